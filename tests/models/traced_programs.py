@@ -62,11 +62,16 @@ def exported(module, inputs, decompositions=None, dialect="ATEN"):
             given = dict(zip(state, arguments))
             return functional_call(module, given, tuple(arguments[len(state):]))
 
-    graph = make_fx(call, decompositions)(*state.values(), *inputs).graph
+    traced = make_fx(call, decompositions)(*state.values(), *inputs)
+    graph = traced.graph
     program = Program(dialect)
     values = {}
     placeholders = [node for node in graph.nodes if node.op == "placeholder"]
     parameters = dict(module.named_parameters())
+    for node in graph.nodes:
+        if node.op == "get_attr":
+            constant = getattr(traced, node.target).detach().numpy().copy()
+            values[node] = program.weight(node.target, constant, "tensor_constant")
     for node, (name, tensor) in zip(placeholders, state.items()):
         kind = "parameter" if name in parameters else "buffer"
         values[node] = program.weight(name, tensor.detach().numpy().copy(), kind)

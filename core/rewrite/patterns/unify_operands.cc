@@ -123,32 +123,70 @@ Result<bool> OmitFill(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-// Max(x, c) = Clip(x, c) and Min(x, c) = Clip(x, _, c) for one number c
-Result<bool> SpellBound(Node& node, PassContext& context) {
-  const bool is_low = node.Is("Max");
-  if ((!is_low && !node.Is("Min")) || node.num_operands() != 2) return false;
-  if (!IsFloating(node.result()->type().dtype())) return false;
-  for (std::size_t side = 0; side < 2; ++side) {
-    const Tensor* number = ConstantOf(node.operand(side));
-    Value* x = node.operand(1 - side);
-    if (!IsNumber(number) || std::isnan(number->FloatAt(0)) || !SameShape(*x, *node.result()))
-      continue;
-    Value* bound = context.AddConstant(*node.graph(), number->Reshaped({}), "bound", node.origin());
-    std::vector<Value*> operands = {x, is_low ? bound : nullptr};
-    if (!is_low) operands.push_back(bound);
-    DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Clip", operands));
-    return context.ReplaceIfAllowed(node, y);
-  }
-  return false;
+// A value that is kept within bounds: min(max(x, low), high), with low ≤ high.
+struct BoundedValue {
+  Value* x = nullptr;
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+};
+
+// What a constant of one number holds, an infinity without it; NaN for any other value.
+double NumberIn(const Value* value, double absent) {
+  if (value == nullptr) return absent;
+  const Tensor* number = ConstantOf(value);
+  return IsNumber(number) ? number->FloatAt(0) : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Clip(x, 0) = Relu(x)
-Result<bool> SpellRelu(Node& node, PassContext& context) {
-  if (!node.Is("Clip") || node.operand(2) != nullptr) return false;
-  const Tensor* low = ConstantOf(node.operand(1));
-  if (!IsFloating(node.result()->type().dtype()) || !IsNumber(low) || !IsZeroTensor(*low))
-    return false;
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Relu", {{node.operand(0)}}));
+// That of one Clip, Relu, or Max or Min with a number; nullopt: `node` is none, or of integers.
+std::optional<BoundedValue> ReadBounded(const Node& node) {
+  if (node.num_results() != 1 || !IsFloating(node.result()->type().dtype())) return std::nullopt;
+  BoundedValue bounded{node.num_operands() > 0 ? node.operand(0) : nullptr};
+  if (node.Is("Relu")) {
+    bounded.low = 0;
+  } else if (node.Is("Clip")) {
+    bounded.low = NumberIn(node.operand(1), bounded.low);
+    bounded.high = NumberIn(node.operand(2), bounded.high);
+  } else if ((node.Is("Max") || node.Is("Min")) && node.num_operands() == 2) {
+    const bool is_first = ConstantOf(node.operand(0)) != nullptr;
+    bounded.x = node.operand(is_first ? 1 : 0);
+    double& bound = node.Is("Max") ? bounded.low : bounded.high;
+    bound = NumberIn(node.operand(is_first ? 0 : 1), bound);
+    if (!SameShape(*bounded.x, *node.result())) return std::nullopt;
+  } else {
+    return std::nullopt;
+  }
+  return bounded.low <= bounded.high ? std::optional(bounded) : std::nullopt;
+}
+
+// `outer` of `inner` as one, if one of them is a lower and the other an upper bound. A state that is
+// kept within bounds on both sides, and then goes through Relu, stays what it is.
+std::optional<BoundedValue> Joined(const BoundedValue& outer, const BoundedValue& inner) {
+  const bool fits = outer.x->HasOneUse() && std::isinf(outer.low) != std::isinf(outer.high) &&
+                    std::isinf(inner.low) == std::isinf(outer.high) &&
+                    std::isinf(inner.high) == std::isinf(outer.low);
+  const BoundedValue both{inner.x, std::max(outer.low, inner.low),
+                          std::min(outer.high, inner.high)};
+  return fits && both.low <= both.high ? std::optional(both) : std::nullopt;
+}
+
+// Max(x, c) = Clip(x, c) and Min(x, c) = Clip(x, _, c) for one number c, of both in a row one Clip,
+// and Clip(x, 0) = Relu(x)
+Result<bool> SpellBounds(Node& node, PassContext& context) {
+  const auto own = ReadBounded(node);
+  if (!own) return false;
+  const auto inner = own->x->producer() != nullptr ? ReadBounded(*own->x->producer()) : std::nullopt;
+  const BoundedValue whole = inner ? Joined(*own, *inner).value_or(*own) : *own;
+  const bool is_relu = whole.low == 0 && std::isinf(whole.high);
+  if (whole.x == own->x && node.Is(is_relu ? "Relu" : "Clip")) return false;
+  std::vector<Value*> operands = {whole.x};
+  for (const double number : {whole.low, whole.high}) {
+    operands.push_back(nullptr);
+    if (is_relu || std::isinf(number)) continue;
+    DRAGOMAN_ASSIGN(Tensor bound, Tensor::Full(node.result()->type().dtype(), {}, number));
+    operands.back() = context.AddConstant(*node.graph(), std::move(bound), "bound", node.origin());
+  }
+  while (operands.back() == nullptr) operands.pop_back();
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, is_relu ? "Relu" : "Clip", operands));
   return context.ReplaceIfAllowed(node, y);
 }
 
@@ -231,8 +269,7 @@ Result<bool> SumBiases(Node& node, PassContext& context) {
 
 constexpr Pattern kPatterns[] = {{"unify-bounds", UnifyBounds},
                                  {"omit-fill", OmitFill},
-                                 {"spell-bound", SpellBound},
-                                 {"spell-relu", SpellRelu},
+                                 {"spell-bounds", SpellBounds},
                                  {"put-constant-last", PutConstantLast},
                                  {"unify-reduced-axes", UnifyReducedAxes},
                                  {"sum-biases", SumBiases}};

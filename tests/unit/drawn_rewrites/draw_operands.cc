@@ -42,23 +42,30 @@ void Fills(Drawing& d) {
   d.MaybeRead(d.Node("Pad", operands, d.Of({"", "", "mode = \"edge\"", "mode = \"reflect\""})));
 }
 
-void ExtremesWithNumber(Drawing& d) {
+// Max, Min, Relu and Clip with numbers, often several in a row.
+void BoundsOfValues(Drawing& d) {
   const std::string dtype = d.NumberType();
-  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
-  const Sizes own = d.Chance(80) ? Sizes() : d.Chance(50) ? Sizes{1} : Sizes{1, 1, 1, 1};
-  const std::string number =
-      d.Constant(dtype, own, [value = d.Between(-1, 1)] { return static_cast<double>(value); });
-  Names operands = {x, number};
-  if (d.Chance(40)) std::swap(operands[0], operands[1]);
-  d.MaybeRead(d.Node(d.Chance(60) ? "Max" : "Min", operands));
-}
-
-void ClipsAtZero(Drawing& d) {
-  const std::string dtype = d.FloatType();
-  const double low = d.Chance(85) ? 0 : 0.5;
-  Names operands = {d.Input(dtype, d.AnySizes(0, 3)), d.Constant(dtype, {}, [low] { return low; })};
-  if (d.Chance(15)) operands.push_back(d.Constant(dtype, {}, [] { return 2.0; }));
-  d.MaybeRead(d.Node("Clip", operands));
+  std::string y = d.Input(dtype, d.AnySizes(0, 3));
+  const auto number = [&](double value) {
+    const Sizes own = d.Chance(80) ? Sizes() : d.Chance(50) ? Sizes{1} : Sizes{1, 1, 1, 1};
+    return d.Chance(95) ? d.Constant(dtype, own, [value] { return value; }) : d.Input(dtype, own);
+  };
+  for (std::int64_t i = d.Between(1, 3); i > 0; --i) {
+    const auto low = static_cast<double>(d.Between(-2, 1)), high = low + 1;
+    Names operands = {y, number(d.Chance(50) ? low : high)};
+    switch (d.Between(0, 3)) {
+      case 0:
+        y = d.Node("Relu", {y});
+        break;
+      case 1:
+        y = d.Node("Clip", {y, d.Chance(70) ? number(low) : "", number(high)});
+        break;
+      default:
+        if (d.Chance(40)) std::swap(operands[0], operands[1]);
+        y = d.Node(d.Chance(50) ? "Max" : "Min", operands);
+    }
+  }
+  d.MaybeRead(y);
 }
 
 void ConstantFirst(Drawing& d) {
@@ -123,8 +130,7 @@ void SlicesOfAll(Drawing& d) {
 constexpr DrawnPattern kDrawn[] = {
     {"unify-bounds", Bounds},
     {"omit-fill", Fills},
-    {"spell-bound", ExtremesWithNumber},
-    {"spell-relu", ClipsAtZero},
+    {"spell-bounds", BoundsOfValues},
     {"put-constant-last", ConstantFirst},
     {"unify-reduced-axes", ReducedAxes, Exactness::kRounded},
     {"sum-biases", Biases, Exactness::kRounded},
