@@ -150,11 +150,10 @@ Result<bool> FuseChannelFactor(Node& node, PassContext& context) {
     std::vector<NamedAttribute> attributes = {{"epsilon", FloatAttribute(*norm, "epsilon")}};
     if (const Attribute* groups = norm->attribute("num_groups"))
       attributes.push_back({"num_groups", *groups});
-    DRAGOMAN_ASSIGN(
-        Value * y,
-        context.Insert(node, is_layer ? "InstanceNormalization" : norm->op().type,
-                       {{norm->operand(0), scales ? own : other, scales ? other : own}},
-                       std::move(attributes)));
+    DRAGOMAN_ASSIGN(Value * y,
+                    context.Insert(node, is_layer ? "InstanceNormalization" : norm->op().type,
+                                   {{norm->operand(0), scales ? own : other, scales ? other : own}},
+                                   std::move(attributes)));
     return context.ReplaceIfAllowed(node, y);
   }
   return false;
@@ -189,8 +188,8 @@ Result<bool> NormalizeGroups(Node& node, PassContext& context) {
     return ReplaceByInstances(node, x, {*scale, *bias}, norm->epsilon, context);
   }
   const std::int64_t groups = instances / (*sizes)[0];
-  const bool is_plain = factors->scale == Filled(1, norm->channels()) &&
-                        factors->bias == Filled(0, norm->channels());
+  const bool is_plain =
+      factors->scale == Filled(1, norm->channels()) && factors->bias == Filled(0, norm->channels());
   if (!is_plain || instances % (*sizes)[0] != 0 || groups == 0 || channels % groups != 0)
     return false;
   Value* scale = AddNumbers(Filled(1, channels), "scale", node, context);
@@ -200,16 +199,16 @@ Result<bool> NormalizeGroups(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-// GroupNormalization(x, scale, bias) by groups of one channel = InstanceNormalization(x, scale, bias)
+// GroupNormalization(x, scale, bias) by groups of one channel = InstanceNormalization(x, scale,
+// bias)
 Result<bool> NormalizeSingles(Node& node, PassContext& context) {
   if (!node.Is("GroupNormalization") || node.result()->type().dtype() != DType::kF32) return false;
   const auto sizes = SizesOf(*node.operand(0));
   if (!sizes || sizes->size() < 3 || (*sizes)[1] != IntAttribute(node, "num_groups")) return false;
-  DRAGOMAN_ASSIGN(
-      Value * y,
-      context.Insert(node, "InstanceNormalization",
-                     {{node.operand(0), node.operand(kScale), node.operand(kBias)}},
-                     {{"epsilon", FloatAttribute(node, "epsilon")}}));
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "InstanceNormalization",
+                                 {{node.operand(0), node.operand(kScale), node.operand(kBias)}},
+                                 {{"epsilon", FloatAttribute(node, "epsilon")}}));
   return context.ReplaceIfAllowed(node, y);
 }
 

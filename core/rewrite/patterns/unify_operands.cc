@@ -158,8 +158,8 @@ std::optional<BoundedValue> ReadBounded(const Node& node) {
   return bounded.low <= bounded.high ? std::optional(bounded) : std::nullopt;
 }
 
-// `outer` of `inner` as one, if one of them is a lower and the other an upper bound. A state that is
-// kept within bounds on both sides, and then goes through Relu, stays what it is.
+// `outer` of `inner` as one, if one of them is a lower and the other an upper bound. A state that
+// is kept within bounds on both sides, and then goes through Relu, stays what it is.
 std::optional<BoundedValue> Joined(const BoundedValue& outer, const BoundedValue& inner) {
   const bool fits = outer.x->HasOneUse() && std::isinf(outer.low) != std::isinf(outer.high) &&
                     std::isinf(inner.low) == std::isinf(outer.high) &&
@@ -174,7 +174,8 @@ std::optional<BoundedValue> Joined(const BoundedValue& outer, const BoundedValue
 Result<bool> SpellBounds(Node& node, PassContext& context) {
   const auto own = ReadBounded(node);
   if (!own) return false;
-  const auto inner = own->x->producer() != nullptr ? ReadBounded(*own->x->producer()) : std::nullopt;
+  const auto inner =
+      own->x->producer() != nullptr ? ReadBounded(*own->x->producer()) : std::nullopt;
   const BoundedValue whole = inner ? Joined(*own, *inner).value_or(*own) : *own;
   const bool is_relu = whole.low == 0 && std::isinf(whole.high);
   if (whole.x == own->x && node.Is(is_relu ? "Relu" : "Clip")) return false;
@@ -223,8 +224,7 @@ Result<bool> UnifyReducedAxes(Node& node, PassContext& context) {
   for (const NamedAttribute& attribute : node.attributes()) {
     if (attribute.name != "noop_with_empty_axes") attributes.push_back(attribute);
   }
-  DRAGOMAN_ASSIGN(Value * y,
-                  context.Insert(node, node.op().type, operands, std::move(attributes)));
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, node.op().type, operands, std::move(attributes)));
   return context.ReplaceIfAllowed(node, y);
 }
 
@@ -262,8 +262,8 @@ Result<bool> SumBiases(Node& node, PassContext& context) {
   for (std::int64_t i = 0; i < biases->size() && !has_two; ++i)
     has_two = i % (2 * rows) >= rows && i % rows < kept && biases->FloatAt(i) != 0;
   if (!has_two) return false;
-  node.set_operand(kBias, context.AddConstant(*node.graph(), SummedBiases(*biases, rows, kept),
-                                              "B", node.operand(kBias)->origin()));
+  node.set_operand(kBias, context.AddConstant(*node.graph(), SummedBiases(*biases, rows, kept), "B",
+                                              node.operand(kBias)->origin()));
   return true;
 }
 

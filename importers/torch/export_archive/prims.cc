@@ -8,18 +8,18 @@ namespace {
 
 // Elementwise operators of the same name and arguments.
 constexpr std::string_view kUnary[] = {
-    "abs",      "acos",   "acosh",  "asin",  "asinh",      "atan",     "atanh", "bitwise_not",
-    "ceil",     "cos",    "cosh",   "digamma", "erf",      "erfc",     "exp",   "exp2",
-    "expm1",    "floor",  "imag",   "isfinite", "lgamma",  "log",      "log10", "log1p",
-    "log2",     "neg",    "real",   "reciprocal", "round", "rsqrt",    "sign",  "signbit",
-    "sin",      "sinh",   "sqrt",   "tan",   "tanh",       "trunc",    "conj_physical"};
-constexpr std::string_view kBinary[] = {
-    "add", "bitwise_and", "bitwise_or", "bitwise_xor", "eq", "fmod", "ge", "gt",
-    "le",  "lt",          "mul",        "ne",          "remainder", "sub"};
+    "abs",   "acos",  "acosh", "asin",       "asinh",  "atan",  "atanh",        "bitwise_not",
+    "ceil",  "cos",   "cosh",  "digamma",    "erf",    "erfc",  "exp",          "exp2",
+    "expm1", "floor", "imag",  "isfinite",   "lgamma", "log",   "log10",        "log1p",
+    "log2",  "neg",   "real",  "reciprocal", "round",  "rsqrt", "sign",         "signbit",
+    "sin",   "sinh",  "sqrt",  "tan",        "tanh",   "trunc", "conj_physical"};
+constexpr std::string_view kBinary[] = {"add",  "bitwise_and", "bitwise_or", "bitwise_xor", "eq",
+                                        "fmod", "ge",          "gt",         "le",          "lt",
+                                        "mul",  "ne",          "remainder",  "sub"};
 // Those without an overload for tensors, as all arguments are.
-constexpr std::string_view kPlainBinary[] = {"atan2",   "fmax",      "fmin",  "gcd", "hypot",
-                                             "maximum", "minimum",   "igamma", "igammac",
-                                             "nextafter"};
+constexpr std::string_view kPlainBinary[] = {"atan2",   "fmax",     "fmin",    "gcd",
+                                             "hypot",   "maximum",  "minimum", "igamma",
+                                             "igammac", "nextafter"};
 
 // One of another name or other arguments.
 struct Row {
@@ -64,9 +64,7 @@ constexpr Row kRows[] = {
     {"transpose", {"aten", "permute", ""}, {{"a", "self"}, {"permutation", "dims"}}},
     {"var", {"aten", "var", "correction"}, {{"inp", "self"}, {"dims", "dim"}}},
     {"view_of", {"aten", "alias", ""}, {{"a", "self"}}},
-    {"where",
-     {"aten", "where", "self"},
-     {{"pred", "condition"}, {"a", "self"}, {"b", "other"}}},
+    {"where", {"aten", "where", "self"}, {{"pred", "condition"}, {"a", "self"}, {"b", "other"}}},
     {"zeta", {"aten", "special_zeta", ""}, {}},
 };
 

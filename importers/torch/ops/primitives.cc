@@ -48,8 +48,8 @@ Result<Value*> LowerPrimitiveDiv(Call& call) {
 Result<Value*> LowerPrimitiveIota(Call& call) {
   CallComposer c(call);
   Value* places = c.Iota(c.Take(call.IntValue("length")));
-  Value* numbers = c.Add(c.Mul(places, c.Take(call.IntValue("step"))),
-                         c.Take(call.IntValue("start")));
+  Value* numbers =
+      c.Add(c.Mul(places, c.Take(call.IntValue("step"))), c.Take(call.IntValue("start")));
   return c.Done(c.Cast(numbers, c.DTypeOr("dtype", DType::kI64)));
 }
 
@@ -67,9 +67,9 @@ Result<Value*> LowerPrimitiveSlice(Call& call) {
   std::vector<std::int64_t> axes, steps(static_cast<std::size_t>(rank), 1);
   for (int axis = 0; axis < rank; ++axis) axes.push_back(axis);
   if (call.Has("strides")) steps = c.Take(call.IntList("strides"));
-  return c.Done(c.Op("Slice", {a, c.Take(call.IntListValue("start_indices")),
-                               c.Take(call.IntListValue("limit_indices")), c.Ints(axes),
-                               c.Ints(steps)}));
+  return c.Done(
+      c.Op("Slice", {a, c.Take(call.IntListValue("start_indices")),
+                     c.Take(call.IntListValue("limit_indices")), c.Ints(axes), c.Ints(steps)}));
 }
 
 // Axis `dim` becomes two, of sizes `outer_length` and what is left.

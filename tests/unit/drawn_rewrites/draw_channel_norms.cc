@@ -102,10 +102,11 @@ void SingleChannels(Drawing& d) {
   const std::int64_t channels = 2 * d.Between(1, 2);
   Sizes sizes = {d.Between(1, 2), channels, d.Between(2, 3)};
   if (d.Chance(30)) sizes.push_back(2);
-  d.MaybeRead(d.Node(
-      "GroupNormalization",
-      {d.Input("f32", sizes), d.Weight("f32", {channels}), d.Weight("f32", {channels})},
-      fmt::format("num_groups = {}{}", d.Chance(80) ? channels : 1, d.Of({"", ", epsilon = 0.01"}))));
+  d.MaybeRead(
+      d.Node("GroupNormalization",
+             {d.Input("f32", sizes), d.Weight("f32", {channels}), d.Weight("f32", {channels})},
+             fmt::format("num_groups = {}{}", d.Chance(80) ? channels : 1,
+                         d.Of({"", ", epsilon = 0.01"}))));
 }
 
 constexpr DrawnPattern kDrawn[] = {

@@ -95,9 +95,9 @@ void Biases(Drawing& d) {
   const std::int64_t rows = type == "GRU" ? 6 : type == "LSTM" ? 8 : 2;
   const std::int64_t directions = d.Between(1, 2);
   const bool has_zeros = d.Chance(15);
-  const std::string biases =
-      has_zeros ? d.Constant("f32", {directions, 2 * rows}, [] { return 0.0; })
-                : d.Weight("f32", {directions, 2 * rows});
+  const std::string biases = has_zeros
+                                 ? d.Constant("f32", {directions, 2 * rows}, [] { return 0.0; })
+                                 : d.Weight("f32", {directions, 2 * rows});
   std::string text = "hidden_size = 2";
   if (directions == 2) text += ", direction = \"bidirectional\"";
   if (type == "GRU" && d.Chance(60)) text += ", linear_before_reset = 1";
