@@ -128,6 +128,10 @@ Result<DataSet> ReadArchives(const fs::path& folder, const std::vector<Slot>& ou
 
 // Elements from the normal distribution, or small integers.
 Result<Array> Draw(DType dtype, const rt::Shape& shape, std::mt19937_64& generator) {
+  const auto not_drawn = [&] {
+    return Unsupported("inputs of element type " + std::string(Name(dtype)) + " are not drawn");
+  };
+  if (dtype != DType::kBool && !IsFloating(dtype) && !IsInteger(dtype)) return not_drawn();
   DRAGOMAN_ASSIGN(Array array, Array::Make(dtype, shape));
   // Box and Muller; std::normal_distribution is not the same everywhere.
   auto uniform = [&] { return (static_cast<double>(generator() >> 11) + 0.5) * 0x1p-53; };
@@ -170,7 +174,7 @@ Result<Array> Draw(DType dtype, const rt::Shape& shape, std::mt19937_64& generat
         static_cast<std::uint64_t*>(array.data())[i] = generator() & 3;
         break;
       default:
-        return Unsupported("inputs of element type " + std::string(Name(dtype)) + " are not drawn");
+        return not_drawn();
     }
   }
   return array;

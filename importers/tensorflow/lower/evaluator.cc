@@ -284,6 +284,9 @@ Result<Abstract> Evaluator::LowerConst(const Node& node, Scope& scope) {
   const Attribute* value = ResolveAttribute(node, "value", scope.bound);
   const Tensor* tensor = value != nullptr ? value->tensor() : nullptr;
   if (tensor == nullptr) return Unsupported("a constant without elements of a known type");
+  const Attribute* declared = ResolveAttribute(node, "dtype", scope.bound);
+  if (declared != nullptr && AsDType(*declared).value_or(tensor->dtype()) != tensor->dtype())
+    return InvalidInput("its elements are not of attribute dtype");
   const CellPtr cell = heap_.NewCell(StorageContents{nullptr, *tensor});
   cell->path = node.name();
   Abstract made = TensorRef{cell, nullptr};
@@ -309,6 +312,8 @@ Result<std::vector<Abstract>> Evaluator::Lower(const Node& node, std::span<const
   const OpRow* row = FindOpRow(type);
   if (row == nullptr) return NotSupported(node, scope.path.empty());
   Call call(heap_, builder(), node, scope.bound, operands, row->target);
+  call.CheckTexts();
+  DRAGOMAN_TRY(call.status());
   return row->lower(call);
 }
 

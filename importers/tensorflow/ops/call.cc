@@ -23,6 +23,39 @@ const Attribute* ResolveAttribute(const Node& node, std::string_view name,
 
 std::size_t Call::num_results() const { return NumDataResults(*node_); }
 
+namespace {
+
+// Of a tensor that is told without a look at the graph.
+DType ElementType(const Abstract& operand) {
+  const auto* tensor = operand.As<TensorRef>();
+  if (tensor == nullptr || tensor->path != nullptr) return DType::kUnknown;
+  const auto& contents = std::get<StorageContents>(tensor->storage->contents);
+  if (contents.constant) return contents.constant->dtype();
+  const bool is_tensor = contents.value != nullptr && contents.value->type().is_tensor();
+  return is_tensor ? contents.value->type().dtype() : DType::kUnknown;
+}
+
+}  // namespace
+
+void Call::CheckTexts() {
+  const OpSchema* schema = FindOpSchema(node_->op().type);
+  if (schema == nullptr) return;
+  std::size_t i = 0;
+  for (const ArgSchema& arg : schema->inputs) {
+    const std::optional<std::size_t> count = CountOf(*node_, arg);
+    if (!count) return;
+    const Type declared = NamedType(arg.type);
+    for (const std::size_t end = i + *count; i < end && i < num_operands() && !failed(); ++i) {
+      if (!declared.is_tensor() || declared.dtype() == DType::kUnknown) continue;
+      const DType given = ElementType(operand(i));
+      if (given == DType::kUnknown) continue;
+      if ((given == DType::kString) != (declared.dtype() == DType::kString) && !failed())
+        Fail(InvalidInput(fmt::format("operand {} has elements of {}, expected {}", i, Name(given),
+                                      Name(declared.dtype()))));
+    }
+  }
+}
+
 Value* Call::IndexNumber(std::size_t i) {
   Value* value = Index(i);
   return MaybeRank(value) == 0 ? value : Reshape(value, tf::Ints());

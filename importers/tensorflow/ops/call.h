@@ -40,6 +40,8 @@ class Call : public OperandComposer {
   const Node& node() const { return *node_; }  // of the source
   // How many results the node is to have.
   std::size_t num_results() const;
+  // Fails if an operand is text where the operator takes none, or the other way round.
+  void CheckTexts();
 
   std::vector<Value*> Tensors(std::size_t first, std::size_t count);
   // Operand `i`, an integer, as int64 of rank 0.

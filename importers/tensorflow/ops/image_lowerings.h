@@ -25,6 +25,12 @@ Value* LowerScaleAndTranslate(Call& c);
 Value* LowerFusedPadConv2D(Call& c);
 Value* LowerFusedResizeAndPadConv2D(Call& c);
 
+// projective.cc
+Value* LowerImageProjectiveTransform(Call& c);
+
+// bicubic.cc
+Value* LowerResizeBicubic(Call& c);
+
 }  // namespace dragoman::tf
 
 #endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_IMAGE_LOWERINGS_H_

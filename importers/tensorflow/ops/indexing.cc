@@ -246,6 +246,24 @@ std::vector<Value*> LowerTopK(Call& c) {
   return results;
 }
 
+// The best along an axis; exact ones are as good as the recall asks for.
+std::vector<Value*> LowerApproxTopK(Call& c) {
+  Value* x = c.Tensor(0);
+  const std::int64_t k = c.IntAttribute("k");
+  const std::int64_t largest = c.BoolAttribute("is_max_k");
+  const std::int64_t axis = c.IntAttribute("reduction_dimension");
+  if (c.failed()) return {};
+  if (!c.BoolAttribute("aggregate_to_topk")) {
+    c.Fail("aggregate_to_topk = false, which gives parts of an unknown size, is not supported");
+    return {};
+  }
+  std::vector<Value*> results =
+      c.Ops("TopK", {x, c.Ints({k})},
+            {{"axis", axis}, {"largest", largest}, {"sorted", std::int64_t{1}}}, 2);
+  results[1] = c.Cast(results[1], DType::kI32);
+  return results;
+}
+
 // Whether one of the best k of its row, by the class that `targets` tells, is among them.
 Value* LowerInTopK(Call& c) {
   Value* predictions = c.Tensor(0);
@@ -285,23 +303,6 @@ Value* LowerMatrixBandPart(Call& c) {
   if (upper >= 0) x = c.Op("Trilu", {x, c.Int(upper)}, {{"upper", std::int64_t{0}}});
   if (lower >= 0) x = c.Op("Trilu", {x, c.Int(-lower)}, {{"upper", std::int64_t{1}}});
   return x;
-}
-
-Value* LowerMatrixDiagPart(Call& c) {
-  Value* x = c.Tensor(0);
-  const int rank = c.Rank(x);
-  if (c.failed()) return nullptr;
-  if (c.target() == "whole" && rank != 2) return c.Fail("a tensor of rank other than 2");
-  if (c.num_operands() > 1) {
-    const Ints k = c.KnownInts(1, "a diagonal");
-    if (k != Ints{0} && k != Ints{0, 0}) return c.Fail("other diagonals than the main one");
-  }
-  Value* rows = c.Size(x, rank - 2);
-  Value* columns = c.Size(x, rank - 1);
-  Value* length = c.Min(rows, columns);
-  // Element i of the diagonal is element i · (columns + 1) of the matrix.
-  Value* flat = c.Reshape(x, c.ConcatSizes({c.SizeVector(x, 0, rank - 2), c.Ints({-1})}));
-  return c.Gather(flat, c.Mul(c.Iota(length), c.Add(columns, 1)), rank - 2);
 }
 
 // Sums, extremes of rows with equal numbers.

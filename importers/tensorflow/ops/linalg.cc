@@ -1,4 +1,5 @@
 // Factors of matrices, inverses and systems of linear equations.
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,53 @@ std::vector<Value*> LowerLogMatrixDeterminant(Call& c) {
 
 std::vector<Value*> LowerSymmetricEigen(Call& c) {
   return c.Ops("dragoman.SymmetricEigen", {Matrices(c, 0)}, {}, 2);
+}
+
+// Values in the first row, vectors in the columns below.
+Value* LowerSelfAdjointEig(Call& c) {
+  const std::vector<Value*> found = LowerSymmetricEigen(c);
+  const int rank = c.Rank(found[1]);
+  if (c.failed()) return nullptr;
+  return c.Concat({c.Unsqueeze(found[0], {rank - 2}), found[1]}, rank - 2);
+}
+
+// Both factors in one matrix, and the order of its rows.
+std::vector<Value*> LowerLu(Call& c) {
+  const DType index = c.TypeAttribute("output_idx_type");
+  const std::vector<Value*> factors = c.Ops("dragoman.LuFactor", {Matrices(c, 0)}, {}, 3);
+  return {factors[0], c.Cast(factors[2], index)};
+}
+
+// The least squares solution of a x = b by the normal equations, of the least norm if there are
+// fewer rows than columns.
+Value* LowerMatrixSolveLs(Call& c) {
+  Value* a = Matrices(c, 0);
+  Value* b = Matrices(c, 1);
+  Value* regularizer = c.Reshape(c.CastLike(c.Tensor(2), a), Ints());
+  const int rank = c.Rank(a);
+  if (c.failed()) return nullptr;
+  const std::optional<std::int64_t> rows = c.KnownSize(a, rank - 2);
+  const std::optional<std::int64_t> columns = c.KnownSize(a, rank - 1);
+  if (!rows || !columns)
+    return c.Fail("the sizes of the matrix are not known; state them with --shape");
+  Value* turned = Transposed(c, a);
+  const bool wide = *rows < *columns;
+  Value* square = wide ? MatMul(c, a, turned) : MatMul(c, turned, a);
+  square = c.Add(square, c.Mul(IdentityLike(c, square), regularizer));
+  return wide ? MatMul(c, turned, Solve(c, square, b)) : Solve(c, square, MatMul(c, turned, b));
+}
+
+// Diagonals (…, 1, rows) above, on and below the main one, times a matrix (…, rows, columns). What
+// the upper one holds at its end and the lower one at its beginning does not count.
+Value* LowerTridiagonalMatMul(Call& c) {
+  Value* x = c.Tensor(3);
+  const int rank = c.Rank(x);
+  if (c.failed()) return nullptr;
+  const auto diagonal = [&](std::size_t i) { return Transposed(c, c.Tensor(i)); };
+  Value* none = c.Full(c.Shape(c.Slice(x, rank - 2, 0, 1)), 0, c.dtype(x));
+  Value* after = c.Concat({c.Slice(x, rank - 2, 1, kEnd), none}, rank - 2);
+  Value* before = c.Concat({none, c.Slice(x, rank - 2, 0, -1)}, rank - 2);
+  return c.Add(c.Add(c.Mul(diagonal(0), after), c.Mul(diagonal(1), x)), c.Mul(diagonal(2), before));
 }
 
 // Singular values, and vectors in columns.

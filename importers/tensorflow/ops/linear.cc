@@ -32,6 +32,11 @@ Value* MatMulOf(Call& c, Value* a, Value* b) {
 
 Value* LowerMatMul(Call& c) { return MatMulOf(c, c.Tensor(0), c.Tensor(1)); }
 
+// Of matrices that need not hold zeros only because they are told to be sparse; float32.
+Value* LowerSparseMatMul(Call& c) {
+  return MatMulOf(c, c.Cast(c.Tensor(0), DType::kF32), c.Cast(c.Tensor(1), DType::kF32));
+}
+
 Value* LowerFusedMatMul(Call& c) {
   Value* product = MatMulOf(c, c.Tensor(0), c.Tensor(1));
   return ApplyFused(c, product, {.first_argument = 2, .channel_axis = 1});

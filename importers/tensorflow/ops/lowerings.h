@@ -53,6 +53,7 @@ Value* LowerInvert(Call& c);
 
 // linear.cc
 Value* LowerMatMul(Call& c);
+Value* LowerSparseMatMul(Call& c);
 Value* LowerFusedMatMul(Call& c);
 Value* LowerBatchMatMul(Call& c);
 Value* LowerEinsum(Call& c);
@@ -83,8 +84,6 @@ Value* LowerFill(Call& c);
 Value* LowerLike(Call& c);
 Value* LowerRange(Call& c);
 Value* LowerLinSpace(Call& c);
-Value* LowerMatrixDiag(Call& c);
-Value* LowerMatrixSetDiag(Call& c);
 Value* LowerEmpty(Call& c);
 Value* LowerDataFormatDimMap(Call& c);
 Value* LowerDataFormatVecPermute(Call& c);
@@ -117,11 +116,11 @@ Value* LowerTensorScatter(Call& c);
 Value* LowerOneHot(Call& c);
 Value* LowerWhere(Call& c);
 std::vector<Value*> LowerTopK(Call& c);
+std::vector<Value*> LowerApproxTopK(Call& c);
 Value* LowerInTopK(Call& c);
 std::vector<Value*> LowerUnique(Call& c);
 Value* LowerInvertPermutation(Call& c);
 Value* LowerMatrixBandPart(Call& c);
-Value* LowerMatrixDiagPart(Call& c);
 Value* LowerSegmentReduce(Call& c);
 Value* LowerUnsortedSegmentSum(Call& c);
 
@@ -164,6 +163,11 @@ Value* LowerNonMaxSuppression(Call& c);
 std::vector<Value*> LowerNonMaxSuppressionV4(Call& c);
 std::vector<Value*> LowerNonMaxSuppressionV5(Call& c);
 std::vector<Value*> LowerCombinedNonMaxSuppression(Call& c);
+
+// diagonals.cc
+Value* LowerMatrixDiag(Call& c);
+Value* LowerMatrixSetDiag(Call& c);
+Value* LowerMatrixDiagPart(Call& c);
 
 // random.cc
 Value* LowerRandom(Call& c);
@@ -223,6 +227,7 @@ Value* LowerResourceGather(Call& c);
 Value* LowerIsInitialized(Call& c);
 Value* LowerVariableShape(Call& c);
 std::vector<Abstract> LowerPassHandle(Call& c);
+std::vector<Abstract> LowerRefSelect(Call& c);
 
 // blocks.cc
 Value* LowerSpaceToBatch(Call& c);

@@ -23,6 +23,10 @@ Value* LowerMatrixSolve(Call& c);
 Value* LowerMatrixTriangularSolve(Call& c);
 std::vector<Value*> LowerLogMatrixDeterminant(Call& c);
 std::vector<Value*> LowerSymmetricEigen(Call& c);
+Value* LowerSelfAdjointEig(Call& c);
+std::vector<Value*> LowerLu(Call& c);
+Value* LowerMatrixSolveLs(Call& c);
+Value* LowerTridiagonalMatMul(Call& c);
 std::vector<Value*> LowerSvd(Call& c);
 
 // fused.cc
@@ -33,6 +37,10 @@ Value* LowerSpecialFunction(Call& c);
 Value* LowerZeta(Call& c);
 Value* LowerPolygamma(Call& c);
 Value* LowerIncompleteGamma(Call& c);
+
+// bits.cc
+Value* LowerBitcast(Call& c);
+Value* LowerPopulationCount(Call& c);
 
 // elementwise.cc
 Value* LowerErfc(Call& c);

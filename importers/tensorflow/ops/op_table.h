@@ -2,7 +2,6 @@
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_OP_TABLE_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_OP_TABLE_H_
 
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -36,7 +35,7 @@ struct OpRow {
 };
 
 // All of them, by name.
-std::span<const OpRow> OpRows();
+std::vector<OpRow> OpRows();
 // nullptr: it is not supported.
 const OpRow* FindOpRow(std::string_view name);
 

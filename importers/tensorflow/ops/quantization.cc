@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/quantized_lowerings.h"
@@ -177,12 +179,32 @@ float SizeOfSteps(float min, float max, const Steps& steps) {
   return from_min < from_max ? min / steps.least : max / steps.most;
 }
 
+// Constants, or the attributes of the first version of the operator.
+struct EndsOfSteps {
+  std::optional<dragoman::Tensor> min;
+  std::optional<dragoman::Tensor> max;
+};
+
+EndsOfSteps TakeEndsOfSteps(Call& c) {
+  const auto attribute = [&](std::string_view name) {
+    return dragoman::Tensor::Of<float>(
+        {}, std::vector<float>{static_cast<float>(c.FloatAttribute(name))});
+  };
+  if (c.num_operands() < 3) return {attribute("input_min"), attribute("input_max")};
+  const auto constant = [&](std::size_t i) {
+    const dragoman::Tensor* tensor = c.Constant(i);
+    return tensor != nullptr ? std::optional(*tensor) : std::nullopt;
+  };
+  return {constant(1), constant(2)};
+}
+
 Steps TakeSteps(Call& c, std::int64_t bits) {
   Steps steps;
   const bool is_signed = c.BoolAttribute("signed_input");
   const bool narrow = c.BoolOr("narrow_range", false);
-  const dragoman::Tensor* min = c.Constant(1);
-  const dragoman::Tensor* max = c.Constant(2);
+  const EndsOfSteps ends = TakeEndsOfSteps(c);
+  const dragoman::Tensor* min = ends.min ? &*ends.min : nullptr;
+  const dragoman::Tensor* max = ends.max ? &*ends.max : nullptr;
   if (c.failed()) return steps;
   if (bits < 2 || bits > 24) {
     c.Fail(InvalidInput("num_bits is " + std::to_string(bits)));
@@ -213,7 +235,7 @@ Value* LowerQuantizeAndDequantize(Call& c) {
   const std::int64_t bits =
       c.num_operands() > 3 ? c.KnownInt(3, "num_bits") : c.IntAttribute("num_bits");
   const Steps steps = TakeSteps(c, bits);
-  const std::int64_t axis = c.IntAttribute("axis");
+  const std::int64_t axis = c.Has("axis") ? c.IntAttribute("axis") : -1;
   const bool half_up = c.Has("round_mode") && c.TextAttribute("round_mode") == "HALF_UP";
   const int rank = c.Rank(x);
   if (c.failed()) return nullptr;

@@ -12,8 +12,9 @@
 namespace dragoman::tf {
 namespace {
 
-// What leaves every element of a type as it is, of reduction "max", "min" or "mul".
+// What leaves every element of a type as it is, of reduction "add", "max", "min" or "mul".
 std::optional<double> Neutral(std::string_view reduction, DType dtype) {
+  if (reduction == "add") return 0;
   if (reduction == "mul") return 1;
   const bool least = reduction == "max";
   switch (dtype) {
@@ -55,14 +56,16 @@ Value* LowerUnsortedSegmentReduce(Call& c) {
   return Combine(c, x, segments, c.IndexNumber(2));
 }
 
-// Segments that have no rows are 0, or 1 if they are multiplied.
+// Segments that have no rows are 0, or 1 if they are multiplied. Operand 2, if there is one, tells
+// how many there are.
 Value* LowerSortedSegmentReduce(Call& c) {
   Value* x = c.Tensor(0);
   Value* segments = c.Index(1);
   if (c.failed()) return nullptr;
-  Value* count = c.Add(c.ReduceAll("ReduceMax", segments), 1);
+  Value* count =
+      c.num_operands() > 2 ? c.IndexNumber(2) : c.Add(c.ReduceAll("ReduceMax", segments), 1);
   Value* found = Combine(c, x, segments, count);
-  if (c.target() == "mul" || c.failed()) return found;
+  if (c.target() == "mul" || c.target() == "add" || c.failed()) return found;
   Value* hits = c.Equal(c.Unsqueeze(c.Iota(count), {1}), c.Unsqueeze(segments, {0}));
   Value* members = c.ReduceSum(c.Cast(hits, DType::kI32), {1});
   return c.Where(AlongAxis(c, c.Greater(members, 0), 0, c.Rank(x)), found, 0);

@@ -123,54 +123,6 @@ Value* LowerLinSpace(Call& c) {
 
 namespace {
 
-// Whether operand `i`, the numbers of diagonals, is the main one; fails if it is not.
-bool IsMainDiagonal(Call& c, std::size_t i) {
-  const Ints k = c.KnownInts(i, "a diagonal");
-  if (!c.failed() && k != Ints{0} && k != Ints{0, 0}) c.Fail("other diagonals than the main one");
-  return !c.failed();
-}
-
-}  // namespace
-
-Value* LowerMatrixDiag(Call& c) {
-  Value* diagonal = c.Tensor(0);
-  const int rank = c.Rank(diagonal);
-  if (c.failed()) return nullptr;
-  if (c.num_operands() > 4) {
-    const bool square = IsMainDiagonal(c, 1) && c.KnownInt(2, "the number of rows") == -1 &&
-                        c.KnownInt(3, "the number of columns") == -1;
-    if (!square) return c.Fail("a matrix of other sizes than its diagonal");
-    if (c.KnownFloat(4) != 0.0) return c.Fail("padding_value other than 0");
-  }
-  if (c.target() == "whole" && rank != 1) return c.Fail("a diagonal of rank other than 1");
-  Value* size = c.Size(diagonal, rank - 1);
-  Value* line = c.Iota(size);
-  Value* on = c.Equal(c.Unsqueeze(line, {0}), c.Unsqueeze(line, {1}));
-  return c.Where(on, c.Unsqueeze(diagonal, {rank}), c.Number(0, diagonal));
-}
-
-// A matrix with another diagonal, which is as long as the shorter of its sides.
-Value* LowerMatrixSetDiag(Call& c) {
-  Value* x = c.Tensor(0);
-  Value* diagonal = c.Tensor(1);
-  const int rank = c.Rank(x);
-  if (c.failed() || (c.num_operands() > 2 && !IsMainDiagonal(c, 2))) return nullptr;
-  if (rank < 2) return c.Fail(InvalidInput("a matrix of rank " + std::to_string(rank)));
-  const std::optional<std::int64_t> rows = c.KnownSize(x, rank - 2);
-  const std::optional<std::int64_t> columns = c.KnownSize(x, rank - 1);
-  const Shape* shape = x->type().shape();
-  const bool square = shape != nullptr && Equal((*shape)[static_cast<std::size_t>(rank - 2)],
-                                                shape->back()) == Truth::kYes;
-  if (!square && (!rows || !columns))
-    return c.Fail("the sizes of the matrix are not known; state them with --shape");
-  const bool high = rows && columns && *rows > *columns;
-  Value* on = c.Equal(c.Unsqueeze(c.Iota(c.Size(x, rank - 2)), {1}),
-                      c.Unsqueeze(c.Iota(c.Size(x, rank - 1)), {0}));
-  return c.Where(on, c.Unsqueeze(diagonal, {high ? rank - 2 : rank - 1}), x);
-}
-
-namespace {
-
 // Where each axis of layout `to` stands in layout `from`; fails unless both have the same ones.
 Ints AxesOf(Call& c, const std::string& from, const std::string& to) {
   Ints axes;

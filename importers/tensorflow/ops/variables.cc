@@ -103,4 +103,15 @@ Value* LowerVariableShape(Call& c) {
 // The same variable.
 std::vector<Abstract> LowerPassHandle(Call& c) { return {c.operand(0)}; }
 
+// One of several variables, which operand 0 chooses.
+std::vector<Abstract> LowerRefSelect(Call& c) {
+  const std::int64_t index = c.KnownInt(0, "the number of a variable");
+  if (c.failed()) return {};
+  if (index < 0 || index >= static_cast<std::int64_t>(c.num_operands()) - 1) {
+    c.Fail(InvalidInput("there is no variable " + std::to_string(index)));
+    return {};
+  }
+  return {c.operand(static_cast<std::size_t>(index) + 1)};
+}
+
 }  // namespace dragoman::tf

@@ -8,8 +8,10 @@ import operator_cases
 import operators_arrays as arrays
 import operators_images as images
 import operators_layers as layers
+import operators_matrices as matrices
 import operators_numbers as numbers
 import operators_quantized as quantized
+import operators_random as random_numbers
 import operators_signals as signals
 import operators_sparse as sparse
 import operators_text as text
@@ -56,6 +58,13 @@ def main():
     quantized.make_requantized()
     text.make_unicode()
     arrays.make_beam_search()
+    operator_cases.seed(26)
+    matrices.make_diagonals()
+    matrices.make_bits()
+    matrices.make_matrices()
+    random_numbers.make_random()
+    images.make_projective()
+    images.make_bicubic()
 
 
 if __name__ == "__main__":

@@ -111,3 +111,71 @@ def make_dilated():
     graph.op("BatchToSpaceND", conv, block, graph.const(np.array([[0, 1], [0, 0]], np.int32)),
              name="y", Tblock_shape="dt:int32", Tcrops="dt:int32", **FLOAT)
     save("dilated_convolution", graph, {"x": x}, ["y"])
+
+
+def make_projective():
+    """TensorFlow.js leaves all images but the first as they were made, so that it judges one."""
+    image = f32(2, 5, 6, 2)
+    turn = np.array([[0.9, -0.3, 1.2, 0.25, 0.8, -0.6, 0.01, -0.02],
+                     [1.7, 0.1, -4.3, 0.2, -1.4, 6.1, 0, 0]], np.float32)
+    for mode in ("CONSTANT", "REFLECT", "WRAP", "NEAREST"):
+        for i, interpolation in enumerate(("NEAREST", "BILINEAR")):
+            case(f"projective_{mode.lower()}_{interpolation.lower()}", "ImageProjectiveTransformV3",
+                 [image[i:i + 1], turn[i:i + 1], (i32(4, 7),), (np.float32(0.5),)], dtype="dt:float",
+                 fill_mode=mode, interpolation=interpolation)
+    for count in (1, 2):
+        case(f"projective_by_{count}", "ImageProjectiveTransformV2", [image, (turn[:count],), (i32(3, 3),)],
+             oracle=False, reference=[projected(image, turn[:count], 3, 3)], dtype="dt:float",
+             interpolation="BILINEAR")
+
+
+def projected(image, transforms, height, width):
+    """Bilinear, with zeros beyond the border."""
+    result = np.zeros((len(image), height, width, image.shape[3]), np.float32)
+    for number, y, x in np.ndindex(len(image), height, width):
+        a = transforms[number % len(transforms)].astype(np.float64)
+        scale = a[6] * x + a[7] * y + 1
+        at = np.array([a[3] * x + a[4] * y + a[5], a[0] * x + a[1] * y + a[2]]) / scale
+        first = np.floor(at).astype(int)
+        for step in np.ndindex(2, 2):
+            place = first + step
+            if (place >= 0).all() and (place < image.shape[1:3]).all():
+                share = np.prod(1 - np.abs(at - place))
+                result[number, y, x] += share * image[number, place[0], place[1]]
+    return result
+
+
+def cubic_shares(n, m, corners, middles):
+    """Shares of n pixels in each of m; offsets are rounded to steps of 1/1024."""
+    a = -0.5 if middles else -0.75
+    scale = np.float32((n - 1) / (m - 1) if corners else n / m)
+
+    def weight(x):
+        near = ((a + 2) * x - (a + 3)) * x * x + 1
+        return near if x <= 1 else ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    shares = np.zeros((m, n))
+    for i in range(m):
+        at = np.float32((np.float32(i + 0.5) * scale - np.float32(0.5)) if middles
+                        else np.float32(i) * scale)
+        first = int(np.floor(at))
+        step = np.round((at - np.float32(first)) * 1024) / 1024
+        for k, distance in ((-1, 1 + step), (0, step), (1, 1 - step), (2, 2 - step)):
+            place = first + k
+            if middles and not 0 <= place < n:
+                continue
+            shares[i, min(max(place, 0), n - 1)] += weight(distance)
+        if middles:
+            shares[i] /= shares[i].sum()
+    return shares
+
+
+def make_bicubic():
+    image = f32(1, 5, 6, 2)
+    for name, corners, middles in (("plain", False, False), ("corners", True, False),
+                                   ("middles", False, True)):
+        for size in ((7, 11), (3, 4), (10, 12)):
+            rows = cubic_shares(5, size[0], corners, middles)
+            columns = cubic_shares(6, size[1], corners, middles)
+            case(f"bicubic_{name}_{size[0]}", "ResizeBicubic", [image, (i32(*size),)], oracle=False,
+                 reference=[np.einsum("yh,bhwc,xw->byxc", rows, image, columns).astype(np.float32)],
+                 align_corners=corners, half_pixel_centers=middles, **FLOAT)

@@ -240,6 +240,26 @@ TEST(HostileTensorFlowTest, PartsOfLoopsOutsideOfOne) {
               HasSubstr("it depends on itself"));
 }
 
+TEST(HostileTensorFlowTest, NumbersInPlaceOfTexts) {
+  const std::string split = "  %y, %\"y:1\", %\"y:2\" = tf.StringSplitV2(%x, %s) @y\n";
+  EXPECT_THAT(Refusal("str[2]", Int("s", "[] 0") + split),
+              HasSubstr("operand 1 has elements of i32, expected str"));
+  EXPECT_THAT(
+      Refusal("str[2]", "  %s = tf.Const() {dtype = type str[*], value = i8[] 32} @s\n" + split),
+      HasSubstr("its elements are not of attribute dtype"));
+  EXPECT_THAT(Refusal("str[2]", "  %y = tf.LogicalNot(%x) @y\n"),
+              HasSubstr("operand 0 has elements of str, expected bool"));
+}
+
+TEST(HostileTensorFlowTest, BandsOfManyDiagonals) {
+  const std::string body = "  %y = tf.MatrixDiagPartV3(%x, %k, %p) {T = type f32[*]} @y\n";
+  const std::string padding = "  %p = tf.Const() {dtype = type f32[*], value = f32[] 0.0} @p\n";
+  EXPECT_THAT(Refusal("f32[2, 3]", padding + Int("k", "[2] [-2147483648, 2147483647]") + body),
+              HasSubstr("k is no range of diagonals"));
+  EXPECT_THAT(Refusal("f32[2, 3]", padding + Int("k", "[2] [1, 0]") + body),
+              HasSubstr("k is no range of diagonals"));
+}
+
 // Each of 40 functions calls the next one twice.
 TEST(HostileTensorFlowTest, CallsThatGrowWithoutBound) {
   constexpr int kFunctions = 40;

@@ -1,0 +1,9 @@
+
+3
+x0Placeholder*
+dtype0*
+shape
+:
+
+yDiagx0*
+T0"ó

@@ -1,0 +1,122 @@
+"""Diagonals, bits, and what TensorFlow has of matrices beside products."""
+
+import numpy as np
+
+from operator_cases import DRAW, FLOAT, case, f32, i32
+
+
+def numpy_case(*arguments, **more):
+    case(*arguments, oracle=False, **more)
+
+
+def diagonal_length(rows, columns, d):
+    return min(rows + min(d, 0), columns - max(d, 0))
+
+
+def cells(rows, columns, lowest, highest, align):
+    """For each place (row, column) of a matrix that lies in the band: where TensorFlow's table of
+    diagonals, the highest first, has it."""
+    upper, lower = align.split("_")
+    longest = max(diagonal_length(rows, columns, d) for d in range(lowest, highest + 1))
+    for d in range(highest, lowest - 1, -1):
+        length = diagonal_length(rows, columns, d)
+        left = (d >= 0 and upper == "LEFT") or (d <= 0 and lower == "LEFT")
+        for i in range(length):
+            place = i if left else i + longest - length
+            yield (i - min(d, 0), i + max(d, 0)), (highest - d, place)
+
+
+def longest_diagonal(rows, columns, lowest, highest):
+    return max(diagonal_length(rows, columns, d) for d in range(lowest, highest + 1))
+
+
+def band_of(x, lowest, highest, align, padding):
+    rows, columns = x.shape[-2:]
+    found = np.full(x.shape[:-2] + (highest - lowest + 1,
+                                    longest_diagonal(rows, columns, lowest, highest)), padding, x.dtype)
+    for place, at in cells(rows, columns, lowest, highest, align):
+        found[(..., *at)] = x[(..., *place)]
+    return found[..., 0, :] if lowest == highest else found
+
+
+def with_band(x, band, lowest, highest, align):
+    result = x.copy()
+    if lowest == highest:
+        band = band[..., None, :]
+    for place, at in cells(*x.shape[-2:], lowest, highest, align):
+        result[(..., *place)] = band[(..., *at)]
+    return result
+
+
+def make_diagonals():
+    x = f32(2, 4, 6)
+    for align in ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT"):
+        for lowest, highest in ((-1, 2), (2, 2)):
+            name, k = f"{align.lower()}_{lowest}", i32(lowest, highest)
+            band = band_of(x, lowest, highest, align, np.float32(7))
+            numpy_case(f"matrix_diag_part_{name}", "MatrixDiagPartV3", [x, (k,), (np.float32(7),)],
+                       reference=[band], align=align, **FLOAT)
+            numpy_case(f"matrix_set_diag_{name}", "MatrixSetDiagV3", [x, band + 1, (k,)],
+                       reference=[with_band(x, band + 1, lowest, highest, align)], align=align, **FLOAT)
+            made = with_band(np.full((2, 4, 6), -1, np.float32), band, lowest, highest, align)
+            numpy_case(f"matrix_diag_{name}", "MatrixDiagV3",
+                       [band, (k,), (i32(4)[0],), (i32(6)[0],), (np.float32(-1),)], reference=[made],
+                       align=align, **FLOAT)
+    band = f32(3, 3)
+    numpy_case("matrix_diag_square", "MatrixDiagV2",
+               [band, (i32(-1, 1),), (i32(-1)[0],), (i32(-1)[0],), (np.float32(0),)],
+               reference=[with_band(np.zeros((3, 3), np.float32), band, -1, 1, "LEFT_LEFT")], **FLOAT)
+    whole = f32(2, 3)
+    numpy_case("diag_of_matrix", "Diag", [whole],
+               reference=[np.diag(whole.reshape(-1)).reshape(2, 3, 2, 3)], **FLOAT)
+    axes = f32(2, 3, 2, 3)
+    numpy_case("diag_part_of_four_axes", "DiagPart", [axes],
+               reference=[np.diag(axes.reshape(6, 6)).reshape(2, 3)], **FLOAT)
+
+
+def make_bits():
+    numbers = DRAW.integers(-2**31, 2**31, (2, 3), dtype=np.int64).astype(np.int32)
+    numpy_case("bitcast_split", "Bitcast", [numbers], reference=[numbers.view(np.uint8).reshape(2, 3, 4)],
+               T="dt:int32", type="dt:uint8")
+    words = DRAW.integers(-2**15, 2**15, (3, 2)).astype(np.int16)
+    numpy_case("bitcast_join", "Bitcast", [words], reference=[words.view(np.int32).reshape(3)],
+               T="dt:int16", type="dt:int32")
+    numpy_case("bitcast_sign", "Bitcast", [numbers], reference=[numbers.view(np.uint32)],
+               T="dt:int32", type="dt:uint32")
+    ones = np.vectorize(lambda n: bin(int(n) & 0xffffffff).count("1"))(numbers).astype(np.uint8)
+    numpy_case("population_count", "PopulationCount", [numbers], reference=[ones], T="dt:int32")
+
+
+def make_matrices():
+    a, b = f32(2, 5, 3), f32(2, 5, 2)
+    regularizer = np.float64(0.25)
+    for name, tall in (("tall", a), ("wide", np.swapaxes(a, 1, 2).copy())):
+        right = b if name == "tall" else f32(2, 3, 2)
+        turned = np.swapaxes(tall, 1, 2)
+        inner = turned @ tall + regularizer * np.eye(tall.shape[2])
+        numpy_case(f"matrix_solve_ls_{name}", "MatrixSolveLs", [tall, right, (regularizer,)],
+                   reference=[np.linalg.solve(inner, turned @ right).astype(np.float32)], fast=True,
+                   **FLOAT)
+    upper, main, lower, right = f32(1, 4), f32(1, 4), f32(1, 4), f32(4, 3)
+    matrix = np.diag(main[0]) + np.diag(upper[0, :-1], 1) + np.diag(lower[0, 1:], -1)
+    numpy_case("tridiagonal_matmul", "TridiagonalMatMul", [upper, main, lower, right],
+               reference=[matrix @ right], **FLOAT)
+    x = f32(4, 2)
+    rows = np.zeros((4, 2), np.float32)
+    np.add.at(rows, [0, 0, 2, 2], x)
+    numpy_case("segment_sum_numbered", "SegmentSumV2", [x, (i32(0, 0, 2, 2),), (i32(4)[0],)],
+               reference=[rows], Tindices="dt:int32", **FLOAT)
+    most = np.stack([x[:2].max(0), 0 * x[0], x[2:].max(0), 0 * x[0]])
+    numpy_case("segment_max_numbered", "SegmentMaxV2", [x, (i32(0, 0, 2, 2),), (i32(4)[0],)],
+               reference=[most], Tindices="dt:int32", **FLOAT)
+    left = f32(4, 2)
+    numpy_case("sparse_matmul", "SparseMatMul", [left, right], reference=[left.T @ right],
+               transpose_a=True, Ta="dt:float", Tb="dt:float")
+    x = f32(3, 6)
+    numpy_case("approx_top_k", "ApproxTopK", [x], results=2,
+               reference=[np.sort(x, 1)[:, :3], np.argsort(x, 1)[:, :3].astype(np.int32)], k=3,
+               is_max_k=False, **FLOAT)
+    grid = f32(8) * 3
+    numpy_case("quantize_and_dequantize", "QuantizeAndDequantize", [grid],
+               reference=[np.clip(np.round(grid * 127 / 2), -128, 127).astype(np.float32) * np.float32(2 / 127)],
+               range_given=True, input_min=-2.0, input_max=2.0, **FLOAT)
