@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,28 @@ bool CanStandFor(const Node& keeper, const Node& node) {
   return true;
 }
 
+// The one element that a value of known sizes repeats; nullopt: it is no such value.
+std::optional<Tensor> FillOf(const Node& node) {
+  const Shape* shape = node.num_results() == 1 ? node.result(0)->type().shape() : nullptr;
+  if (shape == nullptr) return std::nullopt;
+  const Tensor* fill = nullptr;
+  if (node.Is("ConstantOfShape")) {
+    const Attribute* value = node.attribute("value");
+    fill = value != nullptr ? value->tensor() : nullptr;
+  } else if (node.Is("Expand") && node.operand(0)->is_constant()) {
+    fill = node.operand(0)->tensor();
+  }
+  if (fill == nullptr || fill->size() != 1) return std::nullopt;
+  return fill->Reshaped({});
+}
+
+bool SameSizes(const Value& a, const Value& b) {
+  const Shape& first = *a.type().shape();
+  const Shape& second = *b.type().shape();
+  return std::equal(first.begin(), first.end(), second.begin(), second.end(),
+                    [](const Dim& x, const Dim& y) { return Equal(x, y) == Truth::kYes; });
+}
+
 // The nodes and constants that are visible where the walk stands. What a body adds goes when the
 // body ends.
 class Merging {
@@ -91,6 +114,7 @@ class Merging {
   struct Item {
     Value* constant = nullptr;
     Node* node = nullptr;
+    std::optional<Tensor> fill;  // what the node repeats
     std::uint64_t hash = 0;
     // Those of equal hash, in the order in which they were added.
     std::uint32_t previous = kNone, next = kNone;
@@ -142,11 +166,24 @@ class Merging {
     Add({.constant = &constant, .hash = hash});
   }
 
+  // Equal elements in equal sizes, however these are computed.
+  void VisitFill(Node& node, const Tensor& fill) {
+    const std::uint64_t hash = (fill.Hash() + 2) | 1;
+    for (std::uint32_t i = First(hash); i != kNone; i = items_[i].next) {
+      const Item& item = items_[i];
+      if (!item.fill || !(*item.fill == fill)) continue;
+      if (!SameSizes(*item.node->result(0), *node.result(0))) continue;
+      if (CanStandFor(*item.node, node)) return Merge(node, *item.node);
+    }
+    Add({.node = &node, .fill = fill, .hash = hash});
+  }
+
   void VisitNode(Node& node) {
     const OpDef* def = FindOp(node);
     if (def == nullptr || def->effect || def->random || !node.subgraphs().empty()) return;
     // An Identity stands where an output needs a value of its own.
     if (node.Is("Identity")) return;
+    if (const std::optional<Tensor> fill = FillOf(node)) return VisitFill(node, *fill);
     const std::uint64_t hash = HashOf(node, def->commutative) | 1;
     for (std::uint32_t i = First(hash); i != kNone; i = items_[i].next) {
       const Item& item = items_[i];

@@ -1,10 +1,14 @@
 // What is read of a Concat and is one of its operands, as where the states of several layers pass
-// from step to step in one tensor.
+// from step to step in one tensor; and of what a Scan lists, where that is a state.
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/ops/declared_attributes.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/identity_patterns.h"
+#include "core/rewrite/recurrence/loop_view.h"
 
 namespace dragoman {
 namespace {
@@ -68,10 +72,35 @@ Result<bool> ReadSplit(Node& node, PassContext& context) {
   return true;
 }
 
+// Gather(Scan(…)[k], -1) = the last value of the state that result k lists
+Result<bool> ReadLastOfScan(Node& node, PassContext& context) {
+  if (!node.Is("Gather") || node.operand(1)->type().rank() != 0) return false;
+  Value* listed = node.operand(0);
+  Node* scan = listed->producer();
+  const auto index = IntOf(context, node.operand(1));
+  if (scan == nullptr || !scan->Is("Scan") || !index || !listed->type().rank()) return false;
+  const Graph& body = *scan->subgraphs().front();
+  const auto num_slices = static_cast<std::size_t>(IntAttribute(*scan, "num_scan_inputs"));
+  const std::size_t num_states = scan->num_operands() - num_slices;
+  const std::size_t k = listed->index();
+  if (k < num_states) return false;
+  const int axis = FromFront(EntryOf(*scan, "scan_output_axes", k - num_states), *listed);
+  const bool backwards = EntryOf(*scan, "scan_output_directions", k - num_states) != 0;
+  const auto size = SizeAlong(*listed, axis);
+  const bool is_last = backwards ? *index == 0 : *index == -1 || (size && *index == *size - 1);
+  if (!is_last || AxisIn(node, *listed) != axis) return false;
+  for (std::size_t i = 0; i < num_states; ++i) {
+    if (body.output(i) != body.output(k) || scan->result(i) == nullptr) continue;
+    return context.ReplaceIfAllowed(node, scan->result(i));
+  }
+  return false;
+}
+
 constexpr Pattern kPatterns[] = {
     {"read-slice-of-concat", ReadSlice},
     {"read-gather-of-concat", ReadGather},
     {"read-split-of-concat", ReadSplit},
+    {"read-last-of-scan", ReadLastOfScan},
 };
 
 }  // namespace

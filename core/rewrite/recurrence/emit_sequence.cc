@@ -11,6 +11,7 @@
 #include "core/rewrite/recurrence/cell_states.h"
 #include "core/rewrite/recurrence/emit_operator.h"
 #include "core/rewrite/recurrence/equal_steps.h"
+#include "core/rewrite/recurrence/packed_steps.h"
 #include "core/rewrite/recurrence/step_pieces.h"
 #include "core/rewrite/zeros.h"
 
@@ -58,7 +59,7 @@ class SequenceEmitter {
     if (cell_.kind == Kind::kLstm) {
       DRAGOMAN_TRY(ReadState(steps_.front().old_c, operands.initial_c));
     }
-    DRAGOMAN_TRY(ReadLengths(x, operands.lengths));
+    DRAGOMAN_TRY(ReadLengths(operands));
     if (!obstacle_.empty()) return EmitResult{nullptr, std::move(obstacle_)};
     DRAGOMAN_ASSIGN(Node * node,
                     EmitOperator(steps_.front(), operands, forms_, position_, context_));
@@ -300,11 +301,12 @@ class SequenceEmitter {
     return first;
   }
 
-  Status ReadLengths(Value* x, Value*& lengths) {
+  Status ReadLengths(SequenceOperands& operands) {
     if (!steps_.front().masked()) return {};
     const std::optional<StepLimit> first = FirstLimit(reverse_);
     if (!first) {
-      obstacle_ = "its masks do not determine lengths";
+      DRAGOMAN_TRY(Pack(operands));
+      if (!packed_) obstacle_ = "its masks do not determine lengths";
       return {};
     }
     DRAGOMAN_ASSIGN(const bool can_come_first,
@@ -313,9 +315,60 @@ class SequenceEmitter {
       obstacle_ = "its lengths depend on its states";
       return {};
     }
-    DRAGOMAN_ASSIGN(lengths, EmitLengths(*first, x, layout_, position_, context_));
-    if (lengths == nullptr) obstacle_ = "its masks do not determine lengths";
+    DRAGOMAN_ASSIGN(operands.lengths,
+                    EmitLengths(*first, operands.x, layout_, position_, context_));
+    if (operands.lengths == nullptr) obstacle_ = "its masks do not determine lengths";
     return {};
+  }
+
+  // Moves the steps that the masks do not leave out to the front, if all masks are known before the
+  // run.
+  Status Pack(SequenceOperands& operands) {
+    if (steps_.front().projected != kNoAtom || gives_cell_states_) return {};
+    DRAGOMAN_ASSIGN(Value * mask, Masks());
+    if (mask == nullptr || Equal(BatchOf(*mask, 2, 0), BatchOf(*operands.x, 2, 0)) != Truth::kYes)
+      return {};
+    if (reverse_) {
+      DRAGOMAN_ASSIGN(operands.x, layout_.Reverse(operands.x));
+    }
+    reverse_ = operands.reverse = false;
+    DRAGOMAN_ASSIGN(packed_, PackSteps(operands.x, mask, layout_, position_, context_));
+    operands.x = packed_->x;
+    operands.lengths = packed_->lengths;
+    return {};
+  }
+
+  // Those of all steps in the order of the run, (steps, batch, 1); nullptr: they are not known.
+  Result<Value*> Masks() {
+    Value* const nothing = nullptr;
+    const Atom& state = forms_.atom(steps_.front().carried_h);
+    StepFamily family;
+    for (const CellStep& step : steps_) {
+      Value* mask = WithoutCopies(*step.mask.mask, state.axis);
+      const bool fits = mask->type().dtype() == DType::kBool &&
+                        mask->type().rank() == state.value->type().rank() &&
+                        SizeAlong(*mask, state.axis) == 1;
+      if (!fits || step.mask.inverted != steps_.front().mask.inverted) return nothing;
+      family.push_back(mask);
+    }
+    DRAGOMAN_ASSIGN(const bool can_come_first, HoistBefore(Span(), family, fused_, context_));
+    if (!can_come_first) return nothing;
+    DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> masks, batcher_.Batch(family));
+    if (!masks || masks->shared) return nothing;
+    DRAGOMAN_ASSIGN(Value * whole, layout_.ToSequence(masks->value, 0, state.axis + 1));
+    if (whole != nullptr && masks->reverse) {
+      DRAGOMAN_ASSIGN(whole, layout_.Reverse(whole));
+    }
+    if (whole == nullptr || !steps_.front().mask.inverted) return whole;
+    return context_.Insert(position_, "Not", {{whole}});
+  }
+
+  // What is repeated along the axis of the features, which a mask does not tell apart.
+  static Value* WithoutCopies(const Value& mask, int axis) {
+    const Node* node = mask.producer();
+    const bool copies = node != nullptr && (node->Is("Tile") || node->Is("Expand"));
+    if (!copies || node->operand(0)->type().rank() != mask.type().rank()) return Mutable(mask);
+    return SizeAlong(*node->operand(0), axis) == 1 ? node->operand(0) : Mutable(mask);
   }
 
   Status Enter(Node& node, const SequenceOperands& operands) {
@@ -326,6 +379,7 @@ class SequenceEmitter {
                       EmitProjection(steps_.front(), sequence, forms_, position_, context_));
     }
     Value* held = nullptr;
+    if (packed_) return EnterPacked(node, sequence, operands);
     if (steps_.front().masked()) {
       DRAGOMAN_ASSIGN(held, Held(node, projected != nullptr ? projected : sequence, operands));
     }
@@ -350,6 +404,27 @@ class SequenceEmitter {
       if (i + 1 == count) DRAGOMAN_TRY(EnterLast(step, node, operands));
     }
     return {};
+  }
+
+  // `given`: what the operator gives of packed steps.
+  Status EnterPacked(Node& node, Value* given, const SequenceOperands& operands) {
+    DRAGOMAN_ASSIGN(Value * carried, UnpackStates(*packed_, given, operands.initial_h, layout_,
+                                                  position_, context_));
+    Value* zeroed = nullptr;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const CellStep& step = steps_[i];
+      const auto at = static_cast<std::int64_t>(i);
+      EnterHidden(step.given(), carried, at);
+      if (step.carried_h != kNoAtom) EnterHidden(step.carried_h, carried, at);
+      if (!step.zeroed_h.empty() && zeroed == nullptr) {
+        DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(given->type().dtype(), {}, 0));
+        Value* none = context_.AddConstant(*position_.graph(), std::move(zero), "zero", {});
+        DRAGOMAN_ASSIGN(zeroed,
+                        context_.Insert(position_, "Where", {{packed_->mask, carried, none}}));
+      }
+      for (AtomId id : step.zeroed_h) EnterHidden(id, zeroed, at);
+    }
+    return EnterLast(steps_.back(), node, operands);
   }
 
   // What the steps pass on: beyond a sequence's end its last state, or backwards the first one.
@@ -409,6 +484,7 @@ class SequenceEmitter {
   ConstEvaluator evaluator_;
   Dim batch_;
   bool reverse_ = false;
+  std::optional<PackedSteps> packed_;
   std::string obstacle_;
 };
 

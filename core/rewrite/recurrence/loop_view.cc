@@ -48,12 +48,12 @@ bool CountsSteps(const Value& value, const Inference& inference) {
   return true;
 }
 
-namespace {
-
 std::int64_t EntryOf(const Node& node, std::string_view name, std::size_t i) {
   const Attribute::Ints* ints = IntsAttribute(node, name);
   return ints != nullptr && i < ints->size() ? (*ints)[i] : 0;
 }
+
+namespace {
 
 LoopView ReadScan(Node& node) {
   LoopView view;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -69,6 +70,9 @@ struct LoopView {
   std::vector<LoopPart> parts;
   Dim trips = Dim::Unknown();  // how many turns there are, where it can be expressed
 };
+
+// Entry `i` of an attribute of Scan that is a list, as "scan_output_axes"; 0 where it is left out.
+std::int64_t EntryOf(const Node& node, std::string_view name, std::size_t i);
 
 // The view of a Scan, or of a Loop that runs once for every slice that it reads, a number of times
 // or while a counter is below that number; nullopt for any other node, and for a loop that may end

@@ -109,21 +109,28 @@ def keras_padded(name, cell):
     keep(name, cell, g, {"words": words}, results, [outputs[-1], outputs.swapaxes(0, 1), *last], library)
 
 
-def keras_unrolled(name, cell, masked=False):
-    """unroll=True."""
+def keras_unrolled(name, cell, masked=None):
+    """unroll=True. masked: "input", a mask of its own, or "layer", keras.layers.Masking: steps of zeros
+    are left out."""
     g = G()
     x = f32(BATCH, STEPS, cell.features)
     g.ph("x", "float", (-1, STEPS, cell.features))
-    feeds, running = {"x": x}, None
+    feeds, running, mask = {"x": x}, None, None
     if masked:
-        feeds["mask"] = np.array([[True, False, True, True, False], [False, True, True, False, True]])
-        running = feeds["mask"].T
-        g.ph("mask", "bool", (-1, STEPS))
-    outputs, last = keras_steps(g, cell, "x", STEPS, "mask" if masked else None)
+        counts = np.array([[True, False, True, True, False], [False, True, True, False, True]])
+        running = counts.T
+    if masked == "input":
+        feeds["mask"] = counts
+        mask = g.ph("mask", "bool", (-1, STEPS))
+    if masked == "layer":
+        x *= counts[..., None]
+        differs = g.op("NotEqual", "x", g.const(np.float32(0)), **FLOAT)
+        mask = g.op("Any", differs, number(g, -1), Tidx="dt:int32", keep_dims=False)
+    outputs, last = keras_steps(g, cell, "x", STEPS, mask)
     wanted, ends = cell.run(x.swapaxes(0, 1), rests(cell), running)
-    # Steps with a mask become a Scan, not yet one operator.
+    # A mask of its own may have another batch: those steps become a Scan.
     keep(name, cell, g, feeds, [outputs, *last], [wanted.swapaxes(0, 1), *ends],
-         place="operators" if masked else "recurrent")
+         place="operators" if masked == "input" else "recurrent")
 
 
 def keras_cudnn(name, cell, kind):
@@ -210,7 +217,7 @@ def make_bidirectional_frames():
 
 def make_masked_steps():
     for kind, Cell in KERAS.items():
-        keras_unrolled(f"keras_{kind}_unrolled_mask", Cell(), masked=True)
+        keras_unrolled(f"keras_{kind}_unrolled_mask", Cell(), masked="input")
 
 
 def make_fused():
@@ -218,8 +225,7 @@ def make_fused():
     g.ph("x", "float", (-1, -1, 3))
     outputs, last = block_fused(g, cell, "x")
     wanted, ends = cell.run(x, rests(cell))
-    # Two operators, of which one gives the cell's states.
-    keep("lstm_block_fused", cell, g, {"x": x}, [outputs, *last], [wanted, *ends], place="operators")
+    keep("lstm_block_fused", cell, g, {"x": x}, [outputs, *last], [wanted, *ends])
 
 
 if __name__ == "__main__":
@@ -230,3 +236,6 @@ if __name__ == "__main__":
     operator_cases.seed(30)
     make_masked_steps()
     make_fused()
+    operator_cases.seed(31)
+    for kind, Cell in KERAS.items():
+        keras_unrolled(f"keras_{kind}_unrolled_masking", Cell(), masked="layer")

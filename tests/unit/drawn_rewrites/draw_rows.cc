@@ -271,6 +271,25 @@ void PartsOfConcat(Drawing& d) {
   if (d.Chance(30)) ReadParts(d, joined.whole, joined);
 }
 
+// A Scan whose result lists a state, or nearly, and a row of what it lists.
+void RowsOfScan(Drawing& d) {
+  const Sizes row = {d.Size(), 2};
+  Sizes rows = row;
+  rows.insert(rows.begin(), d.Size());
+  const std::string listed = d.Of({"%n", "%n", "%n", "%t"});
+  const std::string body = fmt::format(
+      "body = graph body(%s: {0}, %r: {0}) -> (%n: {0}, {1}: {0}) {{ %t = onnx.Add(%s, %r) %n = "
+      "onnx.Tanh(%t) }}, num_scan_inputs = 1, scan_output_directions = [{2}]",
+      TypeText("f32", row), listed, d.Chance(20) ? 1 : 0);
+  const Names results = d.Nodes("Scan", {d.Weight("f32", row), d.Input("f32", rows)}, body, 2);
+  const std::int64_t count = rows.front();
+  const std::int64_t last = count > 0 && d.Chance(40) ? count - 1 : -1;
+  const std::string index = d.Int(d.Chance(70) ? last : d.Chance(50) ? 0 : 1);
+  d.MaybeRead(
+      d.Node("Gather", {results[1], index}, fmt::format("axis = {}", d.Chance(90) ? 0 : 1)));
+  if (d.Chance(50)) d.MaybeRead(results[0]);
+}
+
 void CutElementwise(Drawing& d) {
   const Joined joined = Join(d, "f32");
   std::string x = joined.whole;
@@ -350,6 +369,7 @@ constexpr DrawnPattern kDrawn[] = {
     {"read-slice-of-concat", PartsOfConcat},
     {"read-gather-of-concat", PartsOfConcat},
     {"read-split-of-concat", PartsOfConcat},
+    {"read-last-of-scan", RowsOfScan},
 };
 
 }  // namespace

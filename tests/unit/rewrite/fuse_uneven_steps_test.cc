@@ -170,9 +170,9 @@ std::size_t Fuse(const Form& form, const std::vector<After>& after) {
 // operator.
 std::optional<bool> IsFused(const Form& form, After after) {
   if (after == After::kMaskZeros && !form.given_states) return std::nullopt;
-  if (after == After::kMaskZeros || after == After::kMaskFlipped) return false;
+  if (after == After::kMaskZeros) return false;
   return form.lstm || after == After::kNothing || after == After::kMask ||
-         after == After::kClipCell;
+         after == After::kMaskFlipped || after == After::kClipCell;
 }
 
 std::vector<Form> Forms() {
