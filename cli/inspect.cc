@@ -36,11 +36,8 @@ struct InspectOptions {
 };
 
 // Lowered with the facts, not rewritten.
-Result<Model> LowerToInspect(const Session& session, const Model& source,
-                             const InspectOptions& options) {
-  DRAGOMAN_ASSIGN(LoweringOptions lowering, ParseLowering(options.lowering));
-  lowering.passes = "none";
-  return session.ToCommon(source, lowering);
+Result<Model> LowerToInspect(const Session& session, const Model& source, Facts facts) {
+  return session.ToCommon(source, {.facts = std::move(facts), .passes = "none"});
 }
 
 // The whole graph; where people read it, the bits of large constants are left out.
@@ -103,9 +100,11 @@ int RunInspect(const InspectOptions& options) {
   if (int{options.nodes} + int{options.node.has_value()} + int{options.to.has_value()} > 1)
     return Report(InvalidInput("--to, --nodes and --node do not go together"));
   const Session session = MakeSession(options.common, options.model);
-  Result<Model> model = session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
+  Result<Facts> facts = ParseFacts(options.lowering);
+  if (!facts.ok()) return Report(facts.error(), options.model);
+  const Result<Model> model = ReadCut(session, options.model, options.lowering, *facts);
   if (!model.ok()) return Report(model.error());
-  const Result<Model> lowered = LowerToInspect(session, *model, options);
+  const Result<Model> lowered = LowerToInspect(session, *model, *std::move(facts));
   if (!lowered.ok() && options.lowering.has_facts() &&
       lowered.error().kind() == ErrorKind::kInvalidInput) {
     return Report(lowered.error(), options.model);
@@ -157,6 +156,7 @@ void AddInspect(CommandLine& program) {
               "Show one node, given its name or that of a result: operands and their\n"
               "origins, attributes, results and their users");
   AddFacts(command, options->lowering);
+  AddCut(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetRun([options] { return RunInspect(*options); });
 }

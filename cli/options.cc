@@ -38,6 +38,15 @@ void AddCut(Command& command, LoweringFlags& options) {
               {.commas = true});
 }
 
+Result<Model> ReadCut(const Session& session, const std::string& path, const LoweringFlags& options,
+                      Facts& facts) {
+  DRAGOMAN_ASSIGN(Model model, session.Read(path, std::nullopt, ReadOptionsOf(options)));
+  Result<std::optional<Model>> piece =
+      session.Cut(model, options.cut_inputs, options.cut_outputs, facts);
+  if (!piece.ok()) return std::move(piece).error().InFile(path);
+  return *piece ? std::move(**piece) : std::move(model);
+}
+
 void AddPasses(Command& command, LoweringFlags& options) {
   std::vector<std::string> words = {"none", "default"};
   for (const PassInfo& pass : AllPasses()) {

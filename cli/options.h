@@ -40,6 +40,9 @@ struct LoweringFlags {
 void AddCommonOptions(Command& command, CommonOptions& options);
 void AddFacts(Command& command, LoweringFlags& options);
 void AddCut(Command& command, LoweringFlags& options);
+// The model in the file, cut as the options say. Facts that this uses are taken out of `facts`.
+Result<Model> ReadCut(const Session& session, const std::string& path, const LoweringFlags& options,
+                      Facts& facts);
 void AddPasses(Command& command, LoweringFlags& options);
 
 // The facts, each after a space, as one types them: " --shape x=1,6 --entry forward".

@@ -69,11 +69,11 @@ std::string ReportText(const std::string& report) {
 
 // Of the model, on the inputs that are given, or on drawn ones.
 Result<RunResult> RunOn(const Session& session, const Model& source, std::vector<NamedArray> inputs,
-                        const RunOptions& options) {
+                        const RunOptions& options, Facts facts) {
   RunRequest request = options.request;
   request.times = options.common.json;
   request.print = Say;
-  DRAGOMAN_ASSIGN(request.facts, ParseFacts(options.lowering));
+  request.facts = std::move(facts);
   if (options.random) {
     DRAGOMAN_ASSIGN(std::vector<std::vector<NamedArray>> drawn,
                     DrawInputs(session, source, request.facts, request.seed, 1));
@@ -90,9 +90,12 @@ int RunCommand(const RunOptions& options) {
   if (Status status = CheckOutputFolder(options.output_dir); !status.ok())
     return Report(status.error());
   const Session session = MakeSession(options.common, options.model);
-  Result<Model> source = session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
+  Result<Facts> facts = ParseFacts(options.lowering);
+  if (!facts.ok()) return Report(facts.error());
+  const Result<Model> source = ReadCut(session, options.model, options.lowering, *facts);
   if (!source.ok()) return Report(source.error());
-  Result<RunResult> result = RunOn(session, *source, std::move(*inputs), options);
+  Result<RunResult> result =
+      RunOn(session, *source, std::move(*inputs), options, *std::move(facts));
   if (!result.ok()) return Report(result.error(), options.model);
   if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok())
     return Report(status.error());
@@ -136,6 +139,7 @@ void AddRun(CommandLine& program) {
   command.AddFlag("--profile", options->request.profile,
                   "Print the time of each node in a run after the first");
   AddFacts(command, options->lowering);
+  AddCut(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetRun([options] { return RunCommand(*options); });
 }

@@ -284,10 +284,10 @@ bool IsTolerance(const std::optional<double>& given) {
 }
 
 Result<std::vector<Verdict>> VerifyModel(const Session& session, const Model& model,
-                                         VerifyOptions options) {
+                                         VerifyOptions options, Facts facts) {
   options.request.times = options.common.json;
   options.request.print = Say;
-  DRAGOMAN_ASSIGN(options.request.facts, ParseFacts(options.lowering));
+  options.request.facts = std::move(facts);
   return options.against ? AgainstModel(session, model, options)
                          : AgainstData(session, model, options);
 }
@@ -312,9 +312,11 @@ Status CheckOptions(const VerifyOptions& options) {
 int RunVerify(const VerifyOptions& options) {
   if (const Status status = CheckOptions(options); !status.ok()) return Report(status.error());
   const Session session = MakeSession(options.common, options.model);
-  Result<Model> model = session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering));
+  Result<Facts> facts = ParseFacts(options.lowering);
+  if (!facts.ok()) return Report(facts.error(), options.model);
+  const Result<Model> model = ReadCut(session, options.model, options.lowering, *facts);
   if (!model.ok()) return Report(model.error());
-  Result<std::vector<Verdict>> verdicts = VerifyModel(session, *model, options);
+  Result<std::vector<Verdict>> verdicts = VerifyModel(session, *model, options, *std::move(facts));
   if (!verdicts.ok()) return Report(verdicts.error(), options.model);
   if (!options.common.quiet) {
     if (options.common.json) {
@@ -358,6 +360,7 @@ void AddVerify(CommandLine& program) {
   command.Add("--engine", &options->request.engine, "interpreter or native",
               {.one_of = {"interpreter", "native"}});
   AddFacts(command, options->lowering);
+  AddCut(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "Inputs of two models are matched by name, or by position where names differ; outputs by\n"

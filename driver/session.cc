@@ -128,26 +128,39 @@ Result<Model> Session::Lower(const Model& source, const Facts& facts, const Note
   return format->lower(source, facts, note);
 }
 
-Result<Model> Session::ToCommon(const Model& source, const LoweringOptions& options) const {
-  const bool has_cut = !options.cut_inputs.empty() || !options.cut_outputs.empty();
+Result<std::optional<Model>> Session::Cut(const Model& source,
+                                          const std::vector<std::string>& inputs,
+                                          const std::vector<std::string>& outputs, Facts& facts,
+                                          const Note& note) const {
+  if (inputs.empty() && outputs.empty()) return std::optional<Model>();
   const Format* format = FormatOfModel(formats, source);
-  const bool cuts_source = has_cut && format != nullptr && format->cut != nullptr;
-  std::optional<Model> piece;
-  if (cuts_source) {
-    piece = Clone(source);
-    DRAGOMAN_TRY(format->cut(*piece, options.cut_inputs, options.cut_outputs));
+  if (format != nullptr && format->cut != nullptr) {
+    Model piece = Clone(source);
+    DRAGOMAN_TRY(format->cut(piece, inputs, outputs));
+    return std::optional<Model>(std::move(piece));
   }
+  DRAGOMAN_ASSIGN(Model model, Lower(source, facts, note));
+  DRAGOMAN_TRY(CutModel(model, inputs, outputs));
+  facts = {.entry = facts.entry};
+  return std::optional<Model>(std::move(model));
+}
+
+Result<Model> Session::ToCommon(const Model& source, const LoweringOptions& options) const {
   Status refused;
   const Note note = [&](std::string_view message) {
     const Status status = Warn({ErrorKind::kUnsupported, {}, {}, std::string(message)});
     if (!status.ok()) refused = status;
   };
-  DRAGOMAN_ASSIGN(Model model, Lower(piece ? *piece : source, options.facts, note));
+  Facts facts = options.facts;
+  DRAGOMAN_ASSIGN(std::optional<Model> piece,
+                  Cut(source, options.cut_inputs, options.cut_outputs, facts, note));
   DRAGOMAN_TRY(std::move(refused));
-  if (has_cut && !cuts_source)
-    DRAGOMAN_TRY(CutModel(model, options.cut_inputs, options.cut_outputs));
-  DRAGOMAN_TRY(Rewrite(model, options.passes));
-  return model;
+  if (!piece || piece->level != Level::kCommon) {
+    DRAGOMAN_ASSIGN(piece, Lower(piece ? *piece : source, facts, note));
+    DRAGOMAN_TRY(std::move(refused));
+  }
+  DRAGOMAN_TRY(Rewrite(*piece, options.passes));
+  return *std::move(piece);
 }
 
 Status Session::Rewrite(Model& model, const std::string& passes) const {

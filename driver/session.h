@@ -51,7 +51,13 @@ struct Session {
   // what is left out or assumed. Errors: a fact about a size or an input that does not exist; what
   // cannot be lowered.
   Result<Model> Lower(const Model& source, const Facts& facts, const Note& note = nullptr) const;
-  // The same, then cut, then rewritten by the passes; with the session's warnings.
+  // What lies between the values that become inputs and outputs (none: those there are): a source
+  // model where the format can be cut as it is, else a common one, lowered with the facts. Those
+  // that have been used so are taken out of `facts`. Nothing to cut gives nullopt.
+  Result<std::optional<Model>> Cut(const Model& source, const std::vector<std::string>& inputs,
+                                   const std::vector<std::string>& outputs, Facts& facts,
+                                   const Note& note = nullptr) const;
+  // Lowered and cut, then rewritten by the passes; with the session's warnings.
   Result<Model> ToCommon(const Model& source, const LoweringOptions& options = {}) const;
   // Runs passes over a common model.
   Status Rewrite(Model& model, const std::string& passes = "default") const;

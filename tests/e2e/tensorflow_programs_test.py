@@ -101,6 +101,43 @@ class StatefulLstm(Programs):
             held = outputs[1:]
 
 
+class Cuts(Programs):
+    """The same options cut what is converted, run, checked and inspected."""
+
+    MODEL = MODELS / "networks/mobilenet/graph.pb"
+
+    def test_a_part_runs_from_its_inputs_to_its_outputs(self):
+        logits, = self.outputs(self.MODEL, "--random", "--cut-outputs", "BiasAdd_89")
+        logits = self.save("logits", logits).replace("logits=", "BiasAdd_89=")
+        part = ("--cut-inputs", "BiasAdd_89", "--shape", "BiasAdd_89=n,5")
+        shares, = self.outputs(self.MODEL, *part, "--input", logits)
+        whole, = self.outputs(self.MODEL, "--random")
+        np.testing.assert_allclose(shares, whole, atol=1e-6)
+
+    def test_a_part_of_an_onnx_model_runs(self):
+        model = self.out / "model.onnx"
+        done = dragoman("convert", self.MODEL, "-o", model, "--cut-outputs", "BiasAdd_89")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        name = json.loads(dragoman("inspect", model, "--json").stdout)["entries"][0]["outputs"][0]["name"]
+        a, = self.outputs(model, "--random", "--cut-outputs", name)
+        b, = self.outputs(self.MODEL, "--random", "--cut-outputs", "BiasAdd_89")
+        np.testing.assert_allclose(a, b, atol=1e-5)
+
+    def test_inspect_and_verify_see_the_part(self):
+        done = dragoman("inspect", self.MODEL, "--cut-outputs", "BiasAdd_89")
+        self.assertIn("output  BiasAdd_89: ", done.stdout)
+        done = dragoman("verify", self.MODEL, "--cut-outputs", "BiasAdd_89", "--against", self.MODEL,
+                        "--random", "1")
+        self.assertEqual(done.returncode, 1, done.stderr)
+
+    def test_what_is_not_there_is_named(self):
+        for command in ("run", "inspect"):
+            more = ["--random", "--output-dir", self.out / "none"] if command == "run" else []
+            done = dragoman(command, self.MODEL, "--cut-outputs", "nothing", *more)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn('graph.pb: error: there is no tensor "nothing"', done.stderr)
+
+
 class StatefulGru(Programs):
     """As Keras writes it: the state is read, handed to a function with a loop, and assigned."""
 

@@ -83,21 +83,30 @@ bool HasSteps(const OpDef& def) {
   return node.IsDragoman("Fused") || HasStep(node, def);
 }
 
+// What an input lacks, and how to state it. The type of a state follows from those of other inputs.
+std::string Untold(const Value& input, bool is_state) {
+  const std::string type =
+      "the type " + input.type().ToString() + " lacks a rank or an element type";
+  if (is_state) return type + "; state the sizes of the inputs that change it with --shape";
+  return type + "; give --shape " + input.name() + "=SIZES";
+}
+
 std::vector<Finding> FindUnsupportedInputs(const Entry& entry) {
   std::vector<Finding> findings;
   for (const auto& input : entry.graph->inputs()) {
     const Type& type = input->type();
+    const auto position = static_cast<std::size_t>(&input - entry.graph->inputs().data());
+    const bool is_state = std::ranges::any_of(
+        entry.states, [&](const StateBinding& state) { return state.input == position; });
     const bool tensor = !type.known() || type.is_tensor();
     const bool told =
         type.is_tensor() && type.shape() != nullptr && type.dtype() != DType::kUnknown;
     if (tensor ? told : HasCpp(type)) continue;
-    findings.push_back({tensor ? ErrorKind::kInvalidInput : ErrorKind::kUnsupported,
-                        {},
-                        "input '" + input->name() + "'",
-                        tensor ? "the type " + type.ToString() +
-                                     " lacks a rank or an element type; give --shape " +
-                                     input->name() + "=SIZES"
-                               : "no C++ for an input of type " + type.ToString()});
+    findings.push_back(
+        {tensor ? ErrorKind::kInvalidInput : ErrorKind::kUnsupported,
+         {},
+         (is_state ? "state '" : "input '") + input->name() + "'",
+         tensor ? Untold(*input, is_state) : "no C++ for an input of type " + type.ToString()});
   }
   return findings;
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/lowering/heap.h"
+#include "core/lowering/math.h"
 #include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
@@ -24,7 +25,10 @@ void AssignTo(Call& c, std::size_t i, Value* value) {
 
 namespace {
 
-Value* Combined(Call& c, Value* before, Value* value) { return c.Op(c.target(), {before, value}); }
+// Both have the same sizes, and so has the result.
+Value* Combined(Call& c, Value* before, Value* value) {
+  return c.Op(c.target(), {before, WithSizesOf(c, value, before)});
+}
 
 // The value of operand 0 with rows `indices` replaced by, or combined with, those of `updates`.
 Value* ScatterRows(Call& c, Value* before, Value* indices, Value* updates, bool nd) {

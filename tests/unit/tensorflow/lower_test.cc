@@ -158,6 +158,25 @@ entry main(%counter: f32[]) -> (%y: f32[], %z: f32[], %y: f32[])
 )");
 }
 
+// As in a counter that TensorFlow Serving ships: the placeholder says no rank.
+TEST(LowerTensorFlowTest, WhatIsAddedToAVariableHasItsSizes) {
+  EXPECT_THAT(
+      Lowered(R"(
+state counter: f32[] = f32[] 1.0
+
+entry main(%by: f32[*]) -> (%y: f32[*]) {
+  %y = tf:graph.main(%by) {feeds = ["by:0"], fetches = ["add:0"]}
+}
+
+function tf:graph.main() -> () {
+  %by = tf.Placeholder() {dtype = type f32[*]} @by
+  %v = tf.VariableV2() {dtype = type f32[*], shape = type ?[], shared_name = "counter"} @v
+  %add = tf.AssignAdd(%v, %by) {T = type f32[*]} @add
+}
+)"),
+      HasSubstr("entry main(%by: f32[*], %counter: f32[]) -> (%y: f32[], %y: f32[])"));
+}
+
 TEST(LowerTensorFlowTest, NamesVariablesThatAreNotInitialised) {
   EXPECT_THAT(Lowered(R"(
 entry main() -> (%y: f32[]) {
