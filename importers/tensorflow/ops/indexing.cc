@@ -36,6 +36,18 @@ Value* Entry(Call& c, Value* list, std::size_t i) {
   return c.Slice(list, 0, at, at + 1);
 }
 
+// Backwards from an element in front of the first one lies nothing; ai.onnx begins at the first.
+void EmptyInFront(Call& c, Value* x, Bounds& bounds) {
+  const std::optional<std::int64_t> begin = c.KnownNumber(bounds.begin);
+  const auto axis = static_cast<int>(bounds.axis);
+  if (bounds.stride > 0 || (begin && *begin >= 0) || axis >= c.Rank(x) || c.failed()) return;
+  Value* from_front = c.Add(bounds.begin, c.SizeVector(x, axis, 1));
+  const std::optional<std::int64_t> known = c.KnownNumber(from_front);
+  if (known && *known >= 0) return;
+  Value* nothing = c.Ints({kEnd});
+  bounds.end = known ? nothing : c.Where(c.Less(from_front, 0), nothing, bounds.end);
+}
+
 SliceSpec ReadSpec(Call& c, Value* x, std::size_t first) {
   SliceSpec spec;
   Value* begin = c.Index(first);
@@ -89,6 +101,7 @@ SliceSpec ReadSpec(Call& c, Value* x, std::size_t first) {
     const bool to_last = HasBit(end_mask, i) && !bounds.shrinks;
     bounds.begin = from_first ? c.Ints({forward ? 0 : kEnd}) : Entry(c, begin, i);
     bounds.end = to_last ? c.Ints({forward ? kEnd : kBeforeFirst}) : Entry(c, end, i);
+    if (!from_first && !bounds.shrinks) EmptyInFront(c, x, bounds);
     if (!bounds.shrinks) ++result;
     // All of an axis.
     if (from_first && to_last && bounds.stride == 1) continue;

@@ -339,13 +339,16 @@ Value* LowerReverseSequence(Call& c) {
 
 Value* LowerRoll(Call& c) {
   Value* x = c.Tensor(0);
-  const Ints shifts = c.KnownInts(1, "a shift");
+  Value* shifts = c.Flatten(c.Index(1));
   const Ints axes = c.KnownInts(2, "an axis");
-  for (std::size_t i = 0; i < axes.size() && i < shifts.size() && !c.failed(); ++i) {
-    const int axis = c.AxisOf(axes[i], x);
-    Value* size = c.Size(x, axis);
+  const auto count = static_cast<std::int64_t>(axes.size());
+  if (!c.failed() && c.KnownSize(shifts, 0).value_or(count) != count)
+    return c.Fail(InvalidInput("there are not as many shifts as axes"));
+  for (std::int64_t i = 0; i < count && !c.failed(); ++i) {
+    const int axis = c.AxisOf(axes[static_cast<std::size_t>(i)], x);
+    Value* size = c.Max(c.Size(x, axis), 1);
     // What lies behind the border comes first.
-    Value* border = Remainder(c, c.Neg(c.Int(shifts[i])), size);
+    Value* border = Remainder(c, c.Neg(c.Select(shifts, 0, i)), size);
     Value* at = c.Vector(border);
     Value* tail = c.Slice(x, axis, at, c.Ints({kEnd}), c.Ints({1}));
     x = c.Concat({tail, c.Slice(x, axis, c.Ints({0}), at, c.Ints({1}))}, axis);

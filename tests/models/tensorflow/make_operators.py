@@ -65,6 +65,7 @@ def main():
     random_numbers.make_random()
     images.make_projective()
     images.make_bicubic()
+    matrices.make_bounds()
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Diagonals, bits, and what TensorFlow has of matrices beside products."""
+"""Diagonals, bits, what TensorFlow has of matrices beside products; bounds beyond both ends."""
 
 import numpy as np
 
@@ -120,3 +120,16 @@ def make_matrices():
     numpy_case("quantize_and_dequantize", "QuantizeAndDequantize", [grid],
                reference=[np.clip(np.round(grid * 127 / 2), -128, 127).astype(np.float32) * np.float32(2 / 127)],
                range_given=True, input_min=-2.0, input_max=2.0, **FLOAT)
+
+
+def make_bounds():
+    """Backwards from before the first element, which gives none, and from behind the last."""
+    x = f32(4, 3)
+    for name, begin, wanted in (("before", i32(-6, 9), x[:0, ::-1]), ("behind", i32(9, -3), x[::-1, :1])):
+        for known in (True, False):
+            bounds = begin if not known else (begin,)
+            numpy_case(f"strided_slice_{name}_{known}", "StridedSlice",
+                       [x, bounds, (i32(0, 0),), (i32(-1, -1),)], reference=[wanted], end_mask=3,
+                       Index="dt:int32", **FLOAT)
+    numpy_case("roll_shifts", "Roll", [x, i32(5, -1), (i32(0, 1),)], reference=[np.roll(x, (5, -1), (0, 1))],
+               Tshift="dt:int32", Taxis="dt:int32", **FLOAT)
