@@ -101,6 +101,33 @@ class StatefulLstm(Programs):
             held = outputs[1:]
 
 
+class Session(Programs):
+    """A graph of TensorFlow 1 with a checkpoint of the first format; variables keep the states."""
+
+    MODEL = MODELS / "session/model.ckpt.meta"
+
+    def test_remembers_between_two_equal_calls(self):
+        told = np.load(MODELS / "session/expected.npz")
+        twice = self.save("x", np.stack([told["x"]] * 2))
+        for engine in ENGINES:
+            with self.subTest(engine=engine):
+                outputs = self.outputs(self.MODEL, "--steps", 2, "--engine", engine, "--input", twice)
+                np.testing.assert_allclose(outputs[0], told["y"], atol=1e-6)
+
+    def test_has_two_states(self):
+        self.assertEqual(self.common_text(self.MODEL).count("\nstate "), 2)
+
+    def test_a_damaged_table_is_refused(self):
+        folder = self.out / "session"
+        shutil.copytree(MODELS / "session", folder)
+        table = bytearray((folder / "model.ckpt").read_bytes())
+        table[len(table) // 2] ^= 1
+        (folder / "model.ckpt").write_bytes(table)
+        done = self.call(folder / "model.ckpt.meta", "--random", "--output-dir", self.out / "none")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("model.ckpt", done.stderr)
+
+
 class Cuts(Programs):
     """The same options cut what is converted, run, checked and inspected."""
 

@@ -58,7 +58,8 @@ std::optional<RestoredPart> Restored(const Value* value) {
   value = Source(value);
   const Node* node = value == nullptr ? nullptr : value->producer();
   if (node == nullptr) return std::nullopt;
-  if (node->op().type != "RestoreV2" && node->op().type != "RestoreSlice") return std::nullopt;
+  const std::string& type = node->op().type;
+  if (type != "RestoreV2" && type != "RestoreSlice" && type != "Restore") return std::nullopt;
   const std::optional<std::string> key = StringAt(node->operand(1), value->index());
   if (!key) return std::nullopt;
   return RestoredPart{*key, StringAt(node->operand(2), value->index()).value_or("")};

@@ -15,6 +15,9 @@ vocabulary/             words to numbers, by a table that a function fills from 
                        assets, and to weights, by a table that is restored from the checkpoint; a second
                        graph with the tags serve and gpu hands the words on
 partitioned/           rows of a matrix that is stored as a whole and restored to variables of 2 and 3 rows
+session/               a BasicLSTMCell of TensorFlow 1 whose states are variables, as a MetaGraphDef with a
+                       checkpoint of the first format, one table with the bias in two parts; expected.npz
+                       holds what a NumPy program gives for two calls
 expected.npz           what a NumPy program gives for two calls of the LSTM
 """
 
@@ -27,6 +30,10 @@ import numpy as np
 HERE = pathlib.Path(__file__).parent
 SCHEMA = "proto/tensorflow/tensorflow.proto"
 NUMBERS = {"float": (1, "<f4"), "int32": (3, "<i4")}
+
+
+def sigmoid(v):
+    return 1 / (1 + np.exp(-v))
 
 
 def quoted(data):
@@ -197,6 +204,30 @@ def write_checkpoint(folder, tensors):
     (folder / "variables.data-00000-of-00001").write_bytes(data)
 
 
+def write_old_checkpoint(path, tensors):
+    """tensors: name to the parts of it along axis 0."""
+    def sizes_of(array):
+        return b"".join(field(2, field(1, size)) for size in array.shape)
+
+    def slice_of(array, start, whole):
+        first = b"" if len(array) == whole else (field(1, start) if start else b"") + field(2, len(array))
+        return field(1, first) + field(1, b"") * (array.ndim - 1)
+
+    metas, entries = b"", []
+    for name, parts in sorted(tensors.items()):
+        whole, start, slices = np.concatenate(parts), 0, b""
+        for part in parts:
+            where = slice_of(part, start, len(whole))
+            slices += field(4, where)
+            elements = field(1, 1) + field(5, part.astype("<f4").tobytes())
+            entry = field(2, field(1, name.encode()) + field(2, where) + field(3, elements))
+            entries.append((f"{name}/{start}".encode(), entry))
+            start += len(part)
+        metas += field(1, field(1, name.encode()) + field(2, sizes_of(whole)) + field(3, 1) + slices)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(table([(b"", field(1, metas)), *sorted(entries)]))
+
+
 def write_saved_model(name, body, inputs, outputs, variables):
     """variables: of the main graph, name to (key, initial value)."""
     keys = [key for key, _ in variables.values()]
@@ -357,8 +388,6 @@ def lstm_functions():
 
 
 def lstm_reference(x, h, c, kernel, recurrent, bias):
-    def sigmoid(v):
-        return 1 / (1 + np.exp(-v))
     outputs = []
     for t in range(x.shape[1]):
         i, f, g, o = np.split(x[:, t] @ kernel + h @ recurrent + bias, 4, axis=1)
@@ -533,7 +562,69 @@ def make_partitioned():
     write_checkpoint(HERE / "partitioned" / "variables", {"rows": matrix})
 
 
+def make_session():
+    draw = np.random.default_rng(7)
+    values = {"kernel": draw.normal(size=(5, 8)), "bias": draw.normal(size=8), "h": np.zeros((2, 2)),
+              "c": np.zeros((2, 2))}
+    values = {name: array.astype(np.float32) for name, array in values.items()}
+    kind = {"T": dtype("float")}
+
+    def restored(name, array):
+        return [node(name, "VariableV2", dtype=dtype("float"), shape=shape(*array.shape)),
+                node(f"{name}/read", "Identity", name, **kind),
+                const(f"save/name_{name}", np.array(name), "string"),
+                node(f"save/restore_{name}", *operator_of(name), dt=dtype("float")),
+                node(f"save/assign_{name}", "Assign", name, f"save/restore_{name}", **kind)]
+
+    def operator_of(name):
+        operands = ("save/file", f"save/name_{name}")
+        return ("Restore", *operands) if name == "kernel" else ("RestoreSlice", *operands, "save/slice")
+
+    def gate(function, i, name, offset=None):
+        given = "split" if i == 0 else f"split:{i}"
+        if offset is None:
+            return [node(name, function, given, **kind)]
+        return [const(f"{name}/offset", np.float32(offset), "float"),
+                node(f"{name}/more", "Add", given, f"{name}/offset", **kind),
+                node(name, function, f"{name}/more", **kind)]
+
+    nodes = [const("save/file", np.array("model"), "string"), const("save/slice", np.array(""), "string"),
+             *(part for name, array in values.items() for part in restored(name, array)),
+             node("save/all", "NoOp", *(f"^save/assign_{name}" for name in values)),
+             node("x", "Placeholder", dtype=dtype("float"), shape=shape(2, 3)),
+             const("one", 1, "int32"),
+             node("joined", "ConcatV2", "x", "h/read", "one", N="i: 2", Tidx=dtype("int32"), **kind),
+             node("product", "MatMul", "joined", "kernel/read", **kind),
+             node("gates", "BiasAdd", "product", "bias/read", **kind),
+             node("split", "Split", "one", "gates", num_split="i: 4", **kind),
+             *gate("Sigmoid", 0, "i"), *gate("Tanh", 1, "j"), *gate("Sigmoid", 2, "f", 1),
+             *gate("Sigmoid", 3, "o"),
+             node("kept", "Mul", "f", "c/read", **kind), node("fresh", "Mul", "i", "j", **kind),
+             node("new_c", "Add", "kept", "fresh", **kind), node("tanh", "Tanh", "new_c", **kind),
+             node("new_h", "Mul", "tanh", "o", **kind),
+             node("keep_h", "Assign", "h", "new_h", **kind), node("keep_c", "Assign", "c", "new_c", **kind),
+             node("y", "Identity", "new_h", "^keep_h", "^keep_c", **kind)]
+    folder = HERE / "session"
+    write(folder / "model.ckpt.meta", "MetaGraphDef", f"""
+        graph_def {{ {graph(nodes)} }}
+        saver_def {{ filename_tensor_name: "save/file:0" restore_op_name: "save/all" version: V1 }}
+        signature_def {{ key: "serving_default" value {{
+          inputs {{ key: "x" value {{ name: "x:0" dtype: DT_FLOAT tensor_{shape(2, 3)} }} }}
+          outputs {{ key: "y" value {{ name: "y:0" dtype: DT_FLOAT tensor_{shape(2, 2)} }} }} }} }}""")
+    parts = {name: [array[:3], array[3:]] if name == "bias" else [array]
+             for name, array in values.items()}
+    write_old_checkpoint(folder / "model.ckpt", parts)
+    x, h, c, calls = draw.normal(size=(2, 3)).astype(np.float32), values["h"], values["c"], []
+    for _ in range(2):
+        i, j, f, o = np.split(np.concatenate([x, h], 1) @ values["kernel"] + values["bias"], 4, 1)
+        c = sigmoid(f + 1) * c + sigmoid(i) * np.tanh(j)
+        h = np.tanh(c) * sigmoid(o)
+        calls.append(h)
+    np.savez(folder / "expected.npz", x=x, y=np.stack(calls).astype(np.float32))
+
+
 if __name__ == "__main__":
+    make_session()
     make_partitioned()
     make_vocabulary()
     make_counter()

@@ -160,8 +160,7 @@ entry main(%counter: f32[]) -> (%y: f32[], %z: f32[], %y: f32[])
 
 // As in a counter that TensorFlow Serving ships: the placeholder says no rank.
 TEST(LowerTensorFlowTest, WhatIsAddedToAVariableHasItsSizes) {
-  EXPECT_THAT(
-      Lowered(R"(
+  EXPECT_THAT(Lowered(R"(
 state counter: f32[] = f32[] 1.0
 
 entry main(%by: f32[*]) -> (%y: f32[*]) {
@@ -174,7 +173,7 @@ function tf:graph.main() -> () {
   %add = tf.AssignAdd(%v, %by) {T = type f32[*]} @add
 }
 )"),
-      HasSubstr("entry main(%by: f32[*], %counter: f32[]) -> (%y: f32[], %y: f32[])"));
+              HasSubstr("entry main(%by: f32[*], %counter: f32[]) -> (%y: f32[], %y: f32[])"));
 }
 
 TEST(LowerTensorFlowTest, NamesVariablesThatAreNotInitialised) {
