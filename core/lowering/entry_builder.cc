@@ -9,8 +9,13 @@ EntryBuilder::EntryBuilder(Heap& heap, Graph& graph, Inference& inference)
   heap_.SetRoot(root_);
 }
 
+Side::~Side() {
+  if (inference != nullptr && body != nullptr && body.use_count() == 1) inference->Forget(*body);
+}
+
 Side EntryBuilder::NewSide() {
   Side side;
+  side.inference = &inference_;
   side.body = std::make_shared<Graph>();
   side.builder = std::make_unique<GraphBuilder>(*side.body, inference_, names_);
   side.builder->set_origin(builder_->origin());

@@ -32,6 +32,14 @@ using RunStretch = std::function<Flow(std::vector<Abstract>& results)>;
 // A stretch that was run for itself: what it appended, gave, and left in cells. The cells are as
 // they were before it.
 struct Side {
+  Side() = default;
+  Side(Side&&) = default;
+  Side& operator=(Side&&) = default;
+  // A body that no node took ends here, and with it what inference knows of its values: others may
+  // come to lie where they did.
+  ~Side();
+
+  Inference* inference = nullptr;
   std::shared_ptr<Graph> body;
   std::unique_ptr<GraphBuilder> builder;
   Flow flow = Flow::kNext;

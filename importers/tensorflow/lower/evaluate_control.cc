@@ -322,7 +322,6 @@ Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& bod
     DRAGOMAN_ASSIGN(zeros, c.Done(zeros));
     carried[i] = heap_.NewTensor(zeros);
   }
-  entry_.inference().Forget(*trial.body);
   return {};
 }
 

@@ -6,6 +6,7 @@ Usage: make_operators.py ORACLE [NAME]      (in the root of the project; operato
 
 import operator_cases
 import operators_arrays as arrays
+import operators_flow as flow
 import operators_images as images
 import operators_layers as layers
 import operators_matrices as matrices
@@ -66,6 +67,7 @@ def main():
     images.make_projective()
     images.make_bicubic()
     matrices.make_bounds()
+    flow.make_loop_in_branch()
 
 
 if __name__ == "__main__":
