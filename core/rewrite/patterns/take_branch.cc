@@ -1,7 +1,12 @@
-// A branch whose condition is known, in place of the If.
+// A branch in place of the If: one whose condition is known, and one that gives by its masks what
+// the other gives where that is taken.
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "core/analysis/affine.h"
+#include "core/ops/op_def.h"
 #include "core/rewrite/patterns/identity_patterns.h"
 
 namespace dragoman {
@@ -68,7 +73,109 @@ Result<bool> TakeBranch(Node& node, PassContext& context) {
   return true;
 }
 
-constexpr Pattern kPatterns[] = {{"take-branch", TakeBranch}};
+// The value that `value` is another name of.
+const Value* Named(const Value* value) {
+  const Node* node = value->producer();
+  for (; node != nullptr && node->Is("Identity"); node = value->producer())
+    value = node->operand(0);
+  return value;
+}
+
+// What has the elements of a mask, perhaps in other sizes.
+const Value* Source(const Value* value) {
+  value = Named(value);
+  const Node* node = value->producer();
+  const bool moves =
+      node != nullptr && (node->Is("Reshape") || node->Is("Unsqueeze") || node->Is("Expand"));
+  return moves ? Named(node->operand(0)) : value;
+}
+
+// number < lengths, or not; `lengths` is what is compared.
+struct Limit {
+  std::int64_t number = 0;
+  const Value* lengths = nullptr;
+  bool within = true;
+};
+
+std::optional<Limit> ReadLimitOf(const Value& mask, const PassContext& context) {
+  const Node* node = Source(&mask)->producer();
+  const bool less = node != nullptr && node->Is("Less");
+  if (!less && (node == nullptr || !node->Is("GreaterOrEqual"))) return std::nullopt;
+  const std::optional<std::int64_t> number = IntOf(context, node->operand(0));
+  if (!number || node->operand(0)->type().rank() != 0) return std::nullopt;
+  return Limit{*number, Named(node->operand(1)), less};
+}
+
+// What `limits` is the largest or the smallest element of, as `reduction` says; nullptr: of none.
+const Value* ReducedBy(const Value& limits, std::string_view reduction) {
+  const Node* node = limits.producer();
+  if (node == nullptr || !node->Is(reduction) || limits.type().rank() != 0) return nullptr;
+  return Named(node->operand(0));
+}
+
+// What every element of `mask` is where `condition` is `holds`; nullopt: that is not said. No
+// length is less than t + 1 where the least is not, and none is more than t where the largest is
+// not.
+std::optional<bool> MaskWhere(const Value& condition, bool holds, const Value& mask,
+                              const PassContext& context) {
+  const std::optional<Limit> whole = ReadLimitOf(condition, context);
+  const std::optional<Limit> each = ReadLimitOf(mask, context);
+  if (!whole || !each || whole->number != each->number) return std::nullopt;
+  const bool within = whole->within == holds;
+  const Value* lengths = ReducedBy(*whole->lengths, within ? "ReduceMin" : "ReduceMax");
+  if (lengths == nullptr || lengths != each->lengths) return std::nullopt;
+  return each->within == within;
+}
+
+// Whether `value` of the other branch is `outer`, a value from around the If, where the condition
+// is `holds`.
+bool Gives(const Value& value, const Value& outer, const Value& condition, bool holds,
+           const PassContext& context) {
+  const Value* given = Named(&value);
+  if (given == &outer) return true;
+  const Node* node = given->producer();
+  if (node == nullptr || !node->Is("Where") || !(given->type() == outer.type())) return false;
+  const std::optional<bool> mask = MaskWhere(condition, holds, *node->operand(0), context);
+  return mask && Named(node->operand(*mask ? 1 : 2)) == &outer;
+}
+
+bool HasEffects(const Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(),
+                     [](const Node& node) { return HasEffect(node); });
+}
+
+// If(t >= max(lengths), old, { … where(t >= lengths, old, new) }) = … where(t >= lengths, old, new)
+Result<bool> TakeMaskedBranch(Node& node, PassContext& context) {
+  if (!node.Is("If")) return false;
+  for (const bool holds : {true, false}) {
+    const Attribute* brief = node.attribute(holds ? "then_branch" : "else_branch");
+    const Attribute* other = node.attribute(holds ? "else_branch" : "then_branch");
+    if (brief == nullptr || other == nullptr) return false;
+    const Graph& short_cut = *brief->graph();
+    const Graph& whole = *other->graph();
+    if (HasEffects(whole) || !HasTensorsAlone(whole) || short_cut.num_outputs() == 0) continue;
+    bool same = true;
+    for (std::size_t i = 0; i < short_cut.num_outputs() && same; ++i) {
+      const Value* outer = Named(short_cut.output(i));
+      same = outer->graph() != &short_cut &&
+             Gives(*whole.output(i), *outer, *node.operand(0), holds, context);
+    }
+    if (!same) continue;
+    TakenBranch branch(node, whole, context);
+    DRAGOMAN_TRY(branch.Copy());
+    std::vector<Value*> outputs = branch.Outputs();
+    DRAGOMAN_TRY(context.InsertCopies(node, outputs));
+    context.Explain(node, "replaced by the branch whose masks tell what the other gives");
+    context.Replace(node, outputs);
+    return true;
+  }
+  return false;
+}
+
+constexpr Pattern kPatterns[] = {
+    {"take-branch", TakeBranch},
+    {"take-masked-branch", TakeMaskedBranch},
+};
 
 }  // namespace
 

@@ -220,6 +220,18 @@ def make_masked_steps():
         keras_unrolled(f"keras_{kind}_unrolled_mask", Cell(), masked="input")
 
 
+def make_limited_steps():
+    """static_rnn with sequence_length."""
+    for kind in ("lstm", "gru"):
+        cell, g, x, lengths = TF1[kind](), G(), f32(STEPS, BATCH, 3), i32(3, STEPS)
+        g.ph("x", "float", (STEPS, BATCH, 3))
+        g.ph("lengths", "int32", (BATCH,))
+        outputs, last = static_rnn(g, cell, "x", STEPS, lengths="lengths")
+        wanted, ends = cell.run(x, rests(cell), positions(STEPS, lengths), zero_output=True)
+        keep(f"static_rnn_{kind}_lengths", cell, g, {"x": x, "lengths": lengths}, [outputs, *last],
+             [wanted, *ends])
+
+
 def make_fused():
     cell, g, x = cells.BasicLstm(), G(), f32(STEPS, BATCH, 3)
     g.ph("x", "float", (-1, -1, 3))
@@ -239,3 +251,5 @@ if __name__ == "__main__":
     operator_cases.seed(31)
     for kind, Cell in KERAS.items():
         keras_unrolled(f"keras_{kind}_unrolled_masking", Cell(), masked="layer")
+    operator_cases.seed(32)
+    make_limited_steps()

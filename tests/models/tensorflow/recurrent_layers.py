@@ -281,15 +281,80 @@ def block_fused(g, cell, x):
     return f"{all_steps}:6", [row_of(g, f"{all_steps}:6", -1), row_of(g, f"{all_steps}:1", -1)]
 
 
-def static_rnn(g, cell, x, steps, name="rnn"):
+class Branch:
+    """Nodes of one side of a cond of version 1: constants are anchored in it."""
+
+    def __init__(self, g, pivot):
+        self.g, self.pivot, self.op = g, pivot, g.op
+
+    def const(self, value, name=None):
+        made = self.g.const(value, name=name)
+        self.g.nodes[made].input.append(f"^{self.pivot}")
+        return made
+
+
+def cond(g, predicate, outer, then, otherwise):
+    """tf.compat.v1.cond: each side is given its branch and its own names of the `outer` values, a dict
+    of name to (value, type)."""
+    switch = g.op("Switch", predicate, predicate, T="dt:bool")
+    sides = []
+    for make, end in ((otherwise, ""), (then, ":1")):
+        branch = Branch(g, g.op("Identity", switch + end, T="dt:bool"))
+        values = {key: g.op("Switch", value, predicate, T=f"dt:{kind}") + end
+                  for key, (value, kind) in outer.items()}
+        sides.append(make(branch, values))
+    return [node(g, "Merge", *pair, N=2) for pair in zip(*sides)]
+
+
+def limited_step(g, cell, t, x, states, weights, lengths, rest):
+    """_rnn_step of static_rnn: beyond the longest sequence nothing is computed, up to the shortest one
+    nothing is masked."""
+    outer = {"x": (x, "float"), "rest": (rest, "float"), "lengths": (lengths["each"], "int32"),
+             "least": (lengths["least"], "int32")}
+    outer |= {f"state_{i}": (state, "float") for i, state in enumerate(states)}
+    outer |= {key: (value, "float") for key, value in weights.items()}
+
+    def old_of(at):
+        return [at[f"state_{i}"] for i in range(cell.states)]
+
+    def masked(branch, at):
+        done = branch.op("GreaterEqual", branch.const(np.int32(t)), at["lengths"], T="dt:int32")
+        pairs = [(at["rest"], at["output"])]
+        pairs += [(at[f"state_{i}"], at[f"new_{i}"]) for i in range(cell.states)]
+        return [node(branch, "Select", done, *pair) for pair in pairs]
+
+    def step(branch, at):
+        output, new = cell.step(branch, at["x"], old_of(at), at)
+        inner = {"lengths": (at["lengths"], "int32"), "rest": (at["rest"], "float"),
+                 "output": (output, "float")}
+        inner |= {f"state_{i}": (state, "float") for i, state in enumerate(old_of(at))}
+        inner |= {f"new_{i}": (state, "float") for i, state in enumerate(new)}
+        short = branch.op("Less", branch.const(np.int32(t)), at["least"], T="dt:int32")
+        return cond(g, short, inner, lambda _, own: [own["output"]] + [
+            own[f"new_{i}"] for i in range(cell.states)], masked)
+
+    beyond = g.op("GreaterEqual", number(g, t), lengths["most"], T="dt:int32")
+    return cond(g, beyond, outer, lambda _, at: [at["rest"], *old_of(at)], step)
+
+
+def static_rnn(g, cell, x, steps, name="rnn", lengths=None):
     """tf.compat.v1.nn.static_rnn: step after step."""
     rows = node(g, "Unpack", x, num=steps, axis=0)
     states = [zeros(g, rows, 0, cell.hidden) for _ in range(cell.states)]
     weights = {key: node(g, "Identity", g.const(array, name=f"{name}/{key}"))
                for key, array in cell.weights.items()}
+    if lengths:
+        rest, whole = zeros(g, rows, 0, cell.hidden), const(g, 0)
+        lengths = {"each": lengths} | {key: g.op(op, lengths, whole, T="dt:int32", Tidx="dt:int32",
+                                                 keep_dims=False)
+                                       for key, op in (("least", "Min"), ("most", "Max"))}
     outputs = []
     for t in range(steps):
-        output, states = cell.step(g, f"{rows}:{t}" if t else rows, states, weights)
+        row = f"{rows}:{t}" if t else rows
+        if lengths:
+            output, *states = limited_step(g, cell, t, row, states, weights, lengths, rest)
+        else:
+            output, states = cell.step(g, row, states, weights)
         outputs.append(output)
     return node(g, "Pack", *outputs, N=steps, axis=0), states
 

@@ -156,8 +156,37 @@ void Branch(Drawing& d) {
   d.MaybeRead(results[d.Chance(50) ? 1 : 0]);
 }
 
+// An If that leaves out what masks would leave out, or nearly.
+void MaskedBranch(Drawing& d) {
+  const std::string lengths = d.Input("i64", {3}, {.low = 0, .high = 4});
+  const std::string other = d.Chance(8) ? d.Input("i64", {3}, {.low = 0, .high = 4}) : lengths;
+  const std::string at = d.Int(d.Between(0, 3));
+  const std::string here = d.Chance(8) ? d.Int(d.Between(0, 3)) : at;
+  const bool beyond = d.Chance(50);
+  const std::string whole =
+      d.Node(d.Chance(92) == beyond ? "ReduceMax" : "ReduceMin", {lengths}, "keepdims = 0");
+  const bool within = d.Chance(50);
+  const std::string condition = d.Node(within ? "Less" : "GreaterOrEqual", {at, whole});
+  const std::string axes = d.Ints({1});
+  const std::string old = d.Input("f32", {3, 2}), x = d.Input("f32", {3, 2});
+  const bool less = d.Chance(50);
+  const bool keeps_first = d.Chance(8) ? less == beyond : less != beyond;
+  const std::string fresh = beyond ? "%q" : old, kept = beyond ? old : "%q";
+  const std::string masked = fmt::format(
+      "() -> (%y) {{\n%q = onnx.{}({})\n%m = onnx.{}({}, {})\n%u = onnx.Unsqueeze(%m, {})\n%y = "
+      "onnx.Where(%u, {}, {})\n}}",
+      d.Of({"Neg", "Tanh"}), x, less ? "Less" : "GreaterOrEqual", here, other, axes,
+      keeps_first ? kept : fresh, keeps_first ? fresh : kept);
+  const std::string brief = fmt::format("() -> (%z) {{\n%z = onnx.Identity({})\n}}", old);
+  const bool brief_first = within != beyond;
+  d.Node("If", {condition},
+         fmt::format("then_branch = graph then{}, else_branch = graph other{}",
+                     brief_first ? brief : masked, brief_first ? masked : brief));
+}
+
 constexpr DrawnPattern kDrawn[] = {
     {"take-branch", Branch},
+    {"take-masked-branch", MaskedBranch},
     {"remove-identity", Identity},
     {"remove-dropout", Dropout},
     {"remove-cast", Cast},
