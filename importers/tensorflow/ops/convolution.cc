@@ -357,7 +357,10 @@ Value* LowerBiasAdd(Call& c) {
 std::vector<Value*> LowerFusedBatchNorm(Call& c) {
   std::vector<Value*> results(c.num_results(), nullptr);
   Value* source = c.Tensor(0);
-  const Layout layout = TakeLayout(c, std::max(c.Rank(source) - 2, 1));
+  // As many axes as data_format names, where inference does not tell.
+  const int named =
+      c.Has("data_format") ? static_cast<int>(c.TextAttribute("data_format").size()) : 4;
+  const Layout layout = TakeLayout(c, std::max(c.MaybeRank(source).value_or(named) - 2, 1));
   Value* scale = c.Tensor(1);
   Value* offset = c.Tensor(2);
   Value* mean = c.Tensor(3);

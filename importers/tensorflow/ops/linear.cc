@@ -22,9 +22,14 @@ Value* Adjoint(Call& c, Value* x) {
   return IsComplex(c.dtype(x)) ? Conjugate(c, transposed) : transposed;
 }
 
+// Of two axes, though inference may not tell so.
+Value* TransposedMatrix(Call& c, Value* x) {
+  return c.MaybeRank(x) ? Transposed(c, x) : c.Transpose(x, {1, 0});
+}
+
 Value* MatMulOf(Call& c, Value* a, Value* b) {
-  if (c.BoolAttribute("transpose_a")) a = Transposed(c, a);
-  if (c.BoolAttribute("transpose_b")) b = Transposed(c, b);
+  if (c.BoolAttribute("transpose_a")) a = TransposedMatrix(c, a);
+  if (c.BoolAttribute("transpose_b")) b = TransposedMatrix(c, b);
   return MatMul(c, a, b);
 }
 

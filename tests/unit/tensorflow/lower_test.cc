@@ -158,6 +158,25 @@ entry main(%counter: f32[]) -> (%y: f32[], %z: f32[], %y: f32[])
 )");
 }
 
+// Operators whose rank TensorFlow fixes need not be told it.
+TEST(LowerTensorFlowTest, TakesOperandsOfUnknownRank) {
+  const std::string text = Lowered(R"(
+entry main(%x: f32[*], %s: f32[3], %m: f32[*]) -> (%y: f32[*], %z: f32[*]) {
+  %y, %z = tf:graph.main(%x, %s, %m) {feeds = ["x:0", "s:0", "m:0"], fetches = ["y:0", "z:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %s = tf.Placeholder() {dtype = type f32[*]} @s
+  %m = tf.Placeholder() {dtype = type f32[*]} @m
+  %y, %"y:1", %"y:2", %"y:3", %"y:4", %"y:5" = tf.FusedBatchNormV3(%x, %s, %s, %s, %s) {T = type f32[*], U = type f32[*], data_format = "NHWC", is_training = false} @y
+  %z = tf.MatMul(%m, %m) {T = type f32[*], transpose_a = true} @z
+}
+)");
+  EXPECT_THAT(text, HasSubstr("onnx.Transpose(%x) {perm = [0, 3, 1, 2]}"));
+  EXPECT_THAT(text, HasSubstr("onnx.Transpose(%m) {perm = [1, 0]}"));
+}
+
 // As in a counter that TensorFlow Serving ships: the placeholder says no rank.
 TEST(LowerTensorFlowTest, WhatIsAddedToAVariableHasItsSizes) {
   EXPECT_THAT(Lowered(R"(
