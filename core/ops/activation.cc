@@ -32,7 +32,7 @@ std::vector<OpDef> ActivationOps() {
           .Infer(SameTypeAsFirst)
           .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/activation.h", .types = "T"}),
-      Activation<rt::SwishParams>("Swish"),
+      Activation<rt::SwishParams>("Swish").Expand(ExpandSwish),
       Activation<rt::ThresholdedReluParams>("ThresholdedRelu"),
   };
 }

@@ -179,4 +179,12 @@ Result<Values> ExpandRmsNormalization(Node& node) {
   return Values{formula.Add("Mul", {formula.Cast(unit, type), node.operand(1)}, type)};
 }
 
+Result<Values> ExpandSwish(Node& node) {
+  DRAGOMAN_ASSIGN(const Params params, FillParams<rt::SwishParams>(node));
+  ExpansionFormula formula(node);
+  DRAGOMAN_ASSIGN(Value * alpha, formula.Number(params.As<rt::SwishParams>().alpha));
+  Value* gate = formula.Add("Sigmoid", {formula.Add("Mul", {formula.x(), alpha})});
+  return Values{formula.Add("Mul", {formula.x(), gate})};
+}
+
 }  // namespace dragoman

@@ -14,6 +14,7 @@ Result<std::vector<Value*>> ExpandCelu(Node& node);
 Result<std::vector<Value*>> ExpandGelu(Node& node);
 Result<std::vector<Value*>> ExpandHardSwish(Node& node);
 Result<std::vector<Value*>> ExpandMish(Node& node);
+Result<std::vector<Value*>> ExpandSwish(Node& node);
 
 // GreaterOrEqual and LessOrEqual, of which neither holds where an operand is NaN.
 Result<std::vector<Value*>> ExpandOrEqual(Node& node);

@@ -143,7 +143,14 @@ std::string DropSaturate(Node& node) {
   return "";
 }
 
+// The forms of set 21: blocks, and integers of 16 bits.
 std::string DropBlocks(Node& node) {
+  const auto is_wide = [&](const Value* value) {
+    return value != nullptr && IsInteger(value->type().dtype()) &&
+           Info(value->type().dtype()).bits == 16;
+  };
+  if (is_wide(node.operand(0)) || is_wide(node.operand(2)) || is_wide(node.result()))
+    return "it has 16-bit integers";
   std::string refusal = DropInt(node, "block_size", 0);
   if (!refusal.empty()) return refusal;
   return DropInt(node, "output_dtype", 0);
@@ -157,11 +164,6 @@ std::string RefuseQuantizedAxis(Node& node) {
 
 std::string RefuseQuantizedType(Node& node) {
   const DType scale = node.operand(1)->type().dtype();
-  const DType first = node.operand(0)->type().dtype();
-  const bool sixteen =
-      first == DType::kI16 || first == DType::kU16 ||
-      (node.operand(2) != nullptr && Info(node.operand(2)->type().dtype()).bits == 16);
-  if (sixteen) return "it has 16-bit integers";
   return scale != DType::kF32 ? "its scale is no f32" : "";
 }
 

@@ -195,8 +195,12 @@ std::string LowerSlice11(Node& node) {
   if (std::ranges::all_of(plain, [](std::int64_t axis) { return axis >= 0; })) return "";
   if (!rank) return "its axes count from the end of an unknown rank";
   for (std::int64_t& axis : plain) axis += axis < 0 ? *rank : 0;
-  node.set_operand(3,
-                   node.graph()->AddConstant(node.result()->name() + ".axes", Tensor::Ints(plain)));
+  Tensor front = Tensor::Ints(plain);
+  if (axes->dtype() == DType::kI32) {  // starts and ends are of that type, too
+    const std::vector<std::int32_t> narrow(plain.begin(), plain.end());
+    front = Tensor::Of<std::int32_t>(axes->sizes(), narrow);
+  }
+  node.set_operand(3, node.graph()->AddConstant(node.result()->name() + ".axes", std::move(front)));
   return "";
 }
 

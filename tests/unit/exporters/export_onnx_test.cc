@@ -127,6 +127,34 @@ TEST_F(ExportOnnxTest, YoungerOperatorsAreMadeOfOlderOnes) {
             std::string::npos);
 }
 
+TEST_F(ExportOnnxTest, SwishIsAProductBelowItsOperatorSet) {
+  EXPECT_EQ(GraphAtOpset("graph main(%x: f16[2, n]) -> (%y: f16[2, n]) {\n"
+                         "  %y = onnx.Swish(%x) {alpha = 0.5}\n}",
+                         22),
+            "Mul/2;Sigmoid/1;Mul/2;");
+}
+
+TEST_F(ExportOnnxTest, OperandsOfSliceKeepOneType) {
+  constexpr char kText[] = R"(graph main(%x: f32[4, n], %s: i32[1], %e: i32[1]) -> (%y: f32[4, _]) {
+    const %axes: i32[1] = [-1]
+    %y = onnx.Slice(%x, %s, %e, %axes)
+  })";
+  ExportOptions options;
+  options.opset = 10;
+  const Result<Model> model = RoundTrip(kText, options);
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  EXPECT_EQ(model->main().nodes().begin()->operand(3)->type().ToString(), "i32[1]");
+}
+
+TEST_F(ExportOnnxTest, IntegersOf16BitsAreQuantizedFromSet21On) {
+  constexpr char kText[] = R"(graph main(%x: i16[2], %s: f32[]) -> (%y: f32[2]) {
+    %y = onnx.DequantizeLinear(%x, %s)
+  })";
+  EXPECT_EQ(GraphAtOpset(kText, 21), "DequantizeLinear/2;");
+  EXPECT_NE(GraphAtOpset(kText, 20).find("it has 16-bit integers, which needs opset 21"),
+            std::string::npos);
+}
+
 TEST_F(ExportOnnxTest, GroupsAreChannelsOfAnInstanceNormalization) {
   constexpr char kText[] = R"(graph main(%x: f32[n, 4, h, 5], %s: f32[4]) -> (%y) {
     %y: f32[n, 4, h, 5] = onnx.GroupNormalization(%x, %s, %s) {epsilon = 0.5, num_groups = 2}
