@@ -26,7 +26,10 @@ LoweredResults LowerAffineGrid(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0, 1}));
   Value* theta = op.operand(0);
   const Shape* shape = theta->type().shape();
-  const Dim axes = shape != nullptr && shape->size() == 3 ? (*shape)[1] : Dim::Unknown();
+  Dim axes = shape != nullptr && shape->size() == 3 ? (*shape)[1] : Dim::Unknown();
+  const Shape* listed = op.operand(1)->type().shape();
+  if (!axes.known() && listed != nullptr && listed->size() == 1 && listed->front().known())
+    axes = Dim(listed->front().value() - 2);
   if (!axes.known() || theta->type().dtype() == DType::kUnknown) return op.EmitForeign();
   DRAGOMAN_ASSIGN(std::optional<std::int64_t> align_corners, op.TakeInt("align_corners"));
   const std::int64_t k = axes.value();

@@ -60,6 +60,7 @@ constexpr Row kOnnxLowerings[] = {
     {"MelWeightMatrix", kAlways, LowerMelWeightMatrix},
     {"Mul", 7, LowerLegacyBroadcast},
     {"NegativeLogLikelihoodLoss", kAlways, LowerNegativeLogLikelihoodLoss},
+    {"NonZero", kAlways, LowerNonZero},
     {"Or", 7, LowerLegacyBroadcast},
     {"PRelu", 7, LowerPRelu},
     {"Pad", 11, LowerPad},

@@ -36,6 +36,7 @@ LoweredResults LowerLpPool(OpLowering& op);
 LoweredResults LowerMelWeightMatrix(OpLowering& op);
 LoweredResults LowerNegativeLogLikelihoodLoss(OpLowering& op);
 LoweredResults LowerPRelu(OpLowering& op);
+LoweredResults LowerNonZero(OpLowering& op);
 LoweredResults LowerPad(OpLowering& op);
 LoweredResults LowerParametricSoftplus(OpLowering& op);
 LoweredResults LowerQuantizeLinear(OpLowering& op);

@@ -14,6 +14,16 @@ LoweredResults LowerConcat(OpLowering& op) {
   return op.Emit("Concat");
 }
 
+// As in ONNX's reference, a scalar has one axis.
+LoweredResults LowerNonZero(OpLowering& op) {
+  if (op.operand(0) != nullptr && op.builder.rank(op.operand(0)) == 0) {
+    DRAGOMAN_ASSIGN(
+        op.operands[0],
+        op.builder.Add("Reshape", {op.operand(0), op.Ints(std::vector<std::int64_t>{1})}));
+  }
+  return op.Emit("NonZero");
+}
+
 LoweredResults LowerReshape(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> shape, op.TakeInts("shape"));
   if (!shape) return op.Invalid("attribute 'shape' is missing");

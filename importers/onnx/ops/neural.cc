@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
@@ -66,6 +68,10 @@ LoweredResults LowerSoftmax(OpLowering& op) {
   DRAGOMAN_ASSIGN(Value * shape, op.builder.Add("Shape", {op.operand(0)}));
   DRAGOMAN_ASSIGN(Value * matrix, op.builder.Add("Flatten", {op.operand(0)}, {{"axis", axis}}));
   DRAGOMAN_ASSIGN(Value * normal, op.builder.Add(type, {matrix}, {{"axis", std::int64_t{1}}}));
+  // A size of 0 is a size, not one to copy, where it is known.
+  const Shape* sizes = op.operand(0)->type().shape();
+  const bool empty = std::ranges::any_of(*sizes, [](const Dim& d) { return d == Dim(0); });
+  if (empty) return op.EmitOne("Reshape", {normal, shape}, {{"allowzero", std::int64_t{1}}});
   return op.EmitOne("Reshape", {normal, shape});
 }
 

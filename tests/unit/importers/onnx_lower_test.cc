@@ -94,6 +94,35 @@ entry main(%x: f32[n, 3, 4]) -> (%y: f32[n, 3, 4]) {
 )");
 }
 
+TEST(LowerOnnx, SoftmaxOfOldKeepsAxesWithoutElements) {
+  const Result<Model> model = Lowered(R"(opset "" 12
+
+entry main(%x: f32[2, 0, 3, 0]) -> (%y: f32[*]) {
+  %y = onnx.Softmax(%x) {axis = 1}
+}
+)");
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  EXPECT_EQ(model->main().output(0)->type().ToString(), "f32[2, 0, 3, 0]");
+}
+
+TEST(LowerOnnx, NonZeroOfAScalarHasOneAxis) {
+  ExpectLowered(
+      R"(opset "" 13
+
+entry main(%x: bool[]) -> (%y: i64[*]) {
+  %y = onnx.NonZero(%x)
+}
+)",
+      R"(opset "" 22
+
+entry main(%x: bool[]) -> (%y: i64[1, y]) {
+  const %c: i64[1] = [1]
+  %Reshape: bool[1] = onnx.Reshape(%x, %c)
+  %y = onnx.NonZero(%Reshape)
+}
+)");
+}
+
 TEST(LowerOnnx, UpsampleIsResize) {
   ExpectLowered(
       R"(opset "" 9
