@@ -16,7 +16,7 @@ import numpy as np
 import onnx
 import torch
 import torchvision
-from onnx import helper
+from onnx import helper, numpy_helper
 from torch import nn
 from torch.ao.quantization import QConfigMapping, disable_observer, get_default_qat_qconfig
 from torch.ao.quantization.quantize_fx import prepare_qat_fx
@@ -255,6 +255,35 @@ def forest(examples, trees=100, depth=8, features=32):
     return helper.make_model(graph, opset_imports=opsets, ir_version=8)
 
 
+# Rows of a call of a product by a matrix of 4 bits.
+BLOCK_PRODUCTS = {"product_4_bits_1": 1, "product_4_bits_64": 64}
+
+
+def block_product(rows, size=2048, block=32):
+    """A layer of a language model with its weights in 4 bits, as ONNX Runtime's tools write it."""
+    random = np.random.default_rng(7)
+    blocks = size // block
+    constants = {
+        "weight": random.integers(0, 256, (size, blocks, block // 2)).astype(np.uint8),
+        "scales": random.uniform(0.001, 0.003, size * blocks).astype(np.float32),
+        "zeros": random.integers(0, 256, size * blocks // 2).astype(np.uint8)}
+    node = helper.make_node("MatMulNBits", ["x", *constants], ["y"], domain="com.microsoft",
+                            K=size, N=size, bits=4, block_size=block)
+    tensor = helper.make_tensor_value_info
+    graph = helper.make_graph([node], "product",
+                              [tensor("x", onnx.TensorProto.FLOAT, [rows, size])],
+                              [tensor("y", onnx.TensorProto.FLOAT, [rows, size])],
+                              [numpy_helper.from_array(array, name)
+                               for name, array in constants.items()])
+    opsets = [helper.make_opsetid("", 14), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8)
+
+
+# Models that are written by hand: what makes them, and its argument.
+WRITTEN = {**{name: (forest, examples) for name, examples in FORESTS.items()},
+           **{name: (block_product, rows) for name, rows in BLOCK_PRODUCTS.items()}}
+
+
 class SmallCnn(nn.Module):
     """Of images of 32 x 32 in ten classes."""
 
@@ -304,13 +333,14 @@ def settle(model):
 
 def main():
     folder = sys.argv[1]
-    for name in sys.argv[2:] or [*MODELS, *FORESTS]:
+    for name in sys.argv[2:] or [*MODELS, *WRITTEN]:
         target = os.path.join(folder, name)
         if os.path.exists(os.path.join(target, "model.onnx")):
             continue
         os.makedirs(target, exist_ok=True)
-        if name in FORESTS:
-            onnx.save(forest(FORESTS[name]), os.path.join(target, "model.onnx"))
+        if name in WRITTEN:
+            write, argument = WRITTEN[name]
+            onnx.save(write(argument), os.path.join(target, "model.onnx"))
             continue
         make, inputs = {**MODELS, **TRAINED}[name]
         torch.manual_seed(7)

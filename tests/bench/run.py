@@ -267,7 +267,7 @@ def make_all(options, names):
 
 def prepare(options):
     """Makes the models and installs ONNX Runtime; the names of the models."""
-    names = options.models.split(",") if options.models else [*make_models.MODELS, *make_models.FORESTS]
+    names = options.models.split(",") if options.models else [*make_models.MODELS, *make_models.WRITTEN]
     make_all(options, names)
     shutil.copy(os.path.join(HERE, "peer.js"), options.work)
     if not os.path.exists(os.path.join(options.work, "node_modules")):

@@ -150,6 +150,26 @@ def products():
                                               draw.real(4), draw.real(2, 4, 4, 4)],
                {"activation": "Relu", "kernel_shape": [3, 3]})
     yield from block_products(draw)
+    yield from large_block_products()
+
+
+def large_block_products():
+    """Weights that are not computed when the model is read: programs keep them packed."""
+    rows, block, columns = 180, 32, 160
+    count = columns // block
+    for bits, zeros in ((2, "packed"), (4, "packed"), (4, "real"), (4, None), (8, None)):
+        draw = Draws(f"large {bits} {zeros}")
+        operands = [draw.real(3, columns),
+                    draw.ints(0, 256, rows, count, block * bits // 8, dtype=U8),
+                    draw.real(rows, count) * F32(0.05)]
+        operands.append({"packed": draw.ints(0, 256, rows, -(-count * bits // 8), dtype=U8),
+                         "real": draw.real(rows, count), None: None}[zeros])
+        # Each group has as many columns as a block.
+        groups = draw.random.permutation(np.arange(columns, dtype=I32) // block)
+        yield Case(f"MatMulNBits_large_{bits}_{zeros}", "MatMulNBits",
+                   operands + [groups if zeros == "real" else None, draw.real(rows)],
+                   {"K": columns, "N": rows, "bits": bits, "block_size": block},
+                   constants=(1, 2, 3, 4, 5))
 
 
 def block_products(draw):

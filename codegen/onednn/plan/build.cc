@@ -228,9 +228,14 @@ std::int64_t PlanBuilder::AddWeights(const Tensor& tensor) {
 }
 
 BufferId PlanBuilder::AddConstant(const Value& value) {
-  const BufferId id = AddBuffer(value.name(), value.tensor()->type(), Storage::kWeights);
-  plan_.buffer(id).at = AddWeights(*value.tensor());
+  const BufferId id = AddConstant(value.name(), *value.tensor());
   buffers_[&value] = id;
+  return id;
+}
+
+BufferId PlanBuilder::AddConstant(std::string_view label, const Tensor& tensor) {
+  const BufferId id = AddBuffer(label, tensor.type(), Storage::kWeights);
+  plan_.buffer(id).at = AddWeights(tensor);
   return id;
 }
 

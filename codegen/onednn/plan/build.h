@@ -61,6 +61,8 @@ class PlanBuilder {
   void SetHolder(BufferId id, Storage storage);
   BufferId Get(const Value* value);
   BufferId AddConstant(const Value& value);
+  // One that no value of the model has.
+  BufferId AddConstant(std::string_view label, const Tensor& tensor);
   std::int64_t AddWeights(const Tensor& tensor);
   bool IsBound(const std::string& symbol) const;
   bool IsKnown(const Dim& dim) const;
@@ -113,6 +115,7 @@ class PlanBuilder {
   bool BuildFusion(const Node& node, Block& block);
   void BuildAttention(const Node& node, const Attention& attention, Block& block);
   void BuildRotary(const Node& node, const Rotary& rotary, Block& block);
+  void BuildBlockProduct(const Node& node, const BlockProduct& product, Block& block);
   void AddFusion(const Node& node, const std::string& name, const std::string& operands,
                  const std::vector<const Value*>& inputs, Prepared prepared, Block& block);
 

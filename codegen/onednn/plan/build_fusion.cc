@@ -1,4 +1,4 @@
-// Attention and rotary embeddings become one step each.
+// Attention, rotary embeddings and products by packed matrices become one step each.
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/value_queries.h"
 #include "core/ops/params.h"
@@ -35,6 +35,12 @@ std::string Text(const rt::RotarySizes& sizes) {
          Text(sizes.cos) + ", /*sin=*/" + Text(sizes.sin) + "}";
 }
 
+std::string Text(const rt::BlockProductParams& p) {
+  return "{/*inputs=*/" + std::to_string(p.inputs) + ", /*outputs=*/" + std::to_string(p.outputs) +
+         ", /*bits=*/" + std::to_string(p.bits) + ", /*block=*/" + std::to_string(p.block) +
+         ", /*zero=*/" + CppFloat(p.zero) + "}";
+}
+
 }  // namespace
 
 bool PlanBuilder::BuildFusion(const Node& node, Block& block) {
@@ -42,6 +48,9 @@ bool PlanBuilder::BuildFusion(const Node& node, Block& block) {
     BuildAttention(node, found->second, block);
   } else if (const auto turn = fusions_.rotaries.find(&node); turn != fusions_.rotaries.end()) {
     BuildRotary(node, turn->second, block);
+  } else if (const auto product = fusions_.products.find(&node);
+             product != fusions_.products.end()) {
+    BuildBlockProduct(node, product->second, block);
   } else {
     return false;
   }
@@ -69,6 +78,30 @@ void PlanBuilder::BuildRotary(const Node& node, const Rotary& rotary, Block& blo
       {rotary.x, rotary.cos, rotary.sin},
       {.type = "rt::PreparedRotary", .header = "runtime/fast/rotary.h", .init = Text(rotary.sizes)},
       block);
+}
+
+// Of any number of rows: the sizes of the result are those of x.
+void PlanBuilder::BuildBlockProduct(const Node& node, const BlockProduct& product, Block& block) {
+  const BlockMatrix packed = PackBlocks(product);
+  const std::string& name = product.weight->name();
+  const auto constant = [&](const std::optional<Tensor>& tensor, std::string_view suffix) {
+    return tensor ? AddConstant(name + std::string(suffix), *tensor) : kAbsent;
+  };
+  Step step = NewStep(node);
+  step.params = Text(packed.params);
+  if (!IsStatic(node.result())) step.sizes.kind = SizeRule::Kind::kDims;
+  KernelStep call;
+  call.function = "BlockProduct";
+  call.fallible = true;
+  for (const BufferId id : {Get(product.x), AddConstant(name + "_packed", packed.matrix),
+                            AddConstant(name + "_scales", packed.scales),
+                            constant(packed.zeros, "_zeros"), constant(packed.bias, "_bias")})
+    call.operands.push_back({.buffers = {id}});
+  call.outputs.push_back({.buffers = {Make(*node.result())}});
+  step.action = std::move(call);
+  plan_.headers.insert("runtime/fast/block_product.h");
+  FinishResults(node, step);
+  block.steps.push_back(std::move(step));
 }
 
 void PlanBuilder::AddFusion(const Node& node, const std::string& name, const std::string& operands,

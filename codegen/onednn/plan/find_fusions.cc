@@ -36,13 +36,15 @@ bool IsNeeded(const Node& node, const Graph& graph, const Fusions& found) {
 void FindFusions(const Graph& graph, Fusions& found) {
   FindAttentions(graph, found.attentions);
   FindRotaries(graph, found.rotaries);
-  if (found.attentions.empty() && found.rotaries.empty()) return;
+  FindBlockProducts(graph, found.products);
+  if (found.attentions.empty() && found.rotaries.empty() && found.products.empty()) return;
   for (const auto& [root, attention] : found.attentions) {
     found.read.insert({attention.q, attention.k, attention.v});
     found.read.insert(std::begin(attention.masks), std::end(attention.masks));
   }
   for (const auto& [root, rotary] : found.rotaries)
     found.read.insert({rotary.x, rotary.cos, rotary.sin});
+  for (const auto& [root, product] : found.products) found.read.insert(product.x);
   std::vector<const Node*> nodes;
   for (const Node& node : graph.nodes()) nodes.push_back(&node);
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {

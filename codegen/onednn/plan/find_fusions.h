@@ -7,6 +7,7 @@
 #include <set>
 
 #include "codegen/onednn/plan/find_attention.h"
+#include "codegen/onednn/plan/find_block_product.h"
 #include "codegen/onednn/plan/find_rotary.h"
 #include "core/ir/graph.h"
 
@@ -16,11 +17,12 @@ struct Fusions {
   // By the node whose result each computes.
   std::map<const Node*, Attention> attentions;
   std::map<const Node*, Rotary> rotaries;
+  std::map<const Node*, BlockProduct> products;
   std::set<const Value*> read;     // in whose memory the operands of all these lie
   std::set<const Node*> absorbed;  // nodes that nothing else needs
 
   bool IsRoot(const Node* node) const {
-    return attentions.contains(node) || rotaries.contains(node);
+    return attentions.contains(node) || rotaries.contains(node) || products.contains(node);
   }
 
   // Whether a fusion computes `node`, so that it does not read its operands itself.

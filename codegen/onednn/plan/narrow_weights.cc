@@ -86,8 +86,7 @@ BufferId PlanBuilder::GetWeights(const Node& node, std::size_t operand) {
   const Tensor& wide = *value->tensor();
   const Tensor narrow =
       half ? Narrowed<rt::Half>(wide, DType::kF16) : Narrowed<rt::BFloat16>(wide, DType::kBF16);
-  at->second = AddBuffer(value->name(), narrow.type(), Storage::kWeights);
-  plan_.buffer(at->second).at = AddWeights(narrow);
+  at->second = AddConstant(value->name(), narrow);
   plan_.headers.insert("runtime/kernels/float16.h");
   return at->second;
 }

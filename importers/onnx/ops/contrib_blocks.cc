@@ -9,6 +9,9 @@
 namespace dragoman {
 namespace {
 
+// Operands of MatMulNBits.
+enum : std::size_t { kA, kB, kScales, kZeroPoints, kGroups, kBias };
+
 struct Blocks {
   std::int64_t bits = 4;
   std::int64_t size = 0;  // elements of a block
@@ -40,19 +43,25 @@ Result<Value*> Unpacked(OpLowering& op, std::size_t i, const Blocks& blocks) {
   return op.builder.Constant(std::move(*tensor));
 }
 
-// A number of `bits` for each block of each row, without gaps.
+// Number `i` of a row that begins with a byte of its own.
+unsigned NumberAt(const std::uint8_t* row, std::size_t i, std::size_t bits) {
+  return (row[i * bits / 8] >> (i * bits % 8)) & ((1u << bits) - 1);
+}
+
+// Of each row `columns` numbers, without gaps.
 template <class ValueAt>
-Result<Value*> PackedGrid(OpLowering& op, const Blocks& blocks, ValueAt value_at) {
+Result<Value*> PackedGrid(OpLowering& op, const Blocks& blocks, std::int64_t columns,
+                          ValueAt value_at) {
   const auto bits = static_cast<std::size_t>(blocks.bits);
-  const auto count = static_cast<std::size_t>(blocks.rows * blocks.count);
+  const auto count = static_cast<std::size_t>(blocks.rows * columns);
   std::vector<unsigned char> bytes((count * bits + 7) / 8, 0);
   for (std::size_t i = 0; i < count; ++i) {
-    const unsigned value = value_at(i / static_cast<std::size_t>(blocks.count),
-                                    i % static_cast<std::size_t>(blocks.count));
+    const unsigned value =
+        value_at(i / static_cast<std::size_t>(columns), i % static_cast<std::size_t>(columns));
     bytes[i * bits / 8] = static_cast<unsigned char>(bytes[i * bits / 8] | value << (i * bits % 8));
   }
   DRAGOMAN_ASSIGN(Tensor tensor,
-                  Tensor::Make(PackedType(blocks.bits), {blocks.rows, blocks.count},
+                  Tensor::Make(PackedType(blocks.bits), {blocks.rows, columns},
                                Buffer::Own(std::string(bytes.begin(), bytes.end()))));
   return op.builder.Constant(std::move(tensor));
 }
@@ -64,16 +73,16 @@ Result<Value*> UnpackedZeroPoints(OpLowering& op, std::size_t i, const Blocks& b
   if (packed->size() != blocks.rows * stride)
     return op.Invalid("operand " + std::to_string(i) + " has " + std::to_string(packed->size()) +
                       " bytes, expected " + std::to_string(blocks.rows * stride));
-  const std::span<const std::uint8_t> source = packed->data<std::uint8_t>();
-  const auto bits = static_cast<std::size_t>(blocks.bits);
-  return PackedGrid(op, blocks, [&](std::size_t row, std::size_t block) {
-    const unsigned byte = source[row * static_cast<std::size_t>(stride) + block * bits / 8];
-    return (byte >> (block * bits % 8)) & ((1u << bits) - 1);
+  const std::uint8_t* source = packed->data<std::uint8_t>().data();
+  return PackedGrid(op, blocks, blocks.count, [&](std::size_t row, std::size_t block) {
+    return NumberAt(source + row * static_cast<std::size_t>(stride), block,
+                    static_cast<std::size_t>(blocks.bits));
   });
 }
 
 Result<Value*> DefaultZeroPoints(OpLowering& op, const Blocks& blocks) {
-  return PackedGrid(op, blocks, [&](std::size_t, std::size_t) { return 1u << (blocks.bits - 1); });
+  return PackedGrid(op, blocks, blocks.count,
+                    [&](std::size_t, std::size_t) { return 1u << (blocks.bits - 1); });
 }
 
 Value* DequantizedBlocks(OpComposer& f, Value* packed, Value* scales, Value* zeros,
@@ -85,21 +94,47 @@ Value* DequantizedBlocks(OpComposer& f, Value* packed, Value* scales, Value* zer
 // (quantised - zero point) * scale, where zero points are real numbers.
 Value* WithRealZeroPoints(OpComposer& f, Value* packed, Value* scales, Value* zeros,
                           const Blocks& blocks) {
-  Value* scaled = DequantizedBlocks(f, packed, scales, nullptr, blocks);
-  Value* apart = f.Op("Reshape", {scaled, f.Ints({blocks.rows, blocks.count, blocks.size})});
-  Value* grid = f.Op("Reshape", {zeros, f.Ints({blocks.rows, blocks.count})});
-  Value* shift = f.Op("Unsqueeze", {f.Op("Mul", {grid, scales}), f.Ints({2})});
-  return f.Op("Reshape", {f.Op("Sub", {apart, shift}), f.Ints({blocks.rows, -1})});
+  const auto grid = [&](Value* x, std::int64_t size) {
+    return f.Op("Reshape", {x, f.Ints({blocks.rows, blocks.count, size})});
+  };
+  Value* centred = f.Op("Sub", {grid(f.CastLike(packed, scales), blocks.size), grid(zeros, 1)});
+  Value* scaled = f.Op("Mul", {centred, grid(scales, 1)});
+  return f.Op("Reshape", {scaled, f.Ints({blocks.rows, -1})});
 }
 
-// Column k has the scale and the zero point of block `groups`[k] of its row. Of ONNX Runtime's
-// forms those that give the numbers of the definition: it leaves packed zero points out here, and
-// reads other widths as 4 bits.
-Result<Value*> GroupedWeight(OpLowering& op, OpComposer& f, Value* packed, Value* scales,
-                             Value* zeros, Value* groups, const Blocks& blocks) {
-  if (blocks.bits != 4) return op.Unsupported("g_idx with bits = " + std::to_string(blocks.bits));
-  if (zeros != nullptr && zeros->type().dtype() == DType::kU8)
-    return op.Unsupported("g_idx with packed zero points, which ONNX Runtime leaves out");
+// The columns in the order of the groups they belong to, if each group has as many as a block.
+std::optional<std::vector<std::int64_t>> ColumnsByGroup(const Value* groups, const Blocks& blocks) {
+  if (groups->tensor() == nullptr || groups->tensor()->size() != blocks.count * blocks.size)
+    return std::nullopt;
+  std::vector<std::vector<std::int64_t>> columns(static_cast<std::size_t>(blocks.count));
+  const std::vector<std::int64_t> numbers = groups->tensor()->ToInts();
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (numbers[k] < 0 || numbers[k] >= blocks.count) return std::nullopt;
+    columns[static_cast<std::size_t>(numbers[k])].push_back(static_cast<std::int64_t>(k));
+  }
+  std::vector<std::int64_t> order;
+  for (const std::vector<std::int64_t>& group : columns) {
+    if (static_cast<std::int64_t>(group.size()) != blocks.size) return std::nullopt;
+    order.insert(order.end(), group.begin(), group.end());
+  }
+  return order;
+}
+
+// Column order[k] of constant operand `i` as column k.
+Result<Value*> Reordered(OpLowering& op, std::size_t i, const std::vector<std::int64_t>& order,
+                         const Blocks& blocks) {
+  DRAGOMAN_ASSIGN(const Tensor* packed, ConstantBytes(op, i));
+  const auto bits = static_cast<std::size_t>(blocks.bits);
+  const std::size_t stride = order.size() * bits / 8;
+  const std::uint8_t* source = packed->data<std::uint8_t>().data();
+  return PackedGrid(op, blocks, blocks.count * blocks.size, [&](std::size_t row, std::size_t k) {
+    return NumberAt(source + row * stride, static_cast<std::size_t>(order[k]), bits);
+  });
+}
+
+// Column k has the scale and the zero point of block `groups`[k] of its row.
+Value* GroupedWeight(OpComposer& f, Value* packed, Value* scales, Value* zeros, Value* groups,
+                     const Blocks& blocks) {
   const auto columns = [&](Value* grid) {
     return f.Op("Gather", {grid, groups}, {{"axis", std::int64_t{1}}});
   };
@@ -110,6 +145,16 @@ Result<Value*> GroupedWeight(OpLowering& op, OpComposer& f, Value* packed, Value
   }
   Value* centred = f.Op("Sub", {packed, middle});
   return f.Op("Mul", {centred, columns(scales)});
+}
+
+// The weight of MatMulNBits, (N, K).
+Result<Value*> BlockWeight(OpLowering& op, OpComposer& f, Value* packed, Value* scales,
+                           Value* zeros, const Blocks& blocks) {
+  if (zeros != nullptr && zeros->type().dtype() != DType::kU8)
+    return WithRealZeroPoints(f, packed, scales, zeros, blocks);
+  DRAGOMAN_ASSIGN(zeros, zeros != nullptr ? UnpackedZeroPoints(op, kZeroPoints, blocks)
+                                          : DefaultZeroPoints(op, blocks));
+  return DequantizedBlocks(f, packed, scales, zeros, blocks);
 }
 
 Result<Blocks> TakeBlocks(OpLowering& op, std::int64_t rows, std::int64_t columns) {
@@ -134,8 +179,10 @@ Result<Blocks> TakeBlocks(OpLowering& op, std::int64_t rows, std::int64_t column
 
 }  // namespace
 
+// Of ONNX Runtime's forms of g_idx those that give the numbers of the definition: it leaves packed
+// zero points out there, and reads other widths as 4 bits. Where each group is as large as a block,
+// columns trade places, so that blocks stay.
 LoweredResults LowerMatMulNBits(OpLowering& op) {
-  enum : std::size_t { kA, kB, kScales, kZeroPoints, kGroups, kBias };
   DRAGOMAN_TRY(op.Require({kA, kB, kScales}));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> columns, op.TakeInt("K"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> rows, op.TakeInt("N"));
@@ -144,27 +191,32 @@ LoweredResults LowerMatMulNBits(OpLowering& op) {
   op.Drop("accuracy_level");  // leave to compute less exactly
   if (prepacked) return op.Unsupported("weight_prepacked, a layout for one processor");
   OpComposer f(op);
+  Value *a = op.operand(kA), *zeros = op.operand(kZeroPoints), *groups = op.operand(kGroups);
+  if (groups != nullptr && blocks.bits != 4)
+    return op.Unsupported("g_idx with bits = " + std::to_string(blocks.bits));
+  if (groups != nullptr && zeros != nullptr && zeros->type().dtype() == DType::kU8)
+    return op.Unsupported("g_idx with packed zero points, which ONNX Runtime leaves out");
   DRAGOMAN_ASSIGN(Value * packed, Unpacked(op, kB, blocks));
   Value* scales = f.Op("Reshape", {op.operand(kScales), f.Ints({blocks.rows, blocks.count})});
-  Value* zeros = op.operand(kZeroPoints);
-  Value* weight = nullptr;
   const auto whole = [&](Value* x, std::int64_t axis) {
     const bool padded = *columns != blocks.count * blocks.size;
     return padded ? f.Op("Slice", {x, f.Ints({0}), f.Ints({*columns}), f.Ints({axis})}) : x;
   };
-  if (Value* groups = op.operand(kGroups)) {
-    Value* numbers = whole(f.CastLike(packed, scales), 1);
-    DRAGOMAN_ASSIGN(weight, GroupedWeight(op, f, numbers, scales, zeros, whole(groups, 0), blocks));
-  } else if (zeros != nullptr && zeros->type().dtype() != DType::kU8) {
-    weight = whole(WithRealZeroPoints(f, packed, scales, zeros, blocks), 1);
+  const auto order = groups != nullptr ? ColumnsByGroup(groups, blocks) : std::nullopt;
+  Value* weight = nullptr;
+  if (groups != nullptr && !order) {
+    weight = GroupedWeight(f, whole(f.CastLike(packed, scales), 1), scales, zeros, whole(groups, 0),
+                           blocks);
   } else {
-    DRAGOMAN_ASSIGN(zeros, zeros != nullptr ? UnpackedZeroPoints(op, kZeroPoints, blocks)
-                                            : DefaultZeroPoints(op, blocks));
-    weight = whole(DequantizedBlocks(f, packed, scales, zeros, blocks), 1);
+    if (order) {
+      DRAGOMAN_ASSIGN(packed, Reordered(op, kB, *order, blocks));
+      a = f.Op("Gather", {a, f.Ints(*order)}, {{"axis", std::int64_t{-1}}});
+    }
+    DRAGOMAN_ASSIGN(weight, BlockWeight(op, f, packed, scales, zeros, blocks));
+    weight = whole(weight, 1);
   }
   const bool biased = op.operand(kBias) != nullptr;
-  Value* y = f.Op("MatMul", {op.operand(kA), f.Transpose(weight, {1, 0})}, {},
-                  biased ? "" : op.ResultName(0));
+  Value* y = f.Op("MatMul", {a, f.Transpose(weight, {1, 0})}, {}, biased ? "" : op.ResultName(0));
   if (biased) y = f.Op("Add", {y, op.operand(kBias)}, {}, op.ResultName(0));
   return f.Finish({y});
 }
@@ -180,7 +232,9 @@ Value* Spread(OpLowering& op, OpComposer& f, Value* bytes, std::int64_t bits, in
   }
   Value* grid = f.Op("Concat", std::move(parts), {{"axis", std::int64_t{-1}}});
   std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 0);
-  sizes.back() = -1;
+  const Shape* shape = bytes != nullptr ? bytes->type().shape() : nullptr;
+  const bool known = shape != nullptr && shape->back().known();
+  sizes.back() = known ? shape->back().value() * (8 / bits) : -1;
   return f.Op("Reshape", {grid, f.Ints(sizes)});
 }
 
@@ -231,8 +285,8 @@ Result<BlockTable> TakeBlockTable(OpLowering& op, int rank) {
 
 // The rows are gathered before they are spread and scaled.
 LoweredResults LowerGatherBlockQuantized(OpLowering& op) {
-  enum : std::size_t { kData, kIndices, kScales, kZeroPoints };
-  DRAGOMAN_TRY(op.Require({kData, kIndices, kScales}));
+  enum : std::size_t { kData, kIndices, kBlockScales, kBlockZeros };
+  DRAGOMAN_TRY(op.Require({kData, kIndices, kBlockScales}));
   DRAGOMAN_ASSIGN(const int rank, op.Rank(kData));
   DRAGOMAN_ASSIGN(const int indices_rank, op.Rank(kIndices));
   DRAGOMAN_ASSIGN(const BlockTable table, TakeBlockTable(op, rank));
@@ -245,10 +299,10 @@ LoweredResults LowerGatherBlockQuantized(OpLowering& op) {
     return table.is_signed ? f.Op("BitwiseXor", {spread, byte(8)}) : spread;
   };
   DRAGOMAN_ASSIGN(Value * data, AsBytes(op, kData));
-  Value* scales = rows(op.operand(kScales));
+  Value* scales = rows(op.operand(kBlockScales));
   Value* zeros = nullptr;
-  if (op.operand(kZeroPoints) != nullptr) {
-    DRAGOMAN_ASSIGN(Value * packed, AsBytes(op, kZeroPoints));
+  if (op.operand(kBlockZeros) != nullptr) {
+    DRAGOMAN_ASSIGN(Value * packed, AsBytes(op, kBlockZeros));
     Value* blocks = f.SizeVector(scales, result_rank - 1, 1);  // the last byte may be half full
     zeros = f.Op("Slice", {numbers(packed), f.Ints({0}), blocks, f.Ints({-1})});
   } else {
