@@ -185,16 +185,11 @@ void MaskedBranch(Drawing& d) {
 }
 
 constexpr DrawnPattern kDrawn[] = {
-    {"take-branch", Branch},
-    {"take-masked-branch", MaskedBranch},
-    {"remove-identity", Identity},
-    {"remove-dropout", Dropout},
-    {"remove-cast", Cast},
-    {"remove-single", Single},
-    {"remove-split", Split},
-    {"remove-get-element", GetElement},
-    {"remove-zeros", Zeros},
-    {"remove-ones", Ones},
+    {"take-branch", Branch},       {"take-masked-branch", MaskedBranch},
+    {"remove-identity", Identity}, {"remove-dropout", Dropout},
+    {"remove-cast", Cast},         {"remove-single", Single},
+    {"remove-split", Split},       {"remove-get-element", GetElement},
+    {"remove-zeros", Zeros},       {"remove-ones", Ones},
     {"remove-empty", Empty},
 };
 
