@@ -139,9 +139,14 @@ bool Gives(const Value& value, const Value& outer, const Value& condition, bool 
   return mask && Named(node->operand(*mask ? 1 : 2)) == &outer;
 }
 
-bool HasEffects(const Graph& graph) {
-  return std::any_of(graph.nodes().begin(), graph.nodes().end(),
-                     [](const Node& node) { return HasEffect(node); });
+// Whether the nodes may run where the branch is not taken: they do nothing but compute, and no
+// data, such as an index, make them fail.
+bool MayRunAlways(const Graph& graph) {
+  return std::all_of(graph.nodes().begin(), graph.nodes().end(), [](const Node& node) {
+    const OpDef* def = FindOp(node);
+    return def != nullptr && !def->effect && !def->random && !def->kernel.fallible &&
+           node.subgraphs().empty();
+  });
 }
 
 // If(t >= max(lengths), old, { … where(t >= lengths, old, new) }) = … where(t >= lengths, old, new)
@@ -153,7 +158,7 @@ Result<bool> TakeMaskedBranch(Node& node, PassContext& context) {
     if (brief == nullptr || other == nullptr) return false;
     const Graph& short_cut = *brief->graph();
     const Graph& whole = *other->graph();
-    if (HasEffects(whole) || !HasTensorsAlone(whole) || short_cut.num_outputs() == 0) continue;
+    if (!MayRunAlways(whole) || !HasTensorsAlone(whole) || short_cut.num_outputs() == 0) continue;
     bool same = true;
     for (std::size_t i = 0; i < short_cut.num_outputs() && same; ++i) {
       const Value* outer = Named(short_cut.output(i));
