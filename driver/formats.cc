@@ -35,6 +35,7 @@
 #include "importers/onnx/restore_states.h"
 #include "importers/onnx/validate.h"
 #include "importers/relax/graph/read_model.h"
+#include "importers/relax/lower/composed.h"
 #include "importers/relax/lower/lower.h"
 #include "importers/relay/graph/read_model.h"
 #include "importers/relay/lower/lower.h"
@@ -241,7 +242,7 @@ Result<RelaxOptions> RelaxOptionsOf(const WriteOptions& options) {
   if (!release)
     return InvalidInput("no release of TVM is known as '" + options.relax_version +
                         "'; known are 0.17, 0.19, 0.21 and latest");
-  return RelaxOptions{.release = *release, .packed = options.packed};
+  return RelaxOptions{.release = *release, .packed = options.packed, .digests = DigestsOfComposed};
 }
 
 Status WriteRelaxModule(const Model& model, const std::string& path, const WriteOptions& options) {

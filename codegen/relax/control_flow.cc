@@ -78,7 +78,7 @@ Result<BodyFunction> FunctionWriter::WriteBody(const Graph& body, const BodyForm
   BodyFunction function;
   function.name = parts_.function_names.Unique(form.hint);
   FunctionWriter writer(function.name, body, form, *this);
-  DRAGOMAN_ASSIGN(std::string text, writer.Write(form.attributes));
+  DRAGOMAN_ASSIGN(FunctionText text, writer.Write(form.attributes));
   parts_.private_functions.push_back(std::move(text));
   const auto begin = writer.parameters_.begin();
   const auto middle = begin + static_cast<std::ptrdiff_t>(form.inputs.size());
@@ -286,7 +286,7 @@ Status FunctionWriter::EmitLoop(const Node& node) {
   std::optional<std::vector<std::string>> texts =
       WriteRecursion(recursion, std::move(step->names), parts_.function_names);
   if (!texts) return Unsupported("a loop that collects what has no known size").At(node.Describe());
-  std::ranges::move(*texts, std::back_inserter(parts_.private_functions));
+  for (std::string& text : *texts) parts_.private_functions.push_back({.head = std::move(text)});
   const std::string call = LoopCall(node, recursion.name, form.has_condition, step->arguments);
   const std::string tuple = BindCall(FreshVariable(), call, recursion.pure);
   const std::size_t first = form.has_condition ? 1 : 0;

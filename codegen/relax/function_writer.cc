@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/runtime_sizes.h"
+#include "core/ir/node_attributes.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman::relax {
@@ -313,7 +314,9 @@ Status FunctionWriter::EmitOperator(const Node& node) {
           .At(node.Describe());
   }
   std::unordered_map<const Value*, std::string> fitted;  // operands, looked up
-  auto name_of = [this, &fitted](const Value* value) {
+  std::unordered_set<const Value*> asked;
+  auto name_of = [this, &fitted, &asked](const Value* value) {
+    asked.insert(value);
     const auto found = fitted.find(value);
     return found != fitted.end() ? found->second : NameOf(value);
   };
@@ -325,6 +328,7 @@ Status FunctionWriter::EmitOperator(const Node& node) {
     if (!status.ok()) return std::move(status).error().At(node.Describe());
     return {};
   };
+  const std::size_t lines = segments_.back().lines.size();
   RelaxOp op{node, inference_, symbols_, parts_.options.release, name_of, bind, declare};
   if (def->op_class == OpClass::kBroadcast || node.Is("Where")) {
     DRAGOMAN_ASSIGN(const std::vector<std::string> operands, FitOperands(op));
@@ -334,7 +338,33 @@ Status FunctionWriter::EmitOperator(const Node& node) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) BindResult(node.result(i), expressions[i]);
   }
+  if (IsComposed(node, lines, asked)) RemarkOn(*AsComposed(node));
   return {};
+}
+
+// Whether the statements since there were `lines` of them say less than the node: several of them,
+// a call of another operator, or one that does not read every operand. Rewrites find linear layers
+// again, whoever wrote them.
+bool FunctionWriter::IsComposed(const Node& node, std::size_t lines,
+                                const std::unordered_set<const Value*>& asked) const {
+  if (branches_ > 0 || node.IsDragoman("Linear")) return false;
+  const auto goes_unsaid = [&](const Use& use) {
+    return use.value() != nullptr && !use.value()->is_constant() && !asked.contains(use.value());
+  };
+  return segments_.back().lines.size() > lines + 1 || SaysOtherwise(FindOp(node)->Label()) ||
+         std::ranges::any_of(node.operands(), goes_unsaid) ||
+         node.attribute("output_shape") != nullptr ||
+         TextAttribute(node, "auto_pad", "NOTSET") != "NOTSET";
+}
+
+void FunctionWriter::RemarkOn(const ComposedNode& node) {
+  const auto has_name = [this](const Value* value) {
+    return value == nullptr || names_.contains(value) ||
+           (value->is_constant() && IsLiteral(*value));
+  };
+  if (!std::ranges::all_of(node.operands, has_name) || !std::ranges::all_of(node.results, has_name))
+    return;
+  composed_.push_back(RemarkText(node, [this](const Value* value) { return NameOf(value); }));
 }
 
 // Every node that Relax cannot express is reported, so emission goes on after a refusal.
@@ -401,15 +431,15 @@ std::string FunctionWriter::ReturnValue() {
   return TupleText(results);
 }
 
-std::string FunctionWriter::Declarations(const std::string& attributes) const {
+std::string FunctionWriter::Declarations() const {
   std::string text;
-  if (!attributes.empty()) text += fmt::format("        R.func_attr({{{}}})\n", attributes);
   if (calls_) text += "        cls = Module\n";
   for (const auto& [symbol, name] : symbols_) text += fmt::format("        {} = T.int64()\n", name);
   return text;
 }
 
-Result<std::string> FunctionWriter::Write(const std::string& attributes) {
+Result<FunctionText> FunctionWriter::Write(const std::string& attributes,
+                                           const std::vector<ComposedNode>& changed) {
   NameInputs();
   NameSymbols();
   AddSizes();
@@ -418,10 +448,11 @@ Result<std::string> FunctionWriter::Write(const std::string& attributes) {
   AddWeights();
   CheckResults();
   EmitNodes(graph_);
+  for (const ComposedNode& node : changed) RemarkOn(node);
   if (!findings_.empty()) return Error(std::move(findings_));
   const std::string result = ReturnValue();
-  return Head().Text() + Declarations(attributes) + Blocks(result) +
-         fmt::format("        return {}\n", result);
+  return FunctionText{name_, Head().Text(), attributes, std::move(composed_),
+                      Declarations() + Blocks(result) + fmt::format("        return {}\n", result)};
 }
 
 }  // namespace dragoman::relax

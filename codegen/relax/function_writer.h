@@ -12,9 +12,11 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "codegen/relax/composed.h"
 #include "codegen/relax/relax_op.h"
 #include "codegen/relax/relax_text.h"
 #include "codegen/relax/write_relax.h"
@@ -32,8 +34,8 @@ struct ModuleParts {
   Weights weights;         // the constants that are parameters
   NameScope weight_names;  // unique in the module
   NameScope function_names;
-  std::vector<std::string> private_functions;  // texts
-  bool has_packed = false;                     // packed_functions.h are called
+  std::vector<FunctionText> private_functions;
+  bool has_packed = false;  // packed_functions.h are called
 };
 
 // Whether a constant stands in the text, wherever it is read: scalars, and integers if they are
@@ -89,9 +91,10 @@ class FunctionWriter {
   FunctionWriter(std::string name, const Graph& graph, const Inference& inference,
                  ModuleParts& parts);
 
-  // The function's text; `attributes` are entries of its R.func_attr.
+  // `attributes` are entries of its R.func_attr, `changed` are operators that became the nodes.
   // Errors: unsupported, listing every node that Relax cannot express.
-  Result<std::string> Write(const std::string& attributes);
+  Result<FunctionText> Write(const std::string& attributes,
+                             const std::vector<ComposedNode>& changed = {});
 
  private:
   // A dataflow block, or statements between two.
@@ -117,6 +120,9 @@ class FunctionWriter {
   void EmitNodes(const Graph& graph);
   Status EmitNode(const Node& node);
   Status EmitOperator(const Node& node);
+  void RemarkOn(const ComposedNode& node);
+  bool IsComposed(const Node& node, std::size_t lines,
+                  const std::unordered_set<const Value*>& asked) const;
   // packed.cc
   Status EmitOperatorOrPacked(const Node& node);
   Status EmitPacked(const Node& node);
@@ -155,7 +161,7 @@ class FunctionWriter {
   void BeginOutside();
   void EndOutside();
   std::string ReturnValue();
-  std::string Declarations(const std::string& attributes) const;
+  std::string Declarations() const;
   std::string Blocks(const std::string& result) const;
 
   const std::string name_;
@@ -174,6 +180,7 @@ class FunctionWriter {
   std::unordered_map<const Value*, std::string> names_;  // looked up, never iterated
   std::vector<Parameter> parameters_;
   std::vector<Segment> segments_{1};
+  std::vector<std::string> composed_;  // remarks
   std::vector<Finding> findings_;
   const Node* node_ = nullptr;  // that is being written
   bool calls_ = false;          // other functions of the module

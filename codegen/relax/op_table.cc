@@ -10,6 +10,7 @@ namespace {
 struct Row {
   std::string_view label;
   RelaxEmitter emit;
+  bool says_otherwise = false;
 };
 
 // Sorted by label.
@@ -35,38 +36,38 @@ constexpr Row kRows[] = {
     {"Cast", EmitCast},
     {"Ceil", EmitFloatUnary},
     {"Celu", EmitCelu},
-    {"Clip", EmitClip},
+    {"Clip", EmitClip, true},
     {"Compress", EmitCompress},
     {"Concat", EmitConcat},
-    {"ConstantOfShape", EmitConstantOfShape},
+    {"ConstantOfShape", EmitConstantOfShape, true},
     {"Conv", EmitConv},
     {"ConvInteger", EmitConvInteger},
     {"ConvTranspose", EmitConvTranspose},
     {"Cos", EmitFloatUnary},
     {"Cosh", EmitFloatUnary},
-    {"CumSum", EmitCumSum},
+    {"CumSum", EmitCumSum, true},
     {"DepthToSpace", EmitDepthToSpace},
-    {"DequantizeLinear", EmitDequantizeLinear},
+    {"DequantizeLinear", EmitDequantizeLinear, true},
     {"Div", EmitBinary},
-    {"Dropout", EmitDropout},
+    {"Dropout", EmitDropout, true},
     {"DynamicQuantizeLinear", EmitDynamicQuantizeLinear},
-    {"Einsum", EmitEinsum},
+    {"Einsum", EmitEinsum, true},
     {"Elu", EmitElu},
     {"Equal", EmitBinary},
     {"Erf", EmitFloatUnary},
     {"Exp", EmitFloatUnary},
     {"Expand", EmitExpand},
-    {"EyeLike", EmitEyeLike},
-    {"Flatten", EmitReshape},
+    {"EyeLike", EmitEyeLike, true},
+    {"Flatten", EmitReshape, true},
     {"Floor", EmitFloatUnary},
     {"Gather", EmitGather},
     {"GatherElements", EmitGatherElements},
     {"GatherND", EmitGatherNd},
     {"Gelu", EmitGelu},
-    {"Gemm", EmitGemm},
+    {"Gemm", EmitGemm, true},
     {"GlobalAveragePool", EmitGlobalPool},
-    {"GlobalLpPool", EmitGlobalLpPool},
-    {"GlobalMaxPool", EmitGlobalPool},
+    {"GlobalLpPool", EmitGlobalLpPool, true},
+    {"GlobalMaxPool", EmitGlobalPool, true},
     {"Greater", EmitBinary},
     {"GreaterOrEqual", EmitBinary},
     {"GridSample", EmitGridSample},
@@ -76,7 +77,7 @@ constexpr Row kRows[] = {
     {"Hardmax", EmitHardmax},
     {"Identity", EmitIdentity},
     {"InstanceNormalization", EmitInstanceNormalization},
-    {"IsInf", EmitIsInf},
+    {"IsInf", EmitIsInf, true},
     {"IsNaN", EmitFloatUnary},
     {"LRN", EmitLrn},
     {"LayerNormalization", EmitLayerNormalization},
@@ -86,16 +87,16 @@ constexpr Row kRows[] = {
     {"Log", EmitFloatUnary},
     {"LogSoftmax", EmitSoftmax},
     {"LpNormalization", EmitLpNormalization},
-    {"LpPool", EmitLpPool},
+    {"LpPool", EmitLpPool, true},
     {"MatMul", EmitMatMul},
     {"MatMulInteger", EmitMatMulInteger},
-    {"Max", EmitVariadic},
+    {"Max", EmitVariadic, true},
     {"MaxPool", EmitPool},
     {"MaxRoiPool", EmitMaxRoiPool},
     {"MaxUnpool", EmitMaxUnpool},
-    {"Mean", EmitVariadic},
+    {"Mean", EmitVariadic, true},
     {"MeanVarianceNormalization", EmitMeanVarianceNormalization},
-    {"Min", EmitVariadic},
+    {"Min", EmitVariadic, true},
     {"Mish", EmitMish},
     {"Mod", EmitMod},
     {"Mul", EmitBinary},
@@ -110,20 +111,20 @@ constexpr Row kRows[] = {
     {"Pow", EmitPow},
     {"QLinearConv", EmitQLinearConv},
     {"QLinearMatMul", EmitQLinearMatMul},
-    {"QuantizeLinear", EmitQuantizeLinear},
+    {"QuantizeLinear", EmitQuantizeLinear, true},
     {"RMSNormalization", EmitRmsNormalization},
     {"Range", EmitRange},
-    {"Reciprocal", EmitReciprocal},
-    {"ReduceL1", EmitReduce},
-    {"ReduceL2", EmitReduce},
-    {"ReduceLogSum", EmitReduce},
+    {"Reciprocal", EmitReciprocal, true},
+    {"ReduceL1", EmitReduce, true},
+    {"ReduceL2", EmitReduce, true},
+    {"ReduceLogSum", EmitReduce, true},
     {"ReduceLogSumExp", EmitReduce},
     {"ReduceMax", EmitReduce},
     {"ReduceMean", EmitReduce},
     {"ReduceMin", EmitReduce},
     {"ReduceProd", EmitReduce},
     {"ReduceSum", EmitReduce},
-    {"ReduceSumSquare", EmitReduce},
+    {"ReduceSumSquare", EmitReduce, true},
     {"Relu", EmitRelu},
     {"Reshape", EmitReshape},
     {"Resize", EmitResize},
@@ -149,7 +150,7 @@ constexpr Row kRows[] = {
     {"Sqrt", EmitFloatUnary},
     {"Squeeze", EmitSqueeze},
     {"Sub", EmitBinary},
-    {"Sum", EmitVariadic},
+    {"Sum", EmitVariadic, true},
     {"Swish", EmitSwish},
     {"Tan", EmitFloatUnary},
     {"Tanh", EmitFloatUnary},
@@ -165,13 +166,23 @@ constexpr Row kRows[] = {
     {"dragoman.Linear", EmitLinear},
 };
 
-}  // namespace
-
-RelaxEmitter FindRelaxEmitter(std::string_view label) {
+const Row* FindRow(std::string_view label) {
   const Row* row =
       std::lower_bound(std::begin(kRows), std::end(kRows), label,
                        [](const Row& r, std::string_view wanted) { return r.label < wanted; });
-  return row != std::end(kRows) && row->label == label ? row->emit : nullptr;
+  return row != std::end(kRows) && row->label == label ? row : nullptr;
+}
+
+}  // namespace
+
+RelaxEmitter FindRelaxEmitter(std::string_view label) {
+  const Row* row = FindRow(label);
+  return row != nullptr ? row->emit : nullptr;
+}
+
+bool SaysOtherwise(std::string_view label) {
+  const Row* row = FindRow(label);
+  return row != nullptr && row->says_otherwise;
 }
 
 }  // namespace dragoman::relax

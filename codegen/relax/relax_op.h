@@ -91,6 +91,8 @@ using RelaxEmitter = Expressions (*)(RelaxOp&);
 
 // The emitter of operator `label` ("Conv", "dragoman.Linear"), or nullptr.
 RelaxEmitter FindRelaxEmitter(std::string_view label);
+// Whether its one call, where it is one, is that of an operator that says something else too.
+bool SaysOtherwise(std::string_view label);
 
 }  // namespace dragoman::relax
 

@@ -93,7 +93,7 @@ class Emitter {
     for (std::size_t i = 0; i < model_.entries.size(); ++i) {
       Entry& entry = model_.entries[i];
       relax::ModuleParts before = parts_;
-      Result<std::string> function = WriteEntry(entry, names[i]);
+      Result<relax::FunctionText> function = WriteEntry(entry, names[i]);
       if (function.ok()) {
         functions_.push_back(std::move(*function));
         emitted_.push_back(&entry);
@@ -107,8 +107,9 @@ class Emitter {
   }
 
  private:
-  Result<std::string> WriteEntry(Entry& entry, const std::string& name) {
+  Result<relax::FunctionText> WriteEntry(Entry& entry, const std::string& name) {
     DRAGOMAN_TRY(tvm::RefuseMaps(*entry.graph));
+    relax::PreparedOperators prepared(*entry.graph);
     relax::NameInputSizes(*entry.graph);
     DRAGOMAN_TRY(relax::ResolveAxes(*entry.graph));
     tvm::ExpandOperators(*entry.graph, HasOp);
@@ -121,9 +122,10 @@ class Emitter {
     for (std::size_t& output : border.complex_outputs) output = border.OutputPlace(output);
     DRAGOMAN_TRY(relax::StackSequences(*entry.graph));
     std::vector<Finding> findings = FindingsOf(LowerToLoops(*entry.graph));
+    const std::vector<relax::ComposedNode> changed = prepared.Take();
     DRAGOMAN_ASSIGN(const Inference inference, relax::NameResultSizes(*entry.graph));
-    Result<std::string> text = relax::FunctionWriter(name, *entry.graph, inference, parts_)
-                                   .Write(AttributesOf(entry, model_, border));
+    Result<relax::FunctionText> text = relax::FunctionWriter(name, *entry.graph, inference, parts_)
+                                           .Write(AttributesOf(entry, model_, border), changed);
     if (findings.empty()) return text;
     return tvm::Joined(std::move(findings), text.ok() ? Status() : text.error());
   }
@@ -131,13 +133,29 @@ class Emitter {
   Result<RelaxModule> Module() {
     std::ranges::move(parts_.private_functions, std::back_inserter(functions_));
     RelaxModule module;
-    module.text = kHead;
-    for (const std::string& function : functions_)
-      module.text += (&function == &functions_.front() ? "" : "\n") + function;
+    DRAGOMAN_ASSIGN(module.text, Text());
     module.weights = std::move(parts_.weights);
     module.has_packed = parts_.has_packed;
     DRAGOMAN_ASSIGN(module.states, InitialStates());
     return module;
+  }
+
+  // With remarks on statements, if someone tells their digests.
+  Result<std::string> Text() const {
+    const auto text_of = [this](const auto& print) {
+      std::string text(kHead);
+      for (const relax::FunctionText& function : functions_)
+        text += (&function == &functions_.front() ? "" : "\n") + print(function);
+      return text;
+    };
+    const bool has_remarks = std::ranges::any_of(
+        functions_, [](const relax::FunctionText& f) { return !f.composed.empty(); });
+    RelaxDigests digests;
+    if (has_remarks && parts_.options.digests) {
+      DRAGOMAN_ASSIGN(digests, parts_.options.digests(
+                                   text_of([](const auto& f) { return f.TextWithoutDigests(); })));
+    }
+    return text_of([&](const auto& f) { return f.Text(digests[f.name]); });
   }
 
   // Of the states that the module's functions have.
@@ -162,7 +180,7 @@ class Emitter {
   Model model_;
   const RelaxNote& note_;
   relax::ModuleParts parts_;
-  std::vector<std::string> functions_;
+  std::vector<relax::FunctionText> functions_;
   std::vector<const Entry*> emitted_;
 };
 

@@ -4,6 +4,7 @@
 #define DRAGOMAN_CODEGEN_RELAX_WRITE_RELAX_H_
 
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,9 +28,14 @@ struct RelaxModule {
   bool has_packed = false;                              // calls functions of packed_functions.py
 };
 
+using RelaxDigests = std::map<std::string, std::vector<std::string>>;
+
 struct RelaxOptions {
   relax::Release release = relax::Release::kLatest;  // of TVM, that is to read the module
   bool packed = false;  // R.call_pure_packed of functions of ours, where operators cannot say it
+  // Tells the digests of what a module remarks on statements that are one operator (composed.h), by
+  // function and in order. Not set: there are no remarks.
+  std::function<Result<RelaxDigests>(std::string text)> digests = nullptr;
 };
 
 // How a module has nodes of operator `def`, with some attributes at least.

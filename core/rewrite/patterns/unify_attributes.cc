@@ -24,6 +24,18 @@ bool HasNoPads(const Node& node) {
          TextAttribute(node, "auto_pad", "NOTSET") == "NOTSET";
 }
 
+bool AreOnes(const Attribute::Ints* numbers) {
+  return numbers == nullptr || std::ranges::all_of(*numbers, [](auto n) { return n == 1; });
+}
+bool HasDenseWindows(const Node& node) { return AreOnes(IntsAttribute(node, "dilations")); }
+bool HasUnitSteps(const Node& node) { return AreOnes(IntsAttribute(node, "strides")); }
+
+// The kernel says it.
+bool HasKernelOfKnownSize(const Node& node) {
+  const Shape* shape = node.operand(1) != nullptr ? node.operand(1)->type().shape() : nullptr;
+  return shape != nullptr && KnownShape(*shape).has_value();
+}
+
 bool HasNoOutputPadding(const Node& node) { return AreZero(IntsAttribute(node, "output_padding")); }
 
 bool IsNotNearest(const Node& node) { return TextAttribute(node, "mode") != "nearest"; }
@@ -52,9 +64,23 @@ struct Idle {
 };
 
 constexpr Idle kIdle[] = {{"AveragePool", "count_include_pad", HasNoPads},
+                          {"AveragePool", "dilations", HasDenseWindows},
+                          {"AveragePool", "pads", HasNoPads},
+                          {"AveragePool", "strides", HasUnitSteps},
+                          {"Conv", "dilations", HasDenseWindows},
+                          {"Conv", "kernel_shape", HasKernelOfKnownSize},
+                          {"Conv", "pads", HasNoPads},
+                          {"Conv", "strides", HasUnitSteps},
+                          {"ConvTranspose", "dilations", HasDenseWindows},
+                          {"ConvTranspose", "kernel_shape", HasKernelOfKnownSize},
                           {"ConvTranspose", "output_padding", HasNoOutputPadding},
+                          {"ConvTranspose", "pads", HasNoPads},
+                          {"ConvTranspose", "strides", HasUnitSteps},
                           {"GRU", "activations", HasUsualActivations},
                           {"LSTM", "activations", HasUsualActivations},
+                          {"MaxPool", "dilations", HasDenseWindows},
+                          {"MaxPool", "pads", HasNoPads},
+                          {"MaxPool", "strides", HasUnitSteps},
                           {"RNN", "activations", HasUsualActivations},
                           {"Resize", "cubic_coeff_a", IsNotCubic},
                           {"Resize", "nearest_mode", IsNotNearest}};
@@ -94,6 +120,39 @@ Result<bool> CountAxisFromFront(Node& node, PassContext&) {
   if (*axis == wanted) return false;
   node.SetAttribute("axis", Attribute(wanted));
   return true;
+}
+
+// Operators of which an operand is a list of axes of operand 0, or of the result.
+struct AxesOperand {
+  std::string_view op;
+  std::size_t place;
+};
+constexpr AxesOperand kWithAxes[] = {{"ReduceL1", 1},        {"ReduceL2", 1},   {"ReduceLogSum", 1},
+                                     {"ReduceLogSumExp", 1}, {"ReduceMax", 1},  {"ReduceMean", 1},
+                                     {"ReduceMin", 1},       {"ReduceProd", 1}, {"ReduceSum", 1},
+                                     {"ReduceSumSquare", 1}, {"Slice", 3},      {"Squeeze", 1},
+                                     {"Unsqueeze", 1}};
+
+// Axes of an operand are counted from the front.
+Result<bool> CountAxesFromFront(Node& node, PassContext& context) {
+  const auto known = std::ranges::find_if(kWithAxes, [&](auto row) { return node.Is(row.op); });
+  if (known == std::end(kWithAxes) || node.num_operands() <= known->place) return false;
+  const Tensor* axes = ConstantOf(node.operand(known->place));
+  const Value& counted = node.Is("Unsqueeze") ? *node.result() : *node.operand(0);
+  const std::optional<int> rank = axes != nullptr ? counted.type().rank() : std::nullopt;
+  if (!rank || axes->rank() != 1) return false;
+  std::vector<std::int64_t> numbers = axes->ToInts();
+  const auto is_negative = [](std::int64_t axis) { return axis < 0; };
+  const auto is_far = [&](std::int64_t axis) { return axis < -*rank; };
+  if (std::ranges::none_of(numbers, is_negative) || std::ranges::any_of(numbers, is_far))
+    return false;
+  for (std::int64_t& axis : numbers) axis += axis < 0 ? *rank : 0;
+  std::vector<Value*> operands;
+  for (const Use& use : node.operands()) operands.push_back(use.value());
+  operands[known->place] =
+      context.AddConstant(*node.graph(), Tensor::Ints(numbers), "axes", node.origin());
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, known->op, operands, node.attributes()));
+  return context.ReplaceIfAllowed(node, y);
 }
 
 bool HasSize(const Value& value, std::size_t axis, std::int64_t size) {
@@ -238,6 +297,7 @@ Result<bool> OmitPlaces(Node& node, PassContext& context) {
 
 constexpr Pattern kPatterns[] = {{"omit-idle-attribute", OmitIdleAttribute},
                                  {"count-axis-from-front", CountAxisFromFront},
+                                 {"count-axes-from-front", CountAxesFromFront},
                                  {"split-evenly", SplitEvenly},
                                  {"spell-flatten", SpellFlatten},
                                  {"resize-by-scales", ResizeByScales},

@@ -6,13 +6,6 @@
 namespace dragoman::tvmscript {
 namespace {
 
-const Attribute* FunctionAttribute(const Graph& function, std::string_view name) {
-  for (const Node& node : function.nodes()) {
-    if (node.op().type == "func_attr") return node.attribute(name);
-  }
-  return nullptr;
-}
-
 // The items of a list that the text states.
 Attribute::List ItemsOf(const Attribute* attribute) {
   Attribute::List items;
@@ -68,6 +61,13 @@ void AddList(const Attribute& attribute, Border& border) {
 }
 
 }  // namespace
+
+const Attribute* FunctionAttribute(const Graph& function, std::string_view name) {
+  for (const Node& node : function.nodes()) {
+    if (node.op().type == "func_attr") return node.attribute(name);
+  }
+  return nullptr;
+}
 
 Border BorderOf(const Graph& function) {
   Border border;

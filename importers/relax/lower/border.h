@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ir/graph.h"
@@ -29,6 +30,9 @@ struct Border {
   std::set<std::size_t> complex_inputs, complex_outputs;
   std::vector<ListOutput> lists;  // in order
 };
+
+// The entry of that name in the R.func_attr of `function`; nullptr: there is none.
+const Attribute* FunctionAttribute(const Graph& function, std::string_view name);
 
 // By the attributes of `function`; what is not of the form that the writer gives them says nothing.
 Border BorderOf(const Graph& function);

@@ -54,7 +54,10 @@ Abstract NewTuple(std::vector<Abstract> items) {
 }
 
 Evaluator::Evaluator(const Model& source, Heap& heap, Graph& graph, Inference& inference)
-    : source_(source), heap_(heap), entry_(heap, graph, inference) {
+    : source_(source),
+      heap_(heap),
+      entry_(heap, graph, inference),
+      composed_(FindComposed(source)) {
   for (const Function& function : source.functions)
     functions_.emplace(function.op->type, function.graph.get());
   for (const Entry& entry : source.entries) functions_.emplace(entry.name, entry.graph.get());
@@ -231,20 +234,30 @@ Result<Abstract> Evaluator::Evaluate(const Node& node, Scope& scope) {
   return EvaluateOperator(node, op, scope);
 }
 
+OriginPtr Evaluator::OriginOf(const Node& node) const {
+  std::vector<NamedAttribute> attributes;
+  for (const NamedAttribute& attribute : node.attributes()) {
+    if (attribute.value.graph() == nullptr) attributes.push_back(attribute);
+  }
+  const std::string name = node.num_results() > 0 ? node.result()->name() : "";
+  return Origin::Leaf(
+      {.op = node.op().ToString(), .name = name, .attributes = std::move(attributes)});
+}
+
 void Evaluator::RunNode(const Node& node, Scope& scope) {
   if (SaysNothing(node.op().type)) return;
+  if (const auto composed = composed_.first.find(&node); composed != composed_.first.end())
+    return RunComposed(*composed->second, scope);
+  if (!composed_.left_out.contains(&node)) RunStatement(node, scope);
+}
+
+void Evaluator::RunStatement(const Node& node, Scope& scope) {
   const auto poisoned = [&](const Use& use) { return IsPoisoned(Get(use.value(), scope)); };
   Result<Abstract> result = Abstract(Poison());
   if (++nodes_ > kMaxNodesRun) {
     result = Unsupported("the functions that are called are too large");
   } else if (std::ranges::none_of(node.operands(), poisoned)) {
-    std::vector<NamedAttribute> attributes;
-    for (const NamedAttribute& attribute : node.attributes()) {
-      if (attribute.value.graph() == nullptr) attributes.push_back(attribute);
-    }
-    const std::string name = node.num_results() > 0 ? node.result()->name() : "";
-    builder().set_origin(Origin::Leaf(
-        {.op = node.op().ToString(), .name = name, .attributes = std::move(attributes)}));
+    builder().set_origin(OriginOf(node));
     result = Evaluate(node, scope);
   }
   if (!result.ok()) Report(node, result.error());

@@ -13,6 +13,7 @@
 #include "core/lowering/abstract.h"
 #include "core/lowering/entry_builder.h"
 #include "core/support/python/syntax.h"
+#include "importers/relax/lower/composed.h"
 #include "importers/relax/lower/recursion.h"
 #include "importers/relax/ops/call.h"
 #include "importers/tvm/metadata.h"
@@ -63,6 +64,7 @@ class Evaluator {
 
  private:
   void RunNode(const Node& node, Scope& scope);
+  void RunStatement(const Node& node, Scope& scope);
   Result<Abstract> Evaluate(const Node& node, Scope& scope);
 
   // evaluate_control.cc
@@ -99,7 +101,13 @@ class Evaluator {
   // evaluate_packed.cc
   Result<Abstract> EvaluatePacked(const Node& node, Scope& scope);
 
+  // evaluate_composed.cc
+  void RunComposed(const ComposedStatements& composed, Scope& scope);
+  Result<std::vector<Value*>> OperandsOf(const ComposedOperator& op, Scope& scope);
+  Result<Node*> AppendComposed(const ComposedOperator& op, Scope& scope);
+
   // evaluator.cc
+  OriginPtr OriginOf(const Node& node) const;
   Result<Abstract> EvaluateOperator(const Node& node, const std::string& op, Scope& scope);
   Result<Abstract> EvaluateCast(const Node& node, Scope& scope);
   Result<Abstract> EvaluateEffect(const Node& node, Scope& scope);
@@ -124,6 +132,7 @@ class Evaluator {
   const Model& source_;
   Heap& heap_;
   EntryBuilder entry_;
+  const ComposedNodes composed_;
   std::optional<tvm::Metadata> metadata_;  // read when it is first asked for
   std::unordered_map<std::string, const Graph*> functions_;
   std::unordered_map<const Graph*, std::optional<TailRecursion>> tail_recursions_;

@@ -1,0 +1,143 @@
+#include "core/compare/composed_part.h"
+
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "core/compare/fingerprint.h"
+#include "core/ir/print.h"
+#include "core/ir/type_algebra.h"
+#include "core/support/sha256.h"
+
+namespace dragoman {
+namespace {
+
+using compare::AppendInt;
+using compare::AppendOp;
+using compare::AppendText;
+
+std::string Digest(const std::string& key) {
+  constexpr std::size_t kDigits = 16;
+  return Sha256Hex(std::as_bytes(std::span(key))).substr(0, kDigits);
+}
+
+// Everything that nodes say, as bytes, with values as numbers in the order in which they are met.
+class PartKey {
+ public:
+  explicit PartKey(const NodeRemark& remark) : remark_(remark) {}
+
+  bool Knows(const Value* value) const { return value == nullptr || numbers_.contains(value); }
+  void Number(const Value* value) { numbers_.emplace(value, numbers_.size() + 1); }
+  void AppendValue(const Value* value) {
+    const auto found = numbers_.find(value);
+    AppendInt(key, found != numbers_.end() ? found->second : 0);
+  }
+  // What names of sizes stand for; known sizes are those of the values.
+  void AppendSizes(const Type& type) {
+    const bool is_known = type.shape() != nullptr && KnownShape(*type.shape());
+    AppendText(key, is_known ? "" : type.ToString());
+  }
+
+  void AppendNode(const Node& node) {
+    const std::optional<std::string> remark = remark_(node);
+    if (!remark) return;
+    AppendOp(key, node.op());
+    AppendText(key, *remark);
+    for (const NamedAttribute& attribute : node.attributes()) {
+      AppendText(key, attribute.name);
+      if (const Graph* body = attribute.value.graph()) {
+        AppendGraph(*body);
+      } else {
+        AppendText(key, PrintAttribute(attribute.value));
+      }
+    }
+    AppendInt(key, node.num_operands());
+    for (const Use& use : node.operands()) AppendValue(use.value());
+    AppendInt(key, node.num_results());
+    for (std::size_t i = 0; i < node.num_results(); ++i) Number(node.result(i));
+  }
+
+  // Bodies nest as deep as the reader of the format permits.
+  void AppendGraph(const Graph& graph) {
+    AppendInt(key, graph.num_inputs());
+    for (const auto& input : graph.inputs()) {
+      Number(input.get());
+      AppendSizes(input->type());
+    }
+    for (const Node& node : graph.nodes()) AppendNode(node);
+    AppendInt(key, graph.num_outputs());
+    for (const Use& output : graph.outputs()) AppendValue(output.value());
+  }
+
+  std::string key;
+
+ private:
+  const NodeRemark& remark_;
+  std::unordered_map<const Value*, std::uint64_t> numbers_;
+};
+
+bool HasBody(const Node& node) {
+  for (const NamedAttribute& attribute : node.attributes()) {
+    if (attribute.value.graph() != nullptr) return true;
+  }
+  return false;
+}
+
+// Appends the nodes that `result` takes, operands first. False: one of them does not belong.
+bool AppendNodesOf(const Value* result, PartKey& key, std::vector<const Node*>& nodes) {
+  std::vector<std::pair<const Node*, std::size_t>> open;  // with the next operand
+  const auto enter = [&](const Value* value) {
+    if (key.Knows(value)) return true;
+    const Node* node = value->producer();
+    if (node == nullptr || HasBody(*node)) return false;
+    open.emplace_back(node, 0);
+    return true;
+  };
+  if (!enter(result)) return false;
+  while (!open.empty()) {
+    auto& [node, next] = open.back();
+    if (next < node->num_operands()) {
+      if (!enter(node->operand(next++))) return false;
+      continue;
+    }
+    const Node* done = node;
+    open.pop_back();
+    if (done->num_results() > 0 && key.Knows(done->result(0))) continue;
+    key.AppendNode(*done);
+    nodes.push_back(done);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<ComposedPart> FindComposedPart(const ComposedOperator& composed,
+                                             const NodeRemark& remark) {
+  PartKey key(remark);
+  AppendText(key.key, composed.label);
+  AppendText(key.key, composed.attributes);
+  AppendInt(key.key, composed.operands.size());
+  for (const ComposedOperator::Operand& operand : composed.operands) {
+    AppendText(key.key, operand.constant);
+    if (operand.value == nullptr) continue;
+    if (!key.Knows(operand.value)) key.Number(operand.value);
+    key.AppendValue(operand.value);
+    key.AppendSizes(operand.value->type());
+  }
+  ComposedPart part;
+  for (const Value* result : composed.results) {
+    if (result != nullptr && !AppendNodesOf(result, key, part.nodes)) return std::nullopt;
+    key.AppendValue(result);
+  }
+  if (part.nodes.empty()) return std::nullopt;
+  part.digest = Digest(key.key);
+  return part;
+}
+
+std::string DigestOfFunction(const Graph& function, const NodeRemark& remark) {
+  PartKey key(remark);
+  key.AppendGraph(function);
+  return Digest(key.key);
+}
+
+}  // namespace dragoman

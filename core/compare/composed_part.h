@@ -1,0 +1,51 @@
+// Parts of source graphs that compute what is one operator of the common dialect.
+//
+// A format that has no word for an operator writes calls that compute the same, and may say beside
+// them which operator that was. Such a remark holds only for the calls as they were written: it
+// carries a digest of them, and who reads the graph takes the operator only if the digest is that
+// of the calls at hand.
+#ifndef DRAGOMAN_CORE_COMPARE_COMPOSED_PART_H_
+#define DRAGOMAN_CORE_COMPARE_COMPOSED_PART_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ir/graph.h"
+
+namespace dragoman {
+
+struct ComposedOperator {
+  // A value of the graph, or a constant as PrintAttribute writes it, "" for an omitted operand.
+  struct Operand {
+    const Value* value = nullptr;
+    std::string constant;
+  };
+
+  std::string label;       // "Hardmax", "dragoman.LSTM"
+  std::string attributes;  // a dict as PrintAttribute writes it
+  std::vector<Operand> operands;
+  std::vector<const Value*> results;  // nullptr: omitted
+};
+
+struct ComposedPart {
+  std::vector<const Node*> nodes;  // each behind those that it reads
+  std::string digest;
+};
+
+// What the format knows of a node beyond operator, attributes and operands: the order of its
+// arguments, the digest of the function that it calls. nullopt: the node computes nothing.
+using NodeRemark = std::function<std::optional<std::string>(const Node& node)>;
+
+// The nodes from which the results are computed. nullopt: they read what is no operand, or have
+// bodies. Linear in their number.
+std::optional<ComposedPart> FindComposedPart(const ComposedOperator& composed,
+                                             const NodeRemark& remark);
+
+// Of a whole function, its bodies included; names do not count.
+std::string DigestOfFunction(const Graph& function, const NodeRemark& remark);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_COMPARE_COMPOSED_PART_H_
