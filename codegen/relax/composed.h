@@ -2,19 +2,18 @@
 //
 //     R.func_attr({"composed": [[["gv"], "Hardmax", ["x"], "{axis = 1}", "5c0a…"]]})
 //
-// says that gv is Hardmax of x. A reader that knows operators of ONNX takes the operator in place of
-// the statements, if the digest at the end is theirs (core/compare/composed_part.h). Only who reads
-// the text can tell it, and so it is asked for when the module is complete (RelaxOptions::digests);
-// else there are no remarks.
+// says that gv is Hardmax of x. A reader that knows operators of ONNX takes the operator in place
+// of the statements, if the digest at the end is theirs (core/compare/composed_part.h). Only who
+// reads the text can tell it, and so it is asked for when the module is complete
+// (RelaxOptions::digests); else there are no remarks.
 #ifndef DRAGOMAN_CODEGEN_RELAX_COMPOSED_H_
 #define DRAGOMAN_CODEGEN_RELAX_COMPOSED_H_
 
 #include <functional>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "codegen/tvm/composed.h"
 #include "core/ir/graph.h"
 
 namespace dragoman::relax {
@@ -32,42 +31,9 @@ struct FunctionText {
   std::string TextWithoutDigests() const;
 };
 
-// One operator, and the values that it is between.
-struct ComposedNode {
-  std::string label;
-  Attribute::Dict attributes;
-  std::vector<const Value*> operands;
-  std::vector<const Value*> results;
-};
-// nullopt: the node has bodies.
-std::optional<ComposedNode> AsComposed(const Node& node);
-
 // What is remarked; `name_of` gives the name of a value in the text.
-std::string RemarkText(const ComposedNode& node,
+std::string RemarkText(const tvm::ComposedNode& node,
                        const std::function<std::string(const Value*)>& name_of);
-
-// Operators of an entry that become others before it is written: recurrences, those that Relax has
-// not, those with operands that only run time knows.
-class PreparedOperators {
- public:
-  // Makes their operands and results outputs behind the others, whereby they are found again.
-  explicit PreparedOperators(Graph& entry);
-  // Takes these outputs away. The operators that became others, between the values of now.
-  std::vector<ComposedNode> Take();
-
- private:
-  struct Place {
-    ComposedNode node;
-    std::vector<std::optional<std::size_t>> operands, results;  // outputs
-  };
-
-  std::size_t Track(Value* value);
-
-  Graph& entry_;
-  std::size_t num_outputs_;
-  std::map<const Value*, std::size_t> outputs_;
-  std::vector<Place> places_;
-};
 
 }  // namespace dragoman::relax
 

@@ -1,7 +1,9 @@
 #include "codegen/relax/function_writer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -338,7 +340,7 @@ Status FunctionWriter::EmitOperator(const Node& node) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) BindResult(node.result(i), expressions[i]);
   }
-  if (IsComposed(node, lines, asked)) RemarkOn(*AsComposed(node));
+  if (IsComposed(node, lines, asked)) RemarkOn(*tvm::AsComposed(node));
   return {};
 }
 
@@ -357,7 +359,7 @@ bool FunctionWriter::IsComposed(const Node& node, std::size_t lines,
          TextAttribute(node, "auto_pad", "NOTSET") != "NOTSET";
 }
 
-void FunctionWriter::RemarkOn(const ComposedNode& node) {
+void FunctionWriter::RemarkOn(const tvm::ComposedNode& node) {
   const auto has_name = [this](const Value* value) {
     return value == nullptr || names_.contains(value) ||
            (value->is_constant() && IsLiteral(*value));
@@ -439,7 +441,7 @@ std::string FunctionWriter::Declarations() const {
 }
 
 Result<FunctionText> FunctionWriter::Write(const std::string& attributes,
-                                           const std::vector<ComposedNode>& changed) {
+                                           const std::vector<tvm::ComposedNode>& changed) {
   NameInputs();
   NameSymbols();
   AddSizes();
@@ -448,7 +450,10 @@ Result<FunctionText> FunctionWriter::Write(const std::string& attributes,
   AddWeights();
   CheckResults();
   EmitNodes(graph_);
-  for (const ComposedNode& node : changed) RemarkOn(node);
+  // First those that others are parts of.
+  std::vector<std::string> parts = std::exchange(composed_, {});
+  for (const tvm::ComposedNode& node : changed) RemarkOn(node);
+  std::ranges::move(parts, std::back_inserter(composed_));
   if (!findings_.empty()) return Error(std::move(findings_));
   const std::string result = ReturnValue();
   return FunctionText{name_, Head().Text(), attributes, std::move(composed_),

@@ -41,17 +41,6 @@ const Chain* ChainOf(const Node& node) {
   return chain != std::end(kChains) ? chain : nullptr;
 }
 
-// Where the operator has its axes; 0: it has none.
-std::size_t AxesOperand(const Node& node) {
-  if (node.Is("Slice") || node.Is("Pad")) return 3;
-  // A transform of another length has other sizes along each axis.
-  if (node.Is("DFT"))
-    return node.operand(1) == nullptr && IntAttribute(node, "onesided") == 0 ? 2 : 0;
-  const bool has =
-      ChainOf(node) != nullptr || node.Is("CumSum") || node.Is("Squeeze") || node.Is("Unsqueeze");
-  return has ? 1 : 0;
-}
-
 class AxesResolver {
  public:
   AxesResolver(Node& node, PassContext& context)
@@ -244,6 +233,16 @@ bool HasOpenAxes(const Node& node, const PassContext& context) {
 }
 
 }  // namespace
+
+std::size_t AxesOperand(const Node& node) {
+  if (node.Is("Slice") || node.Is("Pad")) return 3;
+  // A transform of another length has other sizes along each axis.
+  if (node.Is("DFT"))
+    return node.operand(1) == nullptr && IntAttribute(node, "onesided") == 0 ? 2 : 0;
+  const bool has =
+      ChainOf(node) != nullptr || node.Is("CumSum") || node.Is("Squeeze") || node.Is("Unsqueeze");
+  return has ? 1 : 0;
+}
 
 Status ResolveAxes(Graph& entry) {
   DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(entry, {}));

@@ -2,6 +2,8 @@
 #ifndef DRAGOMAN_CODEGEN_RELAX_RESOLVE_AXES_H_
 #define DRAGOMAN_CODEGEN_RELAX_RESOLVE_AXES_H_
 
+#include <cstddef>
+
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 
@@ -12,6 +14,9 @@ namespace dragoman::relax {
 // are reshapes to sizes that are computed, Slice and Pad state bounds for every axis. What is of an
 // unknown rank, or of an unknown number of axes that come or go, stays.
 Status ResolveAxes(Graph& entry);
+
+// Where the operator has its axes among its operands; 0: it has none.
+std::size_t AxesOperand(const Node& node);
 
 }  // namespace dragoman::relax
 

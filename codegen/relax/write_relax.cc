@@ -18,6 +18,7 @@
 #include "codegen/relax/widen_reductions.h"
 #include "codegen/relax/write_npz.h"
 #include "codegen/tvm/prepare.h"
+#include "core/ops/op_def.h"
 #include "core/rewrite/lower_factors.h"
 #include "core/rewrite/lower_to_loops.h"
 #include "core/support/output_file.h"
@@ -79,6 +80,15 @@ std::vector<Finding> FindingsOf(Status status) {
   return status.ok() ? std::vector<Finding>() : status.error().findings();
 }
 
+// Whether what is done to an entry before it is written makes other operators of it.
+bool ChangesBefore(const Node& node) {
+  const OpDef* def = FindOp(node);
+  if (def == nullptr || relax::FindRelaxEmitter(def->Label()) == nullptr) return true;
+  const std::size_t axes = relax::AxesOperand(node);
+  return axes > 0 && axes < node.num_operands() && node.operand(axes) != nullptr &&
+         !node.operand(axes)->is_constant();
+}
+
 class Emitter {
  public:
   Emitter(const Model& model, const RelaxOptions& options, const RelaxNote& note)
@@ -109,7 +119,7 @@ class Emitter {
  private:
   Result<relax::FunctionText> WriteEntry(Entry& entry, const std::string& name) {
     DRAGOMAN_TRY(tvm::RefuseMaps(*entry.graph));
-    relax::PreparedOperators prepared(*entry.graph);
+    tvm::PreparedOperators prepared(*entry.graph, ChangesBefore);
     relax::NameInputSizes(*entry.graph);
     DRAGOMAN_TRY(relax::ResolveAxes(*entry.graph));
     tvm::ExpandOperators(*entry.graph, HasOp);
@@ -122,7 +132,7 @@ class Emitter {
     for (std::size_t& output : border.complex_outputs) output = border.OutputPlace(output);
     DRAGOMAN_TRY(relax::StackSequences(*entry.graph));
     std::vector<Finding> findings = FindingsOf(LowerToLoops(*entry.graph));
-    const std::vector<relax::ComposedNode> changed = prepared.Take();
+    const std::vector<tvm::ComposedNode> changed = prepared.Take();
     DRAGOMAN_ASSIGN(const Inference inference, relax::NameResultSizes(*entry.graph));
     Result<relax::FunctionText> text = relax::FunctionWriter(name, *entry.graph, inference, parts_)
                                            .Write(AttributesOf(entry, model_, border), changed);

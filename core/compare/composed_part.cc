@@ -1,7 +1,9 @@
 #include "core/compare/composed_part.h"
 
+#include <algorithm>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "core/compare/fingerprint.h"
@@ -36,6 +38,11 @@ class PartKey {
   void AppendSizes(const Type& type) {
     const bool is_known = type.shape() != nullptr && KnownShape(*type.shape());
     AppendText(key, is_known ? "" : type.ToString());
+  }
+
+  void AppendConstant(const Value& constant) {
+    AppendText(key, PrintAttribute(Attribute(*constant.tensor())));
+    Number(&constant);
   }
 
   void AppendNode(const Node& node) {
@@ -76,31 +83,50 @@ class PartKey {
   std::unordered_map<const Value*, std::uint64_t> numbers_;
 };
 
-bool HasBody(const Node& node) {
+// What a node takes: its operands, and what its bodies read of the graphs around them.
+std::vector<const Value*> TakenBy(const Node& node) {
+  std::vector<const Value*> taken;
+  for (const Use& use : node.operands()) taken.push_back(use.value());
+  std::unordered_set<const Graph*> inside;
+  const auto see = [&](const Use& use) {
+    const bool is_own = use.value() == nullptr || inside.contains(use.value()->graph());
+    if (!is_own) taken.push_back(use.value());
+  };
   for (const NamedAttribute& attribute : node.attributes()) {
-    if (attribute.value.graph() != nullptr) return true;
+    const Graph* body = attribute.value.graph();
+    if (body == nullptr) continue;
+    ForEachGraph(*body, [&](const Graph& graph) { inside.insert(&graph); });
+    ForEachGraph(*body, [&](const Graph& graph) {
+      for (const Node& inner : graph.nodes()) std::ranges::for_each(inner.operands(), see);
+      std::ranges::for_each(graph.outputs(), see);
+    });
   }
-  return false;
+  return taken;
 }
 
 // Appends the nodes that `result` takes, operands first. False: one of them does not belong.
 bool AppendNodesOf(const Value* result, PartKey& key, std::vector<const Node*>& nodes) {
-  std::vector<std::pair<const Node*, std::size_t>> open;  // with the next operand
+  struct Open {
+    const Node* node;
+    std::vector<const Value*> taken;
+    std::size_t next = 0;
+  };
+  std::vector<Open> open;
   const auto enter = [&](const Value* value) {
     if (key.Knows(value)) return true;
     const Node* node = value->producer();
-    if (node == nullptr || HasBody(*node)) return false;
-    open.emplace_back(node, 0);
-    return true;
+    if (node != nullptr) open.push_back({node, TakenBy(*node)});
+    if (value->tensor() != nullptr) key.AppendConstant(*value);
+    return node != nullptr || value->tensor() != nullptr;
   };
   if (!enter(result)) return false;
   while (!open.empty()) {
-    auto& [node, next] = open.back();
-    if (next < node->num_operands()) {
-      if (!enter(node->operand(next++))) return false;
+    Open& last = open.back();
+    if (last.next < last.taken.size()) {
+      if (!enter(last.taken[last.next++])) return false;
       continue;
     }
-    const Node* done = node;
+    const Node* done = last.node;
     open.pop_back();
     if (done->num_results() > 0 && key.Knows(done->result(0))) continue;
     key.AppendNode(*done);

@@ -38,8 +38,8 @@ struct ComposedPart {
 // arguments, the digest of the function that it calls. nullopt: the node computes nothing.
 using NodeRemark = std::function<std::optional<std::string>(const Node& node)>;
 
-// The nodes from which the results are computed. nullopt: they read what is no operand, or have
-// bodies. Linear in their number.
+// The nodes from which the results are computed. nullopt: they read what is neither an operand
+// nor a constant. Linear in their size.
 std::optional<ComposedPart> FindComposedPart(const ComposedOperator& composed,
                                              const NodeRemark& remark);
 

@@ -96,6 +96,17 @@ Result<bool> OmitIdleAttribute(Node& node, PassContext&) {
   return changed;
 }
 
+// Transpose without a permutation = Transpose by the reversed one
+Result<bool> StatePermutation(Node& node, PassContext&) {
+  const bool is_open = node.Is("Transpose") && node.attribute("perm") == nullptr;
+  const std::optional<int> rank = is_open ? node.operand(0)->type().rank() : std::nullopt;
+  if (!rank) return false;
+  Attribute::Ints reversed;
+  for (int axis = *rank - 1; axis >= 0; --axis) reversed.push_back(axis);
+  node.SetAttribute("perm", Attribute(std::move(reversed)));
+  return true;
+}
+
 // Operators whose attribute `axis` is one of operand 0.
 constexpr std::string_view kWithAxis[] = {
     "ArgMax",     "ArgMin",          "Concat",  "Gather", "GatherElements", "Hardmax",
@@ -296,6 +307,7 @@ Result<bool> OmitPlaces(Node& node, PassContext& context) {
 }
 
 constexpr Pattern kPatterns[] = {{"omit-idle-attribute", OmitIdleAttribute},
+                                 {"state-permutation", StatePermutation},
                                  {"count-axis-from-front", CountAxisFromFront},
                                  {"count-axes-from-front", CountAxesFromFront},
                                  {"split-evenly", SplitEvenly},

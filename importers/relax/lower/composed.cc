@@ -150,6 +150,12 @@ bool NamesMore(const Node& node, const std::set<std::string>& named) {
   return !std::ranges::includes(named, symbols);
 }
 
+// The statement of `graph` in which `user` stands.
+const Node* StatementOf(const Node* user, const Graph* graph) {
+  while (user != nullptr && user->graph() != graph) user = user->graph()->parent();
+  return user;
+}
+
 // Marks the nodes that nothing outside of the part reads.
 void LeaveOut(const ComposedStatements& part, ComposedNodes& found) {
   std::set<std::string> named;
@@ -167,7 +173,7 @@ void LeaveOut(const ComposedStatements& part, ComposedNodes& found) {
     for (std::size_t i = 0; is_free && !giving.contains(*node) && i < (*node)->num_results(); ++i) {
       const Value* result = (*node)->result(i);
       for (const Use* use = result->first_use(); use != nullptr && is_free; use = use->next())
-        is_free = use->user() != nullptr && found.left_out.contains(use->user());
+        is_free = found.left_out.contains(StatementOf(use->user(), (*node)->graph()));
     }
     if (is_free) found.left_out.insert(*node);
   }
@@ -179,7 +185,12 @@ void AddComposed(const Graph& function, const NodeRemark& remark, ComposedNodes&
   std::unordered_map<const Node*, std::size_t> places;
   for (const Node& node : function.nodes()) places.emplace(&node, places.size());
   for (Remark& each : remarks) {
-    if (!each.is_resolved || each.digest.empty()) continue;
+    const auto is_done = [&](const Value* result) {
+      return result != nullptr && found.left_out.contains(result->producer());
+    };
+    const bool is_open =
+        each.is_resolved && !each.digest.empty() && std::ranges::none_of(each.op.results, is_done);
+    if (!is_open) continue;
     std::optional<ComposedPart> part = FindComposedPart(each.op, remark);
     if (!part || part->digest != each.digest) continue;
     std::ranges::sort(part->nodes, {}, [&](const Node* node) { return places.at(node); });

@@ -29,7 +29,7 @@ struct ComposedStatements {
   std::vector<const Node*> nodes;  // in the order of the text
 };
 
-// The remarks of all functions that hold.
+// The remarks of all functions that hold; of two on the same statements, the first.
 struct ComposedNodes {
   std::vector<std::unique_ptr<const ComposedStatements>> all;
   // By the first node that gives a result.

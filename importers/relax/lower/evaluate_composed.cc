@@ -12,12 +12,18 @@ bool Fits(const Value& made, const Type& stated) {
   if (!stated.is_tensor()) return true;
   const bool same_dtype =
       stated.dtype() == DType::kUnknown || stated.dtype() == made.type().dtype();
-  return same_dtype && (!stated.rank() || !made.type().rank() || stated.rank() == made.type().rank());
+  return same_dtype &&
+         (!stated.rank() || !made.type().rank() || stated.rank() == made.type().rank());
 }
 
 // Sizes that the text states of a result, and that only run time would tell.
 void StateSizes(Value& made, const Type& stated) {
-  if (stated.shape() == nullptr || made.type().shape() == nullptr) return;
+  if (stated.shape() == nullptr) return;
+  if (made.type().shape() == nullptr) {
+    if (KnownShape(*stated.shape()))
+      made.set_type(Type::Tensor(made.type().dtype(), *stated.shape()));
+    return;
+  }
   Shape shape = *made.type().shape();
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (!shape[i].known() && (*stated.shape())[i].known()) shape[i] = (*stated.shape())[i];

@@ -1,0 +1,50 @@
+// What a text of TVM remarks on: operators of the common graph that it says by several calls.
+#ifndef DRAGOMAN_CODEGEN_TVM_COMPOSED_H_
+#define DRAGOMAN_CODEGEN_TVM_COMPOSED_H_
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ir/graph.h"
+
+namespace dragoman::tvm {
+
+// One operator, and the values that it is between.
+struct ComposedNode {
+  std::string label;
+  Attribute::Dict attributes;
+  std::vector<const Value*> operands;
+  std::vector<const Value*> results;
+};
+// nullopt: the node has bodies.
+std::optional<ComposedNode> AsComposed(const Node& node);
+
+// Operators of an entry that become others before it is written.
+class PreparedOperators {
+ public:
+  // Makes operands and results of those that `changes` tells outputs behind the others, whereby they
+  // are found again.
+  PreparedOperators(Graph& entry, bool (*changes)(const Node& node));
+  // Takes these outputs away. The operators that became others, between the values of now.
+  std::vector<ComposedNode> Take();
+
+ private:
+  struct Place {
+    ComposedNode node;
+    std::vector<std::optional<std::size_t>> operands, results;  // outputs
+  };
+
+  std::size_t Track(Value* value);
+
+  Graph& entry_;
+  std::size_t num_outputs_;
+  std::map<const Value*, std::size_t> outputs_;
+  std::vector<Place> places_;
+};
+
+}  // namespace dragoman::tvm
+
+#endif  // DRAGOMAN_CODEGEN_TVM_COMPOSED_H_
