@@ -38,6 +38,7 @@
 #include "importers/relax/lower/composed.h"
 #include "importers/relax/lower/lower.h"
 #include "importers/relay/graph/read_model.h"
+#include "importers/relay/lower/composed.h"
 #include "importers/relay/lower/lower.h"
 #include "importers/relay/ops/op_table.h"
 #include "importers/tensorflow/graph/cut.h"
@@ -214,7 +215,7 @@ Status WriteRelayModule(const Model& model, const std::string& path, const Write
   if (model.level == Level::kSource && model.dialect == "relay")
     return WriteRelaySource(model, path);
   Omissions omissions(options);
-  DRAGOMAN_ASSIGN(const Model module, EmitRelay(model, omissions.Sink()));
+  DRAGOMAN_ASSIGN(const Model module, EmitRelay(model, omissions.Sink(), DigestsOfComposedCalls));
   DRAGOMAN_TRY(omissions.status());
   return WriteRelaySource(module, path);
 }
@@ -222,7 +223,7 @@ Status WriteRelayModule(const Model& model, const std::string& path, const Write
 Result<std::string> PrintRelay(const Model& model, const WriteOptions& options) {
   if (model.level == Level::kSource && model.dialect == "relay") return PrintRelaySource(model);
   Omissions omissions(options);
-  DRAGOMAN_ASSIGN(const Model module, EmitRelay(model, omissions.Sink()));
+  DRAGOMAN_ASSIGN(const Model module, EmitRelay(model, omissions.Sink(), DigestsOfComposedCalls));
   DRAGOMAN_TRY(omissions.status());
   return PrintRelaySource(module);
 }

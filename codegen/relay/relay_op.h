@@ -76,6 +76,7 @@ struct Row {
   std::string_view label;
   Emitter emit;
   std::string_view target = "";
+  bool says_otherwise = false;  // its one call, where it is one, is of what says something else too
 };
 // The row of operator `label` ("Conv", "dragoman.Linear"), or nullptr.
 const Row* FindRow(std::string_view label);

@@ -1,11 +1,14 @@
 #include "codegen/relay/source_printer.h"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "codegen/relay/composed.h"
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/relay_text.h"
+#include "core/compare/composed_text.h"
 #include "core/ir/node_attributes.h"
 
 namespace dragoman::relay::emit {
@@ -105,22 +108,63 @@ std::string SourcePrinter::FunctionText(const Graph& graph, const Attribute::Dic
   if (const Attribute* given = Find(attributes, "attrs")) {
     const auto* dict = given->As<Attribute::Dict>();
     for (const NamedAttribute& item : dict != nullptr ? *dict : Attribute::Dict()) {
+      if (item.name == kComposed) continue;
       if (const auto text = AttributeText(item.value))
         list = JoinWith(list, item.name + "=" + *text);
     }
   }
   std::string returns;
+  if (is_entry) NameRemarked(graph);
+  const std::string block = Block(graph, depth + 1);
+  if (const std::string remarks = Remarks(graph); !remarks.empty()) list = JoinWith(list, remarks);
   if (const Attribute* type = Find(attributes, "ret_type")) {
     if (const auto* text = type->As<std::string>()) returns = *text;
     if (const auto* known = type->As<Type>()) returns = TypeOf(*known, nullptr);
   }
   return fmt::format("{}({}){} {{\n{}{}}}", head, list, returns.empty() ? "" : " -> " + returns,
-                     Block(graph, depth + 1), Indent(depth));
+                     block, Indent(depth));
+}
+
+// What remarks name gets a variable.
+void SourcePrinter::NameRemarked(const Graph& graph) {
+  std::unordered_map<std::string, const Value*> values;
+  for (const Node& node : graph.nodes()) {
+    if (node.result() != nullptr) values.emplace(node.result()->name(), node.result());
+  }
+  for (const std::string& remark : RemarksOf(graph)) {
+    const std::optional<ComposedText> text = SplitComposed(remark);
+    if (!text) continue;
+    for (const auto* names : {&text->results, &text->operands}) {
+      for (const std::string& name : *names) {
+        if (const auto found = values.find(name); found != values.end())
+          remarked_.insert(found->second);
+      }
+    }
+  }
+}
+
+// composed=["%4|Hardmax|%x|{}|5c0a…"], of what has been printed.
+std::string SourcePrinter::Remarks(const Graph& graph) {
+  std::unordered_map<std::string, std::string> printed;
+  for (const auto& input : graph.inputs()) printed.emplace(input->name(), names_[input.get()]);
+  for (const Node& node : graph.nodes()) {
+    if (remarked_.contains(node.result()) && names_.contains(node.result()))
+      printed.emplace(node.result()->name(), names_[node.result()]);
+  }
+  Attribute::Strings remarks;
+  for (const std::string& remark : RemarksOf(graph)) {
+    remarks.push_back(RenameComposed(remark, [&](const std::string& name) {
+      const auto found = printed.find(name);
+      return found != printed.end() ? found->second : name;
+    }));
+  }
+  return remarks.empty() ? "" : fmt::format("{}={}", kComposed, *AttributeText(Attribute(remarks)));
 }
 
 // The value of a `let` stands in it.
 bool SourcePrinter::IsInline(const Node& node) const {
   if (IsAtom(node)) return true;
+  if (remarked_.contains(node.result())) return false;
   const Value* value = node.result();
   if (value == nullptr || !value->HasOneUse()) return false;
   const Node* user = value->first_use()->user();
@@ -130,8 +174,8 @@ bool SourcePrinter::IsInline(const Node& node) const {
 
 bool SourcePrinter::IsResult(const Node& node) const {
   const Value* value = node.result();
-  return value != nullptr && value->HasOneUse() && value->first_use()->user() == nullptr &&
-         node.next() == nullptr && !IsNode(node, "Let");
+  return value != nullptr && !remarked_.contains(value) && value->HasOneUse() &&
+         value->first_use()->user() == nullptr && node.next() == nullptr && !IsNode(node, "Let");
 }
 
 std::string SourcePrinter::Block(const Graph& graph, int depth) {

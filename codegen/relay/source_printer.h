@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,8 @@ class SourcePrinter {
   std::string Parameter(const Value& value, bool is_entry);
   // Bindings and the result, indented.
   std::string Block(const Graph& graph, int depth);
+  void NameRemarked(const Graph& graph);
+  std::string Remarks(const Graph& graph);
   bool IsInline(const Node& node) const;
   bool IsResult(const Node& node) const;
 
@@ -56,6 +59,7 @@ class SourcePrinter {
   std::unordered_map<const Value*, std::string> names_;      // looked up, never iterated
   std::unordered_map<const Value*, std::string> constants_;  // the same
   std::unordered_map<std::string, std::string> selves_;      // of recursive variables
+  std::unordered_set<const Value*> remarked_;                // named by remarks on calls
   NameScope locals_;
   int next_variable_ = 0;
   std::vector<Finding> findings_;

@@ -1,10 +1,14 @@
 #include "codegen/relay/translator.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "codegen/relay/composed.h"
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/relay_op.h"
 #include "codegen/relay/relay_text.h"
+#include "core/ir/node_attributes.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman::relay::emit {
@@ -95,13 +99,57 @@ Status Translator::TranslateOperator(const Node& node) {
   const OpDef* def = FindOp(node);
   const Row* row = def != nullptr ? FindRow(def->Label()) : nullptr;
   if (row == nullptr) return Unsupported("Relay has no such operator").At(node.Describe());
-  RelayOp op{node, row->target, inference_, builder_,
-             [this](const Value* value) { return Of(value); }};
+  std::unordered_set<const Value*> asked;
+  const auto of = [this, &asked](const Value* value) {
+    asked.insert(value);
+    return Of(value);
+  };
+  const Node* before = target_.last_node();
+  RelayOp op{node, row->target, inference_, builder_, of};
   DRAGOMAN_ASSIGN(const Values results, row->emit(op));
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) Set(node.result(i), results[i]);
   }
+  if (IsComposed(node, before, asked)) composed_.push_back(*tvm::AsComposed(node));
   return {};
+}
+
+// Whether the calls behind `before` say less than the node: several of them, one of another
+// operator, or one that does not read every operand. Rewrites find linear layers again, whoever
+// wrote them.
+bool Translator::IsComposed(const Node& node, const Node* before,
+                            const std::unordered_set<const Value*>& asked) {
+  if (&builder_.graph() != &target_ || node.IsDragoman("Linear")) return false;
+  const Node* last = target_.last_node();
+  const bool is_one = last != before && last->prev() == before;
+  const auto goes_unsaid = [&](const Use& use) {
+    return use.value() != nullptr && !use.value()->is_constant() && !asked.contains(use.value());
+  };
+  return !is_one || FindRow(FindOp(node)->Label())->says_otherwise ||
+         std::ranges::any_of(node.operands(), goes_unsaid) ||
+         node.attribute("output_shape") != nullptr ||
+         TextAttribute(node, "auto_pad", "NOTSET") != "NOTSET";
+}
+
+// First those that others are parts of.
+void Translator::AddRemarks(const std::vector<tvm::ComposedNode>& changed) {
+  Attribute::Strings remarks;
+  std::size_t names = 0;
+  const auto add = [&](const tvm::ComposedNode& node) {
+    const auto is_known = [this](const Value* value) {
+      return value == nullptr || value->is_constant() || values_.contains(value);
+    };
+    if (!std::ranges::all_of(node.operands, is_known) ||
+        !std::ranges::all_of(node.results, is_known))
+      return;
+    std::string text = RemarkText(
+        node, [this](const Value* value) { return Of(value); },
+        [&] { return std::to_string(names++); });
+    if (!text.empty()) remarks.push_back(std::move(text));
+  };
+  std::ranges::for_each(changed, add);
+  std::ranges::for_each(composed_, add);
+  SetRemarks(target_, std::move(remarks));
 }
 
 Status Translator::TranslateNode(const Node& node) {
@@ -122,7 +170,7 @@ void Translator::TranslateNodes(const Graph& graph) {
   }
 }
 
-Status Translator::Run() {
+Status Translator::Run(const std::vector<tvm::ComposedNode>& changed) {
   AddInputs();
   AddWeights();
   TranslateNodes(entry_);
@@ -135,6 +183,7 @@ Status Translator::Run() {
   }
   if (!findings_.empty()) return Error(std::move(findings_));
   target_.AddOutput(Joined(results));
+  AddRemarks(changed);
   return {};
 }
 

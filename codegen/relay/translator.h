@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codegen/relay/relay_builder.h"
+#include "codegen/tvm/composed.h"
 #include "core/analysis/inference.h"
 #include "core/ir/graph.h"
 #include "core/support/result.h"
@@ -22,9 +23,10 @@ class Translator {
   // `entry` has been inferred by `inference`; `target` is empty.
   Translator(const Graph& entry, const Inference& inference, Graph& target);
 
-  // Constants that the text does not hold become inputs of `target` with contents.
+  // Constants that the text does not hold become inputs of `target` with contents; `changed` are
+  // operators that became the nodes.
   // Errors: unsupported, listing every node that Relay cannot express.
-  Status Run();
+  Status Run(const std::vector<tvm::ComposedNode>& changed = {});
 
  private:
   void AddInputs();
@@ -32,6 +34,9 @@ class Translator {
   void TranslateNodes(const Graph& graph);
   Status TranslateNode(const Node& node);
   Status TranslateOperator(const Node& node);
+  bool IsComposed(const Node& node, const Node* before,
+                  const std::unordered_set<const Value*>& asked);
+  void AddRemarks(const std::vector<tvm::ComposedNode>& changed);
   // What stands for a value; constants are made where they are read.
   Value* Of(const Value* value);
   void Set(const Value* value, Value* made);
@@ -54,6 +59,7 @@ class Translator {
   RelayBuilder builder_;
   NameScope names_;                                  // of functions
   std::unordered_map<const Value*, Value*> values_;  // looked up, never iterated
+  std::vector<tvm::ComposedNode> composed_;
   std::vector<Finding> findings_;
 };
 

@@ -1,6 +1,7 @@
 #include "codegen/relay/write_relay.h"
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <tuple>
 #include <utility>
@@ -9,10 +10,12 @@
 #include "codegen/relax/lower_sequences.h"
 #include "codegen/relax/resolve_axes.h"
 #include "codegen/relax/stack_sequences.h"
+#include "codegen/relay/composed.h"
 #include "codegen/relay/relay_op.h"
 #include "codegen/relay/relay_text.h"
 #include "codegen/relay/translator.h"
 #include "codegen/tvm/prepare.h"
+#include "core/ops/op_def.h"
 #include "core/rewrite/drop_effects.h"
 #include "core/rewrite/lower_factors.h"
 #include "core/rewrite/lower_to_loops.h"
@@ -32,7 +35,14 @@ bool HasOp(std::string_view label) {
   return std::ranges::count(kElsewhere, label) > 0 || relay::emit::FindRow(label) != nullptr;
 }
 
-Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, const RelayNote& note) {
+// Whether what is done to an entry before it is written makes other operators of it.
+bool ChangesBefore(const Node& node) {
+  const OpDef* def = FindOp(node);
+  return def == nullptr || relay::emit::FindRow(def->Label()) == nullptr;
+}
+
+Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperators& prepared,
+                                              const RelayNote& note) {
   DRAGOMAN_TRY(tvm::RefuseMaps(entry));
   for (const std::string& node : DropEffects(entry)) {
     if (note) note(node + " is omitted: Relay has no such effect");
@@ -43,12 +53,29 @@ Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, const RelayNote& not
   DRAGOMAN_TRY(relax::LowerSequences(entry));
   DRAGOMAN_TRY(relax::StackSequences(entry));
   std::vector<Finding> findings = FindingsOf(LowerToLoops(entry));
+  const std::vector<tvm::ComposedNode> changed = prepared.Take();
   Inference inference;
   DRAGOMAN_TRY(inference.InferGraph(entry));
   auto target = std::make_unique<Graph>();
-  Status status = relay::emit::Translator(entry, inference, *target).Run();
+  Status status = relay::emit::Translator(entry, inference, *target).Run(changed);
   if (status.ok() && findings.empty()) return target;
   return tvm::Joined(std::move(findings), std::move(status));
+}
+
+// Remarks of which nobody tells the digest are left out.
+Status StateDigests(Model& relay, const RelayDigests& digests) {
+  Attribute::Strings stated;
+  const Attribute::Strings remarks = relay::emit::RemarksOf(relay.main());
+  if (digests && !remarks.empty()) {
+    DRAGOMAN_ASSIGN(const std::string text, PrintRelaySource(relay));
+    DRAGOMAN_ASSIGN(const std::vector<std::string> told, digests(text));
+    for (std::size_t i = 0; i < remarks.size() && i < told.size(); ++i) {
+      if (!told[i].empty()) stated.push_back(remarks[i] + told[i]);
+    }
+  }
+  for (Entry& entry : relay.entries) relay::emit::SetRemarks(*entry.graph, {});
+  relay::emit::SetRemarks(relay.main(), std::move(stated));
+  return {};
 }
 
 }  // namespace
@@ -58,8 +85,10 @@ OpSupport RelaySupport(const OpDef& def) {
   return tvm::SupportWithoutEmitter(def);
 }
 
-Result<Model> EmitRelay(const Model& common, const RelayNote& note) {
+Result<Model> EmitRelay(const Model& common, const RelayNote& note, const RelayDigests& digests) {
   Model model = Clone(common);
+  std::deque<tvm::PreparedOperators> prepared;
+  for (Entry& entry : model.entries) prepared.emplace_back(*entry.graph, ChangesBefore);
   // Recurrences of known length as cells, as importers of TVM wrote them; the rest as loops.
   std::ignore = UnrollSequences(model, {});
   Model relay;
@@ -68,7 +97,8 @@ Result<Model> EmitRelay(const Model& common, const RelayNote& note) {
   NameScope names;
   for (Entry& entry : model.entries) {
     const bool is_main = &entry == &model.entries.front();
-    Result<std::unique_ptr<Graph>> graph = TranslateEntry(*entry.graph, note);
+    Result<std::unique_ptr<Graph>> graph = TranslateEntry(*entry.graph, prepared.front(), note);
+    prepared.pop_front();
     if (!graph.ok()) {
       if (is_main) return std::move(graph).error();
       if (note) note("entry '" + entry.name + "' is left out: " + tvm::Summary(graph.error()));
@@ -78,6 +108,7 @@ Result<Model> EmitRelay(const Model& common, const RelayNote& note) {
     (*graph)->set_name(name);
     relay.entries.push_back({name, std::move(*graph), {}, {}, {}});
   }
+  DRAGOMAN_TRY(StateDigests(relay, digests));
   return relay;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/ir/model.h"
 #include "core/ops/op_support.h"
@@ -19,12 +20,17 @@ OpSupport RelaySupport(const OpDef& def);
 // Takes a line on what is left out of a module.
 using RelayNote = std::function<void(std::string_view)>;
 
+// Tells the digests of what @main remarks on calls that are one operator (composed.h), in order.
+// Not set: there are no remarks.
+using RelayDigests = std::function<Result<std::vector<std::string>>(std::string_view text)>;
+
 // The source model of dialect relay. The default entry is @main; weights are parameters with
 // contents behind the true inputs. A state is an input and a result. Sizes that are not known are
 // `?`. Other entries are left out, with a note, where Relay cannot express them; so
 // are effects.
 // Errors: unsupported, listing every node of the default entry that Relay cannot express.
-Result<Model> EmitRelay(const Model& model, const RelayNote& note = {});
+Result<Model> EmitRelay(const Model& model, const RelayNote& note = {},
+                        const RelayDigests& digests = {});
 
 }  // namespace dragoman
 

@@ -1,7 +1,6 @@
 #include "importers/relax/lower/composed.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -17,31 +16,6 @@ namespace dragoman {
 namespace tvmscript {
 namespace {
 
-struct Remark {
-  ComposedOperator op;
-  bool is_resolved = false;  // all that it names is there
-  std::string digest;
-};
-
-using Names = std::unordered_map<std::string, const Value*>;
-
-// Those of variables that are bound once; nullptr for others.
-Names NamesOf(const Graph& function) {
-  Names names;
-  const auto add = [&](const Value* value) {
-    const auto [at, is_new] = names.emplace(value->name(), value);
-    if (!is_new) at->second = nullptr;
-  };
-  for (const auto& input : function.inputs()) add(input.get());
-  for (const auto& constant : function.constants()) add(constant.get());
-  for (const Node& node : function.nodes()) {
-    for (std::size_t i = 0; i < node.num_results(); ++i) {
-      if (node.result(i) != nullptr && !node.result(i)->name().empty()) add(node.result(i));
-    }
-  }
-  return names;
-}
-
 std::optional<Attribute::Strings> TextsOf(const Attribute& attribute) {
   if (const auto* texts = attribute.As<Attribute::Strings>()) return *texts;
   const auto* ints = attribute.As<Attribute::Ints>();
@@ -51,46 +25,25 @@ std::optional<Attribute::Strings> TextsOf(const Attribute& attribute) {
 }
 
 // [results, operator, operands, attributes, digest]
-Remark RemarkOf(const Attribute& attribute, const Names& names) {
-  Remark remark;
+std::optional<ComposedText> TextsOfRemark(const Attribute& attribute) {
   const auto* items = attribute.As<Attribute::List>();
-  if (items == nullptr || items->size() < 4) return remark;
+  if (items == nullptr || items->size() < 4) return std::nullopt;
   const auto results = TextsOf((*items)[0]);
   const auto* label = (*items)[1].As<std::string>();
   const auto operands = TextsOf((*items)[2]);
   const auto* attributes = (*items)[3].As<std::string>();
-  if (!results || label == nullptr || !operands || attributes == nullptr) return remark;
-  remark.op.label = *label;
-  remark.op.attributes = *attributes;
-  remark.is_resolved = true;
-  const auto find = [&](const std::string& name) -> const Value* {
-    const auto found = names.find(name);
-    return found != names.end() ? found->second : nullptr;
-  };
-  for (const std::string& operand : *operands) {
-    const Value* value = find(operand);
-    remark.op.operands.push_back({value, value != nullptr ? "" : operand});
-  }
-  for (const std::string& result : *results) {
-    const Value* value = result.empty() ? nullptr : find(result);
-    const bool is_alone =
-        value != nullptr && value->producer() != nullptr && value->producer()->num_results() == 1;
-    remark.is_resolved = remark.is_resolved && (result.empty() || is_alone);
-    remark.op.results.push_back(value);
-  }
+  if (!results || label == nullptr || !operands || attributes == nullptr) return std::nullopt;
   const auto* digest = items->size() > 4 ? (*items)[4].As<std::string>() : nullptr;
-  if (digest != nullptr) remark.digest = *digest;
-  return remark;
+  return ComposedText{*results, *label, *operands, *attributes, digest ? *digest : ""};
 }
 
-std::vector<Remark> RemarksOf(const Graph& function) {
-  std::vector<Remark> remarks;
+std::vector<tvm::ComposedRemark> RemarksOf(const Graph& function) {
   const Attribute* attribute = FunctionAttribute(function, "composed");
   const auto* list = attribute != nullptr ? attribute->As<Attribute::List>() : nullptr;
-  if (list == nullptr) return remarks;
-  const Names names = NamesOf(function);
-  for (const Attribute& item : *list) remarks.push_back(RemarkOf(item, names));
-  return remarks;
+  std::vector<ComposedText> texts;
+  for (const Attribute& item : list != nullptr ? *list : Attribute::List())
+    texts.push_back(TextsOfRemark(item).value_or(ComposedText()));
+  return tvm::Resolve(function, texts);
 }
 
 // Of nodes beyond their attributes; a call stands for what the function that it calls says.
@@ -131,7 +84,7 @@ class Digests {
   std::unordered_map<std::string, std::string> digests_;
 };
 
-void AddSymbols(const Type& type, std::set<std::string>& symbols) {
+void AddNamedSizes(const Type& type, std::set<std::string>& symbols) {
   const std::optional<Shape> sizes =
       type.shape() != nullptr ? std::optional(*type.shape()) : SizesOfShapeType(type);
   if (!sizes) return;
@@ -141,81 +94,31 @@ void AddSymbols(const Type& type, std::set<std::string>& symbols) {
 }
 
 // A cast that names sizes which no other value of the operator names is still to be run.
-bool NamesMore(const Node& node, const std::set<std::string>& named) {
+bool NamesMore(const ComposedOperator& op, const Node& node) {
   if (node.op().type != "match_cast") return false;
-  std::set<std::string> symbols;
+  std::set<std::string> named, symbols;
+  for (const Value* result : op.results) {
+    if (result != nullptr) AddNamedSizes(result->type(), named);
+  }
+  for (const ComposedOperator::Operand& operand : op.operands) {
+    if (operand.value != nullptr) AddNamedSizes(operand.value->type(), named);
+  }
   for (const NamedAttribute& attribute : node.attributes()) {
-    if (const Type* type = attribute.value.As<Type>()) AddSymbols(*type, symbols);
+    if (const Type* type = attribute.value.As<Type>()) AddNamedSizes(*type, symbols);
   }
   return !std::ranges::includes(named, symbols);
 }
 
-// The statement of `graph` in which `user` stands.
-const Node* StatementOf(const Node* user, const Graph* graph) {
-  while (user != nullptr && user->graph() != graph) user = user->graph()->parent();
-  return user;
-}
-
-// Marks the nodes that nothing outside of the part reads.
-void LeaveOut(const ComposedStatements& part, ComposedNodes& found) {
-  std::set<std::string> named;
-  std::unordered_set<const Node*> giving;
-  for (const Value* result : part.op.results) {
-    if (result == nullptr) continue;
-    AddSymbols(result->type(), named);
-    giving.insert(result->producer());
-  }
-  for (const ComposedOperator::Operand& operand : part.op.operands) {
-    if (operand.value != nullptr) AddSymbols(operand.value->type(), named);
-  }
-  for (auto node = part.nodes.rbegin(); node != part.nodes.rend(); ++node) {
-    bool is_free = giving.contains(*node) || !NamesMore(**node, named);
-    for (std::size_t i = 0; is_free && !giving.contains(*node) && i < (*node)->num_results(); ++i) {
-      const Value* result = (*node)->result(i);
-      for (const Use* use = result->first_use(); use != nullptr && is_free; use = use->next())
-        is_free = found.left_out.contains(StatementOf(use->user(), (*node)->graph()));
-    }
-    if (is_free) found.left_out.insert(*node);
-  }
-}
-
-void AddComposed(const Graph& function, const NodeRemark& remark, ComposedNodes& found) {
-  std::vector<Remark> remarks = RemarksOf(function);
-  if (remarks.empty()) return;
-  std::unordered_map<const Node*, std::size_t> places;
-  for (const Node& node : function.nodes()) places.emplace(&node, places.size());
-  for (Remark& each : remarks) {
-    const auto is_done = [&](const Value* result) {
-      return result != nullptr && found.left_out.contains(result->producer());
-    };
-    const bool is_open =
-        each.is_resolved && !each.digest.empty() && std::ranges::none_of(each.op.results, is_done);
-    if (!is_open) continue;
-    std::optional<ComposedPart> part = FindComposedPart(each.op, remark);
-    if (!part || part->digest != each.digest) continue;
-    std::ranges::sort(part->nodes, {}, [&](const Node* node) { return places.at(node); });
-    auto statements = std::make_unique<ComposedStatements>();
-    statements->op = std::move(each.op);
-    statements->nodes = std::move(part->nodes);
-    LeaveOut(*statements, found);
-    const Node* first = nullptr;
-    for (const Value* result : statements->op.results) {
-      const Node* node = result != nullptr ? result->producer() : nullptr;
-      if (node != nullptr && (first == nullptr || places.at(node) < places.at(first))) first = node;
-    }
-    found.first.emplace(first, statements.get());
-    found.all.push_back(std::move(statements));
-  }
-}
-
 }  // namespace
 
-ComposedNodes FindComposed(const Model& source) {
-  ComposedNodes found;
+tvm::ComposedNodes FindComposed(const Model& source) {
+  tvm::ComposedNodes found;
   Digests digests(source);
-  const NodeRemark remark = digests.remark();
-  for (const Function& function : source.functions) AddComposed(*function.graph, remark, found);
-  for (const Entry& entry : source.entries) AddComposed(*entry.graph, remark, found);
+  const auto add = [&](const Graph& function) {
+    tvm::AddComposed(function, RemarksOf(function), digests.remark(), NamesMore, found);
+  };
+  for (const Function& function : source.functions) add(*function.graph);
+  for (const Entry& entry : source.entries) add(*entry.graph);
   return found;
 }
 
@@ -225,12 +128,9 @@ Result<std::map<std::string, std::vector<std::string>>> DigestsOfComposed(std::s
   DRAGOMAN_ASSIGN(const Model source, ReadRelaxText(std::move(text)));
   std::map<std::string, std::vector<std::string>> digests;
   tvmscript::Digests of_nodes(source);
-  const NodeRemark remark = of_nodes.remark();
   const auto add = [&](const std::string& name, const Graph& function) {
-    for (const tvmscript::Remark& each : tvmscript::RemarksOf(function)) {
-      const auto part = each.is_resolved ? FindComposedPart(each.op, remark) : std::nullopt;
-      digests[name].push_back(part ? part->digest : "");
-    }
+    for (const tvm::ComposedRemark& each : tvmscript::RemarksOf(function))
+      digests[name].push_back(tvm::DigestOf(each, of_nodes.remark()));
   };
   for (const Function& function : source.functions) add(function.op->type, *function.graph);
   for (const Entry& entry : source.entries) add(entry.name, *entry.graph);

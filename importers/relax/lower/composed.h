@@ -6,15 +6,12 @@
 #define DRAGOMAN_IMPORTERS_RELAX_LOWER_COMPOSED_H_
 
 #include <map>
-#include <memory>
 #include <string>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
-#include "core/compare/composed_part.h"
 #include "core/ir/model.h"
 #include "core/support/result.h"
+#include "importers/tvm/composed.h"
 
 namespace dragoman {
 
@@ -24,21 +21,8 @@ Result<std::map<std::string, std::vector<std::string>>> DigestsOfComposed(std::s
 
 namespace tvmscript {
 
-struct ComposedStatements {
-  ComposedOperator op;
-  std::vector<const Node*> nodes;  // in the order of the text
-};
-
-// The remarks of all functions that hold; of two on the same statements, the first.
-struct ComposedNodes {
-  std::vector<std::unique_ptr<const ComposedStatements>> all;
-  // By the first node that gives a result.
-  std::unordered_map<const Node*, const ComposedStatements*> first;
-  // Nodes that nothing but an operator takes.
-  std::unordered_set<const Node*> left_out;
-};
-
-ComposedNodes FindComposed(const Model& source);
+// The remarks of all functions that hold.
+tvm::ComposedNodes FindComposed(const Model& source);
 
 }  // namespace tvmscript
 }  // namespace dragoman

@@ -102,9 +102,7 @@ class Evaluator {
   Result<Abstract> EvaluatePacked(const Node& node, Scope& scope);
 
   // evaluate_composed.cc
-  void RunComposed(const ComposedStatements& composed, Scope& scope);
-  Result<std::vector<Value*>> OperandsOf(const ComposedOperator& op, Scope& scope);
-  Result<Node*> AppendComposed(const ComposedOperator& op, Scope& scope);
+  void RunComposed(const tvm::ComposedStatements& composed, Scope& scope);
 
   // evaluator.cc
   OriginPtr OriginOf(const Node& node) const;
@@ -132,7 +130,7 @@ class Evaluator {
   const Model& source_;
   Heap& heap_;
   EntryBuilder entry_;
-  const ComposedNodes composed_;
+  const tvm::ComposedNodes composed_;
   std::optional<tvm::Metadata> metadata_;  // read when it is first asked for
   std::unordered_map<std::string, const Graph*> functions_;
   std::unordered_map<const Graph*, std::optional<TailRecursion>> tail_recursions_;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/compare/composed_text.h"
 #include "core/support/text.h"
 #include "importers/relay/graph/relay_ops.h"
 
@@ -54,10 +55,40 @@ class Builder {
     for (Expr* expr : order_) DRAGOMAN_TRY(Emit(*expr));
     result.graph->AddOutput(values_.at(root.root));
     result.attributes = function_->attributes;
+    NameRemarks(result.attributes);
     return result;
   }
 
  private:
+  // Remarks of ours on calls name variables of the text.
+  void NameRemarks(std::vector<NamedAttribute>& fields) const {
+    const auto attributes = std::ranges::find(fields, "attrs", &NamedAttribute::name);
+    const auto* stated =
+        attributes != fields.end() ? attributes->value.As<Attribute::Dict>() : nullptr;
+    if (stated == nullptr || Find(*stated, kComposed) == nullptr) return;
+    std::unordered_map<std::string, std::string> names;
+    for (const auto& [expr, value] : values_) {
+      if (!expr->variable.empty()) names.emplace("%" + expr->variable, value->name());
+      if (expr->kind == ExprKind::kParameter) names.emplace("%" + expr->name, value->name());
+    }
+    const auto rename = [&](const std::string& name) {
+      const auto found = names.find(name);
+      return found != names.end() ? found->second : name;
+    };
+    Attribute::Dict renamed = *stated;
+    for (NamedAttribute& item : renamed) {
+      const auto* remarks = item.name == kComposed ? item.value.As<Attribute::List>() : nullptr;
+      if (remarks == nullptr) continue;
+      Attribute::Strings texts;
+      for (const Attribute& remark : *remarks) {
+        const auto* text = remark.As<std::string>();
+        texts.push_back(text != nullptr ? RenameComposed(*text, rename) : "");
+      }
+      item.value = std::move(texts);
+    }
+    attributes->value = std::move(renamed);
+  }
+
   static std::size_t NumEdges(const Expr& expr) {
     return expr.operands.size() + expr.blocks.size();
   }

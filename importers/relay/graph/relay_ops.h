@@ -19,6 +19,7 @@ inline constexpr std::string_view kParameter = "relay.attrs";  // of a parameter
 inline constexpr std::string_view kVersion = "relay.version";  // of the model
 inline constexpr std::string_view kTypes = "relay.types";      // definitions of types
 inline constexpr std::string_view kFunctionAttributes = "relay.function";
+inline constexpr std::string_view kComposed = "composed";  // of the attributes of a function
 inline constexpr std::string_view kUnusedParams = "relay.params";
 
 // Constructors of the prelude, whose types a text need not define.

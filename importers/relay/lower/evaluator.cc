@@ -46,7 +46,10 @@ std::string Closure::GroupName() const {
 }
 
 Evaluator::Evaluator(const Model& source, Heap& heap, Graph& graph, Inference& inference)
-    : source_(source), heap_(heap), entry_(heap, graph, inference) {
+    : source_(source),
+      heap_(heap),
+      entry_(heap, graph, inference),
+      composed_(FindComposed(source)) {
   for (const Function& function : source.functions) {
     if (function.op->domain != "global") continue;
     const std::string& name = function.op->type;
@@ -196,6 +199,12 @@ OriginPtr Evaluator::OriginOf(const Node& node, const Frame& frame) {
 }
 
 void Evaluator::RunNode(const Node& node, Frame& frame) {
+  if (const auto composed = composed_.first.find(&node); composed != composed_.first.end())
+    return RunComposed(*composed->second, frame);
+  if (!composed_.left_out.contains(&node)) RunCall(node, frame);
+}
+
+void Evaluator::RunCall(const Node& node, Frame& frame) {
   const bool is_operator = !node.op().domain.empty() || node.op().type.empty() ||
                            node.op().type.front() < 'A' || node.op().type.front() > 'Z';
   Abstract result;

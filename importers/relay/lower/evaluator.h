@@ -22,6 +22,7 @@
 #include "core/ir/model.h"
 #include "core/lowering/entry_builder.h"
 #include "core/lowering/loop.h"
+#include "importers/relay/lower/composed.h"
 #include "importers/relay/lower/loop_form.h"
 #include "importers/relay/lower/values.h"
 
@@ -57,6 +58,7 @@ class Evaluator {
   // The body of a function, whose last call stays pending.
   Abstract RunTail(const Graph& graph, Frame& frame);
   void RunNode(const Node& node, Frame& frame);
+  void RunCall(const Node& node, Frame& frame);
   Abstract Evaluate(const Node& node, Frame& frame);
   Abstract EvaluateOperator(const Node& node, Frame& frame);
   Abstract CallOperator(const Node& node, std::string_view name,
@@ -66,6 +68,9 @@ class Evaluator {
   std::vector<Abstract> Operands(const Node& node, std::size_t first, const Frame& frame);
   Abstract Report(const Node& node, const Error& error, const Frame& frame);
   OriginPtr OriginOf(const Node& node, const Frame& frame);
+
+  // evaluate_composed.cc
+  void RunComposed(const tvm::ComposedStatements& composed, Frame& frame);
 
   // evaluate_linear.cc
   // The product of a matrix that importers of torch wrote as up to eight calls, if `node` is the
@@ -143,6 +148,7 @@ class Evaluator {
   const Model& source_;
   Heap& heap_;
   EntryBuilder entry_;
+  const tvm::ComposedNodes composed_;
   std::unordered_map<std::string, Abstract> globals_;
   std::deque<Frame> frames_;
   std::unordered_map<const Value*, Abstract> constants_;

@@ -1,0 +1,61 @@
+#include "codegen/relay/composed.h"
+
+#include <utility>
+
+#include "core/compare/composed_text.h"
+#include "core/ir/print.h"
+
+namespace dragoman::relay::emit {
+namespace {
+
+constexpr std::string_view kFunction = "relay.function";
+constexpr std::string_view kOwnName = "composed_";
+
+}  // namespace
+
+std::string RemarkText(const tvm::ComposedNode& node, const std::function<Value*(const Value*)>& of,
+                       const std::function<std::string()>& fresh_name) {
+  const auto name_of = [&](Value& value) {
+    if (value.producer() != nullptr && !value.name().starts_with(kOwnName))
+      value.set_name(std::string(kOwnName) + fresh_name());
+    return value.name();
+  };
+  ComposedText text;
+  text.label = node.label;
+  text.attributes = PrintAttribute(Attribute(node.attributes));
+  for (const Value* operand : node.operands) {
+    Value* value = operand != nullptr ? of(operand) : nullptr;
+    const bool is_constant = value != nullptr && value->is_constant();
+    text.operands.push_back(value == nullptr ? ""
+                            : is_constant    ? PrintAttribute(Attribute(*value->tensor()))
+                                             : name_of(*value));
+  }
+  for (const Value* result : node.results) {
+    Value* value = result != nullptr ? of(result) : nullptr;
+    if (value != nullptr && value->producer() == nullptr) return "";
+    text.results.push_back(value != nullptr ? name_of(*value) : "");
+  }
+  return JoinComposed(text);
+}
+
+Attribute::Strings RemarksOf(const Graph& function) {
+  const Extra* extra = function.extra_if_any();
+  const Attribute* given = extra != nullptr ? Find(*extra, kFunction) : nullptr;
+  const auto* fields = given != nullptr ? given->As<Attribute::Dict>() : nullptr;
+  const Attribute* attributes = fields != nullptr ? Find(*fields, "attrs") : nullptr;
+  const auto* dict = attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
+  const Attribute* remarks = dict != nullptr ? Find(*dict, kComposed) : nullptr;
+  const auto* texts = remarks != nullptr ? remarks->As<Attribute::Strings>() : nullptr;
+  return texts != nullptr ? *texts : Attribute::Strings();
+}
+
+// Of a function that the writer made, which has no other attributes.
+void SetRemarks(Graph& function, Attribute::Strings remarks) {
+  std::erase_if(function.extra(), [](const NamedAttribute& item) { return item.name == kFunction; });
+  if (remarks.empty()) return;
+  Attribute::Dict attributes = {{std::string(kComposed), std::move(remarks)}};
+  function.extra().emplace_back(std::string(kFunction),
+                                Attribute::Dict{{"attrs", std::move(attributes)}});
+}
+
+}  // namespace dragoman::relay::emit

@@ -1,0 +1,33 @@
+// Remarks on calls that compute one operator of the common graph, as an attribute of the function:
+//
+//     def @main(%x: …, composed=["%4|Hardmax|%x|{axis = 1}|5c0a…"]) { … }
+//
+// says that %4 is Hardmax of %x (core/compare/composed_text.h). Source graphs have names of values in
+// place of variables.
+#ifndef DRAGOMAN_CODEGEN_RELAY_COMPOSED_H_
+#define DRAGOMAN_CODEGEN_RELAY_COMPOSED_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/tvm/composed.h"
+#include "core/ir/graph.h"
+
+namespace dragoman::relay::emit {
+
+inline constexpr std::string_view kComposed = "composed";
+
+// The remark without its digest; `of` gives what stands for a value of the common graph, which gets
+// a name of its own. "": a result of the operator is no result of a call.
+std::string RemarkText(const tvm::ComposedNode& node, const std::function<Value*(const Value*)>& of,
+                       const std::function<std::string()>& fresh_name);
+
+// The remarks of a function of a source graph.
+Attribute::Strings RemarksOf(const Graph& function);
+void SetRemarks(Graph& function, Attribute::Strings remarks);
+
+}  // namespace dragoman::relay::emit
+
+#endif  // DRAGOMAN_CODEGEN_RELAY_COMPOSED_H_

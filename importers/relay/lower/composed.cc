@@ -1,0 +1,48 @@
+#include "importers/relay/lower/composed.h"
+
+#include <optional>
+
+#include "importers/relay/graph/read_model.h"
+#include "importers/relay/graph/relay_ops.h"
+
+namespace dragoman {
+namespace relay {
+namespace {
+
+std::vector<tvm::ComposedRemark> RemarksOf(const Graph& function) {
+  const Extra* extra = function.extra_if_any();
+  const Attribute* given = extra != nullptr ? Find(*extra, kFunctionAttributes) : nullptr;
+  const auto* fields = given != nullptr ? given->As<Attribute::Dict>() : nullptr;
+  const Attribute* attributes = fields != nullptr ? Find(*fields, "attrs") : nullptr;
+  const auto* dict = attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
+  const Attribute* remarks = dict != nullptr ? Find(*dict, kComposed) : nullptr;
+  const auto* texts = remarks != nullptr ? remarks->As<Attribute::Strings>() : nullptr;
+  std::vector<ComposedText> split;
+  for (const std::string& text : texts != nullptr ? *texts : Attribute::Strings())
+    split.push_back(SplitComposed(text).value_or(ComposedText()));
+  return tvm::Resolve(function, split);
+}
+
+std::optional<std::string> NothingMore(const Node&) { return ""; }
+bool DoesNoMore(const ComposedOperator&, const Node&) { return false; }
+
+}  // namespace
+
+tvm::ComposedNodes FindComposed(const Model& source) {
+  tvm::ComposedNodes found;
+  for (const Entry& entry : source.entries)
+    tvm::AddComposed(*entry.graph, RemarksOf(*entry.graph), NothingMore, DoesNoMore, found);
+  return found;
+}
+
+}  // namespace relay
+
+Result<std::vector<std::string>> DigestsOfComposedCalls(std::string_view text) {
+  DRAGOMAN_ASSIGN(const Model source, ReadRelayText(text));
+  std::vector<std::string> digests;
+  for (const tvm::ComposedRemark& remark : relay::RemarksOf(source.main()))
+    digests.push_back(tvm::DigestOf(remark, relay::NothingMore));
+  return digests;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,174 @@
+#include "importers/tvm/composed.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/ir/parse.h"
+
+namespace dragoman::tvm {
+namespace {
+
+using Names = std::unordered_map<std::string, const Value*>;
+
+// Those of variables that are bound once; nullptr for others.
+Names NamesOf(const Graph& function) {
+  Names names;
+  const auto add = [&](const Value* value) {
+    const auto [at, is_new] = names.emplace(value->name(), value);
+    if (!is_new) at->second = nullptr;
+  };
+  for (const auto& input : function.inputs()) add(input.get());
+  for (const auto& constant : function.constants()) add(constant.get());
+  for (const Node& node : function.nodes()) {
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (node.result(i) != nullptr && !node.result(i)->name().empty()) add(node.result(i));
+    }
+  }
+  return names;
+}
+
+ComposedRemark Resolved(const ComposedText& texts, const Names& names) {
+  ComposedRemark remark{{texts.label, texts.attributes, {}, {}}, true, texts.digest};
+  const auto find = [&](const std::string& name) -> const Value* {
+    const auto found = names.find(name);
+    return found != names.end() ? found->second : nullptr;
+  };
+  for (const std::string& operand : texts.operands) {
+    const Value* value = find(operand);
+    remark.op.operands.push_back({value, value != nullptr ? "" : operand});
+  }
+  for (const std::string& result : texts.results) {
+    const Value* value = result.empty() ? nullptr : find(result);
+    const bool is_alone =
+        value != nullptr && value->producer() != nullptr && value->producer()->num_results() == 1;
+    remark.is_resolved = remark.is_resolved && (result.empty() || is_alone);
+    remark.op.results.push_back(value);
+  }
+  return remark;
+}
+
+// The statement of `graph` in which `user` stands.
+const Node* StatementOf(const Node* user, const Graph* graph) {
+  while (user != nullptr && user->graph() != graph) user = user->graph()->parent();
+  return user;
+}
+
+// Marks the nodes that nothing outside of the part reads.
+void LeaveOut(const ComposedStatements& part, const DoesMore& does_more, ComposedNodes& found) {
+  std::unordered_set<const Node*> giving;
+  for (const Value* result : part.op.results) {
+    if (result != nullptr) giving.insert(result->producer());
+  }
+  const auto is_free = [&](const Node& node) {
+    if (giving.contains(&node)) return true;
+    if (does_more(part.op, node)) return false;
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      for (const Use* use = node.result(i)->first_use(); use != nullptr; use = use->next()) {
+        if (!found.left_out.contains(StatementOf(use->user(), node.graph()))) return false;
+      }
+    }
+    return true;
+  };
+  for (auto node = part.nodes.rbegin(); node != part.nodes.rend(); ++node) {
+    if (is_free(**node)) found.left_out.insert(*node);
+  }
+}
+
+// Whether the text states no other element type or rank than the operator gives.
+bool Fits(const Value& made, const Type& stated) {
+  if (!stated.is_tensor()) return true;
+  const bool same_dtype =
+      stated.dtype() == DType::kUnknown || stated.dtype() == made.type().dtype();
+  return same_dtype &&
+         (!stated.rank() || !made.type().rank() || stated.rank() == made.type().rank());
+}
+
+// Sizes that the text states of a result, and that only run time would tell.
+void StateSizes(Value& made, const Type& stated) {
+  if (stated.shape() == nullptr) return;
+  if (made.type().shape() == nullptr) {
+    if (KnownShape(*stated.shape()))
+      made.set_type(Type::Tensor(made.type().dtype(), *stated.shape()));
+    return;
+  }
+  Shape shape = *made.type().shape();
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (!shape[i].known() && (*stated.shape())[i].known()) shape[i] = (*stated.shape())[i];
+  }
+  made.set_type(Type::Tensor(made.type().dtype(), std::move(shape)));
+}
+
+}  // namespace
+
+std::vector<ComposedRemark> Resolve(const Graph& function, const std::vector<ComposedText>& texts) {
+  std::vector<ComposedRemark> remarks;
+  if (texts.empty()) return remarks;
+  const Names names = NamesOf(function);
+  for (const ComposedText& each : texts) remarks.push_back(Resolved(each, names));
+  return remarks;
+}
+
+std::string DigestOf(const ComposedRemark& remark, const NodeRemark& of_nodes) {
+  const auto part = remark.is_resolved ? FindComposedPart(remark.op, of_nodes) : std::nullopt;
+  return part ? part->digest : "";
+}
+
+void AddComposed(const Graph& function, std::vector<ComposedRemark> remarks,
+                 const NodeRemark& of_nodes, const DoesMore& does_more, ComposedNodes& found) {
+  if (remarks.empty()) return;
+  std::unordered_map<const Node*, std::size_t> places;
+  for (const Node& node : function.nodes()) places.emplace(&node, places.size());
+  const auto is_done = [&](const Value* result) {
+    return result != nullptr && found.left_out.contains(result->producer());
+  };
+  for (ComposedRemark& each : remarks) {
+    if (!each.is_resolved || each.digest.empty() || std::ranges::any_of(each.op.results, is_done))
+      continue;
+    std::optional<ComposedPart> part = FindComposedPart(each.op, of_nodes);
+    if (!part || part->digest != each.digest) continue;
+    std::ranges::sort(part->nodes, {}, [&](const Node* node) { return places.at(node); });
+    auto statements = std::make_unique<ComposedStatements>();
+    statements->op = std::move(each.op);
+    statements->nodes = std::move(part->nodes);
+    LeaveOut(*statements, does_more, found);
+    const Node* first = nullptr;
+    for (const Value* result : statements->op.results) {
+      const Node* node = result != nullptr ? result->producer() : nullptr;
+      if (node != nullptr && (first == nullptr || places.at(node) < places.at(first))) first = node;
+    }
+    found.first.emplace(first, statements.get());
+    found.all.push_back(std::move(statements));
+  }
+}
+
+Result<Node*> AppendComposed(const ComposedOperator& op, GraphBuilder& builder,
+                             const std::function<Result<Value*>(const Value*)>& read) {
+  std::vector<Value*> operands;
+  for (const ComposedOperator::Operand& operand : op.operands) {
+    Value* value = nullptr;
+    if (operand.value != nullptr) {
+      DRAGOMAN_ASSIGN(value, read(operand.value));
+    } else if (!operand.constant.empty()) {
+      DRAGOMAN_ASSIGN(const Attribute constant, ParseAttribute(operand.constant));
+      if (constant.tensor() == nullptr) return InvalidInput("an operand that is no constant");
+      value = builder.Constant(*constant.tensor());
+    }
+    operands.push_back(value);
+  }
+  DRAGOMAN_ASSIGN(const Attribute parsed, ParseAttribute(op.attributes));
+  const auto* attributes = parsed.As<Attribute::Dict>();
+  if (attributes == nullptr) return InvalidInput("attributes that are no dictionary");
+  std::vector<std::string> names;
+  for (const Value* result : op.results) names.push_back(result != nullptr ? result->name() : "");
+  DRAGOMAN_ASSIGN(Node * made, builder.Append(op.label, operands, *attributes, names));
+  for (std::size_t i = 0; i < op.results.size(); ++i) {
+    if (op.results[i] == nullptr) continue;
+    Value& result = *made->result(i);
+    if (!Fits(result, op.results[i]->type())) return InvalidInput("a result of another type");
+    StateSizes(result, op.results[i]->type());
+  }
+  return made;
+}
+
+}  // namespace dragoman::tvm
