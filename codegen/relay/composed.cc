@@ -51,7 +51,8 @@ Attribute::Strings RemarksOf(const Graph& function) {
 
 // Of a function that the writer made, which has no other attributes.
 void SetRemarks(Graph& function, Attribute::Strings remarks) {
-  std::erase_if(function.extra(), [](const NamedAttribute& item) { return item.name == kFunction; });
+  std::erase_if(function.extra(),
+                [](const NamedAttribute& item) { return item.name == kFunction; });
   if (remarks.empty()) return;
   Attribute::Dict attributes = {{std::string(kComposed), std::move(remarks)}};
   function.extra().emplace_back(std::string(kFunction),

@@ -2,8 +2,8 @@
 //
 //     def @main(%x: …, composed=["%4|Hardmax|%x|{axis = 1}|5c0a…"]) { … }
 //
-// says that %4 is Hardmax of %x (core/compare/composed_text.h). Source graphs have names of values in
-// place of variables.
+// says that %4 is Hardmax of %x (core/compare/composed_text.h). Source graphs have names of values
+// in place of variables.
 #ifndef DRAGOMAN_CODEGEN_RELAY_COMPOSED_H_
 #define DRAGOMAN_CODEGEN_RELAY_COMPOSED_H_
 

@@ -1,5 +1,6 @@
 // What our texts of Relax and Relay remark on calls that compute one operator of the common dialect
-// (core/compare/composed_part.h): which operator, of what, giving what, and the digest of the calls.
+// (core/compare/composed_part.h): which operator, of what, giving what, and the digest of the
+// calls.
 #ifndef DRAGOMAN_IMPORTERS_TVM_COMPOSED_H_
 #define DRAGOMAN_IMPORTERS_TVM_COMPOSED_H_
 

@@ -166,6 +166,26 @@ Result<bool> CountAxesFromFront(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// Reduction along all axes = reduction that names none
+Result<bool> OmitAllAxes(Node& node, PassContext& context) {
+  const bool reduces = !node.op().type.empty() && node.op().type.starts_with("Reduce") &&
+                       node.num_operands() == 2 && node.op().domain.empty();
+  const Tensor* axes = reduces ? ConstantOf(node.operand(1)) : nullptr;
+  const std::optional<int> rank = axes != nullptr ? node.operand(0)->type().rank() : std::nullopt;
+  if (!rank || *rank == 0 || axes->size() != *rank) return false;
+  std::vector<std::int64_t> numbers = axes->ToInts();
+  for (std::int64_t& axis : numbers) axis += axis < 0 ? *rank : 0;
+  std::ranges::sort(numbers);
+  for (int axis = 0; axis < *rank; ++axis) {
+    if (numbers[static_cast<std::size_t>(axis)] != axis) return false;
+  }
+  std::vector<NamedAttribute> attributes = node.attributes();
+  std::erase_if(attributes, [](const auto& item) { return item.name == "noop_with_empty_axes"; });
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, node.op().type, {{node.operand(0)}}, std::move(attributes)));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 bool HasSize(const Value& value, std::size_t axis, std::int64_t size) {
   const Shape* shape = value.type().shape();
   return shape != nullptr && axis < shape->size() && (*shape)[axis] == Dim(size);
@@ -310,6 +330,7 @@ constexpr Pattern kPatterns[] = {{"omit-idle-attribute", OmitIdleAttribute},
                                  {"state-permutation", StatePermutation},
                                  {"count-axis-from-front", CountAxisFromFront},
                                  {"count-axes-from-front", CountAxesFromFront},
+                                 {"omit-all-axes", OmitAllAxes},
                                  {"split-evenly", SplitEvenly},
                                  {"spell-flatten", SpellFlatten},
                                  {"resize-by-scales", ResizeByScales},

@@ -42,19 +42,19 @@ void FunctionBuilder::AddSizes(const Type& type) {
   }
 }
 
-// Statements come in order, so that lines are counted once.
+// Statements and functions come in order, so that lines are counted once.
 void FunctionBuilder::AddPlace(Node& node, std::uint32_t offset) {
-  if (offset < line_begin_) {
-    line_number_ = 1;
-    line_begin_ = 0;
+  if (offset < lines_.begin) {
+    lines_.number = 1;
+    lines_.begin = 0;
   }
-  for (std::size_t at = module_.text.find('\n', line_begin_); at < offset;
-       at = module_.text.find('\n', line_begin_)) {
-    ++line_number_;
-    line_begin_ = at + 1;
+  for (std::size_t at = module_.text.find('\n', lines_.begin); at < offset;
+       at = module_.text.find('\n', lines_.begin)) {
+    ++lines_.number;
+    lines_.begin = at + 1;
   }
   node.extra().emplace_back("relax.place",
-                            fmt::format("{}:{}", line_number_, offset - line_begin_ + 1));
+                            fmt::format("{}:{}", lines_.number, offset - lines_.begin + 1));
 }
 
 void FunctionBuilder::AddComments(Node& node, std::uint32_t offset) {
@@ -286,9 +286,9 @@ void FunctionBuilder::Effect(const Stmt& stmt, Graph& graph) {
 }
 
 std::unique_ptr<Graph> BuildFunction(const ModuleSyntax& module,
-                                     const python::FunctionDef& function,
+                                     const python::FunctionDef& function, LineCount& lines,
                                      std::vector<Finding>& findings) {
-  return FunctionBuilder(module, findings).Build(function);
+  return FunctionBuilder(module, lines, findings).Build(function);
 }
 
 }  // namespace dragoman::tvmscript

@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_IMPORTERS_RELAX_GRAPH_BUILD_FUNCTION_H_
 #define DRAGOMAN_IMPORTERS_RELAX_GRAPH_BUILD_FUNCTION_H_
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -12,9 +13,16 @@
 
 namespace dragoman::tvmscript {
 
-// Adds what is no Relax to `findings`, one a statement.
+// The line of the text that was reached, and where it begins.
+struct LineCount {
+  std::size_t number = 1;
+  std::size_t begin = 0;
+};
+
+// Adds what is no Relax to `findings`, one a statement. Functions come in the order of the text,
+// and share `lines`.
 std::unique_ptr<Graph> BuildFunction(const ModuleSyntax& module,
-                                     const python::FunctionDef& function,
+                                     const python::FunctionDef& function, LineCount& lines,
                                      std::vector<Finding>& findings);
 
 }  // namespace dragoman::tvmscript

@@ -15,14 +15,15 @@
 #include "core/ir/graph.h"
 #include "core/support/python/syntax.h"
 #include "core/support/result.h"
+#include "importers/relax/graph/build_function.h"
 #include "importers/relax/graph/parse_module.h"
 
 namespace dragoman::tvmscript {
 
 class FunctionBuilder {
  public:
-  FunctionBuilder(const ModuleSyntax& module, std::vector<Finding>& findings)
-      : module_(module), findings_(findings) {}
+  FunctionBuilder(const ModuleSyntax& module, LineCount& lines, std::vector<Finding>& findings)
+      : module_(module), lines_(lines), findings_(findings) {}
 
   std::unique_ptr<Graph> Build(const python::FunctionDef& function);
 
@@ -66,14 +67,13 @@ class FunctionBuilder {
   void Fail(std::uint32_t offset, std::string message);
 
   const ModuleSyntax& module_;
+  LineCount& lines_;
   std::vector<Finding>& findings_;
   std::unordered_map<std::string, Value*> values_;
   std::unordered_set<std::string> sizes_;
   std::unordered_set<std::string> aliases_;           // of the module
   std::vector<std::pair<std::string, Value*>> undo_;  // what names meant before
-  std::size_t line_number_ = 1;
-  std::size_t line_begin_ = 0;
-  int branches_ = 0;  // around the present statement
+  int branches_ = 0;                                  // around the present statement
   bool returned_ = false;
 };
 

@@ -36,6 +36,7 @@ Result<Model> ModelOf(const ModuleSyntax& module) {
   std::set<std::string> names;
   Attribute::Strings order;
   Attribute::Strings foreign;
+  LineCount lines;
   for (const ModuleItem& item : module.items) {
     if (item.kind != ModuleItem::Kind::kFunction) {
       order.push_back(fmt::format("@{}", foreign.size()));
@@ -45,7 +46,7 @@ Result<Model> ModelOf(const ModuleSyntax& module) {
     if (!names.insert(item.name).second)
       return InvalidInput("two functions are called '" + item.name + "'");
     order.push_back(item.name);
-    std::unique_ptr<Graph> graph = BuildFunction(module, item.function, findings);
+    std::unique_ptr<Graph> graph = BuildFunction(module, item.function, lines, findings);
     if (IsPrivate(*graph)) {
       model.functions.push_back({InternOp("relax", item.name), std::move(graph), {}, {}, {}, {}});
     } else {

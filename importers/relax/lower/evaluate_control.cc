@@ -56,13 +56,15 @@ Result<Number> Evaluator::ConditionOf(const Value* condition, const Scope& scope
   return NumberFrom(builder(), Number::Kind::kBool, value);
 }
 
+// Values of a branch are read in it alone; sizes that it names mean nothing behind it.
 Result<Abstract> Evaluator::EvaluateIf(const Node& node, Scope& scope) {
   DRAGOMAN_ASSIGN(const Number condition, ConditionOf(node.operand(0), scope));
   const auto run = [&](bool holds, std::vector<Abstract>& results) {
     const Attribute* body = node.attribute(holds ? "then_branch" : "else_branch");
-    Scope inner = scope;
-    for (const Node& statement : body->graph()->nodes()) RunNode(statement, inner);
-    results.push_back(Get(body->graph()->output(0), inner));
+    const std::map<std::string, NamedSize> sizes = scope.sizes;
+    for (const Node& statement : body->graph()->nodes()) RunNode(statement, scope);
+    results.push_back(Get(body->graph()->output(0), scope));
+    scope.sizes = sizes;
     return Flow::kNext;
   };
   if (node.attribute("then_branch") == nullptr || node.attribute("else_branch") == nullptr)

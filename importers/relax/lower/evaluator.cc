@@ -53,11 +53,9 @@ Abstract NewTuple(std::vector<Abstract> items) {
   return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))};
 }
 
-Evaluator::Evaluator(const Model& source, Heap& heap, Graph& graph, Inference& inference)
-    : source_(source),
-      heap_(heap),
-      entry_(heap, graph, inference),
-      composed_(FindComposed(source)) {
+Evaluator::Evaluator(const Model& source, const tvm::ComposedNodes& composed, Heap& heap,
+                     Graph& graph, Inference& inference)
+    : source_(source), heap_(heap), entry_(heap, graph, inference), composed_(composed) {
   for (const Function& function : source.functions)
     functions_.emplace(function.op->type, function.graph.get());
   for (const Entry& entry : source.entries) functions_.emplace(entry.name, entry.graph.get());

@@ -50,7 +50,8 @@ struct FunctionValue : public ForeignValue {
 
 class Evaluator {
  public:
-  Evaluator(const Model& source, Heap& heap, Graph& graph, Inference& inference);
+  Evaluator(const Model& source, const tvm::ComposedNodes& composed, Heap& heap, Graph& graph,
+            Inference& inference);
 
   GraphBuilder& builder() { return entry_.builder(); }
   std::vector<Finding>& findings() { return entry_.findings; }
@@ -130,7 +131,7 @@ class Evaluator {
   const Model& source_;
   Heap& heap_;
   EntryBuilder entry_;
-  const tvm::ComposedNodes composed_;
+  const tvm::ComposedNodes& composed_;
   std::optional<tvm::Metadata> metadata_;  // read when it is first asked for
   std::unordered_map<std::string, const Graph*> functions_;
   std::unordered_map<const Graph*, std::optional<TailRecursion>> tail_recursions_;

@@ -32,7 +32,8 @@ std::vector<std::string> ResultNames(const Graph& source) {
 
 class ModuleLowering {
  public:
-  ModuleLowering(const Model& source, const Facts& facts) : source_(source), facts_(facts) {}
+  ModuleLowering(const Model& source, const tvm::ComposedNodes& composed, const Facts& facts)
+      : source_(source), composed_(composed), facts_(facts) {}
 
   Result<Entry> Lower(const Entry& source) {
     Entry entry;
@@ -40,7 +41,7 @@ class ModuleLowering {
     entry.graph = std::make_unique<Graph>();
     Heap heap;
     Inference inference;
-    Evaluator evaluator(source_, heap, *entry.graph, inference);
+    Evaluator evaluator(source_, composed_, heap, *entry.graph, inference);
     Scope scope;
     const Border border = BorderOf(*source.graph);
     DRAGOMAN_TRY(AddInputs(*source.graph, border, evaluator, heap, scope));
@@ -171,6 +172,7 @@ class ModuleLowering {
   }
 
   const Model& source_;
+  const tvm::ComposedNodes& composed_;
   const Facts& facts_;
 };
 
@@ -186,10 +188,11 @@ Result<Model> LowerRelax(const Model& source, const Facts& facts,
   model.level = Level::kCommon;
   model.dialect = source.dialect;
   model.opsets.push_back({"", kCommonOpset});
+  const tvm::ComposedNodes composed = tvmscript::FindComposed(source);
   for (const Entry& entry : source.entries) {
     const bool is_default = entry.name == chosen;
     if (facts.entry && !is_default) continue;
-    Result<Entry> lowered = tvmscript::ModuleLowering(source, facts).Lower(entry);
+    Result<Entry> lowered = tvmscript::ModuleLowering(source, composed, facts).Lower(entry);
     if (lowered.ok()) {
       model.entries.push_back(std::move(*lowered));
     } else if (is_default) {

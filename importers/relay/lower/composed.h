@@ -1,4 +1,5 @@
-// Calls that compute one operator of the common dialect, as codegen/relay/composed.h remarks on them.
+// Calls that compute one operator of the common dialect, as codegen/relay/composed.h remarks on
+// them.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_LOWER_COMPOSED_H_
 #define DRAGOMAN_IMPORTERS_RELAY_LOWER_COMPOSED_H_
 
@@ -12,8 +13,8 @@
 
 namespace dragoman {
 
-// The digests of the remarks of @main, in order; "" where what a remark names is not there, or takes
-// more than its operands.
+// The digests of the remarks of @main, in order; "" where what a remark names is not there, or
+// takes more than its operands.
 Result<std::vector<std::string>> DigestsOfComposedCalls(std::string_view text);
 
 namespace relay {

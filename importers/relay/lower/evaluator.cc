@@ -45,11 +45,9 @@ std::string Closure::GroupName() const {
   return text != nullptr && !text->starts_with("dragoman.") ? *text : "";
 }
 
-Evaluator::Evaluator(const Model& source, Heap& heap, Graph& graph, Inference& inference)
-    : source_(source),
-      heap_(heap),
-      entry_(heap, graph, inference),
-      composed_(FindComposed(source)) {
+Evaluator::Evaluator(const Model& source, const tvm::ComposedNodes& composed, Heap& heap,
+                     Graph& graph, Inference& inference)
+    : source_(source), heap_(heap), entry_(heap, graph, inference), composed_(composed) {
   for (const Function& function : source.functions) {
     if (function.op->domain != "global") continue;
     const std::string& name = function.op->type;

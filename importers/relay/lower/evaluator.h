@@ -41,7 +41,8 @@ struct LinearGroup;
 class Evaluator {
  public:
   // Appends to `graph`, the graph of an entry.
-  Evaluator(const Model& source, Heap& heap, Graph& graph, Inference& inference);
+  Evaluator(const Model& source, const tvm::ComposedNodes& composed, Heap& heap, Graph& graph,
+            Inference& inference);
 
   GraphBuilder& builder() { return entry_.builder(); }
   std::vector<Finding>& findings() { return entry_.findings; }
@@ -148,7 +149,7 @@ class Evaluator {
   const Model& source_;
   Heap& heap_;
   EntryBuilder entry_;
-  const tvm::ComposedNodes composed_;
+  const tvm::ComposedNodes& composed_;
   std::unordered_map<std::string, Abstract> globals_;
   std::deque<Frame> frames_;
   std::unordered_map<const Value*, Abstract> constants_;

@@ -86,7 +86,8 @@ void NoteTwoReadings(const Model& source, const std::function<void(std::string_v
 
 class RelayLowering {
  public:
-  explicit RelayLowering(const Model& source) : source_(source), last_cell_(heap_.last_cell()) {}
+  explicit RelayLowering(const Model& source)
+      : source_(source), composed_(FindComposed(source)), last_cell_(heap_.last_cell()) {}
 
   Result<Model> Run(const Facts& facts, const std::function<void(std::string_view)>& note) {
     EntryProgram program;
@@ -100,7 +101,7 @@ class RelayLowering {
   Status RunEntry(const Entry& source, const Facts& facts, const StatePlan& plan,
                   LoweredEntry& lowered) {
     Inference inference;
-    Evaluator evaluator(source_, heap_, *lowered.entry.graph, inference);
+    Evaluator evaluator(source_, composed_, heap_, *lowered.entry.graph, inference);
     GraphBuilder& builder = evaluator.builder();
     RelayArguments maker(facts, heap_, builder, lowered.assumed);
     std::vector<Abstract> arguments;
@@ -126,6 +127,7 @@ class RelayLowering {
   }
 
   const Model& source_;
+  const tvm::ComposedNodes composed_;
   Heap heap_;
   std::uint64_t last_cell_ = 0;
 };
