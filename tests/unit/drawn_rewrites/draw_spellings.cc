@@ -66,6 +66,32 @@ void Axes(Drawing& d) {
   d.MaybeRead(d.Node(type, operands, fmt::format("axis = {}", d.Axis(sizes.size()))));
 }
 
+void Permutations(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 4);
+  d.MaybeRead(d.Node("Transpose", {d.Input("f32", sizes)},
+                     sizes.size() == 2 ? d.Of({"", "perm = [1, 0]", "perm = [0, 1]"}) : ""));
+}
+
+void AxesOfOperands(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  const std::string x = d.Input("f32", sizes);
+  const std::string axes = d.Ints({d.Axis(sizes.size())});
+  const std::string type = d.Of({"ReduceMax", "ReduceSum", "Slice", "Unsqueeze"});
+  if (type == "Slice")
+    return d.MaybeRead(d.Node(type, {x, d.Ints({0}), d.Ints({d.Between(1, 3)}), axes}));
+  d.MaybeRead(d.Node(type, {x, axes}, type == "Unsqueeze" ? "" : d.Of({"", "keepdims = 0"})));
+}
+
+void AllAxes(Drawing& d) {
+  const Sizes sizes = d.AnySizes(0, 3);
+  std::vector<std::int64_t> axes;
+  for (std::size_t i = d.Chance(15) ? 1 : 0; i < sizes.size(); ++i)
+    axes.push_back(static_cast<std::int64_t>(i) - (d.Chance(30) ? std::ssize(sizes) : 0));
+  if (d.Chance(30)) std::ranges::reverse(axes);
+  d.MaybeRead(d.Node(d.Of({"ReduceMax", "ReduceMin"}), {d.Input("f32", sizes), d.Ints(axes)},
+                     d.Of({"", "keepdims = 0", "noop_with_empty_axes = 1"})));
+}
+
 void Parts(Drawing& d) {
   const std::int64_t part = d.Between(1, 2), count = d.Between(1, 3);
   std::vector<std::int64_t> parts(static_cast<std::size_t>(count), part);
@@ -205,6 +231,9 @@ void Mishes(Drawing& d) {
 constexpr DrawnPattern kDrawn[] = {
     {"omit-idle-attribute", IdleAttributes},
     {"count-axis-from-front", Axes},
+    {"state-permutation", Permutations},
+    {"count-axes-from-front", AxesOfOperands},
+    {"omit-all-axes", AllAxes},
     {"split-evenly", Parts},
     {"spell-flatten", Flattened},
     {"resize-by-scales", Resized, Exactness::kRounded},
