@@ -133,23 +133,12 @@ Result<bool> CountAxisFromFront(Node& node, PassContext&) {
   return true;
 }
 
-// Operators of which an operand is a list of axes of operand 0, or of the result.
-struct AxesOperand {
-  std::string_view op;
-  std::size_t place;
-};
-constexpr AxesOperand kWithAxes[] = {{"ReduceL1", 1},        {"ReduceL2", 1},   {"ReduceLogSum", 1},
-                                     {"ReduceLogSumExp", 1}, {"ReduceMax", 1},  {"ReduceMean", 1},
-                                     {"ReduceMin", 1},       {"ReduceProd", 1}, {"ReduceSum", 1},
-                                     {"ReduceSumSquare", 1}, {"Slice", 3},      {"Squeeze", 1},
-                                     {"Unsqueeze", 1}};
-
-// Axes of an operand are counted from the front.
+// Squeeze and Unsqueeze with axes counted from the front
 Result<bool> CountAxesFromFront(Node& node, PassContext& context) {
-  const auto known = std::ranges::find_if(kWithAxes, [&](auto row) { return node.Is(row.op); });
-  if (known == std::end(kWithAxes) || node.num_operands() <= known->place) return false;
-  const Tensor* axes = ConstantOf(node.operand(known->place));
-  const Value& counted = node.Is("Unsqueeze") ? *node.result() : *node.operand(0);
+  const bool puts = node.Is("Unsqueeze");
+  if ((!puts && !node.Is("Squeeze")) || node.num_operands() != 2) return false;
+  const Tensor* axes = ConstantOf(node.operand(1));
+  const Value& counted = puts ? *node.result() : *node.operand(0);
   const std::optional<int> rank = axes != nullptr ? counted.type().rank() : std::nullopt;
   if (!rank || axes->rank() != 1) return false;
   std::vector<std::int64_t> numbers = axes->ToInts();
@@ -158,31 +147,10 @@ Result<bool> CountAxesFromFront(Node& node, PassContext& context) {
   if (std::ranges::none_of(numbers, is_negative) || std::ranges::any_of(numbers, is_far))
     return false;
   for (std::int64_t& axis : numbers) axis += axis < 0 ? *rank : 0;
-  std::vector<Value*> operands;
-  for (const Use& use : node.operands()) operands.push_back(use.value());
-  operands[known->place] =
+  Value* from_front =
       context.AddConstant(*node.graph(), Tensor::Ints(numbers), "axes", node.origin());
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, known->op, operands, node.attributes()));
-  return context.ReplaceIfAllowed(node, y);
-}
-
-// Reduction along all axes = reduction that names none
-Result<bool> OmitAllAxes(Node& node, PassContext& context) {
-  const bool reduces = !node.op().type.empty() && node.op().type.starts_with("Reduce") &&
-                       node.num_operands() == 2 && node.op().domain.empty();
-  const Tensor* axes = reduces ? ConstantOf(node.operand(1)) : nullptr;
-  const std::optional<int> rank = axes != nullptr ? node.operand(0)->type().rank() : std::nullopt;
-  if (!rank || *rank == 0 || axes->size() != *rank) return false;
-  std::vector<std::int64_t> numbers = axes->ToInts();
-  for (std::int64_t& axis : numbers) axis += axis < 0 ? *rank : 0;
-  std::ranges::sort(numbers);
-  for (int axis = 0; axis < *rank; ++axis) {
-    if (numbers[static_cast<std::size_t>(axis)] != axis) return false;
-  }
-  std::vector<NamedAttribute> attributes = node.attributes();
-  std::erase_if(attributes, [](const auto& item) { return item.name == "noop_with_empty_axes"; });
-  DRAGOMAN_ASSIGN(Value * y,
-                  context.Insert(node, node.op().type, {{node.operand(0)}}, std::move(attributes)));
+  Value* const operands[] = {node.operand(0), from_front};
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, node.op().type, operands, node.attributes()));
   return context.ReplaceIfAllowed(node, y);
 }
 
@@ -330,7 +298,6 @@ constexpr Pattern kPatterns[] = {{"omit-idle-attribute", OmitIdleAttribute},
                                  {"state-permutation", StatePermutation},
                                  {"count-axis-from-front", CountAxisFromFront},
                                  {"count-axes-from-front", CountAxesFromFront},
-                                 {"omit-all-axes", OmitAllAxes},
                                  {"split-evenly", SplitEvenly},
                                  {"spell-flatten", SpellFlatten},
                                  {"resize-by-scales", ResizeByScales},

@@ -74,22 +74,14 @@ void Permutations(Drawing& d) {
 
 void AxesOfOperands(Drawing& d) {
   const Sizes sizes = d.AnySizes(1, 3);
-  const std::string x = d.Input("f32", sizes);
-  const std::string axes = d.Ints({d.Axis(sizes.size())});
-  const std::string type = d.Of({"ReduceMax", "ReduceSum", "Slice", "Unsqueeze"});
-  if (type == "Slice")
-    return d.MaybeRead(d.Node(type, {x, d.Ints({0}), d.Ints({d.Between(1, 3)}), axes}));
-  d.MaybeRead(d.Node(type, {x, axes}, type == "Unsqueeze" ? "" : d.Of({"", "keepdims = 0"})));
-}
-
-void AllAxes(Drawing& d) {
-  const Sizes sizes = d.AnySizes(0, 3);
-  std::vector<std::int64_t> axes;
-  for (std::size_t i = d.Chance(15) ? 1 : 0; i < sizes.size(); ++i)
-    axes.push_back(static_cast<std::int64_t>(i) - (d.Chance(30) ? std::ssize(sizes) : 0));
-  if (d.Chance(30)) std::ranges::reverse(axes);
-  d.MaybeRead(d.Node(d.Of({"ReduceMax", "ReduceMin"}), {d.Input("f32", sizes), d.Ints(axes)},
-                     d.Of({"", "keepdims = 0", "noop_with_empty_axes = 1"})));
+  const bool puts = d.Chance(50);
+  Sizes squeezed = sizes;
+  const auto place = static_cast<std::size_t>(d.Between(0, std::ssize(sizes) - 1));
+  squeezed[place] = 1;
+  const std::string x = d.Input("f32", puts ? sizes : squeezed);
+  const std::int64_t at = static_cast<std::int64_t>(place);
+  const std::int64_t axis = d.Chance(30) ? at : at - std::ssize(sizes) - (puts ? 1 : 0);
+  d.MaybeRead(d.Node(puts ? "Unsqueeze" : "Squeeze", {x, d.Ints({axis})}));
 }
 
 void Parts(Drawing& d) {
@@ -233,7 +225,6 @@ constexpr DrawnPattern kDrawn[] = {
     {"count-axis-from-front", Axes},
     {"state-permutation", Permutations},
     {"count-axes-from-front", AxesOfOperands},
-    {"omit-all-axes", AllAxes},
     {"split-evenly", Parts},
     {"spell-flatten", Flattened},
     {"resize-by-scales", Resized, Exactness::kRounded},
