@@ -24,6 +24,7 @@
 #include "core/analysis/builder.h"
 #include "core/ir/graph.h"
 #include "core/ir/tensor.h"
+#include "core/lowering/strides.h"
 #include "core/support/result.h"
 
 namespace dragoman {
@@ -71,8 +72,8 @@ struct ViewStep {
   // The base with the view's elements replaced by those of `value`. Empty: elements are found by
   // sending their positions through `get`, which must then only move elements.
   std::function<Result<Value*>(GraphBuilder&, Value* base, Value* value)> put;
-  // The view's elements lie in order and without gaps if those of the base do.
-  bool contiguous = false;
+  // Where the view's elements lie in the storage.
+  Strides strides = Strides::Unknown();
 };
 
 // Shared by all views that go through it.
@@ -197,6 +198,10 @@ struct Cell {
   Contents contents;
   std::uint64_t number = 0;   // in the order of making
   std::uint64_t version = 0;  // of the contents: another one after each change
+  Strides strides;            // of a storage: where the elements of the whole lie
+  bool has_views = false;     // of a storage: other tensors were made that share its elements
+  // Of a storage: a list whose length only run time knows holds a copy of it, or of a part of it.
+  bool is_item = false;
   // The place of a cell that was loaded from the file: "lstm.h0"; empty for others.
   std::string path;
 };

@@ -70,19 +70,6 @@ Result<std::vector<Value*>> AppendIf(EntryBuilder& entry, Value* condition, Side
   return results;
 }
 
-// Notes which storages result `i`, `merged`, may be another name of.
-void NoteChoice(Heap& heap, const Abstract& merged, std::size_t i, const Side& then_side,
-                const Side& else_side) {
-  const auto* made = merged.As<TensorRef>();
-  if (made == nullptr) return;
-  std::vector<CellPtr> others;
-  for (const Side* side : {&then_side, &else_side}) {
-    const auto* chosen = i < side->results.size() ? side->results[i].As<TensorRef>() : nullptr;
-    if (chosen != nullptr && chosen->storage != made->storage) others.push_back(chosen->storage);
-  }
-  if (!others.empty()) heap.NoteChoice(made->storage, std::move(others));
-}
-
 }  // namespace
 
 Result<std::vector<Abstract>> MergeSides(EntryBuilder& entry, Value* condition, Side& then_side,
@@ -109,10 +96,7 @@ Result<std::vector<Abstract>> MergeSides(EntryBuilder& entry, Value* condition, 
   Heap& heap = entry.heap();
   for (const auto& [cell, contents] : cells) heap.Replace(cell, contents(heap, values));
   std::vector<Abstract> merged;
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    merged.push_back(results[i](heap, values));
-    NoteChoice(heap, merged.back(), i, then_side, else_side);
-  }
+  for (const MergedValue& result : results) merged.push_back(result(heap, values));
   return merged;
 }
 

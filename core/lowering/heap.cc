@@ -53,8 +53,10 @@ CellPtr Heap::NewCell(Cell::Contents contents) {
   return cell;
 }
 
-Abstract Heap::NewTensor(Value* value) {
-  return TensorRef{NewCell(StorageContents{value, std::nullopt}), nullptr};
+Abstract Heap::NewTensor(Value* value, Strides strides) {
+  CellPtr cell = NewCell(StorageContents{value, std::nullopt});
+  cell->strides = std::move(strides);
+  return TensorRef{std::move(cell), nullptr};
 }
 
 Abstract Heap::NewList(std::vector<Abstract> items) {
@@ -62,7 +64,12 @@ Abstract Heap::NewList(std::vector<Abstract> items) {
 }
 
 TensorRef Heap::View(const TensorRef& base, ViewStep step) {
+  base.storage->has_views = true;
   return {base.storage, std::make_shared<const ViewPath>(ViewPath{std::move(step), base.path})};
+}
+
+const Strides& Heap::StridesOf(const TensorRef& tensor) {
+  return tensor.path != nullptr ? tensor.path->step.strides : tensor.storage->strides;
 }
 
 bool Heap::InScope(std::uint64_t scope) const {
@@ -74,7 +81,8 @@ Result<Value*> Heap::StorageValue(const CellPtr& cell) {
   if (contents.value != nullptr) return contents.value;
   if (IsForgotten(contents)) {
     return Unsupported(
-        "reading a tensor that a write into what a condition of run time chose may have changed");
+        "reading a tensor that a write to another one may have changed: whether they share "
+        "elements is not known");
   }
   Value*& constant = constants_[cell->version];
   if (constant != nullptr) return constant;
@@ -107,12 +115,14 @@ Result<Value*> Heap::Read(GraphBuilder& builder, const TensorRef& tensor) {
   return value;
 }
 
+void Heap::SetRead(const TensorRef& view, Value* value) {
+  view.path->cached = {value, view.storage->version, scopes_.back()};
+}
+
 Status Heap::Write(GraphBuilder& builder, const TensorRef& tensor, Value* value) {
   const std::vector<const ViewPath*> steps = Steps(tensor);
   std::vector<Value*> bases;
   DRAGOMAN_ASSIGN(Value * base, StorageValue(tensor.storage));
-  if (base->producer() != nullptr && base->producer()->Is("SequenceAt"))
-    return Unsupported("a write to an item of a list whose length is known only at run time");
   for (const ViewPath* path : steps) {
     bases.push_back(base);
     DRAGOMAN_ASSIGN(base, path->step.get(builder, base));
@@ -121,10 +131,14 @@ Status Heap::Write(GraphBuilder& builder, const TensorRef& tensor, Value* value)
   for (std::size_t i = steps.size(); i-- > 0;) {
     DRAGOMAN_ASSIGN(updated, Put(builder, steps[i]->step, bases[i], updated));
   }
-  auto& contents = Mutable<StorageContents>(tensor.storage);
-  contents.value = updated;
-  contents.constant.reset();
-  ForgetChoices(tensor.storage);
+  return Overwrite(tensor.storage, updated);
+}
+
+Status Heap::Overwrite(const CellPtr& storage, Value* value) {
+  if (storage->is_item)
+    return Unsupported("a write to an item of a list whose length is known only at run time");
+  Replace(storage, StorageContents{value, std::nullopt});
+  ForgetChoices(storage);
   return {};
 }
 

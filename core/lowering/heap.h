@@ -38,21 +38,28 @@ class Heap {
   // as of one that is stored quantised. `decode` is called when the tensor is read first.
   using Decode = std::function<Result<Value*>(GraphBuilder& root, Value* stored)>;
   void SetDecode(const CellPtr& cell, Decode decode);
-  Abstract NewTensor(Value* value);
+  Abstract NewTensor(Value* value, Strides strides = {});
   Abstract NewList(std::vector<Abstract> items);
   // What `base` looks like through `step`: a tensor that shares its elements.
   static TensorRef View(const TensorRef& base, ViewStep step);
+  // Where the elements of a tensor lie.
+  static const Strides& StridesOf(const TensorRef& tensor);
 
   // The present value of a tensor.
   Result<Value*> Read(GraphBuilder& builder, const TensorRef& tensor);
+  // States that `value`, of the graph that is being built, is the present value of a view.
+  void SetRead(const TensorRef& view, Value* value);
   // The present value of a whole storage.
   Result<Value*> StorageValue(const CellPtr& cell);
   // Replaces the elements of `tensor` by those of `value`, of its type and sizes. All aliases see
   // it; what `tensor` was chosen from cannot be read any more.
   Status Write(GraphBuilder& builder, const TensorRef& tensor, Value* value);
 
-  // Run time tells which of `others`, all of them storages, `storage` is. Behind a write to one of
-  // them, `storage` cannot be read any more.
+  // Replaces the whole of a storage, whatever sizes `value` has.
+  Status Overwrite(const CellPtr& storage, Value* value);
+
+  // `storage` is a copy of one of `others`, all of them storages, or shares its elements: run time
+  // tells which. Behind a write to one of them, `storage` cannot be read any more.
   void NoteChoice(const CellPtr& storage, std::vector<CellPtr> others);
 
   // The number of the cell made last.

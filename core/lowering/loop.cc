@@ -236,7 +236,8 @@ Result<bool> LoopLowering::CompareTurn(const std::vector<Abstract>& given, std::
     pass.joined.push_back(JoinTypes(a, b));
   }
   DRAGOMAN_ASSIGN(out, entry_.ReadSide(side, leaves, false, pass.joined));
-  return TakeReturned({in, out, pass.joined}, pass.inputs, pass.returned);
+  const bool stable = TakeReturned({in, out, pass.joined}, pass.inputs, pass.returned);
+  return stable && !ForgetsMore(side.changes, last);
 }
 
 // Makes everything that differed from turn to turn a carried value.

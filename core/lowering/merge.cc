@@ -149,9 +149,24 @@ Result<MergedValue> Merger::MergeTensors(const Abstract& a, const Abstract& b,
   Leaf leaf{Leaf::Kind::kTensor, std::nullopt, {}, {}, name};
   if (x != nullptr) leaf.a = a;
   if (y != nullptr) leaf.b = b;
+  const Strides strides = x != nullptr && y != nullptr
+                              ? JoinStrides(Heap::StridesOf(*x), Heap::StridesOf(*y))
+                              : Heap::StridesOf(x != nullptr ? *x : *y);
+  std::vector<CellPtr> chosen;
+  bool is_item = false;
+  for (const TensorRef* side : {x, y}) {
+    if (side == nullptr || !keeps_names_) continue;
+    chosen.push_back(side->storage);
+    is_item = is_item || side->storage->is_item;
+  }
   const std::size_t index = AddLeaf(std::move(leaf));
-  return MergedValue(
-      [index](Heap& heap, LeafValues values) { return heap.NewTensor(values[index]); });
+  return MergedValue([index, strides, chosen, is_item](Heap& heap, LeafValues values) {
+    const Abstract merged = heap.NewTensor(values[index], strides);
+    const CellPtr& storage = merged.As<TensorRef>()->storage;
+    storage->is_item = is_item;
+    heap.NoteChoice(storage, chosen);
+    return merged;
+  });
 }
 
 Result<MergedValue> Merger::MergeItems(const std::vector<Abstract>& a,

@@ -57,6 +57,10 @@ class Merger {
                                        const LeafSide& side_a, const LeafSide& side_b,
                                        const std::string& name);
 
+  // What comes of a merge is a tensor of its own, not another name of either: of sides between
+  // which the program has ended.
+  void EndNames() { keeps_names_ = false; }
+
   const std::vector<Leaf>& leaves() const { return leaves_; }
 
  private:
@@ -85,6 +89,7 @@ class Merger {
   Changed changed_a_;
   Changed changed_b_;
   std::vector<Leaf> leaves_;
+  bool keeps_names_ = true;
 };
 
 // Whether two tensors are the same view of the same storage.
@@ -116,6 +121,10 @@ struct LeafChanges {
 // the inputs are all that changes from one time to the next.
 bool TakeReturned(const LeafChanges& changes, std::span<Value* const> inputs,
                   std::vector<Value*>& returned);
+
+// Whether a storage up to number `last_cell` cannot be read any more behind `changes`, which are
+// taken back, though it could be before. No leaf tells of it.
+bool ForgetsMore(std::span<const CellChange> changes, std::uint64_t last_cell);
 
 // Cells with what they hold, each once.
 using JoinedCells = std::vector<std::pair<CellPtr, Cell::Contents>>;

@@ -42,6 +42,9 @@ Result<Value*> ListValue(Heap& heap, GraphBuilder& builder, const CellPtr& cell,
                          const Type& other) {
   const auto& list = std::get<ListContents>(cell->contents);
   if (list.sequence != nullptr) return list.sequence;
+  for (const Abstract& item : list.items) {
+    if (const auto* tensor = item.As<TensorRef>()) tensor->storage->is_item = true;
+  }
   const DType element =
       other.kind() == Type::Kind::kSequence ? other.element().dtype() : DType::kUnknown;
   return SequenceOf(heap, builder, list, element);
@@ -132,6 +135,15 @@ bool TakeReturned(const LeafChanges& changes, std::span<Value* const> inputs,
     stable = stable && changes.joined[i] == (*input)->type();
   }
   return stable;
+}
+
+bool ForgetsMore(std::span<const CellChange> changes, std::uint64_t last_cell) {
+  return std::any_of(changes.begin(), changes.end(), [&](const CellChange& change) {
+    const auto* after = std::get_if<StorageContents>(&change.contents);
+    const auto* before = std::get_if<StorageContents>(&change.cell->contents);
+    return change.cell->number <= last_cell && after != nullptr && before != nullptr &&
+           IsForgotten(*after) && !IsForgotten(*before);
+  });
 }
 
 JoinedCells JoinCells(Heap& heap, std::span<const std::pair<CellPtr, MergedContents>> planned,

@@ -79,11 +79,13 @@ Status TakeLeafChanges(PlannedEntry& entry, std::span<const CellChange> changes,
     if (change.cell->number < entry.first_leaf || change.cell->number > entry.last_leaf) continue;
     const auto input = std::ranges::find(entry.inputs, held(change.cell->contents));
     Value* after = held(change.contents);
-    if (input == entry.inputs.end() || after == nullptr)
+    const bool is_input = input != entry.inputs.end();
+    const auto at = static_cast<std::size_t>(input - entry.inputs.begin());
+    if (is_input && entry.returned[at] != *input) continue;  // another cell is in its place now
+    if (!is_input || after == nullptr)
       return Unsupported("entry '" + graph.name() +
                          "' writes into what another entry puts in its place");
-    Value*& returned = entry.returned[static_cast<std::size_t>(input - entry.inputs.begin())];
-    if (returned == *input) returned = after;
+    entry.returned[at] = after;
   }
   return {};
 }
@@ -105,6 +107,7 @@ PlannedEntry StatePlan::Begin(Heap& heap, GraphBuilder& builder) const {
 Status StatePlan::Compare(PlannedEntry& entry, std::span<const CellChange> changes,
                           std::uint64_t last_cell, Heap& heap, GraphBuilder& builder) {
   Merger merger({}, changes);
+  merger.EndNames();
   for (const CellChange& change : changes) {
     if (change.cell->number > last_cell) continue;
     DRAGOMAN_ASSIGN(MergedContents merged, merger.MergeCell(change.cell));
@@ -129,7 +132,8 @@ Status StatePlan::Compare(PlannedEntry& entry, std::span<const CellChange> chang
   }
   heap.Leave();
   if (!after.ok()) return std::move(after).error();
-  entry.stable = TakeReturned({before, *after, entry.joined}, entry.inputs, entry.returned);
+  entry.stable = TakeReturned({before, *after, entry.joined}, entry.inputs, entry.returned) &&
+                 !ForgetsMore(changes, last_cell);
   return TakeLeafChanges(entry, changes, builder.graph());
 }
 
@@ -142,6 +146,7 @@ Status StatePlan::Extend(const PlannedEntry& entry, Heap& heap) {
   kept.push_back(std::move(between));
 
   Merger merger;
+  merger.EndNames();
   cells.clear();
   for (const auto& [cell, contents] : joined_cells) {
     DRAGOMAN_ASSIGN(MergedContents merged, merger.MergeContents(cell->contents, contents, cell,

@@ -1,11 +1,13 @@
 #include "importers/torch/lower/evaluator.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "core/lowering/complex.h"
 #include "importers/torch/lower/finding.h"
 #include "importers/torch/lower/loaded_cells.h"
+#include "importers/torch/lower/result_strides.h"
 #include "importers/torch/ops/foreign_values.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/op_table.h"
@@ -58,6 +60,13 @@ Error NotSupported(const OpName& op) {
 bool PassesPoison(const OpName& op) {
   return op.dialect == "prim" || op.type == "append" || op.type == "__getitem__" ||
          op.type == "_set_item";
+}
+
+// Whether it is the in-place form of an operator that gives a view with other axes.
+bool ChangesAxes(const OpName& op) {
+  static constexpr std::array<std::string_view, 7> kTypes = {
+      "as_strided_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_"};
+  return std::binary_search(kTypes.begin(), kTypes.end(), op.type);
 }
 
 std::vector<std::string> ArgumentNames(const Schema* schema) {
@@ -343,7 +352,11 @@ Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arg
                         schema->arguments.back().mutated() && schema->arguments.back().keyword_only;
     if (writes) return LowerOut(node, row->lower, *schema, names, arguments);
     Call call(heap_, builder(), node, names, arguments);
-    return has_quantized_tensors_ ? LowerOnGrid(row->lower, call) : row->lower(call);
+    const std::uint64_t last_cell = heap_.last_cell();
+    DRAGOMAN_ASSIGN(Results results,
+                    has_quantized_tensors_ ? LowerOnGrid(row->lower, call) : row->lower(call));
+    DRAGOMAN_TRY(SetResultStrides(call, row->facts.order, last_cell, results));
+    return results;
   }
   const std::string base = InPlaceBase(op.type);
   const OpRow* row = base.empty() ? nullptr : FindOpRow(prefix + base);
@@ -358,6 +371,7 @@ Result<Results> Evaluator::LowerInPlace(const Node& node, const OpLowering& lowe
   Call call(heap_, builder(), node, names, arguments);
   const auto* self = arguments.empty() ? nullptr : arguments.front().As<TensorRef>();
   if (self == nullptr) return Unsupported(node.op().ToString() + " needs a tensor to write to");
+  if (ChangesAxes(node.op())) return LowerInPlaceAxes(call, lower, *self);
   DRAGOMAN_ASSIGN(Value * before, heap_.Read(builder(), *self));
   DRAGOMAN_ASSIGN(Results results, has_quantized_tensors_ ? LowerOnGrid(lower, call) : lower(call));
   const auto* computed = results.empty() ? nullptr : results.front().As<TensorRef>();
@@ -372,6 +386,23 @@ Result<Results> Evaluator::LowerInPlace(const Node& node, const OpLowering& lowe
   }
   DRAGOMAN_TRY(heap_.Write(builder(), *self, after));
   results.front() = arguments.front();
+  return results;
+}
+
+// t_, unsqueeze_ and the like give the tensor itself other axes; what shares its elements keeps its
+// own. So the whole storage is rearranged, which no view of it may see.
+Result<Results> Evaluator::LowerInPlaceAxes(Call& call, const OpLowering& lower,
+                                            const TensorRef& self) {
+  if (self.path != nullptr || self.storage->has_views)
+    return call.Unsupported("of a tensor that shares its elements with another one");
+  DRAGOMAN_ASSIGN(Results results, lower(call));
+  const auto* computed = results.empty() ? nullptr : results.front().As<TensorRef>();
+  if (computed == nullptr) return Internal(call.op().ToString() + " has no functional result");
+  DRAGOMAN_ASSIGN(Value * after, heap_.Read(builder(), *computed));
+  heap_.Replace(self.storage, StorageContents{after, std::nullopt});
+  self.storage->strides = Strides::Unknown();
+  self.storage->has_views = false;  // the one that was just made is not used any more
+  results.front() = self;
   return results;
 }
 
@@ -392,7 +423,7 @@ Result<Results> Evaluator::LowerOut(const Node& node, const OpLowering& lower, c
       DRAGOMAN_ASSIGN(value, call.Cast(value, before->type().dtype()));
     }
     if (target->path == nullptr) {
-      heap_.Replace(target->storage, StorageContents{value, std::nullopt});
+      DRAGOMAN_TRY(heap_.Overwrite(target->storage, value));
     } else {
       DRAGOMAN_TRY(heap_.Write(builder(), *target, value));
     }

@@ -68,6 +68,7 @@ class Evaluator {
   Result<Results> LowerInPlace(const Node& node, const OpLowering& lower,
                                std::span<const std::string> names,
                                std::span<const Abstract> arguments);
+  Result<Results> LowerInPlaceAxes(Call& call, const OpLowering& lower, const TensorRef& self);
   Result<Results> LowerOut(const Node& node, const OpLowering& lower, const Schema& schema,
                            std::span<const std::string> names, std::span<const Abstract> arguments);
   Result<const Graph*> Method(const Abstract& object, const std::string& name) const;

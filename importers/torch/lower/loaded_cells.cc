@@ -1,6 +1,7 @@
 #include "importers/torch/lower/loaded_cells.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -35,6 +36,17 @@ Status SetGridOf(const Attribute::Dict& tensor, const CellPtr& cell, Heap& heap)
   return {};
 }
 
+// Where the elements of a tensor that is not stored row-major lie.
+void SetStridesOf(const Attribute::Dict& tensor, const CellPtr& cell) {
+  const Attribute* strides = Find(tensor, "strides");
+  const auto* steps = strides != nullptr ? strides->As<Attribute::Ints>() : nullptr;
+  const Attribute* stored = Find(tensor, "tensor");
+  const Tensor* data = stored != nullptr ? stored->tensor() : nullptr;
+  if (steps == nullptr || data == nullptr) return;
+  cell->strides = MakeStrides({steps->begin(), steps->end()},
+                              Shape(data->sizes().begin(), data->sizes().end()));
+}
+
 Abstract EmptyCell(const State& state, Heap& heap) {
   switch (state.type.kind()) {
     case Type::Kind::kSequence:
@@ -62,6 +74,7 @@ Status FillTensor(const State& state, const CellPtr& cell, Heap& heap) {
   const Attribute* data = &state.initial;
   if (const auto* parts = data->As<Attribute::Dict>()) {
     DRAGOMAN_TRY(SetGridOf(*parts, cell, heap));
+    SetStridesOf(*parts, cell);
     data = Find(*parts, "tensor");
     if (Find(*parts, "layout") != nullptr) {
       DRAGOMAN_ASSIGN(contents.constant, ExpandParts(*parts));
@@ -150,6 +163,7 @@ Result<Abstract> LoadedCells::ValueOf(const Attribute& value, Heap& heap) const 
     if (const Attribute* tensor = Find(*v, "tensor"); tensor && tensor->tensor() != nullptr) {
       DRAGOMAN_ASSIGN(Abstract made, ValueOf(*tensor, heap));
       DRAGOMAN_TRY(SetGridOf(*v, made.As<TensorRef>()->storage, heap));
+      SetStridesOf(*v, made.As<TensorRef>()->storage);
       return made;
     }
   }

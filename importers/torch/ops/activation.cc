@@ -6,6 +6,7 @@
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
+#include "importers/torch/ops/view.h"
 
 namespace dragoman::torch {
 namespace {
@@ -223,20 +224,20 @@ Value* AlphaDropped(CallComposer& c, Value* x, Value* mask, double p) {
 }  // namespace
 
 // dropout, alpha_dropout, and their kin that drop channels as a whole: nothing, unless in training.
-Result<Value*> LowerDropout(Call& call) {
+Result<Results> LowerDropout(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("input");
   const double p = c.Float("p");
-  if (!c.Bool("train") || p == 0) return c.Done(x);
-  if (p == 1) return c.Done(c.Mul(x, 0));
+  if (!c.Bool("train") || p == 0) return LowerAlias(c, "input");
+  if (p == 1) return c.Done({c.Mul(x, 0)});
   const std::string_view name = FunctionalName(call.op());
   if (name == "dropout")
-    return c.Done(c.Op("Dropout", {x, c.Number(p, DType::kF32), c.BoolConstant(true)}));
+    return c.Done({c.Op("Dropout", {x, c.Number(p, DType::kF32), c.BoolConstant(true)})});
   const bool of_features = name.starts_with("feature_");
   const bool is_alpha = name.find("alpha_") != std::string_view::npos;
   Value* kept = c.Full(MaskShape(c, x, of_features), 1 - p, c.dtype(x));
   Value* mask = c.Op("Bernoulli", {kept});
-  return c.Done(is_alpha ? AlphaDropped(c, x, mask, p) : c.Mul(x, c.Div(mask, 1 - p)));
+  return c.Done({is_alpha ? AlphaDropped(c, x, mask, p) : c.Mul(x, c.Div(mask, 1 - p))});
 }
 
 }  // namespace dragoman::torch

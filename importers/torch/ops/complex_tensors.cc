@@ -18,6 +18,12 @@ Parts TakeParts(CallComposer& c, std::string_view a, std::string_view b) {
   return {parts[0], parts[1]};
 }
 
+// The parts of complex numbers lie by turns.
+std::vector<Dim> EverySecond(std::vector<Dim> steps) {
+  for (Dim& step : steps) step = step * 2;
+  return steps;
+}
+
 }  // namespace
 
 Result<Value*> LowerComplex(Call& call) {
@@ -39,6 +45,11 @@ Result<Results> LowerViewAsReal(Call& call) {
   view.get = [](Composer& inner, Value* base) { return PairsOf(inner, base); };
   view.put = [](Composer& inner, Value*, Value* value) { return FromPairs(inner, value); };
   view.contiguous = true;
+  view.steps = [](std::vector<Dim> base) {
+    base = EverySecond(std::move(base));
+    base.push_back(1);
+    return base;
+  };
   return LowerView(c, std::move(view));
 }
 
@@ -49,6 +60,11 @@ Result<Results> LowerViewAsComplex(Call& call) {
   view.get = [](Composer& inner, Value* base) { return FromPairs(inner, base); };
   view.put = [](Composer& inner, Value*, Value* value) { return PairsOf(inner, value); };
   view.contiguous = true;
+  view.steps = [](std::vector<Dim> base) {
+    base.pop_back();
+    for (Dim& step : base) step = FloorDiv(step, 2);
+    return base;
+  };
   return LowerView(c, std::move(view));
 }
 
@@ -60,6 +76,7 @@ Result<Results> LowerReal(Call& call) {
   view.put = [](Composer& inner, Value* base, Value* value) {
     return FromParts(inner, {value, PartsOf(inner, base).im});
   };
+  view.steps = EverySecond;
   return LowerView(c, std::move(view));
 }
 
@@ -71,15 +88,16 @@ Result<Results> LowerImag(Call& call) {
   view.put = [](Composer& inner, Value* base, Value* value) {
     return FromParts(inner, {PartsOf(inner, base).re, value});
   };
+  view.steps = EverySecond;
   return LowerView(c, std::move(view));
 }
 
-// conj, which is a view; and conj_physical, which is none.
+// conj, which is a view; and conj_physical, which is none, but gives real numbers as they are.
 Result<Results> LowerConj(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   const bool copies = FunctionalName(call.op()) != "conj";
-  if (!IsComplex(c.dtype(x))) return copies ? c.Done({c.Op("Identity", {x})}) : LowerAlias(c);
+  if (!IsComplex(c.dtype(x))) return LowerAlias(c);
   return copies ? c.Done({Conjugate(c, x)}) : LowerView(c, ConjugateView());
 }
 

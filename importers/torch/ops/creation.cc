@@ -183,11 +183,12 @@ Result<Value*> LowerBernoulli(Call& call) {
   return c.Done(c.Op("Bernoulli", {p}, {{"dtype", static_cast<std::int64_t>(c.dtype(x))}}));
 }
 
-// type_as, to_dense of what is dense
-Result<Value*> LowerTypeAs(Call& call) {
+Result<Results> LowerTypeAs(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
-  return c.Done(c.CastLike(x, c.Tensor("other")));
+  Value* other = c.Tensor("other");
+  if (c.dtype(x) == c.dtype(other)) return LowerAlias(c);
+  return c.Done({c.CastLike(x, other)});
 }
 
 // The tensor itself where the element type stays, as torch does it; devices do not count.
@@ -200,8 +201,11 @@ Result<Results> LowerTo(Call& call) {
   dtype = c.DTypeOr("dtype", dtype);
   const std::string& type = call.op().type;
   const bool copy = type == "_to_copy" || type == "to_dense" || c.BoolOr("copy", false);
-  if (dtype == c.dtype(x) && !copy) return LowerAlias(c);
-  return c.Done({c.Cast(x, dtype)});
+  if (dtype != c.dtype(x) || copy) return c.Done({c.Cast(x, dtype)});
+  // In another memory format it is a copy, which a tensor of few axes or elements is in already.
+  constexpr std::int64_t kPreserve = 1;
+  if (c.IntOr("memory_format", kPreserve) == kPreserve) return LowerAlias(c);
+  return c.DoneWith({CopyOrView(c, x, Strides::Unknown())});
 }
 
 }  // namespace dragoman::torch

@@ -123,25 +123,64 @@ Result<Value*> LowerDiff(Call& call) {
   return c.Done(x);
 }
 
-// The area under lines between points `dx` apart, or at `x`.
+namespace {
+
+Value* NeighbourSums(Composer& c, Value* y, int axis) {
+  return c.Add(c.Slice(y, axis, 1, kEnd), c.Slice(y, axis, 0, -1));
+}
+
+// Twice the areas between neighbours of `y` that stand at `x`, in the type that torch computes:
+// integers wrap.
+Value* DoubleAreas(CallComposer& c, Value* y, int axis) {
+  Value* x = c.Tensor("x");
+  if (c.failed()) return nullptr;
+  if (c.dtype(x) == DType::kBool) return c.Fail(InvalidInput("x is of bool"));
+  if (c.Rank(x) == 1) x = AlongAxis(c, x, axis, c.Rank(y));
+  const int along = c.Rank(x) - c.Rank(y) + axis;
+  Value* widths = c.Sub(c.Slice(x, along, 1, kEnd), c.Slice(x, along, 0, -1));
+  const DType type = PromoteTypes(c.dtype(y), c.dtype(x));
+  return c.Mul(c.Cast(NeighbourSums(c, y, axis), type), c.Cast(widths, type));
+}
+
+Value* TakeHeights(CallComposer& c) {
+  Value* y = c.Tensor("y");
+  if (!c.failed() && c.dtype(y) == DType::kBool) c.Fail(InvalidInput("y is of bool"));
+  return y;
+}
+
+Value* Halved(Composer& c, Value* x) { return c.Mul(c.Cast(x, FloatingResult(c.dtype(x))), 0.5); }
+
+Value* SumAlong(Composer& c, Value* x, int axis) {
+  return c.ReduceSum(c.Cast(x, SumResult(c.dtype(x))), {axis});
+}
+
+}  // namespace
+
+// The area under lines between points `dx` apart, or at `x`. For points that are equally far apart
+// torch takes half of the first and the last from the sum of all.
 Result<Value*> LowerTrapezoid(Call& call) {
   CallComposer c(call);
-  Value* y = c.Floating("y");
+  Value* y = TakeHeights(c);
   const int axis = c.AxisArgument("dim", y);
-  const auto neighbours = [&](Value* value, int along) {
-    return std::pair(c.Slice(value, along, 1, kEnd), c.Slice(value, along, 0, -1));
-  };
-  const auto [later, earlier] = neighbours(y, axis);
-  Value* heights = c.Add(later, earlier);
-  if (call.Declares("x")) {
-    Value* x = c.CastLike(c.Tensor("x"), y);
-    const bool vector = c.Rank(x) == 1;
-    const auto [right, left] = neighbours(x, vector ? 0 : axis);
-    Value* widths = c.Sub(right, left);
-    if (vector) widths = AlongAxis(c, widths, axis, c.Rank(y));
-    return c.Done(c.Mul(c.ReduceSum(c.Mul(heights, widths), {axis}), 0.5));
+  if (call.Declares("x")) return c.Done(Halved(c, SumAlong(c, DoubleAreas(c, y, axis), axis)));
+  Value* ends = c.Add(c.Slice(y, axis, 0, 1), c.Slice(y, axis, -1, kEnd));
+  const DType type = FloatingResult(c.dtype(y));
+  ends = c.ReduceSum(c.Mul(c.Cast(ends, type), 0.5), {axis});
+  return c.Done(c.Mul(c.Sub(c.Cast(SumAlong(c, y, axis), type), ends), c.Float("dx")));
+}
+
+Result<Value*> LowerCumulativeTrapezoid(Call& call) {
+  CallComposer c(call);
+  Value* y = TakeHeights(c);
+  const int axis = c.AxisArgument("dim", y);
+  const DType type = FloatingResult(c.dtype(y));
+  if (!c.Has("x")) {
+    Value* pairs = c.Cast(NeighbourSums(c, y, axis), type);
+    return c.Done(c.Op("CumSum", {c.Mul(pairs, c.Float("dx") / 2), c.Int(axis)}));
   }
-  return c.Done(c.Mul(c.ReduceSum(heights, {axis}), 0.5 * c.Float("dx")));
+  Value* areas = DoubleAreas(c, y, axis);
+  areas = c.Op("CumSum", {c.Cast(areas, SumResult(c.dtype(areas))), c.Int(axis)});
+  return c.Done(Halved(c, areas));
 }
 
 }  // namespace dragoman::torch

@@ -102,6 +102,16 @@ Result<Results> LowerUnfold(Call& call) {
     permutation.push_back(axis + 1);
     return inner.Transpose(taken, std::move(permutation));
   };
+  view.steps = [=](std::vector<Dim> base) {
+    Dim within = 1;
+    if (rank > 0) {
+      Dim& along = base[static_cast<std::size_t>(axis)];
+      within = along;
+      along = along * step;
+    }
+    base.push_back(within);
+    return base;
+  };
   return LowerView(c, std::move(view));
 }
 

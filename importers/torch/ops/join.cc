@@ -7,6 +7,8 @@
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
+#include "importers/torch/ops/script_lowerings.h"
+#include "importers/torch/ops/view.h"
 
 namespace dragoman::torch {
 namespace {
@@ -162,19 +164,28 @@ Result<Value*> LowerRepeatInterleave(Call& call) {
   return c.Done(c.Gather(x, c.ReduceSum(passed, {1}), axis));
 }
 
+// Views of the tensors of a list, one each.
+template <class ViewOf>
+Result<Results> ViewsOfList(CallComposer& c, ViewOf view_of) {
+  const Abstract list = c.Take(c.call().Argument("tensors"));
+  std::vector<Abstract> views;
+  for (std::size_t i = 0; !c.failed() && i < ItemsOf(list)->size(); ++i)
+    views.push_back(view_of((*ItemsOf(list))[i], i));
+  return c.DoneWith({c.call().NewList(std::move(views))});
+}
+
 Result<Results> LowerBroadcastTensors(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> values = c.Tensors("tensors");
-  std::vector<Value*> results;
-  if (values.size() == 1) return c.DoneList(values);
   Value* together = nullptr;
   for (Value* value : values) {
     Value* zeros = c.Full(c.Shape(value), 0, DType::kBool);
     together = together == nullptr ? zeros : c.Or(together, zeros);
   }
-  Value* shape = c.Shape(together);
-  for (Value* value : values) results.push_back(c.Expand(value, shape));
-  return c.DoneList(results);
+  Value* shape = together != nullptr ? c.Shape(together) : nullptr;
+  return ViewsOfList(c, [&](const Abstract& tensor, std::size_t i) {
+    return MakeView(c, tensor, ExpandView(c, values[i], shape));
+  });
 }
 
 // Each vector along an axis of its own; with "xy" the first two axes change places.
@@ -186,13 +197,13 @@ Result<Results> LowerMeshgrid(Call& call) {
   for (Value* value : values) sizes.push_back(c.Reshape(c.NumElements(value), {1}));
   if (swapped) std::swap(sizes[0], sizes[1]);
   Value* shape = sizes.empty() ? nullptr : c.ConcatSizes(sizes);
-  std::vector<Value*> grids;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t axis = swapped && i < 2 ? 1 - i : i;
-    Value* along = AlongAxis(c, values[i], static_cast<int>(axis), static_cast<int>(values.size()));
-    grids.push_back(c.Expand(along, shape));
-  }
-  return c.DoneList(grids);
+  return ViewsOfList(c, [&](const Abstract& tensor, std::size_t i) {
+    std::vector<std::int64_t> along(values.size(), 1);
+    along[swapped && i < 2 ? 1 - i : i] = -1;
+    Value* line = c.Ints(along);
+    const Abstract upright = MakeView(c, tensor, ReshapeView(c, values[i], line));
+    return MakeView(c, upright, ExpandView(c, c.Reshape(values[i], line), shape));
+  });
 }
 
 Result<Value*> LowerKron(Call& call) {

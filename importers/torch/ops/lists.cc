@@ -7,6 +7,8 @@
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
+#include "importers/torch/ops/script_lowerings.h"
+#include "importers/torch/ops/view.h"
 
 namespace dragoman::torch {
 
@@ -39,20 +41,20 @@ Result<Value*> LowerBlockDiag(Call& call) {
 }
 
 // All combinations of one element of each vector.
-Result<Value*> LowerCartesianProd(Call& call) {
+Result<Results> LowerCartesianProd(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> values = c.Tensors("tensors");
-  if (values.size() == 1) return c.Done(values[0]);
+  if (values.size() == 1) return c.DoneWith({ItemsOf(c.Take(call.Argument("tensors")))->front()});
   std::vector<Value*> sizes;
   for (Value* value : values) sizes.push_back(c.SizeVector(value, 0, 1));
-  if (c.failed() || sizes.empty()) return c.Done(c.Fail("an empty list"));
+  if (c.failed() || sizes.empty()) return c.Done({c.Fail("an empty list")});
   Value* shape = c.ConcatSizes(sizes);
   std::vector<Value*> columns;
   for (std::size_t i = 0; i < values.size(); ++i) {
     Value* along = AlongAxis(c, values[i], static_cast<int>(i), static_cast<int>(values.size()));
     columns.push_back(c.Reshape(c.Expand(along, shape), {-1, 1}));
   }
-  return c.Done(c.Concat(std::move(columns), 1));
+  return c.Done({c.Concat(std::move(columns), 1)});
 }
 
 namespace {

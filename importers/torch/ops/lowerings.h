@@ -28,7 +28,7 @@ Result<Value*> LowerGlu(Call& call);
 Result<Value*> LowerSoftmax(Call& call);
 Result<Value*> LowerLogSoftmax(Call& call);
 Result<Value*> LowerSafeSoftmax(Call& call);
-Result<Value*> LowerDropout(Call& call);
+Result<Results> LowerDropout(Call& call);
 
 // adaptive_pooling.cc
 Result<Value*> LowerAdaptiveAvgPool(Call& call);
@@ -95,7 +95,7 @@ Result<Value*> LowerRand(Call& call);
 Result<Value*> LowerRandn(Call& call);
 Result<Value*> LowerRandint(Call& call);
 Result<Value*> LowerBernoulli(Call& call);
-Result<Value*> LowerTypeAs(Call& call);
+Result<Results> LowerTypeAs(Call& call);
 Result<Results> LowerTo(Call& call);
 Result<Value*> LowerRange(Call& call);
 
@@ -184,7 +184,7 @@ Result<Value*> LowerTensorSolve(Call& call);
 
 // lists.cc
 Result<Value*> LowerBlockDiag(Call& call);
-Result<Value*> LowerCartesianProd(Call& call);
+Result<Results> LowerCartesianProd(Call& call);
 Result<Value*> LowerCombinations(Call& call);
 Result<Value*> LowerIsIn(Call& call);
 Result<Results> LowerBroadcastShapes(Call& call);
@@ -419,7 +419,7 @@ Result<Value*> LowerCountNonzero(Call& call);
 Result<Value*> LowerLogSumExp(Call& call);
 Result<Value*> LowerCumSum(Call& call);
 Result<Value*> LowerTrace(Call& call);
-Result<Value*> LowerSumToSize(Call& call);
+Result<Results> LowerSumToSize(Call& call);
 
 // resampling.cc
 Result<Value*> LowerUpsample(Call& call);

@@ -32,18 +32,25 @@ Statistics Measure(Composer& c, Value* x, const std::vector<std::int64_t>& axes)
   return {mean, c.ReduceMean(c.Mul(deviation, deviation), axes, true)};
 }
 
-// (1 - momentum) * running + momentum * measured
-Value* Followed(CallComposer& c, std::string_view name, Value* measured, double momentum) {
+// (1 - momentum) * running + momentum * measured; nn.BatchNorm without a momentum passes one that
+// its count of batches gives.
+Value* Followed(CallComposer& c, std::string_view name, Value* measured, const Number& momentum) {
   Value* running = c.Tensor(name);
-  Value* kept = c.Mul(running, 1 - momentum);
-  return c.Add(kept, c.Mul(c.CastLike(measured, running), momentum));
+  measured = c.CastLike(measured, running);
+  if (momentum.known()) {
+    const double part = momentum.AsDouble();
+    return c.Add(c.Mul(running, 1 - part), c.Mul(measured, part));
+  }
+  Value* part = c.Cast(momentum.symbolic(), DType::kF64);
+  return c.Add(c.Mul(running, c.CastLike(c.Sub(1, part), running)),
+               c.Mul(measured, c.CastLike(part, running)));
 }
 
 // Running statistics follow the unbiased ones of the batch, averaged over axis 0 if they still have
 // it.
 Statistics FollowedStatistics(CallComposer& c, Value* x, const Statistics& batch,
                               const std::vector<std::int64_t>& axes) {
-  const double momentum = c.Float("momentum");
+  const Number momentum = c.Take(c.call().Scalar("momentum"));
   Value* count = c.Int(1);
   for (std::int64_t axis : axes) count = c.Mul(count, c.Size(x, static_cast<int>(axis)));
   Value* n = c.CastLike(count, x);

@@ -24,10 +24,18 @@ struct GridRule {
   int zero_i8 = 0;
 };
 
+// Where the elements of the results of torch's kernel lie, unless they are views.
+enum class ResultOrder : std::uint8_t {
+  kByOperands,  // row-major if those of all operands do, else not known
+  kStated,      // as the lowering says
+  kUnknown,
+};
+
 struct OpFacts {
   bool complex = false;  // the lowering is right for complex tensors too
   int index = -1;        // the operand that is read as indices; -1: none
   GridRule grid = {};
+  ResultOrder order = ResultOrder::kByOperands;
 };
 
 struct OpRow {

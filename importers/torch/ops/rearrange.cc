@@ -162,6 +162,14 @@ View TakeDiagonalView(CallComposer& c) {
   view.get = [=](Composer& inner, Value* base) {
     return Diagonal(inner, base, offset, first, second);
   };
+  view.steps = [=](std::vector<Dim> base) {
+    const Dim along =
+        base[static_cast<std::size_t>(first)] + base[static_cast<std::size_t>(second)];
+    base.erase(base.begin() + std::max(first, second));
+    base.erase(base.begin() + std::min(first, second));
+    base.push_back(along);
+    return base;
+  };
   return view;
 }
 

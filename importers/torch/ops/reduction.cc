@@ -4,6 +4,7 @@
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 #include "importers/torch/ops/reduced_axes.h"
+#include "importers/torch/ops/view.h"
 
 namespace dragoman::torch {
 namespace {
@@ -164,7 +165,7 @@ Result<Value*> LowerTrace(Call& call) {
 }
 
 // Sums over what broadcasting to self's sizes would repeat.
-Result<Value*> LowerSumToSize(Call& call) {
+Result<Results> LowerSumToSize(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
@@ -176,9 +177,10 @@ Result<Value*> LowerSumToSize(Call& call) {
     const int axis = leading + static_cast<int>(i);
     if (sizes[i] == 1 && c.KnownSize(x, axis) != 1) repeated.push_back(axis);
   }
-  if (leading > 0 || !repeated.empty()) x = c.Cast(x, SumResult(c.dtype(x)));
+  if (leading == 0 && repeated.empty()) return LowerAlias(c);
+  x = c.Cast(x, SumResult(c.dtype(x)));
   x = c.ReduceSum(x, std::move(repeated), true);
-  return c.Done(c.ReduceSum(x, AllAxes(leading)));
+  return c.Done({c.ReduceSum(x, AllAxes(leading))});
 }
 
 }  // namespace dragoman::torch

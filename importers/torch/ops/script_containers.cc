@@ -40,16 +40,17 @@ Result<Value*> ItemValue(Call& call, const Abstract& item) {
                           " in a list whose length is known only at run time");
 }
 
+// The same, of what becomes an item of a list whose length only run time knows.
+Result<Value*> NewItemValue(Call& call, const Abstract& item) {
+  if (const auto* tensor = item.As<TensorRef>()) tensor->storage->is_item = true;
+  return ItemValue(call, item);
+}
+
 // Argument `i`, an index, as an int64 value.
 Result<Value*> IndexValue(Call& call, std::size_t i) {
   const auto* index = Argument(call, i).As<Number>();
   if (index == nullptr) return call.Unsupported("index that is " + Describe(Argument(call, i)));
   return call.NumberValue(*index, DType::kI64);
-}
-
-Abstract FromSequence(Call& call, const ListContents& list, Value* item) {
-  if (item->type().dtype() == DType::kString) return String{item};
-  return list.numbers ? call.NewNumber(*list.numbers, item) : call.NewTensor(item);
 }
 
 // The position that a Python index means; `size` itself is allowed for insertion.
@@ -134,7 +135,7 @@ Status SetSelected(Call& call, const Number& index, const Abstract& item) {
 Result<Results> LowerSetItem(Call& call) {
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
   if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
-    DRAGOMAN_ASSIGN(Value * item, ItemValue(call, Argument(call, 2)));
+    DRAGOMAN_ASSIGN(Value * item, NewItemValue(call, Argument(call, 2)));
     DRAGOMAN_ASSIGN(Value * at, IndexValue(call, 1));
     DRAGOMAN_ASSIGN(Value * erased, call.Add("SequenceErase", {sequence, at}));
     // Behind erasing, a negative index would count one item less.
@@ -161,7 +162,7 @@ Result<Results> LowerSetItem(Call& call) {
 Result<Results> LowerAppend(Call& call) {
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
   if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
-    DRAGOMAN_ASSIGN(Value * item, ItemValue(call, Argument(call, 1)));
+    DRAGOMAN_ASSIGN(Value * item, NewItemValue(call, Argument(call, 1)));
     DRAGOMAN_ASSIGN(Value * longer, call.Add("SequenceInsert", {sequence, item}));
     call.heap().Mutable<ListContents>(cell).sequence = longer;
   } else {
@@ -174,7 +175,7 @@ Result<Results> LowerInsert(Call& call) {
   DRAGOMAN_ASSIGN(CellPtr cell, ListCell(call));
   const auto* index = Argument(call, 1).As<Number>();
   if (Value* sequence = std::get<ListContents>(cell->contents).sequence) {
-    DRAGOMAN_ASSIGN(Value * item, ItemValue(call, Argument(call, 2)));
+    DRAGOMAN_ASSIGN(Value * item, NewItemValue(call, Argument(call, 2)));
     DRAGOMAN_ASSIGN(Value * at, IndexValue(call, 1));
     DRAGOMAN_ASSIGN(Value * longer, call.Add("SequenceInsert", {sequence, item, at}));
     call.heap().Mutable<ListContents>(cell).sequence = longer;
@@ -193,7 +194,7 @@ Result<Results> LowerInsert(Call& call) {
 Result<Value*> WithItems(Call& call, Value* sequence, const std::vector<Abstract>& items,
                          bool in_front) {
   for (std::size_t i = 0; i < items.size(); ++i) {
-    DRAGOMAN_ASSIGN(Value * item, ItemValue(call, items[i]));
+    DRAGOMAN_ASSIGN(Value * item, NewItemValue(call, items[i]));
     std::vector<Value*> operands = {sequence, item};
     if (in_front) operands.push_back(call.builder().Int(static_cast<std::int64_t>(i)));
     DRAGOMAN_ASSIGN(sequence, call.Add("SequenceInsert", std::move(operands)));
@@ -456,6 +457,14 @@ constexpr ScriptRow kRows[] = {
 };
 
 }  // namespace
+
+Abstract FromSequence(Call& call, const ListContents& list, Value* item) {
+  if (item->type().dtype() == DType::kString) return String{item};
+  if (list.numbers) return call.NewNumber(*list.numbers, item);
+  const Abstract tensor = call.NewTensor(item);
+  tensor.As<TensorRef>()->storage->is_item = list.sequence != nullptr;
+  return tensor;
+}
 
 Result<Results> SelectItem(Call& call, const std::vector<Abstract>& items, const Number& index) {
   ListContents list{items, nullptr, std::nullopt};

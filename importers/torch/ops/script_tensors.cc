@@ -56,12 +56,21 @@ Result<Results> LowerStride(Call& call) {
   DRAGOMAN_ASSIGN(Value * self, Self(call));
   DRAGOMAN_ASSIGN(const int rank, RankOf(self));
   std::vector<Abstract> strides(static_cast<std::size_t>(rank));
-  Value* stride = call.builder().Int(1);
-  for (int i = rank; i-- > 0;) {
-    strides[static_cast<std::size_t>(i)] = call.NewNumber(Number::Kind::kInt, stride);
-    DRAGOMAN_ASSIGN(Number size, call.SizeOf(self, i));
-    DRAGOMAN_ASSIGN(Value * count, call.NumberValue(size, DType::kI64));
-    DRAGOMAN_ASSIGN(stride, call.Add("Mul", {stride, count}));
+  const auto* tensor = call.arguments().front().As<TensorRef>();
+  if (tensor != nullptr && !Heap::StridesOf(*tensor).row_major) {
+    const std::vector<Dim> steps = StepsOf(Heap::StridesOf(*tensor), *self->type().shape());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (!steps[i].known()) return call.Unsupported("strides that are not known");
+      strides[i] = Number::Int(steps[i].value());
+    }
+  } else {
+    Value* stride = call.builder().Int(1);
+    for (int i = rank; i-- > 0;) {
+      strides[static_cast<std::size_t>(i)] = call.NewNumber(Number::Kind::kInt, stride);
+      DRAGOMAN_ASSIGN(Number size, call.SizeOf(self, i));
+      DRAGOMAN_ASSIGN(Value * count, call.NumberValue(size, DType::kI64));
+      DRAGOMAN_ASSIGN(stride, call.Add("Mul", {stride, count}));
+    }
   }
   if (call.arguments().size() < 2) return Results{call.NewList(std::move(strides))};
   DRAGOMAN_ASSIGN(const std::int64_t dim, call.Int("dim"));
@@ -69,7 +78,36 @@ Result<Results> LowerStride(Call& call) {
   return Results{strides[static_cast<std::size_t>(axis)]};
 }
 
+// is_contiguous: whether the elements lie row-major.
+Result<Results> LowerIsContiguous(Call& call) {
+  DRAGOMAN_ASSIGN(const Value* self, Self(call));
+  if (call.Has("memory_format")) {
+    DRAGOMAN_ASSIGN(const std::int64_t format, call.Int("memory_format"));
+    if (format != 0) return call.Unsupported("in a memory format");
+  }
+  const auto* tensor = call.arguments().front().As<TensorRef>();
+  if (tensor == nullptr) return Results{Number::Bool(true)};
+  const Truth answer = IsRowMajor(Heap::StridesOf(*tensor), self->type().shape());
+  if (answer == Truth::kUnknown)
+    return call.Unsupported("where the elements of the tensor lie is not known");
+  return Results{Number::Bool(answer == Truth::kYes)};
+}
+
+// Whether the argument is a nested tensor, which is a tuple: padded rows, and what there is of
+// them.
+bool IsNested(const Call& call) {
+  return !call.arguments().empty() && call.arguments().front().Is<Tuple>();
+}
+
+Result<Results> LowerIsNested(Call& call) { return Results{Number::Bool(IsNested(call))}; }
+
 Result<Results> LowerDim(Call& call) {
+  if (IsNested(call)) {
+    const Abstract& rows = call.arguments().front().As<Tuple>()->items->front();
+    DRAGOMAN_ASSIGN(const Value* padded, call.heap().Read(call.builder(), *rows.As<TensorRef>()));
+    DRAGOMAN_ASSIGN(const int rank, RankOf(padded));
+    return Results{Number::Int(rank)};
+  }
   DRAGOMAN_ASSIGN(Value * self, Self(call));
   DRAGOMAN_ASSIGN(const int rank, RankOf(self));
   return Results{Number::Int(rank)};
@@ -327,6 +365,18 @@ Result<Results> LowerTensor(Call& call) {
   return Results{call.NewTensor(value)};
 }
 
+// Of a tensor of that element type already: the tensor itself.
+Result<Results> LowerAsTensor(Call& call) {
+  const Abstract* data = call.arguments().empty() ? nullptr : &call.arguments().front();
+  const auto* tensor = data != nullptr ? data->As<TensorRef>() : nullptr;
+  if (tensor == nullptr) return LowerTensor(call);
+  DRAGOMAN_ASSIGN(const Value* value, call.heap().Read(call.builder(), *tensor));
+  DRAGOMAN_ASSIGN(const DType wanted, call.DTypeOr("dtype", value->type().dtype()));
+  return wanted == value->type().dtype() ? Results{*data} : LowerTensor(call);
+}
+
+Result<Results> LowerData(Call& call) { return Results{call.arguments().front()}; }
+
 constexpr ScriptRow kRows[] = {
     {"aten.Bool", LowerItem},
     {"aten.Complex", LowerItem},
@@ -336,14 +386,14 @@ constexpr ScriptRow kRows[] = {
     {"aten.Int", LowerItem},
     {"aten.IntImplicit", LowerItem},
     {"aten.ScalarImplicit", LowerItem},
-    {"aten.__is_contiguous", LowerTrue},
+    {"aten.__is_contiguous", LowerIsContiguous},
     {"aten._local_scalar_dense", LowerItem},
-    {"aten.as_tensor", LowerTensor},
+    {"aten.as_tensor", LowerAsTensor},
     {"aten.dim", LowerDim},
     {"aten.element_size", LowerElementSize},
     {"aten.get_device", LowerMinusOne},
     {"aten.is_complex", LowerIsKind},
-    {"aten.is_contiguous", LowerTrue},
+    {"aten.is_contiguous", LowerIsContiguous},
     {"aten.is_floating_point", LowerIsKind},
     {"aten.is_nonzero", LowerItem},
     {"aten.is_same_size", LowerSameSize},
@@ -357,6 +407,7 @@ constexpr ScriptRow kRows[] = {
     {"aten.stride", LowerStride},
     {"aten.tensor", LowerTensor},
     {"prim.NumToTensor", LowerNumberToTensor},
+    {"prim.data", LowerData},
     {"prim.device", LowerDevice},
     {"prim.dtype", LowerDTypeCode},
     {"prim.is_cpu", LowerTrue},
@@ -366,7 +417,7 @@ constexpr ScriptRow kRows[] = {
     {"prim.is_meta", LowerFalse},
     {"prim.is_mkldnn", LowerFalse},
     {"prim.is_mps", LowerFalse},
-    {"prim.is_nested", LowerFalse},
+    {"prim.is_nested", LowerIsNested},
     {"prim.is_ort", LowerFalse},
     {"prim.is_quantized", LowerIsQuantized},
     {"prim.is_sparse", LowerFalse},

@@ -390,22 +390,6 @@ Result<Results> LowerGradient(Call& call) {
   return c.DoneList(slopes);
 }
 
-Result<Value*> LowerCumulativeTrapezoid(Call& call) {
-  CallComposer c(call);
-  Value* y = c.Floating("y");
-  const int axis = c.AxisArgument("dim", y);
-  Value* pairs = c.Mul(c.Add(Part(c, y, axis, 1, kEnd), Part(c, y, axis, 0, -1)), 0.5);
-  if (c.Has("x")) {
-    Value* x = c.CastLike(c.Tensor("x"), y);
-    if (c.Rank(x) == 1) x = AlongAxis(c, x, axis, c.Rank(y));
-    const int along = c.Rank(x) - c.Rank(y) + axis;
-    pairs = c.Mul(pairs, c.Sub(Part(c, x, along, 1, kEnd), Part(c, x, along, 0, -1)));
-  } else {
-    pairs = c.Mul(pairs, c.As("dx", c.dtype(y)));
-  }
-  return c.Done(c.Op("CumSum", {pairs, c.Int(axis)}));
-}
-
 // Slices along an axis whose norm is above `maxnorm` are scaled down to it.
 Result<Value*> LowerRenorm(Call& call) {
   CallComposer c(call);

@@ -9,9 +9,7 @@
 namespace dragoman::torch {
 namespace {
 
-bool GivesCopy(std::string_view name) {
-  return name.ends_with("_copy") || name.find("unsafe_") != std::string_view::npos;
-}
+bool GivesCopy(std::string_view name) { return name.ends_with("_copy"); }
 
 std::optional<std::int64_t> KnownInt(Composer& c, Value* value) {
   if (value == nullptr) return std::nullopt;
@@ -41,7 +39,7 @@ Value* PutAt(Composer& c, Value* base, Value* value, int axis, Value* index) {
   return c.SwapAxes(c.Op("ScatterND", {rows, c.Reshape(index, {1, 1}), row}), 0, axis);
 }
 
-ViewStep ToStep(View view) {
+ViewStep ToStep(View view, Strides strides) {
   ViewStep step;
   step.get = [get = std::move(view.get)](GraphBuilder& builder, Value* base) {
     Composer inner(builder);
@@ -53,23 +51,41 @@ ViewStep ToStep(View view) {
       return inner.Done(put(inner, base, value));
     };
   }
-  step.contiguous = view.contiguous;
+  step.strides = std::move(strides);
   return step;
+}
+
+// Where the elements of `view` lie if those of its base, `of`, lie by `base`. `seen` is its value.
+Strides StridesOfView(const View& view, const Strides& base, const Value* of, const Value* seen) {
+  if (view.contiguous && base.row_major) return {};
+  const Shape* from = of != nullptr ? of->type().shape() : nullptr;
+  const Shape* sizes = seen != nullptr ? seen->type().shape() : nullptr;
+  if (!view.steps || from == nullptr || sizes == nullptr) return Strides::Unknown();
+  return MakeStrides(view.steps(StepsOf(base, *from)), *sizes);
 }
 
 }  // namespace
 
-Abstract MakeView(CallComposer& c, View view) {
+Abstract MakeView(CallComposer& c, const Abstract& base, View view) {
   Call& call = c.call();
-  const Abstract self = c.Take(call.Argument("self"));
-  const auto* tensor = self.As<TensorRef>();
-  if (c.failed() || tensor == nullptr || GivesCopy(FunctionalName(call.op()))) {
-    Value* copy = view.get(c, c.Tensor("self"));
-    return c.failed() ? Abstract() : call.NewTensor(copy);
-  }
-  TensorRef result = Heap::View(*tensor, ToStep(std::move(view)));
-  c.Take(call.heap().Read(call.builder(), result));
+  const auto* tensor = base.As<TensorRef>();
+  if (c.failed()) return Abstract();
+  if (tensor == nullptr) return call.NewTensor(view.get(c, c.Tensor("self")));
+  Value* of = c.Take(call.heap().Read(call.builder(), *tensor));
+  if (c.failed()) return Abstract();
+  Value* seen = view.get(c, of);
+  if (c.failed()) return Abstract();
+  Strides strides = StridesOfView(view, Heap::StridesOf(*tensor), of, seen);
+  if (GivesCopy(FunctionalName(call.op())))
+    return call.heap().NewTensor(seen, strides.row_major ? strides : Strides::Unknown());
+  TensorRef result = Heap::View(*tensor, ToStep(std::move(view), std::move(strides)));
+  call.heap().SetRead(result, seen);
   return result;
+}
+
+Abstract MakeView(CallComposer& c, View view) {
+  const Abstract self = c.Take(c.call().Argument("self"));
+  return MakeView(c, self, std::move(view));
 }
 
 Result<Results> LowerView(CallComposer& c, View view) {
@@ -83,14 +99,19 @@ Result<Results> LowerAlias(CallComposer& c, std::string_view name) {
   return c.DoneWith({std::move(argument)});
 }
 
-bool IsContiguous(CallComposer& c) {
+Strides StridesOfSelf(CallComposer& c) {
   const Abstract self = c.Take(c.call().Argument("self"));
   const auto* tensor = self.As<TensorRef>();
-  if (tensor == nullptr) return true;
-  for (const ViewPath* path = tensor->path.get(); path != nullptr; path = path->base.get()) {
-    if (!path->step.contiguous) return false;
-  }
-  return true;
+  return tensor != nullptr ? Heap::StridesOf(*tensor) : Strides();
+}
+
+Abstract CopyOrView(CallComposer& c, Value* value, Strides strides) {
+  Heap& heap = c.call().heap();
+  const Abstract self = c.Take(c.call().Argument("self"));
+  const Abstract result = heap.NewTensor(value, std::move(strides));
+  if (const auto* tensor = self.As<TensorRef>())
+    heap.NoteChoice(result.As<TensorRef>()->storage, {tensor->storage});
+  return result;
 }
 
 View SliceView(Composer& c, const Value* base, const SliceBounds& bounds) {
@@ -106,6 +127,7 @@ View SliceView(Composer& c, const Value* base, const SliceBounds& bounds) {
     view.get = [](Composer&, Value* whole) { return whole; };
     view.put = [](Composer&, Value*, Value* value) { return value; };
     view.contiguous = true;
+    view.steps = [](std::vector<Dim> base) { return base; };
     return view;
   }
   view.get = [=, step = bounds.step](Composer& inner, Value* whole) {
@@ -119,6 +141,11 @@ View SliceView(Composer& c, const Value* base, const SliceBounds& bounds) {
     };
   }
   view.contiguous = axis == 0 && bounds.step == 1;
+  view.steps = [axis, step = bounds.step](std::vector<Dim> base) {
+    Dim& along = base[static_cast<std::size_t>(axis)];
+    along = along * step;
+    return base;
+  };
   return view;
 }
 
@@ -138,6 +165,46 @@ View SelectView(Composer& c, int axis, Value* index) {
     };
   }
   view.contiguous = axis == 0;
+  view.steps = [axis](std::vector<Dim> base) {
+    base.erase(base.begin() + axis);
+    return base;
+  };
+  return view;
+}
+
+View ExpandView(Composer& c, Value* base, Value* sizes) {
+  View view;
+  view.get = [sizes](Composer& inner, Value* of) { return inner.Expand(of, sizes); };
+  Value* expanded = c.Expand(base, sizes);
+  if (c.failed()) return view;
+  view.contiguous = HasSizesOf(expanded, base);
+  const Shape* from = base->type().shape();
+  const Shape* to = expanded->type().shape();
+  if (from == nullptr || to == nullptr) return view;
+  view.steps = [from = *from, to = *to](const std::vector<Dim>& of) {
+    std::vector<Dim> steps(to.size(), 0);
+    const std::size_t added = to.size() - from.size();
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const bool stays = Equal(from[i], to[added + i]) == Truth::kYes;
+      if (stays || from[i] != Dim(1)) steps[added + i] = stays ? of[i] : Dim();
+    }
+    return steps;
+  };
+  return view;
+}
+
+View ReshapeView(Composer& c, Value* base, Value* sizes) {
+  View view;
+  view.get = [sizes](Composer& inner, Value* of) { return inner.Reshape(of, sizes); };
+  view.put = [](Composer& inner, Value* of, Value* value) {
+    return inner.Reshape(value, inner.Shape(of));
+  };
+  view.contiguous = true;
+  view.steps = [&c, base, sizes](std::vector<Dim> of) {
+    const Value* reshaped = c.Reshape(base, sizes);
+    const Shape* to = c.failed() ? nullptr : reshaped->type().shape();
+    return to != nullptr ? Resize(of, *base->type().shape(), *to).steps : std::vector<Dim>();
+  };
   return view;
 }
 
@@ -145,6 +212,8 @@ View ConjugateView() {
   View view;
   view.get = [](Composer& c, Value* base) { return Conjugate(c, base); };
   view.put = [](Composer& c, Value*, Value* value) { return Conjugate(c, value); };
+  view.contiguous = true;
+  view.steps = [](std::vector<Dim> base) { return base; };
   return view;
 }
 
@@ -154,7 +223,7 @@ Value* WithViewReplaced(CallComposer& c, View view, Value* value) {
   Call& call = c.call();
   const Abstract copy = call.NewTensor(self);
   const TensorRef& whole = *copy.As<TensorRef>();
-  const TensorRef part = Heap::View(whole, ToStep(std::move(view)));
+  const TensorRef part = Heap::View(whole, ToStep(std::move(view), Strides::Unknown()));
   Value* seen = c.Take(call.heap().Read(call.builder(), part));
   value = c.Expand(c.CastLike(value, self), c.Shape(seen));
   if (c.failed()) return nullptr;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "importers/torch/ops/composer.h"
 
@@ -17,17 +18,23 @@ struct View {
   std::function<Value*(Composer& c, Value* base, Value* value)> put = nullptr;
   // The elements lie in order, without gaps, if those of the base do.
   bool contiguous = false;
+  // How far apart they lie, by how far those of the base do. Empty: not known. Called in MakeView.
+  std::function<std::vector<Dim>(std::vector<Dim> base)> steps = nullptr;
 };
 
-// Argument `self` seen through `view`. An operator called `…_copy` or `…unsafe_…` gives a tensor of
-// its own.
+// `base` seen through `view`. An operator called `…_copy` gives a tensor of its own.
+Abstract MakeView(CallComposer& c, const Abstract& base, View view);
+// Argument `self` seen through `view`.
 Abstract MakeView(CallComposer& c, View view);
 // The same as an operator's only result.
 Result<Results> LowerView(CallComposer& c, View view);
 // Argument `name` itself: not a copy.
 Result<Results> LowerAlias(CallComposer& c, std::string_view name = "self");
-// Whether the elements of argument `self` lie in order, without gaps.
-bool IsContiguous(CallComposer& c);
+// Where the elements of argument `self` lie.
+Strides StridesOfSelf(CallComposer& c);
+// A copy of argument `self`, unless it shares its elements, which is not known: then a write to one
+// of both ends the use of the other. `value` is what it holds.
+Abstract CopyOrView(CallComposer& c, Value* value, Strides strides);
 
 // Elements [start, end) of `axis`, every `step`th; bounds are int64 of rank 1.
 struct SliceBounds {
@@ -39,6 +46,10 @@ struct SliceBounds {
 View SliceView(Composer& c, const Value* base, const SliceBounds& bounds);
 // Element `index` (int64, rank 0) of `axis`, which vanishes.
 View SelectView(Composer& c, int axis, Value* index);
+// `base` expanded to `sizes`.
+View ExpandView(Composer& c, Value* base, Value* sizes);
+// The same elements in the same order, under other sizes.
+View ReshapeView(Composer& c, Value* base, Value* sizes);
 
 // The complex conjugates.
 View ConjugateView();

@@ -19,6 +19,11 @@ View Permuting(Permutation permutation) {
     inverse[static_cast<std::size_t>(permutation[i])] = static_cast<std::int64_t>(i);
   View view;
   view.contiguous = std::is_sorted(permutation.begin(), permutation.end());
+  view.steps = [permutation](const std::vector<Dim>& base) {
+    std::vector<Dim> steps;
+    for (std::int64_t axis : permutation) steps.push_back(base[static_cast<std::size_t>(axis)]);
+    return steps;
+  };
   view.get = [permutation = std::move(permutation)](Composer& c, Value* base) {
     return c.Transpose(base, permutation);
   };
@@ -37,17 +42,12 @@ Result<Results> SwapAxes(CallComposer& c, int rank, int a, int b) {
   return LowerView(c, Permuting(std::move(permutation)));
 }
 
-// `x` is what will be expanded.
-View Expanding(Composer& c, Value* x, Value* sizes) {
-  View view;
-  Value* expanded = c.Expand(x, sizes);
-  view.contiguous = !c.failed() && HasSizesOf(expanded, x);
-  view.get = [sizes](Composer& c, Value* base) { return c.Expand(base, sizes); };
-  return view;
-}
-
 View ConjugateTransposed(int a, int b) {
   View view;
+  view.steps = [=](std::vector<Dim> base) {
+    std::swap(base[static_cast<std::size_t>(a)], base[static_cast<std::size_t>(b)]);
+    return base;
+  };
   view.get = [=](Composer& c, Value* base) { return Conjugate(c, c.SwapAxes(base, a, b)); };
   view.put = [=](Composer& c, Value*, Value* value) {
     return Conjugate(c, c.SwapAxes(value, a, b));
@@ -143,7 +143,7 @@ Result<Results> LowerExpand(Call& call) {
   const bool keeps = std::any_of(sizes.begin(), sizes.end(), [](const Number& size) {
     return size.known() && size.AsInt() == -1;
   });
-  if (!keeps) return LowerView(c, Expanding(c, x, c.Take(call.NumberList(sizes))));
+  if (!keeps) return LowerView(c, ExpandView(c, x, c.Take(call.NumberList(sizes))));
   const int added = static_cast<int>(sizes.size()) - c.Rank(x);
   for (int i = 0; i < static_cast<int>(sizes.size()) && !c.failed(); ++i) {
     Number& size = sizes[static_cast<std::size_t>(i)];
@@ -151,12 +151,12 @@ Result<Results> LowerExpand(Call& call) {
     if (i < added) return call.Invalid("-1 stands for an axis that is new");
     size = c.Take(call.SizeOf(x, i - added));
   }
-  return LowerView(c, Expanding(c, x, c.Take(call.NumberList(sizes))));
+  return LowerView(c, ExpandView(c, x, c.Take(call.NumberList(sizes))));
 }
 
 Result<Results> LowerExpandAs(Call& call) {
   CallComposer c(call);
-  return LowerView(c, Expanding(c, c.Tensor("self"), c.Shape(c.Tensor("other"))));
+  return LowerView(c, ExpandView(c, c.Tensor("self"), c.Shape(c.Tensor("other"))));
 }
 
 }  // namespace dragoman::torch

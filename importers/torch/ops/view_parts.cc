@@ -63,6 +63,7 @@ Result<Results> LowerParts(CallComposer& c, const Parts& parts) {
       return PutPart(inner, base, parts, i, value);
     };
     view.contiguous = parts.axis == 0;
+    view.steps = [](std::vector<Dim> base) { return base; };
     items.push_back(MakeView(c, std::move(view)));
   }
   return c.DoneWith({c.call().NewList(std::move(items))});
@@ -113,6 +114,8 @@ std::int64_t NeedSize(CallComposer& c, Value* x, int axis) {
 
 // A list whose length is known only at run time.
 Result<Results> RunTimeParts(CallComposer& c, Value* parts) {
+  const Abstract self = c.Take(c.call().Argument("self"));
+  if (const auto* tensor = self.As<TensorRef>()) tensor->storage->is_item = true;
   return c.DoneWith({ListRef{c.call().heap().NewCell(ListContents{{}, parts, std::nullopt})}});
 }
 

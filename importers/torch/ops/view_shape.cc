@@ -6,22 +6,41 @@
 
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/script_lowerings.h"
 #include "importers/torch/ops/view.h"
 
 namespace dragoman::torch {
 namespace {
 
+using StepRule = std::function<std::vector<Dim>(std::vector<Dim>)>;
+
 // A view through `get`, which keeps the order of elements.
-View Reshaping(std::function<Value*(Composer&, Value*)> get) {
+View Reshaping(std::function<Value*(Composer&, Value*)> get, StepRule steps = nullptr) {
   View view;
   view.get = std::move(get);
   view.put = [](Composer& c, Value* base, Value* value) { return c.Reshape(value, c.Shape(base)); };
   view.contiguous = true;
+  view.steps = std::move(steps);
   return view;
 }
 
-View ReshapingTo(Value* sizes) {
-  return Reshaping([sizes](Composer& c, Value* base) { return c.Reshape(base, sizes); });
+// With an axis of size 1 at each of `axes`, which are sorted places of the result.
+View Unsqueezing(const std::vector<std::int64_t>& axes) {
+  return Reshaping([axes](Composer& c, Value* base) { return c.Unsqueeze(base, axes); },
+                   [axes](std::vector<Dim> steps) {
+                     for (std::int64_t axis : axes) steps.insert(steps.begin() + axis, Dim());
+                     return steps;
+                   });
+}
+
+// Without `axes`, which are sorted and of size 1.
+View Squeezing(const std::vector<std::int64_t>& axes) {
+  return Reshaping([axes](Composer& c, Value* base) { return c.Squeeze(base, axes); },
+                   [axes](std::vector<Dim> steps) {
+                     for (std::size_t i = axes.size(); i-- > 0;)
+                       steps.erase(steps.begin() + axes[i]);
+                     return steps;
+                   });
 }
 
 // Sizes of axes [first, first + count) with others in their place.
@@ -35,28 +54,21 @@ Value* ReplaceSizes(Composer& c, Value* x, int first, int count, Value* with) {
   return c.ConcatSizes(std::move(parts));
 }
 
-// Whether each axis becomes one or more of the new ones, so that no two have to become one.
-bool KeepsAxesApart(const Shape& from, const Shape& to) {
-  auto next = to.begin();
-  for (const Dim& size : from) {
-    if (size == Dim(1)) continue;
-    Dim product = 1;
-    while (Equal(product, size) != Truth::kYes && next != to.end()) product = product * *next++;
-    if (Equal(product, size) != Truth::kYes) return false;
-  }
-  return std::all_of(next, to.end(), [](const Dim& size) { return size == Dim(1); });
-}
-
-// A copy, unless the elements lie in order or axes are at most parted, which holds for all strides.
+// A view where the distances of the elements allow it, else a copy.
 Result<Results> ReshapeTo(CallComposer& c, Value* sizes) {
-  if (IsContiguous(c)) return LowerView(c, ReshapingTo(sizes));
-  const Value* x = c.Tensor("self");
-  Value* copy = c.Reshape(c.Tensor("self"), sizes);
-  const bool is_known =
-      !c.failed() && x->type().shape() != nullptr && copy->type().shape() != nullptr;
-  if (is_known && KeepsAxesApart(*x->type().shape(), *copy->type().shape()))
-    return LowerView(c, ReshapingTo(sizes));
-  return c.Done({copy});
+  const Strides strides = StridesOfSelf(c);
+  Value* x = c.Tensor("self");
+  if (strides.row_major) return LowerView(c, ReshapeView(c, x, sizes));
+  Value* copy = c.Reshape(x, sizes);
+  if (c.failed()) return c.Done({copy});
+  const Shape* from = x->type().shape();
+  const Shape* to = copy->type().shape();
+  const bool is_known = from != nullptr && to != nullptr;
+  const Truth shares =
+      is_known ? Resize(StepsOf(strides, *from), *from, *to).shares : Truth::kUnknown;
+  if (shares == Truth::kYes) return LowerView(c, ReshapeView(c, x, sizes));
+  if (shares == Truth::kNo) return c.Done({copy});
+  return c.DoneWith({CopyOrView(c, copy, Strides::Unknown())});
 }
 
 Value* ProductOf(Composer& c, Value* x, int first, int count) {
@@ -83,6 +95,7 @@ Result<Results> LowerViewAsType(CallComposer& c) {
   view.get = [to](Composer& c, Value* base) { return c.Cast(base, to); };
   view.put = [from](Composer& c, Value*, Value* value) { return c.Cast(value, from); };
   view.contiguous = true;
+  view.steps = [](std::vector<Dim> base) { return base; };
   return LowerView(c, view);
 }
 
@@ -90,7 +103,7 @@ Result<Results> LowerViewAsType(CallComposer& c) {
 Result<Results> LowerViewSizes(Call& call) {
   CallComposer c(call);
   if (call.Declares("dtype")) return LowerViewAsType(c);
-  return LowerView(c, ReshapingTo(c.Take(call.IntListValue("size"))));
+  return LowerView(c, ReshapeView(c, c.Tensor("self"), c.Take(call.IntListValue("size"))));
 }
 
 Result<Results> LowerReshape(Call& call) {
@@ -100,7 +113,7 @@ Result<Results> LowerReshape(Call& call) {
 
 Result<Results> LowerViewAs(Call& call) {
   CallComposer c(call);
-  return LowerView(c, ReshapingTo(c.Shape(c.Tensor("other"))));
+  return LowerView(c, ReshapeView(c, c.Tensor("self"), c.Shape(c.Tensor("other"))));
 }
 
 Result<Results> LowerReshapeAs(Call& call) {
@@ -114,7 +127,7 @@ Result<Results> LowerFlatten(Call& call) {
   const int rank = c.Rank(x);
   const int first = c.AxisArgument("start_dim", x);
   const int last = c.AxisArgument("end_dim", x);
-  if (rank == 0) return LowerView(c, ReshapingTo(c.Ints({1})));
+  if (rank == 0) return LowerView(c, ReshapeView(c, x, c.Ints({1})));
   if (first == last) return LowerAlias(c);
   if (first > last) return call.Invalid("start_dim is behind end_dim");
   const int count = last - first + 1;
@@ -131,7 +144,7 @@ Result<Results> LowerUnflatten(Call& call) {
   Value* x = c.Tensor("self");
   const int axis = c.AxisArgument("dim", x);
   Value* sizes = c.Take(call.IntListValue("sizes"));
-  return LowerView(c, ReshapingTo(ReplaceSizes(c, x, axis, 1, sizes)));
+  return LowerView(c, ReshapeView(c, x, ReplaceSizes(c, x, axis, 1, sizes)));
 }
 
 Result<Results> LowerUnsqueeze(Call& call) {
@@ -139,8 +152,7 @@ Result<Results> LowerUnsqueeze(Call& call) {
   Value* x = c.Tensor("self");
   std::int64_t axis = c.Int("dim");
   if (const std::optional<int> rank = c.MaybeRank(x)) axis = c.Axis(axis, *rank + 1);
-  return LowerView(
-      c, Reshaping([axis](Composer& inner, Value* base) { return inner.Unsqueeze(base, {axis}); }));
+  return LowerView(c, Unsqueezing({axis}));
 }
 
 namespace {
@@ -187,8 +199,8 @@ Result<Results> LowerSqueeze(Call& call) {
     }
     if (*size == 1) ones.push_back(axis);
   }
-  return LowerView(
-      c, Reshaping([ones](Composer& inner, Value* base) { return inner.Squeeze(base, ones); }));
+  std::sort(ones.begin(), ones.end());
+  return LowerView(c, Squeezing(ones));
 }
 
 namespace {
@@ -207,23 +219,54 @@ std::vector<std::int64_t> AddedAxes(int rank, int wanted) {
 Result<Results> LowerAtLeast(Call& call) {
   CallComposer c(call);
   const int wanted = call.op().type[sizeof("atleast_") - 1] - '0';
-  if (!call.Declares("self")) {
-    std::vector<Value*> values = c.Tensors("tensors");
-    for (Value*& value : values) value = c.Unsqueeze(value, AddedAxes(c.Rank(value), wanted));
-    return c.DoneList(values);
+  const bool of_list = !call.Declares("self");
+  const std::vector<Value*> values =
+      of_list ? c.Tensors("tensors") : std::vector<Value*>{c.Tensor("self")};
+  const Abstract argument = c.Take(call.Argument(of_list ? "tensors" : "self"));
+  std::vector<Abstract> results;
+  for (std::size_t i = 0; i < values.size() && !c.failed(); ++i) {
+    const Abstract& given = of_list ? (*ItemsOf(argument))[i] : argument;
+    const std::vector<std::int64_t> axes = AddedAxes(c.Rank(values[i]), wanted);
+    results.push_back(axes.empty() ? given : MakeView(c, given, Unsqueezing(axes)));
   }
-  const int rank = c.Rank(c.Tensor("self"));
-  if (rank >= wanted) return LowerAlias(c);
-  std::vector<std::int64_t> axes = AddedAxes(rank, wanted);
-  return LowerView(
-      c, Reshaping([axes](Composer& inner, Value* base) { return inner.Unsqueeze(base, axes); }));
+  return of_list ? c.DoneWith({call.NewList(std::move(results))}) : c.DoneWith(std::move(results));
 }
 
-// contiguous: a copy only where elements do not lie in order.
+namespace {
+
+// torch's numbers of memory formats.
+enum class MemoryFormat : std::uint8_t { kContiguous, kPreserve, kChannelsLast, kChannelsLast3d };
+
+// As if the second axis were the last.
+std::vector<Dim> ChannelsLastSteps(const Shape& sizes) {
+  Shape moved = sizes;
+  std::rotate(moved.begin() + 1, moved.begin() + 2, moved.end());
+  std::vector<Dim> steps = StepsOf(Strides(), moved);
+  std::rotate(steps.begin() + 1, steps.end() - 1, steps.end());
+  return steps;
+}
+
+}  // namespace
+
+// contiguous: a copy only where elements do not lie in the order wanted.
 Result<Results> LowerContiguous(Call& call) {
   CallComposer c(call);
-  if (IsContiguous(c)) return LowerAlias(c);
-  return c.Done({c.Tensor("self")});
+  Value* x = c.Tensor("self");
+  const auto format = static_cast<MemoryFormat>(c.IntOr("memory_format", 0));
+  if (c.failed()) return c.Done({x});
+  const Strides strides = StridesOfSelf(c);
+  const Shape* sizes = x->type().shape();
+  Truth lies_so = IsRowMajor(strides, sizes);
+  Strides wanted;
+  if (format > MemoryFormat::kPreserve) {
+    if (sizes == nullptr) return call.Unsupported("a memory format where the rank is not known");
+    if (sizes->size() < 4) return call.Invalid("memory_format needs four axes at least");
+    wanted = MakeStrides(ChannelsLastSteps(*sizes), *sizes);
+    lies_so = SameSteps(StepsOf(strides, *sizes), StepsOf(wanted, *sizes), *sizes);
+  }
+  if (lies_so == Truth::kYes) return LowerAlias(c);
+  if (lies_so == Truth::kNo) return c.DoneWith({call.heap().NewTensor(x, wanted)});
+  return c.DoneWith({CopyOrView(c, x, wanted)});
 }
 
 // detach, alias and what has no meaning at inference.

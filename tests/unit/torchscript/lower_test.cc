@@ -246,8 +246,8 @@ entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*], %c: bool[]) -> 
                    "x=2");
   };
   EXPECT_EQ(lowered("%a"),
-            "node 'z' (aten.exp): error: reading a tensor that a write into what a condition of "
-            "run time chose may have changed");
+            "node 'z' (aten.exp): error: reading a tensor that a write to another one may have "
+            "changed: whether they share elements is not known");
   EXPECT_NE(lowered("%b").find("onnx.Exp"), std::string::npos);
 }
 
