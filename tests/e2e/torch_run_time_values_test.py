@@ -55,6 +55,54 @@ WRITES = """  def forward(self: __torch__.M,
     _0 = torch.add_({}, 10)
     return {}
 """
+# A list whose length only run time knows holds the tensor that is written to.
+ITEMS = """  def forward(self: __torch__.M,
+    x: Tensor,
+    n: int) -> List[Tensor]:
+    items = annotate(List[Tensor], [])
+    y = torch.mul(x, 1)
+    for i in range(n):
+      _0 = torch.append(items, y)
+      _1 = torch.add_(y, 1)
+    return items
+"""
+PARTS = """  def forward(self: __torch__.M,
+    x: Tensor) -> Tensor:
+    y = torch.mul(x, 1)
+    parts = torch.split(y, 2)
+    _0 = torch.add_(y, 1)
+    return parts[0]
+"""
+# An argument that a loop carries, and may write to in its first turn.
+CARRIED = """  def forward(self: __torch__.M,
+    x: Tensor,
+    n: int) -> Tensor:
+    y = torch.mul(x, 1)
+    z = y
+    for i in range(n):
+      _0 = torch.add_(z, 1)
+      z = torch.clone(z)
+    return {}
+"""
+# Other axes, of a tensor and of one that shares its elements.
+AXES = """  def forward(self: __torch__.M,
+    x: Tensor) -> Tensor:
+    y = torch.mul(x, 1)
+    {}
+    _0 = torch.t_(torch.unsqueeze_(y, 0))
+    return torch.add(y, {})
+"""
+# Ways of a branch that have no common form, and what makes a tensor of either.
+FORMS = """  def forward(self: __torch__.M,
+    x: Tensor,
+    n: int) -> Tensor:
+    if torch.gt(n, 1):
+      items = [[x, x], [x]]
+    else:
+      items = [[torch.neg(x)]]
+    y = torch.mul(torch.stack(items[0]), torch.len(items))
+    return torch.sum(y, [0])
+"""
 
 
 class RunTimeValues(CommandCase):
@@ -84,11 +132,43 @@ class RunTimeValues(CommandCase):
             write_script(self.out / "m.pt", WRITES.format(written, read))
             error = self.fails(4, "convert", self.out / "m.pt", "-o", self.out / "m.onnx",
                                "--shape", "x=f32:3")
-            self.assertIn("a write into what a condition of run time chose", error)
+            self.assertIn("a write to another one may have changed", error)
         write_script(self.out / "m.pt", WRITES.format("items[0]", "torch.neg(items[1])"))
         np.save(self.out / "k.npy", np.array(1))
         self.assertEqual(self.outputs("x", np.array([1.0, 2.0], np.float32), "--input",
                                       f"k={self.out / 'k.npy'}"), [[-2, -4]])
+
+    def test_writes_to_items_of_lists(self):
+        for script in (ITEMS, PARTS):
+            write_script(self.out / "m.pt", script)
+            error = self.fails(4, "convert", self.out / "m.pt", "-o", self.out / "m.onnx",
+                               "--shape", "x=f32:m")
+            self.assertIn("a write to an item of a list whose length is known only at run", error)
+
+    def test_writes_to_what_a_loop_carries(self):
+        write_script(self.out / "m.pt", CARRIED.format("y"))
+        error = self.fails(4, "convert", self.out / "m.pt", "-o", self.out / "m.onnx",
+                           "--shape", "x=f32:3")
+        self.assertIn("a write to another one may have changed", error)
+        write_script(self.out / "m.pt", CARRIED.format("z"))
+        np.save(self.out / "n.npy", np.array(3))
+        self.assertEqual(self.outputs("x", np.array([1.0, 2.0], np.float32), "--input",
+                                      f"n={self.out / 'n.npy'}"), [[4, 5]])
+
+    def test_axes_in_place(self):
+        write_script(self.out / "m.pt", AXES.format("pass", 0))
+        self.assertEqual(self.outputs("x", np.array([1.0, 2.0], np.float32)), [[[1], [2]]])
+        write_script(self.out / "m.pt", AXES.format("z = torch.view(y, [-1])", "z"))
+        error = self.fails(4, "convert", self.out / "m.pt", "-o", self.out / "m.onnx",
+                           "--shape", "x=f32:2")
+        self.assertIn("shares its elements with another one", error)
+
+    def test_branches_without_a_common_form(self):
+        write_script(self.out / "m.pt", FORMS)
+        for n, wanted in ((0, [-1, -2]), (2, [4, 8])):
+            np.save(self.out / "n.npy", np.array(n))
+            self.assertEqual(self.outputs("x", np.array([1.0, 2.0], np.float32), "--input",
+                                          f"n={self.out / 'n.npy'}"), [wanted], n)
 
 
 if __name__ == "__main__":

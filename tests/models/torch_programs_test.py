@@ -44,18 +44,35 @@ CALLS = ("F.avg_pool2d(x, [3, 2], [2, 2], [1, 0], True, True, divisor_override=5
          "F.avg_pool3d(x, [2, 3, 3], 2, 1, True, True, divisor_override=3)",
          "torch.outer(b, b[1:])", "torch.einsum('i,j->ij', u, u)",
          "torch.einsum('ij,jk->ik', u.view(2, 2), u.view(2, 2))",
-         "torch.linalg.vander(x[0])", "torch.linalg.vander(x[0], N=4)")
+         "torch.linalg.vander(x[0])", "torch.linalg.vander(x[0], N=4)",
+         "torch.trapezoid(u)", "torch.trapezoid(u, u)", "torch.cumulative_trapezoid(u, dx=0.5)",
+         "torch.trapz(u, x.view(-1)[:4])", "torch.cumulative_trapezoid(u.view(2, 2), u[:2])",
+         "torch.trapezoid(u.to(torch.int8), dx=3)", "torch.trapezoid(x, dim=2)")
+# Functions that give their operand, or what shares its elements; others give a copy.
+SAME = ("F.dropout(y, 0.5, False)", "F.alpha_dropout(y, 0.5, False)", "y.type_as(y)", "y.data",
+        "y.sum_to_size([4, 6])", "torch.as_tensor(y)", "torch.cartesian_prod([y[0]])",
+        "torch.broadcast_tensors([y, y[0]])[0]", "torch.atleast_3d([y, y])[1]",
+        "torch.meshgrid([y[0], y[1, :1]])[0]", "y.conj_physical()", "torch.unsafe_chunk(y, 2)[1]",
+        "y.contiguous(memory_format=torch.contiguous_format)", "y.as_strided([2, 3], [6, 2], 1)",
+        "y[1:2].t().contiguous()", "torch.positive(y)", "y.to(torch.float64)", "y.tril(9)",
+        "y.view(1, 1, 4, 6).contiguous(memory_format=torch.channels_last)",
+        "y.view(1, 4, 6, 1).contiguous(memory_format=torch.channels_last)")
+STRIDES = ("y.t().stride()", "y[:, ::2].stride(1)", "y.t().is_contiguous()",
+           "y[:1].t().is_contiguous()", "y.unfold(1, 2, 2).stride()", "y.diagonal().stride(0)")
 
 
 @unittest.skipIf(torch is None, "torch is not installed")
 class TorchPrograms(CommandCase):
-    def script(self, arguments, body):
+    def script(self, arguments, body, **attributes):
         source = SOURCE.format(arguments=arguments, body=body)
         name = f"<program {len(linecache.cache)}>"
         linecache.cache[name] = (len(source), None, source.splitlines(True), name)
         scope = {"__name__": "programs"}
         exec(compile(source, name, "exec"), scope)
-        module = torch.jit.script(scope["Program"]())
+        program = scope["Program"]()
+        for attribute, value in attributes.items():
+            setattr(program, attribute, value)
+        module = torch.jit.script(program)
         module.save(str(self.out / "m.pt"))
         return module
 
@@ -116,6 +133,38 @@ class TorchPrograms(CommandCase):
         bytes_ = torch.tensor([200, 3, 100, 7], dtype=torch.uint8)
         for sizes in ((1, 2, 6, 7), (2, 2, 5, 8)):
             self.compare(module, (torch.randn(sizes, generator=draw), bools, bytes_))
+
+    def test_what_shares_elements(self):
+        x = torch.arange(24.0).view(4, 6)
+        for text in SAME:
+            for name in ("y", "z"):
+                module = self.script("x", f"        y = x.clone()\n        z = {text}\n"
+                                     f"        {name}.mul_(2)\n        return y + 1, z + 1\n")
+                with self.subTest(text, written=name), torch.no_grad():
+                    self.compare(module, (x,))
+
+    def test_strides(self):
+        module = self.script("x", "        y = x.clone()\n"
+                             f"        return {', '.join(f'torch.tensor({text})' for text in STRIDES)}\n")
+        self.compare(module, (torch.ones(4, 6),))
+
+    def test_statistics_without_a_momentum(self):
+        module = self.script("x", "        y = self.norm(self.norm(x) + x)\n"
+                             "        return y, self.norm.running_mean, self.norm.running_var\n",
+                             norm=torch.nn.BatchNorm1d(3, momentum=None))
+        with torch.no_grad():
+            self.compare(module, (torch.arange(12.0).view(4, 3) ** 2,))
+
+    def test_padded_sequences_of_an_encoder(self):
+        layer = torch.nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
+        module = self.script(
+            "x, padding", "        return self.encoder(x, src_key_padding_mask=padding)\n",
+            encoder=torch.nn.TransformerEncoder(layer, 2).eval())
+        x = torch.randn(3, 5, 4, generator=torch.Generator().manual_seed(1))
+        for lengths in ((4, 2, 5), (3, 2, 1)):
+            padding = torch.arange(5) >= torch.tensor(lengths)[:, None]
+            with torch.no_grad():
+                self.compare(module, (x, padding))
 
     def test_a_default_that_is_a_tensor(self):
         module = self.script("x, state: torch.Tensor = torch.arange(3.0)",

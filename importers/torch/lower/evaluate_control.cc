@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "core/ir/node_attributes.h"
@@ -35,8 +36,10 @@ Flow Evaluator::RunIf(const Node& node, Frame& frame) {
   }
   if (!number->known()) return RunEither(node, number->symbolic(), frame);
   std::vector<Abstract> results;
+  split_.push_back(&node);
   const Flow flow = RunBlock(number->AsInt() != 0 ? *then_branch : *else_branch, frame, results);
-  SetResults(node, frame, std::move(results));
+  split_.pop_back();
+  if (ended_ == nullptr) SetResults(node, frame, std::move(results));
   return flow;
 }
 
@@ -70,13 +73,84 @@ Flow Evaluator::RunEither(const Node& node, Value* condition, Frame& frame) {
     return flow;
   };
   std::vector<Abstract> results;
+  const std::size_t findings = entry_.findings.size();
+  Node* const last = builder().graph().last_node();
+  const bool outer_unmerged = std::exchange(has_unmerged_, false);
+  heap_.Enter();
   const Result<Flow> flow = RunBranches(entry_, condition, branches, results);
+  const bool has_unmerged = std::exchange(has_unmerged_, outer_unmerged) || !flow.ok();
+  if (has_unmerged && splits_ < kMaxSplitIfs) {
+    ++splits_;
+    heap_.Leave();
+    entry_.EraseAfter(last);
+    const std::vector<Finding> found(
+        entry_.findings.begin() + static_cast<std::ptrdiff_t>(findings), entry_.findings.end());
+    entry_.findings.resize(findings);
+    const Result<Flow> to_end = RunEitherToEnd(node, condition, frame);
+    if (to_end.ok()) return *to_end;
+    has_unmerged_ = true;
+    entry_.findings.insert(entry_.findings.end(), found.begin(), found.end());
+    if (!flow.ok()) Report(node, flow.error());
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
+  heap_.Keep();
   if (!flow.ok()) {
     Report(node, flow.error());
     Poisoned(node, frame);
     return Flow::kNext;
   }
   SetResults(node, frame, std::move(results));
+  return *flow;
+}
+
+bool Evaluator::GoesOnBehind(const Node* node) const {
+  return node != nullptr && std::find(split_.begin(), split_.end(), node) != split_.end();
+}
+
+const Graph& Evaluator::LastBlock(const Node& node) const {
+  const Graph* block = node.graph();
+  while (GoesOnBehind(block->parent())) block = block->parent()->graph();
+  return *block;
+}
+
+// Runs what follows `node` in its block, and behind the ifs around it.
+Flow Evaluator::RunBehind(const Node& node, Frame& frame) {
+  const Graph& block = *node.graph();
+  if (RunNodes(block, node.next(), frame) == Flow::kRaised) return Flow::kRaised;
+  if (ended_ != nullptr || !GoesOnBehind(block.parent())) return Flow::kNext;
+  std::vector<Abstract> results;
+  for (const Use& use : block.outputs()) results.push_back(Get(use.value(), frame));
+  SetResults(*block.parent(), frame, std::move(results));
+  return RunBehind(*block.parent(), frame);
+}
+
+Result<Flow> Evaluator::RunEitherToEnd(const Node& node, Value* condition, Frame& frame) {
+  split_.push_back(&node);
+  const Graph& end = LastBlock(node);
+  Branches branches;
+  for (const Use& use : end.outputs()) branches.names.push_back(use.value()->name());
+  branches.run = [&](bool holds, bool for_good, std::vector<Abstract>& results) {
+    const Known known = Refine(condition, holds, frame);
+    std::vector<Abstract> own;
+    Flow flow = RunBlock(*GraphAttribute(node, holds ? "then_branch" : "else_branch"), frame, own);
+    if (flow == Flow::kNext && ended_ == nullptr) {
+      SetResults(node, frame, std::move(own));
+      flow = RunBehind(node, frame);
+    }
+    ended_ = nullptr;
+    for (const Use& use : end.outputs()) results.push_back(Get(use.value(), frame));
+    if (for_good) return flow;
+    for (const auto& [value, abstract] : known) frame.values[value] = abstract;
+    return flow;
+  };
+  std::vector<Abstract> results;
+  const Result<Flow> flow = RunBranches(entry_, condition, branches, results);
+  split_.pop_back();
+  if (!flow.ok()) return flow.error();
+  for (std::size_t i = 0; i < results.size(); ++i)
+    frame.values[end.output(i)] = std::move(results[i]);
+  ended_ = &end;
   return *flow;
 }
 

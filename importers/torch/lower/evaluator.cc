@@ -137,15 +137,18 @@ void Evaluator::Report(const Node& node, const Error& error) {
   }
 }
 
-Flow Evaluator::RunNodes(const Graph& graph, Frame& frame) {
-  for (const Node& node : graph.nodes()) {
-    if (RunNode(node, frame) == Flow::kRaised) return Flow::kRaised;
+Flow Evaluator::RunNodes(const Graph& graph, const Node* first, Frame& frame) {
+  for (const Node* node = first; node != nullptr; node = node->next()) {
+    if (RunNode(*node, frame) == Flow::kRaised) return Flow::kRaised;
+    if (ended_ == nullptr) continue;
+    if (ended_ == &graph) ended_ = nullptr;
+    break;
   }
   return Flow::kNext;
 }
 
 Flow Evaluator::RunBlock(const Graph& graph, Frame& frame, std::vector<Abstract>& results) {
-  if (RunNodes(graph, frame) == Flow::kRaised) return Flow::kRaised;
+  if (RunNodes(graph, graph.first_node(), frame) == Flow::kRaised) return Flow::kRaised;
   for (const Use& use : graph.outputs()) results.push_back(Get(use.value(), frame));
   return Flow::kNext;
 }

@@ -29,6 +29,8 @@ namespace dragoman::torch {
 
 // Blocks and calls together nest so deep at most.
 inline constexpr int kMaxEvaluationDepth = 400;
+// As often at most an if goes on behind it on either way.
+inline constexpr int kMaxSplitIfs = 16;
 
 class Evaluator {
  public:
@@ -51,7 +53,8 @@ class Evaluator {
   using Known = std::vector<std::pair<const Value*, Abstract>>;
 
   // evaluator.cc
-  Flow RunNodes(const Graph& graph, Frame& frame);
+  // From `first` on, which is nullptr for none.
+  Flow RunNodes(const Graph& graph, const Node* first, Frame& frame);
   Flow RunNode(const Node& node, Frame& frame);
   Flow RunBlock(const Graph& graph, Frame& frame, std::vector<Abstract>& results);
   Flow RunConstant(const Node& node, Frame& frame);
@@ -81,6 +84,13 @@ class Evaluator {
   // evaluate_control.cc
   Flow RunIf(const Node& node, Frame& frame);
   Flow RunEither(const Node& node, Value* condition, Frame& frame);
+  // What RunEither is for, where the results of both ways have no common form: all that follows
+  // `node` is run on either way, up to the end of a block, whose results are merged. An if around
+  // it that goes on as well, or whose condition is known, does not end it.
+  Result<Flow> RunEitherToEnd(const Node& node, Value* condition, Frame& frame);
+  bool GoesOnBehind(const Node* node) const;
+  const Graph& LastBlock(const Node& node) const;
+  Flow RunBehind(const Node& node, Frame& frame);
   // Makes optionals whose presence `condition` tells what they are where it is `holds`. Gives what
   // they were.
   static Known Refine(const Value* condition, bool holds, Frame& frame);
@@ -97,6 +107,11 @@ class Evaluator {
   Heap& heap_;
   EntryBuilder entry_;
   int depth_ = 0;
+  // The ifs that run, each way of which goes on behind them, or whose condition is known.
+  std::vector<const Node*> split_;
+  int splits_ = 0;                  // how often an if went on behind it
+  const Graph* ended_ = nullptr;    // a block whose results are known though it is not at its end
+  bool has_unmerged_ = false;       // an if in the block that runs has results of no common form
   std::optional<Finding> refused_;  // what the exception that is under way comes from, if no raise
 };
 
