@@ -14,6 +14,7 @@
 #include "codegen/relay/relay_op.h"
 #include "codegen/relay/relay_text.h"
 #include "codegen/relay/translator.h"
+#include "codegen/relay/write_source.h"
 #include "codegen/tvm/prepare.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/drop_effects.h"

@@ -38,7 +38,7 @@ std::optional<ComposedNode> AsComposed(const Node& node) {
 }
 
 PreparedOperators::PreparedOperators(Graph& entry, bool (*changes)(const Node& node))
-    : entry_(entry), num_outputs_(entry.num_outputs()) {
+    : entry_(entry) {
   for (const Node& node : entry.nodes()) {
     std::optional<ComposedNode> composed =
         changes(node) && HasPlainTypes(node) ? AsComposed(node) : std::nullopt;
@@ -59,17 +59,19 @@ PreparedOperators::PreparedOperators(Graph& entry, bool (*changes)(const Node& n
 }
 
 std::size_t PreparedOperators::Track(Value* value) {
-  const auto [at, is_new] = outputs_.emplace(value, entry_.num_outputs());
+  const auto [at, is_new] = outputs_.emplace(value, outputs_.size());
   if (is_new) entry_.AddOutput(value);
   return at->second;
 }
 
 std::vector<ComposedNode> PreparedOperators::Take() {
   std::vector<ComposedNode> changed;
+  // A list that was an output may be several by now.
+  const std::size_t first = entry_.num_outputs() - outputs_.size();
   for (Place& place : places_) {
-    const auto renew = [this](const auto& outputs, auto& values) {
+    const auto renew = [&](const auto& outputs, auto& values) {
       for (std::size_t i = 0; i < outputs.size(); ++i) {
-        if (outputs[i]) values[i] = entry_.output(*outputs[i]);
+        if (outputs[i]) values[i] = entry_.output(first + *outputs[i]);
       }
     };
     renew(place.operands, place.node.operands);
@@ -81,7 +83,7 @@ std::vector<ComposedNode> PreparedOperators::Take() {
     };
     if (std::ranges::none_of(place.node.results, is_same)) changed.push_back(std::move(place.node));
   }
-  while (entry_.num_outputs() > num_outputs_) entry_.RemoveOutput(entry_.num_outputs() - 1);
+  while (entry_.num_outputs() > first) entry_.RemoveOutput(entry_.num_outputs() - 1);
   return changed;
 }
 

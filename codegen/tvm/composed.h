@@ -34,13 +34,12 @@ class PreparedOperators {
  private:
   struct Place {
     ComposedNode node;
-    std::vector<std::optional<std::size_t>> operands, results;  // outputs
+    std::vector<std::optional<std::size_t>> operands, results;  // of these outputs
   };
 
   std::size_t Track(Value* value);
 
   Graph& entry_;
-  std::size_t num_outputs_;
   std::map<const Value*, std::size_t> outputs_;
   std::vector<Place> places_;
 };
