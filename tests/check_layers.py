@@ -27,8 +27,9 @@ LAYERS = {
     "proto": ["core/support", "core/ir"],
     "importers": _IMPORTERS,
     # TVM's two forms share how it stores arrays.
-    "importers/relax": _IMPORTERS + ["importers/tvm"],
-    "importers/relay": _IMPORTERS + ["importers/tvm"],
+    "importers/tvm": _IMPORTERS + ["core/compare"],
+    "importers/relax": _IMPORTERS + ["importers/tvm", "core/compare"],
+    "importers/relay": _IMPORTERS + ["importers/tvm", "core/compare"],
     "exporters": ["core", "runtime/params", "proto"],
     "codegen": ["core", "runtime"],
     "driver": ["core", "importers", "exporters", "codegen", "runtime"],
