@@ -93,8 +93,8 @@ std::optional<std::string> DimText(const Dim& dim, const SymbolNames& names) {
       if (!atom) return std::nullopt;
       const bool divides =
           factor->kind == DimAtom::Kind::kFloorDiv || factor->kind == DimAtom::Kind::kMod;
-      const bool is_whole =
-          dim.terms().size() == 1 && term.factors.size() == 1 && term.coefficient == 1;
+      const bool is_added = term.coefficient == 1 || (term.coefficient == -1 && !text.empty());
+      const bool is_whole = term.factors.size() == 1 && is_added;
       const std::string text_of_atom = divides && !is_whole ? "(" + *atom + ")" : *atom;
       product += (product.empty() ? "" : " * ") + text_of_atom;
     }

@@ -38,11 +38,14 @@ class TorchRecurrences(TorchCase):
                 self.check(lambda: modules.StepwiseLayer(name, num_layers), num_layers)
 
     def test_other_recurrences_become_one_scan(self):
-        for kind in ("cell", "layer", "mask"):
+        for kind in ("cell", "layer"):
             with self.subTest(kind):
                 counts = [self.count(modules.Feedback(kind), steps) for steps in (8, 20)]
                 self.assertEqual(counts[0]["Scan"], 1)
                 self.assertEqual(counts[0], counts[1])
+
+    def test_steps_with_any_mask(self):
+        self.check(lambda: modules.Feedback("mask"), 1)
 
     def test_rnn_transducer(self):
         self.check(modules.Transducer, 3)
