@@ -334,7 +334,8 @@ class Linker {
     if (!links_[before].step) return false;
     links_[before].after = i;
     links_[i].before = before;
-    links_[i].step = std::move(step);
+    // What begins a run knows its mask and projection by the step behind it.
+    if (!links_[i].step) links_[i].step = std::move(step);
     return true;
   }
 
