@@ -271,9 +271,11 @@ constexpr std::string_view kFactorisations[] = {"Det",
                                                 "dragoman.TriangularSolve"};
 static_assert(std::ranges::is_sorted(kFactorisations));
 
-bool HasRanks(const Node& node) {
+// Whether all ranks are known, and no tensor is known to have no elements.
+bool HasMatrices(const Node& node) {
   return std::ranges::all_of(node.operands(), [](const Use& use) {
-    return use.value() != nullptr && use.value()->type().shape() != nullptr;
+    const Shape* shape = use.value() != nullptr ? use.value()->type().shape() : nullptr;
+    return shape != nullptr && std::ranges::find(*shape, Dim(0)) == shape->end();
   });
 }
 
@@ -294,7 +296,7 @@ Status LowerFactors(Graph& entry, bool (*has)(std::string_view label)) {
     for (Node& node : graph.nodes()) {
       const OpDef* def = FindOp(node);
       if (def == nullptr || !IsFactorisation(def->Label()) || has(def->Label())) continue;
-      if (HasRanks(node)) nodes.push_back(&node);
+      if (HasMatrices(node)) nodes.push_back(&node);
     }
   });
   std::erase_if(nodes, [](Node* node) { return IsExpanded(*node, *FindOp(*node)); });

@@ -54,12 +54,14 @@ class SpectrumLowering {
         dtype_(node.operand(0)->type().dtype()),
         rank_(static_cast<std::int64_t>(node.operand(0)->type().shape()->size())) {}
 
-  // X = V·diag(values)·Vᵀ; values ascend.
+  // X = V·diag(values)·Vᵀ, where what lies above the diagonal of X does not count; values ascend.
   Result<Values> SymmetricEigen() {
     Value* x = Cast(before_, node_.operand(0), DType::kF64);
     CountColumns(x);
     Value* padded = Padded(x, true);
-    DRAGOMAN_ASSIGN(const Values found, Rotate(padded, true));
+    Value* is_lower = before_.Op("LessOrEqual", {places_, before_.Unsqueeze(places_, 1)});
+    Value* whole = before_.Op("Where", {is_lower, padded, Transposed(before_, padded)});
+    DRAGOMAN_ASSIGN(const Values found, Rotate(whole, true));
     Value* values = WithoutPadding(Diagonal(before_, found[0]), -1);
     DRAGOMAN_ASSIGN(const Sorted sorted, Sort(values, columns_, false));
     Value* vectors = WithoutPadding(WithoutPadding(found[1], -1), -2);
@@ -101,6 +103,8 @@ class SpectrumLowering {
     Value* odd = before_.Op("Mod", {columns_, two});
     // No columns at all become two.
     padded_columns_ = before_.Op("Max", {before_.Op("Add", {columns_, odd}), two});
+    Value *none = before_.Scalar(0, columns_), *one = before_.Scalar(1, columns_);
+    places_ = before_.Op("Range", {none, padded_columns_, one});
   }
 
   // Zeros behind the columns, and behind the rows.
@@ -177,13 +181,11 @@ class SpectrumLowering {
 
   // x after all rotations, and their product V.
   Result<Values> Rotate(Value* x, bool symmetric) {
-    Value *none = before_.Scalar(0, columns_), *one = before_.Scalar(1, columns_);
-    places_ = before_.Op("Range", {none, padded_columns_, one});
     Value* on_diagonal = before_.Op("Equal", {places_, before_.Unsqueeze(places_, 1)});
     Value* unit = Cast(before_, on_diagonal, DType::kF64);
     Value* matrices = before_.Op("ReduceMax", {x, before_.Ints({-2, -1})});  // (…, 1, 1)
     Value* sizes = before_.Op("Shape", {matrices});
-    Value* rounds = before_.Op("Sub", {padded_columns_, one});
+    Value* rounds = before_.Op("Sub", {padded_columns_, before_.Scalar(1, columns_)});
     Value* turns = Product(before_, rounds, before_.Scalar(kSweeps, columns_));
     DRAGOMAN_TRY(before_.status());
     LoopBuilder loop(node_, context_, turns, {x, before_.Op("Expand", {unit, sizes})});

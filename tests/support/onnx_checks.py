@@ -33,7 +33,9 @@ ALLOWED = (" is out of bounds",
            "tensor(bfloat16)", "tensor(float8", "tensor(float4", "tensor(int4)", "tensor(uint4)",
            "tensor(int2)", "tensor(uint2)", "Invalid tensor data type 2",
            "(op_type:DequantizeLinear): x typestr: T, has unsupported type: tensor(int16)",
-           "(op_type:DequantizeLinear): x typestr: T, has unsupported type: tensor(uint16)")
+           "(op_type:DequantizeLinear): x typestr: T, has unsupported type: tensor(uint16)",
+           "(op_type:ReduceMax): data typestr: T, has unsupported type: tensor(bool)",
+           "(op_type:ReduceMin): data typestr: T, has unsupported type: tensor(bool)")
 BFLOAT16_IN_JAVASCRIPT = "Unsupported data type: 16"  # of inputs and outputs
 _RUNTIME = []
 

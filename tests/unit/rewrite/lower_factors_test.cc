@@ -59,6 +59,24 @@ TEST(LowerFactors, EigenvaluesOfSymmetricMatrices) {
             "");
 }
 
+TEST(LowerFactors, WhatLiesAboveTheDiagonalOfSymmetricMatricesDoesNotCount) {
+  for (const std::string sizes : {"5, 5", "2, 4, 4", "n, n"}) {
+    EXPECT_EQ(DifferenceAfterLowering("graph main(%x: f64[" + sizes + R"(]) -> (%s) {
+  %s = dragoman.SymmetricEigen(%x)
+})"),
+              "")
+        << sizes;
+  }
+}
+
+TEST(LowerFactors, MatricesWithoutElementsStay) {
+  Model model =
+      ParseText("graph main(%x: f32[0, 0]) -> (%l) { %l = dragoman.Cholesky(%x) }").value();
+  ASSERT_TRUE(InferModel(model).ok());
+  ASSERT_TRUE(LowerFactors(model.main(), HasNone).ok());
+  EXPECT_EQ(CountFactorisations(model.main()), 1);
+}
+
 TEST(LowerFactors, SingularValuesOfMatricesOfAnySizes) {
   for (const std::string sizes : {"n, m", "b, n, m", "7, 4", "4, 7", "2, 1, 5", "5, 1", "6, 6"}) {
     EXPECT_EQ(DifferenceAfterLowering("graph main(%x: f64[" + sizes + R"(]) -> (%s, %product) {
