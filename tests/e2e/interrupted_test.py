@@ -36,9 +36,13 @@ class Interrupted(CommandCase):
         self.fail("what should be interrupted did not begin")
 
     def interrupt(self, process, number):
-        """Sends the signal to the process and those that it started, as a terminal does."""
+        """Sends the signal to the process and those that it started, as a terminal does.
+
+        Its pipes stay as they are until it ends, so that it cannot end by itself before.
+        """
         os.killpg(process.pid, number)
-        process.communicate(timeout=60)
+        process.wait(timeout=60)
+        process.communicate()
         self.assertEqual(process.returncode, -number)
 
     def test_reading_a_pipe(self):
