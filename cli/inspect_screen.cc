@@ -81,7 +81,8 @@ void AppendTensors(const std::string& name, const Type& type, std::vector<std::s
     AppendTensors(fmt::format("{}.{}", name, i), type.element(i), names);
 }
 
-// Sizes of the first argument, guessed from the first matrix or filter among the weights.
+// Sizes of the first argument, guessed from the first matrix or filter among the weights; "": there
+// is none.
 std::string GuessedSizes(const Model& source) {
   for (const State& state : source.states) {
     const Tensor* tensor = state.initial.tensor();
@@ -90,24 +91,26 @@ std::string GuessedSizes(const Model& source) {
     if (sizes.size() == 2) return fmt::format("1,{}", sizes[1]);
     if (sizes.size() == 4) return fmt::format("1,{},224,224", sizes[1]);
   }
-  return "…";
+  return "";
 }
 
-// Facts that would let the model be lowered; those that nothing tells are left to the user.
-std::string GuessedFacts(const Model& source, const std::vector<Slot>& slots) {
+// Facts that would let the model be lowered, and how much of them is guessed; those that nothing
+// tells are left to the user. Empty: there are no sizes to state.
+std::string FactsToState(const Model& source, const std::vector<Slot>& slots) {
   std::vector<std::string> names;
   for (const Slot& slot : slots) AppendTensors(slot.name, slot.type, names);
+  if (names.empty()) return "";
+  const std::string guess = GuessedSizes(source);
   std::string facts;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    facts += fmt::format(" --shape {}={}", names[i], i == 0 ? GuessedSizes(source) : "…");
-  return facts;
-}
-
-// How much of the facts is guessed.
-std::string_view NoteOnFacts(const std::string& facts) {
-  if (facts.find("=…") == std::string::npos) return "sizes guessed from the weights";
-  if (facts.find("=1") == std::string::npos) return "write the sizes for …";
-  return "sizes guessed from the weights; write yours for …";
+  for (const std::string& name : names) {
+    const bool is_guessed = facts.empty() && !guess.empty();
+    facts += fmt::format(" --shape {}={}", name, is_guessed ? guess : "…");
+  }
+  const std::string_view note = guess.empty() ? "write the sizes for …"
+                                : names.size() == 1
+                                    ? "sizes guessed from the weights"
+                                    : "sizes guessed from the weights; write yours for …";
+  return fmt::format("{}   ({})", facts, note);
 }
 
 // One line in place of the same error of each target.
@@ -118,10 +121,9 @@ void PrintWhyNotLowered(const Error& error, const Model& source, const std::vect
   if (error.findings().size() > 1)
     fmt::print("         (and {} more)\n", error.findings().size() - 1);
   const std::string facts =
-      finding.find("--shape") != std::string::npos ? GuessedFacts(source, slots) : "";
+      finding.find("--shape") != std::string::npos ? FactsToState(source, slots) : "";
   if (!facts.empty()) {
-    fmt::print("\nnext:  dragoman inspect {}{}   ({})\n", ShellWord(options.model), facts,
-               NoteOnFacts(facts));
+    fmt::print("\nnext:  dragoman inspect {}{}\n", ShellWord(options.model), facts);
   } else if (error.findings().size() > 1) {
     fmt::print("\nnext:  dragoman inspect {} --to cpp{}\n", ShellWord(options.model),
                options.facts);

@@ -96,20 +96,21 @@ void PrintOp(const OpDef& def, const OpsOptions& options) {
 
 // The targets that lack an operator, by reason: "relay, relax: TVM has no strings".
 std::string WhyLacking(const OpDef& def) {
-  std::string text;
-  std::string_view last;
+  std::vector<std::pair<std::string_view, std::string>> reasons;  // and their targets
   for (const Target& target : Targets()) {
     const OpSupport support = target.support(def);
     if (support.why.empty()) continue;
-    if (support.why == last) {
-      const std::size_t end = text.size() - last.size() - 2;
-      text.insert(end, ", " + std::string(target.name));
+    const auto known =
+        std::ranges::find(reasons, support.why, &decltype(reasons)::value_type::first);
+    if (known == reasons.end()) {
+      reasons.emplace_back(support.why, target.name);
     } else {
-      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", target.name, support.why);
+      known->second += ", " + std::string(target.name);
     }
-    last = support.why;
   }
-  return text;
+  std::vector<std::string> texts;
+  for (const auto& [why, targets] : reasons) texts.push_back(fmt::format("{}: {}", targets, why));
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 void PrintOperators(const OpsOptions& options) {

@@ -6,6 +6,9 @@
 #include <map>
 #include <numbers>
 #include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "core/ir/half.h"
 #include "driver/map_data.h"
@@ -196,15 +199,16 @@ class Drawing {
  public:
   explicit Drawing(std::mt19937_64& generator) : generator_(generator) {}
 
-  // Adds those of a value. A sequence has one to three elements, an optional is there.
-  Status Add(const std::string& name, const Type& type) {
-    if (type.kind() == Type::Kind::kOptional) return Add(name, type.element());
+  // Adds those of a value. A sequence has one to three elements, an optional is there. `advice`:
+  // the option that states a rank.
+  Status Add(const std::string& name, const Type& type, std::string_view advice = "--shape") {
+    if (type.kind() == Type::Kind::kOptional) return Add(name, type.element(), advice);
     if (type.kind() == Type::Kind::kSequence) return AddSequence(name, type.element());
     const Shape* dims = type.shape();
     if (!type.is_tensor() || dims == nullptr ||
         dims->size() > static_cast<std::size_t>(rt::kMaxRank))
-      return Unsupported("input '" + name + "' has type " + type.ToString() + ": give " +
-                         (type.is_tensor() && in_sequence_ == 0 ? "--shape" : "--input"));
+      return Unsupported(fmt::format("input '{}' has type {}: give {}", name, type.ToString(),
+                                     type.is_tensor() ? advice : "--input"));
     rt::Shape shape;
     for (const Dim& dim : *dims) shape.push_back(DrawSize(dim, symbols_, generator_));
     DRAGOMAN_ASSIGN(Array array, Draw(type.dtype(), shape, generator_));
@@ -216,18 +220,15 @@ class Drawing {
 
  private:
   Status AddSequence(const std::string& name, const Type& element) {
-    ++in_sequence_;
     const std::uint64_t count = 1 + generator_() % 3;
     for (std::uint64_t i = 0; i < count; ++i)
-      DRAGOMAN_TRY(Add(name + "." + std::to_string(i), element));
-    --in_sequence_;
+      DRAGOMAN_TRY(Add(name + "." + std::to_string(i), element, "--input"));
     return {};
   }
 
   std::mt19937_64& generator_;
   std::map<std::string, Dim> symbols_;
   std::vector<NamedArray> arrays_;
-  int in_sequence_ = 0;
 };
 
 }  // namespace

@@ -41,6 +41,17 @@ const Chain* ChainOf(const Node& node) {
   return chain != std::end(kChains) ? chain : nullptr;
 }
 
+// Where the operator has its axes among its operands; 0: it has none.
+std::size_t AxesOperand(const Node& node) {
+  if (node.Is("Slice") || node.Is("Pad")) return 3;
+  // A transform of another length has other sizes along each axis.
+  if (node.Is("DFT"))
+    return node.operand(1) == nullptr && IntAttribute(node, "onesided") == 0 ? 2 : 0;
+  const bool has =
+      ChainOf(node) != nullptr || node.Is("CumSum") || node.Is("Squeeze") || node.Is("Unsqueeze");
+  return has ? 1 : 0;
+}
+
 class AxesResolver {
  public:
   AxesResolver(Node& node, PassContext& context)
@@ -225,23 +236,24 @@ class AxesResolver {
   std::optional<std::int64_t> count_;  // of the axes
 };
 
-bool HasOpenAxes(const Node& node, const PassContext& context) {
+// nullptr: the operator has no axes as an operand, or they are left out.
+const Value* AxesOf(const Node& node) {
   const std::size_t at = AxesOperand(node);
-  if (at == 0 || at >= node.num_operands() || node.operand(at) == nullptr) return false;
-  const Shape* shape = node.operand(0) != nullptr ? node.operand(0)->type().shape() : nullptr;
-  return shape != nullptr && !context.inference.KnownInts(node.operand(at));
+  return at > 0 && at < node.num_operands() ? node.operand(at) : nullptr;
+}
+
+bool HasOpenAxes(const Node& node, const PassContext& context) {
+  const Value* axes = AxesOf(node);
+  const Shape* shape =
+      axes != nullptr && node.operand(0) != nullptr ? node.operand(0)->type().shape() : nullptr;
+  return shape != nullptr && !context.inference.KnownInts(axes);
 }
 
 }  // namespace
 
-std::size_t AxesOperand(const Node& node) {
-  if (node.Is("Slice") || node.Is("Pad")) return 3;
-  // A transform of another length has other sizes along each axis.
-  if (node.Is("DFT"))
-    return node.operand(1) == nullptr && IntAttribute(node, "onesided") == 0 ? 2 : 0;
-  const bool has =
-      ChainOf(node) != nullptr || node.Is("CumSum") || node.Is("Squeeze") || node.Is("Unsqueeze");
-  return has ? 1 : 0;
+bool HasComputedAxes(const Node& node) {
+  const Value* axes = AxesOf(node);
+  return axes != nullptr && !axes->is_constant();
 }
 
 Status ResolveAxes(Graph& entry) {

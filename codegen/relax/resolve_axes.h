@@ -15,8 +15,9 @@ namespace dragoman::relax {
 // unknown rank, or of an unknown number of axes that come or go, stays.
 Status ResolveAxes(Graph& entry);
 
-// Where the operator has its axes among its operands; 0: it has none.
-std::size_t AxesOperand(const Node& node);
+// Whether the operator has its axes as an operand that is no constant, so that ResolveAxes may
+// replace it.
+bool HasComputedAxes(const Node& node);
 
 }  // namespace dragoman::relax
 

@@ -83,10 +83,8 @@ std::vector<Finding> FindingsOf(Status status) {
 // Whether what is done to an entry before it is written makes other operators of it.
 bool ChangesBefore(const Node& node) {
   const OpDef* def = FindOp(node);
-  if (def == nullptr || relax::FindRelaxEmitter(def->Label()) == nullptr) return true;
-  const std::size_t axes = relax::AxesOperand(node);
-  return axes > 0 && axes < node.num_operands() && node.operand(axes) != nullptr &&
-         !node.operand(axes)->is_constant();
+  return def == nullptr || relax::FindRelaxEmitter(def->Label()) == nullptr ||
+         relax::HasComputedAxes(node);
 }
 
 class Emitter {

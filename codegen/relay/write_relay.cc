@@ -39,10 +39,8 @@ bool HasOp(std::string_view label) {
 // Whether what is done to an entry before it is written makes other operators of it.
 bool ChangesBefore(const Node& node) {
   const OpDef* def = FindOp(node);
-  if (def == nullptr || relay::emit::FindRow(def->Label()) == nullptr) return true;
-  const std::size_t axes = relax::AxesOperand(node);
-  return axes > 0 && axes < node.num_operands() && node.operand(axes) != nullptr &&
-         !node.operand(axes)->is_constant();
+  return def == nullptr || relay::emit::FindRow(def->Label()) == nullptr ||
+         relax::HasComputedAxes(node);
 }
 
 Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperators& prepared,

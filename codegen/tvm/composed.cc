@@ -26,8 +26,7 @@ bool HasPlainTypes(const Node& node) {
 
 std::optional<ComposedNode> AsComposed(const Node& node) {
   ComposedNode composed;
-  composed.label =
-      node.op().domain.empty() ? node.op().type : node.op().domain + "." + node.op().type;
+  composed.label = FindOp(node)->Label();
   for (const NamedAttribute& attribute : node.attributes()) {
     if (attribute.value.graph() != nullptr) return std::nullopt;
     composed.attributes.push_back(attribute);
@@ -78,7 +77,8 @@ std::vector<ComposedNode> PreparedOperators::Take() {
     renew(place.results, place.node.results);
     const auto is_same = [&](const Value* result) {
       const Node* maker = result != nullptr ? result->producer() : nullptr;
-      return maker != nullptr && maker->op().type == place.node.label &&
+      const OpDef* def = maker != nullptr ? FindOp(*maker) : nullptr;
+      return def != nullptr && def->Label() == place.node.label &&
              std::ranges::equal(maker->operands(), place.node.operands, {}, &Use::value);
     };
     if (std::ranges::none_of(place.node.results, is_same)) changed.push_back(std::move(place.node));

@@ -19,7 +19,7 @@ struct ComposedNode {
   std::vector<const Value*> operands;
   std::vector<const Value*> results;
 };
-// nullopt: the node has bodies.
+// Of a node of the common dialect. nullopt: it has bodies.
 std::optional<ComposedNode> AsComposed(const Node& node);
 
 // Operators of an entry that become others before it is written.

@@ -38,10 +38,6 @@ Value* Column(StepNodes& nodes, Value* x, Value* k) {
   return nodes.Unsqueeze(nodes.Op("Gather", {x, k}, {{"axis", std::int64_t{-1}}}), -1);
 }
 
-Value* Sum(StepNodes& nodes, Value* x, std::int64_t axis) {
-  return nodes.Op("ReduceSum", {x, nodes.Ints({axis})});
-}
-
 class FactorLowering {
  public:
   FactorLowering(Node& node, PassContext& context)
@@ -140,19 +136,16 @@ class FactorLowering {
   }
 
   Result<Values> Det() {
-    const auto cast = [&](Value* y, DType to) {
-      return before_.Op("Cast", {y}, {{"to", static_cast<std::int64_t>(to)}});
-    };
     const DType dtype = x_->type().dtype();
-    Value* x = dtype == DType::kF16 ? cast(x_, DType::kF32) : x_;
+    Value* x = dtype == DType::kF16 ? before_.Cast(x_, DType::kF32) : x_;
     DRAGOMAN_ASSIGN(const Elimination found, Eliminate(x));
     Value* on_diagonal = before_.Op("Equal", {i_, j_});
     Value* diagonal = Where(before_, on_diagonal, found.factors, before_.Scalar(1, x));
     const std::vector<NamedAttribute> drops = {{"keepdims", std::int64_t{0}}};
     Value* product = before_.Op("ReduceProd", {diagonal, before_.Ints({-2, -1})}, drops);
     Value* sign = before_.Op("Squeeze", {found.signs, before_.Ints({-2, -1})});
-    product = before_.Op("Mul", {product, cast(sign, x->type().dtype())});
-    return Values{dtype == DType::kF16 ? cast(product, dtype) : product};
+    product = before_.Op("Mul", {product, before_.Cast(sign, x->type().dtype())});
+    return Values{before_.Cast(product, dtype)};
   }
 
   // Column by column: what the columns before contribute is subtracted, and the rest is scaled.
@@ -162,7 +155,7 @@ class FactorLowering {
     StepNodes& n = loop.nodes();
     Value *k = loop.index(), *l = loop.state(0), *info = loop.state(1);
     Value* none = n.Scalar(0, k);
-    Value* shares = Sum(n, n.Op("Mul", {l, Row(n, l, k)}), -1);
+    Value* shares = n.Sum(n.Op("Mul", {l, Row(n, l, k)}), -1);
     Value* column = n.Op("Sub", {Column(n, x_, k), shares});
     Value* rest = Row(n, column, k);
     Value* positive = n.Op("Greater", {rest, n.Scalar(0, rest)});
@@ -210,7 +203,7 @@ class FactorLowering {
     Value* below = n.Op("Greater", {i_, k});
     Value* column = Where(n, below, Column(n, a, k), zero);
     Value* alpha = Column(n, Row(n, a, k), k);
-    Value* squares = Sum(n, n.Op("Mul", {column, column}), -2);
+    Value* squares = n.Sum(n.Op("Mul", {column, column}), -2);
     Value* idle = n.Op("Equal", {squares, zero});
     Value* length = n.Op("Sqrt", {n.Op("Add", {n.Op("Mul", {alpha, alpha}), squares})});
     Value* beta = Where(n, n.Op("Less", {alpha, zero}), length, n.Op("Neg", {length}));
@@ -219,7 +212,7 @@ class FactorLowering {
     column = n.Op("Div", {column, Where(n, idle, one, n.Op("Neg", {whole}))});
     Value* at_k = n.Op("Equal", {i_, k});
     Value* v = Where(n, at_k, one, column);
-    Value* sums = n.Op("Mul", {tau, Sum(n, n.Op("Mul", {v, a}), -2)});
+    Value* sums = n.Op("Mul", {tau, n.Sum(n.Op("Mul", {v, a}), -2)});
     Value* reflected = n.Op("Sub", {a, n.Op("Mul", {v, sums})});
     Value* right = n.Op("Greater", {j_, k});
     Value* left = Where(n, below, column, Where(n, idle, alpha, beta));
@@ -246,7 +239,7 @@ class FactorLowering {
     Value* v = Where(n, n.Op("Greater", {i_, k}), Column(n, x_, k), zero);
     v = Where(n, n.Op("Equal", {i_, k}), n.Scalar(1, x_), v);
     Value* scale = n.Unsqueeze(Column(n, tau, k), -1);
-    Value* sums = n.Op("Mul", {scale, Sum(n, n.Op("Mul", {v, q}), -2)});
+    Value* sums = n.Op("Mul", {scale, n.Sum(n.Op("Mul", {v, q}), -2)});
     q = n.Op("Sub", {q, n.Op("Mul", {v, sums})});
     DRAGOMAN_TRY(n.status());
     return loop.Finish({q}, {});

@@ -17,19 +17,12 @@ using Values = std::vector<Value*>;
 // Random matrices of 256 columns need 12, Hilbert's and graded ones up to 24.
 constexpr std::int64_t kSweeps = 24;
 
-Value* SumOver(StepNodes& nodes, Value* x, std::int64_t axis) {
-  return nodes.Op("ReduceSum", {x, nodes.Ints({axis})});
-}
 Value* Product(StepNodes& nodes, Value* a, Value* b) { return nodes.Op("Mul", {a, b}); }
 Value* ColumnsAt(StepNodes& nodes, Value* x, Value* places) {
   return nodes.Op("Gather", {x, places}, {{"axis", std::int64_t{-1}}});
 }
 Value* RowsAt(StepNodes& nodes, Value* x, Value* places) {
   return nodes.Op("Gather", {x, places}, {{"axis", std::int64_t{-2}}});
-}
-Value* Cast(StepNodes& nodes, Value* x, DType to) {
-  if (x->type().dtype() == to) return x;
-  return nodes.Op("Cast", {x}, {{"to", static_cast<std::int64_t>(to)}});
 }
 Value* Transposed(StepNodes& nodes, Value* x) {
   Attribute::Ints perm;
@@ -56,7 +49,7 @@ class SpectrumLowering {
 
   // X = V·diag(values)·Vᵀ, where what lies above the diagonal of X does not count; values ascend.
   Result<Values> SymmetricEigen() {
-    Value* x = Cast(before_, node_.operand(0), DType::kF64);
+    Value* x = before_.Cast(node_.operand(0), DType::kF64);
     CountColumns(x);
     Value* padded = Padded(x, true);
     Value* is_lower = before_.Op("LessOrEqual", {places_, before_.Unsqueeze(places_, 1)});
@@ -71,7 +64,7 @@ class SpectrumLowering {
   // X = U·diag(values)·Vᵀ; values descend. The columns of X are rotated until they are orthogonal
   // (Hestenes): they are U·diag(values) then.
   Result<Values> Svd() {
-    Value* x = Cast(before_, node_.operand(0), DType::kF64);
+    Value* x = before_.Cast(node_.operand(0), DType::kF64);
     const Shape& sizes = *x->type().shape();
     const Dim rows = sizes[sizes.size() - 2], columns = sizes.back();
     const bool wide = rows.known() && columns.known() && rows.value() < columns.value();
@@ -80,7 +73,7 @@ class SpectrumLowering {
     Value* count = before_.Op("Min", {CountOf(before_, x, rank_ - 2), columns_});
     DRAGOMAN_ASSIGN(const Values found, Rotate(Padded(x, false), false));
     Value* scaled = WithoutPadding(found[0], -1);
-    Value* lengths = before_.Op("Sqrt", {SumOver(before_, Product(before_, scaled, scaled), -2)});
+    Value* lengths = before_.Op("Sqrt", {before_.Sum(Product(before_, scaled, scaled), -2)});
     Value* values = before_.Op("Squeeze", {lengths, before_.Ints({-2})});
     DRAGOMAN_ASSIGN(const Sorted sorted, Sort(values, count, true));
     Value* zero = before_.Scalar(0, lengths);
@@ -144,10 +137,10 @@ class SpectrumLowering {
     if (symmetric) {
       own = nodes.Unsqueeze(Diagonal(nodes, x), -2);
       Value* meets = nodes.Op("Equal", {partner, nodes.Unsqueeze(places_, 1)});
-      product = SumOver(nodes, nodes.Op("Where", {meets, x, nodes.Scalar(0, x)}), -2);
+      product = nodes.Sum(nodes.Op("Where", {meets, x, nodes.Scalar(0, x)}), -2);
     } else {
-      own = SumOver(nodes, Product(nodes, x, x), -2);
-      product = SumOver(nodes, Product(nodes, x, ColumnsAt(nodes, x, partner)), -2);
+      own = nodes.Sum(Product(nodes, x, x), -2);
+      product = nodes.Sum(Product(nodes, x, ColumnsAt(nodes, x, partner)), -2);
     }
     Value *zero = nodes.Scalar(0, own), *one = nodes.Scalar(1, own);
     Value* done = nodes.Op("Equal", {product, zero});
@@ -182,7 +175,7 @@ class SpectrumLowering {
   // x after all rotations, and their product V.
   Result<Values> Rotate(Value* x, bool symmetric) {
     Value* on_diagonal = before_.Op("Equal", {places_, before_.Unsqueeze(places_, 1)});
-    Value* unit = Cast(before_, on_diagonal, DType::kF64);
+    Value* unit = before_.Cast(on_diagonal, DType::kF64);
     Value* matrices = before_.Op("ReduceMax", {x, before_.Ints({-2, -1})});  // (…, 1, 1)
     Value* sizes = before_.Op("Shape", {matrices});
     Value* rounds = before_.Op("Sub", {padded_columns_, before_.Scalar(1, columns_)});
@@ -213,7 +206,7 @@ class SpectrumLowering {
     return before_.Op("GatherElements", {x, at}, {{"axis", std::int64_t{-1}}});
   }
   Result<Values> Finished(Values results) {
-    for (Value*& result : results) result = Cast(before_, result, dtype_);
+    for (Value*& result : results) result = before_.Cast(result, dtype_);
     DRAGOMAN_TRY(before_.status());
     return results;
   }

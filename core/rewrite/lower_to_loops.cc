@@ -139,7 +139,7 @@ class SequenceLowering {
     const UnrolledState after =
         AppendUnrolledCell(nodes, sequence_.form, d, sequence_.hidden, weights, x, before);
     if (const Value* lengths = sequence_.lengths()) {
-      t = nodes.Op("Cast", {t}, {{"to", static_cast<std::int64_t>(lengths->type().dtype())}});
+      t = nodes.Cast(t, lengths->type().dtype());
     }
     Value* given = nullptr;
     const UnrolledState next = sequence_.Masked(nodes, t, before, after, given);

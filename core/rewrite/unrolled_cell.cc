@@ -52,6 +52,13 @@ Value* StepNodes::Unsqueeze(Value* x, std::int64_t axis) {
   return Op("Unsqueeze", {x, Ints({axis})});
 }
 
+Value* StepNodes::Cast(Value* x, DType to) {
+  if (x->type().dtype() == to) return x;
+  return Op("Cast", {x}, {{"to", static_cast<std::int64_t>(to)}});
+}
+
+Value* StepNodes::Sum(Value* x, std::int64_t axis) { return Op("ReduceSum", {x, Ints({axis})}); }
+
 Value* StepNodes::SizeOf(Value* x, std::int64_t axis) {
   return Op("Shape", {x}, {{"end", axis + 1}, {"start", axis}});
 }

@@ -33,6 +33,8 @@ class StepNodes {
   Value* Gather(Value* x, std::int64_t index, std::int64_t axis);  // the axis goes
   Value* Slice(Value* x, std::int64_t axis, std::int64_t from, std::int64_t to);
   Value* Unsqueeze(Value* x, std::int64_t axis);
+  Value* Cast(Value* x, DType to);             // x itself if it is of that element type
+  Value* Sum(Value* x, std::int64_t axis);     // the axis stays, of size 1
   Value* SizeOf(Value* x, std::int64_t axis);  // i64[1]
   // Of the sizes that `sizes` holds and the element type of the node's first operand.
   Value* Zeros(Value* sizes);

@@ -83,13 +83,6 @@ std::optional<Tensor> FillOf(const Node& node) {
   return fill->Reshaped({});
 }
 
-bool SameSizes(const Value& a, const Value& b) {
-  const Shape& first = *a.type().shape();
-  const Shape& second = *b.type().shape();
-  return std::equal(first.begin(), first.end(), second.begin(), second.end(),
-                    [](const Dim& x, const Dim& y) { return Equal(x, y) == Truth::kYes; });
-}
-
 // The nodes and constants that are visible where the walk stands. What a body adds goes when the
 // body ends.
 class Merging {
@@ -172,7 +165,7 @@ class Merging {
     for (std::uint32_t i = First(hash); i != kNone; i = items_[i].next) {
       const Item& item = items_[i];
       if (!item.fill || !(*item.fill == fill)) continue;
-      if (!SameSizes(*item.node->result(0), *node.result(0))) continue;
+      if (!SameShape(*item.node->result(0), *node.result(0))) continue;
       if (CanStandFor(*item.node, node)) return Merge(node, *item.node);
     }
     Add({.node = &node, .fill = fill, .hash = hash});

@@ -36,13 +36,15 @@ std::optional<Part> ReadPart(Node& node) {
   return Part{&node, axis, numbers[0], numbers[1]};
 }
 
-// The Slices of `whole` in its graph along `axis`, by where they begin.
+// The Slices of `whole` in its graph along `axis`, by where they begin; not all, if they are more
+// than kMostParts.
 std::vector<Part> PartsOf(const Value& whole, const Graph& graph, int axis) {
   std::vector<Part> parts;
   for (const Use* use = whole.first_use(); use != nullptr; use = use->next()) {
     if (use->user() == nullptr || use->index() != 0 || use->user()->graph() != &graph) continue;
     const auto part = ReadPart(*use->user());
     if (part && part->axis == axis) parts.push_back(*part);
+    if (parts.size() > kMostParts) break;
   }
   std::ranges::sort(parts, {}, &Part::begin);
   return parts;

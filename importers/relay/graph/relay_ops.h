@@ -25,6 +25,15 @@ inline constexpr std::string_view kUnusedParams = "relay.params";
 // Constructors of the prelude, whose types a text need not define.
 inline constexpr std::string_view kPreludeConstructors[] = {"Cons", "Nil", "Some", "None", "Rose"};
 
+// The attributes of a function; nullptr: it has none.
+inline const Attribute::Dict* AttributesOfFunction(const Graph& function) {
+  const Extra* extra = function.extra_if_any();
+  const Attribute* stated = extra != nullptr ? Find(*extra, kFunctionAttributes) : nullptr;
+  const auto* fields = stated != nullptr ? stated->As<Attribute::Dict>() : nullptr;
+  const Attribute* attributes = fields != nullptr ? Find(*fields, "attrs") : nullptr;
+  return attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
+}
+
 // Whether the text is of a version (0.0.4, TVM 0.6) whose nn.batch_matmul has no attributes and
 // computes a · bᵀ.
 inline bool TransposesByDefault(const Model& source) {

@@ -10,12 +10,8 @@ namespace relay {
 namespace {
 
 std::vector<tvm::ComposedRemark> RemarksOf(const Graph& function) {
-  const Extra* extra = function.extra_if_any();
-  const Attribute* given = extra != nullptr ? Find(*extra, kFunctionAttributes) : nullptr;
-  const auto* fields = given != nullptr ? given->As<Attribute::Dict>() : nullptr;
-  const Attribute* attributes = fields != nullptr ? Find(*fields, "attrs") : nullptr;
-  const auto* dict = attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
-  const Attribute* remarks = dict != nullptr ? Find(*dict, kComposed) : nullptr;
+  const Attribute::Dict* attributes = AttributesOfFunction(function);
+  const Attribute* remarks = attributes != nullptr ? Find(*attributes, kComposed) : nullptr;
   const auto* texts = remarks != nullptr ? remarks->As<Attribute::Strings>() : nullptr;
   std::vector<ComposedText> split;
   for (const std::string& text : texts != nullptr ? *texts : Attribute::Strings())

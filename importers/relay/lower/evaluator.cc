@@ -29,11 +29,7 @@ bool IsPoisoned(const Abstract& value) {
 
 Closure GlobalFunction(const Graph& graph, const std::string& name) {
   Closure function(&graph, nullptr, "@" + name);
-  const Extra* extra = graph.extra_if_any();
-  const Attribute* stated = extra != nullptr ? Find(*extra, kFunctionAttributes) : nullptr;
-  const auto* fields = stated != nullptr ? stated->As<Attribute::Dict>() : nullptr;
-  const Attribute* attributes = fields != nullptr ? Find(*fields, "attrs") : nullptr;
-  if (attributes != nullptr) function.attributes = attributes->As<Attribute::Dict>();
+  function.attributes = AttributesOfFunction(graph);
   return function;
 }
 

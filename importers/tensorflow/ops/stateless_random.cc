@@ -19,6 +19,12 @@ int BitsOf(DType type) {
   return type == DType::kBF16 ? 7 : 23;
 }
 
+// Each other element of the last axis: the first ones, the second ones.
+Value* Alternate(Call& c, Value* x, std::int64_t first) {
+  const int last = c.Rank(x) - 1;
+  return c.failed() ? nullptr : c.Slice(x, last, first, kEnd, 2);
+}
+
 // Words along the last axis of four, or pairs of them along one of two, as numbers of [0, 1).
 Value* Fractions(Call& c, Value* words, DType type) {
   const auto low_bits = [&](Value* x, int bits) {
@@ -28,18 +34,9 @@ Value* Fractions(Call& c, Value* words, DType type) {
     const int bits = BitsOf(type);
     return c.Mul(c.Cast(low_bits(words, bits), type), std::ldexp(1.0, -bits));
   }
-  const int last = c.Rank(words) - 1;
-  if (c.failed()) return nullptr;
-  Value* low = c.Slice(words, last, c.Ints({1}), c.Ints({kEnd}), c.Ints({2}));
-  Value* high = low_bits(c.Slice(words, last, 0, kEnd, 2), 20);
-  Value* digits = c.Add(c.Mul(high, c.Int(std::int64_t{1} << 32)), low);
+  Value* high = low_bits(Alternate(c, words, 0), 20);
+  Value* digits = c.Add(c.Mul(high, c.Int(std::int64_t{1} << 32)), Alternate(c, words, 1));
   return c.Mul(c.Cast(digits, DType::kF64), std::ldexp(1.0, -52));
-}
-
-// Each other element of the last axis: the first ones, the second ones.
-Value* Alternate(Call& c, Value* x, std::int64_t first) {
-  const int last = c.Rank(x) - 1;
-  return c.failed() ? nullptr : c.Slice(x, last, first, kEnd, 2);
 }
 
 // Pairs of numbers of [0, 1) along the last axis as pairs of the normal distribution (Box, Muller).
