@@ -38,13 +38,6 @@ Status Compile(std::vector<std::string> command, const fs::path& folder) {
   return Internal(command.front() + " failed: " + first).At(command.back());
 }
 
-Status WriteText(const fs::path& path, std::string_view text) {
-  std::error_code problem;
-  fs::create_directories(path.parent_path(), problem);
-  if (problem) return InvalidInput(problem.message()).InFile(path.parent_path().string());
-  return WriteFile(path.string(), text);
-}
-
 std::vector<std::string> CompileCommand(const NativeOptions& options, const fs::path& object,
                                         const std::string& optimization) {
   return {options.compiler,
@@ -76,7 +69,7 @@ Result<fs::path> BuildRuntime(const NativeOptions& options, const fs::path& cach
   }
   DRAGOMAN_ASSIGN(TemporaryFolder folder, NewFolder(cache));
   for (const RuntimeFile& file : RuntimeFiles())
-    DRAGOMAN_TRY(WriteText(folder.path() / file.path, file.text));
+    DRAGOMAN_TRY(WriteFile((folder.path() / file.path).string(), file.text));
   std::vector<std::string> archive = {"ar", "rcs", (folder.path() / kLibrary).string()};
   for (const RuntimeFile& file : RuntimeFiles()) {
     if (!file.path.ends_with(".cc")) continue;
@@ -112,7 +105,7 @@ Status BuildProgram(const GeneratedProgram& program, const NativeOptions& option
   DRAGOMAN_TRY(onednn::WriteWeights(program.plan, weights));
   DRAGOMAN_TRY(weights.Commit());
   for (const GeneratedFile& file : program.files) {
-    if (IsModelFile(file)) DRAGOMAN_TRY(WriteText(folder / file.path, file.text));
+    if (IsModelFile(file)) DRAGOMAN_TRY(WriteFile((folder / file.path).string(), file.text));
   }
   std::vector<std::string> link = {options.compiler, "-o", (folder / "infer").string()};
   for (const GeneratedFile& file : program.files) {

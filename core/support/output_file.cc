@@ -27,6 +27,25 @@ std::string TemporaryName(const fs::path& target, int attempt) {
   return (target.parent_path() / fmt::format(".{}.{}-{}.tmp", name, ::getpid(), attempt)).string();
 }
 
+// What `make` makes under the first such name that is free, and the folders on the way to it; its
+// path is empty if that fails. `make` returns whether it did, and both set errno.
+Unfinished MakeBeside(const fs::path& target, const std::function<bool(const char*)>& make) {
+  return Unfinished::Make([&]() -> std::string {
+    std::error_code error;
+    if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
+    if (error) {
+      errno = error.value();
+      return "";
+    }
+    for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+      std::string temporary = TemporaryName(target, attempt);
+      if (make(temporary.c_str())) return temporary;
+      if (errno != EEXIST) break;
+    }
+    return "";
+  });
+}
+
 std::set<std::string> ReadMarker(const fs::path& folder) {
   std::ifstream marker(folder / OutputFolder::kMarker);
   std::set<std::string> files{std::string(OutputFolder::kMarker)};
@@ -50,13 +69,6 @@ std::error_code CarryOver(const fs::path& from, const fs::path& to,
     if (error) break;
   }
   return error;
-}
-
-// Makes the folders on the way to `target`; `path` is for messages.
-Status MakeParent(const fs::path& target, const std::string& path) {
-  std::error_code error;
-  if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
-  return error ? SystemError("create", path, error) : Status();
 }
 
 // Refuses a target that is neither missing, nor an empty folder, nor ours.
@@ -91,14 +103,13 @@ Result<OutputFile> OutputFile::Create(const std::string& path) {
   }
   if (fs::exists(status)) target = fs::canonical(target, error);
   if (target.filename().empty()) return FileError("names no file", path);
-  DRAGOMAN_TRY(MakeParent(target, path));
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    std::string temporary = TemporaryName(target, attempt);
-    const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) return OutputFile(path, target.string(), Unfinished(std::move(temporary)), fd);
-    if (errno != EEXIST) break;
-  }
-  return SystemError("create", path);
+  int fd = -1;
+  Unfinished temporary = MakeBeside(target, [&fd](const char* name) {
+    fd = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return fd >= 0;
+  });
+  if (fd < 0) return SystemError("create", path);
+  return OutputFile(path, target.string(), std::move(temporary), fd);
 }
 
 Status OutputFile::Write(std::span<const std::byte> bytes) {
@@ -162,15 +173,10 @@ Result<OutputFolder> OutputFolder::Create(const std::string& path) {
   if (error) return SystemError("create", path, error);
   if (target.filename().empty()) target = target.parent_path();
   DRAGOMAN_TRY(CheckTarget(target.string()));
-  DRAGOMAN_TRY(MakeParent(target, path));
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    std::string temporary = TemporaryName(target, attempt);
-    if (::mkdir(temporary.c_str(), 0777) == 0) {
-      return OutputFolder(target.string(), Unfinished(std::move(temporary)));
-    }
-    if (errno != EEXIST) break;
-  }
-  return SystemError("create", path);
+  Unfinished temporary =
+      MakeBeside(target, [](const char* name) { return ::mkdir(name, 0777) == 0; });
+  if (temporary.path().empty()) return SystemError("create", path);
+  return OutputFolder(target.string(), std::move(temporary));
 }
 
 Result<OutputFile> OutputFolder::AddFile(std::string_view name) {
@@ -179,11 +185,7 @@ Result<OutputFile> OutputFolder::AddFile(std::string_view name) {
   if (relative == kMarker || !files_.insert(relative.generic_string()).second) {
     return Internal("output file '" + std::string(name) + "' is written twice");
   }
-  const fs::path path = temporary_.path() / relative;
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
-  if (error) return SystemError("create", path.parent_path().string(), error);
-  return OutputFile::Create(path.string());
+  return OutputFile::Create((temporary_.path() / relative).string());
 }
 
 Status OutputFolder::WriteFile(std::string_view name, std::string_view content) {

@@ -12,10 +12,13 @@ namespace fs = std::filesystem;
 Result<TemporaryFolder> TemporaryFolder::Create(const fs::path& parent) {
   std::error_code problem;
   fs::create_directories(parent, problem);
-  std::string name = (parent / "dragoman-XXXXXX").string();
-  if (problem || ::mkdtemp(name.data()) == nullptr)
+  Unfinished folder = Unfinished::Make([&] {
+    std::string name = (parent / "dragoman-XXXXXX").string();
+    return !problem && ::mkdtemp(name.data()) != nullptr ? name : std::string();
+  });
+  if (folder.path().empty())
     return InvalidInput("cannot make a folder in it").InFile(parent.string());
-  return TemporaryFolder(name);
+  return TemporaryFolder(std::move(folder));
 }
 
 Result<TemporaryFolder> TemporaryFolder::Create() {

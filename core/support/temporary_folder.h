@@ -25,7 +25,7 @@ class TemporaryFolder {
   Status Publish(const std::filesystem::path& target);
 
  private:
-  explicit TemporaryFolder(std::string path) : folder_(std::move(path)) {}
+  explicit TemporaryFolder(Unfinished folder) : folder_(std::move(folder)) {}
 
   Unfinished folder_;
 };

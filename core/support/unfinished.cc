@@ -23,9 +23,12 @@ Registry& TheRegistry() {
   return *registry;
 }
 
+// Also while a program that was started goes on writing into the folder: it cannot make it anew.
 void Remove(const std::string& path) {
-  std::error_code ignored;
-  std::filesystem::remove_all(path, ignored);
+  std::error_code error;
+  do {
+    std::filesystem::remove_all(path, error);
+  } while (error == std::errc::directory_not_empty);
 }
 
 // A handler may do little, and a thread anything: it is told by this pipe which signal came.
@@ -43,7 +46,7 @@ void AwaitSignal() {
   unsigned char signal = 0;
   while (::read(signal_pipe[0], &signal, 1) < 0 && errno == EINTR) {
   }
-  // Never unlocked: what would be kept now is on the list still.
+  // Never unlocked: what would be kept now is on the list still, and nothing new is made.
   TheRegistry().mutex.lock();
   for (const std::string& path : TheRegistry().paths) Remove(path);
   ::signal(signal, SIG_DFL);
@@ -55,6 +58,14 @@ void AwaitSignal() {
 Unfinished::Unfinished(std::string path) : path_(std::move(path)) {
   const std::lock_guard lock(TheRegistry().mutex);
   TheRegistry().paths.insert(path_);
+}
+
+Unfinished Unfinished::Make(const std::function<std::string()>& make) {
+  const std::lock_guard lock(TheRegistry().mutex);
+  Unfinished made;
+  made.path_ = make();
+  if (!made.path_.empty()) TheRegistry().paths.insert(made.path_);
+  return made;
 }
 
 Unfinished::~Unfinished() {

@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_CORE_SUPPORT_UNFINISHED_H_
 #define DRAGOMAN_CORE_SUPPORT_UNFINISHED_H_
 
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -13,6 +14,9 @@ namespace dragoman {
 class Unfinished {
  public:
   explicit Unfinished(std::string path);
+  // What `make` makes, which returns its path, or "" if it failed. No signal ends the program
+  // meanwhile, and after one has begun to end it nothing is made.
+  static Unfinished Make(const std::function<std::string()>& make);
   Unfinished(Unfinished&& other) noexcept : path_(std::exchange(other.path_, {})) {}
   Unfinished& operator=(Unfinished&&) = delete;
   ~Unfinished();
@@ -22,6 +26,8 @@ class Unfinished {
   void Keep();
 
  private:
+  Unfinished() = default;
+
   std::string path_;  // empty: nothing to remove
 };
 

@@ -141,7 +141,6 @@ Status ExternalData::Write(const std::string& folder, std::vector<OutputFile>* f
       return InvalidInput("the data file " + path.string() +
                           " is there already and holds other data; write to another folder");
     }
-    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), error);
     DRAGOMAN_ASSIGN(OutputFile file, OutputFile::Create(path.string()));
     DRAGOMAN_TRY(WriteRanges(ranges, &file));
     files->push_back(std::move(file));

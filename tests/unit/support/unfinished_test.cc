@@ -67,6 +67,35 @@ TEST(UnfinishedTest, SignalsLeaveNothingOfIt) {
   }
 }
 
+// Begins folders and files in `folder` until a signal ends it.
+[[noreturn]] void WriteForever(const fs::path& folder) {
+  for (;;) {
+    const Result<TemporaryFolder> scratch = TemporaryFolder::Create(folder);
+    for (int i = 0; scratch.ok() && i < 100; ++i) {
+      const fs::path file = scratch->path() / std::to_string(i) / "below" / "file";
+      [[maybe_unused]] const Status status = WriteFile(file.string(), "text");
+    }
+  }
+}
+
+TEST(UnfinishedTest, SignalsLeaveNothingOfWhatIsBeingWritten) {
+  for (int i = 0; i < 100; ++i) {
+    const TestFolder folder;
+    const pid_t process = ::fork();
+    if (process == 0) {
+      RemoveUnfinishedOnSignals();
+      WriteForever(folder.path());
+    }
+    while (fs::is_empty(folder.path())) ::usleep(10);
+    ::usleep(i * 20);
+    ::kill(process, SIGTERM);
+    int status = 0;
+    ::waitpid(process, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status)) << status;
+    ASSERT_TRUE(fs::is_empty(folder.path())) << *fs::directory_iterator(folder.path());
+  }
+}
+
 TEST(UnfinishedTest, SignalsThatAreIgnoredStayIgnored) {
   const pid_t process = ::fork();
   if (process == 0) {
