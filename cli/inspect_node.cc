@@ -93,7 +93,7 @@ Json ResultsJson(const Node& node) {
   return results;
 }
 
-Json NodeJson(const Node& node) {
+Json WholeNodeJson(const Node& node) {
   Json json = {{"name", node.name()},
                {"op", node.op().ToString()},
                {"operands", OperandsJson(node)},
@@ -124,7 +124,7 @@ std::string UsersText(const Json& users) {
 }
 
 void PrintOneNode(const Node& node) {
-  const Json json = NodeJson(node);
+  const Json json = WholeNodeJson(node);
   fmt::print("{}\n", NodeText(node));
   std::string_view label = "operands";
   for (const Json& operand : json["operands"]) {
@@ -209,8 +209,8 @@ bool PrintNode(const std::string& name, const Model& model, const Model* lowered
   }
   if (as_json) {
     Json json = Json::array();
-    for (const Node* node : nodes) json.push_back(NodeJson(*node));
-    for (const Node* node : made) json.back()["lowered"].push_back(NodeJson(*node));
+    for (const Node* node : nodes) json.push_back(WholeNodeJson(*node));
+    for (const Node* node : made) json.back()["lowered"].push_back(WholeNodeJson(*node));
     if (!nodes.empty()) PrintJson(json);
     return !nodes.empty();
   }

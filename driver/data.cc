@@ -166,7 +166,7 @@ Status CheckNames(const std::vector<Slot>& slots, const std::vector<NamedArray>&
 }
 
 // A file as one string.
-Result<NpyArray> ReadText(const std::string& path) {
+Result<NpyArray> ReadTextElements(const std::string& path) {
   DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   const std::span<const std::byte> bytes = file->bytes();
   NpyArray text;
@@ -205,7 +205,7 @@ Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
     if (equals == std::string::npos || equals == 0)
       return InvalidInput("--input " + input + " is not NAME=FILE.npy");
     const std::string file = input.substr(equals + 1);
-    Result<NpyArray> array = file.ends_with(".json") ? ReadText(file) : ReadNpy(file);
+    Result<NpyArray> array = file.ends_with(".json") ? ReadTextElements(file) : ReadNpy(file);
     if (!array.ok()) return std::move(array).error().InFile(file);
     arrays.push_back({input.substr(0, equals), std::move(*array)});
   }
@@ -438,7 +438,7 @@ Result<FlatArrays> ReadOutputs(const std::string& folder) {
     const auto name = entry["name"].get<std::string>();
     const std::string data = (path / entry["file"].get<std::string>()).string();
     if (entry.contains("keys")) {
-      DRAGOMAN_ASSIGN(const NpyArray text, ReadText(data));
+      DRAGOMAN_ASSIGN(const NpyArray text, ReadTextElements(data));
       DRAGOMAN_ASSIGN(FlatArrays map,
                       ParseMapArrays(name, text.strings.front(), dtype_of(entry, "keys"),
                                      dtype_of(entry, "dtype")));

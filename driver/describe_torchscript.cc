@@ -59,7 +59,7 @@ std::string TypeText(const Type& type) {
 }
 
 // "(x: Tensor, n: int) -> Tensor", without self.
-std::string Signature(const Graph& graph) {
+std::string SignatureText(const Graph& graph) {
   std::string arguments;
   for (std::size_t i = 1; i < graph.inputs().size(); ++i) {
     const Value& input = *graph.inputs()[i];
@@ -150,7 +150,7 @@ std::string Methods(const Model& model, const std::string& class_name, const Att
     if (graph == nullptr) {
       text += fmt::format("  {}: never called\n", method);
     } else {
-      text += fmt::format("  {}{}\n{}", method, Signature(*graph), Places(*graph, max_places));
+      text += fmt::format("  {}{}\n{}", method, SignatureText(*graph), Places(*graph, max_places));
     }
   }
   return text;

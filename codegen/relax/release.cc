@@ -36,7 +36,7 @@ Arguments WithoutKeyword(Arguments arguments, std::string_view keyword) {
 }
 
 // The elements of a tuple that is written out.
-Arguments Elements(std::string_view tuple);
+Arguments ListElements(std::string_view tuple);
 
 std::string SayFloorMod(const Arguments& a) {
   return fmt::format("R.subtract({0}, R.multiply(R.floor_divide({0}, {1}), {1}))", a[0], a[1]);
@@ -65,7 +65,7 @@ std::string SaySize(const Arguments& a) {
 std::string SayStack(const Arguments& a) {
   const std::string axis = Positional(a, 1, "axis");
   Arguments parts;
-  for (const std::string& element : Elements(a[0]))
+  for (const std::string& element : ListElements(a[0]))
     parts.push_back(fmt::format("R.expand_dims({}, axis=[{}])", element, axis));
   return fmt::format("R.concat(({},), axis={})", fmt::join(parts, ", "), axis);
 }
@@ -84,7 +84,7 @@ std::string SayEye(const Arguments& a) {
 std::string SayTake(const Arguments& a) { return Call("take", WithoutKeyword(a, "mode")); }
 
 // Releases before `since` have the call `say` gives instead; nullptr: none.
-struct Row {
+struct ReleaseRow {
   std::string_view op;
   Release since;
   std::string (*say)(const Arguments& arguments);
@@ -92,7 +92,7 @@ struct Row {
 
 // Sorted by operator. By TVM's pull requests 17448, 17449, 17462, 17523 (0.19), 17819, 17924
 // (0.21), 18061, 18667, 18936, 18948, 19492, 19814 (later).
-constexpr Row kRows[] = {
+constexpr ReleaseRow kReleaseRows[] = {
     {"eye", Release::k019, SayEye},
     {"floor_mod", Release::k019, SayFloorMod},
     {"gather_elements", Release::k019, nullptr},
@@ -153,7 +153,7 @@ Arguments Items(std::string_view text, std::size_t& at) {
   return items;
 }
 
-Arguments Elements(std::string_view tuple) {
+Arguments ListElements(std::string_view tuple) {
   std::size_t at = 1;
   return Items(tuple, at);
 }
@@ -162,8 +162,9 @@ Result<std::string> Said(std::string_view op, Arguments arguments, Release relea
   for (std::string& argument : arguments) {
     DRAGOMAN_ASSIGN(argument, InRelease(argument, release));
   }
-  const Row* row = std::ranges::lower_bound(kRows, op, {}, &Row::op);
-  if (row == std::end(kRows) || row->op != op || release >= row->since) return Call(op, arguments);
+  const ReleaseRow* row = std::ranges::lower_bound(kReleaseRows, op, {}, &ReleaseRow::op);
+  if (row == std::end(kReleaseRows) || row->op != op || release >= row->since)
+    return Call(op, arguments);
   if (row->say == nullptr)
     return Unsupported(fmt::format("TVM {} has no R.{}", NameOf(release), op));
   return row->say(arguments);

@@ -15,9 +15,9 @@
 namespace dragoman {
 namespace {
 
-using Kind = ConstExpr::Kind;
+using ExprKind = ConstExpr::Kind;
 
-constexpr int kMaxNesting = 100;
+constexpr int kMaxExprNesting = 100;
 constexpr std::int64_t kMaxRead = 1 << 20;  // elements of a constant that are looked at
 
 // What may stand between a file's constant and its use as a weight.
@@ -52,8 +52,9 @@ ConstId ConstExprs::Intern(ConstExpr expr, std::string key) {
   return found->second;
 }
 
-ConstId ConstExprs::Make(Kind kind, std::vector<ConstId> operands, std::vector<std::int64_t> ints,
-                         double scale, std::vector<std::int64_t> sizes) {
+ConstId ConstExprs::Make(ExprKind kind, std::vector<ConstId> operands,
+                         std::vector<std::int64_t> ints, double scale,
+                         std::vector<std::int64_t> sizes) {
   std::string key = fmt::format("{}:{}:{}:{}:{}", static_cast<int>(kind), fmt::join(operands, ","),
                                 fmt::join(ints, ","), scale, fmt::join(sizes, ","));
   ConstExpr expr;
@@ -98,7 +99,7 @@ ConstId ConstExprs::OfNode(const Node& node, std::size_t result) {
       return Transpose(expr.operands.front());
     }
   }
-  expr.kind = Kind::kNode;
+  expr.kind = ExprKind::kNode;
   expr.ints = {static_cast<std::int64_t>(result)};
   expr.node = &node;
   expr.sizes = *sizes;
@@ -108,7 +109,7 @@ ConstId ConstExprs::OfNode(const Node& node, std::size_t result) {
 
 ConstId ConstExprs::Of(const Value* value) {
   if (const auto found = of_values_.find(value); found != of_values_.end()) return found->second;
-  if (nesting_ == kMaxNesting) return kNoConst;
+  if (nesting_ == kMaxExprNesting) return kNoConst;
   ++nesting_;
   ConstId id = kNoConst;
   if (value->is_constant()) {
@@ -129,8 +130,8 @@ const Value* ConstExprs::Representative(const Value* value) {
 
 ConstId ConstExprs::Transpose(ConstId matrix) {
   const ConstExpr& expr = exprs_[matrix];
-  if (expr.kind == Kind::kTranspose) return expr.operands.front();
-  return Make(Kind::kTranspose, {matrix}, {}, 0, {expr.sizes[1], expr.sizes[0]});
+  if (expr.kind == ExprKind::kTranspose) return expr.operands.front();
+  return Make(ExprKind::kTranspose, {matrix}, {}, 0, {expr.sizes[1], expr.sizes[0]});
 }
 
 ConstId ConstExprs::Slice(ConstId a, int axis, std::int64_t begin, std::int64_t size) {
@@ -140,16 +141,16 @@ ConstId ConstExprs::Slice(ConstId a, int axis, std::int64_t begin, std::int64_t 
   if (begin == 0 && size == expr.sizes[at]) return a;
   std::vector<std::int64_t> sizes = expr.sizes;
   sizes[at] = size;
-  if (expr.kind == Kind::kTranspose) {
+  if (expr.kind == ExprKind::kTranspose) {
     return Transpose(Slice(expr.operands.front(), 1 - axis, begin, size));
   }
-  if (expr.kind == Kind::kSlice && expr.ints[0] == axis) {
-    return Make(Kind::kSlice, expr.operands, {axis, expr.ints[1] + begin}, 0, std::move(sizes));
+  if (expr.kind == ExprKind::kSlice && expr.ints[0] == axis) {
+    return Make(ExprKind::kSlice, expr.operands, {axis, expr.ints[1] + begin}, 0, std::move(sizes));
   }
-  if (expr.kind == Kind::kFill) {
-    return Make(Kind::kFill, expr.operands, {}, expr.scale, std::move(sizes));
+  if (expr.kind == ExprKind::kFill) {
+    return Make(ExprKind::kFill, expr.operands, {}, expr.scale, std::move(sizes));
   }
-  return Make(Kind::kSlice, {a}, {axis, begin}, 0, std::move(sizes));
+  return Make(ExprKind::kSlice, {a}, {axis, begin}, 0, std::move(sizes));
 }
 
 ConstId ConstExprs::Concat(std::vector<ConstId> parts, int axis) {
@@ -158,63 +159,63 @@ ConstId ConstExprs::Concat(std::vector<ConstId> parts, int axis) {
   std::vector<std::int64_t> sizes = exprs_[parts.front()].sizes;
   sizes[at] = 0;
   for (ConstId part : parts) sizes[at] += exprs_[part].sizes[at];
-  return Make(Kind::kConcat, std::move(parts), {axis}, 0, std::move(sizes));
+  return Make(ExprKind::kConcat, std::move(parts), {axis}, 0, std::move(sizes));
 }
 
 ConstId ConstExprs::Add(ConstId a, ConstId b) {
   if (a == kNoConst) return b;
   if (b == kNoConst) return a;
   const auto is_fill = [&](ConstId id) {
-    return exprs_[id].kind == Kind::kFill && exprs_[id].operands.empty();
+    return exprs_[id].kind == ExprKind::kFill && exprs_[id].operands.empty();
   };
   if (is_fill(a) && is_fill(b)) return Fill(exprs_[a].sizes, exprs_[a].scale + exprs_[b].scale);
-  return Make(Kind::kAdd, {std::min(a, b), std::max(a, b)}, {}, 0, exprs_[a].sizes);
+  return Make(ExprKind::kAdd, {std::min(a, b), std::max(a, b)}, {}, 0, exprs_[a].sizes);
 }
 
 ConstId ConstExprs::Scale(ConstId a, double factor) {
   if (a == kNoConst || factor == 1) return a;
   const ConstExpr& expr = exprs_[a];
-  if (expr.kind == Kind::kFill && expr.operands.empty()) {
+  if (expr.kind == ExprKind::kFill && expr.operands.empty()) {
     return Fill(expr.sizes, expr.scale * factor);
   }
-  if (expr.kind == Kind::kScale) {
+  if (expr.kind == ExprKind::kScale) {
     return Scale(expr.operands.front(), expr.scale * factor);
   }
-  return Make(Kind::kScale, {a}, {}, factor, expr.sizes);
+  return Make(ExprKind::kScale, {a}, {}, factor, expr.sizes);
 }
 
 ConstId ConstExprs::Reshape(ConstId a, std::vector<std::int64_t> sizes) {
   if (exprs_[a].sizes == sizes) return a;
-  return Make(Kind::kReshape, {a}, {}, 0, std::move(sizes));
+  return Make(ExprKind::kReshape, {a}, {}, 0, std::move(sizes));
 }
 
 ConstId ConstExprs::Fill(std::vector<std::int64_t> sizes, double value) {
-  return Make(Kind::kFill, {}, {}, value, std::move(sizes));
+  return Make(ExprKind::kFill, {}, {}, value, std::move(sizes));
 }
 
 ConstId ConstExprs::FillWith(std::vector<std::int64_t> sizes, ConstId element) {
   const auto number = Uniform(element);
   if (number) return Fill(std::move(sizes), *number);
-  return Make(Kind::kFill, {element}, {}, 0, std::move(sizes));
+  return Make(ExprKind::kFill, {element}, {}, 0, std::move(sizes));
 }
 
 ConstId ConstExprs::Diagonal(ConstId vector) {
   const std::int64_t size = exprs_[vector].sizes.front();
-  return Make(Kind::kDiagonal, {vector}, {}, 0, {size, size});
+  return Make(ExprKind::kDiagonal, {vector}, {}, 0, {size, size});
 }
 
 ConstId ConstExprs::Rows(ConstId matrix, ConstId vector) {
-  return Make(Kind::kRows, {matrix, vector}, {}, 0, exprs_[matrix].sizes);
+  return Make(ExprKind::kRows, {matrix, vector}, {}, 0, exprs_[matrix].sizes);
 }
 
 ConstId ConstExprs::Product(ConstId a, ConstId b) {
-  return Make(Kind::kProduct, {a, b}, {}, 0, {exprs_[a].sizes[0], exprs_[b].sizes[1]});
+  return Make(ExprKind::kProduct, {a, b}, {}, 0, {exprs_[a].sizes[0], exprs_[b].sizes[1]});
 }
 
 bool ConstExprs::ForAll(ConstId a, const std::function<bool(std::int64_t, double)>& fits) const {
   const std::vector<std::int64_t>& sizes = exprs_[a].sizes;
   std::vector<std::int64_t> begin(sizes.size(), 0);
-  for (; exprs_[a].kind == Kind::kSlice; a = exprs_[a].operands.front()) {
+  for (; exprs_[a].kind == ExprKind::kSlice; a = exprs_[a].operands.front()) {
     begin[static_cast<std::size_t>(exprs_[a].ints[0])] += exprs_[a].ints[1];
   }
   const Tensor* tensor = exprs_[a].value != nullptr ? exprs_[a].value->tensor() : nullptr;
@@ -260,9 +261,9 @@ ConstId ConstExprs::VectorAlong(ConstId a, int axis, int rank, std::int64_t size
 }
 
 std::optional<double> ConstExprs::Uniform(ConstId a) const {
-  while (exprs_[a].kind == Kind::kReshape) a = exprs_[a].operands.front();
+  while (exprs_[a].kind == ExprKind::kReshape) a = exprs_[a].operands.front();
   const ConstExpr& expr = exprs_[a];
-  if (expr.kind == Kind::kFill && expr.operands.empty()) return expr.scale;
+  if (expr.kind == ExprKind::kFill && expr.operands.empty()) return expr.scale;
   std::optional<double> number;
   const bool is_uniform = ForAll(a, [&](std::int64_t, double element) {
     if (!number) number = element;

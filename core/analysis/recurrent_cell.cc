@@ -9,7 +9,7 @@
 namespace dragoman {
 namespace {
 
-using Kind = RecurrentCell::Kind;
+using CellKind = RecurrentCell::Kind;
 using TermKind = AffineTerm::Kind;
 
 // What may yield the state of a GRU.
@@ -33,7 +33,7 @@ AtomId ResultAtom(const Node& node, int axis, AffineForms& forms) {
 class LstmMatcher {
  public:
   LstmMatcher(Node& node, int axis, AffineForms& forms) : forms_(forms) {
-    cell_.kind = Kind::kLstm;
+    cell_.kind = CellKind::kLstm;
     cell_.node = &node;
     cell_.h = ResultAtom(node, axis, forms);
     if (cell_.h != kNoAtom) cell_.hidden = forms.atom(cell_.h).size;
@@ -195,7 +195,7 @@ class LstmMatcher {
 class GruMatcher {
  public:
   GruMatcher(Node& node, int axis, AffineForms& forms) : forms_(forms) {
-    cell_.kind = Kind::kGru;
+    cell_.kind = CellKind::kGru;
     cell_.node = &node;
     cell_.h = ResultAtom(node, axis, forms);
     if (cell_.h != kNoAtom) cell_.hidden = forms.atom(cell_.h).size;
@@ -365,11 +365,11 @@ std::string_view Name(RecurrentCell::Kind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-std::string_view GateName(Kind kind, std::size_t gate) {
+std::string_view GateName(CellKind kind, std::size_t gate) {
   constexpr std::array<std::string_view, 4> kLstm = {"input", "output", "forget", "cell"};
   constexpr std::array<std::string_view, 3> kGru = {"update", "reset", "hidden"};
-  if (kind == Kind::kLstm) return kLstm[gate];
-  return kind == Kind::kGru ? kGru[gate] : "hidden";
+  if (kind == CellKind::kLstm) return kLstm[gate];
+  return kind == CellKind::kGru ? kGru[gate] : "hidden";
 }
 
 std::optional<RecurrentCell> MatchLstm(Node& node, int axis, AffineForms& forms) {
@@ -407,7 +407,7 @@ std::optional<RecurrentCell> MatchRnn(Node& node, int axis, AffineForms& forms) 
   if (!any_dense) return std::nullopt;
   gate->argument = AsDense(gate->argument, forms.consts());
   RecurrentCell cell;
-  cell.kind = Kind::kRnn;
+  cell.kind = CellKind::kRnn;
   cell.node = &node;
   cell.hidden = forms.atom(h).size;
   cell.h = h;

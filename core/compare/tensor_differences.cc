@@ -9,9 +9,9 @@ namespace dragoman::compare {
 namespace {
 
 // The elements of a tensor as the runtime has them.
-class Elements {
+class TensorElements {
  public:
-  explicit Elements(const Tensor& tensor) : data_(tensor.bytes().data()) {
+  explicit TensorElements(const Tensor& tensor) : data_(tensor.bytes().data()) {
     if (tensor.dtype() == DType::kString) {
       data_ = tensor.strings().data();
     } else if (ElementsPerByte(tensor.dtype()) > 1) {
@@ -38,7 +38,7 @@ const rt::ElementType& RuntimeType(DType dtype) {
 
 rt::ElementDifferences FindDifferences(const Tensor& a, const Tensor& b,
                                        const rt::Closeness& closeness) {
-  const Elements x(a), y(b);
+  const TensorElements x(a), y(b);
   return rt::FindDifferences(RuntimeType(a.dtype()), x.data(), y.data(), a.size(), closeness);
 }
 

@@ -44,7 +44,7 @@ std::vector<DimTerm> TermsOf(const Dim& d) {
   return {d.terms().begin(), d.terms().end()};
 }
 
-std::optional<std::int64_t> FloorQuotient(std::int64_t a, std::int64_t b) {
+std::optional<std::int64_t> QuotientIfKnown(std::int64_t a, std::int64_t b) {
   const Dim q = FloorDiv(Dim(a), Dim(b));
   return q.known() ? std::optional(q.value()) : std::nullopt;
 }
@@ -73,7 +73,7 @@ std::optional<std::int64_t> EvaluateAtom(const DimAtom& atom,
   }
   switch (atom.kind) {
     case DimAtom::Kind::kFloorDiv:
-      return FloorQuotient(values[0], values[1]);
+      return QuotientIfKnown(values[0], values[1]);
     case DimAtom::Kind::kMod: {
       const Dim rest = Mod(Dim(values[0]), Dim(values[1]));
       return rest.known() ? std::optional(rest.value()) : std::nullopt;

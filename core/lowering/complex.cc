@@ -6,6 +6,7 @@
 #include <numbers>
 #include <utility>
 
+#include "core/ir/producer.h"
 #include "core/lowering/math.h"
 #include "core/ops/declared_attributes.h"
 
@@ -14,11 +15,6 @@ namespace {
 
 using Operands = std::vector<Value*>;
 using Attributes = std::vector<NamedAttribute>;
-
-const Node* ProducerOf(const Value* value, std::string_view type) {
-  const Node* node = value != nullptr ? value->producer() : nullptr;
-  return node != nullptr && node->op().type == type ? node : nullptr;
-}
 
 // The parts that a pair was put together from; nullptrs if it was not.
 Parts PartsBehind(const Value* pairs) {
@@ -354,7 +350,8 @@ Value* PairsOf(Composer& c, Value* x) {
     Value* zero = c.Expand(c.Number(0, x), c.Shape(x));
     return c.Concat({c.Unsqueeze(x, {c.Rank(x)}), c.Unsqueeze(zero, {c.Rank(x)})}, -1);
   }
-  if (const Node* node = ProducerOf(x, "RealToComplex")) return node->operand(0);
+  if (const Node* node = x->producer(); node != nullptr && node->IsDragoman("RealToComplex"))
+    return node->operand(0);
   if (x->is_constant()) {
     std::vector<std::int64_t> sizes = x->tensor()->sizes();
     sizes.push_back(2);

@@ -4,13 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "core/ir/producer.h"
+
 namespace dragoman {
 namespace {
-
-const Node* ProducerOf(const Value* value, std::string_view type) {
-  const Node* node = value != nullptr ? value->producer() : nullptr;
-  return node != nullptr && node->Is(type) ? node : nullptr;
-}
 
 bool IsAll(Composer& c, const Value* value, std::int64_t number) {
   const std::optional<std::vector<std::int64_t>> known = c.builder().KnownInts(value);

@@ -10,7 +10,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int kMaxPasses = 24;
+constexpr int kMaxLoopPasses = 24;
 
 enum class Unrolled : std::uint8_t { kDone, kRaised, kGaveUp };
 
@@ -113,7 +113,7 @@ Status LoopLowering::Build() {
   for (const Abstract& value : loop_.carried)
     plan.values.push_back([value](Heap&, LeafValues) { return value; });
   std::vector<Finding> dropped;  // of the last pass that was run again
-  for (int i = 0; i < kMaxPasses; ++i) {
+  for (int i = 0; i < kMaxLoopPasses; ++i) {
     LoopPass pass;
     const std::size_t findings = entry_.findings.size();
     heap_.Enter();

@@ -12,7 +12,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int kMaxPasses = 32;
+constexpr int kMaxStatePasses = 32;
 
 class ModelLowering {
  public:
@@ -121,7 +121,7 @@ Result<std::vector<LoweredEntry>> ModelLowering::RunEntries() {
 }
 
 Result<Model> ModelLowering::Run() {
-  for (int pass = 0; pass < kMaxPasses; ++pass) {
+  for (int pass = 0; pass < kMaxStatePasses; ++pass) {
     DRAGOMAN_ASSIGN(std::vector<LoweredEntry> entries, RunEntries());
     if (!entries.back().planned.stable) continue;
     TellNotes(entries);

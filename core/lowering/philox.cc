@@ -16,13 +16,13 @@ Value* Xor(Composer& c, Value* a, Value* b) { return c.Op("BitwiseXor", {a, b});
 Value* LowWord(Composer& c, Value* x) { return And(c, x, kWord - 1); }
 Value* HighWord(Composer& c, Value* x) { return c.Div(x, c.Int(kWord)); }
 
-struct Product {
+struct WideProduct {
   Value* low = nullptr;
   Value* high = nullptr;
 };
 
 // By halves of x, as a product of two words may need all 64 bits.
-Product Multiply(Composer& c, Value* x, std::int64_t factor) {
+WideProduct Multiply(Composer& c, Value* x, std::int64_t factor) {
   Value* lower = c.Mul(And(c, x, kHalf - 1), c.Int(factor));
   Value* upper = c.Mul(c.Div(x, c.Int(kHalf)), c.Int(factor));
   upper = c.Add(upper, c.Div(lower, c.Int(kHalf)));
@@ -39,8 +39,8 @@ Value* Shift(Composer& c, Value* x, std::string_view direction) {
 PhiloxWords PhiloxBlock(Composer& c, PhiloxWords counter, PhiloxKeyWords key) {
   constexpr int kRounds = 10;
   for (int round = 0; round < kRounds && !c.failed(); ++round) {
-    const Product first = Multiply(c, counter[0], 0xD2511F53);
-    const Product second = Multiply(c, counter[2], 0xCD9E8D57);
+    const WideProduct first = Multiply(c, counter[0], 0xD2511F53);
+    const WideProduct second = Multiply(c, counter[2], 0xCD9E8D57);
     counter = {Xor(c, Xor(c, second.high, counter[1]), key[0]), second.low,
                Xor(c, Xor(c, first.high, counter[3]), key[1]), first.low};
     key = {LowWord(c, c.Add(key[0], c.Int(0x9E3779B9))),

@@ -23,7 +23,7 @@ Status InferArgReduce(InferContext& context) {
   return {};
 }
 
-OpDef Make(std::string_view type) {
+OpDef MakeArgReduce(std::string_view type) {
   return Op(type, "(data: T) -> (reduced: i64)", "T: number")
       .Attributes<rt::ArgReduceParams>()
       .Infer(InferArgReduce)
@@ -32,6 +32,6 @@ OpDef Make(std::string_view type) {
 
 }  // namespace
 
-std::vector<OpDef> ArgReduceOps() { return {Make("ArgMax"), Make("ArgMin")}; }
+std::vector<OpDef> ArgReduceOps() { return {MakeArgReduce("ArgMax"), MakeArgReduce("ArgMin")}; }
 
 }  // namespace dragoman

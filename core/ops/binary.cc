@@ -21,7 +21,7 @@ OpBuilder Broadcasting(std::string_view type, std::string_view signature,
 }
 
 template <ElementFunction function>
-Status InferElements(InferContext& context) {
+Status InferBinaryElements(InferContext& context) {
   DRAGOMAN_TRY(BroadcastAll(context));
   MapElements(context, function);
   return {};
@@ -134,34 +134,35 @@ OpBuilder Comparison(std::string_view type, InferFunction infer) {
 
 std::vector<OpDef> BinaryOps() {
   return {
-      Arithmetic("Add", InferElements<AddElement>, true),
-      Logic("And", InferElements<AndElement>),
+      Arithmetic("Add", InferBinaryElements<AddElement>, true),
+      Logic("And", InferBinaryElements<AndElement>),
       Broadcasting("BitShift", "(X: T, Y: T) -> (Z: T)", "T: unsigned", BroadcastAll)
           .Attributes<rt::BitShiftParams>()
           .Required("direction"),
       Bitwise("BitwiseAnd"),
       Bitwise("BitwiseOr"),
       Bitwise("BitwiseXor"),
-      Arithmetic("Div", InferElements<DivElement>),
+      Arithmetic("Div", InferBinaryElements<DivElement>),
       Broadcasting("Equal", "(A: T, B: T) -> (C: bool)", "T: number bool str complex",
-                   InferElements<EqualElement>)
+                   InferBinaryElements<EqualElement>)
           .Commutative(),
-      Comparison("Greater", InferElements<GreaterElement>),
-      Comparison("GreaterOrEqual", InferElements<GreaterOrEqualElement>).Expand(ExpandOrEqual),
-      Comparison("Less", InferElements<LessElement>),
-      Comparison("LessOrEqual", InferElements<LessOrEqualElement>).Expand(ExpandOrEqual),
-      Broadcasting("Max", "(data_0: T*) -> (max: T)", "T: number", InferElements<MaxElement>),
+      Comparison("Greater", InferBinaryElements<GreaterElement>),
+      Comparison("GreaterOrEqual", InferBinaryElements<GreaterOrEqualElement>)
+          .Expand(ExpandOrEqual),
+      Comparison("Less", InferBinaryElements<LessElement>),
+      Comparison("LessOrEqual", InferBinaryElements<LessOrEqualElement>).Expand(ExpandOrEqual),
+      Broadcasting("Max", "(data_0: T*) -> (max: T)", "T: number", InferBinaryElements<MaxElement>),
       Broadcasting("Mean", "(data_0: T*) -> (mean: T)", "T: float", BroadcastAll),
-      Broadcasting("Min", "(data_0: T*) -> (min: T)", "T: number", InferElements<MinElement>),
-      Broadcasting("Mod", "(A: T, B: T) -> (C: T)", "T: number", InferElements<ModElement>)
+      Broadcasting("Min", "(data_0: T*) -> (min: T)", "T: number", InferBinaryElements<MinElement>),
+      Broadcasting("Mod", "(A: T, B: T) -> (C: T)", "T: number", InferBinaryElements<ModElement>)
           .Attributes<rt::ModParams>(),
-      Arithmetic("Mul", InferElements<MulElement>, true),
-      Logic("Or", InferElements<OrElement>),
+      Arithmetic("Mul", InferBinaryElements<MulElement>, true),
+      Logic("Or", InferBinaryElements<OrElement>),
       Broadcasting("PRelu", "(X: T, slope: T) -> (Y: T)", "T: number", InferPRelu),
       Broadcasting("Pow", "(X: T, Y: T1) -> (Z: T)", "T: number; T1: number", BroadcastAll, "T T1"),
-      Arithmetic("Sub", InferElements<SubElement>),
-      Broadcasting("Sum", "(data_0: T*) -> (sum: T)", "T: number", InferElements<SumElement>),
-      Logic("Xor", InferElements<XorElement>),
+      Arithmetic("Sub", InferBinaryElements<SubElement>),
+      Broadcasting("Sum", "(data_0: T*) -> (sum: T)", "T: number", InferBinaryElements<SumElement>),
+      Logic("Xor", InferBinaryElements<XorElement>),
   };
 }
 

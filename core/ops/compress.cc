@@ -6,7 +6,7 @@
 namespace dragoman {
 namespace {
 
-Result<Params> FillAxis(const Node& node) {
+Result<Params> FillCompress(const Node& node) {
   DRAGOMAN_ASSIGN(Params filled, FillParams<rt::CompressParams>(node));
   auto params = filled.As<rt::CompressParams>();
   params.has_axis = node.attribute("axis") != nullptr;
@@ -36,7 +36,7 @@ Status InferCompress(InferContext& context) {
 std::vector<OpDef> CompressOps() {
   return {Op("Compress", "(input: T, condition: T1) -> (output: T)", "T: basic; T1: bool")
               .Attribute("axis", Attribute::Kind::kInt)
-              .FillWith(FillAxis)
+              .FillWith(FillCompress)
               .Infer(InferCompress)
               .Class(OpClass::kMovement)
               .Kernel({.header = "runtime/kernels/compress.h", .types = "bits(T)"})};

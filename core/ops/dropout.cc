@@ -8,7 +8,7 @@
 namespace dragoman {
 namespace {
 
-Result<Params> FillSeed(const Node& node) {
+Result<Params> FillDropout(const Node& node) {
   const rt::DropoutParams params{node.attribute("seed") != nullptr, IntAttribute(node, "seed", 0)};
   return Params::Of(params, ParamsToCpp(params));
 }
@@ -27,7 +27,7 @@ std::vector<OpDef> DropoutOps() {
       Op("Dropout", "(data: T, ratio: T1?, training_mode: bool?) -> (output: T, mask: bool?)",
          "T: float; T1: float")
           .Attribute("seed", Attribute::Kind::kInt)
-          .FillWith(FillSeed)
+          .FillWith(FillDropout)
           .Infer(InferDropout)
           .Random()
           .Kernel(

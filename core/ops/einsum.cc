@@ -38,7 +38,7 @@ Status CollectSizes(const InferContext& context, int operand, AxisSizes& sizes) 
   return {};
 }
 
-Status InferSymbolic(InferContext& context) {
+Status InferSymbolicEinsum(InferContext& context) {
   const auto& params = context.params<rt::EinsumParams>();
   AxisSizes sizes;
   for (std::size_t i = 0; i < context.num_operands(); ++i)
@@ -67,7 +67,7 @@ Status InferEinsum(InferContext& context) {
     if (context.shape(i) == nullptr) return {};
   }
   const std::optional<std::vector<rt::Shape>> known = RuntimeShapes(context);
-  if (!known) return InferSymbolic(context);
+  if (!known) return InferSymbolicEinsum(context);
   rt::Shape output;
   DRAGOMAN_TRY(context.Check(rt::EinsumShape(params, known->data(), count, &output)));
   context.SetShape(0, output);

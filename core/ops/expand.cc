@@ -6,7 +6,7 @@
 namespace dragoman {
 namespace {
 
-Status InferSymbolic(InferContext& context) {
+Status InferSymbolicExpand(InferContext& context) {
   const std::optional<Elements> stated = ElementsOrUnknown(context, 1);
   const Shape* input = context.shape(0);
   if (!stated || input == nullptr) return {};
@@ -40,7 +40,7 @@ void ExpandElements(InferContext& context, const rt::Shape& output) {
 Status InferExpand(InferContext& context) {
   const IntsOperand shape(context, 1);
   const std::optional<rt::Shape> input = ToRuntimeShape(context.shape(0));
-  if (!input || !shape.known()) return InferSymbolic(context);
+  if (!input || !shape.known()) return InferSymbolicExpand(context);
   rt::Shape output;
   DRAGOMAN_TRY(context.Check(rt::ExpandShape(*input, shape.span(), &output)));
   context.SetShape(0, output);

@@ -6,7 +6,7 @@
 namespace dragoman {
 namespace {
 
-Status InferSymbolic(InferContext& context, const Shape& data) {
+Status InferSymbolicPad(InferContext& context, const Shape& data) {
   const std::optional<Elements> pads = ElementsOrUnknown(context, 1);
   const IntsOperand axes(context, 3);
   if (!pads || !axes.known()) {
@@ -40,7 +40,7 @@ Status InferPad(InferContext& context) {
   }
   const IntsOperand pads(context, 1), axes(context, 3);
   const std::optional<rt::Shape> known = ToRuntimeShape(data);
-  if (!known || !pads.known() || !axes.known()) return InferSymbolic(context, *data);
+  if (!known || !pads.known() || !axes.known()) return InferSymbolicPad(context, *data);
   rt::Shape output;
   DRAGOMAN_TRY(context.Check(
       rt::PadShape(context.params<rt::PadParams>(), *known, pads.span(), axes.span(), &output)));

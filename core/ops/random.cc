@@ -64,7 +64,7 @@ Result<Params> Fill(const Node& node, std::string_view first, std::string_view s
   return Params::Of(params, ParamsToCpp(params));
 }
 
-constexpr std::string_view kHeader = "runtime/kernels/random.h";
+constexpr std::string_view kRandomHeader = "runtime/kernels/random.h";
 
 OpBuilder Generator(std::string_view type) {
   return Op(type, "() -> (output: T)", "T: float")
@@ -74,7 +74,7 @@ OpBuilder Generator(std::string_view type) {
       .Required("shape")
       .Infer(InferGenerated)
       .Random()
-      .Kernel({.header = kHeader, .types = "T"});
+      .Kernel({.header = kRandomHeader, .types = "T"});
 }
 
 OpBuilder Like(std::string_view type) {
@@ -83,7 +83,7 @@ OpBuilder Like(std::string_view type) {
       .Attribute("seed", Attribute::Kind::kFloat)
       .Infer(InferLike)
       .Random()
-      .Kernel({.header = kHeader, .types = "bits(T1) T2"});
+      .Kernel({.header = kRandomHeader, .types = "bits(T1) T2"});
 }
 
 OpDef Normal(OpBuilder op) {
@@ -100,7 +100,7 @@ OpDef Uniform(OpBuilder op) {
       .FillWith([](const Node& node) { return Fill(node, "low", "high"); });
 }
 
-Result<Params> FillSeed(const Node& node) { return Fill(node, "", ""); }
+Result<Params> FillBernoulli(const Node& node) { return Fill(node, "", ""); }
 
 }  // namespace
 
@@ -109,18 +109,18 @@ std::vector<OpDef> RandomOps() {
       Op("Bernoulli", "(input: T1) -> (output: T2)", "T1: float; T2: number bool")
           .Attribute("dtype", Attribute::Kind::kInt)
           .Attribute("seed", Attribute::Kind::kFloat)
-          .FillWith(FillSeed)
+          .FillWith(FillBernoulli)
           .Infer(InferLike)
           .Random()
-          .Kernel({.header = kHeader, .types = "T1 T2"}),
+          .Kernel({.header = kRandomHeader, .types = "T1 T2"}),
       Op("Multinomial", "(input: T1) -> (output: T2)", "T1: float; T2: index")
           .Attribute("dtype", Attribute::Kind::kInt, std::int64_t{6})
           .Attribute("sample_size", Attribute::Kind::kInt, std::int64_t{1})
           .Attribute("seed", Attribute::Kind::kFloat)
-          .FillWith(FillSeed)
+          .FillWith(FillBernoulli)
           .Infer(InferMultinomial)
           .Random()
-          .Kernel({.header = kHeader, .types = "T1 T2", .fallible = true}),
+          .Kernel({.header = kRandomHeader, .types = "T1 T2", .fallible = true}),
       Normal(Generator("RandomNormal")),
       Normal(Like("RandomNormalLike")),
       Uniform(Generator("RandomUniform")),

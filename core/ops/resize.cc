@@ -43,7 +43,7 @@ Result<Elements> NewSizes(const InferContext& context, const rt::ResizeParams& p
   return sizes;
 }
 
-Status InferSymbolic(InferContext& context, const Shape& x) {
+Status InferSymbolicResize(InferContext& context, const Shape& x) {
   const auto& params = context.params<rt::ResizeParams>();
   std::vector<std::size_t> axes;
   for (std::int64_t axis : params.axes) {
@@ -80,7 +80,8 @@ Status InferResize(InferContext& context) {
   const IntsOperand sizes(context, 3);
   const std::optional<std::vector<float>> scales = context.floats(2);
   const std::optional<rt::Shape> known = ToRuntimeShape(x);
-  if (!known || !sizes.known() || (context.has(2) && !scales)) return InferSymbolic(context, *x);
+  if (!known || !sizes.known() || (context.has(2) && !scales))
+    return InferSymbolicResize(context, *x);
   rt::FloatSpan span;
   if (scales) span = {scales->data(), static_cast<std::int64_t>(scales->size())};
   rt::Shape y;

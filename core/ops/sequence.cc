@@ -75,7 +75,7 @@ Status InferLength(InferContext& context) {
   return {};
 }
 
-Status InferConcat(InferContext& context) {
+Status InferConcatFromSequence(InferContext& context) {
   DRAGOMAN_ASSIGN(Type element, ElementOf(context));
   const std::int64_t stated = context.IntAttribute("axis", 0);
   const std::int64_t new_axis = context.IntAttribute("new_axis", 0);
@@ -110,7 +110,7 @@ Dim PartSize(const InferContext& context, const Dim& size) {
   return same ? split->front() : Dim();
 }
 
-Status InferSplit(InferContext& context) {
+Status InferSplitToSequence(InferContext& context) {
   const Shape* input = context.shape(0);
   const DType dtype = context.dtype(0);
   context.SetType(0, Type::Sequence(Type::Tensor(dtype)));
@@ -136,7 +136,7 @@ std::vector<OpDef> SequenceOps() {
           .Attribute("axis", Attribute::Kind::kInt)
           .Required("axis")
           .Attribute("new_axis", Attribute::Kind::kInt, 0)
-          .Infer(InferConcat),
+          .Infer(InferConcatFromSequence),
       Op("SequenceAt", "(input_sequence: S, position: I) -> (tensor: T)",
          "S: value; I: index; T: any")
           .Infer(InferAt),
@@ -156,7 +156,7 @@ std::vector<OpDef> SequenceOps() {
          "T: any; I: index; S: value")
           .Attribute("axis", Attribute::Kind::kInt, 0)
           .Attribute("keepdims", Attribute::Kind::kInt, 1)
-          .Infer(InferSplit),
+          .Infer(InferSplitToSequence),
   };
 }
 

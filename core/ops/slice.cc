@@ -59,7 +59,7 @@ Status CheckLengths(InferContext& context, std::size_t rank) {
 }
 
 // The sizes where the ints of an operand, or sizes, are not all known.
-Status InferSymbolic(InferContext& context, const Shape& data) {
+Status InferSymbolicSlice(InferContext& context, const Shape& data) {
   const std::size_t rank = data.size();
   const IntsOperand axes(context, 3);
   const std::optional<Elements> starts = ElementsOrUnknown(context, 1);
@@ -104,7 +104,7 @@ Status InferSlice(InferContext& context) {
   const std::optional<rt::Shape> known = ToRuntimeShape(data);
   const IntsOperand starts(context, 1), ends(context, 2), axes(context, 3), steps(context, 4);
   if (!known || !starts.known() || !ends.known() || !axes.known() || !steps.known())
-    return InferSymbolic(context, *data);
+    return InferSymbolicSlice(context, *data);
   rt::SliceRegion region;
   DRAGOMAN_TRY(context.Check(
       rt::ResolveSlice(*known, starts.span(), ends.span(), axes.span(), steps.span(), &region)));

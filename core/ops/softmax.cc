@@ -15,7 +15,7 @@ Status InferSoftmax(InferContext& context) {
   return SameTypeAsFirst(context);
 }
 
-OpDef Make(std::string_view type) {
+OpDef MakeSoftmax(std::string_view type) {
   return Op(type, "(input: T) -> (output: T)", "T: float")
       .Attributes<rt::SoftmaxParams>()
       .Infer(InferSoftmax)
@@ -24,6 +24,8 @@ OpDef Make(std::string_view type) {
 
 }  // namespace
 
-std::vector<OpDef> SoftmaxOps() { return {Make("Hardmax"), Make("LogSoftmax"), Make("Softmax")}; }
+std::vector<OpDef> SoftmaxOps() {
+  return {MakeSoftmax("Hardmax"), MakeSoftmax("LogSoftmax"), MakeSoftmax("Softmax")};
+}
 
 }  // namespace dragoman

@@ -10,13 +10,13 @@
 namespace dragoman {
 namespace {
 
-constexpr std::string_view kHeader = "runtime/kernels/text.h";
+constexpr std::string_view kTextHeader = "runtime/kernels/text.h";
 
 OpBuilder Mapped(std::string_view type) {
   return DragomanOp(type, "(x: str) -> (y: str)", "")
       .Infer(SameTypeAsFirst)
       .Class(OpClass::kUnary)
-      .Kernel({.header = kHeader, .types = "str"});
+      .Kernel({.header = kTextHeader, .types = "str"});
 }
 
 Status InferRegexReplace(InferContext& context) {
@@ -117,19 +117,19 @@ std::vector<OpDef> TextOps() {
       DragomanOp("CodePoint", "(x: str) -> (y: i32)", "")
           .Infer(SameShapeAsFirst)
           .Class(OpClass::kUnary)
-          .Kernel({.header = kHeader, .types = "str"}),
+          .Kernel({.header = kTextHeader, .types = "str"}),
       DragomanOp("CodePointText", "(x: T) -> (y: str)", "T: i32")
           .Infer(SameShapeAsFirst)
           .Class(OpClass::kUnary)
-          .Kernel({.header = kHeader, .types = "T"}),
+          .Kernel({.header = kTextHeader, .types = "T"}),
       DragomanOp("HashBucket", "(x: str) -> (y: i64)", "")
           .Attributes<rt::HashBucketParams>()
           .Infer(InferHashBucket)
           .Class(OpClass::kUnary)
-          .Kernel({.header = kHeader, .types = "str"}),
+          .Kernel({.header = kTextHeader, .types = "str"}),
       DragomanOp("JoinText", "(x: str, ends: i64, separator: str) -> (y: str)", "")
           .Infer(InferJoinText)
-          .Kernel({.header = kHeader, .types = "str", .fallible = true}),
+          .Kernel({.header = kTextHeader, .types = "str", .fallible = true}),
       DragomanOp("LetterCase", "(x: str) -> (y: str)", "")
           .Attributes<rt::LetterCaseParams>()
           .Infer(SameTypeAsFirst)
@@ -140,12 +140,12 @@ std::vector<OpDef> TextOps() {
           .Infer(InferRegexFullMatch)
           .Class(OpClass::kUnary)
           .Expand(ExpandRegexFullMatch)
-          .Kernel({.header = kHeader, .types = "str", .fallible = true}),
+          .Kernel({.header = kTextHeader, .types = "str", .fallible = true}),
       DragomanOp("RegexReplace", "(x: str, pattern: str, rewrite: str) -> (y: str)", "")
           .Attributes<rt::RegexReplaceParams>()
           .Infer(InferRegexReplace)
           .Class(OpClass::kUnary)
-          .Kernel({.header = kHeader, .types = "str", .fallible = true}),
+          .Kernel({.header = kTextHeader, .types = "str", .fallible = true}),
       DragomanOp("SplitText", "(x: str, separator: str) -> (pieces: str, counts: i64)", "")
           .Attributes<rt::SplitTextParams>()
           .Infer(InferSplitText)
@@ -154,17 +154,17 @@ std::vector<OpDef> TextOps() {
       Op("StringConcat", "(X: str, Y: str) -> (Z: str)", "")
           .Infer(BroadcastAll)
           .Class(OpClass::kBroadcast)
-          .Kernel({.header = kHeader, .types = "str"}),
+          .Kernel({.header = kTextHeader, .types = "str"}),
       DragomanOp("Substring", "(x: str, start: i64, length: i64) -> (y: str)", "")
           .Attributes<rt::TextUnitParams>()
           .Infer(BroadcastAll)
           .Class(OpClass::kBroadcast)
-          .Kernel({.header = kHeader, .types = "str", .fallible = true}),
+          .Kernel({.header = kTextHeader, .types = "str", .fallible = true}),
       DragomanOp("TextLength", "(x: str) -> (y: i64)", "")
           .Attributes<rt::TextUnitParams>()
           .Infer(SameShapeAsFirst)
           .Class(OpClass::kUnary)
-          .Kernel({.header = kHeader, .types = "str"}),
+          .Kernel({.header = kTextHeader, .types = "str"}),
   };
 }
 

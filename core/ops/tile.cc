@@ -6,7 +6,7 @@
 namespace dragoman {
 namespace {
 
-Status InferSymbolic(InferContext& context) {
+Status InferSymbolicTile(InferContext& context) {
   const Shape* input = context.shape(0);
   if (input == nullptr) return {};
   const std::optional<Elements> repeats = ElementsOrUnknown(context, 1);
@@ -29,7 +29,7 @@ Status InferSymbolic(InferContext& context) {
 Status InferTile(InferContext& context) {
   const IntsOperand repeats(context, 1);
   const std::optional<rt::Shape> input = ToRuntimeShape(context.shape(0));
-  if (!input || !repeats.known()) return InferSymbolic(context);
+  if (!input || !repeats.known()) return InferSymbolicTile(context);
   rt::Shape output;
   DRAGOMAN_TRY(context.Check(rt::TileShape(*input, repeats.span(), &output)));
   context.SetShape(0, output);

@@ -20,7 +20,7 @@ OpBuilder Unary(std::string_view type, std::string_view types, bool upper_case,
 
 // A function whose elements are followed.
 template <ElementFunction function>
-Status InferElements(InferContext& context) {
+Status InferUnaryElements(InferContext& context) {
   DRAGOMAN_TRY(SameShapeAsFirst(context));
   MapElements(context, function);
   return {};
@@ -53,7 +53,7 @@ Dim NotElement(const InferContext&, std::span<const Dim> x) {
 
 std::vector<OpDef> UnaryOps() {
   return {
-      Unary("Abs", "number", true, InferElements<AbsElement>),
+      Unary("Abs", "number", true, InferUnaryElements<AbsElement>),
       Unary("Acos", "float", false),
       Unary("Acosh", "float", false),
       Unary("Asin", "float", false),
@@ -79,16 +79,16 @@ std::vector<OpDef> UnaryOps() {
           .Kernel({.header = "runtime/kernels/unary.h", .types = "T1"}),
       Unary("Log", "float", false),
       Unary("Mish", "float", true).Expand(ExpandMish),
-      Unary("Neg", "number", true, InferElements<NegElement>),
+      Unary("Neg", "number", true, InferUnaryElements<NegElement>),
       Op("Not", "(X: bool) -> (Y: bool)", "")
-          .Infer(InferElements<NotElement>)
+          .Infer(InferUnaryElements<NotElement>)
           .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/unary.h", .types = "bool"}),
       Unary("Reciprocal", "float", true),
-      Unary("Relu", "number", true, InferElements<ReluElement>),
+      Unary("Relu", "number", true, InferUnaryElements<ReluElement>),
       Unary("Round", "float", true),
       Unary("Sigmoid", "float", true),
-      Unary("Sign", "number", false, InferElements<SignElement>),
+      Unary("Sign", "number", false, InferUnaryElements<SignElement>),
       Unary("Sin", "float", false),
       Unary("Sinh", "float", false),
       Unary("Softplus", "float", true),

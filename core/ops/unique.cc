@@ -6,7 +6,7 @@
 namespace dragoman {
 namespace {
 
-Result<Params> FillAxis(const Node& node) {
+Result<Params> FillUnique(const Node& node) {
   DRAGOMAN_ASSIGN(Params filled, FillParams<rt::UniqueParams>(node));
   auto params = filled.As<rt::UniqueParams>();
   params.has_axis = node.attribute("axis") != nullptr;
@@ -42,7 +42,7 @@ std::vector<OpDef> UniqueOps() {
              "T: basic")
               .Attribute("axis", Attribute::Kind::kInt)
               .Attribute("sorted", Attribute::Kind::kInt, std::int64_t{1})
-              .FillWith(FillAxis)
+              .FillWith(FillUnique)
               .Infer(InferUnique)
               .Kernel({.header = "runtime/kernels/unique.h", .types = "T", .scratch = true})};
 }

@@ -34,7 +34,7 @@ constexpr PatternFamily kSpellings[] = {AttributePatterns, OperandPatterns, Padd
 constexpr PatternFamily kProducts[] = {ProductPatterns};
 constexpr PatternFamily kFunctions[] = {FunctionPatterns, ActivationPatterns, NormalizationPatterns,
                                         ChannelNormalizationPatterns};
-constexpr PatternFamily kConstants[] = {ConstantPatterns};
+constexpr PatternFamily kConstantFamilies[] = {ConstantPatterns};
 constexpr PatternFamily kLinear[] = {LinearPatterns};
 constexpr PatternFamily kSinking[] = {SinkingPatterns};
 constexpr PatternFamily kTransposes[] = {TransposePatterns};
@@ -81,7 +81,7 @@ constexpr PassInfo kPasses[] = {
      .reads_weights = true},
     {.name = "fold-constants",
      .sentence = "computes small nodes whose operands are all constant",
-     .families = kConstants},
+     .families = kConstantFamilies},
     {.name = "merge-common",
      .sentence = "keeps one of several nodes that compute the same",
      .run = MergeCommon,

@@ -13,7 +13,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int kMaxHops = 16;
+constexpr int kMaxMoves = 16;
 
 bool IsOne(const Dim& size) { return Equal(size, Dim(1)) == Truth::kYes; }
 
@@ -80,7 +80,7 @@ int LongAxis(const Value& value) {
 
 // Whether `value` is, without axes of size 1, 0, 1, 2, … below `count`.
 bool CountsTo(const Dim& count, const Value* value, const PassContext& context) {
-  for (int hop = 0; hop < kMaxHops; ++hop) {
+  for (int hop = 0; hop < kMaxMoves; ++hop) {
     const int axis = LongAxis(*value);
     if (axis < 0) return false;
     const Dim& size = (*value->type().shape())[static_cast<std::size_t>(axis)];
@@ -119,7 +119,7 @@ bool IsPlace(const Value* value, int axis, const Dim& count, const PassContext& 
     const Value* place = RepeatedIn(value);
     return place != nullptr && IntOf(context, place) == 0;
   }
-  for (int hop = 0; hop < kMaxHops && axis >= 0; ++hop) {
+  for (int hop = 0; hop < kMaxMoves && axis >= 0; ++hop) {
     const Node* node = value->producer();
     if (LongAxis(*value) == axis) return CountsTo(count, value, context);
     if (node != nullptr && node->Is("Unsqueeze")) {

@@ -9,11 +9,11 @@ namespace {
 constexpr std::uint32_t kPolynomial = 0x82f63b78U;  // bits reversed
 constexpr std::size_t kStride = 8;
 
-using Table = std::array<std::uint32_t, 256>;
+using ByteTable = std::array<std::uint32_t, 256>;
 
 // Table k advances a byte by k further bytes, so that eight are looked up at once.
-constexpr std::array<Table, kStride> MakeTables() {
-  std::array<Table, kStride> tables{};
+constexpr std::array<ByteTable, kStride> MakeTables() {
+  std::array<ByteTable, kStride> tables{};
   for (std::uint32_t i = 0; i < 256; ++i) {
     std::uint32_t crc = i;
     for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1) != 0 ? kPolynomial : 0);
@@ -28,7 +28,7 @@ constexpr std::array<Table, kStride> MakeTables() {
   return tables;
 }
 
-constexpr std::array<Table, kStride> kTables = MakeTables();
+constexpr std::array<ByteTable, kStride> kTables = MakeTables();
 
 }  // namespace
 

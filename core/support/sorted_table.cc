@@ -20,7 +20,7 @@ namespace dragoman {
 namespace {
 
 constexpr std::size_t kFooterSize = 48;
-constexpr std::uint64_t kMagic = 0xdb4775248b80fb57ULL;
+constexpr std::uint64_t kFooterMagic = 0xdb4775248b80fb57ULL;
 constexpr std::size_t kTrailerSize = 5;
 constexpr char kPlain = 0;
 constexpr char kSnappy = 1;
@@ -146,7 +146,7 @@ bool IsSortedTable(std::span<const std::byte> file) {
   if (file.size() < kFooterSize) return false;
   std::uint64_t magic = 0;
   std::memcpy(&magic, file.data() + file.size() - sizeof magic, sizeof magic);
-  return magic == kMagic;
+  return magic == kFooterMagic;
 }
 
 void SortedTableWriter::Block::Add(std::string_view key, std::string_view value) {
@@ -199,9 +199,9 @@ std::string SortedTableWriter::Finish() {
   FinishBlock();
   std::string footer = Append(Block().Take());
   footer += Append(index_.Take());
-  footer.resize(kFooterSize - sizeof kMagic, '\0');
-  for (std::size_t i = 0; i < sizeof kMagic; ++i)
-    footer.push_back(static_cast<char>(kMagic >> (8 * i)));
+  footer.resize(kFooterSize - sizeof kFooterMagic, '\0');
+  for (std::size_t i = 0; i < sizeof kFooterMagic; ++i)
+    footer.push_back(static_cast<char>(kFooterMagic >> (8 * i)));
   file_ += footer;
   return std::move(file_);
 }

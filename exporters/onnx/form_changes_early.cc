@@ -146,7 +146,7 @@ std::optional<Floats> ScalesOf(const Node& node) {
 // Where elements lie between others, runtimes round down or up below opset 11.
 bool RoundsAlike(float scale) { return scale >= 1 || std::floor(1 / scale) * scale == 1; }
 
-std::string LowerResize(Node& node) {
+std::string LowerEarlyResize(Node& node) {
   const std::string mode = TextAttribute(node, "mode");
   if (mode == "cubic") return "it has mode cubic";
   const std::string place = TextAttribute(node, "coordinate_transformation_mode");
@@ -251,7 +251,7 @@ std::string RefuseText(Node& node) {
 }
 
 // Sorted by type, newer changes first.
-constexpr FormChange kChanges[] = {
+constexpr FormChange kEarlyChanges[] = {
     {"ArgMax", 11, PlainAxis},
     {"ArgMin", 11, PlainAxis},
     {"AveragePool", 10, DropCeilMode},
@@ -284,7 +284,7 @@ constexpr FormChange kChanges[] = {
     {"ReduceProd", 11, PlainAxes},
     {"ReduceSum", 11, PlainAxes},
     {"ReduceSumSquare", 11, PlainAxes},
-    {"Resize", 11, LowerResize},
+    {"Resize", 11, LowerEarlyResize},
     {"Resize", 10, LowerResizeToUpsample},
     {"Resize", 9, LowerUpsample},
     {"Scan", 11, PlainScanAxes},
@@ -303,6 +303,6 @@ constexpr FormChange kChanges[] = {
 
 }  // namespace
 
-std::span<const FormChange> EarlyFormChanges() { return kChanges; }
+std::span<const FormChange> EarlyFormChanges() { return kEarlyChanges; }
 
 }  // namespace dragoman

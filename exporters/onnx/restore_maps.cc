@@ -10,7 +10,7 @@ namespace dragoman {
 namespace {
 
 // What a constant holds, also behind an Identity.
-const Tensor* ConstantOf(const Value* value) {
+const Tensor* ConstantBehind(const Value* value) {
   if (value->producer() != nullptr && value->producer()->Is("Identity"))
     value = value->producer()->operand(0);
   return value->tensor();
@@ -28,7 +28,7 @@ std::optional<NamedAttribute> LabelsOf(const Tensor& keys) {
 // "", or why output number `at` and the one behind it are not what a ZipMap gives.
 std::string ZipOutput(Graph& graph, std::size_t at, const std::string& name) {
   Value* values = graph.output(at + 1);
-  const Tensor* keys = ConstantOf(graph.output(at));
+  const Tensor* keys = ConstantBehind(graph.output(at));
   const std::optional<NamedAttribute> labels =
       keys != nullptr && keys->rank() == 1 ? LabelsOf(*keys) : std::nullopt;
   if (!labels) return "a map whose keys are no constant is nothing that an operator of ONNX gives";

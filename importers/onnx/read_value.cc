@@ -56,7 +56,8 @@ Result<Attribute> FromOptional(const OptionalProto& optional) {
 }
 
 // Elements `order` of a tensor of rank 1; of tensors of one element each, one behind the other.
-Result<Tensor> Elements(const std::vector<Tensor>& tensors, const std::vector<std::size_t>& order) {
+Result<Tensor> ElementsAt(const std::vector<Tensor>& tensors,
+                          const std::vector<std::size_t>& order) {
   std::string bytes;
   std::vector<std::string> strings;
   for (const std::size_t i : order) {
@@ -111,7 +112,7 @@ Result<MapParts> FromMap(const MapProto& map) {
     DRAGOMAN_ASSIGN(Attribute value, FromTensor(tensor));
     values.push_back(*value.tensor());
   }
-  DRAGOMAN_ASSIGN(parts.values, Elements(values, order));
+  DRAGOMAN_ASSIGN(parts.values, ElementsAt(values, order));
   return parts;
 }
 

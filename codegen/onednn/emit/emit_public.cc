@@ -32,7 +32,7 @@ constexpr std::string_view kFileOfWeights =
     R"(rt::Weights::Open(rt::WeightsPath(options.weights, options.package, MODEL_WEIGHTS,
                                               "@name@"),
                             kWeightsIdentity, kWeightsBytes))";
-constexpr std::string_view kEmbeddedWeights =
+constexpr std::string_view kEmbeddedDeclaration =
     R"(options.weights.empty()
               ? rt::Weights::InMemory(EmbeddedWeights(), kWeightsIdentity, kWeightsBytes)
               : rt::Weights::Open(options.weights, kWeightsIdentity, kWeightsBytes))";
@@ -141,7 +141,7 @@ void EmitPublicMethods(const Plan& plan, bool embed_weights, CodeWriter& code) {
     code.Line();
   }
   code.Raw(named(Filled(std::string(kConstruction), "@Weights@",
-                        embed_weights ? kEmbeddedWeights : kFileOfWeights)));
+                        embed_weights ? kEmbeddedDeclaration : kFileOfWeights)));
   for (const PlanEntry& entry : plan.entries) EmitEntry(plan, entry, code);
   code.Raw(named(kStates));
   EmitSetState(plan, code);

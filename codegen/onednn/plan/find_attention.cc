@@ -7,6 +7,7 @@
 
 #include "codegen/onednn/plan/strided_view.h"
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/ir/producer.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman::onednn {
@@ -111,9 +112,9 @@ bool OnlyReadBy(const Value& value, const Node* a, const Node* b) {
 std::optional<Weights> FindWeights(const Value& value) {
   Weights weights;
   const Value* probabilities = &value;
-  const Node *where = Maker(&value, "Where"), *is_nan = nullptr;
+  const Node *where = ProducerOf(&value, "Where"), *is_nan = nullptr;
   if (where != nullptr && value.HasOneUse()) {
-    is_nan = Maker(where->operand(0), "IsNaN");
+    is_nan = ProducerOf(where->operand(0), "IsNaN");
     const std::size_t zero = is_nan != nullptr ? 1 : 2;
     if (ScalarOf(where->operand(zero)) != 0.0f) return std::nullopt;
     probabilities = where->operand(3 - zero);
@@ -121,7 +122,7 @@ std::optional<Weights> FindWeights(const Value& value) {
     if (is_nan == nullptr) weights.visible = where->operand(0);
     if (is_nan != nullptr && is_nan->operand(0) != probabilities) return std::nullopt;
   }
-  weights.softmax = Maker(probabilities, "Softmax");
+  weights.softmax = ProducerOf(probabilities, "Softmax");
   const bool alone =
       where != nullptr ? OnlyReadBy(*probabilities, where, is_nan) : probabilities->HasOneUse();
   if (weights.softmax == nullptr || !alone || !IsSizedF32(probabilities) ||

@@ -8,6 +8,7 @@
 
 #include "codegen/onednn/plan/value_queries.h"
 #include "core/ir/node_attributes.h"
+#include "core/ir/producer.h"
 #include "core/ir/unpack.h"
 #include "core/ops/declared_attributes.h"
 
@@ -32,7 +33,7 @@ bool IsF32Constant(const Value* value) { return IsF32(value) && IsConstant(value
 
 // `value` without a Transpose of its two axes, which turns `flipped`.
 const Value* Untransposed(const Value* value, bool* flipped) {
-  const Node* transpose = Maker(value, "Transpose");
+  const Node* transpose = ProducerOf(value, "Transpose");
   if (transpose == nullptr || value->type().rank() != 2) return value;
   const Attribute::Ints* perm = IntsAttribute(*transpose, "perm");
   if (perm != nullptr && perm->front() == 0) return value;
@@ -42,7 +43,7 @@ const Value* Untransposed(const Value* value, bool* flipped) {
 
 // `value` without a Slice that leaves out the last columns or rows.
 const Value* Uncut(const Value* value) {
-  const Node* slice = Maker(value, "Slice");
+  const Node* slice = ProducerOf(value, "Slice");
   if (slice == nullptr) return value;
   const auto all = [&](std::size_t operand, std::int64_t expected) {
     const Value* ints = slice->operand(operand);
@@ -56,7 +57,7 @@ const Value* Uncut(const Value* value) {
 
 // DequantizeLinear with blocks.
 std::optional<Blocks> Dequantized(const Value* value, bool columns_first) {
-  const Node* node = Maker(value, "DequantizeLinear");
+  const Node* node = ProducerOf(value, "DequantizeLinear");
   if (node == nullptr || !IsConstant(node->operand(0)) || !IsF32Constant(node->operand(1)) ||
       (node->operand(2) != nullptr && !IsConstant(node->operand(2))))
     return std::nullopt;
@@ -76,11 +77,11 @@ std::optional<Blocks> Dequantized(const Value* value, bool columns_first) {
 // Reshape((Reshape(Cast(numbers), (rows, blocks, block)) - zeros) * scales), where scales and zeros
 // are (rows, blocks, 1).
 std::optional<Blocks> Centred(const Value* value) {
-  const Node *joined = Maker(value, "Reshape"),
-             *mul = joined != nullptr ? Maker(joined->operand(0), "Mul") : nullptr,
-             *sub = mul != nullptr ? Maker(mul->operand(0), "Sub") : nullptr,
-             *apart = sub != nullptr ? Maker(sub->operand(0), "Reshape") : nullptr,
-             *cast = apart != nullptr ? Maker(apart->operand(0), "Cast") : nullptr;
+  const Node *joined = ProducerOf(value, "Reshape"),
+             *mul = joined != nullptr ? ProducerOf(joined->operand(0), "Mul") : nullptr,
+             *sub = mul != nullptr ? ProducerOf(mul->operand(0), "Sub") : nullptr,
+             *apart = sub != nullptr ? ProducerOf(sub->operand(0), "Reshape") : nullptr,
+             *cast = apart != nullptr ? ProducerOf(apart->operand(0), "Cast") : nullptr;
   if (cast == nullptr || !IsConstant(cast->operand(0)) || cast->operand(0)->type().rank() != 2 ||
       !IsF32Constant(mul->operand(1)) || !IsF32Constant(sub->operand(1)))
     return std::nullopt;

@@ -6,6 +6,7 @@
 
 #include "codegen/onednn/plan/strided_view.h"
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/ir/producer.h"
 #include "core/rewrite/joined_parts.h"
 
 namespace dragoman::onednn {
@@ -69,7 +70,7 @@ std::optional<Pairs> JoinPairs(const Rows& first, const Rows& second) {
 
 // The Concat along the last axis of two operands that gives `value`.
 const Node* PairConcat(const Value* value) {
-  const Node* concat = Maker(value, "Concat");
+  const Node* concat = ProducerOf(value, "Concat");
   const bool fits = concat != nullptr && concat->num_operands() == 2 &&
                     HasSizes(value, DType::kF32) &&
                     AxisIn(*concat, *value) == *value->type().rank() - 1;
@@ -78,7 +79,7 @@ const Node* PairConcat(const Value* value) {
 
 // The same, seen through a Reshape that joins the pairs (…, pairs, 2) to rows.
 const Node* JoinedConcat(const Value* value) {
-  const Node* reshape = Maker(value, "Reshape");
+  const Node* reshape = ProducerOf(value, "Reshape");
   if (reshape == nullptr) return nullptr;
   const Node* concat = PairConcat(reshape->operand(0));
   if (concat == nullptr || !HasSizes(value, DType::kF32)) return nullptr;
@@ -107,7 +108,7 @@ struct Product {
 // Both ways to read `value` as a product that has the sizes of x.
 std::vector<Product> ProductsOf(const Value* value) {
   std::vector<Product> products;
-  const Node* mul = Maker(value, "Mul");
+  const Node* mul = ProducerOf(value, "Mul");
   for (std::size_t i = 0; mul != nullptr && i < 2; ++i) {
     if (SameShape(*mul->operand(i), *value))
       products.push_back({mul->operand(i), mul->operand(1 - i)});
@@ -148,9 +149,9 @@ std::optional<Turn> FindWholeTurn(const Node& add) {
 
 // Whether `sum` is first · sin + second · cos, in any order.
 bool IsSecond(const Value* sum, const Product& first, const Product& second) {
-  const Node* add = Maker(sum, "Add");
+  const Node* add = ProducerOf(sum, "Add");
   const auto is = [](const Value* value, const Value* a, const Value* b) {
-    const Node* mul = Maker(value, "Mul");
+    const Node* mul = ProducerOf(value, "Mul");
     return mul != nullptr && ((mul->operand(0) == a && mul->operand(1) == b) ||
                               (mul->operand(0) == b && mul->operand(1) == a));
   };
@@ -166,14 +167,14 @@ bool IsSecond(const Value* sum, const Product& first, const Product& second) {
 // first · cos - second · sin and first · sin + second · cos, put together by `concat`.
 std::optional<Turn> FindPartTurn(const Node& concat) {
   const Value *low = concat.operand(0), *high = concat.operand(1);
-  const Node *up = Maker(low, "Unsqueeze"), *up_high = Maker(high, "Unsqueeze");
+  const Node *up = ProducerOf(low, "Unsqueeze"), *up_high = ProducerOf(high, "Unsqueeze");
   const bool interleaved = up != nullptr && up_high != nullptr;
   if (interleaved) {
     if (concat.result()->type().shape()->back().value() != 2) return std::nullopt;
     low = up->operand(0);
     high = up_high->operand(0);
   }
-  const Node* sub = Maker(low, "Sub");
+  const Node* sub = ProducerOf(low, "Sub");
   if (sub == nullptr) return std::nullopt;
   for (const Product& first : ProductsOf(sub->operand(0))) {
     for (const Product& second : ProductsOf(sub->operand(1))) {

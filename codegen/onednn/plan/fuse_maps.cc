@@ -169,9 +169,9 @@ void MakeBlock(Plan& plan, Block& block) {
   }
 }
 
-void FuseBlock(Plan& plan, Block& block, const PlanEntry* entry) {
+void FuseMapsIn(Plan& plan, Block& block, const PlanEntry* entry) {
   for (Step& step : block.steps) {
-    for (Block& body : step.bodies()) FuseBlock(plan, body, nullptr);
+    for (Block& body : step.bodies()) FuseMapsIn(plan, body, nullptr);
   }
   BlockFuser(plan, block, entry).Run();
 }
@@ -183,7 +183,7 @@ void MakeMaps(Plan& plan) {
 }
 
 void FuseMaps(Plan& plan) {
-  for (PlanEntry& entry : plan.entries) FuseBlock(plan, entry.body, &entry);
+  for (PlanEntry& entry : plan.entries) FuseMapsIn(plan, entry.body, &entry);
 }
 
 }  // namespace dragoman::onednn

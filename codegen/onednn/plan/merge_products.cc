@@ -34,7 +34,7 @@ std::int64_t Outputs(const Node& product) {
   return product.result()->type().shape()->back().value();
 }
 
-std::int64_t Rows(const Node& product) {
+std::int64_t MergedRows(const Node& product) {
   return rt::NumElements(*SizesOf(product.result())) / Outputs(product);
 }
 
@@ -56,7 +56,7 @@ std::vector<Group> FindGroups(Graph& graph) {
   std::map<std::pair<const Value*, bool>, std::size_t> group_of;
   for (Node& node : graph.nodes()) {
     if (!IsProduct(node)) continue;
-    if (Rows(node) > 1 && !IsReadInPlace(*node.result(), fusions)) continue;
+    if (MergedRows(node) > 1 && !IsReadInPlace(*node.result(), fusions)) continue;
     const std::pair key(node.operand(0), node.IsDragoman("Linear"));
     const auto [at, is_new] = group_of.try_emplace(key, groups.size());
     if (is_new) groups.emplace_back();

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kLargestHalf = 65504.0f;
 
-bool IsProduct(const Node& node) {
+bool IsWeightProduct(const Node& node) {
   return node.Is("Conv") || node.Is("ConvTranspose") || node.Is("Gemm") || node.Is("MatMul") ||
          node.IsDragoman("Linear") || IsRecurrent(node);
 }
@@ -49,7 +49,7 @@ std::set<const Node*> ProductsBehind(std::vector<const Node*> left, bool ends) {
     const Node* node = left.back();
     left.pop_back();
     if (node == nullptr || !seen.insert(node).second) continue;
-    const bool is_product = IsProduct(*node);
+    const bool is_product = IsWeightProduct(*node);
     if (is_product) products.insert(node);
     if (!is_product || !ends) AddProducers(*node, left);
   }
@@ -70,7 +70,7 @@ std::set<const Node*> LastProducts(const Graph& graph) {
   for (const Node* used : ProductsBehind(left, false)) last.erase(used);
   std::erase_if(last, [](const Node* product) { return IsRecurrent(*product); });
   std::size_t products = 0;
-  for (const Node& node : graph.nodes()) products += IsProduct(node) ? 1 : 0;
+  for (const Node& node : graph.nodes()) products += IsWeightProduct(node) ? 1 : 0;
   return last.size() < products ? last : std::set<const Node*>();
 }
 

@@ -39,10 +39,11 @@ Result<bool> SplitBatchNormalization(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, sum);
 }
 
-constexpr Pattern kPatterns[] = {{"split-batch-normalization", SplitBatchNormalization}};
-
 }  // namespace
 
-std::span<const Pattern> SplittingPatterns() { return kPatterns; }
+std::span<const Pattern> SplittingPatterns() {
+  static constexpr Pattern kPatterns[] = {{"split-batch-normalization", SplitBatchNormalization}};
+  return kPatterns;
+}
 
 }  // namespace dragoman::onednn

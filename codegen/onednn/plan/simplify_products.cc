@@ -177,10 +177,11 @@ Result<bool> MultiplyEinsum(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-constexpr Pattern kPatterns[] = {{"multiply-einsum", MultiplyEinsum}};
-
 }  // namespace
 
-std::span<const Pattern> ProductPatterns() { return kPatterns; }
+std::span<const Pattern> ProductPatterns() {
+  static constexpr Pattern kPatterns[] = {{"multiply-einsum", MultiplyEinsum}};
+  return kPatterns;
+}
 
 }  // namespace dragoman::onednn

@@ -128,10 +128,11 @@ Result<bool> SplitIntoPhases(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-constexpr Pattern kPatterns[] = {{"split-into-phases", SplitIntoPhases}};
-
 }  // namespace
 
-std::span<const Pattern> TransposedConvPatterns() { return kPatterns; }
+std::span<const Pattern> TransposedConvPatterns() {
+  static constexpr Pattern kPatterns[] = {{"split-into-phases", SplitIntoPhases}};
+  return kPatterns;
+}
 
 }  // namespace dragoman::onednn

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/ir/graph.h"
-#include "core/rewrite/producers.h"
+#include "core/rewrite/scalar.h"
 #include "runtime/params/shape.h"
 
 namespace dragoman::onednn {

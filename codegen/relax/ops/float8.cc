@@ -9,12 +9,12 @@ namespace dragoman::relax {
 namespace {
 
 // The layout of a format: numbers are multiples of 2^(exponent - mantissa) up to twice 2^exponent.
-struct Layout {
+struct ByteLayout {
   int mantissa, least_exponent, most_exponent;
   double largest, overflow;
 };
 
-Layout LayoutOf(DType dtype) {
+ByteLayout ByteLayoutOf(DType dtype) {
   if (dtype == DType::kF8E5M2) return {2, -14, 15, 57344, HUGE_VAL};
   return {3, -6, 8, 448, std::nan("")};
 }
@@ -34,7 +34,7 @@ bool IsFloat8(DType dtype) { return IsFloating(dtype) && Info(dtype).bits == 8; 
 // The unit of the last place is found by counting the powers of two that are not above.
 Expressions ToFloat8(RelaxOp& op, const std::string& x, DType to, bool saturate) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  const Layout layout = LayoutOf(to);
+  const ByteLayout layout = ByteLayoutOf(to);
   std::vector<double> powers, units;
   for (int e = layout.least_exponent; e <= layout.most_exponent; ++e) {
     if (e > layout.least_exponent) powers.push_back(std::ldexp(1.0, e));

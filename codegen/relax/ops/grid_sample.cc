@@ -13,7 +13,7 @@
 namespace dragoman::relax {
 namespace {
 
-std::string F64(double value) { return ConstOf(value, DType::kF64); }
+std::string DoubleOf(double value) { return ConstOf(value, DType::kF64); }
 
 // An element along one axis that a point takes: i64 and f64 tensors of the points. No weight is 1.
 struct Tap {
@@ -29,9 +29,9 @@ class GridAxis {
         mode_(op.String("mode", "linear")),
         align_(op.Int("align_corners") != 0),
         size_(op.Astype(SizeOf(op, 0, size, axis), DType::kI64, DType::kF64)),
-        last_(op.Do("subtract", size_, F64(1))),
-        low_(F64(align_ ? 0 : -0.5)),
-        high_(align_ ? last_ : op.Do("subtract", size_, F64(0.5))) {}
+        last_(op.Do("subtract", size_, DoubleOf(1))),
+        low_(DoubleOf(align_ ? 0 : -0.5)),
+        high_(align_ ? last_ : op.Do("subtract", size_, DoubleOf(0.5))) {}
 
   // For points within -1 … 1.
   std::vector<Tap> Taps(const std::string& point) {
@@ -39,16 +39,18 @@ class GridAxis {
     if (mode_ == "nearest") return {TapAt(at, "")};
     const std::string base = op_.Do("floor", at);
     const std::string t = op_.Do("subtract", at, base);
-    const std::string rest = op_.Do("subtract", F64(1), t);
+    const std::string rest = op_.Do("subtract", DoubleOf(1), t);
     if (mode_ == "linear") return {TapAt(base, rest), TapAt(Behind(base, 1), t)};
     return {TapAt(Behind(base, -1), Far(Behind(t, 1))), TapAt(base, Near(t)),
             TapAt(Behind(base, 1), Near(rest)), TapAt(Behind(base, 2), Far(Behind(rest, 1)))};
   }
 
  private:
-  std::string Behind(const std::string& place, double by) { return op_.Do("add", place, F64(by)); }
+  std::string Behind(const std::string& place, double by) {
+    return op_.Do("add", place, DoubleOf(by));
+  }
   std::string Clamped(const std::string& at) {
-    return op_.Do("minimum", op_.Do("maximum", at, F64(0)), last_);
+    return op_.Do("minimum", op_.Do("maximum", at, DoubleOf(0)), last_);
   }
   std::string Within(const std::string& at, const std::string& low, const std::string& high) {
     return op_.Do("logical_and", op_.Do("greater_equal", at, low), op_.Do("less_equal", at, high));
@@ -56,19 +58,20 @@ class GridAxis {
 
   // What is no number, or very far, counts as far in front.
   std::string Coordinate(const std::string& point) {
-    const std::string shifted = op_.Do("add", point, F64(1));
+    const std::string shifted = op_.Do("add", point, DoubleOf(1));
     const std::string whole = op_.Do("multiply", shifted, align_ ? last_ : size_);
     const std::string at =
-        op_.Do("multiply", align_ ? whole : op_.Do("subtract", whole, F64(1)), F64(0.5));
-    const std::string is_near = op_.Do("less", op_.Do("abs", at), F64(1e15));
-    const std::string bounded = op_.Do("where", is_near, at, F64(-1e15));
+        op_.Do("multiply", align_ ? whole : op_.Do("subtract", whole, DoubleOf(1)), DoubleOf(0.5));
+    const std::string is_near = op_.Do("less", op_.Do("abs", at), DoubleOf(1e15));
+    const std::string bounded = op_.Do("where", is_near, at, DoubleOf(-1e15));
     return mode_ == "nearest" ? op_.Do("round", bounded) : bounded;
   }
 
   std::string Reflected(const std::string& at) {
     const std::string range = op_.Do("subtract", high_, low_);
-    const std::string twice = op_.Do("multiply", range, F64(2));
-    const std::string divisor = op_.Do("where", op_.Do("greater", twice, F64(0)), twice, F64(1));
+    const std::string twice = op_.Do("multiply", range, DoubleOf(2));
+    const std::string divisor =
+        op_.Do("where", op_.Do("greater", twice, DoubleOf(0)), twice, DoubleOf(1));
     const std::string away = op_.Do("abs", op_.Do("subtract", at, low_));
     const std::string bounced = op_.Do("floor_mod", away, divisor);
     const std::string back = op_.Do("subtract", twice, bounced);
@@ -83,11 +86,11 @@ class GridAxis {
   }
 
   Tap TapAt(const std::string& place, std::string weight) {
-    const std::string inside = Within(place, F64(0), last_);
+    const std::string inside = Within(place, DoubleOf(0), last_);
     std::string shown = place;
     if (padding_ == "reflection") shown = op_.Do("where", inside, place, Reflected(place));
     if (padding_ == "zeros")
-      weight = op_.Do("where", inside, weight.empty() ? F64(1) : weight, F64(0));
+      weight = op_.Do("where", inside, weight.empty() ? DoubleOf(1) : weight, DoubleOf(0));
     return {op_.Astype(Clamped(shown), DType::kF64, DType::kI64), std::move(weight)};
   }
 
@@ -95,9 +98,9 @@ class GridAxis {
   std::string Near(const std::string& d) { return Polynomial(d, {1.25, -2.25, 0, 1}); }
   std::string Far(const std::string& d) { return Polynomial(d, {-0.75, 3.75, -6, 3}); }
   std::string Polynomial(const std::string& d, const std::vector<double>& factors) {
-    std::string sum = F64(factors.front());
+    std::string sum = DoubleOf(factors.front());
     for (std::size_t i = 1; i < factors.size(); ++i)
-      sum = op_.Do("add", op_.Do("multiply", sum, d), F64(factors[i]));
+      sum = op_.Do("add", op_.Do("multiply", sum, d), DoubleOf(factors[i]));
     return sum;
   }
 

@@ -74,7 +74,7 @@ Result<std::string> IndexTuples(RelaxOp& op, std::size_t operand, std::size_t fi
   return Raised(op, op.arg(operand), op.type(operand), limits);
 }
 
-Result<std::string> Reduction(const RelaxOp& op) {
+Result<std::string> ScatterReduction(const RelaxOp& op) {
   const std::string reduction = op.String("reduction", "none");
   return reduction == "none" ? "update" : reduction;
 }
@@ -101,14 +101,14 @@ Expressions EmitGatherNd(RelaxOp& op) {
 
 Expressions EmitScatterElements(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
-  DRAGOMAN_ASSIGN(std::string reduction, Reduction(op));
+  DRAGOMAN_ASSIGN(std::string reduction, ScatterReduction(op));
   DRAGOMAN_ASSIGN(std::string indices, Indices(op, 1, axis));
   return One(fmt::format("R.scatter_elements({}, {}, {}, axis={}, reduction=\"{}\")", op.arg(0),
                          indices, op.arg(2), axis, reduction));
 }
 
 Expressions EmitScatterNd(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(std::string reduction, Reduction(op));
+  DRAGOMAN_ASSIGN(std::string reduction, ScatterReduction(op));
   DRAGOMAN_ASSIGN(std::string indices, IndexTuples(op, 1, 0));
   return One(fmt::format("R.scatter_nd({}, {}, {}, reduction=\"{}\")", op.arg(0), indices,
                          op.arg(2), reduction));

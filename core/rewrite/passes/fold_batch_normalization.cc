@@ -164,10 +164,12 @@ Result<bool> FoldBias(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-constexpr Pattern kPatterns[] = {{"fold-into-conv", FoldIntoConv}, {"fold-bias", FoldBias}};
-
 }  // namespace
 
-std::span<const Pattern> BatchNormalizationPatterns() { return kPatterns; }
+std::span<const Pattern> BatchNormalizationPatterns() {
+  static constexpr Pattern kPatterns[] = {{"fold-into-conv", FoldIntoConv},
+                                          {"fold-bias", FoldBias}};
+  return kPatterns;
+}
 
 }  // namespace dragoman

@@ -95,10 +95,11 @@ Result<bool> Fold(Node& node, PassContext& context) {
   return true;
 }
 
-constexpr Pattern kPatterns[] = {{"fold-constants", Fold}};
-
 }  // namespace
 
-std::span<const Pattern> ConstantPatterns() { return kPatterns; }
+std::span<const Pattern> ConstantPatterns() {
+  static constexpr Pattern kPatterns[] = {{"fold-constants", Fold}};
+  return kPatterns;
+}
 
 }  // namespace dragoman

@@ -48,10 +48,11 @@ Result<bool> FoldKnownIntegers(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, copy);
 }
 
-constexpr Pattern kPatterns[] = {{"fold-known-integers", FoldKnownIntegers}};
-
 }  // namespace
 
-std::span<const Pattern> KnownSizePatterns() { return kPatterns; }
+std::span<const Pattern> KnownSizePatterns() {
+  static constexpr Pattern kPatterns[] = {{"fold-known-integers", FoldKnownIntegers}};
+  return kPatterns;
+}
 
 }  // namespace dragoman

@@ -10,7 +10,7 @@ namespace {
 
 using Perm = std::vector<std::int64_t>;
 
-constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
+constexpr std::size_t kSmallTransposeBytes = std::size_t{64} << 10;
 
 std::optional<Perm> PermOf(const Node& node) {
   if (const Attribute::Ints* stated = IntsAttribute(node, "perm")) return *stated;
@@ -45,18 +45,19 @@ Result<bool> TransposeWeight(Node& node, PassContext& context) {
   const Tensor* tensor = ConstantOf(weight);
   const std::optional<Perm> perm = PermOf(node);
   if (tensor == nullptr || !perm || tensor->dtype() == DType::kString) return false;
-  if (tensor->bytes().size() > kSmallBytes && !weight->HasOneUse()) return false;
+  if (tensor->bytes().size() > kSmallTransposeBytes && !weight->HasOneUse()) return false;
   DRAGOMAN_ASSIGN(Value * transposed, TransposeConstant(*weight, *perm, context));
   return context.ReplaceIfAllowed(node, transposed);
 }
 
-constexpr Pattern kPatterns[] = {
-    {"merge-transposes", MergeTransposes},
-    {"transpose-weight", TransposeWeight},
-};
-
 }  // namespace
 
-std::span<const Pattern> TransposePatterns() { return kPatterns; }
+std::span<const Pattern> TransposePatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"merge-transposes", MergeTransposes},
+      {"transpose-weight", TransposeWeight},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

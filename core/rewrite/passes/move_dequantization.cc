@@ -136,15 +136,16 @@ Result<bool> DropPair(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, dequantize->operand(0));
 }
 
-constexpr Pattern kPatterns[] = {
-    {"move-behind", MoveBehind},
-    {"move-behind-concat", MoveBehindConcat},
-    {"move-behind-relu", MoveBehindRelu},
-    {"drop-pair", DropPair},
-};
-
 }  // namespace
 
-std::span<const Pattern> DequantizationPatterns() { return kPatterns; }
+std::span<const Pattern> DequantizationPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"move-behind", MoveBehind},
+      {"move-behind-concat", MoveBehindConcat},
+      {"move-behind-relu", MoveBehindRelu},
+      {"drop-pair", DropPair},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

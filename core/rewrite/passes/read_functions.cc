@@ -44,10 +44,11 @@ Result<bool> ReadSigmoid(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-constexpr Pattern kPatterns[] = {{"read-sigmoid", ReadSigmoid}};
-
 }  // namespace
 
-std::span<const Pattern> FunctionPatterns() { return kPatterns; }
+std::span<const Pattern> FunctionPatterns() {
+  static constexpr Pattern kPatterns[] = {{"read-sigmoid", ReadSigmoid}};
+  return kPatterns;
+}
 
 }  // namespace dragoman

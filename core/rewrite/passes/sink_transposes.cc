@@ -332,15 +332,20 @@ Result<bool> LiftUnsqueeze(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-constexpr Pattern kPatterns[] = {
-    {"sink-behind-unary", SinkBehindUnary},   {"sink-behind-broadcasting", SinkBehindBroadcasting},
-    {"sink-behind-concat", SinkBehindConcat}, {"sink-behind-axis", SinkBehindAxis},
-    {"sink-behind-axes", SinkBehindAxes},     {"sink-behind-pad", SinkBehindPad},
-    {"sink-behind-slice", SinkBehindSlice},   {"lift-unsqueeze", LiftUnsqueeze},
-};
-
 }  // namespace
 
-std::span<const Pattern> SinkingPatterns() { return kPatterns; }
+std::span<const Pattern> SinkingPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"sink-behind-unary", SinkBehindUnary},
+      {"sink-behind-broadcasting", SinkBehindBroadcasting},
+      {"sink-behind-concat", SinkBehindConcat},
+      {"sink-behind-axis", SinkBehindAxis},
+      {"sink-behind-axes", SinkBehindAxes},
+      {"sink-behind-pad", SinkBehindPad},
+      {"sink-behind-slice", SinkBehindSlice},
+      {"lift-unsqueeze", LiftUnsqueeze},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

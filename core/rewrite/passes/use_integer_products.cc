@@ -182,13 +182,13 @@ Result<bool> QuantizeConstant(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, constant);
 }
 
-constexpr Pattern kConstants[] = {{"quantize-constant", QuantizeConstant}};
+constexpr Pattern kQuantizations[] = {{"quantize-constant", QuantizeConstant}};
 constexpr Pattern kResults[] = {{"use-quantized-result", UseQuantizedResult}};
 constexpr Pattern kSums[] = {{"use-integer-sum", UseIntegerSum}};
 
 }  // namespace
 
-std::span<const Pattern> QuantizedConstantPatterns() { return kConstants; }
+std::span<const Pattern> QuantizedConstantPatterns() { return kQuantizations; }
 std::span<const Pattern> QuantizedResultPatterns() { return kResults; }
 std::span<const Pattern> IntegerSumPatterns() { return kSums; }
 

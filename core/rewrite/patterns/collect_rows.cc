@@ -248,15 +248,16 @@ Result<bool> FlattenConcat(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, whole);
 }
 
-constexpr Pattern kPatterns[] = {
-    {"collect-rows", CollectPuts},
-    {"collect-slices", CollectSlices},
-    {"join-slices", JoinSlices},
-    {"flatten-concat", FlattenConcat},
-};
-
 }  // namespace
 
-std::span<const Pattern> RowPatterns() { return kPatterns; }
+std::span<const Pattern> RowPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"collect-rows", CollectPuts},
+      {"collect-slices", CollectSlices},
+      {"join-slices", JoinSlices},
+      {"flatten-concat", FlattenConcat},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

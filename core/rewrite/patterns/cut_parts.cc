@@ -139,12 +139,13 @@ Result<bool> CutElementwise(Node& node, PassContext& context) {
   return false;
 }
 
-constexpr Pattern kPatterns[] = {
-    {"cut-elementwise-of-concat", CutElementwise},
-};
-
 }  // namespace
 
-std::span<const Pattern> CutPatterns() { return kPatterns; }
+std::span<const Pattern> CutPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"cut-elementwise-of-concat", CutElementwise},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

@@ -104,14 +104,15 @@ Result<bool> FoldExpandSizes(Node& node, PassContext& context) {
   return SetSizes(node, form, context);
 }
 
-constexpr Pattern kPatterns[] = {
-    {"fold-reshape-sizes", FoldReshapeSizes},
-    {"state-reshape-sizes", StateReshapeSizes},
-    {"fold-expand-sizes", FoldExpandSizes},
-};
-
 }  // namespace
 
-std::span<const Pattern> SizeOperandPatterns() { return kPatterns; }
+std::span<const Pattern> SizeOperandPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"fold-reshape-sizes", FoldReshapeSizes},
+      {"state-reshape-sizes", StateReshapeSizes},
+      {"fold-expand-sizes", FoldExpandSizes},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

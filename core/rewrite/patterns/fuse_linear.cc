@@ -70,15 +70,16 @@ Result<bool> FuseMatMul(Node& node, PassContext& context) {
   return affine ? ReplaceByLinear(node, node.operand(0), affine->weight, nullptr, context) : false;
 }
 
-constexpr Pattern kPatterns[] = {
-    {"fuse-gemm", FuseGemm},
-    {"fuse-mat-mul", FuseMatMul},
-    {"fuse-bias", FuseBias},
-};
-
 }  // namespace
 
-std::span<const Pattern> LinearPatterns() { return kPatterns; }
+std::span<const Pattern> LinearPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"fuse-gemm", FuseGemm},
+      {"fuse-mat-mul", FuseMatMul},
+      {"fuse-bias", FuseBias},
+  };
+  return kPatterns;
+}
 
 Result<bool> FuseBias(Node& node, PassContext& context) {
   if (!node.Is("Add")) return false;

@@ -15,7 +15,7 @@ struct Pads {
   rt::Shape begins, ends;
 };
 
-bool IsZero(const Value* value) {
+bool IsZeroNumber(const Value* value) {
   const Tensor* tensor = ConstantOf(value);
   return value == nullptr || (tensor != nullptr && tensor->size() == 1 && tensor->FloatAt(0) == 0);
 }
@@ -25,7 +25,7 @@ std::optional<Pads> ZeroPads(const Node& pad, const PassContext& context) {
   const Result<Params> params = FindOp(pad)->fill_params(pad);
   const std::optional<int> rank = pad.operand(0)->type().rank();
   if (!params.ok() || !rank || *rank < 3) return std::nullopt;
-  if (params->As<rt::PadParams>().mode != rt::PadMode::kConstant || !IsZero(pad.operand(2)))
+  if (params->As<rt::PadParams>().mode != rt::PadMode::kConstant || !IsZeroNumber(pad.operand(2)))
     return std::nullopt;
   const auto amounts = IntsOf(context, pad.operand(1)), axes = IntsOf(context, pad.operand(3));
   if (!amounts || (pad.operand(3) != nullptr && !axes)) return std::nullopt;
@@ -97,10 +97,11 @@ Result<bool> FusePad(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-constexpr Pattern kPatterns[] = {{"fuse-pad", FusePad}};
-
 }  // namespace
 
-std::span<const Pattern> PaddingPatterns() { return kPatterns; }
+std::span<const Pattern> PaddingPatterns() {
+  static constexpr Pattern kPatterns[] = {{"fuse-pad", FusePad}};
+  return kPatterns;
+}
 
 }  // namespace dragoman

@@ -22,7 +22,7 @@ bool IsOneRow(const Value& images) {
 }
 
 // How many axes are not of size 1.
-std::ptrdiff_t LongAxes(const Shape& shape) {
+std::ptrdiff_t NumLongAxes(const Shape& shape) {
   return std::ranges::count_if(shape, [](const Dim& dim) { return dim != Dim(1); });
 }
 
@@ -32,7 +32,7 @@ bool MovesOnes(const Node* node) {
   const Shape* from = node->operand(0)->type().shape();
   const Shape* to = node->result()->type().shape();
   return from != nullptr && to != nullptr && from->size() != to->size() &&
-         LongAxes(*from) == LongAxes(*to);
+         NumLongAxes(*from) == NumLongAxes(*to);
 }
 
 // The only reader of `value`; nullptr: there are others, or none.
@@ -86,10 +86,11 @@ Result<bool> PoolSequences(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-constexpr Pattern kPatterns[] = {{"pool-sequences", PoolSequences}};
-
 }  // namespace
 
-std::span<const Pattern> WindowPatterns() { return kPatterns; }
+std::span<const Pattern> WindowPatterns() {
+  static constexpr Pattern kPatterns[] = {{"pool-sequences", PoolSequences}};
+  return kPatterns;
+}
 
 }  // namespace dragoman

@@ -101,7 +101,7 @@ bool TakeWeight(const Value* weight, QuantizedProduct& product) {
   return true;
 }
 
-bool IsZero(const Tensor* zero) {
+bool IsAllZero(const Tensor* zero) {
   if (zero == nullptr) return true;
   const std::vector<std::int64_t> values = zero->ToInts();
   return std::ranges::all_of(values, [](std::int64_t value) { return value == 0; });
@@ -136,7 +136,7 @@ void TakeBias(QuantizedProduct& product) {
   }
   const std::optional<Dequantization> d = MatchDequantization(product.bias);
   const Tensor* bias = d ? ConstantOf(d->data) : nullptr;
-  if (bias == nullptr || bias->dtype() != DType::kI32 || !IsZero(d->zero) || !fits(*bias) ||
+  if (bias == nullptr || bias->dtype() != DType::kI32 || !IsAllZero(d->zero) || !fits(*bias) ||
       (d->scales.size() != 1 && d->scales.size() != scales.size())) {
     return;
   }

@@ -3,9 +3,10 @@
 #include <optional>
 #include <vector>
 
+#include "core/ir/producer.h"
 #include "core/ops/declared_attributes.h"
 #include "core/rewrite/patterns/function_patterns.h"
-#include "core/rewrite/producers.h"
+#include "core/rewrite/scalar.h"
 
 namespace dragoman {
 namespace {
@@ -20,7 +21,7 @@ bool IsAbout(const Value* value, double number) {
 
 // The factors of a product of products, from left to right.
 void AddFactors(const Value* value, std::vector<Value*>& factors, int depth = 0) {
-  const Node* product = Maker(value, "Mul");
+  const Node* product = ProducerOf(value, "Mul");
   if (product == nullptr || depth == kMostProducts) {
     factors.push_back(const_cast<Value*>(value));
     return;
@@ -31,7 +32,7 @@ void AddFactors(const Value* value, std::vector<Value*>& factors, int depth = 0)
 
 // The other operand of a node of operator `type` that also reads a number; nullptr: no such node.
 Value* OtherThan(double number, const Value* value, std::string_view type) {
-  const Node* node = Maker(value, type);
+  const Node* node = ProducerOf(value, type);
   for (std::size_t i = 0; node != nullptr && i < 2; ++i) {
     if (IsAbout(node->operand(i), number)) return node->operand(1 - i);
   }
@@ -40,9 +41,9 @@ Value* OtherThan(double number, const Value* value, std::string_view type) {
 
 // x of erf(x / sqrt(2)), or nullptr.
 Value* ErrorFunctionOperand(const Value* value) {
-  const Node* erf = Maker(value, "Erf");
+  const Node* erf = ProducerOf(value, "Erf");
   if (erf == nullptr) return nullptr;
-  const Node* quotient = Maker(erf->operand(0), "Div");
+  const Node* quotient = ProducerOf(erf->operand(0), "Div");
   if (quotient != nullptr && IsAbout(quotient->operand(1), std::numbers::sqrt2))
     return quotient->operand(0);
   return OtherThan(1 / std::numbers::sqrt2, erf->operand(0), "Mul");
@@ -50,7 +51,7 @@ Value* ErrorFunctionOperand(const Value* value) {
 
 // Whether `value` is x³.
 bool IsCube(const Value* value, const Value* x) {
-  if (const Node* power = Maker(value, "Pow"))
+  if (const Node* power = ProducerOf(value, "Pow"))
     return power->operand(0) == x && ScalarOf(power->operand(1)) == 3.0f;
   std::vector<Value*> factors;
   AddFactors(value, factors);
@@ -59,10 +60,10 @@ bool IsCube(const Value* value, const Value* x) {
 
 // x of tanh(sqrt(2 / π) · (x + 0.044715 x³)), or nullptr.
 Value* TanhOperand(const Value* value) {
-  const Node* tanh = Maker(value, "Tanh");
+  const Node* tanh = ProducerOf(value, "Tanh");
   if (tanh == nullptr) return nullptr;
   const double factor = std::sqrt(2 / std::numbers::pi);
-  const Node* sum = Maker(OtherThan(factor, tanh->operand(0), "Mul"), "Add");
+  const Node* sum = ProducerOf(OtherThan(factor, tanh->operand(0), "Mul"), "Add");
   for (std::size_t i = 0; sum != nullptr && i < 2; ++i) {
     const Value* cube = OtherThan(0.044715, sum->operand(1 - i), "Mul");
     if (cube != nullptr && IsCube(cube, sum->operand(i))) return sum->operand(i);
@@ -107,7 +108,7 @@ Result<bool> ReplaceGated(Node& node, Value& x, std::string_view type, PassConte
 Result<bool> ReadHardSwish(Node& node, PassContext& context) {
   if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
   for (std::size_t i = 0; i < 2; ++i) {
-    const Node* gate = Maker(node.operand(i), "HardSigmoid");
+    const Node* gate = ProducerOf(node.operand(i), "HardSigmoid");
     Value* x = node.operand(1 - i);
     const bool fits = gate != nullptr && gate->operand(0) == x &&
                       FloatAttribute(*gate, "alpha") == 1.0f / 6 &&
@@ -121,8 +122,8 @@ Result<bool> ReadHardSwish(Node& node, PassContext& context) {
 Result<bool> ReadMish(Node& node, PassContext& context) {
   if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
   for (std::size_t i = 0; i < 2; ++i) {
-    const Node* gate = Maker(node.operand(i), "Tanh");
-    const Node* softplus = gate != nullptr ? Maker(gate->operand(0), "Softplus") : nullptr;
+    const Node* gate = ProducerOf(node.operand(i), "Tanh");
+    const Node* softplus = gate != nullptr ? ProducerOf(gate->operand(0), "Softplus") : nullptr;
     Value* x = node.operand(1 - i);
     if (softplus != nullptr && softplus->operand(0) == x)
       return ReplaceGated(node, *x, "Mish", context);
@@ -130,11 +131,12 @@ Result<bool> ReadMish(Node& node, PassContext& context) {
   return false;
 }
 
-constexpr Pattern kPatterns[] = {
-    {"read-gelu", ReadGelu}, {"read-hard-swish", ReadHardSwish}, {"read-mish", ReadMish}};
-
 }  // namespace
 
-std::span<const Pattern> ActivationPatterns() { return kPatterns; }
+std::span<const Pattern> ActivationPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"read-gelu", ReadGelu}, {"read-hard-swish", ReadHardSwish}, {"read-mish", ReadMish}};
+  return kPatterns;
+}
 
 }  // namespace dragoman

@@ -5,17 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/producer.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/patterns/function_patterns.h"
-#include "core/rewrite/producers.h"
 #include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {
 
 constexpr std::size_t kScale = 1, kBias = 2;  // operands of all normalisations
-constexpr std::size_t kImageRank = 4;
+constexpr std::size_t kChannelNormRank = 4;
 
 std::optional<std::vector<std::int64_t>> SizesOf(const Value& value) {
   const Shape* shape = value.type().shape();
@@ -51,8 +51,8 @@ struct ChannelNorm {
 
 // By InstanceNormalization, or by LayerNormalization without factors; of float32.
 std::optional<ChannelNorm> FindNorm(const Value* value) {
-  const Node* layer = Maker(value, "LayerNormalization");
-  const Node* node = layer != nullptr ? layer : Maker(value, "InstanceNormalization");
+  const Node* layer = ProducerOf(value, "LayerNormalization");
+  const Node* node = layer != nullptr ? layer : ProducerOf(value, "InstanceNormalization");
   if (node == nullptr || node->num_results() != 1 ||
       node->result()->type().dtype() != DType::kF32 || !node->result()->HasOneUse()) {
     return std::nullopt;
@@ -103,7 +103,7 @@ Result<bool> ReplaceByInstances(Node& node, Value* x, const Factors& factors, fl
 Result<bool> NormalizePlanes(Node& node, PassContext& context) {
   if (!node.Is("LayerNormalization") || node.result() == nullptr) return false;
   const auto norm = FindNorm(node.result());
-  if (!norm || norm->sizes.size() < kImageRank) return false;
+  if (!norm || norm->sizes.size() < kChannelNormRank) return false;
   return ReplaceByInstances(node, norm->x, *FactorsOf(*norm), norm->epsilon, context);
 }
 
@@ -120,7 +120,7 @@ std::optional<Numbers> ChannelNumbers(const Value* value, std::int64_t channels,
 // The normalisation that gives `value` to one reader and whose factors of channels can be told
 // otherwise; nullptr: none.
 const Node* NormOfChannels(const Value* value) {
-  const Node* groups = Maker(value, "GroupNormalization");
+  const Node* groups = ProducerOf(value, "GroupNormalization");
   if (groups == nullptr) {
     const auto norm = FindNorm(value);
     return norm ? norm->node : nullptr;
@@ -212,15 +212,16 @@ Result<bool> NormalizeSingles(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-constexpr Pattern kPatterns[] = {
-    {"normalize-planes", NormalizePlanes},
-    {"fuse-channel-factor", FuseChannelFactor},
-    {"normalize-groups", NormalizeGroups},
-    {"normalize-singles", NormalizeSingles},
-};
-
 }  // namespace
 
-std::span<const Pattern> ChannelNormalizationPatterns() { return kPatterns; }
+std::span<const Pattern> ChannelNormalizationPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"normalize-planes", NormalizePlanes},
+      {"fuse-channel-factor", FuseChannelFactor},
+      {"normalize-groups", NormalizeGroups},
+      {"normalize-singles", NormalizeSingles},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

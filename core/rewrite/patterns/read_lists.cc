@@ -140,17 +140,18 @@ Result<bool> ReadElement(Node& node, PassContext& context) {
   return element != nullptr && context.ReplaceIfAllowed(node, element);
 }
 
-constexpr Pattern kPatterns[] = {
-    {"read-element-of-split", ReadElementOfSplit},
-    {"read-part-of-split", ReadPartOfSplit},
-    {"read-length-of-split", ReadLengthOfSplit},
-    {"join-split", JoinSplit},
-    {"join-elements", JoinElements},
-    {"read-element", ReadElement},
-};
-
 }  // namespace
 
-std::span<const Pattern> ListPatterns() { return kPatterns; }
+std::span<const Pattern> ListPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"read-element-of-split", ReadElementOfSplit},
+      {"read-part-of-split", ReadPartOfSplit},
+      {"read-length-of-split", ReadLengthOfSplit},
+      {"join-split", JoinSplit},
+      {"join-elements", JoinElements},
+      {"read-element", ReadElement},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

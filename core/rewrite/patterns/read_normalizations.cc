@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/ir/producer.h"
 #include "core/ops/declared_attributes.h"
 #include "core/rewrite/patterns/function_patterns.h"
-#include "core/rewrite/producers.h"
+#include "core/rewrite/scalar.h"
 #include "core/rewrite/zeros.h"
 
 namespace dragoman {
@@ -26,7 +27,7 @@ bool AreLast(const std::vector<std::int64_t>& axes) {
 }
 
 std::optional<Mean> FindMean(const Value* value, const PassContext& context) {
-  const Node* mean = Maker(value, "ReduceMean");
+  const Node* mean = ProducerOf(value, "ReduceMean");
   if (mean == nullptr || IntAttribute(*mean, "keepdims") == 0) return std::nullopt;
   auto axes = IntsOf(context, mean->operand(1));
   const std::optional<int> rank = mean->operand(0)->type().rank();
@@ -43,9 +44,9 @@ std::optional<Mean> FindMean(const Value* value, const PassContext& context) {
 
 // What `value` is the square of.
 const Value* SquareOperand(const Value* value) {
-  if (const Node* power = Maker(value, "Pow"))
+  if (const Node* power = ProducerOf(value, "Pow"))
     return ScalarOf(power->operand(1)) == 2.0f ? power->operand(0) : nullptr;
-  const Node* product = Maker(value, "Mul");
+  const Node* product = ProducerOf(value, "Mul");
   const bool square = product != nullptr && product->operand(0) == product->operand(1);
   return square ? product->operand(0) : nullptr;
 }
@@ -58,8 +59,8 @@ struct Deviation {
 };
 
 std::optional<Deviation> FindDeviation(const Value* value, const PassContext& context) {
-  const Node* root = Maker(value, "Sqrt");
-  const Node* sum = root != nullptr ? Maker(root->operand(0), "Add") : nullptr;
+  const Node* root = ProducerOf(value, "Sqrt");
+  const Node* sum = root != nullptr ? ProducerOf(root->operand(0), "Add") : nullptr;
   if (sum == nullptr) return std::nullopt;
   for (std::size_t side = 0; side < 2; ++side) {
     const std::optional<float> epsilon = ScalarOf(sum->operand(side));
@@ -78,16 +79,16 @@ struct Quotient {
 };
 
 std::optional<Quotient> FindQuotient(const Value* value, const PassContext& context) {
-  if (const Node* division = Maker(value, "Div")) {
+  if (const Node* division = ProducerOf(value, "Div")) {
     const std::optional<Deviation> by = FindDeviation(division->operand(1), context);
     return by ? std::optional(Quotient{division->operand(0), *by}) : std::nullopt;
   }
-  const Node* product = Maker(value, "Mul");
+  const Node* product = ProducerOf(value, "Mul");
   for (std::size_t side = 0; product != nullptr && side < 2; ++side) {
     const Value* root = nullptr;
-    if (const Node* inverse = Maker(product->operand(side), "Reciprocal"))
+    if (const Node* inverse = ProducerOf(product->operand(side), "Reciprocal"))
       root = inverse->operand(0);
-    const Node* division = Maker(product->operand(side), "Div");
+    const Node* division = ProducerOf(product->operand(side), "Div");
     if (division != nullptr && ScalarOf(division->operand(0)) == 1.0f) root = division->operand(1);
     const std::optional<Deviation> by = FindDeviation(root, context);
     if (by) return Quotient{product->operand(1 - side), *by};
@@ -97,7 +98,7 @@ std::optional<Quotient> FindQuotient(const Value* value, const PassContext& cont
 
 // The operand whose mean along the last `axes` axes `value` is the difference from.
 const Value* CenteredOperand(const Value* value, std::int64_t axes, const PassContext& context) {
-  const Node* difference = Maker(value, "Sub");
+  const Node* difference = ProducerOf(value, "Sub");
   const std::optional<Mean> mean =
       difference != nullptr ? FindMean(difference->operand(1), context) : std::nullopt;
   const bool fits = mean && mean->axes == axes && mean->of == difference->operand(0);
@@ -130,7 +131,7 @@ std::optional<Numerator> FindNumerator(const Quotient& quotient, const PassConte
   const std::int64_t axes = quotient.by.axes;
   if (IsSameDifference(quotient.d, quotient.by.d, axes, context))
     return Numerator{quotient.d, nullptr};
-  const Node* product = Maker(quotient.d, "Mul");
+  const Node* product = ProducerOf(quotient.d, "Mul");
   for (std::size_t side = 0; product != nullptr && side < 2; ++side) {
     const Value* d = product->operand(1 - side);
     Value* scale = product->operand(side);
@@ -184,8 +185,8 @@ Result<bool> FuseNormalization(Node& node, PassContext& context) {
 
 // The normalisation, without bias, that gives `value` to one reader.
 const Node* PlainNormalization(const Value* value) {
-  const Node* norm = Maker(value, "LayerNormalization");
-  if (norm == nullptr) norm = Maker(value, "RMSNormalization");
+  const Node* norm = ProducerOf(value, "LayerNormalization");
+  if (norm == nullptr) norm = ProducerOf(value, "RMSNormalization");
   const bool fits = norm != nullptr && norm->operand(2) == nullptr && norm->num_results() == 1 &&
                     norm->result()->HasOneUse();
   return fits ? norm : nullptr;
@@ -215,7 +216,7 @@ Result<bool> FuseScale(Node& node, PassContext& context) {
 }
 
 // LayerNormalization(x, scale) + bias = LayerNormalization(x, scale, bias)
-Result<bool> FuseBias(Node& node, PassContext& context) {
+Result<bool> FuseNormalizationBias(Node& node, PassContext& context) {
   if (!node.Is("Add")) return false;
   for (std::size_t side = 0; side < 2; ++side) {
     const Node* norm = PlainNormalization(node.operand(side));
@@ -232,14 +233,15 @@ Result<bool> FuseBias(Node& node, PassContext& context) {
   return false;
 }
 
-constexpr Pattern kPatterns[] = {
-    {"fuse-normalization", FuseNormalization},
-    {"fuse-normalization-scale", FuseScale},
-    {"fuse-normalization-bias", FuseBias},
-};
-
 }  // namespace
 
-std::span<const Pattern> NormalizationPatterns() { return kPatterns; }
+std::span<const Pattern> NormalizationPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"fuse-normalization", FuseNormalization},
+      {"fuse-normalization-scale", FuseScale},
+      {"fuse-normalization-bias", FuseNormalizationBias},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

@@ -96,15 +96,16 @@ Result<bool> ReadLastOfScan(Node& node, PassContext& context) {
   return false;
 }
 
-constexpr Pattern kPatterns[] = {
-    {"read-slice-of-concat", ReadSlice},
-    {"read-gather-of-concat", ReadGather},
-    {"read-split-of-concat", ReadSplit},
-    {"read-last-of-scan", ReadLastOfScan},
-};
-
 }  // namespace
 
-std::span<const Pattern> PartPatterns() { return kPatterns; }
+std::span<const Pattern> PartPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"read-slice-of-concat", ReadSlice},
+      {"read-gather-of-concat", ReadGather},
+      {"read-split-of-concat", ReadSplit},
+      {"read-last-of-scan", ReadLastOfScan},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

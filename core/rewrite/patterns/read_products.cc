@@ -126,7 +126,7 @@ Result<bool> FuseEinsum(Node& node, PassContext& context) {
 }
 
 // Whether both have a last axis, and the same axes before it.
-bool HaveSameRows(const Value& a, const Value& b) {
+bool HaveSameSizesBeforeLast(const Value& a, const Value& b) {
   const Shape* x = a.type().shape();
   const Shape* y = b.type().shape();
   if (x == nullptr || y == nullptr || x->empty() || x->size() != y->size()) return false;
@@ -135,7 +135,7 @@ bool HaveSameRows(const Value& a, const Value& b) {
 }
 
 // The same last axis, so that a Reshape from one to the other moves rows only.
-bool HaveSameColumns(const Value& a, const Value& b) {
+bool HaveSameLastSize(const Value& a, const Value& b) {
   const Shape* x = a.type().shape();
   const Shape* y = b.type().shape();
   return x != nullptr && y != nullptr && !x->empty() && !y->empty() &&
@@ -169,9 +169,9 @@ Result<bool> FuseGemmOfRows(Node& node, PassContext& context) {
   const Node* flatten = is_layer ? layer->operand(0)->producer() : nullptr;
   if (flatten == nullptr || !KeepsOrder(*flatten) || layer->graph() != node.graph()) return false;
   Value* x = flatten->operand(0);
-  if (!HaveSameColumns(*x, *flatten->result())) return false;
-  const bool gives_rows =
-      HaveSameRows(*x, *node.result()) && HaveSameColumns(*layer->result(), *node.result());
+  if (!HaveSameLastSize(*x, *flatten->result())) return false;
+  const bool gives_rows = HaveSameSizesBeforeLast(*x, *node.result()) &&
+                          HaveSameLastSize(*layer->result(), *node.result());
   if (!gives_rows && !(TellsSizes(node) && layer->result()->HasOneUse())) return false;
   DRAGOMAN_ASSIGN(const auto affine, ReadLayer(*layer, context));
   if (!affine) return false;
@@ -183,12 +183,13 @@ Result<bool> FuseGemmOfRows(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-constexpr Pattern kPatterns[] = {{"fuse-einsum", FuseEinsum},
-                                 {"fuse-gemm-of-rows", FuseGemmOfRows},
-                                 {"fuse-bias-of-rows", FuseBias}};
-
 }  // namespace
 
-std::span<const Pattern> ProductPatterns() { return kPatterns; }
+std::span<const Pattern> ProductPatterns() {
+  static constexpr Pattern kPatterns[] = {{"fuse-einsum", FuseEinsum},
+                                          {"fuse-gemm-of-rows", FuseGemmOfRows},
+                                          {"fuse-bias-of-rows", FuseBias}};
+  return kPatterns;
+}
 
 }  // namespace dragoman

@@ -117,16 +117,17 @@ Result<bool> RemoveOnes(Node& node, PassContext& context) {
   return false;
 }
 
-constexpr Pattern kPatterns[] = {
-    {"remove-identity", RemoveIdentity}, {"remove-dropout", RemoveDropout},
-    {"remove-cast", RemoveCast},         {"remove-single", RemoveSingle},
-    {"remove-split", RemoveSplit},       {"remove-get-element", RemoveGetElement},
-    {"remove-zeros", RemoveZeros},       {"remove-ones", RemoveOnes},
-    {"remove-empty", RemoveEmpty},
-};
-
 }  // namespace
 
-std::span<const Pattern> CopyPatterns() { return kPatterns; }
+std::span<const Pattern> CopyPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"remove-identity", RemoveIdentity}, {"remove-dropout", RemoveDropout},
+      {"remove-cast", RemoveCast},         {"remove-single", RemoveSingle},
+      {"remove-split", RemoveSplit},       {"remove-get-element", RemoveGetElement},
+      {"remove-zeros", RemoveZeros},       {"remove-ones", RemoveOnes},
+      {"remove-empty", RemoveEmpty},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

@@ -48,14 +48,15 @@ Result<bool> RemoveTranspose(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, node.operand(0));
 }
 
-constexpr Pattern kPatterns[] = {
-    {"remove-slice", RemoveSlice},         {"remove-pad", RemovePad},
-    {"remove-expand", RemoveExpand},       {"remove-tile", RemoveTile},
-    {"remove-transpose", RemoveTranspose},
-};
-
 }  // namespace
 
-std::span<const Pattern> RegionPatterns() { return kPatterns; }
+std::span<const Pattern> RegionPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"remove-slice", RemoveSlice},         {"remove-pad", RemovePad},
+      {"remove-expand", RemoveExpand},       {"remove-tile", RemoveTile},
+      {"remove-transpose", RemoveTranspose},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

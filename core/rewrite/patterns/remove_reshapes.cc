@@ -42,7 +42,7 @@ Result<bool> MergeReshapes(Node& node, PassContext& context) {
 }
 
 // Whether both have the same sizes along all axes but the first.
-bool HaveSameRows(const Value& a, const Value& b) {
+bool HaveSameSizesBehindFirst(const Value& a, const Value& b) {
   const Shape* x = a.type().shape();
   const Shape* y = b.type().shape();
   return x != nullptr && y != nullptr && !x->empty() && x->size() == y->size() &&
@@ -63,7 +63,7 @@ Result<bool> MergeReshapesOfParts(Node& node, PassContext& context) {
     const Node* move = use.value()->producer();
     if (move == nullptr || !Reshapes(*move)) return false;
     parts.push_back(move->operand(0));
-    if (!HaveSameRows(*parts.back(), *node.result())) return false;
+    if (!HaveSameSizesBehindFirst(*parts.back(), *node.result())) return false;
   }
   DRAGOMAN_ASSIGN(Value * whole,
                   context.Insert(node, "Concat", parts, {{"axis", std::int64_t{0}}}));
@@ -179,15 +179,16 @@ Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-constexpr Pattern kPatterns[] = {
-    {"remove-reshape-back", RemoveReshapeBack},
-    {"merge-reshapes", MergeReshapes},
-    {"merge-reshapes-of-parts", MergeReshapesOfParts},
-    {"merge-moves-of-ones", MergeMovesOfOnes},
-};
-
 }  // namespace
 
-std::span<const Pattern> ReshapePatterns() { return kPatterns; }
+std::span<const Pattern> ReshapePatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"remove-reshape-back", RemoveReshapeBack},
+      {"merge-reshapes", MergeReshapes},
+      {"merge-reshapes-of-parts", MergeReshapesOfParts},
+      {"merge-moves-of-ones", MergeMovesOfOnes},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

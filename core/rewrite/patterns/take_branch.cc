@@ -177,13 +177,14 @@ Result<bool> TakeMaskedBranch(Node& node, PassContext& context) {
   return false;
 }
 
-constexpr Pattern kPatterns[] = {
-    {"take-branch", TakeBranch},
-    {"take-masked-branch", TakeMaskedBranch},
-};
-
 }  // namespace
 
-std::span<const Pattern> BranchPatterns() { return kPatterns; }
+std::span<const Pattern> BranchPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"take-branch", TakeBranch},
+      {"take-masked-branch", TakeMaskedBranch},
+  };
+  return kPatterns;
+}
 
 }  // namespace dragoman

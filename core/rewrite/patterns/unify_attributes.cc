@@ -294,19 +294,20 @@ Result<bool> OmitPlaces(Node& node, PassContext& context) {
   return true;
 }
 
-constexpr Pattern kPatterns[] = {{"omit-idle-attribute", OmitIdleAttribute},
-                                 {"state-permutation", StatePermutation},
-                                 {"count-axis-from-front", CountAxisFromFront},
-                                 {"count-axes-from-front", CountAxesFromFront},
-                                 {"split-evenly", SplitEvenly},
-                                 {"spell-flatten", SpellFlatten},
-                                 {"resize-by-scales", ResizeByScales},
-                                 {"spell-mean-of-planes", SpellMeanOfPlanes},
-                                 {"omit-zero-bias", OmitZeroBias},
-                                 {"omit-places", OmitPlaces}};
-
 }  // namespace
 
-std::span<const Pattern> AttributePatterns() { return kPatterns; }
+std::span<const Pattern> AttributePatterns() {
+  static constexpr Pattern kPatterns[] = {{"omit-idle-attribute", OmitIdleAttribute},
+                                          {"state-permutation", StatePermutation},
+                                          {"count-axis-from-front", CountAxisFromFront},
+                                          {"count-axes-from-front", CountAxesFromFront},
+                                          {"split-evenly", SplitEvenly},
+                                          {"spell-flatten", SpellFlatten},
+                                          {"resize-by-scales", ResizeByScales},
+                                          {"spell-mean-of-planes", SpellMeanOfPlanes},
+                                          {"omit-zero-bias", OmitZeroBias},
+                                          {"omit-places", OmitPlaces}};
+  return kPatterns;
+}
 
 }  // namespace dragoman

@@ -16,7 +16,7 @@
 namespace dragoman {
 namespace {
 
-using Numbers = std::vector<std::int64_t>;
+using IntList = std::vector<std::int64_t>;
 
 // What a Slice takes along one axis.
 struct Bound {
@@ -28,7 +28,7 @@ struct Bound {
 
 constexpr std::size_t kBegin = 1, kEnd = 2, kAxes = 3, kStep = 4;  // operands of Slice
 
-std::optional<Numbers> ConstantInts(const Value* value) {
+std::optional<IntList> ConstantInts(const Value* value) {
   const Tensor* tensor = ConstantOf(value);
   return tensor != nullptr ? std::optional(tensor->ToInts()) : std::nullopt;
 }
@@ -89,13 +89,13 @@ Result<bool> UnifyBounds(Node& node, PassContext& context) {
     return false;
   }
   const auto constant = [&](auto member, const char* name) {
-    Numbers numbers;
+    IntList numbers;
     for (const Bound& bound : bounds) numbers.push_back(bound.*member);
     return context.AddConstant(*node.graph(), Tensor::Ints(numbers), name, node.origin());
   };
   std::vector<Value*> operands = {node.operand(0), constant(&Bound::begin, "begin"),
                                   constant(&Bound::end, "end")};
-  Numbers axes;
+  IntList axes;
   for (const Bound& bound : bounds) axes.push_back(bound.axis);
   operands.push_back(context.AddConstant(*node.graph(), Tensor::Ints(axes), "axes", node.origin()));
   if (strides) operands.push_back(constant(&Bound::step, "step"));
@@ -211,7 +211,7 @@ Result<bool> UnifyReducedAxes(Node& node, PassContext& context) {
   const auto said = node.num_operands() == 2 ? ConstantInts(node.operand(1)) : std::nullopt;
   const std::optional<int> rank = node.operand(0)->type().rank();
   if (!said || said->empty() || !rank) return false;
-  Numbers axes;
+  IntList axes;
   for (std::int64_t axis : *said) axes.push_back(FromFront(axis, *node.operand(0)));
   std::ranges::sort(axes);
   const bool all = std::ssize(axes) == *rank;
@@ -267,15 +267,16 @@ Result<bool> SumBiases(Node& node, PassContext& context) {
   return true;
 }
 
-constexpr Pattern kPatterns[] = {{"unify-bounds", UnifyBounds},
-                                 {"omit-fill", OmitFill},
-                                 {"spell-bounds", SpellBounds},
-                                 {"put-constant-last", PutConstantLast},
-                                 {"unify-reduced-axes", UnifyReducedAxes},
-                                 {"sum-biases", SumBiases}};
-
 }  // namespace
 
-std::span<const Pattern> OperandPatterns() { return kPatterns; }
+std::span<const Pattern> OperandPatterns() {
+  static constexpr Pattern kPatterns[] = {{"unify-bounds", UnifyBounds},
+                                          {"omit-fill", OmitFill},
+                                          {"spell-bounds", SpellBounds},
+                                          {"put-constant-last", PutConstantLast},
+                                          {"unify-reduced-axes", UnifyReducedAxes},
+                                          {"sum-biases", SumBiases}};
+  return kPatterns;
+}
 
 }  // namespace dragoman

@@ -3,7 +3,7 @@
 namespace dragoman {
 namespace {
 
-constexpr std::size_t kMaxNodes = 500;
+constexpr std::size_t kMaxStateNodes = 500;
 
 class StateFinder {
  public:
@@ -49,7 +49,7 @@ class StateFinder {
     for (AtomId id : {first.old_h, first.old_c.atom}) {
       if (id != kNoAtom && forms_.atom(id).step_axis < 0) push(forms_.atom(id).value);
     }
-    for (std::size_t i = 0; i < queue.size() && i < kMaxNodes; ++i) {
+    for (std::size_t i = 0; i < queue.size() && i < kMaxStateNodes; ++i) {
       for (const Use& use : queue[i]->operands()) push(use.value());
     }
     return read;

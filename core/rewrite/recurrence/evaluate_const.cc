@@ -10,7 +10,7 @@
 namespace dragoman {
 namespace {
 
-using Kind = ConstExpr::Kind;
+using ExprKind = ConstExpr::Kind;
 
 Result<Tensor> Compute(std::string_view type, std::vector<Tensor> operands,
                        std::vector<NamedAttribute> attributes = {}) {
@@ -45,38 +45,38 @@ Result<Tensor> ConstEvaluator::Compute(const ConstExpr& expr) {
   std::vector<Tensor> x;
   for (ConstId id : expr.operands) x.push_back(id != kNoConst ? computed_[id] : Tensor());
   switch (expr.kind) {
-    case Kind::kTensor:
+    case ExprKind::kTensor:
       return *expr.value->tensor();
-    case Kind::kNode:
+    case ExprKind::kNode:
       return ComputeNode(expr, x);
-    case Kind::kTranspose:
+    case ExprKind::kTranspose:
       return dragoman::Compute("Transpose", std::move(x), {{"perm", Attribute::Ints{1, 0}}});
-    case Kind::kSlice: {
+    case ExprKind::kSlice: {
       const std::int64_t axis = expr.ints[0];
       const std::int64_t end = expr.ints[1] + expr.sizes[static_cast<std::size_t>(axis)];
       return dragoman::Compute("Slice", {x[0], Ints({expr.ints[1]}), Ints({end}), Ints({axis})});
     }
-    case Kind::kConcat:
+    case ExprKind::kConcat:
       return dragoman::Compute("Concat", std::move(x), {{"axis", expr.ints[0]}});
-    case Kind::kAdd:
+    case ExprKind::kAdd:
       return dragoman::Compute("Add", std::move(x));
-    case Kind::kScale: {
+    case ExprKind::kScale: {
       DRAGOMAN_ASSIGN(Tensor factor, Tensor::Full(x[0].dtype(), {}, expr.scale));
       return dragoman::Compute("Mul", {x[0], std::move(factor)});
     }
-    case Kind::kReshape:
+    case ExprKind::kReshape:
       return x[0].Reshaped(expr.sizes);
-    case Kind::kFill:
+    case ExprKind::kFill:
       if (x.empty()) return Tensor::Full(dtype_, expr.sizes, expr.scale);
       return dragoman::Compute("Expand", {x[0].Reshaped({1}), Ints(expr.sizes)});
-    case Kind::kDiagonal: {
+    case ExprKind::kDiagonal: {
       DRAGOMAN_ASSIGN(Tensor frame, Tensor::Full(dtype_, expr.sizes, 0));
       DRAGOMAN_ASSIGN(Tensor eye, dragoman::Compute("EyeLike", {std::move(frame)}));
       return dragoman::Compute("Mul", {std::move(eye), x[0]});
     }
-    case Kind::kProduct:
+    case ExprKind::kProduct:
       return dragoman::Compute("MatMul", std::move(x));
-    case Kind::kRows:
+    case ExprKind::kRows:
       return dragoman::Compute("Mul", {x[0], x[1].Reshaped({expr.sizes[0], 1})});
   }
   return Internal("a constant expression of no kind");

@@ -11,7 +11,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int kMaxHops = 8;
+constexpr int kMaxStateHops = 8;
 constexpr std::size_t kMaxMixingNodes = 8;
 
 // What a bounding operator reads, all of it; kNoAtom if `id` is no result of one.
@@ -43,7 +43,7 @@ bool KeepsFactor(const Node& node) {
 
 // Where a factor comes from.
 const Value* SourceOfFactor(const Value* factor) {
-  for (int hop = 0; hop < kMaxHops; ++hop) {
+  for (int hop = 0; hop < kMaxStateHops; ++hop) {
     const Node* node = factor->producer();
     if (node == nullptr || !KeepsFactor(*node)) break;
     const Value* next = nullptr;

@@ -13,7 +13,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int kMaxHops = 16;
+constexpr int kMaxMaskHops = 16;
 constexpr int kMaxSelectionNodes = 4;  // from a new state to what a mask makes of it
 
 // `operand` of what selects, at the features of the result `atom` of that.
@@ -85,7 +85,7 @@ const Value* Peel(const Value& value, bool& inverted, AffineForms& forms) {
 // Whether the elements are bools, or 1 and 0 in their place.
 bool HoldsBools(const Value* value, AffineForms& forms) {
   bool inverted = false;
-  for (int hop = 0; hop < kMaxHops; ++hop) {
+  for (int hop = 0; hop < kMaxMaskHops; ++hop) {
     if (value->type().dtype() == DType::kBool) return true;
     const Value* inner = Peel(*value, inverted, forms);
     const Node* node = value->producer();
@@ -120,7 +120,7 @@ const Value* FirstOfSizes(const Value& mask) {
 // A mask, as far as it does not matter how often it was cast or inverted.
 StepMask PeelMask(const Value* value, AffineForms& forms) {
   StepMask mask{value};
-  for (int hop = 0; hop < kMaxHops; ++hop) {
+  for (int hop = 0; hop < kMaxMaskHops; ++hop) {
     const Value* inner = Peel(*mask.mask, mask.inverted, forms);
     if (inner == nullptr) break;
     mask.mask = inner;
@@ -235,7 +235,7 @@ bool VariesAlong(const Value& value, std::int64_t axis, int rank) {
 // Whether `mask` may differ among the features of `state`: a mask of sequences does not.
 bool TellsFeaturesApart(const Value& mask, const Atom& state) {
   const Value* value = &mask;
-  for (int hop = 0; hop < kMaxHops && value->producer() != nullptr; ++hop) {
+  for (int hop = 0; hop < kMaxMaskHops && value->producer() != nullptr; ++hop) {
     const Node& node = *value->producer();
     if (!node.Is("Expand") && !SpreadsOnly(node)) break;
     value = node.operand(0);
@@ -245,7 +245,7 @@ bool TellsFeaturesApart(const Value& mask, const Atom& state) {
 
 // What `value` has the elements of, in the same order: each step may shape the lengths by itself.
 Value* Unshaped(Value* value) {
-  for (int hop = 0; hop < kMaxHops && value->producer() != nullptr; ++hop) {
+  for (int hop = 0; hop < kMaxMaskHops && value->producer() != nullptr; ++hop) {
     Node& node = *value->producer();
     if (KeepsOrder(node)) value = node.operand(0);
   }
@@ -339,7 +339,7 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const NumberOfStep& num
   const Value* value = mask.mask;
   bool inverted = mask.inverted;
   std::optional<MaskSlice> cut;
-  for (int hop = 0; hop < kMaxHops; ++hop) {
+  for (int hop = 0; hop < kMaxMaskHops; ++hop) {
     if (!cut) cut = slice(*value);
     if (cut && cut->source != nullptr) value = std::exchange(cut->source, nullptr);
     const Node* node = value->producer();
@@ -386,7 +386,7 @@ std::optional<StepLimit> ReadLimit(const StepMask& mask, const PassContext& cont
 
 bool HasSizesOfLengths(const StepMask& mask) {
   const Value* value = mask.mask;
-  for (int hop = 0; hop < kMaxHops && value->producer() != nullptr; ++hop) {
+  for (int hop = 0; hop < kMaxMaskHops && value->producer() != nullptr; ++hop) {
     const Node& node = *value->producer();
     if (ReadComparison(node, true)) return true;
     if (!KeepsOrder(node)) return false;

@@ -19,7 +19,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int kMaxHops = 32;
+constexpr int kMaxSourceHops = 32;
 constexpr std::size_t kHidden = 5;  // the operands of the initial states
 constexpr std::size_t kCell = 6;
 
@@ -40,7 +40,8 @@ bool KeepsElements(const Node& node) {
 
 // What `value` is made of by moving elements, all of them.
 const Value* Source(const Value* value) {
-  for (int hop = 0; hop < kMaxHops && value != nullptr && value->producer() != nullptr; ++hop) {
+  for (int hop = 0; hop < kMaxSourceHops && value != nullptr && value->producer() != nullptr;
+       ++hop) {
     if (!KeepsElements(*value->producer())) break;
     value = value->producer()->operand(0);
   }

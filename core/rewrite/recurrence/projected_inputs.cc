@@ -22,7 +22,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int kMaxHops = 8;
+constexpr int kMaxInputHops = 8;
 constexpr std::size_t kInputWeights = 1;
 constexpr std::size_t kRecurrentWeights = 2;
 constexpr std::size_t kBias = 3;
@@ -147,7 +147,7 @@ std::optional<Projection> FindProjection(Node& node, const PassContext& context)
   if (!count) return std::nullopt;
   found.features.resize(static_cast<std::size_t>(*count));
   std::iota(found.features.begin(), found.features.end(), 0);
-  for (int hop = 0; hop < kMaxHops && value->graph() == node.graph(); ++hop) {
+  for (int hop = 0; hop < kMaxInputHops && value->graph() == node.graph(); ++hop) {
     Node* producer = value->producer();
     if (producer == nullptr) break;
     if (producer->IsDragoman("Linear") && HasConstants(*producer)) {

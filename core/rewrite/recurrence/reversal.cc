@@ -11,7 +11,7 @@
 namespace dragoman {
 namespace {
 
-constexpr int kMaxHops = 8;
+constexpr int kMaxReversalHops = 8;
 
 std::int64_t FromFront(std::int64_t axis, int rank) { return axis < 0 ? axis + rank : axis; }
 
@@ -86,7 +86,7 @@ const Value* PeelLengths(const Value* lengths, const Dim& steps, const PassConte
     return known.elements && known.elements->size() == 1 &&
            Equal(known.elements->front(), number) == Truth::kYes;
   };
-  for (int hop = 0; hop < kMaxHops && lengths->producer() != nullptr; ++hop) {
+  for (int hop = 0; hop < kMaxReversalHops && lengths->producer() != nullptr; ++hop) {
     const Node& node = *lengths->producer();
     const bool bounds =
         (node.Is("Clip") && is(node.operand(1), Dim(0)) && is(node.operand(2), steps)) ||

@@ -12,7 +12,7 @@
 namespace dragoman {
 namespace {
 
-constexpr std::size_t kInitialH = 5;
+constexpr std::size_t kFirstState = 5;
 constexpr std::size_t kInitialC = 6;  // of an LSTM
 
 std::optional<std::int64_t> StepsOf(const Node& node) {
@@ -33,9 +33,9 @@ bool IsZeroState(const Node& node, std::size_t i) {
 
 bool RemoveZeroStates(Node& node, PassContext& context) {
   const bool has_c = !node.Is("GRU") && !node.Is("RNN");
-  const bool h = IsZeroState(node, kInitialH), c = has_c && IsZeroState(node, kInitialC);
+  const bool h = IsZeroState(node, kFirstState), c = has_c && IsZeroState(node, kInitialC);
   if ((!h && !c) || !context.sites.Take(node)) return false;
-  if (h) node.set_operand(kInitialH, nullptr);
+  if (h) node.set_operand(kFirstState, nullptr);
   if (c) node.set_operand(kInitialC, nullptr);
   while (node.operands().back().value() == nullptr) node.RemoveTrailingOperand();
   return true;

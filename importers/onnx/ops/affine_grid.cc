@@ -6,7 +6,7 @@ namespace {
 
 // The places of `size` points along an axis from -1 to 1: of their centres, or with the outermost
 // points at the ends. One point alone is at the first end.
-Value* Places(OpComposer& f, Value* size, bool at_ends, const Value* like) {
+Value* PixelPlaces(OpComposer& f, Value* size, bool at_ends, const Value* like) {
   const DType dtype = like->type().dtype();
   Value* index = f.Cast(f.Iota(size), dtype);
   Value* gaps = at_ends ? f.Op("Max", {f.Op("Sub", {size, f.Int(1)}), f.Int(1)}) : size;
@@ -46,7 +46,7 @@ LoweredResults LowerAffineGrid(OpLowering& op) {
     Value* length = f.Op("Gather", {size, f.Int(i + 2)});
     std::vector<std::int64_t> lines(static_cast<std::size_t>(k + 1), 1);
     lines[static_cast<std::size_t>(i)] = -1;
-    Value* places = Places(f, length, align_corners.value_or(0) != 0, theta);
+    Value* places = PixelPlaces(f, length, align_corners.value_or(0) != 0, theta);
     points.push_back(f.Op("Expand", {f.Op("Reshape", {places, f.Ints(lines)}), column}));
   }
   points.push_back(f.Op("Expand", {f.Number(1, theta), column}));

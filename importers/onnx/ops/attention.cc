@@ -7,11 +7,11 @@
 namespace dragoman {
 namespace {
 
-enum Operand : std::size_t { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kLengths };
+enum AttentionOperand : std::size_t { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kLengths };
 
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 
-struct Options {
+struct AttentionOptions {
   std::optional<std::int64_t> query_heads;
   std::optional<std::int64_t> key_heads;
   std::optional<float> scale;
@@ -21,8 +21,8 @@ struct Options {
   std::optional<std::int64_t> precision;
 };
 
-Result<Options> TakeOptions(OpLowering& op) {
-  Options options;
+Result<AttentionOptions> TakeAttentionOptions(OpLowering& op) {
+  AttentionOptions options;
   DRAGOMAN_ASSIGN(options.query_heads, op.TakeInt("q_num_heads"));
   DRAGOMAN_ASSIGN(options.key_heads, op.TakeInt("kv_num_heads"));
   DRAGOMAN_ASSIGN(options.scale, op.TakeFloat("scale"));
@@ -60,7 +60,7 @@ Value* PaddedMask(OpComposer& f, Value* mask, const Value* key) {
   return f.Op("Pad", {mask, f.Ints(pads), f.Number(is_bool ? 0 : kMasked, mask)});
 }
 
-Value* Masked(OpComposer& f, const OpLowering& op, const Options& options, Value* scores,
+Value* Masked(OpComposer& f, const OpLowering& op, const AttentionOptions& options, Value* scores,
               Value* query, Value* key) {
   if (Value* mask = op.operand(kMask); mask != nullptr) {
     mask = PaddedMask(f, mask, key);
@@ -98,7 +98,7 @@ struct Heads {
   std::int64_t times() const { return query / key; }  // each head of the keys is used
 };
 
-Result<Heads> CountHeads(const OpLowering& op, const Options& options, int rank) {
+Result<Heads> CountHeads(const OpLowering& op, const AttentionOptions& options, int rank) {
   std::optional<std::int64_t> query = options.query_heads;
   std::optional<std::int64_t> key = options.key_heads;
   if (rank == 4) {
@@ -116,11 +116,11 @@ Result<Heads> CountHeads(const OpLowering& op, const Options& options, int rank)
 }
 
 // Whether some keys are masked, or a bias is added.
-bool Masks(const OpLowering& op, const Options& options) {
+bool Masks(const OpLowering& op, const AttentionOptions& options) {
   return options.causal || op.operand(kMask) != nullptr || op.operand(kLengths) != nullptr;
 }
 
-Result<void> CheckAttention(const OpLowering& op, const Options& options, int rank) {
+Result<void> CheckAttention(const OpLowering& op, const AttentionOptions& options, int rank) {
   if (rank != 3 && rank != 4) return op.Invalid("the query's rank is neither 3 nor 4");
   if ((op.operand(kPastKey) == nullptr) != (op.operand(kPastValue) == nullptr))
     return op.Invalid("past_key and past_value come together");
@@ -145,7 +145,7 @@ struct Scores {
 
 // What the last result shows. Opset 23 adds the mask before softcap, and counts so: 1 is behind the
 // mask, 2 behind both. Opset 24 adds it behind softcap.
-Value* Shown(const OpLowering& op, const Options& options, const Scores& scores) {
+Value* Shown(const OpLowering& op, const AttentionOptions& options, const Scores& scores) {
   switch (options.scores) {
     case 1:
       if (op.opset >= 24) return scores.capped;
@@ -163,12 +163,12 @@ Value* Shown(const OpLowering& op, const Options& options, const Scores& scores)
 
 LoweredResults LowerAttention(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({kQuery, kKey, kValue}));
-  DRAGOMAN_ASSIGN(const Options options, TakeOptions(op));
+  DRAGOMAN_ASSIGN(const AttentionOptions options, TakeAttentionOptions(op));
   DRAGOMAN_ASSIGN(const int rank, op.Rank(kQuery));
   DRAGOMAN_TRY(CheckAttention(op, options, rank));
   DRAGOMAN_ASSIGN(const Heads heads, CountHeads(op, options, rank));
   OpComposer f(op);
-  const auto apart = [&](Operand i, std::int64_t count) {
+  const auto apart = [&](AttentionOperand i, std::int64_t count) {
     return rank == 3 ? SplitHeads(f, op.operand(i), count) : op.operand(i);
   };
   Value* query = apart(kQuery, heads.query);

@@ -4,7 +4,7 @@
 namespace dragoman {
 namespace {
 
-struct Kernel {
+struct DeformedKernel {
   std::vector<std::int64_t> size;
   std::vector<std::int64_t> strides;
   std::vector<std::int64_t> dilations;
@@ -14,7 +14,7 @@ struct Kernel {
 
 // Where the taps read along one axis (0: rows, 1: columns), as numbers of elements. `offsets` is
 // (images, taps, rows, columns).
-Value* Places(OpComposer& f, const Kernel& kernel, std::size_t axis, Value* offsets) {
+Value* SamplePlaces(OpComposer& f, const DeformedKernel& kernel, std::size_t axis, Value* offsets) {
   std::vector<std::int64_t> taps;
   for (std::int64_t i = 0; i < kernel.taps(); ++i) {
     const std::int64_t tap = axis == 0 ? i / kernel.size[1] : i % kernel.size[1];
@@ -73,8 +73,8 @@ Value* Sample(OpComposer& f, Value* images, Value* rows, Value* columns, Value* 
   return sum;
 }
 
-Result<std::optional<Kernel>> TakeKernel(OpLowering& op) {
-  Kernel kernel;
+Result<std::optional<DeformedKernel>> TakeDeformedKernel(OpLowering& op) {
+  DeformedKernel kernel;
   const auto take = [&](std::string_view name, std::vector<std::int64_t> otherwise,
                         std::vector<std::int64_t>& into) -> Result<void> {
     DRAGOMAN_ASSIGN(std::optional<std::vector<std::int64_t>> given, op.TakeInts(name));
@@ -86,15 +86,15 @@ Result<std::optional<Kernel>> TakeKernel(OpLowering& op) {
   DRAGOMAN_TRY(take("dilations", {1, 1}, kernel.dilations));
   DRAGOMAN_TRY(take("pads", {0, 0, 0, 0}, kernel.pads));
   const Shape* weights = op.operand(1)->type().shape();
-  if (weights == nullptr || weights->size() != 4) return std::optional<Kernel>();
+  if (weights == nullptr || weights->size() != 4) return std::optional<DeformedKernel>();
   if (kernel.size.empty()) {
-    if (!(*weights)[2].known() || !(*weights)[3].known()) return std::optional<Kernel>();
+    if (!(*weights)[2].known() || !(*weights)[3].known()) return std::optional<DeformedKernel>();
     kernel.size = {(*weights)[2].value(), (*weights)[3].value()};
   }
   if (kernel.size.size() != 2 || kernel.strides.size() != 2 || kernel.dilations.size() != 2 ||
       kernel.pads.size() != 4)
     return op.Invalid("kernel_shape, strides, dilations or pads is not of two axes");
-  return std::optional<Kernel>(std::move(kernel));
+  return std::optional<DeformedKernel>(std::move(kernel));
 }
 
 }  // namespace
@@ -106,9 +106,9 @@ LoweredResults LowerDeformConv(OpLowering& op) {
   Value* x = op.operand(0);
   Value* weights = op.operand(1);
   Value* offset = op.operand(2);
-  DRAGOMAN_ASSIGN(const std::optional<Kernel> found, TakeKernel(op));
+  DRAGOMAN_ASSIGN(const std::optional<DeformedKernel> found, TakeDeformedKernel(op));
   if (!found) return op.EmitForeign();
-  const Kernel& kernel = *found;
+  const DeformedKernel& kernel = *found;
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> group, op.TakeInt("group"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> offset_group, op.TakeInt("offset_group"));
   const std::int64_t fields = offset_group.value_or(1);
@@ -123,8 +123,8 @@ LoweredResults LowerDeformConv(OpLowering& op) {
       f.Op("Reshape", {offset, f.Concat({f.Ints({-1}), taps, f.Ints({2}), rows, columns}, 0)});
   const auto along = [&](std::size_t axis) {
     const auto part = static_cast<std::int64_t>(axis);
-    return Places(f, kernel, axis,
-                  f.Op("Gather", {field, f.Int(part)}, {{"axis", std::int64_t{2}}}));
+    return SamplePlaces(f, kernel, axis,
+                        f.Op("Gather", {field, f.Int(part)}, {{"axis", std::int64_t{2}}}));
   };
   Value* channels = f.Op("Div", {f.SizeVector(x, 1, 1), f.Ints({fields})});
   Value* elements = f.Op("Mul", {f.SizeVector(x, 2, 1), f.SizeVector(x, 3, 1)});

@@ -9,12 +9,12 @@
 namespace dragoman {
 namespace {
 
-struct Row {
+struct DomainRow {
   std::string_view type;
   OnnxLowering lower;
 };
 
-constexpr Row kMlLowerings[] = {
+constexpr DomainRow kMlLowerings[] = {
     {"ArrayFeatureExtractor", LowerArrayFeatureExtractor},
     {"Binarizer", LowerBinarizer},
     {"CastMap", LowerCastMap},
@@ -36,13 +36,13 @@ constexpr Row kMlLowerings[] = {
     {"ZipMap", LowerZipMap},
 };
 
-constexpr Row kTrainingLowerings[] = {
+constexpr DomainRow kTrainingLowerings[] = {
     {"Adagrad", LowerAdagrad},
     {"Adam", LowerAdam},
     {"Momentum", LowerMomentum},
 };
 
-constexpr Row kContribLowerings[] = {
+constexpr DomainRow kContribLowerings[] = {
     {"Attention", LowerContribAttention},
     {"BiasAdd", LowerBiasAdd},
     {"BiasDropout", LowerBiasDropout},
@@ -105,7 +105,7 @@ constexpr Row kContribLowerings[] = {
     {"Unique", LowerContribUnique},
 };
 
-std::span<const Row> RowsOf(std::string_view domain) {
+std::span<const DomainRow> RowsOf(std::string_view domain) {
   if (domain == "ai.onnx.ml") return kMlLowerings;
   if (domain == "ai.onnx.preview.training") return kTrainingLowerings;
   if (domain == kContribDomain) return kContribLowerings;
@@ -116,7 +116,7 @@ std::span<const Row> RowsOf(std::string_view domain) {
 
 OnnxLowering FindDomainLowering(std::string_view domain, std::string_view type) {
   if (domain == "com.microsoft.nchwc") return RefuseBlockedLayout;
-  for (const Row& row : RowsOf(domain)) {
+  for (const DomainRow& row : RowsOf(domain)) {
     if (row.type == type) return row.lower;
   }
   return nullptr;
@@ -125,7 +125,7 @@ OnnxLowering FindDomainLowering(std::string_view domain, std::string_view type) 
 std::vector<std::string_view> LoweredOperators(std::string_view domain) {
   if (domain == "ai.onnx") return AiOnnxOperators();
   std::vector<std::string_view> types;
-  for (const Row& row : RowsOf(domain)) types.push_back(row.type);
+  for (const DomainRow& row : RowsOf(domain)) types.push_back(row.type);
   return types;
 }
 

@@ -12,7 +12,7 @@ struct LossOptions {
   std::optional<std::int64_t> ignored;  // a class that counts for nothing
 };
 
-Result<LossOptions> TakeOptions(OpLowering& op) {
+Result<LossOptions> TakeLossOptions(OpLowering& op) {
   LossOptions options;
   DRAGOMAN_ASSIGN(std::optional<std::string> reduction, op.TakeString("reduction"));
   DRAGOMAN_ASSIGN(options.ignored, op.TakeInt("ignore_index"));
@@ -65,13 +65,13 @@ Value* Loss(OpComposer& f, OpLowering& op, Value* log_probabilities, const LossO
 }  // namespace
 
 LoweredResults LowerNegativeLogLikelihoodLoss(OpLowering& op) {
-  DRAGOMAN_ASSIGN(const LossOptions options, TakeOptions(op));
+  DRAGOMAN_ASSIGN(const LossOptions options, TakeLossOptions(op));
   OpComposer f(op);
   return f.Finish({Loss(f, op, op.operand(0), options)});
 }
 
 LoweredResults LowerSoftmaxCrossEntropyLoss(OpLowering& op) {
-  DRAGOMAN_ASSIGN(const LossOptions options, TakeOptions(op));
+  DRAGOMAN_ASSIGN(const LossOptions options, TakeLossOptions(op));
   OpComposer f(op);
   Value* log_probabilities =
       f.Op("LogSoftmax", {op.operand(0)}, {{"axis", std::int64_t{1}}}, op.ResultName(1));

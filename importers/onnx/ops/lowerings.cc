@@ -12,7 +12,7 @@ namespace dragoman {
 namespace {
 
 // Of operator `type` below opset `before`.
-struct Row {
+struct LoweringRow {
   std::string_view type;
   std::int64_t before;
   OnnxLowering lower;
@@ -20,7 +20,7 @@ struct Row {
 
 constexpr std::int64_t kAlways = INT64_MAX;
 
-constexpr Row kOnnxLowerings[] = {
+constexpr LoweringRow kOnnxLowerings[] = {
     {"Add", 7, LowerLegacyBroadcast},
     {"Affine", kAlways, LowerAffine},
     {"AffineGrid", kAlways, LowerAffineGrid},
@@ -108,7 +108,7 @@ constexpr Row kOnnxLowerings[] = {
 }  // namespace
 
 OnnxLowering FindOnnxLowering(std::string_view type, std::int64_t opset) {
-  for (const Row& row : kOnnxLowerings) {
+  for (const LoweringRow& row : kOnnxLowerings) {
     if (row.type == type) return opset < row.before ? row.lower : nullptr;
   }
   return nullptr;
@@ -116,7 +116,7 @@ OnnxLowering FindOnnxLowering(std::string_view type, std::int64_t opset) {
 
 std::vector<std::string_view> AiOnnxOperators() {
   std::set<std::string_view> types = {"Constant", "SequenceMap"};
-  for (const Row& row : kOnnxLowerings) types.insert(row.type);
+  for (const LoweringRow& row : kOnnxLowerings) types.insert(row.type);
   for (const OpDef* def : AllOps()) {
     if (IsDefaultDomain(def->name->domain)) types.insert(def->name->type);
   }

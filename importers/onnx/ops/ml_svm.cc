@@ -11,15 +11,15 @@
 namespace dragoman {
 namespace {
 
-struct Kernel {
+struct SvmKernel {
   std::string type;
   float gamma = 0;
   float offset = 0;
   float degree = 0;
 };
 
-Result<Kernel> TakeKernel(OpLowering& op) {
-  Kernel kernel;
+Result<SvmKernel> TakeSvmKernel(OpLowering& op) {
+  SvmKernel kernel;
   DRAGOMAN_ASSIGN(const std::optional<std::string> type, op.TakeString("kernel_type"));
   DRAGOMAN_ASSIGN(const std::vector<float> parameters, TakeFloatList(op, "kernel_params"));
   kernel.type = type.value_or("LINEAR");
@@ -34,7 +34,7 @@ Result<Kernel> TakeKernel(OpLowering& op) {
 }
 
 // Of each example and each support vector: (examples, vectors).
-Value* Similarities(OpLowering& op, OpComposer& f, const Kernel& kernel, Value* x,
+Value* Similarities(OpLowering& op, OpComposer& f, const SvmKernel& kernel, Value* x,
                     const Tensor& vectors) {
   const auto number = [&](float value) { return op.builder.Float(value); };
   Value* rows = op.builder.Constant(vectors);
@@ -71,7 +71,7 @@ Status CheckCount(const OpLowering& op, std::string_view name, std::size_t found
 }  // namespace
 
 LoweredResults LowerSvmRegressor(OpLowering& op) {
-  DRAGOMAN_ASSIGN(const Kernel kernel, TakeKernel(op));
+  DRAGOMAN_ASSIGN(const SvmKernel kernel, TakeSvmKernel(op));
   // ONNX Runtime leaves the score as it is.
   DRAGOMAN_ASSIGN([[maybe_unused]] const PostTransform transform, TakePostTransform(op));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> one_class, op.TakeInt("one_class"));
@@ -143,7 +143,7 @@ constexpr std::int64_t kMostCoupled = 128;  // classes
 
 struct Machine {
   Tensor labels;
-  Kernel kernel;
+  SvmKernel kernel;
   PostTransform transform;
   std::vector<std::int64_t> vectors_per_class;
   std::vector<float> coefficients;
@@ -155,7 +155,7 @@ struct Machine {
 Result<Machine> TakeMachine(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::optional<Tensor> labels,
                   TakeVector(op, {"classlabels_ints", "classlabels_strings", ""}));
-  DRAGOMAN_ASSIGN(Kernel kernel, TakeKernel(op));
+  DRAGOMAN_ASSIGN(SvmKernel kernel, TakeSvmKernel(op));
   DRAGOMAN_ASSIGN(const PostTransform transform, TakePostTransform(op));
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> counts, TakeIntList(op, "vectors_per_class"));
   DRAGOMAN_ASSIGN(std::vector<float> coefficients, TakeFloatList(op, "coefficients"));

@@ -83,7 +83,7 @@ std::vector<const Node*> CallsIn(const Graph& graph) {
 }
 
 // What ends a function: an `if` whose value is all that it returns.
-const Node* LastCondition(const Graph& function) {
+const Node* RecursionCondition(const Graph& function) {
   const Value* result = ResultOf(function);
   const Node* node = Made(result, "if");
   const bool whole = node != nullptr && node->graph() == &function && node->num_operands() == 1 &&
@@ -117,7 +117,7 @@ class HalvesReader {
       : function_(function), name_(std::move(name)), find_(find) {}
 
   std::optional<HalvedTurns> Read() {
-    const Node* condition = function_.num_inputs() >= 2 ? LastCondition(function_) : nullptr;
+    const Node* condition = function_.num_inputs() >= 2 ? RecursionCondition(function_) : nullptr;
     if (condition == nullptr ||
         !ReadTest(function_, condition->operand(0), 1, &turns_.has_condition))
       return std::nullopt;
@@ -237,7 +237,7 @@ class HalvesReader {
 
   bool ReadMaybeTurn(const Graph& turn) {
     const Node* condition =
-        turn.num_inputs() == function_.num_inputs() ? LastCondition(turn) : nullptr;
+        turn.num_inputs() == function_.num_inputs() ? RecursionCondition(turn) : nullptr;
     bool has_condition = false;
     if (condition == nullptr || !ReadTest(turn, condition->operand(0), 0, &has_condition) ||
         has_condition != turns_.has_condition)
@@ -298,7 +298,7 @@ const Graph& TailRecursion::Side(bool holds) const { return *SideOf(*condition, 
 
 std::optional<TailRecursion> FindTailRecursion(const Graph& function, const IsOwnCall& is_own) {
   TailRecursion form;
-  form.condition = LastCondition(function);
+  form.condition = RecursionCondition(function);
   if (form.condition == nullptr) return std::nullopt;
   for (const bool holds : {true, false}) {
     const Graph& side = form.Side(holds);

@@ -16,15 +16,16 @@ bool Refers(const Node& node, std::string_view self, std::string_view global) {
   return text != nullptr && *text == wanted;
 }
 
-struct Ends {
+struct LoopEnds {
   std::size_t calls = 0;
   std::size_t others = 0;
   bool branches = false;  // at an If
 };
 
 // The ends of all ways through `graph`: those that call the function go to `form`.
-Ends FindEnds(const Graph& graph, std::string_view self, std::string_view global, LoopForm& form) {
-  Ends ends;
+LoopEnds FindEnds(const Graph& graph, std::string_view self, std::string_view global,
+                  LoopForm& form) {
+  LoopEnds ends;
   std::vector<const Graph*> open = {&graph};
   while (!open.empty()) {
     const Graph* at = open.back();
@@ -65,7 +66,7 @@ const Node* TailOf(const Graph& graph) {
 std::optional<LoopForm> FindLoopForm(const Graph& body, std::string_view self,
                                      std::string_view global) {
   LoopForm form;
-  const Ends ends = FindEnds(body, self, global, form);
+  const LoopEnds ends = FindEnds(body, self, global, form);
   if (ends.calls == 0 || !ends.branches) return std::nullopt;
   // No other call, and no other use of the function.
   std::size_t references = 0;
@@ -81,8 +82,8 @@ std::optional<LoopForm> FindLoopForm(const Graph& body, std::string_view self,
   form.condition = tail;
   for (const bool holds : {true, false}) {
     LoopForm ignored;
-    const Ends goes_on = FindEnds(form.Side(holds), self, global, ignored);
-    const Ends ends_there = FindEnds(form.Side(!holds), self, global, ignored);
+    const LoopEnds goes_on = FindEnds(form.Side(holds), self, global, ignored);
+    const LoopEnds ends_there = FindEnds(form.Side(!holds), self, global, ignored);
     form.continues = holds;
     if (goes_on.others == 0 && ends_there.calls == 0) return form;
   }

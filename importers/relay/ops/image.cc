@@ -10,7 +10,7 @@
 namespace dragoman::relay {
 namespace {
 
-constexpr std::string_view kData[] = {"", "NCW", "NCHW", "NCDHW"};
+constexpr std::string_view kImageData[] = {"", "NCW", "NCHW", "NCDHW"};
 
 // Operand 0 as NC…, and the layout that it came in.
 struct Image {
@@ -18,14 +18,14 @@ struct Image {
   std::string layout;
   int spatial = 0;  // axes; the target begins with their number
 
-  Value* Back(Call& c, Value* y) const { return ToLayout(c, y, kData[spatial], layout); }
+  Value* Back(Call& c, Value* y) const { return ToLayout(c, y, kImageData[spatial], layout); }
 };
 
 Image ImageOf(Call& c) {
   Image image;
   image.spatial = c.target().front() - '0';
-  image.layout = c.Text("layout", kData[image.spatial]);
-  image.x = ToLayout(c, c.Tensor(0), image.layout, kData[image.spatial]);
+  image.layout = c.Text("layout", kImageData[image.spatial]);
+  image.x = ToLayout(c, c.Tensor(0), image.layout, kImageData[image.spatial]);
   return image;
 }
 
@@ -218,7 +218,7 @@ Value* LowerCropAndResize(Call& c) {
   const Ints size = c.RequiredInts("crop_size");
   const double outside = c.Float("extrapolation_value", 0);
   c.ExpectText("method", {"bilinear", "nearest_neighbor"});
-  Value* x = ToLayout(c, c.Tensor(0), layout, kData[2]);
+  Value* x = ToLayout(c, c.Tensor(0), layout, kImageData[2]);
   const DType dtype = c.Type("out_dtype", c.dtype(x));
   if (c.failed()) return nullptr;
   if (size.size() != 2 || size[0] < 1 || size[1] < 1)
@@ -234,7 +234,7 @@ Value* LowerCropAndResize(Call& c) {
   Value* y = c.Op("MatMul", {c.Unsqueeze(rows.weights, {1}), across});
   Value* inside = c.And(c.Unsqueeze(rows.inside, {2}), c.Unsqueeze(columns.inside, {1}));
   y = c.Where(c.Unsqueeze(inside, {1}), y, outside);
-  return ToLayout(c, c.Cast(y, dtype), kData[2], layout);
+  return ToLayout(c, c.Cast(y, dtype), kImageData[2], layout);
 }
 
 // Where each element of the target comes from, from -1 to 1 along both axes: (images, 2, H, W).
@@ -266,7 +266,7 @@ Value* LowerDilation2D(Call& c) {
   const Ints strides = c.IntList("strides", {1, 1});
   const Ints dilations = c.IntList("dilations", {1, 1});
   const Ints pads = PadsOf(c, "padding", 2);
-  Value* x = ToLayout(c, c.Tensor(0), layout, kData[2]);
+  Value* x = ToLayout(c, c.Tensor(0), layout, kImageData[2]);
   Value* kernel = ToLayout(c, c.Tensor(1), kernel_layout, "IHW");
   const DType dtype = c.Type("out_dtype", c.dtype(x));
   const std::optional<Ints> window = c.KnownSizes(kernel);
@@ -291,7 +291,7 @@ Value* LowerDilation2D(Call& c) {
       y = y == nullptr ? sum : c.Max(y, sum);
     }
   }
-  return ToLayout(c, y, kData[2], layout);
+  return ToLayout(c, y, kImageData[2], layout);
 }
 
 }  // namespace dragoman::relay

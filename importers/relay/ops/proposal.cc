@@ -51,11 +51,11 @@ Value* ByAnchor(Call& c, Value* x, const Field& field, std::int64_t channels) {
 }
 
 // Ends along one axis (0: x) of anchors that were moved, within the image of `size`.
-struct Ends {
+struct BoxEnds {
   Value* first = nullptr;
   Value* last = nullptr;
 };
-Ends MovedEnds(Call& c, Value* anchors, Value* moves, int axis, Value* size, bool by_ends) {
+BoxEnds MovedEnds(Call& c, Value* anchors, Value* moves, int axis, Value* size, bool by_ends) {
   const auto end = [&](int i) { return c.Slice(anchors, 0, i, i + 1); };
   const auto move = [&](int i) { return c.Select(moves, 2, i); };
   Value* first = end(axis);
@@ -118,10 +118,10 @@ Value* LowerProposal(Call& c) {
   Value* width = c.Slice(info, 1, 1, 2);
   Value* anchors =
       c.builder().Constant(Tensor::Of<float>({4, field.size()}, Anchors(field, scales, ratios)));
-  Ends x = MovedEnds(c, anchors, moves, 0, width, by_ends);
-  Ends y = MovedEnds(c, anchors, moves, 1, height, by_ends);
+  BoxEnds x = MovedEnds(c, anchors, moves, 0, width, by_ends);
+  BoxEnds y = MovedEnds(c, anchors, moves, 1, height, by_ends);
   Value* smallest = c.Mul(c.Slice(info, 1, 2, 3), static_cast<double>(least));
-  const auto is_small = [&](const Ends& ends) {
+  const auto is_small = [&](const BoxEnds& ends) {
     return c.Less(c.Add(c.Sub(ends.last, ends.first), 1), smallest);
   };
   Value* small = c.Or(is_small(x), is_small(y));

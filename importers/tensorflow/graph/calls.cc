@@ -19,7 +19,7 @@ bool ChoosesByFirst(const Node& node) {
   return op == "If" || op == "StatelessIf" || op == "Case" || op == "StatelessCase";
 }
 
-bool PassesOn(const Node& node) {
+bool IsPassedOn(const Node& node) {
   constexpr std::array<std::string_view, 5> kOps = {"Identity", "Enter", "RefEnter", "Switch",
                                                     "RefSwitch"};
   return std::find(kOps.begin(), kOps.end(), node.op().type) != kOps.end();
@@ -94,7 +94,7 @@ std::vector<const Value*> Calls::OriginsOf(const Value* value) const {
       continue;
     }
     const Node* node = at == nullptr ? nullptr : at->producer();
-    if (node != nullptr && PassesOn(*node) && node->num_operands() > 0) {
+    if (node != nullptr && IsPassedOn(*node) && node->num_operands() > 0) {
       pending.push_back(node->operand(0));
     } else {
       origins.push_back(at);

@@ -33,7 +33,7 @@ Value* Far(Call& c, Value* x, double a) {
 }
 
 // The pixels that the axis is read at, float32 (to).
-Value* Places(Call& c, const AxisSizes& axis, bool corners, bool middles) {
+Value* TapPlaces(Call& c, const AxisSizes& axis, bool corners, bool middles) {
   Value* scale = c.Div(axis.from, axis.to);
   if (corners) {
     Value* spread = c.Div(c.Sub(axis.from, 1), c.Max(c.Sub(axis.to, 1), 1));
@@ -46,7 +46,7 @@ Value* Places(Call& c, const AxisSizes& axis, bool corners, bool middles) {
 // The share of each pixel of the operand in each of the result: a matrix (to, from).
 Value* Shares(Call& c, const AxisSizes& axis, bool corners, bool middles) {
   const double a = Coefficient(middles);
-  Value* at = Places(c, axis, corners, middles);
+  Value* at = TapPlaces(c, axis, corners, middles);
   Value* first = c.Floor(at);
   Value* step = c.Div(c.Op("Round", {c.Mul(c.Sub(at, first), kSteps)}), kSteps);
   Value* back = c.Sub(1, step);

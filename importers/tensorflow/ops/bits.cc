@@ -23,7 +23,7 @@ DType UnsignedOf(DType type) {
   }
 }
 
-Value* Wide(Call& c, Value* x) { return c.Cast(c.Cast(x, UnsignedOf(c.dtype(x))), DType::kU64); }
+Value* AllBits(Call& c, Value* x) { return c.Cast(c.Cast(x, UnsignedOf(c.dtype(x))), DType::kU64); }
 
 Value* Shift(Call& c, Value* x, int bits, std::string_view direction) {
   return c.Op("BitShift", {x, c.Number(bits, DType::kU64)},
@@ -35,7 +35,7 @@ Value* SplitBits(Call& c, Value* x, DType to) {
   const int bits = Info(to).bits;
   const int count = Info(c.dtype(x)).bits / bits;
   const int rank = c.Rank(x);
-  Value* wide = Wide(c, x);
+  Value* wide = AllBits(c, x);
   std::vector<Value*> parts;
   for (int i = 0; i < count && !c.failed(); ++i) {
     Value* part = c.Cast(Shift(c, wide, i * bits, "RIGHT"), UnsignedOf(to));
@@ -55,7 +55,8 @@ Value* JoinBits(Call& c, Value* x, DType to) {
         InvalidInput("the last axis does not have " + std::to_string(count) + " elements"));
   Value* all = nullptr;
   for (std::int64_t i = 0; i < count && !c.failed(); ++i) {
-    Value* part = Shift(c, Wide(c, c.Select(x, rank - 1, i)), static_cast<int>(i) * bits, "LEFT");
+    Value* part =
+        Shift(c, AllBits(c, c.Select(x, rank - 1, i)), static_cast<int>(i) * bits, "LEFT");
     all = all == nullptr ? part : c.Op("BitwiseOr", {all, part});
   }
   return c.Cast(all, to);
@@ -81,7 +82,7 @@ Value* LowerPopulationCount(Call& c) {
   Value* x = c.Tensor(0);
   if (c.failed()) return nullptr;
   if (!IsInteger(c.dtype(x))) return c.Fail("bits of " + std::string(Name(c.dtype(x))));
-  Value* wide = Wide(c, x);
+  Value* wide = AllBits(c, x);
   Value* count = nullptr;
   for (int i = 0; i < Info(c.dtype(x)).bits && !c.failed(); ++i) {
     Value* bit = c.Op("BitwiseAnd", {Shift(c, wide, i, "RIGHT"), c.Number(1, DType::kU64)});

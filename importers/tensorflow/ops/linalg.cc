@@ -20,7 +20,7 @@ Value* Matrices(Call& c, std::size_t i) {
   return x;
 }
 
-Value* Transposed(Call& c, Value* x) {
+Value* MatrixTransposed(Call& c, Value* x) {
   const int rank = c.Rank(x);
   return c.failed() ? nullptr : c.SwapAxes(x, rank - 2, rank - 1);
 }
@@ -62,14 +62,14 @@ Value* LowerCholesky(Call& c) {
 
 Value* LowerMatrixInverse(Call& c) {
   Value* a = Matrices(c, 0);
-  if (c.BoolAttribute("adjoint")) a = Transposed(c, a);
+  if (c.BoolAttribute("adjoint")) a = MatrixTransposed(c, a);
   if (c.failed()) return nullptr;
   return Solve(c, a, IdentityLike(c, a));
 }
 
 Value* LowerMatrixSolve(Call& c) {
   Value* a = Matrices(c, 0);
-  if (c.BoolAttribute("adjoint")) a = Transposed(c, a);
+  if (c.BoolAttribute("adjoint")) a = MatrixTransposed(c, a);
   return Solve(c, a, Matrices(c, 1));
 }
 
@@ -78,7 +78,7 @@ Value* LowerMatrixTriangularSolve(Call& c) {
   Value* b = Matrices(c, 1);
   bool upper = !c.BoolAttribute("lower");
   if (c.BoolAttribute("adjoint")) {
-    a = Transposed(c, a);
+    a = MatrixTransposed(c, a);
     upper = !upper;
   }
   if (c.failed()) return nullptr;
@@ -132,7 +132,7 @@ Value* LowerMatrixSolveLs(Call& c) {
   const std::optional<std::int64_t> columns = c.KnownSize(a, rank - 1);
   if (!rows || !columns)
     return c.Fail("the sizes of the matrix are not known; state them with --shape");
-  Value* turned = Transposed(c, a);
+  Value* turned = MatrixTransposed(c, a);
   const bool wide = *rows < *columns;
   Value* square = wide ? MatMul(c, a, turned) : MatMul(c, turned, a);
   square = c.Add(square, c.Mul(IdentityLike(c, square), regularizer));
@@ -145,7 +145,7 @@ Value* LowerTridiagonalMatMul(Call& c) {
   Value* x = c.Tensor(3);
   const int rank = c.Rank(x);
   if (c.failed()) return nullptr;
-  const auto diagonal = [&](std::size_t i) { return Transposed(c, c.Tensor(i)); };
+  const auto diagonal = [&](std::size_t i) { return MatrixTransposed(c, c.Tensor(i)); };
   Value* none = c.Full(c.Shape(c.Slice(x, rank - 2, 0, 1)), 0, c.dtype(x));
   Value* after = c.Concat({c.Slice(x, rank - 2, 1, kEnd), none}, rank - 2);
   Value* before = c.Concat({none, c.Slice(x, rank - 2, 0, -1)}, rank - 2);
@@ -156,7 +156,7 @@ Value* LowerTridiagonalMatMul(Call& c) {
 std::vector<Value*> LowerSvd(Call& c) {
   if (c.BoolAttribute("full_matrices")) c.Fail("full_matrices is not supported");
   const std::vector<Value*> parts = c.Ops("dragoman.Svd", {Matrices(c, 0)}, {}, 3);
-  return {parts[1], parts[0], Transposed(c, parts[2])};
+  return {parts[1], parts[0], MatrixTransposed(c, parts[2])};
 }
 
 }  // namespace dragoman::tf

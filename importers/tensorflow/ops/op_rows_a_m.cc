@@ -13,7 +13,7 @@ namespace dragoman::tf {
 namespace {
 
 // Sorted by name.
-constexpr OpRow kRows[] = {
+constexpr OpRow kRowsAToM[] = {
     {"Abs", LowerAbs},
     {"AccumulateNV2", LowerAddN},
     {"Acos", LowerUnary, "Acos"},
@@ -285,6 +285,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> OpRowsAToM() { return kRows; }
+std::span<const OpRow> OpRowsAToM() { return kRowsAToM; }
 
 }  // namespace dragoman::tf

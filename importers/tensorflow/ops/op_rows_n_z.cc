@@ -13,7 +13,7 @@ namespace dragoman::tf {
 namespace {
 
 // Sorted by name.
-constexpr OpRow kRows[] = {
+constexpr OpRow kRowsNToZ[] = {
     {"Ndtri", LowerSpecialFunction, "Ndtri"},
     {"Neg", LowerUnary, "Neg"},
     {"NoOp", LowerNothing},
@@ -306,6 +306,6 @@ constexpr OpRow kRows[] = {
 
 }  // namespace
 
-std::span<const OpRow> OpRowsNToZ() { return kRows; }
+std::span<const OpRow> OpRowsNToZ() { return kRowsNToZ; }
 
 }  // namespace dragoman::tf

@@ -74,9 +74,9 @@ Value* Within(Call& c, const std::string& mode, Value* at, Value* length) {
 }
 
 // Pixels of images (images, height, width, channels).
-class Pixels {
+class ProjectedPixels {
  public:
-  Pixels(Call& c, Value* images, Value* fill) : c_(c), images_(images), fill_(fill) {
+  ProjectedPixels(Call& c, Value* images, Value* fill) : c_(c), images_(images), fill_(fill) {
     number_ = c.Unsqueeze(c.Iota(c.Size(images, 0)), {1, 2});
   }
 
@@ -104,7 +104,7 @@ class Pixels {
   Value* number_ = nullptr;
 };
 
-Value* Bilinear(Call& c, Pixels& pixels, Value* y, Value* x, DType type) {
+Value* Bilinear(Call& c, ProjectedPixels& pixels, Value* y, Value* x, DType type) {
   Value* top = c.Floor(y);
   Value* left = c.Floor(x);
   Value* bottom = c.Add(top, 1);
@@ -138,7 +138,7 @@ Value* LowerImageProjectiveTransform(Call& c) {
   if (c.failed()) return nullptr;
   Value* fill = c.num_operands() > 3 ? c.Cast(c.Tensor(3), type) : c.Number(0, type);
   Source source = Project(c, transforms, c.Select(size, 0, 0), c.Select(size, 0, 1));
-  Pixels pixels(c, images, fill);
+  ProjectedPixels pixels(c, images, fill);
   source.y = Within(c, mode, source.y, pixels.height());
   source.x = Within(c, mode, source.x, pixels.width());
   // One transform may be that of all images.

@@ -164,7 +164,7 @@ Value* LowerFakeQuantVars(Call& c) {
 namespace {
 
 // How QuantizeAndDequantize counts: steps from `least` to `most`, of size `steps` each.
-struct Steps {
+struct GridSteps {
   float least = -128;
   float most = 127;
   std::vector<float> sizes;  // one, or one a channel
@@ -172,7 +172,7 @@ struct Steps {
 
 // As TensorFlow's kernel computes it, in float32: the end of the range that needs the larger steps
 // tells their size.
-float SizeOfSteps(float min, float max, const Steps& steps) {
+float SizeOfSteps(float min, float max, const GridSteps& steps) {
   constexpr float kNone = std::numeric_limits<float>::max();
   const float from_min = steps.least * min > 0 ? steps.least / min : kNone;
   const float from_max = steps.most * max > 0 ? steps.most / max : kNone;
@@ -198,8 +198,8 @@ EndsOfSteps TakeEndsOfSteps(Call& c) {
   return {constant(1), constant(2)};
 }
 
-Steps TakeSteps(Call& c, std::int64_t bits) {
-  Steps steps;
+GridSteps TakeSteps(Call& c, std::int64_t bits) {
+  GridSteps steps;
   const bool is_signed = c.BoolAttribute("signed_input");
   const bool narrow = c.BoolOr("narrow_range", false);
   const EndsOfSteps ends = TakeEndsOfSteps(c);
@@ -234,7 +234,7 @@ Value* LowerQuantizeAndDequantize(Call& c) {
   Value* x = c.Tensor(0);
   const std::int64_t bits =
       c.num_operands() > 3 ? c.KnownInt(3, "num_bits") : c.IntAttribute("num_bits");
-  const Steps steps = TakeSteps(c, bits);
+  const GridSteps steps = TakeSteps(c, bits);
   const std::int64_t axis = c.Has("axis") ? c.IntAttribute("axis") : -1;
   const bool half_up = c.Has("round_mode") && c.TextAttribute("round_mode") == "HALF_UP";
   const int rank = c.Rank(x);

@@ -74,7 +74,7 @@ Quantized ProductEnds(Call& c, const Quantized& a, const Quantized& b) {
   return {nullptr, c.Mul(step, wide.least), c.Mul(step, wide.most)};
 }
 
-std::vector<Value*> Results(const Quantized& x) { return {x.stored, x.min, x.max}; }
+std::vector<Value*> QuantizedResults(const Quantized& x) { return {x.stored, x.min, x.max}; }
 
 // The zero point of `x` in the type of its integers; a run in which it does not lie within fails.
 Value* ZeroPoint(Call& c, const Quantized& x) {
@@ -147,7 +147,7 @@ std::vector<Value*> LowerQuantizedMatMul(Call& c) {
   Quantized product = ProductEnds(c, a, b);
   product.stored = c.Op("MatMulInteger", {matrix(a, "transpose_a"), matrix(b, "transpose_b"),
                                           ZeroPoint(c, a), ZeroPoint(c, b)});
-  return Results(product);
+  return QuantizedResults(product);
 }
 
 std::vector<Value*> LowerQuantizedConv2D(Call& c) {
@@ -157,7 +157,7 @@ std::vector<Value*> LowerQuantizedConv2D(Call& c) {
   Quantized product = ProductEnds(c, x, filter);
   const IntegerZeros zeros{ZeroPoint(c, x), ZeroPoint(c, filter)};
   product.stored = Convolution2D(c, {2, true}, x.stored, filter.stored, zeros);
-  return Results(product);
+  return QuantizedResults(product);
 }
 
 std::vector<Value*> LowerQuantizedMul(Call& c) {
@@ -165,7 +165,7 @@ std::vector<Value*> LowerQuantizedMul(Call& c) {
   const Quantized b = TakeQuantized(c, 1, 4);
   Quantized product = ProductEnds(c, a, b);
   product.stored = c.Mul(FromZero(c, a), FromZero(c, b));
-  return Results(product);
+  return QuantizedResults(product);
 }
 
 // Sums with ends far out, symmetric about 0; of a bias, too.
@@ -175,7 +175,7 @@ std::vector<Value*> LowerQuantizedAdd(Call& c) {
   Value* max = c.Max(c.Max(a.max, c.Neg(a.min)), c.Max(b.max, c.Neg(b.min)));
   max = c.Mul(max, 1 << 17);
   Value* sum = c.Add(NumbersOf(c, a), NumbersOf(c, b));
-  return Results({StoredOf(c, sum, c.Neg(max), max, DType::kI32), c.Neg(max), max});
+  return QuantizedResults({StoredOf(c, sum, c.Neg(max), max, DType::kI32), c.Neg(max), max});
 }
 
 // Target: "", "6" or "X", the upper bound that operand 1 tells.
@@ -189,7 +189,7 @@ std::vector<Value*> LowerQuantizedRelu(Call& c) {
   Value* y = c.Max(x.stored, stored(c.Number(0, DType::kF32)));
   if (c.target() == "6") y = c.Min(y, stored(c.Number(6, DType::kF32)));
   if (bounded) y = c.Min(y, stored(EndOperand(c, 1)));
-  return Results({y, x.min, x.max});
+  return QuantizedResults({y, x.min, x.max});
 }
 
 std::vector<Value*> LowerQuantizedReshape(Call& c) {
@@ -224,12 +224,12 @@ std::vector<Value*> LowerQuantizedConcat(Call& c) {
     stored.push_back(c.Where(same, part.stored, moved));
   }
   const int axis = c.AxisOf(stated, parts[0].stored);
-  return Results({c.Concat(std::move(stored), axis), min, max});
+  return QuantizedResults({c.Concat(std::move(stored), axis), min, max});
 }
 
 std::vector<Value*> LowerQuantizedPool(Call& c) {
   const Quantized x = TakeQuantized(c, 0, 1);
-  return Results({LowerPool(c), x.min, x.max});
+  return QuantizedResults({LowerPool(c), x.min, x.max});
 }
 
 std::vector<Value*> LowerRequantizationRange(Call& c) {
@@ -239,14 +239,15 @@ std::vector<Value*> LowerRequantizationRange(Call& c) {
 
 std::vector<Value*> LowerRequantize(Call& c) {
   const Quantized x = TakeQuantized(c, 0, 1);
-  return Results(
+  return QuantizedResults(
       Requantized(c, x, EndOperand(c, 3), EndOperand(c, 4), StoredTypeAttribute(c, "out_type")));
 }
 
 std::vector<Value*> LowerQuantizeDownAndShrinkRange(Call& c) {
   const Quantized x = TakeQuantized(c, 0, 1);
   const Quantized ends = UsedEnds(c, x);
-  return Results(Requantized(c, x, ends.min, ends.max, StoredTypeAttribute(c, "out_type")));
+  return QuantizedResults(
+      Requantized(c, x, ends.min, ends.max, StoredTypeAttribute(c, "out_type")));
 }
 
 }  // namespace dragoman::tf

@@ -38,7 +38,7 @@ SparseTensor Part(Call& c, const SparseTensor& x, Value* start, Value* size) {
   return part;
 }
 
-std::vector<Value*> Results(const SparseTensor& x) { return {x.indices, x.values, x.sizes}; }
+std::vector<Value*> SparseResults(const SparseTensor& x) { return {x.indices, x.values, x.sizes}; }
 
 // The axes of operand 3 in order, each once, and those that are left.
 struct Axes {
@@ -65,7 +65,7 @@ std::vector<Value*> LowerSparseReorder(Call& c) {
 }
 
 std::vector<Value*> LowerSparseSlice(Call& c) {
-  return Results(Part(c, TakeSparse(c, 0), c.Index(3), c.Index(4)));
+  return SparseResults(Part(c, TakeSparse(c, 0), c.Index(3), c.Index(4)));
 }
 
 // Parts along an axis; the first ones have an element more if they cannot be equal.
@@ -122,7 +122,7 @@ std::vector<Value*> LowerSparseConcat(Call& c) {
     offset = c.Add(offset, c.Select(part.sizes, 0, axis));
   }
   Value* sizes = c.Where(c.Equal(is_axis, 1), offset, parts[0].sizes);
-  return Results(InOrder(c, {c.Concat(indices, 0), c.Concat(values, 0), sizes}));
+  return SparseResults(InOrder(c, {c.Concat(indices, 0), c.Concat(values, 0), sizes}));
 }
 
 // The sum, without elements that are less than a threshold.
@@ -136,7 +136,7 @@ std::vector<Value*> LowerSparseAdd(Call& c) {
   Value* sums = Scatter(c, c.SizeVector(unique[0], 0, 1), c.Unsqueeze(unique[2], {1}), values);
   Value* size = c.Abs(sums);
   SparseTensor sum{IndicesOf(c, unique[0], a.sizes), sums, a.sizes};
-  return Results(Filtered(c, sum, c.GreaterOrEqual(size, c.CastLike(c.Tensor(6), size))));
+  return SparseResults(Filtered(c, sum, c.GreaterOrEqual(size, c.CastLike(c.Tensor(6), size))));
 }
 
 // Target: "sum" or "max", which is 0 where there are no elements.

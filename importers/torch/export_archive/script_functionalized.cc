@@ -7,7 +7,7 @@
 namespace dragoman::torch {
 namespace {
 
-Type AnyTensor() { return Type::Tensor(DType::kUnknown); }
+Type TensorType() { return Type::Tensor(DType::kUnknown); }
 
 Result<std::int64_t> IntArgument(const Node& node, const std::string& name) {
   const Attribute* argument = node.attribute(name);
@@ -69,7 +69,7 @@ Status ScriptWriter::WriteFunctionalized(const Node& node) {
     if (formal.mutated()) {
       if (argument == nullptr || !IndexOf(*argument))
         return Unsupported("operator " + schema->FullName() + " that writes to a list");
-      operand = Append({"aten", "clone"}, {operand, Constant(Attribute(), Type())}, AnyTensor());
+      operand = Append({"aten", "clone"}, {operand, Constant(Attribute(), Type())}, TensorType());
       mutated.push_back(operand);
     }
     operands.push_back(operand);
@@ -93,13 +93,13 @@ Result<Value*> ScriptWriter::ViewOf(const Node& node, const std::string& name,
     DRAGOMAN_ASSIGN(Value * axis, part("_slice_dim"));
     DRAGOMAN_ASSIGN(Value * start, part("_slice_start"));
     DRAGOMAN_ASSIGN(Value * end, part("_slice_end"));
-    return Append({"aten", "slice", "Tensor"}, {base, axis, start, end, Int(1)}, AnyTensor());
+    return Append({"aten", "slice", "Tensor"}, {base, axis, start, end, Int(1)}, TensorType());
   }
   if (node.attribute("_" + name + "_storage_offset") != nullptr) {
     DRAGOMAN_ASSIGN(Value * sizes, part("_size"));
     DRAGOMAN_ASSIGN(Value * strides, part("_stride"));
     DRAGOMAN_ASSIGN(Value * offset, part("_storage_offset"));
-    return Append({"aten", "as_strided"}, {base, sizes, strides, offset}, AnyTensor());
+    return Append({"aten", "as_strided"}, {base, sizes, strides, offset}, TensorType());
   }
   return base;
 }
@@ -113,7 +113,7 @@ Status ScriptWriter::WriteFunctionalizedViews(const Node& node) {
   std::vector<Value*> bases;
   DRAGOMAN_TRY(AddFlat(*all, OperandValues(node), bases));
   for (Value*& base : bases)
-    base = Append({"aten", "clone"}, {base, Constant(Attribute(), Type())}, AnyTensor());
+    base = Append({"aten", "clone"}, {base, Constant(Attribute(), Type())}, TensorType());
   std::vector<Value*> operands;
   for (const SchemaArgument& formal : schema->arguments) {
     const Attribute* argument = node.attribute(formal.name);

@@ -122,7 +122,7 @@ const Forward* FindForward(const Node& node) {
   return row->is_alone || !ReadsFurtherResults(node) ? row : nullptr;
 }
 
-Type Plain(const char* name) { return Type::Opaque("torch", name); }
+Type PlainType(const char* name) { return Type::Opaque("torch", name); }
 
 // The one entry of an argument that names its kind, {as_scalar_type = 7}; nullptr: another form.
 const NamedAttribute* TaggedOf(const Attribute& argument) {
@@ -142,9 +142,9 @@ std::optional<std::size_t> CountOfList(const Attribute& result) {
 Type TypeOfResult(const Attribute& result) {
   const NamedAttribute* tagged = TaggedOf(result);
   if (tagged == nullptr) return Type::Tensor(DType::kUnknown);
-  if (tagged->name == "as_sym_int") return Plain("int");
-  if (tagged->name == "as_sym_bool") return Plain("bool");
-  if (tagged->name == "as_sym_float") return Plain("float");
+  if (tagged->name == "as_sym_int") return PlainType("int");
+  if (tagged->name == "as_sym_bool") return PlainType("bool");
+  if (tagged->name == "as_sym_float") return PlainType("float");
   return CountOfList(result) ? Type::Sequence(Type::Tensor(DType::kUnknown))
                              : Type::Tensor(DType::kUnknown);
 }
@@ -213,8 +213,10 @@ Result<Value*> ScriptWriter::Default(const SchemaArgument& formal, const OpName&
   return Constant(value, ToIrType(TypeOfDefault(value, formal.type)));
 }
 
-Value* ScriptWriter::Int(std::int64_t value) { return Constant(Attribute(value), Plain("int")); }
-Value* ScriptWriter::Bool(bool value) { return Constant(Attribute(value), Plain("bool")); }
+Value* ScriptWriter::Int(std::int64_t value) {
+  return Constant(Attribute(value), PlainType("int"));
+}
+Value* ScriptWriter::Bool(bool value) { return Constant(Attribute(value), PlainType("bool")); }
 
 Result<Value*> ScriptWriter::Mapped(const Value* value) {
   const auto found = value != nullptr ? values_.find(value) : values_.end();
@@ -230,7 +232,7 @@ Value* ScriptWriter::CastTo(Value* value, DType dtype) {
                                                  : TorchDType::kBF16;
   return Append({"aten", "to", "dtype"},
                 {value, Int(static_cast<std::int64_t>(type)), Bool(false), Bool(false),
-                 Constant(Attribute(), Plain("NoneType"))},
+                 Constant(Attribute(), PlainType("NoneType"))},
                 Type::Tensor(DType::kUnknown));
 }
 
@@ -253,9 +255,9 @@ Result<Value*> ScriptWriter::Word(const std::string& tag, const Attribute& value
     const auto* dict = value.As<Attribute::Dict>();
     const Attribute* type = dict != nullptr ? Find(*dict, "type") : nullptr;
     if (type != nullptr && type->As<std::string>() != nullptr)
-      return Constant(*type, Plain("Device"));
+      return Constant(*type, PlainType("Device"));
   }
-  if (tag == "as_none") return Constant(Attribute(), Plain("NoneType"));
+  if (tag == "as_none") return Constant(Attribute(), PlainType("NoneType"));
   if (const auto* list = value.As<Attribute::List>()) {
     std::vector<Value*> items;
     for (const Attribute& item : *list) {
@@ -264,7 +266,7 @@ Result<Value*> ScriptWriter::Word(const std::string& tag, const Attribute& value
     }
     const bool are_tensors = tag.ends_with("tensors");
     return Append({"prim", "ListConstruct"}, items,
-                  Type::Sequence(are_tensors ? Type::Tensor(DType::kUnknown) : Plain("int")));
+                  Type::Sequence(are_tensors ? Type::Tensor(DType::kUnknown) : PlainType("int")));
   }
   if (tag.starts_with("as_sym_") || tag == "as_optional_tensor" || tag == "as_tensor" ||
       tag == "as_int" || tag == "as_float" || tag == "as_bool")
@@ -277,23 +279,23 @@ Result<Value*> ScriptWriter::Argument(const Attribute& argument, const ValuesOf&
   if (const std::optional<std::size_t> index = IndexOf(argument)) return Mapped(values(*index));
   switch (argument.kind()) {
     case Kind::kNone:
-      return Constant(Attribute(), Plain("NoneType"));
+      return Constant(Attribute(), PlainType("NoneType"));
     case Kind::kInt:
-      return Constant(argument, Plain("int"));
+      return Constant(argument, PlainType("int"));
     case Kind::kDouble:
-      return Constant(argument, Plain("float"));
+      return Constant(argument, PlainType("float"));
     case Kind::kBool:
-      return Constant(argument, Plain("bool"));
+      return Constant(argument, PlainType("bool"));
     case Kind::kString:
-      return Constant(argument, Plain("str"));
+      return Constant(argument, PlainType("str"));
     case Kind::kComplex:
-      return Constant(argument, Plain("complex"));
+      return Constant(argument, PlainType("complex"));
     case Kind::kInts:
-      return Constant(argument, Type::Sequence(Plain("int")));
+      return Constant(argument, Type::Sequence(PlainType("int")));
     case Kind::kDoubles:
-      return Constant(argument, Type::Sequence(Plain("float")));
+      return Constant(argument, Type::Sequence(PlainType("float")));
     case Kind::kStrings:
-      return Constant(argument, Type::Sequence(Plain("str")));
+      return Constant(argument, Type::Sequence(PlainType("str")));
     default:
       break;
   }
@@ -311,7 +313,8 @@ Value* ScriptWriter::Nested(const TreeSpec& tree, std::span<Value* const> leaves
   if (tree.kind == Kind::kLeaf) return leaves[next++];
   std::vector<Value*> items;
   for (std::size_t i = 0; i < tree.children.size(); ++i) {
-    if (tree.kind == Kind::kDict) items.push_back(Constant(Attribute(tree.keys[i]), Plain("str")));
+    if (tree.kind == Kind::kDict)
+      items.push_back(Constant(Attribute(tree.keys[i]), PlainType("str")));
     items.push_back(Nested(tree.children[i], leaves, next));
   }
   const char* name = tree.kind == Kind::kDict   ? "DictConstruct"

@@ -73,12 +73,12 @@ Value* AverageMatrix(Composer& c, std::int64_t in, std::int64_t out, DType dtype
 }
 
 // One axis of sizes known only at run time: what of it each window holds.
-struct Windows {
+struct AdaptiveWindows {
   Value* inside;   // bool, out x in: whether a window reads a position
   Value* lengths;  // int64, out x 1
 };
 
-Windows WindowsOf(CallComposer& c, Value* in, const Number& size) {
+AdaptiveWindows WindowsOf(CallComposer& c, Value* in, const Number& size) {
   Value* out = c.Take(c.call().NumberValue(size, DType::kI64));
   Value* i = c.Unsqueeze(c.Iota(out), {1});
   Value* begin = c.Div(c.Mul(i, in), out);
@@ -93,7 +93,7 @@ Value* AverageComputed(CallComposer& c, Value* given, const Sizes& sizes) {
   const int last = static_cast<int>(sizes.wanted.size()) + 1;
   for (std::size_t i = 0; i < sizes.wanted.size(); ++i) {
     const int axis = static_cast<int>(i) + 2;
-    const Windows windows = WindowsOf(c, c.Size(x, axis), sizes.wanted[i]);
+    const AdaptiveWindows windows = WindowsOf(c, c.Size(x, axis), sizes.wanted[i]);
     Value* matrix = c.Div(c.CastLike(windows.inside, x), c.CastLike(windows.lengths, x));
     x = c.SwapAxes(c.Op("MatMul", {c.SwapAxes(x, axis, last), c.SwapAxes(matrix, 0, 1)}), axis,
                    last);

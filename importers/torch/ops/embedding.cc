@@ -7,7 +7,7 @@
 namespace dragoman::torch {
 namespace {
 
-enum BagMode { kSum = 0, kMean = 1, kMax = 2 };
+enum BagMode { kSumOfBag = 0, kMeanOfBag = 1, kMaxOfBag = 2 };
 
 // For each index the bag that it is in: the number of offsets up to its place, less one.
 Value* BagOf(Composer& c, Value* count, Value* offsets) {
@@ -47,7 +47,7 @@ Result<Results> LowerEmbeddingBag(Call& call) {
   Value* sizes = c.ReduceSum(c.Cast(member, DType::kI64), {1});
   Value* rows = c.Gather(weight, indices, 0);
   Value* y = nullptr;
-  if (mode == kMax) {
+  if (mode == kMaxOfBag) {
     Value* candidates =
         c.Where(c.Unsqueeze(member, {2}), c.Unsqueeze(rows, {0}), c.Number(-INFINITY, rows));
     Value* largest = c.Reduce("ReduceMax", candidates, {1}, false);
@@ -58,7 +58,7 @@ Result<Results> LowerEmbeddingBag(Call& call) {
     if (Value* weights = c.OptionalTensor("per_sample_weights"))
       factors = c.Mul(factors, c.CastLike(weights, wide));
     y = c.Op("MatMul", {factors, wide});
-    if (mode == kMean) y = c.Div(y, c.CastLike(c.Unsqueeze(c.Max(sizes, 1), {1}), y));
+    if (mode == kMeanOfBag) y = c.Div(y, c.CastLike(c.Unsqueeze(c.Max(sizes, 1), {1}), y));
     y = c.CastLike(y, rows);
   }
   if (c.failed()) return c.Done({});

@@ -56,25 +56,26 @@ std::vector<Line> TakeLines(CallComposer& c, Value* x) {
 }
 
 // The operator called `fft_` + kind + "", "2" or "n".
-struct Kind {
+struct TransformKind {
   std::string_view name;
   bool real_input;   // starts with a real signal, and gives half of its spectrum
   bool real_output;  // starts with half of a spectrum
   bool inverse;
 };
-constexpr Kind kKinds[] = {
+constexpr TransformKind kTransformKinds[] = {
     {"fft", false, false, false}, {"ifft", false, false, true}, {"rfft", true, false, false},
     {"irfft", false, true, true}, {"hfft", false, true, false}, {"ihfft", true, false, true},
 };
 
-const Kind& KindOf(std::string_view type) {
+const TransformKind& KindOf(std::string_view type) {
   type.remove_prefix(std::string_view("fft_").size());
   if (type.back() == '2' || type.back() == 'n') type.remove_suffix(1);
-  return *std::find_if(std::begin(kKinds), std::end(kKinds) - 1,
-                       [&](const Kind& kind) { return kind.name == type; });
+  return *std::find_if(std::begin(kTransformKinds), std::end(kTransformKinds) - 1,
+                       [&](const TransformKind& kind) { return kind.name == type; });
 }
 
-Value* TransformLines(CallComposer& c, Value* x, std::vector<Line> lines, const Kind& kind) {
+Value* TransformLines(CallComposer& c, Value* x, std::vector<Line> lines,
+                      const TransformKind& kind) {
   const Scaling scaling = TakeScaling(c);
   const Line last = lines.back();
   if (kind.real_input) {

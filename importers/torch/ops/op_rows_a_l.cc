@@ -12,7 +12,7 @@ namespace dragoman::torch {
 namespace {
 
 // Sorted by name.
-constexpr OpRow kRows[] = {
+constexpr OpRow kRowsAToL[] = {
     {"aten.__and__", LowerBitwiseAnd},
     {"aten.__lshift__", LowerShiftLeft},
     {"aten.__or__", LowerBitwiseOr},
@@ -445,10 +445,10 @@ constexpr OpRow kRows[] = {
     {"aten.lu_solve", LowerLuSolve, {.complex = true, .order = ResultOrder::kUnknown}},
     {"aten.lu_unpack", LowerLuUnpack, {.complex = true, .order = ResultOrder::kUnknown}},
 };
-static_assert(std::ranges::is_sorted(kRows, {}, &OpRow::name));
+static_assert(std::ranges::is_sorted(kRowsAToL, {}, &OpRow::name));
 
 }  // namespace
 
-std::span<const OpRow> OpRowsAToL() { return kRows; }
+std::span<const OpRow> OpRowsAToL() { return kRowsAToL; }
 
 }  // namespace dragoman::torch

@@ -12,7 +12,7 @@ namespace dragoman::torch {
 namespace {
 
 // Sorted by name.
-constexpr OpRow kRows[] = {
+constexpr OpRow kRowsMToZ[] = {
     {"aten.mH", LowerMatrixTranspose, {.complex = true}},
     {"aten.mT", LowerMatrixTranspose, {.complex = true}},
     {"aten.margin_ranking_loss", LowerMarginRankingLoss},
@@ -409,10 +409,10 @@ constexpr OpRow kRows[] = {
     {"torchvision.nms", LowerNms},
     {"torchvision.roi_align", LowerRoiAlign},
 };
-static_assert(std::ranges::is_sorted(kRows, {}, &OpRow::name));
+static_assert(std::ranges::is_sorted(kRowsMToZ, {}, &OpRow::name));
 
 }  // namespace
 
-std::span<const OpRow> OpRowsMToZ() { return kRows; }
+std::span<const OpRow> OpRowsMToZ() { return kRowsMToZ; }
 
 }  // namespace dragoman::torch

@@ -10,15 +10,16 @@ namespace dragoman::torch {
 namespace {
 
 // torch lists (begin, end) of the last axis first; common Pad all beginnings, then all ends.
-struct Pads {
+struct PadSizes {
   std::vector<Number> begins;
   std::vector<Number> ends;
 };
 
-Pads TakePads(CallComposer& c, std::string_view name, int rank) {
+PadSizes TakePads(CallComposer& c, std::string_view name, int rank) {
   const std::vector<Number> given = c.Take(c.call().Scalars(name));
   const auto axes = static_cast<std::size_t>(rank);
-  Pads pads{std::vector<Number>(axes, Number::Int(0)), std::vector<Number>(axes, Number::Int(0))};
+  PadSizes pads{std::vector<Number>(axes, Number::Int(0)),
+                std::vector<Number>(axes, Number::Int(0))};
   if (given.size() % 2 != 0 || given.size() / 2 > axes) {
     c.Fail(
         InvalidInput("the list of paddings does not fit a tensor of rank " + std::to_string(rank)));
@@ -34,7 +35,7 @@ Pads TakePads(CallComposer& c, std::string_view name, int rank) {
 bool IsNegative(const Number& number) { return number.known() && number.AsInt() < 0; }
 
 // Cuts off what negative paddings take away, and makes them 0.
-Value* Crop(CallComposer& c, Value* x, Pads& pads) {
+Value* Crop(CallComposer& c, Value* x, PadSizes& pads) {
   for (std::size_t axis = 0; axis < pads.begins.size(); ++axis) {
     const std::int64_t begin = IsNegative(pads.begins[axis]) ? -pads.begins[axis].AsInt() : 0;
     const std::int64_t end = IsNegative(pads.ends[axis]) ? pads.ends[axis].AsInt() : 0;
@@ -51,11 +52,11 @@ Result<Value*> Pad(CallComposer& c, std::string_view pads_name, std::string_view
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
   if (c.failed()) return c.Done(nullptr);
-  Pads pads = TakePads(c, pads_name, rank);
+  PadSizes pads = TakePads(c, pads_name, rank);
   if (c.failed()) return c.Done(nullptr);
   // What is repeated may lie in a part that is cut off.
   const bool crops_last = mode == "edge" || mode == "reflect";
-  Pads cuts = pads;
+  PadSizes cuts = pads;
   if (crops_last) {
     for (std::vector<Number>* side : {&pads.begins, &pads.ends})
       std::ranges::replace_if(*side, IsNegative, Number::Int(0));

@@ -9,7 +9,7 @@
 namespace dragoman::torch {
 namespace {
 
-double Largest(DType dtype) {
+double LargestNumber(DType dtype) {
   if (dtype == DType::kF64) return std::numeric_limits<double>::max();
   if (dtype == DType::kF16) return 65504;
   return dtype == DType::kBF16 ? 3.3895313892515355e38 : std::numeric_limits<float>::max();
@@ -131,7 +131,7 @@ Result<Value*> LowerNanToNum(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   if (!IsFloating(c.dtype(x))) return c.Done(x);
-  const double largest = Largest(c.dtype(x));
+  const double largest = LargestNumber(c.dtype(x));
   Value* finite = c.Where(IsNaN(c, x), c.FloatOr("nan", 0), x);
   finite = c.Where(IsInf(c, x, false, true), c.FloatOr("posinf", largest), finite);
   return c.Done(c.Where(IsInf(c, x, true, false), c.FloatOr("neginf", -largest), finite));

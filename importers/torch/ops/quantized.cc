@@ -33,7 +33,7 @@ Value* LinearOf(CallComposer& c, Value* x, bool through_f16) {
   return ReluIfNamed(c, packed.Linear(c, x, through_f16));
 }
 
-std::vector<std::int64_t> Pads(const std::vector<std::int64_t>& padding) {
+std::vector<std::int64_t> QuantizedPads(const std::vector<std::int64_t>& padding) {
   std::vector<std::int64_t> pads = padding;
   pads.insert(pads.end(), padding.begin(), padding.end());
   return pads;
@@ -85,7 +85,7 @@ Result<Value*> LowerQuantizedConv(Call& call) {
   const PackedWeights packed(call, c.Take(call.Argument("packed_weight")));
   Value* x = c.Tensor("qx");
   std::vector<NamedAttribute> attributes = {{"strides", packed.Ints("stride")},
-                                            {"pads", Pads(packed.Ints("padding"))},
+                                            {"pads", QuantizedPads(packed.Ints("padding"))},
                                             {"dilations", packed.Ints("dilation")},
                                             {"group", packed.Int("groups")}};
   const bool transposed = packed.Int("transpose") != 0;

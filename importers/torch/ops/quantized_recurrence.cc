@@ -25,7 +25,7 @@ struct KindRow {
   Kind kind;
 };
 
-constexpr KindRow kKinds[] = {
+constexpr KindRow kQuantizedKinds[] = {
     {"quantized_gru", Kind::kGru},
     {"quantized_gru_cell_dynamic", Kind::kGru},
     {"quantized_lstm", Kind::kLstm},
@@ -34,8 +34,8 @@ constexpr KindRow kKinds[] = {
     {"quantized_rnn_tanh_cell_dynamic", Kind::kTanh},
 };
 
-Kind KindOf(const OpName& op) {
-  return std::ranges::find(kKinds, std::string_view(op.type), &KindRow::type)->kind;
+Kind QuantizedKindOf(const OpName& op) {
+  return std::ranges::find(kQuantizedKinds, std::string_view(op.type), &KindRow::type)->kind;
 }
 
 // A cell, given its products with input and state.
@@ -64,7 +64,7 @@ State Step(Composer& c, Kind kind, Value* gates, Value* recurrent, const State& 
 class QuantizedRecurrence {
  public:
   explicit QuantizedRecurrence(Call& call)
-      : call_(call), c_(call), kind_(KindOf(call.op())), is_lstm_(kind_ == Kind::kLstm) {}
+      : call_(call), c_(call), kind_(QuantizedKindOf(call.op())), is_lstm_(kind_ == Kind::kLstm) {}
   Result<Results> Run();
 
  private:
@@ -196,7 +196,7 @@ Result<Results> QuantizedRecurrence::Run() {
 // Torch reduces the range of both operands.
 Result<Results> LowerQuantizedCell(Call& call) {
   CallComposer c(call);
-  const Kind kind = KindOf(call.op());
+  const Kind kind = QuantizedKindOf(call.op());
   const std::vector<Value*> states =
       kind == Kind::kLstm ? c.Tensors("hx") : std::vector<Value*>{c.Tensor("hx")};
   const PackedWeights input(call, c.Take(call.Argument("w_ih")));

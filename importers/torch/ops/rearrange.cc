@@ -39,7 +39,7 @@ Value* Roll(Composer& c, Value* x, int axis, const Number& shift) {
   return WithSizesOf(c, rolled, x);
 }
 
-Result<Value*> Triangle(Call& call, bool upper) {
+Result<Value*> KeptTriangle(Call& call, bool upper) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   const DType type = c.dtype(x);
@@ -149,8 +149,8 @@ Result<Value*> LowerRoll(Call& call) {
   return c.Done(x);
 }
 
-Result<Value*> LowerTril(Call& call) { return Triangle(call, false); }
-Result<Value*> LowerTriu(Call& call) { return Triangle(call, true); }
+Result<Value*> LowerTril(Call& call) { return KeptTriangle(call, false); }
+Result<Value*> LowerTriu(Call& call) { return KeptTriangle(call, true); }
 
 View TakeDiagonalView(CallComposer& c) {
   Value* x = c.Tensor("self");

@@ -10,7 +10,7 @@
 namespace dragoman::torch {
 namespace {
 
-struct Kind {
+struct CellKind {
   std::string_view type;  // torch's
   std::string_view op;    // ONNX's
   std::size_t gates;
@@ -19,7 +19,7 @@ struct Kind {
 
 constexpr std::string_view kSingleLayer = "mkldnn_rnn_layer";
 
-constexpr std::array<Kind, 5> kKinds = {{
+constexpr std::array<CellKind, 5> kKinds = {{
     {"gru", "GRU", 3, {1, 0, 2}},       // r z n -> z r h
     {"lstm", "LSTM", 4, {0, 3, 1, 2}},  // i f g o -> i o f c
     {kSingleLayer, "LSTM", 4, {0, 3, 1, 2}},
@@ -68,7 +68,7 @@ class Recurrence {
   Value* Project(Value* y, int axis, int result_axis, const std::vector<Direction>& directions);
 
   CallComposer c_;
-  const Kind& kind_;
+  const CellKind& kind_;
   bool is_lstm_;
   std::size_t layers_ = 1;
   std::size_t directions_ = 1;
@@ -83,9 +83,9 @@ class Recurrence {
   std::vector<Value*> last_c_;
 };
 
-const Kind& KindOf(const OpName& op) {
+const CellKind& KindOf(const OpName& op) {
   return *std::find_if(kKinds.begin(), kKinds.end(),
-                       [&](const Kind& kind) { return kind.type == op.type; });
+                       [&](const CellKind& kind) { return kind.type == op.type; });
 }
 
 Recurrence::Recurrence(Call& call)

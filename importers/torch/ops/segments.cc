@@ -10,18 +10,18 @@
 namespace dragoman::torch {
 namespace {
 
-struct Reduction {
+struct SegmentReduction {
   std::string_view name;
   std::string_view node;
   double neutral;
 };
 
 // A mean is a sum, divided.
-constexpr Reduction kReductions[] = {{"max", "ReduceMax", -INFINITY},
-                                     {"mean", "ReduceSum", 0},
-                                     {"min", "ReduceMin", INFINITY},
-                                     {"prod", "ReduceProd", 1},
-                                     {"sum", "ReduceSum", 0}};
+constexpr SegmentReduction kReductions[] = {{"max", "ReduceMax", -INFINITY},
+                                            {"mean", "ReduceSum", 0},
+                                            {"min", "ReduceMin", INFINITY},
+                                            {"prod", "ReduceProd", 1},
+                                            {"sum", "ReduceSum", 0}};
 
 // Where segments begin and end along the last axis; int64.
 struct Bounds {
@@ -55,7 +55,7 @@ Result<Value*> LowerSegmentReduce(Call& call) {
   CallComposer c(call);
   const std::string name = c.Text("reduce");
   const auto* reduction = std::find_if(std::begin(kReductions), std::end(kReductions),
-                                       [&](const Reduction& r) { return r.name == name; });
+                                       [&](const SegmentReduction& r) { return r.name == name; });
   if (reduction == std::end(kReductions)) return call.Unsupported("reduction '" + name + "'");
   if (c.Has("indices")) return call.Unsupported("argument indices");
   Value* given = c.Tensor("data");

@@ -21,11 +21,11 @@ Value* OfOrder(Composer& c, Value* x) {
   return function(c, x, n);
 }
 
-struct Function {
+struct SpecialFunction {
   std::string_view name;
   Value* (*of)(Composer& c, Value* x);
 };
-constexpr auto kFunctions = std::to_array<Function>({
+constexpr auto kSpecialFunctions = std::to_array<SpecialFunction>({
     {"digamma", Digamma},
     {"erfinv", ErfInverse},
     {"i0", OfOrder<ModifiedI, 0>},
@@ -61,9 +61,9 @@ Result<Value*> LowerSpecialFunction(Call& call) {
   CallComposer c(call);
   Value* x = c.Floating(call.Declares("self") ? "self" : "x");
   const std::string_view name = FunctionalName(call.op());
-  const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                      [&](const Function& f) { return f.name == name; });
-  if (function == kFunctions.end()) return call.Unsupported("no such function");
+  const auto* function = std::find_if(kSpecialFunctions.begin(), kSpecialFunctions.end(),
+                                      [&](const SpecialFunction& f) { return f.name == name; });
+  if (function == kSpecialFunctions.end()) return call.Unsupported("no such function");
   return c.Done(c.CastLike(function->of(c, c.Cast(x, DType::kF64)), x));
 }
 

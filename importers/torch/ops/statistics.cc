@@ -65,14 +65,14 @@ Value* CountPlaces(Composer& c, Value* places, Value* amounts, Value* bins) {
   return c.Slice(counts, 0, c.Ints({0}), c.Vector(bins), c.Ints({1}));
 }
 
-struct Range {
+struct BinRange {
   Value* low;
   Value* high;
 };
 
 // The range from low to high, or where these are equal, of the data, or `margin` to both sides of
 // its only value.
-Range RangeOf(Composer& c, Value* x, double low, double high, double margin) {
+BinRange RangeOf(Composer& c, Value* x, double low, double high, double margin) {
   if (low != high) return {c.Number(low, c.dtype(x)), c.Number(high, c.dtype(x))};
   Value* least = c.ReduceAll("ReduceMin", x);
   Value* most = c.ReduceAll("ReduceMax", x);
@@ -93,7 +93,7 @@ std::vector<double> TakeRanges(CallComposer& c, std::size_t axes) {
 
 // The edges of `count` bins of equal width.
 Value* EdgesOf(Composer& c, Value* x, std::int64_t count, const std::vector<double>& stated) {
-  const Range range = RangeOf(c, x, stated[0], stated[1], 0.5);
+  const BinRange range = RangeOf(c, x, stated[0], stated[1], 0.5);
   Value* i = c.Cast(c.Iota(c.Int(count + 1)), DType::kF64);
   Value* low = c.Cast(range.low, DType::kF64);
   Value* width = c.Sub(c.Cast(range.high, DType::kF64), low);
@@ -215,7 +215,7 @@ Result<Value*> LowerHistc(Call& call) {
   Value* given = c.Tensor("self");
   Value* x = c.Widen(c.Flatten(given));
   const std::int64_t bins = c.IntOr("bins", 100);
-  const Range range = RangeOf(c, x, c.FloatOr("min", 0), c.FloatOr("max", 0), 1);
+  const BinRange range = RangeOf(c, x, c.FloatOr("min", 0), c.FloatOr("max", 0), 1);
   Value* width = c.Sub(range.high, range.low);
   Value* place = c.Div(c.Mul(c.Sub(x, range.low), static_cast<double>(bins)), width);
   Value* inside = c.And(c.GreaterOrEqual(x, range.low), c.LessOrEqual(x, range.high));

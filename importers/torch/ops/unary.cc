@@ -44,13 +44,13 @@ Value* LogSigmoid(Composer& c, Value* x) {
 }
 
 // A common operator, or a composition of some.
-struct Function {
+struct UnaryFunction {
   std::string_view name;
   std::string_view common;
   Compose compose = nullptr;
 };
 
-constexpr auto kFunctions = std::to_array<Function>({
+constexpr auto kUnaryFunctions = std::to_array<UnaryFunction>({
     {"acos", "Acos"},
     {"acosh", "Acosh"},
     {"arccos", "Acos"},
@@ -104,9 +104,9 @@ Result<Value*> LowerFloatFunction(Call& call) {
   CallComposer c(call);
   Value* x = c.Floating("self");
   const std::string_view name = FunctionalName(call.op());
-  const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                      [&](const Function& f) { return f.name == name; });
-  if (function == kFunctions.end()) return call.Unsupported("no such function");
+  const auto* function = std::find_if(kUnaryFunctions.begin(), kUnaryFunctions.end(),
+                                      [&](const UnaryFunction& f) { return f.name == name; });
+  if (function == kUnaryFunctions.end()) return call.Unsupported("no such function");
   if (function->compose == nullptr) return c.Done(c.Op(function->common, {x}));
   return c.Done(c.CastLike(function->compose(c, c.Widen(x)), x));
 }

@@ -81,7 +81,7 @@ ScriptType TypeOfStored(const Stored& value) {
 }
 
 // "layer" behind "self" is "self.layer".
-std::string Join(const std::string& path, const std::string& attribute) {
+std::string Joined(const std::string& path, const std::string& attribute) {
   return path + "." + attribute;
 }
 
@@ -250,7 +250,7 @@ Result<Attribute> CellTable::FillObject(const StoredObject& object, const std::s
   for (const auto& [name, value] : attributes) {
     const auto type = owner != nullptr ? program_.AttributeType(*owner, name) : std::nullopt;
     DRAGOMAN_ASSIGN(Attribute encoded,
-                    Encode(value, type ? *type : TypeOfStored(value), Join(path, name)));
+                    Encode(value, type ? *type : TypeOfStored(value), Joined(path, name)));
     entries.emplace_back(name, std::move(encoded));
   }
   return Attribute(std::move(entries));

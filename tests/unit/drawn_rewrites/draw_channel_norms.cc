@@ -109,15 +109,16 @@ void SingleChannels(Drawing& d) {
                          d.Of({"", ", epsilon = 0.01"}))));
 }
 
-constexpr DrawnPattern kDrawn[] = {
-    {"normalize-planes", Planes, Exactness::kRounded},
-    {"fuse-channel-factor", ChannelFactors, Exactness::kRounded},
-    {"normalize-groups", Groups, Exactness::kRounded},
-    {"normalize-singles", SingleChannels, Exactness::kRounded},
-};
-
 }  // namespace
 
-std::span<const DrawnPattern> DrawnChannelNorms() { return kDrawn; }
+std::span<const DrawnPattern> DrawnChannelNorms() {
+  static constexpr DrawnPattern kDrawn[] = {
+      {"normalize-planes", Planes, Exactness::kRounded},
+      {"fuse-channel-factor", ChannelFactors, Exactness::kRounded},
+      {"normalize-groups", Groups, Exactness::kRounded},
+      {"normalize-singles", SingleChannels, Exactness::kRounded},
+  };
+  return kDrawn;
+}
 
 }  // namespace dragoman::drawn

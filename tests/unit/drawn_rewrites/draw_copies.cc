@@ -184,17 +184,18 @@ void MaskedBranch(Drawing& d) {
                      brief_first ? brief : masked, brief_first ? masked : brief));
 }
 
-constexpr DrawnPattern kDrawn[] = {
-    {"take-branch", Branch},       {"take-masked-branch", MaskedBranch},
-    {"remove-identity", Identity}, {"remove-dropout", Dropout},
-    {"remove-cast", Cast},         {"remove-single", Single},
-    {"remove-split", Split},       {"remove-get-element", GetElement},
-    {"remove-zeros", Zeros},       {"remove-ones", Ones},
-    {"remove-empty", Empty},
-};
-
 }  // namespace
 
-std::span<const DrawnPattern> DrawnCopies() { return kDrawn; }
+std::span<const DrawnPattern> DrawnCopies() {
+  static constexpr DrawnPattern kDrawn[] = {
+      {"take-branch", Branch},       {"take-masked-branch", MaskedBranch},
+      {"remove-identity", Identity}, {"remove-dropout", Dropout},
+      {"remove-cast", Cast},         {"remove-single", Single},
+      {"remove-split", Split},       {"remove-get-element", GetElement},
+      {"remove-zeros", Zeros},       {"remove-ones", Ones},
+      {"remove-empty", Empty},
+  };
+  return kDrawn;
+}
 
 }  // namespace dragoman::drawn

@@ -282,17 +282,18 @@ void Recurrences(Drawing& d) {
   Steps(d, d.Of({"Tanh", "Relu", "Tanh", "Sigmoid"}));
 }
 
-constexpr DrawnPattern kDrawn[] = {
-    {"merge-common", Common},
-    {"eliminate-dead", Dead},
-    {"fold-constants", Constants},
-    {"fuse-gates", Gates, Exactness::kRounded},
-    {"roll-chains", AnySteps, Exactness::kRounded},
-    {"fuse-recurrences", Recurrences, Exactness::kRounded},
-};
-
 }  // namespace
 
-std::span<const DrawnPattern> DrawnGraphs() { return kDrawn; }
+std::span<const DrawnPattern> DrawnGraphs() {
+  static constexpr DrawnPattern kDrawn[] = {
+      {"merge-common", Common},
+      {"eliminate-dead", Dead},
+      {"fold-constants", Constants},
+      {"fuse-gates", Gates, Exactness::kRounded},
+      {"roll-chains", AnySteps, Exactness::kRounded},
+      {"fuse-recurrences", Recurrences, Exactness::kRounded},
+  };
+  return kDrawn;
+}
 
 }  // namespace dragoman::drawn

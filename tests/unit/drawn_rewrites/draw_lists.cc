@@ -111,14 +111,15 @@ void OfElements(Drawing& d) {
   ReadList(d, list, count, std::ssize(sizes));
 }
 
-constexpr DrawnPattern kDrawn[] = {
-    {"read-element-of-split", OfSplit}, {"read-part-of-split", OfSplit},
-    {"read-length-of-split", OfSplit},  {"join-split", OfSplit},
-    {"join-elements", OfElements},      {"read-element", OfElements},
-};
-
 }  // namespace
 
-std::span<const DrawnPattern> DrawnLists() { return kDrawn; }
+std::span<const DrawnPattern> DrawnLists() {
+  static constexpr DrawnPattern kDrawn[] = {
+      {"read-element-of-split", OfSplit}, {"read-part-of-split", OfSplit},
+      {"read-length-of-split", OfSplit},  {"join-split", OfSplit},
+      {"join-elements", OfElements},      {"read-element", OfElements},
+  };
+  return kDrawn;
+}
 
 }  // namespace dragoman::drawn

@@ -463,30 +463,31 @@ void UnsqueezeBetweenTransposes(Drawing& d) {
   d.MaybeRead(d.Node("Transpose", {wide}, fmt::format("perm = [{}]", List(perm))));
 }
 
-constexpr DrawnPattern kDrawn[] = {
-    {"sink-behind-unary", UnaryOfChannelsLast, Exactness::kRounded},
-    {"sink-behind-broadcasting", SumOfChannelsLast, Exactness::kRounded},
-    {"sink-behind-concat", JoinOfChannelsLast, Exactness::kRounded},
-    {"sink-behind-axis", AxisOfChannelsLast, Exactness::kNearest},
-    {"sink-behind-axes", AxesOfChannelsLast, Exactness::kRounded},
-    {"sink-behind-pad", PadOfChannelsLast, Exactness::kRounded},
-    {"sink-behind-slice", SliceOfChannelsLast, Exactness::kRounded},
-    {"lift-unsqueeze", UnsqueezeBetweenTransposes},
-    {"remove-reshape-back", Reshapes},
-    {"merge-reshapes", Reshapes},
-    {"state-reshape-sizes", Reshapes},
-    {"merge-moves-of-ones", MovesOfOnes},
-    {"merge-transposes", TransposeChain},
-    {"transpose-weight", TransposeChain},
-    {"remove-slice", Slice},
-    {"remove-pad", Pad},
-    {"remove-expand", Expand},
-    {"remove-tile", Tile},
-    {"remove-transpose", Identical},
-};
-
 }  // namespace
 
-std::span<const DrawnPattern> DrawnMoves() { return kDrawn; }
+std::span<const DrawnPattern> DrawnMoves() {
+  static constexpr DrawnPattern kDrawn[] = {
+      {"sink-behind-unary", UnaryOfChannelsLast, Exactness::kRounded},
+      {"sink-behind-broadcasting", SumOfChannelsLast, Exactness::kRounded},
+      {"sink-behind-concat", JoinOfChannelsLast, Exactness::kRounded},
+      {"sink-behind-axis", AxisOfChannelsLast, Exactness::kNearest},
+      {"sink-behind-axes", AxesOfChannelsLast, Exactness::kRounded},
+      {"sink-behind-pad", PadOfChannelsLast, Exactness::kRounded},
+      {"sink-behind-slice", SliceOfChannelsLast, Exactness::kRounded},
+      {"lift-unsqueeze", UnsqueezeBetweenTransposes},
+      {"remove-reshape-back", Reshapes},
+      {"merge-reshapes", Reshapes},
+      {"state-reshape-sizes", Reshapes},
+      {"merge-moves-of-ones", MovesOfOnes},
+      {"merge-transposes", TransposeChain},
+      {"transpose-weight", TransposeChain},
+      {"remove-slice", Slice},
+      {"remove-pad", Pad},
+      {"remove-expand", Expand},
+      {"remove-tile", Tile},
+      {"remove-transpose", Identical},
+  };
+  return kDrawn;
+}
 
 }  // namespace dragoman::drawn

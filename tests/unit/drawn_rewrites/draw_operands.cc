@@ -127,18 +127,19 @@ void SlicesOfAll(Drawing& d) {
   }
 }
 
-constexpr DrawnPattern kDrawn[] = {
-    {"unify-bounds", Bounds},
-    {"omit-fill", Fills},
-    {"spell-bounds", BoundsOfValues},
-    {"put-constant-last", ConstantFirst},
-    {"unify-reduced-axes", ReducedAxes, Exactness::kRounded},
-    {"sum-biases", Biases, Exactness::kRounded},
-    {"split-slices", SlicesOfAll},
-};
-
 }  // namespace
 
-std::span<const DrawnPattern> DrawnOperands() { return kDrawn; }
+std::span<const DrawnPattern> DrawnOperands() {
+  static constexpr DrawnPattern kDrawn[] = {
+      {"unify-bounds", Bounds},
+      {"omit-fill", Fills},
+      {"spell-bounds", BoundsOfValues},
+      {"put-constant-last", ConstantFirst},
+      {"unify-reduced-axes", ReducedAxes, Exactness::kRounded},
+      {"sum-biases", Biases, Exactness::kRounded},
+      {"split-slices", SlicesOfAll},
+  };
+  return kDrawn;
+}
 
 }  // namespace dragoman::drawn

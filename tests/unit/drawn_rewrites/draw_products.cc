@@ -275,20 +275,21 @@ void Quotient(Drawing& d) {
   d.MaybeRead(d.Node("Div", operands));
 }
 
-constexpr DrawnPattern kDrawn[] = {
-    {"fuse-gemm", Gemm, Exactness::kRounded},
-    {"fuse-mat-mul", MatMul, Exactness::kRounded},
-    {"fuse-bias", LinearAndBias, Exactness::kRounded},
-    {"fuse-einsum", EinsumOfWeight, Exactness::kRounded},
-    {"fuse-gemm-of-rows", GemmOfRows, Exactness::kRounded},
-    {"fuse-bias-of-rows", LinearAndBias, Exactness::kRounded},
-    {"fold-into-conv", ConvAndNormalization, Exactness::kRounded},
-    {"fold-bias", ConvAndSum, Exactness::kRounded},
-    {"read-sigmoid", Quotient, Exactness::kRounded},
-};
-
 }  // namespace
 
-std::span<const DrawnPattern> DrawnProducts() { return kDrawn; }
+std::span<const DrawnPattern> DrawnProducts() {
+  static constexpr DrawnPattern kDrawn[] = {
+      {"fuse-gemm", Gemm, Exactness::kRounded},
+      {"fuse-mat-mul", MatMul, Exactness::kRounded},
+      {"fuse-bias", LinearAndBias, Exactness::kRounded},
+      {"fuse-einsum", EinsumOfWeight, Exactness::kRounded},
+      {"fuse-gemm-of-rows", GemmOfRows, Exactness::kRounded},
+      {"fuse-bias-of-rows", LinearAndBias, Exactness::kRounded},
+      {"fold-into-conv", ConvAndNormalization, Exactness::kRounded},
+      {"fold-bias", ConvAndSum, Exactness::kRounded},
+      {"read-sigmoid", Quotient, Exactness::kRounded},
+  };
+  return kDrawn;
+}
 
 }  // namespace dragoman::drawn

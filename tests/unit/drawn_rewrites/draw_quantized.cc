@@ -292,18 +292,19 @@ void IntegerProduct(Drawing& d) {
   if (d.Chance(60)) Quantized(d, y, AnyGrid(d, 1));
 }
 
-constexpr DrawnPattern kDrawn[] = {
-    {"move-behind", MoveBehind},
-    {"move-behind-concat", MoveBehindConcat},
-    {"move-behind-relu", MoveBehindRelu},
-    {"drop-pair", Pair},
-    {"quantize-constant", QuantizedConstant},
-    {"use-quantized-result", IntegerProduct, Exactness::kNearest},
-    {"use-integer-sum", IntegerProduct, Exactness::kNearest},
-};
-
 }  // namespace
 
-std::span<const DrawnPattern> DrawnQuantized() { return kDrawn; }
+std::span<const DrawnPattern> DrawnQuantized() {
+  static constexpr DrawnPattern kDrawn[] = {
+      {"move-behind", MoveBehind},
+      {"move-behind-concat", MoveBehindConcat},
+      {"move-behind-relu", MoveBehindRelu},
+      {"drop-pair", Pair},
+      {"quantize-constant", QuantizedConstant},
+      {"use-quantized-result", IntegerProduct, Exactness::kNearest},
+      {"use-integer-sum", IntegerProduct, Exactness::kNearest},
+  };
+  return kDrawn;
+}
 
 }  // namespace dragoman::drawn

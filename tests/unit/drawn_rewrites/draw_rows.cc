@@ -359,21 +359,22 @@ void NestedConcats(Drawing& d) {
   d.MaybeRead(open.front());
 }
 
-constexpr DrawnPattern kDrawn[] = {
-    {"collect-rows", CollectRows},
-    {"collect-slices", CollectSlices},
-    {"join-slices", JoinSlices},
-    {"merge-reshapes-of-parts", ReshapesOfParts},
-    {"flatten-concat", NestedConcats},
-    {"cut-elementwise-of-concat", CutElementwise},
-    {"read-slice-of-concat", PartsOfConcat},
-    {"read-gather-of-concat", PartsOfConcat},
-    {"read-split-of-concat", PartsOfConcat},
-    {"read-last-of-scan", RowsOfScan},
-};
-
 }  // namespace
 
-std::span<const DrawnPattern> DrawnRows() { return kDrawn; }
+std::span<const DrawnPattern> DrawnRows() {
+  static constexpr DrawnPattern kDrawn[] = {
+      {"collect-rows", CollectRows},
+      {"collect-slices", CollectSlices},
+      {"join-slices", JoinSlices},
+      {"merge-reshapes-of-parts", ReshapesOfParts},
+      {"flatten-concat", NestedConcats},
+      {"cut-elementwise-of-concat", CutElementwise},
+      {"read-slice-of-concat", PartsOfConcat},
+      {"read-gather-of-concat", PartsOfConcat},
+      {"read-split-of-concat", PartsOfConcat},
+      {"read-last-of-scan", RowsOfScan},
+  };
+  return kDrawn;
+}
 
 }  // namespace dragoman::drawn

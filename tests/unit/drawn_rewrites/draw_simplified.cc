@@ -345,19 +345,20 @@ void Attention(Drawing& d) {
   if (d.Chance(10)) product(size);
 }
 
-constexpr DrawnPattern kDrawn[] = {
-    {"fuse-pad", PadAndWindow, Exactness::kRounded},
-    {"split-into-phases", TransposedConv, Exactness::kRounded},
-    {"split-batch-normalization", BatchNormalization, Exactness::kRounded},
-    {"multiply-einsum", Einsum, Exactness::kRounded},
-    {"fuse-normalization", Normalization, Exactness::kRounded},
-    {"fuse-normalization-scale", NormalizationAndScale, Exactness::kRounded},
-    {"fuse-normalization-bias", NormalizationAndBias, Exactness::kRounded},
-    {"merge-products", Attention, Exactness::kRounded},
-};
-
 }  // namespace
 
-std::span<const DrawnPattern> DrawnSimplified() { return kDrawn; }
+std::span<const DrawnPattern> DrawnSimplified() {
+  static constexpr DrawnPattern kDrawn[] = {
+      {"fuse-pad", PadAndWindow, Exactness::kRounded},
+      {"split-into-phases", TransposedConv, Exactness::kRounded},
+      {"split-batch-normalization", BatchNormalization, Exactness::kRounded},
+      {"multiply-einsum", Einsum, Exactness::kRounded},
+      {"fuse-normalization", Normalization, Exactness::kRounded},
+      {"fuse-normalization-scale", NormalizationAndScale, Exactness::kRounded},
+      {"fuse-normalization-bias", NormalizationAndBias, Exactness::kRounded},
+      {"merge-products", Attention, Exactness::kRounded},
+  };
+  return kDrawn;
+}
 
 }  // namespace dragoman::drawn

@@ -232,15 +232,16 @@ void ExpandSizes(Drawing& d) {
   d.MaybeRead(d.Node("Expand", {d.Input("f32", own), ComputedSizes(d, x, sizes, true)}));
 }
 
-// Where it is computed, a size of 0 stands for another in Reshape, and Div by it is undefined.
-constexpr DrawnPattern kDrawn[] = {
-    {"fold-known-integers", KnownIntegers, Exactness::kExact, 1},
-    {"fold-reshape-sizes", ReshapeSizes, Exactness::kExact, 1},
-    {"fold-expand-sizes", ExpandSizes, Exactness::kExact, 1},
-};
-
 }  // namespace
 
-std::span<const DrawnPattern> DrawnSizes() { return kDrawn; }
+std::span<const DrawnPattern> DrawnSizes() {
+  // Where it is computed, a size of 0 stands for another in Reshape, and Div by it is undefined.
+  static constexpr DrawnPattern kDrawn[] = {
+      {"fold-known-integers", KnownIntegers, Exactness::kExact, 1},
+      {"fold-reshape-sizes", ReshapeSizes, Exactness::kExact, 1},
+      {"fold-expand-sizes", ExpandSizes, Exactness::kExact, 1},
+  };
+  return kDrawn;
+}
 
 }  // namespace dragoman::drawn

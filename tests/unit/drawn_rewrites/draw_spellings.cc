@@ -220,25 +220,26 @@ void Mishes(Drawing& d) {
   d.MaybeRead(Swapped(d, "Mul", {d.Chance(92) ? x : d.Input(dtype, {}), gate}));
 }
 
-constexpr DrawnPattern kDrawn[] = {
-    {"omit-idle-attribute", IdleAttributes},
-    {"count-axis-from-front", Axes},
-    {"state-permutation", Permutations},
-    {"count-axes-from-front", AxesOfOperands},
-    {"split-evenly", Parts},
-    {"spell-flatten", Flattened},
-    {"resize-by-scales", Resized, Exactness::kRounded},
-    {"spell-mean-of-planes", MeanOfPlanes, Exactness::kRounded},
-    {"omit-zero-bias", ZeroBias, Exactness::kRounded},
-    {"omit-places", Maxima},
-    {"pool-sequences", PoolOfSequences},
-    {"read-gelu", Gelus, Exactness::kRounded},
-    {"read-hard-swish", HardSwishes, Exactness::kRounded},
-    {"read-mish", Mishes, Exactness::kRounded},
-};
-
 }  // namespace
 
-std::span<const DrawnPattern> DrawnSpellings() { return kDrawn; }
+std::span<const DrawnPattern> DrawnSpellings() {
+  static constexpr DrawnPattern kDrawn[] = {
+      {"omit-idle-attribute", IdleAttributes},
+      {"count-axis-from-front", Axes},
+      {"state-permutation", Permutations},
+      {"count-axes-from-front", AxesOfOperands},
+      {"split-evenly", Parts},
+      {"spell-flatten", Flattened},
+      {"resize-by-scales", Resized, Exactness::kRounded},
+      {"spell-mean-of-planes", MeanOfPlanes, Exactness::kRounded},
+      {"omit-zero-bias", ZeroBias, Exactness::kRounded},
+      {"omit-places", Maxima},
+      {"pool-sequences", PoolOfSequences},
+      {"read-gelu", Gelus, Exactness::kRounded},
+      {"read-hard-swish", HardSwishes, Exactness::kRounded},
+      {"read-mish", Mishes, Exactness::kRounded},
+  };
+  return kDrawn;
+}
 
 }  // namespace dragoman::drawn

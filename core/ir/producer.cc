@@ -1,0 +1,10 @@
+#include "core/ir/producer.h"
+
+namespace dragoman {
+
+const Node* ProducerOf(const Value* value, std::string_view type) {
+  const Node* node = value != nullptr ? value->producer() : nullptr;
+  return node != nullptr && node->Is(type) ? node : nullptr;
+}
+
+}  // namespace dragoman
