@@ -161,7 +161,9 @@ Status Interpreter::Reset() {
 
 Result<std::vector<RuntimeValue>> Interpreter::Run(const Entry& entry,
                                                    std::vector<RuntimeValue> inputs) {
-  for (const StateBinding& binding : entry.states) inputs.push_back(states_[binding.state]);
+  std::vector<StateBinding> bindings = entry.states;
+  std::ranges::sort(bindings, {}, &StateBinding::input);
+  for (const StateBinding& binding : bindings) inputs.push_back(states_[binding.state]);
   std::int64_t nodes_left = node_limit_;
   const Execution execution{&observer_, &sink_, &nodes_left, &random_};
   DRAGOMAN_ASSIGN(std::vector<RuntimeValue> outputs,

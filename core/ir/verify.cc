@@ -1,5 +1,6 @@
 #include "core/ir/verify.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -230,9 +231,7 @@ class ModelVerifier {
       CheckConvention(entry.results, entry.graph->num_outputs(), label + ", results");
       CheckStates(entry, label);
     }
-    if (model_.level == Level::kCommon) {
-      for (const State& state : model_.states) CheckInitial(state);
-    }
+    if (model_.level == Level::kCommon) CheckInitials();
     for (const Function& function : model_.functions) {
       const std::string label = "function '" + function.op->ToString() + "'";
       if (model_.level == Level::kCommon)
@@ -242,12 +241,18 @@ class ModelVerifier {
     return findings_.Take();
   }
 
+  Status RunOnStates() {
+    for (const Entry& entry : model_.entries) CheckStates(entry, "entry '" + entry.name + "'");
+    CheckInitials();
+    return findings_.Take();
+  }
+
  private:
   void CheckConvention(const std::vector<Structure>& tree, std::size_t count,
                        const std::string& label);
   void CheckStates(const Entry& entry, const std::string& label);
   void CheckStateType(const State& state, const Value* value, const std::string& label);
-  void CheckInitial(const State& state);
+  void CheckInitials();
 
   const Model& model_;
   Findings findings_;
@@ -273,6 +278,7 @@ void ModelVerifier::CheckStates(const Entry& entry, const std::string& label) {
   std::set<std::size_t> states;
   std::set<std::size_t> inputs;
   std::set<std::size_t> outputs;
+  const std::size_t count = entry.states.size();
   for (const StateBinding& binding : entry.states) {
     if (binding.state >= model_.states.size() || binding.input >= entry.graph->num_inputs() ||
         binding.output >= entry.graph->num_outputs()) {
@@ -282,43 +288,59 @@ void ModelVerifier::CheckStates(const Entry& entry, const std::string& label) {
     const bool fresh = states.insert(binding.state).second && inputs.insert(binding.input).second &&
                        outputs.insert(binding.output).second;
     if (!fresh) findings_.Add(label, "a state, input or output is bound twice");
-    if (model_.level != Level::kCommon) continue;
     const State& state = model_.states[binding.state];
+    if (binding.input + count < entry.graph->num_inputs() ||
+        binding.output + count < entry.graph->num_outputs()) {
+      findings_.Add(label, "the input or output of state '" + state.name +
+                               "' stands before one that belongs to no state");
+    }
+    if (model_.level != Level::kCommon) continue;
     CheckStateType(state, entry.graph->input(binding.input), label);
     CheckStateType(state, entry.graph->output(binding.output), label);
   }
 }
 
+// Whether one value can be of both types, as far as they are known.
+bool CanBeBoth(const Type& a, const Type& b) {
+  if (a.kind() != b.kind()) return false;
+  if (a.dtype() != b.dtype() && a.dtype() != DType::kUnknown) return false;
+  if (a.shape() == nullptr || b.shape() == nullptr) return true;
+  return std::ranges::equal(*a.shape(), *b.shape(), [](const Dim& x, const Dim& y) {
+    return !x.known() || !y.known() || x == y;
+  });
+}
+
 void ModelVerifier::CheckStateType(const State& state, const Value* value,
                                    const std::string& label) {
   if (value == nullptr || !value->type().known() || !state.type.known()) return;
-  const Type& a = state.type;
-  const Type& b = value->type();
-  bool same = a.kind() == b.kind() && a.dtype() == b.dtype();
-  if (same && a.shape() != nullptr && b.shape() != nullptr) same = a.rank() == b.rank();
-  if (same) return;
-  findings_.Add(label, "state '" + state.name + "' has type " + a.ToString() + ", %" +
-                           value->name() + " has " + b.ToString());
+  if (CanBeBoth(state.type, value->type())) return;
+  findings_.Add(label, "state '" + state.name + "' has type " + state.type.ToString() + ", %" +
+                           value->name() + " has " + value->type().ToString());
 }
 
-void ModelVerifier::CheckInitial(const State& state) {
-  const Type& type = state.type;
-  if (!type.is_tensor()) return;
-  const Tensor* tensor = state.initial.tensor();
-  const std::string label = "state '" + state.name + "'";
-  if (tensor == nullptr) {
-    findings_.Add(label, "its initial value is no tensor");
-    return;
+void ModelVerifier::CheckInitials() {
+  for (const State& state : model_.states) {
+    if (!state.type.is_tensor()) continue;
+    const Tensor* tensor = state.initial.tensor();
+    const std::string label = "state '" + state.name + "'";
+    if (tensor == nullptr) {
+      findings_.Add(label, "its initial value is no tensor");
+    } else if (!CanBeBoth(state.type, tensor->type())) {
+      findings_.Add(label, "has type " + state.type.ToString() + ", its initial value " +
+                               tensor->type().ToString());
+    }
   }
-  const Type& given = tensor->type();
-  const bool same = (type.dtype() == DType::kUnknown || type.dtype() == given.dtype()) &&
-                    (type.shape() == nullptr || type.rank() == given.rank());
-  if (same) return;
-  findings_.Add(label, "has type " + type.ToString() + ", its initial value " + given.ToString());
 }
 
 }  // namespace
 
 Status Verify(const Model& model) { return ModelVerifier(model).Run(); }
+
+Status VerifyStates(const Model& model) {
+  Status status = ModelVerifier(model).RunOnStates();
+  if (status.ok()) return status;
+  for (Finding& finding : status.error().findings()) finding.kind = ErrorKind::kInvalidInput;
+  return status;
+}
 
 }  // namespace dragoman

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/ir/parse.h"
+#include "core/ir/verify.h"
+#include "core/lowering/last_states.h"
 #include "core/support/text.h"
 #include "proto/onnx/extra.h"
 
@@ -51,10 +53,6 @@ Status RestoreState(Model& model, const nlohmann::json& record) {
   if (!input) return BadRecord("names the input " + Quote(input_name) + ", which does not exist");
   if (!output)
     return BadRecord("names the output " + Quote(output_name) + ", which does not exist");
-  for (const StateBinding& binding : entry.states) {
-    if (binding.input != *input && binding.output != *output) continue;
-    return BadRecord("binds an input or output to two states");
-  }
   DRAGOMAN_ASSIGN(Attribute initial, ParseAttribute(initial_text));
   entry.states.push_back({model.states.size(), *input, *output});
   model.states.push_back({std::move(name), entry.graph->input(*input)->type(), std::move(initial)});
@@ -81,7 +79,8 @@ Status RestoreStates(Model& model) {
   if (!records.is_array()) return BadRecord("is no JSON list");
   for (const nlohmann::json& record : records) DRAGOMAN_TRY(RestoreState(model, record));
   model.metadata.erase(entry);
-  return {};
+  PutStatesLast(model.entries.front());
+  return VerifyStates(model);
 }
 
 }  // namespace dragoman

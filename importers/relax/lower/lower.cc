@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/analysis/no_entry.h"
+#include "core/ir/verify.h"
+#include "core/lowering/last_states.h"
 #include "core/lowering/results.h"
 #include "importers/relax/lower/border.h"
 #include "importers/relax/lower/evaluator.h"
@@ -153,7 +155,10 @@ class ModuleLowering {
   }
 
   Status BindStates(const Graph& source, const Border& border, Entry& entry) const {
+    std::size_t next = 0;
     for (const auto& input : source.inputs()) {
+      if (border.drawn.contains(input->index())) continue;
+      const std::size_t place = next++;
       const Extra* extra = input->extra_if_any();
       const Attribute* bound = extra != nullptr ? Find(*extra, "relax.state") : nullptr;
       const auto* places = bound != nullptr ? bound->As<Attribute::Ints>() : nullptr;
@@ -166,8 +171,9 @@ class ModuleLowering {
       if (state >= source_.states.size() || output >= entry.graph->num_outputs())
         return InvalidInput("it is bound to a result that is not there")
             .At("state of parameter '" + input->name() + "'");
-      entry.states.push_back({state, input->index(), output});
+      entry.states.push_back({state, place, output});
     }
+    PutStatesLast(entry);
     return {};
   }
 
@@ -202,11 +208,12 @@ Result<Model> LowerRelax(const Model& source, const Facts& facts,
     }
   }
   model.states = source.states;
+  DRAGOMAN_TRY(VerifyStates(model));
   return model;
 }
 
 bool RelaxChangesInputs(const Model& source) {
-  return std::ranges::any_of(source.entries, [](const Entry& entry) {
+  return !source.states.empty() || std::ranges::any_of(source.entries, [](const Entry& entry) {
     const tvmscript::Border border = tvmscript::BorderOf(*entry.graph);
     return !border.drawn.empty() || !border.complex_inputs.empty();
   });

@@ -79,6 +79,12 @@ TEST(Verify, StatesHaveTheTypesOfTheirInputsAndOutputs) {
               HasSubstr("state 's' has type f32[2], %s has i64[2]"));
   EXPECT_THAT(Verified(head + "entry e(%s) -> (%s) state 1 input 0 -> output 0 {}"),
               HasSubstr("names a state, input or output that does not exist"));
+  EXPECT_THAT(Verified(head + "entry e(%s: f32[2], %x: f32[2]) -> (%x, %s)" +
+                       " state 0 input 0 -> output 1 {}"),
+              HasSubstr("state 's' stands before one that belongs to no state"));
+  EXPECT_THAT(Verified(head + "entry e(%x: f32[2], %s: f32[2]) -> (%s, %x)" +
+                       " state 0 input 1 -> output 0 {}"),
+              HasSubstr("state 's' stands before one that belongs to no state"));
 }
 
 TEST(Verify, StatesBeginWithATensorOfTheirType) {
