@@ -199,6 +199,7 @@ struct Cell {
   std::uint64_t number = 0;   // in the order of making
   std::uint64_t version = 0;  // of the contents: another one after each change
   Strides strides;            // of a storage: where the elements of the whole lie
+  std::int64_t offset = 0;    // of a storage of the file: how many elements lie in front of these
   bool has_views = false;     // of a storage: other tensors were made that share its elements
   // Of a storage: a list whose length only run time knows holds a copy of it, or of a part of it.
   bool is_item = false;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "importers/torch/export_archive/script_writer.h"
@@ -116,15 +117,26 @@ class ScriptForm {
     return input.type().is_tensor() ? Type::Tensor(DType::kUnknown) : input.type();
   }
 
+  static Value* ReadAttribute(Value& self, const std::string& name, const std::string& result,
+                              ScriptWriter& writer) {
+    Value* read =
+        writer.Append({"prim", "GetAttr"}, {&self}, Type::Tensor(DType::kUnknown), result);
+    read->producer()->SetAttribute("name", Attribute(name));
+    return read;
+  }
+
   // A cell for each weight; those that are one tensor of the file share it.
   void ReadWeights(Model& script, Value& self, ScriptWriter& writer) {
     Attribute::Dict attributes;
     std::multimap<std::string, const Value*> known;  // by the record that holds the elements
     std::map<std::string, std::int64_t> storages;    // numbers of records
+    std::map<std::string, std::string> users;        // of a record, the first
     for (const auto& constant : graph_.constants()) {
       if (constant->tensor() == nullptr) continue;
       const std::string fqn = FqnOf(*constant);
       std::string state = "self." + fqn;
+      const auto [user, is_first] = users.emplace(RecordOf(*constant), fqn);
+      if (!is_first) sharing_.insert({user->second, fqn});
       const auto [begin, end] = known.equal_range(RecordOf(*constant));
       for (auto other = begin; other != end; ++other) {
         if (IsSameTensor(*constant, *other->second)) state = "self." + FqnOf(*other->second);
@@ -135,10 +147,7 @@ class ScriptForm {
       }
       attributes.emplace_back(fqn, Attribute(Symbol{std::move(state)}));
       if (!constant->used()) continue;
-      Value* read = writer.Append({"prim", "GetAttr"}, {&self}, Type::Tensor(DType::kUnknown),
-                                  constant->name());
-      read->producer()->SetAttribute("name", Attribute(fqn));
-      writer.Bind(*constant, read);
+      writer.Bind(*constant, ReadAttribute(self, fqn, constant->name(), writer));
     }
     script.states.front().initial = Attribute(std::move(attributes));
   }
@@ -212,12 +221,20 @@ class ScriptForm {
       }
     }
     DRAGOMAN_ASSIGN(Value * result, Nest(results, arguments, writer));
-    for (const auto& [name, value] : attributes) {
-      Node* set = writer.Append({"prim", "SetAttr"}, {&self, value});
-      set->SetAttribute("name", Attribute(name));
-    }
+    for (const auto& [name, value] : attributes) WriteAttribute(self, name, value, writer);
     self.graph()->AddOutput(result);
     return {};
+  }
+
+  // Weights that share their elements with others are written, all else is replaced.
+  void WriteAttribute(Value& self, const std::string& name, Value* value, ScriptWriter& writer) {
+    if (sharing_.contains(name)) {
+      Value* held = ReadAttribute(self, name, "", writer);
+      writer.Append({"aten", "copy_"}, {held, value, writer.Bool(false)}, Type());
+      return;
+    }
+    Node* set = writer.Append({"prim", "SetAttr"}, {&self, value});
+    set->SetAttribute("name", Attribute(name));
   }
 
   // The value, of which reading it as a tensor fails where lowering leaves it out: results of an
@@ -252,6 +269,7 @@ class ScriptForm {
 
   const Model& source_;
   const Graph& graph_;
+  std::set<std::string> sharing_;  // weights that lie in the record of another one
 };
 
 }  // namespace

@@ -50,6 +50,8 @@ class ScriptWriter {
   Value* Append(const TorchOp& op, const std::vector<Value*>& operands, Type type,
                 std::string name = "");
 
+  Value* Bool(bool value);
+
   // All nodes of a graph of the source. Errors: arguments that do not fit an operator.
   Status WriteNodes(const Graph& source);
   // What an encoded argument (graph_reader.h) stands for.
@@ -76,7 +78,6 @@ class ScriptWriter {
   // The value of an argument that is not given. Errors: it has none.
   Result<Value*> Default(const SchemaArgument& formal, const OpName& op);
   Value* Int(std::int64_t value);
-  Value* Bool(bool value);
 
   // script_control.cc
   using Control = Status (ScriptWriter::*)(const Node& node);

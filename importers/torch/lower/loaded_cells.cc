@@ -8,6 +8,7 @@
 
 #include "importers/torch/container/quantized_grid.h"
 #include "importers/torch/container/sparse_parts.h"
+#include "importers/torch/lower/shared_storages.h"
 #include "importers/torch/ops/foreign_values.h"
 #include "importers/torch/script/class_table.h"
 
@@ -36,8 +37,11 @@ Status SetGridOf(const Attribute::Dict& tensor, const CellPtr& cell, Heap& heap)
   return {};
 }
 
-// Where the elements of a tensor that is not stored row-major lie.
-void SetStridesOf(const Attribute::Dict& tensor, const CellPtr& cell) {
+// Where in its storage the elements of a tensor lie.
+void SetPlaceOf(const Attribute::Dict& tensor, const CellPtr& cell) {
+  const Attribute* offset = Find(tensor, "offset");
+  if (offset != nullptr && offset->As<std::int64_t>() != nullptr)
+    cell->offset = *offset->As<std::int64_t>();
   const Attribute* strides = Find(tensor, "strides");
   const auto* steps = strides != nullptr ? strides->As<Attribute::Ints>() : nullptr;
   const Attribute* stored = Find(tensor, "tensor");
@@ -74,7 +78,7 @@ Status FillTensor(const State& state, const CellPtr& cell, Heap& heap) {
   const Attribute* data = &state.initial;
   if (const auto* parts = data->As<Attribute::Dict>()) {
     DRAGOMAN_TRY(SetGridOf(*parts, cell, heap));
-    SetStridesOf(*parts, cell);
+    SetPlaceOf(*parts, cell);
     data = Find(*parts, "tensor");
     if (Find(*parts, "layout") != nullptr) {
       DRAGOMAN_ASSIGN(contents.constant, ExpandParts(*parts));
@@ -82,34 +86,6 @@ Status FillTensor(const State& state, const CellPtr& cell, Heap& heap) {
   }
   if (data != nullptr && data->tensor() != nullptr) contents.constant = *data->tensor();
   return {};
-}
-
-// The elements of a storage among which those of a tensor lie.
-struct Extent {
-  std::int64_t storage = 0, begin = 0, end = 0;
-  const State* state = nullptr;
-};
-
-// nullopt: nothing else lies in that storage, or the tensor has no elements.
-std::optional<Extent> ExtentOf(const State& state) {
-  const auto* parts = state.initial.As<Attribute::Dict>();
-  const Attribute* storage = parts != nullptr ? Find(*parts, "storage") : nullptr;
-  const Attribute* tensor = parts != nullptr ? Find(*parts, "tensor") : nullptr;
-  if (storage == nullptr || storage->As<std::int64_t>() == nullptr || tensor == nullptr ||
-      tensor->tensor() == nullptr || tensor->tensor()->size() == 0) {
-    return std::nullopt;
-  }
-  const Attribute* offset = Find(*parts, "offset");
-  const auto* begin = offset != nullptr ? offset->As<std::int64_t>() : nullptr;
-  Extent extent{*storage->As<std::int64_t>(), begin != nullptr ? *begin : 0, 0, &state};
-  const Attribute* said = Find(*parts, "strides");
-  const auto* strides = said != nullptr ? said->As<Attribute::Ints>() : nullptr;
-  std::int64_t last = strides != nullptr ? 0 : tensor->tensor()->size() - 1;
-  const std::vector<std::int64_t>& sizes = tensor->tensor()->sizes();
-  for (std::size_t i = 0; strides != nullptr && i < std::min(sizes.size(), strides->size()); ++i)
-    last += (sizes[i] - 1) * (*strides)[i];
-  extent.end = extent.begin + last + 1;
-  return extent;
 }
 
 }  // namespace
@@ -163,7 +139,7 @@ Result<Abstract> LoadedCells::ValueOf(const Attribute& value, Heap& heap) const 
     if (const Attribute* tensor = Find(*v, "tensor"); tensor && tensor->tensor() != nullptr) {
       DRAGOMAN_ASSIGN(Abstract made, ValueOf(*tensor, heap));
       DRAGOMAN_TRY(SetGridOf(*v, made.As<TensorRef>()->storage, heap));
-      SetStridesOf(*v, made.As<TensorRef>()->storage);
+      SetPlaceOf(*v, made.As<TensorRef>()->storage);
       return made;
     }
   }
@@ -201,13 +177,23 @@ Status LoadedCells::FillObject(const State& state, ObjectContents& contents, Hea
   return {};
 }
 
-Status LoadedCells::Fill(const State& state, Heap& heap) const {
+void LoadedCells::NoteOverlap(const State& state, const CellPtr& cell) {
+  const std::optional<Placement> placement = PlacementOf(state);
+  if (placement && MayOverlap(*placement))
+    barriers_.emplace(cell.get(), Barrier{"several of its elements lie in one place", ""});
+}
+
+Status LoadedCells::Fill(const State& state, Heap& heap) {
+  if (joined_.contains(state.name)) return {};
   const Abstract& reference = cells_.at(state.name);
   const CellPtr& cell = CellOf(reference);
   cell->path = InterfaceName(state.name);
   if (auto* object = std::get_if<ObjectContents>(&cell->contents))
     return FillObject(state, *object, heap);
-  if (reference.Is<TensorRef>()) return FillTensor(state, cell, heap);
+  if (reference.Is<TensorRef>()) {
+    NoteOverlap(state, cell);
+    return FillTensor(state, cell, heap);
+  }
   DRAGOMAN_ASSIGN(Abstract value, ValueOf(state.initial, heap));
   const auto* tuple = value.As<Tuple>();
   if (tuple == nullptr) return NotUnderstood(state.name);
@@ -222,32 +208,46 @@ Status LoadedCells::Fill(const State& state, Heap& heap) const {
   return {};
 }
 
-Result<LoadedCells> LoadedCells::Load(const Model& source, Heap& heap) {
+Result<LoadedCells> LoadedCells::Load(const Model& source, Heap& heap,
+                                      const std::set<std::string>& joined) {
   LoadedCells loaded(source);
   for (const State& state : source.states)
     loaded.cells_.emplace(state.name, EmptyCell(state, heap));
-  std::vector<Extent> extents;
-  for (const State& state : source.states) {
-    DRAGOMAN_TRY(loaded.Fill(state, heap));
-    if (const auto extent = ExtentOf(state)) extents.push_back(*extent);
-  }
-  std::ranges::sort(extents, {}, [](const Extent& e) { return std::pair(e.storage, e.begin); });
-  const Extent* farthest = nullptr;  // of those before, in one storage
-  for (const Extent& extent : extents) {
-    if (farthest != nullptr && farthest->storage == extent.storage &&
-        extent.begin < farthest->end) {
-      loaded.sharers_[CellOf(loaded.cells_.at(extent.state->name)).get()] = farthest->state->name;
-      loaded.sharers_[CellOf(loaded.cells_.at(farthest->state->name)).get()] = extent.state->name;
+  for (const SharedGroup& group : SharedGroups(source)) {
+    const bool is_joined = std::ranges::any_of(
+        group, [&](const PlacedTensor& tensor) { return joined.contains(tensor.state->name); });
+    if (is_joined && loaded.Join(group, heap)) continue;
+    for (const PlacedTensor& tensor : group) {
+      const PlacedTensor& other = tensor.state == group.front().state ? group[1] : group.front();
+      const bool can_join = !is_joined && JoinStorage(group).has_value();
+      loaded.barriers_[CellOf(loaded.cells_.at(tensor.state->name)).get()] = {
+          "'" + InterfaceName(other.state->name) + "' has some of its elements in another form",
+          can_join ? tensor.state->name : ""};
     }
-    if (farthest == nullptr || farthest->storage != extent.storage || extent.end > farthest->end)
-      farthest = &extent;
   }
+  for (const State& state : source.states) DRAGOMAN_TRY(loaded.Fill(state, heap));
   return loaded;
 }
 
-std::string LoadedCells::SharerOf(const CellPtr& cell) const {
-  const auto found = sharers_.find(cell.get());
-  return found != sharers_.end() ? InterfaceName(found->second) : "";
+bool LoadedCells::Join(const SharedGroup& group, Heap& heap) {
+  std::optional<JoinedStorage> joined = JoinStorage(group);
+  if (!joined) return false;
+  const std::string& first = group[joined->first].state->name;
+  const TensorRef whole = *cells_.at(first).As<TensorRef>();
+  whole.storage->path = InterfaceName(first);
+  whole.storage->offset = joined->offset;
+  heap.Replace(whole.storage, StorageContents{nullptr, joined->elements});
+  for (const PlacedTensor& tensor : group) {
+    joined_.insert(tensor.state->name);
+    cells_[tensor.state->name] = Heap::View(whole, StepTo(tensor.placement, *joined));
+  }
+  if (joined->is_first) cells_[first] = whole;
+  return true;
+}
+
+const LoadedCells::Barrier* LoadedCells::BarrierOf(const CellPtr& cell) const {
+  const auto found = barriers_.find(cell.get());
+  return found != barriers_.end() ? &found->second : nullptr;
 }
 
 Result<Abstract> LoadedCells::Root() const {

@@ -1,7 +1,11 @@
 #include "importers/torch/lower/lower.h"
 
+#include <cstddef>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/lowering/lower_entries.h"
 #include "core/lowering/results.h"
@@ -28,8 +32,26 @@ class ScriptLowering {
  public:
   explicit ScriptLowering(const Model& source) : source_(source) {}
 
+  // Tensors that have elements in common are joined once one of them turns out to be written: what
+  // is only read stays as the file has it.
   Result<Model> Run(const Facts& facts, const std::function<void(std::string_view)>& note) {
-    DRAGOMAN_ASSIGN(cells_, LoadedCells::Load(source_, heap_));
+    while (true) {
+      std::vector<std::string> notes;
+      const std::size_t joined = joined_.size();
+      Result<Model> model =
+          RunEntries(facts, [&notes](std::string_view text) { notes.emplace_back(text); });
+      if (joined_.size() > joined) continue;
+      for (const std::string& text : notes) {
+        if (note) note(text);
+      }
+      return model;
+    }
+  }
+
+ private:
+  Result<Model> RunEntries(const Facts& facts, const std::function<void(std::string_view)>& note) {
+    heap_ = Heap();
+    DRAGOMAN_ASSIGN(cells_, LoadedCells::Load(source_, heap_, joined_));
     last_cell_ = heap_.last_cell();
     EntryProgram program;
     program.arguments = [](const Entry& entry) { return ArgumentsOf(*entry.graph); };
@@ -40,7 +62,6 @@ class ScriptLowering {
     return LowerEntries(source_, facts, note, heap_, program);
   }
 
- private:
   // Runs `function` on cells that hold the states of the plan.
   Status RunEntry(const Graph& function, const Facts& facts, const StatePlan& plan,
                   LoweredEntry& lowered) {
@@ -64,18 +85,21 @@ class ScriptLowering {
     }
     const std::vector<CellChange> changes = heap_.Leave();
     DRAGOMAN_TRY(std::move(status));
-    for (const CellChange& change : changes) {
-      const std::string sharer = cells_->SharerOf(change.cell);
-      if (!sharer.empty()) {
-        return Unsupported("tensor '" + change.cell->path + "' is written in place, and '" +
-                           sharer + "' has some of its elements");
-      }
-    }
+    for (const CellChange& change : changes) DRAGOMAN_TRY(CheckBarrier(change.cell));
     return StatePlan::Compare(lowered.planned, changes, last_cell_, heap_, builder);
+  }
+
+  // Errors: not all that share elements with `cell` would see what is written to it.
+  Status CheckBarrier(const CellPtr& cell) {
+    const LoadedCells::Barrier* barrier = cells_->BarrierOf(cell);
+    if (barrier == nullptr) return {};
+    if (!barrier->state.empty()) joined_.insert(barrier->state);
+    return Unsupported("tensor '" + cell->path + "' is written in place, and " + barrier->reason);
   }
 
   const Model& source_;
   SchemaTable schemas_;
+  std::set<std::string> joined_;  // States, of each group of tensors one
   Heap heap_;
   std::optional<LoadedCells> cells_;
   std::uint64_t last_cell_ = 0;

@@ -99,14 +99,15 @@ Result<Attribute> EncodeTensor(const StoredTensor& tensor, bool with_place) {
   if (tensor.layout != TensorLayout::kStrided) return EncodeSparse(tensor);
   DRAGOMAN_ASSIGN(Tensor dense, DenseTensor(tensor));
   const bool row_major = IsRowMajor(tensor);
-  if (row_major && !with_place && !tensor.quantization) return Attribute(std::move(dense));
+  const bool is_part = tensor.offset != 0;
+  if (row_major && !is_part && !with_place && !tensor.quantization)
+    return Attribute(std::move(dense));
   Attribute::Dict entries;
   entries.emplace_back("tensor", std::move(dense));
   if (!row_major || with_place) entries.emplace_back("strides", tensor.strides);
-  if (with_place) {
-    entries.emplace_back("storage", std::int64_t{tensor.storage->number});
-    entries.emplace_back("offset", tensor.offset);
-  }
+  if (with_place) entries.emplace_back("storage", std::int64_t{tensor.storage->number});
+  if (with_place || is_part) entries.emplace_back("offset", tensor.offset);
+  if (tensor.conjugated || tensor.negated) entries.emplace_back("sign", true);
   if (tensor.quantization) DRAGOMAN_TRY(AddQuantization(tensor, entries));
   return Attribute(std::move(entries));
 }

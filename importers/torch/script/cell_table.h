@@ -69,7 +69,7 @@ class CellTable {
 };
 
 // A tensor as the contents of a cell or a prim.Constant: itself, or a dictionary if it is more than
-// its elements in row-major order. `with_place` adds strides, storage and offset.
+// its elements in row-major order. `with_place` adds the storage.
 Result<Attribute> EncodeTensor(const StoredTensor& tensor, bool with_place);
 
 }  // namespace dragoman::torch
