@@ -1,4 +1,5 @@
 #include "core/interpreter/kernel_table.h"
+#include "runtime/kernels/bit_cast.h"
 #include "runtime/kernels/concat.h"
 #include "runtime/kernels/constant_of_shape.h"
 #include "runtime/kernels/copy.h"
@@ -16,7 +17,21 @@
 
 namespace dragoman {
 
+namespace {
+
+template <class T>
+void AddBitCast(KernelTable& table) {
+  Add<Types<T>, Types<T>>(table, "BitCast",
+                          []<class X, class Y>() { return DRAGOMAN_KERNEL_ENTRY(BitCast, X, Y); });
+}
+
+}  // namespace
+
 void AddMovementKernels(KernelTable& table) {
+  AddBitCast<std::uint8_t>(table);
+  AddBitCast<std::uint16_t>(table);
+  AddBitCast<std::uint32_t>(table);
+  AddBitCast<std::uint64_t>(table);
   Add<Bits>(table, "Concat", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(Concat, T); });
   Add<Unsigned>(table, "ConstantOfShape",
                 []<class T>() { return DRAGOMAN_KERNEL_ENTRY(ConstantOfShape, T); });

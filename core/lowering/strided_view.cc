@@ -44,9 +44,7 @@ std::vector<std::int64_t> Inverse(const std::vector<std::int64_t>& order) {
   return inverse;
 }
 
-Value* FlatOf(Composer& c, Value* base) {
-  return c.MaybeRank(base) == 1 ? base : c.Flatten(base);
-}
+Value* FlatOf(Composer& c, Value* base) { return c.MaybeRank(base) == 1 ? base : c.Flatten(base); }
 
 // The places as a constant.
 Value* ListPlaces(Composer& c, const Placement& placement) {
@@ -128,8 +126,7 @@ bool MayOverlap(const Placement& placement) {
 Value* ReadPlaced(Composer& c, Value* base, const Placement& placement) {
   Value* flat = FlatOf(c, base);
   const std::optional<std::vector<std::int64_t>> order = DenseOrder(placement);
-  if (!order)
-    return c.Reshape(c.Gather(flat, ListPlaces(c, placement), 0), placement.sizes);
+  if (!order) return c.Reshape(c.Gather(flat, ListPlaces(c, placement), 0), placement.sizes);
   const std::int64_t count = CountOf(placement);
   if (c.failed()) return nullptr;
   if (placement.offset != 0 || c.KnownSize(flat, 0) != count)

@@ -23,6 +23,7 @@ constexpr OpVersions kVersions[] = {
     {"AveragePool", 22, 1},
     {"BatchNormalization", 15, 1},
     {"Bernoulli", 22, 15},
+    {"BitCast", 26, 26},
     {"BitShift", 11, 11},
     {"BitwiseAnd", 18, 18},
     {"BitwiseNot", 18, 18},

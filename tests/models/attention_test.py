@@ -222,10 +222,22 @@ class Attention(CommandCase):
         x = np.array([0, 1, -1, -(1 << 63), 1 << 40], np.int64)
         self.verify("BitCast", [x], [x.view(np.uint64)], 26, to=13)
         self.verify("BitCast", [x.view(np.uint64)], [x], 26, to=7)
-        outputs = [x.view(np.float64).astype(np.float32)]
-        model = self.write("BitCast", [x], outputs, 26, to=11)
-        said = self.fails(4, "convert", model, "-o", self.out / "m.py")
-        self.assertIn("the bits of", said)
+
+    def test_bits_of_floats(self):
+        """Also by the arithmetic that older operator sets have."""
+        tiny, most = np.finfo(np.float32).smallest_subnormal, np.finfo(np.float32).max
+        x = np.float32([0, -0.0, 1, -2.5, 0.1, tiny, -tiny, 3e-39, 1.1754944e-38, most, -most,
+                        np.inf, -np.inf, 8388607, np.nextafter(np.float32(2), np.float32(0))])
+        for given, expected, to in ((x, x.view(np.int32), 6), (x.view(np.int32), x, 1)):
+            with self.subTest(to=to):
+                self.verify("BitCast", [given], [expected], 26, to=to)
+                older = self.out / "older.onnx"
+                self.done("convert", self.write("BitCast", [given], [expected], 26, to=to), "-o",
+                          older, "--opset", "18")
+                self.assertIn("Gather", self.done("inspect", older))
+                self.done("verify", older, "--data", self.out, "--rtol", "0", "--atol", "0")
+        model = self.write("BitCast", [np.uint8([1])], [np.float32([1])], 26, to=9)
+        self.assertIn("the bits of u8 as bool", self.fails(4, "convert", model, "-o", self.out / "m.py"))
 
     def test_affine_grid(self):
         theta = self.draw(2, 2, 3)

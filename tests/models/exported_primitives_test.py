@@ -122,9 +122,21 @@ class WideGrids(ExportedPrograms):
         x = p.input("x", [3], "int8")
         self.save(p.output(p.aten("view.dtype", x, Raw(as_scalar_type=1))))
         self.expect([np.int8([-1, 0, 127])], [np.uint8([255, 0, 127])])
-        p = Program()
-        self.save(p.output(p.aten("view.dtype", p.input("x", [3]), Raw(as_scalar_type=4))))
-        self.expect_refused(4, "the bits of f32 as i32", [draw(3)])
+
+    def test_bits_of_floats(self):
+        """Elements of another size share the last axis; writes are seen."""
+        a = draw(2, 3)
+        for number, dtype in ((4, np.int32), (3, np.int16), (5, np.int64)):
+            p = Program()
+            x = p.input("x", [2, 4])
+            self.save(p.output(p.aten("view.dtype", x, Raw(as_scalar_type=number))))
+            b = np.concatenate([a, -a[:, :1]], 1)
+            self.expect([b], [b.view(dtype)])
+        p = Program("TRAINING")
+        y = p.aten("neg.default", p.input("x", [2, 3]))
+        p.aten("bitwise_and_.Scalar", p.aten("view.dtype", y, Raw(as_scalar_type=4)), 0x7F800000)
+        self.save(p.output(y))
+        self.expect([a], [(np.float32(a).view(np.int32) & 0x7F800000).view(np.float32)])
 
 
 class Memory(ExportedPrograms):

@@ -191,7 +191,7 @@ LoweredResults LowerCastLike(OpLowering& op) {
   return CastTo(op, static_cast<std::int64_t>(dtype));
 }
 
-// The bits of integers as those of others, which casts keep. Floats are refused.
+// The bits of integers as those of others are what casts keep.
 LoweredResults LowerBitCast(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0}));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> to, op.TakeInt("to"));
@@ -203,10 +203,13 @@ LoweredResults LowerBitCast(OpLowering& op) {
   if (Info(from).bits != Info(dtype).bits)
     return op.Invalid("element types " + std::string(Name(from)) + " and " +
                       std::string(Name(dtype)) + " have different sizes");
-  if (!IsInteger(from) || !IsInteger(dtype))
+  const bool from_integer = IsInteger(from) || from == DType::kBool;
+  if (dtype == DType::kBool || IsComplex(from) || IsComplex(dtype) ||
+      (from == DType::kBool && !IsInteger(dtype)))
     return op.Unsupported("the bits of " + std::string(Name(from)) + " as " +
                           std::string(Name(dtype)));
-  return op.EmitOne("Cast", {op.operand(0)}, {{"to", *to}});
+  const bool is_cast = from_integer && IsInteger(dtype);
+  return op.EmitOne(is_cast ? "Cast" : "BitCast", {op.operand(0)}, {{"to", *to}});
 }
 
 }  // namespace dragoman

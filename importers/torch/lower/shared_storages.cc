@@ -13,9 +13,7 @@ namespace {
 // The most bytes that a joined storage may have, unless its tensors have more.
 constexpr std::int64_t kMaxJoinedBytes = std::int64_t{1} << 28;
 
-std::int64_t BytesOf(const PlacedTensor& tensor) {
-  return Info(tensor.elements->dtype()).bits / 8;
-}
+std::int64_t BytesOf(const PlacedTensor& tensor) { return Info(tensor.elements->dtype()).bits / 8; }
 
 struct Range {
   std::int64_t begin = 0, end = 0;
@@ -91,8 +89,8 @@ std::vector<SharedGroup> SharedGroups(const Model& source) {
   std::int64_t end = 0;  // of the last group
   for (PlacedTensor& tensor : placed) {
     const Range range = RangeOf(tensor);
-    const bool joins = !groups.empty() && groups.back().front().storage == tensor.storage &&
-                       range.begin < end;
+    const bool joins =
+        !groups.empty() && groups.back().front().storage == tensor.storage && range.begin < end;
     if (!joins) groups.emplace_back();
     end = joins ? std::max(end, range.end) : range.end;
     groups.back().push_back(std::move(tensor));
@@ -110,7 +108,8 @@ std::optional<JoinedStorage> JoinStorage(const SharedGroup& group) {
   std::size_t held = 0;
   for (const PlacedTensor& tensor : group) {
     if (tensor.elements->dtype() != dtype || !HoldsStorage(tensor)) return std::nullopt;
-    range = {std::min(range.begin, RangeOf(tensor).begin), std::max(range.end, RangeOf(tensor).end)};
+    range = {std::min(range.begin, RangeOf(tensor).begin),
+             std::max(range.end, RangeOf(tensor).end)};
     held += tensor.elements->bytes().size();
   }
   const std::int64_t bytes = BytesOf(group.front());

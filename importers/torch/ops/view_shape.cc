@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/lowering/bits.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/script_lowerings.h"
@@ -81,21 +82,34 @@ Value* ProductOf(Composer& c, Value* x, int first, int count) {
   return c.Ints({known});
 }
 
+// The last axis holds the parts of elements that are larger, or is made of them.
+Value* BitsAlongLastAxis(Composer& c, Value* x, DType to) {
+  const DType from = c.dtype(x);
+  if (c.failed() || Info(from).bits == Info(to).bits) return BitsAs(c, x, to);
+  const int rank = c.Rank(x);
+  if (rank < 1) return c.Fail(InvalidInput("a tensor without axes as elements of another size"));
+  Value* behind = c.Ints({-1});
+  if (Info(from).bits > Info(to).bits) {
+    Value* parts = BitsAs(c, x, to);
+    return c.Reshape(parts, c.ConcatSizes({c.SizeVector(x, 0, rank - 1), behind}));
+  }
+  Value* count = c.Ints({Info(to).bits / Info(from).bits});
+  return BitsAs(c, c.Reshape(x, c.ConcatSizes({c.SizeVector(x, 0, rank - 1), behind, count})), to);
+}
+
 }  // namespace
 
-// The bits of integers as those of others of the same size, which casts keep.
 Result<Results> LowerViewAsType(CallComposer& c) {
   const DType from = c.dtype(c.Tensor("self")), to = c.DTypeOr("dtype", DType::kUnknown);
   if (c.failed() || from == to) return LowerAlias(c);
-  if (!IsInteger(from) || !IsInteger(to) || Info(from).bits != Info(to).bits) {
-    return c.call().Unsupported("the bits of " + std::string(Name(from)) + " as " +
-                                std::string(Name(to)));
-  }
   View view;
-  view.get = [to](Composer& c, Value* base) { return c.Cast(base, to); };
-  view.put = [from](Composer& c, Value*, Value* value) { return c.Cast(value, from); };
+  view.get = [to](Composer& c, Value* base) { return BitsAlongLastAxis(c, base, to); };
+  view.put = [from](Composer& c, Value*, Value* value) {
+    return BitsAlongLastAxis(c, value, from);
+  };
   view.contiguous = true;
-  view.steps = [](std::vector<Dim> base) { return base; };
+  const bool is_same_size = Info(from).bits == Info(to).bits;
+  if (is_same_size) view.steps = [](std::vector<Dim> base) { return base; };
   return LowerView(c, view);
 }
 
