@@ -120,7 +120,8 @@ class BitFormula {
     for (int i = 0; i < format_.exponents(); ++i)
       powers.push_back(std::ldexp(1.0, std::max(i, 1) - format_.bias() - format_.fraction_bits));
     if (powers_ == nullptr)
-      powers_ = f_.Constant(Tensor::Of<double>({format_.exponents()}, std::span<const double>(powers)));
+      powers_ =
+          f_.Constant(Tensor::Of<double>({format_.exponents()}, std::span<const double>(powers)));
     return Op("Gather", {powers_, field}, real_);
   }
 
@@ -128,16 +129,16 @@ class BitFormula {
   Value* ExponentField(Value* size) {
     Value* logarithm = Op("Mul", {Op("Log", {size}, real_), Real(std::numbers::log2e)}, real_);
     Value* rounded = Op("Add", {Op("Floor", {logarithm}, real_), Real(format_.bias())}, real_);
-    Value* field = f_.Cast(
-        Op("Clip", {rounded, Real(0), Real(format_.exponents() - 2)}, real_), whole_);
+    Value* field =
+        f_.Cast(Op("Clip", {rounded, Real(0), Real(format_.exponents() - 2)}, real_), whole_);
     const auto start = [&](Value* of) {  // the least number with such a field
       return Op("Mul", {Power(of), Real(static_cast<double>(leading()))}, real_);
     };
     Value* is_less = Op("Less", {size, start(field)}, flag_);
     Value* below = Op("Max", {Op("Sub", {field, Int(1)}, whole_), Int(0)}, whole_);
     field = Where(is_less, below, field);
-    Value* above = Op("Min", {Op("Add", {field, Int(1)}, whole_), Int(format_.exponents() - 2)},
-                      whole_);
+    Value* above =
+        Op("Min", {Op("Add", {field, Int(1)}, whole_), Int(format_.exponents() - 2)}, whole_);
     Value* reaches = Op("Less", {size, start(above)}, flag_);
     return Where(reaches, field, above);
   }

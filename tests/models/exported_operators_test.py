@@ -228,6 +228,24 @@ class DecomposedOperators(ExportedPrograms):
             self.expect([a], [np.float64([s]), np.int64([z]), q,
                               (q.astype(np.float32) - z) * np.float32(s)])
 
+    def test_chosen_wide_grids(self):
+        target = "torch.ops.quantized_decomposed."
+        a = draw(4, 3) + 1
+        most = np.abs(a).max()
+        for number, low, high, middle in ((3, -32768, 32767, 0), (28, 0, 65535, 32768),
+                                          (4, -2**31, 2**31 - 1, 0)):
+            p = Program()
+            x = p.input("x", [4, 3])
+            results = []
+            for kind in ("", "_symmetric"):
+                results += p.call(f"{target}choose_qparams{kind}.tensor", x, low, high, 1e-12,
+                                  Raw(as_scalar_type=number), results=2)
+            self.save(p.output(*results))
+            s = (a.max() - min(a.min(), np.float32(0))) / np.float32(high - low)
+            z = low - int(np.round(min(a.min(), np.float32(0)) / s))
+            self.expect([a], [np.float64([s]), np.int64([z]),
+                              np.float64([most / np.float32((high - low) / 2)]), np.int64([middle])])
+
     def test_grids_of_tokens(self):
         p = Program()
         x = p.input("x", [2, 3, 8])

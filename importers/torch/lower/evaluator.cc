@@ -62,10 +62,11 @@ bool PassesPoison(const OpName& op) {
          op.type == "_set_item";
 }
 
-// Whether it is the in-place form of an operator that gives a view with other axes.
+// Whether it is the in-place form of an operator that gives a tensor with other axes.
 bool ChangesAxes(const OpName& op) {
-  static constexpr std::array<std::string_view, 7> kTypes = {
-      "as_strided_", "squeeze_", "swapaxes_", "swapdims_", "t_", "transpose_", "unsqueeze_"};
+  static constexpr std::array<std::string_view, 9> kTypes = {
+      "as_strided_", "resize_", "resize_as_", "squeeze_",  "swapaxes_",
+      "swapdims_",   "t_",      "transpose_", "unsqueeze_"};
   return std::binary_search(kTypes.begin(), kTypes.end(), op.type);
 }
 
@@ -403,7 +404,8 @@ Result<Results> Evaluator::LowerInPlaceAxes(Call& call, const OpLowering& lower,
   if (computed == nullptr) return Internal(call.op().ToString() + " has no functional result");
   DRAGOMAN_ASSIGN(Value * after, heap_.Read(builder(), *computed));
   heap_.Replace(self.storage, StorageContents{after, std::nullopt});
-  self.storage->strides = Strides::Unknown();
+  self.storage->strides =
+      computed->path == nullptr ? computed->storage->strides : Strides::Unknown();
   self.storage->has_views = false;  // the one that was just made is not used any more
   results.front() = self;
   return results;

@@ -514,6 +514,8 @@ Result<Results> LowerViewSizes(Call& call);
 Result<Results> LowerReshape(Call& call);
 Result<Results> LowerViewAs(Call& call);
 Result<Results> LowerReshapeAs(Call& call);
+// resize_, resize_as_
+Result<Value*> LowerResize(Call& call);
 Result<Results> LowerFlatten(Call& call);
 Result<Results> LowerRavel(Call& call);
 Result<Results> LowerUnflatten(Call& call);

@@ -148,6 +148,8 @@ constexpr OpRow kRowsMToZ[] = {
     {"aten.requires_grad_", LowerSelf},
     {"aten.reshape", LowerReshape, {.complex = true, .order = ResultOrder::kStated}},
     {"aten.reshape_as", LowerReshapeAs, {.complex = true, .order = ResultOrder::kStated}},
+    {"aten.resize", LowerResize},
+    {"aten.resize_as", LowerResize},
     {"aten.resolve_conj", LowerSelf, {.complex = true}},
     {"aten.resolve_neg", LowerSelf, {.complex = true}},
     {"aten.rms_norm", LowerRmsNorm},

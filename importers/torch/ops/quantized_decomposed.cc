@@ -120,7 +120,7 @@ Result<Value*> LowerDequantizeIntegers(Call& call) {
 Result<Results> LowerChooseGrid(Call& call) {
   CallComposer c(call);
   Value* x = c.Cast(c.Tensor("input"), DType::kF32);
-  const DType stored = ByteType(c);
+  const DType stored = HasWideGrid(c) ? c.DTypeOr("dtype", DType::kUnknown) : ByteType(c);
   const auto low = static_cast<double>(c.Int("quant_min"));
   const auto high = static_cast<double>(c.Int("quant_max"));
   Value* least = c.Vector(c.Min(c.ReduceAll("ReduceMin", x), 0));
@@ -130,11 +130,13 @@ Result<Results> LowerChooseGrid(Call& call) {
   Value* scale = nullptr;
   if (call.op().type == "choose_qparams_symmetric") {
     scale = c.Max(c.Div(c.Max(c.Neg(least), most), (high - low) / 2), eps);
-    zero_point = c.Ints({stored == DType::kU8 ? 128 : 0});
+    zero_point = c.Ints({Info(stored).is_signed ? 0 : std::int64_t{1} << (Info(stored).bits - 1)});
   } else {
     scale = c.Max(c.Div(c.Sub(most, least), high - low), eps);
-    Value* steps = c.Cast(c.Op("Round", {c.Div(least, scale)}), DType::kI64);
-    zero_point = c.Max(c.Min(c.Sub(c.Int(static_cast<std::int64_t>(low)), steps), high), low);
+    // In int32, also of grids that have as many steps.
+    Value* steps = c.Cast(c.Op("Round", {c.Div(least, scale)}), DType::kI32);
+    Value* point = c.Max(c.Min(c.Sub(c.Number(low, DType::kI32), steps), high), low);
+    zero_point = c.Cast(point, DType::kI64);
   }
   return c.Done({c.Cast(scale, DType::kF64), zero_point});
 }

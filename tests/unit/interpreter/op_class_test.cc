@@ -65,6 +65,7 @@ DType DTypeOf(const Signature& signature, std::size_t i) {
 
 // Attributes that an operator must have.
 std::string RequiredAttributes(const OpDef& def) {
+  if (def.Label() == "BitCast") return " {to = 6}";
   if (def.Label() == "BitShift") return " {direction = \"LEFT\"}";
   if (def.Label() == "Cast") return " {to = 7}";
   return "";
