@@ -37,7 +37,7 @@ std::optional<Number::Kind> ElementKind(const ListContents& list) {
 
 bool CanBeSequence(const ListContents& list) {
   return std::all_of(list.items.begin(), list.items.end(), [](const Abstract& item) {
-    return item.Is<TensorRef>() || item.Is<Number>();
+    return item.Is<TensorRef>() || item.Is<Number>() || item.Is<String>();
   });
 }
 
@@ -297,7 +297,8 @@ Result<MergedContents> Merger::MergeLists(const ListContents& a, const ListConte
   }
   if (!CanBeSequence(a) || !CanBeSequence(b)) {
     return Unsupported(
-        "a list of other things than tensors or numbers has a length known only at run time");
+        "a list of other things than tensors, numbers or strings has a length known only at run "
+        "time");
   }
   if (!listed && a.sequence == b.sequence)
     return MergedContents([a](Heap&, LeafValues) -> Cell::Contents { return a; });

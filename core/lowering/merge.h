@@ -134,7 +134,10 @@ JoinedCells JoinCells(Heap& heap, std::span<const std::pair<CellPtr, MergedConte
                       std::span<const std::pair<CellPtr, MergedContents>> changed,
                       LeafValues stand_ins);
 
-// A list as a sequence of its items. Errors: items that are neither tensors nor numbers.
+// A string as a 0-d value. Errors: one that no operator writes.
+Result<Value*> TextValue(GraphBuilder& builder, const String& string);
+// A list as a sequence of its items. Errors: items that are none of tensors, numbers
+// and strings.
 Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents& list,
                           DType element);
 

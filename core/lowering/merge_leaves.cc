@@ -52,6 +52,16 @@ Result<Value*> ListValue(Heap& heap, GraphBuilder& builder, const CellPtr& cell,
 
 }  // namespace
 
+Result<Value*> TextValue(GraphBuilder& builder, const String& string) {
+  if (string.known()) {
+    DRAGOMAN_ASSIGN(Tensor text, Tensor::MakeStrings({}, {string.text()}));
+    return builder.Constant(std::move(text));
+  }
+  Value* value = std::get<Value*>(string.value);
+  if (value == nullptr) return Unsupported("a string known only at run time");
+  return value;
+}
+
 Type TypeOf(const LeafSide& side) {
   if (const auto* value = std::get_if<Value*>(&side)) return (*value)->type();
   const auto* abstract = std::get_if<Abstract>(&side);
@@ -85,6 +95,9 @@ Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents&
     } else if (const auto* tensor = item.As<TensorRef>()) {
       DRAGOMAN_ASSIGN(Value * value, heap.Read(builder, *tensor));
       items.push_back(value);
+    } else if (const auto* string = item.As<String>()) {
+      DRAGOMAN_ASSIGN(Value * value, TextValue(builder, *string));
+      items.push_back(value);
     } else {
       return Unsupported("a list with " + Describe(item) +
                          " cannot have a length known only at run time");
@@ -106,15 +119,7 @@ Result<Value*> LeafValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf, co
     const Number model{*leaf.number, std::int64_t{0}};
     return NumberValue(builder, *number, model.dtype());
   }
-  if (const auto* string = abstract.As<String>()) {
-    if (!string->known()) {
-      Value* value = std::get<Value*>(string->value);
-      if (value == nullptr) return Unsupported("a string known only at run time");
-      return value;
-    }
-    DRAGOMAN_ASSIGN(Tensor text, Tensor::MakeStrings({}, {string->text()}));
-    return builder.Constant(std::move(text));
-  }
+  if (const auto* string = abstract.As<String>()) return TextValue(builder, *string);
   const auto* tensor = abstract.As<TensorRef>();
   if (tensor == nullptr) return Internal("a leaf that is " + Describe(abstract));
   return heap.Read(builder, *tensor);

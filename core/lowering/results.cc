@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/lowering/merge.h"
 #include "core/lowering/number_value.h"
 
 namespace dragoman {
@@ -86,22 +87,12 @@ class ResultAdder {
     }
     if (const auto* number = result.As<Number>())
       return NumberValue(builder_, *number, number->dtype());
-    if (const auto* string = result.As<String>()) return TextOf(*string);
+    if (const auto* string = result.As<String>()) return TextValue(builder_, *string);
     const auto* maybe = result.As<Maybe>();
     if (maybe == nullptr)
       return Unsupported("the result holds " + Describe(result) + ", which has no tensor form");
     DRAGOMAN_ASSIGN(Value * payload, PayloadValue(*maybe, heap_, builder_));
     return OptionalOf(maybe->present, payload, name, builder_);
-  }
-
-  Result<Value*> TextOf(const String& string) {
-    if (string.known()) {
-      DRAGOMAN_ASSIGN(Tensor text, Tensor::MakeStrings({}, {string.text()}));
-      return builder_.Constant(std::move(text));
-    }
-    Value* value = std::get<Value*>(string.value);
-    if (value == nullptr) return Unsupported("the result holds a string known only at run time");
-    return value;
   }
 
   Status AddDict(const DictContents& dict, const std::string& name) {

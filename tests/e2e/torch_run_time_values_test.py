@@ -36,6 +36,13 @@ TEXTS = (
     ("int", 'torch.rfind(s, "a")', lambda s: s.rfind("a")),
     ("bool", "torch.isdigit(s)", str.isdigit),
     ("bool", 'torch.__contains__(["42", "x"], s)', lambda s: s in ["42", "x"]),
+    ("int", 'torch.len(torch.split(s))', lambda s: len(s.split())),
+    ("str", 'torch.join("+", torch.split(s, "a"))', lambda s: "+".join(s.split("a"))),
+    ("str", 'torch.split(torch.add(s, ",b,"), ",", 1)[-1]', lambda s: (s + ",b,").split(",", 1)[-1]),
+    ("str", 'torch.join("", torch.slice(torch.split(s, "a"), 1))', lambda s: "".join(s.split("a")[1:])),
+    ("bool", 'torch.__contains__(torch.split(s, " "), "42")', lambda s: "42" in s.split(" ")),
+    ("int", 'torch.ord(torch.add(s, "z")[0])', lambda s: ord((s + "z")[0])),
+    ("str", 'torch.chr(torch.add(torch.len(s), 65))', lambda s: chr(len(s) + 65)),
     ("int", 'torch.get({"42": 5, "ALMA": 6}, s, 7)', lambda s: {"42": 5, "ALMA": 6}.get(s, 7)),
 )
 COUNT = """  def forward(self: __torch__.M,
@@ -45,6 +52,32 @@ COUNT = """  def forward(self: __torch__.M,
       k = int(x[i])
       _0 = torch._set_item(counts, k, torch.add(counts[k], 1))
     return counts
+"""
+# How often each of two words stands in a text, and the letters behind those of it.
+LETTERS = """  def forward(self: __torch__.M,
+    s: str) -> Tuple[int, int, str, List[int]]:
+    counts = {"a": 0, "b": 0}
+    codes = annotate(List[int], [])
+    words = torch.split(s, " ")
+    for i in range(torch.len(words)):
+      word = words[i]
+      if torch.__contains__(counts, word):
+        _0 = torch._set_item(counts, word, torch.add(counts[word], 1))
+      else:
+        pass
+    text = ""
+    for k in range(torch.len(s)):
+      code = torch.ord(s[k])
+      _1 = torch.append(codes, code)
+      text0 = torch.add(text, torch.chr(torch.add(code, 1)))
+      text = text0
+    return (counts["a"], counts["b"], text, codes)
+"""
+ADDED = """  def forward(self: __torch__.M,
+    s: str) -> int:
+    counts = {"a": 0}
+    _0 = torch._set_item(counts, s, 1)
+    return counts["a"]
 """
 # Only run time tells which of the tensors is written to, or may have been.
 WRITES = """  def forward(self: __torch__.M,
@@ -118,6 +151,26 @@ class RunTimeValues(CommandCase):
             found = self.outputs("s", np.array(word))
             for (_, text, function), value in zip(TEXTS, found):
                 self.assertEqual(value, function(word), (text, word))
+
+    def test_words_and_letters(self):
+        write_script(self.out / "m.pt", LETTERS)
+        for text in ("a b a", "b", "", "ab  a"):
+            words = text.split(" ")
+            moved = "".join(chr(ord(letter) + 1) for letter in text)
+            self.assertEqual(self.outputs("s", np.array(text)),
+                             [words.count("a"), words.count("b"), moved, *map(ord, text)])
+        np.save(self.out / "s.npy", np.array("ü"))
+        error = self.fails(2, "run", self.out / "m.pt", "--input", f"s={self.out / 's.npy'}",
+                           "--output-dir", self.out / "z")
+        self.assertIn("ord of a string that is not one character of ASCII", error)
+
+    def test_keys_of_run_time(self):
+        write_script(self.out / "m.pt", ADDED)
+        self.assertEqual(self.outputs("s", np.array("a")), [1])
+        np.save(self.out / "s.npy", np.array("b"))
+        error = self.fails(2, "run", self.out / "m.pt", "--input", f"s={self.out / 's.npy'}",
+                           "--output-dir", self.out / "z")
+        self.assertIn("a key that the dict does not have is added at run time", error)
 
     def test_an_item_of_a_list(self):
         write_script(self.out / "m.pt", COUNT)

@@ -26,21 +26,7 @@ Result<std::vector<Abstract>> KnownItems(const Call& call, std::size_t i) {
   return *items;
 }
 
-Result<Value*> ItemValue(Call& call, const Abstract& item) {
-  if (const auto* tensor = item.As<TensorRef>()) return call.heap().Read(call.builder(), *tensor);
-  if (const auto* number = item.As<Number>()) return call.NumberValue(*number, number->dtype());
-  if (const auto* string = item.As<String>(); string != nullptr && string->known()) {
-    DRAGOMAN_ASSIGN(Tensor text, Tensor::MakeStrings({}, {string->text()}));
-    return call.builder().Constant(std::move(text));
-  }
-  if (const auto* string = item.As<String>(); string != nullptr) {
-    if (Value* value = std::get<Value*>(string->value)) return value;
-  }
-  return call.Unsupported("of " + Describe(item) +
-                          " in a list whose length is known only at run time");
-}
-
-// The same, of what becomes an item of a list whose length only run time knows.
+// An item as a value, of what becomes one of a list whose length only run time knows.
 Result<Value*> NewItemValue(Call& call, const Abstract& item) {
   if (const auto* tensor = item.As<TensorRef>()) tensor->storage->is_item = true;
   return ItemValue(call, item);
@@ -457,6 +443,14 @@ constexpr ScriptRow kRows[] = {
 };
 
 }  // namespace
+
+Result<Value*> ItemValue(Call& call, const Abstract& item) {
+  if (const auto* tensor = item.As<TensorRef>()) return call.heap().Read(call.builder(), *tensor);
+  if (const auto* number = item.As<Number>()) return call.NumberValue(*number, number->dtype());
+  if (const auto* string = item.As<String>()) return TextValue(call.builder(), *string);
+  return call.Unsupported("of " + Describe(item) +
+                          " in a list whose length is known only at run time");
+}
 
 Abstract FromSequence(Call& call, const ListContents& list, Value* item) {
   if (item->type().dtype() == DType::kString) return String{item};

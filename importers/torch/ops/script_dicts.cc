@@ -93,7 +93,35 @@ Status SetItem(Call& call, const Abstract& key, const Abstract& value) {
   return {};
 }
 
+// The same under a key known only at run time, which is asserted to be one of the dict: each of the
+// values, numbers or strings, becomes the new one if it is its turn.
+Status SetSelected(Call& call) {
+  DictContents dict = DictOf(call);
+  Composer c(call.builder());
+  Value* value = c.Take(ItemValue(call, Argument(call, 2)));
+  Value* found = c.BoolConstant(false);
+  for (auto& [key, old] : dict.items) {
+    DRAGOMAN_ASSIGN(const Number equal, ValuesEqual(call, key, Key(call)));
+    const auto* number = old.As<Number>();
+    if (number == nullptr && !old.Is<String>())
+      return call.Unsupported("a key known only at run time, of a dict with " + Describe(old));
+    Value* here = c.Take(call.NumberValue(equal, DType::kBool));
+    Value* chosen = c.Where(here, value, c.Take(ItemValue(call, old)));
+    found = c.Or(found, here);
+    DRAGOMAN_TRY(c.status());
+    old = number != nullptr ? call.NewNumber(number->kind, chosen) : Abstract(String{chosen});
+  }
+  c.Assert(found, "a key that the dict does not have is added at run time");
+  DRAGOMAN_TRY(c.status());
+  MutableDict(call) = std::move(dict);
+  return {};
+}
+
 Result<Results> LowerSetItem(Call& call) {
+  if (IsOfRunTime(Key(call)) && !DictOf(call).items.empty()) {
+    DRAGOMAN_TRY(SetSelected(call));
+    return Results{};
+  }
   DRAGOMAN_TRY(SetItem(call, Key(call), Argument(call, 2)));
   return Results{};
 }

@@ -43,7 +43,8 @@ bool TellsTextsAtRunTime(std::string_view name, std::span<const Abstract> argume
   const auto at_run_time = [&](const Abstract& value) { return IsOfRunTime(value, writes); };
   return std::ranges::any_of(arguments, [&](const Abstract& argument) {
     const std::vector<Abstract>* items = ItemsOf(argument);
-    return at_run_time(argument) || (items != nullptr && std::ranges::any_of(*items, at_run_time));
+    return at_run_time(argument) || IsSequence(argument) ||
+           (items != nullptr && std::ranges::any_of(*items, at_run_time));
   });
 }
 

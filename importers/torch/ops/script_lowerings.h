@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/lowering/composer.h"
 #include "importers/torch/ops/op_lowering.h"
 
 namespace dragoman::torch {
@@ -51,6 +52,10 @@ const Abstract& Argument(const Call& call, std::size_t i);
 
 // Functions of module math that are compositions, where a number is not known.
 Result<Results> LowerMathOfRunTime(Call& call);
+// A tensor, number or string as an item of a sequence.
+Result<Value*> ItemValue(Call& call, const Abstract& item);
+// The strings of a sequence as a vector; there may be none.
+Value* StackTexts(Composer& c, Value* sequence);
 // The items of a list of run-time length along a new first axis.
 Result<Value*> StackItems(Call& call, const ListContents& list);
 // One item of a list of known length at an index known only at run time.

@@ -90,11 +90,22 @@ Result<Results> LowerScaling(Call& call) {
   return Results{call.NewNumber(Kind::kFloat, x)};
 }
 
+Result<Results> LowerRunTimeCharacter(Call& call, const Number& code) {
+  Composer c(call.builder());
+  Value* value = c.Take(call.NumberValue(code, DType::kI64));
+  c.Assert(c.And(c.GreaterOrEqual(value, 0), c.LessOrEqual(value, 127)),
+           "chr of a number beyond ASCII");
+  DRAGOMAN_ASSIGN(Value * text,
+                  c.Done(c.Op("dragoman.CodePointText", {c.Cast(value, DType::kI32)})));
+  return Results{String{text}};
+}
+
 // hex, oct, bin, chr
 Result<Results> LowerIntText(Call& call) {
   DRAGOMAN_ASSIGN(const Number a, NumberAt(call, 0));
-  if (!a.known()) return call.Unsupported("of a number known only at run time");
   const std::string& type = call.op().type;
+  if (!a.known() && type == "chr") return LowerRunTimeCharacter(call, a);
+  if (!a.known()) return call.Unsupported("of a number known only at run time");
   if (type == "chr") {
     if (a.AsInt() < 0 || a.AsInt() > 127) return call.Unsupported("beyond ASCII");
     return Results{String{std::string(1, static_cast<char>(a.AsInt()))}};

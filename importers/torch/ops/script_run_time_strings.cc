@@ -102,11 +102,22 @@ Result<Results> LowerConcat(Call& call) {
   return Joined(call, {call.arguments().begin(), call.arguments().end()}, nullptr);
 }
 
+// The texts of a list whose length is known only at run time.
+Result<Results> JoinedItems(Composer& c, Value* sequence, Value* separator) {
+  Value* texts = StackTexts(c, sequence);
+  Value* ends = c.Concat({c.Ints({0}), c.Shape(texts)}, 0);
+  Value* joined = c.Op("dragoman.JoinText", {texts, ends, separator});
+  return Done(c, c.Select(joined, 0, 0));
+}
+
 Result<Results> LowerJoin(Call& call) {
-  const std::vector<Abstract>* items = ItemsOf(torch::Argument(call, 1));
-  if (items == nullptr) return call.Unsupported("of a list whose length is known only at run time");
   Composer c(call.builder());
   Value* separator = Argument(c, call, 0);
+  const std::vector<Abstract>* items = ItemsOf(torch::Argument(call, 1));
+  const auto* list = torch::Argument(call, 1).As<ListRef>();
+  if (items == nullptr && list != nullptr)
+    return JoinedItems(c, std::get<ListContents>(list->cell->contents).sequence, separator);
+  if (items == nullptr) return call.Unsupported("of " + Describe(torch::Argument(call, 1)));
   DRAGOMAN_TRY(c.status());
   return Joined(call, *items, separator);
 }
@@ -223,6 +234,36 @@ Result<Results> LowerStrip(Call& call) {
   return Done(c, x);
 }
 
+// A list whose length is known only at run time. Without a separator, runs of white space part the
+// pieces, however many there may be.
+Result<Results> LowerSplit(Call& call) {
+  Composer c(call.builder());
+  Value* x = Argument(c, call, 0);
+  const bool has_separator = !torch::Argument(call, 1).Is<None>();
+  Value* separator = has_separator ? Argument(c, call, 1) : Constant(c, "");
+  const auto* limit = torch::Argument(call, 2).As<Number>();
+  if (limit != nullptr && !limit->known())
+    return call.Unsupported("into a number of pieces known only at run time");
+  if (has_separator) c.Assert(c.Not(c.Equal(separator, Constant(c, ""))), "an empty separator");
+  const std::int64_t most = limit != nullptr && has_separator ? limit->AsInt() : -1;
+  const std::vector<Value*> split =
+      c.Ops("dragoman.SplitText", {x, separator}, {{"max_splits", most}}, 2);
+  Value* pieces = c.Op("SplitToSequence", {split.front()}, {{"axis", 0}, {"keepdims", 0}});
+  DRAGOMAN_TRY(c.status());
+  return Results{ListRef{call.heap().NewCell(ListContents{{}, pieces, std::nullopt})}};
+}
+
+// Of one character of ASCII, as torch has it.
+Result<Results> LowerOrd(Call& call) {
+  Composer c(call.builder());
+  Value* x = Argument(c, call, 0);
+  Value* code = c.Cast(c.Op("dragoman.CodePoint", {x}), DType::kI64);
+  Value* is_ascii = c.And(c.GreaterOrEqual(code, 0), c.LessOrEqual(code, 127));
+  Value* is_one = c.Equal(c.Op("dragoman.TextLength", {x}), 1);
+  c.Assert(c.And(is_one, is_ascii), "ord of a string that is not one character of ASCII");
+  return DoneNumber(c, Number::Kind::kInt, code);
+}
+
 Result<Results> LowerLength(Call& call) {
   Composer c(call.builder());
   return DoneNumber(c, Number::Kind::kInt, c.Op("dragoman.TextLength", {Argument(c, call, 0)}));
@@ -277,11 +318,13 @@ constexpr ScriptRow kRows[] = {
     {"aten.len", LowerLength},
     {"aten.lower", LowerCase},
     {"aten.lstrip", LowerStrip},
+    {"aten.ord", LowerOrd},
     {"aten.percentFormat", LowerFormat},
     {"aten.replace", LowerReplace},
     {"aten.rfind", LowerPlace},
     {"aten.rstrip", LowerStrip},
     {"aten.slice", LowerSlice},
+    {"aten.split", LowerSplit},
     {"aten.startswith", LowerEnd},
     {"aten.strip", LowerStrip},
     {"aten.upper", LowerCase},
@@ -295,6 +338,12 @@ Result<Number> TextsEqual(Call& call, const Abstract& a, const Abstract& b) {
   Value* equal = c.Equal(TextValue(c, call, a), TextValue(c, call, b));
   DRAGOMAN_ASSIGN(equal, c.Done(equal));
   return NumberFrom(c.builder(), Number::Kind::kBool, equal);
+}
+
+Value* StackTexts(Composer& c, Value* sequence) {
+  Value* longer = c.Op("SequenceInsert", {sequence, Constant(c, ""), c.Int(0)});
+  Value* stacked = c.Op("ConcatFromSequence", {longer}, {{"axis", 0}, {"new_axis", 1}});
+  return c.Slice(stacked, 0, 1, kEnd);
 }
 
 std::span<const ScriptRow> RunTimeStringRows() { return kRows; }

@@ -193,11 +193,13 @@ Result<Results> LowerTruth(Call& call) {
 // `item in list`, list.count(item), list.index(item).
 Result<Results> LowerSearch(Call& call) {
   DRAGOMAN_ASSIGN(ListArgument list, First(call));
-  const auto* item = call.arguments().size() > 1 ? call.arguments()[1].As<Number>() : nullptr;
-  if (item == nullptr) return call.Unsupported("of what is no number");
+  const Abstract& item = Argument(call, 1);
+  const bool is_text = item.Is<String>() && list.sequence != nullptr;
+  if (!item.Is<Number>() && !is_text) return call.Unsupported("of what is no number and no string");
   Composer c(call.builder());
-  Value* vector = c.Take(VectorOf(call, list));
-  Value* wanted = c.Take(call.NumberValue(*item, c.dtype(vector)));
+  Value* vector = is_text ? StackTexts(c, list.sequence) : c.Take(VectorOf(call, list));
+  Value* wanted = is_text ? c.Take(ItemValue(call, item))
+                          : c.Take(call.NumberValue(*item.As<Number>(), c.dtype(vector)));
   Value* here = c.Cast(c.Equal(vector, wanted), DType::kI64);
   Value* count = c.ReduceAll("ReduceSum", here);
   if (call.op().type == "count") {
