@@ -62,13 +62,8 @@ Value* PermuteRows(Composer& c, Value* b, Value* rows) {
               {{"axis", std::int64_t{c.Rank(b) - 2}}});
 }
 
-struct Lu {
-  Value* factors;
-  Value* pivots;  // from 0
-  Value* rows;
-};
-
 Lu FactorLu(Composer& c, Value* a) {
+  if (AnyComplex(c, {a})) return FactorComplexLu(c, a);
   const std::vector<Value*> results = c.Ops("dragoman.LuFactor", {a}, {}, 3);
   return {results[0], results[1], results[2]};
 }
@@ -150,6 +145,12 @@ Value* UnitOf(Composer& c, Value* x) {
   return AnyComplex(c, {x}) ? FromParts(c, {unit, c.Mul(unit, 0)}) : unit;
 }
 
+// -1 for each row that was exchanged with another, else 1.
+Value* SignsOf(Composer& c, const Lu& lu, DType dtype) {
+  Value* exchanged = c.NotEqual(lu.pivots, c.Iota(c.Size(lu.pivots, c.Rank(lu.pivots) - 1)));
+  return c.Cast(c.Where(exchanged, -1, c.Full(c.Shape(lu.pivots), 1, DType::kI64)), dtype);
+}
+
 // L and U of factors, as matrices of their own.
 Value* LowerFactor(Composer& c, Value* factors) {
   Value* least = c.Min(Rows(c, factors), Columns(c, factors));
@@ -194,7 +195,16 @@ Value* Inverse(Composer& c, Value* a) { return Solve(c, a, UnitLike(c, a)); }
 // det, linalg_det, logdet
 Result<Value*> LowerDeterminant(Call& call) {
   CallComposer c(call);
-  Value* value = c.Op("Det", {TakeMatrices(c, call.Declares("A") ? "A" : "self")});
+  Value* a = TakeMatrices(c, call.Declares("A") ? "A" : "self");
+  Value* value = nullptr;
+  if (AnyComplex(c, {a})) {
+    const Lu lu = FactorLu(c, a);
+    Value* diagonal = DiagonalOf(c, lu.factors);
+    value = c.Reduce("ReduceProd", c.Mul(diagonal, SignsOf(c, lu, RealPart(c.dtype(a)))),
+                     {c.Rank(diagonal) - 1}, false);
+  } else {
+    value = c.Op("Det", {a});
+  }
   return c.Done(call.op().type == "logdet" ? c.Log(value) : value);
 }
 
@@ -205,11 +215,17 @@ Result<Results> LowerLogDeterminant(Call& call) {
   const Lu lu = FactorLu(c, a);
   Value* diagonal = DiagonalOf(c, lu.factors);
   const int last = c.Rank(diagonal) - 1;
-  Value* exchanged = c.NotEqual(lu.pivots, c.Iota(c.Size(lu.pivots, last)));
-  Value* odd =
-      c.CastLike(c.Where(exchanged, -1, c.Full(c.Shape(lu.pivots), 1, DType::kI64)), diagonal);
-  Value* sign = c.Reduce("ReduceProd", c.Mul(c.Op("Sign", {diagonal}), odd), {last}, false);
-  return c.Done({sign, c.ReduceSum(c.Log(c.Abs(diagonal)), {last})});
+  Value* signs = SignsOf(c, lu, RealPart(c.dtype(a)));
+  if (!AnyComplex(c, {a})) {
+    Value* sign = c.Reduce("ReduceProd", c.Mul(c.Op("Sign", {diagonal}), signs), {last}, false);
+    return c.Done({sign, c.ReduceSum(c.Log(c.Abs(diagonal)), {last})});
+  }
+  const Parts parts = PartsOf(c, diagonal);
+  Value* size = Magnitude(c, parts);
+  Value* divisor = c.Where(c.Equal(size, 0), 1, size);
+  Value* turned = FromParts(c, {c.Div(parts.re, divisor), c.Div(parts.im, divisor)});
+  Value* sign = c.Reduce("ReduceProd", c.Mul(turned, signs), {last}, false);
+  return c.Done({sign, c.ReduceSum(c.Log(size), {last})});
 }
 
 // inverse, linalg_inv

@@ -35,6 +35,15 @@ Value* BlocksOf(Composer& c, Value* x);
 Value* FromBlocks(Composer& c, Value* blocks);
 // The blocks of Hermitian matrices, whose diagonal counts as real.
 Value* HermitianBlocksOf(Composer& c, Value* x);
+// Row rows[i] of a matrix is row i of the product of its triangular factors; pivots[i], from 0, is
+// the row that row i was exchanged with.
+struct Lu {
+  Value* factors = nullptr;
+  Value* pivots = nullptr;
+  Value* rows = nullptr;
+};
+// Of complex matrices, as LAPACK chooses pivots: by the sum of the sizes of both parts.
+Lu FactorComplexLu(Composer& c, Value* a);
 bool AnyComplex(const Composer& c, std::initializer_list<const Value*> values);
 
 // X of A·X = B by Gaussian elimination; leading sizes are broadcast.

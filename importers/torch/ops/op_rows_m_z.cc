@@ -187,7 +187,7 @@ constexpr OpRow kRowsMToZ[] = {
     {"aten.slice", LowerSlice, {.complex = true}},
     {"aten.slice_copy", LowerSlice, {.complex = true}},
     {"aten.slice_scatter", LowerSliceScatter, {.complex = true}},
-    {"aten.slogdet", LowerLogDeterminant},
+    {"aten.slogdet", LowerLogDeterminant, {.complex = true}},
     {"aten.smooth_l1_loss", LowerSmoothL1Loss},
     {"aten.soft_margin_loss", LowerSoftMarginLoss},
     {"aten.softmax", LowerSoftmax, {.complex = true, .order = ResultOrder::kStated}},
