@@ -7,6 +7,15 @@
 #include "importers/tensorflow/graph/graph_names.h"
 
 namespace dragoman::tf {
+namespace {
+
+// Whether it may give a variable of version 1, of which a copy keeps what it held then.
+bool GivesReference(const Node& node) {
+  const std::string_view type = node.op().type;
+  return IsVariable(node) || type.starts_with("Assign") || type.starts_with("Ref");
+}
+
+}  // namespace
 
 std::string_view PlainType(const Node& node) {
   std::string_view type = node.op().type;
@@ -205,10 +214,23 @@ Status ControlContexts::FindContext(int n) {
   return {};
 }
 
+// Copies decide as what they copy does: tf.cond's own switch reads the predicate, those of its data
+// a copy of it.
+const Value* ControlContexts::PredicateOf(const Node& source) const {
+  const Value* predicate = source.operand(1);
+  for (int from = ProducerOf(predicate); from != kNone && node(from).op().type == "Identity";
+       from = ProducerOf(predicate)) {
+    const Value* copied = node(from).operand(0);
+    if (const int of = ProducerOf(copied); of != kNone && GivesReference(node(of))) break;
+    predicate = copied;
+  }
+  return predicate;
+}
+
 // The two results lie in the sides of the predicate; in a side of it already, one passes.
 Status ControlContexts::SetSwitch(int n, int home) {
   const Node& source = node(n);
-  const Value* predicate = source.operand(1);
+  const Value* predicate = PredicateOf(source);
   node_contexts_[static_cast<std::size_t>(n)] = home;
   predicates_[static_cast<std::size_t>(n)] = predicate;
   int decided = kNone;

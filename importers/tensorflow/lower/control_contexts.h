@@ -108,6 +108,7 @@ class ControlContexts {
   Status Sort();
   Status FindContexts();
   Status FindContext(int n);
+  const Value* PredicateOf(const Node& source) const;  // of a Switch
   Status SetSwitch(int n, int context);
   Status SetMerge(int n);
   bool IsAbove(int a, int b) const;

@@ -89,6 +89,30 @@ entry main(%x: f32[]) -> (%y: f32[]) {
 )");
 }
 
+// As tf.cond writes it: what is pinned to a side hangs on a Switch of the predicate itself, the
+// data on Switches of a copy of it.
+TEST(LowerTensorFlowTest, TakesCopiesOfAPredicateForThePredicate) {
+  const std::string lowered = Lowered(R"(
+entry main(%x: f32[], %p: bool[]) -> (%y: f32[]) {
+  %y = tf:graph.main(%x, %p) {feeds = ["x:0", "p:0"], fetches = ["m:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %p = tf.Placeholder() {dtype = type bool[*]} @p
+  %pin, %"pin:1" = tf.Switch(%p, %p) @pin
+  %pin_t, %"^pin_t": control = tf.Identity(%"pin:1") @pin_t
+  %pred_id = tf.Identity(%p) @pred_id
+  %s, %"s:1" = tf.Switch(%x, %pred_id) @s
+  %two = tf.Const(%"^pin_t") {dtype = type f32[*], value = f32[] 2.0} @two
+  %t = tf.Mul(%"s:1", %two) @t
+  %m, %"m:1" = tf.Merge(%s, %t) @m
+}
+)");
+  EXPECT_THAT(lowered, HasSubstr("onnx.If(%p)"));
+  EXPECT_THAT(lowered, HasSubstr("onnx.Mul(%x, %two)"));
+}
+
 // Halves x until it is below 1: the number of turns is not known.
 TEST(LowerTensorFlowTest, RaisesFramesToLoops) {
   EXPECT_EQ(Lowered(R"(
