@@ -266,23 +266,56 @@ Result<bool> SinkBehindAxes(Node& node, PassContext& context) {
   return PutBefore(node, operands, node.attributes(), behind, context);
 }
 
-// Pad of all axes, in the order of the operand's.
-Result<bool> SinkBehindPad(Node& node, PassContext& context) {
-  if (!node.Is("Pad") || node.operand(3) != nullptr) return false;
-  const Attribute::Ints* perm = ChannelsLast(node.operand(0));
-  const auto pads = perm != nullptr ? IntsOf(context, node.operand(1)) : std::nullopt;
-  if (!pads || pads->size() != 2 * perm->size()) return false;
-  const Perm order = *perm;
-  Perm before(pads->size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const auto axis = static_cast<std::size_t>(order[i]);
-    before[axis] = (*pads)[i];
-    before[axis + order.size()] = (*pads)[i + order.size()];
+// The pads of a Pad of all axes, on axes in the order `perm`; nullopt: it is none such.
+std::optional<Perm> PadsInOrder(const Node& pad, const Perm& perm, const PassContext& context) {
+  if (!pad.Is("Pad") || pad.operand(3) != nullptr) return std::nullopt;
+  const auto pads = IntsOf(context, pad.operand(1));
+  if (!pads || pads->size() != 2 * perm.size()) return std::nullopt;
+  Perm ordered;
+  for (const std::size_t side : {std::size_t{0}, perm.size()}) {
+    for (const std::int64_t axis : perm)
+      ordered.push_back((*pads)[side + static_cast<std::size_t>(axis)]);
   }
+  return ordered;
+}
+
+// Pad(Transpose(x)) = Transpose(Pad(x))
+Result<bool> SinkBehindPad(Node& node, PassContext& context) {
+  const Attribute::Ints* perm = node.Is("Pad") ? ChannelsLast(node.operand(0)) : nullptr;
+  if (perm == nullptr) return false;
+  const Perm order = *perm;
+  const std::optional<Perm> pads = PadsInOrder(node, Inverse(order), context);
+  if (!pads) return false;
   std::vector<Value*> operands = OperandsOf(node);
   operands[0] = operands[0]->producer()->operand(0);
-  operands[1] = IntsConstant(before, node, context);
+  operands[1] = IntsConstant(*pads, node, context);
   return PutBefore(node, operands, node.attributes(), order, context);
+}
+
+bool IsReadByConv(const Value& value) {
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    if (use->user() != nullptr && use->user()->Is("Conv")) return true;
+  }
+  return false;
+}
+
+// Transpose(Pad(x)) = Pad(Transpose(x)) before a convolution, which takes the pads
+// (merge_padding.cc). What comes from another one is left to sink-behind-pad.
+Result<bool> LiftPad(Node& node, PassContext& context) {
+  if (!node.Is("Transpose") || !IsReadByConv(*node.result())) return false;
+  if (ChannelsLast(node.result()) != nullptr) return false;
+  const Attribute::Ints* perm = IntsAttribute(node, "perm");
+  Node* pad = node.operand(0)->producer();
+  if (perm == nullptr || pad == nullptr || !node.operand(0)->HasOneUse()) return false;
+  const std::optional<Perm> pads = PadsInOrder(*pad, *perm, context);
+  if (!pads || ComesFromConv(pad->operand(0))) return false;
+  DRAGOMAN_ASSIGN(Value * turned,
+                  context.Insert(node, "Transpose", {{pad->operand(0)}}, {{"perm", *perm}}));
+  std::vector<Value*> operands = OperandsOf(*pad);
+  operands[0] = turned;
+  operands[1] = IntsConstant(*pads, node, context);
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Pad", operands, pad->attributes()));
+  return context.ReplaceIfAllowed(node, y);
 }
 
 Result<bool> SinkBehindSlice(Node& node, PassContext& context) {
@@ -331,6 +364,18 @@ Result<bool> LiftUnsqueeze(Node& node, PassContext& context) {
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Unsqueeze", {{turned, wanted}}));
   return context.ReplaceIfAllowed(node, y);
 }
+
+constexpr Pattern kPatterns[] = {
+    {"sink-behind-unary", SinkBehindUnary},
+    {"sink-behind-broadcasting", SinkBehindBroadcasting},
+    {"sink-behind-concat", SinkBehindConcat},
+    {"sink-behind-axis", SinkBehindAxis},
+    {"sink-behind-axes", SinkBehindAxes},
+    {"sink-behind-pad", SinkBehindPad},
+    {"sink-behind-slice", SinkBehindSlice},
+    {"lift-unsqueeze", LiftUnsqueeze},
+    {"lift-pad", LiftPad},
+};
 
 }  // namespace
 

@@ -463,6 +463,49 @@ void UnsqueezeBetweenTransposes(Drawing& d) {
   d.MaybeRead(d.Node("Transpose", {wide}, fmt::format("perm = [{}]", List(perm))));
 }
 
+// A convolution of padded images with channels last, or with the axes in any other order.
+void ConvOfPadded(Drawing& d) {
+  const auto rank = static_cast<std::size_t>(d.Between(3, 5));
+  const Sizes sizes = d.KnownSizes(static_cast<int>(rank), static_cast<int>(rank));
+  std::vector<std::int64_t> pads(2 * rank);
+  for (std::int64_t& pad : pads) pad = d.Chance(60) ? 0 : d.Between(0, 2);
+  std::vector<std::int64_t> perm(rank);
+  std::iota(perm.begin(), perm.end(), 0);
+  std::rotate(perm.begin() + 1, perm.end() - 1, perm.end());
+  if (d.Chance(15)) std::swap(perm[0], perm[static_cast<std::size_t>(d.Between(1, 2))]);
+  const auto channel = static_cast<std::size_t>(perm[1]);
+  const std::string x = d.Input("f32", sizes);
+  const std::string padded = d.Node("Pad", {x, d.Ints(pads)}, d.Of({"", "mode = \"edge\""}));
+  const std::string image = d.Node("Transpose", {padded}, fmt::format("perm = [{}]", List(perm)));
+  Sizes weight(rank, 1);
+  weight[1] = sizes[channel] + pads[channel] + pads[channel + rank];
+  d.MaybeRead(d.Node("Conv", {image, d.Numbers("f32", weight)}));
+  if (d.Chance(20)) d.MaybeRead(padded);
+}
+
+constexpr DrawnPattern kDrawn[] = {
+    {"sink-behind-unary", UnaryOfChannelsLast, Exactness::kRounded},
+    {"sink-behind-broadcasting", SumOfChannelsLast, Exactness::kRounded},
+    {"sink-behind-concat", JoinOfChannelsLast, Exactness::kRounded},
+    {"sink-behind-axis", AxisOfChannelsLast, Exactness::kNearest},
+    {"sink-behind-axes", AxesOfChannelsLast, Exactness::kRounded},
+    {"sink-behind-pad", PadOfChannelsLast, Exactness::kRounded},
+    {"sink-behind-slice", SliceOfChannelsLast, Exactness::kRounded},
+    {"lift-unsqueeze", UnsqueezeBetweenTransposes},
+    {"lift-pad", ConvOfPadded, Exactness::kRounded},
+    {"remove-reshape-back", Reshapes},
+    {"merge-reshapes", Reshapes},
+    {"state-reshape-sizes", Reshapes},
+    {"merge-moves-of-ones", MovesOfOnes},
+    {"merge-transposes", TransposeChain},
+    {"transpose-weight", TransposeChain},
+    {"remove-slice", Slice},
+    {"remove-pad", Pad},
+    {"remove-expand", Expand},
+    {"remove-tile", Tile},
+    {"remove-transpose", Identical},
+};
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnMoves() {
