@@ -298,10 +298,15 @@ Likeness DetectText(const Candidate& candidate) {
   return is_short ? Likeness::kLikely : Likeness::kNone;
 }
 
+// A message of protobuf may begin with a line feed and a brace too, but JSON is text.
 Likeness DetectJson(const Candidate& candidate) {
+  constexpr std::string_view kBlanks = " \t\r\n";
   const std::string_view head = candidate.Head();
-  const std::size_t first = head.find_first_not_of(" \t\r\n");
-  return CertainIf(first != std::string_view::npos && head[first] == '{');
+  const std::size_t first = head.find_first_not_of(kBlanks);
+  const bool is_text = std::ranges::all_of(head, [&](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || kBlanks.find(c) != std::string_view::npos;
+  });
+  return CertainIf(is_text && first != std::string_view::npos && head[first] == '{');
 }
 
 Status WriteNativeFile(const Model& model, const std::string& path, const WriteOptions&) {

@@ -80,5 +80,19 @@ TEST(Formats, RowsAreConsistent) {
   }
 }
 
+// The first bytes of a GraphDef are a line feed and the size of the first node, which may be that
+// of any character.
+TEST(Formats, GraphDefIsRecognizedWhateverTheSizeOfItsFirstNode) {
+  const TestFolder folder;
+  for (std::size_t length = 1; length < 120; ++length) {
+    const std::string name(length, 'n');
+    const std::string node =
+        "\n" + std::string(1, static_cast<char>(length)) + name + "\x12\x04NoOp";
+    const std::string graph = "\n" + std::string(1, static_cast<char>(node.size())) + node;
+    ASSERT_TRUE(WriteFile(folder / "model", graph).ok());
+    EXPECT_EQ(NameOf(FormatOfInput(BuiltInFormats(), folder / "model")), "tf") << length;
+  }
+}
+
 }  // namespace
 }  // namespace dragoman
