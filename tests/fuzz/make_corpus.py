@@ -2,7 +2,7 @@
 """Makes the seed corpora of the fuzz targets from the models of tests/models and ONNX's suite.
 
 Usage: make_corpus.py FOLDER     gets onnx_model/, torchscript_{archive,unpickler,language}/,
-                                 tensorflow_{graph,checkpoint}/ and pt2_{archive,text}/
+                                 tensorflow_{graph,checkpoint,chunks}/ and pt2_{archive,text}/
 
 ONNX models are one of every operator of the suite, if it is there. Archives are the smallest model files as they are; pickles their data.pkl, constants.pkl and traced
 inputs; sources their code, in which the model's own class is called Net. A program of torch.export
@@ -17,10 +17,12 @@ import zipfile
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "models"))
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS / "models"), str(TESTS / "support")]
+from chunked_saved_model import chunked, cut
 from exported_programs import Graph, Int, Program
 
-MODELS = pathlib.Path(__file__).resolve().parent.parent / "models" / "torchscript"
+MODELS = TESTS / "models" / "torchscript"
 TENSORFLOW = MODELS.parent / "tensorflow"
 RELAY = MODELS.parent / "relay"
 SUITE = pathlib.Path("/usr/share/libonnx-testdata/data/node")
@@ -107,8 +109,8 @@ def add_exported(folder):
 def main():
     folder = pathlib.Path(sys.argv[1])
     for name in ("onnx_model", "torchscript_archive", "torchscript_unpickler", "torchscript_language",
-                 "tensorflow_graph", "tensorflow_checkpoint", "pt2_archive", "pt2_text", "relax_module",
-                 "relay_text"):
+                 "tensorflow_graph", "tensorflow_checkpoint", "tensorflow_chunks", "pt2_archive",
+                 "pt2_text", "relax_module", "relay_text"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     add_exported(folder)
     (folder / "relax_module" / "module").write_text(RELAX_MODULE, encoding="utf-8")
@@ -119,6 +121,9 @@ def main():
     for model in (*TENSORFLOW.glob("*.pb*"), *TENSORFLOW.glob("*/saved_model.pb")):
         name = "_".join(model.relative_to(TENSORFLOW).parts)
         (folder / "tensorflow_graph" / name).write_bytes(model.read_bytes())
+    for model in TENSORFLOW.glob("*/saved_model.pb"):
+        data = chunked(*cut(model.read_bytes()))
+        (folder / "tensorflow_chunks" / model.parent.name).write_bytes(data)
     for index in TENSORFLOW.glob("*/variables/variables.index"):
         name = index.parent.parent.name
         (folder / "tensorflow_checkpoint" / name).write_bytes(index.read_bytes())

@@ -1,0 +1,14 @@
+// Bytes as a SavedModel in chunks.
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "importers/tensorflow/container/chunked_message.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dragoman::tf_pb::SavedModel message;
+  static_cast<void>(
+      dragoman::tf_reader::ReadChunkedSavedModel(std::as_bytes(std::span(data, size)), &message)
+          .ok());
+  return 0;
+}
