@@ -22,6 +22,21 @@ bool PassesOperands(std::string_view type) {
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 
+// Of a number that hangs on an array of version 1 or 2, and so is its flow: the array's handle.
+const Value* ArrayOfFlow(const Node& constant) {
+  const Attribute* value = constant.attribute("value");
+  const Tensor* number = value != nullptr ? value->tensor() : nullptr;
+  if (number == nullptr || number->dtype() != DType::kF32 || !number->sizes().empty())
+    return nullptr;
+  for (const Use& use : constant.operands()) {
+    const Node* array = use.value() != nullptr ? use.value()->producer() : nullptr;
+    if (array == nullptr) continue;
+    const std::string& type = array->op().type;
+    if (type == "TensorArray" || type == "TensorArrayV2") return array->result(0);
+  }
+  return nullptr;
+}
+
 bool IsPoisoned(const Abstract& value) {
   if (value.Is<Poison>()) return true;
   const auto* list = value.As<ListRef>();
@@ -299,6 +314,10 @@ Result<std::vector<Abstract>> Evaluator::Lower(const Node& node, std::span<const
                                                Scope& scope) {
   const std::string& type = node.op().type;
   if (type == "Const") {
+    if (const Value* array = ArrayOfFlow(node)) {
+      const auto* handle = Get(array, scope).As<Tuple>();
+      return Results{handle != nullptr ? handle->items->front() : Abstract(Poison())};
+    }
     DRAGOMAN_ASSIGN(Abstract value, LowerConst(node, scope));
     return Results{std::move(value)};
   }

@@ -423,16 +423,17 @@ Results LowerTensorListScatterInto(Call& c) {
   return {c.NewTensor(after)};
 }
 
-// The handle carries nothing: what is in the array goes along its flow.
+// What is in the array goes along its flow, and the handle carries nothing; target "first": it is
+// of version 1 or 2, whose handle has what the flow begins with (lower/evaluator.cc).
 Results LowerTensorArray(Call& c) {
   Value* length = c.IndexNumber(0);
   Value* sizes = ElementSizesAttribute(c);
   const bool grows = c.BoolAttribute("dynamic_size");
   const DType dtype = c.TypeAttribute("dtype");
-  if (grows) {
-    if (c.KnownNumber(length) == 0) return {None(), c.heap().NewList({})};
-  }
-  return {None(), Reserve(c, length, sizes, dtype)};
+  Abstract made =
+      grows && c.KnownNumber(length) == 0 ? c.heap().NewList({}) : Reserve(c, length, sizes, dtype);
+  if (c.target() == "first") return {NewTuple(std::move(made))};
+  return {None(), std::move(made)};
 }
 
 Results LowerTensorArrayWrite(Call& c) {
@@ -443,6 +444,12 @@ Results LowerTensorArrayWrite(Call& c) {
 Value* LowerTensorArrayRead(Call& c) {
   return ElementAt(c, c.operand(2), c.Tensor(1), nullptr, c.TypeAttribute("dtype"));
 }
+
+Value* LowerTensorArrayPack(Call& c) {
+  return StackOf(c, c.operand(1), ElementSizesAttribute(c), c.TypeAttribute("dtype"));
+}
+
+Results LowerTensorArrayUnpack(Call& c) { return {c.NewTensor(c.Tensor(1))}; }
 
 Value* LowerTensorArrayGather(Call& c) {
   Value* indices = c.Tensor(1);

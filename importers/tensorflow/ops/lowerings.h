@@ -202,6 +202,8 @@ std::vector<Abstract> LowerTensorListScatterInto(Call& c);
 std::vector<Abstract> LowerTensorArray(Call& c);
 std::vector<Abstract> LowerTensorArrayWrite(Call& c);
 Value* LowerTensorArrayRead(Call& c);
+Value* LowerTensorArrayPack(Call& c);
+std::vector<Abstract> LowerTensorArrayUnpack(Call& c);
 Value* LowerTensorArrayGather(Call& c);
 std::vector<Abstract> LowerTensorArrayScatter(Call& c);
 Value* LowerTensorArraySize(Call& c);

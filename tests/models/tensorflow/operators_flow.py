@@ -52,3 +52,40 @@ def make_loop_in_branch():
     fetches = [g.op("Identity", result, name=f"y{i}", **FLOAT) for i, result in enumerate(results)]
     save("loop_in_branch", g, dict(zip(names, x)), fetches,
          [x[0], np.maximum(x[1], x[2]), np.tanh(x[2])])
+
+
+def first_array(g, version, size):
+    """A TensorArray of version 1 or 2, and its flow: a number that hangs on it."""
+    array = g.op(f"TensorArray{version}", size, dtype="dt:float", element_shape=(2,))
+    flow = g.const(np.float32(0))
+    g.nodes[flow].input.append(f"^{array}")
+    return array, flow
+
+
+def make_first_arrays():
+    """Rows are read from one array and written to another in a loop of version 1."""
+    for version, pack, unpack in (("", "TensorArrayPack", "TensorArrayUnpack"), ("V2", None, None)):
+        g, x = G(), f32(3, 2)
+        g.ph("x", "float", x.shape)
+        steps = g.const(np.int32(3))
+        every = g.op("Range", g.const(np.int32(0)), steps, g.const(np.int32(1)), Tidx="dt:int32")
+        given, flow = first_array(g, version, steps)
+        made, written = first_array(g, version, steps)
+        if unpack:
+            flow = g.op(unpack, given, "x", flow, **FLOAT)
+        else:
+            flow = g.op("TensorArrayScatterV2", given, every, "x", flow, **FLOAT)
+        loop = Frame(g, "turns", [g.const(np.int32(0)), written], ["int32", "float"])
+        arrays = [loop.enter(array, "string", True) for array in (given, made)]
+        inputs, limit = loop.enter(flow, "float", True), loop.enter(steps, "int32", True)
+        at, flow = loop.begin(g.op("Less", loop.merged[0], limit, T="dt:int32"))
+        row = g.op(f"TensorArrayRead{version}", arrays[0], at, inputs, dtype="dt:float")
+        flow = g.op(f"TensorArrayWrite{version}", arrays[1], at, g.op("Tanh", row, **FLOAT), flow, **FLOAT)
+        end = loop.end([one_more(loop, at), flow])[1]
+        if pack:
+            g.op(pack, made, end, name="y", dtype="dt:float")
+        else:
+            g.op("TensorArrayGatherV2", made, every, end, name="y", dtype="dt:float")
+        size = g.op(f"TensorArraySize{version}", made, end)
+        save(f"first_array_{version or 'V1'}", g, {"x": x}, ["y", size], [np.tanh(x), np.int32(3)],
+             oracle=False)
