@@ -9,20 +9,16 @@
 #include "importers/tensorflow/ops/sparse_lowerings.h"
 
 namespace dragoman::tf {
-namespace {
 
-// Whether there is a weight for each number; fails if that is not known.
+// No weights are one axis without elements.
 bool HasWeights(Call& c, const Value* weights) {
   const std::optional<Ints> sizes = c.failed() ? std::nullopt : c.KnownSizes(weights);
   if (sizes) return std::find(sizes->begin(), sizes->end(), 0) == sizes->end();
   const std::optional<int> rank = c.failed() ? std::nullopt : c.MaybeRank(weights);
-  // No weights are one axis without elements.
   if (rank && *rank > 1) return true;
   c.Fail("weights whose number is not known; state it with --shape");
   return false;
 }
-
-}  // namespace
 
 Value* CountInRows(Call& c, const RowNumbers& rows, Value* numbers, Value* size, Value* weights) {
   const DType type = c.dtype(weights);

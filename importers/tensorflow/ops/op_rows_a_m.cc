@@ -139,6 +139,7 @@ constexpr OpRow kRowsAToM[] = {
     {"DebugIdentityV3", LowerIdentity},
     {"DeepCopy", LowerIdentity},
     {"DenseBincount", LowerDenseBincount},
+    {"DenseCountSparseOutput", LowerDenseCountSparse},
     {"DepthToSpace", LowerDepthToSpace, "DepthToSpace"},
     {"DepthwiseConv2dNative", LowerDepthwiseConv2D},
     {"DepthwiseConv2dNativeBackpropInput", LowerConvBackpropInput, "depthwise"},

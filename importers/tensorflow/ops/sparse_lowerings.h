@@ -36,13 +36,21 @@ std::vector<Value*> LowerRaggedTensorToSparse(Call& c);
 std::vector<Value*> LowerRaggedGather(Call& c);
 Value* LowerRaggedBincount(Call& c);
 
+// sparse_counts.cc
+std::vector<Value*> LowerDenseCountSparse(Call& c);
+std::vector<Value*> LowerSparseCountSparse(Call& c);
+std::vector<Value*> LowerRaggedCountSparse(Call& c);
+
+// counts.cc: whether there is a weight for each number; fails if that is not known.
+bool HasWeights(Call& c, const Value* weights);
+
 // The rows that elements belong to, of which there are `count` (0-d).
 struct RowNumbers {
   Value* rows = nullptr;  // (elements)
   Value* count = nullptr;
 };
 
-// segments.cc: (rows, size), how often each number below `size` (0-d) comes in each row, or the
+// (rows, size), how often each number below `size` (0-d) comes in each row, or the
 // sum of its weights unless these are empty; 1 for any number of times with attribute
 // binary_output.
 Value* CountInRows(Call& c, const RowNumbers& rows, Value* numbers, Value* size, Value* weights);

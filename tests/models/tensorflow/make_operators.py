@@ -69,6 +69,9 @@ def main():
     matrices.make_bounds()
     flow.make_loop_in_branch()
     operator_cases.seed(27)
+    sparse.make_sparse_counts()
+    matrices.make_shifts()
+    matrices.make_bands()
     flow.make_first_arrays()
 
 

@@ -95,6 +95,41 @@ def make_counts():
                reference=[np.array(np.unravel_index(places, (7, 6)), np.int32)], Tidx="dt:int32")
 
 
+def counted(rows, weights, least=-1, most=-1, binary=False, is_vector=False):
+    """Each number of each row once, in order, with the sum of its weights."""
+    found = []
+    for at, (row, each) in enumerate(zip(rows, weights)):
+        for number in np.unique([n for n in row if n >= 0 and (most <= 0 or n < most)]).astype(int):
+            found.append((at, number, 1 if binary else each[np.asarray(row) == number].sum()))
+    size = most if most >= 0 else max([number + 1 for _, number, _ in found] + [1, least])
+    indices = [(number,) if is_vector else (at, number) for at, number, _ in found]
+    sizes = [size] if is_vector else [len(rows), size]
+    return [np.array(indices), np.array([value for *_, value in found], np.float32), np.array(sizes)]
+
+
+def make_sparse_counts():
+    none = (np.zeros(0, np.float32),)
+    kinds = {"T": "dt:int32", "output_type": "dt:float"}
+    x, weights = DRAW.integers(0, 5, (3, 4)).astype(np.int32), f32(3, 4)
+    numpy_case("dense_count", "DenseCountSparseOutput", [x, weights], results=3,
+               reference=counted(x, weights, least=7), minlength=7, maxlength=-1, binary_output=False,
+               **kinds)
+    numpy_case("dense_count_of_vector", "DenseCountSparseOutput", [x[0], none], results=3,
+               reference=counted(x[:1], np.ones((1, 4)), most=3, is_vector=True), maxlength=3,
+               binary_output=False, **kinds)
+    indices, _, sizes = sparse(thin(3, 5))
+    numbers = DRAW.integers(0, 4, len(indices)).astype(np.int32)
+    rows = [numbers[indices[:, 0] == row] for row in range(3)]
+    numpy_case("sparse_count", "SparseCountSparseOutput", [indices, numbers, sizes, none], results=3,
+               reference=counted(rows, [np.ones(len(row)) for row in rows], binary=True),
+               binary_output=True, **kinds)
+    splits, numbers, weights = np.array([0, 2, 2, 5, 6]), i32(1, 3, 0, 3, 0, 2), f32(6)
+    cut = list(zip(splits, splits[1:]))
+    numpy_case("ragged_count", "RaggedCountSparseOutput", [splits, numbers, weights], results=3,
+               reference=counted([numbers[a:b] for a, b in cut], [weights[a:b] for a, b in cut]),
+               binary_output=False, **kinds)
+
+
 def make_ragged_rows():
     splits, outer = np.array([0, 2, 2, 5, 6]), np.array([0, 1, 1, 4])
     kinds = {"Tsplits": "dt:int64", **FLOAT}
