@@ -25,6 +25,26 @@ Value* LowerBitcast(Call& c) {
   return BitsAs(c, x, to);
 }
 
+// Target: the direction. Of signed integers, copies of the sign come in from the left.
+Value* LowerShift(Call& c) {
+  Value* x = c.Tensor(0);
+  Value* by = c.Tensor(1);
+  if (c.failed()) return nullptr;
+  const DType type = c.dtype(x);
+  if (!IsInteger(type)) return c.Fail("bits of " + std::string(Name(type)));
+  by = c.Min(by, Info(type).bits - 1);
+  const std::vector<NamedAttribute> how = {{"direction", std::string(c.target())}};
+  const DType bits = UnsignedOf(type);
+  if (type == bits) return c.Op("BitShift", {x, by}, how);
+  const auto shift = [&](Value* value) {
+    return c.Cast(c.Op("BitShift", {c.Cast(value, bits), c.Cast(c.Max(by, 0), bits)}, how), type);
+  };
+  if (c.target() == "LEFT") return shift(x);
+  Value* negative = c.Less(x, 0);
+  Value* shifted = shift(c.Where(negative, c.Op("BitwiseNot", {x}), x));
+  return c.Where(negative, c.Op("BitwiseNot", {shifted}), shifted);
+}
+
 Value* LowerPopulationCount(Call& c) {
   Value* x = c.Tensor(0);
   if (c.failed()) return nullptr;

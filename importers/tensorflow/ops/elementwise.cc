@@ -203,16 +203,4 @@ Value* LowerErfc(Call& c) {
   return c.CastLike(c.Sub(1, c.Op("Erf", {c.Cast(x, DType::kF64)})), x);
 }
 
-// Target: the direction.
-Value* LowerShift(Call& c) {
-  Value* x = c.Tensor(0);
-  Value* by = c.Tensor(1);
-  if (c.failed()) return nullptr;
-  const DType type = c.dtype(x);
-  const bool is_unsigned =
-      type == DType::kU8 || type == DType::kU16 || type == DType::kU32 || type == DType::kU64;
-  if (!is_unsigned) return c.Fail("shifts of signed integers");
-  return c.Op("BitShift", {x, by}, {{"direction", std::string(c.target())}});
-}
-
 }  // namespace dragoman::tf

@@ -309,12 +309,26 @@ Value* LowerInvertPermutation(Call& c) {
   return c.Op("ScatterElements", {order, order, places});
 }
 
+namespace {
+
+// The diagonals above or below the main one that are kept, as operand `i` tells it; nullptr: all.
+Value* KeptDiagonals(Call& c, std::size_t i, Value* x, int axis) {
+  Value* count = c.IndexNumber(i);
+  if (const std::optional<std::int64_t> known = c.KnownNumber(count))
+    return *known < 0 ? nullptr : count;
+  return c.Where(c.Less(count, 0), c.Size(x, axis), count);
+}
+
+}  // namespace
+
 Value* LowerMatrixBandPart(Call& c) {
   Value* x = c.Tensor(0);
-  const std::int64_t lower = c.KnownInt(1, "the number of diagonals");
-  const std::int64_t upper = c.KnownInt(2, "the number of diagonals");
-  if (upper >= 0) x = c.Op("Trilu", {x, c.Int(upper)}, {{"upper", std::int64_t{0}}});
-  if (lower >= 0) x = c.Op("Trilu", {x, c.Int(-lower)}, {{"upper", std::int64_t{1}}});
+  const int rank = c.Rank(x);
+  if (c.failed()) return nullptr;
+  Value* lower = KeptDiagonals(c, 1, x, rank - 2);
+  Value* upper = KeptDiagonals(c, 2, x, rank - 1);
+  if (upper != nullptr) x = c.Op("Trilu", {x, upper}, {{"upper", std::int64_t{0}}});
+  if (lower != nullptr) x = c.Op("Trilu", {x, c.Neg(lower)}, {{"upper", std::int64_t{1}}});
   return x;
 }
 

@@ -40,11 +40,11 @@ Value* LowerIncompleteGamma(Call& c);
 
 // bits.cc
 Value* LowerBitcast(Call& c);
+Value* LowerShift(Call& c);
 Value* LowerPopulationCount(Call& c);
 
 // elementwise.cc
 Value* LowerErfc(Call& c);
-Value* LowerShift(Call& c);
 
 }  // namespace dragoman::tf
 

@@ -87,6 +87,29 @@ def make_bits():
     numpy_case("population_count", "PopulationCount", [numbers], reference=[ones], T="dt:int32")
 
 
+def make_shifts():
+    """Of signed integers; what is beyond the width counts as the width less 1."""
+    for kind in (np.int8, np.int32, np.int64):
+        info = np.iinfo(kind)
+        x = DRAW.integers(info.min, info.max, 6, kind, endpoint=True)
+        by = np.array([0, 1, 3, info.bits - 1, info.bits, info.bits + 5], kind)
+        within = np.minimum(by, info.bits - 1)
+        for op, wanted in (("LeftShift", x << within), ("RightShift", x >> within)):
+            numpy_case(f"{op.lower()}_{kind.__name__}", op, [x, by], reference=[wanted],
+                       T=f"dt:{kind.__name__}")
+
+
+def make_bands():
+    """Numbers of diagonals that are known at run time only."""
+    rows, columns = np.indices((3, 4))
+    for lower, upper in ((1, -1), (-1, 0), (0, 2)):
+        x = f32(2, 3, 4)
+        kept = ((lower < 0) | (rows - columns <= lower)) & ((upper < 0) | (columns - rows <= upper))
+        numpy_case(f"band_{lower}_{upper}", "MatrixBandPart", [x, np.int64(lower), np.int64(upper)],
+                   reference=[np.where(kept, x, 0)], Tindex="dt:int64", **FLOAT)
+
+
+
 def make_matrices():
     a, b = f32(2, 5, 3), f32(2, 5, 2)
     regularizer = np.float64(0.25)

@@ -1,0 +1,13 @@
+
+/
+x0Placeholder*
+dtype0	*
+shape:
+/
+x1Placeholder*
+dtype0	*
+shape:
+ 
+y
+RightShiftx0x1*
+T0	"ó
