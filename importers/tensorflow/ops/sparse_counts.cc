@@ -50,8 +50,8 @@ std::vector<Value*> CountSparsely(Call& c, Counted x) {
     values = c.Full(c.Shape(found[0]), 1, type);
   } else if (x.weights != nullptr) {
     Value* zeros = c.Full(c.Shape(found[0]), 0, type);
-    values = c.Op("ScatterND", {zeros, c.Unsqueeze(found[2], {1}), x.weights},
-                  {{"reduction", "add"}});
+    values =
+        c.Op("ScatterND", {zeros, c.Unsqueeze(found[2], {1}), x.weights}, {{"reduction", "add"}});
   }
   Value* numbers = c.Unsqueeze(c.Op("Mod", {found[0], width}), {1});
   if (x.count == nullptr) return {numbers, values, c.Vector(size)};
@@ -91,8 +91,7 @@ std::vector<Value*> LowerSparseCountSparse(Call& c) {
   const std::int64_t axes = NumAxes(c, x.sizes);
   if (c.failed()) return {};
   if (axes == 1) return CountSparsely(c, {ZerosFor(c, numbers), numbers, weights, nullptr});
-  return CountSparsely(c,
-                       {c.Select(x.indices, 1, 0), numbers, weights, c.Select(x.sizes, 0, 0)});
+  return CountSparsely(c, {c.Select(x.indices, 1, 0), numbers, weights, c.Select(x.sizes, 0, 0)});
 }
 
 std::vector<Value*> LowerRaggedCountSparse(Call& c) {
