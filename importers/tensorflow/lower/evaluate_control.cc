@@ -288,8 +288,11 @@ std::vector<Value*> Evaluator::TensorsAmong(const std::vector<Abstract>& values)
 }
 
 // A first turn on its own, which is taken back, tells what it sets in lists that are empty.
-Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& body) {
-  if (std::none_of(carried.begin(), carried.end(), IsReserved)) return {};
+Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& body, bool resizes) {
+  const auto is_open = [&](const Abstract& list) {
+    return IsReserved(list) || (resizes && IsEmptyList(list));
+  };
+  if (std::none_of(carried.begin(), carried.end(), is_open)) return {};
   const std::size_t findings = entry_.findings.size();
   Side trial = entry_.RunSide([&](Results& results) { return body(carried, results); });
   entry_.findings.resize(findings);
@@ -297,7 +300,7 @@ Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& bod
   DRAGOMAN_ASSIGN(const FittedSizes fitted, FitSizes(carried, trial.results));
   const std::vector<Value*> given = TensorsAmong(carried);
   for (std::size_t i = 0; i < carried.size(); ++i) {
-    if (!IsReserved(carried[i])) continue;
+    if (!is_open(carried[i])) continue;
     Type type;
     const Abstract& after = trial.results[i];
     const Abstract* element = FirstElement(after);
@@ -327,7 +330,7 @@ Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& bod
 
 Flow Evaluator::RunTurns(const Node& node, std::vector<Abstract> carried,
                          std::vector<std::string> names, const LoopBody& condition,
-                         const LoopBody& body, const Scope& scope, Results& results) {
+                         const LoopBody& body, bool resizes, const Scope& scope, Results& results) {
   const auto holds = [&](const std::vector<Abstract>& now, Abstract& truth) {
     Results given;
     const Flow flow = condition(now, given);
@@ -350,7 +353,7 @@ Flow Evaluator::RunTurns(const Node& node, std::vector<Abstract> carried,
     return Flow::kNext;
   }
   if (!number->known() || number->AsInt() != 0) {
-    const Status stacked = StackLists(carried, body);
+    const Status stacked = StackLists(carried, body, resizes);
     if (!stacked.ok()) Report(node, stacked.error(), scope);
   }
   SourceLoop loop;
@@ -375,6 +378,29 @@ Flow Evaluator::RunTurns(const Node& node, std::vector<Abstract> carried,
   return Flow::kNext;
 }
 
+bool Evaluator::Has(const std::string& function, std::string_view type) const {
+  std::vector<std::string> pending = {function};
+  std::unordered_set<std::string> seen(pending.begin(), pending.end());
+  const auto reach = [&](const std::string& name) {
+    if (seen.insert(name).second) pending.push_back(name);
+  };
+  while (!pending.empty()) {
+    const auto found = library_.find(pending.back());
+    pending.pop_back();
+    if (found == library_.end()) continue;
+    for (const Node& node : found->second->graph->nodes()) {
+      if (node.op().type == type) return true;
+      reach(node.op().type);
+      for (const NamedAttribute& attribute : node.attributes()) {
+        if (const std::optional<FuncRef> callee = AsFunc(attribute.value)) reach(callee->name);
+        for (const FuncRef& branch : AsFuncs(attribute.value).value_or(std::vector<FuncRef>()))
+          reach(branch.name);
+      }
+    }
+  }
+  return false;
+}
+
 Flow Evaluator::RunWhile(const Node& node, Scope& scope) {
   const std::optional<FuncRef> condition = FunctionAttribute(node, "cond", scope);
   const std::optional<FuncRef> body = FunctionAttribute(node, "body", scope);
@@ -396,8 +422,8 @@ Flow Evaluator::RunWhile(const Node& node, Scope& scope) {
     names.push_back(known ? found->second->graph->input(i)->name() : "");
   }
   Results results;
-  const Flow flow =
-      RunTurns(node, carried, std::move(names), call(*condition), call(*body), scope, results);
+  const Flow flow = RunTurns(node, carried, std::move(names), call(*condition), call(*body),
+                             Has(body->name, "TensorListResize"), scope, results);
   SetResults(node, scope, std::move(results));
   return flow;
 }
@@ -430,7 +456,7 @@ Flow Evaluator::RunFrame(const LoopStep& step, Scope& scope) {
   const Node& place = step.variables.empty() ? *step.enters.front() : *step.variables.front().merge;
   Results results;
   const Flow flow =
-      RunTurns(place, std::move(carried), std::move(names), condition, body, scope, results);
+      RunTurns(place, std::move(carried), std::move(names), condition, body, false, scope, results);
   for (const auto& [exit, variable] : step.exits) {
     SetResults(*exit, scope, {variable < results.size() ? results[variable] : Abstract(Poison())});
   }

@@ -96,12 +96,15 @@ class Evaluator {
   std::optional<FuncRef> FunctionAttribute(const Node& node, std::string_view name,
                                            const Scope& scope);
   using LoopBody = std::function<Flow(const std::vector<Abstract>& carried, Results& results)>;
-  // Runs `body` while `condition` gives true.
+  // Runs `body` while `condition` gives true. `resizes`: the body may state the length of a list.
   Flow RunTurns(const Node& node, std::vector<Abstract> carried, std::vector<std::string> names,
-                const LoopBody& condition, const LoopBody& body, const Scope& scope,
+                const LoopBody& condition, const LoopBody& body, bool resizes, const Scope& scope,
                 Results& results);
-  // Lists of which nothing was set yet get the sizes of what the first turn sets.
-  Status StackLists(std::vector<Abstract>& carried, const LoopBody& body);
+  // Whether a function, or one that it calls, has an operator of this type.
+  bool Has(const std::string& function, std::string_view type) const;
+  // Lists of which nothing was set yet get the sizes of what the first turn sets; empty ones only
+  // where they are resized, which a sequence cannot be.
+  Status StackLists(std::vector<Abstract>& carried, const LoopBody& body, bool resizes);
   Result<FittedSizes> FitSizes(std::vector<Abstract>& carried, const Results& after);
   std::vector<Value*> TensorsAmong(const std::vector<Abstract>& values);
 

@@ -48,6 +48,13 @@ Value* ElementSizesAttribute(Call& c) {
   return sizes ? c.Ints(*sizes) : nullptr;
 }
 
+// The handle of an array of version 1 or 2 holds what is in it first; that of an array that grows
+// ends with None.
+bool Grows(const Abstract& handle) {
+  const auto* parts = handle.As<Tuple>();
+  return parts != nullptr && parts->items->back().Is<None>();
+}
+
 Abstract NewTuple(Abstract item) {
   return Tuple{std::make_shared<const std::vector<Abstract>>(1, std::move(item))};
 }
@@ -142,7 +149,18 @@ Abstract Appended(Call& c, const ListContents& list, Value* index, Value* elemen
   return ListRef{c.heap().NewCell(std::move(grown))};
 }
 
-Abstract WithElement(Call& c, const Abstract& list, Value* index, Value* element) {
+// `rows` and zeros behind them, `count` (0-d) in all, or as many as there are.
+Value* Grown(Call& c, Value* rows, Value* count) {
+  const int rank = c.Rank(rows);
+  if (c.failed()) return nullptr;
+  Value* missing = c.Max(c.Sub(count, c.Size(rows, 0)), 0);
+  if (c.KnownNumber(missing) == 0) return rows;
+  Value* sizes = c.ConcatSizes({c.Vector(missing), c.SizeVector(rows, 1, rank - 1)});
+  return c.Concat({rows, c.Full(sizes, 0, c.dtype(rows))}, 0);
+}
+
+// `grows`: the index may be beyond the end.
+Abstract WithElement(Call& c, const Abstract& list, Value* index, Value* element, bool grows) {
   if (c.failed()) return Poison();
   const ListContents* contents = ListOf(list);
   const std::optional<std::int64_t> known = c.KnownNumber(index);
@@ -161,6 +179,7 @@ Abstract WithElement(Call& c, const Abstract& list, Value* index, Value* element
     return c.heap().NewList(std::move(items));
   }
   Value* rows = StackOf(c, list, c.Shape(element), c.dtype(element));
+  if (grows) rows = Grown(c, rows, c.Add(c.Reshape(c.Cast(index, DType::kI64), Ints()), 1));
   const bool is_only = known == 0 && c.KnownSize(rows, 0) == 1;
   if (is_only) return c.NewTensor(c.Unsqueeze(element, {0}));
   Value* place = c.Reshape(c.Cast(index, DType::kI64), {1, 1});
@@ -257,6 +276,11 @@ bool IsReserved(const Abstract& list) {
          FirstElement(list) == nullptr;
 }
 
+bool IsEmptyList(const Abstract& list) {
+  const ListContents* contents = ListOf(list);
+  return contents != nullptr && contents->sequence == nullptr && contents->items.empty();
+}
+
 const Abstract* FirstElement(const Abstract& list) {
   const ListContents* contents = ListOf(list);
   if (contents == nullptr) return nullptr;
@@ -290,7 +314,8 @@ Value* LowerTensorListGetItem(Call& c) {
 
 Results LowerTensorListSetItem(Call& c) {
   Value* index = c.Tensor(1);
-  return {WithElement(c, c.operand(0), index, c.Tensor(2))};
+  const bool grows = c.BoolOr("resize_if_index_out_of_bounds", false);
+  return {WithElement(c, c.operand(0), index, c.Tensor(2), grows)};
 }
 
 Results LowerTensorListPushBack(Call& c) {
@@ -373,17 +398,29 @@ Results LowerTensorListSplit(Call& c) {
 
 // What was not set stays so; what is too much is left out.
 Results LowerTensorListResize(Call& c) {
-  const std::int64_t length = c.KnownInt(1, "the length of a list");
+  Value* length = c.IndexNumber(1);
   const Abstract& list = c.operand(0);
   if (c.failed()) return {};
   const ListContents* contents = ListOf(list);
-  if (contents == nullptr || contents->sequence != nullptr || length < 0 || length > kMaxElements) {
+  const std::optional<std::int64_t> known = c.KnownNumber(length);
+  if (known && (*known < 0 || *known > kMaxElements)) {
+    c.Fail(InvalidInput("a list of " + std::to_string(*known) + " elements"));
+    return {};
+  }
+  if (known && contents != nullptr && contents->sequence == nullptr) {
+    std::vector<Abstract> items = contents->items;
+    items.resize(static_cast<std::size_t>(*known), Uninitialized());
+    return {c.heap().NewList(std::move(items))};
+  }
+  const bool has_rows = list.Is<TensorRef>() || FirstElement(list) != nullptr;
+  if (!has_rows || (contents != nullptr && contents->sequence != nullptr)) {
     c.Fail("resizing a list whose length is known only at run time");
     return {};
   }
-  std::vector<Abstract> items = contents->items;
-  items.resize(static_cast<std::size_t>(length), Uninitialized());
-  return {c.heap().NewList(std::move(items))};
+  Value* rows = StackOf(c, list, nullptr, DType::kF32);
+  rows = Grown(c, c.Slice(rows, 0, c.Ints({0}), c.Vector(length), c.Ints({1})), length);
+  if (c.failed()) return {};
+  return {c.NewTensor(rows)};
 }
 
 Results LowerTensorListConcatLists(Call& c) {
@@ -432,13 +469,18 @@ Results LowerTensorArray(Call& c) {
   const DType dtype = c.TypeAttribute("dtype");
   Abstract made =
       grows && c.KnownNumber(length) == 0 ? c.heap().NewList({}) : Reserve(c, length, sizes, dtype);
-  if (c.target() == "first") return {NewTuple(std::move(made))};
-  return {None(), std::move(made)};
+  std::vector<Abstract> handle;
+  if (c.target() == "first") handle.push_back(made);
+  if (grows) handle.push_back(None());
+  const auto parts = std::make_shared<const std::vector<Abstract>>(std::move(handle));
+  const Abstract named = parts->empty() ? Abstract(None()) : Abstract(Tuple{parts});
+  if (c.target() == "first") return {named};
+  return {named, std::move(made)};
 }
 
 Results LowerTensorArrayWrite(Call& c) {
   Value* index = c.Tensor(1);
-  return {WithElement(c, c.operand(3), index, c.Tensor(2))};
+  return {WithElement(c, c.operand(3), index, c.Tensor(2), Grows(c.operand(0)))};
 }
 
 Value* LowerTensorArrayRead(Call& c) {

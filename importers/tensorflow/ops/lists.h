@@ -17,6 +17,7 @@ namespace dragoman::tf {
 // Whether it is a list of which no element was set, and which is not stacked since the sizes of its
 // elements are not known.
 bool IsReserved(const Abstract& list);
+bool IsEmptyList(const Abstract& list);
 // The first element that was set, or nullptr.
 const Abstract* FirstElement(const Abstract& list);
 // How many elements a reserved list has, int64 of rank 0.

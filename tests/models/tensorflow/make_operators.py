@@ -73,6 +73,7 @@ def main():
     matrices.make_shifts()
     matrices.make_bands()
     flow.make_first_arrays()
+    flow.make_growing_lists()
 
 
 if __name__ == "__main__":

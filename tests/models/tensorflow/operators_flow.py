@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from operator_cases import FLOAT, G, f32, i32, save
+from operator_cases import FLOAT, G, Lib, f32, i32, save
 from recurrent_layers import Frame, one_more
 
 
@@ -89,3 +89,58 @@ def make_first_arrays():
         size = g.op(f"TensorArraySize{version}", made, end)
         save(f"first_array_{version or 'V1'}", g, {"x": x}, ["y", size], [np.tanh(x), np.int32(3)],
              oracle=False)
+
+
+INT = {"T": "dt:int32"}
+
+
+def grown_by_resize(library, g, held, at):
+    """As TensorFlow up to 2.8 makes room for an element."""
+    arguments = [("held", "variant"), ("at", "int32")]
+    longer = library.function(
+        "longer", arguments, lambda b, held, at: [b.op("TensorListResize", held, b.op(
+            "AddV2", at, b.const(np.int32(1)), **INT))], [("out", "variant")])
+    same = library.function("same", arguments, lambda b, held, at: [b.op(
+        "Identity", held, T="dt:variant")], [("out", "variant")])
+    beyond = g.op("GreaterEqual", at, g.op("TensorListLength", held), **INT)
+    return g.op("StatelessIf", beyond, held, at, then_branch=f"fn:{longer}", else_branch=f"fn:{same}",
+                Tcond="dt:bool", Tin=["dt:variant", "dt:int32"], Tout=["dt:variant"])
+
+
+def growing_list(name, sizes, length, resized):
+    """tf.TensorArray(size=length, dynamic_size=True) that a tf.while_loop writes to."""
+    g, library, x, count = G(), Lib(), f32(4, 3), np.int32(4)
+    element = {"element_dtype": "dt:float"}
+    g.ph("x", "float", (-1, 3))
+    g.ph("count", "int32", ())
+    held = g.op("TensorListReserve", g.const(sizes), g.const(np.int32(length)), shape_type="dt:int32",
+                **element)
+    kinds = ["int32", "int32", "float", "variant"]
+    arguments = [(f"in{i}", kind) for i, kind in enumerate(kinds)]
+    results = [(f"out{i}", kind) for i, kind in enumerate(kinds)]
+
+    def turn(b, at, count, x, held):
+        row = b.op("GatherV2", x, at, b.const(np.int32(0)), Tparams="dt:float", Tindices="dt:int32",
+                   Taxis="dt:int32")
+        if resized:
+            held = grown_by_resize(library, b, held, at)
+        held = b.op("TensorListSetItem", held, at, b.op("Tanh", row, **FLOAT), **element,
+                    **({} if resized else {"resize_if_index_out_of_bounds": True}))
+        one = b.const(np.int32(1))
+        return [b.op("AddV2", at, one, **INT), b.op("Identity", count, **INT),
+                b.op("Identity", x, **FLOAT), b.op("Identity", held, T="dt:variant")]
+    goes_on = library.function("goes_on", arguments, lambda b, at, count, x, held: [
+        b.op("Less", at, count, **INT)], [("out", "bool")])
+    body = library.function("turn", arguments, turn, results)
+    loop = g.op("StatelessWhile", g.const(np.int32(0)), "count", "x", held, cond=f"fn:{goes_on}",
+                body=f"fn:{body}", T=[f"dt:{kind}" for kind in kinds])
+    g.op("TensorListStack", f"{loop}:3", g.const(sizes), name="y", num_elements=-1, **element)
+    save(name, g, {"x": x, "count": count}, ["y"], [np.tanh(x)], oracle=False, library=library)
+
+
+def make_growing_lists():
+    for resized in (False, True):
+        kind = "resized" if resized else "set"
+        growing_list(f"growing_list_{kind}", i32(3), 0, resized)
+        growing_list(f"growing_list_{kind}_unknown", np.int32(-1), 0, resized)
+        growing_list(f"growing_list_{kind}_longer", i32(3), 2, resized)
