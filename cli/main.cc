@@ -58,7 +58,7 @@ int FlushOutput(int exit_code) {
   return std::ferror(stdout) == 0 ? exit_code : ReportLostOutput("some output was lost");
 }
 
-// "dragoman 0.1.0 (commit 0123456789; oneDNN 2.6.3, protobuf 3.21.12)"
+// "dragoman 0.1.0 (commit 0123456789; oneDNN 2.6.3, protobuf 3.21.12, libjpeg, libpng)"
 std::string Version() {
   const std::string commit = DRAGOMAN_COMMIT;
   return "dragoman " DRAGOMAN_VERSION " (" + (commit.empty() ? "" : "commit " + commit + "; ") +

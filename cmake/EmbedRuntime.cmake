@@ -2,7 +2,7 @@
 # codegen/onednn/runtime_files.h: the text of every file of runtime/ lies in the program.
 file(GLOB_RECURSE runtime_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/runtime/*.h" "${PROJECT_SOURCE_DIR}/runtime/*.hpp"
-     "${PROJECT_SOURCE_DIR}/runtime/*.cc")
+     "${PROJECT_SOURCE_DIR}/runtime/*.cc" "${PROJECT_SOURCE_DIR}/runtime/*.cmake")
 list(SORT runtime_files)
 set(DRAGOMAN_EMBEDDED_RUNTIME "${PROJECT_BINARY_DIR}/generated/codegen/onednn/runtime_files.cc")
 list(TRANSFORM runtime_files PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE runtime_paths)

@@ -62,7 +62,7 @@ foreach(layer runtime runtime_fast support ir ops compare analysis interpreter l
   target_sources(libdragoman PRIVATE $<TARGET_OBJECTS:dragoman_${layer}>)
 endforeach()
 target_link_libraries(libdragoman PRIVATE DNNL::dnnl Threads::Threads fmt::fmt libzip::zip
-  xxHash::xxhash OpenSSL::Crypto protobuf::libprotobuf ${DRAGOMAN_BROTLI})
+  xxHash::xxhash OpenSSL::Crypto protobuf::libprotobuf ${DRAGOMAN_BROTLI} ${DRAGOMAN_IMAGE_LIBRARIES})
 # The functions of clang++'s sanitizers are in the program.
 target_link_options(libdragoman PRIVATE "LINKER:--version-script=${export_map}"
   $<$<NOT:$<BOOL:${DRAGOMAN_SANITIZE}>>:LINKER:-z,defs>)

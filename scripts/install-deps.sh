@@ -8,6 +8,7 @@ packages=(
   libbrotli-dev libcli11-dev libdnnl-dev libfmt-dev libgtest-dev libgmock-dev libjemalloc-dev libonnx-dev
   libonnx-testdata libprotobuf-dev libssl-dev libxxhash-dev libzip-dev nlohmann-json3-dev
   protobuf-compiler locales
+  libjpeg-dev libopenjp2-7-dev libpng-dev libtiff-dev libwebp-dev
   python3 python3-numpy python3-onnx python3-protobuf
 )
 

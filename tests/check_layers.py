@@ -35,7 +35,8 @@ LAYERS = {
     "driver": ["core", "importers", "exporters", "codegen", "runtime"],
     "cli": ["core", "driver", "codegen", "runtime/params", "runtime/fast"],
     "runtime/params": [],
-    "runtime/kernels": ["runtime/params"],
+    "runtime/images": ["runtime/params"],
+    "runtime/kernels": ["runtime/params", "runtime/images"],
     "runtime/program": ["runtime/params", "runtime/kernels"],
     "runtime/fast": ["runtime"],
     # An importer like any other, for tests.

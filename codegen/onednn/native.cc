@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kLibrary = "libruntime.a";
+constexpr std::string_view kImages = "runtime/images/";
 
 fs::path CacheFolder(const NativeOptions& options) {
   return options.cache.empty() ? NativeCacheFolder() : options.cache;
@@ -52,8 +54,19 @@ std::vector<std::string> CompileCommand(const NativeOptions& options, const fs::
           object.string()};
 }
 
+// Those of dragoman that are still there to compile with.
+std::vector<ImageLibrary> InstalledImageLibraries() {
+  std::vector<ImageLibrary> installed;
+  std::ranges::copy_if(ImageLibraries(), std::back_inserter(installed), [](const ImageLibrary& it) {
+    return fs::exists(it.headers) && fs::exists(it.library);
+  });
+  return installed;
+}
+
 std::uint64_t RuntimeHash(const NativeOptions& options) {
   std::uint64_t hash = HashString(options.compiler + " " + options.optimization);
+  for (const ImageLibrary& image : InstalledImageLibraries())
+    hash = HashCombine(hash, HashString(image.library));
   for (const RuntimeFile& file : RuntimeFiles())
     hash = HashCombine(HashCombine(hash, HashString(file.path)), HashString(file.text));
   return hash;
@@ -76,6 +89,12 @@ Result<fs::path> BuildRuntime(const NativeOptions& options, const fs::path& cach
     const fs::path object = folder.path() / (std::string(file.path) + ".o");
     std::vector<std::string> command = CompileCommand(options, object, options.optimization);
     command.push_back("-I" + folder.path().string());
+    if (file.path.starts_with(kImages)) {
+      for (const ImageLibrary& image : InstalledImageLibraries()) {
+        command.push_back(std::string("-DDRAGOMAN_RT_") + image.format);
+        command.insert(command.end(), {"-idirafter", image.headers});
+      }
+    }
     command.push_back((folder.path() / file.path).string());
     DRAGOMAN_TRY(Compile(std::move(command), folder.path()));
     archive.push_back(object.string());
@@ -121,6 +140,11 @@ Status BuildProgram(const GeneratedProgram& program, const NativeOptions& option
   }
   link.push_back((runtime / kLibrary).string());
   link.insert(link.end(), {"-ldnnl", "-lpthread"});
+  const bool decodes = std::ranges::any_of(
+      program.files, [](const GeneratedFile& file) { return file.path.starts_with(kImages); });
+  for (const ImageLibrary& image : InstalledImageLibraries()) {
+    if (decodes) link.emplace_back(image.library);
+  }
   return Compile(std::move(link), folder);
 }
 

@@ -11,6 +11,8 @@ constexpr std::string_view kInclude = "#include \"";
 // What may include oneDNN, and what a program may have in its place.
 constexpr std::string_view kOneDnnUsers = "runtime/fast/";
 constexpr std::string_view kOneDnnStandIn = "runtime/plain/dnnl.hpp";
+constexpr std::string_view kImageDecoders = "runtime/images/decode_image.h";
+constexpr std::string_view kImageLibraries = "runtime/images/libraries.cmake";
 
 std::vector<std::string_view> Includes(std::string_view text) {
   std::vector<std::string_view> paths;
@@ -42,6 +44,7 @@ std::vector<const RuntimeFile*> RuntimeClosure(std::span<const GeneratedFile> fi
       add(path);
       if (path.ends_with(".h")) add(std::string(path.substr(0, path.size() - 1)) + "cc");
       if (path.starts_with(kOneDnnUsers)) add(kOneDnnStandIn);
+      if (path == kImageDecoders) add(kImageLibraries);
     }
   }
   std::vector<const RuntimeFile*> closure;

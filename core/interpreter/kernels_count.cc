@@ -2,6 +2,7 @@
 
 #include "core/interpreter/kernel_table.h"
 #include "runtime/kernels/compress.h"
+#include "runtime/kernels/image_decoder.h"
 #include "runtime/kernels/non_max_suppression.h"
 #include "runtime/kernels/non_zero.h"
 #include "runtime/kernels/top_k.h"
@@ -54,6 +55,13 @@ rt::Status NonMaxSuppressionShapes(const KernelArguments& arguments, std::span<r
   return rt::Status();
 }
 
+rt::Status ImageDecoderShapes(const KernelArguments& arguments, std::span<rt::Shape> shapes) {
+  rt::TensorView<const std::uint8_t> file;
+  file.data = static_cast<const std::uint8_t*>(arguments.operands[0].data());
+  file.shape = arguments.operands[0].shape();
+  return rt::ImageDecoderShape(arguments.params->As<rt::ImageDecoderParams>(), file, &shapes[0]);
+}
+
 }  // namespace
 
 void AddCountKernels(KernelTable& table) {
@@ -61,6 +69,11 @@ void AddCountKernels(KernelTable& table) {
   Add<Bits>(table, "Compress", []<class T>() {
     KernelEntry entry = DRAGOMAN_KERNEL_ENTRY(Compress, T);
     entry.result_shapes = CompressShapes<T>;
+    return entry;
+  });
+  Add<Types<std::uint8_t>>(table, "ImageDecoder", []<class T>() {
+    KernelEntry entry = DRAGOMAN_KERNEL_ENTRY(ImageDecoder, T);
+    entry.result_shapes = ImageDecoderShapes;
     return entry;
   });
   Add<Types<float>>(table, "NonMaxSuppression", []<class T>() {

@@ -33,6 +33,7 @@ std::vector<OpDef> FusedOps();
 std::vector<OpDef> GatherOps();
 std::vector<OpDef> GridSampleOps();
 std::vector<OpDef> IfOps();
+std::vector<OpDef> ImageDecoderOps();
 std::vector<OpDef> LinalgOps();
 std::vector<OpDef> LinearOps();
 std::vector<OpDef> LoopOps();
@@ -75,7 +76,6 @@ inline constexpr OpFamily kOpFamilies[] = {
     ActivationOps,
     ArgReduceOps,
     BinaryOps,
-    BitCastOps,
     CastOps,
     ComplexOps,
     CompressOps,
@@ -96,6 +96,7 @@ inline constexpr OpFamily kOpFamilies[] = {
     GatherOps,
     GridSampleOps,
     IfOps,
+    ImageDecoderOps,
     LinalgOps,
     LinearOps,
     LoopOps,

@@ -77,6 +77,7 @@ constexpr OpVersions kVersions[] = {
     {"Hardmax", 13, 1},
     {"Identity", 21, 1},
     {"If", 21, 1},
+    {"ImageDecoder", 20, 20},
     {"InstanceNormalization", 22, 1},
     {"IsInf", 20, 10},
     {"IsNaN", 20, 9},

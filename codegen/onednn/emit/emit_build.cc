@@ -80,6 +80,11 @@ else()
 endif()
 )";
 
+constexpr std::string_view kLinkImageLibraries =
+    R"(include("${CMAKE_CURRENT_SOURCE_DIR}/runtime/images/libraries.cmake")
+dragoman_link_image_libraries(@NAME@)
+)";
+
 // The package is found where it is, whatever prefix it was installed below: a program that uses it
 // gets the place of the weights in its Options.
 constexpr std::string_view kInstallWeights =
@@ -125,12 +130,13 @@ bool IsDriver(std::string_view path) {
 std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
                       std::span<const RuntimeFile* const> runtime, const CodegenOptions& options) {
   std::string library, infer;
-  bool onednn = false;
+  bool onednn = false, images = false;
   for (const GeneratedFile& file : sources) {
     if (file.path.ends_with(".cc") && file.path != "infer.cc") library += "  " + file.path + "\n";
   }
   for (const RuntimeFile* file : runtime) {
     onednn = onednn || file->path.starts_with("runtime/fast/");
+    images = images || file->path == "runtime/images/libraries.cmake";
     if (!file->path.ends_with(".cc")) continue;
     (IsDriver(file->path) ? infer : library) += "\n  " + std::string(file->path);
   }
@@ -142,7 +148,8 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
         std::string(kChooseOneDnn) + "if(@NAME@_DNNL)\n" + std::string(kFindOneDnn) + "endif()\n";
     config_find = "if(${@NAME@_DNNL})\n" + Quoted(kFindOneDnn) + "endif()\n";
   }
-  const std::string_view link = onednn ? kLinkOneDnn : std::string_view();
+  std::string link(onednn ? kLinkOneDnn : "");
+  if (images) link += kLinkImageLibraries;
   std::string text(kCMake);
   text = Filled(std::move(text), "@FIND@\n", find);
   text = Filled(std::move(text), "@CONFIG_FIND@", config_find);

@@ -26,6 +26,7 @@ constexpr SizeFunction kFunctions[] = {
     {"GatherND", "GatherNdShape", "runtime/params/gather.h", "p s0 s1"},
     {"Gemm", "GemmShape", "runtime/params/gemm.h", "p s0 s1"},
     {"GridSample", "GridSampleShape", "runtime/params/grid_sample.h", "p s0 s1"},
+    {"ImageDecoder", "ImageDecoderShape", "runtime/kernels/image_decoder.h", "p x0", "u8"},
     {"LSTM", "LSTMShape", "runtime/params/lstm.h", "p g5 s6 s7", {}, 3},
     {"LpPool", "LpPoolShape", "runtime/params/lp_pool.h", "p s0"},
     {"MatMul", "MatMulShape", "runtime/params/mat_mul.h", "s0 s1"},
