@@ -18,10 +18,11 @@ Status InferImageDecoder(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> ImageDecoderOps() {
-  return {Op("ImageDecoder", "(encoded_stream: u8) -> (image: u8)", "")
-              .Attributes<rt::ImageDecoderParams>()
-              .Infer(InferImageDecoder)
-              .Kernel({.header = "runtime/kernels/image_decoder.h", .types = "u8", .fallible = true})};
+  return {
+      Op("ImageDecoder", "(encoded_stream: u8) -> (image: u8)", "")
+          .Attributes<rt::ImageDecoderParams>()
+          .Infer(InferImageDecoder)
+          .Kernel({.header = "runtime/kernels/image_decoder.h", .types = "u8", .fallible = true})};
 }
 
 }  // namespace dragoman

@@ -125,8 +125,7 @@ Status DecodeBmp(ByteSpan file, Image* image) {
   const bool masked = header.compression == Header::kMasks && header.bits >= 16;
   if (header.compression != Header::kPlain && !masked) return Status();
   if (header.width <= 0 || header.height <= 0) return Status();
-  if (header.pixels > file.size ||
-      header.height > (file.size - header.pixels) / header.stride()) {
+  if (header.pixels > file.size || header.height > (file.size - header.pixels) / header.stride()) {
     return Status();
   }
   DRAGOMAN_RT_TRY(image->Place(header.height, header.width, file.size));

@@ -151,6 +151,7 @@ def products():
                {"activation": "Relu", "kernel_shape": [3, 3]})
     yield from block_products(draw)
     yield from large_block_products()
+    yield from table_products()
 
 
 def large_block_products():
@@ -170,6 +171,18 @@ def large_block_products():
                    operands + [groups if zeros == "real" else None, draw.real(rows)],
                    {"K": columns, "N": rows, "bits": bits, "block_size": block},
                    constants=(1, 2, 3, 4, 5))
+
+
+def table_products():
+    """Blocks of elements that run on from row to row; the last one is not full."""
+    rows, columns, block = 5, 24, 16
+    for kind in (0, 1):
+        draw = Draws(f"table {kind}")
+        operands = [draw.real(2, 3, columns), draw.ints(0, 256, rows * columns // 2, dtype=U8),
+                    np.abs(draw.real(-(-rows * columns // block)))]
+        yield Case(f"MatMulBnb4_{kind}", "MatMulBnb4", operands,
+                   {"K": columns, "N": rows, "block_size": block, "quant_type": kind},
+                   constants=(1, 2))
 
 
 def block_products(draw):

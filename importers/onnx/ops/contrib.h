@@ -66,6 +66,7 @@ LoweredResults LowerGemmFastGelu(OpLowering& op);
 LoweredResults LowerGroupNorm(OpLowering& op);
 LoweredResults LowerGroupQueryAttention(OpLowering& op);
 LoweredResults LowerInverse(OpLowering& op);
+LoweredResults LowerMatMulBnb4(OpLowering& op);
 LoweredResults LowerMatMulInteger16(OpLowering& op);
 LoweredResults LowerMatMulIntegerToFloat(OpLowering& op);
 LoweredResults LowerMatMulNBits(OpLowering& op);

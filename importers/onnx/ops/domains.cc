@@ -68,6 +68,7 @@ constexpr DomainRow kContribLowerings[] = {
     {"GroupNorm", LowerGroupNorm},
     {"GroupQueryAttention", LowerGroupQueryAttention},
     {"Inverse", LowerInverse},
+    {"MatMulBnb4", LowerMatMulBnb4},
     {"MatMulInteger16", LowerMatMulInteger16},
     {"MatMulIntegerToFloat", LowerMatMulIntegerToFloat},
     {"MatMulNBits", LowerMatMulNBits},
