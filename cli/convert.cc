@@ -304,7 +304,7 @@ void AddConvert(CommandLine& program) {
               "keep: record which outputs feed which inputs; lift: do not",
               {.one_of = {"keep", "lift"}});
   command.Add("--opset", &options->opset,
-              "Operator set of an ONNX file written from a lowered graph: 7 to 22",
+              "Operator set of an ONNX file written from a lowered graph: 7 to 26",
               {.range = {{1, 1000}}});
   command.Add("--relax-version", &options->relax_version,
               "TVM release that is to read the Relax module; default: latest",

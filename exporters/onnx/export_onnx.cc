@@ -252,7 +252,7 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
     DRAGOMAN_TRY(LowerFactors(*entry.graph, [](std::string_view label) { return label == "Det"; }));
     DRAGOMAN_TRY(ExpandOperators(*entry.graph, opset, options, findings));
     WidenElements(*entry.graph);
-    LowerOpset(*entry.graph, opset, findings);
+    LowerOpset(*entry.graph, opset, options.kept_opset, findings);
     CompleteResults(*entry.graph);
     RestoreMaps(entry, findings);
   }
@@ -296,12 +296,12 @@ Status WarnOfOpset(std::int64_t kept, std::int64_t opset, const Status& why,
 // newer ones do too.
 Result<std::int64_t> KeptOpset(const Model& model, const ExportOptions& options) {
   const std::int64_t kept = *options.kept_opset;
-  if (kept >= kCommonOpset) return kCommonOpset;
+  if (kept >= kMaxExportOpset) return kMaxExportOpset;
   std::int64_t low = std::max(kept, kMinExportOpset);
   const Status why = FitsOpset(low, model, options);
   if (why.ok() && low == kept) return kept;
-  if (!why.ok() && !FitsOpset(kCommonOpset, model, options).ok()) return kCommonOpset;
-  std::int64_t high = why.ok() ? low : kCommonOpset;
+  if (!why.ok() && !FitsOpset(kMaxExportOpset, model, options).ok()) return kMaxExportOpset;
+  std::int64_t high = why.ok() ? low : kMaxExportOpset;
   while (low + 1 < high) {
     const std::int64_t middle = low + (high - low) / 2;
     (FitsOpset(middle, model, options).ok() ? high : low) = middle;

@@ -16,7 +16,7 @@ namespace dragoman {
 
 struct ExportOptions {
   std::optional<std::int64_t> opset;  // of ai.onnx; nullopt: kCommonOpset
-  // Where `opset` is not set: that of the file that the model is from. It is kept if its operators
+  // That of the file that the model is from. Where `opset` is not set it is kept if its operators
   // express the model, else the lowest above that does is taken, with a warning that says why.
   std::optional<std::int64_t> kept_opset;
   bool lift_state = false;  // without the record of which outputs feed which inputs

@@ -104,10 +104,10 @@ std::int64_t NeededForTypes(const Node& node, const OpVersions& versions) {
 }
 
 // Empty, or what stands in the way.
-std::string LowerNode(Node& node, std::int64_t opset) {
+std::string LowerNode(Node& node, std::int64_t opset, std::optional<std::int64_t> own) {
   const OpVersions* versions = FindOpVersions(node.op().type);
   if (versions == nullptr)
-    return opset == kCommonOpset ? "" : "its forms in older operator sets are not known";
+    return opset == own ? "" : "its forms in other operator sets are not known";
   if (versions->first > opset) {
     return "the operator exists from opset " + std::to_string(versions->first) + " on";
   }
@@ -157,18 +157,19 @@ Node& OmitUnusedResults(Node& node) {
 }  // namespace
 
 Status CheckOpset(std::int64_t opset) {
-  if (opset >= kMinExportOpset && opset <= kCommonOpset) return {};
+  if (opset >= kMinExportOpset && opset <= kMaxExportOpset) return {};
   return Unsupported("--opset " + std::to_string(opset) + " is not between " +
-                     std::to_string(kMinExportOpset) + " and " + std::to_string(kCommonOpset));
+                     std::to_string(kMinExportOpset) + " and " + std::to_string(kMaxExportOpset));
 }
 
-void LowerOpset(Graph& graph, std::int64_t opset, std::vector<Finding>& findings) {
+void LowerOpset(Graph& graph, std::int64_t opset, std::optional<std::int64_t> own,
+                std::vector<Finding>& findings) {
   // A node that a change of form puts behind the one at hand is lowered next.
   for (Node* node = graph.first_node(); node != nullptr; node = node->next()) {
-    for (Graph* body : node->subgraphs()) LowerOpset(*body, opset, findings);
+    for (Graph* body : node->subgraphs()) LowerOpset(*body, opset, own, findings);
     if (node->op().dialect != "onnx" || !IsDefaultDomain(node->op().domain)) continue;
     node = &OmitUnusedResults(*node);
-    std::string refusal = LowerNode(*node, opset);
+    std::string refusal = LowerNode(*node, opset, own);
     if (refusal.empty()) continue;
     findings.push_back({ErrorKind::kUnsupported,
                         {},

@@ -7,6 +7,7 @@
 #define DRAGOMAN_EXPORTERS_ONNX_LOWER_OPSET_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,13 +19,17 @@
 namespace dragoman {
 
 inline constexpr std::int64_t kMinExportOpset = 7;
+// The newest one released. What is of kCommonOpset has the same form and meaning in all up to it.
+inline constexpr std::int64_t kMaxExportOpset = 26;
 
-// Errors: an opset that is not between kMinExportOpset and kCommonOpset.
+// Errors: an opset that is not between kMinExportOpset and kMaxExportOpset.
 Status CheckOpset(std::int64_t opset);
 
 // Gives every node of `graph` and its bodies the form of ai.onnx `opset`. Adds a finding for each
-// node that has none.
-void LowerOpset(Graph& graph, std::int64_t opset, std::vector<Finding>& findings);
+// node that has none. Operators of ai.onnx that the common dialect lacks are only known to be of
+// `own`, the opset of the file that they are from.
+void LowerOpset(Graph& graph, std::int64_t opset, std::optional<std::int64_t> own,
+                std::vector<Finding>& findings);
 
 // The versions of ai.onnx that introduced operator `type` and that changed it last, up to
 // kCommonOpset; nullptr if the table lacks it.

@@ -64,14 +64,14 @@ LoweredResults LowerSoftmax(OpLowering& op) {
   if (axis < 0) axis += rank;
   if (axis < 0 || axis > rank)
     return op.Invalid("axis " + std::to_string(*given) + " is out of range");
-  if (axis == rank - 1) return op.EmitOne(type, {op.operand(0)}, {{"axis", axis}});
+  // Without elements all axes are alike.
+  const Shape* sizes = op.operand(0)->type().shape();
+  const bool empty = std::ranges::any_of(*sizes, [](const Dim& d) { return d == Dim(0); });
+  if (axis == rank - 1 || empty)
+    return op.EmitOne(type, {op.operand(0)}, {{"axis", std::int64_t{rank - 1}}});
   DRAGOMAN_ASSIGN(Value * shape, op.builder.Add("Shape", {op.operand(0)}));
   DRAGOMAN_ASSIGN(Value * matrix, op.builder.Add("Flatten", {op.operand(0)}, {{"axis", axis}}));
   DRAGOMAN_ASSIGN(Value * normal, op.builder.Add(type, {matrix}, {{"axis", std::int64_t{1}}}));
-  // A size of 0 is a size, not one to copy, where it is known.
-  const Shape* sizes = op.operand(0)->type().shape();
-  const bool empty = std::ranges::any_of(*sizes, [](const Dim& d) { return d == Dim(0); });
-  if (empty) return op.EmitOne("Reshape", {normal, shape}, {{"allowzero", std::int64_t{1}}});
   return op.EmitOne("Reshape", {normal, shape});
 }
 
@@ -109,13 +109,18 @@ LoweredResults LowerGroupNormalization(OpLowering& op) {
   DRAGOMAN_ASSIGN(int rank, op.Rank(0));
   const Attribute* groups = Find(op.attributes, "num_groups");
   const Dim channels = rank > 1 ? (*op.operand(0)->type().shape())[1] : Dim::Unknown();
-  if (groups == nullptr || groups->As<std::int64_t>() == nullptr || !channels.known()) {
-    return op.Unsupported("num_groups and the number of channels must be known");
-  }
+  if (groups == nullptr || groups->As<std::int64_t>() == nullptr)
+    return op.Invalid("has no num_groups");
   const std::int64_t count = *groups->As<std::int64_t>();
-  if (count < 1 || channels.value() % count != 0)
+  if (count < 1 || (channels.known() && channels.value() % count != 0))
     return op.Invalid("num_groups does not divide the channels");
-  DRAGOMAN_TRY(op.Require({1, 2}));
+  DRAGOMAN_TRY(op.Require({0, 1, 2}));
+  OpComposer f(op);
+  Value* spread = channels.known()
+                      ? f.Ints({count, channels.value() / count})
+                      : f.Concat({f.Ints({count}), f.Div(f.SizeVector(op.operand(0), 1, 1),
+                                                         static_cast<double>(count))},
+                                 0);
   for (std::size_t i : {1, 2}) {
     const Shape* shape = op.operand(i)->type().shape();
     if (shape != nullptr &&
@@ -123,13 +128,10 @@ LoweredResults LowerGroupNormalization(OpLowering& op) {
       return op.Invalid(
           fmt::format("operand {} is {}; below opset 21 it has an element a group, {}", i,
                       op.operand(i)->type().ToString(), count));
-    Value* column = op.Ints({count, 1});
-    Value* spread = op.Ints({count, channels.value() / count});
-    Value* flat = op.Ints({channels.value()});
-    DRAGOMAN_ASSIGN(Value * rows, op.builder.Add("Reshape", {op.operand(i), column}));
-    DRAGOMAN_ASSIGN(Value * repeated, op.builder.Add("Expand", {rows, spread}));
-    DRAGOMAN_ASSIGN(op.operands[i], op.builder.Add("Reshape", {repeated, flat}));
+    Value* repeated = f.Op("Expand", {f.Reshape(op.operand(i), {count, 1}), spread});
+    op.operands[i] = f.Reshape(repeated, {channels.known() ? channels.value() : -1});
   }
+  DRAGOMAN_TRY(f.status());
   return op.Emit("GroupNormalization");
 }
 

@@ -128,10 +128,33 @@ TEST_F(ExportOnnxTest, YoungerOperatorsAreMadeOfOlderOnes) {
 }
 
 TEST_F(ExportOnnxTest, SwishIsAProductBelowItsOperatorSet) {
-  EXPECT_EQ(GraphAtOpset("graph main(%x: f16[2, n]) -> (%y: f16[2, n]) {\n"
-                         "  %y = onnx.Swish(%x) {alpha = 0.5}\n}",
-                         22),
-            "Mul/2;Sigmoid/1;Mul/2;");
+  constexpr char kText[] =
+      "graph main(%x: f16[2, n]) -> (%y: f16[2, n]) {\n  %y = onnx.Swish(%x) {alpha = 0.5}\n}";
+  EXPECT_EQ(GraphAtOpset(kText, 22), "Mul/2;Sigmoid/1;Mul/2;");
+  EXPECT_EQ(GraphAtOpset(kText, 26), "Swish alpha=0.5/1;");
+}
+
+TEST_F(ExportOnnxTest, NewerOperatorSetsAreKept) {
+  ExportOptions options;
+  options.kept_opset = 25;
+  const Result<Model> model = RoundTrip(kMean, options);
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  EXPECT_EQ(model->OpsetVersion(""), 25);
+  EXPECT_NE(GraphAtOpset(kMean, 27).find("not between 7 and 26"), std::string::npos);
+}
+
+TEST_F(ExportOnnxTest, OperatorsThatAreNotKnownStayInTheirOperatorSet) {
+  constexpr char kText[] = R"(graph main(%x: f32[4]) -> (%y: f32[4]) {
+    %y: f32[4] = onnx.LinearAttention(%x)
+  })";
+  ExportOptions options;
+  options.kept_opset = 26;
+  EXPECT_TRUE(RoundTrip(kText, options).ok());
+  options.opset = 25;
+  const Result<Model> other = RoundTrip(kText, options);
+  ASSERT_FALSE(other.ok());
+  EXPECT_NE(other.error().ToString().find("in other operator sets are not known"),
+            std::string::npos);
 }
 
 TEST_F(ExportOnnxTest, OperandsOfSliceKeepOneType) {
