@@ -107,6 +107,13 @@ constexpr PassInfo kPasses[] = {
      .at_end = true,
      .checked = true,
      .reads_weights = true},
+    {.name = "fuse-loop-cells",
+     .sentence = "makes one LSTM, GRU or RNN of one step of a cell that passes its states on in a "
+                 "loop whose turns follow from each other",
+     .run = FuseLoopCells,
+     .at_end = true,
+     .checked = true,
+     .reads_weights = true},
     {.name = "fuse-gates",
      .sentence = "makes one dragoman.Fused of a product, the parts that it is split into and "
                  "the gates computed from these",

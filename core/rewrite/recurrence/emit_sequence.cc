@@ -20,9 +20,11 @@ namespace {
 
 using Kind = RecurrentCell::Kind;
 
-// The first node of a cell whose result is read of its operator.
-Node& FirstRead(const RecurrentCell& cell, bool gives_cell_states, const AffineForms& forms) {
-  if (!gives_cell_states) return *cell.node;
+// The first node of a run whose result is read of its operator.
+Node& FirstRead(std::span<const CellStep> steps, bool gives_cell_states, const AffineForms& forms) {
+  const RecurrentCell& cell = *steps.front().cell;
+  const bool reads_cell_state = gives_cell_states || steps.size() == 1;
+  if (cell.kind != Kind::kLstm || !reads_cell_state) return *cell.node;
   return *Mutable(*forms.atom(cell.c).value)->producer();
 }
 
@@ -37,7 +39,7 @@ class SequenceEmitter {
         nodes_(nodes),
         gives_cell_states_(gives_cell_states),
         cell_(*steps.front().cell),
-        position_(FirstRead(*steps.front().cell, gives_cell_states, forms)),
+        position_(FirstRead(steps, gives_cell_states, forms)),
         forms_(forms),
         fused_(fused),
         context_(context),
@@ -122,7 +124,7 @@ class SequenceEmitter {
     if (alike) {
       DRAGOMAN_TRY(BatchInput(family, first, part));
     }
-    if (part.whole == nullptr) DRAGOMAN_TRY(ReadSideBySide(atoms, part));
+    if (part.whole == nullptr && atoms.size() > 1) DRAGOMAN_TRY(ReadSideBySide(atoms, part));
     if (part.whole == nullptr) DRAGOMAN_TRY(JoinPieces(atoms, part));
     if (part.whole != nullptr) CheckBatch(BatchOf(*part.whole, 2, 0));
     return part;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/ops/op_def.h"
@@ -109,7 +110,8 @@ Result<bool> Open(const std::vector<Node*>& nodes, PassContext& context) {
 // over all turns.
 class LoopSteps {
  public:
-  LoopSteps(const LoopView& loop, PassContext& context) : loop_(loop), forms_(context.inference) {
+  LoopSteps(const LoopView& loop, const PassContext& context)
+      : loop_(loop), forms_(context.inference) {
     for (const LoopState& state : loop.states) {
       if (state.output == state.input || loop.numbers.contains(state.input)) continue;
       states_[state.input] = &state;
@@ -125,19 +127,28 @@ class LoopSteps {
         for (std::size_t state : {kHidden, kCell}) depends_.erase(StateIn(node, state));
         continue;
       }
-      bool depends = false;
-      ForEachRead(node,
-                  [&](const Value& value) { depends = depends || depends_.contains(&value); });
-      for (std::size_t i = 0; i < node.num_results(); ++i) {
-        const Value* result = node.result(i);
-        const bool is_known = loop_.slices.contains(result) || loop_.numbers.contains(result);
-        if (depends && result != nullptr && !is_known) depends_.insert(result);
-      }
+      Follow(node);
     }
     return found;
   }
 
+  // All that follows from a state, whichever operators there are.
+  std::unordered_set<const Value*> FollowAll() {
+    for (const Node& node : loop_.body->nodes()) Follow(node);
+    return std::move(depends_);
+  }
+
  private:
+  void Follow(const Node& node) {
+    bool depends = false;
+    ForEachRead(node, [&](const Value& value) { depends = depends || depends_.contains(&value); });
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      const Value* result = node.result(i);
+      const bool is_known = loop_.slices.contains(result) || loop_.numbers.contains(result);
+      if (depends && result != nullptr && !is_known) depends_.insert(result);
+    }
+  }
+
   static const Value* StateIn(const Node& node, std::size_t operand) {
     return operand < node.num_operands() ? Source(node.operand(operand)) : nullptr;
   }
@@ -253,6 +264,10 @@ class Rows {
 
 Result<bool> OpenSteps(const LoopView& loop, PassContext& context) {
   return Open(LoopSteps(loop, context).Find(), context);
+}
+
+std::unordered_set<const Value*> FollowStates(const LoopView& loop, const PassContext& context) {
+  return LoopSteps(loop, context).FollowAll();
 }
 
 Result<bool> OpenSteps(Graph& graph, PassContext& context) {

@@ -3,6 +3,8 @@
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_OPEN_STEPS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_OPEN_STEPS_H_
 
+#include <unordered_set>
+
 #include "core/rewrite/recurrence/loop_view.h"
 
 namespace dragoman {
@@ -11,6 +13,9 @@ namespace dragoman {
 // in the next turn, or do so as far as a sequence of the batch goes, as long as no turn's input
 // depends on a state. Returns whether there was one.
 Result<bool> OpenSteps(const LoopView& loop, PassContext& context);
+
+// The values in the body of `loop` that follow from a state.
+std::unordered_set<const Value*> FollowStates(const LoopView& loop, const PassContext& context);
 
 // The same of operators in `graph` with equal weights, each of which reads the states of the one
 // before.

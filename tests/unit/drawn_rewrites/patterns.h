@@ -34,7 +34,8 @@ std::span<const DrawnPattern> DrawnSpellings();
 std::span<const DrawnPattern> DrawnOperands();  // bounds, axes, biases, parts
 std::span<const DrawnPattern> DrawnChannelNorms();
 std::span<const DrawnPattern> DrawnQuantized();
-std::span<const DrawnPattern> DrawnGraphs();      // around passes that look at whole graphs
+std::span<const DrawnPattern> DrawnGraphs();  // around passes that look at whole graphs
+std::span<const DrawnPattern> DrawnLoops();
 std::span<const DrawnPattern> DrawnSimplified();  // around rewrites for generated programs
 
 }  // namespace dragoman::drawn

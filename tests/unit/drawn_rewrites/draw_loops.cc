@@ -1,0 +1,118 @@
+// Around passes that look at the bodies of loops.
+#include <fmt/format.h>
+
+#include "tests/unit/drawn_rewrites/patterns.h"
+
+namespace dragoman::drawn {
+namespace {
+
+// A cell of two features and a batch of 1, as statements that compute %h2, and %c2 of an LSTM.
+struct DrawnCell {
+  bool has_cell_state = false;
+  std::string text;
+};
+
+std::string Product(const std::string& name, const std::string& x, const std::string& w) {
+  return fmt::format("%{} = onnx.MatMul({}, {})\n", name, x, w);
+}
+
+DrawnCell DrawCell(Drawing& d) {
+  const std::int64_t kind = d.Between(0, 2);  // RNN, GRU, LSTM
+  const std::int64_t width = 2 * (kind == 2 ? 4 : 2 * kind + 1);
+  DrawnCell cell{.has_cell_state = kind == 2, .text = {}};
+  std::string& text = cell.text;
+  text += Product("xw", "%x", d.Weight("f32", {2, width}));
+  text += Product("hr", "%h", d.Weight("f32", {2, width}));
+  const std::string bias = d.Numbers("f32", {width});
+  if (kind == 0) {
+    text += "%s = onnx.Add(%xw, %hr)\n";
+    text += fmt::format("%t = onnx.{}(%s, {})\n", d.Chance(97) ? "Add" : "Mul", bias);
+    text += fmt::format("%h2 = onnx.{}(%t)\n", d.Of({"Tanh", "Relu", "Sigmoid", "Erf"}));
+    return cell;
+  }
+  if (kind == 1) {
+    text += fmt::format("%xb = onnx.Add(%xw, {})\n", bias);
+    text += "%a0, %a1, %a2 = onnx.Split(%xb) {axis = 1, num_outputs = 3}\n";
+    text += "%b0, %b1, %b2 = onnx.Split(%hr) {axis = 1, num_outputs = 3}\n";
+    text += "%r0 = onnx.Add(%a0, %b0)\n%r = onnx.Sigmoid(%r0)\n";
+    text += "%z0 = onnx.Add(%a1, %b1)\n%z = onnx.Sigmoid(%z0)\n";
+    text += "%n0 = onnx.Mul(%r, %b2)\n%n1 = onnx.Add(%a2, %n0)\n%n = onnx.Tanh(%n1)\n";
+    text += "%d = onnx.Sub(%h, %n)\n%e = onnx.Mul(%z, %d)\n";
+    text += fmt::format("%h2 = onnx.Add({}, %e)\n", d.Chance(97) ? "%n" : "%h");
+    return cell;
+  }
+  text += fmt::format("%s = onnx.Add(%xw, %hr)\n%t = onnx.Add(%s, {})\n", bias);
+  text += "%g0, %g1, %g2, %g3 = onnx.Split(%t) {axis = 1, num_outputs = 4}\n";
+  text += "%i = onnx.Sigmoid(%g0)\n%f = onnx.Sigmoid(%g1)\n%o = onnx.Sigmoid(%g3)\n";
+  text += fmt::format("%g = onnx.{}(%g2)\n", d.Chance(97) ? "Tanh" : "Erf");
+  text += "%k = onnx.Mul(%f, %c)\n%l = onnx.Mul(%i, %g)\n%c2 = onnx.Add(%k, %l)\n";
+  text += "%m = onnx.Tanh(%c2)\n%h2 = onnx.Mul(%o, %m)\n";
+  return cell;
+}
+
+// A loop of which each turn reads what the one before gave, or that may end early; in some turns
+// the states stay as they are.
+void LoopCells(Drawing& d) {
+  const DrawnCell cell = DrawCell(d);
+  const bool feeds_back = d.Chance(70), ends_early = d.Chance(60), in_branch = d.Chance(40);
+  const bool chooses = in_branch || d.Chance(40);
+  const std::string inputs = d.Input("f32", {4, 2});
+  std::string body = "graph body(%turn: i64[], %go: bool[], %h: f32[1, 2]";
+  if (cell.has_cell_state) body += ", %c: f32[1, 2]";
+  body += ") -> (%more, %h3";
+  if (cell.has_cell_state) body += ", %c3";
+  const std::string row = d.Chance(90) ? "%h3" : d.Of({"%x", "%h"});
+  body += ", %row) {\n";
+  const std::string zero = d.Numbers("f32", {1});
+  if (feeds_back) {
+    body += fmt::format("%x = onnx.{}(%h, {})\n", d.Of({"Sub", "Add", "Mul"}), zero);
+  } else {
+    body += fmt::format(
+        "const %axis: i64[1] = [0]\n%at = onnx.Unsqueeze(%turn, %axis)\n"
+        "%x = onnx.Gather({}, %at)\n",
+        inputs);
+  }
+  body +=
+      "const %one: i64[] = 1\n%odd = onnx.BitwiseAnd(%turn, %one)\n%is = onnx.Cast(%odd) {to = "
+      "9}\n";
+  const std::string states = cell.has_cell_state ? "%h3, %c3" : "%h3";
+  const std::string kept = cell.has_cell_state ? "%p = onnx.Identity(%h)\n%q = onnx.Identity(%c)"
+                                               : "%p = onnx.Identity(%h)";
+  const std::string left = cell.has_cell_state ? "%p, %q" : "%p";
+  const std::string fresh = cell.has_cell_state ? "%u = onnx.Identity(%h2)\n%v = onnx.Identity(%c2)"
+                                                : "%u = onnx.Identity(%h2)";
+  const std::string given = cell.has_cell_state ? "%u, %v" : "%u";
+  if (!in_branch) body += cell.text;
+  if (chooses) {
+    body += fmt::format(
+        "{} = onnx.If(%is) {{then_branch = graph then() -> ({}) {{\n{}\n}}, else_branch = graph "
+        "other() -> ({}) {{\n{}{}\n}}}}\n",
+        states, left, kept, given, in_branch ? cell.text : "", fresh);
+  } else {
+    const char* other = d.Chance(92) ? "Identity" : "Neg";
+    body += fmt::format("%h3 = onnx.{}(%h2)\n", other);
+    if (cell.has_cell_state) body += "%c3 = onnx.Identity(%c2)\n";
+  }
+  if (!in_branch && d.Chance(8)) body += "%hidden = onnx.Neg(%h2)\n";
+  body += fmt::format("%row = onnx.Identity({})\n", row);
+  if (ends_early) {
+    body += "const %zeros: i64[1] = [0]\n%total = onnx.ReduceSum(%h3) {keepdims = 0}\n";
+    body += fmt::format("const %bound: f32[] = {}\n%more = onnx.Less(%total, %bound)\n}}",
+                        d.Of({"0.5", "1.0", "3.0"}));
+  } else {
+    body += "%more = onnx.Identity(%go)\n}";
+  }
+  Names operands = {d.Int(d.Between(1, 4)), "", d.Input("f32", {1, 2})};
+  if (cell.has_cell_state) operands.push_back(d.Input("f32", {1, 2}));
+  d.Nodes("Loop", operands, "body = " + body, cell.has_cell_state ? 3 : 2);
+}
+
+constexpr DrawnPattern kDrawn[] = {
+    {"fuse-loop-cells", LoopCells, Exactness::kRounded},
+};
+
+}  // namespace
+
+std::span<const DrawnPattern> DrawnLoops() { return kDrawn; }
+
+}  // namespace dragoman::drawn
