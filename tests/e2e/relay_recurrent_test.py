@@ -420,13 +420,22 @@ def @main(%x: {tensor(self.x)}) {{
 """
 
     def test_greedy_decoding(self):
+        self.decodes(self.text(), engines=("interpreter", "native"))
+
+    def test_cells_in_composite_functions(self):
+        text = self.text()
+        head = f"%c: {STATE}) ->"
+        self.assertEqual(text.count(head), 2)
+        self.decodes(text.replace(head, f'%c: {STATE}, Composite="library.cell") ->'), ENGINES)
+
+    def decodes(self, text, engines):
         constants = (self.encoder.constants() + self.predictor.constants() +
                      [self.embedding, self.joint, self.result, np.zeros((1, HIDDEN), np.float32),
                       np.zeros(0, np.int32)])
-        model = self.write(self.text() + metadata(constants))
+        model = self.write(text + metadata(constants))
         expected = self.decode()
         self.assertGreater(len(expected), 2)
-        self.agrees(model, [expected], engines=("interpreter", "native"), x=self.x)
+        self.agrees(model, [expected], engines=engines, x=self.x)
         common = self.common(model)
         # One layer of the encoder, and one step of it in the loop over symbols of every frame.
         self.assertEqual(common.count("= onnx.LSTM("), 1 + STEPS, common)

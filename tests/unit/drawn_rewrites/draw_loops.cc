@@ -107,7 +107,44 @@ void LoopCells(Drawing& d) {
   d.Nodes("Loop", operands, "body = " + body, cell.has_cell_state ? 3 : 2);
 }
 
+// Steps of an RNN of one feature, some of them groups or partly in groups.
+void GroupedSteps(Drawing& d) {
+  const std::int64_t steps = d.Between(1, 4);
+  const std::string x = d.Input("f32", {steps, 2, 1});
+  const std::string w = d.Weight("f32", {1, 1}), r = d.Weight("f32", {1, 1});
+  const std::string bias = d.Numbers("f32", {1});
+  const std::string activation = d.Of({"Tanh", "Tanh", "Relu", "Erf"});
+  const auto group = [&](const std::string& inputs, const std::string& nodes, Names operands) {
+    // A node has its extra behind its attributes.
+    return d.Node("dragoman.Fused", operands,
+                  fmt::format("body = graph body({}) -> (%y) {{\n{}\n}}}} extra {{group = \"g\"",
+                              inputs, nodes));
+  };
+  std::string h = d.Input("f32", {2, 1});
+  for (std::int64_t t = 0; t < steps; ++t) {
+    const std::string step = d.Node("Gather", {x, d.Int(t)}, "axis = 0");
+    if (d.Chance(50)) {
+      const std::string inputs =
+          "%x: f32[2, 1], %h: f32[2, 1], %w: f32[1, 1], %r: f32[1, 1], %b: f32[1]";
+      const std::string nodes = fmt::format(
+          "%p = onnx.MatMul(%x, %w)\n%q = onnx.MatMul(%h, %r)\n%s = onnx.Add(%p, %q)\n%t = "
+          "onnx.Add(%s, %b)\n%y = onnx.{}(%t)",
+          activation);
+      h = group(inputs, nodes, {step, h, w, r, bias});
+      continue;
+    }
+    std::string q = d.Node("MatMul", {h, r});
+    if (d.Chance(30)) {
+      q = group("%h: f32[2, 1], %r: f32[1, 1]", "%y = onnx.MatMul(%h, %r)", {h, r});
+    }
+    const std::string sum = d.Node("Add", {d.Node("MatMul", {step, w}), q});
+    const std::string read = d.Chance(10) ? d.MaybeRead(sum) : sum;
+    h = d.Node(activation, {d.Node("Add", {read, bias})});
+  }
+}
+
 constexpr DrawnPattern kDrawn[] = {
+    {"open-groups", GroupedSteps, Exactness::kRounded},
     {"fuse-loop-cells", LoopCells, Exactness::kRounded},
 };
 
