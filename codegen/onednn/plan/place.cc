@@ -1,8 +1,11 @@
 #include "codegen/onednn/plan/place.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <queue>
 #include <utility>
 
@@ -11,6 +14,9 @@
 
 namespace dragoman::onednn {
 namespace {
+
+// Of so many buffers that have their place, one at most is needed at the same time as the next.
+constexpr std::size_t kFewOverlapping = 16;
 
 std::int64_t AlignedBytes(std::int64_t bytes) {
   return std::max(kArenaAlignment,
@@ -40,6 +46,62 @@ std::vector<Unit> FindUnits(const Plan& plan) {
   for (const auto& [root, unit] : units) found.push_back(unit);
   return found;
 }
+
+// Lifetimes by when they are: a binary tree over positions, each of whose nodes stands for a range.
+class LifetimeIndex {
+ public:
+  explicit LifetimeIndex(const std::vector<Lifetime>& lifetimes) : lifetimes_(lifetimes) {
+    for (const Lifetime& lifetime : lifetimes) end_ = std::max(end_, lifetime.last + 1);
+    const auto leaves = std::bit_ceil(static_cast<std::size_t>(end_));
+    end_ = static_cast<int>(leaves);
+    covering_.resize(2 * leaves);
+    within_.resize(2 * leaves);
+    seen_.resize(lifetimes.size(), kNone);
+  }
+
+  void Add(std::size_t i) {
+    Visit(i, 1, 0, end_,
+          [&](std::size_t node, bool whole) { (whole ? covering_ : within_)[node].push_back(i); });
+  }
+
+  // Those that were added and overlap with lifetime `i`; nullopt: more than `most`.
+  std::optional<std::vector<std::size_t>> Overlapping(std::size_t i, std::size_t most) {
+    std::vector<std::size_t> found;
+    const auto take = [&](const std::vector<std::size_t>& among) {
+      for (std::size_t at = 0; at < among.size() && found.size() <= most; ++at) {
+        if (std::exchange(seen_[among[at]], i) != i) found.push_back(among[at]);
+      }
+    };
+    Visit(i, 1, 0, end_, [&](std::size_t node, bool whole) {
+      take(covering_[node]);
+      if (whole) take(within_[node]);
+    });
+    return found.size() <= most ? std::optional(std::move(found)) : std::nullopt;
+  }
+
+ private:
+  static constexpr std::size_t kNone = SIZE_MAX;
+
+  // Offers the nodes whose range is needed as a whole, the largest such, and those above them.
+  template <class F>
+  void Visit(std::size_t i, std::size_t node, int begin, int end, const F& visit) {
+    const auto& [bytes, first, last] = lifetimes_[i];
+    if (last < begin || end <= first) return;
+    const bool whole = first <= begin && end <= last + 1;
+    visit(node, whole);
+    if (whole) return;
+    const int middle = begin + (end - begin) / 2;
+    Visit(i, 2 * node, begin, middle, visit);
+    Visit(i, 2 * node + 1, middle, end, visit);
+  }
+
+  const std::vector<Lifetime>& lifetimes_;
+  int end_ = 1;
+  std::vector<std::vector<std::size_t>>
+      covering_;                                  // that need the range of a node, not its parent's
+  std::vector<std::vector<std::size_t>> within_;  // that need a part of it
+  std::vector<std::size_t> seen_;                 // for which lifetime one was found last
+};
 
 void PlaceArena(Plan& plan) {
   const std::vector<Unit> units = FindUnits(plan);
@@ -100,12 +162,17 @@ std::vector<std::int64_t> PlaceLifetimes(const std::vector<Lifetime>& lifetimes)
   std::ranges::stable_sort(
       order, [&](std::size_t a, std::size_t b) { return lifetimes[a].bytes > lifetimes[b].bytes; });
   std::vector<std::int64_t> offsets(lifetimes.size());
+  const auto offset_of = [&](std::size_t i) { return offsets[i]; };
+  LifetimeIndex index(lifetimes);
   std::vector<std::size_t> placed;  // by offset
   for (std::size_t i : order) {
     const Lifetime& lifetime = lifetimes[i];
     const std::int64_t bytes = AlignedBytes(lifetime.bytes);
+    // Where many are needed at the same time, it takes less to look at all, which are in order.
+    auto overlapping = index.Overlapping(i, placed.size() / kFewOverlapping);
+    if (overlapping) std::ranges::sort(*overlapping, {}, offset_of);
     std::int64_t offset = 0;
-    for (std::size_t other : placed) {
+    for (std::size_t other : overlapping ? *overlapping : placed) {
       const bool apart =
           lifetimes[other].last < lifetime.first || lifetime.last < lifetimes[other].first;
       if (apart) continue;
@@ -113,9 +180,8 @@ std::vector<std::int64_t> PlaceLifetimes(const std::vector<Lifetime>& lifetimes)
       offset = std::max(offset, offsets[other] + AlignedBytes(lifetimes[other].bytes));
     }
     offsets[i] = offset;
-    placed.insert(std::ranges::upper_bound(placed, offset, {},
-                                           [&](std::size_t other) { return offsets[other]; }),
-                  i);
+    placed.insert(std::ranges::upper_bound(placed, offset, {}, offset_of), i);
+    index.Add(i);
   }
   return offsets;
 }

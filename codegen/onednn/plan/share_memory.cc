@@ -144,7 +144,7 @@ class Sharer {
             !taken_.insert(root).second) {
           continue;
         }
-        buffer.inside = root;
+        buffer.inside = Unit(root);
         break;
       }
     }
