@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -269,19 +272,22 @@ class SourceWriter {
   std::vector<Finding> findings_;
 };
 
-// "@0": the text of foreign definition or statement 0; else the name of a function.
-const Graph* FindFunction(const Model& model, const std::string& name) {
-  const Entry* entry = model.FindEntry(name);
-  if (entry != nullptr) return entry->graph.get();
-  const auto found = std::ranges::find_if(
-      model.functions, [&](const dragoman::Function& f) { return f.op->type == name; });
-  return found != model.functions.end() ? found->graph.get() : nullptr;
+// Functions of the model by name; of two with one name the entry counts.
+std::unordered_map<std::string_view, const Graph*> FunctionsOf(const Model& model) {
+  std::unordered_map<std::string_view, const Graph*> functions;
+  for (const Entry& entry : model.entries) functions.emplace(entry.name, entry.graph.get());
+  for (const dragoman::Function& function : model.functions) {
+    functions.emplace(function.op->type, function.graph.get());
+  }
+  return functions;
 }
 
+// "@0": the text of foreign definition or statement 0; else the name of a function.
 Attribute::Strings OrderOf(const Model& model) {
   Attribute::Strings order = TextsOf(&model.extra, "relax.order");
+  std::unordered_set<std::string> known(order.begin(), order.end());
   const auto add = [&](const std::string& name) {
-    if (std::ranges::count(order, name) == 0) order.push_back(name);
+    if (known.insert(name).second) order.push_back(name);
   };
   for (const Entry& entry : model.entries) add(entry.name);
   for (const dragoman::Function& function : model.functions) add(function.op->type);
@@ -299,6 +305,7 @@ Result<std::string> PrintRelaxSource(const Model& model) {
                      (name.empty() ? "Module" : name) + ":\n";
   const Attribute::Strings foreign = relax::TextsOf(&model.extra, "relax.foreign");
   std::vector<Finding> findings;
+  const auto functions = relax::FunctionsOf(model);
   bool first = true;
   for (const std::string& item : relax::OrderOf(model)) {
     if (!std::exchange(first, false)) text += "\n";
@@ -307,10 +314,10 @@ Result<std::string> PrintRelaxSource(const Model& model) {
       if (index < foreign.size()) text += "    " + foreign[index] + "\n";
       continue;
     }
-    const Graph* graph = relax::FindFunction(model, item);
-    if (graph == nullptr) continue;
+    const auto function = functions.find(item);
+    if (function == functions.end()) continue;
     relax::SourceWriter writer;
-    text += writer.Function(*graph);
+    text += writer.Function(*function->second);
     std::ranges::move(writer.findings(), std::back_inserter(findings));
   }
   for (const std::string& comment : relax::TextsOf(&model.extra, "relax.last_comments"))
@@ -323,10 +330,10 @@ Status WriteRelaxSource(const Model& model, const std::string& path) {
   DRAGOMAN_ASSIGN(const std::string text, PrintRelaxSource(model));
   std::vector<std::pair<std::string, Tensor>> weights;
   std::vector<std::pair<std::string, Tensor>> states;
+  std::unordered_set<std::string_view> names;
   for (const Entry& entry : model.entries) {
     for (const auto& constant : entry.graph->constants()) {
-      const auto has = [&](const auto& weight) { return weight.first == constant->name(); };
-      if (constant->tensor() != nullptr && std::ranges::none_of(weights, has))
+      if (constant->tensor() != nullptr && names.insert(constant->name()).second)
         weights.emplace_back(constant->name(), *constant->tensor());
     }
   }
