@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/tvm/lower_sequences.h"
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 
@@ -26,18 +27,11 @@ struct DrawnInput {
   std::vector<float> parameters;  // two, and a seed if the node has one
 };
 
-// Outputs from `first` on, `count` of them, that are one list of the entry.
-struct ListOutput {
-  std::size_t first = 0;
-  std::size_t count = 0;
-  bool is_optional = false;  // else a sequence
-};
-
 struct EntryBorder {
   std::vector<DrawnInput> drawn;
   std::vector<std::size_t> complex_inputs;
   std::vector<std::size_t> complex_outputs;
-  std::vector<ListOutput> lists;
+  std::vector<tvm::ListOutput> lists;
 
   // Where output `i` of the entry is now.
   std::size_t OutputPlace(std::size_t i) const;

@@ -38,11 +38,15 @@ std::string RemarkText(const tvm::ComposedNode& node, const std::function<Value*
   return JoinComposed(text);
 }
 
-Attribute::Strings RemarksOf(const Graph& function) {
+Attribute::Dict PartsOf(const Graph& function) {
   const Extra* extra = function.extra_if_any();
   const Attribute* given = extra != nullptr ? Find(*extra, kFunction) : nullptr;
-  const auto* fields = given != nullptr ? given->As<Attribute::Dict>() : nullptr;
-  const Attribute* attributes = fields != nullptr ? Find(*fields, "attrs") : nullptr;
+  const auto* parts = given != nullptr ? given->As<Attribute::Dict>() : nullptr;
+  return parts != nullptr ? *parts : Attribute::Dict();
+}
+
+Attribute::Strings RemarksOf(const Attribute::Dict& parts) {
+  const Attribute* attributes = Find(parts, "attrs");
   const auto* dict = attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
   const Attribute* remarks = dict != nullptr ? Find(*dict, kComposed) : nullptr;
   const auto* texts = remarks != nullptr ? remarks->As<Attribute::Strings>() : nullptr;

@@ -24,8 +24,11 @@ inline constexpr std::string_view kComposed = "composed";
 std::string RemarkText(const tvm::ComposedNode& node, const std::function<Value*(const Value*)>& of,
                        const std::function<std::string()>& fresh_name);
 
-// The remarks of a function of a source graph.
-Attribute::Strings RemarksOf(const Graph& function);
+// What the text says of a function of a source graph: "attrs", "type_params", "ret_type".
+Attribute::Dict PartsOf(const Graph& function);
+
+// The remarks among these parts.
+Attribute::Strings RemarksOf(const Attribute::Dict& parts);
 void SetRemarks(Graph& function, Attribute::Strings remarks);
 
 }  // namespace dragoman::relay::emit

@@ -42,8 +42,10 @@ std::string OperatorText(const OpName& op) {
 
 bool IsOldText(const Model& model) { return TextOf(&model.extra, "relay.version") == "0.0.4"; }
 
-std::string JoinWith(const std::string& a, const std::string& b) {
-  return a.empty() || b.empty() ? a + b : a + ", " + b;
+// Puts `item` behind the items of `list`.
+void Join(std::string& list, std::string_view item) {
+  if (!list.empty() && !item.empty()) list += ", ";
+  list += item;
 }
 
 }  // namespace
@@ -64,11 +66,7 @@ Result<std::string> SourcePrinter::Run() {
   const auto define = [&](const std::string& name, const Graph& graph, bool is_entry) {
     locals_ = NameScope();
     selves_.clear();
-    const Attribute* given = Extra_(graph.extra_if_any(), "relay.function");
-    const auto* attributes = given != nullptr ? given->As<Attribute::Dict>() : nullptr;
-    text += fmt::format(
-        "def @{}{}\n\n", name,
-        FunctionText(graph, attributes != nullptr ? *attributes : Attribute::Dict(), 0, is_entry));
+    text += fmt::format("def @{}{}\n\n", name, FunctionText(graph, PartsOf(graph), 0, is_entry));
   };
   for (const Function& function : model_.functions)
     define(function.op->type, *function.graph, false);
@@ -104,19 +102,19 @@ std::string SourcePrinter::FunctionText(const Graph& graph, const Attribute::Dic
       head = fmt::format("[{}]", fmt::join(*texts, ", "));
   }
   std::string list;
-  for (const auto& input : graph.inputs()) list = JoinWith(list, Parameter(*input, is_entry));
+  for (const auto& input : graph.inputs()) Join(list, Parameter(*input, is_entry));
   if (const Attribute* given = Find(attributes, "attrs")) {
     const auto* dict = given->As<Attribute::Dict>();
     for (const NamedAttribute& item : dict != nullptr ? *dict : Attribute::Dict()) {
       if (item.name == kComposed) continue;
-      if (const auto text = AttributeText(item.value))
-        list = JoinWith(list, item.name + "=" + *text);
+      if (const auto text = AttributeText(item.value)) Join(list, item.name + "=" + *text);
     }
   }
   std::string returns;
-  if (is_entry) NameRemarked(graph);
+  const Attribute::Strings remarks = is_entry ? RemarksOf(attributes) : Attribute::Strings();
+  NameRemarked(graph, remarks);
   const std::string block = Block(graph, depth + 1);
-  if (const std::string remarks = Remarks(graph); !remarks.empty()) list = JoinWith(list, remarks);
+  Join(list, RemarksText(graph, remarks));
   if (const Attribute* type = Find(attributes, "ret_type")) {
     if (const auto* text = type->As<std::string>()) returns = *text;
     if (const auto* known = type->As<Type>()) returns = TypeOf(*known, nullptr);
@@ -126,12 +124,13 @@ std::string SourcePrinter::FunctionText(const Graph& graph, const Attribute::Dic
 }
 
 // What remarks name gets a variable.
-void SourcePrinter::NameRemarked(const Graph& graph) {
+void SourcePrinter::NameRemarked(const Graph& graph, const Attribute::Strings& remarks) {
+  if (remarks.empty()) return;
   std::unordered_map<std::string, const Value*> values;
   for (const Node& node : graph.nodes()) {
     if (node.result() != nullptr) values.emplace(node.result()->name(), node.result());
   }
-  for (const std::string& remark : RemarksOf(graph)) {
+  for (const std::string& remark : remarks) {
     const std::optional<ComposedText> text = SplitComposed(remark);
     if (!text) continue;
     for (const auto* names : {&text->results, &text->operands}) {
@@ -144,21 +143,22 @@ void SourcePrinter::NameRemarked(const Graph& graph) {
 }
 
 // composed=["%4|Hardmax|%x|{}|5c0a…"], of what has been printed.
-std::string SourcePrinter::Remarks(const Graph& graph) {
+std::string SourcePrinter::RemarksText(const Graph& graph, const Attribute::Strings& remarks) {
+  if (remarks.empty()) return "";
   std::unordered_map<std::string, std::string> printed;
   for (const auto& input : graph.inputs()) printed.emplace(input->name(), names_[input.get()]);
   for (const Node& node : graph.nodes()) {
     if (remarked_.contains(node.result()) && names_.contains(node.result()))
       printed.emplace(node.result()->name(), names_[node.result()]);
   }
-  Attribute::Strings remarks;
-  for (const std::string& remark : RemarksOf(graph)) {
-    remarks.push_back(RenameComposed(remark, [&](const std::string& name) {
+  Attribute::Strings renamed;
+  for (const std::string& remark : remarks) {
+    renamed.push_back(RenameComposed(remark, [&](const std::string& name) {
       const auto found = printed.find(name);
       return found != printed.end() ? found->second : name;
     }));
   }
-  return remarks.empty() ? "" : fmt::format("{}={}", kComposed, *AttributeText(Attribute(remarks)));
+  return fmt::format("{}={}", kComposed, *AttributeText(Attribute(renamed)));
 }
 
 // The value of a `let` stands in it.
@@ -273,7 +273,7 @@ std::string SourcePrinter::Attributes(const Node& node, bool is_operator) {
         Refuse(node, "attribute " + item.name + " has no text");
       continue;
     }
-    list = JoinWith(list, item.name + "=" + *text);
+    Join(list, item.name + "=" + *text);
   }
   if (transposes_ && op == "nn.batch_matmul" && node.attributes().empty())
     return "transpose_a=False, transpose_b=True";
@@ -284,8 +284,9 @@ std::string SourcePrinter::CallText(const std::string& callee, const Node& node,
                                     bool is_operator) {
   std::string list;
   for (std::size_t i = first; i < node.num_operands(); ++i)
-    list = JoinWith(list, Reference(node.operand(i), 0));
-  return fmt::format("{}({})", callee, JoinWith(list, Attributes(node, is_operator)));
+    Join(list, Reference(node.operand(i), 0));
+  Join(list, Attributes(node, is_operator));
+  return fmt::format("{}({})", callee, list);
 }
 
 std::string SourcePrinter::IfText(const Node& node, int depth) {
@@ -304,7 +305,7 @@ std::string SourcePrinter::Pattern(const Attribute& pattern, const Graph& arm, s
       return text;
     const auto* elements = items.As<Attribute::List>();
     for (const Attribute& item : elements != nullptr ? *elements : Attribute::List())
-      text = JoinWith(text, Pattern(item, arm, next));
+      Join(text, Pattern(item, arm, next));
     return text.empty() ? text : "(" + text + ")";
   };
   if (pattern.As<std::string>() != nullptr && next < arm.num_inputs())
@@ -361,7 +362,7 @@ std::string SourcePrinter::Special(const Node& node, int depth) {
   }
   if (type == "Construct") {
     std::string list;
-    for (const Use& use : node.operands()) list = JoinWith(list, Reference(use.value(), depth));
+    for (const Use& use : node.operands()) Join(list, Reference(use.value(), depth));
     return fmt::format("{}({})", TextAttribute(node, "constructor", ""), list);
   }
   if (type == "Function") {

@@ -31,8 +31,8 @@ class SourcePrinter {
   std::string Parameter(const Value& value, bool is_entry);
   // Bindings and the result, indented.
   std::string Block(const Graph& graph, int depth);
-  void NameRemarked(const Graph& graph);
-  std::string Remarks(const Graph& graph);
+  void NameRemarked(const Graph& graph, const Attribute::Strings& remarks);
+  std::string RemarksText(const Graph& graph, const Attribute::Strings& remarks);
   bool IsInline(const Node& node) const;
   bool IsResult(const Node& node) const;
 

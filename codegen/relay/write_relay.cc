@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "codegen/relax/lower_sequences.h"
-#include "codegen/relax/resolve_axes.h"
-#include "codegen/relax/stack_sequences.h"
 #include "codegen/relay/composed.h"
 #include "codegen/relay/relay_op.h"
 #include "codegen/relay/relay_text.h"
 #include "codegen/relay/translator.h"
 #include "codegen/relay/write_source.h"
+#include "codegen/tvm/lower_sequences.h"
 #include "codegen/tvm/prepare.h"
+#include "codegen/tvm/resolve_axes.h"
+#include "codegen/tvm/stack_sequences.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/drop_effects.h"
 #include "core/rewrite/lower_factors.h"
@@ -40,7 +40,7 @@ bool HasOp(std::string_view label) {
 bool ChangesBefore(const Node& node) {
   const OpDef* def = FindOp(node);
   return def == nullptr || relay::emit::FindRow(def->Label()) == nullptr ||
-         relax::HasComputedAxes(node);
+         tvm::HasComputedAxes(node);
 }
 
 Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperators& prepared,
@@ -49,11 +49,11 @@ Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperato
   for (const std::string& node : DropEffects(entry)) {
     if (note) note(node + " is omitted: Relay has no such effect");
   }
-  DRAGOMAN_TRY(relax::ResolveAxes(entry));
+  DRAGOMAN_TRY(tvm::ResolveAxes(entry));
   tvm::ExpandOperators(entry, HasOp);
   DRAGOMAN_TRY(LowerFactors(entry, HasOp));
-  DRAGOMAN_TRY(relax::LowerSequences(entry));
-  DRAGOMAN_TRY(relax::StackSequences(entry));
+  DRAGOMAN_TRY(tvm::LowerSequences(entry));
+  DRAGOMAN_TRY(tvm::StackSequences(entry));
   std::vector<Finding> findings = FindingsOf(LowerToLoops(entry));
   const std::vector<tvm::ComposedNode> changed = prepared.Take();
   Inference inference;
@@ -67,7 +67,7 @@ Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperato
 // Remarks of which nobody tells the digest are left out.
 Status StateDigests(Model& relay, const RelayDigests& digests) {
   Attribute::Strings stated;
-  const Attribute::Strings remarks = relay::emit::RemarksOf(relay.main());
+  const Attribute::Strings remarks = relay::emit::RemarksOf(relay::emit::PartsOf(relay.main()));
   if (digests && !remarks.empty()) {
     DRAGOMAN_ASSIGN(const std::string text, PrintRelaySource(relay));
     DRAGOMAN_ASSIGN(const std::vector<std::string> told, digests(text));

@@ -1,4 +1,4 @@
-#include "codegen/relax/lower_sequences.h"
+#include "codegen/tvm/lower_sequences.h"
 
 #include <algorithm>
 #include <optional>
@@ -10,7 +10,7 @@
 #include "core/ops/declared_attributes.h"
 #include "core/rewrite/pass_context.h"
 
-namespace dragoman::relax {
+namespace dragoman::tvm {
 namespace {
 
 using Elements = std::vector<Value*>;
@@ -242,4 +242,4 @@ Status LowerSequences(Graph& entry, std::vector<ListOutput>* lists) {
   return {};
 }
 
-}  // namespace dragoman::relax
+}  // namespace dragoman::tvm

@@ -1,14 +1,21 @@
-// Sequences and optionals of known length: Relax has tensors only.
-#ifndef DRAGOMAN_CODEGEN_RELAX_LOWER_SEQUENCES_H_
-#define DRAGOMAN_CODEGEN_RELAX_LOWER_SEQUENCES_H_
+// Sequences and optionals of known length: Relax and Relay have tensors only.
+#ifndef DRAGOMAN_CODEGEN_TVM_LOWER_SEQUENCES_H_
+#define DRAGOMAN_CODEGEN_TVM_LOWER_SEQUENCES_H_
 
+#include <cstddef>
 #include <vector>
 
-#include "codegen/relax/entry_border.h"
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 
-namespace dragoman::relax {
+namespace dragoman::tvm {
+
+// Outputs from `first` on, `count` of them, that are one list of the entry.
+struct ListOutput {
+  std::size_t first = 0;
+  std::size_t count = 0;
+  bool is_optional = false;  // else a sequence
+};
 
 // What is read of a sequence whose elements are known one by one (SequenceAt, SequenceLength,
 // ConcatFromSequence), or of an optional, reads the elements instead; what made the sequence goes
@@ -17,6 +24,6 @@ namespace dragoman::relax {
 // too.
 Status LowerSequences(Graph& entry, std::vector<ListOutput>* lists = nullptr);
 
-}  // namespace dragoman::relax
+}  // namespace dragoman::tvm
 
-#endif  // DRAGOMAN_CODEGEN_RELAX_LOWER_SEQUENCES_H_
+#endif  // DRAGOMAN_CODEGEN_TVM_LOWER_SEQUENCES_H_

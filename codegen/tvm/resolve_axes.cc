@@ -1,4 +1,4 @@
-#include "codegen/relax/resolve_axes.h"
+#include "codegen/tvm/resolve_axes.h"
 
 #include <algorithm>
 #include <limits>
@@ -14,7 +14,7 @@
 #include "core/rewrite/pass_context.h"
 #include "core/rewrite/unrolled_cell.h"
 
-namespace dragoman::relax {
+namespace dragoman::tvm {
 namespace {
 
 using Values = std::vector<Value*>;
@@ -268,4 +268,4 @@ Status ResolveAxes(Graph& entry) {
   return {};
 }
 
-}  // namespace dragoman::relax
+}  // namespace dragoman::tvm

@@ -1,13 +1,13 @@
-// Axes that only run time knows: Relax wants them when the module is written.
-#ifndef DRAGOMAN_CODEGEN_RELAX_RESOLVE_AXES_H_
-#define DRAGOMAN_CODEGEN_RELAX_RESOLVE_AXES_H_
+// Axes that only run time knows: Relax and Relay want them when the module is written.
+#ifndef DRAGOMAN_CODEGEN_TVM_RESOLVE_AXES_H_
+#define DRAGOMAN_CODEGEN_TVM_RESOLVE_AXES_H_
 
 #include <cstddef>
 
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 
-namespace dragoman::relax {
+namespace dragoman::tvm {
 
 // Replaces operators with such axes by others that say the same of all axes in turn: a reduction
 // asks of each axis whether it goes, a CumSum or DFT takes one of as many; Squeeze and Unsqueeze
@@ -19,6 +19,6 @@ Status ResolveAxes(Graph& entry);
 // replace it.
 bool HasComputedAxes(const Node& node);
 
-}  // namespace dragoman::relax
+}  // namespace dragoman::tvm
 
-#endif  // DRAGOMAN_CODEGEN_RELAX_RESOLVE_AXES_H_
+#endif  // DRAGOMAN_CODEGEN_TVM_RESOLVE_AXES_H_

@@ -1,4 +1,4 @@
-#include "codegen/relax/stack_sequences.h"
+#include "codegen/tvm/stack_sequences.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,7 +13,7 @@
 #include "core/ops/declared_attributes.h"
 #include "core/rewrite/pass_context.h"
 
-namespace dragoman::relax {
+namespace dragoman::tvm {
 namespace {
 
 bool IsSequence(const Value* value) {
@@ -372,4 +372,4 @@ Status StackSequences(Graph& entry) {
   return {};
 }
 
-}  // namespace dragoman::relax
+}  // namespace dragoman::tvm
