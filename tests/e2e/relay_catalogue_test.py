@@ -13,6 +13,7 @@ import numpy as np
 from commands import dragoman
 from relay_case import RelayCase, draw, tensor
 from run_outputs import read_outputs
+from tvm_arrays import metadata
 
 random = np.random.default_rng(12)
 
@@ -160,6 +161,34 @@ class Indexing(CallsCase):
         self.gives("matrix_set_diag(%x, %d, k1=-1, k2=1)", expected, x=x, d=three)
         self.check()
 
+    def test_sparse_products_and_sums(self):
+        matrix = draw(4, 6) * (random.uniform(0, 1, (4, 6)) < 0.4)
+        values = matrix[matrix != 0]
+        columns = np.nonzero(matrix)[1].astype(np.int32)
+        begins = np.append(0, (matrix != 0).sum(1).cumsum()).astype(np.int32)
+        rows, other = draw(3, 6), draw(4, 6)
+        self.gives("nn.sparse_dense(%x, %v, %i, %p)", rows @ matrix.T, x=rows, v=values, i=columns,
+                   p=begins)
+        self.gives("nn.sparse_dense(%v, %i, %p, %x, sparse_lhs=True)", matrix @ rows.T, v=values,
+                   i=columns, p=begins, x=rows)
+        self.gives("nn.sparse_add(%x, %v, %i, %p)", other + matrix, x=other, v=values, i=columns,
+                   p=begins)
+        blocks = draw(3, 2, 3)
+        whole = np.zeros((4, 6), np.float32)
+        whole[:2, 3:], whole[2:, :3], whole[2:, 3:] = blocks
+        self.gives("nn.sparse_dense(%x, %v, %i, %p)", rows @ whole.T, x=rows, v=blocks,
+                   i=np.array([1, 0, 1], np.int32), p=np.array([0, 1, 3], np.int32))
+        self.check()
+
+    def test_places_in_another_shape(self):
+        places = np.array([[0, 0, 1], [1, 2, 3], [0, 2, 0]])
+        flat = places @ [12, 4, 1]
+        constants = metadata([np.array([2, 3, 4]), np.array([6, -1])])
+        model = self.write(f"def @main(%i: {tensor(places)}) {{\n  sparse_reshape(%i, "
+                           "meta[relay.Constant][0], meta[relay.Constant][1])\n}\n" + constants)
+        expected = [np.stack([flat // 4, flat % 4], 1), np.array([6, 4])]
+        self.agrees(model, expected, i=places)
+
     def test_sparse(self):
         places, values = np.array([[0, 2], [2, 0]], np.int32), np.array([5, 6], np.float32)
         expected = np.zeros((3, 4), np.float32)
@@ -199,6 +228,44 @@ def pooled(x, window, strides, pads, mean=False, ceil=False):
         else:
             y[:, :, i, j] = part.mean((2, 3)) if mean else part.max((2, 3))
     return y
+
+
+def moved_windows(x, moves, weight, stride, pads, dilations, fields):
+    """Convolution whose taps read where `moves` puts them, between elements; what lies beyond the
+    image counts as zero, and so does a tap that lies there."""
+    height, width = x.shape[2:]
+    out = np.zeros((len(x), len(weight), *moves.shape[2:]), np.float32)
+    taps = list(np.ndindex(weight.shape[2:]))
+    for n, c, tap, i, j in np.ndindex(len(x), x.shape[1], len(taps), *moves.shape[2:]):
+        field = c // (x.shape[1] // fields) * len(taps) + tap
+        y = i * stride - pads[0] + taps[tap][0] * dilations[0] + moves[n, 2 * field, i, j]
+        z = j * stride - pads[1] + taps[tap][1] * dilations[1] + moves[n, 2 * field + 1, i, j]
+        if not (0 <= y < height and 0 <= z < width):
+            continue
+        row, column = int(y), int(z)
+        value = 0
+        for r, q in np.ndindex(2, 2):
+            if row + r < height and column + q < width:
+                part = (y - row if r else 1 - y + row) * (z - column if q else 1 - z + column)
+                value += part * x[n, c, row + r, column + q]
+        out[n, :, i, j] += weight[:, c, taps[tap][0], taps[tap][1]] * value
+    return out
+
+
+def correlation(a, b, window, most, stride, step, pad, multiplies):
+    """For each displacement of b the mean of products or differences over a window."""
+    a, b = (np.pad(image, ((0, 0), (0, 0), (pad, pad), (pad, pad))) for image in (a, b))
+    border, radius = most + window // 2, most // step
+    rows, columns = (-(-(size - 2 * border) // stride) for size in a.shape[2:])
+    shifts = [step * shift for shift in range(-radius, radius + 1)]
+    out = np.zeros((len(a), len(shifts) ** 2, rows, columns), np.float32)
+    for place, i, j in np.ndindex(out.shape[1:]):
+        down, right = shifts[place // len(shifts)], shifts[place % len(shifts)]
+        y, x = i * stride + most, j * stride + most
+        p = a[:, :, y:y + window, x:x + window]
+        q = b[:, :, y + down:y + down + window, x + right:x + right + window]
+        out[:, place, i, j] = (p * q if multiplies else abs(p - q)).mean((1, 2, 3))
+    return out
 
 
 class Images(CallsCase):
@@ -241,6 +308,38 @@ class Images(CallsCase):
                    cropped(1, 2, 0).transpose(0, 2, 3, 1), x=image.transpose(0, 2, 3, 1), b=boxes,
                    i=chosen)
         self.check(atol=1e-4)
+
+    def test_windows_that_are_moved(self):
+        for fields, layout, strides, pads in ((1, "NCHW", 1, [1, 1]), (2, "NCHW", 2, [0, 1, 2, 1]),
+                                              (1, "NHWC", 1, [1, 0])):
+            x, weight = draw(2, 4, 6, 7), draw(3, 4, 3, 2)
+            top, left, bottom, right = pads if len(pads) == 4 else pads * 2
+            height = (6 + top + bottom - 2 * 2 - 1) // strides + 1
+            width = (7 + left + right - 1 - 1) // strides + 1
+            moves = draw(2, 2 * fields * 6, height, width) * 2
+            expected = moved_windows(x, moves, weight, strides, (top, left), (2, 1), fields)
+            kernel = "OIHW"
+            if layout == "NHWC":
+                kernel = "HWIO"
+                weight = weight.transpose(2, 3, 1, 0)
+                x, moves, expected = (array.transpose(0, 2, 3, 1) for array in (x, moves, expected))
+            self.gives("nn.deformable_conv2d(%x, %o, %w, strides=[{0}, {0}], padding={1}, "
+                       "dilation=[2, 1], deformable_groups={2}, channels=3, kernel_size=[3, 2], "
+                       'data_layout="{3}", kernel_layout="{4}")'.format(strides, pads, fields,
+                                                                        layout, kernel),
+                       expected, x=np.ascontiguousarray(x), o=np.ascontiguousarray(moves),
+                       w=np.ascontiguousarray(weight))
+        self.check()
+
+    def test_how_alike_displaced_images_are(self):
+        for window, most, stride, step, multiplies in ((1, 1, 1, 1, True), (3, 2, 2, 2, True),
+                                                       (1, 3, 2, 2, False)):
+            a, b = draw(2, 3, 8, 9), draw(2, 3, 8, 9)
+            self.gives(f"nn.correlation(%a, %b, kernel_size={window}, max_displacement={most}, "
+                       f"stride1={stride}, stride2={step}, padding=[2, 2], "
+                       f"is_multiply={multiplies})",
+                       correlation(a, b, window, most, stride, step, 2, multiplies), a=a, b=b)
+        self.check()
 
     def test_grids_and_dilations(self):
         theta, x, kernel = draw(2, 2, 3), draw(2, 3, 5, 6), draw(3, 2, 3)

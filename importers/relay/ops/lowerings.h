@@ -30,6 +30,12 @@ Value* LowerAdaptivePool(Call& c);
 Value* LowerDepthToSpace(Call& c);
 Value* LowerSpaceToDepth(Call& c);
 
+// correlation.cc
+Value* LowerCorrelation(Call& c);
+
+// deformable.cc
+Value* LowerDeformableConv(Call& c);
+
 // elementwise.cc
 Value* LowerUnary(Call& c);
 Value* LowerRounding(Call& c);
@@ -164,6 +170,11 @@ Value* LowerReverse(Call& c);
 Value* LowerReverseSequence(Call& c);
 Value* LowerShapeOf(Call& c);
 Value* LowerNumElements(Call& c);
+
+// sparse.cc
+Value* LowerSparseDense(Call& c);
+Value* LowerSparseAdd(Call& c);
+std::vector<Value*> LowerSparseReshape(Call& c);
 
 // suppression.cc
 std::vector<Value*> LowerGetValidCounts(Call& c);
