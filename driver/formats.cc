@@ -233,9 +233,16 @@ Status CheckRelay(const Model& common) {
   return module.ok() ? Status() : module.error();
 }
 
+// "@I.ir_module", "@tvm.script.ir_module" and the like, at the beginning of a line.
 Likeness DetectRelax(const Candidate& candidate) {
-  return candidate.Head().find("@I.ir_module") != std::string_view::npos ? Likeness::kLikely
-                                                                         : Likeness::kNone;
+  const std::string_view head = candidate.Head();
+  constexpr std::string_view kDecorator = "ir_module";
+  for (std::size_t at = head.find(kDecorator); at != std::string_view::npos;
+       at = head.find(kDecorator, at + 1)) {
+    const std::string_view line = head.substr(head.rfind('\n', at) + 1);
+    if (line.starts_with('@')) return Likeness::kLikely;
+  }
+  return Likeness::kNone;
 }
 
 Result<RelaxOptions> RelaxOptionsOf(const WriteOptions& options) {

@@ -301,8 +301,10 @@ Result<std::string> PrintRelaxSource(const Model& model) {
   if (model.level != Level::kSource || model.dialect != "relax")
     return Unsupported("the model was not read from a Relax module");
   const std::string name = relax::TextOf(&model.extra, "relax.name");
-  std::string text = relax::TextOf(&model.extra, "relax.preamble") + "@I.ir_module\nclass " +
-                     (name.empty() ? "Module" : name) + ":\n";
+  const std::string decorator = relax::TextOf(&model.extra, "relax.decorator");
+  std::string text =
+      fmt::format("{}@{}\nclass {}:\n", relax::TextOf(&model.extra, "relax.preamble"),
+                  decorator.empty() ? "I.ir_module" : decorator, name.empty() ? "Module" : name);
   const Attribute::Strings foreign = relax::TextsOf(&model.extra, "relax.foreign");
   std::vector<Finding> findings;
   const auto functions = relax::FunctionsOf(model);

@@ -129,6 +129,9 @@ for _name, _head in {
 module("a class of another name", f"@I.ir_module\nclass Net:\n    @R.function\n    def main({PARAMETERS}):\n"
        "        cls = Net\n        return cls.f(a, b)\n\n    @R.function(private=True)\n"
        f"    def f({PARAMETERS}):\n        return R.add(a, b)\n", A + B)
+for _decorator in ("tvm.script.ir_module", "ir_module", "tvm.script.ir.ir_module"):
+    module(f"a module of @{_decorator}", f"import tvm\n\n@{_decorator}\nclass Module:\n    @R.function\n"
+           f"    def main({PARAMETERS}):\n        return R.add(a, b)\n", A + B)
 module("decorators with arguments", f"@I.ir_module(check_well_formed=False)\nclass Module:\n"
        f"    @R.function(pure=True, private=False)\n    def main({PARAMETERS}):\n"
        "        return R.add(a, b)\n", A + B)
@@ -148,6 +151,12 @@ module("a tuple as a parameter", f"{HEAD}    @R.function\n    def main({PARAMETE
        "        cls = Module\n        return cls.f((a, b))\n\n    @R.function(private=True)\n"
        '    def f(t: R.Tuple(R.Tensor((2, 3), "float32"), R.Tensor((2, 3), "float32"))):\n'
        "        return R.subtract(t[0], t[1])\n", A - B)
+main("a tuple that the caller gives", "u = t[1]\nreturn t[0] - u[0]", A - B,
+     parameters='t: R.Tuple(R.Tensor((2, 3), "float32"), R.Tuple(R.Tensor((2, 3), "float32")))',
+     **{"t.0": A, "t.1.0": B})
+main("a shape that the caller gives", "m, n = T.int64(), T.int64()\nreturn R.ones(R.shape([m, n + 1]), "
+     'dtype="float32")', np.ones((2, 4), np.float32), parameters='s: R.Shape(["m", "n"])',
+     **{"s.0": np.array(2), "s.1": np.array(3)})
 module("types of another year", f"{HEAD}    @R.function\n    def main({PARAMETERS}):\n"
        "        cls = Module\n        f: R.Object = R.make_closure(cls.f, (b,))\n"
        '        return R.invoke_pure_closure(f, (a,), sinfo_args=R.Tensor((2, 3), dtype="float32"))\n\n'

@@ -18,6 +18,21 @@ using python::Expr;
 using python::Stmt;
 using Kind = Expr::Kind;
 
+namespace {
+
+bool IsSizeDeclaration(const Expr& expr) {
+  return expr.kind == Kind::kCall && expr.parts.size() == expr.keywords.size() + 1 &&
+         DottedName(expr.parts[0]).starts_with("T.");
+}
+
+bool DeclaresSizes(const Stmt& stmt) {
+  return stmt.targets.size() > 1 && stmt.value.kind == Kind::kTuple &&
+         stmt.value.parts.size() == stmt.targets.size() &&
+         std::ranges::all_of(stmt.value.parts, IsSizeDeclaration);
+}
+
+}  // namespace
+
 void FunctionBuilder::Fail(std::uint32_t offset, std::string message) {
   if (findings_.size() >= python::kMaxSourceFindings) return;
   findings_.push_back(python::FindingAt(ErrorKind::kInvalidInput, module_.file, module_.text,
@@ -153,11 +168,24 @@ void FunctionBuilder::Statement(const Stmt& stmt, Graph& graph) {
   }
 }
 
+// "m, n = T.int64(), T.int64()" is a statement for each of them.
+void FunctionBuilder::DeclareSizes(const Stmt& stmt, Graph& graph) {
+  for (std::size_t i = 0; i < stmt.targets.size(); ++i) {
+    Node* node = MakeNode(stmt.value.parts[i], graph);
+    if (node == nullptr) return;
+    AddPlace(*node, stmt.offset);
+    if (i == 0) AddComments(*node, stmt.offset);
+    node->AddResult(stmt.targets[i].text);
+    sizes_.insert(stmt.targets[i].text);
+  }
+}
+
 void FunctionBuilder::Assign(const Stmt& stmt, Graph& graph) {
   for (const Expr& target : stmt.targets) {
     if (target.kind != Kind::kName) return Fail(target, "a name is expected");
   }
   if (!stmt.augmented.empty()) return Fail(stmt.offset, "no statement of Relax");
+  if (DeclaresSizes(stmt)) return DeclareSizes(stmt, graph);
   Node* node = MakeNode(stmt.value, graph);
   if (node == nullptr) return;
   AddPlace(*node, stmt.offset);

@@ -32,6 +32,7 @@ class FunctionBuilder {
   void Statements(const std::vector<python::Stmt>& statements, Graph& graph);
   void Statement(const python::Stmt& stmt, Graph& graph);
   void Assign(const python::Stmt& stmt, Graph& graph);
+  void DeclareSizes(const python::Stmt& stmt, Graph& graph);
   void If(const python::Stmt& stmt, Graph& graph);
   std::shared_ptr<Graph> Branch(const std::vector<python::Stmt>& statements, std::string* name,
                                 std::uint32_t offset);

@@ -35,7 +35,10 @@ class Parser : public python::StmtParser {
     }
     if (AtEnd()) return Fail("no class with the decorator '@I.ir_module'");
     module.preamble = source_.substr(0, Peek().offset);
+    const std::size_t decorator = Peek(1).offset;
     ParseDecorators();
+    module.decorator = source_.substr(decorator, source_.find('\n', decorator) - decorator);
+    module.decorator.erase(module.decorator.find_last_not_of(" \t\r") + 1);
     Expect("class");
     module.name = ExpectName();
     if (Accept("(")) Fail("a module has no base class");
@@ -52,7 +55,13 @@ class Parser : public python::StmtParser {
   }
 
  private:
-  bool AtModule() const { return At("@") && Text(Peek(1)) == "I" && Text(Peek(3)) == "ir_module"; }
+  // "@I.ir_module", "@tvm.script.ir_module" and the like.
+  bool AtModule() const {
+    if (!At("@")) return false;
+    std::size_t last = 1;
+    while (Text(Peek(last + 1)) == ".") last += 2;
+    return Text(Peek(last)) == "ir_module";
+  }
 
   void ParseItem(ModuleSyntax& module) {
     ModuleItem item;

@@ -27,10 +27,11 @@ struct ModuleItem {
 };
 
 struct ModuleSyntax {
-  std::string file;      // for findings
-  std::string text;      // of the whole file
-  std::string preamble;  // what stands in front of "@I.ir_module": comments, imports, metadata
-  std::string name;      // of the class
+  std::string file;       // for findings
+  std::string text;       // of the whole file
+  std::string preamble;   // what stands in front of the decorator: comments, imports, metadata
+  std::string decorator;  // "I.ir_module"
+  std::string name;       // of the class
   std::vector<ModuleItem> items;
 };
 

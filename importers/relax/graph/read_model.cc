@@ -60,6 +60,8 @@ Result<Model> ModelOf(const ModuleSyntax& module) {
   if (main != model.entries.end()) std::rotate(model.entries.begin(), main, main + 1);
   model.extra.emplace_back("relax.name", module.name);
   model.extra.emplace_back("relax.preamble", module.preamble);
+  if (module.decorator != "I.ir_module")
+    model.extra.emplace_back("relax.decorator", module.decorator);
   model.extra.emplace_back("relax.order", std::move(order));
   if (!foreign.empty()) model.extra.emplace_back("relax.foreign", std::move(foreign));
   const std::size_t indent = IndentAt(module.text, module.items.back().offset);

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "core/analysis/no_entry.h"
-#include "core/ir/verify.h"
-#include "core/lowering/last_states.h"
+#include "core/lowering/number_value.h"
 #include "core/lowering/results.h"
+#include "importers/relax/graph/expr_text.h"
 #include "importers/relax/lower/border.h"
 #include "importers/relax/lower/evaluator.h"
 
@@ -61,30 +61,67 @@ class ModuleLowering {
  private:
   Status AddInputs(const Graph& source, const Border& border, Evaluator& evaluator, Heap& heap,
                    Scope& scope) {
-    std::vector<std::string> names;
-    GraphBuilder& builder = evaluator.builder();
+    Inputs inputs{evaluator.builder(), heap, {}};
     for (std::size_t i = 0; i < source.num_inputs(); ++i) {
       const Value& input = *source.input(i);
-      if (!input.type().is_tensor())
-        return Unsupported("it is of type " + input.type().ToString() + ", which is no tensor")
-            .At("parameter '" + input.name() + "'");
       if (const auto drawn = border.drawn.find(i); drawn != border.drawn.end()) {
         DRAGOMAN_ASSIGN(Value * numbers, Draw(drawn->second, input, evaluator, scope));
         evaluator.SetInput(input, heap.NewTensor(numbers), scope);
         continue;
       }
       const bool is_complex = border.complex_inputs.contains(i) && IsPair(input.type());
-      const Type& given = input.type();
-      DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts_, input.name(), names.size(),
-                                            is_complex ? ComplexOf(given) : given));
-      names.push_back(input.name());
-      Value* value = builder.graph().AddInput(builder.UniqueName(input.name()), std::move(type));
-      if (is_complex) {
-        DRAGOMAN_ASSIGN(value, builder.Add("dragoman.ComplexToReal", {value}));
-      }
-      evaluator.SetInput(input, heap.NewTensor(value), scope);
+      Result<Abstract> value =
+          is_complex ? ComplexInput(input, inputs) : InputOf(input.name(), input.type(), inputs);
+      if (!value.ok()) return std::move(value).error().At("parameter '" + input.name() + "'");
+      evaluator.SetInput(input, *std::move(value), scope);
     }
-    return CheckFacts(facts_, names);
+    return CheckFacts(facts_, inputs.names);
+  }
+
+  struct Inputs {
+    GraphBuilder& builder;
+    Heap& heap;
+    std::vector<std::string> names;
+  };
+
+  Result<Value*> AddInput(const std::string& name, const Type& given, Inputs& inputs) {
+    DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts_, name, inputs.names.size(), given));
+    inputs.names.push_back(name);
+    GraphBuilder& builder = inputs.builder;
+    return builder.graph().AddInput(builder.UniqueName(name), std::move(type));
+  }
+
+  Result<Abstract> ComplexInput(const Value& input, Inputs& inputs) {
+    DRAGOMAN_ASSIGN(Value * value, AddInput(input.name(), ComplexOf(input.type()), inputs));
+    DRAGOMAN_ASSIGN(value, inputs.builder.Add("dragoman.ComplexToReal", {value}));
+    return inputs.heap.NewTensor(value);
+  }
+
+  // Elements of tuples, "t.0", and sizes of shapes, "s.0", are inputs each.
+  Result<Abstract> InputOf(const std::string& name, const Type& type, Inputs& inputs) {
+    if (type.is_tensor()) {
+      DRAGOMAN_ASSIGN(Value * value, AddInput(name, type, inputs));
+      return inputs.heap.NewTensor(value);
+    }
+    std::vector<Abstract> items;
+    if (type.kind() == Type::Kind::kTuple) {
+      for (const Type& element : type.elements()) {
+        const std::string part = fmt::format("{}.{}", name, items.size());
+        DRAGOMAN_ASSIGN(Abstract item, InputOf(part, element, inputs));
+        items.push_back(std::move(item));
+      }
+      return NewTuple(std::move(items));
+    }
+    const std::optional<Shape> sizes = SizesOfShapeType(type);
+    if (!sizes)
+      return Unsupported("it is of type " + type.ToString() +
+                         ", which is no tensor, tuple or shape of known rank");
+    for (std::size_t i = 0; i < sizes->size(); ++i) {
+      DRAGOMAN_ASSIGN(Value * size, AddInput(fmt::format("{}.{}", name, i),
+                                             Type::Tensor(DType::kI64, Shape()), inputs));
+      items.emplace_back(NumberFrom(inputs.builder, Number::Kind::kInt, size));
+    }
+    return NewTuple(std::move(items));
   }
 
   // What an input stands for whose numbers were drawn by a node.
@@ -215,7 +252,9 @@ Result<Model> LowerRelax(const Model& source, const Facts& facts,
 bool RelaxChangesInputs(const Model& source) {
   return !source.states.empty() || std::ranges::any_of(source.entries, [](const Entry& entry) {
     const tvmscript::Border border = tvmscript::BorderOf(*entry.graph);
-    return !border.drawn.empty() || !border.complex_inputs.empty();
+    return !border.drawn.empty() || !border.complex_inputs.empty() ||
+           std::ranges::any_of(entry.graph->inputs(),
+                               [](const auto& input) { return !input->type().is_tensor(); });
   });
 }
 

@@ -54,8 +54,7 @@ Value* LowerCorrelation(Call& c) {
   second = c.Op("Pad", {second, edges});
   const auto part = [&](Value* image, std::int64_t down, std::int64_t right) {
     const std::int64_t top = spans[0].begin + down, left = spans[1].begin + right;
-    return c.Slice(c.Slice(image, 2, top, top + spans[0].length), 3, left,
-                   left + spans[1].length);
+    return c.Slice(c.Slice(image, 2, top, top + spans[0].length), 3, left, left + spans[1].length);
   };
   Value* still = part(first, 0, 0);
   std::vector<Value*> channels;

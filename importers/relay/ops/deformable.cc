@@ -67,8 +67,8 @@ Value* ReadAt(Call& c, Value* images, const std::array<Value*, kAxes>& places,
       index = index == nullptr ? c.Mul(at, static_cast<int>(sizes[1])) : c.Add(index, at);
     }
     Value* shape = c.ConcatSizes({c.Ints({1}), c.SizeVector(images, 1, 1), c.Ints({1})});
-    Value* taken = c.Op("GatherElements", {images, c.Expand(index, shape)},
-                        {{"axis", std::int64_t{2}}});
+    Value* taken =
+        c.Op("GatherElements", {images, c.Expand(index, shape)}, {{"axis", std::int64_t{2}}});
     Value* part = c.Mul(taken, c.Where(counts, weight, 0));
     sum = sum == nullptr ? part : c.Add(sum, part);
   }
@@ -117,23 +117,22 @@ Value* LowerDeformableConv(Call& c) {
   if (c.failed()) return nullptr;
   if (!sizes || sizes->size() != 4) return c.Fail("an image whose sizes are not known");
   const Ints& image = *sizes;
-  if (fields < 1 || image[1] % fields != 0 ||
-      c.KnownSize(offset, 1) != 2 * fields * taps.count()) {
+  if (fields < 1 || image[1] % fields != 0 || c.KnownSize(offset, 1) != 2 * fields * taps.count()) {
     return c.Fail(InvalidInput("there are not two offsets for each tap of each group"));
   }
-  Value* moves = c.Reshape(offset, {image[0] * fields, taps.count(), 2, taps.results[0],
-                                    taps.results[1]});
+  Value* moves =
+      c.Reshape(offset, {image[0] * fields, taps.count(), 2, taps.results[0], taps.results[1]});
   std::array<Value*, kAxes> places = {};
   for (std::size_t axis = 0; axis < kAxes; ++axis) {
     Value* base = c.CastLike(PlacesOfTaps(c, taps, axis), moves);
     Value* moved = c.Add(c.Select(moves, 2, static_cast<std::int64_t>(axis)), base);
     places[axis] = c.Reshape(moved, {image[0] * fields, 1, taps.count() * taps.area()});
   }
-  Value* images =
-      c.Reshape(x, {image[0] * fields, image[1] / fields, image[2] * image[3]});
+  Value* images = c.Reshape(x, {image[0] * fields, image[1] / fields, image[2] * image[3]});
   Value* samples = ReadAt(c, images, places, {image[2], image[3]});
   samples = c.Cast(c.Reshape(samples, {image[0], image[1], taps.count(), taps.area()}), dtype);
-  Value* column = c.Cast(c.Reshape(weight, {taps.weight[0], taps.weight[1], taps.count(), 1}), dtype);
+  Value* column =
+      c.Cast(c.Reshape(weight, {taps.weight[0], taps.weight[1], taps.count(), 1}), dtype);
   Value* sums = c.Op("Conv", {samples, column}, {{"group", groups}});
   Value* y = c.Reshape(sums, {image[0], taps.weight[0], taps.results[0], taps.results[1]});
   return ToLayout(c, y, "NCHW", out_layout.empty() ? layout : out_layout);
