@@ -76,6 +76,7 @@ inline constexpr OpFamily kOpFamilies[] = {
     ActivationOps,
     ArgReduceOps,
     BinaryOps,
+    BitCastOps,
     CastOps,
     ComplexOps,
     CompressOps,

@@ -365,18 +365,6 @@ Result<bool> LiftUnsqueeze(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-constexpr Pattern kPatterns[] = {
-    {"sink-behind-unary", SinkBehindUnary},
-    {"sink-behind-broadcasting", SinkBehindBroadcasting},
-    {"sink-behind-concat", SinkBehindConcat},
-    {"sink-behind-axis", SinkBehindAxis},
-    {"sink-behind-axes", SinkBehindAxes},
-    {"sink-behind-pad", SinkBehindPad},
-    {"sink-behind-slice", SinkBehindSlice},
-    {"lift-unsqueeze", LiftUnsqueeze},
-    {"lift-pad", LiftPad},
-};
-
 }  // namespace
 
 std::span<const Pattern> SinkingPatterns() {
@@ -389,6 +377,7 @@ std::span<const Pattern> SinkingPatterns() {
       {"sink-behind-pad", SinkBehindPad},
       {"sink-behind-slice", SinkBehindSlice},
       {"lift-unsqueeze", LiftUnsqueeze},
+      {"lift-pad", LiftPad},
   };
   return kPatterns;
 }

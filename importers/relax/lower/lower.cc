@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "core/analysis/no_entry.h"
+#include "core/ir/verify.h"
+#include "core/lowering/last_states.h"
 #include "core/lowering/number_value.h"
 #include "core/lowering/results.h"
 #include "importers/relax/graph/expr_text.h"

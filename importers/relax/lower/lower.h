@@ -19,8 +19,8 @@ namespace dragoman {
 Result<Model> LowerRelax(const Model& source, const Facts& facts,
                          const std::function<void(std::string_view)>& note);
 
-// Whether inputs of some entry stand for numbers that a node draws, for complex numbers, tuples or
-// shapes.
+// Whether inputs of some entry are states, or stand for numbers that a node draws, for complex
+// numbers, tuples or shapes.
 bool RelaxChangesInputs(const Model& source);
 
 // "R.nn.conv2d" without the "R.", sorted.

@@ -483,29 +483,6 @@ void ConvOfPadded(Drawing& d) {
   if (d.Chance(20)) d.MaybeRead(padded);
 }
 
-constexpr DrawnPattern kDrawn[] = {
-    {"sink-behind-unary", UnaryOfChannelsLast, Exactness::kRounded},
-    {"sink-behind-broadcasting", SumOfChannelsLast, Exactness::kRounded},
-    {"sink-behind-concat", JoinOfChannelsLast, Exactness::kRounded},
-    {"sink-behind-axis", AxisOfChannelsLast, Exactness::kNearest},
-    {"sink-behind-axes", AxesOfChannelsLast, Exactness::kRounded},
-    {"sink-behind-pad", PadOfChannelsLast, Exactness::kRounded},
-    {"sink-behind-slice", SliceOfChannelsLast, Exactness::kRounded},
-    {"lift-unsqueeze", UnsqueezeBetweenTransposes},
-    {"lift-pad", ConvOfPadded, Exactness::kRounded},
-    {"remove-reshape-back", Reshapes},
-    {"merge-reshapes", Reshapes},
-    {"state-reshape-sizes", Reshapes},
-    {"merge-moves-of-ones", MovesOfOnes},
-    {"merge-transposes", TransposeChain},
-    {"transpose-weight", TransposeChain},
-    {"remove-slice", Slice},
-    {"remove-pad", Pad},
-    {"remove-expand", Expand},
-    {"remove-tile", Tile},
-    {"remove-transpose", Identical},
-};
-
 }  // namespace
 
 std::span<const DrawnPattern> DrawnMoves() {
@@ -518,6 +495,7 @@ std::span<const DrawnPattern> DrawnMoves() {
       {"sink-behind-pad", PadOfChannelsLast, Exactness::kRounded},
       {"sink-behind-slice", SliceOfChannelsLast, Exactness::kRounded},
       {"lift-unsqueeze", UnsqueezeBetweenTransposes},
+      {"lift-pad", ConvOfPadded, Exactness::kRounded},
       {"remove-reshape-back", Reshapes},
       {"merge-reshapes", Reshapes},
       {"state-reshape-sizes", Reshapes},
