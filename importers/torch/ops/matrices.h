@@ -44,6 +44,14 @@ struct Lu {
 };
 // Of complex matrices, as LAPACK chooses pivots: by the sum of the sizes of both parts.
 Lu FactorComplexLu(Composer& c, Value* a);
+// The reflections 1 - tau·v·v* whose product times a triangular matrix is the one that was
+// factored: below the diagonal of `factors` is v, from it on the triangular matrix.
+struct Qr {
+  Value* factors = nullptr;
+  Value* tau = nullptr;
+};
+Qr FactorComplexQr(Composer& c, Value* a);
+Value* ComplexHouseholderProduct(Composer& c, const Qr& qr);
 bool AnyComplex(const Composer& c, std::initializer_list<const Value*> values);
 
 // X of A·X = B by Gaussian elimination; leading sizes are broadcast.

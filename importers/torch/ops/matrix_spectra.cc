@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "core/lowering/complex.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/matrices.h"
@@ -31,14 +32,16 @@ Value* TakeSymmetric(CallComposer& c) {
   return half == "U" || half == "u" ? Adjoint(c, a) : a;
 }
 
-struct Qr {
-  Value* factors;
-  Value* tau;
-};
-
 Qr FactorQr(Composer& c, Value* x) {
+  if (AnyComplex(c, {x})) return FactorComplexQr(c, x);
   const std::vector<Value*> results = c.Ops("dragoman.HouseholderQr", {x}, {}, 2);
   return {results[0], results[1]};
+}
+
+// The product of the reflections.
+Value* ProductOf(Composer& c, const Qr& qr) {
+  if (AnyComplex(c, {qr.factors, qr.tau})) return ComplexHouseholderProduct(c, qr);
+  return c.Op("dragoman.HouseholderProduct", {qr.factors, qr.tau});
 }
 
 Value* FirstOf(Composer& c, Value* x, int axis, Value* count) {
@@ -49,6 +52,7 @@ Value* FirstOf(Composer& c, Value* x, int axis, Value* count) {
 Value* Columnwise(Composer& c, Value* factors, Value* columns) {
   const int last = c.Rank(factors) - 1;
   Value* first = FirstOf(c, factors, last, columns);
+  if (c.failed()) return nullptr;
   Value* missing = c.Vector(c.Sub(columns, Columns(c, first)));
   Value* before = c.Full(c.Ints({2 * last + 1}), 0, DType::kI64);
   return c.Op("Pad", {first, c.Concat({before, missing}, 0)});
@@ -62,9 +66,12 @@ Result<Results> FactorQr(CallComposer& c, QrMode mode) {
   Value* least = c.Min(Rows(c, x), Columns(c, x));
   Value* count = mode == QrMode::kComplete ? Rows(c, x) : least;
   Value* r = Upper(c, FirstOf(c, qr.factors, c.Rank(x) - 2, count));
-  if (mode == QrMode::kOnlyR) return c.Done({c.Full(c.Ints({0}), 0, c.dtype(x)), r});
+  if (mode == QrMode::kOnlyR) {
+    Value* nothing = c.Full(c.Ints({0}), 0, RealPart(c.dtype(x)));
+    return c.Done({AnyComplex(c, {x}) ? FromParts(c, {nothing, nothing}) : nothing, r});
+  }
   Value* columns = Columnwise(c, qr.factors, count);
-  return c.Done({c.Op("dragoman.HouseholderProduct", {columns, qr.tau}), r});
+  return c.Done({ProductOf(c, {columns, qr.tau}), r});
 }
 
 // As many orthonormal columns as rows, the first of which are those of x, m by k: they are those of
@@ -72,7 +79,7 @@ Result<Results> FactorQr(CallComposer& c, QrMode mode) {
 Value* CompleteBasis(Composer& c, Value* x) {
   const Qr qr = FactorQr(c, x);
   Value* columns = Columnwise(c, qr.factors, Rows(c, x));
-  Value* q = c.Op("dragoman.HouseholderProduct", {columns, qr.tau});
+  Value* q = ProductOf(c, {columns, qr.tau});
   Value* on_diagonal = c.Where(OnDiagonal(c, Rows(c, x), Rows(c, x)), columns, 0);
   Value* diagonal = c.Reduce("ReduceSum", on_diagonal, {c.Rank(x) - 2}, true);
   return c.Where(c.Less(diagonal, 0), c.Op("Neg", {q}), q);
@@ -169,7 +176,7 @@ Result<Value*> LowerHouseholderProduct(Call& call) {
   CallComposer c(call);
   Value* factors = c.Tensor(call.Declares("input") ? "input" : "self");
   Value* tau = c.Tensor(call.Declares("tau") ? "tau" : "input2");
-  return c.Done(c.Op("dragoman.HouseholderProduct", {factors, tau}));
+  return c.Done(ProductOf(c, {factors, tau}));
 }
 
 // The product of `other` and the square orthogonal matrix that factors and tau stand for.
@@ -178,8 +185,8 @@ Result<Value*> LowerOrmqr(Call& call) {
   Value* factors = c.Tensor("self");
   Value* other = c.Tensor("input3");
   Value* columns = Columnwise(c, factors, Rows(c, factors));
-  Value* q = c.Op("dragoman.HouseholderProduct", {columns, c.Tensor("input2")});
-  if (c.BoolOr("transpose", false)) q = Transposed(c, q);
+  Value* q = ProductOf(c, {columns, c.Tensor("input2")});
+  if (c.BoolOr("transpose", false)) q = Adjoint(c, q);
   return c.Done(c.BoolOr("left", true) ? MatMul(c, q, other) : MatMul(c, other, q));
 }
 
