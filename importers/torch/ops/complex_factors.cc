@@ -165,11 +165,34 @@ Values ReflectColumn(Composer& c, Value* step, const Places& places, Values& sta
   const Parts beta{found.beta, c.Mul(found.beta, 0)};
   const Parts column = Where(c, c.Equal(row, step), beta, PartsOf(c, found.v));
   Value* taken = c.And(here, c.GreaterOrEqual(row, step));
-  const Parts after =
-      Where(c, c.Greater(places.column, step), rest, Where(c, taken, column, x));
+  const Parts after = Where(c, c.Greater(places.column, step), rest, Where(c, taken, column, x));
   state = {after.re, after.im};
   return {c.Squeeze(found.tau.re, {rank - 2, rank - 1}),
           c.Squeeze(found.tau.im, {rank - 2, rank - 1})};
+}
+
+// Takes the longest column of the state, the parts (…, n, 2n), as a vector of length 1 off the
+// others, and keeps it, (…, n), with its number.
+Values TakeLongest(Composer& c, Value* /*step*/, Values& state) {
+  const int rank = c.Rank(state[0]);
+  Value* squares = c.Add(c.Mul(state[0], state[0]), c.Mul(state[1], state[1]));
+  Value* length = c.ReduceSum(squares, {rank - 2});
+  Value* longest = c.Op("ArgMax", {length}, {{"axis", std::int64_t{rank - 2}}});
+  Value* index = c.Expand(c.Unsqueeze(longest, {rank - 2}),
+                          c.ConcatSizes({c.SizeVector(state[0], 0, rank - 1), c.Ints({1})}));
+  const auto taken = [&](Value* x) {
+    return c.Op("GatherElements", {x, index}, {{"axis", std::int64_t{rank - 1}}});
+  };
+  const Parts column{taken(state[0]), taken(state[1])};
+  Value* all = c.Add(c.Mul(column.re, column.re), c.Mul(column.im, column.im));
+  Value* norm = c.Sqrt(c.ReduceSum(all, {rank - 2}, true));
+  const Parts unit{c.Div(column.re, norm), c.Div(column.im, norm)};
+  Value* v = FromParts(c, unit);
+  const Parts rest =
+      PartsOf(c, Reflected(c, v, c.Number(1, state[0]), FromParts(c, {state[0], state[1]})));
+  state = {rest.re, rest.im};
+  return {c.Squeeze(unit.re, {rank - 1}), c.Squeeze(unit.im, {rank - 1}),
+          c.Squeeze(longest, {rank - 2})};
 }
 
 Value* Least(Composer& c, Value* x) { return c.Min(Rows(c, x), Columns(c, x)); }
@@ -202,6 +225,25 @@ Qr FactorComplexQr(Composer& c, Value* a) {
           FromParts(c, {StepsLast(c, results[2]), StepsLast(c, results[3])})};
 }
 
+// Each eigenvector x + iy is there twice, as the blocks of itself and of its product with a number:
+// as many as are independent are taken, in the order of their values.
+Value* EigenvectorsFromBlocks(Composer& c, Value* blocks) {
+  const int rank = c.Rank(blocks);
+  Value* re = c.Slice(blocks, rank - 2, 0, kEnd, 2);
+  Value* im = c.Slice(blocks, rank - 2, 1, kEnd, 2);
+  const Values results = RunSteps(c, Rows(c, re), {re, im}, TakeLongest);
+  if (c.failed()) return nullptr;
+  Value* numbers = StepsLast(c, results[4]);
+  Value* count = c.Vector(c.Size(numbers, rank - 2));
+  Value* order = c.Ops("TopK", {numbers, count}, {{"largest", std::int64_t{0}}}, 2)[1];
+  const auto sorted = [&](Value* kept) {
+    Value* columns = StepsLast(c, kept);
+    Value* index = c.Expand(c.Unsqueeze(order, {rank - 2}), c.Shape(columns));
+    return c.Op("GatherElements", {columns, index}, {{"axis", std::int64_t{rank - 1}}});
+  };
+  return FromParts(c, {sorted(results[2]), sorted(results[3])});
+}
+
 Value* ComplexHouseholderProduct(Composer& c, const Qr& qr) {
   const Parts parts = PartsOf(c, qr.factors);
   const Parts tau = PartsOf(c, qr.tau);
@@ -210,8 +252,8 @@ Value* ComplexHouseholderProduct(Composer& c, const Qr& qr) {
   Value* count = c.Size(tau.re, rank - 2);
   Value* unit = c.Cast(OnDiagonal(c, Rows(c, parts.re), Columns(c, parts.re)), c.dtype(parts.re));
   unit = c.Expand(unit, c.Shape(parts.re));
-  const Values results = RunSteps(
-      c, count, {unit, c.Mul(unit, 0)}, [&](Composer& c, Value* step, Values& x) {
+  const Values results =
+      RunSteps(c, count, {unit, c.Mul(unit, 0)}, [&](Composer& c, Value* step, Values& x) {
         Value* at = c.Sub(c.Sub(count, 1), step);  // the last one first
         Value* row = c.Unsqueeze(places.row, {1});
         const Parts column = PartsOf(c, ColumnAt(c, parts, at));

@@ -204,12 +204,12 @@ Result<Results> LowerEigh(Call& call) {
   Value* x = TakeSymmetric(c);
   const bool values = call.op().type == "linalg_eigvalsh";
   const bool complex = AnyComplex(c, {x});
-  if (complex && !values) return call.Unsupported("eigenvectors of complex matrices");
   const std::vector<Value*> results =
       c.Ops("dragoman.SymmetricEigen", {complex ? HermitianBlocksOf(c, x) : x}, {}, 2);
-  if (!values) return c.Done({results[0], results[1]});
-  if (!complex) return c.Done({results[0]});
-  return c.Done({c.Slice(results[0], c.Rank(results[0]) - 1, 0, kEnd, 2)});
+  Value* sizes = results[0];
+  if (complex) sizes = c.Slice(sizes, c.Rank(sizes) - 1, 0, kEnd, 2);
+  if (values) return c.Done({sizes});
+  return c.Done({sizes, complex ? EigenvectorsFromBlocks(c, results[1]) : results[1]});
 }
 
 // linalg_svd, and svd, whose last result is V, not its transpose.
