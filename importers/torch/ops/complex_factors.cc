@@ -225,13 +225,13 @@ Qr FactorComplexQr(Composer& c, Value* a) {
           FromParts(c, {StepsLast(c, results[2]), StepsLast(c, results[3])})};
 }
 
-// Each eigenvector x + iy is there twice, as the blocks of itself and of its product with a number:
-// as many as are independent are taken, in the order of their values.
-Value* EigenvectorsFromBlocks(Composer& c, Value* blocks) {
+// Each vector x + iy is there twice, as the blocks of itself and of its product with a number: as
+// many as are independent are taken, in the order of their values.
+Value* VectorsFromBlocks(Composer& c, Value* blocks) {
   const int rank = c.Rank(blocks);
   Value* re = c.Slice(blocks, rank - 2, 0, kEnd, 2);
   Value* im = c.Slice(blocks, rank - 2, 1, kEnd, 2);
-  const Values results = RunSteps(c, Rows(c, re), {re, im}, TakeLongest);
+  const Values results = RunSteps(c, c.Div(Columns(c, re), 2), {re, im}, TakeLongest);
   if (c.failed()) return nullptr;
   Value* numbers = StepsLast(c, results[4]);
   Value* count = c.Vector(c.Size(numbers, rank - 2));

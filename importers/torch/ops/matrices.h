@@ -51,8 +51,8 @@ struct Qr {
   Value* tau = nullptr;
 };
 Qr FactorComplexQr(Composer& c, Value* a);
-// The eigenvectors (…, n, n) of Hermitian matrices, of those (…, 2n, 2n) of their blocks.
-Value* EigenvectorsFromBlocks(Composer& c, Value* blocks);
+// Eigenvectors or singular vectors (…, n, k) of matrices, of those (…, 2n, 2k) of their blocks.
+Value* VectorsFromBlocks(Composer& c, Value* blocks);
 Value* ComplexHouseholderProduct(Composer& c, const Qr& qr);
 bool AnyComplex(const Composer& c, std::initializer_list<const Value*> values);
 

@@ -22,6 +22,11 @@ Svd FactorSvd(Composer& c, Value* x) {
   return {results[0], results[1], results[2]};
 }
 
+double Epsilon(DType dtype) {
+  return dtype == DType::kF64 ? std::numeric_limits<double>::epsilon()
+                              : std::numeric_limits<float>::epsilon();
+}
+
 // The first argument, whose name differs from operator to operator.
 Value* FirstMatrices(CallComposer& c) { return TakeMatrices(c, c.call().names().front()); }
 
@@ -82,12 +87,25 @@ Value* CompleteBasis(Composer& c, Value* x) {
   Value* q = ProductOf(c, {columns, qr.tau});
   Value* on_diagonal = c.Where(OnDiagonal(c, Rows(c, x), Rows(c, x)), columns, 0);
   Value* diagonal = c.Reduce("ReduceSum", on_diagonal, {c.Rank(x) - 2}, true);
-  return c.Where(c.Less(diagonal, 0), c.Op("Neg", {q}), q);
+  return c.Where(c.Less(PartsOf(c, diagonal).re, 0), c.Op("Neg", {q}), q);
 }
 
-double Epsilon(DType dtype) {
-  return dtype == DType::kF64 ? std::numeric_limits<double>::epsilon()
-                              : std::numeric_limits<float>::epsilon();
+// Of complex matrices A: V from that of their blocks, and U from A·V, of which columns that belong
+// to singular values of 0 are filled up.
+Svd FactorComplexSvd(Composer& c, Value* x) {
+  const Svd blocks = FactorSvd(c, BlocksOf(c, x));
+  Value* s = c.Slice(blocks.s, c.Rank(blocks.s) - 1, 0, kEnd, 2);
+  Value* v = VectorsFromBlocks(c, Transposed(c, blocks.vh));
+  const int rank = c.Rank(v);
+  const DType dtype = RealPart(c.dtype(x));
+  if (c.failed()) return {};
+  Value* largest = c.Reduce("ReduceMax", s, {rank - 2}, true);
+  Value* count = c.Cast(c.Max(Rows(c, x), Columns(c, x)), dtype);
+  Value* is_zero = c.LessOrEqual(s, c.Mul(c.Mul(largest, count), Epsilon(dtype)));
+  Value* scale = c.Where(is_zero, 0, c.Div(1, c.Where(is_zero, 1, s)));
+  Value* first = c.Mul(MatMul(c, x, v), c.Unsqueeze(scale, {rank - 2}));
+  Value* u = FirstOf(c, CompleteBasis(c, first), rank - 1, Columns(c, v));
+  return {u, s, Adjoint(c, v)};
 }
 
 // A tolerance argument, a number or a tensor of one for each matrix; nullptr if it is not given.
@@ -209,7 +227,7 @@ Result<Results> LowerEigh(Call& call) {
   Value* sizes = results[0];
   if (complex) sizes = c.Slice(sizes, c.Rank(sizes) - 1, 0, kEnd, 2);
   if (values) return c.Done({sizes});
-  return c.Done({sizes, complex ? EigenvectorsFromBlocks(c, results[1]) : results[1]});
+  return c.Done({sizes, complex ? VectorsFromBlocks(c, results[1]) : results[1]});
 }
 
 // linalg_svd, and svd, whose last result is V, not its transpose.
@@ -217,16 +235,17 @@ Result<Results> LowerSvd(Call& call) {
   CallComposer c(call);
   Value* x = FirstMatrices(c);
   const bool older = call.op().type == "svd";
-  const Svd svd = FactorSvd(c, x);
+  const Svd svd = AnyComplex(c, {x}) ? FactorComplexSvd(c, x) : FactorSvd(c, x);
+  if (c.failed()) return c.Done({x});
   const bool full = older ? !c.BoolOr("some", true) : c.BoolOr("full_matrices", true);
   const Shape& sizes = *x->type().shape();
   const Truth square = Equal(sizes[sizes.size() - 2], sizes.back());
-  Value *u = svd.u, *v = Transposed(c, svd.vh);
+  Value *u = svd.u, *v = Adjoint(c, svd.vh);
   if (full && square != Truth::kYes) {
     u = CompleteBasis(c, u);
     v = CompleteBasis(c, v);
   }
-  return c.Done({u, svd.s, older ? v : Transposed(c, v)});
+  return c.Done({u, svd.s, older ? v : Adjoint(c, v)});
 }
 
 Result<Value*> LowerSvdvals(Call& call) {

@@ -266,7 +266,7 @@ constexpr OpRow kRowsMToZ[] = {
     {"aten.subtract", LowerSub, {.complex = true}},
     {"aten.sum", LowerSum, {.complex = true}},
     {"aten.sum_to_size", LowerSumToSize, {.complex = true}},
-    {"aten.svd", LowerSvd, {.order = ResultOrder::kUnknown}},
+    {"aten.svd", LowerSvd, {.complex = true, .order = ResultOrder::kUnknown}},
     {"aten.swapaxes", LowerTranspose, {.complex = true}},
     {"aten.swapdims", LowerTranspose, {.complex = true}},
     {"aten.t", LowerT, {.complex = true}},
