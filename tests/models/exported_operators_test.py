@@ -8,6 +8,9 @@ import unittest
 
 import numpy as np
 
+from commands import complaint
+from run_outputs import compare, read_outputs
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from exported_case import ExportedPrograms
 from exported_programs import Int, Program, Raw
@@ -227,6 +230,47 @@ class DecomposedOperators(ExportedPrograms):
             q = np.clip(np.round(a / np.float32(s)) + z, -128, 127).astype(np.int8)
             self.expect([a], [np.float64([s]), np.int64([z]), q,
                               (q.astype(np.float32) - z) * np.float32(s)])
+
+    def test_factors_of_complex_matrices(self):
+        """Those that are not unique are multiplied; an eigenvalue is there twice."""
+        p = Program()
+        x = p.input("x", [2, 3, 3, 2])
+
+        def call(name, *arguments, results=1):
+            return p.aten(name, *arguments, results=results, typed="complex64")
+
+        def product(a, *factors):
+            for factor in factors:
+                a = call("matmul.default", a, factor)
+            return a
+
+        z = call("view_as_complex.default", x)
+        hermitian = call("add.Tensor", z, call("conj_physical.default", call("mT.default", z)))
+        values, vectors = call("linalg_eigh.default", hermitian, results=2)
+        u, s, vh = call("linalg_svd.default", z, False, results=3)
+        sign, size = call("linalg_slogdet.default", z, results=2)
+        scaled_u = call("mul.Tensor", u, p.aten("unsqueeze.default", s, 1))
+        scaled = call("mul.Tensor", vectors, p.aten("unsqueeze.default", values, 1))
+        found = [call("linalg_det.default", z), sign, *call("linalg_qr.default", z, results=2),
+                 product(*call("linalg_lu.default", z, results=3)), product(scaled_u, vh),
+                 product(hermitian, vectors), scaled]
+        self.save(p.output(size, values, s, *(p.aten("view_as_real.default", y) for y in found)))
+        a = RANDOM.standard_normal((2, 3, 3)) + 1j * RANDOM.standard_normal((2, 3, 3))
+        unit = np.linalg.qr(a[0])[0]
+        a[0] = unit @ np.diag([1, 1, 2]) @ unit.conj().T
+        a = a.astype(np.complex64)
+        h = a + a.conj().swapaxes(1, 2)
+        given = np.stack([a.real, a.imag], -1)
+        sign, size = np.linalg.slogdet(a)
+        expected = [np.linalg.det(a), sign, *np.linalg.qr(a), a, a]
+        expected = [size, np.linalg.eigvalsh(h), np.linalg.svd(a, compute_uv=False),
+                    *(np.stack([y.real, y.imag], -1) for y in expected)]
+        done, out = self.run_on(self.model, [given])
+        self.assertEqual(complaint(done), "")
+        outputs = read_outputs(out)
+        wanted = [(y.astype(np.float32), "float32") for y in expected]
+        self.assertEqual(compare(outputs[:-2], wanted), "")
+        self.assertEqual(compare(outputs[-2:-1], outputs[-1:]), "")
 
     def test_chosen_wide_grids(self):
         target = "torch.ops.quantized_decomposed."
