@@ -151,6 +151,21 @@ class Memory(ExportedPrograms):
         a = draw(3)
         self.expect([a], [elements[:3] + a + elements[3:]])
 
+    def test_other_sizes_in_place(self):
+        """The first elements stay; one that shares its elements is refused."""
+        a = draw(3, 4)
+        p = Program("TRAINING")
+        y = p.aten("clone.default", p.input("x", [3, 4]))
+        p.aten("resize_.default", y, [2, 5])
+        self.save(p.output(p.aten("neg.default", y)))
+        self.expect([a], [-a.ravel()[:10].reshape(2, 5)])
+        p = Program("TRAINING")
+        y = p.aten("clone.default", p.input("x", [3, 4]))
+        row = p.aten("select.int", y, 0, 0)
+        p.aten("resize_.default", y, [2, 5])
+        self.save(p.output(row))
+        self.expect_refused(4, "shares its elements with another one", [a])
+
     def test_results_of_backward_passes_are_refused(self):
         p = Program()
         _, kept = p.aten("log_sigmoid_forward.default", p.input("x", [2]), results=2)
