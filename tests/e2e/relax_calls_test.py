@@ -64,6 +64,9 @@ class Elementwise(RelaxCase):
         a, b = ints(12, 10, 7, dtype=np.uint32), ints(1, 2, 3, dtype=np.uint32)
         self.computes("R.bitwise_and(a, b)", a & b, a=a, b=b)
         self.computes("R.left_shift(a, b)", a << b, a=a, b=b)
+        a, b = ints(12, -7, 2**30, dtype=np.int32), ints(1, 2, 3, dtype=np.int32)
+        self.computes("R.left_shift(a, b)", a << b, a=a, b=b)
+        self.computes("R.right_shift(a, b)", a >> b, a=a, b=b)
 
     def test_one_operand(self):
         a = np.array([-1.5, -0.2, 0, 0.7, 2.3, np.inf, np.nan], np.float32)
@@ -198,6 +201,10 @@ class Reductions(RelaxCase):
                 ('R.argsort(a, axis=-1, descending=False, dtype="int64")', np.argsort(a)),
                 ('R.cumsum(a, axis=1, dtype="float32", exclusive=False)', a.cumsum(1)),
                 ('R.cumsum(a, axis=1, dtype="float32", exclusive=True)', a.cumsum(1) - a),
+                ("R.cumprod(a, axis=1)", a.cumprod(1)), ("R.cumprod(a)", a.ravel().cumprod()),
+                ("R.multiply(R.cumprod(a, axis=0, exclusive=True), a)", a.cumprod(0)),
+                ("R.collapse_sum_to(a, R.shape([1, 4]))", a.sum((0, 1))[None]),
+                ("R.collapse_sum_like(a, R.sum(a, axis=[0]))", a.sum(0)),
                 ("R.flip(R.cumsum(R.flip(a, axis=1), axis=1), axis=1)", a[:, ::-1].cumsum(1)[:, ::-1])):
             with self.subTest(call=call):
                 self.computes(call, expected, a=a)

@@ -66,6 +66,11 @@ main("numbers with exponents", 'return a * R.const(1e-2, "float32") + R.const(1.
 main("single quotes", "return R.astype(R.greater(a, b), dtype='int32')", (A > B).astype(np.int32))
 main("prim_value", "return R.clip(a, R.prim_value(-0.25), R.prim_value(T.float32(0.5)))",
      np.clip(A, -0.25, 0.5).astype(np.float32))
+main("numbers of other types", "return R.clip(a, R.prim_value(T.float64(-0.5)), R.prim_value(T.float16(0.5)))",
+     np.clip(A, -0.5, 0.5).astype(np.float32))
+main("numbers as attributes", "return (R.nn.leakyrelu(a, alpha=T.float64(0.5)), R.sum(a, axis=[T.int64(1)]))",
+     np.where(A > 0, A, A / 2).astype(np.float32), A.sum(1))
+main("devices", 'return R.hint_on_device(R.to_vdevice(a, "llvm:0"), R.device(1, 0))', A)
 main("a shape as a tuple", "return R.reshape(a, (3, -1))", A.reshape(3, 2))
 main("a shape with a name", "s = R.shape([6])\nreturn R.reshape(a, s)", A.reshape(6))
 main("the shape of another", "return R.reshape(R.flatten(a), R.shape_of(b))", A)

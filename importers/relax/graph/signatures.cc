@@ -60,6 +60,7 @@ constexpr Row kRows[] = {
     {"cumsum", "data, axis=None, dtype=None, exclusive=False"},
     {"dataflow", ""},
     {"dequantize", "data, scale, zero_point, axis=-1, out_dtype='float32'"},
+    {"device", "dev_type, dev_id"},
     {"dist.annotate_sharding", "input, device_mesh, placement"},
     {"dist.call_tir_local_view", "gvar, args, out_ty"},
     {"dist.redistribute", "input, device_mesh, placement"},

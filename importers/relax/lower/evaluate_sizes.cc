@@ -125,10 +125,12 @@ Result<Number> Evaluator::FindSize(const std::string& text, const Scope& scope) 
   const Result<python::Expr> expr = ParseExpression(text);
   if (!expr.ok()) return Unsupported("'" + text + "' is no size");
   // "T.float32(1)" as of R.prim_value.
-  if (expr->kind == python::Expr::Kind::kCall && expr->parts.size() == 2 &&
-      DottedName(expr->parts[0]) == "T.float32") {
-    if (const std::optional<double> number = NumberOf(expr->parts[1]))
-      return Number::Float(*number);
+  if (expr->kind == python::Expr::Kind::kCall && expr->parts.size() == 2) {
+    const std::string name = DottedName(expr->parts[0]);
+    const std::optional<DType> dtype =
+        name.starts_with("T.") ? DTypeFromName(name.substr(2)) : std::nullopt;
+    const std::optional<double> number = NumberOf(expr->parts[1]);
+    if (dtype && IsFloating(*dtype) && number) return Number::Float(*number);
   }
   return SizeOf(*expr, scope);
 }

@@ -100,20 +100,31 @@ DType Call::NumberType(std::string_view name) {
   return tensor != nullptr ? dtype(tensor) : DType::kF32;
 }
 
+std::optional<dragoman::Number> Call::KnownNumber(const Attribute& attribute) {
+  if (const auto* number = attribute.As<std::int64_t>()) return dragoman::Number::Int(*number);
+  if (const auto* flag = attribute.As<bool>()) return dragoman::Number::Int(*flag ? 1 : 0);
+  if (const auto* number = attribute.As<double>()) return dragoman::Number::Float(*number);
+  const auto* symbol = attribute.As<Symbol>();
+  if (symbol == nullptr) return std::nullopt;
+  const Result<dragoman::Number> found = find_size_(symbol->name);
+  return found.ok() && found->known() ? std::optional(*found) : std::nullopt;
+}
+
 std::int64_t Call::Int(std::string_view name) {
   const Attribute* attribute = Required(name);
   if (attribute == nullptr) return 0;
-  if (const auto* number = attribute->As<std::int64_t>()) return *number;
-  if (const auto* flag = attribute->As<bool>()) return *flag ? 1 : 0;
-  WrongKind(name);
-  return 0;
+  const std::optional<dragoman::Number> number = KnownNumber(*attribute);
+  const bool whole = number && number->kind == dragoman::Number::Kind::kInt;
+  if (!whole) WrongKind(name);
+  return whole ? number->AsInt() : 0;
 }
 
 double Call::Float(std::string_view name) {
   const Attribute* attribute = Required(name);
   if (attribute == nullptr) return 0;
-  if (const auto* number = attribute->As<double>()) return *number;
-  return static_cast<double>(Int(name));
+  const std::optional<dragoman::Number> number = KnownNumber(*attribute);
+  if (!number) WrongKind(name);
+  return number ? number->AsDouble() : 0;
 }
 
 bool Call::Bool(std::string_view name) { return Int(name) != 0; }
@@ -129,9 +140,15 @@ Ints Call::IntsOf(std::string_view name) {
   const Attribute* attribute = Required(name);
   if (attribute == nullptr) return {};
   if (const auto* ints = attribute->As<Attribute::Ints>()) return *ints;
-  if (const auto* list = attribute->As<Attribute::List>(); list != nullptr && list->empty())
-    return {};
-  return {Int(name)};
+  const auto* list = attribute->As<Attribute::List>();
+  if (list == nullptr) return {Int(name)};
+  tvmscript::Ints ints;
+  for (const Attribute& item : *list) {
+    const std::optional<dragoman::Number> number = KnownNumber(item);
+    if (!number || number->kind != dragoman::Number::Kind::kInt) WrongKind(name);
+    ints.push_back(number ? number->AsInt() : 0);
+  }
+  return ints;
 }
 
 DType Call::Type(std::string_view name, DType absent) {

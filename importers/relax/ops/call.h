@@ -74,6 +74,8 @@ class Call : public Composer {
   const Argument* Find(std::string_view name) const;
   const Attribute* Required(std::string_view name);
   void WrongKind(std::string_view name);
+  // Also of "T.float32(0.5)" and of sizes that are known.
+  std::optional<dragoman::Number> KnownNumber(const Attribute& attribute);
   Value* NumberOf(const Abstract& number, DType dtype);
 
   Heap* heap_;

@@ -3,6 +3,8 @@
 
 #include "core/lowering/division.h"
 #include "core/lowering/math.h"
+#include "core/lowering/shift.h"
+#include "core/lowering/sums.h"
 #include "importers/relax/ops/call.h"
 
 namespace dragoman::tvmscript {
@@ -16,8 +18,8 @@ Abstract LowerUnary(Call& c) {
 Abstract LowerBinary(Call& c) { return c.NewTensor(c.Op(c.target(), {c.X("x1"), c.X("x2")})); }
 
 Abstract LowerShift(Call& c) {
-  return c.NewTensor(
-      c.Op("BitShift", {c.X("x1"), c.X("x2")}, {{"direction", Attribute(c.target())}}));
+  Value* x = c.X("x1");
+  return c.NewTensor(ShiftBits(c, x, c.X("x2"), c.target() == "LEFT"));
 }
 
 Abstract LowerNotEqual(Call& c) { return c.NewTensor(c.NotEqual(c.X("x1"), c.X("x2"))); }
@@ -125,15 +127,29 @@ Abstract LowerArg(Call& c) {
       c.Op(c.target(), {flat ? c.Flatten(x) : x}, {{"axis", axis}, {"keepdims", keep ? 1 : 0}}));
 }
 
-Abstract LowerCumSum(Call& c) {
+Abstract LowerCumulative(Call& c) {
   Value* x = c.X("data");
   if (c.failed()) return Poison();
   x = c.Cast(x, c.Type("dtype", c.dtype(x)));
   const bool flat = c.IsNone("axis");
-  Value* axis = c.Composer::Int(flat ? 0 : c.Int("axis"));
+  if (flat) x = c.Flatten(x);
+  const std::int64_t axis = flat ? 0 : c.Int("axis");
   const bool exclusive = !c.IsNone("exclusive") && c.Bool("exclusive");
+  if (c.target() == "product") {
+    const int along = c.Axis(axis, c.Rank(x));
+    return c.NewTensor(RunningProducts(c, x, along, exclusive));
+  }
   return c.NewTensor(
-      c.Op("CumSum", {flat ? c.Flatten(x) : x, axis}, {{"exclusive", exclusive ? 1 : 0}}));
+      c.Op("CumSum", {x, c.Composer::Int(axis)}, {{"exclusive", exclusive ? 1 : 0}}));
+}
+
+// To sizes that are stated, or those of another operand.
+Abstract LowerCollapseSum(Call& c) {
+  Value* x = c.X("data");
+  Value* sizes = c.target() == "like" ? c.Shape(c.X("collapse_target")) : c.Sizes("shape");
+  if (c.failed()) return Poison();
+  const auto known = c.builder().KnownInts(sizes);
+  return c.NewTensor(known ? SumTo(c, x, *known) : c.Fail("sizes that are not known"));
 }
 
 // Values and indices of all elements along an axis, in order.
@@ -251,7 +267,10 @@ void AddElementwise(std::vector<LoweringRow>& rows) {
                                 {"std", LowerVariance, "std"},
                                 {"argmax", LowerArg, "ArgMax"},
                                 {"argmin", LowerArg, "ArgMin"},
-                                {"cumsum", LowerCumSum, ""},
+                                {"cumsum", LowerCumulative, ""},
+                                {"cumprod", LowerCumulative, "product"},
+                                {"collapse_sum_to", LowerCollapseSum, ""},
+                                {"collapse_sum_like", LowerCollapseSum, "like"},
                                 {"sort", LowerSort, ""},
                                 {"argsort", LowerSort, "argsort"},
                                 {"topk", LowerTopK, ""},

@@ -173,6 +173,7 @@ Abstract LowerWrapParam(Call& c) {
 
 // Where a value lies, and what a pass may do with it, is nothing that a graph says.
 Abstract LowerSame(Call& c) { return c.NewTensor(c.X(c.target())); }
+Abstract LowerDevice(Call& c) { return c.NewTuple({}); }
 
 }  // namespace
 
@@ -192,6 +193,7 @@ void AddIndexing(std::vector<LoweringRow>& rows) {
                              {"eye_like", LowerEyeLike, ""},
                              {"wrap_param", LowerWrapParam, ""},
                              {"to_vdevice", LowerSame, "data"},
+                             {"device", LowerDevice, ""},
                              {"hint_on_device", LowerSame, "data"},
                              {"builtin.stop_lift_params", LowerSame, "x"},
                              {"memory.ensure_zero_offset", LowerSame, "data"},

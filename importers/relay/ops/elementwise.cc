@@ -5,6 +5,7 @@
 
 #include "core/lowering/division.h"
 #include "core/lowering/math.h"
+#include "core/lowering/shift.h"
 #include "importers/relay/ops/lowerings.h"
 #include "importers/relay/ops/rounding.h"
 
@@ -91,24 +92,7 @@ Value* LowerTruncMod(Call& c) {
 // By whole powers of two, in 64 bits.
 Value* LowerShift(Call& c) {
   Value* x = c.Tensor(0);
-  const DType dtype = c.dtype(x);
-  if (c.failed()) return nullptr;
-  if (dtype == DType::kU64) {
-    return c.Op("BitShift", {x, c.Tensor(1)},
-                {{"direction", c.target() == "left" ? "LEFT" : "RIGHT"}});
-  }
-  Value* by = c.Index(1);
-  if (dtype == DType::kI64) {
-    const std::optional<Ints> known = c.failed() ? std::nullopt : c.builder().KnownInts(by);
-    for (std::int64_t bits : known.value_or(Ints{})) {
-      if (bits < 0 || bits > 62) return c.Fail("a shift by " + std::to_string(bits) + " bits");
-    }
-    if (!known) return c.Fail("a shift of int64 by a number of bits known only at run time");
-  }
-  Value* wide = c.Cast(x, DType::kI64);
-  Value* factor = c.Pow(c.Int(2), by);
-  Value* shifted = c.target() == "left" ? c.Mul(wide, factor) : FloorQuotient(c, wide, factor);
-  return c.Cast(shifted, dtype);
+  return ShiftBits(c, x, c.Index(1), c.target() == "left");
 }
 
 // Of int32: by 31 bits and a shift, halves up.

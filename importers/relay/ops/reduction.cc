@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/lowering/math.h"
+#include "core/lowering/sums.h"
 #include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
@@ -66,22 +67,6 @@ Value* LowerArgReduce(Call& c) {
   return keep && axes.size() > 1 ? c.Unsqueeze(index, axes) : index;
 }
 
-namespace {
-
-// Of all elements up to each one, or before it.
-Value* Products(Call& c, Value* x, int axis, bool exclusive) {
-  const int rank = c.Rank(x);
-  if (c.failed()) return nullptr;
-  Value* rows = c.SwapAxes(x, axis, rank - 1);
-  Value* places = c.Iota(c.Size(rows, rank - 1));
-  Value* own = c.Unsqueeze(places, {1});
-  Value* counts = exclusive ? c.Less(places, own) : c.LessOrEqual(places, own);
-  Value* wide = c.Where(counts, c.Unsqueeze(rows, {rank - 1}), 1);
-  return c.SwapAxes(c.Reduce("ReduceProd", wide, {rank}, false), axis, rank - 1);
-}
-
-}  // namespace
-
 Value* LowerCumulative(Call& c) {
   Value* x = c.Tensor(0);
   const DType dtype = c.Type("dtype", c.dtype(x));
@@ -93,7 +78,7 @@ Value* LowerCumulative(Call& c) {
   x = c.Cast(x, dtype == DType::kBool ? DType::kI32 : dtype);
   if (!axis) x = c.Flatten(x);
   const int along = axis ? c.Axis(*axis, c.Rank(x)) : 0;
-  if (c.target() == "product") return Products(c, x, along, exclusive);
+  if (c.target() == "product") return RunningProducts(c, x, along, exclusive);
   return c.Op("CumSum", {x, c.Int(along)}, {{"exclusive", std::int64_t{exclusive}}});
 }
 

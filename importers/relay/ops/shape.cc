@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/lowering/math.h"
+#include "core/lowering/sums.h"
 #include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
@@ -328,17 +329,7 @@ Value* LowerCollapseSum(Call& c) {
     c.Ignore({"shape"});
     wanted = c.KnownInts(1, "a shape");
   }
-  const std::optional<std::vector<std::int64_t>> sizes = c.KnownSizes(x);
-  if (c.failed()) return nullptr;
-  if (!sizes) return c.Fail("sizes that are not known");
-  if (wanted.size() > sizes->size()) return c.Fail(InvalidInput("a shape of more axes"));
-  const std::size_t lead = sizes->size() - wanted.size();
-  Ints axes;
-  for (std::size_t i = 0; i < sizes->size(); ++i) {
-    if (i < lead || (wanted[i - lead] == 1 && (*sizes)[i] != 1))
-      axes.push_back(static_cast<std::int64_t>(i));
-  }
-  return c.Reshape(c.ReduceSum(x, std::move(axes), true), std::move(wanted));
+  return SumTo(c, x, std::move(wanted));
 }
 
 Value* LowerRepeat(Call& c) {

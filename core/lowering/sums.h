@@ -1,0 +1,21 @@
+// Sums and products along axes that take several operators.
+#ifndef DRAGOMAN_CORE_LOWERING_SUMS_H_
+#define DRAGOMAN_CORE_LOWERING_SUMS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/lowering/composer.h"
+
+namespace dragoman {
+
+// The product of all elements along `axis` up to each one, or before it.
+Value* RunningProducts(Composer& c, Value* x, int axis, bool exclusive);
+
+// `x` summed over the axes along which broadcasting would have repeated a tensor of `shape`. Fails
+// where the sizes of `x` are not known.
+Value* SumTo(Composer& c, Value* x, std::vector<std::int64_t> shape);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_LOWERING_SUMS_H_
