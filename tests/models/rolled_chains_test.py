@@ -96,8 +96,8 @@ class Chain:
             x = g.op("Add", x, g.const(np.resize(self.positions[t], self.width)))
         elif self.own == "scale":
             h = g.op("Mul", h, g.const(self.positions[t, 0]))
-        elif self.own == "number":
-            h = g.op("Div", h, g.op("Cast", g.const(t + 1, np.int64), to=onnx.TensorProto.FLOAT))
+        elif self.own == "number":  # not 1: that division is removed, and the step another one
+            h = g.op("Div", h, g.op("Cast", g.const(t + 2, np.int64), to=onnx.TensorProto.FLOAT))
         elif self.own == "mask":
             goes_on = g.op("Less", g.const(t, np.int64), "lengths")
             h = g.op("Mul", h, g.op("Unsqueeze", g.op("Cast", goes_on, to=onnx.TensorProto.FLOAT),

@@ -9,7 +9,7 @@
 namespace dragoman::onednn {
 namespace {
 
-constexpr std::string_view kConvHeader = "runtime/fast/channels_last.h";
+constexpr std::string_view kChannelsLastHeader = "runtime/fast/channels_last.h";
 constexpr std::string_view kCopy = "ChannelsLastToRowMajor";
 
 class ChannelsLastPlacer {
@@ -96,7 +96,7 @@ class ChannelsLastPlacer {
       call.outputs.push_back({{copy}, false, "std::uint8_t", ""});
       Step step;
       step.action = std::move(call);
-      plan_.headers.insert(std::string(kConvHeader));
+      plan_.headers.insert(std::string(kChannelsLastHeader));
       return step;
     };
     CopyToRowMajor(plan_, entry_, candidates_, {accepts, make});
