@@ -152,6 +152,7 @@ def products():
     yield from block_products(draw)
     yield from large_block_products()
     yield from table_products()
+    yield from matrices_of_state()
 
 
 def large_block_products():
@@ -183,6 +184,40 @@ def table_products():
         yield Case(f"MatMulBnb4_{kind}", "MatMulBnb4", operands,
                    {"K": columns, "N": rows, "block_size": block, "quant_type": kind},
                    constants=(1, 2))
+
+
+def matrices_of_state():
+    """Attention whose past is a matrix a head, and what stands around it."""
+    draw = Draws("matrices of state")
+    steps, width = 3, 4
+    for rule, queries, heads in (("linear", 2, 2), ("gated", 4, 2), ("delta", 2, 4), (None, 2, 2)):
+        gated, delta = rule in ("gated", None), rule in ("delta", None)
+        fading = heads * (width if delta else 1)
+        yield Case(f"LinearAttention_{rule}", "LinearAttention",
+                   [draw.real(2, steps, queries * width), draw.real(2, steps, heads * width) / 3,
+                    draw.real(2, steps, heads * 2),
+                    draw.real(2, heads, width, 2) if delta else None,
+                    -np.abs(draw.real(2, steps, fading)) if gated else None,
+                    draw.random.random((2, steps, heads)).astype(F32) if delta else None],
+                   {"q_num_heads": queries, "kv_num_heads": heads,
+                    **({"update_rule": rule} if rule else {"scale": 0.25})}, wanted=(0, 1))
+    yield Case("CausalConvWithState_silu", "CausalConvWithState",
+               [draw.real(2, 3, 5), draw.real(3, 1, 3), draw.real(3), draw.real(2, 3, 4)],
+               {"activation": "silu", "dilation": 2}, wanted=(0, 1), constants=(1, 2))
+    yield Case("CausalConvWithState_last", "CausalConvWithState",
+               [draw.real(2, 1, 3), draw.real(3, 1, 4)], {"channels_last": 1}, wanted=(0, 1))
+    yield Case("LinearAttentionGate", "LinearAttentionGate",
+               [draw.real(2, 3, 4), draw.real(4), -np.abs(draw.real(4)), draw.real(2, 3, 4)], {},
+               wanted=(0, 1))
+    yield Case("GatedRMSNorm", "GatedRMSNorm",
+               [draw.real(2, 3, 8) * F32(0.01), draw.real(4), draw.real(2, 3, 8)], {})
+    yield Case("GatedAdd", "GatedAdd", [draw.real(2, 3), draw.real(2, 3), draw.real(2, 1)], {})
+    for layout, sections in ((0, (1, 3, 2)), (1, (2, 2, 2))):
+        yield Case(f"MRotaryEmbedding_{layout}", "MRotaryEmbedding",
+                   [draw.real(2, 3, 2 * 16), draw.ints(0, 9, 3, 2, 3, dtype=I64), draw.real(9, 6),
+                    draw.real(9, 6)],
+                   {"num_heads": 2, "rotary_embedding_dim": 12, "mrope_section": sections,
+                    "mrope_layout": layout, "interleaved": layout})
 
 
 def block_products(draw):
