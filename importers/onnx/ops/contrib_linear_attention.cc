@@ -154,8 +154,8 @@ LoweredResults LowerLinearAttention(OpLowering& op) {
   Value* past = op.operand(kPast);
   Value* state = past;
   if (past == nullptr) {
-    Value* sizes = f.ConcatSizes({f.SizeVector(all.key, 0, 1), f.SizeVector(all.key, 2, 2),
-                                  f.SizeVector(all.value, 4, 1)});
+    Value* sizes = f.ConcatSizes(
+        {f.SizeVector(all.key, 0, 1), f.SizeVector(all.key, 2, 2), f.SizeVector(all.value, 4, 1)});
     state = f.Full(sizes, 0, f.dtype(all.value));
   }
   state = f.CastLike(state, all.value);
@@ -174,9 +174,9 @@ LoweredResults LowerLinearAttention(OpLowering& op) {
   DRAGOMAN_TRY(f.status());
   Value* joined = Regrouped(f, results[1], {0, 0, -1});
   const Value* like = op.operand(0);
-  return f.Finish({f.NamedCast(joined, f.dtype(like), op.ResultName(0)),
-                   f.NamedCast(results[0], f.dtype(past != nullptr ? past : like),
-                               op.ResultName(1))});
+  return f.Finish(
+      {f.NamedCast(joined, f.dtype(like), op.ResultName(0)),
+       f.NamedCast(results[0], f.dtype(past != nullptr ? past : like), op.ResultName(1))});
 }
 
 // The last results of a convolution along the steps see the steps before; what the next call needs
@@ -229,8 +229,7 @@ LoweredResults LowerLinearAttentionGate(OpLowering& op) {
   Value* a = f.Widen(op.operand(0));
   Value* soft = f.Op("Softplus", {f.Add(a, f.CastLike(op.operand(1), a))});
   Value* decay = f.Mul(f.CastLike(op.operand(2), a), soft);
-  std::vector<Value*> results = {
-      f.NamedCast(decay, f.dtype(op.operand(0)), op.ResultName(0))};
+  std::vector<Value*> results = {f.NamedCast(decay, f.dtype(op.operand(0)), op.ResultName(0))};
   if (Value* b = op.operand(3))
     results.push_back(f.NamedCast(f.Sigmoid(f.Widen(b)), f.dtype(b), op.ResultName(1)));
   return f.Finish(results);
@@ -259,8 +258,8 @@ LoweredResults LowerGatedRmsNorm(OpLowering& op) {
 LoweredResults LowerGatedAdd(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0, 1, 2}));
   OpComposer f(op);
-  return f.Finish({f.Op("Add", {op.operand(0), f.Mul(op.operand(1), op.operand(2))}, {},
-                        op.ResultName(0))});
+  return f.Finish(
+      {f.Op("Add", {op.operand(0), f.Mul(op.operand(1), op.operand(2))}, {}, op.ResultName(0))});
 }
 
 }  // namespace dragoman

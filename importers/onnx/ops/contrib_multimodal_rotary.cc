@@ -70,8 +70,8 @@ LoweredResults LowerMultimodalRotaryEmbedding(OpLowering& op) {
   Value* choices = f.CastLike(Choices(op, columns), op.operand(kCosTable));
   const auto table = [&](std::size_t i) {
     Value* rows = f.Gather(op.operand(i), op.operand(kPlaces), 0);
-    Value* chosen = f.Op("ReduceSum", {f.Mul(rows, choices), f.Ints({0})},
-                         {{"keepdims", std::int64_t{0}}});
+    Value* chosen =
+        f.Op("ReduceSum", {f.Mul(rows, choices), f.Ints({0})}, {{"keepdims", std::int64_t{0}}});
     return f.Unsqueeze(chosen, {rank == 3 ? 2 : 1});
   };
   Value* x = op.operand(kX);

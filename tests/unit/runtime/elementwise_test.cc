@@ -266,6 +266,12 @@ TEST(CastTest, DoublesBeyond32BitsKeepTheLowBitsOfUnsignedTypes) {
                           18446744073709551615u));
 }
 
+TEST(CastTest, FloatsBecomeTheNearestIntegersOf4Bits) {
+  const std::vector<float> x = {-9.0f, -1.6f, 0.5f, 1.5f, 2.4f, 7.6f, 16.0f, kNaN};
+  EXPECT_THAT((CastAll<float, Int4>(x)), ElementsAre(-8, -2, 0, 2, 2, 7, 7, 0));
+  EXPECT_THAT((CastAll<float, UInt4>(x)), ElementsAre(0, 0, 0, 2, 2, 8, 15, 0));
+}
+
 TEST(CastTest, IntegersKeepLowBits) {
   const Dense<std::int32_t> x({3}, {-1, 300, 256});
   Dense<std::uint8_t> bytes({3});
