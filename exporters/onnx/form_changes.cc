@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -38,7 +39,29 @@ std::string RefuseOtherThanNumbers(Node& node) {
 
 std::string LowerAxes(Node& node) { return OperandToAttribute(node, 1, "axes"); }
 
-// Equal parts: the size must be known to divide.
+// What each of `parts` results of a Split along `axis` takes, of which the last takes the rest.
+Value* PartSizes(Node& node, std::int64_t axis, std::int64_t parts) {
+  const std::string name = node.result()->name() + ".parts";
+  const Type type = Type::Tensor(DType::kI64, Shape{Dim(1)});
+  const auto ints = [&](std::int64_t number) {
+    return node.graph()->AddConstant(name, Tensor::Ints(Ints{number}));
+  };
+  const auto binary = [&](std::string_view op, Value* a, Value* b) {
+    return InsertOp(node, op, {a, b}, type, name);
+  };
+  const auto rank = static_cast<std::int64_t>(node.operand(0)->type().shape()->size());
+  Value* sizes =
+      InsertOp(node, "Shape", {node.operand(0)}, Type::Tensor(DType::kI64, Shape{Dim(rank)}), name);
+  Value* size = InsertOp(node, "Slice", {sizes, ints(axis), ints(axis + 1), ints(0)}, type, name);
+  Value* part = binary("Div", binary("Add", size, ints(parts - 1)), ints(parts));
+  std::vector<Value*> all(static_cast<std::size_t>(parts - 1), part);
+  all.push_back(binary("Sub", size, binary("Mul", part, ints(parts - 1))));
+  Value* joined = InsertOp(node, "Concat", all, Type::Tensor(DType::kI64, Shape{Dim(parts)}), name);
+  joined->producer()->SetAttribute("axis", std::int64_t{0});
+  return joined;
+}
+
+// Parts were equal before: sizes are stated unless they are known to be.
 std::string LowerSplitCount(Node& node) {
   node.RemoveAttribute("num_outputs");
   if (node.operand(1) != nullptr) return "";
@@ -49,7 +72,9 @@ std::string LowerSplitCount(Node& node) {
   const Dim& size = (*shape)[static_cast<std::size_t>(axis)];
   const auto parts = static_cast<std::int64_t>(node.num_results());
   if (size.known() && size.value() % parts == 0) return "";
-  return "it splits " + size.ToString() + " into " + std::to_string(parts) + " parts";
+  while (node.num_operands() < 2) node.AddOperand(nullptr);
+  node.set_operand(1, PartSizes(node, axis, parts));
+  return "";
 }
 
 std::string LowerSplit(Node& node) { return OperandToAttribute(node, 1, "split"); }
@@ -175,7 +200,22 @@ std::string LowerDft(Node& node) {
   return CountAxisFromFront(node);
 }
 
-std::string DropAllowZero(Node& node) { return DropInt(node, "allowzero", 0); }
+// A size of 0 was that of the operand: one without elements gives way to nothing of those sizes.
+std::string DropAllowZero(Node& node) {
+  const Tensor* wanted = ConstantAt(node, 1);
+  if (IntAttribute(node, "allowzero") == 0 || wanted == nullptr)
+    return DropInt(node, "allowzero", 0);
+  const std::vector<std::int64_t> sizes = wanted->ToInts();
+  const DType dtype = node.operand(0)->type().dtype();
+  if (std::ranges::count(sizes, 0) > 0) {
+    Result<Tensor> nothing = Tensor::Full(dtype, sizes, 0);
+    if (!nothing.ok()) return DropInt(node, "allowzero", 0);
+    const std::string name = node.result()->name() + ".nothing";
+    node.set_operand(0, node.graph()->AddConstant(name, std::move(*nothing)));
+  }
+  node.RemoveAttribute("allowzero");
+  return "";
+}
 
 DType OperandType(const Node& node, std::size_t i) {
   return node.operand(i) == nullptr ? DType::kUnknown : node.operand(i)->type().dtype();

@@ -134,6 +134,25 @@ TEST_F(ExportOnnxTest, SwishIsAProductBelowItsOperatorSet) {
   EXPECT_EQ(GraphAtOpset(kText, 26), "Swish alpha=0.5/1;");
 }
 
+TEST_F(ExportOnnxTest, PartsOfSizesThatOnlyTheRunKnowsAreStated) {
+  constexpr char kText[] = R"(graph main(%x: f32[4, n]) -> (%y: f32[4, _], %z: f32[4, _]) {
+    %y, %z = onnx.Split(%x) {axis = 1, num_outputs = 2}
+  })";
+  EXPECT_EQ(GraphAtOpset(kText, 18), "Split axis=1 num_outputs=2/1;");
+  EXPECT_EQ(GraphAtOpset(kText, 17),
+            "Shape/1;Slice/4;Add/2;Div/2;Mul/2;Sub/2;Concat axis=0/2;Split axis=1/2;");
+  EXPECT_NE(GraphAtOpset(kText, 12).find("its split is computed"), std::string::npos);
+}
+
+TEST_F(ExportOnnxTest, NothingIsReshapedToSizesOfZero) {
+  constexpr char kText[] = R"(graph main(%x: f32[2, n]) -> (%y: f32[0, 7]) {
+    const %sizes: i64[2] = [0, 7]
+    %y = onnx.Reshape(%x, %sizes) {allowzero = 1}
+  })";
+  EXPECT_EQ(GraphAtOpset(kText, 14), "Reshape allowzero=1/2;");
+  EXPECT_EQ(GraphAtOpset(kText, 13), "Reshape/2;");
+}
+
 TEST_F(ExportOnnxTest, NewerOperatorSetsAreKept) {
   ExportOptions options;
   options.kept_opset = 25;
