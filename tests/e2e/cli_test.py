@@ -260,7 +260,8 @@ class CommandLine(CommandCase):
         self.assertEqual(self.done("help", "convert"), self.done("convert", "--help"))
         self.assertEqual(self.done("version"), self.done("--version"))
         self.assertRegex(self.done("version"), r"^dragoman [\d.]+ \((commit [0-9a-f]{10}; )?"
-                                               r"oneDNN \d+\.\d+\.\d+, protobuf \d+[\d.]+(, lib\w+)*\)$")
+                                               r"oneDNN \d+\.\d+\.\d+, protobuf \d+[\d.]+"
+                                               r"(, lib\w+)*\)$")
         self.assertIn("did you mean 'convert'", self.fails(2, "help", "covnert"))
 
     def test_models_go_through_pipes(self):
