@@ -26,8 +26,8 @@ Status InferRegexReplace(InferContext& context) {
 }
 
 Status InferHashBucket(InferContext& context) {
-  if (context.params<rt::HashBucketParams>().buckets < 1)
-    return context.Fail("buckets is not positive");
+  if (context.params<rt::HashBucketParams>().buckets < 0)
+    return context.Fail("buckets is negative");
   return SameShapeAsFirst(context);
 }
 

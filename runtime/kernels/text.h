@@ -185,7 +185,7 @@ void StringConcat(TensorView<const T> x, TensorView<const T> y, TensorView<T> z)
   });
 }
 
-// A number from 0 to buckets - 1 for each text.
+// A number from 0 to buckets - 1 for each text, or its hash.
 template <class T>
 void HashBucket(const HashBucketParams& p, TensorView<const T> x, TensorView<std::int64_t> y) {
   // What TensorFlow begins with.
@@ -196,8 +196,9 @@ void HashBucket(const HashBucketParams& p, TensorView<const T> x, TensorView<std
     return SipHash24(text, static_cast<std::uint64_t>(p.key0), static_cast<std::uint64_t>(p.key1));
   };
   const std::int64_t n = y.size();
+  const auto buckets = static_cast<std::uint64_t>(p.buckets);
   for (std::int64_t i = 0; i < n; ++i)
-    y[i] = static_cast<std::int64_t>(hash(x[i]) % static_cast<std::uint64_t>(p.buckets));
+    y[i] = static_cast<std::int64_t>(buckets == 0 ? hash(x[i]) : hash(x[i]) % buckets);
 }
 
 }  // namespace dragoman::rt

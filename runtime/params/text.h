@@ -70,7 +70,7 @@ constexpr const char* Name(TextHash hash) {
 
 struct HashBucketParams {
   TextHash hash = TextHash::kFarm;
-  std::int64_t buckets = 1;  // positive
+  std::int64_t buckets = 1;  // 0: the hash itself, all 64 bits
   // The bits of the two halves of SipHash's key.
   std::int64_t key0 = 0;
   std::int64_t key1 = 0;

@@ -36,6 +36,11 @@ std::vector<Value*> LowerRaggedTensorToSparse(Call& c);
 std::vector<Value*> LowerRaggedGather(Call& c);
 Value* LowerRaggedBincount(Call& c);
 
+// sparse_cross.cc
+std::vector<Value*> LowerSparseCross(Call& c);
+std::vector<Value*> LowerSparseCrossV2(Call& c);
+std::vector<Value*> LowerSparseCrossHashed(Call& c);
+
 // sparse_counts.cc
 std::vector<Value*> LowerDenseCountSparse(Call& c);
 std::vector<Value*> LowerSparseCountSparse(Call& c);

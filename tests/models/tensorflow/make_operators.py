@@ -74,6 +74,8 @@ def main():
     matrices.make_bands()
     flow.make_first_arrays()
     flow.make_growing_lists()
+    text.make_crosses()
+    text.make_recorded_cross()
 
 
 if __name__ == "__main__":

@@ -170,3 +170,75 @@ def make_unicode():
               [words("a\u00dc\u20ac", "", "\U0001f600 \t").astype("S")], input_encoding="UTF-8",
               output_encoding="UTF-8", errors="replace", replacement_char=65533,
               replace_control_characters=True)
+
+
+def cross(name, op, columns, dense, wanted, **attributes):
+    """columns: texts or integers of each row, as sparse tensors; wanted: what each row has."""
+    g, feeds, parts, kinds = G(), {}, ([], [], []), []
+    for i, rows in enumerate(columns):
+        flat = [value for row in rows for value in row]
+        places = np.array([(at, k) for at, row in enumerate(rows) for k in range(len(row))])
+        values = words(*flat).astype("S") if isinstance(flat[0], str) else np.array(flat)
+        for names, kind, array in zip(parts, "ivs", (places, values, np.array([len(rows), 9]))):
+            feeds[f"{kind}{i}"] = array
+            dtype = "string" if array.dtype.kind == "S" else "int64"
+            names.append(g.ph(f"{kind}{i}", dtype, array.shape))
+        kinds.append("dt:string" if values.dtype.kind == "S" else "dt:int64")
+    feeds["dense"] = np.array(dense)
+    ends = [g.ph("dense", "int64", feeds["dense"].shape)] + attributes.pop("ends", [])
+    names = [name for group in parts for name in group]
+    ends = [end if isinstance(end, str) else g.const(end) for end in ends]
+    g.op(op, *names, *ends, name="y", N=len(columns), sparse_types=kinds, dense_types=["dt:int64"],
+         **attributes)
+    places = np.array([(at, k) for at, row in enumerate(wanted) for k in range(len(row))])
+    flat = [value for row in wanted for value in row]
+    values = words(*flat) if isinstance(flat[0], str) else np.array(flat)
+    save(name, g, feeds, ["y", "y:1", "y:2"],
+         [places, values, np.array([len(wanted), max(map(len, wanted))])], oracle=False, onnx=False)
+
+
+def joined_hash(a, b):
+    """TensorFlow's FingerprintCat64."""
+    factor, low = 0xc6a4a7935bd1e995, 2**64 - 1
+    b = b * factor & low
+    a = (a ^ factor ^ (b ^ b >> 47) * factor & low) * factor & low
+    a = (a ^ a >> 47) * factor & low
+    return a ^ a >> 47
+
+
+def make_crosses():
+    texts, numbers = [["a", "b"], [], ["c"]], [[5], [6], [-7, 8]]
+    dense = np.array([[1, 2], [3, 4], [5, 6]])
+    crosses = [[(text, number, last) for text in row for number in column for last in end]
+               for row, column, end in zip(texts, numbers, dense)]
+    cross("sparse_cross", "SparseCross", [texts, numbers], dense,
+          [["_X_".join(map(str, each)) for each in row] for row in crosses], hashed_output=False,
+          num_buckets=0, hash_key=0, out_type="dt:string", internal_type="dt:string")
+    cross("sparse_cross_separated", "SparseCrossV2", [texts, numbers], dense,
+          [["-".join(map(str, each)) for each in row] for row in crosses], ends=[np.array(b"-", object)])
+    key = 0xdecafcaffe
+    hashes = []
+    for column, end in zip(numbers, dense):
+        hashes.append([joined_hash(joined_hash(key, number % 2**64), int(last)) % 1000
+                       for number in column for last in end])
+    cross("sparse_cross_of_integers", "SparseCross", [numbers], dense, hashes, hashed_output=True,
+          num_buckets=1000, hash_key=key, out_type="dt:int64", internal_type="dt:int64")
+
+
+def make_recorded_cross():
+    """What TensorFlow's own test of SparseCross expects of three texts."""
+    g, feeds, names = G(), {}, []
+    texts = [words(f"batch1-FC{i}-F1").astype("S") for i in (1, 2, 3)]
+    for kind, dtype, arrays in (("i", "int64", 3 * [np.array([[0, 0]])]), ("v", "string", texts),
+                                ("s", "int64", 3 * [np.array([1, 1])])):
+        for i, array in enumerate(arrays):
+            feeds[f"{kind}{i}"] = array
+            names.append(g.ph(f"{kind}{i}", dtype, array.shape))
+    fetches, wanted = [], []
+    for buckets, key, hashed in ((0, 0, 1971693436396284976), (100, 0, 83), (0, 1, 4847552627144134031)):
+        y = g.op("SparseCross", *names, N=3, hashed_output=True, num_buckets=buckets,
+                 hash_key=0xdecafcaffe + key, sparse_types=3 * ["dt:string"], dense_types=[],
+                 out_type="dt:int64", internal_type="dt:string")
+        fetches.append(f"{y}:1")
+        wanted.append(np.array([hashed]))
+    save("sparse_cross_of_texts", g, feeds, fetches, wanted, oracle=False, onnx=False)
