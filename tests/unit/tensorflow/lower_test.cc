@@ -241,13 +241,13 @@ entry main(%x: f32[2]) -> (%y: f32[2], %z: f32[2]) {
 
 function tf:graph.main() -> () {
   %x = tf.Placeholder() {dtype = type f32[*]} @x
-  %a = tf.SparseCross(%x) @a
+  %a = tf.UnicodeScript(%x) @a
   %b = tf.Relu(%a) @b
   %c = tf.NoSuchOperator(%x) @c
 }
 )");
   EXPECT_THAT(told,
-              HasSubstr("node 'a' (tf.SparseCross): error: operator SparseCross is not supported"));
+              HasSubstr("node 'a' (tf.UnicodeScript): error: operator UnicodeScript is not supported"));
   EXPECT_THAT(told, HasSubstr("node 'c' (tf.NoSuchOperator)"));
 }
 
