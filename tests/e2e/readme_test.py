@@ -11,9 +11,9 @@ from pages import Page
 
 ANSWERS = ("onnx-to-cpp", "torchscript-policy", "unrolled-lstm", "relay-model", "running",
            "comparing-exports", "reporting-a-bug")
-# The step of the tutorial that needs PyTorch, and where the tests have the same files.
+# The step of the tutorial that needs PyTorch, and where the files lie that it wrote.
 SAVE = "python3 save_policy.py && mkdir recorded && mv inputs.npz outputs.npz recorded"
-POLICY = "tests/models/torchscript/lstm_policy"
+POLICY = "tests/models/tutorial_policy"
 
 
 def has_torch():
@@ -41,7 +41,7 @@ class Pages(unittest.TestCase):
     def test_tutorial(self):
         stand_ins = {}
         if not has_torch():
-            stand_ins[SAVE] = f"mkdir recorded && cp {POLICY}/model.pt policy.pt && " \
+            stand_ins[SAVE] = f"mkdir recorded && cp {POLICY}/policy.pt . && " \
                               f"cp {POLICY}/inputs.npz {POLICY}/outputs.npz recorded"
         self.play("docs/tutorial.md", at_least=10, stand_ins=stand_ins)
 
