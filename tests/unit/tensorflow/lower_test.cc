@@ -246,8 +246,9 @@ function tf:graph.main() -> () {
   %c = tf.NoSuchOperator(%x) @c
 }
 )");
-  EXPECT_THAT(told,
-              HasSubstr("node 'a' (tf.UnicodeScript): error: operator UnicodeScript is not supported"));
+  EXPECT_THAT(
+      told,
+      HasSubstr("node 'a' (tf.UnicodeScript): error: operator UnicodeScript is not supported"));
   EXPECT_THAT(told, HasSubstr("node 'c' (tf.NoSuchOperator)"));
 }
 
