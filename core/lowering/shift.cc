@@ -4,23 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "core/lowering/bits.h"
 #include "core/lowering/math.h"
 
 namespace dragoman {
-namespace {
-
-// Those that ai.onnx shifts.
-bool IsUnsigned(DType dtype) {
-  return dtype == DType::kU8 || dtype == DType::kU16 || dtype == DType::kU32 ||
-         dtype == DType::kU64;
-}
-
-}  // namespace
 
 Value* ShiftBits(Composer& c, Value* x, Value* by, bool left) {
   if (c.failed()) return nullptr;
   const DType dtype = c.dtype(x);
-  if (IsUnsigned(dtype)) {
+  if (dtype == UnsignedOf(dtype)) {  // those that ai.onnx shifts
     return c.Op("BitShift", {x, c.Cast(by, dtype)}, {{"direction", left ? "LEFT" : "RIGHT"}});
   }
   by = c.Cast(by, DType::kI64);

@@ -5,12 +5,14 @@
 
 namespace dragoman {
 
-Value* RunningProducts(Composer& c, Value* x, int axis, bool exclusive) {
+// Each element is the product of a row in which what does not count is 1.
+Value* RunningProducts(Composer& c, Value* x, int axis, bool exclusive, bool reverse) {
   const int rank = c.Rank(x);
   if (c.failed()) return nullptr;
   Value* rows = c.SwapAxes(x, axis, rank - 1);
   Value* places = c.Iota(c.Size(rows, rank - 1));
   Value* own = c.Unsqueeze(places, {1});
+  if (reverse) std::swap(places, own);
   Value* counts = exclusive ? c.Less(places, own) : c.LessOrEqual(places, own);
   Value* wide = c.Where(counts, c.Unsqueeze(rows, {rank - 1}), 1);
   return c.SwapAxes(c.Reduce("ReduceProd", wide, {rank}, false), axis, rank - 1);

@@ -9,8 +9,9 @@
 
 namespace dragoman {
 
-// The product of all elements along `axis` up to each one, or before it.
-Value* RunningProducts(Composer& c, Value* x, int axis, bool exclusive);
+// The product of all elements along `axis` up to each one, or before it; reversed: from each one
+// on, or behind it.
+Value* RunningProducts(Composer& c, Value* x, int axis, bool exclusive, bool reverse = false);
 
 // `x` summed over the axes along which broadcasting would have repeated a tensor of `shape`. Fails
 // where the sizes of `x` are not known.

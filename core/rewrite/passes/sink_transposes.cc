@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/producer.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
@@ -41,8 +42,8 @@ bool ComesFromConv(const Value* value) {
 
 // (0, 2, 3, …, 1) of what gives `value`; nullptr: it is none such.
 const Attribute::Ints* ChannelsLast(const Value* value) {
-  const Node* node = value != nullptr ? value->producer() : nullptr;
-  if (node == nullptr || !node->Is("Transpose")) return nullptr;
+  const Node* node = ProducerOf(value, "Transpose");
+  if (node == nullptr) return nullptr;
   const Attribute::Ints* perm = IntsAttribute(*node, "perm");
   if (perm == nullptr || perm->size() < 3 || perm->front() != 0 || perm->back() != 1)
     return nullptr;

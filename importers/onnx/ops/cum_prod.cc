@@ -1,11 +1,9 @@
-#include <utility>
-
+#include "core/lowering/sums.h"
 #include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
 
-// Each element is the product of a row in which what does not count is 1.
 LoweredResults LowerCumProd(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0, 1}));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> exclusive, op.TakeInt("exclusive"));
@@ -16,14 +14,8 @@ LoweredResults LowerCumProd(OpLowering& op) {
   OpComposer f(op);
   if (rank == 0) return op.Invalid("its operand has no axis");
   const int axis = f.Axis(given->front(), rank);
-  Value* rows = f.SwapAxes(f.Widen(op.operand(0)), axis, rank - 1);
-  Value* places = f.Iota(f.Size(rows, rank - 1));
-  Value* own = f.Unsqueeze(places, {1});
-  if (reverse.value_or(0) != 0) std::swap(places, own);
-  Value* counts = exclusive.value_or(0) != 0 ? f.Less(places, own) : f.LessOrEqual(places, own);
-  Value* wide = f.Unsqueeze(rows, {rank - 1});
-  Value* products = f.Reduce("ReduceProd", f.Where(counts, wide, 1), {rank}, false);
-  products = f.SwapAxes(products, axis, rank - 1);
+  Value* products = RunningProducts(f, f.Widen(op.operand(0)), axis, exclusive.value_or(0) != 0,
+                                    reverse.value_or(0) != 0);
   const DType dtype = f.dtype(op.operand(0));
   return f.Finish({f.NamedCast(products, dtype, op.ResultName(0))});
 }

@@ -7,14 +7,10 @@
 
 #include "core/analysis/inference.h"
 #include "core/ir/node_attributes.h"
+#include "core/ir/producer.h"
 
 namespace dragoman::tf {
 namespace {
-
-const Node* Producer(const Value* value, std::string_view type) {
-  const Node* node = value != nullptr ? value->producer() : nullptr;
-  return node != nullptr && node->Is(type) ? node : nullptr;
-}
 
 std::optional<Elements> ElementsOf(Call& c, const Value* value) {
   if (const std::optional<Ints> known = c.builder().KnownInts(value))
@@ -31,9 +27,9 @@ struct Unblocked {
 
 // Goes back through the Reshape, Transpose, Reshape and Pad that LowerSpaceToBatch makes.
 std::optional<Unblocked> FindUnblocked(Call& c, const Value* blocked, const Ints& blocks) {
-  const Node* joined = Producer(blocked, "Reshape");
-  const Node* moved = joined != nullptr ? Producer(joined->operand(0), "Transpose") : nullptr;
-  const Node* split = moved != nullptr ? Producer(moved->operand(0), "Reshape") : nullptr;
+  const Node* joined = ProducerOf(blocked, "Reshape");
+  const Node* moved = joined != nullptr ? ProducerOf(joined->operand(0), "Transpose") : nullptr;
+  const Node* split = moved != nullptr ? ProducerOf(moved->operand(0), "Reshape") : nullptr;
   if (split == nullptr) return std::nullopt;
   const Attribute* order = moved->attribute("perm");
   const auto* axes = order != nullptr ? order->As<Attribute::Ints>() : nullptr;
@@ -44,7 +40,7 @@ std::optional<Unblocked> FindUnblocked(Call& c, const Value* blocked, const Ints
     if ((*sizes)[2 + 2 * i] != Dim(blocks[i])) return std::nullopt;
   }
   Unblocked found{split->operand(0)};
-  const Node* pad = Producer(found.x, "Pad");
+  const Node* pad = ProducerOf(found.x, "Pad");
   if (pad == nullptr) return found;
   const std::optional<Elements> pads = ElementsOf(c, pad->operand(1));
   if (!pads || pads->size() != 8 || pad->num_operands() > 2) return std::nullopt;
@@ -75,9 +71,9 @@ bool IsPlain(const Node& conv) {
 Value* AsDilatedConvolution(Call& c, Value* y, const Ints& blocks, const std::vector<Crop>& crops) {
   if (c.failed() || blocks.size() != 2 || crops.size() != 2) return nullptr;
   // Around a convolution whose channels are last.
-  const Node* to_last = Producer(y, "Transpose");
-  const Node* conv = to_last != nullptr ? Producer(to_last->operand(0), "Conv") : nullptr;
-  const Node* to_first = conv != nullptr ? Producer(conv->operand(0), "Transpose") : nullptr;
+  const Node* to_last = ProducerOf(y, "Transpose");
+  const Node* conv = to_last != nullptr ? ProducerOf(to_last->operand(0), "Conv") : nullptr;
+  const Node* to_first = conv != nullptr ? ProducerOf(conv->operand(0), "Transpose") : nullptr;
   if (to_first == nullptr || !IsPlain(*conv)) return nullptr;
   const std::optional<Unblocked> found = FindUnblocked(c, to_first->operand(0), blocks);
   if (!found) return nullptr;
