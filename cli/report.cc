@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/support/progress.h"
+#include "driver/formats.h"
 
 namespace dragoman::cli {
 namespace {
@@ -39,6 +40,12 @@ void SayFinding(Finding finding, std::string_view word, Color color) {
   Say(line);
 }
 
+// `error`, about the model at `file`, with places in that file where its format gives them.
+Error Located(const Error& error, const std::string& file) {
+  const Result<const Format*> format = FormatOfInput(BuiltInFormats(), file);
+  return format.ok() && (*format)->locate != nullptr ? (*format)->locate(error, file) : error;
+}
+
 }  // namespace
 
 void Say(std::string_view line) {
@@ -53,7 +60,9 @@ std::string Colored(Color color, std::string_view text) {
 }
 
 ExitCode Report(const Error& error, std::string_view file) {
-  for (Finding finding : error.findings()) {
+  const std::string model(file.empty() ? error.findings().front().file : file);
+  const Error located = Located(error, model);
+  for (Finding finding : located.findings()) {
     if (finding.file.empty()) finding.file = file;
     SayFinding(std::move(finding), "error:", Color::kRed);
   }

@@ -423,6 +423,7 @@ std::vector<Format> MakeFormats() {
        .is_container = true,
        .detect = DetectText,
        .read = [](const std::string& path, const ReadOptions&) { return ReadText(path); },
+       .locate = LocateInText,
        .write = WriteTextFile,
        .print = [](const Model& model, const WriteOptions&) -> Result<std::string> {
          return PrintText(model);

@@ -101,6 +101,9 @@ struct Format {
   // What a source model that was edited by hand breaks of its dialect's rules: operators,
   // attributes and types that the dialect lacks. nullptr: nobody knows.
   Status (*validate)(const Model& source) = nullptr;
+  // `error` about a model that was read from `path`, with places in the file in its findings about
+  // nodes. nullptr: nodes have no places that a user sees.
+  Error (*locate)(Error error, const std::string& path) = nullptr;
   // Files of weights that a source model names and that were not there; nullptr: it names none.
   std::vector<MissingFile> (*missing_files)(const Model& source) = nullptr;
   const StructuredCalls* calls = nullptr;  // nullptr: entries take their flat inputs

@@ -284,6 +284,10 @@ Result<Model> ParseText(std::string_view text, const ParseOptions& options) {
   return TextReader(text, options).ReadModel();
 }
 
+Error ErrorInText(std::string_view text, std::size_t offset, std::string message) {
+  return TextScanner(text).FailAt(offset, std::move(message));
+}
+
 Result<Attribute> ParseAttribute(std::string_view text) {
   return TextReader(text, {}).ReadOnlyAttribute();
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "core/ir/model.h"
@@ -18,6 +19,8 @@ struct ParseOptions {
   // The `size` bytes that PrintOptions::store put elsewhere under `reference` ("sha256:…"). Not
   // set: such a text is an error.
   std::function<Result<Buffer>(std::string_view reference, std::size_t size)> load = nullptr;
+  // Given each node once it has been read, and where its first byte stands in the text.
+  std::function<void(const Node& node, std::size_t offset)> on_node = nullptr;
 };
 
 // A whole text, `dragoman 1 …` and what follows, or only entries and functions, or only `graph …`:
@@ -27,6 +30,9 @@ struct ParseOptions {
 // length of the text; the result is not verified (verify.h), but every value that is used is
 // defined once.
 Result<Model> ParseText(std::string_view text, const ParseOptions& options = {});
+
+// `message` with the line and column of the byte at `offset` in `text`, and that line with a caret.
+Error ErrorInText(std::string_view text, std::size_t offset, std::string message);
 
 // The attribute value that PrintAttribute writes; without captures.
 Result<Attribute> ParseAttribute(std::string_view text);

@@ -179,6 +179,8 @@ Status TextReader::ReadResults(std::vector<ParsedResult>& results) {
 }
 
 Status TextReader::ReadNode(Graph& graph, Scope& scope) {
+  scan_.Peek();
+  const std::size_t begin = scan_.offset();
   std::vector<ParsedResult> results;
   DRAGOMAN_TRY(ReadResults(results));
   DRAGOMAN_ASSIGN(const OpName* op, scan_.Op());
@@ -196,7 +198,9 @@ Status TextReader::ReadNode(Graph& graph, Scope& scope) {
     DRAGOMAN_TRY(Define(scope, {result.name, result.ordinal}, value, result.offset));
   }
   DRAGOMAN_TRY(ReadOperands(*node, scope));
-  return ReadNodeTail(*node, scope);
+  DRAGOMAN_TRY(ReadNodeTail(*node, scope));
+  if (options_.on_node) options_.on_node(*node, begin);
+  return {};
 }
 
 Status TextReader::ReadOperands(Node& node, Scope& scope) {

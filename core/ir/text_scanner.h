@@ -58,6 +58,7 @@ class TextScanner {
   // Whether `text` comes next without a space before it.
   bool AtRaw(std::string_view text) const { return text_.substr(at_).starts_with(text); }
 
+  std::size_t offset() const { return at_; }
   std::size_t word_offset() const { return word_; }  // where the word read last begins
   Error Fail(std::string message) const { return FailAt(word_, std::move(message)); }
   Error FailAt(std::size_t offset, std::string message) const;

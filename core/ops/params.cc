@@ -50,8 +50,8 @@ std::string CppInt(std::int64_t value) {
 }
 
 Status WrongKind(const Node& node, std::string_view attribute, std::string_view expected) {
-  return InvalidInput("attribute '" + std::string(attribute) + "' is a " +
-                      std::string(Name(node.attribute(attribute)->kind())) + ", expected a " +
+  return InvalidInput("attribute '" + std::string(attribute) + "' is of kind " +
+                      std::string(Name(node.attribute(attribute)->kind())) + ", expected " +
                       std::string(expected));
 }
 

@@ -13,9 +13,8 @@ Result<std::optional<T>> Take(OpLowering& op, std::string_view name, std::string
   if (attribute == nullptr) return std::optional<T>();
   const T* value = attribute->As<T>();
   if (value == nullptr) {
-    return op.Invalid("attribute '" + std::string(name) + "' is a " +
-                      std::string(Name(attribute->kind())) + ", expected a " +
-                      std::string(expected));
+    return op.Invalid("attribute '" + std::string(name) + "' is of kind " +
+                      std::string(Name(attribute->kind())) + ", expected " + std::string(expected));
   }
   std::optional<T> taken = *value;
   op.Drop(name);

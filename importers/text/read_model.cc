@@ -1,7 +1,11 @@
 #include "importers/text/read_model.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "core/ir/parse.h"
 #include "core/support/bytes.h"
@@ -46,6 +50,37 @@ class SideFile {
   std::shared_ptr<const MappedFile> file_;
 };
 
+constexpr std::string_view kNodePlace = "node '";  // as Node::Describe begins
+
+bool IsAboutNode(const Finding& finding, const std::string& path) {
+  return (finding.file.empty() || finding.file == path) && finding.place.starts_with(kNodePlace);
+}
+
+// 'conv1' of "node 'conv1' (onnx.Conv)".
+std::string QuotedName(std::string_view place) {
+  return std::string(
+      place.substr(kNodePlace.size() - 1, place.rfind("' (") + 2 - kNodePlace.size()));
+}
+
+// Where the nodes of a name stand; nullopt: the name is that of several.
+using NodeOffsets = std::map<std::string, std::optional<std::size_t>>;
+
+// Empty if the text is none that ReadText reads.
+NodeOffsets FindNodes(std::string_view text, const std::string& path) {
+  SideFile side(path);
+  NodeOffsets offsets;
+  const Result<Model> model =
+      ParseText(text, {.load = [&](std::string_view reference,
+                                   std::size_t size) { return side.Load(reference, size); },
+                       .on_node =
+                           [&](const Node& node, std::size_t offset) {
+                             const auto [entry, is_new] =
+                                 offsets.try_emplace(QuotedName(node.Describe()), offset);
+                             if (!is_new) entry->second.reset();
+                           }});
+  return model.ok() ? offsets : NodeOffsets();
+}
+
 }  // namespace
 
 Result<Model> ReadText(const std::string& path) {
@@ -57,6 +92,27 @@ Result<Model> ReadText(const std::string& path) {
                 }});
   if (!model.ok()) model.error().InFile(path);
   return model;
+}
+
+Error LocateInText(Error error, const std::string& path) {
+  if (std::ranges::none_of(error.findings(),
+                           [&](const Finding& finding) { return IsAboutNode(finding, path); }))
+    return error;
+  const Result<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
+  if (!file.ok()) return error;
+  const std::string_view text = AsText((*file)->bytes());
+  const NodeOffsets offsets = FindNodes(text, path);
+  for (Finding& finding : error.findings()) {
+    if (!IsAboutNode(finding, path)) continue;
+    const auto found = offsets.find(QuotedName(finding.place));
+    if (found == offsets.end() || !found->second) continue;
+    Finding located = ErrorInText(text, *found->second, finding.place + ": " + finding.message)
+                          .findings()
+                          .front();
+    finding.place = std::move(located.place);
+    finding.message = std::move(located.message);
+  }
+  return error;
 }
 
 }  // namespace dragoman

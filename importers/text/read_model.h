@@ -14,6 +14,11 @@ namespace dragoman {
 // and column.
 Result<Model> ReadText(const std::string& path);
 
+// `error` about a model that was read from the text at `path`: what it says of a node comes with
+// the line of the text and a caret. Findings about nodes whose name the text has not, or has twice,
+// stay as they are, all if `path` is not such a text.
+Error LocateInText(Error error, const std::string& path);
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_IMPORTERS_TEXT_READ_MODEL_H_

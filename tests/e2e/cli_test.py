@@ -106,7 +106,7 @@ class CommandLine(CommandCase):
         text = self.out / "deep.dgt"
         sizes = ", ".join(["1"] * 9)
         text.write_text(f"graph main(%x: f32[{sizes}]) -> (%y) {{ %y = onnx.Relu(%x) }}")
-        self.assertIn("(onnx.Relu): error: rank 9 is above 8",
+        self.assertIn("(onnx.Relu): rank 9 is above 8",
                       self.fails(4, "inspect", text, "--to", "run"))
         numpy.save(self.out / "x.npy", numpy.ones([1] * 9, numpy.float32))
         error = self.fails(4, "run", text, "--input", f"x={self.out / 'x.npy'}", "--output-dir",
@@ -238,13 +238,16 @@ class CommandLine(CommandCase):
         edited, out = self.out / "edited.dgt", self.out / "edited.onnx"
         for old, new, what in (
                 ("onnx.Relu(", "onnx.Reluu(",
-                 "node '/1/Relu' (onnx.Reluu): error: ONNX has no operator 'Reluu' "
-                 "(did you mean 'Relu'?)"),
+                 "edited.dgt:line 11:3: error: node '/1/Relu' (onnx.Reluu): ONNX has no operator "
+                 "'Reluu' (did you mean 'Relu'?)\n"
+                 "    %/1/Relu_output_0 = onnx.Reluu(%/0/Gemm_output_0) @/1/Relu\n"
+                 "    ^\n"),
                 ("transB = 1}", "transb = 1}",
-                 "node '/0/Gemm' (onnx.Gemm): error: has no attribute 'transb' "
-                 "(did you mean 'transB'?)"),
+                 "edited.dgt:line 10:3: error: node '/0/Gemm' (onnx.Gemm): has no attribute "
+                 "'transb' (did you mean 'transB'?)\n"),
                 ("transB = 1}", "transB = 1.5}",
-                 "node '/0/Gemm' (onnx.Gemm): error: attribute 'transB' is a float")):
+                 "edited.dgt:line 10:3: error: node '/0/Gemm' (onnx.Gemm): attribute 'transB' is "
+                 "of kind float, expected int\n")):
             with self.subTest(new):
                 self.assertIn(old, text)
                 edited.write_text(text.replace(old, new))

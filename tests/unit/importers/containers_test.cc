@@ -254,6 +254,27 @@ TEST(TextFile, LargeTensorsLieBeside) {
   EXPECT_THAT(read.error().ToString(), HasSubstr("ends behind the 2 bytes"));
 }
 
+TEST(TextFile, FindingsAboutNodesGetTheirLine) {
+  const TestFolder folder;
+  std::ofstream(folder / "m.dgt") << "graph(%x: f32[2]) -> (%y) {\n"
+                                     "  %a = onnx.Relu(%x) @first\n"
+                                     "  %b = onnx.Relu(%a) @twice\n"
+                                     "  %y = onnx.Abs(%b) @twice\n"
+                                     "}\n";
+  const auto located = [&](std::string place) {
+    const Error error(Finding{ErrorKind::kInvalidInput, "", std::move(place), "is wrong"});
+    return LocateInText(error, folder / "m.dgt").ToString();
+  };
+  EXPECT_EQ(located("node 'first' (Relu)"),
+            "line 2:3: error: node 'first' (Relu): is wrong\n"
+            "    %a = onnx.Relu(%x) @first\n"
+            "    ^");
+  EXPECT_EQ(located("node 'twice' (Relu)"), "node 'twice' (Relu): error: is wrong")
+      << "which of the two is not known";
+  EXPECT_EQ(located("node 'other' (Relu)"), "node 'other' (Relu): error: is wrong");
+  EXPECT_EQ(located("byte 7"), "byte 7: error: is wrong");
+}
+
 TEST(TextFile, WithoutLargeTensorsThereIsNoSideFile) {
   const TestFolder folder;
   ASSERT_TRUE(WriteText(Parsed(kEverything), folder / "m.dgt", {.side_file = true}).ok());
