@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 #include "core/rewrite/patterns/identity_patterns.h"
 
@@ -30,6 +32,42 @@ Result<bool> RemoveExpand(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, node.operand(0));
 }
 
+// Whether `value` is made of matrices as large as those of `expanded`.
+bool HasMatricesOf(const Value& value, const Value& expanded) {
+  const Shape* a = value.type().shape();
+  const Shape* b = expanded.type().shape();
+  if (a == nullptr || b == nullptr || a->size() < 2 || b->size() < 2) return false;
+  return Equal(a->back(), b->back()) == Truth::kYes &&
+         Equal((*a)[a->size() - 2], (*b)[b->size() - 2]) == Truth::kYes;
+}
+
+// Whether the sizes in front of the matrices of a product are those of one operand.
+bool HasLeadingSizesOf(const Value& operand, const Value& product) {
+  const Shape* a = operand.type().shape();
+  const Shape* b = product.type().shape();
+  if (a == nullptr || b == nullptr || a->size() < 2 || a->size() != b->size()) return false;
+  return std::equal(a->begin(), a->end() - 2, b->begin(),
+                    [](const Dim& x, const Dim& y) { return Equal(x, y) == Truth::kYes; });
+}
+
+// MatMul(a, Expand(b, s)) = MatMul(a, b), if a has the sizes in front of the matrices of the
+// product; the same with the operands exchanged
+Result<bool> RemoveExpandOfProduct(Node& node, PassContext& context) {
+  if (!node.Is("MatMul")) return false;
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+    const Node* expand = node.operand(i)->producer();
+    if (expand == nullptr || !expand->Is("Expand")) continue;
+    if (!HasMatricesOf(*expand->operand(0), *node.operand(i)) ||
+        !HasLeadingSizesOf(*node.operand(1 - i), *node.result()))
+      continue;
+    std::vector<Value*> operands = {node.operand(0), node.operand(1)};
+    operands[i] = expand->operand(0);
+    DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "MatMul", operands));
+    return context.ReplaceIfAllowed(node, y);
+  }
+  return false;
+}
+
 // Tile(x, 1) = x
 Result<bool> RemoveTile(Node& node, PassContext& context) {
   if (!node.Is("Tile") || !AllAre(context, node.operand(1), 1)) return false;
@@ -54,7 +92,7 @@ std::span<const Pattern> RegionPatterns() {
   static constexpr Pattern kPatterns[] = {
       {"remove-slice", RemoveSlice},         {"remove-pad", RemovePad},
       {"remove-expand", RemoveExpand},       {"remove-tile", RemoveTile},
-      {"remove-transpose", RemoveTranspose},
+      {"remove-transpose", RemoveTranspose}, {"remove-expand-of-product", RemoveExpandOfProduct},
   };
   return kPatterns;
 }

@@ -252,6 +252,32 @@ void Expand(Drawing& d) {
   d.MaybeRead(d.Node("Expand", {x, target}));
 }
 
+// A product of which one operand, or both, may be repeated in front of its matrices, or within.
+void ProductOfExpanded(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  const Sizes batch = d.AnySizes(0, 2);
+  const std::int64_t inner = d.KnownSize();
+  std::vector<std::string> operands;
+  for (const bool is_left : {true, false}) {
+    Sizes sizes = d.Chance(70) ? batch : d.AnySizes(0, 2);
+    sizes.push_back(is_left ? d.Size() : inner);
+    sizes.push_back(is_left ? inner : d.KnownSize());
+    if (d.Chance(50)) {
+      operands.push_back(d.Input(dtype, sizes));
+      continue;
+    }
+    std::vector<std::int64_t> target;
+    for (std::int64_t size : sizes) target.push_back(size < 0 ? 2 : size);
+    const bool keeps = d.Chance(80);
+    Sizes own = keeps ? Sizes(sizes.end() - 2, sizes.end()) : Sizes{1, sizes.back()};
+    for (std::size_t i = sizes.size() - 2; i-- > 0 && d.Chance(50);)
+      own.insert(own.begin(), d.Chance(50) ? 1 : sizes[i]);
+    if (own[own.size() - 2] < 0) own[own.size() - 2] = target[target.size() - 2] = d.KnownSize();
+    operands.push_back(d.Node("Expand", {d.Weight(dtype, own), d.Ints(target)}));
+  }
+  d.MaybeRead(d.Node("MatMul", {operands[0], operands[1]}));
+}
+
 void Tile(Drawing& d) {
   const Sizes sizes = d.AnySizes(0, 3);
   std::vector<std::int64_t> times(sizes.size(), 1);
@@ -505,6 +531,7 @@ std::span<const DrawnPattern> DrawnMoves() {
       {"remove-slice", Slice},
       {"remove-pad", Pad},
       {"remove-expand", Expand},
+      {"remove-expand-of-product", ProductOfExpanded, Exactness::kRounded},
       {"remove-tile", Tile},
       {"remove-transpose", Identical},
   };
