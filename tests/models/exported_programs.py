@@ -175,6 +175,7 @@ class Program(Graph):
         self.output_specs = []
         self.mutations = []
         self.ranges = {}
+        self.guards = []
         self.configs = {"weights": {}, "constants": {}}
         self.records = {}
         self.out_tree = None
@@ -240,7 +241,7 @@ class Program(Graph):
                 "range_constraints": {symbol: {"min_val": low, "max_val": high}
                                       for symbol, (low, high) in self.ranges.items()},
                 "schema_version": {"major": 8, "minor": 20}, "verifiers": [self.dialect],
-                "torch_version": "2.14.1", "guards_code": []}
+                "torch_version": "2.14.1", "guards_code": self.guards}
 
     def all_records(self):
         records = {"archive_format": b"pt2", "archive_version": b"0", "byteorder": b"little",

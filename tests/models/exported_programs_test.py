@@ -211,6 +211,18 @@ class Sizes(ExportedPrograms):
         self.expect_refused(2, "input 'x' is given sizes [3, 2], expected f32[s0, 3]",
                             [draw(3, 2), draw(4)])
 
+    def test_sizes_that_break_a_guard(self):
+        p = Program()
+        p.guards = ["L['x'].size()[0] == (1 + L['d']['k'].size()[0])",
+                    "(L['x'].size()[0] % 2) == 0", "L['x'].size()[0] <= 8", "is_even(L['x'])"]
+        x, y = p.input("x", ["s0"]), p.input("d_k", ["s1"])
+        self.save(p.output(p.aten("neg.default", x), p.aten("neg.default", y)))
+        a, b = draw(4), draw(3)
+        self.expect([a, b], [-a, -b])
+        for sizes, guard in (((4, 4), 0), ((3, 2), 1), ((10, 9), 2)):
+            self.expect_refused(2, f"break what the program was exported for: {p.guards[guard]}",
+                                [draw(size) for size in sizes])
+
     def test_numbers_of_run_time(self):
         p = Program()
         x = p.input("x", [3])

@@ -9,6 +9,7 @@
 
 #include "core/analysis/no_entry.h"
 #include "core/support/text.h"
+#include "importers/torch/export_archive/guards.h"
 #include "importers/torch/export_archive/script_form.h"
 #include "importers/torch/lower/lower.h"
 
@@ -16,7 +17,7 @@ namespace dragoman {
 namespace torch {
 namespace {
 
-// The bounds of sizes that the file states.
+// The bounds of sizes that the file states, and conditions on them.
 class Ranges {
  public:
   explicit Ranges(const Model& source) {
@@ -24,6 +25,8 @@ class Ranges {
     const auto* members = program != nullptr ? program->As<Attribute::Dict>() : nullptr;
     const Attribute* ranges = members != nullptr ? Find(*members, "range_constraints") : nullptr;
     if (ranges != nullptr) ranges_ = ranges->As<Attribute::Dict>();
+    const Attribute* guards = members != nullptr ? Find(*members, "guards_code") : nullptr;
+    if (guards != nullptr) guards_ = guards->As<Attribute::List>();
   }
 
   // Errors: `size` of `symbol` lies outside.
@@ -39,6 +42,18 @@ class Ranges {
         symbol, lower ? std::to_string(*lower) : "0", upper ? std::to_string(*upper) : "any"));
   }
 
+  // Errors: these sizes break a condition.
+  Status CheckGuards(const SizeOfInput& size_of) const {
+    if (guards_ == nullptr) return {};
+    for (const Attribute& item : *guards_) {
+      const auto* guard = item.As<std::string>();
+      if (guard == nullptr || HoldsFor(*guard, size_of) != Truth::kNo) continue;
+      return InvalidInput("the sizes of the inputs break what the program was exported for: " +
+                          *guard);
+    }
+    return {};
+  }
+
  private:
   static std::optional<std::int64_t> Bound(const Attribute::Dict& bounds, const char* name) {
     const Attribute* bound = Find(bounds, name);
@@ -47,7 +62,16 @@ class Ranges {
   }
 
   const Attribute::Dict* ranges_ = nullptr;
+  const Attribute::List* guards_ = nullptr;
 };
+
+// An input's size by its name and axis.
+Dim SizeIn(const Facts& facts, const std::string& input, std::size_t axis) {
+  for (const ShapeFact& fact : facts.shapes) {
+    if (fact.input == input && axis < fact.dims.size()) return fact.dims[axis].value_or(Dim());
+  }
+  return Dim();
+}
 
 // The types of the inputs under the facts, and what these make of the symbols.
 class InputTypes {
@@ -74,6 +98,8 @@ class InputTypes {
       DRAGOMAN_TRY(CheckSizes(i, fact.dims));
       complete.shapes.push_back(std::move(fact));
     }
+    DRAGOMAN_TRY(ranges_.CheckGuards(
+        [&](const std::string& input, std::size_t axis) { return SizeIn(complete, input, axis); }));
     return complete;
   }
 

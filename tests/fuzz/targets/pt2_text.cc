@@ -1,11 +1,12 @@
-// Bytes as the texts within a .pt2 file: the expression of a size, the nesting of results, and the
-// program, in an archive that has one weight, through lowering.
+// Bytes as the texts within a .pt2 file: the expression of a size, a condition on sizes, the
+// nesting of results, and the program, in an archive that has one weight, through lowering.
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "importers/torch/container/archive.h"
+#include "importers/torch/export_archive/guards.h"
 #include "importers/torch/export_archive/lower.h"
 #include "importers/torch/export_archive/read_model.h"
 #include "importers/torch/export_archive/size_expression.h"
@@ -13,6 +14,7 @@
 #include "tests/support/zip_writer.h"
 
 using dragoman::Buffer;
+using dragoman::Dim;
 using dragoman::MakeZip;
 using dragoman::torch::Archive;
 using dragoman::torch::ArchiveKind;
@@ -28,6 +30,8 @@ constexpr char kConfig[] = R"({"config": {"layer.h": {"path_name": "weight_0", "
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   (void)dragoman::torch::ParseSizeExpression(text).ok();
+  (void)dragoman::torch::HoldsFor(
+      text, [](const std::string&, std::size_t axis) { return Dim(static_cast<int>(axis)); });
   (void)dragoman::torch::ParseTreeSpec(text).ok();
   const auto archive = Archive::FromBytes(
       Buffer::Own(MakeZip({{"net/archive_format", "pt2"},
