@@ -307,6 +307,26 @@ class Regions(ControlCase):
         second[::3] = b
         self.expect([a, b], [first, second, -a])
 
+    def test_products_of_bytes_in_a_wider_type(self):
+        p = Program()
+        x, y = p.input("x", [2, 3], "int8"), p.input("y", [3, 4], "int8")
+        product = Raw(as_operator="torch.ops.aten.mm.default")
+        self.save(p.output(p.hop("out_dtype", product, Raw(as_scalar_type=4), x, y)))
+        a, b = (RANDOM.integers(-128, 128, sizes).astype(np.int8) for sizes in ((2, 3), (3, 4)))
+        self.expect([a, b], [a.astype(np.int32) @ b.astype(np.int32)])
+
+    def test_tokens_that_order_calls(self):
+        p = Program()
+        x, token = p.input("x", [3]), p.aten("full.default", [], 0.0)
+        token = p.aten("_functional_assert_async.msg", p.aten("all.default", x), "a zero", token)
+        target = Raw(as_operator="torch.ops.aten.mul.Tensor")
+        token, y = p.hop("with_effects", token, target, x, 3, results=2)
+        self.save(p.output(y, token))
+        a = draw(3)
+        self.expect([a], [a * 3, np.float32(0)], onnx=False)
+        done, _ = self.run_on(self.model, [a * 0])
+        self.assertIn("a zero", done.stderr)
+
     def test_operators_that_write_and_are_not_known(self):
         p = Program()
         x = p.input("x", [3])

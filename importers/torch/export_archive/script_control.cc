@@ -53,6 +53,10 @@ ScriptWriter::Control ScriptWriter::FindControl(const OpName& op) {
       {"aten._assert_async", &ScriptWriter::WriteAssert},
       {"aten._assert_scalar", &ScriptWriter::WriteAssert},
       {"aten._assert_tensor_metadata", &ScriptWriter::WriteNothing},
+      {"aten._functional_assert_async", &ScriptWriter::WriteAssert},
+      {"aten._functional_assert_scalar", &ScriptWriter::WriteAssert},
+      {"aten._functional_sym_constrain_range", &ScriptWriter::WriteNothing},
+      {"aten._functional_sym_constrain_range_for_size", &ScriptWriter::WriteNothing},
       {"aten._linalg_check_errors", &ScriptWriter::WriteNothing},
       {"aten.sym_constrain_range", &ScriptWriter::WriteNothing},
       {"aten.sym_constrain_range_for_size", &ScriptWriter::WriteNothing},
@@ -63,10 +67,12 @@ ScriptWriter::Control ScriptWriter::FindControl(const OpName& op) {
       {"higher_order.hints_wrapper", &ScriptWriter::WriteGraphCall},
       {"higher_order.invoke_subgraph", &ScriptWriter::WriteSubgraphCall},
       {"higher_order.map_impl", &ScriptWriter::WriteMap},
+      {"higher_order.out_dtype", &ScriptWriter::WriteWiderCall},
       {"higher_order.scan", &ScriptWriter::WriteScan},
       {"higher_order.strict_mode", &ScriptWriter::WriteGraphCall},
       {"higher_order.tag_activation_checkpoint", &ScriptWriter::WriteGraphCall},
       {"higher_order.while_loop", &ScriptWriter::WriteWhile},
+      {"higher_order.with_effects", &ScriptWriter::WriteOrderedCall},
       {"higher_order.wrap", &ScriptWriter::WriteGraphCall},
       {"higher_order.wrap_with_autocast", &ScriptWriter::WriteAutocastRegion},
       {"higher_order.wrap_with_set_grad_enabled", &ScriptWriter::WriteGradRegion},
@@ -408,14 +414,25 @@ Status ScriptWriter::WriteSubgraphCall(const Node& node) {
   return WriteRegion(node, *graph, 2);
 }
 
+// The functional forms of assertions have a token as their last argument, and give it.
+Status ScriptWriter::PassToken(const Node& node) {
+  if (node.num_results() == 0) return {};
+  const bool is_functional = node.op().type.starts_with("_functional_") &&
+                             node.num_results() == 1 && node.num_operands() > 0;
+  if (!is_functional) return Unsupported("operator " + node.op().ToString() + " with a result");
+  DRAGOMAN_ASSIGN(Value * token, Mapped(node.operand(node.num_operands() - 1)));
+  return BindFlat(node, {token});
+}
+
 // _assert_scalar(condition, message), _assert_async(condition, message): an exception unless the
 // condition holds.
 Status ScriptWriter::WriteAssert(const Node& node) {
   const Attribute* condition = ArgumentOf(node, 0);
   const Attribute* message = ArgumentOf(node, 1);
   const auto* text = message != nullptr ? message->As<std::string>() : nullptr;
-  if (condition == nullptr || node.num_results() != 0)
-    return Unsupported("operator " + node.op().ToString() + " in this form");
+  if (condition == nullptr)
+    return InvalidInput("operator " + node.op().ToString() + " lacks its condition");
+  DRAGOMAN_TRY(PassToken(node));
   DRAGOMAN_ASSIGN(Value * holds, Condition(*condition, OperandValues(node)));
   Node* choice = Append({"prim", "If"}, {holds});
   DRAGOMAN_TRY(WriteBlock(*choice, "then_branch", [](Graph&) { return Status(); }));
@@ -428,10 +445,6 @@ Status ScriptWriter::WriteAssert(const Node& node) {
 }
 
 // It states what torch has found out of sizes and types.
-Status ScriptWriter::WriteNothing(const Node& node) {
-  return node.num_results() == 0
-             ? Status()
-             : Unsupported("operator " + node.op().ToString() + " with a result");
-}
+Status ScriptWriter::WriteNothing(const Node& node) { return PassToken(node); }
 
 }  // namespace dragoman::torch

@@ -1,7 +1,6 @@
 // auto_functionalized: an operator that writes to its arguments, on copies of them.
 #include <string>
 
-#include "importers/torch/export_archive/graph_reader.h"
 #include "importers/torch/export_archive/script_writer.h"
 
 namespace dragoman::torch {
@@ -17,21 +16,6 @@ Result<std::int64_t> IntArgument(const Node& node, const std::string& name) {
 }
 
 }  // namespace
-
-// Errors: the first argument names no operator, or one without a schema.
-Result<const Schema*> ScriptWriter::MutableSchema(const Node& node) {
-  const Attribute* argument = node.attributes().empty() ? nullptr : &node.attributes()[0].value;
-  const auto* dict = argument != nullptr ? argument->As<Attribute::Dict>() : nullptr;
-  const Attribute* said = dict != nullptr ? Find(*dict, "as_operator") : nullptr;
-  const auto* target = said != nullptr ? said->As<std::string>() : nullptr;
-  if (target == nullptr)
-    return InvalidInput("operator " + node.op().ToString() + " names no operator");
-  const OpName& op = *OpOfTarget(*target);
-  const Schema* schema =
-      schemas_.Find(op.dialect, op.type, op.overload == "default" ? "" : op.overload);
-  if (schema == nullptr) return Unsupported("operator " + op.ToString() + " is not supported");
-  return schema;
-}
 
 // Calls the operator; the results of `node` are its results, None if it has none, and what
 // `mutated` are then.
@@ -59,7 +43,7 @@ Status ScriptWriter::WriteMutable(const Node& node, const Schema& schema,
 
 // auto_functionalized(operator, *, its arguments)
 Status ScriptWriter::WriteFunctionalized(const Node& node) {
-  DRAGOMAN_ASSIGN(const Schema* schema, MutableSchema(node));
+  DRAGOMAN_ASSIGN(const Schema* schema, NamedSchema(node, 0));
   std::vector<Value*> operands;
   std::vector<Value*> mutated;
   for (const SchemaArgument& formal : schema->arguments) {
@@ -107,7 +91,7 @@ Result<Value*> ScriptWriter::ViewOf(const Node& node, const std::string& name,
 // auto_functionalized_v2(operator, *, its arguments, those that it writes to as parts of
 // _all_bases)
 Status ScriptWriter::WriteFunctionalizedViews(const Node& node) {
-  DRAGOMAN_ASSIGN(const Schema* schema, MutableSchema(node));
+  DRAGOMAN_ASSIGN(const Schema* schema, NamedSchema(node, 0));
   const Attribute* all = node.attribute("_all_bases");
   if (all == nullptr) return InvalidInput("operator " + node.op().ToString() + " has no bases");
   std::vector<Value*> bases;

@@ -95,6 +95,7 @@ class ScriptWriter {
   Status WriteGraphCall(const Node& node);
   Status WriteAssert(const Node& node);
   Status WriteNothing(const Node& node);
+  Status PassToken(const Node& node);
   Status WriteRegion(const Node& node, const Graph& graph, std::size_t first,
                      std::size_t last = SIZE_MAX);
   // Runs over the first axis of `xs`: carried values first, then results that are stacked.
@@ -113,6 +114,15 @@ class ScriptWriter {
   // A body of `node` to which `write` appends.
   Status WriteBlock(Node& node, std::string_view name, const std::function<Status(Graph&)>& write);
 
+  // script_calls.cc
+  Status WriteWiderCall(const Node& node);
+  Status WriteOrderedCall(const Node& node);
+  // The operator that argument `index` names. Errors: it names none, or one without a schema.
+  Result<const Schema*> NamedSchema(const Node& node, std::size_t index);
+  // Operands of that operator: arguments of `node` from `first` on.
+  Result<std::vector<Value*>> CallOperands(const Node& node, const Schema& schema,
+                                           std::size_t first);
+
   // script_functionalized.cc
   Status WriteFunctionalized(const Node& node);
   Status WriteFunctionalizedViews(const Node& node);
@@ -120,7 +130,6 @@ class ScriptWriter {
                         const std::vector<Value*>& bases);
   Status WriteMutable(const Node& node, const Schema& schema, const std::vector<Value*>& operands,
                       const std::vector<Value*>& mutated);
-  Result<const Schema*> MutableSchema(const Node& node);
 
   Graph* block_;
   OriginPtr origin_;
