@@ -26,6 +26,10 @@ def sigmoid(x):
     return 1 / (1 + np.exp(-x))
 
 
+def normalized(x, axes):
+    return (x - x.mean(axes, keepdims=True)) / np.sqrt(x.var(axes, keepdims=True) + np.float32(1e-5))
+
+
 class DecomposedOperators(ExportedPrograms):
     def test_activations(self):
         p = Program()
@@ -65,6 +69,58 @@ class DecomposedOperators(ExportedPrograms):
                   np.float32(m2)]
         self.expect([a], [np.stack(pair) for pair in zip(expected, second)], "--steps", "2",
                     onnx=False)
+
+    def test_batch_norm_with_a_reserve(self):
+        p = Program()
+        x, mean, var = p.input("x", [2, 3, 4]), p.input("mean", [3]), p.input("var", [3])
+        still = p.aten("_batch_norm_no_update.default", x, None, None, mean, var, 0.25, 1e-5,
+                       results=4)
+        moved = p.aten("_batch_norm_with_update_functional.default", x, None, None, mean, var, 0.25,
+                       1e-5, results=6)
+        self.save(p.output(still[0], moved[0], *moved[4:]))
+        a, m, v = draw(2, 3, 4), draw(3), np.abs(draw(3))
+        mu, sigma = a.mean((0, 2)), a.var((0, 2))
+        self.expect([a, m, v], [(a - m[:, None]) / np.sqrt(v[:, None] + np.float32(1e-5)),
+                                normalized(a, (0, 2)), 0.75 * m + 0.25 * mu,
+                                np.float32(0.75 * v + 0.25 * sigma * 8 / 7)])
+
+    def test_fused_cells(self):
+        p = Program()
+        gates = [p.input(name, [2, size]) for name, size in (("a", 12), ("b", 12), ("c", 9), ("d", 9))]
+        before, bias = p.input("before", [2, 3]), p.input("bias", [12])
+        h, c, _ = p.aten("_thnn_fused_lstm_cell.default", *gates[:2], before, bias, None, results=3)
+        g, _ = p.aten("_thnn_fused_gru_cell.default", *gates[2:], before, results=2)
+        self.save(p.output(h, c, g))
+        arrays = [draw(2, size) for size in (12, 12, 9, 9)] + [draw(2, 3), draw(12)]
+        i, f, n, o = np.split(arrays[0] + arrays[1] + arrays[5], 4, 1)
+        cell = sigmoid(f) * arrays[4] + sigmoid(i) * np.tanh(n)
+        x, y = (np.split(array, 3, 1) for array in arrays[2:4])
+        update, fresh = sigmoid(x[1] + y[1]), np.tanh(x[2] + sigmoid(x[0] + y[0]) * y[2])
+        self.expect(arrays, [sigmoid(o) * np.tanh(cell), cell, fresh + update * (arrays[4] - fresh)])
+
+    def test_groups_of_rows_times_their_matrices(self):
+        p = Program()
+        x, w, ends = p.input("x", [7, 3]), p.input("w", [3, 3, 2]), p.input("ends", [3], "int32")
+        self.save(p.output(p.aten("_grouped_mm.default", x, w, ends, names=["self", "mat2", "offs"])))
+        a, b = draw(7, 3), draw(3, 3, 2)
+        self.expect([a, b, np.int32([2, 2, 7])], [np.concatenate([a[:2] @ b[0], a[2:] @ b[2]])])
+
+    def test_short_forms(self):
+        p = Program()
+        x, y, b = p.input("x", [3, 4]), p.input("y", [3, 4]), p.input("b", [3], "bool")
+        slopes = p.aten("rrelu_with_noise_functional.default", x, y, 0.25, 0.5, False, results=2)
+        self.save(p.output(
+            p.aten("_add_relu.Tensor", x, y, alpha=2), *p.aten("_aminmax.default", x, results=2),
+            *p.aten("_aminmax.dim", x, 1, True, results=2), p.aten("_is_all_true.default", b),
+            p.aten("_is_any_true.default", b), p.aten("_logcumsumexp.default", x, 1),
+            p.aten("_euclidean_dist.default", x, y), p.aten("norm_except_dim.default", x, 2, 0),
+            *slopes))
+        a, c = draw(3, 4), draw(3, 4)
+        self.expect([a, c, np.array([True, False, True])], [
+            np.maximum(a + 2 * c, 0), a.min(), a.max(), a.min(1, keepdims=True),
+            a.max(1, keepdims=True), np.bool_(False), np.bool_(True), np.logaddexp.accumulate(a, 1),
+            np.sqrt(((a[:, None] - c) ** 2).sum(2)), np.linalg.norm(a, axis=1, keepdims=True),
+            np.where(a > 0, a, a * np.float32(0.375)), c])
 
     def test_losses_and_rounding(self):
         p = Program()

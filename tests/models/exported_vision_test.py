@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Operators of torchvision in archives of torch.export, and their formulas in NumPy; those of
-libraries that are not known are refused by name."""
+"""Operators of torchvision and torchao in archives of torch.export, and their formulas in NumPy;
+those of libraries that are not known are refused by name."""
 
 import pathlib
 import sys
@@ -10,7 +10,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from exported_case import ExportedPrograms
-from exported_programs import Program
+from exported_programs import Program, Raw
 
 
 def boxes(count, generator):
@@ -113,14 +113,63 @@ class Vision(ExportedPrograms):
         self.expect([image, offset, mask], [deform_conv2d(image, weight, offset, mask, bias)])
 
 
+BYTE, FLOAT, LONG = (Raw(as_scalar_type=number) for number in (2, 7, 5))
+
+
+class BlockGrids(ExportedPrograms):
+    """torchao's scales and zero points for blocks of a matrix, here of 4 by 8 elements."""
+
+    SIZES = [4, 8]
+
+    def program(self, mapping, block):
+        p = Program()
+        x = p.input("x", self.SIZES)
+        scale, zero = self.ao(p, "choose_qparams_affine", x, mapping, block, BYTE, -128, 127, None, FLOAT,
+                              LONG, results=2, names=[
+                                  "input", "mapping_type", "block_size", "target_dtype", "quant_min",
+                                  "quant_max", "eps", "scale_dtype", "zero_point_dtype"])
+        stored, read = ["output_dtype"], ["input_dtype"]
+        names = ["input", "block_size", "scale", "zero_point"]
+        steps = self.ao(p, "quantize_affine", x, block, scale, zero, BYTE, names=names + stored)
+        y = self.ao(p, "dequantize_affine", steps, block, scale, zero, BYTE, names=names + read)
+        return p.output(scale, zero, steps, y)
+
+    @staticmethod
+    def ao(program, name, *arguments, **options):
+        return program.call(f"torch.ops.torchao.{name}.default", *arguments, **options)
+
+    def expected(self, a, mapping, block):
+        """By blocks with axes of their own; the last axis but one lies within them, too."""
+        rows, columns = (size if part == -1 else part for size, part in zip(self.SIZES, block))
+        blocks = a.reshape(4 // rows, rows, 8 // columns, columns)
+        low = np.minimum(blocks.min((1, 3), keepdims=True), 0)
+        high = np.maximum(blocks.max((1, 3), keepdims=True), 0)
+        scale = {"SYMMETRIC": np.maximum(-low, high) / np.float32(127.5),
+                 "SYMMETRIC_NO_CLIPPING_ERR": np.maximum(low / -128, high / 127),
+                 "ASYMMETRIC": (high - low) / 255}[mapping].astype(np.float32)
+        zero = -128 - np.round(low / scale) if mapping == "ASYMMETRIC" else np.zeros_like(scale)
+        steps = np.clip(np.round(blocks * (1 / scale)) + zero, -128, 127)
+        grid = [4 // rows] * (block[0] not in (-1, 4)) + [8 // columns] * (block[1] not in (-1, 8))
+        return [scale.reshape(grid), zero.astype(np.int64).reshape(grid),
+                steps.astype(np.int8).reshape(4, 8), ((steps - zero) * scale).reshape(4, 8)]
+
+    def test_blocks(self):
+        a = np.random.default_rng(3).normal(size=self.SIZES).astype(np.float32)
+        for mapping in ("SYMMETRIC", "ASYMMETRIC", "SYMMETRIC_NO_CLIPPING_ERR"):
+            for block in ([1, 8], [1, 4], [-1, -1], [2, 2]):
+                with self.subTest(mapping=mapping, block=block):
+                    self.save(self.program(mapping, block))
+                    self.expect([a], self.expected(a, mapping, block))
+
+
 class Libraries(ExportedPrograms):
     def test_operators_that_are_not_known(self):
         p = Program()
         x = p.input("x", [2, 4])
-        y = p.call("torch.ops.torchao.choose_qparams_affine.default", x, "ASYMMETRIC", [1, 4])
+        y = p.call("torch.ops.torchao.gguf_dequantize.default", x, "Q4_0", [1, 4])
         self.save(p.output(y))
         self.expect_refused(
-            4, "operator torchao.choose_qparams_affine.default is not supported",
+            4, "operator torchao.gguf_dequantize.default is not supported",
             [np.zeros((2, 4), np.float32)])
         self.expect_written_again()
 

@@ -155,6 +155,9 @@ Result<Value*> LowerSoftplus(Call& call) {
   Value* wide = c.Widen(x);
   Value* scaled = c.Mul(wide, beta);
   Value* curve = c.Div(c.Op("Softplus", {scaled}), beta);
+  // Beyond it the curve is x, but for less than float32 has digits; a larger beta may overflow.
+  const bool is_curve = threshold >= 20 && beta > 0 && beta <= 1 && c.dtype(wide) == DType::kF32;
+  if (is_curve) return c.Done(c.CastLike(curve, x));
   return c.Done(c.CastLike(c.Where(c.Greater(scaled, threshold), wide, curve), x));
 }
 

@@ -6,7 +6,7 @@
 
 namespace dragoman::torch {
 
-// decomposed.cc
+// decomposed.cc, decomposed_layers.cc
 Result<Results> LowerNllLossForward(Call& call);
 Result<Results> LowerRmsNormForward(Call& call);
 Result<Results> LowerWeightNormForward(Call& call);
@@ -14,6 +14,14 @@ Result<Results> LowerFakeQuantizeForward(Call& call);
 Result<Results> LowerMultilabelMarginLossForward(Call& call);
 Result<Results> LowerLogSigmoidForward(Call& call);
 Result<Results> LowerNativeDropout(Call& call);
+Result<Results> LowerRReluForward(Call& call);
+Result<Results> LowerBatchNormReserve(Call& call);
+Result<Results> LowerFusedLstmCell(Call& call);
+Result<Results> LowerFusedGruCell(Call& call);
+Result<Value*> LowerAddRelu(Call& call);
+Result<Value*> LowerEuclideanDistances(Call& call);
+Result<Value*> LowerNormExceptDim(Call& call);
+Result<Value*> LowerGroupedMatMul(Call& call);
 Result<Value*> LowerPReluKernel(Call& call);
 Result<Value*> LowerAddmmActivation(Call& call);
 Result<Value*> LowerIntMatMul(Call& call);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "importers/torch/ops/decomposed.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
@@ -40,6 +41,11 @@ Result<Value*> LowerCdist(Call& call) {
   Value* a = c.Tensor("x1");
   Value* b = c.Tensor("x2");
   return c.Done(AllDistances(c, a, b, c.Float("p")));
+}
+
+Result<Value*> LowerEuclideanDistances(Call& call) {
+  CallComposer c(call);
+  return c.Done(AllDistances(c, c.Tensor("x1"), c.Tensor("x2"), 2));
 }
 
 // The distances of each row to those behind it.

@@ -149,11 +149,13 @@ Result<Value*> LowerBatchNorm(Call& call) {
 }
 
 // native_batch_norm and its kin: the result and the batch's mean and inverse deviation, which are
-// empty at inference; `_functional` gives the running statistics instead of writing them.
+// empty at inference; `_functional` gives the running statistics instead of writing them, and
+// `_with_update` is in training.
 Result<Results> LowerNativeBatchNorm(Call& call) {
   CallComposer c(call);
-  const bool gives_running = call.op().type == "_native_batch_norm_legit_functional";
-  const bool training = c.BoolOr("training", false) || !c.Has("running_mean");
+  const bool gives_running = call.op().type.ends_with("_functional");
+  const bool updates = call.op().type.starts_with("_batch_norm_with_update");
+  const bool training = updates || c.BoolOr("training", false) || !c.Has("running_mean");
   Value* given = c.Tensor("input");
   if (!training) {
     Value* y = FromRunning(c, given);

@@ -1,4 +1,4 @@
-// The operators quantized_decomposed::…, which only programs of torch.export have.
+// The operators quantized_decomposed::… and torchao::…, which only programs of torch.export have.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_QUANTIZED_DECOMPOSED_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_QUANTIZED_DECOMPOSED_H_
 
@@ -16,6 +16,11 @@ Result<Value*> LowerDequantizeGroups(Call& call);
 Result<Value*> LowerQuantizeTokens(Call& call);
 Result<Value*> LowerDequantizeTokens(Call& call);
 Result<Results> LowerChooseTokenGrid(Call& call);
+
+// Grids of their own for blocks of elements.
+Result<Value*> LowerQuantizeBlocks(Call& call);
+Result<Value*> LowerDequantizeBlocks(Call& call);
+Result<Results> LowerChooseBlockGrid(Call& call);
 
 }  // namespace dragoman::torch
 
