@@ -30,7 +30,7 @@ constexpr PatternFamily kIdentities[] = {BranchPatterns, CopyPatterns, ReshapePa
                                          PartPatterns,   ListPatterns};
 constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
 constexpr PatternFamily kSpellings[] = {AttributePatterns, OperandPatterns, PaddingPatterns,
-                                        WindowPatterns};
+                                        WrapPatterns, WindowPatterns};
 constexpr PatternFamily kProducts[] = {ProductPatterns};
 constexpr PatternFamily kFunctions[] = {FunctionPatterns, ActivationPatterns, NormalizationPatterns,
                                         ChannelNormalizationPatterns};
@@ -56,7 +56,9 @@ constexpr PassInfo kPasses[] = {
     {.name = "unify-spellings",
      .sentence =
          "leaves out attributes and operands that change nothing, counts axes and bounds from the "
-         "front, makes Pads of zeros the padding of windows, and spells Flatten, Resize, Split, "
+         "front, makes Pads of zeros the padding of windows and Pads of ends that are joined to "
+         "the "
+         "other end of an axis, and spells Flatten, Resize, Split, "
          "bounds and means of planes in one way",
      .families = kSpellings},
     {.name = "split-slices",

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -100,8 +101,65 @@ std::string LowerPadAxes(Node& node) {
   return "";
 }
 
-std::string RefuseWrap(Node& node) {
-  return TextAttribute(node, "mode") == "wrap" ? "it pads with mode wrap" : "";
+// What lies before and behind each axis, by axis.
+struct AxisPads {
+  std::int64_t axis = 0, before = 0, behind = 0;
+};
+
+// nullopt: it is not known, or elements go.
+std::optional<std::vector<AxisPads>> ReadPads(const Node& pad) {
+  const Tensor* pads = ConstantAt(pad, 1);
+  const Tensor* axes = ConstantAt(pad, 3);
+  const std::optional<int> rank = pad.operand(0)->type().rank();
+  if (pads == nullptr || !rank || (axes == nullptr && pad.operand(3) != nullptr))
+    return std::nullopt;
+  Ints places(static_cast<std::size_t>(*rank));
+  std::iota(places.begin(), places.end(), 0);
+  if (axes != nullptr) places = axes->ToInts();
+  const std::vector<std::int64_t> amounts = pads->ToInts();
+  std::vector<AxisPads> read;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const std::int64_t axis = places[i] < 0 ? places[i] + *rank : places[i];
+    read.push_back({axis, amounts[i], amounts[i + places.size()]});
+    if (read.back().before < 0 || read.back().behind < 0) return std::nullopt;
+  }
+  return read;
+}
+
+// The ends of each axis are put at its other end, and the Pad adds nothing any more.
+std::string LowerWrap(Node& node) {
+  if (TextAttribute(node, "mode") != "wrap") return "";
+  const auto pads = ReadPads(node);
+  if (!pads || node.operand(0)->type().shape() == nullptr) return "it pads with mode wrap";
+  const std::string name = node.result()->name() + ".wrapped";
+  const auto ints = [&](std::int64_t number) {
+    return node.graph()->AddConstant(name, Tensor::Ints(Ints{number}));
+  };
+  for (const auto& [axis, before, behind] : *pads) {
+    Value* x = node.operand(0);
+    const auto with_size = [&](const Dim& size) {
+      Shape sizes = *x->type().shape();
+      sizes[static_cast<std::size_t>(axis)] = size;
+      return x->type().WithShape(std::move(sizes));
+    };
+    const auto part = [&](std::int64_t begin, std::int64_t end, std::int64_t size) {
+      return InsertOp(node, "Slice", {x, ints(begin), ints(end), ints(axis)}, with_size(size),
+                      name);
+    };
+    std::vector<Value*> parts = {x};
+    if (before > 0) parts.insert(parts.begin(), part(-before, INT64_MAX, before));
+    if (behind > 0) parts.push_back(part(0, behind, behind));
+    if (parts.size() == 1) continue;
+    const Dim size = (*x->type().shape())[static_cast<std::size_t>(axis)] + Dim(before + behind);
+    Value* joined = InsertOp(node, "Concat", parts, with_size(size), name);
+    joined->producer()->SetAttribute("axis", axis);
+    node.set_operand(0, joined);
+  }
+  const std::size_t count = 2 * node.operand(0)->type().shape()->size();
+  node.set_operand(1, node.graph()->AddConstant(name + ".none", Tensor::Ints(Ints(count, 0))));
+  if (node.operand(3) != nullptr) DropOperand(node, 3);
+  node.RemoveAttribute("mode");
+  return "";
 }
 
 std::string LowerResize(Node& node) {
@@ -382,7 +440,7 @@ constexpr FormChange kChanges[] = {
     {"MaxPool", 12, RefuseIntegerPool},
     {"OptionalGetElement", 18, RefuseOtherThanOptional},
     {"OptionalHasElement", 18, RefuseOtherThanOptional},
-    {"Pad", 19, RefuseWrap},
+    {"Pad", 19, LowerWrap},
     {"Pad", 18, LowerPadAxes},
     {"Pad", 13, RefuseOtherThanNumbers},
     {"Pow", 15, RefuseBF16Exponent},

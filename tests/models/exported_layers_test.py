@@ -68,7 +68,8 @@ def activations():
         nn.ReLU(), nn.ReLU6(), nn.GELU(), nn.SiLU(), nn.ELU(0.5), nn.LeakyReLU(), nn.Hardswish(),
         nn.Hardsigmoid(), nn.Hardtanh(-0.5, 0.7), nn.Softplus(), nn.Softsign(), nn.Softmax(-1),
         nn.LogSoftmax(0), nn.Tanh(), nn.Sigmoid(), nn.PReLU(), nn.Mish()))
-    yield from (("gelu_tanh", nn.GELU("tanh"), [x]), ("softmax_of_channels", nn.Softmax(1), [image]),
+    yield from (("gelu_tanh", nn.GELU("tanh"), [x]), ("softplus_of_half", nn.Softplus(0.5), [x]),
+                ("softmax_of_channels", nn.Softmax(1), [image]),
                 ("glu", nn.GLU(1), [image]))
 
 
@@ -136,6 +137,22 @@ def more_layers():
     yield "BCELoss", nn.BCELoss(), [probabilities, probabilities.flip(0)]
 
 
+def wrapped_and_folded():
+    """Without equal ONNX files."""
+    line, image, volume = torch.randn(2, 3, 4), torch.randn(2, 4, 6, 6), torch.randn(1, 2, 4, 4, 4)
+    x = torch.randn(2, 3)
+    yield from (
+        ("circular1d", nn.Conv1d(3, 4, 3, padding=1, padding_mode="circular"), [line]),
+        ("circular2d", nn.Conv2d(4, 2, 3, padding=(1, 2), padding_mode="circular"), [image]),
+        ("circular3d", nn.Conv3d(2, 2, 3, padding=1, padding_mode="circular"), [volume]),
+        ("bilinear", nn.Bilinear(3, 3, 5), [x, x.flip(0)]),
+        ("same_padding", nn.Conv2d(4, 2, (2, 4), padding="same"), [image]),
+        ("unflatten", nn.Unflatten(1, (2, 2)), [image]),
+        ("channel_shuffle", nn.ChannelShuffle(2), [image]),
+        ("fold", nn.Fold((4, 4), (2, 2)), [torch.randn(1, 8, 9)]),
+        ("embedding_bag", nn.EmbeddingBag(5, 3), [torch.tensor([[1, 2], [0, 4]])]))
+
+
 # Of these ONNX files of torch 1.13 hold another formula, or there are none.
 WITHOUT_ONNX = {"L1Loss", "MSELoss", "SmoothL1Loss", "HuberLoss", "BCEWithLogitsLoss", "KLDivLoss",
                 "BCELoss"}
@@ -143,7 +160,7 @@ WITHOUT_ONNX = {"L1Loss", "MSELoss", "SmoothL1Loss", "HuberLoss", "BCEWithLogits
 
 def same_layers():
     for family in (products, windows_and_norms, norms_of_channels, activations, recurrent_layers,
-                   attention, more_layers):
+                   attention, more_layers, wrapped_and_folded):
         yield from family()
 
 
@@ -151,9 +168,8 @@ def other_layers():
     """With the number of recurrent operators that they become."""
     x = torch.randn(5, 2, 3)
     yield from (
-        ("bilinear", nn.Bilinear(3, 3, 5), [x, x.flip(0)], 0),
         ("cosine", nn.CosineSimilarity(), [x, x.flip(0)], 0),
-        ("circular", nn.Conv1d(2, 4, 3, padding=1, padding_mode="circular"), [x], 0))
+        ("hinge", nn.HingeEmbeddingLoss(), [x, torch.sign(x.flip(0))], 0))
 
 
 @unittest.skipIf(torch is None, "torch is not installed")
@@ -182,9 +198,10 @@ class Layers(CommandCase):
 
     def test_the_same_graph(self):
         torch.manual_seed(1)
+        without_onnx = WITHOUT_ONNX | {name for name, *_ in wrapped_and_folded()}
         for name, module, inputs in same_layers():
             with self.subTest(name):
-                kinds = ["pt", "pt2"] + (["onnx"] if name not in WITHOUT_ONNX else [])
+                kinds = ["pt", "pt2"] + (["onnx"] if name not in without_onnx else [])
                 script, *others = self.forms(name, module, inputs, kinds)
                 for other in others:
                     self.done("diff", script, other)

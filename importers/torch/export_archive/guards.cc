@@ -48,8 +48,7 @@ std::string PlaceholderName(std::string_view text) {
 std::optional<Dim> Size(std::string_view& text, const SizeOfInput& size_of) {
   if (!Accept(text, "L")) return std::nullopt;
   std::string name;
-  while (const auto key = Key(text))
-    name += (name.empty() ? "" : "_") + PlaceholderName(*key);
+  while (const auto key = Key(text)) name += (name.empty() ? "" : "_") + PlaceholderName(*key);
   if (!Accept(text, ".size()[")) return std::nullopt;
   const auto digits = Until(text, "]");
   const auto axis = digits ? ParseUint64(*digits) : std::nullopt;

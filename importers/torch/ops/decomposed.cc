@@ -2,7 +2,9 @@
 // results, which serve the backward pass, are None.
 #include "importers/torch/ops/decomposed.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +15,49 @@
 
 namespace dragoman::torch {
 namespace {
+
+struct TrilinearFactor {
+  Value* x = nullptr;
+  std::vector<std::int64_t> added;  // axes of size 1
+
+  bool Adds(std::int64_t axis) const { return std::ranges::count(added, axis) > 0; }
+};
+
+// Letters are axes, each as it is met first. Empty if an axis is of none of the factors, or
+// repeated in one that it is of.
+std::string TrilinearEquation(const std::vector<TrilinearFactor>& factors,
+                              const std::vector<std::int64_t>& summed, int rank) {
+  std::string equation;
+  std::map<std::int64_t, std::pair<char, Dim>> letters;  // by axis, with its size
+  for (const TrilinearFactor& factor : factors) {
+    if (!equation.empty()) equation += ",";
+    auto size = factor.x->type().shape()->begin();
+    for (int axis = 0; axis < rank; ++axis) {
+      if (factor.Adds(axis)) continue;
+      const auto letter = static_cast<char>('a' + letters.size());
+      const auto& entry = letters.emplace(axis, std::pair(letter, *size)).first->second;
+      if (Equal(entry.second, *size++) != Truth::kYes) return "";
+      equation += entry.first;
+    }
+  }
+  constexpr int kLetters = 26;
+  if (std::ssize(letters) != rank || rank > kLetters) return "";
+  equation += "->";
+  for (const auto& [axis, entry] : letters) {
+    if (std::ranges::count(summed, axis) == 0) equation += entry.first;
+  }
+  return equation;
+}
+
+Value* SumOfProducts(CallComposer& c, const std::vector<TrilinearFactor>& factors,
+                     const std::vector<std::int64_t>& summed) {
+  Value* product = nullptr;
+  for (const TrilinearFactor& factor : factors) {
+    Value* x = factor.added.empty() ? factor.x : c.Unsqueeze(factor.x, factor.added);
+    product = product == nullptr ? x : c.Mul(product, x);
+  }
+  return summed.empty() ? product : c.ReduceSum(product, summed);
+}
 
 template <Result<Value*> (*kLower)(Call&)>
 Result<Results> WithoutSaved(Call& call) {
@@ -86,19 +131,23 @@ Result<Value*> LowerInt8Linear(Call& call) {
 // Σ i1 · i2 · i3 over `sumdim`, each with axes of size 1 put in at its `expand`.
 Result<Value*> LowerTrilinear(Call& call) {
   CallComposer c(call);
-  Value* product = nullptr;
-  Value* first = c.Tensor("i1");
+  std::vector<TrilinearFactor> factors;
+  int rank = 0;
   for (const char* number : {"1", "2", "3"}) {
-    Value* x = c.Widen(c.Tensor(std::string("i") + number));
-    std::vector<std::int64_t> axes = c.Take(call.IntList(std::string("expand") + number));
-    const int rank = c.Rank(x) + static_cast<int>(axes.size());
-    for (std::int64_t& axis : axes) axis = c.Axis(axis, rank);
-    if (!axes.empty()) x = c.Unsqueeze(x, std::move(axes));
-    product = product == nullptr ? x : c.Mul(product, x);
+    TrilinearFactor factor{c.Widen(c.Tensor(std::string("i") + number))};
+    factor.added = c.Take(call.IntList(std::string("expand") + number));
+    rank = c.Rank(factor.x) + static_cast<int>(factor.added.size());
+    for (std::int64_t& axis : factor.added) axis = c.Axis(axis, rank);
+    factors.push_back(std::move(factor));
   }
-  std::vector<std::int64_t> axes = c.Take(call.IntList("sumdim"));
-  if (axes.empty()) return c.Done(c.CastLike(product, first));
-  return c.Done(c.CastLike(c.ReduceSum(product, c.AxesArgument("sumdim", product)), first));
+  std::vector<std::int64_t> summed = c.Take(call.IntList("sumdim"));
+  for (std::int64_t& axis : summed) axis = c.Axis(axis, rank);
+  if (c.failed()) return c.Done(nullptr);
+  const std::string equation = TrilinearEquation(factors, summed, rank);
+  Value* y = equation.empty() ? SumOfProducts(c, factors, summed)
+                              : c.Op("Einsum", {factors[0].x, factors[1].x, factors[2].x},
+                                     {{"equation", equation}});
+  return c.Done(c.CastLike(y, c.Tensor("i1")));
 }
 
 // _linalg_det: the determinant, without its factors.

@@ -1,4 +1,5 @@
-// Layers, and parts of them, that decomposed programs of torch.export call in the place of a user's.
+// Layers, and parts of them, that decomposed programs of torch.export call in the place of a
+// user's.
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -94,8 +95,7 @@ Result<Value*> LowerGroupedMatMul(Call& call) {
   Value* weights = c.Tensor("mat2");
   if (c.Has("bias")) return call.Unsupported("a bias");
   if (!c.Has("offs")) return c.Done(MatMul(c, x, weights));
-  if (c.Rank(x) != 2 || c.Rank(weights) != 3)
-    return call.Unsupported("groups but those of rows");
+  if (c.Rank(x) != 2 || c.Rank(weights) != 3) return call.Unsupported("groups but those of rows");
   Value* ends = c.Cast(c.Tensor("offs"), DType::kI64);
   Value* row = c.Unsqueeze(c.Iota(c.Size(x, 0)), {0});
   Value* is_behind = c.Cast(c.GreaterOrEqual(row, c.Unsqueeze(ends, {1})), DType::kI64);

@@ -201,7 +201,9 @@ Result<Value*> LowerBilinear(Call& call) {
   Value* bias = c.OptionalTensor("bias");
   const DType type = c.dtype(x1);
   std::vector<Value*> operands = {c.Widen(x1), c.Widen(weight), c.Widen(x2)};
-  Value* y = c.Op("Einsum", std::move(operands), {{"equation", "...i,kij,...j->...k"}});
+  const bool is_matrix = c.MaybeRank(x1) == 2;  // letters as _trilinear gives them
+  Value* y = c.Op("Einsum", std::move(operands),
+                  {{"equation", is_matrix ? "ab,cbd,ad->ac" : "...i,kij,...j->...k"}});
   y = c.Cast(y, type);
   return c.Done(bias != nullptr ? c.Add(y, bias) : y);
 }

@@ -136,8 +136,8 @@ Result<Results> LowerChooseBlockGrid(Call& call) {
                 ? c.Div(c.Max(c.Neg(least), most), (bounds.high - bounds.low) / 2)
                 : c.Max(c.Div(least, bounds.low), c.Div(most, bounds.high));
     scale = c.Max(scale, c.FloatOr("eps", epsilon));
-    const double middle = static_cast<double>(
-        static_cast<std::int64_t>((bounds.high + bounds.low + 1) / 2));
+    const double middle =
+        static_cast<double>(static_cast<std::int64_t>((bounds.high + bounds.low + 1) / 2));
     zero_point = c.Full(c.Shape(scale), middle, c.dtype(scale));
   } else if (mapping == "ASYMMETRIC") {
     scale = c.Div(c.Sub(most, least), bounds.high - bounds.low);

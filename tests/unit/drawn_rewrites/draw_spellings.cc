@@ -220,6 +220,57 @@ void Mishes(Drawing& d) {
   d.MaybeRead(Swapped(d, "Mul", {d.Chance(92) ? x : d.Input(dtype, {}), gate}));
 }
 
+// Elements `begin` to `end` of an axis.
+std::string Cut(Drawing& d, const std::string& x, std::int64_t begin, std::int64_t end,
+                std::int64_t axis) {
+  return d.Node("Slice", {x, d.Ints({begin}), d.Ints({end}), d.Ints({axis})});
+}
+
+// The ends of an axis joined to its other ends, or nearly so, perhaps cut out of what holds them.
+void JoinedEnds(Drawing& d) {
+  const Sizes sizes = {d.Between(1, 2), d.Between(3, 5)};
+  const std::int64_t axis = d.Chance(90) ? 1 : 0;
+  const std::int64_t size = sizes[static_cast<std::size_t>(axis)];
+  const std::string input = d.Input(d.NumberType(), sizes);
+  std::string x = input;
+  std::int64_t from = 0;
+  if (d.Chance(40)) {  // with room before and behind
+    const std::string room = Cut(d, d.Input("f32", sizes), 0, 1, axis);
+    x = d.Node("Concat", {room, x, room}, "axis = " + std::to_string(axis));
+    from = 1;
+  }
+  const std::int64_t before = d.Between(1, size), behind = d.Between(1, size);
+  const std::int64_t shift = d.Chance(85) ? 0 : d.Between(-1, 1);
+  Names parts;
+  if (d.Chance(80)) parts.push_back(Cut(d, x, from + size - before + shift, from + size, axis));
+  parts.push_back(from == 0 || d.Chance(30) ? x : Cut(d, x, from, from + size, axis));
+  if (d.Chance(80)) parts.push_back(Cut(d, x, from, from + behind + shift, axis));
+  d.MaybeRead(d.Node("Concat", parts, "axis = " + std::to_string(axis)));
+}
+
+// One Pad that mostly wraps, of some axes or of all.
+std::string WrapOf(Drawing& d, const std::string& x, std::size_t rank) {
+  const bool all = d.Chance(40);
+  const std::size_t count = all ? rank : 1;
+  std::vector<std::int64_t> pads(2 * count, 0);
+  for (std::int64_t& pad : pads) pad = d.Chance(50) ? d.Between(0, 1) : 0;
+  Names operands = {x, d.Ints(pads)};
+  if (!all) {
+    operands.emplace_back("");
+    operands.push_back(d.Ints({d.Axis(rank)}));
+  }
+  return d.Node("Pad", operands, "mode = \"" + d.Of({"wrap", "wrap", "wrap", "edge"}) + "\"");
+}
+
+void Wraps(Drawing& d) {
+  const Sizes sizes = {d.Between(2, 3), d.Between(2, 3), d.Between(2, 3)};
+  std::string y = WrapOf(d, d.Input(d.NumberType(), sizes), sizes.size());
+  const bool cuts = d.Chance(50);
+  if (cuts) y = Cut(d, y, d.Between(0, 1), d.Between(1, 2), d.Axis(sizes.size()));
+  if (!cuts || d.Chance(30)) y = WrapOf(d, y, sizes.size());
+  d.MaybeRead(y);
+}
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnSpellings() {
@@ -238,6 +289,10 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"read-gelu", Gelus, Exactness::kRounded},
       {"read-hard-swish", HardSwishes, Exactness::kRounded},
       {"read-mish", Mishes, Exactness::kRounded},
+      {"read-wrap", JoinedEnds},
+      {"wrap-all-axes", Wraps},
+      {"cut-before-wrap", Wraps},
+      {"merge-wraps", Wraps},
   };
   return kDrawn;
 }

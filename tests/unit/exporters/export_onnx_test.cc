@@ -127,6 +127,16 @@ TEST_F(ExportOnnxTest, YoungerOperatorsAreMadeOfOlderOnes) {
             std::string::npos);
 }
 
+TEST_F(ExportOnnxTest, EndsAreJoinedWherePadCannotWrap) {
+  constexpr char kText[] = R"(graph main(%x: f32[2, 3]) -> (%y) {
+    const %pads: i64[2] = [2, 1]
+    const %axes: i64[1] = [-1]
+    %y: f32[2, 6] = onnx.Pad(%x, %pads, _, %axes) {mode = "wrap"}
+  })";
+  EXPECT_EQ(GraphAtOpset(kText, 22), "Pad mode=\"wrap\"/4;");
+  EXPECT_EQ(GraphAtOpset(kText, 13), "Slice/4;Slice/4;Concat axis=1/3;Pad/2;");
+}
+
 TEST_F(ExportOnnxTest, SwishIsAProductBelowItsOperatorSet) {
   constexpr char kText[] =
       "graph main(%x: f16[2, n]) -> (%y: f16[2, n]) {\n  %y = onnx.Swish(%x) {alpha = 0.5}\n}";
