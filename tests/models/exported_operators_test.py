@@ -287,6 +287,24 @@ class DecomposedOperators(ExportedPrograms):
             self.expect([a], [np.float64([s]), np.int64([z]), q,
                               (q.astype(np.float32) - z) * np.float32(s)])
 
+    def test_least_squares_and_correlations_of_complex_matrices(self):
+        p = Program()
+
+        def complex_input(name, sizes):
+            return p.aten("view_as_complex.default", p.input(name, [*sizes, 2]), typed="complex64")
+
+        x, y = complex_input("x", [5, 3]), complex_input("y", [5, 2])
+        found = p.aten("linalg_lstsq.default", x, y, None, driver="gelsd", results=4)
+        pairs = [p.aten("view_as_real.default", value) for value in
+                 (found[0], p.aten("corrcoef.default", x))]
+        self.save(p.output(*found[1:], *pairs))
+        a, b = (draw(5, size) + 1j * draw(5, size) for size in (3, 2))
+        solution, residuals, rank, values = np.linalg.lstsq(a, b, rcond=None)
+        given = [np.stack([z.real, z.imag], -1).astype(np.float32)
+                 for z in (a, b, solution, np.corrcoef(a))]
+        self.expect(given[:2], [np.float32(residuals), np.int64(rank), np.float32(values),
+                                *given[2:]])
+
     def test_factors_of_complex_matrices(self):
         """Those that are not unique are multiplied; an eigenvalue is there twice."""
         p = Program()

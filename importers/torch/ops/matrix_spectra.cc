@@ -304,26 +304,29 @@ Result<Results> LowerLstsq(Call& call) {
   const bool vectors = c.Rank(b) == c.Rank(a) - 1;
   if (vectors) b = c.Unsqueeze(b, {c.Rank(b)});
   const std::string driver = c.Has("driver") ? c.Text("driver") : "gelsy";
-  const Svd svd = FactorSvd(c, a);
+  const bool complex = AnyComplex(c, {a});
+  const Svd svd = FactorSvd(c, complex ? BlocksOf(c, a) : a);
   Value* cutoff = Cutoff(c, a, svd.s);
-  Value* x = MatMul(c, PseudoInverse(c, svd, cutoff), b);
-  Value* nothing = c.Full(c.Ints({0}), 0, c.dtype(a));
+  Value* inverse = PseudoInverse(c, svd, cutoff);
+  Value* x = MatMul(c, complex ? FromBlocks(c, inverse) : inverse, b);
+  Value* nothing = c.Full(c.Ints({0}), 0, RealPart(c.dtype(a)));
   const int last = c.Rank(a) - 1;
   const auto rows = c.KnownSize(a, last - 1);
   const auto columns = c.KnownSize(a, last);
   if (!rows || !columns) return call.Unsupported("matrices of unknown sizes; give --shape");
   Value* residuals = nothing;
   if (*rows > *columns && driver != "gelsy") {
-    Value* rest = c.Sub(MatMul(c, a, x), b);
+    Value* rest = c.Abs(c.Sub(MatMul(c, a, x), b));
     residuals = c.ReduceSum(c.Mul(rest, rest), {c.Rank(rest) - 2});
-    if (vectors) residuals = c.Squeeze(residuals, {c.Rank(residuals) - 1});
   }
+  // Those of blocks come in pairs.
+  Value* sizes = complex ? c.Slice(svd.s, c.Rank(svd.s) - 1, 0, kEnd, 2) : svd.s;
   Value* rank = c.Full(c.Ints({0}), 0, DType::kI64);
   if (driver != "gels")
-    rank = c.ReduceSum(c.Cast(c.Greater(svd.s, cutoff), DType::kI64), {c.Rank(svd.s) - 1});
+    rank = c.ReduceSum(c.Cast(c.Greater(sizes, cutoff), DType::kI64), {c.Rank(sizes) - 1});
   const bool values = driver == "gelsd" || driver == "gelss";
   return c.Done(
-      {vectors ? c.Squeeze(x, {c.Rank(x) - 1}) : x, residuals, rank, values ? svd.s : nothing});
+      {vectors ? c.Squeeze(x, {c.Rank(x) - 1}) : x, residuals, rank, values ? sizes : nothing});
 }
 
 }  // namespace dragoman::torch

@@ -203,9 +203,15 @@ Result<Value*> LowerCorrcoef(Call& call) {
   CallComposer c(call);
   Value* x = TakeObservations(c);
   Value* covariance = Covariance(c, x, 1);
-  Value* deviation = c.Sqrt(DiagonalOf(c, covariance));
+  Value* deviation = c.Sqrt(PartsOf(c, DiagonalOf(c, covariance)).re);
   Value* scaled = c.Div(c.Div(covariance, c.Unsqueeze(deviation, {1})), deviation);
-  scaled = c.Max(c.Min(scaled, 1), -1);
+  const auto bounded = [&](Value* part) { return c.Max(c.Min(part, 1), -1); };
+  if (c.failed() || !IsComplex(c.dtype(scaled))) {
+    scaled = bounded(scaled);
+  } else {
+    const Parts parts = PartsOf(c, scaled);
+    scaled = FromParts(c, {bounded(parts.re), bounded(parts.im)});
+  }
   const bool single = c.Rank(c.Tensor("self")) < 2 || c.KnownSize(x, 0) == 1;
   return c.Done(single ? c.Reshape(scaled, c.Ints({})) : scaled);
 }
