@@ -357,6 +357,22 @@ class Weights(ExportedPrograms):
         self.expect([a], [a - np.float32([1, 2])])
 
 
+class Origins(ExportedPrograms):
+    def test_they_tell_module_place_and_function(self):
+        p = Program()
+        y = p.aten("neg.default", p.input("x", [2]))
+        p.nodes[-1]["metadata"]["stack_trace"] = (
+            'File "/home/me/train.py", line 3, in main\n    net(x)\n'
+            'File "<eval_with_key>.1", line 2, in forward\n    made by torch\n'
+            'File "/home/me/net.py", line 10, in forward\n    y = -x')
+        self.save(p.output(p.aten("relu.default", y)))
+        listing = dragoman("convert", self.model, "--level", "common", "-o", "-").stdout
+        self.assertIn('!0 = "aten.neg.default" @neg_main_0 scope "layer.0" at "net.py:10" '
+                      '{source_line = "    y = -x", '
+                      'called_from = ["train.py:3"], '
+                      'nn_module_stack = ["Net", "layer.0: torch.nn.Layer"], torch_fn = "neg_main_0;f"}', listing)
+
+
 class Refused(ExportedPrograms):
     def plain(self):
         p = Program()

@@ -73,8 +73,8 @@ class PartReader {
   }
 
   void Add(const AxisPart& part) {
-    const bool goes_on = !parts_.empty() && parts_.back().value == part.value &&
-                         parts_.back().end == part.begin;
+    const bool goes_on =
+        !parts_.empty() && parts_.back().value == part.value && parts_.back().end == part.begin;
     if (goes_on) {
       parts_.back().end = part.end;
     } else {
@@ -125,11 +125,11 @@ Result<bool> ReadWrap(Node& node, PassContext& context) {
   const auto constant = [&](IntList numbers, const char* name) {
     return context.AddConstant(*node.graph(), Tensor::Ints(numbers), name, node.origin());
   };
-  DRAGOMAN_ASSIGN(Value * y,
-                  context.Insert(node, "Pad",
-                                 {{x, constant({before, behind}, "pads"), nullptr,
-                                   constant({axis}, "axes")}},
-                                 {{"mode", "wrap"}}));
+  DRAGOMAN_ASSIGN(
+      Value * y,
+      context.Insert(node, "Pad",
+                     {{x, constant({before, behind}, "pads"), nullptr, constant({axis}, "axes")}},
+                     {{"mode", "wrap"}}));
   return context.ReplaceIfAllowed(node, y);
 }
 
@@ -217,8 +217,8 @@ Result<bool> WrapAllAxes(Node& node, PassContext& context) {
     all[static_cast<std::size_t>(pads->axes[i]) + rank] = pads->behind[i];
   }
   Value* amounts = context.AddConstant(*node.graph(), Tensor::Ints(all), "pads", node.origin());
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Pad", {{node.operand(0), amounts}},
-                                            {{"mode", "wrap"}}));
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "Pad", {{node.operand(0), amounts}}, {{"mode", "wrap"}}));
   return context.ReplaceIfAllowed(node, y);
 }
 

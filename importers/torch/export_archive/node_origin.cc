@@ -49,13 +49,27 @@ std::vector<Frame> FramesOf(std::string_view trace) {
   return frames;
 }
 
-// "L__self__,,Net;L__self___fc,fc,torch.nn.Linear": the path of the last module.
-std::string ScopeOf(std::string_view stack) {
-  std::string_view last = stack.substr(stack.rfind(';') + 1);
-  const std::size_t begin = last.find(',');
-  if (begin == std::string_view::npos) return "";
-  last.remove_prefix(begin + 1);
-  return std::string(last.substr(0, last.find(',')));
+// A module that a node belongs to: "fc", "torch.nn.Linear".
+struct Module {
+  std::string path;
+  std::string type;
+
+  std::string ToString() const { return path.empty() ? type : path + ": " + type; }
+};
+
+// "L__self__,,Net;L__self___fc,fc,torch.nn.Linear": the modules, outermost first.
+std::vector<Module> ModulesOf(std::string_view stack) {
+  std::vector<Module> modules;
+  while (!stack.empty()) {
+    std::string_view entry = stack.substr(0, stack.find(';'));
+    stack.remove_prefix(std::min(entry.size() + 1, stack.size()));
+    const std::size_t path = entry.find(',');
+    const std::size_t type = path == std::string_view::npos ? path : entry.find(',', path + 1);
+    if (type == std::string_view::npos) continue;
+    modules.push_back({std::string(entry.substr(path + 1, type - path - 1)),
+                       std::string(entry.substr(type + 1))});
+  }
+  return modules;
 }
 
 }  // namespace
@@ -65,7 +79,8 @@ OriginPtr OriginOfNode(const Json& node, const OpName& op) {
   source.op = op.ToString();
   source.name = TextMember(node, "name");
   if (const Json* metadata = FindMember(node, "metadata")) {
-    source.scope = ScopeOf(TextMember(*metadata, "nn_module_stack"));
+    const std::vector<Module> modules = ModulesOf(TextMember(*metadata, "nn_module_stack"));
+    if (!modules.empty()) source.scope = modules.back().path;
     std::vector<Frame> frames = FramesOf(TextMember(*metadata, "stack_trace"));
     if (!frames.empty()) {
       source.location = std::move(frames.back().place);
@@ -76,6 +91,9 @@ OriginPtr OriginOfNode(const Json& node, const OpName& op) {
       for (Frame& frame : frames) callers.push_back(std::move(frame.place));
       if (!callers.empty()) source.attributes.emplace_back("called_from", std::move(callers));
     }
+    Attribute::Strings stack;
+    for (const Module& module : modules) stack.push_back(module.ToString());
+    if (!stack.empty()) source.attributes.emplace_back("nn_module_stack", std::move(stack));
     std::string function = TextMember(*metadata, "torch_fn");
     if (!function.empty()) source.attributes.emplace_back("torch_fn", std::move(function));
   }
