@@ -382,12 +382,30 @@ class Refused(ExportedPrograms):
     def test_operators_are_told_with_their_source_line(self):
         p = Program()
         x = p.input("x", [2])
-        y = p.call("torch.ops.mine.special.default", x)
-        self.save(p.output(p.call("torch.ops.mine.other.default", y)))
+        y = p.aten("special_thing.default", x)
+        self.save(p.output(p.aten("other_thing.default", y)))
         done, _ = self.run_on(self.model, [draw(2)])
         self.assertEqual(done.returncode, 4)
-        self.assertIn("net.py:10: error: operator mine.special.default is not supported", done.stderr)
-        self.assertIn("net.py:11: error: operator mine.other.default is not supported", done.stderr)
+        for line, name in ((10, "special"), (11, "other")):
+            self.assertIn(f"net.py:{line}: error: operator aten.{name}_thing.default is not supported",
+                          done.stderr)
+
+    def test_operators_of_libraries_are_kept(self):
+        p = Program()
+        x = p.input("x", ["s0", 3])
+        y = p.call("torch.ops.mine.special.default", p.aten("relu.default", x), 3, True, 0.5, [1, 2],
+                   None, names=["a", "n", "flag", "scale", "dims", "further"])
+        p.declare(y, "float32", ["s0", 6])
+        self.save(p.output(p.aten("neg.default", y)))
+        self.expect_refused(4, "onnx:mine.special", [draw(2, 3)])
+        self.expect_written_again()
+        converted = self.work / "net.onnx"
+        done = dragoman("convert", self.model, "-o", converted, "--dim", "s0=4")
+        self.assertIn("operator mine::special is not known, and kept as it is", done.stderr)
+        text = dragoman("convert", converted, "-o", "-", "--to", "text").stdout
+        self.assertIn('opset "mine" 1', text)
+        self.assertIn("f32[4, 6] = onnx:mine.special(%Relu) {n = 3, flag = 1, scale = 0.5, dims = [1, 2]}",
+                      text)
 
     def test_other_archives(self):
         records = self.plain().all_records()

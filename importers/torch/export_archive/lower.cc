@@ -4,6 +4,8 @@
 
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -103,6 +105,9 @@ class InputTypes {
     return complete;
   }
 
+  // What is known of the symbols, then.
+  const std::map<std::string, Dim>& sizes() const { return sizes_; }
+
  private:
   // Takes note of what becomes of the symbols that are sizes of the input.
   Result<Type> TypeOf(std::size_t index) {
@@ -153,6 +158,20 @@ class InputTypes {
   std::map<std::string, Dim> sizes_;  // of symbols
 };
 
+// The sets that kept operators are of, each told once.
+void AddForeignDomains(Model& common, const std::function<void(std::string_view)>& note) {
+  std::set<std::string> domains;
+  ForEachGraph(std::as_const(common), [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      const std::string& domain = node.op().domain;
+      if (node.op().dialect != "onnx" || domain.empty()) continue;
+      if (domains.insert(domain).second) common.opsets.push_back({domain, 1});
+      if (note)
+        note("operator " + domain + "::" + node.op().type + " is not known, and kept as it is");
+    }
+  });
+}
+
 }  // namespace
 }  // namespace torch
 
@@ -162,9 +181,12 @@ Result<Model> LowerExportArchive(const Model& source, const Facts& facts,
   const Entry* entry = source.FindEntry(name);
   if (entry == nullptr) return NoEntry(source, name);
   const torch::Ranges ranges(source);
-  DRAGOMAN_ASSIGN(const Facts complete, torch::InputTypes(*entry->graph, facts, ranges).Run());
-  DRAGOMAN_ASSIGN(const Model script, torch::ToScriptForm(source));
-  return LowerTorchScript(script, complete, note);
+  torch::InputTypes types(*entry->graph, facts, ranges);
+  DRAGOMAN_ASSIGN(const Facts complete, types.Run());
+  DRAGOMAN_ASSIGN(const Model script, torch::ToScriptForm(source, types.sizes()));
+  DRAGOMAN_ASSIGN(Model common, LowerTorchScript(script, complete, note));
+  torch::AddForeignDomains(common, note);
+  return common;
 }
 
 }  // namespace dragoman

@@ -79,8 +79,8 @@ std::optional<TreeSpec> ResultTree(const Model& source) {
 
 class ScriptForm {
  public:
-  explicit ScriptForm(const Model& source)
-      : source_(source), graph_(*source.entries.front().graph) {}
+  ScriptForm(const Model& source, const std::map<std::string, Dim>& sizes)
+      : source_(source), graph_(*source.entries.front().graph), sizes_(sizes) {}
 
   Result<Model> Run() {
     Model script;
@@ -92,7 +92,7 @@ class ScriptForm {
     entry.name = source_.entries.front().name;
     entry.graph = std::make_unique<Graph>();
     entry.graph->set_name(entry.name);
-    ScriptWriter writer(*entry.graph);
+    ScriptWriter writer(*entry.graph, sizes_);
     const Type root = Type::Opaque("torch", kRootClass);
     Value* self = entry.graph->AddInput("self", root);
     script.states.push_back({"self", root, Attribute()});
@@ -269,11 +269,14 @@ class ScriptForm {
 
   const Model& source_;
   const Graph& graph_;
+  const std::map<std::string, Dim>& sizes_;
   std::set<std::string> sharing_;  // weights that lie in the record of another one
 };
 
 }  // namespace
 
-Result<Model> ToScriptForm(const Model& source) { return ScriptForm(source).Run(); }
+Result<Model> ToScriptForm(const Model& source, const std::map<std::string, Dim>& sizes) {
+  return ScriptForm(source, sizes).Run();
+}
 
 }  // namespace dragoman::torch

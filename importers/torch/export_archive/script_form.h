@@ -12,8 +12,10 @@ namespace dragoman::torch {
 // `source` is as ReadExportArchive gives it. Inputs are called as there; the result is nested as
 // the file says. What the program leaves in a buffer is set as an attribute of the root; what it
 // leaves in an argument is a further result. Errors, with the user's source line: operators without
-// a schema, all of them; arguments that do not fit theirs.
-Result<Model> ToScriptForm(const Model& source);
+// a schema, all of them; arguments that do not fit theirs. An operator of a library that has no
+// lowering stands as it is (kept_operator.h), with the types that the file states, where `sizes`
+// take the place of symbols.
+Result<Model> ToScriptForm(const Model& source, const std::map<std::string, Dim>& sizes);
 
 }  // namespace dragoman::torch
 

@@ -10,6 +10,8 @@
 #include "importers/torch/export_archive/autocast.h"
 #include "importers/torch/export_archive/numbering.h"
 #include "importers/torch/lower/finding.h"
+#include "importers/torch/lower/kept_operator.h"
+#include "importers/torch/ops/supported.h"
 
 namespace dragoman::torch {
 namespace {
@@ -120,6 +122,42 @@ const Forward* FindForward(const Node& node) {
   if (op.dialect != "aten" || op.overload != "default" || row == std::end(kForwards))
     return nullptr;
   return row->is_alone || !ReadsFurtherResults(node) ? row : nullptr;
+}
+
+// Of an argument of a kept operator, that is no tensor: numbers as ONNX has them, nullopt for None
+// and all that has no such form.
+std::optional<Attribute> KeptLiteral(const Attribute& argument) {
+  using Kind = Attribute::Kind;
+  if (const auto* flag = argument.As<bool>()) return Attribute(std::int64_t{*flag});
+  if (const auto* number = argument.As<double>()) return Attribute(static_cast<float>(*number));
+  if (const auto* numbers = argument.As<Attribute::Doubles>())
+    return Attribute(Attribute::Floats(numbers->begin(), numbers->end()));
+  const bool is_plain = argument.kind() == Kind::kInt || argument.kind() == Kind::kString ||
+                        argument.kind() == Kind::kInts || argument.kind() == Kind::kStrings;
+  return is_plain ? std::optional(argument) : std::nullopt;
+}
+
+// Whether the file tells all that a foreign node needs: tensors and literals in, tensors of known
+// types out.
+bool CanKeep(const Node& node) {
+  static constexpr std::string_view kOfTorch[] = {
+      "aten",  "prim", "prims",  "higher_order", "_operator",
+      "torch", "math", "python", "quantized",    "quantized_decomposed"};
+  if (std::ranges::count(kOfTorch, node.op().dialect) > 0 || node.num_results() == 0) return false;
+  for (const NamedAttribute& argument : node.attributes()) {
+    const bool is_none = argument.value.kind() == Attribute::Kind::kNone;
+    if (!is_none && !IndexOf(argument.value) && !KeptLiteral(argument.value)) return false;
+  }
+  const Attribute::List results = ResultsOf(node);
+  if (results.size() != node.num_results()) return false;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Value* result = node.result(i);
+    const bool is_tensor = IndexOf(results[i]) && result != nullptr && result->type().is_tensor() &&
+                           result->type().dtype() != DType::kUnknown &&
+                           result->type().shape() != nullptr;
+    if (!is_tensor) return false;
+  }
+  return true;
 }
 
 Type PlainType(const char* name) { return Type::Opaque("torch", name); }
@@ -447,7 +485,8 @@ Status ScriptWriter::WriteOperator(const Node& node) {
   const auto primitive = name.dialect == "prims" ? FindPrimitive(name.type) : std::nullopt;
   if (primitive) op = primitive->op;
   const Schema* schema = schemas_.Find(op.ns, op.name, op.overload);
-  if (schema == nullptr) return WriteForeign(node);
+  const bool is_library = name.dialect == "torchvision" || name.dialect == "torchao";
+  if (schema == nullptr || (is_library && !IsSupported(name))) return WriteForeign(node);
   if (FindForward(node) != nullptr) return WriteForward(node, *schema);
   if (autocast_) {
     DRAGOMAN_ASSIGN(cast_to_, AutocastType(node, *autocast_));
@@ -469,8 +508,10 @@ Status ScriptWriter::WriteNumbers(const Node& node, const TorchOp& op) {
   return BindResults(node, *Append(op, operands), nullptr);
 }
 
-// An operator that is not known: the evaluator tells so, of all of them.
+// An operator that is not known: one of a library is kept as it is, where that can be said without
+// it; of all others the evaluator tells.
 Status ScriptWriter::WriteForeign(const Node& node) {
+  if (CanKeep(node)) return WriteKept(node);
   const OpName& op = node.op();
   std::vector<Value*> operands;
   for (const Use& use : node.operands()) {
@@ -478,6 +519,31 @@ Status ScriptWriter::WriteForeign(const Node& node) {
     operands.push_back(made);
   }
   return BindResults(node, *Append({op.dialect, op.type, op.overload}, operands), nullptr);
+}
+
+Status ScriptWriter::WriteKept(const Node& node) {
+  const OpName& op = node.op();
+  const std::string type = op.overload == "default" ? op.type : op.type + "." + op.overload;
+  Node* kept = block_->Append(InternOp(kKeptDialect, type, op.dialect), {}, node.name());
+  kept->set_origin(origin_);
+  for (std::size_t i = 0; i < node.attributes().size(); ++i) {
+    const NamedAttribute& argument = node.attributes()[i];
+    if (const std::optional<std::size_t> index = IndexOf(argument.value)) {
+      DRAGOMAN_ASSIGN(Value * operand, Mapped(node.operand(*index)));
+      kept->AddOperand(operand);
+      continue;
+    }
+    const bool is_number = ParseUint64(argument.name).has_value();
+    if (std::optional<Attribute> literal = KeptLiteral(argument.value))
+      kept->SetAttribute(is_number ? "arg" + argument.name : argument.name, *std::move(literal));
+  }
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Value& result = *node.result(i);
+    Shape sizes;
+    for (const Dim& size : *result.type().shape()) sizes.push_back(size.Substitute(sizes_));
+    Bind(result, kept->AddResult(result.name(), result.type().WithShape(std::move(sizes))));
+  }
+  return {};
 }
 
 }  // namespace dragoman::torch

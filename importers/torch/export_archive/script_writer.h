@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/ir/graph.h"
@@ -39,8 +41,9 @@ inline constexpr std::size_t kMaxWrittenNodes = 500'000;
 
 class ScriptWriter {
  public:
-  // Nodes are appended to `graph`.
-  explicit ScriptWriter(Graph& graph) : block_(&graph) {}
+  // Nodes are appended to `graph`. `sizes` are what is known of the symbols in the file's types.
+  explicit ScriptWriter(Graph& graph, std::map<std::string, Dim> sizes = {})
+      : block_(&graph), sizes_(std::move(sizes)) {}
 
   // `value` of the source is `written`.
   void Bind(const Value& value, Value* written) { values_[&value] = written; }
@@ -65,6 +68,7 @@ class ScriptWriter {
   Status WriteOperator(const Node& node);
   Status WriteNumbers(const Node& node, const TorchOp& op);
   Status WriteForeign(const Node& node);
+  Status WriteKept(const Node& node);
   Status WriteForward(const Node& node, const Schema& schema);
   // Operands in the order of `schema`, of a node that calls some arguments as `renamed` says.
   Result<std::vector<Value*>> OperandsOf(const Node& node, const Schema& schema,
@@ -132,6 +136,7 @@ class ScriptWriter {
                       const std::vector<Value*>& mutated);
 
   Graph* block_;
+  std::map<std::string, Dim> sizes_;
   OriginPtr origin_;
   std::optional<DType> autocast_;  // the type of the region under autocast
   std::optional<DType> cast_to_;   // what tensors are converted to as arguments

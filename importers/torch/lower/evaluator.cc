@@ -6,6 +6,7 @@
 
 #include "core/lowering/complex.h"
 #include "importers/torch/lower/finding.h"
+#include "importers/torch/lower/kept_operator.h"
 #include "importers/torch/lower/loaded_cells.h"
 #include "importers/torch/lower/result_strides.h"
 #include "importers/torch/ops/foreign_values.h"
@@ -346,6 +347,7 @@ Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arg
   const Schema* schema = schemas_.Find(op.dialect, op.type, op.overload);
   const std::vector<std::string> names = ArgumentNames(schema);
   const std::string prefix = op.dialect + ".";
+  if (op.dialect == kKeptDialect) return LowerKept(node, arguments, heap_, builder());
   if (const std::optional<OpLowering> lower = FindScriptLowering(op, arguments)) {
     Call call(heap_, builder(), node, names, arguments);
     return (*lower)(call);
