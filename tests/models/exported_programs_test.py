@@ -211,6 +211,20 @@ class Sizes(ExportedPrograms):
         self.expect_refused(2, "input 'x' is given sizes [3, 2], expected f32[s0, 3]",
                             [draw(3, 2), draw(4)])
 
+    def test_parts_and_axes_that_the_file_counts(self):
+        p = Program()
+        x, y = p.input("x", ["s0", 1, 4]), p.input("y", [1, "s0"])
+        squeezed = p.aten("squeeze.default", x)
+        p.declare(squeezed, "float32", ["s0", 4])
+        kept = p.aten("squeeze.dim", y, 1)
+        p.declare(kept, "float32", [1, "s0"])
+        self.save(p.output(squeezed, kept, *p.aten("chunk.default", x, 3, results=[3]),
+                           *p.aten("split.Tensor", y, 2, 1, results=[3])))
+        for count in (5, 6):
+            a, b = draw(count, 1, 4), draw(1, count)
+            self.expect([a, b], [a[:, 0], b, a[:2], a[2:4], a[4:], b[:, :2], b[:, 2:4], b[:, 4:]])
+        self.expect_refused(4, "the program was exported for 3 parts", [draw(7, 1, 4), draw(1, 7)])
+
     def test_sizes_that_break_a_guard(self):
         p = Program()
         p.guards = ["L['x'].size()[0] == (1 + L['d']['k'].size()[0])",

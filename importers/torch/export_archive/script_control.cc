@@ -434,10 +434,14 @@ Status ScriptWriter::WriteAssert(const Node& node) {
     return InvalidInput("operator " + node.op().ToString() + " lacks its condition");
   DRAGOMAN_TRY(PassToken(node));
   DRAGOMAN_ASSIGN(Value * holds, Condition(*condition, OperandValues(node)));
+  return WriteRaiseUnless(holds, text != nullptr ? *text : "an assertion");
+}
+
+Status ScriptWriter::WriteRaiseUnless(Value* holds, const std::string& message) {
   Node* choice = Append({"prim", "If"}, {holds});
   DRAGOMAN_TRY(WriteBlock(*choice, "then_branch", [](Graph&) { return Status(); }));
   return WriteBlock(*choice, "else_branch", [&](Graph&) -> Status {
-    Value* said = Constant(Attribute(text != nullptr ? *text : "an assertion"), Plain("str"));
+    Value* said = Constant(Attribute(message), Plain("str"));
     Value* none = Constant(Attribute(), Plain("NoneType"));
     Append({"prim", "RaiseException"}, {said, none});
     return {};

@@ -488,6 +488,7 @@ Status ScriptWriter::WriteOperator(const Node& node) {
   const bool is_library = name.dialect == "torchvision" || name.dialect == "torchao";
   if (schema == nullptr || (is_library && !IsSupported(name))) return WriteForeign(node);
   if (FindForward(node) != nullptr) return WriteForward(node, *schema);
+  if (DependsOnSizes(node)) return WriteBySizes(node);
   if (autocast_) {
     DRAGOMAN_ASSIGN(cast_to_, AutocastType(node, *autocast_));
   }

@@ -118,6 +118,16 @@ class ScriptWriter {
   // A body of `node` to which `write` appends.
   Status WriteBlock(Node& node, std::string_view name, const std::function<Status(Graph&)>& write);
 
+  // script_sizes.cc
+  // Operators whose results depend on sizes that run time tells, as far as the file states them.
+  bool DependsOnSizes(const Node& node) const;
+  Status WriteBySizes(const Node& node);
+  Status WriteSqueeze(const Node& node);
+  Status WriteParts(const Node& node);
+  Value* SizeOf(Value* tensor, std::int64_t axis);
+  Value* OfInts(std::string_view name, Value* a, Value* b, std::string_view overload = "int");
+  Status WriteRaiseUnless(Value* holds, const std::string& message);
+
   // script_calls.cc
   Status WriteWiderCall(const Node& node);
   Status WriteOrderedCall(const Node& node);
