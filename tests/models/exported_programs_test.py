@@ -70,6 +70,49 @@ class Arguments(ExportedPrograms):
         self.expect([a, at], [b, a[:, at], np.concatenate([a, b], 1), a @ b.T,
                               np.pad(a, ((0, 0), (1, 0)), constant_values=-np.inf)])
 
+    def test_optional_tensors_complex_numbers_and_lists_of_run_time(self):
+        p = Program()
+        x, y, i = p.input("x", ["s0", 2]), p.input("y", ["s0", 2]), p.input("i", [3], "int64")
+        n = p.aten("sym_size.int", x, 0, kind=Int)
+        bounded = p.aten("clamp.Tensor", x, Raw(as_optional_tensor={"as_none": True}),
+                         Raw(as_optional_tensor={"as_tensor": {"name": y}}))
+        columns = p.aten("index.Tensor", x, Raw(as_optional_tensors=[
+            {"as_none": True}, {"as_tensor": {"name": i}}]))
+        turned = p.aten("mul.Scalar", p.aten("view_as_complex.default", x), 2 - 1j)
+        row = p.aten("view.default", x, Raw(as_sym_ints=[{"as_int": 1}, {"as_int": 2},
+                                                         {"as_name": n}]))
+        doubled = p.aten("upsample_nearest1d.vec", row, None,
+                         Raw(as_sym_floats=[{"as_float": 2.0}]))
+        self.save(p.output(bounded, columns, p.aten("view_as_real.default", turned), doubled))
+        for count in (1, 2, 5):
+            a, b, at = draw(count, 2), draw(count, 2), np.array([1, 0, 1])
+            c = (a[:, 0] + 1j * a[:, 1]) * (2 - 1j)
+            self.expect([a, b, at], [np.minimum(a, b), a[:, at], np.float32(np.stack([c.real, c.imag], -1)),
+                                     np.repeat(a.reshape(1, 2, count), 2, 2)])
+
+    def test_every_kind_is_kept(self):
+        """Where no operator of torch has it, a program is refused, and written as it was."""
+        word = {"as_string": "x"}
+        kinds = [Raw(as_bools=[True, False]), Raw(as_strings=["a", "b"]), Raw(as_floats=[1.5, "NaN"]),
+                 Raw(as_sym_bool={"as_bool": True}), Raw(as_sym_bools=[{"as_bool": False}]),
+                 Raw(as_sym_float={"as_float": 0.5}), Raw(as_nested_tensors=[[{"name": "x"}], []]),
+                 Raw(as_int_lists=[[1, 2], []]), Raw(as_float_lists=[[0.5], [1.0, 2.0]]),
+                 Raw(as_string_to_argument={"k": {"as_tensor": {"name": "x"}}, "w": word}),
+                 Raw(as_operator="torch.ops.mine.other.default"), Raw(as_complex={"real": 1.0, "imag": 2.0}),
+                 Raw(as_device={"type": "cpu", "index": 0})]
+        p = Program()
+        x = p.input("x", [2])
+        p.inputs.append({"as_custom_obj": {"name": "obj_lut", "class_fqn": "__torch__.torch.classes.mine.Lut"}})
+        p.input_specs.append({"custom_obj": {"arg": {"name": "obj_lut", "class_fqn":
+                                                     "__torch__.torch.classes.mine.Lut"},
+                                             "custom_obj_name": "lut"}})
+        kinds.append(Raw(as_custom_obj={"name": "obj_lut",
+                                        "class_fqn": "__torch__.torch.classes.mine.Lut"}))
+        self.save(p.output(p.call("torch.ops.mine.special.default", x, *kinds)))
+        self.expect_written_again()
+        done = dragoman("convert", self.model, "-o", self.work / "net.onnx")
+        self.assertEqual(done.returncode, 4, done.stderr)
+
     def test_lists_of_results(self):
         p = Program()
         x = p.input("x", [3, 4])

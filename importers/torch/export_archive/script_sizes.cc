@@ -85,9 +85,10 @@ Status ScriptWriter::WriteBySizes(const Node& node) {
 
 Status ScriptWriter::WriteSqueeze(const Node& node) {
   DRAGOMAN_ASSIGN(Value * x, Mapped(node.operand(0)));
-  Value* axes = Constant(Attribute(Attribute::Ints(*SqueezedAxes(node))), Type::Sequence(IntType()));
-  Bind(*node.result(), Append({"aten", "squeeze", "dims"}, {x, axes}, PartType(),
-                              node.result()->name()));
+  Value* axes =
+      Constant(Attribute(Attribute::Ints(*SqueezedAxes(node))), Type::Sequence(IntType()));
+  Bind(*node.result(),
+       Append({"aten", "squeeze", "dims"}, {x, axes}, PartType(), node.result()->name()));
   return {};
 }
 
@@ -118,8 +119,8 @@ Status ScriptWriter::WriteParts(const Node& node) {
     Value* needs_all = OfInts("gt", size, OfInts("mul", part, Int(count - 1)));
     holds = OfInts("__and__", holds, needs_all, "bool");
   }
-  DRAGOMAN_TRY(WriteRaiseUnless(
-      holds, "the program was exported for " + std::to_string(count) + " parts"));
+  DRAGOMAN_TRY(
+      WriteRaiseUnless(holds, "the program was exported for " + std::to_string(count) + " parts"));
   for (std::int64_t i = 0; i < count; ++i) {
     Value* begin = OfInts("mul", part, Int(i));
     Value* slice = Append({"aten", "slice", "Tensor"},
