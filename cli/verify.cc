@@ -14,6 +14,7 @@
 #include "driver/bisect.h"
 #include "driver/compare_outputs.h"
 #include "driver/data_sets.h"
+#include "driver/default_inputs.h"
 #include "driver/run_model.h"
 #include "driver/structured_calls.h"
 
@@ -136,7 +137,10 @@ Result<bool> TakesNames(const Session& session, const Model& model,
       return ArgumentName(*calls, entry, array.name).has_value();
     });
   }
-  std::vector<Slot> slots = InputSlots(entry);
+  std::vector<std::string> names;
+  for (const NamedArray& array : arrays) names.push_back(array.name);
+  const std::optional<Model> called = WithoutDefaults(model, names);
+  std::vector<Slot> slots = InputSlots(called ? called->entries.front() : entry);
   if (ChangesInputs(session, model)) {
     DRAGOMAN_ASSIGN(const Model lowered, session.Lower(model, {}));
     slots = InputSlots(lowered.entries.front());

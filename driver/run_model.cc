@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/interpreter/interpreter.h"
+#include "driver/default_inputs.h"
 #include "driver/map_data.h"
 #include "driver/native_engine.h"
 #include "driver/steps.h"
@@ -180,10 +181,8 @@ Result<PreparedRun> PrepareFlat(const Session& session, const Model& source,
   return PreparedRun{std::move(model), std::move(steps), std::move(calls)};
 }
 
-}  // namespace
-
-Result<PreparedRun> PrepareRun(const Session& session, const Model& source,
-                               const std::vector<NamedArray>& given, const RunRequest& request) {
+Result<PreparedRun> Prepare(const Session& session, const Model& source,
+                            const std::vector<NamedArray>& given, const RunRequest& request) {
   Facts facts = request.facts;
   std::vector<Step> steps = {{}};
   if (request.steps) {
@@ -203,6 +202,20 @@ Result<PreparedRun> PrepareRun(const Session& session, const Model& source,
   }
   return PrepareFlat(session, source, inputs, std::move(steps), std::move(calls), std::move(facts),
                      request);
+}
+
+}  // namespace
+
+Result<PreparedRun> PrepareRun(const Session& session, const Model& source,
+                               const std::vector<NamedArray>& given, const RunRequest& request) {
+  std::vector<std::string> names;
+  for (const NamedArray& array : given) names.push_back(array.name);
+  for (const ShapeFact& fact : request.facts.shapes) names.push_back(fact.input);
+  if (CallsOf(session, source) == nullptr) {
+    if (const std::optional<Model> called = WithoutDefaults(source, names))
+      return Prepare(session, *called, given, request);
+  }
+  return Prepare(session, source, given, request);
 }
 
 Result<RunResult> RunPrepared(const Session& session, const PreparedRun& prepared,

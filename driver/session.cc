@@ -20,6 +20,7 @@
 #include "core/support/posix.h"
 #include "core/support/temporary_folder.h"
 #include "core/support/text.h"
+#include "driver/default_inputs.h"
 
 namespace dragoman {
 namespace {
@@ -125,7 +126,11 @@ Result<Model> Session::Lower(const Model& source, const Facts& facts, const Note
   if (source.level == Level::kCommon) return ApplyFactsToModel(source, facts);
   if (format == nullptr || format->lower == nullptr)
     return Unsupported("models of dialect " + source.dialect + " cannot be lowered");
-  return format->lower(source, facts, note);
+  if (format->calls != nullptr) return format->lower(source, facts, note);
+  std::vector<std::string> stated;
+  for (const ShapeFact& fact : facts.shapes) stated.push_back(fact.input);
+  const std::optional<Model> given = WithoutDefaults(source, stated);
+  return format->lower(given ? *given : source, facts, note);
 }
 
 Result<std::optional<Model>> Session::Cut(const Model& source,

@@ -47,9 +47,9 @@ struct Session {
                      const std::optional<std::string>& format = std::nullopt,
                      const ReadOptions& options = {}) const;
 
-  // A common model made from `source`, which may be one already, with the facts. `note` is given
-  // what is left out or assumed. Errors: a fact about a size or an input that does not exist; what
-  // cannot be lowered.
+  // A common model made from `source`, which may be one already, with the facts. An input that has
+  // a default is one like others if a fact states its sizes. `note` is given what is left out or
+  // assumed. Errors: a fact about a size or an input that does not exist; what cannot be lowered.
   Result<Model> Lower(const Model& source, const Facts& facts, const Note& note = nullptr) const;
   // What lies between the values that become inputs and outputs (none: those there are): a source
   // model where the format can be cut as it is, else a common one, lowered with the facts. Those

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -258,19 +259,57 @@ std::string LowerDft(Node& node) {
   return CountAxisFromFront(node);
 }
 
+// In front of `node`: operand 0 or, where one of the sizes that operand 1 computes is 0, nothing of
+// those sizes.
+Value* OrNothing(Node& node, const Tensor& zero) {
+  Value* const x = node.operand(0);
+  Value* const sizes = node.operand(1);
+  const std::string name = node.result()->name() + ".nothing";
+  const auto insert = [&](std::string_view op, std::vector<Value*> operands, DType dtype,
+                          Shape shape) {
+    return InsertOp(node, op, operands, Type::Tensor(dtype, std::move(shape)), name);
+  };
+  const Shape one_axis = *sizes->type().shape();
+  Value* none = node.graph()->AddConstant(name + ".size", Tensor::Ints(Ints{0}));
+  Value* flags = insert("Equal", {sizes, none}, DType::kBool, one_axis);
+  Value* numbers = insert("Cast", {flags}, DType::kI32, one_axis);
+  numbers->producer()->SetAttribute("to", static_cast<std::int64_t>(DType::kI32));
+  Value* most = insert("ReduceMax", {numbers}, DType::kI32, {});
+  most->producer()->SetAttribute("keepdims", std::int64_t{0});
+  Value* empty = insert("Cast", {most}, DType::kBool, {});
+  empty->producer()->SetAttribute("to", static_cast<std::int64_t>(DType::kBool));
+  const auto branch = [&](std::string_view op, Value* operand) {
+    auto body = std::make_shared<Graph>();
+    Value* const operands[] = {operand};
+    Node* made = body->Append(InternOp("onnx", op), operands);
+    made->set_origin(node.origin());
+    body->AddOutput(made->AddResult(name + "." + std::string(op), Type::Tensor(zero.dtype())));
+    return body;
+  };
+  std::shared_ptr<Graph> nothing = branch("ConstantOfShape", sizes);
+  nothing->first_node()->SetAttribute("value", zero);
+  Value* chosen = InsertOp(node, "If", {empty}, Type::Tensor(zero.dtype()), name);
+  chosen->producer()->SetAttribute("else_branch", Attribute(branch("Identity", x)));
+  chosen->producer()->SetAttribute("then_branch", Attribute(std::move(nothing)));
+  return chosen;
+}
+
 // A size of 0 was that of the operand: one without elements gives way to nothing of those sizes.
 std::string DropAllowZero(Node& node) {
+  if (IntAttribute(node, "allowzero") == 0) return DropInt(node, "allowzero", 0);
   const Tensor* wanted = ConstantAt(node, 1);
-  if (IntAttribute(node, "allowzero") == 0 || wanted == nullptr)
-    return DropInt(node, "allowzero", 0);
-  const std::vector<std::int64_t> sizes = wanted->ToInts();
-  const DType dtype = node.operand(0)->type().dtype();
-  if (std::ranges::count(sizes, 0) > 0) {
-    Result<Tensor> nothing = Tensor::Full(dtype, sizes, 0);
-    if (!nothing.ok()) return DropInt(node, "allowzero", 0);
-    const std::string name = node.result()->name() + ".nothing";
-    node.set_operand(0, node.graph()->AddConstant(name, std::move(*nothing)));
+  const std::optional<std::vector<std::int64_t>> sizes =
+      wanted != nullptr ? std::optional(wanted->ToInts()) : std::nullopt;
+  if (sizes && std::ranges::count(*sizes, 0) == 0) {
+    node.RemoveAttribute("allowzero");
+    return "";
   }
+  const Result<Tensor> zero = Tensor::Full(node.operand(0)->type().dtype(),
+                                           sizes.value_or(std::vector<std::int64_t>{1}), 0);
+  if (!zero.ok() || node.operand(1)->type().shape() == nullptr)
+    return DropInt(node, "allowzero", 0);
+  const std::string name = node.result()->name() + ".nothing";
+  node.set_operand(0, sizes ? node.graph()->AddConstant(name, *zero) : OrNothing(node, *zero));
   node.RemoveAttribute("allowzero");
   return "";
 }

@@ -164,17 +164,27 @@ Status CheckOpset(std::int64_t opset) {
 
 void LowerOpset(Graph& graph, std::int64_t opset, std::optional<std::int64_t> own,
                 std::vector<Finding>& findings) {
+  const auto lower = [&](Node& node) {
+    const std::string refusal = LowerNode(node, opset, own);
+    if (refusal.empty()) return;
+    findings.push_back({ErrorKind::kUnsupported,
+                        {},
+                        node.Describe(),
+                        "cannot be written for opset " + std::to_string(opset) + ": " + refusal});
+  };
   // A node that a change of form puts behind the one at hand is lowered next.
   for (Node* node = graph.first_node(); node != nullptr; node = node->next()) {
     for (Graph* body : node->subgraphs()) LowerOpset(*body, opset, own, findings);
     if (node->op().dialect != "onnx" || !IsDefaultDomain(node->op().domain)) continue;
     node = &OmitUnusedResults(*node);
-    std::string refusal = LowerNode(*node, opset, own);
-    if (refusal.empty()) continue;
-    findings.push_back({ErrorKind::kUnsupported,
-                        {},
-                        node->Describe(),
-                        "cannot be written for opset " + std::to_string(opset) + ": " + refusal});
+    Node* const before = node->prev();
+    lower(*node);
+    // Those that it puts in front.
+    Node* added = before != nullptr ? before->next() : graph.first_node();
+    for (; added != node; added = added->next()) {
+      for (Graph* body : added->subgraphs()) LowerOpset(*body, opset, own, findings);
+      lower(*added);
+    }
   }
   graph.EraseConstantsIf([](const Value& constant) { return !constant.used(); });
 }

@@ -91,11 +91,15 @@ bool Parse(const char* begin, const char* end, Number* number) {
   return result.ec == std::errc() && result.ptr == end;
 }
 
+// White space around a number does not count, as in C++ and Python.
 template <class To>
 bool FromText(const std::string& text, bool saturate, To* value) {
-  const char* begin = text.data();
-  const char* end = begin + text.size();
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') ++begin;
+  constexpr const char* kSpace = " \t\n\v\f\r";
+  const std::size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string::npos) return false;
+  const char* begin = text.data() + first;
+  const char* end = text.data() + text.find_last_not_of(kSpace) + 1;
+  if (end - begin > 1 && begin[0] == '+' && begin[1] != '-') ++begin;
   if constexpr (kIsInteger<To> && !std::is_same_v<To, bool>) {
     using Integer =
         std::conditional_t<std::is_unsigned_v<Compute<To>>, std::uint64_t, std::int64_t>;

@@ -54,7 +54,8 @@ std::string Included(const std::string& name) {
 std::string MainText(const std::vector<std::string>& names) {
   std::string text = "#include <string>\n\n";
   for (const std::string& name : names) text += "int " + name + "_main(int, char**);\n";
-  text += "\nint main(int argc, char** argv) {\n  const std::string name = argv[1];\n";
+  text += "\nint main([[maybe_unused]] int argc, char** argv) {\n";
+  text += "  const std::string name = argv[1];\n";
   for (const std::string& name : names)
     text += "  if (name == \"" + name + "\") return " + name + "_main(argc - 1, argv + 1);\n";
   return text + "  return 3;\n}\n";

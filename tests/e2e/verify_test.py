@@ -17,6 +17,14 @@ from commands import DRAGOMAN, dragoman
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 MLP = MODELS / "mlp" / "model.onnx"
 POLICY = MODELS / "torchscript" / "lstm_policy"
+DEFAULT = """dragoman 1 source onnx
+opset "" 13
+extra {onnx.ir_version = 8}
+
+entry main @sum(%x: f32[2], %w: f32[2] = [10.0, 20.0]) -> (%y: f32[2]) {
+  %y = onnx.Add(%x, %w)
+}
+"""
 
 
 class Verify(CommandCase):
@@ -54,6 +62,27 @@ class Verify(CommandCase):
         self.assertIn("given inputs: ok", self.done("verify", MLP, "--against", MLP, "--input",
                                                     f"x={self.out}/x.npy"))
         self.fails(2, "verify", MLP, "--data", MODELS / "mlp", "--input", f"x={self.out}/x.npy")
+
+    def test_inputs_with_a_default_can_be_given(self):
+        """ONNX's initializers that are inputs, too: the caller's value goes before that of the
+        file."""
+        model = self.out / "default.dgt"
+        model.write_text(DEFAULT)
+        self.done("convert", model, "-o", self.out / "default.onnx")
+        arrays = {"x": [1, 2], "w": [5, 6]}
+        for name, values in arrays.items():
+            numpy.save(self.out / f"{name}.npy", numpy.float32(values))
+        given = [f"--input={name}={self.out / name}.npy" for name in arrays]
+        for path in (model, self.out / "default.onnx"):
+            for options, expected in ((given[:1], [11, 22]), (given, [6, 8])):
+                self.done("run", path, *options, "--output-dir", self.out / "y", "-q")
+                numpy.testing.assert_array_equal(numpy.load(self.out / "y/y.npy"), expected)
+            self.assertIn("given inputs: ok", self.done("verify", path, "--against", path, *given))
+        numpy.savez(self.out / "inputs.npz", **{n: numpy.float32(v) for n, v in arrays.items()})
+        numpy.savez(self.out / "outputs.npz", y=numpy.float32([6, 8]))
+        self.assertIn(": ok", self.done("verify", model, "--data", self.out))
+        self.done("codegen", model, "-o", self.out / "cpp", "--name", "m", "--shape", "w=2", "-q")
+        self.assertIn("run(x: f32[2], w: f32[2])", (self.out / "cpp/m.h").read_text())
 
     def test_numbers_are_in_the_json(self):
         other = self.edited("other", ("onnx.Relu", "onnx.Tanh"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attention and other operators that opsets 20 to 26 added or changed, against NumPy."""
+"""Attention and other operators that opsets 20 to 28 added or changed, against NumPy."""
 
 import itertools
 import unittest
@@ -199,6 +199,24 @@ class Attention(CommandCase):
             with self.subTest(dtype=dtype, axis=axis, exclusive=exclusive, reverse=reverse):
                 self.verify("CumProd", [x, np.array(axis)], [y], 26, (1,), exclusive=exclusive,
                             reverse=reverse)
+
+    def test_range_of_halves(self):
+        start, limit, delta = np.float16([0.1]), np.float16([3]), np.float16([0.3])
+        steps = np.arange(10, dtype=np.float32) * delta.astype(np.float32)
+        y = (start.astype(np.float32) + steps).astype(np.float16)
+        scalars = [x.reshape(()) for x in (start, limit, delta)]
+        self.verify("Range", scalars, [y], 27)
+        self.verify("Range", scalars, [y], 27, stash_type=1)
+        model = self.write("Range", scalars, [y], 27, stash_type=10)
+        self.assertIn("stash_type is 10", self.fails(4, "convert", model, "-o", self.out / "m.py"))
+
+    def test_space_to_depth_within_channels(self):
+        x = self.draw(2, 3, 4, 6)
+        blocks = x.reshape(2, 3, 2, 2, 3, 2)
+        for mode, order in (("DCR", (0, 3, 5, 1, 2, 4)), ("CRD", (0, 1, 3, 5, 2, 4))):
+            with self.subTest(mode):
+                self.verify("SpaceToDepth", [x], [blocks.transpose(order).reshape(2, 12, 2, 3)], 28,
+                            blocksize=2, mode=mode)
 
     def test_casts_to_powers_of_two(self):
         x = np.array([1, 1.1, 0.3, 3, 0.75, 100, 2.0**-20, 2.0**126 * 1.3, 3e38], np.float32)

@@ -5,6 +5,7 @@ Each case is a model of one node, in an operator set below that of its row in
 importers/onnx/ops/lowerings.cc; each row has a case, and a line of docs/onnx-domains.md.
 """
 
+import itertools
 import pathlib
 import re
 import unittest
@@ -117,6 +118,12 @@ def layers():
                np.abs(IMAGE).reshape(1, 2, 2, 2, 2, 2).sum((3, 5)), p=1.0,
                kernel_shape=[2, 2], strides=[2, 2])
     yield case("LpNormalization", 1, [X], X / np.abs(X).sum(1, keepdims=True), axis=1, p=1)
+    for across, divides in itertools.product((0, 1), (0, 1)):
+        axes = (0, 1, 2, 3) if across else (0, 2, 3)
+        centred = IMAGE - IMAGE.mean(axes, keepdims=True)
+        y = centred / IMAGE.std(axes, keepdims=True) if divides else centred
+        yield case("MeanVarianceNormalization", 1, [IMAGE], y, across_channels=across,
+                   normalize_variance=divides)
     halves = np.array([0.5, 1.5, 2.5, -9], np.float32)
     whole = np.array([5, 15, 25, -90], np.int32)
     for x, step in ((halves, 1), (whole, 10)):

@@ -135,7 +135,8 @@ def products():
                              ({"transBatchB": 1, "transB": 1}, (2, 6, 3, 4), (5, 2, 6, 4))):
         name = "FusedMatMul_" + "_".join(attributes)
         yield Case(name, "FusedMatMul", [draw.real(*a), draw.real(*b)], attributes)
-    for kind, parameters in (("Relu", ()), ("LeakyRelu", (0.2,)), ("HardSigmoid", (0.3, 0.4))):
+    # Relu has no parameter: that of its node means nothing.
+    for kind, parameters in (("Relu", (0.2,)), ("LeakyRelu", (0.2,)), ("HardSigmoid", (0.3, 0.4))):
         names = ("activation_alpha", "activation_beta")
         yield Case(f"FusedGemm_{kind}", "FusedGemm",
                    [draw.real(2, 3), draw.real(4, 3), draw.real(4)],
@@ -495,6 +496,7 @@ def learners():
                 "classlabels_ints": [0, 1, 2], "post_transform": "SOFTMAX_ZERO"},
                wanted=(0, 1), **ml)
     yield from coupled_machines()
+    yield from labels()
     yield from trees()
     words = draw.ints(0, 4, 3, 12, dtype=I64)
     pool = {"pool_int64s": [0, 2, 3, 1, 0, 2, 3, 3, 1, 0, 1], "ngram_counts": [0, 2, 8],
@@ -540,6 +542,19 @@ def coupled_machines():
             yield Case(f"SVMClassifier_probabilities_{classes}_{transform}", "SVMClassifier",
                        [draw.real(6, 3)], {**machine, "post_transform": transform},
                        wanted=(0, 1), domain="ai.onnx.ml")
+
+
+def labels():
+    """A key may be NaN, which ONNX Runtime knows in the newest operator sets; what is no key has the
+    default of the values' type."""
+    x = np.array([np.nan, 0.5, 9], F32)
+    keys = {"keys_floats": [0.5, np.nan]}
+    yield Case("LabelEncoder_nan", "LabelEncoder", [x], {**keys, "values_int64s": [7, 8]},
+               domain="ai.onnx.ml", ml=5)
+    numbers = {name: numpy_helper.from_array(np.array(values, np.float64))
+               for name, values in (("keys_tensor", [2, 5]), ("values_tensor", [7, 8]))}
+    yield Case("LabelEncoder_f64", "LabelEncoder",
+               [np.array([[5, 2], [9, 5]], np.float64)], numbers, domain="ai.onnx.ml", ml=5)
 
 
 def trees():

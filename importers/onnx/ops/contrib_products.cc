@@ -48,15 +48,18 @@ Result<const ActivationRow*> RowOf(const OpLowering& op, const Activation& activ
   return op.Unsupported("activation " + activation.type);
 }
 
-// Of a product: a parameter an attribute.
+// Of a product: a parameter an attribute. Those that the activation does not have mean nothing.
 Result<Activation> TakeActivation(OpLowering& op) {
   Activation activation;
   DRAGOMAN_ASSIGN(const std::optional<std::string> type, op.TakeString("activation"));
+  if (type && !type->empty()) activation.type = *type;
+  const auto row = std::ranges::find(Activations(), activation.type, &ActivationRow::type);
+  const std::size_t count = row == Activations().end() ? 0 : row->parameters.size();
   for (const char* name : {"activation_alpha", "activation_beta", "activation_gamma"}) {
     DRAGOMAN_ASSIGN(const std::optional<float> parameter, op.TakeFloat(name));
-    if (parameter) activation.parameters.push_back(*parameter);
+    if (parameter && activation.parameters.size() < count)
+      activation.parameters.push_back(*parameter);
   }
-  if (type && !type->empty()) activation.type = *type;
   return activation;
 }
 

@@ -109,13 +109,24 @@ LoweredResults LowerFeatureVectorizer(OpLowering& op) {
 
 namespace {
 
-// Which of `keys` each element equals, on an axis behind all others.
+bool HoldsNaN(const Tensor& keys) {
+  if (!IsFloating(keys.dtype())) return false;
+  for (std::int64_t i = 0; i < keys.size(); ++i)
+    if (std::isnan(keys.FloatAt(i))) return true;
+  return false;
+}
+
+// Which of `keys` each element equals, on an axis behind all others. A NaN among keys is that of
+// elements, as the standard has it.
 Value* EqualKeys(OpComposer& f, OpLowering& op, const Tensor& keys) {
   Value* x = op.operand(0);
   if (x->type().dtype() != keys.dtype() && keys.dtype() != DType::kString)
     x = f.Cast(x, keys.dtype());
   Value* column = f.Op("Unsqueeze", {x, f.Ints({-1})});
-  return f.Op("Equal", {column, op.builder.Constant(keys)});
+  Value* known = op.builder.Constant(keys);
+  Value* equal = f.Op("Equal", {column, known});
+  if (!HoldsNaN(keys)) return equal;
+  return f.Or(equal, f.And(f.Op("IsNaN", {column}), f.Op("IsNaN", {known})));
 }
 
 }  // namespace
@@ -171,10 +182,8 @@ Result<Tensor> FallbackOf(OpLowering& op, DType dtype) {
   DRAGOMAN_ASSIGN(const std::optional<std::string> text, op.TakeString("default_string"));
   DRAGOMAN_ASSIGN(const std::optional<float> real, op.TakeFloat("default_float"));
   if (dtype == DType::kI64) return Tensor::Int(number.value_or(-1));
-  if (dtype == DType::kF32) return Tensor::Float(real.value_or(-0.0f));
-  if (dtype != DType::kString)
-    return op.Invalid("has no default of type " + std::string(Name(dtype)));
-  return Tensor::MakeStrings({}, {text.value_or("_Unused")});
+  if (dtype == DType::kString) return Tensor::MakeStrings({}, {text.value_or("_Unused")});
+  return Tensor::Full(dtype, {}, IsInteger(dtype) ? -1.0 : real.value_or(-0.0f));
 }
 
 // Opset 4: in place of a list of one of three types.

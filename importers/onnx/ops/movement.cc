@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -22,6 +23,38 @@ LoweredResults LowerNonZero(OpLowering& op) {
         op.builder.Add("Reshape", {op.operand(0), op.Ints(std::vector<std::int64_t>{1})}));
   }
   return op.Emit("NonZero");
+}
+
+// From opset 27 on it takes halves, which are computed in f32 unless another type is given.
+LoweredResults LowerRange(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0, 1, 2}));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> stash, op.TakeInt("stash_type"));
+  const DType dtype = op.builder.dtype(op.operand(0));
+  if (dtype != DType::kF16 && dtype != DType::kBF16) return op.Emit("Range");
+  constexpr auto kOurs = static_cast<std::int64_t>(DType::kF32);
+  if (stash.value_or(kOurs) != kOurs)
+    return op.Unsupported("stash_type is " + std::to_string(*stash));
+  OpComposer f(op);
+  std::vector<Value*> wide;
+  for (Value* operand : op.operands) wide.push_back(f.Cast(operand, DType::kF32));
+  return f.Finish({f.NamedCast(f.Op("Range", wide), dtype, op.ResultName(0))});
+}
+
+// From opset 28 on, blocks may be counted within channels (CRD), as those of DepthToSpace.
+LoweredResults LowerSpaceToDepth(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const std::optional<std::string> mode, op.TakeString("mode"));
+  if (mode.value_or("DCR") == "DCR") return op.Emit("SpaceToDepth");
+  if (*mode != "CRD") return op.Invalid("mode is " + *mode + ", expected DCR or CRD");
+  const Attribute* size = Find(op.attributes, "blocksize");
+  const auto* side = size != nullptr ? size->As<std::int64_t>() : nullptr;
+  if (side == nullptr || *side < 1 || *side > INT32_MAX)
+    return op.Invalid("attribute 'blocksize' is missing, or not positive");
+  OpComposer f(op);
+  Value* blocks = f.Op("SpaceToDepth", op.operands, std::exchange(op.attributes, {}));
+  Value* numbers = f.Reshape(f.Iota(f.Size(blocks, 1)), {*side * *side, -1});
+  Value* order = f.Reshape(f.Transpose(numbers, {1, 0}), {-1});
+  const std::int64_t channels = 1;
+  return f.Finish({f.Op("Gather", {blocks, order}, {{"axis", channels}}, op.ResultName(0))});
 }
 
 LoweredResults LowerReshape(OpLowering& op) {

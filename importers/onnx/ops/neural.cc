@@ -87,6 +87,19 @@ LoweredResults LowerLpPool(OpLowering& op) {
   return op.Emit(op.source.op().type);
 }
 
+// Below opset 9, one flag for the axes, and whether results are divided by the deviation.
+LoweredResults LowerMeanVarianceNormalization(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0}));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> across, op.TakeInt("across_channels"));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> divides, op.TakeInt("normalize_variance"));
+  std::vector<std::int64_t> axes = {0, 2, 3};
+  if (across.value_or(0) != 0) axes.insert(axes.begin() + 1, 1);
+  if (divides.value_or(1) != 0)
+    return op.EmitOne("MeanVarianceNormalization", {op.operand(0)}, {{"axes", axes}});
+  DRAGOMAN_ASSIGN(Value * mean, op.builder.Add("ReduceMean", {op.operand(0), op.Ints(axes)}));
+  return op.EmitOne("Sub", {op.operand(0), mean});
+}
+
 // Below opset 19, the scale is a float also where x holds integers.
 LoweredResults LowerQuantizeLinear(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0, 1}));

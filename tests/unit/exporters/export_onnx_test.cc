@@ -163,6 +163,18 @@ TEST_F(ExportOnnxTest, NothingIsReshapedToSizesOfZero) {
   EXPECT_EQ(GraphAtOpset(kText, 13), "Reshape/2;");
 }
 
+TEST_F(ExportOnnxTest, NothingStandsForAnOperandWhereTheRunComputesASizeOfZero) {
+  constexpr char kText[] = R"(graph main(%x: f32[2, n], %sizes: i64[2]) -> (%y: f32[_, _]) {
+    %y = onnx.Reshape(%x, %sizes) {allowzero = 1}
+  })";
+  const std::string graph = GraphAtOpset(kText, 13);
+  EXPECT_TRUE(graph.starts_with("Equal/2;Cast to=6/1;ReduceMax keepdims=0/1;Cast to=9/1;If "));
+  EXPECT_NE(graph.find("onnx.ConstantOfShape(%sizes)"), std::string::npos);
+  EXPECT_TRUE(graph.ends_with("/1;Reshape/2;"));
+  EXPECT_NE(GraphAtOpset(kText, 8).find("the operator exists from opset 9 on"), std::string::npos)
+      << GraphAtOpset(kText, 8);
+}
+
 TEST_F(ExportOnnxTest, NewerOperatorSetsAreKept) {
   ExportOptions options;
   options.kept_opset = 25;
