@@ -188,6 +188,9 @@ std::string Node::Describe() const {
   for (const auto& result : results_) {
     if (label.empty() && result) label = result->name();
   }
+  // One without results is known by what it was made of.
+  const SourceOp* source = origin_ != nullptr ? origin_->leaf() : nullptr;
+  if (label.empty() && source != nullptr) label = source->name;
   return "node '" + label + "' (" + op_->ToString() + ")";
 }
 

@@ -201,6 +201,7 @@ class Grayscale(Programs):
                         done = self.call(*arguments, "--output-dir", self.out / "failed")
                         self.assertNotEqual(done.returncode, 0)
                         self.assertIn("images must have 1 or 3 channels", done.stderr)
+                        self.assertRegex(done.stderr, r"node '[^']*Assert[^']*' \(dragoman.Assert\)")
                         continue
                     outputs = self.outputs(*arguments)
                     np.testing.assert_array_equal(outputs[0],

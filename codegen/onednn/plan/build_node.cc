@@ -46,14 +46,6 @@ std::string Comment(const Node& node, const OpDef* def) {
   return text;
 }
 
-std::string StepName(const Node& node, const OpDef* def) {
-  std::string name = node.name();
-  for (std::size_t i = 0; i < node.num_results() && name.empty(); ++i) {
-    if (node.result(i) != nullptr) name = node.result(i)->name();
-  }
-  return "node '" + name + "' (" + (def != nullptr ? def->Label() : node.op().type) + ")";
-}
-
 bool AnyResultUsed(const Node& node) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr && node.result(i)->used()) return true;
@@ -174,7 +166,7 @@ Step PlanBuilder::NewStep(const Node& node) {
   step.node = &node;
   step.number = static_cast<int>(plan_.step_names.size());
   step.comment = Comment(node, def);
-  plan_.step_names.push_back(StepName(node, def));
+  plan_.step_names.push_back(node.Describe());
   return step;
 }
 

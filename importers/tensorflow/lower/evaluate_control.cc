@@ -11,6 +11,7 @@
 #include "core/lowering/number_value.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "importers/tensorflow/lower/evaluator.h"
+#include "importers/tensorflow/lower/list_forms.h"
 #include "importers/tensorflow/ops/call.h"
 #include "importers/tensorflow/ops/lists.h"
 
@@ -39,6 +40,30 @@ std::optional<FuncRef> Evaluator::FunctionAttribute(const Node& node, std::strin
                                                     const Scope& scope) {
   const Attribute* attribute = ResolveAttribute(node, name, scope.bound);
   return attribute != nullptr ? AsFunc(*attribute) : std::nullopt;
+}
+
+Flow Evaluator::RunEither(const Node& node, Value* condition, Branches branches, const Scope& scope,
+                          Results& results) {
+  ListForms forms;
+  const auto run = std::move(branches.run);
+  branches.run = [&](bool holds, bool for_good, Results& given) {
+    const Flow flow = run(holds, for_good, given);
+    if (flow == Flow::kRaised) return flow;
+    const Status applied = forms.Apply(heap_, builder(), given);
+    if (!applied.ok()) Report(node, applied.error(), scope);
+    forms.Note(holds ? ListForms::Way::kFirst : ListForms::Way::kSecond, given);
+    return flow;
+  };
+  const std::size_t findings = entry_.findings.size();
+  Result<Flow> ran = RunBranches(entry_, condition, branches, results);
+  if (!ran.ok() && forms.Extend()) {
+    entry_.findings.resize(findings);
+    ran = RunBranches(entry_, condition, branches, results);
+  }
+  if (ran.ok()) return *ran;
+  Report(node, ran.error(), scope);
+  results.clear();
+  return Flow::kNext;
 }
 
 Flow Evaluator::RunCond(const CondStep& step, Scope& scope) {
@@ -98,13 +123,7 @@ Flow Evaluator::RunCond(const CondStep& step, Scope& scope) {
     branches.run = [&](bool holds, bool, Results& given_results) {
       return run(holds, given_results);
     };
-    const Result<Flow> ran = RunBranches(entry_, condition->symbolic(), branches, results);
-    if (!ran.ok()) {
-      Report(place, ran.error(), scope);
-      results.clear();
-    } else {
-      flow = *ran;
-    }
+    flow = RunEither(place, condition->symbolic(), std::move(branches), scope, results);
   }
   set(std::move(results));
   return flow;
@@ -145,13 +164,7 @@ Flow Evaluator::RunIf(const Node& node, Scope& scope) {
     branches.run = [&](bool holds, bool, Results& given_results) {
       return run(holds, given_results);
     };
-    const Result<Flow> ran = RunBranches(entry_, condition->symbolic(), branches, results);
-    if (ran.ok()) {
-      flow = *ran;
-    } else {
-      Report(node, ran.error(), scope);
-      results.clear();
-    }
+    flow = RunEither(node, condition->symbolic(), std::move(branches), scope, results);
   }
   SetResults(node, scope, std::move(results));
   return flow;
@@ -175,11 +188,7 @@ Flow Evaluator::RunChosen(const Node& node, std::span<const FuncRef> branches, s
     if (holds) return CallFunction(node, branches[from], arguments, scope, given);
     return RunChosen(node, branches, from + 1, index, arguments, scope, given);
   };
-  const Result<Flow> ran = RunBranches(entry_, condition, either, results);
-  if (ran.ok()) return *ran;
-  Report(node, ran.error(), scope);
-  results.clear();
-  return Flow::kNext;
+  return RunEither(node, condition, std::move(either), scope, results);
 }
 
 Flow Evaluator::RunCase(const Node& node, Scope& scope) {
@@ -371,7 +380,32 @@ Flow Evaluator::RunTurns(const Node& node, std::vector<Abstract> carried,
     given.insert(given.end(), next.begin(), next.end());
     return flow;
   };
-  const Result<Flow> flow = RunLoop(entry_, loop, results);
+  return RunWithForms(node, std::move(loop), scope, results);
+}
+
+Flow Evaluator::RunWithForms(const Node& node, SourceLoop loop, const Scope& scope,
+                             Results& results) {
+  ListForms forms;
+  const SourceLoop::Body body = std::move(loop.body);
+  loop.body = [&](const Number& turn, const std::vector<Abstract>& now, Results& given) {
+    const Flow flow = body(turn, now, given);
+    if (flow == Flow::kRaised) return flow;
+    std::vector<Abstract> next(given.begin() + 1, given.end());
+    const Status applied = forms.Apply(heap_, builder(), next);
+    if (!applied.ok()) Report(node, applied.error(), scope);
+    std::copy(next.begin(), next.end(), given.begin() + 1);
+    forms.Note(ListForms::Way::kFirst, now);
+    forms.Note(ListForms::Way::kSecond, next);
+    return flow;
+  };
+  const std::size_t findings = entry_.findings.size();
+  Result<Flow> flow = RunLoop(entry_, loop, results);
+  while (!flow.ok() && forms.Extend()) {
+    entry_.findings.resize(findings);
+    const Status applied = forms.Apply(heap_, builder(), loop.carried);
+    if (!applied.ok()) break;
+    flow = RunLoop(entry_, loop, results);
+  }
   if (flow.ok()) return *flow;
   Report(node, flow.error(), scope);
   results.clear();

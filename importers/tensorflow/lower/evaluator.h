@@ -87,6 +87,10 @@ class Evaluator {
   Flow RunFrame(const LoopStep& step, Scope& scope);
   Flow RunIf(const Node& node, Scope& scope);
   Flow RunCase(const Node& node, Scope& scope);
+  // Runs both branches (core/lowering/branch.h). Lists that one of them stacks are stacked in both.
+  // Errors are reported at `node`.
+  Flow RunEither(const Node& node, Value* condition, Branches branches, const Scope& scope,
+                 Results& results);
   Flow RunChosen(const Node& node, std::span<const FuncRef> branches, std::size_t from,
                  Value* index, const std::vector<Abstract>& arguments, const Scope& scope,
                  Results& results);
@@ -100,6 +104,9 @@ class Evaluator {
   Flow RunTurns(const Node& node, std::vector<Abstract> carried, std::vector<std::string> names,
                 const LoopBody& condition, const LoopBody& body, bool resizes, const Scope& scope,
                 Results& results);
+  // RunLoop (core/lowering/loop.h), with lists stacked that either the turns or what they begin
+  // with stack. Errors are reported at `node`.
+  Flow RunWithForms(const Node& node, SourceLoop loop, const Scope& scope, Results& results);
   // Whether a function, or one that it calls, has an operator of this type.
   bool Has(const std::string& function, std::string_view type) const;
   // Lists of which nothing was set yet get the sizes of what the first turn sets; empty ones only

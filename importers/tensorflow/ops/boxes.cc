@@ -4,34 +4,37 @@
 #include <vector>
 
 #include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/suppression.h"
 
 namespace dragoman::tf {
 
 namespace {
 
-// The numbers of the boxes that are kept, int64 of rank 1.
-Value* KeptBoxes(Call& c) {
+// The boxes that are kept, and their scores.
+KeptBoxes Keep(Call& c) {
   const std::size_t count = c.num_operands();
-  Value* boxes = c.Unsqueeze(c.Cast(c.Tensor(0), DType::kF32), {0});
-  Value* scores = c.Unsqueeze(c.Cast(c.Tensor(1), DType::kF32), {0, 1});
-  std::vector<Value*> operands = {boxes, scores, c.Vector(c.Index(2))};
+  Value* boxes = c.Cast(c.Tensor(0), DType::kF32);
+  Value* scores = c.Cast(c.Tensor(1), DType::kF32);
+  Value* most = c.IndexNumber(2);
+  Value* overlap = nullptr;
   if (count > 3) {
-    operands.push_back(c.Vector(c.Cast(c.Tensor(3), DType::kF32)));
+    overlap = c.Reshape(c.Cast(c.Tensor(3), DType::kF32), Ints());
   } else {
-    const auto threshold = static_cast<float>(c.FloatAttribute("iou_threshold"));
-    operands.push_back(c.Vector(c.Number(threshold, DType::kF32)));
+    overlap = c.Number(static_cast<float>(c.FloatAttribute("iou_threshold")), DType::kF32);
   }
-  if (count > 4) {
-    // None is left out below the least score that there is.
-    const std::optional<double> least = c.KnownFloat(4);
-    if (!least || *least > -std::numeric_limits<float>::max())
-      operands.push_back(c.Vector(c.Cast(c.Tensor(4), DType::kF32)));
+  Value* least = count > 4 ? c.Reshape(c.Cast(c.Tensor(4), DType::kF32), Ints()) : nullptr;
+  if (count > 5 && !c.failed() && c.KnownFloat(5) != 0.0) {
+    Value* sigma = c.Reshape(c.Cast(c.Tensor(5), DType::kF32), Ints());
+    return SuppressSoftly(c, {boxes, scores, most, overlap, least, sigma});
   }
-  if (count > 5) {
-    const std::optional<double> sigma = c.KnownFloat(5);
-    if (!c.failed() && sigma != 0.0) return c.Fail("soft_nms_sigma other than 0");
-  }
-  return c.Select(c.Op("NonMaxSuppression", operands), 1, 2);
+  std::vector<Value*> operands = {c.Unsqueeze(boxes, {0}), c.Unsqueeze(scores, {0, 1}),
+                                  c.Vector(most), c.Vector(overlap)};
+  // None is left out below the least score that there is.
+  const std::optional<double> known = least != nullptr ? c.KnownFloat(4) : std::nullopt;
+  if (least != nullptr && (!known || *known > -std::numeric_limits<float>::max()))
+    operands.push_back(c.Vector(least));
+  Value* kept = c.Select(c.Op("NonMaxSuppression", operands), 1, 2);
+  return {kept, c.Gather(scores, kept, 0)};
 }
 
 // `kept` with zeros behind, up to as many as operand 2 says.
@@ -42,11 +45,11 @@ Value* PadKept(Call& c, Value* kept) {
 
 }  // namespace
 
-Value* LowerNonMaxSuppression(Call& c) { return c.Cast(KeptBoxes(c), DType::kI32); }
+Value* LowerNonMaxSuppression(Call& c) { return c.Cast(Keep(c).places, DType::kI32); }
 
 // Padded, and how many there are.
 std::vector<Value*> LowerNonMaxSuppressionV4(Call& c) {
-  Value* kept = KeptBoxes(c);
+  Value* kept = Keep(c).places;
   Value* count = c.Size(kept, 0);
   if (c.BoolAttribute("pad_to_max_output_size")) kept = PadKept(c, kept);
   return {c.Cast(kept, DType::kI32), c.Cast(count, DType::kI32)};
@@ -54,14 +57,13 @@ std::vector<Value*> LowerNonMaxSuppressionV4(Call& c) {
 
 // The same with scores.
 std::vector<Value*> LowerNonMaxSuppressionV5(Call& c) {
-  Value* kept = KeptBoxes(c);
+  auto [kept, scores] = Keep(c);
   Value* count = c.Size(kept, 0);
-  Value* scores = c.Gather(c.Tensor(1), kept, 0);
   if (c.BoolAttribute("pad_to_max_output_size")) {
     scores = PadKept(c, scores);
     kept = PadKept(c, kept);
   }
-  return {c.Cast(kept, DType::kI32), scores, c.Cast(count, DType::kI32)};
+  return {c.Cast(kept, DType::kI32), c.CastLike(scores, c.Tensor(1)), c.Cast(count, DType::kI32)};
 }
 
 namespace {

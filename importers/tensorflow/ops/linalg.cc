@@ -159,4 +159,25 @@ std::vector<Value*> LowerSvd(Call& c) {
   return {parts[1], parts[0], MatrixTransposed(c, parts[2])};
 }
 
+std::vector<Value*> LowerQr(Call& c) {
+  const bool whole = c.BoolAttribute("full_matrices");
+  Value* x = Matrices(c, 0);
+  const std::vector<Value*> parts = c.Ops("dragoman.HouseholderQr", {x}, {}, 2);
+  const int rank = c.failed() ? 2 : c.Rank(x);
+  const auto first = [&](Value* value, int axis, Value* count) {
+    return c.Slice(value, axis, c.Ints({0}), c.Vector(count), c.Ints({1}));
+  };
+  Value* rows = c.Size(x, rank - 2);
+  Value* columns = c.Size(x, rank - 1);
+  Value* count = whole ? rows : c.Min(rows, columns);
+  Value* r = c.Op("Trilu", {first(parts[0], rank - 2, count)}, {{"upper", std::int64_t{1}}});
+  // As many columns of factors as q has: those that are missing are zeros.
+  Value* factors = first(parts[0], rank - 1, count);
+  Value* missing = c.Vector(c.Max(c.Sub(count, columns), 0));
+  if (c.failed()) return {};
+  const Ints before(static_cast<std::size_t>(2 * rank - 1), 0);
+  factors = c.Op("Pad", {factors, c.ConcatSizes({c.Ints(before), missing})});
+  return {c.Op("dragoman.HouseholderProduct", {factors, parts[1]}), r};
+}
+
 }  // namespace dragoman::tf

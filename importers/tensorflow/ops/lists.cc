@@ -71,16 +71,25 @@ Abstract Reserve(Call& c, Value* length, Value* sizes, DType dtype) {
   return c.heap().NewList(std::vector<Abstract>(static_cast<std::size_t>(*known), Uninitialized()));
 }
 
-Value* ZerosLike(Call& c, Value* x) { return c.Full(c.Shape(x), 0, c.dtype(x)); }
+Value* ZerosLike(OperandComposer& c, Value* x) { return c.Full(c.Shape(x), 0, c.dtype(x)); }
 
-Value* ConcatRows(Call& c, const std::vector<Value*>& elements) {
+Value* ConcatRows(OperandComposer& c, const std::vector<Value*>& elements) {
   std::vector<Value*> rows;
   for (Value* element : elements) rows.push_back(c.Unsqueeze(element, {0}));
   return c.Concat(std::move(rows), 0);
 }
 
+// The elements of a sequence. One of no elements is stacked as well where `sizes` tells what an
+// element would be: with an element behind the others, which is taken off again.
+Value* StackedSequence(OperandComposer& c, Value* sequence, Value* sizes, DType dtype) {
+  if (sizes != nullptr) sequence = c.Op("SequenceInsert", {sequence, c.Full(sizes, 0, dtype)});
+  Value* rows = c.Op("ConcatFromSequence", {sequence},
+                     {{"axis", std::int64_t{0}}, {"new_axis", std::int64_t{1}}});
+  return sizes != nullptr ? c.Slice(rows, 0, 0, -1) : rows;
+}
+
 // `sizes`: of an element that is not set, or nullptr.
-Value* StackOf(Call& c, const Abstract& list, Value* sizes, DType dtype) {
+Value* StackOf(OperandComposer& c, const Abstract& list, Value* sizes, DType dtype) {
   if (list.Is<TensorRef>()) return c.TensorOf(list);
   if (const Abstract* length = LengthOf(list)) {
     if (sizes == nullptr)
@@ -89,10 +98,7 @@ Value* StackOf(Call& c, const Abstract& list, Value* sizes, DType dtype) {
   }
   const ListContents* contents = ListOf(list);
   if (contents == nullptr) return c.Fail("a list that is " + Describe(list));
-  if (contents->sequence != nullptr) {
-    return c.Op("ConcatFromSequence", {contents->sequence},
-                {{"axis", std::int64_t{0}}, {"new_axis", std::int64_t{1}}});
-  }
+  if (contents->sequence != nullptr) return StackedSequence(c, contents->sequence, sizes, dtype);
   Value* some = nullptr;
   if (const Abstract* first = FirstElement(list)) some = c.TensorOf(*first);
   if (some == nullptr) {
@@ -296,6 +302,13 @@ Value* ReservedLength(Composer& c, Heap& heap, const Abstract& list) {
   return c.Int(static_cast<std::int64_t>(ListOf(list)->items.size()));
 }
 
+Value* StackedList(OperandComposer& c, const Abstract& list, const Type& like) {
+  std::optional<Ints> sizes;
+  if (const Shape* shape = like.shape(); shape != nullptr && !shape->empty())
+    sizes = KnownShape(Shape(shape->begin() + 1, shape->end()));
+  return StackOf(c, list, sizes ? c.Ints(*sizes) : nullptr, like.dtype());
+}
+
 Results LowerTensorListReserve(Call& c) {
   Value* sizes = KnownElementSizes(c, c.Tensor(0));
   Value* length = c.IndexNumber(1);
@@ -385,6 +398,18 @@ Results LowerTensorListScatter(Call& c) {
 }
 
 Value* LowerTensorListLength(Call& c) { return c.Cast(CountOf(c, c.operand(0)), DType::kI32); }
+
+// -1 where nothing tells it, as of a list without elements.
+Value* LowerTensorListElementShape(Call& c) {
+  const Abstract& list = c.operand(0);
+  const DType to = c.TypeAttribute("shape_type");
+  if (c.failed()) return nullptr;
+  if (const Abstract* first = FirstElement(list)) return c.Cast(c.Shape(c.TensorOf(*first)), to);
+  if (!list.Is<TensorRef>()) return c.Cast(c.Int(-1), to);
+  Value* rows = c.TensorOf(list);
+  const int rank = c.Rank(rows);
+  return c.failed() ? nullptr : c.Cast(c.SizeVector(rows, 1, rank - 1), to);
+}
 
 Results LowerTensorListConcat(Call& c) {
   Value* sizes = c.num_operands() > 1 ? KnownElementSizes(c, c.Tensor(1)) : nullptr;

@@ -22,6 +22,8 @@ bool IsEmptyList(const Abstract& list);
 const Abstract* FirstElement(const Abstract& list);
 // How many elements a reserved list has, int64 of rank 0.
 Value* ReservedLength(Composer& c, Heap& heap, const Abstract& list);
+// All elements, stacked. Where none was set they are as in a stacked list of type `like`.
+Value* StackedList(OperandComposer& c, const Abstract& list, const Type& like);
 
 }  // namespace dragoman::tf
 

@@ -162,6 +162,7 @@ std::vector<Value*> LowerSoftmaxCrossEntropy(Call& c);
 Value* LowerNonMaxSuppression(Call& c);
 std::vector<Value*> LowerNonMaxSuppressionV4(Call& c);
 std::vector<Value*> LowerNonMaxSuppressionV5(Call& c);
+Value* LowerNonMaxSuppressionWithOverlaps(Call& c);
 std::vector<Value*> LowerCombinedNonMaxSuppression(Call& c);
 
 // diagonals.cc
@@ -194,6 +195,7 @@ Value* LowerTensorListStack(Call& c);
 Value* LowerTensorListGather(Call& c);
 std::vector<Abstract> LowerTensorListScatter(Call& c);
 Value* LowerTensorListLength(Call& c);
+Value* LowerTensorListElementShape(Call& c);
 std::vector<Abstract> LowerTensorListConcat(Call& c);
 std::vector<Abstract> LowerTensorListSplit(Call& c);
 std::vector<Abstract> LowerTensorListResize(Call& c);

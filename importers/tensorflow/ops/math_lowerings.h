@@ -28,6 +28,7 @@ std::vector<Value*> LowerLu(Call& c);
 Value* LowerMatrixSolveLs(Call& c);
 Value* LowerTridiagonalMatMul(Call& c);
 std::vector<Value*> LowerSvd(Call& c);
+std::vector<Value*> LowerQr(Call& c);
 
 // fused.cc
 Value* LowerBatchNormWithGlobalNormalization(Call& c);

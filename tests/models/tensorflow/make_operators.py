@@ -9,6 +9,7 @@ import operators_arrays as arrays
 import operators_flow as flow
 import operators_images as images
 import operators_layers as layers
+import operators_lists as lists
 import operators_matrices as matrices
 import operators_numbers as numbers
 import operators_quantized as quantized
@@ -76,6 +77,10 @@ def main():
     flow.make_growing_lists()
     text.make_crosses()
     text.make_recorded_cross()
+    operator_cases.seed(28)
+    lists.make_lists()
+    images.make_suppression()
+    matrices.make_qr()
 
 
 if __name__ == "__main__":

@@ -91,6 +91,48 @@ def make_boxes():
               (np.float32(0.25),)], 4, oracle=False, reference=wanted)
 
 
+def soft_suppression(boxes, scores, most, overlap, least, sigma):
+    """Numbers and scores of the boxes that are kept, the best first: the scores of the others fade."""
+    low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
+    area = (high - low).prod(1)
+    left = {i: float(score) for i, score in enumerate(scores) if score > least}
+    kept = []
+    while left and len(kept) < most:
+        best = max(left, key=left.get)
+        kept.append((best, left.pop(best)))
+        for i in list(left):
+            sides = np.minimum(high[i], high[best]) - np.maximum(low[i], low[best])
+            shared = np.maximum(sides, 0).prod()
+            part = shared / (area[i] + area[best] - shared)
+            left[i] *= np.exp(-part ** 2 / 2 / sigma) if part <= overlap else 0
+            if left[i] <= least:
+                del left[i]
+    return kept
+
+
+def make_suppression():
+    corner = DRAW.uniform(size=(14, 2)).astype(np.float32)
+    boxes = np.concatenate([corner, corner + 0.5], 1).astype(np.float32)
+    scores = DRAW.uniform(size=14).astype(np.float32)
+    for sigma, overlap, padded in ((0.5, 1.0, False), (0.1, 0.4, True)):
+        kept = soft_suppression(boxes, scores, 9, overlap, 0.1, sigma)
+        rows = kept + [(0, 0)] * (9 - len(kept)) * padded
+        case(f"soft_nms_{sigma}", "NonMaxSuppressionV5",
+             [boxes, scores, (np.int32(9),), (np.float32(overlap),), (np.float32(0.1),), (np.float32(sigma),)],
+             3, oracle=False, pad_to_max_output_size=padded, T="dt:float", T_threshold="dt:float",
+             reference=[np.array([row[0] for row in rows], np.int32),
+                        np.array([row[1] for row in rows], np.float32), np.int32(len(kept))])
+    table = DRAW.uniform(size=(9, 9)).astype(np.float32)
+    kept = []
+    for number in np.argsort(-scores[:9], kind="stable"):
+        hit = any(table[number, other] > 0.6 for other in kept)
+        if scores[number] > 0.2 and not hit and len(kept) < 4:
+            kept.append(number)
+    case("nms_with_overlaps", "NonMaxSuppressionWithOverlaps",
+         [table, scores[:9], (np.int32(4),), (np.float32(0.6),), (np.float32(0.2),)], oracle=False,
+         reference=[np.array(kept, np.int32)])
+
+
 def make_layouts():
     case("data_format_dim_map", "DataFormatDimMap", [i32(0, 1, 2, 3, -1)], oracle=False,
          reference=[i32(0, 2, 3, 1, 1)], T="dt:int32")

@@ -156,3 +156,12 @@ def make_bounds():
                        Index="dt:int32", **FLOAT)
     numpy_case("roll_shifts", "Roll", [x, i32(5, -1), (i32(0, 1),)], reference=[np.roll(x, (5, -1), (0, 1))],
                Tshift="dt:int32", Taxis="dt:int32", **FLOAT)
+
+
+def make_qr():
+    for whole in (False, True):
+        x = f32(2, 4, 3)
+        mode = "complete" if whole else "reduced"
+        parts = [np.linalg.qr(matrix, mode) for matrix in x]
+        numpy_case(f"qr_{mode}", "Qr", [x], results=2, full_matrices=whole, **FLOAT,
+                   reference=[np.stack(part) for part in zip(*parts)])

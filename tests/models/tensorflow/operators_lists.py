@@ -1,0 +1,119 @@
+"""TensorLists that one way through a program stacks while another keeps their elements, and lists
+without elements."""
+
+import numpy as np
+
+from operator_cases import FLOAT, G, Lib, f32, i32, save
+
+INT = {"T": "dt:int32"}
+ELEMENT = {"element_dtype": "dt:float"}
+LISTED = {"shape_type": "dt:int32", **ELEMENT}
+UNKNOWN = np.int32(-1)
+
+
+def stacked(b, _, x):
+    return [b.op("TensorListFromTensor", x, b.const(i32(2)), **LISTED)]
+
+
+def row(b, x, number):
+    return b.op("GatherV2", x, b.const(np.int32(number)), b.const(np.int32(0)), Tparams="dt:float",
+                Tindices="dt:int32", Taxis="dt:int32")
+
+
+def written(b, held, x):
+    for place in range(3):
+        held = b.op("TensorListSetItem", held, b.const(np.int32(place)), row(b, x, 2 - place), **ELEMENT)
+    return [held]
+
+
+def pushed(b, held, x):
+    for number in (2, 1, 0):
+        held = b.op("TensorListPushBack", held, row(b, x, number), **ELEMENT)
+    return [held]
+
+
+def two_forms(name, otherwise, make):
+    """A branch that gives a list of all rows at once, and one that puts them into a list."""
+    x = f32(3, 2)
+    for holds in (True, False):
+        g, library = G(), Lib()
+        g.ph("x", "float", x.shape)
+        g.ph("holds", "bool", ())
+        kinds = [("held", "variant"), ("x", "float")]
+        then = library.function("stacked", kinds, stacked, [("out", "variant")])
+        other = library.function("by_element", kinds, otherwise, [("out", "variant")])
+        held = g.op("StatelessIf", "holds", make(g), "x", then_branch=f"fn:{then}",
+                    else_branch=f"fn:{other}", Tcond="dt:bool", Tin=["dt:variant", "dt:float"],
+                    Tout=["dt:variant"])
+        g.op("TensorListStack", held, g.const(i32(2)), name="y", num_elements=3, **ELEMENT)
+        g.op("TensorListLength", held, name="length")
+        save(f"{name}_{holds}", g, {"x": x, "holds": np.array(holds)}, ["y", "length"],
+             [x if holds else x[::-1], np.int32(3)], oracle=False, library=library)
+
+
+def pushing_loop(count):
+    """Rows pushed to an empty list as often as run time tells."""
+    g, library, x = G(), Lib(), f32(2)
+    g.ph("x", "float", x.shape)
+    g.ph("count", "int32", ())
+    held = g.op("EmptyTensorList", g.const(UNKNOWN), g.const(UNKNOWN), **LISTED)
+    kinds = ["int32", "int32", "float", "variant"]
+    arguments = [(f"in{i}", kind) for i, kind in enumerate(kinds)]
+
+    def turn(b, at, count, x, held):
+        times = b.op("Mul", x, b.op("Cast", at, SrcT="dt:int32", DstT="dt:float"), **FLOAT)
+        return [b.op("AddV2", at, b.const(np.int32(1)), **INT), b.op("Identity", count, **INT),
+                b.op("Identity", x, **FLOAT), b.op("TensorListPushBack", held, times, **ELEMENT)]
+    goes_on = library.function("goes_on", arguments, lambda b, at, count, x, held: [
+        b.op("Less", at, count, **INT)], [("out", "bool")])
+    body = library.function("turn", arguments, turn, [(f"out{i}", kind) for i, kind in enumerate(kinds)])
+    loop = g.op("StatelessWhile", g.const(np.int32(0)), "count", "x", held, cond=f"fn:{goes_on}",
+                body=f"fn:{body}", T=[f"dt:{kind}" for kind in kinds])
+    g.op("TensorListStack", f"{loop}:3", g.const(i32(2)), name="y", num_elements=-1, **ELEMENT)
+    save(f"pushing_loop_{count}", g, {"x": x, "count": np.int32(count)}, ["y"],
+         [np.arange(count, dtype=np.float32)[:, None] * x], oracle=False, library=library)
+
+
+def loop_into_begun_list():
+    """A list of which an element is set in front of the loop that sets the others."""
+    g, library, x = G(), Lib(), f32(3, 2)
+    g.ph("x", "float", x.shape)
+    g.ph("count", "int32", ())
+    held = g.op("TensorListReserve", g.const(UNKNOWN), g.const(np.int32(3)), **LISTED)
+    held = g.op("TensorListSetItem", held, g.const(np.int32(0)), row(g, "x", 0), **ELEMENT)
+    kinds = ["int32", "int32", "float", "variant"]
+    arguments = [(f"in{i}", kind) for i, kind in enumerate(kinds)]
+
+    def turn(b, at, count, x, held):
+        now = b.op("GatherV2", x, at, b.const(np.int32(0)), Tparams="dt:float", Tindices="dt:int32",
+                   Taxis="dt:int32")
+        return [b.op("AddV2", at, b.const(np.int32(1)), **INT), b.op("Identity", count, **INT),
+                b.op("Identity", x, **FLOAT),
+                b.op("TensorListSetItem", held, at, b.op("Neg", now, **FLOAT), **ELEMENT)]
+    goes_on = library.function("goes_on", arguments, lambda b, at, count, x, held: [
+        b.op("Less", at, count, **INT)], [("out", "bool")])
+    body = library.function("turn", arguments, turn, [(f"out{i}", kind) for i, kind in enumerate(kinds)])
+    loop = g.op("StatelessWhile", g.const(np.int32(1)), "count", "x", held, cond=f"fn:{goes_on}",
+                body=f"fn:{body}", T=[f"dt:{kind}" for kind in kinds])
+    g.op("TensorListStack", f"{loop}:3", g.const(i32(2)), name="y", num_elements=-1, **ELEMENT)
+    save("loop_into_begun_list", g, {"x": x, "count": np.int32(3)}, ["y"],
+         [np.stack([x[0], -x[1], -x[2]])], oracle=False, library=library)
+
+
+def element_shape():
+    g, x = G(), f32(4, 3)
+    g.ph("x", "float", (-1, 3))
+    held = g.op("TensorListFromTensor", "x", g.const(i32(3)), **LISTED)
+    g.op("TensorListElementShape", held, name="y", shape_type="dt:int32")
+    save("list_element_shape", g, {"x": x}, ["y"], [i32(3)], oracle=False)
+
+
+def make_lists():
+    two_forms("list_forms_written", written,
+              lambda g: g.op("TensorListReserve", g.const(UNKNOWN), g.const(np.int32(3)), **LISTED))
+    two_forms("list_forms_pushed", pushed,
+              lambda g: g.op("EmptyTensorList", g.const(UNKNOWN), g.const(UNKNOWN), **LISTED))
+    for count in (0, 3):
+        pushing_loop(count)
+    loop_into_begun_list()
+    element_shape()
