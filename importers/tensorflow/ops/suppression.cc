@@ -90,8 +90,7 @@ KeptBoxes SuppressSoftly(Call& c, const SoftSuppression& given) {
   Turn turn(c, {{"scores", scores->type()}});
   Composer at(turn.inner);
   Value* now = turn.inputs[0];
-  Value* best =
-      at.Op("ArgMax", {now}, {{"axis", std::int64_t{0}}, {"keepdims", std::int64_t{0}}});
+  Value* best = at.Op("ArgMax", {now}, {{"axis", std::int64_t{0}}, {"keepdims", std::int64_t{0}}});
   Value* score = at.Gather(now, best, 0);
   Value* left = at.Mul(now, at.Gather(factors, best, 1));
   Value* gone = at.Or(at.Equal(places, best), at.Gather(drops, best, 1));

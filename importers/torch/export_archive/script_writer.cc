@@ -11,6 +11,7 @@
 #include "importers/torch/export_archive/numbering.h"
 #include "importers/torch/lower/finding.h"
 #include "importers/torch/lower/kept_operator.h"
+#include "importers/torch/lower/result_strides.h"
 #include "importers/torch/ops/supported.h"
 
 namespace dragoman::torch {
@@ -185,6 +186,25 @@ Type TypeOfResult(const Attribute& result) {
   if (tagged->name == "as_sym_float") return PlainType("float");
   return CountOfList(result) ? Type::Sequence(Type::Tensor(DType::kUnknown))
                              : Type::Tensor(DType::kUnknown);
+}
+
+// Keeps for the lowering how the elements of `from` lie, where the file states it in numbers.
+void KeepSteps(const Value& from, Value& made) {
+  const Extra* extra = from.extra_if_any();
+  const Attribute* said = extra != nullptr ? Find(*extra, "pt2.tensor_values") : nullptr;
+  const auto* meta = said != nullptr ? said->As<Attribute::Dict>() : nullptr;
+  const Attribute* strides = meta != nullptr ? Find(*meta, "strides") : nullptr;
+  const auto* list = strides != nullptr ? strides->As<Attribute::List>() : nullptr;
+  if (list == nullptr) return;
+  std::vector<std::int64_t> steps;
+  for (const Attribute& item : *list) {
+    const auto* tagged = item.As<Attribute::Dict>();
+    const Attribute* number = tagged != nullptr ? Find(*tagged, "as_int") : nullptr;
+    const auto* step = number != nullptr ? number->As<std::int64_t>() : nullptr;
+    if (step == nullptr) return;
+    steps.push_back(*step);
+  }
+  made.extra().emplace_back(std::string(kStatedSteps), std::move(steps));
 }
 
 }  // namespace
@@ -427,6 +447,7 @@ Status ScriptWriter::BindResults(const Node& node, Node& written, const Schema* 
     if (count) {
       lists.emplace_back(made, *count);
     } else if (is_value && first != nullptr) {
+      KeepSteps(*first, *made);
       Bind(*first, made);
     }
     if (count) next += *count;

@@ -1,6 +1,9 @@
 #include "importers/torch/lower/result_strides.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "importers/torch/ops/script_lowerings.h"
 
@@ -36,6 +39,29 @@ Result<bool> StartsRowMajor(Call& call) {
   return all;
 }
 
+// What the source states of `result`, a tensor of `sizes`.
+std::optional<std::vector<Dim>> StatedSteps(const Value* result, const Shape& sizes) {
+  const Extra* extra = result != nullptr ? result->extra_if_any() : nullptr;
+  const Attribute* stated = extra != nullptr ? Find(*extra, kStatedSteps) : nullptr;
+  const auto* steps = stated != nullptr ? stated->As<std::vector<std::int64_t>>() : nullptr;
+  if (steps == nullptr || steps->size() != sizes.size()) return std::nullopt;
+  return std::vector<Dim>(steps->begin(), steps->end());
+}
+
+// Whether the elements of a new tensor lie in a row, whatever its operands' order is.
+bool IsLine(const Shape& sizes) {
+  return std::ranges::count_if(sizes, [](const Dim& size) { return size != Dim(1); }) <= 1;
+}
+
+// Where the elements of a new tensor of `type` lie that an operator gives as `result`.
+Strides StridesOfNew(const Type& type, const Value* result, ResultOrder order) {
+  const Shape* sizes = type.shape();
+  if (sizes == nullptr) return Strides::Unknown();
+  if (order == ResultOrder::kByOperands && IsLine(*sizes)) return {};
+  std::optional<std::vector<Dim>> steps = StatedSteps(result, *sizes);
+  return steps ? MakeStrides(*std::move(steps), *sizes) : Strides::Unknown();
+}
+
 }  // namespace
 
 Status SetResultStrides(Call& call, ResultOrder order, std::uint64_t last_cell,
@@ -45,15 +71,18 @@ Status SetResultStrides(Call& call, ResultOrder order, std::uint64_t last_cell,
     DRAGOMAN_ASSIGN(const bool row_major, StartsRowMajor(call));
     if (row_major) return {};
   }
-  return ForTensors(results, [&](const TensorRef& tensor) -> Status {
-    if (tensor.storage->number <= last_cell || tensor.path != nullptr) return {};
-    const auto* contents = std::get_if<StorageContents>(&tensor.storage->contents);
-    const Type type = contents->value != nullptr ? contents->value->type() : Type();
-    const bool is_line = type.rank() && *type.rank() <= 1;
-    if (is_line && order == ResultOrder::kByOperands) return {};
-    tensor.storage->strides = Strides::Unknown();
-    return {};
-  });
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Value* result =
+        results.size() == call.node().num_results() ? call.node().result(i) : nullptr;
+    DRAGOMAN_TRY(ForTensors(std::span(&results[i], 1), [&](const TensorRef& tensor) -> Status {
+      if (tensor.storage->number <= last_cell || tensor.path != nullptr) return {};
+      const auto* contents = std::get_if<StorageContents>(&tensor.storage->contents);
+      const Type type = contents->value != nullptr ? contents->value->type() : Type();
+      tensor.storage->strides = StridesOfNew(type, result, order);
+      return {};
+    }));
+  }
+  return {};
 }
 
 }  // namespace dragoman::torch
