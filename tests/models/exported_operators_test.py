@@ -415,6 +415,18 @@ class DecomposedOperators(ExportedPrograms):
                          .reshape(3, -1) for i in range(2))
         self.expect([], [rows * lengths / np.linalg.norm(rows, axis=1, keepdims=True)])
 
+    def test_products_that_sum(self):
+        p = Program()
+        x, y, n = p.input("x", [1, 2, 3]), p.input("y", [4, 2, 5]), p.input("n", [3], "uint8")
+        dot = p.aten("tensordot.default", x, y, [0, 1], [0, 1])
+        total = p.aten("einsum.default", "i->", [n])  # torch adds integers as int64
+        same = p.aten("einsum.default", "i->i", [n])
+        powers = p.aten("linalg_vander.default", p.input("z", []))
+        self.save(p.output(dot, total, same, powers))
+        a, b, c, z = draw(1, 2, 3), draw(4, 2, 5), np.uint8([200, 100, 7]), np.float32(3)
+        self.expect([a, b, c, z], [np.einsum("zik,wij->kj", a, b), np.int64(307), c,
+                                   np.float32([[1]])])
+
 
 if __name__ == "__main__":
     unittest.main()

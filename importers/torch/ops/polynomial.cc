@@ -96,9 +96,10 @@ Result<Value*> LowerPolynomial(Call& call) {
 Result<Value*> LowerVander(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor(call.Declares("x") ? "x" : "self");
+  const bool batched = call.op().type == "linalg_vander";
+  if (batched && c.MaybeRank(x) == 0) x = c.Unsqueeze(x, {0});
   const int rank = c.Rank(x);
   if (rank < 1) return call.Invalid("expected a vector");
-  const bool batched = call.op().type == "linalg_vander";
   if (c.dtype(x) == DType::kBool || batched) x = c.Cast(x, SumResult(c.dtype(x)));
   Value* count = c.Has("N") ? c.Take(call.IntValue("N")) : c.Size(x, rank - 1);
   const bool rises = batched || c.BoolOr("increasing", false);

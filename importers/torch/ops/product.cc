@@ -140,6 +140,15 @@ Result<Value*> LowerChainMatMul(Call& call) {
   return c.Done(product);
 }
 
+// `x` without the other elements of its axis: their sum, where the paired axis `partner` of `y` has
+// one element, which all of them meet.
+Value* SumPaired(CallComposer& c, Value* x, std::int64_t axis, const Value* y,
+                 std::int64_t partner) {
+  const bool repeats = c.KnownSize(y, static_cast<int>(partner)) == 1 &&
+                       c.KnownSize(x, static_cast<int>(axis)).value_or(1) != 1;
+  return repeats ? c.ReduceSum(x, {axis}, true) : x;
+}
+
 Result<Value*> LowerTensordot(Call& call) {
   CallComposer c(call);
   Value* a = InputTensor(c, "self");
@@ -151,6 +160,11 @@ Result<Value*> LowerTensordot(Call& call) {
   if (axes_a.size() != axes_b.size()) return call.Invalid("the lists of axes differ in length");
   for (std::int64_t& axis : axes_a) axis = c.Axis(axis, rank_a);
   for (std::int64_t& axis : axes_b) axis = c.Axis(axis, rank_b);
+  for (std::size_t i = 0; !c.failed() && i < axes_a.size(); ++i) {
+    Value* const whole = a;
+    a = SumPaired(c, a, axes_a[i], b, axes_b[i]);
+    b = SumPaired(c, b, axes_b[i], whole, axes_a[i]);
+  }
   const auto rest = [](int rank, const std::vector<std::int64_t>& axes) {
     std::vector<std::int64_t> left;
     for (std::int64_t axis : AllAxes(rank)) {
@@ -177,19 +191,33 @@ Result<Value*> LowerTensordot(Call& call) {
   return c.Done(c.Reshape(product, sizes.empty() ? c.Ints({}) : c.ConcatSizes(std::move(sizes))));
 }
 
+// Whether an equation of one operand sums: an axis of it is not in the result.
+bool Sums(const std::string& equation) {
+  const std::size_t arrow = equation.find("->");
+  const std::string operand = equation.substr(0, arrow);
+  return std::ranges::any_of(operand, [&](char letter) {
+    if (letter == ' ') return false;
+    if (arrow != std::string::npos) return equation.find(letter, arrow + 2) == std::string::npos;
+    return letter != '.' && std::ranges::count(operand, letter) > 1;
+  });
+}
+
 Result<Value*> LowerEinsum(Call& call) {
   CallComposer c(call);
   if (!call.Declares("equation")) return call.Unsupported("the overload on sublists");
   const std::vector<Value*> operands = c.Tensors("tensors");
   if (c.failed()) return c.Done(nullptr);
   if (operands.empty()) return call.Invalid("no operands");
-  const DType type = c.dtype(operands[0]);
+  const std::string equation = c.Text("equation");
+  DType type = c.dtype(operands[0]);
+  // Of several operands torch takes products, which keep the type.
+  if (operands.size() == 1 && Sums(equation)) type = SumResult(type);
   if (type == DType::kBool) return call.Unsupported("of bools");
   std::vector<Value*> wide;
   // Sums of int64 hold those of any other integers, modulo what these hold.
   for (Value* operand : operands)
     wide.push_back(IsInteger(type) ? c.Cast(operand, DType::kI64) : c.Widen(operand));
-  return c.Done(c.Cast(c.Op("Einsum", std::move(wide), {{"equation", c.Text("equation")}}), type));
+  return c.Done(c.Cast(c.Op("Einsum", std::move(wide), {{"equation", equation}}), type));
 }
 
 // y[…, k] = x1[…, i] weight[k, i, j] x2[…, j] + bias[k]
