@@ -427,6 +427,25 @@ class DecomposedOperators(ExportedPrograms):
         self.expect([a, b, c, z], [np.einsum("zik,wij->kj", a, b), np.int64(307), c,
                                    np.float32([[1]])])
 
+    def test_images_of_bytes_are_resized_in_integers(self):
+        # Recorded from PyTorch 2.11 on x86, which rounds along each axis.
+        image = np.frombuffer(bytes.fromhex(
+        "05010605060402050509030104020302060802020802000409020109020209040407020508060607"
+        "01050201070403000706090303090001020907080603040805010506040209030509070909040908"
+        "07040502080808080404020309010207020805070809020903040902060207090802080406010707"
+        "01020302010207040706010801080106090305050601050900080601000904090502070606070107"
+        "05040400050608000208080807060001090004080306020307080607070208050702020105040306"), np.uint8)
+        self.resize("_upsample_bilinear2d_aa.default", image.reshape(10, 20), False,
+                    [[4, 5, 5], [5, 5, 5], [4, 5, 4]])
+        self.resize("upsample_bilinear2d.default", np.uint8([[5, 1, 6, 5], [6, 4, 2, 5], [5, 9, 3, 1], [4, 2, 3, 2]]),
+                    True, [[5, 4, 5], [6, 5, 3], [4, 3, 2]])
+
+    def resize(self, target, image, align_corners, expected):
+        p = Program()
+        x = p.input("x", [1, 1, *image.shape], "uint8")
+        self.save(p.output(p.aten(target, x, list(np.shape(expected)), align_corners)))
+        self.expect([image[None, None]], [np.uint8(expected)[None, None]])
+
 
 if __name__ == "__main__":
     unittest.main()

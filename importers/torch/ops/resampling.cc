@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "importers/torch/ops/byte_resampling.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
@@ -102,6 +103,36 @@ std::vector<NamedAttribute> Attributes(const Mode& mode, bool align_corners, boo
   return attributes;
 }
 
+// Axis 2 + i of `x` and of the result, if both sizes are known.
+std::optional<ResampledAxis> KnownAxis(CallComposer& c, const Value* x, std::size_t i,
+                                       const std::vector<double>& scales) {
+  const std::optional<std::int64_t> in = c.KnownSize(x, static_cast<int>(i) + 2);
+  if (!in) return std::nullopt;
+  const double scale = i < scales.size() ? scales[i] : 0;
+  if (!c.Has("output_size"))
+    return ResampledAxis{*in, static_cast<std::int64_t>(static_cast<double>(*in) * scale), scale};
+  const std::vector<Number> stated = c.Take(c.call().Scalars("output_size"));
+  if (i >= stated.size() || !stated[i].known()) return std::nullopt;
+  return ResampledAxis{*in, stated[i].AsInt(), scale};
+}
+
+Value* UpsampleBytes(CallComposer& c, Value* x, const Mode& mode,
+                     const std::vector<double>& scales) {
+  constexpr std::int64_t kMostWeights = std::int64_t{1} << 26;
+  std::array<ResampledAxis, 2> axes;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::optional<ResampledAxis> known = KnownAxis(c, x, i, scales);
+    if (!known) return c.Fail("interpolation of bytes, which needs known sizes; give --shape");
+    axes[i] = *known;
+    if (known->in < 1 || known->out < 1 || known->in > kMostWeights / known->out)
+      return c.Fail("interpolation of bytes from or to such sizes");
+  }
+  const ByteResampling how{.cubic = mode.resize == "cubic",
+                           .antialias = c.call().op().type.ends_with("_aa"),
+                           .align_corners = c.BoolOr("align_corners", false)};
+  return ResampleBytes(c, x, how, axes[0], axes[1]);
+}
+
 // -1 … 1 over `size` points: of the corners, or of the middles of cells.
 Value* UnitInterval(Composer& c, Value* size, bool align_corners, DType dtype) {
   Value* steps = c.Cast(c.Iota(size), dtype);
@@ -126,8 +157,10 @@ Result<Value*> LowerUpsample(Call& call) {
   const bool align = c.BoolOr("align_corners", false);
   std::vector<NamedAttribute> attributes = Attributes(*mode, align, antialias);
   const DType type = c.dtype(x);
-  Value* wide = c.Widen(x);
   const std::vector<double> scales = TakeScales(c, spatial);
+  if (type == DType::kU8 && spatial == 2 && mode->resize != "nearest")
+    return c.Done(UpsampleBytes(c, x, *mode, scales));
+  Value* wide = c.Widen(x);
   std::optional<std::vector<std::int64_t>> exact;
   if (!scales.empty()) exact = ExactSizes(c, x, scales, align);
   if (!Agree(c, x, scales))

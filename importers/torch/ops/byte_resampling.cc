@@ -1,0 +1,116 @@
+// Interpolation of images of bytes, as torch's kernels for x86 compute it: in integers, one axis
+// after the other, each rounded to bytes (aten/src/ATen/native/cpu/UpSampleKernel.cpp).
+#include "importers/torch/ops/byte_resampling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+namespace dragoman::torch {
+namespace {
+
+double Tent(double x) { return std::max(0.0, 1 - std::abs(x)); }
+
+// Keys' kernel, "Cubic convolution interpolation for digital image processing" (1981).
+double Cubic(double x, double a) {
+  x = std::abs(x);
+  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+double Kernel(const ByteResampling& how, double x) {
+  return how.cubic ? Cubic(x, how.antialias ? -0.5 : -0.75) : Tent(x);
+}
+
+// Input elements from one output element to the next.
+double StepOf(const ByteResampling& how, const ResampledAxis& axis) {
+  const auto in = static_cast<double>(axis.in);
+  const auto out = static_cast<double>(axis.out);
+  if (how.align_corners) return axis.out > 1 ? (in - 1) / (out - 1) : 0;
+  return axis.scale > 0 ? 1 / axis.scale : in / out;
+}
+
+// All input elements that lie below the kernel, which is as wide as a step.
+std::vector<double> SmoothedRow(const ByteResampling& how, const ResampledAxis& axis, double step,
+                                std::int64_t row) {
+  const double width = std::max(step, 1.0);
+  const double support = (how.cubic ? 2 : 1) * width;
+  const double shift = how.align_corners ? 0.5 : 0;
+  const double center = step * (static_cast<double>(row) + 0.5 - shift);
+  const auto begin = std::max<std::int64_t>(static_cast<std::int64_t>(center - support + 0.5 + shift), 0);
+  const auto end = std::min(static_cast<std::int64_t>(center + support + 0.5 + shift), axis.in);
+  std::vector<double> weights(static_cast<std::size_t>(axis.in));
+  double total = 0;
+  for (std::int64_t i = begin; i < end; ++i) {
+    const double x = (static_cast<double>(i) - center + 0.5 - shift) / width;
+    total += weights[static_cast<std::size_t>(i)] = Kernel(how, x);
+  }
+  for (double& weight : weights) weight /= total;
+  return weights;
+}
+
+// The 2 or 4 nearest input elements; those beyond the border are the ones on it.
+std::vector<double> InterpolatedRow(const ByteResampling& how, const ResampledAxis& axis,
+                                    double step, std::int64_t row) {
+  double at = static_cast<double>(row) * step;
+  if (!how.align_corners) at += 0.5 * step - 0.5;
+  if (!how.cubic) at = std::max(at, 0.0);
+  const auto nearest = std::min(static_cast<std::int64_t>(std::floor(at)), axis.in - 1);
+  const double rest = std::clamp(at - static_cast<double>(nearest), 0.0, 1.0);
+  const std::int64_t half = how.cubic ? 2 : 1;
+  std::vector<double> weights(static_cast<std::size_t>(axis.in));
+  for (std::int64_t i = 1 - half; i <= half; ++i) {
+    const std::int64_t place = std::clamp<std::int64_t>(nearest + i, 0, axis.in - 1);
+    weights[static_cast<std::size_t>(place)] += Kernel(how, static_cast<double>(i) - rest);
+  }
+  return weights;
+}
+
+// Weights as multiples of 2^-bits.
+struct FixedWeights {
+  std::vector<std::int32_t> columns;  // [in, out]
+  int bits = 0;
+};
+
+FixedWeights WeightsOf(const ByteResampling& how, const ResampledAxis& axis) {
+  const double step = StepOf(how, axis);
+  std::vector<std::vector<double>> rows;
+  double largest = 0;
+  for (std::int64_t row = 0; row < axis.out; ++row) {
+    rows.push_back(how.antialias ? SmoothedRow(how, axis, step, row)
+                                 : InterpolatedRow(how, axis, step, row));
+    largest = std::max(largest, *std::ranges::max_element(rows.back()));
+  }
+  FixedWeights fixed;
+  while (fixed.bits < 22 && static_cast<int>(0.5 + largest * (1 << (fixed.bits + 1))) < (1 << 15))
+    ++fixed.bits;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(axis.in); ++i) {
+    for (const std::vector<double>& row : rows)
+      fixed.columns.push_back(static_cast<std::int32_t>(std::round(row[i] * (1 << fixed.bits))));
+  }
+  return fixed;
+}
+
+// Along the last axis of int32.
+Value* Resampled(Composer& c, Value* x, const ByteResampling& how, const ResampledAxis& axis) {
+  if (axis.in == axis.out) return x;
+  const FixedWeights weights = WeightsOf(how, axis);
+  Value* columns = c.builder().Constant(
+      Tensor::Of<std::int32_t>({axis.in, axis.out}, weights.columns));
+  Value* sums = c.Add(c.Op("MatMul", {x, columns}), 1 << (weights.bits - 1));
+  return c.Min(c.Div(c.Max(sums, 0), 1 << weights.bits), 255);
+}
+
+}  // namespace
+
+Value* ResampleBytes(Composer& c, Value* x, const ByteResampling& how, const ResampledAxis& height,
+                     const ResampledAxis& width) {
+  Value* y = Resampled(c, c.Cast(x, DType::kI32), how, width);
+  y = c.SwapAxes(Resampled(c, c.SwapAxes(y, 2, 3), how, height), 2, 3);
+  return c.Cast(y, DType::kU8);
+}
+
+}  // namespace dragoman::torch

@@ -1,0 +1,29 @@
+// Interpolation of images of bytes.
+#ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_BYTE_RESAMPLING_H_
+#define DRAGOMAN_IMPORTERS_TORCH_OPS_BYTE_RESAMPLING_H_
+
+#include <cstdint>
+
+#include "core/lowering/composer.h"
+
+namespace dragoman::torch {
+
+struct ByteResampling {
+  bool cubic = false;  // else linear
+  bool antialias = false;
+  bool align_corners = false;
+};
+
+struct ResampledAxis {
+  std::int64_t in = 0;  // both at least 1
+  std::int64_t out = 0;
+  double scale = 0;  // out / in, as the call states it; 0: it does not
+};
+
+// `x`: u8 [n, c, h, w].
+Value* ResampleBytes(Composer& c, Value* x, const ByteResampling& how, const ResampledAxis& height,
+                     const ResampledAxis& width);
+
+}  // namespace dragoman::torch
+
+#endif  // DRAGOMAN_IMPORTERS_TORCH_OPS_BYTE_RESAMPLING_H_
