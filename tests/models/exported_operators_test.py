@@ -415,6 +415,13 @@ class DecomposedOperators(ExportedPrograms):
                          .reshape(3, -1) for i in range(2))
         self.expect([], [rows * lengths / np.linalg.norm(rows, axis=1, keepdims=True)])
 
+    def test_blocks_take_their_common_type(self):
+        p = Program()
+        x, n = p.input("x", [1, 2], "float64"), p.input("n", [2, 1], "int64")
+        self.save(p.output(p.aten("block_diag.default", [x, n])))
+        self.expect([np.float64([[0.5, 2]]), np.int64([[3], [4]])],
+                    [np.float64([[0.5, 2, 0], [0, 0, 3], [0, 0, 4]])])
+
     def test_products_that_sum(self):
         p = Program()
         x, y, n = p.input("x", [1, 2, 3]), p.input("y", [4, 2, 5]), p.input("n", [3], "uint8")

@@ -62,6 +62,22 @@ def roi_align(image, rois, sizes, scale, samples, aligned):
     return result.astype(np.float32)
 
 
+def roi_pool(image, rois, sizes, scale):
+    """The largest element of each bin, whose corners are rounded; 0 where it lies outside."""
+    result = np.zeros((len(rois), image.shape[1], *sizes), np.float32)
+    for n, (batch, *corners) in enumerate(rois):
+        x0, y0, x1, y1 = np.floor(np.array(corners) * scale + 0.5).astype(int)
+        steps = np.maximum([y1 - y0 + 1, x1 - x0 + 1], 1) / np.array(sizes)
+        for y, x in np.ndindex(*sizes):
+            low = np.floor([y, x] * steps).astype(int) + [y0, x0]
+            high = np.ceil(np.array([y + 1, x + 1]) * steps).astype(int) + [y0, x0]
+            low, high = np.clip(low, 0, image.shape[2:]), np.clip(high, 0, image.shape[2:])
+            part = image[int(batch), :, low[0]:high[0], low[1]:high[1]]
+            if part.size:
+                result[n, :, y, x] = part.max((1, 2))
+    return result
+
+
 def deform_conv2d(image, weight, offset, mask, bias):
     """3 by 3, with padding 1."""
     result = np.zeros((1, len(weight), *image.shape[2:]))
@@ -100,6 +116,26 @@ class Vision(ExportedPrograms):
                 self.save(p.output(p.call("torch.ops.torchvision.roi_align.default", x, r, 0.5, 3, 2,
                                           2, aligned)))
                 self.expect([image, rois], [roi_align(image, rois, (3, 2), 0.5, 2, aligned)])
+
+    def test_pools_whose_places_have_channels_of_their_own(self):
+        image, rois = self.draw(1, 12, 8, 8), boxes(3, self.generator)
+        rois = np.concatenate([np.zeros((3, 1), np.float32), rois], 1)
+        p = Program()
+        x, r = p.input("image", [1, 12, 8, 8]), p.input("rois", [3, 5])
+        pooled, _ = p.call("torch.ops.torchvision.ps_roi_align.default", x, r, 0.5, 3, 2, 2,
+                           results=2)
+        self.save(p.output(pooled))
+        every = roi_align(image, rois, (3, 2), 0.5, 2, True).reshape(3, 2, 3, 2, 3, 2)
+        self.expect([image, rois], [np.einsum("rcyxyx->rcyx", every)])
+
+    def test_roi_pool(self):
+        image, rois = self.draw(2, 3, 8, 8), boxes(4, self.generator)
+        rois = np.concatenate([np.array([[0], [1], [1], [0]], np.float32), rois * 2], 1)
+        p = Program()
+        x, r = p.input("image", [2, 3, 8, 8]), p.input("rois", [4, 5])
+        pooled, _ = p.call("torch.ops.torchvision.roi_pool.default", x, r, 0.5, 3, 2, results=2)
+        self.save(p.output(pooled))
+        self.expect([image, rois], [roi_pool(image, rois, (3, 2), 0.5)])
 
     def test_deform_conv2d(self):
         image, weight, bias = self.draw(1, 4, 6, 6), self.draw(2, 4, 3, 3), self.draw(2)

@@ -40,7 +40,8 @@ std::vector<double> SmoothedRow(const ByteResampling& how, const ResampledAxis& 
   const double support = (how.cubic ? 2 : 1) * width;
   const double shift = how.align_corners ? 0.5 : 0;
   const double center = step * (static_cast<double>(row) + 0.5 - shift);
-  const auto begin = std::max<std::int64_t>(static_cast<std::int64_t>(center - support + 0.5 + shift), 0);
+  const auto begin =
+      std::max<std::int64_t>(static_cast<std::int64_t>(center - support + 0.5 + shift), 0);
   const auto end = std::min(static_cast<std::int64_t>(center + support + 0.5 + shift), axis.in);
   std::vector<double> weights(static_cast<std::size_t>(axis.in));
   double total = 0;
@@ -98,8 +99,8 @@ FixedWeights WeightsOf(const ByteResampling& how, const ResampledAxis& axis) {
 Value* Resampled(Composer& c, Value* x, const ByteResampling& how, const ResampledAxis& axis) {
   if (axis.in == axis.out) return x;
   const FixedWeights weights = WeightsOf(how, axis);
-  Value* columns = c.builder().Constant(
-      Tensor::Of<std::int32_t>({axis.in, axis.out}, weights.columns));
+  Value* columns =
+      c.builder().Constant(Tensor::Of<std::int32_t>({axis.in, axis.out}, weights.columns));
   Value* sums = c.Add(c.Op("MatMul", {x, columns}), 1 << (weights.bits - 1));
   return c.Min(c.Div(c.Max(sums, 0), 1 << weights.bits), 255);
 }

@@ -1,4 +1,4 @@
-// Operators on lists of tensors or sets of elements: blocks, products of sets, membership.
+// Operators on lists of tensors or sets of elements: products of sets, membership.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -11,34 +11,6 @@
 #include "importers/torch/ops/view.h"
 
 namespace dragoman::torch {
-
-// Matrices along the diagonal of one; vectors count as rows.
-Result<Value*> LowerBlockDiag(Call& call) {
-  CallComposer c(call);
-  std::vector<Value*> rows;
-  const std::vector<Value*> blocks = c.Tensors("tensors");
-  std::vector<std::vector<std::int64_t>> sizes;
-  std::int64_t width = 0;
-  std::vector<Value*> matrices;
-  for (Value* block : blocks) {
-    const int rank = c.Rank(block);
-    Value* matrix = rank < 2 ? c.Reshape(block, {1, -1}) : block;
-    const std::optional<std::vector<std::int64_t>> known = c.KnownSizes(matrix);
-    if (!known) return call.Unsupported("sizes that are not known; state them with --shape");
-    width += known->at(1);
-    sizes.push_back(*known);
-    matrices.push_back(matrix);
-  }
-  std::int64_t left = 0;
-  for (std::size_t i = 0; i < matrices.size() && !c.failed(); ++i) {
-    const std::int64_t right = width - left - sizes[i][1];
-    Value* pads = c.Ints({0, left, 0, right});
-    rows.push_back(c.Op("Pad", {matrices[i], pads, c.Number(0, matrices[i])}));
-    left += sizes[i][1];
-  }
-  if (rows.empty()) return c.Done(c.Fail("an empty list"));
-  return c.Done(c.Concat(std::move(rows), 0));
-}
 
 // All combinations of one element of each vector.
 Result<Results> LowerCartesianProd(Call& call) {

@@ -485,7 +485,9 @@ Result<Value*> LowerLerp(Call& call);
 // torchvision.cc
 Result<Value*> LowerDeformConv2d(Call& call);
 Result<Value*> LowerNms(Call& call);
+Result<Results> LowerPsRoiAlign(Call& call);
 Result<Value*> LowerRoiAlign(Call& call);
+Result<Results> LowerRoiPool(Call& call);
 
 // unary.cc
 Result<Value*> LowerFloatFunction(Call& call);

@@ -415,7 +415,9 @@ constexpr OpRow kRowsMToZ[] = {
     {"torchao.quantize_affine", LowerQuantizeBlocks},
     {"torchvision.deform_conv2d", LowerDeformConv2d},
     {"torchvision.nms", LowerNms},
+    {"torchvision.ps_roi_align", LowerPsRoiAlign},
     {"torchvision.roi_align", LowerRoiAlign},
+    {"torchvision.roi_pool", LowerRoiPool},
 };
 static_assert(std::ranges::is_sorted(kRowsMToZ, {}, &OpRow::name));
 

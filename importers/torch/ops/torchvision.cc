@@ -111,6 +111,19 @@ class DeformableConv {
   std::vector<std::int64_t> columns_;
 };
 
+// RoiAlign; `aligned`: centers of elements are half an element from their corners.
+Value* AlignedRegions(CallComposer& c, bool aligned) {
+  Value* rois = c.Tensor("rois");
+  Value* boxes = c.Slice(rois, 1, 1, 5);
+  Value* batch = c.Cast(c.Select(rois, 1, 0), DType::kI64);
+  return c.Op("RoiAlign", {c.Tensor("input"), boxes, batch},
+              {{"coordinate_transformation_mode", aligned ? "half_pixel" : "output_half_pixel"},
+               {"output_height", c.Int("pooled_height")},
+               {"output_width", c.Int("pooled_width")},
+               {"sampling_ratio", std::max<std::int64_t>(c.Int("sampling_ratio"), 0)},
+               {"spatial_scale", static_cast<float>(c.Float("spatial_scale"))}});
+}
+
 }  // namespace
 
 Result<Value*> LowerDeformConv2d(Call& call) {
@@ -130,17 +143,32 @@ Result<Value*> LowerNms(Call& call) {
 
 Result<Value*> LowerRoiAlign(Call& call) {
   CallComposer c(call);
-  Value* rois = c.Tensor("rois");
-  Value* boxes = c.Slice(rois, 1, 1, 5);
-  Value* batch = c.Cast(c.Select(rois, 1, 0), DType::kI64);
-  const bool aligned = c.BoolOr("aligned", false);
-  return c.Done(
-      c.Op("RoiAlign", {c.Tensor("input"), boxes, batch},
-           {{"coordinate_transformation_mode", aligned ? "half_pixel" : "output_half_pixel"},
-            {"output_height", c.Int("pooled_height")},
-            {"output_width", c.Int("pooled_width")},
-            {"sampling_ratio", std::max<std::int64_t>(c.Int("sampling_ratio"), 0)},
-            {"spatial_scale", static_cast<float>(c.Float("spatial_scale"))}}));
+  return c.Done(AlignedRegions(c, c.BoolOr("aligned", false)));
+}
+
+// Each channel of the result averages one channel of the image for each of its places.
+Result<Results> LowerPsRoiAlign(Call& call) {
+  CallComposer c(call);
+  Value* all = AlignedRegions(c, true);
+  const std::int64_t places = c.Int("pooled_height") * c.Int("pooled_width");
+  if (!c.failed() && (places < 1 || places > (1 << 12))) c.Fail("a pool of this size");
+  if (c.failed()) return c.DoneWith({});
+  std::vector<std::int64_t> own;
+  for (std::int64_t place = 0; place < places; ++place) own.push_back(place * places + place);
+  Value* pairs =
+      c.Reshape(all, c.ConcatSizes({c.SizeVector(all, 0, 1), c.Ints({-1, places * places})}));
+  Value* chosen = c.Op("Gather", {pairs, c.Ints(own)}, {{"axis", std::int64_t{2}}});
+  Value* shape = c.ConcatSizes({c.SizeVector(chosen, 0, 2), c.SizeVector(all, 2, 2)});
+  return c.DoneWith({call.NewTensor(c.Reshape(chosen, shape)), Abstract(None())});
+}
+
+Result<Results> LowerRoiPool(Call& call) {
+  CallComposer c(call);
+  Value* pooled =
+      c.Op("MaxRoiPool", {c.Tensor("input"), c.Tensor("rois")},
+           {{"pooled_shape", std::vector{c.Int("pooled_height"), c.Int("pooled_width")}},
+            {"spatial_scale", static_cast<float>(c.Float("spatial_scale"))}});
+  return c.DoneWith({call.NewTensor(pooled), Abstract(None())});
 }
 
 }  // namespace dragoman::torch
