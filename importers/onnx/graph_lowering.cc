@@ -38,6 +38,12 @@ Value* FindByName(Graph& graph, std::string_view name) {
   return found;
 }
 
+bool IsFromTorch(const Model& source) {
+  const Attribute* producer = Find(source.extra, "onnx.producer_name");
+  const auto* name = producer != nullptr ? producer->As<std::string>() : nullptr;
+  return name != nullptr && *name == "pytorch";
+}
+
 }  // namespace
 
 OnnxGraphLowering::OnnxGraphLowering(const Model& source, const Facts& facts)
@@ -210,7 +216,8 @@ Result<OpLowering> OnnxGraphLowering::StartLowering(const Node& node, std::int64
                                                     GraphBuilder& builder) const {
   DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
   DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
-  return OpLowering{node, opset, builder, std::move(operands), std::move(attributes)};
+  return OpLowering{
+      node, opset, builder, std::move(operands), std::move(attributes), IsFromTorch(source_)};
 }
 
 Result<std::vector<Value*>> OnnxGraphLowering::LowerForeign(const Node& node,

@@ -23,7 +23,8 @@ struct OpLowering {
   GraphBuilder& builder;
   std::vector<Value*> operands;  // in the common graph; nullptr where omitted
   std::vector<NamedAttribute>
-      attributes;  // of the source, references to a function's attributes resolved
+      attributes;           // of the source, references to a function's attributes resolved
+  bool from_torch = false;  // PyTorch's exporter wrote the file
 
   Value* operand(std::size_t i) const { return i < operands.size() ? operands[i] : nullptr; }
   // How many results the source node names, and how result `i` is called.

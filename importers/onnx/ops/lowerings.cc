@@ -84,7 +84,7 @@ constexpr LoweringRow kOnnxLowerings[] = {
     {"ReduceSumSquare", 18, LowerReduce},
     {"RegexFullMatch", kAlways, LowerRegexFullMatch},
     {"Reshape", 5, LowerReshape},
-    {"Resize", 11, LowerResize},
+    {"Resize", kAlways, LowerResize},
     {"RoiAlign", 16, LowerRoiAlign},
     {"RotaryEmbedding", kAlways, LowerRotaryEmbedding},
     {"STFT", kAlways, LowerStft},

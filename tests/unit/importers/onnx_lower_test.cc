@@ -163,6 +163,23 @@ entry main(%x: f32[1, 1, 4, 5]) -> (%y: f32[1, 1, 2, 10]) {
 }
 
 // Before opset 7 the second operand was aligned at `axis`.
+TEST(LowerOnnx, PyTorchAlignsCornersOfWholeElements) {
+  constexpr std::string_view kResize =
+      "graph g(%x: f32[1, 1, 5, n]) -> (%y) { const %s: f32[4] = [1.0, 1.0, 1.5, 2.0] "
+      "%y = onnx.Resize(%x, _, %s) {coordinate_transformation_mode = \"align_corners\", mode = "
+      "\"linear\"} }";
+  const auto operands = [&](const std::string& producer) {
+    const Result<Model> model = Lowered("opset \"\" 13\nextra {onnx.producer_name = \"" + producer +
+                                        "\"}\n" + "entry main @" + std::string(kResize).substr(6));
+    EXPECT_TRUE(model.ok()) << model.error().ToString();
+    const Node& resize = *model->entries[0].graph->output(0)->producer();
+    return std::pair(resize.operand(2) != nullptr,
+                     resize.num_operands() > 3 && resize.operand(3) != nullptr);
+  };
+  EXPECT_EQ(operands("pytorch"), std::pair(false, true)) << "by sizes";
+  EXPECT_EQ(operands("keras2onnx"), std::pair(true, false)) << "by scales, as ONNX's text has it";
+}
+
 TEST(LowerOnnx, OldBroadcastingAlignsAtAnAxis) {
   ExpectLowered(
       R"(opset "" 6
