@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -13,49 +14,73 @@
 namespace dragoman::torch {
 namespace {
 
-// Watches a parser: what it counts, and the first thing that is wrong beyond the grammar.
-class Watch {
+// Reads a text without keeping it: counts, and finds the first thing that is wrong, also beyond the
+// grammar. A parser of nlohmann's that is watched while it makes values takes, for each, the time
+// to look at all that lie beside it.
+class Watch : public Json::json_sax_t {
  public:
-  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
-    using Event = Json::parse_event_t;
-    if (++events_ > kMaxJsonValues && problem_.empty())
-      problem_ = fmt::format("over {} values", kMaxJsonValues);
-    if (depth > kMaxJsonDepth && problem_.empty())
-      problem_ = fmt::format("values nest over {} deep", kMaxJsonDepth);
-    // What is left out costs nothing; the parser goes on to the end.
-    if (!problem_.empty()) return false;
-    if (event == Event::object_start) keys_.emplace_back();
-    if (event == Event::object_end) keys_.pop_back();
-    if (event == Event::key && !keys_.back().insert(parsed.get<std::string>()).second)
-      problem_ = fmt::format("an object has the key {} twice", Quote(parsed.get<std::string>()));
-    return problem_.empty();
+  bool null() override { return Enter(); }
+  bool boolean(bool /*value*/) override { return Enter(); }
+  bool number_integer(number_integer_t /*value*/) override { return Enter(); }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return Enter(); }
+  bool number_float(number_float_t /*value*/, const string_t& /*text*/) override { return Enter(); }
+  bool string(string_t& /*value*/) override { return Enter(); }
+  bool binary(binary_t& /*value*/) override { return Enter(); }
+  bool start_object(std::size_t /*size*/) override {
+    keys_.emplace_back();
+    return Enter();
+  }
+  bool key(string_t& name) override {
+    if (!keys_.back().insert(name).second)
+      return Refuse(fmt::format("an object has the key {} twice", Quote(name)));
+    return Enter();
+  }
+  bool end_object() override {
+    keys_.pop_back();
+    return true;
+  }
+  bool start_array(std::size_t /*size*/) override {
+    keys_.emplace_back();  // none
+    return Enter();
+  }
+  bool end_array() override { return end_object(); }
+  bool parse_error(std::size_t position, const std::string& /*token*/,
+                   const Json::exception& error) override {
+    constexpr int kOutOfRange = 400;  // and above
+    error_ = error.id < kOutOfRange
+                 ? InvalidInput("malformed JSON").At(fmt::format("byte {}", position))
+                 : InvalidInput("the JSON has a number that is too large");
+    return false;
   }
 
-  const std::string& problem() const { return problem_; }
+  // Nothing if the text may be read.
+  std::optional<Error>& error() { return error_; }
 
  private:
-  std::size_t events_ = 0;
-  std::vector<std::set<std::string>> keys_;  // of the objects that are open
-  std::string problem_;
+  bool Enter() {
+    if (++values_ > kMaxJsonValues) return Refuse(fmt::format("over {} values", kMaxJsonValues));
+    if (keys_.size() > kMaxJsonDepth)
+      return Refuse(fmt::format("values nest over {} deep", kMaxJsonDepth));
+    return true;
+  }
+  bool Refuse(const std::string& why) {
+    error_ = InvalidInput("the JSON is refused: " + why);
+    return false;
+  }
+
+  std::size_t values_ = 0;
+  std::vector<std::set<std::string>> keys_;  // of the objects and arrays that are open
+  std::optional<Error> error_;
 };
 
 }  // namespace
 
 Result<Json> ParseJson(std::string_view text) {
   Watch watch;
-  Json json;
-  try {
-    json = Json::parse(text.begin(), text.end(),
-                       [&watch](int depth, Json::parse_event_t event, Json& parsed) {
-                         return watch(depth, event, parsed);
-                       });
-  } catch (const Json::parse_error& error) {
-    return InvalidInput("malformed JSON").At(fmt::format("byte {}", error.byte));
-  } catch (const Json::exception&) {
-    return InvalidInput("the JSON has a number that is too large");
-  }
-  if (!watch.problem().empty()) return InvalidInput("the JSON is refused: " + watch.problem());
-  return json;
+  if (!Json::sax_parse(text.begin(), text.end(), &watch) && !watch.error())
+    return InvalidInput("malformed JSON");
+  if (watch.error()) return *std::move(watch.error());
+  return Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
 }
 
 Result<Attribute> ToAttribute(const Json& json) {
