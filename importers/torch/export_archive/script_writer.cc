@@ -139,12 +139,13 @@ std::optional<Attribute> KeptLiteral(const Attribute& argument) {
 }
 
 // Whether the file tells all that a foreign node needs: tensors and literals in, tensors of known
-// types out.
+// types out, and nothing is written in place.
 bool CanKeep(const Node& node) {
   static constexpr std::string_view kOfTorch[] = {
       "aten",  "prim", "prims",  "higher_order", "_operator",
       "torch", "math", "python", "quantized",    "quantized_decomposed"};
-  if (std::ranges::count(kOfTorch, node.op().dialect) > 0 || node.num_results() == 0) return false;
+  const bool writes = node.op().type.ends_with('_') || node.num_results() == 0;
+  if (writes || std::ranges::count(kOfTorch, node.op().dialect) > 0) return false;
   for (const NamedAttribute& argument : node.attributes()) {
     const bool is_none = argument.value.kind() == Attribute::Kind::kNone;
     if (!is_none && !IndexOf(argument.value) && !KeptLiteral(argument.value)) return false;
