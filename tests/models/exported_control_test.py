@@ -315,6 +315,17 @@ class Regions(ControlCase):
         a, b = (RANDOM.integers(-128, 128, sizes).astype(np.int8) for sizes in ((2, 3), (3, 4)))
         self.expect([a, b], [a.astype(np.int32) @ b.astype(np.int32)])
 
+    def test_prints(self):
+        p = Program()
+        x = p.input("x", [])
+        y = p.aten("mul.Tensor", x, 2)
+        p.hop("print", "twice {before} is {after}", results=0, before=x, after=y)
+        self.save(p.output(y))
+        done, _ = self.run_on(self.model, [np.float32(1.5)])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("twice 1.5 is 3", done.stdout + done.stderr)
+        self.expect_written_again()
+
     def test_tokens_that_order_calls(self):
         p = Program()
         x, token = p.input("x", [3]), p.aten("full.default", [], 0.0)

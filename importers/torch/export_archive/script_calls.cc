@@ -1,5 +1,7 @@
-// Operators that call the operator that an argument names.
+// Operators that call the operator that an argument names, or print.
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "importers/torch/export_archive/graph_reader.h"
 #include "importers/torch/export_archive/numbering.h"
@@ -89,6 +91,38 @@ Status ScriptWriter::WriteOrderedCall(const Node& node) {
   for (const SchemaArgument& result : schema->results)
     results.push_back(call->AddResult("", ToIrType(result.type)));
   return BindFlat(node, results);
+}
+
+// print(format, *, values): what stands between the values, and these in the place of "{name}".
+Status ScriptWriter::WritePrint(const Node& node) {
+  const auto* format =
+      node.attributes().empty() ? nullptr : node.attributes().front().value.As<std::string>();
+  if (format == nullptr || node.num_results() != 0)
+    return InvalidInput("operator " + node.op().ToString() + " without a text to print");
+  std::vector<Value*> printed;
+  const auto add_text = [&](std::string_view text) {
+    while (text.starts_with(' ')) text.remove_prefix(1);  // one is printed between all parts
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    if (!text.empty())
+      printed.push_back(Constant(Attribute(std::string(text)), Type::Opaque("torch", "str")));
+  };
+  std::string_view rest = *format;
+  while (!rest.empty()) {
+    const std::size_t open = rest.find('{');
+    const std::size_t close = open == std::string_view::npos ? open : rest.find('}', open);
+    if (close == std::string_view::npos) break;
+    const std::string name(rest.substr(open + 1, close - open - 1));
+    const Attribute* argument = node.attribute(name);
+    if (argument == nullptr)
+      return Unsupported("operator " + node.op().ToString() + " of a text with {" + name + "}");
+    add_text(rest.substr(0, open));
+    DRAGOMAN_ASSIGN(Value * value, Argument(*argument, OperandValues(node)));
+    printed.push_back(value);
+    rest.remove_prefix(close + 1);
+  }
+  add_text(rest);
+  Append({"prim", "Print"}, printed);
+  return {};
 }
 
 }  // namespace dragoman::torch

@@ -68,6 +68,7 @@ ScriptWriter::Control ScriptWriter::FindControl(const OpName& op) {
       {"higher_order.invoke_subgraph", &ScriptWriter::WriteSubgraphCall},
       {"higher_order.map_impl", &ScriptWriter::WriteMap},
       {"higher_order.out_dtype", &ScriptWriter::WriteWiderCall},
+      {"higher_order.print", &ScriptWriter::WritePrint},
       {"higher_order.scan", &ScriptWriter::WriteScan},
       {"higher_order.strict_mode", &ScriptWriter::WriteGraphCall},
       {"higher_order.tag_activation_checkpoint", &ScriptWriter::WriteGraphCall},

@@ -131,6 +131,7 @@ class ScriptWriter {
   // script_calls.cc
   Status WriteWiderCall(const Node& node);
   Status WriteOrderedCall(const Node& node);
+  Status WritePrint(const Node& node);
   // The operator that argument `index` names. Errors: it names none, or one without a schema.
   Result<const Schema*> NamedSchema(const Node& node, std::size_t index);
   // Operands of that operator: arguments of `node` from `first` on.
