@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/text.h"
 #include "importers/torch/export_archive/numbering.h"
 #include "importers/torch/export_archive/script_writer.h"
 
@@ -112,7 +113,10 @@ Result<std::vector<Value*>> ScriptWriter::Flat(const Node& node, std::size_t fir
                                                std::size_t last) {
   std::vector<Value*> flat;
   for (std::size_t i = first; i < last && i < node.attributes().size(); ++i) {
-    if (!IsKeyword(node.attributes()[i]))
+    // Of higher-order operators keywords alone have a name: before torch 2.7, only that tells them.
+    const bool is_keyword =
+        node.op().dialect == "higher_order" && !ParseUint64(node.attributes()[i].name).has_value();
+    if (!is_keyword && !IsKeyword(node.attributes()[i]))
       DRAGOMAN_TRY(AddFlat(node.attributes()[i].value, OperandValues(node), flat));
   }
   return flat;
