@@ -17,6 +17,7 @@
 #include "driver/describe_tensorflow.h"
 #include "driver/describe_torchscript.h"
 #include "driver/foreign_files.h"
+#include "driver/run_source.h"
 #include "exporters/dot/write_model.h"
 #include "exporters/json/write_model.h"
 #include "exporters/native/write_model.h"
@@ -355,7 +356,8 @@ std::vector<Format> MakeFormats() {
        .suffixes = {".pt"},
        .what = "TorchScript archive",
        .detect = DetectTorchScript,
-       .read = [](const std::string& path, const ReadOptions&) { return ReadTorchScript(path); },
+       .read = [](const std::string& path,
+                  const ReadOptions&) { return ReadTorchScript(path, RunTorchSource); },
        .dialect = "torchscript",
        .ordered = {"aten", "prim"},
        .lower = LowerTorchScript,

@@ -224,5 +224,33 @@ class RunTimeValues(CommandCase):
                                           f"n={self.out / 'n.npy'}"), [wanted], n)
 
 
+class RestoredObjects(CommandCase):
+    """What __setstate__ must not do when a model is read."""
+
+    def test_what_is_not_known_is_refused(self):
+        for value, problem in (
+                ("torch.randn([3])", "random numbers"),
+                ("torch.ones([20000, 20000])", "more memory than is used for what is known"),
+                ("torch.nonzero(torch.ones([3]))", "a result whose sizes depend on data"),
+                ("torch.add_(torch.ones([2]), 1)", "aten::add_.Scalar, which writes to an argument"),
+                ("torch.add(torch.ones([2]), 1)", None)):
+            model = self.out / "model.pt"
+            write_script(model, f"""  w : Tensor
+  def __getstate__(self: __torch__.M) -> Tuple[()]:
+    return ()
+  def __setstate__(self: __torch__.M, state: Tuple[()]) -> NoneType:
+    self.w = {value}
+    return None
+  def forward(self: __torch__.M) -> Tensor:
+    return self.w
+""")
+            run = "run", model, "--output-dir", self.out / "y", "-q"
+            if problem is None:
+                self.done(*run)
+                self.assertEqual(np.load(next((self.out / "y").glob("*.npy"))).tolist(), [2, 2])
+            else:
+                self.assertIn(problem, self.fails(4, *run))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -11,6 +11,8 @@ namespace dragoman::onednn {
 namespace {
 
 constexpr std::int64_t kMaxStackElements = 1 << 14;
+// Its libraries allocate as they like.
+constexpr const char* kImageHeader = "runtime/kernels/image_decoder.h";
 
 class UseWriter {
  public:
@@ -122,6 +124,9 @@ std::string EmitUse(const Plan& plan) { return UseWriter(plan).Write(); }
 std::string DescribeAllocations(const Plan& plan) {
   const bool grows = !std::ranges::all_of(plan.buffers, &Buffer::IsStatic);
   if (grows) return "allocates where sizes are larger than in the calls before";
+  const auto holds_text = [](const Buffer& b) { return b.dtype == DType::kString; };
+  if (std::ranges::any_of(plan.buffers, holds_text)) return "allocates the characters of strings";
+  if (plan.headers.contains(kImageHeader)) return "allocates what decoding an image takes";
   return std::ranges::any_of(plan.prepared, &Prepared::allocates)
              ? "allocates nothing itself; primitives of oneDNN may take a little"
              : "allocates nothing";

@@ -8,7 +8,7 @@
 namespace dragoman::torch {
 
 Result<StoredAttributes> AttributesOf(const StoredObject& object, Program& program,
-                                      StoredHeap& heap) {
+                                      StoredHeap& heap, RestoreContext& context) {
   const ScriptClass* owner = program.FindClass(object.class_name);
   if (owner == nullptr) {
     if (!object.class_name.starts_with("__torch__.torch.classes.")) {
@@ -19,7 +19,7 @@ Result<StoredAttributes> AttributesOf(const StoredObject& object, Program& progr
   }
   if (owner->FindMethod("__getstate__") != nullptr &&
       owner->FindMethod("__setstate__") != nullptr) {
-    return RunSetState(object, program, heap);
+    return RunSetState(object, program, heap, context);
   }
   const StoredDict* attributes = object.attributes();
   if (attributes == nullptr) {

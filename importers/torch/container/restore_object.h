@@ -8,9 +8,16 @@
 
 #include "core/support/result.h"
 #include "importers/torch/container/value.h"
+#include "importers/torch/script/evaluate_call.h"
 #include "importers/torch/script/program.h"
 
 namespace dragoman::torch {
+
+// What __setstate__ may use besides its argument.
+struct RestoreContext {
+  const std::vector<Stored>& constants;  // CONSTANTS.c0, c1, …
+  CallEvaluator evaluator;
+};
 
 using StoredAttributes = std::vector<std::pair<std::string, Stored>>;
 
@@ -23,10 +30,10 @@ using StoredAttributes = std::vector<std::pair<std::string, Stored>>;
 //   rnn.CellParamsBase        kind, tensors, flags (ints: reduce_range), packed (those of the
 //   linear layers of input and state)
 // and for other classes of torch one attribute `state`. Errors: a state that does not fit;
-// unsupported: statements in __setstate__ beyond assignments, conditions, tuples, own methods and
-// the prepack operators.
+// unsupported: statements in __setstate__ beyond assignments, conditions, loops, containers, own
+// methods, the prepack operators, and what `context` evaluates.
 Result<StoredAttributes> AttributesOf(const StoredObject& object, Program& program,
-                                      StoredHeap& heap);
+                                      StoredHeap& heap, RestoreContext& context);
 
 }  // namespace dragoman::torch
 

@@ -246,7 +246,7 @@ Status CellTable::Fill(const Pending& cell) {
 Result<Attribute> CellTable::FillObject(const StoredObject& object, const std::string& path) {
   classes_.insert(object.class_name);
   const ScriptClass* owner = program_.FindClass(object.class_name);
-  DRAGOMAN_ASSIGN(const auto attributes, AttributesOf(object, program_, heap_));
+  DRAGOMAN_ASSIGN(const auto attributes, AttributesOf(object, program_, heap_, context_));
   Attribute::Dict entries;
   for (const auto& [name, value] : attributes) {
     const auto type = owner != nullptr ? program_.AttributeType(*owner, name) : std::nullopt;

@@ -11,6 +11,7 @@
 
 #include "core/ir/model.h"
 #include "core/support/result.h"
+#include "importers/torch/container/restore_object.h"
 #include "importers/torch/container/value.h"
 #include "importers/torch/script/program.h"
 
@@ -18,8 +19,8 @@ namespace dragoman::torch {
 
 class CellTable {
  public:
-  CellTable(Program& program, StoredHeap& heap, Model& model)
-      : program_(program), heap_(heap), model_(model) {}
+  CellTable(Program& program, StoredHeap& heap, Model& model, RestoreContext& context)
+      : program_(program), heap_(heap), model_(model), context_(context) {}
 
   // Adds everything that `root`, an object, reaches: the State `self` and those behind it.
   Status AddRoot(const Stored& root);
@@ -61,6 +62,7 @@ class CellTable {
   Program& program_;
   StoredHeap& heap_;
   Model& model_;
+  RestoreContext& context_;
   std::map<const void*, std::string> names_;
   std::set<std::string> taken_;
   std::set<std::string> classes_;

@@ -25,15 +25,21 @@ constexpr std::size_t kMaxFindings = 20;
 // Reads one archive.
 class ModelReader {
  public:
-  explicit ModelReader(const Archive& archive)
-      : archive_(archive), program_(archive), script_functions_(archive.version()) {}
+  ModelReader(const Archive& archive, RunSource run)
+      : archive_(archive),
+        run_(std::move(run)),
+        program_(archive),
+        script_functions_(archive.version()) {}
 
   Result<Model> Read() {
     model_.level = Level::kSource;
     model_.dialect = "torchscript";
     model_.opsets = {{"torch", archive_.version()}};
     DRAGOMAN_ASSIGN(StoredProgram values, ReadValues(archive_));
-    CellTable cells(program_, values.heap, model_);
+    RestoreContext restoring{values.constants,
+                             CallEvaluator(program_, schemas_, script_functions_, values.heap,
+                                           archive_.version(), run_)};
+    CellTable cells(program_, values.heap, model_, restoring);
     auto status = cells.AddRoot(values.root);
     if (!status.ok()) return WithProgramFindings(std::move(status).error());
     for (std::size_t i = 0; i < values.constants.size(); ++i) {
@@ -161,6 +167,7 @@ class ModelReader {
   }
 
   const Archive& archive_;
+  RunSource run_;
   Program program_;
   SchemaTable schemas_;
   ScriptFunctions script_functions_;
@@ -174,15 +181,15 @@ class ModelReader {
 }  // namespace
 }  // namespace torch
 
-Result<Model> ReadTorchScript(const std::string& path) {
+Result<Model> ReadTorchScript(const std::string& path, const torch::RunSource& run) {
   DRAGOMAN_ASSIGN(const torch::Archive archive, torch::Archive::Open(path));
-  auto model = ReadTorchScript(archive);
+  auto model = ReadTorchScript(archive, run);
   if (!model.ok()) return std::move(model).error().InFile(path);
   return model;
 }
 
-Result<Model> ReadTorchScript(const torch::Archive& archive) {
-  return torch::ModelReader(archive).Read();
+Result<Model> ReadTorchScript(const torch::Archive& archive, const torch::RunSource& run) {
+  return torch::ModelReader(archive, run).Read();
 }
 
 }  // namespace dragoman

@@ -5,6 +5,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "core/support/python/source_error.h"
 
@@ -51,13 +53,15 @@ bool Equal(const Stored& a, const Stored& b) {
 
 class Interpreter {
  public:
-  Interpreter(const StoredObject& object, const ScriptClass& owner, StoredHeap& heap)
-      : object_(object), owner_(owner), heap_(heap) {}
+  Interpreter(const StoredObject& object, const ScriptClass& owner, StoredHeap& heap,
+              RestoreContext& context)
+      : object_(object), owner_(owner), heap_(heap), context_(context) {}
 
   Result<StoredAttributes> Run() {
     const Stored state = object_.state ? *object_.state : Stored();
     DRAGOMAN_ASSIGN([[maybe_unused]] const Stored none,
                     Call(*owner_.FindMethod("__setstate__"), {state}));
+    DRAGOMAN_TRY(CheckViews());
     StoredAttributes result;
     for (const Member& member : owner_.def->members) {
       const auto found = attributes_.find(member.name);
@@ -68,6 +72,22 @@ class Interpreter {
 
  private:
   using Variables = std::map<std::string, Stored>;
+
+  // Errors: attributes that share elements, of which one is computed.
+  Status CheckViews() const {
+    std::set<const StoredTensor*> kept;
+    for (const auto& [name, value] : attributes_) {
+      const std::vector<Stored>* items = Items(value);
+      for (const Stored& item : items != nullptr ? *items : std::vector<Stored>{value}) {
+        if (const auto* tensor = std::get_if<const StoredTensor*>(&item)) kept.insert(*tensor);
+      }
+    }
+    for (const auto& [view, base] : context_.evaluator.views()) {
+      if (kept.contains(view) && kept.contains(base))
+        return Fail(owner_.def->offset, "two attributes that share their elements");
+    }
+    return {};
+  }
 
   Error Fail(std::uint32_t offset, std::string message) const {
     const SourceFile& source = owner_.file->source;
@@ -81,6 +101,7 @@ class Interpreter {
       return Fail(function.offset, "a call with another number of arguments");
     }
     Variables outer = std::move(variables_);
+    const std::string outer_self = std::exchange(self_, function.parameters.front().name);
     variables_.clear();
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       variables_[function.parameters[i + 1].name] = arguments[i];
@@ -90,6 +111,7 @@ class Interpreter {
     const Stored result = returned_.value_or(Stored());
     returned_ = std::nullopt;
     variables_ = std::move(outer);
+    self_ = outer_self;
     --calls_;
     return result;
   }
@@ -126,9 +148,41 @@ class Interpreter {
       }
       case Stmt::Kind::kAssign:
         return RunAssignment(stmt);
+      case Stmt::Kind::kWhile:
+        return RunWhile(stmt);
+      case Stmt::Kind::kFor:
+        return RunFor(stmt);
       default:
         return Fail(stmt.offset, "this statement cannot be run when a model is read");
     }
+  }
+
+  Status RunWhile(const Stmt& stmt) {
+    while (!returned_) {
+      DRAGOMAN_ASSIGN(const Stored condition, Evaluate(stmt.value));
+      const bool* known = std::get_if<bool>(&condition);
+      if (known == nullptr) return Fail(stmt.offset, "a condition that is no bool");
+      if (!*known) break;
+      DRAGOMAN_TRY(RunBlock(stmt.body));
+    }
+    return {};
+  }
+
+  // Over range(n).
+  Status RunFor(const Stmt& stmt) {
+    const Expr& range = stmt.value;
+    const bool plain = range.kind == Expr::Kind::kCall && range.parts.size() == 2 &&
+                       range.parts[0].IsName("range") && stmt.targets.size() == 1;
+    if (!plain) return Fail(stmt.offset, "a loop over anything but range(n)");
+    DRAGOMAN_ASSIGN(const Stored count, Evaluate(range.parts[1]));
+    const auto* turns = std::get_if<std::int64_t>(&count);
+    if (turns == nullptr) return Fail(stmt.offset, "a number of turns that is no int");
+    for (std::int64_t i = 0; i < *turns && !returned_; ++i) {
+      if (++steps_ > kMaxSetStateSteps) return Fail(stmt.offset, "it does not come to an end");
+      DRAGOMAN_TRY(Assign(stmt.targets.front(), Stored(i)));
+      DRAGOMAN_TRY(RunBlock(stmt.body));
+    }
+    return {};
   }
 
   Status RunAssignment(const Stmt& stmt) {
@@ -151,7 +205,7 @@ class Interpreter {
       variables_[target.text] = value;
       return {};
     }
-    if (target.kind != Expr::Kind::kAttribute || !target.parts[0].IsName("self")) {
+    if (target.kind != Expr::Kind::kAttribute || !target.parts[0].IsName(self_.c_str())) {
       return Fail(target.offset, "an assignment to anything but self");
     }
     attributes_[target.text] = value;
@@ -182,8 +236,9 @@ class Interpreter {
         break;
       }
       case Expr::Kind::kAttribute: {
+        if (expr.parts[0].IsName("CONSTANTS")) return EvaluateConstant(expr);
         const auto found = attributes_.find(expr.text);
-        if (expr.parts[0].IsName("self") && found != attributes_.end()) return found->second;
+        if (expr.parts[0].IsName(self_.c_str()) && found != attributes_.end()) return found->second;
         return Fail(expr.offset, "an attribute that has no value yet");
       }
       case Expr::Kind::kTuple: {
@@ -193,6 +248,13 @@ class Interpreter {
       case Expr::Kind::kList: {
         DRAGOMAN_ASSIGN(std::vector<Stored> items, EvaluateAll(expr, 0));
         return Stored(heap_.Add(StoredList{std::move(items), ""}));
+      }
+      case Expr::Kind::kDict: {
+        DRAGOMAN_ASSIGN(std::vector<Stored> parts, EvaluateAll(expr, 0));
+        StoredDict dict;
+        for (std::size_t i = 0; i + 1 < parts.size(); i += 2)
+          dict.items.emplace_back(parts[i], parts[i + 1]);
+        return Stored(heap_.Add(std::move(dict)));
       }
       case Expr::Kind::kSubscript:
         return EvaluateSubscript(expr);
@@ -216,14 +278,30 @@ class Interpreter {
     return Stored();
   }
 
+  Result<Stored> EvaluateConstant(const Expr& expr) {
+    const auto number =
+        expr.text.starts_with("c") ? python::IntOf(expr.text.substr(1)) : std::nullopt;
+    const auto count = static_cast<std::int64_t>(context_.constants.size());
+    if (!number || *number < 0 || *number >= count)
+      return Fail(expr.offset, "a constant that the archive lacks");
+    return context_.constants[static_cast<std::size_t>(*number)];
+  }
+
   Result<Stored> EvaluateSubscript(const Expr& expr) {
     DRAGOMAN_ASSIGN(const Stored object, Evaluate(expr.parts[0]));
+    if (std::holds_alternative<const StoredTensor*>(object))
+      return Fail(expr.offset, "an index of a tensor");
+    DRAGOMAN_ASSIGN(const Stored index, Evaluate(expr.parts[1]));
+    if (const auto* dict = std::get_if<const StoredDict*>(&object)) {
+      for (const auto& [key, value] : (*dict)->items)
+        if (Equal(key, index)) return value;
+      return Fail(expr.offset, "a key that the dict lacks");
+    }
     const std::vector<Stored>* items = Items(object);
-    const auto literal = LiteralOf(expr.parts[1]);
-    const auto* index = literal ? literal->As<std::int64_t>() : nullptr;
-    if (items == nullptr || index == nullptr) return Fail(expr.offset, "an index of this kind");
+    const auto* place = std::get_if<std::int64_t>(&index);
+    if (items == nullptr || place == nullptr) return Fail(expr.offset, "an index of this kind");
     const auto size = static_cast<std::int64_t>(items->size());
-    const std::int64_t at = *index < 0 ? *index + size : *index;
+    const std::int64_t at = *place < 0 ? *place + size : *place;
     if (at < 0 || at >= size) return Fail(expr.offset, "an index out of range");
     return (*items)[static_cast<std::size_t>(at)];
   }
@@ -235,22 +313,42 @@ class Interpreter {
     if ((*name == "annotate" || *name == "unchecked_cast") && expr.parts.size() == 3) {
       return Evaluate(expr.parts[2]);
     }
-    if (*name == "int" || *name == "float" || *name == "bool") return Evaluate(expr.parts[1]);
     DRAGOMAN_ASSIGN(const std::vector<Stored> arguments, EvaluateAll(expr, 1));
-    if (arguments.size() == 2) {
-      if (*name == "torch.eq" || *name == "torch.__is__") {
-        return Stored(Equal(arguments[0], arguments[1]));
-      }
-      if (*name == "torch.ne" || *name == "torch.__isnot__") {
-        return Stored(!Equal(arguments[0], arguments[1]));
-      }
-    }
+    if (const std::optional<Stored> value = EvaluateInPlace(*name, arguments)) return *value;
     if (name->starts_with("ops.quantized.")) return Pack(expr, name->substr(14), arguments);
-    if (callee.kind == Expr::Kind::kAttribute && callee.parts[0].IsName("self")) {
+    if (callee.kind == Expr::Kind::kAttribute && callee.parts[0].IsName(self_.c_str())) {
       const FunctionDef* method = owner_.FindMethod(callee.text);
       if (method != nullptr) return Call(*method, arguments);
     }
-    return Fail(expr.offset, fmt::format("a call of {}", *name));
+    Result<Stored> value = context_.evaluator.Evaluate(expr, arguments, owner_);
+    if (value.ok()) return value;
+    return Fail(expr.offset,
+                fmt::format("a call of {}: {}", *name, value.error().findings().front().message));
+  }
+
+  // What needs no operator: conversions to the type that a value has, comparisons of equal types,
+  // identity, and lists that grow.
+  std::optional<Stored> EvaluateInPlace(const std::string& name,
+                                        const std::vector<Stored>& arguments) {
+    const bool converts = arguments.size() == 1 &&
+                          ((name == "int" && std::holds_alternative<std::int64_t>(arguments[0])) ||
+                           (name == "float" && std::holds_alternative<double>(arguments[0])) ||
+                           (name == "bool" && std::holds_alternative<bool>(arguments[0])));
+    if (converts) return arguments[0];
+    if (arguments.size() != 2) return std::nullopt;
+    if (name == "torch.__is__") return Stored(Equal(arguments[0], arguments[1]));
+    if (name == "torch.__isnot__") return Stored(!Equal(arguments[0], arguments[1]));
+    const bool plain = arguments[0].index() == arguments[1].index() &&
+                       (std::holds_alternative<StoredString>(arguments[0]) ||
+                        std::holds_alternative<std::int64_t>(arguments[0]) ||
+                        std::holds_alternative<double>(arguments[0]) ||
+                        std::holds_alternative<bool>(arguments[0]));
+    if (plain && name == "torch.eq") return Stored(Equal(arguments[0], arguments[1]));
+    if (plain && name == "torch.ne") return Stored(!Equal(arguments[0], arguments[1]));
+    const auto* list = std::get_if<const StoredList*>(&arguments[0]);
+    if (list == nullptr || name != "torch.append") return std::nullopt;
+    heap_.Mutable(*list)->items.push_back(arguments[1]);
+    return arguments[0];
   }
 
   Result<Stored> Pack(const Expr& expr, const std::string& name,
@@ -276,6 +374,8 @@ class Interpreter {
   const StoredObject& object_;
   const ScriptClass& owner_;
   StoredHeap& heap_;
+  RestoreContext& context_;
+  std::string self_;  // what the function at hand calls its object
   Variables variables_;
   Variables attributes_;
   std::optional<Stored> returned_;
@@ -285,10 +385,10 @@ class Interpreter {
 
 }  // namespace
 
-Result<StoredAttributes> RunSetState(const StoredObject& object, Program& program,
-                                     StoredHeap& heap) {
+Result<StoredAttributes> RunSetState(const StoredObject& object, Program& program, StoredHeap& heap,
+                                     RestoreContext& context) {
   const ScriptClass* owner = program.FindClass(object.class_name);
-  return Interpreter(object, *owner, heap).Run();
+  return Interpreter(object, *owner, heap, context).Run();
 }
 
 }  // namespace dragoman::torch

@@ -8,10 +8,10 @@
 namespace dragoman::torch {
 
 // The attributes that __setstate__(self, state) has assigned when it returns, in slot order. A run
-// is bounded by kMaxSetStateSteps expressions. Errors: as AttributesOf.
+// is bounded by kMaxSetStateSteps expressions and turns. Errors: as AttributesOf.
 inline constexpr int kMaxSetStateSteps = 100'000;
-Result<StoredAttributes> RunSetState(const StoredObject& object, Program& program,
-                                     StoredHeap& heap);
+Result<StoredAttributes> RunSetState(const StoredObject& object, Program& program, StoredHeap& heap,
+                                     RestoreContext& context);
 
 }  // namespace dragoman::torch
 

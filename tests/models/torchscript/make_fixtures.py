@@ -392,6 +392,57 @@ class LstmPolicy(nn.Module):
         self.cell_state[:] = 0.0
 
 
+@fixture("restored_state", x=rand(2, 4))
+class RestoredState(nn.Module):
+    """What it computes with is made of what the file stores when it is loaded: by operators, in
+    loops and branches, in lists and dicts."""
+    bias: Optional[Tensor]
+
+    def __init__(self):
+        super().__init__()
+        self.packed = torch.randint(-127, 127, (3, 4)).to(torch.int8)
+        self.scales = torch.rand(3) + 0.1
+        self.bias = None
+        self.steps = [torch.randn(3, 3) for _ in range(3)]
+        self.table = {"shift": torch.randn(3)}
+        self.factor = 0.5
+
+    @torch.jit.export
+    def __getstate__(self) -> Tuple[Tensor, Tensor, Optional[Tensor], List[Tensor],
+                                    Dict[str, Tensor], float, bool]:
+        return (self.packed, self.scales, self.bias, self.steps, self.table, self.factor,
+                self.training)
+
+    @torch.jit.export
+    def __setstate__(self, state: Tuple[Tensor, Tensor, Optional[Tensor], List[Tensor],
+                                        Dict[str, Tensor], float, bool]):
+        self.scales = state[1]
+        self.packed = state[0].to(torch.float32) * state[1].unsqueeze(1)
+        if state[2] is None:
+            self.bias = torch.zeros([state[0].size(0)])
+        else:
+            self.bias = state[2]
+        steps: List[Tensor] = []
+        for i in range(len(state[3])):
+            step = state[3][i]
+            if i % 2 == 0:
+                step = step.t().contiguous() / (step.norm() + 1e-3)
+            steps.append(step)
+        self.steps = steps
+        self.table = {"shift": state[4]["shift"].exp()}
+        turns = 0
+        while turns < 3:
+            turns += 1
+        self.factor = state[5] * turns + int(state[0].size(1))
+        self.training = state[6]
+
+    def forward(self, x):
+        y = F.linear(x, self.packed, self.bias)
+        for step in self.steps:
+            y = torch.mm(y, step)
+        return y * self.factor + self.table["shift"]
+
+
 # An RNN transducer: encoder, prediction network, joint; and its greedy decoding.
 
 

@@ -23,6 +23,10 @@ TEST(DescribeAllocations, DependOnSizesAndPrimitives) {
               HasSubstr("primitives of oneDNN"));
   EXPECT_THAT(described("graph main(%x: f32[n]) -> (%y) { %y = onnx.Relu(%x) }"),
               HasSubstr("where sizes are larger"));
+  EXPECT_EQ(described("graph main(%x: str[2], %i: i64[3]) -> (%y) { %y = onnx.Gather(%x, %i) }"),
+            "allocates the characters of strings");
+  EXPECT_EQ(described("graph main(%x: u8[9]) -> (%y: u8[2, 2, 3]) { %y = onnx.ImageDecoder(%x) }"),
+            "allocates what decoding an image takes");
 }
 
 TEST(EmitUse, ArraysForKnownSizesTensorsForOthers) {
