@@ -6,6 +6,7 @@ import math
 import unittest
 
 import numpy as np
+import onnx
 from onnx import SequenceProto, TensorProto, TypeProto, helper, numpy_helper
 
 from command_case import CommandCase
@@ -111,6 +112,12 @@ class MapsTest(CommandCase):
         self.assertEqual(cast(FLOAT, '{"10": 1, "9": 2}'), [[2.0, 1.0]])
         self.assertEqual(cast(FLOAT, '{"3": 1, "0": 2, "7": 4}', map_form="SPARSE", max_map=5),
                          [[2.0, 0.0, 0.0, 1.0, 0.0]])
+        # As C++ and Python write six digits behind the point.
+        numbers = [0.1, -2.5, 0.0, -0.0, 1e-7, -1e-7, 0.9999999, 123456.789, 8388607.5, 16777216.0,
+                   3.0e18, 2.5e-6, math.inf, -math.inf, math.nan]
+        given = json.dumps({str(i): x for i, x in enumerate(numbers)})
+        self.assertEqual(cast(FLOAT, given, cast_to="TO_STRING"),
+                         [["%f" % np.float32(x) for x in numbers]])
         with self.assertRaisesRegex(AssertionError, "negative keys"):
             cast(FLOAT, '{"-1": 1}', map_form="SPARSE", max_map=2)
 
@@ -155,6 +162,27 @@ class MapsTest(CommandCase):
         x = self.given([[0.5, 0.25]])
         self.assertEqual(self.outputs(self.out / "again.onnx", *x), {"p": [{"1": 0.25, "2": 0.5}]})
         self.assertIn("TVM has no maps", self.fails(4, "convert", model, "-o", self.out / "m.py"))
+
+    def test_inputs_are_written(self):
+        """As the operators that read them, in front of which others stand."""
+        words = dict(string_vocabulary=["b", "a", "c"])
+        known = (
+            ("DictVectorizer", words, STRING, '{"a": 1.5, "z": 2}', [[0.0, 1.5, 0.0]]),
+            ("DictVectorizer", dict(int64_vocabulary=[3, 1]), INT64, '{"1": 4}', [[0.0, 4.0]]),
+            ("CastMap", {}, INT64, '{"10": 1, "9": 2}', [[2.0, 1.0]]),
+            ("CastMap", dict(map_form="SPARSE", max_map=4), INT64, '{"2": 5}', [[0.0, 0, 5, 0]]))
+        for op, attributes, key, text, expected in known:
+            with self.subTest(op, **attributes):
+                nodes = [self.node(op, "m", "v", **attributes), helper.make_node("Neg", ["v"], ["y"])]
+                model = self.model(nodes, [helper.make_value_info("m", map_type(key, FLOAT))],
+                                   [tensor("y", FLOAT, None)])
+                self.done("convert", model, "-o", self.out / "again.onnx", "--passes", "default", "-q")
+                inputs = onnx.load(self.out / "again.onnx").graph.input
+                self.assertEqual([i.name for i in inputs], ["m"])
+                self.assertTrue(inputs[0].type.HasField("map_type"))
+                given = self.given_map(text)
+                self.assertEqual(self.outputs(self.out / "again.onnx", *given),
+                                 {"y": [[-x for x in row] for row in expected]})
 
     def test_program(self):
         nodes = [self.node("DictVectorizer", "m", "v", int64_vocabulary=[7, -2]),

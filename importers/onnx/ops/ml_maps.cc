@@ -1,6 +1,7 @@
 // Operators that read and make maps. A map is two operands, its keys and its values, by ascending
 // keys; of a list of maps the values are (maps, entries). See map_values.cc in the folder above.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -125,6 +126,47 @@ Result<DType> TakeCastTo(OpLowering& op) {
 
 }  // namespace
 
+namespace {
+
+Value* TextConstant(OpLowering& op, const std::string& text) {
+  return op.builder.Constant(*Tensor::MakeStrings({}, {text}));
+}
+
+Value* Joined(OpComposer& f, Value* a, Value* b) { return f.Op("StringConcat", {a, b}); }
+
+// Floats (rank 1) with six digits behind the point, as ONNX Runtime's std::to_string writes them.
+// The product with a million is exact in f64, and floats from 2^23 on are integers.
+Value* WithSixDigits(OpLowering& op, OpComposer& f, Value* x) {
+  constexpr int kMillion = 1000000;
+  Value* wide = f.Cast(x, DType::kF64);
+  Value* size = f.Abs(wide);
+  Value* finite = f.Less(size, std::numeric_limits<double>::infinity());
+  Value* bounded = f.Where(finite, size, 0);
+  Value* with_zero = f.Concat({bounded, f.Full(f.Ints({1}), 0, DType::kF64)}, 0);
+  f.Assert(f.Less(f.ReduceAll("ReduceMax", with_zero), 9223372036854775808.0),
+           "CastMap writes no numbers of more than 63 bits as text");
+  Value* large = f.GreaterOrEqual(bounded, 8388608);
+  Value* scaled = f.Op("Round", {f.Mul(f.Where(large, 0, bounded), 1e6)});
+  Value* units = f.Cast(scaled, DType::kI64);
+  Value* quotient = f.Div(units, kMillion);
+  Value* whole = f.Add(quotient, f.Cast(f.Where(large, bounded, 0), DType::kI64));
+  Value* part = f.Sub(units, f.Mul(quotient, kMillion));
+  Value* text = Joined(f, f.Cast(whole, DType::kString), TextConstant(op, "."));
+  for (int power = kMillion / 10; power > 0; power /= 10) {
+    Value* upper = f.Div(part, power);
+    Value* digit = f.Sub(upper, f.Mul(f.Div(upper, 10), 10));
+    text = Joined(f, text, f.Cast(digit, DType::kString));
+  }
+  Value* is_nan = f.Op("IsNaN", {wide});
+  text = f.Op("Where", {finite, text,
+                        f.Op("Where", {is_nan, TextConstant(op, "nan"), TextConstant(op, "inf")})});
+  Value* negative = f.Less(f.Div(1, wide), 0);
+  negative = f.Or(negative, f.Less(wide, 0));
+  return f.Op("Where", {negative, Joined(f, TextConstant(op, "-"), text), text});
+}
+
+}  // namespace
+
 // All values by ascending keys (DENSE), or those of keys 0 to max_map - 1 (SPARSE). Strings of keys
 // that are not there are "0.f", as ONNX Runtime has them.
 LoweredResults LowerCastMap(OpLowering& op) {
@@ -139,10 +181,12 @@ LoweredResults LowerCastMap(OpLowering& op) {
   Value* keys = op.operand(0);
   if (keys->type().dtype() != DType::kI64) return op.Invalid("the map's keys are no integers");
   const DType from = op.operand(1)->type().dtype();
-  if (dtype == DType::kString && from != dtype)
-    return op.Unsupported("strings of numbers, of which no form is standard");
+  if (dtype == DType::kString && from != dtype && from != DType::kF32)
+    return op.Unsupported("strings of " + std::string(Name(from)) +
+                          ", which CastMap does not take");
   OpComposer f(op);
-  Value* values = f.Cast(op.operand(1), dtype);
+  const bool writes = dtype == DType::kString && from != dtype;
+  Value* values = writes ? WithSixDigits(op, f, op.operand(1)) : f.Cast(op.operand(1), dtype);
   if (sparse) {
     DRAGOMAN_ASSIGN(Value * nothing, Nothing(op, dtype));
     if (dtype == DType::kString) {

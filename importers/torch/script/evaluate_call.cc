@@ -19,7 +19,7 @@ using python::Expr;
 using python::FunctionDef;
 
 // What a call may give; the first one that its result converts to is its type.
-constexpr const char* kTypes[] = {"Tensor",       "bool",      "int",        "float",
+constexpr const char* kTypes[] = {"Tensor",       "bool",      "int",         "float",
                                   "List[Tensor]", "List[int]", "List[float]", "Device"};
 
 constexpr std::string_view kList = "List[";
@@ -118,7 +118,8 @@ Result<Stored> CallEvaluator::Evaluate(const Expr& call, const std::vector<Store
     DRAGOMAN_ASSIGN(const std::optional<Stored> value, EvaluateAs(type, compiled, owner));
     if (value) return *value;
   }
-  return Unsupported("its arguments fit no overload, or it gives no tensor, number or list of them");
+  return Unsupported(
+      "its arguments fit no overload, or it gives no tensor, number or list of them");
 }
 
 Result<std::optional<Stored>> CallEvaluator::EvaluateAs(std::string_view type,
