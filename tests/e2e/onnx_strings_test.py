@@ -62,6 +62,15 @@ class StringsTest(CommandCase):
                                              [TensorProto.BOOL], pattern=pattern)[0]
         self.assertEqual(match("."), [False, False, True])
         self.assertEqual(match("(?i)abc"), [False, True, False])
+        with self.assertRaisesRegex(AssertionError, "4 != 0 .*classes of Unicode"):
+            match(r"\p{Lu}+")
+
+    def test_numbers(self):
+        """White space around them does not count."""
+        self.assertEqual(self.outputs("Cast", [" 12", "-3\t", "+7"], [TensorProto.INT64], to=7),
+                         [[12, -3, 7]])
+        with self.assertRaisesRegex(AssertionError, "is not a number"):
+            self.outputs("Cast", [" "], [TensorProto.FLOAT], to=1)
 
 
 if __name__ == "__main__":
