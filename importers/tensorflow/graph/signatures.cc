@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "core/support/text.h"
 #include "importers/tensorflow/graph/entries.h"
 #include "importers/tensorflow/graph/graph_names.h"
+#include "importers/tensorflow/graph/guarded.h"
 #include "proto/message_dict.h"
 #include "proto/tensorflow/extra.h"
 #include "proto/tensorflow/signature_codec.h"
@@ -87,8 +90,12 @@ bool IsPlaceholder(const Node& node) {
   return node.op().type == "Placeholder" || node.op().type == "PlaceholderV2";
 }
 
-// Made by TensorFlow's savers and optimisers beside what a model computes.
+// Made by TensorFlow's savers and optimisers, or for TensorBoard, beside what a model computes.
 bool IsForTraining(const Node& node) {
+  const std::string_view type = node.op().type;
+  for (const std::string_view end : {"Summary", "SummaryV2", "ShardedFilename"}) {
+    if (type.ends_with(end)) return true;
+  }
   for (const std::string_view prefix : {"save/", "gradients/", "report_uninitialized"}) {
     if (node.name().starts_with(prefix)) return true;
   }
@@ -152,9 +159,10 @@ Status AssumeEntry(Model* model) {
   std::vector<Port> inputs;
   std::vector<Port> outputs;
   std::vector<Port> others;  // that are results if nothing better is there
+  const std::unordered_set<const Node*> guarded = GuardedNodes(graph);
   for (const Node& node : graph.nodes()) {
     if (IsPlaceholder(node)) inputs.push_back(InputOf(node, producer));
-    if (IsRead(node)) continue;
+    if (IsRead(node) || guarded.contains(&node)) continue;
     const bool computes = node.op().type != "Const" && !IsPlaceholder(node) && !IsForTraining(node);
     AddResults(node, computes ? &outputs : &others);
   }

@@ -57,6 +57,20 @@ std::string TensorsRead(const Node& node) {
   return names;
 }
 
+// The tensors that `node` reads, as --cut-outputs takes them.
+std::string TensorsReadBy(const Node& node) {
+  std::string names;
+  for (std::size_t i = 0; i < NumDataOperands(node); ++i) {
+    const Value* value = node.operand(i);
+    if (value == nullptr || value->producer() == nullptr) continue;
+    const Node& producer = *value->producer();
+    if (producer.op().type == "Const") continue;
+    names += (names.empty() ? "" : ",") + producer.name();
+    if (value->index() > 0) names += ":" + std::to_string(value->index());
+  }
+  return names;
+}
+
 Error NotSupported(const Node& node, bool in_main_graph) {
   const std::string& type = node.op().type;
   std::string message = "operator " + type;
@@ -64,6 +78,8 @@ Error NotSupported(const Node& node, bool in_main_graph) {
   message += FindOpSchema(type) == nullptr ? " not supported" : " is not supported";
   const std::string names = in_main_graph ? TensorsRead(node) : std::string();
   if (!names.empty()) message += "; --cut-inputs " + names + " begins behind it";
+  const std::string read = in_main_graph && names.empty() ? TensorsReadBy(node) : std::string();
+  if (!read.empty()) message += "; --cut-outputs " + read + " ends before it";
   return Unsupported(std::move(message));
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <queue>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -37,10 +38,13 @@ class RegionBuilder : private ControlContexts {
     parts_.resize(units_.size() + 1);
     for (std::size_t u = 0; u < units_.size(); ++u)
       parts_[static_cast<std::size_t>(units_[u].parent + 1)].push_back(static_cast<int>(u));
-    return MakeRegion(kNone, kRoot);
+    DRAGOMAN_ASSIGN(Region region, MakeRegion(kNone, kRoot));
+    DRAGOMAN_TRY(CheckWanted());
+    return region;
   }
 
  private:
+  Status CheckWanted();
   void MakeUnits();
   void JoinUnits();
   void JoinSides(int depth);
@@ -79,6 +83,19 @@ void RegionBuilder::ForEachEdgeWithin(const std::vector<int>& units, const Visit
     if (of.kind == Unit::Kind::kNode) ForEachEdgeTo(of.node, visit);
     pending.insert(pending.end(), PartsOf(u).begin(), PartsOf(u).end());
   }
+}
+
+// What is wanted leaves all loops and conditions.
+Status RegionBuilder::CheckWanted() {
+  for (const Value* value : wanted_) {
+    if (value == nullptr || IsControl(value) || ContextOf(value) == kRoot) continue;
+    int c = ContextOf(value);
+    while (c > kRoot && context(c).frame == kNone) c = context(c).parent;
+    const char* where = c > kRoot ? "in turns of a loop" : "under a condition";
+    return Unsupported(std::string("tensor '") + value->name() + "' is computed " + where +
+                       " only; ask for what Exit or Merge gives behind it");
+  }
+  return {};
 }
 
 void RegionBuilder::MakeUnits() {

@@ -327,6 +327,36 @@ function tf:graph.main() -> () {
               HasSubstr("it depends on itself"));
 }
 
+// Nothing outside can tell in which turn it was computed, or whether it was.
+TEST(LowerTensorFlowTest, RefusesResultsWithinLoopsAndConditions) {
+  const auto fetching = [](const std::string& tensor) {
+    return Lowered(R"(
+entry main(%x: f32[]) -> (%y: f32[]) {
+  %y = tf:graph.main(%x) {feeds = ["x:0"], fetches = [")" +
+                   tensor + R"(:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %enter = tf.Enter(%x) {frame_name = "loop"} @enter
+  %merge = tf.Merge(%enter, %next) @merge
+  %goes_on = tf.Less(%merge, %merge) @goes_on
+  %cond = tf.LoopCond(%goes_on) @cond
+  %switch, %"switch:1" = tf.Switch(%merge, %cond) @switch
+  %next = tf.NextIteration(%"switch:1") @next
+  %unread = tf.Neg(%"switch:1") @unread
+  %exit = tf.Exit(%switch) @exit
+  %zero = tf.Const() {dtype = type f32[*], value = f32[] 0.0} @zero
+  %p = tf.Greater(%x, %zero) @p
+  %s, %"s:1" = tf.Switch(%x, %p) @s
+  %side = tf.Neg(%"s:1") @side
+}
+)");
+  };
+  EXPECT_THAT(fetching("unread"), HasSubstr("'unread' is computed in turns of a loop only"));
+  EXPECT_THAT(fetching("side"), HasSubstr("'side' is computed under a condition only"));
+}
+
 // Written one by one by a loop whose length is known, and stacked.
 TEST(LowerTensorFlowTest, SetsElementsOfListsInLoops) {
   EXPECT_EQ(Lowered(R"(

@@ -198,6 +198,27 @@ TEST(TensorFlowReaderTest, KeepsGraphsWithCycles) {
             "");
 }
 
+// What lies in a loop or on a side of a condition is none, nor is what TensorBoard shows.
+TEST(TensorFlowReaderTest, AssumesThatResultsAreWhatEveryRunComputes) {
+  const std::string text = TextOf(Read(std::string(kPlaceholder) + R"(
+  node { name: "enter" op: "Enter" input: "x" }
+  node { name: "merge" op: "Merge" input: "enter" input: "next" }
+  node { name: "less" op: "Less" input: "merge" input: "merge" }
+  node { name: "cond" op: "LoopCond" input: "less" }
+  node { name: "switch" op: "Switch" input: "merge" input: "cond" }
+  node { name: "next" op: "NextIteration" input: "switch:1" }
+  node { name: "turn" op: "Neg" input: "switch:1" }
+  node { name: "exit" op: "Exit" input: "switch" }
+  node { name: "p" op: "Const" attr { key: "dtype" value { type: DT_BOOL } } }
+  node { name: "sides" op: "Switch" input: "x" input: "p" }
+  node { name: "side" op: "Neg" input: "sides:1" }
+  node { name: "joined" op: "Merge" input: "sides" input: "sides:1" }
+  node { name: "y" op: "Neg" input: "joined" attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "shown" op: "HistogramSummary" input: "y" input: "y" }
+  node { name: "z" op: "Neg" input: "joined" attr { key: "T" value { type: DT_FLOAT } } })"));
+  EXPECT_THAT(text, HasSubstr("entry main(%x: f32[?, 3]) -> (%exit, %z: f32[*]) {")) << text;
+}
+
 TEST(TensorFlowReaderTest, TellsAllNamesThatNothingHas) {
   EXPECT_EQ(TextOf(Read(R"(
   node { name: "a" op: "Relu" input: "b" }
