@@ -24,17 +24,16 @@ const Node* ProducerOf(const Use& operand) {
   return operand.value() != nullptr ? operand.value()->producer() : nullptr;
 }
 
-// By how much a node lies deeper than what it reads: the switches and merges of a loop stand between
-// what enters and leaves its frame.
+// By how much a node lies deeper than what it reads: the switches and merges of a loop stand
+// between what enters and leaves its frame.
 int Deeper(const Node& node) {
   const std::string_view type = PlainType(&node);
   if (type == "Enter") return 1;
   if (type == "Exit") return -1;
   const auto reads = [&](std::string_view what) {
     const auto& operands = node.operands();
-    return std::any_of(operands.begin(), operands.end(), [&](const Use& operand) {
-      return PlainType(ProducerOf(operand)) == what;
-    });
+    return std::any_of(operands.begin(), operands.end(),
+                       [&](const Use& operand) { return PlainType(ProducerOf(operand)) == what; });
   };
   if (type == "Switch") return reads("LoopCond") ? 0 : 1;
   if (type == "Merge") return reads("Enter") ? 0 : -1;

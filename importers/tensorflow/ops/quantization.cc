@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/lowering/math.h"
+#include "importers/tensorflow/ops/quantized_form.h"
 #include "importers/tensorflow/ops/quantized_lowerings.h"
 
 namespace dragoman::tf {
@@ -138,6 +139,32 @@ Value* FakeQuantize(Call& c, const std::vector<float>& mins, const std::vector<f
   return OnGrids(c, x, grids, per_channel);
 }
 
+// The same arithmetic with ends that are known at run time only: numbers, or one for each channel,
+// the last axis.
+Value* FakeQuantizeAtRunTime(Call& c, Value* min, Value* max) {
+  Value* x = c.Tensor(0);
+  const std::int64_t bits = c.IntAttribute("num_bits");
+  const double least = c.BoolAttribute("narrow_range") ? 1 : 0;
+  if (c.failed()) return nullptr;
+  if (bits < 2 || bits > 16) return c.Fail(InvalidInput("num_bits is " + std::to_string(bits)));
+  if (c.dtype(x) != DType::kF32) return c.Fail("other elements than float32");
+  const double most = std::ldexp(1.0, static_cast<int>(bits)) - 1;
+  Value* none = c.And(c.Equal(min, 0), c.Equal(max, 0));
+  Value* fits = c.Cast(c.Or(none, c.Less(min, max)), DType::kI32);
+  c.Assert(c.Greater(c.ReduceAll("ReduceMin", fits), 0),
+           "'" + c.node().name() + "': an empty range");
+  Value* scale = c.Where(none, 1, c.Div(c.Sub(max, min), most - least));
+  Value* zero = RoundHalvesAway(c, c.Sub(least, c.Div(min, scale)));
+  zero = c.Min(c.Max(zero, least), most);
+  Value* low = c.Mul(c.Sub(least, zero), scale);
+  Value* high = c.Mul(c.Sub(most, zero), scale);
+  Value* inverse = c.Op("Reciprocal", {scale});
+  Value* zero_steps = c.Floor(c.Add(c.Neg(c.Mul(low, inverse)), 0.5));
+  Value* from_low = c.Sub(c.Max(c.Min(x, high), low), low);
+  Value* steps = c.Floor(c.Add(c.Sub(c.Mul(from_low, inverse), zero_steps), 0.5));
+  return c.Where(none, 0, c.Mul(steps, scale));
+}
+
 }  // namespace
 
 Value* LowerFakeQuantArgs(Call& c) {
@@ -151,7 +178,14 @@ Value* LowerFakeQuantVars(Call& c) {
   const dragoman::Tensor* min = c.Constant(1);
   const dragoman::Tensor* max = c.Constant(2);
   if (c.failed()) return nullptr;
-  if (min == nullptr || max == nullptr) return c.Fail("a range known only at run time");
+  if (min == nullptr || max == nullptr) {
+    const bool is_one = c.target() != "channels";
+    const auto end = [&](std::size_t i) {
+      Value* given = c.Cast(c.Tensor(i), DType::kF32);
+      return is_one ? c.Reshape(given, Ints()) : given;
+    };
+    return FakeQuantizeAtRunTime(c, end(1), end(2));
+  }
   const bool fits = min->dtype() == DType::kF32 && max->dtype() == DType::kF32 &&
                     min->size() == max->size() && min->size() > 0;
   if (!fits) return c.Fail(InvalidInput("the ends of the range are not as many float32"));

@@ -81,6 +81,7 @@ def main():
     lists.make_lists()
     images.make_suppression()
     matrices.make_qr()
+    quantized.make_run_time_ranges()
 
 
 if __name__ == "__main__":

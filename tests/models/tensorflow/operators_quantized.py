@@ -151,3 +151,26 @@ def make_requantized():
     numpy_case("quantize_down", "QuantizeDownAndShrinkRange", [values, low, high], results=3,
                reference=[requantized(values, low, high, *used), *used],
                **kinds(Tinput=np.int32, out_type=np.uint8))
+
+
+def on_grid(x, low, high, bits, narrow):
+    """FakeQuantWithMinMaxVars as TensorFlow's kernel computes it, in float32."""
+    least, most = np.float32(narrow), np.float32(2 ** bits - 1)
+    scale = (high - low) / (most - least)
+    from_low = least - low / scale
+    zero = np.clip(np.sign(from_low) * np.floor(np.abs(from_low) + np.float32(0.5)), least, most)
+    start, end, inverse = (least - zero) * scale, (most - zero) * scale, np.float32(1) / scale
+    steps = (np.clip(x, start, end) - start) * inverse - np.floor(-start * inverse + np.float32(0.5))
+    return (np.floor(steps + np.float32(0.5)) * scale).astype(np.float32)
+
+
+def make_run_time_ranges():
+    x = f32(5, 3) * 2
+    for bits, narrow in ((8, False), (4, True)):
+        low, high = np.float32(-1.3), np.float32(2.1)
+        numpy_case(f"fake_quant_range_{bits}", "FakeQuantWithMinMaxVars", [x, low, high],
+                   reference=[on_grid(x, low, high, bits, narrow)], num_bits=bits, narrow_range=narrow)
+        low, high = np.array([-1, 0, -3], np.float32), np.array([0.7, 2, 1.5], np.float32)
+        numpy_case(f"fake_quant_ranges_{bits}", "FakeQuantWithMinMaxVarsPerChannel", [x, low, high],
+                   reference=[on_grid(x, low, high, bits, narrow)], num_bits=bits,
+                   narrow_range=narrow)
