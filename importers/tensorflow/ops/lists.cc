@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/lowering/math.h"
+#include "importers/tensorflow/ops/loop_body.h"
 #include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
@@ -229,12 +230,23 @@ Value* CountOf(Call& c, const Abstract& list) {
   return c.Int(static_cast<std::int64_t>(contents->items.size()));
 }
 
+// How long each element of a sequence is along axis 0.
+Value* LengthsIn(Call& c, Value* sequence) {
+  Value* count = c.Op("SequenceLength", {sequence});
+  if (c.failed()) return nullptr;
+  LoopBody turn(c, {});
+  Composer at(turn.builder);
+  Value* length = at.Size(at.Op("SequenceAt", {sequence, turn.number}), 0);
+  return AppendLoop(c, turn, at, {at.Op("Identity", {turn.go}), length}, {count, nullptr})[0];
+}
+
 // Elements one behind the other along their axis 0, and how long each is.
 Results Joined(Call& c, const Abstract& list, Value* sizes, DType dtype) {
   const ListContents* contents = ListOf(list);
   std::vector<Value*> values(2);
   if (contents != nullptr && contents->sequence != nullptr) {
-    c.Fail("joining a list whose length is known only at run time");
+    values = {c.Op("ConcatFromSequence", {contents->sequence}, {{"axis", std::int64_t{0}}}),
+              LengthsIn(c, contents->sequence)};
   } else if (contents != nullptr && FirstElement(list) != nullptr) {
     std::vector<Value*> parts;
     std::vector<Value*> lengths;

@@ -1,13 +1,9 @@
 #include "importers/tensorflow/ops/suppression.h"
 
 #include <limits>
-#include <memory>
-#include <string>
-#include <unordered_set>
-#include <utility>
 #include <vector>
 
-#include "core/lowering/name_body.h"
+#include "importers/tensorflow/ops/loop_body.h"
 #include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
@@ -37,36 +33,6 @@ Value* PairOverlaps(Call& c, Value* boxes) {
   return c.Where(empty, 0, c.Div(both, c.Where(empty, 1, covered)));
 }
 
-// The body of a Loop, which carries `carried` (name and type each).
-struct Turn {
-  Turn(Call& c, const std::vector<std::pair<std::string, Type>>& carried)
-      : graph(std::make_shared<Graph>()), inner(*graph, c.builder().inference(), names) {
-    inner.set_origin(c.builder().origin());
-    number = graph->AddInput("turn", Type::Tensor(DType::kI64, Shape()));
-    go = graph->AddInput("go", Type::Tensor(DType::kBool, Shape()));
-    for (const auto& [name, type] : carried) inputs.push_back(graph->AddInput(name, type));
-  }
-
-  std::shared_ptr<Graph> graph;
-  std::unordered_set<std::string> names;
-  GraphBuilder inner;
-  Value* number = nullptr;
-  Value* go = nullptr;
-  std::vector<Value*> inputs;
-};
-
-// A Loop of at most `most` turns, the first if `starts`; `results`: whether to go on, what is
-// carried, what is collected.
-std::vector<Value*> AppendLoop(Call& c, Turn& turn, const Composer& done,
-                               const std::vector<Value*>& results, std::vector<Value*> operands) {
-  c.Check(done.status());
-  const std::size_t count = results.size() - 1;
-  if (c.failed()) return std::vector<Value*>(count);
-  for (Value* result : results) turn.graph->AddOutput(result);
-  NameInModel(*turn.graph, c.builder());
-  return c.Ops("Loop", std::move(operands), {{"body", turn.graph}}, count);
-}
-
 }  // namespace
 
 KeptBoxes SuppressSoftly(Call& c, const SoftSuppression& given) {
@@ -87,9 +53,9 @@ KeptBoxes SuppressSoftly(Call& c, const SoftSuppression& given) {
   };
   Value* starts = any_left(c, scores);
   if (c.failed()) return {};
-  Turn turn(c, {{"scores", scores->type()}});
-  Composer at(turn.inner);
-  Value* now = turn.inputs[0];
+  LoopBody turn(c, {{"scores", scores->type()}});
+  Composer at(turn.builder);
+  Value* now = turn.carried[0];
   Value* best = at.Op("ArgMax", {now}, {{"axis", std::int64_t{0}}, {"keepdims", std::int64_t{0}}});
   Value* score = at.Gather(now, best, 0);
   Value* left = at.Mul(now, at.Gather(factors, best, 1));
@@ -118,15 +84,15 @@ Value* LowerNonMaxSuppressionWithOverlaps(Call& c) {
   Value* places = c.Iota(count);
   Value* zero = c.Int(0);
   if (c.failed()) return nullptr;
-  Turn turn(c, {{"kept", none->type()}, {"count", zero->type()}});
-  Composer at(turn.inner);
-  Value* kept = turn.inputs[0];
+  LoopBody turn(c, {{"kept", none->type()}, {"count", zero->type()}});
+  Composer at(turn.builder);
+  Value* kept = turn.carried[0];
   Value* hit = at.And(at.Gather(over, turn.number, 0), kept);
   Value* is_hit = at.Greater(at.ReduceAll("ReduceSum", at.Cast(hit, DType::kI64)), 0);
   Value* stays = at.And(at.Gather(counts, turn.number, 0), at.Not(is_hit));
-  stays = at.And(stays, at.Less(turn.inputs[1], most));
+  stays = at.And(stays, at.Less(turn.carried[1], most));
   Value* now = at.Or(kept, at.And(at.Equal(places, turn.number), stays));
-  Value* total = at.Add(turn.inputs[1], at.Cast(stays, DType::kI64));
+  Value* total = at.Add(turn.carried[1], at.Cast(stays, DType::kI64));
   Value* again = at.Op("Identity", {turn.go});
   Value* all = AppendLoop(c, turn, at, {again, now, total}, {count, nullptr, none, zero})[0];
   Value* found = c.Op("Compress", {sorted[1], all}, {{"axis", std::int64_t{0}}});

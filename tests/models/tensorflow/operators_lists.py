@@ -100,6 +100,32 @@ def loop_into_begun_list():
          [np.stack([x[0], -x[1], -x[2]])], oracle=False, library=library)
 
 
+def joined_parts():
+    """1, 2, … rows of x, pushed by a loop and put one behind the other."""
+    g, library, x = G(), Lib(), f32(4, 2)
+    g.ph("x", "float", (-1, 2))
+    g.ph("count", "int32", ())
+    parts = g.op("EmptyTensorList", g.const(i32(-1, 2)), g.const(UNKNOWN), **LISTED)
+    kinds = ["int32", "int32", "float", "variant"]
+    arguments = [(f"in{i}", kind) for i, kind in enumerate(kinds)]
+
+    def turn(b, at, count, x, parts):
+        rows = b.op("AddV2", at, b.const(np.int32(1)), **INT)
+        sizes = b.op("Pack", rows, b.const(UNKNOWN), N=2, axis=0, **INT)
+        part = b.op("Slice", x, b.const(i32(0, 0)), sizes, Index="dt:int32", **FLOAT)
+        return [rows, b.op("Identity", count, **INT), b.op("Identity", x, **FLOAT),
+                b.op("TensorListPushBack", parts, part, **ELEMENT)]
+    goes_on = library.function("goes_on", arguments, lambda b, at, count, x, parts: [
+        b.op("Less", at, count, **INT)], [("out", "bool")])
+    body = library.function("turn", arguments, turn, [(f"out{i}", kind) for i, kind in enumerate(kinds)])
+    loop = g.op("StatelessWhile", g.const(np.int32(0)), "count", "x", parts, cond=f"fn:{goes_on}",
+                body=f"fn:{body}", T=[f"dt:{kind}" for kind in kinds])
+    g.op("TensorListConcatV2", f"{loop}:3", g.const(i32(-1, 2)), g.const(np.zeros(0, np.int64)),
+         name="y", **LISTED)
+    save("list_joined_parts", g, {"x": x, "count": np.int32(3)}, ["y", "y:1"],
+         [np.concatenate([x[:1], x[:2], x[:3]]), np.arange(1, 4)], oracle=False, library=library)
+
+
 def element_shape():
     g, x = G(), f32(4, 3)
     g.ph("x", "float", (-1, 3))
@@ -117,3 +143,4 @@ def make_lists():
         pushing_loop(count)
     loop_into_begun_list()
     element_shape()
+    joined_parts()
