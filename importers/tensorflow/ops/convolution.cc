@@ -96,7 +96,13 @@ Value* ConvolveOperands(Call& c, const Layout& layout, Value* given, Value* filt
 }
 
 Value* ConvolveInputs(Call& c, const Layout& layout, bool depthwise) {
-  return ConvolveOperands(c, layout, c.Tensor(0), c.Tensor(1), depthwise);
+  Value* x = c.Tensor(0);
+  Value* filter = c.Tensor(1);
+  if (c.dtype(x) != DType::kI32) return ConvolveOperands(c, layout, x, filter, depthwise);
+  // Sums of integers are exact in float64 up to 2^53, and wrap.
+  Value* y =
+      ConvolveOperands(c, layout, c.Cast(x, DType::kF64), c.Cast(filter, DType::kF64), depthwise);
+  return c.Cast(c.Cast(y, DType::kI64), DType::kI32);
 }
 
 // The sizes that a transposed convolution is to give, as Dims where they are no numbers.

@@ -31,8 +31,8 @@ struct LoopBody {
   std::vector<Value*> carried;
 };
 
-// `results` of the body, made by `done`: whether to go on, what is carried, what is collected turn by
-// turn. `operands`: the number of turns or nullptr, whether to begin or nullptr, what is carried
+// `results` of the body, made by `done`: whether to go on, what is carried, what is collected turn
+// by turn. `operands`: the number of turns or nullptr, whether to begin or nullptr, what is carried
 // first. Gives the last of what is carried, then what was collected.
 std::vector<Value*> AppendLoop(Call& c, LoopBody& body, const Composer& done,
                                const std::vector<Value*>& results, std::vector<Value*> operands);

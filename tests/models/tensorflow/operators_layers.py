@@ -166,3 +166,10 @@ def make_growing_array():
         graph.op("TensorArrayGatherV3", "array", "all", "end", name="y", dtype="dt:float",
                  element_shape=(2,))
         save(f"growing_array_{known}", graph, feeds, ["y", "size"], [x[:3], count], oracle=False)
+
+
+def make_integer_convolution():
+    x = DRAW.integers(-9, 10, (1, 4, 5, 2)).astype(np.int32)
+    w = DRAW.integers(-9, 10, (1, 1, 2, 3)).astype(np.int32)
+    case("convolution_int32", "Conv2D", [x, (w,)], oracle=False, reference=[x @ w[0, 0]],
+         strides=[1, 1, 1, 1], padding="SAME", T="dt:int32")
