@@ -232,24 +232,31 @@ EndsOfSteps TakeEndsOfSteps(Call& c) {
   return {constant(1), constant(2)};
 }
 
-GridSteps TakeSteps(Call& c, std::int64_t bits) {
-  GridSteps steps;
+// The ends are neither operands that only the run knows nor those of the elements.
+bool AreEndsKnown(Call& c) {
+  if (!c.BoolAttribute("range_given")) return false;
+  return c.num_operands() < 3 || (c.Constant(1) != nullptr && c.Constant(2) != nullptr);
+}
+
+Integers TakeCounted(Call& c, std::int64_t bits) {
   const bool is_signed = c.BoolAttribute("signed_input");
   const bool narrow = c.BoolOr("narrow_range", false);
+  if (!c.failed() && (bits < 2 || bits > 24))
+    c.Fail(InvalidInput("num_bits is " + std::to_string(bits)));
+  if (c.failed()) return {};
+  const double all = std::ldexp(1.0, static_cast<int>(is_signed ? bits - 1 : bits));
+  return {(is_signed ? -all : 0) + (narrow ? 1 : 0), all - 1};
+}
+
+GridSteps TakeSteps(Call& c, const Integers& counted) {
+  GridSteps steps{static_cast<float>(counted.least), static_cast<float>(counted.most), {}};
   const EndsOfSteps ends = TakeEndsOfSteps(c);
   const dragoman::Tensor* min = ends.min ? &*ends.min : nullptr;
   const dragoman::Tensor* max = ends.max ? &*ends.max : nullptr;
   if (c.failed()) return steps;
-  if (bits < 2 || bits > 24) {
-    c.Fail(InvalidInput("num_bits is " + std::to_string(bits)));
-    return steps;
-  }
-  const std::int64_t all = std::int64_t{1} << (is_signed ? bits - 1 : bits);
-  steps.most = static_cast<float>(all - 1);
-  steps.least = is_signed ? -static_cast<float>(narrow ? all - 1 : all) : narrow ? 1.0F : 0.0F;
-  if (!c.BoolAttribute("range_given") || min == nullptr || max == nullptr ||
-      min->size() != max->size() || min->size() == 0 || min->dtype() != DType::kF32) {
-    c.Fail("a range known only at run time, or other elements than float32");
+  if (min == nullptr || max == nullptr || min->size() != max->size() || min->size() == 0 ||
+      min->dtype() != DType::kF32) {
+    c.Fail("other elements than float32");
     return steps;
   }
   for (std::int64_t i = 0; i < min->size(); ++i) {
@@ -268,9 +275,11 @@ Value* LowerQuantizeAndDequantize(Call& c) {
   Value* x = c.Tensor(0);
   const std::int64_t bits =
       c.num_operands() > 3 ? c.KnownInt(3, "num_bits") : c.IntAttribute("num_bits");
-  const GridSteps steps = TakeSteps(c, bits);
   const std::int64_t axis = c.Has("axis") ? c.IntAttribute("axis") : -1;
   const bool half_up = c.Has("round_mode") && c.TextAttribute("round_mode") == "HALF_UP";
+  const Integers counted = TakeCounted(c, bits);
+  if (!AreEndsKnown(c)) return QuantizeAndDequantizeAtRunTime(c, counted, axis, half_up);
+  const GridSteps steps = TakeSteps(c, counted);
   const int rank = c.Rank(x);
   if (c.failed()) return nullptr;
   const bool per_channel = axis >= 0;

@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_QUANTIZED_FORM_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_QUANTIZED_FORM_H_
 
+#include <cstdint>
 #include <string_view>
 
 #include "importers/tensorflow/ops/call.h"
@@ -31,6 +32,11 @@ DType StoredTypeAttribute(Call& c, std::string_view name);
 
 // Halves away from zero.
 Value* RoundHalvesAway(Call& c, Value* x);
+
+// run_time_ranges.cc: what quantization.cc does where the ends are known.
+// Between operands 1 and 2, or the least and the most element; of each slice of `axis` (-1: all).
+Value* QuantizeAndDequantizeAtRunTime(Call& c, const Integers& integers, std::int64_t axis,
+                                      bool half_up);
 
 }  // namespace dragoman::tf
 

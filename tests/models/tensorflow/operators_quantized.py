@@ -174,3 +174,30 @@ def make_run_time_ranges():
         numpy_case(f"fake_quant_ranges_{bits}", "FakeQuantWithMinMaxVarsPerChannel", [x, low, high],
                    reference=[on_grid(x, low, high, bits, narrow)], num_bits=bits,
                    narrow_range=narrow)
+def rounded(x, low, high, is_signed, narrow):
+    """QuantizeAndDequantize with 8 bits, of numbers within the range."""
+    least, most = (-127 if narrow else -128, 127) if is_signed else (int(narrow), 255)
+    none = np.finfo(F32).max
+    steps = [F32(end / value) if end * value > 0 else none for end, value in ((least, low), (most, high))]
+    size = F32(low / least) if steps[0] < steps[1] else F32(high / most)
+    return np.rint(x * min(steps)).astype(F32) * size
+
+
+def make_own_ranges():
+    x = f32(2, 3, 4) * 3
+    zero = F32(0)
+    for is_signed, narrow in ((True, False), (True, True), (False, False)):
+        values = x if is_signed else np.abs(x)
+        numpy_case(f"quantize_and_dequantize_of_{is_signed}_{narrow}", "QuantizeAndDequantizeV2",
+                   [values, (zero,), (zero,)],
+                   reference=[rounded(values, values.min(), values.max(), is_signed, narrow)],
+                   num_bits=8, signed_input=is_signed, range_given=False, narrow_range=narrow)
+    wanted = [rounded(x[:, i], x[:, i].min(), x[:, i].max(), True, False) for i in range(3)]
+    numpy_case("quantize_and_dequantize_of_axis", "QuantizeAndDequantizeV2", [x, (zero,), (zero,)],
+               reference=[np.stack(wanted, 1)], num_bits=8, signed_input=True,
+               range_given=False, axis=1)
+    ends = F32(-2), F32(4)
+    numpy_case("quantize_and_dequantize_run_time", "QuantizeAndDequantizeV3",
+               [x, *ends, (np.int32(8),)],
+               reference=[rounded(np.clip(x, F32(4) / F32(127) * F32(-128), 4), *ends, True, False)],
+               signed_input=True, range_given=True)
