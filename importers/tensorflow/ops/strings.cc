@@ -25,13 +25,29 @@ struct Replacement {
   Value* rewrite = nullptr;
 };
 
+// Letters that become several in the other case, or one that hangs on those beside it (Unicode's
+// SpecialCasing.txt, without locales).
+constexpr std::string_view kNotLowered = "\\x{130}\\x{3a3}";
+constexpr std::string_view kNotRaised =
+    "\\x{df}\\x{149}\\x{1f0}\\x{390}\\x{3b0}\\x{587}\\x{1e96}-\\x{1e9a}\\x{1f50}\\x{1f52}"
+    "\\x{1f54}\\x{1f56}\\x{1f80}-\\x{1faf}\\x{1fb2}-\\x{1fb4}\\x{1fb6}-\\x{1fb7}\\x{1fbc}"
+    "\\x{1fc2}-\\x{1fc4}\\x{1fc6}-\\x{1fc7}\\x{1fcc}\\x{1fd2}-\\x{1fd3}"
+    "\\x{1fd6}-\\x{1fd7}\\x{1fe2}-\\x{1fe4}\\x{1fe6}-\\x{1fe7}\\x{1ff2}-\\x{1ff4}"
+    "\\x{1ff6}-\\x{1ff7}\\x{1ffc}\\x{fb00}-\\x{fb06}\\x{fb13}-\\x{fb17}";
+
 }  // namespace
 
 // Target: AsciiLower or AsciiUpper, which is what TensorFlow does without an encoding.
 Value* LowerCase(Call& c) {
-  if (!c.TextAttribute("encoding").empty() && !c.failed())
-    return c.Fail("letters beyond ASCII (encoding utf-8) have no other case here");
-  return c.Op(c.target(), {c.Tensor(0)});
+  Value* x = c.Tensor(0);
+  if (c.TextAttribute("encoding").empty()) return c.Op(c.target(), {x});
+  const bool upper = c.target() == "dragoman.AsciiUpper";
+  const std::string letters = "[^" + std::string(upper ? kNotRaised : kNotLowered) + "]*";
+  Value* plain = c.Op("dragoman.RegexFullMatch", {x, TextConstant(c, letters)});
+  c.Assert(c.ReduceAll("ReduceMin", plain),
+           "'" + c.node().name() +
+               "': a letter that becomes several in the other case, or a text that is not UTF-8");
+  return c.Op("dragoman.LetterCase", {x}, {{"upper", std::int64_t{upper}}});
 }
 
 Value* LowerStringStrip(Call& c) { return c.Op("dragoman.AsciiStrip", {c.Tensor(0)}); }

@@ -84,6 +84,7 @@ def main():
     quantized.make_run_time_ranges()
     operator_cases.seed(29)
     quantized.make_own_ranges()
+    text.make_letter_cases()
 
 
 if __name__ == "__main__":

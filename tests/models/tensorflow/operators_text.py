@@ -242,3 +242,12 @@ def make_recorded_cross():
         fetches.append(f"{y}:1")
         wanted.append(np.array([hashed]))
     save("sparse_cross_of_texts", g, feeds, fetches, wanted, oracle=False, onnx=False)
+
+
+def make_letter_cases():
+    x = words("Ünï CODÉ", "straße", "\u0416\u0438 \u65e5\u672c", "", "\u0393\u0395\u0399\u0391 7")
+    plain = words("Ünï CODÉ", "strasse", "\u01c6\u00ff")
+    for name, operand, change in (("Lower", x, str.lower), ("Upper", plain, str.upper)):
+        wanted = np.array([change(text.decode()).encode() for text in operand])
+        text_case(f"string_{name.lower()}_utf8", f"String{name}", [operand], [wanted],
+                  encoding="utf-8")
