@@ -176,6 +176,8 @@ void BindStates(PlannedEntry& planned, Entry& entry) {
   Graph& graph = *entry.graph;
   for (std::size_t i = planned.inputs.size(); i-- > 0;) {
     if (planned.returned[i] != planned.inputs[i] || planned.inputs[i]->used()) continue;
+    // Another state may take over what this one holds.
+    if (std::ranges::count(planned.returned, planned.inputs[i]) > 1) continue;
     graph.RemoveInput(planned.inputs[i]->index());
     planned.inputs[i] = nullptr;
   }

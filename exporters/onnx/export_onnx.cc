@@ -176,8 +176,9 @@ void DropPartialTypes(Model& model) {
   });
 }
 
-// The next value of the state at input "hidden" is called "hidden_out", unless it is an input or
-// another output too.
+// The next value of the state at input "hidden" is called "hidden_out", unless it is another output
+// too. One that is an input or a constant gets a copy: the name of another state's input would tell
+// something else.
 void NameStateOutputs(Entry& entry) {
   Graph& graph = *entry.graph;
   std::set<std::string> taken;
@@ -185,15 +186,21 @@ void NameStateOutputs(Entry& entry) {
     ForEachValue(inner, [&](const Value& value) { taken.insert(value.name()); });
   });
   for (const StateBinding& binding : entry.states) {
-    Value* const value = graph.output(binding.output);
+    Value* value = graph.output(binding.output);
     const auto outputs = graph.outputs();
     const auto same = [&](const Use& use) { return use.value() == value; };
     const std::string wanted = graph.input(binding.input)->name() + "_out";
-    if (value->producer() == nullptr || value->name() == wanted) continue;
+    if (value->name() == wanted) continue;
     if (std::count_if(outputs.begin(), outputs.end(), same) > 1) continue;
     std::string name = wanted;
     for (int k = 2; !taken.insert(name).second; ++k) name = wanted + "_" + std::to_string(k);
-    value->set_name(std::move(name));
+    if (value->producer() != nullptr) {
+      value->set_name(std::move(name));
+      continue;
+    }
+    Value* const operands[] = {value};
+    Node* copy = graph.Append(InternOp("onnx", "Identity"), operands);
+    graph.SetOutput(binding.output, copy->AddResult(std::move(name), value->type()));
   }
 }
 

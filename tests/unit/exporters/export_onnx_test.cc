@@ -534,5 +534,24 @@ TEST_F(ExportOnnxTest, LiftedStatesStayInputsAndOutputs) {
   EXPECT_EQ(common->main().num_inputs(), 2u);
 }
 
+TEST_F(ExportOnnxTest, AStateThatTakesOverAnotherIsCalledByItsOwnName) {
+  Model model =
+      Parse(R"(graph main(%x: f32[2], %before: f32[2], %last: f32[2]) -> (%y, %x, %before) {
+    %y: f32[2] = onnx.Add(%x, %last)
+  })");
+  for (std::size_t i : {0u, 1u}) {
+    model.states.push_back({i == 0 ? "before" : "last", model.main().input(1)->type(),
+                            Tensor::Of<float>({2}, std::vector<float>(2, 0.0f))});
+    model.entries.front().states.push_back({i, i + 1, i + 1});
+  }
+  ExportOptions options;
+  options.lift_state = true;
+  ASSERT_TRUE(ExportOnnx(model, path_, options).ok());
+  const Result<Model> written = ReadOnnx(path_);
+  ASSERT_TRUE(written.ok()) << written.error().ToString();
+  EXPECT_EQ(written->main().output(1)->name(), "before_out");
+  EXPECT_EQ(written->main().output(2)->name(), "last_out");
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -89,6 +89,38 @@ TEST(StatePlanTest, WhatAnEntryWritesIsAState) {
   EXPECT_EQ(Call(*interpreter, model.entries[0]), "f32[] 5.0");
 }
 
+TEST(StatePlanTest, AStateThatIsOnlyHandedOnIsOneOfTheEntry) {
+  Heap heap;
+  const auto cell = [&](const char* name, float start) {
+    CellPtr made = heap.NewCell(StorageContents{nullptr, Tensor::Float(start)});
+    made->path = name;
+    return Abstract(TensorRef{std::move(made), nullptr});
+  };
+  const Abstract now = cell("now", 3);
+  const Abstract before = cell("before", 0);
+  const auto read = [&](EntryBuilder& entry, const Abstract& from) {
+    return Composer(entry.builder()).Take(heap.Read(entry.builder(), *from.As<TensorRef>()));
+  };
+  const Model model =
+      Lower(heap, {{"keep",
+                    [&](EntryBuilder& entry) {
+                      Value* value = read(entry, now);
+                      EXPECT_TRUE(heap.Write(entry.builder(), *before.As<TensorRef>(), value).ok());
+                    }},
+                   {"step", [&](EntryBuilder& entry) {
+                      EXPECT_TRUE(AddInPlace(entry, now, 1).ok());
+                      Composer c(entry.builder());
+                      entry.builder().graph().AddOutput(c.Op("Identity", {read(entry, before)}));
+                    }}});
+  ASSERT_EQ(model.entries.size(), 2u);
+  EXPECT_EQ(model.entries[0].states.size(), 2u);
+  Result<Interpreter> interpreter = Interpreter::Make(model);
+  ASSERT_TRUE(interpreter.ok()) << interpreter.error().ToString();
+  EXPECT_EQ(Call(*interpreter, model.entries[1]), "f32[] 0.0");
+  Call(*interpreter, model.entries[0]);
+  EXPECT_EQ(Call(*interpreter, model.entries[1]), "f32[] 4.0");
+}
+
 TEST(StatePlanTest, WhatNoEntryChangesIsNone) {
   Heap heap;
   const CellPtr cell = heap.NewCell(StorageContents{nullptr, Tensor::Float(3)});
