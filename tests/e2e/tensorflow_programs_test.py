@@ -308,6 +308,30 @@ function tf:graph.main() -> () {
         done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-inputs", "image")
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_advice_is_to_begin_behind_a_queue_not_at_its_handle(self):
+        text = self.out / "model.dgt"
+        text.write_text("""dragoman 1 source tf
+opset "tf" 27
+
+entry main() -> (%y: f32[?, 3]) {
+  %y = tf:graph.main() {feeds = strings [], fetches = ["y:0"]}
+}
+
+function tf:graph.main() -> () {
+  %queue = tf.FIFOQueueV2() {component_types = types [f32[*]], shapes = types [?[3]]} @queue
+  %count = tf.Const() {dtype = type i32[*], value = i32[] 2} @count
+  %batch = tf.QueueDequeueManyV2(%queue, %count) {component_types = types [f32[*]]} @batch
+  %y = tf.Relu(%batch) {T = type f32[*]} @y
+}
+""", encoding="utf-8")
+        done = dragoman("convert", text, "-o", self.out / "model.onnx")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertEqual(done.stderr.count("--cut-inputs"), 1, done.stderr)
+        self.assertIn("--cut-inputs batch begins behind it", done.stderr)
+        done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-inputs", "batch",
+                        "--shape", "batch=n,3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_a_turn_of_a_loop_that_cannot_be_computed_is_told(self):
         text = self.out / "loop.dgt"
         text.write_text("""dragoman 1 source tf

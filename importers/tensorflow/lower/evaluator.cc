@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "importers/tensorflow/graph/entries.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "importers/tensorflow/graph/op_schema.h"
 #include "importers/tensorflow/ops/call.h"
@@ -46,11 +47,24 @@ bool IsPoisoned(const Abstract& value) {
                      [](const Abstract& item) { return item.Is<Poison>(); });
 }
 
-// The tensors of `node` that others read, as --cut-inputs takes them.
+// Whether something that can be run reads `value`: an operator, or a function of the file.
+bool IsReadWhereSupported(const Value& value, std::span<const std::string_view> supported) {
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    if (use->user() == nullptr) return true;
+    const std::string_view type = use->user()->op().type;
+    if (FindOpSchema(type) == nullptr || std::ranges::binary_search(supported, type)) return true;
+  }
+  return false;
+}
+
+// The tensors of `node` behind which a part can begin, as --cut-inputs takes them.
 std::string TensorsRead(const Node& node) {
+  const std::vector<std::string_view> supported = SupportedOperators();
   std::string names;
   for (std::size_t i = 0; i < NumDataResults(node); ++i) {
-    if (node.result(i) == nullptr || !node.result(i)->used()) continue;
+    const Value* value = node.result(i);
+    if (value == nullptr || !tf_reader::StatedType(node, i).is_tensor()) continue;
+    if (!IsReadWhereSupported(*value, supported)) continue;
     names += (names.empty() ? "" : ",") + node.name();
     if (i > 0) names += ":" + std::to_string(i);
   }
