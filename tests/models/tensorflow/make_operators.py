@@ -82,6 +82,7 @@ def main():
     images.make_suppression()
     matrices.make_qr()
     quantized.make_run_time_ranges()
+    layers.make_integer_convolution()
     operator_cases.seed(29)
     quantized.make_own_ranges()
     text.make_letter_cases()
