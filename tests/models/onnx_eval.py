@@ -101,11 +101,13 @@ def split(node, x, sizes=None, axis=0, num_outputs=None):
 
 @op("Pad")
 def pad(_, x, pads, value=None, axes=None, mode=b"constant"):
-    assert mode == b"constant"
+    assert mode in (b"constant", b"wrap")
     axes = range(x.ndim) if axes is None else axes
     widths = [(0, 0)] * x.ndim
     for i, axis in enumerate(axes):
         widths[axis] = (pads[i], pads[len(axes) + i])
+    if mode == b"wrap":
+        return np.pad(x, widths, mode="wrap")
     return np.pad(x, widths, constant_values=0 if value is None else value)
 
 

@@ -110,10 +110,13 @@ std::optional<Wrapped> ReadWrapped(const std::vector<AxisPart>& parts) {
   return wrapped;
 }
 
-// Concat(x[-a :], x, x[: b]) = Pad(x, (a, b), mode = wrap)
+// Concat(x[-a :], x, x[: b]) = Pad(x, (a, b), mode = wrap), along axes of images: those of
+// sequences and batches are read by what looks for recurrences
 Result<bool> ReadWrap(Node& node, PassContext& context) {
   if (!node.Is("Concat") || !node.result()->type().rank()) return false;
+  constexpr int kFirstSpatial = 2;
   const int axis = AxisIn(node, *node.result());
+  if (axis < kFirstSpatial) return false;
   const auto parts = PartReader(axis, context).Read(*node.result());
   const auto wrapped = parts ? ReadWrapped(*parts) : std::nullopt;
   if (!wrapped) return false;

@@ -228,8 +228,8 @@ std::string Cut(Drawing& d, const std::string& x, std::int64_t begin, std::int64
 
 // The ends of an axis joined to its other ends, or nearly so, perhaps cut out of what holds them.
 void JoinedEnds(Drawing& d) {
-  const Sizes sizes = {d.Between(1, 2), d.Between(3, 5)};
-  const std::int64_t axis = d.Chance(90) ? 1 : 0;
+  const Sizes sizes = {d.Between(1, 2), d.Between(3, 4), d.Between(3, 5)};
+  const std::int64_t axis = d.Chance(90) ? 2 : 1;
   const std::int64_t size = sizes[static_cast<std::size_t>(axis)];
   const std::string input = d.Input(d.NumberType(), sizes);
   std::string x = input;
