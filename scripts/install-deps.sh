@@ -29,7 +29,7 @@ is_installed() {
 
 release=$(debian_release)
 case $release in
-  12) packages+=(clang-format-14) ;;
+  12) packages+=(clang-format-14 clang-tidy-14) ;;
   13 | sid) ;;
   *)
     echo "install-deps.sh: not Debian 12 or 13: nothing installed; needed: ${packages[*]}" >&2
