@@ -3,16 +3,19 @@
 namespace dragoman::kernel_internal {
 namespace {
 
-// The next of `arrays`, or an absent one behind the last.
-const Array& Next(std::span<const Array> arrays, std::size_t* next) {
+const Array& At(std::span<const Array> arrays, std::size_t place) {
   static const Array kAbsent;
-  return *next < arrays.size() ? arrays[(*next)++] : kAbsent;
+  return place < arrays.size() ? arrays[place] : kAbsent;
 }
 
 }  // namespace
 
-const Array& Cursor::NextOperand() { return Next(arguments.operands, &operand); }
+const Array& OperandAt(const KernelArguments& arguments, std::size_t place) {
+  return At(arguments.operands, place);
+}
 
-const Array& Cursor::NextResult() { return Next(arguments.results, &result); }
+const Array& ResultAt(const KernelArguments& arguments, std::size_t place) {
+  return At(arguments.results, place);
+}
 
 }  // namespace dragoman::kernel_internal

@@ -3,10 +3,9 @@
 #ifndef DRAGOMAN_CORE_INTERPRETER_KERNEL_CALL_H_
 #define DRAGOMAN_CORE_INTERPRETER_KERNEL_CALL_H_
 
+#include <array>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -36,77 +35,101 @@ struct KernelEntry {
 
 namespace kernel_internal {
 
-template <class T>
-rt::TensorView<T> ViewOf(const Array& array) {
-  rt::TensorView<T> view;
-  if (!array.present()) return view;
-  view.data = static_cast<T*>(array.data());
-  view.shape = array.shape();
-  return view;
-}
-
-// Hands out the arguments of a call one after the other.
-struct Cursor {
-  const KernelArguments& arguments;
+// How many views stand before a parameter: which operand and which result it is or begins with.
+struct Position {
   std::size_t operand = 0;
   std::size_t result = 0;
-
-  const Array& NextOperand();
-  const Array& NextResult();
 };
+
+// The array at a place; an absent one behind the last.
+const Array& OperandAt(const KernelArguments& arguments, std::size_t place);
+const Array& ResultAt(const KernelArguments& arguments, std::size_t place);
+
+// The data of an absent array is null, as that of an absent view.
+template <class T>
+rt::TensorView<T> ViewOf(const Array& array) {
+  return {static_cast<T*>(array.data()), array.shape()};
+}
 
 template <class T>
 struct ViewList {
-  std::vector<rt::TensorView<T>> views;
+  explicit ViewList(std::span<const Array> arrays) {
+    views.reserve(arrays.size());
+    for (const Array& array : arrays) views.push_back(ViewOf<T>(array));
+  }
   operator rt::Views<T>() const { return {views.data(), static_cast<std::int64_t>(views.size())}; }
+
+  std::vector<rt::TensorView<T>> views;
 };
+
+// Apart from the thunks, which are many: compiled once per struct.
+template <class A>
+[[gnu::noinline]] const A& ParamsOf(const KernelArguments& arguments) {
+  return arguments.params->As<A>();
+}
 
 template <class A>
 struct Supply {  // a parameter struct
-  static const A& From(Cursor& cursor) { return cursor.arguments.params->As<A>(); }
+  static const A& From(const KernelArguments& arguments, Position) {
+    return ParamsOf<A>(arguments);
+  }
 };
 template <class T>
 struct Supply<rt::TensorView<const T>> {
-  static rt::TensorView<const T> From(Cursor& cursor) {
-    return ViewOf<const T>(cursor.NextOperand());
+  static rt::TensorView<const T> From(const KernelArguments& arguments, Position at) {
+    return ViewOf<const T>(OperandAt(arguments, at.operand));
   }
 };
 template <class T>
 requires(!std::is_const_v<T>) struct Supply<rt::TensorView<T>> {
-  static rt::TensorView<T> From(Cursor& cursor) { return ViewOf<T>(cursor.NextResult()); }
+  static rt::TensorView<T> From(const KernelArguments& arguments, Position at) {
+    return ViewOf<T>(ResultAt(arguments, at.result));
+  }
 };
 template <class T>
 struct Supply<rt::Views<const T>> {
-  static ViewList<const T> From(Cursor& cursor) {
-    ViewList<const T> list;
-    while (cursor.operand < cursor.arguments.operands.size()) {
-      list.views.push_back(ViewOf<const T>(cursor.NextOperand()));
-    }
-    return list;
+  static ViewList<const T> From(const KernelArguments& arguments, Position at) {
+    return ViewList<const T>(arguments.operands.subspan(at.operand));
   }
 };
 template <class T>
 requires(!std::is_const_v<T>) struct Supply<rt::Views<T>> {
-  static ViewList<T> From(Cursor& cursor) {
-    ViewList<T> list;
-    while (cursor.result < cursor.arguments.results.size()) {
-      list.views.push_back(ViewOf<T>(cursor.NextResult()));
-    }
-    return list;
+  static ViewList<T> From(const KernelArguments& arguments, Position at) {
+    return ViewList<T>(arguments.results.subspan(at.result));
   }
 };
 template <>
 struct Supply<void*> {
-  static void* From(Cursor& cursor) { return cursor.arguments.scratch; }
+  static void* From(const KernelArguments& arguments, Position) { return arguments.scratch; }
 };
+
+template <class A>
+inline constexpr Position kViews = {0, 0};
+template <class T>
+inline constexpr Position kViews<rt::TensorView<const T>> = {1, 0};
+template <class T>
+requires(!std::is_const_v<T>) inline constexpr Position kViews<rt::TensorView<T>> = {0, 1};
+
+template <class... A>
+constexpr std::array<Position, sizeof...(A)> Positions() {
+  std::array<Position, sizeof...(A)> positions;
+  Position next;
+  std::size_t parameter = 0;
+  ((positions[parameter++] = next, next.operand += kViews<A>.operand,
+    next.result += kViews<A>.result),
+   ...);
+  return positions;
+}
+
+template <class R, class... A, std::size_t... I>
+R ApplyAt(R (*function)(A...), const KernelArguments& arguments, std::index_sequence<I...>) {
+  constexpr auto kPositions = Positions<std::decay_t<A>...>();
+  return function(Supply<std::decay_t<A>>::From(arguments, kPositions[I])...);
+}
 
 template <class R, class... A>
 R Apply(R (*function)(A...), const KernelArguments& arguments) {
-  Cursor cursor{arguments};
-  // Braces fix the order of evaluation.
-  std::tuple<decltype(Supply<std::decay_t<A>>::From(cursor))...> supplied{
-      Supply<std::decay_t<A>>::From(cursor)...};
-  return std::apply([&](auto&... values) { return function(static_cast<A>(values)...); }, supplied);
+  return ApplyAt(function, arguments, std::index_sequence_for<A...>());
 }
 
 template <class R, class... A>

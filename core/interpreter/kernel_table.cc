@@ -1,5 +1,7 @@
 #include "core/interpreter/kernel_table.h"
 
+#include <fmt/ranges.h>
+
 #include "core/interpreter/kernels_linalg.h"
 #include "core/interpreter/kernels_text.h"
 
@@ -39,12 +41,9 @@ KernelTable BuildTable() {
 
 namespace kernel_internal {
 
-std::string WithType(const std::string& prefix, std::string_view type, bool first) {
-  return prefix + (first ? "<" : ", ") + std::string(type);
-}
-
-void AddEntry(KernelTable& table, std::string name, const KernelEntry& entry) {
-  table[std::move(name) + ">"] = entry;
+void AddEntry(KernelTable& table, std::string_view name, std::span<const std::string_view> types,
+              const KernelEntry& entry) {
+  table[fmt::format("{}<{}>", name, fmt::join(types, ", "))] = entry;
 }
 
 }  // namespace kernel_internal

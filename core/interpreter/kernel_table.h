@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -87,10 +88,9 @@ DRAGOMAN_CPP_NAME(rt::Bytes16)
 
 namespace kernel_internal {
 
-// "Pow" and "float" are "Pow<float"; that and "double" are "Pow<float, double".
-std::string WithType(const std::string& prefix, std::string_view type, bool first);
-// Under `name` and ">".
-void AddEntry(KernelTable& table, std::string name, const KernelEntry& entry);
+// Adds the instance of kernel `name` for the types of these names: "Pow<float, double>".
+void AddEntry(KernelTable& table, std::string_view name, std::span<const std::string_view> types,
+              const KernelEntry& entry);
 
 template <class List, class... Lists>
 struct Product;
@@ -98,16 +98,16 @@ struct Product;
 template <class... T, class... Rest>
 struct Product<Types<T...>, Rest...> {
   template <class... Chosen, class Make>
-  static void Add(KernelTable& table, const std::string& prefix, const Make& make) {
-    (AddOne<T, Chosen...>(table, prefix, make), ...);
+  static void Add(KernelTable& table, std::string_view name, const Make& make) {
+    (AddOne<Chosen..., T>(table, name, make), ...);
   }
-  template <class One, class... Chosen, class Make>
-  static void AddOne(KernelTable& table, const std::string& prefix, const Make& make) {
-    std::string name = WithType(prefix, kCppName<One>, sizeof...(Chosen) == 0);
+  template <class... Chosen, class Make>
+  static void AddOne(KernelTable& table, std::string_view name, const Make& make) {
     if constexpr (sizeof...(Rest) == 0) {
-      AddEntry(table, std::move(name), make.template operator()<Chosen..., One>());
+      static constexpr std::string_view kNames[] = {kCppName<Chosen>...};
+      AddEntry(table, name, kNames, make.template operator()<Chosen...>());
     } else {
-      Product<Rest...>::template Add<Chosen..., One>(table, name, make);
+      Product<Rest...>::template Add<Chosen...>(table, name, make);
     }
   }
 };
@@ -117,7 +117,7 @@ struct Product<Types<T...>, Rest...> {
 // Adds instances of kernel `name` for all combinations of one type from each of `Lists`, as
 // `make<T...>()` gives them.
 template <class... Lists, class Make>
-void Add(KernelTable& table, const std::string& name, const Make& make) {
+void Add(KernelTable& table, std::string_view name, const Make& make) {
   kernel_internal::Product<Lists...>::template Add<>(table, name, make);
 }
 

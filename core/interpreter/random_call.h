@@ -16,8 +16,8 @@ namespace kernel_internal {
 
 template <>
 struct Supply<rt::RandomSource> {
-  static rt::RandomSource& From(Cursor& cursor) {
-    return *static_cast<const RandomKernelArguments&>(cursor.arguments).random;
+  static rt::RandomSource& From(const KernelArguments& arguments, Position) {
+    return *static_cast<const RandomKernelArguments&>(arguments).random;
   }
 };
 

@@ -39,25 +39,43 @@ class QuantParameter {
   std::int64_t first_ = 0;
 };
 
+// a(i, k) less the zero point of its row. Sums wrap, so factors have no sign.
+template <class T>
+struct IntegerRows {
+  const T* data;
+  std::int64_t depth;
+  QuantParameter<T> zero;
+
+  std::uint32_t operator()(std::int64_t i, std::int64_t k) const {
+    const std::int32_t value = data[i * depth + k];
+    return static_cast<std::uint32_t>(value - zero.At(i, std::int32_t{0}));
+  }
+};
+
+// b(k, j) less the zero point of its column.
+template <class T>
+struct IntegerColumns {
+  const T* data;
+  std::int64_t columns;
+  QuantParameter<T> zero;
+
+  std::uint32_t operator()(std::int64_t k, std::int64_t j) const {
+    const std::int32_t value = data[k * columns + j];
+    return static_cast<std::uint32_t>(value - zero.At(j, std::int32_t{0}));
+  }
+};
+
 // Calls store(i, j, sum) with the int32 sum of
 // (a(i, k) - zero point of row i) * (b(k, j) - zero point of column j) for the matrices at `a` and
 // `b`.
 template <class T1, class T2, class Store>
 void MultiplyIntegers(ProductSizes sizes, const T1* a, const QuantParameter<T1>& a_zero,
                       const T2* b, const QuantParameter<T2>& b_zero, Store store) {
-  MultiplyTiles<std::uint32_t>(
-      sizes,
-      [&](std::int64_t i, std::int64_t k) {
-        const std::int32_t value = a[i * sizes.depth + k];
-        return static_cast<std::uint32_t>(value - a_zero.At(i, std::int32_t{0}));
-      },
-      [&](std::int64_t k, std::int64_t j) {
-        const std::int32_t value = b[k * sizes.columns + j];
-        return static_cast<std::uint32_t>(value - b_zero.At(j, std::int32_t{0}));
-      },
-      [&](std::int64_t i, std::int64_t j, std::uint32_t sum) {
-        store(i, j, static_cast<std::int32_t>(sum));
-      });
+  MultiplyTiles<std::uint32_t>(sizes, IntegerRows<T1>{a, sizes.depth, a_zero},
+                               IntegerColumns<T2>{b, sizes.columns, b_zero},
+                               [&](std::int64_t i, std::int64_t j, std::uint32_t sum) {
+                                 store(i, j, static_cast<std::int32_t>(sum));
+                               });
 }
 
 // A zero point is a scalar, a vector (per row of a, per column of b) or a tensor (..., M, 1) or

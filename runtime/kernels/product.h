@@ -80,32 +80,40 @@ Sum DotProduct(std::int64_t depth, A a, B b) {
   return lanes[0];
 }
 
+// Makes the sums over k of a(i, k) * b(k, j) for the tile of `rows` and `columns` at (i0, j0).
+// Apart from what is made of them, since it is most of the code.
+template <class Sum, class A, class B>
+__attribute__((noinline)) void SumTile(std::int64_t depth, A a, B b, std::int64_t i0, int rows,
+                                       std::int64_t j0, int columns, ProductTile<Sum>* tile) {
+  using Tile = ProductTile<Sum>;
+  const auto load = [&](int d, std::int64_t k) {
+    for (int r = 0; r < rows; ++r) tile->left[d][r] = a(i0 + r, k);
+    for (int c = 0; c < columns; ++c) tile->right[d][c] = b(k, j0 + c);
+  };
+  tile->Clear(rows, columns);
+  std::int64_t k = 0;
+  for (; k + Tile::kDepth <= depth; k += Tile::kDepth) {
+    for (int d = 0; d < Tile::kDepth; ++d) load(d, k + d);
+    tile->AddProducts(rows, columns);
+  }
+  for (; k < depth; ++k) {
+    load(0, k);
+    tile->AddProduct(0, rows, columns);
+  }
+}
+
 // Calls store(i, j, sum over k of a(i, k) * b(k, j)) for every i and j. It suits a `b` that is
 // contiguous in j.
 template <class Sum, class A, class B, class Store>
 void MultiplyTiles(ProductSizes sizes, A a, B b, Store store) {
   using Tile = ProductTile<Sum>;
   Tile tile;
-  const auto load = [&](int d, std::int64_t k, std::int64_t i0, int rows, std::int64_t j0,
-                        int columns) {
-    for (int r = 0; r < rows; ++r) tile.left[d][r] = a(i0 + r, k);
-    for (int c = 0; c < columns; ++c) tile.right[d][c] = b(k, j0 + c);
-  };
   for (std::int64_t j0 = 0; j0 < sizes.columns; j0 += Tile::kColumns) {
     const int columns =
         static_cast<int>(std::min<std::int64_t>(Tile::kColumns, sizes.columns - j0));
     for (std::int64_t i0 = 0; i0 < sizes.rows; i0 += Tile::kRows) {
       const int rows = static_cast<int>(std::min<std::int64_t>(Tile::kRows, sizes.rows - i0));
-      tile.Clear(rows, columns);
-      std::int64_t k = 0;
-      for (; k + Tile::kDepth <= sizes.depth; k += Tile::kDepth) {
-        for (int d = 0; d < Tile::kDepth; ++d) load(d, k + d, i0, rows, j0, columns);
-        tile.AddProducts(rows, columns);
-      }
-      for (; k < sizes.depth; ++k) {
-        load(0, k, i0, rows, j0, columns);
-        tile.AddProduct(0, rows, columns);
-      }
+      SumTile<Sum>(sizes.depth, a, b, i0, rows, j0, columns, &tile);
       for (int r = 0; r < rows; ++r) {
         for (int c = 0; c < columns; ++c) store(i0 + r, j0 + c, tile.sums[r][c]);
       }

@@ -12,6 +12,7 @@ import unittest
 import numpy as np
 import onnx
 
+import onnxruntime_case
 import onnxruntime_cases
 from command_case import CommandCase
 from run_outputs import read_outputs
@@ -45,7 +46,7 @@ class OperatorsTest(CommandCase):
     def setUp(self):
         super().setUp()
         self.model = self.out / "cases.onnx"
-        self.bytes = onnxruntime_cases.model_of(self.cases).SerializeToString()
+        self.bytes = onnxruntime_case.model_of(self.cases).SerializeToString()
         self.model.write_bytes(self.bytes)
         np.savez(self.out / "inputs.npz",
                  **{name: operand for case in self.cases for name, operand in case.feeds().items()})
@@ -105,10 +106,10 @@ class DocumentedTest(CommandCase):
     """Operators that ONNX Runtime has not on the CPU, against what its documentation says."""
 
     def check(self, op, operands, attributes, *expected):
-        case = onnxruntime_cases.Case("node", op, operands, attributes,
-                                      wanted=tuple(range(len(expected))))
+        case = onnxruntime_case.Case("node", op, operands, attributes,
+                                     wanted=tuple(range(len(expected))))
         model = self.out / "model.onnx"
-        model.write_bytes(onnxruntime_cases.model_of([case]).SerializeToString())
+        model.write_bytes(onnxruntime_case.model_of([case]).SerializeToString())
         np.savez(self.out / "inputs.npz", **case.feeds())
         self.done("run", model, "--inputs", self.out / "inputs.npz", "--output-dir",
                   self.out / op, "-q")
@@ -116,7 +117,7 @@ class DocumentedTest(CommandCase):
             np.testing.assert_allclose(found, y, TOLERANCE, TOLERANCE)
 
     def test_formulas(self):
-        draw = onnxruntime_cases.Draws("documented")
+        draw = onnxruntime_case.Draws("documented")
         x, bias = draw.real(2, 3, 8), draw.real(8)
         left, right = np.split(x + bias, 2, -1)
         self.check("BiasSplitGelu", [x, bias], {}, left * gelu(right))
@@ -136,37 +137,37 @@ class DocumentedTest(CommandCase):
 class RefusalsTest(CommandCase):
     def refused(self, case, code=4):
         model = self.out / "model.onnx"
-        model.write_bytes(onnxruntime_cases.model_of([case]).SerializeToString())
+        model.write_bytes(onnxruntime_case.model_of([case]).SerializeToString())
         return self.fails(code, "codegen", model, "-o", self.out / "program")
 
     def test_parts_of_operators(self):
-        draw = onnxruntime_cases.Draws("refused")
+        draw = onnxruntime_case.Draws("refused")
         x, weights, bias = draw.real(2, 3, 6), draw.real(6, 24), draw.real(24)
-        rotated = onnxruntime_cases.Case("node", "Attention", [x, weights, bias],
-                                         {"num_heads": 2, "do_rotary": 1})
+        rotated = onnxruntime_case.Case("node", "Attention", [x, weights, bias],
+                                        {"num_heads": 2, "do_rotary": 1})
         self.assertIn("error: do_rotary", self.refused(rotated))
-        unknown = onnxruntime_cases.Case("node", "Gelu", [x], {"approximation": 1})
+        unknown = onnxruntime_case.Case("node", "Gelu", [x], {"approximation": 1})
         self.assertIn("attribute 'approximation' is not known", self.refused(unknown))
-        apart = onnxruntime_cases.Case("node", "MultiHeadAttention",
-                                       [x, draw.real(2, 4, 6), draw.real(2, 4, 6)],
-                                       {"num_heads": 2, "unidirectional": 1})
+        apart = onnxruntime_case.Case("node", "MultiHeadAttention",
+                                      [x, draw.real(2, 4, 6), draw.real(2, 4, 6)],
+                                      {"num_heads": 2, "unidirectional": 1})
         self.assertIn("error: unidirectional", self.refused(apart))
-        quantized = [draw.quantized(onnxruntime_cases.U8, 1, 2, 5, 5), np.float32(0.1),
-                     np.uint8(3), np.float32(0.1), np.uint8(3)]
-        behind = onnxruntime_cases.Case("node", "QLinearAveragePool",
-                                        [np.asarray(x) for x in quantized],
-                                        {"kernel_shape": [2, 2], "strides": [2, 2],
-                                         "ceil_mode": 1, "count_include_pad": 1})
+        quantized = [draw.quantized(onnxruntime_case.U8, 1, 2, 5, 5), np.float32(0.1),
+                    np.uint8(3), np.float32(0.1), np.uint8(3)]
+        behind = onnxruntime_case.Case("node", "QLinearAveragePool",
+                                       [np.asarray(x) for x in quantized],
+                                       {"kernel_shape": [2, 2], "strides": [2, 2],
+                                        "ceil_mode": 1, "count_include_pad": 1})
         self.assertIn("behind the padding", self.refused(behind))
-        missing = onnxruntime_cases.Case("node", "SkipLayerNormalization", [x, None, bias], {})
+        missing = onnxruntime_case.Case("node", "SkipLayerNormalization", [x, None, bias], {})
         self.assertIn("operand 1 is missing", self.refused(missing, 2))
-        hashed = onnxruntime_cases.Case("node", "MurmurHash3", [draw.ints(0, 9, 3)], {})
+        hashed = onnxruntime_case.Case("node", "MurmurHash3", [draw.ints(0, 9, 3)], {})
         self.assertIn("com.microsoft.MurmurHash3", self.refused(hashed))
 
     def test_layouts_of_one_processor(self):
-        case = onnxruntime_cases.Case("node", "ReorderInput",
-                                      [onnxruntime_cases.Draws("x").real(1, 8, 4, 4)], {},
-                                      domain="com.microsoft.nchwc")
+        case = onnxruntime_case.Case("node", "ReorderInput",
+                                     [onnxruntime_case.Draws("x").real(1, 8, 4, 4)], {},
+                                     domain="com.microsoft.nchwc")
         self.assertIn("at the level 'extended'", self.refused(case))
 
 

@@ -14,6 +14,7 @@ import tempfile
 
 import numpy as np
 
+import onnxruntime_case
 import onnxruntime_cases
 from onnxruntime_peer import OnnxRuntime
 
@@ -44,7 +45,7 @@ def save_optimized(runtime, model, level, save):
 def recorded(case, runtime):
     with tempfile.TemporaryDirectory() as work:
         model = pathlib.Path(work) / "model.onnx"
-        model.write_bytes(onnxruntime_cases.model_of([case]).SerializeToString())
+        model.write_bytes(onnxruntime_case.model_of([case]).SerializeToString())
         outputs, refusal = runtime.run(model, case.feeds(), model.parent)
         if refusal:
             sys.exit(f"{case.name}: {refusal}")
