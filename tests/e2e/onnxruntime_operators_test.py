@@ -153,7 +153,7 @@ class RefusalsTest(CommandCase):
                                       {"num_heads": 2, "unidirectional": 1})
         self.assertIn("error: unidirectional", self.refused(apart))
         quantized = [draw.quantized(onnxruntime_case.U8, 1, 2, 5, 5), np.float32(0.1),
-                    np.uint8(3), np.float32(0.1), np.uint8(3)]
+                     np.uint8(3), np.float32(0.1), np.uint8(3)]
         behind = onnxruntime_case.Case("node", "QLinearAveragePool",
                                        [np.asarray(x) for x in quantized],
                                        {"kernel_shape": [2, 2], "strides": [2, 2],
