@@ -1,4 +1,4 @@
-"""Operators of ai.onnx.ml: support vector machines, linear models, trees, n-grams."""
+"""Operators of ai.onnx.ml: support vector machines, linear models, labels, trees, n-grams."""
 
 import numpy as np
 from onnx import numpy_helper
@@ -42,6 +42,7 @@ def learners():
                 "classlabels_ints": [0, 1, 2], "post_transform": "SOFTMAX_ZERO"},
                wanted=(0, 1), **ml)
     yield from coupled_machines()
+    yield from labels()
     yield from trees()
     words = draw.ints(0, 4, 3, 12, dtype=I64)
     pool = {"pool_int64s": [0, 2, 3, 1, 0, 2, 3, 3, 1, 0, 1], "ngram_counts": [0, 2, 8],
@@ -68,6 +69,19 @@ def linear_machines(x):
                {"coefficients": draw.real(3).tolist(), "rho": [0.3], "kernel_type": "LINEAR",
                 "kernel_params": [0.0, 0.0, 0.0],
                 "post_transform": "LOGISTIC"}, **ml)
+
+
+def labels():
+    """A key may be NaN, which ONNX Runtime knows in the newest operator sets; what is no key has the
+    default of the values' type."""
+    x = np.array([np.nan, 0.5, 9], F32)
+    keys = {"keys_floats": [0.5, np.nan]}
+    yield Case("LabelEncoder_nan", "LabelEncoder", [x], {**keys, "values_int64s": [7, 8]},
+               domain="ai.onnx.ml", ml=5)
+    numbers = {name: numpy_helper.from_array(np.array(values, np.float64))
+               for name, values in (("keys_tensor", [2, 5]), ("values_tensor", [7, 8]))}
+    yield Case("LabelEncoder_f64", "LabelEncoder",
+               [np.array([[5, 2], [9, 5]], np.float64)], numbers, domain="ai.onnx.ml", ml=5)
 
 
 def coupled_machines():
