@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/node_attributes.h"
 #include "core/support/text.h"
 #include "importers/tensorflow/graph/entries.h"
 #include "importers/tensorflow/graph/graph_names.h"
@@ -90,6 +91,15 @@ bool IsPlaceholder(const Node& node) {
   return node.op().type == "Placeholder" || node.op().type == "PlaceholderV2";
 }
 
+// Dumps of functions have numbered arguments and results in place of placeholders.
+bool IsArgument(const Node& node) {
+  return node.op().type == "_Arg" || node.op().type == "_DeviceArg";
+}
+
+bool IsReturned(const Node& node) {
+  return node.op().type == "_Retval" || node.op().type == "_DeviceRetval";
+}
+
 // Made by TensorFlow's savers and optimisers, or for TensorBoard, beside what a model computes.
 bool IsForTraining(const Node& node) {
   const std::string_view type = node.op().type;
@@ -132,6 +142,31 @@ Port InputOf(const Node& node, std::int64_t producer) {
   return {node.name(), tf::FullTensorName(node.name(), 0), std::move(type), {}};
 }
 
+// Arguments and results of the dump of a function, by their numbers.
+struct NumberedPorts {
+  std::map<std::int64_t, Port> arguments;
+  std::map<std::int64_t, Port> returned;
+};
+
+// Whether `node` is one of them.
+bool TakeNumbered(const Node& node, NumberedPorts* ports) {
+  const std::int64_t number = IntAttribute(node, "index", 0);
+  const Attribute* type = node.attribute("T");
+  const Type stated = type != nullptr && type->As<Type>() != nullptr ? *type->As<Type>() : Type();
+  if (IsArgument(node)) {
+    if (HoldsElements(stated))
+      ports->arguments.emplace(number,
+                               Port{node.name(), tf::FullTensorName(node.name(), 0), stated, {}});
+    return true;
+  }
+  if (!IsReturned(node)) return false;
+  const Value* value = tf::NumDataOperands(node) > 0 ? node.operand(0) : nullptr;
+  if (value == nullptr || value->producer() == nullptr) return true;
+  const std::string tensor = tf::FullTensorName(value->producer()->name(), value->index());
+  ports->returned.emplace(number, Port{node.name(), tensor, stated, {}});
+  return true;
+}
+
 }  // namespace
 
 Status ReadSignatures(tf_pb::MetaGraphDef* meta_graph, Model* model) {
@@ -160,13 +195,18 @@ Status AssumeEntry(Model* model) {
   std::vector<Port> outputs;
   std::vector<Port> others;  // that are results if nothing better is there
   const std::unordered_set<const Node*> guarded = GuardedNodes(graph);
+  NumberedPorts numbered;
   for (const Node& node : graph.nodes()) {
+    if (TakeNumbered(node, &numbered)) continue;
     if (IsPlaceholder(node)) inputs.push_back(InputOf(node, producer));
     if (IsRead(node) || guarded.contains(&node)) continue;
     const bool computes = node.op().type != "Const" && !IsPlaceholder(node) && !IsForTraining(node);
     AddResults(node, computes ? &outputs : &others);
   }
   if (graph.first_node() == nullptr) return InvalidInput("the graph has no nodes");
+  for (auto& [number, port] : numbered.arguments) inputs.push_back(std::move(port));
+  if (!numbered.returned.empty()) outputs.clear();
+  for (auto& [number, port] : numbered.returned) outputs.push_back(std::move(port));
   if (outputs.empty()) outputs = std::move(others);
   Entry entry = MakeEntry(std::string(kAssumedName), std::move(inputs), std::move(outputs));
   entry.graph->extra().emplace_back(std::string(tf_extra::kAssumed), true);

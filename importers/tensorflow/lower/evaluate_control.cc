@@ -28,7 +28,9 @@ Result<Number> Evaluator::Truth(const Abstract& value) {
   if (*rank > 0) {
     condition = c.Greater(c.NumElements(condition), 0);
   } else if (c.dtype(condition) == DType::kString) {
-    return Unsupported("a condition that is a text");
+    // A text counts as true if it has characters.
+    Value* length = c.Op("dragoman.TextLength", {condition}, {{"utf8", std::int64_t{0}}});
+    condition = c.Greater(length, 0);
   } else {
     condition = IsTrue(c, condition);
   }

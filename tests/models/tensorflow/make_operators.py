@@ -83,9 +83,7 @@ def main():
     matrices.make_qr()
     quantized.make_run_time_ranges()
     layers.make_integer_convolution()
-    operator_cases.seed(29)
-    quantized.make_own_ranges()
-    text.make_letter_cases()
+    flow.make_text_conditions()
 
 
 if __name__ == "__main__":

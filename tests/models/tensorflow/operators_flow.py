@@ -144,3 +144,18 @@ def make_growing_lists():
         growing_list(f"growing_list_{kind}", i32(3), 0, resized)
         growing_list(f"growing_list_{kind}_unknown", np.int32(-1), 0, resized)
         growing_list(f"growing_list_{kind}_longer", i32(3), 2, resized)
+
+
+def make_text_conditions():
+    """A text counts as true if it has characters."""
+    x = f32(2)
+    for text in ("", "no"):
+        g, library = G(), Lib()
+        g.ph("text", "string", ())
+        g.ph("x", "float", x.shape)
+        sides = [library.function(name, [("x", "float")], lambda b, x, op=op: [b.op(op, x, **FLOAT)],
+                                  [("out", "float")]) for name, op in (("then", "Neg"), ("other", "Tanh"))]
+        g.op("StatelessIf", "text", "x", name="y", then_branch=f"fn:{sides[0]}",
+             else_branch=f"fn:{sides[1]}", Tcond="dt:string", Tin=["dt:float"], Tout=["dt:float"])
+        save(f"text_condition_{len(text)}", g, {"text": np.array(text.encode()), "x": x}, ["y"],
+             [-x if text else np.tanh(x)], oracle=False, library=library, onnx=False)

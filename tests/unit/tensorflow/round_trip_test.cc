@@ -219,6 +219,22 @@ TEST(TensorFlowReaderTest, AssumesThatResultsAreWhatEveryRunComputes) {
   EXPECT_THAT(text, HasSubstr("entry main(%x: f32[?, 3]) -> (%exit, %z: f32[*]) {")) << text;
 }
 
+// As TensorFlow dumps a function: its arguments and results are nodes with numbers.
+TEST(TensorFlowReaderTest, TakesNumberedArgumentsAndResultsOfDumpedFunctions) {
+  constexpr char kDump[] = R"(
+  node { name: "r1" op: "_Retval" input: "sum" attr { key: "T" value { type: DT_FLOAT } }
+         attr { key: "index" value { i: 1 } } }
+  node { name: "b" op: "_Arg" attr { key: "T" value { type: DT_INT32 } }
+         attr { key: "index" value { i: 1 } } }
+  node { name: "a" op: "_Arg" attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "sum" op: "Neg" input: "a" attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "unread" op: "Neg" input: "a" attr { key: "T" value { type: DT_FLOAT } } }
+  node { name: "r0" op: "_Retval" input: "b" attr { key: "T" value { type: DT_INT32 } } })";
+  EXPECT_THAT(TextOf(Read(kDump)),
+              HasSubstr("entry main(%a: f32[*], %b: i32[*]) -> (%r0: i32[*], %r1: f32[*]) {"));
+  EXPECT_EQ(Differences(kDump), "");
+}
+
 TEST(TensorFlowReaderTest, TellsAllNamesThatNothingHas) {
   EXPECT_EQ(TextOf(Read(R"(
   node { name: "a" op: "Relu" input: "b" }
