@@ -47,6 +47,13 @@ bool IsPoisoned(const Abstract& value) {
                      [](const Abstract& item) { return item.Is<Poison>(); });
 }
 
+bool IsRead(const Node& node) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && node.result(i)->used()) return true;
+  }
+  return false;
+}
+
 // Whether something that can be run reads `value`: an operator, or a function of the file.
 bool IsReadWhereSupported(const Value& value, std::span<const std::string_view> supported) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
@@ -92,7 +99,7 @@ Error NotSupported(const Node& node, bool in_main_graph) {
   message += FindOpSchema(type) == nullptr ? " not supported" : " is not supported";
   const std::string names = in_main_graph ? TensorsRead(node) : std::string();
   if (!names.empty()) message += "; --cut-inputs " + names + " begins behind it";
-  const std::string read = in_main_graph && names.empty() ? TensorsReadBy(node) : std::string();
+  const std::string read = in_main_graph && !IsRead(node) ? TensorsReadBy(node) : std::string();
   if (!read.empty()) message += "; --cut-outputs " + read + " ends before it";
   return Unsupported(std::move(message));
 }

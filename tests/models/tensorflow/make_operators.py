@@ -84,6 +84,9 @@ def main():
     quantized.make_run_time_ranges()
     layers.make_integer_convolution()
     flow.make_text_conditions()
+    operator_cases.seed(29)
+    quantized.make_own_ranges()
+    text.make_letter_cases()
 
 
 if __name__ == "__main__":
