@@ -62,6 +62,12 @@ Value* RoundHalvesAway(Call& c, Value* x) {
   return NegateWhere(c, c.Less(x, 0), size);
 }
 
+Value* StepsPerUnit(Call& c, double integer, Value* end) {
+  Value* counts = c.Greater(c.Mul(end, integer), 0);
+  const double none = std::numeric_limits<float>::max();
+  return c.Where(counts, c.Div(integer, c.Where(counts, end, 1)), none);
+}
+
 Value* LowerDequantize(Call& c) {
   Value* stored = c.Tensor(0);
   const std::string mode = c.TextAttribute("mode");
@@ -101,12 +107,7 @@ Value* Between(Call& c, Value* x, const Quantized& ends) {
 // 0 is 0 in both: the end that needs the larger steps tells their size.
 Quantized Scaled(Call& c, Value* x, const Quantized& ends, const Integers& integers) {
   const double least = integers.least + (c.BoolAttribute("narrow_range") ? 1 : 0);
-  const double none = std::numeric_limits<float>::max();
-  const auto steps = [&](double integer, Value* end) {
-    Value* counts = c.Greater(c.Mul(end, integer), 0);
-    return c.Where(counts, c.Div(integer, c.Where(counts, end, 1)), none);
-  };
-  Value* scale = c.Min(steps(least, ends.min), steps(integers.most, ends.max));
+  Value* scale = c.Min(StepsPerUnit(c, least, ends.min), StepsPerUnit(c, integers.most, ends.max));
   const Quantized moved{nullptr, c.Div(least, scale), c.Div(integers.most, scale)};
   Value* place = c.Mul(Between(c, x, moved), scale);
   const bool even = c.TextAttribute("round_mode") == "HALF_TO_EVEN";

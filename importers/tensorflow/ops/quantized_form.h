@@ -33,6 +33,10 @@ DType StoredTypeAttribute(Call& c, std::string_view name);
 // Halves away from zero.
 Value* RoundHalvesAway(Call& c, Value* x);
 
+// How many steps 1 is, float32, if `integer` is to stand for the end of a range: the most that
+// there are if both differ in sign or one is 0.
+Value* StepsPerUnit(Call& c, double integer, Value* end);
+
 // run_time_ranges.cc: what quantization.cc does where the ends are known.
 // Between operands 1 and 2, or the least and the most element; of each slice of `axis` (-1: all).
 Value* QuantizeAndDequantizeAtRunTime(Call& c, const Integers& integers, std::int64_t axis,

@@ -1,7 +1,6 @@
 // Rounding to the steps of integers between ends that only the run knows, as TensorFlow's kernels
 // compute it, in float32.
 #include <cstdint>
-#include <limits>
 #include <string>
 
 #include "core/lowering/math.h"
@@ -34,13 +33,8 @@ struct StepSize {
 };
 
 StepSize SizeOfSteps(Call& c, const Integers& integers, Value* min, Value* max) {
-  const double none = std::numeric_limits<float>::max();
-  const auto steps = [&](double integer, Value* end) {
-    Value* counts = c.Greater(c.Mul(end, integer), 0);
-    return c.Where(counts, c.Div(integer, c.Where(counts, end, 1)), none);
-  };
-  Value* from_min = integers.least == 0 ? c.Number(none, DType::kF32) : steps(integers.least, min);
-  Value* from_max = steps(integers.most, max);
+  Value* from_min = StepsPerUnit(c, integers.least, min);
+  Value* from_max = StepsPerUnit(c, integers.most, max);
   Value* size = c.Div(max, integers.most);
   if (integers.least != 0)
     size = c.Where(c.Less(from_min, from_max), c.Div(min, integers.least), size);
