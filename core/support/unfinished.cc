@@ -23,12 +23,14 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-// Also while a program that was started goes on writing into the folder: it cannot make it anew.
+// Also while a program that was started goes on writing into the folder, which it cannot make anew,
+// and while another thread removes it, too.
 void Remove(const std::string& path) {
   std::error_code error;
   do {
     std::filesystem::remove_all(path, error);
-  } while (error == std::errc::directory_not_empty);
+  } while (error == std::errc::directory_not_empty ||
+           error == std::errc::no_such_file_or_directory);
 }
 
 // A handler may do little, and a thread anything: it is told by this pipe which signal came.

@@ -127,7 +127,7 @@ TEST_F(NativeTest, RunsQuantisedProductsOnIntegers) {
           {Input<float>("x", 'f', {1, 4}, {127.5f, 127.5f, 127.5f, 2.0f})}, {"--profile"});
   ASSERT_TRUE(run.ok()) << run.error().ToString();
   EXPECT_EQ(Output("y", {1, 2}), (std::vector<float>{48578.0f, -32509.0f}));
-  EXPECT_NE(run->find("(MatMulInteger): int8:"), std::string::npos) << *run;
+  EXPECT_NE(run->find("(onnx.MatMulInteger): int8:"), std::string::npos) << *run;
 }
 
 // Of both layers weights are numbers that bf16 has not; those of the last one stay as they are.
@@ -208,7 +208,7 @@ TEST_F(NativeTest, NamesTheNodeThatReadsBeyondASequence) {
           {Input<float>("x", 'f', {2}, {1, 2}), Input<std::int64_t>("i", 'i', {}, {2})});
   ASSERT_FALSE(run.ok());
   EXPECT_EQ(run.error().findings().front().message,
-            "node 'pick' (SequenceAt): a position in a sequence is out of range");
+            "node 'pick' (onnx.SequenceAt): a position in a sequence is out of range");
 }
 
 TEST_F(NativeTest, KeepsStateFromCallToCall) {
@@ -233,7 +233,7 @@ TEST_F(NativeTest, NamesTheNodeWhoseDataAreWrong) {
           {Input<float>("x", 'f', {2}, {1, 2}), Input<std::int64_t>("i", 'i', {1}, {7})});
   ASSERT_FALSE(run.ok());
   EXPECT_EQ(run.error().kind(), ErrorKind::kInvalidInput);
-  EXPECT_NE(run.error().ToString().find("node 'pick' (Gather)"), std::string::npos)
+  EXPECT_NE(run.error().ToString().find("node 'pick' (onnx.Gather)"), std::string::npos)
       << run.error().ToString();
 }
 
@@ -301,7 +301,7 @@ TEST_F(NativeTest, RefusesOperandsThatDoNotFitEachOther) {
     })",
           {Input<float>("x", 'f', {1, 3}, {1, 2, 3}), Input<float>("s", 'f', {2}, {1, 1})});
   ASSERT_FALSE(run.ok());
-  EXPECT_NE(run.error().ToString().find("node 'norm' (BatchNormalization): an operand's sizes"),
+  EXPECT_NE(run.error().ToString().find("node 'norm' (onnx.BatchNormalization): an operand's sizes"),
             std::string::npos)
       << run.error().ToString();
 }

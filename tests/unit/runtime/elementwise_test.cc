@@ -295,7 +295,7 @@ TEST(CastTest, NumbersAndStrings) {
 }
 
 TEST(CastTest, RefusesStringsThatAreNoNumbers) {
-  for (const char* text : {"", "+", "+-1", "1.5x", "Hello", " 1"}) {
+  for (const char* text : {"", "+", "+-1", "1.5x", "Hello", "1 2", " "}) {
     const Dense<std::string> x({1}, {text});
     Dense<float> y({1});
     EXPECT_FALSE(Cast(CastParams{}, x.In(), y.Out()).ok()) << text;
