@@ -32,6 +32,10 @@ else()
   list(APPEND DRAGOMAN_KERNEL_FLAGS -O3)
 endif()
 
+# Code that runs once per conversion and holds no loop over elements: -O1 compiles it in less than
+# three quarters of the time that -O2 takes.
+set(DRAGOMAN_ONCE_FLAGS $<$<CONFIG:Release>:-O1>)
+
 if(DRAGOMAN_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
@@ -63,13 +67,15 @@ function(dragoman_compile_settings target scope standard)
 endfunction()
 
 # dragoman_precompile(TARGET): compiles TARGET, which lies above core/ir, with the header that nearly
-# all such files include; it is compiled once, for dragoman_ir, where flags allow.
+# all such files include; it is compiled once per set of options, for the first library with these.
 function(dragoman_precompile target)
   get_target_property(options ${target} COMPILE_OPTIONS)
-  get_target_property(shared_options dragoman_ir COMPILE_OPTIONS)
-  if(target STREQUAL "dragoman_ir" OR NOT options STREQUAL shared_options)
-    target_precompile_headers(${target} PRIVATE "${PROJECT_SOURCE_DIR}/core/ir/precompiled.h")
+  string(MD5 key "${options}")
+  get_property(first GLOBAL PROPERTY DRAGOMAN_PRECOMPILED_${key})
+  if(first)
+    target_precompile_headers(${target} REUSE_FROM ${first})
   else()
-    target_precompile_headers(${target} REUSE_FROM dragoman_ir)
+    target_precompile_headers(${target} PRIVATE "${PROJECT_SOURCE_DIR}/core/ir/precompiled.h")
+    set_property(GLOBAL PROPERTY DRAGOMAN_PRECOMPILED_${key} ${target})
   endif()
 endfunction()
