@@ -301,8 +301,9 @@ TEST_F(NativeTest, RefusesOperandsThatDoNotFitEachOther) {
     })",
           {Input<float>("x", 'f', {1, 3}, {1, 2, 3}), Input<float>("s", 'f', {2}, {1, 1})});
   ASSERT_FALSE(run.ok());
-  EXPECT_NE(run.error().ToString().find("node 'norm' (onnx.BatchNormalization): an operand's sizes"),
-            std::string::npos)
+  EXPECT_NE(
+      run.error().ToString().find("node 'norm' (onnx.BatchNormalization): an operand's sizes"),
+      std::string::npos)
       << run.error().ToString();
 }
 
