@@ -20,7 +20,7 @@ class Mistakes(CommandCase):
     def refused(self, *arguments, code=2):
         """The one line that a call is refused with; the place in a text is shown below it."""
         said = self.fails(code, *arguments)
-        findings = [line for line in said.splitlines() if not line.startswith("    ")]
+        findings = [line for line in said.splitlines() if not line.startswith("  ")]
         self.assertEqual(len(findings), 1, said)
         return said
 
