@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Runs cases of torch.export (shared/data/pt2-cases) through the command line.
+"""Runs cases of torch.export through the command line: those recorded in
+tests/models/exported_by_torch.tar.xz (tests/tools/record_exported.py) and, natively too, those of
+shared/data/pt2-cases if they are there.
 
 A case is a folder with model.pt2, inputs.npz, outputs.npz and meta.json. The model is run on its
 inputs by the interpreter and by the generated C++ program; it is converted to ONNX and that file is
@@ -12,6 +14,8 @@ import json
 import pathlib
 import re
 import sys
+import tarfile
+import tempfile
 import zipfile
 
 import numpy as np
@@ -20,6 +24,7 @@ from commands import complaint, dragoman
 from run_outputs import compare, outcome_of, read_outputs
 from torch_cases_test import expected_outputs
 
+RECORDED = pathlib.Path(__file__).resolve().parent.parent / "models" / "exported_by_torch.tar.xz"
 TIMEOUT_S = 300
 
 
@@ -108,18 +113,25 @@ def main():
     parser.add_argument("--only", help="a regular expression that names must match", default="")
     parser.add_argument("--no-native", action="store_true")
     options = parser.parse_args()
-    if not options.data.is_dir():
-        print(f"{options.data} is not there: skipped")
-        return 77
-    folders = sorted(path.parent for path in options.data.glob("*/meta.json"))
-    folders = [folder for folder in folders if re.search(options.only, folder.name)]
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(RECORDED) as archive:
+            archive.extractall(folder)
+        failed = [check_all(pathlib.Path(folder), options.only, native=False),
+                  check_all(options.data, options.only, not options.no_native)]
+    return 1 if any(failed) else 0
+
+
+def check_all(data, only, native):
+    """How many of the cases below a folder fail, each with a line."""
+    folders = sorted(path.parent for path in data.glob("*/meta.json"))
+    folders = [folder for folder in folders if re.search(only, folder.name)]
     failed = 0
     for folder in folders:
-        if problem := check_case(folder, not options.no_native):
+        if problem := check_case(folder, native):
             failed += 1
             print(f"{folder.name}: {problem}")
-    print(f"{len(folders) - failed} of {len(folders)} pass")
-    return 1 if failed or not folders else 0
+    print(f"{data}: {len(folders) - failed} of {len(folders)} pass")
+    return failed
 
 
 if __name__ == "__main__":
