@@ -3,8 +3,6 @@
 import argparse
 import subprocess
 
-import numpy as np
-
 
 def parse_seed(text):
     """The seed that an option states: a number, or `tree` for one that the committed files give:
@@ -17,8 +15,8 @@ def parse_seed(text):
 
 
 def first_seed(given):
-    """The seed `given`, or, for None, one that is drawn."""
-    seed = given if given is not None else int(np.random.default_rng().integers(1 << 31))
+    """The seed `given`, or, for None, that of the committed files."""
+    seed = given if given is not None else parse_seed("tree")
     print(f"--seed {seed}", flush=True)
     return seed
 
