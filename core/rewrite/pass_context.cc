@@ -11,6 +11,7 @@
 namespace dragoman {
 namespace {
 
+// Names that are tried anew each time: those of values that went are free again.
 constexpr std::size_t kMaxCounted = 64;
 // A value with more readers is taken to be read by some that stay.
 constexpr int kMaxReaders = 64;
@@ -99,13 +100,12 @@ void PassContext::Explain(const Node& node, std::string_view what) const {
 
 std::string PassContext::UniqueName(std::string_view wanted) {
   const std::string base(wanted.empty() ? "v" : wanted);
-  std::string name = base;
-  // Where many have one name, trying all numbers would take too long.
-  std::size_t number = 2;
-  for (std::size_t tries = 0; !names.try_emplace(name, 1).second; ++tries) {
-    if (tries == kMaxCounted) number = std::max(number, names.size());
-    name = base + "_" + std::to_string(number++);
-  }
+  if (names.try_emplace(base, 1).second) return base;
+  const auto counted = numbers.find(base);
+  std::size_t number = counted != numbers.end() ? counted->second : 2;
+  std::string name = base + "_" + std::to_string(number);
+  while (!names.try_emplace(name, 1).second) name = base + "_" + std::to_string(++number);
+  if (number > kMaxCounted) numbers[base] = number + 1;
   return name;
 }
 

@@ -28,6 +28,8 @@ struct PassContext {
   Inference inference;
   // How many values of the entry and its bodies have a name: those of two branches may share one.
   std::unordered_map<std::string, std::size_t> names;
+  // Of names that many values want, the number that the next one gets.
+  std::unordered_map<std::string, std::size_t> numbers;
   std::function<void(std::string_view)> explain;
   std::string_view rule;         // the pass or pattern at work, for explanations
   std::size_t folded_bytes = 0;  // that constant folding has made so far

@@ -319,12 +319,23 @@ class Refused(RelayCase):
             with self.subTest(body=body):
                 self.refused(self.MAIN + body + "\n", 2, place, message)
 
-    def test_no_depth_of_the_text_exhausts_the_stack(self):
-        for open_, close in (("(", ")"), ("exp(", ")"), ("{", "}")):
+    def test_calls_nest_as_deep_as_they_like(self):
+        x, depth = draw(2), 10000
+        for open_, close in (("negative(", ")"), ("{(0f + ", ")}"), ("(", ",).0")):
             with self.subTest(open=open_):
-                self.refused(self.MAIN + open_ * 100000 + "%x" + close * 100000 + "\n}\n", 2,
+                self.computes(open_ * depth + " %x" + close * depth, x, x=x)
+
+    def test_no_depth_of_the_text_exhausts_the_stack(self):
+        for open_, close in (("(", ")"), ("exp(", ")"), ("{", "}"), ("-", ""),
+                             ("if (True) {", "} else { %x }"), ("fn () {", "}()")):
+            with self.subTest(open=open_):
+                self.refused(self.MAIN + open_ * 200000 + " %x" + close * 200000 + "\n}\n", 2,
                              "nest too deep")
         self.refused(f"def @main(%x: {'(' * 100000}float32) {{ %x }}\n", 2, "nest too deep")
+        self.refused(self.MAIN + f"  full(%x, shape={'[' * 100000}1{']' * 100000})\n}}\n", 2,
+                     "nest too deep")
+        self.refused(self.MAIN + "if (True) {" * 100 + " %x" + "} else { %x }" * 100 + "\n}\n", 4,
+                     "nest over 64 deep")
 
     def test_many_lets_are_read(self):
         lets = "".join(f"let %a{i} = %x;\n" for i in range(100000))

@@ -118,6 +118,12 @@ Expr ExprParser::Make(Expr::Kind kind, std::vector<Expr> parts) {
     at_ = tokens_.size() - 1;
   }
   Expr expr;
+  for (const Expr& part : parts)
+    expr.height = std::max<std::uint16_t>(expr.height, part.height + 1);
+  if (expr.height > kMaxSourceHeight) {
+    Fail(fmt::format("an expression of more than {} levels", kMaxSourceHeight));
+    return {};
+  }
   expr.kind = kind;
   expr.offset = parts.empty() ? Peek().offset : parts.front().offset;
   expr.parts = std::move(parts);
@@ -200,12 +206,7 @@ Expr ExprParser::ParseUnary() {
 
 Expr ExprParser::ParsePostfix() {
   Expr expr = ParseAtom();
-  int links = 0;
   while (At(".") || At("(") || At("[")) {
-    if (++links > kMaxSourceNesting) {
-      Fail(fmt::format("nesting deeper than {}", kMaxSourceNesting));
-      break;
-    }
     if (At("(")) {
       expr = ParseCall(std::move(expr));
       continue;

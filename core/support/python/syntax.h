@@ -1,6 +1,6 @@
 // The syntax tree of programs in subsets of Python: what model formats write as text.
 //
-// Nesting is bounded by the parser (kMaxSourceNesting), so walks over a tree may recurse.
+// The parser bounds the height of a tree (kMaxSourceHeight), so walks over one may recurse.
 #ifndef DRAGOMAN_CORE_SUPPORT_PYTHON_SYNTAX_H_
 #define DRAGOMAN_CORE_SUPPORT_PYTHON_SYNTAX_H_
 
@@ -13,7 +13,10 @@
 
 namespace dragoman::python {
 
+// Brackets and blocks within each other: as many as Python itself reads.
 inline constexpr int kMaxSourceNesting = 200;
+// Of an expression: a chain "a + b + c" or "a.b.c" is as high as it is long.
+inline constexpr int kMaxSourceHeight = 500;
 
 struct Expr {
   enum class Kind : std::uint8_t {
@@ -39,6 +42,7 @@ struct Expr {
   };
 
   Kind kind = Kind::kMissing;
+  std::uint16_t height = 0;
   std::uint32_t offset = 0;  // byte of the file where it starts
   std::int64_t int_value = 0;
   double float_value = 0;

@@ -13,15 +13,26 @@ namespace {
 struct Operator {
   std::string_view sign;
   std::string_view name;
+  int level;  // the higher, the stronger it binds
 };
 
-// From those that bind weakest.
-constexpr std::array<std::array<Operator, 4>, 4> kOperators = {{
-    {{{"==", "equal"}, {"!=", "not_equal"}}},
-    {{{"<", "less"}, {"<=", "less_equal"}, {">", "greater"}, {">=", "greater_equal"}}},
-    {{{"+", "add"}, {"-", "subtract"}}},
-    {{{"*", "multiply"}, {"/", "divide"}}},
+constexpr std::array<Operator, 10> kOperators = {{
+    {"==", "equal", 0},
+    {"!=", "not_equal", 0},
+    {"<", "less", 1},
+    {"<=", "less_equal", 1},
+    {">", "greater", 1},
+    {">=", "greater_equal", 1},
+    {"+", "add", 2},
+    {"-", "subtract", 2},
+    {"*", "multiply", 3},
+    {"/", "divide", 3},
 }};
+
+const Operator* FindOperator(std::string_view sign) {
+  const auto* found = std::ranges::find(kOperators, sign, &Operator::sign);
+  return found != kOperators.end() ? found : nullptr;
+}
 
 bool IsDigits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -30,37 +41,37 @@ bool IsDigits(std::string_view text) {
 }  // namespace
 
 // What stands between braces: bindings and an expression at their end.
-Result<Expr*> Parser::ParseBody(int depth) {
-  if (depth > kMaxTextDepth) return Fail("expressions nest too deep");
+Deep<Result<Expr*>> Parser::ParseBody(int depth) {
+  if (depth > kMaxTextDepth) co_return Fail("expressions nest too deep");
   const std::size_t mark = bound_.size();
   std::vector<Expr*> lets;
   Expr* result = nullptr;
   while (result == nullptr) {
     if (At("let")) {
-      DRAGOMAN_TRY(ParseLet(lets, depth));
+      DRAGOMAN_CO_TRY(co_await ParseLet(lets, depth));
       continue;
     }
     if (At("free_var")) {
-      DRAGOMAN_TRY(ParseFreeVariable());
+      DRAGOMAN_CO_TRY(ParseFreeVariable());
       continue;
     }
     if (Peek().kind == TokenKind::kLocal && IsDigits(Peek().text) && At("=", 1)) {
       const Token& name = Next();
-      DRAGOMAN_TRY(Expect("="));
-      DRAGOMAN_ASSIGN(Expr * value, ParseBinary(0, depth + 1));
-      DRAGOMAN_TRY(Expect(";"));
+      DRAGOMAN_CO_TRY(Expect("="));
+      DRAGOMAN_CO_ASSIGN(Expr * value, co_await ParseBinary(0, depth));
+      DRAGOMAN_CO_TRY(Expect(";"));
       if (value->variable.empty()) value->variable = name.text;
       if (!graph_variables_.emplace(name.text, value).second)
-        return Fail(name, "%" + std::string(name.text) + " is defined twice");
+        co_return Fail(name, "%" + std::string(name.text) + " is defined twice");
       continue;
     }
     const Token& start = Peek();
     Expr* value = nullptr;
     if (Take("{")) {
-      DRAGOMAN_ASSIGN(value, ParseBody(depth + 1));
-      DRAGOMAN_TRY(Expect("}"));
+      DRAGOMAN_CO_ASSIGN(value, co_await ParseBody(depth + 1));
+      DRAGOMAN_CO_TRY(Expect("}"));
     } else {
-      DRAGOMAN_ASSIGN(value, ParseBinary(0, depth + 1));
+      DRAGOMAN_CO_ASSIGN(value, co_await ParseBinary(0, depth));
     }
     bool more = false;
     while (Take(";")) more = true;
@@ -81,37 +92,37 @@ Result<Expr*> Parser::ParseBody(int depth) {
     (*let)->sequence = ++sequence_;
     result = *let;
   }
-  return result;
+  co_return result;
 }
 
-Status Parser::ParseLet(std::vector<Expr*>& lets, int depth) {
+Deep<Status> Parser::ParseLet(std::vector<Expr*>& lets, int depth) {
   const Token& start = Next();
   const Token& name = Next();
-  if (name.kind != TokenKind::kLocal) return Fail(name, "the name of a variable is expected");
+  if (name.kind != TokenKind::kLocal) co_return Fail(name, "the name of a variable is expected");
   Expr* variable = Make(ExprKind::kLetVariable, name);
   variable->name = name.text;
   variable->operands.resize(1);
   (void)ReadAnnotation(Peek().comment, variable);
   if (Take(":")) {
-    DRAGOMAN_ASSIGN(const TypeText type, ParseType(0));
+    DRAGOMAN_CO_ASSIGN(const TypeText type, ParseType(0));
     variable->type = type.type;
     variable->type_text = type.text;
   }
-  DRAGOMAN_TRY(Expect("="));
+  DRAGOMAN_CO_TRY(Expect("="));
   Expr* self = Make(ExprKind::kSelf, name);
   self->self = variable;
   self->name = variable->name;
   const std::size_t mark = bound_.size();
   Bind(variable->name, self);
-  DRAGOMAN_ASSIGN(variable->operands[0], ParseBinary(0, depth + 1));
+  DRAGOMAN_CO_ASSIGN(variable->operands[0], co_await ParseBinary(0, depth));
   UnbindTo(mark);
   variable->sequence = ++sequence_;
   if (variable->is_recursive && variable->operands[0]->kind != ExprKind::kFunction)
-    return Fail(name, "%" + variable->name + " is used in its own value, which is no function");
+    co_return Fail(name, "%" + variable->name + " is used in its own value, which is no function");
   Bind(variable->name, variable);
   lets.push_back(Make(ExprKind::kLet, start));
   lets.back()->operands = {variable, nullptr};
-  return Expect(";");
+  co_return Expect(";");
 }
 
 Status Parser::ParseFreeVariable() {
@@ -132,45 +143,42 @@ Status Parser::ParseFreeVariable() {
   return {};
 }
 
-Result<Expr*> Parser::ParseBinary(int level, int depth) {
-  if (depth > kMaxTextDepth) return Fail("expressions nest too deep");
-  if (level == static_cast<int>(kOperators.size())) return ParseCall(depth);
-  DRAGOMAN_ASSIGN(Expr * left, ParseBinary(level + 1, depth));
+// An expression of operators that bind as `lowest` does, or stronger.
+Deep<Result<Expr*>> Parser::ParseBinary(int lowest, int depth) {
+  if (depth > kMaxTextDepth) co_return Fail("expressions nest too deep");
+  DRAGOMAN_CO_ASSIGN(Expr * left, co_await ParseCall(depth));
   while (true) {
-    const auto& row = kOperators[static_cast<std::size_t>(level)];
-    const auto* found = std::find_if(row.begin(), row.end(), [&](const Operator& op) {
-      return !op.sign.empty() && Peek().kind == TokenKind::kPunct && Peek().text == op.sign;
-    });
-    if (found == row.end()) return left;
+    const Operator* found = Peek().kind == TokenKind::kPunct ? FindOperator(Peek().text) : nullptr;
+    if (found == nullptr || found->level < lowest) co_return left;
     Expr* call = Make(ExprKind::kCall, Next());
     call->name = found->name;
-    DRAGOMAN_ASSIGN(Expr * right, ParseBinary(level + 1, depth));
+    DRAGOMAN_CO_ASSIGN(Expr * right, co_await ParseBinary(found->level + 1, depth));
     call->operands = {left, right};
     left = call;
     Annotate(left);
   }
 }
 
-Result<Expr*> Parser::ParseCall(int depth) {
-  DRAGOMAN_ASSIGN(Expr * expr, ParseAtom(depth));
+Deep<Result<Expr*>> Parser::ParseCall(int depth) {
+  DRAGOMAN_CO_ASSIGN(Expr * expr, co_await ParseAtom(depth));
   Annotate(expr);
   while (true) {
     if (At("(")) {
-      DRAGOMAN_ASSIGN(expr, ParseArguments(expr, depth));
+      DRAGOMAN_CO_ASSIGN(expr, co_await ParseArguments(expr, depth));
     } else if (At(".") && Peek(1).kind == TokenKind::kNumber) {
       Next();
       const Token& digits = Next();
-      DRAGOMAN_ASSIGN(expr, Project(expr, digits.text, digits));
+      DRAGOMAN_CO_ASSIGN(expr, Project(expr, digits.text, digits));
     } else if (At("^")) {  // up to version 0.7
       expr = MakeReference("ref_read", Next(), {expr});
     } else {
-      return expr;
+      co_return expr;
     }
     Annotate(expr);
   }
 }
 
-Result<Expr*> Parser::ParseArguments(Expr* callee, int depth) {
+Deep<Result<Expr*>> Parser::ParseArguments(Expr* callee, int depth) {
   Next();
   Expr* call = nullptr;
   if (callee->kind == ExprKind::kName) {
@@ -187,28 +195,28 @@ Result<Expr*> Parser::ParseArguments(Expr* callee, int depth) {
   }
   while (!At(")")) {
     if (AtAttribute()) {
-      DRAGOMAN_ASSIGN(NamedAttribute attribute, ParseAttribute(depth));
+      DRAGOMAN_CO_ASSIGN(NamedAttribute attribute, ParseAttribute());
       if (dragoman::Find(call->attributes, attribute.name) != nullptr)
-        return Fail("attribute " + attribute.name + " is given twice");
+        co_return Fail("attribute " + attribute.name + " is given twice");
       call->attributes.push_back(std::move(attribute));
     } else if (Peek().kind == TokenKind::kMeta && Peek().text.find("Attrs]") != std::string::npos) {
       const Token& token = Next();
-      DRAGOMAN_ASSIGN(const tvm::MetaName name, tvm::ParseMetaName(token.text));
+      DRAGOMAN_CO_ASSIGN(const tvm::MetaName name, tvm::ParseMetaName(token.text));
       if (metadata_.empty()) {
         call->attributes.emplace_back("meta", Symbol{std::string(token.text)});
       } else {
         Result<std::vector<NamedAttribute>> fields = metadata_.Fields(name);
-        if (!fields.ok()) return Fail(token, fields.error().findings().front().message);
+        if (!fields.ok()) co_return Fail(token, fields.error().findings().front().message);
         call->attributes = *std::move(fields);
       }
     } else {
-      DRAGOMAN_ASSIGN(Expr * operand, ParseBody(depth + 1));
+      DRAGOMAN_CO_ASSIGN(Expr * operand, co_await ParseBody(depth + 1));
       call->operands.push_back(operand);
     }
-    if (!Take(",") && !At(")")) DRAGOMAN_TRY(Expect(")"));
+    if (!Take(",") && !At(")")) DRAGOMAN_CO_TRY(Expect(")"));
   }
   Next();
-  return call;
+  co_return call;
 }
 
 Result<Expr*> Parser::Project(Expr* tuple, std::string_view digits, const Token& token) {
@@ -272,57 +280,57 @@ Result<Expr*> Parser::ParseMetaValue() {
   return expr;
 }
 
-Result<Expr*> Parser::ParseAtom(int depth) {
-  if (depth > kMaxTextDepth) return Fail("expressions nest too deep");
+Deep<Result<Expr*>> Parser::ParseAtom(int depth) {
+  if (depth > kMaxTextDepth) co_return Fail("expressions nest too deep");
   const Token& token = Peek();
   switch (token.kind) {
     case TokenKind::kLocal:
-      return ParseLocal();
+      co_return ParseLocal();
     case TokenKind::kMeta:
-      return ParseMetaValue();
+      co_return ParseMetaValue();
     case TokenKind::kIdentifier:
-      return ParseWord(depth);
+      co_return co_await ParseWord(depth);
     case TokenKind::kGlobal: {
       Expr* expr = Make(ExprKind::kGlobal, Next());
       expr->name = token.text;
-      return expr;
+      co_return expr;
     }
     case TokenKind::kNumber: {
       Expr* expr = Make(ExprKind::kConstant, Next());
-      DRAGOMAN_ASSIGN(expr->constant, NumberOf(token));
+      DRAGOMAN_CO_ASSIGN(expr->constant, NumberOf(token));
       expr->is_literal = true;
-      return expr;
+      co_return expr;
     }
     default:
       break;
   }
-  if (At("(")) return ParseParentheses(depth);
+  if (At("(")) co_return co_await ParseParentheses(depth);
   if (At("-")) {  // of version 0.0.4
     Expr* call = Make(ExprKind::kCall, Next());
     call->name = "negative";
-    DRAGOMAN_ASSIGN(Expr * operand, ParseCall(depth + 1));
+    DRAGOMAN_CO_ASSIGN(Expr * operand, co_await ParseCall(depth + 1));
     call->operands = {operand};
-    return call;
+    co_return call;
   }
   const std::string found =
       token.kind == TokenKind::kEnd ? "the end of the text" : "'" + Escape(token.text) + "'";
-  return Fail("an expression is expected, found " + found);
+  co_return Fail("an expression is expected, found " + found);
 }
 
-Result<Expr*> Parser::ParseWord(int depth) {
+Deep<Result<Expr*>> Parser::ParseWord(int depth) {
   const Token& token = Peek();
   if (token.text == "fn") {
     Next();
-    return ParseFunction(token, depth + 1);
+    co_return co_await ParseFunction(token, depth);
   }
-  if (token.text == "if") return ParseIf(depth + 1);
-  if (token.text == "match" || token.text == "match?") return ParseMatch(depth + 1);
-  if (token.text.starts_with("ref") && At("(", 1)) return ParseReference(depth + 1);
+  if (token.text == "if") co_return co_await ParseIf(depth);
+  if (token.text == "match" || token.text == "match?") co_return co_await ParseMatch(depth);
+  if (token.text.starts_with("ref") && At("(", 1)) co_return co_await ParseReference(depth);
   Next();
   if (token.text == "True" || token.text == "False") {
     Expr* expr = Make(ExprKind::kConstant, token);
     expr->constant = Tensor::Of<bool>({}, std::array<bool, 1>{token.text == "True"});
-    return expr;
+    co_return expr;
   }
   Expr* expr = Make(ExprKind::kName, token);
   expr->name = token.text;
@@ -330,47 +338,47 @@ Result<Expr*> Parser::ParseWord(int depth) {
     Next();
     expr->name += "." + std::string(Next().text);
   }
-  return expr;
+  co_return expr;
 }
 
-Result<Expr*> Parser::ParseParentheses(int depth) {
+Deep<Result<Expr*>> Parser::ParseParentheses(int depth) {
   const Token& start = Next();
   std::vector<Expr*> items;
   bool comma = false;
   while (!At(")")) {
-    DRAGOMAN_ASSIGN(Expr * item, ParseBody(depth + 1));
+    DRAGOMAN_CO_ASSIGN(Expr * item, co_await ParseBody(depth + 1));
     items.push_back(item);
     if (items.size() == 1 && At(":=")) {  // up to version 0.7
       const Token& sign = Next();
-      DRAGOMAN_ASSIGN(Expr * value, ParseBody(depth + 1));
-      DRAGOMAN_TRY(Expect(")"));
-      return MakeReference("ref_write", sign, {item, value});
+      DRAGOMAN_CO_ASSIGN(Expr * value, co_await ParseBody(depth + 1));
+      DRAGOMAN_CO_TRY(Expect(")"));
+      co_return MakeReference("ref_write", sign, {item, value});
     }
     if (!Take(",")) break;
     comma = true;
   }
-  DRAGOMAN_TRY(Expect(")"));
-  if (items.size() == 1 && !comma) return items.front();
+  DRAGOMAN_CO_TRY(Expect(")"));
+  if (items.size() == 1 && !comma) co_return items.front();
   Expr* tuple = Make(ExprKind::kTuple, start);
   tuple->operands = std::move(items);
-  return tuple;
+  co_return tuple;
 }
 
-Result<Expr*> Parser::ParseIf(int depth) {
+Deep<Result<Expr*>> Parser::ParseIf(int depth) {
   Expr* expr = Make(ExprKind::kIf, Next());
-  DRAGOMAN_TRY(Expect("("));
-  DRAGOMAN_ASSIGN(Expr * condition, ParseBody(depth + 1));
-  DRAGOMAN_TRY(Expect(")"));
+  DRAGOMAN_CO_TRY(Expect("("));
+  DRAGOMAN_CO_ASSIGN(Expr * condition, co_await ParseBody(depth + 1));
+  DRAGOMAN_CO_TRY(Expect(")"));
   expr->operands = {condition};
   expr->blocks.resize(2);
-  DRAGOMAN_TRY(Expect("{"));
-  DRAGOMAN_ASSIGN(expr->blocks[0].root, ParseBody(depth + 1));
-  DRAGOMAN_TRY(Expect("}"));
-  DRAGOMAN_TRY(Expect("else"));
-  DRAGOMAN_TRY(Expect("{"));
-  DRAGOMAN_ASSIGN(expr->blocks[1].root, ParseBody(depth + 1));
-  DRAGOMAN_TRY(Expect("}"));
-  return expr;
+  DRAGOMAN_CO_TRY(Expect("{"));
+  DRAGOMAN_CO_ASSIGN(expr->blocks[0].root, co_await ParseBody(depth + 1));
+  DRAGOMAN_CO_TRY(Expect("}"));
+  DRAGOMAN_CO_TRY(Expect("else"));
+  DRAGOMAN_CO_TRY(Expect("{"));
+  DRAGOMAN_CO_ASSIGN(expr->blocks[1].root, co_await ParseBody(depth + 1));
+  DRAGOMAN_CO_TRY(Expect("}"));
+  co_return expr;
 }
 
 Expr* Parser::MakeReference(std::string_view what, const Token& token,
@@ -381,28 +389,29 @@ Expr* Parser::MakeReference(std::string_view what, const Token& token,
   return expr;
 }
 
-Result<Expr*> Parser::ParseReference(int depth) {
+Deep<Result<Expr*>> Parser::ParseReference(int depth) {
   Expr* expr = Make(ExprKind::kRef, Peek());
   expr->name = Next().text;
   if (expr->name != "ref" && expr->name != "ref_read" && expr->name != "ref_write")
-    return Fail("operator " + expr->name + " is not known");
-  DRAGOMAN_TRY(Expect("("));
+    co_return Fail("operator " + expr->name + " is not known");
+  DRAGOMAN_CO_TRY(Expect("("));
   while (!At(")")) {
-    DRAGOMAN_ASSIGN(Expr * operand, ParseBody(depth + 1));
+    DRAGOMAN_CO_ASSIGN(Expr * operand, co_await ParseBody(depth + 1));
     expr->operands.push_back(operand);
     if (!Take(",")) break;
   }
   const std::size_t count = expr->name == "ref_write" ? 2 : 1;
-  if (expr->operands.size() != count) return Fail(expr->name + " has another number of operands");
-  DRAGOMAN_TRY(Expect(")"));
-  return expr;
+  if (expr->operands.size() != count)
+    co_return Fail(expr->name + " has another number of operands");
+  DRAGOMAN_CO_TRY(Expect(")"));
+  co_return expr;
 }
 
-Status Parser::ParseParameters(Expr* function, Block& block, int depth) {
+Status Parser::ParseParameters(Expr* function, Block& block) {
   Attribute::Dict attributes;
   while (!At(")")) {
     if (AtAttribute()) {
-      DRAGOMAN_ASSIGN(NamedAttribute attribute, ParseAttribute(depth));
+      DRAGOMAN_ASSIGN(NamedAttribute attribute, ParseAttribute());
       attributes.push_back(std::move(attribute));
     } else {
       const Token& name = Next();
@@ -411,7 +420,7 @@ Status Parser::ParseParameters(Expr* function, Block& block, int depth) {
       parameter->name = name.text;
       if (Take("{")) {
         while (!At("}")) {
-          DRAGOMAN_ASSIGN(NamedAttribute attribute, ParseAttribute(depth));
+          DRAGOMAN_ASSIGN(NamedAttribute attribute, ParseAttribute());
           parameter->attributes.push_back(std::move(attribute));
           if (!Take(",")) break;
         }
@@ -433,8 +442,8 @@ Status Parser::ParseParameters(Expr* function, Block& block, int depth) {
 }
 
 // Behind `fn` or the name of a `def`.
-Result<Expr*> Parser::ParseFunction(const Token& start, int depth) {
-  if (depth > kMaxTextDepth) return Fail("functions nest too deep");
+Deep<Result<Expr*>> Parser::ParseFunction(const Token& start, int depth) {
+  if (depth > kMaxTextDepth) co_return Fail("functions nest too deep");
   Expr* function = Make(ExprKind::kFunction, start);
   function->blocks.resize(1);
   Block& block = function->blocks[0];
@@ -444,23 +453,23 @@ Result<Expr*> Parser::ParseFunction(const Token& start, int depth) {
       names.emplace_back(Next().text);
       if (!Take(",")) break;
     }
-    DRAGOMAN_TRY(Expect("]"));
+    DRAGOMAN_CO_TRY(Expect("]"));
     function->attributes.emplace_back("type_params", std::move(names));
   }
-  DRAGOMAN_TRY(Expect("("));
-  DRAGOMAN_TRY(ParseParameters(function, block, depth));
+  DRAGOMAN_CO_TRY(Expect("("));
+  DRAGOMAN_CO_TRY(ParseParameters(function, block));
   if (Take("->")) {
-    DRAGOMAN_ASSIGN(const TypeText type, ParseType(0));
+    DRAGOMAN_CO_ASSIGN(const TypeText type, ParseType(0));
     function->attributes.emplace_back(
         "ret_type", type.text.empty() ? Attribute(type.type) : Attribute(type.text));
   }
-  DRAGOMAN_TRY(Expect("{"));
+  DRAGOMAN_CO_TRY(Expect("{"));
   const std::size_t mark = bound_.size();
   for (Expr* parameter : block.parameters) Bind(parameter->name, parameter);
-  DRAGOMAN_ASSIGN(block.root, ParseBody(depth + 1));
+  DRAGOMAN_CO_ASSIGN(block.root, co_await ParseBody(depth + 1));
   UnbindTo(mark);
-  DRAGOMAN_TRY(Expect("}"));
-  return function;
+  DRAGOMAN_CO_TRY(Expect("}"));
+  co_return function;
 }
 
 }  // namespace dragoman::relay

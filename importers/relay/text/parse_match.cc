@@ -53,29 +53,29 @@ Result<Attribute> Parser::ParsePattern(Block& block, int depth) {
   return Attribute(std::move(pattern));
 }
 
-Result<Expr*> Parser::ParseMatch(int depth) {
-  if (depth > kMaxTextDepth) return Fail("matches nest too deep");
+Deep<Result<Expr*>> Parser::ParseMatch(int depth) {
+  if (depth > kMaxTextDepth) co_return Fail("matches nest too deep");
   Expr* expr = Make(ExprKind::kMatch, Peek());
   expr->attributes.emplace_back("complete", Next().text == "match");
-  DRAGOMAN_ASSIGN(Expr * data, ParseAtom(depth + 1));
+  DRAGOMAN_CO_ASSIGN(Expr * data, co_await ParseAtom(depth + 1));
   Annotate(data);
   expr->operands = {data};
-  DRAGOMAN_TRY(Expect("{"));
+  DRAGOMAN_CO_TRY(Expect("{"));
   while (!At("}")) {
     Block& arm = expr->blocks.emplace_back();
-    DRAGOMAN_ASSIGN(Attribute pattern, ParsePattern(arm, 0));
+    DRAGOMAN_CO_ASSIGN(Attribute pattern, ParsePattern(arm, 0));
     expr->patterns.push_back(std::move(pattern));
-    DRAGOMAN_TRY(Expect("=>"));
+    DRAGOMAN_CO_TRY(Expect("=>"));
     const std::size_t mark = bound_.size();
     for (Expr* variable : arm.parameters) Bind(variable->name, variable);
     // In braces or not: both are a body.
-    DRAGOMAN_ASSIGN(Expr * root, ParseBody(depth + 1));
+    DRAGOMAN_CO_ASSIGN(Expr * root, co_await ParseBody(depth + 1));
     expr->blocks.back().root = root;
     UnbindTo(mark);
-    if (!Take(",") && !At("}")) DRAGOMAN_TRY(Expect(","));
+    if (!Take(",") && !At("}")) DRAGOMAN_CO_TRY(Expect(","));
   }
   Next();
-  return expr;
+  co_return expr;
 }
 
 }  // namespace dragoman::relay

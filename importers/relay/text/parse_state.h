@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/support/deep_call.h"
 #include "core/support/result.h"
 #include "importers/relay/text/ast.h"
 #include "importers/relay/text/lexer.h"
@@ -50,26 +51,26 @@ class Parser {
   void Annotate(Expr* expr);
 
   // parse_expr.cc: expressions
-  Result<Expr*> ParseBody(int depth);
-  Status ParseLet(std::vector<Expr*>& lets, int depth);
+  Deep<Result<Expr*>> ParseBody(int depth);
+  Deep<Status> ParseLet(std::vector<Expr*>& lets, int depth);
   Status ParseFreeVariable();
-  Result<Expr*> ParseBinary(int level, int depth);
-  Result<Expr*> ParseCall(int depth);
-  Result<Expr*> ParseArguments(Expr* callee, int depth);
-  Result<Expr*> ParseAtom(int depth);
-  Result<Expr*> ParseWord(int depth);
-  Result<Expr*> ParseParentheses(int depth);
-  Result<Expr*> ParseIf(int depth);
-  Result<Expr*> ParseReference(int depth);
+  Deep<Result<Expr*>> ParseBinary(int lowest, int depth);
+  Deep<Result<Expr*>> ParseCall(int depth);
+  Deep<Result<Expr*>> ParseArguments(Expr* callee, int depth);
+  Deep<Result<Expr*>> ParseAtom(int depth);
+  Deep<Result<Expr*>> ParseWord(int depth);
+  Deep<Result<Expr*>> ParseParentheses(int depth);
+  Deep<Result<Expr*>> ParseIf(int depth);
+  Deep<Result<Expr*>> ParseReference(int depth);
   Expr* MakeReference(std::string_view what, const Token& token, std::vector<Expr*> operands);
-  Result<Expr*> ParseFunction(const Token& start, int depth);
-  Status ParseParameters(Expr* function, Block& block, int depth);
+  Deep<Result<Expr*>> ParseFunction(const Token& start, int depth);
+  Status ParseParameters(Expr* function, Block& block);
   Result<Expr*> ParseLocal();
   Result<Expr*> ParseMetaValue();
   Result<Expr*> Project(Expr* tuple, std::string_view digits, const Token& token);
 
   // parse_match.cc
-  Result<Expr*> ParseMatch(int depth);
+  Deep<Result<Expr*>> ParseMatch(int depth);
   Result<Attribute> ParsePattern(Block& block, int depth);
   Result<Attribute> ParsePatterns(Block& block, int depth);
 
@@ -79,7 +80,7 @@ class Parser {
   Result<Dim> ParseDim();
   Status ReadAnnotation(std::string_view comment, Expr* expr);
   bool AtAttribute() const;
-  Result<NamedAttribute> ParseAttribute(int depth);
+  Result<NamedAttribute> ParseAttribute();
   Result<Attribute> ParseAttributeValue(int depth);
   static Result<Tensor> NumberOf(const Token& token);
 

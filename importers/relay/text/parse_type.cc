@@ -14,6 +14,7 @@ namespace dragoman::relay {
 namespace {
 
 constexpr int kMaxTypeDepth = 24;
+constexpr int kMaxAttributeDepth = 64;
 
 template <class T>
 Tensor Scalar(T value) {
@@ -214,16 +215,16 @@ bool Parser::AtAttribute() const {
   return At("=", i);
 }
 
-Result<NamedAttribute> Parser::ParseAttribute(int depth) {
+Result<NamedAttribute> Parser::ParseAttribute() {
   std::string name(Next().text);
   while (Take(".")) name += "." + std::string(Next().text);
   DRAGOMAN_TRY(Expect("="));
-  DRAGOMAN_ASSIGN(Attribute value, ParseAttributeValue(depth + 1));
+  DRAGOMAN_ASSIGN(Attribute value, ParseAttributeValue(0));
   return NamedAttribute(std::move(name), std::move(value));
 }
 
 Result<Attribute> Parser::ParseAttributeValue(int depth) {
-  if (depth > kMaxTextDepth) return Fail("attributes nest too deep");
+  if (depth > kMaxAttributeDepth) return Fail("attributes nest too deep");
   const Token& token = Next();
   if (token.text == "True" || token.text == "False") return Attribute(token.text == "True");
   if (token.text == "None" || token.text == "nullptr") return Attribute();

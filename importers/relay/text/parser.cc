@@ -138,14 +138,14 @@ Status Parser::ParseDefinition() {
   FunctionDef definition;
   definition.name = name.text;
   definition.place = {name.line, name.column};
-  DRAGOMAN_ASSIGN(definition.function, ParseFunction(name, 0));
+  DRAGOMAN_ASSIGN(definition.function, ParseFunction(name, 0).Run());
   module_->functions.push_back(std::move(definition));
   return {};
 }
 
 Status Parser::ParseLooseExpression() {
   const Token& start = Peek();
-  DRAGOMAN_ASSIGN(Expr * root, ParseBody(0));
+  DRAGOMAN_ASSIGN(Expr * root, ParseBody(0).Run());
   if (root->kind != ExprKind::kFunction || !free_variables_.empty()) {
     Expr* function = Make(ExprKind::kFunction, start);
     function->blocks.resize(1);

@@ -1,7 +1,8 @@
 // The syntax tree of serialized TorchScript: Python's grammar as far as torch writes it, and the
 // operators, slices and conditional expressions that files up to torch 1.3 contain.
 //
-// Nesting is bounded by the parser (python::kMaxSourceNesting), so walks over a tree may recurse.
+// The parser bounds the height of a tree (python::kMaxSourceHeight), so walks over a tree may
+// recurse.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_AST_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_AST_H_
 

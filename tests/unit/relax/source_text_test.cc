@@ -126,6 +126,13 @@ TEST(RelaxSourceText, TellsPlaces) {
   EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        y = R.f(" +
                       std::string(100'000, '(') + "\n        return y\n"),
               HasSubstr("nesting deeper than"));
+  for (const char* link : {" + x", "[0]", ".x", "(x)"}) {
+    std::string chain = "x";
+    for (int i = 0; i < 100'000; ++i) chain += link;
+    EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        y = " + chain +
+                        "\n        return y\n"),
+                HasSubstr("an expression of more than 500 levels"));
+  }
   EXPECT_THAT(ReadRelaxText("hello\n").error().ToString(), HasSubstr("no class"));
 }
 
