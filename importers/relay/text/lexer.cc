@@ -165,11 +165,11 @@ class Lexer {
     return Fail("'" + Escape(text_.substr(at_, 1)) + "' begins nothing");
   }
 
-  bool NumberBehindMinus() const {
-    std::size_t i = 0;
-    while (Peek(i) == '-') ++i;
-    return IsDigit(Peek(i)) || text_.substr(at_ + i).starts_with("inff") ||
-           text_.substr(at_ + i).starts_with("nanf");
+  bool NumberBehindMinus() {
+    if (at_ >= minuses_end_)
+      minuses_end_ = std::min(text_.find_first_not_of('-', at_), text_.size());
+    const std::string_view behind = text_.substr(minuses_end_, 4);
+    return (!behind.empty() && IsDigit(behind.front())) || behind == "inff" || behind == "nanf";
   }
 
   Status ReadLocal() {
@@ -246,6 +246,7 @@ class Lexer {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  std::size_t minuses_end_ = 0;  // of the row of them that was seen last
   std::size_t line_start_ = 0;
   std::uint32_t line_ = 1;
   std::string_view comment_;
