@@ -81,10 +81,10 @@ class [[nodiscard]] Deep {
 };
 
 // DRAGOMAN_TRY and DRAGOMAN_ASSIGN (core/support/result.h) for such functions.
-#define DRAGOMAN_CO_TRY(expr)                                          \
-  do {                                                                 \
-    auto try_result_ = (expr);                                         \
-    if (!try_result_.ok()) co_return std::move(try_result_).error();   \
+#define DRAGOMAN_CO_TRY(expr)                                        \
+  do {                                                               \
+    auto try_result_ = (expr);                                       \
+    if (!try_result_.ok()) co_return std::move(try_result_).error(); \
   } while (false)
 #define DRAGOMAN_CO_ASSIGN(declaration, expr) \
   DRAGOMAN_CO_ASSIGN_INNER(DRAGOMAN_CONCAT(assign_result_, __LINE__), declaration, expr)
