@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,6 +51,17 @@ class SideFile {
   std::shared_ptr<const MappedFile> file_;
 };
 
+using OnNode = std::function<void(const Node& node, std::size_t offset)>;
+
+// The text at `path`, with the tensors that lie beside it.
+Result<Model> ParseWithSideFile(std::string_view text, const std::string& path,
+                                OnNode on_node = nullptr) {
+  SideFile side(path);
+  return ParseText(text, {.load = [&](std::string_view reference,
+                                      std::size_t size) { return side.Load(reference, size); },
+                          .on_node = std::move(on_node)});
+}
+
 constexpr std::string_view kNodePlace = "node '";  // as Node::Describe begins
 
 bool IsAboutNode(const Finding& finding, const std::string& path) {
@@ -67,17 +79,12 @@ using NodeOffsets = std::map<std::string, std::optional<std::size_t>>;
 
 // Empty if the text is none that ReadText reads.
 NodeOffsets FindNodes(std::string_view text, const std::string& path) {
-  SideFile side(path);
   NodeOffsets offsets;
   const Result<Model> model =
-      ParseText(text, {.load = [&](std::string_view reference,
-                                   std::size_t size) { return side.Load(reference, size); },
-                       .on_node =
-                           [&](const Node& node, std::size_t offset) {
-                             const auto [entry, is_new] =
-                                 offsets.try_emplace(QuotedName(node.Describe()), offset);
-                             if (!is_new) entry->second.reset();
-                           }});
+      ParseWithSideFile(text, path, [&](const Node& node, std::size_t offset) {
+        const auto [entry, is_new] = offsets.try_emplace(QuotedName(node.Describe()), offset);
+        if (!is_new) entry->second.reset();
+      });
   return model.ok() ? offsets : NodeOffsets();
 }
 
@@ -85,11 +92,7 @@ NodeOffsets FindNodes(std::string_view text, const std::string& path) {
 
 Result<Model> ReadText(const std::string& path) {
   DRAGOMAN_ASSIGN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  SideFile side(path);
-  Result<Model> model =
-      ParseText(AsText(file->bytes()), {.load = [&](std::string_view reference, std::size_t size) {
-                  return side.Load(reference, size);
-                }});
+  Result<Model> model = ParseWithSideFile(AsText(file->bytes()), path);
   if (!model.ok()) model.error().InFile(path);
   return model;
 }

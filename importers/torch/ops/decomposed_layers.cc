@@ -81,10 +81,10 @@ Result<Value*> LowerNormExceptDim(Call& call) {
   CallComposer c(call);
   Value* v = c.Tensor("v");
   const std::int64_t dim = c.Int("dim");
+  const bool keeps_one = dim != -1;
   std::vector<std::int64_t> axes = AllAxes(c.Rank(v));
-  if (dim != -1) std::erase(axes, c.Axis(dim, c.Rank(v)));
-  if (dim == -1) return c.Done(VectorNorm(c, v, static_cast<double>(c.Int("pow")), axes, false));
-  return c.Done(VectorNorm(c, v, static_cast<double>(c.Int("pow")), axes, true));
+  if (keeps_one) std::erase(axes, c.Axis(dim, c.Rank(v)));
+  return c.Done(VectorNorm(c, v, static_cast<double>(c.Int("pow")), axes, keeps_one));
 }
 
 // Rows up to offs[0] times the first matrix, those from there to offs[1] times the second, …; or
