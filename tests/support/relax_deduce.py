@@ -23,6 +23,19 @@ def dotted(node):
     return ".".join(reversed(parts)) if isinstance(node, ast.Name) and node.id == "R" else None
 
 
+NOT_FOLLOWED = Size.of("?")
+
+
+def followed(value):
+    """A value without what stands in for sizes that are not followed here."""
+    if isinstance(value, tuple):
+        return tuple(map(followed, value))
+    if isinstance(value, Tensor) and isinstance(value.sizes, list) and any(
+            "?" in str(size) for size in value.sizes):
+        return Tensor(...)
+    return value
+
+
 UNKNOWN = {"nonzero", "dynamic_strided_slice", "unique"}  # sizes that the elements tell
 READS_ALL = {"match_cast", "shape_of", "tuple", "output", "print", "assert_op", "call_pure_packed",
              "call_packed", "call_dps_packed", "tensor_to_shape", "str", "const", "shape"}
@@ -87,9 +100,12 @@ class Deducer:
         bound = {}
         for parameter, value in zip(function.args.args, arguments):
             self.bind(parameter.annotation, value, bound)
-        return self.of_type(function.returns, bound) if function.returns else Tensor(...)
+        names = {name: NOT_FOLLOWED if size is ... else size for name, size in bound.items()}
+        return followed(self.of_type(function.returns, names)) if function.returns else Tensor(...)
 
     def bind(self, node, value, bound):
+        """Sizes of the caller for the names that stand alone in a parameter; ... for what is not
+        followed, unless another parameter has it too."""
         if isinstance(value, tuple):
             for part, element in zip(node.args, value):
                 self.bind(part, element, bound)
@@ -99,8 +115,8 @@ class Deducer:
         for i, size in enumerate(stated):
             text = size.value if isinstance(size, ast.Constant) else None
             if isinstance(text, str) and text.isidentifier() and actual is not None:
-                known = Size.of(f"?{id(value)}.{i}") if actual is ... else actual[i]
-                bound.setdefault(text, known)
+                if bound.get(text, ...) is ...:
+                    bound[text] = ... if actual is ... else actual[i]
 
     # Statements.
 
@@ -236,6 +252,9 @@ class Deducer:
             indices = tensors[1].sizes
             at = listed[0] if listed else 0
             return ... if indices is ... else first[:at] + indices + first[at + 1:]
+        if op == "matmul" and rank == 2:
+            second = tensors[1].sizes
+            return ... if second is ... or len(second) < 2 else [*second[:-2], first[0], second[-1]]
         if op == "gather_elements":
             return tensors[1].sizes
         if op in ("split", "topk"):

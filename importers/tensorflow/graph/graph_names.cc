@@ -103,6 +103,10 @@ std::string VariableName(const Node& node) {
   return container.empty() ? name : container + ":" + name;
 }
 
+bool IsPlaceholder(const Node& node) {
+  return node.op().type == "Placeholder" || node.op().type == "PlaceholderV2";
+}
+
 bool IsVariable(const Node& node) {
   const OpName& op = node.op();
   return op.dialect == kDialect && op.domain.empty() &&

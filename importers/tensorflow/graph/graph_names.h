@@ -38,6 +38,8 @@ std::string FullTensorName(std::string_view node, std::size_t index);
 // What two nodes that mean the same variable, table or stack have in common: container and
 // shared_name, or the node's own name where it has none. Anonymous ones have their own.
 std::string VariableName(const Node& node);
+// Whether the node stands for a tensor that each run is given.
+bool IsPlaceholder(const Node& node);
 // Whether the node makes a variable: VarHandleOp, VariableV2, Variable.
 bool IsVariable(const Node& node);
 // Whether the node makes a table of keys and values: HashTableV2, MutableHashTableV2, ….

@@ -87,10 +87,6 @@ bool HoldsElements(const Type& type) {
   return !type.known() || (type.is_tensor() && type.dtype() != DType::kUnknown);
 }
 
-bool IsPlaceholder(const Node& node) {
-  return node.op().type == "Placeholder" || node.op().type == "PlaceholderV2";
-}
-
 // Dumps of functions have numbered arguments and results in place of placeholders.
 bool IsArgument(const Node& node) {
   return node.op().type == "_Arg" || node.op().type == "_DeviceArg";
@@ -198,9 +194,10 @@ Status AssumeEntry(Model* model) {
   NumberedPorts numbered;
   for (const Node& node : graph.nodes()) {
     if (TakeNumbered(node, &numbered)) continue;
-    if (IsPlaceholder(node)) inputs.push_back(InputOf(node, producer));
+    if (tf::IsPlaceholder(node)) inputs.push_back(InputOf(node, producer));
     if (IsRead(node) || guarded.contains(&node)) continue;
-    const bool computes = node.op().type != "Const" && !IsPlaceholder(node) && !IsForTraining(node);
+    const bool computes =
+        node.op().type != "Const" && !tf::IsPlaceholder(node) && !IsForTraining(node);
     AddResults(node, computes ? &outputs : &others);
   }
   if (graph.first_node() == nullptr) return InvalidInput("the graph has no nodes");

@@ -153,6 +153,9 @@ std::vector<Abstract> Evaluator::RunMain(std::span<const std::string> feeds,
     if (value == nullptr) return fail("", InvalidInput("there is no tensor '" + feeds[i] + "'"));
     scope.values[value] = values[i];
     fed.insert(value);
+    // What waits for a fed placeholder does not run it; any other fed node is still run for that.
+    const Node& node = *value->producer();
+    if (IsPlaceholder(node)) fed.insert(node.result(node.num_results() - 1));
   }
   std::vector<const Value*> wanted;
   for (const std::string& fetch : fetches) {
@@ -363,7 +366,7 @@ Result<std::vector<Abstract>> Evaluator::Lower(const Node& node, std::span<const
     return Results{std::move(variable)};
   }
   if (IsTable(node)) return Results{tables_.Of(node)};
-  if (type == "Placeholder" || type == "PlaceholderV2")
+  if (IsPlaceholder(node))
     return InvalidInput("the placeholder is needed, but is no input of the entry");
   const OpRow* row = FindOpRow(type);
   if (row == nullptr) return NotSupported(node, scope.path.empty());

@@ -77,6 +77,8 @@ Value* ApplyFused(Call& c, Value* value, const FusedOps& fused) {
     } else if (name == "FusedBatchNorm") {
       value = Normalize(c, value, next, fused.channel_axis);
       next += 4;
+    } else if (name == "Prelu") {
+      value = c.Op("PRelu", {value, c.Tensor(next++)});
     } else {
       value = Activate(c, name, value);
     }

@@ -184,6 +184,7 @@ constexpr OpRow kRowsAToM[] = {
     {"FusedBatchNorm", LowerFusedBatchNorm},
     {"FusedBatchNormV2", LowerFusedBatchNorm},
     {"FusedBatchNormV3", LowerFusedBatchNorm},
+    {"FusedDepthwiseConv2dNative", LowerFusedConv2D, "depthwise"},
     {"FusedPadConv2D", LowerFusedPadConv2D},
     {"FusedResizeAndPadConv2D", LowerFusedResizeAndPadConv2D},
     {"GRUBlockCell", LowerGruBlockCell},

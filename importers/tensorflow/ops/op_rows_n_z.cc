@@ -36,6 +36,7 @@ constexpr OpRow kRowsNToZ[] = {
     {"Polygamma", LowerPolygamma},
     {"PopulationCount", LowerPopulationCount},
     {"Pow", LowerBinary, "Pow"},
+    {"Prelu", LowerPrelu},
     {"PreventGradient", LowerIdentity},
     {"Print", LowerPrint},
     {"PrintV2", LowerPrintV2},

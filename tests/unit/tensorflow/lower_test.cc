@@ -183,6 +183,28 @@ entry main(%counter: f32[]) -> (%y: f32[], %z: f32[], %y: f32[])
 }
 
 // Operators whose rank TensorFlow fixes need not be told it.
+// As Grappler leaves a function that it inlined: its constants wait for the inputs of the graph.
+TEST(LowerTensorFlowTest, ConstantsMayWaitForInputs) {
+  EXPECT_EQ(Lowered(R"(
+entry main(%x: f32[2]) -> (%y: f32[2]) {
+  %y = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["y:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x, %"^x": control = tf.Placeholder() {dtype = type f32[*]} @x
+  %"^inputs": control = tf.NoOp(%"^x") @inputs
+  %two = tf.Const(%"^inputs") {dtype = type f32[*], value = f32[] 2.0} @two
+  %y = tf.Mul(%x, %two) @y
+}
+)"),
+            R"(
+entry main(%x: f32[2]) -> (%y: f32[2]) {
+  const %two: f32[] = 2.0
+  %y = onnx.Mul(%x, %two)
+}
+)");
+}
+
 TEST(LowerTensorFlowTest, TakesOperandsOfUnknownRank) {
   const std::string text = Lowered(R"(
 entry main(%x: f32[*], %s: f32[3], %m: f32[*]) -> (%y: f32[*], %z: f32[*]) {
