@@ -252,7 +252,9 @@ void GraphReader::MakeResults(const std::string& name, Entry* entry) {
     Note("output " + std::to_string(entry->used - 1) + " of " + node.Describe() + " is read");
     return;
   }
-  const std::size_t count = std::max(entry->used, std::min(stated.value_or(0), kMaxUnread));
+  // Where nothing describes the operator and nothing reads it, it is taken to give the result.
+  const std::size_t assumed = in_body_ || entry->controls ? 0 : 1;
+  const std::size_t count = std::max(entry->used, std::min(stated.value_or(assumed), kMaxUnread));
   for (std::size_t i = 0; i < count; ++i) node.AddResult(NameOfResult(node, *entry, i));
   if (entry->controls) node.AddResult("^" + name, Type::Control());
 }

@@ -87,6 +87,8 @@ def main():
     operator_cases.seed(29)
     quantized.make_own_ranges()
     text.make_letter_cases()
+    operator_cases.seed(30)
+    layers.make_fused_for_javascript()
 
 
 if __name__ == "__main__":

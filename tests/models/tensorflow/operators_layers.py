@@ -173,3 +173,15 @@ def make_integer_convolution():
     w = DRAW.integers(-9, 10, (1, 1, 2, 3)).astype(np.int32)
     case("convolution_int32", "Conv2D", [x, (w,)], oracle=False, reference=[x @ w[0, 0]],
          strides=[1, 1, 1, 1], padding="SAME", T="dt:int32")
+
+
+def make_fused_for_javascript():
+    """What TensorFlow.js' converter writes, and TensorFlow has not: slopes behind a convolution."""
+    window = {"strides": [1, 2, 2, 1], "padding": "SAME", "data_format": "NHWC", **FLOAT}
+    fused = {"fused_ops": [b"BiasAdd", b"Prelu"], "num_args": 2, "epsilon": 0.0, **window}
+    image, slopes = f32(1, 5, 4, 3), f32(1, 1, 6)
+    case("fused_conv2d_prelu", "_FusedConv2D",
+         [image, (f32(3, 3, 3, 6),), (f32(6),), (slopes,)], dilations=[1, 1, 1, 1], **fused)
+    case("fused_depthwise_prelu", "FusedDepthwiseConv2dNative",
+         [image, (f32(3, 3, 3, 2),), (f32(6),), (slopes,)], dilations=[1, 1, 1, 1], **fused)
+    case("prelu", "Prelu", [image, (f32(5, 4, 3),)], **FLOAT)
