@@ -273,8 +273,10 @@ Value* Composer::Iota(Value* count) { return Op("Range", {Int(0), count, Int(1)}
 Value* Composer::Full(Value* shape, double value, DType dtype) {
   if (failed()) return nullptr;
   if (IsComplex(dtype)) return Expand(Number(value, dtype), shape);
-  Tensor tensor = Take(Tensor::Full(dtype, {1}, value));
+  const bool text = dtype == DType::kString;
+  Tensor tensor = Take(text ? Tensor::MakeStrings({}, {""}) : Tensor::Full(dtype, {1}, value));
   if (failed()) return nullptr;
+  if (text) return Expand(builder_->Constant(std::move(tensor)), shape);
   return Op("ConstantOfShape", {shape}, {{"value", std::move(tensor)}});
 }
 

@@ -188,7 +188,7 @@ class Composer {
   Value* Vector(Value* number) { return Reshape(number, {1}); }
   // 0, 1, … count - 1, of int64; `count` is 0-d.
   Value* Iota(Value* count);
-  // A tensor of `shape` (int64, rank 1) whose elements are all `value`.
+  // A tensor of `shape` (int64, rank 1) whose elements are all `value`; of strings, all empty.
   Value* Full(Value* shape, double value, DType dtype);
 
  private:

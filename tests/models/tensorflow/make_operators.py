@@ -89,6 +89,7 @@ def main():
     text.make_letter_cases()
     operator_cases.seed(30)
     layers.make_fused_for_javascript()
+    flow.make_text_map()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from operator_cases import FLOAT, G, Lib, f32, i32, save
+from operator_cases import FLOAT, G, Lib, f32, i32, save, words
 from recurrent_layers import Frame, one_more
 
 
@@ -159,3 +159,29 @@ def make_text_conditions():
              else_branch=f"fn:{sides[1]}", Tcond="dt:string", Tin=["dt:float"], Tout=["dt:float"])
         save(f"text_condition_{len(text)}", g, {"text": np.array(text.encode()), "x": x}, ["y"],
              [-x if text else np.tanh(x)], oracle=False, library=library, onnx=False)
+
+
+def make_text_map():
+    """tf.map_fn over strings: a loop sets elements of a list that it reserved; the last stays empty."""
+    g, library = G(), Lib()
+    texts = words("First", "SECOND", "third")
+    g.ph("texts", "string", (None,))
+    g.ph("count", "int32", ())
+    element = {"element_dtype": "dt:string"}
+    held = g.op("TensorListReserve", g.const(i32()), g.const(np.int32(3)), shape_type="dt:int32", **element)
+    kinds = ["int32", "int32", "string", "variant"]
+    arguments = [(f"in{i}", kind) for i, kind in enumerate(kinds)]
+
+    def turn(b, at, count, texts, held):
+        text = b.op("GatherV2", texts, at, b.const(np.int32(0)), Tparams="dt:string", Tindices="dt:int32",
+                    Taxis="dt:int32")
+        return [b.op("AddV2", at, b.const(np.int32(1)), T="dt:int32"), count, texts,
+                b.op("TensorListSetItem", held, at, b.op("StringLower", text), **element)]
+    goes_on = library.function("goes_on", arguments, lambda b, at, count, texts, held: [
+        b.op("Less", at, count, T="dt:int32")], [("out", "bool")])
+    body = library.function("turn", arguments, turn, [(f"out{i}", kind) for i, kind in enumerate(kinds)])
+    loop = g.op("StatelessWhile", g.const(np.int32(0)), "count", "texts", held, cond=f"fn:{goes_on}",
+                body=f"fn:{body}", T=[f"dt:{kind}" for kind in kinds])
+    g.op("TensorListStack", f"{loop}:3", g.const(i32()), name="y", num_elements=-1, **element)
+    save("text_map", g, {"texts": texts.astype("S"), "count": np.int32(2)}, ["y"],
+         [words("first", "second", "").astype("S")], oracle=False, library=library, onnx=False)
