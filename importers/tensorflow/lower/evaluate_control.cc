@@ -16,6 +16,18 @@
 #include "importers/tensorflow/ops/lists.h"
 
 namespace dragoman::tf {
+namespace {
+
+// Whether a condition of a rank that only run time knows holds: a number that is not 0, or a tensor
+// with elements.
+Value* HoldsAtAnyRank(Composer& c, Value* condition) {
+  Value* rank = c.NumElements(c.Shape(condition));
+  Value* flags = c.Cast(IsTrue(c, c.Flatten(condition)), DType::kI64);
+  Value* number_holds = c.Greater(c.Reduce("ReduceMax", flags, {0}, false), 0);
+  return c.Where(c.Equal(rank, 0), number_holds, c.Greater(c.NumElements(condition), 0));
+}
+
+}  // namespace
 
 Result<Number> Evaluator::Truth(const Abstract& value) {
   const auto* tensor = value.As<TensorRef>();
@@ -23,11 +35,14 @@ Result<Number> Evaluator::Truth(const Abstract& value) {
   DRAGOMAN_ASSIGN(Value * condition, heap_.Read(builder(), *tensor));
   Composer c(builder());
   const std::optional<int> rank = c.MaybeRank(condition);
-  if (!rank) return Unsupported("a condition of unknown rank");
-  // A tensor with axes counts as true if it has elements.
-  if (*rank > 0) {
+  const bool is_text = c.dtype(condition) == DType::kString;
+  if (!rank && is_text) return Unsupported("a condition that is a text of unknown rank");
+  if (!rank) {
+    condition = HoldsAtAnyRank(c, condition);
+  } else if (*rank > 0) {
+    // A tensor with axes counts as true if it has elements.
     condition = c.Greater(c.NumElements(condition), 0);
-  } else if (c.dtype(condition) == DType::kString) {
+  } else if (is_text) {
     // A text counts as true if it has characters.
     Value* length = c.Op("dragoman.TextLength", {condition}, {{"utf8", std::int64_t{0}}});
     condition = c.Greater(length, 0);

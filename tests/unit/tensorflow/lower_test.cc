@@ -224,6 +224,50 @@ function tf:graph.main() -> () {
 }
 
 // As in a counter that TensorFlow Serving ships: the placeholder says no rank.
+// A number that is not 0, or a tensor with elements, counts as true.
+TEST(LowerTensorFlowTest, TakesConditionsOfUnknownRank) {
+  EXPECT_EQ(Lowered(R"(
+entry main(%p: f32[*], %x: f32[]) -> (%y: f32[]) {
+  %y = tf:graph.main(%p, %x) {feeds = ["p:0", "x:0"], fetches = ["m:0"]}
+}
+
+function tf:graph.main() -> () {
+  %p = tf.Placeholder() {dtype = type f32[*]} @p
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %s, %"s:1" = tf.Switch(%x, %p) @s
+  %t = tf.Neg(%"s:1") @t
+  %m, %"m:1" = tf.Merge(%s, %t) @m
+}
+)"),
+            R"(
+entry main(%p: f32[*], %x: f32[]) -> (%y: f32[]) {
+  const %c: i64[1] = [-1]
+  const %c_2: f32[] = 0.0
+  const %c_3: i64[1] = [0]
+  const %c_4: i64[] = 0
+  const %c_5: i64[] = 0
+  const %c_6: i64[] = 0
+  %Shape: i64[?] = onnx.Shape(%p)
+  %Size: i64[] = onnx.Size(%Shape)
+  %Reshape: f32[?] = onnx.Reshape(%p, %c)
+  %Equal: bool[?] = onnx.Equal(%Reshape, %c_2)
+  %Not: bool[?] = onnx.Not(%Equal)
+  %Cast: i64[?] = onnx.Cast(%Not) {to = 7}
+  %ReduceMax: i64[] = onnx.ReduceMax(%Cast, %c_3) {keepdims = 0}
+  %Greater: bool[] = onnx.Greater(%ReduceMax, %c_4)
+  %Size_2: i64[] = onnx.Size(%p)
+  %Greater_2: bool[] = onnx.Greater(%Size_2, %c_5)
+  %Equal_2: bool[] = onnx.Equal(%Size, %c_6)
+  %Where: bool[] = onnx.Where(%Equal_2, %Greater, %Greater_2)
+  %y = onnx.If(%Where) {else_branch = graph() -> (%Identity: f32[]) {
+    %Identity = onnx.Identity(%x)
+  }, then_branch = graph() -> (%Neg: f32[]) {
+    %Neg = onnx.Neg(%x)
+  }}
+}
+)");
+}
+
 TEST(LowerTensorFlowTest, WhatIsAddedToAVariableHasItsSizes) {
   EXPECT_THAT(Lowered(R"(
 state counter: f32[] = f32[] 1.0
