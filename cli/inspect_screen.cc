@@ -183,7 +183,7 @@ void PrintScreen(const Session& session, const Model& model, const Result<Model>
              model.level == Level::kSource ? "source" : "common",
              versions.empty() ? "none" : versions);
   if (const std::string writer = WriterText(model); !writer.empty())
-    fmt::print("written by {}\n", writer);
+    fmt::print("{}{}\n", writer.starts_with("IR version") ? "" : "written by ", writer);
   // What the user states, and which inputs are states, shows when the model is lowered.
   const bool shows_lowered =
       lowered.ok() && (!options.facts.empty() || ChangesInputs(session, model));

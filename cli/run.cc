@@ -120,7 +120,7 @@ void AddRun(CommandLine& program) {
   command.Add("--inputs", &options->inputs.archive, "FILE.npz with an array for each input");
   command.AddFlag("--random", options->random,
                   "Draw random inputs; unknown sizes are drawn from 2 to 5");
-  command.Add("--output-dir", &options->output_dir,
+  command.Add("-o,--output-dir", &options->output_dir,
               "Folder for the outputs: a .npy file each, .json for maps, and index.json",
               {.required = true});
   command.Add(
