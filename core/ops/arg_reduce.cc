@@ -26,6 +26,7 @@ Status InferArgReduce(InferContext& context) {
 OpDef MakeArgReduce(std::string_view type) {
   return Op(type, "(data: T) -> (reduced: i64)", "T: number")
       .Attributes<rt::ArgReduceParams>()
+      .Axis(AxisUse::kAlong)
       .Infer(InferArgReduce)
       .Kernel({.header = "runtime/kernels/arg_reduce.h", .types = "T"});
 }

@@ -37,8 +37,13 @@ std::vector<OpDef> CompressOps() {
   return {Op("Compress", "(input: T, condition: T1) -> (output: T)", "T: basic; T1: bool")
               .Attribute("axis", Attribute::Kind::kInt)
               .FillWith(FillCompress)
+              .Axis(AxisUse::kOfFirst)
               .Infer(InferCompress)
               .Class(OpClass::kMovement)
+              .Sizes({.function = "CompressSizes",
+                      .header = "runtime/program/compress_sizes.h",
+                      .arguments = "p x0 x1",
+                      .types = "bits(T)"})
               .Kernel({.header = "runtime/kernels/compress.h", .types = "bits(T)"})};
 }
 

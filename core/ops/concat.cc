@@ -81,12 +81,16 @@ Status InferConcat(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> ConcatOps() {
-  return {Op("Concat", "(inputs: T*) -> (concat_result: T)", "T: basic bf16")
-              .Attributes<rt::ConcatParams>()
-              .Required("axis")
-              .Infer(InferConcat)
-              .Class(OpClass::kMovement)
-              .Kernel({.header = "runtime/kernels/concat.h", .types = "bits(T)"})};
+  return {
+      Op("Concat", "(inputs: T*) -> (concat_result: T)", "T: basic bf16")
+          .Attributes<rt::ConcatParams>()
+          .Required("axis")
+          .Axis(AxisUse::kOfFirst)
+          .Infer(InferConcat)
+          .Class(OpClass::kMovement)
+          .Sizes(
+              {.function = "ConcatShape", .header = "runtime/params/concat.h", .arguments = "p S"})
+          .Kernel({.header = "runtime/kernels/concat.h", .types = "bits(T)"})};
 }
 
 }  // namespace dragoman

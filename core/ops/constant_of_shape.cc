@@ -79,9 +79,10 @@ std::vector<OpDef> ConstantOfShapeOps() {
               .Attribute("value", Attribute::Kind::kTensor)
               .FillWith(FillValue)
               .Infer(InferConstantOfShape)
-              .Kernel({.header = "runtime/kernels/constant_of_shape.h",
-                       .types = "bits(T2)",
-                       .shape_header = "runtime/params/constant_of_shape.h"})};
+              .Sizes({.function = "ConstantOfShapeShape",
+                      .header = "runtime/params/constant_of_shape.h",
+                      .arguments = "p v0"})
+              .Kernel({.header = "runtime/kernels/constant_of_shape.h", .types = "bits(T2)"})};
 }
 
 }  // namespace dragoman

@@ -57,12 +57,18 @@ std::vector<OpDef> DepthToSpaceOps() {
               .Required("blocksize")
               .Infer(InferDepthToSpace)
               .Class(OpClass::kMovement)
+              .Sizes({.function = "DepthToSpaceShape",
+                      .header = "runtime/params/depth_to_space.h",
+                      .arguments = "p s0"})
               .Kernel(kKernel),
           Op("SpaceToDepth", "(input: T) -> (output: T)", "T: basic bf16")
               .Attributes<rt::SpaceToDepthParams>()
               .Required("blocksize")
               .Infer(InferSpaceToDepth)
               .Class(OpClass::kMovement)
+              .Sizes({.function = "SpaceToDepthShape",
+                      .header = "runtime/params/depth_to_space.h",
+                      .arguments = "p s0"})
               .Kernel(kKernel)};
 }
 

@@ -43,16 +43,18 @@ Status InferDft(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> DftOps() {
-  return {Op("DFT", "(input: T1, dft_length: T2?#, axis: i64?#) -> (output: T1)",
-             "T1: float; T2: index")
-              .Attributes<rt::DFTParams>()
-              .Infer(InferDft)
-              .Kernel({.header = "runtime/kernels/dft.h",
-                       .types = "T1 T2=i64",
-                       .fallible = true,
-                       .scratch = true,
-                       .shape_header = "runtime/params/dft.h"})
-              .Expand(ExpandDft)};
+  return {
+      Op("DFT", "(input: T1, dft_length: T2?#, axis: i64?#) -> (output: T1)",
+         "T1: float; T2: index")
+          .Attributes<rt::DFTParams>()
+          .Infer(InferDft)
+          .Sizes(
+              {.function = "DFTShape", .header = "runtime/params/dft.h", .arguments = "p s0 v1 v2"})
+          .Kernel({.header = "runtime/kernels/dft.h",
+                   .types = "T1 T2=i64",
+                   .fallible = true,
+                   .scratch = true})
+          .Expand(ExpandDft)};
 }
 
 }  // namespace dragoman

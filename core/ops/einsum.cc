@@ -77,12 +77,15 @@ Status InferEinsum(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> EinsumOps() {
-  return {Op("Einsum", "(Inputs: T*) -> (Output: T)", "T: int f16 f32 f64")
-              .Attribute("equation", Attribute::Kind::kString)
-              .Required("equation")
-              .FillWith(FillEquation)
-              .Infer(InferEinsum)
-              .Kernel({.header = "runtime/kernels/einsum.h", .types = "T", .fallible = true})};
+  return {
+      Op("Einsum", "(Inputs: T*) -> (Output: T)", "T: int f16 f32 f64")
+          .Attribute("equation", Attribute::Kind::kString)
+          .Required("equation")
+          .FillWith(FillEquation)
+          .Infer(InferEinsum)
+          .Sizes(
+              {.function = "EinsumShape", .header = "runtime/params/einsum.h", .arguments = "p S"})
+          .Kernel({.header = "runtime/kernels/einsum.h", .types = "T", .fallible = true})};
 }
 
 }  // namespace dragoman

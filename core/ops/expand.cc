@@ -54,9 +54,10 @@ std::vector<OpDef> ExpandOps() {
   return {Op("Expand", "(input: T, shape: i64#) -> (output: T)", "T: basic bf16")
               .Infer(InferExpand)
               .Class(OpClass::kMovement)
-              .Kernel({.header = "runtime/kernels/expand.h",
-                       .types = "bits(T)",
-                       .shape_header = "runtime/params/expand.h"})};
+              .Sizes({.function = "ExpandShape",
+                      .header = "runtime/params/expand.h",
+                      .arguments = "s0 v1"})
+              .Kernel({.header = "runtime/kernels/expand.h", .types = "bits(T)"})};
 }
 
 }  // namespace dragoman

@@ -32,6 +32,9 @@ std::vector<OpDef> FlattenOps() {
   return {Op("Flatten", "(input: T) -> (output: T)", "T: any")
               .Attributes<rt::FlattenParams>()
               .Infer(InferFlatten)
+              .Sizes({.function = "FlattenShape",
+                      .header = "runtime/params/flatten.h",
+                      .arguments = "p s0"})
               .Kernel({.header = "runtime/kernels/copy.h",
                        .types = "bits(T)",
                        .function = "Copy",

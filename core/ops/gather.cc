@@ -93,14 +93,22 @@ std::vector<OpDef> GatherOps() {
   return {
       Op("Gather", "(data: T, indices: Tind) -> (output: T)", "T: basic bf16; Tind: index")
           .Attributes<rt::GatherParams>()
+          .Axis(AxisUse::kOfFirst)
           .Infer(InferGather)
           .Class(OpClass::kMovement)
+          .Sizes({.function = "GatherShape",
+                  .header = "runtime/params/gather.h",
+                  .arguments = "p s0 s1"})
           .Kernel(
               {.header = "runtime/kernels/gather.h", .types = "bits(T) Tind", .fallible = true}),
       Op("GatherElements", "(data: T, indices: Tind) -> (output: T)", "T: basic bf16; Tind: index")
           .Attributes<rt::GatherParams>()
+          .Axis(AxisUse::kOfFirst)
           .Infer(InferGatherElements)
           .Class(OpClass::kMovement)
+          .Sizes({.function = "GatherElementsShape",
+                  .header = "runtime/params/gather.h",
+                  .arguments = "p s0 s1"})
           .Kernel({.header = "runtime/kernels/gather_elements.h",
                    .types = "bits(T) Tind",
                    .fallible = true}),
@@ -108,6 +116,9 @@ std::vector<OpDef> GatherOps() {
           .Attributes<rt::GatherNdParams>()
           .Infer(InferGatherNd)
           .Class(OpClass::kMovement)
+          .Sizes({.function = "GatherNdShape",
+                  .header = "runtime/params/gather.h",
+                  .arguments = "p s0 s1"})
           .Kernel({.header = "runtime/kernels/gather_nd.h", .types = "bits(T)", .fallible = true})};
 }
 

@@ -31,6 +31,9 @@ std::vector<OpDef> GridSampleOps() {
   return {Op("GridSample", "(X: T1, grid: T2) -> (Y: T1)", "T1: bool number complex; T2: float")
               .Attributes<rt::GridSampleParams>()
               .Infer(InferGridSample)
+              .Sizes({.function = "GridSampleShape",
+                      .header = "runtime/params/grid_sample.h",
+                      .arguments = "p s0 s1"})
               .Kernel({.header = "runtime/kernels/grid_sample.h", .types = "T1 T2"})};
 }
 

@@ -22,6 +22,10 @@ std::vector<OpDef> ImageDecoderOps() {
       Op("ImageDecoder", "(encoded_stream: u8) -> (image: u8)", "")
           .Attributes<rt::ImageDecoderParams>()
           .Infer(InferImageDecoder)
+          .Sizes({.function = "ImageDecoderShape",
+                  .header = "runtime/kernels/image_decoder.h",
+                  .arguments = "p x0",
+                  .types = "u8"})
           .Kernel({.header = "runtime/kernels/image_decoder.h", .types = "u8", .fallible = true})};
 }
 

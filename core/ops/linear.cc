@@ -59,6 +59,9 @@ Result<std::vector<Value*>> ExpandLinear(Node& node) {
 std::vector<OpDef> LinearOps() {
   return {DragomanOp("Linear", "(x: T, weight: T, bias: T?) -> (y: T)", "T: float")
               .Infer(InferLinear)
+              .Sizes({.function = "LinearShape",
+                      .header = "runtime/program/operands.h",
+                      .arguments = "s0 s1"})
               .Kernel({.header = "runtime/kernels/linear.h", .types = "T"})
               .Expand(ExpandLinear)};
 }

@@ -28,6 +28,10 @@ std::vector<OpDef> NonMaxSuppressionOps() {
              "")
               .Attributes<rt::NonMaxSuppressionParams>()
               .Infer(InferNonMaxSuppression)
+              .Sizes({.function = "NonMaxSuppressionSizes",
+                      .header = "runtime/program/non_max_suppression_sizes.h",
+                      .arguments = "p x0 x1 x2 x3 x4 m",
+                      .types = "f32"})
               .Kernel({.header = "runtime/kernels/non_max_suppression.h",
                        .types = "f32",
                        .scratch = true})};

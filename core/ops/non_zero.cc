@@ -44,6 +44,10 @@ Status InferNonZero(InferContext& context) {
 std::vector<OpDef> NonZeroOps() {
   return {Op("NonZero", "(X: T) -> (Y: i64)", "T: basic bf16")
               .Infer(InferNonZero)
+              .Sizes({.function = "NonZeroSizes",
+                      .header = "runtime/program/non_zero_sizes.h",
+                      .arguments = "x0",
+                      .types = "T"})
               .Kernel({.header = "runtime/kernels/non_zero.h", .types = "T"})};
 }
 

@@ -136,11 +136,13 @@ std::vector<OpDef> NormalizationOps() {
       Op("LayerNormalization", "(X: T, Scale: T, B: T?) -> (Y: T, Mean: U?, InvStdDev: U?)",
          "T: float; U: f32 bf16")
           .Attributes<rt::LayerNormalizationParams>()
+          .Axis(AxisUse::kFromAxisOn)
           .Infer(InferLayerNormalization)
           .Kernel({.header = "runtime/kernels/layer_normalization.h", .types = "T U=f32"})
           .Expand(ExpandLayerNormalization),
       Op("LpNormalization", "(input: T) -> (output: T)", "T: float")
           .Attributes<rt::LpNormalizationParams>()
+          .Axis(AxisUse::kAlong)
           .Infer(InferLpNormalization)
           .Kernel({.header = "runtime/kernels/lp_normalization.h", .types = "T"}),
       Op("MeanVarianceNormalization", "(X: T) -> (Y: T)", "T: float")
@@ -149,6 +151,7 @@ std::vector<OpDef> NormalizationOps() {
           .Kernel({.header = "runtime/kernels/mean_variance_normalization.h", .types = "T"}),
       Op("RMSNormalization", "(X: T, scale: V) -> (Y: V)", "T: float; V: float")
           .Attributes<rt::RMSNormalizationParams>()
+          .Axis(AxisUse::kFromAxisOn)
           .Infer(InferRmsNormalization)
           .Kernel({.header = "runtime/kernels/layer_normalization.h", .types = "T V"})
           .Expand(ExpandRmsNormalization),

@@ -41,9 +41,10 @@ std::vector<OpDef> OneHotOps() {
              "T1: int f16 f32 f64; T2: int f16 f32 f64; T3: basic")
               .Attributes<rt::OneHotParams>()
               .Infer(InferOneHot)
-              .Kernel({.header = "runtime/kernels/one_hot.h",
-                       .types = "T1 bits(T2) bits(T3)",
-                       .shape_header = "runtime/params/one_hot.h"})};
+              .Sizes({.function = "OneHotShape",
+                      .header = "runtime/params/one_hot.h",
+                      .arguments = "p s0 v1"})
+              .Kernel({.header = "runtime/kernels/one_hot.h", .types = "T1 bits(T2) bits(T3)"})};
 }
 
 }  // namespace dragoman

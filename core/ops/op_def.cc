@@ -51,8 +51,19 @@ OpBuilder&& OpBuilder::Kernel(KernelBinding kernel) && {
   return std::move(*this);
 }
 
+OpBuilder&& OpBuilder::Sizes(SizeFunction function) && {
+  def_.size_function = function;
+  return std::move(*this);
+}
+
 OpBuilder&& OpBuilder::Class(OpClass op_class) && {
   def_.op_class = op_class;
+  if (op_class == OpClass::kBroadcast) def_.size_function = kBroadcastSizes;
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Axis(AxisUse axis_use) && {
+  def_.axis_use = axis_use;
   return std::move(*this);
 }
 

@@ -15,6 +15,7 @@
 #include "core/ir/graph.h"
 #include "core/ops/params.h"
 #include "core/ops/signature.h"
+#include "core/ops/size_function.h"
 #include "core/support/result.h"
 
 namespace dragoman {
@@ -37,8 +38,6 @@ struct KernelBinding {
   bool fallible = false;           // returns rt::Status
   bool scratch = false;            // takes scratch memory, NAMEScratchBytes tells how much
   bool copies = false;             // the result's elements are operand 0's: the plan may alias them
-  // "runtime/params/reshape.h" if NAMEShape gives the sizes of results from operand values.
-  std::string_view shape_header = {};
 };
 
 // What an operator does with the elements of its operands. Rewrites and emitters ask this instead
@@ -48,6 +47,14 @@ enum class OpClass : std::uint8_t {
   kUnary,      // element i of the result depends on element i of operand 0; the others are scalars
   kBroadcast,  // element i of the result depends on element i of each operand, all broadcast
   kMovement,   // elements of results are elements of an operand, at other places, or repeated
+};
+
+// What the attribute `axis` means, for rewrites that renumber or add axes of operand 0.
+enum class AxisUse : std::uint8_t {
+  kNone,        // no axis of operand 0, or no such attribute
+  kOfFirst,     // one of its axes
+  kAlong,       // lines of operand 0 along this axis are computed alone, and all alike
+  kFromAxisOn,  // so are its parts of this axis and those behind it
 };
 
 // Replaces `node`, which is of this operator, by others that mean the same; inserts them before it
@@ -68,7 +75,9 @@ struct OpDef {
   std::function<Result<Params>(const Node&)> fill_params;  // null: no parameter struct
   InferFunction infer;
   KernelBinding kernel;
+  SizeFunction size_function;  // none where inference gives the sizes, or they are operand 0's
   OpClass op_class = OpClass::kOther;
+  AxisUse axis_use = AxisUse::kNone;
   ExpandFunction expand;     // of domain dragoman
   bool effect = false;       // kept, and in order
   bool random = false;       // never folded, merged or copied
@@ -102,7 +111,9 @@ class OpBuilder {
   OpBuilder&& FillWith(std::function<Result<Params>(const Node&)> fill) &&;
   OpBuilder&& Infer(InferFunction infer) &&;
   OpBuilder&& Kernel(KernelBinding kernel) &&;
+  OpBuilder&& Sizes(SizeFunction function) &&;
   OpBuilder&& Class(OpClass op_class) &&;
+  OpBuilder&& Axis(AxisUse axis_use) &&;
   OpBuilder&& Expand(ExpandFunction expand) &&;
   OpBuilder&& Effect() &&;
   OpBuilder&& Random() &&;
@@ -140,6 +151,8 @@ bool IsElementwise(const Node& node);  // unary, or of operands that broadcast
 bool KeepsOrder(const Node& node);
 // Whether elements only change their places: of kMovement, or in the same order.
 bool OnlyMoves(const Node& node);
+// kOfFirst where scales are given by blocks: then no two lines need be alike.
+AxisUse AxisUseOf(const Node& node);
 
 }  // namespace dragoman
 

@@ -51,14 +51,15 @@ Status InferPad(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> PadOps() {
-  return {Op("Pad", "(data: T, pads: i64#, constant_value: T?, axes: Tind?#) -> (output: T)",
-             "T: any; Tind: index")
-              .Attributes<rt::PadParams>()
-              .Infer(InferPad)
-              .Kernel({.header = "runtime/kernels/pad.h",
-                       .types = "bits(T) Tind=i64",
-                       .fallible = true,
-                       .shape_header = "runtime/params/pad.h"})};
+  return {
+      Op("Pad", "(data: T, pads: i64#, constant_value: T?, axes: Tind?#) -> (output: T)",
+         "T: any; Tind: index")
+          .Attributes<rt::PadParams>()
+          .Infer(InferPad)
+          .Sizes(
+              {.function = "PadShape", .header = "runtime/params/pad.h", .arguments = "p s0 v1 v3"})
+          .Kernel(
+              {.header = "runtime/kernels/pad.h", .types = "bits(T) Tind=i64", .fallible = true})};
 }
 
 }  // namespace dragoman

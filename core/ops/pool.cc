@@ -114,6 +114,9 @@ std::vector<OpDef> PoolOps() {
           .Attributes<rt::AveragePoolParams>()
           .Required("kernel_shape")
           .Infer(InferAveragePool)
+          .Sizes({.function = "AveragePoolShape",
+                  .header = "runtime/params/average_pool.h",
+                  .arguments = "p s0"})
           .Kernel({.header = "runtime/kernels/average_pool.h", .types = "T"}),
       Op("GlobalAveragePool", "(X: T) -> (Y: T)", "T: float")
           .Infer(InferGlobalPool)
@@ -129,20 +132,26 @@ std::vector<OpDef> PoolOps() {
           .Attributes<rt::LpPoolParams>()
           .Required("kernel_shape")
           .Infer(InferLpPool)
+          .Sizes({.function = "LpPoolShape",
+                  .header = "runtime/params/lp_pool.h",
+                  .arguments = "p s0"})
           .Kernel({.header = "runtime/kernels/lp_pool.h", .types = "T"}),
       Op("MaxPool", "(X: T) -> (Y: T, Indices: i64?)", "T: float i8 u8")
           .Attributes<rt::MaxPoolParams>()
           .Required("kernel_shape")
           .Infer(InferMaxPool)
+          .Sizes({.function = "MaxPoolShape",
+                  .header = "runtime/params/max_pool.h",
+                  .arguments = "p s0"})
           .Kernel({.header = "runtime/kernels/max_pool.h", .types = "T"}),
       Op("MaxUnpool", "(X: T1, I: i64, output_shape: i64?#) -> (output: T1)", "T1: float")
           .Attributes<rt::MaxUnpoolParams>()
           .Required("kernel_shape")
           .Infer(InferMaxUnpool)
-          .Kernel({.header = "runtime/kernels/max_unpool.h",
-                   .types = "T1",
-                   .fallible = true,
-                   .shape_header = "runtime/params/max_unpool.h"}),
+          .Sizes({.function = "MaxUnpoolShape",
+                  .header = "runtime/params/max_unpool.h",
+                  .arguments = "p s0 s1 v2"})
+          .Kernel({.header = "runtime/kernels/max_unpool.h", .types = "T1", .fallible = true}),
   };
 }
 

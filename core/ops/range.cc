@@ -64,9 +64,11 @@ Status InferRange(InferContext& context) {
 std::vector<OpDef> RangeOps() {
   return {Op("Range", "(start: T#, limit: T#, delta: T#) -> (output: T)", "T: f32 f64 i16 i32 i64")
               .Infer(InferRange)
-              .Kernel({.header = "runtime/kernels/range.h",
-                       .types = "T",
-                       .shape_header = "runtime/params/range.h"})};
+              .Sizes({.function = "RangeSizes",
+                      .header = "runtime/program/range_sizes.h",
+                      .arguments = "x0 x1 x2",
+                      .types = "T"})
+              .Kernel({.header = "runtime/kernels/range.h", .types = "T"})};
 }
 
 }  // namespace dragoman

@@ -166,6 +166,10 @@ std::vector<OpDef> RecurrentOps() {
       Op("GRU", kOneState, "T: float")
           .Attributes<rt::GRUParams>()
           .Infer(InferGru)
+          .Sizes({.function = "GRUShape",
+                  .header = "runtime/params/gru.h",
+                  .arguments = "p g5",
+                  .sizes = 2})
           .Kernel(
               {.header = "runtime/kernels/gru.h", .types = "T", .fallible = true, .scratch = true}),
       Op("LSTM",
@@ -174,6 +178,10 @@ std::vector<OpDef> RecurrentOps() {
          "T: float")
           .Attributes<rt::LSTMParams>()
           .Infer(InferLstm)
+          .Sizes({.function = "LSTMShape",
+                  .header = "runtime/params/lstm.h",
+                  .arguments = "p g5 s6 s7",
+                  .sizes = 3})
           .Kernel({.header = "runtime/kernels/lstm.h",
                    .types = "T",
                    .fallible = true,
@@ -184,6 +192,10 @@ std::vector<OpDef> RecurrentOps() {
                  "T: float")
           .Attributes<rt::ProjectedLSTMParams>()
           .Infer(InferProjectedLstm)
+          .Sizes({.function = "ProjectedLSTMShape",
+                  .header = "runtime/params/lstm.h",
+                  .arguments = "p g5 s6 s7 s8",
+                  .sizes = 3})
           .Kernel({.header = "runtime/kernels/lstm.h",
                    .types = "T",
                    .function = "ProjectedLSTM",
@@ -192,6 +204,10 @@ std::vector<OpDef> RecurrentOps() {
       Op("RNN", kOneState, "T: float")
           .Attributes<rt::RNNParams>()
           .Infer(InferRnn)
+          .Sizes({.function = "RNNShape",
+                  .header = "runtime/params/rnn.h",
+                  .arguments = "p g5",
+                  .sizes = 2})
           .Kernel(
               {.header = "runtime/kernels/rnn.h", .types = "T", .fallible = true, .scratch = true}),
   };

@@ -105,9 +105,9 @@ OpDef Reduce(std::string_view type, InferFunction infer = InferReduce<nullptr>,
   return Op(type, "(data: T, axes: i64?#) -> (reduced: T)", variables)
       .Attributes<rt::ReduceParams>()
       .Infer(std::move(infer))
-      .Kernel({.header = "runtime/kernels/reduce.h",
-               .types = "T",
-               .shape_header = "runtime/params/reduce.h"});
+      .Sizes(
+          {.function = "ReduceShape", .header = "runtime/params/reduce.h", .arguments = "p s0 v1"})
+      .Kernel({.header = "runtime/kernels/reduce.h", .types = "T"});
 }
 
 }  // namespace

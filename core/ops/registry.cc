@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/ops/op_list.h"
 #include "core/ops/text_ops.h"
@@ -114,6 +115,12 @@ bool KeepsOrder(const Node& node) {
 bool OnlyMoves(const Node& node) {
   const OpDef* def = FindOp(node);
   return def != nullptr && (def->op_class == OpClass::kMovement || def->kernel.copies);
+}
+
+AxisUse AxisUseOf(const Node& node) {
+  const OpDef* def = FindOp(node);
+  if (def == nullptr) return AxisUse::kNone;
+  return IntAttribute(node, "block_size") != 0 ? AxisUse::kOfFirst : def->axis_use;
 }
 
 }  // namespace dragoman

@@ -69,11 +69,13 @@ std::vector<OpDef> ReshapeOps() {
   return {Op("Reshape", "(data: T, shape: i64#) -> (reshaped: T)", "T: any")
               .Attributes<rt::ReshapeParams>()
               .Infer(InferReshape)
+              .Sizes({.function = "ReshapeShape",
+                      .header = "runtime/params/reshape.h",
+                      .arguments = "p s0 v1"})
               .Kernel({.header = "runtime/kernels/copy.h",
                        .types = "bits(T)",
                        .function = "Copy",
-                       .copies = true,
-                       .shape_header = "runtime/params/reshape.h"})};
+                       .copies = true})};
 }
 
 }  // namespace dragoman

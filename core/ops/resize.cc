@@ -97,11 +97,13 @@ std::vector<OpDef> ResizeOps() {
              "T1: basic bf16; T2: f16 f32 f64")
               .Attributes<rt::ResizeParams>()
               .Infer(InferResize)
+              .Sizes({.function = "ResizeShape",
+                      .header = "runtime/params/resize.h",
+                      .arguments = "p s0 f2 v3"})
               .Kernel({.header = "runtime/kernels/resize.h",
                        .types = "T1 T2=f32",
                        .fallible = true,
-                       .scratch = true,
-                       .shape_header = "runtime/params/resize.h"})};
+                       .scratch = true})};
 }
 
 }  // namespace dragoman

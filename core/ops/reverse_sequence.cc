@@ -22,6 +22,9 @@ std::vector<OpDef> ReverseSequenceOps() {
               .Attributes<rt::ReverseSequenceParams>()
               .Infer(InferReverseSequence)
               .Class(OpClass::kMovement)
+              .Sizes({.function = "ReverseSequenceShape",
+                      .header = "runtime/params/reverse_sequence.h",
+                      .arguments = "p s0 s1"})
               .Kernel({.header = "runtime/kernels/reverse_sequence.h",
                        .types = "bits(T)",
                        .fallible = true})};

@@ -55,10 +55,16 @@ std::vector<OpDef> RoiAlignOps() {
               .Attributes<rt::MaxRoiPoolParams>()
               .Required("pooled_shape")
               .Infer(InferMaxRoiPool)
+              .Sizes({.function = "MaxRoiPoolShape",
+                      .header = "runtime/params/max_roi_pool.h",
+                      .arguments = "p s0 s1"})
               .Kernel({.header = "runtime/kernels/max_roi_pool.h", .types = "T", .fallible = true}),
           Op("RoiAlign", "(X: T, rois: T, batch_indices: i64) -> (Y: T)", "T: float")
               .Attributes<rt::RoiAlignParams>()
               .Infer(InferRoiAlign)
+              .Sizes({.function = "RoiAlignShape",
+                      .header = "runtime/params/roi_align.h",
+                      .arguments = "p s0 s1 s2"})
               .Kernel({.header = "runtime/kernels/roi_align.h", .types = "T", .fallible = true})};
 }
 

@@ -47,13 +47,20 @@ std::vector<OpDef> ScatterOps() {
   return {Op("ScatterElements", "(data: T, indices: Tind, updates: T) -> (output: T)",
              "T: basic bf16; Tind: index")
               .Attributes<rt::ScatterElementsParams>()
+              .Axis(AxisUse::kOfFirst)
               .Infer(InferScatterElements)
+              .Sizes({.function = "ScatterElementsShape",
+                      .header = "runtime/params/scatter.h",
+                      .arguments = "p s0 s1 s2"})
               .Kernel({.header = "runtime/kernels/scatter_elements.h",
                        .types = "T Tind",
                        .fallible = true}),
           Op("ScatterND", "(data: T, indices: i64, updates: T) -> (output: T)", "T: basic bf16")
               .Attributes<rt::ScatterNdParams>()
               .Infer(InferScatterNd)
+              .Sizes({.function = "ScatterNdShape",
+                      .header = "runtime/params/scatter.h",
+                      .arguments = "p s0 s1 s2"})
               .Kernel({.header = "runtime/kernels/scatter_nd.h", .types = "T", .fallible = true})};
 }
 

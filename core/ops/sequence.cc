@@ -156,6 +156,7 @@ std::vector<OpDef> SequenceOps() {
          "T: any; I: index; S: value")
           .Attribute("axis", Attribute::Kind::kInt, 0)
           .Attribute("keepdims", Attribute::Kind::kInt, 1)
+          .Axis(AxisUse::kOfFirst)
           .Infer(InferSplitToSequence),
   };
 }

@@ -35,6 +35,9 @@ std::vector<OpDef> ShapeOps() {
       Op("Shape", "(data: T) -> (shape: i64)", "T: any")
           .Attributes<rt::ShapeParams>()
           .Infer(InferShape)
+          .Sizes({.function = "ShapeOfShape",
+                  .header = "runtime/params/shape_of.h",
+                  .arguments = "p s0"})
           .Kernel(
               {.header = "runtime/kernels/shape_of.h", .types = "bits(T)", .function = "ShapeOf"}),
       Op("Size", "(data: T) -> (size: i64)", "T: any")

@@ -116,15 +116,17 @@ Status InferSlice(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> SliceOps() {
-  return {Op("Slice",
-             "(data: T, starts: Tind#, ends: Tind#, axes: Tind?#, steps: Tind?#) -> (output: T)",
-             "T: basic bf16; Tind: index")
-              .Infer(InferSlice)
-              .Class(OpClass::kMovement)
-              .Kernel({.header = "runtime/kernels/slice.h",
-                       .types = "bits(T) Tind",
-                       .fallible = true,
-                       .shape_header = "runtime/params/slice.h"})};
+  return {
+      Op("Slice",
+         "(data: T, starts: Tind#, ends: Tind#, axes: Tind?#, steps: Tind?#) -> (output: T)",
+         "T: basic bf16; Tind: index")
+          .Infer(InferSlice)
+          .Class(OpClass::kMovement)
+          .Sizes({.function = "SliceShape",
+                  .header = "runtime/params/slice.h",
+                  .arguments = "s0 v1 v2 v3 v4"})
+          .Kernel(
+              {.header = "runtime/kernels/slice.h", .types = "bits(T) Tind", .fallible = true})};
 }
 
 }  // namespace dragoman

@@ -18,6 +18,7 @@ Status InferSoftmax(InferContext& context) {
 OpDef MakeSoftmax(std::string_view type) {
   return Op(type, "(input: T) -> (output: T)", "T: float")
       .Attributes<rt::SoftmaxParams>()
+      .Axis(AxisUse::kAlong)
       .Infer(InferSoftmax)
       .Kernel({.header = "runtime/kernels/softmax.h", .types = "T"});
 }

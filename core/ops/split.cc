@@ -77,11 +77,13 @@ Status InferSplit(InferContext& context) {
 std::vector<OpDef> SplitOps() {
   return {Op("Split", "(input: T, split: i64?#) -> (outputs: T*)", "T: basic bf16")
               .Attributes<rt::SplitParams>()
+              .Axis(AxisUse::kAlong)
               .Infer(InferSplit)
               .Class(OpClass::kMovement)
-              .Kernel({.header = "runtime/kernels/split.h",
-                       .types = "bits(T)",
-                       .shape_header = "runtime/params/split.h"})};
+              .Sizes({.function = "SplitShape",
+                      .header = "runtime/params/split.h",
+                      .arguments = "p s0 v1 R"})
+              .Kernel({.header = "runtime/kernels/split.h", .types = "bits(T)"})};
 }
 
 }  // namespace dragoman

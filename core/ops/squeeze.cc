@@ -62,20 +62,23 @@ Status InferUnsqueeze(InferContext& context) {
   return {};
 }
 
-constexpr KernelBinding kCopy = {.header = "runtime/kernels/copy.h",
-                                 .types = "bits(T)",
-                                 .function = "Copy",
-                                 .copies = true,
-                                 .shape_header = "runtime/params/squeeze.h"};
+constexpr KernelBinding kCopy = {
+    .header = "runtime/kernels/copy.h", .types = "bits(T)", .function = "Copy", .copies = true};
 
 }  // namespace
 
 std::vector<OpDef> SqueezeOps() {
   return {Op("Squeeze", "(data: T, axes: i64?#) -> (squeezed: T)", "T: any")
               .Infer(InferSqueeze)
+              .Sizes({.function = "SqueezeShape",
+                      .header = "runtime/params/squeeze.h",
+                      .arguments = "s0 v1"})
               .Kernel(kCopy),
           Op("Unsqueeze", "(data: T, axes: i64#) -> (expanded: T)", "T: any")
               .Infer(InferUnsqueeze)
+              .Sizes({.function = "UnsqueezeShape",
+                      .header = "runtime/params/squeeze.h",
+                      .arguments = "s0 v1"})
               .Kernel(kCopy)};
 }
 

@@ -150,6 +150,11 @@ std::vector<OpDef> TextOps() {
           .Attributes<rt::SplitTextParams>()
           .Infer(InferSplitText)
           .Expand(ExpandSplitText)
+          .Sizes({.function = "SplitTextSizes",
+                  .header = "runtime/program/split_text_sizes.h",
+                  .arguments = "p x0 x1",
+                  .types = "str",
+                  .sizes = 2})
           .Kernel({.header = "runtime/kernels/split_text.h", .types = "str"}),
       Op("StringConcat", "(X: str, Y: str) -> (Z: str)", "")
           .Infer(BroadcastAll)

@@ -45,12 +45,12 @@ Status InferTile(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> TileOps() {
-  return {Op("Tile", "(input: T, repeats: i64#) -> (output: T)", "T: basic bf16")
-              .Infer(InferTile)
-              .Class(OpClass::kMovement)
-              .Kernel({.header = "runtime/kernels/tile.h",
-                       .types = "bits(T)",
-                       .shape_header = "runtime/params/tile.h"})};
+  return {
+      Op("Tile", "(input: T, repeats: i64#) -> (output: T)", "T: basic bf16")
+          .Infer(InferTile)
+          .Class(OpClass::kMovement)
+          .Sizes({.function = "TileShape", .header = "runtime/params/tile.h", .arguments = "s0 v1"})
+          .Kernel({.header = "runtime/kernels/tile.h", .types = "bits(T)"})};
 }
 
 }  // namespace dragoman

@@ -33,11 +33,13 @@ Status InferTopK(InferContext& context) {
 std::vector<OpDef> TopKOps() {
   return {Op("TopK", "(X: T, K: i64#) -> (Values: T, Indices: i64)", "T: int f16 f32 f64")
               .Attributes<rt::TopKParams>()
+              .Axis(AxisUse::kAlong)
               .Infer(InferTopK)
-              .Kernel({.header = "runtime/kernels/top_k.h",
-                       .types = "T",
-                       .scratch = true,
-                       .shape_header = "runtime/params/top_k.h"})};
+              .Sizes({.function = "TopKShape",
+                      .header = "runtime/params/top_k.h",
+                      .arguments = "p s0 v1",
+                      .sizes = 2})
+              .Kernel({.header = "runtime/kernels/top_k.h", .types = "T", .scratch = true})};
 }
 
 }  // namespace dragoman

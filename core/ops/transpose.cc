@@ -52,6 +52,9 @@ std::vector<OpDef> TransposeOps() {
               .Attributes<rt::TransposeParams>()
               .Infer(InferTranspose)
               .Class(OpClass::kMovement)
+              .Sizes({.function = "TransposeShape",
+                      .header = "runtime/params/transpose.h",
+                      .arguments = "p s0"})
               .Kernel({.header = "runtime/kernels/transpose.h", .types = "bits(T)"})};
 }
 

@@ -43,7 +43,13 @@ std::vector<OpDef> UniqueOps() {
               .Attribute("axis", Attribute::Kind::kInt)
               .Attribute("sorted", Attribute::Kind::kInt, std::int64_t{1})
               .FillWith(FillUnique)
+              .Axis(AxisUse::kOfFirst)
               .Infer(InferUnique)
+              .Sizes({.function = "UniqueSizes",
+                      .header = "runtime/program/unique_sizes.h",
+                      .arguments = "p x0 m",
+                      .types = "T",
+                      .sizes = 4})
               .Kernel({.header = "runtime/kernels/unique.h", .types = "T", .scratch = true})};
 }
 

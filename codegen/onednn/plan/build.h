@@ -13,9 +13,9 @@
 
 #include "codegen/onednn/plan/find_fusions.h"
 #include "codegen/onednn/plan/plan.h"
-#include "codegen/onednn/plan/size_functions.h"
 #include "core/ir/model.h"
 #include "core/ops/op_def.h"
+#include "core/ops/size_function.h"
 #include "core/support/result.h"
 #include "core/support/text.h"
 
@@ -83,8 +83,7 @@ class PlanBuilder {
   Status AddArguments(const Node& node, const OpDef& def, KernelStep& call);
   void BuildAlias(const Node& node, Step& step);
   Status SetSizes(const Node& node, const OpDef& def, Step& step);
-  Status SetSizeFunction(const Node& node, const OpDef& def, const SizeFunction& function,
-                         Step& step);
+  Status SetSizeFunction(const Node& node, const OpDef& def, Step& step);
   bool NeedsFunction(const Node& node, const SizeFunction& function) const;
   bool BroadcastIsKnown(const Node& node) const;
   Status AddSizeArgument(const Node& node, const OpDef& def, std::string_view word, Step& step);

@@ -52,11 +52,10 @@ Status PlanBuilder::AddChecks(const Node& node, const OpDef& def, Step& step) {
   const bool is_static =
       std::ranges::all_of(node.operands(), [](const Use& use) { return IsStatic(use.value()); });
   if (is_static) return {};
-  const bool sees = step.sizes.kind == SizeRule::Kind::kFunction;
-  const SizeFunction* function = sees ? FindSizeFunction(def) : nullptr;
+  const bool has_function = step.sizes.kind == SizeRule::Kind::kFunction;
   DRAGOMAN_ASSIGN(const std::vector<OpenCheck> open, FindOpenChecks(node, def));
   for (const OpenCheck& check : open) {
-    if (function != nullptr && function->SeesOperand(check.operand)) continue;
+    if (has_function && def.size_function.SeesOperand(check.operand)) continue;
     OperandCheck& made = step.checks.emplace_back();
     made.function = FunctionOf(check.kind);
     made.buffer = Get(node.operand(check.operand));

@@ -19,7 +19,7 @@ std::string PassedAs(const OpDef& def, std::string_view types, const Formal* for
   if (formal == nullptr || formal->variable < 0) return "";
   const std::string& variable =
       def.signature.variables[static_cast<std::size_t>(formal->variable)].name;
-  for (std::string_view word : Words(types)) {
+  for (std::string_view word : SpacedWords(types)) {
     if (word == "bits(" + variable + ")") {
       const std::string_view bits = CppBitsType(dtype);
       return bits == CppType(dtype) ? "" : std::string(bits);
@@ -298,8 +298,8 @@ bool PlanBuilder::NeedsFunction(const Node& node, const SizeFunction& function) 
   for (const Use& use : node.operands()) is_static = is_static && IsStatic(use.value());
   for (std::size_t i = 0; i < node.num_results(); ++i)
     is_static = is_static && IsStatic(node.result(i));
-  if (!is_static) return !IsBroadcast(function) || !BroadcastIsKnown(node);
-  for (std::string_view word : Words(function.arguments)) {
+  if (!is_static) return function.function != kBroadcastSizes.function || !BroadcastIsKnown(node);
+  for (std::string_view word : SpacedWords(function.arguments)) {
     if (word[0] != 'v' && word[0] != 'f' && word[0] != 'x') continue;
     const Value* value = node.operand(IndexIn(word));
     if (value != nullptr && !value->is_constant()) return true;
@@ -308,9 +308,8 @@ bool PlanBuilder::NeedsFunction(const Node& node, const SizeFunction& function) 
 }
 
 Status PlanBuilder::SetSizes(const Node& node, const OpDef& def, Step& step) {
-  const SizeFunction* function = FindSizeFunction(def);
-  if (function != nullptr && NeedsFunction(node, *function))
-    return SetSizeFunction(node, def, *function, step);
+  if (!def.size_function.function.empty() && NeedsFunction(node, def.size_function))
+    return SetSizeFunction(node, def, step);
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     const Value* result = node.result(i);
     if (IsStatic(result)) continue;
@@ -332,8 +331,8 @@ Status PlanBuilder::SetSizes(const Node& node, const OpDef& def, Step& step) {
   return {};
 }
 
-Status PlanBuilder::SetSizeFunction(const Node& node, const OpDef& def,
-                                    const SizeFunction& function, Step& step) {
+Status PlanBuilder::SetSizeFunction(const Node& node, const OpDef& def, Step& step) {
+  const SizeFunction& function = def.size_function;
   step.sizes.kind = SizeRule::Kind::kFunction;
   step.sizes.function = function.function;
   step.sizes.num_sizes = static_cast<std::size_t>(function.sizes);
@@ -347,7 +346,7 @@ Status PlanBuilder::SetSizeFunction(const Node& node, const OpDef& def,
     typed.kernel.types = function.types;
     DRAGOMAN_ASSIGN(step.sizes.function, KernelInstance(typed, BindVariables(node, def)));
   }
-  for (std::string_view word : Words(function.arguments)) {
+  for (std::string_view word : SpacedWords(function.arguments)) {
     if (word == "R") {
       step.sizes.counted = true;
       step.sizes.num_sizes = node.num_results();
@@ -398,9 +397,8 @@ Status PlanBuilder::AddSizeArgument(const Node& node, const OpDef& def, std::str
   const Value* value = node.operand(index);
   argument.buffers = {Get(value)};
   if (argument.kind == Kind::kView && value != nullptr) {
-    const SizeFunction* function = FindSizeFunction(def);
     argument.as =
-        PassedAs(def, function->types, def.signature.Operand(index), value->type().dtype());
+        PassedAs(def, def.size_function.types, def.signature.Operand(index), value->type().dtype());
   }
   return {};
 }

@@ -116,6 +116,14 @@ Result<bool> PutBefore(Node& node, const std::vector<Value*>& operands,
   return true;
 }
 
+bool HasResultsOfRank(const Node& node, std::size_t rank) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Value* result = node.result(i);
+    if (result == nullptr || result->type().rank() != static_cast<int>(rank)) return false;
+  }
+  return true;
+}
+
 bool IsOneNumber(const Value& value) {
   const Shape* shape = value.type().shape();
   return shape != nullptr && Equal(NumElements(*shape), Dim(1)) == Truth::kYes;
@@ -221,14 +229,11 @@ Result<bool> SinkBehindConcat(Node& node, PassContext& context) {
   return PutBefore(node, operands, WithInt(node, "axis", axis), order, context);
 }
 
-// Operators with an axis as attribute: Softmax, Split, and quantisation along an axis.
+// Operators along an axis: Softmax, Split, quantisation with a scale for each channel.
 Result<bool> SinkBehindAxis(Node& node, PassContext& context) {
-  constexpr std::string_view kAlongAxis[] = {"DequantizeLinear", "LogSoftmax", "QuantizeLinear",
-                                             "Softmax", "Split"};
-  if (!std::ranges::any_of(kAlongAxis, [&](std::string_view type) { return node.Is(type); }))
-    return false;
+  if (AxisUseOf(node) != AxisUse::kAlong) return false;
   const Attribute::Ints* perm = ChannelsLast(node.operand(0));
-  if (perm == nullptr || IntAttribute(node, "block_size") != 0) return false;
+  if (perm == nullptr || !HasResultsOfRank(node, perm->size())) return false;
   const Perm order = *perm;
   const std::int64_t axis = AxisBefore(order, IntAttribute(node, "axis"));
   if (axis == kNoAxis) return false;

@@ -107,15 +107,10 @@ Result<bool> StatePermutation(Node& node, PassContext&) {
   return true;
 }
 
-// Operators whose attribute `axis` is one of operand 0.
-constexpr std::string_view kWithAxis[] = {
-    "ArgMax",     "ArgMin",          "Concat",  "Gather", "GatherElements", "Hardmax",
-    "LogSoftmax", "ScatterElements", "Softmax", "Split",  "TopK",           "LayerNormalization"};
-
 // An axis is counted from the front, or left out if it is the one that the operator takes without.
 Result<bool> CountAxisFromFront(Node& node, PassContext&) {
-  const bool has_axis = std::ranges::any_of(kWithAxis, [&](auto op) { return node.Is(op); });
-  const Attribute* said = has_axis ? node.attribute("axis") : nullptr;
+  const bool counted = AxisUseOf(node) != AxisUse::kNone;
+  const Attribute* said = counted ? node.attribute("axis") : nullptr;
   const auto* axis = said != nullptr ? said->As<std::int64_t>() : nullptr;
   const std::optional<int> rank =
       axis != nullptr ? node.operand(0)->type().rank() : std::optional<int>();

@@ -14,11 +14,6 @@
 namespace dragoman {
 namespace {
 
-// Operators of one axis of operand 0, which is an attribute.
-constexpr std::string_view kAlongAxis[] = {
-    "ArgMax",           "ArgMin",  "Hardmax", "LayerNormalization", "LogSoftmax", "LpNormalization",
-    "RMSNormalization", "Softmax", "Split"};
-
 class OperatorBatcher {
  public:
   OperatorBatcher(const Node& step, const std::vector<StepsOperand>& operands, Node& position,
@@ -179,8 +174,8 @@ class OperatorBatcher {
   }
 
   Result<std::vector<Value*>> AlongAxis() {
-    if (!std::ranges::any_of(kAlongAxis, [&](std::string_view type) { return step_.Is(type); }))
-      return None();
+    const AxisUse use = AxisUseOf(step_);
+    if (use != AxisUse::kAlong && use != AxisUse::kFromAxisOn) return None();
     return Insert(Values(), With("axis", Moved(IntAttribute(step_, "axis"))));
   }
 

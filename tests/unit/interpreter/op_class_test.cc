@@ -179,5 +179,73 @@ TEST(OpClassTest, MovementGivesElementsOfTheOperand) {
   }
 }
 
+// Nodes that compute %y from %x along an axis, to be put in place of AXIS, which has size 3.
+const std::map<std::string, std::string> kAlongAxis = {
+    {"ArgMax", "%y = onnx.ArgMax(%x) {axis = AXIS}"},
+    {"ArgMin", "%y = onnx.ArgMin(%x) {axis = AXIS}"},
+    {"DequantizeLinear",
+     "const %s: f32[3] = [0.5, 1.0, 0.25]\n%q = onnx.Cast(%x) {to = 3}\n"
+     "%y = onnx.DequantizeLinear(%q, %s) {axis = AXIS}"},
+    {"Hardmax", "%y = onnx.Hardmax(%x) {axis = AXIS}"},
+    {"LogSoftmax", "%y = onnx.LogSoftmax(%x) {axis = AXIS}"},
+    {"LpNormalization", "%y = onnx.LpNormalization(%x) {axis = AXIS}"},
+    {"QuantizeLinear",
+     "const %s: f32[3] = [0.5, 1.0, 0.25]\n%y = onnx.QuantizeLinear(%x, %s) {axis = AXIS}"},
+    {"Softmax", "%y = onnx.Softmax(%x) {axis = AXIS}"},
+    {"Split", "%y, %z = onnx.Split(%x) {axis = AXIS, num_outputs = 2}"},
+    {"TopK", "const %k: i64[1] = [2]\n%y, %z = onnx.TopK(%x, %k) {axis = AXIS}"},
+};
+const std::map<std::string, std::string> kFromAxisOn = {
+    {"LayerNormalization",
+     "const %s: f32[4] = [0.5, 1.0, 2.0, 4.0]\n%y = onnx.LayerNormalization(%x, %s) {axis = AXIS}"},
+    {"RMSNormalization",
+     "const %s: f32[4] = [0.5, 1.0, 2.0, 4.0]\n%y = onnx.RMSNormalization(%x, %s) {axis = AXIS}"},
+};
+
+// What the node gives along `axis` of 24 numbers of shape `sizes`, after `prepare` has made them
+// %x.
+Words RunAlong(std::string node, int axis, const std::string& sizes, const std::string& prepare,
+               const std::string& finish) {
+  node.replace(node.find("AXIS"), 4, std::to_string(axis));
+  node.replace(node.find("%y"), 2, "%raw");
+  Words x;
+  for (int i = 0; i < 24; ++i) x.push_back(fmt::format("{}", (i * 7 % 24) * 0.5));
+  const std::optional<Tensor> y = RunText(fmt::format(
+      "const %flat: f32[24] = [{}]\nconst %sizes: i64[{}] = [{}]\n"
+      "%whole = onnx.Reshape(%flat, %sizes)\n{}\n{}\n{}",
+      fmt::join(x, ", "), std::ranges::count(sizes, ',') + 1, sizes, prepare, node, finish));
+  return y ? ElementsOf(*y) : Words();
+}
+
+TEST(OpClassTest, LinesAlongTheAxisAreComputedAlike) {
+  for (const OpDef* def : AllOps()) {
+    if (def->axis_use != AxisUse::kAlong && def->axis_use != AxisUse::kFromAxisOn) continue;
+    const bool along = def->axis_use == AxisUse::kAlong;
+    const auto& samples = along ? kAlongAxis : kFromAxisOn;
+    const auto node = samples.find(def->Label());
+    ASSERT_NE(node, samples.end()) << "no sample of " << def->Label();
+    const std::string as_it_is = "%x = onnx.Identity(%whole)";
+    const std::string result = "%y = onnx.Identity(%raw)";
+    const Words elements = RunAlong(node->second, 1, "2, 3, 4", as_it_is, result);
+    ASSERT_FALSE(elements.empty()) << def->Label();
+    EXPECT_EQ(RunAlong(node->second, 2, "1, 2, 3, 4", as_it_is, result), elements) << def->Label();
+    if (!along) continue;
+    EXPECT_EQ(RunAlong(node->second, 0, "2, 3, 4", "%x = onnx.Transpose(%whole) {perm = [1, 0, 2]}",
+                       "%y = onnx.Transpose(%raw) {perm = [1, 0, 2]}"),
+              elements)
+        << def->Label();
+  }
+}
+
+// Attributes `axis` that mean something else: between axes, of the result, of a list's elements.
+TEST(OpClassTest, EveryAxisHasAUse) {
+  const Words others = {"ConcatFromSequence", "Flatten", "OneHot"};
+  for (const OpDef* def : AllOps()) {
+    const bool has_axis = std::ranges::count(def->attributes, "axis", &AttributeDef::name) == 1;
+    const bool is_other = std::ranges::count(others, def->Label()) == 1;
+    EXPECT_EQ(def->axis_use != AxisUse::kNone, has_axis && !is_other) << def->Label();
+  }
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -1,14 +1,12 @@
-// Which function of the runtime tells, and checks, the sizes of an operator's results at run time.
-#ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_SIZE_FUNCTIONS_H_
-#define DRAGOMAN_CODEGEN_ONEDNN_PLAN_SIZE_FUNCTIONS_H_
+// Which function of the runtime gives, and checks, the sizes of an operator's results at run time.
+#ifndef DRAGOMAN_CORE_OPS_SIZE_FUNCTION_H_
+#define DRAGOMAN_CORE_OPS_SIZE_FUNCTION_H_
 
 #include <cstddef>
 #include <string_view>
 #include <vector>
 
-#include "core/ops/op_def.h"
-
-namespace dragoman::onednn {
+namespace dragoman {
 
 // `arguments` are words, in the function's order:
 //   p    the parameter struct
@@ -21,10 +19,9 @@ namespace dragoman::onednn {
 //   R    the results' shapes are one array, followed by their number
 //   B    the shapes of all operands, in braces: rt::BroadcastShape
 struct SizeFunction {
-  std::string_view op;  // label; one ending in '*' stands for all that begin so
-  std::string_view function;
-  std::string_view header;
-  std::string_view arguments;
+  std::string_view function = {};  // empty: none
+  std::string_view header = {};
+  std::string_view arguments = {};
   std::string_view types = {};  // template arguments, in the language of KernelBinding::types
   int sizes = 1;                // shapes that it gives; results beyond have the sizes of the first
 
@@ -33,16 +30,14 @@ struct SizeFunction {
   bool SeesOperand(std::size_t index) const;
 };
 
+// The sizes that all operands broadcast to.
+inline constexpr SizeFunction kBroadcastSizes = {
+    .function = "BroadcastShape", .header = "runtime/program/sizes.h", .arguments = "B"};
+
 // The words of a list that spaces separate, and the number behind the letter of one.
-std::vector<std::string_view> Words(std::string_view text);
+std::vector<std::string_view> SpacedWords(std::string_view text);
 std::size_t IndexIn(std::string_view word);
 
-// Whether it gives the sizes that all operands broadcast to.
-bool IsBroadcast(const SizeFunction& function);
+}  // namespace dragoman
 
-// nullptr if the results' sizes are those of the first operand, or follow from inference alone.
-const SizeFunction* FindSizeFunction(const OpDef& def);
-
-}  // namespace dragoman::onednn
-
-#endif  // DRAGOMAN_CODEGEN_ONEDNN_PLAN_SIZE_FUNCTIONS_H_
+#endif  // DRAGOMAN_CORE_OPS_SIZE_FUNCTION_H_
