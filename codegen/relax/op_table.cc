@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <string_view>
 
 #include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/relax_op.h"
+#include "core/support/find_by_key.h"
 
 namespace dragoman::relax {
 namespace {
@@ -165,13 +165,9 @@ constexpr Row kRows[] = {
     {"Xor", EmitBinary},
     {"dragoman.Linear", EmitLinear},
 };
+static_assert(IsSortedBy(kRows, &Row::label));
 
-const Row* FindRow(std::string_view label) {
-  const Row* row =
-      std::lower_bound(std::begin(kRows), std::end(kRows), label,
-                       [](const Row& r, std::string_view wanted) { return r.label < wanted; });
-  return row != std::end(kRows) && row->label == label ? row : nullptr;
-}
+const Row* FindRow(std::string_view label) { return FindByKey(kRows, label, &Row::label); }
 
 }  // namespace
 

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/support/find_by_key.h"
+
 namespace dragoman::relax {
 namespace {
 
@@ -113,6 +115,7 @@ constexpr ReleaseRow kReleaseRows[] = {
     {"vision.roi_align", Release::kLatest, nullptr},
     {"vision.roi_pool", Release::kLatest, nullptr},
 };
+static_assert(IsSortedBy(kReleaseRows, &ReleaseRow::op));
 
 bool IsWord(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -162,9 +165,8 @@ Result<std::string> Said(std::string_view op, Arguments arguments, Release relea
   for (std::string& argument : arguments) {
     DRAGOMAN_ASSIGN(argument, InRelease(argument, release));
   }
-  const ReleaseRow* row = std::ranges::lower_bound(kReleaseRows, op, {}, &ReleaseRow::op);
-  if (row == std::end(kReleaseRows) || row->op != op || release >= row->since)
-    return Call(op, arguments);
+  const ReleaseRow* row = FindByKey(kReleaseRows, op, &ReleaseRow::op);
+  if (row == nullptr || release >= row->since) return Call(op, arguments);
   if (row->say == nullptr)
     return Unsupported(fmt::format("TVM {} has no R.{}", NameOf(release), op));
   return row->say(arguments);

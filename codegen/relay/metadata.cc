@@ -1,12 +1,12 @@
 #include "codegen/relay/metadata.h"
 
-#include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "codegen/relay/nd_array.h"
 #include "core/support/base64.h"
+#include "core/support/find_by_key.h"
 #include "core/support/text.h"
 
 namespace dragoman::relay::emit {
@@ -44,6 +44,7 @@ constexpr AttributeClass kClasses[] = {
     {"vision.non_max_suppression", "relay.attrs.NonMaximumSuppressionAttrs", kNmsFields},
     {"vision.roi_align", "relay.attrs.ROIAlignAttrs", kRoiAlignFields},
 };
+static_assert(IsSortedBy(kClasses, &AttributeClass::op));
 
 std::string Json(std::string_view text) {
   std::string quoted = "\"";
@@ -83,8 +84,7 @@ std::string LiteralOf(const Attribute& value) {
 }  // namespace
 
 const AttributeClass* FindAttributeClass(std::string_view op) {
-  const auto* row = std::ranges::lower_bound(kClasses, op, {}, &AttributeClass::op);
-  return row != std::end(kClasses) && row->op == op ? row : nullptr;
+  return FindByKey(kClasses, op, &AttributeClass::op);
 }
 
 // Node 0 is null, node 1 the root.

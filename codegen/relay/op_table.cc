@@ -1,9 +1,8 @@
-#include <algorithm>
-#include <iterator>
 #include <string_view>
 
 #include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/relay_op.h"
+#include "core/support/find_by_key.h"
 
 namespace dragoman::relay::emit {
 namespace {
@@ -155,12 +154,10 @@ constexpr Row kRows[] = {
     {"Xor", EmitBinary, "logical_xor"},
     {"dragoman.Linear", EmitLinear},
 };
+static_assert(IsSortedBy(kRows, &Row::label));
 
 }  // namespace
 
-const Row* FindRow(std::string_view label) {
-  const Row* row = std::ranges::lower_bound(kRows, label, {}, &Row::label);
-  return row != std::end(kRows) && row->label == label ? row : nullptr;
-}
+const Row* FindRow(std::string_view label) { return FindByKey(kRows, label, &Row::label); }
 
 }  // namespace dragoman::relay::emit

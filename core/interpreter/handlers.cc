@@ -1,9 +1,9 @@
 #include "core/interpreter/handlers.h"
 
-#include <algorithm>
 #include <string_view>
 
 #include "core/ops/op_def.h"
+#include "core/support/find_by_key.h"
 
 namespace dragoman {
 namespace {
@@ -34,6 +34,7 @@ constexpr Row kHandlers[] = {
     {"dragoman.Fused", RunFused},
     {"dragoman.Print", RunPrint},
 };
+static_assert(IsSortedBy(kHandlers, &Row::label));
 
 }  // namespace
 
@@ -44,8 +45,8 @@ NodeHandler FindHandler(const Node& node) {
 
 NodeHandler FindHandler(const OpDef& def) {
   const std::string label = def.Label();
-  const auto* row = std::ranges::lower_bound(kHandlers, std::string_view(label), {}, &Row::label);
-  return row != std::end(kHandlers) && row->label == label ? row->handler : nullptr;
+  const Row* row = FindByKey(kHandlers, label, &Row::label);
+  return row != nullptr ? row->handler : nullptr;
 }
 
 }  // namespace dragoman

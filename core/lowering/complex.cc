@@ -1,7 +1,6 @@
 #include "core/lowering/complex.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <numbers>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "core/ir/producer.h"
 #include "core/lowering/math.h"
 #include "core/ops/declared_attributes.h"
+#include "core/support/find_by_key.h"
 
 namespace dragoman {
 namespace {
@@ -283,6 +283,7 @@ Value* MoveOp(Composer& c, std::string_view type, Operands operands, const Attri
   } else if (type == "Slice" && operands.size() > 3) {
     operands[3] = AxesFromFront(c, operands[3], rank);
   } else if (type == "Squeeze" || type == "Unsqueeze" || type == "CumSum") {
+    // By name: operand 1 has their axes.
     if (operands.size() < 2) return nullptr;
     const auto added = type == "Unsqueeze" ? c.KnownSize(operands[1], 0).value_or(0) : 0;
     operands[1] = AxesFromFront(c, operands[1], rank + static_cast<int>(added));
@@ -326,7 +327,7 @@ Value* CountOp(Composer& c, std::string_view type, Value* x, Attributes attribut
   return c.Op(type, {pairs}, std::move(attributes));
 }
 
-// Sorted.
+// By name: the operators that have a rule for complex numbers, by the function that has it.
 constexpr std::string_view kMoves[] = {
     "Concat",  "CumSum", "Expand",  "Gather",    "Identity",  "ReduceMean", "ReduceSum",
     "Reshape", "Slice",  "Squeeze", "Transpose", "Unsqueeze", "Where",
@@ -336,11 +337,7 @@ constexpr std::string_view kPartwise[] = {
     "ScatterElements", "ScatterND",      "Tile",     "Trilu",
 };
 constexpr std::string_view kBinary[] = {"Add", "Div", "Equal", "MatMul", "Mul", "Pow", "Sub"};
-
-template <class Range>
-bool Holds(const Range& sorted, std::string_view name) {
-  return std::binary_search(std::begin(sorted), std::end(sorted), name);
-}
+static_assert(IsSortedBy(kMoves) && IsSortedBy(kPartwise) && IsSortedBy(kBinary));
 
 }  // namespace
 
@@ -400,9 +397,9 @@ Value* Angle(Composer& c, const Parts& x) { return Atan2(c, x.im, x.re); }
 Value* ComplexOp(Composer& c, std::string_view type, const Operands& operands,
                  const Attributes& attributes) {
   if (c.failed()) return nullptr;
-  if (Holds(kMoves, type)) return MoveOp(c, type, operands, attributes);
-  if (Holds(kPartwise, type)) return PartwiseOp(c, type, operands, attributes);
-  if (Holds(kBinary, type)) return BinaryOp(c, type, operands);
+  if (FindByKey(kMoves, type) != nullptr) return MoveOp(c, type, operands, attributes);
+  if (FindByKey(kPartwise, type) != nullptr) return PartwiseOp(c, type, operands, attributes);
+  if (FindByKey(kBinary, type) != nullptr) return BinaryOp(c, type, operands);
   if (type == "Cast") return Convert(c, operands[0], attributes);
   if (type == "Shape" || type == "Size") return CountOp(c, type, operands[0], attributes);
   if (type == "Abs") return Magnitude(c, PartsOf(c, operands[0]));

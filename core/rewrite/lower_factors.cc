@@ -14,6 +14,7 @@
 #include "core/rewrite/loop_builder.h"
 #include "core/rewrite/lower_spectra.h"
 #include "core/rewrite/pass_context.h"
+#include "core/support/find_by_key.h"
 
 namespace dragoman {
 namespace {
@@ -253,7 +254,7 @@ class FactorLowering {
   Value *i_, *j_;           // their places
 };
 
-// Sorted.
+// By name: FactorLowering has a function for each.
 constexpr std::string_view kFactorisations[] = {"Det",
                                                 "dragoman.Cholesky",
                                                 "dragoman.HouseholderProduct",
@@ -262,7 +263,7 @@ constexpr std::string_view kFactorisations[] = {"Det",
                                                 "dragoman.Svd",
                                                 "dragoman.SymmetricEigen",
                                                 "dragoman.TriangularSolve"};
-static_assert(std::ranges::is_sorted(kFactorisations));
+static_assert(IsSortedBy(kFactorisations));
 
 // Whether all ranks are known, and no tensor is known to have no elements.
 bool HasMatrices(const Node& node) {
@@ -280,7 +281,7 @@ bool IsExpanded(Node& node, const OpDef& def) {
 }  // namespace
 
 bool IsFactorisation(std::string_view label) {
-  return std::ranges::binary_search(kFactorisations, label);
+  return FindByKey(kFactorisations, label) != nullptr;
 }
 
 Status LowerFactors(Graph& entry, bool (*has)(std::string_view label)) {

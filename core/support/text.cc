@@ -9,6 +9,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/support/find_by_key.h"
+
 namespace dragoman {
 namespace {
 
@@ -135,7 +137,7 @@ constexpr std::array<std::string_view, 120> kKeywords = {
     "xor",
     "xor_eq",
 };
-static_assert(std::is_sorted(kKeywords.begin(), kKeywords.end()));
+static_assert(IsSortedBy(kKeywords));
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -340,7 +342,7 @@ std::string Identifier(std::string_view name) {
   if (IsDigit(result[0])) result.insert(result.begin(), '_');
   if (result.size() > 1 && result[0] == '_' && IsUpper(result[1]))
     result.insert(result.begin(), 'v');
-  if (std::binary_search(kKeywords.begin(), kKeywords.end(), result)) result += '_';
+  if (FindByKey(kKeywords, result) != nullptr) result += '_';
   return result;
 }
 

@@ -1,13 +1,12 @@
-#include <algorithm>
-#include <iterator>
-
 #include "exporters/onnx/lower_opset.h"
+
+#include "core/support/find_by_key.h"
 
 namespace dragoman {
 namespace {
 
-// Sorted by type. Source: the operator schemas of onnx, docs/Changelog.md. GroupNormalization of
-// opset 18, with a scale for each group, is taken for another operator.
+// Source: the operator schemas of onnx, docs/Changelog.md. GroupNormalization of opset 18, with a
+// scale for each group, is taken for another operator.
 constexpr OpVersions kVersions[] = {
     {"Abs", 13, 1},
     {"Acos", 22, 7},
@@ -189,14 +188,12 @@ constexpr OpVersions kVersions[] = {
     {"Where", 16, 9},
     {"Xor", 7, 1},
 };
+static_assert(IsSortedBy(kVersions, &OpVersions::type));
 
 }  // namespace
 
 const OpVersions* FindOpVersions(std::string_view type) {
-  const auto* row = std::lower_bound(
-      std::begin(kVersions), std::end(kVersions), type,
-      [](const OpVersions& versions, std::string_view wanted) { return versions.type < wanted; });
-  return row != std::end(kVersions) && row->type == type ? row : nullptr;
+  return FindByKey(kVersions, type, &OpVersions::type);
 }
 
 }  // namespace dragoman

@@ -1,6 +1,5 @@
 #include "importers/tvm/metadata.h"
 
-#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/support/base64.h"
+#include "core/support/find_by_key.h"
 #include "core/support/text.h"
 #include "importers/tvm/nd_array.h"
 
@@ -36,6 +36,7 @@ constexpr std::string_view kNodeFields[] = {
     "relay.attrs.ScatterElementsAttrs.reduction",
     "relay.attrs.ScatterNDAttrs.mode",
 };
+static_assert(IsSortedBy(kNodeFields));
 
 std::string TextOf(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -238,7 +239,7 @@ Result<std::vector<NamedAttribute>> Metadata::Fields(const MetaName& name) const
     const auto& text = value.get_ref<const std::string&>();
     const std::string path = name.key + "." + field;
     const std::optional<std::int64_t> number = ParseInt64(text);
-    if (std::binary_search(std::begin(kNodeFields), std::end(kNodeFields), path)) {
+    if (FindByKey(kNodeFields, path) != nullptr) {
       if (!number || *number < 0) return InvalidInput("field " + path + " is no node");
       Attribute read;
       if (*number != 0) {

@@ -8,6 +8,7 @@
 #include "codegen/onednn/plan/value_queries.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_def.h"
+#include "core/support/find_by_key.h"
 #include "runtime/params/activation.h"
 
 namespace dragoman::onednn {
@@ -68,6 +69,7 @@ constexpr ScalarOp kScalarOps[] = {
      [](const double* a) { return a[0] * SigmoidOf(a[1] * a[0]); }},
     {"Tanh", "rt::fast::Tanh({0})", [](const double* a) { return std::tanh(a[0]); }},
 };
+static_assert(IsSortedBy(kScalarOps, &ScalarOp::name));
 
 bool IsRankedF32(const Value* value) { return IsF32(value) && value->type().shape() != nullptr; }
 
@@ -121,8 +123,7 @@ Call CallWithAttributes(const Node& node) {
 }  // namespace
 
 const ScalarOp* FindScalarOp(std::string_view name) {
-  const auto* found = std::ranges::lower_bound(kScalarOps, name, {}, &ScalarOp::name);
-  return found != std::end(kScalarOps) && found->name == name ? found : nullptr;
+  return FindByKey(kScalarOps, name, &ScalarOp::name);
 }
 
 Call ToScalarCall(const Node& node) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/support/find_by_key.h"
+
 namespace dragoman::tvmscript {
 namespace {
 
@@ -311,6 +313,7 @@ constexpr Row kRows[] = {
     {"zeros", "shape, dtype"},
     {"zeros_like", "x, dtype=None"},
 };
+static_assert(IsSortedBy(kRows, &Row::op));
 
 std::string_view Trim(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
@@ -332,11 +335,9 @@ std::size_t ItemLength(std::string_view list) {
 }  // namespace
 
 std::vector<SignatureParameter> SignatureOf(std::string_view op) {
-  const Row* row =
-      std::lower_bound(std::begin(kRows), std::end(kRows), op,
-                       [](const Row& r, std::string_view name) { return r.op < name; });
+  const Row* row = FindByKey(kRows, op, &Row::op);
   std::vector<SignatureParameter> parameters;
-  if (row == std::end(kRows) || row->op != op) return parameters;
+  if (row == nullptr) return parameters;
   std::string_view rest = row->parameters;
   while (!rest.empty()) {
     const std::size_t length = ItemLength(rest);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/lowering/number_value.h"
+#include "core/support/find_by_key.h"
 
 namespace dragoman::tvmscript {
 
@@ -224,8 +225,7 @@ std::vector<LoweringRow> AllLowerings() {
 
 const LoweringRow* FindLowering(std::string_view op) {
   static const std::vector<LoweringRow> rows = AllLowerings();
-  const auto found = std::ranges::lower_bound(rows, op, {}, &LoweringRow::op);
-  return found != rows.end() && found->op == op ? &*found : nullptr;
+  return FindByKey(rows, op, &LoweringRow::op);
 }
 
 }  // namespace dragoman::tvmscript

@@ -1,10 +1,9 @@
 #include "importers/relay/ops/op_table.h"
 
-#include <algorithm>
-#include <iterator>
 #include <memory>
 #include <utility>
 
+#include "core/support/find_by_key.h"
 #include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
@@ -286,14 +285,11 @@ constexpr OpRow kOps[] = {
     {"zeros", LowerFull, "zeros"},
     {"zeros_like", LowerLike, "0"},
 };
+static_assert(IsSortedBy(kOps, &OpRow::name));
 
 }  // namespace
 
-const OpRow* FindOpRow(std::string_view name) {
-  const auto* row = std::lower_bound(std::begin(kOps), std::end(kOps), name,
-                                     [](const OpRow& r, std::string_view n) { return r.name < n; });
-  return row != std::end(kOps) && row->name == name ? row : nullptr;
-}
+const OpRow* FindOpRow(std::string_view name) { return FindByKey(kOps, name, &OpRow::name); }
 
 std::vector<std::string_view> OperatorNames() {
   std::vector<std::string_view> names;

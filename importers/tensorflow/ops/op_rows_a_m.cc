@@ -1,6 +1,7 @@
 // Operators whose names begin with A to M.
 #include "importers/tensorflow/ops/op_rows.h"
 
+#include "core/support/find_by_key.h"
 #include "importers/tensorflow/ops/image_lowerings.h"
 #include "importers/tensorflow/ops/lowerings.h"
 #include "importers/tensorflow/ops/math_lowerings.h"
@@ -284,6 +285,7 @@ constexpr OpRow kRowsAToM[] = {
     {"MulNoNan", LowerMulNoNan},
     {"Multinomial", LowerMultinomial},
 };
+static_assert(IsSortedBy(kRowsAToM, &OpRow::name));
 
 }  // namespace
 

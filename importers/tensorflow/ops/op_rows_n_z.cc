@@ -1,6 +1,7 @@
 // Operators whose names begin with N to Z, or are private.
 #include "importers/tensorflow/ops/op_rows.h"
 
+#include "core/support/find_by_key.h"
 #include "importers/tensorflow/ops/image_lowerings.h"
 #include "importers/tensorflow/ops/lowerings.h"
 #include "importers/tensorflow/ops/math_lowerings.h"
@@ -332,6 +333,7 @@ constexpr OpRow kRowsNToZ[] = {
     {"_FusedDepthwiseConv2dNative", LowerFusedConv2D, "depthwise"},
     {"_FusedMatMul", LowerFusedMatMul},
 };
+static_assert(IsSortedBy(kRowsNToZ, &OpRow::name));
 
 }  // namespace
 

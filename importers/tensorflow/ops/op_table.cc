@@ -1,17 +1,13 @@
 #include "importers/tensorflow/ops/op_table.h"
 
-#include <algorithm>
-
+#include "core/support/find_by_key.h"
 #include "importers/tensorflow/ops/op_rows.h"
 
 namespace dragoman::tf {
 
 const OpRow* FindOpRow(std::string_view name) {
   for (const std::span<const OpRow> rows : {OpRowsAToM(), OpRowsNToZ()}) {
-    const auto row =
-        std::lower_bound(rows.begin(), rows.end(), name,
-                         [](const OpRow& r, std::string_view n) { return r.name < n; });
-    if (row != rows.end() && row->name == name) return &*row;
+    if (const OpRow* row = FindByKey(rows, name, &OpRow::name)) return row;
   }
   return nullptr;
 }

@@ -1,10 +1,10 @@
 #include "importers/torch/lower/evaluator.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/lowering/complex.h"
+#include "core/support/find_by_key.h"
 #include "importers/torch/lower/finding.h"
 #include "importers/torch/lower/kept_operator.h"
 #include "importers/torch/lower/loaded_cells.h"
@@ -65,10 +65,11 @@ bool PassesPoison(const OpName& op) {
 
 // Whether it is the in-place form of an operator that gives a tensor with other axes.
 bool ChangesAxes(const OpName& op) {
-  static constexpr std::array<std::string_view, 9> kTypes = {
-      "as_strided_", "resize_", "resize_as_", "squeeze_",  "swapaxes_",
-      "swapdims_",   "t_",      "transpose_", "unsqueeze_"};
-  return std::binary_search(kTypes.begin(), kTypes.end(), op.type);
+  static constexpr std::string_view kTypes[] = {"as_strided_", "resize_",    "resize_as_",
+                                                "squeeze_",    "swapaxes_",  "swapdims_",
+                                                "t_",          "transpose_", "unsqueeze_"};
+  static_assert(IsSortedBy(kTypes));
+  return FindByKey(kTypes, op.type) != nullptr;
 }
 
 std::vector<std::string> ArgumentNames(const Schema* schema) {

@@ -1,8 +1,7 @@
 // Operators of aten whose names begin with A to L.
 #include "importers/torch/ops/op_rows.h"
 
-#include <algorithm>
-
+#include "core/support/find_by_key.h"
 #include "importers/torch/ops/decomposed.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/quantized_decomposed.h"
@@ -459,7 +458,7 @@ constexpr OpRow kRowsAToL[] = {
     {"aten.lu_solve", LowerLuSolve, {.complex = true, .order = ResultOrder::kUnknown}},
     {"aten.lu_unpack", LowerLuUnpack, {.complex = true, .order = ResultOrder::kUnknown}},
 };
-static_assert(std::ranges::is_sorted(kRowsAToL, {}, &OpRow::name));
+static_assert(IsSortedBy(kRowsAToL, &OpRow::name));
 
 }  // namespace
 

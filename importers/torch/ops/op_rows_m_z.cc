@@ -1,8 +1,7 @@
 // Operators of aten whose names begin with M to Z, and those of the namespaces behind aten.
 #include "importers/torch/ops/op_rows.h"
 
-#include <algorithm>
-
+#include "core/support/find_by_key.h"
 #include "importers/torch/ops/decomposed.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/quantized_decomposed.h"
@@ -419,7 +418,7 @@ constexpr OpRow kRowsMToZ[] = {
     {"torchvision.roi_align", LowerRoiAlign},
     {"torchvision.roi_pool", LowerRoiPool},
 };
-static_assert(std::ranges::is_sorted(kRowsMToZ, {}, &OpRow::name));
+static_assert(IsSortedBy(kRowsMToZ, &OpRow::name));
 
 }  // namespace
 

@@ -1,15 +1,13 @@
 #include "importers/torch/ops/op_table.h"
 
-#include <algorithm>
-
+#include "core/support/find_by_key.h"
 #include "importers/torch/ops/op_rows.h"
 
 namespace dragoman::torch {
 
 const OpRow* FindOpRow(std::string_view name) {
   for (const std::span<const OpRow> rows : {OpRowsAToL(), OpRowsMToZ()}) {
-    const auto row = std::ranges::lower_bound(rows, name, {}, &OpRow::name);
-    if (row != rows.end() && row->name == name) return &*row;
+    if (const OpRow* row = FindByKey(rows, name, &OpRow::name)) return row;
   }
   return nullptr;
 }

@@ -5,6 +5,7 @@
 #include "core/lowering/heap.h"
 #include "core/lowering/merge.h"
 #include "core/lowering/number_value.h"
+#include "core/support/find_by_key.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/script_lowerings.h"
 
@@ -441,6 +442,7 @@ constexpr ScriptRow kRows[] = {
     {"prim.max", LowerListExtremum},
     {"prim.min", LowerListExtremum},
 };
+static_assert(IsSortedBy(kRows, &ScriptRow::name));
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // Dicts, whose keys are known.
 #include "core/lowering/heap.h"
+#include "core/support/find_by_key.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/script_lowerings.h"
 
@@ -204,6 +205,7 @@ constexpr ScriptRow kRows[] = {
     {"aten.update", LowerUpdate},
     {"aten.values", LowerParts},
 };
+static_assert(IsSortedBy(kRows, &ScriptRow::name));
 
 }  // namespace
 

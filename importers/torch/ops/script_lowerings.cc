@@ -4,14 +4,14 @@
 #include <array>
 #include <string>
 
+#include "core/support/find_by_key.h"
+
 namespace dragoman::torch {
 namespace {
 
 const OpLowering* Find(std::span<const ScriptRow> rows, std::string_view name) {
-  const auto row =
-      std::lower_bound(rows.begin(), rows.end(), name,
-                       [](const ScriptRow& r, std::string_view wanted) { return r.name < wanted; });
-  return row != rows.end() && row->name == name ? &row->lower : nullptr;
+  const ScriptRow* row = FindByKey(rows, name, &ScriptRow::name);
+  return row != nullptr ? &row->lower : nullptr;
 }
 
 template <class... Kinds>

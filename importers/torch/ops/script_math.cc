@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/lowering/special_functions.h"
+#include "core/support/find_by_key.h"
 #include "core/support/floor_division.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/math.h"
@@ -150,6 +151,7 @@ constexpr ScriptRow kRows[] = {
     {"aten.modf", LowerModf},       {"aten.oct", LowerIntText},
     {"aten.radians", LowerScaling},
 };
+static_assert(IsSortedBy(kRows, &ScriptRow::name));
 
 Value* FloatFunction(Composer& c, const std::string& type, Value* x) {
   if (type == "expm1") return Expm1(c, x);

@@ -1,5 +1,6 @@
 // Writes to tensors that are no operator's in-place form.
 #include "core/lowering/heap.h"
+#include "core/support/find_by_key.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/script_lowerings.h"
 
@@ -47,6 +48,7 @@ constexpr ScriptRow kRows[] = {
     {"aten.fill_", LowerFill},
     {"aten.zero_", LowerZero},
 };
+static_assert(IsSortedBy(kRows, &ScriptRow::name));
 
 }  // namespace
 

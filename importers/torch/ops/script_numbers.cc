@@ -9,6 +9,7 @@
 
 #include "core/lowering/division.h"
 #include "core/lowering/number_value.h"
+#include "core/support/find_by_key.h"
 #include "core/support/floor_division.h"
 #include "importers/torch/ops/script_lowerings.h"
 
@@ -495,6 +496,7 @@ constexpr ScriptRow kRows[] = {
     {"aten.tanh", LowerNumberFunction},     {"prim.abs", LowerNumberFunction},
     {"prim.max", LowerNumberExtremum},      {"prim.min", LowerNumberExtremum},
 };
+static_assert(IsSortedBy(kRows, &ScriptRow::name));
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 
 #include "core/lowering/heap.h"
 #include "core/lowering/merge.h"
+#include "core/support/find_by_key.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/foreign_values.h"
 #include "importers/torch/ops/script_lowerings.h"
@@ -357,6 +358,7 @@ constexpr ScriptRow kRows[] = {
     {"prim.unchecked_cast", LowerUncheckedCast},
     {"prim.unchecked_unwrap_optional", LowerUncheckedCast},
 };
+static_assert(IsSortedBy(kRows, &ScriptRow::name));
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/lowering/number_value.h"
+#include "core/support/find_by_key.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/script_lowerings.h"
 
@@ -329,6 +330,7 @@ constexpr ScriptRow kRows[] = {
     {"aten.strip", LowerStrip},
     {"aten.upper", LowerCase},
 };
+static_assert(IsSortedBy(kRows, &ScriptRow::name));
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 
 #include "core/lowering/heap.h"
 #include "core/lowering/merge.h"
+#include "core/support/find_by_key.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/script_lowerings.h"
 
@@ -229,6 +230,7 @@ constexpr ScriptRow kRows[] = {
     {"aten.slice", LowerSlice},
     {"aten.stack", LowerJoin},
 };
+static_assert(IsSortedBy(kRows, &ScriptRow::name));
 
 constexpr ScriptRow kNumberRows[] = {
     {"aten.__contains__", LowerSearch}, {"aten.all", LowerTruth},     {"aten.any", LowerTruth},
@@ -236,6 +238,7 @@ constexpr ScriptRow kNumberRows[] = {
     {"aten.sorted", LowerSort},         {"aten.sum", LowerReduction}, {"prim.max", LowerReduction},
     {"prim.min", LowerReduction},
 };
+static_assert(IsSortedBy(kNumberRows, &ScriptRow::name));
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/find_by_key.h"
 #include "importers/torch/ops/foreign_values.h"
 #include "importers/torch/ops/script_lowerings.h"
 
@@ -327,6 +328,7 @@ constexpr ScriptRow kRows[] = {
     {"aten.strip", LowerStrip},       {"aten.swapcase", LowerCase},
     {"aten.title", LowerCase},        {"aten.upper", LowerCase},
 };
+static_assert(IsSortedBy(kRows, &ScriptRow::name));
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include "core/lowering/heap.h"
 #include "core/lowering/number_value.h"
 #include "core/support/bytes.h"
+#include "core/support/find_by_key.h"
 #include "importers/torch/container/torch_dtype.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/foreign_values.h"
@@ -431,6 +432,7 @@ constexpr ScriptRow kRows[] = {
     {"prim.tolist", LowerToList},
     {"prim.type", LowerDeviceType},
 };
+static_assert(IsSortedBy(kRows, &ScriptRow::name));
 
 }  // namespace
 
