@@ -184,7 +184,7 @@ std::vector<Value*> LowerBlockLstm(Call& c);
 std::vector<Value*> LowerGruBlockCell(Call& c);
 std::vector<Value*> LowerCudnnRnn(Call& c);
 
-// lists.cc
+// tensor_lists.cc
 std::vector<Abstract> LowerTensorListReserve(Call& c);
 std::vector<Abstract> LowerEmptyTensorList(Call& c);
 std::vector<Abstract> LowerTensorListFromTensor(Call& c);
@@ -202,6 +202,8 @@ std::vector<Abstract> LowerTensorListSplit(Call& c);
 std::vector<Abstract> LowerTensorListResize(Call& c);
 std::vector<Abstract> LowerTensorListConcatLists(Call& c);
 std::vector<Abstract> LowerTensorListScatterInto(Call& c);
+
+// tensor_arrays.cc
 std::vector<Abstract> LowerTensorArray(Call& c);
 std::vector<Abstract> LowerTensorArrayWrite(Call& c);
 Value* LowerTensorArrayRead(Call& c);
