@@ -5,17 +5,21 @@
 
 namespace dragoman {
 
-// Each element is the product of a row in which what does not count is 1.
-Value* RunningProducts(Composer& c, Value* x, int axis, bool exclusive, bool reverse) {
-  const int rank = c.Rank(x);
+Value* RowsUpToPlaces(Composer& c, Value* x, double neutral, bool exclusive, bool reverse) {
+  const int last = c.Rank(x) - 1;
   if (c.failed()) return nullptr;
-  Value* rows = c.SwapAxes(x, axis, rank - 1);
-  Value* places = c.Iota(c.Size(rows, rank - 1));
+  Value* places = c.Iota(c.Size(x, last));
   Value* own = c.Unsqueeze(places, {1});
   if (reverse) std::swap(places, own);
   Value* counts = exclusive ? c.Less(places, own) : c.LessOrEqual(places, own);
-  Value* wide = c.Where(counts, c.Unsqueeze(rows, {rank - 1}), 1);
-  return c.SwapAxes(c.Reduce("ReduceProd", wide, {rank}, false), axis, rank - 1);
+  return c.Where(counts, c.Unsqueeze(x, {last}), neutral);
+}
+
+Value* RunningProducts(Composer& c, Value* x, int axis, bool exclusive, bool reverse) {
+  const int rank = c.Rank(x);
+  if (c.failed()) return nullptr;
+  Value* rows = RowsUpToPlaces(c, c.SwapAxes(x, axis, rank - 1), 1, exclusive, reverse);
+  return c.SwapAxes(c.Reduce("ReduceProd", rows, {rank}, false), axis, rank - 1);
 }
 
 Value* SumTo(Composer& c, Value* x, std::vector<std::int64_t> shape) {

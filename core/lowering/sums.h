@@ -9,6 +9,11 @@
 
 namespace dragoman {
 
+// Rows of `x` along its last axis, one for each place i on it: (…, i, j), with `neutral` where
+// element j lies behind i (`exclusive`: or at it; `reverse`: before it).
+Value* RowsUpToPlaces(Composer& c, Value* x, double neutral, bool exclusive = false,
+                      bool reverse = false);
+
 // The product of all elements along `axis` up to each one, or before it; reversed: from each one
 // on, or behind it.
 Value* RunningProducts(Composer& c, Value* x, int axis, bool exclusive, bool reverse = false);

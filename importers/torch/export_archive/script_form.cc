@@ -167,26 +167,19 @@ class ScriptForm {
     Attribute::Ints strides;
     const Attribute* said = Find(*meta, "strides");
     if (const auto* list = said != nullptr ? said->As<Attribute::List>() : nullptr) {
-      for (const Attribute& stride : *list) strides.push_back(SizeIn(&stride));
+      for (const Attribute& stride : *list) strides.push_back(SizeIn(stride).value_or(0));
     }
     const Attribute* at = Find(*payload, "at");
     const std::int64_t place =
         at != nullptr && at->As<std::int64_t>() ? *at->As<std::int64_t>() : 0;
+    const Attribute* first = Find(*meta, "storage_offset");
+    const std::int64_t offset = first != nullptr ? SizeIn(*first).value_or(0) : 0;
     const std::string record = RecordOf(constant) + ":" + std::to_string(place);
     const std::int64_t number = storages.emplace(record, std::ssize(storages)).first->second;
     return Attribute(Attribute::Dict{{"tensor", elements},
                                      {"strides", Attribute(std::move(strides))},
                                      {"storage", Attribute(number)},
-                                     {"offset", Attribute(SizeIn(Find(*meta, "storage_offset")))}});
-  }
-
-  // Of 3 or {as_int = 3}; 0 of anything else.
-  static std::int64_t SizeIn(const Attribute* size) {
-    if (const auto* plain = size != nullptr ? size->As<std::int64_t>() : nullptr) return *plain;
-    const auto* dict = size != nullptr ? DictOf(size) : nullptr;
-    const Attribute* number = dict != nullptr ? Find(*dict, "as_int") : nullptr;
-    const auto* value = number != nullptr ? number->As<std::int64_t>() : nullptr;
-    return value != nullptr ? *value : 0;
+                                     {"offset", Attribute(offset)}});
   }
 
   static bool IsSameTensor(const Value& a, const Value& b) {

@@ -199,16 +199,22 @@ void KeepSteps(const Value& from, Value& made) {
   if (list == nullptr) return;
   std::vector<std::int64_t> steps;
   for (const Attribute& item : *list) {
-    const auto* tagged = item.As<Attribute::Dict>();
-    const Attribute* number = tagged != nullptr ? Find(*tagged, "as_int") : nullptr;
-    const auto* step = number != nullptr ? number->As<std::int64_t>() : nullptr;
-    if (step == nullptr) return;
+    const std::optional<std::int64_t> step = SizeIn(item);
+    if (!step) return;
     steps.push_back(*step);
   }
   made.extra().emplace_back(std::string(kStatedSteps), std::move(steps));
 }
 
 }  // namespace
+
+std::optional<std::int64_t> SizeIn(const Attribute& size) {
+  if (const auto* plain = size.As<std::int64_t>()) return *plain;
+  const auto* tagged = size.As<Attribute::Dict>();
+  const Attribute* number = tagged != nullptr ? Find(*tagged, "as_int") : nullptr;
+  const auto* value = number != nullptr ? number->As<std::int64_t>() : nullptr;
+  return value != nullptr ? std::optional(*value) : std::nullopt;
+}
 
 std::optional<std::size_t> IndexOf(const Attribute& argument) {
   const auto* symbol = argument.As<Symbol>();

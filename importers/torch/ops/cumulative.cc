@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/lowering/complex.h"
+#include "core/lowering/sums.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
@@ -13,20 +14,12 @@
 namespace dragoman::torch {
 namespace {
 
-// Rows of `x`, whose last axis is the one that runs: (…, i, j), `neutral` where j > i.
-Value* Prefixes(Composer& c, Value* x, double neutral) {
-  const int last = c.Rank(x) - 1;
-  Value* places = c.Iota(c.Size(x, last));
-  Value* reached = c.LessOrEqual(places, c.Unsqueeze(places, {1}));
-  return c.Where(reached, c.Unsqueeze(x, {last}), neutral);
-}
-
 Result<Value*> Running(CallComposer& c, Value* x, std::string_view type, double neutral) {
   const int axis = c.AxisArgument("dim", x);
   const int rank = c.Rank(x);
   if (rank == 0) return c.Done(x);
   Value* rows = c.SwapAxes(x, axis, rank - 1);
-  Value* reduced = c.Reduce(type, Prefixes(c, rows, neutral), {rank}, false);
+  Value* reduced = c.Reduce(type, RowsUpToPlaces(c, rows, neutral), {rank}, false);
   return c.Done(c.SwapAxes(reduced, axis, rank - 1));
 }
 
@@ -35,7 +28,7 @@ Result<Value*> RunningLogSumExp(CallComposer& c, Value* x) {
   const int axis = c.AxisArgument("dim", x);
   const int rank = c.Rank(x);
   if (rank == 0) return c.Done(x);
-  Value* rows = Prefixes(c, c.SwapAxes(x, axis, rank - 1), -INFINITY);
+  Value* rows = RowsUpToPlaces(c, c.SwapAxes(x, axis, rank - 1), -INFINITY);
   Value* largest = c.Reduce("ReduceMax", PartsOf(c, rows).re, {rank}, true);
   Value* scale = c.Where(IsInf(c, largest, true, true), 0, largest);
   Value* sum = c.Log(c.ReduceSum(c.Exp(c.Sub(rows, scale)), {rank}, true));
@@ -72,7 +65,7 @@ Result<Results> RunningExtreme(Call& call, std::string_view type, double neutral
   const int rank = c.Rank(x);
   if (rank == 0) return c.Done({c.Cast(x, given), c.Int(0)});
   Value* rows = c.SwapAxes(x, axis, rank - 1);
-  Value* values = c.Reduce(type, Prefixes(c, rows, neutral), {rank}, false);
+  Value* values = c.Reduce(type, RowsUpToPlaces(c, rows, neutral), {rank}, false);
   Value* places = c.Iota(c.Size(rows, rank - 1));
   Value* reached = c.LessOrEqual(places, c.Unsqueeze(places, {1}));
   Value* wide = c.Unsqueeze(rows, {rank - 1});
