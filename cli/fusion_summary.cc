@@ -1,10 +1,9 @@
 #include "cli/fusion_summary.h"
 
-#include <string_view>
-
 #include <fmt/format.h>
 
 #include "cli/report.h"
+#include "core/rewrite/sequence_node.h"
 
 namespace dragoman::cli {
 namespace {
@@ -29,10 +28,7 @@ NodeCount CountNodes(const Model& model) {
   ForEachGraph(model, [&](const Graph& graph) {
     count.nodes += graph.num_nodes();
     for (const Node& node : graph.nodes()) {
-      for (std::string_view type : {"GRU", "LSTM", "RNN"}) {
-        if (node.Is(type) || (type == "LSTM" && node.IsDragoman(type)))
-          ++count.recurrent[{std::string(type), StepsOf(node)}];
-      }
+      if (IsRecurrent(node)) ++count.recurrent[{node.op().type, StepsOf(node)}];
     }
   });
   return count;

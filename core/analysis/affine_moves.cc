@@ -5,6 +5,7 @@
 
 #include "core/analysis/affine.h"
 #include "core/ops/declared_attributes.h"
+#include "core/ops/op_def.h"
 
 namespace dragoman {
 namespace {
@@ -64,9 +65,7 @@ AffineForms::FormOrNone AffineForms::Move(const Node& node, const Value& value, 
     const AffineForm* form = Get(node.operand(0), axis, mode);
     return form != nullptr ? FormOrNone(*form) : std::nullopt;
   }
-  if (node.Is("Reshape") || node.Is("Squeeze") || node.Is("Unsqueeze") || node.Is("Flatten")) {
-    return Reshape(node, value, axis, mode);
-  }
+  if (KeepsOrder(node)) return Reshape(node, value, axis, mode);
   if (node.Is("Transpose")) return Transpose(node, axis, mode);
   if (node.Is("Concat")) return Concat(node, value, axis, mode);
   if (node.Is("Split")) return Split(node, value, axis, mode);

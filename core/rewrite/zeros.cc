@@ -1,22 +1,14 @@
 #include "core/rewrite/zeros.h"
 
-#include <algorithm>
-#include <iterator>
-#include <string_view>
+#include "core/ops/op_def.h"
 
 namespace dragoman {
 namespace {
 
 constexpr int kMaxHops = 32;
 
-constexpr std::string_view kMoving[] = {"Cast",    "Expand",    "Gather",   "Identity",
-                                        "Reshape", "Slice",     "Split",    "Squeeze",
-                                        "Tile",    "Transpose", "Unsqueeze"};
-
-bool Moves(const Node& node) {
-  return std::any_of(std::begin(kMoving), std::end(kMoving),
-                     [&](std::string_view type) { return node.Is(type); });
-}
+// Whether all elements of the results are those of operand 0, perhaps of another element type.
+bool Moves(const Node& node) { return node.Is("Cast") || (OnlyMoves(node) && !node.Is("Concat")); }
 
 // Whether the numbers of steps and sizes stay what they are in it.
 bool HoldsIntegers(const Value& value) {

@@ -1,7 +1,6 @@
 // Keeps tensors quantised where an operator only moves or compares elements: dequantisation from
 // one grid (one scale and zero point in all) keeps their order, and quantisation to the same grid
 // gives the same integers back.
-#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string_view>
@@ -14,10 +13,6 @@
 
 namespace dragoman {
 namespace {
-
-constexpr std::string_view kMoves[] = {"DepthToSpace", "Expand",  "Flatten",   "Gather",
-                                       "Identity",     "Reshape", "Slice",     "SpaceToDepth",
-                                       "Squeeze",      "Tile",    "Transpose", "Unsqueeze"};
 
 // What 8-bit integers stand for: (q - zero) * scale.
 struct Grid {
@@ -59,8 +54,9 @@ bool IsFullMaxPool(const Node& node) {
                      [](std::int64_t dilation) { return dilation == 1; });
 }
 
+// Whether all elements of the only result are those of operand 0.
 bool IsMove(const Node& node) {
-  return std::ranges::any_of(kMoves, [&](std::string_view type) { return node.Is(type); });
+  return OnlyMoves(node) && node.num_results() == 1 && !node.Is("Concat");
 }
 
 // Whether moving a dequantisation of `value` behind `node`, its reader, leaves nothing to be

@@ -6,6 +6,7 @@
 
 #include "core/ir/node_attributes.h"
 #include "core/ops/declared_attributes.h"
+#include "core/ops/default_activations.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/patterns/spelling_patterns.h"
 #include "core/rewrite/zeros.h"
@@ -46,9 +47,7 @@ bool HasUsualActivations(const Node& node) {
   const Attribute* said = node.attribute("activations");
   const auto* names = said != nullptr ? said->As<Attribute::Strings>() : nullptr;
   if (names == nullptr || names->empty()) return false;
-  std::vector<std::string_view> usual = {"Sigmoid", "Tanh", "Tanh"};
-  if (node.Is("GRU")) usual.pop_back();
-  if (node.Is("RNN")) usual = {"Tanh"};
+  const auto usual = DefaultActivations(node.op().type);
   for (std::size_t i = 0; i < names->size(); ++i) {
     if ((*names)[i] != usual[i % usual.size()]) return false;
   }
@@ -261,7 +260,7 @@ bool IsZeroConstant(const Value* value) {
   return tensor != nullptr && IsZeroTensor(*tensor);
 }
 
-// Conv(x, W, 0) = Conv(x, W), and so of others with a bias
+// Conv(x, W, 0) = Conv(x, W), and so of others with a bias. By name: it is operand 2 of these.
 Result<bool> OmitZeroBias(Node& node, PassContext& context) {
   constexpr std::size_t kBias = 2;
   const bool has_bias = node.Is("Conv") || node.Is("ConvTranspose") ||

@@ -1,9 +1,11 @@
 #include "core/rewrite/recurrence/emit_operator.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/ops/default_activations.h"
 #include "core/rewrite/recurrence/masked_states.h"
 
 namespace dragoman {
@@ -181,13 +183,10 @@ class OperatorEmitter {
       if (HasAlpha(function)) alpha.push_back(function.alpha);
       if (HasBeta(function)) beta.push_back(function.beta);
     }
-    const Attribute::Strings defaults =
-        cell_.kind == Kind::kLstm  ? Attribute::Strings{"Sigmoid", "Tanh", "Tanh"}
-        : cell_.kind == Kind::kGru ? Attribute::Strings{"Sigmoid", "Tanh"}
-                                   : Attribute::Strings{"Tanh"};
     if (!alpha.empty()) attributes.emplace_back("activation_alpha", std::move(alpha));
     if (!beta.empty()) attributes.emplace_back("activation_beta", std::move(beta));
-    if (names != defaults) attributes.emplace_back("activations", std::move(names));
+    if (!std::ranges::equal(names, DefaultActivations(Name(cell_.kind))))
+      attributes.emplace_back("activations", std::move(names));
     if (cell_.cell_clip != 0) attributes.emplace_back("cell_clip", cell_.cell_clip);
     const float clip = cell_.gates[0].function.clip;
     if (clip != 0) attributes.emplace_back("clip", clip);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "core/lowering/name_body.h"
+#include "core/ops/default_activations.h"
 #include "importers/onnx/ops/contrib_quantized.h"
 
 namespace dragoman {
@@ -113,9 +114,9 @@ Status RefuseForms(OpLowering& op) {
   }
   const Attribute* given = Find(op.attributes, "activations");
   const auto* activations = given != nullptr ? given->As<Attribute::Strings>() : nullptr;
-  constexpr std::string_view kDefaults[] = {"Sigmoid", "Tanh", "Tanh"};
+  const auto usual = DefaultActivations("LSTM");
   for (std::size_t i = 0; activations != nullptr && i < activations->size(); ++i) {
-    if ((*activations)[i] != kDefaults[i % 3])
+    if ((*activations)[i] != usual[i % usual.size()])
       return op.Unsupported("activation " + (*activations)[i]);
   }
   op.Drop("activations");

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <array>
 
 #include "core/ir/node_attributes.h"
 #include "core/lowering/heap.h"
+#include "core/ops/op_def.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/op_table.h"
 #include "importers/torch/ops/quantized.h"
@@ -10,14 +10,14 @@
 namespace dragoman::torch {
 namespace {
 
-// They give elements of operand 0.
-constexpr std::array<std::string_view, 17> kSelecting = {
-    "Concat",    "DepthToSpace", "Expand", "Flatten",   "Gather",   "MaxPool",
-    "ReduceMax", "ReduceMin",    "Relu",   "Reshape",   "Slice",    "SpaceToDepth",
-    "Split",     "Squeeze",      "Tile",   "Transpose", "Unsqueeze"};
-
+// Whether its results have elements of operand 0, and its grid. Behind an Identity they are floats:
+// LowerDequantize puts one there.
 bool Selects(const Node& node) {
-  return std::ranges::any_of(kSelecting, [&](std::string_view label) { return node.Is(label); });
+  if (node.Is("Identity")) return false;
+  // By name: they compute, but give one of the numbers that they compare.
+  constexpr std::string_view kComparing[] = {"MaxPool", "ReduceMax", "ReduceMin", "Relu"};
+  return OnlyMoves(node) ||
+         std::ranges::any_of(kComparing, [&](std::string_view label) { return node.Is(label); });
 }
 
 // nullptr: it does not round.

@@ -399,10 +399,16 @@ void AxisOfChannelsLast(Drawing& d) {
   const std::int64_t axis = d.Axis(x.sizes.size());
   const std::string along = fmt::format("axis = {}", axis);
   const auto at = static_cast<std::size_t>(axis < 0 ? axis + std::ssize(x.sizes) : axis);
-  switch (d.Between(0, 2)) {
+  switch (d.Between(0, 3)) {
     case 0:
       d.MaybeRead(d.Node(d.Of({"Softmax", "LogSoftmax"}), {x.value}, d.Chance(20) ? "" : along));
       break;
+    case 3: {
+      const std::string type = d.Of({"ArgMax", "ArgMin", "Hardmax", "LpNormalization"});
+      const bool drops_axis = type.starts_with("Arg") && d.Chance(40);
+      d.Node(type, {x.value}, along + (drops_axis ? ", keepdims = 0" : ""));
+      break;
+    }
     case 1: {
       const std::int64_t count = d.Between(1, 2);
       d.Nodes("Split", {x.value}, fmt::format("{}, num_outputs = {}", along, count),
