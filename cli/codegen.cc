@@ -132,6 +132,7 @@ void PrintProgram(const std::string& output, const onednn::Plan& plan,
   PrintJson(json);
 }
 
+// By name: the products whose operands are integers of 8 bits.
 bool HasIntegerProducts(const Model& model) {
   bool found = false;
   ForEachGraph(model, [&](const Graph& graph) {

@@ -8,6 +8,7 @@
 #include "core/rewrite/pass_context.h"
 
 namespace dragoman::relax {
+// By name: what TVM computes in integers, although its result may be a fraction.
 bool LeavesIntegers(const Node& node) {
   static constexpr std::string_view kOps[] = {"ReduceL2", "ReduceLogSum", "ReduceLogSumExp",
                                               "ReduceMean"};

@@ -50,7 +50,7 @@ std::string AttributesOf(const Entry& entry, const Model& model, const relax::En
 }
 
 // Whether nodes of the operator of that label are written as they are, or by a part of the writer
-// that needs them.
+// that needs them. By name: each has such a part, or is replaced before.
 bool HasOp(std::string_view label) {
   constexpr std::string_view kElsewhere[] = {"Bernoulli",
                                              "GRU",

@@ -30,6 +30,7 @@ std::vector<Finding> FindingsOf(Status status) {
   return status.ok() ? std::vector<Finding>() : status.error().findings();
 }
 
+// By name: other parts of the writer have them.
 bool HasOp(std::string_view label) {
   constexpr std::string_view kElsewhere[] = {"GRU", "If",   "LSTM",           "Loop",
                                              "RNN", "Scan", "dragoman.Fused", "dragoman.LSTM"};

@@ -41,7 +41,8 @@ const Chain* ChainOf(const Node& node) {
   return chain != std::end(kChains) ? chain : nullptr;
 }
 
-// Where the operator has its axes among its operands; 0: it has none.
+// Where the operator has its axes among its operands; 0: it has none. By name: those that
+// AxesResolver resolves.
 std::size_t AxesOperand(const Node& node) {
   if (node.Is("Slice") || node.Is("Pad")) return 3;
   // A transform of another length has other sizes along each axis.
@@ -136,6 +137,7 @@ class AxesResolver {
   }
 
   Value* Reduce(const Chain& chain) {
+    // By name: functions whose results are no integers.
     const DType dtype = x_->type().dtype();
     const bool rounds = chain.behind == "Sqrt" || chain.behind == "Log" || node_.Is("ReduceMean") ||
                         node_.Is("ReduceLogSumExp");

@@ -93,7 +93,7 @@ class Families {
     if (IsSequence(value)) families_[Root(value)].stays = true;
   }
 
-  // Joins what a node passes on.
+  // Joins what a node passes on. By name: each has its own way to do so.
   void Look(const Node& node) {
     if (node.Is("SequenceInsert") || node.Is("SequenceErase") || node.Is("Identity"))
       return Join(node.operand(0), node.result(0));
@@ -133,6 +133,7 @@ class Families {
       return;
     }
     if (node.Is("SplitToSequence")) return LearnParts(node);
+    // By name: for each there is an expression.
     const bool said = node.Is("Loop") || node.Is("If") || node.Is("Identity") ||
                       node.Is("SequenceAt") || node.Is("SequenceLength") ||
                       node.Is("ConcatFromSequence") ||

@@ -24,6 +24,9 @@ std::size_t CountTerms(const AffineForm& form) {
   return count;
 }
 
+// By name: the operators that AffineForms::Sum reads.
+bool IsSum(const Node& node) { return node.Is("Add") || node.Is("Sub") || node.Is("Sum"); }
+
 }  // namespace
 
 std::optional<std::int64_t> SizeAlong(const Value& value, int axis) {
@@ -43,7 +46,7 @@ const AffineForm* AffineForms::Wiring(const Value* value, int axis) {
 
 const AffineForm* AffineForms::Definition(const Value* value, int axis) {
   const Node* node = value->producer();
-  if (node == nullptr || !(node->Is("Add") || node->Is("Sub") || node->Is("Sum"))) return nullptr;
+  if (node == nullptr || !IsSum(*node)) return nullptr;
   return Get(value, axis, Mode::kDefinition);
 }
 
@@ -247,6 +250,7 @@ bool AffineForms::HoldsProduct(const AffineForm& form) const {
       const Atom& a = atom(term.atom);
       const Node* node = a.step_axis < 0 ? a.value->producer() : nullptr;
       if (node == nullptr || IsSpelled(a.value)) continue;
+      // By name: what a cell's state is spelled by.
       for (std::string_view type : {"Mul", "Add", "Sub", "Sum", "Where"}) {
         if (node->Is(type)) return true;
       }
@@ -265,6 +269,7 @@ bool AffineForms::SpellsFunction(const AffineForm& form) {
   const auto shift = segment.bias == kNoConst ? std::optional(0.0) : consts_.Uniform(segment.bias);
   if (node->Is("Tanh")) return term.scale == 0.5 && shift == 0.5;
   if (node->Is("Sigmoid")) return term.scale == 2 && shift == -1;
+  // By name: the three that bound.
   const bool is_bounded = node->Is("Clip") || node->Is("Min") || node->Is("Max");
   // clip(x, 0, 6) / 6; twice a clipped value is what a tanh by a sigmoid reads.
   return is_bounded && term.scale > 0 && term.scale < 1 && shift == 0;
@@ -437,9 +442,7 @@ AffineForms::FormOrNone AffineForms::Conv(const Node& node, int axis) {
 
 AffineForms::FormOrNone AffineForms::Arithmetic(const Node& node, const Value& value, int axis,
                                                 std::int64_t size, Mode mode) {
-  if (node.Is("Add") || node.Is("Sub") || node.Is("Sum")) {
-    return Sum(node, value, axis, size, mode);
-  }
+  if (IsSum(node)) return Sum(node, value, axis, size, mode);
   if (node.Is("Mul") || node.Is("Div")) return Multiple(node, value, axis, size);
   if (node.Is("MatMul")) return Product(node, axis);
   if (node.Is("Gemm")) return Gemm(node, axis);

@@ -94,6 +94,7 @@ struct AppliedFunction {
   const Value* x = nullptr;
 };
 
+// By name: the functions that ONNX's recurrent operators have.
 std::optional<AppliedFunction> FunctionOf(const Node& node, AffineForms& forms) {
   const Value* x = node.operand(0);
   for (std::string_view name : {"Sigmoid", "Tanh", "Relu", "Softplus", "Softsign"}) {

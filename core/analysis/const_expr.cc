@@ -20,7 +20,8 @@ using ExprKind = ConstExpr::Kind;
 constexpr int kMaxExprNesting = 100;
 constexpr std::int64_t kMaxRead = 1 << 20;  // elements of a constant that are looked at
 
-// What may stand between a file's constant and its use as a weight.
+// What may stand between a file's constant and its use as a weight. By name: the recurrence passes
+// evaluate each (rewrite/recurrence/evaluate_const.cc).
 constexpr std::string_view kFollowed[] = {"Add",     "Cast",   "Concat",    "Div",      "Expand",
                                           "Flatten", "Gather", "Mul",       "Neg",      "Pad",
                                           "Reshape", "Slice",  "Split",     "Squeeze",  "Sub",

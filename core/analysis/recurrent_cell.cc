@@ -12,7 +12,7 @@ namespace {
 using CellKind = RecurrentCell::Kind;
 using TermKind = AffineTerm::Kind;
 
-// What may yield the state of a GRU.
+// What may yield the state of a GRU. By name: a GRU's interpolation is spelled by these.
 constexpr std::string_view kStates[] = {"Add", "Sub", "Sum", "Where"};
 
 // The operand of `node` as one atom of all its features.
@@ -361,6 +361,7 @@ bool HasAlpha(const CellFunction& function) {
 }
 
 std::string_view Name(RecurrentCell::Kind kind) {
+  // By name: the enumerators, in their order.
   constexpr std::string_view kNames[] = {"LSTM", "GRU", "RNN"};
   return kNames[static_cast<std::size_t>(kind)];
 }

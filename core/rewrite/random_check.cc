@@ -51,7 +51,7 @@ double SizeAt(const Value* value, int axis) {
                                   : 1;
 }
 
-// Products that one element of the first result sums up.
+// Products that one element of the first result sums up. By name: each has its weights elsewhere.
 double ProductsPerElement(const Node& node) {
   const Value* weight = node.num_operands() > 1 ? node.operand(1) : nullptr;
   if (IsRecurrent(node)) {

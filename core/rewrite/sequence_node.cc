@@ -33,6 +33,7 @@ Result<SequenceNode> SequenceNode::Read(Node& node) {
   return sequence;
 }
 
+// By name: the only place that lists them.
 bool IsRecurrent(const Node& node) {
   return node.Is("LSTM") || node.IsDragoman("LSTM") || node.Is("GRU") || node.Is("RNN");
 }

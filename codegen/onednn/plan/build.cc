@@ -83,6 +83,7 @@ void RunPasses(Plan& plan) {
 
 }  // namespace
 
+// By name: for each there is a function that builds its step.
 bool HasOwnStep(const Node& node) {
   return node.Is("If") || node.Is("Loop") || node.Is("Scan") || node.IsDragoman("Assert") ||
          node.IsDragoman("Print");

@@ -245,6 +245,7 @@ bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) 
     prepared.post.clear();
     prepared.takes_post = prepared.allocates = false;
   } else if (node.IsDragoman("Linear") || node.Is("Gemm") || node.Is("MatMul")) {
+    // By name: what rt::fast::Linear computes.
     fits =
         PrepareLinear(node, def, prepared) || (node.Is("MatMul") && PrepareMatMul(node, prepared));
   }

@@ -76,7 +76,8 @@ class LoopFunction {
     return adds == 1 && reads == 1;
   }
 
-  // Such functions may agree with others where they are compared.
+  // Such functions may agree with others where they are compared. By name: a property of numbers
+  // that nothing else asks for.
   bool RoundsOff() const {
     return std::ranges::any_of(terms_, [](const MapTerm& term) {
       for (const std::string_view name : {"Ceil", "Floor", "Round"}) {

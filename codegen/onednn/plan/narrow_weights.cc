@@ -13,6 +13,7 @@ namespace {
 
 constexpr float kLargestHalf = 65504.0f;
 
+// By name: their kernels of runtime/fast take weights in a smaller element type.
 bool IsWeightProduct(const Node& node) {
   return node.Is("Conv") || node.Is("ConvTranspose") || node.Is("Gemm") || node.Is("MatMul") ||
          node.IsDragoman("Linear") || IsRecurrent(node);

@@ -167,6 +167,7 @@ bool TakeIndex(const Node& node, const Sizes& from, StridedView& view) {
   return true;
 }
 
+// By name: what ScaledOperand reads, and Apply below it.
 bool Scales(const Node& node) { return node.Is("Mul") || node.Is("Div") || node.Is("Neg"); }
 
 bool Passes(const Node& node) {

@@ -25,6 +25,7 @@ bool ComputesFloats(const Node& node) {
 }
 bool IsActivation(const Node& node) { return IsUnary(node) && ComputesFloats(node); }
 
+// By name: products whose weight, operand 1, has the results' features on an axis of its own.
 bool IsDense(const Node& node) {
   return (node.IsDragoman("Linear") || node.Is("MatMul") || node.Is("Gemm") || node.Is("Conv")) &&
          ConstantOf(node.operand(1)) != nullptr;

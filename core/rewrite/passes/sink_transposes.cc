@@ -21,13 +21,15 @@ namespace {
 
 using Perm = std::vector<std::int64_t>;
 
-// Whether what a convolution gives still has its channels after `node`.
+// Whether what a convolution gives still has its channels after `node`. By name: other operators
+// that move elements may bring the channels elsewhere.
 bool KeepsChannels(const Node& node) {
   return IsElementwise(node) || node.Is("BatchNormalization") || node.Is("Concat") ||
          node.Is("Pad") || node.Is("Slice") || node.Is("Squeeze") || node.Is("Unsqueeze");
 }
 
-// Whether a convolution or a pool computes `value`, and what follows it up to there.
+// Whether a convolution or a pool computes `value`, and what follows it up to there. By name: those
+// of other frameworks that have channels last.
 bool ComesFromConv(const Value* value) {
   constexpr int kFarEnough = 16;
   for (int step = 0; step < kFarEnough; ++step) {

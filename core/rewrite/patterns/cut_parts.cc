@@ -31,6 +31,7 @@ bool IsReadInParts(const Value& value, int hops) {
       if (value.graph()->parent() != nullptr) return true;
       continue;
     }
+    // By name: the patterns of this file move these.
     if (user->Is("Gather") || user->Is("Slice") || user->Is("Split")) {
       if (use->index() == 0) return true;
     } else if (hops > 0 && CanCut(*user) && IsReadInParts(*user->result(), hops - 1)) {

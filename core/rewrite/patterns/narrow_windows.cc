@@ -63,6 +63,7 @@ std::optional<std::vector<NamedAttribute>> AttributesOfSequences(const Node& poo
   return attributes;
 }
 
+// By name: pools of which AttributesOfSequences knows all attributes.
 bool IsPool(const Node& node) {
   return node.Is("AveragePool") || node.Is("MaxPool") || node.Is("GlobalAveragePool");
 }

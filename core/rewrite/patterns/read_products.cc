@@ -162,6 +162,7 @@ bool TellsSizes(const Node& node) {
 // Unsqueeze
 Result<bool> FuseGemmOfRows(Node& node, PassContext& context) {
   Node* layer = KeepsOrder(node) ? node.operand(0)->producer() : nullptr;
+  // By name: what becomes a Linear.
   const bool is_layer =
       layer != nullptr &&
       (layer->Is("Gemm") ||

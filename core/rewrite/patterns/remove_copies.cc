@@ -38,7 +38,7 @@ Result<bool> RemoveCast(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, node.operand(0));
 }
 
-// Concat(x) = Max(x) = Min(x) = Sum(x) = Mean(x) = x
+// Concat(x) = Max(x) = Min(x) = Sum(x) = Mean(x) = x. By name: these take any number of operands.
 Result<bool> RemoveSingle(Node& node, PassContext& context) {
   constexpr std::string_view kOps[] = {"Concat", "Max", "Min", "Sum", "Mean"};
   if (node.num_operands() != 1) return false;

@@ -33,7 +33,8 @@ const Value* Named(const Value* value) {
   return value;
 }
 
-// What has the elements of a mask, perhaps in other sizes.
+// What has the elements of a mask, perhaps in other sizes. By name: how masks are brought to the
+// sizes of what they select from.
 const Value* Source(const Value* value) {
   value = Named(value);
   const Node* node = value->producer();

@@ -41,7 +41,8 @@ std::set<AtomId> AtomsOf(const RecurrentCell& cell) {
   return atoms;
 }
 
-// Whether a projection may go on behind `value`: moves around a product, and bounds.
+// Whether a projection may go on behind `value`: moves around a product, and bounds. By name: what
+// exporters put there.
 bool MayProject(const Value& value) {
   constexpr std::string_view kTypes[] = {"Clip", "Conv",    "Gemm",    "MatMul",    "Max",
                                          "Min",  "Reshape", "Squeeze", "Transpose", "Unsqueeze"};

@@ -34,7 +34,8 @@ AtomId FullyUnclipped(AtomId id, AffineForms& forms) {
   return innermost != kNoAtom ? innermost : inner;
 }
 
-// Whether `node` gives its first operand that is no constant, moved, cast, or from 1 to 0.
+// Whether `node` gives its first operand that is no constant, moved, cast, or from 1 to 0. By name:
+// only what is found around factors, so that explanations name the right one.
 bool KeepsFactor(const Node& node) {
   constexpr std::string_view kTypes[] = {"Add",     "Cast",  "Expand",  "Gather", "Identity", "Neg",
                                          "Reshape", "Slice", "Squeeze", "Sub",    "Unsqueeze"};

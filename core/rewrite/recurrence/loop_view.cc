@@ -293,6 +293,7 @@ class LoopReader {
     return TurnNumber{0, knowledge.elements->front()};
   }
 
+  // By name: the arithmetic of counters and bounds, each by its own rule.
   void VisitNumber(const Node& node) {
     if (node.Is("Where")) {
       VisitChoice(node);
@@ -309,6 +310,7 @@ class LoopReader {
                    minus ? a->offset - b->offset : a->offset + b->offset});
     } else if (node.Is("Identity") || node.Is("Cast") || node.Is("Unsqueeze") ||
                node.Is("Squeeze") || node.Is("Reshape")) {
+      // By name: one number stays what it is.
       const auto found = turns_.find(node.operand(0));
       if (found != turns_.end()) turns_[node.result()] = TurnNumber(found->second);
     } else if (node.Is("Gather") && node.operand(0)->type().rank() == 1 &&

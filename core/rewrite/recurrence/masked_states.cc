@@ -89,6 +89,7 @@ bool HoldsBools(const Value* value, AffineForms& forms) {
     if (value->type().dtype() == DType::kBool) return true;
     const Value* inner = Peel(*value, inverted, forms);
     const Node* node = value->producer();
+    // By name: parts of a mask.
     if (inner == nullptr && node != nullptr &&
         (KeepsOrRepeats(*node) || node->Is("Gather") || node->Is("Slice") || node->Is("Split"))) {
       inner = node->operand(0);
@@ -201,6 +202,7 @@ void AddReaders(const Value& value, std::vector<const Value*>& results) {
     const Node* user = use->user();
     if (user == nullptr || use->graph() != value.graph()) continue;
     bool may_select = KeepsOrRepeats(*user);
+    // By name: what a selection is spelled by.
     for (std::string_view type : {"Where", "Mul", "Add", "Sub"}) {
       may_select = may_select || user->Is(type);
     }

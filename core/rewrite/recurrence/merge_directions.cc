@@ -79,6 +79,7 @@ bool MoveViews(Value* value, Node& position,
     Node* node = value->producer();
     const auto at = order.find(node);
     if (at != order.end() && at->second < order.at(&position)) break;
+    // By name: views that are cheap to make again.
     const bool is_view = node->Is("Unsqueeze") || node->Is("Reshape") || node->Is("Transpose") ||
                          node->Is("Expand") || node->Is("Slice");
     if (!is_view || views.size() == kMaxViews) return false;

@@ -91,6 +91,7 @@ const Value* PeelLengths(const Value* lengths, const Dim& steps, const PassConte
     const bool bounds =
         (node.Is("Clip") && is(node.operand(1), Dim(0)) && is(node.operand(2), steps)) ||
         (node.Is("Min") && node.num_operands() == 2 && is(node.operand(1), steps));
+    // By name: one number for each row stays so.
     const bool moves = node.Is("Cast") || node.Is("Identity") || node.Is("Reshape") ||
                        node.Is("Squeeze") || node.Is("Unsqueeze");
     if (!bounds && !moves) break;

@@ -107,6 +107,7 @@ Value* Probit(OpComposer& f, Value* p, std::string_view name) {
 Value* Transformed(OpComposer& f, PostTransform transform, Value* scores, std::string_view name) {
   if (transform == PostTransform::kSoftmaxZero) return SoftmaxOfNonZero(f, scores, name);
   if (transform == PostTransform::kProbit) return Probit(f, scores, name);
+  // By name: the operators of the first enumerators.
   constexpr std::string_view kOperators[] = {"Identity", "Sigmoid", "Softmax"};
   return f.Op(kOperators[static_cast<int>(transform)], {scores}, {}, name);
 }

@@ -47,6 +47,7 @@ Value* Activate(Call& c, std::string_view activation, Value* value) {
   }
   if (activation == "GeluApproximate") return c.Op("Gelu", {value}, {{"approximate", "tanh"}});
   if (activation == "GeluExact") return c.Op("Gelu", {value});
+  // By name: activations that have the name of an operator.
   for (const char* plain : {"Relu", "Elu", "Tanh", "Sigmoid"}) {
     if (activation == plain) return c.Op(plain, {value});
   }
