@@ -1,9 +1,11 @@
 // dragoman diff A B
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -46,9 +48,36 @@ LoweringFlags FlagsOf(const DiffOptions& options, std::size_t side, const std::s
   return flags;
 }
 
-Result<Model> ToCommon(const Session& session, const Model& model, const LoweringFlags& flags) {
-  DRAGOMAN_ASSIGN(const LoweringOptions lowering, ParseLowering(flags));
-  return session.ToCommon(model, lowering);
+// Names for the sizes of inputs that have none, as texts of TVM need them.
+std::vector<ShapeFact> NamesOfOpenSizes(const Graph& entry) {
+  std::vector<ShapeFact> facts;
+  for (std::size_t i = 0; i < entry.num_inputs(); ++i) {
+    const Shape* shape = entry.input(i)->type().shape();
+    if (shape == nullptr || std::ranges::none_of(*shape, &Dim::unknown)) continue;
+    ShapeFact fact{.input = entry.input(i)->name(), .dtype = {}, .dims = {}};
+    for (std::size_t axis = 0; axis < shape->size(); ++axis) {
+      const bool is_open = (*shape)[axis].unknown();
+      fact.dims.push_back(is_open ? std::optional(Dim::Symbol(fmt::format("open_{}_{}", i, axis)))
+                                  : std::nullopt);
+    }
+    facts.push_back(std::move(fact));
+  }
+  return facts;
+}
+
+// `names_sizes`: a size without a name is one of its own.
+Result<Model> ToCommon(const Session& session, const Model& model, const LoweringFlags& flags,
+                       bool names_sizes) {
+  DRAGOMAN_ASSIGN(LoweringOptions lowering, ParseLowering(flags));
+  if (!names_sizes) return session.ToCommon(model, lowering);
+  LoweringFlags plain = flags;
+  plain.passes = "none";
+  DRAGOMAN_ASSIGN(const LoweringOptions lowered, ParseLowering(plain));
+  DRAGOMAN_ASSIGN(const Model common, session.ToCommon(model, lowered));
+  if (common.entries.empty()) return session.ToCommon(model, lowering);
+  lowering.facts = {};
+  lowering.facts.shapes = NamesOfOpenSizes(common.main());
+  return session.ToCommon(common, lowering);
 }
 
 // Whether something asks for graphs that are not those of the files.
@@ -89,7 +118,7 @@ Result<DiffReport> Compare(DiffOptions& options) {
   for (std::size_t i = 0; lowers && i < files.size(); ++i) {
     if ((*models)[i].level == Level::kCommon && !AsksForLowered(options) && !foreign) continue;
     const LoweringFlags flags = FlagsOf(options, i, foreign ? "default" : "none");
-    Result<Model> lowered = ToCommon(session, (*models)[i], flags);
+    Result<Model> lowered = ToCommon(session, (*models)[i], flags, foreign);
     if (!lowered.ok()) return std::move(lowered).error().InFile(files[i]);
     (*models)[i] = std::move(*lowered);
   }

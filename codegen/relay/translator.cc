@@ -127,7 +127,7 @@ bool Translator::IsComposed(const Node& node, const Node* before,
   };
   return !is_one || FindRow(FindOp(node)->Label())->says_otherwise ||
          std::ranges::any_of(node.operands(), goes_unsaid) ||
-         node.attribute("output_shape") != nullptr ||
+         node.attribute("output_shape") != nullptr || IntAttribute(node, "ceil_mode", 0) != 0 ||
          TextAttribute(node, "auto_pad", "NOTSET") != "NOTSET";
 }
 

@@ -29,8 +29,8 @@ constexpr PatternFamily kIdentities[] = {BranchPatterns, CopyPatterns, ReshapePa
                                          RegionPatterns, RowPatterns,  CutPatterns,
                                          PartPatterns,   ListPatterns};
 constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
-constexpr PatternFamily kSpellings[] = {AttributePatterns, OperandPatterns, PaddingPatterns,
-                                        WrapPatterns, WindowPatterns};
+constexpr PatternFamily kSpellings[] = {AttributePatterns, OperandPatterns, OperatorPatterns,
+                                        PaddingPatterns,   WrapPatterns,    WindowPatterns};
 constexpr PatternFamily kProducts[] = {ProductPatterns};
 constexpr PatternFamily kFunctions[] = {FunctionPatterns, ActivationPatterns, NormalizationPatterns,
                                         ChannelNormalizationPatterns};

@@ -11,7 +11,8 @@ namespace {
 
 using Names = std::unordered_map<std::string, const Value*>;
 
-// Those of variables that are bound once; nullptr for others.
+// Those of variables that are bound once; nullptr for others. A literal has no name in the text:
+// what has one goes first.
 Names NamesOf(const Graph& function) {
   Names names;
   const auto add = [&](const Value* value) {
@@ -19,12 +20,12 @@ Names NamesOf(const Graph& function) {
     if (!is_new) at->second = nullptr;
   };
   for (const auto& input : function.inputs()) add(input.get());
-  for (const auto& constant : function.constants()) add(constant.get());
   for (const Node& node : function.nodes()) {
     for (std::size_t i = 0; i < node.num_results(); ++i) {
       if (node.result(i) != nullptr && !node.result(i)->name().empty()) add(node.result(i));
     }
   }
+  for (const auto& constant : function.constants()) names.emplace(constant->name(), constant.get());
   return names;
 }
 
@@ -84,7 +85,8 @@ bool Fits(const Value& made, const Type& stated) {
          (!stated.rank() || !made.type().rank() || stated.rank() == made.type().rank());
 }
 
-// Sizes that the text states of a result, and that only run time would tell.
+}  // namespace
+
 void StateSizes(Value& made, const Type& stated) {
   if (stated.shape() == nullptr) return;
   if (made.type().shape() == nullptr) {
@@ -98,8 +100,6 @@ void StateSizes(Value& made, const Type& stated) {
   }
   made.set_type(Type::Tensor(made.type().dtype(), std::move(shape)));
 }
-
-}  // namespace
 
 std::vector<ComposedRemark> Resolve(const Graph& function, const std::vector<ComposedText>& texts) {
   std::vector<ComposedRemark> remarks;

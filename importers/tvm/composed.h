@@ -48,6 +48,9 @@ using DoesMore = std::function<bool(const ComposedOperator& op, const Node& node
 void AddComposed(const Graph& function, std::vector<ComposedRemark> remarks,
                  const NodeRemark& of_nodes, const DoesMore& does_more, ComposedNodes& found);
 
+// Known sizes that the text states of a result, where only run time would tell them.
+void StateSizes(Value& made, const Type& stated);
+
 // Appends the operator; `read` gives its operands. Errors: it refuses them, or gives another
 // element type or rank than the source states.
 Result<Node*> AppendComposed(const ComposedOperator& op, GraphBuilder& builder,

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -11,9 +13,23 @@
 namespace dragoman {
 namespace {
 
-// Identity(x) = x
+// `x` in place of what `node` gives; a copy of it where that gives an output its name.
+Result<bool> ReplaceByCopy(Node& node, PassContext& context, Value* x) {
+  if (context.ReplaceIfAllowed(node, x)) return true;
+  DRAGOMAN_ASSIGN(Value * copy, context.Insert(node, "Identity", {{x}}));
+  return context.ReplaceIfAllowed(node, copy);
+}
+
+// Identity(x) = x; a constant that nothing else reads is an output itself.
 Result<bool> RemoveIdentity(Node& node, PassContext& context) {
-  return node.Is("Identity") && context.ReplaceIfAllowed(node, node.operand(0));
+  if (!node.Is("Identity")) return false;
+  Value* x = node.operand(0);
+  if (context.ReplaceIfAllowed(node, x)) return true;
+  if (ConstantOf(x) == nullptr || !x->HasOneUse()) return false;
+  if (x->graph() != node.graph())
+    x = context.AddConstant(*node.graph(), *x->tensor(), x->name(), x->origin());
+  context.Replace(node, std::span<Value* const>(&x, 1));
+  return true;
 }
 
 // Dropout(x, ratio, training = false) = x, if nothing reads the mask
@@ -25,7 +41,7 @@ Result<bool> RemoveDropout(Node& node, PassContext& context) {
     const Tensor* known = ConstantOf(training);
     if (known == nullptr || known->IntAt(0) != 0) return false;
   }
-  return context.ReplaceIfAllowed(node, node.operand(0));
+  return ReplaceByCopy(node, context, node.operand(0));
 }
 
 // Cast(x: T, to = T) = x
@@ -35,17 +51,19 @@ Result<bool> RemoveCast(Node& node, PassContext& context) {
   if (from == DType::kUnknown || IntAttribute(node, "to") != static_cast<int>(from)) {
     return false;
   }
-  return context.ReplaceIfAllowed(node, node.operand(0));
+  return ReplaceByCopy(node, context, node.operand(0));
 }
 
-// Concat(x) = Max(x) = Min(x) = Sum(x) = Mean(x) = x. By name: these take any number of operands.
+// Clip(x) = Concat(x) = Max(x) = Min(x) = Sum(x) = Mean(x) = x. By name: these take any number of
+// operands.
 Result<bool> RemoveSingle(Node& node, PassContext& context) {
-  constexpr std::string_view kOps[] = {"Concat", "Max", "Min", "Sum", "Mean"};
-  if (node.num_operands() != 1) return false;
-  for (std::string_view op : kOps) {
-    if (node.Is(op)) return context.ReplaceIfAllowed(node, node.operand(0));
-  }
-  return false;
+  constexpr std::string_view kOps[] = {"Clip", "Concat", "Max", "Min", "Sum", "Mean"};
+  const auto is_absent = [](const Use& use) { return use.value() == nullptr; };
+  const bool is_single =
+      node.num_operands() > 0 && std::ranges::all_of(node.operands().subspan(1), is_absent);
+  const bool gives_it = std::ranges::any_of(kOps, [&](std::string_view op) { return node.Is(op); });
+  if (!is_single || !gives_it || node.operand(0) == nullptr) return false;
+  return ReplaceByCopy(node, context, node.operand(0));
 }
 
 // Concat(x, y, z) = Concat(x, z), if y is empty
@@ -85,9 +103,7 @@ Result<bool> RemoveGetElement(Node& node, PassContext& context) {
   Value* x = node.operand(0);
   const Type::Kind kind = x != nullptr ? x->type().kind() : Type::Kind::kUnknown;
   if (kind != Type::Kind::kTensor && kind != Type::Kind::kSequence) return false;
-  if (context.ReplaceIfAllowed(node, x)) return true;
-  DRAGOMAN_ASSIGN(Value * copy, context.Insert(node, "Identity", {{x}}));
-  return context.ReplaceIfAllowed(node, copy);
+  return ReplaceByCopy(node, context, x);
 }
 
 // x + 0 = x, unless the zeros are read otherwise, too: those may be the first state of a

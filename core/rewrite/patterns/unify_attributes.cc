@@ -39,6 +39,13 @@ bool HasKernelOfKnownSize(const Node& node) {
 
 bool HasNoOutputPadding(const Node& node) { return AreZero(IntsAttribute(node, "output_padding")); }
 
+// Sizes of Reshape that are copied, by 0, or empty.
+bool HasNoZeroSizes(const Node& node) {
+  const Tensor* sizes = ConstantOf(node.operand(1));
+  return IntAttribute(node, "allowzero") == 0 ||
+         (sizes != nullptr && std::ranges::count(sizes->ToInts(), 0) == 0);
+}
+
 bool IsNotNearest(const Node& node) { return TextAttribute(node, "mode") != "nearest"; }
 bool IsNotCubic(const Node& node) { return TextAttribute(node, "mode") != "cubic"; }
 
@@ -81,6 +88,7 @@ constexpr Idle kIdle[] = {{"AveragePool", "count_include_pad", HasNoPads},
                           {"MaxPool", "pads", HasNoPads},
                           {"MaxPool", "strides", HasUnitSteps},
                           {"RNN", "activations", HasUsualActivations},
+                          {"Reshape", "allowzero", HasNoZeroSizes},
                           {"Resize", "cubic_coeff_a", IsNotCubic},
                           {"Resize", "nearest_mode", IsNotNearest}};
 

@@ -54,19 +54,32 @@ std::optional<std::vector<Bound>> ReadBounds(const Node& slice) {
   return bounds;
 }
 
-// The same elements in steps of 1, of an axis of known size, counted from the front.
+constexpr std::int64_t kFirst = std::numeric_limits<std::int64_t>::min();
+
+// The same elements, of an axis of known size, counted from the front; backwards, all of them are
+// those from -1 to kFirst.
 Bound CountFromFront(Bound bound, std::optional<std::int64_t> size) {
-  if (bound.step != 1 || !size) return bound;
-  const auto place = [&](std::int64_t at) {
-    return std::clamp<std::int64_t>(at < 0 ? at + *size : at, 0, *size);
+  if (!size || *size == 0 || bound.step == 0) return bound;
+  const bool forwards = bound.step > 0;
+  const auto place = [&](std::int64_t at, std::int64_t least, std::int64_t most) {
+    return std::clamp<std::int64_t>(at < 0 && at >= -*size ? at + *size : at, least, most);
   };
-  bound.begin = place(bound.begin);
-  bound.end = std::max(place(bound.end), bound.begin);
+  if (forwards) {
+    bound.begin = place(bound.begin, 0, *size);
+    bound.end = std::max(place(bound.end, 0, *size), bound.begin);
+  } else {
+    bound.begin = place(bound.begin, 0, *size - 1);
+    bound.end = std::min(place(bound.end, -1, *size - 1), bound.begin);
+    if (bound.begin == *size - 1 && bound.end < bound.begin) bound.begin = -1;
+    if (bound.end == -1) bound.end = kFirst;
+  }
   return bound;
 }
 
+// An axis whose size is not known has an end that no size reaches, in files with 32-bit bounds too.
 bool TakesAll(const Bound& bound, std::optional<std::int64_t> size) {
-  const bool to_end = bound.end == std::numeric_limits<std::int64_t>::max() || bound.end == size;
+  const bool to_end =
+      size ? bound.end >= *size : bound.end >= std::numeric_limits<std::int32_t>::max();
   return bound.step == 1 && bound.begin == 0 && to_end;
 }
 

@@ -207,11 +207,24 @@ void Evaluator::RunCall(const Node& node, Frame& frame) {
     const OriginPtr outer = present.origin();
     present.set_origin(OriginOf(node, frame));
     result = EvaluateOperator(node, frame);
+    StateType(node, result);
     present.set_origin(outer);
   } else {
     result = Evaluate(node, frame);
   }
   if (node.result() != nullptr) frame.values[node.result()] = std::move(result);
+}
+
+// The annotation of a call may tell sizes that its operator leaves open.
+void Evaluator::StateType(const Node& node, const Abstract& result) {
+  const auto* tensor = result.As<TensorRef>();
+  const Type* stated = node.result() != nullptr ? &node.result()->type() : nullptr;
+  if (tensor == nullptr || stated == nullptr || stated->shape() == nullptr) return;
+  const Result<Value*> value = heap_.Read(builder(), *tensor);
+  if (!value.ok() || (*value)->producer() == nullptr) return;
+  const Type& made = (*value)->type();
+  if (made.dtype() == stated->dtype() && made.rank() == stated->rank())
+    tvm::StateSizes(**value, *stated);
 }
 
 Abstract Evaluator::Evaluate(const Node& node, Frame& frame) {

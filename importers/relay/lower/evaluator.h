@@ -59,6 +59,7 @@ class Evaluator {
   // The body of a function, whose last call stays pending.
   Abstract RunTail(const Graph& graph, Frame& frame);
   void RunNode(const Node& node, Frame& frame);
+  void StateType(const Node& node, const Abstract& result);
   void RunCall(const Node& node, Frame& frame);
   Abstract Evaluate(const Node& node, Frame& frame);
   Abstract EvaluateOperator(const Node& node, Frame& frame);

@@ -52,11 +52,13 @@ void Cast(Drawing& d) {
 }
 
 void Single(Drawing& d) {
-  const std::string op = d.Of({"Concat", "Max", "Min", "Sum", "Mean"});
+  const std::string op = d.Of({"Clip", "Concat", "Max", "Min", "Sum", "Mean"});
   const std::string dtype = op == "Concat" ? d.NumberType() : d.FloatType();
   const Sizes sizes = d.AnySizes(op == "Concat" ? 1 : 0, 3);
   Names operands = {AnyValue(d, dtype, sizes)};
-  if (d.Chance(25)) operands.push_back(d.Chance(50) ? operands[0] : AnyValue(d, dtype, sizes));
+  if (d.Chance(25))
+    operands.push_back(d.Chance(50) ? operands[0]
+                                    : AnyValue(d, dtype, op == "Clip" ? Sizes{} : sizes));
   const std::string axis = fmt::format("axis = {}", d.Axis(sizes.size()));
   d.MaybeRead(d.Node(op, operands, op == "Concat" ? axis : ""));
 }

@@ -271,6 +271,71 @@ void Wraps(Drawing& d) {
   d.MaybeRead(y);
 }
 
+void IdleOperands(Drawing& d) {
+  const std::string x =
+      d.Input("f32", {1, 2, d.Between(2, 4), d.Chance(80) ? d.Between(2, 4) : kN});
+  switch (d.Between(0, 2)) {
+    case 0:
+      d.MaybeRead(d.Node("Trilu", {x, d.Int(d.Chance(70) ? 0 : d.Between(-1, 1))},
+                         d.Of({"", "upper = 0", "upper = 1"})));
+      return;
+    case 1:
+      d.MaybeRead(d.Node("Slice", {x, d.Ints({0}), d.Ints({2}), d.Ints({d.Axis(4)}),
+                                   d.Ints({d.Chance(80) ? 1 : 2})}));
+      return;
+    default:
+      const std::string roi =
+          d.Constant("f32", {8}, [n = 0]() mutable { return n++ < 4 ? 0.2 : 0.9; });
+      d.MaybeRead(d.Node(
+          "Resize",
+          {x, roi, d.Constant("f32", {4}, [n = 0]() mutable { return n++ < 2 ? 1.0 : 2.0; })},
+          "mode = \"linear\", coordinate_transformation_mode = " +
+              d.Of({"\"half_pixel\"", "\"asymmetric\"", "\"tf_crop_and_resize\""})));
+  }
+}
+
+void CutAxes(Drawing& d) {
+  const std::string x = d.Input("f32", {d.Between(1, 3), d.Between(1, 3), d.Chance(80) ? 2 : kN});
+  const bool one = d.Chance(40);
+  const std::string begins =
+      d.Ints(one ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{0, 1});
+  const std::string ends =
+      d.Ints(one ? std::vector<std::int64_t>{2} : std::vector<std::int64_t>{3, -1});
+  Names operands = {x, begins, ends};
+  if (d.Chance(25)) operands.push_back(one ? d.Ints({1}) : d.Ints({1, 0}));
+  d.MaybeRead(d.Node("Slice", operands));
+}
+
+void SummedAxes(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  const auto axis = static_cast<double>(d.Axis(sizes.size()));
+  const std::string at =
+      d.Constant(d.Of({"i32", "i64"}), d.Chance(80) ? Sizes{} : Sizes{1}, [axis] { return axis; });
+  d.MaybeRead(d.Node("CumSum", {d.Input("f32", sizes), at}, d.Of({"", "reverse = 1"})));
+}
+
+void Fills(Drawing& d) {
+  const std::string dtype = d.NumberType();
+  const Sizes sizes = d.Chance(70) ? Sizes{} : Sizes(static_cast<std::size_t>(d.Between(1, 2)), 1);
+  const std::string number = d.Chance(85) ? d.Numbers(dtype, sizes) : d.Input(dtype, sizes);
+  d.MaybeRead(d.Node("Expand", {number, d.Ints({d.Between(1, 3), d.Between(1, 3)})}));
+}
+
+void SomeSizes(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 4);
+  const auto rank = static_cast<std::int64_t>(sizes.size());
+  const std::string all = d.Node("Shape", {d.Input("f32", sizes)}, d.Chance(15) ? "start = 1" : "");
+  Names operands = {all, d.Ints({d.Between(-1, rank)}), d.Ints({d.Between(-1, rank + 1)}),
+                    d.Ints({0})};
+  if (d.Chance(15)) operands.push_back(d.Ints({2}));
+  d.MaybeRead(d.Node("Slice", operands));
+}
+
+void Swishes(Drawing& d) {
+  d.MaybeRead(d.Node("Swish", {d.Input(d.FloatType(), d.AnySizes(0, 3))},
+                     d.Of({"", "", "alpha = 1.0", "alpha = 2.0"})));
+}
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnSpellings() {
@@ -285,6 +350,12 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"spell-mean-of-planes", MeanOfPlanes, Exactness::kRounded},
       {"omit-zero-bias", ZeroBias, Exactness::kRounded},
       {"omit-places", Maxima},
+      {"omit-idle-operand", IdleOperands},
+      {"state-cut-axes", CutAxes},
+      {"count-summed-axis", SummedAxes},
+      {"spell-fill", Fills},
+      {"read-some-sizes", SomeSizes},
+      {"spell-swish", Swishes, Exactness::kRounded},
       {"pool-sequences", PoolOfSequences},
       {"read-gelu", Gelus, Exactness::kRounded},
       {"read-hard-swish", HardSwishes, Exactness::kRounded},

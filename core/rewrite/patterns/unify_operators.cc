@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/affine.h"
+#include "core/ops/declared_attributes.h"
+#include "core/rewrite/joined_parts.h"
+#include "core/rewrite/patterns/spelling_patterns.h"
+#include "core/rewrite/zeros.h"
+
+namespace dragoman {
+namespace {
+
+bool HasMainDiagonal(const Node& node) {
+  const Tensor* diagonal = ConstantOf(node.operand(1));
+  return diagonal != nullptr && IsZeroTensor(*diagonal);
+}
+
+bool CutsNoRegion(const Node& node) {
+  return TextAttribute(node, "coordinate_transformation_mode") != "tf_crop_and_resize";
+}
+
+bool TakesEach(const Node& node) {
+  const Tensor* steps = ConstantOf(node.operand(4));
+  return steps != nullptr && HasOnly(*steps, 1);
+}
+
+// An operand that changes nothing where `is_idle` holds.
+struct IdleOperand {
+  std::string_view op;
+  std::size_t operand;
+  bool (*is_idle)(const Node& node);
+};
+
+constexpr IdleOperand kIdleOperands[] = {
+    {"Resize", 1, CutsNoRegion}, {"Slice", 4, TakesEach}, {"Trilu", 1, HasMainDiagonal}};
+
+// An operand that changes nothing is left out.
+Result<bool> OmitIdleOperand(Node& node, PassContext& context) {
+  for (const auto& [op, operand, is_idle] : kIdleOperands) {
+    if (!node.Is(op) || node.num_operands() <= operand || node.operand(operand) == nullptr ||
+        !is_idle(node))
+      continue;
+    std::vector<Value*> operands;
+    for (const Use& use : node.operands()) operands.push_back(use.value());
+    operands[operand] = nullptr;
+    while (operands.back() == nullptr) operands.pop_back();
+    DRAGOMAN_ASSIGN(Value * y, context.Insert(node, node.op().type, operands, node.attributes()));
+    return context.ReplaceIfAllowed(node, y);
+  }
+  return false;
+}
+
+// Slice of as many axes as there are bounds, which only run time knows, states them
+Result<bool> StateCutAxes(Node& node, PassContext& context) {
+  const bool is_open = node.Is("Slice") && node.operand(3) == nullptr;
+  const std::optional<std::int64_t> count =
+      is_open ? SizeAlong(*node.operand(1), 0) : std::optional<std::int64_t>();
+  if (!count || *count == 0) return false;
+  std::vector<std::int64_t> axes;
+  for (std::int64_t axis = 0; axis < *count; ++axis) axes.push_back(axis);
+  std::vector<Value*> operands = {
+      node.operand(0), node.operand(1), node.operand(2),
+      context.AddConstant(*node.graph(), Tensor::Ints(axes), "axes", node.origin())};
+  if (Value* steps = node.operand(4)) operands.push_back(steps);
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Slice", operands));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// CumSum along an axis that is counted from the front, as int64
+Result<bool> CountSummedAxis(Node& node, PassContext& context) {
+  const Tensor* said = node.Is("CumSum") ? ConstantOf(node.operand(1)) : nullptr;
+  const std::optional<int> rank = said != nullptr ? node.operand(0)->type().rank() : std::nullopt;
+  if (!rank || said->size() != 1) return false;
+  const std::int64_t axis = FromFront(said->IntAt(0), *node.operand(0));
+  if (said->dtype() == DType::kI64 && said->rank() == 0 && axis == said->IntAt(0)) return false;
+  node.set_operand(
+      1, context.AddConstant(*node.graph(), Tensor::Int(axis), "axis", node.operand(1)->origin()));
+  return true;
+}
+
+// Expand(c, sizes) = ConstantOfShape(sizes) of the value c, for a number c
+Result<bool> SpellFill(Node& node, PassContext& context) {
+  const Tensor* number = node.Is("Expand") ? ConstantOf(node.operand(0)) : nullptr;
+  if (number == nullptr || number->rank() != 0 || IsComplex(number->dtype()) ||
+      number->dtype() == DType::kString || Info(number->dtype()).bits < 8)
+    return false;
+  const Tensor value = number->Reshaped({1});
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "ConstantOfShape", {{node.operand(1)}},
+                                            {{"value", Attribute(value)}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// Slice(Shape(x), [a], [b]) = Shape(x) from a to b
+Result<bool> ReadSomeSizes(Node& node, PassContext& context) {
+  const Node* sizes = node.Is("Slice") ? node.operand(0)->producer() : nullptr;
+  const bool reads_all = sizes != nullptr && sizes->Is("Shape") &&
+                         sizes->attribute("start") == nullptr && sizes->attribute("end") == nullptr;
+  const std::optional<int> rank = reads_all ? sizes->operand(0)->type().rank() : std::nullopt;
+  const Tensor* begin = rank ? ConstantOf(node.operand(1)) : nullptr;
+  const Tensor* end = begin != nullptr ? ConstantOf(node.operand(2)) : nullptr;
+  const bool steps = node.num_operands() > 4 && node.operand(4) != nullptr;
+  if (end == nullptr || steps || begin->size() != 1 || end->size() != 1) return false;
+  const std::int64_t from = begin->IntAt(0), to = end->IntAt(0);
+  if (from < 0 || to <= from || to > *rank) return false;
+  std::vector<NamedAttribute> attributes;
+  if (from > 0) attributes.emplace_back("start", from);
+  if (to < *rank) attributes.emplace_back("end", to);
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "Shape", {{sizes->operand(0)}}, std::move(attributes)));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// Swish(x) = x · Sigmoid(x)
+Result<bool> SpellSwish(Node& node, PassContext& context) {
+  if (!node.Is("Swish") || FloatAttribute(node, "alpha") != 1) return false;
+  Value* x = node.operand(0);
+  if (x->type().dtype() != DType::kF32 && x->type().dtype() != DType::kF64) return false;
+  DRAGOMAN_ASSIGN(Value * gate, context.Insert(node, "Sigmoid", {{x}}));
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Mul", {{x, gate}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+}  // namespace
+
+std::span<const Pattern> OperatorPatterns() {
+  static constexpr Pattern kPatterns[] = {{"omit-idle-operand", OmitIdleOperand},
+                                          {"state-cut-axes", StateCutAxes},
+                                          {"count-summed-axis", CountSummedAxis},
+                                          {"spell-fill", SpellFill},
+                                          {"read-some-sizes", ReadSomeSizes},
+                                          {"spell-swish", SpellSwish}};
+  return kPatterns;
+}
+
+}  // namespace dragoman
