@@ -13,6 +13,7 @@ Result<bool> EliminateDead(Graph& graph, PassContext& context);
 Result<bool> MergeCommon(Graph& graph, PassContext& context);
 Result<bool> FuseRecurrences(Graph& graph, PassContext& context);
 Result<bool> OpenGroups(Graph& graph, PassContext& context);
+Result<bool> CountTurns(Graph& graph, PassContext& context);
 Result<bool> RollChains(Graph& graph, PassContext& context);
 Result<bool> FuseLoopCells(Graph& graph, PassContext& context);
 Result<bool> FuseGates(Graph& graph, PassContext& context);

@@ -107,6 +107,12 @@ constexpr PassInfo kPasses[] = {
      .sentence = "moves a BatchNormalization into the weight and bias of the Conv before it, and a "
                  "sum with a constant into its bias",
      .families = kNormalizations},
+    {.name = "count-turns",
+     .sentence = "has loops say how many turns they have and list what turns give, in place of "
+                 "states that do so",
+     .run = CountTurns,
+     .at_end = true,
+     .checked = true},
     {.name = "roll-chains",
      .sentence = "makes a Scan of what unrolling made of a loop: equal steps, one after the other",
      .run = RollChains,

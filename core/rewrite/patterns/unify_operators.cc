@@ -126,12 +126,10 @@ Result<bool> SpellSwish(Node& node, PassContext& context) {
 }  // namespace
 
 std::span<const Pattern> OperatorPatterns() {
-  static constexpr Pattern kPatterns[] = {{"omit-idle-operand", OmitIdleOperand},
-                                          {"state-cut-axes", StateCutAxes},
-                                          {"count-summed-axis", CountSummedAxis},
-                                          {"spell-fill", SpellFill},
-                                          {"read-some-sizes", ReadSomeSizes},
-                                          {"spell-swish", SpellSwish}};
+  static constexpr Pattern kPatterns[] = {
+      {"omit-idle-operand", OmitIdleOperand}, {"state-cut-axes", StateCutAxes},
+      {"count-summed-axis", CountSummedAxis}, {"spell-fill", SpellFill},
+      {"read-some-sizes", ReadSomeSizes},     {"spell-swish", SpellSwish}};
   return kPatterns;
 }
 

@@ -143,7 +143,49 @@ void GroupedSteps(Drawing& d) {
   }
 }
 
+// A state that counts, mostly up to a limit that ends the loop; another that lists rows, and one
+// that stays.
+void CountedLoops(Drawing& d) {
+  const std::string type = d.Of({"i32", "i64"});
+  const std::int64_t first = d.Chance(60) ? 0 : d.Between(-1, 2);
+  const double last = static_cast<double>(d.Between(-1, 4));
+  const auto number = [&](double value) { return d.Constant(type, {}, [value] { return value; }); };
+  const std::string limit = d.Chance(50) ? number(last) : d.Input(type, {}, {.fixed = {last}});
+  const std::string begin = number(static_cast<double>(first));
+  const bool asks = d.Chance(50);
+  const std::string go = asks ? d.Input("bool", {}) : "";
+  std::string starts = d.Chance(85) ? d.Node("Less", {begin, limit}) : "";
+  if (asks && !starts.empty())
+    starts = d.Node("And", d.Chance(50) ? Names{starts, go} : Names{go, starts});
+  const std::string x = d.Input("f32", {2}), same = d.Input("f32", {2});
+  const std::string none = d.Constant("f32", {d.Chance(85) ? 0 : 1, 2}, [] { return 0.0; });
+  const bool strict = d.Chance(90);
+  std::string body = fmt::format(
+      "graph body(%t: i64[], %r: bool[], %i: {0}[], %h: f32[2], %s: f32[2], %l: f32[?, 2]) -> (%m, "
+      "%n, %g, %u, %z) {{\nconst %one: {0}[] = {1}\nconst %front: i64[1] = [0]\n%f = "
+      "onnx.Cast(%i) {{to = 1}}\n%p = onnx.Mul(%h, %s)\n%g = onnx.Add(%p, %f)\n%u = "
+      "onnx.Identity({2})\n%w = onnx.Unsqueeze(%g, %front)\n%z = onnx.Concat({3}) {{axis = "
+      "0}}\n%n = onnx.Add(%i, %one)\n",
+      type, d.Chance(90) ? 1 : 2, d.Chance(85) ? "%s" : "%g", d.Chance(90) ? "%l, %w" : "%w, %l");
+  body += fmt::format("%b = onnx.{}({}, {})\n", strict ? "Less" : "LessOrEqual",
+                      d.Chance(90) ? "%n" : "%i", limit);
+  if (!asks) {
+    body += "%m = onnx.Identity(%b)\n}";
+  } else if (d.Chance(60)) {
+    body += fmt::format("%m = onnx.And(%b, {})\n}}", go);
+  } else {
+    body +=
+        "const %most: f32[] = 4\n%a = onnx.ReduceSum(%g) {keepdims = 0}\n%e = onnx.Less(%a, "
+        "%most)\n%m = onnx.And(%e, %b)\n}";
+  }
+  const Names results = d.Nodes("Loop", {"", starts, begin, x, same, none}, "body = " + body, 4);
+  d.MaybeRead(results[1]);
+  if (d.Chance(70)) d.MaybeRead(results[3]);
+  if (d.Chance(20)) d.MaybeRead(results[0]);
+}
+
 constexpr DrawnPattern kDrawn[] = {
+    {"count-turns", CountedLoops},
     {"open-groups", GroupedSteps, Exactness::kRounded},
     {"fuse-loop-cells", LoopCells, Exactness::kRounded},
 };

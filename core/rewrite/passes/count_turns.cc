@@ -1,0 +1,304 @@
+// Loops in the words of ONNX: how many turns there are, states that change, lists of what turns
+// give.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/ir/node_attributes.h"
+#include "core/rewrite/passes.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::size_t kTrips = 0, kStarts = 1, kStates = 2;  // operands of a Loop
+constexpr std::size_t kTurn = 0, kRuns = 1;                  // inputs of its body
+
+// Whether `value` is the same in every turn.
+bool IsOutside(const Value& value, const Graph& body) {
+  return value.graph() != &body || value.is_constant();
+}
+
+std::optional<std::int64_t> IntOf(const Value* value) {
+  const Tensor* tensor = ConstantOf(value);
+  if (tensor == nullptr || tensor->rank() != 0 || !IsInteger(tensor->dtype())) return std::nullopt;
+  return tensor->IntAt(0);
+}
+
+bool IsTrue(const Value* value) {
+  const Tensor* tensor = ConstantOf(value);
+  return tensor != nullptr && tensor->dtype() == DType::kBool && tensor->IntAt(0) != 0;
+}
+
+bool AreSame(const Value& a, const Value& b) {
+  const auto left = IntOf(&a), right = IntOf(&b);
+  return &a == &b || (left && left == right && a.type().dtype() == b.type().dtype());
+}
+
+const Node* MadeBy(const Value* value, std::string_view op) {
+  const Node* node = value != nullptr ? value->producer() : nullptr;
+  return node != nullptr && node->Is(op) ? node : nullptr;
+}
+
+// "counter < limit", where the loop goes on.
+struct Bound {
+  Value* counter = nullptr;
+  Value* limit = nullptr;
+};
+
+std::optional<Bound> ReadBound(const Value* condition) {
+  if (const Node* less = MadeBy(condition, "Less")) return Bound{less->operand(0), less->operand(1)};
+  if (const Node* more = MadeBy(condition, "Greater"))
+    return Bound{more->operand(1), more->operand(0)};
+  return std::nullopt;
+}
+
+// A condition as a bound on what `fits` accepts, and what must hold beside it, if anything.
+struct BoundedCondition {
+  Bound bound;
+  Value* other = nullptr;
+};
+
+template <class Fits>
+std::optional<BoundedCondition> ReadCondition(const Value* condition, const Fits& fits) {
+  const auto accepted = [&](const Value* part) {
+    const std::optional<Bound> bound = ReadBound(part);
+    return bound && fits(*bound) ? bound : std::nullopt;
+  };
+  if (const auto alone = accepted(condition)) return BoundedCondition{*alone, nullptr};
+  const Node* both = MadeBy(condition, "And");
+  for (std::size_t i = 0; both != nullptr && i < 2; ++i) {
+    if (const auto part = accepted(both->operand(i)))
+      return BoundedCondition{*part, both->operand(1 - i)};
+  }
+  return std::nullopt;
+}
+
+// A state that counts turns, up to a limit that is known before the first.
+struct Counter {
+  std::size_t state = 0;
+  std::int64_t first = 0;
+  Value* limit = nullptr;
+  Value* starts = nullptr;     // what must hold before the first turn beside it, and
+  Value* continues = nullptr;  // before each further one; nullptr: nothing
+};
+
+// What must hold before the first turn; nullopt: it is no bound on the counter.
+std::optional<Value*> StartOf(const Node& loop, const Counter& counter) {
+  Value* starts = loop.operand(kStarts);
+  const std::optional<std::int64_t> limit = IntOf(counter.limit);
+  if (starts == nullptr || IsTrue(starts))
+    return limit && counter.first < *limit ? std::optional<Value*>(nullptr) : std::nullopt;
+  const auto is_first = [&](const Bound& bound) {
+    return IntOf(bound.counter) == counter.first && AreSame(*bound.limit, *counter.limit);
+  };
+  const auto read = ReadCondition(starts, is_first);
+  if (read) return read->other;
+  // What of it is known has been computed.
+  const bool is_known = limit && counter.first < *limit;
+  return is_known ? std::optional(starts) : std::nullopt;
+}
+
+std::optional<Counter> FindCounter(const Node& loop, const Graph& body) {
+  if (loop.operand(kTrips) != nullptr) return std::nullopt;
+  const std::size_t states = body.num_inputs() - kStates;
+  for (std::size_t i = 0; i < states; ++i) {
+    const Value* now = body.input(i + kStates);
+    const std::optional<std::int64_t> first = IntOf(loop.operand(i + kStates));
+    const Value* next = body.output(i + 1);
+    const Node* sum = MadeBy(next, "Add");
+    const bool counts = first && sum != nullptr && sum->operand(0) == now &&
+                        IntOf(sum->operand(1)) == 1 && std::abs(*first) <= INT32_MAX;
+    if (!counts) continue;
+    const auto is_next = [&](const Bound& bound) {
+      return bound.counter == next && IsOutside(*bound.limit, body) &&
+             bound.limit->type().rank() == 0;
+    };
+    const auto read = ReadCondition(body.output(0), is_next);
+    if (!read) continue;
+    Counter counter{i, *first, read->bound.limit, nullptr, read->other};
+    const std::optional<Value*> starts = StartOf(loop, counter);
+    if (!starts) continue;
+    counter.starts = *starts;
+    return counter;
+  }
+  return std::nullopt;
+}
+
+// A value of the graph around `loop` for one that is outside of its body.
+Value* Outside(Value* value, const Node& loop, PassContext& context) {
+  const Graph* body = GraphAttribute(loop, "body");
+  if (!value->is_constant() || value->graph() != body) return value;
+  return context.AddConstant(*loop.graph(), *value->tensor(), value->name(), value->origin());
+}
+
+// The number of turns that the limit permits.
+Result<Value*> TripsOf(Node& loop, const Counter& counter, PassContext& context) {
+  Value* limit = Outside(counter.limit, loop, context);
+  if (const auto known = IntOf(limit))
+    return context.AddConstant(*loop.graph(), Tensor::Int(std::max<std::int64_t>(
+                                                  *known - counter.first, 0)),
+                               "trips", loop.origin());
+  if (limit->type().dtype() != DType::kI64) {
+    DRAGOMAN_ASSIGN(limit, context.Insert(loop, "Cast", {{limit}},
+                                          {{"to", static_cast<std::int64_t>(DType::kI64)}}));
+  }
+  if (counter.first == 0) return limit;
+  Value* first =
+      context.AddConstant(*loop.graph(), Tensor::Int(counter.first), "first", loop.origin());
+  return context.Insert(loop, "Sub", {{limit, first}});
+}
+
+// The counter in the body, made of the number of the turn.
+Result<Value*> CountIn(Graph& body, const Counter& counter, PassContext& context) {
+  const Value& state = *body.input(counter.state + kStates);
+  Value* turn = body.input(kTurn);
+  Node* front = body.first_node();
+  if (state.type().dtype() != DType::kI64) {
+    DRAGOMAN_ASSIGN(turn, context.Insert(*front, "Cast", {{turn}},
+                                         {{"to", static_cast<std::int64_t>(state.type().dtype())}}));
+  }
+  if (counter.first == 0) return turn;
+  DRAGOMAN_ASSIGN(Tensor first, Tensor::Full(state.type().dtype(), {}, counter.first));
+  Value* begin = context.AddConstant(body, std::move(first), "first", nullptr);
+  return context.Insert(*front, "Add", {{turn, begin}});
+}
+
+// The row that each turn puts behind a list that is empty at first; nullptr: it is no such list.
+Value* RowOf(const Node& loop, const Graph& body, std::size_t state) {
+  const Tensor* empty = ConstantOf(loop.operand(state + kStates));
+  const Value* list = body.input(state + kStates);
+  const Value* next = body.output(state + 1);
+  const Node* joined = MadeBy(next, "Concat");
+  const bool grows = empty != nullptr && empty->rank() > 0 && empty->sizes()[0] == 0 &&
+                     joined != nullptr && joined->num_operands() == 2 &&
+                     joined->operand(0) == list && list->HasOneUse() && next->HasOneUse() &&
+                     IntAttribute(*joined, "axis", 0) == 0;
+  const Node* put = grows ? MadeBy(joined->operand(1), "Unsqueeze") : nullptr;
+  const Tensor* axes = put != nullptr ? ConstantOf(put->operand(1)) : nullptr;
+  if (axes == nullptr || axes->size() != 1 || axes->IntAt(0) != 0) return nullptr;
+  Value* row = put->operand(0);
+  const Shape* shape = row->type().shape();
+  const auto sizes = shape != nullptr ? KnownShape(*shape) : std::nullopt;
+  const bool fits = sizes && std::ranges::equal(*sizes, std::span(empty->sizes()).subspan(1)) &&
+                    !IsOutside(*row, body);
+  return fits ? row : nullptr;
+}
+
+// Whether nothing reads a state but what makes its next value.
+bool IsIdle(const Node& loop, const Graph& body, std::size_t state) {
+  const Value* result = loop.result(state);
+  const Value* now = body.input(state + kStates);
+  const Value* next = body.output(state + 1);
+  if ((result != nullptr && result->used()) || next->producer() == nullptr) return false;
+  const bool reads_itself_only = now->HasOneUse() && now->first_use()->user() == next->producer();
+  return (!now->used() || reads_itself_only) && next->HasOneUse() &&
+         next->producer()->num_results() == 1 && next->graph() == &body;
+}
+
+// Whether no turn changes a state.
+bool Stays(const Graph& body, std::size_t state) {
+  return body.output(state + 1) == body.input(state + kStates);
+}
+
+// In place of `loop` one with these operands, whose body has lost the states that `goes` tells and
+// gives `rows` behind its other results.
+Status Restate(Node& loop, const std::vector<Value*>& first_operands, const std::vector<bool>& goes,
+               const std::vector<std::pair<std::size_t, Value*>>& rows, PassContext& context) {
+  Graph& body = *loop.subgraphs().front();
+  const std::size_t states = goes.size();
+  std::vector<Value*> operands = first_operands;
+  std::vector<std::optional<std::size_t>> places(loop.num_results());
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < loop.num_results(); ++i) {
+    if (i < states && goes[i]) continue;
+    if (i < states) operands.push_back(loop.operand(i + kStates));
+    places[i] = next++;
+  }
+  for (const auto& [state, row] : rows) {
+    body.AddOutput(row);
+    places[state] = next++;
+  }
+  for (std::size_t i = states; i-- > 0;) {
+    if (!goes[i]) continue;
+    Node* maker = body.output(i + 1)->producer();
+    body.RemoveOutput(i + 1);
+    Value* now = body.input(i + kStates);
+    if (now->used() && maker != nullptr) context.Erase(*maker);
+    if (now->used()) now->ReplaceAllUsesWith(loop.operand(i + kStates));
+    body.RemoveInput(i + kStates);
+  }
+  std::vector<NamedAttribute> attributes = std::move(loop.attributes());
+  loop.attributes().clear();
+  DRAGOMAN_ASSIGN(Node * made,
+                  context.InsertNode(loop, "Loop", operands, std::move(attributes), next));
+  made->set_name(loop.name());
+  std::vector<Value*> by(loop.num_results(), nullptr);
+  for (std::size_t i = 0; i < by.size(); ++i) {
+    const bool is_read = loop.result(i) != nullptr && loop.result(i)->used();
+    if (places[i]) by[i] = made->result(*places[i]);
+    if (!places[i] && is_read) by[i] = loop.operand(i + kStates);  // no turn changes it
+  }
+  DRAGOMAN_TRY(context.InsertCopies(loop, by));
+  context.Replace(loop, by);
+  return {};
+}
+
+// Loop(_, i < n and c, i, …) that adds 1 to i = Loop(n - i, c, …); a list that each turn makes
+// longer by a row = the rows that turns give; a state that nothing reads, or changes, goes.
+Result<bool> RestateLoop(Node& loop, PassContext& context) {
+  if (!loop.Is("Loop") || loop.subgraphs().size() != 1) return false;
+  Graph& body = *loop.subgraphs().front();
+  if (body.num_inputs() < kStates || body.num_inputs() != loop.num_operands() ||
+      body.num_outputs() != loop.num_results() + 1)
+    return false;
+  const std::size_t states = body.num_inputs() - kStates;
+  std::vector<Value*> operands = {loop.operand(kTrips), loop.operand(kStarts)};
+  const std::optional<Counter> counter = FindCounter(loop, body);
+  if (counter) {
+    DRAGOMAN_ASSIGN(operands[kTrips], TripsOf(loop, *counter, context));
+    operands[kStarts] = counter->starts;
+    DRAGOMAN_ASSIGN(Value * count, CountIn(body, *counter, context));
+    const Value* next = body.output(counter->state + 1);
+    Node* sum = next->producer();
+    body.input(counter->state + kStates)->ReplaceAllUsesWith(count);
+    sum->set_operand(0, body.input(counter->state + kStates));
+    const bool stays = counter->continues == nullptr || counter->continues == counter->starts;
+    body.SetOutput(0, stays ? body.input(kRuns) : counter->continues);
+    // What only the bound read.
+    for (Node* node = body.last_node(); node != nullptr;) {
+      Node* before = node->prev();
+      const bool asks = node->Is("Less") || node->Is("Greater") || node->Is("And");
+      if (asks && !node->result()->used()) context.Erase(*node);
+      node = before;
+    }
+  }
+  std::vector<bool> goes(states, false);
+  std::vector<std::pair<std::size_t, Value*>> rows;
+  for (std::size_t i = 0; i < states; ++i) {
+    Value* row = RowOf(loop, body, i);
+    if (row != nullptr) rows.emplace_back(i, row);
+    goes[i] = row != nullptr || Stays(body, i) || IsIdle(loop, body, i);
+  }
+  if (!counter && std::ranges::count(goes, true) == 0) return false;
+  context.Explain(loop, "says how many turns it has, and loses states that are none");
+  DRAGOMAN_TRY(Restate(loop, operands, goes, rows, context));
+  return true;
+}
+
+}  // namespace
+
+Result<bool> CountTurns(Graph& graph, PassContext& context) {
+  bool changed = false;
+  for (Node& node : graph.nodes()) {
+    DRAGOMAN_ASSIGN(const bool restated, RestateLoop(node, context));
+    changed = changed || restated;
+  }
+  return changed;
+}
+
+}  // namespace dragoman
