@@ -381,6 +381,10 @@ class Images(RelaxCase):
         # TVM does not move the regions if `aligned`; it only lets them be less than a pixel.
         self.computes(call.format("True"), shifted / 4, a=a, b=rois)
         self.computes(call.format("True"), middle, a=a, b=rois - np.float32([0, .5, .5, .5, .5]))
+        # One bin of two samples a side: the means of 2 x 2 pixels, as above.
+        call = ('R.vision.roi_align(a, b, pooled_size=[1, 1], spatial_scale=1.0, sample_ratio=2, '
+                'aligned=False, layout="NCHW", mode="max")')
+        self.computes(call, shifted.max((2, 3), keepdims=True) / 4, a=a, b=rois)
 
     def test_boxes_that_count(self):
         boxes = np.float32([[[0, 0, 1, 1], [0, 0, 1, 0.9], [2, 2, 3, 3]]])

@@ -479,10 +479,31 @@ class Detection(CallsCase):
                 y[k, :, i, j] = part.max((1, 2)) if part.size else 0
         self.gives("vision.roi_pool(%x, %r, pooled_size=[2, 2], spatial_scale=0.7f)", y, x=x,
                    r=regions)
+        y = np.zeros((2, 3, 2, 2), np.float32)
+        for k, (batch, left, top, right, bottom) in enumerate(regions[:2]):
+            height, width = max(bottom - top, 1) / 2, max(right - left, 1) / 2
+            for i, j in np.ndindex(2, 2):
+                samples = [bilinear(x[int(batch)], top + (i + (a + .5) / 3) * height,
+                                    left + (j + (b + .5) / 3) * width) for a, b in np.ndindex(3, 3)]
+                y[k, :, i, j] = np.max(samples, axis=0)
+        self.gives('vision.roi_align(%x, %r, pooled_size=[2, 2], spatial_scale=1f, sample_ratio=3, '
+                   'mode="max")', y, x=x, r=regions[:2])
         image = draw(1, 8, 4, 6)
         squares = image.reshape(1, 2, 4, 2, 6, 2).transpose(0, 3, 5, 1, 2, 4)
         self.gives("vision.yolo_reorg(%i, stride=2)", squares.reshape(1, 32, 2, 3), i=image)
         self.check()
+
+
+def bilinear(image, y, x):
+    """A point between pixels; 0 beyond one pixel around them."""
+    if not (-1 <= y <= image.shape[1] and -1 <= x <= image.shape[2]):
+        return np.zeros(image.shape[0], np.float32)
+    y, x = min(max(y, 0), image.shape[1] - 1), min(max(x, 0), image.shape[2] - 1)
+    top, left = int(y), int(x)
+    below, right = min(top + 1, image.shape[1] - 1), min(left + 1, image.shape[2] - 1)
+    v, h = y - top, x - left
+    upper = image[:, top, left] * (1 - h) + image[:, top, right] * h
+    return upper * (1 - v) + (image[:, below, left] * (1 - h) + image[:, below, right] * h) * v
 
 
 def rescaled(x, quotient):

@@ -69,6 +69,13 @@ class Elementwise(RelayCase):
         self.computes("logical_or(isnan(%a), less_equal(%a, %b))", a <= b, a=a, b=b)
 
 
+    def test_bits_as_another_type(self):
+        x = draw(2, 3)
+        self.computes('reinterpret(%x, dtype="int32")', x.view(np.int32), x=x)
+        self.refused('def @main(%x: Tensor[(2), float32]) { reinterpret(%x, dtype="int64") }', 2,
+                     "different sizes")
+
+
 class Shapes(RelayCase):
     def test_codes_of_reshape(self):
         x = draw(4, 8, 3)
@@ -370,6 +377,17 @@ class Quantized(RelayCase):
         parts = rescaled(y, 0.2) + rescaled(np.int64(-10), 1 - 0.2)
         expected = np.clip(np.where(x < 3, parts, y), -128, 127).astype(np.int8)
         self.computes("qnn.leaky_relu(%x, 0.5f, 3, 0.75f, -10, alpha=0.2f64)", expected, x=x)
+
+    def test_simulated_quantisation(self):
+        x = np.array([[-40, -0.75, 0.25], [0.3, 1.1, 90]], np.float32)
+        away = np.trunc(x / np.float32(0.5) + np.copysign(np.float32(0.5), x))
+        for code, low, high in ((1, -128, 127), (2, 0, 255), (3, -2**31, 2**31 - 1)):
+            self.computes(f"qnn.simulated_quantize(%x, {code}, 0.5f, 3)",
+                          np.clip(away + 3, low, high).astype(np.float32), x=x)
+        scales = np.array([0.5, 2], np.float32)
+        self.computes("qnn.simulated_dequantize(%x, 1, %s, 3, axis=0)",
+                      (x - 3) * scales[:, None], x=x, s=scales)
+        self.computes("qnn.simulated_quantize(%x, 0, 0.5f, 3)", x, x=x)
 
     def test_scales_of_fixed_point_must_be_known(self):
         self.refused("def @main(%x: Tensor[(4), int32], %s: float32) {\n"

@@ -51,7 +51,8 @@ struct Bound {
 };
 
 std::optional<Bound> ReadBound(const Value* condition) {
-  if (const Node* less = MadeBy(condition, "Less")) return Bound{less->operand(0), less->operand(1)};
+  if (const Node* less = MadeBy(condition, "Less"))
+    return Bound{less->operand(0), less->operand(1)};
   if (const Node* more = MadeBy(condition, "Greater"))
     return Bound{more->operand(1), more->operand(0)};
   return std::nullopt;
@@ -140,8 +141,8 @@ Value* Outside(Value* value, const Node& loop, PassContext& context) {
 Result<Value*> TripsOf(Node& loop, const Counter& counter, PassContext& context) {
   Value* limit = Outside(counter.limit, loop, context);
   if (const auto known = IntOf(limit))
-    return context.AddConstant(*loop.graph(), Tensor::Int(std::max<std::int64_t>(
-                                                  *known - counter.first, 0)),
+    return context.AddConstant(*loop.graph(),
+                               Tensor::Int(std::max<std::int64_t>(*known - counter.first, 0)),
                                "trips", loop.origin());
   if (limit->type().dtype() != DType::kI64) {
     DRAGOMAN_ASSIGN(limit, context.Insert(loop, "Cast", {{limit}},
@@ -159,8 +160,9 @@ Result<Value*> CountIn(Graph& body, const Counter& counter, PassContext& context
   Value* turn = body.input(kTurn);
   Node* front = body.first_node();
   if (state.type().dtype() != DType::kI64) {
-    DRAGOMAN_ASSIGN(turn, context.Insert(*front, "Cast", {{turn}},
-                                         {{"to", static_cast<std::int64_t>(state.type().dtype())}}));
+    DRAGOMAN_ASSIGN(turn,
+                    context.Insert(*front, "Cast", {{turn}},
+                                   {{"to", static_cast<std::int64_t>(state.type().dtype())}}));
   }
   if (counter.first == 0) return turn;
   DRAGOMAN_ASSIGN(Tensor first, Tensor::Full(state.type().dtype(), {}, counter.first));

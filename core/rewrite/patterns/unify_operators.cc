@@ -6,9 +6,11 @@
 
 #include "core/analysis/affine.h"
 #include "core/ops/declared_attributes.h"
+#include "core/ops/op_def.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/spelling_patterns.h"
 #include "core/rewrite/zeros.h"
+#include "runtime/params/resize.h"
 
 namespace dragoman {
 namespace {
@@ -19,7 +21,9 @@ bool HasMainDiagonal(const Node& node) {
 }
 
 bool CutsNoRegion(const Node& node) {
-  return TextAttribute(node, "coordinate_transformation_mode") != "tf_crop_and_resize";
+  const Result<Params> filled = FindOp(node)->fill_params(node);
+  return filled.ok() && filled->As<rt::ResizeParams>().coordinate_transformation_mode !=
+                            rt::CoordinateTransformation::kTfCropAndResize;
 }
 
 bool TakesEach(const Node& node) {

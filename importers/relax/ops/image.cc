@@ -93,10 +93,14 @@ Abstract LowerRoiAlign(Call& c) {
   double scale = c.Float("spatial_scale");
   const bool aligned = c.Bool("aligned");
   const std::int64_t samples = c.Int("sample_ratio");
-  c.Expect("mode", {"avg"});
+  const bool takes_max = c.Text("mode") == "max";
+  c.Expect("mode", {"avg", "max"});
   if (size.size() == 1) size.push_back(size.front());
   if (!c.failed() && size.size() != 2) c.Fail("pooled_size is no pair");
+  if (takes_max && samples <= 0)
+    c.Fail("mode=\"max\" with a number of samples that depends on the region is not supported");
   if (c.failed()) return Poison();
+  const std::int64_t bins = takes_max ? samples : 1;  // within each: a sample is one of its own
   Value* batch = c.Cast(c.Select(rois, 1, 0), DType::kI64);
   Value* boxes = c.Slice(rois, 1, 1, 5);
   // TVM moves no region; half_pixel moves them by half an element of the image.
@@ -107,10 +111,14 @@ Abstract LowerRoiAlign(Call& c) {
   Value* y = c.Op("RoiAlign", {x, boxes, batch},
                   {{"coordinate_transformation_mode", aligned ? "half_pixel" : "output_half_pixel"},
                    {"mode", "avg"},
-                   {"output_height", size[0]},
-                   {"output_width", size[1]},
-                   {"sampling_ratio", std::max<std::int64_t>(samples, 0)},
+                   {"output_height", size[0] * bins},
+                   {"output_width", size[1] * bins},
+                   {"sampling_ratio", takes_max ? 1 : std::max<std::int64_t>(samples, 0)},
                    {"spatial_scale", static_cast<float>(scale)}});
+  if (takes_max) {
+    const Ints bin = {samples, samples};
+    y = c.Op("MaxPool", {y}, {{"kernel_shape", bin}, {"strides", bin}});
+  }
   return c.NewTensor(ToLayout(c, y, "NCHW", layout));
 }
 

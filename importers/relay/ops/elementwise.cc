@@ -143,6 +143,16 @@ Value* LowerClip(Call& c) {
   return c.Op("Clip", std::move(operands));
 }
 
+// The same bits, as another type of as many.
+Value* LowerReinterpret(Call& c) {
+  Value* x = c.Tensor(0);
+  const DType to = c.Type("dtype", DType::kUnknown);
+  if (c.failed()) return nullptr;
+  if (to == DType::kUnknown) return c.Fail(InvalidInput("attribute dtype is missing"));
+  if (to == c.dtype(x)) return x;
+  return c.Op("BitCast", {x}, {{"to", static_cast<std::int64_t>(to)}});
+}
+
 Value* LowerCast(Call& c) {
   Value* x = c.Tensor(0);
   const DType to = c.Type("dtype", DType::kUnknown);

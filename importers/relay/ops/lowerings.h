@@ -57,6 +57,7 @@ Value* LowerFixedPointMultiply(Call& c);
 Value* LowerWhere(Call& c);
 Value* LowerClip(Call& c);
 Value* LowerCast(Call& c);
+Value* LowerReinterpret(Call& c);
 Value* LowerCastLike(Call& c);
 Value* LowerLeakyRelu(Call& c);
 Value* LowerPRelu(Call& c);
@@ -128,6 +129,7 @@ Value* LowerProposal(Call& c);
 // quantized.cc
 Value* LowerQuantize(Call& c);
 Value* LowerDequantize(Call& c);
+Value* LowerSimulated(Call& c);
 Value* LowerRequantize(Call& c);
 Value* LowerQuantizedBinary(Call& c);
 Value* LowerQuantizedUnary(Call& c);

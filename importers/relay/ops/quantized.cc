@@ -55,6 +55,26 @@ Value* LowerDequantize(Call& c) {
   return c.Cast(Dequantize(c, c.Tensor(0), 1, 2, axis), dtype);
 }
 
+// Of real numbers, those that integers of a type stand for; the type is operand 1, as a number.
+Value* LowerSimulated(Call& c) {
+  constexpr DType kTypes[] = {DType::kUnknown, DType::kI8, DType::kU8, DType::kI32};
+  Value* x = c.Tensor(0);
+  const std::optional<double> code = c.KnownFloat(1);
+  const std::int64_t axis = c.Int("axis", -1);
+  if (c.failed()) return nullptr;
+  if (!code || (*code != 0 && *code != 1 && *code != 2 && *code != 3))
+    return c.Fail("an element type that is known at run time only, or none, is not supported");
+  const DType dtype = kTypes[static_cast<std::size_t>(*code)];
+  if (dtype == DType::kUnknown) return x;
+  Value* scale = Aligned(c, c.CastLike(c.Tensor(2), x), axis, x);
+  Value* zero = Aligned(c, c.CastLike(c.Tensor(3), x), axis, x);
+  if (c.target() == "dequantize") return c.Mul(c.Sub(x, zero), scale);
+  const int bits = Info(dtype).bits;
+  const double low = Info(dtype).is_signed ? -std::ldexp(1, bits - 1) : 0;
+  Value* whole = c.Add(RoundAway(c, c.Div(x, scale)), zero);
+  return c.Max(c.Min(whole, c.Number(low + std::ldexp(1, bits) - 1, x)), c.Number(low, x));
+}
+
 namespace {
 
 // The numbers of a scale. Fails where only run time knows them: the fixed point of TVM is made of

@@ -17,19 +17,28 @@ Value* LowerRoiAlign(Call& c) {
   const std::string mode = c.Text("mode", "avg");
   const std::string layout = c.Text("layout", "NCHW");
   if (c.failed()) return nullptr;
-  if (mode != "avg") return c.Fail("mode=\"" + mode + "\" is not supported");
+  c.ExpectText("mode", {"avg", "max"});
+  const bool takes_max = mode == "max";
+  if (takes_max && ratio <= 0)
+    return c.Fail(
+        "mode=\"max\" with a number of samples that depends on the region is not supported");
   if (size.empty() || size.size() > 2) return c.Fail(InvalidInput("pooled_size is no pair"));
+  const std::int64_t samples = takes_max ? ratio : 1;  // each of them a bin of its own
   Value* x = ToLayout(c, c.Tensor(0), layout, "NCHW");
   Value* regions = c.Tensor(1);
   Value* batch = c.Cast(c.Select(regions, 1, 0), DType::kI64);
   Value* boxes = c.Slice(regions, 1, 1, 5);
   Value* y = c.Op("RoiAlign", {x, boxes, batch},
                   {{"coordinate_transformation_mode", "output_half_pixel"},
-                   {"mode", mode},
-                   {"output_height", size.front()},
-                   {"output_width", size.back()},
-                   {"sampling_ratio", std::max<std::int64_t>(ratio, 0)},
+                   {"mode", "avg"},
+                   {"output_height", size.front() * samples},
+                   {"output_width", size.back() * samples},
+                   {"sampling_ratio", takes_max ? 1 : std::max<std::int64_t>(ratio, 0)},
                    {"spatial_scale", static_cast<float>(scale)}});
+  if (takes_max) {
+    const Ints bin = {ratio, ratio};
+    y = c.Op("MaxPool", {y}, {{"kernel_shape", bin}, {"strides", bin}});
+  }
   return ToLayout(c, y, "NCHW", layout);
 }
 
