@@ -30,10 +30,12 @@ constexpr PatternFamily kIdentities[] = {BranchPatterns, CopyPatterns, ReshapePa
                                          PartPatterns,   ListPatterns};
 constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
 constexpr PatternFamily kSpellings[] = {AttributePatterns, OperandPatterns, OperatorPatterns,
-                                        PaddingPatterns,   WrapPatterns,    WindowPatterns};
+                                        PaddingPatterns,   WrapPatterns,    MirrorPatterns,
+                                        WindowPatterns};
 constexpr PatternFamily kProducts[] = {ProductPatterns};
-constexpr PatternFamily kFunctions[] = {FunctionPatterns, ActivationPatterns, NormalizationPatterns,
-                                        ChannelNormalizationPatterns};
+constexpr PatternFamily kFunctions[] = {
+    FunctionPatterns,      ActivationPatterns,           BranchedActivationPatterns,
+    NormalizationPatterns, ChannelNormalizationPatterns, ShufflePatterns};
 constexpr PatternFamily kConstantFamilies[] = {ConstantPatterns};
 constexpr PatternFamily kLinear[] = {LinearPatterns};
 constexpr PatternFamily kSinking[] = {SinkingPatterns};
@@ -56,10 +58,9 @@ constexpr PassInfo kPasses[] = {
     {.name = "unify-spellings",
      .sentence =
          "leaves out attributes and operands that change nothing, counts axes and bounds from the "
-         "front, makes Pads of zeros the padding of windows and Pads of ends that are joined to "
-         "the "
-         "other end of an axis, and spells Flatten, Resize, Split, "
-         "bounds and means of planes in one way",
+         "front, makes Pads of zeros the padding of windows, and Pads of what joins an axis to its "
+         "other end or reads elements of it again, and spells Flatten, Resize, Split, bounds and "
+         "means of planes in one way",
      .families = kSpellings},
     {.name = "split-slices",
      .sentence = "makes one Split of Slices that together are a value",
@@ -68,8 +69,9 @@ constexpr PassInfo kPasses[] = {
      .sentence = "makes dragoman.Linear of Einsum with a constant, and of Gemm between Reshapes",
      .families = kProducts},
     {.name = "read-functions",
-     .sentence = "makes Sigmoid, Gelu, HardSwish, Mish and normalisations along the last axes, of "
-                 "channels and of groups of the formulas that spell them",
+     .sentence = "makes Sigmoid, Gelu, HardSwish, Mish, PRelu, Elu, Softplus, DepthToSpace and "
+                 "normalisations along the last axes, of channels and of groups of the formulas "
+                 "that spell them",
      .families = kFunctions},
     {.name = "eliminate-dead",
      .sentence = "removes nodes without effect whose results nothing reads, and constants "

@@ -218,6 +218,26 @@ def record_recurrences(folder):
     record(folder, "gru", nn.GRU(5, 7, num_layers=2, bidirectional=True), (torch.randn(4, 3, 5),))
 
 
+def record_layers(folder):
+    """Layers whose two forms are one common graph."""
+    for name, layer, *sizes in (
+            ("CELU", nn.CELU(2.0), 5, 6), ("ELU", nn.ELU(), 5, 6),
+            ("Hardsigmoid", nn.Hardsigmoid(), 5, 6), ("Hardswish", nn.Hardswish(), 5, 6),
+            ("Mish", nn.Mish(), 5, 6), ("PReLU", nn.PReLU(4), 5, 6),
+            ("Softplus", nn.Softplus(), 5, 6), ("PixelShuffle", nn.PixelShuffle(2), 5, 6),
+            ("RMSNorm", nn.RMSNorm([5, 6]), 5, 6),
+            ("InstanceNorm", nn.InstanceNorm2d(4, affine=True, track_running_stats=True),
+             8, 9),
+            ("ReflectionPad", nn.ReflectionPad2d(2), 8, 9),
+            ("ReplicationPad", nn.ReplicationPad3d((1, 0, 1, 0, 0, 1)), 6, 5, 7),
+            ("Conv", nn.Conv2d(4, 6, 3, padding=1, padding_mode="reflect"), 8, 9)):
+        record(folder, f"layer_{name}", layer, (torch.randn(2, 4, *sizes),))
+    x, state = torch.randn(3, 5), torch.randn(3, 7)
+    record(folder, "layer_LSTMCell", nn.LSTMCell(5, 7), (x, (state, state.cos())))
+    record(folder, "layer_GRUCell", nn.GRUCell(5, 7), (x, state))
+    record(folder, "layer_RNNCell", nn.RNNCell(5, 7), (x, state))
+
+
 def record_sizes(folder):
     """Both sizes are open; each program is recorded at three of them."""
     programs = {
@@ -241,7 +261,8 @@ def record_sizes(folder):
 def main():
     torch.manual_seed(1)
     folder = pathlib.Path(sys.argv[1])
-    for part in (record_states, record_control, record_recurrences, record_sizes):
+    for part in (record_states, record_control, record_recurrences, record_layers,
+                 record_sizes):
         part(folder)
 
 

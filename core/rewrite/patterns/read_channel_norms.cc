@@ -199,6 +199,33 @@ Result<bool> NormalizeGroups(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// Reshape(BatchNormalization(Reshape(x), …)), where batch and channels are one axis in between and
+// all elements of the batch have the same numbers = BatchNormalization(x, …)
+Result<bool> NormalizeBatch(Node& node, PassContext& context) {
+  if (!KeepsOrder(node)) return false;
+  const Node* norm = ProducerOf(node.operand(0), "BatchNormalization");
+  const Node* flatten = norm != nullptr ? norm->operand(0)->producer() : nullptr;
+  const bool is_plain = flatten != nullptr && KeepsOrder(*flatten) && norm->num_results() == 1 &&
+                        norm->result()->HasOneUse() && IntAttribute(*norm, "training_mode") == 0;
+  if (!is_plain) return false;
+  std::vector<Value*> operands = {flatten->operand(0)};
+  const auto sizes = SizesOf(*operands[0]), flat = SizesOf(*norm->operand(0));
+  const bool fits = sizes && flat && sizes->size() >= 3 && sizes->size() == flat->size() &&
+                    SameShape(*operands[0], *node.result()) && (*flat)[0] == 1 &&
+                    (*flat)[1] == (*sizes)[0] * (*sizes)[1] && (*sizes)[1] > 0 &&
+                    std::equal(sizes->begin() + 2, sizes->end(), flat->begin() + 2);
+  if (!fits) return false;
+  for (std::size_t i = 1; i < norm->num_operands(); ++i) {
+    const auto numbers = NumbersOf(norm->operand(i));
+    const auto each = numbers ? Period(*numbers, (*sizes)[1]) : std::nullopt;
+    if (!each) return false;
+    operands.push_back(AddNumbers(*each, "each", node, context));
+  }
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "BatchNormalization", operands, norm->attributes()));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 // GroupNormalization(x, scale, bias) by groups of one channel = InstanceNormalization(x, scale,
 // bias)
 Result<bool> NormalizeSingles(Node& node, PassContext& context) {
@@ -216,10 +243,9 @@ Result<bool> NormalizeSingles(Node& node, PassContext& context) {
 
 std::span<const Pattern> ChannelNormalizationPatterns() {
   static constexpr Pattern kPatterns[] = {
-      {"normalize-planes", NormalizePlanes},
-      {"fuse-channel-factor", FuseChannelFactor},
-      {"normalize-groups", NormalizeGroups},
-      {"normalize-singles", NormalizeSingles},
+      {"normalize-planes", NormalizePlanes}, {"fuse-channel-factor", FuseChannelFactor},
+      {"normalize-groups", NormalizeGroups}, {"normalize-singles", NormalizeSingles},
+      {"normalize-batch", NormalizeBatch},
   };
   return kPatterns;
 }

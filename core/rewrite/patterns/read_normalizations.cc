@@ -27,6 +27,10 @@ bool AreLast(const std::vector<std::int64_t>& axes) {
 }
 
 std::optional<Mean> FindMean(const Value* value, const PassContext& context) {
+  if (const Node* pool = ProducerOf(value, "GlobalAveragePool")) {
+    const std::int64_t rank = pool->operand(0)->type().rank().value_or(0);
+    return rank > 2 ? std::optional(Mean{pool->operand(0), rank - 2}) : std::nullopt;
+  }
   const Node* mean = ProducerOf(value, "ReduceMean");
   if (mean == nullptr || IntAttribute(*mean, "keepdims") == 0) return std::nullopt;
   auto axes = IntsOf(context, mean->operand(1));

@@ -136,102 +136,10 @@ Result<bool> ReadWrap(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-// A Pad that wraps axes, and by how much, in their order.
-struct WrapPads {
-  IntList axes, before, behind;
-};
-
-std::optional<WrapPads> ReadPads(const Node* node, const PassContext& context) {
-  if (node == nullptr || !node->Is("Pad") || TextAttribute(*node, "mode") != "wrap")
-    return std::nullopt;
-  const auto rank = node->operand(0)->type().rank();
-  const auto pads = IntsOf(context, node->operand(1)), axes = IntsOf(context, node->operand(3));
-  if (!rank || !pads || (node->operand(3) != nullptr && !axes)) return std::nullopt;
-  WrapPads read;
-  const std::size_t count = pads->size() / 2;
-  for (std::size_t i = 0; i < count; ++i) {
-    if ((*pads)[i] == 0 && (*pads)[i + count] == 0) continue;
-    read.axes.push_back(axes ? FromFront((*axes)[i], *node->operand(0)) : static_cast<int>(i));
-    read.before.push_back((*pads)[i]);
-    read.behind.push_back((*pads)[i + count]);
-  }
-  return read;
-}
-
-// Whether it may be a part of what read-wrap finds.
-bool IsCutOrJoined(const Value& value) {
-  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
-    const Node* user = use->user();
-    if (user != nullptr && (user->Is("Concat") || user->Is("Slice"))) return true;
-  }
-  return false;
-}
-
-// Slice(Pad(x)) = Pad(Slice(x)), where axes are wrapped that the Slice leaves as they are
-Result<bool> CutBeforeWrap(Node& node, PassContext& context) {
-  if (!node.Is("Slice") || IsCutOrJoined(*node.result())) return false;
-  const Node* pad = node.operand(0)->producer();
-  const auto pads = ReadPads(pad, context);
-  const auto axes = IntsOf(context, node.operand(3));
-  if (!pads || !axes) return false;
-  for (const std::int64_t axis : *axes) {
-    if (std::ranges::count(pads->axes, FromFront(axis, *pad->operand(0))) > 0) return false;
-  }
-  std::vector<Value*> operands;
-  for (const Use& use : node.operands()) operands.push_back(use.value());
-  operands.front() = pad->operand(0);
-  DRAGOMAN_ASSIGN(operands.front(), context.Insert(node, "Slice", operands));
-  operands.resize(1);
-  for (std::size_t i = 1; i < pad->num_operands(); ++i) operands.push_back(pad->operand(i));
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Pad", operands, pad->attributes()));
-  return context.ReplaceIfAllowed(node, y);
-}
-
-// Pad(Pad(x)) = Pad(x), where both wrap axes, each others
-Result<bool> MergeWraps(Node& node, PassContext& context) {
-  const auto outer = ReadPads(&node, context);
-  const Node* inner_node = outer ? node.operand(0)->producer() : nullptr;
-  const auto inner = ReadPads(inner_node, context);
-  if (!inner || !node.operand(0)->HasOneUse()) return false;
-  const auto rank = static_cast<std::size_t>(*node.operand(0)->type().rank());
-  IntList pads(2 * rank, 0);
-  for (const WrapPads* part : {&*inner, &*outer}) {
-    for (std::size_t i = 0; i < part->axes.size(); ++i) {
-      const auto axis = static_cast<std::size_t>(part->axes[i]);
-      if (pads[axis] != 0 || pads[axis + rank] != 0) return false;
-      pads[axis] = part->before[i];
-      pads[axis + rank] = part->behind[i];
-    }
-  }
-  Value* amounts = context.AddConstant(*node.graph(), Tensor::Ints(pads), "pads", node.origin());
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Pad", {{inner_node->operand(0), amounts}},
-                                            {{"mode", "wrap"}}));
-  return context.ReplaceIfAllowed(node, y);
-}
-
-// Pad(x, pads, axes) = Pad(x, pads) of all axes, where it wraps
-Result<bool> WrapAllAxes(Node& node, PassContext& context) {
-  const auto pads = ReadPads(&node, context);
-  if (!pads || node.operand(3) == nullptr) return false;
-  const auto rank = static_cast<std::size_t>(*node.operand(0)->type().rank());
-  IntList all(2 * rank, 0);
-  for (std::size_t i = 0; i < pads->axes.size(); ++i) {
-    all[static_cast<std::size_t>(pads->axes[i])] = pads->before[i];
-    all[static_cast<std::size_t>(pads->axes[i]) + rank] = pads->behind[i];
-  }
-  Value* amounts = context.AddConstant(*node.graph(), Tensor::Ints(all), "pads", node.origin());
-  DRAGOMAN_ASSIGN(Value * y,
-                  context.Insert(node, "Pad", {{node.operand(0), amounts}}, {{"mode", "wrap"}}));
-  return context.ReplaceIfAllowed(node, y);
-}
-
 }  // namespace
 
 std::span<const Pattern> WrapPatterns() {
-  static constexpr Pattern kPatterns[] = {{"read-wrap", ReadWrap},
-                                          {"wrap-all-axes", WrapAllAxes},
-                                          {"cut-before-wrap", CutBeforeWrap},
-                                          {"merge-wraps", MergeWraps}};
+  static constexpr Pattern kPatterns[] = {{"read-wrap", ReadWrap}};
   return kPatterns;
 }
 

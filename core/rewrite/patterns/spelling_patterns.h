@@ -13,6 +13,7 @@ std::span<const Pattern> OperandPatterns();    // bounds of Slice and Clip, fill
 std::span<const Pattern> OperatorPatterns();   // operators that others say; operands that are idle
 std::span<const Pattern> PaddingPatterns();    // Pad in front of a window
 std::span<const Pattern> WrapPatterns();       // Pad by the other end of an axis
+std::span<const Pattern> MirrorPatterns();     // Pad by elements of an axis that are read again
 std::span<const Pattern> WindowPatterns();     // of images that are one row
 
 }  // namespace dragoman

@@ -33,7 +33,7 @@ Pair TakePair(CallComposer& c) {
 Value* SmoothL1(Composer& c, const Pair& p, double beta, double factor) {
   Value* distance = c.Abs(c.Sub(p.x, p.y));
   if (beta == 0) return distance;
-  Value* near = c.Mul(c.Mul(distance, distance), 0.5 / beta * factor);
+  Value* near = c.Mul(c.Mul(distance, 0.5 / beta * factor), distance);
   Value* far = c.Mul(c.Sub(distance, 0.5 * beta), factor);
   return c.Where(c.Less(distance, beta), near, far);
 }
@@ -223,7 +223,7 @@ Result<Value*> LowerMarginRankingLoss(Call& call) {
 Result<Value*> LowerSoftMarginLoss(Call& call) {
   CallComposer c(call);
   const Pair p = TakePair(c);
-  return Reduced(c, Log1p(c, c.Exp(c.Neg(c.Mul(p.x, p.y)))));
+  return Reduced(c, Log1p(c, c.Exp(c.Mul(c.Neg(p.x), p.y))));
 }
 
 Result<Value*> LowerCosineEmbeddingLoss(Call& call) {

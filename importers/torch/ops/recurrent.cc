@@ -287,7 +287,7 @@ Result<Results> Recurrence::Run() {
   return c_.Done({x, h, layers_ == 1 ? last_c_[0] : c_.Concat(last_c_, 0)});
 }
 
-// x · wᵀ + b, twice: of the input and of the state.
+// x · wᵀ + b, twice: of the input and of the state. Sums and products of both are in torch's order.
 Value* InputPart(CallComposer& c) {
   return c.Op("dragoman.Linear", {c.Tensor("input"), c.Tensor("w_ih"), c.OptionalTensor("b_ih")});
 }
@@ -308,7 +308,8 @@ Result<Results> LowerLstmCell(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> states = c.Tensors("hx");
   if (states.size() != 2) return call.Invalid("an LSTM cell takes two states");
-  const std::vector<Value*> gates = Gates(c, c.Add(InputPart(c), StatePart(c, states[0])), 4);
+  Value* of_state = StatePart(c, states[0]);
+  const std::vector<Value*> gates = Gates(c, c.Add(of_state, InputPart(c)), 4);
   Value* kept = c.Mul(c.Sigmoid(gates[1]), states[1]);
   Value* cell = c.Add(kept, c.Mul(c.Sigmoid(gates[0]), c.Tanh(gates[2])));
   return c.Done({c.Mul(c.Sigmoid(gates[3]), c.Tanh(cell)), cell});
@@ -319,15 +320,16 @@ Result<Value*> LowerGruCell(Call& call) {
   Value* h = c.Tensor("hx");
   const std::vector<Value*> x = Gates(c, InputPart(c), 3);
   const std::vector<Value*> s = Gates(c, StatePart(c, h), 3);
-  Value* reset = c.Sigmoid(c.Add(x[0], s[0]));
-  Value* update = c.Sigmoid(c.Add(x[1], s[1]));
-  Value* candidate = c.Tanh(c.Add(x[2], c.Mul(reset, s[2])));
-  return c.Done(c.Add(c.Mul(c.Sub(1, update), candidate), c.Mul(update, h)));
+  Value* reset = c.Sigmoid(c.Add(s[0], x[0]));
+  Value* update = c.Sigmoid(c.Add(s[1], x[1]));
+  Value* candidate = c.Tanh(c.Add(x[2], c.Mul(s[2], reset)));
+  return c.Done(c.Add(c.Mul(c.Sub(h, candidate), update), candidate));
 }
 
 Result<Value*> LowerRnnCell(Call& call) {
   CallComposer c(call);
-  Value* sum = c.Add(InputPart(c), StatePart(c, c.Tensor("hx")));
+  Value* of_state = StatePart(c, c.Tensor("hx"));
+  Value* sum = c.Add(of_state, InputPart(c));
   return c.Done(c.Op(call.op().type == "rnn_relu_cell" ? "Relu" : "Tanh", {sum}));
 }
 

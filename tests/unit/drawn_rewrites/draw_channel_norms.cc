@@ -109,6 +109,26 @@ void SingleChannels(Drawing& d) {
                          d.Of({"", ", epsilon = 0.01"}))));
 }
 
+// A BatchNormalization of which batch and channels are one axis.
+void FlatBatches(Drawing& d) {
+  const std::int64_t batch = d.Between(1, 3), channels = d.Between(1, 3);
+  Sizes sizes = {batch, channels, d.Between(1, 2)};
+  if (d.Chance(50)) sizes.push_back(2);
+  const std::int64_t first = d.Chance(92) ? 1 : batch;
+  Sizes flat = {first, batch * channels / first};
+  flat.insert(flat.end(), sizes.begin() + 2, sizes.end());
+  const std::string x = d.Node("Reshape", {d.Input("f32", sizes), d.Ints(flat)});
+  Names operands = {x};
+  for (int i = 0; i < 4; ++i) {
+    const std::int64_t period = d.Chance(92) ? channels : flat[1];
+    std::int64_t at = 0;
+    operands.push_back(d.Constant(
+        "f32", {flat[1]}, [&, period] { return 1.0 + 0.5 * static_cast<double>(at++ % period); }));
+  }
+  const std::string y = d.Node("BatchNormalization", operands, d.Of({"", "epsilon = 0.01"}));
+  d.MaybeRead(d.Node("Reshape", {y, d.Ints(d.Chance(92) ? sizes : Sizes{-1})}));
+}
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnChannelNorms() {
@@ -117,6 +137,7 @@ std::span<const DrawnPattern> DrawnChannelNorms() {
       {"fuse-channel-factor", ChannelFactors, Exactness::kRounded},
       {"normalize-groups", Groups, Exactness::kRounded},
       {"normalize-singles", SingleChannels, Exactness::kRounded},
+      {"normalize-batch", FlatBatches},
   };
   return kDrawn;
 }

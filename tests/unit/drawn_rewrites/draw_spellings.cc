@@ -1,5 +1,6 @@
 // What can be said in several ways, and functions that are spelled out.
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -220,6 +221,97 @@ void Mishes(Drawing& d) {
   d.MaybeRead(Swapped(d, "Mul", {d.Chance(92) ? x : d.Input(dtype, {}), gate}));
 }
 
+// Where(x > bound, x, below), or nearly so.
+std::string Branched(Drawing& d, const std::string& dtype, const std::string& x, double bound,
+                     const std::string& below) {
+  const std::string above = d.Chance(95) ? x : d.Input(dtype, {});
+  return d.Node("Where", {d.Node("Greater", {x, Number(d, dtype, bound)}), above, below});
+}
+
+void SlopesByHalves(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  const Sizes sizes = {d.Between(1, 2), d.Between(1, 3), d.Between(1, 3)};
+  const std::string x = d.Input(dtype, sizes);
+  Sizes slopes = {1, d.Chance(50) ? sizes[1] : 1, 1};
+  if (d.Chance(30)) slopes.erase(slopes.begin());
+  if (d.Chance(10)) slopes = {2, 1, 1, 1};
+  const std::string slope = d.Chance(90) ? d.Weight(dtype, slopes) : d.Input(dtype, slopes);
+  const double bound = d.Chance(90) ? 0 : 0.5;
+  d.MaybeRead(Branched(d, dtype, x, bound, Swapped(d, "Mul", {x, slope})));
+}
+
+void Exponentials(Drawing& d) {
+  const std::string dtype = d.Chance(90) ? "f32" : "f64";
+  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
+  const double alpha = d.Chance(30) ? 1 : 1.5;
+  std::string inner = x;
+  if (d.Chance(50)) inner = d.Node("Div", {x, Number(d, dtype, d.Chance(90) ? alpha : 2)});
+  const std::string half = Swapped(d, "Mul", {inner, Number(d, dtype, 0.5)});
+  const std::string sum =
+      Swapped(d, "Add", {d.Node("Exp", {d.Chance(95) ? inner : x}), Number(d, dtype, 1)});
+  std::string curve = Swapped(d, "Mul", {d.Node("Tanh", {half}), sum});
+  if (d.Chance(80)) curve = Swapped(d, "Mul", {curve, Number(d, dtype, alpha)});
+  d.MaybeRead(Branched(d, dtype, x, d.Chance(95) ? 0 : 0.1, curve));
+}
+
+void CelusOfOne(Drawing& d) {
+  d.MaybeRead(
+      d.Node("Celu", {d.Input("f32", d.AnySizes(0, 3))}, d.Of({"", "alpha = 1.0", "alpha = 2.0"})));
+}
+
+void SoftLogarithms(Drawing& d) {
+  const std::string dtype = d.Chance(90) ? "f32" : "f64";
+  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
+  const std::string e = d.Node("Exp", {x}), one = Number(d, dtype, 1);
+  const std::string sum = Swapped(d, "Add", {e, one});
+  const std::string product = d.Node("Mul", {d.Node("Log", {sum}), d.Chance(97) ? e : x});
+  const std::string quotient = d.Node("Div", {product, d.Node("Sub", {sum, one})});
+  const std::string large = d.Node("Equal", {sum, d.Constant(dtype, {}, [] { return INFINITY; })});
+  const std::string rest = d.Node("Where", {large, sum, quotient});
+  const std::string log = d.Node("Where", {d.Node("Equal", {sum, one}), e, rest});
+  d.MaybeRead(Branched(d, dtype, x, d.Chance(80) ? 20 : d.Chance(50) ? 90 : 1, log));
+}
+
+void HardRamps(Drawing& d) {
+  const std::string dtype = d.Chance(90) ? "f32" : "f64";
+  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
+  const std::string sum = Swapped(d, "Add", {x, Number(d, dtype, 3)});
+  std::string y = d.Node("Clip", {sum, Number(d, dtype, 0), Number(d, dtype, 6)});
+  if (d.Chance(50)) y = Swapped(d, "Mul", {d.Chance(92) ? x : d.Input(dtype, {}), y});
+  d.MaybeRead(d.Node("Div", {y, Number(d, dtype, 6)}));
+}
+
+// Elements of an axis that are read again before and behind it, or nearly so.
+void Mirrors(Drawing& d) {
+  const std::int64_t size = d.Between(1, 4), axis = d.Chance(90) ? 2 : 1;
+  Sizes sizes = {1, 2, 2};
+  sizes[static_cast<std::size_t>(axis)] = size;
+  const std::int64_t before = d.Between(0, 3), behind = d.Between(0, 3);
+  const bool mirrors = d.Chance(60);
+  std::vector<std::int64_t> indices;
+  for (std::int64_t place = -before; place < size + behind; ++place) {
+    std::int64_t index = std::clamp<std::int64_t>(place, 0, size - 1);
+    if (mirrors && place < 0) index = std::min(-place, size - 1);
+    if (mirrors && place >= size) index = std::max<std::int64_t>(2 * (size - 1) - place, 0);
+    indices.push_back(index);
+  }
+  if (d.Chance(10)) std::swap(indices.front(), indices.back());
+  d.MaybeRead(d.Node("Gather", {d.Input(d.NumberType(), sizes), d.Ints(indices)},
+                     "axis = " + std::to_string(axis)));
+}
+
+void Shuffles(Drawing& d) {
+  const std::int64_t b = d.Chance(90) ? 2 : 1, other = d.Chance(90) ? b : 2;
+  const std::int64_t n = d.Between(1, 2), c = d.Between(1, 2), h = d.Between(1, 2), w = 2;
+  const std::string x = d.Input(d.NumberType(), {n, c * b * other, h, w});
+  const std::string blocks = d.Node("Reshape", {x, d.Ints({n, c, b, other, h, w})});
+  const std::string order =
+      d.Of({"[0, 1, 4, 2, 5, 3]", "[0, 1, 4, 2, 5, 3]", "[0, 1, 4, 3, 5, 2]"});
+  const std::string moved = d.Node("Transpose", {blocks}, "perm = " + order);
+  const Sizes whole = {n, c, h * b, w * other}, flat = {n, c * h * b, w * other};
+  d.MaybeRead(d.Node("Reshape", {moved, d.Ints(d.Chance(90) ? whole : flat)}));
+}
+
 // Elements `begin` to `end` of an axis.
 std::string Cut(Drawing& d, const std::string& x, std::int64_t begin, std::int64_t end,
                 std::int64_t axis) {
@@ -248,8 +340,8 @@ void JoinedEnds(Drawing& d) {
   d.MaybeRead(d.Node("Concat", parts, "axis = " + std::to_string(axis)));
 }
 
-// One Pad that mostly wraps, of some axes or of all.
-std::string WrapOf(Drawing& d, const std::string& x, std::size_t rank) {
+// One Pad, mostly by elements, of some axes or of all.
+std::string PadOf(Drawing& d, const std::string& x, std::size_t rank) {
   const bool all = d.Chance(40);
   const std::size_t count = all ? rank : 1;
   std::vector<std::int64_t> pads(2 * count, 0);
@@ -259,15 +351,16 @@ std::string WrapOf(Drawing& d, const std::string& x, std::size_t rank) {
     operands.emplace_back("");
     operands.push_back(d.Ints({d.Axis(rank)}));
   }
-  return d.Node("Pad", operands, "mode = \"" + d.Of({"wrap", "wrap", "wrap", "edge"}) + "\"");
+  return d.Node("Pad", operands,
+                "mode = \"" + d.Of({"wrap", "wrap", "reflect", "edge", "edge", "constant"}) + "\"");
 }
 
-void Wraps(Drawing& d) {
+void PadsOfElements(Drawing& d) {
   const Sizes sizes = {d.Between(2, 3), d.Between(2, 3), d.Between(2, 3)};
-  std::string y = WrapOf(d, d.Input(d.NumberType(), sizes), sizes.size());
+  std::string y = PadOf(d, d.Input(d.NumberType(), sizes), sizes.size());
   const bool cuts = d.Chance(50);
   if (cuts) y = Cut(d, y, d.Between(0, 1), d.Between(1, 2), d.Axis(sizes.size()));
-  if (!cuts || d.Chance(30)) y = WrapOf(d, y, sizes.size());
+  if (!cuts || d.Chance(30)) y = PadOf(d, y, sizes.size());
   d.MaybeRead(y);
 }
 
@@ -360,10 +453,17 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"read-gelu", Gelus, Exactness::kRounded},
       {"read-hard-swish", HardSwishes, Exactness::kRounded},
       {"read-mish", Mishes, Exactness::kRounded},
+      {"read-prelu", SlopesByHalves},
+      {"read-elu", Exponentials, Exactness::kRounded},
+      {"spell-celu", CelusOfOne, Exactness::kRounded},
+      {"read-softplus", SoftLogarithms, Exactness::kRounded},
+      {"read-hard-ramp", HardRamps, Exactness::kRounded},
+      {"read-depth-to-space", Shuffles},
       {"read-wrap", JoinedEnds},
-      {"wrap-all-axes", Wraps},
-      {"cut-before-wrap", Wraps},
-      {"merge-wraps", Wraps},
+      {"read-mirror", Mirrors},
+      {"pad-all-axes", PadsOfElements},
+      {"cut-before-pad", PadsOfElements},
+      {"merge-pads", PadsOfElements},
   };
   return kDrawn;
 }
