@@ -238,6 +238,23 @@ def record_layers(folder):
     record(folder, "layer_RNNCell", nn.RNNCell(5, 7), (x, state))
 
 
+def record_operators(folder):
+    """Of complex numbers, and of tensors without axes, which ONNX's operators do not take."""
+    def numbers(*sizes):
+        return torch.randn(*sizes, dtype=torch.complex64)
+
+    record(folder, "complex_logsumexp", lambda x: torch.logsumexp(x, 1, keepdim=True),
+           (numbers(5, 5),))
+    record(folder, "complex_logaddexp", torch.logaddexp, (numbers(5), numbers()))
+    record(folder, "complex_rms_norm", lambda x, w: F.rms_norm(x, (2, 3), w, -0.5),
+           (numbers(2, 2, 3), numbers(2, 3)))
+    record(folder, "complex_conv2d", lambda x, w, b: F.conv2d(x, w, b, 2, 2),
+           (numbers(3, 4, 4), numbers(3, 3, 3, 3), numbers(3)))
+    record(folder, "places_of_number", lambda x: torch.nonzero_static(x, size=0),
+           (torch.randn(()),))
+    record(folder, "one_hot_number", lambda x: F.one_hot(x, 10), (torch.tensor(4),))
+
+
 def record_sizes(folder):
     """Both sizes are open; each program is recorded at three of them."""
     programs = {
@@ -262,7 +279,7 @@ def main():
     torch.manual_seed(1)
     folder = pathlib.Path(sys.argv[1])
     for part in (record_states, record_control, record_recurrences, record_layers,
-                 record_sizes):
+                 record_operators, record_sizes):
         part(folder)
 
 

@@ -151,8 +151,8 @@ Result<bool> PadAllAxes(Node& node, PassContext& context) {
     all[static_cast<std::size_t>(pads->axes[i]) + rank] = pads->behind[i];
   }
   Value* amounts = context.AddConstant(*node.graph(), Tensor::Ints(all), "pads", node.origin());
-  DRAGOMAN_ASSIGN(Value * y,
-                  context.Insert(node, "Pad", {{node.operand(0), amounts}}, {{"mode", pads->mode}}));
+  DRAGOMAN_ASSIGN(
+      Value * y, context.Insert(node, "Pad", {{node.operand(0), amounts}}, {{"mode", pads->mode}}));
   return context.ReplaceIfAllowed(node, y);
 }
 

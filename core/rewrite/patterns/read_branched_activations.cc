@@ -182,8 +182,7 @@ Result<bool> ReadHardRamp(Node& node, PassContext& context) {
     Value* x = Beside(3, clip->operand(0), "Add");
     if (x == nullptr || !IsHardRamp(clip->result(), x) || !SameShape(*node.result(), *x))
       return false;
-    DRAGOMAN_ASSIGN(Value * y,
-                    context.Insert(node, "HardSigmoid", {{x}}, {{"alpha", 1.0f / 6}}));
+    DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "HardSigmoid", {{x}}, {{"alpha", 1.0f / 6}}));
     return context.ReplaceIfAllowed(node, y);
   }
   const Node* product = ProducerOf(node.operand(0), "Mul");

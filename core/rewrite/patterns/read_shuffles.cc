@@ -37,8 +37,8 @@ Result<bool> ReadDepthToSpace(Node& node, PassContext& context) {
                     *sizes == Sizes{batch, channels * b * b, height, width} &&
                     *result == Sizes{batch, channels, height * b, width * b};
   if (!fits) return false;
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "DepthToSpace", {{x}},
-                                            {{"blocksize", b}, {"mode", "CRD"}}));
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "DepthToSpace", {{x}}, {{"blocksize", b}, {"mode", "CRD"}}));
   return context.ReplaceIfAllowed(node, y);
 }
 

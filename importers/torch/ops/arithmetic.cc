@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
@@ -43,6 +44,18 @@ Value* LogAddExp(Composer& c, const Operands& x, double log_base) {
   Value* rest = Log1p(c, c.Exp(c.Mul(distance, -log_base)));
   Value* sum = c.Add(larger, c.Div(rest, log_base));
   return c.Where(c.Equal(x.self, x.other), c.Add(larger, std::log(2.0) / log_base), sum);
+}
+
+// The same of complex numbers, from the one with the larger real part on, whose angle counts on.
+Value* LogAddExpOfComplex(Composer& c, const Operands& x) {
+  Value* a = PartsOf(c, x.self).re;
+  Value* b = PartsOf(c, x.other).re;
+  Value* is_less = c.Less(a, b);
+  Value* larger = c.Where(is_less, x.other, x.self);
+  Value* smaller = c.Where(is_less, x.self, x.other);
+  Value* sum = c.Add(Log1p(c, c.Exp(c.Sub(smaller, larger))), larger);
+  // Infinities would give NaN; what is not finite on its own is the larger one as it is.
+  return c.Where(c.And(c.Equal(a, b), IsInf(c, a, true, true)), larger, sum);
 }
 
 }  // namespace
@@ -172,6 +185,7 @@ Result<Value*> LowerLdexp(Call& call) {
 Result<Value*> LowerLogAddExp(Call& call) {
   CallComposer c(call);
   const Operands x = TakeOperands(c, true);
+  if (IsComplex(c.dtype(x.self))) return c.Done(LogAddExpOfComplex(c, x));
   const Operands wide = {c.Widen(x.self), c.Widen(x.other)};
   const bool base_two = FunctionalName(call.op()) == "logaddexp2";
   return c.Done(c.CastLike(LogAddExp(c, wide, base_two ? std::log(2.0) : 1.0), x.self));

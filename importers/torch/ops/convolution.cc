@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 
@@ -71,6 +72,22 @@ Value* Convolve(Composer& c, const Convolution& conv, int spatial) {
   return c.Cast(y, type);
 }
 
+// (a + ib) (v + iw) + bias by four real ones.
+Value* ConvolveComplex(Composer& c, const Convolution& conv, int spatial) {
+  const Parts x = PartsOf(c, conv.x), weight = PartsOf(c, conv.weight);
+  const Parts bias = conv.bias != nullptr ? PartsOf(c, conv.bias) : Parts{nullptr, nullptr};
+  const auto part = [&](Value* of_x, Value* of_weight, Value* of_bias) {
+    Convolution real = conv;
+    real.x = of_x;
+    real.weight = of_weight;
+    real.bias = of_bias;
+    return Convolve(c, real, spatial);
+  };
+  Value* re = c.Sub(part(x.re, weight.re, bias.re), part(x.im, weight.im, nullptr));
+  Value* im = c.Add(part(x.re, weight.im, bias.im), part(x.im, weight.re, nullptr));
+  return FromParts(c, {re, im});
+}
+
 Result<Value*> Lower(Call& call, bool transposed) {
   CallComposer c(call);
   Convolution conv;
@@ -88,7 +105,8 @@ Result<Value*> Lower(Call& call, bool transposed) {
   conv.groups = c.Int("groups");
   const bool batched = c.MaybeRank(conv.x) != spatial + 1;
   if (!batched) conv.x = c.Unsqueeze(conv.x, {0});
-  Value* y = Convolve(c, conv, spatial);
+  const bool is_complex = IsComplex(c.dtype(conv.x));
+  Value* y = is_complex ? ConvolveComplex(c, conv, spatial) : Convolve(c, conv, spatial);
   return c.Done(batched ? y : c.Squeeze(y, {0}));
 }
 

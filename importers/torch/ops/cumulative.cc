@@ -23,16 +23,12 @@ Result<Value*> Running(CallComposer& c, Value* x, std::string_view type, double 
   return c.Done(c.SwapAxes(reduced, axis, rank - 1));
 }
 
-// Of complex numbers: the largest real part of each row is taken out of the powers.
 Result<Value*> RunningLogSumExp(CallComposer& c, Value* x) {
   const int axis = c.AxisArgument("dim", x);
   const int rank = c.Rank(x);
   if (rank == 0) return c.Done(x);
   Value* rows = RowsUpToPlaces(c, c.SwapAxes(x, axis, rank - 1), -INFINITY);
-  Value* largest = c.Reduce("ReduceMax", PartsOf(c, rows).re, {rank}, true);
-  Value* scale = c.Where(IsInf(c, largest, true, true), 0, largest);
-  Value* sum = c.Log(c.ReduceSum(c.Exp(c.Sub(rows, scale)), {rank}, true));
-  return c.Done(c.SwapAxes(c.Squeeze(c.Add(sum, scale), {rank}), axis, rank - 1));
+  return c.Done(c.SwapAxes(LogSumExpOfComplex(c, rows, {rank}, false), axis, rank - 1));
 }
 
 // Running extremes of int64, whose rows repeat their first element where nothing counts.

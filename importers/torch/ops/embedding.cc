@@ -3,6 +3,7 @@
 
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
 namespace {
@@ -22,6 +23,23 @@ Result<Value*> LowerEmbedding(Call& call) {
   CallComposer c(call);
   Value* weight = c.Tensor("weight");
   return c.Done(c.Gather(weight, c.Tensor("indices"), 0));
+}
+
+// The table, of which no row that `indices` name has a larger norm than `max_norm`.
+Result<Value*> LowerEmbeddingRenorm(Call& call) {
+  CallComposer c(call);
+  Value* weight = c.Tensor("self");
+  Value* indices = c.Flatten(c.Cast(c.Tensor("indices"), DType::kI64));
+  const double most = c.Float("max_norm");
+  Value* none = c.Full(c.SizeVector(weight, 0, 1), 0, DType::kI64);
+  Value* ones = c.Full(c.Shape(indices), 1, DType::kI64);
+  Value* named = c.Op("ScatterElements", {none, indices, ones});
+  Value* wide = c.Widen(weight);
+  Value* norms = VectorNorm(c, wide, c.Float("norm_type"), {1}, true);
+  Value* shrinks = c.And(c.Unsqueeze(c.Equal(named, 1), {1}), c.Greater(norms, most));
+  constexpr double kEps = 1e-7;
+  Value* factors = c.Where(shrinks, c.Div(most, c.Add(norms, kEps)), 1);
+  return c.Done(c.CastLike(c.Mul(wide, factors), weight));
 }
 
 // The reduced rows; of the further results, which serve training, the bag of each index and the
@@ -71,7 +89,9 @@ Result<Value*> LowerOneHot(Call& call) {
   Value* x = c.Tensor("self");
   const std::int64_t classes = c.Int("num_classes");
   Value* depth = classes >= 0 ? c.Int(classes) : c.Add(c.ReduceAll("ReduceMax", x), 1);
-  return c.Done(c.Op("OneHot", {x, depth, c.Ints({0, 1})}));
+  if (c.MaybeRank(x) != 0) return c.Done(c.Op("OneHot", {x, depth, c.Ints({0, 1})}));
+  // Of one class ONNX has the rows of a list of one.
+  return c.Done(c.Squeeze(c.Op("OneHot", {c.Vector(x), depth, c.Ints({0, 1})}), {0}));
 }
 
 }  // namespace dragoman::torch

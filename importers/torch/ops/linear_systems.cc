@@ -1,4 +1,5 @@
 // Determinants, inverses and solutions of systems of linear equations.
+#include <algorithm>
 
 #include "core/lowering/complex.h"
 #include "importers/torch/ops/lowerings.h"
@@ -399,12 +400,28 @@ Result<Value*> LowerTensorInverse(Call& call) {
   return c.Done(c.Reshape(Inverse(c, matrix), c.ConcatSizes({second, first})));
 }
 
+namespace {
+
+// All axes of a tensor, of which `last` stand behind the others.
+std::vector<std::int64_t> WithLast(Composer& c, const std::vector<std::int64_t>& last, int rank) {
+  std::vector<std::int64_t> moved, axes;
+  for (const std::int64_t axis : last) moved.push_back(c.Axis(axis, rank));
+  for (std::int64_t axis = 0; axis < rank; ++axis) {
+    if (std::ranges::count(moved, axis) == 0) axes.push_back(axis);
+  }
+  axes.insert(axes.end(), moved.begin(), moved.end());
+  if (!c.failed() && std::ssize(axes) != rank) c.Fail(InvalidInput("dims name an axis twice"));
+  return axes;
+}
+
+}  // namespace
+
 Result<Value*> LowerTensorSolve(Call& call) {
   CallComposer c(call);
   Value* a = c.Tensor("self");
   Value* b = c.Tensor("other");
-  if (c.Has("dims")) return call.Unsupported("argument dims");
   const int rank = c.Rank(a);
+  if (c.Has("dims")) a = c.Transpose(a, WithLast(c, c.Take(call.IntList("dims")), rank));
   const int split = c.Rank(b);
   Value* sizes = split < rank ? c.SizeVector(a, split, rank - split) : c.Ints({});
   Value* n = c.Vector(c.NumElements(b));

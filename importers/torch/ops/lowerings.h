@@ -76,6 +76,14 @@ Result<Results> LowerConj(Call& call);
 Result<Value*> LowerAngle(Call& call);
 Result<Value*> LowerIsReal(Call& call);
 
+// backward.cc
+Result<Value*> LowerSoftmaxBackward(Call& call);
+Result<Value*> LowerLogSoftmaxBackward(Call& call);
+Result<Value*> LowerSigmoidBackward(Call& call);
+Result<Value*> LowerTanhBackward(Call& call);
+Result<Value*> LowerThresholdBackward(Call& call);
+Result<Value*> LowerMaxPoolBackward(Call& call);
+
 // convolution.cc
 Result<Value*> LowerConv(Call& call);
 Result<Value*> LowerConvTranspose(Call& call);
@@ -119,6 +127,7 @@ Result<Value*> LowerCross(Call& call);
 
 // embedding.cc
 Result<Value*> LowerEmbedding(Call& call);
+Result<Value*> LowerEmbeddingRenorm(Call& call);
 Result<Results> LowerEmbeddingBag(Call& call);
 Result<Value*> LowerOneHot(Call& call);
 

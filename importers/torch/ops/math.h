@@ -18,6 +18,9 @@ std::string_view FunctionalName(const OpName& op);
 Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_t>& axes,
                   bool keep);
 
+// log Σ exp(x) of complex numbers along axes: the largest real part is taken out of the powers.
+Value* LogSumExpOfComplex(Composer& c, Value* x, const std::vector<std::int64_t>& axes, bool keep);
+
 // x log y, and 0 where x is 0 unless y is NaN; of one floating type.
 Value* XLogY(Composer& c, Value* x, Value* y);
 

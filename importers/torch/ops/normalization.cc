@@ -208,7 +208,13 @@ Result<Value*> LowerRmsNorm(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("input");
   const NormalizedShape shape = TakeNormalizedShape(c);
-  const double eps = c.FloatOr("eps", SmallestStep(c.dtype(x)));
+  const double eps = c.FloatOr("eps", SmallestStep(RealPart(c.dtype(x))));
+  if (IsComplex(c.dtype(x))) {
+    std::vector<std::int64_t> axes;
+    for (std::int64_t axis = shape.axis; axis < 0; ++axis) axes.push_back(axis + c.Rank(x));
+    Value* root = c.Sqrt(c.Add(c.ReduceMean(c.Mul(x, x), axes, true), eps));
+    return c.Done(c.Mul(c.Div(x, root), WeightOrOnes(c, shape, c.dtype(x))));
+  }
   return c.Done(c.Op("RMSNormalization", {x, WeightOrOnes(c, shape, c.dtype(x))},
                      {{"axis", shape.axis}, {"epsilon", static_cast<float>(eps)}}));
 }

@@ -140,6 +140,8 @@ Result<Value*> LowerCountNonzero(Call& call) {
 Result<Value*> LowerLogSumExp(Call& call) {
   CallComposer c(call);
   const ReducedAxes axes = TakeAxes(c, c.Floating("self"));
+  if (IsComplex(c.dtype(axes.of)))
+    return c.Done(LogSumExpOfComplex(c, axes.of, axes.axes, axes.keep));
   return c.Done(c.Reduce("ReduceLogSumExp", axes.of, axes.axes, axes.keep));
 }
 

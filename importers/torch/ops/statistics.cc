@@ -436,7 +436,10 @@ Result<Results> LowerUniqueConsecutive(Call& call) {
 Result<Value*> LowerNonzeroStatic(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
-  Value* places = c.SwapAxes(c.Op("NonZero", {IsTrue(c, x)}), 0, 1);
+  // Of no axes, ONNX counts one.
+  Value* read = c.Rank(x) == 0 ? c.Vector(x) : x;
+  Value* places = c.SwapAxes(c.Op("NonZero", {IsTrue(c, read)}), 0, 1);
+  if (read != x) places = c.Slice(places, 1, 0, 0);
   Value* size = c.Vector(c.Take(call.IntValue("size")));
   Value* fill = c.Full(c.ConcatSizes({size, c.Ints({c.Rank(x)})}),
                        static_cast<double>(c.IntOr("fill_value", -1)), DType::kI64);
