@@ -6,6 +6,13 @@
 namespace dragoman {
 namespace {
 
+// The attributes of a Reshape to `shape`: sizes of 0 are no sizes of the operand.
+std::vector<NamedAttribute> LiteralSizes(const GraphBuilder& builder, const Value* shape) {
+  const auto sizes = builder.KnownInts(shape);
+  if (sizes && std::ranges::count(*sizes, 0) == 0) return {};
+  return {{"allowzero", std::int64_t{1}}};
+}
+
 // Puts `value` into `base` where `step` would read it, whatever way it moves elements.
 Result<Value*> PutByPosition(GraphBuilder& builder, const ViewStep& step, Value* base,
                              Value* value) {
@@ -14,13 +21,14 @@ Result<Value*> PutByPosition(GraphBuilder& builder, const ViewStep& step, Value*
   DRAGOMAN_ASSIGN(Value * shape, builder.Add("Shape", {base}));
   DRAGOMAN_ASSIGN(Value * count, builder.Add("Size", {base}));
   DRAGOMAN_ASSIGN(Value * range, builder.Add("Range", {builder.Int(0), count, builder.Int(1)}));
-  DRAGOMAN_ASSIGN(Value * positions, builder.Add("Reshape", {range, shape}));
+  DRAGOMAN_ASSIGN(Value * positions,
+                  builder.Add("Reshape", {range, shape}, LiteralSizes(builder, shape)));
   DRAGOMAN_ASSIGN(Value * read, step.get(builder, positions));
   DRAGOMAN_ASSIGN(Value * indices, builder.Add("Reshape", {read, flat_shape}));
   DRAGOMAN_ASSIGN(Value * flat, builder.Add("Reshape", {base, flat_shape}));
   DRAGOMAN_ASSIGN(Value * updates, builder.Add("Reshape", {value, flat_shape}));
   DRAGOMAN_ASSIGN(Value * scattered, builder.Add("ScatterElements", {flat, indices, updates}));
-  return builder.Add("Reshape", {scattered, shape});
+  return builder.Add("Reshape", {scattered, shape}, LiteralSizes(builder, shape));
 }
 
 Result<Value*> Put(GraphBuilder& builder, const ViewStep& step, Value* base, Value* value) {

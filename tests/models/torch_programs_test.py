@@ -47,7 +47,9 @@ CALLS = ("F.avg_pool2d(x, [3, 2], [2, 2], [1, 0], True, True, divisor_override=5
          "torch.linalg.vander(x[0])", "torch.linalg.vander(x[0], N=4)",
          "torch.trapezoid(u)", "torch.trapezoid(u, u)", "torch.cumulative_trapezoid(u, dx=0.5)",
          "torch.trapz(u, x.view(-1)[:4])", "torch.cumulative_trapezoid(u.view(2, 2), u[:2])",
-         "torch.trapezoid(u.to(torch.int8), dx=3)", "torch.trapezoid(x, dim=2)")
+         "torch.trapezoid(u.to(torch.int8), dx=3)", "torch.trapezoid(x, dim=2)",
+         "torch.ldexp(x.half(), u[:1])", "torch.ldexp(u[:3], b)", "torch.kron(x, u[:2])",
+         "torch.kron(u, x)", "F.pairwise_distance(x[0, 0, 0, 0], x[0, 0, 1, 1])")
 # Functions that give their operand, or what shares its elements; others give a copy.
 SAME = ("F.dropout(y, 0.5, False)", "F.alpha_dropout(y, 0.5, False)", "y.type_as(y)", "y.data",
         "y.sum_to_size([4, 6])", "torch.as_tensor(y)", "torch.cartesian_prod([y[0]])",
@@ -133,6 +135,12 @@ class TorchPrograms(CommandCase):
         bytes_ = torch.tensor([200, 3, 100, 7], dtype=torch.uint8)
         for sizes in ((1, 2, 6, 7), (2, 2, 5, 8)):
             self.compare(module, (torch.randn(sizes, generator=draw), bools, bytes_))
+
+    def test_a_write_to_no_elements(self):
+        module = self.script("x", "        y = x.clone()\n        y.rot90()[::2] = 1.5\n"
+                             "        y[1:] *= 2\n        return y\n")
+        for sizes in ((4, 2, 0), (0, 3), (3, 2)):
+            self.compare(module, (torch.ones(sizes),))
 
     def test_what_shares_elements(self):
         x = torch.arange(24.0).view(4, 6)

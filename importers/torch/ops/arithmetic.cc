@@ -6,6 +6,7 @@
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
+#include "importers/torch/ops/promotion.h"
 
 namespace dragoman::torch {
 namespace {
@@ -176,10 +177,14 @@ Result<Value*> LowerCopySign(Call& call) {
 
 Result<Value*> LowerLdexp(Call& call) {
   CallComposer c(call);
-  Value* x = c.Floating("self");
+  Value* x = c.Tensor("self");
   Value* exponent = c.Floating("other");
-  Value* power = c.Pow(2.0, c.Widen(exponent));
-  return c.Done(c.CastLike(c.Mul(c.Widen(x), power), x));
+  Value* power = c.CastLike(c.Pow(2.0, c.Widen(exponent)), exponent);
+  const PromotionOperand factors[] = {{c.dtype(x), PromotionClassOf(c.MaybeRank(x))},
+                                      {c.dtype(power), PromotionClassOf(c.MaybeRank(power))}};
+  const DType type = ResultType(factors);
+  const DType wide = IsHalf(type) ? DType::kF32 : type;
+  return c.Done(c.Cast(c.Mul(c.Cast(x, wide), c.Cast(power, wide)), type));
 }
 
 Result<Value*> LowerLogAddExp(Call& call) {

@@ -25,7 +25,9 @@ Value* PairwiseDistance(Composer& c, Value* a, Value* b, double p, double eps, b
   const bool floating = IsFloating(c.dtype(difference)) || IsComplex(c.dtype(difference));
   if (!floating) difference = c.Cast(difference, DType::kF32);
   difference = c.Add(difference, eps);
-  return VectorNorm(c, difference, p, {c.Rank(difference) - 1}, keep);
+  const int rank = c.Rank(difference);
+  if (rank == 0) return VectorNorm(c, c.Vector(difference), p, {0}, false);
+  return VectorNorm(c, difference, p, {rank - 1}, keep);
 }
 
 Result<Value*> LowerPairwiseDistance(Call& call) {

@@ -1,5 +1,6 @@
 // Operators that put tensors together or repeat them.
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -238,9 +239,14 @@ Result<Value*> LowerKron(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   const int rank = std::max(c.Rank(x[0]), c.Rank(x[1]));
-  Value* a = AtLeast(c, x[0], std::min(rank, 2));
-  Value* b = AtLeast(c, x[1], std::min(rank, 2));
-  if (rank > 2 && c.Rank(x[0]) != c.Rank(x[1])) return call.Unsupported("ranks that differ");
+  const auto of_rank = [&](Value* part) {
+    std::vector<std::int64_t> added(static_cast<std::size_t>(rank - c.Rank(part)));
+    std::iota(added.begin(), added.end(), 0);
+    return added.empty() ? part : c.Unsqueeze(part, added);
+  };
+  if (c.failed()) return c.Done(nullptr);
+  Value* a = of_rank(x[0]);
+  Value* b = of_rank(x[1]);
   std::vector<std::int64_t> inner;
   std::vector<std::int64_t> outer;
   for (int axis = 0; axis < rank; ++axis) {
