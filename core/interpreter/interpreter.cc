@@ -6,6 +6,7 @@
 
 #include "core/interpreter/evaluate.h"
 #include "core/interpreter/frame.h"
+#include "core/interpreter/packed_rows.h"
 #include "core/ops/op_def.h"
 #include "runtime/params/shape.h"
 
@@ -50,12 +51,24 @@ Result<RuntimeValue> FromData(const Attribute& data) {
 
 Status FillConstants(const Graph& graph, Frame& frame) {
   for (const auto& constant : graph.constants()) {
-    if (!constant->used()) continue;
+    if (!constant->used() || IsWidenedByRows(*constant)) continue;
     Result<RuntimeValue> value = FromData(*constant->data());
     if (!value.ok()) return std::move(value).error().At("constant '" + constant->name() + "'");
     frame.Set(constant.get(), std::move(*value));
   }
   return {};
+}
+
+// Nothing for a matrix whose rows wait for the node that reads them.
+Result<std::vector<RuntimeValue>> RunNode(const Node& node,
+                                          const std::vector<RuntimeValue>& operands,
+                                          const Execution& execution, const Frame& frame,
+                                          PackedRows& packed) {
+  if (packed.Keep(node, operands)) return std::vector<RuntimeValue>(node.num_results());
+  if (packed.Has(node)) return packed.Multiply(node, operands);
+  const NodeHandler handler = FindHandler(node);
+  return handler != nullptr ? handler(node, operands, execution, frame)
+                            : RunKernel(node, operands, execution.random);
 }
 
 }  // namespace
@@ -70,6 +83,7 @@ Result<std::vector<RuntimeValue>> Execution::RunGraph(const Graph& graph,
   Frame frame(outer);
   for (std::size_t i = 0; i < inputs.size(); ++i) frame.Set(graph.input(i), std::move(inputs[i]));
   DRAGOMAN_TRY(FillConstants(graph, frame));
+  PackedRows packed;
   for (const Node& node : graph.nodes()) {
     if (nodes_left != nullptr && (*nodes_left)-- <= 0) {
       return Unsupported("the run takes too many nodes").At(node.Describe());
@@ -78,10 +92,7 @@ Result<std::vector<RuntimeValue>> Execution::RunGraph(const Graph& graph,
     operands.reserve(node.num_operands());
     for (const Use& use : node.operands()) operands.push_back(frame.Get(use.value()));
     const auto start = std::chrono::steady_clock::now();
-    const NodeHandler handler = FindHandler(node);
-    Result<std::vector<RuntimeValue>> results = handler != nullptr
-                                                    ? handler(node, operands, *this, frame)
-                                                    : RunKernel(node, operands, random);
+    Result<std::vector<RuntimeValue>> results = RunNode(node, operands, *this, frame, packed);
     if (!results.ok()) return std::move(results).error().At(node.Describe());
     if (results->size() < node.num_results())
       return InvalidInput("has more results than its operator gives").At(node.Describe());

@@ -1,5 +1,7 @@
 #include "core/ir/unpack.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace dragoman {
@@ -23,8 +25,14 @@ void Unpack(const Tensor& tensor, std::span<std::byte> elements) {
   const DTypeInfo& info = Info(tensor.dtype());
   const auto per_byte = static_cast<std::size_t>(ElementsPerByte(info.dtype));
   const std::span<const std::byte> packed = tensor.bytes();
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    elements[i] = UnpackOne(packed[i / per_byte], i % per_byte, info);
+  std::array<std::array<std::byte, 8>, 256> of_byte;
+  for (std::size_t byte = 0; byte < of_byte.size(); ++byte) {
+    for (std::size_t slot = 0; slot < per_byte; ++slot)
+      of_byte[byte][slot] = UnpackOne(static_cast<std::byte>(byte), slot, info);
+  }
+  for (std::size_t i = 0; i < elements.size(); i += per_byte) {
+    const auto& slots = of_byte[std::to_integer<std::size_t>(packed[i / per_byte])];
+    std::copy_n(slots.begin(), std::min(per_byte, elements.size() - i), elements.begin() + i);
   }
 }
 

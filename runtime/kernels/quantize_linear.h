@@ -10,6 +10,7 @@
 #ifndef DRAGOMAN_RUNTIME_KERNELS_QUANTIZE_LINEAR_H_
 #define DRAGOMAN_RUNTIME_KERNELS_QUANTIZE_LINEAR_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
@@ -24,39 +25,33 @@ namespace dragoman::rt {
 
 namespace internal {
 
-// Where in `scale` an element of x finds its own. Along the axes after `axis` it moves by `step`.
-struct ScaleLayout {
-  AxisLoop loop;
-  std::int64_t block = 1;   // indices of the axis that share a scale; 0: all do
-  std::int64_t blocks = 1;  // scales along the axis
-  std::int64_t step = 0;
-
-  ScaleLayout(const Shape& x, const Shape& scale, std::int64_t axis, std::int64_t block_size)
-      : loop(x, axis) {
-    if (block_size > 0 && scale.size() == x.size()) {
-      block = block_size;
-      blocks = (loop.size + block_size - 1) / block_size;
-      step = 1;
-    } else if (NumElements(scale) == 1) {
-      block = 0;
-    }
+// Calls visit(i, s) for `count` elements of x from `x` on, whose scales are `step` apart, 0 or 1.
+template <class Visit>
+void VisitRun(std::int64_t x, std::int64_t scale, std::int64_t step, std::int64_t count,
+              Visit visit) {
+  if (step == 0) {
+    for (std::int64_t i = 0; i < count; ++i) visit(x + i, scale);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) visit(x + i, scale + i);
   }
-
-  std::int64_t Start(std::int64_t outer, std::int64_t index) const {
-    if (block == 0) return 0;
-    return step == 0 ? index : (outer * blocks + index / block) * loop.inner;
-  }
-};
+}
 
 // Calls visit(i, s) for each index i of x and s of its scale.
 template <class Visit>
-void ForEachScaled(const ScaleLayout& layout, Visit visit) {
-  const AxisLoop& loop = layout.loop;
+void ForEachScaled(const Shape& x, const Shape& scale, std::int64_t axis, std::int64_t block_size,
+                   Visit visit) {
+  if (NumElements(scale) == 1) return VisitRun(0, 0, 0, NumElements(x), visit);
+  const AxisLoop loop(x, axis);
+  const bool blocked = block_size > 0 && scale.size() == x.size();
+  const std::int64_t block = blocked ? block_size : 1;
+  const std::int64_t blocks = blocked ? (loop.size + block - 1) / block : 0;  // of other axes: none
+  const bool last = loop.inner == 1;
+  const std::int64_t run = !last ? 1 : blocked ? block : loop.size;  // indices of the axis
   for (std::int64_t o = 0; o < loop.outer; ++o) {
-    for (std::int64_t a = 0; a < loop.size; ++a) {
-      const std::int64_t x = (o * loop.size + a) * loop.inner;
-      const std::int64_t s = layout.Start(o, a);
-      for (std::int64_t i = 0; i < loop.inner; ++i) visit(x + i, s + i * layout.step);
+    for (std::int64_t a = 0; a < loop.size; a += run) {
+      const std::int64_t scales = (o * blocks + a / block) * (blocked ? loop.inner : 1);
+      VisitRun((o * loop.size + a) * loop.inner, scales, blocked != last ? 1 : 0,
+               std::min(run, loop.size - a) * loop.inner, visit);
     }
   }
 }
@@ -72,8 +67,7 @@ void QuantizeLinear(const QuantizeLinearParams& p, TensorView<const T1> x,
                     TensorView<const T1> y_scale, TensorView<const T2> y_zero_point,
                     TensorView<T2> y) {
   using C = internal::ScaleType<T1>;
-  const internal::ScaleLayout layout(x.shape, y_scale.shape, p.axis, p.block_size);
-  internal::ForEachScaled(layout, [&](std::int64_t i, std::int64_t s) {
+  const auto visit = [&](std::int64_t i, std::int64_t s) {
     const C quotient = static_cast<C>(Widen(x[i])) / static_cast<C>(Widen(y_scale[s]));
     const C zero = y_zero_point.present() ? static_cast<C>(Widen(y_zero_point[s])) : C(0);
     if constexpr (kIsInteger<T2>) {
@@ -81,7 +75,8 @@ void QuantizeLinear(const QuantizeLinearParams& p, TensorView<const T1> x,
     } else {
       y[i] = Convert<T2>(quotient + zero, p.saturate);
     }
-  });
+  };
+  internal::ForEachScaled(x.shape, y_scale.shape, p.axis, p.block_size, visit);
 }
 
 template <class T1, class T2>
@@ -89,14 +84,15 @@ void DequantizeLinear(const DequantizeLinearParams& p, TensorView<const T1> x,
                       TensorView<const T2> x_scale, TensorView<const T1> x_zero_point,
                       TensorView<T2> y) {
   using C = internal::ScaleType<T2>;
-  using Difference = std::conditional_t<kIsInteger<T1>, std::int64_t, float>;
-  const internal::ScaleLayout layout(x.shape, x_scale.shape, p.axis, p.block_size);
-  internal::ForEachScaled(layout, [&](std::int64_t i, std::int64_t s) {
+  using Whole = std::conditional_t<(sizeof(T1) < 4), std::int32_t, std::int64_t>;
+  using Difference = std::conditional_t<kIsInteger<T1>, Whole, float>;
+  const auto visit = [&](std::int64_t i, std::int64_t s) {
     const Difference zero =
         x_zero_point.present() ? static_cast<Difference>(Widen(x_zero_point[s])) : Difference(0);
     const Difference difference = static_cast<Difference>(Widen(x[i])) - zero;
     y[i] = static_cast<T2>(static_cast<C>(difference) * static_cast<C>(Widen(x_scale[s])));
-  });
+  };
+  internal::ForEachScaled(x.shape, x_scale.shape, p.axis, p.block_size, visit);
 }
 
 }  // namespace dragoman::rt

@@ -35,8 +35,9 @@ TURNS = """        y = x.sum()
             y = y + torch.matmul(x, torch.ones(7, 2)).sum()
         return y
 """
-FUNCTIONS = ("math.erf({0})", "math.erfc({0})", "math.lgamma({0})", "math.asinh({0})",
-             "math.acosh({0} + 1.0)", "math.atanh({0} / 100.0)")
+FUNCTIONS = ("math.erf({0})", "math.erfc({0})", "math.lgamma({0})", "math.gamma({0})",
+             "math.gamma(-{0} - 0.3)", "math.asinh({0})", "math.acosh({0} + 1.0)",
+             "math.atanh({0} / 100.0)")
 SHIFTS = ("n << k", "n >> k", "(-n) >> k", "(-n) << k")
 CALLS = ("F.avg_pool2d(x, [3, 2], [2, 2], [1, 0], True, True, divisor_override=5)",
          "F.avg_pool2d(x, 2, 2, 0, True, True, divisor_override=3)",

@@ -215,10 +215,7 @@ LoweredResults LowerMatMulNBits(OpLowering& op) {
     DRAGOMAN_ASSIGN(weight, BlockWeight(op, f, packed, scales, zeros, blocks));
     weight = whole(weight, 1);
   }
-  const bool biased = op.operand(kBias) != nullptr;
-  Value* y = f.Op("MatMul", {a, f.Transpose(weight, {1, 0})}, {}, biased ? "" : op.ResultName(0));
-  if (biased) y = f.Op("Add", {y, op.operand(kBias)}, {}, op.ResultName(0));
-  return f.Finish({y});
+  return f.Finish({f.Op("dragoman.Linear", {a, weight, op.operand(kBias)}, {}, op.ResultName(0))});
 }
 
 Value* Spread(OpLowering& op, OpComposer& f, Value* bytes, std::int64_t bits, int rank) {

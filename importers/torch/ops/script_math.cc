@@ -153,10 +153,20 @@ constexpr ScriptRow kRows[] = {
 };
 static_assert(IsSortedBy(kRows, &ScriptRow::name));
 
+// NaN at poles but 0, as the logarithm is infinite there, of either sign.
+Value* Gamma(Composer& c, Value* x) {
+  Value* size = c.Exp(LogGamma(c, x));
+  Value* even = c.Equal(c.Op("Mod", {c.Floor(x), c.Number(2, x)}, {{"fmod", std::int64_t{1}}}), 0);
+  Value* negative = c.Less(x, 0);
+  Value* value = c.Where(c.And(negative, c.Not(even)), c.Neg(size), size);
+  return c.Where(c.And(negative, c.Equal(c.Floor(x), x)), NAN, value);
+}
+
 Value* FloatFunction(Composer& c, const std::string& type, Value* x) {
   if (type == "expm1") return Expm1(c, x);
   if (type == "log1p") return Log1p(c, x);
   if (type == "erfc") return c.Sub(1, c.Op("Erf", {x}));
+  if (type == "gamma") return Gamma(c, x);
   if (type == "lgamma") return LogGamma(c, x);
   if (type == "log10") return c.Mul(c.Log(x), 1 / std::numbers::ln10);
   return c.Fail("of a number known only at run time");
