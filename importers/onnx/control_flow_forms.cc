@@ -1,7 +1,9 @@
 // Control flow of ai.onnx that the common dialect says by Loop and Scan.
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "core/lowering/composer.h"
 #include "importers/onnx/graph_lowering.h"
 #include "importers/onnx/op_lowering.h"
 
@@ -14,6 +16,44 @@ std::shared_ptr<Graph> NewBody(const std::string& name) {
   return body;
 }
 
+// The first `length` steps of `sequence`.
+Value* Begun(Composer& c, Value* sequence, Value* length) {
+  return c.Slice(sequence, 0, c.Ints({0}), c.Vector(length), c.Ints({1}));
+}
+
+// `made` with as many steps as `sequence`, the last of which are 0.
+Value* Filled(Composer& c, Value* made, Value* sequence, Value* length) {
+  const int rank = c.Rank(made);
+  if (c.failed()) return nullptr;
+  Value* missing = c.Vector(c.Sub(c.Size(sequence, 0), length));
+  Value* sizes = c.ConcatSizes({missing, c.SizeVector(made, 1, rank - 1)});
+  return c.Concat({made, c.Full(sizes, 0, c.dtype(made))}, 0);
+}
+
+struct BatchedScan {
+  Value* lengths = nullptr;      // of the sequences; nullptr: all are whole
+  std::vector<Value*> operands;  // states, then sequences
+  std::int64_t scanned = 0;      // sequences
+  std::optional<Attribute::Ints> directions;
+};
+
+Result<BatchedScan> TakeBatchedScan(OpLowering& op, std::vector<Value*> operands,
+                                    const Graph& body) {
+  BatchedScan batch;
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> scanned, op.TakeInt("num_scan_inputs"));
+  DRAGOMAN_ASSIGN(batch.directions, op.TakeInts("directions"));
+  if (!operands.empty()) {
+    batch.lengths = operands.front();
+    operands.erase(operands.begin());
+  }
+  if (!scanned || *scanned < 1 || *scanned > static_cast<std::int64_t>(operands.size()) ||
+      body.num_inputs() != operands.size())
+    return op.Invalid("num_scan_inputs and the inputs of the body do not fit the operands");
+  batch.scanned = *scanned;
+  batch.operands = std::move(operands);
+  return batch;
+}
+
 }  // namespace
 
 Result<std::vector<Value*>> OnnxGraphLowering::LowerBatchedScan(const Node& node,
@@ -23,35 +63,45 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerBatchedScan(const Node& node
   DRAGOMAN_ASSIGN(const Graph* body, Body(node, "body"));
   DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
   OpLowering op{node, 0, builder, {}, attributes};
-  DRAGOMAN_ASSIGN(std::optional<std::int64_t> scanned, op.TakeInt("num_scan_inputs"));
-  DRAGOMAN_ASSIGN(std::optional<Attribute::Ints> directions, op.TakeInts("directions"));
-  if (!operands.empty() && operands.front() != nullptr)
-    return op.Unsupported("sequence_lens of opset 8 has no common form");
-  if (!operands.empty()) operands.erase(operands.begin());
-  const auto total = static_cast<std::int64_t>(operands.size());
-  if (!scanned || *scanned < 1 || *scanned > total || body->num_inputs() != operands.size())
-    return op.Invalid("num_scan_inputs and the inputs of the body do not fit the operands");
-  const auto states = static_cast<std::size_t>(total - *scanned);
+  DRAGOMAN_ASSIGN(BatchedScan batch, TakeBatchedScan(op, std::move(operands), *body));
+  const std::size_t states = batch.operands.size() - static_cast<std::size_t>(batch.scanned);
   std::shared_ptr<Graph> sample = NewBody("sample");
   GraphBuilder inner(*sample, inference_, names_);
   inner.set_origin(builder.origin());
   std::vector<Value*> slices;
   std::vector<Type> steps;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const Type slice = SliceType(operands[i]->type(), 0);
-    slices.push_back(sample->AddInput(inner.UniqueName(operands[i]->name()), slice));
+  for (std::size_t i = 0; i < batch.operands.size(); ++i) {
+    const Type slice = SliceType(batch.operands[i]->type(), 0);
+    slices.push_back(sample->AddInput(inner.UniqueName(batch.operands[i]->name()), slice));
     steps.push_back(i < states ? slice : SliceType(slice, 0));
   }
+  Composer c(inner);
+  Value* length = nullptr;
+  const std::vector<Value*> whole = slices;
+  if (batch.lengths != nullptr) {
+    length = sample->AddInput(inner.UniqueName("length"), Type::Tensor(DType::kI64, Shape{}));
+    for (std::size_t i = states; i < slices.size(); ++i) slices[i] = Begun(c, slices[i], length);
+    batch.operands.push_back(batch.lengths);
+  }
+  DRAGOMAN_TRY(c.status());
   DRAGOMAN_ASSIGN(std::shared_ptr<Graph> step,
                   LowerLoopBody(*body, scope, std::move(steps), 0, states, 0));
   std::vector<NamedAttribute> over_time = {{"body", Attribute(step)},
-                                           {"num_scan_inputs", Attribute(*scanned)}};
-  if (directions) over_time.emplace_back("scan_input_directions", Attribute(*directions));
+                                           {"num_scan_inputs", Attribute(batch.scanned)}};
+  if (batch.directions)
+    over_time.emplace_back("scan_input_directions", Attribute(*batch.directions));
   const std::vector<std::string> names(step->num_outputs(), "step");
   DRAGOMAN_ASSIGN(Node * scan, inner.Append("Scan", slices, std::move(over_time), names));
-  for (std::size_t i = 0; i < scan->num_results(); ++i) sample->AddOutput(scan->result(i));
-  return AppendWithBodies(node, builder, "Scan", operands,
-                          {{"body", Attribute(sample)}, {"num_scan_inputs", Attribute(total)}});
+  for (std::size_t i = 0; i < scan->num_results(); ++i) {
+    Value* result = scan->result(i);
+    if (length != nullptr && i >= states) result = Filled(c, result, whole[states], length);
+    DRAGOMAN_TRY(c.status());
+    sample->AddOutput(result);
+  }
+  return AppendWithBodies(
+      node, builder, "Scan", batch.operands,
+      {{"body", Attribute(sample)},
+       {"num_scan_inputs", Attribute(static_cast<std::int64_t>(batch.operands.size()))}});
 }
 
 Result<std::vector<Value*>> OnnxGraphLowering::LowerSequenceMap(const Node& node,

@@ -165,9 +165,28 @@ def recurrences():
                hidden_size=2, output_sequence=1)
 
 
+def batched_scan():
+    """Running sums of sequences of other lengths, forwards and from their last elements on."""
+    tensors = {name: helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [4])
+               for name in ("before", "element", "after", "shown")}
+    body = helper.make_graph([helper.make_node("Add", ["before", "element"], ["after"]),
+                              helper.make_node("Identity", ["after"], ["shown"])], "step",
+                             [tensors["before"], tensors["element"]],
+                             [tensors["after"], tensors["shown"]])
+    start, lengths = X[:, 0] * 2, np.array([3, 1])
+    for backwards in (0, 1):
+        sums = np.zeros_like(X)
+        for row, length in enumerate(lengths):
+            elements = X[row, :length][::-1] if backwards else X[row, :length]
+            sums[row, :length] = start[row] + np.cumsum(elements, 0)
+        last = np.stack([sums[row, length - 1] for row, length in enumerate(lengths)])
+        yield case("Scan", 8, [lengths, start, X], [last, sums], body=body, num_scan_inputs=1,
+                   directions=[backwards])
+
+
 def all_cases():
     return [one for group in (broadcasting, flattened, reductions, movement, spectrum, layers,
-                              recurrences) for one in group()]
+                              recurrences, batched_scan) for one in group()]
 
 
 class OlderVersionsTest(CommandCase):
@@ -205,7 +224,7 @@ class OlderVersionsTest(CommandCase):
 
     def test_sizes_that_only_the_run_knows(self):
         for op, opset, operands, expected, attributes in all_cases():
-            if op == "GroupNormalization":
+            if op in ("GroupNormalization", "Scan"):
                 self.compute(op, opset, operands, expected, attributes, sizes_known=False)
 
     def test_softmax_of_nothing(self):
