@@ -45,6 +45,7 @@ void AddTextKernels(KernelTable& table) {
   Add<String>(table, "StringConcat",
               []<class T>() { return DRAGOMAN_KERNEL_ENTRY(StringConcat, T); });
   Add<String>(table, "Substring", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(Substring, T); });
+  Add<String>(table, "TextBytes", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(TextBytes, T); });
   Add<String>(table, "TextLength", []<class T>() { return DRAGOMAN_KERNEL_ENTRY(TextLength, T); });
   Add<Types<float, double>>(table, "TreeEnsemble",
                             []<class T>() { return DRAGOMAN_KERNEL_ENTRY(TreeEnsemble, T); });

@@ -3,6 +3,7 @@
 
 #include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
+#include "core/ops/movement.h"
 #include "core/ops/operand_checks.h"
 #include "core/ops/text_ops.h"
 #include "runtime/params/letter_case.h"
@@ -55,6 +56,19 @@ Status InferSplitText(InferContext& context) {
   pieces.push_back(context.FreshDim(0));
   context.SetShape(0, std::move(pieces));
   context.SetShape(1, *x);
+  return {};
+}
+
+Status InferTextBytes(InferContext& context) {
+  const Shape* x = context.shape(0);
+  const std::optional<Elements> size = ElementsOrUnknown(context, 1);
+  if (x == nullptr) return {};
+  if (size && size->size() != 1) return context.Fail("more than one number of bytes");
+  const Dim stated = size ? size->front() : Dim::Unknown();
+  DRAGOMAN_ASSIGN(Dim bytes, StatedSize(context, 0, stated));
+  Shape y = *x;
+  y.push_back(std::move(bytes));
+  context.SetShape(0, std::move(y));
   return {};
 }
 
@@ -165,6 +179,12 @@ std::vector<OpDef> TextOps() {
           .Infer(BroadcastAll)
           .Class(OpClass::kBroadcast)
           .Kernel({.header = kTextHeader, .types = "str", .fallible = true}),
+      DragomanOp("TextBytes", "(x: str, size: i64#) -> (y: u8)", "")
+          .Infer(InferTextBytes)
+          .Sizes({.function = "TextBytesShape",
+                  .header = "runtime/params/text.h",
+                  .arguments = "s0 v1"})
+          .Kernel({.header = kTextHeader, .types = "str", .shape_header = "runtime/params/text.h"}),
       DragomanOp("TextLength", "(x: str) -> (y: i64)", "")
           .Attributes<rt::TextUnitParams>()
           .Infer(SameShapeAsFirst)

@@ -77,6 +77,19 @@ void TextLength(const TextUnitParams& p, TensorView<const T> x, TensorView<std::
     y[i] = p.utf8 ? CountUtf8(x[i]) : static_cast<std::int64_t>(x[i].size());
 }
 
+// The first bytes of each text, as many as the last axis of y has; zeros behind a shorter one.
+template <class T>
+void TextBytes(TensorView<const T> x, TensorView<const std::int64_t> /*size*/,
+               TensorView<std::uint8_t> y) {
+  const std::int64_t n = x.size();
+  const std::int64_t size = y.shape.back();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::string_view text = std::string_view(x[i]).substr(0, static_cast<std::size_t>(size));
+    std::uint8_t* bytes = y.data + i * size;
+    std::fill(std::copy(text.begin(), text.end(), bytes), bytes + size, std::uint8_t{0});
+  }
+}
+
 // The number of the character that a text of one character is; kNoCharacter for other texts.
 template <class T>
 void CodePoint(TensorView<const T> x, TensorView<std::int32_t> y) {

@@ -53,6 +53,15 @@ constexpr Status SplitTextShape(const Shape& x, std::int64_t most, Shape* pieces
   return CheckSizes(*pieces);
 }
 
+// `size` has one element.
+constexpr Status TextBytesShape(const Shape& x, IntSpan size, Shape* bytes) {
+  if (x.size() == kMaxRank) return Status::Error("a tensor with too many axes for its bytes");
+  if (size.size != 1 || size[0] < 0) return Status::Error("the number of bytes is negative");
+  *bytes = x;
+  bytes->push_back(size[0]);
+  return CheckSizes(*bytes);
+}
+
 // FarmHash's Fingerprint64, MurmurHash64A, SipHash-2-4.
 enum class TextHash { kFarm, kMurmur, kSip };
 

@@ -69,13 +69,20 @@ void ParseType(std::string_view descr, NpyArray& array) {
   array.kind = descr[2];
   const auto [end, problem] =
       std::from_chars(descr.data() + 3, descr.data() + descr.size(), array.item_bytes);
-  const bool known = std::strchr("biufcUV", array.kind) != nullptr && array.kind != '\0';
+  const bool known = std::strchr("biufcSUV", array.kind) != nullptr && array.kind != '\0';
   if (problem != std::errc() || end == descr.data() + 3 || !known || array.item_bytes < 0 ||
       array.item_bytes > (1 << 24)) {
     throw Error("arrays of type " + std::string(descr.substr(0, 6)) + " are not read");
   }
   if (array.kind == 'U') array.item_bytes *= 4;
-  if (descr[1] == '>' && array.item_bytes > 1) throw Error("big-endian arrays are not read");
+  if (descr[1] == '>' && array.kind != 'S' && array.item_bytes > 1)
+    throw Error("big-endian arrays are not read");
+}
+
+// Bytes ('S') stay as they are.
+std::string TextOf(std::string_view item, char kind) {
+  if (kind == 'U') return Utf8FromUcs4(item);
+  return std::string(item.substr(0, item.find_last_not_of('\0') + 1));
 }
 
 }  // namespace
@@ -105,15 +112,16 @@ NpyArray ParseNpy(std::string_view file) {
     data = ordered;
   }
   array.tensor.shape = shape;
-  if (array.kind != 'U') {
+  if (array.kind != 'U' && array.kind != 'S') {
     const auto* first = reinterpret_cast<const std::byte*>(data.data());
     array.tensor.bytes.assign(first, first + data.size());
     return array;
   }
   for (std::int64_t i = 0; i < NumElements(shape); ++i) {
     array.tensor.strings.push_back(
-        Utf8FromUcs4(data.substr(static_cast<std::size_t>(i) * item, item)));
+        TextOf(data.substr(static_cast<std::size_t>(i) * item, item), array.kind));
   }
+  array.kind = 'U';
   return array;
 }
 

@@ -59,9 +59,7 @@ class Case:
         self.sizes = []  # for graphs that do not tell the ranks of their inputs
         for i, name in enumerate(self.meta["inputs"]):
             file = work / f"in-{i}.npy"
-            array = inputs[name]
-            # Generated programs read text, no bytes.
-            np.save(file, np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array)
+            np.save(file, inputs[name])
             self.files.append((name, file))
             self.sizes += ["--shape", f"{name}={','.join(map(str, inputs[name].shape))}"]
 

@@ -21,6 +21,10 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_CXX_FLAGS "-fno-strict-aliasing")
 file(GLOB_RECURSE runtime "${CMAKE_CURRENT_SOURCE_DIR}/runtime/*.cc")
 add_library(runtime STATIC ${runtime})
+include(runtime/images/libraries.cmake OPTIONAL)
+if(COMMAND dragoman_link_image_libraries)
+  dragoman_link_image_libraries(runtime)
+endif()
 target_include_directories(runtime PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
 target_link_libraries(runtime PUBLIC dnnl pthread)
 file(GLOB programs CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/programs_*.cc")
@@ -50,7 +54,7 @@ def generate(model, program, folder, arguments=()):
                 place = folder / f"{program}_infer.cc"
             if path.suffix == ".weights":
                 shutil.copy(path, place)
-            elif path.suffix in (".h", ".cc"):
+            elif path.suffix in (".h", ".cc") or path.name == "libraries.cmake":
                 write_if_changed(place, path.read_text())
     return ""
 

@@ -28,6 +28,10 @@ Value* LowerFusedResizeAndPadConv2D(Call& c);
 // projective.cc
 Value* LowerImageProjectiveTransform(Call& c);
 
+// encoded.cc
+Value* LowerDecodeImage(Call& c);
+Value* LowerDecodeAndCropJpeg(Call& c);
+
 // bicubic.cc
 Value* LowerResizeBicubic(Call& c);
 

@@ -35,6 +35,10 @@ Value* LowerUnicodeTranscode(Call& c);
 // ngrams.cc
 std::vector<Value*> LowerStringNGrams(Call& c);
 
+// encoded.cc
+Value* LowerDecodeRaw(Call& c);
+Value* LowerDecodePaddedRaw(Call& c);
+
 // audio.cc
 Value* LowerAudioSpectrogram(Call& c);
 Value* LowerMfcc(Call& c);

@@ -6,6 +6,7 @@ Usage: make_operators.py ORACLE [NAME]      (in the root of the project; operato
 
 import operator_cases
 import operators_arrays as arrays
+import operators_encoded as encoded
 import operators_flow as flow
 import operators_images as images
 import operators_layers as layers
@@ -90,6 +91,9 @@ def main():
     operator_cases.seed(30)
     layers.make_fused_for_javascript()
     flow.make_text_map()
+    operator_cases.seed(30)
+    encoded.make_encoded_numbers()
+    encoded.make_encoded_images()
 
 
 if __name__ == "__main__":

@@ -98,6 +98,14 @@ TEST(CodePointTest, IsOneCharacterOfUtf8) {
                       {"a", "\u00dc", "\u20ac", "\U0001f600", "\ufffd", "\ufffd", "\ufffd"}));
 }
 
+TEST(TextBytesTest, AreCutAndFilled) {
+  const std::vector<std::string> texts = {"abc", "", std::string("\xff\0z", 3)};
+  const std::int64_t size = 2;
+  std::vector<std::uint8_t> bytes(6, 7);
+  TextBytes<std::string>({texts.data(), {3}}, {&size, Shape()}, {bytes.data(), {3, 2}});
+  EXPECT_EQ(bytes, (std::vector<std::uint8_t>{'a', 'b', 0, 0, 0xff, 0}));
+}
+
 std::string Joined(const std::vector<std::string>& texts, const std::vector<std::int64_t>& ends) {
   const std::string separator = "-";
   const auto count = static_cast<std::int64_t>(texts.size());
