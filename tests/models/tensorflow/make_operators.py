@@ -94,6 +94,7 @@ def main():
     operator_cases.seed(30)
     encoded.make_encoded_numbers()
     encoded.make_encoded_images()
+    layers.make_fused()
 
 
 if __name__ == "__main__":

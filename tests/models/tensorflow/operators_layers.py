@@ -185,3 +185,17 @@ def make_fused_for_javascript():
     case("fused_depthwise_prelu", "FusedDepthwiseConv2dNative",
          [image, (f32(3, 3, 3, 2),), (f32(6),), (slopes,)], dilations=[1, 1, 1, 1], **fused)
     case("prelu", "Prelu", [image, (f32(5, 4, 3),)], **FLOAT)
+
+
+def make_fused():
+    """What TensorFlow's optimiser joins, whose results nothing else in the graph reads."""
+    x, w, bias = f32(2, 3), f32(3, 4), f32(4)
+    y = x @ w + bias
+    for name, wanted in (("Relu6", np.clip(y, 0, 6)), ("LeakyRelu", np.where(y < 0, 0.2 * y, y))):
+        case(f"fused_matmul_{name}", "_FusedMatMul", [x, (w,), (bias,)], oracle=False,
+             reference=[wanted.astype(np.float32)], num_args=1, fused_ops=["BiasAdd", name], **FLOAT)
+    image, kernel = f32(1, 4, 4, 3), f32(1, 1, 3, 4)
+    wanted = np.maximum(image.reshape(16, 3) @ kernel[0, 0] + bias, 0).reshape(1, 4, 4, 4)
+    case("fused_conv", "_FusedConv2D", [image, (kernel,), (bias,)], oracle=False,
+         reference=[wanted.astype(np.float32)], num_args=1, fused_ops=["BiasAdd", "Relu"],
+         strides=[1, 1, 1, 1], padding="VALID", **FLOAT)
