@@ -184,7 +184,7 @@ std::vector<OpDef> TextOps() {
           .Sizes({.function = "TextBytesShape",
                   .header = "runtime/params/text.h",
                   .arguments = "s0 v1"})
-          .Kernel({.header = kTextHeader, .types = "str", .shape_header = "runtime/params/text.h"}),
+          .Kernel({.header = kTextHeader, .types = "str"}),
       DragomanOp("TextLength", "(x: str) -> (y: i64)", "")
           .Attributes<rt::TextUnitParams>()
           .Infer(SameShapeAsFirst)
