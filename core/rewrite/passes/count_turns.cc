@@ -271,7 +271,7 @@ Result<bool> RestateLoop(Node& loop, PassContext& context) {
     sum->set_operand(0, body.input(counter->state + kStates));
     const bool stays = counter->continues == nullptr || counter->continues == counter->starts;
     body.SetOutput(0, stays ? body.input(kRuns) : counter->continues);
-    // What only the bound read.
+    // What only the bound read. By name: these three are what FindCounter takes for one.
     for (Node* node = body.last_node(); node != nullptr;) {
       Node* before = node->prev();
       const bool asks = node->Is("Less") || node->Is("Greater") || node->Is("And");
