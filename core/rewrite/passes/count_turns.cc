@@ -2,7 +2,6 @@
 // give.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -112,8 +111,8 @@ std::optional<Counter> FindCounter(const Node& loop, const Graph& body) {
     const std::optional<std::int64_t> first = IntOf(loop.operand(i + kStates));
     const Value* next = body.output(i + 1);
     const Node* sum = MadeBy(next, "Add");
-    const bool counts = first && sum != nullptr && sum->operand(0) == now &&
-                        IntOf(sum->operand(1)) == 1 && std::abs(*first) <= INT32_MAX;
+    const bool counts = first && *first >= 0 && sum != nullptr && sum->operand(0) == now &&
+                        IntOf(sum->operand(1)) == 1;
     if (!counts) continue;
     const auto is_next = [&](const Bound& bound) {
       return bound.counter == next && IsOutside(*bound.limit, body) &&
@@ -140,10 +139,10 @@ Value* Outside(Value* value, const Node& loop, PassContext& context) {
 // The number of turns that the limit permits.
 Result<Value*> TripsOf(Node& loop, const Counter& counter, PassContext& context) {
   Value* limit = Outside(counter.limit, loop, context);
-  if (const auto known = IntOf(limit))
-    return context.AddConstant(*loop.graph(),
-                               Tensor::Int(std::max<std::int64_t>(*known - counter.first, 0)),
-                               "trips", loop.origin());
+  if (const auto known = IntOf(limit)) {
+    const std::int64_t turns = std::max(*known, counter.first) - counter.first;
+    return context.AddConstant(*loop.graph(), Tensor::Int(turns), "trips", loop.origin());
+  }
   if (limit->type().dtype() != DType::kI64) {
     DRAGOMAN_ASSIGN(limit, context.Insert(loop, "Cast", {{limit}},
                                           {{"to", static_cast<std::int64_t>(DType::kI64)}}));
@@ -151,6 +150,8 @@ Result<Value*> TripsOf(Node& loop, const Counter& counter, PassContext& context)
   if (counter.first == 0) return limit;
   Value* first =
       context.AddConstant(*loop.graph(), Tensor::Int(counter.first), "first", loop.origin());
+  // Never below 0, and so within 64 bits: the counter begins at 0 or above.
+  DRAGOMAN_ASSIGN(limit, context.Insert(loop, "Max", {{limit, first}}));
   return context.Insert(loop, "Sub", {{limit, first}});
 }
 
@@ -202,15 +203,18 @@ bool IsIdle(const Node& loop, const Graph& body, std::size_t state) {
          next->producer()->num_results() == 1 && next->graph() == &body;
 }
 
-// Whether no turn changes a state.
-bool Stays(const Graph& body, std::size_t state) {
-  return body.output(state + 1) == body.input(state + kStates);
+// Whether no turn changes a state, which is no other output either: outputs are values of the body.
+bool Stays(const Graph& body, std::size_t state, std::span<Value* const> rows) {
+  const Value* now = body.input(state + kStates);
+  const auto gives_it = [&](const Use& output) { return output.value() == now; };
+  return body.output(state + 1) == now && std::ranges::count_if(body.outputs(), gives_it) == 1 &&
+         std::ranges::find(rows, now) == rows.end();
 }
 
 // In place of `loop` one with these operands, whose body has lost the states that `goes` tells and
-// gives `rows` behind its other results.
+// gives `rows`, of states that are lists, behind its other results.
 Status Restate(Node& loop, const std::vector<Value*>& first_operands, const std::vector<bool>& goes,
-               const std::vector<std::pair<std::size_t, Value*>>& rows, PassContext& context) {
+               const std::vector<Value*>& rows, PassContext& context) {
   Graph& body = *loop.subgraphs().front();
   const std::size_t states = goes.size();
   std::vector<Value*> operands = first_operands;
@@ -221,9 +225,10 @@ Status Restate(Node& loop, const std::vector<Value*>& first_operands, const std:
     if (i < states) operands.push_back(loop.operand(i + kStates));
     places[i] = next++;
   }
-  for (const auto& [state, row] : rows) {
-    body.AddOutput(row);
-    places[state] = next++;
+  for (std::size_t i = 0; i < states; ++i) {
+    if (rows[i] == nullptr) continue;
+    body.AddOutput(rows[i]);
+    places[i] = next++;
   }
   for (std::size_t i = states; i-- > 0;) {
     if (!goes[i]) continue;
@@ -269,8 +274,12 @@ Result<bool> RestateLoop(Node& loop, PassContext& context) {
     Node* sum = next->producer();
     body.input(counter->state + kStates)->ReplaceAllUsesWith(count);
     sum->set_operand(0, body.input(counter->state + kStates));
-    const bool stays = counter->continues == nullptr || counter->continues == counter->starts;
-    body.SetOutput(0, stays ? body.input(kRuns) : counter->continues);
+    Value* continues = counter->continues;
+    if (continues == nullptr || continues == counter->starts) continues = body.input(kRuns);
+    if (continues->graph() != &body) {
+      DRAGOMAN_ASSIGN(continues, context.Insert(*sum, "Identity", {{continues}}));
+    }
+    body.SetOutput(0, continues);
     // What only the bound read. By name: these three are what FindCounter takes for one.
     for (Node* node = body.last_node(); node != nullptr;) {
       Node* before = node->prev();
@@ -279,13 +288,11 @@ Result<bool> RestateLoop(Node& loop, PassContext& context) {
       node = before;
     }
   }
+  std::vector<Value*> rows;
+  for (std::size_t i = 0; i < states; ++i) rows.push_back(RowOf(loop, body, i));
   std::vector<bool> goes(states, false);
-  std::vector<std::pair<std::size_t, Value*>> rows;
-  for (std::size_t i = 0; i < states; ++i) {
-    Value* row = RowOf(loop, body, i);
-    if (row != nullptr) rows.emplace_back(i, row);
-    goes[i] = row != nullptr || Stays(body, i) || IsIdle(loop, body, i);
-  }
+  for (std::size_t i = 0; i < states; ++i)
+    goes[i] = rows[i] != nullptr || Stays(body, i, rows) || IsIdle(loop, body, i);
   if (!counter && std::ranges::count(goes, true) == 0) return false;
   context.Explain(loop, "says how many turns it has, and loses states that are none");
   DRAGOMAN_TRY(Restate(loop, operands, goes, rows, context));

@@ -155,7 +155,7 @@ void CountedLoops(Drawing& d) {
   const bool asks = d.Chance(50);
   const std::string go = asks ? d.Input("bool", {}) : "";
   std::string starts = d.Chance(85) ? d.Node("Less", {begin, limit}) : "";
-  if (asks && !starts.empty())
+  if (asks && !starts.empty() && d.Chance(80))
     starts = d.Node("And", d.Chance(50) ? Names{starts, go} : Names{go, starts});
   const std::string x = d.Input("f32", {2}), same = d.Input("f32", {2});
   const std::string none = d.Constant("f32", {d.Chance(85) ? 0 : 1, 2}, [] { return 0.0; });
@@ -164,9 +164,10 @@ void CountedLoops(Drawing& d) {
       "graph body(%t: i64[], %r: bool[], %i: {0}[], %h: f32[2], %s: f32[2], %l: f32[?, 2]) -> (%m, "
       "%n, %g, %u, %z) {{\nconst %one: {0}[] = {1}\nconst %front: i64[1] = [0]\n%f = "
       "onnx.Cast(%i) {{to = 1}}\n%p = onnx.Mul(%h, %s)\n%g = onnx.Add(%p, %f)\n%u = "
-      "onnx.Identity({2})\n%w = onnx.Unsqueeze(%g, %front)\n%z = onnx.Concat({3}) {{axis = "
+      "onnx.Identity({2})\n%w = onnx.Unsqueeze({4}, %front)\n%z = onnx.Concat({3}) {{axis = "
       "0}}\n%n = onnx.Add(%i, %one)\n",
-      type, d.Chance(90) ? 1 : 2, d.Chance(85) ? "%s" : "%g", d.Chance(90) ? "%l, %w" : "%w, %l");
+      type, d.Chance(90) ? 1 : 2, d.Chance(85) ? "%s" : "%g", d.Chance(90) ? "%l, %w" : "%w, %l",
+      d.Of({"%g", "%g", "%h", "%s"}));
   body += fmt::format("%b = onnx.{}({}, {})\n", strict ? "Less" : "LessOrEqual",
                       d.Chance(90) ? "%n" : "%i", limit);
   if (!asks) {

@@ -129,9 +129,21 @@ Status ApplyForCpp(Model& model) {
   return InferModel(model);
 }
 
+// Whether a body gives a value of a graph around it, which no ONNX file may.
+bool GivesOuterValue(const Model& model) {
+  bool found = false;
+  const Graph& main = model.main();
+  ForEachGraph(main, [&](const Graph& graph) {
+    for (const Use& output : graph.outputs())
+      found = found || (&graph != &main && output.value()->graph() != &graph);
+  });
+  return found;
+}
+
 // What is wrong with a model behind a rewrite; empty: nothing.
 std::string FindFault(const Judge& judge, const Model& after, Exactness exactness) {
   if (const Status status = Verify(after); !status.ok()) return status.error().ToString();
+  if (GivesOuterValue(after)) return "a body gives a value of a graph around it";
   const std::string text = PrintGraph(after.main());
   const Result<Model> parsed = ParseText(text);
   if (!parsed.ok()) return "its text cannot be read: " + parsed.error().ToString();
