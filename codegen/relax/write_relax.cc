@@ -18,6 +18,7 @@
 #include "codegen/tvm/prepare.h"
 #include "codegen/tvm/resolve_axes.h"
 #include "codegen/tvm/stack_sequences.h"
+#include "codegen/tvm/widen_constants.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/lower_factors.h"
 #include "core/rewrite/lower_to_loops.h"
@@ -117,6 +118,7 @@ class Emitter {
  private:
   Result<relax::FunctionText> WriteEntry(Entry& entry, const std::string& name) {
     DRAGOMAN_TRY(tvm::RefuseMaps(*entry.graph));
+    tvm::WidenConstants(*entry.graph);
     tvm::PreparedOperators prepared(*entry.graph, ChangesBefore);
     relax::NameInputSizes(*entry.graph);
     DRAGOMAN_TRY(tvm::ResolveAxes(*entry.graph));

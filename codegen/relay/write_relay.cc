@@ -16,6 +16,7 @@
 #include "codegen/tvm/prepare.h"
 #include "codegen/tvm/resolve_axes.h"
 #include "codegen/tvm/stack_sequences.h"
+#include "codegen/tvm/widen_constants.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/drop_effects.h"
 #include "core/rewrite/lower_factors.h"
@@ -91,6 +92,7 @@ OpSupport RelaySupport(const OpDef& def) {
 Result<Model> EmitRelay(const Model& common, const RelayNote& note, const RelayDigests& digests) {
   Model model = Clone(common);
   std::deque<tvm::PreparedOperators> prepared;
+  for (Entry& entry : model.entries) tvm::WidenConstants(*entry.graph);
   for (Entry& entry : model.entries) prepared.emplace_back(*entry.graph, ChangesBefore);
   // Recurrences of known length as cells, as importers of TVM wrote them; the rest as loops.
   std::ignore = UnrollSequences(model, {});

@@ -43,6 +43,17 @@ graph main(%x: f32[2, 3], %n: i32[2, 3]) -> (%a, %b, %c, %d, %e) {
   %d = onnx.ReduceLogSumExp(%x, %none) {keepdims = 0, noop_with_empty_axes = 1}
   %e = onnx.ReduceL1(%n, %none) {noop_with_empty_axes = 1}
 }""", [f32(2, 3), np.array([[1, -2, 3], [-4, 5, 0]], np.int32)])
+case("weights of less than a byte, whole and by block", """
+graph main(%x: f32[2, 4], %s: f32[2, 3], %t: f32[]) -> (%y, %z) {
+  const %w: i4[4, 3] = [[1, -8, 7], [0, 2, -3], [4, 5, -6], [-1, -2, 3]]
+  const %zero: i4[2, 3] = [[0, 1, 2], [0, -1, 0]]
+  const %u: u4[3, 4] = [[0, 15, 8, 1], [7, 2, 3, 4], [5, 6, 9, 10]]
+  %d = onnx.DequantizeLinear(%w, %s, %zero) {axis = 0, block_size = 2}
+  %y = onnx.MatMul(%x, %d)
+  %turned = onnx.Transpose(%u) {perm = [1, 0]}
+  %e = onnx.DequantizeLinear(%turned, %t)
+  %z = onnx.MatMul(%x, %e)
+}""", [f32(2, 4), f32(2, 3), np.array(0.25, np.float32)])
 case("signs of unsigned numbers", """
 graph main(%x: u8[4]) -> (%y, %z) {
   %y = onnx.Neg(%x)

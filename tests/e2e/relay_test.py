@@ -294,6 +294,28 @@ class Containers(RelayCase):
                 self.assertEqual(self.common(text), self.common(model))
 
 
+class Written(RelayCase):
+    def test_weights_of_less_than_a_byte_by_block(self):
+        model = self.out / "small.dgt"
+        model.write_text("""dragoman 1 common onnx
+opset "" 22
+
+entry main @main(%x: f32[2, 4], %s: f32[2, 3]) -> (%y) {
+  const %w: i4[4, 3] = [[1, -8, 7], [0, 2, -3], [4, 5, -6], [-1, -2, 3]]
+  const %zero: i4[2, 3] = [[0, 1, 2], [0, -1, 0]]
+  %d = onnx.DequantizeLinear(%w, %s, %zero) {axis = 0, block_size = 2}
+  %y = onnx.MatMul(%x, %d)
+}
+""")
+        self.convert(model, "-o", self.out / "small.relay")
+        weight = np.array([[1, -8, 7], [0, 2, -3], [4, 5, -6], [-1, -2, 3]], np.float32)
+        zero = np.array([[0, 1, 2], [0, -1, 0]], np.float32)
+        x, s = draw(2, 4), draw(2, 3)
+        expected = x @ ((weight - zero.repeat(2, 0)) * s.repeat(2, 0))
+        self.agrees(self.out / "small.relay", [expected], x=x, s=s)
+
+
+
 class Refused(RelayCase):
     MAIN = "def @main(%x: Tensor[(2, 3), float32]) {\n"
 

@@ -61,12 +61,34 @@ Emitted EmitQuantizeLinear(RelayOp& op) {
   return One(Saturated(op, op.Do("divide", {op.arg(0), along(1, scale)}), zero, to));
 }
 
+namespace {
+
+// (x - zero) · scale, each of which stands for a block of elements along the axis.
+Emitted DequantizeBlocks(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
+  DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
+  const std::int64_t block = op.Int("block_size");
+  const Dim& size = shape[static_cast<std::size_t>(axis)];
+  if (!size.known() || size.value() % block != 0)
+    return op.Refuse("blocks that do not make up an axis");
+  const auto repeated = [&](Value* of_block) {
+    return op.Do("repeat", {of_block}, {{"repeats", block}, {"axis", axis}});
+  };
+  const auto real = [&](Value* value) { return op.Do("cast", {value}, {{"dtype", "float32"}}); };
+  Value* x = real(op.arg(0));
+  if (op.has(2)) x = op.Do("subtract", {x, repeated(real(op.arg(2)))});
+  return One(op.Do("multiply", {x, repeated(op.arg(1))}));
+}
+
+}  // namespace
+
 Emitted EmitDequantizeLinear(RelayOp& op) {
   const DType to = op.result_type().dtype();
   if (!IsStored(op.dtype()) && op.dtype() != DType::kI32)
     return op.Refuse("dequantisation of this element type");
   if (to != DType::kF32 || op.dtype(1) != DType::kF32)
     return op.Refuse("dequantisation to other than float32");
+  if (op.Int("block_size") != 0) return DequantizeBlocks(op);
   DRAGOMAN_ASSIGN(Value * scale, Parameter(op, 1, DType::kF32));
   DRAGOMAN_ASSIGN(Value * zero, ZeroLike(op, 1, 2));
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
