@@ -313,7 +313,7 @@ Expr ExprParser::ParseNumber() {
     Expr expr = Make(Expr::Kind::kInt);
     const auto value = IntOf(Text(token));
     if (!value) {
-      Fail("this number does not fit 64 bits");
+      Fail("this is no integer of 64 bits");
       return expr;
     }
     expr.int_value = *value;

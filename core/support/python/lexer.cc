@@ -117,21 +117,39 @@ class Lexer {
     Add(Token::Kind::kName, length);
   }
 
+  // How many digits there are at `at`, some of them behind "_".
+  std::size_t Digits(std::size_t at) const {
+    const std::size_t begin = at;
+    while (IsDigit(Peek(at)) || (at > begin && Peek(at) == '_' && IsDigit(Peek(at + 1)))) ++at;
+    return at - begin;
+  }
+
+  // "0x1F", "0o17", "0b1": whether the digits are of the base, IntOf tells.
+  bool BasedNumber() {
+    const bool has_base =
+        Peek() == '0' && std::string_view("xXoObB").find(Peek(1)) != std::string_view::npos;
+    if (!has_base) return false;
+    std::size_t length = 2;
+    while (StartsName(Peek(length)) || IsDigit(Peek(length))) ++length;
+    Add(Token::Kind::kInt, length);
+    return true;
+  }
+
   void Number() {
-    std::size_t length = 0;
+    if (BasedNumber()) return;
+    std::size_t length = Digits(0);
     bool is_float = false;
-    while (IsDigit(Peek(length))) ++length;
     if (Peek(length) == '.') {
       is_float = true;
       ++length;
-      while (IsDigit(Peek(length))) ++length;
+      length += Digits(length);
     }
     if (Peek(length) == 'e' || Peek(length) == 'E') {
       const std::size_t sign = Peek(length + 1) == '+' || Peek(length + 1) == '-' ? 1 : 0;
       if (IsDigit(Peek(length + 1 + sign))) {
         is_float = true;
         length += 1 + sign;
-        while (IsDigit(Peek(length))) ++length;
+        length += Digits(length);
       }
     }
     const bool imaginary = Peek(length) == 'j';
@@ -222,14 +240,47 @@ std::vector<Token> Tokenize(std::string_view file, std::string_view text,
   return Lexer(file, text, findings).Run();
 }
 
+namespace {
+
+std::string WithoutUnderscores(std::string_view token) {
+  std::string digits(token);
+  std::erase(digits, '_');
+  return digits;
+}
+
+int BaseOf(std::string_view token) {
+  if (token.size() < 2 || token[0] != '0') return 10;
+  switch (token[1]) {
+    case 'x':
+    case 'X':
+      return 16;
+    case 'o':
+    case 'O':
+      return 8;
+    case 'b':
+    case 'B':
+      return 2;
+    default:
+      return 10;
+  }
+}
+
+}  // namespace
+
 std::optional<std::int64_t> IntOf(std::string_view token) {
+  if (token.find('_') != std::string_view::npos) return IntOf(WithoutUnderscores(token));
+  const int base = BaseOf(token);
+  if (base != 10) token.remove_prefix(2);
+  const char* end = token.data() + token.size();
   std::uint64_t value = 0;
-  const auto result = std::from_chars(token.data(), token.data() + token.size(), value);
-  if (result.ec != std::errc() || value > (std::uint64_t{1} << 63)) return std::nullopt;
+  const auto result = std::from_chars(token.data(), end, value, base);
+  if (result.ec != std::errc() || result.ptr != end || value > (std::uint64_t{1} << 63))
+    return std::nullopt;
   return static_cast<std::int64_t>(value);
 }
 
 double FloatOf(std::string_view token) {
+  if (token.find('_') != std::string_view::npos) return FloatOf(WithoutUnderscores(token));
   if (token.ends_with('j')) token.remove_suffix(1);
   double value = 0;
   const auto result = std::from_chars(token.data(), token.data() + token.size(), value);

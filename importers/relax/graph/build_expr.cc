@@ -188,6 +188,12 @@ Node* FunctionBuilder::MakeNode(const Expr& expr, Graph& graph) {
     node->SetAttribute("operator", Attribute(expr.text));
     return node;
   }
+  if (expr.kind == Kind::kCall && expr.parts[0].kind == Kind::kName &&
+      std::any_of(expr.parts.begin() + 1, expr.parts.end(),
+                  [this](const Expr& part) { return IsValue(part); })) {
+    Fail(expr, fmt::format("'{}' is not defined", expr.parts[0].text));
+    return nullptr;
+  }
   Node* node = Append("literal", graph);
   AddAttribute(*node, "value", expr);
   return node;
