@@ -182,7 +182,7 @@ Dim ModByConstant(const Dim& a, std::int64_t c) {
   if (c < 0) return Negate(ModByConstant(Negate(a), -c));
   if (a.known()) return Dim(FloorRemainder(a.value(), c));
   if (a.unknown()) return a;
-  const Dim rest = SplitByConstant(a, c).rest;
+  Dim rest = SplitByConstant(a, c).rest;
   if (rest.known()) return rest;
   if (const auto q = ConstantQuotient(rest, c)) return rest - Dim(*q) * Dim(c);
   if (const std::int64_t g = Gcd(Content(rest), c); g > 1) {

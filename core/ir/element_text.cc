@@ -122,7 +122,7 @@ std::string FormatSmall(DType dtype, std::uint32_t code) {
     const auto end = std::to_chars(digits, digits + sizeof digits, code, 16).ptr;
     return "nan:0x" + std::string(digits, end);
   }
-  const std::string exact = FormatFloat(value);
+  std::string exact = FormatFloat(value);
   for (int precision = 1; precision < 9 && std::isfinite(value); ++precision) {
     char digits[32];
     const auto end = std::to_chars(digits, digits + sizeof digits, value,
@@ -130,7 +130,7 @@ std::string FormatSmall(DType dtype, std::uint32_t code) {
                          .ptr;
     const std::optional<float> rounded = ParseFloat({digits, end});
     if (!rounded || Encode(dtype, *rounded) != code) continue;
-    const std::string shortest = FormatFloat(*rounded);
+    std::string shortest = FormatFloat(*rounded);
     return exact.size() <= shortest.size() ? exact : shortest;
   }
   return exact;

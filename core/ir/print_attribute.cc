@@ -66,13 +66,12 @@ void TextPrinter::PrintTensor(const Tensor& tensor) {
 }
 
 void TextPrinter::PrintTensorBody(const Tensor& tensor) {
+  const bool is_small = tensor.size() <= options_.inline_elements;
   if (tensor.dtype() == DType::kUnknown) {
     out_ += "empty";
-  } else if (tensor.dtype() == DType::kString) {
+  } else if (tensor.dtype() == DType::kString || (is_small && ElementsDetermineBytes(tensor))) {
     PrintElements(tensor);
-  } else if (tensor.size() <= options_.inline_elements && ElementsDetermineBytes(tensor)) {
-    PrintElements(tensor);
-  } else if (tensor.size() > options_.inline_elements && options_.store) {
+  } else if (!is_small && options_.store) {
     out_ += options_.store(tensor);
   } else {
     out_ += "base64 \"" + EncodeBase64(tensor.bytes()) + "\"";

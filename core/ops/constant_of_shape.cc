@@ -45,7 +45,7 @@ void FillElements(InferContext& context, const Tensor* value) {
   const DType dtype = value != nullptr ? value->dtype() : DType::kF32;
   const std::optional<rt::Shape> shape = ToRuntimeShape(context.results()[0].type.shape());
   if (!shape || !(IsInteger(dtype) || dtype == DType::kBool)) return;
-  const Dim element = FitElement(dtype, Dim(value->IntAt(0)));
+  Dim element = FitElement(dtype, Dim(value->IntAt(0)));
   SetMovedElements(context, 0, *shape, [&](const rt::Shape&) { return element; });
 }
 
