@@ -154,18 +154,39 @@ Value* OperandOfSoftLogarithm(const Value* value) {
   return fits ? exp->operand(0) : nullptr;
 }
 
-// Where(x > 20, x, log(1 + exp(x))) = Softplus(x): above, both are x to all digits of float32
-Result<bool> ReadSoftplus(Node& node, PassContext& context) {
-  constexpr float kSame = 17, kOverflow = 88;  // log(1 + exp(x)) is x from the one to the other
+// Where(x > bound, y, log(1 + exp(x))) = Where(x > bound, y, Softplus(x)) where exp(bound) is
+// finite, also with a quotient of the logarithm and a number
+Result<bool> ReadSoftLogarithm(Node& node, PassContext& context) {
+  constexpr float kMostExponent = 88;
   const auto branches = ReadBranches(node);
-  if (!branches || branches->above != branches->x) return false;
+  if (!branches || branches->bound > kMostExponent || !branches->below->HasOneUse()) return false;
   Value* x = branches->x;
-  const bool fits = branches->bound >= kSame && branches->bound <= kOverflow &&
-                    x->type().dtype() == DType::kF32 && SameShape(*node.result(), *x) &&
-                    OperandOfSoftLogarithm(branches->below) == x;
+  const Node* quotient = ProducerOf(branches->below, "Div");
+  const bool divides =
+      quotient != nullptr && ScalarOf(quotient->operand(1)) && quotient->operand(0)->HasOneUse();
+  const Value* log = divides ? quotient->operand(0) : branches->below;
+  const bool fits =
+      x->type().dtype() == DType::kF32 && OperandOfSoftLogarithm(log) == x && SameShape(*log, *x);
   if (!fits) return false;
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Softplus", {{x}}));
+  DRAGOMAN_ASSIGN(Value * below, context.Insert(node, "Softplus", {{x}}));
+  if (divides) {
+    DRAGOMAN_ASSIGN(below, context.Insert(node, "Div", {{below, quotient->operand(1)}}));
+  }
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "Where", {{node.operand(0), branches->above, below}}));
   return context.ReplaceIfAllowed(node, y);
+}
+
+// Where(x > 20, x, Softplus(x)) = Softplus(x): above, both are x to all digits of float32
+Result<bool> DropSoftplusBranch(Node& node, PassContext& context) {
+  constexpr float kSame = 17;
+  const auto branches = ReadBranches(node);
+  if (!branches || branches->bound < kSame || branches->above != branches->x) return false;
+  const Node* softplus = ProducerOf(branches->below, "Softplus");
+  const bool fits = softplus != nullptr && softplus->operand(0) == branches->x &&
+                    branches->x->type().dtype() == DType::kF32 &&
+                    SameShape(*node.result(), *branches->below);
+  return fits && context.ReplaceIfAllowed(node, branches->below);
 }
 
 // Whether `value` is x + 3 between 0 and 6.
@@ -201,7 +222,8 @@ std::span<const Pattern> BranchedActivationPatterns() {
   static constexpr Pattern kPatterns[] = {{"read-prelu", ReadPRelu},
                                           {"read-elu", ReadElu},
                                           {"spell-celu", SpellCelu},
-                                          {"read-softplus", ReadSoftplus},
+                                          {"read-soft-logarithm", ReadSoftLogarithm},
+                                          {"drop-softplus-branch", DropSoftplusBranch},
                                           {"read-hard-ramp", ReadHardRamp}};
   return kPatterns;
 }

@@ -268,8 +268,16 @@ void SoftLogarithms(Drawing& d) {
   const std::string quotient = d.Node("Div", {product, d.Node("Sub", {sum, one})});
   const std::string large = d.Node("Equal", {sum, d.Constant(dtype, {}, [] { return INFINITY; })});
   const std::string rest = d.Node("Where", {large, sum, quotient});
-  const std::string log = d.Node("Where", {d.Node("Equal", {sum, one}), e, rest});
+  std::string log = d.Node("Where", {d.Node("Equal", {sum, one}), e, rest});
+  if (d.Chance(30)) log = d.Node("Div", {log, Number(d, dtype, 2)});
   d.MaybeRead(Branched(d, dtype, x, d.Chance(80) ? 20 : d.Chance(50) ? 90 : 1, log));
+}
+
+void BranchedSoftplus(Drawing& d) {
+  const std::string dtype = d.Chance(90) ? "f32" : "f64";
+  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
+  const std::string softplus = d.Node("Softplus", {d.Chance(92) ? x : d.Input(dtype, {})});
+  d.MaybeRead(Branched(d, dtype, x, d.Chance(80) ? 20 : 1, softplus));
 }
 
 void HardRamps(Drawing& d) {
@@ -456,7 +464,8 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"read-prelu", SlopesByHalves},
       {"read-elu", Exponentials, Exactness::kRounded},
       {"spell-celu", CelusOfOne, Exactness::kRounded},
-      {"read-softplus", SoftLogarithms, Exactness::kRounded},
+      {"read-soft-logarithm", SoftLogarithms, Exactness::kRounded},
+      {"drop-softplus-branch", BranchedSoftplus, Exactness::kRounded},
       {"read-hard-ramp", HardRamps, Exactness::kRounded},
       {"read-depth-to-space", Shuffles},
       {"read-wrap", JoinedEnds},
