@@ -32,7 +32,7 @@ constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
 constexpr PatternFamily kSpellings[] = {AttributePatterns, OperandPatterns, OperatorPatterns,
                                         PaddingPatterns,   WrapPatterns,    MirrorPatterns,
                                         WindowPatterns};
-constexpr PatternFamily kProducts[] = {ProductPatterns};
+constexpr PatternFamily kProducts[] = {ProductPatterns, BatchPatterns};
 constexpr PatternFamily kFunctions[] = {
     FunctionPatterns,      ActivationPatterns,           BranchedActivationPatterns,
     NormalizationPatterns, ChannelNormalizationPatterns, ShufflePatterns};
@@ -66,7 +66,8 @@ constexpr PassInfo kPasses[] = {
      .sentence = "makes one Split of Slices that together are a value",
      .run = SplitSlices},
     {.name = "read-products",
-     .sentence = "makes dragoman.Linear of Einsum with a constant, and of Gemm between Reshapes",
+     .sentence = "makes dragoman.Linear of Einsum with a constant, and of Gemm between Reshapes, "
+                 "and leaves the axes of a batch apart that Reshapes put together for a MatMul",
      .families = kProducts},
     {.name = "read-functions",
      .sentence = "makes Sigmoid, Gelu, HardSwish, Mish, PRelu, Elu, Softplus, DepthToSpace and "

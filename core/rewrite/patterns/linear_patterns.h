@@ -12,6 +12,7 @@ namespace dragoman {
 std::span<const Pattern> LinearPatterns();
 
 // Those that find it in operators for more than products.
+std::span<const Pattern> BatchPatterns();
 std::span<const Pattern> ProductPatterns();
 
 // What an affine layer multiplies by, (out, in), and adds, a vector or nullptr.

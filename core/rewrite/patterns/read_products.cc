@@ -184,11 +184,51 @@ Result<bool> FuseGemmOfRows(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// The sizes of `value` for a Reshape, with `last` in place of the last one; nullopt if more than
+// one is not known, or one is 0.
+std::optional<std::vector<std::int64_t>> SizesWithLast(const Value& value, std::int64_t last) {
+  const Shape* shape = value.type().shape();
+  if (shape == nullptr || shape->empty()) return std::nullopt;
+  std::vector<std::int64_t> sizes;
+  for (const Dim& size : *shape) sizes.push_back(size.known() ? size.value() : -1);
+  sizes.back() = last;
+  const bool fits = std::ranges::count(sizes, -1) <= 1 && std::ranges::count(sizes, 0) == 0;
+  return fits ? std::optional(sizes) : std::nullopt;
+}
+
+// Reshape(Gemm(Reshape(x, (rows, in)), W, b), (…, out)) = Linear(Reshape(x, (…, in)), transpose(W),
+// b), where the first Reshape makes features of several axes; also of Linear and MatMul
+Result<bool> PlaceRows(Node& node, PassContext& context) {
+  Node* layer = node.Is("Reshape") ? node.operand(0)->producer() : nullptr;
+  const bool is_layer = layer != nullptr && layer->result()->HasOneUse() &&
+                        layer->graph() == node.graph() &&
+                        (layer->Is("Gemm") || layer->IsDragoman("Linear") || layer->Is("MatMul"));
+  const Node* flatten = is_layer ? layer->operand(0)->producer() : nullptr;
+  if (flatten == nullptr || !flatten->Is("Reshape")) return false;
+  const Value& rows = *flatten->result();
+  if (HaveSameLastSize(*flatten->operand(0), rows) || rows.type().rank() != 2 ||
+      !HaveSameLastSize(*layer->result(), *node.result())) {
+    return false;
+  }
+  const Dim features = rows.type().shape()->back();
+  const auto sizes =
+      features.known() ? SizesWithLast(*node.result(), features.value()) : std::nullopt;
+  if (!sizes) return false;
+  DRAGOMAN_ASSIGN(const auto affine, ReadLayer(*layer, context));
+  if (!affine) return false;
+  Value* wanted = context.AddConstant(*node.graph(), Tensor::Ints(*sizes), "sizes", node.origin());
+  DRAGOMAN_ASSIGN(Value * x, context.Insert(node, "Reshape", {{flatten->operand(0), wanted}}));
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "dragoman.Linear", {{x, affine->weight, affine->bias}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 }  // namespace
 
 std::span<const Pattern> ProductPatterns() {
   static constexpr Pattern kPatterns[] = {{"fuse-einsum", FuseEinsum},
                                           {"fuse-gemm-of-rows", FuseGemmOfRows},
+                                          {"place-rows", PlaceRows},
                                           {"fuse-bias-of-rows", FuseBias}};
   return kPatterns;
 }

@@ -275,6 +275,43 @@ void Quotient(Drawing& d) {
   d.MaybeRead(d.Node("Div", operands));
 }
 
+// An affine layer of rows that are made of several axes, and whose results are, or nearly so.
+void RowsOfSeveralAxes(Drawing& d) {
+  const std::int64_t batch = d.Chance(60) ? d.Between(1, 3) : -1, steps = d.Between(1, 3);
+  const std::int64_t heads = d.Between(1, 3), size = d.Between(2, 3), out = d.Between(1, 4);
+  const std::int64_t in = heads * size;
+  const std::string x = d.Input("f32", {batch, steps, heads, size});
+  const std::string rows = d.Node("Reshape", {x, d.Ints({-1, in})});
+  std::string y;
+  if (d.Chance(50)) {
+    y = d.Node("dragoman.Linear", {rows, d.Weight("f32", {out, in})});
+  } else {
+    y = d.Node(d.Chance(50) ? "MatMul" : "Gemm", {rows, d.Weight("f32", {in, out})});
+  }
+  d.MaybeRead(y);
+  const Sizes back = d.Chance(92) ? Sizes{-1, steps, out} : Sizes{-1, out, steps};
+  d.MaybeRead(d.Node("Reshape", {y, d.Ints(back)}));
+}
+
+// A product of matrices of one batch axis that was two, or nearly so.
+void BatchedProducts(Drawing& d) {
+  const std::int64_t b = d.Between(1, 2), heads = d.Between(1, 3);
+  const std::int64_t m = d.Between(1, 3), k = d.Between(1, 3), n = d.Between(1, 3);
+  const auto operand = [&](std::int64_t rows, std::int64_t columns) {
+    const Sizes flat = {b * heads, rows, columns};
+    if (d.Chance(25)) return d.Input("f32", flat);
+    Sizes sizes = {b, heads, rows, columns};
+    if (d.Chance(8)) std::swap(sizes[0], sizes[1]);
+    if (d.Chance(8)) std::swap(sizes[2], sizes[3]);
+    return d.Node("Reshape", {d.Input("f32", sizes), d.Ints(flat)});
+  };
+  const std::string left = operand(m, k);
+  const std::string y = d.MaybeRead(d.Node("MatMul", {left, operand(k, n)}));
+  Sizes whole = {b, heads, m, n};
+  if (d.Chance(8)) std::swap(whole[2], whole[3]);
+  d.MaybeRead(d.Node("Reshape", {y, d.Ints(whole)}));
+}
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnProducts() {
@@ -284,6 +321,8 @@ std::span<const DrawnPattern> DrawnProducts() {
       {"fuse-bias", LinearAndBias, Exactness::kRounded},
       {"fuse-einsum", EinsumOfWeight, Exactness::kRounded},
       {"fuse-gemm-of-rows", GemmOfRows, Exactness::kRounded},
+      {"place-rows", RowsOfSeveralAxes, Exactness::kRounded},
+      {"keep-batch-axes", BatchedProducts, Exactness::kRounded},
       {"fuse-bias-of-rows", LinearAndBias, Exactness::kRounded},
       {"fold-into-conv", ConvAndNormalization, Exactness::kRounded},
       {"fold-bias", ConvAndSum, Exactness::kRounded},
