@@ -14,12 +14,12 @@ constexpr std::int64_t kBeforeFirst = std::numeric_limits<std::int64_t>::min();
 
 bool HasBit(std::int64_t mask, std::size_t i) { return i < 63 && ((mask >> i) & 1) != 0; }
 
-// The bounds of one axis of a slice, each an int64 vector of one element.
+// The bounds and the stride of one axis of a slice, each an int64 vector of one element.
 struct Bounds {
   std::int64_t axis = 0;
   Value* begin = nullptr;
   Value* end = nullptr;
-  std::int64_t stride = 1;
+  Value* stride = nullptr;
   bool shrinks = false;
 };
 
@@ -36,36 +36,49 @@ Value* Entry(Call& c, Value* list, std::size_t i) {
   return c.Slice(list, 0, at, at + 1);
 }
 
+// `forwards` where the stride is positive, else `backwards`.
+Value* ByDirection(Call& c, const Bounds& bounds, std::int64_t forwards, std::int64_t backwards) {
+  const std::optional<std::int64_t> stride = c.KnownNumber(bounds.stride);
+  if (stride) return c.Ints({*stride > 0 ? forwards : backwards});
+  return c.Where(c.Greater(bounds.stride, 0), c.Ints({forwards}), c.Ints({backwards}));
+}
+
 // Backwards from an element in front of the first one lies nothing; ai.onnx begins at the first.
 void EmptyInFront(Call& c, Value* x, Bounds& bounds) {
   const std::optional<std::int64_t> begin = c.KnownNumber(bounds.begin);
+  const std::optional<std::int64_t> stride = c.KnownNumber(bounds.stride);
   const auto axis = static_cast<int>(bounds.axis);
-  if (bounds.stride > 0 || (begin && *begin >= 0) || axis >= c.Rank(x) || c.failed()) return;
+  if ((stride && *stride > 0) || (begin && *begin >= 0) || axis >= c.Rank(x) || c.failed()) return;
   Value* from_front = c.Add(bounds.begin, c.SizeVector(x, axis, 1));
   const std::optional<std::int64_t> known = c.KnownNumber(from_front);
   if (known && *known >= 0) return;
   Value* nothing = c.Ints({kEnd});
-  bounds.end = known ? nothing : c.Where(c.Less(from_front, 0), nothing, bounds.end);
+  if (known && stride) {
+    bounds.end = nothing;
+    return;
+  }
+  Value* in_front = c.Less(from_front, 0);
+  if (!stride) in_front = c.And(in_front, c.Less(bounds.stride, 0));
+  bounds.end = c.Where(in_front, nothing, bounds.end);
 }
 
 SliceSpec ReadSpec(Call& c, Value* x, std::size_t first) {
   SliceSpec spec;
   Value* begin = c.Index(first);
   Value* end = c.Index(first + 1);
-  const Ints strides = c.KnownInts(first + 2, "a stride");
+  Value* strides = c.Index(first + 2);
   const std::int64_t begin_mask = c.IntAttribute("begin_mask");
   const std::int64_t end_mask = c.IntAttribute("end_mask");
   const std::int64_t ellipsis_mask = c.IntAttribute("ellipsis_mask");
   const std::int64_t new_axis_mask = c.IntAttribute("new_axis_mask");
   const std::int64_t shrink_mask = c.IntAttribute("shrink_axis_mask");
   if (c.failed()) return spec;
-  const std::size_t count = strides.size();
-  const bool fits = c.KnownSize(begin, 0) == static_cast<std::int64_t>(count) &&
-                    c.KnownSize(end, 0) == static_cast<std::int64_t>(count);
-  if (!fits) {
+  const std::optional<std::int64_t> entries = c.KnownSize(strides, 0);
+  if (!entries || c.KnownSize(begin, 0) != entries || c.KnownSize(end, 0) != entries) {
     c.Fail("bounds whose number is not known or not equal");
     return spec;
   }
+  const auto count = static_cast<std::size_t>(*entries);
   std::int64_t axis = 0;    // of the operand
   std::int64_t result = 0;  // of the result
   for (std::size_t i = 0; i < count; ++i) {
@@ -90,21 +103,21 @@ SliceSpec ReadSpec(Call& c, Value* x, std::size_t first) {
     }
     Bounds bounds;
     bounds.axis = axis++;
-    bounds.stride = strides[i];
+    bounds.stride = Entry(c, strides, i);
     bounds.shrinks = HasBit(shrink_mask, i);
-    if (bounds.stride == 0) {
+    const std::optional<std::int64_t> stride = c.KnownNumber(bounds.stride);
+    if (stride == 0) {
       c.Fail(InvalidInput("a stride is 0"));
       return spec;
     }
-    const bool forward = bounds.stride > 0;
     const bool from_first = HasBit(begin_mask, i) && !bounds.shrinks;
     const bool to_last = HasBit(end_mask, i) && !bounds.shrinks;
-    bounds.begin = from_first ? c.Ints({forward ? 0 : kEnd}) : Entry(c, begin, i);
-    bounds.end = to_last ? c.Ints({forward ? kEnd : kBeforeFirst}) : Entry(c, end, i);
+    bounds.begin = from_first ? ByDirection(c, bounds, 0, kEnd) : Entry(c, begin, i);
+    bounds.end = to_last ? ByDirection(c, bounds, kEnd, kBeforeFirst) : Entry(c, end, i);
     if (!from_first && !bounds.shrinks) EmptyInFront(c, x, bounds);
     if (!bounds.shrinks) ++result;
     // All of an axis.
-    if (from_first && to_last && bounds.stride == 1) continue;
+    if (from_first && to_last && stride == 1) continue;
     spec.bounds.push_back(bounds);
   }
   return spec;
@@ -120,7 +133,7 @@ Value* SliceByMasks(Call& c, Value* x, std::size_t first) {
   std::vector<Value*> begins;
   std::vector<Value*> ends;
   Ints axes;
-  Ints strides;
+  std::vector<Value*> strides;
   for (const Bounds& bounds : spec.bounds) {
     if (bounds.shrinks) continue;
     begins.push_back(bounds.begin);
@@ -130,7 +143,7 @@ Value* SliceByMasks(Call& c, Value* x, std::size_t first) {
   }
   if (!axes.empty()) {
     x = c.Op("Slice",
-             {x, c.ConcatSizes(begins), c.ConcatSizes(ends), c.Ints(axes), c.Ints(strides)});
+             {x, c.ConcatSizes(begins), c.ConcatSizes(ends), c.Ints(axes), c.ConcatSizes(strides)});
   }
   for (auto bounds = spec.bounds.rbegin(); bounds != spec.bounds.rend(); ++bounds) {
     if (!bounds->shrinks) continue;

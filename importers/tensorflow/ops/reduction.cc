@@ -53,13 +53,14 @@ Value* LowerL2Loss(Call& c) {
 
 Value* LowerCumulativeSum(Call& c) {
   Value* x = c.Tensor(0);
-  const std::int64_t axis = c.AxisOperand(1, x);
+  Value* axis = c.IndexNumber(1);
+  if (c.KnownNumber(axis)) axis = c.Int(c.AxisOperand(1, x));
   const std::int64_t exclusive = c.BoolAttribute("exclusive");
   const std::int64_t reverse = c.BoolAttribute("reverse");
   // Sums of small integers wrap as those of larger ones do that are cut off.
   const DType type = c.dtype(x);
   const bool is_small = IsInteger(type) && Info(type).bits < 32;
-  Value* sums = c.Op("CumSum", {is_small ? c.Cast(x, DType::kI32) : x, c.Int(axis)},
+  Value* sums = c.Op("CumSum", {is_small ? c.Cast(x, DType::kI32) : x, axis},
                      {{"exclusive", exclusive}, {"reverse", reverse}});
   return c.Cast(sums, type);
 }

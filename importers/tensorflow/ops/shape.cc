@@ -41,6 +41,8 @@ Value* LowerReshape(Call& c) {
 
 Value* LowerExpandDims(Call& c) {
   Value* x = c.Tensor(0);
+  Value* stated = c.IndexNumber(1);
+  if (!c.failed() && !c.KnownNumber(stated)) return c.Op("Unsqueeze", {x, c.Vector(stated)});
   const std::int64_t axis = c.KnownInt(1, "the axis");
   const std::optional<int> rank = c.MaybeRank(x);
   if (!rank) return c.Unsqueeze(x, {axis});
@@ -300,9 +302,26 @@ Value* LowerPad(Call& c) {
   return c.Op("Pad", {x, PadsOf(c, 1), c.Tensor(2)});
 }
 
+namespace {
+
+Value* Reversed(Call& c, Value* x, Value* axes, std::int64_t count) {
+  Value* last = c.Ints(Ints(static_cast<std::size_t>(count), -1));
+  Value* before =
+      c.Ints(Ints(static_cast<std::size_t>(count), std::numeric_limits<std::int64_t>::min()));
+  return c.Op("Slice", {x, last, before, axes, last});
+}
+
+}  // namespace
+
 Value* LowerReverse(Call& c) {
   Value* x = c.Tensor(0);
   Ints axes;
+  if (c.dtype(c.Tensor(1)) != DType::kBool) {
+    Value* of_run = c.Index(1);
+    const std::optional<std::int64_t> count = c.KnownSize(of_run, 0);
+    if (!c.failed() && count && !c.builder().KnownInts(of_run))
+      return Reversed(c, x, of_run, *count);
+  }
   const Ints stated = c.KnownInts(1, "a list of axes");
   const bool flags = c.dtype(c.Tensor(1)) == DType::kBool;
   for (std::size_t i = 0; i < stated.size(); ++i) {
@@ -310,10 +329,7 @@ Value* LowerReverse(Call& c) {
     if (flags && stated[i] != 0) axes.push_back(static_cast<std::int64_t>(i));
   }
   if (axes.empty()) return x;
-  const std::size_t count = axes.size();
-  Value* last = c.Ints(Ints(count, -1));
-  Value* before = c.Ints(Ints(count, std::numeric_limits<std::int64_t>::min()));
-  return c.Op("Slice", {x, last, before, c.Ints(axes), c.Ints(Ints(count, -1))});
+  return Reversed(c, x, c.Ints(axes), static_cast<std::int64_t>(axes.size()));
 }
 
 Value* LowerReverseSequence(Call& c) {

@@ -95,6 +95,7 @@ def main():
     encoded.make_encoded_numbers()
     encoded.make_encoded_images()
     layers.make_fused()
+    arrays.make_run_time_axes()
 
 
 if __name__ == "__main__":

@@ -195,3 +195,23 @@ def make_linalg():
         half = np.tril(a) if lower else np.triu(a)
         case(f"matrix_triangular_solve_{lower}", "MatrixTriangularSolve", [a, b], oracle=False,
              reference=[np.linalg.solve(half, b)], lower=lower, **FLOAT)
+
+
+def make_run_time_axes():
+    """Axes and strides that are operands of the run."""
+    x = f32(3, 4, 2)
+    for name, begin, end, strides, masked, wanted in (
+            ("forwards", (0, 1), (3, 4), (2, 2), 0, x[0:3:2, 1:4:2]),
+            ("backwards", (-1, -5), (-9, 2), (-1, -1), 0, x[-1:-9:-1, -5:2:-1]),
+            ("masked", (1, 0), (2, 0), (1, -3), 2, x[1:2, ::-3])):
+        case(f"strided_slice_of_run_{name}", "StridedSlice",
+             [x, i32(*begin), i32(*end), i32(*strides)], oracle=False, reference=[wanted],
+             begin_mask=masked, end_mask=masked, ellipsis_mask=0, new_axis_mask=0,
+             shrink_axis_mask=0, Index="dt:int32", **FLOAT)
+    axis = i32(-2)[0]
+    case("cumsum_of_run", "Cumsum", [x, axis], oracle=False, reference=[np.cumsum(x, -2)],
+         exclusive=False, reverse=False, Tidx="dt:int32", **FLOAT)
+    case("expand_dims_of_run", "ExpandDims", [x, axis], oracle=False,
+         reference=[np.expand_dims(x, -2)], Tdim="dt:int32", **FLOAT)
+    case("reverse_of_run", "ReverseV2", [x, i32(-1, 0)], oracle=False, reference=[x[::-1, :, ::-1]],
+         Tidx="dt:int32", **FLOAT)
