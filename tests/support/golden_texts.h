@@ -1,6 +1,6 @@
-// Folders of texts: each file shows a construct of a format, in a sentence, a text, and what that is
-// written back as, or what is said of it, between lines of dashes. What was written is a fixed point of reading
-// and writing. DRAGOMAN_ACCEPT=1 writes what is found into the files.
+// Folders of texts: each file shows a construct of a format, in a sentence, a text, and what that
+// is written back as, or what is said of it, between lines of dashes. What was written is a fixed
+// point of reading and writing. DRAGOMAN_ACCEPT=1 writes what is found into the files.
 #ifndef DRAGOMAN_TESTS_SUPPORT_GOLDEN_TEXTS_H_
 #define DRAGOMAN_TESTS_SUPPORT_GOLDEN_TEXTS_H_
 
@@ -23,7 +23,8 @@ namespace dragoman {
 
 inline std::vector<std::string> GoldenTexts(std::string_view folder) {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(ProjectRoot() / "tests/golden" / folder))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(ProjectRoot() / "tests/golden" / folder))
     names.push_back(entry.path().stem());
   std::sort(names.begin(), names.end());
   return names;
@@ -55,8 +56,8 @@ inline void ExpectGoldenText(std::string_view folder, const std::string& name,
   const std::vector<std::string> parts = PartsOfGoldenText(path, kLine);
   if (std::getenv("DRAGOMAN_ACCEPT") != nullptr) {
     ASSERT_GE(parts.size(), 2u) << "a sentence and a text";
-    const std::string all = parts[0] + std::string(kLine) + parts[1] + std::string(kLine) +
-                            written_back(parts[1]);
+    const std::string all =
+        parts[0] + std::string(kLine) + parts[1] + std::string(kLine) + written_back(parts[1]);
     ASSERT_TRUE(WriteFile(path, all).ok());
     return;
   }

@@ -21,7 +21,8 @@ ACCEPT = os.environ.get("DRAGOMAN_ACCEPT") == "1"
 PART = re.compile(r"^    \$ (?P<command>[^\n]+)\n(?P<shown>(?:    (?!\$ )[^\n]*\n|\n(?=    (?!\$ )))*)"
                   r"|`(?P<name>[\w./-]+)`:\n\n```\w*\n(?P<text>.*?)^```$",
                   re.MULTILINE | re.DOTALL)
-MEASURED = re.compile(r"[0-9.]+ [un]s\b|[0-9.]+ kB to [0-9.]+ kB|median [0-9.]+|largest (error|difference) .*")
+MEASURED = re.compile(r"[0-9.]+ [un]s\b|[0-9.]+ kB to [0-9.]+ kB|bytes +[0-9,]+ +[0-9,]+|median [0-9.]+|"
+                      r"largest (error|difference) .*")
 CUT = " …"  # where a page leaves out the rest of a line
 
 

@@ -73,8 +73,7 @@ Result<bool> KeepBatchAxes(Node& node, PassContext& context) {
   if (operands[0] == nullptr && operands[1] == nullptr) return false;
   for (std::size_t i = 0; i < 2; ++i) {
     if (operands[i] != nullptr) continue;
-    DRAGOMAN_ASSIGN(operands[i],
-                    InsertReshape(product->operand(i), sizes[i], node, context));
+    DRAGOMAN_ASSIGN(operands[i], InsertReshape(product->operand(i), sizes[i], node, context));
     if (operands[i] == nullptr) return false;
   }
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "MatMul", operands));
