@@ -2,25 +2,27 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
-#include <string_view>
 #include <vector>
+
+#include "core/ops/op_def.h"
 
 namespace dragoman::tvm {
 namespace {
 
-constexpr std::string_view kReads[] = {"Cast", "DequantizeLinear"};
-// Operand 0, to all results. Split gives parts.
-constexpr std::string_view kMoves[] = {"Flatten", "Gather",  "Identity",  "Reshape",  "Slice",
-                                       "Split",   "Squeeze", "Transpose", "Unsqueeze"};
-
-bool IsAny(const Node& node, std::span<const std::string_view> ops) {
-  return std::ranges::any_of(ops, [&](std::string_view op) { return node.Is(op); });
-}
-
 bool IsSmall(const Value& value) {
   const DType dtype = value.type().dtype();
   return IsInteger(dtype) && Info(dtype).bits < 8;
+}
+
+// Whether the results of `node` are elements of operand 0, which no other is of the type of.
+bool Moves(const Node& node) {
+  const OpDef* def = FindOp(node);
+  if (def == nullptr || node.operand(0) == nullptr) return false;
+  if (def->op_class != OpClass::kMovement && !node.Is("Identity")) return false;
+  const DType dtype = node.operand(0)->type().dtype();
+  return std::ranges::none_of(node.operands().subspan(1), [&](const Use& use) {
+    return use.value() != nullptr && use.value()->type().dtype() == dtype;
+  });
 }
 
 Type Widened(const Type& type) {
@@ -51,8 +53,8 @@ class Readers {
     if (use.index() != 0) return false;
     if (node->Is("DequantizeLinear") && node->operand(2) != nullptr)
       return IsWideToo(*node->operand(2));
-    if (IsAny(*node, kReads)) return true;
-    if (!IsAny(*node, kMoves)) return false;
+    if (node->Is("DequantizeLinear") || node->Is("Cast")) return true;
+    if (!Moves(*node)) return false;
     for (std::size_t i = 0; i < node->num_results(); ++i) {
       if (node->result(i) != nullptr) values_.push_back(node->result(i));
     }
@@ -62,8 +64,7 @@ class Readers {
   // Numbers and their zero point are of one type: both are constants, or moved from one.
   static bool IsWideToo(const Value& other) {
     const Value* at = &other;
-    while (at->producer() != nullptr && IsAny(*at->producer(), kMoves))
-      at = at->producer()->operand(0);
+    while (at->producer() != nullptr && Moves(*at->producer())) at = at->producer()->operand(0);
     return at->is_constant();
   }
 
