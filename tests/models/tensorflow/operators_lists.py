@@ -51,24 +51,30 @@ def two_forms(name, otherwise, make):
              [x if holds else x[::-1], np.int32(3)], oracle=False, library=library)
 
 
+def counted_loop(g, library, start, held, turn):
+    """Turns from `start` to `count`, each of which gives the next number, count, x and the list."""
+    kinds = ["int32", "int32", "float", "variant"]
+    arguments = [(f"in{i}", kind) for i, kind in enumerate(kinds)]
+    goes_on = library.function("goes_on", arguments, lambda b, at, count, x, held: [
+        b.op("Less", at, count, **INT)], [("out", "bool")])
+    body = library.function("turn", arguments, turn, [(f"out{i}", kind) for i, kind in enumerate(kinds)])
+    return g.op("StatelessWhile", g.const(np.int32(start)), "count", "x", held,
+                cond=f"fn:{goes_on}", body=f"fn:{body}", T=[f"dt:{kind}" for kind in kinds])
+
+
 def pushing_loop(count):
     """Rows pushed to an empty list as often as run time tells."""
     g, library, x = G(), Lib(), f32(2)
     g.ph("x", "float", x.shape)
     g.ph("count", "int32", ())
     held = g.op("EmptyTensorList", g.const(UNKNOWN), g.const(UNKNOWN), **LISTED)
-    kinds = ["int32", "int32", "float", "variant"]
-    arguments = [(f"in{i}", kind) for i, kind in enumerate(kinds)]
 
     def turn(b, at, count, x, held):
         times = b.op("Mul", x, b.op("Cast", at, SrcT="dt:int32", DstT="dt:float"), **FLOAT)
         return [b.op("AddV2", at, b.const(np.int32(1)), **INT), b.op("Identity", count, **INT),
                 b.op("Identity", x, **FLOAT), b.op("TensorListPushBack", held, times, **ELEMENT)]
-    goes_on = library.function("goes_on", arguments, lambda b, at, count, x, held: [
-        b.op("Less", at, count, **INT)], [("out", "bool")])
-    body = library.function("turn", arguments, turn, [(f"out{i}", kind) for i, kind in enumerate(kinds)])
-    loop = g.op("StatelessWhile", g.const(np.int32(0)), "count", "x", held, cond=f"fn:{goes_on}",
-                body=f"fn:{body}", T=[f"dt:{kind}" for kind in kinds])
+
+    loop = counted_loop(g, library, 0, held, turn)
     g.op("TensorListStack", f"{loop}:3", g.const(i32(2)), name="y", num_elements=-1, **ELEMENT)
     save(f"pushing_loop_{count}", g, {"x": x, "count": np.int32(count)}, ["y"],
          [np.arange(count, dtype=np.float32)[:, None] * x], oracle=False, library=library)
@@ -81,8 +87,6 @@ def loop_into_begun_list():
     g.ph("count", "int32", ())
     held = g.op("TensorListReserve", g.const(UNKNOWN), g.const(np.int32(3)), **LISTED)
     held = g.op("TensorListSetItem", held, g.const(np.int32(0)), row(g, "x", 0), **ELEMENT)
-    kinds = ["int32", "int32", "float", "variant"]
-    arguments = [(f"in{i}", kind) for i, kind in enumerate(kinds)]
 
     def turn(b, at, count, x, held):
         now = b.op("GatherV2", x, at, b.const(np.int32(0)), Tparams="dt:float", Tindices="dt:int32",
@@ -90,11 +94,8 @@ def loop_into_begun_list():
         return [b.op("AddV2", at, b.const(np.int32(1)), **INT), b.op("Identity", count, **INT),
                 b.op("Identity", x, **FLOAT),
                 b.op("TensorListSetItem", held, at, b.op("Neg", now, **FLOAT), **ELEMENT)]
-    goes_on = library.function("goes_on", arguments, lambda b, at, count, x, held: [
-        b.op("Less", at, count, **INT)], [("out", "bool")])
-    body = library.function("turn", arguments, turn, [(f"out{i}", kind) for i, kind in enumerate(kinds)])
-    loop = g.op("StatelessWhile", g.const(np.int32(1)), "count", "x", held, cond=f"fn:{goes_on}",
-                body=f"fn:{body}", T=[f"dt:{kind}" for kind in kinds])
+
+    loop = counted_loop(g, library, 1, held, turn)
     g.op("TensorListStack", f"{loop}:3", g.const(i32(2)), name="y", num_elements=-1, **ELEMENT)
     save("loop_into_begun_list", g, {"x": x, "count": np.int32(3)}, ["y"],
          [np.stack([x[0], -x[1], -x[2]])], oracle=False, library=library)
@@ -106,8 +107,6 @@ def joined_parts():
     g.ph("x", "float", (-1, 2))
     g.ph("count", "int32", ())
     parts = g.op("EmptyTensorList", g.const(i32(-1, 2)), g.const(UNKNOWN), **LISTED)
-    kinds = ["int32", "int32", "float", "variant"]
-    arguments = [(f"in{i}", kind) for i, kind in enumerate(kinds)]
 
     def turn(b, at, count, x, parts):
         rows = b.op("AddV2", at, b.const(np.int32(1)), **INT)
@@ -115,11 +114,8 @@ def joined_parts():
         part = b.op("Slice", x, b.const(i32(0, 0)), sizes, Index="dt:int32", **FLOAT)
         return [rows, b.op("Identity", count, **INT), b.op("Identity", x, **FLOAT),
                 b.op("TensorListPushBack", parts, part, **ELEMENT)]
-    goes_on = library.function("goes_on", arguments, lambda b, at, count, x, parts: [
-        b.op("Less", at, count, **INT)], [("out", "bool")])
-    body = library.function("turn", arguments, turn, [(f"out{i}", kind) for i, kind in enumerate(kinds)])
-    loop = g.op("StatelessWhile", g.const(np.int32(0)), "count", "x", parts, cond=f"fn:{goes_on}",
-                body=f"fn:{body}", T=[f"dt:{kind}" for kind in kinds])
+
+    loop = counted_loop(g, library, 0, parts, turn)
     g.op("TensorListConcatV2", f"{loop}:3", g.const(i32(-1, 2)), g.const(np.zeros(0, np.int64)),
          name="y", **LISTED)
     save("list_joined_parts", g, {"x": x, "count": np.int32(3)}, ["y", "y:1"],
