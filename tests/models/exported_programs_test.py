@@ -188,6 +188,18 @@ class Decomposed(ExportedPrograms):
         scores = np.exp(a @ b.swapaxes(2, 3) * np.float32(0.5))
         self.expect([a, b, c], [scores / scores.sum(3, keepdims=True) @ c])
 
+    def test_attention_to_nothing(self):
+        """A query whose mask hides all keys gets zeros, as torch from 2.5 on gives."""
+        p = Program()
+        q, k, v = (p.input(name, [1, 2, 3, 4]) for name in "qkv")
+        mask = p.input("mask", [3, 3])
+        self.save(p.output(p.aten("scaled_dot_product_attention.default", q, k, v, mask)))
+        a, b, c = (draw(1, 2, 3, 4) for _ in range(3))
+        hidden = np.float32([[0, 1, -np.inf], [-np.inf] * 3, [-2, 0, 0]])
+        scores = np.exp(a @ b.swapaxes(2, 3) / np.float32(2) + hidden)
+        sums = scores.sum(3, keepdims=True)
+        self.expect([a, b, c, hidden], [scores / np.where(sums == 0, 1, sums) @ c])
+
     def test_quantised_models(self):
         p = Program()
         w = p.weight("w", np.int8([[10, -20], [127, -127]]))

@@ -52,7 +52,10 @@ Value* Weights(Composer& c, Value* scores, Value* mask) {
   if (mask == nullptr) return c.Op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
   if (c.dtype(mask) != DType::kBool) {
     Value* sum = c.Add(scores, c.CastLike(mask, scores));
-    return c.Op("Softmax", {sum}, {{"axis", std::int64_t{-1}}});
+    Value* weights = c.Op("Softmax", {sum}, {{"axis", std::int64_t{-1}}});
+    if (c.Rank(mask) == 0) return weights;
+    Value* most = c.Reduce("ReduceMax", mask, {c.Rank(mask) - 1}, true);
+    return c.Where(c.Equal(most, -INFINITY), 0, weights);
   }
   Value* masked = c.Where(mask, scores, -INFINITY);
   Value* weights = c.Op("Softmax", {masked}, {{"axis", std::int64_t{-1}}});
