@@ -308,6 +308,46 @@ function tf:graph.main() -> () {
         done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-inputs", "image")
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_parts_begin_within_functions(self):
+        """What else the calls read, and what it is made of, is left out."""
+        text = self.out / "model.dgt"
+        text.write_text("""dragoman 1 source tf
+opset "tf" 27
+
+entry main(%x: string[], %p: f32[2]) -> (%y: f32[2]) {
+  %y = tf:graph.main(%x, %p) {feeds = ["x:0", "p:0"], fetches = ["y:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type string[*]} @x
+  %p = tf.Placeholder() {dtype = type f32[*], shape = type ?[2]} @p
+  %part = tf.DecodeGif(%x) {} @part
+  %outer, %"outer:1" = tf.PartitionedCall(%part, %p) {Tin = types [u8[*], f32[*]], Tout = types [f32[*], f32[*]], f = @outer} @outer
+  %y = tf.AddV2(%outer, %"outer:1") {T = type f32[*]} @y
+}
+
+function tf.outer(%image: u8[*], %p: f32[*]) -> (%"inner:output:0", %"two:z:0") {
+  %"encoded:contents:0" = tf.EncodeJpeg(%image) {} @encoded
+  %"inner:output:0" = tf.PartitionedCall(%"encoded:contents:0") {Tin = types [string[*]], Tout = types [f32[*]], f = @inner} @inner
+  %"two:z:0" = tf.AddV2(%p, %p) {T = type f32[*]} @two
+}
+
+function tf.inner(%text: string[*]) -> (%"relu:activations:0") {
+  %"parsed:output:0" = tf.ParseTensor(%text) {out_type = type f32[*]} @parsed
+  %"relu:activations:0" = tf.Relu(%"parsed:output:0") {T = type f32[*]} @relu
+}
+""", encoding="utf-8")
+        cut = "outer/inner/parsed"
+        done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-inputs", "part")
+        self.assertIn("operator ParseTensor is not supported; --cut-inputs " + cut, done.stderr)
+        np.save(self.out / "cut.npy", np.array([-1, 3], np.float32))
+        np.save(self.out / "p.npy", np.array([0.5, 0.25], np.float32))
+        self.done("run", text, "--cut-inputs", cut, "--input", f"{cut}={self.out / 'cut.npy'}",
+                  "--input", f"p={self.out / 'p.npy'}", "--output-dir", self.out / "y")
+        self.assertEqual([array.tolist() for array, _ in read_outputs(self.out / "y")], [[1, 3.5]])
+        done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-inputs", "outer/none")
+        self.assertEqual(done.returncode, 2, done.stderr)
+
     def test_advice_is_to_begin_behind_a_queue_not_at_its_handle(self):
         text = self.out / "model.dgt"
         text.write_text("""dragoman 1 source tf

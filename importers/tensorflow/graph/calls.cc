@@ -55,6 +55,10 @@ Calls::Calls(const Model& model) : model_(model) {
   }
 }
 
+bool IsPartitionedCall(std::string_view type) {
+  return type == "PartitionedCall" || type == "StatefulPartitionedCall" || type == "BatchFunction";
+}
+
 std::vector<const Function*> Calls::CalledBy(const Node& node) const {
   std::vector<const Function*> called;
   const auto add = [&](const OpName* op) {

@@ -3,6 +3,7 @@
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_CALLS_H_
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "core/ir/model.h"
 
 namespace dragoman::tf {
+
+// "PartitionedCall" and its kin. A BatchFunction calls with several batches at once, which changes
+// no result.
+bool IsPartitionedCall(std::string_view type);
 
 class Calls {
  public:

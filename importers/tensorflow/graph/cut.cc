@@ -4,11 +4,11 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 
 #include "core/support/text.h"
 #include "importers/tensorflow/graph/attr_value.h"
+#include "importers/tensorflow/graph/called_nodes.h"
 #include "importers/tensorflow/graph/entries.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "proto/tensorflow/extra.h"
@@ -31,14 +31,16 @@ std::vector<Port> PresentPorts(const Node& call, std::string_view key, bool of_r
   return ports;
 }
 
-Result<std::vector<Port>> CutPorts(const tf_reader::Nodes& nodes,
-                                   const std::vector<std::string>& names) {
+Result<std::vector<Port>> CutPorts(const tf::Calls& calls, const Graph& main,
+                                   const std::vector<std::string>& names, bool in_functions) {
   std::vector<Port> ports;
   for (const std::string& name : names) {
     const tf::TensorName tensor = tf::ParseTensorName(name);
-    const Node* node = nodes.Find(tensor.node);
+    const Node* node = tf::FindNode(calls, main, tensor.node);
+    if (node != nullptr && node->graph() != &main && !in_functions) node = nullptr;
     if (node == nullptr || tensor.index >= tf::NumDataResults(*node)) {
-      return InvalidInput("there is no tensor " + Quote(name) + " in the main graph");
+      return InvalidInput("there is no tensor " + Quote(name) + " in the main graph" +
+                          (in_functions ? ", nor in functions that it calls" : ""));
     }
     ports.push_back({name,
                      tf::FullTensorName(tensor.node, tensor.index),
@@ -48,29 +50,10 @@ Result<std::vector<Port>> CutPorts(const tf_reader::Nodes& nodes,
   return ports;
 }
 
-// The tensors of the main graph that `outputs` need, those of `inputs` included.
-std::set<std::string> Needed(const tf_reader::Nodes& nodes, const std::vector<Port>& inputs,
-                             const std::vector<Port>& outputs) {
-  std::set<std::string> fed;
-  for (const Port& port : inputs) fed.insert(port.tensor);
-  std::set<std::string> needed;
-  std::vector<const Value*> pending;
-  for (const Port& port : outputs) {
-    const tf::TensorName tensor = tf::ParseTensorName(port.tensor);
-    if (const Node* node = nodes.Find(tensor.node)) pending.push_back(node->result(tensor.index));
-  }
-  std::unordered_set<const Node*> seen;
-  while (!pending.empty()) {
-    const Value* value = pending.back();
-    pending.pop_back();
-    const Node* node = value == nullptr ? nullptr : value->producer();
-    if (node == nullptr) continue;
-    const std::string tensor = tf::FullTensorName(node->name(), value->index());
-    needed.insert(tensor);
-    if (fed.contains(tensor) || !seen.insert(node).second) continue;
-    for (const Use& operand : node->operands()) pending.push_back(operand.value());
-  }
-  return needed;
+std::vector<std::string> TensorsOf(const std::vector<Port>& ports) {
+  std::vector<std::string> tensors;
+  for (const Port& port : ports) tensors.push_back(port.tensor);
+  return tensors;
 }
 
 }  // namespace
@@ -81,19 +64,20 @@ Status CutTensorFlow(Model& source, const std::vector<std::string>& inputs,
   Entry& entry = source.entries.front();
   const Node* call = entry.graph->first_node();
   if (main == nullptr || call == nullptr) return InvalidInput("the model has no main graph");
-  const tf_reader::Nodes nodes(*main->graph);
+  const tf::Calls calls(source);
   std::vector<Port> from = PresentPorts(*call, tf_extra::kFeeds, false);
   std::vector<Port> to = PresentPorts(*call, tf_extra::kFetches, true);
   if (!outputs.empty()) {
-    DRAGOMAN_ASSIGN(to, CutPorts(nodes, outputs));
+    DRAGOMAN_ASSIGN(to, CutPorts(calls, *main->graph, outputs, false));
   }
-  DRAGOMAN_ASSIGN(std::vector<Port> cut, CutPorts(nodes, inputs));
+  DRAGOMAN_ASSIGN(std::vector<Port> cut, CutPorts(calls, *main->graph, inputs, true));
   for (Port& port : from) {
     const bool replaced = std::any_of(
         cut.begin(), cut.end(), [&](const Port& other) { return other.tensor == port.tensor; });
     if (!replaced) cut.push_back(std::move(port));
   }
-  const std::set<std::string> needed = Needed(nodes, cut, to);
+  const std::set<std::string> needed =
+      tf::NeededTensors(calls, *main->graph, TensorsOf(cut), TensorsOf(to));
   std::erase_if(cut, [&](const Port& port) { return !needed.contains(port.tensor); });
   Entry made = tf_reader::MakeEntry(entry.name, std::move(cut), std::move(to));
   made.graph->extra().emplace_back(std::string(tf_extra::kAssumed), true);

@@ -1,4 +1,4 @@
-// The default entry, cut at tensors of the main graph.
+// The default entry, cut at tensors of the main graph and of functions that it calls.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_CUT_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_CUT_H_
 
@@ -10,9 +10,10 @@
 
 namespace dragoman {
 
-// Makes the default entry go from the tensors `inputs` of the main graph ("node", "node:1") to
-// `outputs`; an empty list keeps what it has, as far as the outputs need it. What is cut off is
-// never lowered. Errors: a tensor that the main graph does not have.
+// Makes the default entry go from the tensors `inputs` of the main graph ("node", "node:1"), or of
+// a function that it calls ("call/node"), to `outputs` of the main graph; an empty list keeps what
+// it has, as far as the outputs need it. What is cut off is never lowered. Errors: a tensor that
+// the main graph does not have.
 Status CutTensorFlow(Model& source, const std::vector<std::string>& inputs,
                      const std::vector<std::string>& outputs);
 

@@ -1,10 +1,13 @@
 #include "importers/tensorflow/lower/evaluator.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "importers/tensorflow/graph/called_nodes.h"
+#include "importers/tensorflow/graph/calls.h"
 #include "importers/tensorflow/graph/entries.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "importers/tensorflow/graph/op_schema.h"
@@ -65,14 +68,14 @@ bool IsReadWhereSupported(const Value& value, std::span<const std::string_view> 
 }
 
 // The tensors of `node` behind which a part can begin, as --cut-inputs takes them.
-std::string TensorsRead(const Node& node) {
+std::string TensorsRead(const Node& node, const std::string& path) {
   const std::vector<std::string_view> supported = SupportedOperators();
   std::string names;
   for (std::size_t i = 0; i < NumDataResults(node); ++i) {
     const Value* value = node.result(i);
     if (value == nullptr || !tf_reader::StatedType(node, i).is_tensor()) continue;
     if (!IsReadWhereSupported(*value, supported)) continue;
-    names += (names.empty() ? "" : ",") + node.name();
+    names += (names.empty() ? "" : ",") + path + node.name();
     if (i > 0) names += ":" + std::to_string(i);
   }
   return names;
@@ -92,22 +95,19 @@ std::string TensorsReadBy(const Node& node) {
   return names;
 }
 
-Error NotSupported(const Node& node, bool in_main_graph) {
+// `path`: the calls around the node; nullopt: a condition or loop is one of them.
+Error NotSupported(const Node& node, const std::optional<std::string>& path) {
   const std::string& type = node.op().type;
   std::string message = "operator " + type;
   if (FindOpSchema(type) == nullptr) message += " is none of TensorFlow's and";
   message += FindOpSchema(type) == nullptr ? " not supported" : " is not supported";
-  const std::string names = in_main_graph ? TensorsRead(node) : std::string();
+  const bool in_main_graph = path && path->empty();
+  const std::string names =
+      path ? TensorsRead(node, in_main_graph ? "" : *path + "/") : std::string();
   if (!names.empty()) message += "; --cut-inputs " + names + " begins behind it";
   const std::string read = in_main_graph && !IsRead(node) ? TensorsReadBy(node) : std::string();
   if (!read.empty()) message += "; --cut-outputs " + read + " ends before it";
   return Unsupported(std::move(message));
-}
-
-// "PartitionedCall" and its kin. A BatchFunction calls with several batches at once, which changes
-// no result.
-bool IsCall(std::string_view type) {
-  return type == "PartitionedCall" || type == "StatefulPartitionedCall" || type == "BatchFunction";
 }
 
 }  // namespace
@@ -150,12 +150,20 @@ std::vector<Abstract> Evaluator::RunMain(std::span<const std::string> feeds,
   std::unordered_set<const Value*> fed;
   for (std::size_t i = 0; i < feeds.size(); ++i) {
     const Value* value = find(feeds[i]);
+    if (value == nullptr && feeds[i].find('/') != std::string::npos) {
+      fed_in_calls_.push_back({feeds[i], values[i]});
+      continue;
+    }
     if (value == nullptr) return fail("", InvalidInput("there is no tensor '" + feeds[i] + "'"));
     scope.values[value] = values[i];
     fed.insert(value);
     // What waits for a fed placeholder does not run it; any other fed node is still run for that.
     const Node& node = *value->producer();
     if (IsPlaceholder(node)) fed.insert(node.result(node.num_results() - 1));
+  }
+  if (!fed_in_calls_.empty()) {
+    needed_ = NeededTensors(Calls(source_), graph, feeds, fetches);
+    LeaveOut(graph, scope, fed);
   }
   std::vector<const Value*> wanted;
   for (const std::string& fetch : fetches) {
@@ -167,6 +175,10 @@ std::vector<Abstract> Evaluator::RunMain(std::span<const std::string> feeds,
   if (!region.ok()) return fail("", region.error());
   if (RunRegion(*region, scope) == Flow::kRaised) {
     return fail("", Unsupported("it always fails for these inputs: " + entry_.raised));
+  }
+  for (const FedInCall& feed : fed_in_calls_) {
+    if (!feed.used && entry_.findings.empty())
+      return fail("", InvalidInput("there is no tensor '" + feed.tensor + "'"));
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (!scope.values.contains(wanted[i]) && entry_.findings.empty())
@@ -293,7 +305,7 @@ Flow Evaluator::RunNode(const Node& node, Scope& scope) {
   Flow flow = Flow::kNext;
   const auto* row = std::find_if(std::begin(kControl), std::end(kControl),
                                  [&](const Row& r) { return r.type == type; });
-  if (IsCall(type) || library_.contains(type)) {
+  if (IsPartitionedCall(type) || library_.contains(type)) {
     flow = RunPartitionedCall(node, scope);
   } else if (row != std::end(kControl)) {
     flow = (this->*row->run)(node, scope);
@@ -369,7 +381,9 @@ Result<std::vector<Abstract>> Evaluator::Lower(const Node& node, std::span<const
   if (IsPlaceholder(node))
     return InvalidInput("the placeholder is needed, but is no input of the entry");
   const OpRow* row = FindOpRow(type);
-  if (row == nullptr) return NotSupported(node, scope.path.empty());
+  if (row == nullptr) {
+    return NotSupported(node, scope.in_calls ? std::optional(scope.path) : std::nullopt);
+  }
   Call call(heap_, builder(), node, scope.bound, operands, row->target);
   call.CheckTexts();
   DRAGOMAN_TRY(call.status());
@@ -392,6 +406,48 @@ Flow Evaluator::RunPartitionedCall(const Node& node, Scope& scope) {
   }
   SetResults(node, scope, std::move(results));
   return flow;
+}
+
+Result<std::shared_ptr<const Region>> Evaluator::RegionOf(
+    const Graph& graph, const std::unordered_set<const Value*>& fed) {
+  std::shared_ptr<const Region> none;
+  std::shared_ptr<const Region>& region = fed.empty() ? regions_[&graph] : none;
+  if (region != nullptr) return region;
+  std::vector<const Value*> wanted;
+  for (const Use& use : graph.outputs()) wanted.push_back(use.value());
+  DRAGOMAN_ASSIGN(Region made, BuildRegions(graph, wanted, fed));
+  region = std::make_shared<const Region>(std::move(made));
+  return region;
+}
+
+std::unordered_set<const Value*> Evaluator::FeedCall(const Graph& body, Scope& scope) {
+  std::unordered_set<const Value*> fed;
+  bool is_opened = false;
+  for (FedInCall& feed : fed_in_calls_) {
+    if (!scope.in_calls || !feed.tensor.starts_with(scope.path + "/")) continue;
+    is_opened = true;
+    const TensorName tensor = ParseTensorName(feed.tensor.substr(scope.path.size() + 1));
+    for (const Node& node : body.nodes()) {
+      if (node.name() != tensor.node || tensor.index >= NumDataResults(node)) continue;
+      scope.values[node.result(tensor.index)] = feed.value;
+      fed.insert(node.result(tensor.index));
+      feed.used = true;
+    }
+  }
+  if (is_opened) LeaveOut(body, scope, fed);
+  return fed;
+}
+
+void Evaluator::LeaveOut(const Graph& graph, Scope& scope, std::unordered_set<const Value*>& fed) {
+  const std::string path = scope.path.empty() ? "" : scope.path + "/";
+  for (const Node& node : graph.nodes()) {
+    for (std::size_t i = 0; i < NumDataResults(node); ++i) {
+      const Value* value = node.result(i);
+      if (value == nullptr || needed_.contains(FullTensorName(path + node.name(), i))) continue;
+      scope.values[value] = Poison();
+      fed.insert(value);
+    }
+  }
 }
 
 Flow Evaluator::CallFunction(const Node& node, const FuncRef& callee,
@@ -419,20 +475,15 @@ Flow Evaluator::CallFunction(const Node& node, const FuncRef& callee,
            scope);
     return Flow::kNext;
   }
-  std::shared_ptr<const Region>& region = regions_[&graph];
-  if (region == nullptr) {
-    std::vector<const Value*> wanted;
-    for (const Use& use : graph.outputs()) wanted.push_back(use.value());
-    Result<Region> made = BuildRegions(graph, wanted, {});
-    if (!made.ok()) {
-      Report(node, made.error(), scope);
-      return Flow::kNext;
-    }
-    region = std::make_shared<const Region>(std::move(*made));
-  }
-  const std::shared_ptr<const Region> running = region;
   Scope inner;
   inner.path = scope.path.empty() ? node.name() : scope.path + "/" + node.name();
+  inner.in_calls =
+      scope.in_calls && (IsPartitionedCall(node.op().type) || &node.op() == function.op);
+  const Result<std::shared_ptr<const Region>> running = RegionOf(graph, FeedCall(graph, inner));
+  if (!running.ok()) {
+    Report(node, running.error(), scope);
+    return Flow::kNext;
+  }
   if (callee.attributes != nullptr) {
     for (const NamedAttribute& attribute : *callee.attributes) {
       const auto* reference = attribute.value.As<AttributeRef>();
@@ -448,7 +499,7 @@ Flow Evaluator::CallFunction(const Node& node, const FuncRef& callee,
   for (std::size_t i = 0; i < arguments.size(); ++i)
     inner.values[graph.input(i)] = std::move(arguments[i]);
   calls_.push_back(&function);
-  const Flow flow = RunRegion(*running, inner);
+  const Flow flow = RunRegion(**running, inner);
   calls_.pop_back();
   if (flow == Flow::kRaised) return flow;
   for (std::size_t i = 0; i < NumDataOutputs(graph); ++i)

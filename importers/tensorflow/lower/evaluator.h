@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -60,6 +61,13 @@ class Evaluator {
     std::string path;                   // the calls around it: "f/g"
     std::vector<NamedAttribute> bound;  // what the call states of attributes
     std::unordered_map<const Value*, Abstract> values;
+    bool in_calls = true;  // nothing but calls is around it: no conditions and loops
+  };
+  // A tensor of a called function that has a given value: "call/node:0".
+  struct FedInCall {
+    std::string tensor;
+    Abstract value;
+    bool used = false;
   };
 
   using Results = std::vector<Abstract>;
@@ -72,6 +80,13 @@ class Evaluator {
   Result<Abstract> LowerConst(const Node& node, Scope& scope);
   Flow CallFunction(const Node& node, const FuncRef& callee, std::vector<Abstract> arguments,
                     const Scope& scope, Results& results);
+  // What computes the outputs of a function, given the tensors of it that are fed.
+  Result<std::shared_ptr<const Region>> RegionOf(const Graph& graph,
+                                                 const std::unordered_set<const Value*>& fed);
+  // Sets those of the function that is called, and gives them.
+  std::unordered_set<const Value*> FeedCall(const Graph& body, Scope& scope);
+  // Counts what is not needed among what is fed, without a value.
+  void LeaveOut(const Graph& graph, Scope& scope, std::unordered_set<const Value*>& fed);
   Flow RunPartitionedCall(const Node& node, Scope& scope);
   const Abstract& Get(const Value* value, const Scope& scope) const;
   // Operand `i` of a node that gives it again: of a variable of version 1 what it holds now, unless
@@ -122,6 +137,8 @@ class Evaluator {
   EntryBuilder entry_;
   std::unordered_map<std::string, const Function*> library_;
   std::unordered_map<const Graph*, std::shared_ptr<const Region>> regions_;  // of functions
+  std::vector<FedInCall> fed_in_calls_;
+  std::set<std::string> needed_;  // if something is fed in a call: the tensors that are
   std::unordered_map<const Node*, Abstract> constants_;
   std::unordered_map<const Node*, OriginPtr> origins_;
   std::vector<const Function*> calls_;  // under way

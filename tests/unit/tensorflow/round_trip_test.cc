@@ -270,7 +270,8 @@ TEST(TensorFlowReaderTest, CutsWhatIsNotToBeLowered) {
 })"));
   const Status missing = CutTensorFlow(*model, {"q"}, {});
   ASSERT_FALSE(missing.ok());
-  EXPECT_EQ(missing.error().ToString(), "error: there is no tensor \"q\" in the main graph");
+  EXPECT_EQ(missing.error().ToString(),
+            "error: there is no tensor \"q\" in the main graph, nor in functions that it calls");
 }
 
 // A counter as TensorFlow 2 saves it: the variable is handed to functions that use and restore it.
