@@ -200,6 +200,7 @@ std::optional<std::vector<std::int64_t>> SizesWithLast(const Value& value, std::
 // b), where the first Reshape makes features of several axes; also of Linear and MatMul
 Result<bool> PlaceRows(Node& node, PassContext& context) {
   Node* layer = node.Is("Reshape") ? node.operand(0)->producer() : nullptr;
+  // By name: ReadLayer reads each of these in its own way.
   const bool is_layer = layer != nullptr && layer->result()->HasOneUse() &&
                         layer->graph() == node.graph() &&
                         (layer->Is("Gemm") || layer->IsDragoman("Linear") || layer->Is("MatMul"));
