@@ -42,7 +42,7 @@ Result<std::vector<Value*>> ExpandLinear(Node& node) {
   if (x->type().rank() == 2) {
     std::vector<Value*> operands = {x, weight};
     if (bias != nullptr) operands.push_back(bias);
-    Value* y = InsertOp(node, "Gemm", std::move(operands), type, name + ".gemm");
+    Value* y = InsertOp(node, "Gemm", operands, type, name + ".gemm");
     y->producer()->SetAttribute("transB", std::int64_t{1});
     return std::vector<Value*>{y};
   }

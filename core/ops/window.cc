@@ -17,7 +17,7 @@ AxisSize PooledSize(rt::AutoPad auto_pad, bool ceil_mode) {
     if (same) return CeilDiv(input, stride);
     const Dim room = input + Dim(axis.pad_begin + axis.pad_end - axis.Span());
     if (!ceil_mode) return FloorDiv(room, stride) + Dim(1);
-    const Dim size = CeilDiv(room, stride) + Dim(1);
+    Dim size = CeilDiv(room, stride) + Dim(1);
     // A window that would start in the padding at the end is dropped.
     if (axis.pad_end + axis.stride <= axis.Span()) return size;
     return Min(size, CeilDiv(input + Dim(axis.pad_begin), stride));

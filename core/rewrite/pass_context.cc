@@ -99,7 +99,7 @@ void PassContext::Explain(const Node& node, std::string_view what) const {
 }
 
 std::string PassContext::UniqueName(std::string_view wanted) {
-  const std::string base(wanted.empty() ? "v" : wanted);
+  std::string base(wanted.empty() ? "v" : wanted);
   if (names.try_emplace(base, 1).second) return base;
   const auto counted = numbers.find(base);
   std::size_t number = counted != numbers.end() ? counted->second : 2;
