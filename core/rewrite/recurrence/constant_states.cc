@@ -23,6 +23,15 @@ class StateFinder {
     }
   }
 
+  // States of a chain: what lies behind them belongs to no first step of another chain.
+  void EnterStates(const CellChain& chain) {
+    for (const CellStep& step : chain.steps) {
+      for (const AtomId id : {step.cell->h, step.cell->c}) {
+        if (id != kNoAtom) made_.insert(forms_.atom(id).value->producer());
+      }
+    }
+  }
+
   void Visit(const CellStep& first) {
     for (const Value* value : ReadBefore(first)) {
       const ConstId id = forms_.consts().Of(value);
@@ -44,7 +53,8 @@ class StateFinder {
       read.push_back(value);
       const Node* node = value->producer();
       if (node == nullptr || forms_.consts().Of(value) != kNoConst) return;
-      if (positions_.contains(node) && seen.insert(node).second) queue.push_back(node);
+      const bool goes_on = positions_.contains(node) && !made_.contains(node);
+      if (goes_on && seen.insert(node).second) queue.push_back(node);
     };
     for (AtomId id : {first.old_h, first.old_c.atom}) {
       if (id != kNoAtom && forms_.atom(id).step_axis < 0) push(forms_.atom(id).value);
@@ -79,6 +89,7 @@ class StateFinder {
   const NodePositions& positions_;
   std::unordered_set<const Value*>& states_;
   std::unordered_set<ConstId> weights_;
+  std::unordered_set<const Node*> made_;
 };
 
 }  // namespace
@@ -88,7 +99,10 @@ std::unordered_set<const Value*> FindConstantStates(const std::vector<CellChain>
                                                     const NodePositions& positions) {
   std::unordered_set<const Value*> states;
   StateFinder finder(forms, positions, states);
-  for (const CellChain& chain : chains) finder.EnterWeights(chain.steps[1]);
+  for (const CellChain& chain : chains) {
+    finder.EnterWeights(chain.steps[1]);
+    finder.EnterStates(chain);
+  }
   for (const CellChain& chain : chains) {
     if (chain.steps.front().old_h != kNoAtom) finder.Visit(chain.steps.front());
   }
