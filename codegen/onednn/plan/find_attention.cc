@@ -98,8 +98,23 @@ std::optional<Scores> FindScores(const Value& softmax_operand) {
 struct Weights {
   const Node* softmax = nullptr;
   const Value* visible = nullptr;  // of a Where behind it that gives 0 elsewhere
+  const Value* hiding = nullptr;   // of a Where that gives 0 where all of its row is -inf
   bool clears_nan = false;         // by a Where of IsNaN
 };
+
+// The mask of which `condition` says whether all of a row is -inf; nullptr: it says something else.
+const Value* MaskOfHiddenRows(const Value* condition) {
+  const Node* equal = ProducerOf(condition, "Equal");
+  const Node* most = equal != nullptr ? ProducerOf(equal->operand(0), "ReduceMax") : nullptr;
+  if (most == nullptr || ScalarOf(equal->operand(1)) != kHidden) return nullptr;
+  const Value* mask = most->operand(0);
+  const std::optional<int> rank = mask->type().rank();
+  const Value* axes = most->operand(1);
+  const bool is_one = axes != nullptr && axes->is_constant() && axes->tensor()->size() == 1;
+  const bool is_last =
+      rank && is_one && (axes->tensor()->IntAt(0) == *rank - 1 || axes->tensor()->IntAt(0) == -1);
+  return is_last && IntAttribute(*most, "keepdims", 1) != 0 ? mask : nullptr;
+}
 
 // Whether nothing but the nodes `a` and `b` reads `value`.
 bool OnlyReadBy(const Value& value, const Node* a, const Node* b) {
@@ -115,11 +130,12 @@ std::optional<Weights> FindWeights(const Value& value) {
   const Node *where = ProducerOf(&value, "Where"), *is_nan = nullptr;
   if (where != nullptr && value.HasOneUse()) {
     is_nan = ProducerOf(where->operand(0), "IsNaN");
-    const std::size_t zero = is_nan != nullptr ? 1 : 2;
+    weights.hiding = MaskOfHiddenRows(where->operand(0));
+    const std::size_t zero = is_nan != nullptr || weights.hiding != nullptr ? 1 : 2;
     if (ScalarOf(where->operand(zero)) != 0.0f) return std::nullopt;
     probabilities = where->operand(3 - zero);
     weights.clears_nan = is_nan != nullptr;
-    if (is_nan == nullptr) weights.visible = where->operand(0);
+    if (zero == 2) weights.visible = where->operand(0);
     if (is_nan != nullptr && is_nan->operand(0) != probabilities) return std::nullopt;
   }
   weights.softmax = ProducerOf(probabilities, "Softmax");
@@ -134,9 +150,12 @@ std::optional<Weights> FindWeights(const Value& value) {
 
 // Zeros where the only mask hid the scores by -inf change only queries that see nothing. Another
 // mask might hide all that this one shows: NaN would be left of that.
-bool IsOfMask(const Value* visible, const std::vector<Mask>& masks) {
-  return masks.size() == 1 && masks.front().kind == Kind::kKeep && masks.front().value == visible &&
-         masks.front().fill == kHidden;
+bool IsOfMask(const Weights& weights, const std::vector<Mask>& masks) {
+  if (weights.visible == nullptr && weights.hiding == nullptr) return true;
+  if (masks.size() != 1) return false;
+  const Mask& mask = masks.front();
+  if (weights.hiding != nullptr) return mask.kind == Kind::kAdd && mask.value == weights.hiding;
+  return mask.kind == Kind::kKeep && mask.value == weights.visible && mask.fill == kHidden;
 }
 
 // The axes of a batch of matrices, from the last one of `axes` on; those that repeat have no piece.
@@ -213,8 +232,9 @@ class Finder {
     if (!weights) return;
     const std::optional<Scores> scores = FindScores(*weights->softmax->operand(0));
     if (!scores) return;
-    if (weights->visible != nullptr && !IsOfMask(weights->visible, scores->masks)) return;
-    const bool clears = weights->clears_nan || weights->visible != nullptr;
+    if (!IsOfMask(*weights, scores->masks)) return;
+    const bool clears =
+        weights->clears_nan || weights->visible != nullptr || weights->hiding != nullptr;
     const Node* transpose = FollowingTranspose(node);
     if (transpose != nullptr && Add(*transpose, node, *scores, clears, AxesInside(*transpose)))
       return;

@@ -9,8 +9,10 @@
 namespace dragoman::onednn {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(FindAttention, TakesHeadsInPlace) {
   const Plan plan = PlanOf(R"(graph main(%q: f32[1, 5, 12], %k: f32[1, 7, 12], %v: f32[1, 7, 12],
@@ -100,6 +102,22 @@ TEST(FindAttention, ZerosWhatSeesNothing) {
   EXPECT_THAT(plan.prepared.front().init,
               HasSubstr("{rt::AttentionMask::Kind::kKeep, "
                         "-std::numeric_limits<float>::infinity(), {0, {0, 7, 1}}}"));
+}
+
+TEST(FindAttention, ZerosWhatAMaskOfNumbersHides) {
+  const auto calls = [](const std::string& compared) {
+    return Calls(PlanOf(Attend(R"(
+    %z = onnx.Add(%s, %mask)
+    %p = onnx.Softmax(%z) {axis = -1}
+    const %last: i64[1] = [-1]
+    %most = onnx.ReduceMax()" + compared +
+                                   R"(, %last) {keepdims = 1}
+    %hidden = onnx.Equal(%most, %low)
+    %w = onnx.Where(%hidden, %zero, %p))",
+                               "%w")));
+  };
+  EXPECT_THAT(calls("%mask"), ElementsAre("rt::PreparedAttention"));
+  EXPECT_THAT(calls("%z"), Not(Contains("rt::PreparedAttention")));
 }
 
 TEST(FindAttention, LeavesAScaleBehindAMask) {
