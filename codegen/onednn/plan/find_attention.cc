@@ -9,6 +9,7 @@
 #include "codegen/onednn/plan/value_queries.h"
 #include "core/ir/producer.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -71,12 +72,87 @@ std::optional<ScoreStep> StepOf(const Node& node) {
   return std::nullopt;
 }
 
-std::optional<Scores> FindScores(const Value& softmax_operand) {
+// A condition that holds for rows of which all is -inf.
+struct HiddenRows {
+  const Value* of = nullptr;     // scores, or a mask; nullptr: it asks for something else
+  const Node* reader = nullptr;  // of these
+};
+
+// Whether `node` takes the largest element of each row, and keeps the axis.
+bool IsLargestOfRows(const Node& node) {
+  const std::optional<int> rank = node.operand(0)->type().rank();
+  const Value* axes = node.operand(1);
+  const bool is_one = axes != nullptr && axes->is_constant() && axes->tensor()->size() == 1;
+  if (!rank || !is_one || IntAttribute(node, "keepdims", 1) == 0) return false;
+  const std::int64_t axis = axes->tensor()->IntAt(0);
+  return axis == *rank - 1 || axis == -1;
+}
+
+// max(rows) = -inf, or not any(not (rows = -inf))
+HiddenRows ReadHiddenRows(const Value* condition) {
+  const Node* negation = ProducerOf(condition, "Not");
+  const Node* equal = ProducerOf(condition, "Equal");
+  const Node* most = ProducerOf(negation != nullptr ? negation->operand(0)
+                                : equal != nullptr  ? equal->operand(0)
+                                                    : nullptr,
+                                "ReduceMax");
+  if (most == nullptr || !IsLargestOfRows(*most)) return {};
+  if (negation != nullptr) {
+    const Node* others = ProducerOf(most->operand(0), "Not");
+    equal = others != nullptr ? ProducerOf(others->operand(0), "Equal") : nullptr;
+  }
+  if (equal == nullptr || ScalarOf(equal->operand(1)) != kHidden) return {};
+  return negation != nullptr ? HiddenRows{equal->operand(0), equal}
+                             : HiddenRows{most->operand(0), most};
+}
+
+struct Weights {
+  const Node* softmax = nullptr;
+  const Value* visible = nullptr;  // of a Where behind it that gives 0 elsewhere
+  HiddenRows hidden;               // of a Where that gives 0 to these
+  bool clears_nan = false;         // by a Where of IsNaN
+};
+
+// Whether nothing but the nodes `a` and `b` reads `value`.
+bool OnlyReadBy(const Value& value, const Node* a, const Node* b) {
+  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
+    if (use->user() == nullptr || (use->user() != a && use->user() != b)) return false;
+  }
+  return true;
+}
+
+std::optional<Weights> FindWeights(const Value& value) {
+  Weights weights;
+  const Value* probabilities = &value;
+  const Node *where = ProducerOf(&value, "Where"), *is_nan = nullptr;
+  if (where != nullptr && value.HasOneUse()) {
+    is_nan = ProducerOf(where->operand(0), "IsNaN");
+    weights.hidden = ReadHiddenRows(where->operand(0));
+    const std::size_t zero = is_nan != nullptr || weights.hidden.of != nullptr ? 1 : 2;
+    if (!IsZero(where->operand(zero))) return std::nullopt;
+    probabilities = where->operand(3 - zero);
+    weights.clears_nan = is_nan != nullptr;
+    if (zero == 2) weights.visible = where->operand(0);
+    if (is_nan != nullptr && is_nan->operand(0) != probabilities) return std::nullopt;
+  }
+  weights.softmax = ProducerOf(probabilities, "Softmax");
+  const bool alone =
+      where != nullptr ? OnlyReadBy(*probabilities, where, is_nan) : probabilities->HasOneUse();
+  if (weights.softmax == nullptr || !alone || !IsSizedF32(probabilities) ||
+      !SameShape(*probabilities, value) || !IsAlongLastAxis(*weights.softmax)) {
+    return std::nullopt;
+  }
+  return weights;
+}
+
+std::optional<Scores> FindScores(const Weights& weights) {
   Scores scores;
-  const Value* value = &softmax_operand;
+  const Value* value = weights.softmax->operand(0);
+  if (!OnlyReadBy(*value, weights.softmax, weights.hidden.reader)) return std::nullopt;
   for (int i = 0; i < kMostSteps; ++i) {
     const Node* node = value->producer();
-    if (node == nullptr || !value->HasOneUse() || !IsSizedF32(value)) return std::nullopt;
+    const bool alone = i == 0 || value->HasOneUse();
+    if (node == nullptr || !alone || !IsSizedF32(value)) return std::nullopt;
     if (node->Is("MatMul")) {
       scores.product = node;
       std::ranges::reverse(scores.masks);
@@ -95,66 +171,15 @@ std::optional<Scores> FindScores(const Value& softmax_operand) {
   return std::nullopt;
 }
 
-struct Weights {
-  const Node* softmax = nullptr;
-  const Value* visible = nullptr;  // of a Where behind it that gives 0 elsewhere
-  const Value* hiding = nullptr;   // of a Where that gives 0 where all of its row is -inf
-  bool clears_nan = false;         // by a Where of IsNaN
-};
-
-// The mask of which `condition` says whether all of a row is -inf; nullptr: it says something else.
-const Value* MaskOfHiddenRows(const Value* condition) {
-  const Node* equal = ProducerOf(condition, "Equal");
-  const Node* most = equal != nullptr ? ProducerOf(equal->operand(0), "ReduceMax") : nullptr;
-  if (most == nullptr || ScalarOf(equal->operand(1)) != kHidden) return nullptr;
-  const Value* mask = most->operand(0);
-  const std::optional<int> rank = mask->type().rank();
-  const Value* axes = most->operand(1);
-  const bool is_one = axes != nullptr && axes->is_constant() && axes->tensor()->size() == 1;
-  const bool is_last =
-      rank && is_one && (axes->tensor()->IntAt(0) == *rank - 1 || axes->tensor()->IntAt(0) == -1);
-  return is_last && IntAttribute(*most, "keepdims", 1) != 0 ? mask : nullptr;
-}
-
-// Whether nothing but the nodes `a` and `b` reads `value`.
-bool OnlyReadBy(const Value& value, const Node* a, const Node* b) {
-  for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
-    if (use->user() == nullptr || (use->user() != a && use->user() != b)) return false;
-  }
-  return true;
-}
-
-std::optional<Weights> FindWeights(const Value& value) {
-  Weights weights;
-  const Value* probabilities = &value;
-  const Node *where = ProducerOf(&value, "Where"), *is_nan = nullptr;
-  if (where != nullptr && value.HasOneUse()) {
-    is_nan = ProducerOf(where->operand(0), "IsNaN");
-    weights.hiding = MaskOfHiddenRows(where->operand(0));
-    const std::size_t zero = is_nan != nullptr || weights.hiding != nullptr ? 1 : 2;
-    if (ScalarOf(where->operand(zero)) != 0.0f) return std::nullopt;
-    probabilities = where->operand(3 - zero);
-    weights.clears_nan = is_nan != nullptr;
-    if (zero == 2) weights.visible = where->operand(0);
-    if (is_nan != nullptr && is_nan->operand(0) != probabilities) return std::nullopt;
-  }
-  weights.softmax = ProducerOf(probabilities, "Softmax");
-  const bool alone =
-      where != nullptr ? OnlyReadBy(*probabilities, where, is_nan) : probabilities->HasOneUse();
-  if (weights.softmax == nullptr || !alone || !IsSizedF32(probabilities) ||
-      !SameShape(*probabilities, value) || !IsAlongLastAxis(*weights.softmax)) {
-    return std::nullopt;
-  }
-  return weights;
-}
-
 // Zeros where the only mask hid the scores by -inf change only queries that see nothing. Another
 // mask might hide all that this one shows: NaN would be left of that.
 bool IsOfMask(const Weights& weights, const std::vector<Mask>& masks) {
-  if (weights.visible == nullptr && weights.hiding == nullptr) return true;
+  const Value* hidden = weights.hidden.of;
+  if (weights.visible == nullptr && hidden == nullptr) return true;
+  if (hidden == weights.softmax->operand(0)) return true;
   if (masks.size() != 1) return false;
   const Mask& mask = masks.front();
-  if (weights.hiding != nullptr) return mask.kind == Kind::kAdd && mask.value == weights.hiding;
+  if (hidden != nullptr) return mask.kind == Kind::kAdd && mask.value == hidden;
   return mask.kind == Kind::kKeep && mask.value == weights.visible && mask.fill == kHidden;
 }
 
@@ -230,11 +255,11 @@ class Finder {
     }
     const std::optional<Weights> weights = FindWeights(*node.operand(0));
     if (!weights) return;
-    const std::optional<Scores> scores = FindScores(*weights->softmax->operand(0));
+    const std::optional<Scores> scores = FindScores(*weights);
     if (!scores) return;
     if (!IsOfMask(*weights, scores->masks)) return;
     const bool clears =
-        weights->clears_nan || weights->visible != nullptr || weights->hiding != nullptr;
+        weights->clears_nan || weights->visible != nullptr || weights->hidden.of != nullptr;
     const Node* transpose = FollowingTranspose(node);
     if (transpose != nullptr && Add(*transpose, node, *scores, clears, AxesInside(*transpose)))
       return;

@@ -104,20 +104,31 @@ TEST(FindAttention, ZerosWhatSeesNothing) {
                         "-std::numeric_limits<float>::infinity(), {0, {0, 7, 1}}}"));
 }
 
+// Where no key is left, as torch has it and as its decomposition spells it.
 TEST(FindAttention, ZerosWhatAMaskOfNumbersHides) {
-  const auto calls = [](const std::string& compared) {
+  const auto calls = [](const std::string& hidden) {
     return Calls(PlanOf(Attend(R"(
+    const %last: i64[1] = [-1]
     %z = onnx.Add(%s, %mask)
     %p = onnx.Softmax(%z) {axis = -1}
-    const %last: i64[1] = [-1]
-    %most = onnx.ReduceMax()" + compared +
-                                   R"(, %last) {keepdims = 1}
-    %hidden = onnx.Equal(%most, %low)
+)" + hidden + R"(
     %w = onnx.Where(%hidden, %zero, %p))",
                                "%w")));
   };
-  EXPECT_THAT(calls("%mask"), ElementsAre("rt::PreparedAttention"));
-  EXPECT_THAT(calls("%z"), Not(Contains("rt::PreparedAttention")));
+  EXPECT_THAT(calls(R"(
+    %most = onnx.ReduceMax(%mask, %last) {keepdims = 1}
+    %hidden = onnx.Equal(%most, %low))"),
+              ElementsAre("rt::PreparedAttention"));
+  EXPECT_THAT(calls(R"(
+    %equal = onnx.Equal(%z, %low)
+    %others = onnx.Not(%equal)
+    %any = onnx.ReduceMax(%others, %last) {keepdims = 1}
+    %hidden = onnx.Not(%any))"),
+              ElementsAre("rt::PreparedAttention"));
+  EXPECT_THAT(calls(R"(
+    %most = onnx.ReduceMax(%mask, %last) {keepdims = 1}
+    %hidden = onnx.Equal(%most, %two))"),
+              Not(Contains("rt::PreparedAttention")));
 }
 
 TEST(FindAttention, LeavesAScaleBehindAMask) {
