@@ -61,7 +61,8 @@ std::string Utf8FromUcs4(std::string_view little_endian) {
 std::string Ucs4FromUtf8(std::string_view text, std::size_t width) {
   const std::vector<std::uint32_t> characters = Characters(text);
   std::string bytes(4 * width, '\0');
-  std::memcpy(bytes.data(), characters.data(), 4 * std::min(width, characters.size()));
+  const std::size_t count = std::min(width, characters.size());
+  if (count > 0) std::memcpy(bytes.data(), characters.data(), 4 * count);
   return bytes;
 }
 
