@@ -12,7 +12,7 @@
 
 namespace dragoman {
 
-// Whether `constant` has no other use than in nodes whose rows are widened by LinearOfPackedRows.
+// Whether `constant` has no other use than in nodes whose rows PackedRows widens.
 bool IsWidenedByRows(const Value& constant);
 
 // The matrices of a running graph whose rows wait for the Linear that reads them.

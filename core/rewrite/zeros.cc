@@ -40,6 +40,15 @@ bool IsZero(const Value* value) {
   return false;
 }
 
+bool IsTrue(const Value* value) {
+  for (; value != nullptr; value = value->producer()->operand(0)) {
+    if (value->is_constant() && value->tensor() != nullptr)
+      return value->tensor()->size() == 1 && value->tensor()->IntAt(0) != 0;
+    if (value->producer() == nullptr || !value->producer()->Is("Identity")) return false;
+  }
+  return false;
+}
+
 const Value* RepeatedIn(const Value* value) {
   for (int hop = 0; hop < kMaxHops; ++hop) {
     const Shape* shape = value->type().shape();

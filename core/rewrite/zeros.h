@@ -11,6 +11,8 @@ bool HasOnly(const Tensor& tensor, double number);
 inline bool IsZeroTensor(const Tensor& tensor) { return HasOnly(tensor, 0); }
 // Whether all elements are zero for sure.
 bool IsZero(const Value* value);
+// Whether it is one element for sure, which is not zero.
+bool IsTrue(const Value* value);
 // The value of one element, an integer, that all elements of `value` are; nullptr: there is none.
 const Value* RepeatedIn(const Value* value);
 

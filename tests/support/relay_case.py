@@ -69,3 +69,39 @@ class RelayCase(CommandCase):
         self.assertEqual(done.returncode, code, done.stderr)
         for part in parts:
             self.assertIn(part, done.stderr)
+
+
+class CallsCase(RelayCase):
+    def setUp(self):
+        super().setUp()
+        self.calls = []
+
+    def gives(self, body, *expected, **inputs):
+        """A call of these inputs gives that; so says the run at the end of the test."""
+        self.calls.append((body, expected, inputs))
+
+    def check(self, **tolerance):
+        functions, arguments, results, names = [], [], [], []
+        for number, (body, expected, inputs) in enumerate(self.calls):
+            local = ", ".join(f"%{name}: {tensor(array)}" for name, array in inputs.items())
+            functions.append(f"def @call{number}({local}) {{\n{body}\n}}\n")
+            for name, array in inputs.items():
+                np.save(self.out / f"{name}_{number}.npy", array)
+                names.append(f"%{name}_{number}: {tensor(array)}")
+                arguments += ["--input", f"{name}_{number}={self.out}/{name}_{number}.npy"]
+            given = ", ".join(f"%{name}_{number}" for name in inputs)
+            call = f"@call{number}({given})"
+            parts = [f"{call}.{i}" for i in range(len(expected))] if len(expected) > 1 else [call]
+            results += parts
+        text = "".join(functions) + f"def @main({', '.join(names)}) {{\n({', '.join(results)},)\n}}\n"
+        done = dragoman("run", self.write(text), *arguments, "--output-dir", self.out / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        outputs = iter(array for array, _ in read_outputs(self.out / "out"))
+        for body, expected, _ in self.calls:
+            for array in expected:
+                output = next(outputs)
+                with self.subTest(body=body):
+                    array = np.asarray(array)
+                    self.assertEqual((output.dtype, output.shape), (array.dtype, array.shape))
+                    np.testing.assert_allclose(output, array, **({"rtol": 1e-5, "atol": 1e-5} |
+                                                                 tolerance))

@@ -110,7 +110,7 @@ struct Weights {
   const Node* softmax = nullptr;
   const Value* visible = nullptr;  // of a Where behind it that gives 0 elsewhere
   HiddenRows hidden;               // of a Where that gives 0 to these
-  bool clears_nan = false;         // by a Where of IsNaN
+  bool clears = false;             // NaN, by a Where of IsNaN or by one of the above
 };
 
 // Whether nothing but the nodes `a` and `b` reads `value`.
@@ -131,7 +131,7 @@ std::optional<Weights> FindWeights(const Value& value) {
     const std::size_t zero = is_nan != nullptr || weights.hidden.of != nullptr ? 1 : 2;
     if (!IsZero(where->operand(zero))) return std::nullopt;
     probabilities = where->operand(3 - zero);
-    weights.clears_nan = is_nan != nullptr;
+    weights.clears = true;
     if (zero == 2) weights.visible = where->operand(0);
     if (is_nan != nullptr && is_nan->operand(0) != probabilities) return std::nullopt;
   }
@@ -258,12 +258,11 @@ class Finder {
     const std::optional<Scores> scores = FindScores(*weights);
     if (!scores) return;
     if (!IsOfMask(*weights, scores->masks)) return;
-    const bool clears =
-        weights->clears_nan || weights->visible != nullptr || weights->hidden.of != nullptr;
     const Node* transpose = FollowingTranspose(node);
-    if (transpose != nullptr && Add(*transpose, node, *scores, clears, AxesInside(*transpose)))
+    if (transpose != nullptr &&
+        Add(*transpose, node, *scores, weights->clears, AxesInside(*transpose)))
       return;
-    Add(node, node, *scores, clears, PlainAxes(*node.result()));
+    Add(node, node, *scores, weights->clears, PlainAxes(*node.result()));
   }
 
  private:

@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/ir/node_attributes.h"
+#include "core/ir/producer.h"
 #include "core/rewrite/passes.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {
@@ -28,19 +29,9 @@ std::optional<std::int64_t> IntOf(const Value* value) {
   return tensor->IntAt(0);
 }
 
-bool IsTrue(const Value* value) {
-  const Tensor* tensor = ConstantOf(value);
-  return tensor != nullptr && tensor->dtype() == DType::kBool && tensor->IntAt(0) != 0;
-}
-
 bool AreSame(const Value& a, const Value& b) {
   const auto left = IntOf(&a), right = IntOf(&b);
   return &a == &b || (left && left == right && a.type().dtype() == b.type().dtype());
-}
-
-const Node* MadeBy(const Value* value, std::string_view op) {
-  const Node* node = value != nullptr ? value->producer() : nullptr;
-  return node != nullptr && node->Is(op) ? node : nullptr;
 }
 
 // "counter < limit", where the loop goes on.
@@ -50,9 +41,9 @@ struct Bound {
 };
 
 std::optional<Bound> ReadBound(const Value* condition) {
-  if (const Node* less = MadeBy(condition, "Less"))
+  if (const Node* less = ProducerOf(condition, "Less"))
     return Bound{less->operand(0), less->operand(1)};
-  if (const Node* more = MadeBy(condition, "Greater"))
+  if (const Node* more = ProducerOf(condition, "Greater"))
     return Bound{more->operand(1), more->operand(0)};
   return std::nullopt;
 }
@@ -70,7 +61,7 @@ std::optional<BoundedCondition> ReadCondition(const Value* condition, const Fits
     return bound && fits(*bound) ? bound : std::nullopt;
   };
   if (const auto alone = accepted(condition)) return BoundedCondition{*alone, nullptr};
-  const Node* both = MadeBy(condition, "And");
+  const Node* both = ProducerOf(condition, "And");
   for (std::size_t i = 0; both != nullptr && i < 2; ++i) {
     if (const auto part = accepted(both->operand(i)))
       return BoundedCondition{*part, both->operand(1 - i)};
@@ -110,7 +101,7 @@ std::optional<Counter> FindCounter(const Node& loop, const Graph& body) {
     const Value* now = body.input(i + kStates);
     const std::optional<std::int64_t> first = IntOf(loop.operand(i + kStates));
     const Value* next = body.output(i + 1);
-    const Node* sum = MadeBy(next, "Add");
+    const Node* sum = ProducerOf(next, "Add");
     const bool counts = first && *first >= 0 && sum != nullptr && sum->operand(0) == now &&
                         IntOf(sum->operand(1)) == 1;
     if (!counts) continue;
@@ -176,12 +167,12 @@ Value* RowOf(const Node& loop, const Graph& body, std::size_t state) {
   const Tensor* empty = ConstantOf(loop.operand(state + kStates));
   const Value* list = body.input(state + kStates);
   const Value* next = body.output(state + 1);
-  const Node* joined = MadeBy(next, "Concat");
+  const Node* joined = ProducerOf(next, "Concat");
   const bool grows = empty != nullptr && empty->rank() > 0 && empty->sizes()[0] == 0 &&
                      joined != nullptr && joined->num_operands() == 2 &&
                      joined->operand(0) == list && list->HasOneUse() && next->HasOneUse() &&
                      IntAttribute(*joined, "axis", 0) == 0;
-  const Node* put = grows ? MadeBy(joined->operand(1), "Unsqueeze") : nullptr;
+  const Node* put = grows ? ProducerOf(joined->operand(1), "Unsqueeze") : nullptr;
   const Tensor* axes = put != nullptr ? ConstantOf(put->operand(1)) : nullptr;
   if (axes == nullptr || axes->size() != 1 || axes->IntAt(0) != 0) return nullptr;
   Value* row = put->operand(0);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,20 @@ std::optional<MirrorPads> ReadPads(const Node* node, const PassContext& context)
   return read;
 }
 
+// The amounts of `parts`, which pad axes of their own, for all axes of what `node` pads.
+Value* AmountsOfAllAxes(std::span<const MirrorPads> parts, Node& node, PassContext& context) {
+  const auto rank = static_cast<std::size_t>(*node.operand(0)->type().rank());
+  IntList pads(2 * rank, 0);
+  for (const MirrorPads& part : parts) {
+    for (std::size_t i = 0; i < part.axes.size(); ++i) {
+      const auto axis = static_cast<std::size_t>(part.axes[i]);
+      pads[axis] = part.before[i];
+      pads[axis + rank] = part.behind[i];
+    }
+  }
+  return context.AddConstant(*node.graph(), Tensor::Ints(pads), "pads", node.origin());
+}
+
 // Whether it may be a part of what read-wrap finds.
 bool IsCutOrJoined(const Value& value) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
@@ -124,17 +139,11 @@ Result<bool> MergePads(Node& node, PassContext& context) {
   const Node* inner_node = outer ? node.operand(0)->producer() : nullptr;
   const auto inner = ReadPads(inner_node, context);
   if (!inner || inner->mode != outer->mode || !node.operand(0)->HasOneUse()) return false;
-  const auto rank = static_cast<std::size_t>(*node.operand(0)->type().rank());
-  IntList pads(2 * rank, 0);
-  for (const MirrorPads* part : {&*inner, &*outer}) {
-    for (std::size_t i = 0; i < part->axes.size(); ++i) {
-      const auto axis = static_cast<std::size_t>(part->axes[i]);
-      if (pads[axis] != 0 || pads[axis + rank] != 0) return false;
-      pads[axis] = part->before[i];
-      pads[axis + rank] = part->behind[i];
-    }
+  for (const std::int64_t axis : outer->axes) {
+    if (std::ranges::count(inner->axes, axis) > 0) return false;
   }
-  Value* amounts = context.AddConstant(*node.graph(), Tensor::Ints(pads), "pads", node.origin());
+  const MirrorPads both[] = {*inner, *outer};
+  Value* amounts = AmountsOfAllAxes(both, node, context);
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Pad", {{inner_node->operand(0), amounts}},
                                             {{"mode", outer->mode}}));
   return context.ReplaceIfAllowed(node, y);
@@ -144,13 +153,7 @@ Result<bool> MergePads(Node& node, PassContext& context) {
 Result<bool> PadAllAxes(Node& node, PassContext& context) {
   const auto pads = ReadPads(&node, context);
   if (!pads || node.operand(3) == nullptr) return false;
-  const auto rank = static_cast<std::size_t>(*node.operand(0)->type().rank());
-  IntList all(2 * rank, 0);
-  for (std::size_t i = 0; i < pads->axes.size(); ++i) {
-    all[static_cast<std::size_t>(pads->axes[i])] = pads->before[i];
-    all[static_cast<std::size_t>(pads->axes[i]) + rank] = pads->behind[i];
-  }
-  Value* amounts = context.AddConstant(*node.graph(), Tensor::Ints(all), "pads", node.origin());
+  Value* amounts = AmountsOfAllAxes({&*pads, 1}, node, context);
   DRAGOMAN_ASSIGN(
       Value * y, context.Insert(node, "Pad", {{node.operand(0), amounts}}, {{"mode", pads->mode}}));
   return context.ReplaceIfAllowed(node, y);

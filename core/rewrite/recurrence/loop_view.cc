@@ -10,6 +10,7 @@
 #include "core/ops/op_def.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/recurrence/layout.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {
@@ -97,15 +98,6 @@ LoopView ReadLoop(Node& node) {
     view.collections.push_back({view.body->output(i + 1), node.result(i), 0, false});
   }
   return view;
-}
-
-bool IsTrue(const Value* value) {
-  for (; value != nullptr; value = value->producer()->operand(0)) {
-    const Tensor* tensor = ConstantOf(value);
-    if (tensor != nullptr) return tensor->size() == 1 && tensor->IntAt(0) != 0;
-    if (value->producer() == nullptr || !value->producer()->Is("Identity")) return false;
-  }
-  return false;
 }
 
 // number < limit

@@ -142,8 +142,6 @@ Value* LowerLeakyRelu(Call& c) {
   return c.Op("LeakyRelu", {c.Tensor(0)}, {{"alpha", static_cast<float>(alpha)}});
 }
 
-Value* LowerPrelu(Call& c) { return c.Op("PRelu", {c.Tensor(0), c.Tensor(1)}); }
-
 Value* LowerComplex(Call& c) { return FromParts(c, {c.Tensor(0), c.Tensor(1)}); }
 Value* LowerReal(Call& c) { return PartsOf(c, c.Tensor(0)).re; }
 Value* LowerImag(Call& c) { return PartsOf(c, c.Tensor(0)).im; }

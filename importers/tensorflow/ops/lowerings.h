@@ -40,7 +40,6 @@ Value* LowerCast(Call& c);
 Value* LowerRelu6(Call& c);
 Value* LowerSelu(Call& c);
 Value* LowerLeakyRelu(Call& c);
-Value* LowerPrelu(Call& c);  // of graphs that were made for TensorFlow.js
 Value* LowerComplex(Call& c);
 Value* LowerReal(Call& c);
 Value* LowerImag(Call& c);

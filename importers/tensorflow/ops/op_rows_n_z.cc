@@ -37,7 +37,7 @@ constexpr OpRow kRowsNToZ[] = {
     {"Polygamma", LowerPolygamma},
     {"PopulationCount", LowerPopulationCount},
     {"Pow", LowerBinary, "Pow"},
-    {"Prelu", LowerPrelu},
+    {"Prelu", LowerBinary, "PRelu"},
     {"PreventGradient", LowerIdentity},
     {"Print", LowerPrint},
     {"PrintV2", LowerPrintV2},

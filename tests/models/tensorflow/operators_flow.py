@@ -3,6 +3,7 @@
 import numpy as np
 
 from operator_cases import FLOAT, G, Lib, f32, i32, save, words
+from operators_lists import counted_loop
 from recurrent_layers import Frame, one_more
 
 
@@ -169,19 +170,13 @@ def make_text_map():
     g.ph("count", "int32", ())
     element = {"element_dtype": "dt:string"}
     held = g.op("TensorListReserve", g.const(i32()), g.const(np.int32(3)), shape_type="dt:int32", **element)
-    kinds = ["int32", "int32", "string", "variant"]
-    arguments = [(f"in{i}", kind) for i, kind in enumerate(kinds)]
 
     def turn(b, at, count, texts, held):
         text = b.op("GatherV2", texts, at, b.const(np.int32(0)), Tparams="dt:string", Tindices="dt:int32",
                     Taxis="dt:int32")
         return [b.op("AddV2", at, b.const(np.int32(1)), T="dt:int32"), count, texts,
                 b.op("TensorListSetItem", held, at, b.op("StringLower", text), **element)]
-    goes_on = library.function("goes_on", arguments, lambda b, at, count, texts, held: [
-        b.op("Less", at, count, T="dt:int32")], [("out", "bool")])
-    body = library.function("turn", arguments, turn, [(f"out{i}", kind) for i, kind in enumerate(kinds)])
-    loop = g.op("StatelessWhile", g.const(np.int32(0)), "count", "texts", held, cond=f"fn:{goes_on}",
-                body=f"fn:{body}", T=[f"dt:{kind}" for kind in kinds])
+    loop = counted_loop(g, library, 0, held, turn, x="texts", kind="string")
     g.op("TensorListStack", f"{loop}:3", g.const(i32()), name="y", num_elements=-1, **element)
     save("text_map", g, {"texts": texts.astype("S"), "count": np.int32(2)}, ["y"],
          [words("first", "second", "").astype("S")], oracle=False, library=library, onnx=False)

@@ -51,14 +51,14 @@ def two_forms(name, otherwise, make):
              [x if holds else x[::-1], np.int32(3)], oracle=False, library=library)
 
 
-def counted_loop(g, library, start, held, turn):
+def counted_loop(g, library, start, held, turn, x="x", kind="float"):
     """Turns from `start` to `count`, each of which gives the next number, count, x and the list."""
-    kinds = ["int32", "int32", "float", "variant"]
+    kinds = ["int32", "int32", kind, "variant"]
     arguments = [(f"in{i}", kind) for i, kind in enumerate(kinds)]
     goes_on = library.function("goes_on", arguments, lambda b, at, count, x, held: [
         b.op("Less", at, count, **INT)], [("out", "bool")])
     body = library.function("turn", arguments, turn, [(f"out{i}", kind) for i, kind in enumerate(kinds)])
-    return g.op("StatelessWhile", g.const(np.int32(start)), "count", "x", held,
+    return g.op("StatelessWhile", g.const(np.int32(start)), "count", x, held,
                 cond=f"fn:{goes_on}", body=f"fn:{body}", T=[f"dt:{kind}" for kind in kinds])
 
 
