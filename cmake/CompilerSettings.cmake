@@ -56,8 +56,9 @@ function(dragoman_compile_settings target scope standard)
     CXX_STANDARD ${standard} CXX_STANDARD_REQUIRED ON)
   # Designated initializers leave the other members at their defaults on purpose.
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers)
-  # GCC 12 warns falsely where it inlines std::string (https://gcc.gnu.org/PR105651, PR105329).
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  # GCC warns falsely where it inlines std::string (https://gcc.gnu.org/PR105651, PR105329): version
+  # 12 of Debian 12 as well as version 14 of Debian 13.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE
       -Wno-restrict -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow)
   endif()
