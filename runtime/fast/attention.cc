@@ -1,6 +1,7 @@
 #include "runtime/fast/attention.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "runtime/fast/clones.h"
 #include "runtime/fast/panel_tile.h"
@@ -95,6 +96,11 @@ DRAGOMAN_RT_CLONES void FillRow(std::int64_t count, const bool* mask, bool kept,
   for (std::int64_t i = 0; i < count; ++i) x[i] = mask[i] == kept ? x[i] : fill;
 }
 
+bool IsHidden(std::int64_t count, const float* scores) {
+  return std::all_of(scores, scores + count,
+                     [](float x) { return x == -std::numeric_limits<float>::infinity(); });
+}
+
 void MaskRow(const AttentionMask& mask, std::int64_t count, const void* data, std::int64_t at,
              float* x) {
   const bool each = ColumnStride(mask.matrix) != 0;
@@ -179,8 +185,9 @@ class Worker {
                    ColumnStride(sizes_.q), queries_ + r * sizes_.depth);
       Score(rows, k);
       for (int i = 0; i < AttentionSizes::kMasks; ++i) Mask(i, entry, first, rows);
+      FindHidden(entry, first, rows);
       SoftmaxInPlace(rows, sizes_.keys, stride_, scores_);
-      if (sizes_.nan_to_zero) ClearNan(rows);
+      Clear(entry, first, rows);
       Combine(rows, v, y + first * RowStride(sizes_.y));
     }
   }
@@ -237,15 +244,50 @@ class Worker {
   void Mask(int i, std::int64_t entry, std::int64_t first, std::int64_t rows) {
     const AttentionMask& mask = sizes_.masks[i];
     if (mask.kind == AttentionMask::Kind::kNone) return;
-    const std::int64_t at = Offset(mask.matrix, sizes_.batch, entry);
     for (std::int64_t r = 0; r < rows; ++r)
-      MaskRow(mask, sizes_.keys, masks_[i], at + (first + r) * RowStride(mask.matrix),
+      MaskRow(mask, sizes_.keys, masks_[i], MaskOffset(mask, entry, first + r),
               scores_ + r * stride_);
   }
 
-  void ClearNan(std::int64_t rows) {
-    for (float* x = scores_; x < scores_ + rows * stride_; ++x) {
-      if (*x != *x) *x = 0.0f;
+  std::int64_t MaskOffset(const AttentionMask& mask, std::int64_t entry, std::int64_t query) const {
+    return Offset(mask.matrix, sizes_.batch, entry) + query * RowStride(mask.matrix);
+  }
+
+  // Softmax gives NaN for a row of -inf, as it does for NaN: what is hidden is found before it.
+  void FindHidden(std::int64_t entry, std::int64_t first, std::int64_t rows) {
+    if (sizes_.zeros == AttentionZeros::kHiddenScores) {
+      for (std::int64_t r = 0; r < rows; ++r)
+        hidden_[r] = IsHidden(sizes_.keys, scores_ + r * stride_);
+    } else if (sizes_.zeros == AttentionZeros::kHiddenMasks) {
+      const AttentionMask& mask = sizes_.masks[0];
+      const auto* added = static_cast<const float*>(masks_[0]);
+      const std::int64_t columns = ColumnStride(mask.matrix) == 0 ? 1 : sizes_.keys;
+      for (std::int64_t r = 0; r < rows; ++r)
+        hidden_[r] = IsHidden(columns, added + MaskOffset(mask, entry, first + r));
+    }
+  }
+
+  void Clear(std::int64_t entry, std::int64_t first, std::int64_t rows) {
+    AttentionMask mask = sizes_.masks[0];
+    mask.fill = 0.0f;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      float* weights = scores_ + r * stride_;
+      switch (sizes_.zeros) {
+        case AttentionZeros::kNone:
+          return;
+        case AttentionZeros::kNan:
+          for (std::int64_t i = 0; i < sizes_.keys; ++i) {
+            if (weights[i] != weights[i]) weights[i] = 0.0f;
+          }
+          break;
+        case AttentionZeros::kHiddenScores:
+        case AttentionZeros::kHiddenMasks:
+          if (hidden_[r]) std::fill_n(weights, sizes_.keys, 0.0f);
+          break;
+        case AttentionZeros::kMasked:
+          MaskRow(mask, sizes_.keys, masks_[0], MaskOffset(mask, entry, first + r), weights);
+          break;
+      }
     }
   }
 
@@ -258,6 +300,7 @@ class Worker {
   const float* loaded_k_ = nullptr;
   const float* loaded_v_ = nullptr;
   float *keys_, *values_, *queries_, *scores_;
+  bool hidden_[kMaxQueries];  // of the queries at hand
 };
 
 bool HasMatrix(const AttentionMatrix& matrix, const AttentionSizes& sizes) {

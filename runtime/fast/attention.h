@@ -35,6 +35,20 @@ constexpr const char* Name(AttentionMask::Kind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
+// Which weights softmax gave become 0.
+enum class AttentionZeros {
+  kNone,
+  kNan,           // those that are NaN
+  kHiddenScores,  // those of queries whose scores all are -inf
+  kHiddenMasks,   // those of queries for which the first mask, which is added, is -inf everywhere
+  kMasked,        // those that the first mask, of kind kKeep, hides
+};
+
+constexpr const char* Name(AttentionZeros zeros) {
+  constexpr const char* kNames[] = {"kNone", "kNan", "kHiddenScores", "kHiddenMasks", "kMasked"};
+  return kNames[static_cast<int>(zeros)];
+}
+
 struct AttentionSizes {
   static constexpr int kMasks = 2;
 
@@ -45,7 +59,7 @@ struct AttentionSizes {
   float scale = 1.0f;
   AttentionMatrix q, k, v, y;
   AttentionMask masks[kMasks];  // applied in this order
-  bool nan_to_zero = false;     // weights: queries that see no key get zeros
+  AttentionZeros zeros = AttentionZeros::kNone;
 };
 
 class PreparedAttention {

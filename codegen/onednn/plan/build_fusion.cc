@@ -25,7 +25,7 @@ std::string Text(const rt::AttentionSizes& sizes) {
          ", /*features=*/" + std::to_string(sizes.features) + ", /*scale=*/" +
          CppFloat(sizes.scale) + ", /*q=*/" + Text(sizes.q) + ", /*k=*/" + Text(sizes.k) +
          ", /*v=*/" + Text(sizes.v) + ", /*y=*/" + Text(sizes.y) + ", /*masks=*/{" + masks +
-         "}, /*nan_to_zero=*/" + (sizes.nan_to_zero ? "true" : "false") + "}";
+         "}, /*zeros=*/rt::AttentionZeros::" + Name(sizes.zeros) + "}";
 }
 
 std::string Text(const rt::RotarySizes& sizes) {

@@ -110,7 +110,7 @@ struct Weights {
   const Node* softmax = nullptr;
   const Value* visible = nullptr;  // of a Where behind it that gives 0 elsewhere
   HiddenRows hidden;               // of a Where that gives 0 to these
-  bool clears = false;             // NaN, by a Where of IsNaN or by one of the above
+  bool clears_nan = false;         // by a Where of IsNaN
 };
 
 // Whether nothing but the nodes `a` and `b` reads `value`.
@@ -131,7 +131,7 @@ std::optional<Weights> FindWeights(const Value& value) {
     const std::size_t zero = is_nan != nullptr || weights.hidden.of != nullptr ? 1 : 2;
     if (!IsZero(where->operand(zero))) return std::nullopt;
     probabilities = where->operand(3 - zero);
-    weights.clears = true;
+    weights.clears_nan = is_nan != nullptr;
     if (zero == 2) weights.visible = where->operand(0);
     if (is_nan != nullptr && is_nan->operand(0) != probabilities) return std::nullopt;
   }
@@ -171,16 +171,20 @@ std::optional<Scores> FindScores(const Weights& weights) {
   return std::nullopt;
 }
 
-// Zeros where the only mask hid the scores by -inf change only queries that see nothing. Another
-// mask might hide all that this one shows: NaN would be left of that.
-bool IsOfMask(const Weights& weights, const std::vector<Mask>& masks) {
+// What the Where behind Softmax sets to 0; nothing if it does not ask for the scores or the first
+// of their masks.
+std::optional<rt::AttentionZeros> ZerosOf(const Weights& weights, const std::vector<Mask>& masks) {
   const Value* hidden = weights.hidden.of;
-  if (weights.visible == nullptr && hidden == nullptr) return true;
-  if (hidden == weights.softmax->operand(0)) return true;
-  if (masks.size() != 1) return false;
+  if (weights.clears_nan) return rt::AttentionZeros::kNan;
+  if (weights.visible == nullptr && hidden == nullptr) return rt::AttentionZeros::kNone;
+  if (hidden == weights.softmax->operand(0)) return rt::AttentionZeros::kHiddenScores;
+  if (masks.empty()) return std::nullopt;
   const Mask& mask = masks.front();
-  if (hidden != nullptr) return mask.kind == Kind::kAdd && mask.value == hidden;
-  return mask.kind == Kind::kKeep && mask.value == weights.visible && mask.fill == kHidden;
+  if (hidden != nullptr && mask.kind == Kind::kAdd && mask.value == hidden)
+    return rt::AttentionZeros::kHiddenMasks;
+  if (hidden == nullptr && mask.kind == Kind::kKeep && mask.value == weights.visible)
+    return rt::AttentionZeros::kMasked;
+  return std::nullopt;
 }
 
 // The axes of a batch of matrices, from the last one of `axes` on; those that repeat have no piece.
@@ -257,16 +261,17 @@ class Finder {
     if (!weights) return;
     const std::optional<Scores> scores = FindScores(*weights);
     if (!scores) return;
-    if (!IsOfMask(*weights, scores->masks)) return;
+    const std::optional<rt::AttentionZeros> zeros = ZerosOf(*weights, scores->masks);
+    if (!zeros) return;
     const Node* transpose = FollowingTranspose(node);
-    if (transpose != nullptr &&
-        Add(*transpose, node, *scores, weights->clears, AxesInside(*transpose)))
+    if (transpose != nullptr && Add(*transpose, node, *scores, *zeros, AxesInside(*transpose)))
       return;
-    Add(node, node, *scores, weights->clears, PlainAxes(*node.result()));
+    Add(node, node, *scores, *zeros, PlainAxes(*node.result()));
   }
 
  private:
-  bool Add(const Node& root, const Node& product, const Scores& scores, bool clears, Axes y_axes) {
+  bool Add(const Node& root, const Node& product, const Scores& scores, rt::AttentionZeros zeros,
+           Axes y_axes) {
     const Value *queries = scores.product->operand(0), *keys = scores.product->operand(1);
     if (!IsSizedF32(queries) || !IsSizedF32(keys) || queries->type().shape()->size() < 2 ||
         keys->type().shape()->size() < 2) {
@@ -284,7 +289,7 @@ class Finder {
     sizes.keys = SizeAt(*keys, 1);
     sizes.features = SizeAt(*product.result(), 1);
     sizes.scale = static_cast<float>(scores.scale * q.scale * k.scale);
-    sizes.nan_to_zero = clears;
+    sizes.zeros = zeros;
     Axes k_axes = k.axes;
     std::swap(k_axes[k_axes.size() - 1], k_axes[k_axes.size() - 2]);
     std::vector<Operand> operands = {{&sizes.q, q.offset, q.axes},

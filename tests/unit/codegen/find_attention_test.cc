@@ -9,10 +9,10 @@
 namespace dragoman::onednn {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
+using testing::IsEmpty;
+using testing::StartsWith;
 
 TEST(FindAttention, TakesHeadsInPlace) {
   const Plan plan = PlanOf(R"(graph main(%q: f32[1, 5, 12], %k: f32[1, 7, 12], %v: f32[1, 7, 12],
@@ -98,7 +98,7 @@ TEST(FindAttention, ZerosWhatSeesNothing) {
     %w = onnx.Where(%see, %p, %zero))",
                                   "%w"));
   EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedAttention"));
-  EXPECT_THAT(plan.prepared.front().init, HasSubstr("/*nan_to_zero=*/true"));
+  EXPECT_THAT(plan.prepared.front().init, HasSubstr("/*zeros=*/rt::AttentionZeros::kMasked"));
   EXPECT_THAT(plan.prepared.front().init,
               HasSubstr("{rt::AttentionMask::Kind::kKeep, "
                         "-std::numeric_limits<float>::infinity(), {0, {0, 7, 1}}}"));
@@ -106,29 +106,31 @@ TEST(FindAttention, ZerosWhatSeesNothing) {
 
 // Where no key is left, as torch has it and as its decomposition spells it.
 TEST(FindAttention, ZerosWhatAMaskOfNumbersHides) {
-  const auto calls = [](const std::string& hidden) {
-    return Calls(PlanOf(Attend(R"(
+  const auto zeros = [](const std::string& hidden) -> std::string {
+    const Plan plan = PlanOf(Attend(R"(
     const %last: i64[1] = [-1]
     %z = onnx.Add(%s, %mask)
     %p = onnx.Softmax(%z) {axis = -1}
 )" + hidden + R"(
     %w = onnx.Where(%hidden, %zero, %p))",
-                               "%w")));
+                                    "%w"));
+    const std::string& init = plan.prepared.front().init;
+    return init.substr(std::min(init.find("/*zeros=*/"), init.size()));
   };
-  EXPECT_THAT(calls(R"(
+  EXPECT_THAT(zeros(R"(
     %most = onnx.ReduceMax(%mask, %last) {keepdims = 1}
     %hidden = onnx.Equal(%most, %low))"),
-              ElementsAre("rt::PreparedAttention"));
-  EXPECT_THAT(calls(R"(
+              StartsWith("/*zeros=*/rt::AttentionZeros::kHiddenMasks"));
+  EXPECT_THAT(zeros(R"(
     %equal = onnx.Equal(%z, %low)
     %others = onnx.Not(%equal)
     %any = onnx.ReduceMax(%others, %last) {keepdims = 1}
     %hidden = onnx.Not(%any))"),
-              ElementsAre("rt::PreparedAttention"));
-  EXPECT_THAT(calls(R"(
+              StartsWith("/*zeros=*/rt::AttentionZeros::kHiddenScores"));
+  EXPECT_THAT(zeros(R"(
     %most = onnx.ReduceMax(%mask, %last) {keepdims = 1}
     %hidden = onnx.Equal(%most, %two))"),
-              Not(Contains("rt::PreparedAttention")));
+              IsEmpty());
 }
 
 TEST(FindAttention, LeavesAScaleBehindAMask) {

@@ -1,4 +1,4 @@
-// Attention against a sum written out: any strides, masks, and queries that see nothing.
+// Attention against a sum written out: any strides, masks, queries that see nothing, and NaN.
 #include "runtime/fast/attention.h"
 
 #include <gtest/gtest.h>
@@ -50,8 +50,16 @@ class AttentionTest : public PreparedTest {
       mask.matrix = {0, {Pick(0, 1) == 0 ? 0 : s.queries * s.keys, 0, s.keys, 1}};
       if (Pick(0, 3) == 0) mask.matrix.strides = {s.queries, 0, 1, 0};
     }
-    s.nan_to_zero = Pick(0, 1) == 0;
+    s.zeros = PickZeros(s.masks[0].kind);
     return s;
+  }
+
+  AttentionZeros PickZeros(Kind mask) {
+    std::vector<AttentionZeros> zeros = {AttentionZeros::kNone, AttentionZeros::kNan,
+                                         AttentionZeros::kHiddenScores};
+    if (mask == Kind::kAdd) zeros.push_back(AttentionZeros::kHiddenMasks);
+    if (mask == Kind::kKeep) zeros.push_back(AttentionZeros::kMasked);
+    return zeros[static_cast<std::size_t>(Pick(0, static_cast<std::int64_t>(zeros.size()) - 1))];
   }
 
   Operands DrawOperands(const AttentionSizes& s) {
@@ -60,6 +68,13 @@ class AttentionTest : public PreparedTest {
                   Draw(entries * s.keys * s.features, 2.0f), Draw(masked, 2.0f),
                   std::make_unique<bool[]>(static_cast<std::size_t>(masked))};
     for (std::int64_t i = 0; i < masked; ++i) o.visible[i] = Pick(0, 4) != 0;
+    // Some queries see nothing, some scores are NaN.
+    for (std::int64_t row = 0; row < 2 * s.queries; ++row) {
+      if (Pick(0, 3) != 0) continue;
+      std::fill_n(o.added.begin() + row * s.keys, s.keys, -std::numeric_limits<float>::infinity());
+      std::fill_n(o.visible.get() + row * s.keys, s.keys, Pick(0, 1) == 0);
+    }
+    if (Pick(0, 2) == 0) o.q[static_cast<std::size_t>(Pick(0, s.depth - 1))] = std::nanf("");
     return o;
   }
 };
@@ -85,28 +100,51 @@ double Masked(const AttentionSizes& s, const Operands& o, std::int64_t entry, st
   return score;
 }
 
+bool IsZeroed(const AttentionSizes& s, const Operands& o, std::int64_t entry, std::int64_t row,
+              std::int64_t key, const std::vector<double>& scores, double weight) {
+  const AttentionMatrix& mask = s.masks[0].matrix;
+  const auto is_low = [](double x) { return x == -std::numeric_limits<double>::infinity(); };
+  switch (s.zeros) {
+    case AttentionZeros::kNone:
+      return false;
+    case AttentionZeros::kNan:
+      return std::isnan(weight);
+    case AttentionZeros::kHiddenScores:
+      return std::ranges::all_of(scores, is_low);
+    case AttentionZeros::kHiddenMasks: {
+      bool hidden = true;
+      for (std::int64_t i = 0; i < s.keys; ++i)
+        hidden = hidden && is_low(o.added[At(mask, s.batch, entry, row, i)]);
+      return hidden;
+    }
+    case AttentionZeros::kMasked:
+      return !o.visible[At(mask, s.batch, entry, row, key)];
+  }
+  return false;
+}
+
 std::vector<float> Attend(const AttentionSizes& s, const Operands& o, std::size_t results) {
   std::vector<float> y(results);
   for (std::int64_t entry = 0; entry < NumElements(s.batch); ++entry) {
     for (std::int64_t row = 0; row < s.queries; ++row) {
-      std::vector<double> weights(static_cast<std::size_t>(s.keys));
+      std::vector<double> scores(static_cast<std::size_t>(s.keys));
       double largest = -std::numeric_limits<double>::infinity();
       for (std::int64_t key = 0; key < s.keys; ++key) {
         double sum = 0;
         for (std::int64_t i = 0; i < s.depth; ++i)
           sum += static_cast<double>(o.q[At(s.q, s.batch, entry, row, i)]) *
                  o.k[At(s.k, s.batch, entry, key, i)];
-        weights[key] = Masked(s, o, entry, row, key, sum * s.scale);
-        largest = std::max(largest, weights[key]);
+        scores[key] = Masked(s, o, entry, row, key, sum * s.scale);
+        largest = std::max(largest, scores[key]);
       }
       double total = 0;
-      for (double& weight : weights) total += weight = std::exp(weight - largest);
+      for (const double score : scores) total += std::exp(score - largest);
       for (std::int64_t i = 0; i < s.features; ++i) {
         double sum = 0;
         for (std::int64_t key = 0; key < s.keys; ++key) {
-          const double weight = weights[key] / total;
-          if (s.nan_to_zero && std::isnan(weight)) continue;
-          sum += weight * o.v[At(s.v, s.batch, entry, key, i)];
+          const double weight = std::exp(scores[key] - largest) / total;
+          if (!IsZeroed(s, o, entry, row, key, scores, weight))
+            sum += weight * o.v[At(s.v, s.batch, entry, key, i)];
         }
         y[At(s.y, s.batch, entry, row, i)] = static_cast<float>(sum);
       }
