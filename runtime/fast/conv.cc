@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/fast/dilated_conv.h"
+#include "runtime/fast/finite.h"
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
 #include "runtime/fast/vector_floats.h"
@@ -360,6 +361,18 @@ void PreparedConv::Impl::CreatePrimitive(const FastContext& context, const ConvL
     const dnnl::memory::desc bias = layer.bias_desc();
     primitive.Own(DNNL_ARG_BIAS, Reordered(context, bias, layer.bias, bias));
   }
+  const dnnl_compat::OperandDescs descs{desc.src_desc(), desc.weights_desc(), layer.bias_desc(),
+                                        desc.dst_desc()};
+  const bool finite = AllFinite(layer.weights, NumElements(layer.w)) &&
+                      (layer.bias == nullptr || AllFinite(layer.bias, layer.w[0]));
+  primitive.KeepNan(
+      layer.post, finite,
+      [descs, engine = context.impl().engine,
+       window = ToWindowDims(padded != nullptr ? padded->window : layer.window)](
+          const dnnl::primitive_attr& attr) {
+        return dnnl::convolution_forward(dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
+            engine, dnnl::algorithm::convolution_direct, descs, window, attr));
+      });
 }
 
 bool PreparedConv::Supports(const ConvParams& p, const Shape& x, const Shape& w) {

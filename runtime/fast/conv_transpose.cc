@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "runtime/fast/finite.h"
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
 
@@ -84,6 +85,18 @@ Status PreparedConvTranspose::Init(const FastContext& context, const ConvTranspo
                                                     wide.data(), desc.weights_desc()));
     if (bias != nullptr)
       impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, b_desc, bias, b_desc));
+    const dnnl_compat::OperandDescs descs{desc.src_desc(), desc.weights_desc(), b_desc,
+                                          desc.dst_desc()};
+    const bool finite =
+        AllFinite(wide.data(), NumElements(w)) && (bias == nullptr || AllFinite(bias, y[1]));
+    impl->primitive.KeepNan(
+        post, finite,
+        [descs, engine = context.impl().engine,
+         dims = ToWindowDims(window)](const dnnl::primitive_attr& attr) {
+          return dnnl::deconvolution_forward(
+              dnnl_compat::MakeConvolution<dnnl::deconvolution_forward>(
+                  engine, dnnl::algorithm::deconvolution_direct, descs, dims, attr));
+        });
     impl_ = std::move(impl);
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a deconvolution");

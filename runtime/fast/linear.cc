@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "runtime/fast/finite.h"
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/panel_product.h"
 #include "runtime/fast/primitive.h"
@@ -87,6 +88,14 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
                         Reordered(context, given, wide.data(), desc.weights_desc()));
     if (bias != nullptr)
       impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, descs.bias, bias, descs.bias));
+    const dnnl_compat::OperandDescs made{desc.src_desc(), desc.weights_desc(), descs.bias,
+                                         desc.dst_desc()};
+    const bool finite = AllFinite(wide.data(), sizes.in * sizes.out) &&
+                        (bias == nullptr || AllFinite(bias, sizes.out));
+    impl->primitive.KeepNan(
+        post, finite, [made, engine = context.impl().engine](const dnnl::primitive_attr& attr) {
+          return dnnl::inner_product_forward(dnnl_compat::MakeInnerProduct(engine, made, attr));
+        });
     return finish(LackingHere(types));
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a product");

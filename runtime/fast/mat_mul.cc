@@ -44,6 +44,10 @@ Status PreparedMatMul::Init(const FastContext& context, const Shape& a, const Sh
     impl->primitive.Create(context, desc, dnnl::matmul(desc), post.residual, descs.dst);
     impl->primitive.BindOperand(DNNL_ARG_SRC, descs.src, desc.src_desc());
     impl->primitive.BindOperand(DNNL_ARG_WEIGHTS, descs.weights, desc.weights_desc());
+    impl->primitive.KeepNan(
+        post, true, [descs, engine = context.impl().engine](const dnnl::primitive_attr& attr) {
+          return dnnl::matmul(dnnl_compat::MakeMatMul(engine, descs, attr));
+        });
     impl_ = std::move(impl);
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a product");

@@ -5,7 +5,9 @@
 #include <exception>
 #include <utility>
 
+#include "runtime/fast/finite.h"
 #include "runtime/fast/half_weights.h"
+#include "runtime/fast/plain_max_pool.h"
 #include "runtime/fast/primitive.h"
 
 namespace dragoman::rt {
@@ -23,6 +25,9 @@ bool IsVectorised(const char* implementation) {
 struct PreparedPool::Impl {
   Primitive primitive;
   WideCopies copies;
+  PlainMaxPool plain;
+  bool takes_largest = false;
+  bool is_half = false;  // what the primitive reads and makes
 
   // False if there is no implementation. Row-major pools are scalar loops in oneDNN: where there
   // are channels enough, x is brought into blocks of them for the call.
@@ -46,9 +51,26 @@ struct PreparedPool::Impl {
     primitive.Create(context, desc, dnnl::pooling_forward(desc), false,
                      BlockedDesc(y, y_block, y_type));
     primitive.BindOperand(DNNL_ARG_SRC, BlockedDesc(x, blocks.x, x_type), desc.src_desc());
+    takes_largest = algorithm == dnnl::algorithm::pooling_max;
+    is_half = x_type == ElementType::bf16;
+    plain = PlainMaxPool(window, x, blocks.x, y_block);
     copies.Create(LackingHere(types), BlockedSizes(x, blocks.x).size(),
                   BlockedSizes(y, y_block).size(), primitive.scratch_bytes());
     return true;
+  }
+
+  Status Run(const void* x, void* y, void* scratch) noexcept {
+    if (takes_largest && is_half) return RunMax<BFloat16>(x, y, scratch);
+    return takes_largest ? RunMax<float>(x, y, scratch) : primitive.Run({x}, nullptr, y, scratch);
+  }
+
+ private:
+  template <class T>
+  Status RunMax(const void* x, void* y, void* scratch) noexcept {
+    const auto* elements = static_cast<const T*>(x);
+    if (AllFinite(elements, plain.x_size())) return primitive.Run({x}, nullptr, y, scratch);
+    plain.Run(elements, static_cast<T*>(y));
+    return Status();
   }
 };
 
@@ -123,10 +145,9 @@ Status PreparedPool::Init(const FastContext& context, const AveragePoolParams& p
 }
 
 Status PreparedPool::Run(const void* x, void* y, void* scratch) noexcept {
-  return impl_->copies.Run(x, nullptr, y, scratch,
-                           [&](const void* from, const void* added, void* to) {
-                             return impl_->primitive.Run({from}, added, to, scratch);
-                           });
+  return impl_->copies.Run(x, nullptr, y, scratch, [&](const void* from, const void*, void* to) {
+    return impl_->Run(from, to, scratch);
+  });
 }
 
 const char* PreparedPool::Implementation() const noexcept {

@@ -1,6 +1,13 @@
 #include "runtime/fast/primitive.h"
 
 #include <cstring>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "runtime/fast/activate.h"
+#include "runtime/fast/finite.h"
+#include "runtime/fast/half_tensors.h"
 
 namespace dragoman::rt {
 
@@ -35,7 +42,77 @@ void AppendActivation(const PostOps& post, dnnl::post_ops* ops) {
   }
 }
 
+bool IsFinite(const dnnl::memory::desc& desc, const void* data) {
+  const auto bytes = static_cast<std::int64_t>(desc.get_size());
+  if (dnnl_compat::TypeOf(desc) == ElementType::bf16)
+    return AllFinite(static_cast<const BFloat16*>(data), bytes / 2);
+  return AllFinite(static_cast<const float*>(data), bytes / 4);
+}
+
+// Throws std::bad_alloc.
+void ActivateHalf(const PostOps& post, std::int64_t count, const BFloat16* added, BFloat16* y) {
+  std::vector<float> wide(static_cast<std::size_t>(count)),
+      wide_added(added != nullptr ? count : 0);
+  Widen(y, count, wide.data());
+  if (added != nullptr) Widen(added, count, wide_added.data());
+  Activate(post, 1, count, count, added != nullptr ? wide_added.data() : nullptr, wide.data());
+  Narrow(wide.data(), count, y);
+}
+
 }  // namespace
+
+void Primitive::KeepNan(const PostOps& post, bool constants_finite, Make make) {
+  if (post.activation == FusedActivation::kNone) return;
+  unfused_ = std::make_unique<Unfused>();
+  unfused_->post = post;
+  unfused_->constants_finite = constants_finite;
+  unfused_->make = std::move(make);
+}
+
+bool Primitive::AreFinite(std::initializer_list<const void*> operands,
+                          const void* residual) const noexcept {
+  int next = 0;
+  for (const void* data : operands) {
+    if (!IsFinite(operands_[next++].given, data)) return false;
+  }
+  return !residual_ || IsFinite(result_.given, residual);
+}
+
+bool Primitive::Execute(const dnnl::primitive& primitive) noexcept {
+  return dnnl_primitive_execute(primitive.get(), context_->stream.get(), count_, arguments_) ==
+         dnnl_success;
+}
+
+// `y` lies as the primitive makes it, and holds what is to be added.
+bool Primitive::ExecuteUnfused(void* y) noexcept {
+  try {
+    PostOps post = unfused_->post;
+    post.activation = FusedActivation::kNone;
+    post.residual = post.residual && !post.activation_first;
+    if (!unfused_->primitive) {
+      dnnl::primitive_attr attr = MakeAttributes(post);
+      attr.set_scratchpad_mode(dnnl::scratchpad_mode::library);
+      unfused_->primitive = unfused_->make(attr);
+    }
+    std::vector<char> added;
+    if (residual_ && !post.residual)
+      added.assign(static_cast<char*>(y), static_cast<char*>(y) + result_bytes_);
+    if (!Execute(unfused_->primitive) || dnnl_stream_wait(context_->stream.get()) != dnnl_success)
+      return false;
+    const void* const behind = added.empty() ? nullptr : added.data();
+    const auto bytes = static_cast<std::int64_t>(result_bytes_);
+    if (is_half_) {
+      ActivateHalf(unfused_->post, bytes / 2, static_cast<const BFloat16*>(behind),
+                   static_cast<BFloat16*>(y));
+    } else {
+      Activate(unfused_->post, 1, bytes / 4, bytes / 4, static_cast<const float*>(behind),
+               static_cast<float*>(y));
+    }
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
 
 dnnl_memory_t Primitive::Bind(int argument, const dnnl::memory::desc& desc) {
   Own(argument, dnnl::memory(desc, context_->engine, DNNL_MEMORY_NONE));
@@ -62,6 +139,7 @@ void Primitive::BindOperand(int argument, const dnnl::memory::desc& given,
                             const dnnl::memory::desc& wanted) {
   Port port = MakePort(argument, wanted, given != wanted);
   if (given != wanted) port.relayout.Create(*context_, given, wanted);
+  port.given = given;
   operands_[num_operands_++] = std::move(port);
 }
 
@@ -71,12 +149,15 @@ void Primitive::BindPart(int argument, const dnnl::memory::desc& given,
   Port port = MakePort(argument, wanted, true);
   port.relayout.Create(*context_, given, wanted.submemory_desc(sizes, at));
   port.cleared = wanted.get_size();
+  port.given = given;
   operands_[num_operands_++] = std::move(port);
 }
 
 void Primitive::CreateResult(const dnnl::memory::desc& made, const dnnl::memory::desc& wanted) {
   result_ = MakePort(DNNL_ARG_DST, made, made != wanted);
+  result_.given = wanted;
   result_bytes_ = made.get_size();
+  is_half_ = dnnl_compat::TypeOf(made) == ElementType::bf16;
   if (made == wanted) return;
   result_.relayout.Create(*context_, made, wanted);
   if (residual_) load_residual_.Create(*context_, wanted, made);
@@ -92,7 +173,8 @@ bool Primitive::LoadResidual(const void* residual, void* y, char* scratch) noexc
 Status Primitive::Run(std::initializer_list<const void*> operands, const void* residual, void* y,
                       void* scratch) noexcept {
   auto* memory = static_cast<char*>(scratch);
-  const dnnl_stream_t stream = context_->stream.get();
+  const bool fused =
+      unfused_ == nullptr || (unfused_->constants_finite && AreFinite(operands, residual));
   bool good = true;
   int next = 0;
   for (const void* data : operands) {
@@ -104,12 +186,12 @@ Status Primitive::Run(std::initializer_list<const void*> operands, const void* r
   }
   if (residual_) good = good && LoadResidual(residual, y, memory);
   char* const result = memory + result_.offset;
-  SetData(result_.argument, result_.relayout ? result : y);
+  void* const made = result_.relayout ? result : y;
+  SetData(result_.argument, made);
   SetData(scratch_, scratch);
-  good =
-      good && dnnl_primitive_execute(primitive_.get(), stream, count_, arguments_) == dnnl_success;
+  good = good && (fused ? Execute(primitive_) : ExecuteUnfused(made));
   if (result_.relayout) good = good && result_.relayout.Run(result, y);
-  if (!good || dnnl_stream_wait(stream) != dnnl_success)
+  if (!good || dnnl_stream_wait(context_->stream.get()) != dnnl_success)
     return Status::Error("a oneDNN primitive failed");
   return Status();
 }

@@ -4,7 +4,9 @@
 #define DRAGOMAN_RUNTIME_FAST_PRIMITIVE_H_
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <memory>
 
 #include "runtime/fast/context.h"
 #include "runtime/fast/dnnl_compat.h"
@@ -69,6 +71,13 @@ class Primitive {
   // Adds an argument that owns its data.
   void Own(int argument, const dnnl::memory& memory);
 
+  // Makes a primitive of the same descriptors with other attributes. Throws dnnl::error.
+  using Make = std::function<dnnl::primitive(const dnnl::primitive_attr&)>;
+  // Call it if there is an activation: oneDNN's give numbers for NaN, relu 0. Where an operand of a
+  // call holds NaN or an infinity, or a constant does (`constants_finite` is false), a primitive
+  // without activation runs in place of the fused one, and a loop of our own behind it.
+  void KeepNan(const PostOps& post, bool constants_finite, Make make);
+
   // `operands` in the order in which they were bound. `residual` lies as the result.
   Status Run(std::initializer_list<const void*> operands, const void* residual, void* y,
              void* scratch) noexcept;
@@ -85,8 +94,16 @@ class Primitive {
   struct Port {
     dnnl_memory_t argument = nullptr;
     Relayout relayout;
-    std::int64_t offset = 0;  // of the primitive's form in the scratch memory
-    std::size_t cleared = 0;  // bytes that must be zeros before the copy
+    std::int64_t offset = 0;   // of the primitive's form in the scratch memory
+    std::size_t cleared = 0;   // bytes that must be zeros before the copy
+    dnnl::memory::desc given;  // how the tensor lies outside
+  };
+  // In place of the fused primitive, made when it is needed first.
+  struct Unfused {
+    PostOps post;
+    bool constants_finite = true;
+    Make make;
+    dnnl::primitive primitive;
   };
 
   static void SetData(dnnl_memory_t memory, const void* data) {
@@ -97,9 +114,13 @@ class Primitive {
   // With scratch memory if `elsewhere`.
   Port MakePort(int argument, const dnnl::memory::desc& inside, bool elsewhere);
   bool LoadResidual(const void* residual, void* y, char* scratch) noexcept;
+  bool AreFinite(std::initializer_list<const void*> operands, const void* residual) const noexcept;
+  bool Execute(const dnnl::primitive& primitive) noexcept;
+  bool ExecuteUnfused(void* y) noexcept;
 
   FastContext::Impl* context_ = nullptr;
   dnnl::primitive primitive_;
+  std::unique_ptr<Unfused> unfused_;
   dnnl::memory memories_[kMaxArguments];
   dnnl_exec_arg_t arguments_[kMaxArguments];
   int count_ = 0;
@@ -108,6 +129,7 @@ class Primitive {
   Port result_;
   Relayout load_residual_;
   std::size_t result_bytes_ = 0;
+  bool is_half_ = false;  // the result as it is made: bf16
   bool residual_ = false;
   std::int64_t scratch_bytes_ = 0;
   dnnl_memory_t scratch_ = nullptr;
