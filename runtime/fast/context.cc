@@ -21,4 +21,6 @@ Status FastContext::Init() noexcept {
   return Status();
 }
 
+void FastContext::BeginRun() noexcept { impl_->found_nan = false; }
+
 }  // namespace dragoman::rt

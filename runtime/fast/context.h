@@ -22,6 +22,9 @@ class FastContext {
   Status Init() noexcept;
   Impl& impl() const { return *impl_; }
 
+  // Operators note that they found NaN or infinities in their operands; this forgets it.
+  void BeginRun() noexcept;
+
  private:
   std::unique_ptr<Impl> impl_;
 };

@@ -300,6 +300,7 @@ struct PreparedConv::Impl {
   std::unique_ptr<BlockedDilated> dilated;    // in place of both
   Primitive primitive;
   WideCopies copies;
+  Lookout lookout;  // of the first two
 
   // By products of `type` where that is fast. False if oneDNN has no implementation.
   bool Prepare(const FastContext& context, const ConvLayer& layer, ElementType type);
@@ -418,8 +419,10 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
         return Status::Error("oneDNN has no implementation of this convolution");
     }
     const bool own = impl->winograd != nullptr || impl->dilated != nullptr;
-    impl->copies.Create(own ? types : LackingHere(types), BlockedSizes(x, blocks.x).size(),
-                        BlockedSizes(y, layer.y_block()).size(), impl->OwnScratchBytes());
+    const std::int64_t x_size = BlockedSizes(x, blocks.x).size();
+    const std::int64_t y_size = BlockedSizes(y, layer.y_block()).size();
+    if (own) impl->lookout.Create(context, post, x_size, y_size);
+    impl->copies.Create(own ? types : LackingHere(types), x_size, y_size, impl->OwnScratchBytes());
     impl_ = std::move(impl);
   } catch (const std::exception&) {
     return Status::Error("oneDNN could not prepare a convolution");
@@ -431,6 +434,8 @@ Status PreparedConv::Run(const void* x, const void* residual, void* y, void* scr
   const auto run = [&](const void* from, const void* added, void* to) {
     const auto* image = static_cast<const float*>(from);
     auto* result = static_cast<float*>(to);
+    if (impl_->winograd != nullptr || impl_->dilated != nullptr)
+      impl_->lookout.Run(image, static_cast<const float*>(added));
     if (impl_->winograd != nullptr)
       return impl_->winograd->Run(image, static_cast<const float*>(added), result, scratch);
     if (impl_->dilated != nullptr) return impl_->dilated->Run(image, result, scratch);

@@ -16,6 +16,7 @@ struct PreparedLinear::Impl {
   PanelProduct panels;
   Primitive primitive;
   WideCopies copies;
+  Lookout lookout;  // of the panels
 
   std::int64_t OwnScratchBytes() const {
     return own ? panels.ScratchBytes() : primitive.scratch_bytes();
@@ -61,6 +62,7 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
       impl->own = true;
       impl->panels.Pack(wide.data(), sizes.in_first ? 1 : sizes.in, sizes.in_first ? sizes.out : 1,
                         bias, sizes.out, sizes.in, sizes.rows, post);
+      impl->lookout.Create(context, post, sizes.rows * sizes.in, sizes.rows * sizes.out);
       return finish(types);
     };
     const ElementType type = ProductType(weights.precision);
@@ -106,6 +108,7 @@ Status PreparedLinear::Run(const void* x, const void* residual, void* y, void* s
   return impl_->copies.Run(
       x, residual, y, scratch, [&](const void* from, const void* added, void* to) {
         if (!impl_->own) return impl_->primitive.Run({from}, added, to, scratch);
+        impl_->lookout.Run(static_cast<const float*>(from), static_cast<const float*>(added));
         impl_->panels.Run(static_cast<const float*>(from), static_cast<const float*>(added),
                           static_cast<float*>(to), scratch);
         return Status();

@@ -7,7 +7,7 @@
 namespace dragoman::rt {
 
 PlainMaxPool::PlainMaxPool(const Window& window, const Shape& x, std::int64_t x_block,
-                       std::int64_t y_block)
+                           std::int64_t y_block)
     : x_(x, x_block), y_(x, y_block) {
   for (WindowAxis& axis : axes_) axis.input = axis.output = 1;
   std::copy_n(window.axes, window.rank, axes_.end() - window.rank);

@@ -31,6 +31,9 @@ struct PostOps {
   FusedActivation activation = FusedActivation::kNone;
   float alpha = 0.0f;
   float beta = 0.0f;
+  // Where there is an activation: operands hold NaN or infinities only if an earlier operator of
+  // the same run found some (FastContext::BeginRun). Else the operator looks itself.
+  bool trusts_operands = false;
 };
 
 }  // namespace dragoman::rt

@@ -61,6 +61,21 @@ void ActivateHalf(const PostOps& post, std::int64_t count, const BFloat16* added
 
 }  // namespace
 
+void Lookout::Create(const FastContext& context, const PostOps& post, std::int64_t x_size,
+                     std::int64_t y_size) {
+  if (post.activation == FusedActivation::kNone || post.trusts_operands) return;
+  context_ = &context.impl();
+  residual_ = post.residual;
+  x_size_ = x_size;
+  y_size_ = y_size;
+}
+
+void Lookout::Run(const float* x, const float* residual) const noexcept {
+  if (context_ == nullptr) return;
+  if (!AllFinite(x, x_size_) || (residual_ && !AllFinite(residual, y_size_)))
+    context_->found_nan = true;
+}
+
 void Primitive::KeepNan(const PostOps& post, bool constants_finite, Make make) {
   if (post.activation == FusedActivation::kNone) return;
   unfused_ = std::make_unique<Unfused>();
@@ -76,6 +91,15 @@ bool Primitive::AreFinite(std::initializer_list<const void*> operands,
     if (!IsFinite(operands_[next++].given, data)) return false;
   }
   return !residual_ || IsFinite(result_.given, residual);
+}
+
+bool Primitive::MayMeetNan(std::initializer_list<const void*> operands,
+                           const void* residual) noexcept {
+  if (!unfused_->constants_finite) return true;
+  if (unfused_->post.trusts_operands) return context_->found_nan;
+  if (AreFinite(operands, residual)) return false;
+  context_->found_nan = true;
+  return true;
 }
 
 bool Primitive::Execute(const dnnl::primitive& primitive) noexcept {
@@ -173,8 +197,7 @@ bool Primitive::LoadResidual(const void* residual, void* y, char* scratch) noexc
 Status Primitive::Run(std::initializer_list<const void*> operands, const void* residual, void* y,
                       void* scratch) noexcept {
   auto* memory = static_cast<char*>(scratch);
-  const bool fused =
-      unfused_ == nullptr || (unfused_->constants_finite && AreFinite(operands, residual));
+  const bool fused = unfused_ == nullptr || !MayMeetNan(operands, residual);
   bool good = true;
   int next = 0;
   for (const void* data : operands) {

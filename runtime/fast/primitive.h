@@ -22,6 +22,22 @@ namespace dragoman::rt {
 struct FastContext::Impl {
   dnnl::engine engine;
   dnnl::stream stream;
+  bool found_nan = false;  // or infinities, in operands since BeginRun
+};
+
+// For own loops with an activation, which keep NaN: looks for it in their operands, of such sizes,
+// because primitives that follow may trust them.
+class Lookout {
+ public:
+  void Create(const FastContext& context, const PostOps& post, std::int64_t x_size,
+              std::int64_t y_size);
+  // `residual` is read if the operator adds one.
+  void Run(const float* x, const float* residual) const noexcept;
+
+ private:
+  FastContext::Impl* context_ = nullptr;  // null: nobody relies on it
+  bool residual_ = false;
+  std::int64_t x_size_ = 0, y_size_ = 0;
 };
 
 // Copies a tensor from one layout to another; false until Create is called.
@@ -115,6 +131,7 @@ class Primitive {
   Port MakePort(int argument, const dnnl::memory::desc& inside, bool elsewhere);
   bool LoadResidual(const void* residual, void* y, char* scratch) noexcept;
   bool AreFinite(std::initializer_list<const void*> operands, const void* residual) const noexcept;
+  bool MayMeetNan(std::initializer_list<const void*> operands, const void* residual) noexcept;
   bool Execute(const dnnl::primitive& primitive) noexcept;
   bool ExecuteUnfused(void* y) noexcept;
 

@@ -10,8 +10,6 @@
 namespace dragoman::onednn {
 namespace {
 
-bool UsesOneDnn(const Plan& plan) { return !plan.prepared.empty(); }
-
 // What holds a buffer beyond the arena, and its view if several functions use it.
 void EmitMember(const Plan& plan, const Members& members, BufferId id, CodeWriter& code) {
   const Buffer& buffer = plan.buffer(id);
@@ -113,6 +111,8 @@ void EmitReset(const Plan& plan, CodeWriter& code) {
 }
 
 }  // namespace
+
+bool UsesOneDnn(const Plan& plan) { return !plan.prepared.empty(); }
 
 bool UsesThreads(const Plan& plan) {
   return std::ranges::any_of(

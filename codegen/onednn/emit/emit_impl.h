@@ -10,6 +10,8 @@
 
 namespace dragoman::onednn {
 
+// Whether a program has prepared operators.
+bool UsesOneDnn(const Plan& plan);
 // Whether a program runs steps on threads: loops of runtime/fast run on as many as its primitives.
 bool UsesThreads(const Plan& plan);
 bool DrawsRandomNumbers(const Plan& plan);

@@ -89,6 +89,7 @@ void EmitEntry(const Plan& plan, const PlanEntry& entry, CodeWriter& code) {
     EmitCheck("output '" + output.label + "'", output.name, buffer, code);
   }
   if (UsesThreads(plan)) code.Line("rt::SetThreads(impl_->threads_);");
+  if (UsesOneDnn(plan)) code.Line("impl_->context_.BeginRun();");
   const std::string call = "impl_->trace_.Finish(impl_->" + entry.method + "(" + arguments + "));";
   if (HasStrings(plan)) {
     code.Open("try {");

@@ -196,7 +196,7 @@ void StepEmitter::EmitPreparation(const Step& step, const Prepared& prepared) {
   std::vector<std::string> arguments = {"context_", prepared.init};
   for (BufferId id : prepared.constants)
     arguments.push_back(id == kAbsent ? "nullptr" : Name(id) + ".data");
-  if (prepared.takes_post && !prepared.int8) arguments.push_back(prepared.post);
+  if (prepared.takes_post && !prepared.int8) arguments.push_back(PostOpsText(prepared.post));
   std::ranges::copy(Int8Arguments(plan_, step, prepared), std::back_inserter(arguments));
   if (!prepared.is_dynamic) {
     AddBlocks(step, prepared, arguments);

@@ -107,6 +107,17 @@ std::string CommentText(std::string_view text) {
   return safe;
 }
 
+std::string PostOpsText(const rt::PostOps& post) {
+  const auto boolean = [](bool value) { return std::string(value ? "true" : "false"); };
+  std::string text = "rt::PostOps{/*residual=*/" + boolean(post.residual) +
+                     ", /*activation_first=*/" + boolean(post.activation_first) +
+                     ", rt::FusedActivation::" + rt::Name(post.activation);
+  if (post.alpha != 0.0f || post.beta != 0.0f || post.trusts_operands)
+    text += ", " + CppFloat(post.alpha) + ", " + CppFloat(post.beta);
+  if (post.trusts_operands) text += ", /*trusts_operands=*/true";
+  return text + "}";
+}
+
 std::string SizeText(const Plan& plan, const Dim& dim) {
   if (dim.known()) return std::to_string(dim.value());
   std::string text;

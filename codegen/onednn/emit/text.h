@@ -52,6 +52,9 @@ std::string Literal(std::string_view text);
 // Text that is safe behind "//": printable, on one line, without a backslash at its end.
 std::string CommentText(std::string_view text);
 
+// "rt::PostOps{...}"
+std::string PostOpsText(const rt::PostOps& post);
+
 // A size as int64 arithmetic over the program's names of symbols.
 std::string SizeText(const Plan& plan, const Dim& dim);
 // "{n, 64}".

@@ -76,6 +76,7 @@ void RunPasses(Plan& plan) {
   FormLayoutGroups(plan);
   NarrowActivations(plan);
   PutChannelsLast(plan);
+  TrustOperands(plan);
   FindLifetimes(plan);
   ShareMemory(plan);
   PlaceBuffers(plan);

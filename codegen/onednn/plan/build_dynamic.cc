@@ -69,7 +69,6 @@ bool PlanBuilder::PrepareDynamicConv(const Node& node, const Params& params,
   prepared.init = params.cpp() + ", " + SizesText(*w);
   prepared.constants = {Get(node.operand(1)), Get(node.operand(2))};
   prepared.takes_post = true;
-  prepared.post = "rt::PostOps{}";
   return true;
 }
 

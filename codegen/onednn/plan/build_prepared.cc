@@ -227,7 +227,6 @@ bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) 
   if (IsRecurrent(node)) return IsF32(node.operand(0)) && BuildRecurrent(node, def, step);
   if (!IsF32(node.operand(0)) || !SizesOf(node.result())) return false;
   Prepared prepared;
-  prepared.post = "rt::PostOps{}";
   prepared.takes_post = true;
   prepared.allocates = true;
   bool fits = false;
@@ -242,7 +241,6 @@ bool PlanBuilder::BuildPrepared(const Node& node, const OpDef& def, Step& step) 
     prepared.takes_blocks = true;
   } else if (node.Is("Resize")) {
     fits = PrepareResize(node, def, prepared);
-    prepared.post.clear();
     prepared.takes_post = prepared.allocates = false;
   } else if (node.IsDragoman("Linear") || node.Is("Gemm") || node.Is("MatMul")) {
     // By name: what rt::fast::Linear computes.

@@ -9,7 +9,6 @@
 #include "codegen/onednn/plan/scalar_ops.h"
 #include "codegen/onednn/plan/uses.h"
 #include "core/ops/params.h"
-#include "runtime/fast/post_ops.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -148,16 +147,6 @@ std::optional<rt::PostOps> Recognise(const LoopFunction& loop, bool residual) {
   return std::nullopt;
 }
 
-std::string Text(const rt::PostOps& post) {
-  auto boolean = [](bool value) { return value ? std::string("true") : std::string("false"); };
-  std::string text = "rt::PostOps{/*residual=*/" + boolean(post.residual) +
-                     ", /*activation_first=*/" + boolean(post.activation_first) +
-                     ", rt::FusedActivation::" + rt::Name(post.activation);
-  if (post.alpha != 0.0f || post.beta != 0.0f)
-    text += ", " + CppFloat(post.alpha) + ", " + CppFloat(post.beta);
-  return text + "}";
-}
-
 class PostOpFuser {
  public:
   PostOpFuser(Plan& plan, Block& block, const PlanEntry* entry, bool residuals)
@@ -220,7 +209,7 @@ class PostOpFuser {
   }
 
   void Absorb(Step& target, Step& map, const rt::PostOps& post, BufferId residual) {
-    plan_.PreparedOf(target)->post = Text(post);
+    plan_.PreparedOf(target)->post = post;
     target.As<PreparedStep>()->residual = residual;
     for (SymbolBinding& bind : target.binds) bind.buffer = map.results.front();
     target.results = map.results;

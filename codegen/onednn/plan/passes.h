@@ -43,6 +43,9 @@ void PutChannelsLast(Plan& plan);
 // any more. Lifetimes are known.
 void ShareMemory(Plan& plan);
 
+// Operators with an activation need not look for NaN in operands that come of others that did.
+void TrustOperands(Plan& plan);
+
 // Names what loops compute. Those that compute the same get one body: compilers take their time for
 // each.
 void ShareLoops(Plan& plan);

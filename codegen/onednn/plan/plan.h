@@ -24,6 +24,7 @@
 #include "core/ir/type.h"
 #include "core/support/text.h"
 #include "runtime/fast/int8_epilogue.h"
+#include "runtime/fast/post_ops.h"
 #include "runtime/fast/precision.h"
 
 namespace dragoman::onednn {
@@ -322,12 +323,12 @@ struct Int8Post {
 
 // A prepared operator: a member, made by the constructor.
 struct Prepared {
-  std::string name;              // of the member
-  std::string type;              // "rt::PreparedConv"
-  std::string header;            // "runtime/fast/conv.h"
-  std::string init;              // arguments of Init between the context and the weights
-  bool takes_post = false;       // Init takes PostOps, Run a residual operand
-  std::string post;              // "rt::PostOps{}" unless something is fused
+  std::string name;         // of the member
+  std::string type;         // "rt::PreparedConv"
+  std::string header;       // "runtime/fast/conv.h"
+  std::string init;         // arguments of Init between the context and the weights
+  bool takes_post = false;  // Init takes PostOps, Run a residual operand
+  rt::PostOps post;
   std::optional<Int8Post> int8;  // in its place, of products of 8-bit integers
   bool takes_blocks = false;
   bool is_dynamic = false;  // Run, not Init, takes sizes, blocks, and the memory that it may grow

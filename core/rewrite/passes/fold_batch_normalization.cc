@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/finite.h"
 #include "core/ops/declared_attributes.h"
 #include "core/rewrite/passes.h"
 
@@ -75,17 +76,10 @@ Node* ConvBefore(const Node& node) {
   return conv;
 }
 
-bool IsFinite(const Tensor& tensor) {
-  for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    if (!std::isfinite(tensor.FloatAt(i))) return false;
-  }
-  return true;
-}
-
 // Where a variance is 0, infinite weights would make NaN of sums that are infinite.
 Result<bool> ReplaceByConv(Node& node, const Node& conv, Tensor weight, Tensor bias,
                            PassContext& context) {
-  if (!IsFinite(weight) || !IsFinite(bias)) return false;
+  if (!AllFinite(weight) || !AllFinite(bias)) return false;
   Graph& graph = *node.graph();
   node.set_origin(Origin::Merge(conv.origin(), node.origin()));
   const Value& old_weight = *conv.operand(1);

@@ -1,11 +1,11 @@
 // Activations that choose one of two formulas for each element, as decomposed programs of torch
 // spell them.
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "core/ir/finite.h"
 #include "core/ir/producer.h"
 #include "core/ops/declared_attributes.h"
 #include "core/rewrite/patterns/function_patterns.h"
@@ -39,14 +39,6 @@ std::optional<Branches> ReadBranches(const Node& node) {
   return Branches{condition->operand(0), *bound, node.operand(1), node.operand(2)};
 }
 
-// Whether a product of 0 and an element is 0.
-bool AreFinite(const Tensor& tensor) {
-  for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    if (!std::isfinite(tensor.FloatAt(i))) return false;
-  }
-  return true;
-}
-
 // `slope` without the first axis if that is of one element and x has as many axes, as an operator
 // of channels has it.
 Result<Value*> SlopeOfChannels(Value& slope, const Value& x, Node& node, PassContext& context) {
@@ -67,8 +59,9 @@ Result<bool> ReadPRelu(Node& node, PassContext& context) {
   if (product == nullptr || !SameShape(*node.result(), *x)) return false;
   for (std::size_t i = 0; i < 2; ++i) {
     Value* slope = product->operand(1 - i);
+    // A product of 0 and an infinite slope would not be 0.
     const Tensor* tensor = ConstantOf(slope);
-    if (product->operand(i) != x || tensor == nullptr || !AreFinite(*tensor)) continue;
+    if (product->operand(i) != x || tensor == nullptr || !AllFinite(*tensor)) continue;
     DRAGOMAN_ASSIGN(slope, SlopeOfChannels(*slope, *x, node, context));
     DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "PRelu", {{x, slope}}));
     return context.ReplaceIfAllowed(node, y);

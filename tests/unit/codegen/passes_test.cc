@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "codegen/onednn/emit/text.h"
 #include "tests/unit/codegen/plan_of.h"
 
 namespace dragoman::onednn {
@@ -73,8 +74,8 @@ TEST(FusePostOps, LeavesWhatIsAddedBehindTheActivationOfAConvolution) {
     %a = onnx.Relu(%c)
     %y = onnx.Add(%r, %a)
   })");
-  EXPECT_THAT(plan.prepared.at(1).post, HasSubstr("residual=*/false"));
-  EXPECT_THAT(plan.prepared.at(1).post, HasSubstr("kRelu"));
+  EXPECT_THAT(PostOpsText(plan.prepared.at(1).post), HasSubstr("residual=*/false"));
+  EXPECT_THAT(PostOpsText(plan.prepared.at(1).post), HasSubstr("kRelu"));
   EXPECT_TRUE(Steps(plan).back().Is<MapStep>());
 }
 
@@ -99,7 +100,7 @@ TEST(FusePostOps, KnowsFunctionsByTheirValues) {
   };
   for (const auto& [nodes, post] : kCases) {
     const Plan plan = PlanOf(Product(nodes));
-    EXPECT_THAT(plan.prepared.at(0).post, HasSubstr(post)) << nodes;
+    EXPECT_THAT(PostOpsText(plan.prepared.at(0).post), HasSubstr(post)) << nodes;
     EXPECT_TRUE(Steps(plan).back().Is<PreparedStep>()) << nodes;
   }
 }
@@ -114,7 +115,7 @@ TEST(FusePostOps, LeavesWhatIsOnlyAlike) {
         "%p = onnx.Relu(%v)\n%a = onnx.Mul(%p, %hundred)\n%b = onnx.Round(%a)\n"
         "%y = onnx.Div(%b, %hundred)"}) {
     const Plan plan = PlanOf(Product(nodes));
-    EXPECT_EQ(plan.prepared.at(0).post.find("residual=*/true"), std::string::npos) << nodes;
+    EXPECT_FALSE(plan.prepared.at(0).post.residual) << nodes;
     EXPECT_TRUE(Steps(plan).back().Is<MapStep>()) << nodes;
   }
 }
@@ -164,7 +165,7 @@ TEST(FormLayoutGroups, LeavesSizesToTheRun) {
     %y = onnx.Conv(%d, %w3)
   })");
   EXPECT_THAT(Calls(plan), ElementsAre("rt::DynamicConv", "rt::DynamicConv", "rt::DynamicConv"));
-  EXPECT_THAT(plan.prepared[0].post, HasSubstr("kRelu"));
+  EXPECT_THAT(PostOpsText(plan.prepared[0].post), HasSubstr("kRelu"));
   EXPECT_EQ(Steps(plan)[1].As<PreparedStep>()->residual, Steps(plan)[0].results.front());
   EXPECT_EQ(Named(plan, "b").group, Named(plan, "d").group);
   EXPECT_NE(Named(plan, "d").group, kRowMajor);
@@ -250,6 +251,36 @@ TEST(NarrowActivations, LeavesResidualSumsWide) {
   })",
                            kHalf);
   EXPECT_EQ(MadeTypes(plan), "a:f32 b:bf16 d:f32 e:f32 y:f32 ");
+}
+
+// The first layer looks at what the caller gives, the fifth at what a quotient gave. The last one
+// has a weight that is no number.
+TEST(TrustOperands, OfOperatorsThatLookedAtTheirs) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 2, 5, 5], %d: f32[1, 2, 4, 4])
+      -> (%y: f32[1, 2, 4, 4]) {
+    const %w: f32[2, 2, 1, 1] = [[[[1.0]], [[2.0]]], [[[3.0]], [[4.0]]]]
+    const %n: f32[2, 2, 1, 1] = [[[[1.0]], [[nan]]], [[[3.0]], [[4.0]]]]
+    %c1 = onnx.Conv(%x, %w)
+    %r1 = onnx.Relu(%c1)
+    %c2 = onnx.Conv(%r1, %w)
+    %r2 = onnx.Relu(%c2)
+    %p = onnx.MaxPool(%r2) {kernel_shape = [2, 2]}
+    %c3 = onnx.Conv(%p, %w)
+    %r3 = onnx.Relu(%c3)
+    %c4 = onnx.Conv(%r3, %n)
+    %r4 = onnx.Relu(%c4)
+    %q = onnx.Div(%r3, %d)
+    %c5 = onnx.Conv(%q, %w)
+    %r5 = onnx.Relu(%c5)
+    %c6 = onnx.Conv(%r4, %w)
+    %s6 = onnx.Add(%c6, %r5)
+    %y = onnx.Relu(%s6)
+  })");
+  std::vector<bool> trusts;
+  for (const Prepared& prepared : plan.prepared) {
+    if (prepared.type == "rt::PreparedConv") trusts.push_back(prepared.post.trusts_operands);
+  }
+  EXPECT_THAT(trusts, ElementsAre(false, true, true, false, false, false));
 }
 
 }  // namespace

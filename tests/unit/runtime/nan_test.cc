@@ -52,7 +52,8 @@ class NanTest : public PreparedTest {
           if (std::isnan(expected[k])) {
             ASSERT_TRUE(std::isnan(y[k])) << name << " " << Name(post.activation) << " " << k;
           } else if (std::isfinite(expected[k])) {
-            ASSERT_NEAR(y[k], expected[k], 1e-4) << name << " " << Name(post.activation) << " " << k;
+            ASSERT_NEAR(y[k], expected[k], 1e-4)
+                << name << " " << Name(post.activation) << " " << k;
           }
         }
       }
@@ -70,8 +71,7 @@ class NanTest : public PreparedTest {
                  ASSERT_TRUE(conv.Init(context_, params, x_shape, w_shape, w.data(), bias.data(),
                                        post, {}, {}, ConvMethod::kDirect)
                                  .ok());
-                 ASSERT_TRUE(
-                     conv.Run(x.data(), residual, y, Scratch(conv.ScratchBytes())).ok());
+                 ASSERT_TRUE(conv.Run(x.data(), residual, y, Scratch(conv.ScratchBytes())).ok());
                });
   }
 };
@@ -101,22 +101,19 @@ TEST_F(NanTest, PassesThroughProducts) {
   for (std::int64_t rows : {7, 64, 130}) {
     const LinearSizes sizes = {rows, 40, 24, false};
     const std::vector<float> x = DrawWithNan({rows, 40}), w = Draw({24, 40}), bias = Draw(24);
-    ExpectKept("linear", rows * 24, true,
-               [&](const PostOps& post, const float* residual, float* y) {
-                 PreparedLinear linear;
-                 ASSERT_TRUE(linear.Init(context_, sizes, w.data(), bias.data(), post).ok());
-                 ASSERT_TRUE(
-                     linear.Run(x.data(), residual, y, Scratch(linear.ScratchBytes())).ok());
-               });
-    ExpectKept("product", rows * 24, true,
-               [&](const PostOps& post, const float* residual, float* y) {
-                 PreparedMatMul product;
-                 ASSERT_TRUE(product.Init(context_, {rows, 40}, {40, 24}, post).ok());
-                 ASSERT_TRUE(
-                     product
-                         .Run(x.data(), w.data(), residual, y, Scratch(product.ScratchBytes()))
-                         .ok());
-               });
+    ExpectKept(
+        "linear", rows * 24, true, [&](const PostOps& post, const float* residual, float* y) {
+          PreparedLinear linear;
+          ASSERT_TRUE(linear.Init(context_, sizes, w.data(), bias.data(), post).ok());
+          ASSERT_TRUE(linear.Run(x.data(), residual, y, Scratch(linear.ScratchBytes())).ok());
+        });
+    ExpectKept(
+        "product", rows * 24, true, [&](const PostOps& post, const float* residual, float* y) {
+          PreparedMatMul product;
+          ASSERT_TRUE(product.Init(context_, {rows, 40}, {40, 24}, post).ok());
+          ASSERT_TRUE(
+              product.Run(x.data(), w.data(), residual, y, Scratch(product.ScratchBytes())).ok());
+        });
   }
 }
 
