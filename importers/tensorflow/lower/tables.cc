@@ -75,7 +75,7 @@ class TableReader {
     if (filler.num_operands() < 3) return InvalidInput("keys or values are missing");
     DRAGOMAN_ASSIGN(Tensor keys, Contents(filler.operand(1)));
     DRAGOMAN_ASSIGN(Tensor values, Contents(filler.operand(2)));
-    if (keys.size() != values.size() || values.rank() != 1)
+    if (values.rank() < 1 || values.sizes().front() != keys.size())
       return Unsupported("its values are not one for each key");
     return TableContents{keys.Reshaped({keys.size()}), std::move(values)};
   }

@@ -30,9 +30,11 @@ Value* LowerAbs(Call& c) {
 Value* LowerAddN(Call& c) {
   const std::vector<Value*> terms = c.Tensors(0, c.num_operands());
   if (terms.empty()) return c.Fail(InvalidInput("there is nothing to add"));
-  if (terms.size() == 1) return terms[0];
-  if (terms.size() == 2) return c.Add(terms[0], terms[1]);
-  return c.Op("Sum", terms);
+  if (c.failed()) return nullptr;
+  if (terms.size() > 2 && !IsComplex(c.dtype(terms[0]))) return c.Op("Sum", terms);
+  Value* sum = terms[0];
+  for (std::size_t i = 1; i < terms.size(); ++i) sum = c.Add(sum, terms[i]);
+  return sum;
 }
 
 // x / y, 0 where y is 0.
@@ -70,9 +72,20 @@ Value* LowerSquare(Call& c) {
   return c.Mul(x, x);
 }
 
+// Of complex numbers: |x - y|², which is real, as a complex number.
 Value* LowerSquaredDifference(Call& c) {
   Value* difference = c.Sub(c.Tensor(0), c.Tensor(1));
-  return c.Mul(difference, difference);
+  return c.Mul(difference, IsComplex(c.dtype(difference)) ? Conjugate(c, difference) : difference);
+}
+
+// Of complex numbers: x / |x|, 0 where x is 0.
+Value* LowerSign(Call& c) {
+  Value* x = c.Tensor(0);
+  if (!IsComplex(c.dtype(x))) return c.Op("Sign", {x});
+  const Parts parts = PartsOf(c, x);
+  Value* size = Magnitude(c, parts);
+  size = c.Where(c.Equal(size, 0), 1, size);
+  return FromParts(c, {c.Div(parts.re, size), c.Div(parts.im, size)});
 }
 
 Value* LowerRsqrt(Call& c) { return c.Op("Reciprocal", {c.Sqrt(c.Tensor(0))}); }

@@ -14,8 +14,8 @@ std::vector<std::string> FusedNames(Call& c) {
   const Attribute* attribute = c.attribute("fused_ops");
   const std::optional<Attribute::Strings> names =
       attribute != nullptr ? AsStrings(*attribute) : std::nullopt;
-  if (names) return *names;
-  c.Fail(InvalidInput("attribute fused_ops is missing"));
+  if (names && !names->empty()) return *names;
+  c.Fail(InvalidInput("attribute fused_ops is missing or empty"));
   return {};
 }
 

@@ -58,6 +58,9 @@ std::vector<Value*> LowerBroadcastGradientArgs(Call& c) {
   const Ints shapes[] = {c.KnownInts(0, "a list of sizes"), c.KnownInts(1, "a list of sizes")};
   if (c.failed()) return {};
   const std::size_t rank = std::max(shapes[0].size(), shapes[1].size());
+  // Equal shapes are broadcast along none, not even along axes of size 1.
+  if (shapes[0] == shapes[1])
+    return {c.CastLike(c.Ints({}), c.Tensor(0)), c.CastLike(c.Ints({}), c.Tensor(1))};
   Ints axes[2];
   for (std::size_t i = 0; i < rank; ++i) {
     std::int64_t sizes[2];
@@ -70,7 +73,7 @@ std::vector<Value*> LowerBroadcastGradientArgs(Call& c) {
       if (sizes[k] == 1) axes[k].push_back(static_cast<std::int64_t>(i));
     }
   }
-  return {c.CastLike(c.Ints(axes[0]), c.Tensor(0)), c.CastLike(c.Ints(axes[1]), c.Tensor(0))};
+  return {c.CastLike(c.Ints(axes[0]), c.Tensor(0)), c.CastLike(c.Ints(axes[1]), c.Tensor(1))};
 }
 
 }  // namespace dragoman::tf

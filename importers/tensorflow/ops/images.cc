@@ -276,18 +276,19 @@ Colour ToHsv(Call& c, const Colour& rgb) {
   return {c.Where(c.Less(hue, 0), c.Add(hue, 1), hue), saturation, value};
 }
 
+// The colour of `hue` whose least channel is `least`, and whose largest is `range` more.
+Colour OfHue(Call& c, Value* hue, Value* least, Value* range) {
+  const auto mixed = [&](Value* share) {
+    return c.Add(least, c.Mul(range, c.Min(c.Max(share, 0), 1)));
+  };
+  Value* six = c.Mul(hue, 6);
+  return {mixed(c.Sub(c.Abs(c.Sub(six, 3)), 1)), mixed(c.Sub(2, c.Abs(c.Sub(six, 2)))),
+          mixed(c.Sub(2, c.Abs(c.Sub(six, 4))))};
+}
+
 Colour ToRgb(Call& c, const Colour& hsv) {
   const auto& [hue, saturation, value] = hsv;
-  const auto clamp = [&](Value* x) { return c.Min(c.Max(x, 0), 1); };
-  Value* six = c.Mul(hue, 6);
-  Value* red = clamp(c.Sub(c.Abs(c.Sub(six, 3)), 1));
-  Value* green = clamp(c.Sub(2, c.Abs(c.Sub(six, 2))));
-  Value* blue = clamp(c.Sub(2, c.Abs(c.Sub(six, 4))));
-  Value* least = c.Sub(1, saturation);
-  const auto mixed = [&, &saturation = saturation, &value = value](Value* x) {
-    return c.Mul(c.Add(least, c.Mul(saturation, x)), value);
-  };
-  return {mixed(red), mixed(green), mixed(blue)};
+  return OfHue(c, hue, c.Mul(c.Sub(1, saturation), value), c.Mul(saturation, value));
 }
 
 }  // namespace
@@ -312,12 +313,14 @@ Value* LowerAdjustSaturation(Call& c) {
   return JoinChannels(c, ToRgb(c, hsv));
 }
 
+// Colours that no saturation and value have, of channels below 0, keep their least channel, too.
 Value* LowerAdjustHue(Call& c) {
   Value* x = c.Tensor(0);
-  Colour hsv = ToHsv(c, ChannelsOf(c, x));
+  const Colour rgb = ChannelsOf(c, x);
+  const Colour hsv = ToHsv(c, rgb);
   Value* hue = c.Add(hsv.red, c.CastLike(c.Tensor(1), x));
-  hsv.red = c.Sub(hue, c.Floor(hue));
-  return JoinChannels(c, ToRgb(c, hsv));
+  Value* least = c.Min(c.Min(rgb.red, rgb.green), rgb.blue);
+  return JoinChannels(c, OfHue(c, c.Sub(hue, c.Floor(hue)), least, c.Sub(hsv.blue, least)));
 }
 
 }  // namespace dragoman::tf

@@ -290,15 +290,20 @@ std::vector<Value*> LowerApproxTopK(Call& c) {
   return results;
 }
 
-// Whether one of the best k of its row, by the class that `targets` tells, is among them.
+// Whether one of the best k of its row, by the class that `targets` tells, is among them: not if
+// there is no such class, or no order among the row because a number of it is not finite.
 Value* LowerInTopK(Call& c) {
   Value* predictions = c.Tensor(0);
   Value* targets = c.Index(1);
   Value* k = c.num_operands() > 2 ? c.Index(2) : c.Int(c.IntAttribute("k"));
-  Value* column = c.Unsqueeze(targets, {1});
+  Value* exists = c.And(c.GreaterOrEqual(targets, 0), c.Less(targets, c.Size(predictions, 1)));
+  Value* column = c.Unsqueeze(c.Where(exists, targets, 0), {1});
   Value* score = c.Op("GatherElements", {predictions, column}, {{"axis", std::int64_t{1}}});
   Value* better = c.Cast(c.Greater(predictions, score), DType::kI64);
-  return c.Less(c.ReduceSum(better, {1}), k);
+  // Without a number or without an end, the difference from itself is not 0.
+  Value* finite = c.Equal(c.Sub(predictions, predictions), 0);
+  Value* all_finite = c.Greater(c.Reduce("ReduceMin", c.Cast(finite, DType::kI32), {1}, false), 0);
+  return c.And(c.And(exists, all_finite), c.Less(c.ReduceSum(better, {1}), k));
 }
 
 // Elements in the order in which they come first, and which of them each element is.

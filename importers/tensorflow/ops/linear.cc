@@ -47,13 +47,17 @@ Value* LowerFusedMatMul(Call& c) {
   return ApplyFused(c, product, {.first_argument = 2, .channel_axis = 1});
 }
 
+// Products of narrow integers are added up as those of the result's type.
 Value* LowerBatchMatMul(Call& c) {
   Value* a = c.Tensor(0);
   Value* b = c.Tensor(1);
+  if (c.Has("Tout")) {
+    a = c.Cast(a, c.TypeAttribute("Tout"));
+    b = c.Cast(b, c.TypeAttribute("Tout"));
+  }
   if (c.BoolAttribute("adj_x")) a = Adjoint(c, a);
   if (c.BoolAttribute("adj_y")) b = Adjoint(c, b);
-  Value* product = MatMul(c, a, b);
-  return c.Has("Tout") ? c.Cast(product, c.TypeAttribute("Tout")) : product;
+  return MatMul(c, a, b);
 }
 
 Value* LowerEinsum(Call& c) {

@@ -25,6 +25,7 @@ Value* LowerTruncateDiv(Call& c);
 Value* LowerNotEqual(Call& c);
 Value* LowerSquare(Call& c);
 Value* LowerSquaredDifference(Call& c);
+Value* LowerSign(Call& c);
 Value* LowerRsqrt(Call& c);
 Value* LowerExpm1(Call& c);
 Value* LowerLog1p(Call& c);
@@ -61,6 +62,7 @@ Value* LowerCross(Call& c);
 
 // reduction.cc
 Value* LowerReduce(Call& c);
+Value* LowerEuclideanNorm(Call& c);
 Value* LowerMean(Call& c);
 Value* LowerArgReduce(Call& c);
 Value* LowerL2Loss(Call& c);
@@ -245,7 +247,7 @@ Value* LowerRealFft(Call& c);
 Value* LowerInverseRealFft(Call& c);
 
 // segments.cc
-Value* LowerUnsortedSegmentReduce(Call& c);
+Value* LowerSegmentReduceOfCount(Call& c);
 Value* LowerSortedSegmentReduce(Call& c);
 Value* LowerBucketize(Call& c);
 Value* LowerSortedBound(Call& c);

@@ -173,7 +173,7 @@ constexpr OpRow kRowsAToM[] = {
     {"Erf", LowerUnary, "Erf"},
     {"Erfc", LowerErfc},
     {"Erfinv", LowerSpecialFunction, "Erfinv"},
-    {"EuclideanNorm", LowerReduce, "ReduceL2"},
+    {"EuclideanNorm", LowerEuclideanNorm},
     {"Exp", LowerUnary, "Exp"},
     {"ExpandDims", LowerExpandDims},
     {"Expm1", LowerExpm1},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "core/lowering/complex.h"
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/lowerings.h"
 
@@ -28,6 +29,16 @@ Value* ReduceOver(Call& c, std::string_view type, Value* x) {
 }  // namespace
 
 Value* LowerReduce(Call& c) { return ReduceOver(c, c.target(), c.Tensor(0)); }
+
+// Of complex numbers: that of their magnitudes, as a complex number.
+Value* LowerEuclideanNorm(Call& c) {
+  Value* x = c.Tensor(0);
+  if (!IsComplex(c.dtype(x))) return ReduceOver(c, "ReduceL2", x);
+  const std::optional<Ints> axes = c.MaybeKnownInts(1);
+  if (axes && axes->empty()) return x;
+  Value* norm = ReduceOver(c, "ReduceL2", Magnitude(c, PartsOf(c, x)));
+  return FromParts(c, {norm, c.Mul(norm, 0)});
+}
 
 // The mean of integers is cut off.
 Value* LowerMean(Call& c) {

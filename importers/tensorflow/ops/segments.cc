@@ -12,37 +12,39 @@
 namespace dragoman::tf {
 namespace {
 
-// What leaves every element of a type as it is, of reduction "add", "max", "min" or "mul".
-std::optional<double> Neutral(std::string_view reduction, DType dtype) {
-  if (reduction == "add") return 0;
-  if (reduction == "mul") return 1;
-  const bool least = reduction == "max";
-  switch (dtype) {
-    case DType::kF32:
-      return least ? std::numeric_limits<float>::lowest() : std::numeric_limits<float>::max();
-    case DType::kF64:
-      return least ? std::numeric_limits<double>::lowest() : std::numeric_limits<double>::max();
-    case DType::kI32:
-      return least ? std::numeric_limits<std::int32_t>::min()
-                   : std::numeric_limits<std::int32_t>::max();
-    case DType::kI64:
-      if (least) return -0x1p63;
-      return std::nullopt;  // no float64 is the largest
-    default:
-      return std::nullopt;
+// The least number of a type, or the most; of floating types a finite one.
+Value* EndOfType(Call& c, DType type, bool most) {
+  const DTypeInfo& info = Info(type);
+  if (IsFloating(type)) {
+    double number = std::numeric_limits<double>::max();
+    if (type == DType::kF32) number = std::numeric_limits<float>::max();
+    if (type == DType::kF16) number = 65504;
+    if (type == DType::kBF16) number = 0x1.fep127;
+    return c.Number(most ? number : -number, type);
   }
+  const int magnitude_bits = info.is_signed ? info.bits - 1 : info.bits;
+  if (!most) return c.Cast(c.Int(info.is_signed ? -1LL << magnitude_bits : 0), type);
+  // All bits of 64 are those of -1.
+  return c.Cast(c.Int(magnitude_bits == 64 ? -1 : ~(-1LL << magnitude_bits)), type);
 }
 
-// Rows of `x` with equal numbers, combined; `count` (0-d) of them.
-Value* Combine(Call& c, Value* x, Value* segments, Value* count) {
+// What leaves every element of `type` as it is, of reduction "add", "max", "min" or "mul".
+Value* Neutral(Call& c, std::string_view reduction, DType type) {
+  if (reduction == "add") return c.Number(0, type);
+  if (reduction == "mul") return c.Number(1, type);
+  if (!IsFloating(type) && !IsInteger(type))
+    return c.Fail("elements of type " + std::string(Name(type)));
+  return EndOfType(c, type, reduction == "min");
+}
+
+// Rows of `x` with equal numbers, combined with `neutral`; `count` (0-d) of them.
+Value* Combine(Call& c, Value* x, Value* segments, Value* count, Value* neutral) {
   const int segment_rank = c.Rank(segments);
   const int rank = c.Rank(x);
-  const std::optional<double> neutral = Neutral(c.target(), c.dtype(x));
   if (c.failed()) return nullptr;
-  if (!neutral) return c.Fail("elements of type " + std::string(Name(c.dtype(x))));
   Value* rest = c.SizeVector(x, segment_rank, rank - segment_rank);
   // What has a negative number is left out: it goes to one row more.
-  Value* start = c.Full(c.ConcatSizes({c.Vector(c.Add(count, 1)), rest}), *neutral, c.dtype(x));
+  Value* start = c.Expand(neutral, c.ConcatSizes({c.Vector(c.Add(count, 1)), rest}));
   Value* rows = c.Unsqueeze(c.Where(c.Less(segments, 0), count, segments), {segment_rank});
   Value* all = c.Op("ScatterND", {start, rows, x}, {{"reduction", std::string(c.target())}});
   return c.Slice(all, 0, c.Ints({0}), c.Ints({-1}), c.Ints({1}));
@@ -50,22 +52,28 @@ Value* Combine(Call& c, Value* x, Value* segments, Value* count) {
 
 }  // namespace
 
-Value* LowerUnsortedSegmentReduce(Call& c) {
+// Operand 2 tells how many segments there are.
+Value* LowerSegmentReduceOfCount(Call& c) {
   Value* x = c.Tensor(0);
   Value* segments = c.Index(1);
-  return Combine(c, x, segments, c.IndexNumber(2));
+  Value* count = c.IndexNumber(2);
+  if (c.failed()) return nullptr;
+  return Combine(c, x, segments, count, Neutral(c, c.target(), c.dtype(x)));
 }
 
-// Segments that have no rows are 0, or 1 if they are multiplied. Operand 2, if there is one, tells
-// how many there are.
+// Segments that have no rows are 0, or 1 if they are multiplied.
 Value* LowerSortedSegmentReduce(Call& c) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Value* x = c.Tensor(0);
   Value* segments = c.Index(1);
   if (c.failed()) return nullptr;
-  Value* count =
-      c.num_operands() > 2 ? c.IndexNumber(2) : c.Add(c.ReduceAll("ReduceMax", segments), 1);
-  Value* found = Combine(c, x, segments, count);
-  if (c.target() == "mul" || c.target() == "add" || c.failed()) return found;
+  Value* count = c.Add(c.ReduceAll("ReduceMax", segments), 1);
+  const bool is_extreme = c.target() == "max" || c.target() == "min";
+  Value* neutral = is_extreme && IsFloating(c.dtype(x))
+                       ? c.Number(c.target() == "max" ? -kInfinity : kInfinity, x)
+                       : Neutral(c, c.target(), c.dtype(x));
+  Value* found = Combine(c, x, segments, count, neutral);
+  if (!is_extreme || c.failed()) return found;
   Value* hits = c.Equal(c.Unsqueeze(c.Iota(count), {1}), c.Unsqueeze(segments, {0}));
   Value* members = c.ReduceSum(c.Cast(hits, DType::kI32), {1});
   return c.Where(AlongAxis(c, c.Greater(members, 0), 0, c.Rank(x)), found, 0);

@@ -107,10 +107,16 @@ Value* LowerLookupTableFind(Call& c) {
   if (c.failed()) return nullptr;
   if (c.dtype(x) != contents->keys.dtype() || c.dtype(otherwise) != contents->values.dtype())
     return c.Fail(InvalidInput("the table has keys or values of another type"));
-  if (contents->keys.size() == 0) return c.Expand(otherwise, c.Shape(x));
+  if (contents->keys.size() == 0)
+    return c.Expand(otherwise, c.ConcatSizes({c.Shape(x), c.Shape(otherwise)}));
   const Rows rows = FindRows(c, contents->keys, x);
   Value* value = c.Gather(c.builder().Constant(contents->values), rows.number, 0);
-  return c.Where(rows.found, value, otherwise);
+  if (contents->values.rank() == 1) return c.Where(rows.found, value, otherwise);
+  // A value has axes of its own, behind those of the keys that are looked up.
+  const int rank = c.Rank(x);
+  Ints own_axes;
+  for (int i = 1; i < contents->values.rank(); ++i) own_axes.push_back(rank + i - 1);
+  return c.Where(c.Unsqueeze(rows.found, own_axes), value, otherwise);
 }
 
 Value* LowerLookupTableSize(Call& c) {

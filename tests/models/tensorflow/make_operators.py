@@ -6,18 +6,26 @@ Usage: make_operators.py ORACLE [NAME]      (in the root of the project; operato
 
 import operator_cases
 import operators_arrays as arrays
+import operators_elements as elements
 import operators_encoded as encoded
 import operators_flow as flow
+import operators_functions as functions
 import operators_images as images
 import operators_layers as layers
 import operators_lists as lists
 import operators_matrices as matrices
+import operators_networks as networks
 import operators_numbers as numbers
+import operators_products as products
 import operators_quantized as quantized
 import operators_random as random_numbers
+import operators_reductions as reductions
+import operators_shapes as shapes
 import operators_signals as signals
 import operators_sparse as sparse
+import operators_state as state
 import operators_text as text
+import operators_windows as windows
 
 
 def main():
@@ -96,6 +104,24 @@ def main():
     encoded.make_encoded_images()
     layers.make_fused()
     arrays.make_run_time_axes()
+    elements.make_elements()
+    shapes.make_shapes()
+    windows.make_windows()
+    reductions.make_reductions()
+    networks.make_networks()
+    functions.make_functions()
+    state.make_states()
+    products.make_products()
+    operator_cases.seed(39)
+    flow.make_calls()
+    flow.make_references()
+    lists.make_list_operators()
+    lists.make_array_operators()
+    random_numbers.make_newer_random()
+    random_numbers.make_properties()
+    text.make_matches()
+    quantized.make_quantized_arithmetic()
+    layers.make_lstm_blocks()
 
 
 if __name__ == "__main__":

@@ -133,8 +133,9 @@ def keras_unrolled(name, cell, masked=None):
          place="operators" if masked == "input" else "recurrent")
 
 
-def keras_cudnn(name, cell, kind):
-    """gpu_lstm, gpu_gru: weights transposed, all behind one another."""
+def keras_cudnn(name, cell, kind, op="CudnnRNN"):
+    """gpu_lstm, gpu_gru: weights transposed, all behind one another. Version 3 is handed how many
+    steps of each row count."""
     g = G()
     x = f32(BATCH, STEPS, cell.features)
     g.ph("x", "float", (-1, -1, cell.features))
@@ -155,12 +156,17 @@ def keras_cudnn(name, cell, kind):
     first = [g.op("ExpandDims", zeros(g, "x", 0, cell.hidden), number(g, 0), Tdim="dt:int32", **FLOAT)
              for _ in range(cell.states)]
     cell_state = first[1] if cell.states > 1 else g.const(np.float32(0))
-    run = cells.node(g, "CudnnRNN", transposed(g, "x"), first[0], cell_state, packed, rnn_mode=kind,
+    feeds, running, lengths = {"x": x}, None, []
+    if op == "CudnnRNNV3":
+        feeds["lengths"] = i32(3, STEPS)
+        running = positions(STEPS, feeds["lengths"])
+        lengths = [g.ph("lengths", "int32", (-1,))]
+    run = cells.node(g, op, transposed(g, "x"), first[0], cell_state, packed, *lengths, rnn_mode=kind,
                      is_training=False)
     outputs = transposed(g, run)
     last = [cells.node(g, "Squeeze", f"{run}:{1 + i}", squeeze_dims=[0]) for i in range(cell.states)]
-    wanted, ends = cell.run(x.swapaxes(0, 1), rests(cell))
-    keep(name, cell, g, {"x": x}, [row_of(g, run, -1), outputs, *last],
+    wanted, ends = cell.run(x.swapaxes(0, 1), rests(cell), running, zero_output=True)
+    keep(name, cell, g, feeds, [row_of(g, run, -1), outputs, *last],
          [wanted[-1], wanted.swapaxes(0, 1), *ends])
 
 
@@ -253,3 +259,7 @@ if __name__ == "__main__":
         keras_unrolled(f"keras_{kind}_unrolled_masking", Cell(), masked="layer")
     operator_cases.seed(32)
     make_limited_steps()
+    operator_cases.seed(33)
+    for kind, Cell in KERAS.items():
+        for version in ("V2", "V3"):
+            keras_cudnn(f"keras_{kind}_cudnn_{version}", Cell(), kind, f"CudnnRNN{version}")

@@ -9,6 +9,7 @@ definition in plain Python, that the maker gives; where both are there, both mus
 
 import json
 import pathlib
+import re
 import shutil
 import sys
 
@@ -43,19 +44,24 @@ def type_name(array):
     return next(name for name, value in DTN.items() if value == number)
 
 
+def run_oracle(message, fetches, feeds):
+    flat, tensors = tfkit.flatten(message, fetches)
+    pruned = tfkit.prune(flat, tensors, extra=list(feeds))
+    found = tfrun.run(pruned, list(dict.fromkeys(tensors)), [feeds])[0]
+    return [found[tensor] for tensor in tensors]
+
+
 def save(name, graph, feeds, fetches, reference=None, oracle=True, library=None, place="operators",
-         **told):
-    """told: what meta.json tells besides; "onnx": False if the release that tests use has no operator
-    for this."""
+         asked=(), **told):
+    """asked: fetches whose reference is what TensorFlow.js gives. told: what meta.json tells besides;
+    "onnx": False if the release that tests use has no operator for this."""
     if len(sys.argv) > 2 and sys.argv[2] not in name:
         return
     message = graphdef(graph, library)
-    results = None
-    if oracle:
-        flat, tensors = tfkit.flatten(message, fetches)
-        pruned = tfkit.prune(flat, tensors, extra=list(feeds))
-        found = tfrun.run(pruned, list(dict.fromkeys(tensors)), [feeds])[0]
-        results = [found[tensor] for tensor in tensors]
+    results = run_oracle(message, fetches, feeds) if oracle else None
+    if asked:
+        answers = dict(zip(asked, run_oracle(message, list(asked), feeds)))
+        reference = [answers.get(name, array) for name, array in zip(fetches, reference)]
     if reference is not None:
         reference = [np.asarray(array) for array in reference]
         for found, wanted in zip(results or [], reference):
@@ -67,7 +73,8 @@ def save(name, graph, feeds, fetches, reference=None, oracle=True, library=None,
     (folder / "graph.pb").write_bytes(message.SerializeToString(deterministic=True))
     np.savez(folder / "inputs.npz", **feeds)
     np.savez(folder / "outputs.npz", **{f"o{i}": array for i, array in enumerate(results)})
-    golden = [source for source, used in (("tfjs", oracle), ("numpy", reference is not None)) if used]
+    golden = [source for source, used in (("tfjs", oracle or asked),
+                                          ("numpy", len(asked) < len(reference or ()))) if used]
     meta = {"inputs": list(feeds), "fetches": fetches, "golden": "+".join(golden), **told}
     (folder / "meta.json").write_text(json.dumps(meta) + "\n")
 
@@ -84,6 +91,62 @@ def case(name, op, operands, results=1, reference=None, oracle=True, **attribute
     graph.op(op, *names, name="y", **attributes)
     fetches = ["y"] + [f"y:{i}" for i in range(1, results)]
     save(name, graph, feeds, fetches, reference, oracle)
+
+
+class Group:
+    """Calls of several operators in one graph, which is one case: each result of each call is recorded.
+
+    Results that a call does not tell are TensorFlow.js'.
+    """
+
+    def __init__(self, name):
+        self.name, self.graph = name, G()
+        self.feeds, self.fetches, self.wanted = {}, [], []
+        self.asked = []  # fetches of TensorFlow.js
+
+    def given(self, operand):
+        """The tensor of an operand: an array, one in a tuple, which becomes a constant, or a name."""
+        if isinstance(operand, str):
+            return operand
+        if isinstance(operand, tuple):
+            return self.graph.const(operand[0])
+        operand = np.asarray(operand)
+        for name, array in self.feeds.items():
+            if array.dtype == operand.dtype and array.shape == operand.shape and (array == operand).all():
+                return name
+        name = f"x{len(self.feeds)}"
+        self.feeds[name] = operand
+        return self.graph.ph(name, type_name(operand), operand.shape)
+
+    def add(self, op, *operands, control=(), **attributes):
+        """A node that is not recorded; T is the type of the first array, unless it is told."""
+        arrays = [np.asarray(o[0] if isinstance(o, tuple) else o) for o in operands
+                  if not isinstance(o, str)]
+        if arrays and re.search(r"\bT:type", tfkit.OPS.get(op, ("", "", "T:type"))[2]):
+            attributes = {"T": f"dt:{type_name(arrays[0])}", **attributes}
+        return self.graph.op(op, *map(self.given, operands), ctl=control, **attributes)
+
+    def fetch(self, tensor, wanted=None):
+        self.fetches.append(tensor)
+        self.wanted.append(wanted)
+        if wanted is None:
+            self.asked.append(tensor)
+
+    def call(self, op, *operands, wanted=None, results=1, **more):
+        """`wanted`: an array, or a list of one for each result."""
+        node = self.add(op, *operands, **more)
+        if wanted is None:
+            wanted = [None] * results
+        for i, array in enumerate(wanted if isinstance(wanted, list) else [wanted]):
+            self.fetch(f"{node}:{i}" if i else node, array)
+        return node
+
+    def save(self, **told):
+        if self.asked:
+            told["asked"] = self.asked
+        texts = {name: array.astype("S") if array.dtype == object else array
+                 for name, array in self.feeds.items()}
+        save(self.name, self.graph, texts, self.fetches, self.wanted, oracle=False, **told)
 
 
 def sigmoid(x):

@@ -180,3 +180,63 @@ def make_text_map():
     g.op("TensorListStack", f"{loop}:3", g.const(i32()), name="y", num_elements=-1, **element)
     save("text_map", g, {"texts": texts.astype("S"), "count": np.int32(2)}, ["y"],
          [words("first", "second", "").astype("S")], oracle=False, library=library, onnx=False)
+
+
+def make_calls():
+    """Functions that are called, chosen by a number, or given a batch."""
+    g, library, x = G(), Lib(), f32(3)
+    g.ph("x", "float", (3,))
+    sides = [library.function(f"of_{op.lower()}", [("x", "float")], lambda b, x, op=op: [b.op(op, x, **FLOAT)],
+                              [("out", "float")]) for op in ("Neg", "Square", "Tanh")]
+    g.op("PartitionedCall", "x", name="called", f=f"fn:{sides[0]}", Tin=["dt:float"], Tout=["dt:float"])
+    g.op("StatefulPartitionedCall", "x", name="stateful", f=f"fn:{sides[1]}", Tin=["dt:float"],
+         Tout=["dt:float"])
+    g.op("BatchFunction", "x", name="batched", f=f"fn:{sides[2]}", Tin=["dt:float"], Tcaptured=[],
+         Tout=["dt:float"], num_batch_threads=1, max_batch_size=8, batch_timeout_micros=0)
+    fetches, wanted = ["called", "stateful", "batched"], [-x, x * x, np.tanh(x)]
+    told = {"Tin": ["dt:float"], "Tout": ["dt:float"]}
+    for number, result in ((0, -x), (1, x * x), (2, np.tanh(x)), (9, np.tanh(x)), (-1, np.tanh(x))):
+        for op in ("Case", "StatelessCase"):
+            at = g.ph(f"{op}{number}", "int32", ())
+            g.op(op, at, "x", name=f"of_{at}", output_shapes=[], **told)
+            branches = g.nodes[f"of_{at}"].attr["branches"].list
+            for side in sides:
+                branches.func.add().name = side
+            fetches.append(f"of_{at}")
+            wanted.append(result)
+    g.op("If", g.ph("holds", "bool", ()), "x", name="either", then_branch=f"fn:{sides[0]}",
+         else_branch=f"fn:{sides[1]}", Tcond="dt:bool", **told)
+    g.op("PlaceholderV2", name="second", dtype="dt:float", shape=(3,))
+    g.op("Neg", "second", name="of_second", **FLOAT)
+    feeds = {"x": x, "holds": np.array(True), "second": x + 1, **{
+        f"{op}{number}": np.int32(number) for number in (0, 1, 2, 9, -1) for op in ("Case", "StatelessCase")}}
+    save("calls", g, feeds, [*fetches, "either", "of_second"], [*wanted, -x, -x - 1], oracle=False,
+         library=library)
+
+
+def make_references():
+    """A condition and a loop over a variable of version 1: what flows are references to it."""
+    g, x = G(), f32(3)
+    g.ph("x", "float", (3,))
+    kind = {"T": "dt:float"}
+    variable = g.op("VariableV2", dtype="dt:float", shape=(3,), shared_name="v")
+    assigned = g.op("Assign", variable, "x", **kind)
+    holds = g.ph("holds", "bool", ())
+    sides = g.op("RefSwitch", assigned, holds, **kind)
+    taken = g.op("RefIdentity", f"{sides}:1", **kind)
+    merged = g.op("RefMerge", sides, taken, N=2, **kind)
+    g.op("Identity", merged, name="y", **kind)
+    entered = g.op("RefEnter", merged, frame_name="turns", is_constant=False, **kind)
+    count = g.op("Enter", g.const(np.int32(0)), frame_name="turns", is_constant=False, T="dt:int32")
+    for name, of in (("held", entered), ("at", count)):
+        g.op("RefMerge" if name == "held" else "Merge", of, f"{name}_next", name=name, N=2,
+             T="dt:float" if name == "held" else "dt:int32")
+    limit = g.op("Enter", g.const(np.int32(3)), frame_name="turns", is_constant=True, T="dt:int32")
+    more = g.op("LoopCond", g.op("Less", "at", limit, T="dt:int32"))
+    g.op("RefSwitch", "held", more, name="held_switch", **kind)
+    g.op("Switch", "at", more, name="at_switch", T="dt:int32")
+    one = g.op("Enter", g.const(np.int32(1)), frame_name="turns", is_constant=True, T="dt:int32")
+    g.op("NextIteration", g.op("AddV2", "at_switch:1", one, T="dt:int32"), name="at_next", T="dt:int32")
+    g.op("RefNextIteration", "held_switch:1", name="held_next", **kind)
+    g.op("Identity", g.op("RefExit", "held_switch", **kind), name="z", **kind)
+    save("references", g, {"x": x, "holds": np.array(True)}, ["y", "z"], [x, x], oracle=False)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from operator_cases import DRAW, FLOAT, G, case, f32, i32, save, sigmoid
+from operator_cases import DRAW, FLOAT, G, Group, case, f32, i32, save, sigmoid
 
 
 def make_quantized():
@@ -85,6 +85,41 @@ def make_block_lstm():
         cs, h = block_lstm(x, w, bias, 3 if masked else 5)
         save(f"block_lstm_{'masked' if masked else 'whole'}", graph, feeds, ["y:6", "y:1"], [h, cs],
              oracle=False)
+
+
+def lstm_steps(x, cs, h, w, bias, peepholes, order, forget_bias, clip):
+    """i, cs, f, o, ci, co, h of each step; order: of the gates in the matrix."""
+    steps = []
+    for row in x:
+        gates = dict(zip(order, np.split(np.concatenate([row, h], 1) @ w + bias, 4, axis=1)))
+        i = sigmoid(gates["i"] + peepholes[0] * cs)
+        f = sigmoid(gates["f"] + forget_bias + peepholes[1] * cs)
+        ci = np.tanh(gates["c"])
+        cs = ci * i + cs * f
+        cs = np.clip(cs, -clip, clip) if clip > 0 else cs
+        o = sigmoid(gates["o"] + peepholes[2] * cs)
+        co = np.tanh(cs)
+        h = co * o
+        steps.append((i, cs, f, o, ci, co, h))
+    return [np.stack(rows).astype(np.float32) for rows in zip(*steps)]
+
+
+def make_lstm_blocks():
+    """All results of all steps, of both orders of the gates."""
+    group = Group("lstm_blocks")
+    x, cs, h, w, bias = f32(4, 2, 3), f32(2, 5), f32(2, 5), f32(8, 20), f32(20)
+    peepholes, none = [f32(5) for _ in range(3)], [np.zeros(5, np.float32)] * 3
+    for uses, clip in ((True, 0.4), (False, -1.0)):
+        ends = [(end,) for end in (w, *(peepholes if uses else none), bias)]
+        told = {"use_peephole": uses, "cell_clip": clip}
+        for op, order, forget in (("BlockLSTM", "icfo", 0.7), ("BlockLSTMV2", "ifco", 0)):
+            wanted = lstm_steps(x, cs, h, w, bias, peepholes if uses else none, order, forget, clip)
+            group.call(op, (np.int64(4),), x, cs, h, *ends, wanted=wanted, **told,
+                       **({"forget_bias": forget} if forget else {}), **FLOAT)
+        wanted = [rows[0] for rows in lstm_steps(x[:1], cs, h, w, bias, peepholes if uses else none, "icfo",
+                                                 0.7, clip)]
+        group.call("LSTMBlockCell", x[0], cs, h, *ends, wanted=wanted, forget_bias=0.7, **told)
+    group.save()
 
 
 def make_gradients():
@@ -178,7 +213,7 @@ def make_integer_convolution():
 def make_fused_for_javascript():
     """What TensorFlow.js' converter writes, and TensorFlow has not: slopes behind a convolution."""
     window = {"strides": [1, 2, 2, 1], "padding": "SAME", "data_format": "NHWC", **FLOAT}
-    fused = {"fused_ops": [b"BiasAdd", b"Prelu"], "num_args": 2, "epsilon": 0.0, **window}
+    fused = {"fused_ops": ["BiasAdd", "Prelu"], "num_args": 2, "epsilon": 0.0, **window}
     image, slopes = f32(1, 5, 4, 3), f32(1, 1, 6)
     case("fused_conv2d_prelu", "_FusedConv2D",
          [image, (f32(3, 3, 3, 6),), (f32(6),), (slopes,)], dilations=[1, 1, 1, 1], **fused)

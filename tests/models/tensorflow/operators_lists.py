@@ -3,7 +3,7 @@ without elements."""
 
 import numpy as np
 
-from operator_cases import FLOAT, G, Lib, f32, i32, save
+from operator_cases import FLOAT, G, Group, Lib, f32, i32, save
 
 INT = {"T": "dt:int32"}
 ELEMENT = {"element_dtype": "dt:float"}
@@ -140,3 +140,61 @@ def make_lists():
     loop_into_begun_list()
     element_shape()
     joined_parts()
+
+
+def make_list_operators():
+    """Lists whose length is known, element by element."""
+    group, x = Group("list_operators"), f32(4, 2)
+    rows, sizes = (i32(2),), {"element_dtype": "dt:float", "shape_type": "dt:int32"}
+
+    def read(held, wanted, count=-1):
+        group.fetch(group.add("TensorListStack", held, rows, num_elements=count, **ELEMENT), wanted)
+    for version, ends in (("", []), ("V2", [(np.int32(6),)])):
+        held = group.add(f"TensorListScatter{version}", x[:3], (i32(2, 0, 1),), rows, *ends, **sizes)
+        filled = np.concatenate([x[[1, 2, 0]], np.zeros((3, 2), np.float32)]) if ends else x[[1, 2, 0]]
+        read(held, filled)
+        group.fetch(group.add("TensorListGather", held, (i32(2, 1),), rows, **ELEMENT), filled[[2, 1]])
+    whole = group.add("TensorListFromTensor", x, rows, **sizes)
+    read(group.add("TensorListScatterIntoExistingList", whole, x[:2], (i32(3, 1),), **ELEMENT),
+         x[[0, 1, 2, 0]])
+    last = group.add("TensorListPopBack", whole, rows, **ELEMENT)
+    read(last, x[:3])
+    group.fetch(f"{last}:1", x[3])
+    pushed = group.add("TensorListPushBack", group.add("EmptyTensorList", rows, (np.int32(-1),), **sizes), x[1],
+                       **ELEMENT)
+    read(group.add("TensorListConcatLists", whole, pushed, **ELEMENT), np.concatenate([x, x[1:2]]))
+    parts = group.add("TensorListSplit", x, (i32(-1, 2),), (np.array([1, 3]),), **sizes)
+    for version, ends in (("", []), ("V2", [(i32(-1, 2),), (np.zeros(0, np.int64),)])):
+        told = sizes if ends else {**ELEMENT, "element_shape": (-1, 2)}
+        joined = group.add(f"TensorListConcat{version}", parts, *ends, **told)
+        group.fetch(joined, x)
+        group.fetch(f"{joined}:1", np.array([1, 3]))
+    group.fetch(group.add("TensorListGetItem", parts, (np.int32(1),), (i32(-1, 2),), **ELEMENT), x[1:])
+    group.save()
+
+
+def make_array_operators():
+    """TensorArrays of each version: rows that are scattered, gathered, split and joined."""
+    group, x = Group("array_operators"), f32(4, 2)
+    for version in ("", "V2", "V3"):
+        def made(version=version):
+            array = group.add(f"TensorArray{version}", (np.int32(2),), dtype="dt:float")
+            if version == "V3":
+                return array, f"{array}:1"
+            flow = group.given((np.float32(0),))  # what hangs on the array, as TensorFlow wrote it
+            group.graph.nodes[flow].input.append(f"^{array}")
+            return array, flow
+        array, flow = made()
+        flow = group.add(f"TensorArrayScatter{version}", array, (i32(1, 0),), x[:2], flow, **FLOAT)
+        group.fetch(group.add(f"TensorArrayGather{version}", array, (i32(0, 1, 0),), flow, dtype="dt:float"),
+                    x[[1, 0, 1]])
+        array, flow = made()
+        flow = group.add(f"TensorArraySplit{version}", array, x, (np.array([1, 3]),), flow, **FLOAT)
+        read = group.add(f"TensorArrayRead{version}", array, (np.int32(1),), flow, dtype="dt:float")
+        group.fetch(read, x[1:])
+        joined = group.add(f"TensorArrayConcat{version}", array, flow, dtype="dt:float")
+        group.fetch(joined, x)
+        group.fetch(f"{joined}:1", np.array([1, 3]))
+        closed = group.add(f"TensorArrayClose{version}", array, control=[joined])
+        group.fetch(group.add("Identity", (np.int32(7),), control=[closed], T="dt:int32"), np.int32(7))
+    group.save()

@@ -129,9 +129,6 @@ def make_matrices():
     np.add.at(rows, [0, 0, 2, 2], x)
     numpy_case("segment_sum_numbered", "SegmentSumV2", [x, (i32(0, 0, 2, 2),), (i32(4)[0],)],
                reference=[rows], Tindices="dt:int32", **FLOAT)
-    most = np.stack([x[:2].max(0), 0 * x[0], x[2:].max(0), 0 * x[0]])
-    numpy_case("segment_max_numbered", "SegmentMaxV2", [x, (i32(0, 0, 2, 2),), (i32(4)[0],)],
-               reference=[most], Tindices="dt:int32", **FLOAT)
     left = f32(4, 2)
     numpy_case("sparse_matmul", "SparseMatMul", [left, right], reference=[left.T @ right],
                transpose_a=True, Ta="dt:float", Tb="dt:float")

@@ -201,3 +201,23 @@ def make_own_ranges():
                [x, *ends, (np.int32(8),)],
                reference=[rounded(np.clip(x, F32(4) / F32(127) * F32(-128), 4), *ends, True, False)],
                signed_input=True, range_given=True)
+
+
+def make_quantized_arithmetic():
+    a, b = operand(np.uint8, 2, 3), operand(np.uint8, 3)
+    for op in ("Mul", "Add"):
+        if op == "Mul":
+            exact = (a[0].astype(int) - zero(*a[1:], np.uint8)) * (b[0].astype(int) - zero(*b[1:], np.uint8))
+            wanted = [exact.astype(np.int32), *product_ends((*a[1:], np.uint8), (*b[1:], np.uint8))]
+        else:
+            most = F32(2.25) * F32(2 ** 17)
+            total = numbers(*a, np.uint8) + numbers(*b, np.uint8)
+            wanted = [stored(total, -most, most, np.int32), -most, most]
+        numpy_case(f"quantized_{op.lower()}", f"Quantized{op}", [a[0], b[0], *a[1:], *b[1:]], results=3,
+                   reference=wanted, **kinds(T1=np.uint8, T2=np.uint8, Toutput=np.int32))
+    numpy_case("quantized_reshape", "QuantizedReshape", [a[0], (i32(3, -1),), *a[1:]], results=3,
+               reference=[a[0].reshape(3, 2), *a[1:]], Tshape="dt:int32", **kinds(T=np.uint8))
+    x, ends = f32(3, 4) * 3, (F32(-2), F32(4))
+    numpy_case("quantize_and_dequantize_v4", "QuantizeAndDequantizeV4", [x, *ends],
+               reference=[rounded(np.clip(x, F32(4) / F32(127) * F32(-128), 4), *ends, True, False)],
+               signed_input=True, range_given=True, num_bits=8)

@@ -6,7 +6,7 @@ compares with.
 
 import numpy as np
 
-from operator_cases import case
+from operator_cases import Group, case
 
 WORD = 0xffffffff
 PRINTED = [0.5441101, 0.20738031, 0.07356433, 0.04643455, -1.30159, -0.95385665]
@@ -112,3 +112,65 @@ def make_random():
          reference=[fractions(blocks(later, 3), np.float32)[:9]], dtype="dt:float", Tshape="dt:int32")
     case("stateless_key_counter", "StatelessRandomGetKeyCounter", [seed], results=2, oracle=False,
          reference=[key, np.array([0, stream.counter >> 64], np.uint64)], Tseed="dt:int64")
+
+
+def make_newer_random():
+    """The operators that are handed key, counter and algorithm."""
+    group, sizes = Group("stateless_by_counter"), np.array([3, 5], np.int32)
+    stream = Stream(5 | 3 << 64, 0x123456789abcdef)
+    state = [np.array([stream.key], np.uint64), np.array([5, 3], np.uint64), (np.int32(1),)]
+    words = blocks(stream, 8)
+    told = {"dtype": "dt:float", "Tshape": "dt:int32"}
+    for kind, numbers in (("RandomUniform", fractions(words, np.float32)), ("RandomNormal", normals(
+            words, np.float32)), ("TruncatedNormal", truncated(stream, 15, np.float32))):
+        group.call(f"Stateless{kind}V2", (sizes,), *state, wanted=numbers[:15].reshape(3, 5), **told)
+    told["dtype"] = "dt:int32"
+    numbers = np.array(words[:15], np.uint64).reshape(3, 5)
+    group.call("StatelessRandomUniformFullIntV2", (sizes,), *state, wanted=numbers.astype(np.int32), **told)
+    group.call("StatelessRandomUniformIntV2", (sizes,), *state, (np.int32(-3),), (np.int32(50),),
+               wanted=(numbers % np.uint64(53)).astype(np.int32) - 3, **told)
+    seed = np.array([1, 2], np.int64)
+    of_seed = Stream.of_seed(1, 2)
+    group.call("StatelessRandomGetKeyCounterAlg", seed, Tseed="dt:int64", wanted=[
+        np.array([of_seed.key], np.uint64), np.array([0, of_seed.counter >> 64], np.uint64), np.int32(1)])
+    group.call("StatelessRandomGetAlg", wanted=np.int32(1))
+    generator = np.array([5, 3, 77], np.int64)
+    variable = group.add("VarHandleOp", dtype="dt:int64", shape=(3,), shared_name="generator")
+    assigned = group.add("AssignVariableOp", variable, generator, control=[], dtype="dt:int64")
+    skipped = group.add("RngReadAndSkip", variable, (np.int32(1),), (np.uint64(15),), control=[assigned])
+    group.fetch(skipped, generator)
+    group.fetch(group.add("ReadVariableOp", variable, control=[skipped], dtype="dt:int64"),
+                np.array([5 + 15 * 256, 3, 77]))
+    group.save()
+
+
+def make_properties():
+    """What any draw has: its sizes, its ends, the elements that it puts into another order."""
+    group, sizes = Group("random_properties"), (np.array([40, 50], np.int32),)
+    told = {"dtype": "dt:float", "T": "dt:int32", "seed": 3, "seed2": 5}
+
+    def holds(what, *operands, **more):
+        test = group.add(what, *operands, **more)
+        group.fetch(group.add("All", test, (np.array([0, 1], np.int32),), keep_dims=False, Tidx="dt:int32"),
+                    np.array(True))
+    for op, most in (("RandomUniform", 1), ("RandomStandardNormal", 8), ("TruncatedNormal", 2)):
+        drawn = group.add(op, sizes, **told)
+        group.fetch(group.add("Shape", drawn, T="dt:float", out_type="dt:int32"), sizes[0])
+        holds("Less", group.add("Abs", drawn, T="dt:float"), (np.float32(most),), T="dt:float")
+        mean = group.add("Mean", drawn, (np.array([0, 1], np.int32),), keep_dims=False, T="dt:float",
+                         Tidx="dt:int32")
+        middle = np.float32(0.5 if op == "RandomUniform" else 0)
+        near = group.add("Abs", group.add("Sub", mean, (middle,), T="dt:float"), T="dt:float")
+        group.fetch(group.add("Less", near, (np.float32(0.15),), T="dt:float"), np.array(True))
+    whole = group.add("RandomUniformInt", sizes, (np.int64(-4),), (np.int64(9),), Tout="dt:int64", T="dt:int32",
+                      seed=1, seed2=2)
+    holds("Less", whole, (np.int64(9),), T="dt:int64")
+    holds("GreaterEqual", whole, (np.int64(-4),), T="dt:int64")
+    x = np.arange(20, dtype=np.float32)
+    shuffled = group.add("RandomShuffle", x, seed=1, seed2=2)
+    group.fetch(group.add("TopKV2", shuffled, (np.int32(20),), sorted=True, T="dt:float"), x[::-1])
+    logits = np.log(np.array([[0.5, 0.5, 1e-9], [1e-9, 1e-9, 1]], np.float32))
+    chosen = group.add("Multinomial", logits, (np.int32(50),), seed=1, seed2=2, output_dtype="dt:int64")
+    holds("NotEqual", group.add("Mul", chosen, (np.array([[1], [2]]),), T="dt:int64"),
+          (np.array([[2], [0]]),), T="dt:int64")
+    group.save()

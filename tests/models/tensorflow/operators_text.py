@@ -241,6 +241,11 @@ def make_recorded_cross():
                  out_type="dt:int64", internal_type="dt:string")
         fetches.append(f"{y}:1")
         wanted.append(np.array([hashed]))
+    for buckets, salt, hashed in ((0, [1, 1], 9186962005966787372), (100, [137, 173], 79)):
+        y = g.op("SparseCrossHashed", *names, g.const(np.int64(buckets)), g.const(np.array(False)),
+                 g.const(np.array(salt)), N=3, sparse_types=3 * ["dt:string"], dense_types=[])
+        fetches.append(f"{y}:1")
+        wanted.append(np.array([hashed]))
     save("sparse_cross_of_texts", g, feeds, fetches, wanted, oracle=False, onnx=False)
 
 
@@ -251,3 +256,29 @@ def make_letter_cases():
         wanted = np.array([change(text.decode()).encode() for text in operand])
         text_case(f"string_{name.lower()}_utf8", f"String{name}", [operand], [wanted],
                   encoding="utf-8")
+
+
+def first_hash(text):
+    """TensorFlow's Hash64, with the seed that it has for texts."""
+    factor, low = 0xc6a4a7935bd1e995, 2**64 - 1
+    hashed = 0xdecafcaffe ^ len(text) * factor & low
+    whole = len(text) // 8 * 8
+    for at in range(0, whole, 8):
+        part = int.from_bytes(text[at:at + 8], "little") * factor & low
+        part = (part ^ part >> 47) * factor & low
+        hashed = (hashed ^ part) * factor & low
+    if text[whole:]:
+        hashed = (hashed ^ int.from_bytes(text[whole:], "little")) * factor & low
+    hashed = (hashed ^ hashed >> 47) * factor & low
+    return hashed ^ hashed >> 47
+
+
+def make_matches():
+    texts = words("", "a", "eight by", "more than eight bytes", "\u00dc\u20ac", "1234567")
+    text_case("hash_bucket_first", "StringToHashBucket", [texts],
+              [np.array([first_hash(text) % 1000 for text in texts])], num_buckets=1000)
+    x = words("abc", "abcd", "", "b")
+    for pattern in ("[abc]*", "b?"):
+        wanted = np.array([bool(re.fullmatch(pattern, text.decode())) for text in x])
+        text_case(f"regex_full_match_of_{len(pattern)}", "RegexFullMatch",
+                  [x, (np.array(pattern.encode(), object),)], [wanted])

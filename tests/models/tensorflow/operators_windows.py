@@ -1,0 +1,194 @@
+"""Windows over images and volumes: pools and convolutions of all layouts, strides and pads."""
+
+import itertools
+
+import numpy as np
+
+import operator_cases
+from operator_cases import Group, f32, i32
+from operators_elements import drawn, types_of
+
+
+def first_channels(x):
+    return np.moveaxis(x, -1, 1)
+
+
+def pads_of(sizes, kernel, strides, padding, dilations):
+    """(before, after) of each spatial axis; `padding` may be these pairs."""
+    if not isinstance(padding, str):
+        return list(padding)
+    pads = []
+    for size, width, stride, dilation in zip(sizes, kernel, strides, dilations):
+        reach = (width - 1) * dilation + 1
+        total = max((-(-size // stride) - 1) * stride + reach - size, 0) if padding == "SAME" else 0
+        pads.append((total // 2, total - total // 2))
+    return pads
+
+
+def windows(x, kernel, strides, padding, dilations=None, fill=0):
+    """(batch, places…, window…, channels) of `x`, whose channels are last."""
+    count = len(kernel)
+    dilations = dilations or [1] * count
+    pads = pads_of(x.shape[1:-1], kernel, strides, padding, dilations)
+    padded = np.pad(x, [(0, 0), *pads, (0, 0)], constant_values=fill)
+    reach = [(width - 1) * dilation + 1 for width, dilation in zip(kernel, dilations)]
+    axes = tuple(range(1, count + 1))
+    every = np.lib.stride_tricks.sliding_window_view(padded, reach, axes)
+    every = np.moveaxis(every, count + 1, -1)
+    steps = (slice(None), *(slice(None, None, s) for s in strides),
+             *(slice(None, None, d) for d in dilations), slice(None))
+    return every[steps]
+
+
+def window_axes(count):
+    return tuple(range(count + 1, 2 * count + 1))
+
+
+def max_pool(x, kernel, strides, padding):
+    least = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    return windows(x, kernel, strides, padding, fill=least).max(window_axes(len(kernel)))
+
+
+def average_pool(x, kernel, strides, padding):
+    """Of what lies within the image."""
+    total = windows(x.astype(np.float64), kernel, strides, padding).sum(window_axes(len(kernel)))
+    count = windows(np.ones_like(x, np.float64), kernel, strides, padding).sum(window_axes(len(kernel)))
+    return (total / count).astype(x.dtype)
+
+
+def convolved(x, w, strides, padding, dilations=None):
+    """Groups of channels where the filter reads fewer than there are."""
+    count = w.ndim - 2
+    groups = x.shape[-1] // w.shape[-2]
+    parts = []
+    for of_x, of_w in zip(np.split(x, groups, -1), np.split(w, groups, -1)):
+        every = windows(of_x.astype(np.float64), w.shape[:count], strides, padding, dilations)
+        parts.append(np.tensordot(every, of_w.astype(np.float64), count + 1))
+    return np.concatenate(parts, -1).astype(x.dtype)
+
+
+def depthwise(x, w, strides, padding, dilations=None):
+    every = windows(x, w.shape[:2], strides, padding, dilations)
+    return np.einsum("bhwijc,ijcm->bhwcm", every, w).reshape(*every.shape[:3], -1).astype(x.dtype)
+
+
+def spread(dy, w, sizes, strides, padding, dilations=None):
+    """What a convolution would have been given for each place, added up: the transposed one."""
+    count = w.ndim - 2
+    dilations = dilations or [1] * count
+    pads = pads_of(sizes, w.shape[:count], strides, padding, dilations)
+    whole = np.zeros((dy.shape[0], *(size + sum(pad) for size, pad in zip(sizes, pads)), w.shape[-2]))
+    for place in itertools.product(*map(range, dy.shape[1:-1])):
+        for tap in itertools.product(*map(range, w.shape[:count])):
+            at = tuple(p * s + t * d for p, s, t, d in zip(place, strides, tap, dilations))
+            whole[(slice(None), *at)] += dy[(slice(None), *place)] @ w[tap].T
+    inner = tuple(slice(pad[0], pad[0] + size) for size, pad in zip(sizes, pads))
+    return whole[(slice(None), *inner)].astype(dy.dtype)
+
+
+LAYOUTS = {2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}
+
+
+def of_axes(spatial, layout):
+    return [1, 1, *spatial] if layout.startswith("NC") else [1, *spatial, 1]
+
+
+class Layouts:
+    """Calls of window operators in both layouts; arrays are given and wanted with channels last."""
+
+    def __init__(self, group, count):
+        self.group, self.count = group, count
+
+    def call(self, op, x, *others, wanted, sizes=(), padding="SAME", several=False, **spatial):
+        for layout in LAYOUTS[self.count]:
+            turn = first_channels if layout.startswith("NC") else np.asarray
+            told = {name: of_axes(values, layout) for name, values in spatial.items()}
+            if not isinstance(padding, str):
+                pairs = [(0, 0), (0, 0), *padding] if turn is first_channels else [
+                    (0, 0), *padding, (0, 0)]
+                told["explicit_paddings"] = [side for pair in pairs for side in pair]
+            self.group.call(op, turn(x), *others, wanted=turn(wanted), data_format=layout,
+                            padding=padding if isinstance(padding, str) else "EXPLICIT", **told)
+
+
+def make_pools():
+    group = Group("pools")
+    image, volume = Layouts(group, 2), Layouts(group, 3)
+    for kernel, strides, padding in (([2, 3], [2, 1], "SAME"), ([3, 2], [2, 2], "VALID"),
+                                     ([1, 4], [1, 3], "SAME")):
+        told = {"ksize": kernel, "strides": strides, "padding": padding}
+        for kind in types_of("AvgPool"):
+            x = drawn(kind, 2, 5, 7, 3)
+            image.call("AvgPool", x, wanted=average_pool(x, kernel, strides, padding), **told)
+        for kind in types_of("MaxPool"):
+            x = drawn(kind, 2, 5, 7, 3)
+            image.call("MaxPool", x, wanted=max_pool(x, kernel, strides, padding), **told)
+        x = drawn("float", 2, 5, 7, 3)
+        group.call("MaxPoolV2", x, (i32(*of_axes(kernel, "NHWC")),), (i32(*of_axes(strides, "NHWC")),),
+                   wanted=max_pool(x, kernel, strides, padding), padding=padding, data_format="NHWC")
+        kernel, strides = [2, *kernel], [1, *strides]
+        told = {"ksize": kernel, "strides": strides, "padding": padding}
+        x = drawn("float", 1, 3, 5, 7, 2)
+        volume.call("AvgPool3D", x, wanted=average_pool(x, kernel, strides, padding), **told)
+        volume.call("MaxPool3D", x, wanted=max_pool(x, kernel, strides, padding), **told)
+    pairs = [(1, 0), (0, 2)]
+    image.call("MaxPool", x[0], wanted=max_pool(x[0], [2, 3], [1, 2], pairs), padding=pairs, ksize=[2, 3],
+               strides=[1, 2])
+    group.save()
+
+
+WINDOWS = (([1, 1], "SAME", [1, 1]), ([2, 1], "SAME", [1, 1]), ([2, 2], "VALID", [1, 1]),
+           ([1, 1], "SAME", [2, 1]), ([1, 1], "VALID", [1, 2]), ([2, 1], [(1, 0), (2, 1)], [1, 1]))
+
+
+def make_convolutions():
+    group = Group("convolutions")
+    image, volume = Layouts(group, 2), Layouts(group, 3)
+    x, w, grouped, deep = f32(2, 7, 6, 4), f32(3, 2, 4, 6), f32(2, 3, 2, 6), f32(3, 2, 4, 2)
+    for strides, padding, dilations in WINDOWS:
+        told = {"strides": strides, "dilations": dilations, "padding": padding}
+        image.call("Conv2D", x, (w,), wanted=convolved(x, w, strides, padding, dilations), **told)
+        image.call("Conv2D", x, (grouped,), wanted=convolved(x, grouped, strides, padding, dilations),
+                   **told)
+        image.call("DepthwiseConv2dNative", x, (deep,), wanted=depthwise(x, deep, strides, padding, dilations),
+                   **told)
+    for strides, padding in (([1, 2, 1], "SAME"), ([1, 1, 2], "VALID")):
+        x, w = f32(1, 4, 5, 4, 2), f32(2, 3, 2, 2, 3)
+        volume.call("Conv3D", x, (w,), wanted=convolved(x, w, strides, padding), strides=strides,
+                    dilations=[1, 1, 1], padding=padding)
+    group.save()
+
+
+def make_transposed():
+    group = Group("transposed_convolutions")
+    w = f32(3, 2, 3, 4)
+    for strides, padding, dilations in WINDOWS:
+        for layout in LAYOUTS[2]:
+            turn = first_channels if layout.startswith("NC") else np.asarray
+            sizes = (7, 6)
+            places = windows(np.zeros((1, *sizes, 1)), w.shape[:2], strides, padding, dilations).shape
+            dy = f32(2, *places[1:3], 4)
+            told = {} if isinstance(padding, str) else {"explicit_paddings": [
+                side for pair in ([(0, 0), *padding, (0, 0)] if layout == "NHWC" else [(0, 0)] * 2 + padding)
+                for side in pair]}
+            whole = [2, *sizes, 3] if layout == "NHWC" else [2, 3, *sizes]
+            group.call("Conv2DBackpropInput", (i32(*whole),), (w,), turn(dy),
+                       wanted=turn(spread(dy, w, sizes, strides, padding, dilations)), T="dt:float",
+                       strides=of_axes(strides, layout), dilations=of_axes(dilations, layout),
+                       padding=padding if isinstance(padding, str) else "EXPLICIT", data_format=layout,
+                       **told)
+    w, strides, sizes = f32(2, 3, 2, 3, 4), [1, 2, 2], (3, 5, 4)
+    for padding in ("SAME", "VALID"):
+        places = windows(np.zeros((1, *sizes, 1)), w.shape[:3], strides, padding).shape
+        dy = f32(1, *places[1:4], 4)
+        group.call("Conv3DBackpropInputV2", (i32(1, *sizes, 3),), (w,), dy, T="dt:float",
+                   wanted=spread(dy, w, sizes, strides, padding), strides=[1, *strides, 1],
+                   dilations=[1] * 5, padding=padding, data_format="NDHWC", Tshape="dt:int32")
+    group.save()
+
+
+def make_windows():
+    operator_cases.seed(33)
+    make_pools()
+    make_convolutions()
+    make_transposed()
