@@ -6,6 +6,7 @@
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/run_time_axes.h"
 
 namespace dragoman::tf {
 namespace {
@@ -189,8 +190,12 @@ Value* LowerGather(Call& c) {
 Value* LowerGatherV2(Call& c) {
   Value* x = c.Tensor(0);
   Value* indices = c.Tensor(1);
-  const int axis = c.AxisOperand(2, x);
-  return GatherInBatch(c, x, indices, axis, c.IntAttribute("batch_dims"));
+  const std::int64_t batch = c.IntAttribute("batch_dims");
+  if (Value* axis = RunTimeAxis(c, 2, x)) {
+    if (batch != 0) return c.Fail("an axis that only run time tells beside batch_dims");
+    return FrontToAxis(c, c.Gather(AxisToFront(c, x, axis), indices, 0), axis, c.Rank(indices));
+  }
+  return GatherInBatch(c, x, indices, c.AxisOperand(2, x), batch);
 }
 
 Value* GatherInBatch(Call& c, Value* x, Value* indices, int axis, std::int64_t batch) {

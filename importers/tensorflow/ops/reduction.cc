@@ -7,6 +7,7 @@
 #include "core/lowering/complex.h"
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/run_time_axes.h"
 
 namespace dragoman::tf {
 namespace {
@@ -51,7 +52,12 @@ Value* LowerMean(Call& c) {
 
 Value* LowerArgReduce(Call& c) {
   Value* x = c.Tensor(0);
-  const std::int64_t axis = c.num_operands() > 1 ? c.AxisOperand(1, x, "the dimension") : 0;
+  std::int64_t axis = 0;
+  if (Value* of_run = c.num_operands() > 1 ? RunTimeAxis(c, 1, x) : nullptr) {
+    x = AxisToFront(c, x, of_run);
+  } else if (c.num_operands() > 1) {
+    axis = c.AxisOperand(1, x, "the dimension");
+  }
   const DType result = c.TypeAttribute("output_type");
   if (c.dtype(x) == DType::kBool) x = c.Cast(x, DType::kU8);
   return c.Cast(c.Op(c.target(), {x}, {{"axis", axis}, {"keepdims", std::int64_t{0}}}), result);
@@ -83,7 +89,9 @@ Value* Cumulative(Call& c, std::string_view reduction, double neutral) {
   constexpr std::int64_t kMost = 4096;
   Value* x = c.Tensor(0);
   const int rank = c.Rank(x);
-  const int axis = c.AxisOperand(1, x);
+  Value* of_run = RunTimeAxis(c, 1, x);
+  const int axis = of_run != nullptr ? 0 : c.AxisOperand(1, x);
+  if (of_run != nullptr) x = AxisToFront(c, x, of_run);
   const bool exclusive = c.BoolAttribute("exclusive");
   const bool reverse = c.BoolAttribute("reverse");
   if (c.failed()) return nullptr;
@@ -97,7 +105,8 @@ Value* Cumulative(Call& c, std::string_view reduction, double neutral) {
   // (…, result, element)
   Value* last = c.SwapAxes(x, axis, rank - 1);
   Value* elements = c.Where(counts, c.Unsqueeze(last, {rank - 1}), neutral);
-  return c.SwapAxes(c.Reduce(reduction, elements, {rank}, false), axis, rank - 1);
+  Value* result_rows = c.SwapAxes(c.Reduce(reduction, elements, {rank}, false), axis, rank - 1);
+  return of_run != nullptr ? FrontToAxis(c, result_rows, of_run) : result_rows;
 }
 
 }  // namespace

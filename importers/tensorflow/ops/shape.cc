@@ -8,6 +8,7 @@
 #include "core/lowering/complex.h"
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/run_time_axes.h"
 
 namespace dragoman::tf {
 namespace {
@@ -69,9 +70,15 @@ Value* LowerSqueeze(Call& c) {
 
 Value* LowerTranspose(Call& c) {
   Value* x = c.Tensor(0);
-  Ints order = c.KnownInts(1, "an order of axes");
-  for (std::int64_t& axis : order) axis = c.AxisOf(axis, x);
-  Value* y = c.Transpose(x, std::move(order));
+  Value* y = nullptr;
+  if (std::optional<Ints> order = c.MaybeKnownInts(1)) {
+    for (std::int64_t& axis : *order) axis = c.AxisOf(axis, x);
+    y = c.Transpose(x, *std::move(order));
+  } else {
+    const int rank = c.Rank(x);
+    Value* of_run = c.Flatten(c.Index(1));
+    y = TransposeByOrder(c, x, c.Where(c.Less(of_run, 0), c.Add(of_run, rank), of_run));
+  }
   return c.target() == "conjugate" && IsComplex(c.dtype(x)) ? Conjugate(c, y) : y;
 }
 
@@ -177,7 +184,12 @@ Value* LowerConcat(Call& c) {
   const std::size_t count = c.num_operands() - 1;
   if (c.num_operands() < 2) return c.Fail(InvalidInput("there is nothing to join"));
   std::vector<Value*> parts = c.Tensors(axis_first ? 1 : 0, count);
-  const std::int64_t axis = c.AxisOperand(axis_first ? 0 : count, parts.back());
+  const std::size_t at = axis_first ? 0 : count;
+  if (Value* axis = RunTimeAxis(c, at, parts.back())) {
+    for (Value*& part : parts) part = AxisToFront(c, part, axis);
+    return FrontToAxis(c, c.Concat(std::move(parts), 0), axis);
+  }
+  const std::int64_t axis = c.AxisOperand(at, parts.back());
   return c.Concat(std::move(parts), axis);
 }
 
@@ -187,7 +199,7 @@ Value* LowerParallelConcat(Call& c) { return c.Concat(c.Tensors(0, c.num_operand
 // For each list of sizes, where its part begins in the joined tensor.
 std::vector<Value*> LowerConcatOffset(Call& c) {
   std::vector<Value*> results;
-  const std::int64_t axis = c.KnownInt(0, "the axis");
+  Value* axis = c.IndexNumber(0);
   Value* offset = nullptr;
   for (std::size_t i = 1; i < c.num_operands(); ++i) {
     Value* sizes = c.Tensor(i);
@@ -195,9 +207,11 @@ std::vector<Value*> LowerConcatOffset(Call& c) {
     if (!rank) return {c.Fail("the number of axes is not known")};
     if (*rank < 1 || *rank > kMaxAxes)
       return {c.Fail(InvalidInput("a list of " + std::to_string(*rank) + " sizes"))};
-    Ints along(static_cast<std::size_t>(*rank), 0);
-    along[static_cast<std::size_t>(c.Axis(axis, static_cast<int>(*rank)))] = 1;
-    Value* only = c.Mul(sizes, c.CastLike(c.Ints(along), sizes));
+    if (const std::optional<std::int64_t> known = c.KnownNumber(axis))
+      axis = c.Int(c.Axis(*known, static_cast<int>(*rank)));
+    Value* from_front = c.Where(c.Less(axis, 0), c.Add(axis, c.Int(*rank)), axis);
+    Value* along = c.Equal(c.Iota(c.Int(*rank)), from_front);
+    Value* only = c.Where(along, sizes, 0);
     results.push_back(offset != nullptr ? offset : c.Mul(sizes, 0));
     offset = offset != nullptr ? c.Add(offset, only) : only;
   }
@@ -223,18 +237,44 @@ std::vector<Value*> LowerUnpack(Call& c) {
   return results;
 }
 
+namespace {
+
+// An axis that is split: one of the run is at the front meanwhile.
+struct SplitAxis {
+  std::int64_t number = 0;
+  Value* of_run = nullptr;
+};
+
+SplitAxis TakeSplitAxis(Call& c, std::size_t i, Value*& x) {
+  Value* of_run = RunTimeAxis(c, i, x);
+  if (of_run == nullptr) return {c.AxisOperand(i, x)};
+  x = AxisToFront(c, x, of_run);
+  return {0, of_run};
+}
+
+std::vector<Value*> BackInPlace(Call& c, const SplitAxis& axis, std::vector<Value*> parts) {
+  if (axis.of_run == nullptr) return parts;
+  for (Value*& part : parts) part = FrontToAxis(c, part, axis.of_run);
+  return parts;
+}
+
+}  // namespace
+
 std::vector<Value*> LowerSplit(Call& c) {
   Value* x = c.Tensor(1);
-  const std::int64_t axis = c.AxisOperand(0, x);
   const std::size_t count = c.num_results();
   if (count == 1) return {x};
-  return c.Ops("Split", {x}, {{"axis", axis}, {"num_outputs", static_cast<std::int64_t>(count)}},
-               count);
+  const SplitAxis axis = TakeSplitAxis(c, 0, x);
+  return BackInPlace(c, axis,
+                     c.Ops("Split", {x},
+                           {{"axis", axis.number},
+                            {"num_outputs", static_cast<std::int64_t>(count)}},
+                           count));
 }
 
 std::vector<Value*> LowerSplitV(Call& c) {
   Value* x = c.Tensor(0);
-  const std::int64_t axis = c.AxisOperand(2, x);
+  const SplitAxis axis = TakeSplitAxis(c, 2, x);
   const std::size_t count = c.num_results();
   Value* sizes = c.Index(1);
   const std::optional<Ints> known = c.MaybeKnownInts(1);
@@ -248,16 +288,16 @@ std::vector<Value*> LowerSplitV(Call& c) {
           return {c.Fail(InvalidInput("the sizes of the parts are no sizes"))};
       }
       Value* before = c.Ints({parts.begin(), rest});
-      Value* left = c.Sub(c.Vector(c.Size(x, static_cast<int>(axis))), c.Ints({stated + 1}));
+      Value* left = c.Sub(c.Vector(c.Size(x, static_cast<int>(axis.number))), c.Ints({stated + 1}));
       sizes = c.ConcatSizes({before, left, c.Ints({rest + 1, parts.end()})});
     }
   } else {
     // At most one of them is -1: what the others leave.
     Value* negative = c.Less(sizes, 0);
     Value* stated = c.ReduceAll("ReduceSum", c.Where(negative, 0, sizes));
-    sizes = c.Where(negative, c.Sub(c.Size(x, static_cast<int>(axis)), stated), sizes);
+    sizes = c.Where(negative, c.Sub(c.Size(x, static_cast<int>(axis.number)), stated), sizes);
   }
-  return c.Ops("Split", {x, sizes}, {{"axis", axis}}, count);
+  return BackInPlace(c, axis, c.Ops("Split", {x, sizes}, {{"axis", axis.number}}, count));
 }
 
 namespace {

@@ -122,6 +122,7 @@ def main():
     text.make_matches()
     quantized.make_quantized_arithmetic()
     layers.make_lstm_blocks()
+    arrays.make_other_run_time_axes()
 
 
 if __name__ == "__main__":

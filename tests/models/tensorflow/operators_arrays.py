@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from operator_cases import DRAW, FLOAT, case, f32, i32
+from operator_cases import DRAW, FLOAT, Group, case, f32, i32
 
 
 def make_segments():
@@ -215,3 +215,37 @@ def make_run_time_axes():
          reference=[np.expand_dims(x, -2)], Tdim="dt:int32", **FLOAT)
     case("reverse_of_run", "ReverseV2", [x, i32(-1, 0)], oracle=False, reference=[x[::-1, :, ::-1]],
          Tidx="dt:int32", **FLOAT)
+
+
+def make_other_run_time_axes():
+    """Operators along each axis, which an operand of the run tells."""
+    group, x = Group("axes_of_run"), f32(2, 3, 4)
+    group.call("Transpose", x, i32(2, -3, 1), wanted=x.transpose(2, 0, 1), Tperm="dt:int32")
+    group.call("ConjugateTranspose", x + 1j * x, i32(1, 2, 0), wanted=(x - 1j * x).transpose(1, 2, 0),
+               T="dt:complex64", Tperm="dt:int32")
+    group.call("Transpose", x[0, 0], i32(0), wanted=x[0, 0], Tperm="dt:int32")
+    at = i32(1, 0, 1, 1).reshape(2, 2)
+    for axis in (0, 1, 2, -1, -3):
+        run, index = i32(axis)[0], {"Tidx": "dt:int32"}
+        group.call("ConcatV2", x, x + 1, x * 2, run, wanted=np.concatenate([x, x + 1, x * 2], axis), N=3,
+                   **index)
+        group.call("Concat", run, x, x + 1, wanted=np.concatenate([x, x + 1], axis), N=2, **FLOAT)
+        group.call("GatherV2", x, at, run, wanted=np.take(x, at, axis), Taxis="dt:int32",
+                   Tparams="dt:float", Tindices="dt:int32")
+        group.call("GatherV2", x, i32(1)[0], run, wanted=np.take(x, 1, axis), Taxis="dt:int32",
+                   Tparams="dt:float", Tindices="dt:int32")
+        group.call("ArgMax", x, run, wanted=x.argmax(axis), output_type="dt:int64", **index)
+        group.call("Cumprod", x, run, wanted=np.cumprod(x, axis), exclusive=False, reverse=False, **index)
+        group.call("ConcatOffset", run, i32(2, 3, 4), i32(2, 3, 4), wanted=[
+            i32(0, 0, 0), i32(*(size * (i == axis % 3) for i, size in enumerate(x.shape)))], N=2)
+        even = np.concatenate([x, x], axis)
+        group.call("Split", run, even, wanted=np.split(even, 2, axis), num_split=2, **FLOAT)
+        group.call("SplitV", even, (np.array([1, -1]),), run, wanted=np.split(even, [1], axis), num_split=2,
+                   Tlen="dt:int64")
+        group.call("SplitV", even, np.array([2, -1]), run, wanted=np.split(even, [2], axis), num_split=2,
+                   Tlen="dt:int64")
+    texts = np.array([[b"a", b"b", b"c"], [b"d", b"e", b"f"]], object)
+    turned = Group("text_axes_of_run")
+    turned.call("Transpose", texts, i32(1, 0), wanted=texts.T.astype("S"), Tperm="dt:int32")
+    turned.save(onnx=False)
+    group.save()
