@@ -93,23 +93,6 @@ std::vector<Value*> ResultsOf(const LstmStep& step) {
   return {step.i, step.cs, step.f, step.o, step.ci, step.co, step.h};
 }
 
-// One step after the other.
-Steps Unrolled(Call& c, const LstmWeights& weights, Value* x, std::int64_t count) {
-  Value* cs = c.Tensor(2);
-  Value* h = c.Tensor(3);
-  std::vector<std::vector<Value*>> rows(7);
-  for (std::int64_t t = 0; t < count && !c.failed(); ++t) {
-    const LstmStep step = Step(c, weights, c.Select(x, 0, t), cs, h);
-    const std::vector<Value*> values = ResultsOf(step);
-    cs = step.cs;
-    h = step.h;
-    for (std::size_t k = 0; k < values.size(); ++k) rows[k].push_back(c.Unsqueeze(values[k], {0}));
-  }
-  Steps steps;
-  for (std::vector<Value*>& sequence : rows) steps.push_back(c.Concat(std::move(sequence), 0));
-  return steps;
-}
-
 // By a Scan.
 Steps Scanned(Call& c, const LstmWeights& weights, Value* x) {
   auto body = std::make_shared<Graph>();
@@ -162,7 +145,6 @@ bool IsSizeOf(Call& c, Value* length, Value* x) {
 // The same for all steps of a sequence, (steps, batch, features). Steps from seq_len_max on give
 // zeros.
 std::vector<Value*> LowerBlockLstm(Call& c) {
-  constexpr std::int64_t kMostUnrolled = 64;
   LstmWeights weights = TakeWeights(c, 4, "cell_clip");
   weights.icfo = c.target() != "v2";
   Value* x = c.Tensor(1);
@@ -173,8 +155,7 @@ std::vector<Value*> LowerBlockLstm(Call& c) {
     c.Fail("a sequence without steps");
     return {};
   }
-  const bool unrolls = steps && *steps <= kMostUnrolled;
-  Steps all = unrolls ? Unrolled(c, weights, x, *steps) : Scanned(c, weights, x);
+  Steps all = Scanned(c, weights, x);
   if (c.failed()) return {};
   const std::optional<std::int64_t> known = c.KnownNumber(length);
   const bool whole = (known && steps && *known >= *steps) || IsSizeOf(c, length, x);

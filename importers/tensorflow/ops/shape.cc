@@ -265,11 +265,10 @@ std::vector<Value*> LowerSplit(Call& c) {
   const std::size_t count = c.num_results();
   if (count == 1) return {x};
   const SplitAxis axis = TakeSplitAxis(c, 0, x);
-  return BackInPlace(c, axis,
-                     c.Ops("Split", {x},
-                           {{"axis", axis.number},
-                            {"num_outputs", static_cast<std::int64_t>(count)}},
-                           count));
+  return BackInPlace(
+      c, axis,
+      c.Ops("Split", {x},
+            {{"axis", axis.number}, {"num_outputs", static_cast<std::int64_t>(count)}}, count));
 }
 
 std::vector<Value*> LowerSplitV(Call& c) {
