@@ -308,10 +308,8 @@ function tf:graph.main() -> () {
         done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-inputs", "image")
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_parts_begin_within_functions(self):
-        """What else the calls read, and what it is made of, is left out."""
-        text = self.out / "model.dgt"
-        text.write_text("""dragoman 1 source tf
+    # Functions in functions, with operators that are not supported in front of all.
+    CALLS = """dragoman 1 source tf
 opset "tf" 27
 
 entry main(%x: string[], %p: f32[2]) -> (%y: f32[2]) {
@@ -336,7 +334,12 @@ function tf.inner(%text: string[*]) -> (%"relu:activations:0") {
   %"parsed:output:0" = tf.ParseTensor(%text) {out_type = type f32[*]} @parsed
   %"relu:activations:0" = tf.Relu(%"parsed:output:0") {T = type f32[*]} @relu
 }
-""", encoding="utf-8")
+"""
+
+    def test_parts_begin_within_functions(self):
+        """What else the calls read, and what it is made of, is left out."""
+        text = self.out / "model.dgt"
+        text.write_text(self.CALLS, encoding="utf-8")
         cut = "outer/inner/parsed"
         done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-inputs", "part")
         self.assertIn("operator ParseTensor is not supported; --cut-inputs " + cut, done.stderr)
@@ -346,6 +349,23 @@ function tf.inner(%text: string[*]) -> (%"relu:activations:0") {
                   "--input", f"p={self.out / 'p.npy'}", "--output-dir", self.out / "y")
         self.assertEqual([array.tolist() for array, _ in read_outputs(self.out / "y")], [[1, 3.5]])
         done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-inputs", "outer/none")
+        self.assertEqual(done.returncode, 2, done.stderr)
+
+    def test_parts_end_within_functions(self):
+        """What only the rest of the calls reads is left out; results of the calls may be outputs, too."""
+        text = self.out / "model.dgt"
+        text.write_text(self.CALLS, encoding="utf-8")
+        np.save(self.out / "p.npy", np.array([0.5, 0.25], np.float32))
+        p = ["--input", f"p={self.out / 'p.npy'}"]
+        self.done("run", text, "--cut-outputs", "outer/two", *p, "--output-dir", self.out / "y")
+        self.assertEqual([array.tolist() for array, _ in read_outputs(self.out / "y")], [[1, 0.5]])
+        cut = "outer/inner/parsed"
+        np.save(self.out / "cut.npy", np.array([-1, 3], np.float32))
+        self.done("run", text, "--cut-inputs", cut, "--cut-outputs", "y,outer/two,outer/inner/relu,outer:1",
+                  "--input", f"{cut}={self.out / 'cut.npy'}", *p, "--output-dir", self.out / "z")
+        self.assertEqual([array.tolist() for array, _ in read_outputs(self.out / "z")],
+                         [[1, 3.5], [1, 0.5], [0, 3], [1, 0.5]])
+        done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-outputs", "outer/two:1")
         self.assertEqual(done.returncode, 2, done.stderr)
 
     def test_advice_is_to_begin_behind_a_queue_not_at_its_handle(self):

@@ -17,10 +17,21 @@ bool IsOpened(const std::set<std::string>& tensors, const std::string& call) {
 
 class Finder {
  public:
-  Finder(const Calls& calls, std::span<const std::string> fed)
-      : calls_(calls), fed_(fed.begin(), fed.end()) {}
+  Finder(const Calls& calls, std::span<const std::string> fed, std::span<const std::string> wanted)
+      : calls_(calls), fed_(fed.begin(), fed.end()), opening_(fed_) {
+    opening_.insert(wanted.begin(), wanted.end());
+  }
 
-  void Add(const Value* value) { pending_.push_back({value, nullptr}); }
+  // Result `index` of the last node of `path`; the others call what has it.
+  void Add(const std::vector<const Node*>& path, std::size_t index) {
+    const Call* call = nullptr;
+    for (const Node* node : path) {
+      if (node == path.back()) break;
+      call = Open(*node, *FunctionOfCall(calls_, *node), call);
+    }
+    if (!path.empty() && index < path.back()->num_results())
+      pending_.push_back({path.back()->result(index), call});
+  }
   std::set<std::string> Find() {
     while (!pending_.empty()) {
       const Place place = pending_.back();
@@ -43,6 +54,16 @@ class Finder {
     const Call* call = nullptr;  // whose function has it; nullptr: the main graph
   };
 
+  static std::string PathOf(const Node& node, const Call* call) {
+    return call == nullptr ? node.name() : call->path + "/" + node.name();
+  }
+
+  const Call* Open(const Node& node, const Function& function, const Call* outer) {
+    opened_.push_back({&node, outer, function.graph.get(), PathOf(node, outer)});
+    AddOperands(node, NumDataOperands(node), outer);
+    return &opened_.back();
+  }
+
   void Visit(const Place& place) {
     const Node* node = place.value->producer();
     const Call* call = place.call;
@@ -51,15 +72,14 @@ class Finder {
         pending_.push_back({call->node->operand(place.value->index()), call->outer});
       return;
     }
-    const std::string path = call == nullptr ? node->name() : call->path + "/" + node->name();
+    const std::string path = PathOf(*node, call);
     const std::string tensor = FullTensorName(path, place.value->index());
     needed_.insert(tensor);
     if (fed_.contains(tensor)) return;
     const Function* function = nullptr;
-    if (IsOpened(fed_, path)) function = FunctionOfCall(calls_, *node);
+    if (IsOpened(opening_, path)) function = FunctionOfCall(calls_, *node);
     if (function == nullptr) return AddOperands(*node, 0, call);
-    opened_.push_back({node, call, function->graph.get(), path});
-    EnterCall(opened_.back(), place.value->index());
+    AddResult(*Open(*node, *function, call), place.value->index());
   }
 
   void AddOperands(const Node& node, std::size_t first, const Call* call) {
@@ -68,16 +88,16 @@ class Finder {
   }
 
   // Result `index`, and what runs for its effects.
-  void EnterCall(const Call& call, std::size_t index) {
+  void AddResult(const Call& call, std::size_t index) {
     const std::size_t results = NumDataOutputs(*call.body);
     for (std::size_t i = 0; i < call.body->num_outputs(); ++i) {
       if (i == index || i >= results) pending_.push_back({call.body->output(i), &call});
     }
-    AddOperands(*call.node, NumDataOperands(*call.node), call.outer);
   }
 
   const Calls& calls_;
   std::set<std::string> fed_;
+  std::set<std::string> opening_;  // what is fed or wanted
   std::set<std::string> needed_;
   std::deque<Call> opened_;
   std::vector<Place> pending_;
@@ -93,31 +113,30 @@ const Function* FunctionOfCall(const Calls& calls, const Node& node) {
   return is_call ? called.front() : nullptr;
 }
 
-const Node* FindNode(const Calls& calls, const Graph& graph, std::string_view name) {
+std::vector<const Node*> FindNode(const Calls& calls, const Graph& graph, std::string_view name) {
   for (const Node& node : graph.nodes()) {
-    if (node.name() == name) return &node;
+    if (node.name() == name) return {&node};
   }
   for (const Node& node : graph.nodes()) {
     const std::string& call = node.name();
     if (name.size() <= call.size() || name[call.size()] != '/' || !name.starts_with(call)) continue;
     const Function* function = FunctionOfCall(calls, node);
     if (function == nullptr) continue;
-    if (const Node* found = FindNode(calls, *function->graph, name.substr(call.size() + 1)))
-      return found;
+    std::vector<const Node*> path = FindNode(calls, *function->graph, name.substr(call.size() + 1));
+    if (path.empty()) continue;
+    path.insert(path.begin(), &node);
+    return path;
   }
-  return nullptr;
+  return {};
 }
 
 std::set<std::string> NeededTensors(const Calls& calls, const Graph& main,
                                     std::span<const std::string> fed,
                                     std::span<const std::string> wanted) {
-  Finder finder(calls, fed);
+  Finder finder(calls, fed, wanted);
   for (const std::string& text : wanted) {
     const TensorName tensor = ParseTensorName(text);
-    for (const Node& node : main.nodes()) {
-      if (node.name() == tensor.node && tensor.index < node.num_results())
-        finder.Add(node.result(tensor.index));
-    }
+    finder.Add(FindNode(calls, main, tensor.node), tensor.index);
   }
   return finder.Find();
 }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/ir/model.h"
 #include "importers/tensorflow/graph/calls.h"
@@ -15,12 +16,13 @@ namespace dragoman::tf {
 // The function that `node` calls once each time that it runs; nullptr: it is no such call.
 const Function* FunctionOfCall(const Calls& calls, const Node& node);
 
-// "n" of a graph, or of a function that the graph calls; nullptr: there is none.
-const Node* FindNode(const Calls& calls, const Graph& graph, std::string_view name);
+// The node "n" of a graph, or of a function that the graph calls, behind the calls that lead there;
+// empty: there is none.
+std::vector<const Node*> FindNode(const Calls& calls, const Graph& graph, std::string_view name);
 
-// The tensors ("node:0", "call/node:0") that those of `wanted` in the main graph need, those that
-// are `fed` included. Within a call they are looked for if something there is fed; else it needs
-// all of its operands.
+// The tensors ("node:0", "call/node:0") that those of `wanted` need, those that are `fed` included.
+// Within a call they are looked for if something there is fed or wanted; else it needs all of its
+// operands.
 std::set<std::string> NeededTensors(const Calls& calls, const Graph& main,
                                     std::span<const std::string> fed,
                                     std::span<const std::string> wanted);

@@ -32,19 +32,18 @@ std::vector<Port> PresentPorts(const Node& call, std::string_view key, bool of_r
 }
 
 Result<std::vector<Port>> CutPorts(const tf::Calls& calls, const Graph& main,
-                                   const std::vector<std::string>& names, bool in_functions) {
+                                   const std::vector<std::string>& names) {
   std::vector<Port> ports;
   for (const std::string& name : names) {
     const tf::TensorName tensor = tf::ParseTensorName(name);
-    const Node* node = tf::FindNode(calls, main, tensor.node);
-    if (node != nullptr && node->graph() != &main && !in_functions) node = nullptr;
-    if (node == nullptr || tensor.index >= tf::NumDataResults(*node)) {
-      return InvalidInput("there is no tensor " + Quote(name) + " in the main graph" +
-                          (in_functions ? ", nor in functions that it calls" : ""));
+    const std::vector<const Node*> path = tf::FindNode(calls, main, tensor.node);
+    if (path.empty() || tensor.index >= tf::NumDataResults(*path.back())) {
+      return InvalidInput("there is no tensor " + Quote(name) +
+                          " in the main graph, nor in functions that it calls");
     }
     ports.push_back({name,
                      tf::FullTensorName(tensor.node, tensor.index),
-                     tf_reader::StatedType(*node, tensor.index),
+                     tf_reader::StatedType(*path.back(), tensor.index),
                      {}});
   }
   return ports;
@@ -68,9 +67,9 @@ Status CutTensorFlow(Model& source, const std::vector<std::string>& inputs,
   std::vector<Port> from = PresentPorts(*call, tf_extra::kFeeds, false);
   std::vector<Port> to = PresentPorts(*call, tf_extra::kFetches, true);
   if (!outputs.empty()) {
-    DRAGOMAN_ASSIGN(to, CutPorts(calls, *main->graph, outputs, false));
+    DRAGOMAN_ASSIGN(to, CutPorts(calls, *main->graph, outputs));
   }
-  DRAGOMAN_ASSIGN(std::vector<Port> cut, CutPorts(calls, *main->graph, inputs, true));
+  DRAGOMAN_ASSIGN(std::vector<Port> cut, CutPorts(calls, *main->graph, inputs));
   for (Port& port : from) {
     const bool replaced = std::any_of(
         cut.begin(), cut.end(), [&](const Port& other) { return other.tensor == port.tensor; });

@@ -10,10 +10,9 @@
 
 namespace dragoman {
 
-// Makes the default entry go from the tensors `inputs` of the main graph ("node", "node:1"), or of
-// a function that it calls ("call/node"), to `outputs` of the main graph; an empty list keeps what
-// it has, as far as the outputs need it. What is cut off is never lowered. Errors: a tensor that
-// the main graph does not have.
+// Makes the default entry go from the tensors `inputs` to the tensors `outputs`, of the main graph
+// ("node", "node:1") or of a function that it calls ("call/node"); an empty list keeps what it has,
+// as far as the outputs need it. What is cut off is never lowered. Errors: there is no such tensor.
 Status CutTensorFlow(Model& source, const std::vector<std::string>& inputs,
                      const std::vector<std::string>& outputs);
 

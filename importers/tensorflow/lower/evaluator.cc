@@ -161,15 +161,20 @@ std::vector<Abstract> Evaluator::RunMain(std::span<const std::string> feeds,
     const Node& node = *value->producer();
     if (IsPlaceholder(node)) fed.insert(node.result(node.num_results() - 1));
   }
-  if (!fed_in_calls_.empty()) {
-    needed_ = NeededTensors(Calls(source_), graph, feeds, fetches);
-    LeaveOut(graph, scope, fed);
-  }
+  const Calls calls(source_);
   std::vector<const Value*> wanted;
   for (const std::string& fetch : fetches) {
     wanted.push_back(find(fetch));
+    if (wanted.back() != nullptr) continue;
+    const TensorName name = ParseTensorName(fetch);
+    fetched_in_calls_.push_back({FindNode(calls, graph, name.node), name.index, std::nullopt});
+    wanted.back() = WantedIn(fetched_in_calls_.back(), graph, scope);
     if (wanted.back() == nullptr)
       return fail("", InvalidInput("there is no tensor '" + fetch + "'"));
+  }
+  if (!fed_in_calls_.empty() || !fetched_in_calls_.empty()) {
+    needed_ = NeededTensors(calls, graph, feeds, fetches);
+    LeaveOut(graph, scope, fed);
   }
   const Result<Region> region = BuildRegions(graph, wanted, fed);
   if (!region.ok()) return fail("", region.error());
@@ -180,11 +185,15 @@ std::vector<Abstract> Evaluator::RunMain(std::span<const std::string> feeds,
     if (!feed.used && entry_.findings.empty())
       return fail("", InvalidInput("there is no tensor '" + feed.tensor + "'"));
   }
+  auto in_call = fetched_in_calls_.begin();
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (!scope.values.contains(wanted[i]) && entry_.findings.empty())
+    const bool is_in_call = find(fetches[i]) == nullptr;
+    const bool found = is_in_call ? in_call->value.has_value() : scope.values.contains(wanted[i]);
+    if (!found && entry_.findings.empty())
       return fail("tensor '" + fetches[i] + "'",
                   Unsupported("it is computed under a condition only"));
-    results[i] = Get(wanted[i], scope);
+    if (found) results[i] = is_in_call ? *in_call->value : Get(wanted[i], scope);
+    if (is_in_call) ++in_call;
   }
   return results;
 }
@@ -409,12 +418,19 @@ Flow Evaluator::RunPartitionedCall(const Node& node, Scope& scope) {
 }
 
 Result<std::shared_ptr<const Region>> Evaluator::RegionOf(
-    const Graph& graph, const std::unordered_set<const Value*>& fed) {
-  std::shared_ptr<const Region> none;
-  std::shared_ptr<const Region>& region = fed.empty() ? regions_[&graph] : none;
-  if (region != nullptr) return region;
+    const Graph& graph, const std::unordered_set<const Value*>& fed, const Scope& scope) {
   std::vector<const Value*> wanted;
-  for (const Use& use : graph.outputs()) wanted.push_back(use.value());
+  for (const FetchedInCall& fetch : fetched_in_calls_) {
+    if (const Value* value = WantedIn(fetch, graph, scope)) wanted.push_back(value);
+  }
+  std::shared_ptr<const Region> none;
+  std::shared_ptr<const Region>& region = fed.empty() && wanted.empty() ? regions_[&graph] : none;
+  if (region != nullptr) return region;
+  // Of a call whose results nobody needs, effects are left out, too.
+  const auto result = needed_.lower_bound(scope.path + ":");
+  if (wanted.empty() || (result != needed_.end() && result->starts_with(scope.path + ":"))) {
+    for (const Use& use : graph.outputs()) wanted.push_back(use.value());
+  }
   DRAGOMAN_ASSIGN(Region made, BuildRegions(graph, wanted, fed));
   region = std::make_shared<const Region>(std::move(made));
   return region;
@@ -422,7 +438,9 @@ Result<std::shared_ptr<const Region>> Evaluator::RegionOf(
 
 std::unordered_set<const Value*> Evaluator::FeedCall(const Graph& body, Scope& scope) {
   std::unordered_set<const Value*> fed;
-  bool is_opened = false;
+  bool is_opened = std::any_of(
+      fetched_in_calls_.begin(), fetched_in_calls_.end(),
+      [&](const FetchedInCall& fetch) { return WantedIn(fetch, body, scope) != nullptr; });
   for (FedInCall& feed : fed_in_calls_) {
     if (!scope.in_calls || !feed.tensor.starts_with(scope.path + "/")) continue;
     is_opened = true;
@@ -438,9 +456,31 @@ std::unordered_set<const Value*> Evaluator::FeedCall(const Graph& body, Scope& s
   return fed;
 }
 
+const Value* Evaluator::WantedIn(const FetchedInCall& fetch, const Graph& graph,
+                                 const Scope& scope) {
+  if (!scope.in_calls) return nullptr;
+  std::string path;
+  for (const Node* node : fetch.path) {
+    if (node->graph() == &graph && path == scope.path) {
+      if (node == fetch.path.back())
+        return fetch.index < NumDataResults(*node) ? node->result(fetch.index) : nullptr;
+      for (std::size_t i = 0; i < node->num_results(); ++i) {
+        if (node->result(i) != nullptr) return node->result(i);
+      }
+    }
+    path += (path.empty() ? "" : "/") + node->name();
+  }
+  return nullptr;
+}
+
 void Evaluator::LeaveOut(const Graph& graph, Scope& scope, std::unordered_set<const Value*>& fed) {
   const std::string path = scope.path.empty() ? "" : scope.path + "/";
+  std::unordered_set<const Node*> wanted;
+  for (const FetchedInCall& fetch : fetched_in_calls_) {
+    if (const Value* value = WantedIn(fetch, graph, scope)) wanted.insert(value->producer());
+  }
   for (const Node& node : graph.nodes()) {
+    if (wanted.contains(&node)) continue;
     for (std::size_t i = 0; i < NumDataResults(node); ++i) {
       const Value* value = node.result(i);
       if (value == nullptr || needed_.contains(FullTensorName(path + node.name(), i))) continue;
@@ -479,7 +519,8 @@ Flow Evaluator::CallFunction(const Node& node, const FuncRef& callee,
   inner.path = scope.path.empty() ? node.name() : scope.path + "/" + node.name();
   inner.in_calls =
       scope.in_calls && (IsPartitionedCall(node.op().type) || &node.op() == function.op);
-  const Result<std::shared_ptr<const Region>> running = RegionOf(graph, FeedCall(graph, inner));
+  const Result<std::shared_ptr<const Region>> running =
+      RegionOf(graph, FeedCall(graph, inner), inner);
   if (!running.ok()) {
     Report(node, running.error(), scope);
     return Flow::kNext;
@@ -502,6 +543,11 @@ Flow Evaluator::CallFunction(const Node& node, const FuncRef& callee,
   const Flow flow = RunRegion(**running, inner);
   calls_.pop_back();
   if (flow == Flow::kRaised) return flow;
+  for (FetchedInCall& fetch : fetched_in_calls_) {
+    const Value* value = WantedIn(fetch, graph, inner);
+    if (value != nullptr && value->producer() == fetch.path.back() && inner.values.contains(value))
+      fetch.value = Get(value, inner);
+  }
   for (std::size_t i = 0; i < NumDataOutputs(graph); ++i)
     results.push_back(Get(graph.output(i), inner));
   return flow;

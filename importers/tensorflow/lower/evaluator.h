@@ -69,6 +69,13 @@ class Evaluator {
     Abstract value;
     bool used = false;
   };
+  // A tensor of a called function that is an output: result `index` of the last node of `path`,
+  // behind the calls that lead there.
+  struct FetchedInCall {
+    std::vector<const Node*> path;
+    std::size_t index = 0;
+    std::optional<Abstract> value;
+  };
 
   using Results = std::vector<Abstract>;
 
@@ -80,11 +87,16 @@ class Evaluator {
   Result<Abstract> LowerConst(const Node& node, Scope& scope);
   Flow CallFunction(const Node& node, const FuncRef& callee, std::vector<Abstract> arguments,
                     const Scope& scope, Results& results);
-  // What computes the outputs of a function, given the tensors of it that are fed.
+  // What computes the outputs of a function, or what else is wanted of it; given the tensors of it
+  // that are fed.
   Result<std::shared_ptr<const Region>> RegionOf(const Graph& graph,
-                                                 const std::unordered_set<const Value*>& fed);
+                                                 const std::unordered_set<const Value*>& fed,
+                                                 const Scope& scope);
   // Sets those of the function that is called, and gives them.
   std::unordered_set<const Value*> FeedCall(const Graph& body, Scope& scope);
+  // The tensor that `fetch` wants of `graph`, which `scope` runs, or a result of the call there
+  // that leads to it; nullptr: it wants nothing there.
+  static const Value* WantedIn(const FetchedInCall& fetch, const Graph& graph, const Scope& scope);
   // Counts what is not needed among what is fed, without a value.
   void LeaveOut(const Graph& graph, Scope& scope, std::unordered_set<const Value*>& fed);
   Flow RunPartitionedCall(const Node& node, Scope& scope);
@@ -138,7 +150,8 @@ class Evaluator {
   std::unordered_map<std::string, const Function*> library_;
   std::unordered_map<const Graph*, std::shared_ptr<const Region>> regions_;  // of functions
   std::vector<FedInCall> fed_in_calls_;
-  std::set<std::string> needed_;  // if something is fed in a call: the tensors that are
+  std::vector<FetchedInCall> fetched_in_calls_;
+  std::set<std::string> needed_;  // if something is fed or fetched in a call: the tensors that are
   std::unordered_map<const Node*, Abstract> constants_;
   std::unordered_map<const Node*, OriginPtr> origins_;
   std::vector<const Function*> calls_;  // under way

@@ -208,8 +208,8 @@ def make_calls():
          else_branch=f"fn:{sides[1]}", Tcond="dt:bool", **told)
     g.op("PlaceholderV2", name="second", dtype="dt:float", shape=(3,))
     g.op("Neg", "second", name="of_second", **FLOAT)
-    feeds = {"x": x, "holds": np.array(True), "second": x + 1, **{
-        f"{op}{number}": np.int32(number) for number in (0, 1, 2, 9, -1) for op in ("Case", "StatelessCase")}}
+    feeds = {"x": x, **{f"{op}{number}": np.int32(number) for number in (0, 1, 2, 9, -1)
+                        for op in ("Case", "StatelessCase")}, "holds": np.array(True), "second": x + 1}
     save("calls", g, feeds, [*fetches, "either", "of_second"], [*wanted, -x, -x - 1], oracle=False,
          library=library)
 
