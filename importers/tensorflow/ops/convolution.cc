@@ -251,8 +251,8 @@ void AddPads(const WindowPads& pads, std::vector<NamedAttribute>& attributes) {
 }
 
 Value* Convolution2D(Call& c, const Layout& layout, Value* x, Value* filter,
-                     const IntegerZeros& zeros) {
-  return ConvolveOperands(c, layout, x, filter, false, zeros);
+                     const IntegerZeros& zeros, bool depthwise) {
+  return ConvolveOperands(c, layout, x, filter, depthwise, zeros);
 }
 
 Value* LowerConv2D(Call& c) { return ConvolveInputs(c, TakeLayout(c, 2), false); }

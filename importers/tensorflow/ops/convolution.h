@@ -56,7 +56,7 @@ struct IntegerZeros {
 // As Conv2D convolves `x`, which has the layout, by its attributes strides, padding and dilations.
 // Sums of integers are int32.
 Value* Convolution2D(Call& c, const Layout& layout, Value* x, Value* filter,
-                     const IntegerZeros& zeros = {});
+                     const IntegerZeros& zeros = {}, bool depthwise = false);
 
 }  // namespace dragoman::tf
 

@@ -30,6 +30,10 @@ std::vector<Value*> LowerRequantizationRange(Call& c);
 std::vector<Value*> LowerRequantize(Call& c);
 std::vector<Value*> LowerQuantizeDownAndShrinkRange(Call& c);
 
+// quantized_fused.cc
+std::vector<Value*> LowerQuantizedFusedConv2D(Call& c);
+std::vector<Value*> LowerQuantizedFusedMatMul(Call& c);
+
 }  // namespace dragoman::tf
 
 #endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_QUANTIZED_LOWERINGS_H_

@@ -1,5 +1,6 @@
 // Axes that only the run knows, of tensors whose rank is known: what an operator does along such an
-// axis it does along the first one, to which the axis is brought, and from which it is brought back.
+// axis it does along the first one, to which the axis is brought, and from which it is brought
+// back.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_RUN_TIME_AXES_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_RUN_TIME_AXES_H_
 

@@ -121,6 +121,8 @@ def main():
     random_numbers.make_properties()
     text.make_matches()
     quantized.make_quantized_arithmetic()
+    quantized.make_fused_convolutions()
+    quantized.make_fused_products()
     layers.make_lstm_blocks()
     arrays.make_other_run_time_axes()
 

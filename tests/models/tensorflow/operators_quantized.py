@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from operator_cases import DRAW, f32, i32
+from operator_cases import DRAW, Group, f32, i32
 from operators_sparse import numpy_case
+from operators_windows import convolved, depthwise
 
 ENDS = {np.uint8: (0, 255), np.int8: (-128, 127), np.int32: (-2 ** 31, 2 ** 31 - 1)}
 NAMES = {np.uint8: "quint8", np.int8: "qint8", np.int32: "qint32"}
@@ -201,6 +202,109 @@ def make_own_ranges():
                [x, *ends, (np.int32(8),)],
                reference=[rounded(np.clip(x, F32(4) / F32(127) * F32(-128), 4), *ends, True, False)],
                signed_input=True, range_given=True)
+
+
+def one_dnn_range(stored_kind):
+    return 127 if stored_kind == np.int8 else 255
+
+
+def make_fused_convolutions():
+    """As oneDNN's kernels for TensorFlow: what is stored as 0 stands for 0."""
+    group = Group("quantized_fused_convolutions")
+    for x_kind in (np.uint8, np.int8):
+        x = DRAW.integers(ENDS[x_kind][0], ENDS[x_kind][1] + 1, (2, 5, 4, 3)).astype(x_kind)
+        ends = (F32(0) if x_kind == np.uint8 else F32(-1.75), F32(1.75))
+        for deep in (False, True):
+            w = DRAW.integers(-127, 128, (3, 2, 3, 2 if deep else 4)).astype(np.int8)
+            name = "QuantizedDepthwiseConv2D" if deep else "QuantizedConv2D"
+            channels = 6 if deep else 4
+            told = {"strides": [1, 2, 1, 1], "padding": "SAME", **kinds(Tinput=x_kind, Tfilter=np.int8)}
+            convolve = depthwise if deep else convolved
+            sums = np.rint(convolve(x.astype(np.float64), w.astype(np.float64), [2, 1], "SAME"))
+            for per_channel in (False, True):
+                reach = np.abs(f32(channels)) + F32(0.5) if per_channel else F32(0.8)
+                fixed = [x, (w,)], [*((F32(end),) for end in ends), (-reach,), (reach,)]
+                fused_convolutions(group, name, fixed, sums, told, x_kind, reach, ends)
+    group.save()
+
+
+def fused_convolutions(group, name, fixed, sums, told, x_kind, reach, ends):
+    (operands, limits), channels = fixed, sums.shape[-1]
+    unit = 1.75 * reach.astype(float) / (127 * one_dnn_range(x_kind))
+    wide = F32(F32(ends[1] - ends[0]) / F32(one_dnn_range(x_kind) * (2 if x_kind == np.int8 else 1))) * (
+        F32(2) * reach / F32(254))
+    wide_ends = [wide * F32(end) for end in ENDS[np.int32]]
+    bias = (f32(channels) * 2).astype(np.float32)
+    biased = sums + bias / unit
+    whole = {"out_type": "dt:qint32"}
+
+    def call(suffix, more, wanted, **types):
+        group.call(f"{name}{suffix}", *operands, *more, wanted=wanted, **told, **types)
+    call("", limits, [sums.astype(np.int32), *wide_ends], **whole) if "Depthwise" in name else call(
+        "PerChannel", limits, [sums.astype(np.int32), *wide_ends], **whole)
+    call("WithBias", [(bias,), *limits], [np.rint(biased).astype(np.int32), *wide_ends], **whole)
+    call("WithBiasAndRelu", [(bias,), *limits], [
+        np.maximum(np.rint(biased), 0).astype(np.int32), *wide_ends], **whole)
+    low, high = F32(-9), F32(11)
+    frozen = [*limits, (low,), (high,)]
+
+    def stored(numbers, kind):
+        place = np.rint(numbers * one_dnn_range(kind) / 11)
+        return [np.clip(place, *ENDS[kind]).astype(kind), low, high]
+    integers = np.rint(bias / unit).astype(np.int32)
+    call("WithBiasAndReluAndRequantize", [(bias,), *frozen], stored(np.maximum(biased * unit, 0), np.uint8),
+         **kinds(out_type=np.uint8), Tbias="dt:float")
+    call("WithBiasAndReluAndRequantize", [(integers,), *frozen], stored(np.maximum((
+        sums + integers) * unit, 0), np.uint8), **kinds(out_type=np.uint8, Tbias=np.int32))
+    if "Depthwise" in name:
+        return
+    call("AndRelu", limits, [np.maximum(sums, 0).astype(np.int32), *wide_ends], **whole)
+    call("AndRequantize", frozen, stored(sums * unit, np.int8), **kinds(out_type=np.int8))
+    call("AndReluAndRequantize", frozen, stored(np.maximum(sums * unit, 0), np.uint8),
+         **kinds(out_type=np.uint8))
+    call("WithBiasAndRequantize", [(bias,), *frozen], stored(biased * unit, np.int8),
+         **kinds(out_type=np.int8), Tbias="dt:float")
+    more = (f32(*sums.shape) * 3).astype(np.float32)
+    call("WithBiasSumAndRelu", [(bias,), *limits, more], [
+        np.maximum(np.rint(biased + np.rint(more / unit)), 0).astype(np.int32), *wide_ends], **whole)
+    for kind, sum_name in ((np.uint8, "Sum"), (np.int8, "SignedSum")):
+        added = DRAW.integers(ENDS[kind][0], ENDS[kind][1] + 1, sums.shape).astype(kind)
+        number = added * 6.0 / one_dnn_range(kind)
+        call(f"WithBias{sum_name}AndReluAndRequantize", [(bias,), *frozen, added, (F32(-6),), (F32(6),)],
+             stored(np.maximum(biased * unit + number, 0), np.uint8), Tbias="dt:float",
+             **kinds(out_type=np.uint8, Tsummand=kind))
+
+
+def make_fused_products():
+    group = Group("quantized_fused_products")
+    a = DRAW.integers(0, 256, (3, 4)).astype(np.uint8)
+    b = DRAW.integers(-127, 128, (4, 5)).astype(np.int8)
+    least, most, reach = F32(-0.7), F32(2.3), F32(0.9)
+    step = float(most - least) / 255 * float(reach) / 127
+    columns = b.astype(float).sum(0) * 255 * float(least) / float(most - least)
+    bias = f32(5)
+    biased = a.astype(float) @ b.astype(float) + bias / step + columns
+    limits = [(least,), (most,), (-reach,), (reach,)]
+    told = {"input_quant_mode": "MIN_FIRST", "Tbias": "dt:float", **kinds(T1=np.uint8, T2=np.int8)}
+    frozen = [*limits, (F32(-4),), (F32(5),)]
+    wide = [F32(step) * F32(end) for end in ENDS[np.int32]]
+
+    def call(suffix, limits, wanted, out, bias=bias, **more):
+        group.call(f"QuantizedMatMulWithBias{suffix}", a, (b,), (bias,), *limits, wanted=wanted,
+                   Toutput=f"dt:{out}", **{**told, **more})
+
+    def stored(numbers, kind):
+        place = np.rint(numbers * step * (128 if kind == np.int8 else 256) / 5)
+        return [np.clip(place, *ENDS[kind]).astype(kind), F32(-4), F32(5)]
+    call("", limits, [np.rint(biased).astype(np.int32), *wide], "qint32")
+    call("AndRelu", limits, [np.maximum(np.rint(biased), 0).astype(np.int32), *wide], "qint32")
+    call("AndRequantize", frozen, stored(biased, np.int8), "qint8")
+    call("AndReluAndRequantize", frozen, stored(np.maximum(biased, 0), np.uint8), "quint8")
+    call("AndDequantize", frozen, [(biased * step).astype(np.float32)], "float")
+    integers = np.rint(bias / step).astype(np.int32)
+    call("AndDequantize", frozen, [((a.astype(float) @ b.astype(float) + integers) * step).astype(np.float32)],
+         "float", bias=integers, input_quant_mode="SCALED", Tbias="dt:qint32")
+    group.save()
 
 
 def make_quantized_arithmetic():
