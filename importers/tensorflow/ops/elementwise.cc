@@ -136,6 +136,8 @@ Value* LowerClipByValue(Call& c) { return c.Max(c.Min(c.Tensor(0), c.Tensor(2)),
 Value* LowerCast(Call& c) {
   Value* x = c.Tensor(0);
   const DType to = c.TypeAttribute("DstT");
+  if (!c.failed() && IsHalf(to) && c.BoolAttribute("Truncate") && c.dtype(x) != to)
+    return c.Fail("Truncate, digits that are cut off in place of rounding, is not supported");
   if (IsComplex(c.dtype(x)) && !IsComplex(to)) x = PartsOf(c, x).re;
   return c.Cast(x, to);
 }

@@ -1,39 +1,21 @@
 // Rows that are put together, taken apart or counted by numbers: segments, partitions, sparse
 // tensors, buckets.
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <string>
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/graph/attr_value.h"
+#include "importers/tensorflow/ops/extremes.h"
 #include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
 
-// The least number of a type, or the most; of floating types a finite one.
-Value* EndOfType(Call& c, DType type, bool most) {
-  const DTypeInfo& info = Info(type);
-  if (IsFloating(type)) {
-    double number = std::numeric_limits<double>::max();
-    if (type == DType::kF32) number = std::numeric_limits<float>::max();
-    if (type == DType::kF16) number = 65504;
-    if (type == DType::kBF16) number = 0x1.fep127;
-    return c.Number(most ? number : -number, type);
-  }
-  const int magnitude_bits = info.is_signed ? info.bits - 1 : info.bits;
-  if (!most) return c.Cast(c.Int(info.is_signed ? -1LL << magnitude_bits : 0), type);
-  // All bits of 64 are those of -1.
-  return c.Cast(c.Int(magnitude_bits == 64 ? -1 : ~(-1LL << magnitude_bits)), type);
-}
-
 // What leaves every element of `type` as it is, of reduction "add", "max", "min" or "mul".
 Value* Neutral(Call& c, std::string_view reduction, DType type) {
   if (reduction == "add") return c.Number(0, type);
   if (reduction == "mul") return c.Number(1, type);
-  if (!IsFloating(type) && !IsInteger(type))
-    return c.Fail("elements of type " + std::string(Name(type)));
   return EndOfType(c, type, reduction == "min");
 }
 
@@ -63,15 +45,13 @@ Value* LowerSegmentReduceOfCount(Call& c) {
 
 // Segments that have no rows are 0, or 1 if they are multiplied.
 Value* LowerSortedSegmentReduce(Call& c) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   Value* x = c.Tensor(0);
   Value* segments = c.Index(1);
   if (c.failed()) return nullptr;
   Value* count = c.Add(c.ReduceAll("ReduceMax", segments), 1);
   const bool is_extreme = c.target() == "max" || c.target() == "min";
-  Value* neutral = is_extreme && IsFloating(c.dtype(x))
-                       ? c.Number(c.target() == "max" ? -kInfinity : kInfinity, x)
-                       : Neutral(c, c.target(), c.dtype(x));
+  Value* neutral = is_extreme ? BeyondType(c, c.dtype(x), c.target() == "min")
+                              : Neutral(c, c.target(), c.dtype(x));
   Value* found = Combine(c, x, segments, count, neutral);
   if (!is_extreme || c.failed()) return found;
   Value* hits = c.Equal(c.Unsqueeze(c.Iota(count), {1}), c.Unsqueeze(segments, {0}));

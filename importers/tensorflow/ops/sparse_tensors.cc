@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/lowering/math.h"
+#include "importers/tensorflow/ops/extremes.h"
 #include "importers/tensorflow/ops/sparse_form.h"
 #include "importers/tensorflow/ops/sparse_lowerings.h"
 
@@ -152,17 +153,13 @@ Value* LowerSparseReduce(Call& c) {
   if (c.target() == "sum") {
     found = axes.kept.empty() ? c.ReduceSum(x.values, {0}) : Scatter(c, sizes, indices, x.values);
   } else {
-    const double least = IsFloating(c.dtype(x.values)) ? -std::numeric_limits<double>::infinity()
-                                                       : std::numeric_limits<std::int32_t>::min();
-    if (c.dtype(x.values) != DType::kF32 && c.dtype(x.values) != DType::kF64 &&
-        c.dtype(x.values) != DType::kI32)
-      return c.Fail("elements of type " + std::string(Name(c.dtype(x.values))));
     // One place more keeps a tensor without axes a tensor with one.
     Value* flat = axes.kept.empty() ? c.Full(c.SizeVector(x.values, 0, 1), 0, DType::kI64)
                                     : FlatNumbers(c, indices, sizes);
     Value* count = c.Vector(axes.kept.empty() ? c.Int(1) : c.ReduceAll("ReduceProd", sizes));
     Value* place = c.Unsqueeze(flat, {1});
-    Value* most = c.Op("ScatterND", {c.Full(count, least, c.dtype(x.values)), place, x.values},
+    Value* most = c.Op("ScatterND",
+                       {c.Expand(BeyondType(c, c.dtype(x.values), false), count), place, x.values},
                        {{"reduction", "max"}});
     Value* hits = Scatter(c, count, place, c.Full(c.SizeVector(x.values, 0, 1), 1, DType::kI32));
     found = c.Reshape(c.Where(c.Greater(hits, 0), most, 0), sizes);

@@ -16,6 +16,7 @@ import operators_lists as lists
 import operators_matrices as matrices
 import operators_networks as networks
 import operators_numbers as numbers
+import operators_options as options
 import operators_products as products
 import operators_quantized as quantized
 import operators_random as random_numbers
@@ -123,6 +124,7 @@ def main():
     quantized.make_quantized_arithmetic()
     quantized.make_fused_convolutions()
     quantized.make_fused_products()
+    options.make_options()
     layers.make_lstm_blocks()
     arrays.make_other_run_time_axes()
 

@@ -71,12 +71,13 @@ def make_blocks():
     group.save()
 
 
-def resized(x, height, width):
-    """Bilinear, of corners that lie upon each other."""
-    rows, columns = (np.arange(n) * (size / n) for n, size in ((height, x.shape[1]), (width, x.shape[2])))
+def resized(x, height, width, corners=False):
+    """Bilinear, from the first pixel on; `corners`: to the last one."""
+    rows, columns = (np.arange(n) * ((size - 1) / (n - 1) if corners else size / n)
+                     for n, size in ((height, x.shape[1]), (width, x.shape[2])))
 
     def along(x, places, axis):
-        low = np.floor(places).astype(int)
+        low = np.floor(places + 1e-9).astype(int)
         high = np.minimum(low + 1, x.shape[axis] - 1)
         share = (places - low).reshape([-1 if i == axis else 1 for i in range(4)])
         return np.take(x, low, axis) * (1 - share) + np.take(x, high, axis) * share
