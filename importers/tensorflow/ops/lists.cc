@@ -39,6 +39,16 @@ Value* StackedSequence(OperandComposer& c, Value* sequence, Value* sizes, DType 
   return sizes != nullptr ? c.Slice(rows, 0, 0, -1) : rows;
 }
 
+// In place of an element that there is, of a list whose length is known only at run time.
+Abstract Replaced(Call& c, const ListContents& list, Value* index, Value* element) {
+  Value* place = c.Reshape(c.Cast(index, DType::kI64), Ints());
+  ListContents changed;
+  changed.sequence = c.Op("SequenceErase", {list.sequence, place});
+  changed.sequence = c.Op("SequenceInsert", {changed.sequence, element, place});
+  if (c.failed()) return Poison();
+  return ListRef{c.heap().NewCell(std::move(changed))};
+}
+
 // A list whose length is known only at run time grows at its end.
 Abstract Appended(Call& c, const ListContents& list, Value* index, Value* element) {
   Value* length = c.Op("SequenceLength", {list.sequence});
@@ -172,7 +182,7 @@ Abstract ListWithElement(Call& c, const Abstract& list, Value* index, Value* ele
   const ListContents* contents = ListOf(list);
   const std::optional<std::int64_t> known = c.KnownNumber(index);
   if (contents != nullptr && contents->sequence != nullptr)
-    return Appended(c, *contents, index, element);
+    return grows ? Appended(c, *contents, index, element) : Replaced(c, *contents, index, element);
   if (contents != nullptr && known) {
     std::vector<Abstract> items = contents->items;
     const std::int64_t at = *known;

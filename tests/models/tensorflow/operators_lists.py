@@ -101,6 +101,24 @@ def loop_into_begun_list():
          [np.stack([x[0], -x[1], -x[2]])], oracle=False, library=library)
 
 
+def replaced_element():
+    """One of a list to which a loop pushes as often as run time tells."""
+    g, library, x = G(), Lib(), f32(2)
+    g.ph("x", "float", x.shape)
+    g.ph("count", "int32", ())
+    g.ph("place", "int32", ())
+    held = g.op("EmptyTensorList", g.const(UNKNOWN), g.const(UNKNOWN), **LISTED)
+
+    def turn(b, at, count, x, held):
+        return [b.op("AddV2", at, b.const(np.int32(1)), **INT), b.op("Identity", count, **INT),
+                b.op("Identity", x, **FLOAT), b.op("TensorListPushBack", held, x, **ELEMENT)]
+    loop = counted_loop(g, library, 0, held, turn)
+    changed = g.op("TensorListSetItem", f"{loop}:3", "place", g.op("Neg", "x", **FLOAT), **ELEMENT)
+    g.op("TensorListStack", changed, g.const(i32(2)), name="y", num_elements=-1, **ELEMENT)
+    save("list_replaced_element", g, {"x": x, "count": np.int32(3), "place": np.int32(1)}, ["y"],
+         [np.stack([x, -x, x])], oracle=False, library=library)
+
+
 def joined_parts():
     """1, 2, … rows of x, pushed by a loop and put one behind the other."""
     g, library, x = G(), Lib(), f32(4, 2)
@@ -140,6 +158,7 @@ def make_lists():
     loop_into_begun_list()
     element_shape()
     joined_parts()
+    replaced_element()
 
 
 def make_list_operators():
