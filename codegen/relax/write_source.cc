@@ -14,33 +14,13 @@
 #include "codegen/relax/attribute_text.h"
 #include "codegen/relax/packed_functions.h"
 #include "codegen/relax/relax_text.h"
+#include "codegen/relax/source_expression.h"
 #include "codegen/relax/write_npz.h"
 #include "core/support/output_file.h"
 
 namespace dragoman {
 namespace relax {
 namespace {
-
-const Attribute* Extra(const dragoman::Extra* extra, std::string_view name) {
-  return extra != nullptr ? Find(*extra, name) : nullptr;
-}
-
-std::string TextOf(const dragoman::Extra* extra, std::string_view name) {
-  const Attribute* attribute = Extra(extra, name);
-  const auto* text = attribute != nullptr ? attribute->As<std::string>() : nullptr;
-  return text != nullptr ? *text : std::string();
-}
-
-Attribute::Strings TextsOf(const dragoman::Extra* extra, std::string_view name) {
-  const Attribute* attribute = Extra(extra, name);
-  const auto* texts = attribute != nullptr ? attribute->As<Attribute::Strings>() : nullptr;
-  return texts != nullptr ? *texts : Attribute::Strings();
-}
-
-std::string AttributeText(const NamedAttribute& attribute) {
-  const std::string text = TextOf(attribute.extra.get(), "relax.text");
-  return text.empty() ? ValueText(attribute.value) : text;
-}
 
 class SourceWriter {
  public:
@@ -79,7 +59,7 @@ class SourceWriter {
     std::vector<std::string> results;
     for (const Use& output : graph.outputs()) results.push_back(OperandText(output.value()));
     const std::string joined = fmt::format("{}", fmt::join(results, ", "));
-    const bool is_tuple = Extra(extra, "relax.returns_tuple") != nullptr;
+    const bool is_tuple = SourceExtra(extra, "relax.returns_tuple") != nullptr;
     Lines(depth + 1, TextsOf(extra, "relax.return_comments"));
     behind_ = TextOf(extra, "relax.return_comment");
     Line(depth + 1,
@@ -92,7 +72,7 @@ class SourceWriter {
     std::vector<std::string> parameters;
     for (const auto& input : graph.inputs()) parameters.push_back(Parameter(*input, bare));
     for (const auto& constant : graph.constants()) {
-      const Attribute* place = Extra(constant->extra_if_any(), "relax.parameter");
+      const Attribute* place = SourceExtra(constant->extra_if_any(), "relax.parameter");
       const auto* position = place != nullptr ? place->As<std::int64_t>() : nullptr;
       const auto index = position != nullptr && *position >= 0
                              ? std::min(static_cast<std::size_t>(*position), parameters.size())
@@ -114,7 +94,7 @@ class SourceWriter {
 
   void Nodes(const Graph& graph, int depth) {
     for (const Node& node : graph.nodes()) {
-      if (Extra(node.extra_if_any(), "relax.inline") != nullptr) continue;
+      if (StandsInline(node)) continue;
       Lines(depth, TextsOf(node.extra_if_any(), "relax.comments"));
       behind_ = TextOf(node.extra_if_any(), "relax.comment");
       depth = Statement(node, depth);
@@ -129,8 +109,8 @@ class SourceWriter {
       return depth + 1;
     }
     if (op == "output") {
-      if (Extra(node.extra_if_any(), "relax.implied") == nullptr)
-        Line(depth, "R.output(" + Operands(node) + ")");
+      if (SourceExtra(node.extra_if_any(), "relax.implied") == nullptr)
+        Line(depth, "R.output(" + Outputs(node) + ")");
       return depth - 1;
     }
     if (op == "if") {
@@ -148,15 +128,22 @@ class SourceWriter {
     if (op == "func_attr") {
       std::string items;
       for (const NamedAttribute& item : node.attributes())
-        items += (items.empty() ? "" : ", ") + QuotedText(item.name) + ": " + AttributeText(item);
+        items +=
+            (items.empty() ? "" : ", ") + QuotedText(item.name) + ": " + SourceAttributeText(item);
       Line(depth, "R.func_attr({" + items + "})");
       return depth;
     }
     std::string targets;
     for (std::size_t i = 0; i < node.num_results(); ++i)
       targets += (i > 0 ? ", " : "") + Target(*node.result(i));
-    Line(depth, (targets.empty() ? "" : targets + " = ") + ExpressionText(node));
+    Line(depth, (targets.empty() ? "" : targets + " = ") + SourceExpressionText(node, findings_));
     return depth;
+  }
+
+  std::string Outputs(const Node& node) {
+    std::vector<std::string> names;
+    for (const Use& use : node.operands()) names.push_back(OperandText(use.value()));
+    return fmt::format("{}", fmt::join(names, ", "));
   }
 
   void Branch(const Node& node, std::string_view name, int depth) {
@@ -172,100 +159,7 @@ class SourceWriter {
     return type.empty() ? value.name() : value.name() + ": " + type;
   }
 
-  std::string OperandText(const Value* value) {
-    if (value == nullptr) return "None";
-    const Node* node = value->producer();
-    const bool in_place = node != nullptr && Extra(node->extra_if_any(), "relax.inline") != nullptr;
-    return in_place ? ExpressionText(*node) : value->name();
-  }
-
-  std::string Operands(const Node& node, std::size_t first = 0) {
-    std::string text;
-    for (std::size_t i = first; i < node.num_operands(); ++i)
-      text += (i > first ? ", " : "") + OperandText(node.operand(i));
-    return text;
-  }
-
-  // An operand of an operator sign.
-  std::string Wrapped(const Value* value) {
-    const Node* node = value != nullptr ? value->producer() : nullptr;
-    const std::string text = OperandText(value);
-    const bool is_sign = node != nullptr && text != value->name() &&
-                         (node->op().type == "binary" || node->op().type == "unary");
-    return is_sign ? "(" + text + ")" : text;
-  }
-
-  std::string AttributeOf(const Node& node, std::string_view name) {
-    for (const NamedAttribute& attribute : node.attributes()) {
-      if (attribute.name == name) return AttributeText(attribute);
-    }
-    findings_.push_back({ErrorKind::kInvalidInput,
-                         {},
-                         node.Describe(),
-                         fmt::format("the attribute '{}' is missing", name)});
-    return "None";
-  }
-
-  std::string ExpressionText(const Node& node) {
-    const std::string& op = node.op().type;
-    if (op == "alias") return OperandText(node.operand(0));
-    if (op == "literal") return AttributeOf(node, "value");
-    if (op == "module") {
-      const Attribute* name = node.attribute("name");
-      const auto* text = name != nullptr ? name->As<std::string>() : nullptr;
-      return text != nullptr ? *text : "Module";
-    }
-    if (op == "const" && node.attribute("value") != nullptr &&
-        node.attribute("value")->tensor() != nullptr)
-      return AttributeOf(node, "value");
-    if (op == "List") return "[" + Operands(node) + "]";
-    if (op == "Tuple") return "(" + Operands(node) + (node.num_operands() == 1 ? ",)" : ")");
-    if (op == "TupleGetItem")
-      return Wrapped(node.operand(0)) + "[" + AttributeOf(node, "index") + "]";
-    if (op == "metadata")
-      return "metadata[" + AttributeOf(node, "type") + "][" + AttributeOf(node, "index") + "]";
-    const Attribute* sign = node.attribute("operator");
-    const auto* symbol = sign != nullptr ? sign->As<std::string>() : nullptr;
-    if (op == "binary" && symbol != nullptr && node.num_operands() == 2)
-      return fmt::format("{} {} {}", Wrapped(node.operand(0)), *symbol, Wrapped(node.operand(1)));
-    if (op == "unary" && symbol != nullptr && node.num_operands() == 1)
-      return *symbol + (*symbol == "not" ? " " : "") + Wrapped(node.operand(0));
-    return CallText(node);
-  }
-
-  std::string CallText(const Node& node) {
-    const std::string& op = node.op().type;
-    std::size_t operand = 0;
-    std::string callee = op.starts_with("T.") || op.starts_with("I.") ? op : "R." + op;
-    std::string_view skipped;
-    if (op == "call") {
-      std::string alias = TextOf(node.extra_if_any(), "relax.alias");
-      callee = (alias.empty() ? "cls" : alias) + "." + AttributeOf(node, "callee");
-      skipped = "callee";
-    }
-    if (op == "call_value") callee = OperandText(node.operand(operand++));
-    std::vector<std::string> arguments;
-    if (Extra(node.extra_if_any(), "relax.arguments") == nullptr) {
-      for (; operand < node.num_operands(); ++operand)
-        arguments.push_back(OperandText(node.operand(operand)));
-      for (const NamedAttribute& attribute : node.attributes()) {
-        if (attribute.name != skipped)
-          arguments.push_back(attribute.name + "=" + AttributeText(attribute));
-      }
-    }
-    for (const std::string& item : TextsOf(node.extra_if_any(), "relax.arguments")) {
-      if (item.empty()) {
-        arguments.push_back(OperandText(node.operand(operand++)));
-      } else if (item.ends_with('=')) {
-        arguments.push_back(item + OperandText(node.operand(operand++)));
-      } else if (item.starts_with('#')) {
-        arguments.push_back(AttributeOf(node, item.substr(1)));
-      } else {
-        arguments.push_back(item + "=" + AttributeOf(node, item));
-      }
-    }
-    return fmt::format("{}({})", callee, fmt::join(arguments, ", "));
-  }
+  std::string OperandText(const Value* value) { return SourceOperandText(value, findings_); }
 
   std::string text_;
   std::string behind_;

@@ -1,5 +1,6 @@
 #include "core/lowering/results.h"
 
+#include <iterator>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -59,13 +60,31 @@ Result<Value*> OptionalOf(Value* present, Value* payload, const std::string& nam
                      {{"else_branch", Attribute(none)}, {"then_branch", Attribute(some)}});
 }
 
+// A tuple may hold another one any number of times.
+constexpr std::size_t kMaxParts = 1'000'000;
+
 // Adds the leaves of results to the outputs of a graph.
 class ResultAdder {
  public:
   ResultAdder(Heap& heap, GraphBuilder& builder, const ResultForm& form)
       : heap_(heap), builder_(builder), form_(form) {}
 
-  Status Add(const Abstract& result, const std::string& name) {
+  Status Add(const Abstract& whole, std::string name) {
+    std::size_t parts = 0;
+    open_.emplace_back(whole, std::move(name));
+    while (!open_.empty()) {
+      if (++parts > kMaxParts) return Unsupported("a result of too many parts");
+      const auto [result, part] = std::move(open_.back());
+      open_.pop_back();
+      DRAGOMAN_TRY(AddPart(result, part));
+    }
+    return {};
+  }
+
+ private:
+  using Part = std::pair<Abstract, std::string>;  // and its name
+
+  Status AddPart(const Abstract& result, const std::string& name) {
     if (result.Is<None>() || result.Is<Poison>() || result.Is<Uninitialized>()) return {};
     if (const auto* tuple = result.As<Tuple>()) return AddItems(*tuple->items, name);
     if (const auto* list = result.As<ListRef>()) {
@@ -79,7 +98,6 @@ class ResultAdder {
     return AddOutput(value, name, builder_);
   }
 
- private:
   Result<Value*> LeafOf(const Abstract& result, const std::string& name) {
     if (const auto* tensor = result.As<TensorRef>()) {
       DRAGOMAN_ASSIGN(Value * value, heap_.Read(builder_, *tensor));
@@ -96,6 +114,7 @@ class ResultAdder {
   }
 
   Status AddDict(const DictContents& dict, const std::string& name) {
+    std::vector<Part> items;
     for (const auto& [key, value] : dict.items) {
       std::string part;
       if (const auto* text = key.As<String>(); text != nullptr && text->known())
@@ -104,20 +123,30 @@ class ResultAdder {
         part = std::to_string(number->AsInt());
       if (part.empty())
         return Unsupported("the result has a dict with a key that is " + Describe(key));
-      DRAGOMAN_TRY(Add(value, name + "." + part));
+      items.emplace_back(value, name + "." + part);
     }
+    Open(std::move(items));
     return {};
   }
 
   Status AddItems(const std::vector<Abstract>& items, const std::string& name) {
+    std::vector<Part> parts;
     for (std::size_t i = 0; i < items.size(); ++i)
-      DRAGOMAN_TRY(Add(items[i], name + "." + std::to_string(i)));
+      parts.emplace_back(items[i], name + "." + std::to_string(i));
+    Open(std::move(parts));
     return {};
+  }
+
+  // The first of them is next.
+  void Open(std::vector<Part> parts) {
+    open_.insert(open_.end(), std::make_move_iterator(parts.rbegin()),
+                 std::make_move_iterator(parts.rend()));
   }
 
   Heap& heap_;
   GraphBuilder& builder_;
   const ResultForm& form_;
+  std::vector<Part> open_;  // from the end on
 };
 
 }  // namespace

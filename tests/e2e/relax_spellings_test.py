@@ -5,6 +5,7 @@ writing.
 
 A case is the text of a module, its inputs, and what `main` returns.
 """
+import resource
 import unittest
 
 import numpy as np
@@ -291,6 +292,34 @@ class Spellings(RelaxCase):
                 self.assertEqual(self.done("convert", path, "-o", "-", "--to", "relax"), first)
                 if first != text:
                     self.agrees(path, expected, **inputs)
+
+    def test_depth_takes_no_stack(self):
+        one = 'R.const(1, "float32")'
+        deep = 10000
+        bodies = {
+            "calls": f"return {'R.add(' * deep}a{f', {one})' * deep}",
+            "a chain of signs": f"return a{f' + {one}' * deep}",
+            "signs in brackets": f"return {f'{one} - (' * deep}a{')' * deep}",
+            "tuples": f"t = {'(' * deep}a{',)' * deep}\nreturn t{'[0]' * deep}",
+            "tuples of the same twice": "t0 = (a, a)\n"
+                                        + "".join(f"t{i + 1} = (t{i}, t{i})\n" for i in range(deep - 1))
+                                        + f"return t{deep - 1}{'[1]' * deep}",
+            "results within each other": f"return {'[' * deep}a{']' * deep}",
+        }
+        expected = dict.fromkeys(bodies, A)
+        expected["calls"] = expected["a chain of signs"] = A + np.float32(deep)
+        path = self.out / "model.py"
+        limits = resource.getrlimit(resource.RLIMIT_STACK)
+        resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, limits[1]))  # the commands inherit it
+        try:
+            for name, body in bodies.items():
+                with self.subTest(case=name):
+                    path.write_text(f"{HEAD}    @R.function\n    def main({PARAMETERS}):\n{indented(body)}")
+                    outputs = self.outputs(path, a=A, b=B)
+                    np.testing.assert_allclose(outputs[0], expected[name], rtol=1e-3)
+                    self.done("convert", path, "-o", self.out / "model.onnx")
+        finally:
+            resource.setrlimit(resource.RLIMIT_STACK, limits)
 
 
 if __name__ == "__main__":

@@ -1,39 +1,37 @@
-// The expression half of the parser, and what both halves share: the cursor over tokens, findings.
+// The expression half of the parser.
 #ifndef DRAGOMAN_CORE_SUPPORT_PYTHON_EXPR_PARSER_H_
 #define DRAGOMAN_CORE_SUPPORT_PYTHON_EXPR_PARSER_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/support/python/lexer.h"
 #include "core/support/python/syntax.h"
-#include "core/support/result.h"
+#include "core/support/python/token_cursor.h"
 
 namespace dragoman::python {
 
-// After an error the cursor jumps to the end of the logical line and further errors on it are not
-// told: every function ends there of itself.
-class ExprParser {
+class ExprParser : public TokenCursor {
  public:
-  // Of a text of more than `most` bytes it reads nothing; dense ones have an end in proportion.
-  ExprParser(std::string_view file, std::string_view text, std::size_t most = kMaxSourceBytes);
+  ExprParser(std::string_view file, std::string_view text, const SourceLimits& limits = {});
 
-  // expr = [conditional] of operators by precedence; no tuple without brackets.
+  // Conditionals and operators by precedence; no tuple without brackets. What has begun lies on a
+  // stack of its own, so that only `limits` bounds how deep brackets and signs nest.
   Expr ParseExpr();
+  // One that walks may recurse over: of kMaxSourceHeight at most.
+  Expr ParseLowExpr();
   // expr {, expr}: a tuple if there is a comma. `comma` tells whether the last one is followed by
   // one.
   Expr ParseExprList(bool* comma = nullptr);
 
-  const std::vector<Finding>& findings() const { return findings_; }
-  bool AtEnd() const { return Peek().kind == Token::Kind::kEnd; }
-
  protected:
-  // One more level of nesting as long as it lives; too deep: an error.
+  // A block: one more level of nesting as long as it lives; too deep: an error.
   class Nested {
    public:
     explicit Nested(ExprParser& parser);
-    ~Nested() { --parser_.depth_; }
+    ~Nested() { --parser_.blocks_; }
     bool ok() const { return ok_; }
 
    private:
@@ -41,54 +39,59 @@ class ExprParser {
     bool ok_;
   };
 
-  const Token& Peek(std::size_t ahead = 0) const;
-  std::string_view Text(const Token& token) const {
-    return text_.substr(token.offset, token.length);
-  }
-  bool At(std::string_view name_or_operator) const;
-  bool AtKind(Token::Kind kind) const { return Peek().kind == kind; }
-  bool Accept(std::string_view name_or_operator);
-  bool AcceptKind(Token::Kind kind);
-  void Expect(std::string_view name_or_operator);
-  std::string ExpectName();
-  void Advance();
-  void Fail(std::string message);
-  void SkipLine();
-  // Statement by statement: errors are reported again.
-  void StartStatement() { failed_ = false; }
-  bool failed() const { return failed_; }
-
  private:
-  Expr Make(Expr::Kind kind, std::vector<Expr> parts = {});
-  Expr ParseBinary(int lowest);
-  Expr ParseUnary();
-  Expr ParsePostfix();
-  Expr ParseAtom();
+  // What has begun, with the parts that were read, and what it waits for.
+  struct Open {
+    enum class Wait : std::uint8_t {
+      kOperand,    // of a sign
+      kCondition,  // behind "if"
+      kOtherwise,  // behind "else"
+      kItem,       // of a tuple, a list or a dict
+      kArgument,
+      kIndex,  // of a subscript: the parts are the base and the items
+      kBound,  // of a slice
+    };
+    Wait wait = Wait::kItem;
+    bool comma = false;  // behind the last item
+    int least = 0;       // the operand of a sign takes operators that bind as strongly, or stronger
+    Expr expr;
+  };
+  // What the cursor is at: the begin of an operand, or what follows `value`.
+  enum class Next : std::uint8_t { kOperand, kValue, kEnd };
+
+  Next BeginOperand(Expr& value);
+  Next Continue(Expr& value);
+  bool ContinuePostfix(Expr& value, Next& next);
+  Next ContinueSigns(Expr& value);
+  Next ContinueOpen(Expr& value);
+  void CloseSigns(int precedence, Expr& value);
+  Next Begin(Open::Wait wait, Expr expr, int least = 0);
+  Next BeginItem(Expr& value);
+  Next BeginBound(Expr& value);
+  Next EndItem(Expr& value);
+  Next CloseBracket(Expr& value);
+  Expr Pop();
+
+  Expr Start(Expr::Kind kind) const;
+  // With its height, from its parts.
+  Expr Made(Expr expr);
+  Expr ParseString();
+  Expr ParseName();
   Expr ParseNumber();
-  Expr ParseNameAtom();
-  Expr ParseBracketed(Expr::Kind kind, std::string_view close);
-  Expr ParseDict();
-  Expr ParseCall(Expr callee);
-  Expr ParseIndex();
-  Expr ParseSlicePart();
   // The binary operator at the cursor and its precedence; 0: there is none. "not in" and "is not"
   // are two tokens.
   struct Operator {
-    std::string text;
+    std::string_view text;
     int precedence = 0;
     int tokens = 1;
   };
   Operator PeekOperator() const;
 
-  std::string_view file_;
-  std::string_view text_;
-  std::vector<Finding> findings_;
-  std::vector<Token> tokens_;
-  std::size_t at_ = 0;
+  SourceLimits limits_;
+  std::vector<Open> open_;
   std::size_t exprs_ = 0;
   std::size_t most_exprs_;
-  int depth_ = 0;
-  bool failed_ = false;
+  std::size_t blocks_ = 0;
 };
 
 }  // namespace dragoman::python

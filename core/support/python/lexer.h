@@ -33,7 +33,6 @@ struct Token {
   std::uint32_t length = 0;
 };
 
-inline constexpr std::size_t kMaxSourceBytes = std::size_t{32} << 20;
 inline constexpr std::size_t kMaxSourceFindings = 20;
 
 // The tokens of `text`; the last is kEnd. Line breaks inside brackets, empty lines and comments
@@ -41,7 +40,7 @@ inline constexpr std::size_t kMaxSourceFindings = 20;
 // characters that no token starts with, strings without an end, an indentation that no line around
 // it has, a text of more than `most` bytes.
 std::vector<Token> Tokenize(std::string_view file, std::string_view text,
-                            std::vector<Finding>& findings, std::size_t most = kMaxSourceBytes);
+                            std::vector<Finding>& findings, std::size_t most);
 
 // The number that a token of that kind stands for. 2^63 is the smallest int, for the minus sign in
 // front of it to take effect; nullopt: it does not fit.

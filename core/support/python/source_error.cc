@@ -16,6 +16,16 @@ int LineOf(std::string_view text, std::size_t offset) {
   return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
 }
 
+LineTable::LineTable(std::string_view text) : begins_{0} {
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    begins_.push_back(static_cast<std::uint32_t>(at + 1));
+}
+
+LineTable::Place LineTable::At(std::size_t offset) const {
+  const auto behind = std::ranges::upper_bound(begins_, offset);
+  return {static_cast<std::size_t>(behind - begins_.begin()), offset - behind[-1] + 1};
+}
+
 Finding FindingAt(ErrorKind kind, std::string_view file, std::string_view text, std::size_t offset,
                   std::string message) {
   offset = std::min(offset, text.size());

@@ -3,8 +3,10 @@
 #define DRAGOMAN_CORE_SUPPORT_PYTHON_SOURCE_ERROR_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/support/result.h"
 
@@ -17,6 +19,22 @@ Finding FindingAt(ErrorKind kind, std::string_view file, std::string_view text, 
 
 // From 1.
 int LineOf(std::string_view text, std::size_t offset);
+
+// The lines of a text, for many questions.
+class LineTable {
+ public:
+  explicit LineTable(std::string_view text);
+
+  // Both from 1.
+  struct Place {
+    std::size_t line;
+    std::size_t column;
+  };
+  Place At(std::size_t offset) const;
+
+ private:
+  std::vector<std::uint32_t> begins_;  // of lines
+};
 
 }  // namespace dragoman::python
 

@@ -46,7 +46,7 @@ FunctionDef StmtParser::ParseFunction() {
     if (!Accept(",")) break;
   }
   Expect(")");
-  if (Accept("->")) result.result = ParseExpr();
+  if (Accept("->")) result.result = ParseLowExpr();
   result.body = ParseStatements();
   return result;
 }
@@ -55,8 +55,8 @@ Parameter StmtParser::ParseParameter() {
   Parameter parameter;
   parameter.offset = Peek().offset;
   parameter.name = ExpectName();
-  if (Accept(":")) parameter.type = ParseExpr();
-  if (Accept("=")) parameter.default_value = ParseExpr();
+  if (Accept(":")) parameter.type = ParseLowExpr();
+  if (Accept("=")) parameter.default_value = ParseLowExpr();
   return parameter;
 }
 
@@ -172,7 +172,7 @@ void StmtParser::ParseAssignment(Stmt& stmt) {
     Advance();
   } else if (At(":")) {
     Accept(":");
-    stmt.type = ParseExpr();
+    stmt.type = ParseLowExpr();
     Expect("=");
   } else if (!Accept("=")) {
     stmt.value = std::move(first);
@@ -191,7 +191,7 @@ void StmtParser::ParseAssignment(Stmt& stmt) {
 std::vector<Expr> StmtParser::ParseDecorators() {
   std::vector<Expr> decorators;
   while (Accept("@") && !failed()) {
-    decorators.push_back(ParseExpr());
+    decorators.push_back(ParseLowExpr());
     EndStatement();
   }
   return decorators;

@@ -1,6 +1,7 @@
 // The syntax tree of programs in subsets of Python: what model formats write as text.
 //
-// The parser bounds the height of a tree (kMaxSourceHeight), so walks over one may recurse.
+// Unless its user asks for more (SourceLimits), the parser bounds the height of a tree by
+// kMaxSourceHeight, so that walks over one may recurse.
 #ifndef DRAGOMAN_CORE_SUPPORT_PYTHON_SYNTAX_H_
 #define DRAGOMAN_CORE_SUPPORT_PYTHON_SYNTAX_H_
 
@@ -14,9 +15,16 @@
 namespace dragoman::python {
 
 // Brackets and blocks within each other: as many as Python itself reads.
-inline constexpr int kMaxSourceNesting = 200;
+inline constexpr std::size_t kMaxSourceNesting = 200;
 // Of an expression: a chain "a + b + c" or "a.b.c" is as high as it is long.
-inline constexpr int kMaxSourceHeight = 500;
+inline constexpr std::size_t kMaxSourceHeight = 500;
+inline constexpr std::size_t kMaxSourceBytes = std::size_t{32} << 20;
+
+struct SourceLimits {
+  std::size_t bytes = kMaxSourceBytes;      // of the text; its expressions have one in proportion
+  std::size_t nesting = kMaxSourceNesting;  // of brackets and signs within each other
+  std::size_t height = kMaxSourceHeight;    // of an expression
+};
 
 struct Expr {
   enum class Kind : std::uint8_t {
@@ -42,7 +50,7 @@ struct Expr {
   };
 
   Kind kind = Kind::kMissing;
-  std::uint16_t height = 0;
+  std::uint32_t height = 0;
   std::uint32_t offset = 0;  // byte of the file where it starts
   std::int64_t int_value = 0;
   double float_value = 0;
@@ -50,7 +58,20 @@ struct Expr {
   std::vector<Expr> parts;
   std::vector<std::string> keywords;
 
+  Expr() = default;
+  Expr(const Expr&) = default;
+  Expr(Expr&&) noexcept = default;
+  Expr& operator=(const Expr&) = default;
+  Expr& operator=(Expr&&) noexcept = default;
+  ~Expr() {
+    if (height > kMaxSourceHeight) TakeApart();
+  }
+
   bool IsName(const char* name) const { return kind == Kind::kName && text == name; }
+
+ private:
+  // Destroys the parts one by one, however high they are.
+  void TakeApart();
 };
 
 struct Parameter {

@@ -57,19 +57,9 @@ void FunctionBuilder::AddSizes(const Type& type) {
   }
 }
 
-// Statements and functions come in order, so that lines are counted once.
 void FunctionBuilder::AddPlace(Node& node, std::uint32_t offset) {
-  if (offset < lines_.begin) {
-    lines_.number = 1;
-    lines_.begin = 0;
-  }
-  for (std::size_t at = module_.text.find('\n', lines_.begin); at < offset;
-       at = module_.text.find('\n', lines_.begin)) {
-    ++lines_.number;
-    lines_.begin = at + 1;
-  }
-  node.extra().emplace_back("relax.place",
-                            fmt::format("{}:{}", lines_.number, offset - lines_.begin + 1));
+  const python::LineTable::Place place = lines_.At(offset);
+  node.extra().emplace_back("relax.place", fmt::format("{}:{}", place.line, place.column));
 }
 
 void FunctionBuilder::AddComments(Node& node, std::uint32_t offset) {
@@ -136,6 +126,7 @@ void FunctionBuilder::Statements(const std::vector<Stmt>& statements, Graph& gra
 
 void FunctionBuilder::Statement(const Stmt& stmt, Graph& graph) {
   if (returned_) return Fail(stmt.offset, "a statement behind 'return'");
+  FindTallValues(stmt.value);
   switch (stmt.kind) {
     case Stmt::Kind::kAssign:
       return Assign(stmt, graph);
@@ -157,9 +148,9 @@ void FunctionBuilder::Statement(const Stmt& stmt, Graph& graph) {
         graph.extra().emplace_back("relax.last_comments", std::move(last));
       if (stmt.value.kind == Kind::kTuple) {
         graph.extra().emplace_back("relax.returns_tuple", true);
-        for (const Expr& part : stmt.value.parts) graph.AddOutput(Operand(part, graph));
+        for (const Expr& part : stmt.value.parts) graph.AddOutput(Operand(part, graph).Run());
       } else {
-        graph.AddOutput(Operand(stmt.value, graph));
+        graph.AddOutput(Operand(stmt.value, graph).Run());
       }
       returned_ = true;
       return;
@@ -171,7 +162,7 @@ void FunctionBuilder::Statement(const Stmt& stmt, Graph& graph) {
 // "m, n = T.int64(), T.int64()" is a statement for each of them.
 void FunctionBuilder::DeclareSizes(const Stmt& stmt, Graph& graph) {
   for (std::size_t i = 0; i < stmt.targets.size(); ++i) {
-    Node* node = MakeNode(stmt.value.parts[i], graph);
+    Node* node = MakeNode(stmt.value.parts[i], graph).Run();
     if (node == nullptr) return;
     AddPlace(*node, stmt.offset);
     if (i == 0) AddComments(*node, stmt.offset);
@@ -186,7 +177,7 @@ void FunctionBuilder::Assign(const Stmt& stmt, Graph& graph) {
   }
   if (!stmt.augmented.empty()) return Fail(stmt.offset, "no statement of Relax");
   if (DeclaresSizes(stmt)) return DeclareSizes(stmt, graph);
-  Node* node = MakeNode(stmt.value, graph);
+  Node* node = MakeNode(stmt.value, graph).Run();
   if (node == nullptr) return;
   AddPlace(*node, stmt.offset);
   AddComments(*node, stmt.offset);
@@ -229,7 +220,7 @@ std::shared_ptr<Graph> FunctionBuilder::Branch(const std::vector<Stmt>& statemen
 }
 
 void FunctionBuilder::If(const Stmt& stmt, Graph& graph) {
-  Value* condition = Operand(stmt.value, graph);
+  Value* condition = Operand(stmt.value, graph).Run();
   if (condition == nullptr) return;
   Value* const operands[] = {condition};
   Node* node = graph.Append(InternOp("relax", "if"), operands);
@@ -307,14 +298,14 @@ void FunctionBuilder::Effect(const Stmt& stmt, Graph& graph) {
   if (expr.kind == Kind::kString) return;  // the documentation of a function
   if (expr.kind != Kind::kCall) return Fail(stmt.offset, "no statement of Relax");
   if (DottedName(expr.parts[0]) == "R.func_attr") return FuncAttr(expr, graph);
-  Node* node = MakeNode(expr, graph);
+  Node* node = MakeNode(expr, graph).Run();
   if (node == nullptr) return;
   AddPlace(*node, stmt.offset);
   AddComments(*node, stmt.offset);
 }
 
-std::unique_ptr<Graph> BuildFunction(const ModuleSyntax& module,
-                                     const python::FunctionDef& function, LineCount& lines,
+std::unique_ptr<Graph> BuildFunction(const ModuleSyntax& module, const python::LineTable& lines,
+                                     const python::FunctionDef& function,
                                      std::vector<Finding>& findings) {
   return FunctionBuilder(module, lines, findings).Build(function);
 }

@@ -111,9 +111,12 @@ std::string ExprText(const Expr& expr) {
       return DictText(expr);
     case Kind::kUnary:
       return expr.text + (expr.text == "not" ? " " : "") + Wrapped(expr.parts[0], Precedence(expr));
-    case Kind::kBinary:
-      return fmt::format("{} {} {}", Wrapped(expr.parts[0], Precedence(expr)), expr.text,
-                         Wrapped(expr.parts[1], Precedence(expr) + 1));
+    case Kind::kBinary: {
+      const bool is_power = expr.text == "**";  // groups from the right
+      const int level = Precedence(expr);
+      return fmt::format("{} {} {}", Wrapped(expr.parts[0], is_power ? level + 1 : level),
+                         expr.text, Wrapped(expr.parts[1], is_power ? kUnary : level + 1));
+    }
     case Kind::kConditional:
       return fmt::format("{} if {} else {}", Wrapped(expr.parts[1], 1), Wrapped(expr.parts[0], 1),
                          ExprText(expr.parts[2]));
@@ -124,10 +127,13 @@ std::string ExprText(const Expr& expr) {
 }
 
 std::string DottedName(const Expr& expr) {
-  if (expr.kind == Kind::kName) return expr.text;
-  if (expr.kind != Kind::kAttribute) return "";
-  const std::string base = DottedName(expr.parts.front());
-  return base.empty() ? "" : base + "." + expr.text;
+  std::vector<const Expr*> names;
+  const Expr* base = &expr;
+  for (; base->kind == Kind::kAttribute; base = &base->parts.front()) names.push_back(base);
+  if (base->kind != Kind::kName) return "";
+  std::string text = base->text;
+  for (auto name = names.rbegin(); name != names.rend(); ++name) text += "." + (*name)->text;
+  return text;
 }
 
 std::optional<double> NumberOf(const Expr& expr) {

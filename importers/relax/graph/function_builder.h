@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "core/ir/graph.h"
+#include "core/support/deep_call.h"
+#include "core/support/python/source_error.h"
 #include "core/support/python/syntax.h"
 #include "core/support/result.h"
 #include "importers/relax/graph/build_function.h"
@@ -22,7 +24,8 @@ namespace dragoman::tvmscript {
 
 class FunctionBuilder {
  public:
-  FunctionBuilder(const ModuleSyntax& module, LineCount& lines, std::vector<Finding>& findings)
+  FunctionBuilder(const ModuleSyntax& module, const python::LineTable& lines,
+                  std::vector<Finding>& findings)
       : module_(module), lines_(lines), findings_(findings) {}
 
   std::unique_ptr<Graph> Build(const python::FunctionDef& function);
@@ -42,18 +45,23 @@ class FunctionBuilder {
   void FuncAttr(const python::Expr& call, Graph& graph);
 
   // build_expr.cc. A node for what `expr` says, without results.
-  Node* MakeNode(const python::Expr& expr, Graph& graph);
-  Node* MakeCall(const python::Expr& call, Graph& graph);
+  Deep<Node*> MakeNode(const python::Expr& expr, Graph& graph);
+  Deep<Node*> MakeCall(const python::Expr& call, Graph& graph);
   Node* MakeConstant(const python::Expr& call, Graph& graph);
-  Node* MakeSubscript(const python::Expr& expr, Graph& graph);
-  Node* MakeParts(const char* op, const python::Expr& expr, Graph& graph);
+  Deep<Node*> MakeSubscript(const python::Expr& expr, Graph& graph);
+  Deep<Node*> MakeParts(const char* op, const python::Expr& expr, Graph& graph);
   static Node* Append(std::string_view op, Graph& graph);
   // The value of `expr`: a variable, or the result of a node that stands in place.
-  Value* Operand(const python::Expr& expr, Graph& graph);
-  void Arguments(const python::Expr& call, const std::string& op, Node& node, Graph& graph);
-  static void AddAttribute(Node& node, std::string name, const python::Expr& expr);
+  Deep<Value*> Operand(const python::Expr& expr, Graph& graph);
+  // `node`, with the arguments of `call`.
+  Deep<Node*> AddArguments(const python::Expr& call, const std::string& op, Node* node,
+                           Graph& graph);
+  void AddAttribute(Node& node, std::string name, const python::Expr& expr);
   // Whether `expr` is computed when the function runs: it reads variables or calls operators.
   bool IsValue(const python::Expr& expr) const;
+  bool IsValueByParts(const python::Expr& expr) const;
+  // Looks at each part of a tall expression once, for IsValue to remember.
+  void FindTallValues(const python::Expr& expr);
 
   void Bind(const std::string& name, Value* value);
   void AddSizes(const Type& type);
@@ -68,7 +76,7 @@ class FunctionBuilder {
   void Fail(std::uint32_t offset, std::string message);
 
   const ModuleSyntax& module_;
-  LineCount& lines_;
+  const python::LineTable& lines_;
   std::vector<Finding>& findings_;
   std::unordered_map<std::string, Value*> values_;
   std::unordered_set<std::string> sizes_;
@@ -76,6 +84,7 @@ class FunctionBuilder {
   std::vector<std::pair<std::string, Value*>> undo_;  // what names meant before
   int branches_ = 0;                                  // around the present statement
   bool returned_ = false;
+  std::unordered_map<const python::Expr*, bool> tall_values_;  // of the present statement
 };
 
 }  // namespace dragoman::tvmscript

@@ -20,11 +20,14 @@ bool IsRelaxFunction(const Expr& decorator) {
 
 // A module is a file as it lies on disk: it holds what it says.
 constexpr std::size_t kMaxModuleBytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxModuleNesting = 1'000'000;
+constexpr python::SourceLimits kModuleLimits = {kMaxModuleBytes, kMaxModuleNesting,
+                                                kMaxModuleNesting};
 
 class Parser : public python::StmtParser {
  public:
-  Parser(std::string_view file, std::string_view text)
-      : StmtParser(file, text, kMaxModuleBytes), source_(text) {
+  Parser(std::string_view file, std::string_view text, const python::SourceLimits& limits)
+      : StmtParser(file, text, limits), source_(text) {
     decorates_ = true;
   }
 
@@ -114,14 +117,14 @@ Result<ModuleSyntax> ParseModule(std::string file, std::string text) {
   ModuleSyntax module;
   module.file = std::move(file);
   module.text = std::move(text);
-  Parser parser(module.file, module.text);
+  Parser parser(module.file, module.text, kModuleLimits);
   parser.ParseFile(module);
   if (!parser.findings().empty()) return Error(parser.findings());
   return module;
 }
 
 Result<python::Expr> ParseExpression(const std::string& text) {
-  Parser parser("expression", text);
+  Parser parser("expression", text, {});
   Expr expr = parser.ParseOnly();
   if (!parser.findings().empty()) return Error(parser.findings());
   return expr;

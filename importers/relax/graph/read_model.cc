@@ -36,7 +36,7 @@ Result<Model> ModelOf(const ModuleSyntax& module) {
   std::set<std::string> names;
   Attribute::Strings order;
   Attribute::Strings foreign;
-  LineCount lines;
+  const python::LineTable lines(module.text);
   for (const ModuleItem& item : module.items) {
     if (item.kind != ModuleItem::Kind::kFunction) {
       order.push_back(fmt::format("@{}", foreign.size()));
@@ -46,7 +46,7 @@ Result<Model> ModelOf(const ModuleSyntax& module) {
     if (!names.insert(item.name).second)
       return InvalidInput("two functions are called '" + item.name + "'");
     order.push_back(item.name);
-    std::unique_ptr<Graph> graph = BuildFunction(module, item.function, lines, findings);
+    std::unique_ptr<Graph> graph = BuildFunction(module, lines, item.function, findings);
     if (IsPrivate(*graph)) {
       model.functions.push_back({InternOp("relax", item.name), std::move(graph), {}, {}, {}, {}});
     } else {

@@ -1,6 +1,7 @@
 #include "importers/relax/lower/evaluator.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,12 +43,6 @@ std::string_view OperatorOf(const std::string& sign, bool unary) {
 }
 
 }  // namespace
-
-bool IsPoisoned(const Abstract& value) {
-  if (value.Is<Poison>()) return true;
-  const auto* tuple = value.As<Tuple>();
-  return tuple != nullptr && std::ranges::any_of(*tuple->items, IsPoisoned);
-}
 
 Abstract NewTuple(std::vector<Abstract> items) {
   return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))};
@@ -201,7 +196,7 @@ Result<Abstract> Evaluator::Evaluate(const Node& node, Scope& scope) {
   if (op == "Tuple" || op == "List" || op == "tuple") {
     std::vector<Abstract> items;
     for (const Use& use : node.operands()) items.push_back(Get(use.value(), scope));
-    return NewTuple(std::move(items));
+    return tuples_.Make(std::move(items));
   }
   if (op == "TupleGetItem") {
     const auto* tuple = Get(node.operand(0), scope).As<Tuple>();
@@ -285,7 +280,11 @@ Abstract Evaluator::Run(const Graph& function, Scope& scope) {
     return function.num_outputs() == 1 ? Get(function.output(0), scope) : Abstract(Poison());
   std::vector<Abstract> results;
   for (const Use& output : function.outputs()) results.push_back(Get(output.value(), scope));
-  return NewTuple(std::move(results));
+  Result<Abstract> tuple = tuples_.Make(std::move(results));
+  if (tuple.ok()) return *std::move(tuple);
+  const Error error = std::move(tuple).error().At("the result of '" + function.name() + "'");
+  std::ranges::copy(error.findings(), std::back_inserter(entry_.findings));
+  return Poison();
 }
 
 }  // namespace dragoman::tvmscript

@@ -12,6 +12,7 @@
 #include "core/ir/model.h"
 #include "core/lowering/abstract.h"
 #include "core/lowering/entry_builder.h"
+#include "core/lowering/tuples.h"
 #include "core/support/python/syntax.h"
 #include "importers/relax/lower/composed.h"
 #include "importers/relax/lower/recursion.h"
@@ -34,7 +35,6 @@ struct Scope {
 };
 
 Abstract NewTuple(std::vector<Abstract> items);
-bool IsPoisoned(const Abstract& value);
 
 // A function as a value: one of the module, or a local one with what it sees around it.
 struct FunctionValue : public ForeignValue {
@@ -55,6 +55,7 @@ class Evaluator {
 
   GraphBuilder& builder() { return entry_.builder(); }
   std::vector<Finding>& findings() { return entry_.findings; }
+  bool IsPoisoned(const Abstract& value) const { return tuples_.IsPoisoned(value); }
 
   // Enters a parameter, and the sizes that its type names.
   void SetInput(const Value& input, Abstract value, Scope& scope);
@@ -137,7 +138,8 @@ class Evaluator {
   std::unordered_map<const Graph*, std::optional<TailRecursion>> tail_recursions_;
   std::unordered_map<const Graph*, std::optional<HalvedTurns>> halved_turns_;
   std::vector<const Graph*> calls_;  // under way
-  std::size_t nodes_ = 0;            // that were run
+  TupleMaker tuples_;
+  std::size_t nodes_ = 0;  // that were run
 };
 
 }  // namespace dragoman::tvmscript

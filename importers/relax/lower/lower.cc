@@ -51,7 +51,8 @@ class ModuleLowering {
     DRAGOMAN_TRY(AddInputs(*source.graph, border, evaluator, heap, scope));
     const Abstract result = evaluator.Run(*source.graph, scope);
     if (!evaluator.findings().empty()) return Error(evaluator.findings());
-    if (IsPoisoned(result)) return Internal("function '" + source.name + "' has no result");
+    if (evaluator.IsPoisoned(result))
+      return Internal("function '" + source.name + "' has no result");
     DRAGOMAN_TRY(AddResults(result, heap, evaluator.builder()));
     DRAGOMAN_TRY(JoinComplex(border, *entry.graph, evaluator.builder()));
     NameResults(*source.graph, *entry.graph, evaluator.builder());

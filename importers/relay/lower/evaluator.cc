@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_set>
 #include <utility>
 
 #include "importers/relay/graph/relay_ops.h"
@@ -12,20 +11,6 @@
 
 namespace dragoman::relay {
 namespace {
-
-bool IsPoisoned(const Abstract& value) {
-  std::unordered_set<const std::vector<Abstract>*> seen;
-  std::vector<const Abstract*> open = {&value};
-  while (!open.empty()) {
-    const Abstract* at = open.back();
-    open.pop_back();
-    if (at->Is<Poison>()) return true;
-    const auto* tuple = at->As<Tuple>();
-    if (tuple == nullptr || !seen.insert(tuple->items.get()).second) continue;
-    for (const Abstract& item : *tuple->items) open.push_back(&item);
-  }
-  return false;
-}
 
 Closure GlobalFunction(const Graph& graph, const std::string& name) {
   Closure function(&graph, nullptr, "@" + name);
@@ -82,20 +67,8 @@ Abstract Evaluator::Presented(const Abstract& result) {
 }
 
 Abstract Evaluator::NewTuple(const Node& node, std::vector<Abstract> items, const Frame& frame) {
-  int depth = 1;
-  for (const Abstract& item : items) {
-    const auto* tuple = item.As<Tuple>();
-    const auto known = tuple != nullptr ? depths_->find(tuple->items.get()) : depths_->end();
-    if (known != depths_->end()) depth = std::max(depth, known->second + 1);
-  }
-  if (depth > kMaxValueDepth) return Report(node, Unsupported("values nest too deep"), frame);
-  const auto* made = new std::vector<Abstract>(std::move(items));
-  depths_->emplace(made, depth);
-  const auto release = [depths = depths_](const std::vector<Abstract>* dead) {
-    depths->erase(dead);
-    delete dead;
-  };
-  return Tuple{std::shared_ptr<const std::vector<Abstract>>(made, release)};
+  Result<Abstract> tuple = tuples_.Make(std::move(items));
+  return tuple.ok() ? *std::move(tuple) : Report(node, tuple.error(), frame);
 }
 
 Abstract Evaluator::RunGraph(const Graph& graph, Frame& frame) {
@@ -267,7 +240,8 @@ Abstract Evaluator::CallOperator(const Node& node, std::string_view name,
   const OpRow* row = FindOpRow(name);
   if (row == nullptr)
     return Report(node, Unsupported("operator " + std::string(name) + " is not supported"), frame);
-  if (std::any_of(operands.begin(), operands.end(), IsPoisoned)) return Poison();
+  const auto poisoned = [this](const Abstract& value) { return tuples_.IsPoisoned(value); };
+  if (std::ranges::any_of(operands, poisoned)) return Poison();
   std::vector<NamedAttribute> stated = attributes;
   if (name == "nn.batch_matmul" && TransposesByDefault(source_) &&
       Find(stated, "transpose_b") == nullptr)

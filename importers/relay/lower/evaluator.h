@@ -22,6 +22,7 @@
 #include "core/ir/model.h"
 #include "core/lowering/entry_builder.h"
 #include "core/lowering/loop.h"
+#include "core/lowering/tuples.h"
 #include "importers/relay/lower/composed.h"
 #include "importers/relay/lower/loop_form.h"
 #include "importers/relay/lower/values.h"
@@ -33,8 +34,6 @@ inline constexpr int kMaxCallDepth = 150;
 inline constexpr std::size_t kMaxCalls = 300'000;
 // A result has so many parts.
 inline constexpr std::size_t kMaxResults = 100'000;
-// So deep tuples and lists nest.
-inline constexpr int kMaxValueDepth = 10'000;
 
 struct LinearGroup;
 
@@ -164,9 +163,7 @@ class Evaluator {
     const Frame* frame;  // of the caller
   };
   std::optional<Pending> pending_;
-  // How deep the tuples nest that are alive.
-  using Depths = std::unordered_map<const std::vector<Abstract>*, int>;
-  std::shared_ptr<Depths> depths_ = std::make_shared<Depths>();
+  TupleMaker tuples_;
   std::size_t presented_ = 0;
   int depth_ = 0;
   std::size_t calls_ = 0;

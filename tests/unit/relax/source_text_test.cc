@@ -125,15 +125,53 @@ TEST(RelaxSourceText, TellsPlaces) {
   EXPECT_THAT(ErrorOf("    pass\n"), HasSubstr("no public function"));
   EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        y = R.f(" +
                       std::string(100'000, '(') + "\n        return y\n"),
-              HasSubstr("nesting deeper than"));
-  for (const char* link : {" + x", "[0]", ".x", "(x)"}) {
-    std::string chain = "x";
-    for (int i = 0; i < 100'000; ++i) chain += link;
-    EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        y = " + chain +
-                        "\n        return y\n"),
-                HasSubstr("an expression of more than 500 levels"));
-  }
+              HasSubstr("where ')' is expected"));
   EXPECT_THAT(ReadRelaxText("hello\n").error().ToString(), HasSubstr("no class"));
+}
+
+std::string Repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+std::string MainThatBinds(const std::string& expression, const std::string& type = "R.Object") {
+  return "    @R.function\n    def main(x: " + type + "):\n        y = " + expression +
+         "\n        return y\n";
+}
+
+TEST(RelaxSourceText, ValuesNestAsDeepAsTheyLike) {
+  constexpr int kDeep = 20'000;
+  const std::string ends = std::string(kDeep, ')');
+  const std::string texts[] = {Repeated("R.exp(", kDeep) + "x" + ends,
+                               Repeated("R.add(x, ", kDeep) + "x" + ends,
+                               Repeated("R.f(a=[1], b=", kDeep) + "x" + ends,
+                               "x" + Repeated("[0]", kDeep),
+                               "x" + Repeated("(x)", kDeep),
+                               Repeated("(", kDeep) + "x" + Repeated(",)", kDeep),
+                               Repeated("(", kDeep) + "x" + Repeated(" + x)", kDeep - 1) + " + x)",
+                               Repeated("-(", kDeep) + "-x" + ends};
+  for (const std::string& text : texts) {
+    // Brackets around all of it are not kept.
+    const bool is_sum = text.ends_with("x + x)") || text.ends_with(" + x)");
+    const std::string whole = is_sum ? text.substr(1, text.size() - 2) : text;
+    EXPECT_TRUE(Printed(std::string(kHead) + MainThatBinds(text)) ==
+                std::string(kHead) + MainThatBinds(whole))
+        << text.substr(0, 40);
+  }
+}
+
+TEST(RelaxSourceText, AttributesAndTypesNestWithinBounds) {
+  EXPECT_THAT(
+      ErrorOf(MainThatBinds("R.f(x, a=" + std::string(1000, '[') + std::string(1000, ']') + ")")),
+      HasSubstr("line:8:22: error: an attribute of more than 500 levels"));
+  EXPECT_THAT(ErrorOf(MainThatBinds("x", "R.Tensor((1" + Repeated(" + n", 1000) + ",))")),
+              HasSubstr("an expression of more than 500 levels"));
+}
+
+TEST(RelaxSourceText, PowersGroupFromTheRight) {
+  ExpectFixed(MainThatBinds("R.f(x, n=2 ** m ** 3)", "R.Tensor((\"m\",))"));
+  ExpectFixed(MainThatBinds("R.f(x, n=(2 ** m) ** -3)", "R.Tensor((\"m\",))"));
 }
 
 // What is cut anywhere is read or refused.
