@@ -136,8 +136,7 @@ class Pieces {
         Operand(node.operand(operand));
       }
       for (const NamedAttribute& attribute : node.attributes()) {
-        if (attribute.name != skipped)
-          begin(attribute.name + "=" + SourceAttributeText(attribute));
+        if (attribute.name != skipped) begin(attribute.name + "=" + SourceAttributeText(attribute));
       }
     }
     for (const std::string& item : TextsOf(node.extra_if_any(), "relax.arguments")) {
@@ -205,9 +204,8 @@ bool StandsInline(const Node& node) {
 
 std::string SourceExpressionText(const Node& node, std::vector<Finding>& findings) {
   std::vector<Piece> pieces = Pieces(findings).Of(node);
-  return TextOfPieces({std::make_move_iterator(pieces.rbegin()),
-                       std::make_move_iterator(pieces.rend())},
-                      findings);
+  return TextOfPieces(
+      {std::make_move_iterator(pieces.rbegin()), std::make_move_iterator(pieces.rend())}, findings);
 }
 
 std::string SourceOperandText(const Value* value, std::vector<Finding>& findings) {

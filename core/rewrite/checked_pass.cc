@@ -27,8 +27,8 @@ class CheckedPass {
               Entry& entry, std::int64_t max_work)
       : pass_(pass),
         entry_(entry),
-        before_(Copy(*entry.graph)),
-        check_(RandomCheck::Make(model, entry, max_work)) {}
+        check_(RandomCheck::Make(model, entry, max_work)),
+        before_(check_ ? nullptr : Copy(*entry.graph)) {}
 
   // What is wrong behind the pass; empty: nothing.
   std::string Run(PassContext& context) {
@@ -70,7 +70,7 @@ class CheckedPass {
   }
 
   void Restore() {
-    entry_.graph = Copy(*before_);
+    entry_.graph = Copy(check_ ? check_->before() : *before_);
     changed_ = false;
   }
 
@@ -85,8 +85,8 @@ class CheckedPass {
 
   const std::function<Result<bool>(Graph&, PassContext&)>& pass_;
   Entry& entry_;
-  std::unique_ptr<Graph> before_;
   std::optional<RandomCheck> check_;
+  std::unique_ptr<Graph> before_;  // where there is no check
   std::vector<std::string> taken_;
   bool changed_ = false;
 };

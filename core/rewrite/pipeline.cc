@@ -115,7 +115,8 @@ constexpr PassInfo kPasses[] = {
                  "states that do so",
      .run = CountTurns,
      .at_end = true,
-     .checked = true},
+     .checked = true,
+     .in_loops_only = true},
     {.name = "roll-chains",
      .sentence = "makes a Scan of what unrolling made of a loop: equal steps, one after the other",
      .run = RollChains,
@@ -128,6 +129,7 @@ constexpr PassInfo kPasses[] = {
      .run = FuseLoopCells,
      .at_end = true,
      .checked = true,
+     .in_loops_only = true,
      .reads_weights = true},
     {.name = "fuse-gates",
      .sentence = "makes one dragoman.Fused of a product, the parts that it is split into and "
@@ -214,6 +216,14 @@ Result<bool> RunPass(const PassInfo& pass, Graph& graph, PassContext& context) {
   return changed;
 }
 
+bool HasLoops(const Graph& entry) {
+  bool found = false;
+  ForEachGraph(entry, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) found = found || node.Is("Loop") || node.Is("Scan");
+  });
+  return found;
+}
+
 // The rounds over one entry.
 class EntryPipeline {
  public:
@@ -253,6 +263,7 @@ class EntryPipeline {
     for (std::size_t i = 0; i < passes_.size(); ++i) {
       const PassInfo& pass = passes_[i];
       if (!chosen_[i] || settled_[i] || (changed && pass.at_end)) continue;
+      if (pass.in_loops_only && !HasLoops(*entry_.graph)) continue;
       bool pass_changed = false;
       if (pass.checked) {
         const CheckedRun run = RunChecked(i, context);

@@ -28,6 +28,8 @@ class RandomCheck {
   // that no other confirms may be due to a comparison of rounded numbers and does not count.
   // Deterministic.
   std::string FindDifference(const Graph& after) const;
+  // The graph of the entry as it was.
+  const Graph& before() const { return *before_.entries.front().graph; }
 
  private:
   explicit RandomCheck(Model before) : before_(std::move(before)) {}
