@@ -124,6 +124,35 @@ class Loops(ControlCase):
                 value, turns = value * 2 + 1, turns + 1
             self.expect([np.float32(start), np.float32(1)], [np.float32(value), np.float32(turns)])
 
+    def test_while_loop_that_gives_what_all_turns_leave(self):
+        p = Program()
+        x, step = p.input("x", [2]), p.input("step", [])
+        goes_on = self.body("goes_on", [[2], [], []], lambda g, x, n, s:
+                            [g.aten("lt.Scalar", g.aten("sum.default", x), 20)])
+        turn = self.body("turn", [[2], [], []], lambda g, x, n, s:
+                         [g.aten("add.Tensor", g.aten("mul.Tensor", x, 2), s),
+                          g.aten("add.Tensor", n, 1)])
+        zero = p.aten("full.default", [], 0.0)
+        self.save(p.output(*p.hop("while_loop_stack_output", goes_on, turn, [x, zero], [step],
+                                  results=[2])))
+        for start in (1, 7, 30):  # the last has no turn
+            value, rows = np.float32([start, 1]), []
+            while value.sum() < 20:
+                value = value * 2 + 1
+                rows.append(value)
+            turns = np.arange(1, len(rows) + 1, dtype=np.float32) if rows else np.float32([0])
+            self.expect([np.float32([start, 1]), np.float32(1)], [np.stack(rows or [value]), turns])
+
+    def test_while_loop_that_stacks_numbers(self):
+        p = Program()
+        x = p.input("x", ["s0"])
+        n = p.aten("sym_size.int", x, 0, kind=Int)
+        goes_on = self.body("goes_on", [Int], lambda g, i: [g.call("_operator.gt", i, 0, kind=Bool)])
+        turn = self.body("turn", [Int], lambda g, i: [g.call("_operator.sub", i, 1, kind=Int)])
+        i = p.hop("while_loop_stack_output", goes_on, turn, mixed(n), mixed(), kind=Int)
+        self.save(p.output(p.aten("full.default", [1], i, dtype=Raw(as_scalar_type=5))))
+        self.expect_refused(4, "while_loop_stack_output that carries a number", [draw(3)])
+
     def test_scan(self):
         p = Program()
         h, x, w = p.input("h", [2]), p.input("x", ["s0", 2]), p.input("w", [2])
@@ -198,6 +227,15 @@ class Loops(ControlCase):
                 rows.append(rows[-1] * row + w)
             self.expect([a, w], [np.stack(rows)])
 
+    def test_associative_scan_along_an_axis_as_torch_2_6_wrote_it(self):
+        join = self.body("join", [[], []], lambda g, a, b: [g.aten("add.Tensor", a, b)])
+        for axis, sizes in ((1, (3, 4)), (-1, (2, 1))):
+            p = Program()
+            x = p.input("x", ["s0", "s1"])
+            self.save(p.output(*p.hop("associative_scan", join, [x], axis, results=[1])))
+            a = draw(*sizes)
+            self.expect([a], [np.cumsum(a, axis)])
+
 
 class Regions(ControlCase):
     def test_regions(self):
@@ -220,11 +258,22 @@ class Regions(ControlCase):
         y = p.hop("strict_mode", body, [x])
         y = p.hop("hints_wrapper", body, [y], Raw(as_string_to_argument={}), hints=
                   Raw(as_string_to_argument={"fast": {"as_bool": True}}))
+        y = p.hop("foreach_map", body, y)
+        y = p.hop("invoke_quant", body, y, scheme="nf4")
         p.output(p.hop("tag_activation_checkpoint", body, y, use_reentrant=False))
         a = draw(2)
         for save in (p.save, p.save_as_2_7):  # where keywords are not marked as such
             save(self.model)
-            self.expect([a], [a * 27])
+            self.expect([a], [a * 243])
+
+    def test_regions_without_a_program_are_refused(self):
+        for name in ("flex_attention", "triton_kernel_wrapper_functional", "run_with_rng_state",
+                     "executorch_call_delegate", "call_torchbind"):
+            p = Program()
+            x = p.input("x", [2])
+            body = self.body("body", [[2]], lambda g, x: [g.aten("neg.default", x)])
+            self.save(p.output(p.hop(name, x, body, Raw(as_string_to_argument={}), [])))
+            self.expect_refused(4, f"operator higher_order.{name} is not supported", [draw(2)])
 
     def autocast(self, p, make, *values, enabled=True, dtype=13, sizes=()):
         body = self.body("region", sizes, make)
@@ -308,6 +357,23 @@ class Regions(ControlCase):
         first[1:3] = b
         second[::3] = b
         self.expect([a, b], [first, second, -a])
+
+    def test_operators_that_write_to_lists_of_copies(self):
+        p = Program()
+        x, y, z = p.input("x", [2, 3]), p.input("y", [6]), p.input("z", [3])
+        target = Raw(as_operator="torch.ops.aten.unbind_copy.int_out")
+        first, second = p.hop("auto_functionalized", target, self=x, dim=0, out=[z, z], results=2)
+        p.nodes[-1]["outputs"] = [{"as_none": True},
+                                  {"as_tensors": [{"name": first}, {"name": second}]}]
+        _, part, whole = p.hop("auto_functionalized_v2", target, self=x, dim=0, _out_length=2,
+                               _out_0_base_index=1, _out_1_base_index=0, _out_1_slice_dim=0,
+                               _out_1_slice_start=2, _out_1_slice_end=5, _all_bases=[y, z],
+                               results=3)
+        self.save(p.output(first, second, part, whole, p.aten("neg.default", z)))
+        rows, a, b = draw(2, 3), draw(6), draw(3)
+        written = a.copy()
+        written[2:5] = rows[1]
+        self.expect([rows, a, b], [rows[0], rows[1], written, rows[0], -b])
 
     def test_products_of_bytes_in_a_wider_type(self):
         p = Program()

@@ -1,4 +1,4 @@
-// Higher-order operators, assertions, and what has no effect on results.
+// Branches and regions, assertions, and what has no effect on results.
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -15,22 +15,6 @@ namespace {
 Type Plain(const char* name) { return Type::Opaque("torch", name); }
 Type AnyTensor() { return Type::Tensor(DType::kUnknown); }
 
-const Attribute* ArgumentOf(const Node& node, std::size_t index) {
-  return index < node.attributes().size() ? &node.attributes()[index].value : nullptr;
-}
-
-// The outputs of a graph within a graph, encoded.
-Attribute::List EncodedOutputs(const Graph& graph) {
-  const Extra* extra = graph.extra_if_any();
-  const Attribute* said = extra != nullptr ? Find(*extra, "pt2.outputs") : nullptr;
-  if (said != nullptr && said->As<Attribute::List>() != nullptr)
-    return *said->As<Attribute::List>();
-  Attribute::List outputs;
-  for (std::size_t i = 0; i < graph.num_outputs(); ++i)
-    outputs.emplace_back(Symbol{std::to_string(i)});
-  return outputs;
-}
-
 // The type of a region under autocast on a CPU, bfloat16 where it does not say.
 Result<DType> RegionType(const Attribute& argument) {
   if (argument.kind() == Attribute::Kind::kNone) return DType::kBF16;
@@ -44,6 +28,21 @@ Result<DType> RegionType(const Attribute& argument) {
 }
 
 }  // namespace
+
+const Attribute* ArgumentOf(const Node& node, std::size_t index) {
+  return index < node.attributes().size() ? &node.attributes()[index].value : nullptr;
+}
+
+Attribute::List EncodedOutputs(const Graph& graph) {
+  const Extra* extra = graph.extra_if_any();
+  const Attribute* said = extra != nullptr ? Find(*extra, "pt2.outputs") : nullptr;
+  if (said != nullptr && said->As<Attribute::List>() != nullptr)
+    return *said->As<Attribute::List>();
+  Attribute::List outputs;
+  for (std::size_t i = 0; i < graph.num_outputs(); ++i)
+    outputs.emplace_back(Symbol{std::to_string(i)});
+  return outputs;
+}
 
 ScriptWriter::Control ScriptWriter::FindControl(const OpName& op) {
   struct Row {
@@ -65,7 +64,10 @@ ScriptWriter::Control ScriptWriter::FindControl(const OpName& op) {
       {"higher_order.auto_functionalized", &ScriptWriter::WriteFunctionalized},
       {"higher_order.auto_functionalized_v2", &ScriptWriter::WriteFunctionalizedViews},
       {"higher_order.cond", &ScriptWriter::WriteCond},
+      {"higher_order.foreach_map", &ScriptWriter::WriteGraphCall},
       {"higher_order.hints_wrapper", &ScriptWriter::WriteGraphCall},
+      {"higher_order.invoke_quant", &ScriptWriter::WriteGraphCall},
+      {"higher_order.invoke_quant_packed", &ScriptWriter::WriteGraphCall},
       {"higher_order.invoke_subgraph", &ScriptWriter::WriteSubgraphCall},
       {"higher_order.map_impl", &ScriptWriter::WriteMap},
       {"higher_order.out_dtype", &ScriptWriter::WriteWiderCall},
@@ -74,8 +76,10 @@ ScriptWriter::Control ScriptWriter::FindControl(const OpName& op) {
       {"higher_order.strict_mode", &ScriptWriter::WriteGraphCall},
       {"higher_order.tag_activation_checkpoint", &ScriptWriter::WriteGraphCall},
       {"higher_order.while_loop", &ScriptWriter::WriteWhile},
+      {"higher_order.while_loop_stack_output", &ScriptWriter::WriteWhile},
       {"higher_order.with_effects", &ScriptWriter::WriteOrderedCall},
       {"higher_order.wrap", &ScriptWriter::WriteGraphCall},
+      {"higher_order.wrap_activation_checkpoint", &ScriptWriter::WriteGraphCall},
       {"higher_order.wrap_with_autocast", &ScriptWriter::WriteAutocastRegion},
       {"higher_order.wrap_with_set_grad_enabled", &ScriptWriter::WriteGradRegion},
       {"torch.sym_ite", &ScriptWriter::WriteChoice},
@@ -216,158 +220,6 @@ Status ScriptWriter::WriteSum(const Node& node) {
   return BindFlat(node, {sum});
 }
 
-// while_loop(cond_graph, body_graph, carried, further)
-Status ScriptWriter::WriteWhile(const Node& node) {
-  DRAGOMAN_ASSIGN(const Graph* condition, GraphArgument(node, 0));
-  DRAGOMAN_ASSIGN(const Graph* turn, GraphArgument(node, 1));
-  DRAGOMAN_ASSIGN(const std::vector<Value*> carried, Flat(node, 2, 3));
-  DRAGOMAN_ASSIGN(const std::vector<Value*> further, Flat(node, 3, node.attributes().size()));
-  // Whether a turn follows, where `values` are carried.
-  const auto holds = [&](const std::vector<Value*>& values) -> Result<Value*> {
-    std::vector<Value*> operands = values;
-    operands.insert(operands.end(), further.begin(), further.end());
-    DRAGOMAN_TRY(Inline(*condition, operands));
-    const Attribute::List outputs = EncodedOutputs(*condition);
-    if (outputs.size() != 1) return InvalidInput("the condition of while_loop is not one value");
-    return Condition(outputs.front(), OutputValues(*condition));
-  };
-  DRAGOMAN_ASSIGN(Value * starts, holds(carried));
-  std::vector<Value*> operands = {Int(INT64_MAX), starts};
-  operands.insert(operands.end(), carried.begin(), carried.end());
-  Node* loop = Append({"prim", "Loop"}, operands);
-  DRAGOMAN_TRY(WriteBlock(*loop, "body", [&](Graph& body) -> Status {
-    body.AddInput("i", Plain("int"));
-    std::vector<Value*> values;
-    for (std::size_t i = 0; i < carried.size(); ++i)
-      values.push_back(body.AddInput(carried[i]->name(), carried[i]->type()));
-    std::vector<Value*> given = values;
-    given.insert(given.end(), further.begin(), further.end());
-    DRAGOMAN_ASSIGN(values, Inline(*turn, given));
-    if (values.size() != carried.size())
-      return InvalidInput("the body of while_loop gives another number of values than it carries");
-    DRAGOMAN_ASSIGN(Value * goes_on, holds(values));
-    body.AddOutput(goes_on);
-    for (Value* value : values) body.AddOutput(value);
-    return {};
-  }));
-  std::vector<Value*> results;
-  for (const Value* value : carried) results.push_back(loop->AddResult("", value->type()));
-  return BindFlat(node, results);
-}
-
-Status ScriptWriter::WriteScanLoop(const Node& node, const Graph& body,
-                                   const std::vector<Value*>& carried,
-                                   const std::vector<Value*>& xs,
-                                   const std::vector<Value*>& further) {
-  if (xs.empty()) return Unsupported(node.op().ToString() + " without a tensor to run over");
-  if (node.num_results() < carried.size())
-    return InvalidInput(node.op().ToString() + " has fewer results than it carries");
-  Value* zero = Int(0);
-  Value* count = Append({"aten", "size", "int"}, {xs.front(), zero}, Plain("int"));
-  std::vector<Value*> lists;
-  for (std::size_t i = carried.size(); i < node.num_results(); ++i)
-    lists.push_back(Append({"prim", "ListConstruct"}, {}, Type::Sequence(AnyTensor())));
-  std::vector<Value*> operands = {count, Bool(true)};
-  operands.insert(operands.end(), carried.begin(), carried.end());
-  Node* loop = Append({"prim", "Loop"}, operands);
-  DRAGOMAN_TRY(WriteBlock(*loop, "body", [&](Graph& block) -> Status {
-    Value* turn = block.AddInput("i", Plain("int"));
-    std::vector<Value*> given;
-    for (std::size_t i = 0; i < carried.size(); ++i)
-      given.push_back(block.AddInput(carried[i]->name(), carried[i]->type()));
-    for (Value* x : xs)
-      given.push_back(Append({"aten", "select", "int"}, {x, zero, turn}, AnyTensor()));
-    given.insert(given.end(), further.begin(), further.end());
-    DRAGOMAN_ASSIGN(const std::vector<Value*> outputs, Inline(body, given));
-    if (outputs.size() != node.num_results()) {
-      return InvalidInput("the graph of " + node.op().ToString() +
-                          " gives another number of values than it has results");
-    }
-    for (std::size_t i = 0; i < lists.size(); ++i) {
-      Append({"aten", "append", "t"}, {lists[i], outputs[carried.size() + i]},
-             Type::Sequence(AnyTensor()));
-    }
-    block.AddOutput(Bool(true));
-    for (std::size_t i = 0; i < carried.size(); ++i) block.AddOutput(outputs[i]);
-    return {};
-  }));
-  std::vector<Value*> results;
-  for (const Value* value : carried) results.push_back(loop->AddResult("", value->type()));
-  for (Value* list : lists)
-    results.push_back(Append({"aten", "stack", ""}, {list, zero}, AnyTensor()));
-  return BindFlat(node, results);
-}
-
-// associative_scan(graph, xs, further): the graph joins what came so far with the next slices.
-Status ScriptWriter::WriteAssociativeScan(const Node& node) {
-  DRAGOMAN_ASSIGN(const Graph* join, GraphArgument(node, 0));
-  DRAGOMAN_ASSIGN(const std::vector<Value*> xs, Flat(node, 1, 2));
-  DRAGOMAN_ASSIGN(const std::vector<Value*> further, Flat(node, 2, node.attributes().size()));
-  if (xs.empty()) return Unsupported(node.op().ToString() + " without a tensor to run over");
-  Value* zero = Int(0);
-  Value* one = Int(1);
-  Value* count = Append({"aten", "size", "int"}, {xs.front(), zero}, Plain("int"));
-  std::vector<Value*> operands = {Append({"aten", "sub", "int"}, {count, one}, Plain("int")),
-                                  Bool(true)};
-  std::vector<Value*> lists;
-  for (Value* x : xs) {
-    Value* first = Append({"aten", "select", "int"}, {x, zero, zero}, AnyTensor());
-    operands.push_back(first);
-    lists.push_back(Append({"prim", "ListConstruct"}, {first}, Type::Sequence(AnyTensor())));
-  }
-  Node* loop = Append({"prim", "Loop"}, operands);
-  DRAGOMAN_TRY(WriteBlock(*loop, "body", [&](Graph& block) -> Status {
-    Value* turn = block.AddInput("i", Plain("int"));
-    std::vector<Value*> given;
-    for (std::size_t i = 0; i < xs.size(); ++i) given.push_back(block.AddInput("", AnyTensor()));
-    Value* next = Append({"aten", "add", "int"}, {turn, one}, Plain("int"));
-    for (Value* x : xs)
-      given.push_back(Append({"aten", "select", "int"}, {x, zero, next}, AnyTensor()));
-    given.insert(given.end(), further.begin(), further.end());
-    DRAGOMAN_ASSIGN(const std::vector<Value*> outputs, Inline(*join, given));
-    if (outputs.size() != xs.size()) {
-      return InvalidInput("the graph of " + node.op().ToString() +
-                          " gives another number of values than it joins");
-    }
-    block.AddOutput(Bool(true));
-    for (std::size_t i = 0; i < xs.size(); ++i) {
-      Append({"aten", "append", "t"}, {lists[i], outputs[i]}, Type::Sequence(AnyTensor()));
-      block.AddOutput(outputs[i]);
-    }
-    return {};
-  }));
-  for (std::size_t i = 0; i < xs.size(); ++i) loop->AddResult("", AnyTensor());
-  std::vector<Value*> results;
-  for (Value* list : lists)
-    results.push_back(Append({"aten", "stack", ""}, {list, zero}, AnyTensor()));
-  return BindFlat(node, results);
-}
-
-// map_impl(graph, xs, further)
-Status ScriptWriter::WriteMap(const Node& node) {
-  DRAGOMAN_ASSIGN(const Graph* body, GraphArgument(node, 0));
-  DRAGOMAN_ASSIGN(const std::vector<Value*> xs, Flat(node, 1, 2));
-  DRAGOMAN_ASSIGN(const std::vector<Value*> further, Flat(node, 2, node.attributes().size()));
-  return WriteScanLoop(node, *body, {}, xs, further);
-}
-
-// scan(graph, carried, xs, further); until torch 2.6 an axis and whether it runs backward stand
-// behind xs.
-Status ScriptWriter::WriteScan(const Node& node) {
-  DRAGOMAN_ASSIGN(const Graph* body, GraphArgument(node, 0));
-  DRAGOMAN_ASSIGN(const std::vector<Value*> carried, Flat(node, 1, 2));
-  DRAGOMAN_ASSIGN(const std::vector<Value*> xs, Flat(node, 2, 3));
-  const Attribute* axis = ArgumentOf(node, 3);
-  const Attribute* reverse = ArgumentOf(node, 4);
-  const bool is_old = axis != nullptr && axis->As<std::int64_t>() != nullptr;
-  const bool is_plain = is_old && *axis->As<std::int64_t>() == 0 && reverse != nullptr &&
-                        reverse->As<bool>() != nullptr && !*reverse->As<bool>();
-  if (is_old && !is_plain) return Unsupported("scan along another axis than 0, or backward");
-  DRAGOMAN_ASSIGN(const std::vector<Value*> further,
-                  Flat(node, is_old ? 5 : 3, node.attributes().size()));
-  return WriteScanLoop(node, *body, carried, xs, further);
-}
-
 // The nodes of a graph that is called with the arguments from `first` on, up to `last`.
 Status ScriptWriter::WriteRegion(const Node& node, const Graph& graph, std::size_t first,
                                  std::size_t last) {
@@ -382,8 +234,8 @@ Status ScriptWriter::WriteGradRegion(const Node& node) {
   return WriteRegion(node, *graph, 2);
 }
 
-// strict_mode, tag_activation_checkpoint, wrap (graph, operands…), hints_wrapper (graph, operands,
-// hints): keywords and hints say how torch runs the graph.
+// strict_mode, tag_activation_checkpoint, wrap, foreach_map, invoke_quant (graph, operands…),
+// hints_wrapper (graph, operands, hints): keywords and hints say how torch runs the graph.
 Status ScriptWriter::WriteGraphCall(const Node& node) {
   DRAGOMAN_ASSIGN(const Graph* graph, GraphArgument(node, 0));
   return WriteRegion(node, *graph, 1, node.op().type == "hints_wrapper" ? 2 : SIZE_MAX);

@@ -15,10 +15,26 @@ Result<std::int64_t> IntArgument(const Node& node, const std::string& name) {
   return InvalidInput("operator " + node.op().ToString() + " lacks the number " + name);
 }
 
+// Of results that are lists each item.
+Attribute::List FlatResultsOf(const Node& node) {
+  Attribute::List flat;
+  for (const Attribute& result : ResultsOf(node)) {
+    const auto* dict = result.As<Attribute::Dict>();
+    const bool is_tagged = dict != nullptr && dict->size() == 1;
+    const auto* list = is_tagged ? dict->front().value.As<Attribute::List>() : nullptr;
+    if (list != nullptr) {
+      flat.insert(flat.end(), list->begin(), list->end());
+    } else {
+      flat.push_back(result);
+    }
+  }
+  return flat;
+}
+
 }  // namespace
 
 // Calls the operator; the results of `node` are its results, None if it has none, and what
-// `mutated` are then.
+// `mutated` are then: those of a list are one result in the file.
 Status ScriptWriter::WriteMutable(const Node& node, const Schema& schema,
                                   const std::vector<Value*>& operands,
                                   const std::vector<Value*>& mutated) {
@@ -28,7 +44,7 @@ Status ScriptWriter::WriteMutable(const Node& node, const Schema& schema,
     values.push_back(call->AddResult("", ToIrType(result.type)));
   if (values.empty()) values.push_back(nullptr);
   values.insert(values.end(), mutated.begin(), mutated.end());
-  const Attribute::List results = ResultsOf(node);
+  const Attribute::List results = FlatResultsOf(node);
   if (results.size() != values.size()) {
     return InvalidInput("operator " + node.op().ToString() +
                         " has another number of results than the operator that it runs");
@@ -41,6 +57,29 @@ Status ScriptWriter::WriteMutable(const Node& node, const Schema& schema,
   return {};
 }
 
+Value* ScriptWriter::CopyOf(Value* tensor) {
+  return Append({"aten", "clone"}, {tensor, Constant(Attribute(), Type())}, TensorType());
+}
+
+Value* ScriptWriter::ListOf(const std::vector<Value*>& tensors) {
+  return Append({"prim", "ListConstruct"}, tensors, Type::Sequence(TensorType()));
+}
+
+// An argument that is written: a tensor, a list of them, or None. The copies are added to
+// `mutated`.
+Result<Value*> ScriptWriter::CopiedArgument(const Attribute& argument, const ValuesOf& values,
+                                            std::vector<Value*>& mutated) {
+  if (argument.kind() == Attribute::Kind::kNone) {
+    mutated.push_back(nullptr);
+    return Argument(argument, values);
+  }
+  std::vector<Value*> copies;
+  DRAGOMAN_TRY(AddFlat(argument, values, copies));
+  for (Value*& copy : copies) copy = CopyOf(copy);
+  mutated.insert(mutated.end(), copies.begin(), copies.end());
+  return IndexOf(argument) ? copies.front() : ListOf(copies);
+}
+
 // auto_functionalized(operator, *, its arguments)
 Status ScriptWriter::WriteFunctionalized(const Node& node) {
   DRAGOMAN_ASSIGN(const Schema* schema, NamedSchema(node, 0));
@@ -48,22 +87,21 @@ Status ScriptWriter::WriteFunctionalized(const Node& node) {
   std::vector<Value*> mutated;
   for (const SchemaArgument& formal : schema->arguments) {
     const Attribute* argument = node.attribute(formal.name);
-    DRAGOMAN_ASSIGN(Value * operand, argument != nullptr ? Argument(*argument, OperandValues(node))
-                                                         : Default(formal, node.op()));
-    if (formal.mutated()) {
-      if (argument == nullptr || !IndexOf(*argument))
-        return Unsupported("operator " + schema->FullName() + " that writes to a list");
-      operand = Append({"aten", "clone"}, {operand, Constant(Attribute(), Type())}, TensorType());
-      mutated.push_back(operand);
-    }
+    const ValuesOf values = OperandValues(node);
+    DRAGOMAN_ASSIGN(Value * operand, argument == nullptr ? Default(formal, node.op())
+                                     : formal.mutated() ? CopiedArgument(*argument, values, mutated)
+                                                        : Argument(*argument, values));
     operands.push_back(operand);
   }
   return WriteMutable(node, *schema, operands, mutated);
 }
 
-// The tensor that argument `name` is of the copies: one of them, or a part.
+// The tensor that argument `name` is of the copies: one of them, a part, or None.
 Result<Value*> ScriptWriter::ViewOf(const Node& node, const std::string& name,
                                     const std::vector<Value*>& bases) {
+  const Attribute* said = node.attribute("_" + name + "_base_index");
+  if (said != nullptr && said->kind() == Attribute::Kind::kNone)
+    return Argument(*said, OperandValues(node));
   DRAGOMAN_ASSIGN(const std::int64_t index, IntArgument(node, "_" + name + "_base_index"));
   if (index < 0 || static_cast<std::size_t>(index) >= bases.size())
     return InvalidInput("argument " + name + " is of a tensor that is not there");
@@ -88,6 +126,21 @@ Result<Value*> ScriptWriter::ViewOf(const Node& node, const std::string& name,
   return base;
 }
 
+// A written argument, of a list each item: `_x_length`, `_x_0_base_index`, …
+Result<Value*> ScriptWriter::ViewsOf(const Node& node, const SchemaArgument& formal,
+                                     const std::vector<Value*>& bases) {
+  const Attribute* length = node.attribute("_" + formal.name + "_length");
+  if (length == nullptr) return ViewOf(node, formal.name, bases);
+  if (length->kind() == Attribute::Kind::kNone) return Argument(*length, OperandValues(node));
+  DRAGOMAN_ASSIGN(const std::int64_t count, IntArgument(node, "_" + formal.name + "_length"));
+  std::vector<Value*> views;
+  for (std::int64_t i = 0; i < count; ++i) {
+    DRAGOMAN_ASSIGN(Value * view, ViewOf(node, formal.name + "_" + std::to_string(i), bases));
+    views.push_back(view);
+  }
+  return ListOf(views);
+}
+
 // auto_functionalized_v2(operator, *, its arguments, those that it writes to as parts of
 // _all_bases)
 Status ScriptWriter::WriteFunctionalizedViews(const Node& node) {
@@ -96,12 +149,11 @@ Status ScriptWriter::WriteFunctionalizedViews(const Node& node) {
   if (all == nullptr) return InvalidInput("operator " + node.op().ToString() + " has no bases");
   std::vector<Value*> bases;
   DRAGOMAN_TRY(AddFlat(*all, OperandValues(node), bases));
-  for (Value*& base : bases)
-    base = Append({"aten", "clone"}, {base, Constant(Attribute(), Type())}, TensorType());
+  for (Value*& base : bases) base = CopyOf(base);
   std::vector<Value*> operands;
   for (const SchemaArgument& formal : schema->arguments) {
     const Attribute* argument = node.attribute(formal.name);
-    DRAGOMAN_ASSIGN(Value * operand, formal.mutated() ? ViewOf(node, formal.name, bases)
+    DRAGOMAN_ASSIGN(Value * operand, formal.mutated() ? ViewsOf(node, formal, bases)
                                      : argument != nullptr
                                          ? Argument(*argument, OperandValues(node))
                                          : Default(formal, node.op()));

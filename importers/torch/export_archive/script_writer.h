@@ -35,6 +35,10 @@ std::optional<std::int64_t> SizeIn(const Attribute& size);
 std::optional<std::size_t> IndexOf(const Attribute& argument);
 // What the file says the results of a node are, one a result of the operator.
 Attribute::List ResultsOf(const Node& node);
+// Argument number `index`; nullptr: there are fewer.
+const Attribute* ArgumentOf(const Node& node, std::size_t index);
+// The outputs of a graph within a graph, encoded.
+Attribute::List EncodedOutputs(const Graph& graph);
 // Whether an argument is a keyword one.
 bool IsKeyword(const NamedAttribute& argument);
 
@@ -90,10 +94,6 @@ class ScriptWriter {
   static Control FindControl(const OpName& op);
   Status WriteCond(const Node& node);
   Status WriteChoice(const Node& node);
-  Status WriteWhile(const Node& node);
-  Status WriteMap(const Node& node);
-  Status WriteAssociativeScan(const Node& node);
-  Status WriteScan(const Node& node);
   Status WriteSum(const Node& node);
   Status WriteGradRegion(const Node& node);
   Status WriteAutocastRegion(const Node& node);
@@ -104,9 +104,6 @@ class ScriptWriter {
   Status PassToken(const Node& node);
   Status WriteRegion(const Node& node, const Graph& graph, std::size_t first,
                      std::size_t last = SIZE_MAX);
-  // Runs over the first axis of `xs`: carried values first, then results that are stacked.
-  Status WriteScanLoop(const Node& node, const Graph& body, const std::vector<Value*>& carried,
-                       const std::vector<Value*>& xs, const std::vector<Value*>& further);
   Result<const Graph*> GraphArgument(const Node& node, std::size_t index) const;
   // The values of arguments `first` to `last`; lists are taken apart.
   Result<std::vector<Value*>> Flat(const Node& node, std::size_t first, std::size_t last);
@@ -119,6 +116,18 @@ class ScriptWriter {
   Status BindFlat(const Node& node, const std::vector<Value*>& results);
   // A body of `node` to which `write` appends.
   Status WriteBlock(Node& node, std::string_view name, const std::function<Status(Graph&)>& write);
+
+  // script_loops.cc
+  Status WriteWhile(const Node& node);
+  Status WriteMap(const Node& node);
+  Status WriteAssociativeScan(const Node& node);
+  Status WriteScan(const Node& node);
+  // Runs over the first axis of `xs`: carried values first, then results that are stacked.
+  Status WriteScanLoop(const Node& node, const Graph& body, const std::vector<Value*>& carried,
+                       const std::vector<Value*>& xs, const std::vector<Value*>& further);
+  Result<Value*> GoesOn(const Graph& condition, std::vector<Value*> values,
+                        const std::vector<Value*>& further);
+  Value* TurnsOf(Value* list);
 
   // script_sizes.cc
   // Operators whose results depend on sizes that run time tells, as far as the file states them.
@@ -145,6 +154,12 @@ class ScriptWriter {
   Status WriteFunctionalizedViews(const Node& node);
   Result<Value*> ViewOf(const Node& node, const std::string& name,
                         const std::vector<Value*>& bases);
+  Result<Value*> ViewsOf(const Node& node, const SchemaArgument& formal,
+                         const std::vector<Value*>& bases);
+  Result<Value*> CopiedArgument(const Attribute& argument, const ValuesOf& values,
+                                std::vector<Value*>& mutated);
+  Value* CopyOf(Value* tensor);
+  Value* ListOf(const std::vector<Value*>& tensors);
   Status WriteMutable(const Node& node, const Schema& schema, const std::vector<Value*>& operands,
                       const std::vector<Value*>& mutated);
 

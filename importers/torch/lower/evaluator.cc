@@ -421,23 +421,38 @@ Result<Results> Evaluator::LowerOut(const Node& node, const OpLowering& lower, c
   DRAGOMAN_ASSIGN(Results results, lower(call));
   std::size_t next = 0;
   for (std::size_t i = 0; i < schema.arguments.size() && i < arguments.size(); ++i) {
-    const auto* target = arguments[i].As<TensorRef>();
-    if (!schema.arguments[i].mutated() || target == nullptr || next >= results.size()) continue;
-    const auto* computed = results[next].As<TensorRef>();
-    if (computed == nullptr) return Internal(node.op().ToString() + " gives no tensor");
-    DRAGOMAN_ASSIGN(Value * value, heap_.Read(builder(), *computed));
-    DRAGOMAN_ASSIGN(Value * before, heap_.Read(builder(), *target));
-    if (before->type().dtype() != DType::kUnknown) {
-      DRAGOMAN_ASSIGN(value, call.Cast(value, before->type().dtype()));
-    }
-    if (target->path == nullptr) {
-      DRAGOMAN_TRY(heap_.Overwrite(target->storage, value));
-    } else {
-      DRAGOMAN_TRY(heap_.Write(builder(), *target, value));
-    }
+    if (!schema.arguments[i].mutated() || arguments[i].Is<None>() || next >= results.size())
+      continue;
+    DRAGOMAN_TRY(WriteOut(call, arguments[i], results[next]));
     results[next++] = arguments[i];
   }
   return results;
+}
+
+// `computed` becomes what `target` holds: a tensor, or a list of as many.
+Status Evaluator::WriteOut(Call& call, const Abstract& target, const Abstract& computed) {
+  const auto* list = target.As<ListRef>();
+  const auto* items = computed.As<ListRef>();
+  if (list != nullptr && items != nullptr) {
+    const auto& targets = std::get<ListContents>(list->cell->contents);
+    const auto& parts = std::get<ListContents>(items->cell->contents);
+    if (targets.sequence != nullptr || parts.sequence != nullptr ||
+        targets.items.size() != parts.items.size())
+      return call.Unsupported("a list of another length, or of one that run time tells, as out");
+    for (std::size_t i = 0; i < parts.items.size(); ++i)
+      DRAGOMAN_TRY(WriteOut(call, targets.items[i], parts.items[i]));
+    return {};
+  }
+  const auto* tensor = target.As<TensorRef>();
+  const auto* result = computed.As<TensorRef>();
+  if (tensor == nullptr || result == nullptr) return call.Unsupported("out that is no tensor");
+  DRAGOMAN_ASSIGN(Value * value, heap_.Read(builder(), *result));
+  DRAGOMAN_ASSIGN(const Value* before, heap_.Read(builder(), *tensor));
+  if (before->type().dtype() != DType::kUnknown) {
+    DRAGOMAN_ASSIGN(value, call.Cast(value, before->type().dtype()));
+  }
+  return tensor->path == nullptr ? heap_.Overwrite(tensor->storage, value)
+                                 : heap_.Write(builder(), *tensor, value);
 }
 
 }  // namespace dragoman::torch

@@ -74,6 +74,7 @@ class Evaluator {
   Result<Results> LowerInPlaceAxes(Call& call, const OpLowering& lower, const TensorRef& self);
   Result<Results> LowerOut(const Node& node, const OpLowering& lower, const Schema& schema,
                            std::span<const std::string> names, std::span<const Abstract> arguments);
+  Status WriteOut(Call& call, const Abstract& target, const Abstract& computed);
   Result<const Graph*> Method(const Abstract& object, const std::string& name) const;
   const Abstract& Get(const Value* value, const Frame& frame) const;
   std::vector<Abstract> Operands(const Node& node, const Frame& frame) const;
