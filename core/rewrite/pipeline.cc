@@ -30,8 +30,8 @@ constexpr PatternFamily kIdentities[] = {BranchPatterns, CopyPatterns, ReshapePa
                                          PartPatterns,   ListPatterns};
 constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
 constexpr PatternFamily kSpellings[] = {AttributePatterns, OperandPatterns, OperatorPatterns,
-                                        PaddingPatterns,   WrapPatterns,    MirrorPatterns,
-                                        WindowPatterns};
+                                        ChoicePatterns,    PaddingPatterns, WrapPatterns,
+                                        MirrorPatterns,    WindowPatterns};
 constexpr PatternFamily kProducts[] = {ProductPatterns, BatchPatterns};
 constexpr PatternFamily kFunctions[] = {
     FunctionPatterns,      ActivationPatterns,           BranchedActivationPatterns,
@@ -59,8 +59,9 @@ constexpr PassInfo kPasses[] = {
      .sentence =
          "leaves out attributes and operands that change nothing, counts axes and bounds from the "
          "front, makes Pads of zeros the padding of windows, and Pads of what joins an axis to its "
-         "other end or reads elements of it again, and spells Flatten, Resize, Split, bounds and "
-         "means of planes in one way",
+         "other end or reads elements of it again, and spells Flatten, Resize, Split, bounds, "
+         "means "
+         "of planes and choices by masks in one way",
      .families = kSpellings},
     {.name = "split-slices",
      .sentence = "makes one Split of Slices that together are a value",

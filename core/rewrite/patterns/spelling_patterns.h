@@ -11,6 +11,7 @@ namespace dragoman {
 std::span<const Pattern> AttributePatterns();  // what changes nothing; axes; sizes
 std::span<const Pattern> OperandPatterns();    // bounds of Slice and Clip, fill of Pad
 std::span<const Pattern> OperatorPatterns();   // operators that others say; operands that are idle
+std::span<const Pattern> ChoicePatterns();     // by masks, of one row, of the only element
 std::span<const Pattern> PaddingPatterns();    // Pad in front of a window
 std::span<const Pattern> WrapPatterns();       // Pad by the other end of an axis
 std::span<const Pattern> MirrorPatterns();     // Pad by elements of an axis that are read again

@@ -359,6 +359,67 @@ void NestedConcats(Drawing& d) {
   d.MaybeRead(open.front());
 }
 
+Sizes Narrowed(Drawing& d, Sizes sizes, int percent) {
+  for (std::int64_t& size : sizes) {
+    if (d.Chance(percent)) size = 1;
+  }
+  return sizes;
+}
+
+void NegatedChoices(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  std::string mask = d.Input("bool", Narrowed(d, sizes, 30));
+  if (d.Chance(90)) mask = d.Node("Not", {mask});
+  if (d.Chance(10)) mask = d.Node("Not", {mask});
+  const std::string dtype = d.NumberType();
+  d.MaybeRead(
+      d.Node("Where", {mask, d.Input(dtype, Narrowed(d, sizes, 20)), d.Input(dtype, sizes)}));
+}
+
+// A row of one tensor, or one that is repeated for all rows, in the place of a row of another.
+void ChosenRows(Drawing& d) {
+  Sizes sizes = d.AnySizes(1, 3);
+  const std::int64_t rank = std::ssize(sizes);
+  const std::int64_t axis = d.Between(0, rank - 1);
+  const std::int64_t count = d.Between(2, 4);
+  sizes = With(sizes, axis, count);
+  std::vector<double> bits(static_cast<std::size_t>(count), 0);
+  for (std::int64_t rows = d.Chance(85) ? 1 : d.Between(0, 3); rows > 0; --rows)
+    bits[static_cast<std::size_t>(d.Between(0, count - 1))] = 1;
+  if (d.Chance(30)) {
+    for (double& bit : bits) bit = 1 - bit;
+  }
+  Sizes mask_sizes = With(Sizes(sizes.size(), 1), axis, count);
+  mask_sizes.erase(mask_sizes.begin(), mask_sizes.begin() + d.Between(0, axis));
+  if (d.Chance(8)) {  // of two axes
+    mask_sizes = sizes;
+    for (std::int64_t& size : mask_sizes) size = std::max<std::int64_t>(size, 1);
+  }
+  const std::string mask = d.Constant(
+      "bool", mask_sizes, [&, i = std::size_t{0}]() mutable { return bits[i++ % bits.size()]; });
+  Sizes row = With(sizes, axis, 1);
+  std::string written = d.Input("f32", sizes);
+  if (d.Chance(60)) {
+    const std::string like = d.Input("f32", sizes);
+    written = d.Node("Expand", {d.Weight("f32", d.Chance(80) ? row : Narrowed(d, row, 50)),
+                                d.Node("Shape", {like})});
+  }
+  if (d.Chance(8)) written = d.Weight("f32", d.Chance(50) ? Sizes{} : row);
+  Names operands = {mask, written, d.Input("f32", d.Chance(92) ? sizes : Narrowed(d, sizes, 40))};
+  if (d.Chance(30)) std::swap(operands[1], operands[2]);
+  d.MaybeRead(d.Node("Where", operands));
+}
+
+void OnlyElements(Drawing& d) {
+  Sizes sizes = d.AnySizes(1, 3);
+  const std::int64_t axis = d.Between(0, std::ssize(sizes) - 1);
+  if (d.Chance(85)) sizes = With(sizes, axis, 1);
+  const std::int64_t place = d.Between(-1, d.Chance(90) ? 0 : 1);
+  const std::string index = d.Chance(70) ? d.Int(place) : d.Ints({place});
+  d.MaybeRead(d.Node("Gather", {d.Input(d.NumberType(), sizes), index},
+                     fmt::format("axis = {}", d.Chance(70) ? axis : axis - std::ssize(sizes))));
+}
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnRows() {
@@ -373,6 +434,9 @@ std::span<const DrawnPattern> DrawnRows() {
       {"read-gather-of-concat", PartsOfConcat},
       {"read-split-of-concat", PartsOfConcat},
       {"read-last-of-scan", RowsOfScan},
+      {"swap-negated-choice", NegatedChoices},
+      {"join-chosen-row", ChosenRows},
+      {"take-only-element", OnlyElements},
   };
   return kDrawn;
 }

@@ -1,0 +1,115 @@
+// Choices by a mask, as decomposed programs spell what others say otherwise.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/analysis/affine.h"
+#include "core/rewrite/joined_parts.h"
+#include "core/rewrite/patterns/spelling_patterns.h"
+
+namespace dragoman {
+namespace {
+
+constexpr std::size_t kMask = 0, kThen = 1, kElse = 2;  // operands of Where
+
+// Where(Not(mask), a, b) = Where(mask, b, a)
+Result<bool> SwapChoice(Node& node, PassContext& context) {
+  const Node* negation = node.Is("Where") ? node.operand(kMask)->producer() : nullptr;
+  if (negation == nullptr || !negation->Is("Not")) return false;
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Where",
+                                            {{negation->operand(0), node.operand(kElse),
+                                              node.operand(kThen)}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// The one element of an axis of a result where a mask differs from all other elements.
+struct ChosenRow {
+  int axis = 0;
+  std::int64_t size = 0, row = 0;
+  bool is_true = true;
+};
+
+// Of a constant mask of a result with `rank` axes; nullopt: it tells several rows, or axes, apart.
+std::optional<ChosenRow> ReadRow(const Tensor& mask, int rank) {
+  ChosenRow row;
+  for (int i = 0; i < mask.rank(); ++i) {
+    const std::int64_t size = mask.sizes()[static_cast<std::size_t>(i)];
+    if (size == 1) continue;
+    if (row.size != 0) return std::nullopt;
+    row.axis = rank - mask.rank() + i;
+    row.size = size;
+  }
+  const std::vector<std::int64_t> bits = mask.ToInts();
+  const std::int64_t count = std::ranges::count(bits, 1);
+  if (row.size < 2 || (count != 1 && count != row.size - 1)) return std::nullopt;
+  row.is_true = count == 1;
+  row.row = std::ranges::find(bits, row.is_true ? 1 : 0) - bits.begin();
+  return row;
+}
+
+// What `value`, of the sizes of `node`, has at the row: as it was before an Expand that only
+// repeats it, else a Slice.
+Result<Value*> RowOf(Value* value, const ChosenRow& row, Node& node, PassContext& context) {
+  const Node* expand = value->producer();
+  Value* given = expand != nullptr && expand->Is("Expand") ? expand->operand(0) : nullptr;
+  const Shape& sizes = *value->type().shape();
+  const Shape* shape = given != nullptr ? given->type().shape() : nullptr;
+  bool is_row = shape != nullptr && shape->size() == sizes.size();
+  for (std::size_t i = 0; is_row && i < sizes.size(); ++i)
+    is_row = (*shape)[i] == (static_cast<int>(i) == row.axis ? Dim(1) : sizes[i]);
+  if (is_row) return given;
+  return InsertSlice(value, row.row, row.row + 1, row.axis, node, context);
+}
+
+// Where(mask, a, x), whose mask chooses one row of a, as writing it into x does
+//   = Concat(the rows of x ahead, the row of a, the rows of x behind)
+Result<bool> JoinChosenRow(Node& node, PassContext& context) {
+  const Tensor* mask = node.Is("Where") ? ConstantOf(node.operand(kMask)) : nullptr;
+  const std::optional<int> rank = mask != nullptr ? node.result()->type().rank() : std::nullopt;
+  const auto row = rank ? ReadRow(*mask, *rank) : std::nullopt;
+  if (!row || SizeAlong(*node.result(), row->axis) != row->size) return false;
+  Value* written = node.operand(row->is_true ? kThen : kElse);
+  Value* x = node.operand(row->is_true ? kElse : kThen);
+  // What fills the row in with one number is a mask to others, as those of attention.
+  if (!SameShape(*written, *node.result()) || !SameShape(*x, *node.result())) return false;
+  std::vector<Value*> parts;
+  if (row->row > 0) {
+    DRAGOMAN_ASSIGN(parts.emplace_back(), InsertSlice(x, 0, row->row, row->axis, node, context));
+  }
+  DRAGOMAN_ASSIGN(parts.emplace_back(), RowOf(written, *row, node, context));
+  if (row->row + 1 < row->size) {
+    DRAGOMAN_ASSIGN(parts.emplace_back(),
+                    InsertSlice(x, row->row + 1, row->size, row->axis, node, context));
+  }
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "Concat", parts, {{"axis", std::int64_t{row->axis}}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// Gather(x, 0), or Gather(x, [0]), of an axis with one element = Squeeze(x, [axis]), or x
+Result<bool> TakeOnlyElement(Node& node, PassContext& context) {
+  const Tensor* index = node.Is("Gather") ? ConstantOf(node.operand(1)) : nullptr;
+  if (index == nullptr || index->rank() > 1 || index->size() != 1) return false;
+  Value* x = node.operand(0);
+  const int axis = AxisIn(node, *x);
+  const std::int64_t place = index->IntAt(0);
+  if (SizeAlong(*x, axis) != 1 || place < -1 || place > 0) return false;
+  if (index->rank() == 1) return context.ReplaceIfAllowed(node, x);
+  const std::int64_t axes_of_x[] = {axis};
+  Value* axes = context.AddConstant(*node.graph(), Tensor::Ints(axes_of_x), "axes", node.origin());
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Squeeze", {{x, axes}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+}  // namespace
+
+std::span<const Pattern> ChoicePatterns() {
+  static constexpr Pattern kPatterns[] = {{"swap-negated-choice", SwapChoice},
+                                          {"join-chosen-row", JoinChosenRow},
+                                          {"take-only-element", TakeOnlyElement}};
+  return kPatterns;
+}
+
+}  // namespace dragoman
