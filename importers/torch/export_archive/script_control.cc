@@ -27,6 +27,15 @@ Result<DType> RegionType(const Attribute& argument) {
   return Unsupported("a region under autocast to another type than bfloat16 and float16");
 }
 
+// Of an assertion that torch has added, without the node that it was found at.
+std::string MessageOf(const Attribute* message) {
+  const auto* text = message != nullptr ? message->As<std::string>() : nullptr;
+  if (text == nullptr) return "an assertion";
+  return text->starts_with("Runtime assertion failed for expression ")
+             ? text->substr(0, text->find(" on node '"))
+             : *text;
+}
+
 }  // namespace
 
 const Attribute* ArgumentOf(const Node& node, std::size_t index) {
@@ -285,13 +294,11 @@ Status ScriptWriter::PassToken(const Node& node) {
 // condition holds.
 Status ScriptWriter::WriteAssert(const Node& node) {
   const Attribute* condition = ArgumentOf(node, 0);
-  const Attribute* message = ArgumentOf(node, 1);
-  const auto* text = message != nullptr ? message->As<std::string>() : nullptr;
   if (condition == nullptr)
     return InvalidInput("operator " + node.op().ToString() + " lacks its condition");
   DRAGOMAN_TRY(PassToken(node));
   DRAGOMAN_ASSIGN(Value * holds, Condition(*condition, OperandValues(node)));
-  return WriteRaiseUnless(holds, text != nullptr ? *text : "an assertion");
+  return WriteRaiseUnless(holds, MessageOf(ArgumentOf(node, 1)));
 }
 
 Status ScriptWriter::WriteRaiseUnless(Value* holds, const std::string& message) {

@@ -391,7 +391,8 @@ Result<Results> Evaluator::LowerInPlace(const Node& node, const OpLowering& lowe
     Composer c(builder());
     DRAGOMAN_ASSIGN(after, c.Done(WithSizesOf(c, after, before)));
   }
-  DRAGOMAN_TRY(heap_.Write(builder(), *self, after));
+  // detach_ and the like change nothing: what they are called on stays a constant.
+  if (after != before) DRAGOMAN_TRY(heap_.Write(builder(), *self, after));
   results.front() = arguments.front();
   return results;
 }
