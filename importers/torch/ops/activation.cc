@@ -171,8 +171,8 @@ Result<Value*> LowerSoftshrink(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   const double lambd = c.Float("lambd");
-  Value* shrunk = c.Sub(x, c.Mul(c.Op("Sign", {x}), lambd));
-  return c.Done(c.Where(c.LessOrEqual(c.Abs(x), lambd), 0, shrunk));
+  Value* shrunk = c.Sub(x, c.Mul(Sign(c, x), lambd));
+  return c.Done(c.Where(c.Greater(c.Abs(x), lambd), shrunk, c.Mul(x, 0)));
 }
 
 Result<Value*> LowerThreshold(Call& call) {

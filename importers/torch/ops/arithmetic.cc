@@ -118,11 +118,13 @@ Result<Value*> LowerPow(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "exponent"});
   if (c.dtype(x[0]) == DType::kBool) return call.Unsupported("powers of bool");
-  // As torch has it, also of negative infinity and zero.
+  // As torch has them: squares of all types; the root also of negative infinity and zero.
   const Abstract exponent = c.Take(call.Argument("exponent"));
   const auto* number = exponent.As<Number>();
-  const bool root = number != nullptr && number->known() && number->AsComplex() == 0.5;
-  if (root && IsFloating(c.dtype(x[0])) && !call.Declares("base")) return c.Done(c.Sqrt(x[0]));
+  const bool is_known = number != nullptr && number->known() && !call.Declares("base");
+  if (is_known && number->AsComplex() == 2.0) return c.Done(c.Mul(x[0], x[0]));
+  if (is_known && number->AsComplex() == 0.5 && IsFloating(c.dtype(x[0])))
+    return c.Done(c.Sqrt(x[0]));
   return c.Done(c.Pow(x[0], x[1]));
 }
 

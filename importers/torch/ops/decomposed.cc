@@ -80,9 +80,7 @@ Result<Results> LowerMultilabelMarginLossForward(Call& call) {
 Result<Results> LowerLogSigmoidForward(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
-  Value* wide = c.Widen(x);
-  Value* y = c.Sub(c.Min(wide, 0), Log1p(c, c.Exp(c.Neg(c.Abs(wide)))));
-  DRAGOMAN_ASSIGN(y, c.Done(c.CastLike(y, x)));
+  DRAGOMAN_ASSIGN(Value * y, c.Done(c.CastLike(LogSigmoid(c, c.Widen(x)), x)));
   return Results{call.NewTensor(y), None()};
 }
 

@@ -29,18 +29,6 @@ Pair TakePair(CallComposer& c) {
   return {values[0], values[1]};
 }
 
-// 0.5 d² / beta below beta, d - 0.5 beta above; times `factor`.
-Value* SmoothL1(Composer& c, const Pair& p, double beta, double factor) {
-  Value* distance = c.Abs(c.Sub(p.x, p.y));
-  if (beta == 0) return distance;
-  Value* near = c.Mul(c.Mul(distance, 0.5 / beta * factor), distance);
-  Value* far = c.Mul(c.Sub(distance, 0.5 * beta), factor);
-  return c.Where(c.Less(distance, beta), near, far);
-}
-
-// log p, not below -100 as torch has it.
-Value* BoundedLog(Composer& c, Value* p) { return c.Max(c.Log(p), -100); }
-
 // -log of the probability of each target class, and the weight that it has.
 struct ClassLoss {
   Value* losses;
@@ -125,22 +113,31 @@ Result<Value*> LowerMseLoss(Call& call) {
 
 Result<Value*> LowerSmoothL1Loss(Call& call) {
   CallComposer c(call);
-  return Reduced(c, SmoothL1(c, TakePair(c), c.Float("beta"), 1));
+  const double beta = c.Float("beta");
+  const Pair p = TakePair(c);
+  Value* distance = c.Abs(c.Sub(p.x, p.y));
+  if (beta == 0) return Reduced(c, distance);
+  Value* near = c.Div(c.Mul(c.Mul(distance, distance), 0.5), beta);
+  return Reduced(c, c.Where(c.Less(distance, beta), near, c.Sub(distance, 0.5 * beta)));
 }
 
 Result<Value*> LowerHuberLoss(Call& call) {
   CallComposer c(call);
   const double delta = c.Float("delta");
-  return Reduced(c, SmoothL1(c, TakePair(c), delta, delta));
+  const Pair p = TakePair(c);
+  Value* distance = c.Abs(c.Sub(p.x, p.y));
+  Value* near = c.Mul(c.Mul(distance, 0.5), distance);
+  Value* far = c.Mul(c.Sub(distance, 0.5 * delta), delta);
+  return Reduced(c, c.Where(c.Less(distance, delta), near, far));
 }
 
 Result<Value*> LowerBinaryCrossEntropy(Call& call) {
   CallComposer c(call);
   Value* p = c.Tensor("self");
   Value* target = c.Tensor("target");
-  Value* right = c.Mul(target, BoundedLog(c, p));
-  Value* wrong = c.Mul(c.Sub(1, target), BoundedLog(c, c.Sub(1, p)));
-  Value* losses = c.Neg(c.Add(right, wrong));
+  const auto bounded = [&](Value* log) { return c.Max(log, -100); };  // as torch has it
+  Value* wrong = c.Mul(c.Sub(target, 1), bounded(Log1p(c, c.Neg(p))));
+  Value* losses = c.Sub(wrong, c.Mul(target, bounded(c.Log(p))));
   if (Value* weight = c.OptionalTensor("weight")) losses = c.Mul(losses, weight);
   return Reduced(c, losses);
 }
@@ -148,16 +145,10 @@ Result<Value*> LowerBinaryCrossEntropy(Call& call) {
 Result<Value*> LowerBinaryCrossEntropyWithLogits(Call& call) {
   CallComposer c(call);
   const Pair p = TakePair(c);
-  Value* losses = nullptr;
-  Value* negated = c.Neg(p.x);
-  Value* softplus = c.Op("Softplus", {negated});
-  Value* rest = c.Mul(c.Sub(1, p.y), p.x);
-  if (Value* positive = c.OptionalTensor("pos_weight")) {
-    Value* factor = c.Add(c.Mul(c.Sub(positive, 1), p.y), 1);
-    losses = c.Add(rest, c.Mul(factor, softplus));
-  } else {
-    losses = c.Add(rest, softplus);
-  }
+  Value* right = LogSigmoid(c, p.x);
+  if (Value* positive = c.OptionalTensor("pos_weight"))
+    right = c.Mul(c.Add(c.Mul(c.Sub(positive, 1), p.y), 1), right);
+  Value* losses = c.Sub(c.Mul(c.Sub(1, p.y), p.x), right);
   if (Value* weight = c.OptionalTensor("weight")) losses = c.Mul(losses, weight);
   return Reduced(c, losses);
 }
@@ -268,14 +259,17 @@ Result<Value*> LowerMultiMarginLoss(Call& call) {
   Value* x = single ? c.Reshape(given, {1, -1}) : given;
   Value* classes = c.Reshape(target, {-1, 1});
   Value* own = c.Op("GatherElements", {x, classes}, {{"axis", std::int64_t{1}}});
-  Value* margin = c.Max(c.Add(c.Sub(x, own), c.Float("margin")), 0);
+  Value* margin = c.Max(c.Add(c.Sub(c.Float("margin"), own), x), 0);
   if (c.Float("p") == 2) margin = c.Mul(margin, margin);
   if (Value* weight = c.OptionalTensor("weight"))
     margin = c.Mul(margin, c.Gather(weight, classes, 0));
   Value* others = c.NotEqual(c.Iota(c.Size(x, 1)), classes);
-  Value* losses = c.Div(c.ReduceSum(c.Where(others, margin, 0), {1}), c.CastLike(c.Size(x, 1), x));
-  if (single && c.MaybeRank(target) == 0) losses = c.Squeeze(losses, {0});
-  return Reduced(c, losses);
+  Value* counted = c.Where(others, margin, 0);
+  if (c.Int("reduction") == kMean) return c.Done(c.ReduceAll("ReduceMean", counted));
+  if (c.Int("reduction") == kSum)
+    return c.Done(c.Div(c.ReduceAll("ReduceSum", counted), c.CastLike(c.Size(x, 1), x)));
+  Value* losses = c.ReduceMean(counted, {1});
+  return c.Done(single && c.MaybeRank(target) == 0 ? c.Squeeze(losses, {0}) : losses);
 }
 
 // Targets list classes up to the first -1.

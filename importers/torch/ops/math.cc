@@ -1,6 +1,9 @@
 #include "importers/torch/ops/math.h"
 
+#include <cmath>
+
 #include "core/lowering/complex.h"
+#include "core/lowering/math.h"
 
 namespace dragoman::torch {
 
@@ -19,9 +22,18 @@ Value* LogSumExpOfComplex(Composer& c, Value* x, const std::vector<std::int64_t>
   return keep || axes.empty() ? y : c.Squeeze(y, axes);
 }
 
+Value* LogSigmoid(Composer& c, Value* x) {
+  return c.Sub(c.Min(x, 0), Log1p(c, c.Exp(c.Neg(c.Abs(x)))));
+}
+
+Value* Sign(Composer& c, Value* x) {
+  Value* sign = c.Op("Sign", {x});
+  return IsFloating(c.dtype(x)) ? c.Where(IsNaN(c, x), 0, sign) : sign;
+}
+
 Value* XLogY(Composer& c, Value* x, Value* y) {
-  Value* zero = c.And(c.Equal(x, 0), c.Not(IsNaN(c, y)));
-  return c.Where(zero, 0, c.Mul(x, c.Log(y)));
+  Value* product = c.Where(c.Equal(x, 0), 0, c.Mul(x, c.Log(y)));
+  return c.Where(IsNaN(c, y), NAN, product);
 }
 
 }  // namespace dragoman::torch

@@ -21,6 +21,12 @@ Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_
 // log Σ exp(x) of complex numbers along axes: the largest real part is taken out of the powers.
 Value* LogSumExpOfComplex(Composer& c, Value* x, const std::vector<std::int64_t>& axes, bool keep);
 
+// log σ(x), also where σ(x) is 0 in floating-point numbers.
+Value* LogSigmoid(Composer& c, Value* x);
+
+// Of real numbers; 0 of NaN.
+Value* Sign(Composer& c, Value* x);
+
 // x log y, and 0 where x is 0 unless y is NaN; of one floating type.
 Value* XLogY(Composer& c, Value* x, Value* y);
 

@@ -70,8 +70,7 @@ Result<Value*> LowerSign(Call& call) {
     return c.Done(c.Div(x, c.CastLike(divisor, x)));
   }
   if (c.dtype(x) == DType::kBool) return c.Done(x);
-  Value* sign = c.Op("Sign", {x});
-  return c.Done(IsFloating(c.dtype(x)) ? c.Where(IsNaN(c, x), 0, sign) : sign);
+  return c.Done(Sign(c, x));
 }
 
 Result<Value*> LowerSignBit(Call& call) {

@@ -39,10 +39,6 @@ Value* NormalDistribution(Composer& c, Value* x) {
   return c.Mul(Erfc(c, c.Mul(x, -std::numbers::sqrt2 / 2)), 0.5);
 }
 
-Value* LogSigmoid(Composer& c, Value* x) {
-  return c.Sub(c.Min(x, 0), Log1p(c, c.Exp(c.Neg(c.Abs(x)))));
-}
-
 // A common operator, or a composition of some.
 struct UnaryFunction {
   std::string_view name;

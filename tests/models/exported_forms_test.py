@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""Layers as torch.export writes them before and after run_decompositions(): the formulas are those of
+torch 2.11. Both end as one common graph. Archives are made by exported_programs.py."""
+
+import pathlib
+import sys
+import unittest
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from command_case import CommandCase
+from exported_programs import Program, Raw
+
+RANDOM = np.random.default_rng(11)
+NONE, MEAN, SUM = 0, 1, 2
+
+
+def log1p_of_power(g, x):
+    return g.aten("log1p.default", g.aten("exp.default",
+                                          g.aten("neg.default", g.aten("abs.default", x))))
+
+
+def log_sigmoid(g, x):
+    bounded = g.aten("minimum.default", g.aten("full.default", [], 0.0), x)
+    return g.aten("sub.Tensor", bounded, log1p_of_power(g, x))
+
+
+def bce_with_logits(g, x, y):
+    right = g.aten("mul.Tensor", g.aten("rsub.Scalar", y, 1), x)
+    return g.aten("sub.Tensor", right, log_sigmoid(g, x))
+
+
+def bce(g, x, y):
+    wrong = g.aten("mul.Tensor", g.aten("sub.Tensor", y, 1), g.aten(
+        "maximum.default", g.aten("log1p.default", g.aten("neg.default", x)),
+        g.aten("full.default", [], -100)))
+    right = g.aten("mul.Tensor", y, g.aten("maximum.default", g.aten("log.default", x),
+                                           g.aten("full.default", [], -100)))
+    return g.aten("mean.default", g.aten("sub.Tensor", wrong, right))
+
+
+def kl_div(g, x, y):
+    product = g.aten("mul.Tensor", y, g.aten("log.default", y))
+    zero = g.aten("where.ScalarSelf", g.aten("eq.Scalar", y, 0), 0, product)
+    entropy = g.aten("where.ScalarSelf", g.aten("isnan.default", y), float("nan"), zero)
+    return g.aten("sub.Tensor", entropy, g.aten("mul.Tensor", y, x))
+
+
+def mse(g, x, y):
+    return g.aten("mean.default", g.aten("pow.Tensor_Scalar", g.aten("sub.Tensor", x, y), 2))
+
+
+def smooth_l1(g, x, y):
+    distance = g.aten("abs.default", g.aten("sub.Tensor", x, y))
+    square = g.aten("mul.Tensor", g.aten("pow.Tensor_Scalar", distance, 2), 0.5)
+    return g.aten("where.self", g.aten("lt.Scalar", distance, 0.7),
+                  g.aten("div.Tensor", square, 0.7), g.aten("sub.Tensor", distance, 0.35))
+
+
+def multi_margin(g, x, y):
+    column = g.aten("unsqueeze.default", y, 1)
+    own = g.aten("gather.default", x, 1, column)
+    margin = g.aten("add.Tensor", g.aten("rsub.Scalar", own, 1.5), x)
+    margin = g.aten("clamp_min.default", margin, 0)
+    margin = g.aten("mul.Tensor", margin, margin)
+    places = g.aten("arange.start_step", 0, 3, dtype=Raw(as_scalar_type=5))
+    others = g.aten("ne.Tensor", places, column)
+    return g.aten("mean.dim", g.aten("where.ScalarOther", others, margin, 0), [1])
+
+
+def softshrink(g, x):
+    far = g.aten("gt.Scalar", g.aten("abs.default", x), 0.4)
+    shrunk = g.aten("sub.Tensor", x, g.aten("mul.Tensor", g.aten("sign.default", x), 0.4))
+    return g.aten("where.self", far, shrunk, g.aten("mul.Tensor", x, 0))
+
+
+def with_row(g, x, row):
+    places = g.aten("view.default", g.aten("arange.start_step", 0, 4,
+                                           dtype=Raw(as_scalar_type=5)), [4, 1])
+    wide = g.aten("expand.default", g.aten("unsqueeze.default", row, 0), [4, 3])
+    return g.aten("where.self", g.aten("eq.Scalar", places, 2), wide, x)
+
+
+FORMS = (
+    # name, sizes of inputs, as exported, as decomposed
+    ("BCEWithLogitsLoss", [[2, 3], [2, 3]],
+     lambda g, x, y: g.aten("binary_cross_entropy_with_logits.default", x, y, None, None, NONE),
+     bce_with_logits),
+    ("BCELoss", [[2, 3], [2, 3]],
+     lambda g, x, y: g.aten("binary_cross_entropy.default", x, y), bce),
+    ("KLDivLoss", [[2, 3], [2, 3]], lambda g, x, y: g.aten("kl_div.default", x, y, NONE), kl_div),
+    ("MSELoss", [[2, 3], [2, 3]], lambda g, x, y: g.aten("mse_loss.default", x, y), mse),
+    ("SmoothL1Loss", [[2, 3], [2, 3]],
+     lambda g, x, y: g.aten("smooth_l1_loss.default", x, y, NONE, 0.7), smooth_l1),
+    ("MultiMarginLoss", [[2, 3], ("int64", [2])],
+     lambda g, x, y: g.aten("multi_margin_loss.default", x, y, 2, 1.5, None, NONE), multi_margin),
+    ("Softshrink", [[2, 3]], lambda g, x: g.aten("softshrink.default", x, 0.4), softshrink),
+    ("square", [[2, 3]], lambda g, x: g.aten("square.default", x),
+     lambda g, x: g.aten("pow.Tensor_Scalar", x, 2)),
+    ("written row", [[4, 3], [3]], lambda g, x, y: g.aten("select_scatter.default", x, y, 0, 2),
+     with_row),
+    ("only step", [[1, 3]], lambda g, x: g.aten("select.int", x, 0, 0),
+     lambda g, x: g.aten("squeeze.dims", x, [0])))
+
+
+class Forms(CommandCase):
+    def common(self, name, dialect, sizes, make):
+        """The common graph of a program of one layer."""
+        p = Program(dialect)
+        kinds = [given if isinstance(given, tuple) else ("float32", given) for given in sizes]
+        values = [p.input(f"x{i}", shape, kind) for i, (kind, shape) in enumerate(kinds)]
+        p.output(make(p, *values)).save(self.out / f"{name}.pt2")
+        graph = self.out / f"{name}.dgm"
+        self.done("convert", self.out / f"{name}.pt2", "-o", graph, "--level", "common", "--passes",
+                  "default")
+        return graph
+
+    def test_both_forms_are_one_graph(self):
+        for name, sizes, plain, decomposed in FORMS:
+            with self.subTest(name):
+                first = self.common("plain", "TRAINING", sizes, plain)
+                second = self.common("decomposed", "ATEN", sizes, decomposed)
+                self.done("diff", first, second)
+                self.done("verify", self.out / "plain.pt2", "--against",
+                          self.out / "decomposed.pt2", "--random", "2")
+
+    def test_constants_that_are_detached_in_place_are_no_states(self):
+        p = Program("TRAINING")
+        number = p.weight("lifted", np.float32([3]), "tensor_constant")
+        x = p.input("x", [2])
+        fresh = p.aten("detach_.default", p.aten("lift_fresh_copy.default", number))
+        other = p.weight("b", np.float32([2]), "buffer")
+        p.aten("detach_.default", other)
+        p.output(p.aten("mul.Tensor", p.aten("add.Tensor", x, fresh), other))
+        p.save(self.out / "net.pt2")
+        listing = self.done("convert", self.out / "net.pt2", "-o", "-", "--to", "text", "--level",
+                            "common")
+        self.assertNotIn("\nstate ", listing)
+        self.assertIn("(%x: f32[2])", listing)
+
+
+if __name__ == "__main__":
+    unittest.main()
