@@ -35,7 +35,8 @@ constexpr PatternFamily kSpellings[] = {AttributePatterns, OperandPatterns, Oper
 constexpr PatternFamily kProducts[] = {ProductPatterns, BatchPatterns};
 constexpr PatternFamily kFunctions[] = {
     FunctionPatterns,      ActivationPatterns,           BranchedActivationPatterns,
-    NormalizationPatterns, ChannelNormalizationPatterns, ShufflePatterns};
+    NormalizationPatterns, ChannelNormalizationPatterns, ShufflePatterns,
+    AttentionPatterns};
 constexpr PatternFamily kConstantFamilies[] = {ConstantPatterns};
 constexpr PatternFamily kLinear[] = {LinearPatterns};
 constexpr PatternFamily kSinking[] = {SinkingPatterns};
@@ -73,7 +74,7 @@ constexpr PassInfo kPasses[] = {
     {.name = "read-functions",
      .sentence = "makes Sigmoid, Gelu, HardSwish, Mish, PRelu, Elu, Softplus, DepthToSpace and "
                  "normalisations along the last axes, of channels and of groups of the formulas "
-                 "that spell them",
+                 "that spell them, and gives attention one factor and one form of safe softmax",
      .families = kFunctions},
     {.name = "eliminate-dead",
      .sentence = "removes nodes without effect whose results nothing reads, and constants "

@@ -75,6 +75,20 @@ def softshrink(g, x):
     return g.aten("where.self", far, shrunk, g.aten("mul.Tensor", x, 0))
 
 
+def attention(g, query, key, value, mask):
+    root = 2 ** -0.5  # of 1 / sqrt(4)
+    scaled = g.aten("mul.Scalar", query, root)
+    keys = g.aten("mul.Scalar", g.aten("permute.default", key, [0, 2, 1]), root)
+    zero, hidden = g.aten("full.default", [], 0.0), g.aten("full.default", [], float("-inf"))
+    added = g.aten("where.self", mask, zero, hidden)
+    scores = g.aten("add.Tensor", g.aten("bmm.default", scaled, keys), added)
+    softmax = g.aten("_softmax.default", scores, -1, False)
+    visible = g.aten("logical_not.default", g.aten("eq.Scalar", scores, float("-inf")))
+    none = g.aten("logical_not.default", g.aten("any.dim", visible, -1, True))
+    zeros = g.aten("full_like.default", softmax, 0)
+    return g.aten("bmm.default", g.aten("where.self", none, zeros, softmax), value)
+
+
 def with_row(g, x, row):
     places = g.aten("view.default", g.aten("arange.start_step", 0, 4,
                                            dtype=Raw(as_scalar_type=5)), [4, 1])
@@ -96,6 +110,8 @@ FORMS = (
     ("MultiMarginLoss", [[2, 3], ("int64", [2])],
      lambda g, x, y: g.aten("multi_margin_loss.default", x, y, 2, 1.5, None, NONE), multi_margin),
     ("Softshrink", [[2, 3]], lambda g, x: g.aten("softshrink.default", x, 0.4), softshrink),
+    ("attention", [[2, 3, 4], [2, 5, 4], [2, 5, 6], ("bool", [3, 5])],
+     lambda g, q, k, v, m: g.aten("scaled_dot_product_attention.default", q, k, v, m), attention),
     ("square", [[2, 3]], lambda g, x: g.aten("square.default", x),
      lambda g, x: g.aten("pow.Tensor_Scalar", x, 2)),
     ("written row", [[4, 3], [3]], lambda g, x, y: g.aten("select_scatter.default", x, y, 0, 2),
@@ -124,6 +140,15 @@ class Forms(CommandCase):
                 self.done("diff", first, second)
                 self.done("verify", self.out / "plain.pt2", "--against",
                           self.out / "decomposed.pt2", "--random", "2")
+
+    def test_attention_of_both_forms_is_one_step_of_a_program(self):
+        _, sizes, plain, decomposed = next(form for form in FORMS if form[0] == "attention")
+        for name, dialect, make in (("plain", "TRAINING", plain), ("split", "ATEN", decomposed)):
+            self.common(name, dialect, sizes, make)
+            self.done("codegen", self.out / f"{name}.pt2", "-o", self.out / name, "--name", "net")
+            source = (self.out / name / "net.cc").read_text()
+            self.assertIn("// attention: ", source)
+            self.assertNotIn("// Softmax", source)
 
     def test_constants_that_are_detached_in_place_are_no_states(self):
         p = Program("TRAINING")

@@ -18,9 +18,10 @@ constexpr std::size_t kMask = 0, kThen = 1, kElse = 2;  // operands of Where
 Result<bool> SwapChoice(Node& node, PassContext& context) {
   const Node* negation = node.Is("Where") ? node.operand(kMask)->producer() : nullptr;
   if (negation == nullptr || !negation->Is("Not")) return false;
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Where",
-                                            {{negation->operand(0), node.operand(kElse),
-                                              node.operand(kThen)}}));
+  DRAGOMAN_ASSIGN(
+      Value * y,
+      context.Insert(node, "Where",
+                     {{negation->operand(0), node.operand(kElse), node.operand(kThen)}}));
   return context.ReplaceIfAllowed(node, y);
 }
 

@@ -47,19 +47,14 @@ Value* CausalMask(Composer& c, Value* query, Value* key) {
   return c.GreaterOrEqual(rows, c.Iota(c.Size(key, c.Rank(key) - 2)));
 }
 
-// Rows that may look nowhere are zero, as in torch from 2.5 on.
+// As torch decomposes it: what a mask of bool hides is -inf, which is added, and rows that may look
+// nowhere are zero (from torch 2.5 on).
 Value* Weights(Composer& c, Value* scores, Value* mask) {
   if (mask == nullptr) return c.Op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
-  if (c.dtype(mask) != DType::kBool) {
-    Value* sum = c.Add(scores, c.CastLike(mask, scores));
-    Value* weights = c.Op("Softmax", {sum}, {{"axis", std::int64_t{-1}}});
-    if (c.Rank(mask) == 0) return weights;
-    Value* most = c.Reduce("ReduceMax", mask, {c.Rank(mask) - 1}, true);
-    return c.Where(c.Equal(most, -INFINITY), 0, weights);
-  }
-  Value* masked = c.Where(mask, scores, -INFINITY);
-  Value* weights = c.Op("Softmax", {masked}, {{"axis", std::int64_t{-1}}});
-  return c.Where(mask, weights, 0);
+  const bool hides = c.dtype(mask) == DType::kBool;
+  Value* sum = c.Add(
+      scores, hides ? c.Where(mask, c.Number(0, scores), -INFINITY) : c.CastLike(mask, scores));
+  return SafeSoftmax(c, sum, c.Rank(sum) - 1);
 }
 
 // What the given mask and causality hide; nullptr: nothing.

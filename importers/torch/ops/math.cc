@@ -22,6 +22,11 @@ Value* LogSumExpOfComplex(Composer& c, Value* x, const std::vector<std::int64_t>
   return keep || axes.empty() ? y : c.Squeeze(y, axes);
 }
 
+Value* SafeSoftmax(Composer& c, Value* x, int axis) {
+  Value* hidden = c.Equal(c.Reduce("ReduceMax", x, {axis}, true), -INFINITY);
+  return c.Where(hidden, 0, c.Op("Softmax", {x}, {{"axis", std::int64_t{axis}}}));
+}
+
 Value* LogSigmoid(Composer& c, Value* x) {
   return c.Sub(c.Min(x, 0), Log1p(c, c.Exp(c.Neg(c.Abs(x)))));
 }

@@ -21,6 +21,9 @@ Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_
 // log Σ exp(x) of complex numbers along axes: the largest real part is taken out of the powers.
 Value* LogSumExpOfComplex(Composer& c, Value* x, const std::vector<std::int64_t>& axes, bool keep);
 
+// Softmax that gives zeros to rows of -inf alone.
+Value* SafeSoftmax(Composer& c, Value* x, int axis);
+
 // log σ(x), also where σ(x) is 0 in floating-point numbers.
 Value* LogSigmoid(Composer& c, Value* x);
 

@@ -1,5 +1,7 @@
 // Products with weights, and functions that are spelled out.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -312,10 +314,55 @@ void BatchedProducts(Drawing& d) {
   d.MaybeRead(d.Node("Reshape", {y, d.Ints(whole)}));
 }
 
+// Products of two operands that are scaled, the second one perhaps transposed.
+void ScaledProducts(Drawing& d) {
+  const std::int64_t features = d.Of(std::vector<std::int64_t>{1, 2, 4, 8});
+  const double root = 1 / std::sqrt(std::sqrt(static_cast<double>(features)));
+  const std::string dtype = d.Chance(85) ? "f32" : d.FloatType();
+  const auto scaled = [&](const Sizes& sizes) {
+    const double number = d.Chance(70) ? root : d.Of(std::vector<double>{0.5, -0.25, 1, 3, 0});
+    Names operands = {d.Chance(90) ? d.Input(dtype, sizes) : d.Weight(dtype, sizes),
+                      d.Constant(dtype, d.Chance(95) ? Sizes{} : Sizes{1}, [=] { return number; })};
+    if (d.Chance(20)) std::swap(operands[0], operands[1]);
+    return d.Chance(92) ? d.Node("Mul", operands) : operands[0];
+  };
+  const std::int64_t rows = d.Size(), columns = d.Size();
+  const bool turns = d.Chance(50);
+  const std::string x = scaled({2, rows, features});
+  std::string y = scaled(turns ? Sizes{2, columns, features} : Sizes{2, features, columns});
+  if (turns) y = d.Node("Transpose", {y}, "perm = [0, 2, 1]");
+  d.MaybeRead(d.Node("MatMul", {x, y}));
+}
+
+void SafeSoftmaxes(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  const std::int64_t axis = d.Axis(sizes.size());
+  const double hidden = d.Chance(92) ? -std::numeric_limits<double>::infinity() : -3;
+  InputData data;
+  if (d.Chance(60)) {
+    const int shown = d.Of(std::vector<int>{0, 10, 60});
+    for (int i = 0; i < 1000; ++i) data.fixed.push_back(d.Chance(shown) ? 0.5 * (i % 5) : hidden);
+  }
+  std::string x = d.Input("f32", sizes, data);
+  const std::string softmax = d.Node("Softmax", {x}, fmt::format("axis = {}", axis));
+  if (d.Chance(5)) x = d.Input("f32", sizes);
+  std::string any = d.Node("Equal", {x, d.Constant("f32", {}, [=] { return hidden; })});
+  if (d.Chance(95)) any = d.Node("Not", {any});
+  any = d.Node("ReduceMax", {any, d.Ints({d.Chance(90) ? axis : d.Axis(sizes.size())})},
+               d.Chance(92) ? "keepdims = 1" : "keepdims = 0");
+  std::string zero = d.Constant("f32", {}, [&] { return d.Chance(95) ? 0 : 1; });
+  if (d.Chance(60)) zero = d.Node("Expand", {zero, d.Node("Shape", {softmax})});
+  Names operands = {any, softmax, zero};
+  if (d.Chance(30)) operands = {d.Node("Not", {any}), zero, softmax};
+  d.MaybeRead(d.Node("Where", operands));
+}
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnProducts() {
   static constexpr DrawnPattern kDrawn[] = {
+      {"merge-factors", ScaledProducts, Exactness::kRounded},
+      {"read-safe-softmax", SafeSoftmaxes},
       {"fuse-gemm", Gemm, Exactness::kRounded},
       {"fuse-mat-mul", MatMul, Exactness::kRounded},
       {"fuse-bias", LinearAndBias, Exactness::kRounded},

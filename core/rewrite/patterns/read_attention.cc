@@ -1,0 +1,112 @@
+// Attention as decomposed programs of torch, and ONNX files of torch 2, spell it.
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include "core/ir/producer.h"
+#include "core/ops/declared_attributes.h"
+#include "core/rewrite/joined_parts.h"
+#include "core/rewrite/patterns/function_patterns.h"
+#include "core/rewrite/scalar.h"
+#include "core/rewrite/zeros.h"
+
+namespace dragoman {
+namespace {
+
+constexpr float kHidden = -INFINITY;
+
+// The values whose rows along `axis` a condition asks of whether any is not -inf.
+Value* AsksForVisible(const Value* condition, int axis, const PassContext& context) {
+  const Node* any = ProducerOf(condition, "ReduceMax");
+  const Node* visible = any != nullptr ? ProducerOf(any->operand(0), "Not") : nullptr;
+  const Node* hidden = visible != nullptr ? ProducerOf(visible->operand(0), "Equal") : nullptr;
+  if (hidden == nullptr || ScalarOf(hidden->operand(1)) != kHidden) return nullptr;
+  const auto axes = IntsOf(context, any->operand(1));
+  const bool keeps = IntAttribute(*any, "keepdims", 1) != 0;
+  const bool is_axis = axes && axes->size() == 1 && FromFront(axes->front(), *visible->operand(0)) == axis;
+  return keeps && is_axis ? hidden->operand(0) : nullptr;
+}
+
+// Where(any(x != -inf), Softmax(x), 0) = Where(max(x) = -inf, 0, Softmax(x)), along one axis
+Result<bool> ReadSafeSoftmax(Node& node, PassContext& context) {
+  const Node* softmax = node.Is("Where") ? ProducerOf(node.operand(1), "Softmax") : nullptr;
+  if (softmax == nullptr || !IsZero(node.operand(2)) ||
+      !SameShape(*softmax->result(), *node.result()))
+    return false;
+  Value* x = softmax->operand(0);
+  const int axis = static_cast<int>(FromFront(IntAttribute(*softmax, "axis", -1), *x));
+  if (!x->type().rank() || AsksForVisible(node.operand(0), axis, context) != x) return false;
+  Graph& graph = *node.graph();
+  const std::int64_t reduced[] = {axis};
+  Value* axes = context.AddConstant(graph, Tensor::Ints(reduced), "axes", node.origin());
+  DRAGOMAN_ASSIGN(Value * most, context.Insert(node, "ReduceMax", {{x, axes}}, {{"keepdims", 1}}));
+  const auto number = [&](double value) -> Result<Value*> {
+    DRAGOMAN_ASSIGN(Tensor tensor, Tensor::Full(x->type().dtype(), {}, value));
+    return context.AddConstant(graph, std::move(tensor), "number", node.origin());
+  };
+  DRAGOMAN_ASSIGN(Value * hidden, number(kHidden));
+  DRAGOMAN_ASSIGN(Value * zero, number(0));
+  DRAGOMAN_ASSIGN(Value * none, context.Insert(node, "Equal", {{most, hidden}}));
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Where", {{none, zero, softmax->result()}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// A value of a product, and the number that it is multiplied by.
+struct Scaled {
+  Value* value = nullptr;
+  double factor = 1;
+};
+
+// Of a Mul with a number that makes nothing larger.
+std::optional<Scaled> ReadScaled(const Value* value) {
+  const Node* product = ProducerOf(value, "Mul");
+  const Tensor* factor = product != nullptr ? ConstantOf(product->operand(1)) : nullptr;
+  if (factor == nullptr || factor->rank() != 0) return std::nullopt;
+  const double number = factor->FloatAt(0);
+  const bool shrinks = std::abs(number) <= 1 && number != 0;
+  return shrinks ? std::optional(Scaled{product->operand(0), number}) : std::nullopt;
+}
+
+double Rounded(double number, DType dtype) {
+  return dtype == DType::kF32 ? static_cast<float>(number) : number;
+}
+
+// The product of two factors; two that are the rounded root of the same 1 / √n give just that.
+double ProductOf(double a, double b, DType dtype) {
+  const double features = std::round(1 / (a * a * b * b));
+  const double scale = 1 / std::sqrt(features);
+  if (a == b && features < 1 << 20 && Rounded(std::sqrt(scale), dtype) == a)
+    return Rounded(scale, dtype);
+  return Rounded(a * b, dtype);
+}
+
+// MatMul(x · a, y · b) = MatMul(x · (a · b), y), for numbers; the transpose of y too
+Result<bool> MergeFactors(Node& node, PassContext& context) {
+  const DType dtype = node.Is("MatMul") ? node.result()->type().dtype() : DType::kUnknown;
+  if (dtype != DType::kF32 && dtype != DType::kF64) return false;
+  const std::optional<Scaled> x = ReadScaled(node.operand(0));
+  const Node* transpose = ProducerOf(node.operand(1), "Transpose");
+  const std::optional<Scaled> y =
+      ReadScaled(transpose != nullptr ? transpose->operand(0) : node.operand(1));
+  if (!x || !y || x->value->is_constant() || y->value->is_constant()) return false;
+  DRAGOMAN_ASSIGN(Tensor product, Tensor::Full(dtype, {}, ProductOf(x->factor, y->factor, dtype)));
+  Value* factor =
+      context.AddConstant(*node.graph(), std::move(product), "factor", node.origin());
+  DRAGOMAN_ASSIGN(Value * scaled, context.Insert(node, "Mul", {{x->value, factor}}));
+  Value* other = y->value;
+  if (transpose != nullptr) {
+    DRAGOMAN_ASSIGN(other, context.Insert(node, "Transpose", {{other}}, transpose->attributes()));
+  }
+  DRAGOMAN_ASSIGN(Value * result, context.Insert(node, "MatMul", {{scaled, other}}));
+  return context.ReplaceIfAllowed(node, result);
+}
+
+}  // namespace
+
+std::span<const Pattern> AttentionPatterns() {
+  static constexpr Pattern kPatterns[] = {{"read-safe-softmax", ReadSafeSoftmax},
+                                          {"merge-factors", MergeFactors}};
+  return kPatterns;
+}
+
+}  // namespace dragoman
