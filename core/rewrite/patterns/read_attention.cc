@@ -14,6 +14,7 @@ namespace dragoman {
 namespace {
 
 constexpr float kHidden = -INFINITY;
+constexpr double kLeastFactor = 1e-6;
 
 // The values whose rows along `axis` a condition asks of whether any is not -inf.
 Value* AsksForVisible(const Value* condition, int axis, const PassContext& context) {
@@ -23,7 +24,8 @@ Value* AsksForVisible(const Value* condition, int axis, const PassContext& conte
   if (hidden == nullptr || ScalarOf(hidden->operand(1)) != kHidden) return nullptr;
   const auto axes = IntsOf(context, any->operand(1));
   const bool keeps = IntAttribute(*any, "keepdims", 1) != 0;
-  const bool is_axis = axes && axes->size() == 1 && FromFront(axes->front(), *visible->operand(0)) == axis;
+  const bool is_axis =
+      axes && axes->size() == 1 && FromFront(axes->front(), *visible->operand(0)) == axis;
   return keeps && is_axis ? hidden->operand(0) : nullptr;
 }
 
@@ -57,13 +59,14 @@ struct Scaled {
   double factor = 1;
 };
 
-// Of a Mul with a number that makes nothing larger.
+// Of a Mul with a number that makes nothing larger, and not so much smaller that a product of two
+// would be 0.
 std::optional<Scaled> ReadScaled(const Value* value) {
   const Node* product = ProducerOf(value, "Mul");
   const Tensor* factor = product != nullptr ? ConstantOf(product->operand(1)) : nullptr;
   if (factor == nullptr || factor->rank() != 0) return std::nullopt;
   const double number = factor->FloatAt(0);
-  const bool shrinks = std::abs(number) <= 1 && number != 0;
+  const bool shrinks = std::abs(number) <= 1 && std::abs(number) >= kLeastFactor;
   return shrinks ? std::optional(Scaled{product->operand(0), number}) : std::nullopt;
 }
 
@@ -90,8 +93,7 @@ Result<bool> MergeFactors(Node& node, PassContext& context) {
       ReadScaled(transpose != nullptr ? transpose->operand(0) : node.operand(1));
   if (!x || !y || x->value->is_constant() || y->value->is_constant()) return false;
   DRAGOMAN_ASSIGN(Tensor product, Tensor::Full(dtype, {}, ProductOf(x->factor, y->factor, dtype)));
-  Value* factor =
-      context.AddConstant(*node.graph(), std::move(product), "factor", node.origin());
+  Value* factor = context.AddConstant(*node.graph(), std::move(product), "factor", node.origin());
   DRAGOMAN_ASSIGN(Value * scaled, context.Insert(node, "Mul", {{x->value, factor}}));
   Value* other = y->value;
   if (transpose != nullptr) {
