@@ -17,16 +17,16 @@ namespace {
 constexpr std::int64_t kWidened = 1 << 17;  // elements at a time: what a second cache holds
 constexpr std::int64_t kRowsOfBytes = 4;    // that many rows of 2 bits or more fill their bytes
 
-// The Linear whose weight `node` makes of a constant, by blocks of its rows; nullptr if it does not
-// or other nodes read it, too.
-const Node* LinearOf(const Node& node) {
-  if (!node.Is("DequantizeLinear") || !node.result()->HasOneUse()) return nullptr;
+// Whether `node` widens a constant, by blocks of its rows, to the weight of a Linear, which alone
+// reads it.
+bool WidensWeight(const Node& node) {
+  if (!node.Is("DequantizeLinear") || !node.result()->HasOneUse()) return false;
   const Use& use = *node.result()->first_use();
   const Tensor* matrix = node.operand(0)->tensor();
   if (use.user() == nullptr || !use.user()->IsDragoman("Linear") || use.index() != 1 ||
       use.graph() != node.graph() || !node.operand(0)->is_constant() || matrix == nullptr ||
       matrix->rank() != 2 || matrix->sizes()[0] == 0)
-    return nullptr;
+    return false;
   const auto of_rows = [&](const Value* factors) {
     const Shape* shape = factors->type().shape();
     return shape != nullptr && shape->size() == 2 && (*shape)[0].known() &&
@@ -34,7 +34,7 @@ const Node* LinearOf(const Node& node) {
   };
   const Value *scales = node.operand(1), *zeros = node.operand(2);
   const bool blocks = IntAttribute(node, "block_size") > 0 && IntAttribute(node, "axis") % 2 != 0;
-  return blocks && of_rows(scales) && (zeros == nullptr || of_rows(zeros)) ? use.user() : nullptr;
+  return blocks && of_rows(scales) && (zeros == nullptr || of_rows(zeros));
 }
 
 // `count` rows from `first` on, a multiple of kRowsOfBytes.
@@ -77,11 +77,11 @@ void PutColumns(const Array& part, std::int64_t first, Array& whole) {
 bool IsWidenedByRows(const Value& constant) {
   if (!constant.HasOneUse()) return false;
   const Node* user = constant.first_use()->user();
-  return user != nullptr && constant.first_use()->index() == 0 && LinearOf(*user) != nullptr;
+  return user != nullptr && constant.first_use()->index() == 0 && WidensWeight(*user);
 }
 
 bool PackedRows::Keep(const Node& node, const std::vector<RuntimeValue>& operands) {
-  if (LinearOf(node) == nullptr) return false;
+  if (!WidensWeight(node)) return false;
   kept_[&node] = {operands[1].array, operands.size() > 2 ? operands[2].array : Array()};
   return true;
 }

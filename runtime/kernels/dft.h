@@ -23,6 +23,15 @@ struct DftPlan {
   const std::complex<double>* roots = nullptr;  // exp(∓2πi k / length)
 };
 
+// exp(2πi k / n) for 0 <= k < n. Multiples of a quarter turn are exact, so that real signals have
+// no imaginary part where it is 0 by definition.
+inline std::complex<double> RootOfUnity(std::int64_t k, std::int64_t n) {
+  constexpr double kReal[] = {1, 0, -1, 0}, kImaginary[] = {0, 1, 0, -1};
+  if (4 * k % n == 0) return {kReal[4 * k / n], kImaginary[4 * k / n]};
+  const double angle = 2 * 3.14159265358979323846 * static_cast<double>(k) / static_cast<double>(n);
+  return {std::cos(angle), std::sin(angle)};
+}
+
 constexpr std::int64_t SmallestFactor(std::int64_t n) {
   for (std::int64_t p = 2; p * p <= n; ++p) {
     if (n % p == 0) return p;
@@ -79,9 +88,8 @@ Status DFT(const DFTParams& p, TensorView<const T> x, TensorView<const Tlength> 
   auto* roots = static_cast<std::complex<double>*>(scratch);
   std::complex<double>*signal = roots + n, *result = signal + n, *spare = result + n;
   for (std::int64_t k = 0; k < n; ++k) {
-    const double angle =
-        2 * 3.14159265358979323846 * static_cast<double>(k) / static_cast<double>(n);
-    roots[k] = {std::cos(angle), p.inverse ? std::sin(angle) : -std::sin(angle)};
+    const std::complex<double> root = internal::RootOfUnity(k, n);
+    roots[k] = p.inverse ? root : std::conj(root);
   }
   const double scale = p.inverse ? 1.0 / static_cast<double>(n) : 1.0;
   const std::int64_t outer = ProductOfSizes(x.shape, 0, along);
