@@ -358,8 +358,11 @@ Value* LowerReverse(Call& c) {
   if (c.dtype(c.Tensor(1)) != DType::kBool) {
     Value* of_run = c.Index(1);
     const std::optional<std::int64_t> count = c.KnownSize(of_run, 0);
-    if (!c.failed() && count && !c.builder().KnownInts(of_run))
+    if (!c.failed() && count && !c.builder().KnownInts(of_run)) {
+      if (*count > kMaxAxes)
+        return c.Fail(InvalidInput("a list of " + std::to_string(*count) + " axes"));
       return Reversed(c, x, of_run, *count);
+    }
   }
   const Ints stated = c.KnownInts(1, "a list of axes");
   const bool flags = c.dtype(c.Tensor(1)) == DType::kBool;

@@ -54,6 +54,12 @@ TEST(HostileTensorFlowTest, OffsetsOfListsWithoutSizes) {
   EXPECT_THAT(Refusal("i32[1099511627776]", body), HasSubstr("a list of 1099511627776 sizes"));
 }
 
+TEST(HostileTensorFlowTest, MoreAxesToReverseThanTensorsHave) {
+  const std::string body =
+      Int("k", "[] 0") + "  %y = tf.ReverseV2(%k, %x) {T = type i32[*], Tidx = type i32[*]} @y\n";
+  EXPECT_THAT(Refusal("i32[1099511627776]", body), HasSubstr("a list of 1099511627776 axes"));
+}
+
 TEST(HostileTensorFlowTest, PartsBeyond64Bits) {
   const std::string big = "9223372036854775807";
   const std::string body =
