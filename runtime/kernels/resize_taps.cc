@@ -60,8 +60,9 @@ double ResizeTaps::OverScale(double x) const { return static_cast<float>(x / sca
 
 double ResizeTaps::Coordinate(std::int64_t i, double roi_start, double roi_end) const {
   const double x = static_cast<double>(i), input = static_cast<double>(input_);
-  // ONNX takes the length before rounding.
-  const double length = scale_ * input;
+  // ONNX takes the length before rounding. A scale that was made of sizes gives the size again.
+  const double scaled = scale_ * input, size = static_cast<double>(output_);
+  const double length = std::fabs(scaled - size) <= 1e-12 * size ? size : scaled;
   switch (p_->coordinate_transformation_mode) {
     case CoordinateTransformation::kHalfPixel:
       return OverScale(x + 0.5) - 0.5;

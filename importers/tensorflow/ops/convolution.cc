@@ -415,37 +415,6 @@ Value* LowerLocalResponseNormalization(Call& c) {
   return FromChannelsFirst(c, layout, y);
 }
 
-namespace {
-
-// floor(scale · i), rounded to half away from zero, and the middles of pixels.
-Value* Resize(Call& c, std::string_view mode, Value* x) {
-  const Layout layout{2, true};
-  Value* size = c.Index(1);
-  const bool corners = c.BoolAttribute("align_corners");
-  const bool middles = c.BoolOr("half_pixel_centers", false);
-  if (corners && middles)
-    return c.Fail(InvalidInput("align_corners and half_pixel_centers exclude each other"));
-  const char* coordinates = corners ? "align_corners" : middles ? "half_pixel" : "asymmetric";
-  std::vector<NamedAttribute> attributes = {{"coordinate_transformation_mode", coordinates},
-                                            {"mode", std::string(mode)}};
-  if (mode == "nearest") {
-    attributes.push_back({"nearest_mode", corners || middles ? "round_prefer_ceil" : "floor"});
-  } else if (mode == "cubic") {
-    attributes.push_back({"cubic_coeff_a", middles ? -0.5F : -0.75F});
-    attributes.push_back({"exclude_outside", std::int64_t{middles}});
-  }
-  Value* first = ToChannelsFirst(c, layout, x);
-  Value* sizes = c.ConcatSizes({c.SizeVector(first, 0, 2), size});
-  Value* y = c.Op("Resize", {first, nullptr, nullptr, sizes}, std::move(attributes));
-  return FromChannelsFirst(c, layout, y);
-}
-
-}  // namespace
-
-Value* LowerResizeNearest(Call& c) { return Resize(c, "nearest", c.Tensor(0)); }
-// Bilinear and bicubic results are float32, whatever the operand.
-Value* LowerResize(Call& c) { return Resize(c, c.target(), c.Cast(c.Tensor(0), DType::kF32)); }
-
 Value* LowerDepthToSpace(Call& c) {
   const Layout layout = TakeLayout(c, 2);
   const std::int64_t block = c.IntAttribute("block_size");

@@ -152,9 +152,11 @@ Value* LowerPool(Call& c);
 Value* LowerBiasAdd(Call& c);
 std::vector<Value*> LowerFusedBatchNorm(Call& c);
 Value* LowerLocalResponseNormalization(Call& c);
+Value* LowerDepthToSpace(Call& c);
+
+// resizing.cc
 Value* LowerResizeNearest(Call& c);
 Value* LowerResize(Call& c);
-Value* LowerDepthToSpace(Call& c);
 
 // neural.cc
 Value* LowerSoftmax(Call& c);

@@ -1,0 +1,121 @@
+// Images of other sizes, by the nearest pixels or by those around.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "importers/tensorflow/ops/convolution.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+// Where the pixels of the result lie in the operand.
+enum class Coordinates { kPlain, kCorners, kMiddles };
+
+Coordinates TakeCoordinates(Call& c) {
+  const bool corners = c.BoolAttribute("align_corners");
+  const bool middles = c.BoolOr("half_pixel_centers", false);
+  if (corners && middles)
+    c.Fail(InvalidInput("align_corners and half_pixel_centers exclude each other"));
+  if (corners) return Coordinates::kCorners;
+  return middles ? Coordinates::kMiddles : Coordinates::kPlain;
+}
+
+// floor(scale · i), rounded to half away from zero, and the middles of pixels. `x` and the result
+// have their channels at axis 1.
+Value* Resize(Call& c, std::string_view mode, Coordinates coordinates, Value* x, Value* size) {
+  const bool plain = coordinates == Coordinates::kPlain;
+  const bool middles = coordinates == Coordinates::kMiddles;
+  const char* transformation = plain ? "asymmetric" : middles ? "half_pixel" : "align_corners";
+  std::vector<NamedAttribute> attributes = {{"coordinate_transformation_mode", transformation},
+                                            {"mode", std::string(mode)}};
+  if (mode == "nearest") {
+    attributes.push_back({"nearest_mode", plain ? "floor" : "round_prefer_ceil"});
+  } else if (mode == "cubic") {
+    attributes.push_back({"cubic_coeff_a", middles ? -0.5F : -0.75F});
+    attributes.push_back({"exclude_outside", std::int64_t{middles}});
+  }
+  Value* sizes = c.ConcatSizes({c.SizeVector(x, 0, 2), size});
+  return c.Op("Resize", {x, nullptr, nullptr, sizes}, std::move(attributes));
+}
+
+// Which of `from` pixels each of `to` is, by TensorFlow's kernel: in float32, so that one whose
+// place is between two pixels by fractions alone may be either.
+Ints NearestPixels(Coordinates coordinates, std::int64_t from, std::int64_t to) {
+  const bool spread = coordinates == Coordinates::kCorners && to > 1;
+  const float scale =
+      static_cast<float>(spread ? from - 1 : from) / static_cast<float>(spread ? to - 1 : to);
+  Ints pixels;
+  for (std::int64_t i = 0; i < to; ++i) {
+    const auto at = static_cast<float>(i);
+    const float place = coordinates == Coordinates::kMiddles ? (at + 0.5F) * scale : at * scale;
+    const float whole =
+        coordinates == Coordinates::kCorners ? std::round(place) : std::floor(place);
+    pixels.push_back(std::min(static_cast<std::int64_t>(whole), from - 1));
+  }
+  return pixels;
+}
+
+// The same by fractions, as Resize has it.
+Ints NearestPixelsExactly(Coordinates coordinates, std::int64_t from, std::int64_t to) {
+  Ints pixels;
+  for (std::int64_t i = 0; i < to; ++i) {
+    std::int64_t pixel = i * from / to;
+    if (coordinates == Coordinates::kMiddles) pixel = (2 * i + 1) * from / (2 * to);
+    if (coordinates == Coordinates::kCorners && to > 1)
+      pixel = (2 * i * (from - 1) + to - 1) / (2 * (to - 1));
+    pixels.push_back(std::min(pixel, from - 1));
+  }
+  return pixels;
+}
+
+// Sizes of an axis of an image, before and after; with them no product above is beyond 64 bits.
+struct AxisSizes {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+};
+
+std::optional<AxisSizes> KnownAxis(Call& c, Value* x, int axis, const std::optional<Ints>& size) {
+  constexpr std::int64_t kMost = 1 << 20;
+  const std::optional<std::int64_t> from = c.failed() ? std::nullopt : c.KnownSize(x, axis);
+  if (!from || !size || size->size() != 2) return std::nullopt;
+  const std::int64_t to = (*size)[static_cast<std::size_t>(axis) - 2];
+  if (*from < 1 || *from > kMost || to < 1 || to > kMost) return std::nullopt;
+  return AxisSizes{*from, to};
+}
+
+}  // namespace
+
+// By Resize, but along axes on which TensorFlow takes other pixels.
+Value* LowerResizeNearest(Call& c) {
+  const Layout layout{2, true};
+  const Coordinates coordinates = TakeCoordinates(c);
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
+  Value* size = c.Index(1);
+  const std::optional<Ints> known = c.MaybeKnownInts(1);
+  if (c.failed()) return nullptr;
+  int left = 2;
+  for (int axis = 2; axis < 4; ++axis) {
+    const std::optional<AxisSizes> sizes = KnownAxis(c, x, axis, known);
+    if (!sizes) continue;
+    Ints pixels = NearestPixels(coordinates, sizes->from, sizes->to);
+    if (pixels == NearestPixelsExactly(coordinates, sizes->from, sizes->to)) continue;
+    x = c.Gather(x, c.Ints(std::move(pixels)), axis);
+    --left;
+  }
+  if (left > 0) x = Resize(c, "nearest", coordinates, x, size);
+  return FromChannelsFirst(c, layout, x);
+}
+
+// Bilinear and bicubic results are float32, whatever the operand.
+Value* LowerResize(Call& c) {
+  const Layout layout{2, true};
+  const Coordinates coordinates = TakeCoordinates(c);
+  Value* x = ToChannelsFirst(c, layout, c.Cast(c.Tensor(0), DType::kF32));
+  return FromChannelsFirst(c, layout, Resize(c, c.target(), coordinates, x, c.Index(1)));
+}
+
+}  // namespace dragoman::tf
