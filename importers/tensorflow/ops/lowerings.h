@@ -84,8 +84,6 @@ Value* LowerBroadcastArgs(Call& c);
 Value* LowerTile(Call& c);
 Value* LowerFill(Call& c);
 Value* LowerLike(Call& c);
-Value* LowerRange(Call& c);
-Value* LowerLinSpace(Call& c);
 Value* LowerEmpty(Call& c);
 Value* LowerDataFormatDimMap(Call& c);
 Value* LowerDataFormatVecPermute(Call& c);
@@ -102,6 +100,10 @@ Value* Mirrored(Call& c, Value* x, std::size_t operand, const std::string& mode)
 Value* LowerReverse(Call& c);
 Value* LowerReverseSequence(Call& c);
 Value* LowerRoll(Call& c);
+
+// ranges.cc
+Value* LowerRange(Call& c);
+Value* LowerLinSpace(Call& c);
 
 // indexing.cc
 Value* LowerStridedSlice(Call& c);

@@ -106,30 +106,6 @@ Value* LowerLike(Call& c) {
   return c.Full(c.Shape(x), c.target() == "1" ? 1 : 0, c.dtype(x));
 }
 
-Value* LowerRange(Call& c) {
-  Value* start = c.Tensor(0);
-  const DType type = c.dtype(start);
-  const bool has = type == DType::kF32 || type == DType::kF64 || type == DType::kI32 ||
-                   type == DType::kI64 || type == DType::kI16;
-  const DType computed = has ? type : IsFloating(type) ? DType::kF32 : DType::kI64;
-  Value* range = c.Op("Range", {c.Cast(start, computed), c.Cast(c.Tensor(1), computed),
-                                c.Cast(c.Tensor(2), computed)});
-  return c.Cast(range, type);
-}
-
-// The last element is `stop` itself.
-Value* LowerLinSpace(Call& c) {
-  Value* start = c.Tensor(0);
-  Value* stop = c.Tensor(1);
-  Value* count = c.Index(2);
-  Value* steps = c.Iota(count);
-  Value* last = c.Sub(count, 1);
-  Value* step = c.Div(c.Sub(stop, start), c.CastLike(c.Max(last, 1), start));
-  Value* line = c.Add(start, c.Mul(c.CastLike(steps, start), step));
-  Value* ends = c.And(c.Equal(steps, last), c.Greater(last, 0));
-  return c.Where(ends, stop, line);
-}
-
 namespace {
 
 // Where each axis of layout `to` stands in layout `from`; fails unless both have the same ones.

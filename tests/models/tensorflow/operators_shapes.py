@@ -43,6 +43,14 @@ def make_sizes():
         group.call("Range", kind(2), kind(9), kind(3), wanted=np.arange(2, 9, 3, kind), Tidx=f"dt:{name}")
         group.call("Range", kind(5), kind(-2), kind(-2), wanted=np.arange(5, -2, -2, kind),
                    Tidx=f"dt:{name}")
+    for kind, name in ((np.float32, "float"), (np.float64, "double")):
+        for ends in ((0, 0.3, 0.1), (1, 8, 0.7), (0.5, -2, -0.1), (0, 1, 0.05)):
+            start, limit, delta = (kind(end) for end in ends)
+            elements = [start]
+            while len(elements) < np.ceil(np.abs(kind(kind(limit - start) / delta))):
+                elements.append(kind(elements[-1] + delta))
+            for operands in ((start, limit, delta), ((start,), (limit,), (delta,))):
+                group.call("Range", *operands, wanted=np.array(elements, kind), Tidx=f"dt:{name}")
     for count in (1, 5):
         group.call("LinSpace", np.float32(2), np.float32(-3), (np.int32(count),),
                    wanted=np.linspace(2, -3, count, dtype=np.float32), Tidx="dt:int32")
