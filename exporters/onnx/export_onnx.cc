@@ -93,6 +93,16 @@ void DropEmptyLists(Graph& entry) {
   });
 }
 
+// ONNX wants two operands of a Loop, though it may have neither: one of nothing but a number of
+// turns says that it has no condition.
+void SpellOmittedConditions(Graph& entry) {
+  ForEachGraph(entry, [](Graph& graph) {
+    for (Node& node : graph.nodes()) {
+      while (node.Is("Loop") && node.num_operands() < 2) node.AddOperand(nullptr);
+    }
+  });
+}
+
 // ONNX wants every graph to have a name.
 void NameGraphs(Model& model) {
   ForEachGraph(model, [](Graph& graph) {
@@ -255,6 +265,7 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
     DRAGOMAN_TRY(GuardEmptySequences(*entry.graph));
     MakeConditionsScalar(*entry.graph);
     DropEmptyLists(*entry.graph);
+    SpellOmittedConditions(*entry.graph);
     DRAGOMAN_TRY(GiveLstmBodies(*entry.graph));
     DRAGOMAN_TRY(LowerFactors(*entry.graph, [](std::string_view label) { return label == "Det"; }));
     DRAGOMAN_TRY(ExpandOperators(*entry.graph, opset, options, findings));

@@ -294,6 +294,18 @@ TEST_F(ExportOnnxTest, WhatAScansBodyIsGivenIsCopiedBeforeItIsAResult) {
   }
 }
 
+// ONNX: "Inputs (2 - ∞)".
+TEST_F(ExportOnnxTest, LoopsHaveTwoOperandsThoughTheyHaveNoConditionAndCarryNothing) {
+  Result<Model> model = RoundTrip(R"(graph main(%count: i64[]) -> (%rows) {
+    %rows: i64[?] = onnx.Loop(%count) {body = graph body(%turn: i64[], %go: bool[]) -> (%more, %row) {
+      %more: bool[] = onnx.Identity(%go)
+      %row: i64[] = onnx.Neg(%turn)
+    }}
+  })");
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  EXPECT_EQ(model->main().first_node()->num_operands(), 2U);
+}
+
 // Substitution from the last row on; larger matrices stay, which a warning tells.
 TEST_F(ExportOnnxTest, SmallMatricesAreSolvedRowByRow) {
   const auto text = [](const std::string& n) {
