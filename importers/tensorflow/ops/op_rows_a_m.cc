@@ -148,6 +148,8 @@ constexpr OpRow kRowsAToM[] = {
     {"DeepCopy", LowerIdentity},
     {"DenseBincount", LowerDenseBincount},
     {"DenseCountSparseOutput", LowerDenseCountSparse},
+    {"DenseToDenseSetOperation", LowerDenseToDenseSetOperation},
+    {"DenseToSparseSetOperation", LowerDenseToSparseSetOperation},
     {"DepthToSpace", LowerDepthToSpace, "DepthToSpace"},
     {"DepthwiseConv2dNative", LowerDepthwiseConv2D},
     {"DepthwiseConv2dNativeBackpropInput", LowerConvBackpropInput, "depthwise"},

@@ -60,6 +60,12 @@ struct RowNumbers {
 // binary_output.
 Value* CountInRows(Call& c, const RowNumbers& rows, Value* numbers, Value* size, Value* weights);
 
+// sets.cc
+std::vector<Value*> LowerDenseToDenseSetOperation(Call& c);
+std::vector<Value*> LowerDenseToSparseSetOperation(Call& c);
+std::vector<Value*> LowerSparseToSparseSetOperation(Call& c);
+Value* LowerSetSize(Call& c);
+
 }  // namespace dragoman::tf
 
 #endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_SPARSE_LOWERINGS_H_

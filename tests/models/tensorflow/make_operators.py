@@ -125,6 +125,8 @@ def main():
     quantized.make_fused_convolutions()
     quantized.make_fused_products()
     options.make_options()
+    operator_cases.seed(41)
+    sparse.make_sets()
     layers.make_lstm_blocks()
     arrays.make_other_run_time_axes()
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from operator_cases import DRAW, FLOAT, case, f32, i32
+from operator_cases import DRAW, FLOAT, Group, case, f32, i32
 
 
 def sparse(dense):
@@ -154,3 +154,53 @@ def make_ragged_rows():
                reference=[np.cumsum([0] + [len(row) for row in rows]), np.concatenate(rows)],
                PARAMS_RAGGED_RANK=1, OUTPUT_RAGGED_RANK=1, Tvalues="dt:float", Tindices="dt:int64",
                Tsplits="dt:int64")
+
+
+SETS = {"a-b": set.difference, "b-a": lambda a, b: b - a, "intersection": set.intersection,
+        "union": set.union}
+
+
+def numbers_or_texts(kind, values):
+    array = np.asarray(values)
+    if kind != "text":
+        return array.astype(kind)
+    texts = [f"t{value}".encode() for value in array.reshape(-1).tolist()]
+    return np.array(texts, object).reshape(array.shape)
+
+
+def sparse_sets(kind, rows):
+    """Rows of two rows of lists each, as a sparse tensor of rank 3."""
+    flat = [(i, j, k, value) for i, pair in enumerate(rows) for j, row in enumerate(pair)
+            for k, value in enumerate(row)]
+    values = numbers_or_texts(kind, [value for *_, value in flat])
+    return [np.array([place for *place, _ in flat]), values, np.array([len(rows), 2, 4])]
+
+
+def set_case(group, kind, name, operands, operation, first, second):
+    combine = SETS[operation]
+    found = [(i, j, sorted(combine(set(first[i][j]), set(second[i][j])), key=lambda value: numbers_or_texts(
+        kind, value).item())) for i in range(3) for j in range(2)]
+    places = np.array([(i, j, k) for i, j, row in found for k in range(len(row))], np.int64).reshape(-1, 3)
+    values = numbers_or_texts(kind, [value for *_, row in found for value in row])
+    group.call(f"{name}SetOperation", *operands, wanted=[
+        places, values.astype("S") if kind == "text" else values,
+        np.array([3, 2, max(len(row) for *_, row in found)])], set_operation=operation,
+        T="dt:string" if kind == "text" else f"dt:{kind}", validate_indices=True)
+
+
+def make_sets():
+    """What is in one set, the other or both; a set for each row, whose elements may come twice."""
+    few = [[[5, 1, 1], []], [[], [2, -3]], [[0], [4, 4, 4, -1]]]
+    more = [[[1], [7, 7]], [[], []], [[0, 3], [4, -2]]]
+    for kind in ("int8", "int32", "int64", "text"):
+        group = Group(f"sets_{kind}")
+        a, b = DRAW.integers(-4, 5, (3, 2, 4)), DRAW.integers(-4, 5, (3, 2, 5))
+        dense = [numbers_or_texts(kind, x) for x in (a, b)]
+        sparse_few, sparse_more = sparse_sets(kind, few), sparse_sets(kind, more)
+        for operation in SETS:
+            set_case(group, kind, "DenseToDense", dense, operation, a.tolist(), b.tolist())
+            set_case(group, kind, "DenseToSparse", [dense[0], *sparse_few], operation, a.tolist(), few)
+            set_case(group, kind, "SparseToSparse", [*sparse_few, *sparse_more], operation, few, more)
+        group.call("SetSize", *sparse_few, validate_indices=True, T="dt:string" if kind == "text" else
+                   f"dt:{kind}", wanted=np.array([[len(set(row)) for row in pair] for pair in few], np.int32))
+        group.save(onnx=kind != "text")
