@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -120,6 +121,21 @@ struct TransposedAxis {
   std::int64_t end = 0;
   std::int64_t extra = 0;
 };
+
+// The size of axis `axis` of `x`: one that inference does not tell follows from what the result is
+// to have, and is checked when the program runs.
+Dim SizeBefore(Call& c, Value* x, int axis, const Dim& wanted, std::int64_t extent,
+               std::int64_t stride, const std::string& padding) {
+  const Dim& size = (*x->type().shape())[static_cast<std::size_t>(axis)];
+  if (!wanted.known() || size.known()) return size;
+  const std::int64_t places = padding == "SAME" ? wanted.value() : wanted.value() - extent + 1;
+  if (places < 1) return size;
+  const std::int64_t count = (places - 1) / stride + 1;
+  c.Assert(c.Equal(c.Size(x, axis), c.Int(count)), "the size of axis " + std::to_string(axis) +
+                                                       " of the operand of '" + c.node().name() +
+                                                       "' is not " + std::to_string(count));
+  return Dim(count);
+}
 
 std::optional<TransposedAxis> FitAxis(const Dim& wanted, const Dim& size, std::int64_t kernel,
                                       std::int64_t stride, const std::string& padding) {
@@ -291,14 +307,17 @@ Value* LowerConvBackpropInput(Call& c) {
     const std::int64_t extent = (kernel[i] - 1) * dilations[i] + 1;
     if (padding == "EXPLICIT") {
       const std::int64_t both = explicit_pads.pads[i] + explicit_pads.pads[i + count];
-      const auto fit = FitAxis(wanted, (*shape)[i + 2], extent - both, strides[i], "VALID");
+      const Dim size =
+          SizeBefore(c, x, static_cast<int>(i) + 2, wanted, extent - both, strides[i], "VALID");
+      const auto fit = FitAxis(wanted, size, extent - both, strides[i], "VALID");
       if (!fit) return c.Fail("the sizes of the result cannot be determined from its operands");
       pads[i] = explicit_pads.pads[i];
       pads[i + count] = explicit_pads.pads[i + count];
       extra[i] = fit->extra;
       continue;
     }
-    const auto fit = FitAxis(wanted, (*shape)[i + 2], extent, strides[i], padding);
+    const Dim size = SizeBefore(c, x, static_cast<int>(i) + 2, wanted, extent, strides[i], padding);
+    const auto fit = FitAxis(wanted, size, extent, strides[i], padding);
     if (!fit) return c.Fail("the sizes of the result cannot be determined from its operands");
     pads[i] = fit->begin;
     pads[i + count] = fit->end;

@@ -187,8 +187,22 @@ def make_transposed():
     group.save()
 
 
+def make_transposed_to_stated_sizes():
+    """Of a tensor whose sizes the file does not tell: those of the result do."""
+    group, w = Group("transposed_to_stated_sizes"), f32(3, 2, 3, 4)
+    for padding, places in (("SAME", (4, 3)), ("VALID", (3, 3))):
+        dy = f32(1, *places, 4)
+        group.feeds[padding] = dy
+        group.graph.ph(padding, "float", (-1, -1, -1, 4))
+        group.call("Conv2DBackpropInput", (i32(1, 7, 6, 3),), (w,), padding, padding=padding,
+                   wanted=spread(dy, w, (7, 6), [2, 2], padding), T="dt:float", strides=[1, 2, 2, 1],
+                   dilations=[1] * 4, data_format="NHWC")
+    group.save()
+
+
 def make_windows():
     operator_cases.seed(33)
     make_pools()
     make_convolutions()
     make_transposed()
+    make_transposed_to_stated_sizes()
