@@ -129,6 +129,7 @@ def main():
     sparse.make_sets()
     layers.make_lstm_blocks()
     arrays.make_other_run_time_axes()
+    lists.make_replaced_element()
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ def loop_into_begun_list():
          [np.stack([x[0], -x[1], -x[2]])], oracle=False, library=library)
 
 
-def replaced_element():
+def make_replaced_element():
     """One of a list to which a loop pushes as often as run time tells."""
     g, library, x = G(), Lib(), f32(2)
     g.ph("x", "float", x.shape)
@@ -158,7 +158,6 @@ def make_lists():
     loop_into_begun_list()
     element_shape()
     joined_parts()
-    replaced_element()
 
 
 def make_list_operators():
