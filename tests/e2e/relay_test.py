@@ -8,6 +8,7 @@ import base64
 import os
 import pathlib
 import random
+import re
 import unittest
 
 import numpy as np
@@ -314,6 +315,31 @@ entry main @main(%x: f32[2, 4], %s: f32[2, 3]) -> (%y) {
         expected = x @ ((weight - zero.repeat(2, 0)) * s.repeat(2, 0))
         self.agrees(self.out / "small.relay", [expected], x=x, s=s)
 
+    def test_integer_products_of_any_rank(self):
+        numbers = np.random.default_rng(3)
+        cases = [  # sizes of both operands and of their zero points
+            ((4, 3, 5), (5, 2), (), ()), ((4, 3, 5), (4, 5, 2), (), ()), ((2, 1, 3, 5), (4, 5, 2), (1,), ()),
+            ((3, 5), (4, 5, 2), (3,), (2,)), ((3, 5), (5, 2), (3,), (2,)), ((5,), (5, 2), (), ()),
+            ((4, 3, 5), (5,), (), (1,)), ((2, 3, 5), (2, 5, 2), (2, 3, 1), (2, 1, 2))]
+        for sizes in cases:
+            with self.subTest(sizes=sizes):
+                dtypes = (np.uint8, np.int8, np.uint8, np.int8)
+                a, b, p, q = (numbers.integers(np.iinfo(t).min, np.iinfo(t).max + 1, s).astype(t)
+                              for t, s in zip(dtypes, sizes))
+                model, written = self.out / "product.dgt", self.out / "product.relay"
+                inputs = {"a": a, "b": b, "p": p, "q": q}
+                short = {np.uint8: "u8", np.int8: "i8"}
+                types = ", ".join(f"%{n}: {short[x.dtype.type]}{list(x.shape)}" for n, x in inputs.items())
+                model.write_text('dragoman 1 common onnx\nopset "" 22\n\n'
+                                 f"entry main @main({types}) -> (%y) {{\n"
+                                 "  %y = onnx.MatMulInteger(%a, %b, %p, %q)\n}\n")
+                by_row = p[:, None] if p.ndim == 1 and p.size > 1 else p
+                expected = (a.astype(np.int32) - by_row) @ (b.astype(np.int32) - q)
+                self.convert(model, "-o", written)
+                self.assertIn("MatMulInteger", self.common(written))
+                # The calls by themselves, without the remark that says what they compute.
+                written.write_text(re.sub(r", composed=\[.*?\]", "", written.read_text()))
+                self.agrees(written, [expected], **inputs)
 
 
 class Refused(RelayCase):

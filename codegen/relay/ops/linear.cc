@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/product.h"
 #include "codegen/relay/ops/sizes.h"
 
 namespace dragoman::relay::emit {
@@ -23,19 +24,9 @@ Value* ReshapeBy(RelayOp& op, Value* x, const Values& sizes) {
   return op.Do("dyn.reshape", {x, Join(op, sizes)}, {{"newshape", Ints()}});
 }
 
-// x with all axes but the last as one, times weightᵀ, and apart again.
 Result<Value*> DenseOfRows(RelayOp& op, Value* x, const Shape& shape, Value* weight,
                            const Shape& result) {
-  if (shape.size() == 2) return Dense(op, x, weight);
-  const Dim& inner = shape.back();
-  if (!inner.known() || !result.back().known())
-    return op.Refuse("a product over a size that is known at run time only");
-  Value* rows = op.Do("reshape", {x}, {{"newshape", Ints{-1, inner.value()}}});
-  Value* product = Dense(op, rows, weight);
-  const Result<Value*> apart = ReshapeTo(op, product, {Dim(), result.back()}, result);
-  if (apart.ok()) return *apart;
-  Value* leading = Part(op, SizesOf(op, x), 0, static_cast<std::int64_t>(shape.size()) - 1);
-  return ReshapeBy(op, product, {leading, op.IntVector({result.back().value()})});
+  return ProductOfRows(op, x, shape, result, [&](Value* rows) { return Dense(op, rows, weight); });
 }
 
 // The sizes before the last two, and the two.
@@ -120,6 +111,33 @@ Result<Value*> Product(RelayOp& op, Value* a, const Shape& a_shape, Value* b, co
 
 }  // namespace
 
+Result<Value*> ProductOfRows(RelayOp& op, Value* x, const Shape& shape, const Shape& result,
+                             const std::function<Value*(Value* rows)>& product) {
+  if (shape.size() == 2) return product(x);
+  const Dim& inner = shape.back();
+  if (!inner.known() || !result.back().known())
+    return op.Refuse("a product over a size that is known at run time only");
+  Value* rows = product(op.Do("reshape", {x}, {{"newshape", Ints{-1, inner.value()}}}));
+  const Result<Value*> apart = ReshapeTo(op, rows, {Dim(), result.back()}, result);
+  if (apart.ok()) return *apart;
+  Value* leading = Part(op, SizesOf(op, x), 0, static_cast<std::int64_t>(shape.size()) - 1);
+  return ReshapeBy(op, rows, {leading, op.IntVector({result.back().value()})});
+}
+
+Result<Value*> ProductOfStacks(RelayOp& op, Value* a, const Shape& a_shape, Value* b,
+                               const Shape& b_shape, Shape result) {
+  if (a_shape.size() == 1) result.insert(result.end() - (b_shape.size() == 1 ? 0 : 1), Dim(1));
+  if (b_shape.size() == 1) result.push_back(Dim(1));
+  DRAGOMAN_ASSIGN(Value * product,
+                  Product(op, MatrixOf(op, a, a_shape, true), AsMatrix(a_shape, true),
+                          MatrixOf(op, b, b_shape, false), AsMatrix(b_shape, false), result));
+  Ints ones;
+  const auto rank = static_cast<std::int64_t>(result.size());
+  if (a_shape.size() == 1) ones.push_back(rank - 2);
+  if (b_shape.size() == 1) ones.push_back(rank - 1);
+  return ones.empty() ? product : op.Do("squeeze", {product}, {{"axis", std::move(ones)}});
+}
+
 // x · weightᵀ + bias
 Emitted EmitLinear(RelayOp& op) {
   DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
@@ -141,20 +159,11 @@ Emitted EmitLinear(RelayOp& op) {
 Emitted EmitMatMul(RelayOp& op) {
   DRAGOMAN_ASSIGN(const Shape a, op.shape(0));
   DRAGOMAN_ASSIGN(const Shape b, op.shape(1));
-  DRAGOMAN_ASSIGN(const Shape given, op.result_shape());
+  DRAGOMAN_ASSIGN(const Shape result, op.result_shape());
   const bool wide = !IsFloating(op.dtype()) && op.dtype() != DType::kI32;
   if (wide) return op.Refuse("products of integers other than int32");
-  Shape result = given;
-  if (a.size() == 1) result.insert(result.end() - (b.size() == 1 ? 0 : 1), Dim(1));
-  if (b.size() == 1) result.push_back(Dim(1));
-  DRAGOMAN_ASSIGN(Value * product,
-                  Product(op, MatrixOf(op, op.arg(0), a, true), AsMatrix(a, true),
-                          MatrixOf(op, op.arg(1), b, false), AsMatrix(b, false), result));
-  Ints ones;
-  const auto rank = static_cast<std::int64_t>(result.size());
-  if (a.size() == 1) ones.push_back(rank - 2);
-  if (b.size() == 1) ones.push_back(rank - 1);
-  return One(ones.empty() ? product : op.Do("squeeze", {product}, {{"axis", std::move(ones)}}));
+  DRAGOMAN_ASSIGN(Value * product, ProductOfStacks(op, op.arg(0), a, op.arg(1), b, result));
+  return One(product);
 }
 
 Emitted EmitGemm(RelayOp& op) {

@@ -1,6 +1,7 @@
 // Quantisation. Relay's zero points are int32, whatever they belong to.
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/product.h"
 #include "codegen/relay/ops/rounding.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/window.h"
@@ -105,18 +106,43 @@ struct Factors {
 constexpr Factors kInteger = {.a = 0, .a_zero = 2, .b = 1, .b_zero = 3};
 constexpr Factors kQuantized = {.a = 0, .a_zero = 2, .b = 3, .b_zero = 5};
 
-// As int32, of matrices; scales do not count for the sum.
-Result<Value*> MatrixProduct(RelayOp& op, const Factors& f) {
+bool IsOneNumber(const RelayOp& op, std::size_t i) {
+  if (!op.has(i)) return true;
+  const Shape* shape = op.type(i).shape();
+  return shape != nullptr && (shape->empty() || *shape == Shape{Dim(1)});
+}
+
+// Operand `i` less its zero points, as int32. One zero point a row stands in a column.
+Result<Value*> WithoutZero(RelayOp& op, std::size_t i, std::size_t zero, bool by_row) {
+  Value* x = op.ArgAs(i, DType::kI32);
+  if (!op.has(zero)) return x;
+  DRAGOMAN_ASSIGN(const Shape shape, op.shape(zero));
+  Value* points = op.ArgAs(zero, DType::kI32);
+  if (by_row && shape.size() == 1 && !IsOneNumber(op, zero)) points = WithAxesBehind(op, points, 1);
+  return op.Do("subtract", {x, points});
+}
+
+// As int32; scales do not count for the sum.
+Result<Value*> IntegerProduct(RelayOp& op, const Factors& f) {
   DRAGOMAN_ASSIGN(const Shape a, op.shape(f.a));
   DRAGOMAN_ASSIGN(const Shape b, op.shape(f.b));
-  if (a.size() != 2 || b.size() != 2 || !b[1].known())
-    return op.Refuse("integer products of other than matrices");
+  DRAGOMAN_ASSIGN(const Shape result, op.result_shape());
+  const bool is_dense = a.size() >= 2 && b.size() == 2 && b[1].known() &&
+                        (a.size() == 2 || a.back().known()) && IsOneNumber(op, f.a_zero) &&
+                        IsOneNumber(op, f.b_zero);
+  if (!is_dense) {
+    DRAGOMAN_ASSIGN(Value * left, WithoutZero(op, f.a, f.a_zero, true));
+    DRAGOMAN_ASSIGN(Value * right, WithoutZero(op, f.b, f.b_zero, false));
+    return ProductOfStacks(op, left, a, right, b, result);
+  }
   DRAGOMAN_ASSIGN(Value * zero_a, ZeroPoint(op, f.a_zero));
   DRAGOMAN_ASSIGN(Value * zero_b, ZeroPoint(op, f.b_zero));
   Value* one = op.Number(1, DType::kF32);
-  return op.Do("qnn.dense",
-               {op.arg(f.a), Transpose(op, op.arg(f.b), {1, 0}), zero_a, zero_b, one, one},
-               {{"units", b[1].value()}, {"out_dtype", "int32"}});
+  Value* weight = Transpose(op, op.arg(f.b), {1, 0});
+  return ProductOfRows(op, op.arg(f.a), a, result, [&](Value* rows) {
+    return op.Do("qnn.dense", {rows, weight, zero_a, zero_b, one, one},
+                 {{"units", b[1].value()}, {"out_dtype", "int32"}});
+  });
 }
 
 Result<Value*> Convolution(RelayOp& op, const Factors& f) {
@@ -166,7 +192,7 @@ Status CheckScales(const RelayOp& op) {
 }  // namespace
 
 Emitted EmitMatMulInteger(RelayOp& op) {
-  DRAGOMAN_ASSIGN(Value * product, MatrixProduct(op, kInteger));
+  DRAGOMAN_ASSIGN(Value * product, IntegerProduct(op, kInteger));
   return One(product);
 }
 
@@ -177,7 +203,7 @@ Emitted EmitConvInteger(RelayOp& op) {
 
 Emitted EmitQLinearMatMul(RelayOp& op) {
   DRAGOMAN_TRY(CheckScales(op));
-  DRAGOMAN_ASSIGN(Value * product, MatrixProduct(op, kQuantized));
+  DRAGOMAN_ASSIGN(Value * product, IntegerProduct(op, kQuantized));
   return Requantized(op, product, 0);
 }
 
