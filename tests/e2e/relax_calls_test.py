@@ -322,6 +322,9 @@ class Networks(RelaxCase):
                       a.mean((2, 3), keepdims=True), a=a)
         self.computes("R.nn.adaptive_avg_pool2d(a, output_size=[2, 1])",
                       a.reshape(1, 2, 2, 2, 4).mean((3, 4))[..., None], a=a)
+        windows = [[a[:, :, i:i + 2, j:j + 2].mean((2, 3)) for j in (0, 2)] for i in (0, 1, 2)]
+        self.computes("R.nn.adaptive_avg_pool2d(a, output_size=[3, 2])",
+                      np.stack([np.stack(row, 2) for row in windows], 2), a=a)
 
     def test_attention(self):
         q, k, v = draw(1, 3, 2, 4), draw(1, 5, 2, 4), draw(1, 5, 2, 4)

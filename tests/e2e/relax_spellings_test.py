@@ -67,6 +67,11 @@ main("numbers with exponents", 'return a * R.const(1e-2, "float32") + R.const(1.
 main("single quotes", "return R.astype(R.greater(a, b), dtype='int32')", (A > B).astype(np.int32))
 main("prim_value", "return R.clip(a, R.prim_value(-0.25), R.prim_value(T.float32(0.5)))",
      np.clip(A, -0.25, 0.5).astype(np.float32))
+main("an attribute as a value", "return R.cumsum(a, axis=R.prim_value(1), exclusive=R.prim_value(False))",
+     np.cumsum(A, 1, dtype=np.float32))
+main("functions of sizes", "n = T.int64()\n"
+     "return R.reshape(a, R.shape([T.floordiv(n, T.int64(2)), T.floormod(n, 4) * 3]))",
+     A.reshape(1, 6), parameters='a: R.Tensor(("n", 3), dtype="float32")', a=A)
 main("numbers of other types", "return R.clip(a, R.prim_value(T.float64(-0.5)), R.prim_value(T.float16(0.5)))",
      np.clip(A, -0.5, 0.5).astype(np.float32))
 main("numbers as attributes", "return (R.nn.leakyrelu(a, alpha=T.float64(0.5)), R.sum(a, axis=[T.int64(1)]))",

@@ -82,6 +82,21 @@ Result<Number> Evaluator::ValueOf(const NamedSize& size) {
   return NumberFrom(builder(), Number::Kind::kInt, value);
 }
 
+namespace {
+
+// What a function of sizes computes, as Combine has it; else "".
+std::string OperationOf(const std::string& function) {
+  static constexpr std::pair<std::string_view, std::string_view> kFunctions[] = {
+      {"T.min", "min"}, {"min", "min"},       {"T.max", "max"},
+      {"max", "max"},   {"T.floordiv", "//"}, {"T.floormod", "%"}};
+  for (const auto& [name, op] : kFunctions) {
+    if (name == function) return std::string(op);
+  }
+  return "";
+}
+
+}  // namespace
+
 Result<Number> Evaluator::SizeOf(const python::Expr& expr, const Scope& scope) {
   using Kind = python::Expr::Kind;
   if (expr.kind == Kind::kInt) return Number::Int(expr.int_value);
@@ -100,7 +115,8 @@ Result<Number> Evaluator::SizeOf(const python::Expr& expr, const Scope& scope) {
   if (expr.kind == Kind::kCall) {
     const std::string name = DottedName(expr.parts[0]);
     if (name == "T.int64" && expr.parts.size() == 2) return SizeOf(expr.parts[1], scope);
-    op = name == "T.min" || name == "min" ? "min" : name == "T.max" || name == "max" ? "max" : "";
+    if (name == "T.Cast" && expr.parts.size() == 3) return SizeOf(expr.parts[2], scope);
+    op = OperationOf(name);
     first = 1;
   }
   if (op.empty() || expr.parts.size() != first + 2)

@@ -31,12 +31,39 @@ void Call::WrongKind(std::string_view name) {
   Fail(fmt::format("argument '{}' is not of a kind that is supported", name));
 }
 
+namespace {
+
+// What R.prim_value, R.str and R.shape say, where it is known.
+std::optional<Attribute> KnownAttribute(const Abstract& value) {
+  if (const auto* number = value.As<Number>(); number != nullptr && number->known()) {
+    if (number->kind == Number::Kind::kBool) return Attribute(number->AsInt() != 0);
+    if (number->kind == Number::Kind::kInt) return Attribute(number->AsInt());
+    return Attribute(number->AsDouble());
+  }
+  if (const auto* text = value.As<String>(); text != nullptr && text->known())
+    return Attribute(text->text());
+  const auto* tuple = value.As<Tuple>();
+  if (tuple == nullptr) return std::nullopt;
+  Attribute::Ints ints;
+  for (const Abstract& item : *tuple->items) {
+    const auto* number = item.As<Number>();
+    if (number == nullptr || !number->known() || number->kind != Number::Kind::kInt)
+      return std::nullopt;
+    ints.push_back(number->AsInt());
+  }
+  return Attribute(std::move(ints));
+}
+
+}  // namespace
+
 const Attribute* Call::Required(std::string_view name) {
   const Argument* argument = Find(name);
   if (argument == nullptr) Fail(fmt::format("argument '{}' is missing", name));
   if (argument == nullptr) return nullptr;
-  if (!argument->attribute) Fail(fmt::format("argument '{}' is known at run time only", name));
-  return argument->attribute ? &*argument->attribute : nullptr;
+  if (argument->attribute) return &*argument->attribute;
+  std::optional<Attribute> known = KnownAttribute(argument->value);
+  if (!known) Fail(fmt::format("argument '{}' is known at run time only", name));
+  return known ? &known_.emplace_back(*std::move(known)) : nullptr;
 }
 
 Value* Call::TensorOf(const Abstract& value) {

@@ -7,6 +7,7 @@
 #ifndef DRAGOMAN_IMPORTERS_RELAX_OPS_CALL_H_
 #define DRAGOMAN_IMPORTERS_RELAX_OPS_CALL_H_
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -82,6 +83,7 @@ class Call : public Composer {
   std::map<std::string, Argument, std::less<>> arguments_;
   FindSize find_size_;
   std::string_view target_;
+  std::deque<Attribute> known_;  // what values say, for as long as they are read
 };
 
 using Lowering = Abstract (*)(Call& call);

@@ -7,6 +7,7 @@
 
 #include "core/lowering/layout.h"
 #include "importers/relax/ops/call.h"
+#include "importers/tvm/adaptive_pool.h"
 
 namespace dragoman::tvmscript {
 namespace {
@@ -135,19 +136,7 @@ Abstract LowerAdaptivePool(Call& c) {
   Value* x = InPlainLayout(c, "data", "layout", axes);
   const Ints sizes = c.IsNone("output_size") ? Ints() : EachAxis(c, "output_size", axes);
   if (c.failed()) return Poison();
-  if (!sizes.empty() && std::ranges::all_of(sizes, [](std::int64_t n) { return n == 1; }))
-    return InOutLayout(c, c.Op("GlobalAveragePool", {x}), "layout", axes);
-  if (sizes.empty()) return InOutLayout(c, x, "layout", axes);
-  Ints kernel;
-  for (int i = 0; i < axes; ++i) {
-    const std::int64_t parts = sizes[static_cast<std::size_t>(i)];
-    const std::optional<std::int64_t> size = c.KnownSize(x, 2 + i);
-    if (!size || parts <= 0 || *size % parts != 0)
-      return c.NewTensor(c.Fail("an output_size that does not divide the sizes is not supported"));
-    kernel.push_back(*size / parts);
-  }
-  Value* y = c.Op("AveragePool", {x}, {{"kernel_shape", kernel}, {"strides", kernel}});
-  return InOutLayout(c, y, "layout", axes);
+  return InOutLayout(c, tvm::AdaptivePool(c, x, sizes, /*mean=*/true), "layout", axes);
 }
 
 // Gamma and beta of a normalisation: 1 and 0 where the operator is not to use them.

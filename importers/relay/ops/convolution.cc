@@ -6,6 +6,7 @@
 #include "core/lowering/math.h"
 #include "importers/relay/ops/layout.h"
 #include "importers/relay/ops/lowerings.h"
+#include "importers/tvm/adaptive_pool.h"
 
 namespace dragoman::relay {
 namespace {
@@ -100,23 +101,6 @@ bool PadToWholeWindows(Call& c, const Value* x, Window& window) {
 Value* WholeMean(Call& c, Value* mean, DType dtype) {
   Value* nudged = c.Add(mean, c.Mul(c.Op("Sign", {mean}), 1e-7));
   return c.Cast(Trunc(c, nudged), dtype);
-}
-
-// The mean or maximum of equal parts of an axis.
-Value* AdaptAxis(Call& c, Value* x, int axis, std::int64_t count) {
-  const std::string_view op = c.target().ends_with("avg") ? "ReduceMean" : "ReduceMax";
-  if (count == 1) return c.Reduce(op, x, {axis}, true);
-  const std::optional<std::int64_t> size = c.KnownSize(x, axis);
-  if (!size) return c.Fail("an adaptive pool over a size that is not known");
-  if (*size == count) return x;
-  if (count < 1 || count > 4096) return c.Fail("an output_size of " + std::to_string(count));
-  std::vector<Value*> parts;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t begin = i * *size / count;
-    const std::int64_t end = ((i + 1) * *size + count - 1) / count;
-    parts.push_back(c.Reduce(op, c.Slice(x, axis, begin, end), {axis}, true));
-  }
-  return c.Concat(std::move(parts), axis);
 }
 
 }  // namespace
@@ -258,14 +242,7 @@ Value* LowerAdaptivePool(Call& c) {
   if (sizes.size() == 1) sizes = Ints(static_cast<std::size_t>(spatial), sizes.front());
   if (!sizes.empty() && sizes.size() != static_cast<std::size_t>(spatial))
     return c.Fail(InvalidInput("output_size has another number of entries"));
-  const auto ones = std::count(sizes.begin(), sizes.end(), 1);
-  if (ones == spatial) {
-    const bool mean = c.target().ends_with("avg");
-    x = c.Op(mean ? "GlobalAveragePool" : "GlobalMaxPool", {x});
-  } else {
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      x = AdaptAxis(c, x, static_cast<int>(i) + 2, sizes[i]);
-  }
+  x = tvm::AdaptivePool(c, x, sizes, c.target().ends_with("avg"));
   return ToLayout(c, x, kData[spatial], out_layout);
 }
 
