@@ -9,12 +9,13 @@ namespace {
 
 constexpr std::size_t kMaxShown = 160;  // bytes of the source line
 
-}  // namespace
-
+// From 1.
 int LineOf(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
 }
+
+}  // namespace
 
 LineTable::LineTable(std::string_view text) : begins_{0} {
   for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))

@@ -17,13 +17,10 @@ namespace dragoman::python {
 Finding FindingAt(ErrorKind kind, std::string_view file, std::string_view text, std::size_t offset,
                   std::string message);
 
-// From 1.
-int LineOf(std::string_view text, std::size_t offset);
-
 // The lines of a text, for many questions.
 class LineTable {
  public:
-  explicit LineTable(std::string_view text);
+  explicit LineTable(std::string_view text = {});
 
   // Both from 1.
   struct Place {

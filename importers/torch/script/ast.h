@@ -19,7 +19,6 @@ namespace dragoman::torch {
 using python::Expr;
 using python::FindingAt;
 using python::FunctionDef;
-using python::LineOf;
 using python::Parameter;
 using python::Stmt;
 
@@ -47,6 +46,7 @@ struct ClassDef {
 struct SourceFile {
   std::string name;  // "code/__torch__/net.py"
   std::string text;
+  python::LineTable lines;  // of `text`
   std::vector<ClassDef> classes;
   std::vector<FunctionDef> functions;
 };

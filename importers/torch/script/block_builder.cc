@@ -29,7 +29,8 @@ OriginPtr BlockBuilder::MakeOrigin(const OpName& op) const {
     source.attributes.emplace_back("source_column", static_cast<std::int64_t>(place->column));
     source.attributes.emplace_back("source_length", static_cast<std::int64_t>(place->length));
   } else if (!file_->source.name.empty()) {
-    source.location = fmt::format("{}:{}", file_->source.name, LineOf(file_->source.text, offset_));
+    source.location =
+        fmt::format("{}:{}", file_->source.name, file_->source.lines.At(offset_).line);
   }
   return Origin::Leaf(std::move(source));
 }

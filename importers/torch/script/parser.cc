@@ -103,6 +103,7 @@ Result<SourceFile> ParseSource(std::string name, std::string text) {
   SourceFile file;
   file.name = std::move(name);
   file.text = std::move(text);
+  file.lines = python::LineTable(file.text);
   Parser parser(file.name, file.text);
   parser.ParseFile(file);
   if (!parser.findings().empty()) return Error(parser.findings());
