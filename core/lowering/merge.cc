@@ -41,6 +41,10 @@ bool CanBeSequence(const ListContents& list) {
   });
 }
 
+// Tuples may nest, and hold another one any number of times.
+constexpr int kMaxDepth = 10'000;
+constexpr std::size_t kMaxParts = 1'000'000;
+
 }  // namespace
 
 bool SameTensor(const TensorRef& a, const TensorRef& b) {
@@ -63,6 +67,16 @@ std::size_t Merger::AddLeaf(Leaf leaf) {
 }
 
 Result<MergedValue> Merger::Merge(const Abstract& a, const Abstract& b, const std::string& name) {
+  if (depth_ == kMaxDepth) return Unsupported("values nest too deep where two ways meet");
+  if (++parts_ > kMaxParts) return Unsupported("values of too many parts where two ways meet");
+  ++depth_;
+  Result<MergedValue> merged = MergeForms(a, b, name);
+  --depth_;
+  return merged;
+}
+
+Result<MergedValue> Merger::MergeForms(const Abstract& a, const Abstract& b,
+                                       const std::string& name) {
   if (a.Is<Poison>() || b.Is<Poison>()) return Keep(Poison());
   if (a.Is<Uninitialized>() && b.Is<Uninitialized>()) return Keep(a);
   if (a.Is<None>() && b.Is<None>()) return Keep(a);
@@ -75,6 +89,8 @@ Result<MergedValue> Merger::Merge(const Abstract& a, const Abstract& b, const st
   if (some.Is<TensorRef>()) return MergeTensors(a, b, name);
   if (some.Is<Number>()) return MergeNumbers(a, b, name);
   if (const auto* tuple = some.As<Tuple>()) {
+    if (a.Is<Tuple>() && b.Is<Tuple>() && a.As<Tuple>()->items == b.As<Tuple>()->items)
+      return Keep(a);
     const std::vector<Abstract> absent(tuple->items->size(), Uninitialized());
     return MergeItems(a.Is<Uninitialized>() ? absent : *a.As<Tuple>()->items,
                       b.Is<Uninitialized>() ? absent : *b.As<Tuple>()->items, name);

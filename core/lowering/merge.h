@@ -67,6 +67,7 @@ class Merger {
   using Changed = std::unordered_map<const Cell*, const Cell::Contents*>;
 
   const Cell::Contents& ContentsOf(const CellPtr& cell, const Changed& changed) const;
+  Result<MergedValue> MergeForms(const Abstract& a, const Abstract& b, const std::string& name);
   Result<MergedValue> MergeMaybe(const Abstract& a, const Abstract& b, const std::string& name);
   Result<MergedValue> MergeNumbers(const Abstract& a, const Abstract& b, const std::string& name);
   Result<MergedValue> MergeTensors(const Abstract& a, const Abstract& b, const std::string& name);
@@ -89,6 +90,8 @@ class Merger {
   Changed changed_a_;
   Changed changed_b_;
   std::vector<Leaf> leaves_;
+  int depth_ = 0;
+  std::size_t parts_ = 0;
   bool keeps_names_ = true;
 };
 

@@ -5,11 +5,11 @@ writing.
 
 A case is the text of a module, its inputs, and what `main` returns.
 """
-import resource
 import unittest
 
 import numpy as np
 
+from command_case import small_stack
 from relax_case import RelaxCase, draw
 
 A, B = draw(2, 3), draw(2, 3)
@@ -314,17 +314,12 @@ class Spellings(RelaxCase):
         expected = dict.fromkeys(bodies, A)
         expected["calls"] = expected["a chain of signs"] = A + np.float32(deep)
         path = self.out / "model.py"
-        limits = resource.getrlimit(resource.RLIMIT_STACK)
-        resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, limits[1]))  # the commands inherit it
-        try:
-            for name, body in bodies.items():
-                with self.subTest(case=name):
-                    path.write_text(f"{HEAD}    @R.function\n    def main({PARAMETERS}):\n{indented(body)}")
-                    outputs = self.outputs(path, a=A, b=B)
-                    np.testing.assert_allclose(outputs[0], expected[name], rtol=1e-3)
-                    self.done("convert", path, "-o", self.out / "model.onnx")
-        finally:
-            resource.setrlimit(resource.RLIMIT_STACK, limits)
+        for name, body in bodies.items():
+            with self.subTest(case=name), small_stack():
+                path.write_text(f"{HEAD}    @R.function\n    def main({PARAMETERS}):\n{indented(body)}")
+                outputs = self.outputs(path, a=A, b=B)
+                np.testing.assert_allclose(outputs[0], expected[name], rtol=1e-3)
+                self.done("convert", path, "-o", self.out / "model.onnx")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import unittest
 
 import numpy as np
 
+from command_case import small_stack
 from commands import dragoman
 from relay_case import HEAD, RelayCase, draw, sigmoid, tensor
 from tvm_arrays import metadata, nd_array, params
@@ -424,6 +425,21 @@ class Refused(RelayCase):
         self.refused(text.replace(encoded, "?"), 2, "no base64")
         self.refused(text.replace('"data": "0"', '"data": "7"'), 2, "array 7")
         self.refused(text[:-40], 2, "is no JSON")
+
+    def test_tuples_within_each_other(self):
+        x, deep = draw(2, 3), 9000
+        with small_stack():
+            self.computes("(" * deep + "%x" + ",)" * deep, x, x=x)
+        # Each holds the one before it twice, so that the last has 2^60 parts.
+        begin = "def @main(%c: bool, %x: Tensor[(2, 3), float32]) {\n"
+        doubled = ["".join(f"  %{first + i + 1} = (%{first + i}, %{first + i});\n" for i in range(60))
+                   for first in (0, 100)]
+        tuples = f"  %0 = tanh(%x);\n{doubled[0]}  %100 = exp(%x);\n{doubled[1]}"
+        parts = "".join(f"  %{i + 201} = %{i + 200}.0;\n" for i in range(60)) + "  %260\n}\n"
+        same = "  %200 = if (%c) { %60 } else { %60 };\n"
+        self.agrees(self.write(begin + tuples + same + parts), [np.tanh(x)], c=np.array(True), x=x)
+        self.refused(begin + tuples + same.replace("else { %60", "else { %160") + parts, 4,
+                     "too many parts where two ways meet")
 
     def test_cut_anywhere(self):
         for name in ("module", "lists", "loop"):

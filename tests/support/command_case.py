@@ -1,11 +1,24 @@
 """A test case for the command line: a folder of its own, and calls whose exit code is checked."""
 
+import contextlib
 import pathlib
+import resource
 import subprocess
 import tempfile
 import unittest
 
 from commands import dragoman
+
+
+@contextlib.contextmanager
+def small_stack():
+    """The commands within have a stack of one MiB."""
+    limits = resource.getrlimit(resource.RLIMIT_STACK)
+    resource.setrlimit(resource.RLIMIT_STACK, (1 << 20, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_STACK, limits)
 
 
 class CommandCase(unittest.TestCase):

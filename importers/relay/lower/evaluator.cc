@@ -47,23 +47,24 @@ Abstract Evaluator::RunEntry(const Graph& body, std::vector<Abstract> arguments)
   Frame& frame = frames_.emplace_back();
   for (std::size_t i = 0; i < body.num_inputs(); ++i)
     frame.values[body.input(i)] = std::move(arguments[i]);
-  return Presented(RunGraph(body, frame));
+  return Presented(RunGraph(body, frame)).Run();
 }
 
 // Lists of Cons and Nil as what the results of a model may be.
-Abstract Evaluator::Presented(const Abstract& result) {
+Deep<Abstract> Evaluator::Presented(Abstract result) {
   if (++presented_ > kMaxResults) {
     if (presented_ == kMaxResults + 1)
       entry_.findings.push_back({ErrorKind::kUnsupported, {}, "", "a result of too many parts"});
-    return Poison();
+    co_return Poison();
   }
   std::optional<std::vector<Abstract>> items = ItemsOf(result);
   const auto* tuple = result.As<Tuple>();
-  if (!items && tuple == nullptr) return result;
+  if (!items && tuple == nullptr) co_return result;
   std::vector<Abstract> shown = items ? *std::move(items) : *tuple->items;
-  for (Abstract& item : shown) item = Presented(item);
-  if (items) return heap_.NewList(std::move(shown));
-  return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(shown))};
+  for (Abstract& item : shown) item = co_await Presented(item);
+  if (items) co_return heap_.NewList(std::move(shown));
+  Result<Abstract> made = tuples_.Make(std::move(shown));  // as deep as the one that was given
+  co_return made.ok() ? *std::move(made) : Abstract(Poison());
 }
 
 Abstract Evaluator::NewTuple(const Node& node, std::vector<Abstract> items, const Frame& frame) {

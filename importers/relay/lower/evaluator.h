@@ -23,6 +23,7 @@
 #include "core/lowering/entry_builder.h"
 #include "core/lowering/loop.h"
 #include "core/lowering/tuples.h"
+#include "core/support/deep_call.h"
 #include "importers/relay/lower/composed.h"
 #include "importers/relay/lower/loop_form.h"
 #include "importers/relay/lower/values.h"
@@ -51,7 +52,7 @@ class Evaluator {
 
  private:
   // evaluator.cc
-  Abstract Presented(const Abstract& result);
+  Deep<Abstract> Presented(Abstract result);
   // A tuple of `items`, or what is said of one that nests too deep.
   Abstract NewTuple(const Node& node, std::vector<Abstract> items, const Frame& frame);
   Abstract RunGraph(const Graph& graph, Frame& frame);
