@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/ir/producer.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/spelling_patterns.h"
 
@@ -89,18 +90,61 @@ Result<bool> JoinChosenRow(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-// Gather(x, 0), or Gather(x, [0]), of an axis with one element = Squeeze(x, [axis]), or x
-Result<bool> TakeOnlyElement(Node& node, PassContext& context) {
+// Whether they are 0, 1, … up to the last one.
+bool AreAllPlaces(const std::vector<std::int64_t>& places) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] != static_cast<std::int64_t>(i)) return false;
+  }
+  return true;
+}
+
+// Gather(x, 0) of an axis with one element = Squeeze(x, [axis]); Gather(x, [0, 1, …]) of all
+// elements of an axis = x
+Result<bool> TakeAllElements(Node& node, PassContext& context) {
   const Tensor* index = node.Is("Gather") ? ConstantOf(node.operand(1)) : nullptr;
-  if (index == nullptr || index->rank() > 1 || index->size() != 1) return false;
+  if (index == nullptr || index->rank() > 1) return false;
   Value* x = node.operand(0);
   const int axis = AxisIn(node, *x);
-  const std::int64_t place = index->IntAt(0);
-  if (SizeAlong(*x, axis) != 1 || place < -1 || place > 0) return false;
+  if (SizeAlong(*x, axis) != index->size() || index->size() == 0) return false;
+  std::vector<std::int64_t> places = index->ToInts();
+  if (places.size() == 1 && places.front() == -1) places = {0};
+  if (!AreAllPlaces(places)) return false;
   if (index->rank() == 1) return context.ReplaceIfAllowed(node, x);
   const std::int64_t axes_of_x[] = {axis};
   Value* axes = context.AddConstant(*node.graph(), Tensor::Ints(axes_of_x), "axes", node.origin());
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Squeeze", {{x, axes}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// Where(mask, a, b) = a for a constant mask that is true everywhere, b for one that is false
+Result<bool> TakeKnownChoice(Node& node, PassContext& context) {
+  const Tensor* mask = node.Is("Where") ? ConstantOf(node.operand(kMask)) : nullptr;
+  if (mask == nullptr || mask->size() == 0) return false;
+  const std::vector<std::int64_t> bits = mask->ToInts();
+  if (std::ranges::count(bits, bits.front()) != std::ssize(bits)) return false;
+  Value* chosen = node.operand(bits.front() != 0 ? kThen : kElse);
+  return SameShape(*chosen, *node.result()) && context.ReplaceIfAllowed(node, chosen);
+}
+
+// Squeeze(y, [axis]) for a part y = Slice(x, [i], [i + 1], [axis]) = Gather(x, i)
+Result<bool> TakeOneElement(Node& node, PassContext& context) {
+  const Node* slice = node.Is("Squeeze") ? ProducerOf(node.operand(0), "Slice") : nullptr;
+  if (slice == nullptr || !slice->result()->HasOneUse()) return false;
+  const auto number = [&](const Value* value) -> std::optional<std::int64_t> {
+    const auto numbers = IntsOf(context, value);
+    return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+  };
+  Value* x = slice->operand(0);
+  const auto begin = number(slice->operand(1)), end = number(slice->operand(2));
+  const auto cut = number(slice->operand(3)), taken = number(node.operand(1));
+  if (!begin || !end || !cut || !taken || slice->operand(4) != nullptr) return false;
+  const int axis = FromFront(*cut, *x);
+  const std::optional<std::int64_t> size = SizeAlong(*x, axis);
+  if (axis != FromFront(*taken, *node.operand(0)) || !size || *size < 2) return false;
+  if (*begin < 0 || *begin >= *size || *end != *begin + 1) return false;
+  Value* place = context.AddConstant(*node.graph(), Tensor::Int(*begin), "place", node.origin());
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "Gather", {{x, place}}, {{"axis", std::int64_t{axis}}}));
   return context.ReplaceIfAllowed(node, y);
 }
 
@@ -109,7 +153,9 @@ Result<bool> TakeOnlyElement(Node& node, PassContext& context) {
 std::span<const Pattern> ChoicePatterns() {
   static constexpr Pattern kPatterns[] = {{"swap-negated-choice", SwapChoice},
                                           {"join-chosen-row", JoinChosenRow},
-                                          {"take-only-element", TakeOnlyElement}};
+                                          {"take-known-choice", TakeKnownChoice},
+                                          {"take-all-elements", TakeAllElements},
+                                          {"take-one-element", TakeOneElement}};
   return kPatterns;
 }
 

@@ -410,14 +410,40 @@ void ChosenRows(Drawing& d) {
   d.MaybeRead(d.Node("Where", operands));
 }
 
-void OnlyElements(Drawing& d) {
+void KnownChoices(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  const Sizes mask = d.Chance(50) ? Sizes{} : Narrowed(d, d.KnownSizes(1, 3), 50);
+  const std::int64_t odd = d.Chance(85) ? -1 : 0;
+  const bool is_true = d.Chance(50);
+  const std::string known = d.Constant(
+      "bool", mask, [=, i = std::int64_t{0}]() mutable { return (i++ == odd) != is_true; });
+  const std::string dtype = d.NumberType();
+  d.MaybeRead(d.Node("Where", {known, d.Input(dtype, Narrowed(d, sizes, 10)),
+                               d.Input(dtype, Narrowed(d, sizes, 10))}));
+}
+
+void AllElements(Drawing& d) {
   Sizes sizes = d.AnySizes(1, 3);
   const std::int64_t axis = d.Between(0, std::ssize(sizes) - 1);
-  if (d.Chance(85)) sizes = With(sizes, axis, 1);
-  const std::int64_t place = d.Between(-1, d.Chance(90) ? 0 : 1);
-  const std::string index = d.Chance(70) ? d.Int(place) : d.Ints({place});
+  if (d.Chance(85)) sizes = With(sizes, axis, d.Chance(60) ? 1 : d.Between(2, 3));
+  std::vector<std::int64_t> places = {d.Between(-1, d.Chance(90) ? 0 : 1)};
+  for (std::int64_t i = 1; i < sizes[static_cast<std::size_t>(axis)]; ++i)
+    places.push_back(d.Chance(92) ? i : 0);
+  const bool is_one = places.size() == 1 && d.Chance(70);
+  const std::string index = is_one ? d.Int(places.front()) : d.Ints(places);
   d.MaybeRead(d.Node("Gather", {d.Input(d.NumberType(), sizes), index},
                      fmt::format("axis = {}", d.Chance(70) ? axis : axis - std::ssize(sizes))));
+}
+
+void OneElement(Drawing& d) {
+  Sizes sizes = d.AnySizes(1, 3);
+  const std::int64_t rank = std::ssize(sizes), axis = d.Between(0, rank - 1);
+  sizes = With(sizes, axis, d.Chance(95) ? d.Between(1, 4) : kN);
+  const std::int64_t begin = d.Between(-1, 3);
+  const std::string slice =
+      SliceAlong(d, d.Input(d.NumberType(), sizes), begin, d.Chance(90) ? begin + 1 : begin + 2,
+                 d.Chance(80) ? axis : axis - rank, d.Chance(95) ? 1 : 2);
+  d.MaybeRead(d.Node("Squeeze", {slice, d.Ints({d.Chance(90) ? axis : d.Axis(sizes.size())})}));
 }
 
 }  // namespace
@@ -436,7 +462,9 @@ std::span<const DrawnPattern> DrawnRows() {
       {"read-last-of-scan", RowsOfScan},
       {"swap-negated-choice", NegatedChoices},
       {"join-chosen-row", ChosenRows},
-      {"take-only-element", OnlyElements},
+      {"take-known-choice", KnownChoices},
+      {"take-all-elements", AllElements},
+      {"take-one-element", OneElement},
   };
   return kDrawn;
 }
