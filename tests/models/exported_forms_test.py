@@ -96,6 +96,42 @@ def with_row(g, x, row):
     return g.aten("where.self", g.aten("eq.Scalar", places, 2), wide, x)
 
 
+def unfold(g, x):
+    """Of windows of 2 by 2, by the places of their rows and columns."""
+    def places(size):
+        begins = g.aten("unsqueeze.default", g.aten("arange.start_step", 0, size - 1,
+                                                    dtype=Raw(as_scalar_type=5)), 0)
+        inside = g.aten("unsqueeze.default", g.aten("arange.start_step", 0, 2,
+                                                    dtype=Raw(as_scalar_type=5)), 1)
+        return g.aten("add.Tensor", begins, inside)
+
+    rows = places(4)
+    for _ in range(2):
+        rows = g.aten("unsqueeze.default", rows, -1)
+    windows = g.aten("index.Tensor", x, Raw(as_optional_tensors=[
+        {"as_none": True}, {"as_none": True}, {"as_tensor": {"name": rows}},
+        {"as_tensor": {"name": places(5)}}]))
+    ordered = g.aten("permute.default", windows, [0, 1, 2, 4, 3, 5])
+    return g.aten("view.default", ordered, [2, 12, 12])
+
+
+def heads(g, x):
+    parts = [g.aten("squeeze.dims", g.aten("slice.Tensor", x, 1, i, i + 1), [1]) for i in range(3)]
+    return g.aten("add.Tensor", g.aten("mul.Tensor", parts[0], parts[1]), parts[2])
+
+
+def unbound(g, x):
+    parts = g.aten("unbind.int", x, 1, results=[3])
+    return g.aten("add.Tensor", g.aten("mul.Tensor", parts[0], parts[1]), parts[2])
+
+
+def lerp(g, x, y):
+    difference = g.aten("sub.Tensor", y, x)
+    near = g.aten("ge.Scalar", g.aten("full.default", [], 0.25), 0.5)
+    base = g.aten("where.self", near, y, x)
+    return g.aten("add.Tensor", g.aten("mul.Tensor", difference, 0.25), base)
+
+
 FORMS = (
     # name, sizes of inputs, as exported, as decomposed
     ("BCEWithLogitsLoss", [[2, 3], [2, 3]],
@@ -112,6 +148,10 @@ FORMS = (
     ("Softshrink", [[2, 3]], lambda g, x: g.aten("softshrink.default", x, 0.4), softshrink),
     ("attention", [[2, 3, 4], [2, 5, 4], [2, 5, 6], ("bool", [3, 5])],
      lambda g, q, k, v, m: g.aten("scaled_dot_product_attention.default", q, k, v, m), attention),
+    ("Unfold", [[2, 3, 4, 5]], lambda g, x: g.aten("im2col.default", x, [2, 2], [1, 1], [0, 0],
+                                                   [1, 1]), unfold),
+    ("unbind", [[2, 3, 4]], unbound, heads),
+    ("lerp", [[2, 3], [2, 3]], lambda g, x, y: g.aten("lerp.Scalar", x, y, 0.25), lerp),
     ("square", [[2, 3]], lambda g, x: g.aten("square.default", x),
      lambda g, x: g.aten("pow.Tensor_Scalar", x, 2)),
     ("written row", [[4, 3], [3]], lambda g, x, y: g.aten("select_scatter.default", x, y, 0, 2),

@@ -236,6 +236,25 @@ class Decomposed(ExportedPrograms):
         self.expect([a, at], [b, a[at], c, a])
 
 
+    def test_indices_of_rows_and_columns(self):
+        """Also those that do not choose along axes of their own, in order."""
+        rows, columns = [[2], [-1], [0]], [1, 0, -2, 1]
+        x = draw(2, 4, 5)
+        for name, (i, j) in {"apart": (rows, columns), "wide": (rows, [columns]),
+                             "swapped": ([columns], rows), "together": (columns, columns),
+                             "overlapping": (rows, [[1, 0]] * 3)}.items():
+            with self.subTest(name):
+                p = Program()
+                a = p.input("a", ["s0", 4, 5])
+                indices = [p.input(f"i{k}", list(np.shape(at)), "int64")
+                           for k, at in enumerate((i, j))]
+                after = p.aten("index.Tensor", a, [None, *indices])
+                first = p.aten("_unsafe_index.Tensor", p.aten("permute.default", a, [1, 2, 0]),
+                               indices)
+                self.save(p.output(after, first))
+                i, j = np.int64(i), np.int64(j)
+                self.expect([x, i, j], [x[:, i, j], x.transpose(1, 2, 0)[i, j]])
+
 class Sizes(ExportedPrograms):
     def test_symbols_at_three_sizes(self):
         p = Program()

@@ -26,24 +26,24 @@ struct AxisOrder {
   std::vector<std::int64_t> order;
   int indexed = 0;
   int place = 0;  // of the indexed axes in the result
+  bool adjacent = true;
 };
 
 AxisOrder OrderOf(const AdvancedIndex& index, int rank) {
   AxisOrder axes;
   std::vector<std::int64_t> rest;
-  bool adjacent = true;
   for (int axis = 0; axis < rank; ++axis) {
     const auto i = static_cast<std::size_t>(axis);
     if (i >= index.indices.size() || index.indices[i] == nullptr) {
       rest.push_back(axis);
       continue;
     }
-    if (!axes.order.empty() && axes.order.back() != axis - 1) adjacent = false;
+    if (!axes.order.empty() && axes.order.back() != axis - 1) axes.adjacent = false;
     if (axes.order.empty()) axes.place = axis;
     axes.order.push_back(axis);
   }
   axes.indexed = static_cast<int>(axes.order.size());
-  if (!adjacent) axes.place = 0;
+  if (!axes.adjacent) axes.place = 0;
   axes.order.insert(axes.order.end(), rest.begin(), rest.end());
   return axes;
 }
@@ -89,6 +89,44 @@ Value* JoinIndices(Composer& c, const AdvancedIndex& index) {
   return c.Concat(std::move(indices), -1);
 }
 
+// The axes of `index` that may have another size than 1, among those of a result with `rank` axes.
+std::vector<int> WideAxes(const Value& index, int rank) {
+  std::vector<int> axes;
+  const Shape& shape = *index.type().shape();
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (!(shape[i] == Dim(1))) axes.push_back(rank - static_cast<int>(shape.size() - i));
+  }
+  return axes;
+}
+
+// Indices of which each chooses along axes of the result of its own, in their order, as rows and
+// columns do: without the axes of size 1 by which they broadcast. Empty: they are no such indices.
+std::vector<Value*> IndicesOfAxes(Composer& c, std::vector<Value*> indices) {
+  int rank = 0;
+  for (const Value* index : indices) {
+    if (index->type().shape() == nullptr) return {};
+    rank = std::max(rank, c.Rank(index));
+  }
+  std::vector<int> begins = {0};  // of each index in the result
+  for (std::size_t i = 0, end = 0; i < indices.size(); ++i) {
+    const std::vector<int> wide = WideAxes(*indices[i], rank);
+    if (wide.empty() || wide.front() < static_cast<int>(end)) return {};
+    if (i > 0) begins.push_back(wide.front());
+    end = static_cast<std::size_t>(wide.back()) + 1;
+  }
+  begins.push_back(rank);
+  if (c.Rank(indices.front()) != rank) return {};
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    std::vector<std::int64_t> ones;
+    const int missing = rank - c.Rank(indices[i]);
+    for (int axis = missing; axis < rank; ++axis) {
+      if (axis < begins[i] || axis >= begins[i + 1]) ones.push_back(axis - missing);
+    }
+    if (!ones.empty()) indices[i] = c.Squeeze(indices[i], std::move(ones));
+  }
+  return indices;
+}
+
 }  // namespace
 
 AdvancedIndex TakeIndices(CallComposer& c) {
@@ -111,6 +149,16 @@ Value* IndexRead(Composer& c, Value* x, const AdvancedIndex& index) {
   if (axes.indexed == 1) {
     const auto axis = static_cast<std::size_t>(axes.order[0]);
     return c.Gather(x, index.indices[axis], static_cast<int>(axis));
+  }
+  if (axes.adjacent) {
+    std::vector<Value*> given = index.indices;
+    std::erase(given, nullptr);
+    const std::vector<Value*> indices = IndicesOfAxes(c, std::move(given));
+    for (int axis = axes.place; Value * one : indices) {
+      x = c.Gather(x, one, axis);
+      axis += c.Rank(one);
+    }
+    if (!indices.empty()) return x;
   }
   Value* joined = JoinIndices(c, index);
   Value* read = c.Op("GatherND", {c.Transpose(x, axes.order), joined});

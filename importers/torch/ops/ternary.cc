@@ -1,4 +1,6 @@
 // Elementwise functions of three operands.
+#include <cmath>
+
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
@@ -53,8 +55,14 @@ Result<Value*> LowerLerp(Call& call) {
   Value* end = c.Tensor("end");
   Value* weight = c.As("weight", c.dtype(start));
   Value* distance = c.Sub(end, start);
-  Value* from_start = c.Add(start, c.Mul(weight, distance));
+  Value* from_start = c.Add(c.Mul(weight, distance), start);
   if (IsComplex(c.dtype(start))) return c.Done(from_start);
+  const Abstract said = c.Take(call.Argument("weight"));
+  const auto* number = said.As<Number>();
+  if (number != nullptr && number->known()) {
+    const bool is_near = std::abs(number->AsDouble()) < 0.5;
+    return c.Done(is_near ? from_start : c.Add(c.Mul(c.Sub(weight, 1), distance), end));
+  }
   Value* from_end = c.Sub(end, c.Mul(distance, c.Sub(1, weight)));
   return c.Done(c.Where(c.Less(c.Abs(weight), 0.5), from_start, from_end));
 }
