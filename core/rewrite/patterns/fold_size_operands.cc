@@ -14,12 +14,14 @@ bool AllKnown(const Elements& sizes) {
   return std::all_of(sizes.begin(), sizes.end(), [](const Dim& size) { return size.known(); });
 }
 
-// Each size as a number, or as 0 where it is the operand's size at the same place.
+// Each size as a number, or as 0 where it is the operand's size at the same place; no other 0 may
+// stand there where it means a size.
 std::optional<Ints> CopyingForm(const Node& node, const Shape& from, const Elements& sizes) {
-  if (IntAttribute(node, "allowzero") != 0) return std::nullopt;
+  const bool zero_is_size = IntAttribute(node, "allowzero") != 0;
   Ints form;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i].known()) {
+      if (zero_is_size && sizes[i].value() == 0) return std::nullopt;
       form.push_back(sizes[i].value());
     } else if (i < from.size() && Equal(sizes[i], from[i]) == Truth::kYes) {
       form.push_back(0);
@@ -61,10 +63,12 @@ Result<bool> FoldReshapeSizes(Node& node, PassContext& context) {
   const Shape* from = node.operand(0)->type().shape();
   const std::optional<Elements> sizes = context.inference.Know(node.operand(1)).elements;
   if (from == nullptr || !sizes || AllKnown(*sizes)) return false;
-  std::optional<Ints> form = CopyingForm(node, *from, *sizes);
-  if (!form) form = InferringForm(*from, *sizes);
-  if (!form) return false;
-  return SetSizes(node, *form, context);
+  if (const std::optional<Ints> form = CopyingForm(node, *from, *sizes)) {
+    node.RemoveAttribute("allowzero");
+    return SetSizes(node, *form, context);
+  }
+  const std::optional<Ints> form = InferringForm(*from, *sizes);
+  return form ? SetSizes(node, *form, context) : Result<bool>(false);
 }
 
 // Reshape(x: [n, 4, 6], [0, 3, -1]) = Reshape(x, [0, 3, 8])

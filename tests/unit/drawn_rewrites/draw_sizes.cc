@@ -218,7 +218,7 @@ void ReshapeSizes(Drawing& d) {
   const std::string x = d.Input("f32", sizes);
   const std::string y = d.Chance(20) ? d.Node("Neg", {x}) : x;
   d.MaybeRead(d.Node("Reshape", {y, ComputedSizes(d, x, sizes, false)},
-                     d.Chance(15) ? "allowzero = 1" : ""));
+                     d.Chance(40) ? "allowzero = 1" : ""));
 }
 
 void ExpandSizes(Drawing& d) {
