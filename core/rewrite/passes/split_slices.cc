@@ -83,16 +83,83 @@ Result<Node*> SplitAt(Node& node, PassContext& context) {
   return split;
 }
 
+// One of the results of a Split.
+struct SplitPart {
+  Node* split = nullptr;
+  std::size_t index = 0;
+};
+
+// The part of `split` that is just `part`; nullopt: none is.
+std::optional<SplitPart> FindPart(Node& split, const Part& part) {
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i < split.num_results() && begin <= part.begin; ++i) {
+    const auto size = split.result(i) != nullptr ? SizeAlong(*split.result(i), part.axis)
+                                                 : std::optional<std::int64_t>();
+    if (!size) return std::nullopt;
+    if (begin == part.begin && begin + *size == part.end) return SplitPart{&split, i};
+    begin += *size;
+  }
+  return std::nullopt;
+}
+
+// Of a Split of the same value that there is already, of constant sizes: it may move.
+std::optional<SplitPart> FindSplit(const Part& part) {
+  const Value& whole = *part.slice->operand(0);
+  for (const Use* use = whole.first_use(); use != nullptr; use = use->next()) {
+    Node* split = use->user();
+    const bool fits = split != nullptr && use->index() == 0 && split->Is("Split") &&
+                      split->graph() == part.slice->graph() && AxisIn(*split, whole) == part.axis &&
+                      (split->operand(1) == nullptr || split->operand(1)->is_constant());
+    const auto found = fits ? FindPart(*split, part) : std::nullopt;
+    if (found) return found;
+  }
+  return std::nullopt;
+}
+
+bool IsAhead(const Node& node, const Node& other) {
+  const Node* next = &node;
+  while (next != nullptr && next != &other) next = next->next();
+  return next != nullptr;
+}
+
+// The Slice `node` reads a Split that cuts just this part, which moves ahead of it if need be.
+// `next` is the node to go on with.
+Result<bool> ReadSplitAt(Node& node, Node*& next, PassContext& context) {
+  const auto part = ReadPart(node);
+  const auto found = part ? FindSplit(*part) : std::nullopt;
+  if (!found) return false;
+  Node* split = found->split;
+  if (IsAhead(node, *split)) {
+    std::vector<Value*> operands, moved;
+    for (const Use& use : split->operands()) operands.push_back(use.value());
+    DRAGOMAN_ASSIGN(Node * ahead, context.InsertNode(node, "Split", operands, split->attributes(),
+                                                     split->num_results()));
+    for (std::size_t i = 0; i < ahead->num_results(); ++i) moved.push_back(ahead->result(i));
+    DRAGOMAN_TRY(context.InsertCopies(*split, moved));
+    context.Replace(*split, moved);
+    split = ahead;
+  }
+  Value* result = split->result(found->index);
+  DRAGOMAN_TRY(context.InsertCopies(node, {&result, 1}));
+  context.Replace(node, {&result, 1});
+  if (split != found->split) next = split->next();
+  return true;
+}
+
 }  // namespace
 
 // Slice(x, 0, a), Slice(x, a, b), … to the end = Split(x)
 Result<bool> SplitSlices(Graph& graph, PassContext& context) {
   bool changed = false;
-  for (Node* node = graph.first_node(); node != nullptr; node = node->next()) {
+  for (Node *node = graph.first_node(), *next = nullptr; node != nullptr; node = next) {
+    next = node->next();
+    DRAGOMAN_ASSIGN(const bool reads, ReadSplitAt(*node, next, context));
+    changed = changed || reads;
+    if (reads) continue;
     DRAGOMAN_ASSIGN(Node * split, SplitAt(*node, context));
     if (split == nullptr) continue;
     context.Explain(*split, "cuts what Slices took");
-    node = split;
+    next = split->next();
     changed = true;
   }
   return changed;

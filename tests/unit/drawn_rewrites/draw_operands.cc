@@ -118,7 +118,18 @@ void SlicesOfAll(Drawing& d) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < count; ++i) order[static_cast<std::size_t>(i)] = i;
   if (d.Chance(40)) std::ranges::reverse(order);
+  const auto split = [&] {
+    std::vector<std::int64_t> parts;
+    for (std::size_t i = 1; i < ends.size(); ++i) parts.push_back(ends[i] - ends[i - 1]);
+    for (const std::string& part :
+         d.Nodes("Split", {x, d.Ints(parts)},
+                 fmt::format("axis = {}", d.Chance(80) ? axis : axis - 2), parts.size()))
+      d.MaybeRead(part);
+  };
+  const std::int64_t place = d.Chance(50) ? d.Between(0, count - 1) : -1;  // of a Split
   for (std::int64_t i : order) {
+    if (i == place) split();
+    if (place >= 0 && d.Chance(40)) continue;
     const std::int64_t begin = ends[static_cast<std::size_t>(i)];
     const std::int64_t end = ends[static_cast<std::size_t>(i) + 1];
     Names operands = {x, d.Ints({begin}), d.Ints({d.Chance(97) ? end : end + 1}), d.Ints({axis})};
