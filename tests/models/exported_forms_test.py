@@ -151,6 +151,7 @@ FORMS = (
     ("Unfold", [[2, 3, 4, 5]], lambda g, x: g.aten("im2col.default", x, [2, 2], [1, 1], [0, 0],
                                                    [1, 1]), unfold),
     ("unbind", [[2, 3, 4]], unbound, heads),
+    ("unbind of one", [[1, 3, 4]], unbound, heads),
     ("lerp", [[2, 3], [2, 3]], lambda g, x, y: g.aten("lerp.Scalar", x, y, 0.25), lerp),
     ("square", [[2, 3]], lambda g, x: g.aten("square.default", x),
      lambda g, x: g.aten("pow.Tensor_Scalar", x, 2)),

@@ -126,6 +126,15 @@ Result<bool> TakeKnownChoice(Node& node, PassContext& context) {
   return SameShape(*chosen, *node.result()) && context.ReplaceIfAllowed(node, chosen);
 }
 
+// Whether it is the same to take axis `a` of `value` away or axis `b`: those from one to the other
+// have one element.
+bool AreSameOnes(const Value& value, int a, int b) {
+  for (int axis = std::min(a, b); axis <= std::max(a, b); ++axis) {
+    if (SizeAlong(value, axis) != 1) return false;
+  }
+  return true;
+}
+
 // Squeeze(y, [axis]) for a part y = Slice(x, [i], [i + 1], [axis]) = Gather(x, i)
 Result<bool> TakeOneElement(Node& node, PassContext& context) {
   const Node* slice = node.Is("Squeeze") ? ProducerOf(node.operand(0), "Slice") : nullptr;
@@ -140,8 +149,8 @@ Result<bool> TakeOneElement(Node& node, PassContext& context) {
   if (!begin || !end || !cut || !taken || slice->operand(4) != nullptr) return false;
   const int axis = FromFront(*cut, *x);
   const std::optional<std::int64_t> size = SizeAlong(*x, axis);
-  if (axis != FromFront(*taken, *node.operand(0)) || !size || *size < 2) return false;
-  if (*begin < 0 || *begin >= *size || *end != *begin + 1) return false;
+  if (!size || *size < 2 || *begin < 0 || *begin >= *size || *end != *begin + 1) return false;
+  if (!AreSameOnes(*slice->result(), axis, FromFront(*taken, *slice->result()))) return false;
   Value* place = context.AddConstant(*node.graph(), Tensor::Int(*begin), "place", node.origin());
   DRAGOMAN_ASSIGN(Value * y,
                   context.Insert(node, "Gather", {{x, place}}, {{"axis", std::int64_t{axis}}}));

@@ -443,7 +443,7 @@ void OneElement(Drawing& d) {
   const std::string slice =
       SliceAlong(d, d.Input(d.NumberType(), sizes), begin, d.Chance(90) ? begin + 1 : begin + 2,
                  d.Chance(80) ? axis : axis - rank, d.Chance(95) ? 1 : 2);
-  d.MaybeRead(d.Node("Squeeze", {slice, d.Ints({d.Chance(90) ? axis : d.Axis(sizes.size())})}));
+  d.MaybeRead(d.Node("Squeeze", {slice, d.Ints({d.Chance(70) ? axis : d.Axis(sizes.size())})}));
 }
 
 }  // namespace
