@@ -453,6 +453,14 @@ class DecomposedOperators(ExportedPrograms):
         self.save(p.output(p.aten(target, x, list(np.shape(expected)), align_corners)))
         self.expect([image[None, None]], [np.uint8(expected)[None, None]])
 
+    def test_spectrum_of_no_rows(self):
+        p = Program()
+        x = p.input("x", [0, 0], "complex64")
+        sizes, vectors = p.aten("_linalg_eigh.default", x, "L", True, results=2)
+        self.save(p.output(sizes, vectors))
+        empty = np.zeros((0, 0), np.complex64)
+        self.expect([empty], [np.zeros(0, np.float32), empty], onnx=False)
+
 
 if __name__ == "__main__":
     unittest.main()

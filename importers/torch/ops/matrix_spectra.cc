@@ -227,6 +227,7 @@ Result<Results> LowerEigh(Call& call) {
   Value* sizes = results[0];
   if (complex) sizes = c.Slice(sizes, c.Rank(sizes) - 1, 0, kEnd, 2);
   if (values) return c.Done({sizes});
+  if (c.KnownSize(x, c.Rank(x) - 1) == 0) return c.Done({sizes, x});  // it has no vectors
   return c.Done({sizes, complex ? VectorsFromBlocks(c, results[1]) : results[1]});
 }
 
