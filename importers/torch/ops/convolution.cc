@@ -117,6 +117,19 @@ Result<Value*> LowerConv(Call& call) { return Lower(call, false); }
 // conv_transpose1d, conv_transpose2d, conv_transpose3d
 Result<Value*> LowerConvTranspose(Call& call) { return Lower(call, true); }
 
+// Along the first axis of (time, batch, channels), by a weight (kernel, in, out).
+Result<Value*> LowerConvTbc(Call& call) {
+  CallComposer c(call);
+  const std::int64_t pad = c.Int("pad");
+  Convolution conv;
+  conv.x = c.Transpose(c.Tensor("self"), {1, 2, 0});
+  conv.weight = c.Transpose(c.Tensor("weight"), {2, 1, 0});
+  conv.bias = c.Tensor("bias");
+  conv.strides = conv.dilations = {1};
+  conv.pads = {pad, pad};
+  return c.Done(c.Transpose(Convolve(c, conv, 1), {2, 0, 1}));
+}
+
 // convolution, _convolution
 Result<Value*> LowerAnyConv(Call& call) {
   CallComposer c(call);

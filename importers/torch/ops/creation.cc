@@ -85,6 +85,11 @@ Result<Value*> LowerScalarTensor(Call& call) {
   return c.Done(c.As("s", c.DTypeOr("dtype", kDefaultFloat)));
 }
 
+Result<Value*> LowerShapeAsTensor(Call& call) {
+  CallComposer c(call);
+  return c.Done(c.Shape(c.Tensor("self")));
+}
+
 Result<Value*> LowerArange(Call& call) {
   CallComposer c(call);
   const Number start = call.Declares("start") ? c.Take(call.Scalar("start")) : Number::Int(0);

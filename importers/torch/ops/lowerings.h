@@ -87,6 +87,7 @@ Result<Value*> LowerMaxPoolBackward(Call& call);
 // convolution.cc
 Result<Value*> LowerConv(Call& call);
 Result<Value*> LowerConvTranspose(Call& call);
+Result<Value*> LowerConvTbc(Call& call);
 Result<Value*> LowerAnyConv(Call& call);
 
 // creation.cc
@@ -94,6 +95,7 @@ Result<Value*> LowerZeros(Call& call);
 Result<Value*> LowerOnes(Call& call);
 Result<Value*> LowerFull(Call& call);
 Result<Value*> LowerScalarTensor(Call& call);
+Result<Value*> LowerShapeAsTensor(Call& call);
 Result<Value*> LowerArange(Call& call);
 Result<Value*> LowerLinspace(Call& call);
 Result<Value*> LowerLogspace(Call& call);
