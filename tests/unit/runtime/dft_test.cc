@@ -20,8 +20,8 @@ std::vector<std::complex<double>> Spectrum(const std::vector<double>& signal, bo
   const TensorView<const double> x{signal.data(), x_shape};
   const TensorView<double> to{y.data(), y_shape};
   const TensorView<const std::int64_t> absent;
-  std::vector<double> scratch(static_cast<std::size_t>(
-      DFTScratchBytes(p, x, absent, absent, to) / std::int64_t{sizeof(double)}));
+  std::vector<double> scratch(static_cast<std::size_t>(DFTScratchBytes(p, x, absent, absent, to) /
+                                                       std::int64_t{sizeof(double)}));
   EXPECT_TRUE(DFT(p, x, absent, absent, to, scratch.data()).ok());
   std::vector<std::complex<double>> spectrum;
   for (std::int64_t k = 0; k < n; ++k) spectrum.emplace_back(y[2 * k], y[2 * k + 1]);
