@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -11,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/support/progress.h"
+#include "core/support/text.h"
 #include "driver/formats.h"
 
 namespace dragoman::cli {
@@ -29,10 +31,24 @@ std::string Painted(Color color, std::string_view text) {
   return fmt::format("\x1b[{}m{}\x1b[0m", number, text);
 }
 
+// What a message quotes of a file cannot steer the terminal: control characters, and what is no
+// text, as \xNN. Lines and quotes stay.
+std::string Shown(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const std::string_view character = text.substr(0, std::max<std::size_t>(Utf8Length(text), 1));
+    text.remove_prefix(character.size());
+    const bool stays = std::string_view("\n\t\"'\\").find(character[0]) != std::string_view::npos;
+    shown += stays ? std::string(character) : Escape(character);
+  }
+  return shown;
+}
+
 // As an error is printed, with `word` in place of "error:".
 void SayFinding(Finding finding, std::string_view word, Color color) {
   constexpr std::string_view kWord = "error:";
   if (finding.file.empty()) finding.file = "dragoman";
+  for (std::string* part : {&finding.file, &finding.place, &finding.message}) *part = Shown(*part);
   std::string line = finding.ToString();
   const std::size_t at = line.size() - finding.message.size() - kWord.size() - 1;
   line.replace(at, kWord.size(),

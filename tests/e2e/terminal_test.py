@@ -50,6 +50,25 @@ class Terminal(CommandCase):
             with self.subTest(arguments):
                 self.assertIn(word, self.shown(*arguments))
 
+    def test_files_do_not_steer_it(self):
+        """Texts of a file that messages quote: control characters, and bytes that are no text."""
+        graph = self.out / "model.dgt"
+        graph.write_text("""dragoman 1 source tf
+opset "tf" 27
+
+entry main(%x: f32[1, 4, 4, 2]) -> (%y: f32[*]) {
+  %y = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["y:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %w = tf.Const() {dtype = type f32[*], value = f32[1, 1, 2, 1] [[[[1.0], [2.0]]]]} @w
+  %y = tf.Conv2D(%x, %w) {T = type f32[*], padding = "\\x1b[2J\\xff\u00fc\\\\", strides = [1, 1, 1, 1]} @y
+}
+""", encoding="utf-8")
+        said = dragoman("convert", graph, "-o", self.out / "x.onnx").stderr
+        self.assertIn("padding is '\\x1b[2J\\xff\u00fc\\'", said)
+
     def test_no_colour_is_wanted(self):
         for settings in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
             self.assertNotIn("\x1b", self.shown("inspect", "missing.onnx", **settings))
