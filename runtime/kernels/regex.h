@@ -2,7 +2,8 @@
 // takes time linear in the text: all ways to match are followed side by side (Thompson's simulation
 // with captures, as R. Cox describes it).
 //
-// Not supported: Unicode classes (\p), \C, and (?i) before letters beyond ASCII.
+// Not supported: scripts (\p{Greek}; general categories are), \C, and (?i) before letters beyond
+// ASCII or classes of Unicode.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_REGEX_H_
 #define DRAGOMAN_RUNTIME_KERNELS_REGEX_H_
 

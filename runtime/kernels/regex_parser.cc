@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "runtime/kernels/regex_set.h"
+#include "runtime/kernels/unicode_category.h"
 #include "runtime/kernels/utf8_text.h"
 
 namespace dragoman::rt::internal {
@@ -218,11 +219,33 @@ class Parser {
       rest_.remove_prefix(1);
       return OfSet(letter >= 'a' ? perl : Complement(perl));
     }
+    if (letter == 'p' || letter == 'P') return OfSet(TakeUnicodeClass());
     if (Take("A")) return Assertion(RegexAssertion::kTextStart);
     if (Take("z")) return Assertion(RegexAssertion::kTextEnd);
     if (Take("b")) return Assertion(RegexAssertion::kWordEdge);
     if (Take("B")) return Assertion(RegexAssertion::kNoWordEdge);
     return Literal(TakeEscaped());
+  }
+
+  // \pN, \p{Lu}, \p{^Lu} or with a large P; the backslash is taken already.
+  CharacterSet TakeUnicodeClass() {
+    bool negated = TakeCharacter() == 'P';
+    std::string_view name = rest_.substr(0, 1);
+    if (Take("{")) {
+      name = rest_.substr(0, rest_.find('}'));
+      if (name.size() == rest_.size()) Fail("a class of Unicode that is not closed in a pattern");
+      rest_.remove_prefix(std::min(name.size() + 1, rest_.size()));
+    } else {
+      rest_.remove_prefix(name.size());
+    }
+    if (!name.empty() && name[0] == '^') {
+      negated = !negated;
+      name.remove_prefix(1);
+    }
+    CharacterSet set = Normalized(UnicodeSet(name));
+    if (set.empty()) Fail("a class of Unicode that is no general category in a pattern");
+    if (flags_.fold) Fail("(?i) before a class of Unicode");
+    return negated ? Complement(set) : set;
   }
 
   // The character that a backslash and what follows stand for.
@@ -288,6 +311,10 @@ class Parser {
       if (is_letter && !perl.empty()) {
         rest_.remove_prefix(2);
         return Append(set, letter >= 'a' ? perl : Complement(perl));
+      }
+      if (letter == 'p' || letter == 'P') {
+        rest_.remove_prefix(1);
+        return Append(set, TakeUnicodeClass());
       }
     }
     const std::int32_t low = TakeClassCharacter();

@@ -62,8 +62,10 @@ class StringsTest(CommandCase):
                                              [TensorProto.BOOL], pattern=pattern)[0]
         self.assertEqual(match("."), [False, False, True])
         self.assertEqual(match("(?i)abc"), [False, True, False])
-        with self.assertRaisesRegex(AssertionError, "4 != 0 .*classes of Unicode"):
-            match(r"\p{Lu}+")
+        self.assertEqual(match(r"\p{Lu}+"), [False, True, False])
+        self.assertEqual(match(r"[^\p{Lu}]+"), [True, False, True])
+        with self.assertRaisesRegex(AssertionError, "4 != 0 .*class of Unicode"):
+            match(r"\p{Greek}+")
 
     def test_numbers(self):
         """White space around them does not count."""

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "importers/onnx/op_composer.h"
+#include "runtime/kernels/regex.h"
 
 namespace dragoman {
 namespace {
@@ -66,24 +67,12 @@ LoweredResults LowerStringNormalizer(OpLowering& op) {
   return f.Finish({f.Op("Reshape", {changed, f.Ints(sizes)}, {}, op.ResultName(0))});
 }
 
-namespace {
-
-bool NamesUnicodeClass(std::string_view pattern) {
-  for (std::size_t i = 0; i + 1 < pattern.size(); ++i) {
-    if (pattern[i] != '\\') continue;
-    if (pattern[++i] == 'p' || pattern[i] == 'P') return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 LoweredResults LowerRegexFullMatch(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0}));
   DRAGOMAN_ASSIGN(std::optional<std::string> pattern, op.TakeString("pattern"));
   if (!pattern) return op.Invalid("attribute 'pattern' is missing");
-  if (NamesUnicodeClass(*pattern))
-    return op.Unsupported("classes of Unicode, \\p and \\P, in a pattern");
+  const rt::Status known = rt::Regex().Compile(*pattern);
+  if (!known.ok()) return op.Unsupported(std::string("attribute 'pattern': ") + known.message());
   DRAGOMAN_ASSIGN(Value * text, Text(op, std::move(*pattern)));
   OpComposer f(op);
   return f.Finish({f.Op("dragoman.RegexFullMatch", {op.operand(0), text}, {}, op.ResultName(0))});

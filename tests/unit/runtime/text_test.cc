@@ -9,6 +9,7 @@
 #include "runtime/kernels/split_text.h"
 #include "runtime/kernels/text.h"
 #include "runtime/kernels/text_hash.h"
+#include "runtime/kernels/unicode_category.h"
 
 namespace dragoman::rt {
 namespace {
@@ -49,10 +50,43 @@ TEST(RegexTest, KnowsClassesFlagsAndCharacters) {
   EXPECT_TRUE(Matches("(?P<year>\\d{4})(?:-\\d\\d)?", "2024-05"));
 }
 
+TEST(RegexTest, KnowsTheCategoriesOfUnicode) {
+  EXPECT_EQ(Replaced("\\pL+",
+                     "Stra\xc3\x9f"
+                     "e 12",
+                     "<\\0>"),
+            "<Stra\xc3\x9f"
+            "e> 12");
+  EXPECT_EQ(Replaced("\\p{Lu}", "aB\xc3\x84\xc3\xa4", "_"), "a__\xc3\xa4");
+  EXPECT_EQ(Replaced("\\P{N}", "a1\xd9\xa3", "_"), "_1\xd9\xa3");
+  EXPECT_EQ(Replaced("[^\\p{P}\\s]", "a, \xe2\x80\x94!", "_"), "_, \xe2\x80\x94!");
+  EXPECT_EQ(Replaced("[\\p{^L}]", "a1b", "_"), "a_b");
+  EXPECT_TRUE(Matches("\\p{Any}\\PL", "\xe2\x82\xac\xe2\x82\xac"));
+}
+
+// As many as Unicode 14 lists.
+TEST(RegexTest, CountsTheCharactersOfCategories) {
+  const auto count = [](std::string_view name) {
+    std::int32_t characters = 0;
+    for (const auto& range : internal::UnicodeSet(name))
+      characters += range.second - range.first + 1;
+    return characters;
+  };
+  EXPECT_EQ(count("Lu"), 1831);
+  EXPECT_EQ(count("Nd"), 660);
+  EXPECT_EQ(count("Zs"), 17);
+  EXPECT_EQ(count("L"), count("Lu") + count("Ll") + count("Lt") + count("Lm") + count("Lo"));
+  EXPECT_EQ(count("Latin"), 0);
+}
+
 TEST(RegexTest, RefusesWhatIsNoPattern) {
   EXPECT_EQ(Replaced("(a", "a", ""), "a group that is not closed");
   EXPECT_EQ(Replaced("a**", "a", ""), "a repetition of a repetition in a pattern");
-  EXPECT_EQ(Replaced("\\pL", "a", ""), "an escape that is not supported in a pattern");
+  EXPECT_EQ(Replaced("\\C", "a", ""), "an escape that is not supported in a pattern");
+  EXPECT_EQ(Replaced("\\p{Greek}", "a", ""),
+            "a class of Unicode that is no general category in a pattern");
+  EXPECT_EQ(Replaced("\\p{Lu", "a", ""), "a class of Unicode that is not closed in a pattern");
+  EXPECT_EQ(Replaced("(?i)\\pL", "a", ""), "(?i) before a class of Unicode");
   EXPECT_EQ(Replaced("((a{1000}){1000}){1000}", "a", ""), "a pattern that is too large");
   EXPECT_EQ(Replaced(std::string(300, '('), "a", ""), "a pattern whose groups nest too deep");
   EXPECT_EQ(Replaced("a", "a", "\\x"),
