@@ -113,10 +113,11 @@ bool Primitive::ExecuteUnfused(void* y) noexcept {
     PostOps post = unfused_->post;
     post.activation = FusedActivation::kNone;
     post.residual = post.residual && !post.activation_first;
-    if (!unfused_->primitive) {
+    if (!unfused_->is_made) {
       dnnl::primitive_attr attr = MakeAttributes(post);
       attr.set_scratchpad_mode(dnnl::scratchpad_mode::library);
       unfused_->primitive = unfused_->make(attr);
+      unfused_->is_made = true;
     }
     std::vector<char> added;
     if (residual_ && !post.residual)

@@ -119,6 +119,7 @@ class Primitive {
     PostOps post;
     bool constants_finite = true;
     Make make;
+    bool is_made = false;
     dnnl::primitive primitive;
   };
 

@@ -43,7 +43,7 @@ enum class cpu_isa : unsigned { avx512_core = 1, avx512_core_bf16 = 2, avx512_co
 inline cpu_isa get_effective_cpu_isa() { return cpu_isa{}; }
 
 enum class prop_kind { forward_inference };
-enum class scratchpad_mode { user };
+enum class scratchpad_mode { user, library };
 enum class algorithm {
   convolution_direct,
   deconvolution_direct,
