@@ -139,6 +139,9 @@ class AffineForms {
   FormOrNone Transpose(const Node& node, int axis, Mode mode);
   FormOrNone Concat(const Node& node, const Value& value, int axis, Mode mode);
   FormOrNone Split(const Node& node, const Value& value, int axis, Mode mode);
+  // Where the part that is result `index` of a Split begins; nullopt: not all ahead have known
+  // sizes.
+  std::optional<std::int64_t> BeginOfPart(const Node& split, int axis, std::size_t index);
   FormOrNone SliceNode(const Node& node, const Value& value, int axis, Mode mode);
   FormOrNone Gather(const Node& node, const Value& value, int axis, Mode mode);
   // Features of `operand`; step `step` of it along `step_axis`.
@@ -200,9 +203,10 @@ class AffineForms {
   std::unordered_map<const Value*, TurnOf> turns_;  // looked up only
   std::unordered_map<Atom, AtomId, KeyHash> ids_;   // looked up only
   std::vector<const Atom*> atoms_;
-  std::unordered_map<FormKey, FormOrNone, KeyHash> forms_;  // looked up only
-  std::unordered_set<const Value*> spelled_;                // looked up only
-  int nesting_ = 0;                                         // of calls of Get
+  std::unordered_map<FormKey, FormOrNone, KeyHash> forms_;                  // looked up only
+  std::unordered_map<const Node*, std::vector<std::int64_t>> part_begins_;  // of Splits
+  std::unordered_set<const Value*> spelled_;                                // looked up only
+  int nesting_ = 0;                                                         // of calls of Get
 };
 
 // The size of a value along `axis`, if it is known; nullopt if there is no such axis.

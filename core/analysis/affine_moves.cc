@@ -420,16 +420,25 @@ AffineForms::FormOrNone AffineForms::Split(const Node& node, const Value& value,
                                            Mode mode) {
   const Value& operand = *node.operand(0);
   const int split = AxisOf(node, *value.type().rank());
+  const auto begin = BeginOfPart(node, split, value.index());
+  const auto size = SizeAlong(value, split);
+  if (!begin || !size) return std::nullopt;
+  if (split == axis) return Features(operand, axis, *begin, *size, mode);
+  return *size == 1 ? Step(operand, axis, split, *begin, mode) : std::nullopt;
+}
+
+std::optional<std::int64_t> AffineForms::BeginOfPart(const Node& split, int axis,
+                                                     std::size_t index) {
+  const auto [found, is_new] = part_begins_.try_emplace(&split);
+  std::vector<std::int64_t>& begins = found->second;
   std::int64_t begin = 0;
-  for (std::size_t i = 0; i < value.index(); ++i) {
-    const auto size = node.result(i) != nullptr ? SizeAlong(*node.result(i), split) : std::nullopt;
-    if (!size) return std::nullopt;
+  for (std::size_t i = 0; is_new && i < split.num_results(); ++i) {
+    begins.push_back(begin);
+    const auto size = split.result(i) != nullptr ? SizeAlong(*split.result(i), axis) : std::nullopt;
+    if (!size) break;
     begin += *size;
   }
-  const auto size = SizeAlong(value, split);
-  if (!size) return std::nullopt;
-  if (split == axis) return Features(operand, axis, begin, *size, mode);
-  return *size == 1 ? Step(operand, axis, split, begin, mode) : std::nullopt;
+  return index < begins.size() ? std::optional(begins[index]) : std::nullopt;
 }
 
 AffineForms::FormOrNone AffineForms::SliceNode(const Node& node, const Value& value, int axis,

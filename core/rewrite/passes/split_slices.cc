@@ -1,6 +1,7 @@
 // Slices that together are a value, as exporters cut gates, heads and projections apart.
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,9 @@ namespace dragoman {
 namespace {
 
 constexpr std::size_t kMostParts = 8;  // more are steps of a sequence
+constexpr int kMostReaders = 64;       // of a value: as many are looked at for a Split
+
+using Splits = std::unordered_set<const Node*>;
 
 // What a Slice along one axis takes, in steps of 1.
 struct Part {
@@ -105,10 +109,13 @@ std::optional<SplitPart> FindPart(Node& split, const Part& part) {
 // Of a Split of the same value that there is already, of constant sizes: it may move.
 std::optional<SplitPart> FindSplit(const Part& part) {
   const Value& whole = *part.slice->operand(0);
-  for (const Use* use = whole.first_use(); use != nullptr; use = use->next()) {
+  int readers = 0;
+  for (const Use* use = whole.first_use(); use != nullptr && readers < kMostReaders;
+       use = use->next(), ++readers) {
     Node* split = use->user();
     const bool fits = split != nullptr && use->index() == 0 && split->Is("Split") &&
-                      split->graph() == part.slice->graph() && AxisIn(*split, whole) == part.axis &&
+                      split->num_results() <= kMostParts && split->graph() == part.slice->graph() &&
+                      AxisIn(*split, whole) == part.axis &&
                       (split->operand(1) == nullptr || split->operand(1)->is_constant());
     const auto found = fits ? FindPart(*split, part) : std::nullopt;
     if (found) return found;
@@ -116,20 +123,14 @@ std::optional<SplitPart> FindSplit(const Part& part) {
   return std::nullopt;
 }
 
-bool IsAhead(const Node& node, const Node& other) {
-  const Node* next = &node;
-  while (next != nullptr && next != &other) next = next->next();
-  return next != nullptr;
-}
-
-// The Slice `node` reads a Split that cuts just this part, which moves ahead of it if need be.
-// `next` is the node to go on with.
-Result<bool> ReadSplitAt(Node& node, Node*& next, PassContext& context) {
+// The Slice `node` reads a Split that cuts just this part, which moves ahead of it unless it is one
+// of those that `passed`. `next` is the node to go on with.
+Result<bool> ReadSplitAt(Node& node, Node*& next, Splits& passed, PassContext& context) {
   const auto part = ReadPart(node);
   const auto found = part ? FindSplit(*part) : std::nullopt;
   if (!found) return false;
   Node* split = found->split;
-  if (IsAhead(node, *split)) {
+  if (!passed.contains(split)) {
     std::vector<Value*> operands, moved;
     for (const Use& use : split->operands()) operands.push_back(use.value());
     DRAGOMAN_ASSIGN(Node * ahead, context.InsertNode(node, "Split", operands, split->attributes(),
@@ -138,6 +139,7 @@ Result<bool> ReadSplitAt(Node& node, Node*& next, PassContext& context) {
     DRAGOMAN_TRY(context.InsertCopies(*split, moved));
     context.Replace(*split, moved);
     split = ahead;
+    passed.insert(split);
   }
   Value* result = split->result(found->index);
   DRAGOMAN_TRY(context.InsertCopies(node, {&result, 1}));
@@ -151,14 +153,17 @@ Result<bool> ReadSplitAt(Node& node, Node*& next, PassContext& context) {
 // Slice(x, 0, a), Slice(x, a, b), … to the end = Split(x)
 Result<bool> SplitSlices(Graph& graph, PassContext& context) {
   bool changed = false;
+  Splits passed;
   for (Node *node = graph.first_node(), *next = nullptr; node != nullptr; node = next) {
     next = node->next();
-    DRAGOMAN_ASSIGN(const bool reads, ReadSplitAt(*node, next, context));
+    if (node->Is("Split")) passed.insert(node);
+    DRAGOMAN_ASSIGN(const bool reads, ReadSplitAt(*node, next, passed, context));
     changed = changed || reads;
     if (reads) continue;
     DRAGOMAN_ASSIGN(Node * split, SplitAt(*node, context));
     if (split == nullptr) continue;
     context.Explain(*split, "cuts what Slices took");
+    passed.insert(split);
     next = split->next();
     changed = true;
   }
