@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <utility>
+#include <vector>
 
-#include "runtime/fast/finite.h"
 #include "runtime/fast/half_weights.h"
-#include "runtime/fast/plain_max_pool.h"
 #include "runtime/fast/primitive.h"
+#include "runtime/kernels/max_pool.h"
 
 namespace dragoman::rt {
 namespace {
@@ -20,19 +21,59 @@ bool IsVectorised(const char* implementation) {
   return std::strstr(implementation, "jit") != nullptr;
 }
 
+// The kernel, for what oneDNN's largest element does otherwise: it passes over NaN, and for windows
+// of -inf gives the lowest number.
+class MaxPoolKernel {
+ public:
+  MaxPoolKernel() = default;
+  // Between tensors that lie as `x` and `y`. Throws dnnl::error.
+  MaxPoolKernel(const FastContext& context, const MaxPoolParams& p, const Shape& x_shape,
+                const Shape& y_shape, const dnnl::memory::desc& x, const dnnl::memory::desc& y)
+      : params_(p), x_shape_(x_shape), y_shape_(y_shape), x_(x) {
+    const ElementType type = dnnl_compat::TypeOf(x);
+    x_out_.Create(context.impl(), x, PlainDesc(ToDims(x_shape), type));
+    y_in_.Create(context.impl(), PlainDesc(ToDims(y_shape), type), y);
+  }
+
+  bool IsNeeded(const void* x) const noexcept { return x_out_ && !IsFinite(x_, x); }
+  Status Run(const void* x, void* y) noexcept {
+    const bool is_half = dnnl_compat::TypeOf(x_) == ElementType::bf16;
+    return is_half ? Run<BFloat16>(x, y) : Run<float>(x, y);
+  }
+
+ private:
+  template <class T>
+  Status Run(const void* x, void* y) noexcept {
+    try {
+      std::vector<T> from(static_cast<std::size_t>(NumElements(x_shape_)));
+      std::vector<T> to(static_cast<std::size_t>(NumElements(y_shape_)));
+      const bool read = x_out_.Run(x, from.data());
+      MaxPool<T>(params_, {from.data(), x_shape_}, {to.data(), y_shape_}, {});
+      if (read && y_in_.Run(to.data(), y)) return Status();
+    } catch (const std::bad_alloc&) {
+    }
+    return Status::Error("a max pool failed");
+  }
+
+  MaxPoolParams params_;
+  Shape x_shape_, y_shape_;
+  dnnl::memory::desc x_;
+  Relayout x_out_, y_in_;  // false: it is another pool
+};
+
 }  // namespace
 
 struct PreparedPool::Impl {
   Primitive primitive;
   WideCopies copies;
-  PlainMaxPool plain;
-  bool takes_largest = false;
-  bool is_half = false;  // what the primitive reads and makes
+  MaxPoolKernel kernel;
 
-  // False if there is no implementation. Row-major pools are scalar loops in oneDNN: where there
-  // are channels enough, x is brought into blocks of them for the call.
+  // `max`: of a max pool, else nullptr. False if there is no implementation. Row-major pools are
+  // scalar loops in oneDNN: where there are channels enough, x is brought into blocks of them for
+  // the call.
   bool Prepare(const FastContext& context, dnnl::algorithm algorithm, const Window& window,
-               const Shape& x, const Shape& y, const Blocks& blocks, const ElementTypes& types) {
+               const Shape& x, const Shape& y, const Blocks& blocks, const ElementTypes& types,
+               const MaxPoolParams* max) {
     const ElementType x_type = ProductType(types.x), y_type = ProductType(types.y);
     if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = blocks.x;
     const auto describe = [&](std::int64_t block) {
@@ -51,26 +92,16 @@ struct PreparedPool::Impl {
     primitive.Create(context, desc, dnnl::pooling_forward(desc), false,
                      BlockedDesc(y, y_block, y_type));
     primitive.BindOperand(DNNL_ARG_SRC, BlockedDesc(x, blocks.x, x_type), desc.src_desc());
-    takes_largest = algorithm == dnnl::algorithm::pooling_max;
-    is_half = x_type == ElementType::bf16;
-    plain = PlainMaxPool(window, x, blocks.x, y_block);
+    if (max != nullptr)
+      kernel = MaxPoolKernel(context, *max, x, y, BlockedDesc(x, blocks.x, x_type),
+                             BlockedDesc(y, y_block, y_type));
     copies.Create(LackingHere(types), BlockedSizes(x, blocks.x).size(),
                   BlockedSizes(y, y_block).size(), primitive.scratch_bytes());
     return true;
   }
 
   Status Run(const void* x, void* y, void* scratch) noexcept {
-    if (takes_largest && is_half) return RunMax<BFloat16>(x, y, scratch);
-    return takes_largest ? RunMax<float>(x, y, scratch) : primitive.Run({x}, nullptr, y, scratch);
-  }
-
- private:
-  template <class T>
-  Status RunMax(const void* x, void* y, void* scratch) noexcept {
-    const auto* elements = static_cast<const T*>(x);
-    if (AllFinite(elements, plain.x_size())) return primitive.Run({x}, nullptr, y, scratch);
-    plain.Run(elements, static_cast<T*>(y));
-    return Status();
+    return kernel.IsNeeded(x) ? kernel.Run(x, y) : primitive.Run({x}, nullptr, y, scratch);
   }
 };
 
@@ -95,11 +126,11 @@ bool WindowSupported(const Window& window, bool full_divisor) {
 template <class Impl>
 Status Prepare(const FastContext& context, dnnl::algorithm algorithm, Window window, const Shape& x,
                const Shape& y, const Blocks& blocks, const ElementTypes& types,
-               Pimpl<Impl>* prepared) noexcept {
+               const MaxPoolParams* max, Pimpl<Impl>* prepared) noexcept {
   for (int i = 0; i < window.rank; ++i) window.axes[i].pad_end = ReachAtEnd(window.axes[i]);
   try {
     auto impl = Pimpl<Impl>::Make();
-    if (!impl->Prepare(context, algorithm, window, x, y, blocks, types))
+    if (!impl->Prepare(context, algorithm, window, x, y, blocks, types, max))
       return Status::Error("oneDNN has no implementation of this pool");
     *prepared = std::move(impl);
   } catch (const std::exception&) {
@@ -128,7 +159,7 @@ Status PreparedPool::Init(const FastContext& context, const MaxPoolParams& p, co
   Shape y;
   DRAGOMAN_RT_TRY(MaxPoolWindow(p, x, &window));
   DRAGOMAN_RT_TRY(MaxPoolShape(p, x, &y));
-  return Prepare(context, dnnl::algorithm::pooling_max, window, x, y, blocks, types, &impl_);
+  return Prepare(context, dnnl::algorithm::pooling_max, window, x, y, blocks, types, &p, &impl_);
 }
 
 Status PreparedPool::Init(const FastContext& context, const AveragePoolParams& p, const Shape& x,
@@ -141,7 +172,7 @@ Status PreparedPool::Init(const FastContext& context, const AveragePoolParams& p
   const dnnl::algorithm algorithm = p.count_include_pad
                                         ? dnnl::algorithm::pooling_avg_include_padding
                                         : dnnl::algorithm::pooling_avg_exclude_padding;
-  return Prepare(context, algorithm, window, x, y, blocks, types, &impl_);
+  return Prepare(context, algorithm, window, x, y, blocks, types, nullptr, &impl_);
 }
 
 Status PreparedPool::Run(const void* x, void* y, void* scratch) noexcept {

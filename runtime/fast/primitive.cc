@@ -42,13 +42,6 @@ void AppendActivation(const PostOps& post, dnnl::post_ops* ops) {
   }
 }
 
-bool IsFinite(const dnnl::memory::desc& desc, const void* data) {
-  const auto bytes = static_cast<std::int64_t>(desc.get_size());
-  if (dnnl_compat::TypeOf(desc) == ElementType::bf16)
-    return AllFinite(static_cast<const BFloat16*>(data), bytes / 2);
-  return AllFinite(static_cast<const float*>(data), bytes / 4);
-}
-
 // Throws std::bad_alloc.
 void ActivateHalf(const PostOps& post, std::int64_t count, const BFloat16* added, BFloat16* y) {
   std::vector<float> wide(static_cast<std::size_t>(count)),
@@ -60,6 +53,13 @@ void ActivateHalf(const PostOps& post, std::int64_t count, const BFloat16* added
 }
 
 }  // namespace
+
+bool IsFinite(const dnnl::memory::desc& desc, const void* data) noexcept {
+  const auto bytes = static_cast<std::int64_t>(desc.get_size());
+  if (dnnl_compat::TypeOf(desc) == ElementType::bf16)
+    return AllFinite(static_cast<const BFloat16*>(data), bytes / 2);
+  return AllFinite(static_cast<const float*>(data), bytes / 4);
+}
 
 void Lookout::Create(const FastContext& context, const PostOps& post, std::int64_t x_size,
                      std::int64_t y_size) {

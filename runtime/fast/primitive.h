@@ -154,6 +154,9 @@ class Primitive {
   const char* implementation_ = "";
 };
 
+// Whether a tensor of f32 or bf16 that lies as `desc` holds neither NaN nor infinities.
+bool IsFinite(const dnnl::memory::desc& desc, const void* data) noexcept;
+
 // Attributes with `post` and a scratchpad of the caller's.
 dnnl::primitive_attr MakeAttributes(const PostOps& post);
 
