@@ -97,6 +97,20 @@ def large_block_products():
                    operands + [groups if zeros == "real" else None, draw.real(rows)],
                    {"K": columns, "N": rows, "bits": bits, "block_size": block},
                    constants=(1, 2, 3, 4, 5))
+    # The last block is not full, and groups differ in size; some have no column.
+    columns = 150
+    for bits, zeros, grouped in ((4, "real", True), (4, None, True), (4, "real", False),
+                                 (8, "packed", False)):
+        draw = Draws(f"padded {bits} {zeros} {grouped}")
+        operands = [draw.real(2, 3, columns),
+                    draw.ints(0, 256, rows, count, block * bits // 8, dtype=U8),
+                    draw.real(rows, count) * F32(0.05)]
+        operands.append({"packed": draw.ints(0, 256, rows, -(-count * bits // 8), dtype=U8),
+                         "real": draw.real(rows, count), None: None}[zeros])
+        groups = draw.ints(0, count - 1, columns, dtype=I32) if grouped else None
+        yield Case(f"MatMulNBits_padded_{bits}_{zeros}_{grouped}", "MatMulNBits",
+                   operands + [groups], {"K": columns, "N": rows, "bits": bits, "block_size": block},
+                   constants=(1, 2, 3, 4))
 
 
 def table_products():
