@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <set>
 
 #include "runtime/kernels/utf8_text.h"
 
@@ -147,6 +149,14 @@ std::int32_t Mapped(std::int32_t character, const CaseRange* begin, const CaseRa
   return character;
 }
 
+std::int32_t ToLower(std::int32_t character) {
+  return Mapped(character, std::begin(kToLower), std::end(kToLower));
+}
+
+std::int32_t ToUpper(std::int32_t character) {
+  return Mapped(character, std::begin(kToUpper), std::end(kToUpper));
+}
+
 void Append(std::int32_t character, std::string* text) {
   const auto add = [&](std::int32_t byte) { text->push_back(static_cast<char>(byte)); };
   if (character < 0x80) return add(character);
@@ -156,7 +166,37 @@ void Append(std::int32_t character, std::string* text) {
   for (int i = more - 1; i >= 0; --i) add(0x80 | (character >> (6 * i) & 0x3f));
 }
 
+template <std::size_t n>
+void AddFoldings(const CaseRange (&ranges)[n],
+                 std::map<std::int32_t, std::set<std::int32_t>>* letters) {
+  // Turkish letters, which fold in no other language: both would be an i.
+  constexpr std::int32_t kDottedCapital = 0x130, kDotlessSmall = 0x131;
+  for (const CaseRange& range : ranges) {
+    for (std::int32_t c = range.first; c <= range.last; c += range.stride) {
+      if (c == kDottedCapital || c == kDotlessSmall) continue;
+      const std::int32_t folded = ToLower(ToUpper(c));
+      (*letters)[folded].insert({c, folded});  // there may be no way back: from a small sharp s
+    }
+  }
+}
+
 }  // namespace
+
+namespace internal {
+
+const std::vector<std::vector<std::int32_t>>& LettersByFolding() {
+  static const std::vector<std::vector<std::int32_t>> groups = [] {
+    std::map<std::int32_t, std::set<std::int32_t>> letters;
+    AddFoldings(kToLower, &letters);
+    AddFoldings(kToUpper, &letters);
+    std::vector<std::vector<std::int32_t>> result;
+    for (const auto& [folded, group] : letters) result.emplace_back(group.begin(), group.end());
+    return result;
+  }();
+  return groups;
+}
+
+}  // namespace internal
 
 std::string InLetterCase(std::string_view text, bool upper) {
   std::string changed;
@@ -166,10 +206,8 @@ std::string InLetterCase(std::string_view text, bool upper) {
     const std::size_t length = DecodeUtf8(text, &character);
     if (character == kNoCharacter) {
       changed.push_back(text.front());
-    } else if (upper) {
-      Append(Mapped(character, std::begin(kToUpper), std::end(kToUpper)), &changed);
     } else {
-      Append(Mapped(character, std::begin(kToLower), std::end(kToLower)), &changed);
+      Append(upper ? ToUpper(character) : ToLower(character), &changed);
     }
     text.remove_prefix(length);
   }

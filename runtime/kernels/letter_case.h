@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/letter_case.h"
@@ -14,6 +15,13 @@ namespace dragoman::rt {
 // UTF-8 text with each letter in the given case, as Unicode's simple mappings have it: one
 // character for one. A byte that is not UTF-8 stays.
 std::string InLetterCase(std::string_view text, bool upper);
+
+namespace internal {
+
+// Letters that differ only in their case, by Unicode's simple case folding.
+const std::vector<std::vector<std::int32_t>>& LettersByFolding();
+
+}  // namespace internal
 
 template <class T>
 void LetterCase(const LetterCaseParams& p, TensorView<const T> x, TensorView<T> y) {

@@ -2,8 +2,7 @@
 // takes time linear in the text: all ways to match are followed side by side (Thompson's simulation
 // with captures, as R. Cox describes it).
 //
-// Not supported: scripts (\p{Greek}; general categories are), \C, and (?i) before letters beyond
-// ASCII or classes of Unicode.
+// Classes and cases of letters are those of Unicode 14. Not supported: \C.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_REGEX_H_
 #define DRAGOMAN_RUNTIME_KERNELS_REGEX_H_
 

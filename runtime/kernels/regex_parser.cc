@@ -113,10 +113,11 @@ class Parser {
     program_->sets.push_back(Normalized(std::move(set)));
     return part;
   }
-  Part Literal(std::int32_t character) {
-    if (!flags_.fold) return OfSet({{character, character}});
-    if (character > 0x7f) return Fail("(?i) before a letter beyond ASCII");
-    return OfSet(Folded({{character, character}}));
+  Part Literal(std::int32_t character) { return OfSet(AsFlagged({{character, character}}, false)); }
+  // The letters of a set in both cases under (?i), before what it leaves out is meant.
+  CharacterSet AsFlagged(CharacterSet set, bool negated) const {
+    if (flags_.fold) set = Folded(std::move(set));
+    return negated ? Complement(set) : set;
   }
   static Part Assertion(RegexAssertion assertion) {
     Part part;
@@ -217,7 +218,7 @@ class Parser {
     const bool is_letter = (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z');
     if (is_letter && !perl.empty()) {
       rest_.remove_prefix(1);
-      return OfSet(letter >= 'a' ? perl : Complement(perl));
+      return OfSet(AsFlagged(perl, letter < 'a'));
     }
     if (letter == 'p' || letter == 'P') return OfSet(TakeUnicodeClass());
     if (Take("A")) return Assertion(RegexAssertion::kTextStart);
@@ -243,9 +244,8 @@ class Parser {
       name.remove_prefix(1);
     }
     CharacterSet set = Normalized(UnicodeSet(name));
-    if (set.empty()) Fail("a class of Unicode that is no general category in a pattern");
-    if (flags_.fold) Fail("(?i) before a class of Unicode");
-    return negated ? Complement(set) : set;
+    if (set.empty()) Fail("an unknown class of Unicode in a pattern");
+    return AsFlagged(std::move(set), negated);
   }
 
   // The character that a backslash and what follows stand for.
@@ -298,7 +298,6 @@ class Parser {
       ParseClassItem(set);
       if (!status_.ok()) return Part();
     }
-    if (flags_.fold) set = Folded(set);
     return OfSet(negated ? Complement(set) : set);
   }
 
@@ -310,7 +309,7 @@ class Parser {
       const bool is_letter = (letter >= 'A' && letter <= 'Z') || (letter >= 'a' && letter <= 'z');
       if (is_letter && !perl.empty()) {
         rest_.remove_prefix(2);
-        return Append(set, letter >= 'a' ? perl : Complement(perl));
+        return Append(set, AsFlagged(perl, letter < 'a'));
       }
       if (letter == 'p' || letter == 'P') {
         rest_.remove_prefix(1);
@@ -325,10 +324,8 @@ class Parser {
     }
     if (high < low) {
       Fail("a range of characters from high to low in a pattern");
-    } else if (flags_.fold && high > 0x7f) {
-      Fail("(?i) before a letter beyond ASCII");
     } else {
-      set.push_back({low, high});
+      Append(set, AsFlagged({{low, high}}, false));
     }
   }
   std::int32_t TakeClassCharacter() { return Take("\\") ? TakeEscaped() : TakeCharacter(); }
@@ -345,7 +342,7 @@ class Parser {
     if (negated) name.remove_prefix(1);
     const CharacterSet named = PosixSet(name);
     if (named.empty()) Fail("a class of an unknown name in a pattern");
-    Append(set, negated ? Complement(named) : named);
+    Append(set, AsFlagged(named, negated));
   }
 
   // {n}, {n,} or {n,m}; anything else is text.

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "runtime/kernels/letter_case.h"
 #include "runtime/kernels/regex.h"
 
 namespace dragoman::rt::internal {
@@ -41,18 +45,25 @@ inline void Append(CharacterSet& set, const CharacterSet& more) {
   set.insert(set.end(), more.begin(), more.end());
 }
 
-// With the other case of each letter of ASCII, and the two letters beyond it that fold to one.
-inline CharacterSet Folded(const CharacterSet& set) {
-  CharacterSet folded = set;
-  for (const auto& range : set) {
-    for (std::int32_t c = range.first; c <= std::min<std::int32_t>(range.second, 'z'); ++c) {
-      if ((c < 'A' || c > 'Z') && (c < 'a' || c > 'z')) continue;
-      folded.push_back({c ^ 0x20, c ^ 0x20});
-      if ((c | 0x20) == 'k') folded.push_back({0x212a, 0x212a});
-      if ((c | 0x20) == 's') folded.push_back({0x17f, 0x17f});
-    }
+inline bool Contains(const CharacterSet& normalized, std::int32_t character) {
+  const auto next =
+      std::upper_bound(normalized.begin(), normalized.end(), character,
+                       [](std::int32_t c, const std::pair<std::int32_t, std::int32_t>& range) {
+                         return c < range.first;
+                       });
+  return next != normalized.begin() && character <= std::prev(next)->second;
+}
+
+// With the other cases of each letter.
+inline CharacterSet Folded(CharacterSet set) {
+  const CharacterSet given = Normalized(set);
+  for (const std::vector<std::int32_t>& letters : LettersByFolding()) {
+    const bool any = std::any_of(letters.begin(), letters.end(),
+                                 [&](std::int32_t c) { return Contains(given, c); });
+    if (!any) continue;
+    for (const std::int32_t letter : letters) set.push_back({letter, letter});
   }
-  return folded;
+  return set;
 }
 
 // \d, \s and \w, by their small letter; empty: another.

@@ -8,8 +8,8 @@
 
 namespace dragoman::rt::internal {
 
-// The characters of a general category ("Lu"), of all that begin with a letter ("L"), or all
-// ("Any"); in no order. Empty: there is none of that name. Scripts are not among them.
+// The characters of a general category ("Lu"), of all that begin with a letter ("L"), of a script
+// ("Greek"), or all ("Any"); in no order. Empty: there is none of that name.
 CharacterSet UnicodeSet(std::string_view name);
 
 }  // namespace dragoman::rt::internal

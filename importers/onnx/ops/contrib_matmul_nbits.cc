@@ -81,7 +81,8 @@ Result<Value*> PackedGrid(OpLowering& op, const Blocks& blocks, std::int64_t col
   std::string bytes((count * bits + 7) / 8, '\0');
   for (std::size_t i = 0; i < count; ++i) {
     const unsigned value = value_at(i / width, i % width) << (i * bits % 8);
-    bytes[i * bits / 8] = static_cast<char>(static_cast<unsigned char>(bytes[i * bits / 8]) | value);
+    bytes[i * bits / 8] =
+        static_cast<char>(static_cast<unsigned char>(bytes[i * bits / 8]) | value);
   }
   DRAGOMAN_ASSIGN(Tensor tensor, Tensor::Make(PackedType(blocks), {blocks.rows, columns},
                                               Buffer::Own(std::move(bytes))));
@@ -155,7 +156,7 @@ Result<Value*> ReorderedWeight(OpLowering& op, const Tensor& bytes,
 
 // Puts the columns of each group side by side, and sets the number of blocks to what they fill.
 Status OrderByGroup(OpLowering& op, OpComposer& f, const Tensor& bytes, std::int64_t columns,
-                          Blocks& blocks, Product& product) {
+                    Blocks& blocks, Product& product) {
   DRAGOMAN_ASSIGN(const Columns grouped, ColumnsByGroup(op, columns, blocks));
   DRAGOMAN_ASSIGN(product.packed, ReorderedWeight(op, bytes, grouped.order, columns, blocks));
   const bool pads = static_cast<std::int64_t>(grouped.order.size()) != columns;

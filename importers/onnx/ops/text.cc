@@ -67,29 +67,10 @@ LoweredResults LowerStringNormalizer(OpLowering& op) {
   return f.Finish({f.Op("Reshape", {changed, f.Ints(sizes)}, {}, op.ResultName(0))});
 }
 
-namespace {
-
-// Whether a pattern names a class of Unicode that is no general category: \p{Greek}.
-bool NamesScript(std::string_view pattern) {
-  for (std::size_t i = 0; i + 2 < pattern.size(); ++i) {
-    if (pattern[i] != '\\') continue;
-    ++i;
-    if ((pattern[i] != 'p' && pattern[i] != 'P') || pattern[i + 1] != '{') continue;
-    std::string_view name = pattern.substr(i + 2);
-    name = name.substr(0, name.find('}'));
-    if (name.starts_with('^')) name.remove_prefix(1);
-    if (name.size() > 2 && name != "Any") return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 LoweredResults LowerRegexFullMatch(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0}));
   DRAGOMAN_ASSIGN(std::optional<std::string> pattern, op.TakeString("pattern"));
   if (!pattern) return op.Invalid("attribute 'pattern' is missing");
-  if (NamesScript(*pattern)) return op.Unsupported("scripts of Unicode in a pattern");
   DRAGOMAN_ASSIGN(Value * text, Text(op, std::move(*pattern)));
   OpComposer f(op);
   return f.Finish({f.Op("dragoman.RegexFullMatch", {op.operand(0), text}, {}, op.ResultName(0))});
