@@ -364,8 +364,8 @@ void PreparedConv::Impl::CreatePrimitive(const FastContext& context, const ConvL
   }
   const dnnl_compat::OperandDescs descs{desc.src_desc(), desc.weights_desc(), layer.bias_desc(),
                                         desc.dst_desc()};
-  const bool finite = AllFinite(layer.weights, NumElements(layer.w)) &&
-                      (layer.bias == nullptr || AllFinite(layer.bias, layer.w[0]));
+  const bool finite =
+      AllFinite(layer.weights, NumElements(layer.w)) && AllFinite(layer.bias, layer.w[0]);
   primitive.KeepNan(
       layer.post, finite,
       [descs, engine = context.impl().engine,

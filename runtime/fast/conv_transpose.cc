@@ -87,8 +87,7 @@ Status PreparedConvTranspose::Init(const FastContext& context, const ConvTranspo
       impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, b_desc, bias, b_desc));
     const dnnl_compat::OperandDescs descs{desc.src_desc(), desc.weights_desc(), b_desc,
                                           desc.dst_desc()};
-    const bool finite =
-        AllFinite(wide.data(), NumElements(w)) && (bias == nullptr || AllFinite(bias, y[1]));
+    const bool finite = AllFinite(wide.data(), NumElements(w)) && AllFinite(bias, y[1]);
     impl->primitive.KeepNan(
         post, finite,
         [descs, engine = context.impl().engine,

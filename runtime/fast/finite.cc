@@ -34,6 +34,7 @@ DRAGOMAN_RT_CLONES bool FinitePart(const BFloat16* x, std::int64_t count) {
 
 template <class T>
 bool AllPartsFinite(const T* x, std::int64_t count) {
+  if (x == nullptr) return true;
   std::atomic<bool> finite{true};
   Parallel(count, kPartElements, [&](std::int64_t begin, std::int64_t end) {
     if (!FinitePart(x + begin, end - begin)) finite = false;

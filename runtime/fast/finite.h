@@ -8,7 +8,7 @@
 
 namespace dragoman::rt {
 
-// True if all elements are numbers: none is NaN or infinite.
+// True if all elements are numbers: none is NaN or infinite. nullptr: there are none.
 bool AllFinite(const float* x, std::int64_t count) noexcept;
 bool AllFinite(const BFloat16* x, std::int64_t count) noexcept;
 

@@ -92,8 +92,7 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
       impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, descs.bias, bias, descs.bias));
     const dnnl_compat::OperandDescs made{desc.src_desc(), desc.weights_desc(), descs.bias,
                                          desc.dst_desc()};
-    const bool finite = AllFinite(wide.data(), sizes.in * sizes.out) &&
-                        (bias == nullptr || AllFinite(bias, sizes.out));
+    const bool finite = AllFinite(wide.data(), sizes.in * sizes.out) && AllFinite(bias, sizes.out);
     impl->primitive.KeepNan(
         post, finite, [made, engine = context.impl().engine](const dnnl::primitive_attr& attr) {
           return dnnl::inner_product_forward(dnnl_compat::MakeInnerProduct(engine, made, attr));

@@ -9,6 +9,7 @@
 #include "runtime/kernels/interpolation.h"
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/checked.h"
+#include "runtime/params/cubic_weight.h"
 #include "runtime/params/grid_sample.h"
 
 namespace dragoman::rt {

@@ -2,21 +2,12 @@
 #ifndef DRAGOMAN_RUNTIME_KERNELS_INTERPOLATION_H_
 #define DRAGOMAN_RUNTIME_KERNELS_INTERPOLATION_H_
 
-#include <cmath>
 #include <limits>
 #include <type_traits>
 
 #include "runtime/kernels/element.h"
 
 namespace dragoman::rt {
-
-// Keys' cubic convolution kernel at distance x.
-inline double CubicWeight(double x, double a) {
-  x = std::fabs(x);
-  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  if (x < 2) return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
-  return 0;
-}
 
 // The type in which weighted sums of T are computed.
 template <class T>

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "runtime/kernels/interpolation.h"
+#include "runtime/params/cubic_weight.h"
 
 namespace dragoman::rt::internal {
 

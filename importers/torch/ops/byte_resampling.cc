@@ -9,20 +9,15 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/params/cubic_weight.h"
+
 namespace dragoman::torch {
 namespace {
 
 double Tent(double x) { return std::max(0.0, 1 - std::abs(x)); }
 
-// Keys' kernel, "Cubic convolution interpolation for digital image processing" (1981).
-double Cubic(double x, double a) {
-  x = std::abs(x);
-  if (x < 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
-}
-
 double Kernel(const ByteResampling& how, double x) {
-  return how.cubic ? Cubic(x, how.antialias ? -0.5 : -0.75) : Tent(x);
+  return how.cubic ? rt::CubicWeight(x, how.antialias ? -0.5 : -0.75) : Tent(x);
 }
 
 // Input elements from one output element to the next.
