@@ -14,9 +14,7 @@
 #include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
-namespace {
 
-// The kernel's sizes, axes 0 and on of a filter with the spatial axes in front.
 Ints KernelOf(Call& c, const Value* filter, int spatial) {
   Ints kernel;
   for (int i = 0; i < spatial; ++i) {
@@ -28,31 +26,12 @@ Ints KernelOf(Call& c, const Value* filter, int spatial) {
   return kernel;
 }
 
-struct Filter {
-  Value* weight = nullptr;  // channels of the result, channels of a group, spatial axes
-  std::int64_t groups = 1;
-};
-
-// From (spatial axes, channels of a group, channels of the result).
 Value* FilterFirst(Call& c, Value* filter, int spatial) {
   Ints order = {spatial + 1, spatial};
   for (int i = 0; i < spatial; ++i) order.push_back(i);
   return c.Transpose(filter, std::move(order));
 }
 
-Filter PlainFilter(Call& c, const Layout& layout, Value* x, Value* filter) {
-  Filter result{FilterFirst(c, filter, layout.spatial), 1};
-  const std::optional<std::int64_t> channels = c.KnownSize(x, 1);
-  const std::optional<std::int64_t> of_group = c.KnownSize(filter, layout.spatial);
-  if (!channels || !of_group || *of_group == 0) return result;
-  if (*channels % *of_group != 0) {
-    c.Fail(InvalidInput(fmt::format("{} channels, but the filter reads {}", *channels, *of_group)));
-  }
-  result.groups = *channels / *of_group;
-  return result;
-}
-
-// From (height, width, channels, multiplier): output channel c · multiplier + m.
 Filter DepthwiseFilter(Call& c, Value* filter) {
   const std::optional<std::int64_t> channels = c.KnownSize(filter, 2);
   const std::optional<std::int64_t> multiplier = c.KnownSize(filter, 3);
@@ -69,6 +48,20 @@ Filter DepthwiseFilter(Call& c, Value* filter) {
   }
   Value* weight = c.Transpose(filter, {2, 3, 0, 1});
   return {c.Reshape(weight, {*outputs, 1, *height, *width}), *channels};
+}
+
+namespace {
+
+Filter PlainFilter(Call& c, const Layout& layout, Value* x, Value* filter) {
+  Filter result{FilterFirst(c, filter, layout.spatial), 1};
+  const std::optional<std::int64_t> channels = c.KnownSize(x, 1);
+  const std::optional<std::int64_t> of_group = c.KnownSize(filter, layout.spatial);
+  if (!channels || !of_group || *of_group == 0) return result;
+  if (*channels % *of_group != 0) {
+    c.Fail(InvalidInput(fmt::format("{} channels, but the filter reads {}", *channels, *of_group)));
+  }
+  result.groups = *channels / *of_group;
+  return result;
 }
 
 Value* Convolve(Call& c, const Layout& layout, Value* x, const Filter& filter, const Ints& kernel,
@@ -104,50 +97,6 @@ Value* ConvolveInputs(Call& c, const Layout& layout, bool depthwise) {
   Value* y =
       ConvolveOperands(c, layout, c.Cast(x, DType::kF64), c.Cast(filter, DType::kF64), depthwise);
   return c.Cast(c.Cast(y, DType::kI64), DType::kI32);
-}
-
-// The sizes that a transposed convolution is to give, as Dims where they are no numbers.
-Elements StatedSizes(Call& c, std::size_t i) {
-  const Value* sizes = c.Tensor(i);
-  if (c.failed()) return {};
-  if (const std::optional<Ints> known = c.builder().KnownInts(sizes))
-    return Elements(known->begin(), known->end());
-  return c.builder().inference().Know(sizes).elements.value_or(Elements());
-}
-
-// Pads and output padding of one axis, whose result is to have `wanted` elements.
-struct TransposedAxis {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  std::int64_t extra = 0;
-};
-
-// The size of axis `axis` of `x`: one that inference does not tell follows from what the result is
-// to have, and is checked when the program runs.
-Dim SizeBefore(Call& c, Value* x, int axis, const Dim& wanted, std::int64_t extent,
-               std::int64_t stride, const std::string& padding) {
-  const Dim& size = (*x->type().shape())[static_cast<std::size_t>(axis)];
-  if (!wanted.known() || size.known()) return size;
-  const std::int64_t places = padding == "SAME" ? wanted.value() : wanted.value() - extent + 1;
-  if (places < 1) return size;
-  const std::int64_t count = (places - 1) / stride + 1;
-  c.Assert(c.Equal(c.Size(x, axis), c.Int(count)), "the size of axis " + std::to_string(axis) +
-                                                       " of the operand of '" + c.node().name() +
-                                                       "' is not " + std::to_string(count));
-  return Dim(count);
-}
-
-std::optional<TransposedAxis> FitAxis(const Dim& wanted, const Dim& size, std::int64_t kernel,
-                                      std::int64_t stride, const std::string& padding) {
-  // What the operator gives without pads, less what is wanted.
-  const Dim surplus = (size - Dim(1)) * Dim(stride) + Dim(kernel) - wanted;
-  if (!surplus.known()) return std::nullopt;
-  const std::int64_t total = surplus.value();
-  if (padding == "VALID" || total < 0) {
-    if (total > 0 || total <= -std::max<std::int64_t>(stride, 1)) return std::nullopt;
-    return TransposedAxis{0, 0, -total};
-  }
-  return TransposedAxis{total / 2, total - total / 2, 0};
 }
 
 // The spatial ones of one entry per axis.
@@ -279,66 +228,6 @@ Value* LowerFusedConv2D(Call& c) {
   const Layout layout = TakeLayout(c, 2);
   Value* y = ConvolveInputs(c, layout, c.target() == "depthwise");
   return ApplyFused(c, y, {.first_argument = 2, .channel_axis = layout.channel_axis()});
-}
-
-Value* LowerConvBackpropInput(Call& c) {
-  const Layout layout = TakeLayout(c, c.target() == "3d" ? 3 : 2);
-  const Elements sizes = StatedSizes(c, 0);
-  Value* filter = c.Tensor(1);
-  Value* x = ToChannelsFirst(c, layout, c.Tensor(2));
-  const Ints kernel = KernelOf(c, filter, layout.spatial);
-  const Ints strides = SpatialAttribute(c, layout, "strides");
-  const Ints dilations = SpatialAttribute(c, layout, "dilations");
-  const std::string padding = c.TextAttribute("padding");
-  if (c.failed()) return nullptr;
-  const auto count = static_cast<std::size_t>(layout.spatial);
-  const Shape* shape = x->type().shape();
-  if (shape == nullptr || shape->size() != count + 2)
-    return c.Fail("the sizes of the operand are not known; state the inputs' sizes with --shape");
-  Ints pads(2 * count, 0);
-  Ints extra(count, 0);
-  const WindowPads explicit_pads =
-      padding == "EXPLICIT" ? TakePads(c, layout, x, kernel, strides, dilations) : WindowPads{};
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto axis = static_cast<std::size_t>(layout.spatial_axis(static_cast<int>(i)));
-    // Newer writers give the spatial sizes only.
-    const std::size_t at = sizes.size() == count ? i : axis;
-    const Dim wanted = at < sizes.size() ? sizes[at] : Dim::Unknown();
-    const std::int64_t extent = (kernel[i] - 1) * dilations[i] + 1;
-    if (padding == "EXPLICIT") {
-      const std::int64_t both = explicit_pads.pads[i] + explicit_pads.pads[i + count];
-      const Dim size =
-          SizeBefore(c, x, static_cast<int>(i) + 2, wanted, extent - both, strides[i], "VALID");
-      const auto fit = FitAxis(wanted, size, extent - both, strides[i], "VALID");
-      if (!fit) return c.Fail("the sizes of the result cannot be determined from its operands");
-      pads[i] = explicit_pads.pads[i];
-      pads[i + count] = explicit_pads.pads[i + count];
-      extra[i] = fit->extra;
-      continue;
-    }
-    const Dim size = SizeBefore(c, x, static_cast<int>(i) + 2, wanted, extent, strides[i], padding);
-    const auto fit = FitAxis(wanted, size, extent, strides[i], padding);
-    if (!fit) return c.Fail("the sizes of the result cannot be determined from its operands");
-    pads[i] = fit->begin;
-    pads[i + count] = fit->end;
-    extra[i] = fit->extra;
-  }
-  const Filter weight = c.target() == "depthwise"
-                            ? DepthwiseFilter(c, filter)
-                            : Filter{FilterFirst(c, filter, layout.spatial), 1};
-  const std::optional<std::int64_t> channels = c.KnownSize(x, 1);
-  const std::optional<std::int64_t> given =
-      c.failed() ? std::nullopt : c.KnownSize(weight.weight, 0);
-  if (channels && given && *channels != *given)
-    return c.Fail(InvalidInput("the filter gives other channels than the operand has"));
-  Value* y = c.Op("ConvTranspose", {x, weight.weight},
-                  {{"dilations", dilations},
-                   {"group", weight.groups},
-                   {"kernel_shape", kernel},
-                   {"output_padding", extra},
-                   {"pads", pads},
-                   {"strides", strides}});
-  return FromChannelsFirst(c, layout, y);
 }
 
 namespace {

@@ -47,6 +47,20 @@ WindowPads TakePads(Call& c, const Layout& layout, Value* x, const Ints& kernel,
                     const Ints& strides, const Ints& dilations);
 void AddPads(const WindowPads& pads, std::vector<NamedAttribute>& attributes);
 
+// The kernel's sizes, axes 0 and on of a filter with the spatial axes in front. Fails where they
+// are unknown.
+Ints KernelOf(Call& c, const Value* filter, int spatial);
+
+struct Filter {
+  Value* weight = nullptr;  // channels of the result, channels of a group, spatial axes
+  std::int64_t groups = 1;
+};
+
+// From (spatial axes, channels of a group, channels of the result).
+Value* FilterFirst(Call& c, Value* filter, int spatial);
+// From (height, width, channels, multiplier): output channel c · multiplier + m.
+Filter DepthwiseFilter(Call& c, Value* filter);
+
 // Of integers: what stands for 0 in the operand and in the filter.
 struct IntegerZeros {
   Value* x = nullptr;

@@ -159,9 +159,8 @@ def make_convolutions():
     group.save()
 
 
-def make_transposed():
-    group = Group("transposed_convolutions")
-    w = f32(3, 2, 3, 4)
+def spread_windows(group, stated, w):
+    """Conv2DBackpropInput by each of WINDOWS, whose operand of sizes is `stated` of these."""
     for strides, padding, dilations in WINDOWS:
         for layout in LAYOUTS[2]:
             turn = first_channels if layout.startswith("NC") else np.asarray
@@ -172,11 +171,16 @@ def make_transposed():
                 side for pair in ([(0, 0), *padding, (0, 0)] if layout == "NHWC" else [(0, 0)] * 2 + padding)
                 for side in pair]}
             whole = [2, *sizes, 3] if layout == "NHWC" else [2, 3, *sizes]
-            group.call("Conv2DBackpropInput", (i32(*whole),), (w,), turn(dy),
+            group.call("Conv2DBackpropInput", stated(i32(*whole)), (w,), turn(dy),
                        wanted=turn(spread(dy, w, sizes, strides, padding, dilations)), T="dt:float",
                        strides=of_axes(strides, layout), dilations=of_axes(dilations, layout),
                        padding=padding if isinstance(padding, str) else "EXPLICIT", data_format=layout,
                        **told)
+
+
+def make_transposed():
+    group = Group("transposed_convolutions")
+    spread_windows(group, lambda sizes: (sizes,), f32(3, 2, 3, 4))
     w, strides, sizes = f32(2, 3, 2, 3, 4), [1, 2, 2], (3, 5, 4)
     for padding in ("SAME", "VALID"):
         places = windows(np.zeros((1, *sizes, 1)), w.shape[:3], strides, padding).shape
@@ -200,9 +204,16 @@ def make_transposed_to_stated_sizes():
     group.save()
 
 
+def make_transposed_to_sizes_of_run_time():
+    group = Group("transposed_to_sizes_of_run_time")
+    spread_windows(group, lambda sizes: sizes, f32(3, 2, 3, 4))
+    group.save()
+
+
 def make_windows():
     operator_cases.seed(33)
     make_pools()
     make_convolutions()
     make_transposed()
     make_transposed_to_stated_sizes()
+    make_transposed_to_sizes_of_run_time()

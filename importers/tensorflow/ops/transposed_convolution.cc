@@ -1,0 +1,166 @@
+// Conv2DBackpropInput and its kin. Their result has the sizes that an operand states: pads follow
+// from these where inference knows how both sizes relate; else what the operator gives without pads
+// is cut at run time.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/inference.h"
+#include "importers/tensorflow/ops/convolution.h"
+#include "importers/tensorflow/ops/lowerings.h"
+
+namespace dragoman::tf {
+namespace {
+
+// The sizes that the result is to have.
+struct StatedSizes {
+  Value* vector = nullptr;
+  Elements elements;      // as far as they are known; none if not even their number is
+  std::size_t first = 0;  // the entry of the first spatial axis
+
+  Dim Known(std::size_t i) const {
+    return first + i < elements.size() ? elements[first + i] : Dim::Unknown();
+  }
+  Value* At(Call& c, std::size_t i) const {
+    return c.Cast(c.Select(vector, 0, static_cast<std::int64_t>(first + i)), DType::kI64);
+  }
+};
+
+StatedSizes TakeStatedSizes(Call& c, const Layout& layout) {
+  StatedSizes sizes{c.Tensor(0), {}, static_cast<std::size_t>(layout.spatial_axis(0))};
+  if (c.failed()) return sizes;
+  if (const std::optional<Ints> known = c.builder().KnownInts(sizes.vector)) {
+    sizes.elements.assign(known->begin(), known->end());
+  } else {
+    sizes.elements = c.builder().inference().Know(sizes.vector).elements.value_or(Elements());
+  }
+  const std::optional<std::int64_t> count = c.KnownSize(sizes.vector, 0);
+  // Newer writers give the spatial sizes only.
+  if (count == layout.spatial) sizes.first = 0;
+  return sizes;
+}
+
+// One spatial axis of the node. `extent` is that of the dilated kernel, less explicit pads.
+struct Axis {
+  int axis = 0;  // of the operand
+  std::int64_t extent = 1;
+  std::int64_t stride = 1;
+  bool same = false;  // the surplus is divided among both ends
+  Dim wanted;
+};
+
+// Pads and output padding of one axis; or where the result is cut, if run time decides.
+struct TransposedAxis {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t extra = 0;
+  Value* cut = nullptr;     // the first element that is wanted
+  Value* length = nullptr;  // how many are
+};
+
+// The size of the operand: one that inference does not know follows from what the result is to
+// have, and is checked when the program runs.
+Dim SizeBefore(Call& c, Value* x, const Axis& axis) {
+  const Dim& size = (*x->type().shape())[static_cast<std::size_t>(axis.axis)];
+  if (!axis.wanted.known() || size.known()) return size;
+  const std::int64_t places = axis.wanted.value() - (axis.same ? 0 : axis.extent - 1);
+  if (places < 1) return size;
+  const std::int64_t count = (places - 1) / axis.stride + 1;
+  c.Assert(c.Equal(c.Size(x, axis.axis), c.Int(count)),
+           "the size of axis " + std::to_string(axis.axis) + " of the operand of '" +
+               c.node().name() + "' is not " + std::to_string(count));
+  return Dim(count);
+}
+
+// `total`: what the operator gives without pads, less what is wanted.
+std::optional<TransposedAxis> FitAxis(const Axis& axis, std::int64_t total) {
+  if (axis.same && total >= 0) return TransposedAxis{total / 2, total - total / 2, 0};
+  if (total > 0 || total <= -std::max<std::int64_t>(axis.stride, 1)) return std::nullopt;
+  return TransposedAxis{0, 0, -total};
+}
+
+// Output padding for the largest result; elements from `cut` on are wanted.
+TransposedAxis CutAxis(Call& c, Value* x, const Axis& axis, Value* wanted) {
+  Value* size = c.Size(x, axis.axis);
+  Value* whole = c.Add(c.Mul(c.Sub(size, 1), c.Int(axis.stride)), c.Int(axis.extent));
+  Value* total = c.Sub(whole, wanted);
+  // A convolution of what is wanted has as many places as the operand has elements.
+  Value* missing = axis.same ? c.Sub(c.Mul(size, c.Int(axis.stride)), wanted) : c.Neg(total);
+  c.Assert(c.And(c.GreaterOrEqual(missing, 0), c.Less(missing, c.Int(axis.stride))),
+           "the size of axis " + std::to_string(axis.axis) + " of the operand of '" +
+               c.node().name() + "' does not fit what the result is to have");
+  Value* cut = axis.same ? c.Div(c.Max(total, 0), 2) : c.Int(0);
+  return TransposedAxis{0, 0, axis.stride - 1, cut, wanted};
+}
+
+Filter TakeFilter(Call& c, const Layout& layout, Value* x, Value* filter) {
+  Filter weight{nullptr, 1};
+  if (c.target() == "depthwise") {
+    weight = DepthwiseFilter(c, filter);
+  } else {
+    weight.weight = FilterFirst(c, filter, layout.spatial);
+  }
+  if (c.failed()) return weight;
+  const std::optional<std::int64_t> channels = c.KnownSize(x, 1);
+  const std::optional<std::int64_t> given = c.KnownSize(weight.weight, 0);
+  if (channels && given && *channels != *given)
+    c.Fail(InvalidInput("the filter gives other channels than the operand has"));
+  return weight;
+}
+
+}  // namespace
+
+Value* LowerConvBackpropInput(Call& c) {
+  const Layout layout = TakeLayout(c, c.target() == "3d" ? 3 : 2);
+  const StatedSizes sizes = TakeStatedSizes(c, layout);
+  Value* filter = c.Tensor(1);
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(2));
+  const Ints kernel = KernelOf(c, filter, layout.spatial);
+  const Ints strides = SpatialAttribute(c, layout, "strides");
+  const Ints dilations = SpatialAttribute(c, layout, "dilations");
+  const std::string padding = c.TextAttribute("padding");
+  if (c.failed()) return nullptr;
+  const auto count = static_cast<std::size_t>(layout.spatial);
+  const Shape* shape = x->type().shape();
+  if (shape == nullptr || shape->size() != count + 2)
+    return c.Fail("the sizes of the operand are not known; state the inputs' sizes with --shape");
+  const WindowPads given = padding == "EXPLICIT"
+                               ? TakePads(c, layout, x, kernel, strides, dilations)
+                               : WindowPads{Ints(2 * count, 0)};
+  Ints pads = given.pads;
+  Ints extra(count, 0);
+  std::vector<std::pair<Value*, Value*>> cuts(count);  // the first element and how many
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t extent = (kernel[i] - 1) * dilations[i] + 1;
+    const Axis axis{static_cast<int>(i) + 2, extent - given.pads[i] - given.pads[i + count],
+                    strides[i], padding == "SAME", sizes.Known(i)};
+    const Dim size = SizeBefore(c, x, axis);
+    const Dim total = (size - Dim(1)) * Dim(axis.stride) + Dim(axis.extent) - axis.wanted;
+    const auto placed =
+        total.known() ? FitAxis(axis, total.value()) : CutAxis(c, x, axis, sizes.At(c, i));
+    if (!placed) return c.Fail(InvalidInput("the operand's size does not fit that of the result"));
+    pads[i] += placed->begin;
+    pads[i + count] += placed->end;
+    extra[i] = placed->extra;
+    cuts[i] = {placed->cut, placed->length};
+  }
+  const Filter weight = TakeFilter(c, layout, x, filter);
+  if (c.failed()) return nullptr;
+  Value* y = c.Op("ConvTranspose", {x, weight.weight},
+                  {{"dilations", dilations},
+                   {"group", weight.groups},
+                   {"kernel_shape", kernel},
+                   {"output_padding", extra},
+                   {"pads", pads},
+                   {"strides", strides}});
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [first, length] = cuts[i];
+    if (first != nullptr)
+      y = c.Slice(y, static_cast<int>(i) + 2, c.Vector(first), c.Vector(c.Add(first, length)), c.Ints({1}));
+  }
+  return FromChannelsFirst(c, layout, y);
+}
+
+}  // namespace dragoman::tf
