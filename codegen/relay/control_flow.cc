@@ -116,90 +116,114 @@ Status Translator::TranslateFused(const Node& node) {
 //     …; %loop(add(%i, 1i64), …, concatenate((%collected, expand_dims(new, axis=0)), axis=0))
 //   } else { (all of them) }
 // };
-Status Translator::TranslateLoop(const Node& node) {
-  const Graph& graph = *GraphAttribute(node, "body");
-  const std::size_t carried = graph.num_inputs() - 2;
-  const bool starts = node.operand(1) == nullptr || IsTrue(inference_.Know(node.operand(1)));
-  const bool stops = !starts || !IsTrue(inference_.Know(graph.output(0)));
-  const bool counts = node.operand(0) != nullptr;
-  const Type index_type = Type::Tensor(DType::kI64, Shape{});
-  const Type condition_type = Type::Tensor(DType::kBool, Shape{});
+struct Translator::LoopForm {
+  const Graph& graph;  // the body in the common dialect
+  std::size_t carried = 0;
+  std::vector<std::size_t> collected;  // outputs of the body
+  std::unique_ptr<Graph> body;         // of the function
+  Value* index = nullptr;              // its parameters, which are in `state`, too
+  Value* condition = nullptr;          // nullptr: nothing but the count ends the loop
+  Values state;
+  Values first;  // what the first call gives for each of `state`
+};
 
-  Value* count = counts ? ScalarOf(*node.operand(0)) : nullptr;
-  Values first = {builder_.Constant(Tensor::Int(0))};
-  if (stops)
-    first.push_back(node.operand(1) != nullptr
-                        ? ScalarOf(*node.operand(1))
-                        : builder_.Constant(*Tensor::Full(DType::kBool, {}, 1)));
-  auto body = std::make_unique<Graph>();
-  const std::string name = names_.Unique("while_loop");
-  Value* index = body->AddInput("i", index_type);
-  Value* condition = stops ? body->AddInput("condition", condition_type) : nullptr;
-  values_[graph.input(0)] = index;
-  if (condition != nullptr) values_[graph.input(1)] = condition;
-  Values state = {index};
-  if (condition != nullptr) state.push_back(condition);
-  for (std::size_t i = 0; i < carried; ++i) {
+Status Translator::AddCarried(const Node& node, LoopForm& loop) {
+  const Graph& graph = loop.graph;
+  for (std::size_t i = 0; i < loop.carried; ++i) {
     const Value* input = graph.input(i + 2);
     const Type& type = input->type();
     if (!type.is_tensor() || type.shape() == nullptr || RelayDType(type.dtype()).empty())
       return Unsupported("Relay has no loops that carry " + type.ToString()).At(node.Describe());
-    first.push_back(Of(node.operand(i + 2)));
-    state.push_back(values_[input] = body->AddInput(LocalName(input->name()), RelayType(type)));
+    loop.first.push_back(Of(node.operand(i + 2)));
+    values_[input] = loop.body->AddInput(LocalName(input->name()), RelayType(type));
+    loop.state.push_back(values_[input]);
   }
-  std::vector<std::size_t> collected;  // outputs of the body
-  for (std::size_t i = carried + 1; i < graph.num_outputs(); ++i) {
+  return {};
+}
+
+Status Translator::AddCollected(const Node& node, LoopForm& loop) {
+  for (std::size_t i = loop.carried + 1; i < loop.graph.num_outputs(); ++i) {
     if (!IsRead(node.result(i - 1))) continue;
-    const Type& type = graph.output(i)->type();
+    const Type& type = loop.graph.output(i)->type();
     const std::optional<Ints> row = KnownRow(type);
     if (!row) return Unsupported("a loop that collects what has no known size").At(node.Describe());
-    collected.push_back(i);
+    loop.collected.push_back(i);
     Ints none = *row;
     none.insert(none.begin(), 0);
-    first.push_back(builder_.Constant(*Tensor::Full(type.dtype(), none, 0)));
+    loop.first.push_back(builder_.Constant(*Tensor::Full(type.dtype(), none, 0)));
     Shape shape(none.begin(), none.end());
     shape.front() = Dim::Unknown();
-    state.push_back(body->AddInput(fmt::format("collected{}", collected.size()),
-                                   Type::Tensor(type.dtype(), shape)));
+    loop.state.push_back(loop.body->AddInput(fmt::format("collected{}", loop.collected.size()),
+                                             Type::Tensor(type.dtype(), shape)));
   }
+  return {};
+}
 
-  RelayBuilder outer = std::exchange(builder_, RelayBuilder(*body));
-  Value* test = counts ? builder_.Call("less", {index, count}) : nullptr;
-  if (condition != nullptr)
-    test = test != nullptr ? builder_.Call("logical_and", {test, condition}) : condition;
-  if (test == nullptr) test = builder_.Constant(*Tensor::Full(DType::kBool, {}, 1));
-
+// Runs the body once, and the loop again with what that gives.
+std::unique_ptr<Graph> Translator::LoopTurn(const LoopForm& loop, const std::string& name) {
+  const Graph& graph = loop.graph;
   auto turn = std::make_unique<Graph>();
-  builder_ = RelayBuilder(*turn);
-  if (condition == nullptr)
+  RelayBuilder outer = std::exchange(builder_, RelayBuilder(*turn));
+  if (loop.condition == nullptr)
     values_[graph.input(1)] = builder_.Constant(*Tensor::Full(DType::kBool, {}, 1));
   TranslateNodes(graph);
-  Values next = {builder_.Call("add", {index, builder_.Constant(Tensor::Int(1))})};
-  if (condition != nullptr) next.push_back(ScalarOf(*graph.output(0)));
-  for (std::size_t i = 0; i < carried; ++i) next.push_back(Of(graph.output(i + 1)));
-  for (const std::size_t i : collected) {
+  Values next = {builder_.Call("add", {loop.index, builder_.Constant(Tensor::Int(1))})};
+  if (loop.condition != nullptr) next.push_back(ScalarOf(*graph.output(0)));
+  for (std::size_t i = 0; i < loop.carried; ++i) next.push_back(Of(graph.output(i + 1)));
+  for (const std::size_t i : loop.collected) {
     Value* row = builder_.Call("expand_dims", {Of(graph.output(i))}, {{"axis", std::int64_t{0}}});
-    Value* so_far = state[next.size()];
+    Value* so_far = loop.state[next.size()];
     next.push_back(
         builder_.Call("concatenate", {builder_.Tuple({so_far, row})}, {{"axis", std::int64_t{0}}}));
   }
   turn->AddOutput(builder_.CallValue(builder_.Self(name), next));
-
-  auto done = std::make_unique<Graph>();
-  builder_ = RelayBuilder(*done);
-  done->AddOutput(builder_.Tuple(state));
-
-  builder_ = RelayBuilder(*body);
-  body->AddOutput(builder_.If(test, std::move(turn), std::move(done)));
   builder_ = outer;
-  Value* loop = builder_.Let(name, builder_.Function(std::move(body)), name);
-  Value* results = builder_.CallValue(loop, first);
-  const std::size_t before = condition != nullptr ? 2 : 1;
-  for (std::size_t i = 0; i < carried; ++i) {
+  return turn;
+}
+
+Status Translator::TranslateLoop(const Node& node) {
+  const Graph& graph = *GraphAttribute(node, "body");
+  const bool starts = node.operand(1) == nullptr || IsTrue(inference_.Know(node.operand(1)));
+  const bool stops = !starts || !IsTrue(inference_.Know(graph.output(0)));
+  Value* count = node.operand(0) != nullptr ? ScalarOf(*node.operand(0)) : nullptr;
+
+  LoopForm loop{.graph = graph, .carried = graph.num_inputs() - 2};
+  loop.body = std::make_unique<Graph>();
+  loop.index = loop.body->AddInput("i", Type::Tensor(DType::kI64, Shape{}));
+  loop.state = {loop.index};
+  loop.first = {builder_.Constant(Tensor::Int(0))};
+  values_[graph.input(0)] = loop.index;
+  if (stops) {
+    loop.condition = loop.body->AddInput("condition", Type::Tensor(DType::kBool, Shape{}));
+    loop.state.push_back(loop.condition);
+    loop.first.push_back(node.operand(1) != nullptr
+                             ? ScalarOf(*node.operand(1))
+                             : builder_.Constant(*Tensor::Full(DType::kBool, {}, 1)));
+    values_[graph.input(1)] = loop.condition;
+  }
+  const std::string name = names_.Unique("while_loop");
+  DRAGOMAN_TRY(AddCarried(node, loop));
+  DRAGOMAN_TRY(AddCollected(node, loop));
+
+  RelayBuilder outer = std::exchange(builder_, RelayBuilder(*loop.body));
+  Value* test = count != nullptr ? builder_.Call("less", {loop.index, count}) : loop.condition;
+  if (count != nullptr && stops) test = builder_.Call("logical_and", {test, loop.condition});
+  if (test == nullptr) test = builder_.Constant(*Tensor::Full(DType::kBool, {}, 1));
+  auto turn = LoopTurn(loop, name);
+  auto done = std::make_unique<Graph>();
+  done->AddOutput(RelayBuilder(*done).Tuple(loop.state));
+  loop.body->AddOutput(builder_.If(test, std::move(turn), std::move(done)));
+  builder_ = outer;
+
+  Value* function = builder_.Let(name, builder_.Function(std::move(loop.body)), name);
+  Value* results = builder_.CallValue(function, loop.first);
+  const std::size_t before = stops ? 2 : 1;
+  for (std::size_t i = 0; i < loop.carried; ++i) {
     if (node.result(i) != nullptr) Set(node.result(i), builder_.Element(results, before + i));
   }
-  for (std::size_t i = 0; i < collected.size(); ++i)
-    Set(node.result(collected[i] - 1), builder_.Element(results, before + carried + i));
+  for (std::size_t i = 0; i < loop.collected.size(); ++i) {
+    Set(node.result(loop.collected[i] - 1), builder_.Element(results, before + loop.carried + i));
+  }
   return {};
 }
 

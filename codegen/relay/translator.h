@@ -45,6 +45,10 @@ class Translator {
   // control_flow.cc
   Status TranslateIf(const Node& node);
   Status TranslateLoop(const Node& node);
+  struct LoopForm;
+  Status AddCarried(const Node& node, LoopForm& loop);
+  Status AddCollected(const Node& node, LoopForm& loop);
+  std::unique_ptr<Graph> LoopTurn(const LoopForm& loop, const std::string& name);
   Status TranslateFused(const Node& node);
   // Runs `graph` in a body of its own, whose one result is a tuple or a single value.
   std::unique_ptr<Graph> Body(const Graph& graph);

@@ -158,7 +158,8 @@ Value* LowerConvBackpropInput(Call& c) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto& [first, length] = cuts[i];
     if (first != nullptr)
-      y = c.Slice(y, static_cast<int>(i) + 2, c.Vector(first), c.Vector(c.Add(first, length)), c.Ints({1}));
+      y = c.Slice(y, static_cast<int>(i) + 2, c.Vector(first), c.Vector(c.Add(first, length)),
+                  c.Ints({1}));
   }
   return FromChannelsFirst(c, layout, y);
 }
