@@ -44,6 +44,8 @@ class LoopLowering {
   Unrolled Unroll(std::int64_t max_turns, std::size_t max_nodes);
   // Appends a Loop.
   Status Build();
+  // After an error: what the body would have left in lists and dicts is not known.
+  void PoisonContainers();
 
  private:
   bool IsTooLong(std::int64_t turn, std::size_t appended, std::int64_t max_turns,
@@ -55,12 +57,14 @@ class LoopLowering {
   Status Replan(LoopPlan& plan, LoopPass& pass);
   Status Finish(LoopPlan& plan, LoopPass& pass);
   Status Idle(const std::string& raised);
+  void NoteChanged(std::span<const CellChange> changes, std::uint64_t last_cell);
   Result<std::vector<Value*>> Operands(const LoopPlan& plan);
 
   EntryBuilder& entry_;
   Heap& heap_;
   const SourceLoop& loop_;
   std::vector<Abstract>& results_;
+  std::vector<CellPtr> changed_;  // by passes; each as often as it was
 };
 
 bool LoopLowering::IsTooLong(std::int64_t turn, std::size_t appended, std::int64_t max_turns,
@@ -118,6 +122,7 @@ Status LoopLowering::Build() {
     const std::size_t findings = entry_.findings.size();
     heap_.Enter();
     Result<bool> stable = RunPass(plan, pass);
+    NoteChanged(pass.side.changes, plan.last_cell);
     if (stable.ok() && *stable) {
       DRAGOMAN_TRY(Finish(plan, pass));
       // What could not be computed in a turn is not asked for again in the next: why, the pass
@@ -146,6 +151,21 @@ Status LoopLowering::Build() {
     DRAGOMAN_TRY(std::move(status));
   }
   return Unsupported("what the loop carries does not settle");
+}
+
+void LoopLowering::NoteChanged(std::span<const CellChange> changes, std::uint64_t last_cell) {
+  for (const CellChange& change : changes) {
+    if (change.cell->number <= last_cell) changed_.push_back(change.cell);
+  }
+}
+
+void LoopLowering::PoisonContainers() {
+  for (const CellPtr& cell : changed_) {
+    if (std::holds_alternative<ListContents>(cell->contents))
+      heap_.Replace(cell, ListContents{{Poison()}, nullptr, std::nullopt});
+    if (std::holds_alternative<DictContents>(cell->contents))
+      heap_.Replace(cell, DictContents{{{Poison(), Poison()}}});
+  }
 }
 
 // The first turn raises: the loop is one that has none. Errors: it has one.
@@ -348,6 +368,7 @@ Result<Flow> RunLoop(EntryBuilder& entry, const SourceLoop& loop, std::vector<Ab
     findings.insert(findings.end(), reported.begin(), reported.end());
   }
   results.assign(loop.carried.size(), Poison());
+  lowering.PoisonContainers();
   DRAGOMAN_TRY(std::move(status));
   return Flow::kNext;
 }

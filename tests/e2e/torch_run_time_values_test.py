@@ -79,6 +79,24 @@ ADDED = """  def forward(self: __torch__.M,
     _0 = torch._set_item(counts, s, 1)
     return counts["a"]
 """
+# A list that grows until a number below -1 comes, and the largest of its numbers.
+GROWN = """  def forward(self: __torch__.M,
+    x: Tensor) -> float:
+    found = annotate(List[float], [])
+    i = 0
+    goes_on = True
+    while goes_on:
+      if torch.lt(float(torch.select(x, 0, i)), -1):
+        goes_on_0 = False
+      else:
+        _0 = torch.append(found, float(torch.select(x, 0, i)))
+        goes_on_0 = True
+      i, goes_on = torch.add(i, 1), goes_on_0
+    largest = -1000.
+    for k in range(torch.len(found)):
+      largest = ops.prim.max(largest, found[k])
+    return largest
+"""
 # Only run time tells which of the tensors is written to, or may have been.
 WRITES = """  def forward(self: __torch__.M,
     x: Tensor,
@@ -163,6 +181,12 @@ class RunTimeValues(CommandCase):
         error = self.fails(2, "run", self.out / "m.pt", "--input", f"s={self.out / 's.npy'}",
                            "--output-dir", self.out / "z")
         self.assertIn("ord of a string that is not one character of ASCII", error)
+
+    def test_lists_that_grow_in_one_way_of_a_branch(self):
+        write_script(self.out / "m.pt", GROWN)
+        for numbers in ((1, 3, 2, -5, 9), (-5, 9)):
+            self.assertEqual(self.outputs("x", np.array(numbers, np.float32)),
+                             [3 if numbers[0] > 0 else -1000])
 
     def test_keys_of_run_time(self):
         write_script(self.out / "m.pt", ADDED)

@@ -32,6 +32,12 @@ bool IsPoisoned(const Abstract& value, int depth = 0) {
   if (const auto* tuple = value.As<Tuple>()) return any(*tuple->items);
   if (const auto* list = value.As<ListRef>())
     return any(std::get<ListContents>(list->cell->contents).items);
+  if (const auto* dict = value.As<DictRef>()) {
+    const auto& items = std::get<DictContents>(dict->cell->contents).items;
+    return std::any_of(items.begin(), items.end(), [depth](const auto& item) {
+      return IsPoisoned(item.first, depth + 1) || IsPoisoned(item.second, depth + 1);
+    });
+  }
   if (const auto* maybe = value.As<Maybe>()) return IsPoisoned(*maybe->payload, depth + 1);
   return false;
 }

@@ -92,7 +92,8 @@ Result<Results> LowerGetItem(Call& call) {
   const auto& list = std::get<ListContents>(cell->contents);
   DRAGOMAN_ASSIGN(Value * at, IndexValue(call, 1));
   DRAGOMAN_ASSIGN(Value * item, call.Add("SequenceAt", {list.sequence, at}));
-  return Results{FromSequence(call, list, item)};
+  DRAGOMAN_ASSIGN(Abstract found, FromSequence(call, list, item));
+  return Results{std::move(found)};
 }
 
 // `item` put at an index known only at run time: each of the items, numbers or strings, becomes the
@@ -233,7 +234,8 @@ Result<Results> LowerPop(Call& call) {
     DRAGOMAN_ASSIGN(Value * item, call.Add("SequenceAt", {sequence, at}));
     auto& list = call.heap().Mutable<ListContents>(cell);
     DRAGOMAN_ASSIGN(list.sequence, call.Add("SequenceErase", {sequence, at}));
-    return Results{FromSequence(call, list, item)};
+    DRAGOMAN_ASSIGN(Abstract found, FromSequence(call, list, item));
+    return Results{std::move(found)};
   }
   auto& items = call.heap().Mutable<ListContents>(cell).items;
   DRAGOMAN_ASSIGN(const std::size_t i, Position(call, Argument(call, 1), items.size()));
@@ -454,9 +456,15 @@ Result<Value*> ItemValue(Call& call, const Abstract& item) {
                           " in a list whose length is known only at run time");
 }
 
-Abstract FromSequence(Call& call, const ListContents& list, Value* item) {
-  if (item->type().dtype() == DType::kString) return String{item};
-  if (list.numbers) return call.NewNumber(*list.numbers, item);
+Result<Abstract> FromSequence(Call& call, const ListContents& list, Value* item) {
+  const bool is_text = item->type().dtype() == DType::kString;
+  if (is_text || list.numbers) {
+    // Inference may have lost the rank where lists of two ways met.
+    Composer c(call.builder());
+    if (c.MaybeRank(item) != 0) item = c.Reshape(item, std::vector<std::int64_t>());
+    DRAGOMAN_TRY(c.status());
+    return is_text ? Abstract(String{item}) : Abstract(call.NewNumber(*list.numbers, item));
+  }
   const Abstract tensor = call.NewTensor(item);
   tensor.As<TensorRef>()->storage->is_item = list.sequence != nullptr;
   return tensor;
@@ -474,7 +482,7 @@ Result<Results> SelectItem(Call& call, const std::vector<Abstract>& items, const
                     SequenceOf(call.heap(), call.builder(), list, DType::kUnknown));
     DRAGOMAN_ASSIGN(item, call.Add("SequenceAt", {sequence, index.symbolic()}));
   }
-  const Abstract selected = FromSequence(call, list, item);
+  DRAGOMAN_ASSIGN(const Abstract selected, FromSequence(call, list, item));
   if (const auto* tensor = selected.As<TensorRef>()) {
     std::vector<CellPtr> storages;
     for (const Abstract& of : items) storages.push_back(of.As<TensorRef>()->storage);

@@ -66,7 +66,7 @@ Result<Results> IsAmong(Call& call, std::span<const Abstract> items, const Abstr
 Result<Value*> ExtendedSequence(Call& call, Value* to, Value* from);
 
 // `item` of `list`, which holds a copy of it if only run time knows the list's length.
-Abstract FromSequence(Call& call, const ListContents& list, Value* item);
+Result<Abstract> FromSequence(Call& call, const ListContents& list, Value* item);
 // The items of a list or tuple; nullptr if it is none, or one of run-time length.
 const std::vector<Abstract>* ItemsOf(const Abstract& value);
 Abstract MakeTuple(std::vector<Abstract> items);

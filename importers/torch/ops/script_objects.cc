@@ -134,7 +134,7 @@ Result<Results> LowerUnpack(Call& call) {
     DRAGOMAN_ASSIGN(Value * item,
                     call.Add("SequenceAt", {contents.sequence,
                                             call.builder().Int(static_cast<std::int64_t>(i))}));
-    results.push_back(FromSequence(call, contents, item));
+    DRAGOMAN_ASSIGN(results.emplace_back(), FromSequence(call, contents, item));
   }
   return results;
 }

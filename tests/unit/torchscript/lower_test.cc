@@ -251,6 +251,31 @@ entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*], %c: bool[]) -> 
   EXPECT_NE(lowered("%b").find("onnx.Exp"), std::string::npos);
 }
 
+// What the loop would have left in the list is not known: reading it is no finding of its own.
+TEST(LowerTorchScriptTest, ReportsALoopThatFailsAndNotWhatReadsItsList) {
+  EXPECT_EQ(Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
+  %zero: opaque<"torch", "int"> = prim.Constant() {value = 0}
+  %key: opaque<"torch", "str"> = prim.Constant() {value = "row"}
+  %more: opaque<"torch", "bool"> = prim.Constant() {value = true}
+  %n: opaque<"torch", "int"> = aten.size.int(%x, %zero)
+  %all: seq<map<str, ?[*]>> = prim.ListConstruct()
+  prim.Loop(%n, %more) {body = graph(%i: opaque<"torch", "int">) -> (%more) {
+    %r: ?[*] = aten.select.int(%x, %zero, %i)
+    %d: map<str, ?[*]> = prim.DictConstruct(%key, %r)
+    %l: seq<map<str, ?[*]>> = aten.append.t(%all, %d)
+  }}
+  %first: map<str, ?[*]> = aten.__getitem__.t(%all, %zero)
+  %y: ?[*] = aten.__getitem__.Dict_str(%first, %key)
+}
+)",
+                    "x=n,2"),
+            "node '' (prim.Loop): error: a list of other things than tensors, numbers or strings "
+            "has a length known only at run time");
+}
+
 TEST(LowerTorchScriptTest, RefusesListsThatMemoryCannotHold) {
   const auto times = [](const std::string& items) {
     return Lowered(R"(
