@@ -176,11 +176,14 @@ Value* LowerNumElements(Call& c);
 // sparse.cc
 Value* LowerSparseDense(Call& c);
 Value* LowerSparseAdd(Call& c);
+std::vector<Value*> LowerSparseTranspose(Call& c);
+std::vector<Value*> LowerSparseFillEmptyRows(Call& c);
 std::vector<Value*> LowerSparseReshape(Call& c);
 
 // suppression.cc
 std::vector<Value*> LowerGetValidCounts(Call& c);
 Abstract LowerNonMaxSuppression(Call& c);
+std::vector<Value*> LowerRegularNms(Call& c);
 
 // vision.cc
 Value* LowerRoiAlign(Call& c);

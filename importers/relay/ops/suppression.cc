@@ -29,7 +29,8 @@ Value* Places(Call& c, Value* boxes) { return c.Iota(c.Size(boxes, 1)); }
 Value* RowsAt(Call& c, Value* rows, Value* places) {
   if (c.MaybeRank(rows) == 2)
     return c.Op("GatherElements", {rows, places}, {{"axis", std::int64_t{1}}});
-  Value* index = c.Expand(Rows(c, places), c.Shape(rows));
+  Value* length = c.ConcatSizes({c.Ints({1, 1}), c.SizeVector(rows, 2, 1)});
+  Value* index = c.Expand(Rows(c, places), length);
   return c.Op("GatherElements", {rows, index}, {{"axis", std::int64_t{1}}});
 }
 
