@@ -1,7 +1,10 @@
 #include "core/lowering/merge.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
+
+#include "core/lowering/tuples.h"
 
 namespace dragoman {
 namespace {
@@ -41,9 +44,59 @@ bool CanBeSequence(const ListContents& list) {
   });
 }
 
-// Tuples may nest, and hold another one any number of times.
-constexpr int kMaxDepth = 10'000;
+// Values but tuples, which may nest deeper.
+constexpr int kMaxDepth = 500;
+// A tuple may hold another one any number of times.
 constexpr std::size_t kMaxParts = 1'000'000;
+
+// Two tuples, or one and nothing, whose items are walked.
+struct TuplePair {
+  std::span<const Abstract> a;
+  std::span<const Abstract> b;
+  std::vector<Abstract> absent;  // what a side without a tuple has
+  std::string name;
+  std::size_t next = 0;
+};
+
+bool IsTuplePair(const Abstract& a, const Abstract& b) {
+  const auto* x = a.As<Tuple>();
+  const auto* y = b.As<Tuple>();
+  if (x != nullptr && y != nullptr) return x->items != y->items;
+  return (x != nullptr && b.Is<Uninitialized>()) || (y != nullptr && a.Is<Uninitialized>());
+}
+
+Result<TuplePair> PairOf(const Abstract& a, const Abstract& b, std::string name) {
+  const auto* x = a.As<Tuple>();
+  const auto* y = b.As<Tuple>();
+  TuplePair pair;
+  pair.name = std::move(name);
+  if (x == nullptr || y == nullptr)
+    pair.absent.assign((x != nullptr ? x : y)->items->size(), Uninitialized());
+  pair.a = x != nullptr ? std::span(*x->items) : std::span<const Abstract>(pair.absent);
+  pair.b = y != nullptr ? std::span(*y->items) : std::span<const Abstract>(pair.absent);
+  if (pair.a.size() != pair.b.size())
+    return Unsupported("tuples of different length have no common form");
+  return pair;
+}
+
+// Makes a value, or a tuple of so many values made before.
+using TupleStep = std::variant<MergedValue, std::size_t>;
+
+Abstract RunSteps(const std::vector<TupleStep>& steps, Heap& heap, LeafValues values) {
+  std::vector<Abstract> made;
+  for (const TupleStep& step : steps) {
+    if (const auto* value = std::get_if<MergedValue>(&step)) {
+      made.push_back((*value)(heap, values));
+      continue;
+    }
+    const auto first = made.end() - static_cast<std::ptrdiff_t>(std::get<std::size_t>(step));
+    std::vector<Abstract> items(std::make_move_iterator(first),
+                                std::make_move_iterator(made.end()));
+    made.erase(first, made.end());
+    made.push_back(NestedTuple(std::move(items)));
+  }
+  return std::move(made.front());
+}
 
 }  // namespace
 
@@ -66,9 +119,14 @@ std::size_t Merger::AddLeaf(Leaf leaf) {
   return leaves_.size() - 1;
 }
 
+Status Merger::CountPart() {
+  if (++parts_ > kMaxParts) return Unsupported("values of too many parts where two ways meet");
+  return {};
+}
+
 Result<MergedValue> Merger::Merge(const Abstract& a, const Abstract& b, const std::string& name) {
   if (depth_ == kMaxDepth) return Unsupported("values nest too deep where two ways meet");
-  if (++parts_ > kMaxParts) return Unsupported("values of too many parts where two ways meet");
+  DRAGOMAN_TRY(CountPart());
   ++depth_;
   Result<MergedValue> merged = MergeForms(a, b, name);
   --depth_;
@@ -88,13 +146,7 @@ Result<MergedValue> Merger::MergeForms(const Abstract& a, const Abstract& b,
     return NoCommonForm(a, b);
   if (some.Is<TensorRef>()) return MergeTensors(a, b, name);
   if (some.Is<Number>()) return MergeNumbers(a, b, name);
-  if (const auto* tuple = some.As<Tuple>()) {
-    if (a.Is<Tuple>() && b.Is<Tuple>() && a.As<Tuple>()->items == b.As<Tuple>()->items)
-      return Keep(a);
-    const std::vector<Abstract> absent(tuple->items->size(), Uninitialized());
-    return MergeItems(a.Is<Uninitialized>() ? absent : *a.As<Tuple>()->items,
-                      b.Is<Uninitialized>() ? absent : *b.As<Tuple>()->items, name);
-  }
+  if (some.Is<Tuple>()) return MergeTuples(a, b, name);
   auto cell_of = [](const Abstract& value) {
     if (const auto* list = value.As<ListRef>()) return list->cell;
     if (const auto* dict = value.As<DictRef>()) return dict->cell;
@@ -185,18 +237,34 @@ Result<MergedValue> Merger::MergeTensors(const Abstract& a, const Abstract& b,
   });
 }
 
-Result<MergedValue> Merger::MergeItems(const std::vector<Abstract>& a,
-                                       const std::vector<Abstract>& b, const std::string& name) {
-  if (a.size() != b.size()) return Unsupported("tuples of different length have no common form");
-  std::vector<MergedValue> items;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    DRAGOMAN_ASSIGN(MergedValue item, Merge(a[i], b[i], Join(name, std::to_string(i))));
-    items.push_back(std::move(item));
+// Without recursion: a file controls how deep tuples nest.
+Result<MergedValue> Merger::MergeTuples(const Abstract& a, const Abstract& b,
+                                        const std::string& name) {
+  if (!IsTuplePair(a, b)) return Keep(a);
+  std::vector<TuplePair> open;
+  std::vector<TupleStep> steps;
+  DRAGOMAN_ASSIGN(TuplePair whole, PairOf(a, b, name));
+  open.push_back(std::move(whole));
+  while (!open.empty()) {
+    TuplePair& pair = open.back();
+    if (pair.next == pair.a.size()) {
+      steps.emplace_back(pair.next);
+      open.pop_back();
+      continue;
+    }
+    const std::size_t i = pair.next++;
+    std::string part = Join(pair.name, std::to_string(i));
+    if (!IsTuplePair(pair.a[i], pair.b[i])) {
+      DRAGOMAN_ASSIGN(MergedValue item, Merge(pair.a[i], pair.b[i], part));
+      steps.emplace_back(std::move(item));
+      continue;
+    }
+    DRAGOMAN_TRY(CountPart());
+    DRAGOMAN_ASSIGN(TuplePair inner, PairOf(pair.a[i], pair.b[i], std::move(part)));
+    open.push_back(std::move(inner));
   }
-  return MergedValue([items](Heap& heap, LeafValues values) -> Abstract {
-    std::vector<Abstract> merged;
-    for (const MergedValue& item : items) merged.push_back(item(heap, values));
-    return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(merged))};
+  return MergedValue([steps = std::move(steps)](Heap& heap, LeafValues values) {
+    return RunSteps(steps, heap, values);
   });
 }
 

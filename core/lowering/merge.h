@@ -71,8 +71,7 @@ class Merger {
   Result<MergedValue> MergeMaybe(const Abstract& a, const Abstract& b, const std::string& name);
   Result<MergedValue> MergeNumbers(const Abstract& a, const Abstract& b, const std::string& name);
   Result<MergedValue> MergeTensors(const Abstract& a, const Abstract& b, const std::string& name);
-  Result<MergedValue> MergeItems(const std::vector<Abstract>& a, const std::vector<Abstract>& b,
-                                 const std::string& name);
+  Result<MergedValue> MergeTuples(const Abstract& a, const Abstract& b, const std::string& name);
   Result<MergedValue> MergeCells(const Abstract& a, const Abstract& b, const CellPtr& cell_a,
                                  const CellPtr& cell_b, const std::string& name);
   MergedContents MergeStorages(const StorageContents& a, const StorageContents& b,
@@ -85,6 +84,7 @@ class Merger {
   Result<MergedContents> MergeLists(const ListContents& a, const ListContents& b,
                                     const LeafSide& side_a, const LeafSide& side_b,
                                     const std::string& name);
+  Status CountPart();
   std::size_t AddLeaf(Leaf leaf);
 
   Changed changed_a_;

@@ -1,47 +1,67 @@
 #include "core/lowering/tuples.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace dragoman {
+namespace {
 
-// What `dead` alone held is released within the call for the outermost one.
-void TupleMaker::Alive::Release(const Items* dead) {
-  tuples.erase(dead);
-  dying.push_back(dead);
-  if (std::exchange(is_busy, true)) return;
-  while (!dying.empty()) {
-    const Items* next = dying.back();
-    dying.pop_back();
-    delete next;
+using Items = std::vector<Abstract>;
+
+constexpr int kMaxDepth = 10'000;
+
+// Deletes items, and knows what a walk through them would find.
+struct Release {
+  int depth = 1;
+  bool holds_poison = false;
+
+  // What `dead` alone held is released within the call for the outermost one.
+  void operator()(const Items* dead) const {
+    static thread_local std::vector<const Items*>* dying = nullptr;
+    if (dying != nullptr) {
+      dying->push_back(dead);
+      return;
+    }
+    std::vector<const Items*> open = {dead};
+    dying = &open;
+    while (!open.empty()) {
+      const Items* next = open.back();
+      open.pop_back();
+      delete next;
+    }
+    dying = nullptr;
   }
-  is_busy = false;
-}
+};
 
-Result<Abstract> TupleMaker::Make(std::vector<Abstract> items) {
-  Known known;
+// nullptr: a tuple that was made elsewhere, of which few lie within each other.
+const Release* KnownOf(const Tuple& tuple) { return std::get_deleter<Release>(tuple.items); }
+
+}  // namespace
+
+Tuple NestedTuple(std::vector<Abstract> items) {
+  Release known;
   for (const Abstract& item : items) {
-    known.is_poisoned = known.is_poisoned || IsPoisoned(item);
+    known.holds_poison = known.holds_poison || HoldsPoison(item);
     const auto* tuple = item.As<Tuple>();
-    if (tuple == nullptr) continue;
-    const auto inner = alive_->tuples.find(tuple->items.get());
-    if (inner != alive_->tuples.end()) known.depth = std::max(known.depth, inner->second.depth + 1);
+    const Release* inner = tuple != nullptr ? KnownOf(*tuple) : nullptr;
+    if (inner != nullptr) known.depth = std::max(known.depth, inner->depth + 1);
   }
-  if (known.depth > kMaxDepth) return Unsupported("values nest too deep");
-  const auto* made = new Items(std::move(items));
-  alive_->tuples.emplace(made, known);
-  const auto release = [alive = alive_](const Items* dead) { alive->Release(dead); };
-  return Abstract(Tuple{std::shared_ptr<const Items>(made, release)});
+  auto made = std::make_unique<const Items>(std::move(items));
+  return Tuple{std::shared_ptr<const Items>(made.release(), known)};
 }
 
-bool TupleMaker::IsPoisoned(const Abstract& value) const {
+Result<Abstract> BoundedTuple(std::vector<Abstract> items) {
+  Tuple tuple = NestedTuple(std::move(items));
+  if (KnownOf(tuple)->depth > kMaxDepth) return Unsupported("values nest too deep");
+  return Abstract(std::move(tuple));
+}
+
+bool HoldsPoison(const Abstract& value) {
   const auto* tuple = value.As<Tuple>();
   if (tuple == nullptr) return value.Is<Poison>();
-  const auto known = alive_->tuples.find(tuple->items.get());
-  if (known != alive_->tuples.end()) return known->second.is_poisoned;
-  // Of those that were made elsewhere few lie within each other.
-  return std::ranges::any_of(*tuple->items,
-                             [this](const Abstract& item) { return IsPoisoned(item); });
+  if (const Release* known = KnownOf(*tuple)) return known->holds_poison;
+  return std::ranges::any_of(*tuple->items, HoldsPoison);
 }
 
 }  // namespace dragoman

@@ -2,8 +2,6 @@
 #ifndef DRAGOMAN_CORE_LOWERING_TUPLES_H_
 #define DRAGOMAN_CORE_LOWERING_TUPLES_H_
 
-#include <memory>
-#include <unordered_map>
 #include <vector>
 
 #include "core/lowering/abstract.h"
@@ -11,33 +9,14 @@
 
 namespace dragoman {
 
-// Makes tuples that nest at most kMaxDepth deep, destroys them without recursion, and knows which
-// hold something that was reported as unsupported.
-class TupleMaker {
- public:
-  static constexpr int kMaxDepth = 10'000;
+// A tuple that is destroyed without recursion, however deep those in it nest that were made so too.
+Tuple NestedTuple(std::vector<Abstract> items);
 
-  // Errors: `items` nest too deep.
-  Result<Abstract> Make(std::vector<Abstract> items);
-  // Whether the value, or what a tuple holds, is Poison.
-  bool IsPoisoned(const Abstract& value) const;
+// The same. Errors: `items` nest 10,000 deep.
+Result<Abstract> BoundedTuple(std::vector<Abstract> items);
 
- private:
-  using Items = std::vector<Abstract>;
-  struct Known {
-    int depth = 1;
-    bool is_poisoned = false;
-  };
-  struct Alive {
-    std::unordered_map<const Items*, Known> tuples;
-    std::vector<const Items*> dying;
-    bool is_busy = false;  // takes apart what is dying
-
-    void Release(const Items* dead);
-  };
-
-  std::shared_ptr<Alive> alive_ = std::make_shared<Alive>();
-};
+// Whether the value, or what a tuple holds, was reported as unsupported.
+bool HoldsPoison(const Abstract& value);
 
 }  // namespace dragoman
 

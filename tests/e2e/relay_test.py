@@ -430,6 +430,8 @@ class Refused(RelayCase):
         x, deep = draw(2, 3), 9000
         with small_stack():
             self.computes("(" * deep + "%x" + ",)" * deep, x, x=x)
+            ways = [f"{{ {'(' * deep}{op}(%x){',)' * deep} }}" for op in ("tanh", "exp")]
+            self.computes(f"if (%c) {ways[0]} else {ways[1]}", np.tanh(x), c=np.array(True), x=x)
         # Each holds the one before it twice, so that the last has 2^60 parts.
         begin = "def @main(%c: bool, %x: Tensor[(2, 3), float32]) {\n"
         doubled = ["".join(f"  %{first + i + 1} = (%{first + i}, %{first + i});\n" for i in range(60))

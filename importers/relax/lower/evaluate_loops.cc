@@ -7,6 +7,7 @@
 #include "core/ir/type_algebra.h"
 #include "core/lowering/loop.h"
 #include "core/lowering/number_value.h"
+#include "core/lowering/tuples.h"
 #include "importers/relax/lower/evaluator.h"
 
 namespace dragoman::tvmscript {
@@ -86,7 +87,7 @@ Result<Number> Evaluator::RunTest(const FunctionValue& function, const TailRecur
     RunNode(node, scope);
   }
   const Value* condition = form.condition->operand(0);
-  if (IsPoisoned(Get(condition, scope))) return Number::Bool(false);
+  if (HoldsPoison(Get(condition, scope))) return Number::Bool(false);
   DRAGOMAN_ASSIGN(const Number holds, ConditionOf(condition, scope));
   if (form.continues) return holds;
   if (holds.known()) return Number::Bool(holds.AsInt() == 0);
@@ -219,7 +220,7 @@ Status Evaluator::RunStep(const HalvedTurns& form, const std::vector<Abstract>& 
     step.name = form.step->name();
     step.body = form.step;
     DRAGOMAN_ASSIGN(const Abstract result, CallFunction(step, std::move(given)));
-    turns.poisoned = IsPoisoned(result);
+    turns.poisoned = HoldsPoison(result);
     if (turns.poisoned) return {};
     const std::size_t count = form.carried + form.collected;
     const auto* tuple = result.As<Tuple>();

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/lowering/tuples.h"
 #include "importers/relax/graph/expr_text.h"
 #include "importers/relax/graph/metadata_of.h"
 #include "importers/relax/graph/parse_module.h"
@@ -196,7 +197,7 @@ Result<Abstract> Evaluator::Evaluate(const Node& node, Scope& scope) {
   if (op == "Tuple" || op == "List" || op == "tuple") {
     std::vector<Abstract> items;
     for (const Use& use : node.operands()) items.push_back(Get(use.value(), scope));
-    return tuples_.Make(std::move(items));
+    return BoundedTuple(std::move(items));
   }
   if (op == "TupleGetItem") {
     const auto* tuple = Get(node.operand(0), scope).As<Tuple>();
@@ -245,7 +246,7 @@ void Evaluator::RunNode(const Node& node, Scope& scope) {
 }
 
 void Evaluator::RunStatement(const Node& node, Scope& scope) {
-  const auto poisoned = [&](const Use& use) { return IsPoisoned(Get(use.value(), scope)); };
+  const auto poisoned = [&](const Use& use) { return HoldsPoison(Get(use.value(), scope)); };
   Result<Abstract> result = Abstract(Poison());
   if (++nodes_ > kMaxNodesRun) {
     result = Unsupported("the functions that are called are too large");
@@ -280,7 +281,7 @@ Abstract Evaluator::Run(const Graph& function, Scope& scope) {
     return function.num_outputs() == 1 ? Get(function.output(0), scope) : Abstract(Poison());
   std::vector<Abstract> results;
   for (const Use& output : function.outputs()) results.push_back(Get(output.value(), scope));
-  Result<Abstract> tuple = tuples_.Make(std::move(results));
+  Result<Abstract> tuple = BoundedTuple(std::move(results));
   if (tuple.ok()) return *std::move(tuple);
   const Error error = std::move(tuple).error().At("the result of '" + function.name() + "'");
   std::ranges::copy(error.findings(), std::back_inserter(entry_.findings));

@@ -12,7 +12,6 @@
 #include "core/ir/model.h"
 #include "core/lowering/abstract.h"
 #include "core/lowering/entry_builder.h"
-#include "core/lowering/tuples.h"
 #include "core/support/python/syntax.h"
 #include "importers/relax/lower/composed.h"
 #include "importers/relax/lower/recursion.h"
@@ -55,7 +54,6 @@ class Evaluator {
 
   GraphBuilder& builder() { return entry_.builder(); }
   std::vector<Finding>& findings() { return entry_.findings; }
-  bool IsPoisoned(const Abstract& value) const { return tuples_.IsPoisoned(value); }
 
   // Enters a parameter, and the sizes that its type names.
   void SetInput(const Value& input, Abstract value, Scope& scope);
@@ -138,8 +136,7 @@ class Evaluator {
   std::unordered_map<const Graph*, std::optional<TailRecursion>> tail_recursions_;
   std::unordered_map<const Graph*, std::optional<HalvedTurns>> halved_turns_;
   std::vector<const Graph*> calls_;  // under way
-  TupleMaker tuples_;
-  std::size_t nodes_ = 0;  // that were run
+  std::size_t nodes_ = 0;            // that were run
 };
 
 }  // namespace dragoman::tvmscript

@@ -11,6 +11,7 @@
 #include "core/lowering/last_states.h"
 #include "core/lowering/number_value.h"
 #include "core/lowering/results.h"
+#include "core/lowering/tuples.h"
 #include "importers/relax/graph/expr_text.h"
 #include "importers/relax/lower/border.h"
 #include "importers/relax/lower/evaluator.h"
@@ -51,8 +52,7 @@ class ModuleLowering {
     DRAGOMAN_TRY(AddInputs(*source.graph, border, evaluator, heap, scope));
     const Abstract result = evaluator.Run(*source.graph, scope);
     if (!evaluator.findings().empty()) return Error(evaluator.findings());
-    if (evaluator.IsPoisoned(result))
-      return Internal("function '" + source.name + "' has no result");
+    if (HoldsPoison(result)) return Internal("function '" + source.name + "' has no result");
     DRAGOMAN_TRY(AddResults(result, heap, evaluator.builder()));
     DRAGOMAN_TRY(JoinComplex(border, *entry.graph, evaluator.builder()));
     NameResults(*source.graph, *entry.graph, evaluator.builder());

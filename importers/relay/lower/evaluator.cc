@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "core/lowering/tuples.h"
 #include "importers/relay/graph/relay_ops.h"
 #include "importers/relay/lower/prelude.h"
 #include "importers/relay/ops/call.h"
@@ -63,12 +64,12 @@ Deep<Abstract> Evaluator::Presented(Abstract result) {
   std::vector<Abstract> shown = items ? *std::move(items) : *tuple->items;
   for (Abstract& item : shown) item = co_await Presented(item);
   if (items) co_return heap_.NewList(std::move(shown));
-  Result<Abstract> made = tuples_.Make(std::move(shown));  // as deep as the one that was given
+  Result<Abstract> made = BoundedTuple(std::move(shown));  // as deep as the one that was given
   co_return made.ok() ? *std::move(made) : Abstract(Poison());
 }
 
 Abstract Evaluator::NewTuple(const Node& node, std::vector<Abstract> items, const Frame& frame) {
-  Result<Abstract> tuple = tuples_.Make(std::move(items));
+  Result<Abstract> tuple = BoundedTuple(std::move(items));
   return tuple.ok() ? *std::move(tuple) : Report(node, tuple.error(), frame);
 }
 
@@ -241,7 +242,7 @@ Abstract Evaluator::CallOperator(const Node& node, std::string_view name,
   const OpRow* row = FindOpRow(name);
   if (row == nullptr)
     return Report(node, Unsupported("operator " + std::string(name) + " is not supported"), frame);
-  const auto poisoned = [this](const Abstract& value) { return tuples_.IsPoisoned(value); };
+  const auto poisoned = [this](const Abstract& value) { return HoldsPoison(value); };
   if (std::ranges::any_of(operands, poisoned)) return Poison();
   std::vector<NamedAttribute> stated = attributes;
   if (name == "nn.batch_matmul" && TransposesByDefault(source_) &&

@@ -22,7 +22,6 @@
 #include "core/ir/model.h"
 #include "core/lowering/entry_builder.h"
 #include "core/lowering/loop.h"
-#include "core/lowering/tuples.h"
 #include "core/support/deep_call.h"
 #include "importers/relay/lower/composed.h"
 #include "importers/relay/lower/loop_form.h"
@@ -164,7 +163,6 @@ class Evaluator {
     const Frame* frame;  // of the caller
   };
   std::optional<Pending> pending_;
-  TupleMaker tuples_;
   std::size_t presented_ = 0;
   int depth_ = 0;
   std::size_t calls_ = 0;

@@ -49,10 +49,10 @@ Value* SelectedBoxes(Call& c, const RegularNms& call) {
   // ONNX asks for scores above the threshold.
   const float below =
       std::nextafter(static_cast<float>(call.least), -std::numeric_limits<float>::infinity());
-  return c.Op("NonMaxSuppression",
-              {c.Cast(boxes, DType::kF32), c.Cast(call.scores, DType::kF32),
-               c.Ints({call.most_of_class}), c.Vector(c.Number(call.overlap, DType::kF32)),
-               c.Vector(c.Number(below, DType::kF32))});
+  return c.Op(
+      "NonMaxSuppression",
+      {c.Cast(boxes, DType::kF32), c.Cast(call.scores, DType::kF32), c.Ints({call.most_of_class}),
+       c.Vector(c.Number(call.overlap, DType::kF32)), c.Vector(c.Number(below, DType::kF32))});
 }
 
 }  // namespace
@@ -72,8 +72,8 @@ std::vector<Value*> LowerRegularNms(Call& c) {
   Value* lines = c.Reshape(key, c.ConcatSizes({images, c.Ints({-1})}));
   Value* room = c.Full(c.ConcatSizes({images, c.Ints({call.most})}),
                        -std::numeric_limits<double>::infinity(), c.dtype(call.scores));
-  const std::vector<Value*> sorted = c.Ops("TopK", {c.Concat({lines, room}, 1), c.Ints({call.most})},
-                                           {{"axis", std::int64_t{1}}}, 2);
+  const std::vector<Value*> sorted = c.Ops(
+      "TopK", {c.Concat({lines, room}, 1), c.Ints({call.most})}, {{"axis", std::int64_t{1}}}, 2);
   Value* found = c.ReduceSum(c.Cast(is_selected, DType::kI64), {1, 2});
   Value* count = c.Min(found, c.Int(call.most));
   if (c.failed()) return {};
