@@ -168,6 +168,15 @@ class Movement(RelaxCase):
         self.computes('R.scatter_nd(a, b, c, reduction="update")', expected, a=a,
                       b=ints(2, 0).reshape(2, 1), c=c)
 
+    def test_parts_that_are_replaced(self):
+        a = draw(2, 7)
+        for start, end, step in ((1, 4, 1), (0, INT64_MAX, 1), (2, 7, 2), (1, 6, 3)):
+            expected = a.copy()
+            part = draw(*expected[:, start:end:step].shape)
+            expected[:, start:end:step] = part
+            self.computes(f"R.slice_scatter(a, b, R.prim_value({start}), R.prim_value({end}), "
+                          f"R.prim_value({step}), axis=-1)", expected, a=a, b=part)
+
     def test_made(self):
         x = draw(2)
         for call, expected in (
@@ -184,6 +193,11 @@ class Movement(RelaxCase):
                       "axis=-1)", np.eye(4, dtype=np.float32)[a], a=a)
         self.computes("R.one_hot(a, R.prim_value(5), R.prim_value(-1), depth=4, axis=0)",
                       np.where(np.eye(4)[a].T > 0, 5, -1), a=a)
+        call = ('R.hamming_window(R.prim_value(5), R.prim_value({}), R.prim_value(T.float32(0.54)), '
+                'R.prim_value(T.float32(0.46)), dtype="float32")')
+        window = np.hamming(6)[:5].astype(np.float32)
+        self.computes(call.format("True"), window, a=a)
+        self.computes(call.format(0), np.hamming(5).astype(np.float32), a=a)
 
 
 class Reductions(RelaxCase):
@@ -214,6 +228,13 @@ class Reductions(RelaxCase):
         order = np.argsort(-a)[:, :2]
         self.computes('R.topk(a, k=2, axis=-1, ret_type="both", largest=True, dtype="int64")',
                       np.take_along_axis(a, order, 1), order, a=a)
+
+    def test_middles(self):
+        a = np.float32([[3, 1, 2, 2], [5, 4, 5, 5]])
+        self.computes("R.median(a, axis=None, keepdims=False)", np.float32(3), a=a)
+        self.computes("R.median(a, axis=[-1], keepdims=True)", np.float32([[2], [5]]),
+                      ints(2, 0).reshape(2, 1), a=a)
+        self.computes("R.median(a, axis=[0])", a.min(0), ints(0, 0, 0, 0), a=a)
 
     def test_places_and_distinct_elements(self):
         a = np.float32([[1, 0, 2], [0, 2, 1]])
@@ -326,6 +347,22 @@ class Networks(RelaxCase):
         self.computes("R.nn.adaptive_avg_pool2d(a, output_size=[3, 2])",
                       np.stack([np.stack(row, 2) for row in windows], 2), a=a)
 
+    def test_losses(self):
+        p, targets, weights = np.log(softmax(draw(4, 3))), ints(0, 2, -100, 1), np.float32([1, 2, 3])
+        picked, weight = -p[[0, 1, 3], [0, 2, 1]], weights[[0, 2, 1]]
+        call = 'R.nn.nll_loss(p, t, w, reduction="{}", ignore_index=-100)'
+        for reduction, expected in (("mean", (picked * weight).sum() / weight.sum()),
+                                    ("sum", (picked * weight).sum()),
+                                    ("none", np.insert(picked * weight, 2, 0))):
+            self.computes(call.format(reduction), np.float32(expected), p=p, t=targets, w=weights)
+        self.computes('R.nn.nll_loss(p, t, reduction="mean", ignore_index=-100)', picked.mean(), p=p,
+                      t=targets)
+        wanted = softmax(draw(4, 3))
+        self.computes("R.nn.cross_entropy_with_logits(p, q)", -(p * wanted).sum() / np.float32(4), p=p,
+                      q=wanted)
+        self.computes("R.nn.cross_entropy_with_logits(p, q)", -(p[0] * wanted[0]).sum(), p=p[0],
+                      q=wanted[0])
+
     def test_attention(self):
         q, k, v = draw(1, 3, 2, 4), draw(1, 5, 2, 4), draw(1, 5, 2, 4)
         scores = np.einsum("bqhd,bkhd->bhqk", q, k) / 2
@@ -372,6 +409,13 @@ class Images(RelaxCase):
         self.computes('R.image.grid_sample(a, b, method="bilinear", layout="NCHW", '
                       'padding_mode="zeros", align_corners=False)', a, a=a, b=grid)
 
+    def test_points_that_a_matrix_moves(self):
+        theta = draw(2, 2, 3)
+        y, x = np.meshgrid([-1, 1], [-1, 0, 1], indexing="ij")
+        points = np.stack([x, y, np.ones((2, 3))]).reshape(3, 6).astype(np.float32)
+        self.computes("R.image.affine_grid(a, R.shape([2, 3]), align_corners=True)",
+                      (theta @ points).reshape(2, 2, 2, 3), a=theta)
+
     def test_regions(self):
         """A region of whole pixels, a sample in the middle of each."""
         a = draw(1, 2, 4, 4)
@@ -401,7 +445,7 @@ return (r[0], r[1])""", b=boxes, s=scores)
 
 class Refused(RelaxCase):
     def test_what_is_no_operand(self):
-        for call in ("1.0 - a", "R.nn.softmax(a, speed=2)", "R.median(a, axis=[0])"):
+        for call in ("1.0 - a", "R.nn.softmax(a, speed=2)", "R.grad.take_backward(a, a, a)"):
             with self.subTest(call=call):
                 model = self.write(function(f"r = {call}\nreturn r", a=draw(2)))
                 self.assertEqual(dragoman("convert", model, "-o", self.out / "m.onnx").returncode,

@@ -244,6 +244,7 @@ std::vector<LoweringRow> AllLowerings() {
   AddElementwise(rows);
   AddImage(rows);
   AddIndexing(rows);
+  AddLosses(rows);
   AddMovement(rows);
   AddNeural(rows);
   std::ranges::sort(rows, {}, &LoweringRow::op);

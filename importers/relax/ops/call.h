@@ -99,6 +99,7 @@ const LoweringRow* FindLowering(std::string_view op);
 void AddElementwise(std::vector<LoweringRow>& rows);
 void AddImage(std::vector<LoweringRow>& rows);
 void AddIndexing(std::vector<LoweringRow>& rows);
+void AddLosses(std::vector<LoweringRow>& rows);
 void AddMovement(std::vector<LoweringRow>& rows);
 void AddNeural(std::vector<LoweringRow>& rows);
 

@@ -169,6 +169,32 @@ Abstract LowerSort(Call& c) {
   return c.NewTensor(c.Cast(sorted[1], c.Type("dtype", DType::kI32)));
 }
 
+// The lower middle of all elements, or (values, places) of those along an axis.
+Abstract LowerMedian(Call& c) {
+  Value* x = c.X("x");
+  const bool keep = c.Bool("keepdims");
+  const bool flat = c.IsNone("axis");
+  const Ints axes = flat ? Ints() : c.IntsOf("axis");
+  if (c.failed()) return Poison();
+  if (axes.size() > 1) return c.NewTensor(c.Fail("a median along several axes"));
+  const int rank = c.Rank(x);
+  const bool all = axes.empty();
+  const int axis = all ? 0 : c.Axis(axes.front(), rank);
+  if (all) x = c.Flatten(x);
+  if (c.failed()) return Poison();
+  Value* middle = c.Op("Div", {c.Sub(c.Size(x, axis), 1), c.Composer::Int(2)});
+  std::vector<Value*> parts = c.Ops("TopK", {x, c.Vector(c.Add(middle, 1))},
+                                    {{"axis", axis}, {"largest", 0}, {"sorted", 1}}, 2);
+  for (Value*& part : parts) {
+    part = c.failed() ? nullptr : c.Gather(part, middle, axis);
+    if (keep && !c.failed())
+      part = all ? c.Reshape(part, Ints(static_cast<std::size_t>(rank), 1))
+                 : c.Unsqueeze(part, {axis});
+  }
+  if (c.failed()) return Poison();
+  return all ? c.NewTensor(parts[0]) : c.NewTuple(parts);
+}
+
 Abstract LowerTopK(Call& c) {
   Value* x = c.X("data");
   Value* k = c.Scalar("k", DType::kI64);
@@ -273,6 +299,7 @@ void AddElementwise(std::vector<LoweringRow>& rows) {
                                 {"collapse_sum_like", LowerCollapseSum, "like"},
                                 {"sort", LowerSort, ""},
                                 {"argsort", LowerSort, "argsort"},
+                                {"median", LowerMedian, ""},
                                 {"topk", LowerTopK, ""},
                                 {"matmul", LowerMatMul, ""},
                                 {"linear", LowerLinear, ""},

@@ -4,6 +4,7 @@
 
 #include "core/lowering/layout.h"
 #include "importers/relax/ops/call.h"
+#include "importers/tvm/affine_grid.h"
 
 namespace dragoman::tvmscript {
 namespace {
@@ -152,11 +153,21 @@ Abstract LowerNonMaxSuppression(Call& c) {
   return c.NewTuple({rows, c.failed() ? nullptr : c.SizeVector(rows, 0, 1)});
 }
 
+Abstract LowerAffineGrid(Call& c) {
+  Value* theta = c.X("data");
+  if (!c.Bool("align_corners")) c.Fail("align_corners=False is not supported");
+  Value* size = c.Sizes("size");
+  if (c.failed()) return Poison();
+  const std::optional<Ints> known = c.builder().KnownInts(size);
+  return c.NewTensor(known ? tvm::AffineGrid(c, theta, *known) : c.Fail("a size of run time"));
+}
+
 }  // namespace
 
 void AddImage(std::vector<LoweringRow>& rows) {
   const LoweringRow own[] = {{"image.resize2d", LowerResize, "2"},
                              {"image.resize3d", LowerResize, "3"},
+                             {"image.affine_grid", LowerAffineGrid, ""},
                              {"image.grid_sample", LowerGridSample, ""},
                              {"vision.roi_align", LowerRoiAlign, ""},
                              {"vision.roi_pool", LowerRoiPool, ""},

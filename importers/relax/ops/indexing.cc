@@ -36,6 +36,29 @@ Abstract LowerDynamicSlice(Call& c) {
   return c.NewTensor(c.Op("Slice", {x, begin, end, c.Ints(AllAxes(rank)), strides}));
 }
 
+// `src` in place of elements start, start + step, … before end of an axis.
+Abstract LowerSliceScatter(Call& c) {
+  Value* x = c.X("input_tensor");
+  Value* src = c.X("src");
+  Value* end = c.Scalar("end", DType::kI64);
+  const std::int64_t start = c.Int("start");
+  const std::int64_t step = c.Int("step");
+  if (c.failed()) return Poison();
+  const int rank = c.Rank(x);
+  const int axis = c.Axis(c.Int("axis"), rank);
+  const auto known_end = c.builder().KnownInts(end);
+  if (start < 0 || step < 1 || (known_end && known_end->front() < 0))
+    return c.NewTensor(c.Fail("a bound or a step below 0"));
+  if (c.failed()) return Poison();
+  Value* place = c.Iota(c.Size(x, axis));
+  Value* offset = c.Sub(place, static_cast<double>(start));
+  Value* is_in = c.And(c.GreaterOrEqual(offset, 0), c.Less(place, end));
+  if (step > 1) is_in = c.And(is_in, c.Equal(c.Op("Mod", {offset, c.Composer::Int(step)}), 0));
+  Value* from = c.Op("Div", {c.Max(offset, 0), c.Composer::Int(step)});
+  from = c.Min(from, c.Sub(c.Size(src, axis), 1));
+  return c.NewTensor(c.Where(AlongAxis(c, is_in, axis, rank), c.Gather(src, from, axis), x));
+}
+
 Abstract LowerMeshgrid(Call& c) {
   std::vector<Value*> parts = c.Tensors("tensors");
   const std::string indexing = c.Text("indexing");
@@ -180,6 +203,7 @@ Abstract LowerDevice(Call& c) { return c.NewTuple({}); }
 void AddIndexing(std::vector<LoweringRow>& rows) {
   const LoweringRow own[] = {{"one_hot", LowerOneHot, ""},
                              {"dynamic_strided_slice", LowerDynamicSlice, ""},
+                             {"slice_scatter", LowerSliceScatter, ""},
                              {"meshgrid", LowerMeshgrid, ""},
                              {"index_tensor", LowerIndexTensor, ""},
                              {"index_put", LowerIndexPut, ""},

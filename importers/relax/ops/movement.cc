@@ -1,5 +1,7 @@
 // Operators that make, move and pick elements.
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <optional>
 #include <utility>
 
@@ -220,6 +222,24 @@ Abstract LowerArange(Call& c) {
   return c.NewTensor(c.Op("Range", {start, end, c.Scalar("step", dtype)}));
 }
 
+// alpha - beta · cos(2πi / n), where n is the size, or what lies between both ends.
+Abstract LowerHammingWindow(Call& c) {
+  const std::int64_t size = c.Int("window_size");
+  const bool periodic = c.Bool("periodic");
+  const double alpha = c.Float("alpha");
+  const double beta = c.Float("beta");
+  const DType dtype = c.Type("dtype", DType::kF32);
+  if (c.failed()) return Poison();
+  if (size < 1 || size > 1'000'000) return c.NewTensor(c.Fail("a window_size out of range"));
+  const auto turns = static_cast<double>(periodic ? size : size - 1);
+  std::vector<double> window;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const double angle = 2 * std::numbers::pi * static_cast<double>(i) / turns;
+    window.push_back(size == 1 ? 1 : alpha - beta * std::cos(angle));
+  }
+  return c.NewTensor(c.Cast(c.builder().Constant(Tensor::Of<double>({size}, window)), dtype));
+}
+
 Abstract LowerEye(Call& c) {
   const DType dtype = c.Type("dtype", DType::kF32);
   Value* n = c.Scalar("n", DType::kI64);
@@ -322,6 +342,7 @@ void AddMovement(std::vector<LoweringRow>& rows) {
                              {"zeros_like", LowerFull, "zeros_like"},
                              {"arange", LowerArange, ""},
                              {"eye", LowerEye, ""},
+                             {"hamming_window", LowerHammingWindow, ""},
                              {"tril", LowerTriangle, "tril"},
                              {"triu", LowerTriangle, "triu"},
                              {"nn.pad", LowerPad, ""},

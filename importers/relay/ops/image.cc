@@ -6,6 +6,7 @@
 
 #include "importers/relay/ops/layout.h"
 #include "importers/relay/ops/lowerings.h"
+#include "importers/tvm/affine_grid.h"
 
 namespace dragoman::relay {
 namespace {
@@ -239,24 +240,8 @@ Value* LowerCropAndResize(Call& c) {
 
 // Where each element of the target comes from, from -1 to 1 along both axes: (images, 2, H, W).
 Value* LowerAffineGrid(Call& c) {
-  const Ints size = c.RequiredInts("target_shape");
   Value* theta = c.Tensor(0);
-  if (c.failed()) return nullptr;
-  if (size.size() != 2 || size[0] < 2 || size[1] < 2)
-    return c.Fail("a target_shape of less than two elements an axis");
-  const auto place = [](std::int64_t i, std::int64_t count) {
-    return static_cast<float>(-1 + 2.0 * static_cast<double>(i) / static_cast<double>(count - 1));
-  };
-  std::vector<float> places;
-  for (int row = 0; row < 3; ++row) {
-    for (std::int64_t i = 0; i < size[0] * size[1]; ++i)
-      places.push_back(row == 0   ? place(i % size[1], size[1])
-                       : row == 1 ? place(i / size[1], size[0])
-                                  : 1);
-  }
-  Value* grid = c.builder().Constant(Tensor::Of<float>({3, size[0] * size[1]}, places));
-  Value* y = c.Op("MatMul", {theta, c.CastLike(grid, theta)});
-  return c.Reshape(y, {-1, 2, size[0], size[1]});
+  return tvm::AffineGrid(c, theta, c.RequiredInts("target_shape"));
 }
 
 // The largest sum of a window and the kernel. What pads is 0.
