@@ -13,9 +13,13 @@
 namespace dragoman {
 namespace {
 
-// Along the axis: how many terms are summed, the length of the transform, how many sums there are.
-struct Lengths {
-  Dim terms, whole, result;
+// Along the axis: how many terms are summed, and how many sums there are.
+struct Sizes {
+  Dim terms, result;
+};
+// The same, and the length of the transform, as i64[].
+struct Numbers {
+  Value *terms = nullptr, *whole = nullptr, *result = nullptr;
 };
 
 // nullopt: no constant. An absent operand is `absent`.
@@ -28,15 +32,22 @@ std::optional<std::int64_t> ConstantOr(const Node& node, std::size_t i, std::int
 
 class DftFormula {
  public:
-  DftFormula(Node& node, const rt::DFTParams& params, int axis, std::optional<std::int64_t> length)
+  // `length` as a number, if it is one; nullptr: the size of the axis.
+  DftFormula(Node& node, const rt::DFTParams& params, int axis, Value* length,
+             std::optional<std::int64_t> known_length)
       : f_(node), params_(params), axis_(axis), rank_(*f_.type().rank()) {
     dtype_ = f_.type().dtype();
     f_.set_type(f_.type().WithDType(DType::kF64));
     const Dim& size = (*f_.type().shape())[static_cast<std::size_t>(axis)];
-    lengths_.whole = length ? Dim(*length) : size;
-    lengths_.terms = length ? Min(size, lengths_.whole) : size;
-    const Dim half = FloorDiv(lengths_.whole, Dim(2)) + Dim(1);
-    lengths_.result = params.onesided ? half : lengths_.whole;
+    if (length == nullptr || known_length) {
+      const Dim whole = known_length ? Dim(*known_length) : size;
+      const Dim half = FloorDiv(whole, Dim(2)) + Dim(1);
+      sizes_ = {length == nullptr ? size : Min(size, whole), params.onesided ? half : whole};
+    } else if (const Shape* result = node.result()->type().shape()) {
+      sizes_.result = (*result)[static_cast<std::size_t>(axis)];
+    }
+    is_cut_ = length != nullptr && sizes_.terms != size;
+    MakeNumbers(size, length, known_length);
   }
 
   std::vector<Value*> Results() {
@@ -70,33 +81,49 @@ class DftFormula {
     return value;
   }
 
-  // A size as i64[].
-  Value* Number(const Dim& size) {
-    if (size.known()) return Int(size.value());
-    Value* sizes = f_.Add("Shape", {f_.x()}, Type::Tensor(DType::kI64, Shape{Dim(rank_)}));
-    Value* along = f_.Add("Gather", {sizes, Int(axis_)}, Scalar(DType::kI64));
-    if (size == lengths_.whole) return along;
-    // `size` is the smaller one of the two, or one more than half of them.
-    if (size == lengths_.terms)
-      return f_.Add("Min", {along, Int(lengths_.whole.value())}, Scalar(DType::kI64));
-    Value* half = f_.Add("Div", {along, Int(2)}, Scalar(DType::kI64));
-    return f_.Add("Add", {half, Int(1)}, Scalar(DType::kI64));
+  Value* Number(std::string_view op, Value* a, Value* b) {
+    return f_.Add(op, {a, b}, Scalar(DType::kI64));
   }
-  // 0, 1, … below `size`.
-  Value* Places(const Dim& size) {
-    return f_.Add("Range", {Int(0), Number(size), Int(1)}, Type::Tensor(DType::kI64, Shape{size}));
+  void MakeNumbers(const Dim& size, Value* length, std::optional<std::int64_t> known_length) {
+    Value* along = size.known() ? Int(size.value()) : nullptr;
+    if (along == nullptr) {
+      Value* sizes = f_.Add("Shape", {f_.x()}, Type::Tensor(DType::kI64, Shape{Dim(rank_)}));
+      along = Number("Gather", sizes, Int(axis_));
+    }
+    numbers_ = {along, along, along};
+    if (known_length) {
+      numbers_.whole = Int(*known_length);
+    } else if (length != nullptr) {
+      length = f_.Cast(length, length->type().WithDType(DType::kI64));
+      numbers_.whole = Number("Reshape", length, f_.Ints({}));
+    }
+    if (sizes_.terms.known()) {
+      numbers_.terms = Int(sizes_.terms.value());
+    } else if (length != nullptr) {
+      numbers_.terms = Number("Min", along, numbers_.whole);
+    }
+    numbers_.result = numbers_.whole;
+    if (sizes_.result.known()) {
+      numbers_.result = Int(sizes_.result.value());
+    } else if (params_.onesided) {
+      numbers_.result = Number("Add", Number("Div", numbers_.whole, Int(2)), Int(1));
+    }
+  }
+  // 0, 1, … below a size.
+  Value* Places(Value* count, const Dim& size) {
+    return f_.Add("Range", {Int(0), count, Int(1)}, Type::Tensor(DType::kI64, Shape{size}));
   }
 
   // cos and sin of 2π · term · place / length.
   void MakeMatrices() {
-    const Type columns = Type::Tensor(DType::kI64, Shape{lengths_.terms, Dim(1)});
-    const Type table = Type::Tensor(DType::kI64, Shape{lengths_.terms, lengths_.result});
+    const Type columns = Type::Tensor(DType::kI64, Shape{sizes_.terms, Dim(1)});
+    const Type table = Type::Tensor(DType::kI64, Shape{sizes_.terms, sizes_.result});
     const Type angles = table.WithDType(DType::kF64);
-    Value* terms = f_.Add("Unsqueeze", {Places(lengths_.terms), f_.Ints({1})}, columns);
-    Value* turns = f_.Add("Mul", {terms, Places(lengths_.result)}, table);
-    Value* whole = Number(lengths_.whole);
-    turns = f_.Cast(f_.Add("Mod", {turns, whole}, table), angles);
-    length_ = f_.Cast(whole, Scalar(DType::kF64));
+    terms_ = Places(numbers_.terms, sizes_.terms);
+    Value* terms = f_.Add("Unsqueeze", {terms_, f_.Ints({1})}, columns);
+    Value* turns = f_.Add("Mul", {terms, Places(numbers_.result, sizes_.result)}, table);
+    turns = f_.Cast(f_.Add("Mod", {turns, numbers_.whole}, table), angles);
+    length_ = f_.Cast(numbers_.whole, Scalar(DType::kF64));
     Value* circle = f_.Constant(*Tensor::Full(DType::kF64, {}, 2 * std::numbers::pi));
     Value* unit = f_.Add("Div", {circle, length_}, Scalar(DType::kF64));
     Value* angle = f_.Add("Mul", {turns, unit}, angles);
@@ -112,11 +139,13 @@ class DftFormula {
     std::rotate(order.begin() + axis_, order.begin() + axis_ + 1, order.end());
     std::rotate(shape.begin() + axis_, shape.begin() + axis_ + 1, shape.end());
     part = Transposed(part, order, shape);
-    if (shape.back() == lengths_.terms) return part;
-    shape.back() = lengths_.terms;
-    Value* end = f_.Ints({lengths_.whole.value()});
-    return f_.Add("Slice", {part, f_.Ints({0}), end, f_.Ints({-1})},
-                  Type::Tensor(DType::kF64, std::move(shape)));
+    if (!is_cut_) return part;
+    shape.back() = sizes_.terms;
+    const Type type = Type::Tensor(DType::kF64, std::move(shape));
+    // By place, so that it has the size of the matrices by name.
+    if (numbers_.whole->tensor() == nullptr) return Add("Gather", {part, terms_}, type, -1);
+    Value* end = f_.Ints(numbers_.whole->tensor()->ToInts());
+    return f_.Add("Slice", {part, f_.Ints({0}), end, f_.Ints({-1})}, type);
   }
   Value* Back(Value* x) {
     Shape shape = *x->type().shape();
@@ -138,7 +167,7 @@ class DftFormula {
   }
   Value* Product(Value* x, Value* matrix) {
     Shape shape = *x->type().shape();
-    shape.back() = lengths_.result;
+    shape.back() = sizes_.result;
     return f_.Add("MatMul", {x, matrix}, Type::Tensor(DType::kF64, std::move(shape)));
   }
   // Real and imaginary parts along a new last axis.
@@ -159,7 +188,10 @@ class DftFormula {
   const std::int64_t axis_;
   const std::int64_t rank_;
   DType dtype_;
-  Lengths lengths_;
+  Sizes sizes_;
+  Numbers numbers_;
+  bool is_cut_ = false;
+  Value* terms_ = nullptr;  // 0, 1, … before their number
   Value *length_ = nullptr, *cosines_ = nullptr, *sines_ = nullptr;
 };
 
@@ -169,13 +201,13 @@ Result<std::vector<Value*>> ExpandDft(Node& node) {
   const Shape* shape = node.operand(0)->type().shape();
   if (shape == nullptr) return Unsupported("the rank of its operand is unknown");
   if (!shape->back().known()) return Unsupported("its signals may be real or complex");
-  const std::optional<std::int64_t> length = ConstantOr(node, 1, -1);
   const std::optional<std::int64_t> axis = ConstantOr(node, 2, -2);
-  if (!length || !axis) return Unsupported("its axis or length is known at run time only");
+  if (!axis) return Unsupported("its axis is known at run time only");
   DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::DFTParams>(node));
   const auto along = static_cast<int>(*axis < 0 ? *axis + std::ssize(*shape) : *axis);
-  const bool is_stated = node.num_operands() > 1 && node.operand(1) != nullptr;
-  DftFormula formula(node, filled.As<rt::DFTParams>(), along, is_stated ? length : std::nullopt);
+  Value* length = node.num_operands() > 1 ? node.operand(1) : nullptr;
+  DftFormula formula(node, filled.As<rt::DFTParams>(), along, length,
+                     length != nullptr ? ConstantOr(node, 1, -1) : std::nullopt);
   return formula.Results();
 }
 

@@ -16,8 +16,7 @@ Value* LossOf(Composer& c, const NllLoss& loss) {
   Value* places = c.Unsqueeze(safe, {classes});
   Value* picked = c.Squeeze(
       c.Op("GatherElements", {loss.x, places}, {{"axis", std::int64_t{classes}}}), {classes});
-  Value* weight =
-      loss.weights != nullptr ? c.Gather(loss.weights, safe, 0) : c.Number(1, loss.x);
+  Value* weight = loss.weights != nullptr ? c.Gather(loss.weights, safe, 0) : c.Number(1, loss.x);
   weight = c.Where(counts, weight, c.Number(0, weight));
   Value* losses = c.Neg(c.Mul(picked, weight));
   if (loss.reduction == "none") return losses;

@@ -389,6 +389,15 @@ graph main(%x: f32[1, 2, h, w], %k: f32[3, 2, 3, 2]) -> (%y) {
   %y = onnx.Conv(%x, %k) {auto_pad = "SAME_UPPER"}
 }""", [f32(1, 2, 4, 5), f32(3, 2, 3, 2)])
 
+case("Fourier transforms of lengths that run time knows", """
+graph main(%x: f32[2, n, 1], %z: f32[n, 3, 2], %length: i64[], %short: i32[1]) -> (%a, %b, %c) {
+  const %zero: i64[] = 0
+  %a = onnx.DFT(%x, %length)
+  %b = onnx.DFT(%x, %short) {onesided = 1}
+  %c = onnx.DFT(%z, %length, %zero) {inverse = 1}
+}""", [f32(2, 6, 1), f32(6, 3, 2), i64(9), np.array([4], np.int32)],
+     [f32(2, 5, 1), f32(5, 3, 2), i64(5), np.array([1], np.int32)])
+
 for ends in ("inverse = 1", "onesided = 1"):
     parts = 2 if ends.startswith("inverse") else 1
     case("a Fourier transform, " + ends, """
