@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/attribute_text.h"
+#include "codegen/tvm/source_extra.h"
 
 namespace dragoman::relax {
 namespace {
@@ -114,7 +115,7 @@ class Pieces {
       return "";
     }
     if (op == "call") {
-      const std::string alias = TextOf(node.extra_if_any(), "relax.alias");
+      const std::string alias = tvm::ExtraText(node.extra_if_any(), "relax.alias");
       Text((alias.empty() ? "cls" : alias) + "." + AttributeOf(node, "callee"));
       return "callee";
     }
@@ -130,7 +131,7 @@ class Pieces {
       Text((std::exchange(first, false) ? "" : ", ") + text);
     };
     Text("(");
-    if (SourceExtra(node.extra_if_any(), "relax.arguments") == nullptr) {
+    if (tvm::SourceExtra(node.extra_if_any(), "relax.arguments") == nullptr) {
       for (; operand < node.num_operands(); ++operand) {
         begin("");
         Operand(node.operand(operand));
@@ -176,30 +177,20 @@ std::string TextOfPieces(std::vector<Piece> open, std::vector<Finding>& findings
 
 }  // namespace
 
-const Attribute* SourceExtra(const Extra* extra, std::string_view name) {
-  return extra != nullptr ? Find(*extra, name) : nullptr;
-}
-
-std::string TextOf(const Extra* extra, std::string_view name) {
-  const Attribute* attribute = SourceExtra(extra, name);
-  const auto* text = attribute != nullptr ? attribute->As<std::string>() : nullptr;
-  return text != nullptr ? *text : std::string();
-}
-
 Attribute::Strings TextsOf(const Extra* extra, std::string_view name) {
-  const Attribute* attribute = SourceExtra(extra, name);
+  const Attribute* attribute = tvm::SourceExtra(extra, name);
   const auto* texts = attribute != nullptr ? attribute->As<Attribute::Strings>() : nullptr;
   return texts != nullptr ? *texts : Attribute::Strings();
 }
 
 std::string SourceAttributeText(const NamedAttribute& attribute) {
-  const std::string text = TextOf(attribute.extra.get(), "relax.text");
+  const std::string text = tvm::ExtraText(attribute.extra.get(), "relax.text");
   return text.empty() ? ValueText(attribute.value) : text;
 }
 
 bool StandsInline(const Node& node) {
-  return SourceExtra(node.extra_if_any(), "relax.inline") != nullptr && node.num_results() == 1 &&
-         node.result()->HasOneUse();
+  return tvm::SourceExtra(node.extra_if_any(), "relax.inline") != nullptr &&
+         node.num_results() == 1 && node.result()->HasOneUse();
 }
 
 std::string SourceExpressionText(const Node& node, std::vector<Finding>& findings) {

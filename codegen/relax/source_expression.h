@@ -11,9 +11,7 @@
 
 namespace dragoman::relax {
 
-// What `extra`, which may be nullptr, holds of that name; else nullptr, "" and no texts.
-const Attribute* SourceExtra(const Extra* extra, std::string_view name);
-std::string TextOf(const Extra* extra, std::string_view name);
+// The texts that `extra`, which may be nullptr, holds of that name, if any.
 Attribute::Strings TextsOf(const Extra* extra, std::string_view name);
 
 std::string SourceAttributeText(const NamedAttribute& attribute);

@@ -16,6 +16,7 @@
 #include "codegen/relax/relax_text.h"
 #include "codegen/relax/source_expression.h"
 #include "codegen/relax/write_npz.h"
+#include "codegen/tvm/source_extra.h"
 #include "core/support/output_file.h"
 
 namespace dragoman {
@@ -50,8 +51,8 @@ class SourceWriter {
       Line(depth, "@" + decorator);
     const Attribute::Strings sizes = TextsOf(extra, "relax.type_parameters");
     const std::string generic = sizes.empty() ? "" : fmt::format("[{}]", fmt::join(sizes, ", "));
-    const std::string returns = TextOf(extra, "relax.returns");
-    behind_ = TextOf(extra, "relax.comment");
+    const std::string returns = tvm::ExtraText(extra, "relax.returns");
+    behind_ = tvm::ExtraText(extra, "relax.comment");
     Line(depth, fmt::format("def {}{}({}){}:", graph.name(), generic,
                             fmt::join(Parameters(graph, !sizes.empty()), ", "),
                             returns.empty() ? "" : " -> " + returns));
@@ -59,9 +60,9 @@ class SourceWriter {
     std::vector<std::string> results;
     for (const Use& output : graph.outputs()) results.push_back(OperandText(output.value()));
     const std::string joined = fmt::format("{}", fmt::join(results, ", "));
-    const bool is_tuple = SourceExtra(extra, "relax.returns_tuple") != nullptr;
+    const bool is_tuple = tvm::SourceExtra(extra, "relax.returns_tuple") != nullptr;
     Lines(depth + 1, TextsOf(extra, "relax.return_comments"));
-    behind_ = TextOf(extra, "relax.return_comment");
+    behind_ = tvm::ExtraText(extra, "relax.return_comment");
     Line(depth + 1,
          !is_tuple ? "return " + joined : "return (" + joined + (results.size() == 1 ? ",)" : ")"));
     Lines(depth + 1, TextsOf(extra, "relax.last_comments"));
@@ -72,7 +73,7 @@ class SourceWriter {
     std::vector<std::string> parameters;
     for (const auto& input : graph.inputs()) parameters.push_back(Parameter(*input, bare));
     for (const auto& constant : graph.constants()) {
-      const Attribute* place = SourceExtra(constant->extra_if_any(), "relax.parameter");
+      const Attribute* place = tvm::SourceExtra(constant->extra_if_any(), "relax.parameter");
       const auto* position = place != nullptr ? place->As<std::int64_t>() : nullptr;
       const auto index = position != nullptr && *position >= 0
                              ? std::min(static_cast<std::size_t>(*position), parameters.size())
@@ -84,7 +85,7 @@ class SourceWriter {
   }
 
   static std::string Parameter(const Value& value, bool bare) {
-    std::string type = TextOf(value.extra_if_any(), "relax.type");
+    std::string type = tvm::ExtraText(value.extra_if_any(), "relax.type");
     const Type& known = value.type();
     if (type.empty() && known.kind() == Type::Kind::kOpaque) type = known.opaque_name();
     if (type.empty() && known.is_tensor())
@@ -96,7 +97,7 @@ class SourceWriter {
     for (const Node& node : graph.nodes()) {
       if (StandsInline(node)) continue;
       Lines(depth, TextsOf(node.extra_if_any(), "relax.comments"));
-      behind_ = TextOf(node.extra_if_any(), "relax.comment");
+      behind_ = tvm::ExtraText(node.extra_if_any(), "relax.comment");
       depth = Statement(node, depth);
     }
   }
@@ -109,7 +110,7 @@ class SourceWriter {
       return depth + 1;
     }
     if (op == "output") {
-      if (SourceExtra(node.extra_if_any(), "relax.implied") == nullptr)
+      if (tvm::SourceExtra(node.extra_if_any(), "relax.implied") == nullptr)
         Line(depth, "R.output(" + Outputs(node) + ")");
       return depth - 1;
     }
@@ -152,7 +153,7 @@ class SourceWriter {
   }
 
   static std::string Target(const Value& value) {
-    std::string type = TextOf(value.extra_if_any(), "relax.type");
+    std::string type = tvm::ExtraText(value.extra_if_any(), "relax.type");
     const Type& known = value.type();
     if (type.empty() && known.kind() == Type::Kind::kOpaque) type = known.opaque_name();
     if (type.empty() && known.is_tensor()) type = TypeText(known, NamesIn(known));
@@ -194,10 +195,10 @@ Attribute::Strings OrderOf(const Model& model) {
 Result<std::string> PrintRelaxSource(const Model& model) {
   if (model.level != Level::kSource || model.dialect != "relax")
     return Unsupported("the model was not read from a Relax module");
-  const std::string name = relax::TextOf(&model.extra, "relax.name");
-  const std::string decorator = relax::TextOf(&model.extra, "relax.decorator");
+  const std::string name = tvm::ExtraText(&model.extra, "relax.name");
+  const std::string decorator = tvm::ExtraText(&model.extra, "relax.decorator");
   std::string text =
-      fmt::format("{}@{}\nclass {}:\n", relax::TextOf(&model.extra, "relax.preamble"),
+      fmt::format("{}@{}\nclass {}:\n", tvm::ExtraText(&model.extra, "relax.preamble"),
                   decorator.empty() ? "I.ir_module" : decorator, name.empty() ? "Module" : name);
   const Attribute::Strings foreign = relax::TextsOf(&model.extra, "relax.foreign");
   std::vector<Finding> findings;

@@ -8,21 +8,12 @@
 #include "codegen/relay/composed.h"
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/relay_text.h"
+#include "codegen/tvm/source_extra.h"
 #include "core/compare/composed_text.h"
 #include "core/ir/node_attributes.h"
 
 namespace dragoman::relay::emit {
 namespace {
-
-const Attribute* Extra_(const Extra* extra, std::string_view key) {
-  return extra != nullptr ? Find(*extra, key) : nullptr;
-}
-
-std::string TextOf(const Extra* extra, std::string_view key) {
-  const Attribute* found = Extra_(extra, key);
-  const auto* text = found != nullptr ? found->As<std::string>() : nullptr;
-  return text != nullptr ? *text : std::string();
-}
 
 std::string Indent(int depth) { return std::string(static_cast<std::size_t>(2 * depth), ' '); }
 
@@ -40,7 +31,9 @@ std::string OperatorText(const OpName& op) {
   return op.domain.empty() ? op.type : op.domain + "." + op.type;
 }
 
-bool IsOldText(const Model& model) { return TextOf(&model.extra, "relay.version") == "0.0.4"; }
+bool IsOldText(const Model& model) {
+  return tvm::ExtraText(&model.extra, "relay.version") == "0.0.4";
+}
 
 // Puts `item` behind the items of `list`.
 void Join(std::string& list, std::string_view item) {
@@ -79,7 +72,7 @@ Result<std::string> SourcePrinter::Run() {
 }
 
 std::string SourcePrinter::TypeOf(const Type& type, const Extra* extra) {
-  const std::string text = TextOf(extra, "relay.type");
+  const std::string text = tvm::ExtraText(extra, "relay.type");
   if (!text.empty()) return text;
   return TypeText(type, [this](const std::string& symbol) { return metadata_.AddSize(symbol); })
       .value_or("");
@@ -241,7 +234,7 @@ std::string SourcePrinter::Comment(const Extra* extra, const Type* type, const s
     const std::string shown = TypeOf(*type, extra);
     if (!shown.empty()) text = " ty=" + shown;
   }
-  const std::string span = TextOf(extra, "relay.span");
+  const std::string span = tvm::ExtraText(extra, "relay.span");
   if (!span.empty() || !name.empty())
     text += " span=" + (span.empty() ? SpanText(name) : SpanText(span));
   return text.empty() ? "" : " /*" + text + " */";
