@@ -31,6 +31,11 @@ Value* OperandComposer::Index(std::size_t i) {
   const std::optional<std::vector<std::int64_t>> known = builder().KnownInts(value);
   if (known && rank == 0) return Int(known->front());
   if (known && rank == 1) return Ints(*known);
+  // What a program counts in int32 has no more than that.
+  const Node* narrowed = value->producer();
+  if (narrowed != nullptr && narrowed->Is("Cast") && dtype(value) == DType::kI32 &&
+      dtype(narrowed->operand(0)) == DType::kI64 && builder().inference().Know(value).elements)
+    return narrowed->operand(0);
   return Cast(value, DType::kI64);
 }
 

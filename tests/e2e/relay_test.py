@@ -147,6 +147,18 @@ class Programs(RelayCase):
             self.agrees(MODELS / "sizes.relay", [np.arange(3), expected], engines=ENGINES,
                         data=data, img=image)
 
+    def test_sizes_that_int32_counts_are_those_of_relax(self):
+        model = self.write("""def @main(%x: Tensor[(?, 3), float32]) {
+  %0 = shape_of(%x, dtype="int32");
+  %1 = dyn.zeros(%0, shape=[], dtype="float32");
+  add(%1, 1f)
+}
+""")
+        relax = self.out / "sizes.py"
+        self.convert(model, "-o", relax)
+        done = dragoman("diff", model, relax)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_recursion_is_a_loop(self):
         x = draw(3, 4)
         for turns in (0, 1, 5):

@@ -432,6 +432,25 @@ void SomeSizes(Drawing& d) {
   d.MaybeRead(d.Node("Slice", operands));
 }
 
+void JoinedSizes(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 4);
+  const std::string x = d.Input("f32", sizes);
+  const auto rank = static_cast<std::int64_t>(sizes.size());
+  const std::int64_t from = d.Between(0, rank - 1), count = d.Between(1, rank - from);
+  Names parts;
+  for (std::int64_t axis = from; axis < from + count; ++axis) {
+    const std::int64_t read = d.Chance(10) ? d.Between(0, rank - 1) : axis;
+    if (d.Chance(30)) {
+      parts.push_back(d.Ints({d.Chance(80) ? sizes[static_cast<std::size_t>(read)] : 2}));
+    } else {
+      const std::string ends =
+          "start = " + std::to_string(read) + ", end = " + std::to_string(read + 1);
+      parts.push_back(d.Node("Shape", {x}, ends));
+    }
+  }
+  d.MaybeRead(d.Node("Concat", parts, "axis = 0"));
+}
+
 void Swishes(Drawing& d) {
   d.MaybeRead(d.Node("Swish", {d.Input(d.FloatType(), d.AnySizes(0, 3))},
                      d.Of({"", "", "alpha = 1.0", "alpha = 2.0"})));
@@ -456,6 +475,7 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"count-summed-axis", SummedAxes},
       {"spell-fill", Fills},
       {"read-some-sizes", SomeSizes},
+      {"join-sizes", JoinedSizes},
       {"spell-swish", Swishes, Exactness::kRounded},
       {"pool-sequences", PoolOfSequences},
       {"read-gelu", Gelus, Exactness::kRounded},
