@@ -8,6 +8,9 @@
 
 namespace dragoman {
 
+// `x` in place of what `node` gives; a copy of it where that gives an output its name.
+Result<bool> ReplaceByCopy(Node& node, PassContext& context, Value* x);
+
 std::span<const Pattern> CopyPatterns();     // Identity, Dropout, Cast, operators of one operand
 std::span<const Pattern> ReshapePatterns();  // Reshape, Flatten, Squeeze, Unsqueeze
 std::span<const Pattern> RegionPatterns();   // Slice, Pad, Expand, Tile, Transpose

@@ -11,14 +11,14 @@
 #include "core/rewrite/zeros.h"
 
 namespace dragoman {
-namespace {
 
-// `x` in place of what `node` gives; a copy of it where that gives an output its name.
 Result<bool> ReplaceByCopy(Node& node, PassContext& context, Value* x) {
   if (context.ReplaceIfAllowed(node, x)) return true;
   DRAGOMAN_ASSIGN(Value * copy, context.Insert(node, "Identity", {{x}}));
   return context.ReplaceIfAllowed(node, copy);
 }
+
+namespace {
 
 // Identity(x) = x; a constant that nothing else reads is an output itself.
 Result<bool> RemoveIdentity(Node& node, PassContext& context) {
@@ -32,16 +32,23 @@ Result<bool> RemoveIdentity(Node& node, PassContext& context) {
   return true;
 }
 
-// Dropout(x, ratio, training = false) = x, if nothing reads the mask
+// Dropout(x, ratio, training = false) = x, and true throughout
 Result<bool> RemoveDropout(Node& node, PassContext& context) {
   if (!node.Is("Dropout")) return false;
-  const Value* mask = node.result(1);
-  if (mask != nullptr && mask->used()) return false;
   if (const Value* training = node.operand(2)) {
     const Tensor* known = ConstantOf(training);
     if (known == nullptr || known->IntAt(0) != 0) return false;
   }
-  return ReplaceByCopy(node, context, node.operand(0));
+  Value* by[] = {node.operand(0), nullptr};
+  if (const Value* mask = node.result(1); mask != nullptr && mask->used()) {
+    DRAGOMAN_ASSIGN(Value * sizes, context.Insert(node, "Shape", {{by[0]}}));
+    const Tensor kept = Tensor::Of<bool>({1}, {{true}});
+    DRAGOMAN_ASSIGN(
+        by[1], context.Insert(node, "ConstantOfShape", {{sizes}}, {{"value", Attribute(kept)}}));
+  }
+  DRAGOMAN_TRY(context.InsertCopies(node, by));
+  context.Replace(node, by);
+  return true;
 }
 
 // Cast(x: T, to = T) = x

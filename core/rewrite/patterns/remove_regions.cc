@@ -17,19 +17,19 @@ bool AllAre(const PassContext& context, const Value* value, std::int64_t wanted)
 Result<bool> RemoveSlice(Node& node, PassContext& context) {
   if (!node.Is("Slice") || !SameShape(*node.operand(0), *node.result())) return false;
   if (node.operand(4) != nullptr && !AllAre(context, node.operand(4), 1)) return false;
-  return context.ReplaceIfAllowed(node, node.operand(0));
+  return ReplaceByCopy(node, context, node.operand(0));
 }
 
 // Pad(x, 0) = x
 Result<bool> RemovePad(Node& node, PassContext& context) {
   if (!node.Is("Pad") || !AllAre(context, node.operand(1), 0)) return false;
-  return context.ReplaceIfAllowed(node, node.operand(0));
+  return ReplaceByCopy(node, context, node.operand(0));
 }
 
 // Expand(x, s) = x, if it has the shape of x
 Result<bool> RemoveExpand(Node& node, PassContext& context) {
   if (!node.Is("Expand") || !SameShape(*node.operand(0), *node.result())) return false;
-  return context.ReplaceIfAllowed(node, node.operand(0));
+  return ReplaceByCopy(node, context, node.operand(0));
 }
 
 // Whether `value` is made of matrices as large as those of `expanded`.
@@ -71,7 +71,7 @@ Result<bool> RemoveExpandOfProduct(Node& node, PassContext& context) {
 // Tile(x, 1) = x
 Result<bool> RemoveTile(Node& node, PassContext& context) {
   if (!node.Is("Tile") || !AllAre(context, node.operand(1), 1)) return false;
-  return context.ReplaceIfAllowed(node, node.operand(0));
+  return ReplaceByCopy(node, context, node.operand(0));
 }
 
 // Transpose(x, perm = 0, 1, …) = x
@@ -80,10 +80,11 @@ Result<bool> RemoveTranspose(Node& node, PassContext& context) {
   const Attribute::Ints* perm = IntsAttribute(node, "perm");
   if (perm == nullptr) {
     const auto rank = node.operand(0)->type().rank();
-    return rank && *rank <= 1 && context.ReplaceIfAllowed(node, node.operand(0));
+    if (!rank || *rank > 1) return false;
+  } else if (!std::ranges::is_sorted(*perm)) {
+    return false;
   }
-  if (!std::is_sorted(perm->begin(), perm->end())) return false;
-  return context.ReplaceIfAllowed(node, node.operand(0));
+  return ReplaceByCopy(node, context, node.operand(0));
 }
 
 }  // namespace

@@ -159,6 +159,24 @@ Result<bool> JoinSizes(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// Not(Equal(x, 0)) = Cast(x) to bool
+Result<bool> ReadTruth(Node& node, PassContext& context) {
+  const Node* equal = node.Is("Not") ? node.operand(0)->producer() : nullptr;
+  if (equal == nullptr || !equal->Is("Equal")) return false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Tensor* zero = ConstantOf(equal->operand(i));
+    Value* x = equal->operand(1 - i);
+    const DType dtype = x->type().dtype();
+    if (zero == nullptr || zero->size() != 1 || !IsZeroTensor(*zero)) continue;
+    if (dtype == DType::kBool || !(IsInteger(dtype) || IsFloating(dtype))) continue;
+    if (!SameShape(*x, *node.result())) continue;
+    DRAGOMAN_ASSIGN(Value * y,
+                    context.Insert(node, "Cast", {{x}}, {{"to", static_cast<int>(DType::kBool)}}));
+    return context.ReplaceIfAllowed(node, y);
+  }
+  return false;
+}
+
 // Swish(x) = x · Sigmoid(x)
 Result<bool> SpellSwish(Node& node, PassContext& context) {
   if (!node.Is("Swish") || FloatAttribute(node, "alpha") != 1) return false;
@@ -178,6 +196,7 @@ std::span<const Pattern> OperatorPatterns() {
                                           {"spell-fill", SpellFill},
                                           {"read-some-sizes", ReadSomeSizes},
                                           {"join-sizes", JoinSizes},
+                                          {"read-truth", ReadTruth},
                                           {"spell-swish", SpellSwish}};
   return kPatterns;
 }

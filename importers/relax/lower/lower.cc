@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/analysis/no_entry.h"
+#include "core/ir/type_algebra.h"
 #include "core/ir/verify.h"
 #include "core/lowering/last_states.h"
 #include "core/lowering/number_value.h"
@@ -33,6 +36,38 @@ std::vector<std::string> ResultNames(const Graph& source) {
   for (const Use& output : source.outputs())
     names.push_back(output.value() != nullptr ? output.value()->name() : "");
   return names;
+}
+
+// A tensor's type without the sizes that have names, which mean nothing elsewhere.
+Type WithKnownSizes(const Type& type) {
+  if (!type.is_tensor() || type.shape() == nullptr) return Type();
+  Shape sizes = *type.shape();
+  for (Dim& size : sizes) {
+    if (!size.known()) size = Dim::Unknown();
+  }
+  return type.WithShape(std::move(sizes));
+}
+
+// What the text says of the type of a value: that of a condition is what its ways have in common.
+Type StatedType(const Value& value) {
+  std::vector<const Value*> open = {&value};
+  std::optional<Type> stated;
+  while (!open.empty()) {
+    const Value* next = open.back();
+    open.pop_back();
+    const Node* node = next->producer();
+    if (node == nullptr || node->op().type != "if") {
+      stated = stated ? Generalize(*stated, next->type()) : next->type();
+      continue;
+    }
+    for (const char* way : {"then_branch", "else_branch"}) {
+      const Attribute* body = node->attribute(way);
+      if (body == nullptr || body->graph() == nullptr || body->graph()->num_outputs() != 1)
+        return Type();
+      open.push_back(body->graph()->output(0));
+    }
+  }
+  return *stated;
 }
 
 class ModuleLowering {
@@ -183,14 +218,15 @@ class ModuleLowering {
     return {};
   }
 
-  // An output that is no input has the name of the text.
+  // An output that is no input has the name of the text, and the sizes that it states.
   static void NameResults(const Graph& source, Graph& graph, GraphBuilder& builder) {
     const std::vector<std::string> names = ResultNames(source);
     if (names.size() != graph.num_outputs()) return;
     for (std::size_t i = 0; i < names.size(); ++i) {
       Value* output = graph.output(i);
-      if (!names[i].empty() && output->kind() == Value::Kind::kResult)
-        output->set_name(builder.UniqueName(names[i]));
+      if (names[i].empty() || output->kind() != Value::Kind::kResult) continue;
+      output->set_name(builder.UniqueName(names[i]));
+      output->set_type(Refine(output->type(), WithKnownSizes(StatedType(*source.output(i)))));
     }
   }
 

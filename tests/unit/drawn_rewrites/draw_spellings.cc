@@ -451,6 +451,16 @@ void JoinedSizes(Drawing& d) {
   d.MaybeRead(d.Node("Concat", parts, "axis = 0"));
 }
 
+void Truths(Drawing& d) {
+  const std::string type = d.Chance(20) ? d.Of({"bool", "f64", "u8", "i64"}) : d.NumberType();
+  const Sizes sizes = d.AnySizes(0, 3);
+  Names operands = {d.Input(type, sizes),
+                    d.Constant(type, d.Chance(70) ? Sizes() : Sizes(d.Between(1, 3), 1),
+                               [&] { return d.Chance(85) ? 0.0 : 1.0; })};
+  if (d.Chance(50)) std::swap(operands[0], operands[1]);
+  d.MaybeRead(d.Node("Not", {d.Node("Equal", operands)}));
+}
+
 void Swishes(Drawing& d) {
   d.MaybeRead(d.Node("Swish", {d.Input(d.FloatType(), d.AnySizes(0, 3))},
                      d.Of({"", "", "alpha = 1.0", "alpha = 2.0"})));
@@ -476,6 +486,7 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"spell-fill", Fills},
       {"read-some-sizes", SomeSizes},
       {"join-sizes", JoinedSizes},
+      {"read-truth", Truths},
       {"spell-swish", Swishes, Exactness::kRounded},
       {"pool-sequences", PoolOfSequences},
       {"read-gelu", Gelus, Exactness::kRounded},
