@@ -38,8 +38,10 @@ Status WriteRelaySource(const Model& model, const std::string& path) {
   if (!printer.params.empty()) {
     DRAGOMAN_TRY(WriteFile(params.string(), relay::emit::ParamsBytes(printer.params)));
   } else if (std::filesystem::exists(params, ignored)) {
-    // It would give parameters of this module their contents.
-    return InvalidInput("holds parameters of another module").InFile(params.string());
+    // It would give parameters of this module their contents, and may be all that is left of
+    // others.
+    return InvalidInput("holds parameters of another module; remove it, or choose another name")
+        .InFile(params.string());
   }
   return file.Commit();
 }

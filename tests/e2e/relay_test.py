@@ -309,6 +309,14 @@ class Containers(RelayCase):
 
 
 class Written(RelayCase):
+    def test_parameters_of_another_module_are_not_taken(self):
+        (self.out / "plain.params").write_bytes(params({"x": draw(2)}))
+        model = self.write("def @main(%x: Tensor[(2), float32]) { tanh(%x) }\n")
+        done = dragoman("convert", model, "-o", self.out / "plain.relay")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("choose another name", done.stderr)
+        self.assertFalse((self.out / "plain.relay").exists())
+
     def test_weights_of_less_than_a_byte_by_block(self):
         model = self.out / "small.dgt"
         model.write_text("""dragoman 1 common onnx
