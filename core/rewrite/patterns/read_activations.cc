@@ -13,10 +13,11 @@ namespace {
 
 constexpr int kMostProducts = 3;  // one in another, of a formula
 
-// A number of a formula, which files round to f32, or cut off after seven digits.
+// A number of a formula, which files round to f32 or, as texts of TVM do, to six digits.
+bool IsAbout(double scalar, double number) { return std::abs(scalar - number) <= 5e-6 * number; }
 bool IsAbout(const Value* value, double number) {
   const std::optional<float> scalar = ScalarOf(value);
-  return scalar && std::abs(*scalar - number) <= 1e-6 * number;
+  return scalar && IsAbout(*scalar, number);
 }
 
 // The factors of a product of products, from left to right.
@@ -58,36 +59,53 @@ bool IsCube(const Value* value, const Value* x) {
   return factors == std::vector<Value*>(3, const_cast<Value*>(x));
 }
 
-// x of tanh(sqrt(2 / π) · (x + 0.044715 x³)), or nullptr.
-Value* TanhOperand(const Value* value) {
-  const Node* tanh = ProducerOf(value, "Tanh");
-  if (tanh == nullptr) return nullptr;
-  const double factor = std::sqrt(2 / std::numbers::pi);
-  const Node* sum = ProducerOf(OtherThan(factor, tanh->operand(0), "Mul"), "Add");
+// x of factor · (x + 0.044715 x³), or of the sum of both products, or nullptr.
+Value* CubicOperand(const Value* value, double factor) {
+  const Node* sum = ProducerOf(value, "Add");
+  const bool is_product = sum == nullptr;
+  if (is_product) sum = ProducerOf(OtherThan(factor, value, "Mul"), "Add");
   for (std::size_t i = 0; sum != nullptr && i < 2; ++i) {
-    const Value* cube = OtherThan(0.044715, sum->operand(1 - i), "Mul");
-    if (cube != nullptr && IsCube(cube, sum->operand(i))) return sum->operand(i);
+    Value* x = is_product ? sum->operand(i) : OtherThan(factor, sum->operand(i), "Mul");
+    const double share = is_product ? 0.044715 : 0.044715 * factor;
+    const Value* cube = OtherThan(share, sum->operand(1 - i), "Mul");
+    if (x != nullptr && cube != nullptr && IsCube(cube, x)) return x;
   }
   return nullptr;
 }
 
+// x of tanh(sqrt(2 / π) · (x + 0.044715 x³)), or nullptr.
+Value* TanhOperand(const Value* value) {
+  const Node* tanh = ProducerOf(value, "Tanh");
+  return tanh != nullptr ? CubicOperand(tanh->operand(0), std::sqrt(2 / std::numbers::pi))
+                         : nullptr;
+}
+
 // Whether `by` may stand for the result of `node`: numbers of more axes add some to a result.
 bool HasShapeOfResult(const Node& node, const Value& by) { return SameShape(*node.result(), by); }
+
+// The function of 0.5 · x · (1 + function), or of x · (0.5 + 0.5 · function): factor `i` of a
+// product, behind those x and perhaps 0.5. Else nullptr.
+Value* GeluFunction(const std::vector<Value*>& factors, std::size_t i) {
+  if (factors.size() == 3) return OtherThan(1, factors[i], "Add");
+  return OtherThan(0.5, OtherThan(0.5, factors[i], "Add"), "Mul");
+}
 
 // 0.5 · x · (1 + erf(x / sqrt(2))) = Gelu(x), and with tanh in the place of erf its approximation
 Result<bool> ReadGelu(Node& node, PassContext& context) {
   if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
   std::vector<Value*> factors;
   AddFactors(node.result(), factors);
-  if (factors.size() != 3) return false;
-  for (std::size_t i = 0; i < 3; ++i) {
-    Value* function = OtherThan(1, factors[i], "Add");
+  if (factors.size() != 2 && factors.size() != 3) return false;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    Value* function = GeluFunction(factors, i);
     Value* x = ErrorFunctionOperand(function);
     const bool is_exact = x != nullptr;
     if (!is_exact) x = TanhOperand(function);
-    Value* const a = factors[(i + 1) % 3];
-    Value* const b = factors[(i + 2) % 3];
-    const bool fits = x != nullptr && ((a == x && IsAbout(b, 0.5)) || (b == x && IsAbout(a, 0.5)));
+    Value* const a = factors[(i + 1) % factors.size()];
+    Value* const b = factors[(i + factors.size() - 1) % factors.size()];
+    const bool has_half =
+        factors.size() == 2 || (a == x && IsAbout(b, 0.5)) || (b == x && IsAbout(a, 0.5));
+    const bool fits = x != nullptr && has_half && (a == x || b == x);
     if (!fits || !HasShapeOfResult(node, *x)) continue;
     DRAGOMAN_ASSIGN(Value * y,
                     context.Insert(node, "Gelu", {{x}},
@@ -111,7 +129,7 @@ Result<bool> ReadHardSwish(Node& node, PassContext& context) {
     const Node* gate = ProducerOf(node.operand(i), "HardSigmoid");
     Value* x = node.operand(1 - i);
     const bool fits = gate != nullptr && gate->operand(0) == x &&
-                      FloatAttribute(*gate, "alpha") == 1.0f / 6 &&
+                      IsAbout(FloatAttribute(*gate, "alpha"), 1.0 / 6) &&
                       FloatAttribute(*gate, "beta") == 0.5f;
     if (fits) return ReplaceGated(node, *x, "HardSwish", context);
   }

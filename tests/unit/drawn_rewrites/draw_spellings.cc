@@ -187,6 +187,11 @@ std::string ErrorFunction(Drawing& d, const std::string& dtype, const std::strin
 std::string HyperbolicTangent(Drawing& d, const std::string& dtype, const std::string& x) {
   const std::string cube = d.Chance(50) ? d.Node("Pow", {x, Scalar(d, dtype, 3)})
                                         : Swapped(d, "Mul", {x, d.Node("Mul", {x, x})});
+  if (d.Chance(30)) {
+    const std::string share = Swapped(d, "Mul", {cube, Number(d, dtype, 0.0356774)});
+    const std::string rest = Swapped(d, "Mul", {x, Number(d, dtype, 0.797885)});
+    return d.Node("Tanh", {Swapped(d, "Add", {share, rest})});
+  }
   const std::string sum =
       Swapped(d, "Add", {x, Swapped(d, "Mul", {cube, Number(d, dtype, 0.044715)})});
   return d.Node("Tanh", {Swapped(d, "Mul", {sum, Number(d, dtype, 0.7978846)})});
@@ -197,6 +202,12 @@ void Gelus(Drawing& d) {
   const std::string x = d.Input(dtype, d.AnySizes(0, 3));
   const std::string function =
       d.Chance(50) ? ErrorFunction(d, dtype, x) : HyperbolicTangent(d, dtype, x);
+  if (d.Chance(30)) {
+    const std::string halved = Swapped(d, "Mul", {function, Number(d, dtype, 0.5)});
+    const std::string sum = Swapped(d, "Add", {halved, Number(d, dtype, 0.5)});
+    d.MaybeRead(Swapped(d, "Mul", {d.Chance(92) ? x : d.Input(dtype, {1}), sum}));
+    return;
+  }
   const std::string share = Swapped(d, "Add", {function, Number(d, dtype, 1)});
   Names factors = {x, share, Number(d, dtype, 0.5)};
   std::swap(factors[0], factors[static_cast<std::size_t>(d.Between(0, 2))]);
@@ -209,7 +220,7 @@ void HardSwishes(Drawing& d) {
   const std::string dtype = d.FloatType();
   const std::string x = d.Input(dtype, d.AnySizes(0, 3));
   const std::string gate = d.Node("HardSigmoid", {x},
-                                  d.Of({"alpha = 0.16666667", "alpha = 0.16666667, beta = 0.5",
+                                  d.Of({"alpha = 0.16666667", "alpha = 0.166667, beta = 0.5",
                                         "alpha = 0.2", "alpha = 0.16666667, beta = 0.25"}));
   d.MaybeRead(Swapped(d, "Mul", {d.Chance(92) ? x : d.Input(dtype, {1, 1, 1, 1}), gate}));
 }
