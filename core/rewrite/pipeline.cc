@@ -33,10 +33,14 @@ constexpr PatternFamily kSpellings[] = {AttributePatterns, OperandPatterns, Oper
                                         ChoicePatterns,    PaddingPatterns, WrapPatterns,
                                         MirrorPatterns,    WindowPatterns};
 constexpr PatternFamily kProducts[] = {ProductPatterns, BatchPatterns};
-constexpr PatternFamily kFunctions[] = {
-    FunctionPatterns,      ActivationPatterns,           BranchedActivationPatterns,
-    NormalizationPatterns, ChannelNormalizationPatterns, ShufflePatterns,
-    AttentionPatterns};
+constexpr PatternFamily kFunctions[] = {FunctionPatterns,
+                                        ActivationPatterns,
+                                        BranchedActivationPatterns,
+                                        RectifiedActivationPatterns,
+                                        NormalizationPatterns,
+                                        ChannelNormalizationPatterns,
+                                        ShufflePatterns,
+                                        AttentionPatterns};
 constexpr PatternFamily kConstantFamilies[] = {ConstantPatterns};
 constexpr PatternFamily kLinear[] = {LinearPatterns};
 constexpr PatternFamily kSinking[] = {SinkingPatterns};

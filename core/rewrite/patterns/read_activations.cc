@@ -13,13 +13,6 @@ namespace {
 
 constexpr int kMostProducts = 3;  // one in another, of a formula
 
-// A number of a formula, which files round to f32 or, as texts of TVM do, to six digits.
-bool IsAbout(double scalar, double number) { return std::abs(scalar - number) <= 5e-6 * number; }
-bool IsAbout(const Value* value, double number) {
-  const std::optional<float> scalar = ScalarOf(value);
-  return scalar && IsAbout(*scalar, number);
-}
-
 // The factors of a product of products, from left to right.
 void AddFactors(const Value* value, std::vector<Value*>& factors, int depth = 0) {
   const Node* product = ProducerOf(value, "Mul");
@@ -29,15 +22,6 @@ void AddFactors(const Value* value, std::vector<Value*>& factors, int depth = 0)
   }
   AddFactors(product->operand(0), factors, depth + 1);
   AddFactors(product->operand(1), factors, depth + 1);
-}
-
-// The other operand of a node of operator `type` that also reads a number; nullptr: no such node.
-Value* OtherThan(double number, const Value* value, std::string_view type) {
-  const Node* node = ProducerOf(value, type);
-  for (std::size_t i = 0; node != nullptr && i < 2; ++i) {
-    if (IsAbout(node->operand(i), number)) return node->operand(1 - i);
-  }
-  return nullptr;
 }
 
 // x of erf(x / sqrt(2)), or nullptr.
@@ -136,14 +120,22 @@ Result<bool> ReadHardSwish(Node& node, PassContext& context) {
   return false;
 }
 
+// x of Softplus(x), or of log(1 + exp(x)), which is infinite where exp(x) is; or nullptr.
+Value* SoftOperand(const Value* value) {
+  if (const Node* softplus = ProducerOf(value, "Softplus")) return softplus->operand(0);
+  const Node* log = ProducerOf(value, "Log");
+  const Node* exp =
+      log != nullptr ? ProducerOf(OtherThan(1, log->operand(0), "Add"), "Exp") : nullptr;
+  return exp != nullptr ? exp->operand(0) : nullptr;
+}
+
 // x · Tanh(Softplus(x)) = Mish(x)
 Result<bool> ReadMish(Node& node, PassContext& context) {
   if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
   for (std::size_t i = 0; i < 2; ++i) {
     const Node* gate = ProducerOf(node.operand(i), "Tanh");
-    const Node* softplus = gate != nullptr ? ProducerOf(gate->operand(0), "Softplus") : nullptr;
     Value* x = node.operand(1 - i);
-    if (softplus != nullptr && softplus->operand(0) == x)
+    if (gate != nullptr && SoftOperand(gate->operand(0)) == x)
       return ReplaceGated(node, *x, "Mish", context);
   }
   return false;

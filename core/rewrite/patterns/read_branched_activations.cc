@@ -189,17 +189,24 @@ bool IsHardRamp(const Value* value, const Value* x) {
          ScalarOf(clip->operand(2)) == 6.0f && Beside(3, clip->operand(0), "Add") == x;
 }
 
+// What is divided by 6, or multiplied by its inverse; else nullptr.
+Value* DividedBySix(const Node& node) {
+  if (node.Is("Div") && ScalarOf(node.operand(1)) == 6.0f) return node.operand(0);
+  return node.Is("Mul") ? OtherThan(1.0 / 6, node.result(), "Mul") : nullptr;
+}
+
 // Clip(x + 3, 0, 6) / 6 = HardSigmoid(x; 1/6, 1/2), and x · Clip(x + 3, 0, 6) / 6 = HardSwish(x)
 Result<bool> ReadHardRamp(Node& node, PassContext& context) {
-  if (!node.Is("Div") || ScalarOf(node.operand(1)) != 6.0f) return false;
-  if (const Node* clip = ProducerOf(node.operand(0), "Clip")) {
+  const Value* dividend = node.result() != nullptr ? DividedBySix(node) : nullptr;
+  if (dividend == nullptr) return false;
+  if (const Node* clip = ProducerOf(dividend, "Clip")) {
     Value* x = Beside(3, clip->operand(0), "Add");
     if (x == nullptr || !IsHardRamp(clip->result(), x) || !SameShape(*node.result(), *x))
       return false;
     DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "HardSigmoid", {{x}}, {{"alpha", 1.0f / 6}}));
     return context.ReplaceIfAllowed(node, y);
   }
-  const Node* product = ProducerOf(node.operand(0), "Mul");
+  const Node* product = ProducerOf(dividend, "Mul");
   for (std::size_t i = 0; product != nullptr && i < 2; ++i) {
     Value* x = product->operand(i);
     if (!IsHardRamp(product->operand(1 - i), x) || !SameShape(*node.result(), *x)) continue;

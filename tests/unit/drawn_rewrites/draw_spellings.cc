@@ -216,6 +216,48 @@ void Gelus(Drawing& d) {
   d.MaybeRead(y);
 }
 
+void RectifiedElus(Drawing& d) {
+  const std::string x = d.Input("f32", d.AnySizes(0, 3));
+  const double alpha = d.Chance(50) ? 1 : 1.5;
+  const std::string scaled =
+      d.Chance(30) ? d.Node("Div", {x, Number(d, "f32", d.Chance(85) ? alpha : 2)}) : x;
+  const std::string rest =
+      d.Node("Sub", {Number(d, "f32", 1), d.Node("Exp", {d.Chance(95) ? scaled : x})});
+  std::string bend = d.Node("Relu", {rest});
+  const bool subtracts = d.Chance(30);
+  const bool negates = !subtracts && d.Chance(30);
+  if (negates || subtracts) {
+    bend = Swapped(d, "Mul", {bend, Number(d, "f32", alpha)});
+    if (negates) bend = d.Node("Neg", {bend});
+  } else {
+    bend = Swapped(d, "Mul", {bend, Number(d, "f32", -alpha)});
+  }
+  const std::string relu = d.Node("Relu", {d.Chance(95) ? x : d.Input("f32", {1})});
+  d.MaybeRead(subtracts ? d.Node("Sub", {relu, bend}) : Swapped(d, "Add", {relu, bend}));
+}
+
+void Selus(Drawing& d) {
+  const std::string x = d.Input("f32", d.AnySizes(0, 3));
+  const std::string elu =
+      d.Node("Elu", {x}, d.Of({"alpha = 1.67326", "alpha = 1.6732632", "alpha = 1.5"}));
+  d.MaybeRead(Swapped(d, "Mul", {elu, Number(d, "f32", d.Chance(50) ? 1.0507 : 1.050701)}));
+}
+
+void BoundedSlopes(Drawing& d) {
+  const std::string x = d.Input(d.FloatType(), d.AnySizes(0, 3));
+  const std::string product =
+      Swapped(d, "Mul", {x, Number(d, "f32", d.Chance(50) ? 0.2 : 0.166667)});
+  const std::string sum = Swapped(d, "Add", {product, Number(d, "f32", d.Chance(90) ? 0.5 : 0.25)});
+  d.MaybeRead(d.Node("Clip", {sum, Scalar(d, "f32", d.Chance(90) ? 0 : -1), Scalar(d, "f32", 1)}));
+}
+
+void SoftSigns(Drawing& d) {
+  const std::string dtype = d.FloatType();
+  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
+  const std::string size = d.Node("Abs", {d.Chance(95) ? x : d.Input(dtype, {1})});
+  d.MaybeRead(d.Node("Div", {x, Swapped(d, "Add", {size, Number(d, dtype, 1)})}));
+}
+
 void HardSwishes(Drawing& d) {
   const std::string dtype = d.FloatType();
   const std::string x = d.Input(dtype, d.AnySizes(0, 3));
@@ -501,6 +543,10 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"spell-swish", Swishes, Exactness::kRounded},
       {"pool-sequences", PoolOfSequences},
       {"read-gelu", Gelus, Exactness::kRounded},
+      {"read-rectified-elu", RectifiedElus, Exactness::kRounded},
+      {"read-selu", Selus, Exactness::kRounded},
+      {"read-hard-sigmoid", BoundedSlopes, Exactness::kRounded},
+      {"read-softsign", SoftSigns, Exactness::kRounded},
       {"read-hard-swish", HardSwishes, Exactness::kRounded},
       {"read-mish", Mishes, Exactness::kRounded},
       {"read-prelu", SlopesByHalves},
