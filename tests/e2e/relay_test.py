@@ -375,6 +375,12 @@ class Refused(RelayCase):
         self.refused(self.MAIN + "  nn.dense(%x, %x, units=2, sparsity=3)\n}\n", 4, "line 3:3",
                      "attribute sparsity is not supported")
 
+    def test_what_a_common_operator_refuses_has_a_place(self):
+        self.refused("""def @main(%x: Tensor[(1, 2, 3, 4), float32], %g: Tensor[(1, 2, 3, 4), float32]) {
+  image.grid_sample(%x, %g, method="bi")
+}
+""", 2, "line 3:3", "'bi'")
+
     def test_text_that_is_damaged(self):
         for body, place, message in (
                 ("  add(%x, %y)\n}", "line 3:11", "%y is not defined"),

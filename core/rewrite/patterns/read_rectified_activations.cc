@@ -1,5 +1,5 @@
-// Activations as sums and bounds spell them: importers of Relay, and files that have no operator for
-// them.
+// Activations as sums and bounds spell them: importers of Relay, and files that have no operator
+// for them.
 #include <cmath>
 #include <optional>
 
@@ -52,8 +52,8 @@ Result<bool> ReadRectifiedElu(Node& node, PassContext& context) {
     const bool is_scaled = quotient != nullptr && quotient->operand(0) == x && alpha > 0 &&
                            ScalarOf(quotient->operand(1)) == alpha;
     if (!is_scaled && bend->x != x) continue;
-    DRAGOMAN_ASSIGN(Value * y, context.Insert(node, is_scaled ? "Celu" : "Elu", {{x}},
-                                              {{"alpha", alpha}}));
+    DRAGOMAN_ASSIGN(Value * y,
+                    context.Insert(node, is_scaled ? "Celu" : "Elu", {{x}}, {{"alpha", alpha}}));
     return context.ReplaceIfAllowed(node, y);
   }
   return false;

@@ -129,7 +129,9 @@ std::vector<Abstract> Evaluator::Operands(const Node& node, std::size_t first, c
 
 Abstract Evaluator::Report(const Node& node, const Error& error, const Frame& frame) {
   for (Finding finding : error.findings()) {
-    if (finding.place.empty()) {
+    if (!finding.place.starts_with("line ")) {
+      // Of a common operator that the call became.
+      if (!finding.place.empty()) finding.message = finding.place + ": " + finding.message;
       finding.place = PlaceOf(node);
       if (!finding.place.empty()) finding.place += ": ";
       finding.place += node.Describe();
