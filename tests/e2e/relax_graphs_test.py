@@ -442,6 +442,21 @@ graph main(%x: f32[n, h, w], %sizes: i64[3]) -> (%y) {
   %y = onnx.Resize(%x, _, _, %sizes)
        {mode = "linear", coordinate_transformation_mode = "tf_half_pixel_for_nn"}
 }""", [f32(2, 3, 4), i64([2, 3, 7])])
+case("Resize with antialiasing by scales that run time knows", """
+graph main(%x: f32[1, 2, h, w], %sizes: i64[2], %scales: f32[2]) -> (%y, %z, %e) {
+  %y = onnx.Resize(%x, _, _, %sizes) {mode = "linear", antialias = 1, axes = [2, 3]}
+  %z = onnx.Resize(%x, _, %scales) {mode = "cubic", antialias = 1, axes = [3, 2]}
+  %e = onnx.Resize(%x, _, _, %sizes) {mode = "cubic", antialias = 1, exclude_outside = 1, axes = [2, 3]}
+}""", [f32(1, 2, 9, 7), i64([4, 11]), np.float32([0.3, 1.5])],
+     [f32(1, 2, 3, 8), i64([3, 2]), np.float32([1, 0.7])])
+for policy in ("not_larger", "not_smaller"):
+    case("Resize by the one scale that is " + policy, """
+graph main(%x: f32[1, 1, h, w], %sizes: i64[2]) -> (%y, %z) {
+  %y = onnx.Resize(%x, _, _, %sizes) {mode = "linear", keep_aspect_ratio_policy = "POLICY",
+                                      axes = [2, 3]}
+  %z = onnx.Resize(%x, _, _, %sizes) {keep_aspect_ratio_policy = "POLICY", axes = [3, 2],
+                                      mode = "linear", antialias = 1}
+}""".replace("POLICY", policy), [f32(1, 1, 6, 4), i64([5, 9])], [f32(1, 1, 6, 5), i64([3, 4])])
 case("Resize with antialiasing, of integers", """
 graph main(%x: i32[7, 9]) -> (%y) {
   const %sizes: i64[2] = [3, 4]

@@ -35,6 +35,7 @@ class AxisResizer {
         mode_(op.String("mode", "nearest")),
         coordinates_(op.String("coordinate_transformation_mode", "half_pixel")),
         excludes_(op.Int("exclude_outside") != 0),
+        policy_(op.String("keep_aspect_ratio_policy", "stretch")),
         antialias_(op.Int("antialias") != 0 && mode_ != "nearest"),
         a_(op.Float("cubic_coeff_a")) {}
 
@@ -43,7 +44,9 @@ class AxisResizer {
  private:
   Result<std::vector<Axis>> Axes();
   Result<std::vector<double>> KnownScales(const std::vector<Axis>& axes) const;
+  void FindInput(Axis& axis);
   Status FindScale(Axis& axis);
+  void FindCommonScale(std::vector<Axis>& axes);
   bool Stays(const Axis& axis) const;
   std::string Coordinates(const Axis& axis);
   std::string RoiAt(std::size_t entry, std::size_t offset);
@@ -57,20 +60,26 @@ class AxisResizer {
   std::string Nearest(const std::string& x);
   std::string Taken(const std::string& y, const Axis& axis, const std::string& place);
   std::string Cubic(const std::string& distance, bool near);
-  std::string WeightAt(const std::string& distance, double shrink);
+  std::string WeightAt(const std::string& distance, const std::string& shrink);
   Result<std::vector<std::pair<std::string, std::string>>> Taps(const Axis& axis,
                                                                 const std::string& x);
+  std::string WeightInside(const Axis& axis, const std::string& place, const std::string& weight);
   Result<std::string> Mixed(std::string y, const Axis& axis, const std::string& x);
+  Result<std::string> MixedByMatrix(std::string y, const Axis& axis, const std::string& x);
+  std::string Moved(const std::string& y, const std::vector<std::int64_t>& order);
   void MarkOutside(const Axis& axis, const std::string& x);
   std::string AlongAxis(const std::string& vector, std::int64_t axis) const;
   Expressions Finish(const std::string& y);
 
   RelaxOp& op_;
   const std::string mode_, coordinates_;
-  const bool excludes_, antialias_;
+  const bool excludes_;
+  const std::string policy_;
+  const bool antialias_;
   const double a_;
   std::size_t rank_ = 0;
   DType compute_ = DType::kF32;
+  std::string common_;  // the scale of all axes that a policy chooses at run time
   std::string inside_;  // where nothing is extrapolated; empty: everywhere
 };
 
@@ -101,19 +110,15 @@ Result<std::vector<double>> AxisResizer::KnownScales(const std::vector<Axis>& ax
       known.push_back(scales->FloatAt(i));
     return known;
   }
-  const std::string policy = op_.String("keep_aspect_ratio_policy", "stretch");
   const auto sizes = op_.inference.KnownInts(op_.node.operand(3));
   for (const Axis& axis : axes) {
-    if (!sizes || !axis.from.known() || axis.from.value() == 0) {
-      if (policy == "stretch") return std::vector<double>();
-      return op_.Refuse("a policy on an aspect ratio known only at run time");
-    }
+    if (!sizes || !axis.from.known() || axis.from.value() == 0) return std::vector<double>();
     known.push_back(static_cast<double>((*sizes)[axis.entry]) /
                     static_cast<double>(axis.from.value()));
   }
-  if (policy == "stretch" || known.empty()) return known;
+  if (policy_ == "stretch" || known.empty()) return known;
   const auto common =
-      policy == "not_larger" ? std::ranges::min_element(known) : std::ranges::max_element(known);
+      policy_ == "not_larger" ? std::ranges::min_element(known) : std::ranges::max_element(known);
   return std::vector<double>(known.size(), *common);
 }
 
@@ -121,19 +126,39 @@ Result<std::vector<double>> AxisResizer::KnownScales(const std::vector<Axis>& ax
 bool AxisResizer::Stays(const Axis& axis) const {
   if (coordinates_ == "tf_crop_and_resize") return false;
   if (axis.known_scale) return *axis.known_scale == 1;
-  return op_.has(3) && axis.from == axis.to;
+  return common_.empty() && op_.has(3) && axis.from == axis.to;
+}
+
+void AxisResizer::FindInput(Axis& axis) {
+  axis.input = axis.from.known()
+                   ? F64(static_cast<double>(axis.from.value()))
+                   : op_.Astype(SizeOf(op_, 0, axis.from, axis.axis), DType::kI64, DType::kF64);
+}
+
+// The smallest or largest of the scales that stretch each axis alone.
+void AxisResizer::FindCommonScale(std::vector<Axis>& axes) {
+  const std::string sizes = AsInt64(op_, 3);
+  for (Axis& axis : axes) {
+    FindInput(axis);
+    const std::string size = ElementOf(op_, sizes, static_cast<std::int64_t>(axis.entry));
+    const std::string scale =
+        op_.Do("divide", op_.Astype(size, DType::kI64, DType::kF64), axis.input);
+    const char* const chosen = policy_ == "not_larger" ? "minimum" : "maximum";
+    common_ = common_.empty() ? scale : op_.Do(chosen, common_, scale);
+  }
 }
 
 Status AxisResizer::FindScale(Axis& axis) {
-  const std::string from = SizeOf(op_, 0, axis.from, axis.axis);
-  axis.input = axis.from.known() ? F64(static_cast<double>(axis.from.value()))
-                                 : op_.Astype(from, DType::kI64, DType::kF64);
+  FindInput(axis);
   const auto entry = static_cast<std::int64_t>(axis.entry);
   if (axis.known_scale) {
     axis.scale = F64(*axis.known_scale);
     axis.length = axis.from.known()
                       ? F64(*axis.known_scale * static_cast<double>(axis.from.value()))
                       : op_.Do("multiply", axis.scale, axis.input);
+  } else if (!common_.empty()) {
+    axis.scale = common_;
+    axis.length = op_.Do("multiply", axis.scale, axis.input);
   } else if (op_.has(3)) {
     const std::string size =
         axis.to.known() ? Int64Const(axis.to.value()) : ElementOf(op_, AsInt64(op_, 3), entry);
@@ -146,8 +171,10 @@ Status AxisResizer::FindScale(Axis& axis) {
     return op_.Refuse("neither scales nor sizes");
   }
   std::string size;
-  if (!IsSaid(op_, {axis.to}))
-    size = op_.Astype(op_.Do("floor", axis.length), DType::kF64, DType::kI64);
+  if (!IsSaid(op_, {axis.to})) {
+    const std::string whole = common_.empty() ? axis.length : op_.Do("add", axis.length, F64(0.5));
+    size = op_.Astype(op_.Do("floor", whole), DType::kF64, DType::kI64);
+  }
   DRAGOMAN_ASSIGN(axis.count, NameSize(op_, size, axis.to));
   return {};
 }
@@ -229,8 +256,8 @@ std::string AxisResizer::Cubic(const std::string& distance, bool near) {
 }
 
 // The weight of an element at that distance, of any sign.
-std::string AxisResizer::WeightAt(const std::string& distance, double shrink) {
-  const std::string away = op_.Do("multiply", op_.Do("abs", distance), F64(shrink));
+std::string AxisResizer::WeightAt(const std::string& distance, const std::string& shrink) {
+  const std::string away = op_.Do("multiply", op_.Do("abs", distance), shrink);
   if (mode_ == "linear") return op_.Do("maximum", op_.Do("subtract", F64(1), away), F64(0));
   const std::string is_far = op_.Do("greater", away, F64(1));
   const std::string beyond = op_.Do("greater", away, F64(2));
@@ -242,11 +269,7 @@ std::string AxisResizer::WeightAt(const std::string& distance, double shrink) {
 Result<std::vector<std::pair<std::string, std::string>>> AxisResizer::Taps(const Axis& axis,
                                                                            const std::string& x) {
   constexpr std::int64_t kMaxTaps = 64;
-  double shrink = 1;
-  if (antialias_) {
-    if (!axis.known_scale) return op_.Refuse("antialiasing by a scale known only at run time");
-    shrink = std::min(*axis.known_scale, 1.0);
-  }
+  const double shrink = antialias_ ? std::min(*axis.known_scale, 1.0) : 1;
   const double radius = mode_ == "linear" ? 1 : 2;
   const auto first = static_cast<std::int64_t>(std::floor(-radius / shrink)) + 1;
   const std::int64_t width = 2 - 2 * first;
@@ -259,7 +282,7 @@ Result<std::vector<std::pair<std::string, std::string>>> AxisResizer::Taps(const
     const std::string distance = op_.Do("subtract", x, place);
     std::string weight;
     if (antialias_ || mode_ == "linear") {
-      weight = WeightAt(distance, shrink);
+      weight = WeightAt(distance, F64(shrink));
     } else {
       weight = Cubic(op_.Do("abs", distance), k == 1 || k == 2);
     }
@@ -276,15 +299,53 @@ std::string AxisResizer::AlongAxis(const std::string& vector, std::int64_t axis)
   return op_.BindPlain(fmt::format("R.expand_dims({}, axis={})", vector, ListText(behind)));
 }
 
+// `weight`, or 0 at places beyond the axis.
+std::string AxisResizer::WeightInside(const Axis& axis, const std::string& place,
+                                      const std::string& weight) {
+  const std::string inside = op_.Do("logical_and", op_.Do("greater_equal", place, F64(0)),
+                                    op_.Do("less", place, axis.input));
+  return op_.Do("where", inside, weight, F64(0));
+}
+
+std::string AxisResizer::Moved(const std::string& y, const std::vector<std::int64_t>& order) {
+  if (std::ranges::is_sorted(order)) return y;
+  return op_.BindPlain(fmt::format("R.permute_dims({}, axes={})", y, ListText(order)));
+}
+
+// Where only run time knows how many elements meet: a product with the weights of all, and of
+// those beyond the ends that the kernel reaches.
+Result<std::string> AxisResizer::MixedByMatrix(std::string y, const Axis& axis,
+                                               const std::string& x) {
+  const std::string shrink = op_.Do("minimum", axis.scale, F64(1));
+  const std::string reach = op_.Do("divide", F64(mode_ == "linear" ? 1 : 2), shrink);
+  const std::string margin = op_.Astype(op_.Do("ceil", reach), DType::kF64, DType::kI64);
+  const std::string size = SizeOf(op_, 0, axis.from, axis.axis);
+  const std::string total = op_.Do("add", size, op_.Do("multiply", margin, Int64Const(2)));
+  const Dim all = Dim::Symbol(fmt::format("{}.{}", op_.node.result(0)->name(), axis.axis));
+  DRAGOMAN_ASSIGN(const std::string count, NameSize(op_, total, all));
+  const std::string place =
+      op_.Astype(op_.Do("subtract", Places(op_, count), margin), DType::kI64, DType::kF64);
+  const std::string column = op_.BindPlain(fmt::format("R.expand_dims({}, axis=[1])", x));
+  std::string weight = WeightAt(op_.Do("subtract", column, place), shrink);
+  if (excludes_) weight = WeightInside(axis, place, weight);
+  std::string sum = op_.BindPlain(fmt::format("R.sum({}, axis=[1], keepdims=True)", weight));
+  sum = op_.Do("where", op_.Do("equal", sum, F64(0)), F64(1), sum);
+  weight = op_.Astype(op_.Do("divide", weight, sum), DType::kF64, compute_);
+  std::vector<std::int64_t> order(rank_), back(rank_);
+  std::iota(order.begin(), order.end(), 0);
+  back = order;
+  std::rotate(order.begin() + axis.axis, order.begin() + axis.axis + 1, order.end());
+  std::rotate(back.begin() + axis.axis, back.end() - 1, back.end());
+  const std::string rows = Moved(Taken(y, axis, place), order);
+  return Moved(op_.Do("matmul", rows, Moved(weight, {1, 0})), back);
+}
+
 Result<std::string> AxisResizer::Mixed(std::string y, const Axis& axis, const std::string& x) {
+  if (antialias_ && !axis.known_scale) return MixedByMatrix(std::move(y), axis, x);
   DRAGOMAN_ASSIGN(auto taps, Taps(axis, x));
   std::string total;
   for (auto& [place, weight] : taps) {
-    if (excludes_) {
-      const std::string inside = op_.Do("logical_and", op_.Do("greater_equal", place, F64(0)),
-                                        op_.Do("less", place, axis.input));
-      weight = op_.Do("where", inside, weight, F64(0));
-    }
+    if (excludes_) weight = WeightInside(axis, place, weight);
     if (excludes_ || antialias_) total = total.empty() ? weight : op_.Do("add", total, weight);
   }
   if (!total.empty()) total = op_.Do("where", op_.Do("equal", total, F64(0)), F64(1), total);
@@ -329,6 +390,7 @@ Expressions AxisResizer::Run() {
   if (IsInteger(dtype) || dtype == DType::kF64) compute_ = DType::kF64;
   DRAGOMAN_ASSIGN(std::vector<Axis> axes, Axes());
   DRAGOMAN_ASSIGN(std::vector<double> scales, KnownScales(axes));
+  if (op_.has(3) && policy_ != "stretch" && scales.empty()) FindCommonScale(axes);
   std::string y = mode_ == "nearest" ? op_.arg(0) : op_.ArgAs(0, compute_);
   for (Axis& axis : axes) {
     if (axis.entry < scales.size()) axis.known_scale = scales[axis.entry];

@@ -8,8 +8,8 @@ namespace dragoman::relax {
 
 // Every mode and coordinate transformation of Resize. Where an element of the result comes from is
 // computed in f64, from sizes and scales that may be known at run time only; each axis then takes
-// the elements that meet there, and sums them with their weights.
-// Errors: antialiasing or a policy on the aspect ratio where sizes are not known.
+// the elements that meet there, and sums them with their weights. Antialiasing by a scale of run
+// time is a product with the weights of all elements.
 Expressions ResizeByAxis(RelaxOp& op);
 
 }  // namespace dragoman::relax
