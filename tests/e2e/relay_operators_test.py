@@ -203,6 +203,31 @@ class Networks(RelayCase):
                       'kernel_size=[3, 3], data_layout="NHWC", kernel_layout="HWOI")',
                       y.numpy().transpose(0, 2, 3, 1), x=x, w=w)
 
+    def test_blocks_of_channels_as_layout_passes_leave_them(self):
+        x, w = draw(1, 8, 4, 4), draw(8, 8, 3, 3)
+        blocks = x.reshape(1, 2, 4, 4, 4).transpose(0, 1, 3, 4, 2)
+        kernel = w.reshape(2, 4, 2, 4, 3, 3).transpose(0, 2, 4, 5, 3, 1)
+        expected = np.zeros((1, 8, 2, 2), np.float32)
+        for i, j in np.ndindex(2, 2):
+            expected[:, :, i, j] = np.tensordot(x[:, :, i:i + 3, j:j + 3], w, ((1, 2, 3), (1, 2, 3)))
+        layouts = 'data_layout="NCHW4c", out_layout="NCHW4c", out_dtype="float32"'
+        self.computes("nn.contrib_conv2d_NCHWc(%x, %w, channels=8, kernel_size=[3, 3], "
+                      f'kernel_layout="OIHW4i4o", {layouts})',
+                      expected.reshape(1, 2, 4, 2, 2).transpose(0, 1, 3, 4, 2),
+                      x=np.ascontiguousarray(blocks), w=np.ascontiguousarray(kernel))
+        deep = draw(8, 1, 3, 3)
+        for i, j in np.ndindex(2, 2):
+            expected[:, :, i, j] = (x[:, :, i:i + 3, j:j + 3] * deep[:, 0]).sum((2, 3))
+        kernel = deep.reshape(2, 4, 1, 3, 3, 1).transpose(0, 2, 3, 4, 5, 1)
+        self.computes("nn.contrib_depthwise_conv2d_NCHWc(%x, %w, groups=8, channels=8, "
+                      f'kernel_size=[3, 3], kernel_layout="OIHW1i4o", {layouts})',
+                      expected.reshape(1, 2, 4, 2, 2).transpose(0, 1, 3, 4, 2),
+                      x=np.ascontiguousarray(blocks), w=np.ascontiguousarray(kernel))
+        rows, weight = draw(3, 5), draw(8, 5)
+        packed = np.ascontiguousarray(weight.reshape(2, 4, 5).transpose(0, 2, 1))
+        self.computes('nn.contrib_dense_pack(%x, %w, units=8, weight_layout="NC4n", '
+                      'out_dtype="float32")', rows @ weight.T, x=rows, w=packed)
+
     def test_transposed_convolution(self):
         x, w = draw(1, 3, 4, 4), draw(3, 2, 3, 3)
         y = F.conv_transpose2d(torch.tensor(x), torch.tensor(w), stride=2, padding=1,

@@ -1,6 +1,7 @@
 // Products and normalisations.
 #include <utility>
 
+#include "core/lowering/layout.h"
 #include "core/lowering/math.h"
 #include "importers/relay/ops/lowerings.h"
 
@@ -45,9 +46,11 @@ std::pair<Value*, Value*> Affine(Call& c) {
 
 }  // namespace
 
+// Target "pack": the weight lies in blocks.
 Value* LowerDense(Call& c) {
   Value* x = c.Tensor(0);
   Value* weight = c.Tensor(1);
+  if (c.target() == "pack") weight = ToLayout(c, weight, c.Text("weight_layout", "NC"), "NC");
   c.ExpectText("auto_scheduler_rewritten_layout", {""});
   CheckUnits(c, weight, 0);
   Accumulate(c, x, weight);
