@@ -336,6 +336,34 @@ entry main @main(%x: f32[2, 4], %s: f32[2, 3]) -> (%y) {
         expected = x @ ((weight - zero.repeat(2, 0)) * s.repeat(2, 0))
         self.agrees(self.out / "small.relay", [expected], x=x, s=s)
 
+    def test_resizing_that_no_operator_of_relay_does(self):
+        """Along each axis a product with weights, or a take."""
+        x = draw(2, 6, 5)
+
+        def triangles(count, size):
+            """Antialiasing: a triangle as wide as the elements of the result are apart."""
+            y = np.zeros((count, size), np.float32)
+            for i, place in np.ndindex(count, 3 * size):
+                distance = abs((i + .5) * size / count - .5 - (place - size)) * min(count / size, 1)
+                y[i, min(max(place - size, 0), size - 1)] += max(1 - distance, 0)
+            return y / y.sum(1, keepdims=True)
+
+        def near(count, size):
+            return np.clip(np.floor((np.arange(count) + .5) * size / count), 0, size - 1).astype(int)
+
+        for attributes, expected in (
+                ('mode = "linear", antialias = 1, axes = [1, 2]',
+                 triangles(3, 6) @ x @ triangles(4, 5).T),
+                ('nearest_mode = "round_prefer_ceil", axes = [2, 1]', x[:, near(4, 6)][:, :, near(3, 5)])):
+            model, written = self.out / "resize.dgt", self.out / "resize.relay"
+            model.write_text('dragoman 1 common onnx\nopset "" 22\n\n'
+                             "entry main @main(%x: f32[n, 6, 5]) -> (%y) {\n"
+                             "  const %s: i64[2] = [3, 4]\n"
+                             f"  %y = onnx.Resize(%x, _, _, %s) {{{attributes}}}\n}}\n")
+            self.convert(model, "-o", written)
+            written.write_text(re.sub(r', composed=\[".*"\]', "", written.read_text()))
+            self.agrees(written, [expected], x=x)
+
     def test_integer_products_of_any_rank(self):
         numbers = np.random.default_rng(3)
         cases = [  # sizes of both operands and of their zero points

@@ -114,6 +114,7 @@ Emitted EmitQuantizeLinear(RelayOp& op);
 Emitted EmitGridSample(RelayOp& op);
 Emitted EmitNonMaxSuppression(RelayOp& op);
 Emitted EmitResize(RelayOp& op);
+Emitted EmitResizeByMatrix(RelayOp& op);
 Emitted EmitRoiAlign(RelayOp& op);
 
 }  // namespace dragoman::relay::emit

@@ -52,7 +52,9 @@ Status CheckNearest(const RelayOp& op, const Shape& from, const Shape& to) {
 
 }  // namespace
 
-Emitted EmitResize(RelayOp& op) {
+namespace {
+
+Emitted EmitImageResize(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t spatial, SpatialAxes(op));
   DRAGOMAN_ASSIGN(const Shape from, op.shape(0));
   DRAGOMAN_ASSIGN(const Shape to, op.result_shape());
@@ -87,6 +89,13 @@ Emitted EmitResize(RelayOp& op) {
   }
   return One(
       op.Do("image.resize" + std::to_string(spatial) + "d", {op.arg(0)}, std::move(attributes)));
+}
+
+}  // namespace
+
+Emitted EmitResize(RelayOp& op) {
+  Emitted image = EmitImageResize(op);
+  return image.ok() ? std::move(image) : EmitResizeByMatrix(op);
 }
 
 // Relay's grid has its coordinates in axis 1.
