@@ -20,6 +20,7 @@ struct Attention {
   Value* mask = nullptr;                // bool: true where it counts; else added
   Number causal = Number::Bool(false);  // a query sees no key behind it
   std::optional<double> scale;          // 1 / sqrt(features) if not given
+  bool safe = false;                    // scores that are all -inf give zeros, without a mask, too
 };
 
 struct Attended {
@@ -49,7 +50,8 @@ Value* CausalMask(Composer& c, Value* query, Value* key) {
 
 // As torch decomposes it: what a mask of bool hides is -inf, which is added, and rows that may look
 // nowhere are zero (from torch 2.5 on).
-Value* Weights(Composer& c, Value* scores, Value* mask) {
+Value* Weights(Composer& c, Value* scores, Value* mask, bool safe) {
+  if (mask == nullptr && safe) return SafeSoftmax(c, scores, c.Rank(scores) - 1);
   if (mask == nullptr) return c.Op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
   const bool hides = c.dtype(mask) == DType::kBool;
   Value* sum = c.Add(
@@ -71,7 +73,7 @@ Attended Attend(Composer& c, const Attention& a) {
   Value* query = c.Widen(a.query);
   Value* key = c.Widen(a.key);
   Value* scores = MatMul(c, c.Mul(query, Scale(c, a, query)), SwapLast(c, key));
-  Value* weights = Weights(c, scores, Mask(c, a, query, key));
+  Value* weights = Weights(c, scores, Mask(c, a, query, key), a.safe);
   Value* output = MatMul(c, weights, c.Widen(a.value));
   return {c.CastLike(output, a.query), c.CastLike(weights, a.query)};
 }
@@ -105,6 +107,8 @@ Attention TakeAttention(CallComposer& c) {
   if (c.call().Declares("attn_mask")) a.mask = TakeMask(c);
   // Programs of torch 2 tell it from the contents of a mask.
   if (c.Has("is_causal")) a.causal = c.Take(c.call().Scalar("is_causal"));
+  // Torch 1.13 and 2.0 had an operator with this argument, and no safe softmax.
+  a.safe = !c.call().Declares("need_attn_weights");
   if (c.Has("scale")) a.scale = c.Float("scale");
   if (c.FloatOr("dropout_p", 0) != 0) c.Fail("dropout_p > 0 draws random masks");
   if (c.BoolOr("enable_gqa", false)) {
