@@ -27,6 +27,13 @@ Value* Reduced(OpComposer& f, std::string_view type, Value* value, std::string_v
   return f.Op(type, {value}, {{"keepdims", std::int64_t{0}}}, name);
 }
 
+// The sum of the weights, or without these the number of targets that are not ignored.
+Value* TotalWeight(OpComposer& f, Value* weights, Value* ignored, Value* losses) {
+  if (weights != nullptr) return Reduced(f, "ReduceSum", weights);
+  Value* counted = f.Cast(f.Op("Not", {ignored}), DType::kI64);
+  return f.Cast(Reduced(f, "ReduceSum", counted), losses->type().dtype());
+}
+
 // -weight[target] * log_probability[target], reduced; the mean is by weight.
 Value* Loss(OpComposer& f, OpLowering& op, Value* log_probabilities, const LossOptions& options) {
   Value* target = op.operand(1);
@@ -37,29 +44,26 @@ Value* Loss(OpComposer& f, OpLowering& op, Value* log_probabilities, const LossO
     ignored = f.Op("Equal", {target, f.Number(static_cast<double>(*options.ignored), like)});
     target = f.Op("Where", {ignored, f.Number(0, like), target});
   }
-  if (weight != nullptr) {
-    weight = f.Op("Gather", {weight, target});
-  } else if (ignored != nullptr) {
-    weight = f.Number(1, log_probabilities);
-  }
+  if (weight != nullptr) weight = f.Op("Gather", {weight, target});
   Value* axis = f.Ints({1});
   Value* chosen = f.Op("GatherElements", {log_probabilities, f.Op("Unsqueeze", {target, axis})},
                        {{"axis", std::int64_t{1}}});
   const std::string name = op.ResultName(0);
   const bool plain = weight == nullptr;
-  const bool as_it_is = options.reduction == "none";
-  Value* loss = f.Op("Neg", {f.Op("Squeeze", {chosen, axis})}, {}, plain && as_it_is ? name : "");
+  const std::string own = options.reduction == "none" ? name : "";  // of the losses
+  Value* loss =
+      f.Op("Neg", {f.Op("Squeeze", {chosen, axis})}, {}, plain && ignored == nullptr ? own : "");
   if (ignored != nullptr) {
     Value* zero = f.Number(0, log_probabilities);
-    weight = f.Op("Where", {ignored, zero, weight});
-    loss = f.Op("Where", {ignored, zero, loss});
+    if (!plain) weight = f.Op("Where", {ignored, zero, weight});
+    loss = f.Op("Where", {ignored, zero, loss}, {}, plain ? own : "");
   }
-  if (!plain) loss = f.Op("Mul", {loss, weight}, {}, as_it_is ? name : "");
-  if (as_it_is) return loss;
+  if (!plain) loss = f.Op("Mul", {loss, weight}, {}, own);
+  if (options.reduction == "none") return loss;
   if (options.reduction == "sum") return Reduced(f, "ReduceSum", loss, name);
-  if (plain) return Reduced(f, "ReduceMean", loss, name);
-  Value* total = Reduced(f, "ReduceSum", loss);
-  return f.Op("Div", {total, Reduced(f, "ReduceSum", weight)}, {}, name);
+  if (plain && ignored == nullptr) return Reduced(f, "ReduceMean", loss, name);
+  Value* sum = Reduced(f, "ReduceSum", loss);
+  return f.Op("Div", {sum, TotalWeight(f, plain ? nullptr : weight, ignored, loss)}, {}, name);
 }
 
 }  // namespace

@@ -29,10 +29,11 @@ Pair TakePair(CallComposer& c) {
   return {values[0], values[1]};
 }
 
-// -log of the probability of each target class, and the weight that it has.
+// -log of the probability of each target class, times the weight that it has.
 struct ClassLoss {
-  Value* losses;
-  Value* weights;  // 0 where the target is ignored
+  Value* losses;   // 0 where the target is ignored
+  Value* weights;  // likewise; nullptr: all others have the weight 1
+  Value* ignored;
 };
 
 // Classes stand along axis 1, or along axis 0 of a single sample.
@@ -42,11 +43,18 @@ ClassLoss NegativeLogLikelihood(CallComposer& c, Value* log_p) {
   Value* ignored = c.Equal(target, c.Int(c.Int("ignore_index")));
   Value* safe = c.Where(ignored, 0, target);
   Value* picked = c.Op("GatherElements", {log_p, c.Unsqueeze(safe, {axis})}, {{"axis", axis}});
-  Value* weight = c.OptionalTensor("weight");
-  Value* factor = weight != nullptr ? c.Gather(weight, safe, 0) : c.Number(1, log_p);
-  factor = c.Where(ignored, 0, factor);
   Value* losses = c.Where(ignored, 0, c.Neg(c.Squeeze(picked, {axis})));
-  return {c.Mul(losses, factor), factor};
+  Value* weight = c.OptionalTensor("weight");
+  if (weight == nullptr) return {losses, nullptr, ignored};
+  Value* factor = c.Where(ignored, 0, c.Gather(weight, safe, 0));
+  return {c.Mul(losses, factor), factor, ignored};
+}
+
+// The weight of all targets, as a number.
+Value* TotalWeight(Composer& c, const ClassLoss& loss) {
+  if (loss.weights != nullptr) return c.ReduceAll("ReduceSum", loss.weights);
+  Value* counted = c.ReduceAll("ReduceSum", c.Cast(c.Not(loss.ignored), DType::kI64));
+  return c.CastLike(counted, loss.losses);
 }
 
 Result<Value*> ReduceWeighted(CallComposer& c, const ClassLoss& loss) {
@@ -54,7 +62,7 @@ Result<Value*> ReduceWeighted(CallComposer& c, const ClassLoss& loss) {
   if (reduction == kNone) return c.Done(loss.losses);
   Value* sum = c.ReduceAll("ReduceSum", loss.losses);
   if (reduction == kSum) return c.Done(sum);
-  return c.Done(c.Div(sum, c.ReduceAll("ReduceSum", loss.weights)));
+  return c.Done(c.Div(sum, TotalWeight(c, loss)));
 }
 
 // Weights of classes, to be broadcast along the axis of classes.
@@ -81,8 +89,7 @@ Result<Value*> Smoothed(CallComposer& c, Value* log_p, int axis, double smoothin
   Value* all = log_p;
   if (c.Has("weight")) all = c.Mul(all, ClassWeights(c, log_p, axis));
   Value* smooth = c.Neg(c.ReduceSum(all, {axis}));
-  Value* ignored = c.Equal(c.Cast(c.Tensor("target"), DType::kI64), c.Int(c.Int("ignore_index")));
-  smooth = c.Where(ignored, 0, smooth);
+  smooth = c.Where(hard.ignored, 0, smooth);
   Value* share = c.Div(c.Number(smoothing, log_p), c.CastLike(c.Size(log_p, axis), log_p));
   const auto mix = [&](Value* a, Value* b) {
     return c.Add(c.Mul(a, 1 - smoothing), c.Mul(b, share));
@@ -92,7 +99,7 @@ Result<Value*> Smoothed(CallComposer& c, Value* log_p, int axis, double smoothin
   Value* hard_sum = c.ReduceAll("ReduceSum", hard.losses);
   Value* smooth_sum = c.ReduceAll("ReduceSum", smooth);
   if (reduction == kSum) return c.Done(mix(hard_sum, smooth_sum));
-  Value* weights = c.ReduceAll("ReduceSum", hard.weights);
+  Value* weights = TotalWeight(c, hard);
   return c.Done(mix(c.Div(hard_sum, weights), c.Div(smooth_sum, weights)));
 }
 
