@@ -29,9 +29,9 @@ constexpr PatternFamily kIdentities[] = {BranchPatterns, CopyPatterns, ReshapePa
                                          RegionPatterns, RowPatterns,  CutPatterns,
                                          PartPatterns,   ListPatterns};
 constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
-constexpr PatternFamily kSpellings[] = {AttributePatterns, OperandPatterns, OperatorPatterns,
-                                        ChoicePatterns,    PaddingPatterns, WrapPatterns,
-                                        MirrorPatterns,    WindowPatterns};
+constexpr PatternFamily kSpellings[] = {
+    AttributePatterns, OperandPatterns, OperatorPatterns, ChoicePatterns,   PaddingPatterns,
+    WrapPatterns,      MirrorPatterns,  WindowPatterns,   TrianglePatterns, ElementwisePatterns};
 constexpr PatternFamily kProducts[] = {ProductPatterns, BatchPatterns};
 constexpr PatternFamily kFunctions[] = {FunctionPatterns,
                                         ActivationPatterns,
@@ -43,6 +43,7 @@ constexpr PatternFamily kFunctions[] = {FunctionPatterns,
                                         AttentionPatterns};
 constexpr PatternFamily kConstantFamilies[] = {ConstantPatterns};
 constexpr PatternFamily kLinear[] = {LinearPatterns};
+constexpr PatternFamily kNumbers[] = {NumberPatterns};
 constexpr PatternFamily kSinking[] = {SinkingPatterns};
 constexpr PatternFamily kTransposes[] = {TransposePatterns};
 constexpr PatternFamily kNormalizations[] = {BatchNormalizationPatterns};
@@ -137,6 +138,11 @@ constexpr PassInfo kPasses[] = {
      .checked = true,
      .in_loops_only = true,
      .reads_weights = true},
+    {.name = "use-numbers",
+     .sentence = "has elementwise operators read a number in place of a tensor that is that number "
+                 "in all its elements, where such a tensor is no first state of a recurrence",
+     .families = kNumbers,
+     .at_end = true},
     {.name = "fuse-gates",
      .sentence = "makes one dragoman.Fused of a product, the parts that it is split into and "
                  "the gates computed from these",

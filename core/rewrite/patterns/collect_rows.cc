@@ -24,8 +24,24 @@ struct Range {
   std::int64_t end = 0;
 };
 
+// Of one part of a Split.
+Range ReadPart(const Value& value, int axis) {
+  const Node& split = *value.producer();
+  if (AxisIn(split, *split.operand(0)) != axis) return {};
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i < split.num_results(); ++i) {
+    const Value* part = split.result(i);
+    const auto size = part != nullptr ? SizeAlong(*part, axis) : std::nullopt;
+    if (!size) return {};
+    if (part == &value) return {split.operand(0), begin, begin + *size};
+    begin += *size;
+  }
+  return {};
+}
+
 Range ReadRange(const Value& value, int axis, const PassContext& context) {
   const Node* node = value.producer();
+  if (node != nullptr && node->Is("Split")) return ReadPart(value, axis);
   if (node == nullptr || !node->Is("Slice") || node->operand(3) == nullptr) return {};
   Value* source = node->operand(0);
   const auto begin = IntOf(context, node->operand(1));

@@ -1,11 +1,13 @@
 // Products of matrices for which the axes of a batch are made one, as decomposed programs of torch
 // do for bmm: MatMul takes them as they are.
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "core/ir/producer.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/linear_patterns.h"
 
 namespace dragoman {
@@ -37,9 +39,20 @@ Value* BeforeReshape(const Value& operand, const std::vector<Dim>& sizes) {
   return HasSizes(*x, sizes) ? x : nullptr;
 }
 
-// A Reshape of `operand` to `sizes`; nullptr if these are not known.
-Result<Value*> InsertReshape(Value* operand, const std::vector<Dim>& sizes, Node& node,
-                             PassContext& context) {
+// Whether `node` makes several axes of a batch of one, or puts axes of size 1 to them.
+bool SplitsBatch(const Node& node, const PassContext& context) {
+  if (!node.Is("Unsqueeze")) return node.Is("Reshape");
+  const auto axes = IntsOf(context, node.operand(1));
+  const std::optional<int> rank = node.result()->type().rank();
+  return axes && rank && std::ranges::all_of(*axes, [&](std::int64_t axis) {
+           return FromFront(axis, *node.result()) < *rank - static_cast<int>(kMatrix);
+         });
+}
+
+// `operand` with the batch that `node` gives; nullptr if its sizes are not known.
+Result<Value*> InsertBatch(Value* operand, const std::vector<Dim>& sizes, Node& node,
+                           PassContext& context) {
+  if (node.Is("Unsqueeze")) return context.Insert(node, "Unsqueeze", {{operand, node.operand(1)}});
   std::vector<std::int64_t> known;
   for (const Dim& size : sizes) {
     if (!size.known() || size.value() == 0) return nullptr;
@@ -49,31 +62,36 @@ Result<Value*> InsertReshape(Value* operand, const std::vector<Dim>& sizes, Node
   return context.Insert(node, "Reshape", {{operand, wanted}});
 }
 
+// Whether matrices of both shapes are a batch of the same axes.
+bool HaveSameBatch(const Shape& a, const Shape& b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end() - kMatrix, b.begin(),
+                    [](const Dim& i, const Dim& j) { return Equal(i, j) == Truth::kYes; });
+}
+
 // Reshape(MatMul(Reshape(a), Reshape(b))) = MatMul(a, b), where the Reshapes make one axis of those
-// of a batch, and that again; one operand may have had that one axis before
+// of a batch, and that again; also Unsqueeze(MatMul(Squeeze(a), Squeeze(b))). One operand may have
+// had the fewer axes before
 Result<bool> KeepBatchAxes(Node& node, PassContext& context) {
-  if (!node.Is("Reshape")) return false;
-  const Node* product = ProducerOf(node.operand(0), "MatMul");
-  const Shape* shape = node.result()->type().shape();
-  if (product == nullptr || shape == nullptr || shape->size() <= kMatrix + 1) return false;
+  const Node* product =
+      SplitsBatch(node, context) ? ProducerOf(node.operand(0), "MatMul") : nullptr;
+  const Shape* shape = product != nullptr ? node.result()->type().shape() : nullptr;
+  if (shape == nullptr || !product->result()->HasOneUse()) return false;
   const Shape* flat = product->result()->type().shape();
-  if (flat == nullptr || flat->size() != kMatrix + 1 || !product->result()->HasOneUse())
-    return false;
+  if (flat == nullptr || flat->size() <= kMatrix || shape->size() <= flat->size()) return false;
   if (!HasSizes(*node.result(), SizesWithBatch(*shape, *flat))) return false;
   std::vector<std::vector<Dim>> sizes;
   std::vector<Value*> operands;
   for (std::size_t i = 0; i < 2; ++i) {
     const Shape* own = product->operand(i)->type().shape();
-    const bool fits = own != nullptr && own->size() == flat->size() &&
-                      Equal(own->front(), flat->front()) == Truth::kYes;
-    if (!fits) return false;
+    if (own == nullptr || !HaveSameBatch(*own, *flat)) return false;
     sizes.push_back(SizesWithBatch(*shape, *own));
     operands.push_back(BeforeReshape(*product->operand(i), sizes.back()));
   }
   if (operands[0] == nullptr && operands[1] == nullptr) return false;
   for (std::size_t i = 0; i < 2; ++i) {
     if (operands[i] != nullptr) continue;
-    DRAGOMAN_ASSIGN(operands[i], InsertReshape(product->operand(i), sizes[i], node, context));
+    DRAGOMAN_ASSIGN(operands[i], InsertBatch(product->operand(i), sizes[i], node, context));
     if (operands[i] == nullptr) return false;
   }
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "MatMul", operands));

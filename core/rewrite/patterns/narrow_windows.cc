@@ -69,22 +69,31 @@ bool IsPool(const Node& node) {
 }
 
 // AveragePool(Unsqueeze(x)) = Unsqueeze(AveragePool(x)) along the last axis, where a Squeeze reads
-// it; MaxPool and GlobalAveragePool likewise
+// it; MaxPool and GlobalAveragePool likewise. Places of maxima count the same elements in the same
+// order
 Result<bool> PoolSequences(Node& node, PassContext& context) {
-  if (!IsPool(node) || node.num_results() != 1 || !IsOneRow(*node.operand(0)) ||
+  if (!IsPool(node) || node.result() == nullptr || !IsOneRow(*node.operand(0)) ||
       !IsOneRow(*node.result()) || !MovesOnes(node.operand(0)->producer()) ||
       !MovesOnes(OneReader(*node.result()))) {
     return false;
   }
   auto attributes = node.Is("GlobalAveragePool") ? std::optional(std::vector<NamedAttribute>())
                                                  : AttributesOfSequences(node);
-  if (!attributes) return false;
+  if (!attributes || IntAttribute(node, "storage_order") != 0) return false;
   Value* axes = context.AddConstant(
       *node.graph(), Tensor::Ints(std::vector{std::int64_t{kRowAxis}}), "axes", node.origin());
   DRAGOMAN_ASSIGN(Value * x, context.Insert(node, "Squeeze", {{node.operand(0), axes}}));
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, node.op().type, {{x}}, *std::move(attributes)));
-  DRAGOMAN_ASSIGN(y, context.Insert(node, "Unsqueeze", {{y, axes}}));
-  return context.ReplaceIfAllowed(node, y);
+  DRAGOMAN_ASSIGN(Node * pool, context.InsertNode(node, node.op().type, {{x}},
+                                                  *std::move(attributes), node.num_results()));
+  std::vector<Value*> images;
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    images.push_back(nullptr);
+    if (node.result(i) == nullptr) continue;
+    DRAGOMAN_ASSIGN(images.back(), context.Insert(node, "Unsqueeze", {{pool->result(i), axes}}));
+    if (!PassContext::CanReplace(*node.result(i), *images.back())) return false;
+  }
+  context.Replace(node, images);
+  return true;
 }
 
 }  // namespace

@@ -72,6 +72,51 @@ Result<bool> ReadSplit(Node& node, PassContext& context) {
   return true;
 }
 
+// The Split whose parts, in order and of `axis`, are all that `concat` puts together, if nothing
+// else reads these; nullptr: there is none.
+Node* SplitOfParts(const Node& concat, int axis) {
+  Node* split = concat.operand(0)->producer();
+  const std::size_t first = concat.operand(0)->index();
+  const bool fits = split != nullptr && split->Is("Split") && split->graph() == concat.graph() &&
+                    AxisIn(*split, *split->operand(0)) == axis;
+  if (!fits || concat.num_operands() < 2) return nullptr;
+  for (std::size_t i = 0; i < concat.num_operands(); ++i) {
+    const Value* part = concat.operand(i);
+    if (part->producer() != split || part->index() != first + i || !part->HasOneUse())
+      return nullptr;
+  }
+  return split;
+}
+
+// a, b, c = Split(x), Concat(b, c) = a, bc = Split(x)
+Result<bool> MergeParts(Node& node, PassContext& context) {
+  if (!node.Is("Concat") || !node.result()->type().rank()) return false;
+  const int axis = AxisIn(node, *node.result());
+  Node* split = SplitOfParts(node, axis);
+  if (split == nullptr || node.num_operands() == split->num_results()) return false;
+  const std::size_t first = node.operand(0)->index(), merged = node.num_operands();
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 0; i < split->num_results(); ++i) {
+    const Value* part = split->result(i);
+    const auto size = part != nullptr ? SizeAlong(*part, axis) : std::nullopt;
+    if (!size) return false;
+    const bool goes_on = i > first && i < first + merged;
+    goes_on ? sizes.back() += *size : sizes.emplace_back(*size);
+  }
+  Value* told = context.AddConstant(*node.graph(), Tensor::Ints(sizes), "sizes", split->origin());
+  DRAGOMAN_ASSIGN(Node * parts, context.InsertNode(*split, "Split", {{split->operand(0), told}},
+                                                   {{"axis", std::int64_t{axis}}}, sizes.size()));
+  if (!context.ReplaceIfAllowed(node, parts->result(first))) return false;
+  std::vector<Value*> by;
+  for (std::size_t i = 0; i < split->num_results(); ++i) {
+    const bool is_merged = i >= first && i < first + merged;
+    by.push_back(is_merged ? nullptr : parts->result(i < first ? i : i + 1 - merged));
+  }
+  DRAGOMAN_TRY(context.InsertCopies(*split, by));
+  context.Replace(*split, by);
+  return true;
+}
+
 // Gather(Scan(…)[k], -1) = the last value of the state that result k lists
 Result<bool> ReadLastOfScan(Node& node, PassContext& context) {
   if (!node.Is("Gather") || node.operand(1)->type().rank() != 0) return false;
@@ -100,9 +145,8 @@ Result<bool> ReadLastOfScan(Node& node, PassContext& context) {
 
 std::span<const Pattern> PartPatterns() {
   static constexpr Pattern kPatterns[] = {
-      {"read-slice-of-concat", ReadSlice},
-      {"read-gather-of-concat", ReadGather},
-      {"read-split-of-concat", ReadSplit},
+      {"read-slice-of-concat", ReadSlice},   {"read-gather-of-concat", ReadGather},
+      {"read-split-of-concat", ReadSplit},   {"merge-parts", MergeParts},
       {"read-last-of-scan", ReadLastOfScan},
   };
   return kPatterns;

@@ -197,9 +197,10 @@ std::optional<std::vector<std::int64_t>> SizesWithLast(const Value& value, std::
 }
 
 // Reshape(Gemm(Reshape(x, (rows, in)), W, b), (…, out)) = Linear(Reshape(x, (…, in)), transpose(W),
-// b), where the first Reshape makes features of several axes; also of Linear and MatMul
+// b), where the first Reshape makes features of several axes; also of Linear and MatMul, and with
+// Unsqueeze behind them
 Result<bool> PlaceRows(Node& node, PassContext& context) {
-  Node* layer = node.Is("Reshape") ? node.operand(0)->producer() : nullptr;
+  Node* layer = KeepsOrder(node) && !node.Is("Identity") ? node.operand(0)->producer() : nullptr;
   // By name: ReadLayer reads each of these in its own way.
   const bool is_layer = layer != nullptr && layer->result()->HasOneUse() &&
                         layer->graph() == node.graph() &&

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/ops/op_def.h"
@@ -151,24 +152,52 @@ bool IsMove(const Node& node, const Value* x, const MoveOfOnes& move) {
   return node.Is("Reshape") || (told != nullptr && told->ToInts() == move.told);
 }
 
+// The order of the axes of `from` in which it has the sizes of `to`: that of `axes` for the long
+// ones of `to`, which are those of `from`, too.
+Axes OrderOf(const Shape& from, const Shape& to, const Axes& axes) {
+  Axes ones;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == Dim(1)) ones.push_back(static_cast<std::int64_t>(i));
+  }
+  Axes order;
+  auto next_one = ones.begin();
+  auto next_long = axes.begin();
+  for (const Dim& size : to) order.push_back(size == Dim(1) ? *next_one++ : *next_long++);
+  return order;
+}
+
 // A chain of Transposes, and of others that put or take away axes of size 1, which leaves the long
-// axes in their order, is the value before it, or a Squeeze, Unsqueeze or Reshape of that.
+// axes in their order, is the value before it, or a Squeeze, Unsqueeze or Reshape of that; one that
+// puts as many axes as it takes away is a Transpose.
 Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
   if (!node.Is("Transpose") && !Reshapes(node)) return false;
   const Shape* shape = node.result()->type().shape();
   if (shape == nullptr) return false;
   Axes axes = LongAxes(*shape);
   Value* x = nullptr;
+  Value* turned = nullptr;
+  Axes perm;
+  bool reshapes = false;
   const Node* at = &node;
   for (int i = 0; i < kMaxChain && at != nullptr; ++i) {
     const auto before = AxesBefore(*at, axes);
     if (!before) break;
     axes = *before;
     Value* operand = at->operand(0);
-    if (operand->type().shape() == nullptr) break;
-    const bool spells = i > 0 || Reshapes(node);
-    if (spells && std::ranges::is_sorted(axes)) x = operand;
+    const Shape* from = operand->type().shape();
+    if (from == nullptr) break;
+    reshapes = reshapes || Reshapes(*at);
+    if ((i > 0 || reshapes) && std::ranges::is_sorted(axes)) x = operand;
+    if (i > 0 && reshapes && from->size() == shape->size()) {
+      turned = operand;
+      perm = OrderOf(*from, *shape, axes);
+    }
     at = operand->producer();
+  }
+  if (x == nullptr && turned != nullptr) {
+    DRAGOMAN_ASSIGN(Value * y,
+                    context.Insert(node, "Transpose", {{turned}}, {{"perm", std::move(perm)}}));
+    return context.ReplaceIfAllowed(node, y);
   }
   if (x == nullptr) return false;
   if (SameShape(*x, *node.result())) return context.ReplaceIfAllowed(node, x);

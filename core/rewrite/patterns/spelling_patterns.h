@@ -16,6 +16,9 @@ std::span<const Pattern> PaddingPatterns();    // Pad in front of a window
 std::span<const Pattern> WrapPatterns();       // Pad by the other end of an axis
 std::span<const Pattern> MirrorPatterns();     // Pad by elements of an axis that are read again
 std::span<const Pattern> WindowPatterns();     // of images that are one row
+std::span<const Pattern> TrianglePatterns();   // of matrices, by masks
+std::span<const Pattern> ElementwisePatterns();  // between Reshapes
+std::span<const Pattern> NumberPatterns();       // of tensors that are one number
 
 }  // namespace dragoman
 

@@ -157,14 +157,26 @@ Result<bool> TakeOneElement(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// Squeeze(Shape(x) from i to i + 1) = Gather(Shape(x), i)
+Result<bool> TakeOneSize(Node& node, PassContext& context) {
+  const Node* sizes = node.Is("Squeeze") ? ProducerOf(node.operand(0), "Shape") : nullptr;
+  if (sizes == nullptr || SizeAlong(*sizes->result(), 0) != 1) return false;
+  const std::int64_t begin = IntAttribute(*sizes, "start", 0);
+  const std::optional<int> rank = sizes->operand(0)->type().rank();
+  if (!rank || *rank < 2 || begin < 0 || begin >= *rank) return false;
+  DRAGOMAN_ASSIGN(Value * all, context.Insert(node, "Shape", {{sizes->operand(0)}}));
+  Value* place = context.AddConstant(*node.graph(), Tensor::Int(begin), "place", node.origin());
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Gather", {{all, place}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 }  // namespace
 
 std::span<const Pattern> ChoicePatterns() {
-  static constexpr Pattern kPatterns[] = {{"swap-negated-choice", SwapChoice},
-                                          {"join-chosen-row", JoinChosenRow},
-                                          {"take-known-choice", TakeKnownChoice},
-                                          {"take-all-elements", TakeAllElements},
-                                          {"take-one-element", TakeOneElement}};
+  static constexpr Pattern kPatterns[] = {
+      {"swap-negated-choice", SwapChoice},    {"join-chosen-row", JoinChosenRow},
+      {"take-known-choice", TakeKnownChoice}, {"take-all-elements", TakeAllElements},
+      {"take-one-element", TakeOneElement},   {"take-one-size", TakeOneSize}};
   return kPatterns;
 }
 

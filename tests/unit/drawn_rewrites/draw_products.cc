@@ -314,6 +314,25 @@ void BatchedProducts(Drawing& d) {
   d.MaybeRead(d.Node("Reshape", {y, d.Ints(whole)}));
 }
 
+// Products of batches without their axes of size 1, which come back behind them.
+void ProductsOfOnes(Drawing& d) {
+  const std::int64_t heads = d.Size(), m = d.Size(), k = d.Size(), n = d.Size();
+  const std::int64_t axis = d.Between(0, 1);
+  const auto operand = [&](std::int64_t rows, std::int64_t columns) {
+    if (d.Chance(25)) return d.Input("f32", {heads, rows, columns});
+    Sizes sizes = {heads, rows, columns};
+    const std::int64_t at = d.Chance(92) ? axis : d.Between(0, 2);
+    sizes.insert(sizes.begin() + at, d.Chance(95) ? 1 : 2);
+    return d.Node("Squeeze", {d.Input("f32", sizes), d.Ints({d.Chance(90) ? at : at - 4})});
+  };
+  const std::string left = operand(m, k);
+  const std::string y = d.MaybeRead(d.Node("MatMul", {left, operand(k, n)}));
+  const std::int64_t back = d.Chance(90) ? axis : d.Between(0, 3);
+  d.MaybeRead(d.Node("Unsqueeze", {y, d.Ints({d.Chance(80) ? back : back - 4})}));
+}
+
+void AnyBatchedProducts(Drawing& d) { d.Chance(50) ? BatchedProducts(d) : ProductsOfOnes(d); }
+
 // Products of two operands that are scaled, the second one perhaps transposed.
 void ScaledProducts(Drawing& d) {
   const std::int64_t features = d.Of(std::vector<std::int64_t>{1, 2, 4, 8});
@@ -369,7 +388,7 @@ std::span<const DrawnPattern> DrawnProducts() {
       {"fuse-einsum", EinsumOfWeight, Exactness::kRounded},
       {"fuse-gemm-of-rows", GemmOfRows, Exactness::kRounded},
       {"place-rows", RowsOfSeveralAxes, Exactness::kRounded},
-      {"keep-batch-axes", BatchedProducts, Exactness::kRounded},
+      {"keep-batch-axes", AnyBatchedProducts, Exactness::kRounded},
       {"fuse-bias-of-rows", LinearAndBias, Exactness::kRounded},
       {"fold-into-conv", ConvAndNormalization, Exactness::kRounded},
       {"fold-bias", ConvAndSum, Exactness::kRounded},

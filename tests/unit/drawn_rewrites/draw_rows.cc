@@ -271,6 +271,27 @@ void PartsOfConcat(Drawing& d) {
   if (d.Chance(30)) ReadParts(d, joined.whole, joined);
 }
 
+// A Split, and a Concat of neighbouring parts, or nearly.
+void PartsPutTogether(Drawing& d) {
+  const std::int64_t count = d.Between(2, 4), axis = d.Between(0, 1);
+  Sizes sizes = {d.Size(), d.Size()};
+  sizes[static_cast<std::size_t>(axis)] = 2 * count;
+  std::vector<std::int64_t> told(static_cast<std::size_t>(count), 2);
+  if (d.Chance(30)) ++told.front(), --told.back();
+  const Names parts = d.Nodes("Split", {d.Input(d.NumberType(), sizes), d.Ints(told)},
+                              fmt::format("axis = {}", axis), told.size());
+  const std::int64_t first = d.Between(0, count - 2), last = d.Between(first + 1, count - 1);
+  Names merged(parts.begin() + first, parts.begin() + last + 1);
+  if (d.Chance(10)) std::swap(merged.front(), merged.back());
+  if (d.Chance(10)) merged.push_back(merged.front());
+  if (d.Chance(10)) d.Node("Neg", {parts[static_cast<std::size_t>(first)]});
+  d.MaybeRead(d.Node("Concat", merged, fmt::format("axis = {}", d.Chance(92) ? axis : 1 - axis)));
+  if (first > 0) d.MaybeRead(d.Node("Neg", {parts.front()}));
+  if (last + 1 < count && d.Chance(60))
+    d.MaybeRead(d.Node("Concat", {parts[static_cast<std::size_t>(last + 1)], parts.back()},
+                       fmt::format("axis = {}", axis)));
+}
+
 // A Scan whose result lists a state, or nearly, and a row of what it lists.
 void RowsOfScan(Drawing& d) {
   const Sizes row = {d.Size(), 2};
@@ -459,6 +480,7 @@ std::span<const DrawnPattern> DrawnRows() {
       {"read-slice-of-concat", PartsOfConcat},
       {"read-gather-of-concat", PartsOfConcat},
       {"read-split-of-concat", PartsOfConcat},
+      {"merge-parts", PartsPutTogether},
       {"read-last-of-scan", RowsOfScan},
       {"swap-negated-choice", NegatedChoices},
       {"join-chosen-row", ChosenRows},

@@ -174,9 +174,13 @@ void PoolOfSequences(Drawing& d) {
   if (d.Chance(50)) text += ", strides = [" + d.Of({"1, 2", "2, 2", "1, 1"}) + "]";
   if (d.Chance(50)) text += ", pads = [" + d.Of({"0, 1, 0, 1", "0, 0, 0, 1", "1, 0, 0, 0"}) + "]";
   const std::string type = d.Of({"AveragePool", "MaxPool", "LpPool", "GlobalAveragePool"});
-  const std::string y = d.Node(type, {images}, type == "GlobalAveragePool" ? "" : text);
-  if (d.Chance(10)) d.Node("Neg", {y});
-  d.MaybeRead(d.Node("Squeeze", {y, d.Ints({d.Chance(92) ? 2 : 3})}));
+  if (type == "MaxPool" && d.Chance(20)) text += ", storage_order = 1";
+  const bool tells_places = type == "MaxPool" && d.Chance(50);
+  const Names pooled =
+      d.Nodes(type, {images}, type == "GlobalAveragePool" ? "" : text, tells_places ? 2 : 1);
+  if (d.Chance(10)) d.Node("Neg", {pooled.front()});
+  for (const std::string& y : pooled)
+    d.MaybeRead(d.Node("Squeeze", {y, d.Ints({d.Chance(92) ? 2 : 3})}));
 }
 
 std::string ErrorFunction(Drawing& d, const std::string& dtype, const std::string& x) {

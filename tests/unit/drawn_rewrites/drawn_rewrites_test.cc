@@ -63,9 +63,10 @@ std::vector<Rewrite> AllRewrites() {
 
 std::vector<DrawnPattern> AllDrawn() {
   std::vector<DrawnPattern> all;
-  for (const auto family : {DrawnCopies, DrawnMoves, DrawnRows, DrawnLists, DrawnSizes,
-                            DrawnProducts, DrawnSpellings, DrawnOperands, DrawnChannelNorms,
-                            DrawnQuantized, DrawnGraphs, DrawnLoops, DrawnSimplified}) {
+  for (const auto family :
+       {DrawnCopies, DrawnMoves, DrawnRows, DrawnLists, DrawnSizes, DrawnProducts, DrawnSpellings,
+        DrawnMasks, DrawnOperands, DrawnChannelNorms, DrawnQuantized, DrawnGraphs, DrawnLoops,
+        DrawnSimplified}) {
     all.insert(all.end(), family().begin(), family().end());
   }
   return all;
