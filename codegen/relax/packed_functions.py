@@ -78,6 +78,11 @@ def SymmetricEigen(x):
     return values.astype(x.dtype), vectors.astype(x.dtype)
 
 
+def Eigen(x, complex=0):
+    values, vectors = np.linalg.eig(x[..., 0] + 1j * x[..., 1] if complex else x)
+    return tuple(np.stack([part.real, part.imag], -1).astype(x.dtype) for part in (values, vectors))
+
+
 def corners(box, center_point_box):
     """Top, left, bottom and right."""
     if center_point_box:
@@ -181,7 +186,7 @@ def MaxRoiPool(x, rois, pooled_shape, spatial_scale=1.0):
     return result
 
 
-OPERATORS = (BitShift, GatherElements, GatherND, MaxRoiPool, Mod, NonMaxSuppression, RoiAlign,
+OPERATORS = (BitShift, Eigen, GatherElements, GatherND, MaxRoiPool, Mod, NonMaxSuppression, RoiAlign,
              ScatterND, Svd, SymmetricEigen, TopK)
 
 

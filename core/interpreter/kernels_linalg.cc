@@ -2,6 +2,7 @@
 
 #include "runtime/kernels/complex_parts.h"
 #include "runtime/kernels/dft.h"
+#include "runtime/kernels/eigen.h"
 #include "runtime/kernels/matrix_factors.h"
 #include "runtime/kernels/triangular_solve.h"
 
@@ -35,6 +36,8 @@ void AddLinalgKernels(KernelTable& table) {
       table, "Det", []<class T>() { return DRAGOMAN_KERNEL_ENTRY_WITH_SCRATCH(Det, T); });
   Add<Reals>(table, "Cholesky",
              []<class T>() { return DRAGOMAN_KERNEL_ENTRY_WITH_SCRATCH(Cholesky, T); });
+  Add<Reals>(table, "Eigen",
+             []<class T>() { return DRAGOMAN_KERNEL_ENTRY_WITH_SCRATCH(Eigen, T); });
   Add<Reals>(table, "HouseholderProduct",
              []<class T>() { return DRAGOMAN_KERNEL_ENTRY_WITH_SCRATCH(HouseholderProduct, T); });
   Add<Reals>(table, "HouseholderQr",

@@ -4,6 +4,7 @@
 #include "core/ops/matrix_formulas.h"
 #include "core/ops/op_list.h"
 #include "core/ops/operand_checks.h"
+#include "runtime/params/eigen.h"
 #include "runtime/params/triangular_solve.h"
 
 namespace dragoman {
@@ -78,6 +79,24 @@ Status InferSymmetricEigen(InferContext& context) {
   return {};
 }
 
+// (values, vectors), both as pairs; the matrices may be such, too.
+Status InferEigen(InferContext& context) {
+  const bool complex = IntAttribute(context.node(), "complex", 0) != 0;
+  const std::size_t pairs = complex ? 1 : 0;
+  DRAGOMAN_TRY(CheckMinRank(context, 0, static_cast<int>(2 + pairs)));
+  const Shape* x = context.shape(0);
+  if (x == nullptr) return {};
+  const Dim rows = (*x)[x->size() - 2 - pairs], columns = (*x)[x->size() - 1 - pairs];
+  if (Equal(rows, columns) == Truth::kNo)
+    return context.Fail("the matrices are " + rows.ToString() + " by " + columns.ToString() +
+                        ", expected square ones");
+  if (complex && Equal(x->back(), Dim(2)) == Truth::kNo)
+    return context.Fail("the last axis has " + x->back().ToString() + " parts, expected 2");
+  context.SetShape(0, WithLast(context, 1 + pairs, {Dim(2)}));
+  context.SetShape(1, WithLast(context, pairs, {Dim(2)}));
+  return {};
+}
+
 Status InferSvd(InferContext& context) {
   DRAGOMAN_TRY(CheckMinRank(context, 0, 2));
   const Shape* x = context.shape(0);
@@ -117,6 +136,10 @@ std::vector<OpDef> LinalgOps() {
           .Infer(InferCholesky)
           .Kernel(Factors())
           .Expand(ExpandCholesky),
+      DragomanOp("Eigen", "(x: T) -> (values: T, vectors: T?)", kTypes)
+          .Attributes<rt::EigenParams>()
+          .Infer(InferEigen)
+          .Kernel({.header = "runtime/kernels/eigen.h", .types = "T", .scratch = true}),
       DragomanOp("HouseholderProduct", "(factors: T, tau: T) -> (q: T)", kTypes)
           .Infer(InferHouseholderProduct)
           .Kernel(Factors()),

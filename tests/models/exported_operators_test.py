@@ -453,6 +453,27 @@ class DecomposedOperators(ExportedPrograms):
         self.save(p.output(p.aten(target, x, list(np.shape(expected)), align_corners)))
         self.expect([image[None, None]], [np.uint8(expected)[None, None]])
 
+    def test_spectra_of_any_matrices(self):
+        """V · diag(w) · V^-1 is the matrix, also of real ones."""
+        p = Program()
+        x = p.input("x", [2, 4, 4, 2])
+
+        def call(name, *arguments, results=1):
+            return p.aten(name, *arguments, results=results, typed="complex64")
+
+        def product(matrix):
+            values, vectors = call("linalg_eig.default", matrix, results=2)
+            scaled = call("mul.Tensor", vectors, call("unsqueeze.default", values, 1))
+            return call("matmul.default", scaled, call("linalg_inv.default", vectors))
+
+        z = call("view_as_complex.default", x)
+        found = [product(z), product(p.aten("real.default", z)), call("_linalg_eigvals.default", z)]
+        self.save(p.output(*(p.aten("view_as_real.default", y) for y in found)))
+        a = RANDOM.standard_normal((2, 4, 4)) + 1j * RANDOM.standard_normal((2, 4, 4))
+        pairs = [np.stack([y.real, y.imag], -1).astype(np.float32)
+                 for y in (a, a.real + 0j, np.linalg.eigvals(a))]
+        self.expect(pairs[:1], pairs)
+
     def test_spectrum_of_no_rows(self):
         p = Program()
         x = p.input("x", [0, 0], "complex64")

@@ -27,8 +27,8 @@ Value* BeforeMove(const Value& value, const Value& like) {
 // patterns of layers, which look for the rows between such.
 Result<bool> MergeMovesAround(Node& node, PassContext& context) {
   Node* f = KeepsOrder(node) && !node.Is("Identity") ? node.operand(0)->producer() : nullptr;
-  if (f == nullptr || !IsInteger(node.result()->type().dtype()) || f->graph() != node.graph() || !IsElementwise(*f) || f->num_results() != 1 ||
-      !f->result()->HasOneUse())
+  if (f == nullptr || !IsInteger(node.result()->type().dtype()) || f->graph() != node.graph() ||
+      !IsElementwise(*f) || f->num_results() != 1 || !f->result()->HasOneUse())
     return false;
   std::vector<Value*> operands;
   bool moves = false;
@@ -50,8 +50,8 @@ Result<bool> MergeMovesAround(Node& node, PassContext& context) {
 // By name: not Add and Mul, whose operands are weights of layers, as biases and embeddings of
 // positions that are zeros to begin with.
 constexpr std::string_view kOfNumbers[] = {
-    "Where", "Sub", "Div", "Max", "Min", "Pow", "Greater", "Less", "GreaterOrEqual",
-    "LessOrEqual", "Equal"};
+    "Where",          "Sub",         "Div",  "Max", "Min", "Pow", "Greater", "Less",
+    "GreaterOrEqual", "LessOrEqual", "Equal"};
 
 // The number that all elements of a constant are, or of a tensor of known value and open sizes.
 std::optional<Tensor> RepeatedNumber(const Value* value) {

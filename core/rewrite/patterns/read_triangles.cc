@@ -21,7 +21,7 @@ constexpr std::int64_t kMostDiagonal = std::int64_t{1} << 40;
 // difference a - b and a number k.
 struct Comparison {
   std::string_view op;
-  bool upper;          // a - b is k or more; else k or less
+  bool upper;           // a - b is k or more; else k or less
   std::int64_t beyond;  // what is added to k, so that k itself counts
 };
 
@@ -153,7 +153,8 @@ std::optional<Triangle> ReadComparedTriangle(const Value& mask, const Value& x) 
   const Comparison* comparison = FindComparison(node);
   if (comparison == nullptr) return std::nullopt;
   const Node* difference = ProducerOf(node->operand(0), "Sub");
-  const auto number = difference != nullptr ? NumberOf(node->operand(1)) : std::optional(std::int64_t{0});
+  const auto number =
+      difference != nullptr ? NumberOf(node->operand(1)) : std::optional(std::int64_t{0});
   const Node* terms = difference != nullptr ? difference : node;
   const Value& a = *terms->operand(0);
   const Value& b = *terms->operand(1);
@@ -176,7 +177,8 @@ std::optional<Triangle> ReadConstantTriangle(const Tensor& mask, const Value& x)
       mask.size() != rows * columns || mask.size() < 2)
     return std::nullopt;
   const std::vector<std::int64_t> shown = mask.ToInts();
-  const bool upper = shown[static_cast<std::size_t>(columns) - 1] != 0;  // the last of the first row
+  const bool upper =
+      shown[static_cast<std::size_t>(columns) - 1] != 0;  // the last of the first row
   std::optional<std::int64_t> diagonal;
   const auto at = [&](std::int64_t i) { return i % columns - i / columns; };
   for (std::int64_t i = 0; i < mask.size(); ++i) {

@@ -252,6 +252,7 @@ Result<Results> LowerGeqrf(Call& call);
 Result<Value*> LowerHouseholderProduct(Call& call);
 Result<Results> LowerLinalgPolar(Call& call);
 Result<Value*> LowerOrmqr(Call& call);
+Result<Results> LowerEig(Call& call);
 Result<Results> LowerEigh(Call& call);
 Result<Results> LowerSvd(Call& call);
 Result<Value*> LowerSvdvals(Call& call);

@@ -231,6 +231,19 @@ Result<Results> LowerEigh(Call& call) {
   return c.Done({sizes, complex ? VectorsFromBlocks(c, results[1]) : results[1]});
 }
 
+// linalg_eig, linalg_eigvals, _linalg_eigvals
+Result<Results> LowerEig(Call& call) {
+  CallComposer c(call);
+  Value* x = FirstMatrices(c);
+  const bool complex = AnyComplex(c, {x});
+  const bool vectors = call.op().type == "linalg_eig";
+  const std::vector<Value*> pairs =
+      c.Ops("dragoman.Eigen", {complex ? PairsOf(c, x) : x},
+            {{"complex", std::int64_t{complex ? 1 : 0}}}, vectors ? 2 : 1);
+  if (!vectors) return c.Done({FromPairs(c, pairs[0])});
+  return c.Done({FromPairs(c, pairs[0]), FromPairs(c, pairs[1])});
+}
+
 // linalg_svd, and svd, whose last result is V, not its transpose.
 Result<Results> LowerSvd(Call& call) {
   CallComposer c(call);

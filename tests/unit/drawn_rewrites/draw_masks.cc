@@ -26,7 +26,8 @@ std::string Places(Drawing& d, const std::string& like, std::int64_t axis, std::
 }
 
 struct Matrix {
-  std::string dtype, value, rows, columns;  // places along the axes of `value`, perhaps of size 1 else
+  std::string dtype, value, rows,
+      columns;  // places along the axes of `value`, perhaps of size 1 else
 };
 
 Matrix MatrixWithPlaces(Drawing& d) {
@@ -115,8 +116,8 @@ void MovedOperands(Drawing& d) {
   Names operands = {moved(), d.Chance(50) ? moved() : d.Numbers(dtype, {})};
   if (d.Chance(8)) operands[1] = d.Numbers(dtype, {1});
   if (d.Chance(30)) std::swap(operands[0], operands[1]);
-  const std::string y = d.Node(d.Of({"Add", "Mul", "Sub", "Max", "Mod"}), operands,
-                               dtype == "f32" ? "fmod = 1" : "");
+  const std::string y =
+      d.Node(d.Of({"Add", "Mul", "Sub", "Max", "Mod"}), operands, dtype == "f32" ? "fmod = 1" : "");
   if (d.Chance(10)) d.Node("Neg", {y});
   d.MaybeRead(d.Node("Squeeze", {y, d.Ints({d.Chance(92) ? axis : 0})}));
 }
@@ -133,8 +134,8 @@ void FilledOperands(Drawing& d) {
     fill = d.Constant("f32", sizes, [=]() mutable { return odd-- == 0 ? 7 : number; });
   } else {
     const std::string shape = d.Chance(85) ? d.Node("Shape", {x}) : d.Ints({2, 3});
-    fill = d.Node("ConstantOfShape", {shape},
-                  d.Of({"value = f32[1] [1.5]", "value = f32[1] [0.0]"}));
+    fill =
+        d.Node("ConstantOfShape", {shape}, d.Of({"value = f32[1] [1.5]", "value = f32[1] [0.0]"}));
   }
   if (d.Chance(40)) {
     const std::string mask = d.Node("Greater", {x, d.Numbers("f32", {})});
@@ -153,8 +154,7 @@ void FilledOperands(Drawing& d) {
 void OneSize(Drawing& d) {
   const Sizes sizes = d.AnySizes(1, 4);
   const std::int64_t rank = std::ssize(sizes), from = d.Between(-1, rank - 1);
-  const std::string text =
-      fmt::format("start = {}, end = {}", from, from + (d.Chance(85) ? 1 : 2));
+  const std::string text = fmt::format("start = {}, end = {}", from, from + (d.Chance(85) ? 1 : 2));
   const std::string part = d.Node("Shape", {d.Input("f32", sizes)}, text);
   if (d.Chance(15)) d.Node("Neg", {part});
   d.MaybeRead(d.Chance(80) ? d.Node("Squeeze", {part, d.Ints({0})}) : d.Node("Squeeze", {part}));
@@ -164,9 +164,9 @@ void OneSize(Drawing& d) {
 
 std::span<const DrawnPattern> DrawnMasks() {
   static constexpr DrawnPattern kDrawn[] = {
-      {"compare-directly", ComparedPlaces},  {"omit-true-mask", TrueMasks},
-      {"read-triangle", Triangles},          {"merge-moves-around", MovedOperands},
-      {"use-number", FilledOperands},        {"take-one-size", OneSize},
+      {"compare-directly", ComparedPlaces}, {"omit-true-mask", TrueMasks},
+      {"read-triangle", Triangles},         {"merge-moves-around", MovedOperands},
+      {"use-number", FilledOperands},       {"take-one-size", OneSize},
   };
   return kDrawn;
 }
