@@ -1,6 +1,6 @@
-// Balancing of square matrices, as LAPACK's gebal does it ahead of a search for eigenvalues: rows and
-// columns that hold an eigenvalue by themselves go to the ends, and the others are scaled by powers
-// of 2 until rows and columns are of like size. Matrices are row-major.
+// Balancing of square matrices, as LAPACK's gebal does it ahead of a search for eigenvalues: rows
+// and columns that hold an eigenvalue by themselves go to the ends, and the others are scaled by
+// powers of 2 until rows and columns are of like size. Matrices are row-major.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_BALANCE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_BALANCE_H_
 
@@ -13,8 +13,9 @@
 
 namespace dragoman::rt {
 
-// Rows begin … end - 1 were scaled, each by its scale; any other was exchanged with the row that its
-// scale is, those ahead of `begin` from there on downwards, and those behind from `end` on upwards.
+// Rows begin … end - 1 were scaled, each by its scale; any other was exchanged with the row that
+// its scale is, those ahead of `begin` from there on downwards, and those behind from `end` on
+// upwards.
 struct Balance {
   std::int64_t begin = 0, end = 0;
 };

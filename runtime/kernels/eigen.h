@@ -21,15 +21,16 @@ inline void ReadEigenvalues(const ComplexDouble* t, std::int64_t n, ComplexDoubl
   for (std::int64_t k = 0; k < n; ++k) {
     values[k] = t[k * n + k];
     if (k + 1 == n || t[(k + 1) * n + k] == 0.0) continue;
-    const double root = std::sqrt(std::abs(t[k * n + k + 1])) * std::sqrt(std::abs(t[(k + 1) * n + k]));
+    const double root =
+        std::sqrt(std::abs(t[k * n + k + 1])) * std::sqrt(std::abs(t[(k + 1) * n + k]));
     values[k] = {t[k * n + k].real(), root};
     values[k + 1] = std::conj(values[k]);
     ++k;
   }
 }
 
-// x, from element `end` - 1 down, of (T - value)·x = 0; elements from `end` on are there. What would
-// divide by zero, as multiple eigenvalues do, divides by `least`.
+// x, from element `end` - 1 down, of (T - value)·x = 0; elements from `end` on are there. What
+// would divide by zero, as multiple eigenvalues do, divides by `least`.
 inline void SolveUpwards(const ComplexDouble* t, std::int64_t n, ComplexDouble value,
                          std::int64_t end, double least, ComplexDouble* x) {
   const auto rest = [&](std::int64_t i, std::int64_t from) {
@@ -121,8 +122,8 @@ inline std::int64_t EigenSize(const EigenParams& p, const Shape& shape) {
 }
 
 template <class T>
-std::int64_t EigenScratchBytes(const EigenParams& p, TensorView<const T> x, TensorView<T> /*values*/,
-                               TensorView<T> /*vectors*/) {
+std::int64_t EigenScratchBytes(const EigenParams& p, TensorView<const T> x,
+                               TensorView<T> /*values*/, TensorView<T> /*vectors*/) {
   const std::int64_t n = EigenSize(p, x.shape);
   return (3 * n + 3) * n * static_cast<std::int64_t>(sizeof(ComplexDouble));
 }
@@ -171,7 +172,8 @@ void Eigen(const EigenParams& p, TensorView<const T> x, TensorView<T> values, Te
       finite = finite && std::isfinite(t[i].real()) && std::isfinite(t[i].imag());
     }
     Balance balance;
-    if (finite && FindSchur(t, z, n, p.complex, kEpsilon, reinterpret_cast<double*>(columns), &balance, scale)) {
+    if (finite && FindSchur(t, z, n, p.complex, kEpsilon, reinterpret_cast<double*>(columns),
+                            &balance, scale)) {
       ReadEigenvalues(t, n, w);
       FindEigenvectors(t, z, n, w, kEpsilon, y, columns);
       UndoBalance(balance, scale, columns, n);

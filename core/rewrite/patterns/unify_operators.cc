@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/analysis/affine.h"
+#include "core/ir/producer.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/joined_parts.h"
@@ -177,6 +178,22 @@ Result<bool> ReadTruth(Node& node, PassContext& context) {
   return false;
 }
 
+// Not(Not(x)) = x; Not(ReduceMax(Not(x))) = ReduceMin(x), and the other way round
+Result<bool> OmitNegations(Node& node, PassContext& context) {
+  const Node* inner = node.Is("Not") ? node.operand(0)->producer() : nullptr;
+  if (inner == nullptr) return false;
+  if (inner->Is("Not")) return context.ReplaceIfAllowed(node, inner->operand(0));
+  if (!inner->Is("ReduceMax") && !inner->Is("ReduceMin")) return false;
+  const Node* negated = ProducerOf(inner->operand(0), "Not");
+  if (negated == nullptr || !inner->result()->HasOneUse()) return false;
+  std::vector<Value*> operands = {negated->operand(0)};
+  if (inner->num_operands() > 1) operands.push_back(inner->operand(1));
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, inner->Is("ReduceMax") ? "ReduceMin" : "ReduceMax", operands,
+                                 inner->attributes()));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 // Swish(x) = x · Sigmoid(x)
 Result<bool> SpellSwish(Node& node, PassContext& context) {
   if (!node.Is("Swish") || FloatAttribute(node, "alpha") != 1) return false;
@@ -197,7 +214,8 @@ std::span<const Pattern> OperatorPatterns() {
                                           {"read-some-sizes", ReadSomeSizes},
                                           {"join-sizes", JoinSizes},
                                           {"read-truth", ReadTruth},
-                                          {"spell-swish", SpellSwish}};
+                                          {"spell-swish", SpellSwish},
+                                          {"omit-negations", OmitNegations}};
   return kPatterns;
 }
 

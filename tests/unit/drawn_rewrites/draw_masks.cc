@@ -150,6 +150,20 @@ void FilledOperands(Drawing& d) {
   d.MaybeRead(d.Node(d.Of({"Sub", "Div", "Max", "Min", "Add", "Greater", "Equal"}), operands));
 }
 
+// Whether all are true, as that none is false; or nearly.
+void Negations(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  std::string x = d.Node("Greater", {d.Input("f32", sizes), d.Numbers("f32", {})});
+  if (d.Chance(92)) x = d.Node("Not", {x});
+  if (d.Chance(75)) {
+    Names operands = {x};
+    if (d.Chance(70)) operands.push_back(d.Ints({d.Axis(sizes.size())}));
+    x = d.Node(d.Of({"ReduceMax", "ReduceMin"}), operands, d.Of({"keepdims = 0", "keepdims = 1"}));
+  }
+  if (d.Chance(10)) d.Node("Not", {x});
+  d.MaybeRead(d.Chance(92) ? d.Node("Not", {x}) : d.Node("And", {x, x}));
+}
+
 // One size of a tensor, as a part of all, or nearly one.
 void OneSize(Drawing& d) {
   const Sizes sizes = d.AnySizes(1, 4);
@@ -167,6 +181,7 @@ std::span<const DrawnPattern> DrawnMasks() {
       {"compare-directly", ComparedPlaces}, {"omit-true-mask", TrueMasks},
       {"read-triangle", Triangles},         {"merge-moves-around", MovedOperands},
       {"use-number", FilledOperands},       {"take-one-size", OneSize},
+      {"omit-negations", Negations},
   };
   return kDrawn;
 }
