@@ -97,6 +97,7 @@ struct Forward {
 constexpr std::string_view kAttention = "scaled_dot_product_attention";
 
 constexpr Forward kForwards[] = {
+    {"_scaled_dot_product_cudnn_attention", kAttention, "attn_bias", "attn_mask", true},
     {"_scaled_dot_product_efficient_attention", kAttention, "attn_bias", "attn_mask", true},
     {"_scaled_dot_product_flash_attention", kAttention, "attn_bias", "attn_mask", true},
     {"_scaled_dot_product_flash_attention_for_cpu", kAttention, "", "", true},
