@@ -136,11 +136,13 @@ Result<bool> OmitFill(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+
 // A value that is kept within bounds: min(max(x, low), high), with low ≤ high.
 struct BoundedValue {
   Value* x = nullptr;
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
+  double low = -kUnbounded;
+  double high = kUnbounded;
 };
 
 // What a constant of one number holds, an infinity without it; NaN for any other value.
@@ -168,7 +170,10 @@ std::optional<BoundedValue> ReadBounded(const Node& node) {
   } else {
     return std::nullopt;
   }
-  return bounded.low <= bounded.high ? std::optional(bounded) : std::nullopt;
+  // A bound that no number is within, as Min with -inf has, is no infinity that bounds nothing.
+  const bool is_bound =
+      bounded.low <= bounded.high && bounded.low < kUnbounded && bounded.high > -kUnbounded;
+  return is_bound ? std::optional(bounded) : std::nullopt;
 }
 
 // `outer` of `inner` as one, if one of them is a lower and the other an upper bound. A state that

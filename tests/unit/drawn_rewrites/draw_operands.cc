@@ -47,6 +47,8 @@ void BoundsOfValues(Drawing& d) {
   const std::string dtype = d.NumberType();
   std::string y = d.Input(dtype, d.AnySizes(0, 3));
   const auto number = [&](double value) {
+    if (dtype.starts_with("f") && d.Chance(10))
+      value = (d.Chance(50) ? 1 : -1) * std::numeric_limits<double>::infinity();
     const Sizes own = d.Chance(80) ? Sizes() : d.Chance(50) ? Sizes{1} : Sizes{1, 1, 1, 1};
     return d.Chance(95) ? d.Constant(dtype, own, [value] { return value; }) : d.Input(dtype, own);
   };
