@@ -12,7 +12,7 @@ namespace {
 
 Tensor FloatLine(const std::vector<float>& values) {
   std::vector<std::int64_t> sizes;
-  if (values.size() > 1) sizes.push_back(static_cast<std::int64_t>(values.size()));
+  if (values.size() != 1) sizes.push_back(static_cast<std::int64_t>(values.size()));
   return Tensor::Of<float>(std::move(sizes), values);
 }
 
