@@ -453,8 +453,22 @@ class DecomposedOperators(ExportedPrograms):
         self.save(p.output(p.aten(target, x, list(np.shape(expected)), align_corners)))
         self.expect([image[None, None]], [np.uint8(expected)[None, None]])
 
+    def test_weights_of_eight_bits(self):
+        """The bytes of 1, 2 and 0.5 in each format, and of -1 where it has signs."""
+        formats = {"float8_e4m3fn": [0x38, 0x40, 0x30, 0xb8], "float8_e5m2": [0x3c, 0x40, 0x38, 0xbc],
+                   "float8_e4m3fnuz": [0x40, 0x48, 0x38, 0xc0],
+                   "float8_e5m2fnuz": [0x40, 0x44, 0x3c, 0xc0], "float8_e8m0fnu": [127, 128, 126]}
+        p = Program()
+        x = p.input("x", [1])
+        wide = [p.aten("_to_copy.default", p.weight(name, np.uint8(stored), "buffer", dtype=name),
+                       dtype=Raw(as_scalar_type=7)) for name, stored in formats.items()]
+        self.save(p.output(*(p.aten("mul.Tensor", x, scale) for scale in wide)))
+        numbers = np.float32([1, 2, 0.5, -1])
+        self.expect([np.float32([3])], [3 * numbers[:len(stored)] for stored in formats.values()])
+
     def test_spectra_of_any_matrices(self):
-        """V · diag(w) · V^-1 is the matrix, also of real ones."""
+        """V · diag(w) · V^-1 is the matrix, also of real ones; the squares of w are those of its
+        square."""
         p = Program()
         x = p.input("x", [2, 4, 4, 2])
 
@@ -467,11 +481,13 @@ class DecomposedOperators(ExportedPrograms):
             return call("matmul.default", scaled, call("linalg_inv.default", vectors))
 
         z = call("view_as_complex.default", x)
-        found = [product(z), product(p.aten("real.default", z)), call("_linalg_eigvals.default", z)]
+        alone = call("_linalg_eigvals.default", z)
+        squares = call("sum.dim_IntList", call("mul.Tensor", alone, alone), [1])
+        found = [product(z), product(p.aten("real.default", z)), squares]
         self.save(p.output(*(p.aten("view_as_real.default", y) for y in found)))
         a = RANDOM.standard_normal((2, 4, 4)) + 1j * RANDOM.standard_normal((2, 4, 4))
         pairs = [np.stack([y.real, y.imag], -1).astype(np.float32)
-                 for y in (a, a.real + 0j, np.linalg.eigvals(a))]
+                 for y in (a, a.real + 0j, np.trace(a @ a, axis1=1, axis2=2))]
         self.expect(pairs[:1], pairs)
 
     def test_spectrum_of_no_rows(self):

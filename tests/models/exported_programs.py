@@ -12,7 +12,9 @@ import numpy as np
 from pickled_tensors import Elements, Stored, saved
 
 DTYPES = {"uint8": 1, "int8": 2, "int16": 3, "int32": 4, "int64": 5, "float16": 6, "float32": 7,
-          "float64": 8, "complex64": 10, "bool": 12, "bfloat16": 13}
+          "float64": 8, "complex64": 10, "bool": 12, "bfloat16": 13,
+          "float8_e4m3fn": 29, "float8_e5m2": 30, "float8_e4m3fnuz": 31, "float8_e5m2fnuz": 32,
+          "float8_e8m0fnu": 33}
 LEAF = {"type": None, "context": None, "children_spec": []}
 
 

@@ -6,7 +6,7 @@
 namespace dragoman::torch {
 namespace {
 
-constexpr std::array<TorchDTypeInfo, 25> kDTypes = {{
+constexpr std::array<TorchDTypeInfo, 26> kDTypes = {{
     {TorchDType::kU8, "uint8", "Byte", DType::kU8, 8, false},
     {TorchDType::kI8, "int8", "Char", DType::kI8, 8, false},
     {TorchDType::kI16, "int16", "Short", DType::kI16, 16, false},
@@ -32,6 +32,7 @@ constexpr std::array<TorchDTypeInfo, 25> kDTypes = {{
     {TorchDType::kU16, "uint16", "UInt16", DType::kU16, 16, false},
     {TorchDType::kU32, "uint32", "UInt32", DType::kU32, 32, false},
     {TorchDType::kU64, "uint64", "UInt64", DType::kU64, 64, false},
+    {TorchDType::kF8E8M0FNU, "float8_e8m0fnu", "Float8_e8m0fnu", DType::kF8E8M0, 8, false},
 }};
 
 template <class Predicate>

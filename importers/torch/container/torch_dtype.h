@@ -37,6 +37,7 @@ enum class TorchDType : std::int8_t {
   kU16 = 27,
   kU32 = 28,
   kU64 = 29,
+  kF8E8M0FNU = 44,
 };
 
 struct TorchDTypeInfo {

@@ -7,14 +7,14 @@
 namespace dragoman::torch {
 namespace {
 
-constexpr std::array<std::pair<std::int64_t, TorchDType>, 20> kDTypes = {{
-    {1, TorchDType::kU8},      {2, TorchDType::kI8},          {3, TorchDType::kI16},
-    {4, TorchDType::kI32},     {5, TorchDType::kI64},         {6, TorchDType::kF16},
-    {7, TorchDType::kF32},     {8, TorchDType::kF64},         {9, TorchDType::kC32},
-    {10, TorchDType::kC64},    {11, TorchDType::kC128},       {12, TorchDType::kBool},
-    {13, TorchDType::kBF16},   {28, TorchDType::kU16},        {29, TorchDType::kF8E4M3FN},
-    {30, TorchDType::kF8E5M2}, {31, TorchDType::kF8E4M3FNUZ}, {32, TorchDType::kF8E5M2FNUZ},
-    {34, TorchDType::kU32},    {35, TorchDType::kU64},
+constexpr std::array<std::pair<std::int64_t, TorchDType>, 21> kDTypes = {{
+    {1, TorchDType::kU8},         {2, TorchDType::kI8},          {3, TorchDType::kI16},
+    {4, TorchDType::kI32},        {5, TorchDType::kI64},         {6, TorchDType::kF16},
+    {7, TorchDType::kF32},        {8, TorchDType::kF64},         {9, TorchDType::kC32},
+    {10, TorchDType::kC64},       {11, TorchDType::kC128},       {12, TorchDType::kBool},
+    {13, TorchDType::kBF16},      {28, TorchDType::kU16},        {29, TorchDType::kF8E4M3FN},
+    {30, TorchDType::kF8E5M2},    {31, TorchDType::kF8E4M3FNUZ}, {32, TorchDType::kF8E5M2FNUZ},
+    {33, TorchDType::kF8E8M0FNU}, {34, TorchDType::kU32},        {35, TorchDType::kU64},
 }};
 
 // Indexed by the number in the file; -1: there is none.
