@@ -6,8 +6,8 @@ shared/data/pt2-cases if they are there.
 A case is a folder with model.pt2, inputs.npz, outputs.npz and meta.json. The model is run on its
 inputs by the interpreter and by the generated C++ program; it is converted to ONNX and that file is
 run, too; it is converted to .pt2 again, also by way of our own container, whose JSON must be the same
-but for the order of keys, and whose weights must be the same bytes. Layers as they were exported and
-after their decompositions (NAME_d) are one common graph.
+but for the order of keys, and whose weights must be the same bytes. Layers and programs of open
+sizes, as they were exported and after their decompositions (NAME_d), are one common graph.
 """
 
 import argparse
@@ -105,8 +105,11 @@ class Case:
 
 
 def decomposed_difference(folder):
-    """How the two forms of a layer differ; an empty string if they do not."""
-    decomposed = folder.with_name(folder.name + "_d")
+    """How the two forms of a program differ; an empty string if they do not, and for others."""
+    name = re.fullmatch(r"((?:layer|sizes)_.*?)(_s\d+)?", folder.name)
+    if not name or name[1].endswith("_d"):
+        return ""
+    decomposed = folder.with_name(name[1] + "_d" + (name[2] or ""))
     done = dragoman("diff", folder / "model.pt2", decomposed / "model.pt2", "--level", "common",
                     "--passes", "default")
     return "" if done.returncode == 0 else f"decomposed: {done.stdout or done.stderr}"
@@ -136,9 +139,7 @@ def check_all(data, only, native):
     folders = [folder for folder in folders if re.search(only, folder.name)]
     failed = 0
     for folder in folders:
-        problem = check_case(folder, native)
-        if folder.name.startswith("layer_") and not folder.name.endswith("_d"):
-            problem = problem or decomposed_difference(folder)
+        problem = check_case(folder, native) or decomposed_difference(folder)
         if problem:
             failed += 1
             print(f"{folder.name}: {problem}")

@@ -16,28 +16,44 @@ namespace {
 constexpr float kHidden = -INFINITY;
 constexpr double kLeastFactor = 1e-6;
 
-// The values whose rows along `axis` a condition asks of whether any is not -inf.
-Value* AsksForVisible(const Value* condition, int axis, const PassContext& context) {
+// What a choice by rows tells: the values that are asked, and whether it is true for rows of -inf
+// alone, or for all others.
+struct AskedRows {
+  Value* x = nullptr;
+  bool are_hidden = false;
+};
+
+// Of a condition that asks of the rows along `axis` whether all is -inf, or anything is not.
+AskedRows ReadCondition(const Value* condition, int axis, const PassContext& context) {
+  const Node* all = ProducerOf(condition, "ReduceMin");
   const Node* any = ProducerOf(condition, "ReduceMax");
+  const Node* asked = all != nullptr ? all : any;
+  if (asked == nullptr) return {};
   const Node* visible = any != nullptr ? ProducerOf(any->operand(0), "Not") : nullptr;
-  const Node* hidden = visible != nullptr ? ProducerOf(visible->operand(0), "Equal") : nullptr;
-  if (hidden == nullptr || ScalarOf(hidden->operand(1)) != kHidden) return nullptr;
-  const auto axes = IntsOf(context, any->operand(1));
-  const bool keeps = IntAttribute(*any, "keepdims", 1) != 0;
+  if (any != nullptr && visible == nullptr) return {};
+  const Node* hidden = ProducerOf(any != nullptr ? visible->operand(0) : all->operand(0), "Equal");
+  if (hidden == nullptr || ScalarOf(hidden->operand(1)) != kHidden) return {};
+  const auto axes = IntsOf(context, asked->operand(1));
+  const bool keeps = IntAttribute(*asked, "keepdims", 1) != 0;
   const bool is_axis =
-      axes && axes->size() == 1 && FromFront(axes->front(), *visible->operand(0)) == axis;
-  return keeps && is_axis ? hidden->operand(0) : nullptr;
+      axes && axes->size() == 1 && FromFront(axes->front(), *asked->operand(0)) == axis;
+  return keeps && is_axis ? AskedRows{hidden->operand(0), all != nullptr} : AskedRows();
 }
 
-// Where(any(x != -inf), Softmax(x), 0) = Where(max(x) = -inf, 0, Softmax(x)), along one axis
+// Where(any(x != -inf), Softmax(x), 0) = Where(all(x = -inf), 0, Softmax(x))
+//   = Where(max(x) = -inf, 0, Softmax(x)), along one axis
 Result<bool> ReadSafeSoftmax(Node& node, PassContext& context) {
-  const Node* softmax = node.Is("Where") ? ProducerOf(node.operand(1), "Softmax") : nullptr;
-  if (softmax == nullptr || !IsZero(node.operand(2)) ||
+  if (!node.Is("Where")) return false;
+  const Node* first = ProducerOf(node.operand(1), "Softmax");
+  const Node* softmax = first != nullptr ? first : ProducerOf(node.operand(2), "Softmax");
+  if (softmax == nullptr || !IsZero(node.operand(first != nullptr ? 2 : 1)) ||
       !SameShape(*softmax->result(), *node.result()))
     return false;
   Value* x = softmax->operand(0);
   const int axis = static_cast<int>(FromFront(IntAttribute(*softmax, "axis", -1), *x));
-  if (!x->type().rank() || AsksForVisible(node.operand(0), axis, context) != x) return false;
+  if (!x->type().rank()) return false;
+  const AskedRows asked = ReadCondition(node.operand(0), axis, context);
+  if (asked.x != x || asked.are_hidden != (first == nullptr)) return false;
   Graph& graph = *node.graph();
   const std::int64_t reduced[] = {axis};
   Value* axes = context.AddConstant(graph, Tensor::Ints(reduced), "axes", node.origin());

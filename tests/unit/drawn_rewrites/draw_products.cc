@@ -366,13 +366,16 @@ void SafeSoftmaxes(Drawing& d) {
   const std::string softmax = d.Node("Softmax", {x}, fmt::format("axis = {}", axis));
   if (d.Chance(5)) x = d.Input("f32", sizes);
   std::string any = d.Node("Equal", {x, d.Constant("f32", {}, [=] { return hidden; })});
-  if (d.Chance(95)) any = d.Node("Not", {any});
-  any = d.Node("ReduceMax", {any, d.Ints({d.Chance(90) ? axis : d.Axis(sizes.size())})},
+  const bool asks_all = d.Chance(40);
+  if (d.Chance(95) != asks_all) any = d.Node("Not", {any});
+  any = d.Node(d.Chance(95) != asks_all ? "ReduceMax" : "ReduceMin",
+               {any, d.Ints({d.Chance(90) ? axis : d.Axis(sizes.size())})},
                d.Chance(92) ? "keepdims = 1" : "keepdims = 0");
   std::string zero = d.Constant("f32", {}, [&] { return d.Chance(95) ? 0 : 1; });
   if (d.Chance(60)) zero = d.Node("Expand", {zero, d.Node("Shape", {softmax})});
   Names operands = {any, softmax, zero};
-  if (d.Chance(30)) operands = {d.Node("Not", {any}), zero, softmax};
+  if (asks_all && d.Chance(92)) operands = {any, zero, softmax};
+  if (!asks_all && d.Chance(30)) operands = {d.Node("Not", {any}), zero, softmax};
   d.MaybeRead(d.Node("Where", operands));
 }
 
