@@ -13,16 +13,20 @@ std::vector<NamedAttribute> LiteralSizes(const GraphBuilder& builder, const Valu
   return {{"allowzero", std::int64_t{1}}};
 }
 
+// Of each element of `base`, whose sizes are `shape`, its number, row-major.
+Result<Value*> Positions(GraphBuilder& builder, Value* base, Value* shape) {
+  DRAGOMAN_ASSIGN(Value * count, builder.Add("Size", {base}));
+  DRAGOMAN_ASSIGN(Value * range, builder.Add("Range", {builder.Int(0), count, builder.Int(1)}));
+  return builder.Add("Reshape", {range, shape}, LiteralSizes(builder, shape));
+}
+
 // Puts `value` into `base` where `step` would read it, whatever way it moves elements.
 Result<Value*> PutByPosition(GraphBuilder& builder, const ViewStep& step, Value* base,
                              Value* value) {
   const std::int64_t all[] = {-1};
   Value* flat_shape = builder.Ints(all);
   DRAGOMAN_ASSIGN(Value * shape, builder.Add("Shape", {base}));
-  DRAGOMAN_ASSIGN(Value * count, builder.Add("Size", {base}));
-  DRAGOMAN_ASSIGN(Value * range, builder.Add("Range", {builder.Int(0), count, builder.Int(1)}));
-  DRAGOMAN_ASSIGN(Value * positions,
-                  builder.Add("Reshape", {range, shape}, LiteralSizes(builder, shape)));
+  DRAGOMAN_ASSIGN(Value * positions, Positions(builder, base, shape));
   DRAGOMAN_ASSIGN(Value * read, step.get(builder, positions));
   DRAGOMAN_ASSIGN(Value * indices, builder.Add("Reshape", {read, flat_shape}));
   DRAGOMAN_ASSIGN(Value * flat, builder.Add("Reshape", {base, flat_shape}));
@@ -120,6 +124,21 @@ Result<Value*> Heap::Read(GraphBuilder& builder, const TensorRef& tensor) {
     DRAGOMAN_ASSIGN(value, steps[next]->step.get(builder, value));
     steps[next]->cached = {value, version, scopes_.back()};
   }
+  return value;
+}
+
+Result<Value*> Heap::Places(GraphBuilder& builder, const TensorRef& tensor) {
+  DRAGOMAN_ASSIGN(Value * storage, StorageValue(tensor.storage));
+  const DType stored = storage->type().dtype();
+  DRAGOMAN_ASSIGN(Value * shape, builder.Add("Shape", {storage}));
+  DRAGOMAN_ASSIGN(Value * value, Positions(builder, storage, shape));
+  for (const ViewPath* path : Steps(tensor)) {
+    DRAGOMAN_ASSIGN(value, path->step.get(builder, value));
+  }
+  DRAGOMAN_ASSIGN(const Value* read, Read(builder, tensor));
+  if (!tensor.storage->strides.row_major || read->type().dtype() != stored ||
+      value->type().dtype() != DType::kI64)
+    return Unsupported("where the elements of the tensor lie is not known");
   return value;
 }
 

@@ -47,6 +47,9 @@ class Heap {
 
   // The present value of a tensor.
   Result<Value*> Read(GraphBuilder& builder, const TensorRef& tensor);
+  // Of each element of a view its place in the storage, int64. Errors: elements of another type
+  // than the storage has, or a storage of another order (unsupported).
+  Result<Value*> Places(GraphBuilder& builder, const TensorRef& tensor);
   // States that `value`, of the graph that is being built, is the present value of a view.
   void SetRead(const TensorRef& view, Value* value);
   // The present value of a whole storage.

@@ -466,6 +466,17 @@ class DecomposedOperators(ExportedPrograms):
         numbers = np.float32([1, 2, 0.5, -1])
         self.expect([np.float32([3])], [3 * numbers[:len(stored)] for stored in formats.values()])
 
+    def test_places_of_views_in_their_storage(self):
+        p = Program("TRAINING")
+        x = p.input("x", [3, 4])
+        rows = p.aten("slice.Tensor", x, 0, 1, 3)
+        views = [x, rows, p.aten("select.int", p.aten("t.default", rows), 0, 2),
+                 p.aten("diagonal.default", x, 1), p.aten("mul.Tensor", rows, 2)]
+        places = [p.aten("sym_storage_offset.default", view, kind=Int) for view in views]
+        self.save(p.output(*(p.aten("scalar_tensor.default", place, dtype=Raw(as_scalar_type=5))
+                             for place in places)))
+        self.expect([draw(3, 4)], [np.int64(place) for place in (0, 4, 6, 1, 0)])
+
     def test_spectra_of_any_matrices(self):
         """V · diag(w) · V^-1 is the matrix, also of real ones; the squares of w are those of its
         square."""

@@ -72,6 +72,7 @@ constexpr Renamed kTensorOps[] = {
     {"aten.sym_is_contiguous", {"aten", "is_contiguous", ""}},
     {"aten.sym_numel", {"aten", "numel", ""}},
     {"aten.sym_size", {"aten", "size", "int"}},
+    {"aten.sym_storage_offset", {"aten", "storage_offset", ""}},
     {"aten.sym_stride", {"aten", "stride", "int"}},
 };
 

@@ -79,6 +79,24 @@ Result<Results> LowerStride(Call& call) {
   return Results{strides[static_cast<std::size_t>(axis)]};
 }
 
+// The place of the first element in its storage.
+Result<Results> LowerStorageOffset(Call& call) {
+  DRAGOMAN_ASSIGN(const Value* self, Self(call));
+  const auto* tensor = call.arguments().front().As<TensorRef>();
+  const std::int64_t own = tensor->storage->offset;
+  if (tensor->path == nullptr) return Results{Number::Int(own)};
+  const Shape* shape = self->type().shape();
+  if (shape == nullptr || std::ranges::find(*shape, Dim(0)) != shape->end())
+    return call.Unsupported("of a view without elements, or of unknown rank");
+  GraphBuilder& builder = call.builder();
+  DRAGOMAN_ASSIGN(Value * places, call.heap().Places(builder, *tensor));
+  const std::int64_t all[] = {-1};
+  DRAGOMAN_ASSIGN(Value * flat, call.Add("Reshape", {places, builder.Ints(all)}));
+  DRAGOMAN_ASSIGN(Value * first, call.Add("Gather", {flat, builder.Int(0)}));
+  DRAGOMAN_ASSIGN(first, call.Add("Add", {first, builder.Int(own)}));
+  return Results{call.NewNumber(Number::Kind::kInt, first)};
+}
+
 // is_contiguous: whether the elements lie row-major.
 Result<Results> LowerIsContiguous(Call& call) {
   DRAGOMAN_ASSIGN(const Value* self, Self(call));
@@ -405,6 +423,7 @@ constexpr ScriptRow kRows[] = {
     {"aten.result_type", LowerResultType},
     {"aten.scalar_tensor", LowerNumberToTensor},
     {"aten.size", LowerSize},
+    {"aten.storage_offset", LowerStorageOffset},
     {"aten.stride", LowerStride},
     {"aten.tensor", LowerTensor},
     {"prim.NumToTensor", LowerNumberToTensor},
