@@ -262,15 +262,19 @@ ConstId ConstExprs::VectorAlong(ConstId a, int axis, int rank, std::int64_t size
 }
 
 std::optional<double> ConstExprs::Uniform(ConstId a) const {
-  while (exprs_[a].kind == ExprKind::kReshape) a = exprs_[a].operands.front();
+  double factor = 1;
+  for (; exprs_[a].kind == ExprKind::kReshape || exprs_[a].kind == ExprKind::kScale;
+       a = exprs_[a].operands.front()) {
+    if (exprs_[a].kind == ExprKind::kScale) factor *= exprs_[a].scale;
+  }
   const ConstExpr& expr = exprs_[a];
-  if (expr.kind == ExprKind::kFill && expr.operands.empty()) return expr.scale;
+  if (expr.kind == ExprKind::kFill && expr.operands.empty()) return factor * expr.scale;
   std::optional<double> number;
   const bool is_uniform = ForAll(a, [&](std::int64_t, double element) {
     if (!number) number = element;
     return *number == element;
   });
-  return is_uniform ? number : std::nullopt;
+  return is_uniform && number ? std::optional(factor * *number) : std::nullopt;
 }
 
 }  // namespace dragoman

@@ -1,16 +1,12 @@
 #!/usr/bin/env python3
 """However an LSTM, GRU or RNN is spelled, it becomes one sequence node a layer.
 
-Usage: recurrent_spellings_test.py [--seed S] [--count N] [--family F] [--keep DIR] [--missed M]
+Usage: recurrent_spellings_test.py [--seed S] [--count N] [--family F] [--keep DIR]
 
 Draws N spellings (recurrent_spellings.py), with a fresh seed that is printed, converts each with
 `dragoman` ($DRAGOMAN_BINARY) and checks: one LSTM, GRU or RNN a layer; no gate arithmetic in the
 graph, its bodies and functions; as many nodes for 10 steps as for 200; the reference's outputs to
 1e-5, by `dragoman verify` and by an evaluator that shares nothing with it (onnx_eval.py).
-
-Outputs must be right always; of M spellings, one unless M is given, it is forgiven that they are
-not recognised: about one in 300 is not, where the first step's zeros were folded away on one side
-of a GRU's lerp only (--family relay --seed 245729062, --family coupled --seed 3279).
 """
 
 import argparse
@@ -129,7 +125,6 @@ def arguments():
     parser.add_argument("--seed", type=int)
     parser.add_argument("--count", type=int, default=3 * len(spellings.FAMILIES))
     parser.add_argument("--family", choices=spellings.FAMILIES)
-    parser.add_argument("--missed", type=int, default=1)
     parser.add_argument("--keep", type=pathlib.Path, help="where the models are left")
     return parser.parse_args()
 
@@ -149,7 +144,7 @@ def main():
                 print(f"--family {family} --seed {seed} --count 1: {problem}")
     print(f"{args.count - missed} of {args.count} spellings are one sequence node a layer; the "
           f"outputs of {wrong} are wrong")
-    return 1 if wrong or missed > args.missed else 0
+    return 1 if wrong or missed else 0
 
 
 if __name__ == "__main__":
