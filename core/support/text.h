@@ -36,7 +36,8 @@ std::size_t QuotedLength(std::string_view text);
 // longer than 200 bytes.
 std::string FileName(std::string_view name);
 // An identifier of C++ and Python alike: every byte outside [A-Za-z0-9_] becomes '_', runs of '_'
-// become one, a leading digit gets a '_' before it, a keyword of either language one after it.
+// become one, a leading digit gets a '_' before it, a keyword of either language or a macro of C's
+// headers one after it.
 // Never empty, never reserved in C++ (leading '_' and a capital, "__").
 std::string Identifier(std::string_view name);
 bool IsIdentifier(std::string_view text);  // [A-Za-z_][A-Za-z0-9_]*, keywords included

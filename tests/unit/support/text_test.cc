@@ -55,6 +55,12 @@ TEST(Identifier, IsOneInCppAndPython) {
   EXPECT_EQ(Identifier("_Private"), "v_Private");
   EXPECT_EQ(Identifier("lambda"), "lambda_");
   EXPECT_EQ(Identifier("namespace"), "namespace_");
+  EXPECT_EQ(Identifier("INFINITY"), "INFINITY_");  // macros of C's headers
+  EXPECT_EQ(Identifier("M_PI"), "M_PI_");
+  EXPECT_EQ(Identifier("EDOM"), "EDOM_");
+  EXPECT_EQ(Identifier("unix"), "unix_");
+  EXPECT_EQ(Identifier("E"), "E");
+  EXPECT_EQ(Identifier("Encoder"), "Encoder");
   EXPECT_EQ(Identifier("x; system(\"id\"); //"), "x_system_id_");
   for (const char* name : {"", "_", "é", "//", "9lives", "None"}) {
     EXPECT_TRUE(IsIdentifier(Identifier(name))) << name;
