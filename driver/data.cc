@@ -286,6 +286,16 @@ Type TypeOf(const RuntimeValue& value) {
   return Type::Tensor(value.array.dtype(), FromRuntimeShape(value.array.shape()));
 }
 
+Status ApplyFactsToSlots(const Facts& facts, std::vector<Slot>& slots) {
+  std::vector<std::string> names;
+  for (const Slot& slot : slots) names.push_back(slot.name);
+  const Facts named = WithNames(facts, names);
+  for (Slot& slot : slots) {
+    DRAGOMAN_ASSIGN(slot.type, ApplyFacts(named, slot.name, kNoPosition, slot.type));
+  }
+  return {};
+}
+
 Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values,
               Facts facts) {
   for (std::size_t i = 0; i < slots.size(); ++i) {

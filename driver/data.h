@@ -50,6 +50,8 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
 // ONNX's own test data has them for operands of which only the element type counts.
 Status CheckSizes(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values);
 
+// What facts say of the slots' types, which positions in them count.
+Status ApplyFactsToSlots(const Facts& facts, std::vector<Slot>& slots);
 // What a value tells of an input of unknown type.
 Type TypeOf(const RuntimeValue& value);
 // Facts that give the inputs in `slots` the sizes of `values`.

@@ -267,11 +267,9 @@ Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& 
 Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& facts,
                                            std::mt19937_64& generator) {
   Drawing drawing(generator);
-  const std::vector<Slot> slots = InputSlots(entry);
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    DRAGOMAN_ASSIGN(const Type type, ApplyFacts(facts, slots[i].name, i, slots[i].type));
-    DRAGOMAN_TRY(drawing.Add(slots[i].name, type));
-  }
+  std::vector<Slot> slots = InputSlots(entry);
+  DRAGOMAN_TRY(ApplyFactsToSlots(facts, slots));
+  for (const Slot& slot : slots) DRAGOMAN_TRY(drawing.Add(slot.name, slot.type));
   return drawing.TakeArrays();
 }
 

@@ -170,9 +170,7 @@ Result<PreparedRun> PrepareFlat(const Session& session, const Model& source,
   const Facts given = facts;
   for (const EntryCalls& each : calls) {
     std::vector<Slot> slots = InputSlots(*called.FindEntry(each.entry));
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      DRAGOMAN_ASSIGN(slots[i].type, ApplyFacts(given, slots[i].name, i, slots[i].type));
-    }
+    DRAGOMAN_TRY(ApplyFactsToSlots(given, slots));
     DRAGOMAN_ASSIGN(const StepInputs bound,
                     BindSteps(slots, each.arrays, each.total, request.steps.has_value()));
     facts = FactsOf(slots, bound.At(0), std::move(facts));

@@ -80,6 +80,18 @@ Result<Type> ApplyFacts(const Facts& facts, std::string_view name, std::size_t i
   return SubstituteDims(result, facts.dims);
 }
 
+Facts WithNames(Facts facts, const std::vector<std::string>& input_names) {
+  for (ShapeFact& fact : facts.shapes) {
+    if (std::ranges::count(input_names, fact.input) > 0) continue;
+    for (std::size_t i = 0; i < input_names.size(); ++i) {
+      if (fact.input != std::to_string(i)) continue;
+      fact.input = input_names[i];
+      break;
+    }
+  }
+  return facts;
+}
+
 Status CheckFacts(const Facts& facts, const std::vector<std::string>& input_names) {
   for (const ShapeFact& fact : facts.shapes) {
     bool found = false;

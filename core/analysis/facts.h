@@ -42,6 +42,9 @@ inline constexpr std::size_t kNoPosition = SIZE_MAX;
 // Errors: a rank that contradicts the declared one.
 Result<Type> ApplyFacts(const Facts& facts, std::string_view name, std::size_t index,
                         const Type& type);
+// Facts that tell inputs by name: a position becomes the name of that input, unless one is called
+// so.
+Facts WithNames(Facts facts, const std::vector<std::string>& input_names);
 // Errors: a fact about an input that does not exist.
 Status CheckFacts(const Facts& facts, const std::vector<std::string>& input_names);
 

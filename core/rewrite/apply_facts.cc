@@ -24,18 +24,18 @@ void ForgetShapes(Graph& graph) {
   }
 }
 
-Status CheckInputs(const Graph& graph, const Facts& facts) {
+// Positions are those of the inputs of `graph`.
+Result<Facts> NameInputs(const Graph& graph, const Facts& facts) {
   std::vector<std::string> names;
   for (const auto& input : graph.inputs()) names.push_back(input->name());
-  return CheckFacts(facts, names);
+  DRAGOMAN_TRY(CheckFacts(facts, names));
+  return WithNames(facts, names);
 }
 
-Status ApplyToEntry(Graph& graph, const Facts& facts, bool by_position) {
-  for (std::size_t i = 0; i < graph.num_inputs(); ++i) {
-    Value& input = *graph.input(i);
-    const std::size_t position = by_position ? i : kNoPosition;
-    DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts, input.name(), position, input.type()));
-    input.set_type(std::move(type));
+Status ApplyToEntry(Graph& graph, const Facts& facts) {
+  for (const auto& input : graph.inputs()) {
+    DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts, input->name(), kNoPosition, input->type()));
+    input->set_type(std::move(type));
   }
   const Facts sizes_only{.shapes = {}, .dims = facts.dims, .entry = {}};
   std::vector<Type> declared;
@@ -63,9 +63,8 @@ Result<Model> ApplyFactsToModel(const Model& common, const Facts& facts) {
     std::erase_if(model.entries, [&](const Entry& entry) { return entry.name != *facts.entry; });
   }
   if (model.entries.empty()) return model;
-  DRAGOMAN_TRY(CheckInputs(*model.entries.front().graph, facts));
-  for (Entry& entry : model.entries)
-    DRAGOMAN_TRY(ApplyToEntry(*entry.graph, facts, &entry == &model.entries.front()));
+  DRAGOMAN_ASSIGN(const Facts named, NameInputs(*model.entries.front().graph, facts));
+  for (Entry& entry : model.entries) DRAGOMAN_TRY(ApplyToEntry(*entry.graph, named));
   return model;
 }
 

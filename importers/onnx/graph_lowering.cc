@@ -104,7 +104,6 @@ Status OnnxGraphLowering::LowerOutput(const std::string& name, const Type& decla
 }
 
 Status OnnxGraphLowering::LowerInputs(const Graph& graph, GraphBuilder& builder) {
-  std::size_t position = 0;
   for (const auto& input : graph.inputs()) {
     if (input->data() != nullptr) {
       if (input->tensor() == nullptr)
@@ -113,11 +112,10 @@ Status OnnxGraphLowering::LowerInputs(const Graph& graph, GraphBuilder& builder)
       continue;
     }
     if (input->type().kind() == Type::Kind::kMap) {
-      ++position;
       DRAGOMAN_TRY(AddMapInput(*input, builder));
       continue;
     }
-    DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts_, input->name(), position++, input->type()));
+    DRAGOMAN_ASSIGN(Type type, ApplyFacts(facts_, input->name(), kNoPosition, input->type()));
     values_[input.get()] =
         builder.graph().AddInput(builder.UniqueName(input->name()), std::move(type));
   }

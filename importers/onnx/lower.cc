@@ -26,7 +26,8 @@ Result<Model> LowerOnnx(const Model& source, const Facts& facts) {
       if (input->data() == nullptr) names.push_back(input->name());
     }
     DRAGOMAN_TRY(CheckFacts(facts, names));
-    OnnxGraphLowering lowering(source, facts);
+    const Facts named = WithNames(facts, names);
+    OnnxGraphLowering lowering(source, named);
     DRAGOMAN_ASSIGN(std::unique_ptr<Graph> graph, lowering.LowerEntry(*entry.graph));
     model.entries.push_back(
         {entry.name, std::move(graph), entry.arguments, entry.results, entry.states});

@@ -120,6 +120,22 @@ class CommandLine(CommandCase):
         self.assertGreater(len(json.loads(self.done("inspect", policy, "--json"))["entries"]), 1)
         self.run_model(policy, numpy.ones((1, 6)), "0")
 
+    def test_names_of_inputs_come_before_positions(self):
+        text = self.out / "numbers.dgt"
+        text.write_text("dragoman 1 source onnx\nopset \"\" 13\n"
+                        "entry main @g(%1: f32[n, 3], %0: f32[2, m]) -> "
+                        "(%a: f32[n, 3], %b: f32[2, m]) {\n"
+                        "  %a = onnx.Relu(%1)\n  %b = onnx.Relu(%0)\n}\n")
+        model = self.out / "numbers.onnx"
+        self.done("convert", text, "-o", model)
+        common = ("convert", model, "-o", "-", "--to", "text", "--level", "common")
+        self.assertIn("(%1: f32[n, 3], %0: f32[2, 7])", self.done(*common, "--shape", "0=2,7"))
+        numpy.save(self.out / "1.npy", numpy.ones((5, 3), numpy.float32))
+        numpy.save(self.out / "0.npy", numpy.ones((2, 7), numpy.float32))
+        self.done("run", model, "--input", f"1={self.out / '1.npy'}", "--input",
+                  f"0={self.out / '0.npy'}", "--output-dir", self.out / "named")
+        self.done("run", model, "--random", "--output-dir", self.out / "drawn")
+
     def test_loops_over_lengths_that_are_not_known_run_at_any(self):
         folder = MODELS / "torchscript" / "collected_steps"
         for sizes in ("steps,batch,4", "?,?,4"):
