@@ -97,6 +97,7 @@ constexpr LoweringRow kOnnxLowerings[] = {
     {"SoftmaxCrossEntropyLoss", kAlways, LowerSoftmaxCrossEntropyLoss},
     {"SpaceToDepth", kAlways, LowerSpaceToDepth},
     {"Split", 18, LowerSplit},
+    {"SplitToSequence", kAlways, LowerSplitToSequence},
     {"Squeeze", kAlways, LowerSqueeze},
     {"StringNormalizer", kAlways, LowerStringNormalizer},
     {"StringSplit", kAlways, LowerStringSplit},

@@ -59,6 +59,7 @@ LoweredResults LowerSoftmax(OpLowering& op);
 LoweredResults LowerSoftmaxCrossEntropyLoss(OpLowering& op);
 LoweredResults LowerSpaceToDepth(OpLowering& op);
 LoweredResults LowerSplit(OpLowering& op);
+LoweredResults LowerSplitToSequence(OpLowering& op);
 LoweredResults LowerSqueeze(OpLowering& op);
 LoweredResults LowerStft(OpLowering& op);
 LoweredResults LowerTensorScatter(OpLowering& op);

@@ -123,6 +123,16 @@ LoweredResults LowerDft(OpLowering& op) {
   return op.Emit("DFT");
 }
 
+// As ONNX Runtime has it, and PyTorch's exporter expects it of `unbind`: keepdims counts where
+// parts of one element are asked for by a number, as where their size is left out.
+LoweredResults LowerSplitToSequence(OpLowering& op) {
+  const Value* size = op.operand(1);
+  const bool is_one = size != nullptr && op.builder.rank(size) == 0 &&
+                      op.builder.KnownInts(size) == std::vector<std::int64_t>{1};
+  if (is_one) op.operands.resize(1);
+  return op.Emit("SplitToSequence");
+}
+
 // Sizes came as an attribute or, in opset 1, as an operand; from 13 on as an operand. Equal parts
 // need their number.
 LoweredResults LowerSplit(OpLowering& op) {

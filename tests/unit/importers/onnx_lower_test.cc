@@ -60,6 +60,26 @@ entry main(%x: f32[n, 3, 8, 8]) -> (%y: f32[n, 8, 8]) {
 )");
 }
 
+// ONNX Runtime drops the axis where a number asks for parts of one element, as torch.unbind is
+// exported; sizes in a list keep it, as the standard has it.
+TEST(LowerOnnx, PartsOfOneElementMayLackTheAxis) {
+  constexpr std::string_view kRows[][2] = {{"i64[] = 1", "f32[4]"},
+                                           {"i64[3] = [1, 1, 1]", "f32[1, 4]"}};
+  for (const auto& [size, row] : kRows) {
+    const Result<Model> model = Lowered(R"(opset "" 16
+
+entry main(%x: f32[3, 4]) -> (%y: f32[*]) {
+  const %size: )" + std::string(size) + R"(
+  const %at: i64[] = 2
+  %rows = onnx.SplitToSequence(%x, %size) {axis = 0, keepdims = 0}
+  %y = onnx.SequenceAt(%rows, %at)
+}
+)");
+    ASSERT_TRUE(model.ok()) << model.error().ToString();
+    EXPECT_EQ(model->main().output(0)->type().ToString(), row) << size;
+  }
+}
+
 // Opsets 1 to 8 could have statistics of each position.
 TEST(LowerOnnx, BatchNormalizationByPositionIsArithmetic) {
   const Result<Model> model = Lowered(R"(opset "" 7
