@@ -17,6 +17,7 @@ namespace {
 constexpr std::int64_t kNoLevel = -1;
 // The first steps may differ, where what they read is zero and was folded away.
 constexpr std::size_t kMaxSkippedLevels = 3;
+constexpr std::int64_t kMaxLevels = 1 << 16;
 // A step of more nodes is the rest of the model.
 constexpr std::size_t kMaxStepNodes = 5'000;
 // Weights by whose products steps are told.
@@ -27,7 +28,7 @@ std::optional<StepSlice> GatheredSlice(const Node& node, const PassContext& cont
   if (!index || node.operand(1)->type().rank() != 0) return std::nullopt;
   const int axis = AxisIn(node, *node.operand(0));
   const auto size = SizeAlong(*node.operand(0), axis);
-  if (!size) return std::nullopt;
+  if (!size || *index < -*size || *index >= *size) return std::nullopt;
   return StepSlice{node.operand(0), axis, *index < 0 ? *index + *size : *index, false};
 }
 
@@ -39,7 +40,8 @@ std::optional<StepSlice> CutSlice(const Node& node, const PassContext& context) 
   const int axis = FromFront(given.value_or(0), *node.operand(0));
   const auto size = SizeAlong(*node.operand(0), axis);
   if (!size || SizeAlong(*node.result(), axis) != 1) return std::nullopt;
-  return StepSlice{node.operand(0), axis, *start < 0 ? *start + *size : *start, true};
+  const std::int64_t from = *start < 0 ? std::max<std::int64_t>(*start + *size, 0) : *start;
+  return StepSlice{node.operand(0), axis, from, true};
 }
 
 std::optional<StepSlice> PartSlice(const Node& node, const Value& part) {
@@ -117,7 +119,7 @@ class Finder {
 
   std::int64_t LevelOf(const StepSlice& slice) const {
     if (!anchors_.empty()) return kNoLevel;
-    return backwards_ ? count_ - 1 - slice.index : slice.index;
+    return backwards_ ? count_ - 1 - (slice.index - lowest_) : slice.index - lowest_;
   }
 
   // Those of which a value has enough.
@@ -135,7 +137,12 @@ class Finder {
     std::erase_if(slices_, [&](const auto& slice) {
       return counts.at({slice.second.source, slice.second.axis}) < kMinRolledSteps;
     });
-    for (const auto& [value, slice] : slices_) num_slices_ = std::max(num_slices_, slice.index + 1);
+    if (slices_.empty()) return;
+    const auto index = [](const auto& slice) { return slice.second.index; };
+    lowest_ = index(*std::ranges::min_element(slices_, {}, index));
+    // Sizes, and so indices, may be any that the file claims.
+    std::erase_if(slices_, [&](const auto& slice) { return index(slice) - lowest_ >= kMaxLevels; });
+    num_slices_ = index(*std::ranges::max_element(slices_, {}, index)) - lowest_ + 1;
   }
 
   std::int64_t LevelOf(const Value* value) const {
@@ -165,9 +172,7 @@ class Finder {
       const StepSlice* slice = StepSliceAt(node.result(i));
       if (slice == nullptr) continue;
       any = true;
-      auto& of_source = slices_of_[slice->source];
-      of_source.resize(static_cast<std::size_t>(num_slices_));
-      of_source[static_cast<std::size_t>(slice->index)].push_back(node.result(i));
+      slices_of_[slice->source][slice->index].push_back(node.result(i));
     }
     return any;
   }
@@ -338,8 +343,8 @@ class Finder {
     const auto offset = static_cast<std::int64_t>(number);
     const std::int64_t index = first.index + (backwards_ ? -offset : offset);
     const auto& of_source = slices_of_.at(first.source);
-    if (index < 0 || index >= static_cast<std::int64_t>(of_source.size())) return {};
-    return of_source[static_cast<std::size_t>(index)];
+    const auto found = of_source.find(index);
+    return found != of_source.end() ? found->second : std::vector<Value*>();
   }
 
   static const Value* ValueOf(const StepOperand& operand, const EqualSteps& steps,
@@ -384,14 +389,17 @@ class Finder {
   Graph& graph_;
   const PassContext& context_;
   const bool backwards_;
-  std::int64_t num_slices_ = 0;
+  std::int64_t lowest_ = 0;                  // index of a slice
+  std::int64_t num_slices_ = 0;              // from that one on
   std::int64_t count_ = 0;                   // of steps
   std::unordered_set<const Node*> anchors_;  // if there are any, each begins a step
   std::size_t first_ = 0;                    // the level of the first step
   std::vector<std::vector<Node*>> levels_;
   // All maps are looked up, never iterated.
   std::unordered_map<const Value*, StepSlice> slices_;
-  std::unordered_map<const Value*, std::vector<std::vector<Value*>>> slices_of_;
+  // By source and index, looked up only.
+  std::unordered_map<const Value*, std::unordered_map<std::int64_t, std::vector<Value*>>>
+      slices_of_;
   std::unordered_map<const Node*, std::int64_t> level_;
   std::unordered_map<const Node*, std::size_t> place_;    // in its level
   std::unordered_map<const Node*, std::size_t> step_of_;  // of the two that are compared

@@ -1,9 +1,11 @@
 // How passes are chosen, what they tell, and what becomes of Origins.
 #include "core/rewrite/pipeline.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/ir/parse.h"
@@ -64,6 +66,26 @@ TEST(Pipeline, WhatReplacesInheritsTheOrigins) {
   std::vector<std::string> ops;
   for (const SourceOp* op : Flatten(model.main().first_node()->origin())) ops.push_back(op->op);
   EXPECT_EQ(ops, (std::vector<std::string>{"onnx.MatMul", "onnx.Add"}));
+}
+
+// Elements that a tensor of `size` does not have, or that no memory would hold.
+TEST(Pipeline, ElementsOfClaimedSizesAreNoSteps) {
+  for (const auto& [size, index] :
+       {std::pair("4", "-10"), std::pair("2000000000000", "1999999999999")}) {
+    std::string text = fmt::format("graph main(%x: f32[{}, 3], %h: f32[3]) -> (%y) {{\n", size);
+    text += fmt::format("const %i0: i64[] = {}\n", index);
+    std::string state = "h";
+    for (int i = 0; i < 4; ++i) {
+      if (i > 0) text += fmt::format("const %i{0}: i64[] = {0}\n", i);
+      text +=
+          fmt::format("%s{0} = onnx.Gather(%x, %i{0})\n%m{0} = onnx.Mul(%s{0}, %{1})\n", i, state);
+      text += fmt::format("%n{0} = onnx.Tanh(%m{0})\n", i);
+      state = fmt::format("n{}", i);
+    }
+    Model model = ParseText(text + "%y = onnx.Neg(%" + state + ")\n}").value();
+    ASSERT_TRUE(RunPipeline(model, {}).ok());
+    EXPECT_EQ(model.main().num_nodes(), 13u);
+  }
 }
 
 TEST(Pipeline, ForeignNodesStay) {
