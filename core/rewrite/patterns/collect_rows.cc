@@ -17,6 +17,8 @@
 namespace dragoman {
 namespace {
 
+constexpr int kMaxReadPuts = 64;  // that one row is looked for in, at a time
+
 // Elements begin … end of `source` along an axis; nullptr: something else.
 struct Range {
   Value* source = nullptr;
@@ -168,6 +170,40 @@ std::optional<StepSlice> BareSliceOf(const Value& value, const PassContext& cont
   return slice;
 }
 
+// Slices that Concats read may be what is around a row, which CollectPuts looks for.
+bool IsAroundRow(const Node& node) {
+  for (const Use* use = node.result()->first_use(); use != nullptr; use = use->next()) {
+    if (use->user() != nullptr && use->user()->Is("Concat")) return node.Is("Slice");
+  }
+  return false;
+}
+
+// Row j of x with row i replaced: that row if i = j, else row j of x. Steps that keep all their
+// states in one tensor, `states[i] = cell(states[i])`, read them so.
+Result<bool> ReadPutRow(Node& node, PassContext& context) {
+  if ((!node.Is("Gather") && !node.Is("Slice")) || IsAroundRow(node)) return false;
+  const auto slice = SliceOf(*node.result(), context);
+  if (!slice) return false;
+  const int axis = static_cast<int>(slice->axis);
+  Value* source = slice->source;
+  for (int hop = 0; hop < kMaxReadPuts; ++hop) {
+    const auto put = ReadPut(*source, axis, context);
+    if (!put) break;
+    if (put->index == slice->index) {
+      Value* row = put->row;
+      LayoutBuilder layout(context, node);
+      if (!slice->keeps_axis) {
+        DRAGOMAN_ASSIGN(row, layout.Squeeze(row, axis));
+      }
+      return context.ReplaceIfAllowed(node, row);
+    }
+    source = put->before;
+  }
+  if (source == slice->source) return false;
+  node.set_operand(0, source);
+  return true;
+}
+
 // Concat(x[0], x[1], …, x[n - 1]) = x, with axis 0 where the parts lie side by side
 Result<bool> CollectSlices(Node& node, PassContext& context) {
   const Shape* shape = node.Is("Concat") ? node.result()->type().shape() : nullptr;
@@ -268,9 +304,8 @@ Result<bool> FlattenConcat(Node& node, PassContext& context) {
 
 std::span<const Pattern> RowPatterns() {
   static constexpr Pattern kPatterns[] = {
-      {"collect-rows", CollectPuts},
-      {"collect-slices", CollectSlices},
-      {"join-slices", JoinSlices},
+      {"collect-rows", CollectPuts},     {"read-put-row", ReadPutRow},
+      {"collect-slices", CollectSlices}, {"join-slices", JoinSlices},
       {"flatten-concat", FlattenConcat},
   };
   return kPatterns;

@@ -95,7 +95,10 @@ std::string PutByScatter(Drawing& d, const std::string& now, const Sizes& sizes,
                 fmt::format("axis = {}{}{}", axis, reduction.empty() ? "" : ", ", reduction));
 }
 
-void CollectRows(Drawing& d) {
+// One to four rows are put in a tensor one after the other, at times in order; `read` is called
+// with what it is after each.
+template <class Read>
+void PutRows(Drawing& d, int in_order, const Read& read) {
   Sizes sizes = d.AnySizes(1, 3);
   const std::int64_t axis = d.Between(0, std::ssize(sizes) - 1);
   const std::int64_t count = d.Between(1, 4);
@@ -103,13 +106,19 @@ void CollectRows(Drawing& d) {
   std::string now = d.Input("f32", sizes);
   const bool scatters = d.Chance(50);
   for (std::int64_t i = 0, end = d.Between(1, 4); i < end; ++i) {
-    const std::int64_t index = d.Chance(70) ? i % count : d.Between(0, count - 1);
+    const std::int64_t index = d.Chance(in_order) ? i % count : d.Between(0, count - 1);
     now = scatters ? PutByScatter(d, now, sizes, axis, index)
                    : PutBySlices(d, now, sizes, axis, index);
-    if (d.Chance(5)) now = d.Node("Neg", {now});
-    if (d.Chance(5)) SliceAlong(d, now, 0, 1, axis);
+    read(now, sizes, axis);
   }
   d.MaybeRead(now);
+}
+
+void CollectRows(Drawing& d) {
+  PutRows(d, 70, [&](std::string& now, const Sizes&, std::int64_t axis) {
+    if (d.Chance(5)) now = d.Node("Neg", {now});
+    if (d.Chance(5)) SliceAlong(d, now, 0, 1, axis);
+  });
 }
 
 // One element along an axis of `x`, without that axis or with it.
@@ -124,6 +133,14 @@ std::string Part(Drawing& d, const std::string& x, const Sizes& sizes, std::int6
   }
   const std::string slice = SliceAlong(d, x, index, index + 1, axis);
   return keeps_axis ? slice : d.Node("Squeeze", {slice, d.Ints({axis})});
+}
+
+// Rows of what rows were put in.
+void ReadPutRows(Drawing& d) {
+  PutRows(d, 0, [&](const std::string& now, const Sizes& sizes, std::int64_t axis) {
+    const std::int64_t last = sizes[static_cast<std::size_t>(axis)] - 1;
+    if (d.Chance(60)) d.MaybeRead(Part(d, now, sizes, axis, d.Between(0, last), d.Chance(30)));
+  });
 }
 
 void CollectSlices(Drawing& d) {
@@ -472,6 +489,7 @@ void OneElement(Drawing& d) {
 std::span<const DrawnPattern> DrawnRows() {
   static constexpr DrawnPattern kDrawn[] = {
       {"collect-rows", CollectRows},
+      {"read-put-row", ReadPutRows},
       {"collect-slices", CollectSlices},
       {"join-slices", JoinSlices},
       {"merge-reshapes-of-parts", ReshapesOfParts},
