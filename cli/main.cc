@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -82,6 +83,8 @@ int main(int argc, char** argv) {
   dragoman::RemoveUnfinishedOnSignals();
   try {
     return FlushOutput(Run(argc, argv));
+  } catch (const std::bad_alloc&) {
+    return dragoman::cli::Report(dragoman::InvalidInput("out of memory"));
   } catch (const std::exception& error) {
     // fmt::print throws where it cannot write.
     const auto* from_system = dynamic_cast<const std::system_error*>(&error);

@@ -81,6 +81,7 @@ Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy, std::stri
   }
   Result<Array> array = FromNpy(npy, dtype);
   if (!array.ok()) {
+    if (PlainDType(npy) == dtype) return std::move(array).error();
     return InvalidInput(std::string(what) + " '" + slot.name + "' is given " + Describe(npy) +
                         ", expected " + std::string(NumpyName(dtype)));
   }

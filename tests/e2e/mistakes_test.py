@@ -2,6 +2,7 @@
 """Mistakes of a caller: one line that says what is wrong, what was meant, and the exit code of it."""
 
 import pathlib
+import resource
 import subprocess
 import unittest
 
@@ -23,6 +24,20 @@ class Mistakes(CommandCase):
         findings = [line for line in said.splitlines() if not line.startswith("  ")]
         self.assertEqual(len(findings), 1, said)
         return said
+
+    def test_models_that_memory_does_not_hold(self):
+        if b"AddressSanitizer" in pathlib.Path(DRAGOMAN).read_bytes():
+            self.skipTest("the sanitizer reserves more than any limit")
+        text = self.out / "large.dgt"
+        text.write_text("graph main(%x: f32[20000000]) -> (%y) { %y = onnx.Neg(%x) }")
+        for megabytes in (200, 300, 400):  # of the first, of further ones of the program's arrays
+            limit = megabytes << 20
+            done = subprocess.run(
+                [DRAGOMAN, "run", text, "--random", "--output-dir", self.out / "y"],
+                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
+                capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertRegex(done.stderr, r"^[^\n]* error: [^\n]*out of memory[^\n]*\n$")
 
     def test_names_that_are_mistyped(self):
         out = ("-o", self.out / "x.onnx")
