@@ -36,6 +36,12 @@ class Findings {
   std::size_t omitted_ = 0;
 };
 
+bool HasNegativeSize(const Type& type) {
+  return type.shape() != nullptr && std::ranges::any_of(*type.shape(), [](const Dim& size) {
+           return size.known() && size.value() < 0;
+         });
+}
+
 // One outermost graph with all graphs below it.
 class GraphVerifier {
  public:
@@ -187,11 +193,20 @@ void GraphVerifier::CheckDefinition(const Value& value, const Graph& graph) {
   if (value.type().nesting() > Type::kMaxNesting) {
     findings_.Add(PlaceOf(graph), "the type of %" + value.name() + " nests too deep");
   }
+  if (HasNegativeSize(value.type())) {
+    findings_.Add(PlaceOf(graph), "a size of %" + value.name() + " is negative: its type is " +
+                                      value.type().ToString());
+  }
   if (common() && value.is_constant()) CheckConstant(value);
 }
 
 void GraphVerifier::CheckConstant(const Value& value) {
-  if (value.data() == nullptr) findings_.Add(label_, "constant %" + value.name() + " has no data");
+  if (value.data() == nullptr) {
+    findings_.Add(label_, "constant %" + value.name() + " has no data");
+  } else if (value.type().is_tensor() && value.tensor() == nullptr) {
+    findings_.Add(label_, "the data of constant %" + value.name() + " is no tensor, its type is " +
+                              value.type().ToString());
+  }
   if (value.tensor() != nullptr && value.tensor()->type() != value.type()) {
     findings_.Add(label_, "constant %" + value.name() + " has type " + value.type().ToString() +
                               ", its data " + value.tensor()->type().ToString());

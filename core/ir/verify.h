@@ -16,6 +16,7 @@ inline constexpr std::size_t kMaxVerifyFindings = 100;
 //    else is;
 //  - a used value is defined in the graph of its user or in a graph around it;
 //  - a subgraph knows its node, a node its graph, a value its producer and index;
+//  - no size of a tensor is known to be negative;
 //  - graphs nest at most kMaxGraphNesting, types at most Type::kMaxNesting deep;
 //  - there is an entry, entries have different names; calling conventions, bindings name existing
 //    states, inputs and outputs, a binding each at most once in an entry; the inputs and outputs of

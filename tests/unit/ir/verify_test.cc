@@ -62,6 +62,14 @@ TEST(Verify, ConstantsHaveDataOfTheirType) {
   EXPECT_THAT(Verified("graph() -> () { const %w: f32[2] }"), HasSubstr("constant %w has no data"));
   EXPECT_THAT(Verified("graph() -> () { const %w: f32[2] = i64[1] [1] }"),
               HasSubstr("constant %w has type f32[2], its data i64[1]"));
+  EXPECT_THAT(Verified("graph() -> () { const %w: f32[n] = [1.0, 2.0] }"),
+              HasSubstr("the data of constant %w is no tensor, its type is f32[n]"));
+}
+
+TEST(Verify, SizesAreNotNegative) {
+  EXPECT_THAT(Verified("graph main(%x: f32[2, -3]) -> () {}"),
+              HasSubstr("a size of %x is negative: its type is f32[2, -3]"));
+  EXPECT_EQ(Verified("graph main(%x: f32[n - 3]) -> () {}"), "well-formed");
 }
 
 TEST(Verify, CallingConventionsFitTheInputs) {
