@@ -61,7 +61,9 @@ std::optional<TransposedLine> FindLine(const Node& node) {
 // Primitives of deconvolution want whole vectors of outputs, and are slow with less.
 bool IsNarrow(const TransposedLine& line) {
   constexpr std::int64_t kVector = 8;
-  return line.outputs < kVector && line.outputs * line.stride >= kVector && line.taps > 0;
+  constexpr std::int64_t kMostPhases = 256;  // each of which has weights
+  return line.outputs < kVector && line.stride <= kMostPhases &&
+         line.outputs * line.stride >= kVector && line.taps > 0;
 }
 
 // (outputs · stride, inputs, taps of a phase): phase r of an output takes taps r, r + stride, …,

@@ -13,6 +13,8 @@
 namespace dragoman {
 namespace {
 
+constexpr std::int64_t kMostOnes = std::int64_t{1} << 22;
+
 // The mean along the last axes, which are kept as axes of 1.
 struct Mean {
   const Value* of = nullptr;
@@ -145,18 +147,20 @@ std::optional<Numerator> FindNumerator(const Quotient& quotient, const PassConte
   return std::nullopt;
 }
 
-// Ones of the sizes of the last `axes` axes of `x`; nullptr if these are not known.
+// Ones of the sizes of the last `axes` axes of `x`; nullptr if these are not known, or are more than
+// a file should claim without having weights.
 Value* Ones(Node& node, const Value& x, std::int64_t axes, PassContext& context) {
   const Shape* shape = x.type().shape();
   if (shape == nullptr || std::ssize(*shape) < axes) return nullptr;
   std::vector<std::int64_t> sizes;
-  std::size_t count = 1;
+  std::int64_t count = 1;
   for (auto dim = shape->end() - axes; dim != shape->end(); ++dim) {
-    if (!dim->known()) return nullptr;
+    if (!dim->known() || dim->value() > kMostOnes) return nullptr;
     sizes.push_back(dim->value());
-    count *= static_cast<std::size_t>(dim->value());
+    count *= dim->value();
+    if (count > kMostOnes) return nullptr;
   }
-  const std::vector<float> ones(count, 1.0f);
+  const std::vector<float> ones(static_cast<std::size_t>(count), 1.0f);
   return context.AddConstant(*node.graph(), Tensor::Of<float>(sizes, ones), "ones", node.origin());
 }
 
