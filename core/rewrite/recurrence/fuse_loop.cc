@@ -386,11 +386,14 @@ class LoopFusion {
 
   static std::optional<TurnSequence> Nothing() { return std::nullopt; }
 
-  // Into `operand`, which stays nullptr for zeros; false if sizes are not known.
+  // Into `operand`, which stays nullptr for zeros; false if sizes are not known, or other ones than
+  // those that the turns pass on: the first turn may repeat one state for a batch.
   Result<bool> Initial(const LoopState& state, AtomId id, Value*& operand) {
     if (IsZero(state.initial)) return true;
     const Atom& atom = forms_.atom(id);
     if (state.initial->type().rank() != atom.value->type().rank()) return false;
+    const Dim batch = BatchOf(*state.initial, atom.axis);
+    if (Equal(batch, BatchOf(*state.output, atom.axis)) == Truth::kNo) return false;
     DRAGOMAN_ASSIGN(operand, layout_.ToState(state.initial, atom.axis));
     return operand != nullptr;
   }

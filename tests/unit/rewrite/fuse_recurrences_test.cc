@@ -136,6 +136,25 @@ TEST(FuseRecurrences, AGateThatIsReadElsewhereStays) {
       << outcome.explained;
 }
 
+// The body says that its state has the sizes that it has from the second turn on.
+TEST(FuseRecurrences, AStateThatTheFirstTurnRepeatsIsNoneOfAnOperator) {
+  Model model = ParseText(R"(graph main(%x: f32[3, 2, 3], %h0: f32[1, 2]) -> (%last: f32[2, 2]) {
+    const %w: f32[3, 2] = [[0.1, 0.2], [0.3, -0.4], [-0.5, 0.6]]
+    const %r: f32[2, 2] = [[0.7, 0.1], [-0.2, 0.3]]
+    const %turns: i64[] = 3
+    %last = onnx.Loop(%turns, _, %h0) {body = graph(%i: i64[], %go: bool[], %h: f32[2, 2]) -> (%go, %h2) {
+      %step: f32[2, 3] = onnx.Gather(%x, %i)
+      %xw: f32[2, 2] = onnx.MatMul(%step, %w)
+      %hr: f32[2, 2] = onnx.MatMul(%h, %r)
+      %sum: f32[2, 2] = onnx.Add(%xw, %hr)
+      %h2: f32[2, 2] = onnx.Tanh(%sum)
+    }}
+  })")
+                    .value();
+  const Status status = RunPipeline(model, ExactPasses("fuse-recurrences"));
+  EXPECT_TRUE(status.ok()) << status.error().ToString();
+}
+
 TEST(FuseRecurrences, AnInnerCellStateEndsARun) {
   const Outcome outcome = Fuse(Unrolled(Same, InOrder, "%ys, %c5"));
   EXPECT_EQ(outcome.sequences, 2u);
