@@ -71,6 +71,16 @@ Result<std::vector<RuntimeValue>> RunNode(const Node& node,
                             : RunKernel(node, operands, execution.random);
 }
 
+// About as many nodes on a few elements take as long as it takes to write these results.
+std::int64_t NodesAsLong(const std::vector<RuntimeValue>& results) {
+  constexpr std::int64_t kElements = 1024;
+  std::int64_t count = 0;
+  for (const RuntimeValue& value : results) {
+    if (value.kind == RuntimeValue::Kind::kTensor) count += value.array.size() / kElements;
+  }
+  return count;
+}
+
 }  // namespace
 
 Result<std::vector<RuntimeValue>> Execution::RunGraph(const Graph& graph,
@@ -98,6 +108,7 @@ Result<std::vector<RuntimeValue>> Execution::RunGraph(const Graph& graph,
       return InvalidInput("has more results than its operator gives").At(node.Describe());
     if (observer != nullptr && *observer)
       (*observer)(node, std::chrono::steady_clock::now() - start);
+    if (nodes_left != nullptr) *nodes_left -= NodesAsLong(*results);
     for (std::size_t i = 0; i < node.num_results(); ++i) {
       if (node.result(i) != nullptr) frame.Set(node.result(i), std::move((*results)[i]));
     }

@@ -41,7 +41,7 @@ class Interpreter {
   void set_observer(NodeObserver observer) { observer_ = std::move(observer); }
   void set_line_sink(LineSink sink) { sink_ = std::move(sink); }
   // A call that runs more nodes than that, those of bodies each time that they run, is an error:
-  // for data that may keep a loop from ending.
+  // for data that may keep a loop from ending. Results of many elements count as further nodes.
   void set_node_limit(std::int64_t limit) { node_limit_ = limit; }
 
  private:

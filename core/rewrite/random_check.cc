@@ -26,7 +26,7 @@ constexpr int kConfirmations = 2;  // draws that must differ
 constexpr int kCalls = 2;          // per draw, so that states take part
 constexpr std::int64_t kAssumedSize = 3;
 constexpr std::int64_t kAssumedTurns = 8;
-constexpr std::int64_t kMostNodes = 1'000'000;  // run in one call
+constexpr std::int64_t kMostNodes = 100'000;  // run in one call
 constexpr std::size_t kMostInputBytes = std::size_t{1} << 24;
 
 // Sums and products of sizes that stay below 2^62.

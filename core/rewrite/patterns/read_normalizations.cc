@@ -147,8 +147,8 @@ std::optional<Numerator> FindNumerator(const Quotient& quotient, const PassConte
   return std::nullopt;
 }
 
-// Ones of the sizes of the last `axes` axes of `x`; nullptr if these are not known, or are more than
-// a file should claim without having weights.
+// Ones of the sizes of the last `axes` axes of `x`; nullptr if these are not known, or are more
+// than a file should claim without having weights.
 Value* Ones(Node& node, const Value& x, std::int64_t axes, PassContext& context) {
   const Shape* shape = x.type().shape();
   if (shape == nullptr || std::ssize(*shape) < axes) return nullptr;
