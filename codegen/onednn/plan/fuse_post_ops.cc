@@ -97,6 +97,10 @@ class LoopFunction {
     for (double x : {60.0, 1e3, 1e5, 1e10, kFar}) {
       if (!Agrees(post, x, 0.0) || !Agrees(post, -x, 0.0)) return false;
     }
+    // Near zero, where bounds may hide all that lies between the others.
+    for (double x = 1e-6; x < 60.0; x *= 1.13) {
+      if (!Agrees(post, x, 0.0) || !Agrees(post, -x, 0.0)) return false;
+    }
     return true;
   }
 
