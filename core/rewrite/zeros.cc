@@ -1,5 +1,9 @@
 #include "core/rewrite/zeros.h"
 
+#include <algorithm>
+#include <unordered_set>
+#include <vector>
+
 #include "core/ops/op_def.h"
 
 namespace dragoman {
@@ -9,6 +13,22 @@ constexpr int kMaxHops = 32;
 
 // Whether all elements of the results are those of operand 0, perhaps of another element type.
 bool Moves(const Node& node) { return node.Is("Cast") || (OnlyMoves(node) && !node.Is("Concat")); }
+
+// Whether zeros of either sign give one number, or zeros, as the operand with this index.
+bool KeepsToZeros(const Node& node, std::size_t index) {
+  // By name: only the formula of each says what it gives; those that are not listed may divide.
+  // clang-format off
+  static constexpr std::string_view kNames[] = {
+      "Abs", "Add", "Ceil", "Clip", "Cos", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu", "Greater",
+      "GreaterOrEqual", "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Less", "LessOrEqual",
+      "Log", "Max", "Mean", "Min", "Mul", "Neg", "Not", "Relu", "Round", "Selu", "Sigmoid", "Sign",
+      "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tanh", "Where"};
+  // clang-format on
+  if (node.Is("Div")) return index == 0;
+  if (node.Is("Cast")) return node.result()->type().dtype() != DType::kString;
+  return std::any_of(std::begin(kNames), std::end(kNames),
+                     [&](std::string_view name) { return node.Is(name); });
+}
 
 // Whether the numbers of steps and sizes stay what they are in it.
 bool HoldsIntegers(const Value& value) {
@@ -36,6 +56,31 @@ bool IsZero(const Value* value) {
     }
     if (!Moves(*node) && !(node->Is("Concat") && node->num_operands() == 1)) return false;
     value = node->operand(0);
+  }
+  return false;
+}
+
+bool MayReadSignOfZero(const Value& value) {
+  constexpr std::size_t kMaxValues = 256;
+  std::vector<const Value*> open = {&value};
+  std::unordered_set<const Value*> seen = {&value};
+  while (!open.empty()) {
+    const Value* at = open.back();
+    open.pop_back();
+    for (const Use* use = at->first_use(); use != nullptr; use = use->next()) {
+      const Node* node = use->user();
+      if (node == nullptr && use->graph()->parent() == nullptr) continue;
+      if (node == nullptr || node->Is("BitCast") || !node->subgraphs().empty()) return true;
+      const bool moves = OnlyMoves(*node);
+      // Sums of products and the like begin with 0, and lose the sign.
+      if (!moves && !IsElementwise(*node)) continue;
+      if (!moves && !KeepsToZeros(*node, use->index())) return true;
+      for (std::size_t i = 0; i < node->num_results(); ++i) {
+        if (node->result(i) != nullptr && seen.insert(node->result(i)).second)
+          open.push_back(node->result(i));
+      }
+    }
+    if (seen.size() > kMaxValues) return true;
   }
   return false;
 }

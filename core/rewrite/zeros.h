@@ -11,6 +11,9 @@ bool HasOnly(const Tensor& tensor, double number);
 inline bool IsZeroTensor(const Tensor& tensor) { return HasOnly(tensor, 0); }
 // Whether all elements are zero for sure.
 bool IsZero(const Value* value);
+// Whether -0 in the place of 0, or 0 of -0, may change more behind `value` than the sign of zeros:
+// 1 / x does.
+bool MayReadSignOfZero(const Value& value);
 // Whether it is one element for sure, which is not zero.
 bool IsTrue(const Value* value);
 // The value of one element, an integer, that all elements of `value` are; nullptr: there is none.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -118,11 +119,13 @@ std::optional<Limits> MatchLimits(const Node& node) {
   return limits;
 }
 
-// Rounding keeps the order: the limits can be applied to the integers.
+// Rounding keeps the order, and a negative scale turns it around: the limits can be applied to the
+// integers.
 Result<Value*> Limited(Value* y, const Quantization& q, const Limits& limits, Node& position,
                        PassContext& context) {
   const bool is_signed = q.zero.dtype() == DType::kI8;
-  const std::int64_t low = q.Apply(limits.low), high = q.Apply(limits.high);
+  const std::int64_t ends[] = {q.Apply(limits.low), q.Apply(limits.high)};
+  const auto [low, high] = std::minmax(ends[0], ends[1]);
   if (low == (is_signed ? -128 : 0) && high == (is_signed ? 127 : 255)) return y;
   Value* bounds[2] = {};
   for (std::size_t i : {0, 1}) {

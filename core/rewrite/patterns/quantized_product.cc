@@ -91,7 +91,7 @@ bool TakeWeight(const Value* weight, QuantizedProduct& product) {
   if (tensor == nullptr && (product.is_conv || product.transpose_w)) return false;
   if (rank < (product.is_conv ? 3 : 2) || (tensor != nullptr && !product.is_conv && rank != 2))
     return false;
-  if (w->scales.size() > 1) {
+  if (w->scales.size() != 1) {
     const std::int64_t axis = product.is_conv || product.transpose_w ? 0 : 1;
     if (tensor == nullptr || w->axis != axis) return false;
   }

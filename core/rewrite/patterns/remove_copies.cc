@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -113,8 +114,15 @@ Result<bool> RemoveGetElement(Node& node, PassContext& context) {
   return ReplaceByCopy(node, context, x);
 }
 
-// x + 0 = x, unless the zeros are read otherwise, too: those may be the first state of a
-// recurrence, which is told by what becomes of it.
+bool HasNegativeZeros(const Tensor& zeros) {
+  for (std::int64_t i = 0; i < zeros.size(); ++i) {
+    if (!std::signbit(zeros.FloatAt(i))) return false;
+  }
+  return true;
+}
+
+// x + 0 = x but for -0, whose sign must not matter. Not if the zeros are read otherwise, too: those
+// may be the first state of a recurrence, which is told by what becomes of it.
 Result<bool> RemoveZeros(Node& node, PassContext& context) {
   if (!node.Is("Add")) return false;
   for (std::size_t i = 0; i < 2; ++i) {
@@ -123,6 +131,9 @@ Result<bool> RemoveZeros(Node& node, PassContext& context) {
     const Tensor* tensor = ConstantOf(&zeros);
     if (tensor == nullptr || !SameShape(*x, *node.result()) || !IsZeroTensor(*tensor)) continue;
     if (!IsOnlyAdded(zeros)) continue;
+    const DType dtype = x->type().dtype();
+    const bool signs = IsFloating(dtype) ? !HasNegativeZeros(*tensor) : IsComplex(dtype);
+    if (signs && MayReadSignOfZero(*node.result())) continue;
     return context.ReplaceIfAllowed(node, x);
   }
   return false;

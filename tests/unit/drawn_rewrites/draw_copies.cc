@@ -105,6 +105,7 @@ void Zeros(Drawing& d) {
   std::string y = d.Node(d.Chance(85) ? "Add" : "Sub", operands);
   if (d.Chance(15)) d.Node("Mul", {zeros, x});
   if (d.Chance(15)) y = d.Node("Add", {y, zeros});
+  if (dtype == "f32" && d.Chance(20)) y = d.Node("Reciprocal", {y});
   d.MaybeRead(y);
 }
 
