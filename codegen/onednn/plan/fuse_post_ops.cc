@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/scalar_ops.h"
@@ -75,11 +76,13 @@ class LoopFunction {
     return adds == 1 && reads == 1;
   }
 
-  // Such functions may agree with others where they are compared. By name: a property of numbers
-  // that nothing else asks for.
-  bool RoundsOff() const {
+  // Whether it may agree with other functions where they are compared and nowhere else: it has
+  // steps or waves, rounds off, or has many numbers. By name: a property of functions that nothing
+  // else asks for.
+  bool MayHide() const {
+    if (Numbers().size() > kMaxNumbers) return true;
     return std::ranges::any_of(terms_, [](const MapTerm& term) {
-      for (const std::string_view name : {"Ceil", "Floor", "Round"}) {
+      for (const std::string_view name : {"Ceil", "Cos", "Floor", "Round", "Sin"}) {
         if (term.op->name == name) return true;
       }
       if (term.op->name != "Add" && term.op->name != "Sub") return false;
@@ -94,17 +97,47 @@ class LoopFunction {
       const double x = 0.37 * i;
       if (!Agrees(post, x, 0.0) || !Agrees(post, x, 1.3) || !Agrees(post, x, -2.9)) return false;
     }
-    for (double x : {60.0, 1e3, 1e5, 1e10, kFar}) {
-      if (!Agrees(post, x, 0.0) || !Agrees(post, -x, 0.0)) return false;
-    }
-    // Near zero, where bounds may hide all that lies between the others.
+    // Near zero, bounds may hide all that lies between the others.
     for (double x = 1e-6; x < 60.0; x *= 1.13) {
       if (!Agrees(post, x, 0.0) || !Agrees(post, -x, 0.0)) return false;
     }
-    return true;
+    std::vector<double> points = Bends();
+    points.insert(points.end(), {60.0, 1e3, 1e5, 1e10, kFar});
+    return std::ranges::all_of(
+        points, [&](double x) { return Agrees(post, x, 0.0) && Agrees(post, -x, 0.0); });
   }
 
  private:
+  static constexpr std::size_t kMaxNumbers = 8;
+
+  // The distinct sizes of its constants, in ascending order.
+  std::vector<double> Numbers() const {
+    std::vector<double> numbers;
+    for (const MapTerm& term : terms_) {
+      for (const MapArgument& argument : term.arguments) {
+        const double number = std::fabs(argument.number);
+        if (argument.buffer == kAbsent && number > 0 && number < kFar) numbers.push_back(number);
+      }
+    }
+    std::ranges::sort(numbers);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    return numbers;
+  }
+
+  // Where bounds may bend it: at numbers, their sums, products and the like, and in between.
+  std::vector<double> Bends() const {
+    const std::vector<double> numbers = Numbers();
+    std::vector<double> points = numbers;
+    for (const double a : numbers) {
+      for (const double b : numbers)
+        points.insert(points.end(), {a + b, std::fabs(a - b), a * b, a / b});
+    }
+    std::ranges::sort(points);
+    const std::size_t count = points.size();
+    for (std::size_t i = 1; i < count; ++i) points.push_back((points[i - 1] + points[i]) / 2);
+    return points;
+  }
+
   bool Agrees(const rt::PostOps& post, double x, double residual) const {
     const double r = post.residual ? residual : 0.0;
     const double expected =
@@ -204,7 +237,7 @@ class PostOpFuser {
       const std::size_t maker = uses_.Maker(map.inputs[i]);
       if (residual != kAbsent && !CanBeResidual(residual, maker, map.results.front())) continue;
       const LoopFunction loop(*map.As<MapStep>(), map.inputs[i], residual);
-      if (loop.RoundsOff() || (residual != kAbsent && !loop.Adds(residual))) continue;
+      if (loop.MayHide() || (residual != kAbsent && !loop.Adds(residual))) continue;
       const std::optional<rt::PostOps> post = Recognise(loop, residual != kAbsent);
       if (!post || !Takes(*target, *post)) continue;
       Absorb(*target, steps_[at], *post, residual);

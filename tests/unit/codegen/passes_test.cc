@@ -58,6 +58,11 @@ std::string Product(std::string_view nodes) {
     const %one: f32[] = 1.0
     const %half: f32[] = 0.5
     const %hundred: f32[] = 100.0
+    const %fifth: f32[] = 0.2
+    const %minus: f32[] = -0.2
+    const %foot: f32[] = 2.0
+    const %top: f32[] = 2.02
+    const %end: f32[] = 2.04
     const %large: f32[] = 12582912.0
     %s = onnx.Softmax(%r)
     %v = dragoman.Linear(%x, %w)
@@ -113,7 +118,15 @@ TEST(FusePostOps, LeavesWhatIsOnlyAlike) {
         "%a = onnx.Clip(%s, %low, %three)\n%y = onnx.Add(%v, %a)",
         "%a = onnx.Min(%s, %hundred)\n%y = onnx.Add(%a, %v)",
         "%p = onnx.Relu(%v)\n%a = onnx.Mul(%p, %hundred)\n%b = onnx.Round(%a)\n"
-        "%y = onnx.Div(%b, %hundred)"}) {
+        "%y = onnx.Div(%b, %hundred)",
+        // A bounded function that has the bounds of Clip.
+        "%a = onnx.Abs(%v)\n%b = onnx.Add(%a, %one)\n%c = onnx.Div(%v, %b)\n"
+        "%y = onnx.Clip(%c, %minus, %fifth)",
+        // Relu with a triangle upon it, from 2 to 2.04.
+        "%p = onnx.Relu(%v)\n%a = onnx.Sub(%v, %foot)\n%b = onnx.Relu(%a)\n"
+        "%c = onnx.Sub(%v, %top)\n%d = onnx.Relu(%c)\n%e = onnx.Sub(%v, %end)\n"
+        "%f = onnx.Relu(%e)\n%g = onnx.Mul(%d, %foot)\n%h = onnx.Sub(%b, %g)\n"
+        "%i = onnx.Add(%h, %f)\n%y = onnx.Add(%p, %i)"}) {
     const Plan plan = PlanOf(Product(nodes));
     EXPECT_FALSE(plan.prepared.at(0).post.residual) << nodes;
     EXPECT_TRUE(Steps(plan).back().Is<MapStep>()) << nodes;
