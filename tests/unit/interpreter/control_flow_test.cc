@@ -134,5 +134,27 @@ TEST(RunEffect, PrintsAndAsserts) {
   EXPECT_THAT(failed.lines, ElementsAre("got 5"));
 }
 
+// 20 turns of two nodes each, whose results are twice as large each time.
+TEST(InterpreterTest, CountsLargeResultsAsNodes) {
+  const Result<Model> model = ParseText(R"(graph g() -> (%y) {
+  const %n: i64[] = 20
+  const %c: bool[] = true
+  const %x: f32[1] = [1.0]
+  %y = onnx.Loop(%n, %c, %x) {body = graph b(%i: i64[], %more: bool[], %v: f32[?]) -> (%again, %w) {
+    %again = onnx.Identity(%more)
+    %w = onnx.Concat(%v, %v) {axis = 0}
+  }}
+})");
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  Result<Interpreter> interpreter = Interpreter::Make(*model);
+  ASSERT_TRUE(interpreter.ok()) << interpreter.error().ToString();
+  interpreter->set_node_limit(100);
+  const auto stopped = interpreter->Run(model->entries[0], {});
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_THAT(stopped.error().ToString(), HasSubstr("too many nodes"));
+  interpreter->set_node_limit(100'000);
+  EXPECT_TRUE(interpreter->Run(model->entries[0], {}).ok());
+}
+
 }  // namespace
 }  // namespace dragoman
