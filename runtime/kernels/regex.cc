@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/kernels/regex_parser.h"
+#include "runtime/kernels/regex_set.h"
 #include "runtime/kernels/utf8_text.h"
 
 namespace dragoman::rt {
@@ -36,15 +37,6 @@ bool Holds(RegexAssertion assertion, std::string_view text, std::size_t place) {
       return !edge;
   }
   return false;
-}
-
-bool Contains(const internal::CharacterSet& set, std::int32_t character) {
-  const auto after =
-      std::upper_bound(set.begin(), set.end(), character,
-                       [](std::int32_t c, const std::pair<std::int32_t, std::int32_t>& range) {
-                         return c < range.first;
-                       });
-  return after != set.begin() && character <= std::prev(after)->second;
 }
 
 // The ways to match that are open at one place, those with more right first.
@@ -159,7 +151,7 @@ bool Regex::Run(std::string_view text, std::size_t start, Extent extent, Match* 
       const RegexStep& step = program_.steps[static_cast<std::size_t>(thread.step)];
       if (step.kind == RegexStep::Kind::kSet) {
         if (place < text.size() &&
-            Contains(program_.sets[static_cast<std::size_t>(step.a)], character))
+            internal::Contains(program_.sets[static_cast<std::size_t>(step.a)], character))
           then->Add(thread.step + 1, place + length, thread.match);
         continue;
       }
