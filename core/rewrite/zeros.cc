@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/ir/producer.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman {
@@ -28,6 +29,16 @@ bool KeepsToZeros(const Node& node, std::size_t index) {
   if (node.Is("Cast")) return node.result()->type().dtype() != DType::kString;
   return std::any_of(std::begin(kNames), std::end(kNames),
                      [&](std::string_view name) { return node.Is(name); });
+}
+
+// Whether the result begins with 0, which a -0 that is added does not change.
+bool SumsUp(const Node& node) {
+  // By name: only the formula of each says so; those that are not listed may keep the sign.
+  static constexpr std::string_view kNames[] = {
+      "AveragePool",       "Conv",   "ConvTranspose", "CumSum",   "Einsum", "Gemm",
+      "GlobalAveragePool", "MatMul", "ReduceMean",    "ReduceSum"};
+  return node.IsDragoman("Linear") ||
+         std::ranges::any_of(kNames, [&](std::string_view name) { return node.Is(name); });
 }
 
 // Whether the numbers of steps and sizes stay what they are in it.
@@ -70,11 +81,9 @@ bool MayReadSignOfZero(const Value& value) {
     for (const Use* use = at->first_use(); use != nullptr; use = use->next()) {
       const Node* node = use->user();
       if (node == nullptr && use->graph()->parent() == nullptr) continue;
-      if (node == nullptr || node->Is("BitCast") || !node->subgraphs().empty()) return true;
-      const bool moves = OnlyMoves(*node);
-      // Sums of products and the like begin with 0, and lose the sign.
-      if (!moves && !IsElementwise(*node)) continue;
-      if (!moves && !KeepsToZeros(*node, use->index())) return true;
+      if (node == nullptr) return true;
+      if (SumsUp(*node)) continue;
+      if (!OnlyMoves(*node) && !KeepsToZeros(*node, use->index())) return true;
       for (std::size_t i = 0; i < node->num_results(); ++i) {
         if (node->result(i) != nullptr && seen.insert(node->result(i)).second)
           open.push_back(node->result(i));
@@ -83,6 +92,12 @@ bool MayReadSignOfZero(const Value& value) {
     if (seen.size() > kMaxValues) return true;
   }
   return false;
+}
+
+const Tensor* StatedFill(const Value* value) {
+  const Node* fill = ProducerOf(value, "ConstantOfShape");
+  const Attribute* stated = fill != nullptr ? fill->attribute("value") : nullptr;
+  return stated != nullptr ? stated->tensor() : nullptr;
 }
 
 bool IsTrue(const Value* value) {

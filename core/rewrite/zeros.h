@@ -14,6 +14,8 @@ bool IsZero(const Value* value);
 // Whether -0 in the place of 0, or 0 of -0, may change more behind `value` than the sign of zeros:
 // 1 / x does.
 bool MayReadSignOfZero(const Value& value);
+// The number that a ConstantOfShape states; nullptr: something else, or none is stated, which is 0.
+const Tensor* StatedFill(const Value* value);
 // Whether it is one element for sure, which is not zero.
 bool IsTrue(const Value* value);
 // The value of one element, an integer, that all elements of `value` are; nullptr: there is none.

@@ -11,6 +11,7 @@
 #include "core/ir/producer.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/patterns/spelling_patterns.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {
@@ -55,9 +56,7 @@ constexpr std::string_view kOfNumbers[] = {
 
 // The number that all elements of a constant are, or of a tensor of known value and open sizes.
 std::optional<Tensor> RepeatedNumber(const Value* value) {
-  const Node* fill = ProducerOf(value, "ConstantOfShape");
-  const Attribute* filled = fill != nullptr ? fill->attribute("value") : nullptr;
-  if (filled != nullptr && filled->tensor() != nullptr) return filled->tensor()->Reshaped({});
+  if (const Tensor* fill = StatedFill(value)) return fill->Reshaped({});
   const Tensor* tensor = ConstantOf(value);
   if (tensor == nullptr || tensor->size() < 2 || tensor->dtype() == DType::kString ||
       Info(tensor->dtype()).bits < 8)

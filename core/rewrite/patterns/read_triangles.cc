@@ -103,9 +103,8 @@ Result<bool> CompareDirectly(Node& node, PassContext& context) {
 Result<bool> OmitTrueMask(Node& node, PassContext& context) {
   if (!node.Is("And")) return false;
   for (std::size_t i = 0; i < 2; ++i) {
-    const Node* fill = ProducerOf(node.operand(i), "ConstantOfShape");
-    const Attribute* filled = fill != nullptr ? fill->attribute("value") : nullptr;
-    const Tensor* bits = filled != nullptr ? filled->tensor() : ConstantOf(node.operand(i));
+    const Tensor* fill = StatedFill(node.operand(i));
+    const Tensor* bits = fill != nullptr ? fill : ConstantOf(node.operand(i));
     Value* x = node.operand(1 - i);
     if (bits != nullptr && HasOnly(*bits, 1) && SameShape(*x, *node.result()))
       return context.ReplaceIfAllowed(node, x);
