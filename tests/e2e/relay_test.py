@@ -364,6 +364,17 @@ entry main @main(%x: f32[2, 4], %s: f32[2, 3]) -> (%y) {
             written.write_text(re.sub(r', composed=\[".*"\]', "", written.read_text()))
             self.agrees(written, [expected], x=x)
 
+    def test_resizing_by_weights_that_only_sizes_ask_for(self):
+        """A file of a few bytes makes no matrix of gigabytes."""
+        model = self.out / "large.dgt"
+        model.write_text('dragoman 1 common onnx\nopset "" 22\n\n'
+                         "entry main @main(%x: f32[2, 100000]) -> (%y) {\n"
+                         "  const %s: i64[1] = [50000]\n"
+                         '  %y = onnx.Resize(%x, _, _, %s) {mode = "linear", antialias = 1, axes = [1]}\n}\n')
+        done = dragoman("convert", model, "-o", self.out / "large.relay")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("a resize of axis 1, which takes too many weights", done.stderr)
+
     def test_integer_products_of_any_rank(self):
         numbers = np.random.default_rng(3)
         cases = [  # sizes of both operands and of their zero points

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/product.h"
 #include "codegen/relay/ops/sizes.h"
@@ -12,6 +14,9 @@
 
 namespace dragoman::relay::emit {
 namespace {
+
+// Of one axis; sizes, and so weights, may be any that a file claims.
+constexpr std::int64_t kMostWeights = std::int64_t{1} << 26;
 
 struct ResizedAxis {
   std::int64_t axis = 0;
@@ -116,15 +121,17 @@ Emitted EmitResizeByMatrix(RelayOp& op) {
                                  : op.node.operand(2)->tensor()->FloatAt(axis.entry) == 1;
     if (stays) continue;
     DRAGOMAN_TRY(op.KnownSizes({axis.from, axis.to}));
+    const std::int64_t count = axis.from.value();
+    const std::int64_t per_element = is_copy ? 1 : std::max<std::int64_t>(count, 1);
+    if (std::max(count, axis.to.value()) > kMostWeights / per_element)
+      return op.Refuse(fmt::format("a resize of axis {}, which takes too many weights", axis.axis));
     if (is_copy) {
-      DRAGOMAN_ASSIGN(const Tensor places,
-                      Resized(op, axis, Tensor::Ints(AxesFrom(0, axis.from.value()))));
+      DRAGOMAN_ASSIGN(const Tensor places, Resized(op, axis, Tensor::Ints(AxesFrom(0, count))));
       y = op.Do("take", {y, op.IntVector(places.ToInts())},
                 {{"axis", axis.axis}, {"mode", "fast"}});
       shape[static_cast<std::size_t>(axis.axis)] = axis.to;
       continue;
     }
-    const std::int64_t count = axis.from.value();
     DRAGOMAN_ASSIGN(
         const Tensor weights,
         Resized(op, axis,

@@ -6,10 +6,9 @@
 //   zero points that are real the middle of the integers is the zero point, and what is missing is
 //                             added: sum_k a[k] (middle - zero) scale, the same for a whole block
 #include <bit>
-#include <numeric>
-#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "importers/onnx/ops/contrib.h"
 
