@@ -137,7 +137,8 @@ Dim Mod(const Dim& a, const Dim& b);
 Dim Min(const Dim& a, const Dim& b);
 Dim Max(const Dim& a, const Dim& b);
 // The size that a and b broadcast to: a where b is 1, else b. A known size other than 1 decides,
-// even against an unknown one. Unknown if a and b are known and do not fit.
+// even against an unknown one; n decides against min(n, 64). Unknown if a and b are known and do
+// not fit.
 Dim Broadcast(const Dim& a, const Dim& b);
 
 // The operation `kind` (not kSymbol) on operands in normal form, folded from the left; two for

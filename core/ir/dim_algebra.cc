@@ -197,18 +197,23 @@ bool IsBelow(const Dim& a, const Dim& b) {
   return RangeOf(a).lower >= 0 && Less(a, b) == Truth::kYes;
 }
 
+// The operands of d if it is one atom of this kind, else none.
+std::span<const Dim> OperandsOf(Kind kind, const Dim& d) {
+  const std::span<const DimTerm> terms = d.terms();
+  const bool is_atom = terms.size() == 1 && terms[0].coefficient == 1 &&
+                       terms[0].factors.size() == 1 && terms[0].factors[0]->kind == kind;
+  return is_atom ? std::span<const Dim>(terms[0].factors[0]->operands) : std::span<const Dim>();
+}
+
 // The operands of both, those of the same kind opened, sorted, each once.
 std::vector<Dim> FlattenOperands(Kind kind, const Dim& a, const Dim& b) {
   std::vector<Dim> operands;
   for (const Dim* d : {&a, &b}) {
-    const std::span<const DimTerm> terms = d->terms();
-    const bool same = terms.size() == 1 && terms[0].coefficient == 1 &&
-                      terms[0].factors.size() == 1 && terms[0].factors[0]->kind == kind;
-    if (same) {
-      const std::vector<Dim>& inner = terms[0].factors[0]->operands;
-      operands.insert(operands.end(), inner.begin(), inner.end());
-    } else {
+    const std::span<const Dim> inner = OperandsOf(kind, *d);
+    if (inner.empty()) {
       operands.push_back(*d);
+    } else {
+      operands.insert(operands.end(), inner.begin(), inner.end());
     }
   }
   std::sort(operands.begin(), operands.end(),
@@ -236,6 +241,17 @@ Dim Extremum(Kind kind, const Dim& a, const Dim& b) {
     }
   }
   return operands.size() == 1 ? operands[0] : MakeAtom(kind, std::move(operands));
+}
+
+// Whether d is a minimum of `size` and of sizes of 1 or more. Broadcast with `size` it is then either
+// equal to it or 1, and what they broadcast to is `size`: a table of positions that is cut to a
+// sequence and added to it.
+bool IsCutTo(const Dim& size, const Dim& d) {
+  const std::span<const Dim> operands = OperandsOf(Kind::kMin, d);
+  return std::find(operands.begin(), operands.end(), size) != operands.end() &&
+         std::all_of(operands.begin(), operands.end(), [&](const Dim& operand) {
+           return operand == size || RangeOf(operand).lower >= 1;
+         });
 }
 
 std::int64_t Clamp(Int128 value) {
@@ -358,6 +374,10 @@ Dim Broadcast(const Dim& a, const Dim& b) {
   if (Equal(b, Dim(1)) == Truth::kNo) return b;
   if (a.unknown() || b.unknown()) return Dim::Unknown();
   std::vector<Dim> operands = FlattenOperands(Kind::kBroadcast, a, b);
+  std::erase_if(operands, [whole = operands](const Dim& operand) {
+    return std::any_of(whole.begin(), whole.end(),
+                       [&](const Dim& other) { return IsCutTo(other, operand); });
+  });
   return operands.size() == 1 ? operands[0] : MakeAtom(Kind::kBroadcast, std::move(operands));
 }
 
