@@ -1,6 +1,7 @@
 // If, Loop and groups: bodies are functions that read values of the graphs around them.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,11 +22,6 @@ bool IsTrue(const Knowledge& knowledge) {
 }
 
 bool IsRead(const Value* result) { return result != nullptr && result->used(); }
-
-// The sizes of what a turn gives, if they are known.
-std::optional<Ints> KnownRow(const Type& type) {
-  return type.shape() != nullptr ? KnownShape(*type.shape()) : std::nullopt;
-}
 
 // Those that the group had in TVM, or what its members were and came from.
 Attribute::Dict GroupAttributes(const Node& node, const Graph& body) {
@@ -141,20 +137,54 @@ Status Translator::AddCarried(const Node& node, LoopForm& loop) {
   return {};
 }
 
+Value* Translator::SizeBefore(const Node& loop, const Dim& size) {
+  if (size.known()) return builder_.Constant(Tensor::Ints(Ints{size.value()}));
+  std::vector<const Value*> values;
+  for (const Use& use : loop.operands()) values.push_back(use.value());
+  for (const auto& input : loop.graph()->inputs()) values.push_back(input.get());
+  for (const Value* value : values) {
+    const Shape* shape = value != nullptr ? value->type().shape() : nullptr;
+    if (shape == nullptr || size.unknown()) continue;
+    const auto found = std::ranges::find(*shape, size);
+    if (found == shape->end()) continue;
+    const std::int64_t axis = found - shape->begin();
+    Value* sizes = builder_.Call("shape_of", {Of(value)}, {{"dtype", "int64"}});
+    return builder_.Call(
+        "strided_slice", {sizes},
+        {{"begin", Ints{axis}}, {"end", Ints{axis + 1}}, {"strides", Ints{1}}, {"axes", Ints{0}}});
+  }
+  return nullptr;
+}
+
+Value* Translator::NoRows(const Node& loop, const Type& row) {
+  if (row.shape() == nullptr) return nullptr;
+  if (std::optional<Ints> known = KnownShape(*row.shape())) {
+    known->insert(known->begin(), 0);
+    return builder_.Constant(*Tensor::Full(row.dtype(), *known, 0));
+  }
+  Values sizes = {builder_.Constant(Tensor::Ints(Ints{0}))};
+  for (const Dim& size : *row.shape()) {
+    sizes.push_back(SizeBefore(loop, size));
+    if (sizes.back() == nullptr) return nullptr;
+  }
+  Value* shape = builder_.Call("concatenate", {builder_.Tuple(sizes)}, {{"axis", std::int64_t{0}}});
+  return builder_.Call("dyn.full", {builder_.Constant(*Tensor::Full(row.dtype(), {}, 0)), shape},
+                       {{"shape", Attribute()}, {"dtype", std::string(RelayDType(row.dtype()))}});
+}
+
 Status Translator::AddCollected(const Node& node, LoopForm& loop) {
   for (std::size_t i = loop.carried + 1; i < loop.graph.num_outputs(); ++i) {
     if (!IsRead(node.result(i - 1))) continue;
-    const Type& type = loop.graph.output(i)->type();
-    const std::optional<Ints> row = KnownRow(type);
-    if (!row) return Unsupported("a loop that collects what has no known size").At(node.Describe());
+    const Type& row = loop.graph.output(i)->type();
+    Value* none = NoRows(node, row);
+    if (none == nullptr)
+      return Unsupported("a loop that collects what has no known size").At(node.Describe());
     loop.collected.push_back(i);
-    Ints none = *row;
-    none.insert(none.begin(), 0);
-    loop.first.push_back(builder_.Constant(*Tensor::Full(type.dtype(), none, 0)));
-    Shape shape(none.begin(), none.end());
-    shape.front() = Dim::Unknown();
+    loop.first.push_back(none);
+    Shape shape = *row.shape();
+    shape.insert(shape.begin(), Dim::Unknown());
     loop.state.push_back(loop.body->AddInput(fmt::format("collected{}", loop.collected.size()),
-                                             Type::Tensor(type.dtype(), shape)));
+                                             RelayType(Type::Tensor(row.dtype(), shape))));
   }
   return {};
 }

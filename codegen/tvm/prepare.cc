@@ -51,6 +51,15 @@ Status RefuseMaps(const Graph& entry) {
   return findings.empty() ? Status() : Status(Error(std::move(findings)));
 }
 
+std::vector<std::size_t> JoinedOperands(const Node& concat, std::size_t axis) {
+  std::vector<std::size_t> joined;
+  for (std::size_t i = 0; i < concat.num_operands(); ++i) {
+    const Shape* shape = concat.operand(i)->type().shape();
+    if (shape == nullptr || (*shape)[axis] != Dim(0)) joined.push_back(i);
+  }
+  return joined.empty() ? std::vector<std::size_t>{0} : joined;
+}
+
 std::string Summary(const Error& error) {
   const std::vector<Finding>& findings = error.findings();
   std::string text = findings.front().place + ": " + findings.front().message;

@@ -2,6 +2,7 @@
 #ifndef DRAGOMAN_CODEGEN_TVM_PREPARE_H_
 #define DRAGOMAN_CODEGEN_TVM_PREPARE_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,10 @@ OpSupport SupportWithoutEmitter(const OpDef& def);
 
 // Errors: unsupported, an input or output that is a map (runtime/program/map.h).
 Status RefuseMaps(const Graph& entry);
+
+// Which operands of a Concat along `axis` have elements there, as far as is known; if none has, the
+// first. ONNX Runtime lets the others have any sizes, TVM does not.
+std::vector<std::size_t> JoinedOperands(const Node& concat, std::size_t axis);
 
 // The first finding, and how many more there are.
 std::string Summary(const Error& error);

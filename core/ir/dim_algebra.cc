@@ -243,15 +243,19 @@ Dim Extremum(Kind kind, const Dim& a, const Dim& b) {
   return operands.size() == 1 ? operands[0] : MakeAtom(kind, std::move(operands));
 }
 
-// Whether d is a minimum of `size` and of sizes of 1 or more. Broadcast with `size` it is then either
-// equal to it or 1, and what they broadcast to is `size`: a table of positions that is cut to a
-// sequence and added to it.
-bool IsCutTo(const Dim& size, const Dim& d) {
-  const std::span<const Dim> operands = OperandsOf(Kind::kMin, d);
-  return std::find(operands.begin(), operands.end(), size) != operands.end() &&
-         std::all_of(operands.begin(), operands.end(), [&](const Dim& operand) {
-           return operand == size || RangeOf(operand).lower >= 1;
-         });
+// Whether d has one value with which `size` can be broadcast, other than 1: that of `size`. So is a
+// minimum of it and of sizes of 1 or more (a table of positions that is cut to a sequence and added
+// to it), and a maximum of it and of what is 0 or less (a slice that may be empty).
+bool FollowsFrom(const Dim& size, const Dim& d) {
+  auto is_bound_of_size = [&](Kind kind, auto is_harmless) {
+    const std::span<const Dim> operands = OperandsOf(kind, d);
+    return std::find(operands.begin(), operands.end(), size) != operands.end() &&
+           std::all_of(operands.begin(), operands.end(), [&](const Dim& operand) {
+             return operand == size || is_harmless(RangeOf(operand));
+           });
+  };
+  return is_bound_of_size(Kind::kMin, [](const DimRange& range) { return range.lower >= 1; }) ||
+         is_bound_of_size(Kind::kMax, [](const DimRange& range) { return range.upper <= 0; });
 }
 
 std::int64_t Clamp(Int128 value) {
@@ -376,7 +380,7 @@ Dim Broadcast(const Dim& a, const Dim& b) {
   std::vector<Dim> operands = FlattenOperands(Kind::kBroadcast, a, b);
   std::erase_if(operands, [whole = operands](const Dim& operand) {
     return std::any_of(whole.begin(), whole.end(),
-                       [&](const Dim& other) { return IsCutTo(other, operand); });
+                       [&](const Dim& other) { return FollowsFrom(other, operand); });
   });
   return operands.size() == 1 ? operands[0] : MakeAtom(Kind::kBroadcast, std::move(operands));
 }

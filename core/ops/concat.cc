@@ -36,12 +36,17 @@ void JoinElements(InferContext& context, int axis) {
 
 bool IsIntegral(DType dtype) { return IsInteger(dtype) || dtype == DType::kBool; }
 
-// The sum along the axis, and what all operands together say of the other sizes.
+// The sum along the axis, and what all operands with elements together say of the other sizes.
 Result<Shape> ConcatenatedShape(const InferContext& context, std::size_t axis) {
   Shape result = *context.shape(0);
   for (std::size_t k = 1; k < context.num_operands(); ++k) {
     const Shape& next = *context.shape(k);
     if (next.size() != result.size()) return context.Fail("the ranks differ");
+    if (next[axis] == Dim(0)) continue;
+    if (result[axis] == Dim(0)) {
+      result = next;
+      continue;
+    }
     for (std::size_t i = 0; i < result.size(); ++i) {
       if (i == axis) {
         result[i] = result[i] + next[i];

@@ -19,7 +19,8 @@ struct ConcatParams {
   }
 };
 
-// `inputs` points at `count` shapes, at least one.
+// `inputs` points at `count` shapes, at least one. Of an input that has no elements along the axis
+// the other sizes need not agree: ONNX Runtime accepts it, and files rely on that.
 constexpr Status ConcatShape(const ConcatParams& p, const Shape* inputs, std::int64_t count,
                              Shape* result) {
   if (count < 1) return Status::Error("nothing to concatenate");
@@ -28,6 +29,11 @@ constexpr Status ConcatShape(const ConcatParams& p, const Shape* inputs, std::in
   DRAGOMAN_RT_TRY(ResolveAxis(p.axis, result->size(), &axis));
   for (std::int64_t i = 1; i < count; ++i) {
     if (inputs[i].size() != result->size()) return Status::Error("the ranks differ");
+    if (inputs[i][axis] == 0) continue;
+    if ((*result)[axis] == 0) {
+      *result = inputs[i];
+      continue;
+    }
     for (int d = 0; d < result->size(); ++d) {
       if (d == axis) {
         DRAGOMAN_RT_TRY(CheckedAdd((*result)[d], inputs[i][d], &(*result)[d]));

@@ -375,6 +375,46 @@ entry main @main(%x: f32[2, 4], %s: f32[2, 3]) -> (%y) {
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("a resize of axis 1, which takes too many weights", done.stderr)
 
+    def test_sizes_of_run_time(self):
+        """An axis that becomes two of unknown sizes, rows of a size that only the weight states,
+        steps of an unknown batch that a loop collects, a part without elements."""
+        weight = draw(3, 8)
+        model, written = self.out / "sizes.dgt", self.out / "sizes.relay"
+        body = "graph body(%i: i64[], %c: bool[], %h: f32[n, 3]) -> (%c, %g, %g)"
+        model.write_text(f"""dragoman 1 common onnx
+opset "" 22
+
+entry main @main(%x: f32[n, t, k]) -> (%y, %last, %steps, %joined) {{
+  const %w: f32[3, 8] = {weight.tolist()}
+  const %wide: i64[1] = [3]
+  const %first: i64[1] = [0]
+  const %behind: i64[1] = [2]
+  const %turns: i64[] = 4
+  const %mean: i64[1] = [1]
+  const %none: f32[0, 7] = f32[0, 7] []
+  %size: i64[2] = onnx.Shape(%x) {{end = 2}}
+  %sizes: i64[3] = onnx.Concat(%size, %wide) {{axis = 0}}
+  %p = dragoman.Linear(%x, %w)
+  %rows: f32[n*t, 3] = onnx.Reshape(%p, %flat)
+  const %flat: i64[2] = [-1, 3]
+  %square = onnx.Mul(%rows, %rows)
+  %y = onnx.Reshape(%square, %sizes) {{allowzero = 1}}
+  %h0: f32[n, 3] = onnx.ReduceMean(%y, %mean) {{keepdims = 0}}
+  %last, %steps = onnx.Loop(%turns, _, %h0) {{body = {body} {{
+    %g: f32[n, 3] = onnx.Tanh(%h)
+  }}}}
+  %joined = onnx.Concat(%none, %h0) {{axis = 0}}
+}}
+""")
+        self.convert(model, "-o", written)
+        for n, t in ((2, 5), (1, 1)):
+            x = draw(n, t, 8)
+            y = (x @ weight.T) ** 2
+            steps = [y.mean(1)]
+            while len(steps) < 5:
+                steps.append(np.tanh(steps[-1]))
+            self.agrees(written, [y, steps[-1], np.stack(steps[1:]), steps[0]], x=x)
+
     def test_integer_products_of_any_rank(self):
         numbers = np.random.default_rng(3)
         cases = [  # sizes of both operands and of their zero points

@@ -59,7 +59,10 @@ SAME = ("F.dropout(y, 0.5, False)", "F.alpha_dropout(y, 0.5, False)", "y.type_as
         "y.contiguous(memory_format=torch.contiguous_format)", "y.as_strided([2, 3], [6, 2], 1)",
         "y[1:2].t().contiguous()", "torch.positive(y)", "y.to(torch.float64)", "y.tril(9)",
         "y.view(1, 1, 4, 6).contiguous(memory_format=torch.channels_last)",
-        "y.view(1, 4, 6, 1).contiguous(memory_format=torch.channels_last)")
+        "y.view(1, 4, 6, 1).contiguous(memory_format=torch.channels_last)",
+        "torch.detach_copy(y)", "torch.alias_copy(y)", "torch.t_copy(y[0])",
+        "torch.view_copy(y, [4, 6])", "torch.transpose_copy(y, 1, 1)", "torch.select_copy(y, 0, 1)",
+        "y.t().as_strided([5, 3], [4, 1])", "y.view(2, 2, 6).permute(2, 0, 1).as_strided([3], [7])")
 STRIDES = ("y.t().stride()", "y[:, ::2].stride(1)", "y.t().is_contiguous()",
            "y[:1].t().is_contiguous()", "y.unfold(1, 2, 2).stride()", "y.diagonal().stride(0)")
 
@@ -142,6 +145,12 @@ class TorchPrograms(CommandCase):
                              "        y[1:] *= 2\n        return y\n")
         for sizes in ((4, 2, 0), (0, 3), (3, 2)):
             self.compare(module, (torch.ones(sizes),))
+
+    def test_a_mask_that_chooses_nothing(self):
+        module = self.script("x, mask, source", "        return x.masked_scatter(mask, source)\n")
+        x = torch.arange(6.0).view(2, 3)
+        for mask, source in ((x > 9, x[:0]), (x > 3, x[0]), (x[:, :1] > 1, x)):
+            self.compare(module, (x, mask, source))
 
     def test_what_shares_elements(self):
         x = torch.arange(24.0).view(4, 6)

@@ -7,6 +7,7 @@
 
 #include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
+#include "codegen/tvm/prepare.h"
 #include "core/ir/node_attributes.h"
 
 namespace dragoman::relax {
@@ -176,12 +177,14 @@ Result<std::string> FitBeside(RelaxOp& op, std::size_t i, std::size_t axis) {
 
 Expressions EmitConcat(RelaxOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
+  const auto along = static_cast<std::size_t>(axis);
+  const std::vector<std::size_t> joined = tvm::JoinedOperands(op.node, along);
   std::string operands;
-  for (std::size_t i = 0; i < op.node.num_operands(); ++i) {
-    DRAGOMAN_ASSIGN(const std::string operand, FitBeside(op, i, static_cast<std::size_t>(axis)));
-    operands += (i > 0 ? ", " : "") + operand;
+  for (const std::size_t i : joined) {
+    DRAGOMAN_ASSIGN(const std::string operand, FitBeside(op, i, along));
+    operands += (operands.empty() ? "" : ", ") + operand;
   }
-  if (op.node.num_operands() == 1) operands += ",";
+  if (joined.size() == 1) operands += ",";
   return One(fmt::format("R.concat(({}), axis={})", operands, op.Int("axis")));
 }
 

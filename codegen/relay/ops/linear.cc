@@ -1,5 +1,6 @@
 // Products. nn.dense takes matrices, nn.batch_matmul stacks of them.
 #include <algorithm>
+#include <utility>
 
 #include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/product.h"
@@ -17,11 +18,6 @@ Value* Dense(RelayOp& op, Value* x, Value* weight) {
 
 Value* Join(RelayOp& op, const Values& vectors) {
   return op.Do("concatenate", {op.builder.Tuple(vectors)}, {{"axis", std::int64_t{0}}});
-}
-
-// By sizes that run time knows.
-Value* ReshapeBy(RelayOp& op, Value* x, const Values& sizes) {
-  return op.Do("dyn.reshape", {x, Join(op, sizes)}, {{"newshape", Ints()}});
 }
 
 Result<Value*> DenseOfRows(RelayOp& op, Value* x, const Shape& shape, Value* weight,
@@ -85,14 +81,21 @@ Value* AsStack(RelayOp& op, Value* x, const Shape& shape, const Shape& batch, Va
     return op.Do("reshape", {x}, {{"newshape", Ints{-1, known->front(), known->back()}}});
   Shape whole = batch;
   whole.insert(whole.end(), own.matrix.begin(), own.matrix.end());
-  return ReshapeBy(op, x, {op.IntVector({-1}), LastTwo(op, x, whole)});
+  return ReshapeBy(op, x, Join(op, {op.IntVector({-1}), LastTwo(op, x, whole)}));
+}
+
+// The sizes of rows that are multiplied with `inner` elements each: the other operand may be the
+// one of which they are known.
+Shape WithInner(Shape rows, const Dim& inner) {
+  if (inner.known()) rows.back() = inner;
+  return rows;
 }
 
 // Operands of rank 2 and more.
 Result<Value*> Product(RelayOp& op, Value* a, const Shape& a_shape, Value* b, const Shape& b_shape,
                        const Shape& result) {
   if (b_shape.size() == 2 && (a_shape.size() == 2 || KnownShape(b_shape)))
-    return DenseOfRows(op, a, a_shape, Transposed(op, b), result);
+    return DenseOfRows(op, a, WithInner(a_shape, b_shape.front()), Transposed(op, b), result);
   const Shape batch = StackOf(result).batch;
   const auto known = KnownShape(batch);
   const bool needs_sizes = !KnownShape(a_shape) || !KnownShape(b_shape) || !KnownShape(result);
@@ -106,7 +109,7 @@ Result<Value*> Product(RelayOp& op, Value* a, const Shape& a_shape, Value* b, co
   const Result<Value*> apart =
       ReshapeTo(op, product, {Dim(), result[batch.size()], result.back()}, result);
   if (apart.ok()) return *apart;
-  return ReshapeBy(op, product, {sizes, LastTwo(op, product, {Dim(), Dim(), Dim()})});
+  return ReshapeBy(op, product, Join(op, {sizes, LastTwo(op, product, {Dim(), Dim(), Dim()})}));
 }
 
 }  // namespace
@@ -121,7 +124,7 @@ Result<Value*> ProductOfRows(RelayOp& op, Value* x, const Shape& shape, const Sh
   const Result<Value*> apart = ReshapeTo(op, rows, {Dim(), result.back()}, result);
   if (apart.ok()) return *apart;
   Value* leading = Part(op, SizesOf(op, x), 0, static_cast<std::int64_t>(shape.size()) - 1);
-  return ReshapeBy(op, rows, {leading, op.IntVector({result.back().value()})});
+  return ReshapeBy(op, rows, Join(op, {leading, op.IntVector({result.back().value()})}));
 }
 
 Result<Value*> ProductOfStacks(RelayOp& op, Value* a, const Shape& a_shape, Value* b,
@@ -140,9 +143,11 @@ Result<Value*> ProductOfStacks(RelayOp& op, Value* a, const Shape& a_shape, Valu
 
 // x · weightᵀ + bias
 Emitted EmitLinear(RelayOp& op) {
-  DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
+  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
+  DRAGOMAN_ASSIGN(const Shape weight, op.shape(1));
   DRAGOMAN_ASSIGN(const Shape result, op.result_shape());
   if (!IsFloating(op.dtype())) return op.Refuse("products of integers");
+  shape = WithInner(std::move(shape), weight.back());
   Value* product = nullptr;
   if (shape.size() == 1) {
     Value* row = op.Do("expand_dims", {op.arg(0)}, {{"axis", std::int64_t{0}}});

@@ -5,6 +5,7 @@
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/sizes.h"
+#include "codegen/tvm/prepare.h"
 #include "core/ir/node_attributes.h"
 
 namespace dragoman::relay::emit {
@@ -19,8 +20,11 @@ Emitted EmitReshape(RelayOp& op) {
   }
   Result<Value*> reshaped = ReshapeTo(op, op.arg(0), from, to);
   if (reshaped.ok()) return One(*reshaped);
-  if (!op.node.Is("Reshape") || op.Int("allowzero") != 0) return std::move(reshaped).error();
-  return One(op.Do("dyn.reshape", {op.arg(0), op.arg(1)}, {{"newshape", Ints()}}));
+  const bool has_zero = op.Int("allowzero") != 0 && std::ranges::find(to, Dim(0)) != to.end();
+  if (!op.node.Is("Reshape") || has_zero) return std::move(reshaped).error();
+  Value* by_sizes = ReshapeBy(op, op.arg(0), op.arg(1));
+  const Result<Value*> stated = ReshapeTo(op, by_sizes, to, to);
+  return One(stated.ok() ? *stated : by_sizes);
 }
 
 Emitted EmitUnsqueeze(RelayOp& op) {
@@ -67,7 +71,11 @@ Emitted EmitTranspose(RelayOp& op) {
 }
 
 Emitted EmitConcat(RelayOp& op) {
-  return One(op.Do("concatenate", {op.builder.Tuple(op.args())}, {{"axis", op.Int("axis")}}));
+  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
+  Values parts;
+  for (const std::size_t i : tvm::JoinedOperands(op.node, static_cast<std::size_t>(axis)))
+    parts.push_back(op.arg(i));
+  return One(op.Do("concatenate", {op.builder.Tuple(parts)}, {{"axis", op.Int("axis")}}));
 }
 
 Emitted EmitSplit(RelayOp& op) {

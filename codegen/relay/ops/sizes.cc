@@ -39,6 +39,10 @@ Result<Value*> ReshapeTo(RelayOp& op, Value* x, const Shape& from, const Shape& 
   return op.Do("reshape", {x}, std::move(attributes));
 }
 
+Value* ReshapeBy(RelayOp& op, Value* x, Value* sizes) {
+  return op.Do("dyn.reshape", {x, sizes}, {{"newshape", Ints()}});
+}
+
 Value* WithAxesBehind(RelayOp& op, Value* x, std::int64_t behind) {
   if (behind < 1) return x;
   return op.Do("expand_dims", {x}, {{"axis", std::int64_t{1}}, {"num_newaxis", behind}});

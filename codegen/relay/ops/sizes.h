@@ -15,6 +15,9 @@ Value* Places(RelayOp& op, Value* count);
 // `x`, whose sizes are `from`, with the sizes `to`, which have as many elements: those that are
 // equal in place are copied, one other may be open. Errors: more are known at run time only.
 Result<Value*> ReshapeTo(RelayOp& op, Value* x, const Shape& from, const Shape& to);
+// `x` with the sizes that a vector holds: -1 is what is left. Of a tensor without elements whose
+// other sizes differ in place, 0 is taken for the size there, as the operator has it.
+Value* ReshapeBy(RelayOp& op, Value* x, Value* sizes);
 // The vector `x` as (n, 1, …), with `behind` axes of size 1.
 Value* WithAxesBehind(RelayOp& op, Value* x, std::int64_t behind);
 // Entries from `begin` to before `end` of a vector.

@@ -193,16 +193,18 @@ Result<Value*> LowerMaskedFill(Call& call) {
   return c.Done(c.Where(mask, c.As("value", c.dtype(x)), x));
 }
 
-// Where the mask is true, the elements of the source in their order.
+// Where the mask is true, the elements of the source in their order. Elsewhere an element that is
+// put in front of them: the source may have none.
 Result<Value*> LowerMaskedScatter(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   Value* mask = c.And(IsTrue(c, c.Tensor("mask")), c.Full(c.Shape(x), 1, DType::kBool));
-  Value* shape = c.Shape(mask);
-  Value* counted = c.Op("CumSum", {c.Cast(c.Flatten(mask), DType::kI64), c.Int(0)});
-  Value* places = c.Reshape(c.Max(c.Sub(counted, 1), 0), shape);
-  Value* taken = c.Gather(c.Flatten(c.Tensor("source")), places, 0);
-  return c.Done(c.Where(mask, taken, x));
+  Value* chosen = c.Cast(mask, DType::kI64);
+  Value* counted = c.Op("CumSum", {c.Flatten(chosen), c.Int(0)});
+  Value* places = c.Mul(c.Reshape(counted, c.Shape(mask)), chosen);
+  Value* source = c.Tensor("source");
+  Value* padded = c.Concat({c.Full(c.Ints({1}), 0, c.dtype(source)), c.Flatten(source)}, 0);
+  return c.Done(c.Where(mask, c.Gather(padded, places, 0), x));
 }
 
 // fill, copy: sizes and element type of self.

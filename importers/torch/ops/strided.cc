@@ -1,6 +1,8 @@
 // Views by strides, and copies of a tensor with a view of it replaced.
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "core/lowering/strided_view.h"
 #include "importers/torch/ops/composer.h"
@@ -25,16 +27,40 @@ struct StridedBase {
   std::int64_t offset = 0;
 };
 
+// Whether a tensor of these strides and sizes is all of a storage of `count` elements, its axes in
+// another order. Then it begins where the storage does.
+bool IsTransposedWhole(const Strides& strides, const Shape& sizes, std::int64_t count) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // step, size
+  for (std::size_t i = 0; i < sizes.size() && i < strides.steps.size(); ++i) {
+    if (!strides.steps[i].known() || !sizes[i].known()) return false;
+    if (sizes[i] != Dim(1)) axes.emplace_back(strides.steps[i].value(), sizes[i].value());
+  }
+  std::sort(axes.begin(), axes.end());
+  std::int64_t covered = 1;
+  for (const auto& [step, size] : axes) {
+    if (step != covered || size < 1) return false;
+    covered *= size;
+  }
+  return strides.steps.size() == sizes.size() && covered == count;
+}
+
 // Offsets count the elements of the storage, whatever part of it argument `self` is.
 StridedBase TakeBase(CallComposer& c) {
   StridedBase base{c.Take(c.call().Argument("self")), c.Tensor("self")};
   const auto* tensor = base.tensor.As<TensorRef>();
   if (c.failed() || tensor == nullptr) return base;
-  if (!c.Has("storage_offset")) {
-    if (!Heap::StridesOf(*tensor).row_major) c.Fail("strides of a tensor that is a view itself");
+  const Strides& strides = Heap::StridesOf(*tensor);
+  if (c.Has("storage_offset")) {
+    base.offset = c.IntOr("storage_offset", 0) - tensor->storage->offset;
+  } else if (strides.row_major) {
     return base;
+  } else {
+    const Shape* sizes = base.value->type().shape();
+    Value* whole = c.Take(c.call().heap().StorageValue(tensor->storage));
+    const std::optional<std::int64_t> count = c.failed() ? std::nullopt : ElementCount(whole);
+    if (sizes == nullptr || !count || !IsTransposedWhole(strides, *sizes, *count))
+      c.Fail("strides of a tensor that is a part of another one, or whose sizes are not known");
   }
-  base.offset = c.IntOr("storage_offset", 0) - tensor->storage->offset;
   if (!tensor->storage->strides.row_major) c.Fail("an offset in a storage of another order");
   base.tensor = TensorRef{tensor->storage, nullptr};
   const DType dtype = c.dtype(base.value);

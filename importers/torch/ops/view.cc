@@ -96,6 +96,7 @@ Result<Results> LowerAlias(CallComposer& c, std::string_view name) {
   Abstract argument = c.Take(c.call().Argument(name));
   if (!c.failed() && argument.Is<None>())
     return c.call().Unsupported("a result of an operator that only a backward pass reads");
+  if (GivesCopy(FunctionalName(c.call().op()))) argument = c.call().NewTensor(c.Tensor(name));
   return c.DoneWith({std::move(argument)});
 }
 

@@ -76,6 +76,11 @@ TEST(Dim, BroadcastKeepsWhatIsNotOne) {
   EXPECT_EQ(Normal("broadcast(n, 8)"), "8");
   EXPECT_EQ(Normal("broadcast(n, 2*m)"), "2*m");
   EXPECT_EQ(Normal("broadcast(m, broadcast(n, m))"), "broadcast(m, n)");
+  EXPECT_EQ(Normal("broadcast(n, min(n, 64))"), "n");
+  EXPECT_EQ(Normal("broadcast(min(n, 64), broadcast(m, n))"), "broadcast(m, n)");
+  EXPECT_EQ(Normal("broadcast(n, min(n, m))"), "broadcast(n, min(m, n))");
+  EXPECT_EQ(Normal("broadcast(n - 1, max(n - 1, 0))"), "n - 1");
+  EXPECT_EQ(Normal("broadcast(n - 1, max(n - 1, 1))"), "broadcast(n - 1, max(1, n - 1))");
   EXPECT_EQ(Broadcast(Dim(), Dim(5)), Dim(5));
   EXPECT_TRUE(Broadcast(Dim(), Dim(1)).unknown());
   EXPECT_TRUE(Broadcast(Dim(2), Dim(3)).unknown());

@@ -236,6 +236,21 @@ TEST(ConcatTest, JoinsAlongAnAxis) {
   EXPECT_FALSE(ConcatShape(p, shapes, 2, &shape).ok());
 }
 
+TEST(ConcatTest, PassesOverWhatHasNoElementsAlongTheAxis) {
+  ConcatParams p;
+  Shape shape;
+  const Shape first[] = {{0, 7}, {2, 3}, {0}, {1, 3}};
+  EXPECT_FALSE(ConcatShape(p, first, 4, &shape).ok());  // another rank
+  const Shape between[] = {{2, 3}, {0, 7}, {1, 3}};
+  ASSERT_TRUE(ConcatShape(p, between, 3, &shape).ok());
+  EXPECT_EQ(shape, (Shape{3, 3}));
+  const Shape all[] = {{0, 7}, {0, 3}};
+  ASSERT_TRUE(ConcatShape(p, all, 2, &shape).ok());
+  EXPECT_EQ(shape, (Shape{0, 7}));
+  const Shape other[] = {{0, 7}, {2, 3}, {1, 4}};
+  EXPECT_FALSE(ConcatShape(p, other, 3, &shape).ok());
+}
+
 TEST(SplitTest, MakesTheLastPartSmaller) {
   SplitParams p;
   p.axis = 1;
