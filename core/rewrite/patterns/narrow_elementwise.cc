@@ -58,8 +58,8 @@ constexpr std::string_view kOfNumbers[] = {
 std::optional<Tensor> RepeatedNumber(const Value* value) {
   if (const Tensor* fill = StatedFill(value)) return fill->Reshaped({});
   const Tensor* tensor = ConstantOf(value);
-  if (tensor == nullptr || tensor->size() < 2 || tensor->dtype() == DType::kString ||
-      Info(tensor->dtype()).bits < 8)
+  if (tensor == nullptr || tensor->size() == 0 || tensor->rank() == 0 ||
+      tensor->dtype() == DType::kString || Info(tensor->dtype()).bits < 8)
     return std::nullopt;
   const std::span<const std::byte> bytes = tensor->bytes();
   const std::size_t width = bytes.size() / static_cast<std::size_t>(tensor->size());

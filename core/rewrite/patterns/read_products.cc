@@ -157,6 +157,21 @@ bool TellsSizes(const Node& node) {
   return std::ranges::count(values, 0) == 0;
 }
 
+// The Linear of `x` in front of `layer`, whose rows are read by several nodes, too: what read them
+// reads a Reshape of it.
+Result<bool> PutLinearBefore(Node& layer, PassContext& context, Value* x,
+                             const AffineOperands& affine) {
+  const Shape* rows = layer.result()->type().shape();
+  if (rows == nullptr || rows->size() != 2 || !rows->back().known() || rows->back() == Dim(0))
+    return false;
+  const std::int64_t sizes[] = {-1, rows->back().value()};
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(layer, "dragoman.Linear", {{x, affine.weight, affine.bias}}));
+  Value* wanted = context.AddConstant(*layer.graph(), Tensor::Ints(sizes), "sizes", layer.origin());
+  DRAGOMAN_ASSIGN(y, context.Insert(layer, "Reshape", {{y, wanted}}));
+  return context.ReplaceIfAllowed(layer, y);
+}
+
 // Reshape(Gemm(Reshape(x, (rows, in)), W, b), sizes) = Reshape(Linear(x, transpose(W), b), sizes),
 // without the Reshape where it gives the rows of x; also of Linear and MatMul, and with Squeeze and
 // Unsqueeze
@@ -164,9 +179,7 @@ Result<bool> FuseGemmOfRows(Node& node, PassContext& context) {
   Node* layer = KeepsOrder(node) ? node.operand(0)->producer() : nullptr;
   // By name: what becomes a Linear.
   const bool is_layer =
-      layer != nullptr &&
-      (layer->Is("Gemm") ||
-       ((layer->IsDragoman("Linear") || layer->Is("MatMul")) && layer->result()->HasOneUse()));
+      layer != nullptr && (layer->Is("Gemm") || layer->IsDragoman("Linear") || layer->Is("MatMul"));
   const Node* flatten = is_layer ? layer->operand(0)->producer() : nullptr;
   if (flatten == nullptr || !KeepsOrder(*flatten) || layer->graph() != node.graph()) return false;
   Value* x = flatten->operand(0);
@@ -176,6 +189,7 @@ Result<bool> FuseGemmOfRows(Node& node, PassContext& context) {
   if (!gives_rows && !(TellsSizes(node) && layer->result()->HasOneUse())) return false;
   DRAGOMAN_ASSIGN(const auto affine, ReadLayer(*layer, context));
   if (!affine) return false;
+  if (!layer->result()->HasOneUse()) return PutLinearBefore(*layer, context, x, *affine);
   DRAGOMAN_ASSIGN(Value * y,
                   context.Insert(node, "dragoman.Linear", {{x, affine->weight, affine->bias}}));
   if (!gives_rows) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/analysis/affine.h"
@@ -98,22 +99,46 @@ bool AreAllPlaces(const std::vector<std::int64_t>& places) {
   return true;
 }
 
-// Gather(x, 0) of an axis with one element = Squeeze(x, [axis]); Gather(x, [0, 1, …]) of all
-// elements of an axis = x
+// What Gather(x, index) is where the index tells all places of the axis in order: x with the axes
+// of the index in place of that one. nullptr: it has several long axes, and other sizes are not
+// known.
+Result<Value*> WithAxesOf(Node& node, PassContext& context, const Tensor& index, int axis) {
+  Value* x = node.operand(0);
+  if (index.rank() == 1) return x;
+  const auto constant = [&](std::span<const std::int64_t> ints, const char* name) {
+    return context.AddConstant(*node.graph(), Tensor::Ints(ints), name, node.origin());
+  };
+  const std::span<const std::int64_t> sizes = index.sizes();
+  if (sizes.empty()) {
+    const std::int64_t taken[] = {axis};
+    return context.Insert(node, "Squeeze", {{x, constant(taken, "axes")}});
+  }
+  const auto long_axis = std::ranges::find(sizes, index.size());
+  if (long_axis != sizes.end()) {
+    std::vector<std::int64_t> ones;
+    for (auto size = sizes.begin(); size != sizes.end(); ++size) {
+      if (size != long_axis) ones.push_back(axis + (size - sizes.begin()));
+    }
+    return context.Insert(node, "Unsqueeze", {{x, constant(ones, "axes")}});
+  }
+  const Shape* result = node.result()->type().shape();
+  const auto known = result != nullptr ? KnownShape(*result) : std::nullopt;
+  if (!known) return nullptr;
+  return context.Insert(node, "Reshape", {{x, constant(*known, "sizes")}});
+}
+
+// Gather(x, [0, 1, …]) of all elements of an axis = x, and Gather(x, 0) of an axis with one element
+// = Squeeze(x, [axis]); with more axes of the index Unsqueeze or Reshape
 Result<bool> TakeAllElements(Node& node, PassContext& context) {
   const Tensor* index = node.Is("Gather") ? ConstantOf(node.operand(1)) : nullptr;
-  if (index == nullptr || index->rank() > 1) return false;
-  Value* x = node.operand(0);
-  const int axis = AxisIn(node, *x);
-  if (SizeAlong(*x, axis) != index->size() || index->size() == 0) return false;
+  if (index == nullptr) return false;
+  const int axis = AxisIn(node, *node.operand(0));
+  if (SizeAlong(*node.operand(0), axis) != index->size() || index->size() == 0) return false;
   std::vector<std::int64_t> places = index->ToInts();
   if (places.size() == 1 && places.front() == -1) places = {0};
   if (!AreAllPlaces(places)) return false;
-  if (index->rank() == 1) return context.ReplaceIfAllowed(node, x);
-  const std::int64_t axes_of_x[] = {axis};
-  Value* axes = context.AddConstant(*node.graph(), Tensor::Ints(axes_of_x), "axes", node.origin());
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Squeeze", {{x, axes}}));
-  return context.ReplaceIfAllowed(node, y);
+  DRAGOMAN_ASSIGN(Value * y, WithAxesOf(node, context, *index, axis));
+  return y != nullptr && context.ReplaceIfAllowed(node, y);
 }
 
 // Where(mask, a, b) = a for a constant mask that is true everywhere, b for one that is false

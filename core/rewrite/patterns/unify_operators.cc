@@ -98,6 +98,48 @@ Result<bool> SpellFill(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// Tile(x, repeats) = Expand(x, repeats), where only axes of size 1 are repeated
+Result<bool> SpellTile(Node& node, PassContext& context) {
+  const Shape* shape = node.Is("Tile") ? node.operand(0)->type().shape() : nullptr;
+  if (shape == nullptr || shape->empty()) return false;
+  const bool all_ones = std::ranges::all_of(*shape, [](const Dim& size) { return size == Dim(1); });
+  const auto repeats = IntsOf(context, node.operand(1));
+  if (!all_ones && (!repeats || repeats->size() != shape->size())) return false;
+  for (std::size_t i = 0; i < shape->size(); ++i) {
+    if ((*shape)[i] != Dim(1) && (*repeats)[i] != 1) return false;
+  }
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Expand", {{node.operand(0), node.operand(1)}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// Expand(x, sizes) = Expand(x, the sizes of its result), where these are known: 1 keeps any size
+Result<bool> StateExpandedSizes(Node& node, PassContext& context) {
+  const Tensor* sizes = node.Is("Expand") ? ConstantOf(node.operand(1)) : nullptr;
+  const Shape* shape = sizes != nullptr ? node.result()->type().shape() : nullptr;
+  const auto known = shape != nullptr ? KnownShape(*shape) : std::nullopt;
+  if (!known || *known == sizes->ToInts()) return false;
+  Value* stated =
+      context.AddConstant(*node.graph(), Tensor::Ints(*known), "sizes", node.operand(1)->origin());
+  node.set_operand(1, stated);
+  return true;
+}
+
+// Cast(CumSum(Cast(x: T), axis), to = T) = CumSum(x, axis), where the sums are wider integers
+Result<bool> NarrowSum(Node& node, PassContext& context) {
+  const Node* sum = node.Is("Cast") ? ProducerOf(node.operand(0), "CumSum") : nullptr;
+  const Node* widened = sum != nullptr ? ProducerOf(sum->operand(0), "Cast") : nullptr;
+  if (widened == nullptr) return false;
+  const DType dtype = node.result()->type().dtype(), wide = sum->operand(0)->type().dtype();
+  const bool is_narrow = dtype == DType::kI32 || dtype == DType::kU32;
+  if (!is_narrow || widened->operand(0)->type().dtype() != dtype || !IsInteger(wide) ||
+      Info(wide).bits <= Info(dtype).bits)
+    return false;
+  DRAGOMAN_ASSIGN(
+      Value * y,
+      context.Insert(node, "CumSum", {{widened->operand(0), sum->operand(1)}}, sum->attributes()));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 // The sizes of axes `from` to before `to` of `x`.
 Result<Value*> InsertShape(Node& node, Value* x, std::size_t from, std::size_t to,
                            PassContext& context) {
@@ -211,6 +253,9 @@ std::span<const Pattern> OperatorPatterns() {
                                           {"state-cut-axes", StateCutAxes},
                                           {"count-summed-axis", CountSummedAxis},
                                           {"spell-fill", SpellFill},
+                                          {"spell-tile", SpellTile},
+                                          {"state-expanded-sizes", StateExpandedSizes},
+                                          {"narrow-sum", NarrowSum},
                                           {"read-some-sizes", ReadSomeSizes},
                                           {"join-sizes", JoinSizes},
                                           {"read-truth", ReadTruth},

@@ -128,7 +128,10 @@ void FilledOperands(Drawing& d) {
   const bool known = std::ranges::all_of(sizes, [](std::int64_t size) { return size > 0; });
   const std::string x = d.Input("f32", sizes);
   std::string fill;
-  if (known && d.Chance(60)) {
+  if (d.Chance(15)) {  // one element
+    fill =
+        d.Constant("f32", Sizes(static_cast<std::size_t>(d.Between(1, 3)), 1), [] { return 2.5; });
+  } else if (known && d.Chance(60)) {
     const double number = d.Of(std::vector<double>{1.5, 0, -1});
     int odd = d.Chance(85) ? -1 : 1;
     fill = d.Constant("f32", sizes, [=]() mutable { return odd-- == 0 ? 7 : number; });

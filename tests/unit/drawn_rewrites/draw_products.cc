@@ -183,6 +183,7 @@ void GemmOfRows(Drawing& d) {
     return;
   }
   if (d.Chance(6)) y = d.Node("Neg", {y});
+  if (d.Chance(25)) d.MaybeRead(d.Node("Tanh", {y}));
   d.MaybeRead(d.Node("Reshape", {y, target(result)}));
 }
 

@@ -463,12 +463,23 @@ void KnownChoices(Drawing& d) {
 void AllElements(Drawing& d) {
   Sizes sizes = d.AnySizes(1, 3);
   const std::int64_t axis = d.Between(0, std::ssize(sizes) - 1);
-  if (d.Chance(85)) sizes = With(sizes, axis, d.Chance(60) ? 1 : d.Between(2, 3));
+  if (d.Chance(85)) sizes = With(sizes, axis, d.Chance(60) ? 1 : d.Between(2, 4));
   std::vector<std::int64_t> places = {d.Between(-1, d.Chance(90) ? 0 : 1)};
   for (std::int64_t i = 1; i < sizes[static_cast<std::size_t>(axis)]; ++i)
     places.push_back(d.Chance(92) ? i : 0);
-  const bool is_one = places.size() == 1 && d.Chance(70);
-  const std::string index = is_one ? d.Int(places.front()) : d.Ints(places);
+  std::string index;
+  if (places.size() == 1 && d.Chance(70)) {
+    index = d.Int(places.front());
+  } else if (d.Chance(60)) {
+    index = d.Ints(places);
+  } else {  // of several axes, one of them long, or two
+    Sizes axes = {std::ssize(places)};
+    if (places.size() % 2 == 0 && d.Chance(30)) axes = {2, std::ssize(places) / 2};
+    while (axes.size() < 3 && d.Chance(60))
+      axes.insert(axes.begin() + d.Between(0, std::ssize(axes)), 1);
+    index = d.Constant("i64", axes,
+                       [places, i = 0u]() mutable { return static_cast<double>(places[i++]); });
+  }
   d.MaybeRead(d.Node("Gather", {d.Input(d.NumberType(), sizes), index},
                      fmt::format("axis = {}", d.Chance(70) ? axis : axis - std::ssize(sizes))));
 }

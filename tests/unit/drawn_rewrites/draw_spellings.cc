@@ -479,6 +479,49 @@ void Fills(Drawing& d) {
   d.MaybeRead(d.Node("Expand", {number, d.Ints({d.Between(1, 3), d.Between(1, 3)})}));
 }
 
+// Axes that are repeated, most of them of size 1.
+void RepeatedOnes(Drawing& d) {
+  Sizes sizes = d.AnySizes(0, 3);
+  std::vector<std::int64_t> times(sizes.size(), 1);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (d.Chance(50)) sizes[i] = 1;
+    if (d.Chance(sizes[i] == 1 ? 60 : 10)) times[i] = d.Between(0, 3);
+  }
+  const bool all_ones = std::ranges::all_of(sizes, [](std::int64_t size) { return size == 1; });
+  const std::int64_t rank = std::ssize(times);
+  const std::string repeats = all_ones && d.Chance(40)
+                                  ? d.Node("Shape", {d.Input("f32", d.AnySizes(rank, rank))})
+                                  : d.Ints(times);
+  d.MaybeRead(d.Node("Tile", {d.Input(d.NumberType(), sizes), repeats}));
+}
+
+// Sizes that Expand is told, 1 for some that it keeps.
+void ExpandedSizes(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  std::vector<std::int64_t> wanted;
+  for (const std::int64_t size : sizes) {
+    const bool is_kept = size != 1 || d.Chance(30);
+    wanted.push_back(!is_kept ? d.Between(1, 3) : size > 0 && d.Chance(40) ? size : 1);
+  }
+  if (d.Chance(30)) wanted.insert(wanted.begin(), d.Between(1, 2));
+  if (wanted.size() > 1 && wanted.size() == sizes.size() && d.Chance(20))
+    wanted.erase(wanted.begin());
+  d.MaybeRead(d.Node("Expand", {d.Input(d.NumberType(), sizes), d.Ints(wanted)}));
+}
+
+void WidenedSums(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  const auto code = [](const std::string& dtype) {
+    return fmt::format("to = {}", TypeNumber(dtype));
+  };
+  const std::string narrow = d.Of({"i32", "i32", "u32", "i16", "f32"});
+  const std::string wide = d.Of({"i64", "i64", "i64", "u64", "i32", "f64"});
+  const std::string widened = d.Node("Cast", {d.Input(narrow, sizes)}, code(wide));
+  std::string sum = d.Node("CumSum", {widened, d.Int(d.Axis(sizes.size()))},
+                           d.Of({"", "", "exclusive = 1", "reverse = 1, exclusive = 1"}));
+  d.MaybeRead(d.Node("Cast", {sum}, code(d.Chance(85) ? narrow : "i32")));
+}
+
 void SomeSizes(Drawing& d) {
   const Sizes sizes = d.AnySizes(1, 4);
   const auto rank = static_cast<std::int64_t>(sizes.size());
@@ -541,6 +584,9 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"state-cut-axes", CutAxes},
       {"count-summed-axis", SummedAxes},
       {"spell-fill", Fills},
+      {"spell-tile", RepeatedOnes},
+      {"state-expanded-sizes", ExpandedSizes},
+      {"narrow-sum", WidenedSums},
       {"read-some-sizes", SomeSizes},
       {"join-sizes", JoinedSizes},
       {"read-truth", Truths},

@@ -82,7 +82,7 @@ inline void ExpectSameResults(const Model& before, const Model& after) {
   const std::vector<Tensor> found = RunOnRandomInputs(after);
   ASSERT_EQ(expected.size(), found.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    ASSERT_EQ(expected[i].type(), found[i].type());
+    ASSERT_EQ(expected[i].type().ToString(), found[i].type().ToString()) << "output " << i;
     const rt::ElementDifferences differences =
         compare::FindDifferences(found[i], expected[i], {.absolute = 1e-5});
     EXPECT_EQ(differences.outside, 0) << "output " << i << " differs by " << differences.largest;
