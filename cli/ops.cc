@@ -30,7 +30,7 @@ struct OpsOptions {
 // What --from takes. A format may have several, "torchscript" is short for "aten".
 const std::vector<std::string>& Dialects() {
   static const std::vector<std::string> dialects = {
-      "onnx",  "aten",  "prim",       "torchvision",   "tf",
+      "onnx",  "aten",  "prim",       "torchaudio",    "torchvision", "tf",
       "relay", "relax", "ai.onnx.ml", "com.microsoft", "torchscript"};
   return dialects;
 }
@@ -238,9 +238,8 @@ void AddOps(CommandLine& program) {
   command.Add("OP", &options->op, "Describe one operator: LSTM, dragoman.Linear, aten.lstm.input",
               {.suggested = std::move(operators)});
   command.Add("--from", &options->from,
-              "Operators that are read from a dialect or domain: onnx, aten, prim, torchvision, "
-              "tf, relay,\n"
-              "relax, ai.onnx.ml, com.microsoft",
+              "Operators that are read from a dialect or domain: onnx, aten, prim, torchaudio,\n"
+              "torchvision, tf, relay, relax, ai.onnx.ml, com.microsoft",
               {.suggested = Dialects()});
   command.Add("--to", &options->to, "Only what this target has: onnx, relay, relax, cpp, run",
               {.one_of = {"onnx", "relay", "relax", "cpp", "run"}});

@@ -95,6 +95,17 @@ void Translator::Set(const Value* value, Value* made) {
     made->set_type(RelayType(value->type()));
 }
 
+namespace {
+
+bool IsOfUnknownElements(const Use& use) {
+  if (use.value() == nullptr) return false;
+  const Type& type = use.value()->type();
+  return type.kind() == Type::Kind::kUnknown ||
+         (type.is_tensor() && type.dtype() == DType::kUnknown);
+}
+
+}  // namespace
+
 Status Translator::TranslateOperator(const Node& node) {
   const OpDef* def = FindOp(node);
   const Row* row = def != nullptr ? FindRow(def->Label()) : nullptr;
@@ -106,6 +117,8 @@ Status Translator::TranslateOperator(const Node& node) {
   };
   const Node* before = target_.last_node();
   RelayOp op{node, row->target, inference_, builder_, of};
+  if (std::ranges::any_of(node.operands(), IsOfUnknownElements))
+    return op.Refuse("an element type is not known");
   DRAGOMAN_ASSIGN(const Values results, row->emit(op));
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) Set(node.result(i), results[i]);

@@ -445,6 +445,16 @@ entry main @main(%x: f32[n, t, k]) -> (%y, %last, %steps, %joined) {{
 class Refused(RelayCase):
     MAIN = "def @main(%x: Tensor[(2, 3), float32]) {\n"
 
+    def test_elements_of_no_known_type(self):
+        model = self.out / "unknown.dgt"
+        model.write_text('dragoman 1 common onnx\nopset "" 22\n\n'
+                         "entry main @main(%x: f32[4, 3], %i: i64[2, 3]) -> (%y) {\n"
+                         "  %u = onnx:mine.Unknown(%x)\n  %y = onnx.ScatterElements(%x, %u, %u)\n}\n")
+        done = dragoman("convert", model, "-o", self.out / "unknown.relay")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("node 'y' (onnx.ScatterElements): Relay cannot express it: "
+                      "an element type is not known", done.stderr)
+
     def test_all_operators_that_are_not_supported_at_once(self):
         self.refused(self.MAIN + "  %0 = nn.bitpack(%x, bits=1);\n  nn.bitserial_dense(%x, %0)\n}\n",
                      4, "line 3:8", "nn.bitpack is not supported",

@@ -515,7 +515,8 @@ Status ScriptWriter::WriteOperator(const Node& node) {
   const auto primitive = name.dialect == "prims" ? FindPrimitive(name.type) : std::nullopt;
   if (primitive) op = primitive->op;
   const Schema* schema = schemas_.Find(op.ns, op.name, op.overload);
-  const bool is_library = name.dialect == "torchvision" || name.dialect == "torchao";
+  const bool is_library =
+      name.dialect == "torchvision" || name.dialect == "torchao" || name.dialect == "torchaudio";
   if (schema == nullptr || (is_library && !IsSupported(name))) return WriteForeign(node);
   if (FindForward(node) != nullptr) return WriteForward(node, *schema);
   if (DependsOnSizes(node)) return WriteBySizes(node);

@@ -494,6 +494,11 @@ Result<Value*> LowerAddcmul(Call& call);
 Result<Value*> LowerAddcdiv(Call& call);
 Result<Value*> LowerLerp(Call& call);
 
+// torchaudio.cc
+Result<Value*> LowerFilter(Call& call);
+Result<Results> LowerFilterLoop(Call& call);
+Result<Results> LowerOverdriveLoop(Call& call);
+
 // torchvision.cc
 Result<Value*> LowerDeformConv2d(Call& call);
 Result<Value*> LowerNms(Call& call);

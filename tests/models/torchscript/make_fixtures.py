@@ -3,7 +3,7 @@
 
 Usage: make_fixtures.py [NAME…]     into this folder; default: all
 
-Needs Debian's python3-torch (1.13). Each fixture is a folder with model.pt, inputs.npz (by
+Needs Debian's python3-torch (1.13) and python3-torchaudio. Each fixture is a folder with model.pt, inputs.npz (by
 argument; structured ones x.0, x.key) and outputs.npz (flat, in order); both are what the *saved*
 file takes and gives when torch loads it again. A file `steps` says how often which method is
 called, in the form of `dragoman run --steps`; arrays then have one more leading axis. A file
@@ -21,6 +21,7 @@ from typing import Callable, Dict, List, Optional, Tuple
 import warnings
 
 import torch
+import torchaudio
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -221,6 +222,21 @@ class LstmState(nn.Module):
         y, (h1, c1) = self.lstm(x, (h, c))
         z, h2 = self.gru(u)
         return y, h1, c1, z, h2
+
+
+@fixture("audio_filters", x=rand(2, 50) * 0.7)
+class AudioFilters(nn.Module):
+    """Filters of torchaudio (Debian's python3-torchaudio), whose loops are operators of its own."""
+
+    def forward(self, x):
+        filtering = torchaudio.functional
+        a = torch.tensor([[1.0, -0.5, 0.2], [2.0, 0.3, -0.4]])
+        b = torch.tensor([[0.3, 0.2, 0.1], [1.0, 0.0, -1.0]])
+        padded = torch.zeros(1, 2, 52)
+        torch.ops.torchaudio._lfilter_core_loop(x[None], a.flip([1]), padded)
+        return (filtering.lfilter(x, a[0], b[0]), filtering.lfilter(x, a, b, False),
+                filtering.lfilter(x, a[:, :1], b[:, :1]), filtering.overdrive(x, 10.0, 30.0),
+                filtering.highpass_biquad(x, 16000, 300.0), padded)
 
 
 @fixture("packed_sequences", x=rand(5, 3, 3), lengths=torch.tensor([5, 3, 2]))
