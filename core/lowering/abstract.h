@@ -185,7 +185,11 @@ struct ListContents {
   std::optional<Number::Kind> numbers;  // of `sequence`: its elements are numbers, not tensors
 };
 struct DictContents {
-  std::vector<std::pair<Abstract, Abstract>> items;  // in the order of insertion
+  std::vector<std::pair<Abstract, Abstract>> items;  // in the order of insertion; keys are known
+  // Instead of items, where only run time knows the keys: dict_entries.h.
+  Value* keys = nullptr;
+  Value* values = nullptr;
+  std::optional<Number::Kind> numbers;  // of `values`: they are numbers, not tensors
 };
 struct ObjectContents {
   std::string class_name;

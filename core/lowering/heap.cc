@@ -163,7 +163,8 @@ Status Heap::Write(GraphBuilder& builder, const TensorRef& tensor, Value* value)
 
 Status Heap::Overwrite(const CellPtr& storage, Value* value) {
   if (storage->is_item)
-    return Unsupported("a write to an item of a list whose length is known only at run time");
+    return Unsupported(
+        "a write to an item of a list or dict whose length is known only at run time");
   Replace(storage, StorageContents{value, std::nullopt});
   ForgetChoices(storage);
   return {};

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "core/lowering/dict_entries.h"
 #include "core/lowering/tuples.h"
 
 namespace dragoman {
@@ -22,13 +23,22 @@ std::string Join(const std::string& name, const std::string& part) {
   return name.empty() ? part : name + "." + part;
 }
 
-// What a key of a dict is called in names, and whether two are equal; empty if it cannot be told.
+// What a key of a dict is called in names.
 std::string KeyText(const Abstract& key) {
   if (const auto* string = key.As<String>()) return string->known() ? string->text() : "";
   const auto* number = key.As<Number>();
   if (number == nullptr || !number->known()) return "";
   return number->kind == Number::Kind::kFloat ? std::to_string(number->AsDouble())
                                               : std::to_string(number->AsInt());
+}
+
+bool SameKey(const std::pair<Abstract, Abstract>& a, const std::pair<Abstract, Abstract>& b) {
+  const auto* string = a.first.As<String>();
+  const auto* other_string = b.first.As<String>();
+  if (string != nullptr && other_string != nullptr) return string->value == other_string->value;
+  const auto* number = a.first.As<Number>();
+  const auto* other = b.first.As<Number>();
+  return number != nullptr && other != nullptr && *number == *other;
 }
 
 // The kind of a list's elements: nullopt for tensors, or if there are none.
@@ -299,7 +309,7 @@ Result<MergedContents> Merger::MergeContents(const Cell::Contents& a, const Cell
   if (const auto* x = std::get_if<ListContents>(&a))
     return MergeLists(*x, std::get<ListContents>(b), side_a, side_b, name);
   if (const auto* x = std::get_if<DictContents>(&a))
-    return MergeDicts(*x, std::get<DictContents>(b), name);
+    return MergeDicts(*x, std::get<DictContents>(b), side_a, side_b, name);
   return MergeObjects(std::get<ObjectContents>(a), std::get<ObjectContents>(b), name);
 }
 
@@ -319,12 +329,11 @@ MergedContents Merger::MergeStorages(const StorageContents& a, const StorageCont
 }
 
 Result<MergedContents> Merger::MergeDicts(const DictContents& a, const DictContents& b,
+                                          const LeafSide& side_a, const LeafSide& side_b,
                                           const std::string& name) {
-  auto same_key = [](const auto& p, const auto& q) {
-    return KeyText(p.first) == KeyText(q.first) && !KeyText(p.first).empty();
-  };
-  if (!std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), same_key))
-    return Unsupported("dict '" + name + "' has keys known only at run time");
+  const bool same_entries = a.keys == b.keys && a.values == b.values;
+  if (!same_entries || !std::ranges::equal(a.items, b.items, SameKey))
+    return MergeEntries(a, b, side_a, side_b, name);
   std::vector<MergedValue> items;
   for (std::size_t i = 0; i < a.items.size(); ++i) {
     DRAGOMAN_ASSIGN(MergedValue item, Merge(a.items[i].second, b.items[i].second,
@@ -335,6 +344,24 @@ Result<MergedContents> Merger::MergeDicts(const DictContents& a, const DictConte
     DictContents merged = model;
     for (std::size_t i = 0; i < items.size(); ++i) merged.items[i].second = items[i](heap, values);
     return merged;
+  });
+}
+
+// Of dicts with different keys.
+Result<MergedContents> Merger::MergeEntries(const DictContents& a, const DictContents& b,
+                                            const LeafSide& side_a, const LeafSide& side_b,
+                                            const std::string& name) {
+  const bool take_b = a.keys == nullptr && a.items.empty();
+  const std::optional<Number::Kind> kind = KindOfValues(take_b ? b : a);
+  const auto side = [](const DictContents& dict, Value* entries, const LeafSide& whole) {
+    return dict.keys != nullptr ? LeafSide(entries) : whole;
+  };
+  const std::size_t keys = AddLeaf({Leaf::Kind::kKeys, std::nullopt, side(a, a.keys, side_a),
+                                    side(b, b.keys, side_b), Join(name, "keys")});
+  const std::size_t values = AddLeaf({Leaf::Kind::kValues, std::nullopt, side(a, a.values, side_a),
+                                      side(b, b.values, side_b), Join(name, "values")});
+  return MergedContents([keys, values, kind](Heap&, LeafValues given) -> Cell::Contents {
+    return DictContents{{}, given[keys], given[values], kind};
   });
 }
 

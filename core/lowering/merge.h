@@ -7,7 +7,8 @@
 // Merged function tells what stands for both.
 //
 // None on one side and a value on the other give a Maybe, whose presence is a leaf of its own.
-// Lists of different length become sequences. An Uninitialized side gives way to the other.
+// Lists of different length become sequences, dicts of different keys tensors of their entries. An
+// Uninitialized side gives way to the other.
 #ifndef DRAGOMAN_CORE_LOWERING_MERGE_H_
 #define DRAGOMAN_CORE_LOWERING_MERGE_H_
 
@@ -27,11 +28,12 @@
 namespace dragoman {
 
 // One side of a leaf: nothing, for which a placeholder stands; an abstract value; a common value; a
-// cell as a whole, as it is in the state of that side: a storage, or a list as a sequence.
+// cell as a whole, as it is in the state of that side: a storage, a list as a sequence, or a dict
+// as its keys or its values.
 using LeafSide = std::variant<std::monostate, Abstract, Value*, CellPtr>;
 
 struct Leaf {
-  enum class Kind : std::uint8_t { kTensor, kNumber, kString, kSequence };
+  enum class Kind : std::uint8_t { kTensor, kNumber, kString, kSequence, kKeys, kValues };
 
   Kind kind = Kind::kTensor;
   std::optional<Number::Kind> number = std::nullopt;  // of a kNumber, or a kSequence's elements
@@ -78,7 +80,11 @@ class Merger {
                                const LeafSide& side_a, const LeafSide& side_b,
                                const std::string& name);
   Result<MergedContents> MergeDicts(const DictContents& a, const DictContents& b,
+                                    const LeafSide& side_a, const LeafSide& side_b,
                                     const std::string& name);
+  Result<MergedContents> MergeEntries(const DictContents& a, const DictContents& b,
+                                      const LeafSide& side_a, const LeafSide& side_b,
+                                      const std::string& name);
   Result<MergedContents> MergeObjects(const ObjectContents& a, const ObjectContents& b,
                                       const std::string& name);
   Result<MergedContents> MergeLists(const ListContents& a, const ListContents& b,
@@ -139,6 +145,8 @@ JoinedCells JoinCells(Heap& heap, std::span<const std::pair<CellPtr, MergedConte
 
 // A string as a 0-d value. Errors: one that no operator writes.
 Result<Value*> TextValue(GraphBuilder& builder, const String& string);
+// A tensor, number or string as a value; nullptr for all others.
+Result<Value*> ItemValue(Heap& heap, GraphBuilder& builder, const Abstract& item);
 // A list as a sequence of its items. Errors: items that are none of tensors, numbers
 // and strings.
 Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents& list,

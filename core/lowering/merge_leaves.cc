@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/ir/type_algebra.h"
+#include "core/lowering/dict_entries.h"
 #include "core/lowering/merge.h"
 #include "core/lowering/number_value.h"
 
@@ -33,7 +34,10 @@ Result<Value*> Placeholder(GraphBuilder& builder, const Leaf& leaf, const Type& 
 bool WaitsForType(const Leaf& leaf, const LeafSide& side) {
   if (std::holds_alternative<std::monostate>(side)) return true;
   const auto* cell = std::get_if<CellPtr>(&side);
-  if (cell == nullptr || leaf.kind != Leaf::Kind::kSequence) return false;
+  if (cell == nullptr) return false;
+  if (const auto* dict = std::get_if<DictContents>(&(*cell)->contents))
+    return dict->keys == nullptr && dict->items.empty();
+  if (leaf.kind != Leaf::Kind::kSequence) return false;
   const auto& list = std::get<ListContents>((*cell)->contents);
   return list.sequence == nullptr && list.items.empty();
 }
@@ -50,6 +54,13 @@ Result<Value*> ListValue(Heap& heap, GraphBuilder& builder, const CellPtr& cell,
   return SequenceOf(heap, builder, list, element);
 }
 
+Result<Value*> DictValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf,
+                         const DictContents& dict, const Type& other) {
+  if (dict.keys == nullptr && dict.items.empty()) return NoEntries(builder, other);
+  return leaf.kind == Leaf::Kind::kKeys ? KeysOf(heap, builder, dict)
+                                        : ValuesOf(heap, builder, dict);
+}
+
 }  // namespace
 
 Result<Value*> TextValue(GraphBuilder& builder, const String& string) {
@@ -60,6 +71,13 @@ Result<Value*> TextValue(GraphBuilder& builder, const String& string) {
   Value* value = std::get<Value*>(string.value);
   if (value == nullptr) return Unsupported("a string known only at run time");
   return value;
+}
+
+Result<Value*> ItemValue(Heap& heap, GraphBuilder& builder, const Abstract& item) {
+  if (const auto* number = item.As<Number>()) return NumberValue(builder, *number, number->dtype());
+  if (const auto* tensor = item.As<TensorRef>()) return heap.Read(builder, *tensor);
+  if (const auto* string = item.As<String>()) return TextValue(builder, *string);
+  return static_cast<Value*>(nullptr);
 }
 
 Type TypeOf(const LeafSide& side) {
@@ -89,16 +107,8 @@ Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents&
   }
   std::vector<Value*> items;
   for (const Abstract& item : list.items) {
-    if (const auto* number = item.As<Number>()) {
-      DRAGOMAN_ASSIGN(Value * value, NumberValue(builder, *number, number->dtype()));
-      items.push_back(value);
-    } else if (const auto* tensor = item.As<TensorRef>()) {
-      DRAGOMAN_ASSIGN(Value * value, heap.Read(builder, *tensor));
-      items.push_back(value);
-    } else if (const auto* string = item.As<String>()) {
-      DRAGOMAN_ASSIGN(Value * value, TextValue(builder, *string));
-      items.push_back(value);
-    } else {
+    DRAGOMAN_ASSIGN(items.emplace_back(), ItemValue(heap, builder, item));
+    if (items.back() == nullptr) {
       return Unsupported("a list with " + Describe(item) +
                          " cannot have a length known only at run time");
     }
@@ -112,6 +122,8 @@ Result<Value*> LeafValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf, co
   if (const auto* value = std::get_if<Value*>(&side)) return *value;
   if (const auto* cell = std::get_if<CellPtr>(&side)) {
     if (leaf.kind == Leaf::Kind::kSequence) return ListValue(heap, builder, *cell, other);
+    if (const auto* dict = std::get_if<DictContents>(&(*cell)->contents))
+      return DictValue(heap, builder, leaf, *dict, other);
     return heap.StorageValue(*cell);
   }
   const auto& abstract = std::get<Abstract>(side);

@@ -1,5 +1,6 @@
 #include "core/lowering/results.h"
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -7,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/lowering/dict_entries.h"
 #include "core/lowering/merge.h"
 #include "core/lowering/number_value.h"
+#include "runtime/params/map_names.h"
 
 namespace dragoman {
 namespace {
@@ -114,6 +117,7 @@ class ResultAdder {
   }
 
   Status AddDict(const DictContents& dict, const std::string& name) {
+    if (dict.keys != nullptr) return AddMap(dict, name);
     std::vector<Part> items;
     for (const auto& [key, value] : dict.items) {
       std::string part;
@@ -127,6 +131,27 @@ class ResultAdder {
     }
     Open(std::move(items));
     return {};
+  }
+
+  // A map, as runtime/program/map.h has it.
+  Status AddMap(const DictContents& dict, const std::string& name) {
+    constexpr DType kKeys[] = {DType::kString, DType::kI64};
+    constexpr DType kValues[] = {DType::kString, DType::kBool, DType::kI64, DType::kF32,
+                                 DType::kF64};
+    const Type& keys = dict.keys->type();
+    const Type& values = dict.values->type();
+    const bool is_map = std::ranges::count(kKeys, keys.dtype()) != 0 &&
+                        std::ranges::count(kValues, values.dtype()) != 0 && values.rank() == 1;
+    if (!is_map)
+      return Unsupported("the result has a dict whose keys are known only at run time, from " +
+                         std::string(Name(keys.dtype())) + " to " +
+                         (values.rank() == 1 ? std::string(Name(values.dtype())) : "tensors") +
+                         ", which has no form as a map");
+    Composer c(builder_);
+    const DictContents sorted = Sorted(c, dict);
+    DRAGOMAN_TRY(c.status());
+    DRAGOMAN_TRY(AddOutput(sorted.keys, name + rt::kMapKeys, builder_));
+    return AddOutput(sorted.values, name + rt::kMapValues, builder_);
   }
 
   Status AddItems(const std::vector<Abstract>& items, const std::string& name) {

@@ -16,7 +16,8 @@ using ResultForm = std::function<Result<Value*>(GraphBuilder&, Value*)>;
 
 // Adds the leaves of `result` to the graph's outputs, in order: "output", "output.0",
 // "output.key". None is left out; what only run time tells to be None or not is an output of type
-// optional. Errors: objects, dicts whose keys are known only at run time.
+// optional. A dict whose keys only run time knows is two outputs, "output.map_keys", which ascend,
+// and "output.map_values". Errors: objects; such dicts of other things than numbers and strings.
 Status AddResults(const Abstract& result, Heap& heap, GraphBuilder& builder,
                   const ResultForm& form = nullptr);
 

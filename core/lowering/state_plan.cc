@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/support/count_elements.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -11,9 +12,8 @@ namespace {
 
 Result<Tensor> InitialTensor(const Leaf& leaf, const Abstract& value) {
   if (const auto* number = value.As<Number>(); number != nullptr && number->known()) {
-    if (leaf.kind == Leaf::Kind::kNumber && *leaf.number == Number::Kind::kInt)
-      return Tensor::Int(number->AsInt());
     const Number model{leaf.number.value_or(number->kind), std::int64_t{0}};
+    if (model.kind == Number::Kind::kInt) return Tensor::Int(number->AsInt());
     return Tensor::Full(model.dtype(), {}, number->AsDouble());
   }
   if (const auto* string = value.As<String>(); string != nullptr && string->known())
@@ -25,6 +25,35 @@ Result<Tensor> InitialTensor(const Leaf& leaf, const Abstract& value) {
   }
   return Unsupported("attribute '" + leaf.name + "' starts as " + Describe(value) +
                      ", which no state can hold");
+}
+
+// Tensors of one type along a new first axis.
+Result<Tensor> Stacked(const Leaf& leaf, std::span<const Tensor> rows) {
+  std::vector<std::string> strings;
+  std::vector<std::byte> bytes;
+  for (const Tensor& row : rows) {
+    if (row.type() != rows.front().type())
+      return Unsupported("attribute '" + leaf.name +
+                         "' starts as tensors of several types, which no state can hold");
+    if (row.dtype() == DType::kString)
+      strings.insert(strings.end(), row.strings().begin(), row.strings().end());
+    bytes.insert(bytes.end(), row.bytes().begin(), row.bytes().end());
+  }
+  std::vector<std::int64_t> sizes = rows.front().sizes();
+  sizes.insert(sizes.begin(), std::ssize(rows));
+  const DType dtype = rows.front().dtype();
+  if (dtype == DType::kString) return Tensor::MakeStrings(std::move(sizes), std::move(strings));
+  return Tensor::Make(dtype, std::move(sizes), Buffer::Copy(bytes));
+}
+
+// The keys or the values of a dict that has some.
+Result<Tensor> InitialEntries(const Leaf& leaf, const DictContents& dict) {
+  std::vector<Tensor> rows;
+  for (const auto& [key, value] : dict.items) {
+    DRAGOMAN_ASSIGN(rows.emplace_back(),
+                    InitialTensor(leaf, leaf.kind == Leaf::Kind::kKeys ? key : value));
+  }
+  return Stacked(leaf, rows);
 }
 
 // `type`: what takes its place later.
@@ -42,13 +71,21 @@ Result<Attribute> InitialOf(const Leaf& leaf, const Type& type) {
       }
       return Attribute(std::move(items));
     }
-    const auto& storage = std::get<StorageContents>((*cell)->contents);
-    if (storage.constant) return Attribute(*storage.constant);
+    const auto* dict = std::get_if<DictContents>(&(*cell)->contents);
+    if (dict != nullptr && !dict->items.empty()) {
+      DRAGOMAN_ASSIGN(Tensor entries, InitialEntries(leaf, *dict));
+      return Attribute(std::move(entries));
+    }
+    const auto* storage = std::get_if<StorageContents>(&(*cell)->contents);
+    if (storage != nullptr && storage->constant) return Attribute(*storage->constant);
   }
   std::vector<std::int64_t> sizes;
   for (const Dim& dim : type.shape() != nullptr ? *type.shape() : Shape())
     sizes.push_back(dim.known() ? dim.value() : 0);
-  DRAGOMAN_ASSIGN(Tensor nothing, Tensor::Full(type.dtype(), sizes, 0));
+  const bool text = type.dtype() == DType::kString;
+  const auto count = static_cast<std::size_t>(CountElements(sizes).value_or(0));
+  DRAGOMAN_ASSIGN(Tensor nothing, text ? Tensor::MakeStrings(sizes, std::vector<std::string>(count))
+                                       : Tensor::Full(type.dtype(), sizes, 0));
   return Attribute(std::move(nothing));
 }
 

@@ -10,11 +10,15 @@
 namespace dragoman {
 namespace {
 
-// What a constant holds, also behind an Identity.
-const Tensor* ConstantBehind(const Value* value) {
-  if (value->producer() != nullptr && value->producer()->Is("Identity"))
-    value = value->producer()->operand(0);
-  return value->tensor();
+const Value* BehindIdentity(const Value* value) {
+  const Node* producer = value->producer();
+  return producer != nullptr && producer->Is("Identity") ? producer->operand(0) : value;
+}
+
+// Whether a program of another format has made this map, one rather than a list of them: operators
+// of ONNX make lists only.
+bool IsOfProgram(const Value* keys, const Value* values) {
+  return values->type().rank() == 1 && BehindIdentity(keys)->kind() != Value::Kind::kInput;
 }
 
 std::optional<NamedAttribute> LabelsOf(const Tensor& keys) {
@@ -29,7 +33,7 @@ std::optional<NamedAttribute> LabelsOf(const Tensor& keys) {
 // "", or why output number `at` and the one behind it are not what a ZipMap gives.
 std::string ZipOutput(Graph& graph, std::size_t at, const std::string& name) {
   Value* values = graph.output(at + 1);
-  const Tensor* keys = ConstantBehind(graph.output(at));
+  const Tensor* keys = BehindIdentity(graph.output(at))->tensor();
   const std::optional<NamedAttribute> labels =
       keys != nullptr && keys->rank() == 1 ? LabelsOf(*keys) : std::nullopt;
   if (!labels) return "a map whose keys are no constant is nothing that an operator of ONNX gives";
@@ -194,6 +198,7 @@ void RestoreMaps(Entry& entry, std::vector<Finding>& findings) {
   for (std::size_t i = 0; i + 1 < graph.num_outputs(); ++i) {
     const std::string map = rt::MapOfKeys(graph.output(i)->name());
     if (map.empty() || graph.output(i + 1)->name() != map + rt::kMapValues) continue;
+    if (IsOfProgram(graph.output(i), graph.output(i + 1))) continue;
     const std::string why = ZipOutput(graph, i, map);
     if (!why.empty()) {
       refuse("output '" + map + "'", why);

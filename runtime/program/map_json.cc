@@ -179,6 +179,8 @@ bool Put(const std::string& text, bool is_text, AnyTensor* tensor, std::int64_t 
   const std::string_view type = tensor->type->name;
   if (type == "string") tensor->data<std::string>()[i] = text;
   if ((type == "string") != is_text) return false;
+  if (type == "bool") tensor->data<bool>()[i] = text == "true";
+  if (type == "bool") return text == "true" || text == "false";
   if (type == "int64") return PutNumber<std::int64_t>(text, tensor, i);
   if (type == "float32") return PutNumber<float>(text, tensor, i);
   return type == "string" || (type == "float64" && PutNumber<double>(text, tensor, i));
@@ -223,6 +225,7 @@ T At(const ElementArray& array, std::int64_t i) {
 std::string ElementText(const ElementArray& array, std::int64_t i) {
   const std::string_view type = array.type->name;
   if (type == "string") return JsonString(static_cast<const std::string*>(array.data)[i]);
+  if (type == "bool") return At<bool>(array, i) ? "true" : "false";
   if (type == "float32") return NumberText(At<float>(array, i));
   if (type == "float64") return NumberText(At<double>(array, i));
   return NumberText(At<std::int64_t>(array, i));

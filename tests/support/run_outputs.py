@@ -11,10 +11,19 @@ TOLERANCES = {"float32": 1e-4, "float64": 1e-7, "float16": 1e-2, "bfloat16": 1e-
 
 
 def read_outputs(folder):
-    """(array, element type) of each output, in order; bfloat16 as its bits."""
+    """(array, element type) of each output, in order; bfloat16 as its bits. A map is its values."""
     folder = pathlib.Path(folder)
     index = json.loads((folder / "index.json").read_text(encoding="utf-8"))
-    return [(np.load(folder / entry["file"]), entry["dtype"]) for entry in index["outputs"]]
+    return [output for entry in index["outputs"] for output in read_output(folder, entry)]
+
+
+def read_output(folder, entry):
+    dtype = entry["dtype"]
+    if "keys" not in entry:
+        return [(np.load(folder / entry["file"]), dtype)]
+    entries = json.loads((folder / entry["file"]).read_text(encoding="utf-8"))
+    return [(np.array(value, None if isinstance(value, str) else dtype), dtype)
+            for value in entries.values()]
 
 
 def widened(array, dtype):

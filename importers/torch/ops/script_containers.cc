@@ -360,7 +360,7 @@ Result<Results> LowerSearch(Call& call) {
 
 // dict(pairs) and dict().
 Result<Results> LowerDictOf(Call& call) {
-  DictContents contents;
+  const CellPtr cell = call.heap().NewCell(DictContents());
   std::vector<Abstract> pairs;
   if (!call.arguments().empty()) {
     DRAGOMAN_ASSIGN(pairs, KnownItems(call, 0));
@@ -368,9 +368,9 @@ Result<Results> LowerDictOf(Call& call) {
   for (const Abstract& pair : pairs) {
     const std::vector<Abstract>* items = ItemsOf(pair);
     if (items == nullptr || items->size() != 2) return call.Invalid("is not given pairs");
-    contents.items.emplace_back(items->front(), items->back());
+    DRAGOMAN_TRY(SetInDict(call, cell, items->front(), items->back()));
   }
-  return Results{DictRef{call.heap().NewCell(std::move(contents))}};
+  return Results{DictRef{cell}};
 }
 
 Result<Results> LowerListExtremum(Call& call) {
@@ -449,9 +449,8 @@ static_assert(IsSortedBy(kRows, &ScriptRow::name));
 }  // namespace
 
 Result<Value*> ItemValue(Call& call, const Abstract& item) {
-  if (const auto* tensor = item.As<TensorRef>()) return call.heap().Read(call.builder(), *tensor);
-  if (const auto* number = item.As<Number>()) return call.NumberValue(*number, number->dtype());
-  if (const auto* string = item.As<String>()) return TextValue(call.builder(), *string);
+  DRAGOMAN_ASSIGN(Value * value, dragoman::ItemValue(call.heap(), call.builder(), item));
+  if (value != nullptr) return value;
   return call.Unsupported("of " + Describe(item) +
                           " in a list whose length is known only at run time");
 }

@@ -1,4 +1,5 @@
-// Dicts, whose keys are known.
+// Dicts whose keys are known, and what makes of them one whose keys only run time knows
+// (script_run_time_dicts.cc).
 #include "core/lowering/heap.h"
 #include "core/support/find_by_key.h"
 #include "importers/torch/ops/composer.h"
@@ -18,7 +19,7 @@ DictContents& MutableDict(Call& call) {
 
 const Abstract& Key(const Call& call) { return Argument(call, 1); }
 
-// The key's place in the dict; its size if it is not there.
+// The place of a known key in the dict; its size if it is not there.
 Result<std::size_t> Find(Call& call, const DictContents& dict, const Abstract& key) {
   for (std::size_t i = 0; i < dict.items.size(); ++i) {
     DRAGOMAN_ASSIGN(Number equal, ValuesEqual(call, dict.items[i].first, key));
@@ -66,6 +67,11 @@ Result<Results> SelectValue(Call& call, const DictContents& dict, const Abstract
   return SelectItem(call, values, Number{Number::Kind::kInt, place});
 }
 
+// Whether argument 1 is a key known only at run time, of a dict that is known not to be empty.
+bool HasKeyOfRunTime(const Call& call) {
+  return IsOfRunTime(Key(call)) && !DictOf(call).items.empty();
+}
+
 Result<Results> LowerLen(Call& call) {
   return Results{Number::Int(static_cast<std::int64_t>(DictOf(call).items.size()))};
 }
@@ -83,47 +89,13 @@ Result<Results> LowerGetItem(Call& call) {
   return Results{DictOf(call).items[i].second};
 }
 
-Status SetItem(Call& call, const Abstract& key, const Abstract& value) {
-  DRAGOMAN_ASSIGN(const std::size_t i, Find(call, DictOf(call), key));
-  auto& items = MutableDict(call).items;
-  if (i == items.size()) {
-    items.emplace_back(key, value);
-  } else {
-    items[i].second = value;
-  }
-  return {};
-}
-
-// The same under a key known only at run time, which is asserted to be one of the dict: each of the
-// values, numbers or strings, becomes the new one if it is its turn.
-Status SetSelected(Call& call) {
-  DictContents dict = DictOf(call);
-  Composer c(call.builder());
-  Value* value = c.Take(ItemValue(call, Argument(call, 2)));
-  Value* found = c.BoolConstant(false);
-  for (auto& [key, old] : dict.items) {
-    DRAGOMAN_ASSIGN(const Number equal, ValuesEqual(call, key, Key(call)));
-    const auto* number = old.As<Number>();
-    if (number == nullptr && !old.Is<String>())
-      return call.Unsupported("a key known only at run time, of a dict with " + Describe(old));
-    Value* here = c.Take(call.NumberValue(equal, DType::kBool));
-    Value* chosen = c.Where(here, value, c.Take(ItemValue(call, old)));
-    found = c.Or(found, here);
-    DRAGOMAN_TRY(c.status());
-    old = number != nullptr ? call.NewNumber(number->kind, chosen) : Abstract(String{chosen});
-  }
-  c.Assert(found, "a key that the dict does not have is added at run time");
-  DRAGOMAN_TRY(c.status());
-  MutableDict(call) = std::move(dict);
-  return {};
+// Puts argument 2 under the key.
+Status SetInFirst(Call& call) {
+  return SetInDict(call, call.arguments()[0].As<DictRef>()->cell, Key(call), Argument(call, 2));
 }
 
 Result<Results> LowerSetItem(Call& call) {
-  if (IsOfRunTime(Key(call)) && !DictOf(call).items.empty()) {
-    DRAGOMAN_TRY(SetSelected(call));
-    return Results{};
-  }
-  DRAGOMAN_TRY(SetItem(call, Key(call), Argument(call, 2)));
+  DRAGOMAN_TRY(SetInFirst(call));
   return Results{};
 }
 
@@ -138,6 +110,7 @@ Result<Results> LowerCopy(Call& call) {
 
 // pop, and del d[k].
 Result<Results> LowerPop(Call& call) {
+  if (HasKeyOfRunTime(call)) return LowerRunTimeDict(call);
   DRAGOMAN_ASSIGN(const std::size_t i, Find(call, DictOf(call), Key(call)));
   if (i == DictOf(call).items.size()) {
     if (call.arguments().size() > 2) return Results{Argument(call, 2)};
@@ -164,26 +137,29 @@ Result<Results> LowerGet(Call& call) {
   const Abstract otherwise = Argument(call, 2);
   if (IsOfRunTime(Key(call)) && call.op().type == "get" && !otherwise.Is<None>())
     return SelectValue(call, dict, &otherwise);
+  if (HasKeyOfRunTime(call)) return LowerRunTimeDict(call);
   DRAGOMAN_ASSIGN(const std::size_t i, Find(call, dict, Key(call)));
   if (i < dict.items.size()) return Results{dict.items[i].second};
-  if (call.op().type == "setdefault")
-    MutableDict(call).items.emplace_back(Key(call), Argument(call, 2));
+  if (call.op().type == "setdefault") DRAGOMAN_TRY(SetInFirst(call));
   return Results{Argument(call, 2)};
 }
 
 Result<Results> LowerUpdate(Call& call) {
   const auto* other = Argument(call, 1).As<DictRef>();
   if (other == nullptr) return call.Unsupported("by " + Describe(Argument(call, 1)));
+  const CellPtr cell = call.arguments()[0].As<DictRef>()->cell;
   const DictContents added = std::get<DictContents>(other->cell->contents);
-  for (const auto& [key, value] : added.items) DRAGOMAN_TRY(SetItem(call, key, value));
+  if (added.keys != nullptr) DRAGOMAN_TRY(UpdateByRunTimeDict(call, cell, added));
+  for (const auto& [key, value] : added.items) DRAGOMAN_TRY(SetInDict(call, cell, key, value));
   return Results{};
 }
 
+// The first key and its value.
 Result<Results> LowerPopItem(Call& call) {
   auto& items = MutableDict(call).items;
   if (items.empty()) return call.Invalid("the dict is empty");
-  auto [key, value] = items.back();
-  items.pop_back();
+  auto [key, value] = items.front();
+  items.erase(items.begin());
   return Results{MakeTuple({std::move(key), std::move(value)})};
 }
 
@@ -208,6 +184,19 @@ constexpr ScriptRow kRows[] = {
 static_assert(IsSortedBy(kRows, &ScriptRow::name));
 
 }  // namespace
+
+Status SetInDict(Call& call, const CellPtr& cell, const Abstract& key, const Abstract& value) {
+  const auto& dict = std::get<DictContents>(cell->contents);
+  if (dict.keys != nullptr || IsOfRunTime(key)) return SetInRunTimeDict(call, cell, key, value);
+  DRAGOMAN_ASSIGN(const std::size_t i, Find(call, dict, key));
+  auto& items = call.heap().Mutable<DictContents>(cell).items;
+  if (i == items.size()) {
+    items.emplace_back(key, value);
+  } else {
+    items[i].second = value;
+  }
+  return {};
+}
 
 std::span<const ScriptRow> DictRows() { return kRows; }
 

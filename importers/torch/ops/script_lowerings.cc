@@ -29,6 +29,11 @@ bool HasNumbersOfRunTime(const Abstract& value) {
                              [](const Abstract& item) { return !item.As<Number>()->known(); });
 }
 
+bool IsRunTimeDict(const Abstract& value) {
+  const auto* dict = value.As<DictRef>();
+  return dict != nullptr && std::get<DictContents>(dict->cell->contents).keys != nullptr;
+}
+
 bool IsOfRunTime(const Abstract& value, bool numbers) {
   const auto* string = value.As<String>();
   const auto* number = value.As<Number>();
@@ -66,7 +71,10 @@ std::optional<OpLowering> FindScriptLowering(const OpName& op,
   const OpLowering* found = nullptr;
   if (numbers) found = Find(NumberRows(), name);
   if (numbers && found == nullptr) found = Find(MathRows(), name);
-  if (contained && arguments.front().Is<DictRef>()) found = Find(DictRows(), name);
+  if (contained && IsRunTimeDict(arguments.front())) found = Find(RunTimeDictRows(), name);
+  if (found == nullptr && contained && arguments.front().Is<DictRef>())
+    found = Find(DictRows(), name);
+  if (!arguments.empty() && IsDictItems(arguments.front())) found = Find(DictItemRows(), name);
   if (contained && IsSequence(arguments.front())) found = Find(SequenceRows(), name);
   if (contained && HasNumbersOfRunTime(arguments.front())) {
     if (const OpLowering* row = Find(NumberListRows(), name)) found = row;

@@ -37,6 +37,10 @@ std::span<const ScriptRow> RunTimeStringRows();
 std::span<const ScriptRow> ContainerRows();
 // The first argument is a dict.
 std::span<const ScriptRow> DictRows();
+// The first argument is a dict whose keys only run time knows: what differs from DictRows. Or it is
+// what `items` gives of one.
+std::span<const ScriptRow> RunTimeDictRows();
+std::span<const ScriptRow> DictItemRows();
 // The first argument is a list whose length is known only at run time.
 std::span<const ScriptRow> SequenceRows();
 // The first argument is a list, and only run time tells its length or one of its items, which are
@@ -67,6 +71,16 @@ Result<Value*> ExtendedSequence(Call& call, Value* to, Value* from);
 
 // `item` of `list`, which holds a copy of it if only run time knows the list's length.
 Result<Abstract> FromSequence(Call& call, const ListContents& list, Value* item);
+// Puts `value` under `key` into the dict `cell`; the latter where only run time knows keys.
+Status SetInDict(Call& call, const CellPtr& cell, const Abstract& key, const Abstract& value);
+Status SetInRunTimeDict(Call& call, const CellPtr& cell, const Abstract& key,
+                        const Abstract& value);
+// Puts the entries of `added`, whose keys only run time knows, into the dict `cell`.
+Status UpdateByRunTimeDict(Call& call, const CellPtr& cell, const DictContents& added);
+// The lowering among RunTimeDictRows, of a dict that is known not to be empty.
+Result<Results> LowerRunTimeDict(Call& call);
+// Whether `value` is what `items` gives of a dict whose keys only run time knows.
+bool IsDictItems(const Abstract& value);
 // The items of a list or tuple; nullptr if it is none, or one of run-time length.
 const std::vector<Abstract>* ItemsOf(const Abstract& value);
 Abstract MakeTuple(std::vector<Abstract> items);

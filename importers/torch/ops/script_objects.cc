@@ -109,10 +109,10 @@ Result<Results> LowerTupleConstruct(Call& call) {
 }
 
 Result<Results> LowerDictConstruct(Call& call) {
-  DictContents contents;
+  const CellPtr cell = call.heap().NewCell(DictContents());
   for (std::size_t i = 0; i + 1 < call.arguments().size(); i += 2)
-    contents.items.emplace_back(call.arguments()[i], call.arguments()[i + 1]);
-  return Results{DictRef{call.heap().NewCell(std::move(contents))}};
+    DRAGOMAN_TRY(SetInDict(call, cell, call.arguments()[i], call.arguments()[i + 1]));
+  return Results{DictRef{cell}};
 }
 
 Result<Results> LowerUnpack(Call& call) {

@@ -524,6 +524,24 @@ Model Counter() {
   return model;
 }
 
+// No operator of ONNX makes a map, other than a list of them.
+TEST_F(ExportOnnxTest, AMapOfAProgramIsTwoOutputs) {
+  Result<Model> file =
+      RoundTrip(R"(graph main(%k: i64[n], %x: f64[n]) -> (%d.map_keys, %d.map_values) {
+  %d.map_keys, %order = onnx.Unique(%k)
+  %d.map_values = onnx.Gather(%x, %order)
+})");
+  ASSERT_TRUE(file.ok()) << file.error().ToString();
+  EXPECT_EQ(file->main().num_outputs(), 2u);
+  // A map of the file that is given back would become two tensors.
+  file = RoundTrip(
+      R"(graph main(%d.map_keys: i64[n], %d.map_values: f32[n]) -> (%e.map_keys, %e.map_values) {
+  %e.map_keys = onnx.Identity(%d.map_keys)
+  %e.map_values = onnx.Neg(%d.map_values)
+})");
+  ASSERT_FALSE(file.ok());
+}
+
 TEST_F(ExportOnnxTest, StatesComeBack) {
   ASSERT_TRUE(ExportOnnx(Counter(), path_, {}).ok());
   const Result<Model> common = LowerOnnx(ReadOnnx(path_).value());

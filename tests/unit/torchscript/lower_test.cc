@@ -13,6 +13,7 @@ namespace dragoman {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr char kHead[] = R"(dragoman 1 source torchscript
 opset "torch" 3
@@ -223,8 +224,8 @@ entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%z) {
 )",
                                    "x=n,2");
   EXPECT_EQ(text,
-            "node 'z' (aten.relu_): error: a write to an item of a list whose length is known "
-            "only at run time");
+            "node 'z' (aten.relu_): error: a write to an item of a list or dict whose length "
+            "is known only at run time");
 }
 
 TEST(LowerTorchScriptTest, RefusesToReadWhatAWriteIntoAChosenTensorMayHaveChanged) {
@@ -274,6 +275,136 @@ entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
                     "x=n,2"),
             "node '' (prim.Loop): error: a list of other things than tensors, numbers or strings "
             "has a length known only at run time");
+}
+
+// Keys and values are a vector each: a key is looked up in all, and put behind them if it is new.
+TEST(LowerTorchScriptTest, PutsAKeyOfRunTimeIntoADict) {
+  EXPECT_EQ(Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %k: opaque<"torch", "int">, %v: opaque<"torch", "float">) -> (%d) {
+  %two: opaque<"torch", "int"> = prim.Constant() {value = 2}
+  %half: opaque<"torch", "float"> = prim.Constant() {value = 0.5}
+  %d: map<i64, opaque<"torch", "float">> = prim.DictConstruct(%two, %half)
+  aten._set_item.int(%d, %k, %v)
+}
+)",
+                    "v=f64:"),
+            R"(
+entry forward(%k: i64[], %v: f64[]) -> (%output.map_keys: i64[v_2_2], %output.map_values: f64[v_2_2]) {
+  const %c: i64[] = 2
+  const %c_2: i64[1] = [0]
+  const %c_3: f64[] = 0.5
+  const %c_4: i64[1] = [0]
+  const %c_5: bool[1] = [true]
+  const %c_6: i64[] = 1
+  const %c_7: i64[1] = [1]
+  const %c_8: i64[1] = [0]
+  const %c_9: i64[1] = [0]
+  %Unsqueeze: i64[1] = onnx.Unsqueeze(%c, %c_2)
+  %Unsqueeze_2: f64[1] = onnx.Unsqueeze(%c_3, %c_4)
+  %Equal: bool[1] = onnx.Equal(%Unsqueeze, %k)
+  %Concat: bool[2] = onnx.Concat(%Equal, %c_5) {axis = 0}
+  %Cast: i32[2] = onnx.Cast(%Concat) {to = 6}
+  %ArgMax: i64[] = onnx.ArgMax(%Cast) {axis = 0, keepdims = 0}
+  %Less: bool[] = onnx.Less(%ArgMax, %c_6)
+  %Not: bool[] = onnx.Not(%Less)
+  %Reshape: bool[1] = onnx.Reshape(%Not, %c_7)
+  %Where: f64[1] = onnx.Where(%Equal, %v, %Unsqueeze_2)
+  %Unsqueeze_3: i64[1] = onnx.Unsqueeze(%k, %c_8)
+  %Compress: i64[Compress] = onnx.Compress(%Unsqueeze_3, %Reshape) {axis = 0}
+  %Concat_2: i64[Compress + 1] = onnx.Concat(%Unsqueeze, %Compress) {axis = 0}
+  %Unsqueeze_4: f64[1] = onnx.Unsqueeze(%v, %c_9)
+  %Compress_2: f64[Compress_2] = onnx.Compress(%Unsqueeze_4, %Reshape) {axis = 0}
+  %Concat_3: f64[Compress_2 + 1] = onnx.Concat(%Where, %Compress_2) {axis = 0}
+  %output.map_keys, %v_3_2: i64[v_2_2] = onnx.Unique(%Concat_2)
+  %output.map_values = onnx.Gather(%Concat_3, %v_3_2) {axis = 0}
+}
+)");
+}
+
+// Either way has other keys. A known key is looked up like any.
+TEST(LowerTorchScriptTest, MergesDictsOfDifferentKeys) {
+  EXPECT_EQ(Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %c: opaque<"torch", "bool">, %v: opaque<"torch", "float">) -> (%y) {
+  %two: opaque<"torch", "int"> = prim.Constant() {value = 2}
+  %half: opaque<"torch", "float"> = prim.Constant() {value = 0.5}
+  %d: map<i64, opaque<"torch", "float">> = prim.DictConstruct()
+  prim.If(%c) {then_branch = graph then_branch() -> () {
+    aten._set_item.int(%d, %two, %v)
+  }, else_branch = graph else_branch() -> () {
+  }}
+  %y: opaque<"torch", "float"> = aten.__getitem__.Dict_int(%d, %two)
+}
+)",
+                    "v=f64:"),
+            R"(
+entry forward(%c: bool[], %v: f64[]) -> (%output: f64[]) {
+  const %c_10: i64[] = 2
+  const %c_11: bool[1] = [true]
+  const %c_12: i64[1] = [0]
+  %keys: i64[keys], %values: f64[values] = onnx.If(%c) {else_branch = graph() -> (%Identity: i64[0], %Identity_2: f64[0]) {
+    const %c_8: i64[0] = []
+    const %c_9: f64[0] = []
+    %Identity = onnx.Identity(%c_8)
+    %Identity_2 = onnx.Identity(%c_9)
+  }, then_branch = graph() -> (%Unsqueeze_3: i64[1], %Unsqueeze_4: f64[1]) {
+    const %c_2: i64[] = 2
+    const %c_3: i64[1] = [0]
+    const %c_4: i64[1] = [0]
+    const %c_5: i64[] = 2
+    const %c_6: i64[1] = [0]
+    const %c_7: i64[1] = [0]
+    %Unsqueeze: i64[1] = onnx.Unsqueeze(%c_2, %c_3)
+    %Unsqueeze_2: f64[1] = onnx.Unsqueeze(%v, %c_4)
+    %Unsqueeze_3 = onnx.Unsqueeze(%c_5, %c_6)
+    %Unsqueeze_4 = onnx.Unsqueeze(%v, %c_7)
+  }}
+  %Equal: bool[keys] = onnx.Equal(%keys, %c_10)
+  %Concat: bool[keys + 1] = onnx.Concat(%Equal, %c_11) {axis = 0}
+  %Cast: i32[keys + 1] = onnx.Cast(%Concat) {to = 6}
+  %ArgMax: i64[] = onnx.ArgMax(%Cast) {axis = 0, keepdims = 0}
+  %Shape: i64[1] = onnx.Shape(%keys) {start = 0, end = 1}
+  %Squeeze: i64[] = onnx.Squeeze(%Shape, %c_12)
+  %Less: bool[] = onnx.Less(%ArgMax, %Squeeze)
+  dragoman.Assert(%Less) {message = "the dict has no such key"}
+  %output = onnx.Gather(%values, %ArgMax) {axis = 0}
+}
+)");
+}
+
+// Near misses: keys that both ways have stay known, lists are no elements of a tensor.
+TEST(LowerTorchScriptTest, KeepsOrRefusesOtherDictsOfBranches) {
+  const auto lowered =
+      [](const std::string& type, const std::string& key, const std::string& value) {
+        return Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %c: opaque<"torch", "bool">, %v: opaque<"torch", "float">) -> (%n) {
+  %one: opaque<"torch", "float"> = prim.Constant() {value = 1.0}
+  %small: opaque<"torch", "float"> = prim.Constant() {value = double 1e-9}
+  %tiny: opaque<"torch", "float"> = prim.Constant() {value = double 2e-9}
+  %list: seq<opaque<"torch", "float">> = prim.ListConstruct(%one)
+  %d: map<f64, )" + type + R"(> = prim.DictConstruct()
+  prim.If(%c) {then_branch = graph then_branch() -> () {
+    aten._set_item.float(%d, %small, )" +
+                           value + R"()
+  }, else_branch = graph else_branch() -> () {
+    aten._set_item.float(%d, )" +
+                           key + R"(, )" + value + R"()
+  }}
+  %n: opaque<"torch", "int"> = aten.len.Dict_float(%d)
+}
+)",
+                       "v=f64:");
+      };
+  EXPECT_THAT(lowered("opaque<\"torch\", \"float\">", "%small", "%v"), Not(HasSubstr("onnx.If")));
+  EXPECT_THAT(lowered("opaque<\"torch\", \"float\">", "%tiny", "%v"),
+              HasSubstr("%keys: f64[1], %values: f64[1] = onnx.If"));
+  EXPECT_THAT(lowered("seq<opaque<\"torch\", \"float\">>", "%tiny", "%list"),
+              HasSubstr("a dict whose keys are known only at run time, with a list"));
 }
 
 TEST(LowerTorchScriptTest, RefusesListsThatMemoryCannotHold) {
