@@ -13,8 +13,10 @@ import sys
 from commands import complaint, dragoman
 
 FOLDER = pathlib.Path(__file__).parent
-# TorchScript models that are compiled: methods that share states, branches and loops, lists.
-NATIVE = ("control_flow", "counter", "list_mutation", "lstm_policy", "several_entries")
+# TorchScript models that are compiled: methods that share states, branches and loops, lists,
+# dicts.
+NATIVE = ("control_flow", "counter", "list_mutation", "lstm_policy", "run_time_dicts",
+          "several_entries")
 
 
 def commands(engine):

@@ -120,6 +120,42 @@ class RunTimeLists(nn.Module):
                 torch.tensor(firsts[::2]), torch.tensor(sorted(firsts)))
 
 
+@fixture("run_time_dicts", shapes="x=i64:t y=t,3", x=torch.tensor([3, 1, 3, 7, 3, 1]), y=rand(6, 3),
+         k=1, others=[{"x": torch.tensor([5, 0]), "y": rand(2, 3), "k": 5},
+                      {"x": torch.arange(9) % 4, "y": rand(9, 3), "k": -8}])
+class RunTimeDicts(nn.Module):
+    """What Python does with dicts, on dicts whose keys are known only at run time."""
+
+    def forward(self, x, y, k: int):
+        counts: Dict[int, int] = {}
+        sums: Dict[int, float] = {0: 1.0}
+        rows: Dict[int, Tensor] = {}
+        for i in range(x.size(0)):
+            key = int(x[i])
+            counts[key] = counts.get(key, 0) + 1
+            if key in sums:
+                sums[key] += float(y[i, 0])
+            else:
+                sums[key] = float(y[i, 0])
+            rows[key] = y[i]
+        total = 0.0
+        for key, value in sums.items():
+            total = total * 0.5 + value * key
+        keys = list(counts.keys())
+        if k in counts:
+            del counts[k]
+        else:
+            counts[k] = -1
+        first = sums.popitem()
+        left = sums.pop(k, 9.0)
+        found = sums.get(7)
+        seven = -1.0
+        if found is not None:
+            seven = found
+        return (torch.tensor(keys), torch.tensor(list(counts.values())), total, first, left, seven,
+                torch.stack(list(rows.values())), len(sums))
+
+
 class Mode(enum.Enum):
     PLAIN = 1
     SCALED = 2
