@@ -61,8 +61,8 @@ Search SearchFor(Composer& c, const DictContents& dict, Value* key) {
   Value* hits = c.Equal(dict.keys, key);
   Value* last = c.builder().Constant(c.Take(Tensor::Full(DType::kBool, {1}, 1)));
   Value* hits_or_last = c.Cast(c.Concat({hits, last}, 0), DType::kI32);
-  Value* place = c.Op("ArgMax", {hits_or_last},
-                      {{"axis", std::int64_t{0}}, {"keepdims", std::int64_t{0}}});
+  Value* place =
+      c.Op("ArgMax", {hits_or_last}, {{"axis", std::int64_t{0}}, {"keepdims", std::int64_t{0}}});
   return {hits, place, c.Less(place, c.Size(dict.keys, 0))};
 }
 

@@ -253,7 +253,7 @@ Result<bool> LoopLowering::CompareTurn(const std::vector<Abstract>& given, std::
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const Type a = in[i] != nullptr ? in[i]->type() : Type();
     const Type b = out[i] != nullptr ? out[i]->type() : Type();
-    pass.joined.push_back(JoinTypes(a, b));
+    pass.joined.push_back(JoinTypes(leaves[i], a, b));
   }
   DRAGOMAN_ASSIGN(out, entry_.ReadSide(side, leaves, false, pass.joined));
   const bool stable = TakeReturned({in, out, pass.joined}, pass.inputs, pass.returned);
@@ -291,7 +291,7 @@ Status LoopLowering::Replan(LoopPlan& plan, LoopPass& pass) {
   plan.types.clear();
   for (std::size_t i = 0; i < plan.leaves.size(); ++i) {
     const Type before = initial[i] != nullptr ? initial[i]->type() : Type();
-    plan.types.push_back(JoinTypes(before, TypeOf(plan.leaves[i].b)));
+    plan.types.push_back(JoinTypes(plan.leaves[i], before, TypeOf(plan.leaves[i].b)));
   }
   return {};
 }
@@ -329,8 +329,11 @@ Status LoopLowering::Finish(LoopPlan& plan, LoopPass& pass) {
   std::vector<Value*> values;
   for (std::size_t i = 0; i < plan.leaves.size(); ++i) {
     values.push_back(made->result(i));
-    // The empty list that a loop starts with has no items of another type.
-    if (plan.leaves[i].kind == Leaf::Kind::kSequence) values.back()->set_type(plan.types[i]);
+    // The empty list or dict that a loop starts with has no items of another type.
+    const bool can_start_empty = plan.leaves[i].kind == Leaf::Kind::kSequence ||
+                                 plan.leaves[i].kind == Leaf::Kind::kKeys ||
+                                 plan.leaves[i].kind == Leaf::Kind::kValues;
+    if (can_start_empty) values.back()->set_type(plan.types[i]);
   }
   for (const auto& [cell, contents] : plan.cells) heap_.Replace(cell, contents(heap_, values));
   results_.clear();

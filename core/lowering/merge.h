@@ -106,8 +106,9 @@ bool SameTensor(const TensorRef& a, const TensorRef& b);
 
 // What is known of the type of a side before it is read.
 Type TypeOf(const LeafSide& side);
-// The type of a value of type `a` on one side and `b` on the other; an unknown one gives way.
-Type JoinTypes(const Type& a, const Type& b);
+// The type of a value of `leaf` of type `a` on one side and `b` on the other; an unknown one gives
+// way. How many entries a dict has is not known.
+Type JoinTypes(const Leaf& leaf, const Type& a, const Type& b);
 
 // The common value of a side of `leaf`, read in the graph of `builder` and the present state of
 // `heap`. `other`: the type of the other side, for a placeholder.

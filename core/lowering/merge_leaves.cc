@@ -92,9 +92,13 @@ Type TypeOf(const LeafSide& side) {
   return value != nullptr ? value->type() : Type();
 }
 
-Type JoinTypes(const Type& a, const Type& b) {
-  if (!a.known()) return b;
-  return b.known() ? Generalize(a, b) : a;
+Type JoinTypes(const Leaf& leaf, const Type& a, const Type& b) {
+  Type joined = a.known() && b.known() ? Generalize(a, b) : a.known() ? a : b;
+  const bool of_dict = leaf.kind == Leaf::Kind::kKeys || leaf.kind == Leaf::Kind::kValues;
+  if (!of_dict || joined.shape() == nullptr || joined.shape()->empty()) return joined;
+  Shape shape = *joined.shape();
+  shape.front() = Dim::Unknown();
+  return joined.WithShape(std::move(shape));
 }
 
 Result<Value*> SequenceOf(Heap& heap, GraphBuilder& builder, const ListContents& list,

@@ -158,7 +158,7 @@ Status StatePlan::Compare(PlannedEntry& entry, std::span<const CellChange> chang
   for (std::size_t i = 0; after.ok() && i < leaves.size(); ++i) {
     const Type a = before[i] != nullptr ? before[i]->type() : Type();
     const Type b = (*after)[i] != nullptr ? (*after)[i]->type() : Type();
-    entry.joined.push_back(WithoutSymbols(JoinTypes(a, b)));
+    entry.joined.push_back(WithoutSymbols(JoinTypes(leaves[i], a, b)));
     if ((*after)[i] != nullptr) continue;
     Result<Value*> value = LeafValue(heap, builder, leaves[i], leaves[i].b, entry.joined[i]);
     if (!value.ok()) {
@@ -196,7 +196,7 @@ Status StatePlan::Extend(const PlannedEntry& entry, Heap& heap) {
   for (const Leaf& leaf : leaves) {
     const Type later = TypeOf(leaf.b);
     DRAGOMAN_ASSIGN(Attribute start, InitialOf(leaf, later));
-    types.push_back(WithoutSymbols(JoinTypes(TypeOfInitial(start), later)));
+    types.push_back(WithoutSymbols(JoinTypes(leaf, TypeOfInitial(start), later)));
     initial.push_back(std::move(start));
   }
   return {};

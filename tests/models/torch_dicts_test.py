@@ -120,6 +120,20 @@ FILL_AND_READ = """        d: Dict[int, float] = {}
             j += 1
         return t, len(d)
 """
+# Dicts that start empty, and have one key in each turn.
+SWAPPED = """        d: Dict[int, float] = {}
+        e: Dict[int, float] = {}
+        f: Dict[int, float] = {}
+        t = 0.0
+        for i in range(n):
+            for k in f:
+                t += k
+            f.clear()
+            f[3] = t + 1.0
+            d = e.copy()
+            e[int(x[i])] = float(i)
+        return d, e, t, len(d), len(f), d.get(1, 5.0)
+"""
 TENSORS = """        y = x.view(-1, 2)
         d: Dict[int, Tensor] = {0: y[0]}
         for i in range(n):
@@ -144,12 +158,23 @@ WORDS = """        d: Dict[str, int] = {"a": 0}
             text = text + w + ";"
         return d, d["a"], text
 """
+# What a dict holds that a module keeps between calls.
+KEPT = """        self.counts[k] = self.counts.get(k, 0) + 1
+        self.names[str(k)] = float(k)
+        self.rows[k] = self.rows[1] + k
+        found = self.last.get(7, 9.0)
+        self.last.clear()
+        self.last[k] = float(k)
+        return (self.counts[k], len(self.counts), self.counts.get(7, -1), self.names.get("7", -1.0),
+                len(self.names), self.rows[1], found)
+"""
 LISTS = ([3, 1, 4, 9, 3, 1], [5, 2, 1, 0], [2, 4, 0, 1])
 PROGRAMS = {
     "counter": (COUNTER, 4), "update": (UPDATE, 3), "comprehension": (COMPREHENSION, 3),
     "two dicts": (TWO_DICTS, 3), "functions": (FUNCTIONS, 5), "items": (ITEMS, 3),
     "defaults": (DEFAULTS, 5), "branch": (BRANCH, 5), "fill and read": (FILL_AND_READ, 4),
-    "tensors": (TENSORS, 2), "other keys": (OTHER_KEYS, 0),
+    "swapped": (SWAPPED, 4), "none": (SWAPPED, 0), "tensors": (TENSORS, 2),
+    "other keys": (OTHER_KEYS, 0),
 }
 # What follows `d[k] = …` of a dict, and why it is refused.
 REFUSED = (
@@ -229,12 +254,12 @@ class TorchDicts(ScriptedCase):
         self.assertEqual(module(), (3, 1.0, [1, 2], 5))
 
     def test_a_dict_that_is_kept_between_calls(self):
-        module = self.script("k: int", "        self.counts[k] = self.counts.get(k, 0) + 1\n"
-                             "        return self.counts[k], len(self.counts), self.counts.get(7, -1)\n",
-                             counts={5: 2})
+        module = self.script("k: int", KEPT, counts={5: 2}, names={"a": 1.0}, rows={1: torch.ones(2)},
+                             last={2: 0.5})
         calls = [5, 7, 7, 1]
         found = self.results(self.out / "m.pt", (calls,), "--steps", "4")
-        self.assertEqual(list(zip(*found)), [module(k) for k in calls])
+        wanted = [flat(module(k)) for k in calls]
+        self.assertEqual([list(leaves) for leaves in zip(*found)], wanted)
 
     def test_a_generated_program(self):
         module = self.script("x, n: int", TWO_DICTS)

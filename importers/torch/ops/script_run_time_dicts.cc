@@ -92,8 +92,8 @@ Result<Abstract> Found(Call& call, const DictContents& dict, const Abstract* oth
   DRAGOMAN_ASSIGN(Value * key, KeyOf(call));
   Composer c(call.builder());
   Value* default_value = otherwise != nullptr ? c.Take(ValueOf(call, *otherwise)) : nullptr;
-  Value* found = default_value != nullptr ? ValueUnder(c, dict, key, default_value)
-                                          : ValueUnder(c, dict, key);
+  Value* found =
+      default_value != nullptr ? ValueUnder(c, dict, key, default_value) : ValueUnder(c, dict, key);
   DRAGOMAN_ASSIGN(found, c.Done(found));
   return Item(call, dict.numbers, found);
 }
@@ -116,8 +116,7 @@ Result<Results> LowerGet(Call& call) {
   Composer c(call.builder());
   Value* present = Contains(c, dict, key);
   DRAGOMAN_ASSIGN(Value * value, c.Done(ValueUnder(c, dict, key, NoValue(c, dict))));
-  return Results{
-      Maybe{present, std::make_shared<const Abstract>(Item(call, dict.numbers, value))}};
+  return Results{Maybe{present, std::make_shared<const Abstract>(Item(call, dict.numbers, value))}};
 }
 
 Result<Results> LowerSetDefault(Call& call) {
@@ -152,8 +151,7 @@ Result<Results> LowerPopItem(Call& call) {
   left.values = c.Slice(dict.values, 0, 1, kEnd);
   DRAGOMAN_TRY(c.status());
   call.heap().Replace(CellOf(call), std::move(left));
-  return Results{
-      MakeTuple({Item(call, KindOfKeys(dict), key), Item(call, dict.numbers, value)})};
+  return Results{MakeTuple({Item(call, KindOfKeys(dict), key), Item(call, dict.numbers, value)})};
 }
 
 // keys and values: a list whose length only run time knows.
@@ -203,8 +201,7 @@ Result<Results> LowerPair(Call& call) {
   Composer c(call.builder());
   Value* key = c.Gather(dict.keys, at, 0);
   DRAGOMAN_ASSIGN(Value * value, c.Done(c.Gather(dict.values, at, 0)));
-  return Results{
-      MakeTuple({Item(call, KindOfKeys(dict), key), Item(call, dict.numbers, value)})};
+  return Results{MakeTuple({Item(call, KindOfKeys(dict), key), Item(call, dict.numbers, value)})};
 }
 
 // list(d.items()): no operator changes either.
