@@ -40,9 +40,7 @@ Result<Value*> Rows(Heap& heap, GraphBuilder& builder, std::span<const Abstract*
   Composer c(builder);
   std::vector<Value*> rows;
   for (const Abstract* item : items) {
-    DRAGOMAN_ASSIGN(Value * row, ItemValue(heap, builder, *item));
-    if (row == nullptr || IsComplex(row->type().dtype()))
-      return Unsupported("a dict whose keys are known only at run time, with " + Describe(*item));
+    DRAGOMAN_ASSIGN(Value * row, EntryValue(heap, builder, *item));
     if (const auto* tensor = item->As<TensorRef>()) tensor->storage->is_item = true;
     DRAGOMAN_ASSIGN(rows.emplace_back(), c.Done(c.Unsqueeze(row, {0})));
     if (!IsAlike(row, true, rows.front())) return NotAlike();
@@ -71,6 +69,16 @@ Value* Compress(Composer& c, Value* rows, Value* kept) {
 }
 
 }  // namespace
+
+Result<Value*> EntryValue(Heap& heap, GraphBuilder& builder, const Abstract& item) {
+  DRAGOMAN_ASSIGN(Value * value, ItemValue(heap, builder, item));
+  if (value == nullptr || IsComplex(value->type().dtype()))
+    return Unsupported("a dict whose keys are known only at run time, with " + Describe(item));
+  // Inference may have lost the rank of a number that loops carry.
+  Composer c(builder);
+  const bool is_known = item.Is<TensorRef>() || c.MaybeRank(value) == 0;
+  return is_known ? value : c.Done(c.Reshape(value, std::vector<std::int64_t>()));
+}
 
 Result<Value*> KeysOf(Heap& heap, GraphBuilder& builder, const DictContents& dict) {
   if (dict.keys != nullptr) return dict.keys;

@@ -13,6 +13,9 @@
 
 namespace dragoman {
 
+// One key or value: of rank 0 if it is a number or a string. Errors: it is something else than
+// these and tensors, or complex.
+Result<Value*> EntryValue(Heap& heap, GraphBuilder& builder, const Abstract& item);
 // The keys (entries), or the values (entries, …), of a dict that has some. Errors: items that are
 // none of tensors of one size, numbers and strings.
 Result<Value*> KeysOf(Heap& heap, GraphBuilder& builder, const DictContents& dict);

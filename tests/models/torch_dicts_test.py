@@ -134,6 +134,23 @@ SWAPPED = """        d: Dict[int, float] = {}
             e[int(x[i])] = float(i)
         return d, e, t, len(d), len(f), d.get(1, 5.0)
 """
+# So many turns until a key is in each of them that inference gives up what t is.
+CHAIN = """        d: Dict[int, float] = {}
+        e: Dict[int, float] = {}
+        f: Dict[int, float] = {}
+        g: Dict[int, float] = {}
+        h: Dict[int, float] = {}
+        t = 0.5
+        for i in range(n):
+            h = g.copy()
+            g = f.copy()
+            f = e.copy()
+            e = d.copy()
+            d[int(x[i])] = t
+            t += 1.0
+        d[n] = t
+        return d, e, f, g, len(h)
+"""
 TENSORS = """        y = x.view(-1, 2)
         d: Dict[int, Tensor] = {0: y[0]}
         for i in range(n):
@@ -173,8 +190,8 @@ PROGRAMS = {
     "counter": (COUNTER, 4), "update": (UPDATE, 3), "comprehension": (COMPREHENSION, 3),
     "two dicts": (TWO_DICTS, 3), "functions": (FUNCTIONS, 5), "items": (ITEMS, 3),
     "defaults": (DEFAULTS, 5), "branch": (BRANCH, 5), "fill and read": (FILL_AND_READ, 4),
-    "swapped": (SWAPPED, 4), "none": (SWAPPED, 0), "tensors": (TENSORS, 2),
-    "other keys": (OTHER_KEYS, 0),
+    "swapped": (SWAPPED, 4), "chain": (CHAIN, 4), "none": (SWAPPED, 0),
+    "tensors": (TENSORS, 2), "other keys": (OTHER_KEYS, 0),
 }
 # What follows `d[k] = …` of a dict, and why it is refused.
 REFUSED = (

@@ -6,7 +6,6 @@
 
 #include "core/lowering/dict_entries.h"
 #include "core/lowering/heap.h"
-#include "core/lowering/merge.h"
 #include "core/lowering/number_value.h"
 #include "core/support/find_by_key.h"
 #include "importers/torch/ops/composer.h"
@@ -50,10 +49,7 @@ Result<DictContents> EntriesOfFirst(Call& call) {
 }
 
 Result<Value*> ValueOf(Call& call, const Abstract& item) {
-  DRAGOMAN_ASSIGN(Value * value, dragoman::ItemValue(call.heap(), call.builder(), item));
-  if (value != nullptr) return value;
-  return call.Unsupported("of " + Describe(item) +
-                          " in a dict whose keys are known only at run time");
+  return EntryValue(call.heap(), call.builder(), item);
 }
 
 // The key that argument 1 is.
