@@ -34,7 +34,7 @@ endif()
 
 # Code that runs once per conversion or once per node of a file, and does little for each element:
 # -O1 compiles it in about three quarters of the time that -O2 takes. What walks graphs again and
-# again (core) keeps -O2.
+# again (the other libraries of core) keeps -O2.
 set(DRAGOMAN_ONCE_FLAGS $<$<CONFIG:Release>:-O1>)
 
 if(DRAGOMAN_SANITIZE)
