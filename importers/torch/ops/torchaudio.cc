@@ -76,11 +76,11 @@ Result<Value*> LowerFilter(Call& call) {
   if (c.failed()) return c.Done(nullptr);
   Value* first = c.Slice(a, 1, 0, 1);
   Value* kernel = c.Unsqueeze(Reversed(c, c.Div(b, first)), {1});
-  Value* driven = c.Op("Conv", {x, kernel},
-                       {{"group", channels}, {"pads", Attribute::Ints{order - 1, 0}}});
+  Value* driven =
+      c.Op("Conv", {x, kernel}, {{"group", channels}, {"pads", Attribute::Ints{order - 1, 0}}});
   Value* weights = Reversed(c, c.Div(a, first));
-  Value* before = c.Full(c.ConcatSizes({c.SizeVector(driven, 0, 2), c.Ints({order - 1})}), 0,
-                         c.dtype(driven));
+  Value* before =
+      c.Full(c.ConcatSizes({c.SizeVector(driven, 0, 2), c.Ints({order - 1})}), 0, c.dtype(driven));
   Value* zeros = c.Full(c.Shape(driven), 0, c.dtype(driven));
   Value* padded = order == 1 ? zeros : c.Concat({before, zeros}, 2);
   Value* whole = Filtered(c, driven, weights, padded, order);
