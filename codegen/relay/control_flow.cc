@@ -176,6 +176,8 @@ Status Translator::AddCollected(const Node& node, LoopForm& loop) {
   for (std::size_t i = loop.carried + 1; i < loop.graph.num_outputs(); ++i) {
     if (!IsRead(node.result(i - 1))) continue;
     const Type& row = loop.graph.output(i)->type();
+    if (!row.is_tensor() || RelayDType(row.dtype()).empty())
+      return Unsupported("Relay has no loops that collect " + row.ToString()).At(node.Describe());
     Value* none = NoRows(node, row);
     if (none == nullptr)
       return Unsupported("a loop that collects what has no known size").At(node.Describe());

@@ -52,8 +52,8 @@ Result<ShapeFact> ParseShapeFact(std::string_view text) {
     if (!fact.dtype) return InvalidInput("--shape " + std::string(text) + ": no such element type");
     sizes.remove_prefix(colon + 1);
   }
-  while (!sizes.empty()) {
-    const std::size_t end = std::min(sizes.find(','), sizes.size());
+  for (bool more = !sizes.empty(); more;) {
+    const std::size_t end = sizes.find(',');
     const std::string_view size = sizes.substr(0, end);
     if (size == "_") {
       fact.dims.emplace_back();
@@ -65,7 +65,8 @@ Result<ShapeFact> ParseShapeFact(std::string_view text) {
       }
       fact.dims.emplace_back(std::move(*dim));
     }
-    sizes.remove_prefix(std::min(end + 1, sizes.size()));
+    more = end != std::string_view::npos;
+    if (more) sizes.remove_prefix(end + 1);
   }
   return fact;
 }

@@ -121,8 +121,8 @@ class Mistakes(CommandCase):
                       self.refused("convert", POLICY, "-o", self.out / "x.onnx", "--entry", "q"))
 
     def test_facts_that_contradict_the_file_are_told_by_inspect_too(self):
-        for fact in (("--shape", "nothing=1,41"), ("--shape", "x=1,41,1"), ("--dim", "nothing=3"),
-                     ("--entry", "nothing"), ("--shape", "x=int64:")):
+        for fact in (("--shape", "nothing=1,41"), ("--shape", "x=1,41,1"), ("--shape", "x=1,41,"),
+                     ("--dim", "nothing=3"), ("--entry", "nothing"), ("--shape", "x=int64:")):
             with self.subTest(fact):
                 self.refused("inspect", DYNAMIC, *fact)
 
