@@ -1,5 +1,6 @@
 // Operators on the matrices that the last two axes of a tensor hold: ONNX's Det, and factorisations
 // as LAPACK defines them.
+#include "core/ir/node_attributes.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/matrix_formulas.h"
 #include "core/ops/op_list.h"
