@@ -22,7 +22,9 @@
 #include <vector>
 
 #include "core/ir/model.h"
+#include "core/lowering/branch.h"
 #include "core/lowering/entry_builder.h"
+#include "core/lowering/loop.h"
 #include "core/support/result.h"
 #include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/lower/regions.h"

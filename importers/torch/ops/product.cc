@@ -6,6 +6,7 @@
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
+#include "importers/torch/ops/promotion.h"
 
 namespace dragoman::torch {
 namespace {
