@@ -23,6 +23,42 @@ bool IsTrue(const Knowledge& knowledge) {
 
 bool IsRead(const Value* result) { return result != nullptr && result->used(); }
 
+// `size` as a vector of one element: of an operand of the loop, or an input of the graph, that has
+// it. nullptr: none has.
+Value* SizeBefore(RelayOp& loop, const Dim& size) {
+  if (size.known()) return loop.IntVector({size.value()});
+  if (size.unknown()) return nullptr;
+  std::vector<const Value*> values;
+  for (const Use& use : loop.node.operands()) values.push_back(use.value());
+  for (const auto& input : loop.node.graph()->inputs()) values.push_back(input.get());
+  for (const Value* value : values) {
+    const Shape* shape = value != nullptr ? value->type().shape() : nullptr;
+    if (shape == nullptr) continue;
+    const auto found = std::ranges::find(*shape, size);
+    if (found == shape->end()) continue;
+    const std::int64_t axis = found - shape->begin();
+    return Part(loop, SizesOf(loop, loop.value_of(value)), axis, axis + 1);
+  }
+  return nullptr;
+}
+
+// What the loop has collected before its first turn, of what a turn gives. nullptr: some size is
+// not known before the loop.
+Value* NoRows(RelayOp& loop, const Type& row) {
+  if (row.shape() == nullptr) return nullptr;
+  if (std::optional<Ints> known = KnownShape(*row.shape())) {
+    known->insert(known->begin(), 0);
+    return loop.builder.Constant(*Tensor::Full(row.dtype(), *known, 0));
+  }
+  Values sizes = {loop.IntVector({0})};
+  for (const Dim& size : *row.shape()) {
+    sizes.push_back(SizeBefore(loop, size));
+    if (sizes.back() == nullptr) return nullptr;
+  }
+  return loop.Do("dyn.full", {loop.Number(0, row.dtype()), Join(loop, sizes)},
+                 {{"shape", Attribute()}, {"dtype", std::string(RelayDType(row.dtype()))}});
+}
+
 // Those that the group had in TVM, or what its members were and came from.
 Attribute::Dict GroupAttributes(const Node& node, const Graph& body) {
   Attribute::Dict attributes;
@@ -137,48 +173,14 @@ Status Translator::AddCarried(const Node& node, LoopForm& loop) {
   return {};
 }
 
-Value* Translator::SizeBefore(const Node& loop, const Dim& size) {
-  if (size.known()) return builder_.Constant(Tensor::Ints(Ints{size.value()}));
-  std::vector<const Value*> values;
-  for (const Use& use : loop.operands()) values.push_back(use.value());
-  for (const auto& input : loop.graph()->inputs()) values.push_back(input.get());
-  for (const Value* value : values) {
-    const Shape* shape = value != nullptr ? value->type().shape() : nullptr;
-    if (shape == nullptr || size.unknown()) continue;
-    const auto found = std::ranges::find(*shape, size);
-    if (found == shape->end()) continue;
-    const std::int64_t axis = found - shape->begin();
-    Value* sizes = builder_.Call("shape_of", {Of(value)}, {{"dtype", "int64"}});
-    return builder_.Call(
-        "strided_slice", {sizes},
-        {{"begin", Ints{axis}}, {"end", Ints{axis + 1}}, {"strides", Ints{1}}, {"axes", Ints{0}}});
-  }
-  return nullptr;
-}
-
-Value* Translator::NoRows(const Node& loop, const Type& row) {
-  if (row.shape() == nullptr) return nullptr;
-  if (std::optional<Ints> known = KnownShape(*row.shape())) {
-    known->insert(known->begin(), 0);
-    return builder_.Constant(*Tensor::Full(row.dtype(), *known, 0));
-  }
-  Values sizes = {builder_.Constant(Tensor::Ints(Ints{0}))};
-  for (const Dim& size : *row.shape()) {
-    sizes.push_back(SizeBefore(loop, size));
-    if (sizes.back() == nullptr) return nullptr;
-  }
-  Value* shape = builder_.Call("concatenate", {builder_.Tuple(sizes)}, {{"axis", std::int64_t{0}}});
-  return builder_.Call("dyn.full", {builder_.Constant(*Tensor::Full(row.dtype(), {}, 0)), shape},
-                       {{"shape", Attribute()}, {"dtype", std::string(RelayDType(row.dtype()))}});
-}
-
 Status Translator::AddCollected(const Node& node, LoopForm& loop) {
+  RelayOp op{node, {}, inference_, builder_, [this](const Value* value) { return Of(value); }};
   for (std::size_t i = loop.carried + 1; i < loop.graph.num_outputs(); ++i) {
     if (!IsRead(node.result(i - 1))) continue;
     const Type& row = loop.graph.output(i)->type();
     if (!row.is_tensor() || RelayDType(row.dtype()).empty())
       return Unsupported("Relay has no loops that collect " + row.ToString()).At(node.Describe());
-    Value* none = NoRows(node, row);
+    Value* none = NoRows(op, row);
     if (none == nullptr)
       return Unsupported("a loop that collects what has no known size").At(node.Describe());
     loop.collected.push_back(i);

@@ -48,12 +48,6 @@ class Translator {
   struct LoopForm;
   Status AddCarried(const Node& node, LoopForm& loop);
   Status AddCollected(const Node& node, LoopForm& loop);
-  // What the loop has collected before its first turn, of what a turn gives. nullptr: some size is
-  // not known before the loop.
-  Value* NoRows(const Node& loop, const Type& row);
-  // `size` as a vector of one element: of an operand of the loop, or an input of the graph, that
-  // has it. nullptr: none has.
-  Value* SizeBefore(const Node& loop, const Dim& size);
   std::unique_ptr<Graph> LoopTurn(const LoopForm& loop, const std::string& name);
   Status TranslateFused(const Node& node);
   // Runs `graph` in a body of its own, whose one result is a tuple or a single value.

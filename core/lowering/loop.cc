@@ -330,9 +330,8 @@ Status LoopLowering::Finish(LoopPlan& plan, LoopPass& pass) {
   for (std::size_t i = 0; i < plan.leaves.size(); ++i) {
     values.push_back(made->result(i));
     // The empty list or dict that a loop starts with has no items of another type.
-    const bool can_start_empty = plan.leaves[i].kind == Leaf::Kind::kSequence ||
-                                 plan.leaves[i].kind == Leaf::Kind::kKeys ||
-                                 plan.leaves[i].kind == Leaf::Kind::kValues;
+    const bool can_start_empty =
+        plan.leaves[i].kind == Leaf::Kind::kSequence || plan.leaves[i].OfDict();
     if (can_start_empty) values.back()->set_type(plan.types[i]);
   }
   for (const auto& [cell, contents] : plan.cells) heap_.Replace(cell, contents(heap_, values));

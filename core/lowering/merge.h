@@ -40,6 +40,9 @@ struct Leaf {
   LeafSide a;
   LeafSide b;
   std::string name;  // where it lies: "h", "hist", "table.k"
+
+  // The keys or the values of a dict whose keys only run time knows.
+  bool OfDict() const { return kind == Kind::kKeys || kind == Kind::kValues; }
 };
 
 using LeafValues = std::span<Value* const>;

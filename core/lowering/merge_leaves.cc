@@ -94,8 +94,7 @@ Type TypeOf(const LeafSide& side) {
 
 Type JoinTypes(const Leaf& leaf, const Type& a, const Type& b) {
   Type joined = a.known() && b.known() ? Generalize(a, b) : a.known() ? a : b;
-  const bool of_dict = leaf.kind == Leaf::Kind::kKeys || leaf.kind == Leaf::Kind::kValues;
-  if (!of_dict || joined.shape() == nullptr || joined.shape()->empty()) return joined;
+  if (!leaf.OfDict() || joined.shape() == nullptr || joined.shape()->empty()) return joined;
   Shape shape = *joined.shape();
   shape.front() = Dim::Unknown();
   return joined.WithShape(std::move(shape));

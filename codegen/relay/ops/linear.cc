@@ -16,10 +16,6 @@ Value* Dense(RelayOp& op, Value* x, Value* weight) {
   return op.Do("nn.dense", {x, weight}, {{"units", Attribute()}});
 }
 
-Value* Join(RelayOp& op, const Values& vectors) {
-  return op.Do("concatenate", {op.builder.Tuple(vectors)}, {{"axis", std::int64_t{0}}});
-}
-
 Result<Value*> DenseOfRows(RelayOp& op, Value* x, const Shape& shape, Value* weight,
                            const Shape& result) {
   return ProductOfRows(op, x, shape, result, [&](Value* rows) { return Dense(op, rows, weight); });

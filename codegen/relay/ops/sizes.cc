@@ -54,10 +54,14 @@ Value* Part(RelayOp& op, Value* vector, std::int64_t begin, std::int64_t end) {
       {{"begin", Ints{begin}}, {"end", Ints{end}}, {"strides", Ints{1}}, {"axes", Ints{0}}});
 }
 
+Value* Join(RelayOp& op, const Values& vectors) {
+  return op.Do("concatenate", {op.builder.Tuple(vectors)}, {{"axis", std::int64_t{0}}});
+}
+
 Value* WithOnesBefore(RelayOp& op, Value* vector, std::size_t length, std::size_t count) {
   if (length >= count) return vector;
   Value* ones = op.IntVector(Ints(count - length, 1));
-  return op.Do("concatenate", {op.builder.Tuple({ones, vector})}, {{"axis", std::int64_t{0}}});
+  return Join(op, {ones, vector});
 }
 
 Ints AxesFrom(std::int64_t first, std::int64_t rank) {

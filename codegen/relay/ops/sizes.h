@@ -22,6 +22,8 @@ Value* ReshapeBy(RelayOp& op, Value* x, Value* sizes);
 Value* WithAxesBehind(RelayOp& op, Value* x, std::int64_t behind);
 // Entries from `begin` to before `end` of a vector.
 Value* Part(RelayOp& op, Value* vector, std::int64_t begin, std::int64_t end);
+// Vectors, one behind the other.
+Value* Join(RelayOp& op, const Values& vectors);
 // A vector with ones before it, `count` in all.
 Value* WithOnesBefore(RelayOp& op, Value* vector, std::size_t length, std::size_t count);
 // Everything 0 … rank - 1, and the rest behind `first`.

@@ -61,7 +61,7 @@ Emitted SliceAtRunTime(RelayOp& op) {
       parts.push_back(found == axes.end() ? op.IntVector({otherwise})
                                           : Part(op, given, at, at + 1));
     }
-    return op.Do("concatenate", {op.builder.Tuple(parts)}, {{"axis", std::int64_t{0}}});
+    return Join(op, parts);
   };
   if (axes.empty()) return One(op.arg(0));
   const auto in_order = [&](Value* given, std::int64_t otherwise) {

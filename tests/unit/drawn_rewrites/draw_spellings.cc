@@ -479,36 +479,6 @@ void Fills(Drawing& d) {
   d.MaybeRead(d.Node("Expand", {number, d.Ints({d.Between(1, 3), d.Between(1, 3)})}));
 }
 
-// Axes that are repeated, most of them of size 1.
-void RepeatedOnes(Drawing& d) {
-  Sizes sizes = d.AnySizes(0, 3);
-  std::vector<std::int64_t> times(sizes.size(), 1);
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (d.Chance(50)) sizes[i] = 1;
-    if (d.Chance(sizes[i] == 1 ? 60 : 10)) times[i] = d.Between(0, 3);
-  }
-  const bool all_ones = std::ranges::all_of(sizes, [](std::int64_t size) { return size == 1; });
-  const std::int64_t rank = std::ssize(times);
-  const std::string repeats = all_ones && d.Chance(40)
-                                  ? d.Node("Shape", {d.Input("f32", d.AnySizes(rank, rank))})
-                                  : d.Ints(times);
-  d.MaybeRead(d.Node("Tile", {d.Input(d.NumberType(), sizes), repeats}));
-}
-
-// Sizes that Expand is told, 1 for some that it keeps.
-void ExpandedSizes(Drawing& d) {
-  const Sizes sizes = d.AnySizes(1, 3);
-  std::vector<std::int64_t> wanted;
-  for (const std::int64_t size : sizes) {
-    const bool is_kept = size != 1 || d.Chance(30);
-    wanted.push_back(!is_kept ? d.Between(1, 3) : size > 0 && d.Chance(40) ? size : 1);
-  }
-  if (d.Chance(30)) wanted.insert(wanted.begin(), d.Between(1, 2));
-  if (wanted.size() > 1 && wanted.size() == sizes.size() && d.Chance(20))
-    wanted.erase(wanted.begin());
-  d.MaybeRead(d.Node("Expand", {d.Input(d.NumberType(), sizes), d.Ints(wanted)}));
-}
-
 void WidenedSums(Drawing& d) {
   const Sizes sizes = d.AnySizes(1, 3);
   const auto code = [](const std::string& dtype) {
@@ -584,8 +554,6 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"state-cut-axes", CutAxes},
       {"count-summed-axis", SummedAxes},
       {"spell-fill", Fills},
-      {"spell-tile", RepeatedOnes},
-      {"state-expanded-sizes", ExpandedSizes},
       {"narrow-sum", WidenedSums},
       {"read-some-sizes", SomeSizes},
       {"join-sizes", JoinedSizes},
