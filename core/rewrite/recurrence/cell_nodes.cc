@@ -40,9 +40,13 @@ std::unordered_set<const Value*> Yielded(const CellStep& step, const AffineForms
   return values;
 }
 
-// Nodes that compute from a state. What merely moves a state stays useful without the cell. What is
-// computed in a graph around that of the cell, behind its `border`, may come from a state, too.
-void MarkInterior(const std::unordered_set<const Value*>& states,
+// Whether `node` gives what a mask keeps of a state. By name: what a selection is spelled by.
+bool MayKeep(const Node& node) { return node.Is("Where") || node.Is("Mul"); }
+
+// Nodes that compute from a state. What merely moves a state stays useful without the cell, and so
+// does what a mask keeps of an initial state: cells with the same states share it. What is computed
+// in a graph around that of the cell, behind its `border`, may come from a state, too.
+void MarkInterior(const std::unordered_set<const Value*>& states, bool initial,
                   const std::unordered_set<const Value*>& border, CellNodes& nodes) {
   std::unordered_set<const Value*> moved = states;
   std::unordered_set<const Value*> computed;
@@ -57,7 +61,8 @@ void MarkInterior(const std::unordered_set<const Value*>& states,
           return value != nullptr && value->producer() != nullptr &&
                  value->graph() != node->graph() && !border.contains(value);
         });
-    const bool interior = reads_outside || reads(computed) || (reads(moved) && !OnlyMoves(*node));
+    const bool stays = OnlyMoves(*node) || (initial && MayKeep(*node));
+    const bool interior = reads_outside || reads(computed) || (reads(moved) && !stays);
     if (!interior && !reads(moved)) continue;
     if (interior) nodes.interior.insert(node);
     for (std::size_t i = 0; i < node->num_results(); ++i) {
@@ -76,7 +81,8 @@ NodePositions NumberNodes(const Graph& graph) {
   return positions;
 }
 
-std::optional<CellNodes> CollectCellNodes(const CellStep& step, const AffineForms& forms,
+std::optional<CellNodes> CollectCellNodes(const CellStep& step, bool initial,
+                                          const AffineForms& forms,
                                           const NodePositions& positions) {
   const std::unordered_set<const Value*> states = StatesOf(step, forms);
   std::unordered_set<const Value*> border = states;
@@ -98,7 +104,7 @@ std::optional<CellNodes> CollectCellNodes(const CellStep& step, const AffineForm
   }
   std::sort(nodes.all.begin(), nodes.all.end(),
             [&](const Node* a, const Node* b) { return *positions.Find(a) < *positions.Find(b); });
-  MarkInterior(states, border, nodes);
+  MarkInterior(states, initial, border, nodes);
   return nodes;
 }
 

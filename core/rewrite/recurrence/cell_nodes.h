@@ -25,9 +25,9 @@ struct CellNodes {
   std::unordered_set<const Node*> members;
   std::unordered_set<const Node*> interior;
 };
-// nullopt: more nodes than a cell may have.
-std::optional<CellNodes> CollectCellNodes(const CellStep& step, const AffineForms& forms,
-                                          const NodePositions& positions);
+// `initial`: no cell before it gives its states. nullopt: more nodes than a cell may have.
+std::optional<CellNodes> CollectCellNodes(const CellStep& step, bool initial,
+                                          const AffineForms& forms, const NodePositions& positions);
 
 // The nodes of cells that see what they read only where a mask holds: nothing else reads what is
 // inside of them. So a cell with the same mask may give them any numbers elsewhere.

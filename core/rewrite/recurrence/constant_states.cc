@@ -13,7 +13,7 @@ class StateFinder {
 
   // What cells read as weights. The states of `second`, the second of a chain, are no constants.
   void EnterWeights(const CellStep& second) {
-    const auto nodes = CollectCellNodes(second, forms_, positions_);
+    const auto nodes = CollectCellNodes(second, /*initial=*/false, forms_, positions_);
     if (!nodes) return;
     for (const Node* node : nodes->all) {
       if (node->Is("Where")) continue;  // zeros beyond a length

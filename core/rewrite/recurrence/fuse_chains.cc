@@ -63,7 +63,7 @@ class Fusion {
   std::vector<CellNodes> CollectNodes(const CellChain& chain) const {
     std::vector<CellNodes> nodes;
     for (const CellStep& step : chain.steps) {
-      auto collected = CollectCellNodes(step, forms_, positions_);
+      auto collected = CollectCellNodes(step, /*initial=*/nodes.empty(), forms_, positions_);
       if (!collected) return {};
       nodes.push_back(std::move(*collected));
     }
