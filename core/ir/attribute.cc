@@ -64,6 +64,7 @@ bool Same(const std::vector<T>& a, const std::vector<T>& b) {
 }  // namespace
 
 // Out of line: here NamedAttribute is complete, which the destructor of Storage needs.
+Attribute::Attribute() noexcept = default;
 Attribute::Attribute(const Attribute&) = default;
 Attribute::Attribute(Attribute&&) noexcept = default;
 Attribute& Attribute::operator=(const Attribute&) = default;
@@ -113,6 +114,7 @@ Graph* Attribute::graph() const {
 
 NamedAttribute::NamedAttribute(std::string n, Attribute v)
     : name(std::move(n)), value(std::move(v)) {}
+NamedAttribute::NamedAttribute() noexcept = default;
 NamedAttribute::NamedAttribute(const NamedAttribute&) = default;
 NamedAttribute::NamedAttribute(NamedAttribute&&) noexcept = default;
 NamedAttribute& NamedAttribute::operator=(const NamedAttribute&) = default;

@@ -89,8 +89,8 @@ class Attribute {
     kDict,
   };
 
-  Attribute() = default;
   // In attribute.cc: inline, each file would compile them for all alternatives.
+  Attribute() noexcept;
   Attribute(const Attribute&);
   Attribute(Attribute&&) noexcept;
   Attribute& operator=(const Attribute&);
@@ -148,7 +148,7 @@ std::string_view Name(Attribute::Kind kind);
 using Extra = std::vector<NamedAttribute>;
 
 struct NamedAttribute {
-  NamedAttribute() = default;
+  NamedAttribute() noexcept;
   NamedAttribute(std::string n, Attribute v);
   NamedAttribute(const NamedAttribute&);
   NamedAttribute(NamedAttribute&&) noexcept;

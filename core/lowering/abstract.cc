@@ -2,6 +2,16 @@
 
 namespace dragoman {
 
+Abstract::Abstract() noexcept = default;
+Abstract::Abstract(const Abstract&) = default;
+Abstract::Abstract(Abstract&&) noexcept = default;
+Abstract& Abstract::operator=(const Abstract&) = default;
+Abstract& Abstract::operator=(Abstract&&) noexcept = default;
+Abstract::~Abstract() = default;
+
+Cell::Cell() noexcept = default;
+Cell::~Cell() = default;
+
 std::int64_t Number::AsInt() const {
   if (const auto* d = std::get_if<double>(&value)) return static_cast<std::int64_t>(*d);
   return std::get<std::int64_t>(value);

@@ -148,7 +148,13 @@ struct Abstract {
                                ForeignPtr, Maybe, Choice, Uninitialized, Poison>;
   Storage value;
 
-  Abstract() = default;
+  // In abstract.cc: inline, each file would compile them for all alternatives.
+  Abstract() noexcept;
+  Abstract(const Abstract&);
+  Abstract(Abstract&&) noexcept;
+  Abstract& operator=(const Abstract&);
+  Abstract& operator=(Abstract&&) noexcept;
+  ~Abstract();
   template <class T>
   requires(std::is_constructible_v<Storage, T> && !kIsForeign<T>) Abstract(T v)
       : value(std::move(v)) {}
@@ -198,6 +204,12 @@ struct ObjectContents {
 
 struct Cell {
   using Contents = std::variant<StorageContents, ListContents, DictContents, ObjectContents>;
+
+  // In abstract.cc, as those of Abstract.
+  Cell() noexcept;
+  Cell(const Cell&) = delete;
+  Cell& operator=(const Cell&) = delete;
+  ~Cell();
 
   Contents contents;
   std::uint64_t number = 0;   // in the order of making

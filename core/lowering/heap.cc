@@ -52,6 +52,9 @@ std::vector<const ViewPath*> Steps(const TensorRef& tensor) {
 
 }  // namespace
 
+Heap::Heap() : scopes_{0} {}
+Heap::~Heap() = default;
+
 void Heap::SetRoot(GraphBuilder& root) {
   root_ = &root;
   constants_.clear();

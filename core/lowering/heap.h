@@ -28,7 +28,8 @@ inline bool IsForgotten(const StorageContents& storage) {
 
 class Heap {
  public:
-  Heap() : scopes_{0} {}
+  Heap();
+  ~Heap();
 
   // Tensors of the file become constants of the graph of `root` from now on.
   void SetRoot(GraphBuilder& root);

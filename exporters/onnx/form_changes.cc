@@ -136,7 +136,8 @@ std::string LowerWrap(Node& node) {
   const auto ints = [&](std::int64_t number) {
     return node.graph()->AddConstant(name, Tensor::Ints(Ints{number}));
   };
-  for (const auto& [axis, before, behind] : *pads) {
+  for (const AxisPads& at : *pads) {
+    const std::int64_t axis = at.axis, before = at.before, behind = at.behind;
     Value* x = node.operand(0);
     const auto with_size = [&](const Dim& size) {
       Shape sizes = *x->type().shape();

@@ -244,8 +244,7 @@ Abstract Evaluator::CallOperator(const Node& node, std::string_view name,
   const OpRow* row = FindOpRow(name);
   if (row == nullptr)
     return Report(node, Unsupported("operator " + std::string(name) + " is not supported"), frame);
-  const auto poisoned = [this](const Abstract& value) { return HoldsPoison(value); };
-  if (std::ranges::any_of(operands, poisoned)) return Poison();
+  if (std::ranges::any_of(operands, HoldsPoison)) return Poison();
   std::vector<NamedAttribute> stated = attributes;
   if (name == "nn.batch_matmul" && TransposesByDefault(source_) &&
       Find(stated, "transpose_b") == nullptr)
