@@ -36,6 +36,17 @@ std::optional<std::int64_t> SizeAlong(const Value& value, int axis) {
   return dim.known() ? std::optional(dim.value()) : std::nullopt;
 }
 
+std::vector<std::int64_t> BoundsOfParts(const Node& split, int axis) {
+  std::vector<std::int64_t> bounds = {0};
+  for (std::size_t i = 0; i < split.num_results(); ++i) {
+    const Value* part = split.result(i);
+    const auto size = part != nullptr ? SizeAlong(*part, axis) : std::nullopt;
+    if (!size) break;
+    bounds.push_back(bounds.back() + *size);
+  }
+  return bounds;
+}
+
 const AffineForm* AffineForms::Of(const Value* value, int axis) {
   return Get(value, axis, Mode::kAffine);
 }

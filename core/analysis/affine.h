@@ -204,13 +204,16 @@ class AffineForms {
   std::unordered_map<Atom, AtomId, KeyHash> ids_;   // looked up only
   std::vector<const Atom*> atoms_;
   std::unordered_map<FormKey, FormOrNone, KeyHash> forms_;                  // looked up only
-  std::unordered_map<const Node*, std::vector<std::int64_t>> part_begins_;  // of Splits
+  std::unordered_map<const Node*, std::vector<std::int64_t>> part_bounds_;  // of Splits
   std::unordered_set<const Value*> spelled_;                                // looked up only
   int nesting_ = 0;                                                         // of calls of Get
 };
 
 // The size of a value along `axis`, if it is known; nullopt if there is no such axis.
 std::optional<std::int64_t> SizeAlong(const Value& value, int axis);
+// What the parts of a Split are of its operand along `axis`, the one that it cuts: part i is
+// [i] … [i + 1]. Shorter where the size of a part is not known.
+std::vector<std::int64_t> BoundsOfParts(const Node& split, int axis);
 
 }  // namespace dragoman
 

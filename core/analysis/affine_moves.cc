@@ -429,16 +429,10 @@ AffineForms::FormOrNone AffineForms::Split(const Node& node, const Value& value,
 
 std::optional<std::int64_t> AffineForms::BeginOfPart(const Node& split, int axis,
                                                      std::size_t index) {
-  const auto [found, is_new] = part_begins_.try_emplace(&split);
-  std::vector<std::int64_t>& begins = found->second;
-  std::int64_t begin = 0;
-  for (std::size_t i = 0; is_new && i < split.num_results(); ++i) {
-    begins.push_back(begin);
-    const auto size = split.result(i) != nullptr ? SizeAlong(*split.result(i), axis) : std::nullopt;
-    if (!size) break;
-    begin += *size;
-  }
-  return index < begins.size() ? std::optional(begins[index]) : std::nullopt;
+  const auto [found, is_new] = part_bounds_.try_emplace(&split);
+  std::vector<std::int64_t>& bounds = found->second;
+  if (is_new) bounds = BoundsOfParts(split, axis);
+  return index < bounds.size() ? std::optional(bounds[index]) : std::nullopt;
 }
 
 AffineForms::FormOrNone AffineForms::SliceNode(const Node& node, const Value& value, int axis,

@@ -95,13 +95,9 @@ struct SplitPart {
 
 // The part of `split` that is just `part`; nullopt: none is.
 std::optional<SplitPart> FindPart(Node& split, const Part& part) {
-  std::int64_t begin = 0;
-  for (std::size_t i = 0; i < split.num_results() && begin <= part.begin; ++i) {
-    const auto size = split.result(i) != nullptr ? SizeAlong(*split.result(i), part.axis)
-                                                 : std::optional<std::int64_t>();
-    if (!size) return std::nullopt;
-    if (begin == part.begin && begin + *size == part.end) return SplitPart{&split, i};
-    begin += *size;
+  const std::vector<std::int64_t> bounds = BoundsOfParts(split, part.axis);
+  for (std::size_t i = 0; i + 1 < bounds.size(); ++i) {
+    if (bounds[i] == part.begin && bounds[i + 1] == part.end) return SplitPart{&split, i};
   }
   return std::nullopt;
 }

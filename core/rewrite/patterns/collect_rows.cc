@@ -30,15 +30,10 @@ struct Range {
 Range ReadPart(const Value& value, int axis) {
   const Node& split = *value.producer();
   if (AxisIn(split, *split.operand(0)) != axis) return {};
-  std::int64_t begin = 0;
-  for (std::size_t i = 0; i < split.num_results(); ++i) {
-    const Value* part = split.result(i);
-    const auto size = part != nullptr ? SizeAlong(*part, axis) : std::nullopt;
-    if (!size) return {};
-    if (part == &value) return {split.operand(0), begin, begin + *size};
-    begin += *size;
-  }
-  return {};
+  const std::vector<std::int64_t> bounds = BoundsOfParts(split, axis);
+  const std::size_t part = value.index();
+  if (part + 1 >= bounds.size()) return {};
+  return {split.operand(0), bounds[part], bounds[part + 1]};
 }
 
 Range ReadRange(const Value& value, int axis, const PassContext& context) {

@@ -57,15 +57,13 @@ Result<bool> ReadSplit(Node& node, PassContext& context) {
   if (!node.Is("Split")) return false;
   const auto joined = ReadJoined(*node.operand(0));
   if (!joined || AxisIn(node, *node.operand(0)) != joined->axis) return false;
+  const std::vector<std::int64_t> bounds = BoundsOfParts(node, joined->axis);
+  if (bounds.size() != node.num_results() + 1) return false;
   std::vector<Value*> parts;
-  std::int64_t begin = 0;
   for (std::size_t i = 0; i < node.num_results(); ++i) {
-    const Value* result = node.result(i);
-    const auto size = result != nullptr ? SizeAlong(*result, joined->axis) : std::nullopt;
-    if (!size) return false;
-    parts.push_back(PartAt(*joined, begin, begin + *size));
-    if (parts.back() == nullptr || !PassContext::CanReplace(*result, *parts.back())) return false;
-    begin += *size;
+    parts.push_back(PartAt(*joined, bounds[i], bounds[i + 1]));
+    if (parts.back() == nullptr || !PassContext::CanReplace(*node.result(i), *parts.back()))
+      return false;
   }
   DRAGOMAN_TRY(context.InsertCopies(node, parts));
   context.Replace(node, parts);

@@ -69,15 +69,10 @@ std::optional<Features> SplitFeatures(const Value& part) {
   if (!split.Is("Split") || !split.operand(0)->type().rank()) return std::nullopt;
   const int last = LastAxis(*split.operand(0));
   if (AxisIn(split, *split.operand(0)) != last) return std::nullopt;
-  std::int64_t begin = 0;
-  for (std::size_t i = 0; i < split.num_results(); ++i) {
-    const auto count =
-        split.result(i) != nullptr ? SizeAlong(*split.result(i), last) : std::nullopt;
-    if (!count) return std::nullopt;
-    if (split.result(i) == &part) return FeaturesFrom(begin, *count);
-    begin += *count;
-  }
-  return std::nullopt;
+  const std::vector<std::int64_t> bounds = BoundsOfParts(split, last);
+  const std::size_t index = part.index();
+  if (index + 1 >= bounds.size()) return std::nullopt;
+  return FeaturesFrom(bounds[index], bounds[index + 1] - bounds[index]);
 }
 
 std::optional<Features> PartFeatures(const Value& part, const PassContext& context) {
