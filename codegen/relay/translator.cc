@@ -26,6 +26,13 @@ bool HasType(const Type& type) {
   return type.is_tensor() && type.shape() != nullptr && !RelayDType(type.dtype()).empty();
 }
 
+bool IsOfUnknownElements(const Use& use) {
+  if (use.value() == nullptr) return false;
+  const Type& type = use.value()->type();
+  return type.kind() == Type::Kind::kUnknown ||
+         (type.is_tensor() && type.dtype() == DType::kUnknown);
+}
+
 }  // namespace
 
 Type RelayType(const Type& type) {
@@ -94,17 +101,6 @@ void Translator::Set(const Value* value, Value* made) {
   if (made->producer() != nullptr && HasType(value->type()))
     made->set_type(RelayType(value->type()));
 }
-
-namespace {
-
-bool IsOfUnknownElements(const Use& use) {
-  if (use.value() == nullptr) return false;
-  const Type& type = use.value()->type();
-  return type.kind() == Type::Kind::kUnknown ||
-         (type.is_tensor() && type.dtype() == DType::kUnknown);
-}
-
-}  // namespace
 
 Status Translator::TranslateOperator(const Node& node) {
   const OpDef* def = FindOp(node);

@@ -189,6 +189,9 @@ struct ListContents {
   std::vector<Abstract> items;
   Value* sequence = nullptr;            // instead of items: a list of run-time length
   std::optional<Number::Kind> numbers;  // of `sequence`: its elements are numbers, not tensors
+
+  // Whether it is known to have no items.
+  bool IsEmpty() const { return sequence == nullptr && items.empty(); }
 };
 struct DictContents {
   std::vector<std::pair<Abstract, Abstract>> items;  // in the order of insertion; keys are known
@@ -196,6 +199,9 @@ struct DictContents {
   Value* keys = nullptr;
   Value* values = nullptr;
   std::optional<Number::Kind> numbers;  // of `values`: they are numbers, not tensors
+
+  // Whether it is known to have no entries.
+  bool IsEmpty() const { return keys == nullptr && items.empty(); }
 };
 struct ObjectContents {
   std::string class_name;

@@ -28,6 +28,7 @@ inline bool IsForgotten(const StorageContents& storage) {
 
 class Heap {
  public:
+  // In heap.cc: inline, each file would compile what it destroys.
   Heap();
   ~Heap();
 

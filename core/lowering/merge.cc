@@ -351,7 +351,7 @@ Result<MergedContents> Merger::MergeDicts(const DictContents& a, const DictConte
 Result<MergedContents> Merger::MergeEntries(const DictContents& a, const DictContents& b,
                                             const LeafSide& side_a, const LeafSide& side_b,
                                             const std::string& name) {
-  const bool take_b = a.keys == nullptr && a.items.empty();
+  const bool take_b = a.IsEmpty();
   const std::optional<Number::Kind> kind = KindOfValues(take_b ? b : a);
   const auto side = [](const DictContents& dict, Value* entries, const LeafSide& whole) {
     return dict.keys != nullptr ? LeafSide(entries) : whole;
@@ -413,7 +413,7 @@ Result<MergedContents> Merger::MergeLists(const ListContents& a, const ListConte
   }
   if (!listed && a.sequence == b.sequence)
     return MergedContents([a](Heap&, LeafValues) -> Cell::Contents { return a; });
-  const bool take_b = a.sequence == nullptr && a.items.empty();
+  const bool take_b = a.IsEmpty();
   const std::optional<Number::Kind> kind = ElementKind(take_b ? b : a);
   const std::size_t index =
       AddLeaf({Leaf::Kind::kSequence, kind, a.sequence != nullptr ? LeafSide(a.sequence) : side_a,

@@ -35,11 +35,9 @@ bool WaitsForType(const Leaf& leaf, const LeafSide& side) {
   if (std::holds_alternative<std::monostate>(side)) return true;
   const auto* cell = std::get_if<CellPtr>(&side);
   if (cell == nullptr) return false;
-  if (const auto* dict = std::get_if<DictContents>(&(*cell)->contents))
-    return dict->keys == nullptr && dict->items.empty();
+  if (const auto* dict = std::get_if<DictContents>(&(*cell)->contents)) return dict->IsEmpty();
   if (leaf.kind != Leaf::Kind::kSequence) return false;
-  const auto& list = std::get<ListContents>((*cell)->contents);
-  return list.sequence == nullptr && list.items.empty();
+  return std::get<ListContents>((*cell)->contents).IsEmpty();
 }
 
 Result<Value*> ListValue(Heap& heap, GraphBuilder& builder, const CellPtr& cell,
@@ -56,7 +54,7 @@ Result<Value*> ListValue(Heap& heap, GraphBuilder& builder, const CellPtr& cell,
 
 Result<Value*> DictValue(Heap& heap, GraphBuilder& builder, const Leaf& leaf,
                          const DictContents& dict, const Type& other) {
-  if (dict.keys == nullptr && dict.items.empty()) return NoEntries(builder, other);
+  if (dict.IsEmpty()) return NoEntries(builder, other);
   return leaf.kind == Leaf::Kind::kKeys ? KeysOf(heap, builder, dict)
                                         : ValuesOf(heap, builder, dict);
 }

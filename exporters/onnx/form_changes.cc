@@ -136,25 +136,25 @@ std::string LowerWrap(Node& node) {
   const auto ints = [&](std::int64_t number) {
     return node.graph()->AddConstant(name, Tensor::Ints(Ints{number}));
   };
-  for (const AxisPads& at : *pads) {
-    const std::int64_t axis = at.axis, before = at.before, behind = at.behind;
+  for (const AxisPads& pad : *pads) {
     Value* x = node.operand(0);
     const auto with_size = [&](const Dim& size) {
       Shape sizes = *x->type().shape();
-      sizes[static_cast<std::size_t>(axis)] = size;
+      sizes[static_cast<std::size_t>(pad.axis)] = size;
       return x->type().WithShape(std::move(sizes));
     };
     const auto part = [&](std::int64_t begin, std::int64_t end, std::int64_t size) {
-      return InsertOp(node, "Slice", {x, ints(begin), ints(end), ints(axis)}, with_size(size),
+      return InsertOp(node, "Slice", {x, ints(begin), ints(end), ints(pad.axis)}, with_size(size),
                       name);
     };
     std::vector<Value*> parts = {x};
-    if (before > 0) parts.insert(parts.begin(), part(-before, INT64_MAX, before));
-    if (behind > 0) parts.push_back(part(0, behind, behind));
+    if (pad.before > 0) parts.insert(parts.begin(), part(-pad.before, INT64_MAX, pad.before));
+    if (pad.behind > 0) parts.push_back(part(0, pad.behind, pad.behind));
     if (parts.size() == 1) continue;
-    const Dim size = (*x->type().shape())[static_cast<std::size_t>(axis)] + Dim(before + behind);
+    const Dim size =
+        (*x->type().shape())[static_cast<std::size_t>(pad.axis)] + Dim(pad.before + pad.behind);
     Value* joined = InsertOp(node, "Concat", parts, with_size(size), name);
-    joined->producer()->SetAttribute("axis", axis);
+    joined->producer()->SetAttribute("axis", pad.axis);
     node.set_operand(0, joined);
   }
   const std::size_t count = 2 * node.operand(0)->type().shape()->size();

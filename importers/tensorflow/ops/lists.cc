@@ -81,7 +81,7 @@ bool IsReserved(const Abstract& list) {
 
 bool IsEmptyList(const Abstract& list) {
   const ListContents* contents = ListOf(list);
-  return contents != nullptr && contents->sequence == nullptr && contents->items.empty();
+  return contents != nullptr && contents->IsEmpty();
 }
 
 const Abstract* FirstElement(const Abstract& list) {

@@ -81,7 +81,7 @@ Results LowerTensorArrayScatter(Call& c) {
   if (c.failed()) return {};
   if (!IsReserved(list) && ListLength(c, list) != nullptr && !list.Is<TensorRef>()) {
     const ListContents* contents = ListOf(list);
-    if (contents == nullptr || contents->sequence != nullptr || !contents->items.empty()) {
+    if (contents == nullptr || !contents->IsEmpty()) {
       c.Fail("writing several elements of an array of which some were written");
       return {};
     }

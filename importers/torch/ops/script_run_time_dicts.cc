@@ -215,7 +215,7 @@ static_assert(IsSortedBy(kItemRows, &ScriptRow::name));
 Status SetInRunTimeDict(Call& call, const CellPtr& cell, const Abstract& key,
                         const Abstract& value) {
   const auto& dict = std::get<DictContents>(cell->contents);
-  if (dict.keys == nullptr && dict.items.empty()) {
+  if (dict.IsEmpty()) {
     DRAGOMAN_ASSIGN(DictContents single, Entries(call, DictContents{{{key, value}}}));
     call.heap().Replace(cell, std::move(single));
     return {};
@@ -234,7 +234,7 @@ Status SetInRunTimeDict(Call& call, const CellPtr& cell, const Abstract& key,
 Status UpdateByRunTimeDict(Call& call, const CellPtr& cell, const DictContents& added) {
   const auto& dict = std::get<DictContents>(cell->contents);
   DictContents changed = added;
-  if (dict.keys != nullptr || !dict.items.empty()) {
+  if (!dict.IsEmpty()) {
     DRAGOMAN_ASSIGN(const DictContents entries, Entries(call, dict));
     Composer c(call.builder());
     changed = WithEntries(c, entries, added);
