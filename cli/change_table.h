@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What passes made of an ONNX file: before and after, as a table.
 #ifndef DRAGOMAN_CLI_CHANGE_TABLE_H_
 #define DRAGOMAN_CLI_CHANGE_TABLE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dragoman codegen MODEL -o DIR
 #include <algorithm>
 #include <filesystem>

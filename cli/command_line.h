@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command line as a declaration: commands, their options, and where the values go. Only
 // command_line.cc knows the parser.
 #ifndef DRAGOMAN_CLI_COMMAND_LINE_H_

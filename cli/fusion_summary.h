@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What became of the recurrences of a model, in one line.
 #ifndef DRAGOMAN_CLI_FUSION_SUMMARY_H_
 #define DRAGOMAN_CLI_FUSION_SUMMARY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/inspect_census.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The answers of `dragoman inspect --json`, and its list of nodes.
 #ifndef DRAGOMAN_CLI_INSPECT_JSON_H_
 #define DRAGOMAN_CLI_INSPECT_JSON_H_

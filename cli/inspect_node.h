@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One node of a model: what it reads, says and gives, and what becomes of it.
 #ifndef DRAGOMAN_CLI_INSPECT_NODE_H_
 #define DRAGOMAN_CLI_INSPECT_NODE_H_

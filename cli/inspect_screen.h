@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one screen that `dragoman inspect` prints.
 #ifndef DRAGOMAN_CLI_INSPECT_SCREEN_H_
 #define DRAGOMAN_CLI_INSPECT_SCREEN_H_

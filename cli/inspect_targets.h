@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which targets can express a model.
 #ifndef DRAGOMAN_CLI_INSPECT_TARGETS_H_
 #define DRAGOMAN_CLI_INSPECT_TARGETS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The `dragoman` program. Each subcommand is a file of this folder.
 #include <cerrno>
 #include <csignal>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dragoman ops [OP]
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commands, and the options that several of them take.
 #ifndef DRAGOMAN_CLI_OPTIONS_H_
 #define DRAGOMAN_CLI_OPTIONS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dragoman verify MODEL (--data D… | --against B [data | --random N --seed K])
 #include <algorithm>
 #include <cmath>

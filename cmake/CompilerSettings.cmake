@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Warnings, sanitizers, ccache, the linker and the flags of the plain kernels.
 
 find_program(DRAGOMAN_CCACHE ccache)

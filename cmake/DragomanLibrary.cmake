@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # dragoman_library(NAME FOLDERS dir... [LINKS lib...] [EXCLUDE file...] [SOURCES file...]
 #                  [OPTIONS flag...] [STANDARD 17|20])
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # dragoman_proto_library(NAME FOLDER dir)
 #
 # Generates every .proto under dir with protoc into the build folder. Headers are included by their

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sets DRAGOMAN_EMBEDDED_RUNTIME to a generated source that implements
 # codegen/onednn/runtime_files.h: the text of every file of runtime/ lies in the program.
 file(GLOB_RECURSE runtime_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # dragoman_embed_text(RESULT INPUT file HEADER path.h NAMESPACE name FUNCTION Name)
 #
 # Sets RESULT to a generated source of `std::string_view FUNCTION()`, the text of INPUT, as HEADER

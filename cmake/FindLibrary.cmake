@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # dragoman_find_library(TARGET HEADER file LIBRARY name)
 #
 # Defines the imported TARGET of an installed header and library. For those that come without a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What images are decoded by, and DRAGOMAN_IMAGE_LIBRARY_LIST: a generated source that implements
 # ImageLibraries() of codegen/onednn/runtime_files.h.
 include("${PROJECT_SOURCE_DIR}/runtime/images/libraries.cmake")

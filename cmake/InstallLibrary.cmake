@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # libdragoman: all layers in one shared library, which shows what the headers of dragoman/ declare,
 # those headers with all that they include, and the package that find_package(dragoman) finds.
 

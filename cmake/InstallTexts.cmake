@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # install_text(FILE FOLDER argument...)
 #
 # Installs FILE, what the built `dragoman argument...` prints, into FOLDER below the prefix.

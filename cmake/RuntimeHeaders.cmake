@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Every header of runtime/ compiles on its own as C++17: one generated source a header, compiled
 # without code as part of the build.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"

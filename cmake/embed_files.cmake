@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Usage: cmake -D ROOT=dir -D LIST=file -D OUTPUT=file.cc -P embed_files.cmake
 #
 # LIST names files relative to ROOT, one a line, in order.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Usage: cmake -D INPUT=file -D HEADER=path.h -D NAMESPACE=name -D FUNCTION=Name -D OUTPUT=file.cc
 #              -P embed_text.cmake
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Text as raw string literals, cut at line ends into pieces of less than 16 kB, which every compiler
 # takes.
 set(piece_bytes 15000)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cmake -DSOURCE=dir -DOUTPUT=file.h -P write_commit.cmake
 #
 # Writes a header that names the commit of the sources, "" where they lie in no checkout; only if it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All of the library (docs/library.md).
 #ifndef DRAGOMAN_DRAGOMAN_H_
 #define DRAGOMAN_DRAGOMAN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models and graphs: Model, Graph, Node, Value; their text form, and the verifier.
 //
 //     for (const Node& node : model.main().nodes())

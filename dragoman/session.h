@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Session: reads, lowers, rewrites, compares and writes models, and generates C++ programs; the
 // rows of formats and targets that it works with.
 #ifndef DRAGOMAN_SESSION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where two computations that should agree part.
 #ifndef DRAGOMAN_DRIVER_BISECT_H_
 #define DRAGOMAN_DRIVER_BISECT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a computed array is what was expected.
 #ifndef DRAGOMAN_DRIVER_COMPARE_OUTPUTS_H_
 #define DRAGOMAN_DRIVER_COMPARE_OUTPUTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs and outputs of runs: .npy and .npz files, ONNX test-data sets, output folders.
 #ifndef DRAGOMAN_DRIVER_DATA_H_
 #define DRAGOMAN_DRIVER_DATA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recorded data to verify a model with, and inputs drawn at random.
 #ifndef DRAGOMAN_DRIVER_DATA_SETS_H_
 #define DRAGOMAN_DRIVER_DATA_SETS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs that have a default, which a caller may give all the same: ONNX's initializers that are
 // inputs, too.
 #ifndef DRAGOMAN_DRIVER_DEFAULT_INPUTS_H_

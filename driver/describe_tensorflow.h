@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `dragoman inspect` tells of TensorFlow's models beyond what it tells of every model.
 #ifndef DRAGOMAN_DRIVER_DESCRIBE_TENSORFLOW_H_
 #define DRAGOMAN_DRIVER_DESCRIBE_TENSORFLOW_H_

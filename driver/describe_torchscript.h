@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `dragoman inspect` tells of TorchScript beyond what it tells of every model.
 #ifndef DRAGOMAN_DRIVER_DESCRIBE_TORCHSCRIPT_H_
 #define DRAGOMAN_DRIVER_DESCRIBE_TORCHSCRIPT_H_

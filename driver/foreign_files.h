@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files that are no models of a format that is read, but that one knows by sight.
 #ifndef DRAGOMAN_DRIVER_FOREIGN_FILES_H_
 #define DRAGOMAN_DRIVER_FOREIGN_FILES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The formats of model files, a row each: how a file is recognized, read, brought to the common
 // level and written. A new format is one row here and one folder of importers/ or exporters/.
 #ifndef DRAGOMAN_DRIVER_FORMATS_H_

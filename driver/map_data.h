@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Maps as inputs and outputs of runs. A run has a map as two arrays, NAME.map_keys and
 // NAME.map_values (runtime/program/map.h); files have it as JSON, or as messages of ONNX's test
 // data.

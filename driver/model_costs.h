@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a model costs: products, memory of intermediate values, weights.
 #ifndef DRAGOMAN_DRIVER_MODEL_COSTS_H_
 #define DRAGOMAN_DRIVER_MODEL_COSTS_H_

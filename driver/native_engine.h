@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The native engine: generates the C++ program of a model, compiles it, and runs that.
 #ifndef DRAGOMAN_DRIVER_NATIVE_ENGINE_H_
 #define DRAGOMAN_DRIVER_NATIVE_ENGINE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The proof that a generated program is right: recorded runs, replayed through the program.
 #ifndef DRAGOMAN_DRIVER_PROVE_H_
 #define DRAGOMAN_DRIVER_PROVE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of a model on either engine.
 #ifndef DRAGOMAN_DRIVER_RUN_MODEL_H_
 #define DRAGOMAN_DRIVER_RUN_MODEL_H_

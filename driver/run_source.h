@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs what an importer cannot: parts of a model that are known when it is read.
 #ifndef DRAGOMAN_DRIVER_RUN_SOURCE_H_
 #define DRAGOMAN_DRIVER_RUN_SOURCE_H_

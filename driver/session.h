@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A session: reads models of any format, brings them to the common level, rewrites and writes them,
 // and says what it leaves out or assumes.
 #ifndef DRAGOMAN_DRIVER_SESSION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `--steps`: several calls, of one entry or of several, on one object.
 #ifndef DRAGOMAN_DRIVER_STEPS_H_
 #define DRAGOMAN_DRIVER_STEPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of source models whose entries take structured arguments of unknown types (methods of
 // TorchScript): the data tell the types, and the lowered entry tells the flat inputs.
 #ifndef DRAGOMAN_DRIVER_STRUCTURED_CALLS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "proto/message_dict.h"
 
 #include <google/protobuf/descriptor.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Protobuf messages as attributes and back, for what a graph has no typed home for.
 //
 // A number or string is an attribute as such, a message a Dict of its own fields, a repeated field

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The layout of a .dgm file.
 //
 //     bytes   0 ..  63   NativeHeader

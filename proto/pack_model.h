@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From models to messages of dragoman.proto and back, for the formats that use them.
 #ifndef DRAGOMAN_PROTO_PACK_MODEL_H_
 #define DRAGOMAN_PROTO_PACK_MODEL_H_

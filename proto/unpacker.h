@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The worker behind UnpackModel.
 #ifndef DRAGOMAN_PROTO_UNPACKER_H_
 #define DRAGOMAN_PROTO_UNPACKER_H_

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what Dragoman needs to build and to be tested, on Debian 12 or 13; only what is missing.
 # Runs as root, or through sudo.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the unit tests of what a change touches under AddressSanitizer and UndefinedBehaviorSanitizer.
 # All tests: scripts/test.sh asan.
 #

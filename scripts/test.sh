@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds, and runs every test.
 #
 #   scripts/test.sh [PRESET...]      presets: release (the default), debug, asan

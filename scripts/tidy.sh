@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs clang-tidy 14 with the checks of .clang-tidy; a finding is an error.
 #
 #   scripts/tidy.sh              the files that the last commit and the working tree change

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Shows what Dragoman does, from nothing: installs what is missing, builds, then takes a small model
 # to Relax text, to ONNX and to a C++ program, runs that program and compares it with torch.
 # Everything that it writes lies in out/.

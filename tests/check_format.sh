@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Checks the format of every C++ file that git tracks against .clang-format. Version 14 decides:
 # others differ in details. Exits 77, "skipped", where the tools are missing.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that every #include obeys the order of the layers, and that core/ names no source dialect.
 
 Usage: check_layers.py [ROOT]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks that lists of operators of the common dialect stand where the operators are defined.
 
 Usage: check_op_lists.py [ROOT]

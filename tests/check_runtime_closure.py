@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Generated programs get the runtime files that their includes lead to; those must link.
 
 A source is taken along with the header of its name (codegen/onednn/runtime_closure.h), so that

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Loops of the runtime that are marked DRAGOMAN_RT_INDEPENDENT become vector code.
 
 The compiler tells so, given the options of a generated program. A loop that it leaves scalar still

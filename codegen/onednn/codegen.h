@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generates a C++ program on oneDNN from a common Model: a folder that builds with CMake, a C++17
 // compiler and oneDNN alone.
 //

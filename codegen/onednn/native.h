@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The native engine: the C++ program of a model, generated, compiled and run. What has been built
 // once is found again by its content.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_NATIVE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The folder in which the native engine keeps what it has compiled: a folder a program
 // ("model-HASH") and one for the runtime of each version of dragoman ("runtime-HASH"). Whatever
 // else lies there is not touched.

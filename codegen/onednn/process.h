@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs another program and waits for it.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PROCESS_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PROCESS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The files of runtime/ that a program needs.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_RUNTIME_CLOSURE_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_RUNTIME_CLOSURE_H_

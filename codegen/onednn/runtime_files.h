@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sources of runtime/, which lie in the program: codegen copies those that a model needs.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_RUNTIME_FILES_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_RUNTIME_FILES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/relax/attribute_text.h"
 
 namespace dragoman::relax {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes of functions and source nodes as Python's literals.
 #ifndef DRAGOMAN_CODEGEN_RELAX_ATTRIBUTE_TEXT_H_
 #define DRAGOMAN_CODEGEN_RELAX_ATTRIBUTE_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions as text, with what they remark on statements that are one operator of the model:
 //
 //     R.func_attr({"composed": [[["gv"], "Hardmax", ["x"], "{axis = 1}", "5c0a…"]]})

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // If, Loop, fused groups and effects: bodies become private functions, but for those of an If that
 // names no size, which stand in place.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bernoulli, Multinomial and Dropout are told by uniform numbers which way their chances fall.
 #include <algorithm>
 #include <set>

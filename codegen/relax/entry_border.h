@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What inputs and outputs of an entry may be that Relax has no values for.
 //
 //   - Numbers that a node draws become an input, which the caller draws.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes one function of a Relax module: a graph that one can call, or a body, which becomes a
 // private function that others call.
 //

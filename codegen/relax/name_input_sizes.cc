@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/relax/name_input_sizes.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names for sizes of inputs that the model leaves open.
 #ifndef DRAGOMAN_CODEGEN_RELAX_NAME_INPUT_SIZES_H_
 #define DRAGOMAN_CODEGEN_RELAX_NAME_INPUT_SIZES_H_

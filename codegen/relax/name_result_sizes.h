@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes of results that Relax has no expression for.
 #ifndef DRAGOMAN_CODEGEN_RELAX_NAME_RESULT_SIZES_H_
 #define DRAGOMAN_CODEGEN_RELAX_NAME_RESULT_SIZES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of packed functions, where a module may have them and operators of Relax cannot say it.
 #include <string>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators as functions on NumPy, for what operators of Relax cannot say: packed_functions.py.
 #ifndef DRAGOMAN_CODEGEN_RELAX_PACKED_FUNCTIONS_H_
 #define DRAGOMAN_CODEGEN_RELAX_PACKED_FUNCTIONS_H_

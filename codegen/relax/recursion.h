@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops as Relax has them: private functions that call themselves.
 //
 // TVM's virtual machine recurses for each call, and overflows its stack after about two thousand.

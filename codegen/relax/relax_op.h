@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the emitter of one operator works with.
 //
 // Adding an operator: a function in ops/<family>.cc and ops/emitters.h, a row in op_table.cc. It

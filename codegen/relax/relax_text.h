@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of TVMScript: types, sizes, constants.
 #ifndef DRAGOMAN_CODEGEN_RELAX_RELAX_TEXT_H_
 #define DRAGOMAN_CODEGEN_RELAX_RELAX_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Releases of TVM, and calls as each of them has them.
 #ifndef DRAGOMAN_CODEGEN_RELAX_RELEASE_H_
 #define DRAGOMAN_CODEGEN_RELAX_RELEASE_H_

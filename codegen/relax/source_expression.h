@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions of a source graph of Relax, and what its extras hold, as text.
 #ifndef DRAGOMAN_CODEGEN_RELAX_SOURCE_EXPRESSION_H_
 #define DRAGOMAN_CODEGEN_RELAX_SOURCE_EXPRESSION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions of integers whose formula leaves the integers.
 #ifndef DRAGOMAN_CODEGEN_RELAX_WIDEN_REDUCTIONS_H_
 #define DRAGOMAN_CODEGEN_RELAX_WIDEN_REDUCTIONS_H_

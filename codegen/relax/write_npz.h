@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NumPy archives of weights.
 #ifndef DRAGOMAN_CODEGEN_RELAX_WRITE_NPZ_H_
 #define DRAGOMAN_CODEGEN_RELAX_WRITE_NPZ_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes a common model as a TVM Relax module: TVMScript text that `tvm.script.from_source` reads,
 // and the weights beside it.
 #ifndef DRAGOMAN_CODEGEN_RELAX_WRITE_RELAX_H_

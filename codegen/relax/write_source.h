@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes a Relax module as it was read.
 #ifndef DRAGOMAN_CODEGEN_RELAX_WRITE_SOURCE_H_
 #define DRAGOMAN_CODEGEN_RELAX_WRITE_SOURCE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Remarks on calls that compute one operator of the common graph, as an attribute of the function:
 //
 //     def @main(%x: …, composed=["%4|Hardmax|%x|{axis = 1}|5c0a…"]) { … }

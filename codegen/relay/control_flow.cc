@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // If, Loop and groups: bodies are functions that read values of the graphs around them.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/relay/metadata.h"
 
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The metadata section of Relay text: what has no literal in the text, as a graph of nodes in JSON
 // that meta[KEY][i] names.
 #ifndef DRAGOMAN_CODEGEN_RELAY_METADATA_H_

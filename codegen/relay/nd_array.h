@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The binary forms of tensors that TVM reads: single arrays, and files of named ones.
 #ifndef DRAGOMAN_CODEGEN_RELAY_ND_ARRAY_H_
 #define DRAGOMAN_CODEGEN_RELAY_ND_ARRAY_H_

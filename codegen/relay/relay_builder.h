@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes nodes of Relay source graphs (importers/relay/README.md).
 #ifndef DRAGOMAN_CODEGEN_RELAY_RELAY_BUILDER_H_
 #define DRAGOMAN_CODEGEN_RELAY_RELAY_BUILDER_H_

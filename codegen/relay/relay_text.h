@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pieces of Relay text: types, literals, attributes.
 #ifndef DRAGOMAN_CODEGEN_RELAY_RELAY_TEXT_H_
 #define DRAGOMAN_CODEGEN_RELAY_RELAY_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns the common graph of an entry into the body of a function of Relay.
 //
 // Bodies of If and Loop read values of the graphs around them, as functions of Relay do.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes a common model a Relay module for TVM 0.8 to 0.18, which write_source.h writes: text of
 // version 0.0.5, and the weights beside it.
 #ifndef DRAGOMAN_CODEGEN_RELAY_WRITE_RELAY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes source graphs of dialect relay (importers/relay/README.md) as text of version 0.0.5.
 #ifndef DRAGOMAN_CODEGEN_RELAY_WRITE_SOURCE_H_
 #define DRAGOMAN_CODEGEN_RELAY_WRITE_SOURCE_H_

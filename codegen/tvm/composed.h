@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a text of TVM remarks on: operators of the common graph that it says by several calls.
 #ifndef DRAGOMAN_CODEGEN_TVM_COMPOSED_H_
 #define DRAGOMAN_CODEGEN_TVM_COMPOSED_H_

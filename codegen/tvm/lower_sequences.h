@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sequences and optionals of known length: Relax and Relay have tensors only.
 #ifndef DRAGOMAN_CODEGEN_TVM_LOWER_SEQUENCES_H_
 #define DRAGOMAN_CODEGEN_TVM_LOWER_SEQUENCES_H_

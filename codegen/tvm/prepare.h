@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Relax and Relay share on the way from a common graph.
 #ifndef DRAGOMAN_CODEGEN_TVM_PREPARE_H_
 #define DRAGOMAN_CODEGEN_TVM_PREPARE_H_

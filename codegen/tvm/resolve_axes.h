@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Axes that only run time knows: Relax and Relay want them when the module is written.
 #ifndef DRAGOMAN_CODEGEN_TVM_RESOLVE_AXES_H_
 #define DRAGOMAN_CODEGEN_TVM_RESOLVE_AXES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the extras of a source graph hold beside it.
 #ifndef DRAGOMAN_CODEGEN_TVM_SOURCE_EXTRA_H_
 #define DRAGOMAN_CODEGEN_TVM_SOURCE_EXTRA_H_

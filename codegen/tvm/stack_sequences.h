@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sequences of run-time length: Relax and Relay have tensors only.
 #ifndef DRAGOMAN_CODEGEN_TVM_STACK_SEQUENCES_H_
 #define DRAGOMAN_CODEGEN_TVM_STACK_SEQUENCES_H_

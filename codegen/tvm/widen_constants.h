@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants of integers of less than a byte, which TVM has not.
 #ifndef DRAGOMAN_CODEGEN_TVM_WIDEN_CONSTANTS_H_
 #define DRAGOMAN_CODEGEN_TVM_WIDEN_CONSTANTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Relax and Relay share of sliding windows: their pads come in the order of ONNX, and both
 // need them as numbers.
 #ifndef DRAGOMAN_CODEGEN_TVM_WINDOW_PADS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Affine forms: what a value computes, along its feature axis, from values that are not affine.
 //
 // The elements of a value along one axis, its features, are cut into segments. Each segment is

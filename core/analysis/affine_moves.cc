@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of AffineForms that follows operators which move elements.
 #include <algorithm>
 #include <numeric>

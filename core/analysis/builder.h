@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds a common graph node by node, inferring types and small values as nodes are appended. What
 // a lowering wants to know of a value it asks the builder; it never carries a shape inference of
 // its own.

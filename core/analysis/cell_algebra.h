@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the recognisers of cells share: activation functions, and states as polynomials.
 #ifndef DRAGOMAN_CORE_ANALYSIS_CELL_ALGEBRA_H_
 #define DRAGOMAN_CORE_ANALYSIS_CELL_ALGEBRA_H_

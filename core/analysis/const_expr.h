@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Symbolic expressions over constants: slices, transposes, concatenations, sums and multiples of
 // weights, written down but not computed. Interned: equal expressions have one id, so that two
 // uses of a weight compare in constant time, however many nodes a file spends on getting there.

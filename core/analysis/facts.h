@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the user states about a model's inputs: `--shape NAME=D,…`, `--dim SYMBOL=SIZE`, `--entry
 // NAME`.
 #ifndef DRAGOMAN_CORE_ANALYSIS_FACTS_H_

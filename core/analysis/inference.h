@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Type and value inference over common graphs: sizes as polynomials over symbols, and the elements
 // of small integer tensors, so that the chains which exporters leave (Shape, Gather, Concat,
 // Reshape) are followed.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What to say where a model has no entry of a name that the user gave.
 #ifndef DRAGOMAN_CORE_ANALYSIS_NO_ENTRY_H_
 #define DRAGOMAN_CORE_ANALYSIS_NO_ENTRY_H_

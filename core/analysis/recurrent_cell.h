@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recognises one step of an LSTM, a GRU or a simple RNN by what it computes.
 //
 // The new state is read as a polynomial over gates, states and candidates, so that (1 - z) * n + z

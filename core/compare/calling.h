@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of a model around its graphs: heads, entries, calling conventions.
 #ifndef DRAGOMAN_CORE_COMPARE_CALLING_H_
 #define DRAGOMAN_CORE_COMPARE_CALLING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/compare/colors.h"
 
 #include "core/support/flat_map.h"

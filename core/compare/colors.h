@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Colours: hashes of what a node computes and of what uses it, for nodes that no walk reaches.
 #ifndef DRAGOMAN_CORE_COMPARE_COLORS_H_
 #define DRAGOMAN_CORE_COMPARE_COLORS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of source graphs that compute what is one operator of the common dialect.
 //
 // A format that has no word for an operator writes calls that compute the same, and may say beside

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A remark on calls that compute one operator (composed_part.h) as a text.
 #ifndef DRAGOMAN_CORE_COMPARE_COMPOSED_TEXT_H_
 #define DRAGOMAN_CORE_COMPARE_COMPOSED_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Classes of equal constants, over both models.
 #ifndef DRAGOMAN_CORE_COMPARE_CONSTANT_TABLE_H_
 #define DRAGOMAN_CORE_COMPARE_CONSTANT_TABLE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The edits that lead from one model to another.
 //
 // Nodes of the two models are matched in this order, each step among what is left:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Structural equality of models.
 //
 // Two graphs are equal if there is a one-to-one map between their values that respects

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes as bytes: equal bytes for equal values, whatever their addresses.
 #ifndef DRAGOMAN_CORE_COMPARE_FINGERPRINT_H_
 #define DRAGOMAN_CORE_COMPARE_FINGERPRINT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The edits between two graphs and all below them.
 #ifndef DRAGOMAN_CORE_COMPARE_GRAPH_DIFF_H_
 #define DRAGOMAN_CORE_COMPARE_GRAPH_DIFF_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hashes of the nodes of one graph and all below it, for matching.
 #ifndef DRAGOMAN_CORE_COMPARE_GRAPH_SIDE_H_
 #define DRAGOMAN_CORE_COMPARE_GRAPH_SIDE_H_

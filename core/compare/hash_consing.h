@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Classes of nodes over both models, and equality by them: up to duplication of pure nodes and,
 // with `commute`, up to the order of commutative operands.
 #ifndef DRAGOMAN_CORE_COMPARE_HASH_CONSING_H_

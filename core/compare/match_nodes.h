@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which node of one graph became which node of another.
 #ifndef DRAGOMAN_CORE_COMPARE_MATCH_NODES_H_
 #define DRAGOMAN_CORE_COMPARE_MATCH_NODES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Words for values and attributes in findings.
 #ifndef DRAGOMAN_CORE_COMPARE_PLACES_H_
 #define DRAGOMAN_CORE_COMPARE_PLACES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The walk over two models at once that forces a one-to-one map.
 #ifndef DRAGOMAN_CORE_COMPARE_STRUCTURAL_WALK_H_
 #define DRAGOMAN_CORE_COMPARE_STRUCTURAL_WALK_H_

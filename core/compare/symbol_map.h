@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types up to the names of the symbols in their sizes.
 #ifndef DRAGOMAN_CORE_COMPARE_SYMBOL_MAP_H_
 #define DRAGOMAN_CORE_COMPARE_SYMBOL_MAP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How tensors differ, by the one rule of what is close (runtime/program/closeness.h).
 #ifndef DRAGOMAN_CORE_COMPARE_TENSOR_DIFFERENCES_H_
 #define DRAGOMAN_CORE_COMPARE_TENSOR_DIFFERENCES_H_

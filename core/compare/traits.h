@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What comparison has to know of operators beyond their names.
 #ifndef DRAGOMAN_CORE_COMPARE_TRAITS_H_
 #define DRAGOMAN_CORE_COMPARE_TRAITS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants that nothing reads, which count at the source level.
 #ifndef DRAGOMAN_CORE_COMPARE_UNUSED_CONSTANTS_H_
 #define DRAGOMAN_CORE_COMPARE_UNUSED_CONSTANTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values at run time: what the interpreter passes between kernels.
 #ifndef DRAGOMAN_CORE_INTERPRETER_ARRAY_H_
 #define DRAGOMAN_CORE_INTERPRETER_ARRAY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The instances of Cast are many: one file a group of operand types makes them.
 #ifndef DRAGOMAN_CORE_INTERPRETER_CAST_KERNELS_H_
 #define DRAGOMAN_CORE_INTERPRETER_CAST_KERNELS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes one node whose operands are all there.
 #ifndef DRAGOMAN_CORE_INTERPRETER_EVALUATE_H_
 #define DRAGOMAN_CORE_INTERPRETER_EVALUATE_H_

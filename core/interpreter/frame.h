@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values of one running graph.
 #ifndef DRAGOMAN_CORE_INTERPRETER_FRAME_H_
 #define DRAGOMAN_CORE_INTERPRETER_FRAME_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The handlers of nodes that are more than a kernel call; see NodeHandler in interpreter.h.
 #ifndef DRAGOMAN_CORE_INTERPRETER_HANDLERS_H_
 #define DRAGOMAN_CORE_INTERPRETER_HANDLERS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs the entries of a common Model on the plain kernels: `dragoman run`, `verify`, and the judge
 // of rewrites.
 #ifndef DRAGOMAN_CORE_INTERPRETER_INTERPRETER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls runtime kernels with run-time values: one generic thunk reads a kernel's C++ parameter
 // types and supplies params, operands, results and scratch memory in their order.
 #ifndef DRAGOMAN_CORE_INTERPRETER_KERNEL_CALL_H_

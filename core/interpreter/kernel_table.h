@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels that the interpreter can call, by instance name. One file a family
 // (kernels_<family>.cc) lists them with the element types that ai.onnx allows.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/interpreter/kernels_linalg.h"
 
 #include "runtime/kernels/complex_parts.h"

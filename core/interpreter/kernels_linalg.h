@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels of matrices, complex numbers and spectra.
 #ifndef DRAGOMAN_CORE_INTERPRETER_KERNELS_LINALG_H_
 #define DRAGOMAN_CORE_INTERPRETER_KERNELS_LINALG_H_

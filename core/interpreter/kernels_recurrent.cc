@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/interpreter/kernel_table.h"
 #include "runtime/kernels/gru.h"
 #include "runtime/kernels/lstm.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/interpreter/kernels_text.h"
 
 #include "runtime/kernels/ctc_beam_search.h"

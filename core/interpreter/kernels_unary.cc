@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/interpreter/kernel_table.h"
 #include "runtime/kernels/activation.h"
 #include "runtime/kernels/unary.h"

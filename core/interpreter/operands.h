@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What handlers read of their operands, and make of numbers.
 #ifndef DRAGOMAN_CORE_INTERPRETER_OPERANDS_H_
 #define DRAGOMAN_CORE_INTERPRETER_OPERANDS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products by a constant matrix of few bits, which DequantizeLinear makes real numbers of: some
 // rows of it are widened at a time, and the whole matrix never.
 #ifndef DRAGOMAN_CORE_INTERPRETER_PACKED_ROWS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cutting arrays along an axis and joining them, by the kernels of Split and Concat.
 #ifndef DRAGOMAN_CORE_INTERPRETER_PIECES_H_
 #define DRAGOMAN_CORE_INTERPRETER_PIECES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of kernels that draw random numbers.
 #ifndef DRAGOMAN_CORE_INTERPRETER_RANDOM_CALL_H_
 #define DRAGOMAN_CORE_INTERPRETER_RANDOM_CALL_H_

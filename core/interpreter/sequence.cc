@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values that are no tensors: sequences and optionals.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes: the compile-time arguments of a node.
 #ifndef DRAGOMAN_CORE_IR_ATTRIBUTE_H_
 #define DRAGOMAN_CORE_IR_ATTRIBUTE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse tensors with their zeros written out.
 #ifndef DRAGOMAN_CORE_IR_DENSIFY_H_
 #define DRAGOMAN_CORE_IR_DENSIFY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dim: one size of a shape. A known int64, a polynomial over symbols, or unknown.
 //
 // A polynomial has integer coefficients; its atoms are symbols and floordiv, mod, min, max and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Division, minimum, maximum, broadcast and comparison of Dims.
 #include <algorithm>
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Domains of operators. ONNX's default one has two spellings, "" and "ai.onnx".
 #ifndef DRAGOMAN_CORE_IR_DOMAIN_H_
 #define DRAGOMAN_CORE_IR_DOMAIN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element types. The numbers are ONNX's TensorProto.DataType, so that no table is needed there.
 #ifndef DRAGOMAN_CORE_IR_DTYPE_H_
 #define DRAGOMAN_CORE_IR_DTYPE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elements of tensors as text, exact for every element type.
 #ifndef DRAGOMAN_CORE_IR_ELEMENT_TEXT_H_
 #define DRAGOMAN_CORE_IR_ELEMENT_TEXT_H_

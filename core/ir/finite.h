@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a tensor holds NaN or infinities.
 #ifndef DRAGOMAN_CORE_IR_FINITE_H_
 #define DRAGOMAN_CORE_IR_FINITE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values that a graph defines, all or by name.
 #ifndef DRAGOMAN_CORE_IR_FOR_EACH_VALUE_H_
 #define DRAGOMAN_CORE_IR_FOR_EACH_VALUE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph, Node, Value, Use: the one data structure of both levels.
 //
 // Ownership. A Graph owns its inputs, constants and nodes; a Node owns its results; a subgraph is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bits of 16-bit floats (IEEE binary16, bfloat16) from and to float; rounding to nearest even.
 #ifndef DRAGOMAN_CORE_IR_HALF_H_
 #define DRAGOMAN_CORE_IR_HALF_H_

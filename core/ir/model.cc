@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/ir/model.h"
 
 #include "core/ir/domain.h"

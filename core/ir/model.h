@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Model: what one file holds, at one level.
 #ifndef DRAGOMAN_CORE_IR_MODEL_H_
 #define DRAGOMAN_CORE_IR_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an attribute of a node says, or `absent` if the node has none of that name and kind: the
 // default that its operator states.
 #ifndef DRAGOMAN_CORE_IR_NODE_ATTRIBUTES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a node or constant came from, through any number of rewrites.
 #ifndef DRAGOMAN_CORE_IR_ORIGIN_H_
 #define DRAGOMAN_CORE_IR_ORIGIN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All Origins of a model, numbered, for writers.
 #ifndef DRAGOMAN_CORE_IR_ORIGIN_TABLE_H_
 #define DRAGOMAN_CORE_IR_ORIGIN_TABLE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the text form that print.h writes; docs/text-form.md describes it.
 #ifndef DRAGOMAN_CORE_IR_PARSE_H_
 #define DRAGOMAN_CORE_IR_PARSE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes and tensors of the text form.
 #include <array>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs, nodes and values of the text form.
 #include <limits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What nearly every file above core/ir includes, compiled once per build; see dragoman_precompile
 // in cmake/CompilerSettings.cmake. Standard headers and the graph only: whatever is added here
 // rebuilds everything when it changes.

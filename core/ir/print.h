@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text form of models and graphs: for people to read, for ParseText (parse.h) to read back
 // exactly. docs/text-form.md describes it.
 #ifndef DRAGOMAN_CORE_IR_PRINT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes and tensors of the text form.
 #include "core/ir/element_text.h"
 #include "core/ir/text_printer.h"

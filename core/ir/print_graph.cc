@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs, nodes and values of the text form.
 #include "core/ir/for_each_value.h"
 #include "core/ir/text_printer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What gives a value. An omitted operand, nullptr, is given by nothing.
 #ifndef DRAGOMAN_CORE_IR_PRODUCER_H_
 #define DRAGOMAN_CORE_IR_PRODUCER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constant tensors: element type, sizes, and a shared immutable buffer.
 #ifndef DRAGOMAN_CORE_IR_TENSOR_H_
 #define DRAGOMAN_CORE_IR_TENSOR_H_

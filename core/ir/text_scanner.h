@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The words of the text form. Internal to the readers of types, graphs and models.
 #ifndef DRAGOMAN_CORE_IR_TEXT_SCANNER_H_
 #define DRAGOMAN_CORE_IR_TEXT_SCANNER_H_

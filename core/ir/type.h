@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types of values: tensor, sparse tensor, sequence, optional, map, tuple, control, opaque. Any part
 // may be unknown.
 #ifndef DRAGOMAN_CORE_IR_TYPE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What two statements about the type of one value say together, and what they have in common; types
 // without shapes, and the symbols of types.
 #ifndef DRAGOMAN_CORE_IR_TYPE_ALGEBRA_H_

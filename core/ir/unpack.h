@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements of less than a byte: several lie in one byte of a Tensor, each in a byte of its own
 // where kernels compute.
 #ifndef DRAGOMAN_CORE_IR_UNPACK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Well-formedness of models, by level.
 #ifndef DRAGOMAN_CORE_IR_VERIFY_H_
 #define DRAGOMAN_CORE_IR_VERIFY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Abstract values: what an importer knows of each value of a source program while it builds the
 // common graph.
 //

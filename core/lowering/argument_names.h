@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a user calls the arguments of an entry, and parts of them.
 #ifndef DRAGOMAN_CORE_LOWERING_ARGUMENT_NAMES_H_
 #define DRAGOMAN_CORE_LOWERING_ARGUMENT_NAMES_H_

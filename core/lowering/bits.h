@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bits of elements as those of another type.
 #ifndef DRAGOMAN_CORE_LOWERING_BITS_H_
 #define DRAGOMAN_CORE_LOWERING_BITS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A condition known only at run time: both ways are run, each in a stretch of the heap, and what
 // they give or leave in cells is merged (merge.h) by an If.
 //

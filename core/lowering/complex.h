@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex numbers, of which ONNX knows no arithmetic: a complex value is computed as a real one
 // with a further last axis of 2, its real and imaginary part. The complex value itself is
 // dragoman.RealToComplex of that, and vanishes wherever it is used in a computation; it is left at

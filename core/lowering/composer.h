@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes a part of a common graph as an expression:
 //
 //     Composer c(builder);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dicts whose keys only run time knows: two tensors, which hold keys and values along their first
 // axis, in the order of insertion. A key is found by comparing it with all of them.
 #ifndef DRAGOMAN_CORE_LOWERING_DICT_ENTRIES_H_

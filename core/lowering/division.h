@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Division of integer tensors as expressions that hold for every pair of elements, the extremes of
 // their type too: nothing that is computed on the way leaves it.
 #ifndef DRAGOMAN_CORE_LOWERING_DIVISION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ELU, CELU and SELU with numbers that the attributes of the operators, which are float32, cannot
 // say.
 #ifndef DRAGOMAN_CORE_LOWERING_ELU_H_

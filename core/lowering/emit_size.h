@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A size that inference expresses by others, computed from values that have those.
 #ifndef DRAGOMAN_CORE_LOWERING_EMIT_SIZE_H_
 #define DRAGOMAN_CORE_LOWERING_EMIT_SIZE_H_

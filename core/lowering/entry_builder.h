@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the lowering of one entry works on: the graph that it fills, the cells of its program, and
 // what it found that cannot be lowered.
 //

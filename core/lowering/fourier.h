@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Discrete Fourier transforms of tensors, real or complex, along single axes.
 #ifndef DRAGOMAN_CORE_LOWERING_FOURIER_H_
 #define DRAGOMAN_CORE_LOWERING_FOURIER_H_

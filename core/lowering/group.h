@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of a program that group what one operator of another library computes: each call stays
 // a group, dragoman.Fused, with the name and the attributes that the program gives it.
 #ifndef DRAGOMAN_CORE_LOWERING_GROUP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cells of one program: reading and writing tensors through views, and undoing what a branch
 // or a pass over a loop's body did.
 #ifndef DRAGOMAN_CORE_LOWERING_HEAP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Indices as other formats prepare them.
 #ifndef DRAGOMAN_CORE_LOWERING_INDICES_H_
 #define DRAGOMAN_CORE_LOWERING_INDICES_H_

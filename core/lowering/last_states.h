@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of an entry's inputs and outputs.
 #ifndef DRAGOMAN_CORE_LOWERING_LAST_STATES_H_
 #define DRAGOMAN_CORE_LOWERING_LAST_STATES_H_

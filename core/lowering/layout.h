@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layouts: "NCHW", "HWIO", "NCHW4c", where a number and a small letter split an axis in blocks.
 #ifndef DRAGOMAN_CORE_LOWERING_LAYOUT_H_
 #define DRAGOMAN_CORE_LOWERING_LAYOUT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops of a program. One whose length is known and short is unrolled; any other becomes a Loop,
 // whose carried values are found by running the body until what it changes is stable.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers all entries of a model whose program keeps values between calls: each is run on cells that
 // hold the States of a plan (state_plan.h), again and again until none leaves more changed than the
 // plan says.

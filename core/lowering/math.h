@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compositions that several operators share.
 #ifndef DRAGOMAN_CORE_LOWERING_MATH_H_
 #define DRAGOMAN_CORE_LOWERING_MATH_H_

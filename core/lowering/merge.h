@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What two ways through a program have in common: the two branches of an If, the way into a loop
 // and the way round it, a model before and after an entry was called.
 //

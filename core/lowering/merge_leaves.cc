@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values of leaves on either side.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies that a lowering makes by hand.
 #ifndef DRAGOMAN_CORE_LOWERING_NAME_BODY_H_
 #define DRAGOMAN_CORE_LOWERING_NAME_BODY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers as common values and back.
 #ifndef DRAGOMAN_CORE_LOWERING_NUMBER_VALUE_H_
 #define DRAGOMAN_CORE_LOWERING_NUMBER_VALUE_H_

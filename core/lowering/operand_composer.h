@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The expression builder of one call whose operands are abstract values: operands as tensors, as
 // int64, or as the numbers that they must be known to be. Formats with operators by position derive
 // from it and add how attributes are spelled.

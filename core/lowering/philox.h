@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The generator of runtime/kernels/philox.h, Philox4x32-10, as operators. Words of 32 bits are
 // int64 tensors, which broadcast to one another: no product or sum of theirs leaves 64 bits.
 #ifndef DRAGOMAN_CORE_LOWERING_PHILOX_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an entry returns, as flat outputs of the common graph.
 #ifndef DRAGOMAN_CORE_LOWERING_RESULTS_H_
 #define DRAGOMAN_CORE_LOWERING_RESULTS_H_

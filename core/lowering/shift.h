@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shifts of integers of any type.
 #ifndef DRAGOMAN_CORE_LOWERING_SHIFT_H_
 #define DRAGOMAN_CORE_LOWERING_SHIFT_H_

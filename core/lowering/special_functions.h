@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Special functions, which ONNX lacks, of float64 operands.
 //
 // Bessel functions and their kin are integrals of smooth periodic or quickly falling functions, for

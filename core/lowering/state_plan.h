@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lives between the calls of a model's entries.
 //
 // Entries are to a model what turns are to a loop: each is run on cells that hold the States of the

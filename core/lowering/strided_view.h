@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tensor that sizes and strides place on the elements of another one, its base, which are counted
 // in row-major order.
 #ifndef DRAGOMAN_CORE_LOWERING_STRIDED_VIEW_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How far apart the elements of a tensor lie in its storage. It decides whether an operator that
 // gives a view where it can, and a copy elsewhere, gives the one or the other.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums and products along axes that take several operators.
 #ifndef DRAGOMAN_CORE_LOWERING_SUMS_H_
 #define DRAGOMAN_CORE_LOWERING_SUMS_H_

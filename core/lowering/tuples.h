@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tuples whose nesting a program of a file controls.
 #ifndef DRAGOMAN_CORE_LOWERING_TUPLES_H_
 #define DRAGOMAN_CORE_LOWERING_TUPLES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementwise functions of two tensors, or of any number, with NumPy's broadcasting.
 #include "core/ops/elements.h"
 #include "core/ops/infer_context.h"

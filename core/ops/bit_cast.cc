@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/ops/bit_cast_formula.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"

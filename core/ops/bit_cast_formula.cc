@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A float is (2^fraction_bits + fraction) · 2^(exponent − bias − fraction_bits), or without the
 // leading 2^fraction_bits where its exponent field is 0. float64 holds all that is computed here
 // exactly; powers of two are looked up, since operators that compute them round.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BitCast in the arithmetic of ai.onnx 22, which has no operator for it.
 #ifndef DRAGOMAN_CORE_OPS_BIT_CAST_FORMULA_H_
 #define DRAGOMAN_CORE_OPS_BIT_CAST_FORMULA_H_

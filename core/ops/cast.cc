@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/params/cast.h"
 
 #include "core/ops/elements.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dragoman.ComplexToReal and dragoman.RealToComplex: the border between complex tensors, as a
 // model's interface may have them, and pairs of real numbers, with which everything is computed.
 #include "core/ops/infer_context.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the shape rules of nodes with bodies share.
 #ifndef DRAGOMAN_CORE_OPS_CONTROL_FLOW_H_
 #define DRAGOMAN_CORE_OPS_CONTROL_FLOW_H_

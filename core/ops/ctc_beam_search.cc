@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dragoman.CtcBeamSearch: the most likely label sequences.
 #include "runtime/params/ctc_beam_search.h"
 

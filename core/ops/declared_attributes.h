@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes of nodes of the common dialect: what the node says, or the default that its operator
 // declares (OpDef::attributes). So no caller repeats a default.
 #ifndef DRAGOMAN_CORE_OPS_DECLARED_ATTRIBUTES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of LSTM, GRU and RNN where the attribute `activations` names none.
 #ifndef DRAGOMAN_CORE_OPS_DEFAULT_ACTIVATIONS_H_
 #define DRAGOMAN_CORE_OPS_DEFAULT_ACTIVATIONS_H_

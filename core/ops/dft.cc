@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/params/dft.h"
 
 #include "core/ops/dft_formula.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The expansion (op_def.h) of DFT.
 #ifndef DRAGOMAN_CORE_OPS_DFT_FORMULA_H_
 #define DRAGOMAN_CORE_OPS_DFT_FORMULA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dragoman.Assert and dragoman.Print. In `message` each {} stands for the next of `data`; what is
 // left over follows.
 #include "core/ops/infer_context.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Following the elements of small integer and bool tensors through operators: the arithmetic that
 // exporters leave between Shape and Reshape.
 #ifndef DRAGOMAN_CORE_OPS_ELEMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/ops/expansion.h"
 
 #include "core/ir/type_algebra.h"

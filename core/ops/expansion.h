@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What expansions of operators (op_def.h) share.
 #ifndef DRAGOMAN_CORE_OPS_EXPANSION_H_
 #define DRAGOMAN_CORE_OPS_EXPANSION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the expansion (op_def.h) of a node as a formula.
 #ifndef DRAGOMAN_CORE_OPS_EXPANSION_FORMULA_H_
 #define DRAGOMAN_CORE_OPS_EXPANSION_FORMULA_H_

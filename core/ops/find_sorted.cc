@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dragoman.FindSorted: the position in a sorted list, as tables and differences of lists need it.
 #include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dragoman.Fused: a group of nodes that is one function of its operands. The body takes the
 // operands in order and reads nothing else of the graphs around it.
 #include <string>

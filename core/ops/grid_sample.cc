@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/params/grid_sample.h"
 
 #include "core/ops/movement.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an operator's shape rule sees of one node, and the rules that many operators share.
 #ifndef DRAGOMAN_CORE_OPS_INFER_CONTEXT_H_
 #define DRAGOMAN_CORE_OPS_INFER_CONTEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which instance of which kernel template computes a node: the one text that interpreter and code
 // generator share.
 #ifndef DRAGOMAN_CORE_OPS_KERNEL_NAME_H_

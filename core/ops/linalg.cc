@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators on the matrices that the last two axes of a tensor hold: ONNX's Det, and factorisations
 // as LAPACK defines them.
 #include "core/ir/node_attributes.h"

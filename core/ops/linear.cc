@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dragoman.Linear: x times a weight (out, in), transposed, plus a bias (out).
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expansions (op_def.h) of factorisations of matrices: step by step, for square matrices of a known
 // size up to kMostFormulaRows. Errors: unsupported, other matrices; the graph is as it was then.
 #ifndef DRAGOMAN_CORE_OPS_MATRIX_FORMULAS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the shape rules of operators that only move elements share.
 #ifndef DRAGOMAN_CORE_OPS_MOVEMENT_H_
 #define DRAGOMAN_CORE_OPS_MOVEMENT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normalisation by statistics of the operand itself, or by given ones.
 #include <algorithm>
 #include <utility>

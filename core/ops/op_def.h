@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition of an operator of the common dialect: ai.onnx at opset 22, and domain dragoman.
 // Everything that Dragoman knows of an operator stands in its OpDef, or is found through it.
 #ifndef DRAGOMAN_CORE_OPS_OP_DEF_H_

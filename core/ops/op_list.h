@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every operator of the common dialect: one function a file, which returns the definitions that the
 // file holds.
 #ifndef DRAGOMAN_CORE_OPS_OP_LIST_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether, and how, a target has an operator of the common dialect.
 #ifndef DRAGOMAN_CORE_OPS_OP_SUPPORT_H_
 #define DRAGOMAN_CORE_OPS_OP_SUPPORT_H_

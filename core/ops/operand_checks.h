@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What kernels trust of their operands' sizes. Each check passes over an omitted operand; what is
 // certainly wrong is an error, and what is not known is left open.
 #ifndef DRAGOMAN_CORE_OPS_OPERAND_CHECKS_H_

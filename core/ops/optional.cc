@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Optional, OptionalHasElement, OptionalGetElement. The last two take a value that is no optional
 // as one that is there.
 #include "core/ops/infer_context.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A node's attributes as the runtime's parameter struct. The struct's Visit is the one declaration
 // of an operator's attributes: names, kinds and defaults here, printing as C++ and comparison
 // follow from it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantisation: numbers to small integers or floats by scale and zero point, and back.
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LSTM, GRU, RNN; dragoman.LSTM.
 #include <array>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/params/reshape.h"
 
 #include "core/ops/infer_context.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools of regions of images: RoiAlign and MaxRoiPool.
 #include "runtime/params/roi_align.h"
 #include "core/ops/movement.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a Scan's operands and results divide, and along which axes it goes.
 #ifndef DRAGOMAN_CORE_OPS_SCAN_H_
 #define DRAGOMAN_CORE_OPS_SCAN_H_

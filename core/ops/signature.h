@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operator signatures in one readable line.
 //
 //     (data: T, indices: Tind) -> (output: T)          with     "T: any; Tind: index"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which function of the runtime gives, and checks, the sizes of an operator's results at run time.
 #ifndef DRAGOMAN_CORE_OPS_SIZE_FUNCTION_H_
 #define DRAGOMAN_CORE_OPS_SIZE_FUNCTION_H_

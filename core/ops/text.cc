@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators on strings that ai.onnx lacks.
 #include "runtime/params/text.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators on strings, those that look elements up, and decision trees, beside the families of
 // op_list.h.
 #ifndef DRAGOMAN_CORE_OPS_TEXT_OPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dragoman.TreeEnsemble: decision trees as tables.
 #include "runtime/params/tree_ensemble.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All trees go down one level at a time, for all examples at once. `node` (examples, trees) holds
 // where each example stands in each tree; a level compares, for each, the feature that the node
 // asks for with the node's value, and moves to one of its children. Leaves are their own children,

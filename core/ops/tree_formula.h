@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What dragoman.TreeEnsemble is made of.
 #ifndef DRAGOMAN_CORE_OPS_TREE_FORMULA_H_
 #define DRAGOMAN_CORE_OPS_TREE_FORMULA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementwise functions of one tensor, without attributes but for IsInf.
 #include "core/ops/elements.h"
 #include "core/ops/infer_context.h"

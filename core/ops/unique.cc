@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/params/unique.h"
 
 #include "core/ops/movement.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementwise operators that choose, limit or pass on: Where, Clip, Identity.
 #include "core/ops/elements.h"
 #include "core/ops/infer_context.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shape rules of operators with a sliding window: convolutions and pools.
 #ifndef DRAGOMAN_CORE_OPS_WINDOW_H_
 #define DRAGOMAN_CORE_OPS_WINDOW_H_

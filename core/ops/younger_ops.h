@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expansions (op_def.h) of operators that older operator sets of ai.onnx lack, into theirs.
 #ifndef DRAGOMAN_CORE_OPS_YOUNGER_OPS_H_
 #define DRAGOMAN_CORE_OPS_YOUNGER_OPS_H_

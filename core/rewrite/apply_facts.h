@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // States what the user says about the inputs of a model that is common already.
 #ifndef DRAGOMAN_CORE_REWRITE_APPLY_FACTS_H_
 #define DRAGOMAN_CORE_REWRITE_APPLY_FACTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a pass whose work is judged, and undoes what of it is wrong.
 #ifndef DRAGOMAN_CORE_REWRITE_CHECKED_PASS_H_
 #define DRAGOMAN_CORE_REWRITE_CHECKED_PASS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cuts a piece out of a common graph.
 #ifndef DRAGOMAN_CORE_REWRITE_CUT_H_
 #define DRAGOMAN_CORE_REWRITE_CUT_H_

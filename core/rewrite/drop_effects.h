@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leaves out effects: for targets that have none.
 #ifndef DRAGOMAN_CORE_REWRITE_DROP_EFFECTS_H_
 #define DRAGOMAN_CORE_REWRITE_DROP_EFFECTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A body in place of the node that has it.
 #ifndef DRAGOMAN_CORE_REWRITE_INLINE_BODY_H_
 #define DRAGOMAN_CORE_REWRITE_INLINE_BODY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values that are a Concat of few parts, as the states of all layers in one tensor are.
 #ifndef DRAGOMAN_CORE_REWRITE_JOINED_PARTS_H_
 #define DRAGOMAN_CORE_REWRITE_JOINED_PARTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists whose elements are at hand: single values that were put into them, or taken out, one by
 // one.
 #ifndef DRAGOMAN_CORE_REWRITE_LIST_ELEMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Loop that is being made, whose condition is always true.
 #ifndef DRAGOMAN_CORE_REWRITE_LOOP_BUILDER_H_
 #define DRAGOMAN_CORE_REWRITE_LOOP_BUILDER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A turn sees whole matrices: what it must not touch is masked by the places of rows and columns,
 // as columns (m, 1) and rows (1, n) of int64.
 #include "core/rewrite/lower_factors.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers factorisations of matrices to Loop: for targets that lack them.
 #ifndef DRAGOMAN_CORE_REWRITE_LOWER_FACTORS_H_
 #define DRAGOMAN_CORE_REWRITE_LOWER_FACTORS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rotations of disjoint pairs of columns are one step: "On Jacobi and Jacobi-like algorithms for a
 // parallel computer" (Sameh, 1971). In turn r of a sweep over m columns, m even, column i meets
 // (2r - i) mod (m - 1), and column r meets the last one, as in a tournament. A column of zeros

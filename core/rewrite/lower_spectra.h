@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers eigenvalues of symmetric matrices and singular values to Loop: for targets that lack them.
 #ifndef DRAGOMAN_CORE_REWRITE_LOWER_SPECTRA_H_
 #define DRAGOMAN_CORE_REWRITE_LOWER_SPECTRA_H_

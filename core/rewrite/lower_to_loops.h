@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers what repeats a body, or a cell, to Loop: for targets that have no other repetition.
 #ifndef DRAGOMAN_CORE_REWRITE_LOWER_TO_LOOPS_H_
 #define DRAGOMAN_CORE_REWRITE_LOWER_TO_LOOPS_H_

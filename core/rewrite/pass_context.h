@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What passes and patterns work with: inference, names, and the few steps by which they change a
 // graph.
 #ifndef DRAGOMAN_CORE_REWRITE_PASS_CONTEXT_H_

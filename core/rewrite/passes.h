@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes that are functions, and those families of patterns that have a file in passes/;
 // pipeline.cc lists and describes them.
 #ifndef DRAGOMAN_CORE_REWRITE_PASSES_H_

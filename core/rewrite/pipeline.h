@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes over common graphs, and the pipelines made of them.
 #ifndef DRAGOMAN_CORE_REWRITE_PIPELINE_H_
 #define DRAGOMAN_CORE_REWRITE_PIPELINE_H_

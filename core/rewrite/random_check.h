@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Judges a rewrite: runs an entry before and after it on random data.
 //
 // Symbolic sizes are small and at least 1. Integers are small too, since most are lengths or

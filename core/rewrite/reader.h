@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who reads a value, as seen from one graph.
 #ifndef DRAGOMAN_CORE_REWRITE_READER_H_
 #define DRAGOMAN_CORE_REWRITE_READER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The places of an entry at which a pass makes one change each, as a run of cells that it fuses. A
 // pass that asks before each can be told to leave out one that went wrong.
 #ifndef DRAGOMAN_CORE_REWRITE_REWRITE_SITES_H_

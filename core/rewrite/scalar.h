@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The number that a value is, as patterns ask.
 #ifndef DRAGOMAN_CORE_REWRITE_SCALAR_H_
 #define DRAGOMAN_CORE_REWRITE_SCALAR_H_

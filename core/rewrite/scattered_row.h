@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ScatterND and ScatterElements that replace one row of a tensor, `outputs[:, t] = row`: their
 // indices are the positions of all that lies in the row.
 #ifndef DRAGOMAN_CORE_REWRITE_SCATTERED_ROW_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/rewrite/sequence_node.h"
 #include "core/ops/declared_attributes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sequence operators, and one that is about to be replaced by cells: its sizes, and what one
 // direction of it works with.
 #ifndef DRAGOMAN_CORE_REWRITE_SEQUENCE_NODE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers LSTM (dragoman.LSTM as well), GRU and RNN to cells made of products, sums and activations,
 // for targets without sequence operators.
 #ifndef DRAGOMAN_CORE_REWRITE_UNROLL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cells of LSTM, GRU and RNN, also of dragoman.LSTM, as nodes, one step at a time.
 #ifndef DRAGOMAN_CORE_REWRITE_UNROLLED_CELL_H_
 #define DRAGOMAN_CORE_REWRITE_UNROLLED_CELL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known to hold one number only, above all zeros.
 #ifndef DRAGOMAN_CORE_REWRITE_ZEROS_H_
 #define DRAGOMAN_CORE_REWRITE_ZEROS_H_

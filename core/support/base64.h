@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base64 of RFC 4648, section 4, with padding.
 #ifndef DRAGOMAN_CORE_SUPPORT_BASE64_H_
 #define DRAGOMAN_CORE_SUPPORT_BASE64_H_

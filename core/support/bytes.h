@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as text.
 #ifndef DRAGOMAN_CORE_SUPPORT_BYTES_H_
 #define DRAGOMAN_CORE_SUPPORT_BYTES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/support/confined_path.h"
 
 #include <fcntl.h>

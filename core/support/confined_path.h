@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Opening files that a model names. The name is data of an untrusted file.
 #ifndef DRAGOMAN_CORE_SUPPORT_CONFINED_PATH_H_
 #define DRAGOMAN_CORE_SUPPORT_CONFINED_PATH_H_

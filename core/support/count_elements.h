@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The number of elements of an array.
 #ifndef DRAGOMAN_CORE_SUPPORT_COUNT_ELEMENTS_H_
 #define DRAGOMAN_CORE_SUPPORT_COUNT_ELEMENTS_H_

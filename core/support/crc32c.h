@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CRC-32C (Castagnoli), as LevelDB tables and TensorFlow's checkpoints have it.
 #ifndef DRAGOMAN_CORE_SUPPORT_CRC32C_H_
 #define DRAGOMAN_CORE_SUPPORT_CRC32C_H_

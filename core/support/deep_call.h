@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions that call one another as deep as a file nests. Their frames lie on the heap, so that
 // the depth has no limit but memory:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constant tables that are searched by bisection. Each proves beside it that it can be:
 //
 //     constexpr Row kRows[] = {{"Abs", EmitAbs}, …};

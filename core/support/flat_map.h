@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A table from addresses or texts to small values, for walks over millions of nodes: one array, no
 // allocation an entry, nothing is ever erased. It has no order: nobody may iterate over it.
 #ifndef DRAGOMAN_CORE_SUPPORT_FLAT_MAP_H_

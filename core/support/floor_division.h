@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Division of integers that rounds down, as Python's does. The divisor is not 0.
 #ifndef DRAGOMAN_CORE_SUPPORT_FLOOR_DIVISION_H_
 #define DRAGOMAN_CORE_SUPPORT_FLOOR_DIVISION_H_

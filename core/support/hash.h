@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Non-cryptographic 64-bit hashing of bytes (XXH64 of libxxhash), equal on every machine.
 #ifndef DRAGOMAN_CORE_SUPPORT_HASH_H_
 #define DRAGOMAN_CORE_SUPPORT_HASH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file as read-only memory.
 #ifndef DRAGOMAN_CORE_SUPPORT_MAPPED_FILE_H_
 #define DRAGOMAN_CORE_SUPPORT_MAPPED_FILE_H_

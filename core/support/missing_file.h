@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file that another one names and that is not there.
 #ifndef DRAGOMAN_CORE_SUPPORT_MISSING_FILE_H_
 #define DRAGOMAN_CORE_SUPPORT_MISSING_FILE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The name that a user probably meant.
 #ifndef DRAGOMAN_CORE_SUPPORT_NEAREST_NAME_H_
 #define DRAGOMAN_CORE_SUPPORT_NEAREST_NAME_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NumPy's .npy files: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #ifndef DRAGOMAN_CORE_SUPPORT_NPY_H_
 #define DRAGOMAN_CORE_SUPPORT_NPY_H_

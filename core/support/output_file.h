@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output that appears whole or not at all.
 #ifndef DRAGOMAN_CORE_SUPPORT_OUTPUT_FILE_H_
 #define DRAGOMAN_CORE_SUPPORT_OUTPUT_FILE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small helpers around POSIX files, for the sources of this folder.
 #ifndef DRAGOMAN_CORE_SUPPORT_POSIX_H_
 #define DRAGOMAN_CORE_SUPPORT_POSIX_H_

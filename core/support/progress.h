@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What long work is being done, on a terminal only.
 #ifndef DRAGOMAN_CORE_SUPPORT_PROGRESS_H_
 #define DRAGOMAN_CORE_SUPPORT_PROGRESS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Errors as values. Every fallible function of dragoman returns Result<T>; nothing throws across
 // our interfaces.
 #ifndef DRAGOMAN_CORE_SUPPORT_RESULT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SHA-256, for digests of tensors that are compared between machines.
 #ifndef DRAGOMAN_CORE_SUPPORT_SHA256_H_
 #define DRAGOMAN_CORE_SUPPORT_SHA256_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks that Snappy compressed.
 #ifndef DRAGOMAN_CORE_SUPPORT_SNAPPY_H_
 #define DRAGOMAN_CORE_SUPPORT_SNAPPY_H_

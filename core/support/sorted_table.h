@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LevelDB's sorted tables, as data: keys and values in one file.
 #ifndef DRAGOMAN_CORE_SUPPORT_SORTED_TABLE_H_
 #define DRAGOMAN_CORE_SUPPORT_SORTED_TABLE_H_

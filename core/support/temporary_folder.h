@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder for files in passing.
 #ifndef DRAGOMAN_CORE_SUPPORT_TEMPORARY_FOLDER_H_
 #define DRAGOMAN_CORE_SUPPORT_TEMPORARY_FOLDER_H_

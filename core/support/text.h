@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text: escaping, file names and identifiers, numbers. Nothing here depends on the locale.
 #ifndef DRAGOMAN_CORE_SUPPORT_TEXT_H_
 #define DRAGOMAN_CORE_SUPPORT_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The wire format of protobuf, field by field, without a schema and without copying.
 #ifndef DRAGOMAN_CORE_SUPPORT_WIRE_READER_H_
 #define DRAGOMAN_CORE_SUPPORT_WIRE_READER_H_

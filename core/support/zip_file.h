@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zip archives in memory, read by libzip: entries, where they lie, and their bytes.
 #ifndef DRAGOMAN_CORE_SUPPORT_ZIP_FILE_H_
 #define DRAGOMAN_CORE_SUPPORT_ZIP_FILE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zip archives written straight to a file: stored entries, each aligned.
 #ifndef DRAGOMAN_CORE_SUPPORT_ZIP_WRITER_H_
 #define DRAGOMAN_CORE_SUPPORT_ZIP_WRITER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loads a model, runs a pass of its own over it, runs the model before and after, and writes it.
 //
 //     own_pass MODEL OUT

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporters/dot/write_model.h"
 
 #include <unordered_map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes models as Graphviz dot, to look at: entries, functions and subgraphs are clusters.
 #ifndef DRAGOMAN_EXPORTERS_DOT_WRITE_MODEL_H_
 #define DRAGOMAN_EXPORTERS_DOT_WRITE_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes models as JSON: proto/dragoman.proto in protobuf's JSON mapping, for programs in other
 // languages.
 #ifndef DRAGOMAN_EXPORTERS_JSON_WRITE_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes our own format (.dgm): proto/dragoman.proto, with the bytes of tensors behind the message.
 #ifndef DRAGOMAN_EXPORTERS_NATIVE_WRITE_MODEL_H_
 #define DRAGOMAN_EXPORTERS_NATIVE_WRITE_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensor bytes kept out of protobuf's hands while a message is built.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_BULK_H_
 #define DRAGOMAN_EXPORTERS_ONNX_BULK_H_

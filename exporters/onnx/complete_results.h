@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results that nothing reads, but that ONNX wants a node to have.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_COMPLETE_RESULTS_H_
 #define DRAGOMAN_EXPORTERS_ONNX_COMPLETE_RESULTS_H_

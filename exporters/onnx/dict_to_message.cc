@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporters/onnx/dict_to_message.h"
 
 #include <google/protobuf/descriptor.h>

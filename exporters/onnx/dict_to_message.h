@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes back to the protobuf messages that they were made of (proto/onnx/extra.h).
 #ifndef DRAGOMAN_EXPORTERS_ONNX_DICT_TO_MESSAGE_H_
 #define DRAGOMAN_EXPORTERS_ONNX_DICT_TO_MESSAGE_H_

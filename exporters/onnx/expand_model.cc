@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporters/onnx/expand_model.h"
 
 #include <google/protobuf/descriptor.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A serialised ModelProto with tokens for raw_data, back to the whole file.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_EXPAND_MODEL_H_
 #define DRAGOMAN_EXPORTERS_ONNX_EXPAND_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes a common model as an ONNX file that any runtime runs.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_EXPORT_ONNX_H_
 #define DRAGOMAN_EXPORTERS_ONNX_EXPORT_ONNX_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which tensors lie outside of the model file, and where.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_EXTERNAL_DATA_H_
 #define DRAGOMAN_EXPORTERS_ONNX_EXTERNAL_DATA_H_

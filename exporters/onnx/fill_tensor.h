@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensor and SparseTensor to TensorProto and SparseTensorProto.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_FILL_TENSOR_H_
 #define DRAGOMAN_EXPORTERS_ONNX_FILL_TENSOR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Type to TypeProto.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_FILL_TYPE_H_
 #define DRAGOMAN_EXPORTERS_ONNX_FILL_TYPE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the changes of an operator's form (lower_opset.h) share.
 //
 // Each returns "" or why the older form cannot express the node; the node is as it was then,

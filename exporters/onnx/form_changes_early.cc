@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The changes of opsets 8 to 11. Source: the operator schemas of onnx, docs/Changelog.md.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporters/onnx/guard_empty_sequences.h"
 
 #include <algorithm>

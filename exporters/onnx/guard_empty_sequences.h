@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Last states of sequences without steps, which ONNX leaves open.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_GUARD_EMPTY_SEQUENCES_H_
 #define DRAGOMAN_EXPORTERS_ONNX_GUARD_EMPTY_SEQUENCES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes common operators in the form of an older operator set.
 //
 // Between two opsets most operators only admit more element types. For the others there is a

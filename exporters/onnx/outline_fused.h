@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes dragoman.Fused and dragoman.LSTM as calls of model-local functions.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_OUTLINE_FUSED_H_
 #define DRAGOMAN_EXPORTERS_ONNX_OUTLINE_FUSED_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes dragoman.LSTM, which ONNX does not have, as calls of model-local functions.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_OUTLINE_SEQUENCES_H_
 #define DRAGOMAN_EXPORTERS_ONNX_OUTLINE_SEQUENCES_H_

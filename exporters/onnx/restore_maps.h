@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Maps of an entry's interface, which a common graph has as two tensors each.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_RESTORE_MAPS_H_
 #define DRAGOMAN_EXPORTERS_ONNX_RESTORE_MAPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporters/onnx/value_names.h"
 
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The names that values have in an ONNX file.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_VALUE_NAMES_H_
 #define DRAGOMAN_EXPORTERS_ONNX_VALUE_NAMES_H_

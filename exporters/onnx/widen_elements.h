@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element types that a common graph takes and ONNX does not.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_WIDEN_ELEMENTS_H_
 #define DRAGOMAN_EXPORTERS_ONNX_WIDEN_ELEMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every part of the ONNX writer shares.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_WRITE_CONTEXT_H_
 #define DRAGOMAN_EXPORTERS_ONNX_WRITE_CONTEXT_H_

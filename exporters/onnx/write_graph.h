@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graph, Node, Attribute and Function to their messages. Graphs recurse, at most kMaxGraphNesting
 // deep.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_WRITE_GRAPH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes graphs as ONNX files.
 //
 // A source graph that ReadOnnx made becomes a file equal to the one it came from: the same message,

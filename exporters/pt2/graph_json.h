@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Source graphs of torch.export as JSON of the schema: the inverse of
 // importers/torch/export_archive/graph_reader.h.
 #ifndef DRAGOMAN_EXPORTERS_PT2_GRAPH_JSON_H_

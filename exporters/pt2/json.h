@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes as the JSON that they were read from.
 #ifndef DRAGOMAN_EXPORTERS_PT2_JSON_H_
 #define DRAGOMAN_EXPORTERS_PT2_JSON_H_

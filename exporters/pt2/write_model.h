@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes archives of torch.export (.pt2).
 #ifndef DRAGOMAN_EXPORTERS_PT2_WRITE_MODEL_H_
 #define DRAGOMAN_EXPORTERS_PT2_WRITE_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporters/tensorflow/fill_graph.h"
 
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs and functions as messages of TensorFlow.
 #ifndef DRAGOMAN_EXPORTERS_TENSORFLOW_FILL_GRAPH_H_
 #define DRAGOMAN_EXPORTERS_TENSORFLOW_FILL_GRAPH_H_

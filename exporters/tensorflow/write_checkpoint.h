@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The States of a model as a checkpoint (a bundle, v2, of one file of elements).
 #ifndef DRAGOMAN_EXPORTERS_TENSORFLOW_WRITE_CHECKPOINT_H_
 #define DRAGOMAN_EXPORTERS_TENSORFLOW_WRITE_CHECKPOINT_H_

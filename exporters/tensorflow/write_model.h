@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes source models of dialect tf as the files that they were read from: GraphDef, MetaGraphDef,
 // SavedModel. Read again, what is written is equal field by field; maps have no order.
 #ifndef DRAGOMAN_EXPORTERS_TENSORFLOW_WRITE_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes models in the text form (docs/text-form.md).
 #ifndef DRAGOMAN_EXPORTERS_TEXT_WRITE_MODEL_H_
 #define DRAGOMAN_EXPORTERS_TEXT_WRITE_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/json/read_model.h"
 
 #include <google/protobuf/stubs/logging.h>

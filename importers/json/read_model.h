@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the JSON that exporters/json writes.
 #ifndef DRAGOMAN_IMPORTERS_JSON_READ_MODEL_H_
 #define DRAGOMAN_IMPORTERS_JSON_READ_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads our own format (.dgm), which exporters/native writes.
 #ifndef DRAGOMAN_IMPORTERS_NATIVE_READ_MODEL_H_
 #define DRAGOMAN_IMPORTERS_NATIVE_READ_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/onnx/constant_tensor.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants that ONNX can write in several forms.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_CONSTANT_TENSOR_H_
 #define DRAGOMAN_IMPORTERS_ONNX_CONSTANT_TENSOR_H_

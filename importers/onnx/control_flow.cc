@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // If, Loop and Scan: bodies are lowered for the types that their inputs have in the common graph.
 #include <algorithm>
 #include <utility>

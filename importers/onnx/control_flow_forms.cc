@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control flow of ai.onnx that the common dialect says by Loop and Scan.
 #include <optional>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers a source Model of dialect onnx, of any operator-set version, to a common Model: ai.onnx at
 // kCommonOpset.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Maps at the borders of a graph: operators of ai.onnx.ml read those of inputs, and make those of
 // outputs. In between there are none. What runs the model knows the two tensors of a map by their
 // names (runtime/program/map.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/onnx/message_to_dict.h"
 
 #include <cstdint>

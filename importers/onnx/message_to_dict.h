@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Protobuf messages as attributes, for what the graph has no typed home for (proto/onnx/extra.h).
 #ifndef DRAGOMAN_IMPORTERS_ONNX_MESSAGE_TO_DICT_H_
 #define DRAGOMAN_IMPORTERS_ONNX_MESSAGE_TO_DICT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The messages of a repeated field, parsed already or each when it is asked for.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_MESSAGES_H_
 #define DRAGOMAN_IMPORTERS_ONNX_MESSAGES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights that lie in files beside the model's, where these are not there.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_MISSING_DATA_H_
 #define DRAGOMAN_IMPORTERS_ONNX_MISSING_DATA_H_

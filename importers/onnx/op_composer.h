@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes what stands for a source node as an expression (core/lowering/composer.h).
 #ifndef DRAGOMAN_IMPORTERS_ONNX_OP_COMPOSER_H_
 #define DRAGOMAN_IMPORTERS_ONNX_OP_COMPOSER_H_

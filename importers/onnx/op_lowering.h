@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the lowering of one source node works with. Operators whose form has not changed since opset
 // 1 need no lowering of their own: they are copied. One that changed has a function here and a row
 // in kOnnxLowerings.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every part of the ONNX reader needs to know of the file.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_READ_CONTEXT_H_
 #define DRAGOMAN_IMPORTERS_ONNX_READ_CONTEXT_H_

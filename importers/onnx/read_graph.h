@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GraphProto, NodeProto, AttributeProto and FunctionProto to Graph, Node, Attribute and Function.
 //
 // Names are resolved in the whole graph, then in the graphs around it: a node may stand before the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/onnx/read_model.h"
 
 #include <google/protobuf/arena.h>

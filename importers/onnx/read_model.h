@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads ONNX files into source graphs, losing nothing.
 //
 // Any IR version, operator set and domain: operators are not interpreted. A node becomes a Node of

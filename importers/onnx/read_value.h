@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values of ONNX test-data sets: files that hold one TensorProto, SequenceProto or OptionalProto.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_READ_VALUE_H_
 #define DRAGOMAN_IMPORTERS_ONNX_READ_VALUE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A copy of an ONNX file without its bulk, for protobuf to parse.
 //
 // protobuf would copy every weight, and refuses messages over 2 GB. So the file is first walked by

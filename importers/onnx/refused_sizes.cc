@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies that cannot be computed for the sizes at hand: an error where they are run, which they may
 // never be. A model for several sampling rates has a branch for each; for a given input all others
 // have impossible sizes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes states of the inputs and outputs that were states when the file was written.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_RESTORE_STATES_H_
 #define DRAGOMAN_IMPORTERS_ONNX_RESTORE_STATES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorProto and SparseTensorProto to Tensor and SparseTensor.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_TAKE_TENSOR_H_
 #define DRAGOMAN_IMPORTERS_ONNX_TAKE_TENSOR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TypeProto to Type.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_TAKE_TYPE_H_
 #define DRAGOMAN_IMPORTERS_ONNX_TAKE_TYPE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Mistakes in a source graph of dialect onnx that was edited by hand.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_VALIDATE_H_
 #define DRAGOMAN_IMPORTERS_ONNX_VALIDATE_H_

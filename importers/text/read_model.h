@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads models in the text form (docs/text-form.md).
 #ifndef DRAGOMAN_IMPORTERS_TEXT_READ_MODEL_H_
 #define DRAGOMAN_IMPORTERS_TEXT_READ_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/tvm/adaptive_pool.h"
 
 #include <algorithm>

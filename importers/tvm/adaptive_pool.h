@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools to a number of windows an axis, as both of TVM's languages have them.
 #ifndef DRAGOMAN_IMPORTERS_TVM_ADAPTIVE_POOL_H_
 #define DRAGOMAN_IMPORTERS_TVM_ADAPTIVE_POOL_H_

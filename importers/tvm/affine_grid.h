@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Points of an image that are moved by a matrix, as both of TVM's languages have them.
 #ifndef DRAGOMAN_IMPORTERS_TVM_AFFINE_GRID_H_
 #define DRAGOMAN_IMPORTERS_TVM_AFFINE_GRID_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What our texts of Relax and Relay remark on calls that compute one operator of the common dialect
 // (core/compare/composed_part.h): which operator, of what, giving what, and the digest of the
 // calls.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Groups of functions of TVM with the attribute Composite, in Relay and Relax alike.
 #ifndef DRAGOMAN_IMPORTERS_TVM_GROUP_ATTRIBUTES_H_
 #define DRAGOMAN_IMPORTERS_TVM_GROUP_ATTRIBUTES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Losses, which importers of training graphs write in both of TVM's languages.
 #ifndef DRAGOMAN_IMPORTERS_TVM_LOSS_H_
 #define DRAGOMAN_IMPORTERS_TVM_LOSS_H_

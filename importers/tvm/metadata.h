@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The metadata section of Relay text: a graph of nodes in JSON, of which meta[KEY][i] names some.
 #ifndef DRAGOMAN_IMPORTERS_TVM_METADATA_H_
 #define DRAGOMAN_IMPORTERS_TVM_METADATA_H_

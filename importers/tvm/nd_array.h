@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The binary forms of tensors: single arrays, as metadata sections hold them, and `.params` files.
 #ifndef DRAGOMAN_IMPORTERS_TVM_ND_ARRAY_H_
 #define DRAGOMAN_IMPORTERS_TVM_ND_ARRAY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the ONNX reader leaves in `extra`, for the ONNX writer.
 //
 // What has a typed home in the graph goes there. What then remains of a message is kept under the

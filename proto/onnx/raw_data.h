@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one field of ONNX messages whose bytes are kept out of protobuf's hands.
 #ifndef DRAGOMAN_PROTO_ONNX_RAW_DATA_H_
 #define DRAGOMAN_PROTO_ONNX_RAW_DATA_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "proto/tensorflow/attr_codec.h"
 
 #include <google/protobuf/util/message_differencer.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AttrValue as an attribute and back.
 //
 // | AttrValue | Attribute |

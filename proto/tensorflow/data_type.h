@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorFlow's element types and shapes as types of the graph.
 #ifndef DRAGOMAN_PROTO_TENSORFLOW_DATA_TYPE_H_
 #define DRAGOMAN_PROTO_TENSORFLOW_DATA_TYPE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the TensorFlow reader leaves in the model, for lowering and for the TensorFlow writer.
 //
 // A GraphDef is a model whose main graph and library are functions

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "proto/tensorflow/signature_codec.h"
 
 #include "proto/tensorflow/data_type.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorInfo, the end of a signature, as named tensors with types.
 #ifndef DRAGOMAN_PROTO_TENSORFLOW_SIGNATURE_CODEC_H_
 #define DRAGOMAN_PROTO_TENSORFLOW_SIGNATURE_CODEC_H_

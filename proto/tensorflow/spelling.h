@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How nodes of TensorFlow name what they read: the form that the reader takes for granted and the
 // writer makes.
 #ifndef DRAGOMAN_PROTO_TENSORFLOW_SPELLING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorProto as a Tensor and back.
 //
 // A Tensor is dense: where a message has fewer values than elements, the last value is repeated.

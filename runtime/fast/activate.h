@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The activation of PostOps on a part of a matrix, for operators that are loops of our own.
 #ifndef DRAGOMAN_RUNTIME_FAST_ACTIVATE_H_
 #define DRAGOMAN_RUNTIME_FAST_ACTIVATE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Floats at the begin of a line of the cache.
 #ifndef DRAGOMAN_RUNTIME_FAST_ALIGNED_FLOATS_H_
 #define DRAGOMAN_RUNTIME_FAST_ALIGNED_FLOATS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scaled dot-product attention in f32: y = softmax(mask(scale · q kᵀ)) v for each entry of a batch
 // (of heads), by loops of our own, some queries at a time, so that their scores stay in the cache.
 // Operands and result lie where their strides say: heads need no transposition.

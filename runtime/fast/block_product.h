@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products by a constant matrix of 2, 4 or 8 bits an element, of which each block of inputs has a
 // scale and a zero point for each output. The matrix stays packed: some panels of it are widened at
 // a time, to what the processor keeps close, and multiplied in f32.

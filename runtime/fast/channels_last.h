@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Images of 8-bit integers whose channels lie last: (N, spatial..., C) in memory, (N, C,
 // spatial...) in their sizes.
 #ifndef DRAGOMAN_RUNTIME_FAST_CHANNELS_LAST_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops that are compiled once an instruction set and chosen when the program starts, so that a
 // program which is built for any x86-64 uses the vectors of the processor that it runs on. Features
 // are asked for, not makes of processors: "arch=haswell" would mean Intel's Haswell alone.

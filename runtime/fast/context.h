@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The oneDNN engine and stream on which the prepared operators of one object run.
 #ifndef DRAGOMAN_RUNTIME_FAST_CONTEXT_H_
 #define DRAGOMAN_RUNTIME_FAST_CONTEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conv in f32 or bf16, prepared for one shape: weights are laid out once, for oneDNN or for
 // Winograd's algorithm.
 #ifndef DRAGOMAN_RUNTIME_FAST_CONV_H_

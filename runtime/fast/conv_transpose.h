@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ConvTranspose in f32 on oneDNN, prepared for one shape: weights are laid out once.
 #ifndef DRAGOMAN_RUNTIME_FAST_CONV_TRANSPOSE_H_
 #define DRAGOMAN_RUNTIME_FAST_CONV_TRANSPOSE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions with dilations so long that many of their taps read nothing but padding: a product
 // for each tap, over those results alone that it reaches.
 //

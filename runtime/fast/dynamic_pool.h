@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MaxPool and AveragePool in f32, for sizes of images known only at run time: what is prepared for
 // sizes that were seen lately is kept.
 #ifndef DRAGOMAN_RUNTIME_FAST_DYNAMIC_POOL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether tensors hold NaN or infinities.
 #ifndef DRAGOMAN_RUNTIME_FAST_FINITE_H_
 #define DRAGOMAN_RUNTIME_FAST_FINITE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The loops that follow the products of one step of a recurrent operator: gates and new states of
 // `units` hidden units of one row. Only runtime/fast includes this.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of a few rows by a constant matrix in bf16, with sums in f32, by the processor's own
 // instruction: what PanelProduct is in f32.
 //

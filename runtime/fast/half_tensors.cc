@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/fast/half_tensors.h"
 
 #include "runtime/fast/clones.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tensors of bf16 between operators that compute in f32: they are widened as they are read, and
 // rounded once as they are written.
 #ifndef DRAGOMAN_RUNTIME_FAST_HALF_TENSORS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products in half of the size of f32, or by weights that are kept in it. Only .cc files of
 // runtime/fast include this.
 #ifndef DRAGOMAN_RUNTIME_FAST_HALF_WEIGHTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // QLinearConv and ConvInteger with what follows them, prepared for one shape: exact in int32
 // whatever the processor (int8_product.h), the weights packed once. 3 x 3 convolutions of stride 1
 // may be computed by Winograd's algorithm, which is exact too (int8_winograd.h).

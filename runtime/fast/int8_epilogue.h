@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What becomes of the int32 sums of a product of quantised operands before they are stored: the
 // operators behind the product, computed element by element while the sums are at hand. Every step
 // is the arithmetic of the operator that it replaces (runtime/kernels/quantize_linear.h, Add,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operand of a convolution of 8-bit integers as factors of 16 bits or as bytes
 // (int8_product.h), with its padding around it, channels last: element (i, j, k, c) at
 // ((i * extents[1] + j) * extents[2] + k) * channels + c. All taps of a result lie at fixed

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The innermost loops of products of integers: a pair for each instruction set that is worth its
 // own, and a portable one. Factors have 16 bits, or are bytes, unsigned on the left and signed on
 // the right. Neighbouring depths, two of 16 bits or four bytes, lie in one word of 32 bits.

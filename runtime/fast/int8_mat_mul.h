@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // QLinearMatMul and MatMulInteger with what follows them, prepared for one pair of shapes: exact in
 // int32 whatever the processor (int8_product.h).
 #ifndef DRAGOMAN_RUNTIME_FAST_INT8_MAT_MUL_H_

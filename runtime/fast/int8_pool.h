@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MaxPool of 8-bit integers, prepared for one shape.
 #ifndef DRAGOMAN_RUNTIME_FAST_INT8_POOL_H_
 #define DRAGOMAN_RUNTIME_FAST_INT8_POOL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products of 8-bit integers less their zero points, summed in int32 (which wraps): what prepared
 // convolutions and matrix products of quantised operands have in common.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // 3 x 3 convolutions of 8-bit integers with stride 1 by Winograd's algorithm F(m x m, 3 x 3), m = 2
 // or 4: a tile of m x m results takes (m + 2)^2 products in place of 9 m^2.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How the activations of a layout group, in f32 or bf16, lie in memory.
 //
 // A tensor (N, C, spatial...) lies with its channels in blocks: as (N, C / block, spatial...,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A product with constant weights in f32 or bf16 (Linear; Gemm and MatMul with a constant matrix),
 // prepared for one number of rows: weights are packed once, for oneDNN or for a loop of our own.
 #ifndef DRAGOMAN_RUNTIME_FAST_LINEAR_H_

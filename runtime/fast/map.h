@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One loop for a chain of elementwise operators in f32; tensors may be in bf16.
 //
 //     rt::Map([](float a, float b, float& sum, float& gate) {

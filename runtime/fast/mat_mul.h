@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MatMul of two operands computed at run time, in f32 on oneDNN, prepared for one pair of shapes.
 #ifndef DRAGOMAN_RUNTIME_FAST_MAT_MUL_H_
 #define DRAGOMAN_RUNTIME_FAST_MAT_MUL_H_

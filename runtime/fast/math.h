@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Scalar functions in f32 for the bodies of Map (runtime/fast/map.h). They neither branch nor call,
 // so loops over them become vector code. Each is within 4 units in the last place of the function
 // that the plain kernel computes, but for Erf beyond |x| = 1: 2e-7, and the Gelus: 4e-7, below -3

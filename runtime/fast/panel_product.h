@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products by a constant matrix in f32, by loops of our own over packed weights: where a
 // primitive's call costs as much as the product, or the primitive would pack in every call.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The inner loop of products in f32: a few rows of operands by a panel, in which the weights of
 // some outputs (the fewer rows the more) follow each other for each input, so that all sums stay in
 // registers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Work that is divided among the threads that oneDNN uses too.
 #ifndef DRAGOMAN_RUNTIME_FAST_PARALLEL_H_
 #define DRAGOMAN_RUNTIME_FAST_PARALLEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A pointer to the part of an object that only its .cc file knows.
 #ifndef DRAGOMAN_RUNTIME_FAST_PIMPL_H_
 #define DRAGOMAN_RUNTIME_FAST_PIMPL_H_

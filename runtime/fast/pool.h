@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MaxPool and AveragePool in f32 or bf16 on oneDNN, prepared for one shape.
 #ifndef DRAGOMAN_RUNTIME_FAST_POOL_H_
 #define DRAGOMAN_RUNTIME_FAST_POOL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a prepared operator does to its result before it stores it.
 #ifndef DRAGOMAN_RUNTIME_FAST_POST_OPS_H_
 #define DRAGOMAN_RUNTIME_FAST_POST_OPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Weights of prepared operators in f32, or in half of its size.
 #ifndef DRAGOMAN_RUNTIME_FAST_PRECISION_H_
 #define DRAGOMAN_RUNTIME_FAST_PRECISION_H_

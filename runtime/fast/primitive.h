@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the prepared operators over oneDNN have in common. Only .cc files of runtime/fast include
 // this.
 #ifndef DRAGOMAN_RUNTIME_FAST_PRIMITIVE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // LSTM (dragoman.LSTM as well), GRU and RNN of f32 with constant weights, prepared for one shape.
 //
 // The products by the input weights of all steps are one product, made first. Of each step remain

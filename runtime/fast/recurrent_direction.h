@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One direction of a recurrent operator: its weights, packed, and its steps. Only runtime/fast
 // includes this.
 //

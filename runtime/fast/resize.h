@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resize in f32 by weighted sums (linear, cubic), for one shape: axis after axis, those that shrink
 // first, so that an element costs the sum of the axes' taps, not their product. Weights are rounded
 // to f32, which the plain kernel's are not.

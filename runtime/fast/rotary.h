@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rotary position embedding in f32 by one loop: the elements a and b of each pair of a row become
 // a · cos - b · sin and b · cos + a · sin. Rows of x and of the tables lie where their strides say;
 // those of y follow each other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Softmax and normalisations of the rows of a tensor in f32: operators of ONNX along the last axis,
 // each one pass over memory; Softmax along other axes as well. Called as the plain kernels are.
 // What normalisations read and write may be in bf16.

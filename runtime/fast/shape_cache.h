@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What was prepared lately, for operators of run-time sizes: bounded, so that a
 // program that sees ever new sizes does not grow.
 #ifndef DRAGOMAN_RUNTIME_FAST_SHAPE_CACHE_H_

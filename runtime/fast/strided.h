@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the entries of a batch lie.
 #ifndef DRAGOMAN_RUNTIME_FAST_STRIDED_H_
 #define DRAGOMAN_RUNTIME_FAST_STRIDED_H_

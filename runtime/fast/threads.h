@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many threads oneDNN uses.
 #ifndef DRAGOMAN_RUNTIME_FAST_THREADS_H_
 #define DRAGOMAN_RUNTIME_FAST_THREADS_H_

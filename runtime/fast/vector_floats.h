@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How long the vectors are in oneDNN's loops, and in those of our own that share its layouts.
 #ifndef DRAGOMAN_RUNTIME_FAST_VECTOR_FLOATS_H_
 #define DRAGOMAN_RUNTIME_FAST_VECTOR_FLOATS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Convolutions with 3 × 3 weights and stride 1 by Winograd's algorithm F(4 × 4, 3 × 3): a product
 // of 36 numbers in place of 144 for every 4 × 4 results. Tensors lie with as many channels side by
 // side as a vector has elements. With dilations d the results of a tile are d apart, as are its

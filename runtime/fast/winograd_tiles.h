@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The transforms of Winograd's algorithm F(4 × 4, 3 × 3), of as many channels at once as a vector
 // of the processor has elements. Only runtime/fast/winograd.cc includes this.
 #ifndef DRAGOMAN_RUNTIME_FAST_WINOGRAD_TILES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Windows bitmaps, with or without a palette; not those of run lengths.
 #ifndef DRAGOMAN_RUNTIME_IMAGES_BMP_H_
 #define DRAGOMAN_RUNTIME_IMAGES_BMP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Image files as pixels.
 #ifndef DRAGOMAN_RUNTIME_IMAGES_DECODE_IMAGE_H_
 #define DRAGOMAN_RUNTIME_IMAGES_DECODE_IMAGE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A decoded image, and how large one may be.
 #ifndef DRAGOMAN_RUNTIME_IMAGES_IMAGE_H_
 #define DRAGOMAN_RUNTIME_IMAGES_IMAGE_H_

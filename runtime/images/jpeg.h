@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // JPEG, by libjpeg.
 #ifndef DRAGOMAN_RUNTIME_IMAGES_JPEG_H_
 #define DRAGOMAN_RUNTIME_IMAGES_JPEG_H_

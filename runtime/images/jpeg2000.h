@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // JPEG 2000, in boxes or bare, by OpenJPEG.
 #ifndef DRAGOMAN_RUNTIME_IMAGES_JPEG2000_H_
 #define DRAGOMAN_RUNTIME_IMAGES_JPEG2000_H_

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What images are decoded by, of that which is installed. Sets DRAGOMAN_IMAGE_FORMATS and, in the
 # same order, DRAGOMAN_IMAGE_FOLDERS of headers and DRAGOMAN_IMAGE_LIBRARIES. Sources know a format
 # by the macro DRAGOMAN_RT_<format>; without it, its images are refused.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // PNG, by libpng.
 #ifndef DRAGOMAN_RUNTIME_IMAGES_PNG_H_
 #define DRAGOMAN_RUNTIME_IMAGES_PNG_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Portable bitmaps, graymaps and pixmaps, P1 to P6.
 #ifndef DRAGOMAN_RUNTIME_IMAGES_PNM_H_
 #define DRAGOMAN_RUNTIME_IMAGES_PNM_H_

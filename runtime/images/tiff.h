@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The first image of a TIFF file, by libtiff.
 #ifndef DRAGOMAN_RUNTIME_IMAGES_TIFF_H_
 #define DRAGOMAN_RUNTIME_IMAGES_TIFF_H_

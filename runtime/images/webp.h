@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // WebP without animation, by libwebp.
 #ifndef DRAGOMAN_RUNTIME_IMAGES_WEBP_H_
 #define DRAGOMAN_RUNTIME_IMAGES_WEBP_H_

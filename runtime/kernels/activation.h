@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The activation functions that have attributes, as ai.onnx 22 (Swish: 24) defines them.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_ACTIVATION_H_
 #define DRAGOMAN_RUNTIME_KERNELS_ACTIVATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ArgMax and ArgMin: the index of the extreme along an axis, the first or the last of equal ones.
 // The first NaN is more extreme than any number. A reduced axis of size 0 gives no valid index: 0.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_ARG_REDUCE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // AveragePool over 1 to 6 spatial axes.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_AVERAGE_POOL_H_
 #define DRAGOMAN_RUNTIME_KERNELS_AVERAGE_POOL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A tensor seen along one axis: `outer` × `size` × `inner` elements.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_AXIS_LOOP_H_
 #define DRAGOMAN_RUNTIME_KERNELS_AXIS_LOOP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Balancing of square matrices, as LAPACK's gebal does it ahead of a search for eigenvalues: rows
 // and columns that hold an eigenvalue by themselves go to the ends, and the others are scaled by
 // powers of 2 until rows and columns are of like size. Matrices are row-major.

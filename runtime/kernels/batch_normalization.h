@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // BatchNormalization of ai.onnx 15: y = (x - mean) / sqrt(variance + epsilon) * scale + b, per
 // channel (axis 1; a tensor of rank 1 has one channel).
 //

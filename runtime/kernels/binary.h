@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The elementwise functions of two operands, or of any number, with NumPy's broadcasting.
 //
 // Integer arithmetic wraps. Div of integers rounds towards zero; x / 0 is 0. Pow of integers with a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // BitCast: the bits of elements as those of another type of their size.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_BIT_CAST_H_
 #define DRAGOMAN_RUNTIME_KERNELS_BIT_CAST_H_

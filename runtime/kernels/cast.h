@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Cast between any two of the real element types and strings, as in ai.onnx 22; convert.h has the
 // rules for numbers, but for those that ONNX leaves open. A float outside the range of an integer
 // type of 8 bits or more, or NaN, becomes what torch and ONNX Runtime make of it on x86-64: int8,

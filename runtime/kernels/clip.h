@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Clip: min(max(x, min), max) with bounds of rank 0, each of which may be absent. `max` wins where
 // it is less than `min`; NaN stays NaN.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CLIP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ComplexToReal, RealToComplex: complex numbers and pairs of real ones, which lie alike in memory.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_COMPLEX_PARTS_H_
 #define DRAGOMAN_RUNTIME_KERNELS_COMPLEX_PARTS_H_

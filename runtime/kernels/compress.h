@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compress: the slices along an axis whose condition is true.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_COMPRESS_H_
 #define DRAGOMAN_RUNTIME_KERNELS_COMPRESS_H_

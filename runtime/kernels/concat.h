@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Concat: joins tensors along one axis.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CONCAT_H_
 #define DRAGOMAN_RUNTIME_KERNELS_CONCAT_H_

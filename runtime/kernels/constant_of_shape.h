@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ConstantOfShape: one value everywhere. The result's sizes count; the operand is not read.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CONSTANT_OF_SHAPE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_CONSTANT_OF_SHAPE_H_

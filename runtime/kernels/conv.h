@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conv: convolution (cross-correlation) over 1 to 6 spatial axes.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CONV_H_
 #define DRAGOMAN_RUNTIME_KERNELS_CONV_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ConvInteger: Conv of 8-bit integers less their zero points, in int32.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CONV_INTEGER_H_
 #define DRAGOMAN_RUNTIME_KERNELS_CONV_INTEGER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The loops of Conv, ConvInteger and QLinearConv, which differ in how they load and store.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CONV_LOOPS_H_
 #define DRAGOMAN_RUNTIME_KERNELS_CONV_LOOPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ConvTranspose: the transpose of Conv over 1 to 6 spatial axes.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CONV_TRANSPOSE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_CONV_TRANSPOSE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversion of one number to another element type, as ONNX's Cast defines it. What ONNX leaves
 // open: a float outside an integer's range becomes the nearest bound, NaN becomes 0.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CONVERT_H_

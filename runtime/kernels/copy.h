@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Identity, and Reshape, Flatten, Squeeze, Unsqueeze: the elements stay, the sizes change.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_COPY_H_
 #define DRAGOMAN_RUNTIME_KERNELS_COPY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CtcBeamSearch: the label sequences that the steps of a connectionist temporal classification most
 // likely spell (A. Graves, "Sequence Transduction with Recurrent Neural Networks", 2012), as
 // TensorFlow's CTCBeamSearchDecoder finds them.

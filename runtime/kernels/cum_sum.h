@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CumSum: running sums along an axis.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CUM_SUM_H_
 #define DRAGOMAN_RUNTIME_KERNELS_CUM_SUM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // DepthToSpace and SpaceToDepth: move blocks between the channel axis and the plane (NCHW).
 #ifndef DRAGOMAN_RUNTIME_KERNELS_DEPTH_TO_SPACE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_DEPTH_TO_SPACE_H_

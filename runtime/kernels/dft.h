@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // DFT: the discrete Fourier transform along an axis.
 //
 // A transform of length n = p·m, p its smallest prime factor, is p transforms of length m over

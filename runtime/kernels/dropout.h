@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dropout: at inference a copy, and a mask of true; in training mode each element is kept with
 // probability 1 - ratio, and divided by that.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_DROPOUT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // DynamicQuantizeLinear: quantizes to the full range of T2 over the span of x and 0.
 //
 //     scale      = (max(x, 0) - min(x, 0)) / (qmax - qmin)

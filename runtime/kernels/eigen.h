@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Eigen: eigenvalues and right eigenvectors of square matrices, as LAPACK's geev gives them.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_EIGEN_H_
 #define DRAGOMAN_RUNTIME_KERNELS_EIGEN_H_

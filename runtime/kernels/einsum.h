@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Einsum: sums of products over named axes.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_EINSUM_H_
 #define DRAGOMAN_RUNTIME_KERNELS_EINSUM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The element types of tensors and what kernels need to know of them. Besides the structs of
 // float16.h and float8.h these are bool (a byte, 0 or 1), the fixed-width integers, float, double,
 // std::complex of both, std::string, and the types below.

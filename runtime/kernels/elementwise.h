@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The loops of elementwise kernels. A scalar function takes Compute<T> of each operand; its result
 // is converted once to the element type of the result. The result may be stored over an operand of
 // the same shape and element size.

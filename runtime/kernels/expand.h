@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Expand: repeats axes of size 1. The result's sizes say how often; the shape operand is not read.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_EXPAND_H_
 #define DRAGOMAN_RUNTIME_KERNELS_EXPAND_H_

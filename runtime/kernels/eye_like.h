@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // EyeLike: ones on diagonal k of a matrix, zeros elsewhere.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_EYE_LIKE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_EYE_LIKE_H_

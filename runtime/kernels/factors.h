@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Factorisations of row-major matrices of double, in place, as LAPACK defines them.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_FACTORS_H_
 #define DRAGOMAN_RUNTIME_KERNELS_FACTORS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // FindSorted: where each element stands in a sorted list.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_FIND_SORTED_H_
 #define DRAGOMAN_RUNTIME_KERNELS_FIND_SORTED_H_

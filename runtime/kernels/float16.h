@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The 16-bit floats. Both become float implicitly, since that is exact; the way back is explicit,
 // rounds once, and overflows to infinity.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_FLOAT16_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The 8-bit floats of ONNX, and its 4-bit one stored in a byte. They become float implicitly, since
 // that is exact. On the way back overflow saturates, or gives what the layout has for it (infinity
 // in Float8E5M2, else NaN); see the tables of ONNX's Cast.

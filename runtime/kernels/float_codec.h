@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversions between float and narrow binary floats of any layout: sign, exponent of bias `kBias`,
 // `kMantissa` bits of significand, subnormals. What a layout does with its topmost codes
 // (infinities, NaN) is the business of its own type. Every conversion to a narrow type rounds once,

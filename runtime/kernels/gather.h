@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gather: rows of `data` along an axis, chosen by index.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_GATHER_H_
 #define DRAGOMAN_RUNTIME_KERNELS_GATHER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // GatherElements: each index replaces its own position along the axis.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_GATHER_ELEMENTS_H_
 #define DRAGOMAN_RUNTIME_KERNELS_GATHER_ELEMENTS_H_

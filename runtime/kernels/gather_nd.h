@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // GatherND: slices of `data` addressed by several indices each.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_GATHER_ND_H_
 #define DRAGOMAN_RUNTIME_KERNELS_GATHER_ND_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Gemm: y = alpha * op(a) * op(b) + beta * c, where op transposes if the attribute says so.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_GEMM_H_
 #define DRAGOMAN_RUNTIME_KERNELS_GEMM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // GlobalAveragePool: the mean of each plane.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_GLOBAL_AVERAGE_POOL_H_
 #define DRAGOMAN_RUNTIME_KERNELS_GLOBAL_AVERAGE_POOL_H_

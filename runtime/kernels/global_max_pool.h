@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // GlobalMaxPool: the maximum of each plane.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_GLOBAL_MAX_POOL_H_
 #define DRAGOMAN_RUNTIME_KERNELS_GLOBAL_MAX_POOL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // GridSample: samples each image at the points that a grid gives.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_GRID_SAMPLE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_GRID_SAMPLE_H_

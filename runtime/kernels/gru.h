@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // GRU, gates in the order z (update), r (reset), h (hidden):
 //   z = f(x Wzᵀ + Wbz + h Rzᵀ + Rbz),  r = f(x Wrᵀ + Wbr + h Rrᵀ + Rbr)
 //   n = g(x Whᵀ + Wbh + (r ⊙ h) Rhᵀ + Rbh), with linear_before_reset

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ImageDecoder: the pixels of an image file.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_IMAGE_DECODER_H_
 #define DRAGOMAN_RUNTIME_KERNELS_IMAGE_DECODER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Indices that count from the back when negative.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_INDEX_H_
 #define DRAGOMAN_RUNTIME_KERNELS_INDEX_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // InstanceNormalization and GroupNormalization: y = (x - mean) / sqrt(variance + epsilon) * scale +
 // bias, with the statistics of each channel, or group of channels, of each instance. x is (N, C,
 // …), `scale` and `bias` have an element a channel (ai.onnx 21).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integer operands of either width as the spans that the functions in params take.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_INT_OPERAND_H_
 #define DRAGOMAN_RUNTIME_KERNELS_INT_OPERAND_H_

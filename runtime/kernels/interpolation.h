@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What Resize and GridSample share.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_INTERPOLATION_H_
 #define DRAGOMAN_RUNTIME_KERNELS_INTERPOLATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // LayerNormalization (ai.onnx 17) and RMSNormalization (ai.onnx 23): each slice over the axes from
 // `axis` on is normalised, multiplied by `scale` and, for the former, shifted by `bias`; both
 // broadcast to x. Statistics are computed in float at least, whatever stash_type says.

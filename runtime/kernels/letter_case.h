@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Letters in the other case, whatever the locale.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_LETTER_CASE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_LETTER_CASE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Linear (domain dragoman): y = x * weightᵀ + bias.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_LINEAR_H_
 #define DRAGOMAN_RUNTIME_KERNELS_LINEAR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // LpNormalization: x divided by its 1- or 2-norm along an axis. A slice of norm 0 stays 0.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_LP_NORMALIZATION_H_
 #define DRAGOMAN_RUNTIME_KERNELS_LP_NORMALIZATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // LpPool over 1 to 6 spatial axes: the p-norm of each window.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_LP_POOL_H_
 #define DRAGOMAN_RUNTIME_KERNELS_LP_POOL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // LRN: y = x / (bias + alpha / size * s)^beta, with s the sum of x^2 over the `size` channels (axis
 // 1) around each, floor((size - 1) / 2) before it and ceil((size - 1) / 2) after it.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_LRN_H_

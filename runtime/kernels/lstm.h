@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // LSTM, gates in the order i (input), o (output), f (forget), c (cell):
 //   i = f(x Wiᵀ + h Riᵀ + Pi ⊙ c + Wbi + Rbi)
 //   f = f(x Wfᵀ + h Rfᵀ + Pf ⊙ c + Wbf + Rbf), or 1 - i with input_forget

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MatMul: NumPy's matmul, for floats and integers.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_MAT_MUL_H_
 #define DRAGOMAN_RUNTIME_KERNELS_MAT_MUL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MatMulInteger: MatMul of 8-bit integers less their zero points, in int32.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_MAT_MUL_INTEGER_H_
 #define DRAGOMAN_RUNTIME_KERNELS_MAT_MUL_INTEGER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Factorisations of the matrices that the last two axes of a tensor hold; all compute in double.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_MATRIX_FACTORS_H_
 #define DRAGOMAN_RUNTIME_KERNELS_MATRIX_FACTORS_H_

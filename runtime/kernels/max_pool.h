@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MaxPool over 1 to 6 spatial axes, with the indices of the maxima.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_MAX_POOL_H_
 #define DRAGOMAN_RUNTIME_KERNELS_MAX_POOL_H_

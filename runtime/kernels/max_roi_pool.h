@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MaxRoiPool: the largest pixels of the bins of regions (Girshick, Fast R-CNN, 2015).
 #ifndef DRAGOMAN_RUNTIME_KERNELS_MAX_ROI_POOL_H_
 #define DRAGOMAN_RUNTIME_KERNELS_MAX_ROI_POOL_H_

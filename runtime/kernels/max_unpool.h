@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MaxUnpool: puts the elements that MaxPool chose back to where they came from.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_MAX_UNPOOL_H_
 #define DRAGOMAN_RUNTIME_KERNELS_MAX_UNPOOL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // MeanVarianceNormalization: (x - mean) / (sqrt(variance) + 1e-9) with the statistics over `axes`.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_MEAN_VARIANCE_NORMALIZATION_H_
 #define DRAGOMAN_RUNTIME_KERNELS_MEAN_VARIANCE_NORMALIZATION_H_

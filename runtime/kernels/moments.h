@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mean and variance of contiguous elements, in two passes: what the normalisations share.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_MOMENTS_H_
 #define DRAGOMAN_RUNTIME_KERNELS_MOMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // NonMaxSuppression: of boxes that overlap, the ones with the best score.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_NON_MAX_SUPPRESSION_H_
 #define DRAGOMAN_RUNTIME_KERNELS_NON_MAX_SUPPRESSION_H_

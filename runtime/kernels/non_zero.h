@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // NonZero: the positions of the elements that are not zero.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_NON_ZERO_H_
 #define DRAGOMAN_RUNTIME_KERNELS_NON_ZERO_H_

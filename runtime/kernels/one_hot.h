@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // OneHot: values[1] where the position along the new axis is the index, values[0] elsewhere.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_ONE_HOT_H_
 #define DRAGOMAN_RUNTIME_KERNELS_ONE_HOT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A total order of elements for sorting: NaN is equal to NaN and above everything else.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_ORDER_H_
 #define DRAGOMAN_RUNTIME_KERNELS_ORDER_H_

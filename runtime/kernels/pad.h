@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pad: grows or crops a tensor on every side.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_PAD_H_
 #define DRAGOMAN_RUNTIME_KERNELS_PAD_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Philox4x32-10, a counter-based generator: J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw,
 // "Parallel random numbers: as easy as 1, 2, 3", 2011. A block of four words is a function of a
 // counter and a key; there is no other state.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The walk of the pools over their windows, a row of results at a time.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_POOL_ROWS_H_
 #define DRAGOMAN_RUNTIME_KERNELS_POOL_ROWS_H_

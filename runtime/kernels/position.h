@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Walks over a tensor's positions in row-major order.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_POSITION_H_
 #define DRAGOMAN_RUNTIME_KERNELS_POSITION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums of products for MatMul, Gemm, Linear, the convolutions and the recurrent ops: tiled so that
 // the compiler vectorises across results, and in an order that depends on the sizes alone.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_PRODUCT_H_

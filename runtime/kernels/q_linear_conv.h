@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // QLinearConv: the convolution of quantised operands, quantised.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_Q_LINEAR_CONV_H_
 #define DRAGOMAN_RUNTIME_KERNELS_Q_LINEAR_CONV_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // QLinearMatMul: the product of two quantised operands, quantised.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_Q_LINEAR_MAT_MUL_H_
 #define DRAGOMAN_RUNTIME_KERNELS_Q_LINEAR_MAT_MUL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // QuantizeLinear and DequantizeLinear of ai.onnx 21, with one scale in all (a `scale` of one
 // element), one an index of the axis (rank 1), or one a block of `block_size` indices of it (the
 // rank of x). An absent zero point is 0.

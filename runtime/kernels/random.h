@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RandomNormal, RandomUniform, their Like forms, Bernoulli and Multinomial. Numbers are computed in
 // double and rounded once.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_RANDOM_H_

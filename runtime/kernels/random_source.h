@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where the random numbers of a model come from: a seed, and how many draws nodes have made since
 // it was set. The same seed and the same calls give the same numbers.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_RANDOM_SOURCE_H_

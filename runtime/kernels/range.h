@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Range: start, start + delta, start + 2 delta, ...
 #ifndef DRAGOMAN_RUNTIME_KERNELS_RANGE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_RANGE_H_

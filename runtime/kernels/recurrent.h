@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The walk over steps, sequences and directions that LSTM, GRU and RNN share.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_RECURRENT_H_
 #define DRAGOMAN_RUNTIME_KERNELS_RECURRENT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The Reduce family of ai.onnx 22. The sizes of the result are those of ReduceShape.
 //
 // Without axes and with noop_with_empty_axes every element is reduced alone, so ReduceSumSquare

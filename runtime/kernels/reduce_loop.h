@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The loop of all reductions over a set of axes.
 //
 // A reducer is a struct with

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Regular expressions in RE2's syntax, which ai.onnx and TensorFlow use, on UTF-8 text. A search
 // takes time linear in the text: all ways to match are followed side by side (Thompson's simulation
 // with captures, as R. Cox describes it).

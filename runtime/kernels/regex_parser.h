@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Patterns of RE2's syntax as programs.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_REGEX_PARSER_H_
 #define DRAGOMAN_RUNTIME_KERNELS_REGEX_PARSER_H_

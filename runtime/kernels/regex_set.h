@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sets of characters: what [...], \d and (?i) mean.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_REGEX_SET_H_
 #define DRAGOMAN_RUNTIME_KERNELS_REGEX_SET_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Resize: samples a tensor on another grid, axis by axis.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_RESIZE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_RESIZE_H_

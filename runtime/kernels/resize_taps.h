@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The elements of one axis, and their weights, that meet in each position of a resized axis.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_RESIZE_TAPS_H_
 #define DRAGOMAN_RUNTIME_KERNELS_RESIZE_TAPS_H_

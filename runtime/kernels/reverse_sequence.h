@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ReverseSequence: reverses the first sequence_lens[b] steps of batch entry b.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_REVERSE_SEQUENCE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_REVERSE_SEQUENCE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RNN: H = f(x Wᵀ + Wb + h Rᵀ + Rb).
 #ifndef DRAGOMAN_RUNTIME_KERNELS_RNN_H_
 #define DRAGOMAN_RUNTIME_KERNELS_RNN_H_

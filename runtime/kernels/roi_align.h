@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RoiAlign: pools regions of images to one size, sampling between the pixels (He et al., Mask
 // R-CNN, 2017).
 #ifndef DRAGOMAN_RUNTIME_KERNELS_ROI_ALIGN_H_

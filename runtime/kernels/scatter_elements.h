@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ScatterElements: writes each update to its own position, replaced along the axis by an index.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_SCATTER_ELEMENTS_H_
 #define DRAGOMAN_RUNTIME_KERNELS_SCATTER_ELEMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ScatterND: writes slices of `updates` to places addressed by several indices each.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_SCATTER_ND_H_
 #define DRAGOMAN_RUNTIME_KERNELS_SCATTER_ND_H_

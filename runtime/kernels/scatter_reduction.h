@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a scattered update meets the element that it falls on.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_SCATTER_REDUCTION_H_
 #define DRAGOMAN_RUNTIME_KERNELS_SCATTER_REDUCTION_H_

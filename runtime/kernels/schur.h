@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Schur form Z·T·Z* of square matrices, by reduction to Hessenberg form and shifted QR steps, as
 // LAPACK's hseqr does for small matrices. T is upper triangular; that of real matrices may have
 // blocks of two rows on its diagonal, whose eigenvalues are a conjugate pair and whose diagonal

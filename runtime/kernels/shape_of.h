@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shape: the sizes of a tensor as data. The kernel cannot be named Shape, which is a type.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_SHAPE_OF_H_
 #define DRAGOMAN_RUNTIME_KERNELS_SHAPE_OF_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Size: the number of elements of a tensor.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_SIZE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_SIZE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Slice: elements at regular steps along chosen axes.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_SLICE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_SLICE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Softmax, LogSoftmax and Hardmax along one axis, as in ai.onnx 13 and later. A slice that holds
 // NaN or +infinity, or nothing but -infinity, becomes NaN in Softmax and LogSoftmax. Hardmax marks
 // the first of equal maxima.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Split: cuts a tensor along one axis. The results' sizes say where; the split operand is not read.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_SPLIT_H_
 #define DRAGOMAN_RUNTIME_KERNELS_SPLIT_H_

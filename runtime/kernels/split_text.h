@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SplitText: the pieces of strings between separators.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_SPLIT_TEXT_H_
 #define DRAGOMAN_RUNTIME_KERNELS_SPLIT_TEXT_H_

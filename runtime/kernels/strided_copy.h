@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Copies a strided view of elements into dense memory: the core of Transpose, Slice, Expand, Tile,
 // DepthToSpace and SpaceToDepth.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_STRIDED_COPY_H_

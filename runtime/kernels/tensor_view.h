@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a kernel sees of a tensor: a pointer to dense row-major elements and the sizes.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_TENSOR_VIEW_H_
 #define DRAGOMAN_RUNTIME_KERNELS_TENSOR_VIEW_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operators on strings, which are bytes; what a byte means, only UTF-8 and ASCII tell.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_TEXT_H_
 #define DRAGOMAN_RUNTIME_KERNELS_TEXT_H_

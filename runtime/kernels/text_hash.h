@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Hash functions of bytes whose values are fixed for all time.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_TEXT_HASH_H_
 #define DRAGOMAN_RUNTIME_KERNELS_TEXT_HASH_H_

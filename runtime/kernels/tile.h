@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tile: repeats the tensor along every axis. The result's sizes say how often; the repeats operand
 // is not read.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_TILE_H_

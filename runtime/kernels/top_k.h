@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // TopK: the k largest or smallest elements along an axis and where they stood.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_TOP_K_H_
 #define DRAGOMAN_RUNTIME_KERNELS_TOP_K_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Transpose: permutes axes.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_TRANSPOSE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_TRANSPOSE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // TreeEnsemble: decision trees, and what their leaves amount to.
 //
 // Nodes of all trees lie in tables, those of a tree side by side, parents before children. Several

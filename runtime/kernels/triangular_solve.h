@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // TriangularSolve: X of A·X = B, A being triangular.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_TRIANGULAR_SOLVE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_TRIANGULAR_SOLVE_H_

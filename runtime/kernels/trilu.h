@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Trilu: keeps the upper or lower triangle of the last two axes, zeros the rest.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_TRILU_H_
 #define DRAGOMAN_RUNTIME_KERNELS_TRILU_H_

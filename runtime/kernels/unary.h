@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The elementwise functions of one operand without attributes, as ai.onnx 22 defines them.
 //
 // Abs, Neg, Sign and Relu take integers too, and wrap: Abs and Neg of the least integer are itself.

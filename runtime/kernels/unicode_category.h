@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The classes \p{…} of regular expressions.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_UNICODE_CATEGORY_H_
 #define DRAGOMAN_RUNTIME_KERNELS_UNICODE_CATEGORY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sets of characters that Unicode names, as tables.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_UNICODE_CLASS_H_
 #define DRAGOMAN_RUNTIME_KERNELS_UNICODE_CLASS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The scripts of Unicode, for \p{Greek} in regular expressions.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_UNICODE_SCRIPT_H_
 #define DRAGOMAN_RUNTIME_KERNELS_UNICODE_SCRIPT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Unique: the distinct elements, or slices along an axis.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_UNIQUE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_UNIQUE_H_

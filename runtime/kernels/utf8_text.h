@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The characters of UTF-8 text.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_UTF8_TEXT_H_
 #define DRAGOMAN_RUNTIME_KERNELS_UTF8_TEXT_H_

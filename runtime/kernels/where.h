@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where: x where the condition holds, else y, with NumPy's broadcasting of all three.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_WHERE_H_
 #define DRAGOMAN_RUNTIME_KERNELS_WHERE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of the activation functions that have some.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_ACTIVATION_H_
 #define DRAGOMAN_RUNTIME_PARAMS_ACTIVATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of ArgMax and ArgMin.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_ARG_REDUCE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_ARG_REDUCE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of BitShift.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_BIT_SHIFT_H_
 #define DRAGOMAN_RUNTIME_PARAMS_BIT_SHIFT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of Cast; the element types are those of its operand and result.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_CAST_H_
 #define DRAGOMAN_RUNTIME_PARAMS_CAST_H_

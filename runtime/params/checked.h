@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // 64-bit arithmetic on sizes that reports overflow, and checks that shape functions share.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_CHECKED_H_
 #define DRAGOMAN_RUNTIME_PARAMS_CHECKED_H_

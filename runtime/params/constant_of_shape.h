@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes and sizes of ConstantOfShape.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_CONSTANT_OF_SHAPE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_CONSTANT_OF_SHAPE_H_

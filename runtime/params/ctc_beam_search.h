@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of CtcBeamSearch.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_CTC_BEAM_SEARCH_H_
 #define DRAGOMAN_RUNTIME_PARAMS_CTC_BEAM_SEARCH_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Keys' kernel, "Cubic convolution interpolation for digital image processing" (1981).
 #ifndef DRAGOMAN_RUNTIME_PARAMS_CUBIC_WEIGHT_H_
 #define DRAGOMAN_RUNTIME_PARAMS_CUBIC_WEIGHT_H_

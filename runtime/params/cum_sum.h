@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of CumSum.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_CUM_SUM_H_
 #define DRAGOMAN_RUNTIME_PARAMS_CUM_SUM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes and sizes of DepthToSpace and SpaceToDepth.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_DEPTH_TO_SPACE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_DEPTH_TO_SPACE_H_

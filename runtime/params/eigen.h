@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of Eigen.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_EIGEN_H_
 #define DRAGOMAN_RUNTIME_PARAMS_EIGEN_H_

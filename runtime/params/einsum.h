@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The equation of Einsum in parsed form, and the sizes that it gives.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_EINSUM_H_
 #define DRAGOMAN_RUNTIME_PARAMS_EINSUM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of Expand.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_EXPAND_H_
 #define DRAGOMAN_RUNTIME_PARAMS_EXPAND_H_

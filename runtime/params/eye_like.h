@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of EyeLike; its dtype is the type of the result.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_EYE_LIKE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_EYE_LIKE_H_

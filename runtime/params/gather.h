@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes and sizes of Gather, GatherElements and GatherND.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_GATHER_H_
 #define DRAGOMAN_RUNTIME_PARAMS_GATHER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of GlobalLpPool.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_GLOBAL_LP_POOL_H_
 #define DRAGOMAN_RUNTIME_PARAMS_GLOBAL_LP_POOL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of GroupNormalization.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_GROUP_NORMALIZATION_H_
 #define DRAGOMAN_RUNTIME_PARAMS_GROUP_NORMALIZATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of InstanceNormalization.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_INSTANCE_NORMALIZATION_H_
 #define DRAGOMAN_RUNTIME_PARAMS_INSTANCE_NORMALIZATION_H_

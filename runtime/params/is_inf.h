@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of IsInf.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_IS_INF_H_
 #define DRAGOMAN_RUNTIME_PARAMS_IS_INF_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of LayerNormalization and RMSNormalization.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_LAYER_NORMALIZATION_H_
 #define DRAGOMAN_RUNTIME_PARAMS_LAYER_NORMALIZATION_H_

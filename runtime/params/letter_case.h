@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of LetterCase.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_LETTER_CASE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_LETTER_CASE_H_

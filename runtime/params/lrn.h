@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of LRN.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_LRN_H_
 #define DRAGOMAN_RUNTIME_PARAMS_LRN_H_

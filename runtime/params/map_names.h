@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the two tensors are called that a model has in place of a map (runtime/program/map.h).
 #ifndef DRAGOMAN_RUNTIME_PARAMS_MAP_NAMES_H_
 #define DRAGOMAN_RUNTIME_PARAMS_MAP_NAMES_H_

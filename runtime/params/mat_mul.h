@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of MatMul, MatMulInteger and QLinearMatMul: NumPy's matmul.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_MAT_MUL_H_
 #define DRAGOMAN_RUNTIME_PARAMS_MAT_MUL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of NonMaxSuppression.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_NON_MAX_SUPPRESSION_H_
 #define DRAGOMAN_RUNTIME_PARAMS_NON_MAX_SUPPRESSION_H_

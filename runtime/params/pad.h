@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes, bounds and sizes of Pad.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_PAD_H_
 #define DRAGOMAN_RUNTIME_PARAMS_PAD_H_

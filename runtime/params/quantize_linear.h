@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of QuantizeLinear and DequantizeLinear.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_QUANTIZE_LINEAR_H_
 #define DRAGOMAN_RUNTIME_PARAMS_QUANTIZE_LINEAR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of operators that draw random numbers.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_RANDOM_H_
 #define DRAGOMAN_RUNTIME_PARAMS_RANDOM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of Range.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_RANGE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_RANGE_H_

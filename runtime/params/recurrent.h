@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What LSTM, GRU and RNN share: direction, activation functions, sizes.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_RECURRENT_H_
 #define DRAGOMAN_RUNTIME_PARAMS_RECURRENT_H_

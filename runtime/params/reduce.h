@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes and result size of the Reduce family.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_REDUCE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_REDUCE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes and sizes of Reshape.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_RESHAPE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_RESHAPE_H_

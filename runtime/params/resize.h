@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes, scales and sizes of Resize.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_RESIZE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_RESIZE_H_

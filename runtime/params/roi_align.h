@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes and sizes of RoiAlign.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_ROI_ALIGN_H_
 #define DRAGOMAN_RUNTIME_PARAMS_ROI_ALIGN_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes, strides and small integer lists without allocation: the vocabulary of op parameters.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_SHAPE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_SHAPE_H_

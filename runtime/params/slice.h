@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bounds and sizes of Slice.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_SLICE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_SLICE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of Softmax, LogSoftmax and Hardmax.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_SOFTMAX_H_
 #define DRAGOMAN_RUNTIME_PARAMS_SOFTMAX_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of Squeeze and Unsqueeze.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_SQUEEZE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_SQUEEZE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The outcome of a run-time step: success, or a constant message. It neither allocates nor throws.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_STATUS_H_
 #define DRAGOMAN_RUNTIME_PARAMS_STATUS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of Tile.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_TILE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_TILE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Attributes of TriangularSolve.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_TRIANGULAR_SOLVE_H_
 #define DRAGOMAN_RUNTIME_PARAMS_TRIANGULAR_SOLVE_H_

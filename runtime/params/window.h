@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sliding windows over spatial axes: the sizes that Conv, ConvTranspose and the pools share.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_WINDOW_H_
 #define DRAGOMAN_RUNTIME_PARAMS_WINDOW_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Stands in for oneDNN where there is none: the part of its interface (3.x) that runtime/fast uses,
 // in float, by plain loops. A generated program is compiled with it by -DNAME_DNNL=OFF.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A tensor whose element type is known only at run time: what files hold.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_ANY_TENSOR_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_ANY_TENSOR_H_

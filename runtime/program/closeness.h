@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether two elements count as the same, for everything that judges outputs or constants by a
 // tolerance: `verify`, `diff --rtol`, what generated programs expect, and tests.
 //

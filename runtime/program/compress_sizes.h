@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sizes of Compress's result, from its operands.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_COMPRESS_SIZES_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_COMPRESS_SIZES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Element types by number at run time, for code that does not know them when it is compiled.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_ELEMENT_TYPE_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_ELEMENT_TYPE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the constructors of generated programs throw. Nothing else throws.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_ERROR_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_ERROR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether a tensor is what a recorded run says.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_EXPECT_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_EXPECT_H_

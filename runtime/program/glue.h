@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions of generated programs that only call others: a compiler that takes its time for each of
 // their many statements gains nothing.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_GLUE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The driver of a generated program: the options of `dragoman run`, for one model.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_INFER_MAIN_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_INFER_MAIN_H_

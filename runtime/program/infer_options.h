@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The command line of a generated program.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_INFER_OPTIONS_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_INFER_OPTIONS_H_

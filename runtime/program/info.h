@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a generated program tells about its model.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_INFO_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_INFO_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A line of text that a model writes: what its Print nodes say, and why an Assert failed.
 //
 // Tensors are written as "f32[2, 2] 1.0 2.0 3.0 4.0", scalars as their element alone, sequences in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What generated loops need: outputs that grow by one element an iteration, and slices of scanned
 // inputs.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_LOOP_H_

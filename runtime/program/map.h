@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Maps from integers or strings to numbers or strings, as classifiers of ai.onnx.ml give them.
 //
 // A model has a map as two tensors, NAME.map_keys and NAME.map_values. Keys are distinct and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Maps in JSON files: an object for one, a list of objects for a list of maps. Keys that are
 // integers are their decimals. Infinities and NaN are written as Python's json module does.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_MAP_JSON_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The memory in which a program's intermediate tensors lie.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_MEMORY_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_MEMORY_H_

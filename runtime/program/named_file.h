@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arguments of the form NAME=FILE.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_NAMED_FILE_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_NAMED_FILE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // NumPy's .npy files.
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_NPY_H_

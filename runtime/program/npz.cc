@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The zip format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
 #include "runtime/program/npz.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // NumPy's .npz archives of stored entries, as numpy.savez writes them.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_NPZ_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_NPZ_H_

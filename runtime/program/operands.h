@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What generated code hands to kernels and shape functions beside plain views.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_OPERANDS_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_OPERANDS_H_

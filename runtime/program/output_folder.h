@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The folder that a run writes its outputs into.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_OUTPUT_FOLDER_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_OUTPUT_FOLDER_H_

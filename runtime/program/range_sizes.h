@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sizes of Range's result, from its operands.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_RANGE_SIZES_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_RANGE_SIZES_H_

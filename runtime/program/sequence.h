@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sequences and optionals at run time, and the operators on them.
 //
 // A sequence holds tensors of one element type, whose sizes and ranks may differ. An optional

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic on sizes at run time. Inputs come from the caller and from data, so a result that has
 // no meaning is kBadSize, which every use of a size refuses.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_SIZES_H_

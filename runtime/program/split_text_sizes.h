@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sizes of SplitText's results, from its operands.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_SPLIT_TEXT_SIZES_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_SPLIT_TEXT_SIZES_H_

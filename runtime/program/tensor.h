@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A tensor that owns its elements: outputs whose sizes are known only at run time, and states.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_TENSOR_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_TENSOR_H_

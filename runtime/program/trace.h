@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which step of a program runs: for messages and for profiles.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_TRACE_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_TRACE_H_

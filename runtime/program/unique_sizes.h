@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sizes of Unique's results, from its operand.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_UNIQUE_SIZES_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_UNIQUE_SIZES_H_

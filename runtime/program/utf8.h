@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Text between UTF-8 and the 32-bit characters of .npy files. A byte that is not UTF-8 is the lone
 // surrogate U+DC80 ... U+DCFF there, as in Python's "surrogateescape".
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_UTF8_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a caller hands to a generated program: a pointer with sizes that are known at compile time,
 // or rt::Any where known only at run time.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The weights file of a generated program, mapped read-only.
 //
 // 64 bytes of header: "dragoman weights" (16 bytes), then as 64-bit integers the version (1), the

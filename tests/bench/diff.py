@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Measures `dragoman diff` on ONNX graphs of many nodes.
 
 Usage: diff.py [--nodes N] [--work FOLDER]

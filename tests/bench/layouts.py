@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Does the layout of the source cost anything? One network as TorchScript, channels first, and as a
 GraphDef of TensorFlow, channels last.
 

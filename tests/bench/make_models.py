@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the models of the benchmark as ONNX files, with seeded random weights.
 
 usage: make_models.py FOLDER [NAME...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a model in ONNX Runtime: node peer.js MODEL THREADS REPEAT OUTPUT_DIR INPUT.bin...
 //
 // Inputs are raw little-endian elements in the order of the model's inputs, of one call or of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares programs of another precision with those in f32.
 
 usage: precision.py [--work FOLDER] [--models NAME,...] [--precision P] [--calls N] [--keep]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What finding recurrences gains: an unrolled LSTM or GRU before and after, and others beside it.
 
 Usage: recurrences.py [--kinds K,…] [--steps T,…] [--batch B,…] [--layers N] [--repeat R]

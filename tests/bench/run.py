@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures generated programs against ONNX Runtime.
 
 usage: run.py [--work FOLDER] [--models NAME,...] [--threads 1,2] [--precision P] [--repeat N]

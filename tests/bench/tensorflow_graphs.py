@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Networks of torchvision as TensorFlow writes them: GraphDefs with channels last, with the weights of
 the module that they are made of.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Equality and diff on models from elsewhere: disguised copies are equal, one change is named.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many generated programs in one executable, over a runtime that is compiled once.
 #ifndef DRAGOMAN_TESTS_CONFORMANCE_NATIVE_PROGRAMS_H_
 #define DRAGOMAN_TESTS_CONFORMANCE_NATIVE_PROGRAMS_H_

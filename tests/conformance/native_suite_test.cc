@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ONNX's own backend suite by generated programs: every case is read, lowered, rewritten, generated
 // as C++, compiled together with all others, run on its recorded inputs, and compared with the
 // recorded outputs. The newer suite, which takes as long again, is run if the environment variable

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ONNX's own backend suite, in process and by the interpreter: every case is read, lowered, run on
 // its recorded inputs, and compared with the recorded outputs. Cases with an operator that the
 // common dialect lacks are counted, not run.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What becomes of the cases of ONNX's backend suite when a node lacks one of its operands: each is
 // read, or refused, by all targets; a fault would end the test.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every ONNX file at hand, read and written: the message is the same.
 #include <gtest/gtest.h>
 

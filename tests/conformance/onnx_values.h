@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values that ONNX's backend suite records: test_data_set_N/{input,output}_M.pb, each a
 // serialised TensorProto, SequenceProto or OptionalProto, whichever the model's type says.
 #ifndef DRAGOMAN_TESTS_CONFORMANCE_ONNX_VALUES_H_

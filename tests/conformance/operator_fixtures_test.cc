@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of torch: each overload that is lowered, called once by a method of a file of
 // tests/models/torchscript/operators, against what torch 1.13 recorded. Overloads without a call
 // are listed with a reason in not_called.txt there.

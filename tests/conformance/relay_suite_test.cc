@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ONNX's own backend suite as Relay modules: every case is written, read back, and run on its
 // recorded inputs. What Relay cannot express is counted; the text is a fixed point of writing and
 // reading.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inference against the shapes that ONNX's backend suite states: of every case, the outputs' types
 // are taken away and inferred again from the inputs' static shapes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cases of ONNX's backend suite, and what becomes of them.
 //
 // A manifest lists the cases that are expected to fail, with the reason; one that is listed and

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Models with what ONNX is strict about: the files that Dragoman writes of them, lowered and
 rewritten, are ones that others accept (tests/support/onnx_checks.py), and compute the same."""
 

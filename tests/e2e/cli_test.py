@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line, as a user calls it: what comes out, which files appear, which exit code."""
 
 import contextlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What counts as the same element, for pairs of edge values of every element type.
 
 The reference decodes bits by the formulas of the formats and compares in exact fractions; the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Completion in the shells that are installed: what each offers behind a line that is half typed."""
 
 import pathlib

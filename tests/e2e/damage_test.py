@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Damaged model files on the command line: a line that says where, exit code 2, and no output."""
 
 import pathlib

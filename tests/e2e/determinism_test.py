@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same model gives the same bytes: from another folder, in another locale, on fewer threads."""
 
 import os

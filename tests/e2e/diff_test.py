@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """diff as a user reads it: the verdict first, defaults that are spelt, facts and passes for both."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Files of other programs, and files that are none: one line says what they are and what to do."""
 
 import io

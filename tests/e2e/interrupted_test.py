@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What is interrupted leaves nothing behind: signals, and pipes whose reader goes away."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Generated programs catch each wrong output that is planted, by --expect and with --rms, and let
 pass what is right or close.
 

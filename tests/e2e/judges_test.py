@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Whatever judges outputs or constants catches each wrong one that is planted: verify, and diff
 with and without --rtol; and lets pass what is right."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A language model with weights of 4 bits generates the tokens that NumPy finds, in both engines."""
 
 import subprocess

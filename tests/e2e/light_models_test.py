@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whole networks of ONNX's model zoo: converted, generated, compiled, run.
 
 Their weights are constants, so their outputs say little of the numbers; what counts is that every

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Output that cannot be written: exit code 2 and one line that says why, from every command and
 every writer; files are whole or absent."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Manual pages, which tests/golden/texts shows: groff finds nothing wrong in them, and nothing that
 --help tells is missing."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Mistakes of a caller: one line that says what is wrong, what was meant, and the exit code of it."""
 
 import pathlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A network whose input holds NaN: its program gives NaN where the interpreter does.
 
 A layer that finds NaN tells those behind it, which do not look for it themselves: the next call,

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Small containers that are nearly models: every reader takes them, or refuses them with a line;
 no command ends in a fault, and none is called a model that cannot be entered.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Maps of ai.onnx.ml as inputs and outputs: JSON files, ONNX's test data, generated programs."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """StringNormalizer, StringSplit and RegexFullMatch, against what ONNX Runtime and NumPy give.
 
 Files that are written once the model is lowered give the same.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Models as ONNX Runtime's optimiser wrote them compute what the original ones do."""
 
 import pathlib

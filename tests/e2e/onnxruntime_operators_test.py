@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Operators that ONNX Runtime's tools write, against what it computes itself.
 
 They are copied losslessly, run by the interpreter and as one C++ program, and written as a model of

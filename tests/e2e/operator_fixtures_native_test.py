@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs the calls of tests/models/torchscript/operators by generated C++ programs.
 
 Each file becomes one program, its calls the methods of one class; every method is run on the

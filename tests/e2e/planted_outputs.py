@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays and wrong versions of them, for every element type: what judges must tell apart.
 
 Types that NumPy lacks are their bits, as recorded data has them.

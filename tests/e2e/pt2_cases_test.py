@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs cases of torch.export through the command line: those recorded in
 tests/models/exported_by_torch.tar.xz (tests/tools/record_exported.py) and, natively too, those of
 shared/data/pt2-cases if they are there.

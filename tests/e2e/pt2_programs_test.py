@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Higher-order operators of torch.export, as source text that is run on data."""
 
 import unittest

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Models that draw random numbers: both engines draw the same ones, by the seed that is given."""
 
 import unittest

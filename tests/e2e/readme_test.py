@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The README, the tutorial and other pages: their files and commands, played in order, do what the
 pages show."""
 

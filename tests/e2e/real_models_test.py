@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models that people published, of many exporters: inspected, run, compared with recorded outputs.
 
 Each `MODEL.onnx.golden.npz` holds the inputs of a run as in:NAME and its outputs as out:NAME, by

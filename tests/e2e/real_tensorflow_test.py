@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """TensorFlow's files of other projects (../shared/data/real/tensorflow): the outputs that are known of
 them, and what their recurrences become.
 

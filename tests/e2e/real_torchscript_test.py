@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """TorchScript files of other projects give the outputs that torch recorded.
 
 From the interpreter, from exported ONNX and from generated C++. The files are those of

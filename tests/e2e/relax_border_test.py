@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What Relax has no word for, in modules: axes that run time knows, 8-bit floats, factorisations,
 complex numbers, lists. Each module is linted, evaluated on NumPy, and read back."""
 import sys

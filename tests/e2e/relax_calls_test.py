@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Calls of Relax operators, with the attributes that TVM's front ends and printer write, compared with
 NumPy."""
 

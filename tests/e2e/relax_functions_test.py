@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Functions of Relax modules: loops by recursion, branches, local functions, closures; compared with
 NumPy."""
 

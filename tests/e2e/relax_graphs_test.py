@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Graphs as Relax modules: linted, evaluated on NumPy, compared with what `dragoman run` gives.
 
 A case is a graph in the text form (docs/text-form.md), the inputs of one or more runs, and what the

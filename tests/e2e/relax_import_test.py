@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A Relax module is a Python file: importing it finds TVM's names and runs the decorators of its
 class. A stand-in for the package `tvm` takes note of them."""
 

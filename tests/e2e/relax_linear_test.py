@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """nn.Linear of random sizes and names becomes permute_dims, matmul and add in one dataflow block.
 
 From ONNX in the spellings of exporters (Gemm with either weight, MatMul and Add), and from

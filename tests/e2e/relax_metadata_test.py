@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Constants of Relax modules that lie in the metadata which TVM prints in front of them."""
 
 import unittest

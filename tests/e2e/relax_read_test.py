@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Relax modules read back: every one that `dragoman convert` writes, of tests/models and of ONNX's
 node suite.
 

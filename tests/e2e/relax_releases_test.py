@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Modules for older releases of TVM, and modules with packed functions: linted by what the release has,
 evaluated on NumPy, and read back."""
 import sys

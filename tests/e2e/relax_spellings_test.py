@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Spellings of Relax modules that TVM's printers, its tests and people use, beside those that this
 program writes: each computes what a NumPy formula says, and its text is a fixed point of reading and
 writing.

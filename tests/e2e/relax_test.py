@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Relax modules: every one that `dragoman convert` writes is linted and evaluated on NumPy.
 
 Models: those of tests/models, and ONNX's backend node suite where it is installed. What the emitter

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """TorchScript models as Relax modules: linted, evaluated on NumPy, compared with torch's outputs.
 
 Models: the fixtures of tests/models/torchscript that have recorded arrays, converted for the sizes

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Operators of Relay beyond the common ones, by NumPy formulas of what TVM computes.
 
 Each test lists calls and what they give. All calls of a test are functions of one module, which is

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Relay's operators of detectors: anchors, boxes that count, regions. By NumPy, as TVM computes."""
 
 import math

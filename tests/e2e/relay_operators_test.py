@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Operators of Relay, in the spellings of its front ends, compared with NumPy and torch."""
 
 import unittest

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recurrent networks as importers of Relay wrote them: unrolled cells, recursion over lists, loops.
 
 Every form becomes one operator a layer, which computes what NumPy does.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Relay text: what it computes, compared with NumPy; what is kept; what is refused, and where.
 
 tests/models/relay holds texts as TVM's front ends and printer write them; others are made here.

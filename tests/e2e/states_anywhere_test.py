@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Files whose states are not the last inputs and outputs compute what they say, and files that bind
 states wrongly are refused."""
 

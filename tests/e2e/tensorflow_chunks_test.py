@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """SavedModels in chunks (saved_model.cpb), which TensorFlow 2.14 and newer write: what is read must be
 equal to the SavedModel that was cut.
 """

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """TensorFlow's files on the command line: written again as they were, and damaged ones.
 
 Files are the small ones of tests/models/tensorflow and, where it is there, shared/data. protoc says

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Programs of TensorFlow with state and with conditions on sizes: tests/models/tensorflow, whose
 make_models.py says what they are."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What is printed where people read it: colours on a terminal, and none elsewhere."""
 
 import contextlib

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs graphs of TensorFlow (tests/models/tensorflow/operators, shared/data/tf-cases) through the
 command line.
 

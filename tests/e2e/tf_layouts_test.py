@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Convolution networks with channels last (tests/models/tensorflow/networks): neither the common
 graph nor the generated C++ has other transposes than those where images come in and go out, and the
 numbers are those of TensorFlow.js."""

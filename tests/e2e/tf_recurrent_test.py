@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recurrent layers as Keras and TensorFlow 1 write them (tests/models/tensorflow/recurrent).
 
 Each form becomes the one operator that its meta.json tells, without loops, and gives the recorded

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs cases of TorchScript (shared/data/torch-cases) by generated C++ programs.
 
 Every case that the interpreter passes (torch_cases_test.py) is generated; all programs are compiled

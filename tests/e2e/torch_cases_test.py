@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs cases of TorchScript (shared/data/torch-cases) through the command line.
 
 A case is a folder with model.pt, inputs.npz, outputs.npz and meta.json. The model is run on its

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Activations of float64 whose numbers have more digits than an attribute of float32.
 
 They are compared with torch, and skipped where it is not installed.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Scripted programs whose strings and list indices only run time knows, against Python."""
 
 import unittest

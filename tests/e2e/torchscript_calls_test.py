@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every operator that is read from torch, called with arguments that need not fit it.
 
 A program of one line is written for each; `inspect` may understand or refuse it, no more.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares source graphs of TorchScript archives with torch's own.
 
 Usage: torchscript_graph_test.py [--verbose] [MODEL...]

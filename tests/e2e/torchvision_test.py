@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """torchvision's models, traced and scripted: converted to ONNX and run, generated as C++ and run.
 
 Weights are random; what batch norms remember is that of one batch, so that values keep their size

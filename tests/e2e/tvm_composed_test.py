@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Operators that Relax and Relay have no word for come back from the calls that compute them.
 
 A module remarks which operator the calls are, with a digest of them. Reading takes the operator if

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The same models as ONNX, Relay and Relax: their common graphs, in the normal form, are equal.
 
 Of ONNX's node suite at least so many cases are equal for each pair, where both texts are written.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The time to read, copy, lower and write long modules of Relay and Relax grows with their length.
 
 Usage: tvm_scaling_test.py

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """verify and run as a user calls them: models against each other, given and drawn inputs, and the
 first value that differs."""
 

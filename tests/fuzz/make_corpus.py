@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the seed corpora of the fuzz targets from the models of tests/models and ONNX's suite.
 
 Usage: make_corpus.py FOLDER     gets onnx_model/, torchscript_{archive,unpickler,language}/,

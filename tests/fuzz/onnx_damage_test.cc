@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damaged ONNX files: cut at every byte, and with bytes flipped. Reading ends in success or in
 // InvalidInput with a byte offset; what is read comes back as protobuf sees it. Meant to run under
 // the sanitizers too.

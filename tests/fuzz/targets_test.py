@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs each fuzz target on its seed corpus and on changes of it.
 
 Usage: targets_test.py FOLDER     with the targets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Damaged TorchScript files: cut at every hundredth, with bytes of the archive and of its pickles
 // replaced. Reading ends in success or in an error with a place. Meant to run under the sanitizers
 // too. The seeds are the models of tests/models/torchscript.

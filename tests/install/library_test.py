@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The installed library: a program outside of the tree builds against it alone."""
 
 import os

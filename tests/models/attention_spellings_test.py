@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Attention as PyTorch's modules spell it out, as one step of generated programs, against torch.
 
 Exits 77 without torch.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Attention and other operators that opsets 20 to 28 added or changed, against NumPy."""
 
 import itertools

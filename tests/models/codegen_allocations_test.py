@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A program whose sizes are known allocates nothing in 1,000 runs: malloc is counted."""
 
 import subprocess

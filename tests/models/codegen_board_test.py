@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Programs for other processors and without oneDNN: what they compute is what was recorded."""
 
 import pathlib

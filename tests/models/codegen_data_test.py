@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """codegen --data: one program for all recordings of a TorchScript model, and calls in order."""
 
 import pathlib

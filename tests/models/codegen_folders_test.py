@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Generated folders stand alone: their own CMakeLists.txt builds them, without a warning.
 
 One folder for each kind of operators, so that most of the runtime is compiled; with g++ and

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A generated program in other people's projects: installed below any prefix, with its weights in the
 library, without a build type, called with the containers of C++."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What codegen says at its end, and what compilers say of what it writes."""
 
 import pathlib

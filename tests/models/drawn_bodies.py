@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """If, Loop, Scan and functions for drawn graphs: in their bodies all is drawn that graphs have."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Judges drawn recurrences by what `dragoman` makes of the files that they lie in.
 
 What is expected must come from the interpreter without passes, from the common graph behind all of

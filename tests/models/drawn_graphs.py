@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Draws ONNX models in which patterns, nested bodies and captured values meet.
 
 usage: drawn_graphs.py SEED MODEL.onnx     inputs of it lie in MODEL.npz

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Models that drawn_graphs.py draws give the same numbers in every form and in every engine.
 
 usage: drawn_graphs_test.py [--seed S] [--rounds N] [--native N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Single operators, and short chains of operators on sizes, for drawn graphs.
 
 Each function draws one into a Scope and gives its results.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What models are made of, spelled as exporters do, for drawn graphs: each function draws one."""
 
 import math

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes recurrences that drawn_steps.py draws as ONNX.
 
 usage: drawn_recurrences.py SEED MODEL.onnx     inputs of it lie in MODEL.npz

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recurrences that drawn_recurrences.py draws give the same numbers however they are rewritten.
 
 usage: drawn_recurrences_test.py [--seed S] [--rounds N] [--native N] [--alone]

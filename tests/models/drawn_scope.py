@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A graph that is being drawn: values with what is known of their numbers, nodes, constants.
 
 Sums and products of small multiples of a power of two are exact in floating point, in every order:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recurrences whose steps need not be alike: what they are, and how they are drawn.
 
 Kind of cell, spelling, sizes, states, time as nodes, Loop or Scan, and what is read of the steps

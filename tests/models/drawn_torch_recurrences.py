@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws modules of torch that call cells step by step, as Python source, which TorchScript reads.
 
 Any subset of steps may be odd: it keeps other states, changes them, uses another cell, or reads

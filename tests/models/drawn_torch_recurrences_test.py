@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Modules of torch that drawn_torch_recurrences.py draws give what torch gives, however rewritten.
 
 usage: drawn_torch_recurrences_test.py [--seed S] [--rounds N] [--native N] [--alone]

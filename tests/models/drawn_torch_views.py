@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws programs of torch whose tensors share elements: views of views, results of reshape and
 contiguous, which are views or copies as strides allow, and writes through any of them, also in
 branches and loops of which only run time tells how they go.

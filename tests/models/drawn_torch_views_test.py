@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Programs that drawn_torch_views.py draws give what NumPy gives, or are refused since it is not
 known which tensors share elements.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A test of archives of torch.export: what they compute in all ways, and what is refused."""
 
 import json

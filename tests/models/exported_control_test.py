@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Higher-order operators of torch.export in archives made by exported_programs.py: branches, loops,
 regions, and operators that write to their arguments; compared with what NumPy computes."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Layers as torch.export writes them before and after run_decompositions(): the formulas are those of
 torch 2.11. Both end as one common graph. Archives are made by exported_programs.py."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Layers of torch.nn as TorchScript, as ONNX and, decomposed, as archives of torch.export: all compute
 the same, and the common graphs of most are the same. The archives are made by traced_programs.py.
 Skipped where torch is not installed."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Archives as older versions of torch saved them, whose weights are pickles: read, written again
 unchanged, and damaged. pickled_tensors.py makes the pickles."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Operators that decomposed programs of torch.export have in the place of a user's, in archives made
 by exported_programs.py, and compared with what NumPy computes."""
 

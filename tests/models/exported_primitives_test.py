@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Operators of dialect prims, and grids of wide integers, in archives made by exported_programs.py
 and compared with what NumPy computes."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Archives of torch.export (.pt2), made of the JSON that is documented for them, without torch.
 
 A Program collects the graph of one; what it computes is stated beside it with NumPy, in

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Archives of torch.export made by exported_programs.py, each run by the interpreter, as exported
 ONNX and written again, and compared with what NumPy computes; and archives that are refused."""
 

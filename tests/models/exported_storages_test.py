@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Archives of torch.export whose buffers lie in one storage, by offset and strides: what is written
 through one of them is seen by the others, as with views of one NumPy array."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Operators of torchvision and torchao in archives of torch.export, and their formulas in NumPy;
 those of libraries that are not known are refused by name."""
 

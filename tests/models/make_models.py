@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the small models of this folder: torch modules, exported to ONNX, with recorded data.
 
 Usage: make_models.py [DIR]         the small models, into DIR (default: this folder)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every model of this folder gives torch's recorded outputs.
 
 Usage: models_test.py [ENGINE]     interpreter (the default) or native

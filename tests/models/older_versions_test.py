@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Operators whose meaning or form older operator sets have otherwise, against NumPy.
 
 Each case is a model of one node, in an operator set below that of its row in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Evaluates ONNX models on NumPy, for tests where there is no other runtime.
 
 Only ai.onnx, model-local functions and the operators listed here. Nothing is shared with Dragoman:

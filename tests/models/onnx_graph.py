@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes ONNX graphs node by node, as test generators need it."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ONNX's LSTM, GRU and RNN in NumPy, of any size, after the operators' documentation."""
 
 import numpy as np

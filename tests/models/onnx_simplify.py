@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites ONNX models without bodies as optimisers of files do: folds constants, keeps one of equal
 nodes, drops Identity, makes Gemm of MatMul and Add, and x / y of x * (1 / y).
 """

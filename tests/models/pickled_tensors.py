@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What torch.save writes of a state_dict, without torch: a zip archive of a pickle, which names
 torch's functions, and of the elements of its storages."""
 

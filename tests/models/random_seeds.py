@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Seeds for tests that draw their cases; the first is printed, to repeat a failure."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One step of an LSTM, GRU or RNN as nodes, in a style that is drawn choice by choice."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recurrent modules of torch for recurrent_export_test.py: loops over a run-time length that are
 scripted, then taken as TorchScript and as torch.onnx.export writes them. They take one tensor
 (steps, batch, INPUTS); the masked ones lengths, too.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Scripted recurrences of torch, as TorchScript and as torch exports them to ONNX.
 
 Usage: recurrent_export_test.py [NAME...]

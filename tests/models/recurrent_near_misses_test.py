@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Unrolled recurrences that are almost regular stay right, and --explain tells what is in the way.
 
 Usage: recurrent_near_misses_test.py [--seed S] [--rounds N]

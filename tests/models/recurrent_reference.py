@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LSTM, GRU and RNN in NumPy (float64), from weights that are kept gate by gate.
 
 A layer's weights are a list of one dict a direction: gate -> W (H, I), R (H, P), wb (H), rb (H);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Modules of torch for recurrent_results_test.py, loops around a cell with more than the cell's
 states, most of them scripted. They take one tensor (steps, batch, INPUTS).
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What loops of torch around a cell do with its states beside passing them on.
 
 Usage: recurrent_results_test.py [NAME...]

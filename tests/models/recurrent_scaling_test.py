@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The time to find recurrences grows with the number of steps, whether one is found or not.
 
 Usage: recurrent_scaling_test.py

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """LSTM, GRU and RNN as exporters and people spell them, drawn as products of independent choices.
 
 Usage: recurrent_spellings.py DIR [--seed S] [--count N] [--steps T] [--family F]

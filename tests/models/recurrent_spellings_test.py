@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """However an LSTM, GRU or RNN is spelled, it becomes one sequence node a layer.
 
 Usage: recurrent_spellings_test.py [--seed S] [--count N] [--family F] [--keep DIR]

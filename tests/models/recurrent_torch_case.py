@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recurrences of torch: converts modules, compares them with torch, and counts what is left."""
 
 import warnings

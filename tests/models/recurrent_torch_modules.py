@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recurrent modules of torch for recurrent_torch_test.py: first those that are traced, then those
 that are scripted, whose loops have a run-time length. All take one tensor (steps, batch, INPUTS).
 

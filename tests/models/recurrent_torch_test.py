@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Recurrences of torch as TorchScript: cells traced and scripted, layers with all options.
 
 Usage: recurrent_torch_test.py [NAME...]

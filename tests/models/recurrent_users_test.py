@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """The recurrent models that users brought up, each by name.
 
 Usage: recurrent_users_test.py [NAME...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Every way to call ONNX's LSTM, GRU and RNN, with the outputs of a reference in NumPy.
 
 Usage: rnn_cases.py DIR [--per-model N] [--opset 14|22] [--op LSTM|GRU|RNN] [--all-outputs]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """LSTM, GRU and RNN give the reference's outputs in every case that rnn_cases.py enumerates.
 
 Usage: rnn_cases_test.py [ENGINE [OPTION...]]

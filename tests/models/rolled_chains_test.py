@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """An unrolled recurrence whose cell is none of ONNX's becomes one Scan a layer and direction.
 
 Usage: rolled_chains_test.py [--seed S] [--rounds N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scripted programs of torch in `dragoman run`: a case whose tests are skipped where torch is not installed."""
 
 import linecache

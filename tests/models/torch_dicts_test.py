@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Scripted programs with dicts whose keys only run time knows: what torch gives for them, by the
 interpreter, as ONNX and by the generated program. Skipped where torch is not installed."""
 

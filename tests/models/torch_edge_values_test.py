@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Elementwise operators of torch at the edges of every element type.
 
 Usage: torch_edge_values_test.py [--seed N] [--rounds N] [--native N]

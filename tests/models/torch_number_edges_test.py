@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Arithmetic of Python numbers in TorchScript at the edges of int and float.
 
 A program takes numbers pairwise from two tensors, or from lists that the file holds, so that Dragoman

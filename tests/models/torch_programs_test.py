@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Scripted programs whose branches and loops cannot take all sizes, with defaults that are tensors, with
 functions of numbers, and with calls that need an element type promoted: what torch gives for them, or
 that both fail. Skipped where torch is not installed."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Arguments of torch's operators that are known only at run time: torch.roll takes them, and where one
 must be known the refusal names it, with exit code 4. Skipped where torch is not installed."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """TorchScript models converted once, for symbolic sizes, give torch's outputs at all sizes.
 
 A model of torchscript/ that has a file `shapes` is converted with these facts, without data, to

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Modules of torch as archives of torch.export, by a torch that is too old to export: make_fx traces
 the operators that it runs, and exported_programs.py writes them."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """`convert --unroll` makes cells of LSTM, GRU and RNN, in every case that rnn_cases.py enumerates.
 
 Usage: unroll_test.py [--every N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model in a folder of its own, what `dragoman` makes of it, and what is wrong with that."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SavedModels as TensorFlow's proto_splitter writes them in chunks: cut at the wire's level, and written
 as the specification of Riegeli's records says, but for hashes, which a reader need not check.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A test case for the command line: a folder of its own, and calls whose exit code is checked."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls of programs: `dragoman` itself, and what a call that failed says.
 
 Tests that CMake registers find this folder by PYTHONPATH and the program by DRAGOMAN_BINARY.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Folders of texts: each file shows a construct of a format, in a sentence, a text, and what that
 // is written back as, or what is said of it, between lines of dashes. What was written is a fixed
 // point of reading and writing. DRAGOMAN_ACCEPT=1 writes what is found into the files.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies of models that mean the same, and changes that do not, drawn by seed: what the tests of
 // equality and diff are fed with.
 #ifndef DRAGOMAN_TESTS_SUPPORT_GRAPH_MUTATIONS_H_

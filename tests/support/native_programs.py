@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Generated C++ programs of many models in one executable, compiled without optimisation.
 
 The headers that programs share are parsed once for several of them, and the runtime is compiled

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small files that are nearly what a reader expects: one part less, twice, empty, or another."""
 
 import copy

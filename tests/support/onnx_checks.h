@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What others say of an ONNX file: tests/support/onnx_checks.py for tests in C++.
 #ifndef DRAGOMAN_TESTS_SUPPORT_ONNX_CHECKS_H_
 #define DRAGOMAN_TESTS_SUPPORT_ONNX_CHECKS_H_

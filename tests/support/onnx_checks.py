@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What others say of an ONNX file: the checker of package onnx with full inference of types and
 sizes, and ONNX Runtime, if $DRAGOMAN_ONNXRUNTIME is a folder with node_modules of onnxruntime-node.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ONNX messages in tests: from text, to bytes, through the graph and back.
 #ifndef DRAGOMAN_TESTS_SUPPORT_ONNX_MESSAGES_H_
 #define DRAGOMAN_TESTS_SUPPORT_ONNX_MESSAGES_H_

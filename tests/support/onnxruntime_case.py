@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls of one operator each, of which ONNX Runtime records the results, and a model of them."""
 
 import dataclasses

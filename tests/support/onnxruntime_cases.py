@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operators of com.microsoft and others of ONNX Runtime: calls with seeded operands.
 
 The results are ONNX Runtime's, recorded in tests/e2e/onnxruntime_expected.npz by

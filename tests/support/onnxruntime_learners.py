@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operators of ai.onnx.ml: support vector machines, linear models, labels, trees, n-grams."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ONNX Runtime, as a process of Node.js that runs tests/tools/onnxruntime.js.
 
 `folder` holds node_modules with onnxruntime-node (npm install onnxruntime-node).

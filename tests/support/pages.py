@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pages of the documentation as sessions: their files are written, their commands run, in order.
 
 A command is an indented line "$ ..."; the indented lines below it are what it prints. A line that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Relax modules, and what they compute."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Deduces which sizes of the values of a Relax module TVM knows, and finds operators that read a value
 whose sizes it does not know: TVM leaves them as they are, and then cannot compile them.
 

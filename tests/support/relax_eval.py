@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Evaluates Relax modules on NumPy, for tests where there is no TVM.
 
 The meaning of each operator is that of TVM, written down in relax_ops and relax_nn_ops on its own:

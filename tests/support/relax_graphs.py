@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Graphs as Relax modules: written, linted, evaluated on NumPy, and compared with what `dragoman run`
 gives of the graph, and of the module."""
 import dataclasses

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Checks Relax modules (TVMScript) without TVM, with Python's ast alone.
 
 usage: relax_lint.py [--release 0.17|0.19|0.21] MODULE.py...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Relax module as `dragoman convert` writes it: text, weights and states, run on NumPy."""
 import ast
 import importlib.util

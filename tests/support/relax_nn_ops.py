@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Relax operators of neural networks on NumPy, as TVM defines them.
 
 Normalisation, windows, sizes, detection, quantisation.

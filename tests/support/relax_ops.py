@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Relax operators on NumPy, as TVM defines them: elementwise, shapes, indices, reductions.
 
 Nothing is shared with the emitter.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sizes of Relax tensors as polynomials over names: what TVM proves equal is equal here."""
 import ast
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays that a run gave, read from its --output-dir, and how they differ from those expected."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TorchScript archives of one module without attributes, from the text of its methods."""
 
 import zipfile

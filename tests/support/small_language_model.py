@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A language model as ONNX Runtime's model builder writes them, and what it computes, in NumPy.
 
 Four layers, weights of 4 bits in blocks, grouped attention with a cache that each call extends,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays as TVM writes them: alone, in files of parameters, and in the metadata of texts."""
 
 import base64

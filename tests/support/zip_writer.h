@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zip archives made in memory, for tests of readers.
 #ifndef DRAGOMAN_TESTS_SUPPORT_ZIP_WRITER_H_
 #define DRAGOMAN_TESTS_SUPPORT_ZIP_WRITER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What runtime/program/closeness.h says of pairs of elements, for tests/e2e/closeness_test.py.
 //
 // Reads lines "TYPE FOUND EXPECTED RELATIVE ABSOLUTE expected|larger", both elements as their bytes

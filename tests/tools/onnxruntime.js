@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs models in ONNX Runtime (npm: onnxruntime-node). Each line of standard input is a call,
 // {model, inputs: [{name, dtype, shape, file}], folder}; its answer is a line of standard output,
 // {outputs: [{name, dtype, shape, file}]} or {error}. Files hold raw little-endian elements; a

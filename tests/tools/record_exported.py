@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records tests/models/exported_by_torch.tar.xz, which tests/e2e/pt2_cases_test.py runs.
 
     record_exported.py FOLDER        needs PyTorch 2.9 or later; then, in FOLDER:

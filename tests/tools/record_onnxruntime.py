@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Records what ONNX Runtime gives for the cases of tests/support/onnxruntime_cases.py.
 
 Models as it optimises them are written beside.

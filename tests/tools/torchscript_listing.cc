@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints the graphs of a TorchScript archive, calls inlined, one line a node: for comparison with
 // torch's own (tests/e2e/torchscript_graph_test.py).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A fresh folder for the files of one test, removed with it. Tests run side by side, so none may
 // use a fixed name.
 #ifndef DRAGOMAN_TESTS_UNIT_TEST_FOLDER_H_

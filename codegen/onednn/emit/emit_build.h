@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a program is built.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_BUILD_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_BUILD_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The struct behind the model's class: what it is made of, and how it is constructed.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_IMPL_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_IMPL_H_

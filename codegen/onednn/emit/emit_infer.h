@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program `infer`, which runs the model from the command line.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_INFER_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_INFER_H_

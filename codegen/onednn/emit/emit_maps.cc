@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of StepEmitter for loops over elements and for tensors in blocks of channels.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Recorded runs in a generated folder: their arrays in data/, and tests that replay them.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_REPLAY_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_REPLAY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of StepEmitter that tells sizes: what is known of them, what must hold, where results
 // lie.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The model's class: its header, and its sources.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_SOURCE_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_SOURCE_H_

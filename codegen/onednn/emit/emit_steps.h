@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prints the steps of a Plan as C++ statements.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_STEPS_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_STEPS_H_

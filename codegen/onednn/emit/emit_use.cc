@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/onednn/emit/emit_use.h"
 
 #include <algorithm>

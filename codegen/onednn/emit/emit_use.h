@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The few lines of C++ that use a generated program, to be pasted into another.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_USE_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_USE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the weights file of a program (runtime/program/weights.h).
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_WEIGHTS_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_WEIGHTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/onednn/emit/int8_text.h"
 
 #include <cmath>

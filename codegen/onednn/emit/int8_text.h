@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How products of 8-bit integers are prepared, as text.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_INT8_TEXT_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_INT8_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a long entry is divided among functions.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_SPLIT_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_SPLIT_H_

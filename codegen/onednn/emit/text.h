@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // C++ text: lines with indentation, literals, comments, sizes.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_TEXT_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_TEXT_H_

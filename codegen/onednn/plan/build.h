@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Builds the Plan of a Model: one step a node, one buffer a value.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_BUILD_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_BUILD_H_

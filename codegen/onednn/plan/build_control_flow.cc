@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // If, Loop and Scan: bodies become blocks of the same function, so captured values are simply in
 // scope.
 #include <algorithm>

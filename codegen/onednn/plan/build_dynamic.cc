@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions, pools and products of f32 for sizes known only at run time, by oneDNN in place of
 // the plain kernel.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Assert and Print.
 #include <string>
 #include <string_view>

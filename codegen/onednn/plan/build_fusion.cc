@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention, rotary embeddings and products by packed matrices become one step each.
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/value_queries.h"

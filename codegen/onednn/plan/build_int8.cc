@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes prepared operators on 8-bit integers compute: sizes known; weights, scales and the
 // zero points of weights and results constant.
 #include <optional>

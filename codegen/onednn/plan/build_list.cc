@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sequences and optionals: each step calls a function of runtime/program/sequence.h.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes a prepared oneDNN operator computes: f32, sizes known, weights constant.
 
 #include "codegen/onednn/plan/build.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products by a constant matrix of few bits: Linear, MatMul or Gemm of a matrix that is dequantised
 // by blocks, or with zero points that are real numbers. The program keeps such a matrix packed.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_FIND_BLOCK_PRODUCT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/onednn/plan/find_fusions.h"
 
 #include <vector>

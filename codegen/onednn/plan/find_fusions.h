@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What several nodes of a graph spell out and one step computes, which reads its operands where
 // they lie.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_FIND_FUSIONS_H_

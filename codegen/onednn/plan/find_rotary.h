@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rotary position embedding, as exporters spell it out: x · cos + (x with its halves, or the
 // neighbours of each pair, exchanged and one of them negated) · sin; or sums and differences of
 // products of both parts of x, put together again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of one operand by several constant matrices become one product.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_MERGE_PRODUCTS_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_MERGE_PRODUCTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/onednn/plan/name_sizes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gives every size that a program must know a name.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_NAME_SIZES_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_NAME_SIZES_H_

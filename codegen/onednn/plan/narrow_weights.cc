@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights that programs of less than f32 precision keep in half of the size.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The passes that make a Plan of one step a node into one that is fast, in the order in which
 // MakePlan runs them. Each leaves the meaning of the Plan as it was.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_PASSES_H_

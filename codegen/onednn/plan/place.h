@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shares memory between buffers that are not needed at the same time.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_PLACE_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_PLACE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The decided form of a common Model for one C++ program: which kernel or prepared operator
 // computes each value, where the value lies, how its sizes become known. Passes fill it in; the
 // emitter takes a const Plan and only prints.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Copies in row-major order of buffers that lie otherwise.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_ROW_MAJOR_COPIES_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_ROW_MAJOR_COPIES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementwise operators in f32 as terms of a loop (runtime/fast/map.h).
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_SCALAR_OPS_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_SCALAR_OPS_H_

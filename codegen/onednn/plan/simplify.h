@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rewrites of the common graph that suit a generated program: what one step computes better than
 // several.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_SIMPLIFY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the elements of a value lie in the memory of another one, from which it is only rearranged:
 // what a step may read in place instead of a copy.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_STRIDED_VIEW_H_

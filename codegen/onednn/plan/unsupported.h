@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a generated program cannot have.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_UNSUPPORTED_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_UNSUPPORTED_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What steps read and write.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_USES_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_USES_H_

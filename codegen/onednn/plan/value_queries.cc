@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/onednn/plan/value_queries.h"
 
 #include "core/ops/declared_attributes.h"

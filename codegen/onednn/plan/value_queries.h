@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the builder and the rewrites of a Plan ask of a value. An omitted operand, nullptr, has none
 // of these.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_VALUE_QUERIES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activations: Relax has few of them, the rest is composed. All in the operand's own element type.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions of one to three spatial axes. What sizes decide (automatic padding, output_shape)
 // is resolved here.
 #include "codegen/relax/ops/convolution.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What convolutions of floats and of integers share.
 #ifndef DRAGOMAN_CODEGEN_RELAX_OPS_CONVOLUTION_H_
 #define DRAGOMAN_CODEGEN_RELAX_OPS_CONVOLUTION_H_

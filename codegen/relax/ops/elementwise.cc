@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementwise operators. Relax takes operands of equal element types only, which ONNX demands too.
 #include <array>
 #include <string_view>

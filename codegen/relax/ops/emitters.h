@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emitters of all operators that Relax can express; op_table.cc lists them by label.
 #ifndef DRAGOMAN_CODEGEN_RELAX_OPS_EMITTERS_H_
 #define DRAGOMAN_CODEGEN_RELAX_OPS_EMITTERS_H_

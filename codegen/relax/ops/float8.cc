@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/relax/ops/float8.h"
 
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floats of 8 bits, as far as Relax has them. TVM rounds to them, but neither saturates nor minds
 // subnormal numbers: what is cast is rounded before.
 #ifndef DRAGOMAN_CODEGEN_RELAX_OPS_FLOAT8_H_

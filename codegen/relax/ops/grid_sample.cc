@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GridSample, by gathers: each point takes the elements around it, and sums them with their
 // weights. (The layout of R.image.grid_sample's grid is documented in one way and implemented in
 // another.) Points are computed in f64.

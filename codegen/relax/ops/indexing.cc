@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that address elements by index. Relax does not count negative indices from the end
 // (scatter_elements alone does), so they are raised before.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of 8-bit integers: less their zero points they are multiplied in int32. The quantised
 // ones scale the sums in f32, round and saturate.
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that move data or make it. Sizes must be known when the module is written, or be
 // symbolic.
 #include <algorithm>

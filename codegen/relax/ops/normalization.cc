@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normalisations, in inference.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pad: by R.nn.pad where that says it, else each axis takes its elements by index. Before 0.21 TVM
 // pads with a constant, whatever the mode.
 #include <algorithm>

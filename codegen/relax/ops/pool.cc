@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pools of one to three spatial axes.
 #include <algorithm>
 

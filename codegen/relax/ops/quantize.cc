@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear. R.quantize and R.dequantize round
 // ties to even and saturate, as ONNX does; what they do not take is computed in floats.
 #include <fmt/format.h>

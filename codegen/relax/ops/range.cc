@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Range: R.arange counts from a known start in known steps; any other is computed from the places.
 #include <fmt/format.h>
 

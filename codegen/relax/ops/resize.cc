@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resize: by R.image.resize2d where that says it. Relax takes the scale from the sizes, so that a
 // scale must give them exactly. Of nearest elements TVM takes the one in front, whatever is asked
 // for, where the sizes are multiples of the operand's.

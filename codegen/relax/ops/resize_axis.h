@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resize of one axis after the other, by gathers and weighted sums.
 #ifndef DRAGOMAN_CODEGEN_RELAX_OPS_RESIZE_AXIS_H_
 #define DRAGOMAN_CODEGEN_RELAX_OPS_RESIZE_AXIS_H_

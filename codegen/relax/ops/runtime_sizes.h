@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that only run time knows: computed as int64 tensors, turned into shapes, and named by
 // R.match_cast.
 #ifndef DRAGOMAN_CODEGEN_RELAX_OPS_RUNTIME_SIZES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floats as integers of a narrower range.
 #ifndef DRAGOMAN_CODEGEN_RELAX_OPS_SATURATE_H_
 #define DRAGOMAN_CODEGEN_RELAX_OPS_SATURATE_H_

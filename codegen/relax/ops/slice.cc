@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slice: by R.strided_slice where its bounds are known when the module is written, else each axis
 // takes its elements by index.
 #include <algorithm>

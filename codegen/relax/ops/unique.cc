@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unique: by comparing every item with every other. (R.unique gives no indices and sorts values
 // only.)
 #include <string>

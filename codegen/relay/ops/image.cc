@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images: resizing, sampling, regions.
 #include <string>
 

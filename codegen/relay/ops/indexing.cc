@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that address elements by index. Relay counts no negative indices from the end, so they
 // are raised before.
 #include <algorithm>

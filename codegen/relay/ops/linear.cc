@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products. nn.dense takes matrices, nn.batch_matmul stacks of them.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normalisations, in inference.
 #include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/sizes.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of matrices and of stacks of them.
 #ifndef DRAGOMAN_CODEGEN_RELAY_OPS_PRODUCT_H_
 #define DRAGOMAN_CODEGEN_RELAY_OPS_PRODUCT_H_

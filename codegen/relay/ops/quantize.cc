@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantisation. Relay's zero points are int32, whatever they belong to.
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"

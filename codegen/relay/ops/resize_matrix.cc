@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Resize as Relay's own operator cannot say it: along each axis a product with the weights of its
 // elements, or the elements themselves where each is a copy of one.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "codegen/relay/ops/rounding.h"
 
 namespace dragoman::relay::emit {

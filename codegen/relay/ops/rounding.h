@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floats as whole numbers.
 #ifndef DRAGOMAN_CODEGEN_RELAY_OPS_ROUNDING_H_
 #define DRAGOMAN_CODEGEN_RELAY_OPS_ROUNDING_H_

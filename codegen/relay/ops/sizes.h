@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes as values of Relay, and shapes that only run time knows whole.
 #ifndef DRAGOMAN_CODEGEN_RELAY_OPS_SIZES_H_
 #define DRAGOMAN_CODEGEN_RELAY_OPS_SIZES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sliding windows as Relay writes them: layouts and padding.
 #ifndef DRAGOMAN_CODEGEN_RELAY_OPS_WINDOW_H_
 #define DRAGOMAN_CODEGEN_RELAY_OPS_WINDOW_H_

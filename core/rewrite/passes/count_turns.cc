@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops in the words of ONNX: how many turns there are, states that change, lists of what turns
 // give.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells with equal weights that pass their states on become one LSTM, GRU or RNN. A cell is
 // recognised by what it computes (core/analysis/recurrent_cell.h).
 #include <cstddef>

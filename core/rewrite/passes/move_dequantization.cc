@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps tensors quantised where an operator only moves or compares elements: dequantisation from
 // one grid (one scale and zero point in all) keeps their order, and quantisation to the same grid
 // gives the same integers back.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A group that a program has made hides the cells in it. It is taken apart where a recurrence
 // becomes an operator without it: that is found out on a copy of the entry without groups.
 #include <cstddef>

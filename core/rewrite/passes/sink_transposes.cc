@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moves what makes channels the last axis behind the operators that read it: between convolutions
 // of a network that has channels last, it meets the Transpose that makes them axis 1 again, and
 // both go (fold_transposes.cc).

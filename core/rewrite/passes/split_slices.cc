@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Slices that together are a value, as exporters cut gates, heads and projections apart.
 #include <algorithm>
 #include <optional>

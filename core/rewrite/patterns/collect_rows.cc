@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors that are made row by row, each from the one before with a row put to it or in it, as
 // unrolled loops leave `outputs = cat([outputs, row])` and `outputs[t] = row`, by slices around the
 // row or by ScatterND: one Concat of all rows. Only the last tensor of such a chain is looked at,

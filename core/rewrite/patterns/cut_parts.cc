@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementwise operators on a Concat of which parts are read afterwards, as where a mask is applied
 // to the states of all layers at once: they are computed part by part.
 #include <algorithm>

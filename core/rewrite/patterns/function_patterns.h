@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Patterns that read a function in the formula that spells it.
 #ifndef DRAGOMAN_CORE_REWRITE_PATTERNS_FUNCTION_PATTERNS_H_
 #define DRAGOMAN_CORE_REWRITE_PATTERNS_FUNCTION_PATTERNS_H_

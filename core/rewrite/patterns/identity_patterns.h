@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The families of patterns that remove nodes which give unchanged what there is already.
 #ifndef DRAGOMAN_CORE_REWRITE_PATTERNS_IDENTITY_PATTERNS_H_
 #define DRAGOMAN_CORE_REWRITE_PATTERNS_IDENTITY_PATTERNS_H_

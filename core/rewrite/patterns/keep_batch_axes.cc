@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of matrices for which the axes of a batch are made one, as decomposed programs of torch
 // do for bmm: MatMul takes them as they are.
 #include <algorithm>

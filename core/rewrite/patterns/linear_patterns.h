@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Patterns that find dragoman.Linear, which computes x * transpose(weight) + bias.
 #ifndef DRAGOMAN_CORE_REWRITE_PATTERNS_LINEAR_PATTERNS_H_
 #define DRAGOMAN_CORE_REWRITE_PATTERNS_LINEAR_PATTERNS_H_

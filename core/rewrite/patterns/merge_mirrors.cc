@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Padding by elements of an axis: what spells it by indices, and what several Pads do together.
 #include <algorithm>
 #include <cstddef>

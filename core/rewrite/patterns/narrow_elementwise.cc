@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementwise operators whose operands have more axes, or elements, than they need.
 #include <algorithm>
 #include <cstddef>

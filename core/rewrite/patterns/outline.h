@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moves nodes into a body: the step that passes share which group nodes.
 #ifndef DRAGOMAN_CORE_REWRITE_PATTERNS_OUTLINE_H_
 #define DRAGOMAN_CORE_REWRITE_PATTERNS_OUTLINE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products whose operands are dequantised: Conv, MatMul, Gemm and dragoman.Linear of
 // DequantizeLinear(q) = (q - zero) * scale with 8-bit q. In terms of the integers they are
 //

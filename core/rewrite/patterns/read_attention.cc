@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention as decomposed programs of torch, and ONNX files of torch 2, spell it.
 #include <cmath>
 #include <cstdint>

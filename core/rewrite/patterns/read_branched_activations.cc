@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activations that choose one of two formulas for each element, as decomposed programs of torch
 // spell them.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is read of a sequence whose elements are at hand: the steps of a tensor that was split, or
 // values that were put into it one by one.
 #include <algorithm>

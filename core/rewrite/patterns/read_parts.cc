@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is read of a Concat and is one of its operands, as where the states of several layers pass
 // from step to step in one tensor; and of what a Scan lists, where that is a state.
 #include <cstddef>

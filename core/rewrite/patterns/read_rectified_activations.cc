@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activations as sums and bounds spell them: importers of Relay, and files that have no operator
 // for them.
 #include <cmath>

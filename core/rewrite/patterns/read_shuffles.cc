@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DepthToSpace, as decomposed programs of torch spell pixel_shuffle.
 #include <cstdint>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Triangles of matrices, as decomposed programs of torch spell them: by masks that compare the
 // place of a column with that of a row.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Padding by the other end of an axis, as decomposed programs spell it: the ends are cut out of a
 // tensor with room for them, and joined to it.
 #include <algorithm>

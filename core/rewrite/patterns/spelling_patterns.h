@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Patterns that give what can be said in several ways one spelling.
 #ifndef DRAGOMAN_CORE_REWRITE_PATTERNS_SPELLING_PATTERNS_H_
 #define DRAGOMAN_CORE_REWRITE_PATTERNS_SPELLING_PATTERNS_H_

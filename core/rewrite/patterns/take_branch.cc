@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A branch in place of the If: one whose condition is known, and one that gives by its masks what
 // the other gives where that is taken.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choices by a mask, as decomposed programs spell what others say otherwise.
 #include <algorithm>
 #include <cstddef>

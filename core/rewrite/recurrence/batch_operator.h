@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One operator for all steps of a recurrence.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_BATCH_OPERATOR_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_BATCH_OPERATOR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes for all steps of a recurrence at once what its spelling computes step by step, where no
 // state takes part: embeddings and products before a cell, heads behind it.
 //

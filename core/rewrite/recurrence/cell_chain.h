@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells that follow one another in time with equal weights.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_CELL_CHAIN_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_CELL_CHAIN_H_

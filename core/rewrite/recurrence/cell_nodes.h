@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which nodes a cell consists of, and who else reads what is inside.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_CELL_NODES_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_CELL_NODES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cell states of all steps of an LSTM, of which ONNX's operator gives the last one only.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_CELL_STATES_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_CELL_STATES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/rewrite/recurrence/constant_states.h"
 
 namespace dragoman {

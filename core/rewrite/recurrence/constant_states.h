@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Initial states that are constants.
 //
 // With one sequence in a batch, a constant state looks like a bias: it varies along the features

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inserts LSTM, GRU, RNN or dragoman.LSTM with the weights of a cell.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_EMIT_OPERATOR_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_EMIT_OPERATOR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns a run of equal cells into one LSTM, GRU or RNN.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_EMIT_SEQUENCE_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_EMIT_SEQUENCE_H_

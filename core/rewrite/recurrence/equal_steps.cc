@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/rewrite/recurrence/equal_steps.h"
 
 #include <algorithm>

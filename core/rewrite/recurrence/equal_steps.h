@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds what an unrolled loop left: runs of equal groups of nodes, one a step, of which each reads
 // the next slice of a tensor and what the group before it computed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes the symbolic constants of core/analysis/const_expr.h.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_EVALUATE_CONST_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_EVALUATE_CONST_H_

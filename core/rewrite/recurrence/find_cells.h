@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All recurrent cells of a graph.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_FIND_CELLS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_FIND_CELLS_H_

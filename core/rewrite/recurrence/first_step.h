@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The first cell of a run where states start at zero and an exporter has folded away what zeros
 // take no part in: it has no product with the old state, no forget gate, no reset, or these only as
 // factors of zeros.

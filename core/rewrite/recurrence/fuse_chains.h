@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs of equal cells become one LSTM, GRU or RNN each.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_FUSE_CHAINS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_FUSE_CHAINS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop around cells becomes the operators that run these cells over whole sequences.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_FUSE_LOOP_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_FUSE_LOOP_H_

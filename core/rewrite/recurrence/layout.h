@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Brings sequences and states into the layout of ONNX's recurrent operators, and back.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_LAYOUT_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_LAYOUT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a pass inserted before it found that it has no use for it.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_LEFT_OVERS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_LEFT_OVERS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells in a loop that cannot become operators over sequences, since what a turn reads follows from
 // the turns before it, or since a turn may end the loop: as in greedy decoding.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_CELLS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Masks of the turns of a loop that tell how long the sequences of the batch are.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_LENGTHS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_LENGTHS_H_

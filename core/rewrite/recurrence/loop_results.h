@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stands for the results of a loop once its cells are operators and the rest of a turn is
 // computed for all turns at once (batch_steps.h).
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_RESULTS_H_

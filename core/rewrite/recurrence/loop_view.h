@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loop and Scan as what they do: states that pass from turn to turn, slices that a turn reads,
 // results that are collected.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_VIEW_H_

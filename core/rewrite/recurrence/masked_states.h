@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // States that are kept where a sequence of the batch has ended: where(t < length, new, old).
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_MASKED_STATES_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_MASKED_STATES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/rewrite/recurrence/merge_directions.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two operators that read one sequence forwards and backwards become a bidirectional one.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_MERGE_DIRECTIONS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_MERGE_DIRECTIONS_H_

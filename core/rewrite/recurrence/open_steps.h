@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LSTM, GRU and RNN of one step each, in a loop or in a row, as cells: what the recognition of
 // recurrences reads.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_OPEN_STEPS_H_

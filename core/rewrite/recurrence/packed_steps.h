@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Masks that leave out any steps of a sequence, where ONNX's operators leave out those at its end.
 //
 // With the steps that count moved to the front, in their order, such a sequence is as long as there

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs that are projected before the operator, as decomposed programs spell a layer: the products
 // of all steps with the input weights first, the gates' parts of which the cells read.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_PROJECTED_INPUTS_H_

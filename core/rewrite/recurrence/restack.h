@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts steps that were concatenated together again: a Concat of the hidden states of all steps is
 // the sequence that the fused operator yields.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_RESTACK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes that give a sequence in the other order, and the way back through what moves axes.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_REVERSAL_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_REVERSAL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that read a sequence which was reversed before go the other way instead.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_REVERSED_SEQUENCES_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_REVERSED_SEQUENCES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values as steps of sequences: slices along a time axis, and what fused cells yielded.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_SEQUENCE_STEPS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_SEQUENCE_STEPS_H_

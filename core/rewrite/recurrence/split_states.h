@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // States of a loop that are several in one: those of all layers stacked along an axis of their own
 // or kept in a list, the hidden and the cell state side by side, or the states of all turns so far.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_SPLIT_STATES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/rewrite/recurrence/step_constants.h"
 
 #include <algorithm>

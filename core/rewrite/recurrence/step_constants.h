@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Constants of which each step of an unrolled recurrence reads its own: embeddings of positions,
 // scales, the number of the step; and what is computed from these, as masks are.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_STEP_CONSTANTS_H_

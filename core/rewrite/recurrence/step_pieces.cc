@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/rewrite/recurrence/step_pieces.h"
 
 #include "core/ops/op_def.h"

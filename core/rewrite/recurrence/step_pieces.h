@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inputs of a run that are not the steps of one value: pieces of several sequences, and values that
 // stand alone, as where each step's input comes from elsewhere.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_STEP_PIECES_H_

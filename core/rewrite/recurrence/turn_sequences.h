@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the turns of a loop read and give, as sequences over all turns.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_TURN_SEQUENCES_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_TURN_SEQUENCES_H_

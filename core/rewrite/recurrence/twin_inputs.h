@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The input of an LSTM for both directions whose projected initial states are further inputs
 // (emit_operator.h): each direction has its own, and weights of 0 for the other's.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_TWIN_INPUTS_H_

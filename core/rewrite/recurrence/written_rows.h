@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // States of a loop of which every turn replaces one row: results that are put into a tensor made
 // for all of them, `outputs[t] = h`.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_WRITTEN_ROWS_H_

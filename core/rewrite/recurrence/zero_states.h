@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Initial states of sequence operators that are zeros, which is what an operator without them has.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_ZERO_STATES_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_ZERO_STATES_H_

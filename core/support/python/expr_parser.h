@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The expression half of the parser.
 #ifndef DRAGOMAN_CORE_SUPPORT_PYTHON_EXPR_PARSER_H_
 #define DRAGOMAN_CORE_SUPPORT_PYTHON_EXPR_PARSER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tokens of programs in subsets of Python: nothing is executed.
 #ifndef DRAGOMAN_CORE_SUPPORT_PYTHON_LEXER_H_
 #define DRAGOMAN_CORE_SUPPORT_PYTHON_LEXER_H_

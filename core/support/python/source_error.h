@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings that point into source text.
 #ifndef DRAGOMAN_CORE_SUPPORT_PYTHON_SOURCE_ERROR_H_
 #define DRAGOMAN_CORE_SUPPORT_PYTHON_SOURCE_ERROR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The statement half of the parser: functions and their bodies.
 #ifndef DRAGOMAN_CORE_SUPPORT_PYTHON_STMT_PARSER_H_
 #define DRAGOMAN_CORE_SUPPORT_PYTHON_STMT_PARSER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The syntax tree of programs in subsets of Python: what model formats write as text.
 //
 // Unless its user asks for more (SourceLimits), the parser bounds the height of a tree by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all parts of the parser share: the place among the tokens, and findings.
 #ifndef DRAGOMAN_CORE_SUPPORT_PYTHON_TOKEN_CURSOR_H_
 #define DRAGOMAN_CORE_SUPPORT_PYTHON_TOKEN_CURSOR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention of opsets 23 and 24, as the products and masks that exporters of older opsets write.
 #include <limits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gelu in its forms, and softmax of a sum.
 #include "importers/onnx/ops/contrib.h"
 

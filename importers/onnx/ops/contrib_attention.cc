@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention, QAttention and MultiHeadAttention: masks are summands, a large negative number where a
 // key is not seen.
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes that hold several numbers, and tables of such rows with a scale for each block.
 #include <string>
 #include <utility>

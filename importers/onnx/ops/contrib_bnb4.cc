@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights of 4 bits that are numbers of a table, as the library bitsandbytes packs them.
 #include <array>
 #include <span>

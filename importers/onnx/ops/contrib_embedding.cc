@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EmbedLayerNormalization, and QEmbedLayerNormalization of quantised tables.
 #include <string>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MoE and QMoE: a layer of experts of which each row takes the k that the router scores highest.
 // All experts compute all rows; those that a row does not take have weight 0.
 #include <limits>

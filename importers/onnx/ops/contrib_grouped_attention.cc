@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GroupQueryAttention, whose keys and values lie in a cache that each call extends, and
 // RotaryEmbedding.
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention whose past is a matrix a head: LinearAttention, and what models of it need around it.
 // Halves are computed in f32.
 #include <memory>

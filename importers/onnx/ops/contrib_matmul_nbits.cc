@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MatMulNBits: a product by a constant weight (N, K) of 2, 4 or 8 bits, each row in blocks with a
 // scale and a zero point for each. It becomes a Linear of DequantizeLinear by blocks, which run
 // from the packed weight:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that ai.onnx has in much the same form, and small sums and products.
 #include <utility>
 

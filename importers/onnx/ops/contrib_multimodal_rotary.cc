@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MRotaryEmbedding: three positions a token, of time, height and width, each of which turns some of
 // the features.
 #include <string>

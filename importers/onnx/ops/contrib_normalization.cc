@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normalisations, fused with the sums before and the activations behind them.
 #include <numeric>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products and convolutions with what ONNX Runtime fuses into them: transpositions, a factor, a
 // further summand, an activation.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators on quantised tensors: what they compute on real numbers, between DequantizeLinear and
 // QuantizeLinear; and products, in integers.
 #include "importers/onnx/ops/contrib_quantized.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lowerings of quantised operators share. An operand x is followed by its scale and its zero
 // point, which may be missing and is 0 then.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_CONTRIB_QUANTIZED_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DynamicQuantizeLSTM: an LSTM whose weights are 8-bit integers, and whose inputs and states are
 // rounded before each product, to the range that they have there.
 #include <memory>

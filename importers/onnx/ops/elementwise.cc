@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elementwise operators: broadcasting by attribute (below opset 7), bounds by attribute (Clip below
 // 11), and operators that ai.onnx 1 had as experiments.
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the lowerings of attention share: heads, rotation, causal masks.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_HEADS_H_
 #define DRAGOMAN_IMPORTERS_ONNX_OPS_HEADS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of ai.onnx whose form has changed: each function takes any version below the one that
 // its row in lowerings.cc names, and gives the form of kCommonOpset. Those of all versions are
 // operators that others say the same as.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Preparation of features: scaling, gaps, categories.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that read and make maps. A map is two operands, its keys and its values, by ascending
 // keys; of a list of maps the values are (maps, entries). See map_values.cc in the folder above.
 #include <algorithm>

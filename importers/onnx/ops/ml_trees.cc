@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ensembles of decision trees: the lists of the attributes become the tables of
 // dragoman.TreeEnsemble, in which the nodes of a tree lie side by side, parents before children.
 #include "importers/onnx/ops/ml_trees.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ensembles of decision trees, as all versions of their operators share them.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_ML_TREES_H_
 #define DRAGOMAN_IMPORTERS_ONNX_OPS_ML_TREES_H_

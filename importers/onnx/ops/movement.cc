@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that move data: attributes that became operands.
 #include <algorithm>
 #include <cmath>

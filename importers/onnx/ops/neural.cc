@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers: changed defaults, modes that went away.
 
 #include <fmt/format.h>

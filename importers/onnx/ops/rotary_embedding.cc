@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/onnx/ops/heads.h"
 #include "importers/onnx/ops/lowerings.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // STFT, MelWeightMatrix: signals as spectra.
 #include <numbers>
 #include <string>

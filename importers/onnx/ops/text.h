@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of ai.onnx on strings.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_TEXT_H_
 #define DRAGOMAN_IMPORTERS_ONNX_OPS_TEXT_H_

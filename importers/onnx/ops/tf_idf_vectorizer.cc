@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TfIdfVectorizer: how often each n-gram of a pool stands in a sequence.
 #include <algorithm>
 #include <string>

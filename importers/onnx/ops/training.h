@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of ai.onnx.preview.training: one step of an optimiser.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_TRAINING_H_
 #define DRAGOMAN_IMPORTERS_ONNX_OPS_TRAINING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HannWindow, HammingWindow, BlackmanWindow: sums of cosines over one period.
 #include <numbers>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Annotations: types and sizes.
 #include <fmt/format.h>
 

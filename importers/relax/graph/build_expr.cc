@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions as nodes.
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A function of a module as a source graph (importers/relax/README.md).
 #ifndef DRAGOMAN_IMPORTERS_RELAX_GRAPH_BUILD_FUNCTION_H_
 #define DRAGOMAN_IMPORTERS_RELAX_GRAPH_BUILD_FUNCTION_H_

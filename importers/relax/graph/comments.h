@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Comments of a module, which tokens do not hold, by the places of what they stand at.
 #ifndef DRAGOMAN_IMPORTERS_RELAX_GRAPH_COMMENTS_H_
 #define DRAGOMAN_IMPORTERS_RELAX_GRAPH_COMMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions as text, attributes and types.
 #ifndef DRAGOMAN_IMPORTERS_RELAX_GRAPH_EXPR_TEXT_H_
 #define DRAGOMAN_IMPORTERS_RELAX_GRAPH_EXPR_TEXT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What makes a function a graph, statement by statement.
 #ifndef DRAGOMAN_IMPORTERS_RELAX_GRAPH_FUNCTION_BUILDER_H_
 #define DRAGOMAN_IMPORTERS_RELAX_GRAPH_FUNCTION_BUILDER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The metadata section of a module: metadata = tvm.ir.load_json("""…"""), in front of it.
 #ifndef DRAGOMAN_IMPORTERS_RELAX_GRAPH_METADATA_OF_H_
 #define DRAGOMAN_IMPORTERS_RELAX_GRAPH_METADATA_OF_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The syntax of a Relax module: TVMScript, a subset of Python.
 #ifndef DRAGOMAN_IMPORTERS_RELAX_GRAPH_PARSE_MODULE_H_
 #define DRAGOMAN_IMPORTERS_RELAX_GRAPH_PARSE_MODULE_H_

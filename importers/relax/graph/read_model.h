@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads Relax modules.
 #ifndef DRAGOMAN_IMPORTERS_RELAX_GRAPH_READ_MODEL_H_
 #define DRAGOMAN_IMPORTERS_RELAX_GRAPH_READ_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parameters of Relax operators.
 #ifndef DRAGOMAN_IMPORTERS_RELAX_GRAPH_SIGNATURES_H_
 #define DRAGOMAN_IMPORTERS_RELAX_GRAPH_SIGNATURES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What codegen/relax/entry_border.h writes of a function's inputs and outputs: which inputs are
 // numbers that a node drew, which inputs and outputs are complex numbers as pairs, and which
 // outputs are the elements of a list.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements that compute what is one operator of the common dialect, as codegen/relax/composed.h
 // remarks on them: {"composed": [[["gv"], "Hardmax", ["x"], "{axis = 1}", "5c0a…"]]} in the
 // attributes of a function says that gv is Hardmax of x. The digest is that of the statements

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements that a remark of ours says to be one operator (composed.h).
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conditions, calls, and functions as values.
 #include <algorithm>
 #include <unordered_set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions with the attribute Composite, which group what one operator of another library
 // computes: they stay groups, dragoman.Fused, and keep their name and attributes.
 #include <algorithm>

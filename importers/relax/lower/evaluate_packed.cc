@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of packed functions. Those of codegen/relax/packed_functions.py are operators of the common
 // dialect; nobody knows what others compute.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes and shapes: named sizes, arithmetic on them, casts.
 #include <algorithm>
 #include <utility>

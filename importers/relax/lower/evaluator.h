@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a function of a source module on abstract values and so builds the graph of an entry.
 #ifndef DRAGOMAN_IMPORTERS_RELAX_LOWER_EVALUATOR_H_
 #define DRAGOMAN_IMPORTERS_RELAX_LOWER_EVALUATOR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers Relax modules.
 #ifndef DRAGOMAN_IMPORTERS_RELAX_LOWER_LOWER_H_
 #define DRAGOMAN_IMPORTERS_RELAX_LOWER_LOWER_H_

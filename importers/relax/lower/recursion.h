@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions that call themselves and are loops.
 //
 //   - At the end of one side of a condition, as people write them:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the lowering function of one operator works with: the arguments of the call by the names of
 // the parameters, with the operator's defaults, and the expression builder.
 //

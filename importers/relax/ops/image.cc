@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images: sizes, sampling, regions.
 #include <algorithm>
 #include <utility>

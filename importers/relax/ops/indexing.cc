@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that pick elements by tensors of indices, and those that compare elements.
 #include <algorithm>
 #include <utility>

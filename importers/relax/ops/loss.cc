@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Losses, which importers of training graphs write.
 #include "importers/tvm/loss.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that make, move and pick elements.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of neural networks: windows, normalisation, activations, quantisation.
 #include <algorithm>
 #include <cmath>

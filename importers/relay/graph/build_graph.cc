@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/relay/graph/build_graph.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes source graphs of expressions (README.md of the folder above).
 //
 // Shared expressions belong to no place in the text: each becomes a node of the innermost graph

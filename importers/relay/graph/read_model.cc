@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/relay/graph/read_model.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads Relay text, with the `.params` file beside it, as a source Model (README.md of the folder
 // above).
 #ifndef DRAGOMAN_IMPORTERS_RELAY_GRAPH_READ_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The nodes of source graphs that are no operators of Relay, and names of operators.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_GRAPH_RELAY_OPS_H_
 #define DRAGOMAN_IMPORTERS_RELAY_GRAPH_RELAY_OPS_H_

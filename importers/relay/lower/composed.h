@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that compute one operator of the common dialect, as codegen/relay/composed.h remarks on
 // them.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_LOWER_COMPOSED_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The product of torch's nn.Linear as its importer wrote it for operands of rank 3 and more:
 //
 //     a = reshape(broadcast_to(x, sizes of x), [-1, m, k])

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions that call themselves at their ends, as loops.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions, names, tuples, references and matches.
 #include <memory>
 #include <utility>

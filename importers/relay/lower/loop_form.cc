@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/relay/lower/loop_form.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions that are loops: all calls of themselves stand at the end of the body, behind
 // conditions.
 //

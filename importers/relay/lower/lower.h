@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers a source Model of Relay (README.md of the folder above) to a common Model.
 //
 // Every entry is run on abstract values (evaluator.h). Parameters that the `.params` file gave

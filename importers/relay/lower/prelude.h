@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions and constructors of TVM's prelude, which a module may call without holding them.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_LOWER_PRELUDE_H_
 #define DRAGOMAN_IMPORTERS_RELAY_LOWER_PRELUDE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Relay has beside tensors and tuples: functions, constructors, and the values of algebraic
 // types, which are tuples that begin with their constructor.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_LOWER_VALUES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places given by several tensors, by leading axes that both operands share, or by diagonals.
 #include <algorithm>
 #include <string>

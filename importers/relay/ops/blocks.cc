@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks, windows and gaps along axes.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the lowering function of one operator works with: the operands and attributes of the call,
 // and the expression builder (core/lowering/operand_composer.h):
 //

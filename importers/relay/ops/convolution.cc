@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions, pools, and what changes the size of images.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How alike the surroundings of elements are in two images.
 #include <string>
 #include <utility>

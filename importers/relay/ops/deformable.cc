@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions whose windows read where a second operand says.
 #include <array>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fourier transforms, whose complex numbers TVM keeps as two tensors, or as a last axis of 2.
 #include "core/lowering/fourier.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images: resizing and sampling.
 #include <algorithm>
 #include <string>

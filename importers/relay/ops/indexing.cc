@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that read and write at places, and those that make tensors.
 #include <algorithm>
 #include <limits>

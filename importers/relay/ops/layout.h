@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes of windows, and layouts.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_OPS_LAYOUT_H_
 #define DRAGOMAN_IMPORTERS_RELAY_OPS_LAYOUT_H_

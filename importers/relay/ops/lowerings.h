@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lowering functions of Relay's operators; op_table.cc says which serves which.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_OPS_LOWERINGS_H_
 #define DRAGOMAN_IMPORTERS_RELAY_OPS_LOWERINGS_H_

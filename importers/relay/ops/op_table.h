@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every operator of Relay that is supported, and how it is lowered: one row each.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_OPS_OP_TABLE_H_
 #define DRAGOMAN_IMPORTERS_RELAY_OPS_OP_TABLE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sorted lists, places in them, and permutations.
 #include <string>
 #include <vector>

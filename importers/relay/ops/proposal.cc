@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vision.proposal: the regions that a network proposes, from scores and moves of anchors.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantised operators, as TVM computes them: sums, products and requantize by integers of fixed
 // point, others by DequantizeLinear, the operator of real numbers, and a quantisation that rounds
 // halves away from zero.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random numbers. A key tells TVM's generator where to go on; here every draw stands for itself,
 // and keys pass through.
 #include <vector>

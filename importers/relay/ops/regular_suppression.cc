@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorFlow Lite's suppression of boxes class by class.
 #include <cmath>
 #include <cstdint>

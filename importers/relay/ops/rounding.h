@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Roundings of TVM, and the numbers of fixed point by which it takes quantised values from one
 // scale to another.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_OPS_ROUNDING_H_

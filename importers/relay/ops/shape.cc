@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that change sizes and move elements.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matrices of few elements: their values, the column of each, and where each row begins. Of
 // matrices of blocks, these are blocks, columns of blocks and rows of blocks. Or tensors: the place
 // of each value, (elements, axes).

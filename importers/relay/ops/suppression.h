@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Boxes that detectors found: which of them count, and which others suppress.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_OPS_SUPPRESSION_H_
 #define DRAGOMAN_IMPORTERS_RELAY_OPS_SUPPRESSION_H_

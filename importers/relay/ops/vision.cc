@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Regions of images and the boxes of detectors.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Relay text as expressions. What a graph variable (%0) names is one expression that several read;
 // a local variable reads its binder.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_TEXT_AST_H_

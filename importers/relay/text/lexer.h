@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tokens of Relay text.
 //
 // Names of variables are taken as the printer writes them, unchanged names of other frameworks

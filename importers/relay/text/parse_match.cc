@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Matches of Relay text. A pattern is an attribute: none is anything, a text the name of a variable
 // (which is the next parameter of the arm), a list a tuple, {constructor, fields} a constructor.
 #include <utility>

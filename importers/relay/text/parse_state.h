@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parts of the parser share: tokens, names in scope, and the module that is made.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_TEXT_PARSE_STATE_H_
 #define DRAGOMAN_IMPORTERS_RELAY_TEXT_PARSE_STATE_H_

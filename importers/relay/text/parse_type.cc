@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types, annotations, attributes and numbers of Relay text.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads Relay text as expressions (ast.h).
 //
 // Names of variables have lexical scope; graph variables are known from their definition to the end

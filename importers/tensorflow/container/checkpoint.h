@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checkpoints: the values of variables.
 //
 // A bundle (v2) is PREFIX.index, a table of entries, and PREFIX.data-00000-of-00001, …, where the

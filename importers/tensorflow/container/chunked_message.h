@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SavedModels that TensorFlow's proto_splitter has written in chunks: those beyond 2 GiB, and all
 // that are saved with experimental_image_format.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_CONTAINER_CHUNKED_MESSAGE_H_

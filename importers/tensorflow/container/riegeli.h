@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files of Riegeli's records (github.com/google/riegeli, doc/riegeli_records_file_format.md), which
 // hold the SavedModels that TensorFlow 2.14 and newer write in chunks.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_CONTAINER_RIEGELI_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors that a checkpoint holds in parts.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_CONTAINER_SLICES_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_CONTAINER_SLICES_H_

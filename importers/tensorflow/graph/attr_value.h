@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading attributes of a source model of dialect tf: an empty list has no kind of its own.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_ATTR_VALUE_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_ATTR_VALUE_H_

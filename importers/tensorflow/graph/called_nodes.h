@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes within called functions, by the names of the calls that lead there: "call/node".
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_CALLED_NODES_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_CALLED_NODES_H_

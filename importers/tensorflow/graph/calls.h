@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who calls the functions of a model, what runs for its entries, and which variable a handle is.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_CALLS_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_CALLS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The default entry, cut at tensors of the main graph and of functions that it calls.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_CUT_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_CUT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entries of a source model: calls of the main graph that feed and fetch tensors of it.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_ENTRIES_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_ENTRIES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finding things in a source model of dialect tf (README.md says what stands where).
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_GRAPH_NAMES_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_GRAPH_NAMES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operators that a file may use: functions of its library, TensorFlow's own, and what its
 // stripped_op_list says of others.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_KNOWN_OPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorFlow's registry of operators (op_registry.txt, which is embedded in the program): the
 // arguments of each and the defaults of its attributes, which files may leave out.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // GraphDef and FunctionDef to graphs, losslessly.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_READ_GRAPH_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_READ_GRAPH_H_

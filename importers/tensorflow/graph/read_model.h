@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads TensorFlow's GraphDef, MetaGraphDef and SavedModel into source models, losing nothing
 // (README.md of importers/tensorflow says what stands where).
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_READ_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Entries of a model: a signature each, or one that is assumed for a GraphDef alone.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_SIGNATURES_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_SIGNATURES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What elements are stored as whose type has more of a meaning than ours: those of qint8 are i8.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_STORED_TYPE_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_STORED_TYPE_H_

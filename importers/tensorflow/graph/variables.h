@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The States of a source model: what a checkpoint holds, by the names of the variables.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_VARIABLES_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_VARIABLES_H_

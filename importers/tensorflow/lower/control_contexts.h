@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contexts that the nodes of a graph run in (regions.h): which frames, and which sides of
 // conditions of control flow of version 1.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_CONTROL_CONTEXTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The evaluator: runs graphs of TensorFlow on abstract values (core/lowering/abstract.h); what is
 // not known beforehand becomes nodes of the common graph.
 //

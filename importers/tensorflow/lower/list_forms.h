@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists that one way through a program stacks while another keeps their elements one by one
 // (ops/lists.h): the ways have a common form only if both stack them.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_LIST_FORMS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers a source Model of TensorFlow (README.md of the folder above) to a common Model.
 //
 // Every entry is run on abstract values (evaluator.h). Variables that no entry changes become

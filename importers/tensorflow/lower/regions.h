@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order in which a graph of TensorFlow runs, with its control flow of version 1 as regions.
 //
 // A graph has no order but its edges, and says conditions and loops by nodes that let tensors pass

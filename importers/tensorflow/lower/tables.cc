@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/tensorflow/lower/tables.h"
 
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of a model: what the nodes that fill them say, which run before all entries.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_TABLES_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_TABLES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variables of a model as cells: what the file holds of each, until an entry changes it.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_VARIABLES_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_VARIABLES_H_

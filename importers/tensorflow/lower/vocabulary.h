@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text files that tables are made from.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_VOCABULARY_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_LOWER_VOCABULARY_H_

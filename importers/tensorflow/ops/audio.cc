@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Features of sound: spectrograms and cepstra.
 #include <cmath>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bicubic resizing by the weights of TensorFlow's kernel, which reads them from a table of 1,024
 // steps between two pixels.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SpaceToBatch and BatchToSpace: blocks of the spatial axes that become images of their own.
 #include <algorithm>
 #include <optional>

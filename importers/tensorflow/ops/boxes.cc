@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Selection of boxes.
 #include <limits>
 #include <optional>

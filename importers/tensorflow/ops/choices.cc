@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program asks to choose its branches, and what stands in for results of those not taken.
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators with a window over spatial axes. The common dialect has channels at axis 1; tensors of
 // other layouts are transposed around the operator.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_CONVOLUTION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often numbers come, and where they lie in an order.
 #include <algorithm>
 #include <optional>

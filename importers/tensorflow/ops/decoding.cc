@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts from the scores of their letters, step by step.
 #include <cstdint>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Diagonals of matrices, which stand in the last two axes: bands of them as the rows of a matrix,
 // the highest first, each aligned to the left or to the right of its row.
 #include <algorithm>

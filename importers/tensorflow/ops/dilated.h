@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions whose filter has gaps, as TensorFlow 1 spells them: SpaceToBatchND, a convolution
 // without gaps, BatchToSpaceND.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_DILATED_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program does beside computing: assertions and messages, in their order.
 #include <string>
 

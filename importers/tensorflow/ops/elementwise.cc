@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of single elements, with NumPy's broadcasting.
 #include <cmath>
 #include <string>

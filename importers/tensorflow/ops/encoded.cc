@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts that hold the bytes of numbers, or of image files.
 #include <climits>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers at the ends of element types.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_EXTREMES_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_EXTREMES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gradients of elementwise functions, which models that differentiate themselves contain.
 #include <algorithm>
 #include <string>

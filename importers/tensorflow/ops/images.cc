@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images: crops, areas, colours. Tensors have their channels last.
 #include <algorithm>
 #include <cmath>

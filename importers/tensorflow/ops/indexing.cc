@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of tensors, by bounds, indices and masks.
 #include <algorithm>
 #include <limits>

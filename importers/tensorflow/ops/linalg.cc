@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Factors of matrices, inverses and systems of linear equations.
 #include <optional>
 #include <string>

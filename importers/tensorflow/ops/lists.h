@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorList and TensorArray. As an abstract value, a list is one of these:
 //   a tensor          all elements, stacked along axis 0
 //   a list            elements one by one, Uninitialized where none was set; or a sequence

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/tensorflow/ops/loop_body.h"
 
 #include "core/lowering/name_body.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Loop whose body a lowering makes by hand:
 //
 //     LoopBody turn(c, {{"sum", zero->type()}});

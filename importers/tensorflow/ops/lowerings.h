@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lowering functions that op_rows_a_m.cc and op_rows_n_z.cc name, by the file that holds them.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_LOWERINGS_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_LOWERINGS_H_

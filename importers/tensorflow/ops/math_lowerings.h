@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lowering functions of gradients, of matrices, of special functions and of old normalisations,
 // as lowerings.h lists the others.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_MATH_LOWERINGS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Probabilities of classes.
 #include "importers/tensorflow/ops/lowerings.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Neighbouring words of the rows of a ragged tensor, joined.
 #include <string>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators whose names begin with A to M.
 #include "importers/tensorflow/ops/op_rows.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators whose names begin with N to Z, or are private.
 #include "importers/tensorflow/ops/op_rows.h"
 

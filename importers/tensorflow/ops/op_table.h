@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every operator of TensorFlow that is a function of tensors, and how it is lowered: one row each.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_OP_TABLE_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_OP_TABLE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images seen through a projective transform: rotated, sheared, moved.
 #include <optional>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantisation in training: values that are rounded to the steps of integers.
 #include <algorithm>
 #include <cmath>

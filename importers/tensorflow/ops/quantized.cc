@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers that are stored as steps of a range.
 #include <cmath>
 #include <limits>

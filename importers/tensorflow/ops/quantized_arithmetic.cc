@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic on integers that stand for numbers between two ends, as graph transforms of TensorFlow
 // 1 wrote it: each tensor comes with its ends, and each result has its own.
 #include "importers/tensorflow/ops/quantized_form.h"

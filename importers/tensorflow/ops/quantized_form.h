@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integers that stand for numbers between two ends.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_QUANTIZED_FORM_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_QUANTIZED_FORM_H_

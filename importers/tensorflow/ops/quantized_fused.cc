@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of bytes as oneDNN computes them for TensorFlow, with what follows in the same operator:
 // a bias, a tensor that is added, Relu, and bytes again. Zero is stored as 0 (but where a product
 // is told MIN_FIRST), and an integer of n bits stands for its share of the larger of both ends.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ragged tensors: the values of all rows one behind the other, and where each row ends (row splits)
 // or which row each value is of.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ragged tensors as sparse ones, rows of them, and counts in their rows.
 #include "importers/tensorflow/ops/ragged_form.h"
 

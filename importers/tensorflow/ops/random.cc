@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random tensors, whose sizes are an operand.
 #include <numbers>
 

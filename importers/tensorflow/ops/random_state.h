@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where TensorFlow's random numbers come from: blocks of four words that Philox makes of a key and
 // a counter, which a seed, or the state of a generator, tells.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_RANDOM_STATE_H_

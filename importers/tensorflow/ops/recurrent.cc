@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cells and whole recurrences of contrib.rnn and cuDNN, as the arithmetic that they stand for or as
 // operators over sequences.
 #include <memory>

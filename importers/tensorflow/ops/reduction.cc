@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums, extremes and their places along axes.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images of other sizes by kernels that count several pixels, and convolutions of padded images.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Images of other sizes, by the nearest pixels or by those around.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/tensorflow/ops/run_time_axes.h"
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Axes that only the run knows, of tensors whose rank is known: what an operator does along such an
 // axis it does along the first one, to which the axis is brought, and from which it is brought
 // back.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rounding to the steps of integers between ends that only the run knows, as TensorFlow's kernels
 // compute it, in float32.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows that are put together, taken apart or counted by numbers: segments, partitions, sparse
 // tensors, buckets.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sets of numbers or texts along the last axis, of which each row of the other axes has one.
 #include <cstdint>
 #include <string>

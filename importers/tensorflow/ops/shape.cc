@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes, and tensors with other sizes.
 #include <algorithm>
 #include <functional>

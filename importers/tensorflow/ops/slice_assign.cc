@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parts of a tensor that are replaced.
 #include <string>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse tensors: indices, values and sizes; and sums of rows that indices choose.
 #include <optional>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often numbers come in each row, as sparse tensors: an element for each number that does.
 #include <algorithm>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Crosses of features: for each row, every choice of one value of each column, as one text or one
 // hash.
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The lowering functions of sparse and ragged tensors, as lowerings.h lists the others.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_SPARSE_LOWERINGS_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_SPARSE_LOWERINGS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators from sparse tensors to sparse ones, and between sparse and dense ones.
 #include <algorithm>
 #include <limits>

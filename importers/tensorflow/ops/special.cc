@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Special functions (core/lowering/special_functions.h), in float64.
 #include "core/lowering/special_functions.h"
 

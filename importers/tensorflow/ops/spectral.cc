@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fourier transforms along the last axes.
 #include "core/lowering/complex.h"
 #include "core/lowering/fourier.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random numbers that are a function of a seed: the same ones that TensorFlow draws on processors
 // (its random_distributions.h says how distributions are made of words).
 #include <cmath>

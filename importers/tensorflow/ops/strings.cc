@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators on strings.
 #include <algorithm>
 #include <memory>

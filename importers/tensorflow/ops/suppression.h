@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Suppression of boxes one by one, where the operator of the common dialect cannot express it.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_SUPPRESSION_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_SUPPRESSION_H_

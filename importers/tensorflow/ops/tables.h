@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tables of keys and values, whose contents do not change while a model runs.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_TABLES_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_TABLES_H_

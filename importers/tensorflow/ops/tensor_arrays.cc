@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorArrays, which are lists that go along an edge of their own, the flow.
 #include <memory>
 #include <optional>

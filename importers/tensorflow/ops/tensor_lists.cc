@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TensorLists.
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conv2DBackpropInput and its kin. Their result has the sizes that an operand states: pads follow
 // from these where inference knows how both sizes relate; else what the operator gives without pads
 // is cut at run time.

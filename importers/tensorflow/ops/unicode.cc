@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Texts as the numbers of their characters, and back. Texts are UTF-8.
 #include <string>
 #include <vector>

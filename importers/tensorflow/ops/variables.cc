@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Variables: a handle, and a reference of TensorFlow 1, is the tensor whose storage the variable
 // is. Reading makes a copy.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The zip container of a file of torch: records by name, read where they lie.
 //
 // An archive has one top directory, whose name each record's has in front; here names are without

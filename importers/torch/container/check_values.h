@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds of all values of a pickle once it is read.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_CONTAINER_CHECK_VALUES_H_
 #define DRAGOMAN_IMPORTERS_TORCH_CONTAINER_CHECK_VALUES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The states of torch's own packed parameters.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_CONTAINER_PACKED_PARAMETERS_H_
 #define DRAGOMAN_IMPORTERS_TORCH_CONTAINER_PACKED_PARAMETERS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scales and zero points of the quantised tensors that a file holds.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_CONTAINER_QUANTIZED_GRID_H_
 #define DRAGOMAN_IMPORTERS_TORCH_CONTAINER_QUANTIZED_GRID_H_

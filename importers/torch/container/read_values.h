@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All values that an archive stores: the root object, the constants, the traced inputs.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_CONTAINER_READ_VALUES_H_
 #define DRAGOMAN_IMPORTERS_TORCH_CONTAINER_READ_VALUES_H_

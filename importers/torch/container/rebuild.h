@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that a pickle of TorchScript may call: tensors and typed containers rebuilt from
 // their parts, as torch's own loader does (torch/csrc/jit/serialization/unpickler.cpp).
 #ifndef DRAGOMAN_IMPORTERS_TORCH_CONTAINER_REBUILD_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The attributes of stored objects, those included whose class restores itself.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_CONTAINER_RESTORE_OBJECT_H_
 #define DRAGOMAN_IMPORTERS_TORCH_CONTAINER_RESTORE_OBJECT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sparse tensors that a file holds.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_CONTAINER_SPARSE_PARTS_H_
 #define DRAGOMAN_IMPORTERS_TORCH_CONTAINER_SPARSE_PARTS_H_

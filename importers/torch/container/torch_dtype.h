@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // torch's element types by the numbers that stand in TorchScript code (c10/core/ScalarType.h).
 #ifndef DRAGOMAN_IMPORTERS_TORCH_CONTAINER_TORCH_DTYPE_H_
 #define DRAGOMAN_IMPORTERS_TORCH_CONTAINER_TORCH_DTYPE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pickles as data: what torch's C++ writer emits of protocol 2, and nothing else. Nothing is
 // executed: a pickle may only name the functions of rebuild.h and classes of the archive.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_CONTAINER_UNPICKLE_H_

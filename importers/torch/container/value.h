@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The values that the pickles of an archive hold: what `data.pkl`, `constants.pkl` and
 // `traced_inputs.pkl` say, before any class or type is known.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What torch.autocast makes of the operands of an operator on a CPU: the lists of
 // aten/src/ATen/autocast_mode.cpp, AutocastCPU.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_AUTOCAST_H_

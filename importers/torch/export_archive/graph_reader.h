@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of an ExportedProgram as source graphs: README.md, "torch.export".
 #ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_GRAPH_READER_H_
 #define DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_GRAPH_READER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conditions on sizes of inputs that a program was exported under, each a line of Python:
 // "L['y'].size()[0] == (1 + L['x'].size()[0])". Parsed by a small grammar, never evaluated.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_GUARDS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JSON of an archive of torch.export, read with limits, and as attributes.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_JSON_H_
 #define DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_JSON_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers a source Model of torch.export (README.md, "torch.export") to a common Model.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_LOWER_H_
 #define DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_LOWER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a node of torch.export came from: the metadata nn_module_stack, stack_trace and torch_fn.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_NODE_ORIGIN_H_
 #define DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_NODE_ORIGIN_H_

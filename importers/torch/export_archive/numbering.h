@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers that stand in the JSON of torch.export for element types, layouts and memory formats
 // (torch/_export/serde/schema.py), which are not those of TorchScript.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_NUMBERING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/torch/export_archive/payloads.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an archive of torch.export says of weights, buffers and constants, and their elements.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_PAYLOADS_H_
 #define DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_PAYLOADS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operators of dialect `prims`, to which torch decomposes those of aten.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_PRIMS_H_
 #define DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_PRIMS_H_

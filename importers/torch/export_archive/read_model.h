@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads archives of torch.export (.pt2) as source Models.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_READ_MODEL_H_
 #define DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_READ_MODEL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that call the operator that an argument names, or print.
 #include <string>
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Branches and regions, assertions, and what has no effect on results.
 #include <cstdint>
 #include <memory>

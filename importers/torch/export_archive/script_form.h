@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program of torch.export in the form of a TorchScript source Model, which the evaluator runs
 // (importers/torch/lower): operators with complete operands in the order of their schemas, weights
 // as cells of the root object, higher-order operators as If and Loop.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // auto_functionalized: an operator that writes to its arguments, on copies of them.
 #include <string>
 

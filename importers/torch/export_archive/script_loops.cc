@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops over tensors, and those that a condition ends.
 #include <cstdint>
 #include <utility>

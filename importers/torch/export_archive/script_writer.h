@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes nodes of torch.export as those of TorchScript.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_SCRIPT_WRITER_H_
 #define DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_SCRIPT_WRITER_H_

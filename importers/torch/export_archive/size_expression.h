@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes as torch.export writes them: the text of a sympy expression, as Python's repr of its
 // constructors, "Add(Symbol('s77', positive=True, integer=True), Integer(1))", or as it is printed,
 // "s77 + 1". Parsed by a small grammar, never evaluated.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How flat results are nested: the pytree that torch.export states as JSON text.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_TREE_SPEC_H_
 #define DRAGOMAN_IMPORTERS_TORCH_EXPORT_ARCHIVE_TREE_SPEC_H_

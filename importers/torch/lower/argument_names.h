@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a user calls the arguments of a method, and parts of them (core/lowering/argument_names.h).
 #ifndef DRAGOMAN_IMPORTERS_TORCH_LOWER_ARGUMENT_NAMES_H_
 #define DRAGOMAN_IMPORTERS_TORCH_LOWER_ARGUMENT_NAMES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An entry's arguments: structured values over flat inputs.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_LOWER_ARGUMENTS_H_
 #define DRAGOMAN_IMPORTERS_TORCH_LOWER_ARGUMENTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The evaluator: runs a TorchScript program on abstract values (core/lowering/abstract.h), and what
 // it cannot know beforehand becomes nodes of the common graph.
 //

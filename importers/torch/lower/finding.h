@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings at places of the user's source.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_LOWER_FINDING_H_
 #define DRAGOMAN_IMPORTERS_TORCH_LOWER_FINDING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An operator of a library that is not known, as a program of torch.export calls it: it stands in
 // the common graph as a foreign node, mine::special as onnx:mine.special.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_LOWER_KEPT_OPERATOR_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The objects that a TorchScript file holds, as cells.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_LOWER_LOADED_CELLS_H_
 #define DRAGOMAN_IMPORTERS_TORCH_LOWER_LOADED_CELLS_H_

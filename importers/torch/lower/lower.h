@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lowers a source Model of TorchScript (README.md of this folder) to a common Model.
 //
 // Every entry is run on abstract values (evaluator.h). What an entry leaves changed in the objects

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the elements of the tensors that an operator makes lie.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_LOWER_RESULT_STRIDES_H_
 #define DRAGOMAN_IMPORTERS_TORCH_LOWER_RESULT_STRIDES_H_

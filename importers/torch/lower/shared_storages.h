@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors of the file that have elements in common: what is written to one of them is seen through
 // the others.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_LOWER_SHARED_STORAGES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Activation functions, those of torch.nn.functional.
 #include <algorithm>
 #include <cmath>

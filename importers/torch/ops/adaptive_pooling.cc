@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pooling to given sizes. Window i of n along an axis of size s reaches from floor(i s / n) to
 // ceil((i + 1) s / n); where n divides s these are ordinary windows.
 #include <algorithm>

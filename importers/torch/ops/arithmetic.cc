@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of two tensors or numbers with numeric results.
 #include <cmath>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention: scaled dot products, and torch's fused layers around them.
 #include <algorithm>
 #include <cmath>

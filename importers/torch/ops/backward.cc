@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gradients, as programs hold them that were exported with their backward pass, or call them.
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"

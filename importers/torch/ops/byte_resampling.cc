@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interpolation of images of bytes, as torch's kernels for x86 compute it: in integers, one axis
 // after the other, each rounded to bytes (aten/src/ATen/native/cpu/UpSampleKernel.cpp).
 #include "importers/torch/ops/byte_resampling.h"

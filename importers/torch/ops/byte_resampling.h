@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interpolation of images of bytes.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_BYTE_RESAMPLING_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_BYTE_RESAMPLING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Factors of complex matrices that are not those of real blocks: a loop takes one column after the
 // other, on the parts of numbers.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex matrices as real ones of twice the size: x + iy becomes the block [x -y; y x], and sums,
 // products, inverses and adjoints of such matrices are those of the complex ones. So is the factor
 // of Cholesky, which is unique, since blocks on its diagonal are real.

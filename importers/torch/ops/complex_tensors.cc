@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that make complex tensors of real ones, and take them apart.
 #include <numbers>
 #include <utility>

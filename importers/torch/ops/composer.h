@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes the lowering of an operator as an expression over its arguments:
 //
 //     CallComposer c(call);

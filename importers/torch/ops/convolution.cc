@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolutions, plain and transposed, in all the forms that archives hold.
 #include <optional>
 #include <string>

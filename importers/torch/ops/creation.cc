@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that make tensors: filled, ranges, identity; and those that draw random numbers.
 #include <cmath>
 #include <numbers>

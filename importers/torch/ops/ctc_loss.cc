@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Connectionist temporal classification: the probability of a label sequence, summed over its
 // alignments with the steps of an input (Graves et al., 2006, section 4.1), in logarithms.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Running products and extremes, and differences of neighbours. Element i of a running reduction is
 // reduced from a row in which what lies behind i is neutral.
 #include <cmath>

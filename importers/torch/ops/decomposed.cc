@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that decomposed programs of torch.export have in the place of a user's. Further
 // results, which serve the backward pass, are None.
 #include "importers/torch/ops/decomposed.h"

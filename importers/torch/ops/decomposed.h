@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that only decomposed programs of torch.export have.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_DECOMPOSED_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_DECOMPOSED_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Layers, and parts of them, that decomposed programs of torch.export call in the place of a
 // user's.
 #include <cstdint>

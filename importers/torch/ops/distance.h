@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Distances between vectors.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_DISTANCE_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_DISTANCE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rows of a table by index, and sums of such rows.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sliding windows as columns and back, and windows along one axis.
 #include <utility>
 

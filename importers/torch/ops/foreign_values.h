@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What TorchScript programs handle and no other format has, as abstract values.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_FOREIGN_VALUES_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_FOREIGN_VALUES_H_

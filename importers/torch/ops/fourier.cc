@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Discrete Fourier transforms: of whole tensors, and of windows of signals (stft, istft).
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Maxima of windows whose places follow from given samples of [0, 1), as fractional_max_pool2d and
 // 3d have them.
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading elements by index: index, gather, index_select, take, masked_select, nonzero…
 #include "importers/torch/ops/indexing.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Indexing with tensors, as in x[i, :, j] and x[mask].
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_INDEXING_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_INDEXING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that put tensors together or repeat them.
 #include <algorithm>
 #include <numeric>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Determinants, inverses and solutions of systems of linear equations.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators on lists of tensors or sets of elements: products of sets, membership.
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Losses: elementwise first, then their mean or sum.
 #include <numbers>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that lower operators of torch, one file per family.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_LOWERINGS_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_LOWERINGS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Indexing by places that count only where a mask is true; elsewhere they may lie outside.
 
 #include "importers/torch/ops/indexing.h"

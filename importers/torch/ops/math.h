@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compositions of torch that several operators share, beside those of core/lowering/math.h.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_MATH_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_MATH_H_

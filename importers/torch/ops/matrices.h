@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compositions over the matrices that the last two axes of a tensor hold.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_MATRICES_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_MATRICES_H_

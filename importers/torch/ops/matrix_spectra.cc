@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orthogonal factors, eigenvalues and singular values of matrices, and what follows from them.
 #include <cmath>
 #include <limits>

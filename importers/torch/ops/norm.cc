@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Norms of vectors and matrices.
 #include <algorithm>
 #include <cmath>

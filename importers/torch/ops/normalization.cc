@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normalisation layers.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What integers have in common, and the parts of floating numbers.
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the lowering function of one operator works with: a Call, which takes the arguments apart.
 // Nodes are appended by a Composer (composer.h); what a Call appends are values of arguments, and
 // single nodes for functions that go on with what became known (script_*.cc).

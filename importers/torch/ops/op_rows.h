@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The rows of op_table.h, which are too many for one file. Each part is sorted by name, and all
 // names of the first come before those of the second.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_OP_ROWS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of aten whose names begin with A to L.
 #include "importers/torch/ops/op_rows.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of aten whose names begin with M to Z, and those of the namespaces behind aten.
 #include "importers/torch/ops/op_rows.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/torch/ops/op_table.h"
 
 #include "core/support/find_by_key.h"

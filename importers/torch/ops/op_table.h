@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every operator of torch that is lowered, and what is known of it: one row, overloads together.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_OP_TABLE_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_OP_TABLE_H_

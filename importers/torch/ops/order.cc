@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Extremes, sorting and what is read off sorted elements.
 #include <cmath>
 #include <utility>

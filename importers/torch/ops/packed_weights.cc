@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/torch/ops/packed_weights.h"
 
 #include "core/lowering/heap.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Weights of quantised layers, which torch keeps packed: objects of its classes, with the
 // attributes that restore_object.h lists.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_PACKED_WEIGHTS_H_

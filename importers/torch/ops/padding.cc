@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Padding by constants, reflection, edges, or around the other end.
 #include <algorithm>
 #include <string>

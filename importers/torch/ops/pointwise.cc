@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of one tensor that keep its element type, or test it.
 #include <cmath>
 #include <limits>

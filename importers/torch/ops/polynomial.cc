@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Orthogonal polynomials, whose degree is an operand, and matrices of powers.
 #include <algorithm>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pooling with windows: maximum with and without indices, average, and the inverse of the maximum.
 #include <utility>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What pooling operators share.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_POOLING_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_POOLING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of dialect `prims` that aten has not (torch/_prims/__init__.py). Their results are
 // copies: programs that hold them are functional.
 #include <algorithm>

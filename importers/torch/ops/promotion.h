@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The element type that an operator of torch computes in, given its operands'
 // (c10/core/ScalarType.h and ATen/native/TypeProperties.cpp of torch 1.13 and 2.x).
 //

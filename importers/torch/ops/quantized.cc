@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantised tensors and torch's quantized:: operators, as QuantizeLinear / DequantizeLinear pairs:
 // a quantised tensor is what DequantizeLinear gives, and an operator computes with that.
 #include <algorithm>

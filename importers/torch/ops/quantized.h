@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantised tensors as the common graph has them: the numbers that DequantizeLinear gives. How such
 // a tensor is stored is told by the node that made it.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_QUANTIZED_H_

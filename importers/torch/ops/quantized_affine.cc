@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // torchao's grids of blocks (torchao/quantization/quant_primitives.py): a block holds as many
 // elements along each axis as block_size says, all of them where that is -1, and each has a scale
 // and a zero point of its own.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // quantized_decomposed: what torch.export writes of quantised models. Tensors of integers are plain
 // ones here, and rounding to a grid is an operator of its own.
 #include "importers/torch/ops/quantized_decomposed.h"

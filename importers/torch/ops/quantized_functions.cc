@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of quantized:: that are those of aten on the numbers, rounded to the grid they state.
 #include <algorithm>
 #include <cmath>

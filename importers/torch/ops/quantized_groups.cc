@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // quantized_decomposed for grids of their own: of groups of elements, and of all that lie along the
 // last axis of a token (torch/ao/quantization/fx/_decomposed.py).
 #include <cfloat>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // aten::quantized_lstm and quantized_gru: a Scan for each direction of a layer. Its products are
 // those of quantized::linear_dynamic: one range for the whole sequence of inputs, one for each
 // step's state.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that draw random numbers of other distributions than creation.cc, and masks. With a
 // generator of one's own they are refused: only torch gives the numbers of its seeds.
 #include "importers/torch/ops/random.h"

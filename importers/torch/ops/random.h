@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that draw random numbers, beyond those of lowerings.h.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_RANDOM_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_RANDOM_H_

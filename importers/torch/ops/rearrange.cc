@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that move elements to other places: flip, roll, triangles, diagonals, pixel shuffles…
 #include <limits>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // aten::lstm, gru, rnn_tanh, rnn_relu: one LSTM, GRU or RNN of ONNX a layer. Gates are in torch's
 // order in the weights and are brought into ONNX's.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The axes that a reduction of torch works along.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_REDUCED_AXES_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_REDUCED_AXES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums, products, moments, and tests of all elements along axes.
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interpolation to other sizes, and sampling at the points of a grid.
 #include <algorithm>
 #include <array>

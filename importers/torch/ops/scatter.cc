@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writing elements by index or mask: scatter, index_add, masked_fill, fill…
 #include <cmath>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists and tuples. A list whose length is known only at run time is a sequence of the common
 // graph.
 #include <algorithm>

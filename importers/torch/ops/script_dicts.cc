@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dicts whose keys are known, and what makes of them one whose keys only run time knows
 // (script_run_time_dicts.cc).
 #include "core/lowering/heap.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of the language rather than of tensors: Python numbers, strings, containers, objects,
 // and what a program asks a tensor. They have names in common with operators of tensors
 // ("aten.add"): a table says to what arguments its rows apply.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of Python's module math and divmod, of numbers that are known or not, and the texts of
 // integers in other bases.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes to tensors that are no operator's in-place form.
 #include "core/lowering/heap.h"
 #include "core/support/find_by_key.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arithmetic of Python numbers. What is known is computed here; the rest becomes 0-d nodes of
 // int64, float64 and bool.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Objects, tuples, constants, and tests of what a value is.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dicts whose keys only run time knows (core/lowering/dict_entries.h).
 #include <memory>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strings of which only run time knows one: operators on texts of the common dialect. What these
 // cannot say is of use to messages alone: a String without a value.
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists whose length is known only at run time: sequences of the common graph. Those of numbers
 // become vectors where an operator asks for all of their items at once.
 #include <cstdint>

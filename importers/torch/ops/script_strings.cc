@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strings, which are known: only what messages and keys need is followed through a program.
 #include <algorithm>
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program asks a tensor, and the ways between tensors and Python numbers.
 #include <algorithm>
 #include <cstring>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions of runs of rows whose lengths, or ends, an operand gives.
 #include <algorithm>
 #include <cmath>

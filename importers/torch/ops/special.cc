@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Special functions (core/lowering/special_functions.h), all in float64.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts, quantiles and differences of the elements of tensors.
 #include <cmath>
 #include <string>

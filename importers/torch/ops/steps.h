@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that take one element, or one column, after the other: loops that a lowering writes as
 // an expression.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_STEPS_H_

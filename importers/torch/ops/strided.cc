@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Views by strides, and copies of a tensor with a view of it replaced.
 #include <algorithm>
 #include <optional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which operators of torch have a lowering.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_SUPPORTED_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_SUPPORTED_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // torchaudio's own operators: filters each of whose results depends on those before.
 #include <cstdint>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // torchvision's own operators: detection, and convolution at displaced places.
 #include <algorithm>
 

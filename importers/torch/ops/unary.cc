@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Functions of one tensor whose results are floating: integers and bool become float32 first.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes the results of operators that give views: tensors that share the elements of `self`.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_VIEW_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_VIEW_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Views that put axes into another order, or repeat elements along some.
 #include <algorithm>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Views of some of a tensor's elements: select, slice, split, diagonal…
 #include <algorithm>
 #include <optional>

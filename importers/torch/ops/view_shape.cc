@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Views with other sizes of the same elements in the same order: view, reshape, flatten, squeeze…
 #include <algorithm>
 #include <optional>

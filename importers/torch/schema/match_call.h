@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Overload resolution: the first schema, in order, that the arguments of a call fit, first without
 // and then with implicit conversions (pytorch torch/csrc/jit/frontend/schema_matching.cpp).
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCHEMA_MATCH_CALL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schemas of torch's operators: torch_schemas.txt, which is embedded in the program.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCHEMA_SCHEMA_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCHEMA_SCHEMA_H_

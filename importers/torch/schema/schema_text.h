@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of torch_schemas.txt: one schema a line, sorted by operator, overloads in the order in
 // which torch 1.13 registers them, later ones behind. The source is generated
 // (cmake/EmbedText.cmake).

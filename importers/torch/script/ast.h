@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The syntax tree of serialized TorchScript: Python's grammar as far as torch writes it, and the
 // operators, slices and conditional expressions that files up to torch 1.3 contain.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Appends nodes to the blocks of one source graph, with types, constants and origins.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_BLOCK_BUILDER_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_BLOCK_BUILDER_H_

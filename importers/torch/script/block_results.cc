@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/torch/script/block_results.h"
 
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which results prim.If and prim.Loop have, and in which order.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_BLOCK_RESULTS_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_BLOCK_RESULTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stored values as the States of a source Model: README.md of this folder, "The heap".
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_CELL_TABLE_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_CELL_TABLE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The classes of a source Model: `torchscript.classes` in its extra, as README.md of this folder
 // describes it.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_CLASS_TABLE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What torch does with a graph once it is compiled (pytorch torch/csrc/jit/frontend/ir_emitter.cpp,
 // runCleanupPasses), so that listings agree.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_CLEAN_UP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements and expressions with blocks: if, while, for, with, fork.
 #include <fmt/format.h>
 

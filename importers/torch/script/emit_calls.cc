@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls: operators, functions, methods, constructors, special forms.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expressions without calls.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Statements that have no blocks.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variables that are visible while a function is compiled: a frame per block.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_ENVIRONMENT_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_ENVIRONMENT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes that nothing uses.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_ERASE_DEAD_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_ERASE_DEAD_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls of torch's operators on values that are known when a model is read: what a __setstate__
 // computes.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_EVALUATE_CALL_H_

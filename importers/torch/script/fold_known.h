@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Computes what is known without running a program.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_FOLD_KNOWN_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_FOLD_KNOWN_H_

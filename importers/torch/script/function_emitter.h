@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiles one function of the archive to a graph of dialects aten, prim, …, as torch's own
 // compiler does (pytorch torch/csrc/jit/frontend/ir_emitter.cpp).
 //

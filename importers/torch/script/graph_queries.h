@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Questions that passes over source graphs of TorchScript ask.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_GRAPH_QUERIES_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_GRAPH_QUERIES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inlines the calls of a TorchScript source Model.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_INLINE_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_INLINE_H_

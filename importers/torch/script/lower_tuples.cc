@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/torch/script/lower_tuples.h"
 
 #include "importers/torch/script/graph_queries.h"

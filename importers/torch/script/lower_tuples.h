@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tuples that are constructed and taken apart again.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_LOWER_TUPLES_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_LOWER_TUPLES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The order of the results of If and Loop.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_ORDER_RESULTS_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_ORDER_RESULTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parses serialized TorchScript.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_PARSER_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_PARSER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The classes and functions of an archive by qualified name, parsed file by file when they are
 // asked for.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_PROGRAM_H_

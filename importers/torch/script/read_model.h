@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads a TorchScript archive into a source Model. README.md of this folder describes the Model.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_READ_MODEL_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_READ_MODEL_H_

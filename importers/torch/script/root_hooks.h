@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hooks of the root module, which torch runs around its method when the module is called.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_ROOT_HOOKS_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_ROOT_HOOKS_H_

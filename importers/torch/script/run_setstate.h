@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs __setstate__ of a class on a stored state.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_RUN_SETSTATE_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_RUN_SETSTATE_H_

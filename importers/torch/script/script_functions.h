@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that torch itself defines in TorchScript: overloads such as torch.mul(2, tensor), and
 // the older meanings of operators that changed (upgraders). script_functions.py holds them.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_SCRIPT_FUNCTIONS_H_

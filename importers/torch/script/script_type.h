@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Static types of TorchScript: what the front end resolves overloads with.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_SCRIPT_TYPE_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_SCRIPT_TYPE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "importers/torch/script/simplify_callee.h"
 
 #include <string_view>

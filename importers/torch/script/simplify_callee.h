@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What torch does with a function before it inlines it into others (pytorch
 // torch/csrc/jit/api/function_impl.cpp, preoptimizeGraph).
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_SIMPLIFY_CALLEE_H_

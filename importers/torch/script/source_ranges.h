@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the statements of a code file stood in the user's own Python source: the records
 // `code/….py.debug_pkl` (torch/csrc/jit/serialization/source_range_serialization.cpp).
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_SOURCE_RANGES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The example inputs that a traced archive records.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_SCRIPT_TRACED_INPUTS_H_
 #define DRAGOMAN_IMPORTERS_TORCH_SCRIPT_TRACED_INPUTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as an ONNX file: what is read is lowered, rewritten, run on zeros where no loop could last,
 // and made a program and a Relax module.
 #include <algorithm>

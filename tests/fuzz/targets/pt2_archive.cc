@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as a .pt2 file: the archive, its program, and the common graph of that.
 #include <cstddef>
 #include <cstdint>

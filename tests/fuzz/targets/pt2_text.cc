@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as the texts within a .pt2 file: the expression of a size, a condition on sizes, the
 // nesting of results, and the program, in an archive that has one weight, through lowering.
 #include <cstddef>

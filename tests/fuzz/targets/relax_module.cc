@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as the text of a Relax module: its source graph, that as text again, its common graph.
 #include <cstddef>
 #include <cstdint>

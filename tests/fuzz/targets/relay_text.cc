@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as Relay text, through lowering.
 #include <cstddef>
 #include <cstdint>

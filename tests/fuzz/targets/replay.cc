@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a fuzz target without libFuzzer: on each file of a folder, and on changes of it.
 //
 // Usage: TARGET [-runs=N] [-seed=S] FOLDER      N changes of each file, drawn from S

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as the index of a checkpoint, beside a file of elements that has as many bytes: as a bundle
 // and as a checkpoint of the first format.
 #include <cstddef>

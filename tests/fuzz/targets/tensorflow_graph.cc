@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as a GraphDef, MetaGraphDef or SavedModel, binary or text: what is read is written again,
 // lowered, rewritten and made a program.
 #include <cstddef>

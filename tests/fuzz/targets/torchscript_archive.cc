@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as a .pt file: the archive, its records, the model in it.
 #include <cstddef>
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as the text of a code file: the classes and functions in it, the graphs of the methods of
 // its class Net.
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes as a pickle whose storages hold ones.
 #include <cstddef>
 #include <cstdint>

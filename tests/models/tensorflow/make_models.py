@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the models of this folder, without TensorFlow: graphs as text that protoc encodes.
 
 Usage: make_models.py      (in the root of the project)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes networks/: small convolution networks with the structure of well-known ones, channels last.
 
 Usage: make_networks.py ORACLE [NAME]      (in the root of the project; operator_cases.py)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes operators/: a small graph for each operator, and what TensorFlow.js gives for it.
 
 Usage: make_operators.py ORACLE [NAME]      (in the root of the project; operator_cases.py)

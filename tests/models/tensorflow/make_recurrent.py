@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes recurrent/: layers of Keras and TensorFlow 1 that are one operator in the common graph.
 
 Usage: make_recurrent.py ORACLE [NAME]      (in the root of the project; operator_cases.py)

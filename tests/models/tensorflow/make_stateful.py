@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes stateful_gru.pb: keras.layers.GRU(4, stateful=True, return_sequences=True) for a batch of 2,
 whose state is a variable, and stateful_gru.npz: what a NumPy program gives for two calls.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of TensorFlow, without TensorFlow: graphs as text that protoc encodes, checkpoints, SavedModels."""
 
 import pathlib

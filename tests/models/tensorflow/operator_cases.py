@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What makers of small graphs share: numbers to draw, and cases as tests/e2e/tf_cases_test.py runs
 them.
 

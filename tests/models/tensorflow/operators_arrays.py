@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Segments, sparse and ragged tensors, products, matrices."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Functions of single elements, each of all element types that NumPy and TensorFlow share."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conditions and loops of version 1 in one another."""
 
 import numpy as np

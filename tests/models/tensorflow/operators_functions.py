@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Complex numbers and their transforms, Bessel functions, matrices under their first names, and
 operators that pass on what they are given."""
 

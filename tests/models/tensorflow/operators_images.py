@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Images: crops, pools, patches, colours, boxes, layouts."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Quantisation, gradients, activations, and loops over steps."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TensorLists that one way through a program stacks while another keeps their elements, and lists
 without elements."""
 

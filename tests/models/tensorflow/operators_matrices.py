@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Diagonals, bits, what TensorFlow has of matrices beside products; bounds beyond both ends."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layers of networks beside windows: normalisations, blocks, images, boxes that are selected."""
 
 import colorsys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Special functions, parts of tensors that are replaced, matrices, images of other sizes."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attributes that other cases leave as they are."""
 
 import numpy as np

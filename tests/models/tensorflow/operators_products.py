@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products of all types and sums of several tensors; images of other sizes."""
 
 import numpy as np

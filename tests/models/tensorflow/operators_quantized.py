@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Integers with the ends that they stand for, by the definitions of TensorFlow's kernels."""
 
 import numpy as np

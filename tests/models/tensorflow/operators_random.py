@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Random numbers that a seed decides, by a program of our own after TensorFlow's definition.
 
 TensorFlow's guide on random numbers prints, for seed (1, 2), the normal numbers that `make_random`

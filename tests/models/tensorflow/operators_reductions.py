@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums, extremes and places along axes; classes and their scores."""
 
 import numpy as np

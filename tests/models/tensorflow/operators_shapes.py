@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sizes, movement of elements, their places, and what is kept of them."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spectra and audio."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sparse and ragged tensors."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Variables that one run sets, changes and reads, and tables that are filled before."""
 
 import numpy as np

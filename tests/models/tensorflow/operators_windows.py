@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Windows over images and volumes: pools and convolutions of all layouts, strides and pads."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cells of Keras and TensorFlow 1: the nodes of one step, and the same step in NumPy.
 
 A cell has `weights`, by name; `step(g, x, states, weights)` adds nodes and gives the output and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layers around a cell, as Keras (keras.backend.rnn) and TensorFlow 1 write them."""
 
 import numpy as np

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models that are converted once, for symbolic sizes, and run at several: part of make_fixtures.py.
 
 `shapes` are the facts of the conversion; `others` further inputs, of other sizes and for the other

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files of a fixture, of which make_fixtures.py says what they hold: part of make_fixtures.py."""
 
 import dataclasses

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the TorchScript models of this folder, with recorded inputs and outputs.
 
 Usage: make_fixtures.py [NAME…]     into this folder; default: all

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Quantised models: part of make_fixtures.py.
 
 Debian's torch has no fbgemm; its engine onednn rounds as fbgemm does.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The toy format: a format of a few lines, to test what a new importer needs.
 //
 //     toy 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Affine forms: what a value computes from atoms, however that is written.
 #include "core/analysis/affine.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Types that If, Loop, Scan and operators on sequences infer from their bodies and operands.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes that operators of data movement and indexing infer from symbolic sizes, and what they
 // refuse, each case one node.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The chains of integer arithmetic that exporters leave between Shape and what takes sizes are
 // followed to their end: each case is a graph as an exporter writes it, and the type of its output.
 #include <gtest/gtest.h>

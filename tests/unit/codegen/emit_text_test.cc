@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes, strings and comments as C++ text.
 #include "codegen/onednn/emit/text.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What codegen says of a program when it is made: the lines that call it, and what a call
 // allocates.
 #include "codegen/onednn/emit/emit_use.h"

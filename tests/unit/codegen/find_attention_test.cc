@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which spellings of attention become one step, and which nodes stay.
 #include "codegen/onednn/plan/find_attention.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which products keep their matrix packed. That they compute the right numbers is tested by
 // tests/e2e/onnxruntime_operators_test.py.
 #include "codegen/onednn/plan/find_block_product.h"

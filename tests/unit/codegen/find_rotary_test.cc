@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which spellings of rotary embeddings become one step, and what stays.
 #include "codegen/onednn/plan/find_rotary.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which products of one operand become one, and which stay.
 #include "codegen/onednn/plan/merge_products.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs of less precision than f32.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs that are generated, compiled and run.
 #include "codegen/onednn/native.h"
 

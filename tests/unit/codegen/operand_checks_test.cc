@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program asks of its operands' sizes before a step, where inference could not tell.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the passes on the Plan make of steps.
 #include "codegen/onednn/plan/passes.h"
 

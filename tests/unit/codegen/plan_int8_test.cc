@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which steps quantised graphs become.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Plans of graphs that tests give as text, and what tests ask of them.
 #ifndef DRAGOMAN_TESTS_UNIT_CODEGEN_PLAN_OF_H_
 #define DRAGOMAN_TESTS_UNIT_CODEGEN_PLAN_OF_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which steps and buffers a graph becomes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls as older releases of TVM have them.
 #include "codegen/relax/release.h"
 

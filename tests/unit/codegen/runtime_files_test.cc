@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The runtime that generated programs get: the files of this checkout.
 #include "codegen/onednn/runtime_files.h"
 

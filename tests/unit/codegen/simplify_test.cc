@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the graph of a generated program is made of. Each is run on random inputs, before and after.
 #include "codegen/onednn/plan/simplify.h"
 

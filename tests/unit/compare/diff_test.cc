@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a diff lists for one change of each kind.
 #include "core/compare/diff.h"
 

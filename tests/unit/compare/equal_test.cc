@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What equality respects and what does not count, by pairs of graphs in the text form.
 #include "core/compare/equal.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Pairs of synthetic graphs drawn by seed, half of them equal, half with one planted change.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs of a million nodes: time and memory of equality must stay linear.
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Normalisations of channels and of groups of them, as exporters spell them.
 #include <algorithm>
 

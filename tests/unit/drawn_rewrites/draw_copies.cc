@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators that give an operand unchanged.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Around passes that look at whole graphs: what is computed twice, what nothing reads, equal steps
 // and gates.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sequences, and what is read of them.
 #include <fmt/format.h>
 

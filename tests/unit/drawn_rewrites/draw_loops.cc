@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Around passes that look at the bodies of loops.
 #include <fmt/format.h>
 

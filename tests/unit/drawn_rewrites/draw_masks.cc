@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Masks that compare places of rows and columns, and operands of elementwise operators that have
 // more axes or elements than they need.
 #include <algorithm>

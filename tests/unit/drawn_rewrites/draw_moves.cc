@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chains of operators that move elements, or none.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operands that can be told in several ways: bounds, axes, fills, biases, parts.
 #include <algorithm>
 #include <limits>

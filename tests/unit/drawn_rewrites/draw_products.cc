@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products with weights, and functions that are spelled out.
 #include <algorithm>
 #include <cmath>

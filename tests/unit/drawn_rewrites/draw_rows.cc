@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is put together along an axis, and what is read of that.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the C++ generator makes of a graph before it plans: windows, products, normalisations.
 #include <algorithm>
 #include <map>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integers that are computed from the sizes of tensors, and what they say.
 #include <algorithm>
 #include <vector>

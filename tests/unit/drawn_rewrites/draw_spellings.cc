@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What can be said in several ways, and functions that are spelled out.
 #include <algorithm>
 #include <cmath>

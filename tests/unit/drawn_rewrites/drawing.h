@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws graphs as text, for tests of rewrites: a function draws the pattern of a rewrite and what
 // is nearly that, a Drawing puts it into surroundings. It reads values of the pattern elsewhere,
 // too, makes outputs of them, leaves results unread, and moves the end of the graph into bodies

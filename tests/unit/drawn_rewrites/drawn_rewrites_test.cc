@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A property test of every rewrite that the registry of passes knows or the C++ generator applies,
 // pattern by pattern: graphs are drawn around its pattern, most of them nearly what it looks for,
 // and run before and after it, alone and among all passes. A rewrite without a drawing is a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that draw around the patterns of passes, a family a file.
 #ifndef DRAGOMAN_TESTS_UNIT_DRAWN_REWRITES_PATTERNS_H_
 #define DRAGOMAN_TESTS_UNIT_DRAWN_REWRITES_PATTERNS_H_

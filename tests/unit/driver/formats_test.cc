@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the format of a file or folder is found.
 #include "driver/formats.h"
 

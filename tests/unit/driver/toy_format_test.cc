@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A format that is added by one folder (tests/support/toy) and one row reaches every target.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

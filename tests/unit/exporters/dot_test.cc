@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Graphs as text of Graphviz.
 #include "exporters/dot/write_model.h"
 

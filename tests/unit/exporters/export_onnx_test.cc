@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Common models as ONNX files: read back and lowered, they are the same models, in the form that
 // the wanted opset asks for.
 #include "exporters/onnx/export_onnx.h"

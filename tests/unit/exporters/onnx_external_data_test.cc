@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors in files of their own: found, confined, written again.
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a file may say in more than one way, and comes back as it was said.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Messages made by walking the schema: every field of every message is set, to empty and other
 // values, in many combinations, and comes back.
 #include <google/protobuf/descriptor.h>

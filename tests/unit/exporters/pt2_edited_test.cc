@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models of format pt2 that were edited so that they describe no archive: refused, in words.
 #include <string>
 #include <utility>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The native format, JSON and text files: what is written comes back, and bad files are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

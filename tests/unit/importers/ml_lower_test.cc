@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Classic learners of ai.onnx.ml as arithmetic: expected values are computed by hand, those of two
 // classes are ONNX Runtime's.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How models of any operator set become common graphs: source text, and the text after lowering.
 #include "importers/onnx/lower.h"
 

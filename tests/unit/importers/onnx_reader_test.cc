@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the ONNX reader makes of a file, and what it refuses.
 #include "importers/onnx/read_model.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An ONNX file that goes through one of our formats and back is the same file: every model of
 // Debian's package libonnx-testdata, which is where this test runs.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bodies whose operators cannot take the sizes at hand: an error of the run that gets there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

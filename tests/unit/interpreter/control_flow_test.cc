@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // If, Loop, Scan, sequences, optionals and effects at run time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The class of each operator, proved by running it: rewrites and emitters rely on it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products by matrices of few bits, some rows of which are widened at a time: the same numbers as
 // where the whole matrix is asked for.
 #include <gtest/gtest.h>

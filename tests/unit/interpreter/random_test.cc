@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Nodes that draw random numbers, run by the interpreter: what depends on the seed, and what not.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the parser takes beyond what the printer writes, and how it refuses the rest.
 #include "core/ir/parse.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors made from one number.
 #include "core/ir/tensor.h"
 

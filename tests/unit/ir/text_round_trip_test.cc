@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // parse(print(m)) is m: each case is a text that must come back as it stands, so that it shows at
 // once what the parser accepts and what the printer writes.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the verifier finds in graphs that are not well-formed.
 #include "core/ir/verify.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quotients and remainders at the edges of their types. What torch gives for all pairs of edge
 // values is in tests/models/torch_edge_values_test.py.
 #include "core/lowering/math.h"

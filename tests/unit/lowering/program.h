@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that a test writes by hand, lowered and run by the interpreter.
 #ifndef DRAGOMAN_TESTS_UNIT_LOWERING_PROGRAM_H_
 #define DRAGOMAN_TESTS_UNIT_LOWERING_PROGRAM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attributes that a node leaves out have the default that its operator declares.
 #include "core/ops/declared_attributes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shape rules and elements of unary, binary, choosing and casting operators.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

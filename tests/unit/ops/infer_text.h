@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inference on graphs written in text, its outcome as one line.
 #ifndef DRAGOMAN_TESTS_UNIT_OPS_INFER_TEXT_H_
 #define DRAGOMAN_TESTS_UNIT_OPS_INFER_TEXT_H_

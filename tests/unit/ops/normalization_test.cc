@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What normalising and quantising operators say of sizes, and refuse.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shape rules of convolutions, pools, products and recurrent operators.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

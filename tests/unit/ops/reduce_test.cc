@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Inference of reductions: types and elements of the results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

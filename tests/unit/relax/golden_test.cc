@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every construct of Relax text, in the files of tests/golden/relax.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Relax modules as common graphs: what they compute is in tests/e2e/relax_read_test.py.
 #include "importers/relax/lower/lower.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text of Relax modules: text -> source graph -> text is a fixed point, also of what nothing
 // lowers.
 #include <gmock/gmock.h>

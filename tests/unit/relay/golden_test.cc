@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every construct of Relay text, in the files of tests/golden/relay.
 #include <gtest/gtest.h>
 

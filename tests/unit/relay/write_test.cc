@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Relay text of small graphs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

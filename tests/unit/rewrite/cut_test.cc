@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is left of a graph that is cut, and of one whose inputs are stated anew.
 #include "core/rewrite/cut.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A loop over an RNN's steps whose mask leaves out any steps, or those behind a length, and what
 // else it carries besides the state: an output that is kept or is zeros at steps that are left out,
 // from initial values of its own. It becomes one operator, and numbers stay.

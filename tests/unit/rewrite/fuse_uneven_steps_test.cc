@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Unrolled cells whose steps do not all pass their states on alike: masked, bounded or projected on
 // any subset of steps. Whatever is fused of them, numbers stay.
 #include <gtest/gtest.h>

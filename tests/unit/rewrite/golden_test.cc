@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every file of tests/golden/rewrite shows a rewrite: a sentence, the passes, the graph before, and
 // after "=>" the graph after. Both are run on random inputs and must give the same, and a second
 // run of the passes must change nothing. DRAGOMAN_ACCEPT=1 writes what is found into the files.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Factorisations as loops: what they give is what the kernels give, and multiplies to the matrix.
 #include "core/rewrite/lower_factors.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How passes are chosen, what they tell, and what becomes of Origins.
 #include "core/rewrite/pipeline.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Passes that are checked on random data: one that changes what is computed is undone.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a model on random inputs, as the judge of rewrites: before and after must give the same.
 #ifndef DRAGOMAN_TESTS_UNIT_REWRITE_RANDOM_INPUTS_H_
 #define DRAGOMAN_TESTS_UNIT_REWRITE_RANDOM_INPUTS_H_

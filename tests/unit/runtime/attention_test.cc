@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Attention against a sum written out: any strides, masks, queries that see nothing, and NaN.
 #include "runtime/fast/attention.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products by packed matrices against their definition, in double.
 #include "runtime/fast/block_product.h"
 

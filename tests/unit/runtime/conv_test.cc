@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Conv by its definition, ConvTranspose as Conv's transpose, the quantised convolutions by Conv.
 #include <gtest/gtest.h>
 

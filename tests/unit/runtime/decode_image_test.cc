@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/images/decode_image.h"
 
 #include <gmock/gmock.h>

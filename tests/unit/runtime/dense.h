@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tensor that owns its elements, for tests of kernels.
 #ifndef DRAGOMAN_TESTS_UNIT_RUNTIME_DENSE_H_
 #define DRAGOMAN_TESTS_UNIT_RUNTIME_DENSE_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of object detectors.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fourier transforms against their definition, and what is 0 by it.
 #include "runtime/kernels/dft.h"
 

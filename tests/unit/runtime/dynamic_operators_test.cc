@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators for sizes known only at run time, against the plain kernels: several sizes in turn,
 // more of them than are kept.
 #include <gtest/gtest.h>

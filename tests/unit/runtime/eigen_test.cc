@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Eigenvalues and eigenvectors of general matrices.
 #include "runtime/kernels/eigen.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expected values are numpy.einsum's.
 #include "runtime/kernels/einsum.h"
 

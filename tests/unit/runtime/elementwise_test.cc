@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels that work element by element: unary, binary, activations, Where, Clip, Cast.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

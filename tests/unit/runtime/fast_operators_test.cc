@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The prepared operators over oneDNN against the plain kernels, on drawn shapes and attributes.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators whose tensors are in bf16 against the plain kernels in f32, on the same numbers.
 #include "runtime/fast/half_tensors.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/program/infer_options.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The prepared operators on 8-bit integers against the plain kernels, on drawn shapes, attributes
 // and zero points: equal to the last bit, by every loop that this processor can run.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops over elements, tensors in blocks of channels, and the scalar functions of the loops.
 #include "runtime/fast/map.h"
 

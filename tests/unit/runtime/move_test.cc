@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that move elements without looking at them, and their shape functions.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // NaN and infinities in the operands of products with activations, and of pools: they give what the
 // operator without activation gives, and the activation of that.
 #include <gtest/gtest.h>

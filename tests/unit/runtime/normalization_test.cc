@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Softmax and the normalisations against numbers worked out by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What generated programs read of .npy files.
 #include "runtime/program/npy.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The folder of a run's outputs: ours or nobody's, all files or none.
 #include "runtime/program/output_folder.h"
 

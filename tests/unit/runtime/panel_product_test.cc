@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of our own loops against sums in double precision.
 #include "runtime/fast/panel_product.h"
 

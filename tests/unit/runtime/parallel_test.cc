@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Teams of threads that meet.
 #include "runtime/fast/parallel.h"
 

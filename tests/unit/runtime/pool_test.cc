@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The pools: numbers of torch and of the ONNX suite, and what both leave open.
 #include <gtest/gtest.h>
 

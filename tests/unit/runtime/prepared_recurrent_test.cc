@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prepared LSTM, GRU and RNN against the plain kernels.
 #include "runtime/fast/recurrent.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prepared Resize against the plain kernel.
 #include "runtime/fast/resize.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of prepared operators share: operands that are drawn, the same in every run, a
 // context and scratch memory.
 #ifndef DRAGOMAN_TESTS_UNIT_RUNTIME_PREPARED_TEST_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MatMul, Gemm, Linear and the quantised products.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Quantisation and back: rounding, saturation, scales of axes and blocks.
 #include "runtime/kernels/quantize_linear.h"
 

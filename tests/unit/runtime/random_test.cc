@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that draw random numbers: the generator against published answers, the numbers against
 // moments and quantiles of their distributions.
 #include "runtime/kernels/random.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints the tables of recurrent_test.cc: what LSTM, GRU and RNN give in double precision.
 
 Usage: PYTHONPATH=tests/models python3 recurrent_tables.py

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LSTM, GRU and RNN against NumPy. The expected numbers are weighted sums of all results, printed
 // by recurrent_tables.py; sizes are all distinct so that no two axes can be confused.
 #include <gtest/gtest.h>

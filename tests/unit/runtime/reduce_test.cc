@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions: axes, accuracy, and what they make of nothing.
 #include "runtime/kernels/reduce.h"
 

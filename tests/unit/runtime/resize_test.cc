@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expected values are those of the node tests of ONNX 1.17, unless the test says how it got them.
 #include "runtime/kernels/resize.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rotary embedding against its definition, in double.
 #include "runtime/fast/rotary.h"
 

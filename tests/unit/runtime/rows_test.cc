@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Loops along rows against the plain kernels.
 #include "runtime/fast/rows.h"
 

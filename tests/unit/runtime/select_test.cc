@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels that sort, select, count and generate.
 #include <gtest/gtest.h>
 

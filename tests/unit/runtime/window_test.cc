@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes and pads of windows: every auto_pad, ceil_mode, and what is refused.
 #include "runtime/params/window.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Convolution by Winograd's algorithm against the plain kernel.
 #include "runtime/fast/winograd.h"
 

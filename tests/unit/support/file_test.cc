@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files: mapped, named by a model, written whole or not at all.
 #include <gtest/gtest.h>
 #include <sys/stat.h>

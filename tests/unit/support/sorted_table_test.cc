@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/support/sorted_table.h"
 
 #include <string>

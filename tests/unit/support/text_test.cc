@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Escapes, names and numbers as text, and back.
 #include "core/support/text.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "core/support/unfinished.h"
 
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every operator that is lowered has a case with recorded numbers below tests/models/tensorflow.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sizes, indices and attributes that no program of TensorFlow has: each is refused in words.
 #include <limits>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the reader makes of files, and that the writer makes the same files of it.
 #include <fstream>
 #include <iterator>

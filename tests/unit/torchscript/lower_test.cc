@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Source text and the common text that it lowers to.
 #include "importers/torch/lower/lower.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operators of torch, lowered by themselves and run. Expected numbers are torch 1.13's.
 #include "importers/torch/ops/op_lowering.h"
 

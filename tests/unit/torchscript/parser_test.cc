@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TorchScript's source text as a syntax tree, and what is refused.
 #include "importers/torch/script/parser.h"
 

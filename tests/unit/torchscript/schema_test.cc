@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The schemas of torch's operators.
 #include "importers/torch/schema/schema.h"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes the fixtures of this folder: a call of each overload of torch's operators that is lowered.
 
 Usage: make_operators.py     beside calls.txt, which it reads; Debian's python3-torch (1.13)
