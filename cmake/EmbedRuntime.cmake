@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Sets DRAGOMAN_EMBEDDED_RUNTIME to a generated source that implements
-# codegen/onednn/runtime_files.h: the text of every file of runtime/ lies in the program.
+# codegen/onednn/runtime_files.h: the text of every source of runtime/, and its licence, lies in the program.
 file(GLOB_RECURSE runtime_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
      "${PROJECT_SOURCE_DIR}/runtime/*.h" "${PROJECT_SOURCE_DIR}/runtime/*.hpp"
-     "${PROJECT_SOURCE_DIR}/runtime/*.cc" "${PROJECT_SOURCE_DIR}/runtime/*.cmake")
+     "${PROJECT_SOURCE_DIR}/runtime/*.cc" "${PROJECT_SOURCE_DIR}/runtime/*.cmake"
+     "${PROJECT_SOURCE_DIR}/runtime/LICENSE")
 list(SORT runtime_files)
 set(DRAGOMAN_EMBEDDED_RUNTIME "${PROJECT_BINARY_DIR}/generated/codegen/onednn/runtime_files.cc")
 list(TRANSFORM runtime_files PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE runtime_paths)

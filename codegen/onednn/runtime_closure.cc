@@ -14,6 +14,8 @@ constexpr std::string_view kOneDnnUsers = "runtime/fast/";
 constexpr std::string_view kOneDnnStandIn = "runtime/plain/dnnl.hpp";
 constexpr std::string_view kImageDecoders = "runtime/images/decode_image.h";
 constexpr std::string_view kImageLibraries = "runtime/images/libraries.cmake";
+// Says that users may ship what is copied.
+constexpr std::string_view kLicence = "runtime/LICENSE";
 
 std::vector<std::string_view> Includes(std::string_view text) {
   std::vector<std::string_view> paths;
@@ -38,6 +40,7 @@ std::vector<const RuntimeFile*> RuntimeClosure(std::span<const GeneratedFile> fi
     auto found = known.find(path);
     if (found != known.end() && needed.insert(*found).second) texts.push_back(found->second->text);
   };
+  add(kLicence);
   while (!texts.empty()) {
     const std::string_view text = texts.back();
     texts.pop_back();

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: Apache-2.0
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The functions that R.call_pure_packed calls in the module beside this file, on NumPy.
 
     import model_packed

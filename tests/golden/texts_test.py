@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What the command line prints and writes, text by text: tests/golden/texts/*.txt.
 
 A file has a line on what it shows, then parts that each begin with a line "--- NAME":

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "codegen/onednn/runtime_closure.h"
 #include "tests/support/paths.h"
 
 namespace dragoman {
@@ -20,8 +21,8 @@ TEST(RuntimeFilesTest, EveryFileLiesInTheProgramAsItIsOnDisk) {
   std::size_t on_disk = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "runtime")) {
     const std::string extension = entry.path().extension().string();
-    on_disk +=
-        extension == ".h" || extension == ".hpp" || extension == ".cc" || extension == ".cmake";
+    on_disk += extension == ".h" || extension == ".hpp" || extension == ".cc" ||
+               extension == ".cmake" || entry.path().filename() == "LICENSE";
   }
   EXPECT_EQ(RuntimeFiles().size(), on_disk);
   for (const RuntimeFile& file : RuntimeFiles()) {
@@ -36,6 +37,13 @@ TEST(RuntimeFilesTest, FilesAreSortedByPath) {
   const auto files = RuntimeFiles();
   EXPECT_TRUE(std::is_sorted(files.begin(), files.end(),
                              [](const auto& a, const auto& b) { return a.path < b.path; }));
+}
+
+TEST(RuntimeFilesTest, EveryProgramGetsTheLicence) {
+  const auto files = onednn::RuntimeClosure({});
+  ASSERT_EQ(files.size(), 1u);
+  EXPECT_EQ(files[0]->path, "runtime/LICENSE");
+  EXPECT_NE(files[0]->text.find("LLVM Exceptions"), std::string_view::npos);
 }
 
 }  // namespace
