@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs ONNX files in ONNX Runtime."""
+
+import numpy
+import onnxruntime
+from onnxruntime import OrtValue
+
+from shared.cases import in_order
+from shared.consume import serve_consumer
+
+
+def session_options():
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 4
+    # Runtimes replace operators by faster, less exact ones; what is judged is the file.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    try:
+        import onnxruntime_extensions
+        options.register_custom_ops_library(onnxruntime_extensions.get_library_path())
+    except ImportError:  # older releases are tried without
+        pass
+    return options
+
+
+def onnx_type(name):
+    """The number of an element type in TensorProto, for those that NumPy lacks."""
+    return {"bfloat16": 16, "float8_e4m3fn": 17, "float8_e4m3fnuz": 18, "float8_e5m2": 19,
+            "float8_e5m2fnuz": 20, "uint4": 21, "int4": 22}.get(name)
+
+
+def given(value):
+    """An input as the session takes it."""
+    if not isinstance(value, numpy.ndarray):
+        return value
+    number = onnx_type(value.dtype.name)
+    if number is None:
+        return value
+    return OrtValue.ortvalue_from_numpy_with_onnx_type(value.view("uint16" if number == 16
+                                                                  else "uint8"), number)
+
+
+def plain(value):
+    """An output as an array, or as a list of arrays."""
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return value
+
+
+def load(path):
+    session = onnxruntime.InferenceSession(path, session_options(),
+                                           providers=["CPUExecutionProvider"])
+    names = [entry.name for entry in session.get_inputs()]
+
+    def call(inputs):
+        feeds = dict(zip(names, map(given, in_order(inputs, names))))
+        feeds = {name: value for name, value in feeds.items() if value is not None}
+        if any(isinstance(value, OrtValue) for value in feeds.values()):
+            feeds = {name: value if isinstance(value, OrtValue) else
+                     OrtValue.ortvalue_from_numpy(value) for name, value in feeds.items()}
+            return [value.numpy() for value in session.run_with_ort_values(None, feeds)]
+        return [plain(value) for value in session.run(None, feeds)]
+
+    return call
+
+
+if __name__ == "__main__":
+    serve_consumer(load, f"ONNX Runtime {onnxruntime.__version__}")
