@@ -24,9 +24,11 @@ struct DiffOptions {
   std::optional<std::string> level;
   std::vector<std::string> ignore;
   std::string format = "text";
-  LoweringFlags both;                              // --shape, --dim, --entry, --tags, --passes
-  std::array<std::vector<std::string>, 2> shapes;  // --shape-a, --shape-b
-  std::array<std::vector<std::string>, 2> dims;    // --dim-a, --dim-b
+  bool all = false;
+  LoweringFlags both;                                 // --shape, --dim, --entry, --tags, --passes
+  std::array<std::vector<std::string>, 2> shapes;     // --shape-a, --shape-b
+  std::array<std::vector<std::string>, 2> dims;       // --dim-a, --dim-b
+  std::array<std::optional<std::string>, 2> entries;  // --entry-a, --entry-b
   CompareOptions compare;
   CommonOptions common;
 };
@@ -45,6 +47,7 @@ LoweringFlags FlagsOf(const DiffOptions& options, std::size_t side, const std::s
   const std::vector<std::string>&shapes = options.shapes[side], &dims = options.dims[side];
   flags.shapes.insert(flags.shapes.end(), shapes.begin(), shapes.end());
   flags.dims.insert(flags.dims.end(), dims.begin(), dims.end());
+  if (options.entries[side]) flags.entry = options.entries[side];
   if (!flags.passes) flags.passes = passes;
   return flags;
 }
@@ -84,7 +87,8 @@ Result<Model> ToCommon(const Session& session, const Model& model, const Lowerin
 // Whether something asks for graphs that are not those of the files.
 bool AsksForLowered(const DiffOptions& options) {
   const auto states = [&](std::size_t side) {
-    return !options.shapes[side].empty() || !options.dims[side].empty();
+    return !options.shapes[side].empty() || !options.dims[side].empty() ||
+           options.entries[side].has_value();
   };
   return options.both.has_facts() || options.both.passes || states(0) || states(1);
 }
@@ -127,8 +131,8 @@ Result<DiffReport> Compare(DiffOptions& options) {
 }
 
 // The report, its first word in colour on a terminal.
-std::string ReportText(const DiffReport& report) {
-  const std::string text = RenderText(report);
+std::string ReportText(const DiffReport& report, bool all) {
+  const std::string text = RenderText(report, all ? Listing::kEach : Listing::kGroups);
   const std::size_t end = text.find(' ');
   return Colored(report.equal() ? Color::kGreen : Color::kRed, text.substr(0, end)) +
          text.substr(end);
@@ -138,7 +142,8 @@ int RunDiff(DiffOptions& options) {
   Result<DiffReport> report = Compare(options);
   if (!report.ok()) return Report(report.error());
   const bool json = options.common.json || options.format == "json";
-  if (!options.common.quiet) fmt::print("{}", json ? RenderJson(*report) : ReportText(*report));
+  if (!options.common.quiet)
+    fmt::print("{}", json ? RenderJson(*report) : ReportText(*report, options.all));
   return report->equal() ? kDone : kAnswerIsNo;
 }
 
@@ -156,6 +161,9 @@ void AddDiff(CommandLine& program) {
               {.one_of = {"weights", "shapes", "origins"}, .commas = true});
   command.AddFlag("--strict-attributes", options->compare.strict_attributes,
                   "Distinguish an attribute with its default value from an absent one");
+  command.AddFlag(
+      "--strict-types", options->compare.strict_types,
+      "Distinguish a stated type or size of a node's result from one that is not stated");
   command.AddFlag("--commute", options->compare.commute,
                   "Accept operands of commutative operators in any order");
   command.AddFlag("--modulo-sharing", options->compare.modulo_sharing,
@@ -163,6 +171,8 @@ void AddDiff(CommandLine& program) {
   command.Add("--rtol", &options->compare.rtol,
               "Relative tolerance of floating-point and complex constants:\n"
               "|a-b| <= rtol * max(|a|, |b|)");
+  command.AddFlag("--all", options->all,
+                  "List each edit; else those that say the same of several nodes are one line");
   command.Add("--format", &options->format, "text or json", {.one_of = {"text", "json"}});
   AddPasses(command, options->both);
   AddFacts(command, options->both);
@@ -170,6 +180,8 @@ void AddDiff(CommandLine& program) {
   command.Add("--shape-b", &options->shapes[1], "Like --shape, for B only", {.repeatable = true});
   command.Add("--dim-a", &options->dims[0], "Like --dim, for A only", {.repeatable = true});
   command.Add("--dim-b", &options->dims[1], "Like --dim, for B only", {.repeatable = true});
+  command.Add("--entry-a", &options->entries[0], "Like --entry, for A only");
+  command.Add("--entry-b", &options->entries[1], "Like --entry, for B only");
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "With --shape, --dim, --entry or --passes, both graphs are lowered first. Files of "
@@ -177,8 +189,9 @@ void AddDiff(CommandLine& program) {
       "formats are lowered and rewritten by the default passes.\n"
       "Not compared: names, the order of independent nodes, sharing of equal constants, "
       "attributes\n"
-      "with their default value (ai.onnx), documentation, metadata, quantization annotations,\n"
-      "training information.\n"
+      "with their default value (ai.onnx), types of results that one side does not state, "
+      "documentation,\n"
+      "metadata, quantization annotations, training information.\n"
       "Exit codes: 0 equal, 1 different, 2 or 4 not comparable.");
   command.SetRun([options] { return RunDiff(*options); });
 }

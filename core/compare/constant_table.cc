@@ -16,7 +16,8 @@ std::uint32_t ConstantTable::ClassOfType(const Tensor& tensor) {
 }
 
 std::uint32_t ConstantTable::ClassOf(const Tensor& tensor) {
-  if (options_.ignore_weights) return ClassOfType(tensor);
+  const bool by_type = floats_ == Floats::kByType && IsFloating(tensor.dtype());
+  if (options_.ignore_weights || by_type) return ClassOfType(tensor);
   const std::byte* buffer = tensor.bytes().data();
   if (buffer != nullptr) {
     auto found = by_buffer_.find(buffer);

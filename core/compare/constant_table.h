@@ -19,7 +19,11 @@ namespace dragoman::compare {
 // classes.
 class ConstantTable {
  public:
-  explicit ConstantTable(const CompareOptions& options) : options_(options) {}
+  // Whether floating-point tensors of equal type are one class: a model and its fine-tuned copy.
+  enum class Floats { kByContents, kByType };
+
+  explicit ConstantTable(const CompareOptions& options, Floats floats = Floats::kByContents)
+      : options_(options), floats_(floats) {}
 
   std::uint32_t ClassOf(const Tensor& tensor);
   std::uint32_t ClassOf(const SparseTensor& tensor);
@@ -42,6 +46,7 @@ class ConstantTable {
   std::uint32_t ClassOfType(const Tensor& tensor);
 
   const CompareOptions& options_;
+  Floats floats_;
   std::uint32_t next_ = 1;
   std::unordered_map<const std::byte*, Seen> by_buffer_;
   std::unordered_multimap<std::uint64_t, Seen> by_hash_;

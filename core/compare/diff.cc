@@ -20,8 +20,9 @@ class ModelDiff {
       : a_(a),
         b_(b),
         constants_(options),
+        forms_(options, ConstantTable::Floats::kByType),
         traits_(options, a, b),
-        context_{options, constants_, traits_, {}},
+        context_{options, constants_, forms_, traits_, {}},
         edits_(edits) {
     PairFunctions();
     context_.canonical_op = [this](const OpName& op) -> const OpName& {
@@ -93,7 +94,7 @@ class ModelDiff {
       if (!SameConvention(*x, *y)) {
         AddModelEdit("calling convention", place, "entry '" + y->name + "'", "", "");
       }
-      DiffGraphs(*x->graph, *y->graph, context_, edits_);
+      DiffGraphs(*x->graph, *y->graph, x->name, context_, edits_);
     }
   }
 
@@ -108,13 +109,13 @@ class ModelDiff {
       if (const auto head = CompareFunctionHeads(*x, *y, context_.options.level)) {
         AddModelEdit(head->reason, in_a, in_b, head->expected, head->found);
       }
-      DiffGraphs(*x->graph, *y->graph, context_, edits_);
+      DiffGraphs(*x->graph, *y->graph, x->op->ToString(), context_, edits_);
     }
   }
 
   const Model& a_;
   const Model& b_;
-  ConstantTable constants_;
+  ConstantTable constants_, forms_;
   TraitTable traits_;
   GraphDiffContext context_;
   std::vector<Edit>& edits_;

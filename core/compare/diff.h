@@ -3,16 +3,17 @@
 //
 // Nodes of the two models are matched in this order, each step among what is left:
 //   1. what the node computes, and what uses it, are equal; then either of them and the name;
-//   2. what it computes is equal and occurs once on either side (upstream of a change);
-//   3. op, attributes and what uses it are equal (downstream of a change);
-//   4. what uses it is equal and occurs once on either side (the changed node itself);
-//   5. neighbours of matches: producers of the same operand, single users of the same kind;
-//   6. what it computes, among several; then op, attributes and what it reads; of nodes that
-//   nothing
-//      uses op with name, attributes, or alone; then op and name; then name; then neighbours again.
-// Hashes are over whole subgraphs, so each step is a sort: O(n log n). What remains was inserted or
-// removed. Matches only decide how the difference is told: whether there is one, CompareModels
-// says.
+//   2. what it computes occurs once on either side (upstream of a change), or op, attributes and
+//   what
+//      uses it do (downstream);
+//   3. the same whatever the contents of floating-point weights, then what lies within six edges;
+//   4. nodes of one operator by their matched neighbours, the best supported first;
+//   5. between matched nodes, what a longest common subsequence of the orders pairs; then 4 again;
+//   6. of several that are alike as many as both sides have; op and name;
+//   7. nodes of two operators with the same neighbours: one replaced the other.
+// Hashes are over whole subgraphs, so each step is a sort or a queue of edges: O(n log n). What
+// remains was inserted or removed. Matches only decide how the difference is described: whether
+// there is one, CompareModels says.
 #ifndef DRAGOMAN_CORE_COMPARE_DIFF_H_
 #define DRAGOMAN_CORE_COMPARE_DIFF_H_
 
@@ -49,8 +50,18 @@ struct Edit {
     double largest_relative = 0;  // to the larger of the two elements, as rtol is
   };
 
+  // What of the place differs; kWhole: the place itself, or what the kind names.
+  enum class Part : std::uint8_t { kWhole, kAttribute, kOperand, kResult, kInput, kOutput };
+
   Kind kind = Kind::kChangedModel;
-  std::string what;       // "attribute 'axis'", "operand 1"; may be empty
+  Part part = Part::kWhole;
+  std::string attribute;          // kAttribute: its name
+  std::size_t index = 0;          // other parts: which one
+  std::vector<std::string> path;  // the entry or function, then the nodes in whose bodies it lies
+  std::string node_a;             // names of the nodes; of one without a name, of its first result
+  std::string node_b;
+  std::string op;         // "onnx.Gemm": in the first model, of an inserted node in the second
+  std::string what;       // in words: "attribute 'axis'", "operand 1"; may be empty
   std::string place_a;    // "node 'fc1' (onnx.Gemm)"; empty for what was inserted
   std::string place_b;    // empty for what was removed
   std::string old_value;  // as in the first model
@@ -78,10 +89,13 @@ Result<DiffReport> DiffModels(const Model& a, const Model& b, const CompareOptio
 // In a few words: "same structure; 42 of 42 weights differ, by at most 0.00031", "1 node inserted:
 // node 'drop' (onnx.Dropout)". Empty if the models are equal.
 std::string Verdict(const DiffReport& report);
+// Whether edits that say the same of four nodes or more are one line.
+enum class Listing { kGroups, kEach };
 // "equal (source level)", or the verdict, the first difference and all edits with their number by
 // kind.
-std::string RenderText(const DiffReport& report);
-// {"equal", "level", "verdict", "first": {…}, "counts": {…}, "edits": [{…}]}
+std::string RenderText(const DiffReport& report, Listing listing = Listing::kGroups);
+// {"equal", "level", "verdict", "first": {…}, "counts": {…}, "edits": [{"kind", "operator", "path",
+// "node_a", "node_b", "attribute" or "operand", "result", "input", "output", "before", "after"}]}
 std::string RenderJson(const DiffReport& report);
 
 }  // namespace dragoman

@@ -5,7 +5,8 @@
 //  - entries (by name if both sides have the same names, else by position), their calling
 //    conventions, state bindings and states,
 //  - inputs and outputs by position, with their types and default values,
-//  - op types, operands by position (an omitted operand is not a present one), results, types,
+//  - op types, operands by position (an omitted operand is not a present one), results, types
+//    (what is not known of a result fits what the other side states),
 //  - attributes as a set by name, floats by their bits; one that has its default value equals an
 //    absent one,
 //  - subgraphs: a captured value is the same value of the enclosing graph,
@@ -51,6 +52,9 @@ struct CompareOptions {
 
   // At the source level an attribute that has its default value differs from an absent one.
   bool strict_attributes = false;
+  // A result of a node whose type, rank or size one side does not state differs from a stated one.
+  // Always so under `commute` and `modulo_sharing`, which compare classes.
+  bool strict_types = false;
   bool ignore_weights = false;  // contents of constants and of tensor attributes
   bool ignore_shapes = false;   // sizes and ranks; a value without any type then fits every type
   bool ignore_origins = false;  // a diff does not name the source operators of what it lists

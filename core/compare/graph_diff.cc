@@ -16,15 +16,16 @@
 namespace dragoman::compare {
 namespace {
 
-// How many operands of an inserted node are tried as the former source of an edge.
-constexpr std::size_t kMaxTried = 8;
+// How many values behind inserted nodes are tried as the former source of an edge.
+constexpr std::size_t kMaxBehind = 32;
 
 class GraphDiff {
  public:
-  GraphDiff(const Graph& a, const Graph& b, const GraphDiffContext& context,
-            std::vector<Edit>& edits)
+  GraphDiff(const Graph& a, const Graph& b, const std::string& name,
+            const GraphDiffContext& context, std::vector<Edit>& edits)
       : root_a_(a),
         root_b_(b),
+        name_(name),
         context_(context),
         edits_(edits),
         symbols_(context.options.ignore_shapes),
@@ -75,7 +76,7 @@ class GraphDiff {
   }
 
   SideContext SideContextOf(bool of_b) const {
-    SideContext side{context_.options, context_.constants, context_.traits, {}, {}};
+    SideContext side{context_.options, context_.constants, context_.forms, context_.traits, {}, {}};
     side.canonical_op = [this, of_b](const OpName& op) -> const OpName& {
       return of_b ? context_.canonical_op(op) : op;
     };
@@ -87,67 +88,97 @@ class GraphDiff {
     return side;
   }
 
-  Edit& Add(Edit::Kind kind, std::string what, std::string place_a, std::string place_b,
-            std::string old_value, std::string new_value) {
+  using Kind = Edit::Kind;
+  using Part = Edit::Part;
+
+  Edit& Add(Kind kind, Part part, std::size_t index, std::string what, std::string place_a,
+            std::string place_b) {
     Edit& edit = edits_.emplace_back();
     edit.kind = kind;
+    edit.part = part;
+    edit.index = index;
+    edit.path = {name_};
     edit.what = std::move(what);
     edit.place_a = std::move(place_a);
     edit.place_b = std::move(place_b);
-    edit.old_value = std::move(old_value);
-    edit.new_value = std::move(new_value);
     return edit;
   }
 
-  Edit& AddAtNodes(Edit::Kind kind, std::string what, const Node& a, const Node& b,
-                   std::string old_value, std::string new_value) {
-    Edit& edit = Add(kind, std::move(what), a.Describe(), b.Describe(), std::move(old_value),
-                     std::move(new_value));
-    if (!context_.options.ignore_origins) {
-      edit.origin_a = DescribeOrigin(a.origin());
-      edit.origin_b = DescribeOrigin(b.origin());
-    }
+  Edit& AddAtNodes(Kind kind, Part part, std::size_t index, std::string what, const Node& a,
+                   const Node& b) {
+    Edit& edit = Add(kind, part, index, std::move(what), a.Describe(), b.Describe());
+    SetNodes(edit, &a, &b);
     return edit;
+  }
+
+  // nullptr: the other one was inserted, or removed.
+  void SetNodes(Edit& edit, const Node* a, const Node* b) const {
+    const Node& node = a == nullptr ? *b : *a;
+    edit.path = PathOf(*node.graph());
+    edit.op = node.op().ToString();
+    if (a != nullptr) edit.node_a = NameOf(*a);
+    if (b != nullptr) edit.node_b = NameOf(*b);
+    if (context_.options.ignore_origins) return;
+    if (a != nullptr) edit.origin_a = DescribeOrigin(a->origin());
+    if (b != nullptr) edit.origin_b = DescribeOrigin(b->origin());
+  }
+
+  std::vector<std::string> PathOf(const Graph& graph) const {
+    std::vector<std::string> path;
+    for (const Graph* at = &graph; at->parent() != nullptr; at = at->parent()->graph())
+      path.emplace_back(NameOf(*at->parent()));
+    path.push_back(name_);
+    std::ranges::reverse(path);
+    return path;
   }
 
   void AddInserted(const Node& node) {
-    Edit& edit = Add(Edit::Kind::kInsertedNode, "", "", node.Describe(), "", Surroundings(node));
-    if (!context_.options.ignore_origins) edit.origin_b = DescribeOrigin(node.origin());
+    Edit& edit = Add(Kind::kInsertedNode, Part::kWhole, 0, "", "", node.Describe());
+    SetNodes(edit, nullptr, &node);
+    edit.new_value = Surroundings(node);
   }
 
   void AddRemoved(const Node& node) {
-    Edit& edit = Add(Edit::Kind::kRemovedNode, "", node.Describe(), "", Surroundings(node), "");
-    if (!context_.options.ignore_origins) edit.origin_a = DescribeOrigin(node.origin());
+    Edit& edit = Add(Kind::kRemovedNode, Part::kWhole, 0, "", node.Describe(), "");
+    SetNodes(edit, &node, nullptr);
+    edit.old_value = Surroundings(node);
   }
 
   static std::string Surroundings(const Node& node) {
     return "first operand: " + Describe(node.operand(0));
   }
 
+  static void SetValues(Edit& edit, std::string old_value, std::string new_value) {
+    edit.old_value = std::move(old_value);
+    edit.new_value = std::move(new_value);
+  }
+
   void CompareInputs() {
     std::set<std::int64_t> taken(input_of_b_.begin(), input_of_b_.end());
     for (std::size_t i = 0; i < root_a_.num_inputs(); ++i) {
       if (taken.contains(static_cast<std::int64_t>(i))) continue;
-      Add(Edit::Kind::kChangedInput, "input " + std::to_string(i) + " removed",
-          Describe(root_a_.input(i)), "", "", "");
+      Add(Kind::kChangedInput, Part::kInput, i, "input " + std::to_string(i) + " removed",
+          Describe(root_a_.input(i)), "");
     }
     for (std::size_t i = 0; i < root_b_.num_inputs(); ++i) {
       const Value& y = *root_b_.input(i);
       const std::int64_t partner = input_of_b_[i];
       if (partner < 0) {
-        Add(Edit::Kind::kChangedInput, "input " + std::to_string(i) + " inserted", "", Describe(&y),
-            "", "");
+        Add(Kind::kChangedInput, Part::kInput, i, "input " + std::to_string(i) + " inserted", "",
+            Describe(&y));
         continue;
       }
       const Value& x = *root_a_.input(static_cast<std::size_t>(partner));
       if (!symbols_.Match(x.type(), y.type(), 0)) {
-        Add(Edit::Kind::kChangedInput, "type of input " + std::to_string(i), Describe(&x),
-            Describe(&y), x.type().ToString(), y.type().ToString());
+        SetValues(Add(Kind::kChangedInput, Part::kInput, i, "type of input " + std::to_string(i),
+                      Describe(&x), Describe(&y)),
+                  x.type().ToString(), y.type().ToString());
       }
       if (!context_.constants.Same(x.data(), y.data())) {
-        Add(Edit::Kind::kChangedInput, "default of input " + std::to_string(i), Describe(&x),
-            Describe(&y), x.data() == nullptr ? "nothing" : Describe(*x.data()),
-            y.data() == nullptr ? "nothing" : Describe(*y.data()));
+        SetValues(Add(Kind::kChangedInput, Part::kInput, i, "default of input " + std::to_string(i),
+                      Describe(&x), Describe(&y)),
+                  x.data() == nullptr ? "nothing" : Describe(*x.data()),
+                  y.data() == nullptr ? "nothing" : Describe(*y.data()));
       }
     }
   }
@@ -158,7 +189,8 @@ class GraphDiff {
     if (At(a_, i).partner < 0) return AddRemoved(a);
     const Node& b = *At(b_, At(a_, i).partner).node;
     if (!SameOp(a.op(), context_.canonical_op(b.op()))) {
-      AddAtNodes(Edit::Kind::kChangedOp, "", a, b, a.op().ToString(), b.op().ToString());
+      SetValues(AddAtNodes(Kind::kChangedOp, Part::kWhole, 0, "", a, b), a.op().ToString(),
+                b.op().ToString());
     }
     CompareAttributes(a, b);
     CompareOperands(a, b);
@@ -174,9 +206,12 @@ class GraphDiff {
       const Attribute* old_value = in_a ? &x[i]->value : nullptr;
       const Attribute* new_value = in_b ? &y[j]->value : nullptr;
       if (!in_a || !in_b || !SameAttribute(*old_value, *new_value)) {
-        AddAtNodes(Edit::Kind::kChangedAttribute, "attribute '" + (in_a ? x[i] : y[j])->name + "'",
-                   a, b, in_a ? Describe(*old_value) : "nothing",
-                   in_b ? Describe(*new_value) : "nothing");
+        const std::string& name = (in_a ? x[i] : y[j])->name;
+        Edit& edit = AddAtNodes(Kind::kChangedAttribute, Part::kAttribute, 0,
+                                "attribute '" + name + "'", a, b);
+        edit.attribute = name;
+        SetValues(edit, in_a ? Describe(*old_value) : "nothing",
+                  in_b ? Describe(*new_value) : "nothing");
         AddElements(in_a ? old_value->tensor() : nullptr, in_b ? new_value->tensor() : nullptr);
       }
       i += in_a;
@@ -233,17 +268,27 @@ class GraphDiff {
     return i < 0 || At(side, i).partner < 0 ? value->producer() : nullptr;
   }
 
-  // Whether nodes that were inserted or removed say already why the edge differs.
+  // Whether nodes that were inserted or removed say already why the edge differs: they lie on it.
   bool Explained(const Value* a, const Value* b) {
-    const Node *removed = Unmatched(a, a_), *inserted = Unmatched(b, b_);
-    if (removed != nullptr && inserted != nullptr) return true;
-    for (std::size_t i = 0; inserted != nullptr && i < kMaxTried; ++i) {
-      if (i < inserted->num_operands() && SameEdge(a, inserted->operand(i))) return true;
-    }
-    for (std::size_t i = 0; removed != nullptr && i < kMaxTried; ++i) {
-      if (i < removed->num_operands() && SameEdge(removed->operand(i), b)) return true;
+    const std::vector<const Value*> behind_a = Behind(a, a_), behind_b = Behind(b, b_);
+    for (const Value* x : behind_a) {
+      for (const Value* y : behind_b) {
+        if (SameEdge(x, y)) return true;
+      }
     }
     return false;
+  }
+
+  // The value, and those that it is computed from by unmatched nodes only, nearest first.
+  static std::vector<const Value*> Behind(const Value* value, const GraphSide& side) {
+    std::vector<const Value*> found = {value};
+    for (std::size_t i = 0; i < found.size() && found.size() < kMaxBehind; ++i) {
+      const Node* unmatched = Unmatched(found[i], side);
+      for (std::size_t k = 0; unmatched != nullptr && k < unmatched->num_operands(); ++k) {
+        if (found.size() < kMaxBehind) found.push_back(unmatched->operand(k));
+      }
+    }
+    return found;
   }
 
   void CompareOperands(const Node& a, const Node& b) {
@@ -255,23 +300,25 @@ class GraphDiff {
                          SameEdge(a.operand(1), b.operand(0));
     for (std::size_t i = swapped ? 2 : 0; i < std::max(count_a, count_b); ++i) {
       const Value *x = a.operand(i), *y = b.operand(i);
-      const std::string what = "operand " + std::to_string(i);
       if (SameEdge(x, y)) {
         const bool slots = i < count_a && i < count_b;
-        if (!slots) AddAtNodes(Edit::Kind::kChangedOperand, what, a, b, "", "");
+        if (!slots) AddOperand(Kind::kChangedOperand, i, a, b);
       } else if (x != nullptr && y != nullptr && x->is_constant() && y->is_constant()) {
-        AddConstant(what, a, b, *x, *y);
+        AddConstant(i, a, b, *x, *y);
       } else if (!Explained(x, y)) {
-        AddAtNodes(Edit::Kind::kChangedOperand, what, a, b, Describe(x), Describe(y));
+        SetValues(AddOperand(Kind::kChangedOperand, i, a, b), Describe(x), Describe(y));
       }
     }
   }
 
+  Edit& AddOperand(Kind kind, std::size_t i, const Node& a, const Node& b) {
+    return AddAtNodes(kind, Part::kOperand, i, "operand " + std::to_string(i), a, b);
+  }
+
   // A constant that several nodes read is listed once.
-  void AddConstant(const std::string& what, const Node& a, const Node& b, const Value& x,
-                   const Value& y) {
+  void AddConstant(std::size_t i, const Node& a, const Node& b, const Value& x, const Value& y) {
     if (!constants_listed_.emplace(&x, &y).second) return;
-    AddAtNodes(Edit::Kind::kChangedConstant, what, a, b, Describe(&x), Describe(&y));
+    SetValues(AddOperand(Kind::kChangedConstant, i, a, b), Describe(&x), Describe(&y));
     AddElements(x.tensor(), y.tensor());
   }
 
@@ -280,8 +327,8 @@ class GraphDiff {
       const std::string what =
           y == nullptr ? "unused constant removed"
                        : (x == nullptr ? "unused constant inserted" : "unused constant");
-      Add(Edit::Kind::kChangedConstant, what, x == nullptr ? "" : Describe(x),
-          y == nullptr ? "" : Describe(y), "", "");
+      Add(Kind::kChangedConstant, Part::kWhole, 0, what, x == nullptr ? "" : Describe(x),
+          y == nullptr ? "" : Describe(y));
       AddElements(x == nullptr ? nullptr : x->tensor(), y == nullptr ? nullptr : y->tensor());
     }
   }
@@ -294,10 +341,11 @@ class GraphDiff {
       const std::string what = "result " + std::to_string(i);
       if (x == nullptr || y == nullptr) {
         if (x == y) continue;
-        AddAtNodes(Edit::Kind::kChangedResult, what, a, b, Describe(x), Describe(y));
-      } else if (!symbols_.Match(x->type(), y->type(), 0)) {
-        AddAtNodes(Edit::Kind::kChangedType, "type of " + what, a, b, x->type().ToString(),
-                   y->type().ToString());
+        SetValues(AddAtNodes(Kind::kChangedResult, Part::kResult, i, what, a, b), Describe(x),
+                  Describe(y));
+      } else if (!symbols_.Match(x->type(), y->type(), 0, UnknownResult(context_.options))) {
+        SetValues(AddAtNodes(Kind::kChangedType, Part::kResult, i, "type of " + what, a, b),
+                  x->type().ToString(), y->type().ToString());
       }
     }
   }
@@ -322,13 +370,15 @@ class GraphDiff {
       const Value *x = in_a ? a.output(i) : nullptr, *y = in_b ? b->output(i) : nullptr;
       if (in_a && in_b && (SameEdge(x, y) || Explained(x, y))) continue;
       const std::string what = "output " + std::to_string(i) + owner;
-      Add(Edit::Kind::kChangedOutput, what, in_a ? Describe(x) : "", in_b ? Describe(y) : "", "",
-          "");
+      Edit& edit = Add(Kind::kChangedOutput, Part::kOutput, i, what, in_a ? Describe(x) : "",
+                       in_b ? Describe(y) : "");
+      edit.path = PathOf(a);
     }
   }
 
   const Graph& root_a_;
   const Graph& root_b_;
+  const std::string& name_;
   const GraphDiffContext& context_;
   std::vector<Edit>& edits_;
   SymbolMap symbols_;
@@ -340,9 +390,9 @@ class GraphDiff {
 
 }  // namespace
 
-void DiffGraphs(const Graph& a, const Graph& b, const GraphDiffContext& context,
-                std::vector<Edit>& edits) {
-  GraphDiff(a, b, context, edits).Run();
+void DiffGraphs(const Graph& a, const Graph& b, const std::string& name,
+                const GraphDiffContext& context, std::vector<Edit>& edits) {
+  GraphDiff(a, b, name, context, edits).Run();
 }
 
 }  // namespace dragoman::compare

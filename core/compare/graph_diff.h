@@ -4,6 +4,7 @@
 #define DRAGOMAN_CORE_COMPARE_GRAPH_DIFF_H_
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "core/compare/constant_table.h"
@@ -15,16 +16,17 @@ namespace dragoman::compare {
 struct GraphDiffContext {
   const CompareOptions& options;
   ConstantTable& constants;
+  ConstantTable& forms;  // ConstantTable::Floats::kByType
   TraitTable& traits;
   // The name in the first model of a function that the second one calls otherwise.
   std::function<const OpName&(const OpName&)> canonical_op;
 };
 
-// Appends the edits that lead from `a` to `b`, in order of the nodes of `a`. An operand that
-// differs only because a node was inserted into its edge, or removed from it, is not listed by
-// itself.
-void DiffGraphs(const Graph& a, const Graph& b, const GraphDiffContext& context,
-                std::vector<Edit>& edits);
+// Appends the edits that lead from `a` to `b`, graphs of the entry or function `name`, in order of
+// the nodes of `a`. An operand that differs only because a node was inserted into its edge, or
+// removed from it, is not listed by itself.
+void DiffGraphs(const Graph& a, const Graph& b, const std::string& name,
+                const GraphDiffContext& context, std::vector<Edit>& edits);
 
 }  // namespace dragoman::compare
 

@@ -9,6 +9,8 @@
 namespace dragoman::compare {
 namespace {
 
+constexpr int kNearEdges = 2, kFarEdges = 6;
+
 class SideBuilder {
  public:
   SideBuilder(const Graph& root, const SideContext& context, GraphSide& side)
@@ -21,10 +23,11 @@ class SideBuilder {
     LinkReaders();
     for (GraphSide::Entry& entry : side_.entries) {
       entry.scope = side_.ScopeOf(*entry.node->graph());
-      entry.local = HashCombine(HashLocally(*entry.node), entry.scope);
-      entry.up = HashUpstream(entry);
+      HashLocally(entry);
+      HashUpstream(entry);
     }
     HashUses();
+    HashSurroundings();
   }
 
  private:
@@ -96,6 +99,7 @@ class SideBuilder {
         side_.producers.push_back(side_.IndexOf(ProducerOf(use.value())));
       }
     }
+    side_.leaves.resize(side_.producers.size());
   }
 
   void LinkReaders() {
@@ -126,43 +130,75 @@ class SideBuilder {
     return value == nullptr ? nullptr : value->producer();
   }
 
-  std::uint64_t HashLocally(const Node& node) {
-    AttributeEncoder encoder(context_.constants);
-    encoder.type = [](const Type& type) { return std::to_string(static_cast<int>(type.dtype())); };
+  void HashLocally(GraphSide::Entry& entry) {
+    const Node& node = *entry.node;
+    AttributeEncoder exact(context_.constants), form(context_.forms);
+    exact.type = [](const Type& type) { return std::to_string(static_cast<int>(type.dtype())); };
+    form.type = exact.type;
     std::string bytes;
     AppendOp(bytes, context_.canonical_op(node.op()));
+    entry.op = HashString(bytes, entry.scope);
+    std::string bytes_of_form = bytes;
     for (const NamedAttribute* attribute : CountedAttributes(node, context_.traits.Of(node))) {
       AppendText(bytes, attribute->name);
-      encoder.Append(attribute->value, bytes);
+      exact.Append(attribute->value, bytes);
+      AppendText(bytes_of_form, attribute->name);
+      form.Append(attribute->value, bytes_of_form);
     }
-    return HashString(bytes);
+    entry.local = HashCombine(HashString(bytes), entry.scope);
+    entry.shape = HashCombine(HashString(bytes_of_form), entry.scope);
   }
 
-  // `producer` is the entry that gives it, or -1.
-  std::uint64_t CodeOf(const Value* value, std::int64_t producer) {
-    if (value == nullptr) return 1;
-    if (value->is_constant()) return HashCombine(2, context_.constants.ClassOf(value->data()));
+  GraphSide::Leaf LeafOf(const Value* value) {
+    if (value == nullptr) return {1, 1};
+    if (value->is_constant()) {
+      return {HashCombine(2, context_.constants.ClassOf(value->data())),
+              HashCombine(2, context_.forms.ClassOf(value->data()))};
+    }
+    std::uint64_t code = 4;
     if (value->kind() == Value::Kind::kInput) {
       const bool of_root = value->graph() == &root_;
-      const std::uint64_t code = of_root ? context_.input_code(value->index()) : value->index();
-      return HashCombine(3 + code, side_.ScopeOf(*value->graph()));
+      code = HashCombine(3 + (of_root ? context_.input_code(value->index()) : value->index()),
+                         side_.ScopeOf(*value->graph()));
     }
-    return HashCombine(producer < 0 ? 4 : At(producer).up, value->index());
+    return {code, code};
   }
 
-  std::uint64_t HashUpstream(const GraphSide::Entry& entry) {
-    std::uint64_t hash = entry.local;
+  // Appends to what a node computes the value with index `index` of another, or a leaf.
+  void AddRead(GraphSide::Entry& entry, std::int64_t producer, const GraphSide::Leaf& leaf,
+               std::size_t index) {
+    if (producer < 0) {
+      entry.up = HashCombine(entry.up, leaf.exact);
+      entry.form = HashCombine(entry.form, leaf.form);
+    } else {
+      entry.up = HashCombine(entry.up, HashCombine(At(producer).up, index));
+      entry.form = HashCombine(entry.form, HashCombine(At(producer).form, index));
+    }
+  }
+
+  void HashUpstream(GraphSide::Entry& entry) {
+    entry.up = entry.own = entry.local;
+    entry.form = entry.shape;
+    bool reads_weight = false;
     const std::span<const std::int64_t> producers = side_.ProducersOf(entry);
     for (const Use& use : entry.node->operands()) {
-      hash = HashCombine(hash, CodeOf(use.value(), producers[use.index()]));
+      const std::int64_t producer = producers[use.index()];
+      GraphSide::Leaf& leaf = side_.leaves[entry.first_producer + use.index()];
+      if (producer < 0) leaf = LeafOf(use.value());
+      AddRead(entry, producer, leaf, producer < 0 ? 0 : use.value()->index());
+      entry.shape = HashCombine(entry.shape, leaf.form);
+      entry.own = HashCombine(entry.own, leaf.exact);
+      reads_weight |= leaf.exact != leaf.form;
     }
+    if (!reads_weight) entry.own = 0;
     for (const Graph* graph : entry.node->subgraphs()) {
       for (const Use& output : graph->outputs()) {
-        const std::int64_t producer = side_.IndexOf(ProducerOf(output.value()));
-        hash = HashCombine(hash, CodeOf(output.value(), producer));
+        const Value* value = output.value();
+        const std::int64_t producer = side_.IndexOf(ProducerOf(value));
+        AddRead(entry, producer, producer < 0 ? LeafOf(value) : GraphSide::Leaf(),
+                producer < 0 ? 0 : value->index());
       }
     }
-    return hash;
   }
 
   void AddUse(const Value* value, std::int64_t producer, std::uint64_t user, std::uint64_t index) {
@@ -189,6 +225,31 @@ class SideBuilder {
         AddOutputUses(*graph, HashCombine(down, ++number));
       }
     }
+  }
+
+  void HashSurroundings() {
+    std::vector<std::uint64_t> before(side_.entries.size()), after(before);
+    for (std::size_t i = 0; i < before.size(); ++i) before[i] = side_.entries[i].shape;
+    for (int edges = 1; edges <= kFarEdges; ++edges) {
+      for (std::size_t i = 0; i < before.size(); ++i) after[i] = SurroundedBy(i, before);
+      before.swap(after);
+      for (std::size_t i = 0; edges == kNearEdges && i < before.size(); ++i)
+        side_.entries[i].near = before[i];
+    }
+    for (std::size_t i = 0; i < before.size(); ++i) side_.entries[i].far = before[i];
+  }
+
+  std::uint64_t SurroundedBy(std::size_t i, const std::vector<std::uint64_t>& hashes) const {
+    const GraphSide::Entry& entry = side_.entries[i];
+    std::uint64_t hash = hashes[i];
+    for (const std::int64_t producer : side_.ProducersOf(entry)) {
+      hash = HashCombine(hash, producer < 0 ? 0 : hashes[static_cast<std::size_t>(producer)]);
+    }
+    std::uint64_t readers = 0;
+    for (const GraphSide::Reader& reader : side_.ReadersOf(entry)) {
+      readers += HashCombine(hashes[reader.entry], reader.operand);
+    }
+    return HashCombine(hash, readers);
   }
 
   const Graph& root_;

@@ -20,6 +20,10 @@ constexpr std::array<std::string_view, 11> kNames = {
     "changed input",     "changed output",   "changed model"};
 static_assert(kNames.size() == static_cast<std::size_t>(Edit::Kind::kChangedModel) + 1);
 
+constexpr std::array<std::string_view, 6> kParts = {"",       "attribute", "operand",
+                                                    "result", "input",     "output"};
+static_assert(kParts.size() == static_cast<std::size_t>(Edit::Part::kOutput) + 1);
+
 std::string_view Name(Level level) { return level == Level::kSource ? "source" : "common"; }
 
 std::map<Edit::Kind, std::size_t> Counts(const DiffReport& report) {
@@ -52,6 +56,64 @@ void AppendEdit(const Edit& edit, std::string& text) {
         edit.elements->count, edit.elements->total, edit.elements->first,
         compare::FormatNumber(edit.elements->largest_absolute),
         compare::FormatNumber(edit.elements->largest_relative));
+  }
+  text += '\n';
+}
+
+// Fewer edits than this that say the same of other nodes are listed one by one.
+constexpr std::size_t kMinGroup = 4;
+
+// Edits that say the same of other nodes.
+struct EditGroup {
+  std::vector<const Edit*> edits;
+  std::string prefix;  // of the names of the nodes
+};
+
+// What edits of a group have in common. Constants and surroundings differ from node to node.
+std::string GroupKey(const Edit& edit) {
+  const bool by_values = edit.kind != Edit::Kind::kChangedConstant &&
+                         edit.kind != Edit::Kind::kInsertedNode &&
+                         edit.kind != Edit::Kind::kRemovedNode;
+  std::string key = fmt::format("{}\n{}\n{}", Name(edit.kind), edit.op, edit.what);
+  if (by_values) key += "\n" + edit.old_value + "\n" + edit.new_value;
+  return key;
+}
+
+// In order of the first edit of each. Edits that belong to no node stay alone.
+std::vector<EditGroup> GroupEdits(const DiffReport& report) {
+  std::vector<EditGroup> groups;
+  std::map<std::string, std::size_t> by_key;
+  for (const Edit& edit : report.edits) {
+    const std::string& name = edit.node_a.empty() ? edit.node_b : edit.node_a;
+    const auto [at, added] = by_key.try_emplace(GroupKey(edit), groups.size());
+    if (added || edit.op.empty()) {
+      groups.push_back({{&edit}, name});
+      continue;
+    }
+    EditGroup& group = groups[at->second];
+    group.edits.push_back(&edit);
+    const auto end = std::ranges::mismatch(group.prefix, name).in1;
+    group.prefix.erase(end, group.prefix.end());
+  }
+  return groups;
+}
+
+void AppendGroup(const EditGroup& group, std::string& text) {
+  const Edit& first = *group.edits.front();
+  text += fmt::format("  {} × {}: nodes '{}*' ({})", group.edits.size(), Name(first.kind),
+                      group.prefix, first.op);
+  if (!first.what.empty()) text += ": " + first.what;
+  if (first.elements) {
+    double absolute = 0, relative = 0;
+    for (const Edit* edit : group.edits) {
+      if (!edit->elements) continue;
+      absolute = std::max(absolute, edit->elements->largest_absolute);
+      relative = std::max(relative, edit->elements->largest_relative);
+    }
+    text += fmt::format("; by at most {} (relative {})", compare::FormatNumber(absolute),
+                        compare::FormatNumber(relative));
+  } else if (first.kind != Edit::Kind::kInsertedNode && first.kind != Edit::Kind::kRemovedNode) {
+    text += fmt::format(": {} -> {}", first.old_value, first.new_value);
   }
   text += '\n';
 }
@@ -95,8 +157,27 @@ Json NumberJson(double value) {
 }
 
 Json EditJson(const Edit& edit) {
-  Json json = {{"kind", Name(edit.kind)}, {"what", edit.what},     {"a", edit.place_a},
-               {"b", edit.place_b},       {"old", edit.old_value}, {"new", edit.new_value}};
+  Json json = {{"kind", Name(edit.kind)}};
+  const auto add = [&json](std::string_view key, const std::string& text) {
+    if (!text.empty()) json[key] = text;
+  };
+  add("operator", edit.op);
+  json["path"] = edit.path;
+  add("node_a", edit.node_a);
+  add("node_b", edit.node_b);
+  if (edit.op.empty()) {  // an input, an output, a constant, a state: no node
+    add("a", edit.place_a);
+    add("b", edit.place_b);
+  }
+  if (edit.part == Edit::Part::kAttribute) {
+    json["attribute"] = edit.attribute;
+  } else if (edit.part != Edit::Part::kWhole) {
+    json[kParts[static_cast<std::size_t>(edit.part)]] = edit.index;
+  } else {
+    add("what", edit.what);
+  }
+  add("before", edit.old_value);
+  add("after", edit.new_value);
   if (!edit.origin_a.empty()) json["origin_a"] = edit.origin_a;
   if (!edit.origin_b.empty()) json["origin_b"] = edit.origin_b;
   if (edit.elements) {
@@ -122,7 +203,7 @@ std::string Verdict(const DiffReport& report) {
   return text.empty() ? report.first->reason : text;
 }
 
-std::string RenderText(const DiffReport& report) {
+std::string RenderText(const DiffReport& report, Listing listing) {
   if (report.equal()) return fmt::format("equal ({} level)\n", Name(report.level));
   std::string text =
       fmt::format("different ({} level): {}\nfirst: ", Name(report.level), Verdict(report));
@@ -134,7 +215,13 @@ std::string RenderText(const DiffReport& report) {
     separator = ", ";
   }
   text += '\n';
-  for (const Edit& edit : report.edits) AppendEdit(edit, text);
+  for (const EditGroup& group : GroupEdits(report)) {
+    if (listing == Listing::kGroups && group.edits.size() >= kMinGroup) {
+      AppendGroup(group, text);
+    } else {
+      for (const Edit* edit : group.edits) AppendEdit(*edit, text);
+    }
+  }
   return text;
 }
 

@@ -328,6 +328,7 @@ bool StructuralWalk::CompareTypes() {
 }
 
 bool StructuralWalk::CompareTypesOf(const Frame& frame) {
+  const auto unknown_result = UnknownResult(options_);
   const auto number = frame_of_.at(frame.a);
   for (std::size_t i = 0; i < frame.a->num_inputs(); ++i) {
     const Value &x = *frame.a->input(i), &y = *frame.b->input(i);
@@ -341,7 +342,7 @@ bool StructuralWalk::CompareTypesOf(const Frame& frame) {
     const Node& partner = *pairs_[*pair].b;
     for (std::size_t i = 0; i < CountedResults(node, options_.level); ++i) {
       const Value *x = node.result(i), *y = partner.result(i);
-      if (x == nullptr || symbols_.Match(x->type(), y->type(), *pair)) continue;
+      if (x == nullptr || symbols_.Match(x->type(), y->type(), *pair, unknown_result)) continue;
       return FailAtPair("types of result " + std::to_string(i) + " ('" + x->name() + "') differ",
                         *pair, x->type().ToString(), y->type().ToString());
     }

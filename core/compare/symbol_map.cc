@@ -31,7 +31,8 @@ std::vector<std::string> SymbolMap::Unbound(const Dim& dim,
 
 bool SymbolMap::SameUnderMap(const Dim& a, const Dim& b) const { return a.Substitute(to_b_) == b; }
 
-bool SymbolMap::MatchDim(const Dim& a, const Dim& b, std::size_t tag) {
+bool SymbolMap::MatchDim(const Dim& a, const Dim& b, std::size_t tag, Unknown unknown) {
+  if (unknown == Unknown::kFits && (a.unknown() || b.unknown())) return true;
   if (!a.symbolic() || !b.symbolic()) return a == b;
   if (a.symbol() != nullptr && b.symbol() != nullptr) return Bind(*a.symbol(), *b.symbol());
   const std::size_t open_a = Unbound(a, to_b_).size(), open_b = Unbound(b, to_a_).size();
@@ -41,18 +42,19 @@ bool SymbolMap::MatchDim(const Dim& a, const Dim& b, std::size_t tag) {
   return true;
 }
 
-bool SymbolMap::Match(const Type& a, const Type& b, std::size_t tag) {
-  if (ignore_shapes_ && (!a.known() || !b.known())) return true;
+bool SymbolMap::Match(const Type& a, const Type& b, std::size_t tag, Unknown unknown) {
+  const bool fits = unknown == Unknown::kFits;
+  if ((ignore_shapes_ || fits) && (!a.known() || !b.known())) return true;
   if (a.kind() != b.kind() || a.dtype() != b.dtype()) return false;
   if (a.opaque_domain() != b.opaque_domain() || a.opaque_name() != b.opaque_name()) return false;
   if (a.elements().size() != b.elements().size()) return false;
   for (std::size_t i = 0; i < a.elements().size(); ++i) {
-    if (!Match(a.element(i), b.element(i), tag)) return false;
+    if (!Match(a.element(i), b.element(i), tag, unknown)) return false;
   }
   if (ignore_shapes_) return true;
-  if (a.shape() == nullptr || b.shape() == nullptr) return a.shape() == b.shape();
+  if (a.shape() == nullptr || b.shape() == nullptr) return fits || a.shape() == b.shape();
   return std::equal(a.shape()->begin(), a.shape()->end(), b.shape()->begin(), b.shape()->end(),
-                    [&](const Dim& x, const Dim& y) { return MatchDim(x, y, tag); });
+                    [&](const Dim& x, const Dim& y) { return MatchDim(x, y, tag, unknown); });
 }
 
 bool SymbolMap::BindSomehow(const Dim& a, const Dim& b) {

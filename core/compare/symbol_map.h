@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compare/equal.h"
 #include "core/ir/type.h"
 
 namespace dragoman::compare {
@@ -17,10 +18,13 @@ namespace dragoman::compare {
 // first meet. A size that is an expression over symbols not met so far waits for Settle.
 class SymbolMap {
  public:
+  // What a type, rank or size that one side does not know does to a known one.
+  enum class Unknown { kDiffers, kFits };
+
   explicit SymbolMap(bool ignore_shapes) : ignore_shapes_(ignore_shapes) {}
 
   // `tag` is what Settle gives back.
-  bool Match(const Type& a, const Type& b, std::size_t tag);
+  bool Match(const Type& a, const Type& b, std::size_t tag, Unknown unknown = Unknown::kDiffers);
   // Maps symbols that occur in expressions only, so that these become equal; tries every order for
   // up to five symbols at once, and alphabetic order for more. The tag of the first pair that has
   // no such map.
@@ -32,7 +36,7 @@ class SymbolMap {
     Dim b;
     std::size_t tag;
   };
-  bool MatchDim(const Dim& a, const Dim& b, std::size_t tag);
+  bool MatchDim(const Dim& a, const Dim& b, std::size_t tag, Unknown unknown);
   bool Bind(const std::string& a, const std::string& b);
   bool SameUnderMap(const Dim& a, const Dim& b) const;
   std::vector<std::string> Unbound(const Dim& dim, const std::map<std::string, Dim>& map) const;
@@ -43,6 +47,12 @@ class SymbolMap {
   std::map<std::string, Dim> to_a_;
   std::vector<Waiting> waiting_;
 };
+
+// How types of results of nodes are matched: they follow from the operators, so that one which is
+// not stated is no difference, unless strict_types asks.
+inline SymbolMap::Unknown UnknownResult(const CompareOptions& options) {
+  return options.strict_types ? SymbolMap::Unknown::kDiffers : SymbolMap::Unknown::kFits;
+}
 
 // Replaces the symbols of one model by numbers in order of first meeting: "#0", "#1", … .
 class SymbolNumbers {

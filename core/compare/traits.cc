@@ -72,6 +72,17 @@ bool IsDefault(const NamedAttribute& attribute, const AttributeDef& known) {
   return Identical(usual, attribute.value);
 }
 
+// Whether `window` is what the weight, [out, in, window...], has behind its channels.
+bool IsWindowOfWeight(const Attribute::Ints& window, const Node& node) {
+  for (std::size_t i = 1; i < node.num_operands(); ++i) {
+    const Shape* shape = node.operand(i) == nullptr ? nullptr : node.operand(i)->type().shape();
+    if (shape == nullptr || shape->size() != window.size() + 2) continue;
+    return std::equal(window.begin(), window.end(), shape->begin() + 2,
+                      [](std::int64_t size, const Dim& dim) { return dim == Dim(size); });
+  }
+  return false;
+}
+
 }  // namespace
 
 TraitTable::TraitTable(const CompareOptions& options, const Model& a, const Model& b)
@@ -90,8 +101,9 @@ const OpTraits& TraitTable::Of(const Node& node) {
     traits.commutative = definition->commutative;
     const bool source = options_.level == Level::kSource;
     for (const AttributeDef& attribute : definition->attributes) {
-      if (attribute.default_value.kind() == Attribute::Kind::kNone) continue;
       if (source && options_.strict_attributes) continue;
+      traits.has_weight_window |= attribute.name == "kernel_shape" && !attribute.required;
+      if (attribute.default_value.kind() == Attribute::Kind::kNone) continue;
       if (!source || HasDefaultAt(node.op().type, attribute.name, onnx_version_))
         traits.defaults.push_back(&attribute);
     }
@@ -109,7 +121,12 @@ std::vector<const NamedAttribute*> CountedAttributes(const Node& node, const OpT
   counted.reserve(node.attributes().size());
   for (const NamedAttribute& attribute : node.attributes()) {
     const auto is_default = [&](const AttributeDef* known) { return IsDefault(attribute, *known); };
-    if (std::ranges::none_of(traits.defaults, is_default)) counted.push_back(&attribute);
+    if (std::ranges::any_of(traits.defaults, is_default)) continue;
+    const auto* sizes = attribute.value.As<Attribute::Ints>();
+    if (traits.has_weight_window && attribute.name == "kernel_shape" && sizes != nullptr &&
+        IsWindowOfWeight(*sizes, node))
+      continue;
+    counted.push_back(&attribute);
   }
   std::stable_sort(
       counted.begin(), counted.end(),

@@ -17,7 +17,8 @@ struct OpTraits {
   const OpDef* definition = nullptr;  // nullptr: an operator that the common dialect does not have
   bool ordered = false;               // an effect, or of an ordered dialect
   bool random = false;
-  bool commutative = false;  // in its first two operands
+  bool commutative = false;        // in its first two operands
+  bool has_weight_window = false;  // kernel_shape may be absent for the sizes of the weight
   // Attributes that may be absent for their default value.
   std::vector<const AttributeDef*> defaults;
 };
@@ -37,7 +38,8 @@ class TraitTable {
 // Equal but for the spelling of ONNX's default domain.
 bool SameOp(const OpName& a, const OpName& b);
 
-// The attributes that count, sorted by name: those that have their default value are left out.
+// The attributes that count, sorted by name: those that have their default value are left out, and
+// so is a kernel_shape that only repeats the sizes of the weight.
 std::vector<const NamedAttribute*> CountedAttributes(const Node& node, const OpTraits& traits);
 
 // The number of operand slots, or results, that count: at the common level, without omitted ones at

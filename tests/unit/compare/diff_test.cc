@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <utility>
+#include <vector>
 
 #include "core/ir/parse.h"
 
@@ -31,8 +34,8 @@ std::string With(std::string_view old_text, std::string_view new_text) {
 }
 
 // The lines of the rendered edit list.
-std::string Edits(std::string_view changed) {
-  const Result<DiffReport> report = DiffModels(Parse(kBase), Parse(changed), {});
+std::string Edits(std::string_view changed, const CompareOptions& options = {}) {
+  const Result<DiffReport> report = DiffModels(Parse(kBase), Parse(changed), options);
   if (!report.ok()) return report.error().ToString();
   const std::string text = RenderText(*report);
   const std::size_t count = text.find(" edit");
@@ -84,8 +87,28 @@ TEST(DiffModels, ChangedConstant) {
 }
 
 TEST(DiffModels, ChangedType) {
-  EXPECT_EQ(Edits(With("%b: f32[2]", "%b: f32[?]")),
-            "  changed type: node 'foo' (onnx.Foo): type of result 0: f32[2] -> f32[?]\n");
+  EXPECT_EQ(Edits(With("%b: f32[2]", "%b: f32[3]")),
+            "  changed type: node 'foo' (onnx.Foo): type of result 0: f32[2] -> f32[3]\n");
+}
+
+// As before and after shape inference.
+TEST(DiffModels, WhatIsNotKnownOfAResultIsNoDifferenceUnlessAsked) {
+  for (const std::string_view type : {"%b: f32[?]", "%b: f32[*]", "%b"}) {
+    const std::string changed = With("%b: f32[2]", type);
+    EXPECT_EQ(Edits(changed), "equal (source level)\n") << type;
+    EXPECT_NE(Edits(changed, {.strict_types = true}), "equal (source level)\n") << type;
+  }
+  EXPECT_NE(Edits(With("%x: f32[2]", "%x: f32[?]")), "equal (source level)\n");
+}
+
+TEST(DiffModels, TwoNodesInsertedOnOneEdge) {
+  EXPECT_EQ(Edits(With("%b: f32[2] = onnx.Foo(%a)",
+                       "%m = onnx.Neg(%a) @neg\n%n = onnx.Abs(%m) @abs\n"
+                       "%b: f32[2] = onnx.Foo(%n)")),
+            "  inserted node: node 'neg' (onnx.Neg): first operand: "
+            "result 0 'a' of node 'sub' (onnx.Sub)\n"
+            "  inserted node: node 'abs' (onnx.Abs): first operand: "
+            "result 0 'm' of node 'neg' (onnx.Neg)\n");
 }
 
 TEST(DiffModels, InsertedNodeExplainsTheEdgeItStandsOn) {
@@ -93,6 +116,38 @@ TEST(DiffModels, InsertedNodeExplainsTheEdgeItStandsOn) {
       Edits(With("%b: f32[2] = onnx.Foo(%a)", "%n = onnx.Neg(%a) @neg\n%b: f32[2] = onnx.Foo(%n)")),
       "  inserted node: node 'neg' (onnx.Neg): first operand: "
       "result 0 'a' of node 'sub' (onnx.Sub)\n");
+}
+
+// A chain of equal blocks of three nodes without names, each with weights of its own; the blocks
+// named in `extra` also have an Abs behind their Foo.
+std::string Chain(const std::vector<int>& extra, float weight) {
+  std::string text = "graph g(%x: f32[2]) -> (%y) {\n", value = "%x";
+  for (int i = 0; i < 12; ++i) {
+    const std::string n = std::to_string(i);
+    text += "const %w" + n + ": f32[2] = [" + std::to_string(weight + static_cast<float>(i)) +
+            ", 1.0]\n%a" + n + " = onnx.Sub(" + value + ", %w" + n + ")\n%b" + n +
+            " = onnx.Foo(%a" + n + ")\n";
+    const bool more = std::ranges::find(extra, i) != extra.end();
+    if (more) text += "%c" + n + " = onnx.Abs(%b" + n + ")\n";
+    value = (more ? "%c" : "%b") + n;
+  }
+  return text + "%y = onnx.Neg(" + value + ")\n}";
+}
+
+// People's commonest question: what did fine-tuning change besides the weights?
+TEST(DiffModels, LayersInsertedAmongChangedWeights) {
+  const Model a = Parse(Chain({}, 1)), b = Parse(Chain({3, 7, 8}, 1.25));
+  const Result<DiffReport> report = DiffModels(a, b, {});
+  ASSERT_TRUE(report.ok());
+  std::map<Edit::Kind, int> counts;
+  for (const Edit& edit : report->edits) ++counts[edit.kind];
+  EXPECT_EQ(counts, (std::map<Edit::Kind, int>{{Edit::Kind::kChangedConstant, 12},
+                                               {Edit::Kind::kInsertedNode, 3}}))
+      << RenderText(*report);
+  EXPECT_NE(RenderText(*report).find("\n  12 × changed constant: nodes 'a*' (onnx.Sub): operand 1; "
+                                     "by at most 0.25 (relative 0.2)\n"),
+            std::string::npos)
+      << RenderText(*report);
 }
 
 // Changes of what nothing reads, in graphs without names of nodes.
@@ -190,11 +245,15 @@ constexpr std::string_view kJson = R"json({
   "edits": [
     {
       "kind": "changed attribute",
-      "what": "attribute 'axis'",
-      "a": "node 'foo' (onnx.Foo)",
-      "b": "node 'foo' (onnx.Foo)",
-      "old": "1",
-      "new": "2"
+      "operator": "onnx.Foo",
+      "path": [
+        "main"
+      ],
+      "node_a": "foo",
+      "node_b": "foo",
+      "attribute": "axis",
+      "before": "1",
+      "after": "2"
     }
   ]
 }

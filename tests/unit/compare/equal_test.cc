@@ -77,6 +77,7 @@ TEST(CompareModels, AnAttributeThatSpellsItsDefaultEqualsAnAbsentOne) {
       {"Conv(%x, %w) {auto_pad = \"NOTSET\"}", "Conv(%x, %w)"},
       {"Conv(%x, %w) {dilations = [1, 1], group = 1, pads = [0, 0, 0, 0], strides = [1, 1]}",
        "Conv(%x, %w)"},
+      {"Conv(%x, %w) {kernel_shape = [1, 1]}", "Conv(%x, %w)"},  // that of the weight
       {"Softmax(%x) {axis = -1}", "Softmax(%x)"},
       {"ReduceMean(%x) {keepdims = 1}", "ReduceMean(%x)"},
       {"LeakyRelu(%x) {alpha = 0.01}", "LeakyRelu(%x)"},
@@ -98,7 +99,8 @@ TEST(CompareModels, AnAttributeThatSpellsAnotherThanItsDefaultCounts) {
       {"Conv(%x, %w) {auto_pad = \"VALID\"}", "Conv(%x, %w)"},
       {"Conv(%x, %w) {pads = [0, 0, 0, 1]}", "Conv(%x, %w)"},
       {"Conv(%x, %w) {strides = [1, 2]}", "Conv(%x, %w)"},
-      {"Conv(%x, %w) {kernel_shape = [1, 1]}", "Conv(%x, %w)"},  // read off the weight
+      {"Conv(%x, %w) {kernel_shape = [1, 2]}", "Conv(%x, %w)"},  // not that of the weight
+      {"MaxPool(%x) {kernel_shape = [1, 1]}", "MaxPool(%x)"},    // nothing else states it
       {"Softmax(%x) {axis = 1}", "Softmax(%x)"},
       {"GridSample(%x, %w) {mode = \"linear\"}", "GridSample(%x, %w)"},  // a word of opset 20
   };
