@@ -58,11 +58,14 @@ class Copy:
     def producers(self):
         return {o: n for n in self.graph.node for o in n.output}
 
+    def read(self):
+        return collections.Counter(i for n in self.graph.node for i in n.input)
+
     def readers(self, value):
         return [(n, i) for n in self.graph.node for i, x in enumerate(n.input) if x == value]
 
     def place(self, node, after):
-        at = next(i for i, n in enumerate(self.graph.node) if n is after or n == after)
+        at = next(i for i, n in enumerate(self.graph.node) if n.output[:] == after.output[:])
         self.graph.node.insert(at + 1, node)
 
     def pick(self, nodes):
@@ -86,10 +89,11 @@ class Copy:
         return 1
 
     def delete(self):
-        node = self.pick(n for n in self.nodes() if len(n.output) == 1 and n.input and n.input[0] and
-                         n.output[0] not in self.kept and self.readers(n.output[0]) and
-                         sum(i != "" and i in self.producers() for i in n.input) == 1 and
-                         n.input[0] in self.producers())
+        produced = self.producers()
+        read = self.read()
+        node = self.pick(n for n in self.nodes() if len(n.output) == 1 and n.input and
+                         n.output[0] not in self.kept and read[n.output[0]] and
+                         sum(i in produced for i in n.input) == 1 and n.input[0] in produced)
         if node is None:
             return 0
         self.touch(node)
@@ -138,7 +142,7 @@ class Copy:
         return 1
 
     def weight(self):
-        read = collections.Counter(i for n in self.graph.node for i in n.input)
+        read = self.read()
         tensor = self.pick(t for t in self.graph.initializer
                            if t.data_type == 1 and t.name not in self.touched and read[t.name] == 1)
         if tensor is None:
@@ -152,8 +156,8 @@ class Copy:
         return 1
 
     def duplicate(self):
-        node = self.pick(n for n in self.nodes()
-                         if len(n.output) == 1 and len(self.readers(n.output[0])) > 1)
+        read = self.read()
+        node = self.pick(n for n in self.nodes() if len(n.output) == 1 and read[n.output[0]] > 1)
         if node is None:
             return 0
         user, slot = self.draw.choice(self.readers(node.output[0]))
