@@ -6,8 +6,8 @@
 #   scripts/peers.sh NAME...         those of tests/peers/requirements/NAME.txt
 #   scripts/peers.sh --list          the names there are
 #
-# They lie in DRAGOMAN_PEERS (~/.cache/dragoman-peers), outside the checkout, and are kept for as long
-# as their requirements stay the same. Some take two minutes and gigabytes to make. Exits 77,
+# They lie in DRAGOMAN_PEERS (~/.cache/dragoman-peers), outside the checkout, and are kept for as
+# long as their requirements stay the same. Some take two minutes and gigabytes to make. Exits 77,
 # "skipped", where one cannot be made, as without a network.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../tests/peers/requirements"

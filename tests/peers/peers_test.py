@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What judges Dragoman by other frameworks, without them: comparison, verdicts, workers, the table."""
+"""The judge itself, without other frameworks: comparison, cases, processes, verdicts, the table."""
 
 import pathlib
 import subprocess
@@ -69,8 +69,8 @@ class CasesTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             inputs = {"x": numpy.arange(6.0).reshape(2, 3), "absent": None,
                       "list": [numpy.array(["a", "ä"], object), numpy.int64(3)]}
-            write_case(folder, "model.onnx", [(inputs, [numpy.ones(2, "float32")])], ["--dim", "n=2"],
-                       random=True)
+            runs = [(inputs, [numpy.ones(2, "float32")])]
+            write_case(folder, "model.onnx", runs, ["--dim", "n=2"], random=True)
             case = Case(folder, Stored)
             self.assertEqual(case.options, ["--dim", "n=2"])
             read, outputs = case.runs[0]
@@ -149,14 +149,16 @@ class VerdictsTest(unittest.TestCase):
         self.assertEqual(verdict(-11, ""), Verdict(WRONG, "exit code -11: says nothing"))
 
     def test_reasons_of_a_kind_are_counted_together(self):
-        self.assertEqual(kind_of("node 'a/b' (onnx.Foo): 3 of 4"), kind_of("node 'c' (onnx.Foo): 1 of 9"))
+        self.assertEqual(kind_of("node 'a/b' (onnx.Foo): 3 of 4"),
+                         kind_of("node 'c' (onnx.Foo): 1 of 9"))
         self.assertNotEqual(kind_of("no Foo"), kind_of("no Bar"))
 
     def test_deviations_are_found_by_pattern(self):
         rows = [deviations.Deviation("ONNX */quantize*nan", "ONNX Runtime", "NaN")]
-        self.assertEqual(deviations.find(rows, "ONNX node cases/quantize_nan", "ONNX Runtime"), rows[0])
-        self.assertIsNone(deviations.find(rows, "ONNX node cases/quantize", "ONNX Runtime"))
-        self.assertIsNone(deviations.find(rows, "ONNX node cases/quantize_nan", "OpenVINO"))
+        case = "ONNX node cases/quantize"
+        self.assertEqual(deviations.find(rows, f"{case}_nan", "ONNX Runtime"), rows[0])
+        self.assertIsNone(deviations.find(rows, case, "ONNX Runtime"))
+        self.assertIsNone(deviations.find(rows, f"{case}_nan", "OpenVINO"))
 
     def test_every_deviation_states_its_reason(self):
         for row in deviations.read():

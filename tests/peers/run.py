@@ -83,7 +83,8 @@ def chosen(options, matrix):
 
 def main():
     options = command_line()
-    with tempfile.TemporaryDirectory(prefix="dragoman_peers_", ignore_cleanup_errors=True) as scratch:
+    with tempfile.TemporaryDirectory(prefix="dragoman_peers_",
+                                     ignore_cleanup_errors=True) as scratch:
         seed = commit() if options.rotate or options.seed else ""
         matrix = Matrix(options, pathlib.Path(scratch), seed)
         if not options.report:

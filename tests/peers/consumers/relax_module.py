@@ -22,7 +22,7 @@ def import_module(path):
 
 
 def weights_of(path):
-    """The arrays beside a module, by the names of parameters: `w:bfloat16` holds the bits of `w`."""
+    """The arrays beside a module by the names of parameters; `w:bfloat16` holds the bits of `w`."""
     archive = pathlib.Path(path).with_suffix(".npz")
     weights = {}
     if archive.exists():

@@ -4,6 +4,7 @@
 from driver.results import reasons, share, table
 from driver.verdicts import PEER, REFUSED, REJECTED, WRONG
 
+# Lines of Markdown may be longer.
 HEAD = """\
 # Compatibility
 

@@ -20,8 +20,8 @@ class Verdict(typing.NamedTuple):
     reason: str = ""
 
 
-# Dragoman's exit codes: valid but not supported, and invalid input, which for the file of a producer
-# is a refusal as well.
+# Dragoman's exit codes: valid but not supported, and invalid input, which is a refusal too where
+# a producer wrote the file.
 _UNSUPPORTED, _INVALID = 4, 2
 
 

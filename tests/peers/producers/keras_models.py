@@ -93,8 +93,8 @@ LAYERS = {
     "zero_padding_1d": (lambda: layers.ZeroPadding1D((2, 1)), LINE),
     "zero_padding_2d": (lambda: layers.ZeroPadding2D(((1, 0), (2, 3))), IMAGE),
     "zero_padding_3d": (lambda: layers.ZeroPadding3D(1), VOLUME),
-    "stft_spectrogram": (lambda: layers.STFTSpectrogram(frame_length=8, frame_step=3, fft_length=16),
-                         (40, 1)),
+    "stft_spectrogram": (lambda: layers.STFTSpectrogram(
+        frame_length=8, frame_step=3, fft_length=16), (40, 1)),
     "mel_spectrogram": (lambda: layers.MelSpectrogram(
         fft_length=32, sequence_stride=8, num_mel_bins=6, sampling_rate=800, min_freq=10), (80,)),
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The forms in which TensorFlow writes a function: as SavedModel and as frozen graph."""
 
+import re
+
 import numpy
 import tensorflow as tf
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
@@ -66,17 +68,20 @@ def load(path):
 
     def call(inputs):
         outputs = serve(**{name: tf.constant(value) for name, value in inputs.items()})
-        return [outputs[name].numpy() for name in sorted(outputs, key=lambda name: (len(name), name))]
+        return [outputs[name].numpy() for name in sorted(outputs, key=by_number)]
 
     return call
 
 
+def by_number(name):
+    """The order of names that end in numbers."""
+    return len(name), name
+
+
 def run_graph(graph, inputs):
     """The outputs of a frozen graph, which are called Identity, Identity_1, …."""
-    results = [node.name for node in graph.node if node.name.split("_")[0] == "Identity"
-               and node.name.removeprefix("Identity").lstrip("_").isdigit() or
-               node.name == "Identity"]
-    results.sort(key=lambda name: (len(name), name))
+    results = sorted((node.name for node in graph.node
+                      if re.fullmatch(r"Identity(_\d+)?", node.name)), key=by_number)
     with tf.compat.v1.Session(graph=tf.Graph()) as session:
         tf.import_graph_def(graph, name="")
         feeds = {f"{name}:0": numpy.asarray(value) for name, value in inputs.items()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of TensorFlow with loops, conditions, tables, TensorArrays, strings, signals, images."""
+"""Functions of TensorFlow: loops, conditions, tables, TensorArrays, strings, signals, images."""
 
 import numpy
 import tensorflow as tf
@@ -124,7 +124,8 @@ def dilation(image):
 
 
 def strings(text):
-    return (tf.strings.lower(text), tf.strings.length(text), tf.strings.regex_replace(text, "[aeiou]", "_"),
+    return (tf.strings.lower(text), tf.strings.length(text),
+            tf.strings.regex_replace(text, "[aeiou]", "_"),
             tf.strings.to_hash_bucket_fast(text, 17), tf.strings.substr(text, 0, 2))
 
 
@@ -133,8 +134,9 @@ def join_strings(text):
 
 
 def integers(whole):
-    return (tf.math.floordiv(whole, 3), tf.math.floormod(whole, -4), tf.bitwise.bitwise_xor(whole, 5),
-            tf.one_hot(tf.abs(whole) % 5, 6), tf.unique(whole[:, 0])[0])
+    return (tf.math.floordiv(whole, 3), tf.math.floormod(whole, -4),
+            tf.bitwise.bitwise_xor(whole, 5), tf.one_hot(tf.abs(whole) % 5, 6),
+            tf.unique(whole[:, 0])[0])
 
 
 class Table(tf.Module):
@@ -169,9 +171,9 @@ DRAWS = {
                                     .astype(object),
 }
 PROGRAMS = {
-    "x": (while_loop, data_dependent_loop, condition, switch_case, tensor_array, map_rows, scan_rows,
-          shapes, slices, boolean_mask, segments, scatter, linear_algebra, signal, einsum, statistics,
-          special, rounding, casts, Memory),
+    "x": (while_loop, data_dependent_loop, condition, switch_case, tensor_array, map_rows,
+          scan_rows, shapes, slices, boolean_mask, segments, scatter, linear_algebra, signal,
+          einsum, statistics, special, rounding, casts, Memory),
     "image": (batch_norm_image, resize, colours, crop_and_resize, dilation),
     "whole": (integers,),
     "text": (strings, join_strings, Table),

@@ -125,7 +125,7 @@ class Masks(nn.Module):
     def forward(self, x):
         kept = torch.where(x > 0, x, torch.tensor(-1.0))
         order = kept.argsort(dim=1, descending=True, stable=True)
-        return kept.gather(1, order), kept.cumsum(1), torch.nn.functional.pad(kept, (1, 2), value=3.)
+        return kept.gather(1, order), kept.cumsum(1), functional.pad(kept, (1, 2), value=3.0)
 
 
 class OpenSizes(nn.Module):
@@ -173,7 +173,8 @@ class Convolutions(nn.Module):
         self.net = nn.Sequential(
             nn.Conv2d(3, 8, 3, stride=2, padding=1), nn.BatchNorm2d(8), nn.SiLU(),
             nn.ConvTranspose2d(8, 6, 3, stride=2, output_padding=1), nn.GroupNorm(3, 6), nn.ELU(),
-            nn.AvgPool2d(3, 2, ceil_mode=True, count_include_pad=False), nn.AdaptiveMaxPool2d((3, 2)))
+            nn.AvgPool2d(3, 2, ceil_mode=True, count_include_pad=False),
+            nn.AdaptiveMaxPool2d((3, 2)))
 
     def forward(self, x):
         return self.net(x), functional.interpolate(x, scale_factor=1.7, mode="bilinear")

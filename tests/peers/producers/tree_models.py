@@ -12,8 +12,9 @@ import xgboost
 from onnxmltools.convert.common.data_types import FloatTensorType as BoosterInput
 from skl2onnx.common.data_types import FloatTensorType
 from sklearn import (cluster, compose, decomposition, discriminant_analysis, ensemble,
-                     feature_selection, gaussian_process, kernel_approximation, linear_model, mixture,
-                     naive_bayes, neighbors, neural_network, pipeline, preprocessing, svm, tree)
+                     feature_selection, gaussian_process, kernel_approximation, linear_model,
+                     mixture, naive_bayes, neighbors, neural_network, pipeline, preprocessing, svm,
+                     tree)
 
 from shared.cases import write_case
 from shared.produce import serve_producer
@@ -69,7 +70,8 @@ TRANSFORMERS = {
     "best features": lambda: feature_selection.SelectKBest(k=3),
     "mixture": lambda: mixture.GaussianMixture(3),
     "columns": lambda: compose.ColumnTransformer([
-        ("a", preprocessing.StandardScaler(), [0, 2]), ("b", preprocessing.MinMaxScaler(), [1, 5])]),
+        ("a", preprocessing.StandardScaler(), [0, 2]),
+        ("b", preprocessing.MinMaxScaler(), [1, 5])]),
     "pipeline": lambda: pipeline.make_pipeline(
         preprocessing.StandardScaler(), decomposition.PCA(3), linear_model.Ridge()),
 }

@@ -99,11 +99,14 @@ def write_case(folder, model, runs, options=(), **facts):
     """Writes the folder.
 
     `runs` are pairs of a dict of inputs by name and a dict, or a list, of outputs. `options` are
-    those that every command of Dragoman gets. `facts`: `rtol` and `atol` where the usual tolerance
-    does not do; `random`, if only sizes and element types of outputs are to be compared; `states`,
-    if the model keeps some between calls; `write_back`, the suffix of the file that the producer
-    can run itself, and `write_back_options` of the command that writes it; `converter`, if the outputs are those of the model from which a converter made
-    the file.
+    those that every command of Dragoman gets. Of `facts` a case states those that it needs:
+
+      rtol, atol  tolerances in place of the usual ones
+      random      only sizes and element types of outputs are to be compared
+      states      the model keeps some between calls
+      converter   the outputs are those of the model from which a converter made the file
+      write_back  the suffix of the file that the producer can run itself, and in
+                  `write_back_options` options of the command that writes it
     """
     store = _ArrayStore()
     packed = []
