@@ -28,6 +28,7 @@ installed does not import; 77 none of the environments is there.
 import argparse
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,8 @@ def chosen(options, matrix):
 
 def main():
     options = command_line()
+    # Processes of peers end with this one, also where it is ended.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="dragoman_peers_",
                                      ignore_cleanup_errors=True) as scratch:
         seed = commit() if options.rotate or options.seed else ""

@@ -53,20 +53,13 @@ class Matrix:
     def run(self, producers, consumers):
         """Runs the producers one after the other; each gets its share of the time that is left."""
         end = time.monotonic() + 60 * self.options.minutes
-        for place, name in enumerate(producers):
-            now = time.monotonic()
-            deadline = now + (end - now) / (len(producers) - place)
-            worker = Worker(*PRODUCERS[name], self.scratch)
-            try:
-                self.run_producer(worker, consumers, deadline)
-            except Absent as absent:
-                self.note(self.absent, "skipped", absent)
-            except Broken as broken:
-                self.note(self.broken, "broken", broken)
-            finally:
-                worker.stop()
-        for consumer in self.consumers.values():
-            consumer.stop()
+        try:
+            for place, name in enumerate(producers):
+                now = time.monotonic()
+                self.run_producer(name, consumers, now + (end - now) / (len(producers) - place))
+        finally:
+            for consumer in self.consumers.values():
+                consumer.stop()
 
     def note(self, notes, what, error):
         """Says once why a peer takes no part."""
@@ -74,7 +67,18 @@ class Matrix:
             notes.append(str(error))
             print(f"{what}: {error}", flush=True)
 
-    def run_producer(self, worker, consumers, deadline):
+    def run_producer(self, name, consumers, deadline):
+        worker = Worker(*PRODUCERS[name], self.scratch)
+        try:
+            self.run_cases(worker, consumers, deadline)
+        except Absent as absent:
+            self.note(self.absent, "skipped", absent)
+        except Broken as broken:
+            self.note(self.broken, "broken", broken)
+        finally:
+            worker.stop()
+
+    def run_cases(self, worker, consumers, deadline):
         listed = worker.ask(LIST_LIMIT_S, do="list")
         if "cases" not in listed:
             raise Broken(f"{worker.script}: {listed.get('reason')}")
