@@ -12,6 +12,7 @@ import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from driver import compare, deviations, document, workers
+from driver.consumers import given_inputs
 from driver.results import Results, listing, table
 from driver.verdicts import REFUSED, REJECTED, RIGHT, WRONG, Verdict, kind_of, of_failed_command
 from shared.cases import Case, Refused, Stored, in_order, read_results, write_case, write_results
@@ -80,6 +81,14 @@ class CasesTest(unittest.TestCase):
             self.assertEqual(list(outputs), ["#0"])
             write_results(f"{folder}/results.npz", [[numpy.ones(1), [numpy.zeros(2)]]])
             self.assertEqual(read_results(f"{folder}/results.npz")[0][1][0].array.tolist(), [0, 0])
+
+    def test_inputs_of_a_run_may_have_any_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            inputs = {name: stored([place]) for place, name in enumerate(["file", "like", "a/b"])}
+            inputs |= {"list": [stored([7]), None], "absent": None}
+            with numpy.load(given_inputs(inputs, f"{folder}/in.npz")) as arrays:
+                self.assertEqual({name: arrays[name].tolist() for name in arrays},
+                                 {"file": [0], "like": [1], "a/b": [2], "list.0": [7]})
 
     def test_inputs_are_given_by_name_or_by_place(self):
         self.assertEqual(in_order({"a": 1, "b": 2}, ["b"]), [2])

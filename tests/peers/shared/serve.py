@@ -17,8 +17,9 @@ from shared.cases import Refused
 def short(error):
     """The first line of an exception's text, with its type."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    # TVM prints a backtrace of C++ first and the message last.
-    said = lines[-1] if lines and lines[0].startswith("Traceback") else (lines or [""])[0]
+    # TVM prints a backtrace of C++ first, OpenVINO the places of its sources; the message is last.
+    backwards = lines and lines[0].startswith(("Traceback", "Exception from"))
+    said = lines[-1] if backwards else (lines or [""])[0]
     return f"{type(error).__name__}: {said}"[:400]
 
 
