@@ -68,6 +68,7 @@ Likeness CertainIf(bool recognized) { return recognized ? Likeness::kCertain : L
 // --- ONNX
 
 Likeness DetectOnnx(const Candidate& candidate) {
+  if (OnnxTextForm(candidate.bytes)) return Likeness::kCertain;
   return IsOnnxModel(candidate.bytes) ? Likeness::kLikely : Likeness::kNone;
 }
 
@@ -338,8 +339,8 @@ Status WriteDotFile(const Model& model, const std::string& path, const WriteOpti
 std::vector<Format> MakeFormats() {
   return {
       {.name = "onnx",
-       .suffixes = {".onnx"},
-       .what = "ONNX, any operator set",
+       .suffixes = {".onnx", ".textproto", ".onnxjson"},
+       .what = "ONNX, any operator set; also in protobuf's text format or JSON",
        .detect = DetectOnnx,
        .read = ReadOnnxFile,
        .reader_verifies = true,

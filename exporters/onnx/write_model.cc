@@ -19,6 +19,7 @@
 #include "exporters/onnx/write_graph.h"
 #include "proto/onnx/extra.h"
 #include "proto/onnx/onnx.pb.h"
+#include "proto/text_message.h"
 
 namespace dragoman {
 namespace {
@@ -139,6 +140,15 @@ Status CheckSize(const ModelExpander& expander, const WriteOnnxOptions& options)
                      "; keep tensor data in a file of its own");
 }
 
+Status WriteText(const Model& model, const std::string& path, TextForm form) {
+  DRAGOMAN_ASSIGN(const std::string bytes,
+                  WriteOnnxBytes(model, {.data = WriteOnnxOptions::Data::kInline}));
+  ModelProto message;
+  if (!message.ParseFromString(bytes)) return Internal("a model that was written cannot be read");
+  DRAGOMAN_ASSIGN(const std::string text, PrintTextMessage(message, form));
+  return WriteFile(path, text);
+}
+
 Status WriteFiles(const Prepared& prepared, const ModelExpander& expander,
                   const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -154,6 +164,8 @@ Status WriteFiles(const Prepared& prepared, const ModelExpander& expander,
 }  // namespace
 
 Status WriteOnnx(const Model& model, const std::string& path, const WriteOnnxOptions& options) {
+  if (path.ends_with(".textproto")) return WriteText(model, path, TextForm::kTextFormat);
+  if (path.ends_with(".onnxjson")) return WriteText(model, path, TextForm::kJson);
   const std::string data_name = std::filesystem::path(path).filename().string() + ".data";
   DRAGOMAN_ASSIGN(std::unique_ptr<Prepared> prepared, Prepare(model, data_name, options));
   DRAGOMAN_ASSIGN(ModelExpander expander,

@@ -6,6 +6,9 @@
 // and nothing else is. A common graph is written as it is; nodes of dialect "dragoman" get domain
 // "dragoman".
 //
+// A path that ends with .textproto or .onnxjson gets protobuf's text format, or JSON, with all
+// tensors inside.
+//
 // Tensor bytes go from where they lie straight to the file, so memory does not grow with the
 // weights.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_WRITE_MODEL_H_

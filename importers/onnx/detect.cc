@@ -3,6 +3,10 @@
 
 #include <google/protobuf/descriptor.h>
 
+#include <algorithm>
+#include <string_view>
+
+#include "core/support/bytes.h"
 #include "core/support/wire_reader.h"
 #include "proto/onnx/onnx.pb.h"
 
@@ -30,6 +34,28 @@ bool IsOnnxModel(std::span<const std::byte> file) {
     has_graph = has_graph || field->number == onnx_pb::ModelProto::kGraphFieldNumber;
   }
   return has_graph;
+}
+
+std::optional<TextForm> OnnxTextForm(std::span<const std::byte> file) {
+  constexpr std::size_t kHead = 4096;
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::string_view head = AsText(file.first(std::min(file.size(), kHead)));
+  const std::size_t first = head.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) return std::nullopt;
+  const bool is_text = std::ranges::all_of(head, [&](char c) {
+    return static_cast<unsigned char>(c) >= ' ' || kBlanks.find(c) != std::string_view::npos;
+  });
+  if (!is_text) return std::nullopt;
+  if (head[first] == '{') {
+    const bool has_version = head.find("\"ir_version\"") != std::string_view::npos ||
+                             head.find("\"irVersion\"") != std::string_view::npos;
+    return has_version ? std::optional(TextForm::kJson) : std::nullopt;
+  }
+  // At the beginning of a line: fields of other messages are indented.
+  const std::string_view text = head.substr(first);
+  const bool leads =
+      text.starts_with("ir_version:") || text.find("\nir_version:") != std::string_view::npos;
+  return leads ? std::optional(TextForm::kTextFormat) : std::nullopt;
 }
 
 }  // namespace dragoman

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/support/mapped_file.h"
+#include "importers/onnx/detect.h"
 #include "importers/onnx/read_context.h"
 #include "importers/onnx/read_graph.h"
 #include "importers/onnx/reduce_model.h"
@@ -78,6 +79,17 @@ Result<Model> ReadFile(std::span<const std::byte> file, std::shared_ptr<const vo
   return ReadMessage(&message, context);
 }
 
+Result<Model> ReadTextFile(std::span<const std::byte> file, TextForm form,
+                           const ReadOnnxOptions& options) {
+  std::string bytes;
+  {
+    ModelProto message;
+    DRAGOMAN_TRY(ParseTextMessage(file, form, &message));
+    bytes = message.SerializeAsString();
+  }
+  return ReadOnnxBytes(Buffer::Own(std::move(bytes)), options);
+}
+
 }  // namespace
 
 Result<Model> ReadOnnx(const std::string& path, const ReadOnnxOptions& options) {
@@ -85,7 +97,9 @@ Result<Model> ReadOnnx(const std::string& path, const ReadOnnxOptions& options) 
   ReadOnnxOptions resolved = options;
   if (!resolved.data_folder)
     resolved.data_folder = std::filesystem::path(path).parent_path().string();
-  Result<Model> model = ReadFile(file->bytes(), file, resolved);
+  const std::optional<TextForm> text = OnnxTextForm(file->bytes());
+  Result<Model> model =
+      text ? ReadTextFile(file->bytes(), *text, resolved) : ReadFile(file->bytes(), file, resolved);
   if (!model.ok()) model.error().InFile(path);
   return model;
 }

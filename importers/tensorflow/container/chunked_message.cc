@@ -12,6 +12,7 @@
 
 #include "importers/tensorflow/container/riegeli.h"
 #include "proto/tensorflow/chunk.pb.h"
+#include "proto/text_message.h"
 
 namespace dragoman::tf_reader {
 namespace {
@@ -23,7 +24,6 @@ using tf_pb::ChunkedField;
 using tf_pb::ChunkedMessage;
 using tf_pb::FieldIndex;
 
-constexpr int kMaxMessageNesting = 100;
 // An element of a list stands so far behind the others at most.
 constexpr int kMaxGap = 4096;
 

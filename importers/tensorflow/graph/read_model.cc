@@ -2,10 +2,7 @@
 #include "importers/tensorflow/graph/read_model.h"
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/stubs/logging.h>
-#include <google/protobuf/text_format.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -29,46 +26,14 @@
 #include "importers/tensorflow/graph/variables.h"
 #include "proto/message_dict.h"
 #include "proto/tensorflow/extra.h"
+#include "proto/text_message.h"
 
 namespace dragoman {
 namespace {
 
 using Bytes = std::span<const std::byte>;
 
-constexpr int kMaxMessageNesting = 100;
 constexpr std::string_view kServing = "serve";
-
-// The first error of a text message.
-class FirstError : public google::protobuf::io::ErrorCollector {
- public:
-  void AddError(int line, google::protobuf::io::ColumnNumber column,
-                const std::string& message) override {
-    if (!message_.empty()) return;
-    message_ = message;
-    place_ = "line " + std::to_string(line + 1) + ":" + std::to_string(column + 1);
-  }
-  Error Take(const google::protobuf::Message& message) const {
-    return InvalidInput("the text is no " + message.GetDescriptor()->name() + ": " + message_)
-        .At(place_);
-  }
-
- private:
-  std::string message_;
-  std::string place_;
-};
-
-Status ParseTextMessage(Bytes file, google::protobuf::Message* message) {
-  if (file.size() > std::size_t{std::numeric_limits<std::int32_t>::max()}) {
-    return Unsupported("the text has more than 2 GiB");
-  }
-  FirstError error;
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
-  parser.SetRecursionLimit(kMaxMessageNesting);
-  google::protobuf::io::ArrayInputStream input(file.data(), static_cast<int>(file.size()));
-  if (!parser.Parse(&input, message)) return error.Take(*message);
-  return {};
-}
 
 Status ParseBinaryMessage(Bytes file, google::protobuf::Message* message) {
   WireReader reader(file);
@@ -92,7 +57,8 @@ Status ParseBinaryMessage(Bytes file, google::protobuf::Message* message) {
 enum class Form { kBinary, kText, kChunks };
 
 Status Parse(Bytes file, Form form, google::protobuf::Message* message) {
-  return form == Form::kText ? ParseTextMessage(file, message) : ParseBinaryMessage(file, message);
+  return form == Form::kText ? ParseTextMessage(file, TextForm::kTextFormat, message)
+                             : ParseBinaryMessage(file, message);
 }
 
 Status ParseSavedModel(Bytes file, Form form, tf_pb::SavedModel* message) {
