@@ -105,6 +105,21 @@ Error NotSupported(const Node& node, const std::optional<std::string>& path) {
   const bool in_main_graph = path && path->empty();
   const std::string names =
       path ? TensorsRead(node, in_main_graph ? "" : *path + "/") : std::string();
+// Errors: more or fewer operands than the operator has.
+Status CheckOperandCount(const Node& node) {
+  const OpSchema* schema = FindOpSchema(node.op().type);
+  if (schema == nullptr) return {};
+  std::size_t expected = 0;
+  for (const ArgSchema& arg : schema->inputs) {
+    const std::optional<std::size_t> count = CountOf(node, arg);
+    if (!count) return {};
+    expected += *count;
+  }
+  const std::size_t found = NumDataOperands(node);
+  if (found == expected) return {};
+  return InvalidInput(fmt::format("there are {} operands, expected {}", found, expected));
+}
+
   if (!names.empty()) message += "; --cut-inputs " + names + " begins behind it";
   const std::string read = in_main_graph && !IsRead(node) ? TensorsReadBy(node) : std::string();
   if (!read.empty()) message += "; --cut-outputs " + read + " ends before it";
@@ -315,7 +330,12 @@ Flow Evaluator::RunNode(const Node& node, Scope& scope) {
   Flow flow = Flow::kNext;
   const auto* row = std::find_if(std::begin(kControl), std::end(kControl),
                                  [&](const Row& r) { return r.type == type; });
-  if (IsPartitionedCall(type) || library_.contains(type)) {
+  const bool is_function = library_.contains(type);
+  const Status counted = is_function ? Status() : CheckOperandCount(node);
+  if (!counted.ok()) {
+    Report(node, counted.error(), scope);
+    SetResults(node, scope, {});
+  } else if (IsPartitionedCall(type) || is_function) {
     flow = RunPartitionedCall(node, scope);
   } else if (row != std::end(kControl)) {
     flow = (this->*row->run)(node, scope);

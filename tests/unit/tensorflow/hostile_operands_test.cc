@@ -48,6 +48,19 @@ TEST(HostileTensorFlowTest, ElementsBeyond64Bits) {
               HasSubstr("more elements than 64 bits count"));
 }
 
+TEST(HostileTensorFlowTest, MoreOrFewerOperandsThanTheOperatorHas) {
+  EXPECT_THAT(Refusal("f32[2]", "  %y = tf.Relu(%x, %x) {T = type f32[*]} @y\n"),
+              HasSubstr("there are 2 operands, expected 1"));
+  EXPECT_THAT(Refusal("f32[2]", "  %y = tf.AddV2(%x, %x, %x) {T = type f32[*]} @y\n"),
+              HasSubstr("there are 3 operands, expected 2"));
+  EXPECT_THAT(Refusal("f32[2]", "  %y = tf.AddV2(%x) {T = type f32[*]} @y\n"),
+              HasSubstr("there are 1 operands, expected 2"));
+  EXPECT_THAT(Refusal("f32[2]", "  %y = tf.AddN(%x, %x) {N = 3, T = type f32[*]} @y\n"),
+              HasSubstr("there are 2 operands, expected 3"));
+  EXPECT_THAT(Refusal("f32[2]", "  %y = tf.Identity(%x, %x) {T = type f32[*]} @y\n"),
+              HasSubstr("there are 2 operands, expected 1"));
+}
+
 TEST(HostileTensorFlowTest, OffsetsOfListsWithoutSizes) {
   const std::string body =
       Int("axis", "[] 0") + "  %y, %\"y:1\" = tf.ConcatOffset(%axis, %x, %x) {N = 2} @y\n";
