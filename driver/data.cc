@@ -18,6 +18,7 @@
 #include "core/support/mapped_file.h"
 #include "core/support/nearest_name.h"
 #include "core/support/output_file.h"
+#include "core/support/port_name.h"
 #include "core/support/text.h"
 #include "core/support/unfinished.h"
 #include "driver/map_data.h"
@@ -113,10 +114,8 @@ Result<RuntimeValue> BindSequence(const Slot& slot, const std::vector<NamedArray
 }
 
 Error NoSlot(const std::vector<Slot>& slots, const std::string& name, const std::string& what) {
-  std::vector<std::string> names;
-  for (const Slot& slot : slots) names.push_back(slot.name);
   return InvalidInput("the model has no " + what + " '" + name + "'" +
-                      WhatThereIs(name, "its " + what + "s are", names));
+                      WhatThereIs(name, "its " + what + "s are", NamesOf(slots)));
 }
 
 // The two arrays of a map, as a sequence.
@@ -236,10 +235,18 @@ std::vector<Slot> OutputSlots(const Entry& entry) {
   return slots;
 }
 
+std::vector<std::string> NamesOf(const std::vector<Slot>& slots) {
+  std::vector<std::string> names;
+  for (const Slot& slot : slots) names.push_back(slot.name);
+  return names;
+}
+
 Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
-                                             const std::vector<NamedArray>& arrays,
+                                             const std::vector<NamedArray>& given,
                                              std::string_view what) {
   const std::string label(what);
+  std::vector<NamedArray> arrays = given;
+  for (NamedArray& array : arrays) array.name = WithoutPort(array.name, NamesOf(slots));
   std::vector<RuntimeValue> values;
   std::set<std::size_t> used;
   for (std::size_t s = 0; s < slots.size(); ++s) {
@@ -289,9 +296,7 @@ Type TypeOf(const RuntimeValue& value) {
 }
 
 Status ApplyFactsToSlots(const Facts& facts, std::vector<Slot>& slots) {
-  std::vector<std::string> names;
-  for (const Slot& slot : slots) names.push_back(slot.name);
-  const Facts named = WithNames(facts, names);
+  const Facts named = WithNames(facts, NamesOf(slots));
   for (Slot& slot : slots) {
     DRAGOMAN_ASSIGN(slot.type, ApplyFacts(named, slot.name, kNoPosition, slot.type));
   }

@@ -39,6 +39,7 @@ struct Slot {
 // Those that a caller gives and gets: without states, and without inputs that have a default.
 std::vector<Slot> InputSlots(const Entry& entry);
 std::vector<Slot> OutputSlots(const Entry& entry);
+std::vector<std::string> NamesOf(const std::vector<Slot>& slots);
 
 // One value a slot, in order; kNone for an absent optional. `what` the slots are, "input" or
 // "output", is for errors: an array that no slot is named like, a slot without an array, an element

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "core/ir/half.h"
+#include "core/support/port_name.h"
 #include "driver/map_data.h"
 #include "driver/structured_calls.h"
 #include "importers/onnx/read_value.h"
@@ -95,6 +96,7 @@ std::vector<Slot> RecordedSlots(const fs::path& folder, const std::vector<Slot>&
 
 bool NamesAny(const std::vector<Slot>& slots, const std::vector<NamedArray>& arrays) {
   return std::any_of(arrays.begin(), arrays.end(), [&](const NamedArray& array) {
+    if (WithoutPort(array.name, NamesOf(slots)) != array.name) return true;
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const std::string& name = slots[i].name;
       if (array.name == name || array.name == std::to_string(i)) return true;

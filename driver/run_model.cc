@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/interpreter/interpreter.h"
+#include "core/support/port_name.h"
 #include "driver/default_inputs.h"
 #include "driver/map_data.h"
 #include "driver/native_engine.h"
@@ -150,6 +151,7 @@ std::optional<std::string> FlatInputName(const Entry& entry, const std::string& 
   for (const Slot& slot : slots) {
     if (slot.name == name || slot.name == head) return name;
   }
+  if (std::string node = WithoutPort(name, NamesOf(slots)); node != name) return node;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     if (head == std::to_string(i)) return slots[i].name + name.substr(head.size());
   }

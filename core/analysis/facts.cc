@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/support/nearest_name.h"
+#include "core/support/port_name.h"
 
 namespace dragoman {
 namespace {
@@ -84,6 +85,7 @@ Result<Type> ApplyFacts(const Facts& facts, std::string_view name, std::size_t i
 
 Facts WithNames(Facts facts, const std::vector<std::string>& input_names) {
   for (ShapeFact& fact : facts.shapes) {
+    fact.input = WithoutPort(fact.input, input_names);
     if (std::ranges::count(input_names, fact.input) > 0) continue;
     for (std::size_t i = 0; i < input_names.size(); ++i) {
       if (fact.input != std::to_string(i)) continue;
@@ -95,7 +97,7 @@ Facts WithNames(Facts facts, const std::vector<std::string>& input_names) {
 }
 
 Status CheckFacts(const Facts& facts, const std::vector<std::string>& input_names) {
-  for (const ShapeFact& fact : facts.shapes) {
+  for (const ShapeFact& fact : WithNames(facts, input_names).shapes) {
     bool found = false;
     for (std::size_t i = 0; i < input_names.size(); ++i)
       found = found || Names(fact, input_names[i], i);

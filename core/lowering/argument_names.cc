@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/support/nearest_name.h"
+#include "core/support/port_name.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -35,9 +36,12 @@ std::optional<std::string> CanonicalInput(std::span<const DeclaredArgument> argu
                                           const std::string& name) {
   const std::size_t dot = std::min(name.find('.'), name.size());
   const std::string head = name.substr(0, dot);
+  std::vector<std::string> names;
   for (const DeclaredArgument& argument : arguments) {
     if (name == argument.name || head == argument.name) return name;
+    names.push_back(argument.name);
   }
+  if (std::string node = WithoutPort(name, names); node != name) return node;
   const std::optional<std::int64_t> position = ParseInt64(head);
   if (!position || *position < 0) return std::nullopt;
   const auto index = static_cast<std::size_t>(*position);

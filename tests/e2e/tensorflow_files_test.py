@@ -14,6 +14,8 @@ import subprocess
 import unittest
 import zipfile
 
+import numpy as np
+
 from command_case import CommandCase
 from commands import dragoman
 
@@ -127,6 +129,52 @@ class Damaged(CommandCase):
             done = dragoman("inspect", source)
             self.assertEqual(done.returncode, 4, done.stderr)
             self.assertIn(said, done.stderr)
+
+
+def node(name, op, inputs=(), **types):
+    attributes = "".join(f' attr {{ key: "{key}" value {{ type: {value} }} }}'
+                         for key, value in types.items())
+    return f'node {{ name: "{name}" op: "{op}"' + "".join(f' input: "{i}"' for i in inputs) + \
+        attributes + " }\n"
+
+
+class FrozenGraphs(CommandCase):
+    """As convert_variables_to_constants_v2 leaves them."""
+
+    def test_placeholders_that_are_left_over_are_no_inputs(self):
+        graph = self.out / "frozen.pbtxt"
+        graph.write_text(node("x", "Placeholder", dtype="DT_FLOAT") +
+                         node("unused_control_flow_input", "Placeholder", dtype="DT_INT32") +
+                         node("unused_control_flow_input_1", "Placeholder", dtype="DT_VARIANT") +
+                         node("flag", "Placeholder", dtype="DT_BOOL") +
+                         node("y", "Neg", ["x"], T="DT_FLOAT"))
+        common = dragoman("convert", graph, "-o", "-", "--to", "text", "--level", "common")
+        self.assertEqual(common.returncode, 0, common.stderr)
+        self.assertIn("(%x: f32[*], %flag: bool[*])", common.stdout)
+        self.assertIn("placeholder 'unused_control_flow_input' and 1 others are no inputs, since "
+                      "nothing reads them", common.stderr)
+
+    def test_inputs_may_be_named_with_their_port(self):
+        graph = self.out / "graph.pbtxt"
+        graph.write_text(node("x", "Placeholder", dtype="DT_FLOAT") +
+                         node("y", "Neg", ["x"], T="DT_FLOAT"))
+        np.save(self.out / "x.npy", np.array([1, -2], np.float32))
+        np.savez(self.out / "x.npz", **{"x:0": np.array([1, -2], np.float32)})
+        for number, given in enumerate((["--input", f"x:0={self.out}/x.npy"],
+                                        ["--inputs", self.out / "x.npz"],
+                                        ["--input", f"x:0={self.out}/x.npy", "--shape", "x:0=2"])):
+            done = dragoman("run", graph, *given, "--output-dir", self.out / f"out{number}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = np.load(next((self.out / f"out{number}").glob("*.npy")))
+            self.assertEqual(found.tolist(), [-1, 2])
+        done = dragoman("convert", graph, "-o", "-", "--to", "text", "--level", "common",
+                        "--shape", "x:0=2,3")
+        self.assertIn("%x: f32[2, 3]", done.stdout, done.stderr)
+        for name in ("x:1", "z:0"):
+            done = dragoman("run", graph, "--input", f"{name}={self.out}/x.npy", "--output-dir",
+                            self.out / "none")
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(f"the model has no input '{name}'", done.stderr)
 
 
 if __name__ == "__main__":

@@ -81,4 +81,21 @@ Type StatedType(const Node& node, std::size_t index) {
   return WithStatedShape(node, index, TypeOfResult(node, index));
 }
 
+bool HoldsElements(const Type& type) {
+  return !type.known() || (type.is_tensor() && type.dtype() != DType::kUnknown);
+}
+
+bool IsRead(const Node& node) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && node.result(i)->used()) return true;
+  }
+  return false;
+}
+
+bool IsLeftOver(const Node& node) {
+  if (!tf::IsPlaceholder(node) || IsRead(node)) return false;
+  return node.name().find("unused_control_flow_input") != std::string::npos ||
+         !HoldsElements(StatedType(node, 0));
+}
+
 }  // namespace dragoman::tf_reader

@@ -39,6 +39,15 @@ class Nodes {
 
 // What the file and the registry tell of result `index`.
 Type StatedType(const Node& node, std::size_t index);
+// Whether tensors of `type` can be inputs and outputs, as far as it tells.
+bool HoldsElements(const Type& type);
+
+// Whether a node reads a result of `node`, or waits for it.
+bool IsRead(const Node& node);
+// Whether `node` is a placeholder that nothing reads and that TensorFlow left behind when it made
+// variables constant (convert_variables_to_constants_v2), or that nobody could feed. It is no input
+// of an entry.
+bool IsLeftOver(const Node& node);
 
 }  // namespace dragoman::tf_reader
 

@@ -84,10 +84,6 @@ class SignatureReader {
   Nodes nodes_;
 };
 
-bool HoldsElements(const Type& type) {
-  return !type.known() || (type.is_tensor() && type.dtype() != DType::kUnknown);
-}
-
 // Dumps of functions have numbered arguments and results in place of placeholders.
 bool IsArgument(const Node& node) {
   return node.op().type == "_Arg" || node.op().type == "_DeviceArg";
@@ -105,13 +101,6 @@ bool IsForTraining(const Node& node) {
   }
   for (const std::string_view prefix : {"save/", "gradients/", "report_uninitialized"}) {
     if (node.name().starts_with(prefix)) return true;
-  }
-  return false;
-}
-
-bool IsRead(const Node& node) {
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i)->used()) return true;
   }
   return false;
 }
@@ -195,6 +184,7 @@ Status AssumeEntry(Model* model) {
   NumberedPorts numbered;
   for (const Node& node : graph.nodes()) {
     if (TakeNumbered(node, &numbered)) continue;
+    if (IsLeftOver(node)) continue;
     if (tf::IsPlaceholder(node)) inputs.push_back(InputOf(node, producer));
     if (IsRead(node) || guarded.contains(&node)) continue;
     const bool computes =

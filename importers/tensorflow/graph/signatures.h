@@ -16,8 +16,8 @@ namespace dragoman::tf_reader {
 // out of `meta_graph`. Errors: a signature names what the main graph does not have.
 Status ReadSignatures(tf_pb::MetaGraphDef* meta_graph, Model* model);
 
-// The entry "main": from the placeholders of the main graph to what nothing in it reads, but for
-// what only serves training and saving. Errors: there is no node.
+// The entry "main": from the placeholders of the main graph, but for those that are left over, to
+// what nothing in it reads, but for what only serves training and saving. Errors: there is no node.
 Status AssumeEntry(Model* model);
 
 // Names the node that prepares the graph, as signature or collection of `meta_graph` say.

@@ -51,13 +51,6 @@ bool IsPoisoned(const Abstract& value) {
                      [](const Abstract& item) { return item.Is<Poison>(); });
 }
 
-bool IsRead(const Node& node) {
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr && node.result(i)->used()) return true;
-  }
-  return false;
-}
-
 // Whether something that can be run reads `value`: an operator, or a function of the file.
 bool IsReadWhereSupported(const Value& value, std::span<const std::string_view> supported) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
@@ -105,6 +98,13 @@ Error NotSupported(const Node& node, const std::optional<std::string>& path) {
   const bool in_main_graph = path && path->empty();
   const std::string names =
       path ? TensorsRead(node, in_main_graph ? "" : *path + "/") : std::string();
+  if (!names.empty()) message += "; --cut-inputs " + names + " begins behind it";
+  const std::string read =
+      in_main_graph && !tf_reader::IsRead(node) ? TensorsReadBy(node) : std::string();
+  if (!read.empty()) message += "; --cut-outputs " + read + " ends before it";
+  return Unsupported(std::move(message));
+}
+
 // Errors: more or fewer operands than the operator has.
 Status CheckOperandCount(const Node& node) {
   const OpSchema* schema = FindOpSchema(node.op().type);
@@ -118,12 +118,6 @@ Status CheckOperandCount(const Node& node) {
   const std::size_t found = NumDataOperands(node);
   if (found == expected) return {};
   return InvalidInput(fmt::format("there are {} operands, expected {}", found, expected));
-}
-
-  if (!names.empty()) message += "; --cut-inputs " + names + " begins behind it";
-  const std::string read = in_main_graph && !IsRead(node) ? TensorsReadBy(node) : std::string();
-  if (!read.empty()) message += "; --cut-outputs " + read + " ends before it";
-  return Unsupported(std::move(message));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "core/lowering/arguments.h"
 #include "core/lowering/lower_entries.h"
+#include "importers/tensorflow/graph/entries.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "importers/tensorflow/lower/evaluator.h"
 #include "importers/tensorflow/lower/tables.h"
@@ -90,6 +91,7 @@ class TensorFlowLowering {
         last_cell_(heap_.last_cell()) {}
 
   Result<Model> Run(const Facts& facts, const std::function<void(std::string_view)>& note) {
+    NoteLeftOver(note);
     EntryProgram program;
     program.arguments = [](const Entry& entry) { return ArgumentsOf(*entry.graph); };
     program.run = [this](const Entry& entry, const Facts& stated, const StatePlan& plan,
@@ -104,6 +106,22 @@ class TensorFlowLowering {
   }
 
  private:
+  void NoteLeftOver(const std::function<void(std::string_view)>& note) const {
+    const Function* main = MainGraph(source_);
+    if (!note || main == nullptr) return;
+    std::string first;
+    std::size_t count = 0;
+    for (const Node& node : main->graph->nodes()) {
+      if (!tf_reader::IsLeftOver(node)) continue;
+      if (count++ == 0) first = node.name();
+    }
+    if (count == 0) return;
+    note("placeholder '" + first + "'" +
+         (count == 1 ? " is no input, since nothing reads it"
+                     : " and " + std::to_string(count - 1) +
+                           " others are no inputs, since nothing reads them"));
+  }
+
   Status RunEntry(const Entry& source, const Facts& facts, const StatePlan& plan,
                   LoweredEntry& lowered) {
     DRAGOMAN_ASSIGN(const EntryCall call, ReadCall(*source.graph));
