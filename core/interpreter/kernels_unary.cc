@@ -22,6 +22,7 @@ void AddUnaryKernels(KernelTable& table) {
   DRAGOMAN_ROW(Cos, Floats);
   DRAGOMAN_ROW(Cosh, Floats);
   DRAGOMAN_ROW(Erf, Floats);
+  DRAGOMAN_ROW(Erfc, Floats);
   DRAGOMAN_ROW(Exp, Floats);
   DRAGOMAN_ROW(Floor, Floats);
   DRAGOMAN_ROW(HardSwish, Floats);

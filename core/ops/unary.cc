@@ -66,6 +66,11 @@ std::vector<OpDef> UnaryOps() {
       Unary("Cos", "float", false),
       Unary("Cosh", "float", false),
       Unary("Erf", "float", false),
+      DragomanOp("Erfc", "(x: T) -> (y: T)", "T: float")
+          .Infer(SameTypeAsFirst)
+          .Class(OpClass::kUnary)
+          .Expand(ExpandErfc)
+          .Kernel({.header = "runtime/kernels/unary.h", .types = "T"}),
       Unary("Exp", "float", false),
       Unary("Floor", "float", true),
       Unary("HardSwish", "float", true).Expand(ExpandHardSwish),

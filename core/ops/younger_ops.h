@@ -12,6 +12,7 @@ namespace dragoman {
 
 Result<std::vector<Value*>> ExpandBitwiseNot(Node& node);
 Result<std::vector<Value*>> ExpandCelu(Node& node);
+Result<std::vector<Value*>> ExpandErfc(Node& node);
 Result<std::vector<Value*>> ExpandGelu(Node& node);
 Result<std::vector<Value*>> ExpandHardSwish(Node& node);
 Result<std::vector<Value*>> ExpandMish(Node& node);

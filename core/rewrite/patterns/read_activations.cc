@@ -25,14 +25,30 @@ void AddFactors(const Value* value, std::vector<Value*>& factors, int depth = 0)
   AddFactors(product->operand(1), factors, depth + 1);
 }
 
+// x of x / (sign · sqrt(2)), or nullptr.
+Value* OverRootOfTwo(const Value* value, double sign) {
+  const Node* quotient = ProducerOf(value, "Div");
+  if (quotient != nullptr && IsAbout(quotient->operand(1), sign * std::numbers::sqrt2))
+    return quotient->operand(0);
+  return OtherThan(sign / std::numbers::sqrt2, value, "Mul");
+}
+
 // x of erf(x / sqrt(2)), or nullptr.
 Value* ErrorFunctionOperand(const Value* value) {
   const Node* erf = ProducerOf(value, "Erf");
-  if (erf == nullptr) return nullptr;
-  const Node* quotient = ProducerOf(erf->operand(0), "Div");
-  if (quotient != nullptr && IsAbout(quotient->operand(1), std::numbers::sqrt2))
-    return quotient->operand(0);
-  return OtherThan(1 / std::numbers::sqrt2, erf->operand(0), "Mul");
+  return erf != nullptr ? OverRootOfTwo(erf->operand(0), 1) : nullptr;
+}
+
+// x of erfc(-x / sqrt(2)), wherever the sign stands; or nullptr.
+Value* ComplementOperand(const Value* value) {
+  const Node* erfc = value != nullptr ? value->producer() : nullptr;
+  if (erfc == nullptr || !erfc->IsDragoman("Erfc")) return nullptr;
+  const Node* outer = ProducerOf(erfc->operand(0), "Neg");
+  if (outer != nullptr) return OverRootOfTwo(outer->operand(0), 1);
+  if (Value* x = OverRootOfTwo(erfc->operand(0), -1)) return x;
+  const Value* negated = OverRootOfTwo(erfc->operand(0), 1);
+  const Node* inner = negated != nullptr ? ProducerOf(negated, "Neg") : nullptr;
+  return inner != nullptr ? inner->operand(0) : nullptr;
 }
 
 // Whether `value` is x³.
@@ -75,7 +91,8 @@ Value* GeluFunction(const std::vector<Value*>& factors, std::size_t i) {
   return OtherThan(0.5, OtherThan(0.5, factors[i], "Add"), "Mul");
 }
 
-// 0.5 · x · (1 + erf(x / sqrt(2))) = Gelu(x), and with tanh in the place of erf its approximation
+// 0.5 · x · (1 + erf(x / sqrt(2))) = Gelu(x), and with tanh in the place of erf its approximation;
+// 0.5 · x · erfc(-x / sqrt(2)) = Gelu(x)
 Result<bool> ReadGelu(Node& node, PassContext& context) {
   if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
   std::vector<Value*> factors;
@@ -84,6 +101,7 @@ Result<bool> ReadGelu(Node& node, PassContext& context) {
   for (std::size_t i = 0; i < factors.size(); ++i) {
     Value* function = GeluFunction(factors, i);
     Value* x = ErrorFunctionOperand(function);
+    if (x == nullptr && factors.size() == 3) x = ComplementOperand(factors[i]);
     const bool is_exact = x != nullptr;
     if (!is_exact) x = TanhOperand(function);
     Value* const a = factors[(i + 1) % factors.size()];

@@ -15,6 +15,13 @@ namespace dragoman::tf {
 Value* LowerUnary(Call& c) { return c.Op(c.target(), {c.Tensor(0)}); }
 Value* LowerBinary(Call& c) { return c.Op(c.target(), {c.Tensor(0), c.Tensor(1)}); }
 
+// Of texts: one behind the other.
+Value* LowerAdd(Call& c) {
+  Value* x = c.Tensor(0);
+  const bool is_text = c.dtype(x) == DType::kString;
+  return c.Op(is_text ? "StringConcat" : "Add", {x, c.Tensor(1)});
+}
+
 Value* LowerIdentity(Call& c) { return c.Tensor(0); }
 
 // Integers are whole.
@@ -212,11 +219,5 @@ Value* LowerEnsureShape(Call& c) {
 }
 
 Value* LowerInvert(Call& c) { return c.Op("BitwiseNot", {c.Tensor(0)}); }
-
-// In float64: what Erf leaves of 1 is small.
-Value* LowerErfc(Call& c) {
-  Value* x = c.Tensor(0);
-  return c.CastLike(c.Sub(1, c.Op("Erf", {c.Cast(x, DType::kF64)})), x);
-}
 
 }  // namespace dragoman::tf

@@ -13,6 +13,7 @@ namespace dragoman::tf {
 // elementwise.cc
 Value* LowerUnary(Call& c);
 Value* LowerBinary(Call& c);
+Value* LowerAdd(Call& c);
 Value* LowerIdentity(Call& c);
 Value* LowerRounding(Call& c);
 Value* LowerAbs(Call& c);

@@ -45,9 +45,6 @@ Value* LowerBitcast(Call& c);
 Value* LowerShift(Call& c);
 Value* LowerPopulationCount(Call& c);
 
-// elementwise.cc
-Value* LowerErfc(Call& c);
-
 }  // namespace dragoman::tf
 
 #endif  // DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_MATH_LOWERINGS_H_

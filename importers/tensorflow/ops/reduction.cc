@@ -32,14 +32,20 @@ Value* ReduceOver(Call& c, std::string_view type, Value* x) {
 
 Value* LowerReduce(Call& c) { return ReduceOver(c, c.target(), c.Tensor(0)); }
 
-// Of complex numbers: that of their magnitudes, as a complex number.
+// Over no axes, that of each element: its magnitude. Of complex numbers: that of their magnitudes,
+// as a complex number.
 Value* LowerEuclideanNorm(Call& c) {
   Value* x = c.Tensor(0);
-  if (!IsComplex(c.dtype(x))) return ReduceOver(c, "ReduceL2", x);
+  const bool is_complex = IsComplex(c.dtype(x));
   const std::optional<Ints> axes = c.MaybeKnownInts(1);
-  if (axes && axes->empty()) return x;
-  Value* norm = ReduceOver(c, "ReduceL2", Magnitude(c, PartsOf(c, x)));
-  return FromParts(c, {norm, c.Mul(norm, 0)});
+  const bool reduces = axes && !axes->empty() && c.MaybeRank(x).value_or(0) > 0;
+  if (is_complex) {
+    x = Magnitude(c, PartsOf(c, x));
+  } else if (!reduces) {
+    x = c.Abs(x);
+  }
+  Value* norm = ReduceOver(c, "ReduceL2", x);
+  return is_complex ? FromParts(c, {norm, c.Mul(norm, 0)}) : norm;
 }
 
 // The mean of integers is cut off.

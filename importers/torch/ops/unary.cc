@@ -31,10 +31,7 @@ Value* Entropy(Composer& c, Value* x) {
   return c.Where(c.Equal(x, 0), 0, negative);
 }
 
-Value* Erfc(Composer& c, Value* x) {
-  Value* wide = c.Cast(x, DType::kF64);
-  return c.CastLike(c.Sub(1, c.Op("Erf", {wide})), x);
-}
+Value* Erfc(Composer& c, Value* x) { return c.Op("dragoman.Erfc", {x}); }
 
 Value* NormalDistribution(Composer& c, Value* x) {
   return c.Mul(Erfc(c, c.Mul(x, -std::numbers::sqrt2 / 2)), 0.5);

@@ -202,9 +202,26 @@ std::string HyperbolicTangent(Drawing& d, const std::string& dtype, const std::s
   return d.Node("Tanh", {Swapped(d, "Mul", {sum, Number(d, dtype, 0.7978846)})});
 }
 
+// 0.5 · x · erfc(-x / sqrt(2)), with the sign at any place, or missing.
+void ComplementGelus(Drawing& d, const std::string& dtype, const std::string& x) {
+  const bool divides = d.Chance(50);
+  const double factor = (divides ? 1.4142135 : 0.70710678) * (d.Chance(40) ? -1 : 1);
+  const std::string operand = d.Chance(40) ? d.Node("Neg", {x}) : x;
+  std::string scaled = divides ? d.Node("Div", {operand, Number(d, dtype, factor)})
+                               : Swapped(d, "Mul", {operand, Number(d, dtype, factor)});
+  if (d.Chance(25)) scaled = d.Node("Neg", {scaled});
+  const std::string function = d.Node("dragoman.Erfc", {scaled});
+  const std::string half = Swapped(d, "Mul", {Number(d, dtype, d.Chance(92) ? 0.5 : 0.25), x});
+  d.MaybeRead(Swapped(d, "Mul", {half, function}));
+}
+
 void Gelus(Drawing& d) {
   const std::string dtype = d.Chance(90) ? "f32" : "f64";
   const std::string x = d.Input(dtype, d.AnySizes(0, 3));
+  if (d.Chance(25)) {
+    ComplementGelus(d, dtype, x);
+    return;
+  }
   const std::string function =
       d.Chance(50) ? ErrorFunction(d, dtype, x) : HyperbolicTangent(d, dtype, x);
   if (d.Chance(30)) {
