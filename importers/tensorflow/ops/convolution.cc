@@ -16,15 +16,25 @@
 
 namespace dragoman::tf {
 
-Ints KernelOf(Call& c, const Value* filter, int spatial) {
+namespace {
+
+std::optional<Ints> KernelIfKnown(Call& c, const Value* filter, int spatial) {
   Ints kernel;
   for (int i = 0; i < spatial; ++i) {
     const std::optional<std::int64_t> size = c.KnownSize(filter, i);
-    if (!size && !c.failed()) c.Fail("a filter whose sizes are not known");
-    kernel.push_back(size.value_or(1));
+    if (!size) return std::nullopt;
+    kernel.push_back(*size);
   }
   if (!AreExtents(kernel, 0)) c.Fail(InvalidInput("a filter has too many elements"));
   return kernel;
+}
+
+}  // namespace
+
+Ints KernelOf(Call& c, const Value* filter, int spatial) {
+  std::optional<Ints> kernel = KernelIfKnown(c, filter, spatial);
+  if (!kernel && !c.failed()) c.Fail("a filter whose sizes are not known");
+  return std::move(kernel).value_or(Ints(static_cast<std::size_t>(spatial), 1));
 }
 
 Value* FilterFirst(Call& c, Value* filter, int spatial) {
@@ -65,16 +75,19 @@ Filter PlainFilter(Call& c, const Layout& layout, Value* x, Value* filter) {
   return result;
 }
 
-Value* Convolve(Call& c, const Layout& layout, Value* x, const Filter& filter, const Ints& kernel,
-                const IntegerZeros& zeros) {
+// Without `kernel`, the sizes of the filter are known only at run time.
+Value* Convolve(Call& c, const Layout& layout, Value* x, const Filter& filter,
+                const std::optional<Ints>& kernel, const IntegerZeros& zeros) {
   const Ints strides = SpatialAttribute(c, layout, "strides");
   const Ints dilations = SpatialAttribute(c, layout, "dilations");
   if (c.failed()) return nullptr;
-  std::vector<NamedAttribute> attributes = {{"dilations", dilations},
-                                            {"group", filter.groups},
-                                            {"kernel_shape", kernel},
-                                            {"strides", strides}};
-  AddPads(TakePads(c, layout, x, kernel, strides, dilations), attributes);
+  std::vector<NamedAttribute> attributes = {{"dilations", dilations}, {"group", filter.groups}};
+  if (kernel) attributes.emplace_back("kernel_shape", *kernel);
+  attributes.emplace_back("strides", strides);
+  const Ints extents = kernel.value_or(Ints(strides.size(), 1));
+  WindowPads pads = TakePads(c, layout, x, extents, strides, dilations);
+  pads.same = pads.same || (!kernel && c.TextAttribute("padding") == "SAME");
+  AddPads(pads, attributes);
   Value* y = zeros.x == nullptr ? c.Op("Conv", {x, filter.weight}, std::move(attributes))
                                 : c.Op("ConvInteger", {x, filter.weight, zeros.x, zeros.filter},
                                        std::move(attributes));
@@ -84,7 +97,7 @@ Value* Convolve(Call& c, const Layout& layout, Value* x, const Filter& filter, c
 Value* ConvolveOperands(Call& c, const Layout& layout, Value* given, Value* filter, bool depthwise,
                         const IntegerZeros& zeros = {}) {
   Value* x = ToChannelsFirst(c, layout, given);
-  const Ints kernel = KernelOf(c, filter, layout.spatial);
+  const std::optional<Ints> kernel = KernelIfKnown(c, filter, layout.spatial);
   if (c.failed()) return nullptr;
   const Filter weight = depthwise ? DepthwiseFilter(c, filter) : PlainFilter(c, layout, x, filter);
   return Convolve(c, layout, x, weight, kernel, zeros);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diagonals of matrices, which stand in the last two axes: bands of them as the rows of a matrix,
 // the highest first, each aligned to the left or to the right of its row.
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,14 +11,14 @@
 namespace dragoman::tf {
 namespace {
 
-// Diagonals lowest to highest, as far as they lie above the main one.
+// Diagonals lowest to highest (int64, rank 0), as far as they lie above the main one.
 struct Band {
-  std::int64_t lowest = 0;
-  std::int64_t highest = 0;
+  Value* lowest = nullptr;
+  Value* highest = nullptr;
+  bool single = true;        // one diagonal, without an axis for it
+  bool is_main = true;       // known to be the main one
   bool upper_right = false;  // diagonals above the main one end at the end of their row
   bool lower_right = false;
-
-  bool single() const { return lowest == highest; }
 };
 
 // A band has a row for each of its diagonals: a file states numbers that it need not hold.
@@ -28,19 +27,34 @@ constexpr std::int64_t kMostDiagonals = 1 << 16;
 // Operand `i`, one number or two, and attribute align; the second version of the operators, which
 // has none, aligns to the left.
 Band TakeBand(Call& c, std::size_t i) {
-  Band band;
+  Band band{c.Int(0), c.Int(0)};
   if (i >= c.num_operands()) return band;
-  const Ints k = c.KnownInts(i, "a diagonal");
+  Value* k = c.Flatten(c.Index(i));
+  const std::optional<std::int64_t> count =
+      c.failed() ? std::optional<std::int64_t>() : c.KnownSize(k, 0);
   if (c.failed()) return band;
-  if (k.empty() || k.size() > 2) {
+  if (!count) {
+    c.Fail("a number of diagonals known only at run time");
+    return band;
+  }
+  if (*count < 1 || *count > 2) {
     c.Fail(InvalidInput("k is not one diagonal or two"));
     return band;
   }
-  band.lowest = k.front();
-  band.highest = k.back();
+  band.lowest = c.Select(k, 0, 0);
+  band.highest = c.Select(k, 0, *count - 1);
+  const std::optional<std::int64_t> low = c.KnownNumber(band.lowest);
+  const std::optional<std::int64_t> high = c.KnownNumber(band.highest);
   const auto is_far = [](std::int64_t d) { return d < -kMostDiagonals || d > kMostDiagonals; };
-  if (band.lowest > band.highest || is_far(band.lowest) || is_far(band.highest))
+  if (low && high && (*low > *high || is_far(*low) || is_far(*high)))
     c.Fail(InvalidInput("k is no range of diagonals"));
+  band.single = *count == 1 || (low && low == high);
+  band.is_main = band.single && low == 0;
+  if (!band.single && (!low || !high)) {
+    // Equal ones would take an axis from the diagonals.
+    c.Assert(c.Less(band.lowest, band.highest),
+             "k of '" + c.node().name() + "' is not two diagonals in order");
+  }
   const std::string align = c.Has("align") ? c.TextAttribute("align") : "LEFT_LEFT";
   band.upper_right = align.starts_with("RIGHT");
   band.lower_right = align.ends_with("RIGHT");
@@ -67,8 +81,8 @@ Value* LengthOf(Call& c, const MatrixSizes& sizes, Value* d) {
 
 // Of the longest one of a band.
 Value* LongestOf(Call& c, const MatrixSizes& sizes, const Band& band) {
-  Value* rows = c.Add(sizes.rows, c.Int(std::min<std::int64_t>(band.highest, 0)));
-  Value* columns = c.Sub(sizes.columns, c.Int(std::max<std::int64_t>(band.lowest, 0)));
+  Value* rows = c.Add(sizes.rows, c.Min(band.highest, 0));
+  Value* columns = c.Sub(sizes.columns, c.Max(band.lowest, 0));
   return c.Max(c.Min(rows, columns), 0);
 }
 
@@ -95,29 +109,38 @@ Value* Placed(Call& c, Value* diagonals, const Band& band, const MatrixSizes& si
   Value* row = c.Unsqueeze(c.Iota(sizes.rows), {1});
   Value* column = c.Unsqueeze(c.Iota(sizes.columns), {0});
   Value* d = c.Sub(column, row);
-  Value* inside =
-      c.And(c.GreaterOrEqual(d, c.Int(band.lowest)), c.LessOrEqual(d, c.Int(band.highest)));
+  Value* inside = c.And(c.GreaterOrEqual(d, band.lowest), c.LessOrEqual(d, band.highest));
   Value* longest = c.Size(diagonals, rank - 1);
   Value* offset = OffsetOf(c, band, d, longest, LengthOf(c, sizes, d));
   Value* at = c.Add(c.Sub(column, c.Max(d, 0)), offset);
-  Value* place = c.Add(c.Mul(c.Sub(c.Int(band.highest), d), longest), at);
+  Value* place = c.Add(c.Mul(c.Sub(band.highest, d), longest), at);
   Value* elements = c.Gather(JoinLastTwo(c, diagonals), c.Where(inside, place, 0), rank - 2);
   return c.Where(inside, elements, otherwise);
+}
+
+// A size that is stated unless it is negative, else `least`.
+Value* SizeOr(Call& c, Value* stated, Value* least) {
+  if (const std::optional<std::int64_t> known = c.KnownNumber(stated))
+    return *known < 0 ? least : stated;
+  return c.Where(c.Less(stated, 0), least, stated);
 }
 
 // The sizes that MatrixDiag gives its matrices: those that are stated, else the least that hold
 // the band, and a square if neither is.
 MatrixSizes SizesAround(Call& c, const Band& band, Value* longest) {
-  const std::int64_t rows = c.KnownInt(2, "the number of rows");
-  const std::int64_t columns = c.KnownInt(3, "the number of columns");
-  Value* least_rows = c.Sub(longest, c.Int(std::min<std::int64_t>(band.highest, 0)));
-  Value* least_columns = c.Add(longest, c.Int(std::max<std::int64_t>(band.lowest, 0)));
-  if (rows < 0 && columns < 0) {
-    Value* side = c.Max(least_rows, least_columns);
-    return {side, side};
+  Value* rows = c.IndexNumber(2);
+  Value* columns = c.IndexNumber(3);
+  Value* least_rows = c.Sub(longest, c.Min(band.highest, 0));
+  Value* least_columns = c.Add(longest, c.Max(band.lowest, 0));
+  Value* side = c.Max(least_rows, least_columns);
+  const std::optional<std::int64_t> known_rows = c.KnownNumber(rows);
+  const std::optional<std::int64_t> known_columns = c.KnownNumber(columns);
+  if (known_rows.value_or(0) < 0 && known_columns.value_or(0) < 0) return {side, side};
+  MatrixSizes sizes{SizeOr(c, rows, least_rows), SizeOr(c, columns, least_columns)};
+  if (!known_rows || !known_columns) {
+    Value* is_free = c.And(c.Less(rows, 0), c.Less(columns, 0));
+    sizes = {c.Where(is_free, side, sizes.rows), c.Where(is_free, side, sizes.columns)};
   }
-  const MatrixSizes sizes{rows < 0 ? least_rows : c.Int(rows),
-                          columns < 0 ? least_columns : c.Int(columns)};
   c.Assert(c.Equal(LongestOf(c, sizes, band), longest),
            "the sizes of '" + c.node().name() + "' do not belong to its diagonals");
   return sizes;
@@ -172,9 +195,9 @@ Value* LowerMatrixDiag(Call& c) {
     return c.Where(OnDiagonal(c, longest), c.Unsqueeze(diagonals, {rank}), c.Number(0, diagonals));
   const MatrixSizes sizes = SizesAround(c, band, longest);
   const bool is_square = sizes.rows == sizes.columns;
-  if (band.single() && band.lowest == 0 && is_square)
+  if (band.is_main && is_square)
     return c.Where(OnDiagonal(c, longest), c.Unsqueeze(diagonals, {rank}), c.Tensor(4));
-  if (band.single()) diagonals = c.Unsqueeze(diagonals, {rank - 1});
+  if (band.single) diagonals = c.Unsqueeze(diagonals, {rank - 1});
   return Placed(c, diagonals, band, sizes, c.Tensor(4));
 }
 
@@ -188,13 +211,13 @@ Value* LowerMatrixSetDiag(Call& c) {
   const Shape& shape = *x->type().shape();
   const auto axis = static_cast<int>(shape.size()) - 1;
   const bool is_square = Equal(shape[shape.size() - 2], shape.back()) == Truth::kYes;
-  if (band.single() && band.lowest == 0 && is_square)
+  if (band.is_main && is_square)
     return c.Where(OnDiagonal(c, sizes.rows), c.Unsqueeze(diagonals, {axis}), x);
-  if (rank < (band.single() ? 1 : 2))
+  if (rank < (band.single ? 1 : 2))
     return c.Fail(InvalidInput("diagonals of rank " + std::to_string(rank)));
   c.Assert(c.Equal(LongestOf(c, sizes, band), c.Size(diagonals, rank - 1)),
            "the diagonals of '" + c.node().name() + "' do not belong to its matrix");
-  if (band.single()) diagonals = c.Unsqueeze(diagonals, {rank - 1});
+  if (band.single) diagonals = c.Unsqueeze(diagonals, {rank - 1});
   return Placed(c, diagonals, band, sizes, x);
 }
 
@@ -206,10 +229,9 @@ Value* LowerMatrixDiagPart(Call& c) {
   const MatrixSizes sizes = SizesOf(c, x);
   const Band band = TakeBand(c, 1);
   if (c.failed()) return nullptr;
-  if (band.single() && band.lowest == 0) return MainDiagonalOf(c, x);
-  Ints numbers;
-  for (std::int64_t d = band.highest; d >= band.lowest; --d) numbers.push_back(d);
-  Value* d = c.Unsqueeze(c.Ints(numbers), {1});
+  if (band.is_main) return MainDiagonalOf(c, x);
+  Value* count = c.Add(c.Sub(band.highest, band.lowest), 1);
+  Value* d = c.Unsqueeze(c.Sub(band.highest, c.Iota(count)), {1});
   Value* longest = LongestOf(c, sizes, band);
   Value* length = LengthOf(c, sizes, d);
   Value* at = c.Sub(c.Iota(longest), OffsetOf(c, band, d, longest, length));
@@ -218,7 +240,7 @@ Value* LowerMatrixDiagPart(Call& c) {
   Value* column = c.Add(at, c.Max(d, 0));
   Value* place = c.Where(inside, c.Add(c.Mul(row, sizes.columns), column), 0);
   Value* elements = c.Where(inside, c.Gather(JoinLastTwo(c, x), place, rank - 2), c.Tensor(2));
-  return band.single() ? c.Squeeze(elements, {rank - 2}) : elements;
+  return band.single ? c.Squeeze(elements, {rank - 2}) : elements;
 }
 
 }  // namespace dragoman::tf

@@ -21,16 +21,23 @@ struct Places {
   Value* weight = nullptr;  // of the second
 };
 
-Places FindPlaces(Call& c, Value* from, Value* to, Value* size, std::int64_t count) {
+// `count` places from one end to the other, or the one in the middle.
+Value* Spread(Call& c, Value* from, Value* to, Value* last, Value* count) {
+  const std::optional<std::int64_t> known = c.KnownNumber(count);
+  Value* middle = c.Unsqueeze(c.Mul(c.Mul(c.Add(from, to), 0.5), last), {1});
+  if (known && *known <= 1) return middle;
+  Value* gaps = known ? c.Number(static_cast<double>(*known - 1), DType::kF32)
+                      : c.Cast(c.Max(c.Sub(count, 1), 1), DType::kF32);
+  Value* step = c.Div(c.Mul(c.Sub(to, from), last), gaps);
+  Value* number = c.Cast(c.Iota(count), DType::kF32);
+  Value* all = c.Add(c.Unsqueeze(c.Mul(from, last), {1}), c.Mul(number, c.Unsqueeze(step, {1})));
+  return known ? all : c.Where(c.Greater(count, 1), all, middle);
+}
+
+Places FindPlaces(Call& c, Value* from, Value* to, Value* size, Value* count) {
   Value* last = c.Cast(c.Sub(size, 1), DType::kF32);
   Places places;
-  if (count > 1) {
-    Value* step = c.Div(c.Mul(c.Sub(to, from), last), static_cast<double>(count - 1));
-    Value* number = c.Cast(c.Iota(c.Int(count)), DType::kF32);
-    places.at = c.Add(c.Unsqueeze(c.Mul(from, last), {1}), c.Mul(number, c.Unsqueeze(step, {1})));
-  } else {
-    places.at = c.Unsqueeze(c.Mul(c.Mul(c.Add(from, to), 0.5), last), {1});
-  }
+  places.at = Spread(c, from, to, last, count);
   places.inside = c.And(c.GreaterOrEqual(places.at, 0), c.LessOrEqual(places.at, last));
   Value* within = c.Where(places.inside, places.at, 0);
   Value* low = c.Floor(within);
@@ -59,17 +66,22 @@ Value* LowerCropAndResize(Call& c) {
   Value* image = c.Tensor(0);
   Value* boxes = c.Tensor(1);
   Value* box = c.Index(2);
-  const Ints size = c.KnownInts(3, "the size of crops");
+  Value* size = c.Index(3);
+  const std::optional<Ints> known = c.MaybeKnownInts(3);
   const std::string method = c.TextAttribute("method");
   if (c.failed()) return nullptr;
-  if (size.size() != 2 || size[0] < 1 || size[1] < 1)
+  if (known && (known->size() != 2 || (*known)[0] < 1 || (*known)[1] < 1))
     return c.Fail(InvalidInput("crop_size is not two positive sizes"));
+  if (!known) {
+    c.Assert(c.GreaterOrEqual(c.ReduceAll("ReduceMin", size), 1),
+             "crop_size of '" + c.node().name() + "' is not positive");
+  }
   const auto edge = [&](std::int64_t i) { return c.Select(boxes, 1, i); };
-  const Places ys = FindPlaces(c, edge(0), edge(2), c.Size(image, 1), size[0]);
-  const Places xs = FindPlaces(c, edge(1), edge(3), c.Size(image, 2), size[1]);
+  const Places ys = FindPlaces(c, edge(0), edge(2), c.Size(image, 1), c.Select(size, 0, 0));
+  const Places xs = FindPlaces(c, edge(1), edge(3), c.Size(image, 2), c.Select(size, 0, 1));
   const auto along_y = [&](Value* value) { return c.Unsqueeze(value, {2}); };
   const auto along_x = [&](Value* value) { return c.Unsqueeze(value, {1}); };
-  Value* sizes = c.ConcatSizes({c.SizeVector(boxes, 0, 1), c.Ints(size)});
+  Value* sizes = c.ConcatSizes({c.SizeVector(boxes, 0, 1), size});
   Value* number = c.Unsqueeze(box, {1, 2});
   const auto pixels = [&](Value* y, Value* x) {
     return c.Cast(Pixels(c, image, number, along_y(y), along_x(x), sizes), DType::kF32);

@@ -7,6 +7,7 @@
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/rest_sizes.h"
 #include "importers/tensorflow/ops/run_time_axes.h"
 
 namespace dragoman::tf {
@@ -321,8 +322,10 @@ std::vector<Value*> LowerUnique(Call& c) {
     if (!axes.empty()) attributes.push_back({"axis", std::int64_t{c.AxisOf(axes.front(), x)}});
   }
   const DType index = c.TypeAttribute("out_idx");
-  const std::vector<Value*> found = c.Ops("Unique", {x}, std::move(attributes), 4);
-  std::vector<Value*> results = {found[0], c.Cast(found[2], index)};
+  // Runtimes of ONNX have this of int64, not of all smaller integers.
+  Value* wide = IsInteger(c.dtype(x)) && c.dtype(x) != DType::kU64 ? c.Cast(x, DType::kI64) : x;
+  const std::vector<Value*> found = c.Ops("Unique", {wide}, std::move(attributes), 4);
+  std::vector<Value*> results = {c.CastLike(found[0], x), c.Cast(found[2], index)};
   if (c.num_results() > 2) results.push_back(c.Cast(found[3], index));
   return results;
 }
@@ -363,7 +366,7 @@ Value* LowerSegmentReduce(Call& c) {
   if (c.failed()) return nullptr;
   if (c.MaybeRank(segments) != 1) return c.Fail("segment numbers of rank other than 1");
   Value* count = c.Add(c.ReduceAll("ReduceMax", segments), 1);
-  Value* sizes = c.ConcatSizes({c.Vector(count), c.SizeVector(x, 1, c.Rank(x) - 1)});
+  Value* sizes = c.ConcatSizes({c.Vector(count), RestSizes(c, x, 1)});
   Value* zeros = c.Full(sizes, 0, c.dtype(x));
   Value* rows = c.Unsqueeze(segments, {1});
   Value* sum = c.Op("ScatterND", {zeros, rows, x}, {{"reduction", "add"}});
@@ -378,10 +381,9 @@ Value* LowerUnsortedSegmentSum(Call& c) {
   Value* x = c.Tensor(0);
   Value* segments = c.Index(1);
   Value* count = c.Index(2);
-  const int rank = c.Rank(x);
   const int segment_rank = c.Rank(segments);
   if (c.failed()) return nullptr;
-  Value* rest = c.SizeVector(x, segment_rank, rank - segment_rank);
+  Value* rest = RestSizes(c, x, segment_rank);
   Value* zeros = c.Full(c.ConcatSizes({c.Vector(c.Add(count, 1)), rest}), 0, c.dtype(x));
   // What is left out goes to one row more.
   Value* rows = c.Unsqueeze(c.Where(c.Less(segments, 0), count, segments), {segment_rank});

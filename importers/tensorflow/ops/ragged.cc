@@ -117,20 +117,22 @@ std::vector<Value*> LowerRaggedRange(Call& c) {
   const DType type = c.dtype(starts);
   const DType split_type = c.TypeAttribute("Tsplits");
   if (c.failed()) return {};
-  if (!IsInteger(type)) {
-    c.Fail("rows of " + std::string(Name(type)));
-    return {};
-  }
-  const auto wide = [&](Value* x) { return c.Cast(x, DType::kI64); };
+  const DType wide_type = IsInteger(type) ? DType::kI64 : type;
+  const auto wide = [&](Value* x) { return c.Cast(x, wide_type); };
   Value* step = wide(deltas);
   // Up to `limit`, which is left out, in steps of either sign.
   Value* reach = c.Sub(wide(limits), wide(starts));
   Value* down = c.Less(step, 0);
   Value* distance = c.Where(down, c.Neg(reach), reach);
   Value* stride = c.Abs(step);
-  c.Assert(c.Op("Greater", {c.ReduceAll("ReduceMin", stride), c.Int(0)}), "a delta is 0");
-  Value* lengths = c.Max(c.Div(c.Add(distance, c.Sub(stride, 1)), c.Max(stride, 1)), 0);
-  lengths = c.Flatten(lengths);
+  c.Assert(c.Greater(c.ReduceAll("ReduceMin", stride), 0), "a delta is 0");
+  Value* lengths = nullptr;
+  if (IsInteger(type)) {
+    lengths = c.Div(c.Add(distance, c.Sub(stride, 1)), c.Max(stride, 1));
+  } else {
+    lengths = c.Cast(c.Op("Ceil", {c.Div(distance, stride)}), DType::kI64);
+  }
+  lengths = c.Flatten(c.Max(lengths, 0));
   Value* shape = c.Shape(lengths);
   Value* splits = SplitsOf(c, lengths);
   Value* total = c.ReduceAll("ReduceSum", lengths);
@@ -139,7 +141,7 @@ std::vector<Value*> LowerRaggedRange(Call& c) {
   const auto of_row = [&](Value* x) {
     return c.Gather(c.Expand(c.Flatten(wide(x)), shape), row, 0);
   };
-  Value* number = c.Sub(places, c.Gather(splits, row, 0));
+  Value* number = wide(c.Sub(places, c.Gather(splits, row, 0)));
   Value* values = c.Add(of_row(starts), c.Mul(number, of_row(deltas)));
   return {c.Cast(splits, split_type), c.Cast(values, type)};
 }

@@ -24,9 +24,11 @@ Value* Lanczos(Composer& c, Value* x, double radius) {
   return c.Where(c.LessOrEqual(x, 1e-3), 1, kernel);
 }
 
+// The only one that does not vanish towards its radius: it is 0 there.
 Value* Gaussian(Composer& c, Value* x, double radius) {
   const double sigma = radius / 3;
-  return c.Exp(c.Div(c.Mul(x, x), -2 * sigma * sigma));
+  Value* bell = c.Exp(c.Div(c.Mul(x, x), -2 * sigma * sigma));
+  return c.Where(c.Less(x, radius), bell, 0);
 }
 
 Value* Box(Composer& c, Value* x, double) {

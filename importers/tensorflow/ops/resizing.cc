@@ -39,6 +39,8 @@ Value* Resize(Call& c, std::string_view mode, Coordinates coordinates, Value* x,
     attributes.push_back({"cubic_coeff_a", middles ? -0.5F : -0.75F});
     attributes.push_back({"exclude_outside", std::int64_t{middles}});
   }
+  // Their number is known, though the file may not state it.
+  if (!c.failed() && !c.KnownSize(size, 0)) size = c.Reshape(size, {2});
   Value* sizes = c.ConcatSizes({c.SizeVector(x, 0, 2), size});
   return c.Op("Resize", {x, nullptr, nullptr, sizes}, std::move(attributes));
 }

@@ -9,6 +9,7 @@
 #include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/ops/extremes.h"
 #include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/rest_sizes.h"
 
 namespace dragoman::tf {
 namespace {
@@ -23,9 +24,8 @@ Value* Neutral(Call& c, std::string_view reduction, DType type) {
 // Rows of `x` with equal numbers, combined with `neutral`; `count` (0-d) of them.
 Value* Combine(Call& c, Value* x, Value* segments, Value* count, Value* neutral) {
   const int segment_rank = c.Rank(segments);
-  const int rank = c.Rank(x);
   if (c.failed()) return nullptr;
-  Value* rest = c.SizeVector(x, segment_rank, rank - segment_rank);
+  Value* rest = RestSizes(c, x, segment_rank);
   // What has a negative number is left out: it goes to one row more.
   Value* start = c.Expand(neutral, c.ConcatSizes({c.Vector(c.Add(count, 1)), rest}));
   Value* rows = c.Unsqueeze(c.Where(c.Less(segments, 0), count, segments), {segment_rank});
@@ -57,7 +57,10 @@ Value* LowerSortedSegmentReduce(Call& c) {
   if (!is_extreme || c.failed()) return found;
   Value* hits = c.Equal(c.Unsqueeze(c.Iota(count), {1}), c.Unsqueeze(segments, {0}));
   Value* members = c.ReduceSum(c.Cast(hits, DType::kI32), {1});
-  return c.Where(AlongAxis(c, c.Greater(members, 0), 0, c.Rank(x)), found, 0);
+  // Along the first axis of x, whatever its rank.
+  Value* others = c.Slice(c.Full(c.Vector(c.Size(c.Shape(x), 0)), 1, DType::kI64), 0, 1, kEnd);
+  Value* column = c.ConcatSizes({c.Vector(count), others});
+  return c.Where(c.Reshape(c.Greater(members, 0), column), found, 0);
 }
 
 // How many boundaries each element is not below.

@@ -291,11 +291,36 @@ Value* PadsOf(Call& c, std::size_t operand) {
 
 }  // namespace
 
+namespace {
+
+// With so many elements at the beginning and the end of each axis as `pads` (axes, 2) tells at run
+// time, the ones on the border twice.
+Value* MirroredAtRunTime(Call& c, Value* x, Value* pads) {
+  const int rank = c.Rank(x);
+  for (int axis = 0; axis < rank && !c.failed(); ++axis) {
+    Value* sides = c.Select(pads, 0, axis);
+    Value* before = c.Select(sides, 0, 0);
+    Value* after = c.Select(sides, 0, 1);
+    Value* size = c.Size(x, axis);
+    c.Assert(c.LessOrEqual(c.Max(before, after), size),
+             "more pads of '" + c.node().name() + "' than there are elements");
+    Value* place = c.Sub(c.Iota(c.Add(size, c.Add(before, after))), before);
+    Value* low = c.Where(c.Less(place, 0), c.Sub(-1, place), place);
+    Value* beyond = c.Sub(c.Sub(c.Add(size, size), 1), place);
+    x = c.Gather(x, c.Where(c.GreaterOrEqual(place, size), beyond, low), axis);
+  }
+  return x;
+}
+
+}  // namespace
+
 Value* Mirrored(Call& c, Value* x, std::size_t operand, const std::string& mode) {
   if (mode == "REFLECT") return c.Op("Pad", {x, PadsOf(c, operand)}, {{"mode", "reflect"}});
   // Each element on the border comes twice.
+  const std::optional<Ints> known = c.MaybeKnownInts(operand);
+  if (!known) return MirroredAtRunTime(c, x, c.Index(operand));
+  const Ints& sides = *known;
   const int rank = c.Rank(x);
-  const Ints sides = c.KnownInts(operand, "a list of pads");
   if (c.failed()) return nullptr;
   for (int axis = 0; axis < rank; ++axis) {
     const auto at = 2 * static_cast<std::size_t>(axis);

@@ -21,7 +21,25 @@ std::int64_t NumAxes(Call& c, const Value* sizes) {
   return 1;
 }
 
+namespace {
+
+// How far apart the elements of each axis lie in the flat tensor, where the number of axes is known
+// only at run time: the products of the sizes behind.
+Value* StridesAtRunTime(Call& c, Value* sizes) {
+  Value* axis = c.Iota(c.Size(sizes, 0));
+  Value* behind = c.Greater(c.Unsqueeze(axis, {0}), c.Unsqueeze(axis, {1}));
+  return c.Reduce("ReduceProd", c.Where(behind, c.Unsqueeze(sizes, {0}), 1), {1}, false);
+}
+
+bool IsNumAxesKnown(Call& c, const Value* sizes) {
+  return c.failed() || c.KnownSize(sizes, 0).has_value();
+}
+
+}  // namespace
+
 Value* FlatNumbers(Call& c, Value* indices, Value* sizes) {
+  if (!IsNumAxesKnown(c, sizes))
+    return c.ReduceSum(c.Mul(indices, c.Unsqueeze(StridesAtRunTime(c, sizes), {0})), {1});
   const std::int64_t axes = NumAxes(c, sizes);
   Value* numbers = nullptr;
   for (std::int64_t i = 0; i < axes; ++i) {
@@ -32,6 +50,11 @@ Value* FlatNumbers(Call& c, Value* indices, Value* sizes) {
 }
 
 Value* IndicesOf(Call& c, Value* numbers, Value* sizes) {
+  if (!IsNumAxesKnown(c, sizes)) {
+    Value* full = c.Max(sizes, 1);
+    Value* strides = c.Unsqueeze(StridesAtRunTime(c, full), {0});
+    return c.Op("Mod", {c.Div(c.Unsqueeze(numbers, {1}), strides), c.Unsqueeze(full, {0})});
+  }
   const std::int64_t axes = NumAxes(c, sizes);
   std::vector<Value*> columns(static_cast<std::size_t>(axes));
   for (std::int64_t i = axes; i-- > 0;) {

@@ -142,6 +142,24 @@ def make_resampled():
                        kernel_type=kernel, antialias=antialias, **FLOAT)
 
 
+def make_gaussian_edge():
+    """Pixels 2 and 5 lie just as far from sample 2 as the kernel reaches: they do not count."""
+    image = f32(1, 8, 3, 1)
+    rows, columns = (weights("gaussian", *sizes, 0, False) for sizes in ((8, 5, 0.625), (3, 3, 1)))
+    assert rows[2, 2] == rows[2, 5] == 0 < rows[2, 3]
+    numpy_case("scale_and_translate_gaussian_edge", "ScaleAndTranslate",
+               [image, (i32(5, 3),), (np.array([0.625, 1], np.float32),), (np.zeros(2, np.float32),)],
+               reference=[np.einsum("om,bmnc,pn->bopc", rows, image, columns).astype(np.float32)],
+               kernel_type="gaussian", antialias=False, **FLOAT)
+
+
+def make_complements():
+    """Small values of erfc have as many right digits as large ones."""
+    x = np.append(np.linspace(-4, 9, 27), [np.inf, -np.inf, np.nan]).astype(np.float32)
+    numpy_case("erfc_tails", "Erfc", [x], reference=[np.array([math.erfc(v) for v in x], np.float32)],
+               **FLOAT)
+
+
 def convolved(x, kernel, stride):
     height, width = kernel.shape[:2]
     windows = np.lib.stride_tricks.sliding_window_view(x, (height, width), (1, 2))
