@@ -26,6 +26,7 @@ Table BuildTable() {
   };
   for (OpFamily family : kOpFamilies) add(family);
   add(FindSortedOps);
+  add(TextFormOps);
   add(TextOps);
   add(TreeEnsembleOps);
   for (const OpDef& def : table.defs) {

@@ -11,6 +11,7 @@
 namespace dragoman {
 
 std::vector<OpDef> FindSortedOps();
+std::vector<OpDef> TextFormOps();
 std::vector<OpDef> TextOps();
 std::vector<OpDef> TreeEnsembleOps();
 

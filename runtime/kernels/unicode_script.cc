@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/kernels/unicode_script.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <iterator>
 
 namespace dragoman::rt::internal {
@@ -495,12 +497,43 @@ constexpr UnicodeClass kScripts[] = {
     {"Zanabazar_Square", kZanabazarSquare, std::size(kZanabazarSquare)},
 };
 
+// The number of each of kScripts in UScriptCode of ICU.
+constexpr std::uint8_t kNumbers[] = {
+    167, 161, 156, 2,   3,   117, 62,  130, 134, 63,  4,   168, 5,   65,  46,  55,  44,  40,
+    104, 159, 118, 66,  6,   189, 0,   7,   101, 47,  193, 8,   9,   10,  190, 178, 135, 71,
+    136, 185, 11,  12,  56,  13,  137, 14,  15,  179, 16,  17,  18,  182, 43,  162, 19,  20,
+    116, 1,   122, 125, 78,  120, 21,  22,  79,  57,  191, 23,  157, 145, 24,  25,  82,  48,
+    83,  49,  131, 107, 108, 160, 180, 26,  84,  121, 169, 175, 181, 115, 140, 141, 86,  92,
+    163, 27,  149, 164, 28,  143, 187, 59,  170, 87,  150, 186, 29,  109, 76,  30,  142, 89,
+    61,  184, 133, 88,  194, 31,  171, 50,  75,  144, 165, 90,  91,  123, 110, 32,  126, 111,
+    151, 51,  166, 112, 33,  183, 152, 176, 113, 58,  34,  42,  45,  52,  106, 127, 153, 35,
+    195, 154, 36,  37,  38,  39,  60,  158, 196, 53,  99,  197, 188, 146, 192, 41,  177,
+};
+static_assert(std::size(kNumbers) == std::size(kScripts));
+
+bool IsIn(const UnicodeClass& script, std::int32_t character) {
+  return std::any_of(script.ranges, script.ranges + script.count, [&](const UnicodeRange& range) {
+    return character >= range.first && character <= range.last &&
+           (character - range.first) % range.stride == 0;
+  });
+}
+
 }  // namespace
 
 const UnicodeClass* FindScript(std::string_view name) noexcept {
   for (const UnicodeClass& script : kScripts)
     if (script.name == name) return &script;
   return nullptr;
+}
+
+std::int32_t ScriptNumber(std::int32_t character) noexcept {
+  constexpr std::int32_t kNone = -1;
+  constexpr std::int32_t kUnknown = 103;  // USCRIPT_UNKNOWN
+  constexpr std::int32_t kLastCharacter = 0x10ffff;
+  if (character < 0 || character > kLastCharacter) return kNone;
+  for (std::size_t i = 0; i < std::size(kScripts); ++i)
+    if (IsIn(kScripts[i], character)) return kNumbers[i];
+  return kUnknown;
 }
 
 }  // namespace dragoman::rt::internal

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/lowering/complex.h"
 #include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/ops/text_lowerings.h"
 
@@ -162,15 +163,57 @@ Value* LowerHashBucket(Call& c) {
 
 Value* LowerStringToNumber(Call& c) { return c.Cast(c.Tensor(0), c.TypeAttribute("out_type")); }
 
+namespace {
+
+// How attributes of AsString say that numbers are written. Integers have no precision.
+std::vector<NamedAttribute> NumberFormOf(Call& c, bool of_integers) {
+  const bool scientific = c.BoolAttribute("scientific");
+  const bool shortest = c.BoolAttribute("shortest");
+  const std::int64_t precision = c.IntAttribute("precision");
+  const std::int64_t width = c.IntAttribute("width");
+  const std::string fill = c.TextAttribute("fill");
+  if (c.failed()) return {};
+  if (of_integers ? scientific || shortest || precision >= 0 : scientific && shortest) {
+    c.Fail(InvalidInput("precision, scientific and shortest do not fit the elements"));
+    return {};
+  }
+  constexpr std::string_view kFills = " +-0";
+  const char* const flags[] = {"space", "plus", "left", "zero"};
+  if (fill.size() > 1 || (!fill.empty() && kFills.find(fill) == kFills.npos)) {
+    c.Fail(InvalidInput("fill is none of ' ', '+', '-' and '0'"));
+    return {};
+  }
+  std::vector<NamedAttribute> form = {{"form", scientific ? "scientific"
+                                               : shortest ? "general"
+                                                          : "fixed"}};
+  if (!fill.empty()) form.emplace_back("flag", flags[kFills.find(fill)]);
+  if (precision >= 0) form.emplace_back("precision", precision);
+  if (width >= 0) form.emplace_back("width", width);
+  return form;
+}
+
+}  // namespace
+
 Value* LowerAsString(Call& c) {
   Value* x = c.Tensor(0);
   const DType type = c.dtype(x);
   if (c.failed() || type == DType::kString) return x;
-  if (c.IntAttribute("width") > 0 || c.IntAttribute("precision") > -1)
-    return c.Fail("numbers of a given width or precision as text");
   if (type == DType::kBool) return c.Where(x, TextConstant(c, "true"), TextConstant(c, "false"));
-  if (!IsInteger(type)) return c.Fail(std::string(Name(type)) + " as text");
-  return c.Cast(x, DType::kString);
+  const std::vector<NamedAttribute> form = NumberFormOf(c, IsInteger(type));
+  const auto text = [&](Value* number) { return c.Op("dragoman.NumberText", {number}, form); };
+  if (IsComplex(type)) {
+    const Parts parts = PartsOf(c, x);
+    Value* both = c.Op("StringConcat", {text(parts.re), TextConstant(c, ",")});
+    both = c.Op("StringConcat", {both, text(parts.im)});
+    return c.Op("StringConcat",
+                {c.Op("StringConcat", {TextConstant(c, "("), both}), TextConstant(c, ")")});
+  }
+  return IsInteger(type) && form.size() == 1 ? c.Cast(x, DType::kString) : text(x);
+}
+
+Value* LowerEncodeBase64(Call& c) {
+  return c.Op("dragoman.Base64Encode", {c.Tensor(0)},
+              {{"pad", std::int64_t{c.BoolAttribute("pad")}}});
 }
 
 namespace {

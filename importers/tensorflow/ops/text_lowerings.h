@@ -23,6 +23,7 @@ Value* LowerStringJoin(Call& c);
 Value* LowerHashBucket(Call& c);
 Value* LowerStringToNumber(Call& c);
 Value* LowerAsString(Call& c);
+Value* LowerEncodeBase64(Call& c);
 std::vector<Value*> LowerStringSplit(Call& c);
 std::vector<Value*> LowerStringSplitV2(Call& c);
 Value* LowerReduceJoin(Call& c);
@@ -35,6 +36,11 @@ Value* LowerUnicodeTranscode(Call& c);
 
 // ngrams.cc
 std::vector<Value*> LowerStringNGrams(Call& c);
+
+// examples.cc
+std::vector<Value*> LowerParseExample(Call& c);
+std::vector<Value*> LowerParseExampleV2(Call& c);
+std::vector<Value*> LowerParseSingleExample(Call& c);
 
 // encoded.cc
 Value* LowerDecodeRaw(Call& c);

@@ -21,7 +21,9 @@ import operators_options as options
 import operators_products as products
 import operators_quantized as quantized
 import operators_random as random_numbers
+import operators_records as records
 import operators_reductions as reductions
+import operators_run_time as run_time
 import operators_shapes as shapes
 import operators_signals as signals
 import operators_sparse as sparse
@@ -131,6 +133,19 @@ def main():
     layers.make_lstm_blocks()
     arrays.make_other_run_time_axes()
     lists.make_replaced_element()
+    operator_cases.seed(43)
+    records.make_numbers_as_text()
+    records.make_base64()
+    records.make_scripts()
+    records.make_examples()
+    records.make_added_texts()
+    records.make_norms_over_no_axes()
+    run_time.make_run_time_diagonals()
+    run_time.make_run_time_images()
+    run_time.make_unknown_sizes()
+    run_time.make_ragged_floats()
+    numbers.make_gaussian_edge()
+    numbers.make_complements()
 
 
 if __name__ == "__main__":

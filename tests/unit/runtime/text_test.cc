@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of operators on strings.
+#include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "runtime/kernels/base64.h"
+#include "runtime/kernels/example_feature.h"
 #include "runtime/kernels/find_sorted.h"
+#include "runtime/kernels/number_text.h"
 #include "runtime/kernels/regex.h"
 #include "runtime/kernels/split_text.h"
 #include "runtime/kernels/text.h"
@@ -197,6 +202,89 @@ TEST(SplitTextTest, SplitsAsPythonDoes) {
   EXPECT_EQ(Pieces({false, false, 1}, "a, b, c", ", "), Texts({"a", "b, c"}));
   EXPECT_EQ(Pieces({true, false, -1}, "a-b+c", "+-"), Texts({"a", "b", "c"}));
   EXPECT_EQ(Pieces({true, true, -1}, "abc", ""), Texts({"a", "b", "c"}));
+}
+
+std::string Decoded(const std::string& letters) {
+  std::string bytes;
+  const Status status = Base64Decode<std::string>({&letters, Shape()}, {&bytes, Shape()});
+  return status.ok() ? bytes : status.message();
+}
+
+// Accepted and refused as TensorFlow's DecodeBase64 does.
+TEST(Base64Test, DecodesWithPaddingOrWithoutAndRefusesTheRest) {
+  EXPECT_EQ(Decoded("aGVsbG8"), "hello");
+  EXPECT_EQ(Decoded("aGVsbG8="), "hello");
+  EXPECT_EQ(Decoded("aGVsbG9="), "hello");
+  EXPECT_EQ(Decoded("_-8"), "\xff\xef");
+  EXPECT_EQ(Decoded(""), "");
+  for (const char* letters : {"aGVsbG8==", "aGV sbG8", "a", "+/8", "===", "aA==aA==", "a==="})
+    EXPECT_EQ(Decoded(letters), "a text is not in Base64 for file names") << letters;
+}
+
+std::string NumberAsText(const NumberTextParams& p, double number) {
+  std::string text;
+  NumberText<double>(p, {&number, Shape()}, {&text, Shape()});
+  return text;
+}
+
+// As C's printf.
+TEST(NumberTextTest, WritesTheLongestNumbers) {
+  NumberTextParams p;
+  p.precision = kMostNumberPrecision;
+  const std::string least = NumberAsText(p, -5e-324);
+  EXPECT_EQ(least.size(), 3 + 1074U);
+  EXPECT_EQ(least.substr(0, 5) + least.substr(least.size() - 5), "-0.0065625");
+  EXPECT_EQ(NumberAsText(p, -1.7e308).size(), 1 + 309 + 1 + 1074U);
+  p = {NumberForm::kFixed, NumberFlag::kZero, 1, 8};
+  EXPECT_EQ(NumberAsText(p, -2.25), "-00002.2");
+  EXPECT_EQ(NumberAsText(p, -INFINITY), "    -inf");
+}
+
+// The values of feature "a" of a record, or the error.
+std::string FeatureA(const std::string& record) {
+  const std::string key = "a";
+  const std::int64_t filler = -7;
+  const Shape one = {1};
+  std::int64_t most = 0;
+  const TensorView<const std::string> records{&record, one};
+  Status status = ExampleFeatureMost<std::int64_t>(records, {&key, Shape()}, &most);
+  if (!status.ok()) return status.message();
+  std::vector<std::int64_t> values(static_cast<std::size_t>(most));
+  std::int64_t count = 0;
+  status = ExampleFeature<std::int64_t>(records, {&key, Shape()}, {&filler, Shape()},
+                                        {values.data(), {1, most}}, {&count, one});
+  if (!status.ok()) return status.message();
+  std::string text = std::to_string(count) + ":";
+  for (const std::int64_t value : values) text += " " + std::to_string(value);
+  return text;
+}
+
+// Field 1 of a message.
+std::string Part(const std::string& content, int number = 1) {
+  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(content.size())} +
+         content;
+}
+
+std::string RecordOf(const std::string& feature) {
+  return Part(Part(Part("a") + Part(feature, 2)));
+}
+
+TEST(ExampleFeatureTest, ReadsListsPackedOrNotAndTheLastOfEqualNames) {
+  EXPECT_EQ(FeatureA(RecordOf(Part(Part("\x05\x06"), 3))), "2: 5 6");
+  EXPECT_EQ(FeatureA(RecordOf(Part("\x08\x05\x08\x06", 3))), "2: 5 6");
+  EXPECT_EQ(FeatureA(RecordOf(Part(Part("\x05"), 3)) + RecordOf(Part(Part("\x09"), 3))), "1: 9");
+  EXPECT_EQ(FeatureA(RecordOf(Part("", 3))), "0:");
+  EXPECT_EQ(FeatureA(RecordOf("")), "-1:");
+  EXPECT_EQ(FeatureA(""), "-1:");
+}
+
+TEST(ExampleFeatureTest, RefusesDamagedRecordsAndOtherElements) {
+  const std::string damaged = "a text is no tensorflow.Example";
+  const std::string record = RecordOf(Part(Part("\x05\x06"), 3));
+  for (std::size_t size = 1; size < record.size(); ++size)
+    EXPECT_EQ(FeatureA(record.substr(0, size)), damaged) << size;
+  EXPECT_EQ(FeatureA(RecordOf(Part(Part("\xff\xff"), 3))), damaged);
+  EXPECT_EQ(FeatureA(RecordOf(Part(Part("text")))), "a feature has elements of another type");
 }
 
 TEST(FindSortedTest, GivesPlacesOrMinusOne) {

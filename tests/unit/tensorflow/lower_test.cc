@@ -308,14 +308,12 @@ entry main(%x: f32[2]) -> (%y: f32[2], %z: f32[2]) {
 
 function tf:graph.main() -> () {
   %x = tf.Placeholder() {dtype = type f32[*]} @x
-  %a = tf.UnicodeScript(%x) @a
+  %a = tf.Dawsn(%x) @a
   %b = tf.Relu(%a) @b
   %c = tf.NoSuchOperator(%x) @c
 }
 )");
-  EXPECT_THAT(
-      told,
-      HasSubstr("node 'a' (tf.UnicodeScript): error: operator UnicodeScript is not supported"));
+  EXPECT_THAT(told, HasSubstr("node 'a' (tf.Dawsn): error: operator Dawsn is not supported"));
   EXPECT_THAT(told, HasSubstr("node 'c' (tf.NoSuchOperator)"));
 }
 

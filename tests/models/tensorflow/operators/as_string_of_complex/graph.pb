@@ -1,0 +1,9 @@
+
+/
+x0Placeholder*
+dtype0*
+shape:
++
+yAsStringx0*
+T0*
+	precision"ó

@@ -1,0 +1,10 @@
+
+/
+x0Placeholder*
+dtype0*
+shape:
+4
+yAsStringx0*
+T0*
+fill0*
+width"ó

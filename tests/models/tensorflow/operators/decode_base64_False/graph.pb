@@ -1,0 +1,7 @@
+
+/
+x0Placeholder*
+dtype0*
+shape:
+
+yDecodeBase64x0"ó

@@ -1,0 +1,7 @@
+
+/
+x0Placeholder*
+dtype0*
+shape:
+
+yUnicodeScriptx0"ó
