@@ -274,6 +274,18 @@ class Sizes(ExportedPrograms):
             self.expect([a, b], [a.reshape(-1), np.tile(b, (count, 1)), np.arange(0, 2 * count, 2),
                                  np.ones((count, 2), np.float32)], onnx=count == 5)
 
+    def test_a_lower_bound_of_2_is_none(self):
+        """Every open size has it, as torch specialises 0 and 1; torch runs both."""
+        for low, sizes in ((2, (0, 1, 2, 5)), (3, (3, 5))):
+            p = Program()
+            p.ranges = {"s0": (low, None)}
+            self.save(p.output(p.aten("neg.default", p.input("x", ["s0", 3]))))
+            for count in sizes:
+                a = draw(count, 3)
+                self.expect([a], [-a])
+        self.expect_refused(2, "size 2 where the program was exported for s0 from 3 to any",
+                            [draw(2, 3)])
+
     def test_sizes_that_contradict_the_file(self):
         p = Program()
         p.ranges = {"s0": (2, 4)}

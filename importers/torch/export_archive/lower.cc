@@ -39,7 +39,9 @@ class Ranges {
     if (bounds == nullptr) return {};
     const auto lower = Bound(*bounds, "min_val");
     const auto upper = Bound(*bounds, "max_val");
-    if ((!lower || size >= *lower) && (!upper || size <= *upper)) return {};
+    // 2 stands for what torch.export supposes of every open size; torch runs 0 and 1, too.
+    const bool is_below = lower && *lower > 2 && size < *lower;
+    if (!is_below && (!upper || size <= *upper)) return {};
     return InvalidInput(fmt::format(
         "input '{}' has size {} where the program was exported for {} from {} to {}", input, size,
         symbol, lower ? std::to_string(*lower) : "0", upper ? std::to_string(*upper) : "any"));
