@@ -123,29 +123,30 @@ View SliceView(Composer& c, const Value* base, const SliceBounds& bounds) {
   const std::optional<std::int64_t> first = KnownInt(c, start);
   const std::optional<std::int64_t> last = KnownInt(c, end);
   const std::optional<std::int64_t> size = c.KnownSize(base, axis);
+  const std::optional<std::int64_t> step =
+      bounds.step != nullptr ? KnownInt(c, bounds.step) : std::optional<std::int64_t>(1);
   const bool to_end = last && (*last == kEnd || (size && *last >= *size));
   View view;
-  if (first == 0 && to_end && bounds.step == 1) {
+  if (first == 0 && to_end && step == 1) {
     view.get = [](Composer&, Value* whole) { return whole; };
     view.put = [](Composer&, Value*, Value* value) { return value; };
     view.contiguous = true;
     view.steps = [](std::vector<Dim> base) { return base; };
     return view;
   }
-  view.get = [=, step = bounds.step](Composer& inner, Value* whole) {
-    return inner.Slice(whole, axis, start, end, inner.Ints({step}));
+  view.get = [=, every = bounds.step](Composer& inner, Value* whole) {
+    return inner.Slice(whole, axis, start, end, step ? inner.Ints({*step}) : every);
   };
   const bool in_order = first && *first >= 0 && last && *last >= *first && size && *size >= *last;
-  if (bounds.step == 1 &&
-      (in_order || (first && *first >= 0 && to_end && size && *first <= *size))) {
+  if (step == 1 && (in_order || (first && *first >= 0 && to_end && size && *first <= *size))) {
     view.put = [=](Composer& inner, Value* whole, Value* value) {
       return PutRange(inner, whole, value, axis, start, end);
     };
   }
-  view.contiguous = axis == 0 && bounds.step == 1;
-  view.steps = [axis, step = bounds.step](std::vector<Dim> base) {
+  view.contiguous = axis == 0 && step == 1;
+  view.steps = [axis, step](std::vector<Dim> base) {
     Dim& along = base[static_cast<std::size_t>(axis)];
-    along = along * step;
+    along = step ? along * *step : Dim();
     return base;
   };
   return view;

@@ -37,12 +37,12 @@ Strides StridesOfSelf(CallComposer& c);
 // of both ends the use of the other. `value` is what it holds.
 Abstract CopyOrView(CallComposer& c, Value* value, Strides strides);
 
-// Elements [start, end) of `axis`, every `step`th; bounds are int64 of rank 1.
+// Elements [start, end) of `axis`, every `step`th, all of them if it is nullptr; int64 of rank 1.
 struct SliceBounds {
   int axis = 0;
   Value* start = nullptr;
   Value* end = nullptr;
-  std::int64_t step = 1;
+  Value* step = nullptr;
 };
 View SliceView(Composer& c, const Value* base, const SliceBounds& bounds);
 // Element `index` (int64, rank 0) of `axis`, which vanishes.

@@ -162,7 +162,14 @@ View TakeSliceView(CallComposer& c) {
   bounds.axis = c.AxisOf(c.Int("dim"), x);
   bounds.start = Bound(c, "start", 0);
   bounds.end = Bound(c, "end", kEnd);
-  bounds.step = c.Int("step");
+  bounds.step = Bound(c, "step", 1);
+  if (c.failed()) return View();
+  const auto step = c.builder().KnownInts(bounds.step);
+  if (step && step->front() < 1) c.Fail(InvalidInput("the step of a slice must be positive"));
+  if (!step) {
+    Value* is_positive = c.Greater(c.Squeeze(bounds.step, {0}), 0);
+    c.Assert(is_positive, "the step of a slice must be positive");
+  }
   return SliceView(c, x, bounds);
 }
 

@@ -182,7 +182,7 @@ Result<Typed> FunctionEmitter::CallBuiltin(const std::string& name,
     schemas.push_back(schema);
     functions.push_back(&function);
   }
-  if (schemas.empty()) return FailUnsupported(fmt::format("operator {} is not known", name));
+  if (schemas.empty()) return CallUnknown(name, arguments);
   auto matched = matcher_.Match(schemas, arguments);
   if (!matched.ok()) {
     matched.error().findings().front().message.insert(0, name + ": ");
@@ -198,6 +198,18 @@ Result<Typed> FunctionEmitter::CallBuiltin(const std::string& name,
   for (const Typed& operand : matched->operands) operands.push_back(operand.value);
   Node* node = builder_.Append({ns, op, schema.overload}, operands);
   return PackResults(*node, matched->results);
+}
+
+// An operator without a schema is refused where it is reached. Its result is taken for a tensor, as
+// most give one.
+Typed FunctionEmitter::CallUnknown(const std::string& name, const CallArguments& arguments) {
+  if (!unknown_) unknown_ = FailUnsupported(fmt::format("operator {} is not known", name));
+  std::vector<Value*> operands;
+  if (arguments.self) operands.push_back(arguments.self->value);
+  for (const Typed& argument : arguments.positional) operands.push_back(argument.value);
+  for (const KeywordArgument& keyword : arguments.keywords) operands.push_back(keyword.value.value);
+  const auto [ns, op] = SplitOp(name);
+  return builder_.Append({ns, op, ""}, operands, ScriptType(Kind::kTensor));
 }
 
 Result<Typed> FunctionEmitter::InlineScriptFunction(const ScriptFunction& function,

@@ -372,7 +372,7 @@ Result<Typed> FunctionEmitter::EmitTuple(const Expr& expr, const ScriptType* hin
 Result<Typed> FunctionEmitter::EmitTupleIndex(const Typed& tuple, const Expr& index) {
   const auto literal = LiteralOf(index);
   const auto* position = literal ? literal->As<std::int64_t>() : nullptr;
-  if (position == nullptr) return FailUnsupported("a tuple index that is no literal");
+  if (position == nullptr) return EmitComputedTupleIndex(tuple, index);
   const auto size = static_cast<std::int64_t>(tuple.type.elements().size());
   const std::int64_t at = *position < 0 ? *position + size : *position;
   if (at < 0 || at >= size) {
@@ -381,6 +381,17 @@ Result<Typed> FunctionEmitter::EmitTupleIndex(const Typed& tuple, const Expr& in
   const Typed constant = builder_.Int(*position);
   return builder_.Append({"prim", "TupleIndex"}, {tuple.value, constant.value},
                          tuple.type.element(static_cast<std::size_t>(at)));
+}
+
+// By a number that is known when the program runs, such as a loop's variable.
+Result<Typed> FunctionEmitter::EmitComputedTupleIndex(const Typed& tuple, const Expr& index) {
+  DRAGOMAN_ASSIGN(const Typed position, EmitExpr(index));
+  builder_.SetOffset(index.offset);
+  const std::vector<ScriptType>& types = tuple.type.elements();
+  const auto is_first = [&](const ScriptType& type) { return type == types.front(); };
+  if (types.empty() || !std::ranges::all_of(types, is_first))
+    return Fail("an index that is no literal, into a tuple of several types");
+  return builder_.Append({"prim", "TupleIndex"}, {tuple.value, position.value}, types.front());
 }
 
 Result<Typed> FunctionEmitter::EmitTupleSlice(const Typed& tuple, const Expr& slice) {

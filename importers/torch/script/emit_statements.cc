@@ -33,6 +33,13 @@ constexpr std::array<AugmentedOp, 12> kAugmented = {{{"+", "add_", "add"},
 }  // namespace
 
 Status FunctionEmitter::Emit(const ScriptFunction& function) {
+  Status status = EmitFunction(function);
+  // What was taken for a tensor may not fit its uses.
+  if (!status.ok() && unknown_) return *unknown_;
+  return status;
+}
+
+Status FunctionEmitter::EmitFunction(const ScriptFunction& function) {
   builder_.SetOffset(function.def->offset);
   DRAGOMAN_ASSIGN(const Schema* signature, program_.SignatureOf(function));
   Graph& graph = builder_.block();

@@ -75,6 +75,7 @@ class FunctionEmitter {
   };
 
   // Statements (emit_statements.cc).
+  Status EmitFunction(const ScriptFunction& function);
   Status EmitBlock(const std::vector<Stmt>& statements);
   Status EmitStatement(const Stmt& stmt);
   Status EmitAssignment(const Stmt& stmt);
@@ -131,6 +132,7 @@ class FunctionEmitter {
   Result<Typed> EmitTuple(const Expr& expr, const ScriptType* hint);
   Result<Typed> EmitSubscript(const Expr& expr, const ScriptType* hint);
   Result<Typed> EmitTupleIndex(const Typed& tuple, const Expr& index);
+  Result<Typed> EmitComputedTupleIndex(const Typed& tuple, const Expr& index);
   Result<Typed> EmitTupleSlice(const Typed& tuple, const Expr& slice);
   Result<Typed> EmitSlice(const Typed& object, const Expr& slice, std::int64_t dim);
   Result<Typed> EmitTensorIndex(Typed tensor, const Expr& index);
@@ -144,6 +146,7 @@ class FunctionEmitter {
   Result<Typed> EmitToList(const Typed& tensor, const ScriptType& type);
   Result<CallArguments> EmitArguments(const Expr& call);
   Result<Typed> CallBuiltin(const std::string& name, const CallArguments& arguments);
+  Typed CallUnknown(const std::string& name, const CallArguments& arguments);
   Result<Typed> CallQualified(const std::string& name, const CallArguments& arguments);
   Result<Typed> CallFunction(const ScriptFunction& function, const CallArguments& arguments);
   Result<Typed> CallMethod(const Typed& object, const std::string& name,
@@ -168,7 +171,8 @@ class FunctionEmitter {
   Environment environment_;
   std::optional<ScriptType> declared_result_;
   std::optional<Typed> returned_;
-  int inlining_ = 0;  // script functions inside of each other
+  std::optional<Error> unknown_;  // of the first call of an operator without a schema
+  int inlining_ = 0;              // script functions inside of each other
 };
 
 }  // namespace dragoman::torch
