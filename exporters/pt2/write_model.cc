@@ -227,9 +227,10 @@ class ModelWriter {
   }
 
   Status AddWeight(const Value& constant, Json& configs) {
+    DRAGOMAN_ASSIGN(const Json spec, RequiredJson(constant.extra_if_any(), "pt2.spec"));
+    if (spec.contains("token")) return {};
     DRAGOMAN_ASSIGN(const Attribute* payload, Required(constant.extra_if_any(), "pt2.payload"));
     const auto* dict = payload->As<Attribute::Dict>();
-    DRAGOMAN_ASSIGN(const Json spec, RequiredJson(constant.extra_if_any(), "pt2.spec"));
     if (dict == nullptr || constant.tensor() == nullptr)
       return InvalidInput("lacks its elements or where they lie");
     DRAGOMAN_ASSIGN(Json meta, RequiredJson(dict, "meta"));

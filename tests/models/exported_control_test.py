@@ -407,6 +407,17 @@ class Regions(ControlCase):
         done, _ = self.run_on(self.model, [a * 0])
         self.assertIn("a zero", done.stderr)
 
+    def test_tokens_of_the_program(self):
+        """As torch decomposes linalg.inv; the check has no result beside the token."""
+        p = Program()
+        token, x = p.token("token"), p.input("x", [2, 2])
+        inverse, info = p.aten("linalg_inv_ex.default", x, results=2)
+        check = Raw(as_operator="torch.ops.aten._linalg_check_errors.default")
+        p.leave(p.hop("with_effects", token, check, info, "linalg.inv", is_matrix=True))
+        self.save(p.output(inverse))
+        a = np.array([[2, 1], [1, 3]], np.float32)
+        self.expect([a], [np.linalg.inv(a)])
+
     def test_operators_that_write_and_are_not_known(self):
         p = Program()
         x = p.input("x", [3])

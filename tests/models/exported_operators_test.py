@@ -106,6 +106,16 @@ class DecomposedOperators(ExportedPrograms):
         a, b = draw(7, 3), draw(3, 3, 2)
         self.expect([a, b, np.int32([2, 2, 7])], [np.concatenate([a[:2] @ b[0], a[2:] @ b[2]])])
 
+    def test_groups_of_rows_as_transformers_has_them(self):
+        """Rows behind the last group are zeros."""
+        p = Program()
+        x, w, ends = p.input("x", [7, 3]), p.input("w", [2, 3, 2]), p.input("ends", [2], "int64")
+        self.save(p.output(p.call("torch.ops.transformers.grouped_mm_fallback.default", x, w, ends,
+                                  names=["input", "weight", "offs"])))
+        a, b = draw(7, 3), draw(2, 3, 2)
+        self.expect([a, b, np.int64([4, 6])],
+                    [np.concatenate([a[:4] @ b[0], a[4:6] @ b[1], np.zeros((1, 2), np.float32)])])
+
     def test_short_forms(self):
         p = Program()
         x, y, b = p.input("x", [3, 4]), p.input("y", [3, 4]), p.input("b", [3], "bool")

@@ -167,6 +167,37 @@ class Memory(ExportedPrograms):
         self.save(p.output(row))
         self.expect_refused(4, "shares its elements with another one", [a])
 
+    def test_other_axes_in_place(self):
+        """What shares the elements sees what is written to either, each in its own axes."""
+        p = Program("TRAINING")
+        y = p.aten("clone.default", p.input("x", [3, 4]))
+        flat = p.aten("view.default", y, [-1])
+        turned = p.aten("unsqueeze_.default", p.aten("t_.default", y), 1)
+        p.aten("add_.Tensor", flat, 1)
+        p.aten("mul_.Scalar", p.aten("select.int", turned, 0, 2), 2)
+        turned = p.aten("transpose_.default", p.aten("squeeze_.dim", turned, 1), 0, 1)
+        self.save(p.output(turned, flat))
+        a = draw(3, 4)
+        b = a + 1
+        b[:, 2] *= 2
+        self.expect([a], [b, b.ravel()])
+
+    def test_bits_in_place(self):
+        a, b = np.array([5, 12, 9], np.int32), np.array([3, 10, 1], np.int32)
+        p = Program("TRAINING")
+        x, y = p.input("x", [3], "int32"), p.input("y", [3], "int32")
+        written = [p.aten("clone.default", x) for _ in range(5)]
+        for value, name, operand in zip(written, ("iand", "ior", "ixor", "ilshift", "irshift"),
+                                        (y, y, y, 2, 1)):
+            p.aten(f"__{name}__.{'Tensor' if operand is y else 'Scalar'}", value, operand)
+        self.save(p.output(*written))
+        self.expect([a, b], [a & b, a | b, a ^ b, a << 2, a >> 1])
+        p = Program("TRAINING")
+        mask = p.aten("clone.default", p.input("x", [3], "bool"))
+        p.aten("__iand__.Tensor", mask, p.input("y", [3], "bool"))
+        self.save(p.output(mask))
+        self.expect([a > 5, b > 5], [(a > 5) & (b > 5)])
+
     def test_results_of_backward_passes_are_refused(self):
         p = Program()
         _, kept = p.aten("log_sigmoid_forward.default", p.input("x", [2]), results=2)

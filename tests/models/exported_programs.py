@@ -214,9 +214,19 @@ class Program(Graph):
         self.input_specs.append({"user_input": {"arg": self.inputs[-1]}})
         return value
 
+    def token(self, name):
+        """What orders calls; the caller does not give it."""
+        value = super().input(name, [0])
+        self.input_specs.append({"token": {"arg": {"name": value}}})
+        return value
+
     def literal(self, name, value):
         self.inputs.append(argument(value))
         self.input_specs.append({"constant_input": {"name": name, "value": argument(value)}})
+
+    def leave(self, token):
+        """That `token` is what the program leaves for the next one."""
+        self.mutations.append((token, {"token": {"arg": {"name": token}}}))
 
     def mutate(self, kind, name, value):
         """That `value` is what a buffer, or an input of the user, becomes."""

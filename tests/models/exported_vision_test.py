@@ -99,6 +99,19 @@ class Vision(ExportedPrograms):
     def draw(self, *sizes):
         return self.generator.normal(size=sizes).astype(np.float32)
 
+    def test_overlap_of_rotated_boxes(self):
+        """Centre, width, height, angle in degrees; as torchvision 0.29 has them."""
+        a = [[3, 2, 4, 2, 30], [1, 1, 2, 2, 0], [5, 5, 3, 1, -75]]
+        b = [[3, 2, 4, 2, 30], [4, 2, 3, 3, -20], [1.5, 1, 2, 1, 45], [9, 9, 1, 1, 10],
+             [3, 2, 2, 4, 120], [1, 1, 0, 2, 5]]
+        p = Program()
+        self.save(p.output(p.call("torch.ops.torchvision.box_iou_rotated.default",
+                                  p.input("a", [3, 5]), p.input("b", [6, 5]))))
+        self.expect([np.array(a, np.float32), np.array(b, np.float32)],
+                    [np.array([[1, 0.43515155, 0.00317298, 0, 1, 0],
+                               [0.02464924, 0, 0.38834277, 0, 0.02464924, 0],
+                               [0, 0.01686795, 0, 0, 0, 0]], np.float32)])
+
     def test_nms(self):
         p = Program()
         given, scores = p.input("boxes", [9, 4]), p.input("scores", [9])

@@ -38,6 +38,7 @@ constexpr Row kRows[] = {
     {"bessel_i1e", {"aten", "special_i1e", ""}, {}},
     {"cat", {"aten", "cat", ""}, {}},
     {"clone", {"aten", "clone", ""}, {}},
+    {"copy_strided", {"aten", "clone", ""}, {{"a", "self"}, {"stride", ""}}},
     {"convert_element_type", {"aten", "_to_copy", ""}, {{"a", "self"}}},
     {"device_put", {"aten", "alias", ""}, {{"a", "self"}}},
     {"erf_inv", {"aten", "erfinv", ""}, {}},

@@ -153,6 +153,11 @@ class ModelReader {
       if (const Json* said = FindMember(spec, kind))
         return payloads_->AddConstant(TextMember(*said, key), name, graph);
     }
+    // A caller gives no token, which orders calls, and has no elements.
+    if (FindMember(spec, "token") != nullptr) {
+      DRAGOMAN_ASSIGN(Tensor nothing, Tensor::Make(DType::kF32, {0}, Buffer()));
+      return graph.AddConstant(name, std::move(nothing));
+    }
     Value* value = graph.AddInput(name);
     if (const Json* object = FindMember(argument, "as_custom_obj"))
       value->set_type(Type::Opaque("torch", TextMember(*object, "class_fqn")));

@@ -86,6 +86,8 @@ Status ScriptWriter::WriteWiderCall(const Node& node) {
 Status ScriptWriter::WriteOrderedCall(const Node& node) {
   DRAGOMAN_ASSIGN(const Schema* schema, NamedSchema(node, 1));
   DRAGOMAN_ASSIGN(Value * token, Argument(node.attributes().front().value, OperandValues(node)));
+  if (FindControl({schema->ns, "", schema->name, ""}) == &ScriptWriter::WriteNothing)
+    return BindFlat(node, {token});
   DRAGOMAN_ASSIGN(const std::vector<Value*> operands, CallOperands(node, *schema, 2));
   Node* call = Append({schema->ns, schema->name, schema->overload}, operands);
   std::vector<Value*> results = {token};

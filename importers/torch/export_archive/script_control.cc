@@ -92,6 +92,7 @@ ScriptWriter::Control ScriptWriter::FindControl(const OpName& op) {
       {"higher_order.wrap_activation_checkpoint", &ScriptWriter::WriteGraphCall},
       {"higher_order.wrap_with_autocast", &ScriptWriter::WriteAutocastRegion},
       {"higher_order.wrap_with_set_grad_enabled", &ScriptWriter::WriteGradRegion},
+      {"torch._functorch.predispatch.lazy_load_decompositions", &ScriptWriter::WriteNothing},
       {"torch.sym_ite", &ScriptWriter::WriteChoice},
       {"torch.sym_sum", &ScriptWriter::WriteSum},
   };

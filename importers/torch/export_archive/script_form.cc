@@ -40,6 +40,12 @@ std::string FqnOf(const Value& constant) {
   return constant.name();
 }
 
+// What orders calls, which only its operators read.
+bool IsToken(const Value& constant) {
+  const auto* spec = DictOf(ExtraOf(constant, "pt2.spec"));
+  return spec != nullptr && Find(*spec, "token") != nullptr;
+}
+
 // One result of the graph and what it is: {arg = …, spec = {user_output = …}}.
 struct Output {
   const Attribute* argument;
@@ -133,7 +139,8 @@ class ScriptForm {
     std::map<std::string, std::int64_t> storages;    // numbers of records
     std::map<std::string, std::string> users;        // of a record, the first
     for (const auto& constant : graph_.constants()) {
-      if (constant->tensor() == nullptr) continue;
+      if (IsToken(*constant)) writer.Bind(*constant, writer.Bool(true));
+      if (constant->tensor() == nullptr || IsToken(*constant)) continue;
       const std::string fqn = FqnOf(*constant);
       std::string state = "self." + fqn;
       const auto [user, is_first] = users.emplace(RecordOf(*constant), fqn);

@@ -9,7 +9,6 @@ namespace dragoman::torch {
 namespace {
 
 Type NumberType() { return Type::Opaque("torch", "int"); }
-Type LoopTensor() { return Type::Tensor(DType::kUnknown); }
 
 }  // namespace
 

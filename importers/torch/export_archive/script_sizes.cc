@@ -39,7 +39,8 @@ const Shape* SizesOf(const Node& node) {
 }
 
 bool IsSqueeze(const OpName& op) {
-  return op.type == "squeeze" && (op.overload == "default" || op.overload == "dim");
+  return (op.type == "squeeze" || op.type == "squeeze_") &&
+         (op.overload == "default" || op.overload == "dim");
 }
 
 bool IsChunk(const OpName& op) { return op.type == "chunk" || op.type == "unsafe_chunk"; }

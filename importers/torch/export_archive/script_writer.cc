@@ -68,13 +68,20 @@ constexpr Renamed kNumberOps[] = {
     {"torch.sym_sqrt", {"aten", "sqrt", "int"}},
 };
 
-// Operators of tensors that export alone has, with the same arguments.
+// Operators of tensors that export alone has, and those that give a tensor itself other axes, with
+// the same arguments. What comes behind the latter names their results, which may be views as well.
 constexpr Renamed kTensorOps[] = {
+    {"aten.as_strided_", {"aten", "as_strided", ""}},
+    {"aten.swapaxes_", {"aten", "swapaxes", ""}},
+    {"aten.swapdims_", {"aten", "swapdims", ""}},
     {"aten.sym_is_contiguous", {"aten", "is_contiguous", ""}},
     {"aten.sym_numel", {"aten", "numel", ""}},
     {"aten.sym_size", {"aten", "size", "int"}},
     {"aten.sym_storage_offset", {"aten", "storage_offset", ""}},
     {"aten.sym_stride", {"aten", "stride", "int"}},
+    {"aten.t_", {"aten", "t", ""}},
+    {"aten.transpose_", {"aten", "transpose", "int"}},
+    {"aten.unsqueeze_", {"aten", "unsqueeze", ""}},
 };
 
 template <std::size_t kSize>
@@ -393,18 +400,18 @@ Value* ScriptWriter::Nested(const TreeSpec& tree, std::span<Value* const> leaves
 
 Status ScriptWriter::WriteNodes(const Graph& source) {
   const OriginPtr outer = origin_;
-  for (const Node& node : source.nodes()) {
-    origin_ = node.origin();
-    Status status = WriteNode(node);
-    if (status.ok()) continue;
-    Error error = std::move(status).error();
-    for (Finding& finding : error.findings()) {
-      if (finding.place.empty()) finding = AtSource(node, std::move(finding));
-    }
-    return error;
-  }
+  std::vector<const Node*> nodes;
+  for (const Node& node : source.nodes()) nodes.push_back(&node);
+  DRAGOMAN_TRY(WriteGroups(nodes));
   origin_ = outer;
   return {};
+}
+
+Error ScriptWriter::PlacedAt(const Node& node, Error error) {
+  for (Finding& finding : error.findings()) {
+    if (finding.place.empty()) finding = AtSource(node, std::move(finding));
+  }
+  return error;
 }
 
 Status ScriptWriter::WriteNode(const Node& node) {
@@ -424,6 +431,7 @@ Result<std::vector<Value*>> ScriptWriter::OperandsOf(const Node& node, const Sch
     const auto other = std::ranges::find(renamed, argument.name, &RenamedArgument::from);
     const std::string_view name =
         other != renamed.end() ? other->to : std::string_view(argument.name);
+    if (name.empty() && !argument.name.empty()) continue;
     const auto formal = std::ranges::find(schema.arguments, name, &SchemaArgument::name);
     auto place = static_cast<std::size_t>(formal - schema.arguments.begin());
     if (place == operands.size() && !IsKeyword(argument)) place = position;
@@ -513,11 +521,13 @@ Status ScriptWriter::WriteOperator(const Node& node) {
   const std::string overload = name.overload == "default" ? "" : name.overload;
   TorchOp op = {name.dialect, name.type, overload};
   if (const TorchOp* renamed = FindRenamed(kTensorOps, name)) op = *renamed;
+  if (op.ns == "aten" && op.name == "squeeze_") op.name = "squeeze";  // all overloads
   const auto primitive = name.dialect == "prims" ? FindPrimitive(name.type) : std::nullopt;
   if (primitive) op = primitive->op;
   const Schema* schema = schemas_.Find(op.ns, op.name, op.overload);
-  const bool is_library =
-      name.dialect == "torchvision" || name.dialect == "torchao" || name.dialect == "torchaudio";
+  static constexpr std::string_view kLibraries[] = {"torchvision", "torchao", "torchaudio",
+                                                    "transformers"};
+  const bool is_library = std::ranges::count(kLibraries, name.dialect) > 0;
   if (schema == nullptr || (is_library && !IsSupported(name))) return WriteForeign(node);
   if (FindForward(node) != nullptr) return WriteForward(node, *schema);
   if (DependsOnSizes(node)) return WriteBySizes(node);

@@ -43,6 +43,9 @@ Attribute::List EncodedOutputs(const Graph& graph);
 // Whether an argument is a keyword one.
 bool IsKeyword(const NamedAttribute& argument);
 
+// The type of a tensor that a loop carries or collects.
+inline Type LoopTensor() { return Type::Tensor(DType::kUnknown); }
+
 // More nodes are not written: conditions of loops are written twice, and loops in them again.
 inline constexpr std::size_t kMaxWrittenNodes = 500'000;
 
@@ -72,6 +75,7 @@ class ScriptWriter {
  private:
   // script_writer.cc
   Status WriteNode(const Node& node);
+  static Error PlacedAt(const Node& node, Error error);
   Status WriteOperator(const Node& node);
   Status WriteNumbers(const Node& node, const TorchOp& op);
   Status WriteForeign(const Node& node);
@@ -129,6 +133,12 @@ class ScriptWriter {
   Result<Value*> GoesOn(const Graph& condition, std::vector<Value*> values,
                         const std::vector<Value*>& further);
   Value* TurnsOf(Value* list);
+
+  // script_vmap.cc
+  // Nodes one behind the other; a region of vmap as a whole.
+  Status WriteGroups(std::span<const Node* const> nodes);
+  Status WriteVmap(std::span<const Node* const> nodes);
+  Status WriteStacked(const Node& node, Value* list, bool is_empty);
 
   // script_sizes.cc
   // Operators whose results depend on sizes that run time tells, as far as the file states them.

@@ -89,11 +89,12 @@ Result<Value*> LowerNormExceptDim(Call& call) {
 }
 
 // Rows up to offs[0] times the first matrix, those from there to offs[1] times the second, …; or
-// without `offs` one product for each matrix.
+// without `offs` one product for each matrix. transformers has an operator of its own for it.
 Result<Value*> LowerGroupedMatMul(Call& call) {
   CallComposer c(call);
-  Value* x = c.Tensor("self");
-  Value* weights = c.Tensor("mat2");
+  const bool is_aten = call.Declares("mat2");
+  Value* x = c.Tensor(is_aten ? "self" : "input");
+  Value* weights = c.Tensor(is_aten ? "mat2" : "weight");
   if (c.Has("bias")) return call.Unsupported("a bias");
   if (!c.Has("offs")) return c.Done(MatMul(c, x, weights));
   if (c.Rank(x) != 2 || c.Rank(weights) != 3) return call.Unsupported("groups but those of rows");

@@ -501,6 +501,7 @@ Result<Results> LowerFilterLoop(Call& call);
 Result<Results> LowerOverdriveLoop(Call& call);
 
 // torchvision.cc
+Result<Value*> LowerBoxIouRotated(Call& call);
 Result<Value*> LowerDeformConv2d(Call& call);
 Result<Value*> LowerNms(Call& call);
 Result<Results> LowerPsRoiAlign(Call& call);

@@ -420,11 +420,13 @@ constexpr OpRow kRowsMToZ[] = {
     {"torchaudio._lfilter", LowerFilter},
     {"torchaudio._lfilter_core_loop", LowerFilterLoop},
     {"torchaudio._overdrive_core_loop", LowerOverdriveLoop},
+    {"torchvision.box_iou_rotated", LowerBoxIouRotated},
     {"torchvision.deform_conv2d", LowerDeformConv2d},
     {"torchvision.nms", LowerNms},
     {"torchvision.ps_roi_align", LowerPsRoiAlign},
     {"torchvision.roi_align", LowerRoiAlign},
     {"torchvision.roi_pool", LowerRoiPool},
+    {"transformers.grouped_mm_fallback", LowerGroupedMatMul},
 };
 static_assert(IsSortedBy(kRowsMToZ, &OpRow::name));
 

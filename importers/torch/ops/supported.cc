@@ -10,6 +10,8 @@
 namespace dragoman::torch {
 
 std::string InPlaceBase(std::string_view type) {
+  if (type.starts_with("__i") && type.ends_with("__"))
+    return "__" + std::string(type.substr(std::string_view("__i").size()));
   const bool in_place = type.size() > 1 && type.back() == '_' && type[type.size() - 2] != '_';
   return std::string(in_place ? type.substr(0, type.size() - 1) : std::string_view());
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // torchvision's own operators: detection, and convolution at displaced places.
 #include <algorithm>
+#include <numbers>
+#include <utility>
+#include <vector>
 
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
 namespace {
@@ -37,8 +41,8 @@ Value* PlacesAlong(Composer& c, Value* image, const Displacement& d) {
 
 // (N, points, oh, ow) -> (N, points · oh, ow)
 Value* JoinPoints(Composer& c, Value* value) {
-  Value* shape =
-      c.ConcatSizes({c.SizeVector(value, 0, 1), c.Ints({-1}), c.SizeVector(value, 3, 1)});
+  Value* shape = c.ConcatSizes(
+      {c.SizeVector(value, 0, 1), MergedSize(c, value, 1, 2), c.SizeVector(value, 3, 1)});
   return c.Reshape(value, shape);
 }
 
@@ -125,7 +129,96 @@ Value* AlignedRegions(CallComposer& c, bool aligned) {
                {"spatial_scale", static_cast<float>(c.Float("spatial_scale"))}});
 }
 
+// Corners (…, points, 2) of convex polygons, with coordinate `axis` kept within ±limit (…, 1): what
+// lies outside moves onto the border, where it adds nothing to the area. Of each edge come its
+// first corner and the places where it crosses the borders, or an end of it again.
+Value* ClipPolygons(Composer& c, Value* corners, Value* limit, std::int64_t axis) {
+  const int points = c.Rank(corners) - 2;
+  Value* next =
+      c.Concat({c.Slice(corners, points, 1, kEnd), c.Slice(corners, points, 0, 1)}, points);
+  Value* edge = c.Sub(next, corners);
+  const auto along = [&](Value* value) { return c.Select(value, points + 1, axis); };
+  const auto crossing = [&](Value* border) {
+    Value* length = along(edge);
+    Value* place = c.Div(c.Sub(border, along(corners)), c.Where(c.Equal(length, 0), 1, length));
+    return c.Min(c.Max(place, 0), 1);
+  };
+  Value* low = crossing(c.Neg(limit));
+  Value* high = crossing(limit);
+  const auto point = [&](Value* place) {
+    return c.Add(corners, c.Mul(edge, c.Unsqueeze(place, {points + 1})));
+  };
+  Value* all = c.Concat(
+      {c.Unsqueeze(corners, {points + 1}), c.Unsqueeze(point(c.Min(low, high)), {points + 1}),
+       c.Unsqueeze(point(c.Max(low, high)), {points + 1})},
+      points + 1);
+  all = c.Reshape(all, c.ConcatSizes({c.SizeVector(all, 0, points), MergedSize(c, all, points, 2),
+                                      c.Ints({2})}));
+  Value* kept = c.Select(all, points + 1, 1 - axis);
+  Value* moved = c.Max(c.Min(along(all), limit), c.Neg(limit));
+  const std::vector<Value*> parts = axis == 0 ? std::vector{moved, kept} : std::vector{kept, moved};
+  return c.Concat({c.Unsqueeze(parts[0], {points + 1}), c.Unsqueeze(parts[1], {points + 1})},
+                  points + 1);
+}
+
+Value* PolygonArea(Composer& c, Value* corners) {
+  const int points = c.Rank(corners) - 2;
+  Value* next =
+      c.Concat({c.Slice(corners, points, 1, kEnd), c.Slice(corners, points, 0, 1)}, points);
+  const auto part = [&](Value* value, int axis) { return c.Select(value, points + 1, axis); };
+  Value* doubled =
+      c.Sub(c.Mul(part(corners, 0), part(next, 1)), c.Mul(part(corners, 1), part(next, 0)));
+  return c.Mul(c.Abs(c.ReduceSum(doubled, {points})), 0.5);
+}
+
+// Corners (N, M, 4, 2) of the boxes `b` (1, M, 1) as the boxes `a` (N, 1, 1) see them, whose
+// centres and sides they take for the axes.
+Value* CornersSeenFrom(Composer& c, const std::vector<Value*>& a, const std::vector<Value*>& b) {
+  // Angles turn from x to -y: images have y downwards.
+  const auto radians = [&](Value* degrees) { return c.Mul(degrees, -std::numbers::pi / 180); };
+  Value* turn = radians(a[4]);
+  Value* relative = c.Sub(radians(b[4]), turn);
+  const auto rotated = [&](Value* x, Value* y, Value* angle) {
+    Value* cos = c.Op("Cos", {angle});
+    Value* sin = c.Op("Sin", {angle});
+    return std::pair(c.Sub(c.Mul(x, cos), c.Mul(y, sin)), c.Add(c.Mul(x, sin), c.Mul(y, cos)));
+  };
+  const auto [x, y] = rotated(c.Sub(b[0], a[0]), c.Sub(b[1], a[1]), c.Neg(turn));
+  const auto signs = [&](std::vector<double> values) {
+    std::vector<Value*> items;
+    for (const double value : values) items.push_back(c.Vector(c.Number(value, a[0])));
+    return c.Concat(std::move(items), 0);
+  };
+  const auto [u, v] = rotated(c.Mul(b[2], signs({-0.5, 0.5, 0.5, -0.5})),
+                              c.Mul(b[3], signs({-0.5, -0.5, 0.5, 0.5})), relative);
+  return c.Concat({c.Unsqueeze(c.Add(x, u), {3}), c.Unsqueeze(c.Add(y, v), {3})}, 3);
+}
+
 }  // namespace
+
+// Of boxes (centre, width, height, angle in degrees): the area that two have in common, of that
+// which they cover.
+Result<Value*> LowerBoxIouRotated(Call& call) {
+  CallComposer c(call);
+  Value* first = c.Widen(c.Tensor("boxes1"));
+  Value* second = c.Widen(c.Tensor("boxes2"));
+  std::vector<Value*> a, b;
+  for (int i = 0; i < 5; ++i) {
+    a.push_back(c.Unsqueeze(c.Slice(first, 1, i, i + 1), {1}));
+    b.push_back(c.Unsqueeze(c.Slice(second, 1, i, i + 1), {0}));
+  }
+  Value* corners = CornersSeenFrom(c, a, b);
+  corners = ClipPolygons(c, corners, c.Mul(a[2], 0.5), 0);
+  corners = ClipPolygons(c, corners, c.Mul(a[3], 0.5), 1);
+  Value* common = PolygonArea(c, corners);
+  const auto area = [&](const std::vector<Value*>& box) {
+    return c.Squeeze(c.Mul(box[2], box[3]), {2});
+  };
+  Value* covered = c.Sub(c.Add(area(a), area(b)), common);
+  Value* least = c.Min(area(a), area(b));
+  Value* overlap = c.Where(c.Less(least, 1e-14), 0, c.Div(common, covered));
+  return c.Done(c.CastLike(overlap, c.Tensor("boxes1")));
+}
 
 Result<Value*> LowerDeformConv2d(Call& call) {
   CallComposer c(call);
