@@ -9,6 +9,7 @@
 
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
 #include "importers/torch/ops/pooling.h"
 
 namespace dragoman::torch {
@@ -155,7 +156,8 @@ Value* GatherWindows(Composer& c, Value* x, const Sizes& sizes, int first) {
   }
   for (int i = 0; i < spatial; ++i) permutation.push_back(first + 2 * i + 1);
   x = c.Transpose(x, std::move(permutation));
-  return c.Reshape(x, c.ConcatSizes({c.SizeVector(x, 0, first + spatial), c.Ints({-1})}));
+  return c.Reshape(x, c.ConcatSizes({c.SizeVector(x, 0, first + spatial),
+                                     MergedSize(c, x, first + spatial, spatial)}));
 }
 
 Value* AverageGeneral(Composer& c, Value* given, const Sizes& sizes) {

@@ -121,13 +121,15 @@ Attention TakeAttention(CallComposer& c) {
 
 // (batch, length, heads * features) to (batch, heads, length, features).
 Value* SplitHeads(Composer& c, Value* x, std::int64_t heads) {
-  Value* shape = c.ConcatSizes({c.SizeVector(x, 0, 2), c.Ints({heads, -1})});
+  Value* shape =
+      c.ConcatSizes({c.SizeVector(x, 0, 2), c.Ints({heads}), MergedSize(c, x, 2, 1, heads)});
   return c.Transpose(c.Reshape(x, shape), {0, 2, 1, 3});
 }
 
 Value* JoinHeads(Composer& c, Value* x) {
   Value* ordered = c.Transpose(x, {0, 2, 1, 3});
-  return c.Reshape(ordered, c.ConcatSizes({c.SizeVector(ordered, 0, 2), c.Ints({-1})}));
+  return c.Reshape(ordered,
+                   c.ConcatSizes({c.SizeVector(ordered, 0, 2), MergedSize(c, ordered, 2, 2)}));
 }
 
 // A mask of torch's fused layers, true where it hides: of kind 0 (length, length), of kind 1

@@ -2,6 +2,7 @@
 // Gradients, as programs hold them that were exported with their backward pass, or call them.
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
 namespace {
@@ -75,7 +76,8 @@ Result<Value*> LowerMaxPoolBackward(Call& call) {
   if (c.failed()) return c.Done(nullptr);
   if (planes < 0) return call.Invalid("self has no planes");
   const auto flat = [&](Value* value) {
-    return c.Reshape(value, c.ConcatSizes({c.SizeVector(value, 0, planes), c.Ints({-1})}));
+    return c.Reshape(value, c.ConcatSizes({c.SizeVector(value, 0, planes),
+                                           MergedSize(c, value, planes, kSpatial)}));
   };
   Value* pixels = c.Op("Mul", {c.SizeVector(x, planes, 1), c.SizeVector(x, planes + 1, 1)});
   Value* sizes = planes == 0 ? pixels : c.ConcatSizes({c.SizeVector(x, 0, planes), pixels});

@@ -68,9 +68,13 @@ Result<Value*> LowerPdist(Call& call) {
 // Each vector is divided by its length, which counts as `eps` at least.
 Result<Value*> LowerCosineSimilarity(Call& call) {
   CallComposer c(call);
-  const std::vector<Value*> x = c.Promoted({"x1", "x2"}, true);
+  std::vector<Value*> x = c.Promoted({"x1", "x2"}, true);
   const double eps = c.Float("eps");
   Value* product = c.Mul(x[0], x[1]);
+  if (c.MaybeRank(product) == 0) {
+    for (Value*& one : x) one = c.Vector(one);
+    product = c.Vector(product);
+  }
   const int axis = c.AxisArgument("dim", product);
   Value* shape = c.Shape(product);
   const auto unit = [&](Value* value) {

@@ -71,7 +71,8 @@ Result<Value*> LowerCol2Im(Call& call) {
   Value* kernel = c.Ints({windows.kernel[0] * windows.kernel[1]});
   Value* channels = c.Div(c.SizeVector(x, 1, 1), kernel);
   Value* batch = c.SizeVector(x, 0, 1);
-  Value* lines = c.Reshape(x, c.ConcatSizes({batch, channels, c.Ints({-1})}));
+  Value* lines =
+      c.Reshape(x, c.ConcatSizes({batch, channels, c.Mul(kernel, c.SizeVector(x, 2, 1))}));
   Value* indices = c.Expand(c.Flatten(places), c.Shape(lines));
   Value* zeros = c.Full(c.ConcatSizes({batch, channels, c.Ints({height * width})}), 0, c.dtype(x));
   Value* sums = c.Op("ScatterElements", {zeros, indices, lines},

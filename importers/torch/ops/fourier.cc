@@ -135,11 +135,29 @@ Value* OverlapAdd(Composer& c, const Framing& framing, Value* frames) {
   Value* count = c.Size(frames, 1);
   Value* batch = c.SizeVector(frames, 0, 1);
   Value* indices = c.Reshape(FrameIndices(c, framing, count), {1, -1});
-  Value* flat = c.Reshape(frames, c.ConcatSizes({batch, c.Ints({-1})}));
+  Value* flat = c.Reshape(frames, c.ConcatSizes({batch, MergedSize(c, frames, 1, 2)}));
   Value* length = c.Add(c.Mul(c.Sub(count, 1), c.Int(framing.hop)), c.Int(framing.size));
   Value* zeros = c.Full(c.ConcatSizes({batch, c.Vector(length)}), 0, c.dtype(frames));
   return c.Op("ScatterElements", {zeros, c.Expand(indices, c.Shape(flat)), flat},
               {{"axis", std::int64_t{1}}, {"reduction", "add"}});
+}
+
+// The signal of istft: frames (batch, count, size), times the window, added where they overlap, and
+// divided by the sum of squared windows.
+Value* JoinFrames(CallComposer& c, const Framing& framing, Value* frames) {
+  Value* signal = OverlapAdd(c, framing, c.Mul(frames, framing.window));
+  Value* square = c.Unsqueeze(c.Mul(framing.window, framing.window), {0, 1});
+  Value* one = c.Ints({1});
+  Value* frame_shape = c.ConcatSizes({one, c.SizeVector(frames, 1, 1), c.Ints({framing.size})});
+  Value* weights = OverlapAdd(c, framing, c.Expand(square, frame_shape));
+  const std::int64_t start = c.Bool("center") ? framing.size / 2 : 0;
+  Value* end = c.Ints({start > 0 ? -start : kEnd});
+  if (c.Has("length")) end = c.Vector(c.Add(c.Take(c.call().IntValue("length")), c.Int(start)));
+  Value* result = c.Slice(c.Div(signal, weights), 1, c.Ints({start}), end, one);
+  if (!c.Has("length")) return result;
+  Value* wanted = c.Vector(c.Take(c.call().IntValue("length")));
+  Value* missing = c.Max(c.Sub(wanted, c.SizeVector(result, 1, 1)), 0);
+  return c.Op("Pad", {result, c.Concat({c.Ints({0, 0, 0}), missing}, 0)});
 }
 
 }  // namespace
@@ -240,35 +258,25 @@ Result<Value*> LowerStft(Call& call) {
   return c.Done(c.BoolOr("return_complex", IsComplex(c.dtype(x))) ? spectra : PairsOf(c, spectra));
 }
 
-// What stft has taken apart: frames added where they overlap, divided by the sum of squared
-// windows.
+// What stft has taken apart.
 Result<Value*> LowerIstft(Call& call) {
   CallComposer c(call);
   Value* x = TakeSignal(c);
   if (!IsComplex(c.dtype(x))) x = FromPairs(c, x);
-  if (c.BoolOr("return_complex", false)) return call.Unsupported("return_complex = True");
   const bool batched = c.Rank(x) == 3;
   if (!batched) x = c.Unsqueeze(x, {0});
   const Framing framing = TakeFraming(c, RealPart(c.dtype(x)));
   const Scaling scaling{c.BoolOr("normalized", false) ? "ortho" : "backward"};
   Value* spectra = c.SwapAxes(x, 1, 2);
-  const Line line{2, c.Int(framing.size)};
-  Value* frames = RealSignal(c, spectra, line, true, scaling);
-  Value* signal = OverlapAdd(c, framing, c.Mul(frames, framing.window));
-  Value* square = c.Unsqueeze(c.Mul(framing.window, framing.window), {0, 1});
-  Value* one = c.Ints({1});
-  Value* frame_shape = c.ConcatSizes({one, c.SizeVector(frames, 1, 1), c.Ints({framing.size})});
-  Value* weights = OverlapAdd(c, framing, c.Expand(square, frame_shape));
-  const std::int64_t start = c.Bool("center") ? framing.size / 2 : 0;
-  Value* end = c.Ints({start > 0 ? -start : kEnd});
-  if (c.Has("length")) end = c.Vector(c.Add(c.Take(call.IntValue("length")), c.Int(start)));
-  Value* result = c.Slice(c.Div(signal, weights), 1, c.Ints({start}), end, one);
-  if (c.Has("length")) {
-    Value* wanted = c.Vector(c.Take(call.IntValue("length")));
-    Value* missing = c.Max(c.Sub(wanted, c.SizeVector(result, 1, 1)), 0);
-    result = c.Op("Pad", {result, c.Concat({c.Ints({0, 0, 0}), missing}, 0)});
+  Value* signal = nullptr;
+  if (c.BoolOr("return_complex", false)) {
+    const Parts frames = PartsOf(c, Transform(c, spectra, {2, nullptr}, true, scaling));
+    signal = FromParts(c, {JoinFrames(c, framing, frames.re), JoinFrames(c, framing, frames.im)});
+  } else {
+    const Line line{2, c.Int(framing.size)};
+    signal = JoinFrames(c, framing, RealSignal(c, spectra, line, true, scaling));
   }
-  return c.Done(batched ? result : c.Squeeze(result, {0}));
+  return c.Done(batched ? signal : c.Squeeze(signal, {0}));
 }
 
 }  // namespace dragoman::torch

@@ -217,7 +217,7 @@ Result<Value*> LowerIndexPut(Call& call) {
 Result<Value*> LowerIndexSelect(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
-  Value* index = c.Tensor("index");
+  Value* index = c.Cast(c.Tensor("index"), DType::kI64);
   if (c.MaybeRank(x) == 0) return c.Done(x);
   if (c.MaybeRank(index) == 0) index = c.Unsqueeze(index, {0});
   return c.Done(c.Gather(x, index, c.AxisOf(c.Int("dim"), x)));
@@ -227,7 +227,7 @@ Result<Value*> LowerIndexSelect(Call& call) {
 Result<Value*> LowerGather(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
-  Value* index = c.Tensor("index");
+  Value* index = c.Cast(c.Tensor("index"), DType::kI64);
   const int rank = c.Rank(x);
   const std::int64_t axis = c.AxisArgument("dim", x);
   if (rank == 0) return c.Done(c.Expand(x, c.Shape(index)));
@@ -243,7 +243,7 @@ Result<Value*> LowerGather(Call& call) {
 Result<Value*> LowerTakeAlongDim(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
-  Value* index = c.Tensor("indices");
+  Value* index = c.Cast(c.Tensor("indices"), DType::kI64);
   if (!c.Has("dim")) {
     Value* flat = c.Flatten(index);
     return c.Done(c.Op("GatherElements", {c.Flatten(x), flat}));

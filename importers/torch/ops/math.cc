@@ -2,9 +2,11 @@
 #include "importers/torch/ops/math.h"
 
 #include <cmath>
+#include <optional>
 
 #include "core/lowering/complex.h"
 #include "core/lowering/math.h"
+#include "core/support/count_elements.h"
 
 namespace dragoman::torch {
 
@@ -13,6 +15,19 @@ std::string_view FunctionalName(const OpName& op) {
   const bool dunder = name.size() > 1 && name.substr(name.size() - 2) == "__";
   if (!dunder && !name.empty() && name.back() == '_') name.remove_suffix(1);
   return name;
+}
+
+Value* MergedSize(Composer& c, Value* value, int first, int count, std::int64_t parts) {
+  if (c.failed()) return nullptr;
+  std::vector<std::int64_t> sizes;
+  for (int axis = first; axis < first + count; ++axis) {
+    const std::optional<std::int64_t> size = c.KnownSize(value, axis);
+    if (!size) return c.Ints({-1});
+    sizes.push_back(*size);
+  }
+  const std::optional<std::int64_t> product = CountElements(sizes);
+  const bool is_known = product && parts > 0 && *product % parts == 0;
+  return c.Ints({is_known ? *product / parts : -1});
 }
 
 Value* LogSumExpOfComplex(Composer& c, Value* x, const std::vector<std::int64_t>& axes, bool keep) {

@@ -15,6 +15,10 @@ namespace dragoman::torch {
 // "add" of `aten.add_`.
 std::string_view FunctionalName(const OpName& op);
 
+// The size of `count` axes as one, divided by `parts`, for a new shape: -1, what is left there,
+// where it is not known. A number is right beside a size of 0, too.
+Value* MergedSize(Composer& c, Value* value, int first, int count, std::int64_t parts = 1);
+
 // The p-norm along `axes`: p of 0 counts what is not zero, infinities take extremes.
 Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_t>& axes,
                   bool keep);

@@ -238,7 +238,8 @@ Result<Results> LowerNativeGroupNorm(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("input");
   const std::int64_t groups = c.Int("group");
-  Value* rows = c.Reshape(c.Widen(x), c.ConcatSizes({c.SizeVector(x, 0, 1), c.Ints({groups, -1})}));
+  Value* rows = c.Reshape(c.Widen(x), c.ConcatSizes({c.SizeVector(x, 0, 1), c.Ints({groups}),
+                                                     MergedSize(c, x, 1, c.Rank(x) - 1, groups)}));
   Value* mean = c.ReduceMean(rows, {2}, true);
   Value* deviation = c.Sub(rows, mean);
   Value* variance = c.ReduceMean(c.Mul(deviation, deviation), {2}, true);

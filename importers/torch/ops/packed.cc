@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/torch/ops/packed.h"
+#include "importers/torch/ops/math.h"
 
 #include "importers/torch/ops/lowerings.h"
 
@@ -26,7 +27,7 @@ Padded Unpack(Composer& c, Value* data, Value* batch_sizes) {
 Value* Pack(Composer& c, Value* steps, Value* mask) {
   const int rank = c.Rank(steps);
   if (c.failed()) return nullptr;
-  Value* shape = c.ConcatSizes({c.Ints({-1}), c.SizeVector(steps, 2, rank - 2)});
+  Value* shape = c.ConcatSizes({MergedSize(c, steps, 0, 2), c.SizeVector(steps, 2, rank - 2)});
   return c.Op("Compress", {c.Reshape(steps, shape), c.Flatten(mask)}, {{"axis", std::int64_t{0}}});
 }
 

@@ -4,6 +4,7 @@
 
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
 #include "importers/torch/ops/pooling.h"
 
 namespace dragoman::torch {
@@ -91,7 +92,7 @@ Value* Unpool(CallComposer& c, Value* x, int spatial) {
   std::int64_t plane = 1;
   for (std::int64_t size : sizes) plane *= size;
   Value* channels = c.SizeVector(batched.x, 0, 2);
-  Value* rows = c.ConcatSizes({channels, c.Ints({-1})});
+  Value* rows = c.ConcatSizes({channels, MergedSize(c, batched.x, 2, spatial)});
   Value* zeros = c.Full(c.ConcatSizes({channels, c.Ints({plane})}), 0, c.dtype(x));
   Value* flat =
       c.Op("ScatterElements", {zeros, c.Reshape(indices.x, rows), c.Reshape(batched.x, rows)},

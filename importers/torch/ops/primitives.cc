@@ -8,6 +8,7 @@
 #include "core/ir/dtype.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/decomposed.h"
+#include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
 
@@ -35,8 +36,9 @@ Result<Value*> LowerCollapse(Call& call) {
   const int rank = c.Rank(a);
   const int start = c.AxisArgument("start", a), end = c.AxisArgument("end", a);
   if (!c.failed() && start > end) return call.Invalid("start behind end");
-  return c.Done(c.Reshape(a, c.ConcatSizes({c.SizeVector(a, 0, start), c.Ints({-1}),
-                                            c.SizeVector(a, end + 1, rank - end - 1)})));
+  return c.Done(c.Reshape(
+      a, c.ConcatSizes({c.SizeVector(a, 0, start), MergedSize(c, a, start, end - start + 1),
+                        c.SizeVector(a, end + 1, rank - end - 1)})));
 }
 
 // Integers are divided as C++ does.

@@ -112,7 +112,8 @@ Result<Value*> LowerInner(Call& call) {
   if (rank_a == 0 || rank_b == 0) return c.Done(c.Mul(a, b));
   if (rank_b == 1) return c.Done(MatMul(c, a, b));
   Value* features = c.SizeVector(b, rank_b - 1, 1);
-  Value* columns = c.SwapAxes(c.Reshape(b, c.ConcatSizes({c.Ints({-1}), features})), 0, 1);
+  Value* columns =
+      c.SwapAxes(c.Reshape(b, c.ConcatSizes({MergedSize(c, b, 0, rank_b - 1), features})), 0, 1);
   Value* product = MatMul(c, a, columns);
   std::vector<Value*> sizes = {c.SizeVector(a, 0, rank_a - 1), c.SizeVector(b, 0, rank_b - 1)};
   return c.Done(c.Reshape(product, c.ConcatSizes(std::move(sizes))));

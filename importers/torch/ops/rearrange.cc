@@ -69,7 +69,7 @@ Value* Diagonal(Composer& c, Value* x, std::int64_t offset, int first, int secon
   Value* row = offset >= 0 ? places : c.Sub(places, c.Int(offset));
   Value* column = offset >= 0 ? c.Add(places, c.Int(offset)) : places;
   Value* flat = c.Add(c.Mul(row, columns), column);
-  Value* lines = c.Ints({-1});
+  Value* lines = MergedSize(c, x, rank - 2, 2);
   if (rank > 2) lines = c.ConcatSizes({c.SizeVector(x, 0, rank - 2), lines});
   return c.Gather(c.Reshape(x, lines), flat, rank - 2);
 }
@@ -219,7 +219,7 @@ Result<Value*> LowerPixelShuffle(Call& call) {
   }
   if (c.failed()) return c.Done(nullptr);
   if (rank < 3) return call.Invalid("it needs three axes");
-  Value* lead = c.ConcatSizes({c.Ints({-1}), c.SizeVector(x, rank - 3, 3)});
+  Value* lead = c.ConcatSizes({MergedSize(c, x, 0, rank - 3), c.SizeVector(x, rank - 3, 3)});
   Value* y = c.Op("DepthToSpace", {c.Reshape(x, lead)}, {{"blocksize", r}, {"mode", "CRD"}});
   Value* tail = c.SizeVector(y, 1, 3);
   return c.Done(
@@ -237,7 +237,7 @@ Result<Value*> LowerPixelUnshuffle(Call& call) {
   Value* factor = c.Ints({r});
   Value* rows = c.Div(size(rank - 2), factor);
   Value* columns = c.Div(size(rank - 1), factor);
-  Value* leading = rank == 4 ? size(0) : c.Ints({rank == 3 ? 1 : -1});
+  Value* leading = rank == 4 ? size(0) : MergedSize(c, x, 0, rank - 3);
   Value* blocks =
       c.Reshape(x, c.ConcatSizes({leading, size(rank - 3), rows, factor, columns, factor}));
   Value* ordered = c.Transpose(blocks, {0, 1, 3, 5, 2, 4});
@@ -252,8 +252,9 @@ Result<Value*> LowerChannelShuffle(Call& call) {
   const int rank = c.Rank(x);
   if (c.failed()) return c.Done(nullptr);
   if (rank < 3) return call.Invalid("it needs three axes");
-  Value* split = c.ConcatSizes(
-      {c.SizeVector(x, 0, 1), c.Ints({c.Int("groups"), -1}), c.SizeVector(x, 2, rank - 2)});
+  const std::int64_t groups = c.Int("groups");
+  Value* split = c.ConcatSizes({c.SizeVector(x, 0, 1), c.Ints({groups}),
+                                MergedSize(c, x, 1, 1, groups), c.SizeVector(x, 2, rank - 2)});
   return c.Done(c.Reshape(c.SwapAxes(c.Reshape(x, split), 1, 2), c.Shape(x)));
 }
 

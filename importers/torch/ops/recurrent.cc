@@ -6,6 +6,7 @@
 
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
 #include "importers/torch/ops/packed.h"
 
 namespace dragoman::torch {
@@ -228,7 +229,8 @@ Value* Recurrence::Join(Value* y, const std::vector<Direction>& directions) {
   if (projects_) return Project(y, 1, 2, directions);
   if (directions.size() == 1) return c_.Squeeze(y, {1});
   Value* together = c_.Transpose(y, {0, 2, 1, 3});
-  return c_.Reshape(together, c_.ConcatSizes({c_.SizeVector(together, 0, 2), c_.Ints({-1})}));
+  return c_.Reshape(
+      together, c_.ConcatSizes({c_.SizeVector(together, 0, 2), MergedSize(c_, together, 2, 2)}));
 }
 
 Value* Recurrence::Layer(Value* x, std::size_t layer) {

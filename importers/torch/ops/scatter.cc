@@ -39,7 +39,7 @@ Value* Source(CallComposer& c, Value* index, DType dtype) {
 
 Result<Value*> Scatter(CallComposer& c, std::string_view reduction) {
   const Vectorized self = AsVector(c, c.Tensor("self"));
-  Value* index = AsVector(c, c.Tensor("index")).x;
+  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   const std::int64_t axis = c.AxisArgument("dim", self.x);
   std::vector<NamedAttribute> attributes = {{"axis", axis}};
   if (!reduction.empty()) attributes.push_back({"reduction", std::string(reduction)});
@@ -124,7 +124,7 @@ Result<Value*> LowerScatterAdd(Call& call) {
 Result<Value*> LowerScatterReduce(Call& call) {
   CallComposer c(call);
   const Vectorized self = AsVector(c, c.Tensor("self"));
-  Value* index = AsVector(c, c.Tensor("index")).x;
+  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   const std::int64_t axis = c.AxisArgument("dim", self.x);
   Value* y = ReduceAt(c, self.x, {index, Source(c, index, c.dtype(self.x)), axis});
   return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
@@ -149,8 +149,10 @@ Result<Value*> LowerIndexAdd(Call& call) {
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   Value* source = AsVector(c, c.Tensor("source")).x;
   const Number alpha = c.Take(call.Scalar("alpha"));
-  if (!alpha.known() || alpha.AsComplex() != 1.0)
-    source = c.Mul(source, c.Take(call.NumberValue(alpha, c.dtype(source))));
+  if (!alpha.known() || alpha.AsComplex() != 1.0) {
+    Value* factor = c.Take(call.NumberValue(alpha, c.dtype(source)));
+    source = c.dtype(source) == DType::kBool ? c.And(source, factor) : c.Mul(source, factor);
+  }
   Value* y = IndexWrite(c, self.x, IndexAt(index, axis), source, true);
   return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
 }
@@ -159,7 +161,7 @@ Result<Value*> LowerIndexCopy(Call& call) {
   CallComposer c(call);
   const Vectorized self = AsVector(c, c.Tensor("self"));
   const int axis = c.AxisArgument("dim", self.x);
-  Value* index = AsVector(c, c.Tensor("index")).x;
+  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   Value* source = AsVector(c, c.Tensor("source")).x;
   Value* y = IndexWrite(c, self.x, IndexAt(index, axis), source, false);
   return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);

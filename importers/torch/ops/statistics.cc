@@ -410,27 +410,33 @@ Result<Value*> LowerRenorm(Call& call) {
   return c.Done(c.CastLike(c.Mul(x, c.Where(c.Greater(norm, most), factor, 1)), given));
 }
 
-// The first of each run of equal elements, the run of each element, and the lengths of runs.
+// The first of each run of equal elements, or equal slices along an axis, the run of each, and the
+// lengths of runs.
 Result<Results> LowerUniqueConsecutive(Call& call) {
   CallComposer c(call);
   Value* given = c.Tensor("self");
-  if (c.Has("dim") && c.Rank(given) != 1) return call.Unsupported("argument dim");
-  Value* x = c.Flatten(given);
+  const bool along = c.Has("dim");
+  Value* x = along ? given : c.Flatten(given);
+  const int axis = along ? c.AxisArgument("dim", x) : 0;
   Value* one = c.Ints({1});
-  Value* moves = c.NotEqual(Part(c, x, 0, 1, kEnd), Part(c, x, 0, 0, -1));
+  Value* count = c.SizeVector(x, axis, 1);
+  Value* moves = c.NotEqual(Part(c, x, axis, 1, kEnd), Part(c, x, axis, 0, -1));
+  std::vector<std::int64_t> others = AllAxes(c.Rank(x));
+  std::erase(others, axis);
+  moves = c.Reduce("ReduceMax", moves, others, false);
   Value* starts = c.Concat({c.Full(one, 1, DType::kBool), moves}, 0);
-  starts = c.Slice(starts, 0, c.Ints({0}), c.Vector(c.NumElements(x)), one);
-  Value* values = c.Op("Compress", {c.Widen(x), starts}, {{"axis", std::int64_t{0}}});
+  starts = c.Slice(starts, 0, c.Ints({0}), count, one);
+  Value* values = c.Op("Compress", {c.Widen(x), starts}, {{"axis", std::int64_t{axis}}});
   values = c.CastLike(values, x);
   Value* runs = c.Sub(c.Op("CumSum", {c.Cast(starts, DType::kI64), c.Int(0)}), 1);
   Value* places = c.Squeeze(c.Op("NonZero", {starts}), {0});
-  Value* ends = c.Concat({Part(c, places, 0, 1, kEnd), c.Vector(c.NumElements(x))}, 0);
+  Value* ends = c.Concat({Part(c, places, 0, 1, kEnd), count}, 0);
   ends = c.Slice(ends, 0, c.Ints({0}), c.SizeVector(places, 0, 1), one);
   Value* nothing = c.Full(c.Ints({0}), 0, DType::kI64);
   const bool inverse = c.BoolOr("return_inverse", false);
   const bool counts = c.BoolOr("return_counts", false);
-  return c.Done({values, inverse ? c.Reshape(runs, c.Shape(given)) : nothing,
-                 counts ? c.Sub(ends, places) : nothing});
+  if (!along) runs = c.Reshape(runs, c.Shape(given));
+  return c.Done({values, inverse ? runs : nothing, counts ? c.Sub(ends, places) : nothing});
 }
 
 // The places of the first `size` elements that are not zero, and fill_value where there are fewer.

@@ -8,6 +8,7 @@
 #include "core/lowering/bits.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
 #include "importers/torch/ops/script_lowerings.h"
 #include "importers/torch/ops/view.h"
 
@@ -73,16 +74,6 @@ Result<Results> ReshapeTo(CallComposer& c, Value* sizes) {
   return c.DoneWith({CopyOrView(c, copy, Strides::Unknown())});
 }
 
-Value* ProductOf(Composer& c, Value* x, int first, int count) {
-  std::int64_t known = 1;
-  for (int axis = first; axis < first + count; ++axis) {
-    const std::optional<std::int64_t> size = c.KnownSize(x, axis);
-    if (!size) return c.Ints({-1});
-    known *= *size;
-  }
-  return c.Ints({known});
-}
-
 // The last axis holds the parts of elements that are larger, or is made of them.
 Value* BitsAlongLastAxis(Composer& c, Value* x, DType to) {
   const DType from = c.dtype(x);
@@ -146,7 +137,7 @@ Result<Results> LowerFlatten(Call& call) {
   if (first == last) return LowerAlias(c);
   if (first > last) return call.Invalid("start_dim is behind end_dim");
   const int count = last - first + 1;
-  return ReshapeTo(c, ReplaceSizes(c, x, first, count, ProductOf(c, x, first, count)));
+  return ReshapeTo(c, ReplaceSizes(c, x, first, count, MergedSize(c, x, first, count)));
 }
 
 Result<Results> LowerRavel(Call& call) {
