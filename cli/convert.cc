@@ -309,7 +309,7 @@ void AddConvert(CommandLine& program) {
               {.range = {{1, 1000}}});
   command.Add("--relax-version", &options->relax_version,
               "TVM release that is to read the Relax module; default: latest",
-              {.one_of = {"0.17", "0.19", "0.21", "latest"}});
+              {.one_of = RelaxVersions()});
   command.AddFlag("--packed", options->packed,
                   "Where operators of Relax do not suffice, call Python functions on NumPy, which "
                   "are written beside the module");

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "codegen/relax/write_relax.h"
 #include "codegen/relax/write_source.h"
 #include "codegen/relay/write_relay.h"
@@ -251,8 +253,8 @@ Likeness DetectRelax(const Candidate& candidate) {
 Result<RelaxOptions> RelaxOptionsOf(const WriteOptions& options) {
   const std::optional<relax::Release> release = relax::ReleaseFromName(options.relax_version);
   if (!release)
-    return InvalidInput("no release of TVM is known as '" + options.relax_version +
-                        "'; known are 0.17, 0.19, 0.21 and latest");
+    return InvalidInput(fmt::format("no release of TVM is known as '{}'; known are {}",
+                                    options.relax_version, fmt::join(RelaxVersions(), ", ")));
   return RelaxOptions{.release = *release, .packed = options.packed, .digests = DigestsOfComposed};
 }
 
@@ -473,6 +475,8 @@ const Format* ByContent(Formats formats, const Candidate& candidate) {
 }
 
 }  // namespace
+
+std::vector<std::string> RelaxVersions() { return relax::ReleaseNames(); }
 
 std::string_view Candidate::Head() const {
   constexpr std::size_t kEnough = 4096;

@@ -45,6 +45,9 @@ struct ReadOptions {
   std::optional<std::vector<std::string>> tags;
 };
 
+// What WriteOptions::relax_version may be, the oldest release of TVM first.
+std::vector<std::string> RelaxVersions();
+
 struct WriteOptions {
   std::optional<std::int64_t> opset;       // of ONNX files made from a common graph
   std::optional<std::int64_t> kept_opset;  // the same, where it can be met (ExportOptions)

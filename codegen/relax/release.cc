@@ -13,10 +13,11 @@
 namespace dragoman::relax {
 namespace {
 
-constexpr std::pair<std::string_view, Release> kNames[] = {{"0.17", Release::k017},
-                                                           {"0.19", Release::k019},
-                                                           {"0.21", Release::k021},
-                                                           {"latest", Release::kLatest}};
+constexpr std::pair<std::string_view, Release> kNames[] = {
+    {"0.17", Release::k017}, {"0.18", Release::k017}, {"0.19", Release::k019},
+    {"0.20", Release::k019}, {"0.21", Release::k021}, {"0.22", Release::k021},
+    {"0.23", Release::k021}, {"0.24", Release::k021}, {"0.25", Release::k025},
+    {"0.26", Release::k026}, {"0.27", Release::k026}, {"latest", Release::kLatest}};
 
 using Arguments = std::vector<std::string>;
 
@@ -45,15 +46,18 @@ std::string SayFloorMod(const Arguments& a) {
   return fmt::format("R.subtract({0}, R.multiply(R.floor_divide({0}, {1}), {1}))", a[0], a[1]);
 }
 
-// NaN is equal to nothing, and only a finite number less itself is a number.
-std::string SayIsNan(const Arguments& a) { return fmt::format("R.not_equal({0}, {0})", a[0]); }
+// NaN is equal to nothing, and only a finite number less itself is a number. As TVM compares, NaN
+// is not unequal either.
+std::string SayIsNan(const Arguments& a) {
+  return fmt::format("R.logical_not(R.equal({0}, {0}))", a[0]);
+}
 std::string SayIsFinite(const Arguments& a) {
   return fmt::format("R.equal(R.subtract({0}, {0}), R.subtract({0}, {0}))", a[0]);
 }
 std::string SayIsInf(const Arguments& a) {
   return fmt::format(
-      "R.logical_and(R.equal({0}, {0}), R.not_equal(R.subtract({0}, {0}), "
-      "R.subtract({0}, {0})))",
+      "R.logical_and(R.equal({0}, {0}), R.logical_not(R.equal(R.subtract({0}, {0}), "
+      "R.subtract({0}, {0}))))",
       a[0]);
 }
 
@@ -94,32 +98,41 @@ struct ReleaseRow {
 };
 
 // Sorted by operator. By TVM's pull requests 17448, 17449, 17462, 17523 (0.19), 17819, 17924
-// (0.21), 18061, 18667, 18936, 18948, 19492, 19814 (later).
+// (0.21), 18061, 18667, 18936, 18948, 19492 (0.25), 19814 (0.26).
 constexpr ReleaseRow kReleaseRows[] = {
     {"eye", Release::k019, SayEye},
     {"floor_mod", Release::k019, SayFloorMod},
     {"gather_elements", Release::k019, nullptr},
     {"gather_nd", Release::k019, nullptr},
-    {"isfinite", Release::kLatest, SayIsFinite},
-    {"isinf", Release::kLatest, SayIsInf},
-    {"isnan", Release::kLatest, SayIsNan},
+    {"isfinite", Release::k025, SayIsFinite},
+    {"isinf", Release::k025, SayIsInf},
+    {"isnan", Release::k025, SayIsNan},
     {"left_shift", Release::k019, nullptr},
     {"mod", Release::k019, nullptr},
-    {"nn.conv3d_transpose", Release::kLatest, nullptr},
+    {"nn.conv3d_transpose", Release::k025, nullptr},
     {"right_shift", Release::k019, nullptr},
     {"scatter_nd", Release::k019, nullptr},
-    {"size", Release::kLatest, SaySize},
+    {"size", Release::k025, SaySize},
     {"stack", Release::k021, SayStack},
-    {"take", Release::kLatest, SayTake},
+    {"take", Release::k025, SayTake},
     {"trunc", Release::k021, SayTrunc},
-    {"vision.all_class_non_max_suppression", Release::kLatest, nullptr},
-    {"vision.roi_align", Release::kLatest, nullptr},
-    {"vision.roi_pool", Release::kLatest, nullptr},
+    {"vision.all_class_non_max_suppression", Release::k025, nullptr},
+    {"vision.roi_align", Release::k025, nullptr},
+    {"vision.roi_pool", Release::k025, nullptr},
 };
 static_assert(IsSortedBy(kReleaseRows, &ReleaseRow::op));
 
 bool IsWord(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Whether `name` stands in `text` other than at the end of a longer word.
+bool UsesName(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
+    if (at == 0 || (!IsWord(text[at - 1]) && text[at - 1] != '.')) return true;
+  }
+  return false;
 }
 
 // The first place from `at` on, outside of brackets and quotes, of a comma or of the bracket that
@@ -175,6 +188,12 @@ Result<std::string> Said(std::string_view op, Arguments arguments, Release relea
 
 }  // namespace
 
+std::vector<std::string> ReleaseNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, release] : kNames) names.emplace_back(name);
+  return names;
+}
+
 std::optional<Release> ReleaseFromName(std::string_view name) {
   for (const auto& [known, release] : kNames) {
     if (known == name) return release;
@@ -222,7 +241,15 @@ Result<std::string> InRelease(std::string_view expression, Release release) {
 }
 
 std::string_view ReturnTypesKeyword(Release release) {
-  return release == Release::kLatest ? "ty_args" : "sinfo_args";
+  return release >= Release::k026 ? "ty_args" : "sinfo_args";
+}
+
+std::string Imports(std::string_view text, Release release) {
+  std::string lines = "from tvm.script import ir as I\n";
+  if (UsesName(text, "T."))
+    lines +=
+        fmt::format("from tvm.script import {} as T\n", release >= Release::k025 ? "tirx" : "tir");
+  return lines + "from tvm.script import relax as R\n";
 }
 
 }  // namespace dragoman::relax

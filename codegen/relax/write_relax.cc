@@ -30,9 +30,6 @@ namespace dragoman {
 namespace {
 
 constexpr std::string_view kHead =
-    "from tvm.script import ir as I\n"
-    "from tvm.script import tir as T\n"
-    "from tvm.script import relax as R\n"
     "\n"
     "@I.ir_module\n"
     "class Module:\n";
@@ -157,7 +154,7 @@ class Emitter {
       std::string text(kHead);
       for (const relax::FunctionText& function : functions_)
         text += (&function == &functions_.front() ? "" : "\n") + print(function);
-      return text;
+      return relax::Imports(text, parts_.options.release) + text;
     };
     const bool has_remarks = std::ranges::any_of(
         functions_, [](const relax::FunctionText& f) { return !f.composed.empty(); });

@@ -46,7 +46,7 @@ class ImportTest(CommandCase):
         (self.out / "tvm" / "__init__.py").touch()
         (package / "__init__.py").touch()
         (package / "ir.py").write_text(IR)
-        (package / "tir.py").touch()
+        (package / "tirx.py").touch()
         (package / "relax.py").write_text(RELAX)
 
     def imported(self, model):

@@ -33,8 +33,7 @@ def expected(x, weight, bias, sizes, out):
     signature = ", ".join(f"{name}: {tensor(shape)}" for name, shape in parameters)
     product = "lv1" if bias else "gv"
     lines = [
-        "from tvm.script import ir as I", "from tvm.script import tir as T",
-        "from tvm.script import relax as R", "", "@I.ir_module", "class Module:",
+        "from tvm.script import ir as I", "from tvm.script import relax as R", "", "@I.ir_module", "class Module:",
         "    @R.function", f"    def main({signature}) -> {tensor(result)}:",
         '        R.func_attr({"num_input": 1})', "        with R.dataflow():",
         f"            lv: {tensor([inner, out])} = R.permute_dims({weight}, axes=[1, 0])",

@@ -9,7 +9,7 @@ import numpy as np
 from relax_graphs import Case, f32, i64, run_cases
 
 CASES = {}
-RELEASES = ("0.17", "0.19", "0.21")
+RELEASES = ("0.17", "0.19", "0.21", "0.25")
 
 
 def case(name, graph, *runs, releases=RELEASES, options=(), **rest):
@@ -23,13 +23,14 @@ graph main(%x: f32[2, n], %i: i64[3]) -> (%y, %size, %rows) {
   %y = onnx.Gather(%x, %i) {axis = 1}
   %size = onnx.Size(%x)
   %rows = onnx.Mod(%i, %i)
-}""", [f32(2, 4), i64([0, -1, 2])], lacks=["mode=", "R.size("])
+}""", [f32(2, 4), i64([0, -1, 2])], releases=("0.17", "0.19", "0.21"), lacks=["mode=", "R.size("])
 case("numbers that are none", """
 graph main(%x: f32[6]) -> (%nan, %inf, %up) {
   %nan = onnx.IsNaN(%x)
   %inf = onnx.IsInf(%x)
   %up = onnx.IsInf(%x) {detect_negative = 0}
-}""", [np.array([0, 1, np.inf, -np.inf, np.nan, -3], np.float32)], lacks=["R.isnan(", "R.isinf("])
+}""", [np.array([0, 1, np.inf, -np.inf, np.nan, -3], np.float32)], releases=("0.17", "0.19", "0.21"),
+     lacks=["R.isnan(", "R.isinf("])
 case("rounding towards zero", """
 graph main(%x: i32[2, 3]) -> (%y) {
   const %axes: i64[1] = [1]
@@ -81,7 +82,7 @@ graph main(%x: f32[2, 3, 8, 9], %rois: f32[r, 4], %image: i64[r], %five: f32[r, 
   %m = onnx.MaxRoiPool(%x, %five) {pooled_shape = [2, 2], spatial_scale = 0.5}
 }""", [f32(2, 3, 8, 9), np.array([[0, 1, 6, 7], [2.5, 0, 12, 9], [-1, -2, 3, 3]], np.float32),
        i64([0, 1, 1]), np.array([[0, 1, 1, 7, 9], [1, 0, 3, 15, 5]], np.float32)[[0, 1, 1]]],
-     options=("--packed",), holds=["dragoman.MaxRoiPool"])
+     releases=("0.17", "0.19", "0.21"), options=("--packed",), holds=["dragoman.MaxRoiPool"])
 case("boxes", """
 graph main(%boxes: f32[1, n, 4], %scores: f32[1, 2, n]) -> (%y) {
   const %limit: i64[] = 2

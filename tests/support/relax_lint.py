@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks Relax modules (TVMScript) without TVM, with Python's ast alone.
 
-usage: relax_lint.py [--release 0.17|0.19|0.21] MODULE.py...
+usage: relax_lint.py [--release 0.17|0.19|0.21|0.25|0.26] MODULE.py...
 
 Reported, one line each: text that does not parse; a call of R. that relax_signatures.tsv lacks,
 with an unknown keyword, too many or too few arguments; a name that is used before it is defined, or
@@ -23,7 +23,7 @@ TYPES = {"Tensor", "Tuple", "Shape"}
 EFFECTS = {"assert_op", "print"}
 
 
-RELEASES = ["0.17", "0.19", "0.21", "latest"]
+RELEASES = ["0.17", "0.19", "0.21", "0.25", "0.26", "latest"]
 
 
 def load_table(name):
@@ -94,8 +94,8 @@ class Lint:
             return
         if self.lacks(name):
             self.report(call, f"TVM {self.release} has no R.{name}")
-        if self.release != "latest" and any(k.arg == "ty_args" for k in call.keywords) or \
-                self.release == "latest" and any(k.arg == "sinfo_args" for k in call.keywords):
+        other = "sinfo_args" if self.release in ("0.26", "latest") else "ty_args"
+        if any(k.arg == other for k in call.keywords):
             self.report(call, f"TVM {self.release} has another keyword for types")
         parameters = SIGNATURES[name]
         if parameters and parameters[0].startswith("*"):

@@ -35,7 +35,6 @@ TEST(Relax, WritesLinearAsPermuteMatmulAdd) {
   EXPECT_EQ(Emit("%x: f32[1, 3, 10, 10], %weight: f32[7, 10], %bias: f32[7]",
                  "%y = dragoman.Linear(%x, %weight, %bias)"),
             R"(from tvm.script import ir as I
-from tvm.script import tir as T
 from tvm.script import relax as R
 
 @I.ir_module
