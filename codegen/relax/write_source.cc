@@ -198,9 +198,11 @@ Result<std::string> PrintRelaxSource(const Model& model) {
     return Unsupported("the model was not read from a Relax module");
   const std::string name = tvm::ExtraText(&model.extra, "relax.name");
   const std::string decorator = tvm::ExtraText(&model.extra, "relax.decorator");
+  const std::string bases = tvm::ExtraText(&model.extra, "relax.bases");
   std::string text =
-      fmt::format("{}@{}\nclass {}:\n", tvm::ExtraText(&model.extra, "relax.preamble"),
-                  decorator.empty() ? "I.ir_module" : decorator, name.empty() ? "Module" : name);
+      fmt::format("{}@{}\nclass {}{}:\n", tvm::ExtraText(&model.extra, "relax.preamble"),
+                  decorator.empty() ? "I.ir_module" : decorator, name.empty() ? "Module" : name,
+                  bases.empty() ? "" : "(" + bases + ")");
   const Attribute::Strings foreign = relax::TextsOf(&model.extra, "relax.foreign");
   std::vector<Finding> findings;
   const auto functions = relax::FunctionsOf(model);

@@ -61,6 +61,25 @@ class Elementwise(RelaxCase):
             with self.subTest(call=call):
                 self.computes(call, expected.astype(expected.dtype), a=a, b=b)
 
+    def test_numbers_that_are_none(self):
+        a = draw(2, 3)
+        for call in ('R.clip(a, 0, float("inf"))', 'R.clip(a, R.prim_value(0), R.prim_value(T.float64("inf")))',
+                     'R.clip(a, min=0.0, max=R.prim_value(float("inf")))'):
+            self.computes(call, np.maximum(a, 0), a=a)
+        self.computes('R.clip(a, -float("inf"), 0.5)', np.minimum(a, np.float32(0.5)), a=a)
+
+    def test_truth_values(self):
+        a, b = np.array([[True, False], [True, True]]), np.array([[True, True], [False, True]])
+        self.computes("R.multiply(a, b)", a & b, a=a, b=b)
+        self.computes("R.add(a, b)", a | b, a=a, b=b)
+        self.computes("R.sum(a, axis=[0])", a.any(0), a=a)
+        self.computes("R.prod(a, axis=[0], keepdims=True)", a.all(0, keepdims=True), a=a)
+
+    def test_constants_that_are_calculated(self):
+        self.computes('R.add(a, R.const(1.0 / 8, "float32"))', np.float32([0.125]), a=np.float32([0]))
+        self.computes('R.add(a, R.const([-2**31 + 1, 7 // -2, 7 % -2, 1 << 4], "int64"))',
+                      ints(-2**31 + 1, -4, -1, 16), a=ints(0, 0, 0, 0))
+
     def test_bits(self):
         a, b = ints(12, 10, 7, dtype=np.uint32), ints(1, 2, 3, dtype=np.uint32)
         self.computes("R.bitwise_and(a, b)", a & b, a=a, b=b)
@@ -156,6 +175,28 @@ class Movement(RelaxCase):
         put[[0, 2], [1, 3]] = 7
         self.computes("R.index_put(a, (b, c), d, accumulate=False)", put, a=a, b=ints(0, 2),
                       c=ints(1, 3), d=np.float32([7]))
+
+    def test_axes_of_other_sizes_stay(self):
+        a = draw(2, 1, 3)
+        self.computes("R.squeeze(a, axis=[0, 1])", a[:, 0], a=a)
+        self.computes("R.squeeze(a, axis=[0])", a, a=a)
+
+    def test_indices_of_32_bits(self):
+        a, i = draw(4), ints(1, 3, dtype=np.int32).reshape(2, 1)
+        changed = a.copy()
+        changed[[1, 3]] = 9, 8
+        self.computes("R.scatter_nd(a, i, u)", changed, a=a, i=i, u=np.float32([9, 8]))
+        self.computes("R.gather_nd(a, i)", a[[1, 3]], a=a, i=i)
+
+    def test_places_among_all_elements(self):
+        a = draw(2, 3)
+        self.computes("R.argmin(a, keepdims=True)", ints(a.argmin()).reshape(1, 1), a=a)
+        self.computes("R.argmax(a)", np.array(a.argmax()), a=a)
+        self.computes("R.nonzero(a)", ints(0).reshape(1, 1), a=np.array(3, np.float32))
+
+    def test_counts_in_other_types(self):
+        self.computes('R.add(a, R.arange(0, 5, 2, dtype="uint8"))', ints(1, 3, 5, dtype=np.uint8),
+                      a=ints(1, 1, 1, dtype=np.uint8))
 
     def test_scattered(self):
         a, c = draw(3, 2), draw(2, 2)
@@ -373,6 +414,26 @@ class Networks(RelaxCase):
         self.computes('R.nn.attention(q, k, v, causal_mask="BottomRight")',
                       np.einsum("bhqk,bkhd->bqhd", softmax(hidden), v), q=q, k=k, v=v)
 
+    def test_averages_that_round_up(self):
+        a = np.arange(1, 9, dtype=np.float32).reshape(1, 1, 8)
+        call = ("R.nn.avg_pool1d(a, pool_size=[3], strides=[2], padding={}, ceil_mode=True, "
+                "count_include_pad={})")
+        for pads, counts, expected in (  # as TVM 0.27 computed them
+                ([0, 0], False, [2, 4, 6, 7.5]), ([1, 1], False, [1.5, 3, 5, 7, 8]),
+                ([0, 0], True, [2, 4, 6, 7.5]), ([1, 1], True, [1, 3, 5, 7, 4]),
+                ([0, 1], True, [2, 4, 6, 5])):
+            self.computes(call.format(pads, counts), np.float32(expected).reshape(1, 1, -1), a=a)
+        model = self.write(function("r = R.nn.avg_pool1d(a, pool_size=[1], strides=[3], padding=[0, 0], "
+                                    "ceil_mode=True)\nreturn r", a=a))
+        self.assertIn("begins behind the operand",
+                      self.fails(UNSUPPORTED, "convert", model, "-o", self.out / "m.onnx"))
+
+    def test_scales_of_half_precision(self):
+        stored, scale = ints(1, 5, -7, dtype=np.int8), np.array([0.5, 0.25, 2], np.float16)
+        for dtype in ("float16", "float32"):
+            self.computes(f'R.dequantize(a, b, R.const(3, "int8"), axis=0, out_dtype="{dtype}")',
+                          np.array([-1, 0.5, -20], dtype), a=stored, b=scale)
+
     def test_quantisation(self):
         a, scale, zero = draw(2, 3), np.float32(0.1), np.int8(3)
         stored = np.clip(np.rint(a / scale) + 3, -128, 127).astype(np.int8)
@@ -384,6 +445,28 @@ class Networks(RelaxCase):
 
 
 class Images(RelaxCase):
+    # Of 7 elements, as TVM 0.27 takes them.
+    NEAREST = {
+        ("half_pixel", "round", 11): [0, 0, 1, 2, 2, 3, 4, 4, 5, 6, 6],
+        ("half_pixel", "floor", 14): [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6],
+        ("half_pixel", "ceil", 4): [1, 3, 4, 6],
+        ("pytorch_half_pixel", "round_prefer_ceil", 3): [1, 3, 5],
+        ("asymmetric", "round", 14): [0, 0, 1, 2, 2, 2, 3, 4, 4, 4, 5, 6, 6, 6],
+        ("asymmetric", "round_prefer_floor", 14): [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6],
+        ("asymmetric", "round_prefer_ceil", 14): [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 6],
+        ("asymmetric", "ceil", 11): [0, 1, 2, 2, 3, 4, 4, 5, 6, 6, 6],
+        ("asymmetric", "", 11): [0, 0, 1, 1, 2, 3, 3, 4, 5, 5, 6],
+    }
+
+    def test_nearest_elements(self):
+        a = np.arange(7, dtype=np.float32).reshape(1, 1, 1, 7)
+        for (coordinates, rounding, size), places in self.NEAREST.items():
+            with self.subTest(coordinates=coordinates, rounding=rounding):
+                self.computes(f'R.image.resize2d(a, R.shape([1, {size}]), method="nearest_neighbor", '
+                              f'coordinate_transformation_mode="{coordinates}", '
+                              f'rounding_method="{rounding}")',
+                              np.float32(places).reshape(1, 1, 1, -1), a=a)
+
     def test_sizes(self):
         a = draw(1, 2, 5, 6)
         nearest = a.repeat(2, 2).repeat(2, 3)

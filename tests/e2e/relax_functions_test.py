@@ -6,6 +6,7 @@ NumPy."""
 import unittest
 
 import numpy as np
+import onnx
 
 import relax_module
 from commands import dragoman
@@ -313,8 +314,23 @@ return (a, b, c, d)""", x=F32), """    @T.prim_func
         self.done("convert", model, "-o", copy)
         self.assertEqual(copy.read_text(), model.read_text())
         error = self.fails(UNSUPPORTED, "convert", model, "-o", self.out / "m.onnx")
-        for name in ("PrimFunc 'kernel'", "'my.kernel'", "'my.function'", "'my.place'"):
+        for name in ("'my.kernel'", "'my.function'", "'my.place'"):
             self.assertIn(name, error)
+
+    def test_prim_funcs_are_calls_of_foreign_operators(self):
+        model = self.write(function("""
+cls = Module
+a = R.call_tir(cls.kernel, (x, x), out_sinfo=R.Tensor((3,), dtype="float32"))
+b = R.call_tir(cls.two, (a,), out_ty=[R.Tensor((3,), dtype="float32"), R.Tensor((1,), dtype="int32")])
+return (R.add(b[0], x), b[1])""", x=F32))
+        self.assertIn("= onnx:tvm.kernel(%x, %x)", self.common(model))
+        self.done("convert", model, "-o", self.out / "m.onnx")
+        nodes = onnx.load(self.out / "m.onnx").graph.node
+        self.assertEqual([(n.domain, n.op_type, len(n.output)) for n in nodes],
+                         [("tvm", "kernel", 1), ("tvm", "two", 2), ("", "Add", 1)])
+        np.save(self.out / "x.npy", np.zeros(3, np.float32))
+        self.fails(UNSUPPORTED, "run", model, "--input", f"x={self.out}/x.npy", "--output-dir",
+                   self.out / "results")
 
 
 if __name__ == "__main__":

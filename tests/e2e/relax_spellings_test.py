@@ -124,6 +124,10 @@ elif R.less(R.min(a), R.const(0.0, "float32")):
 else:
     r = b
 return r""", -A if A.min() < 0 else B)
+main("an element by its name", "t = (a, b)\nreturn R.add(R.TupleGetItem(t, 0), R.TupleGetItem(t, 1))", A + B)
+main("a type as a value", 't = R.dtype("float64")\nreturn R.astype(R.astype(a, t), R.dtype("float32"))', A)
+module("an object that nothing reads", f"{HEAD}    @R.function\n    def main({PARAMETERS}, "
+       "state: R.Object):\n        return R.add(a, b)\n", A + B)
 main("a local function", """@R.function
 def square(x: R.Tensor((2, 3), dtype="float32")) -> R.Tensor((2, 3), dtype="float32"):
     return R.multiply(x, x)
@@ -141,6 +145,8 @@ for _name, _head in {
 module("a class of another name", f"@I.ir_module\nclass Net:\n    @R.function\n    def main({PARAMETERS}):\n"
        "        cls = Net\n        return cls.f(a, b)\n\n    @R.function(private=True)\n"
        f"    def f({PARAMETERS}):\n        return R.add(a, b)\n", A + B)
+module("a class with a base", f"@I.ir_module\nclass Module(BasePyModule):\n    @R.function\n"
+       f"    def main({PARAMETERS}):\n        return R.add(a, b)\n", A + B)
 for _decorator in ("tvm.script.ir_module", "ir_module", "tvm.script.ir.ir_module"):
     module(f"a module of @{_decorator}", f"import tvm\n\n@{_decorator}\nclass Module:\n    @R.function\n"
            f"    def main({PARAMETERS}):\n        return R.add(a, b)\n", A + B)

@@ -174,6 +174,13 @@ Deep<Node*> FunctionBuilder::MakeCall(const Expr& call, Graph& graph) {
   if (name == "R.const") {
     if (Node* constant = MakeConstant(call, graph)) co_return constant;
   }
+  if (name == "R.TupleGetItem" && call.parts.size() == 3 && call.keywords.empty() &&
+      call.parts[2].kind == Kind::kInt) {
+    Value* const operands[] = {co_await Operand(call.parts[1], graph)};
+    Node* node = graph.Append(InternOp("relax", "TupleGetItem"), operands);
+    AddAttribute(*node, "index", call.parts[2]);
+    co_return node;
+  }
   if (callee.kind == Kind::kAttribute && aliases_.contains(DottedName(callee.parts[0]))) {
     Node* node = Append("call", graph);
     const std::string alias = DottedName(callee.parts[0]);

@@ -137,7 +137,58 @@ std::string DottedName(const Expr& expr) {
   return text;
 }
 
+namespace {
+
+// Of whole numbers nullopt where the result is none, or too large.
+std::optional<std::int64_t> Calculated(const std::string& op, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (op == "+" && !__builtin_add_overflow(a, b, &result)) return result;
+  if (op == "-" && !__builtin_sub_overflow(a, b, &result)) return result;
+  if (op == "*" && !__builtin_mul_overflow(a, b, &result)) return result;
+  if (op == "<<" && a >= 0 && b >= 0 && b < 62 && a <= (std::int64_t{1} << (62 - b))) return a << b;
+  if (op == "**" && b >= 0 && b < 64) {
+    result = 1;
+    for (std::int64_t i = 0; i < b; ++i) {
+      if (__builtin_mul_overflow(result, a, &result)) return std::nullopt;
+    }
+    return result;
+  }
+  if ((op != "//" && op != "%") || b == 0 || (a == INT64_MIN && b == -1)) return std::nullopt;
+  const std::int64_t rest = a % b != 0 && (a % b < 0) != (b < 0) ? a % b + b : a % b;
+  return op == "%" ? rest : (a - rest) / b;
+}
+
+std::optional<double> Calculated(const std::string& op, double a, double b) {
+  if (op == "+") return a + b;
+  if (op == "-") return a - b;
+  if (op == "*") return a * b;
+  if (op == "/" && b != 0) return a / b;
+  if (op == "**") return std::pow(a, b);
+  return std::nullopt;
+}
+
+// A whole number that the expression calculates.
+std::optional<std::int64_t> WholeNumberOf(const Expr& expr) {
+  if (expr.kind == Kind::kInt) return expr.int_value;
+  if (expr.kind == Kind::kUnary && expr.text == "-") {
+    const std::optional<std::int64_t> number = WholeNumberOf(expr.parts.front());
+    return number ? Calculated("-", 0, *number) : std::nullopt;
+  }
+  if (expr.kind != Kind::kBinary || expr.parts.size() != 2) return std::nullopt;
+  const std::optional<std::int64_t> a = WholeNumberOf(expr.parts[0]);
+  const std::optional<std::int64_t> b = a ? WholeNumberOf(expr.parts[1]) : std::nullopt;
+  return b ? Calculated(expr.text, *a, *b) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<double> NumberOf(const Expr& expr) {
+  if (expr.kind == Kind::kBinary && expr.parts.size() == 2) {
+    if (const auto whole = WholeNumberOf(expr)) return static_cast<double>(*whole);
+    const std::optional<double> a = NumberOf(expr.parts[0]);
+    const std::optional<double> b = a ? NumberOf(expr.parts[1]) : std::nullopt;
+    return b ? Calculated(expr.text, *a, *b) : std::nullopt;
+  }
   if (expr.kind == Kind::kInt) return static_cast<double>(expr.int_value);
   if (expr.kind == Kind::kFloat) return expr.float_value;
   if (expr.kind == Kind::kTrue) return 1;
@@ -270,9 +321,8 @@ DType DefaultType(const std::vector<const Expr*>& elements) {
   bool all_ints = !elements.empty();
   for (const Expr* element : elements) {
     const bool is_bool = element->kind == Kind::kTrue || element->kind == Kind::kFalse;
-    const Expr& number = element->kind == Kind::kUnary ? element->parts[0] : *element;
     all_bools = all_bools && is_bool;
-    all_ints = all_ints && number.kind == Kind::kInt;
+    all_ints = all_ints && WholeNumberOf(*element).has_value();
   }
   if (all_bools) return DType::kBool;
   return all_ints ? DType::kI32 : DType::kF32;
@@ -285,6 +335,7 @@ std::optional<std::string> ElementText(const Expr& element, DType dtype) {
   if (!IsInteger(dtype)) return std::isnan(*number) ? "nan" : FormatDouble(*number);
   if (element.kind == Kind::kInt)
     return std::to_string(static_cast<std::uint64_t>(element.int_value));
+  if (const auto whole = WholeNumberOf(element)) return std::to_string(*whole);
   const Attribute value = AttributeOf(element).value;
   if (const auto* integer = value.As<std::int64_t>()) return std::to_string(*integer);
   if (std::trunc(*number) != *number || std::abs(*number) > 1e15) return std::nullopt;

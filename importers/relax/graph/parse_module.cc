@@ -45,7 +45,11 @@ class Parser : public python::StmtParser {
     module.decorator.erase(module.decorator.find_last_not_of(" \t\r") + 1);
     Expect("class");
     module.name = ExpectName();
-    if (Accept("(")) Fail("a module has no base class");
+    if (const std::size_t begin = Peek(1).offset; Accept("(")) {
+      while (!AtEnd() && !At(")")) Advance();
+      module.bases = source_.substr(begin, Peek().offset - begin);
+      Expect(")");
+    }
     ParseBlock([&] { ParseItem(module); });
     StartStatement();
     if (!AtEnd()) Fail("more text behind the module");

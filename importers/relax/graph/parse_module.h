@@ -33,6 +33,7 @@ struct ModuleSyntax {
   std::string preamble;   // what stands in front of the decorator: comments, imports, metadata
   std::string decorator;  // "I.ir_module"
   std::string name;       // of the class
+  std::string bases;      // "BasePyModule", or empty
   std::vector<ModuleItem> items;
 };
 

@@ -60,6 +60,7 @@ Result<Model> ModelOf(const ModuleSyntax& module) {
                                  [](const Entry& entry) { return entry.name == "main"; });
   if (main != model.entries.end()) std::rotate(model.entries.begin(), main, main + 1);
   model.extra.emplace_back("relax.name", module.name);
+  if (!module.bases.empty()) model.extra.emplace_back("relax.bases", module.bases);
   model.extra.emplace_back("relax.preamble", module.preamble);
   if (module.decorator != "I.ir_module")
     model.extra.emplace_back("relax.decorator", module.decorator);

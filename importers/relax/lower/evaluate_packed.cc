@@ -29,6 +29,38 @@ Error ForeignCall(const Node& node) {
                   text != nullptr ? *text : ""));
 }
 
+// "cls.kernel" of R.call_tir is "kernel"; "": the call is another.
+std::string PrimFuncOf(const Node& node) {
+  if (node.op().type != "call_tir" && node.op().type != "call_tir_inplace") return "";
+  const Attribute* callee = node.attribute("gvar");
+  const auto* symbol = callee != nullptr ? callee->As<Symbol>() : nullptr;
+  return symbol != nullptr ? symbol->name.substr(symbol->name.find('.') + 1) : "";
+}
+
+// Tensors that the call is said to give. Empty: something else, or nothing.
+std::vector<Type> StatedResults(const Node& node) {
+  std::vector<Type> types;
+  for (const char* keyword : {"out_ty", "out_sinfo"}) {
+    const Attribute* stated = node.attribute(keyword);
+    if (stated == nullptr) continue;
+    const auto add = [&](const Attribute& item) {
+      if (const auto* type = item.As<Type>()) types.push_back(*type);
+    };
+    add(*stated);
+    const auto* list = stated->As<Attribute::List>();
+    for (const Attribute& item : list != nullptr ? *list : Attribute::List()) add(item);
+  }
+  if (types.size() == 1 && types[0].kind() == Type::Kind::kTuple) types = types[0].elements();
+  for (Type& type : types) {
+    if (!type.is_tensor()) return {};
+    if (type.shape() == nullptr) continue;
+    Shape sizes = *type.shape();
+    for (Dim& size : sizes) size = size.known() ? size : Dim::Unknown();  // names are of the text
+    type = Type::Tensor(type.dtype(), std::move(sizes));
+  }
+  return types;
+}
+
 const OpDef* OperatorOf(const Node& node) {
   const Attribute* function = node.attribute("func");
   const auto* name = function != nullptr ? function->As<std::string>() : nullptr;
@@ -72,7 +104,34 @@ std::size_t NumResults(const Node& node) {
 
 }  // namespace
 
+// A foreign node of domain tvm, of the PrimFunc's name: what it computes stands in the text alone.
+Result<Abstract> Evaluator::EvaluatePrimFunc(const Node& node, Scope& scope) {
+  const std::vector<Type> types = StatedResults(node);
+  if (node.num_operands() != 1 || types.empty() || node.attribute("tir_vars") != nullptr)
+    return ForeignCall(node);
+  const Abstract given = Get(node.operand(0), scope);
+  const auto* tuple = given.As<Tuple>();
+  const std::vector<Abstract> arguments = tuple != nullptr ? *tuple->items : std::vector{given};
+  std::vector<Value*> operands;
+  for (const Abstract& argument : arguments) {
+    const auto* tensor = argument.As<TensorRef>();
+    if (tensor == nullptr) return ForeignCall(node);
+    DRAGOMAN_ASSIGN(Value * operand, heap_.Read(builder(), *tensor));
+    operands.push_back(operand);
+  }
+  Node* call = builder().graph().Append(InternOp("onnx", PrimFuncOf(node), "tvm"), operands);
+  call->set_origin(builder().origin());
+  std::vector<Abstract> results;
+  for (const Type& type : types) {
+    const std::string name = node.num_results() > 0 ? node.result(0)->name() : "";
+    results.push_back(heap_.NewTensor(call->AddResult(builder().UniqueName(name), type)));
+  }
+  DRAGOMAN_TRY(builder().Infer(*call));
+  return results.size() == 1 ? results.front() : NewTuple(std::move(results));
+}
+
 Result<Abstract> Evaluator::EvaluatePacked(const Node& node, Scope& scope) {
+  if (!PrimFuncOf(node).empty()) return EvaluatePrimFunc(node, scope);
   const OpDef* def = OperatorOf(node);
   const std::size_t count = node.num_operands();
   const Abstract last = count > 0 ? Get(node.operand(count - 1), scope) : Abstract();

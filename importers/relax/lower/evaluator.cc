@@ -188,7 +188,7 @@ Result<Abstract> Evaluator::Evaluate(const Node& node, Scope& scope) {
     return Literal(node.attributes().front().value, scope);
   }
   if (op == "metadata") return EvaluateMetadata(node);
-  if (op == "str") {
+  if (op == "str" || op == "dtype") {
     const Attribute* value = node.attribute("value");
     const auto* text = value != nullptr ? value->As<std::string>() : nullptr;
     if (text == nullptr) return Unsupported("such a literal is not supported");

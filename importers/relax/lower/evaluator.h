@@ -101,6 +101,7 @@ class Evaluator {
 
   // evaluate_packed.cc
   Result<Abstract> EvaluatePacked(const Node& node, Scope& scope);
+  Result<Abstract> EvaluatePrimFunc(const Node& node, Scope& scope);
 
   // evaluate_composed.cc
   void RunComposed(const tvm::ComposedStatements& composed, Scope& scope);

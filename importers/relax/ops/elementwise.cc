@@ -16,7 +16,18 @@ Abstract LowerUnary(Call& c) {
   return c.NewTensor(c.Op(c.target(), {x}));
 }
 
-Abstract LowerBinary(Call& c) { return c.NewTensor(c.Op(c.target(), {c.X("x1"), c.X("x2")})); }
+// Of bool, TVM adds by or and multiplies by and.
+std::string OfBools(const std::string& op) {
+  if (op == "Add" || op == "Max") return "Or";
+  return op == "Mul" || op == "Min" ? "And" : op;
+}
+
+Abstract LowerBinary(Call& c) {
+  Value* a = c.X("x1");
+  Value* b = c.X("x2");
+  if (c.failed()) return Poison();
+  return c.NewTensor(c.Op(c.dtype(a) == DType::kBool ? OfBools(c.target()) : c.target(), {a, b}));
+}
 
 Abstract LowerShift(Call& c) {
   Value* x = c.X("x1");
@@ -68,6 +79,14 @@ Abstract LowerClip(Call& c) {
   return c.NewTensor(c.Op("Clip", {x, c.Scalar("min", c.dtype(x)), c.Scalar("max", c.dtype(x))}));
 }
 
+// A scalar has one axis for TVM.
+Abstract LowerNonZero(Call& c) {
+  Value* x = c.X("x");
+  if (c.failed()) return Poison();
+  if (c.Rank(x) != 0) return c.NewTensor(c.Op("NonZero", {x}));
+  return c.NewTensor(c.Op("NonZero", {c.Unsqueeze(x, {0})}));
+}
+
 Abstract LowerWhere(Call& c) {
   return c.NewTensor(c.Where(c.X("condition"), c.X("x1"), c.X("x2")));
 }
@@ -100,6 +119,11 @@ Abstract LowerReduce(Call& c) {
   if (c.failed()) return Poison();
   if (c.target() == "ReduceMean" && !IsFloating(c.dtype(x)))
     return c.NewTensor(c.Fail("a mean of integers is not supported"));
+  if (c.dtype(x) == DType::kBool) {
+    // A sum holds where any element does, a product where all do.
+    const bool any = c.target() == "ReduceSum" || c.target() == "ReduceMax";
+    return c.NewTensor(c.Reduce(any ? "ReduceMax" : "ReduceMin", x, axes, keep));
+  }
   // Without axes ai.onnx reduces all of them.
   if (axes.size() == static_cast<std::size_t>(c.Rank(x)) && !axes.empty())
     return c.NewTensor(c.Op(c.target(), {x}, {{"keepdims", keep ? 1 : 0}}));
@@ -120,12 +144,13 @@ Abstract LowerArg(Call& c) {
   Value* x = c.X("x");
   const bool keep = c.Bool("keepdims");
   if (c.failed()) return Poison();
-  if (c.IsNone("axis") && keep && c.Rank(x) != 1)
-    return c.NewTensor(c.Fail("keepdims without an axis is not supported"));
   const bool flat = c.IsNone("axis");
   const std::int64_t axis = flat ? 0 : c.Int("axis");
-  return c.NewTensor(
-      c.Op(c.target(), {flat ? c.Flatten(x) : x}, {{"axis", axis}, {"keepdims", keep ? 1 : 0}}));
+  Value* place =
+      c.Op(c.target(), {flat ? c.Flatten(x) : x}, {{"axis", axis}, {"keepdims", keep ? 1 : 0}});
+  if (flat && keep && !c.failed())
+    place = c.Reshape(place, Ints(static_cast<std::size_t>(c.Rank(x)), 1));
+  return c.NewTensor(place);
 }
 
 Abstract LowerCumulative(Call& c) {
@@ -236,21 +261,20 @@ Abstract LowerEinsum(Call& c) {
 
 void AddElementwise(std::vector<LoweringRow>& rows) {
   const std::pair<std::string_view, std::string_view> unary[] = {
-      {"abs", "Abs"},         {"acos", "Acos"},
-      {"acosh", "Acosh"},     {"asin", "Asin"},
-      {"asinh", "Asinh"},     {"atan", "Atan"},
-      {"atanh", "Atanh"},     {"bitwise_not", "BitwiseNot"},
-      {"ceil", "Ceil"},       {"cos", "Cos"},
-      {"cosh", "Cosh"},       {"erf", "Erf"},
-      {"exp", "Exp"},         {"floor", "Floor"},
-      {"isinf", "IsInf"},     {"isnan", "IsNaN"},
-      {"log", "Log"},         {"logical_not", "Not"},
-      {"negative", "Neg"},    {"nn.relu", "Relu"},
-      {"nonzero", "NonZero"}, {"round", "Round"},
-      {"sigmoid", "Sigmoid"}, {"sign", "Sign"},
-      {"sin", "Sin"},         {"sinh", "Sinh"},
-      {"sqrt", "Sqrt"},       {"tan", "Tan"},
-      {"tanh", "Tanh"}};
+      {"abs", "Abs"},      {"acos", "Acos"},
+      {"acosh", "Acosh"},  {"asin", "Asin"},
+      {"asinh", "Asinh"},  {"atan", "Atan"},
+      {"atanh", "Atanh"},  {"bitwise_not", "BitwiseNot"},
+      {"ceil", "Ceil"},    {"cos", "Cos"},
+      {"cosh", "Cosh"},    {"erf", "Erf"},
+      {"exp", "Exp"},      {"floor", "Floor"},
+      {"isinf", "IsInf"},  {"isnan", "IsNaN"},
+      {"log", "Log"},      {"logical_not", "Not"},
+      {"negative", "Neg"}, {"nn.relu", "Relu"},
+      {"round", "Round"},  {"sigmoid", "Sigmoid"},
+      {"sign", "Sign"},    {"sin", "Sin"},
+      {"sinh", "Sinh"},    {"sqrt", "Sqrt"},
+      {"tan", "Tan"},      {"tanh", "Tanh"}};
   for (const auto& [op, target] : unary) rows.push_back({op, LowerUnary, target});
   const std::pair<std::string_view, std::string_view> binary[] = {
       {"add", "Add"},
@@ -283,6 +307,7 @@ void AddElementwise(std::vector<LoweringRow>& rows) {
                                 {"trunc", LowerTrunc, ""},
                                 {"isfinite", LowerIsFinite, ""},
                                 {"clip", LowerClip, ""},
+                                {"nonzero", LowerNonZero, ""},
                                 {"where", LowerWhere, ""},
                                 {"astype", LowerAstype, ""},
                                 {"sum", LowerReduce, "ReduceSum"},

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images: sizes, sampling, regions.
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/lowering/layout.h"
 #include "importers/relax/ops/call.h"
@@ -13,27 +18,82 @@ namespace {
 // The layout with channels in front of 2 or 3 axes of space.
 std::string PlainLayout(int axes) { return axes == 2 ? "NCHW" : "NCDHW"; }
 
-// TVM takes the nearest element in front, whatever is asked for, where the sizes are multiples of
-// the operand's; so that only this one is sure.
+// By coordinates and rounding that ONNX has alike, whatever the sizes are.
 void AddNearest(Call& c, const std::string& coordinates, std::vector<NamedAttribute>& attributes) {
   const std::string rounding = c.Text("rounding_method");
   if (coordinates != "asymmetric" || (rounding != "floor" && !rounding.empty()))
     c.Fail("a nearest element by coordinates \"" + coordinates + "\" and rounding \"" + rounding +
-           "\" is not supported");
+           "\" of unknown sizes is not supported");
   attributes.emplace_back("mode", "nearest");
   attributes.emplace_back("nearest_mode", "floor");
 }
 
-void CheckCoordinates(Call& c, const std::string& coordinates, Value* sizes) {
+// Where TVM looks for element `place` of `to`, in float32 as it computes.
+float CoordinateOf(const std::string& coordinates, std::int64_t place, std::int64_t from,
+                   std::int64_t to) {
+  const auto x = static_cast<float>(place), in = static_cast<float>(from),
+             out = static_cast<float>(to);
+  if (coordinates == "align_corners")
+    return to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1) * x : 0.0F;
+  if (coordinates == "asymmetric") return in / out * x;
+  if (coordinates == "pytorch_half_pixel" && to <= 1) return 0.0F;
+  return (x + 0.5F) * (in / out) - 0.5F;
+}
+
+// nullopt: no such rounding.
+std::optional<float> Rounded(float x, const std::string& rounding) {
+  constexpr float kSlack = 1e-5F;  // as TVM has it
+  if (rounding == "round") return std::nearbyint(x);
+  if (rounding == "round_prefer_floor") return std::ceil(x - 0.5F);
+  if (rounding == "round_prefer_ceil") return std::floor(x + 0.5F);
+  if (rounding == "floor") return std::floor(x + kSlack);
+  if (rounding == "ceil") return std::ceil(x - kSlack);
+  return std::nullopt;
+}
+
+// Elements by their places along each axis of space, all sizes being known.
+Value* TakeNearest(Call& c, Value* x, const Ints& from, const Ints& to,
+                   const std::string& coordinates) {
+  std::string rounding = c.Text("rounding_method");
+  if (rounding.empty()) rounding = coordinates == "align_corners" ? "round" : "floor";
+  for (std::size_t axis = 0; axis < to.size() && !c.failed(); ++axis) {
+    Ints places;
+    for (std::int64_t i = 0; i < to[axis]; ++i) {
+      const std::optional<float> place =
+          Rounded(CoordinateOf(coordinates, i, from[axis], to[axis]), rounding);
+      if (!place) return c.Fail("rounding_method \"" + rounding + "\" is not supported");
+      places.push_back(
+          std::clamp<std::int64_t>(static_cast<std::int64_t>(*place), 0, from[axis] - 1));
+    }
+    x = c.Gather(x, c.Ints(places), static_cast<int>(axis) + 2);
+  }
+  return x;
+}
+
+void CheckCoordinates(Call& c, const std::string& coordinates, Value* sizes,
+                      const std::string& method) {
   static constexpr std::string_view kKnown[] = {"half_pixel", "align_corners", "asymmetric",
                                                 "pytorch_half_pixel"};
   if (std::ranges::count(kKnown, coordinates) == 0)
     c.Fail("coordinate_transformation_mode \"" + coordinates + "\" is not supported");
-  // Of one element, TVM computes other places.
-  if (c.failed() || (coordinates != "align_corners" && coordinates != "pytorch_half_pixel")) return;
+  // Of one element, TVM interpolates at other places.
+  if (c.failed() || method == "nearest_neighbor" ||
+      (coordinates != "align_corners" && coordinates != "pytorch_half_pixel"))
+    return;
   const std::optional<Ints> known = c.builder().KnownInts(sizes);
   if (!known || std::ranges::any_of(*known, [](std::int64_t size) { return size < 2; }))
     c.Fail("coordinates \"" + coordinates + "\" with a size that may be 1 are not supported");
+}
+
+// nullopt: some are not known, or none.
+std::optional<Ints> SizesOfSpace(Call& c, Value* x, int axes) {
+  Ints sizes;
+  for (int axis = 0; axis < axes && !c.failed(); ++axis) {
+    const std::optional<std::int64_t> size = c.KnownSize(x, axis + 2);
+    if (!size || *size < 1) return std::nullopt;
+    sizes.push_back(*size);
+  }
+  return sizes;
 }
 
 Abstract LowerResize(Call& c) {
@@ -46,8 +106,14 @@ Abstract LowerResize(Call& c) {
   if (c.failed()) return Poison();
   if (c.Type("out_dtype", c.dtype(x)) != c.dtype(x)) c.Fail("another out_dtype is not supported");
   std::vector<NamedAttribute> attributes = {{"coordinate_transformation_mode", coordinates}};
-  CheckCoordinates(c, coordinates, sizes);
+  CheckCoordinates(c, coordinates, sizes, method);
   if (method == "nearest_neighbor") {
+    const std::optional<Ints> from = SizesOfSpace(c, x, axes);
+    const std::optional<Ints> to = c.failed() ? std::nullopt : c.builder().KnownInts(sizes);
+    const bool in_front = coordinates == "asymmetric" && c.Text("rounding_method") == "floor";
+    if (from && to && !in_front && to->size() == from->size() && !c.failed())
+      return c.NewTensor(
+          ToLayout(c, TakeNearest(c, x, *from, *to, coordinates), PlainLayout(axes), layout));
     AddNearest(c, coordinates, attributes);
   } else if (method == "linear" || method == "cubic") {
     if (!IsFloating(c.dtype(x))) c.Fail("method \"" + method + "\" of integers is not supported");

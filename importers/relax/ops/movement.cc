@@ -60,7 +60,12 @@ Abstract LowerSqueeze(Call& c) {
   Value* x = c.X("x");
   if (c.failed()) return Poison();
   if (c.IsNone("axis")) return c.NewTensor(c.Op("Squeeze", {x}));
-  return c.NewTensor(c.Squeeze(x, AxesFromFront(c, c.IntsOf("axis"), c.Rank(x))));
+  // TVM leaves axes of other sizes than 1 as they are.
+  Ints axes = AxesFromFront(c, c.IntsOf("axis"), c.Rank(x));
+  std::erase_if(axes, [&](std::int64_t axis) {
+    return !c.failed() && c.KnownSize(x, static_cast<int>(axis)).value_or(1) != 1;
+  });
+  return c.NewTensor(axes.empty() ? x : c.Squeeze(x, axes));
 }
 
 Abstract LowerConcat(Call& c) {
@@ -215,12 +220,16 @@ Abstract LowerFull(Call& c) {
 
 Abstract LowerArange(Call& c) {
   const DType dtype = c.Type("dtype", DType::kI64);
-  Value* start = c.Scalar("start", dtype);
+  // ONNX counts in a few types only.
+  const bool widens = IsInteger(dtype) && dtype != DType::kI16 && dtype != DType::kI32;
+  const DType counted = widens ? DType::kI64 : dtype;
+  Value* start = c.Scalar("start", counted);
   if (c.failed()) return Poison();
   // "arange(n)" counts from 0.
-  Value* end = c.IsNone("end") ? start : c.Scalar("end", dtype);
-  if (c.IsNone("end")) start = c.Number(0, dtype);
-  return c.NewTensor(c.Op("Range", {start, end, c.Scalar("step", dtype)}));
+  Value* end = c.IsNone("end") ? start : c.Scalar("end", counted);
+  if (c.IsNone("end")) start = c.Number(0, counted);
+  Value* places = c.Op("Range", {start, end, c.Scalar("step", counted)});
+  return c.NewTensor(c.failed() ? nullptr : c.Cast(places, dtype));
 }
 
 // alpha - beta · cos(2πi / n), where n is the size, or what lies between both ends.
@@ -290,8 +299,10 @@ Abstract LowerGatherElements(Call& c) {
 }
 
 Abstract LowerGatherNd(Call& c) {
-  return c.NewTensor(
-      c.Op("GatherND", {c.X("data"), c.X("indices")}, {{"batch_dims", c.Int("batch_dims")}}));
+  Value* indices = c.X("indices");
+  if (c.failed()) return Poison();
+  return c.NewTensor(c.Op("GatherND", {c.X("data"), c.Cast(indices, DType::kI64)},
+                          {{"batch_dims", c.Int("batch_dims")}}));
 }
 
 Abstract LowerScatter(Call& c) {
@@ -305,6 +316,7 @@ Abstract LowerScatter(Call& c) {
     attributes.emplace_back("axis", std::int64_t{axis});
     indices = WithoutRaising(c, indices, x, axis);
   }
+  if (!c.failed() && c.target() == "ScatterND") indices = c.Cast(indices, DType::kI64);
   return c.NewTensor(c.Op(c.target(), {x, indices, c.X("updates")}, std::move(attributes)));
 }
 

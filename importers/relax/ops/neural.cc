@@ -116,12 +116,28 @@ Abstract LowerConv(Call& c) {
   return InOutLayout(c, y, "data_layout", axes);
 }
 
+// Fails where rounding up may add a window that begins behind the operand and its first padding:
+// TVM keeps it, ai.onnx does not.
+void CheckRoundedUp(Call& c, Value* x, int axes) {
+  const Ints kernel = EachAxis(c, "pool_size", axes), strides = EachAxis(c, "strides", axes),
+             dilations = EachAxis(c, "dilation", axes), pads = Padding(c, axes);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(axes) && !c.failed(); ++i) {
+    const std::int64_t span = (kernel[i] - 1) * dilations[i] + 1;
+    const std::int64_t before = pads[i], after = pads[i + static_cast<std::size_t>(axes)];
+    if (strides[i] < 1 || after + strides[i] <= span) continue;
+    const std::optional<std::int64_t> size = c.KnownSize(x, static_cast<int>(i) + 2);
+    const std::int64_t moves = size.value_or(0) + before + after - span + strides[i] - 1;
+    if (!size || moves / strides[i] * strides[i] >= *size + before)
+      c.Fail("ceil_mode with a window that begins behind the operand is not supported");
+  }
+}
+
 Abstract LowerPool(Call& c) {
   const int axes = AxesOfSpace(c);
   const bool is_max = c.target().starts_with("Max");
   Value* x = InPlainLayout(c, "data", "layout", axes);
   const bool ceil = c.Bool("ceil_mode");
-  if (ceil && !is_max) c.Fail("an average with ceil_mode is not supported");
+  if (ceil) CheckRoundedUp(c, x, axes);
   std::vector<NamedAttribute> attributes = WindowAttributes(c, axes);
   attributes.emplace_back("kernel_shape", EachAxis(c, "pool_size", axes));
   attributes.emplace_back("ceil_mode", ceil ? 1 : 0);
@@ -328,9 +344,17 @@ Abstract LowerQuantize(Call& c) {
   const std::int64_t axis = c.Int("axis");
   const DType dtype = c.Type("out_dtype", quantizes ? DType::kI8 : DType::kF32);
   if (c.failed()) return Poison();
-  if (c.dtype(zero) != (quantizes ? dtype : c.dtype(x)) || (!quantizes && c.dtype(scale) != dtype))
-    return c.NewTensor(c.Fail("a zero point or a scale of another element type"));
-  return c.NewTensor(c.Op(c.target(), {x, scale, zero}, {{"axis", axis}}));
+  if (c.dtype(zero) != (quantizes ? dtype : c.dtype(x)))
+    return c.NewTensor(c.Fail("a zero point of another element type"));
+  // One for all beside one for each.
+  if (c.Rank(zero) < c.Rank(scale)) zero = c.Expand(zero, c.Shape(scale));
+  if (c.Rank(scale) < c.Rank(zero)) scale = c.Expand(scale, c.Shape(zero));
+  if (c.failed()) return Poison();
+  if (quantizes || c.dtype(scale) == dtype)
+    return c.NewTensor(c.Op(c.target(), {x, scale, zero}, {{"axis", axis}}));
+  // TVM multiplies in float32, whatever the scale is.
+  Value* y = c.Op(c.target(), {x, c.Cast(scale, DType::kF32), zero}, {{"axis", axis}});
+  return c.NewTensor(c.failed() ? nullptr : c.Cast(y, dtype));
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ TEST(LowerRelaxTest, RefusesAllAtOnceByPlace) {
         pass
 )");
   EXPECT_THAT(error, HasSubstr("line 6:9 (R.no.such_operator): error: the operator has no"));
-  EXPECT_THAT(error, HasSubstr("line 8:9 (R.call_tir)"));
+  EXPECT_THAT(error, ::testing::Not(HasSubstr("line 8:9")));
   EXPECT_THAT(error,
               HasSubstr("line 9:9 (R.nn.softmax): error: the argument 'speed' is not known"));
   EXPECT_THAT(error, HasSubstr("line 10:9 (R.nn.pad): error: pad_mode \"edge\" is not supported"));
