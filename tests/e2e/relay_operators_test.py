@@ -251,6 +251,25 @@ class Networks(RelayCase):
         self.computes("nn.adaptive_max_pool2d(%x, output_size=[1, 1])",
                       F.adaptive_max_pool2d(t, 1).numpy(), x=x)
 
+    def test_windows_of_integers(self):
+        x = np.arange(-8, 24, dtype=np.int32).reshape(1, 2, 4, 4) * 1000003 // 7
+        pooled = x.reshape(1, 2, 2, 2, 2, 2).max((3, 5))
+        self.computes("nn.max_pool2d(%x, pool_size=[2, 2], strides=[2, 2], padding=[0, 0, 0, 0])",
+                      pooled, x=x)
+        self.computes("nn.global_max_pool2d(%x)", x.max((2, 3), keepdims=True), x=x)
+        w = np.array([3, -2], np.int32).reshape(1, 2, 1, 1)
+        product = (x * w[:, :, 0, 0, None, None]).sum(1, keepdims=True, dtype=np.int32)
+        self.computes("nn.conv2d(%x, %w, kernel_size=[1, 1], channels=1)", product, x=x, w=w)
+        small = (x % 100).astype(np.int16)
+        self.computes('nn.conv2d(%x, %w, kernel_size=[1, 1], channels=1, out_dtype="int16")',
+                      (small * w[:, :, 0, 0, None, None]).sum(1, keepdims=True).astype(np.int16),
+                      x=small, w=w.astype(np.int16))
+
+    def test_devices_of_tvm_0_8(self):
+        x = draw(3)
+        self.computes("%0 = on_device(%x, device_type=2, is_fixed=False);\n"
+                      "%1 = device_copy(%0, src_dev_type=2, dst_dev_type=1);\nadd(%1, %x)", x + x, x=x)
+
     def test_normalisations(self):
         x, g, b = draw(2, 4, 3, 3), draw(4), draw(4)
         mean, variance = draw(4), np.abs(draw(4)) + 1

@@ -444,6 +444,7 @@ entry main @main(%x: f32[n, t, k]) -> (%y, %last, %steps, %joined) {{
 
 
 class Refused(RelayCase):
+    ONES = np.ones((2, 3), np.float32)
     MAIN = "def @main(%x: Tensor[(2, 3), float32]) {\n"
 
     def test_elements_of_no_known_type(self):
@@ -507,6 +508,24 @@ class Refused(RelayCase):
         done = dragoman("convert", self.write(self.MAIN + lets + "%x\n}\n"), "-o",
                         self.out / "lets.onnx")
         self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_a_result_of_another_type_than_is_declared(self):
+        for declared in ("Tensor[(1, 5), float32]", "Tensor[(1, 4), int32]", "Tensor[(4), float32]"):
+            self.refused(f"def @main(%x: Tensor[(1, 4), float32]) -> {declared} {{ nn.relu(%x) }}\n",
+                         2, "function @main", "but is f32[1, 4]")
+        self.refused("def @f(%x: Tensor[(?, 4), float32]) -> Tensor[(?, 5), float32] { nn.relu(%x) }\n"
+                     "def @main(%x: Tensor[(1, 4), float32]) { @f(%x) }\n", 2, "line 3:", "@f")
+
+    def test_a_declared_result_may_leave_sizes_open(self):
+        self.computes("%x", self.ONES, x=self.ONES)
+        model = self.write("def @main(%x: Tensor[(2, 3), float32]) -> (Tensor[(?, 3), float32],) {\n"
+                           "  (nn.relu(%x),)\n}\n")
+        self.agrees(model, [self.ONES], x=self.ONES)
+
+    def test_a_reference_that_holds_itself(self):
+        for write in ("ref_write(%r, %r)", "ref_write(%r, (%r, %r))"):
+            self.refused(self.MAIN + f"  let %r = ref(%x);\n  {write};\n  ref_read(%r)\n}}\n", 2,
+                         "line 4:", "would hold itself")
 
     def test_recursion_without_a_known_end(self):
         self.refused("def @f(%n: int32) { if (less(%n, 3)) { 0 } else { add(@f(add(%n, -1)), 1) } }\n"

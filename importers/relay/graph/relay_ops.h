@@ -26,12 +26,17 @@ inline constexpr std::string_view kUnusedParams = "relay.params";
 // Constructors of the prelude, whose types a text need not define.
 inline constexpr std::string_view kPreludeConstructors[] = {"Cons", "Nil", "Some", "None", "Rose"};
 
-// The attributes of a function; nullptr: it has none.
-inline const Attribute::Dict* AttributesOfFunction(const Graph& function) {
+// What the text says of a function: "attrs", "type_params" or "ret_type". nullptr: nothing.
+inline const Attribute* PartOfFunction(const Graph& function, std::string_view name) {
   const Extra* extra = function.extra_if_any();
   const Attribute* stated = extra != nullptr ? Find(*extra, kFunctionAttributes) : nullptr;
   const auto* fields = stated != nullptr ? stated->As<Attribute::Dict>() : nullptr;
-  const Attribute* attributes = fields != nullptr ? Find(*fields, "attrs") : nullptr;
+  return fields != nullptr ? Find(*fields, name) : nullptr;
+}
+
+// The attributes of a function; nullptr: it has none.
+inline const Attribute::Dict* AttributesOfFunction(const Graph& function) {
+  const Attribute* attributes = PartOfFunction(function, "attrs");
   return attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
 }
 

@@ -122,6 +122,8 @@ Abstract Evaluator::CallClosure(const Node& node, const Closure& function,
     result = RunBody(node, function, std::move(arguments), path);
   }
   --depth_;
+  if (const Status status = CheckResult(*function.body, result); !status.ok())
+    return Report(node, status.error(), frame);
   return result;
 }
 

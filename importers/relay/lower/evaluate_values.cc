@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions, names, tuples, references and matches.
 #include <memory>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "importers/relay/graph/relay_ops.h"
 #include "importers/relay/lower/evaluator.h"
@@ -26,7 +28,67 @@ std::string LabelOf(const Node& function) {
   return "%" + function.name();
 }
 
+// Whether `value` holds the reference `cell`, through tuples and other references.
+bool Holds(const Abstract& value, const Cell* cell) {
+  std::vector<Abstract> open = {value};
+  std::set<const void*> seen;
+  while (!open.empty()) {
+    const Abstract at = std::move(open.back());
+    open.pop_back();
+    const std::vector<Abstract>* items = nullptr;
+    if (const auto* tuple = at.As<Tuple>()) items = tuple->items.get();
+    if (const auto* list = at.As<ListRef>()) {
+      if (list->cell.get() == cell) return true;
+      items = &std::get<ListContents>(list->cell->contents).items;
+    }
+    if (items != nullptr && seen.insert(items).second)
+      open.insert(open.end(), items->begin(), items->end());
+  }
+  return false;
+}
+
 }  // namespace
+
+bool Evaluator::Contradicts(const Type& declared, const Abstract& value) {
+  if (const auto* tuple = value.As<Tuple>(); tuple != nullptr) {
+    if (declared.kind() != Type::Kind::kTuple) return false;
+    const auto& types = declared.elements();
+    if (types.size() != tuple->items->size()) return true;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (Contradicts(types[i], (*tuple->items)[i])) return true;
+    }
+    return false;
+  }
+  const auto* tensor = value.As<TensorRef>();
+  if (tensor == nullptr || !declared.is_tensor()) return false;
+  const Result<Value*> present = heap_.Read(builder(), *tensor);
+  if (!present.ok()) return false;
+  const Type& type = (*present)->type();
+  if (type.dtype() != DType::kUnknown && declared.dtype() != DType::kUnknown &&
+      type.dtype() != declared.dtype())
+    return true;
+  const Shape *made = type.shape(), *stated = declared.shape();
+  if (made == nullptr || stated == nullptr) return false;
+  if (made->size() != stated->size()) return true;
+  for (std::size_t i = 0; i < made->size(); ++i) {
+    const Dim &a = (*made)[i], &b = (*stated)[i];
+    if (a.known() && b.known() && a.value() != b.value()) return true;
+  }
+  return false;
+}
+
+Status Evaluator::CheckResult(const Graph& body, const Abstract& result) {
+  const Attribute* declared = PartOfFunction(body, "ret_type");
+  const auto* type = declared != nullptr ? declared->As<Type>() : nullptr;
+  if (type == nullptr || !Contradicts(*type, result)) return {};
+  std::string found = "a tuple of other types";
+  if (const auto* tensor = result.As<TensorRef>()) {
+    DRAGOMAN_ASSIGN(const Value* made, heap_.Read(builder(), *tensor));
+    found = made->type().ToString();
+  }
+  return InvalidInput("the result is declared as " + type->ToString() + ", but is " + found)
+      .At("function @" + body.name());
+}
 
 Abstract Evaluator::EvaluateFunction(const Node& node, const Frame& frame) {
   const Attribute* body = node.attribute("body");
@@ -95,6 +157,8 @@ Abstract Evaluator::EvaluateReference(const Node& node, const Frame& frame) {
     return items.size() == 1 ? items.front() : Abstract(Poison());
   }
   if (operands.size() != 2) return Poison();
+  if (Holds(operands[1], list->cell.get()))
+    return Report(node, InvalidInput("a reference is written that would hold itself"), frame);
   heap_.Mutable<ListContents>(list->cell).items = {operands[1]};
   return Tuple{std::make_shared<const std::vector<Abstract>>()};
 }

@@ -49,7 +49,11 @@ Abstract Evaluator::RunEntry(const Graph& body, std::vector<Abstract> arguments)
   Frame& frame = frames_.emplace_back();
   for (std::size_t i = 0; i < body.num_inputs(); ++i)
     frame.values[body.input(i)] = std::move(arguments[i]);
-  return Presented(RunGraph(body, frame)).Run();
+  const Abstract result = RunGraph(body, frame);
+  if (Status status = CheckResult(body, result); !status.ok()) {
+    for (const Finding& finding : status.error().findings()) entry_.findings.push_back(finding);
+  }
+  return Presented(result).Run();
 }
 
 // Lists of Cons and Nil as what the results of a model may be.

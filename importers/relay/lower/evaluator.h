@@ -89,6 +89,9 @@ class Evaluator {
   Abstract EvaluateGlobal(const Node& node, const Frame& frame);
   Abstract EvaluateProjection(const Node& node, const Frame& frame);
   Abstract EvaluateReference(const Node& node, const Frame& frame);
+  // Errors: `result` is of another type than the function `body` is declared to give.
+  Status CheckResult(const Graph& body, const Abstract& result);
+  bool Contradicts(const Type& declared, const Abstract& value);
   Abstract EvaluateMatch(const Node& node, Frame& frame, bool is_tail = false);
   Abstract Constructed(const Node& node, const Constructor& constructor,
                        std::vector<Abstract> fields, const Frame& frame);

@@ -151,10 +151,17 @@ Value* LowerConv(Call& c) {
                                             {"strides", PerAxis(c, "strides", spatial)}};
   if (c.failed()) return nullptr;
   Value* y = nullptr;
+  const auto is_byte = [&](const Value* value) {
+    return IsInteger(c.dtype(value)) && Info(c.dtype(value)).bits == 8;
+  };
   if (IsFloating(dtype)) {
     y = c.Op("Conv", {c.Cast(x, dtype), c.Cast(weight, dtype)}, std::move(attributes));
-  } else if (dtype == DType::kI32) {
+  } else if (dtype == DType::kI32 && is_byte(x) && is_byte(weight)) {
     y = c.Op("ConvInteger", {x, weight}, std::move(attributes));
+  } else if (IsInteger(dtype) && Info(dtype).bits <= 32) {
+    // Sums of such integers are exact in float64, and wrap around as integers do.
+    y = c.Op("Conv", {c.Cast(x, DType::kF64), c.Cast(weight, DType::kF64)}, std::move(attributes));
+    y = c.Cast(c.Cast(y, DType::kI64), dtype);
   } else {
     return c.Fail("convolutions of " + std::string(NumpyName(dtype)) + " are not supported");
   }
@@ -198,6 +205,20 @@ Value* LowerConvTranspose(Call& c) {
   return ToLayout(c, y, kData[spatial], out_layout);
 }
 
+namespace {
+
+// ONNX's maxima are of floats and bytes; those of integers up to 32 bits are exact in float64.
+Value* Maximum(Call& c, std::string_view op, Value* x, std::vector<NamedAttribute> attributes) {
+  const DType dtype = c.dtype(x);
+  if (c.failed() || !IsInteger(dtype) || Info(dtype).bits == 8)
+    return c.Op(op, {x}, std::move(attributes));
+  if (Info(dtype).bits > 32)
+    return c.Fail("pools of " + std::string(NumpyName(dtype)) + " are not supported");
+  return c.Cast(c.Op(op, {c.Cast(x, DType::kF64)}, std::move(attributes)), dtype);
+}
+
+}  // namespace
+
 Value* Pool(Call& c, Value* x, int spatial, bool mean) {
   const auto [layout, out_layout] = Layouts(c, "layout", spatial);
   x = ToLayout(c, x, layout, kData[spatial]);
@@ -217,7 +238,8 @@ Value* Pool(Call& c, Value* x, int spatial, bool mean) {
     Value* y = c.Op("AveragePool", {c.Cast(x, DType::kF64)}, std::move(attributes));
     return ToLayout(c, WholeMean(c, y, dtype), kData[spatial], out_layout);
   }
-  Value* y = c.Op(mean ? "AveragePool" : "MaxPool", {x}, std::move(attributes));
+  Value* y = mean ? c.Op("AveragePool", {x}, std::move(attributes))
+                  : Maximum(c, "MaxPool", x, std::move(attributes));
   return ToLayout(c, y, kData[spatial], out_layout);
 }
 
@@ -230,7 +252,7 @@ Value* LowerGlobalPool(Call& c) {
   const auto [layout, out_layout] = Layouts(c, "layout", spatial);
   Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
   const bool mean = c.target().ends_with("avg");
-  Value* y = c.Op(mean ? "GlobalAveragePool" : "GlobalMaxPool", {x});
+  Value* y = mean ? c.Op("GlobalAveragePool", {x}) : Maximum(c, "GlobalMaxPool", x, {});
   return ToLayout(c, y, kData[spatial], out_layout);
 }
 

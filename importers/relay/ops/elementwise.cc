@@ -32,7 +32,8 @@ Value* LowerRounding(Call& c) {
 
 Value* LowerIdentity(Call& c) {
   c.Ignore({"compiler", "annotation", "virtual_device", "src_virtual_device", "dst_virtual_device",
-            "constrain_body", "constrain_result", "body_result"});
+            "constrain_body", "constrain_result", "body_result", "device_type", "is_fixed",
+            "src_dev_type", "dst_dev_type"});
   return c.Op("Identity", {c.Tensor(0)});
 }
 
