@@ -9,6 +9,7 @@
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/loop_builder.h"
 #include "core/rewrite/sequence_node.h"
+#include "core/rewrite/unroll.h"
 
 namespace dragoman {
 namespace {
@@ -183,6 +184,7 @@ std::vector<Node*> AllScans(Graph& entry) {
 
 Status LowerSequence(Node& node, PassContext& context) {
   DRAGOMAN_ASSIGN(SequenceNode sequence, SequenceNode::Read(node));
+  if (sequence.steps == Dim(1)) return UnrollSequence(node, context);
   return SequenceLowering(sequence, context).Run();
 }
 

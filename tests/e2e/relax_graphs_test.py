@@ -122,6 +122,9 @@ def sequence_inputs(gates, steps, lengths):
 case("LSTM of any number of steps", recurrence("LSTM", 4, "", "", "%y, %last, %cell"),
      sequence_inputs(4, 1, [1, 1]), sequence_inputs(4, 6, [6, 6]), sequence_inputs(4, 300, [9, 9]),
      holds=["cls.loop_"])
+CASES["LSTM of one known step is its cell"] = Case(
+    recurrence("LSTM", 4, ", %lengths, %h", "", "%y, %last, %cell").replace("[t, 2, 3]", "[1, 2, 3]"),
+    (sequence_inputs(4, 1, [1, 0]),), lacks=["cls.loop", "if "])
 case("GRU with lengths", recurrence("GRU", 3, ", %lengths, %h", ", linear_before_reset = 1",
                                     "%y, %last"), sequence_inputs(3, 6, [6, 2]))
 case("RNN with another activation, clipped",
