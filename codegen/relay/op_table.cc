@@ -23,6 +23,7 @@ constexpr Row kRows[] = {
     {"Atanh", EmitFloatUnary, "atanh"},
     {"AveragePool", EmitAveragePool},
     {"BatchNormalization", EmitBatchNormalization},
+    {"BitCast", EmitBitCast, "", true},
     {"BitShift", EmitBitShift, "", true},
     {"BitwiseAnd", EmitBinary, "bitwise_and"},
     {"BitwiseNot", EmitPlain, "bitwise_not"},

@@ -11,10 +11,13 @@
 namespace dragoman::relay::emit {
 namespace {
 
-// Digits, a point or an exponent, and the suffix that makes it a float.
+// Digits, a point or an exponent, and the suffix that makes it a float. TVM reads a double and
+// refuses one beyond the greatest float: of a great number the shortest digits may be beyond.
 std::string FloatText(double value, std::string_view suffix) {
   if (std::isinf(value)) return value < 0 ? "-inff" : "inff";
-  std::string text = suffix == "f64" ? FormatDouble(value) : FormatFloat(static_cast<float>(value));
+  constexpr double kNearGreatest = 3.4e38;
+  const bool exact = suffix == "f64" || std::abs(value) > kNearGreatest;
+  std::string text = exact ? FormatDouble(value) : FormatFloat(static_cast<float>(value));
   if (text.ends_with(".0")) text.resize(text.size() - 2);
   return text + std::string(suffix);
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <optional>
 #include <string_view>
@@ -11,7 +10,6 @@
 #include <vector>
 
 #include "core/ops/declared_attributes.h"
-#include "core/ops/op_def.h"
 #include "core/rewrite/pass_context.h"
 #include "core/rewrite/unrolled_cell.h"
 
@@ -154,8 +152,13 @@ class AxesResolver {
     if (chain.before == "Square") x = n_.Op("Mul", {x, x});
     for (std::int64_t axis = 0; axis < rank_ && n_.status().ok(); ++axis) {
       Value* meant = n_.Op("Greater", {n_.Gather(flags, axis, 0), Int(0)});
-      x = Either(meant, chain.step, x, axis);
+      x = ReduceWhere(meant, chain.step, x, axis);
     }
+    // One of the equal elements along the axes that are meant.
+    Value* sizes =
+        n_.Op("Where", {n_.Op("Greater", {flags, Int(0)}), Int(1), n_.Op("Shape", {x_})});
+    Attribute::Ints begins(static_cast<std::size_t>(rank_), 0);
+    if (rank_ > 0) x = n_.Op("Slice", {x, n_.Ints(std::move(begins)), sizes, Places(rank_)});
     if (!chain.behind.empty()) x = n_.Op(chain.behind, {x});
     const bool keepdims = IntAttribute(node_, "keepdims") != 0;
     return keepdims || !n_.status().ok() ? x : Without(x, flags);
@@ -211,23 +214,14 @@ class AxesResolver {
     return node.ok() ? *node : nullptr;
   }
 
-  // `step` of `x` along `axis` where `meant` holds, else `x`.
-  Value* Either(Value* meant, std::string_view step, Value* x, std::int64_t axis) {
-    const auto branch = [&](bool reduces) {
-      auto body = std::make_shared<Graph>();
-      body->set_name(reduces ? "then_branch" : "else_branch");
-      Values operands = {x};
-      if (reduces)
-        operands.push_back(
-            context_.AddConstant(*body, Tensor::Ints(Attribute::Ints{axis}), "axis", {}));
-      Node* node = body->Append(FindOp(reduces ? step : "Identity")->name, operands);
-      node->set_origin(node_.origin());
-      body->AddOutput(node->AddResult(context_.UniqueName(x->name())));
-      return body;
-    };
-    const std::vector<NamedAttribute> branches = {{"else_branch", Attribute(branch(false))},
-                                                  {"then_branch", Attribute(branch(true))}};
-    return n_.Op("If", {meant}, branches);
+  // Along `axis`, `step` of `x` for every element where `meant` holds, else `x`. An axis without
+  // elements, or of which that is not known, gets one more.
+  Value* ReduceWhere(Value* meant, std::string_view step, Value* x, std::int64_t axis) {
+    Value* reduced = n_.Op(step, {x, n_.Ints({axis})}, {{"keepdims", std::int64_t{1}}});
+    const Dim& size = (*x_->type().shape())[static_cast<std::size_t>(axis)];
+    if (size == Dim(0)) return reduced;
+    Value* either = n_.Op("Where", {meant, reduced, x});
+    return size.known() ? either : n_.Concat({either, reduced}, axis);
   }
 
   Node& node_;

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from relax_ops import OPS, op, same_dtype
+from relax_ops import OPS, op, range_of, same_dtype
 
 
 # Normalisation.
@@ -84,8 +84,9 @@ def pool(name, spatial):
             layout=None, out_layout=None):
         axes = tuple(range(2 + spatial, 2 + 2 * spatial))
         if name == "max":
-            low = np.iinfo(x.dtype).min if x.dtype.kind in "iu" else -np.inf
-            return windows(x, pool_size, strides, padding, dilation, ceil_mode, low)[0].max(axes)
+            low = range_of(x.dtype).min  # with which TVM starts too
+            values, _ = windows(x, pool_size, strides, padding, dilation, ceil_mode, low)
+            return values.max(axes, initial=low)
         assert not ceil_mode
         values, mask = windows(x, pool_size, strides, padding, dilation)
         count = math.prod(pool_size) if count_include_pad else mask.sum(axes)

@@ -330,15 +330,29 @@ def reduction(name, function):
     OPS[name] = run
 
 
-for _name, _function in {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min,
-                         "prod": np.prod, "variance": np.var}.items():
+for _name, _function in {"sum": np.sum, "mean": np.mean, "prod": np.prod,
+                         "variance": np.var}.items():
     reduction(_name, _function)
+
+
+def range_of(dtype):
+    return np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+
+
+# TVM starts with the lowest finite number, and at the place -1: elements that are not above it leave
+# both.
+reduction("max", lambda x, **along: np.max(x, initial=range_of(x.dtype).min, **along))
+reduction("min", lambda x, **along: np.min(x, initial=range_of(x.dtype).max, **along))
 
 
 def arg_reduction(name, function):
     def run(x, axis=None, keepdims=False):
-        index = function(x, axis)
-        return np.asarray(np.expand_dims(index, axis) if keepdims else index).astype(np.int64)
+        index = np.expand_dims(function(x, axis), axis)
+        lowest = range_of(x.dtype).min if name == "argmax" else range_of(x.dtype).max
+        best = np.take_along_axis(x, index, axis)
+        is_above = best > lowest if name == "argmax" else best < lowest
+        index = np.where(is_above | np.isnan(best), index, -1)
+        return (index if keepdims else np.squeeze(index, axis)).astype(np.int64)
     OPS[name] = run
 
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
+#include "codegen/relax/ops/extreme.h"
 
 namespace dragoman::relax {
 namespace {
@@ -151,8 +152,7 @@ Expressions EmitHardmax(RelaxOp& op) {
       op.BindPlain(fmt::format("R.arange(0, {}, 1, dtype=\"int64\")", *count));
   const std::string aligned =
       op.bind(fmt::format("R.reshape({}, {})", places, sizes), Type::Tensor(DType::kI64, row));
-  const std::string greatest =
-      op.BindPlain(fmt::format("R.argmax({}, axis={}, keepdims=True)", op.arg(0), axis));
+  const std::string greatest = op.BindPlain(ExtremePlace(op, true, op.arg(0), axis, true));
   const std::string hit =
       op.bind(fmt::format("R.equal({}, {})", greatest, aligned), op.type().WithDType(DType::kBool));
   return One(fmt::format("R.astype({}, dtype=\"{}\")", hit, RelaxDType(op.dtype())));

@@ -108,6 +108,9 @@ Expressions EmitCast(RelaxOp& op) {
   if (IsFloat8(to))
     return ToFloat8(op, op.Astype(x, known, DType::kF64), to, op.Int("saturate") != 0);
   if (to == known) return One(x);
+  if (to == DType::kBool && IsFloating(known)) {  // NaN is not unequal, as TVM compares
+    return One(fmt::format("R.logical_not({})", op.Do("equal", x, ConstOf(0, known))));
+  }
   if (to == DType::kBool) return One(fmt::format("R.not_equal({}, {})", x, ConstOf(0, known)));
   return One(fmt::format("R.astype({}, dtype=\"{}\")", x, RelaxDType(to)));
 }

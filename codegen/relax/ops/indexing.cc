@@ -245,7 +245,7 @@ Expressions ReverseByIndex(RelaxOp& op, bool time_first) {
 Expressions EmitReverseSequence(RelaxOp& op) {
   const std::int64_t batch = op.Int("batch_axis");
   const std::int64_t time = op.Int("time_axis");
-  if (op.release < Release::kLatest) return ReverseByIndex(op, time == 0);
+  if (op.release < Release::k026) return ReverseByIndex(op, time == 0);
   return One(fmt::format("R.reverse_sequence({}, {}, seq_axis={}, batch_axis={})", op.arg(0),
                          op.arg(1), time, batch));
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
+#include "codegen/relax/ops/extreme.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 #include "codegen/relax/ops/window.h"
 
@@ -261,8 +262,10 @@ Expressions EmitPool(RelaxOp& op) {
     DRAGOMAN_ASSIGN(window.pads, PadsToResult(op, window));
     window.ceil = false;
   }
-  const std::string pool = Call(is_max ? "max" : "avg", op.arg(0), window, count_padding);
-  if (!is_max || op.node.result(1) == nullptr) return One(pool);
+  if (!is_max) return One(Call("avg", op.arg(0), window, count_padding));
+  const std::string pool =
+      Extreme(op, true, [&](const std::string& x) { return Call("max", x, window, false); });
+  if (op.node.result(1) == nullptr) return One(pool);
   return WithIndices(
       op, window, op.bind(pool, op.result_type(op.node.result(0) ? 0 : 1).WithDType(op.dtype())));
 }
@@ -325,9 +328,11 @@ Expressions EmitMaxUnpool(RelaxOp& op) {
 // Over all spatial axes, which stay as 1.
 Expressions EmitGlobalPool(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> axes, SpatialAxes(op));
-  return One(fmt::format("R.{}({}, axis={}, keepdims=True)",
-                         op.node.op().type == "GlobalMaxPool" ? "max" : "mean", op.arg(0),
-                         ListText(axes)));
+  const auto reduced = [&](std::string_view function, const std::string& x) {
+    return fmt::format("R.{}({}, axis={}, keepdims=True)", function, x, ListText(axes));
+  };
+  if (!op.node.Is("GlobalMaxPool")) return One(reduced("mean", op.arg(0)));
+  return One(Extreme(op, true, [&](const std::string& x) { return reduced("max", x); }));
 }
 
 Expressions EmitGlobalLpPool(RelaxOp& op) {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions.
+#include <cmath>
+#include <functional>
 #include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/emitters.h"
+#include "codegen/relax/ops/extreme.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 #include "codegen/relax/widen_reductions.h"
+#include "codegen/tvm/extremes.h"
 
 namespace dragoman::relax {
 namespace {
@@ -66,8 +70,8 @@ bool MayBeEmpty(const Shape& shape, const Reduction& reduction) {
   return false;
 }
 
-// What a reduction gives where there is no element, if Relax gives another number.
-std::optional<std::string> OfNothing(const RelaxOp& op) {
+// What a reduction gives where there is no element. TVM before 0.26 gives whatever lies there.
+std::string OfNothing(const RelaxOp& op) {
   const DType dtype = op.dtype();
   const bool max = op.node.Is("ReduceMax");
   if (max || op.node.Is("ReduceMin")) {
@@ -81,8 +85,8 @@ std::optional<std::string> OfNothing(const RelaxOp& op) {
                        RelaxDType(dtype));
   }
   if (op.node.Is("ReduceMean")) return op.Const(std::nan(""));
-  if (op.node.Is("ReduceLogSumExp")) return op.Const(-HUGE_VAL);
-  return std::nullopt;
+  if (op.node.Is("ReduceLogSumExp") || op.node.Is("ReduceLogSum")) return op.Const(-HUGE_VAL);
+  return op.Const(op.node.Is("ReduceProd") ? 1 : 0);
 }
 
 // Whether any element holds (ReduceMax), or all (ReduceMin), as an extreme of int32.
@@ -111,15 +115,19 @@ Expressions EmitReduce(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const std::string& type = op.node.op().type;
   if (LeavesIntegers(op.node)) return op.Refuse("a mean or logarithm of no integers");
-  if (const auto of_nothing = OfNothing(op); of_nothing && MayBeEmpty(shape, reduction)) {
+  if (MayBeEmpty(shape, reduction)) {
     DRAGOMAN_ASSIGN(Shape result, op.result_shape());
     DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(result));
-    return One(fmt::format("R.broadcast_to({}, {})", *of_nothing, sizes));
+    return One(fmt::format("R.broadcast_to({}, {})", OfNothing(op), sizes));
   }
   const std::string x = op.arg(0);
   if (op.dtype() == DType::kBool) return ReduceBool(op, reduction);
   for (const Plain& plain : kPlain) {
-    if (plain.type == type) return One(Call(plain.function, x, reduction));
+    if (plain.type != type) continue;
+    const auto reduce = [&](const std::string& of) { return Call(plain.function, of, reduction); };
+    const bool is_extreme = type == "ReduceMax" || type == "ReduceMin";
+    return One(is_extreme && !reduction.axes.empty() ? Extreme(op, type == "ReduceMax", reduce)
+                                                     : reduce(x));
   }
   if (type == "ReduceL1") {
     if (IsInteger(op.dtype()) && !Info(op.dtype()).is_signed) return One(Call("sum", x, reduction));
@@ -137,6 +145,49 @@ Expressions EmitReduce(RelaxOp& op) {
   return LogSumExp(op, reduction);
 }
 
+namespace {
+
+// Where operand 0 is not infinite for a maximum, and where it is for a minimum. NaN is not equal to
+// infinity, but not unequal either, as TVM compares.
+std::string FlagsOfInfinity(RelaxOp& op, bool max, const std::string& x, DType dtype) {
+  std::string flags = op.Do("equal", x, op.Const(max ? -HUGE_VAL : HUGE_VAL));
+  if (max) flags = op.Do("logical_not", flags);
+  return op.Astype(flags, DType::kBool, dtype);
+}
+
+bool MayBeInfinite(const RelaxOp& op, bool max) {
+  return IsFloating(op.dtype()) && (!max || tvm::MayBeMinusInfinity(*op.node.operand(0)));
+}
+
+}  // namespace
+
+// The extreme of the flags says whether there is anything but infinity.
+std::string Extreme(RelaxOp& op, bool max,
+                    const std::function<std::string(const std::string&)>& reduce) {
+  const std::string x = op.arg(0);
+  if (!MayBeInfinite(op, max)) return reduce(x);
+  const std::string infinity = op.Const(max ? -HUGE_VAL : HUGE_VAL);
+  const std::string extreme = op.BindPlain(reduce(x));
+  const std::string flag = op.BindPlain(reduce(FlagsOfInfinity(op, max, x, op.dtype())));
+  const std::string above = op.Do("greater", flag, op.Const(0));
+  return max ? fmt::format("R.where({}, {}, {})", above, extreme, infinity)
+             : fmt::format("R.where({}, {}, {})", above, infinity, extreme);
+}
+
+// TVM starts at the place -1 with the lowest number: elements that are not above it leave that.
+std::string ExtremePlace(RelaxOp& op, bool max, const std::string& x, std::int64_t axis,
+                         bool keepdims) {
+  const auto place = [&](const std::string& of) {
+    return op.BindPlain(fmt::format("R.{}({}, axis={}, keepdims={})", max ? "argmax" : "argmin", of,
+                                    axis, keepdims ? "True" : "False"));
+  };
+  const std::string found = place(x);
+  if (!MayBeInfinite(op, max)) return fmt::format("R.maximum({}, {})", found, Int64Const(0));
+  const std::string other = place(FlagsOfInfinity(op, max, x, DType::kI32));
+  const std::string none = op.Do("less", found, Int64Const(0));
+  return fmt::format("R.where({}, {}, {})", none, other, found);
+}
+
 // Relax takes the first of equal elements; the last is the first of the flipped operand.
 Expressions EmitArgReduce(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
@@ -144,9 +195,8 @@ Expressions EmitArgReduce(RelaxOp& op) {
   const bool last = op.Int("select_last_index") != 0;
   std::string x = op.arg(0);
   if (last) x = op.BindLike(fmt::format("R.flip({}, axis={})", x, axis));
-  const std::string index = fmt::format("R.{}({}, axis={}, keepdims={})",
-                                        op.node.op().type == "ArgMax" ? "argmax" : "argmin", x,
-                                        axis, op.Int("keepdims") != 0 ? "True" : "False");
+  const std::string index =
+      ExtremePlace(op, op.node.op().type == "ArgMax", x, axis, op.Int("keepdims") != 0);
   if (!last) return One(index);
   const std::string size = SizeOf(op, 0, shape[static_cast<std::size_t>(axis)], axis);
   return One(fmt::format("R.subtract({}, {})", op.Do("subtract", size, Int64Const(1)),

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations: Relay has few of them, the rest is composed. All in the operand's own element type.
 #include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/extreme.h"
 #include "codegen/relay/ops/sizes.h"
+#include "codegen/relay/ops/unary.h"
 
 namespace dragoman::relay::emit {
 namespace {
@@ -22,7 +24,7 @@ Value* ExponentialUnit(RelayOp& op, double scale, double width, double gain) {
 
 // log(1 + exp(x)) as relu(x) + log(1 + exp(-|x|)), which does not overflow.
 Value* Softplus(RelayOp& op) {
-  Value* exp = op.Do("exp", {op.Do("negative", {op.Do("abs", {op.arg(0)})})});
+  Value* exp = op.Do("exp", {op.Do("negative", {Unary(op, "abs", op.arg(0), op.dtype())})});
   Value* log = op.Do("log", {op.Do("add", {exp, op.Number(1)})});
   return op.Do("add", {op.Do("nn.relu", {op.arg(0)}), log});
 }
@@ -42,7 +44,7 @@ Emitted EmitGelu(RelayOp& op) {
     Value* sum = op.Do("add", {x, op.Do("multiply", {cube, op.Number(0.044715)})});
     inner = op.Do("tanh", {op.Do("multiply", {sum, op.Number(0.7978845608028654)})});
   } else {
-    inner = op.Do("erf", {op.Do("multiply", {x, op.Number(0.7071067811865476)})});
+    inner = Unary(op, "erf", op.Do("multiply", {x, op.Number(0.7071067811865476)}), op.dtype());
   }
   Value* half = op.Do("multiply", {inner, op.Number(0.5)});
   return One(op.Do("multiply", {x, op.Do("add", {op.Number(0.5), half})}));
@@ -76,7 +78,7 @@ Emitted EmitMish(RelayOp& op) {
 }
 
 Emitted EmitSoftsign(RelayOp& op) {
-  Value* below = op.Do("add", {op.Do("abs", {op.arg(0)}), op.Number(1)});
+  Value* below = op.Do("add", {Unary(op, "abs", op.arg(0), op.dtype()), op.Number(1)});
   return One(op.Do("divide", {op.arg(0), below}));
 }
 
@@ -117,14 +119,22 @@ Emitted EmitHardmax(RelayOp& op) {
   DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   const auto rank = static_cast<std::int64_t>(shape.size());
-  Value* greatest = op.Do("argmax", {op.arg(0)}, {{"axis", Ints{axis}}, {"keepdims", true}});
+  Value* greatest = ExtremePlace(op, true, axis, true, false);
   Value* count = SizeOf(op, op.arg(0), shape[static_cast<std::size_t>(axis)], axis);
   Value* places = WithAxesBehind(op, Places(op, count), rank - axis - 1);
-  Value* hit = op.Do("equal", {op.Cast(greatest, DType::kI32, DType::kI64), places});
+  Value* hit = op.Do("equal", {greatest, places});
   return One(op.Cast(hit, DType::kBool, op.dtype()));
 }
 
+// log softmax of open sizes is x - max - log(sum(exp(x - max))): TVM 0.19 has no shape function for
+// the operator.
 Emitted EmitSoftmax(RelayOp& op) {
+  if (op.node.Is("LogSoftmax") && HasOpenSizes(op)) {
+    const Attribute::Dict along = {{"axis", Ints{op.Int("axis")}}, {"keepdims", true}};
+    Value* x = op.Do("subtract", {op.arg(0), op.Do("max", {op.arg(0)}, along)});
+    Value* sum = op.Do("sum", {op.Do("exp", {x})}, along);
+    return One(op.Do("subtract", {x, op.Do("log", {sum})}));
+  }
   return One(op.Do(op.target, {op.arg(0)}, {{"axis", op.Int("axis")}}));
 }
 

@@ -7,6 +7,7 @@
 
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/extreme.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/window.h"
 
@@ -159,7 +160,9 @@ Emitted EmitMaxPool(RelayOp& op) {
   if (op.node.result(1) != nullptr && op.node.result(1)->used())
     return op.Refuse("the Indices of a pool");
   DRAGOMAN_ASSIGN(const Window window, WindowOf(op));
-  Value* y = op.Do(Name("nn.max_pool", window.spatial), {op.arg(0)}, PoolAttributes(window));
+  Value* y = Extreme(op, true, [&](Value* x) {
+    return op.Do(Name("nn.max_pool", window.spatial), {x}, PoolAttributes(window));
+  });
   return Values{y, y};
 }
 
@@ -175,11 +178,13 @@ Emitted EmitAveragePool(RelayOp& op) {
 
 Emitted EmitGlobalPool(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
-  if (rank == 4) return One(op.Do("nn.global_" + std::string(op.target) + "_pool2d", {op.arg(0)}));
   const Ints axes = AxesFrom(2, rank);
   if (axes.empty()) return op.Refuse("a pool over no axes");
-  return One(op.Do(op.target == "avg" ? "mean" : "max", {op.arg(0)},
-                   {{"axis", axes}, {"keepdims", true}}));
+  const auto pooled = [&](Value* x) {
+    if (rank == 4) return op.Do("nn.global_" + std::string(op.target) + "_pool2d", {x});
+    return op.Do(op.target == "avg" ? "mean" : "max", {x}, {{"axis", axes}, {"keepdims", true}});
+  };
+  return One(op.target == "max" ? Extreme(op, true, pooled) : pooled(op.arg(0)));
 }
 
 Emitted EmitDepthToSpace(RelayOp& op) {

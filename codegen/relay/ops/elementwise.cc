@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators. Relay takes operands of equal element types only, which ONNX demands too.
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/rounding.h"
+#include "codegen/relay/ops/unary.h"
 
 namespace dragoman::relay::emit {
 
-Emitted EmitPlain(RelayOp& op) { return One(op.Do(op.target, op.args())); }
+Emitted EmitPlain(RelayOp& op) {
+  if (op.node.num_operands() == 1) return One(Unary(op, op.target, op.arg(0), op.dtype()));
+  return One(op.Do(op.target, op.args()));
+}
 
 Emitted EmitFloatUnary(RelayOp& op) {
   if (!IsFloating(op.dtype())) return op.Refuse("the operator takes floating-point operands only");
@@ -34,6 +40,14 @@ Emitted EmitVariadic(RelayOp& op) {
   return One(op.Do("divide", {so_far, op.Number(static_cast<double>(op.node.num_operands()))}));
 }
 
+Emitted EmitBitCast(RelayOp& op) {
+  const DType from = op.dtype(), to = op.result_type().dtype();
+  if (RelayDType(to).empty() || RelayDType(from).empty())
+    return op.Refuse("it has no such element type");
+  if (from == to) return One(op.arg(0));
+  return One(op.Do("reinterpret", {op.arg(0)}, {{"dtype", std::string(RelayDType(to))}}));
+}
+
 Emitted EmitBitShift(RelayOp& op) {
   const bool right = op.String("direction", "") == "RIGHT";
   return One(op.Do(right ? "right_shift" : "left_shift", op.args()));
@@ -50,6 +64,10 @@ Emitted EmitCast(RelayOp& op) {
   const DType to = op.result_type().dtype();
   if (RelayDType(to).empty() || RelayDType(from).empty())
     return op.Refuse("it has no such element type");
+  if (to == DType::kBool && IsFloating(from)) {  // NaN is not unequal, as TVM compares
+    Value* is_zero = op.Cast(op.Do("equal", {op.arg(0), op.Number(0)}), DType::kBool, from);
+    return One(op.Do("greater", {op.Do("subtract", {op.Number(1), is_zero}), op.Number(0)}));
+  }
   if (to == DType::kBool && from != to) return One(op.Do("not_equal", {op.arg(0), op.Number(0)}));
   return One(op.ArgAs(0, to));
 }
@@ -70,9 +88,22 @@ Emitted EmitClip(RelayOp& op) {
   return One(value);
 }
 
-// ONNX: the divisor's sign; with fmod the dividend's.
+// ONNX: the divisor's sign; with fmod the dividend's. TVM 0.19 makes vectors of the variable that
+// floor_mod of integers has, for which new releases of LLVM refuse its debug information.
 Emitted EmitMod(RelayOp& op) {
-  return One(op.Do(op.Int("fmod") != 0 ? "mod" : "floor_mod", op.args()));
+  const bool plain = op.Int("fmod") != 0 || (IsInteger(op.dtype()) && !Info(op.dtype()).is_signed);
+  if (plain) return One(op.Do("mod", op.args()));
+  if (IsFloating(op.dtype())) return One(op.Do("floor_mod", op.args()));
+  Value* rest = op.Do("mod", op.args());
+  Value* zero = op.Number(0);
+  Value* raised = op.Do("add", {rest, op.arg(1)});
+  const std::optional<Ints> divisor = op.MaybeInts(1);
+  if (divisor && std::ranges::all_of(*divisor, [](std::int64_t d) { return d > 0; }))
+    return One(op.Do("where", {op.Do("less", {rest, zero}), raised, rest}));
+  Value* other =
+      op.Do("logical_xor", {op.Do("less", {rest, zero}), op.Do("less", {op.arg(1), zero})});
+  Value* differs = op.Do("logical_and", {op.Do("not_equal", {rest, zero}), other});
+  return One(op.Do("where", {differs, raised, rest}));
 }
 
 namespace {
@@ -110,9 +141,10 @@ Emitted EmitPow(RelayOp& op) {
 Emitted EmitIsInf(RelayOp& op) {
   const bool negative = op.Int("detect_negative") != 0;
   const bool positive = op.Int("detect_positive") != 0;
-  if (negative && positive) return One(op.Do("isinf", {op.arg(0)}));
+  const auto is_infinite = [&] { return Unary(op, "isinf", op.arg(0), op.dtype()); };
+  if (negative && positive) return One(is_infinite());
   if (!negative && !positive)
-    return One(op.Do("logical_and", {op.Do("isinf", {op.arg(0)}), op.Number(0, DType::kBool)}));
+    return One(op.Do("logical_and", {is_infinite(), op.Number(0, DType::kBool)}));
   return One(op.Do("equal", {op.arg(0), op.Number(positive ? HUGE_VAL : -HUGE_VAL)}));
 }
 

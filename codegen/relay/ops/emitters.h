@@ -9,6 +9,7 @@ namespace dragoman::relay::emit {
 
 // elementwise.cc
 Emitted EmitBinary(RelayOp& op);
+Emitted EmitBitCast(RelayOp& op);
 Emitted EmitBitShift(RelayOp& op);
 Emitted EmitCast(RelayOp& op);
 Emitted EmitClip(RelayOp& op);

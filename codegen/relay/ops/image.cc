@@ -75,7 +75,9 @@ Emitted EmitImageResize(RelayOp& op) {
     return op.Refuse("coordinate_transformation_mode " + coordinates);
   const std::string mode = op.String("mode", "nearest");
   if (mode != "nearest" && !IsFloating(op.dtype())) return op.Refuse("interpolated integers");
+  const Attribute::Doubles no_region(2 * static_cast<std::size_t>(spatial), 0.0);
   Attribute::Dict attributes = {{"size", std::move(sizes)},
+                                {"roi", no_region},
                                 {"method", mode == "nearest" ? "nearest_neighbor" : mode},
                                 {"coordinate_transformation_mode", coordinates}};
   if (mode == "nearest") {

@@ -6,6 +6,7 @@
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/sizes.h"
+#include "codegen/relay/ops/unary.h"
 
 namespace dragoman::relay::emit {
 namespace {
@@ -92,10 +93,10 @@ Emitted EmitGatherElements(RelayOp& op) {
 
 Emitted EmitGatherNd(RelayOp& op) {
   const std::int64_t batch = op.Int("batch_dims");
-  if (batch != 0) return op.Refuse("batch_dims");
   DRAGOMAN_ASSIGN(const Shape indices, op.shape(1));
   DRAGOMAN_ASSIGN(Value * tuples, IndexTuples(op, 1, batch));
   Attribute::Dict attributes;
+  if (batch != 0) attributes.emplace_back("batch_dims", batch);
   if (indices.back().known()) attributes.emplace_back("index_rank", indices.back().value());
   return One(op.Do("gather_nd", {op.arg(0), tuples}, std::move(attributes)));
 }
@@ -162,7 +163,18 @@ Emitted EmitTrilu(RelayOp& op) {
                        : op.Number(0, DType::kI32);
   if (const std::optional<Ints> known = op.has(1) ? op.MaybeInts(1) : std::nullopt)
     k = op.Number(static_cast<double>(known->front()), DType::kI32);
-  return One(op.Do("trilu", {op.arg(0), k}, {{"upper", op.Int("upper") != 0}}));
+  const bool upper = op.Int("upper") != 0;
+  if (!HasOpenSizes(op)) return One(op.Do("trilu", {op.arg(0), k}, {{"upper", upper}}));
+  DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
+  const std::size_t rows = shape.size() - 2;
+  const auto places = [&](std::size_t axis) {
+    const auto place = static_cast<std::int64_t>(axis);
+    return Places(op, SizeOf(op, op.arg(0), shape[axis], place));
+  };
+  Value* diagonal = op.Do("subtract", {places(rows + 1), WithAxesBehind(op, places(rows), 1)});
+  Value* stays = op.Do(upper ? "greater_equal" : "less_equal",
+                       {diagonal, op.Cast(k, DType::kI32, DType::kI64)});
+  return One(op.Do("where", {stays, op.arg(0), op.Number(0)}));
 }
 
 // Where column - row is k.

@@ -71,6 +71,7 @@ Value* AsStack(RelayOp& op, Value* x, const Shape& shape, const Shape& batch, Va
     } else {
       x = op.Do("dyn.broadcast_to", {x, Join(op, {sizes, LastTwo(op, x, shape)})},
                 {{"shape", Attribute()}});
+      x = State(op, x, wide);
     }
   }
   if (batch.size() == 1) return x;

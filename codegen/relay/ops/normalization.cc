@@ -2,6 +2,7 @@
 // Normalisations, in inference.
 #include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/sizes.h"
+#include "codegen/relay/ops/unary.h"
 
 namespace dragoman::relay::emit {
 namespace {
@@ -46,6 +47,12 @@ Value* WithAffine(RelayOp& op, Value* x) {
   return x;
 }
 
+// `x` times operand 1 plus operand 2, which have an element for each channel.
+Value* OfChannels(RelayOp& op, Value* x, std::int64_t rank) {
+  Value* scaled = op.Do("multiply", {x, WithAxesBehind(op, op.arg(1), rank - 2)});
+  return op.Do("add", {scaled, WithAxesBehind(op, op.arg(2), rank - 2)});
+}
+
 // A vector of zeros as long as operand `like`.
 Result<Value*> Zeros(RelayOp& op, std::size_t like) {
   DRAGOMAN_ASSIGN(const Shape shape, op.shape(like));
@@ -78,6 +85,13 @@ Emitted EmitBatchNormalization(RelayOp& op) {
     variance =
         blend(variance, op.Do("mean", {op.Do("multiply", {centred, centred})}, {{"axis", axes}}));
   }
+  if (HasOpenSizes(op)) {
+    Value* centred = op.Do("subtract", {op.arg(0), WithAxesBehind(op, mean, rank - 2)});
+    Value* raised = op.Do("add", {variance, op.Number(op.Float("epsilon"))});
+    Value* deviation = WithAxesBehind(op, op.Do("sqrt", {raised}), rank - 2);
+    results.front() = OfChannels(op, op.Do("divide", {centred, deviation}), rank);
+    return results;
+  }
   Value* all =
       op.Do("nn.batch_norm", {op.arg(0), op.arg(1), op.arg(2), mean, variance}, {Epsilon(op)});
   results.front() = op.builder.Element(all, 0);
@@ -86,6 +100,11 @@ Emitted EmitBatchNormalization(RelayOp& op) {
 
 Emitted EmitInstanceNormalization(RelayOp& op) {
   DRAGOMAN_TRY(EqualElementTypes(op));
+  if (HasOpenSizes(op)) {
+    DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+    const Moments m = MomentsOf(op, op.arg(0), AxesFrom(2, rank), true);
+    return One(OfChannels(op, op.Do("multiply", {m.centred, m.inverse}), rank));
+  }
   return One(op.Do("nn.instance_norm", op.args(), {Epsilon(op)}));
 }
 
@@ -101,7 +120,7 @@ Emitted EmitLayerNormalization(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(const std::int64_t scale_rank, op.rank(1));
   const bool moments = op.node.num_results() > 1;
-  if (!moments && axis == rank - 1 && scale_rank == 1 && op.type(1).shape()->front().known()) {
+  if (!moments && axis == rank - 1 && scale_rank == 1 && !HasOpenSizes(op)) {
     Value* bias = nullptr;
     if (op.has(2)) {
       bias = op.arg(2);
@@ -122,23 +141,23 @@ Emitted EmitRmsNormalization(RelayOp& op) {
   return One(WithAffine(op, op.Do("multiply", {m.centred, m.inverse})));
 }
 
-// (x - mean) / (deviation + 1e-9)
+// (x - mean) / (deviation + 1e-9), where that number is one.
 Emitted EmitMeanVarianceNormalization(RelayOp& op) {
   const Ints given = op.Ints("axes");
   const Ints axes = given.empty() ? Ints{0, 2, 3} : given;
-  Value* x = op.arg(0);
-  Value* mean = Mean(op, x, axes);
-  Value* squares = Mean(op, op.Do("multiply", {x, x}), axes);
-  Value* variance = op.Do("subtract", {squares, op.Do("multiply", {mean, mean})});
-  Value* below = op.Do("add", {op.Do("sqrt", {variance}), op.Number(1e-9)});
-  return One(op.Do("divide", {op.Do("subtract", {x, mean}), below}));
+  const DType wide = Info(op.dtype()).bits < 32 ? DType::kF32 : op.dtype();
+  Value* x = op.ArgAs(0, wide);
+  Value* centred = op.Do("subtract", {x, Mean(op, x, axes)});
+  Value* variance = Mean(op, op.Do("multiply", {centred, centred}), axes);
+  Value* below = op.Do("add", {op.Do("sqrt", {variance}), op.Number(1e-9, wide)});
+  return One(op.Cast(op.Do("divide", {centred, below}), wide, op.dtype()));
 }
 
 // A row of zeros stays.
 Emitted EmitLpNormalization(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   Value* x = op.arg(0);
-  Value* part = op.Int("p") == 1 ? op.Do("abs", {x}) : op.Do("multiply", {x, x});
+  Value* part = op.Int("p") == 1 ? Unary(op, "abs", x, op.dtype()) : op.Do("multiply", {x, x});
   Value* norm = op.Do("sum", {part}, {{"axis", Ints{axis}}, {"keepdims", true}});
   if (op.Int("p") != 1) norm = op.Do("sqrt", {norm});
   Value* none = op.Do("equal", {norm, op.Number(0)});

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions and sums along axes.
 #include <cmath>
+#include <functional>
 
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/extreme.h"
 #include "codegen/relay/ops/sizes.h"
+#include "codegen/relay/ops/unary.h"
+#include "codegen/tvm/extremes.h"
 
 namespace dragoman::relay::emit {
 namespace {
@@ -38,7 +42,7 @@ Result<Reduction> ReductionOf(const RelayOp& op) {
 Value* LogSumExp(RelayOp& op, Value* x, const Reduction& reduction) {
   const Reduction kept{reduction.axes, true};
   Value* max = Reduce(op, "max", x, kept);
-  Value* base = op.Do("where", {op.Do("isfinite", {max}), max, op.Number(0)});
+  Value* base = op.Do("where", {Unary(op, "isfinite", max, op.dtype()), max, op.Number(0)});
   Value* exp = op.Do("exp", {op.Do("subtract", {x, base})});
   Value* sum = op.Do("add", {op.Do("log", {Reduce(op, "sum", exp, kept)}), base});
   return reduction.keep ? sum : op.Do("squeeze", {sum}, {{"axis", reduction.axes}});
@@ -53,7 +57,7 @@ Emitted MeanOfIntegers(RelayOp& op, const Shape& shape, const Reduction& reducti
   Value* sum = Reduce(op, "sum", op.ArgAs(0, DType::kI64), reduction);
   Value* mean = op.Do("divide", {op.Cast(sum, DType::kI64, DType::kF64),
                                  op.Number(static_cast<double>(count.value()), DType::kF64)});
-  return One(op.Cast(op.Do("trunc", {mean}), DType::kF64, op.dtype()));
+  return One(op.Cast(Unary(op, "trunc", mean, DType::kF64), DType::kF64, op.dtype()));
 }
 
 }  // namespace
@@ -69,37 +73,80 @@ Emitted EmitReduce(RelayOp& op) {
   if (op.dtype() == DType::kBool) {
     if (type != "ReduceMax" && type != "ReduceMin") return op.Refuse("sums of bool");
     if (reduction.axes.empty()) return One(x);
-    return One(Reduce(op, type == "ReduceMax" ? "any" : "all", x, reduction));
+    if (type == "ReduceMin") return One(Reduce(op, "all", x, reduction));
+    if (!HasOpenSizes(op)) return One(Reduce(op, "any", x, reduction));
+    Value* none = Reduce(op, "all", op.Do("logical_not", {x}), reduction);
+    return One(op.Do("logical_not", {none}));
   }
   if (!op.target.empty() && reduction.axes.empty()) return One(x);
   if (type == "ReduceMean" && IsInteger(op.dtype())) return MeanOfIntegers(op, shape, reduction);
+  if (type == "ReduceMax" || type == "ReduceMin")
+    return One(Extreme(op, type == "ReduceMax",
+                       [&](Value* of) { return Reduce(op, op.target, of, reduction); }));
   if (!op.target.empty()) return One(Reduce(op, op.target, x, reduction));
   const bool plain = type == "ReduceL1" || type == "ReduceSumSquare";
   if (!plain && !IsFloating(op.dtype())) return op.Refuse("a root or logarithm of integers");
   if (reduction.axes.empty()) return op.Refuse("a reduction over no axes");
-  if (type == "ReduceL1") return One(Reduce(op, "sum", op.Do("abs", {x}), reduction));
+  if (type == "ReduceL1") return One(Reduce(op, "sum", Unary(op, "abs", x, op.dtype()), reduction));
   if (type == "ReduceLogSum") return One(op.Do("log", {Reduce(op, "sum", x, reduction)}));
   if (type == "ReduceLogSumExp") return One(LogSumExp(op, x, reduction));
   Value* sum = Reduce(op, "sum", op.Do("multiply", {x, x}), reduction);
   return One(type == "ReduceSumSquare" ? sum : op.Do("sqrt", {sum}));
 }
 
+namespace {
+
+// 1 where operand 0 is not infinite for a maximum, and where it is for a minimum, else 0. NaN is
+// not equal to infinity, but not unequal either, as TVM compares.
+Value* FlagsOfInfinity(RelayOp& op, bool max, DType dtype) {
+  Value* is = op.Do("equal", {op.arg(0), op.Number(max ? -HUGE_VAL : HUGE_VAL)});
+  Value* flags = op.Cast(is, DType::kBool, dtype);
+  return max ? op.Do("subtract", {op.Number(1, dtype), flags}) : flags;
+}
+
+}  // namespace
+
+// The extreme of the flags says whether there is anything but infinity.
+Value* Extreme(RelayOp& op, bool max, const std::function<Value*(Value*)>& reduce) {
+  Value* x = op.arg(0);
+  if (!IsFloating(op.dtype()) || (max && !tvm::MayBeMinusInfinity(*op.node.operand(0))))
+    return reduce(x);
+  Value* infinity = op.Number(max ? -HUGE_VAL : HUGE_VAL);
+  Value* flag = reduce(FlagsOfInfinity(op, max, op.dtype()));
+  Value* above = op.Do("greater", {flag, op.Number(0)});
+  return max ? op.Do("where", {above, reduce(x), infinity})
+             : op.Do("where", {above, infinity, reduce(x)});
+}
+
+// TVM starts at the place -1 with the lowest number: elements that are not above it leave that.
+Value* ExtremePlace(RelayOp& op, bool max, std::int64_t axis, bool keepdims, bool last) {
+  const auto place = [&](Value* x) {
+    Attribute::Dict attributes = {{"axis", Ints{axis}}};
+    if (keepdims) attributes.emplace_back("keepdims", true);
+    if (last) attributes.emplace_back("select_last_index", true);
+    Value* index = op.Do(max ? "argmax" : "argmin", {x}, std::move(attributes));
+    return op.Cast(index, DType::kI32, DType::kI64);
+  };
+  Value* found = place(op.arg(0));
+  if (!IsFloating(op.dtype())) return op.Do("maximum", {found, op.Int64(0)});
+  Value* other = place(FlagsOfInfinity(op, max, DType::kI32));
+  return op.Do("where", {op.Do("less", {found, op.Int64(0)}), other, found});
+}
+
 Emitted EmitArgReduce(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
-  Attribute::Dict attributes = {{"axis", Ints{axis}}};
-  if (op.Int("keepdims") != 0) attributes.emplace_back("keepdims", true);
-  if (op.Int("select_last_index") != 0) attributes.emplace_back("select_last_index", true);
-  Value* index = op.Do(op.target, {op.arg(0)}, std::move(attributes));
-  return One(op.Cast(index, DType::kI32, DType::kI64));
+  return One(ExtremePlace(op, op.target == "argmax", axis, op.Int("keepdims") != 0,
+                          op.Int("select_last_index") != 0));
 }
 
 Emitted EmitCumSum(RelayOp& op) {
   DRAGOMAN_ASSIGN(Ints axes, op.KnownInts(1));
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
   const std::int64_t axis = axes.front() < 0 ? axes.front() + rank : axes.front();
+  DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
   const bool reverse = op.Int("reverse") != 0;
   const auto flipped = [&](Value* x) {
-    return reverse ? op.Do("reverse", {x}, {{"axis", axis}}) : x;
+    return reverse ? Reversed(op, x, shape[static_cast<std::size_t>(axis)], axis) : x;
   };
   Value* sum = op.Do("cumsum", {flipped(op.arg(0))},
                      {{"axis", axis},

@@ -127,7 +127,7 @@ Emitted EmitShape(RelayOp& op) {
 }
 
 Emitted EmitSize(RelayOp& op) {
-  return One(op.Do("ndarray_size", {op.arg(0)}, {{"dtype", "int64"}}));
+  return One(op.Do("prod", {SizesOf(op, op.arg(0))}, {{"axis", Ints{0}}}));
 }
 
 Emitted EmitConstantOfShape(RelayOp& op) {

@@ -40,6 +40,17 @@ Result<Value*> ReshapeTo(RelayOp& op, Value* x, const Shape& from, const Shape& 
   return op.Do("reshape", {x}, std::move(attributes));
 }
 
+Value* State(RelayOp& op, Value* x, const Shape& sizes) {
+  Ints codes;
+  bool states = false;
+  for (const Dim& size : sizes) {
+    codes.push_back(size.known() ? size.value() : 0);
+    if (size == Dim(0)) return x;
+    states = states || size.known();
+  }
+  return states ? op.Do("reshape", {x}, {{"newshape", std::move(codes)}}) : x;
+}
+
 Value* ReshapeBy(RelayOp& op, Value* x, Value* sizes) {
   return op.Do("dyn.reshape", {x, sizes}, {{"newshape", Ints()}});
 }

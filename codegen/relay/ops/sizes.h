@@ -16,6 +16,8 @@ Value* Places(RelayOp& op, Value* count);
 // `x`, whose sizes are `from`, with the sizes `to`, which have as many elements: those that are
 // equal in place are copied, one other may be open. Errors: more are known at run time only.
 Result<Value*> ReshapeTo(RelayOp& op, Value* x, const Shape& from, const Shape& to);
+// `x`, whose sizes are `sizes`, as a value of which TVM knows those that are known.
+Value* State(RelayOp& op, Value* x, const Shape& sizes);
 // `x` with the sizes that a vector holds: -1 is what is left. Of a tensor without elements whose
 // other sizes differ in place, 0 is taken for the size there, as the operator has it.
 Value* ReshapeBy(RelayOp& op, Value* x, Value* sizes);

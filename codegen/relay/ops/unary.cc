@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/relay/ops/unary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <iterator>
+
+#include "codegen/relay/ops/sizes.h"
+#include "core/support/find_by_key.h"
+
+namespace dragoman::relay::emit {
+namespace {
+
+bool IsOpen(const Type& type) {
+  return type.shape() == nullptr || !KnownShape(*type.shape()).has_value();
+}
+
+// Arithmetic on values of one element type.
+struct Terms {
+  RelayOp& op;
+  DType dtype;
+
+  Value* Number(double value) const { return op.Number(value, dtype); }
+  Value* Do(std::string_view name, Value* x) const { return op.Do(name, {x}); }
+  Value* Do(std::string_view name, Value* a, Value* b) const { return op.Do(name, {a, b}); }
+  Value* With(std::string_view name, Value* a, double b) const { return Do(name, a, Number(b)); }
+  Value* Flag(Value* condition) const { return op.Cast(condition, DType::kBool, dtype); }
+  // c[0] + x (c[1] + x (c[2] + …))
+  Value* Polynomial(Value* x, std::initializer_list<double> coefficients) const {
+    Value* sum = nullptr;
+    for (auto c = std::rbegin(coefficients); c != std::rend(coefficients); ++c)
+      sum = sum == nullptr ? Number(*c) : With("add", Do("multiply", sum, x), *c);
+    return sum;
+  }
+};
+
+Value* Abs(const Terms& t, Value* x) {
+  if (IsInteger(t.dtype) && !Info(t.dtype).is_signed) return x;
+  return t.Do("maximum", t.Do("negative", x), x);
+}
+
+Value* Sign(const Terms& t, Value* x) {
+  Value* above = t.Flag(t.With("greater", x, 0));
+  Value* sign = t.Do("subtract", above, t.Flag(t.With("less", x, 0)));
+  if (!IsFloating(t.dtype)) return sign;
+  return t.op.Do("where", {t.With("less_equal", Abs(t, x), HUGE_VAL), sign, x});  // NaN stays
+}
+
+Value* Trunc(const Terms& t, Value* x) {
+  return t.op.Do("where", {t.With("less", x, 0), t.Do("ceil", x), t.Do("floor", x)});
+}
+
+// TVM takes x to be equal to x, and NaN for no number that is unequal to another.
+Value* IsNan(const Terms& t, Value* x) {
+  Value* flag = t.op.Do("where", {t.With("less_equal", x, HUGE_VAL), t.Number(0), t.Number(1)});
+  return t.With("greater", flag, 0.5);
+}
+Value* IsInf(const Terms& t, Value* x) { return t.With("equal", Abs(t, x), HUGE_VAL); }
+Value* IsFinite(const Terms& t, Value* x) { return t.With("less", Abs(t, x), HUGE_VAL); }
+
+// With t = tan(x / 2): sin x = 2 t / (1 + t²), cos x = (1 - t²) / (1 + t²).
+Value* Sin(const Terms& t, Value* x) {
+  Value* half = t.Do("tan", t.With("multiply", x, 0.5));
+  Value* below = t.With("add", t.Do("multiply", half, half), 1);
+  return t.Do("divide", t.Do("add", half, half), below);
+}
+Value* Cos(const Terms& t, Value* x) {
+  Value* half = t.Do("tan", t.With("multiply", x, 0.5));
+  Value* square = t.Do("multiply", half, half);
+  return t.Do("divide", t.Do("subtract", t.Number(1), square), t.With("add", square, 1));
+}
+
+// Near 0 its series; else 1 - erfc |x| with the sign of x, by the approximation of Numerical
+// Recipes (erfcc), whose relative error is below 1.2e-7.
+Value* Erf(const Terms& t, Value* x) {
+  Value* size = Abs(t, x);
+  Value* square = t.Do("multiply", x, x);
+  Value* series = t.Do(
+      "multiply", x,
+      t.Polynomial(square, {1.1283791670955126, -0.37612638903183754, 0.11283791670955126,
+                            -0.026866170645131252, 0.005223977625442188, -0.0008548327023450852}));
+  Value* u = t.Do("divide", t.Number(1), t.With("add", t.With("multiply", size, 0.5), 1));
+  Value* exponent =
+      t.Do("subtract",
+           t.Polynomial(u, {-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806,
+                            0.27886807, -1.13520398, 1.48851587, -0.82215223, 0.17087277}),
+           square);
+  Value* rest = t.Do("multiply", u, t.Do("exp", exponent));
+  Value* far = t.Do("multiply", Sign(t, x), t.Do("subtract", t.Number(1), rest));
+  return t.op.Do("where", {t.With("less", size, 0.5), series, far});
+}
+
+struct Saying {
+  std::string_view name;
+  Value* (*say)(const Terms&, Value*);
+  bool in_float32 = false;  // smaller floats are computed in it, larger ones are left
+};
+// Sorted by name.
+constexpr Saying kSayings[] = {
+    {"abs", Abs},           {"cos", Cos, true}, {"erf", Erf, true},
+    {"isfinite", IsFinite}, {"isinf", IsInf},   {"isnan", IsNan},
+    {"sign", Sign},         {"sin", Sin, true}, {"trunc", Trunc},
+};
+static_assert(IsSortedBy(kSayings, &Saying::name));
+
+}  // namespace
+
+bool HasOpenSizes(const RelayOp& op) {
+  const auto is_open = [](const Value* value) { return value != nullptr && IsOpen(value->type()); };
+  for (const Use& use : op.node.operands()) {
+    if (is_open(use.value())) return true;
+  }
+  for (std::size_t i = 0; i < op.node.num_results(); ++i) {
+    if (is_open(op.node.result(i))) return true;
+  }
+  return false;
+}
+
+Value* Unary(RelayOp& op, std::string_view name, Value* x, DType dtype) {
+  const Saying* row = FindByKey(kSayings, name, &Saying::name);
+  const bool is_wide = row != nullptr && row->in_float32 && Info(dtype).bits > 32;
+  if (row == nullptr || is_wide || !HasOpenSizes(op)) return op.Do(name, {x});
+  if (!row->in_float32) return row->say({op, dtype}, x);
+  Value* y = row->say({op, DType::kF32}, op.Cast(x, dtype, DType::kF32));
+  return op.Cast(y, DType::kF32, dtype);
+}
+
+Value* Reversed(RelayOp& op, Value* x, const Dim& size, std::int64_t axis) {
+  if (!HasOpenSizes(op)) return op.Do("reverse", {x}, {{"axis", axis}});
+  Value* count = SizeOf(op, x, size, axis);
+  Value* last = op.Do("subtract", {count, op.Int64(1)});
+  Value* places = op.Do("subtract", {last, Places(op, count)});
+  return op.Do("take", {x, places}, {{"axis", axis}, {"mode", "fast"}});
+}
+
+}  // namespace dragoman::relay::emit

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/tvm/extremes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "core/ir/dtype.h"
+
+namespace dragoman::tvm {
+namespace {
+
+// Results of these have a lower bound. By name: by what they compute.
+constexpr std::string_view kBounded[] = {
+    "Abs",      "Celu",     "Elu",      "Exp",  "HardSigmoid",     "HardSwish", "Mish",
+    "Relu",     "ReduceL1", "ReduceL2", "Selu", "Sigmoid",         "Softmax",   "Softplus",
+    "Softsign", "Sqrt",     "Swish",    "Tanh", "ThresholdedRelu", "Gelu"};
+
+// These give elements of their first operand. By name: by what they compute.
+constexpr std::string_view kMoving[] = {
+    "Dropout", "Expand", "Flatten", "Gather",  "GlobalMaxPool", "Identity",  "MaxPool",
+    "Reshape", "Slice",  "Split",   "Squeeze", "Tile",          "Transpose", "Unsqueeze"};
+
+bool IsOneOf(const Node& node, std::span<const std::string_view> types) {
+  return std::ranges::any_of(types, [&](std::string_view type) { return node.Is(type); });
+}
+
+constexpr int kMaxSteps = 32;
+
+bool MayBe(const Value& value, int steps) {
+  if (!IsFloating(value.type().dtype())) return false;
+  const Node* node = value.producer();
+  if (node == nullptr || steps == 0) return true;
+  if (IsOneOf(*node, kBounded)) return false;
+  if (node->Is("Concat")) {
+    return std::ranges::any_of(node->operands(), [&](const Use& use) {
+      return use.value() != nullptr && MayBe(*use.value(), steps / 2);
+    });
+  }
+  return !IsOneOf(*node, kMoving) || MayBe(*node->operand(0), steps - 1);
+}
+
+}  // namespace
+
+bool MayBeMinusInfinity(const Value& value) { return MayBe(value, kMaxSteps); }
+
+}  // namespace dragoman::tvm

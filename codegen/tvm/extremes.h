@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// TVM's maxima start from the lowest finite number, its minima from the highest: of nothing but
+// infinities they give a finite number, and the place of the greatest element is -1.
+#ifndef DRAGOMAN_CODEGEN_TVM_EXTREMES_H_
+#define DRAGOMAN_CODEGEN_TVM_EXTREMES_H_
+
+#include "core/ir/graph.h"
+
+namespace dragoman::tvm {
+
+// Whether elements of `value` may be -inf; false only where that is sure, by the operators that
+// compute it.
+bool MayBeMinusInfinity(const Value& value);
+
+}  // namespace dragoman::tvm
+
+#endif  // DRAGOMAN_CODEGEN_TVM_EXTREMES_H_

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Relay text as TVM 0.19 reads it: without the remarks that give our reader the operators back.
+
+Each graph is written, its remarks are taken out, and what is left is run: its calls must compute
+what the graph does. What TVM computes otherwise than the reader, or does not read at all, is looked
+for in the text."""
+import re
+import unittest
+
+import numpy as np
+
+from relay_case import RelayCase, draw
+
+INF = np.inf
+GREATEST = np.finfo(np.float32).max
+
+
+class Written(RelayCase):
+    def texts(self, graph, **inputs):
+        """The text without remarks, after its run gave what the graph gives."""
+        bare = self.bare(graph)
+        expected = self.outputs(self.out / "model.dgt", "interpreter", **inputs)
+        self.agrees(bare, expected, **inputs)
+        return bare.read_text()
+
+    def bare(self, graph):
+        """The file of a graph, written without remarks."""
+        source = self.out / "model.dgt"
+        source.write_text(graph)
+        written, bare = self.out / "written.relay", self.out / "bare.relay"
+        self.convert(source, "-o", written)
+        text = re.sub(r', composed=\[("[^"]*"(, )?)*\]', "", written.read_text())
+        self.assertNotIn("composed=", text)
+        bare.write_text(text)
+        params = written.with_suffix(".params")
+        if params.exists():
+            params.rename(bare.with_suffix(".params"))
+        return bare
+
+    def test_variance_is_computed_of_what_is_centred(self):
+        x = (1000 + 0.01 * draw(1, 2, 8)).astype(np.float32)
+        centred = x - x.mean((0, 2), keepdims=True, dtype=np.float64)
+        expected = centred / np.sqrt((centred**2).mean((0, 2), keepdims=True))
+        bare = self.bare("""
+graph main(%x: f32[1, 2, 8]) -> (%y) {
+  %y = onnx.MeanVarianceNormalization(%x) {axes = [0, 2]}
+}""")
+        np.testing.assert_allclose(self.outputs(bare, "interpreter", x=x)[0], expected, atol=0.02)
+
+    def test_extremes_of_infinities_do_not_start_from_a_finite_number(self):
+        x = np.array([[[-INF, -INF, -INF, 2], [INF, INF, INF, INF]]], np.float32)
+        text = self.texts("""
+graph main(%x: f32[1, 2, 4]) -> (%max, %min, %pool, %global, %first, %last, %least) {
+  const %axes: i64[1] = [2]
+  %max = onnx.ReduceMax(%x, %axes)
+  %min = onnx.ReduceMin(%x, %axes)
+  %pool = onnx.MaxPool(%x) {kernel_shape = [2]}
+  %global = onnx.GlobalMaxPool(%x)
+  %first = onnx.ArgMax(%x) {axis = 2}
+  %last = onnx.ArgMax(%x) {axis = 2, select_last_index = 1}
+  %least = onnx.ArgMin(%x) {axis = 2, keepdims = 0}
+}""", x=x)
+        self.assertEqual(text.count("equal(%x, -inff)"), 5)
+        self.assertEqual(text.count("equal(%x, inff)"), 2)
+
+    def test_maxima_of_what_has_a_lower_bound_are_one_call(self):
+        text = self.texts("""
+graph main(%x: f32[1, 2, 4]) -> (%y) {
+  %a = onnx.Relu(%x)
+  %b = onnx.Transpose(%a) {perm = [0, 2, 1]}
+  %y = onnx.MaxPool(%b) {kernel_shape = [2]}
+}""", x=draw(1, 2, 4))
+        self.assertNotIn("where", text)
+
+    def test_places_of_the_lowest_integers(self):
+        text = self.texts("""
+graph main(%x: u8[2, 3]) -> (%y) {
+  %y = onnx.ArgMax(%x) {axis = 1}
+}""", x=np.array([[0, 0, 0], [0, 7, 7]], np.uint8))
+        self.assertIn("maximum(", text)
+
+    def test_greatest_float_is_read_by_tvm(self):
+        text = self.texts("""
+graph main(%x: f32[2]) -> (%y) {
+  const %lowest: f32[] = -3.4028234663852886e+38
+  %y = onnx.Max(%x, %lowest)
+}""", x=np.array([-INF, 1], np.float32))
+        self.assertIn("-3.4028234663852886e+38f", text)
+
+    def test_resize_states_a_region(self):
+        text = self.texts("""
+graph main(%x: f32[1, 2, 3, 4]) -> (%y) {
+  const %sizes: i64[4] = [1, 2, 6, 8]
+  %y = onnx.Resize(%x, _, _, %sizes) {mode = "linear"}
+}""", x=draw(1, 2, 3, 4))
+        self.assertIn("roi=[0f, 0f, 0f, 0f]", text)
+
+    def test_axes_of_run_time_take_no_branches(self):
+        for operator in ("ReduceSum", "ReduceMax", "ReduceL2", "ReduceProd"):
+            text = self.texts(f"""
+graph main(%x: f32[2, 3, 4], %axes: i64[2]) -> (%y, %z) {{
+  %y = onnx.{operator}(%x, %axes)
+  %z = onnx.{operator}(%x, %axes) {{keepdims = 0}}
+}}""", x=draw(2, 3, 4), axes=np.array([-1, 0]))
+            self.assertNotIn("if (", text)
+
+    def test_bits_are_cast_by_reinterpret(self):
+        text = self.texts("""
+graph main(%x: f32[3]) -> (%y) {
+  %y = onnx.BitCast(%x) {to = 6}
+}""", x=draw(3))
+        self.assertIn('reinterpret(%x, dtype="int32")', text)
+
+    def test_gather_within_a_batch(self):
+        text = self.texts("""
+graph main(%x: f32[2, 3, 4], %i: i64[2, 1, 1]) -> (%y) {
+  %y = onnx.GatherND(%x, %i) {batch_dims = 1}
+}""", x=draw(2, 3, 4), i=np.array([[[2]], [[-1]]]))
+        self.assertIn("batch_dims=1", text)
+
+    def test_open_sizes_take_operators_with_shape_functions(self):
+        lacking = ("abs", "cos", "erf", "isfinite", "isinf", "isnan", "sign", "sin", "trilu",
+                   "nn.layer_norm", "nn.instance_norm", "nn.batch_norm", "nn.log_softmax",
+                   "ndarray_size", "reverse", "any")
+        x = np.array([[-3, -0.4, 0.1], [2.5, INF, -INF], [0, 0.6, np.nan], [7, -1e-3, 40]],
+                     np.float32)
+        text = self.texts("""
+graph main(%x: f32[n, 3]) -> (%abs, %sign, %nan, %inf, %log, %size, %sum, %low, %any) {
+  const %axis: i64[] = 0
+  const %axes: i64[1] = [0]
+  %abs = onnx.Abs(%x)
+  %sign = onnx.Sign(%x)
+  %nan = onnx.IsNaN(%x)
+  %inf = onnx.IsInf(%x)
+  %log = onnx.LogSoftmax(%x)
+  %size = onnx.Size(%x)
+  %sum = onnx.CumSum(%x, %axis) {reverse = 1}
+  %low = onnx.Trilu(%x) {upper = 0}
+  %any = onnx.ReduceMax(%nan, %axes)
+}""", x=x)
+        for operator in lacking:
+            self.assertNotIn(f" {operator}(", text)
+
+    def test_functions_of_open_sizes_are_exact(self):
+        x = np.concatenate([np.linspace(-12, 12, 401), [1e-6, -3e-5, 30, -31.4]])
+        text = self.texts("""
+graph main(%x: f32[n]) -> (%sin, %cos, %erf, %gelu) {
+  %sin = onnx.Sin(%x)
+  %cos = onnx.Cos(%x)
+  %erf = onnx.Erf(%x)
+  %gelu = onnx.Gelu(%x)
+}""", x=x.astype(np.float32))
+        for operator in ("sin", "cos", "erf"):
+            self.assertNotIn(f" {operator}(", text)
+
+    def test_normalisations_of_open_sizes(self):
+        text = self.texts("""
+graph main(%x: f32[n, 3, m]) -> (%layer, %instance, %batch) {
+  const %s: f32[3] = [1.0, 2.0, 0.5]
+  const %b: f32[3] = [0.0, 1.0, -1.0]
+  const %v: f32[3] = [1.0, 0.5, 2.0]
+  %t = onnx.Transpose(%x) {perm = [0, 2, 1]}
+  %layer = onnx.LayerNormalization(%t, %s, %b)
+  %instance = onnx.InstanceNormalization(%x, %s, %b)
+  %batch = onnx.BatchNormalization(%x, %s, %b, %b, %v)
+}""", x=draw(2, 3, 5))
+        self.assertNotIn("_norm(", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
