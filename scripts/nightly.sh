@@ -16,8 +16,9 @@ older="ONNX Runtime 1.22.1,ONNX Runtime 1.19.2,ONNX Runtime 1.19.2 --opset 21"
 older+=",OpenVINO 2025.4.1,OpenVINO 2024.6.0,OpenVINO 2024.6.0 --opset 18"
 
 status=0
-/usr/bin/python3 tests/peers/run.py --seed commit --minutes $((minutes * 3 / 4)) --results "$results" || status=$?
-/usr/bin/python3 tests/peers/run.py --seed commit --minutes $((minutes / 4)) --results "$results" \
-  --consumers "$older" --producers onnx_nodes,torch_models,keras_models,tree_models \
+judge=(/usr/bin/python3 tests/peers/run.py --seed commit --results "$results")
+"${judge[@]}" --minutes $((minutes * 3 / 4)) || status=$?
+"${judge[@]}" --minutes $((minutes / 4)) --consumers "$older" \
+  --producers onnx_nodes,torch_models,keras_models,tree_models \
   --document docs/compatibility.md || status=$?
 exit $status

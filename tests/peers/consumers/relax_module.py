@@ -4,6 +4,7 @@
 import importlib.util
 import json
 import pathlib
+import sys
 
 import ml_dtypes
 import numpy
@@ -17,6 +18,7 @@ from shared.consume import serve_consumer
 def import_module(path):
     spec = importlib.util.spec_from_file_location("written_module", path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where TVM looks for the source of the class
     spec.loader.exec_module(module)
     return module.Module
 
@@ -55,7 +57,7 @@ def load(path):
     for unsupported in ("states", "random", "complex"):
         if unsupported in attributes:
             raise Refused(f"has {unsupported}, which the judge does not feed")
-    names = [str(parameter.name_hint) for parameter in function.params]
+    names = [parameter.name for parameter in function.params]
     names = names[:int(attributes.get("num_input", len(names)))]
     bound = relax.transform.BindParams("main", weights_of(path))(module)
     machine = relax.VirtualMachine(tvm.compile(bound, target="llvm"), tvm.cpu())

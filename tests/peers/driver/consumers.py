@@ -107,6 +107,9 @@ class Interpreter(Consumer):
         return judge_calls([DRAGOMAN, "run", case.model, *case.options], case,
                            case.folder / "interpreter")
 
+    def version(self):
+        return call([DRAGOMAN, "--version"], COMMAND_LIMIT_S).stdout.strip()
+
 
 class Program(Consumer):
     """The program that `codegen` writes, for sizes that the source leaves open as well."""

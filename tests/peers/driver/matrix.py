@@ -46,6 +46,7 @@ class Matrix:
         self.older = older_consumers(scratch)
         self.consumers = self.newest | self.older
         self.seed = seed
+        self.versions = {}
         self.absent = []
         self.broken = []
         self.counts = collections.Counter()  # verdicts of this run, by status
@@ -122,13 +123,19 @@ class Matrix:
             verdict = consumer.judge(case)
             if verdict.status in (WRONG, REJECTED, REFUSED):
                 verdict = self.excused(case, consumer, name, verdict)
-            self.results.add_version(consumer.name, consumer.version(), self.date)
+            self.note_version(consumer)
             return verdict
         except Absent as absent:
             self.note(self.absent, "skipped", absent)
         except Broken as broken:
             self.note(self.broken, "broken", broken)
         return None
+
+    def note_version(self, consumer):
+        """Records what a consumer says of itself, once it has started."""
+        if not self.versions.get(consumer.name):
+            self.versions[consumer.name] = consumer.version()
+            self.results.add_version(consumer.name, self.versions[consumer.name], self.date)
 
     def excused(self, case, consumer, name, verdict):
         """The verdict, unless a deviation is known or the producer's file itself is to blame."""

@@ -99,7 +99,7 @@ def data(name):
         return x, numpy.digitize(score, [-3, 3])
     if name == "poisson":
         return x, abs(score).round()
-    return x, 1 / (1 + numpy.exp(-score)) if name == "logistic" else score
+    return x, 1 / (1 + numpy.exp(-score / 4)) if name == "logistic" else score
 
 
 def outputs(model, x, is_classifier):
@@ -110,7 +110,10 @@ def outputs(model, x, is_classifier):
         return [model.predict(x).astype("int64"), scores.astype("float32")]
     if hasattr(model, "transform") and not hasattr(model, "predict"):
         return [numpy.asarray(model.transform(x), "float32")]
-    return [numpy.asarray(model.predict(x), "float32").reshape(len(x), -1)]
+    result = numpy.asarray(model.predict(x))
+    if result.dtype.kind == "i":  # the number of a cluster
+        return [result.astype("int64")]
+    return [result.astype("float32").reshape(len(x), -1)]
 
 
 def write_onnx(proto, model, x, is_classifier, folder):
@@ -127,12 +130,10 @@ def learner(name, make):
         model = make()
         model.random_state = 0
         model.fit(x, y)
-        options = {"zipmap": False} if name in CLASSIFIERS else {}
-        if name in CLASSIFIERS and not hasattr(model, "predict_proba"):
-            options["raw_scores"] = True
+        options = {"zipmap": False} if hasattr(model, "predict_proba") else {}
         proto = skl2onnx.convert_sklearn(
             model, initial_types=[("x", FloatTensorType([None, FEATURES]))], target_opset=OPSET,
-            options={id(model): options} if options else None)
+            options={id(model): options} if name in CLASSIFIERS and options else None)
         if name in ("k means", "mixture"):
             del proto.graph.output[1:]  # labels; what else there is has other names in each
         write_onnx(proto, model, x, name in CLASSIFIERS, folder)
