@@ -192,7 +192,7 @@ class TableTest(unittest.TestCase):
             page = document.compatibility(again, [], ["C", "D"], [])
             self.assertIn("2026-01-01 to 2026-01-02", page)
             self.assertIn("C 1.0", page)
-            self.assertIn("- C, 1: no (`P/b`)", page)
+            self.assertIn("- C, 1, such as `P/b`: no", page)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 """docs/compatibility.md, from what was judged."""
 
 from driver.results import reasons, share, table
-from driver.verdicts import PEER, REFUSED, REJECTED, WRONG
+from driver.verdicts import PEER, REFUSED, REJECTED, WRONG, without_path
 
 # Lines of Markdown may be longer.
 HEAD = """\
@@ -32,15 +32,16 @@ Files in ONNX, as `convert` writes them by default or with the `--opset` that is
 """
 CHOICE = "The lowest release that loads at least {least:.0%} of them: {choices}."
 LEAST = 0.97
+LONGEST = 160  # characters of a reason
 FEW = 12  # lines of a list; the rest is summed up
 
 
 def lines_of(results, *statuses):
     """A list of reasons with their numbers."""
     found = reasons(results, *statuses)
-    lines = [f"- {consumer}, {len(records)}: {plain(kind)}"
-             f" (`{records[0]['form']}/{records[0]['case']}`)"
-             for consumer, kind, records in found[:FEW]]
+    lines = [f"- {consumer}, {len(records)}, such as `{records[0]['form']}/{records[0]['case']}`: "
+             f"{plain(without_path(records[0]['reason']))[:LONGEST]}"
+             for consumer, _, records in found[:FEW]]
     rest = sum(len(records) for _, _, records in found[FEW:])
     if rest:
         lines.append(f"- {rest} more, of {len(found) - FEW} kinds")
@@ -75,9 +76,8 @@ def wrong_cases(results):
 def compatibility(results, deviations, consumers, older):
     """The page."""
     dates = sorted({record["date"] for record in results.verdicts.values()})
-    versions = dict.fromkeys(record["version"] for record in results.versions.values())
     page = HEAD.format(dates=" to ".join(dict.fromkeys((dates[0], dates[-1]))),
-                       table=table(results, consumers), versions="; ".join(versions))
+                       table=table(results, consumers), versions="; ".join(results.versions()))
     page += older_releases(results, older)
     sections = {
         "What is refused": lines_of(results, REFUSED),

@@ -15,7 +15,7 @@ class Results:
     def __init__(self, path):
         self.path = path
         self.verdicts = {}   # (producer's form, case, consumer) -> record
-        self.versions = {}
+        self.version_records = {}
         if path.exists():
             for line in path.read_text().splitlines():
                 self._take(json.loads(line))
@@ -25,7 +25,7 @@ class Results:
                      "reason": verdict.reason, "date": date})
 
     def add_version(self, name, version, date):
-        if version and self.versions.get(name, {}).get("version") != version:
+        if version and (name, version) not in self.version_records:
             self._write({"name": name, "version": version, "date": date})
 
     def _write(self, record):
@@ -35,18 +35,22 @@ class Results:
 
     def _take(self, record):
         if "version" in record:
-            self.versions[record["name"]] = record
+            self.version_records[record["name"], record["version"]] = record
         else:
             self.verdicts[record["form"], record["case"], record["consumer"]] = record
 
     def with_status(self, *statuses):
         return [record for record in self.verdicts.values() if record["status"] in statuses]
 
+    def versions(self):
+        """What took part, Dragoman in several versions where verdicts are of several days."""
+        return sorted({version for _, version in self.version_records}, key=str.lower)
+
     def has(self, consumer):
         return any(consumer == name for _, _, name in self.verdicts)
 
     def forms(self):
-        return list(dict.fromkeys(form for form, _, _ in self.verdicts))
+        return sorted({form for form, _, _ in self.verdicts})
 
     def counts(self):
         """How many verdicts of each status there are, by form and consumer."""

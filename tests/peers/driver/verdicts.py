@@ -34,9 +34,14 @@ def of_failed_command(done):
     return Verdict(WRONG, f"exit code {done.returncode}: {line[:300]}")
 
 
+def without_path(reason):
+    """A message of ONNX Runtime without the file that it was to load."""
+    return re.sub(r"Load model from .*?model\.onnx failed: ?", "", reason)
+
+
 def kind_of(reason):
     """A reason without what differs from case to case: names in quotes, numbers, sizes."""
-    kind = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "'…'", reason)
+    kind = re.sub(r"'[^']*'|\"[^\"]*\"|`[^`]*`", "'…'", without_path(reason))
     kind = re.sub(r"^\S+\.(onnx|pt2?|pb|py|relay|dgt): ?", "", kind)
     kind = re.sub(r"%[\w./]+", "%…", kind)
     return re.sub(r"-?\d[\d.,e+-]*", "N", kind)[:110]
