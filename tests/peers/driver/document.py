@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/compatibility.md, from what was judged."""
 
-from driver.results import reasons, share, table
+from driver.results import by_reason, share, table
 from driver.verdicts import PEER, REFUSED, REJECTED, WRONG, without_path
 
 # Lines of Markdown may be longer.
@@ -36,9 +36,9 @@ LONGEST = 160  # characters of a reason
 FEW = 12  # lines of a list; the rest is summed up
 
 
-def lines_of(results, *statuses):
+def lines_of(records):
     """A list of reasons with their numbers."""
-    found = reasons(results, *statuses)
+    found = by_reason(records)
     lines = [f"- {consumer}, {len(records)}, such as `{records[0]['form']}/{records[0]['case']}`: "
              f"{plain(without_path(records[0]['reason']))[:LONGEST]}"
              for consumer, _, records in found[:FEW]]
@@ -46,6 +46,15 @@ def lines_of(results, *statuses):
     if rest:
         lines.append(f"- {rest} more, of {len(found) - FEW} kinds")
     return "\n".join(lines) or "Nothing."
+
+
+def refused_once(results):
+    """Refusals, without those of files that are not read by any command."""
+    unread = {(record["form"], record["case"]) for record in results.with_status(REFUSED)
+              if record["consumer"] == "interpreter"}
+    return [record for record in results.with_status(REFUSED)
+            if record["consumer"] == "interpreter"
+            or (record["form"], record["case"]) not in unread]
 
 
 def plain(text):
@@ -80,9 +89,9 @@ def compatibility(results, deviations, consumers, older):
                        table=table(results, consumers), versions="; ".join(results.versions()))
     page += older_releases(results, older)
     sections = {
-        "What is refused": lines_of(results, REFUSED),
-        "What frameworks reject": lines_of(results, REJECTED),
-        "What frameworks cannot do themselves": lines_of(results, PEER),
+        "What is refused": lines_of(refused_once(results)),
+        "What frameworks reject": lines_of(results.with_status(REJECTED)),
+        "What frameworks cannot do themselves": lines_of(results.with_status(PEER)),
         "Open faults": wrong_cases(results) or "No numbers were wrong.",
         "Known deviations": "\n".join(f"- {deviation.reason}" for deviation in deviations)
                             or "None.",

@@ -79,10 +79,10 @@ def table(results, consumers):
     return "\n".join("| " + " | ".join(row) + " |" for row in head + rows[1:])
 
 
-def reasons(results, *statuses):
+def by_reason(records):
     """(consumer, kind of reason, records) from the most frequent to the rarest."""
     kinds = collections.defaultdict(list)
-    for record in results.with_status(*statuses):
+    for record in records:
         kinds[record["consumer"], kind_of(record["reason"])].append(record)
     return sorted(((consumer, kind, records) for (consumer, kind), records in kinds.items()),
                   key=lambda row: (-len(row[2]), row[0], row[1]))
@@ -92,7 +92,7 @@ def listing(results):
     """What is below the table: every wrong case, and what was refused or rejected, by reason."""
     lines = []
     for status in SHOWN[1:][::-1] + (PEER, DEVIATES, NOT_WRITTEN):
-        found = reasons(results, status)
+        found = by_reason(results.with_status(status))
         lines += ["", f"{status}: {sum(len(records) for _, _, records in found)}"]
         for consumer, kind, records in found:
             lines.append(f"  {len(records):4} {consumer}: {kind}")
