@@ -46,10 +46,8 @@ Value* FilterFirst(Call& c, Value* filter, int spatial) {
 Filter DepthwiseFilter(Call& c, Value* filter) {
   const std::optional<std::int64_t> channels = c.KnownSize(filter, 2);
   const std::optional<std::int64_t> multiplier = c.KnownSize(filter, 3);
-  const std::optional<std::int64_t> height = c.KnownSize(filter, 0);
-  const std::optional<std::int64_t> width = c.KnownSize(filter, 1);
-  if (!channels || !multiplier || !height || !width) {
-    c.Fail("a filter whose sizes are not known");
+  if (!channels || !multiplier) {
+    c.Fail("a filter whose numbers of channels are not known");
     return {};
   }
   const std::optional<std::int64_t> outputs = CountElements(Ints{*channels, *multiplier});
@@ -58,7 +56,8 @@ Filter DepthwiseFilter(Call& c, Value* filter) {
     return {};
   }
   Value* weight = c.Transpose(filter, {2, 3, 0, 1});
-  return {c.Reshape(weight, {*outputs, 1, *height, *width}), *channels};
+  Value* sizes = c.ConcatSizes({c.Ints({*outputs, 1}), c.SizeVector(filter, 0, 2)});
+  return {c.Reshape(weight, sizes), *channels};
 }
 
 namespace {

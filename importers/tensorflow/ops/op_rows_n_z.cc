@@ -8,6 +8,7 @@
 #include "importers/tensorflow/ops/math_lowerings.h"
 #include "importers/tensorflow/ops/quantized_lowerings.h"
 #include "importers/tensorflow/ops/random_lowerings.h"
+#include "importers/tensorflow/ops/slice_lowerings.h"
 #include "importers/tensorflow/ops/sparse_lowerings.h"
 #include "importers/tensorflow/ops/text_lowerings.h"
 
@@ -351,6 +352,8 @@ constexpr OpRow kRowsNToZ[] = {
     {"VariableShape", LowerVariableShape},
     {"Where", LowerWhere},
     {"Xdivy", LowerXdivy},
+    {"XlaDynamicSlice", LowerXlaDynamicSlice},
+    {"XlaDynamicUpdateSlice", LowerXlaDynamicUpdateSlice},
     {"Xlog1py", LowerXlog1py},
     {"Xlogy", LowerXlogy},
     {"ZerosLike", LowerLike, "0"},

@@ -146,6 +146,8 @@ def main():
     run_time.make_ragged_floats()
     numbers.make_gaussian_edge()
     numbers.make_complements()
+    run_time.make_xla_slices()
+    run_time.make_depthwise_at_run_time()
 
 
 if __name__ == "__main__":

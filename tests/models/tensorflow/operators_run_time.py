@@ -96,6 +96,30 @@ def make_unknown_sizes():
             [np.stack([flat // 3, flat % 3], 1), np.array([4, 3])])
 
 
+def make_xla_slices():
+    """Starts that lie too far behind or in front are moved."""
+    group = Group("xla_slices")
+    x, update, sizes = f32(4, 5), f32(2, 3), (i32(2, 3),)
+    for row, column, starts in ((1, 2, i32(1, 2)), (2, 0, i32(9, -4))):
+        part = np.s_[row:row + 2, column:column + 3]
+        wanted = x.copy()
+        wanted[part] = update
+        for given in (starts, (starts,)):
+            group.call("XlaDynamicUpdateSlice", x, update, given, wanted=wanted, Tindices="dt:int32",
+                       **FLOAT)
+            group.call("XlaDynamicSlice", x, given, sizes, wanted=x[part], Tindices="dt:int32", **FLOAT)
+    group.save()
+
+
+def make_depthwise_at_run_time():
+    x, filters = f32(1, 6, 5, 2), f32(3, 2, 2, 2)
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 2), (1, 2))
+    wanted = np.einsum("nhwcij,ijcm->nhwcm", windows, filters).reshape(1, 4, 4, 4)
+    unknown("depthwise_filter_at_run_time",
+            [("x", "float", x.shape, x), ("filter", "float", (-1, -1, 2, 2), filters)],
+            "DepthwiseConv2dNative", [wanted], strides=[1, 1, 1, 1], padding="VALID", **FLOAT)
+
+
 def make_ragged_floats():
     starts, limits, deltas = (np.array(values, np.float32)
                               for values in ((0, 1, 5), (1, 1, 3.1), (0.25, 0.5, -0.5)))
