@@ -7,6 +7,7 @@
 
 #include "codegen/relay/composed.h"
 #include "codegen/relay/nd_array.h"
+#include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/relay_op.h"
 #include "codegen/relay/relay_text.h"
 #include "core/ir/node_attributes.h"
@@ -103,6 +104,20 @@ void Translator::Set(const Value* value, Value* made) {
     made->set_type(RelayType(value->type()));
 }
 
+namespace {
+
+// `x`, which is result `i`, as a value of which TVM knows the sizes that inference does: those of
+// its operators for sizes of run time are all open.
+Value* WithKnownSizes(RelayOp& op, Value* x, std::size_t i) {
+  const Node* call = x->producer();
+  const Shape* sizes = op.result_type(i).shape();
+  if (call == nullptr || sizes == nullptr) return x;
+  const bool is_open = call->op().domain.starts_with("dyn") || call->op().type == "arange";
+  return is_open ? State(op, x, *sizes) : x;
+}
+
+}  // namespace
+
 Status Translator::TranslateOperator(const Node& node) {
   const OpDef* def = FindOp(node);
   const Row* row = def != nullptr ? FindRow(def->Label()) : nullptr;
@@ -118,7 +133,7 @@ Status Translator::TranslateOperator(const Node& node) {
     return op.Refuse("an element type is not known");
   DRAGOMAN_ASSIGN(const Values results, row->emit(op));
   for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr) Set(node.result(i), results[i]);
+    if (node.result(i) != nullptr) Set(node.result(i), WithKnownSizes(op, results[i], i));
   }
   if (IsComposed(node, before, asked)) composed_.push_back(*tvm::AsComposed(node));
   return {};

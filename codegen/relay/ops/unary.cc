@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <initializer_list>
 #include <iterator>
 
@@ -91,16 +92,27 @@ Value* Erf(const Terms& t, Value* x) {
   return t.op.Do("where", {t.With("less", size, 0.5), series, far});
 }
 
+enum class In : std::uint8_t {
+  kOwnType,
+  kFloat32OrMore,  // smaller floats are computed in float32
+  kFloat32         // and larger ones are left as they are
+};
 struct Saying {
   std::string_view name;
   Value* (*say)(const Terms&, Value*);
-  bool in_float32 = false;  // smaller floats are computed in it, larger ones are left
+  In in = In::kOwnType;
 };
 // Sorted by name.
 constexpr Saying kSayings[] = {
-    {"abs", Abs},           {"cos", Cos, true}, {"erf", Erf, true},
-    {"isfinite", IsFinite}, {"isinf", IsInf},   {"isnan", IsNan},
-    {"sign", Sign},         {"sin", Sin, true}, {"trunc", Trunc},
+    {"abs", Abs},
+    {"cos", Cos, In::kFloat32OrMore},
+    {"erf", Erf, In::kFloat32},
+    {"isfinite", IsFinite},
+    {"isinf", IsInf},
+    {"isnan", IsNan},
+    {"sign", Sign},
+    {"sin", Sin, In::kFloat32OrMore},
+    {"trunc", Trunc},
 };
 static_assert(IsSortedBy(kSayings, &Saying::name));
 
@@ -119,11 +131,12 @@ bool HasOpenSizes(const RelayOp& op) {
 
 Value* Unary(RelayOp& op, std::string_view name, Value* x, DType dtype) {
   const Saying* row = FindByKey(kSayings, name, &Saying::name);
-  const bool is_wide = row != nullptr && row->in_float32 && Info(dtype).bits > 32;
-  if (row == nullptr || is_wide || !HasOpenSizes(op)) return op.Do(name, {x});
-  if (!row->in_float32) return row->say({op, dtype}, x);
-  Value* y = row->say({op, DType::kF32}, op.Cast(x, dtype, DType::kF32));
-  return op.Cast(y, DType::kF32, dtype);
+  const bool is_wide = Info(dtype).bits > 32;
+  if (row == nullptr || (is_wide && row->in == In::kFloat32) || !HasOpenSizes(op))
+    return op.Do(name, {x});
+  const DType computed = is_wide || row->in == In::kOwnType ? dtype : DType::kF32;
+  Value* y = row->say({op, computed}, op.Cast(x, dtype, computed));
+  return row->in == In::kOwnType ? y : op.Cast(y, computed, dtype);
 }
 
 Value* Reversed(RelayOp& op, Value* x, const Dim& size, std::int64_t axis) {
