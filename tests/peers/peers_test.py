@@ -192,6 +192,8 @@ class TableTest(unittest.TestCase):
             page = document.compatibility(again, [], ["C", "D"], [])
             self.assertIn("2026-01-01 to 2026-01-02", page)
             self.assertIn("C 1.0", page)
+            self.assertEqual(document.lowest(["C 3", "C 2", "C 1 --opset 9"], "C"), "C 2")
+            self.assertEqual(document.lowest(["C 1 --opset 9"], "C"), "C 1 --opset 9")
             self.assertIn("- C, 1, such as `P/b`: no", page)
 
 

@@ -32,6 +32,7 @@ Files in ONNX, as `convert` writes them by default or with the `--opset` that is
 """
 CHOICE = "The lowest release that loads at least {least:.0%} of them: {choices}."
 LEAST = 0.97
+FRAMEWORKS = ("ONNX Runtime", "OpenVINO")
 LONGEST = 160  # characters of a reason
 FEW = 12  # lines of a list; the rest is summed up
 
@@ -73,8 +74,16 @@ def older_releases(results, consumers):
     if not tried:
         return ""
     text = OLDER.format(table=table(results, tried))
-    choices = [name for name in tried if worst_share(results, name) >= LEAST]
+    loading = [name for name in tried if worst_share(results, name) >= LEAST]
+    choices = filter(None, (lowest(loading, framework) for framework in FRAMEWORKS))
     return text + CHOICE.format(least=LEAST, choices="; ".join(choices) or "none of these") + "\n"
+
+
+def lowest(names, framework):
+    """The oldest release among names from new to old; with an --opset only if none does without."""
+    own = [name for name in names if name.startswith(framework)]
+    without = [name for name in own if "--opset" not in name]
+    return (without or own or [None])[-1]
 
 
 def wrong_cases(results):

@@ -74,7 +74,9 @@ def table(results, consumers):
     counts = results.counts()
     rows = [["producer", *consumers]]
     for form in results.forms():
-        rows.append([form, *(cell(counts[form, consumer]) for consumer in consumers)])
+        cells = [cell(counts[form, consumer]) for consumer in consumers]
+        if any(cells):
+            rows.append([form, *cells])
     head = [rows[0], ["---"] * len(rows[0])]
     return "\n".join("| " + " | ".join(row) + " |" for row in head + rows[1:])
 
