@@ -38,6 +38,8 @@ struct ConvertOptions {
   std::optional<std::string> level;
   std::string state = "keep";
   std::optional<std::int64_t> opset;
+  bool functions = false;
+  std::optional<std::string> allowed_domain;
   std::optional<std::string> relax_version;
   bool packed = false;
   bool force = false;
@@ -49,7 +51,7 @@ struct ConvertOptions {
 // Whether the file can hold the source graph as it is, and nothing asks for more.
 bool IsPlainCopy(const Model& source, const Format& target, const ConvertOptions& options) {
   if (options.lowering.has_facts() || options.lowering.has_cut() || options.opset) return false;
-  if (options.unroll || options.relax_version || options.packed) return false;
+  if (options.unroll || options.relax_version || options.packed || options.functions) return false;
   if (options.lowering.passes.value_or("none") != "none" || options.level == "common") return false;
   if (target.is_container) return true;
   return source.level == Level::kSource && target.dialect == source.dialect;
@@ -224,6 +226,8 @@ Status Save(const Session& session, const Prepared& prepared, const Format& targ
       .opset = options.opset,
       .kept_opset = prepared.kept_opset,
       .lift_state = options.state == "lift",
+      .functions = options.functions,
+      .own_domain = options.allowed_domain.has_value(),
       .relax_version = options.relax_version.value_or("latest"),
       .packed = options.packed,
       .show = [&](const Model& written) { figures.operators = CountOperators(written); }};
@@ -243,8 +247,10 @@ Status Convert(const ConvertOptions& options) {
   if (target->write == nullptr) {
     return Unsupported("files of format " + std::string(target->name) + " cannot be written");
   }
-  if (target->name != "onnx" && (options.opset || options.state == "lift"))
-    return InvalidInput("--opset and --state lift are for ONNX files");
+  const bool about_onnx = options.opset || options.state == "lift" || options.functions ||
+                          options.allowed_domain.has_value();
+  if (target->name != "onnx" && about_onnx)
+    return InvalidInput("--opset, --functions, --allow-domain and --state lift are for ONNX files");
   if ((options.relax_version || options.packed) && target->name != "relax")
     return InvalidInput("--relax-version and --packed are about Relax modules, not format " +
                         std::string(target->name));
@@ -304,9 +310,16 @@ void AddConvert(CommandLine& program) {
   command.Add("--state", &options->state,
               "keep: record which outputs feed which inputs; lift: do not",
               {.one_of = {"keep", "lift"}});
-  command.Add("--opset", &options->opset,
-              "Operator set of an ONNX file written from a lowered graph: 7 to 26",
-              {.range = {{1, 1000}}});
+  command.Add(
+      "--opset", &options->opset,
+      "Operator set of an ONNX file written from a lowered graph: 7 to 26 (default: that of "
+      "an ONNX file, else the lowest from 17 on that has all operators)",
+      {.range = {{1, 1000}}});
+  command.AddFlag("--functions", options->functions,
+                  "Write fused groups as model-local functions of an ONNX file, not in line");
+  command.Add("--allow-domain", &options->allowed_domain,
+              "dragoman: write what ONNX lacks as operators that only Dragoman runs",
+              {.one_of = {"dragoman"}});
   command.Add("--relax-version", &options->relax_version,
               "TVM release that is to read the Relax module; default: latest",
               {.one_of = RelaxVersions()});

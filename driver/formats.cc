@@ -90,6 +90,8 @@ Status WriteCommonOnnx(const Model& model, const std::string& path, const WriteO
   target.opset = options.opset;
   target.kept_opset = options.kept_opset;
   target.lift_state = options.lift_state;
+  target.functions = options.functions;
+  target.own_domain = options.own_domain;
   target.strict = options.strict;
   target.warn = options.warn;
   target.show = options.show;
@@ -347,8 +349,7 @@ std::vector<Format> MakeFormats() {
        .read = ReadOnnxFile,
        .reader_verifies = true,
        .dialect = "onnx",
-       .lower = [](const Model& source, const Facts& facts,
-                   const Note&) { return LowerOnnx(source, facts); },
+       .lower = LowerOnnx,
        .validate = ValidateOnnx,
        .missing_files = MissingFiles,
        .changes_inputs = RecordsStates,

@@ -52,6 +52,8 @@ struct WriteOptions {
   std::optional<std::int64_t> opset;       // of ONNX files made from a common graph
   std::optional<std::int64_t> kept_opset;  // the same, where it can be met (ExportOptions)
   bool lift_state = false;  // ONNX: without the record of which outputs feed which inputs
+  bool functions = false;   // ONNX: groups as model-local functions
+  bool own_domain = false;  // ONNX: operators that it lacks in domain dragoman
   std::string relax_version = "latest";  // the release of TVM that is to read a Relax module
   bool packed = false;  // Relax: calls of functions on NumPy, where operators cannot say it
   // ONNX: given what is written of a common graph, in operators of ONNX.

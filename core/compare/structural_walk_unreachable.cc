@@ -90,7 +90,7 @@ std::vector<std::uint64_t> StructuralWalk::Colors(std::span<const Node* const> n
       if (bits_count) encoder.Append(attribute->value, bytes);
     }
     AppendInt(bytes, node.num_operands());
-    AppendInt(bytes, node.num_results());
+    AppendInt(bytes, CountedResults(node, options_.level));
     return HashString(bytes);
   };
   const auto outside = [&](const Value* value) -> std::uint64_t {
@@ -149,13 +149,17 @@ bool StructuralWalk::PairUnreachableOf(std::uint32_t frame) {
 bool StructuralWalk::PairUncalledFunctions() {
   for (std::size_t i = 0; i < a_.functions.size(); ++i) {
     if (function_of_a_[i] != kNone) continue;
+    // Of several functions of one name, which calls do not tell apart, the next.
     const auto found = functions_b_.find(a_.functions[i].op);
-    const bool open = found != functions_b_.end() && function_of_b_[found->second] == kNone;
-    if (!open) {
+    std::size_t partner = found != functions_b_.end() ? found->second : b_.functions.size();
+    while (partner < b_.functions.size() &&
+           (function_of_b_[partner] != kNone || b_.functions[partner].op != a_.functions[i].op))
+      ++partner;
+    if (partner == b_.functions.size()) {
       return Fail("a function is missing on one side", nullptr, "model", "model",
                   "function '" + a_.functions[i].op->ToString() + "'", "nothing");
     }
-    if (!MatchFunctions(i, found->second) || !Drain()) return false;
+    if (!MatchFunctions(i, partner) || !Drain()) return false;
   }
   for (std::size_t i = 0; i < b_.functions.size(); ++i) {
     if (function_of_b_[i] != kNone) continue;

@@ -143,6 +143,13 @@ std::size_t CountedOperands(const Node& node, Level level) {
 
 std::size_t CountedResults(const Node& node, Level level) {
   std::size_t count = node.num_results();
+  // Behind the last result that is read, a file may list others or not.
+  const auto is_read = [&](std::size_t i) {
+    return node.result(i) != nullptr && node.result(i)->used();
+  };
+  std::size_t read = count;
+  while (read > 0 && !is_read(read - 1)) --read;
+  if (read > 0) return read;
   if (level == Level::kSource) return count;
   while (count > 0 && node.result(count - 1) == nullptr) --count;
   return count;

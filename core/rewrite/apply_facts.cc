@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/analysis/declared_types.h"
 #include "core/analysis/inference.h"
 #include "core/analysis/no_entry.h"
 #include "core/ir/type_algebra.h"
@@ -45,12 +46,14 @@ Status ApplyToEntry(Graph& graph, const Facts& facts) {
                     ApplyFacts(sizes_only, output.value()->name(), 0, output.value()->type()));
     declared.push_back(std::move(type));
   }
+  DeclaredTypes outputs(graph);
   ForgetShapes(graph);
   Inference inference;
   DRAGOMAN_TRY(inference.InferGraph(graph));
   for (std::size_t i = 0; i < graph.num_outputs(); ++i) {
     if (graph.output(i)->kind() != Value::Kind::kResult) continue;
-    graph.output(i)->set_type(Refine(graph.output(i)->type(), declared[i]));
+    Value* output = graph.output(i);
+    output->set_type(outputs.Merge(output->type(), declared[i], output->name()));
   }
   return {};
 }

@@ -17,10 +17,13 @@
 #include "core/rewrite/lower_factors.h"
 #include "core/support/text.h"
 #include "exporters/onnx/complete_results.h"
+#include "exporters/onnx/extension_text.h"
 #include "exporters/onnx/guard_empty_sequences.h"
+#include "exporters/onnx/inline_groups.h"
 #include "exporters/onnx/lower_opset.h"
 #include "exporters/onnx/outline_fused.h"
 #include "exporters/onnx/outline_sequences.h"
+#include "exporters/onnx/respell.h"
 #include "exporters/onnx/restore_maps.h"
 #include "exporters/onnx/scalar_conditions.h"
 #include "exporters/onnx/widen_elements.h"
@@ -54,8 +57,8 @@ bool BelongsToOnnx(const Node& node, const OpDef* def, std::int64_t opset) {
 }
 
 // Our operators, and those that ONNX has in a later opset only, become others. One of ours that is
-// not made of others, or not this node, stays as it is, which a warning tells: only Dragoman runs
-// the file then.
+// not made of others, or not this node, stays as it is if that is allowed: only Dragoman runs the
+// file then.
 Status ExpandOperators(Graph& graph, std::int64_t opset, const ExportOptions& options,
                        std::vector<Finding>& findings) {
   for (Node& node : graph.nodes()) {
@@ -71,11 +74,9 @@ Status ExpandOperators(Graph& graph, std::int64_t opset, const ExportOptions& op
       refusal = expanded.error().findings().front().message;
     }
     const bool ours = def != nullptr && node.op().dialect == "dragoman";
-    if (!ours || options.strict) {
-      findings.push_back({ErrorKind::kUnsupported, {}, node.Describe(), std::move(refusal)});
-    } else if (options.warn) {
-      options.warn(node.Describe() + " is no operator of ONNX: other readers will not know it");
-    }
+    if (ours && (WriteAsExtension(node) || options.own_domain)) continue;
+    if (ours) refusal += "; with --allow-domain dragoman it is written for Dragoman alone";
+    findings.push_back({ErrorKind::kUnsupported, {}, node.Describe(), std::move(refusal)});
   }
   return {};
 }
@@ -267,6 +268,7 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
     MakeConditionsScalar(*entry.graph);
     DropEmptyLists(*entry.graph);
     SpellOmittedConditions(*entry.graph);
+    DRAGOMAN_TRY(RespellForRuntimes(*entry.graph, opset));
     DRAGOMAN_TRY(GiveLstmBodies(*entry.graph));
     DRAGOMAN_TRY(LowerFactors(*entry.graph, [](std::string_view label) { return label == "Det"; }));
     DRAGOMAN_TRY(ExpandOperators(*entry.graph, opset, options, findings));
@@ -276,7 +278,11 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
     RestoreMaps(entry, findings);
   }
   if (!findings.empty()) return Error(std::move(findings));
-  OutlineFused(copy, opset);
+  if (options.functions) {
+    OutlineFused(copy, opset);
+  } else {
+    DRAGOMAN_TRY(InlineGroups(copy));
+  }
   NameGraphs(copy);
   SeparateOutputs(copy);
   SeparateNodes(copy);
@@ -311,32 +317,55 @@ Status WarnOfOpset(std::int64_t kept, std::int64_t opset, const Status& why,
   return {};
 }
 
-// The lowest opset from that of the file on whose operators express the model; what one expresses,
-// newer ones do too.
-Result<std::int64_t> KeptOpset(const Model& model, const ExportOptions& options) {
-  const std::int64_t kept = *options.kept_opset;
-  if (kept >= kMaxExportOpset) return kMaxExportOpset;
-  std::int64_t low = std::max(kept, kMinExportOpset);
-  const Status why = FitsOpset(low, model, options);
-  if (why.ok() && low == kept) return kept;
-  if (!why.ok() && !FitsOpset(kMaxExportOpset, model, options).ok()) return kMaxExportOpset;
-  std::int64_t high = why.ok() ? low : kMaxExportOpset;
+// The lowest opset above `low`, which does not express the model, that does; `high` if none below
+// does. What one expresses, newer ones do too.
+std::int64_t LowestAbove(std::int64_t low, std::int64_t high, const Model& model,
+                         const ExportOptions& options) {
   while (low + 1 < high) {
     const std::int64_t middle = low + (high - low) / 2;
     (FitsOpset(middle, model, options).ok() ? high : low) = middle;
   }
-  DRAGOMAN_TRY(WarnOfOpset(kept, high, why, options));
   return high;
+}
+
+// The lowest opset from that of the file on whose operators express the model.
+Result<std::int64_t> KeptOpset(const Model& model, const ExportOptions& options) {
+  const std::int64_t kept = *options.kept_opset;
+  if (kept >= kMaxExportOpset) return kMaxExportOpset;
+  const std::int64_t low = std::max(kept, kMinExportOpset);
+  const Status why = FitsOpset(low, model, options);
+  if (why.ok() && low == kept) return kept;
+  if (!why.ok() && !FitsOpset(kMaxExportOpset, model, options).ok()) return kMaxExportOpset;
+  const std::int64_t opset = why.ok() ? low : LowestAbove(low, kMaxExportOpset, model, options);
+  DRAGOMAN_TRY(WarnOfOpset(kept, opset, why, options));
+  return opset;
+}
+
+// The lowest opset that has every operator of the model as it is. Younger forms of operators mostly
+// admit further element types, and runtimes lack some of them.
+std::int64_t UsualOpset(const Model& model, const ExportOptions& options) {
+  std::int64_t opset = kUsualOpset;
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      if (node.op().dialect != "onnx" || !IsDefaultDomain(node.op().domain)) continue;
+      const OpVersions* versions = FindOpVersions(node.op().type);
+      if (versions != nullptr && versions->first <= kCommonOpset)
+        opset = std::max(opset, versions->first);
+    }
+  });
+  if (opset >= kCommonOpset || FitsOpset(opset, model, options).ok()) return opset;
+  return LowestAbove(opset, kCommonOpset, model, options);
 }
 
 // `model` in the form that is written.
 Result<Model> Prepare(const Model& model, const ExportOptions& options) {
   if (model.level != Level::kCommon) return Internal("only a common model is exported");
-  std::int64_t opset = options.opset.value_or(kCommonOpset);
-  DRAGOMAN_TRY(CheckOpset(opset));
-  if (!options.opset && options.kept_opset) {
-    DRAGOMAN_ASSIGN(opset, KeptOpset(model, options));
+  if (options.opset) {
+    DRAGOMAN_TRY(CheckOpset(*options.opset));
+    return PrepareFor(*options.opset, model, options);
   }
+  if (!options.kept_opset) return PrepareFor(UsualOpset(model, options), model, options);
+  DRAGOMAN_ASSIGN(const std::int64_t opset, KeptOpset(model, options));
   return PrepareFor(opset, model, options);
 }
 
@@ -358,7 +387,8 @@ OpSupport OnnxSupport(const OpDef& def) {
   if (def.expand || IsFactorisation(def.Label()) || IsOutlined(*def.name))
     return {OpSupport::Kind::kComposed};
   if (def.effect) return {OpSupport::Kind::kNone, "ONNX has no effects: it is omitted"};
-  return {OpSupport::Kind::kNone, "ONNX has no such operator: only Dragoman runs the file"};
+  return {OpSupport::Kind::kNone,
+          "ONNX has no such operator; --allow-domain dragoman writes it for Dragoman alone"};
 }
 
 }  // namespace dragoman

@@ -48,6 +48,22 @@ std::string LowerUnsqueeze(Node& node) {
   return CountAxesFromFront(node, "axes", node.result()->type().rank());
 }
 
+// Both branches had to give the same sizes.
+std::string RefuseTwoSizes(Node& node) {
+  const std::vector<Graph*> branches = node.subgraphs();
+  if (branches.size() != 2) return "";
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Shape* one = branches[0]->output(i)->type().shape();
+    const Shape* other = branches[1]->output(i)->type().shape();
+    if (one == nullptr || other == nullptr) continue;
+    const bool equal = std::ranges::equal(*one, *other, [](const Dim& a, const Dim& b) {
+      return !a.known() || !b.known() || a == b;
+    });
+    if (!equal) return "its branches give other sizes";
+  }
+  return "";
+}
+
 std::string DropCeilMode(Node& node) { return DropInt(node, "ceil_mode", 0); }
 
 std::string LowerMaxPool10(Node& node) {
@@ -267,6 +283,7 @@ constexpr FormChange kEarlyChanges[] = {
     {"Gather", 11, PlainAxis},
     {"Gemm", 11, LowerGemm},
     {"Hardmax", 11, PlainAxis},
+    {"If", 11, RefuseTwoSizes},
     {"LogSoftmax", 11, PlainAxis},
     {"Max", 8, RefuseBroadcast},
     {"MaxPool", 10, LowerMaxPool10},

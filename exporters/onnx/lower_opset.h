@@ -20,6 +20,8 @@
 namespace dragoman {
 
 inline constexpr std::int64_t kMinExportOpset = 7;
+// Where nothing asks for another: the runtimes of all recent years read it.
+inline constexpr std::int64_t kUsualOpset = 17;
 // The newest one released. What is of kCommonOpset has the same form and meaning in all up to it.
 inline constexpr std::int64_t kMaxExportOpset = 26;
 

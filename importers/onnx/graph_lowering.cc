@@ -57,6 +57,7 @@ Result<std::unique_ptr<Graph>> OnnxGraphLowering::LowerEntry(const Graph& graph)
   common->set_name(graph.name());
   GraphBuilder builder(*common, inference_, names_);
   DRAGOMAN_TRY(LowerInputs(graph, builder));
+  declared_ = DeclaredTypes(*common);
   CallScope scope;
   scope.opsets = &source_.opsets;
   DRAGOMAN_TRY(LowerConstants(graph, builder));
@@ -99,7 +100,7 @@ Status OnnxGraphLowering::LowerOutput(const std::string& name, const Type& decla
     if (Value* other = FindByName(graph, name)) other->set_name(builder.UniqueName(other->name()));
     output->set_name(name);
   }
-  output->set_type(Refine(output->type(), declared));
+  output->set_type(declared_.Merge(output->type(), declared, name));
   graph.AddOutput(output);
   return {};
 }
@@ -176,7 +177,7 @@ void OnnxGraphLowering::BindResults(const Node& node, const std::vector<Value*>&
       map_keys_[declared] = results[1];
     // A body is lowered once a pass: what its values were declared to be holds for the first only.
     if (node.graph()->parent() == nullptr && declared->type().is_tensor()) {
-      results[i]->set_type(Refine(results[i]->type(), declared->type()));
+      results[i]->set_type(declared_.Merge(results[i]->type(), declared->type(), declared->name()));
     }
   }
 }

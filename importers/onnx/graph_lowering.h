@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/analysis/builder.h"
+#include "core/analysis/declared_types.h"
 #include "core/analysis/facts.h"
 #include "core/ir/model.h"
 #include "core/support/result.h"
@@ -33,6 +34,8 @@ class OnnxGraphLowering {
 
   // Lowers the graph of one entry.
   Result<std::unique_ptr<Graph>> LowerEntry(const Graph& graph);
+
+  const DeclaredTypes& declared() const { return declared_; }
 
  private:
   using Map = std::unordered_map<const Value*, Value*>;  // source to common
@@ -142,6 +145,7 @@ class OnnxGraphLowering {
 
   const Model& source_;
   const Facts& facts_;
+  DeclaredTypes declared_;
   Inference inference_;
   std::unordered_set<std::string> names_;
   Map values_;

@@ -1,16 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/onnx/lower.h"
 
+#include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/analysis/no_entry.h"
+#include "core/ir/dim.h"
 #include "core/ir/domain.h"
+#include "core/ir/type_algebra.h"
 #include "importers/onnx/graph_lowering.h"
+#include "importers/onnx/restore_groups.h"
 #include "importers/onnx/restore_states.h"
 
 namespace dragoman {
-Result<Model> LowerOnnx(const Model& source, const Facts& facts) {
+namespace {
+
+// Writers name sizes that they compute by expressions over the symbols of inputs, "2*n": as such
+// they are read.
+void ReadExpressions(const Graph& entry, Facts& facts) {
+  std::set<std::string> symbols;
+  for (const auto& input : entry.inputs()) AddSymbols(input->type(), symbols);
+  for (const std::string& text : symbols) {
+    const Result<Dim> size = ParseDim(text);
+    if (!size.ok() || facts.dims.contains(text)) continue;
+    const std::vector<std::string> parts = size->Symbols();
+    const bool read = !parts.empty() && std::ranges::all_of(parts, [&](const std::string& part) {
+      return part != text && symbols.contains(part);
+    });
+    if (read) facts.dims.emplace(text, size->Substitute(facts.dims));
+  }
+}
+
+Result<Model> Lower(const Model& source, const Facts& facts,
+                    const std::function<void(std::string_view)>& note) {
   Model model;
   model.level = Level::kCommon;
   model.dialect = source.dialect;
@@ -27,15 +52,27 @@ Result<Model> LowerOnnx(const Model& source, const Facts& facts) {
       if (input->data() == nullptr) names.push_back(input->name());
     }
     DRAGOMAN_TRY(CheckFacts(facts, names));
-    const Facts named = WithNames(facts, names);
+    Facts named = WithNames(facts, names);
+    ReadExpressions(*entry.graph, named);
     OnnxGraphLowering lowering(source, named);
     DRAGOMAN_ASSIGN(std::unique_ptr<Graph> graph, lowering.LowerEntry(*entry.graph));
+    if (note) lowering.declared().Tell(facts, note);
     model.entries.push_back(
         {entry.name, std::move(graph), entry.arguments, entry.results, entry.states});
   }
   if (model.entries.empty()) return NoEntry(source, facts.entry.value_or("main"));
   DRAGOMAN_TRY(RestoreStates(model));
   return model;
+}
+
+}  // namespace
+
+Result<Model> LowerOnnx(const Model& source, const Facts& facts,
+                        const std::function<void(std::string_view)>& note) {
+  if (!RecordsGroups(source)) return Lower(source, facts, note);
+  Model grouped = Clone(source);
+  RestoreGroups(grouped);
+  return Lower(grouped, facts, note);
 }
 
 }  // namespace dragoman

@@ -10,6 +10,8 @@
 #define DRAGOMAN_IMPORTERS_ONNX_LOWER_H_
 
 #include <cstddef>
+#include <functional>
+#include <string_view>
 
 #include "core/analysis/facts.h"
 #include "core/ir/model.h"
@@ -26,10 +28,13 @@ inline constexpr int kMaxNesting = 256;
 // A map of the interface becomes two tensors: its keys, ascending, and its values; a list of maps
 // the keys that all have, and a matrix of values with a row a map (runtime/program/map.h).
 //
+// Contradictions between declared and computed sizes (core/analysis/declared_types.h) go to `note`.
+//
 // Errors: invalid input, where a node breaks the rules of its operator; unsupported, where an older
 // form cannot be expressed. All that stand in the way are listed, up to the first failing node of
 // each graph.
-Result<Model> LowerOnnx(const Model& source, const Facts& facts = {});
+Result<Model> LowerOnnx(const Model& source, const Facts& facts = {},
+                        const std::function<void(std::string_view)>& note = nullptr);
 
 }  // namespace dragoman
 

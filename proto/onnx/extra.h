@@ -63,6 +63,17 @@ inline constexpr std::string_view kUntypedSparseInitializer = "sparse_initialize
 // as an attribute in graph text.
 inline constexpr std::string_view kStatesKey = "dragoman.states";
 
+// Metadata of nodes that a dragoman.Fused was written as, in line and one after the other. Of each:
+// the numbers of the groups that it is in, outer ones first, "2/5". Of the first node of group N,
+// under kGroupOperandsKey and kGroupResultsKey followed by N: the operands, as places among the
+// values that the nodes read and do not compute, in the order of their first use ("0 2"; a constant
+// that is not listed belongs to the body), and the results, as places among those of all nodes.
+inline constexpr std::string_view kGroupKey = "dragoman.group";
+inline constexpr std::string_view kGroupOperandsKey = "dragoman.group.operands.";
+inline constexpr std::string_view kGroupResultsKey = "dragoman.group.results.";
+// The extra of a node that holds its metadata: a List of Dicts with a "key" and a "value".
+inline constexpr std::string_view kNodeMetadata = "onnx.metadata_props";
+
 inline constexpr int kMaxMessageNesting = 100;  // protobuf's limit
 
 }  // namespace dragoman::onnx_extra

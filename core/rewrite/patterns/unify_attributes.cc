@@ -47,6 +47,11 @@ bool HasNoZeroSizes(const Node& node) {
          (sizes != nullptr && std::ranges::count(sizes->ToInts(), 0) == 0);
 }
 
+bool ReachesLastAxis(const Node& node) {
+  const std::optional<int> rank = node.operand(0)->type().rank();
+  return rank && IntAttribute(node, "end", 0) >= *rank;
+}
+
 bool IsNotNearest(const Node& node) { return TextAttribute(node, "mode") != "nearest"; }
 bool IsNotCubic(const Node& node) { return TextAttribute(node, "mode") != "cubic"; }
 
@@ -91,7 +96,8 @@ constexpr Idle kIdle[] = {{"AveragePool", "count_include_pad", HasNoPads},
                           {"RNN", "activations", HasUsualActivations},
                           {"Reshape", "allowzero", HasNoZeroSizes},
                           {"Resize", "cubic_coeff_a", IsNotCubic},
-                          {"Resize", "nearest_mode", IsNotNearest}};
+                          {"Resize", "nearest_mode", IsNotNearest},
+                          {"Shape", "end", ReachesLastAxis}};
 
 // An attribute that changes nothing is left out.
 Result<bool> OmitIdleAttribute(Node& node, PassContext&) {

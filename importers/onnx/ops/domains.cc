@@ -4,6 +4,7 @@
 #include <span>
 
 #include "importers/onnx/ops/contrib.h"
+#include "importers/onnx/ops/extension_text.h"
 #include "importers/onnx/ops/ml.h"
 #include "importers/onnx/ops/training.h"
 
@@ -113,10 +114,17 @@ constexpr DomainRow kContribLowerings[] = {
     {"Unique", LowerContribUnique},
 };
 
+constexpr DomainRow kExtensionLowerings[] = {
+    {"StringLength", LowerStringLength},
+    {"StringRegexReplace", LowerStringRegexReplace},
+    {"StringToHashBucketFast", LowerStringToHashBucketFast},
+};
+
 std::span<const DomainRow> RowsOf(std::string_view domain) {
   if (domain == "ai.onnx.ml") return kMlLowerings;
   if (domain == "ai.onnx.preview.training") return kTrainingLowerings;
   if (domain == kContribDomain) return kContribLowerings;
+  if (domain == "ai.onnx.contrib") return kExtensionLowerings;
   return {};
 }
 

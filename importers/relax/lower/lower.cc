@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "core/analysis/declared_types.h"
 #include "core/analysis/no_entry.h"
-#include "core/ir/type_algebra.h"
 #include "core/ir/verify.h"
 #include "core/lowering/last_states.h"
 #include "core/lowering/number_value.h"
@@ -91,11 +91,14 @@ class ModuleLowering {
     if (HoldsPoison(result)) return Internal("function '" + source.name + "' has no result");
     DRAGOMAN_TRY(AddResults(result, heap, evaluator.builder()));
     DRAGOMAN_TRY(JoinComplex(border, *entry.graph, evaluator.builder()));
+    declared_ = DeclaredTypes(*entry.graph);
     NameResults(*source.graph, *entry.graph, evaluator.builder());
     DRAGOMAN_TRY(JoinLists(border, *entry.graph, evaluator.builder()));
     DRAGOMAN_TRY(BindStates(*source.graph, border, entry));
     return entry;
   }
+
+  const DeclaredTypes& declared() const { return declared_; }
 
  private:
   Status AddInputs(const Graph& source, const Border& border, Evaluator& evaluator, Heap& heap,
@@ -224,14 +227,15 @@ class ModuleLowering {
   }
 
   // An output that is no input has the name of the text, and the sizes that it states.
-  static void NameResults(const Graph& source, Graph& graph, GraphBuilder& builder) {
+  void NameResults(const Graph& source, Graph& graph, GraphBuilder& builder) {
     const std::vector<std::string> names = ResultNames(source);
     if (names.size() != graph.num_outputs()) return;
     for (std::size_t i = 0; i < names.size(); ++i) {
       Value* output = graph.output(i);
       if (names[i].empty() || output->kind() != Value::Kind::kResult) continue;
       output->set_name(builder.UniqueName(names[i]));
-      output->set_type(Refine(output->type(), WithKnownSizes(StatedType(*source.output(i)))));
+      output->set_type(
+          declared_.Merge(output->type(), WithKnownSizes(StatedType(*source.output(i))), names[i]));
     }
   }
 
@@ -261,6 +265,7 @@ class ModuleLowering {
   const Model& source_;
   const tvm::ComposedNodes& composed_;
   const Facts& facts_;
+  DeclaredTypes declared_;
 };
 
 }  // namespace
@@ -279,9 +284,11 @@ Result<Model> LowerRelax(const Model& source, const Facts& facts,
   for (const Entry& entry : source.entries) {
     const bool is_default = entry.name == chosen;
     if (facts.entry && !is_default) continue;
-    Result<Entry> lowered = tvmscript::ModuleLowering(source, composed, facts).Lower(entry);
+    tvmscript::ModuleLowering lowering(source, composed, facts);
+    Result<Entry> lowered = lowering.Lower(entry);
     if (lowered.ok()) {
       model.entries.push_back(std::move(*lowered));
+      if (note) lowering.declared().Tell(facts, note);
     } else if (is_default) {
       return std::move(lowered).error();
     } else if (note) {

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/ir/parse.h"
 #include "core/ir/print.h"
@@ -59,6 +60,54 @@ entry main(%x: f32[n, 3, 8, 8]) -> (%y: f32[n, 8, 8]) {
   %y = onnx.Clip(%plane, %c_5, %c_6)
 }
 )");
+}
+
+// What inference proves holds, and one note names both; what it leaves open is as the file says.
+TEST(LowerOnnx, DeclaredSizesThatContradictTheGraphGiveWay) {
+  const Result<Model> source = ParseText(R"(dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[n, t, 5], %z: f32[2*n]) -> (%y: f32[n, 50, 5], %h: f32[n, 5, 60], %places: i64[3, 7], %w: f32["2*n"]) {
+  %y = onnx.Relu(%x)
+  %h = onnx.Transpose(%y) {perm = [0, 2, 1]}
+  %places = onnx.NonZero(%x)
+  %w = onnx.Relu(%z)
+}
+)");
+  ASSERT_TRUE(source.ok()) << source.error().ToString();
+  std::vector<std::string> notes;
+  const auto note = [&](std::string_view text) { notes.emplace_back(text); };
+  const Result<Model> model = LowerOnnx(*source, {}, note);
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  std::string types;
+  for (const Use& output : model->main().outputs())
+    types += output.value()->type().ToString() + " ";
+  EXPECT_EQ(types, "f32[n, t, 5] f32[n, 5, t] i64[3, 7] f32[2*n] ");
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_EQ(notes[0],
+            "\"y\" is declared as f32[n, 50, 5], but the graph computes f32[n, t, 5], which holds "
+            "(others that contradict what is computed: 1)");
+  notes.clear();
+  Facts facts;
+  facts.dims = {{"t", Dim(9)}};
+  ASSERT_TRUE(LowerOnnx(*source, facts, note).ok());
+  EXPECT_TRUE(notes.empty());
+}
+
+// A file names the size of an input by an expression over that of another.
+TEST(LowerOnnx, NamesOfSizesMayBeExpressions) {
+  const Result<Model> model = Lowered(R"(opset "" 17
+
+entry main(%x: f32[s39], %z: f32["2*s39"], %u: f32["batch-size"]) -> (%y: f32[*], %v: f32[*]) {
+  %joined = onnx.Concat(%x, %x) {axis = 0}
+  %y = onnx.Add(%joined, %z)
+  %v = onnx.Relu(%u)
+}
+)");
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  EXPECT_EQ(model->main().input(1)->type().ToString(), "f32[2*s39]");
+  EXPECT_EQ(model->main().output(0)->type().ToString(), "f32[2*s39]");
+  EXPECT_EQ(model->main().output(1)->type().ToString(), "f32[\"batch-size\"]");
 }
 
 // ONNX Runtime drops the axis where a number asks for parts of one element, as torch.unbind is
