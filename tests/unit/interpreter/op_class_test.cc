@@ -40,14 +40,16 @@ Words ElementsOf(const Tensor& tensor) {
   return words;
 }
 
-// Twelve elements of operand `index`, as graph text has them.
-Words Samples(DType dtype, std::size_t index) {
+// Twelve elements of operand `index` that the operator takes, as graph text has them.
+Words Samples(const OpDef& def, DType dtype, std::size_t index) {
   Words words = {"-1.5", "0.25", "2.0", "-0.5", "0.75", "1.0"};
   if (IsInteger(dtype)) words = {"5", "3", "0", "6", "1", "2"};
   if (dtype == DType::kBool) words = {"true", "false", "true", "true", "false", "false"};
   if (dtype == DType::kString)
     words = {"\"abcdef\"",   "\"Abcdef\"", "\"ABCDEF\"",
              "\"  abcdef\"", "\"äÖabcd\"", "\"!?abcdef\""};
+  if (def.Label() == "dragoman.Base64Decode")
+    words = {"\"abcdef\"", "\"Abcdef\"", "\"ABCDEF\"", "\"ab\"", "\"-_\"", "\"\""};
   std::rotate(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(index), words.end());
   for (std::size_t i = 6; i > 0; --i) words.push_back(words[i - 1]);
   return words;
@@ -86,7 +88,7 @@ std::string OneNode(const OpDef& def, bool unary, std::optional<std::size_t> onl
   const std::size_t count = first_only ? 1 : def.signature.operands.size();
   for (std::size_t i = 0; i < count; ++i) {
     const DType dtype = DTypeOf(def.signature, i);
-    Words elements = Samples(dtype, i);
+    Words elements = Samples(def, dtype, i);
     operands.push_back(fmt::format("%x{}", i));
     if (unary && i > 0) {
       text += fmt::format("const %x{}: {}[] = {}\n", i, Name(dtype), elements.front());
