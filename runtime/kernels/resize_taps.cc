@@ -62,18 +62,16 @@ double ResizeTaps::OverScale(double x) const { return static_cast<float>(x / sca
 
 double ResizeTaps::Coordinate(std::int64_t i, double roi_start, double roi_end) const {
   const double x = static_cast<double>(i), input = static_cast<double>(input_);
-  // ONNX takes the length before rounding. A scale that was made of sizes gives the size again.
-  const double scaled = scale_ * input, size = static_cast<double>(output_);
-  const double length = std::fabs(scaled - size) <= 1e-12 * size ? size : scaled;
+  const double size = static_cast<double>(output_);
   switch (p_->coordinate_transformation_mode) {
     case CoordinateTransformation::kHalfPixel:
       return OverScale(x + 0.5) - 0.5;
     case CoordinateTransformation::kHalfPixelSymmetric:
-      return input / 2 * (1 - static_cast<double>(output_) / length) + OverScale(x + 0.5) - 0.5;
+      return input / 2 * (1 - size / UnroundedSize()) + OverScale(x + 0.5) - 0.5;
     case CoordinateTransformation::kPytorchHalfPixel:
       return output_ > 1 ? OverScale(x + 0.5) - 0.5 : 0;
     case CoordinateTransformation::kAlignCorners:
-      return output_ > 1 ? x * (input - 1) / (length - 1) : 0;
+      return output_ > 1 ? x * (input - 1) / (size - 1) : 0;
     case CoordinateTransformation::kAsymmetric:
       return OverScale(x);
     case CoordinateTransformation::kTfHalfPixelForNn:
@@ -83,7 +81,14 @@ double ResizeTaps::Coordinate(std::int64_t i, double roi_start, double roi_end) 
   }
   if (output_ <= 1) return 0.5 * (roi_start + roi_end) * (input - 1);
   return static_cast<float>(roi_start * (input - 1) +
-                            x * (roi_end - roi_start) * (input - 1) / (length - 1));
+                            x * (roi_end - roi_start) * (input - 1) / (size - 1));
+}
+
+// The length of the result before it is rounded to a size. A scale that was made of sizes gives the
+// size again.
+double ResizeTaps::UnroundedSize() const {
+  const double scaled = scale_ * static_cast<double>(input_), size = static_cast<double>(output_);
+  return std::fabs(scaled - size) <= 1e-12 * size ? size : scaled;
 }
 
 double ResizeTaps::Weight(double distance) const {

@@ -38,7 +38,10 @@ class ResizeTaps {
 
  private:
   double OverScale(double x) const;
+  // The ends of an operand and of its result are aligned by the size of the result, as PyTorch and
+  // ONNX Runtime do; ONNX's reference divides by the size before rounding.
   double Coordinate(std::int64_t i, double roi_start, double roi_end) const;
+  double UnroundedSize() const;
   double Weight(double distance) const;
   std::int64_t Nearest(double x) const;
   void FillPosition(double x, std::int64_t* indices, double* weights) const;

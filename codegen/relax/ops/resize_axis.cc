@@ -192,8 +192,12 @@ std::string AxisResizer::Coordinates(const Axis& axis) {
     const std::string middle = op_.Do("add", i, F64(0.5));
     return op_.Do("subtract", Rounded(op_.Do("divide", middle, axis.scale)), F64(0.5));
   };
+  const auto count = [&] {
+    if (axis.to.known()) return F64(static_cast<double>(axis.to.value()));
+    return op_.Astype(op_.Do("size", i), DType::kI64, DType::kF64);
+  };
   const auto by_ends = [&](const std::string& first, const std::string& span) {
-    const std::string steps = op_.Do("subtract", axis.length, F64(1));
+    const std::string steps = op_.Do("subtract", count(), F64(1));
     const std::string none = op_.Do("equal", steps, F64(0));
     const std::string divisor = op_.Do("where", none, F64(1), steps);
     const std::string offset = op_.Do("divide", op_.Do("multiply", i, span), divisor);
@@ -206,8 +210,7 @@ std::string AxisResizer::Coordinates(const Axis& axis) {
     return axis.known_scale ? x : op_.Do("where", op_.Do("equal", axis.scale, F64(1)), i, x);
   }
   if (coordinates_ == "half_pixel_symmetric") {
-    const std::string count = op_.Astype(op_.Do("size", i), DType::kI64, DType::kF64);
-    const std::string rest = op_.Do("subtract", F64(1), op_.Do("divide", count, axis.length));
+    const std::string rest = op_.Do("subtract", F64(1), op_.Do("divide", count(), axis.length));
     const std::string offset = op_.Do("multiply", op_.Do("divide", axis.input, F64(2)), rest);
     return op_.Do("add", offset, half_pixel());
   }

@@ -101,11 +101,24 @@ TEST(ResizeTest, LinearByCoordinateTransformation) {
              {1, 1.25, 1.75, 2, 1.5, 1.75, 2.25, 2.5, 2.5, 2.75, 3.25, 3.5, 3, 3.25, 3.75, 4});
   p.coordinate_transformation_mode = CoordinateTransformation::kAlignCorners;
   ExpectNear(Resized(p, Counting({2}), {{}, {2}, {}}, {4}), {1, 1.3333333f, 1.6666666f, 2});
-  ExpectNear(Resized(p, Counting({2, 4}), {{}, {0.6f, 0.6f}, {}}, {1, 2}), {1, 3.142857f});
   p.coordinate_transformation_mode = CoordinateTransformation::kHalfPixelSymmetric;
   ExpectNear(Resized(p, Counting({4}), {{}, {0.6f}, {}}, {2}), {1.6666667f, 3.3333333f});
   p.coordinate_transformation_mode = CoordinateTransformation::kPytorchHalfPixel;
   ExpectNear(Resized(p, Counting({4, 4}), {{}, {}, {3, 1}}, {3, 1}), {1.6666666f, 7, 12.333333f});
+}
+
+// Sizes of 7.5 and 1.2 are cut off before the ends meet: expected are the numbers of ONNX Runtime
+// 1.31 and PyTorch 2.14.
+TEST(ResizeTest, EndsMeetByTheSizeOfTheResult) {
+  ResizeParams p;
+  p.mode = ResizeMode::kLinear;
+  p.coordinate_transformation_mode = CoordinateTransformation::kAlignCorners;
+  ExpectNear(Resized(p, Counting({5}), {{}, {1.5f}, {}}, {7}),
+             {1, 1.6666666f, 2.3333333f, 3, 3.6666667f, 4.3333335f, 5});
+  ExpectNear(Resized(p, Counting({2, 4}), {{}, {0.6f, 0.6f}, {}}, {1, 2}), {1, 4});
+  p.coordinate_transformation_mode = CoordinateTransformation::kTfCropAndResize;
+  ExpectNear(Resized(p, Counting({5}), {{0, 1}, {1.5f}, {}}, {7}),
+             {1, 1.6666666f, 2.3333333f, 3, 3.6666667f, 4.3333335f, 5});
 }
 
 TEST(ResizeTest, CubicWithAndWithoutPlacesOutside) {
