@@ -16,13 +16,13 @@ constexpr std::int64_t kGrain = 1 << 15;  // elements that a thread is worth
 // nearest whole number, of two the even one.
 constexpr float kRounding = 12582912.0f;
 
-// A quotient that is no number becomes 0.
+// A quotient that is no number becomes the lowest one.
 template <class T>
 DRAGOMAN_RT_INLINE T Quantised(float quotient, float low, float high, std::int32_t zero) {
   float limited = quotient > low ? quotient : low;
   limited = limited < high ? limited : high;
   const auto rounded = static_cast<std::int32_t>((limited + kRounding) - kRounding);
-  return static_cast<T>(quotient == quotient ? rounded + zero : 0);
+  return static_cast<T>(rounded + zero);
 }
 
 template <class T>

@@ -7,13 +7,15 @@
 //     dequantize: y = (x - zero_point) * scale
 //
 // Quotients and products are computed in float, or in double where the scale is one. For 8-bit
-// floats the sum of quotient and zero point is what gets rounded; NaN becomes 0 in an integer.
+// floats the sum of quotient and zero point is what gets rounded. NaN becomes the lowest integer,
+// as in ONNX Runtime on x86 processors; ONNX leaves it open.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_QUANTIZE_LINEAR_H_
 #define DRAGOMAN_RUNTIME_KERNELS_QUANTIZE_LINEAR_H_
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "runtime/kernels/axis_loop.h"
@@ -72,7 +74,8 @@ void QuantizeLinear(const QuantizeLinearParams& p, TensorView<const T1> x,
     const C quotient = static_cast<C>(Widen(x[i])) / static_cast<C>(Widen(y_scale[s]));
     const C zero = y_zero_point.present() ? static_cast<C>(Widen(y_zero_point[s])) : C(0);
     if constexpr (kIsInteger<T2>) {
-      y[i] = Convert<T2>(std::nearbyint(quotient) + zero);
+      constexpr C kLowest = -std::numeric_limits<C>::infinity();
+      y[i] = Convert<T2>(std::isnan(quotient) ? kLowest : std::nearbyint(quotient) + zero);
     } else {
       y[i] = Convert<T2>(quotient + zero, p.saturate);
     }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "runtime/kernels/dynamic_quantize_linear.h"
@@ -24,6 +25,17 @@ TEST(QuantizeLinearTest, RoundsToEvenBeforeTheZeroPointAndSaturates) {
   Dense<std::uint8_t> y({5});
   QuantizeLinear(QuantizeLinearParams{}, x.In(), scale.In(), zero.In(), y.Out());
   EXPECT_THAT(y.Values(), ElementsAre(128, 130, 255, 0, 130));
+}
+
+// Expected are the numbers of ONNX Runtime 1.31 on an x86 processor.
+TEST(QuantizeLinearTest, NaNBecomesTheLowestNumber) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const Dense<float> x({3}, {std::numeric_limits<float>::quiet_NaN(), kInfinity, -kInfinity});
+  const Dense<float> scale({}, {0.1f});
+  const Dense<std::int8_t> zero({}, {3});
+  Dense<std::int8_t> y({3});
+  QuantizeLinear(QuantizeLinearParams{}, x.In(), scale.In(), zero.In(), y.Out());
+  EXPECT_THAT(y.Values(), ElementsAre(-128, 127, -128));
 }
 
 TEST(QuantizeLinearTest, TakesAScaleForEachPlaceOnTheAxis) {
