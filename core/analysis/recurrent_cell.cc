@@ -52,8 +52,7 @@ class LstmMatcher {
   RecurrentCell& cell() { return cell_; }
 
  private:
-  // Gives the new cell state before it is clipped. A bound that the gates' arguments have as well
-  // is one of the function's argument, not of the state.
+  // Gives the new cell state before it is clipped.
   AtomId ReadOutput(AtomId state) {
     cell_.output_function = {"Affine", 1.0f, 0.0f};
     cell_.c = state;
@@ -63,17 +62,8 @@ class LstmMatcher {
     }
     const auto clipped = ReadClipped(cell_.c, forms_);
     if (!clipped) return cell_.c;
-    const AtomId unclipped = AffineForms::AsAtom(clipped->x);
-    const float clip = gates_[1].function.clip;
-    if (clipped->bound == clip) {
-      cell_.c = unclipped;
-    } else {
-      cell_.cell_clip = clipped->bound;
-    }
-    // What is bounded by less is not changed by a second bound.
-    const bool is_bounded = cell_.cell_clip == 0 || cell_.cell_clip < clip;
-    if (is_bounded) cell_.output_function.clip = clip;
-    return unclipped;
+    cell_.cell_clip = clipped->bound;
+    return AffineForms::AsAtom(clipped->x);
   }
 
   // c = f * old + i * g; or with f = 1 - i, or i = 1 - f.
@@ -180,9 +170,9 @@ class LstmMatcher {
     gates_[3].argument = AsDense(gates_[3].argument, forms_.consts());
     if (!IsDense(gates_[3].argument)) return false;
     const CellFunction& function = gates_[1].function;
-    cell_.uniform =
-        gates_[0].function == function && (cell_.coupled || gates_[2].function == function) &&
-        gates_[3].function.clip == function.clip && cell_.output_function.clip == function.clip;
+    cell_.uniform = gates_[0].function == function &&
+                    (cell_.coupled || gates_[2].function == function) &&
+                    gates_[3].function.clip == function.clip;
     if (cell_.peepholes == std::vector<ConstId>(3, kNoConst)) cell_.peepholes.clear();
     cell_.gates.assign(gates_.begin(), gates_.end());
     return true;

@@ -123,7 +123,7 @@ class UnrolledCell {
     Value* const fresh = Activate(1, Gate(all, 3));
     Value* const c = Bounded(Add(Mul(forget, state.c), Mul(input, fresh)), form_.cell_clip);
     Value* const output = Activate(0, Peeped(Gate(all, 1), c, 1));
-    Value* h = Mul(output, Activate(2, c));
+    Value* h = Mul(output, ActivateUnbounded(2, c));
     if (weights_.projection != nullptr) h = Linear(h, weights_.projection, nullptr);
     return {Bounded(h, form_.output_clip), c};
   }
@@ -169,8 +169,9 @@ class UnrolledCell {
     return nodes_.Op("Clip", {x, nodes_.Scalar(-bound, x), nodes_.Scalar(bound, x)});
   }
 
-  Value* Activate(std::size_t i, Value* x) {
-    x = Bounded(x, form_.clip);
+  Value* Activate(std::size_t i, Value* x) { return ActivateUnbounded(i, Bounded(x, form_.clip)); }
+
+  Value* ActivateUnbounded(std::size_t i, Value* x) {
     const rt::RnnFunction& f = functions_[i];
     const auto scaled = [&](Value* value, float factor) {
       return factor == 1.0f ? value : Mul(value, nodes_.Scalar(factor, value));

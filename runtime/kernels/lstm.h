@@ -5,7 +5,8 @@
 //   C = f ⊙ c + i ⊙ g(x Wcᵀ + h Rcᵀ + Wbc + Rbc)
 //   o = f(x Woᵀ + h Roᵀ + Po ⊙ C + Wbo + Rbo)
 //   H = o ⊙ h(C)
-// A clip bounds the arguments of f, g and h, not the C that is kept.
+// A clip bounds the arguments of f and g. ONNX's text can be read to bound that of h too; ONNX
+// Runtime and OpenVINO do not.
 //
 // dragoman.LSTM bounds C by its cell_clip before o and H read it. In place of H it gives, and the
 // next step reads, H Projᵀ if it has a projection, bounded by its output_clip.
@@ -55,7 +56,7 @@ class LstmCell {
     const LSTMParams plain = p_.Plain();
     f_ = {LSTMFunction(plain, static_cast<int>(d), 0), p_.clip};
     g_ = {LSTMFunction(plain, static_cast<int>(d), 1), p_.clip};
-    h_ = {LSTMFunction(plain, static_cast<int>(d), 2), p_.clip};
+    h_ = {LSTMFunction(plain, static_cast<int>(d), 2), 0.0f};
     LoadState(sizes_.Unprojected(), operands_.initial_c, d, c_);
   }
 

@@ -26,17 +26,20 @@ def text(value):
 
 
 def activations(op, directions, attributes):
-    """The functions of one argument, in order; alphas and betas go to those that have one."""
+    """The functions of one argument, in order; alphas and betas go to those that have one. A clip
+    bounds the arguments of all but an LSTM's last, which is of the cell state: so do ONNX Runtime
+    and OpenVINO."""
     names = [text(n) for n in attributes.get("activations", [])] or DEFAULTS[op] * directions
     alphas = list(attributes.get("activation_alpha", []))
     betas = list(attributes.get("activation_beta", []))
     clip = attributes.get("clip")
     made = []
-    for name in names:
+    for i, name in enumerate(names):
         function, alpha, beta = FUNCTIONS[name]
         alpha = alphas.pop(0) if alpha is not None and alphas else alpha
         beta = betas.pop(0) if beta is not None and betas else beta
-        bound = (lambda x: x) if clip is None else (lambda x: np.clip(x, -clip, clip))
+        is_free = clip is None or (op == "LSTM" and i % 3 == 2)
+        bound = (lambda x: x) if is_free else (lambda x: np.clip(x, -clip, clip))
         made.append(lambda x, f=function, a=alpha, b=beta, c=bound: f(c(x), a, b))
     return made
 
