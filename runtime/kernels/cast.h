@@ -3,8 +3,8 @@
 // rules for numbers, but for those that ONNX leaves open. A float outside the range of an integer
 // type of 8 bits or more, or NaN, becomes what torch and ONNX Runtime make of it on x86-64: int8,
 // int16 and uint16 keep the low bits of int32, uint8 and uint32 those of int64, and what int32 or
-// int64 cannot hold is the least of its numbers. A float becomes the nearest integer of 4 bits, the
-// even one of two, as in ONNX's tests, where they saturate.
+// int64 cannot hold is the least of its numbers. Integers of 4 and 2 bits keep the low bits of the
+// nearest int64, of two the one farther from 0, as in ONNX Runtime.
 //
 // To a string a float is written in the fewest digits that read back the same, without exponent
 // from 1e-4 up to 1e16, else with; infinities and NaN are "INF", "-INF", "NaN". From a string the
@@ -59,8 +59,8 @@ template <class To, class From>
 To CastNumber(From value, bool saturate) {
   if constexpr (std::is_integral_v<To> && !std::is_same_v<To, bool> && kIsFloating<From>) {
     return TruncateAndWrap<To>(Widen(value));
-  } else if constexpr ((std::is_same_v<To, Int4> || std::is_same_v<To, UInt4>)&&kIsFloating<From>) {
-    return Convert<To>(std::nearbyint(Widen(value)), saturate);
+  } else if constexpr (kIsSmallInt<To> && kIsFloating<From>) {
+    return static_cast<To>(TruncateOrLeast<std::int64_t>(std::round(Widen(value))));
   } else {
     return Convert<To>(value, saturate);
   }
