@@ -328,7 +328,7 @@ Result<bool> LiftPad(Node& node, PassContext& context) {
 }
 
 Result<bool> SinkBehindSlice(Node& node, PassContext& context) {
-  if (!node.Is("Slice")) return false;
+  if (!node.Is("Slice") || node.operand(1)->type().dtype() != DType::kI64) return false;
   const Attribute::Ints* perm = ChannelsLast(node.operand(0));
   const auto stated = perm != nullptr ? IntsOf(context, node.operand(3)) : std::nullopt;
   if (!stated) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -59,18 +60,27 @@ Result<bool> OmitIdleOperand(Node& node, PassContext& context) {
   return false;
 }
 
-// Slice of as many axes as there are bounds, which only run time knows, states them
+// Slice of as many axes as there are bounds, which only run time knows, states them; it counts in
+// int64
 Result<bool> StateCutAxes(Node& node, PassContext& context) {
-  const bool is_open = node.Is("Slice") && node.operand(3) == nullptr;
-  const std::optional<std::int64_t> count =
-      is_open ? SizeAlong(*node.operand(1), 0) : std::optional<std::int64_t>();
-  if (!count || *count == 0) return false;
-  std::vector<std::int64_t> axes;
-  for (std::int64_t axis = 0; axis < *count; ++axis) axes.push_back(axis);
-  std::vector<Value*> operands = {
-      node.operand(0), node.operand(1), node.operand(2),
-      context.AddConstant(*node.graph(), Tensor::Ints(axes), "axes", node.origin())};
-  if (Value* steps = node.operand(4)) operands.push_back(steps);
+  if (!node.Is("Slice")) return false;
+  const bool is_narrow = node.operand(1)->type().dtype() == DType::kI32;
+  const bool is_open = node.operand(3) == nullptr;
+  const std::int64_t count = is_open ? SizeAlong(*node.operand(1), 0).value_or(0) : 0;
+  if (!is_narrow && count == 0) return false;
+  std::vector<Value*> operands = {node.operand(0)};
+  for (std::size_t i = 1; i < node.num_operands(); ++i) {
+    operands.push_back(node.operand(i));
+    if (!is_narrow || operands.back() == nullptr) continue;
+    DRAGOMAN_ASSIGN(operands.back(), context.Insert(node, "Cast", {{operands.back()}},
+                                                    {{"to", static_cast<int>(DType::kI64)}}));
+  }
+  if (count > 0) {
+    std::vector<std::int64_t> axes(static_cast<std::size_t>(count));
+    std::iota(axes.begin(), axes.end(), 0);
+    operands.resize(std::max<std::size_t>(operands.size(), 4));
+    operands[3] = context.AddConstant(*node.graph(), Tensor::Ints(axes), "axes", node.origin());
+  }
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Slice", operands));
   return context.ReplaceIfAllowed(node, y);
 }
