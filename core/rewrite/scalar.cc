@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "core/ir/producer.h"
+#include "core/ops/op_def.h"
 #include "core/rewrite/pass_context.h"
 
 namespace dragoman {
@@ -16,11 +17,49 @@ std::optional<float> ScalarOf(const Value* value) {
   return static_cast<float>(tensor->FloatAt(0));
 }
 
-bool IsAbout(double scalar, double number) { return std::abs(scalar - number) <= 5e-6 * number; }
+namespace {
+
+bool IsReal(DType dtype) {
+  return dtype == DType::kF16 || dtype == DType::kBF16 || dtype == DType::kF32 ||
+         dtype == DType::kF64;
+}
+
+std::optional<double> RealOf(const Value* value) {
+  const Tensor* tensor = ConstantOf(value);
+  if (tensor == nullptr || tensor->size() != 1 || !IsReal(tensor->dtype())) return std::nullopt;
+  return tensor->FloatAt(0);
+}
+
+// The relative error of a number of a formula.
+double ErrorIn(DType dtype) {
+  if (dtype == DType::kF16) return 0x1p-11;
+  if (dtype == DType::kBF16) return 0x1p-8;
+  return dtype == DType::kF32 ? 5e-6 : 1e-14;
+}
+
+}  // namespace
+
+std::optional<float> FormulaNumber(const Value* value) {
+  const std::optional<double> real = RealOf(value);
+  const float number = static_cast<float>(real.value_or(0));
+  return real && (number == *real || std::isnan(*real)) ? std::optional(number) : std::nullopt;
+}
+
+bool IsReadAs(std::string_view type, const Value* x, bool rounds) {
+  const DType dtype = x->type().dtype();
+  const Signature& signature = FindOp(type)->signature;
+  const auto& allowed =
+      signature.variables[static_cast<std::size_t>(signature.operands[0].variable)];
+  return IsReal(dtype) && allowed.allowed.Has(dtype) && !(rounds && dtype == DType::kF64);
+}
+
+bool IsAbout(double scalar, double number) {
+  return std::abs(scalar - number) <= ErrorIn(DType::kF32) * number;
+}
 
 bool IsAbout(const Value* value, double number) {
-  const std::optional<float> scalar = ScalarOf(value);
-  return scalar && IsAbout(*scalar, number);
+  const std::optional<double> real = RealOf(value);
+  return real && std::abs(*real - number) <= ErrorIn(value->type().dtype()) * std::abs(number);
 }
 
 Value* OtherThan(double number, const Value* value, std::string_view type) {

@@ -54,7 +54,7 @@ Value* ComplementOperand(const Value* value) {
 // Whether `value` is x³.
 bool IsCube(const Value* value, const Value* x) {
   if (const Node* power = ProducerOf(value, "Pow"))
-    return power->operand(0) == x && ScalarOf(power->operand(1)) == 3.0f;
+    return power->operand(0) == x && FormulaNumber(power->operand(1)) == 3.0f;
   std::vector<Value*> factors;
   AddFactors(value, factors);
   return factors == std::vector<Value*>(3, const_cast<Value*>(x));
@@ -94,7 +94,7 @@ Value* GeluFunction(const std::vector<Value*>& factors, std::size_t i) {
 // 0.5 · x · (1 + erf(x / sqrt(2))) = Gelu(x), and with tanh in the place of erf its approximation;
 // 0.5 · x · erfc(-x / sqrt(2)) = Gelu(x)
 Result<bool> ReadGelu(Node& node, PassContext& context) {
-  if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
+  if (!node.Is("Mul") || !IsReadAs("Gelu", node.result())) return false;
   std::vector<Value*> factors;
   AddFactors(node.result(), factors);
   if (factors.size() != 2 && factors.size() != 3) return false;
@@ -127,7 +127,7 @@ Result<bool> ReplaceGated(Node& node, Value& x, std::string_view type, PassConte
 
 // x · HardSigmoid(x; 1/6, 1/2) = HardSwish(x)
 Result<bool> ReadHardSwish(Node& node, PassContext& context) {
-  if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
+  if (!node.Is("Mul") || !IsReadAs("HardSwish", node.result(), true)) return false;
   for (std::size_t i = 0; i < 2; ++i) {
     const Node* gate = ProducerOf(node.operand(i), "HardSigmoid");
     Value* x = node.operand(1 - i);
@@ -150,7 +150,7 @@ Value* SoftOperand(const Value* value) {
 
 // x · Tanh(Softplus(x)) = Mish(x)
 Result<bool> ReadMish(Node& node, PassContext& context) {
-  if (!node.Is("Mul") || node.result()->type().dtype() != DType::kF32) return false;
+  if (!node.Is("Mul") || !IsReadAs("Mish", node.result())) return false;
   for (std::size_t i = 0; i < 2; ++i) {
     const Node* gate = ProducerOf(node.operand(i), "Tanh");
     Value* x = node.operand(1 - i);

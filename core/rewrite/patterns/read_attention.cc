@@ -33,7 +33,7 @@ AskedRows ReadCondition(const Value* condition, int axis, const PassContext& con
   const Node* visible = any != nullptr ? ProducerOf(any->operand(0), "Not") : nullptr;
   if (any != nullptr && visible == nullptr) return {};
   const Node* hidden = ProducerOf(any != nullptr ? visible->operand(0) : all->operand(0), "Equal");
-  if (hidden == nullptr || ScalarOf(hidden->operand(1)) != kHidden) return {};
+  if (hidden == nullptr || FormulaNumber(hidden->operand(1)) != kHidden) return {};
   const auto axes = IntsOf(context, asked->operand(1));
   const bool keeps = IntAttribute(*asked, "keepdims", 1) != 0;
   const bool is_axis =

@@ -19,7 +19,7 @@ namespace {
 Value* Beside(float number, const Value* value, std::string_view type) {
   const Node* node = ProducerOf(value, type);
   for (std::size_t i = 0; node != nullptr && i < 2; ++i) {
-    if (ScalarOf(node->operand(i)) == number) return node->operand(1 - i);
+    if (FormulaNumber(node->operand(i)) == number) return node->operand(1 - i);
   }
   return nullptr;
 }
@@ -35,7 +35,7 @@ struct Branches {
 std::optional<Branches> ReadBranches(const Node& node) {
   if (!node.Is("Where") || node.result() == nullptr) return std::nullopt;
   const Node* condition = ProducerOf(node.operand(0), "Greater");
-  const auto bound = condition != nullptr ? ScalarOf(condition->operand(1)) : std::nullopt;
+  const auto bound = condition != nullptr ? FormulaNumber(condition->operand(1)) : std::nullopt;
   if (!bound) return std::nullopt;
   return Branches{condition->operand(0), *bound, node.operand(1), node.operand(2)};
 }
@@ -92,7 +92,7 @@ std::optional<Curve> ReadCurve(const Value* value) {
   if (Value* x = OperandOfExpMinusOne(value)) return Curve{1, x};
   const Node* product = ProducerOf(value, "Mul");
   for (std::size_t i = 0; product != nullptr && i < 2; ++i) {
-    const auto factor = ScalarOf(product->operand(i));
+    const auto factor = FormulaNumber(product->operand(i));
     Value* x = factor ? OperandOfExpMinusOne(product->operand(1 - i)) : nullptr;
     if (x != nullptr) return Curve{*factor, x};
   }
@@ -105,13 +105,13 @@ Result<bool> ReadElu(Node& node, PassContext& context) {
   if (!branches || branches->bound != 0 || branches->above != branches->x) return false;
   Value* x = branches->x;
   const auto curve = ReadCurve(branches->below);
-  if (!curve || x->type().dtype() != DType::kF32 || !SameShape(*node.result(), *x)) return false;
+  if (!curve || !SameShape(*node.result(), *x)) return false;
   const Node* quotient = ProducerOf(curve->x, "Div");
   const bool is_scaled = quotient != nullptr && quotient->operand(0) == x &&
-                         ScalarOf(quotient->operand(1)) == curve->factor && curve->factor > 0;
-  if (!is_scaled && curve->x != x) return false;
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, is_scaled ? "Celu" : "Elu", {{x}},
-                                            {{"alpha", curve->factor}}));
+                         FormulaNumber(quotient->operand(1)) == curve->factor && curve->factor > 0;
+  const char* const type = is_scaled ? "Celu" : "Elu";
+  if ((!is_scaled && curve->x != x) || !IsReadAs(type, x)) return false;
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, type, {{x}}, {{"alpha", curve->factor}}));
   return context.ReplaceIfAllowed(node, y);
 }
 
@@ -130,7 +130,7 @@ bool IsCorrectedLogarithm(const Value* value, const Value* sum, const Value* e) 
   if (rest == nullptr || product == nullptr) return false;
   const Node* log = ProducerOf(product->operand(0), "Log");
   return log != nullptr && log->operand(0) == sum && product->operand(1) == e &&
-         rest->operand(0) == sum && ScalarOf(rest->operand(1)) == 1.0f;
+         rest->operand(0) == sum && FormulaNumber(rest->operand(1)) == 1.0f;
 }
 
 // x of log(1 + e), e = exp(x), as it is spelled without a loss of digits where e is small, or
@@ -148,20 +148,25 @@ Value* OperandOfSoftLogarithm(const Value* value) {
   return fits ? exp->operand(0) : nullptr;
 }
 
+// A number whose exponential the element type has.
+float MostExponent(DType dtype) {
+  if (dtype == DType::kF16) return 11;
+  return dtype == DType::kF64 ? 709 : 88;
+}
+
 // Where(x > bound, y, log(1 + exp(x))) = Where(x > bound, y, Softplus(x)) where exp(bound) is
 // finite, also with a quotient of the logarithm and a number
 Result<bool> ReadSoftLogarithm(Node& node, PassContext& context) {
-  constexpr float kMostExponent = 88;
   const auto branches = ReadBranches(node);
-  if (!branches || branches->bound > kMostExponent || !branches->below->HasOneUse()) return false;
+  if (!branches || !branches->below->HasOneUse() || !IsReadAs("Softplus", branches->x))
+    return false;
   Value* x = branches->x;
+  if (branches->bound > MostExponent(x->type().dtype())) return false;
   const Node* quotient = ProducerOf(branches->below, "Div");
-  const bool divides =
-      quotient != nullptr && ScalarOf(quotient->operand(1)) && quotient->operand(0)->HasOneUse();
+  const bool divides = quotient != nullptr && FormulaNumber(quotient->operand(1)) &&
+                       quotient->operand(0)->HasOneUse();
   const Value* log = divides ? quotient->operand(0) : branches->below;
-  const bool fits =
-      x->type().dtype() == DType::kF32 && OperandOfSoftLogarithm(log) == x && SameShape(*log, *x);
-  if (!fits) return false;
+  if (OperandOfSoftLogarithm(log) != x || !SameShape(*log, *x)) return false;
   DRAGOMAN_ASSIGN(Value * below, context.Insert(node, "Softplus", {{x}}));
   if (divides) {
     DRAGOMAN_ASSIGN(below, context.Insert(node, "Div", {{below, quotient->operand(1)}}));
@@ -171,14 +176,14 @@ Result<bool> ReadSoftLogarithm(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-// Where(x > 20, x, Softplus(x)) = Softplus(x): above, both are x to all digits of float32
+// Where(x > 20, x, Softplus(x)) = Softplus(x): above, both are x to all digits, in f64 from 37 on
 Result<bool> DropSoftplusBranch(Node& node, PassContext& context) {
-  constexpr float kSame = 17;
   const auto branches = ReadBranches(node);
-  if (!branches || branches->bound < kSame || branches->above != branches->x) return false;
+  if (!branches || branches->above != branches->x) return false;
+  const float same = branches->x->type().dtype() == DType::kF64 ? 37 : 17;
+  if (branches->bound < same) return false;
   const Node* softplus = ProducerOf(branches->below, "Softplus");
   const bool fits = softplus != nullptr && softplus->operand(0) == branches->x &&
-                    branches->x->type().dtype() == DType::kF32 &&
                     SameShape(*node.result(), *branches->below);
   return fits && context.ReplaceIfAllowed(node, branches->below);
 }
@@ -186,20 +191,20 @@ Result<bool> DropSoftplusBranch(Node& node, PassContext& context) {
 // Whether `value` is x + 3 between 0 and 6.
 bool IsHardRamp(const Value* value, const Value* x) {
   const Node* clip = ProducerOf(value, "Clip");
-  return clip != nullptr && ScalarOf(clip->operand(1)) == 0.0f &&
-         ScalarOf(clip->operand(2)) == 6.0f && Beside(3, clip->operand(0), "Add") == x;
+  return clip != nullptr && FormulaNumber(clip->operand(1)) == 0.0f &&
+         FormulaNumber(clip->operand(2)) == 6.0f && Beside(3, clip->operand(0), "Add") == x;
 }
 
 // What is divided by 6, or multiplied by its inverse; else nullptr.
 Value* DividedBySix(const Node& node) {
-  if (node.Is("Div") && ScalarOf(node.operand(1)) == 6.0f) return node.operand(0);
+  if (node.Is("Div") && FormulaNumber(node.operand(1)) == 6.0f) return node.operand(0);
   return node.Is("Mul") ? OtherThan(1.0 / 6, node.result(), "Mul") : nullptr;
 }
 
 // Clip(x + 3, 0, 6) / 6 = HardSigmoid(x; 1/6, 1/2), and x · Clip(x + 3, 0, 6) / 6 = HardSwish(x)
 Result<bool> ReadHardRamp(Node& node, PassContext& context) {
   const Value* dividend = node.result() != nullptr ? DividedBySix(node) : nullptr;
-  if (dividend == nullptr) return false;
+  if (dividend == nullptr || !IsReadAs("HardSwish", dividend, true)) return false;
   if (const Node* clip = ProducerOf(dividend, "Clip")) {
     Value* x = Beside(3, clip->operand(0), "Add");
     if (x == nullptr || !IsHardRamp(clip->result(), x) || !SameShape(*node.result(), *x))

@@ -10,6 +10,7 @@
 #include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/patterns/function_patterns.h"
+#include "core/rewrite/scalar.h"
 #include "core/rewrite/zeros.h"
 
 namespace dragoman {
@@ -34,9 +35,14 @@ Numbers Filled(float number, std::int64_t count) {
   return Numbers(static_cast<std::size_t>(count), number);
 }
 
-Value* AddNumbers(const Numbers& numbers, const char* name, Node& node, PassContext& context) {
-  return context.AddConstant(*node.graph(), Tensor::Of<float>({std::ssize(numbers)}, numbers), name,
-                             node.origin());
+// Of the element type of `like`, or of the node's result.
+Result<Value*> AddNumbers(const Numbers& numbers, const char* name, Node& node,
+                          PassContext& context, const Value* like = nullptr) {
+  Value* added = context.AddConstant(
+      *node.graph(), Tensor::Of<float>({std::ssize(numbers)}, numbers), name, node.origin());
+  const DType dtype = (like != nullptr ? like : node.result())->type().dtype();
+  if (dtype == DType::kF32) return added;
+  return context.Insert(node, "Cast", {{added}}, {{"to", static_cast<std::int64_t>(dtype)}});
 }
 
 // A normalisation of each channel of each element of a batch, along all axes behind it.
@@ -50,12 +56,12 @@ struct ChannelNorm {
   std::int64_t channels() const { return sizes[1]; }
 };
 
-// By InstanceNormalization, or by LayerNormalization without factors; of float32.
+// By InstanceNormalization, or by LayerNormalization without factors.
 std::optional<ChannelNorm> FindNorm(const Value* value) {
   const Node* layer = ProducerOf(value, "LayerNormalization");
   const Node* node = layer != nullptr ? layer : ProducerOf(value, "InstanceNormalization");
   if (node == nullptr || node->num_results() != 1 ||
-      node->result()->type().dtype() != DType::kF32 || !node->result()->HasOneUse()) {
+      !IsReadAs("InstanceNormalization", node->result()) || !node->result()->HasOneUse()) {
     return std::nullopt;
   }
   const auto sizes = SizesOf(*node->operand(0));
@@ -69,12 +75,15 @@ std::optional<ChannelNorm> FindNorm(const Value* value) {
   return ChannelNorm{node, node->operand(0), FloatAttribute(*node, "epsilon"), *sizes};
 }
 
+// If all are numbers that f32 has.
 std::optional<Numbers> NumbersOf(const Value* value) {
   const Tensor* tensor = ConstantOf(value);
-  if (tensor == nullptr || tensor->dtype() != DType::kF32) return std::nullopt;
+  if (tensor == nullptr || !IsFloating(tensor->dtype())) return std::nullopt;
   Numbers numbers;
-  for (std::int64_t i = 0; i < tensor->size(); ++i)
+  for (std::int64_t i = 0; i < tensor->size(); ++i) {
     numbers.push_back(static_cast<float>(tensor->FloatAt(i)));
+    if (numbers.back() != tensor->FloatAt(i)) return std::nullopt;
+  }
   return numbers;
 }
 
@@ -93,8 +102,8 @@ std::optional<Factors> FactorsOf(const ChannelNorm& norm) {
 
 Result<bool> ReplaceByInstances(Node& node, Value* x, const Factors& factors, float epsilon,
                                 PassContext& context) {
-  Value* scale = AddNumbers(factors.scale, "scale", node, context);
-  Value* bias = AddNumbers(factors.bias, "bias", node, context);
+  DRAGOMAN_ASSIGN(Value * scale, AddNumbers(factors.scale, "scale", node, context));
+  DRAGOMAN_ASSIGN(Value * bias, AddNumbers(factors.bias, "bias", node, context));
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "InstanceNormalization", {{x, scale, bias}},
                                             {{"epsilon", epsilon}}));
   return context.ReplaceIfAllowed(node, y);
@@ -127,7 +136,7 @@ const Node* NormOfChannels(const Value* value) {
     return norm ? norm->node : nullptr;
   }
   const bool fits = groups->result()->HasOneUse() && SizesOf(*groups->operand(0)) &&
-                    groups->result()->type().dtype() == DType::kF32;
+                    IsReadAs("GroupNormalization", groups->result());
   return fits ? groups : nullptr;
 }
 
@@ -145,8 +154,9 @@ Result<bool> FuseChannelFactor(Node& node, PassContext& context) {
     const bool is_free = is_layer || (AreAll(norm->operand(kBias), 0) &&
                                       (!scales || AreAll(norm->operand(kScale), 1)));
     if (!factor || !is_free) continue;
-    Value* own = AddNumbers(*factor, scales ? "scale" : "bias", node, context);
-    Value* other = AddNumbers(Filled(scales ? 0 : 1, (*sizes)[1]), "filled", node, context);
+    DRAGOMAN_ASSIGN(Value * own, AddNumbers(*factor, scales ? "scale" : "bias", node, context));
+    DRAGOMAN_ASSIGN(Value * other,
+                    AddNumbers(Filled(scales ? 0 : 1, (*sizes)[1]), "filled", node, context));
     if (!scales && !is_layer) other = norm->operand(kScale);
     std::vector<NamedAttribute> attributes = {{"epsilon", FloatAttribute(*norm, "epsilon")}};
     if (const Attribute* groups = norm->attribute("num_groups"))
@@ -193,8 +203,8 @@ Result<bool> NormalizeGroups(Node& node, PassContext& context) {
       factors->scale == Filled(1, norm->channels()) && factors->bias == Filled(0, norm->channels());
   if (!is_plain || instances % (*sizes)[0] != 0 || groups == 0 || channels % groups != 0)
     return false;
-  Value* scale = AddNumbers(Filled(1, channels), "scale", node, context);
-  Value* bias = AddNumbers(Filled(0, channels), "bias", node, context);
+  DRAGOMAN_ASSIGN(Value * scale, AddNumbers(Filled(1, channels), "scale", node, context));
+  DRAGOMAN_ASSIGN(Value * bias, AddNumbers(Filled(0, channels), "bias", node, context));
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "GroupNormalization", {{x, scale, bias}},
                                             {{"epsilon", norm->epsilon}, {"num_groups", groups}}));
   return context.ReplaceIfAllowed(node, y);
@@ -220,7 +230,8 @@ Result<bool> NormalizeBatch(Node& node, PassContext& context) {
     const auto numbers = NumbersOf(norm->operand(i));
     const auto each = numbers ? Period(*numbers, (*sizes)[1]) : std::nullopt;
     if (!each) return false;
-    operands.push_back(AddNumbers(*each, "each", node, context));
+    DRAGOMAN_ASSIGN(Value * number, AddNumbers(*each, "each", node, context, norm->operand(i)));
+    operands.push_back(number);
   }
   DRAGOMAN_ASSIGN(Value * y,
                   context.Insert(node, "BatchNormalization", operands, norm->attributes()));
@@ -230,7 +241,8 @@ Result<bool> NormalizeBatch(Node& node, PassContext& context) {
 // GroupNormalization(x, scale, bias) by groups of one channel = InstanceNormalization(x, scale,
 // bias)
 Result<bool> NormalizeSingles(Node& node, PassContext& context) {
-  if (!node.Is("GroupNormalization") || node.result()->type().dtype() != DType::kF32) return false;
+  if (!node.Is("GroupNormalization") || !IsReadAs("InstanceNormalization", node.result()))
+    return false;
   const auto sizes = SizesOf(*node.operand(0));
   if (!sizes || sizes->size() < 3 || (*sizes)[1] != IntAttribute(node, "num_groups")) return false;
   DRAGOMAN_ASSIGN(Value * y,

@@ -52,7 +52,7 @@ std::optional<Mean> FindMean(const Value* value, const PassContext& context) {
 // What `value` is the square of.
 const Value* SquareOperand(const Value* value) {
   if (const Node* power = ProducerOf(value, "Pow"))
-    return ScalarOf(power->operand(1)) == 2.0f ? power->operand(0) : nullptr;
+    return FormulaNumber(power->operand(1)) == 2.0f ? power->operand(0) : nullptr;
   const Node* product = ProducerOf(value, "Mul");
   const bool square = product != nullptr && product->operand(0) == product->operand(1);
   return square ? product->operand(0) : nullptr;
@@ -70,7 +70,7 @@ std::optional<Deviation> FindDeviation(const Value* value, const PassContext& co
   const Node* sum = root != nullptr ? ProducerOf(root->operand(0), "Add") : nullptr;
   if (sum == nullptr) return std::nullopt;
   for (std::size_t side = 0; side < 2; ++side) {
-    const std::optional<float> epsilon = ScalarOf(sum->operand(side));
+    const std::optional<float> epsilon = FormulaNumber(sum->operand(side));
     if (!epsilon) continue;
     const std::optional<Mean> mean = FindMean(sum->operand(1 - side), context);
     const Value* d = mean ? SquareOperand(mean->of) : nullptr;
@@ -96,7 +96,8 @@ std::optional<Quotient> FindQuotient(const Value* value, const PassContext& cont
     if (const Node* inverse = ProducerOf(product->operand(side), "Reciprocal"))
       root = inverse->operand(0);
     const Node* division = ProducerOf(product->operand(side), "Div");
-    if (division != nullptr && ScalarOf(division->operand(0)) == 1.0f) root = division->operand(1);
+    if (division != nullptr && FormulaNumber(division->operand(0)) == 1.0f)
+      root = division->operand(1);
     const std::optional<Deviation> by = FindDeviation(root, context);
     if (by) return Quotient{product->operand(1 - side), *by};
   }
@@ -123,7 +124,7 @@ bool IsRowOf(const Value* value, const Value& x, std::int64_t axes) {
   const Shape* shape = value->type().shape();
   const Shape* sizes = x.type().shape();
   return shape != nullptr && sizes != nullptr && std::ssize(*shape) == axes &&
-         std::ssize(*sizes) >= axes && value->type().dtype() == DType::kF32 &&
+         std::ssize(*sizes) >= axes && value->type().dtype() == x.type().dtype() &&
          std::equal(shape->begin(), shape->end(), sizes->end() - axes,
                     [](const Dim& a, const Dim& b) { return Equal(a, b) == Truth::kYes; });
 }
@@ -150,29 +151,30 @@ std::optional<Numerator> FindNumerator(const Quotient& quotient, const PassConte
 
 // Ones of the sizes of the last `axes` axes of `x`; nullptr if these are not known, or are more
 // than a file should claim without having weights.
-Value* Ones(Node& node, const Value& x, std::int64_t axes, PassContext& context) {
+Result<Value*> Ones(Node& node, const Value& x, std::int64_t axes, PassContext& context) {
+  Value* const none = nullptr;
   const Shape* shape = x.type().shape();
-  if (shape == nullptr || std::ssize(*shape) < axes) return nullptr;
+  if (shape == nullptr || std::ssize(*shape) < axes) return none;
   std::vector<std::int64_t> sizes;
   std::int64_t count = 1;
   for (auto dim = shape->end() - axes; dim != shape->end(); ++dim) {
-    if (!dim->known() || dim->value() > kMostOnes) return nullptr;
+    if (!dim->known() || dim->value() > kMostOnes) return none;
     sizes.push_back(dim->value());
     count *= dim->value();
-    if (count > kMostOnes) return nullptr;
+    if (count > kMostOnes) return none;
   }
-  const std::vector<float> ones(static_cast<std::size_t>(count), 1.0f);
-  return context.AddConstant(*node.graph(), Tensor::Of<float>(sizes, ones), "ones", node.origin());
+  DRAGOMAN_ASSIGN(Tensor ones, Tensor::Full(x.type().dtype(), sizes, 1));
+  return context.AddConstant(*node.graph(), std::move(ones), "ones", node.origin());
 }
 
 bool AreOnes(const Value* value) {
   const Tensor* tensor = ConstantOf(value);
-  return tensor != nullptr && tensor->dtype() == DType::kF32 && HasOnly(*tensor, 1);
+  return tensor != nullptr && IsFloating(tensor->dtype()) && HasOnly(*tensor, 1);
 }
 
 // x / sqrt(mean(x²) + epsilon); with x - mean(x) in place of x LayerNormalization.
 Result<bool> FuseNormalization(Node& node, PassContext& context) {
-  if ((!node.Is("Mul") && !node.Is("Div")) || node.result()->type().dtype() != DType::kF32)
+  if ((!node.Is("Mul") && !node.Is("Div")) || !IsReadAs("LayerNormalization", node.result()))
     return false;
   const std::optional<Quotient> quotient = FindQuotient(node.result(), context);
   const std::optional<Numerator> numerator =
@@ -183,7 +185,10 @@ Result<bool> FuseNormalization(Node& node, PassContext& context) {
   auto* x = const_cast<Value*>(centered != nullptr ? centered : numerator->d);
   // Numbers of more axes add some to the result.
   if (x->type().rank() != node.result()->type().rank()) return false;
-  Value* scale = numerator->scale != nullptr ? numerator->scale : Ones(node, *x, axes, context);
+  Value* scale = numerator->scale;
+  if (scale == nullptr) {
+    DRAGOMAN_ASSIGN(scale, Ones(node, *x, axes, context));
+  }
   if (scale == nullptr) return false;
   DRAGOMAN_ASSIGN(
       Value * y,

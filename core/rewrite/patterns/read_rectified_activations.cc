@@ -25,15 +25,15 @@ std::optional<Bend> ReadBend(const Value* value) {
     value = negative->operand(0);
   }
   if (const Node* product = ProducerOf(value, "Mul")) {
-    const std::size_t at = ScalarOf(product->operand(0)) ? 0 : 1;
-    const std::optional<float> factor = ScalarOf(product->operand(at));
+    const std::size_t at = FormulaNumber(product->operand(0)) ? 0 : 1;
+    const std::optional<float> factor = FormulaNumber(product->operand(at));
     if (!factor) return std::nullopt;
     bend.factor *= *factor;
     value = product->operand(1 - at);
   }
   const Node* relu = ProducerOf(value, "Relu");
   const Node* rest = relu != nullptr ? ProducerOf(relu->operand(0), "Sub") : nullptr;
-  if (rest == nullptr || ScalarOf(rest->operand(0)) != 1.0f) return std::nullopt;
+  if (rest == nullptr || FormulaNumber(rest->operand(0)) != 1.0f) return std::nullopt;
   const Node* exp = ProducerOf(rest->operand(1), "Exp");
   if (exp == nullptr || !std::isfinite(bend.factor)) return std::nullopt;
   bend.x = exp->operand(0);
@@ -51,10 +51,10 @@ Result<bool> ReadRectifiedElu(Node& node, PassContext& context) {
     const float alpha = node.Is("Add") ? -bend->factor : bend->factor;
     const Node* quotient = ProducerOf(bend->x, "Div");
     const bool is_scaled = quotient != nullptr && quotient->operand(0) == x && alpha > 0 &&
-                           ScalarOf(quotient->operand(1)) == alpha;
-    if (!is_scaled && bend->x != x) continue;
-    DRAGOMAN_ASSIGN(Value * y,
-                    context.Insert(node, is_scaled ? "Celu" : "Elu", {{x}}, {{"alpha", alpha}}));
+                           FormulaNumber(quotient->operand(1)) == alpha;
+    const char* const type = is_scaled ? "Celu" : "Elu";
+    if ((!is_scaled && bend->x != x) || !IsReadAs(type, x)) continue;
+    DRAGOMAN_ASSIGN(Value * y, context.Insert(node, type, {{x}}, {{"alpha", alpha}}));
     return context.ReplaceIfAllowed(node, y);
   }
   return false;
@@ -65,19 +65,22 @@ Result<bool> ReadSelu(Node& node, PassContext& context) {
   if (!node.Is("Mul") || node.result() == nullptr) return false;
   const Node* elu = ProducerOf(OtherThan(1.0507009873554805, node.result(), "Mul"), "Elu");
   if (elu == nullptr || !IsAbout(FloatAttribute(*elu, "alpha"), 1.6732632423543772)) return false;
-  if (!SameShape(*node.result(), *elu->operand(0))) return false;
+  if (!IsReadAs("Selu", elu->operand(0), true) || !SameShape(*node.result(), *elu->operand(0)))
+    return false;
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Selu", {{elu->operand(0)}}));
   return context.ReplaceIfAllowed(node, y);
 }
 
 // Clip(a · x + 0.5, 0, 1) = HardSigmoid(x; a), for the slopes 1/5 and 1/6 that others call so
 Result<bool> ReadHardSigmoid(Node& node, PassContext& context) {
-  if (!node.Is("Clip") || ScalarOf(node.operand(1)) != 0.0f || ScalarOf(node.operand(2)) != 1.0f)
+  if (!node.Is("Clip") || FormulaNumber(node.operand(1)) != 0.0f ||
+      FormulaNumber(node.operand(2)) != 1.0f)
     return false;
   const Value* product = OtherThan(0.5, node.operand(0), "Add");
   for (const double slope : {0.2, 1.0 / 6}) {
     Value* x = OtherThan(slope, product, "Mul");
-    if (x == nullptr || !SameShape(*node.result(), *x)) continue;
+    if (x == nullptr || !IsReadAs("HardSigmoid", x, true) || !SameShape(*node.result(), *x))
+      continue;
     DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "HardSigmoid", {{x}},
                                               {{"alpha", static_cast<float>(slope)}}));
     return context.ReplaceIfAllowed(node, y);
@@ -90,7 +93,9 @@ Result<bool> ReadSoftsign(Node& node, PassContext& context) {
   if (!node.Is("Div")) return false;
   Value* x = node.operand(0);
   const Node* size = ProducerOf(OtherThan(1, node.operand(1), "Add"), "Abs");
-  if (size == nullptr || size->operand(0) != x || !SameShape(*node.result(), *x)) return false;
+  if (size == nullptr || size->operand(0) != x || !IsReadAs("Softsign", x) ||
+      !SameShape(*node.result(), *x))
+    return false;
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Softsign", {{x}}));
   return context.ReplaceIfAllowed(node, y);
 }

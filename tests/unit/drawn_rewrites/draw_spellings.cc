@@ -2,6 +2,7 @@
 // What can be said in several ways, and functions that are spelled out.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -185,8 +186,11 @@ void PoolOfSequences(Drawing& d) {
 }
 
 std::string ErrorFunction(Drawing& d, const std::string& dtype, const std::string& x) {
-  return d.Node("Erf", {d.Chance(50) ? d.Node("Div", {x, Number(d, dtype, 1.4142135)})
-                                     : Swapped(d, "Mul", {x, Number(d, dtype, 0.70710677)})});
+  const bool is_exact = d.Chance(60);  // else of f32
+  const double root = is_exact ? std::numbers::sqrt2 : 1.4142135;
+  const double inverse = is_exact ? 1 / std::numbers::sqrt2 : 0.70710677;
+  return d.Node("Erf", {d.Chance(50) ? d.Node("Div", {x, Number(d, dtype, root)})
+                                     : Swapped(d, "Mul", {x, Number(d, dtype, inverse)})});
 }
 
 std::string HyperbolicTangent(Drawing& d, const std::string& dtype, const std::string& x) {
@@ -216,7 +220,7 @@ void ComplementGelus(Drawing& d, const std::string& dtype, const std::string& x)
 }
 
 void Gelus(Drawing& d) {
-  const std::string dtype = d.Chance(90) ? "f32" : "f64";
+  const std::string dtype = d.FloatType();
   const std::string x = d.Input(dtype, d.AnySizes(0, 3));
   if (d.Chance(25)) {
     ComplementGelus(d, dtype, x);
@@ -239,38 +243,41 @@ void Gelus(Drawing& d) {
 }
 
 void RectifiedElus(Drawing& d) {
-  const std::string x = d.Input("f32", d.AnySizes(0, 3));
+  const std::string dtype = d.FloatType();
+  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
   const double alpha = d.Chance(50) ? 1 : 1.5;
   const std::string scaled =
-      d.Chance(30) ? d.Node("Div", {x, Number(d, "f32", d.Chance(85) ? alpha : 2)}) : x;
+      d.Chance(30) ? d.Node("Div", {x, Number(d, dtype, d.Chance(85) ? alpha : 2)}) : x;
   const std::string rest =
-      d.Node("Sub", {Number(d, "f32", 1), d.Node("Exp", {d.Chance(95) ? scaled : x})});
+      d.Node("Sub", {Number(d, dtype, 1), d.Node("Exp", {d.Chance(95) ? scaled : x})});
   std::string bend = d.Node("Relu", {rest});
   const bool subtracts = d.Chance(30);
   const bool negates = !subtracts && d.Chance(30);
   if (negates || subtracts) {
-    bend = Swapped(d, "Mul", {bend, Number(d, "f32", alpha)});
+    bend = Swapped(d, "Mul", {bend, Number(d, dtype, alpha)});
     if (negates) bend = d.Node("Neg", {bend});
   } else {
-    bend = Swapped(d, "Mul", {bend, Number(d, "f32", -alpha)});
+    bend = Swapped(d, "Mul", {bend, Number(d, dtype, -alpha)});
   }
-  const std::string relu = d.Node("Relu", {d.Chance(95) ? x : d.Input("f32", {1})});
+  const std::string relu = d.Node("Relu", {d.Chance(95) ? x : d.Input(dtype, {1})});
   d.MaybeRead(subtracts ? d.Node("Sub", {relu, bend}) : Swapped(d, "Add", {relu, bend}));
 }
 
 void Selus(Drawing& d) {
-  const std::string x = d.Input("f32", d.AnySizes(0, 3));
+  const std::string dtype = d.FloatType();
+  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
   const std::string elu =
       d.Node("Elu", {x}, d.Of({"alpha = 1.67326", "alpha = 1.6732632", "alpha = 1.5"}));
-  d.MaybeRead(Swapped(d, "Mul", {elu, Number(d, "f32", d.Chance(50) ? 1.0507 : 1.050701)}));
+  d.MaybeRead(Swapped(d, "Mul", {elu, Number(d, dtype, d.Chance(50) ? 1.0507 : 1.050701)}));
 }
 
 void BoundedSlopes(Drawing& d) {
-  const std::string x = d.Input(d.FloatType(), d.AnySizes(0, 3));
+  const std::string dtype = d.FloatType();
+  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
   const std::string product =
-      Swapped(d, "Mul", {x, Number(d, "f32", d.Chance(50) ? 0.2 : 0.166667)});
-  const std::string sum = Swapped(d, "Add", {product, Number(d, "f32", d.Chance(90) ? 0.5 : 0.25)});
-  d.MaybeRead(d.Node("Clip", {sum, Scalar(d, "f32", d.Chance(90) ? 0 : -1), Scalar(d, "f32", 1)}));
+      Swapped(d, "Mul", {x, Number(d, dtype, d.Chance(50) ? 0.2 : 0.166667)});
+  const std::string sum = Swapped(d, "Add", {product, Number(d, dtype, d.Chance(90) ? 0.5 : 0.25)});
+  d.MaybeRead(d.Node("Clip", {sum, Scalar(d, dtype, d.Chance(90) ? 0 : -1), Scalar(d, dtype, 1)}));
 }
 
 void SoftSigns(Drawing& d) {
@@ -316,7 +323,7 @@ void SlopesByHalves(Drawing& d) {
 }
 
 void Exponentials(Drawing& d) {
-  const std::string dtype = d.Chance(90) ? "f32" : "f64";
+  const std::string dtype = d.FloatType();
   const std::string x = d.Input(dtype, d.AnySizes(0, 3));
   const double alpha = d.Chance(30) ? 1 : 1.5;
   std::string inner = x;
@@ -335,7 +342,7 @@ void CelusOfOne(Drawing& d) {
 }
 
 void SoftLogarithms(Drawing& d) {
-  const std::string dtype = d.Chance(90) ? "f32" : "f64";
+  const std::string dtype = d.FloatType();
   const std::string x = d.Input(dtype, d.AnySizes(0, 3));
   const std::string e = d.Node("Exp", {x}), one = Number(d, dtype, 1);
   const std::string sum = Swapped(d, "Add", {e, one});
@@ -349,14 +356,14 @@ void SoftLogarithms(Drawing& d) {
 }
 
 void BranchedSoftplus(Drawing& d) {
-  const std::string dtype = d.Chance(90) ? "f32" : "f64";
+  const std::string dtype = d.FloatType();
   const std::string x = d.Input(dtype, d.AnySizes(0, 3));
   const std::string softplus = d.Node("Softplus", {d.Chance(92) ? x : d.Input(dtype, {})});
   d.MaybeRead(Branched(d, dtype, x, d.Chance(80) ? 20 : 1, softplus));
 }
 
 void HardRamps(Drawing& d) {
-  const std::string dtype = d.Chance(90) ? "f32" : "f64";
+  const std::string dtype = d.FloatType();
   const std::string x = d.Input(dtype, d.AnySizes(0, 3));
   const std::string sum = Swapped(d, "Add", {x, Number(d, dtype, 3)});
   std::string y = d.Node("Clip", {sum, Number(d, dtype, 0), Number(d, dtype, 6)});
@@ -472,13 +479,16 @@ void IdleOperands(Drawing& d) {
 
 void CutAxes(Drawing& d) {
   const std::string x = d.Input("f32", {d.Between(1, 3), d.Between(1, 3), d.Chance(80) ? 2 : kN});
+  const std::string type = d.Of({"i32", "i64"});
   const bool one = d.Chance(40);
-  const std::string begins =
-      d.Ints(one ? std::vector<std::int64_t>{0} : std::vector<std::int64_t>{0, 1});
-  const std::string ends =
-      d.Ints(one ? std::vector<std::int64_t>{2} : std::vector<std::int64_t>{3, -1});
-  Names operands = {x, begins, ends};
-  if (d.Chance(25)) operands.push_back(one ? d.Ints({1}) : d.Ints({1, 0}));
+  const auto bounds = [&](std::vector<double> numbers) {
+    if (one) numbers.resize(1);
+    return d.Constant(type, {static_cast<std::int64_t>(numbers.size())},
+                      [numbers, n = std::size_t{0}]() mutable { return numbers[n++]; });
+  };
+  Names operands = {x, bounds({0, 1}), bounds({2, -1})};
+  if (d.Chance(25)) operands.push_back(bounds({1, 0}));
+  if (operands.size() == 4 && d.Chance(30)) operands.push_back(bounds({1, 1}));
   d.MaybeRead(d.Node("Slice", operands));
 }
 

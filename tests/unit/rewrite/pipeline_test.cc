@@ -32,6 +32,30 @@ TEST(Pipeline, PassesAreChosenByName) {
   EXPECT_EQ(NodesAfter("eliminate-identities"), 1u);
 }
 
+// Numbers are those of the formula rounded to the element type; 1.5 is no root of 2 in any.
+TEST(Pipeline, FormulasAreReadInHalvesToo) {
+  const auto nodes_of_gelu = [](const std::string& type, const std::string& root) {
+    Model model = ParseText(fmt::format(R"(graph main(%x: {0}[2, 8]) -> (%y) {{
+      const %root: {0}[] = {1}
+      const %one: {0}[] = 1.0
+      const %half: {0}[] = 0.5
+      %a = onnx.Div(%x, %root)
+      %b = onnx.Erf(%a)
+      %c = onnx.Add(%b, %one)
+      %d = onnx.Mul(%x, %c)
+      %y = onnx.Mul(%d, %half)
+    }})",
+                                        type, root))
+                      .value();
+    EXPECT_TRUE(RunPipeline(model, {.passes = "default", .explain = {}}).ok());
+    return model.main().num_nodes();
+  };
+  for (const char* type : {"f16", "bf16", "f32"}) {
+    EXPECT_EQ(nodes_of_gelu(type, "1.4142135"), 1u) << type;
+    EXPECT_EQ(nodes_of_gelu(type, "1.5"), 5u) << type;
+  }
+}
+
 TEST(Pipeline, UnknownPassIsAnErrorThatNamesTheNearest) {
   Model model = ParseText(kIdentityThenRelu).value();
   const Status status = RunPipeline(model, {.passes = "default,-fold-size", .explain = {}});
