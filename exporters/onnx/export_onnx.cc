@@ -331,12 +331,12 @@ std::int64_t LowestAbove(std::int64_t low, std::int64_t high, const Model& model
 // The lowest opset from that of the file on whose operators express the model.
 Result<std::int64_t> KeptOpset(const Model& model, const ExportOptions& options) {
   const std::int64_t kept = *options.kept_opset;
-  if (kept >= kMaxExportOpset) return kMaxExportOpset;
+  if (kept >= kMaxKeptOpset) return kMaxKeptOpset;
   const std::int64_t low = std::max(kept, kMinExportOpset);
   const Status why = FitsOpset(low, model, options);
   if (why.ok() && low == kept) return kept;
-  if (!why.ok() && !FitsOpset(kMaxExportOpset, model, options).ok()) return kMaxExportOpset;
-  const std::int64_t opset = why.ok() ? low : LowestAbove(low, kMaxExportOpset, model, options);
+  if (!why.ok() && !FitsOpset(kMaxKeptOpset, model, options).ok()) return kMaxKeptOpset;
+  const std::int64_t opset = why.ok() ? low : LowestAbove(low, kMaxKeptOpset, model, options);
   DRAGOMAN_TRY(WarnOfOpset(kept, opset, why, options));
   return opset;
 }

@@ -16,14 +16,17 @@
 
 #include "core/ir/graph.h"
 #include "core/support/result.h"
+#include "proto/onnx/opset.h"
 
 namespace dragoman {
 
 inline constexpr std::int64_t kMinExportOpset = 7;
 // Where nothing asks for another: the runtimes of all recent years read it.
 inline constexpr std::int64_t kUsualOpset = 17;
-// The newest one released. What is of kCommonOpset has the same form and meaning in all up to it.
-inline constexpr std::int64_t kMaxExportOpset = 26;
+// What is of kCommonOpset has the same form and meaning in all up to it.
+inline constexpr std::int64_t kMaxExportOpset = kNewestOnnxOpset;
+// The newest that is written without being asked for: ONNX Runtime 1.31 loads no newer one.
+inline constexpr std::int64_t kMaxKeptOpset = 26;
 
 // Errors: an opset that is not between kMinExportOpset and kMaxExportOpset.
 Status CheckOpset(std::int64_t opset);

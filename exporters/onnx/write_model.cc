@@ -30,6 +30,7 @@ using onnx_writer::WriteContext;
 
 // The first version of the format that knows ai.onnx `opset`. Source: ONNX, docs/Versioning.md.
 std::int64_t IrVersionOf(std::int64_t opset) {
+  if (opset >= 28) return 14;
   if (opset >= 23) return std::min<std::int64_t>(opset - 12, 13);
   if (opset >= 21) return 10;
   if (opset >= 19) return 9;

@@ -8,6 +8,7 @@
 #include "core/ir/domain.h"
 #include "core/ir/for_each_value.h"
 #include "core/ops/op_def.h"
+#include "importers/onnx/attribute_versions.h"
 #include "importers/onnx/constant_tensor.h"
 #include "importers/onnx/lower.h"
 #include "importers/onnx/missing_data.h"
@@ -39,10 +40,13 @@ Value* FindByName(Graph& graph, std::string_view name) {
   return found;
 }
 
-bool IsFromTorch(const Model& source) {
-  const Attribute* producer = Find(source.extra, "onnx.producer_name");
-  const auto* name = producer != nullptr ? producer->As<std::string>() : nullptr;
-  return name != nullptr && *name == "pytorch";
+// Errors: value `name` is declared as of another element type than it has.
+Status CheckElements(const std::string& name, const Type& declared, const Type& computed) {
+  const bool are_known = declared.is_tensor() && computed.is_tensor() &&
+                         declared.dtype() != DType::kUnknown && computed.dtype() != DType::kUnknown;
+  if (!are_known || declared.dtype() == computed.dtype()) return {};
+  return InvalidInput("value '" + name + "' is declared as " + declared.ToString() +
+                      ", but is of " + std::string(Name(computed.dtype())));
 }
 
 }  // namespace
@@ -100,6 +104,7 @@ Status OnnxGraphLowering::LowerOutput(const std::string& name, const Type& decla
     if (Value* other = FindByName(graph, name)) other->set_name(builder.UniqueName(other->name()));
     output->set_name(name);
   }
+  DRAGOMAN_TRY(CheckElements(name, declared, output->type()));
   output->set_type(declared_.Merge(output->type(), declared, name));
   graph.AddOutput(output);
   return {};
@@ -164,11 +169,10 @@ Status OnnxGraphLowering::LowerNode(const Node& node, const CallScope& scope,
   Result<std::vector<Value*>> results = LowerOperator(node, scope, builder);
   builder.set_origin(outer);
   if (!results.ok()) return std::move(results).error().At(node.Describe());
-  BindResults(node, *results);
-  return {};
+  return BindResults(node, *results);
 }
 
-void OnnxGraphLowering::BindResults(const Node& node, const std::vector<Value*>& results) {
+Status OnnxGraphLowering::BindResults(const Node& node, const std::vector<Value*>& results) {
   for (std::size_t i = 0; i < node.num_results() && i < results.size(); ++i) {
     const Value* declared = node.result(i);
     if (declared == nullptr || results[i] == nullptr) continue;
@@ -177,9 +181,11 @@ void OnnxGraphLowering::BindResults(const Node& node, const std::vector<Value*>&
       map_keys_[declared] = results[1];
     // A body is lowered once a pass: what its values were declared to be holds for the first only.
     if (node.graph()->parent() == nullptr && declared->type().is_tensor()) {
+      DRAGOMAN_TRY(CheckElements(declared->name(), declared->type(), results[i]->type()));
       results[i]->set_type(declared_.Merge(results[i]->type(), declared->type(), declared->name()));
     }
   }
+  return {};
 }
 
 Result<std::vector<Value*>> OnnxGraphLowering::LowerOperator(const Node& node,
@@ -188,6 +194,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerOperator(const Node& node,
   const std::string& type = node.op().type;
   if (const Function* function = FindFunction(node))
     return InlineCall(node, *function, scope, builder);
+  DRAGOMAN_TRY(CheckAttributeVersions(node, OpsetOf(node, scope)));
   if (!IsDefaultDomain(node.op().domain)) return LowerOtherDomain(node, scope, builder);
   if (type == "Constant") return LowerConstantNode(node, scope, builder);
   if (type == "If") return LowerIf(node, scope, builder);
@@ -205,6 +212,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerOtherDomain(const Node& node
                                                                 GraphBuilder& builder) {
   const std::string& domain = node.op().domain;
   const std::string label = domain + "." + node.op().type;
+  if (label == "ai.onnx.preview.FlexAttention") return LowerFlexAttention(node, scope, builder);
   const bool is_own = domain == "dragoman" && FindOp(label) != nullptr;
   const OnnxLowering lowering = FindDomainLowering(domain, node.op().type);
   if (!is_own && lowering == nullptr) return LowerForeign(node, scope, builder);
@@ -216,8 +224,7 @@ Result<OpLowering> OnnxGraphLowering::StartLowering(const Node& node, std::int64
                                                     GraphBuilder& builder) const {
   DRAGOMAN_ASSIGN(std::vector<NamedAttribute> attributes, ResolveAttributes(node, scope));
   DRAGOMAN_ASSIGN(std::vector<Value*> operands, Operands(node));
-  return OpLowering{
-      node, opset, builder, std::move(operands), std::move(attributes), IsFromTorch(source_)};
+  return OpLowering{node, opset, builder, std::move(operands), std::move(attributes)};
 }
 
 Result<std::vector<Value*>> OnnxGraphLowering::LowerForeign(const Node& node,

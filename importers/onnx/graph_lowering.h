@@ -54,7 +54,8 @@ class OnnxGraphLowering {
   // Errors: graphs that nest more than kMaxNesting deep.
   Status LowerNodes(const Graph& graph, const CallScope& scope, GraphBuilder& builder);
   Status LowerNode(const Node& node, const CallScope& scope, GraphBuilder& builder);
-  void BindResults(const Node& node, const std::vector<Value*>& results);
+  // Errors: a value is declared as of another element type.
+  Status BindResults(const Node& node, const std::vector<Value*>& results);
   Result<std::vector<Value*>> LowerOperator(const Node& node, const CallScope& scope,
                                             GraphBuilder& builder);
   Result<std::vector<Value*>> LowerOtherDomain(const Node& node, const CallScope& scope,
@@ -113,6 +114,11 @@ class OnnxGraphLowering {
   // A Loop that appends to one sequence a result.
   Result<std::vector<Value*>> LowerSequenceMap(const Node& node, const CallScope& scope,
                                                GraphBuilder& builder);
+  Result<std::vector<Value*>> LowerFlexAttention(const Node& node, const CallScope& scope,
+                                                 GraphBuilder& builder);
+  // What the body that is `attribute` makes of `x`; `x` itself where there is no such body.
+  Result<Value*> LowerModifier(const Node& node, std::string_view attribute, Value* x,
+                               const CallScope& scope, GraphBuilder& builder);
   Result<std::shared_ptr<Graph>> LowerBody(const Graph& body, const CallScope& scope,
                                            const std::vector<Type>& inputs);
   // Lowers a body whose inputs from `first_carried` on come back as its outputs from `first_output`

@@ -14,6 +14,7 @@
 #include "importers/onnx/graph_lowering.h"
 #include "importers/onnx/restore_groups.h"
 #include "importers/onnx/restore_states.h"
+#include "proto/onnx/opset.h"
 
 namespace dragoman {
 namespace {
@@ -32,6 +33,14 @@ void ReadExpressions(const Graph& entry, Facts& facts) {
     });
     if (read) facts.dims.emplace(text, size->Substitute(facts.dims));
   }
+}
+
+void WarnOfNewerOpset(const Model& source, const std::function<void(std::string_view)>& note) {
+  const std::int64_t opset = source.OpsetVersion("").value_or(0);
+  if (opset <= kNewestOnnxOpset || note == nullptr) return;
+  const std::string newest = std::to_string(kNewestOnnxOpset);
+  note("the model is of operator set " + std::to_string(opset) + "; its operators are read as " +
+       "operator set " + newest + " defines them, the newest that is known");
 }
 
 Result<Model> Lower(const Model& source, const Facts& facts,
@@ -69,6 +78,7 @@ Result<Model> Lower(const Model& source, const Facts& facts,
 
 Result<Model> LowerOnnx(const Model& source, const Facts& facts,
                         const std::function<void(std::string_view)>& note) {
+  WarnOfNewerOpset(source, note);
   if (!RecordsGroups(source)) return Lower(source, facts, note);
   Model grouped = Clone(source);
   RestoreGroups(grouped);

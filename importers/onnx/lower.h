@@ -28,7 +28,9 @@ inline constexpr int kMaxNesting = 256;
 // A map of the interface becomes two tensors: its keys, ascending, and its values; a list of maps
 // the keys that all have, and a matrix of values with a row a map (runtime/program/map.h).
 //
-// Contradictions between declared and computed sizes (core/analysis/declared_types.h) go to `note`.
+// Contradictions between declared and computed sizes (core/analysis/declared_types.h) go to `note`,
+// and that a file is of a newer operator set than kNewestOnnxOpset: its operators are read as that
+// has them.
 //
 // Errors: invalid input, where a node breaks the rules of its operator; unsupported, where an older
 // form cannot be expressed. All that stand in the way are listed, up to the first failing node of

@@ -71,7 +71,7 @@ Result<Value*> OpLowering::Scalar(double value, const Value* like) {
 
 std::vector<Value*> OpLowering::EmitForeign() {
   Node* copy = builder.graph().Append(&source.op(), operands, source.name());
-  for (NamedAttribute& attribute : attributes)
+  for (NamedAttribute& attribute : std::exchange(attributes, {}))
     copy->SetAttribute(attribute.name, std::move(attribute.value));
   copy->set_origin(builder.origin());
   std::vector<Value*> results;
@@ -91,7 +91,8 @@ Result<std::vector<Value*>> OpLowering::Emit(std::string_view type) {
   if (FindOp(type) == nullptr && type == source.op().type) return EmitForeign();
   std::vector<std::string> names;
   for (std::size_t i = 0; i < num_results(); ++i) names.push_back(ResultName(i));
-  DRAGOMAN_ASSIGN(Node * node, builder.Append(type, operands, attributes, names, source.name()));
+  DRAGOMAN_ASSIGN(Node * node, builder.Append(type, operands, std::exchange(attributes, {}), names,
+                                              source.name()));
   std::vector<Value*> results;
   for (std::size_t i = 0; i < node->num_results(); ++i) results.push_back(node->result(i));
   return results;

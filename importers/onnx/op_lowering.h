@@ -23,9 +23,9 @@ struct OpLowering {
   std::int64_t opset;  // of the node's domain, in the source
   GraphBuilder& builder;
   std::vector<Value*> operands;  // in the common graph; nullptr where omitted
-  std::vector<NamedAttribute>
-      attributes;           // of the source, references to a function's attributes resolved
-  bool from_torch = false;  // PyTorch's exporter wrote the file
+  // Of the source, references to a function's attributes resolved. Those that a lowering leaves
+  // here are refused.
+  std::vector<NamedAttribute> attributes;
 
   Value* operand(std::size_t i) const { return i < operands.size() ? operands[i] : nullptr; }
   // How many results the source node names, and how result `i` is called.
@@ -53,7 +53,7 @@ struct OpLowering {
 
   // Appends the source node as it is, with `operands` and `attributes`: a foreign node.
   std::vector<Value*> EmitForeign();
-  // Appends `type` with `operands` and `attributes` as they are now and the source's result names;
+  // Appends `type` with `operands` and all of `attributes`, and the source's result names;
   // as a foreign node if the common dialect has no such operator.
   Result<std::vector<Value*>> Emit(std::string_view type);
   // One node whose only result is the source's first.

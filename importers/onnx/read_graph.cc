@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/onnx/read_graph.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -54,6 +55,16 @@ namespace {
 // What tells entries about one value apart.
 std::uint64_t DigestOf(const ValueInfoProto& message) {
   return HashString(message.SerializeAsString());
+}
+
+// Whether no tensor is of both types, of which the first may say nothing.
+bool Contradict(const Type& a, const Type& b) {
+  if (!a.is_tensor() || !b.is_tensor() || a.dtype() == DType::kUnknown) return false;
+  if (a.dtype() != b.dtype()) return true;
+  if (a.shape() == nullptr || b.shape() == nullptr) return false;
+  return !std::ranges::equal(*a.shape(), *b.shape(), [](const Dim& x, const Dim& y) {
+    return x == y || !x.known() || !y.known();
+  });
 }
 
 class GraphReader {
@@ -223,6 +234,12 @@ Status GraphReader::ReadInitializer(TensorProto* message, Value* value, const Pl
     SetContents(value, StatedType(*message), Untyped(onnx_extra::kUntypedInitializer, *message));
     return {};
   }
+  const Type& declared = value->type();
+  if (Contradict(declared, tensor->type())) {
+    context_.Note(place,
+                  InGraph("declares input " + Quote(value->name()) + " as " + declared.ToString() +
+                          ", and initialises it with " + tensor->type().ToString()));
+  }
   SetContents(value, tensor->type(), *tensor);
   if (!message->name().empty()) message->clear_name();
   KeepRest(value, onnx_extra::kInitializer, *message, encodings);
@@ -300,6 +317,8 @@ void GraphReader::MakeNodes(Messages<NodeProto>& messages, int field) {
                  static_cast<std::size_t>(messages.size()));
   for (int i = 0; i < messages.size(); ++i) {
     const NodeProto& message = *messages.Get(i);
+    if (message.op_type().empty())
+      context_.Note({&place_, field, i}, InGraph("has a node without an operator"));
     const OpName* op = InternOp("onnx", message.op_type(), message.domain(), message.overload());
     Node* node = graph_.Append(op, {}, message.name());
     for (const std::string& name : message.output()) {

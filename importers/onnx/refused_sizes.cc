@@ -22,7 +22,7 @@ Result<std::vector<Value*>> Lower(OpLowering& op, std::string_view label, OnnxLo
   if (op.opset > 0 && op.opset < 6) op.Drop("consumed_inputs");
   if (lowering == nullptr) return op.Emit(label);
   DRAGOMAN_ASSIGN(std::vector<Value*> results, lowering(op));
-  if (op.source.op().domain == kContribDomain && !op.attributes.empty())
+  if (!op.attributes.empty())
     return op.Unsupported("attribute '" + op.attributes.front().name + "' is not known");
   return results;
 }

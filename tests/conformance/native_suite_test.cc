@@ -99,7 +99,10 @@ TEST_P(NativeSuite, RecordedOutputsAreComputed) {
 
 std::vector<const char*> Suites() {
   std::vector<const char*> suites = {"/usr/share/libonnx-testdata/data/node"};
-  if (!Environment("DRAGOMAN_ALL").empty()) suites.push_back("../shared/data/onnx-1.17/node");
+  if (!Environment("DRAGOMAN_ALL").empty()) {
+    suites.push_back("../shared/data/onnx-1.17/node");
+    suites.push_back(DRAGOMAN_ONNX_23_CASES);
+  }
   return suites;
 }
 

@@ -75,6 +75,7 @@ TEST_P(NodeSuite, RecordedOutputsAreComputed) {
 INSTANTIATE_TEST_SUITE_P(Onnx12, NodeSuite,
                          testing::Values("/usr/share/libonnx-testdata/data/node"));
 INSTANTIATE_TEST_SUITE_P(Onnx17, NodeSuite, testing::Values("../shared/data/onnx-1.17/node"));
+INSTANTIATE_TEST_SUITE_P(Onnx23, NodeSuite, testing::Values(DRAGOMAN_ONNX_23_CASES));
 
 }  // namespace
 }  // namespace dragoman

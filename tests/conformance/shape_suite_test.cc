@@ -150,6 +150,7 @@ TEST_P(ShapeSuite, EveryStatedSizeIsInferred) {
 INSTANTIATE_TEST_SUITE_P(Onnx12, ShapeSuite,
                          testing::Values("/usr/share/libonnx-testdata/data/node"));
 INSTANTIATE_TEST_SUITE_P(Onnx17, ShapeSuite, testing::Values("../shared/data/onnx-1.17/node"));
+INSTANTIATE_TEST_SUITE_P(Onnx23, ShapeSuite, testing::Values(DRAGOMAN_ONNX_23_CASES));
 
 }  // namespace
 }  // namespace dragoman

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of opsets 23 and 24, as the products and masks that exporters of older opsets write.
+// Attention of opsets 23 to 25, as the products and masks that exporters of older opsets write.
 #include <limits>
 
 #include "importers/onnx/ops/heads.h"
@@ -18,7 +18,9 @@ struct AttentionOptions {
   std::optional<float> scale;
   float softcap = 0;
   bool causal = false;
-  std::int64_t scores = 0;  // which scores the last result shows
+  std::int64_t left_window = -1;   // how many keys before and behind its own place a query attends;
+  std::int64_t right_window = -1;  // -1: all
+  std::int64_t scores = 0;         // which scores the last result shows
   std::optional<std::int64_t> precision;
 };
 
@@ -31,8 +33,12 @@ Result<AttentionOptions> TakeAttentionOptions(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<float> softcap, op.TakeFloat("softcap"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> causal, op.TakeInt("is_causal"));
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> scores, op.TakeInt("qk_matmul_output_mode"));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> left, op.TakeInt("left_window_size"));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> right, op.TakeInt("right_window_size"));
   options.softcap = softcap.value_or(0);
   options.causal = causal.value_or(0) != 0;
+  options.left_window = left.value_or(-1);
+  options.right_window = right.value_or(-1);
   options.scores = scores.value_or(0);
   if (options.precision && !IsDTypeNumber(*options.precision))
     return op.Invalid("softmax_precision is no element type");
@@ -42,10 +48,6 @@ Result<AttentionOptions> TakeAttentionOptions(OpLowering& op) {
 Value* WithPast(OpComposer& f, Value* past, Value* x, std::string_view name) {
   if (past == nullptr) return x;
   return f.Op("Concat", {past, x}, {{"axis", std::int64_t{kSteps}}}, name);
-}
-
-Value* Allowed(OpComposer& f, Value* scores, Value* mask) {
-  return f.Op("Where", {mask, scores, f.Number(kMasked, scores)});
 }
 
 // A mask that is shorter than the keys masks those that it does not reach.
@@ -61,27 +63,72 @@ Value* PaddedMask(OpComposer& f, Value* mask, const Value* key) {
   return f.Op("Pad", {mask, f.Ints(pads), f.Number(is_bool ? 0 : kMasked, mask)});
 }
 
-Value* Masked(OpComposer& f, const OpLowering& op, const AttentionOptions& options, Value* scores,
-              Value* query, Value* key) {
+// What restricts the keys that queries attend.
+struct Masks {
+  Value* attended = nullptr;  // conditions; nullptr: all keys
+  Value* bias = nullptr;      // added to the scores; -inf hides a key; nullptr: none
+  bool may_hide_all = false;  // the keys of a query
+
+  void Restrict(OpComposer& f, Value* condition) {
+    attended = attended != nullptr ? f.And(attended, condition) : condition;
+  }
+};
+
+// Restricts by the places of queries and keys. The first query lies behind the keys of the past, or
+// the queries are the last of `lengths` keys.
+void RestrictByPlace(OpComposer& f, const OpLowering& op, const AttentionOptions& options,
+                     Value* query, Value* keys, Value* lengths, Masks& masks) {
+  if (!options.causal && options.left_window < 0 && options.right_window < 0) return;
+  Value* past = nullptr;
+  if (op.operand(kPastKey) != nullptr) {
+    past = f.Size(op.operand(kPastKey), kSteps);
+  } else if (lengths != nullptr) {
+    past = f.Sub(lengths, f.Size(query, kSteps));
+  }
+  Value* places = QueryPlaces(f, query, past);
+  const auto number = [](std::int64_t window) { return static_cast<double>(window); };
+  if (options.causal) masks.Restrict(f, f.LessOrEqual(keys, places));
+  if (options.left_window >= 0)
+    masks.Restrict(f, f.GreaterOrEqual(keys, f.Sub(places, number(options.left_window))));
+  if (options.right_window >= 0)
+    masks.Restrict(f, f.LessOrEqual(keys, f.Add(places, number(options.right_window))));
+}
+
+Masks MasksOf(OpComposer& f, const OpLowering& op, const AttentionOptions& options, Value* query,
+              Value* key) {
+  Masks masks;
+  Value* lengths = op.operand(kLengths);
+  if (lengths != nullptr) lengths = f.Unsqueeze(lengths, {1, 2, 3});
   if (Value* mask = op.operand(kMask); mask != nullptr) {
     mask = PaddedMask(f, mask, key);
-    scores = mask->type().dtype() == DType::kBool ? Allowed(f, scores, mask)
-                                                  : f.Op("Add", {scores, mask});
-  }
-  Value* lengths = op.operand(kLengths);
-  if (lengths != nullptr) lengths = f.Op("Unsqueeze", {lengths, f.Ints({1, 2, 3})});
-  if (options.causal) {
-    Value* past = nullptr;
-    if (op.operand(kPastKey) != nullptr) {
-      past = f.Size(op.operand(kPastKey), kSteps);
-    } else if (lengths != nullptr) {
-      past = f.Op("Sub", {lengths, f.Size(query, kSteps)});
+    if (f.dtype(mask) == DType::kBool) {
+      masks.attended = mask;
+    } else {
+      masks.bias = f.CastLike(mask, query);
     }
-    scores = Allowed(f, scores, CausalMask(f, query, key, past));
   }
-  if (lengths != nullptr)
-    scores = Allowed(f, scores, f.Op("Less", {f.Iota(f.Size(key, kSteps)), lengths}));
-  return scores;
+  Value* keys = f.Iota(f.Size(key, kSteps));
+  RestrictByPlace(f, op, options, query, keys, lengths, masks);
+  if (lengths != nullptr) masks.Restrict(f, f.Less(keys, lengths));
+  const std::optional<int> rank = f.MaybeRank(masks.bias);
+  if (masks.bias != nullptr && (masks.attended != nullptr || rank.value_or(0) == 0))
+    masks.Restrict(f, f.Greater(masks.bias, kMasked));
+  masks.may_hide_all =
+      op.operand(kMask) != nullptr || lengths != nullptr || options.left_window >= 0;
+  return masks;
+}
+
+Value* Masked(OpComposer& f, const Masks& masks, Value* scores) {
+  if (masks.attended != nullptr) scores = f.Where(masks.attended, scores, kMasked);
+  return masks.bias != nullptr ? f.Add(scores, masks.bias) : scores;
+}
+
+// A query all of whose keys are hidden has weights of 0.
+Value* WithoutHidden(OpComposer& f, const Masks& masks, Value* weights) {
+  if (!masks.may_hide_all) return weights;
+  if (masks.attended != nullptr) return f.Where(masks.attended, weights, 0);
+  Value* most = f.Reduce("ReduceMax", masks.bias, {f.Rank(masks.bias) - 1}, true);
+  return f.Where(f.Equal(most, kMasked), 0, weights);
 }
 
 Value* Softmax(OpComposer& f, Value* scores, std::optional<std::int64_t> precision) {
@@ -116,23 +163,16 @@ Result<Heads> CountHeads(const OpLowering& op, const AttentionOptions& options, 
   return Heads{*query, *key};
 }
 
-// Whether some keys are masked, or a bias is added.
-bool Masks(const OpLowering& op, const AttentionOptions& options) {
-  return options.causal || op.operand(kMask) != nullptr || op.operand(kLengths) != nullptr;
-}
-
 Result<void> CheckAttention(const OpLowering& op, const AttentionOptions& options, int rank) {
   if (rank != 3 && rank != 4) return op.Invalid("the query's rank is neither 3 nor 4");
   if ((op.operand(kPastKey) == nullptr) != (op.operand(kPastValue) == nullptr))
     return op.Invalid("past_key and past_value come together");
+  if (op.operand(kPastKey) != nullptr && op.operand(kLengths) != nullptr)
+    return op.Invalid("past_key and nonpad_kv_seqlen exclude each other");
+  if (options.left_window < -1 || options.right_window < -1)
+    return op.Invalid("a window's size is below -1");
   if (options.scores < 0 || options.scores > 3)
     return op.Invalid("qk_matmul_output_mode is not 0, 1, 2 or 3");
-  const bool either = options.scores == 1 || options.scores == 2;
-  if (op.num_results() > 3 && either && op.opset < 24 && options.softcap > 0 && Masks(op, options))
-    return op.Unsupported(
-        "qk_matmul_output_mode 1 and 2 of opset 23 with softcap and a mask, whose order runtimes "
-        "do "
-        "not agree about");
   return {};
 }
 
@@ -144,20 +184,10 @@ struct Scores {
   Value* weights;
 };
 
-// What the last result shows. Opset 23 adds the mask before softcap, and counts so: 1 is behind the
-// mask, 2 behind both. Opset 24 adds it behind softcap.
-Value* Shown(const OpLowering& op, const AttentionOptions& options, const Scores& scores) {
-  switch (options.scores) {
-    case 1:
-      if (op.opset >= 24) return scores.capped;
-      return Masks(op, options) ? scores.masked : scores.products;
-    case 2:
-      return scores.masked;
-    case 3:
-      return scores.weights;
-    default:
-      return scores.products;
-  }
+// What the last result shows.
+Value* Shown(std::int64_t mode, const Scores& scores) {
+  Value* const stages[] = {scores.products, scores.capped, scores.masked, scores.weights};
+  return stages[mode];
 }
 
 }  // namespace
@@ -183,11 +213,12 @@ LoweredResults LowerAttention(OpLowering& op) {
     scores = f.Op("Mul", {f.Op("Tanh", {f.Op("Div", {scores, cap})}), cap});
   }
   Value* const capped = scores;
-  scores = Masked(f, op, options, scores, query, key);
-  Value* weights = Softmax(f, scores, options.precision);
-  Value* values = RepeatHeads(f, value, heads.key, heads.times());
+  const Masks masks = MasksOf(f, op, options, query, key);
+  scores = Masked(f, masks, scores);
+  Value* weights = WithoutHidden(f, masks, Softmax(f, scores, options.precision));
+  Value* values = f.CastLike(RepeatHeads(f, value, heads.key, heads.times()), weights);
   std::vector<Value*> results = {nullptr, key, value,
-                                 Shown(op, options, {products, capped, scores, weights})};
+                                 Shown(options.scores, {products, capped, scores, weights})};
   if (rank == 3) {
     results[0] = JoinHeads(f, f.Op("MatMul", {weights, values}), op.ResultName(0));
   } else {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators: broadcasting by attribute (below opset 7), bounds by attribute (Clip below
 // 11), and operators that ai.onnx 1 had as experiments.
+#include <string>
 #include <string_view>
+#include <utility>
 
+#include "core/ops/op_def.h"
 #include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
 
@@ -156,9 +159,9 @@ LoweredResults CastToPowers(OpLowering& op) {
 
 // Other casts have no choice of a rounding.
 LoweredResults CastTo(OpLowering& op, std::int64_t to) {
+  op.Drop("to");
   if (to == static_cast<std::int64_t>(DType::kF8E8M0)) return CastToPowers(op);
   op.Drop("round_mode");
-  op.Drop("to");
   op.attributes.emplace_back("to", to);
   return op.Emit("Cast");
 }
@@ -211,6 +214,59 @@ LoweredResults LowerBitCast(OpLowering& op) {
                           std::string(Name(dtype)));
   const bool is_cast = from_integer && IsInteger(dtype);
   return op.EmitOne(is_cast ? "Cast" : "BitCast", {op.operand(0)}, {{"to", *to}});
+}
+
+// From opset 28 on, of signed integers too. Left, their bits are those of unsigned ones; right, a
+// negative number is the complement of its shifted complement.
+LoweredResults LowerBitShift(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0, 1}));
+  const DType dtype = op.builder.dtype(op.operand(0));
+  if (!Info(dtype).is_signed || !IsInteger(dtype)) return op.Emit("BitShift");
+  DRAGOMAN_ASSIGN(std::optional<std::string> direction, op.TakeString("direction"));
+  const bool right = direction == "RIGHT";
+  if (!right && direction != "LEFT") return op.Invalid("direction is neither LEFT nor RIGHT");
+  const int bits = Info(dtype).bits;
+  const DType whole = bits == 8 ? DType::kU8 : bits == 64 ? DType::kU64 : DType::kU32;
+  OpComposer f(op);
+  Value* x = op.operand(0);
+  Value* flipped = right ? f.Where(f.Less(x, 0), f.Number(-1, dtype), f.Number(0, dtype)) : nullptr;
+  if (right) x = f.Op("BitwiseXor", {x, flipped});
+  Value* shifted = f.Op("BitShift", {f.Cast(x, whole), f.Cast(op.operand(1), whole)},
+                        {{"direction", *std::move(direction)}});
+  if (!right) return f.Finish({f.NamedCast(shifted, dtype, op.ResultName(0))});
+  return f.Finish({f.Op("BitwiseXor", {f.Cast(shifted, dtype), flipped}, {}, op.ResultName(0))});
+}
+
+// Operators that take bf16 from opset 28 on: f32 holds its numbers.
+LoweredResults LowerOfBFloat16(OpLowering& op) {
+  const std::string& type = op.source.op().type;
+  const Signature& signature = FindOp(type)->signature;
+  OpComposer f(op);
+  bool is_narrow = false, result_is = false;
+  for (std::size_t i = 0; i < op.operands.size(); ++i) {
+    Value*& operand = op.operands[i];
+    if (operand == nullptr || f.dtype(operand) != DType::kBF16) continue;
+    operand = f.Cast(operand, DType::kF32);
+    is_narrow = true;
+    const Formal* formal = signature.Operand(i);
+    result_is =
+        result_is || (formal != nullptr && formal->variable == signature.results.front().variable);
+  }
+  if (!is_narrow) return op.Emit(type);
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < op.num_results(); ++i) names.push_back(op.ResultName(i));
+  if (result_is) names.front().clear();
+  std::vector<Value*> results = f.Ops(type, op.operands, std::exchange(op.attributes, {}), names);
+  if (result_is) results.front() = f.NamedCast(results.front(), DType::kBF16, op.ResultName(0));
+  return f.Finish(std::move(results));
+}
+
+// x · sigmoid(alpha x) · y
+LoweredResults LowerSwiGlu(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0, 1}));
+  OpComposer f(op);
+  Value* gate = f.Op("Swish", {op.operand(0)}, std::exchange(op.attributes, {}));
+  return f.Finish({f.Op("Mul", {gate, op.operand(1)}, {}, op.ResultName(0))});
 }
 
 }  // namespace dragoman

@@ -48,10 +48,13 @@ Value* Scaled(OpComposer& f, Value* products, Value* query, std::optional<float>
   return f.Op("Div", {products, f.Op("Sqrt", {size})});
 }
 
+Value* QueryPlaces(OpComposer& f, Value* query, Value* past) {
+  Value* places = f.Unsqueeze(f.Iota(f.Size(query, kSteps)), {1});
+  return past != nullptr ? f.Add(places, past) : places;
+}
+
 Value* CausalMask(OpComposer& f, Value* query, Value* key, Value* past) {
-  Value* rows = f.Op("Unsqueeze", {f.Iota(f.Size(query, kSteps)), f.Ints({1})});
-  if (past != nullptr) rows = f.Op("Add", {rows, past});
-  return f.Op("LessOrEqual", {f.Iota(f.Size(key, kSteps)), rows});
+  return f.LessOrEqual(f.Iota(f.Size(key, kSteps)), QueryPlaces(f, query, past));
 }
 
 }  // namespace dragoman

@@ -33,8 +33,11 @@ Result<std::optional<float>> TakeScale(OpLowering& op);
 Value* Products(OpComposer& f, Value* query, Value* key);
 Value* Scaled(OpComposer& f, Value* products, Value* query, std::optional<float> scale);
 
-// Which keys a query may see, (steps of the query, steps of the key): those that are not after it,
-// where `past` keys lie before the first query, which is a number or one of each batch; nullptr: 0.
+// The places of the queries among the keys, (steps of the query, 1): `past` keys lie before the
+// first query, which is a number or one of each batch; nullptr: 0.
+Value* QueryPlaces(OpComposer& f, Value* query, Value* past);
+
+// Which keys a query may see, (steps of the query, steps of the key): those that are not after it.
 Value* CausalMask(OpComposer& f, Value* query, Value* key, Value* past);
 
 // x cos - y sin and x sin + y cos, of halves (x, y) of the features or of each two of them.

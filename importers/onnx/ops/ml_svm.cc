@@ -290,6 +290,8 @@ LoweredResults LowerLinearMachine(OpLowering& op) {
   DRAGOMAN_ASSIGN(const PostTransform transform, TakePostTransform(op));
   DRAGOMAN_ASSIGN(const std::vector<float> coefficients, TakeFloatList(op, "coefficients"));
   DRAGOMAN_ASSIGN(const std::vector<float> rho, TakeFloatList(op, "rho"));
+  op.Drop("kernel_params");
+  op.Drop("kernel_type");
   if (!labels) return op.Invalid("has no class labels");
   const std::int64_t classes = labels->size();
   const auto count = static_cast<std::int64_t>(coefficients.size());

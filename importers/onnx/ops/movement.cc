@@ -117,13 +117,6 @@ LoweredResults LowerSlice(OpLowering& op) {
   return op.Emit("Slice");
 }
 
-LoweredResults LowerDft(OpLowering& op) {
-  DRAGOMAN_ASSIGN(std::optional<std::int64_t> axis, op.TakeInt("axis"));
-  op.operands.resize(2);
-  op.operands.push_back(op.builder.Int(axis.value_or(1)));
-  return op.Emit("DFT");
-}
-
 // As ONNX Runtime has it, and PyTorch's exporter expects it of `unbind`: keepdims counts where
 // parts of one element are asked for by a number, as where their size is left out.
 LoweredResults LowerSplitToSequence(OpLowering& op) {
@@ -250,37 +243,11 @@ Result<Value*> PartOf(OpLowering& op, Value* scales, Part part) {
   return op.builder.Constant(Tensor::Of<float>(known->sizes(), kept));
 }
 
-// The sizes that `scales` lead to: those of `x` times them, rounded down.
-Result<Value*> ScaledSizes(OpLowering& op, Value* x, Value* scales) {
-  DRAGOMAN_ASSIGN(Value * sizes, op.builder.Add("Shape", {x}));
-  DRAGOMAN_ASSIGN(
-      sizes, op.builder.Add("Cast", {sizes}, {{"to", static_cast<std::int64_t>(DType::kF32)}}));
-  DRAGOMAN_ASSIGN(sizes, op.builder.Add("Mul", {sizes, scales}));
-  DRAGOMAN_ASSIGN(sizes, op.builder.Add("Floor", {sizes}));
-  return op.builder.Add("Cast", {sizes}, {{"to", static_cast<std::int64_t>(DType::kI64)}});
-}
-
-// Where corners are aligned, ONNX's text divides by scale * size - 1, a fraction as it may be.
-// PyTorch, which writes such files of scales, means the size of the result, as ONNX Runtime does.
-LoweredResults LowerNewResize(OpLowering& op) {
-  const Attribute* coordinates = Find(op.attributes, "coordinate_transformation_mode");
-  const auto* mode = coordinates == nullptr ? nullptr : coordinates->As<std::string>();
-  Value* scales = op.operand(2);
-  if (op.from_torch && mode != nullptr && *mode == "align_corners" && scales != nullptr &&
-      op.operand(3) == nullptr && op.operand(0) != nullptr) {
-    op.operands.resize(4);
-    op.operands[2] = nullptr;
-    DRAGOMAN_ASSIGN(op.operands[3], ScaledSizes(op, op.operand(0), scales));
-  }
-  return op.Emit("Resize");
-}
-
 }  // namespace
 
 // Nearest of opset 10 rounds down along axes that grow and up along those that shrink (ONNX's text
 // leaves it open; its tests of that opset and ONNX Runtime have it so).
 LoweredResults LowerResize(OpLowering& op) {
-  if (op.opset >= 11) return LowerNewResize(op);
   Value *x = op.operand(0), *scales = op.operand(1);
   if (scales == nullptr) return op.Invalid("has no scales");
   const Attribute* given = Find(op.attributes, "mode");

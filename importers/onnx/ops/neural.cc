@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "importers/onnx/op_composer.h"
 #include "importers/onnx/ops/lowerings.h"
@@ -40,7 +41,7 @@ LoweredResults LowerBatchNormalization(OpLowering& op) {
     }
   }
   if (spatial.value_or(1) == 0) return NormalizeByPosition(op);
-  return op.EmitOne("BatchNormalization", op.operands, op.attributes);
+  return op.EmitOne("BatchNormalization", op.operands, std::exchange(op.attributes, {}));
 }
 
 LoweredResults LowerDropout(OpLowering& op) {

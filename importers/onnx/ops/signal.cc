@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// STFT, MelWeightMatrix: signals as spectra.
+// DFT, STFT, MelWeightMatrix: signals as spectra.
 #include <numbers>
 #include <string>
+#include <string_view>
 
 #include "importers/onnx/op_composer.h"
+#include "importers/onnx/ops/around_axis.h"
 #include "importers/onnx/ops/lowerings.h"
 
 namespace dragoman {
@@ -33,7 +35,66 @@ Value* Line(OpComposer& f, Value* x, std::int64_t first, Value* count) {
   return f.Op("Unsqueeze", {taken, f.Ints({0})});
 }
 
+// The real signal, along axis `along`, whose spectrum begins with x: what is behind the half of
+// `length` places mirrors the places before it, conjugated.
+Value* RealSignal(OpComposer& f, Value* x, Value* length, int along, std::string_view name = "") {
+  const int rank = f.Rank(x);
+  if (f.failed()) return nullptr;
+  Value* given = f.Size(x, along);
+  length = length != nullptr ? IntScalar(f, length) : f.Mul(f.Sub(given, 1), 2);
+  Value* places = f.Iota(length);
+  Value* in_half = f.LessOrEqual(places, f.Div(length, 2));
+  Value* from = f.Where(in_half, places, f.Sub(length, places));
+  Value* taken = f.Gather(x, f.Min(from, f.Sub(given, 1)), along);
+  Value* is_given = f.CastLike(f.Less(from, given), x);
+  Value* sign = f.Where(in_half, is_given, f.Neg(is_given));
+  Value* parts = f.Concat({f.Unsqueeze(is_given, {1}), f.Unsqueeze(sign, {1})}, 1);
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(rank), 1);
+  sizes[static_cast<std::size_t>(along)] = -1;
+  sizes.back() = 2;
+  Value* whole = f.Mul(taken, f.Reshape(parts, sizes));
+  Value* signal = f.Op("DFT", {whole, nullptr, f.Int(along)}, {{"inverse", std::int64_t{1}}});
+  return f.Op("Slice", {signal, f.Ints({0}), f.Ints({1}), f.Ints({rank - 1})}, {}, name);
+}
+
+LoweredResults LowerRealSignal(OpLowering& op) {
+  DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
+  OpComposer f(op);
+  Value* x = op.operand(0);
+  if (rank < 2 || f.KnownSize(x, rank - 1) == 1)
+    return op.Invalid("the spectrum of a real signal is not complex");
+  Value* axis = op.operand(2) != nullptr ? op.operand(2) : f.Int(-2);
+  if (const auto known = op.builder.KnownInts(axis); known && known->size() == 1) {
+    const int along = f.Axis(known->front(), rank);
+    if (along == rank - 1) return op.Invalid("the last axis cannot be transformed");
+    return f.Finish({RealSignal(f, x, op.operand(1), along, op.ResultName(0))});
+  }
+  const AroundAxis around = SplitAroundAxis(f, x, axis, rank);
+  Value* signal =
+      RealSignal(f, f.Op("Reshape", {around.parts, f.Ints({0, 0, -1, 2})}), op.operand(1), 1);
+  Value* sizes = f.Where(around.is_axis, f.Size(signal, 1), around.sizes);
+  sizes = f.Concat({f.Slice(sizes, 0, 0, -1), f.Ints({1})}, 0);
+  return f.Finish({f.Op("Reshape", {signal, sizes}, {}, op.ResultName(0))});
+}
+
 }  // namespace
+
+// Below opset 20, the axis is an attribute.
+LoweredResults LowerDft(OpLowering& op) {
+  DRAGOMAN_TRY(op.Require({0}));
+  DRAGOMAN_ASSIGN(const std::optional<std::int64_t> attribute, op.TakeInt("axis"));
+  if (op.opset < 20) {
+    op.operands.resize(2);
+    op.operands.push_back(op.builder.Int(attribute.value_or(1)));
+  }
+  const auto is_set = [&](std::string_view name) {
+    const Attribute* flag = Find(op.attributes, name);
+    return flag != nullptr && flag->As<std::int64_t>() != nullptr && *flag->As<std::int64_t>() != 0;
+  };
+  if (!is_set("inverse") || !is_set("onesided")) return op.Emit("DFT");
+  op.attributes.clear();
+  return LowerRealSignal(op);
+}
 
 // signal (batch, length, 1 or 2) to (batch, frames, frequencies, 2).
 LoweredResults LowerStft(OpLowering& op) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "importers/onnx/op_composer.h"
+#include "importers/onnx/ops/ml.h"
 
 namespace dragoman {
 namespace {
@@ -45,13 +46,8 @@ LoweredResults LowerStringNormalizer(OpLowering& op) {
   if (action != "NONE" && action != "LOWER" && action != "UPPER")
     return op.Invalid("case_change_action is " + action);
   if (rank != 1 && rank != 2) return op.Invalid("the operand is no vector and no row");
-  const Attribute* attribute = Find(op.attributes, "stopwords");
-  std::vector<std::string> words;
-  if (attribute != nullptr) {
-    const auto* listed = attribute->As<Attribute::Strings>();
-    if (listed == nullptr) return op.Invalid("attribute 'stopwords' is no list of strings");
-    words = *listed;
-  }
+  DRAGOMAN_ASSIGN(std::vector<std::string> words, TakeStringList(op, "stopwords"));
+  op.Drop("locale");
   OpComposer f(op);
   Value* x = f.Flatten(op.operand(0));
   Value* changed = action == "NONE" ? x : InCase(f, x, action == "UPPER");

@@ -19,11 +19,12 @@ using testing::HasSubstr;
 
 // The results of one operator of ai.onnx.ml on constants `operands`, joined by "; ".
 std::string Computed(std::string_view operands, std::string_view call,
-                     std::string_view results = "%y") {
-  const std::string text = "dragoman 1 source onnx\nopset \"ai.onnx.ml\" 2\nopset \"\" 17\n\n" +
-                           std::string("entry main() -> (") + std::string(results) + ") {\n" +
-                           std::string(operands) + "\n  " + std::string(results) +
-                           " = onnx:ai.onnx.ml." + std::string(call) + "\n}\n";
+                     std::string_view results = "%y", int opset = 2) {
+  const std::string text = "dragoman 1 source onnx\nopset \"ai.onnx.ml\" " + std::to_string(opset) +
+                           "\nopset \"\" 17\n\n" + std::string("entry main() -> (") +
+                           std::string(results) + ") {\n" + std::string(operands) + "\n  " +
+                           std::string(results) + " = onnx:ai.onnx.ml." + std::string(call) +
+                           "\n}\n";
   const Result<Model> source = ParseText(text);
   if (!source.ok()) return source.error().ToString();
   const Result<Model> model = LowerOnnx(*source);
@@ -60,7 +61,7 @@ TEST(MlLower, Categories) {
                      "LabelEncoder(%x) {keys_strings = [\"a\", \"b\"], values_int64s = [5, 6]}"),
             "i64[2] 6 -1");
   EXPECT_EQ(Computed("  const %x: i64[2] = [1, 7]",
-                     "LabelEncoder(%x) {classes_strings = [\"a\", \"b\"]}"),
+                     "LabelEncoder(%x) {classes_strings = [\"a\", \"b\"]}", "%y", 1),
             "str[2] \"b\" \"_Unused\"");
 }
 

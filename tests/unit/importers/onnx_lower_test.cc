@@ -233,23 +233,6 @@ entry main(%x: f32[1, 1, 4, 5]) -> (%y: f32[1, 1, 2, 10]) {
 }
 
 // Before opset 7 the second operand was aligned at `axis`.
-TEST(LowerOnnx, PyTorchAlignsCornersOfWholeElements) {
-  constexpr std::string_view kResize =
-      "graph g(%x: f32[1, 1, 5, n]) -> (%y) { const %s: f32[4] = [1.0, 1.0, 1.5, 2.0] "
-      "%y = onnx.Resize(%x, _, %s) {coordinate_transformation_mode = \"align_corners\", mode = "
-      "\"linear\"} }";
-  const auto operands = [&](const std::string& producer) {
-    const Result<Model> model = Lowered("opset \"\" 13\nextra {onnx.producer_name = \"" + producer +
-                                        "\"}\n" + "entry main @" + std::string(kResize).substr(6));
-    EXPECT_TRUE(model.ok()) << model.error().ToString();
-    const Node& resize = *model->entries[0].graph->output(0)->producer();
-    return std::pair(resize.operand(2) != nullptr,
-                     resize.num_operands() > 3 && resize.operand(3) != nullptr);
-  };
-  EXPECT_EQ(operands("pytorch"), std::pair(false, true)) << "by sizes";
-  EXPECT_EQ(operands("keras2onnx"), std::pair(true, false)) << "by scales, as ONNX's text has it";
-}
-
 TEST(LowerOnnx, OldBroadcastingAlignsAtAnAxis) {
   ExpectLowered(
       R"(opset "" 6
@@ -540,6 +523,55 @@ function onnx:local.Outer(%a, %c, %m, %b) -> (%r) {
   %r = onnx.Loop(%m, %c, %a) {body = graph turn(%i, %k, %v) -> (%k, %b) {}}
 })"),
               HasSubstr("graph 'turn': error: output 1 is an operand that the call leaves out"));
+}
+
+// Of ONNX's history: Reshape has allowzero from 14 on, Softmax is copied from 13 on, Clip lost its
+// bounds in 11, CastLike and the operators of ai.onnx.ml are lowered by functions.
+TEST(LowerOnnx, RefusesAttributesThatTheOperatorSetLacks) {
+  const auto error = [](const std::string& opset, const std::string& node) {
+    return ErrorOf("opset \"\" " + opset + "\nopset \"ai.onnx.ml\" 3\n" +
+                   "entry main(%x: f32[2], %i: i64[1]) -> (%y) { %y = onnx" + node + " }");
+  };
+  EXPECT_EQ(error("14", ".Reshape(%x, %i) {allowzero = 1}"), "no error");
+  EXPECT_THAT(error("13", ".Reshape(%x, %i) {allowzero = 0}"),
+              HasSubstr("has attribute 'allowzero', which the operator has from opset 14 on; this "
+                        "node is of opset 13"));
+  EXPECT_THAT(error("13", ".Clip(%x) {min = 0.0}"), HasSubstr("'min', which the operator has up to "
+                                                              "opset 10"));
+  EXPECT_THAT(error("13", ".Softmax(%x) {axes = 0}"), HasSubstr("has no attribute 'axes'"));
+  EXPECT_THAT(error("12", ".Softmax(%x) {axes = 0}"), HasSubstr("'axes' is not known"));
+  EXPECT_THAT(error("19", ".CastLike(%x, %i) {to = 1, mode = 1}"),
+              HasSubstr("has no attribute 'mode'"));
+  EXPECT_THAT(error("13", ":ai.onnx.ml.Binarizer(%x) {limit = 1.0}"),
+              HasSubstr("'limit' is not known"));
+  EXPECT_THAT(error("24", ".Attention(%x, %x, %x) {left_window_size = 1}"),
+              HasSubstr("'left_window_size', which the operator has from opset 25 on"));
+}
+
+TEST(LowerOnnx, WarnsOnceOfANewerOperatorSetAndReadsTheNewestKnown) {
+  const Result<Model> source = ParseText(R"(dragoman 1 source onnx
+opset "" 30
+entry main(%x: f32[2]) -> (%y) {
+  %z = onnx.Relu(%x)
+  %y = onnx.Cast(%z) {round_mode = "up", to = 1}
+})");
+  ASSERT_TRUE(source.ok()) << source.error().ToString();
+  std::vector<std::string> warnings;
+  const auto warn = [&](std::string_view text) { warnings.emplace_back(text); };
+  const Result<Model> model = LowerOnnx(*source, {}, warn);
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_THAT(warnings[0], HasSubstr("operator set 30; its operators are read as operator set 28"));
+}
+
+TEST(LowerOnnx, RefusesDeclarationsOfOtherElementTypes) {
+  const auto error = [](const std::string& z, const std::string& y) {
+    return ErrorOf("opset \"\" 13\nentry main(%x: f32[2]) -> (%y: " + y + ") { %z: " + z +
+                   " = onnx.Relu(%x) %y = onnx.Cast(%z) {to = 7} }");
+  };
+  EXPECT_EQ(error("f32[2]", "i64[2]"), "no error");
+  EXPECT_THAT(error("f32[2]", "i32[2]"), HasSubstr("'y' is declared as i32[2], but is of i64"));
+  EXPECT_THAT(error("f16[2]", "i64[2]"), HasSubstr("'z' is declared as f16[2], but is of f32"));
 }
 
 }  // namespace

@@ -90,7 +90,7 @@ TEST(OnnxReader, KeepsOneMessageOfManyPiecesInOne) {
   std::string bytes = half.SerializeAsString();
   half = ModelFromText(R"pb(graph {
                               name: "b"
-                              node { input: "w" output: "y" }
+                              node { op_type: "Relu" input: "w" output: "y" }
                             })pb");
   bytes += half.SerializeAsString();
   const Result<Model> model = ReadOnnxBytes(Buffer::Own(bytes));
@@ -127,9 +127,33 @@ TEST(OnnxReader, NamesWhatIsNotDefinedAndWhatIsDefinedTwice) {
             "byte 14: error: node '' (onnx.A) has attribute \"a\" twice");
 }
 
+TEST(OnnxReader, RefusesNodesWithoutOperatorsAndInputsInitialisedAsOthers) {
+  EXPECT_NE(ErrorOf(R"pb(graph {
+                           name: "g"
+                           input { name: "x" }
+                           node { input: "x" output: "y" }
+                         })pb")
+                .find("graph \"g\" has a node without an operator"),
+            std::string::npos);
+  const auto initialised = [](const std::string& type) {
+    return ErrorOf(
+        R"(graph { name: "g" input { name: "w" type { tensor_type { )" + type +
+        R"( } } } initializer { name: "w" dims: 2 data_type: 1 float_data: [ 1, 2 ] } })");
+  };
+  EXPECT_NE(initialised("elem_type: 7")
+                .find("declares input \"w\" as i64[*], and initialises it "
+                      "with f32[2]"),
+            std::string::npos);
+  EXPECT_NE(initialised("elem_type: 1 shape { dim { dim_value: 5 } }").find("as f32[5]"),
+            std::string::npos);
+  EXPECT_NE(initialised("elem_type: 1 shape {}").find("as f32[]"), std::string::npos);
+  EXPECT_EQ(initialised("elem_type: 1 shape { dim { dim_param: \"n\" } }"), "no error");
+}
+
 TEST(OnnxReader, ListsAHundredUndefinedNames) {
   ModelProto message;
   auto* node = message.mutable_graph()->add_node();
+  node->set_op_type("Sum");
   for (int i = 0; i < 150; ++i) node->add_input("x" + std::to_string(i));
   const Result<Model> model = ReadMessage(message);
   ASSERT_FALSE(model.ok());
@@ -172,8 +196,8 @@ std::string Nested(int depth) {
   };
   for (int i = 1; i < depth; ++i) {
     const std::string attribute =
-        wrap(0x32, graph) + std::string("\xa0\x01\x05", 3);  // g, type: GRAPH
-    graph = wrap(0x0a, wrap(0x2a, attribute));               // node, attribute
+        wrap(0x32, graph) + std::string("\xa0\x01\x05", 3);        // g, type: GRAPH
+    graph = wrap(0x0a, wrap(0x22, "If") + wrap(0x2a, attribute));  // node: op_type, attribute
   }
   return wrap(0x3a, graph);
 }
