@@ -5,12 +5,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 namespace dragoman::relax {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string Said(const std::string& expression, Release release) {
   const Result<std::string> said = InRelease(expression, release);
@@ -45,6 +47,27 @@ TEST(RelaxRelease, TextInQuotesStays) {
 TEST(RelaxRelease, NamesOfFunctionsAreNoOperators) {
   EXPECT_EQ(Said("cls.R.size(x)[0]", Release::k017), "cls.R.size(x)[0]");
   EXPECT_EQ(Said("(lv, lv1)", Release::k017), "(lv, lv1)");
+}
+
+TEST(RelaxRelease, ReleasesBetweenTwoHaveTheTextOfTheOlderOne) {
+  EXPECT_EQ(ReleaseFromName("0.24"), Release::k021);
+  EXPECT_EQ(ReleaseFromName("0.25"), Release::k025);
+  EXPECT_EQ(ReleaseFromName("0.27"), Release::kLatest);
+  EXPECT_EQ(ReleaseFromName("0.16"), std::nullopt);
+  EXPECT_EQ(NameOf(Release::k019), "0.19");
+}
+
+TEST(RelaxRelease, OnlyNamesThatTheTextUsesAreImported) {
+  const std::string sizes = "n = T.int64()";
+  EXPECT_THAT(Imports(sizes, Release::k021), HasSubstr("import tir as T"));
+  EXPECT_THAT(Imports(sizes, Release::k025), HasSubstr("import tirx as T"));
+  EXPECT_THAT(Imports("R.add(PAT.x, y)", Release::kLatest), Not(HasSubstr(" as T")));
+}
+
+// As TVM compares, NaN is equal to nothing, but not unequal either.
+TEST(RelaxRelease, NumbersThatAreNoneAreNotFoundByInequality) {
+  EXPECT_EQ(Said("R.isnan(x)", Release::k021), "R.logical_not(R.equal(x, x))");
+  EXPECT_THAT(Said("R.isinf(x)", Release::k021), Not(HasSubstr("not_equal")));
 }
 
 TEST(RelaxRelease, WhatHasNoOtherWordsIsRefusedByName) {

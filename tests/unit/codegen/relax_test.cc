@@ -159,9 +159,29 @@ TEST(Relax, RenamesWhatPythonReserves) {
   EXPECT_THAT(text, HasSubstr("R.add(R_2, in_)"));
 }
 
+// NaN is true, but not unequal to 0 as TVM compares.
 TEST(Relax, CastsToBoolByComparison) {
-  EXPECT_THAT(Emit("%x: f32[3]", "%y = onnx.Cast(%x) {to = 9}"),
-              HasSubstr(R"(R.not_equal(x, R.const(0.0, "float32")))"));
+  const std::string text = Emit("%x: f32[3]", "%y = onnx.Cast(%x) {to = 9}");
+  EXPECT_THAT(text, HasSubstr(R"(R.equal(x, R.const(0.0, "float32")))"));
+  EXPECT_THAT(text, HasSubstr("R.logical_not(lv)"));
+  EXPECT_THAT(Emit("%x: i32[3]", "%y = onnx.Cast(%x) {to = 9}"),
+              HasSubstr(R"(R.not_equal(x, R.const(0, "int32")))"));
+}
+
+TEST(Relax, MaximaOfInfinitiesDoNotStartFromAFiniteNumber) {
+  const std::string text = Emit("%x: f32[2, 3]", R"(const %axes: i64[1] = [1]
+    %y = onnx.ReduceMax(%x, %axes))");
+  EXPECT_THAT(text, HasSubstr(R"(R.equal(x, R.const(-float("inf"), "float32")))"));
+  EXPECT_THAT(Emit("%x: f32[2, 3]", R"(const %axes: i64[1] = [1]
+    %a = onnx.Abs(%x)
+    %y = onnx.ReduceMax(%a, %axes))"),
+              Not(HasSubstr("R.where")));
+}
+
+TEST(Relax, ExtremesOfIntegersAreOneCall) {
+  EXPECT_THAT(Emit("%x: i32[2, 3]", R"(const %axes: i64[1] = [1]
+    %y = onnx.ReduceMin(%x, %axes))"),
+              Not(HasSubstr("R.where")));
 }
 
 TEST(Relax, RaisesNegativeIndices) {
