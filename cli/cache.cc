@@ -18,7 +18,9 @@ struct CacheOptions {
 };
 
 int RunCache(const CacheOptions& options) {
-  const std::filesystem::path folder = NativeCacheFolder();
+  const Result<std::filesystem::path> found = NativeCacheFolder();
+  if (!found.ok()) return Report(found.error());
+  const std::filesystem::path& folder = *found;
   const std::uint64_t freed = options.clear ? ClearNativeCache(folder) : 0;
   const std::vector<CachedProgram> programs = ListNativeCache(folder);
   std::uint64_t bytes = 0;
@@ -32,10 +34,9 @@ int RunCache(const CacheOptions& options) {
     PrintJson(json);
     return kDone;
   }
-  if (options.clear && !options.common.quiet) fmt::print("{} freed\n", SizeText(freed));
-  fmt::print("{}: {} compiled program{}, {}; at most {} are kept\n", folder.string(),
-             programs.size(), programs.size() == 1 ? "" : "s", SizeText(bytes),
-             SizeText(NativeCacheLimit()));
+  if (options.clear && !options.common.quiet) Print("{} freed\n", SizeText(freed));
+  Print("{}: {} compiled program{}, {}; at most {} are kept\n", folder.string(), programs.size(),
+        programs.size() == 1 ? "" : "s", SizeText(bytes), SizeText(NativeCacheLimit()));
   return kDone;
 }
 

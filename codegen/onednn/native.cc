@@ -23,8 +23,12 @@ namespace fs = std::filesystem;
 constexpr std::string_view kLibrary = "libruntime.a";
 constexpr std::string_view kImages = "runtime/images/";
 
-fs::path CacheFolder(const NativeOptions& options) {
-  return options.cache.empty() ? NativeCacheFolder() : options.cache;
+// It is there, and nobody else can write to it.
+Result<fs::path> CacheFolder(const NativeOptions& options) {
+  Result<fs::path> cache =
+      options.cache.empty() ? NativeCacheFolder() : Result<fs::path>(options.cache);
+  if (cache.ok()) DRAGOMAN_TRY(SecureNativeCache(*cache));
+  return cache;
 }
 
 // A new folder in the cache.
@@ -32,6 +36,15 @@ Result<TemporaryFolder> NewFolder(const fs::path& cache) {
   Result<TemporaryFolder> folder = TemporaryFolder::Create(cache);
   if (folder.ok()) return folder;
   return InvalidInput("cannot write to the cache; set DRAGOMAN_CACHE").InFile(cache.string());
+}
+
+// Takes from others, whatever the user's umask is, the right to write to what was compiled.
+Status MakePrivate(const fs::path& file) {
+  std::error_code problem;
+  const auto others = fs::perms::group_write | fs::perms::others_write;
+  fs::permissions(file, others, fs::perm_options::remove, problem);
+  if (problem) return InvalidInput("cannot be made private").InFile(file.string());
+  return {};
 }
 
 Status Compile(std::vector<std::string> command, const fs::path& folder) {
@@ -78,6 +91,7 @@ Result<fs::path> BuildRuntime(const NativeOptions& options, const fs::path& cach
                               std::uint64_t hash) {
   const fs::path target = cache / fmt::format("runtime-{:016x}", hash);
   if (fs::exists(target / kLibrary)) {
+    DRAGOMAN_TRY(CheckOurs(target / kLibrary));
     MarkUsed(target);
     return target;
   }
@@ -101,6 +115,7 @@ Result<fs::path> BuildRuntime(const NativeOptions& options, const fs::path& cach
     archive.push_back(object.string());
   }
   DRAGOMAN_TRY(Compile(std::move(archive), folder.path()));
+  DRAGOMAN_TRY(MakePrivate(folder.path() / kLibrary));
   DRAGOMAN_TRY(folder.Publish(target));
   return target;
 }
@@ -146,7 +161,8 @@ Status BuildProgram(const GeneratedProgram& program, const NativeOptions& option
   for (const ImageLibrary& image : InstalledImageLibraries()) {
     if (decodes) link.emplace_back(image.library);
   }
-  return Compile(std::move(link), folder);
+  DRAGOMAN_TRY(Compile(std::move(link), folder));
+  return MakePrivate(folder / "infer");
 }
 
 void ForEachLine(std::string_view text, const std::function<void(std::string_view)>& sink) {
@@ -164,7 +180,7 @@ Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& optio
   codegen.name = "native";
   codegen.plan = options.plan;
   DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateCpp(model, codegen));
-  const fs::path cache = CacheFolder(options);
+  DRAGOMAN_ASSIGN(const fs::path cache, CacheFolder(options));
   const std::uint64_t runtime_hash = RuntimeHash(options);
   const std::uint64_t hash = ProgramHash(program, runtime_hash);
   const fs::path target = cache / fmt::format("model-{:016x}", hash);
@@ -175,6 +191,7 @@ Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& optio
     DRAGOMAN_TRY(folder.Publish(target));
     TrimNativeCache(cache, NativeCacheLimit());
   }
+  DRAGOMAN_TRY(CheckOurs(target / "infer"));
   MarkUsed(target);
   return NativeProgram{target, target / "infer", target / "native.weights"};
 }
@@ -182,7 +199,7 @@ Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& optio
 Result<std::string> CompileAndRun(const Model& model, const std::vector<std::string>& arguments,
                                   const NativeOptions& options) {
   DRAGOMAN_ASSIGN(NativeProgram program, BuildNative(model, options));
-  DRAGOMAN_ASSIGN(TemporaryFolder folder, NewFolder(CacheFolder(options)));
+  DRAGOMAN_ASSIGN(TemporaryFolder folder, NewFolder(program.folder.parent_path()));
   std::vector<std::string> command = {program.infer.string(), "--weights",
                                       program.weights.string()};
   command.insert(command.end(), arguments.begin(), arguments.end());

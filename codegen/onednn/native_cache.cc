@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/onednn/native_cache.h"
 
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
 #include <system_error>
 
+#include "core/support/posix.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -44,13 +49,86 @@ std::uint64_t Remove(const CachedProgram& program) {
   return error ? 0 : program.bytes;
 }
 
+// The value of an environment variable that is an absolute path; empty: it is not.
+fs::path AbsoluteFrom(const char* variable) {
+  const char* const value = std::getenv(variable);
+  const fs::path path = value == nullptr ? "" : value;
+  return path.is_absolute() ? path : fs::path();
+}
+
+// As the system's database of users has it; empty: there is none.
+fs::path HomeOfUser() {
+  const struct passwd* const user = ::getpwuid(::geteuid());
+  const fs::path home = user == nullptr || user->pw_dir == nullptr ? "" : user->pw_dir;
+  return home.is_absolute() ? home : fs::path();
+}
+
+bool OthersCanWrite(const struct stat& status) {
+  return (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+}
+
+Error Unsafe(const std::string& why, const fs::path& path) {
+  return FileError(why + ", so that programs found there are not run; set DRAGOMAN_CACHE",
+                   path.string());
+}
+
+// The folders that lead to `folder`, whose links are resolved.
+Status CheckParents(const fs::path& folder) {
+  bool is_direct = true;
+  for (fs::path at = folder.parent_path();; at = at.parent_path()) {
+    struct stat status;
+    if (::stat(at.c_str(), &status) != 0) return SystemError("open", at.string());
+    const bool is_sticky = (status.st_mode & S_ISVTX) != 0;
+    if ((status.st_mode & S_IWOTH) != 0 && (is_direct || !is_sticky))
+      return Unsafe("everybody can write to the folder", at);
+    if (at == at.parent_path()) return {};
+    is_direct = false;
+  }
+}
+
 }  // namespace
 
-fs::path NativeCacheFolder() {
-  if (const char* cache = std::getenv("DRAGOMAN_CACHE")) return cache;
-  if (const char* cache = std::getenv("XDG_CACHE_HOME")) return fs::path(cache) / "dragoman";
-  if (const char* home = std::getenv("HOME")) return fs::path(home) / ".cache" / "dragoman";
-  return fs::temp_directory_path() / "dragoman-cache";
+Result<fs::path> NativeCacheFolder() {
+  const char* const given = std::getenv("DRAGOMAN_CACHE");
+  if (given != nullptr && *given != '\0') return fs::path(given);
+  if (const fs::path cache = AbsoluteFrom("XDG_CACHE_HOME"); !cache.empty())
+    return cache / "dragoman";
+  if (const fs::path home = AbsoluteFrom("HOME"); !home.empty()) return home / ".cache/dragoman";
+  if (const fs::path home = HomeOfUser(); !home.empty()) return home / ".cache/dragoman";
+  return InvalidInput("there is no folder for compiled programs; set DRAGOMAN_CACHE");
+}
+
+Status SecureNativeCache(const fs::path& cache) {
+  std::error_code problem;
+  if (cache.has_parent_path()) fs::create_directories(cache.parent_path(), problem);
+  if (problem) return SystemError("create", cache.string(), problem);
+  if (::mkdir(cache.c_str(), S_IRWXU) != 0 && errno != EEXIST)
+    return SystemError("create", cache.string());
+  const fs::path folder = fs::canonical(cache, problem);
+  if (problem) return SystemError("open", cache.string(), problem);
+  struct stat status;
+  if (::stat(folder.c_str(), &status) != 0) return SystemError("open", cache.string());
+  if (!S_ISDIR(status.st_mode)) return FileError("exists and is no folder", cache.string());
+  if (status.st_uid != ::geteuid()) return Unsafe("belongs to another user", cache);
+  if (OthersCanWrite(status)) return Unsafe("others can write to the folder", cache);
+  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0 && ::chmod(folder.c_str(), S_IRWXU) != 0)
+    return SystemError("make private", cache.string());
+  return CheckParents(folder);
+}
+
+Status CheckOurs(const fs::path& file) {
+  for (const fs::path& path : {file.parent_path(), file}) {
+    struct stat status;
+    if (::lstat(path.c_str(), &status) != 0) return SystemError("open", path.string());
+    const bool is_expected = path == file ? S_ISREG(status.st_mode) : S_ISDIR(status.st_mode);
+    if (!is_expected || status.st_uid != ::geteuid() || OthersCanWrite(status)) {
+      return FileError(
+          "was not written by dragoman for this user alone, and is not run; `dragoman cache "
+          "--clear` removes it",
+          path.string());
+    }
+  }
+  return {};
 }
 
 std::uint64_t NativeCacheLimit() {
