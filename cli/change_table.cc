@@ -53,7 +53,7 @@ std::string ChangeTable(const FileFigures& before, const FileFigures& after) {
   std::size_t width = std::string_view("multiply-adds").size();
   for (const auto& [name, count] : all) width = std::max(width, name.size());
   const auto row = [&](std::string_view name, std::string_view from, std::string_view to) {
-    return fmt::format("  {:<{}}  {:>14}  {:>14}\n", name, width, from, to);
+    return fmt::format("  {:<{}}  {:>14}  {:>14}\n", Printable(name), width, from, to);
   };
   std::string table = row("", "before", "after");
   for (const auto& [name, count] : all)

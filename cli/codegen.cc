@@ -113,14 +113,15 @@ std::string Indented(std::string_view text) {
 }
 
 void PrintUse(const std::string& output, const onednn::Plan& plan) {
-  fmt::print(
-      "{0}: C++ program `{1}`; a call {3}\n\n"
+  Print(
+      "{0}: C++ program `{1}`; a call {2}\n\n"
       "  cmake -S {0} -B {0}/build && cmake --build {0}/build\n\n"
       "In your CMakeLists.txt:\n"
       "  add_subdirectory({0})\n"
       "  target_link_libraries(app PRIVATE {1}::{1})\n\n"
-      "In your program ({0}/{1}.h has all methods):\n{2}",
-      output, plan.name, Indented(onednn::EmitUse(plan)), onednn::DescribeAllocations(plan));
+      "In your program ({0}/{1}.h has all methods):\n",
+      output, plan.name, onednn::DescribeAllocations(plan));
+  PrintLines(Indented(onednn::EmitUse(plan)));
 }
 
 void PrintProgram(const std::string& output, const onednn::Plan& plan,
@@ -213,7 +214,7 @@ Result<bool> Generate(const CodegenCommand& options) {
   if (options.common.json) {
     PrintProgram(options.output, program.plan, proof);
   } else if (!options.common.quiet) {
-    if (proof) fmt::print("Checked against recorded data:\n{}\n", proof->text);
+    if (proof) PrintLines("Checked against recorded data:\n" + proof->text + "\n");
     PrintUse(options.output, program.plan);
   }
   return !proof || proof->equal;

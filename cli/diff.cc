@@ -131,19 +131,22 @@ Result<DiffReport> Compare(DiffOptions& options) {
 }
 
 // The report, its first word in colour on a terminal.
-std::string ReportText(const DiffReport& report, bool all) {
+void PrintReport(const DiffReport& report, bool all) {
   const std::string text = RenderText(report, all ? Listing::kEach : Listing::kGroups);
   const std::size_t end = text.find(' ');
-  return Colored(report.equal() ? Color::kGreen : Color::kRed, text.substr(0, end)) +
-         text.substr(end);
+  Print("{}", Colored(report.equal() ? Color::kGreen : Color::kRed, text.substr(0, end)));
+  PrintLines(text.substr(end));
 }
 
 int RunDiff(DiffOptions& options) {
   Result<DiffReport> report = Compare(options);
   if (!report.ok()) return Report(report.error());
   const bool json = options.common.json || options.format == "json";
-  if (!options.common.quiet)
-    fmt::print("{}", json ? RenderJson(*report) : ReportText(*report, options.all));
+  if (!options.common.quiet && json) {
+    fmt::print("{}", RenderJson(*report));
+  } else if (!options.common.quiet) {
+    PrintReport(*report, options.all);
+  }
   return report->equal() ? kDone : kAnswerIsNo;
 }
 

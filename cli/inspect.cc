@@ -54,7 +54,7 @@ void PrintGraphText(const Model& model) {
     if (end == std::string::npos) break;
     if (end - at > 2 * kShown) text.replace(at + kShown, end - at - kShown, "…");
   }
-  fmt::print("\n{}", text);
+  PrintLines("\n" + text);
 }
 
 int ReportNoNode(const Model& model, const InspectOptions& options) {
@@ -78,7 +78,7 @@ int PrintAnswer(Answer answer, const InspectOptions& options) {
   if (options.common.json) PrintJson(AnswerJson(answer));
   if (!answer.works()) return Report(Error(std::move(answer.findings)), options.model);
   if (!options.common.json)
-    fmt::print("{}: nothing stands in the way of {}\n", options.model, answer.target);
+    Print("{}: nothing stands in the way of {}\n", options.model, answer.target);
   return kDone;
 }
 

@@ -77,7 +77,7 @@ void PrintNodes(const Model& model) {
       costs += "  products: sizes are missing";
     else if (const auto products = node["multiply_adds"].get<std::uint64_t>(); products > 0)
       costs += fmt::format("  {} multiply-adds", Grouped(products));
-    fmt::print("{:<24} {}{}\n", node["op"].get_ref<const std::string&>(), results, costs);
+    Print("{:<24} {}{}\n", node["op"].get_ref<const std::string&>(), results, costs);
   }
 }
 

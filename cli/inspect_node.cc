@@ -13,6 +13,7 @@
 #include "cli/report.h"
 #include "core/ir/print.h"
 #include "core/support/text.h"
+#include "driver/given_names.h"
 #include "driver/model_costs.h"
 
 namespace dragoman::cli {
@@ -111,7 +112,7 @@ Json WholeNodeJson(const Node& node) {
 }
 
 void PrintRow(std::string_view label, std::string_view text) {
-  fmt::print("  {:<11} {}\n", label, text);
+  Print("  {:<11} {}\n", label, text);
 }
 
 std::string TextOf(const Json& json) { return json.get<std::string>(); }
@@ -126,7 +127,7 @@ std::string UsersText(const Json& users) {
 
 void PrintOneNode(const Node& node) {
   const Json json = WholeNodeJson(node);
-  fmt::print("{}\n", NodeText(node));
+  Print("{}\n", NodeText(node));
   std::string_view label = "operands";
   for (const Json& operand : json["operands"]) {
     PrintRow(std::exchange(label, ""),
@@ -197,7 +198,8 @@ std::string TypeText(const Type& type) {
   return text;
 }
 
-bool PrintNode(const std::string& name, const Model& model, const Model* lowered, bool as_json) {
+bool PrintNode(const std::string& given, const Model& model, const Model* lowered, bool as_json) {
+  const std::string name = NameIn(model, given);
   const auto is_called = [&](const Node& node) { return IsCalled(node, name); };
   Nodes nodes = NodesWhere(model, is_called);
   Nodes made;
@@ -216,7 +218,7 @@ bool PrintNode(const std::string& name, const Model& model, const Model* lowered
     return !nodes.empty();
   }
   for (const Node* node : nodes) PrintOneNode(*node);
-  if (!made.empty()) fmt::print("\nlowered to\n");
+  if (!made.empty()) Print("\nlowered to\n");
   for (const Node* node : made) PrintOneNode(*node);
   return !nodes.empty();
 }

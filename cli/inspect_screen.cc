@@ -25,16 +25,16 @@ constexpr std::size_t kMaxRows = 12;
 
 void PrintSlots(std::string_view label, const std::vector<Slot>& slots) {
   for (std::size_t i = 0; i < slots.size() && i < kMaxRows; ++i) {
-    fmt::print("  {:<7} {}: {}\n", i == 0 ? label : "", slots[i].name, TypeText(slots[i].type));
+    Print("  {:<7} {}: {}\n", i == 0 ? label : "", slots[i].name, TypeText(slots[i].type));
   }
-  if (slots.size() > kMaxRows) fmt::print("  {:<7} … and {} more\n", "", slots.size() - kMaxRows);
+  if (slots.size() > kMaxRows) Print("  {:<7} … and {} more\n", "", slots.size() - kMaxRows);
 }
 
 void PrintStates(const std::vector<State>& states) {
   for (std::size_t i = 0; i < states.size() && i < kMaxRows; ++i) {
-    fmt::print("state    {}: {}\n", states[i].name, TypeText(states[i].type));
+    Print("state    {}: {}\n", states[i].name, TypeText(states[i].type));
   }
-  if (states.size() > kMaxRows) fmt::print("         … and {} more\n", states.size() - kMaxRows);
+  if (states.size() > kMaxRows) Print("         … and {} more\n", states.size() - kMaxRows);
 }
 
 void PrintCensus(const Census& census, std::size_t absent) {
@@ -43,18 +43,18 @@ void PrintCensus(const Census& census, std::size_t absent) {
     ops += fmt::format("{}{} {}", i == 0 ? "" : ", ", census.ops[i].second, census.ops[i].first);
   }
   if (census.ops.size() > kMaxRows) ops += ", …";
-  fmt::print("nodes    {}{}{}\n", census.nodes, ops.empty() ? "" : ": ", ops);
-  fmt::print("weights  {} constants, {} parameters, {}{}\n", census.weights.constants,
-             Grouped(census.weights.parameters), SizeText(census.weights.bytes),
-             absent == 0 ? "" : fmt::format("; the elements of {} are not there", absent));
+  Print("nodes    {}{}{}\n", census.nodes, ops.empty() ? "" : ": ", ops);
+  Print("weights  {} constants, {} parameters, {}{}\n", census.weights.constants,
+        Grouped(census.weights.parameters), SizeText(census.weights.bytes),
+        absent == 0 ? "" : fmt::format("; the elements of {} are not there", absent));
 }
 
 // Files of weights that are not there, with the places where they are looked for.
 void PrintMissing(const std::vector<MissingFile>& files, const std::string& model) {
   for (const MissingFile& file : files) {
     const std::filesystem::path place = std::filesystem::path(model).parent_path() / file.name;
-    fmt::print("missing  {}, at least {}, with the elements of {} constant{}\n", place.string(),
-               SizeText(file.bytes), file.constants, file.constants == 1 ? "" : "s");
+    Print("missing  {}, at least {}, with the elements of {} constant{}\n", place.string(),
+          SizeText(file.bytes), file.constants, file.constants == 1 ? "" : "s");
   }
 }
 
@@ -68,7 +68,7 @@ void PrintCosts(const Model& common) {
     text += fmt::format("{}{} of activations at most", text.empty() ? "" : ", ",
                         SizeText(static_cast<std::uint64_t>(*costs.peak_activation_bytes)));
   }
-  if (!text.empty()) fmt::print("a call   {}\n", text);
+  if (!text.empty()) Print("a call   {}\n", text);
 }
 
 // The tensors that an argument consists of, by their names: "hc.0", "hc.1" of a tuple "hc". Of a
@@ -105,7 +105,8 @@ std::string FactsToState(const Model& source, const std::vector<Slot>& slots) {
   std::string facts;
   for (const std::string& name : names) {
     const bool is_guessed = facts.empty() && !guess.empty();
-    facts += fmt::format(" --shape {}={}", name, is_guessed ? guess : "…");
+    facts +=
+        " --shape " + ShellWord(fmt::format("{}={}", Printable(name), is_guessed ? guess : "…"));
   }
   const std::string_view note = guess.empty() ? "write the sizes for …"
                                 : names.size() == 1
@@ -118,33 +119,31 @@ std::string FactsToState(const Model& source, const std::vector<Slot>& slots) {
 void PrintWhyNotLowered(const Error& error, const Model& source, const std::vector<Slot>& slots,
                         const ScreenOptions& options) {
   const std::string finding = error.findings().front().ToString();
-  fmt::print("  none   {}\n", finding.substr(0, finding.find('\n')));
-  if (error.findings().size() > 1)
-    fmt::print("         (and {} more)\n", error.findings().size() - 1);
+  Print("  none   {}\n", OneLine(error.findings().front()));
+  if (error.findings().size() > 1) Print("         (and {} more)\n", error.findings().size() - 1);
   const std::string facts =
       finding.find("--shape") != std::string::npos ? FactsToState(source, slots) : "";
   if (!facts.empty()) {
-    fmt::print("\nnext:  dragoman inspect {}{}\n", ShellWord(options.model), facts);
+    Print("\nnext:  dragoman inspect {}{}\n", ShellWord(options.model), facts);
   } else if (error.findings().size() > 1) {
-    fmt::print("\nnext:  dragoman inspect {} --to cpp{}\n", ShellWord(options.model),
-               options.facts);
+    Print("\nnext:  dragoman inspect {} --to cpp{}\n", ShellWord(options.model), options.facts);
   }
 }
 
 void PrintTargets(const std::vector<Answer>& answers, const ScreenOptions& options) {
   for (const Answer& answer : answers) {
-    std::string text = Colored(Color::kGreen, "yes");
+    std::string why;
     if (!answer.works()) {
-      const std::string finding = answer.findings.front().ToString();
-      text = Colored(Color::kRed, "no") + ": " + finding.substr(0, finding.find('\n'));
+      why = ": " + OneLine(answer.findings.front());
       if (answer.findings.size() > 1)
-        text += fmt::format(" (and {} more)", answer.findings.size() - 1);
+        why += fmt::format(" (and {} more)", answer.findings.size() - 1);
     }
-    fmt::print("  {:<6} {}\n", answer.target, text);
+    Print("  {:<6} {}{}\n", answer.target,
+          answer.works() ? Colored(Color::kGreen, "yes") : Colored(Color::kRed, "no"), why);
   }
   const bool cpp = std::ranges::find(answers, "cpp", &Answer::target)->works();
-  fmt::print("\nnext:  dragoman {} {} {}{}\n", cpp ? "codegen" : "inspect",
-             ShellWord(options.model), cpp ? "-o model_cpp" : "--to cpp", options.facts);
+  Print("\nnext:  dragoman {} {} {}{}\n", cpp ? "codegen" : "inspect", ShellWord(options.model),
+        cpp ? "-o model_cpp" : "--to cpp", options.facts);
 }
 
 // Without the result of a method that returns nothing.
@@ -156,15 +155,14 @@ std::vector<Slot> WithoutNone(std::vector<Slot> slots) {
 void PrintDescription(const Model& model, const Format* format, bool verbose) {
   if (format == nullptr || format->describe == nullptr) return;
   if (verbose || !format->describes_at_length)
-    fmt::print("{}", format->describe(model, verbose ? SIZE_MAX : kMaxRows));
+    PrintLines(format->describe(model, verbose ? SIZE_MAX : kMaxRows));
   else
-    fmt::print(
-        "classes  with -v, and the lines of the source where their methods call operators\n");
+    Print("classes  with -v, and the lines of the source where their methods call operators\n");
 }
 
 void PrintEntries(const Model& model, const Format* format) {
   for (const Entry& entry : model.entries) {
-    fmt::print("entry {}\n", entry.name);
+    Print("entry {}\n", entry.name);
     PrintSlots("input", GivenSlots(format, entry));
     PrintSlots("output", WithoutNone(OutputSlots(entry)));
   }
@@ -180,11 +178,10 @@ void PrintScreen(const Session& session, const Model& model, const Result<Model>
     versions += fmt::format("{}{} {}", versions.empty() ? "" : ", ",
                             opset.domain.empty() ? "ai.onnx" : opset.domain, opset.version);
   }
-  fmt::print("{}: {} model, {} level, operator sets: {}\n", options.model, model.dialect,
-             model.level == Level::kSource ? "source" : "common",
-             versions.empty() ? "none" : versions);
+  Print("{}: {} model, {} level, operator sets: {}\n", options.model, model.dialect,
+        model.level == Level::kSource ? "source" : "common", versions.empty() ? "none" : versions);
   if (const std::string writer = WriterText(model); !writer.empty())
-    fmt::print("{}{}\n", writer.starts_with("IR version") ? "" : "written by ", writer);
+    Print("{}{}\n", writer.starts_with("IR version") ? "" : "written by ", writer);
   // What the user states, and which inputs are states, shows when the model is lowered.
   const bool shows_lowered =
       lowered.ok() && (!options.facts.empty() || ChangesInputs(session, model));
@@ -195,13 +192,13 @@ void PrintScreen(const Session& session, const Model& model, const Result<Model>
   } else if (!lists_objects) {
     PrintStates(model.states);
   }
-  if (!model.functions.empty()) fmt::print("functions {}\n", model.functions.size());
+  if (!model.functions.empty()) Print("functions {}\n", model.functions.size());
   PrintCensus(CensusOf(model), CountAbsentWeights(model));
   if (format != nullptr && format->missing_files != nullptr)
     PrintMissing(format->missing_files(model), options.model);
   if (lowered.ok()) PrintCosts(*lowered);
   PrintDescription(model, format, options.verbose);
-  fmt::print("targets\n");
+  Print("targets\n");
   if (!lowered.ok()) {
     const Entry& entry = model.entries.front();
     return PrintWhyNotLowered(lowered.error(), model, GivenSlots(format, entry), options);

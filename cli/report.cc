@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/support/printable.h"
 #include "core/support/progress.h"
 #include "core/support/text.h"
 #include "driver/formats.h"
@@ -32,29 +33,24 @@ std::string Painted(Color color, std::string_view text) {
   return fmt::format("\x1b[{}m{}\x1b[0m", number, text);
 }
 
-// What a message quotes of a file cannot steer the terminal: control characters, and what is no
-// text, as \xNN. Lines and quotes stay.
-std::string Shown(std::string_view text) {
-  std::string shown;
-  while (!text.empty()) {
-    const std::string_view character = text.substr(0, std::max<std::size_t>(Utf8Length(text), 1));
-    text.remove_prefix(character.size());
-    const bool stays = std::string_view("\n\t\"'\\").find(character[0]) != std::string_view::npos;
-    shown += stays ? std::string(character) : Escape(character);
-  }
-  return shown;
+// A line that holds nothing but what may be printed.
+void WriteToStandardError(std::string line) {
+  EraseProgress();
+  line += '\n';
+  static_cast<void>(std::fwrite(line.data(), 1, line.size(), stderr));
 }
 
 // As an error is printed, with `word` in place of "error:".
 void SayFinding(Finding finding, std::string_view word, Color color) {
   constexpr std::string_view kWord = "error:";
   if (finding.file.empty()) finding.file = "dragoman";
-  for (std::string* part : {&finding.file, &finding.place, &finding.message}) *part = Shown(*part);
+  for (std::string* part : {&finding.file, &finding.place}) *part = Printable(*part);
+  finding.message = PrintableMessage(finding.message);
   std::string line = finding.ToString();
   const std::size_t at = line.size() - finding.message.size() - kWord.size() - 1;
   line.replace(at, kWord.size(),
                ShowsColors(STDERR_FILENO) ? Painted(color, word) : std::string(word));
-  Say(line);
+  WriteToStandardError(line);
 }
 
 // `error`, about the model at `file`, with places in that file where its format gives them.
@@ -65,15 +61,18 @@ Error Located(const Error& error, const std::string& file) {
 
 }  // namespace
 
-void Say(std::string_view line) {
-  EraseProgress();
-  std::string text(line);
-  text += '\n';
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+void Say(std::string_view lines) { WriteToStandardError(PrintableLines(lines)); }
+
+void PrintLines(std::string_view lines) { fmt::print("{}", PrintableLines(lines)); }
+
+OurText Colored(Color color, std::string_view text) {
+  const std::string shown = Printable(text);
+  return {ShowsColors(STDOUT_FILENO) ? Painted(color, shown) : shown};
 }
 
-std::string Colored(Color color, std::string_view text) {
-  return ShowsColors(STDOUT_FILENO) ? Painted(color, text) : std::string(text);
+std::string OneLine(const Finding& finding) {
+  const std::string text = PrintableMessage(finding.ToString());
+  return text.substr(0, text.find('\n'));
 }
 
 ExitCode Report(const Error& error, std::string_view file) {

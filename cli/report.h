@@ -4,11 +4,16 @@
 #define DRAGOMAN_CLI_REPORT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json_fwd.hpp>
 
+#include "core/support/printable.h"
 #include "core/support/result.h"
 
 namespace dragoman::cli {
@@ -28,16 +33,47 @@ struct CommonOptions {
   bool quiet = false;
   bool verbose = false;
   bool strict = false;
+  std::optional<std::int64_t> expand_limit;  // in MB
 };
 
-// Prints a line to standard error. That it is closed does not matter.
-void Say(std::string_view line);
+// Prints lines made of printable parts to standard error. That it is closed does not matter.
+void Say(std::string_view lines);
+
+// Text of ours that people see as it is: escape sequences of colours.
+struct OurText {
+  std::string text;
+};
+
+// What stands for an argument of Print: for a text its printable form.
+inline std::string Show(const OurText& argument) { return argument.text; }
+inline std::string Show(std::string_view argument) { return Printable(argument); }
+template <class T>
+const T& Show(const T& argument) requires std::is_arithmetic_v<T> {
+  return argument;
+}
+template <class T>
+using Shown = std::remove_cvref_t<decltype(Show(std::declval<const T&>()))>;
+
+// Prints to standard output what people read: any text among the arguments may come from a file,
+// and becomes printable. Throws where it cannot write, as fmt::print does.
+template <class... Args>
+void Print(fmt::format_string<Shown<Args>...> format, const Args&... arguments) {
+  const auto print = [&](const Shown<Args>&... shown) {
+    fmt::vprint(fmt::string_view(format), fmt::make_format_args(shown...));
+  };
+  print(Show(arguments)...);
+}
+// The same of lines made of printable parts.
+void PrintLines(std::string_view lines);
 
 enum class Color : std::uint8_t { kRed, kGreen, kYellow };
 
 // `text` as it is shown on standard output: in colour on a terminal that has colours, unless
 // NO_COLOR is set.
-std::string Colored(Color color, std::string_view text);
+OurText Colored(Color color, std::string_view text);
+
+// A finding in one line, without an excerpt of the source.
+std::string OneLine(const Finding& finding);
 
 // Prints all findings, one a line, and their number if there are several; gives the exit code of
 // their kind. Those of no file are of `file`, or of the call if that is empty.

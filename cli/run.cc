@@ -73,7 +73,7 @@ Result<RunResult> RunOn(const Session& session, const Model& source, std::vector
                         const RunOptions& options, Facts facts) {
   RunRequest request = options.request;
   request.times = options.common.json;
-  request.print = Say;
+  request.print = [](std::string_view line) { Say(Printable(line)); };
   request.facts = std::move(facts);
   if (options.random) {
     DRAGOMAN_ASSIGN(std::vector<std::vector<NamedArray>> drawn,
@@ -105,7 +105,7 @@ int RunCommand(const RunOptions& options) {
     fmt::print("{}", ReportJson(result->report));
   } else {
     // Programs that read the line of times need not say --json.
-    fmt::print("{}", ::isatty(STDOUT_FILENO) != 0 ? ReportText(result->report) : result->report);
+    PrintLines(::isatty(STDOUT_FILENO) != 0 ? ReportText(result->report) : result->report);
   }
   return kDone;
 }

@@ -230,20 +230,20 @@ Result<std::vector<Verdict>> AgainstModel(const Session& session, const Model& m
 
 void PrintBisection(const Bisection& bisection) {
   if (!bisection.first) {
-    fmt::print("  bisect: none of {} values that both have differs\n", bisection.compared);
+    Print("  bisect: none of {} values that both have differs\n", bisection.compared);
     return;
   }
   const Divergence& first = *bisection.first;
-  fmt::print("  bisect: the first value that differs, after {} that agree:\n    {}\n    of {}{}\n",
-             first.agreeing, first.compared.message, first.node,
-             first.origin.empty() ? "" : ", from " + first.origin);
+  Print("  bisect: the first value that differs, after {} that agree:\n    {}\n    of {}{}\n",
+        first.agreeing, first.compared.message, first.node,
+        first.origin.empty() ? "" : ", from " + first.origin);
 }
 
 void PrintText(const std::vector<Verdict>& verdicts) {
   for (const Verdict& verdict : verdicts) {
-    fmt::print("{}: {}\n", verdict.what,
-               verdict.ok() ? Colored(Color::kGreen, "ok") : Colored(Color::kRed, "different"));
-    for (const OutputComparison& output : verdict.outputs) fmt::print("  {}\n", output.message);
+    Print("{}: {}\n", verdict.what,
+          verdict.ok() ? Colored(Color::kGreen, "ok") : Colored(Color::kRed, "different"));
+    for (const OutputComparison& output : verdict.outputs) Print("  {}\n", output.message);
     if (verdict.bisection) PrintBisection(*verdict.bisection);
   }
 }

@@ -13,6 +13,7 @@
 
 #include "core/ir/half.h"
 #include "core/support/port_name.h"
+#include "driver/given_names.h"
 #include "driver/map_data.h"
 #include "driver/structured_calls.h"
 #include "importers/onnx/read_value.h"
@@ -277,8 +278,9 @@ Result<std::vector<NamedArray>> DrawInputs(const Entry& entry, const Facts& fact
 }
 
 Result<std::vector<std::vector<NamedArray>>> DrawInputs(const Session& session, const Model& source,
-                                                        const Facts& facts, std::uint64_t seed,
+                                                        const Facts& given, std::uint64_t seed,
                                                         std::int64_t count) {
+  const Facts facts = NamesIn(source, given);
   std::optional<Model> lowered;
   if (CallsOf(session, source) != nullptr || ChangesInputs(session, source)) {
     DRAGOMAN_ASSIGN(lowered, session.Lower(source, facts));

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/support/printable.h"
 #include "importers/tensorflow/graph/calls.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "importers/tensorflow/graph/signatures.h"
@@ -19,9 +20,9 @@ std::string DescribeVariables(const Model& model, std::size_t max_places) {
   if (uses.empty()) return "";
   std::string text = fmt::format("variables {}\n", uses.size());
   for (std::size_t i = 0; i < uses.size() && i < max_places; ++i) {
-    text += fmt::format("  {}: {}", uses[i].name, uses[i].type.ToString());
+    text += Printable(fmt::format("  {}: {}", uses[i].name, uses[i].type.ToString()));
     if (!uses[i].changed_by.empty())
-      text += fmt::format(", changed by {}", fmt::join(uses[i].changed_by, ", "));
+      text += Printable(fmt::format(", changed by {}", fmt::join(uses[i].changed_by, ", ")));
     text += uses[i].initialised ? "\n" : ", has no value\n";
   }
   if (uses.size() > max_places) text += fmt::format("  … and {} more\n", uses.size() - max_places);
@@ -49,7 +50,7 @@ std::string DescribeTensorFlow(const Model& model, std::size_t max_places) {
         "entry {} is assumed, since the file has no signature: from its placeholders to what "
         "nothing "
         "in it reads\n",
-        model.entries.front().name);
+        Printable(model.entries.front().name));
   }
   return text + DescribeVariables(model, max_places) + DescribeFunctions(model);
 }

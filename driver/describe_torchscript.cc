@@ -10,11 +10,18 @@
 
 #include "core/ir/graph.h"
 #include "core/ir/origin.h"
+#include "core/support/printable.h"
 #include "importers/torch/script/class_table.h"
 #include "importers/torch/script/inline.h"
 
 namespace dragoman {
 namespace {
+
+// One line.
+template <class... Args>
+std::string Line(fmt::format_string<Args...> format, Args&&... arguments) {
+  return Printable(fmt::format(format, std::forward<Args>(arguments)...)) + '\n';
+}
 
 std::string TypeText(const Type& type);
 
@@ -108,7 +115,7 @@ std::string Places(const Graph& graph, std::size_t max_places) {
   const std::vector<Place> places = PlacesOf(graph);
   std::string text;
   for (std::size_t i = 0; i < places.size() && i < max_places; ++i) {
-    text += fmt::format("    {}  {}\n", places[i].location, fmt::join(places[i].ops, ", "));
+    text += Line("    {}  {}", places[i].location, fmt::join(places[i].ops, ", "));
   }
   if (places.size() > max_places) {
     text += fmt::format("    … and {} more\n", places.size() - max_places);
@@ -136,7 +143,7 @@ std::string Attributes(const Attribute::Dict& entry) {
     std::string_view role;
     if (Lists(entry, "parameters", attribute.name)) role = " (parameter)";
     if (Lists(entry, "buffers", attribute.name)) role = " (buffer)";
-    text += fmt::format("  {}: {}{}\n", attribute.name, type == nullptr ? "?" : *type, role);
+    text += Line("  {}: {}{}", attribute.name, type == nullptr ? "?" : *type, role);
   }
   return text;
 }
@@ -149,9 +156,9 @@ std::string Methods(const Model& model, const std::string& class_name, const Att
   for (const std::string& method : *methods) {
     const Graph* graph = FindTorchFunction(model, class_name + "." + method);
     if (graph == nullptr) {
-      text += fmt::format("  {}: never called\n", method);
+      text += Line("  {}: never called", method);
     } else {
-      text += fmt::format("  {}{}\n{}", method, SignatureText(*graph), Places(*graph, max_places));
+      text += Line("  {}{}", method, SignatureText(*graph)) + Places(*graph, max_places);
     }
   }
   return text;
@@ -167,7 +174,7 @@ std::string DescribeTorchScript(const Model& model, std::size_t max_places) {
     const auto* entry = known.value.As<Attribute::Dict>();
     if (entry == nullptr) continue;
     const auto* kind = Get<std::string>(*entry, "kind");
-    text += fmt::format("class {}: {}\n", known.name, kind == nullptr ? "class" : *kind);
+    text += Line("class {}: {}", known.name, kind == nullptr ? "class" : *kind);
     text += Attributes(*entry) + Methods(model, known.name, *entry, max_places);
   }
   return text;

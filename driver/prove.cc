@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "codegen/onednn/codegen.h"
+#include "core/support/printable.h"
 #include "driver/compare_outputs.h"
 #include "driver/native_engine.h"
 #include "driver/run_model.h"
@@ -54,8 +55,9 @@ Result<Proof> ProveProgram(const Session& session, const Model& model,
       proof.equal = proof.equal && compared.ok;
       largest = std::max(largest, compared.largest);
       ++outputs;
-      proof.text +=
-          fmt::format("  {}: {}: {}\n", folder, compared.ok ? "ok" : "DIFFERENT", compared.message);
+      proof.text += Printable(fmt::format("  {}: {}: {}", folder, compared.ok ? "ok" : "DIFFERENT",
+                                          compared.message)) +
+                    '\n';
     }
   }
   proof.text += fmt::format("{}, {}: {}, largest error {:.3g}\n{}",

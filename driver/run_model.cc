@@ -11,7 +11,9 @@
 
 #include "core/interpreter/interpreter.h"
 #include "core/support/port_name.h"
+#include "core/support/printable.h"
 #include "driver/default_inputs.h"
+#include "driver/given_names.h"
 #include "driver/map_data.h"
 #include "driver/native_engine.h"
 #include "driver/steps.h"
@@ -47,7 +49,7 @@ std::string ProfileText(const std::map<std::string, NodeTime>& times) {
   });
   std::string text = fmt::format("{:>12} {:>8}  {}\n", "us", "calls", "step");
   for (const auto& [node, time] : rows)
-    text += fmt::format("{:12.3f} {:8}  {}\n", time.microseconds, time.calls, node);
+    text += fmt::format("{:12.3f} {:8}  {}\n", time.microseconds, time.calls, Printable(node));
   return text;
 }
 
@@ -184,15 +186,16 @@ Result<PreparedRun> PrepareFlat(const Session& session, const Model& source,
 
 Result<PreparedRun> Prepare(const Session& session, const Model& source,
                             const std::vector<NamedArray>& given, const RunRequest& request) {
-  Facts facts = request.facts;
+  Facts facts = NamesIn(source, request.facts);
   std::vector<Step> steps = {{}};
   if (request.steps) {
     DRAGOMAN_ASSIGN(steps, ParseSteps(*request.steps));
+    for (Step& step : steps) step.entry = NameIn(source, step.entry);
   }
   const Entry& chosen = ChosenEntry(source, facts);
   DRAGOMAN_ASSIGN(std::vector<EntryCalls> calls, CallsByEntry(source, chosen, steps));
-  // The default entry, if it is not called, may lack the data that would tell its types.
-  if (calls.size() == 1 && calls.front().entry != chosen.name) facts.entry = calls.front().entry;
+  // Other entries may lack the data that would tell their types, or contradict it.
+  if (calls.size() == 1 && source.entries.size() > 1) facts.entry = calls.front().entry;
   if (const StructuredCalls* convention = CallsOf(session, source)) {
     return PrepareStructured(session, *convention, source, given, std::move(steps),
                              std::move(calls), std::move(facts), request);
@@ -205,13 +208,28 @@ Result<PreparedRun> Prepare(const Session& session, const Model& source,
                      request);
 }
 
+// As ParseSteps reads it.
+std::string StepsText(const std::vector<Step>& steps) {
+  std::string text;
+  for (const Step& step : steps) {
+    if (!text.empty()) text += ',';
+    text += step.entry.empty() ? std::to_string(step.count)
+                               : fmt::format("{}*{}", step.entry, step.count);
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<PreparedRun> PrepareRun(const Session& session, const Model& source,
-                               const std::vector<NamedArray>& given, const RunRequest& request) {
+                               const std::vector<NamedArray>& arrays, const RunRequest& request) {
+  std::vector<NamedArray> given = arrays;
   std::vector<std::string> names;
-  for (const NamedArray& array : given) names.push_back(array.name);
-  for (const ShapeFact& fact : request.facts.shapes) names.push_back(fact.input);
+  for (NamedArray& array : given) {
+    array.name = NameIn(source, array.name);
+    names.push_back(array.name);
+  }
+  for (const ShapeFact& fact : request.facts.shapes) names.push_back(NameIn(source, fact.input));
   if (CallsOf(session, source) == nullptr) {
     if (const std::optional<Model> called = WithoutDefaults(source, names))
       return Prepare(session, *called, given, request);
@@ -221,8 +239,11 @@ Result<PreparedRun> PrepareRun(const Session& session, const Model& source,
 
 Result<RunResult> RunPrepared(const Session& session, const PreparedRun& prepared,
                               const RunRequest& request) {
-  if (request.engine == "native")
-    return RunNative(session, prepared.model, AllArrays(prepared.calls), request);
+  if (request.engine == "native") {
+    RunRequest named = request;
+    if (request.steps) named.steps = StepsText(prepared.steps);
+    return RunNative(session, prepared.model, AllArrays(prepared.calls), named);
+  }
   return Interpret(session, prepared.model, prepared.steps, prepared.calls, request);
 }
 

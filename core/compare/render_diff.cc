@@ -8,6 +8,7 @@
 
 #include "core/compare/diff.h"
 #include "core/compare/places.h"
+#include "core/support/printable.h"
 
 namespace dragoman {
 namespace {
@@ -42,8 +43,8 @@ std::string Places(const Edit& edit) {
   return a + " / " + b;
 }
 
-void AppendEdit(const Edit& edit, std::string& text) {
-  text += fmt::format("  {}: {}", Name(edit.kind), Places(edit));
+std::string EditText(const Edit& edit) {
+  std::string text = fmt::format("  {}: {}", Name(edit.kind), Places(edit));
   if (!edit.what.empty()) text += ": " + edit.what;
   if (!edit.old_value.empty() && !edit.new_value.empty()) {
     text += fmt::format(": {} -> {}", edit.old_value, edit.new_value);
@@ -57,7 +58,7 @@ void AppendEdit(const Edit& edit, std::string& text) {
         compare::FormatNumber(edit.elements->largest_absolute),
         compare::FormatNumber(edit.elements->largest_relative));
   }
-  text += '\n';
+  return text;
 }
 
 // Fewer edits than this that say the same of other nodes are listed one by one.
@@ -98,10 +99,10 @@ std::vector<EditGroup> GroupEdits(const DiffReport& report) {
   return groups;
 }
 
-void AppendGroup(const EditGroup& group, std::string& text) {
+std::string GroupText(const EditGroup& group) {
   const Edit& first = *group.edits.front();
-  text += fmt::format("  {} × {}: nodes '{}*' ({})", group.edits.size(), Name(first.kind),
-                      group.prefix, first.op);
+  std::string text = fmt::format("  {} × {}: nodes '{}*' ({})", group.edits.size(),
+                                 Name(first.kind), group.prefix, first.op);
   if (!first.what.empty()) text += ": " + first.what;
   if (first.elements) {
     double absolute = 0, relative = 0;
@@ -115,7 +116,7 @@ void AppendGroup(const EditGroup& group, std::string& text) {
   } else if (first.kind != Edit::Kind::kInsertedNode && first.kind != Edit::Kind::kRemovedNode) {
     text += fmt::format(": {} -> {}", first.old_value, first.new_value);
   }
-  text += '\n';
+  return text;
 }
 
 // How many edits of a kind there are, in words, "2 nodes inserted", and the places of a few.
@@ -205,9 +206,9 @@ std::string Verdict(const DiffReport& report) {
 
 std::string RenderText(const DiffReport& report, Listing listing) {
   if (report.equal()) return fmt::format("equal ({} level)\n", Name(report.level));
-  std::string text =
-      fmt::format("different ({} level): {}\nfirst: ", Name(report.level), Verdict(report));
-  for (const std::string& line : report.first->Lines()) text += line + "\n";
+  std::string text = fmt::format("different ({} level): {}\nfirst: ", Name(report.level),
+                                 Printable(Verdict(report)));
+  for (const std::string& line : report.first->Lines()) text += Printable(line) + "\n";
   text += fmt::format("{} edit{}", report.edits.size(), report.edits.size() == 1 ? "" : "s");
   const char* separator = ": ";
   for (const auto& [kind, count] : Counts(report)) {
@@ -217,9 +218,9 @@ std::string RenderText(const DiffReport& report, Listing listing) {
   text += '\n';
   for (const EditGroup& group : GroupEdits(report)) {
     if (listing == Listing::kGroups && group.edits.size() >= kMinGroup) {
-      AppendGroup(group, text);
+      text += Printable(GroupText(group)) + "\n";
     } else {
-      for (const Edit* edit : group.edits) AppendEdit(*edit, text);
+      for (const Edit* edit : group.edits) text += Printable(EditText(*edit)) + "\n";
     }
   }
   return text;

@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/support/printable.h"
+
 namespace dragoman {
 namespace {
 
@@ -19,7 +21,7 @@ std::atomic<bool> shown = false;
 
 }  // namespace
 
-Progress::Progress(std::string what) : what_(std::move(what)) {
+Progress::Progress(std::string what) : what_(Printable(what)) {
   outermost_ = !working.exchange(true);
   if (outermost_ && ::isatty(STDERR_FILENO) == 1) thread_ = std::thread(&Progress::Show, this);
 }

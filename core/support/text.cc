@@ -82,8 +82,9 @@ std::uint32_t DecodeUtf8(std::string_view character) {
 bool IsPrintable(std::uint32_t code) {
   if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;
   const bool marks = (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) ||
-                     (code >= 0x2060 && code <= 0x206f);
-  return !marks && code != 0x061c && code != 0xfeff;
+                     (code >= 0x2060 && code <= 0x206f) || (code >= 0xfff9 && code <= 0xfffb) ||
+                     (code >= 0xe0000 && code <= 0xe007f);
+  return !marks && code != 0xad && code != 0x061c && code != 0x180e && code != 0xfeff;
 }
 
 std::string_view ShortEscape(char c) {

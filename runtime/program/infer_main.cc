@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/program/infer_main.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -17,6 +21,7 @@
 #include "runtime/program/infer_runs.h"
 #include "runtime/program/npy.h"
 #include "runtime/program/output_folder.h"
+#include "runtime/program/printable.h"
 
 namespace dragoman::rt {
 namespace {
@@ -85,7 +90,7 @@ void PrintProfile(const Trace& trace) {
         step.implementation.empty() ? std::string() : ": " + step.implementation;
     std::printf("%12.3f %8lld  %s%s\n",
                 std::chrono::duration<double, std::micro>(step.time).count(),
-                static_cast<long long>(step.calls), step.step.c_str(), how.c_str());
+                static_cast<long long>(step.calls), Printable(step.step).c_str(), how.c_str());
   }
 }
 
@@ -100,7 +105,7 @@ bool AreAsExpected(const std::vector<EntryRun>& runs, const InferOptions& option
   for (const auto& [name, path] : options.expected) {
     const AnyTensor& found = FindOutput(runs, name).tensor;
     const Verdict verdict = Compare(found, ToTensor(ReadNpy(path), *found.type), options.rms);
-    std::printf("%s: %s: %s\n", name.c_str(), verdict.equal ? "ok" : "DIFFERENT",
+    std::printf("%s: %s: %s\n", Printable(name).c_str(), verdict.equal ? "ok" : "DIFFERENT",
                 verdict.message.c_str());
     equal = equal && verdict.equal;
   }
@@ -113,6 +118,16 @@ void ThrowIfOutputIsLost() {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
   throw Error(std::string("standard output: cannot write: ") +
               (errno != 0 ? std::strerror(errno) : "some output was lost"));
+}
+
+// Else the next file that is opened would take the number of a standard stream that is closed, and
+// what is printed.
+void OccupyClosedStreams() {
+  constexpr int kFlags[] = {O_WRONLY, O_RDONLY, O_RDONLY};  // neither read nor written
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)
+      static_cast<void>(::open("/dev/null", kFlags[stream]));
+  }
 }
 
 // Whether all outputs are as expected.
@@ -141,9 +156,11 @@ bool Run(const ModelInfo& info, MakeTarget make, const InferOptions& options) {
 int InferMain(const ModelInfo& info, MakeTarget make, int argc, char** argv) {
   const char* name = argc > 0 ? argv[0] : "infer";
   auto fail = [name](const char* message, int exit_code) {
-    std::fprintf(stderr, "%s: error: %s\n", name, message);
+    std::fprintf(stderr, "%s: error: %s\n", name, Printable(message).c_str());
     return exit_code;
   };
+  OccupyClosedStreams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of writing
   try {
     const InferOptions options = ParseInferOptions(info, argc, argv);
     if (options.help) {

@@ -7,18 +7,20 @@
 
 #include "runtime/program/error.h"
 #include "runtime/program/named_file.h"
+#include "runtime/program/printable.h"
 
 namespace dragoman::rt {
 namespace {
 
 constexpr int kMaxCount = 100'000'000;
+constexpr int kMaxThreads = 1024;
 
-int ParseCount(const std::string& option, std::string_view text) {
+int ParseCount(const std::string& option, std::string_view text, int most = kMaxCount) {
   int count = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (problem != std::errc() || end != text.data() + text.size() || count < 1 ||
-      count > kMaxCount) {
-    throw Error(option + ": '" + std::string(text) + "' is no number of 1 or more");
+  if (problem != std::errc() || end != text.data() + text.size() || count < 1 || count > most) {
+    throw Error(option + ": '" + std::string(text) + "' is no number from 1 to " +
+                std::to_string(most));
   }
   return count;
 }
@@ -41,7 +43,8 @@ double ParseFraction(const std::string& option, const std::string& text) {
 
 int FindEntry(const ModelInfo& info, std::string_view name) {
   for (int i = 0; i < info.entries.size; ++i) {
-    if (name == info.entries[i].name || name == info.entries[i].method) return i;
+    const EntryInfo& entry = info.entries[i];
+    if (name == entry.name || name == entry.method || name == Printable(entry.name)) return i;
   }
   throw Error("--steps: the model has no entry '" + std::string(name) + "'");
 }
@@ -110,7 +113,7 @@ InferOptions ParseInferOptions(const ModelInfo& info, int argc, char** argv) {
     } else if (option == "--repeat") {
       options.repeat = ParseCount(option, value);
     } else if (option == "--threads") {
-      options.threads = ParseCount(option, value);
+      options.threads = ParseCount(option, value, kMaxThreads);
     } else if (option == "--seed") {
       options.seed = ParseSeed(option, value);
     } else {
@@ -121,7 +124,7 @@ InferOptions ParseInferOptions(const ModelInfo& info, int argc, char** argv) {
 }
 
 std::string InferHelp(const ModelInfo& info) {
-  std::string text = "Runs the model '" + std::string(info.name) +
+  std::string text = "Runs the model '" + Printable(info.name) +
                      "'.\n\n"
                      "  --input NAME=FILE.npy  an input, by name or position; for each input one\n"
                      "  --inputs FILE.npz      inputs by name\n"
@@ -140,12 +143,12 @@ std::string InferHelp(const ModelInfo& info) {
                      "  --weights FILE         the weights, if they have moved\n\n";
   const auto list = [&](const char* title, const List<TensorInfo>& tensors) {
     for (const TensorInfo& tensor : tensors) {
-      text +=
-          std::string("  ") + title + " " + tensor.name + ": " + tensor.dtype + tensor.shape + "\n";
+      text += std::string("  ") + title + " " +
+              Printable(std::string(tensor.name) + ": " + tensor.dtype + tensor.shape) + "\n";
     }
   };
   for (const EntryInfo& entry : info.entries) {
-    text += std::string("entry ") + entry.name + "\n";
+    text += "entry " + Printable(entry.name) + "\n";
     list("input", entry.inputs);
     list("output", entry.outputs);
   }

@@ -12,6 +12,7 @@
 #include "runtime/program/npy.h"
 #include "runtime/program/npz.h"
 #include "runtime/program/output_folder.h"
+#include "runtime/program/printable.h"
 
 namespace dragoman::rt {
 namespace {
@@ -104,7 +105,7 @@ InputTensor MakeTensor(const NpyArray& array, const TensorInfo& info, const std:
 InputData MakeInput(const Arrays& arrays, const TensorInfo& info, int index, bool stacked,
                     std::int64_t calls) {
   InputData input;
-  const std::string names[] = {info.name, std::to_string(index)};
+  const std::string names[] = {info.name, Printable(info.name), std::to_string(index)};
   for (const std::string& name : names) {
     for (int i = 0; input.tensors.empty() || info.IsSequence(); ++i) {
       const std::string part = info.IsSequence() ? name + "." + std::to_string(i) : name;
@@ -252,7 +253,8 @@ std::vector<EntryRun> PrepareRuns(const ModelInfo& info, const InferOptions& opt
 const OutputTensor& FindOutput(const std::vector<EntryRun>& runs, const std::string& name) {
   const OutputTensor* found = nullptr;
   ForEachOutput(runs, [&](const OutputTensor& output) {
-    if (found == nullptr && output.name == name) found = &output;
+    const bool is_meant = output.name == name || Printable(output.name) == name;
+    if (found == nullptr && is_meant) found = &output;
   });
   if (found == nullptr) throw Error("--expect: there is no output '" + name + "'");
   return *found;

@@ -6,6 +6,9 @@
 #include <new>
 #include <string_view>
 
+#include "runtime/params/guarded.h"
+#include "runtime/program/printable.h"
+
 namespace dragoman::rt {
 namespace {
 
@@ -31,11 +34,8 @@ void Line::Start() noexcept {
 }
 
 void Line::Add(const char* text) noexcept {
-  try {
-    text_ += text;
-  } catch (const std::bad_alloc&) {
-    complete_ = false;
-  }
+  DRAGOMAN_RT_GUARDED { text_ += text; }
+  DRAGOMAN_RT_CAUGHT(std::bad_alloc) { complete_ = false; }
 }
 
 void Line::AddElement(const std::string& value) noexcept {
@@ -77,8 +77,11 @@ void Line::AddDouble(double value) noexcept {
 
 Status Line::Print() const noexcept {
   if (!complete_) return Status::Error("out of memory");
-  std::fprintf(stderr, "%s\n", text_.c_str());
-  return Status();
+  DRAGOMAN_RT_GUARDED {
+    std::fprintf(stderr, "%s\n", Printable(text_).c_str());
+    return Status();
+  }
+  DRAGOMAN_RT_CAUGHT(std::bad_alloc) { return Status::Error("out of memory"); }
 }
 
 Status Line::Fail() const noexcept {

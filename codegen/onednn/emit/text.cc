@@ -103,7 +103,7 @@ std::string Literal(std::string_view text) {
 }
 
 std::string CommentText(std::string_view text) {
-  std::string safe = Escape(text);
+  std::string safe = Filled(Escape(text), "??", "?/x3f");  // no trigraphs
   std::ranges::replace(safe, '\\', '/');
   return safe;
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names that a user gives as they are printed: with escapes in place of what is not printable.
+#ifndef DRAGOMAN_DRIVER_GIVEN_NAMES_H_
+#define DRAGOMAN_DRIVER_GIVEN_NAMES_H_
+
+#include <string>
+#include <vector>
+
+#include "core/analysis/facts.h"
+#include "core/ir/model.h"
+
+namespace dragoman {
+
+// What `given` names in `model`: an entry, input, value, node, state or symbol that is called so;
+// else what the escapes in it stand for (Unescape), or itself if they stand for nothing.
+std::string NameIn(const Model& model, const std::string& given);
+std::vector<std::string> NamesIn(const Model& model, std::vector<std::string> given);
+Facts NamesIn(const Model& model, Facts given);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_DRIVER_GIVEN_NAMES_H_
