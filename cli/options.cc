@@ -16,6 +16,10 @@ void AddCommonOptions(Command& command, CommonOptions& options) {
   command.AddFlag("-v,--verbose", options.verbose,
                   "Print more details; inspect prints the whole graph");
   command.AddFlag("--strict", options.strict, "Treat warnings as errors");
+  command.Add("--expand-limit", &options.expand_limit,
+              "MB that sparse, repeated and shared data of a model may be expanded to; default:\n"
+              "64 times the size of its files, at least 268",
+              {.range = {{0, 1'000'000'000}}});
 }
 
 void AddFacts(Command& command, LoweringFlags& options) {
@@ -109,7 +113,9 @@ Session MakeSession(const CommonOptions& options, const std::string& model) {
   Session session;
   session.shows_progress = true;
   session.strict = options.strict;
-  if (options.explain) session.explain = Say;
+  if (options.expand_limit)
+    session.expand_limit = static_cast<std::uint64_t>(*options.expand_limit) * 1'000'000;
+  if (options.explain) session.explain = [](std::string_view line) { Say(Printable(line)); };
   // A bug is reported in spite of --quiet.
   session.warn = [quiet = options.quiet, model](Finding warning) {
     if (warning.file.empty()) warning.file = model;

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <filesystem>
 #include <set>
 #include <span>
+#include <system_error>
 #include <utility>
 
 #include "codegen/onednn/codegen.h"
@@ -22,9 +24,12 @@
 #include "core/support/temporary_folder.h"
 #include "core/support/text.h"
 #include "driver/default_inputs.h"
+#include "driver/given_names.h"
 
 namespace dragoman {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Symbols that lowering makes for sizes of an argument that are not stated: "x_0", "x_1", …
 bool NamesSizeOfArgument(const Model& source, std::string_view symbol) {
@@ -99,6 +104,23 @@ Result<Model> ReadAndVerify(const std::string& path, const Format& format,
 
 }  // namespace
 
+namespace {
+
+// Of a file, or of all files in a folder.
+std::uint64_t BytesAt(const std::string& path) {
+  std::error_code error;
+  if (const std::uintmax_t bytes = fs::file_size(path, error); !error) return bytes;
+  std::uint64_t bytes = 0;
+  for (fs::recursive_directory_iterator it(path, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_regular_file(ignored)) bytes += it->file_size(ignored);
+  }
+  return bytes;
+}
+
+}  // namespace
+
 bool IsStandardInput(const std::string& path) { return path == "-" || path == "/dev/stdin"; }
 
 Result<Model> Session::Read(const std::string& path, const std::optional<std::string>& format,
@@ -115,15 +137,21 @@ Result<Model> Session::Read(const std::string& path, const std::optional<std::st
       format ? FormatByName(formats, *format) : FormatOfInput(formats, path);
   if (!chosen.ok()) return std::move(chosen).error().InFile(path);
   const auto progress = Show("reading " + path);
+  *file_bytes += BytesAt(path);
+  SizeBudget budget = Budget();
+  const SizeBudgetScope scope(budget);
   Result<Model> model = ReadAndVerify(path, **chosen, options);
   if (!model.ok()) return std::move(model).error().InFile(path);
   return model;
 }
 
-Result<Model> Session::Lower(const Model& source, const Facts& facts, const Note& note) const {
+Result<Model> Session::Lower(const Model& source, const Facts& typed, const Note& note) const {
+  const Facts facts = NamesIn(source, typed);
   const Format* format = FormatOfModel(formats, source);
   DRAGOMAN_TRY(CheckDims(source, facts, format != nullptr && format->calls != nullptr));
   const auto progress = Show("lowering");
+  SizeBudget budget = Budget();
+  const SizeBudgetScope scope(budget);
   if (source.level == Level::kCommon) return ApplyFactsToModel(source, facts);
   if (format == nullptr || format->lower == nullptr)
     return Unsupported("models of dialect " + source.dialect + " cannot be lowered");
@@ -135,10 +163,12 @@ Result<Model> Session::Lower(const Model& source, const Facts& facts, const Note
 }
 
 Result<std::optional<Model>> Session::Cut(const Model& source,
-                                          const std::vector<std::string>& inputs,
-                                          const std::vector<std::string>& outputs, Facts& facts,
-                                          const Note& note) const {
-  if (inputs.empty() && outputs.empty()) return std::optional<Model>();
+                                          const std::vector<std::string>& given_inputs,
+                                          const std::vector<std::string>& given_outputs,
+                                          Facts& facts, const Note& note) const {
+  if (given_inputs.empty() && given_outputs.empty()) return std::optional<Model>();
+  const std::vector<std::string> inputs = NamesIn(source, given_inputs);
+  const std::vector<std::string> outputs = NamesIn(source, given_outputs);
   const Format* format = FormatOfModel(formats, source);
   if (format != nullptr && format->cut != nullptr) {
     Model piece = Clone(source);
@@ -234,12 +264,16 @@ Status Session::Warn(Finding warning) const {
   return {};
 }
 
+SizeBudget Session::Budget() const {
+  return SizeBudget(expand_limit.value_or(SizeBudget::LimitOf(*file_bytes)));
+}
+
 std::unique_ptr<Progress> Session::Show(std::string what) const {
   return shows_progress ? std::make_unique<Progress>(std::move(what)) : nullptr;
 }
 
 const Entry& ChosenEntry(const Model& source, const Facts& facts) {
-  const Entry* chosen = facts.entry ? source.FindEntry(*facts.entry) : nullptr;
+  const Entry* chosen = facts.entry ? source.FindEntry(NameIn(source, *facts.entry)) : nullptr;
   return chosen != nullptr ? *chosen : source.entries.front();
 }
 

@@ -5,6 +5,7 @@
 #define DRAGOMAN_DRIVER_SESSION_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "core/rewrite/pipeline.h"
 #include "core/support/progress.h"
 #include "core/support/result.h"
+#include "core/support/size_budget.h"
 #include "driver/formats.h"
 
 namespace dragoman {
@@ -40,6 +42,10 @@ struct Session {
   std::function<void(std::string_view line)> explain = nullptr;
   bool strict = false;          // what would be a warning is an error
   bool shows_progress = false;  // on standard error, where that is a terminal
+  // What may be expanded of one model, in bytes; nullopt: SizeBudget::LimitOf its files.
+  std::optional<std::uint64_t> expand_limit;
+  // Of the files that were read.
+  std::shared_ptr<std::uint64_t> file_bytes = std::make_shared<std::uint64_t>(0);
 
   // The model as it is in the file. `format` (a name) overrules what content and suffix say.
   // Weights that lie in another file which is not there are constants without elements: only
@@ -85,6 +91,7 @@ struct Session {
   Status Warn(Finding warning) const;
   // Shown until it is destroyed; nullptr where the session shows none.
   std::unique_ptr<Progress> Show(std::string what) const;
+  SizeBudget Budget() const;
 };
 
 // The entry that `facts` name, else the default one.

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/ir/set_attributes.h"
+
 namespace dragoman {
 
 std::string GraphBuilder::UniqueName(std::string_view name, std::string_view fallback) {
@@ -35,9 +37,7 @@ Result<Node*> GraphBuilder::Append(std::string_view type, std::span<Value* const
   Node* node = graph_->Append(def->name, operands, std::string(node_name));
   while (node->num_operands() > 0 && node->operands().back().value() == nullptr)
     node->RemoveTrailingOperand();
-  for (NamedAttribute& attribute : attributes) {
-    node->SetAttribute(attribute.name, std::move(attribute.value));
-  }
+  SetAttributes(*node, std::move(attributes));
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i].empty() && i > 0) {
       node->AddOmittedResult();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/support/count_elements.h"
+#include "core/support/size_budget.h"
 
 namespace dragoman {
 namespace {
@@ -45,10 +46,11 @@ Result<Tensor> Densify(const SparseTensor& sparse) {
   if (!total) return InvalidInput("the sizes of a sparse tensor are negative or overflow");
   const DType dtype = sparse.values.dtype();
   const std::optional<std::size_t> bytes = PackedBytes(dtype, *total);
-  if (!bytes || *bytes > kMaxDenseBytes || Info(dtype).bits < 8) {
+  if (!bytes || Info(dtype).bits < 8) {
     return Unsupported("a sparse tensor of " + std::to_string(*total) + " elements of type " +
                        std::string(Name(dtype)) + " is not expanded");
   }
+  DRAGOMAN_TRY(TakeExpanded(sparse.values.bytes().size(), *bytes));
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> positions, LinearPositions(sparse, *total));
   const auto width = static_cast<std::size_t>(Info(dtype).bits) / 8;
   std::string dense(*bytes, '\0');

@@ -10,10 +10,7 @@
 
 namespace dragoman {
 
-// The largest tensor, in bytes, that a sparse one is expanded to.
-inline constexpr std::size_t kMaxDenseBytes = std::size_t{1} << 30;
-
-// Errors: indices out of range or not as many as values; a result above kMaxDenseBytes.
+// Errors: indices out of range or not as many as values; a result beyond the size budget.
 Result<Tensor> Densify(const SparseTensor& sparse);
 
 }  // namespace dragoman

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/ir/set_attributes.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman {
@@ -71,8 +72,7 @@ Result<Value*> OpLowering::Scalar(double value, const Value* like) {
 
 std::vector<Value*> OpLowering::EmitForeign() {
   Node* copy = builder.graph().Append(&source.op(), operands, source.name());
-  for (NamedAttribute& attribute : std::exchange(attributes, {}))
-    copy->SetAttribute(attribute.name, std::move(attribute.value));
+  SetAttributes(*copy, std::exchange(attributes, {}));
   copy->set_origin(builder.origin());
   std::vector<Value*> results;
   for (std::size_t i = 0; i < num_results(); ++i) {

@@ -13,6 +13,7 @@
 
 #include "core/support/bytes.h"
 #include "core/support/count_elements.h"
+#include "core/support/size_budget.h"
 #include "proto/message_dict.h"
 #include "proto/tensorflow/data_type.h"
 
@@ -192,11 +193,6 @@ std::int64_t DefaultValues(DType dtype, std::int64_t count) {
   return dtype == DType::kString || count <= 1 ? count : kInContent;
 }
 
-Error TooLarge() {
-  return Unsupported("a constant of more than " + std::to_string(kMaxExpanded) +
-                     " bytes is described by fewer values than it has elements");
-}
-
 // `values` whole elements at the front of `bytes` repeated to fill `size` bytes.
 void Repeat(std::size_t size, std::size_t item, std::string* bytes) {
   std::size_t filled = bytes->size();
@@ -234,7 +230,7 @@ Result<std::optional<Decoded>> DecodeNumbers(DType dtype, std::vector<std::int64
   std::optional<std::string> bytes = TakeValues(dtype, message);
   if (!bytes || bytes->size() % item != 0 || bytes->size() > *size) return std::optional<Decoded>();
   const std::size_t values = bytes->size() / item;
-  if (bytes->size() < *size && *size > std::size_t{kMaxExpanded}) return TooLarge();
+  DRAGOMAN_TRY(TakeExpanded(bytes->size(), *size));
   Repeat(*size, item, &*bytes);
   ClearValues(dtype, message);
   DRAGOMAN_ASSIGN(Tensor tensor,
@@ -246,15 +242,13 @@ Result<std::optional<Decoded>> DecodeStrings(std::vector<std::int64_t> sizes, st
                                              TensorProto* message) {
   const std::int64_t values = message->string_val_size();
   if (values > count) return std::optional<Decoded>();
-  constexpr auto kItem = static_cast<std::int64_t>(sizeof(std::string));
-  if (values < count && count > kMaxExpanded / kItem) return TooLarge();
   std::vector<std::string> strings(std::make_move_iterator(message->mutable_string_val()->begin()),
                                    std::make_move_iterator(message->mutable_string_val()->end()));
   const std::string last = strings.empty() ? std::string() : strings.back();
-  if (values < count && !last.empty() &&
-      count > kMaxExpanded / static_cast<std::int64_t>(last.size())) {
-    return TooLarge();
-  }
+  std::uint64_t bytes = 0;
+  if (__builtin_mul_overflow(count - values, sizeof(std::string) + last.size(), &bytes))
+    bytes = UINT64_MAX;
+  DRAGOMAN_TRY(TakeExpanded(0, bytes));
   strings.resize(static_cast<std::size_t>(count), last);
   message->clear_string_val();
   DRAGOMAN_ASSIGN(Tensor tensor, Tensor::MakeStrings(std::move(sizes), std::move(strings)));

@@ -27,13 +27,10 @@ inline constexpr std::string_view kNoShape = "tf.no_shape";
 // What remains of the message, a Dict.
 inline constexpr std::string_view kTensor = "tf.tensor";
 
-// Constants that a few values describe are expanded up to so many bytes.
-inline constexpr std::int64_t kMaxExpanded = std::int64_t{1} << 30;
-
 // Takes the elements out of `message`. A tensor of resources or variants, or one that is not well
 // formed in a way that TensorFlow would refuse when it runs (an unknown size, another number of
 // elements), is a Dict of the message.
-// Errors: unsupported, a constant of more than kMaxExpanded bytes made from fewer.
+// Errors: unsupported, a constant that is described by fewer values, beyond the size budget.
 Result<Attribute> DecodeTensor(tf_pb::TensorProto* message, Extra* extra);
 
 // The inverse. Errors: an element type that TensorFlow does not have; extra that does not fit.

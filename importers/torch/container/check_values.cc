@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
 #include <unordered_map>
 
+#include "core/support/size_budget.h"
 #include "importers/torch/container/unpickle.h"
 
 namespace dragoman::torch {
@@ -60,30 +62,57 @@ bool IsArgument(const Stored& value) {
          std::holds_alternative<const StoredStorage*>(value);
 }
 
+// Of a container that has been seen whole.
+struct Seen {
+  int height = 0;  // 0: being visited
+  // That whoever writes tuples out, and refers to other containers, writes in its place.
+  std::uint64_t values = 1;
+};
+
 struct Visit {
   const void* address;
   std::vector<Stored> items;
+  bool is_tuple;
   std::size_t next = 0;
   int height = 1;  // of what has been seen of it
+  std::uint64_t values = 1;
 };
+
+// Without end for what a file can double: the sum stays where it would overflow.
+void Add(std::uint64_t more, std::uint64_t& values) {
+  if (__builtin_add_overflow(values, more, &values)) values = UINT64_MAX;
+}
+
+// A tuple that is held several times is written out as often. Errors: the size budget.
+Status TakeCopies(std::uint64_t held, std::uint64_t written) {
+  constexpr std::uint64_t kBytes = 100;  // of a value, with what refers to it
+  return TakeExpanded(held * kBytes, written > UINT64_MAX / kBytes ? UINT64_MAX : written * kBytes);
+}
 
 }  // namespace
 
 Status CheckValues(const Stored& root) {
-  std::unordered_map<const void*, int> heights;  // 0: being visited
+  std::unordered_map<const void*, Seen> seen;
   std::vector<Visit> path;
+  std::uint64_t held = 0, written = 0;  // values
   const auto enter = [&](const Stored& value) -> Status {
     if (IsArgument(value)) return InvalidInput("found " + Describe(value) + ", expected a value");
+    ++held;
     const void* address = ContainerAddress(value);
-    if (address == nullptr) return {};
-    const auto [known, is_new] = heights.emplace(address, 0);
+    if (address == nullptr) {
+      if (!path.empty()) Add(1, path.back().values);
+      return {};
+    }
+    const auto [known, is_new] = seen.emplace(address, Seen());
     if (is_new) {
       DRAGOMAN_TRY(CheckContainer(value));
-      path.push_back({address, Items(value)});
+      const bool is_tuple = std::holds_alternative<const StoredTuple*>(value);
+      path.push_back({address, Items(value), is_tuple});
     } else if (!path.empty()) {
-      path.back().height = std::max(path.back().height, known->second + 1);
+      path.back().height = std::max(path.back().height, known->second.height + 1);
+      Add(known->second.values, path.back().values);
     }
-    const int depth = static_cast<int>(path.size()) + (is_new ? 0 : known->second);
+    const int depth = static_cast<int>(path.size()) + (is_new ? 0 : known->second.height);
     if (depth <= kMaxPickleDepth) return {};
     return Unsupported(fmt::format("values are nested more than {} deep", kMaxPickleDepth));
   };
@@ -94,12 +123,15 @@ Status CheckValues(const Stored& root) {
       DRAGOMAN_TRY(enter(visit.items[visit.next++]));
       continue;
     }
-    const int height = visit.height;
-    heights[visit.address] = height;
+    const Seen done{visit.height, visit.is_tuple ? visit.values : 1};
+    if (!visit.is_tuple || path.size() == 1) Add(visit.values, written);
+    seen[visit.address] = done;
     path.pop_back();
-    if (!path.empty()) path.back().height = std::max(path.back().height, height + 1);
+    if (path.empty()) break;
+    path.back().height = std::max(path.back().height, done.height + 1);
+    Add(done.values, path.back().values);
   }
-  return {};
+  return TakeCopies(held, written);
 }
 
 }  // namespace dragoman::torch

@@ -11,7 +11,8 @@ namespace dragoman::torch {
 // Errors: containers nested deeper than kMaxPickleDepth, so that those who walk the values in
 // order, each container once, may do so recursively; a key twice in a dict; a dict key that is
 // neither a number, bool, complex, string, tensor nor device; a function, class or storage among
-// the items of a list, a dict or the state of an object.
+// the items of a list, a dict or the state of an object; tuples that hold one another so often that
+// written out they exceed the size budget.
 Status CheckValues(const Stored& root);
 
 }  // namespace dragoman::torch

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/support/size_budget.h"
 #include "importers/torch/container/value.h"
 
 namespace dragoman::torch {
@@ -43,6 +44,7 @@ Result<Buffer> Elements(const StoredTensor& tensor, std::size_t bytes, std::size
     return Unsupported(
         fmt::format("a tensor of {} bytes on a storage of {} bytes", total, stored.size()));
   }
+  DRAGOMAN_TRY(TakeExpanded(stored.size(), total));
   std::string copy(total, '\0');
   if (total != 0) CopyStrided(tensor, bytes, &copy);
   const bool complex = tensor.dtype == TorchDType::kC64 || tensor.dtype == TorchDType::kC128;

@@ -7,6 +7,7 @@
 #include "core/lowering/merge.h"
 #include "core/lowering/number_value.h"
 #include "core/support/find_by_key.h"
+#include "core/support/size_budget.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/script_lowerings.h"
 
@@ -222,6 +223,7 @@ Result<Results> LowerExtend(Call& call) {
     return Results{Argument(call, 0)};
   }
   DRAGOMAN_ASSIGN(std::vector<Abstract> added, KnownItems(call, 1));
+  DRAGOMAN_TRY(TakeExpanded(0, added.size() * sizeof(Abstract)));
   auto& items = call.heap().Mutable<ListContents>(cell).items;
   items.insert(items.end(), added.begin(), added.end());
   return Results{Argument(call, 0)};
@@ -313,6 +315,7 @@ Result<Results> LowerListAdd(Call& call) {
   }
   DRAGOMAN_ASSIGN(std::vector<Abstract> items, KnownItems(call, 0));
   DRAGOMAN_ASSIGN(std::vector<Abstract> more, KnownItems(call, 1));
+  DRAGOMAN_TRY(TakeExpanded(0, (items.size() + more.size()) * sizeof(Abstract)));
   items.insert(items.end(), more.begin(), more.end());
   return Results{call.NewList(std::move(items))};
 }

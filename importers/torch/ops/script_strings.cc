@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
 
 #include "core/support/find_by_key.h"
+#include "core/support/size_budget.h"
 #include "importers/torch/ops/foreign_values.h"
 #include "importers/torch/ops/script_lowerings.h"
 
@@ -32,9 +34,10 @@ struct Composed {
     if (part.ok()) text += *part;
     known = known && part.ok();
   }
-  Results Done() {
-    if (!known) return {String{static_cast<Value*>(nullptr)}};
-    return {String{std::move(text)}};
+  Result<Results> Done() {
+    if (!known) return Results{String{static_cast<Value*>(nullptr)}};
+    DRAGOMAN_TRY(TakeExpanded(0, text.size()));
+    return Results{String{std::move(text)}};
   }
 };
 
@@ -46,7 +49,11 @@ Result<std::int64_t> IntAt(const Call& call, std::size_t i, std::int64_t otherwi
   return number->AsInt();
 }
 
-Results One(std::string text) { return {String{std::move(text)}}; }
+// Texts that are put together can double again and again.
+Result<Results> One(std::string text) {
+  DRAGOMAN_TRY(TakeExpanded(0, text.size()));
+  return Results{String{std::move(text)}};
+}
 
 // repr(float) and str(float): the shortest digits that read back the same.
 std::string FloatText(double value) {
@@ -87,10 +94,12 @@ Result<Results> LowerConcat(Call& call) {
 Result<Results> LowerRepeat(Call& call) {
   DRAGOMAN_ASSIGN(std::string text, Text(call, 0));
   DRAGOMAN_ASSIGN(const std::int64_t times, IntAt(call, 1, 0));
-  constexpr std::size_t kMost = 1 << 20;
+  std::uint64_t size = 0;
+  if (times > 0 && __builtin_mul_overflow(text.size(), times, &size)) size = UINT64_MAX;
+  DRAGOMAN_TRY(TakeExpanded(0, size));
   std::string repeated;
-  for (std::int64_t i = 0; i < times && repeated.size() < kMost; ++i) repeated += text;
-  return One(std::move(repeated));
+  for (std::int64_t i = 0; i < times && !text.empty(); ++i) repeated += text;
+  return Results{String{std::move(repeated)}};
 }
 
 Result<Results> LowerLength(Call& call) {

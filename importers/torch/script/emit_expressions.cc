@@ -7,9 +7,21 @@
 
 #include "core/support/python/lexer.h"
 #include "importers/torch/script/function_emitter.h"
+#include "importers/torch/script/type_parts.h"
 
 namespace dragoman::torch {
 namespace {
+
+ScriptType TupleOf(const std::vector<Typed>& items) {
+  std::vector<ScriptType> types;
+  for (const Typed& item : items) types.push_back(item.type);
+  return ScriptType::Tuple(std::move(types));
+}
+
+std::string TooLargeTuple() {
+  return fmt::format("a tuple nested deeper than {}, or of more than {} parts", Type::kMaxNesting,
+                     kMaxTypeParts);
+}
 
 using Kind = ScriptType::Kind;
 
@@ -366,6 +378,7 @@ Result<Typed> FunctionEmitter::EmitTuple(const Expr& expr, const ScriptType* hin
     items.push_back(std::move(item));
   }
   builder_.SetOffset(expr.offset);
+  if (!IsBounded(TupleOf(items))) return FailUnsupported(TooLargeTuple());
   return builder_.Tuple(items);
 }
 
@@ -413,6 +426,7 @@ Result<Typed> FunctionEmitter::EmitTupleSlice(const Typed& tuple, const Expr& sl
     items.push_back(builder_.Append({"prim", "TupleIndex"}, {tuple.value, position.value},
                                     tuple.type.element(static_cast<std::size_t>(i))));
   }
+  if (!IsBounded(TupleOf(items))) return FailUnsupported(TooLargeTuple());
   return builder_.Tuple(items);
 }
 

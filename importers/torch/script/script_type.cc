@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "importers/torch/script/type_parts.h"
+
 namespace dragoman::torch {
 namespace {
 
@@ -360,8 +362,9 @@ Result<ScriptType> TypeOf(const Expr& expr, const NameResolver& resolve) {
       parts.push_back(std::move(part));
     }
     DRAGOMAN_ASSIGN(ScriptType type, Generic(*name, std::move(parts)));
-    if (type.nesting() <= Type::kMaxNesting) return type;
-    return InvalidInput(fmt::format("types nested deeper than {}", Type::kMaxNesting));
+    if (IsBounded(type)) return type;
+    return InvalidInput(fmt::format("types nested deeper than {}, or of more than {} parts",
+                                    Type::kMaxNesting, kMaxTypeParts));
   }
   const auto name = QualifiedName(expr);
   if (!name) return InvalidInput("this is no type");

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A few kilobytes that stand for gigabytes are refused by a bound that depends on the file's size
+and that --expand-limit raises; what grows with the square of the input is not there."""
+
+import pathlib
+import pickle
+import resource
+import subprocess
+import time
+import unittest
+import zipfile
+
+import numpy as np
+
+import script_archive
+from command_case import CommandCase
+from commands import DRAGOMAN
+
+try:
+    import onnx
+    from onnx import TensorProto, helper
+except ImportError:
+    onnx = None
+
+MEMORY = 1_500_000_000  # bytes; a bomb that is not refused takes more
+SECONDS = 20  # for what takes a fraction of one
+
+
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+class Expansion(CommandCase):
+    def call(self, *arguments):
+        begin = time.monotonic()
+        done = subprocess.run([DRAGOMAN, *map(str, arguments)], capture_output=True, text=True,
+                              check=False, preexec_fn=limit_memory, timeout=120)
+        self.assertLess(time.monotonic() - begin, SECONDS)
+        return done
+
+    def check_bomb(self, path):
+        """No command takes long, or much memory, and one line says why."""
+        for command in (["inspect", path, "--to", "onnx"],
+                        ["convert", path, "-o", self.out / "x.onnx", "--passes", "default"],
+                        ["run", path, "--random", "-o", self.out / "y"],
+                        ["diff", path, path, "--level", "common"]):
+            done = self.call(*command)
+            with self.subTest(command):
+                self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+                self.assertIn("--expand-limit raises that", done.stderr)
+        self.assertIn(self.call("inspect", path).returncode, (0, 4))
+
+    def sparse_model(self, count, size):
+        nodes, sparse, outputs = [], [], []
+        for i in range(count):
+            values = helper.make_tensor(f"w{i}", TensorProto.FLOAT, [1], [1.0])
+            indices = helper.make_tensor("", TensorProto.INT64, [1], [i])
+            sparse.append(helper.make_sparse_tensor(values, indices, [size]))
+            nodes.append(helper.make_node("Identity", [f"w{i}"], [f"y{i}"]))
+            outputs.append(helper.make_tensor_value_info(f"y{i}", TensorProto.FLOAT, [size]))
+        graph = helper.make_graph(nodes, "g", [], outputs, sparse_initializer=sparse)
+        path = self.out / "sparse.onnx"
+        onnx.save(helper.make_model(graph, ir_version=8,
+                                    opset_imports=[helper.make_opsetid("", 17)]), path)
+        return path
+
+    @unittest.skipIf(onnx is None, "no onnx")
+    def test_sparse_tensors(self):
+        self.check_bomb(self.sparse_model(40, (1 << 28) - 1))
+
+    @unittest.skipIf(onnx is None, "no onnx")
+    def test_the_limit(self):
+        path = self.sparse_model(4, 1 << 20)  # 16 MB
+        target = self.out / "x.onnx"
+        convert = ["convert", path, "-o", target, "--passes", "default"]
+        self.assertEqual(self.call(*convert).returncode, 0)
+        done = self.call(*convert, "--expand-limit", "8")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("takes more than 8 MB; --expand-limit raises that", done.stderr)
+        self.assertEqual(self.call(*convert, "--expand-limit", "20").returncode, 0)
+
+    def test_one_value_for_all_elements(self):
+        text = "".join(f"""
+node {{ name: "c{i}" op: "Const" attr {{ key: "dtype" value {{ type: DT_FLOAT }} }}
+  attr {{ key: "value" value {{ tensor {{ dtype: DT_FLOAT float_val: 1
+    tensor_shape {{ dim {{ size: 268435455 }} }} }} }} }} }}
+node {{ name: "y{i}" op: "Neg" input: "c{i}" attr {{ key: "T" value {{ type: DT_FLOAT }} }} }}
+""" for i in range(20))
+        path = self.out / "m.pbtxt"
+        path.write_text(text)
+        self.assertEqual(self.call("inspect", path).returncode, 4)
+
+    def archive(self, pickled):
+        path = self.out / "m.pt"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("m/data.pkl", pickled)
+            archive.writestr("m/constants.pkl", script_archive.NOTHING)
+            archive.writestr("m/code/__torch__.py",
+                             script_archive.HEAD.replace("__buffers__", "t : Any\n  __buffers__") +
+                             "  def forward(self: __torch__.M, x: Tensor) -> Tensor:\n"
+                             "    return x\n")
+            archive.writestr("m/version", "3\n")
+        return path
+
+    def test_tuples_that_hold_one_another(self):
+        value = ()
+        for _ in range(60):
+            value = (value, value)
+        held = pickle.dumps(value, protocol=2)[2:-1]
+        done = self.call("inspect", self.archive(
+            b"\x80\x02c__torch__\nM\n)\x81}X\x01\x00\x00\x00t" + held + b"sb."))
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("--expand-limit raises that", done.stderr)
+
+    def check_script(self, lines, result="Tensor", value="x"):
+        path = self.out / "m.pt"
+        body = "".join(f"    {line}\n" for line in lines)
+        script_archive.write_script(path, f"  def forward(self: __torch__.M, x: Tensor) -> {result}:\n"
+                                          f"{body}    return {value}\n")
+        for command in (["inspect", path, "--shape", "x=2"],
+                        ["convert", path, "-o", self.out / "x.onnx", "--shape", "x=2"]):
+            done = self.call(*command)
+            self.assertIn(done.returncode, (0, 2, 4), done.stderr[-2000:])
+
+    def test_source_that_doubles(self):
+        self.check_script(["t0 = (x, x)", *(f"t{i + 1} = (t{i}, t{i})" for i in range(40)),
+                           "y = t40"])
+        self.check_script(["l0 = [1, 2]", *(f"l{i + 1} = torch.add(l{i}, l{i})" for i in range(40)),
+                           "n = torch.len(l40)"])
+        self.check_script(["l0 = [x, x]", *(f"l{i + 1} = torch.add(l{i}, l{i})" for i in range(40)),
+                           "y = torch.cat(l40)"])
+        self.check_script(["s0 = \"ab\"", *(f"s{i + 1} = torch.add(s{i}, s{i})" for i in range(40)),
+                           "n = torch.len(s40)"])
+
+    def measure(self, text, *command):
+        path = self.out / "m.dgt"
+        path.write_text(text)
+        return self.call(*(path if word == "MODEL" else word for word in command))
+
+    def test_many_attributes(self):
+        attributes = ", ".join(f"a{i} = {i}" for i in range(20000))
+        text = ("dragoman 1 source onnx\nopset \"\" 13\nentry main(%x: f32[2]) -> (%y: f32[2]) {\n"
+                f"  %y = onnx.Relu(%x) {{{attributes}}}\n}}\n")
+        for command in (["inspect", "MODEL"], ["diff", "MODEL", "MODEL"],
+                        ["convert", "MODEL", "-o", self.out / "m.dgm"],
+                        ["convert", "MODEL", "-o", self.out / "m.onnx", "--force"]):
+            self.assertIn(self.measure(text, *command).returncode, (0, 2, 4))
+
+    def test_many_twin_nodes(self):
+        nodes = "\n".join(f"  %t{i} = onnx.Relu(%x)" for i in range(10000))
+        text = ("dragoman 1 common onnx\nopset \"\" 22\nentry main(%x: f32[2]) -> (%y: f32[2]) {\n"
+                f"{nodes}\n  %y = onnx.Neg(%t9999)\n}}\n")
+        for command in (["inspect", "MODEL"], ["diff", "MODEL", "MODEL"],
+                        ["diff", "MODEL", "MODEL", "--commute"],
+                        ["convert", "MODEL", "-o", self.out / "m.onnx"]):
+            self.assertEqual(self.measure(text, *command).returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
