@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `dragoman` program. Each subcommand is a file of this folder.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -45,6 +48,21 @@ void OutliveBrokenPipes() {
     std::signal(SIGPIPE, SIG_IGN);
 }
 
+// A file that grows beyond the limit that the user set is an error of writing, not the end.
+void OutliveLimitOfFiles() {
+  if (std::signal(SIGXFSZ, [](int) {}) == SIG_IGN) std::signal(SIGXFSZ, SIG_IGN);
+}
+
+// Where a standard stream is closed, the next file that is opened would get its number, and what is
+// printed. The null device takes its place, opened so that reading or writing fails as before.
+void OccupyClosedStreams() {
+  constexpr int kFlags[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (::fcntl(stream, F_GETFD) < 0 && errno == EBADF)
+      static_cast<void>(::open("/dev/null", kFlags[stream]));
+  }
+}
+
 int ReportLostOutput(std::string_view why) {
   if (pipe_is_broken != 0) {
     std::signal(SIGPIPE, SIG_DFL);
@@ -80,9 +98,11 @@ int Run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  OccupyClosedStreams();
   OutliveBrokenPipes();
-  dragoman::RemoveUnfinishedOnSignals();
+  OutliveLimitOfFiles();
   try {
+    dragoman::RemoveUnfinishedOnSignals();
     return FlushOutput(Run(argc, argv));
   } catch (const std::bad_alloc&) {
     return dragoman::cli::Report(dragoman::InvalidInput("out of memory"));

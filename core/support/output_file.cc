@@ -3,16 +3,22 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include "core/support/bytes.h"
 #include "core/support/confined_path.h"
+#include "core/support/mapped_files.h"
+#include "core/support/text.h"
 
 namespace dragoman {
 namespace {
@@ -28,9 +34,51 @@ std::string TemporaryName(const fs::path& target, int attempt) {
   return (target.parent_path() / fmt::format(".{}.{}-{}.tmp", name, ::getpid(), attempt)).string();
 }
 
+// The process that made what has such a name; 0: it is no such name.
+pid_t MakerOf(std::string_view name) {
+  constexpr std::string_view kEnd = ".tmp";
+  if (!name.starts_with('.') || !name.ends_with(kEnd)) return 0;
+  name.remove_suffix(kEnd.size());
+  const std::size_t dash = name.rfind('-'), dot = name.rfind('.', dash);
+  if (dash == std::string_view::npos || dot == 0 || dot == std::string_view::npos) return 0;
+  if (!ParseUint64(name.substr(dash + 1))) return 0;
+  const auto process = ParseUint64(name.substr(dot + 1, dash - dot - 1));
+  return process && *process <= INT32_MAX ? static_cast<pid_t>(*process) : 0;
+}
+
+// Whether nobody writes it any more: its maker has ended, here and, since it locks what it makes,
+// on any other machine.
+bool IsLeftBehind(const fs::path& path) {
+  const pid_t maker = MakerOf(path.filename().string());
+  if (maker == 0 || ::kill(maker, 0) == 0 || errno != ESRCH) return false;
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  return fd.valid() && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
+}
+
+// Removes what processes that were killed have left in `folder`; once in each folder.
+void RemoveLeftBehind(const fs::path& folder) {
+  static std::mutex mutex;
+  static auto* const done = new std::set<fs::path>;
+  {
+    const std::lock_guard lock(mutex);
+    if (!done->insert(folder).second) return;
+  }
+  std::vector<std::string> left;
+  std::error_code error;
+  for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (IsLeftBehind(it->path())) left.push_back(it->path().string());
+  }
+  for (std::string& path : left) const Unfinished removed(std::move(path));
+}
+
+// Until the process ends or closes it.
+void Lock(int fd) { static_cast<void>(::flock(fd, LOCK_EX | LOCK_NB)); }
+
 // What `make` makes under the first such name that is free, and the folders on the way to it; its
 // path is empty if that fails. `make` returns whether it did, and both set errno.
 Unfinished MakeBeside(const fs::path& target, const std::function<bool(const char*)>& make) {
+  RemoveLeftBehind(target.parent_path());
   return Unfinished::Make([&]() -> std::string {
     std::error_code error;
     if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
@@ -110,6 +158,7 @@ Result<OutputFile> OutputFile::Create(const std::string& path) {
     return fd >= 0;
   });
   if (fd < 0) return SystemError("create", path);
+  Lock(fd);
   return OutputFile(path, target.string(), std::move(temporary), fd);
 }
 
@@ -117,6 +166,8 @@ Status OutputFile::Write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
+    // What is written may lie in a file that is mapped.
+    if (written < 0 && errno == EFAULT) DRAGOMAN_TRY(CheckMappedFiles());
     if (written < 0) return SystemError("write", path_);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
@@ -146,6 +197,7 @@ Status OutputFile::Append(std::string_view text) {
 
 Status OutputFile::Commit() {
   DRAGOMAN_TRY(Flush());
+  DRAGOMAN_TRY(CheckMappedFiles());
   if (::close(fd_.Release()) != 0) return SystemError("write", path_);
   if (std::rename(temporary_.path().c_str(), target_.c_str()) != 0)
     return SystemError("rename", path_);

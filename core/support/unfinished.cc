@@ -11,6 +11,9 @@
 #include <system_error>
 #include <thread>
 
+#include "core/support/mapped_files.h"
+#include "core/support/printable.h"
+
 namespace dragoman {
 namespace {
 
@@ -44,6 +47,27 @@ void TellThread(int signal) {
   errno = error;
 }
 
+// Where a page could not be read; set before the thread is told.
+const void* volatile lost_address = nullptr;
+
+// The thread that reads cannot go on: it waits for the end.
+void TellOfLostPage(int signal, siginfo_t* info, void*) {
+  lost_address = info->si_addr;
+  TellThread(signal);
+  while (true) ::pause();
+}
+
+// As of any input that cannot be read. Says which file it was, if it was one.
+constexpr int kExitCode = 2;
+void ExitAfterLostPage() {
+  const std::string path = MappedFileAt(lost_address);
+  if (path.empty()) return;
+  const std::string line =
+      Printable(path) + ": error: became shorter while it was read, or cannot be read\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  ::_exit(kExitCode);
+}
+
 // Ends the program by the signal that it waits for.
 void AwaitSignal() {
   unsigned char signal = 0;
@@ -52,6 +76,7 @@ void AwaitSignal() {
   // Never unlocked: what would be kept now is on the list still, and nothing new is made.
   TheRegistry().mutex.lock();
   for (const std::string& path : TheRegistry().paths) Remove(path);
+  if (signal == SIGBUS) ExitAfterLostPage();
   ::signal(signal, SIG_DFL);
   ::kill(::getpid(), signal);
 }
@@ -86,7 +111,11 @@ void Unfinished::Keep() {
 
 void RemoveUnfinishedOnSignals() {
   if (::pipe2(signal_pipe, O_CLOEXEC) != 0) return;
-  std::thread(AwaitSignal).detach();
+  try {
+    std::thread(AwaitSignal).detach();
+  } catch (const std::system_error&) {
+    return;  // signals end the program as they end any other
+  }
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action = {};
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
@@ -95,6 +124,10 @@ void RemoveUnfinishedOnSignals() {
     action.sa_flags = SA_RESTART;
     ::sigaction(signal, &action, nullptr);
   }
+  struct sigaction lost = {};
+  lost.sa_sigaction = TellOfLostPage;
+  lost.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGBUS, &lost, nullptr);
 }
 
 }  // namespace dragoman
