@@ -14,7 +14,7 @@ file(CONFIGURE OUTPUT "${runtime_list}" CONTENT "${runtime_lines}\n")
 add_custom_command(
   OUTPUT "${DRAGOMAN_EMBEDDED_RUNTIME}"
   COMMAND "${CMAKE_COMMAND}" -D "ROOT=${PROJECT_SOURCE_DIR}" -D "LIST=${runtime_list}"
-          -D "OUTPUT=${DRAGOMAN_EMBEDDED_RUNTIME}"
+          -D "VERSION=${PROJECT_VERSION}" -D "OUTPUT=${DRAGOMAN_EMBEDDED_RUNTIME}"
           -P "${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake"
   DEPENDS ${runtime_paths} "${runtime_list}" "${PROJECT_SOURCE_DIR}/cmake/embed_files.cmake"
           "${PROJECT_SOURCE_DIR}/cmake/text_literals.cmake"

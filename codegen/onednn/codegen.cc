@@ -11,6 +11,7 @@
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/unsupported.h"
 #include "codegen/onednn/runtime_closure.h"
+#include "codegen/onednn/versioned_runtime.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
 
@@ -29,13 +30,13 @@ Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& o
   DRAGOMAN_ASSIGN(onednn::Plan plan, onednn::MakePlan(model, options.name, options.plan));
   GeneratedProgram program;
   program.files = onednn::EmitSources(plan, options.embed_weights);
-  program.files.push_back({"infer.cc", onednn::EmitInfer(plan)});
+  program.files.push_back({onednn::InferFile(plan), onednn::EmitInfer(plan)});
   const std::vector<const RuntimeFile*> runtime = onednn::RuntimeClosure(program.files);
   program.files.push_back(
       {"CMakeLists.txt", onednn::EmitCMake(plan, program.files, runtime, options)});
   DRAGOMAN_TRY(onednn::AddReplayData(options.cases, program.files));
   for (const RuntimeFile* file : runtime)
-    program.files.push_back({std::string(file->path), std::string(file->text)});
+    program.files.push_back({std::string(file->path), WithVersion(file->text)});
   std::ranges::sort(program.files, {}, &GeneratedFile::path);
   program.plan = std::move(plan);
   return program;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "runtime/fast/primitive.h"
+#include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 
@@ -11,14 +12,12 @@ FastContext::FastContext() = default;
 FastContext::~FastContext() = default;
 
 Status FastContext::Init() noexcept {
-  try {
+  DRAGOMAN_RT_GUARDED {
     dnnl::engine engine(dnnl::engine::kind::cpu, 0);
     impl_ = std::make_unique<Impl>(Impl{engine, dnnl::stream(engine)});
-  } catch (const dnnl::error&) {
-    return Status::Error("oneDNN has no CPU engine");
-  } catch (const std::bad_alloc&) {
-    return Status::Error("out of memory");
   }
+  DRAGOMAN_RT_CAUGHT(dnnl::error) { return Status::Error("oneDNN has no CPU engine"); }
+  DRAGOMAN_RT_CAUGHT(std::bad_alloc) { return Status::Error("out of memory"); }
   return Status();
 }
 

@@ -14,6 +14,7 @@
 #include "runtime/fast/primitive.h"
 #include "runtime/fast/vector_floats.h"
 #include "runtime/fast/winograd.h"
+#include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 namespace {
@@ -391,7 +392,7 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
   DRAGOMAN_RT_TRY(ConvWindow(p, x, w, &window));
   Shape y;
   DRAGOMAN_RT_TRY(ConvShape(p, x, w, &y));
-  try {
+  DRAGOMAN_RT_GUARDED {
     const WideWeights wide(weights, NumElements(w));
     ConvLayer layer = {window,
                        p.group,
@@ -425,7 +426,8 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
     if (own) impl->lookout.Create(context, post, x_size, y_size);
     impl->copies.Create(own ? types : LackingHere(types), x_size, y_size, impl->OwnScratchBytes());
     impl_ = std::move(impl);
-  } catch (const std::exception&) {
+  }
+  DRAGOMAN_RT_CAUGHT(std::exception) {
     return Status::Error("oneDNN could not prepare a convolution");
   }
   return Status();

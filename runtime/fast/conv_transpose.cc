@@ -7,6 +7,7 @@
 #include "runtime/fast/finite.h"
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
+#include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 
@@ -65,7 +66,7 @@ Status PreparedConvTranspose::Init(const FastContext& context, const ConvTranspo
   for (int i = 0; i < window.rank; ++i) window.axes[i].pad_end = CutAtEnd(window.axes[i]);
   Shape y;
   DRAGOMAN_RT_TRY(ConvTransposeShape(p, x, w, &y));
-  try {
+  DRAGOMAN_RT_GUARDED {
     const WideWeights wide(weights, NumElements(w));
     const dnnl::memory::desc b_desc = bias != nullptr ? PlainDesc({y[1]}) : dnnl::memory::desc();
     const auto make = [&](dnnl::memory::data_type factors) {
@@ -98,7 +99,8 @@ Status PreparedConvTranspose::Init(const FastContext& context, const ConvTranspo
                   engine, dnnl::algorithm::deconvolution_direct, descs, dims, attr));
         });
     impl_ = std::move(impl);
-  } catch (const std::exception&) {
+  }
+  DRAGOMAN_RT_CAUGHT(std::exception) {
     return Status::Error("oneDNN could not prepare a deconvolution");
   }
   return Status();

@@ -14,6 +14,7 @@
 #include "runtime/fast/int8_winograd.h"
 #include "runtime/fast/parallel.h"
 #include "runtime/fast/threads.h"
+#include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 namespace {
@@ -304,7 +305,7 @@ Status PreparedInt8Conv::Init(const FastContext&, const ConvParams& p, const Sha
   if (!Supports(p, x, w)) return Status::Error("this convolution of integers is not supported");
   Window window;
   DRAGOMAN_RT_TRY(ConvWindow(p, x, w, &window));
-  try {
+  DRAGOMAN_RT_GUARDED {
     auto impl = Pimpl<Impl>::Make(window, x[1]);
     impl->product = &product;
     impl->layout = layout;
@@ -320,9 +321,8 @@ Status PreparedInt8Conv::Init(const FastContext&, const ConvParams& p, const Sha
     if (impl->method != Impl::Method::kWinograd) sums = impl->PrepareWindows(weights, w_zero);
     DRAGOMAN_RT_TRY(impl->finisher.Init(epilogue, w[0], std::move(sums)));
     impl_ = std::move(impl);
-  } catch (const std::bad_alloc&) {
-    return Status::Error("out of memory");
   }
+  DRAGOMAN_RT_CAUGHT(std::bad_alloc) { return Status::Error("out of memory"); }
   return Status();
 }
 

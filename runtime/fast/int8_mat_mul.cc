@@ -9,6 +9,7 @@
 
 #include "runtime/fast/parallel.h"
 #include "runtime/kernels/mat_mul.h"
+#include "runtime/params/guarded.h"
 #include "runtime/program/memory.h"
 
 namespace dragoman::rt {
@@ -125,7 +126,7 @@ Status PreparedInt8MatMul::Init(const FastContext&, const Shape& a, const Shape&
                                 const Int8Epilogue& epilogue, const Int8Kernel& product) noexcept {
   if (!Supports(a, b, b_values.present()))
     return Status::Error("this product of integers is not supported");
-  try {
+  DRAGOMAN_RT_GUARDED {
     auto impl = Pimpl<Impl>::Make();
     impl->product = &product;
     DRAGOMAN_RT_TRY(ResolveMatMul(a, b, &impl->sizes));
@@ -147,9 +148,8 @@ Status PreparedInt8MatMul::Init(const FastContext&, const Shape& a, const Shape&
     }
     DRAGOMAN_RT_TRY(impl->finisher.Init(epilogue, impl->sizes.columns, std::move(sums)));
     impl_ = std::move(impl);
-  } catch (const std::bad_alloc&) {
-    return Status::Error("out of memory");
   }
+  DRAGOMAN_RT_CAUGHT(std::bad_alloc) { return Status::Error("out of memory"); }
   return Status();
 }
 

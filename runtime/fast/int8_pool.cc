@@ -6,6 +6,7 @@
 
 #include "runtime/fast/clones.h"
 #include "runtime/fast/parallel.h"
+#include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 namespace {
@@ -65,7 +66,7 @@ Status PreparedInt8Pool::Init(const FastContext&, const MaxPoolParams& p, const 
   WindowAxis axes[kAxes];
   for (WindowAxis& axis : axes) axis.input = axis.output = 1;
   std::copy_n(window.axes, window.rank, axes + kAxes - window.rank);
-  try {
+  DRAGOMAN_RT_GUARDED {
     for (std::int64_t position = 0; position < output_; ++position) {
       begins_.push_back(static_cast<std::int64_t>(taps_.size()));
       std::int64_t rest = position, at[kAxes], begin[kAxes], end[kAxes];
@@ -87,9 +88,8 @@ Status PreparedInt8Pool::Init(const FastContext&, const MaxPoolParams& p, const 
       }
     }
     begins_.push_back(static_cast<std::int64_t>(taps_.size()));
-  } catch (const std::bad_alloc&) {
-    return Status::Error("out of memory");
   }
+  DRAGOMAN_RT_CAUGHT(std::bad_alloc) { return Status::Error("out of memory"); }
   return Status();
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/panel_product.h"
 #include "runtime/fast/primitive.h"
+#include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 
@@ -50,7 +51,7 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
                             const WeightData& weights, const float* bias, const PostOps& post,
                             const ElementTypes& types) noexcept {
   if (!Supports(sizes)) return Status::Error("a product without elements is not for oneDNN");
-  try {
+  DRAGOMAN_RT_GUARDED {
     auto impl = Pimpl<Impl>::Make();
     const WideWeights wide(weights, sizes.in * sizes.out);
     const auto finish = [&](const ElementTypes& copied) {
@@ -99,9 +100,8 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
           return dnnl::inner_product_forward(dnnl_compat::MakeInnerProduct(engine, made, attr));
         });
     return finish(LackingHere(types));
-  } catch (const std::exception&) {
-    return Status::Error("oneDNN could not prepare a product");
   }
+  DRAGOMAN_RT_CAUGHT(std::exception) { return Status::Error("oneDNN could not prepare a product"); }
 }
 
 Status PreparedLinear::Run(const void* x, const void* residual, void* y, void* scratch) noexcept {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/fast/primitive.h"
+#include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 
@@ -35,7 +36,7 @@ Status PreparedMatMul::Init(const FastContext& context, const Shape& a, const Sh
   if (!Supports(a, b)) return Status::Error("this product is not supported by oneDNN");
   Shape y;
   DRAGOMAN_RT_TRY(MatMulShape(a, b, &y));
-  try {
+  DRAGOMAN_RT_GUARDED {
     const int rank = std::max(a.size(), b.size());
     const dnnl_compat::OperandDescs descs{
         PlainDesc(WithRank(a, rank)), PlainDesc(WithRank(b, rank)), {}, PlainDesc(ToDims(y))};
@@ -50,9 +51,8 @@ Status PreparedMatMul::Init(const FastContext& context, const Shape& a, const Sh
           return dnnl::matmul(dnnl_compat::MakeMatMul(engine, descs, attr));
         });
     impl_ = std::move(impl);
-  } catch (const std::exception&) {
-    return Status::Error("oneDNN could not prepare a product");
   }
+  DRAGOMAN_RT_CAUGHT(std::exception) { return Status::Error("oneDNN could not prepare a product"); }
   return Status();
 }
 

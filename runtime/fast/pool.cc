@@ -11,6 +11,7 @@
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
 #include "runtime/kernels/max_pool.h"
+#include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 namespace {
@@ -45,14 +46,14 @@ class MaxPoolKernel {
  private:
   template <class T>
   Status Run(const void* x, void* y) noexcept {
-    try {
+    DRAGOMAN_RT_GUARDED {
       std::vector<T> from(static_cast<std::size_t>(NumElements(x_shape_)));
       std::vector<T> to(static_cast<std::size_t>(NumElements(y_shape_)));
       const bool read = x_out_.Run(x, from.data());
       MaxPool<T>(params_, {from.data(), x_shape_}, {to.data(), y_shape_}, {});
       if (read && y_in_.Run(to.data(), y)) return Status();
-    } catch (const std::bad_alloc&) {
     }
+    DRAGOMAN_RT_CAUGHT(std::bad_alloc) {}
     return Status::Error("a max pool failed");
   }
 
@@ -129,14 +130,13 @@ Status Prepare(const FastContext& context, dnnl::algorithm algorithm, Window win
                const Shape& y, const Blocks& blocks, const ElementTypes& types,
                const MaxPoolParams* max, Pimpl<Impl>* prepared) noexcept {
   for (int i = 0; i < window.rank; ++i) window.axes[i].pad_end = ReachAtEnd(window.axes[i]);
-  try {
+  DRAGOMAN_RT_GUARDED {
     auto impl = Pimpl<Impl>::Make();
     if (!impl->Prepare(context, algorithm, window, x, y, blocks, types, max))
       return Status::Error("oneDNN has no implementation of this pool");
     *prepared = std::move(impl);
-  } catch (const std::exception&) {
-    return Status::Error("oneDNN could not prepare a pool");
   }
+  DRAGOMAN_RT_CAUGHT(std::exception) { return Status::Error("oneDNN could not prepare a pool"); }
   return Status();
 }
 

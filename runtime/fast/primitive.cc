@@ -9,6 +9,7 @@
 #include "runtime/fast/activate.h"
 #include "runtime/fast/finite.h"
 #include "runtime/fast/half_tensors.h"
+#include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 
@@ -110,7 +111,7 @@ bool Primitive::Execute(const dnnl::primitive& primitive) noexcept {
 
 // `y` lies as the primitive makes it, and holds what is to be added.
 bool Primitive::ExecuteUnfused(void* y) noexcept {
-  try {
+  DRAGOMAN_RT_GUARDED {
     PostOps post = unfused_->post;
     post.activation = FusedActivation::kNone;
     post.residual = post.residual && !post.activation_first;
@@ -135,9 +136,8 @@ bool Primitive::ExecuteUnfused(void* y) noexcept {
                static_cast<float*>(y));
     }
     return true;
-  } catch (const std::exception&) {
-    return false;
   }
+  DRAGOMAN_RT_CAUGHT(std::exception) { return false; }
 }
 
 dnnl_memory_t Primitive::Bind(int argument, const dnnl::memory::desc& desc) {

@@ -11,6 +11,7 @@
 #include "runtime/fast/parallel.h"
 #include "runtime/fast/recurrent_direction.h"
 #include "runtime/fast/threads.h"
+#include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 namespace {
@@ -142,7 +143,7 @@ Status Prepare(const FastContext& context, const P& p, const Shape& x, Recurrent
                Pimpl<Impl>* prepared) noexcept {
   if (!PreparedRecurrent::Supports(p, x))
     return Status::Error("this recurrent operator cannot be prepared");
-  try {
+  DRAGOMAN_RT_GUARDED {
     const CellSizes sizes = {cell, x[0], x[1], x[2], p.hidden_size, output};
     const std::int64_t rows = sizes.gate_units() * NumDirections(p.direction);
     const WideWeights wide_w(w, rows * sizes.input), wide_r(r, rows * output);
@@ -152,9 +153,8 @@ Status Prepare(const FastContext& context, const P& p, const Shape& x, Recurrent
     auto impl = Pimpl<Impl>::Make();
     DRAGOMAN_RT_TRY(impl->Init(context, sizes, bounds, p.direction, weights));
     *prepared = std::move(impl);
-  } catch (const std::exception&) {
-    return Status::Error("out of memory");
   }
+  DRAGOMAN_RT_CAUGHT(std::exception) { return Status::Error("out of memory"); }
   return Status();
 }
 

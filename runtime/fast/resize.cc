@@ -12,6 +12,7 @@
 #include "runtime/fast/parallel.h"
 #include "runtime/fast/threads.h"
 #include "runtime/kernels/resize_taps.h"
+#include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 namespace {
@@ -116,11 +117,8 @@ Status PreparedResize::Init(const FastContext& /*context*/, const ResizeParams& 
   DRAGOMAN_RT_TRY(ResolveResize(p, x, FloatSpan{scales, scales == nullptr ? 0 : count},
                                 IntSpan{sizes, sizes == nullptr ? 0 : count}, &geometry));
   if (NumElements(geometry.sizes) == 0) return Status::Error("the result of resizing is empty");
-  try {
-    Prepare(p, x, geometry);
-  } catch (const std::exception&) {
-    return Status::Error("out of memory");
-  }
+  DRAGOMAN_RT_GUARDED { Prepare(p, x, geometry); }
+  DRAGOMAN_RT_CAUGHT(std::exception) { return Status::Error("out of memory"); }
   return Status();
 }
 

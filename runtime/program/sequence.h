@@ -17,6 +17,7 @@
 
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/checked.h"
+#include "runtime/params/guarded.h"
 #include "runtime/params/shape.h"
 #include "runtime/params/status.h"
 #include "runtime/program/loop.h"
@@ -61,11 +62,8 @@ class Sequence {
  private:
   template <class F>
   static Status Guarded(F&& change) noexcept {
-    try {
-      change();
-    } catch (const std::bad_alloc&) {
-      return Status::Error("out of memory");
-    }
+    DRAGOMAN_RT_GUARDED { change(); }
+    DRAGOMAN_RT_CAUGHT(std::bad_alloc) { return Status::Error("out of memory"); }
     return Status();
   }
 

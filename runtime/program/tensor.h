@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "runtime/kernels/tensor_view.h"
+#include "runtime/params/guarded.h"
 #include "runtime/params/shape.h"
 #include "runtime/params/status.h"
 #include "runtime/program/sizes.h"
@@ -25,10 +26,10 @@ class Tensor {
   Tensor() = default;
   Tensor(Tensor&&) noexcept = default;
   Tensor& operator=(Tensor&&) noexcept = default;
-  // Copies throw std::bad_alloc; Assign does not.
+  // Copies throw std::bad_alloc, where exceptions are on; Assign does not.
   Tensor(const Tensor& other) : Tensor() { *this = other; }
   Tensor& operator=(const Tensor& other) {
-    if (this != &other && !Assign(other.view()).ok()) throw std::bad_alloc();
+    if (this != &other && !Assign(other.view()).ok()) OutOfMemory();
     return *this;
   }
 

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "runtime/program/error.h"
 
@@ -34,6 +36,11 @@ std::string FolderOfExecutable() {
   return executable.substr(0, executable.rfind('/') + 1);
 }
 
+std::nullptr_t Refused(const std::string& why, Status* status) {
+  *status = KeepError(why.c_str());
+  return nullptr;
+}
+
 }  // namespace
 
 std::string WeightsPath(const std::string& given, const char* package, const char* built,
@@ -48,13 +55,13 @@ std::string WeightsPath(const std::string& given, const char* package, const cha
 }
 
 std::shared_ptr<const Weights> Weights::Open(const std::string& path, std::uint64_t identity,
-                                             std::int64_t bytes) {
+                                             std::int64_t bytes, Status* status) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) throw Error(path + ": cannot open the weights: " + std::strerror(errno));
-  struct stat status = {};
-  const bool known = ::fstat(file, &status) == 0;
+  if (file < 0) return Refused(path + ": cannot open the weights: " + std::strerror(errno), status);
+  struct stat found = {};
+  const bool known = ::fstat(file, &found) == 0;
   std::shared_ptr<Weights> weights(new Weights);
-  if (known && status.st_size == bytes) {
+  if (known && found.st_size == bytes) {
     void* data = ::mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ, MAP_PRIVATE, file, 0);
     if (data != MAP_FAILED) {
       weights->data_ = static_cast<const std::byte*>(data);
@@ -63,29 +70,34 @@ std::shared_ptr<const Weights> Weights::Open(const std::string& path, std::uint6
     }
   }
   ::close(file);
-  if (known && status.st_size != bytes) {
-    throw Error(path + ": not the weights of this program; found " +
-                std::to_string(status.st_size) + " bytes, expected " + std::to_string(bytes));
+  if (known && found.st_size != bytes) {
+    return Refused(path + ": not the weights of this program; found " +
+                       std::to_string(found.st_size) + " bytes, expected " + std::to_string(bytes),
+                   status);
   }
-  if (weights->data_ == nullptr) throw Error(path + ": cannot map the weights");
-  weights->Check(path, identity);
-  return weights;
+  if (weights->data_ == nullptr) return Refused(path + ": cannot map the weights", status);
+  return Checked(std::move(weights), path, identity, status);
 }
 
 std::shared_ptr<const Weights> Weights::InMemory(const void* data, std::uint64_t identity,
-                                                 std::int64_t bytes) {
+                                                 std::int64_t bytes, Status* status) {
   std::shared_ptr<Weights> weights(new Weights);
   weights->data_ = static_cast<const std::byte*>(data);
   weights->size_ = static_cast<std::size_t>(bytes);
-  weights->Check("the weights in the program", identity);
-  return weights;
+  return Checked(std::move(weights), "the weights in the program", identity, status);
 }
 
-void Weights::Check(const std::string& path, std::uint64_t identity) const {
-  if (std::memcmp(data_, kMagic, 16) != 0 ||
-      WordAt(data_, 16) != static_cast<std::uint64_t>(kVersion) || WordAt(data_, 24) != identity) {
-    throw Error(path + ": not the weights of this program, or of another version of its model");
+std::shared_ptr<const Weights> Weights::Checked(std::shared_ptr<Weights> weights,
+                                                const std::string& path, std::uint64_t identity,
+                                                Status* status) {
+  const std::byte* const data = weights->data_;
+  if (std::memcmp(data, kMagic, 16) != 0 ||
+      WordAt(data, 16) != static_cast<std::uint64_t>(kVersion) || WordAt(data, 24) != identity) {
+    return Refused(path + ": not the weights of this program, or of another version of its model",
+                   status);
   }
+  *status = Status();
+  return weights;
 }
 
 Weights::~Weights() {
@@ -102,21 +114,23 @@ void Weights::ReleaseBytes(const std::byte* data, std::size_t bytes) const noexc
   ::madvise(const_cast<std::byte*>(data_) + first, last - first, MADV_DONTNEED);
 }
 
-Tensor<std::string> Weights::StringsAt(std::int64_t offset, const Shape& shape) const {
-  Tensor<std::string> tensor;
-  ThrowIfError(tensor.Resize(shape));
-  const std::int64_t count = tensor.size();
+Status Weights::StringsAt(std::int64_t offset, const Shape& shape,
+                          Tensor<std::string>* strings) const {
+  const Status damaged = Status::Error("the weights file is damaged");
+  DRAGOMAN_RT_TRY(strings->Resize(shape));
+  const std::int64_t count = strings->size();
   const auto size = static_cast<std::int64_t>(size_);
   std::int64_t text = offset + 8 * (count + 1);
   if (offset < 0 || text > size || WordAt(data_, offset) != static_cast<std::uint64_t>(count))
-    throw Error("the weights file is damaged");
+    return damaged;
   for (std::int64_t i = 0; i < count; ++i) {
     const auto length = static_cast<std::int64_t>(WordAt(data_, offset + 8 * (i + 1)));
-    if (length < 0 || length > size - text) throw Error("the weights file is damaged");
-    tensor[i].assign(reinterpret_cast<const char*>(data_ + text), static_cast<std::size_t>(length));
+    if (length < 0 || length > size - text) return damaged;
+    (*strings)[i].assign(reinterpret_cast<const char*>(data_ + text),
+                         static_cast<std::size_t>(length));
     text += length;
   }
-  return tensor;
+  return Status();
 }
 
 }  // namespace dragoman::rt

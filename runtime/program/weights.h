@@ -16,6 +16,7 @@
 
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/shape.h"
+#include "runtime/params/status.h"
 #include "runtime/program/tensor.h"
 
 namespace dragoman::rt {
@@ -33,12 +34,12 @@ class Weights {
   static constexpr std::int64_t kVersion = 1;
   static constexpr std::int64_t kHeaderBytes = 64;
 
-  // Throws Error: no such file; not the weights of this program.
+  // Null, and why: no such file; not the weights of this program.
   static std::shared_ptr<const Weights> Open(const std::string& path, std::uint64_t identity,
-                                             std::int64_t bytes);
-  // Of weights in memory that outlives the program, such as a section of its own. Throws as Open.
+                                             std::int64_t bytes, Status* status);
+  // The same of weights in memory that outlives the program, such as a section of its own.
   static std::shared_ptr<const Weights> InMemory(const void* data, std::uint64_t identity,
-                                                 std::int64_t bytes);
+                                                 std::int64_t bytes, Status* status);
   Weights(const Weights&) = delete;
   Weights& operator=(const Weights&) = delete;
   ~Weights();
@@ -55,12 +56,15 @@ class Weights {
     ReleaseBytes(reinterpret_cast<const std::byte*>(tensor.data),
                  static_cast<std::size_t>(tensor.size()) * sizeof(T));
   }
-  // Throws Error where the file contradicts itself, std::bad_alloc.
-  Tensor<std::string> StringsAt(std::int64_t offset, const Shape& shape) const;
+  // Errors: the file contradicts itself. Throws std::bad_alloc.
+  Status StringsAt(std::int64_t offset, const Shape& shape, Tensor<std::string>* strings) const;
 
  private:
   Weights() = default;
-  void Check(const std::string& path, std::uint64_t identity) const;
+  // Null, unless these are the weights of that identity.
+  static std::shared_ptr<const Weights> Checked(std::shared_ptr<Weights> weights,
+                                                const std::string& path, std::uint64_t identity,
+                                                Status* status);
   void ReleaseBytes(const std::byte* data, std::size_t bytes) const noexcept;
 
   const std::byte* data_ = nullptr;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "codegen/onednn/emit/emit_infer.h"
 #include "codegen/onednn/emit/emit_replay.h"
 #include "codegen/onednn/emit/emit_source.h"
 #include "codegen/onednn/emit/text.h"
@@ -38,7 +39,7 @@ endif()
 
 option(@NAME@_INFER "Build the program infer" ON)
 if(@NAME@_INFER)
-  add_executable(@NAME@_infer infer.cc@INFER_SOURCES@)
+  add_executable(@NAME@_infer @INFER_FILE@@INFER_SOURCES@)
   set_target_properties(@NAME@_infer PROPERTIES OUTPUT_NAME infer)
   target_compile_options(@NAME@_infer PRIVATE -Wall -Wextra)
   target_link_libraries(@NAME@_infer PRIVATE @NAME@::@NAME@)
@@ -133,7 +134,8 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
   std::string library, infer;
   bool onednn = false, images = false;
   for (const GeneratedFile& file : sources) {
-    if (file.path.ends_with(".cc") && file.path != "infer.cc") library += "  " + file.path + "\n";
+    if (file.path.ends_with(".cc") && file.path != InferFile(plan))
+      library += "  " + file.path + "\n";
   }
   for (const RuntimeFile* file : runtime) {
     onednn = onednn || file->path.starts_with("runtime/fast/");
@@ -160,6 +162,7 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
   text = Filled(std::move(text), "@CONFIG_WEIGHTS@", options.embed_weights ? "" : kConfigWeights);
   text = Filled(std::move(text), "@WEIGHTS_MACRO@", WeightsMacro(plan));
   text = Filled(std::move(text), "@SOURCES@", library);
+  text = Filled(std::move(text), "@INFER_FILE@", InferFile(plan));
   text = Filled(std::move(text), "@INFER_SOURCES@", Filled(infer, "\n", "\n  "));
   text = Filled(std::move(text), "@TESTS@", EmitReplayTests(options));
   return Filled(std::move(text), "@NAME@", plan.name);

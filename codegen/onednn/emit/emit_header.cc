@@ -102,16 +102,22 @@ void EmitPublic(const Plan& plan, CodeWriter& code) {
   const std::string& model = plan.class_name;
   code.Line(" public:");
   code.Indent();
-  code.Line("explicit " + model +
-            "(const Options& options = {});  // throws rt::Error, std::bad_alloc");
+  code.Comment(
+      "An object, or null and why: the weights are missing or another program's, memory runs out. "
+      "The message lives until this thread's next such failure.");
+  code.Line("static std::unique_ptr<" + model +
+            "> Create(const Options& options, rt::Status* status) noexcept;");
+  code.Comment(
+      "A further object with the same weights; its states start from their initial values.");
+  code.Line("std::unique_ptr<" + model + "> Fork(rt::Status* status) const noexcept;");
+  code.Raw("#if defined(__cpp_exceptions)\n");
+  code.Comment("The same with exceptions: rt::Error, std::bad_alloc.");
+  code.Line("explicit " + model + "(const Options& options = {});");
+  code.Line("std::unique_ptr<" + model + "> Fork() const;");
+  code.Raw("#endif\n");
   code.Line("~" + model + "();");
   code.Line(model + "(const " + model + "&) = delete;");
   code.Line(model + "& operator=(const " + model + "&) = delete;");
-  code.Line();
-  code.Comment(
-      "A further object with the same weights; its states start from their initial "
-      "values. Throws like the constructor.");
-  code.Line("std::unique_ptr<" + model + "> Fork() const;");
   for (const PlanEntry& entry : plan.entries) {
     code.Line();
     code.Comment(Signature(plan, entry));
@@ -144,6 +150,7 @@ void EmitPrivate(const Plan& plan, CodeWriter& code) {
   code.Indent();
   code.Line("struct Impl;");
   code.Line("explicit " + plan.class_name + "(std::unique_ptr<Impl> impl);");
+  code.Line("static std::unique_ptr<" + plan.class_name + "> Wrap(std::unique_ptr<Impl> impl);");
   code.Line("std::unique_ptr<Impl> impl_;");
 }
 

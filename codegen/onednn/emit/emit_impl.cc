@@ -11,6 +11,20 @@
 namespace dragoman::onednn {
 namespace {
 
+constexpr std::string_view kConstruction =
+    R"(// Null, and why.
+std::unique_ptr<@Impl@> @Impl@::Make(
+    std::shared_ptr<const rt::Weights> weights, int threads, rt::Status* status) {
+  auto impl = std::make_unique<Impl>(std::move(weights), threads);
+  *status = impl->trace_.Finish(impl->Prepare());
+  if (status->ok()) *status = impl->Reset();
+  if (status->ok()) return impl;
+  *status = rt::KeepError(status->message());
+  return nullptr;
+}
+
+)";
+
 // What holds a buffer beyond the arena, and its view if several functions use it.
 void EmitMember(const Plan& plan, const Members& members, BufferId id, CodeWriter& code) {
   const Buffer& buffer = plan.buffer(id);
@@ -63,7 +77,8 @@ void EmitWeights(const Plan& plan, CodeWriter& code) {
     const std::string place =
         "(" + std::to_string(buffer.at) + ", " + ShapeText(plan, *buffer.shape) + ")";
     if (buffer.dtype == DType::kString) {
-      code.Line(buffer.name + "_text = weights_->StringsAt" + place + ";");
+      code.Line("DRAGOMAN_RT_TRY(weights_->StringsAt(" + std::to_string(buffer.at) + ", " +
+                ShapeText(plan, *buffer.shape) + ", &" + buffer.name + "_text));");
       code.Line(buffer.name + " = " + buffer.name + "_text.view();");
     } else {
       code.Line(buffer.name + " = weights_->At<" + std::string(CppType(buffer.dtype)) + ">" +
@@ -163,7 +178,12 @@ void EmitImplIncludes(const Plan& plan, CodeWriter& code) {
 
 void EmitImplStruct(const Plan& plan, const Members& members, CodeWriter& code) {
   code.Open("struct " + plan.class_name + "::Impl {");
-  code.Line("Impl(std::shared_ptr<const rt::Weights> weights, int threads);");
+  code.Line("Impl(std::shared_ptr<const rt::Weights> weights, int threads)");
+  code.Line("    : weights_(std::move(weights)), threads_(threads) {}");
+  code.Line(
+      "static std::unique_ptr<Impl> Make(std::shared_ptr<const rt::Weights> weights, int threads,");
+  code.Line("                                  rt::Status* status);");
+  code.Line("static std::unique_ptr<Impl> Load(const Options& options, rt::Status* status);");
   code.Line("rt::Status Prepare();");
   code.Line("rt::Status Reset() noexcept;");
   for (const PlanEntry& entry : plan.entries) {
@@ -184,13 +204,7 @@ void EmitImplStruct(const Plan& plan, const Members& members, CodeWriter& code) 
 }
 
 void EmitImplConstruction(const Plan& plan, const Members& members, CodeWriter& code) {
-  code.Line(plan.class_name +
-            "::Impl::Impl(std::shared_ptr<const rt::Weights> weights, int threads)");
-  code.Open("    : weights_(std::move(weights)), threads_(threads) {");
-  code.Line("rt::ThrowIfError(trace_.Finish(Prepare()));");
-  code.Line("rt::ThrowIfError(Reset());");
-  code.Close();
-  code.Line();
+  code.Raw(Filled(std::string(kConstruction), "@Impl@", plan.class_name + "::Impl"));
   EmitPrepare(plan, members, code);
   EmitReset(plan, code);
 }

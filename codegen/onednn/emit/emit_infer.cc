@@ -149,6 +149,10 @@ std::string_view PrecisionWarning(const Plan& plan) {
 
 }  // namespace
 
+std::string InferFile(const Plan& plan) {
+  return plan.name == "infer" ? "infer_main.cc" : "infer.cc";
+}
+
 std::string EmitInfer(const Plan& plan) {
   CodeWriter cases;
   for (int level = 0; level < 3; ++level) cases.Indent();

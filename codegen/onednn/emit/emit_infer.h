@@ -9,7 +9,9 @@
 
 namespace dragoman::onednn {
 
-// "infer.cc".
+// Its file: "infer.cc", or another where the model is called so.
+std::string InferFile(const Plan& plan);
+// The text of that file.
 std::string EmitInfer(const Plan& plan);
 
 }  // namespace dragoman::onednn

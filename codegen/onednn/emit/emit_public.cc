@@ -14,29 +14,62 @@
 namespace dragoman::onednn {
 namespace {
 
-constexpr std::string_view kConstruction = R"(@Model@::@Model@(const Options& options)
-    : impl_(std::make_unique<Impl>(
-          @Weights@,
-          options.threads)) {}
-
-@Model@::@Model@(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+constexpr std::string_view kConstruction =
+    R"(@Model@::@Model@(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 @Model@::~@Model@() = default;
 
-std::unique_ptr<@Model@> @Model@::Fork() const {
-  auto impl = std::make_unique<Impl>(impl_->weights_, impl_->threads_);
-  return std::unique_ptr<@Model@>(new @Model@(std::move(impl)));
+std::unique_ptr<@Model@::Impl> @Model@::Impl::Load(const Options& options, rt::Status* status) {
+  std::shared_ptr<const rt::Weights> weights = @Weights@;
+  return status->ok() ? Make(std::move(weights), options.threads, status) : nullptr;
 }
+
+std::unique_ptr<@Model@> @Model@::Wrap(std::unique_ptr<Impl> impl) {
+  return std::unique_ptr<@Model@>(impl != nullptr ? new @Model@(std::move(impl)) : nullptr);
+}
+
+std::unique_ptr<@Model@> @Model@::Create(const Options& options, rt::Status* status) noexcept {
+  const auto fail = [&] {
+    *status = rt::Status::Error("out of memory");
+    return std::unique_ptr<@Model@>();
+  };
+  return rt::MakeOr([&] { return Wrap(Impl::Load(options, status)); }, fail);
+}
+
+std::unique_ptr<@Model@> @Model@::Fork(rt::Status* status) const noexcept {
+  const auto fail = [&] {
+    *status = rt::Status::Error("out of memory");
+    return std::unique_ptr<@Model@>();
+  };
+  return rt::MakeOr(
+      [&] { return Wrap(Impl::Make(impl_->weights_, impl_->threads_, status)); }, fail);
+}
+
+#if defined(__cpp_exceptions)
+@Model@::@Model@(const Options& options) {
+  rt::Status status;
+  impl_ = Impl::Load(options, &status);
+  rt::ThrowIfError(status);
+}
+
+std::unique_ptr<@Model@> @Model@::Fork() const {
+  rt::Status status;
+  auto impl = Impl::Make(impl_->weights_, impl_->threads_, &status);
+  rt::ThrowIfError(status);
+  return Wrap(std::move(impl));
+}
+#endif
 
 )";
 
 constexpr std::string_view kFileOfWeights =
-    R"(rt::Weights::Open(rt::WeightsPath(options.weights, options.package, MODEL_WEIGHTS,
-                                              "@name@"),
-                            kWeightsIdentity, kWeightsBytes))";
+    R"(rt::Weights::Open(
+      rt::WeightsPath(options.weights, options.package, MODEL_WEIGHTS, "@name@"),
+      kWeightsIdentity, kWeightsBytes, status))";
 constexpr std::string_view kEmbeddedDeclaration =
-    R"(options.weights.empty()
-              ? rt::Weights::InMemory(EmbeddedWeights(), kWeightsIdentity, kWeightsBytes)
-              : rt::Weights::Open(options.weights, kWeightsIdentity, kWeightsBytes))";
+    R"(
+      options.weights.empty()
+          ? rt::Weights::InMemory(EmbeddedWeights(), kWeightsIdentity, kWeightsBytes, status)
+          : rt::Weights::Open(options.weights, kWeightsIdentity, kWeightsBytes, status))";
 
 constexpr std::string_view kStates =
     R"(// States have had their initial sizes, so nothing is allocated that could fail.
@@ -93,11 +126,9 @@ void EmitEntry(const Plan& plan, const PlanEntry& entry, CodeWriter& code) {
   if (UsesOneDnn(plan)) code.Line("impl_->context_.BeginRun();");
   const std::string call = "impl_->trace_.Finish(impl_->" + entry.method + "(" + arguments + "));";
   if (HasStrings(plan)) {
-    code.Open("try {");
-    code.Line("return " + call);
-    code.Else("} catch (const std::bad_alloc&) {");
-    code.Line("return impl_->trace_.Finish(rt::Status::Error(\"out of memory\"));");
-    code.Close();
+    const std::string fail = "impl_->trace_.Finish(rt::Status::Error(\"out of memory\"))";
+    code.Line("return rt::MakeOr([&] { return " + call.substr(0, call.size() - 1) +
+              "; }, [&] { return " + fail + "; });");
   } else {
     code.Line("return " + call);
   }
