@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/program/output_folder.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -28,6 +30,23 @@ bool HoldsOutputs(const fs::path& folder) {
   std::string head(std::strlen(kOutputIndexHead), '\0');
   index.read(head.data(), static_cast<std::streamsize>(head.size()));
   return index && head == kOutputIndexHead;
+}
+
+constexpr char kTemporary[] = ".outputs-";  // then the process and six letters
+
+// Removes what processes that were killed have left in `parent`.
+void RemoveLeftBehind(const fs::path& parent) {
+  std::error_code problem;
+  std::vector<fs::path> left;
+  for (fs::directory_iterator it(parent, problem), end; !problem && it != end;
+       it.increment(problem)) {
+    const std::string name = it->path().filename().string();
+    if (name.compare(0, sizeof kTemporary - 1, kTemporary) != 0) continue;
+    const long process = std::atol(name.c_str() + sizeof kTemporary - 1);
+    if (process > 0 && ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH)
+      left.push_back(it->path());
+  }
+  for (const fs::path& path : left) fs::remove_all(path, problem);
 }
 
 // What mkdir would have given: mkdtemp lets only the owner in.
@@ -64,7 +83,8 @@ std::string StagedOutputs::Begin() {
   if (beside_) fs::create_directories(target.parent_path(), problem);
   if (problem) return "cannot make the folder: " + problem.message();
   const fs::path parent = beside_ ? target.parent_path() : target;
-  std::string name = (parent / ".outputs-XXXXXX").string();
+  RemoveLeftBehind(parent);
+  std::string name = (parent / (kTemporary + std::to_string(::getpid()) + "-XXXXXX")).string();
   if (::mkdtemp(name.data()) == nullptr)
     return std::string("cannot make the folder: ") + std::strerror(errno);
   temporary_ = name;

@@ -24,7 +24,8 @@ from commands import DRAGOMAN
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MLP = ROOT / "models" / "mlp" / "model.onnx"
 CALLS = ("open", "read", "write", "close", "mmap", "fstat", "rename", "mkdir", "pipe")
-AT_MOST = 8  # places of a call and a command
+# Places of a call and a command; DRAGOMAN_ALL=1 takes each.
+AT_MOST = 10000 if os.environ.get("DRAGOMAN_ALL") else 3
 PAGE = resource.getpagesize()
 
 
@@ -115,7 +116,7 @@ class SystemFaults(CommandCase):
         self.check_each_failure(CALLS, AT_MOST)
 
     def test_memory_runs_out(self):
-        self.check_each_failure(("malloc",), 12)
+        self.check_each_failure(("malloc",), 4)
 
     def test_a_program_that_cannot_be_started(self):
         cache = self.out / "cache"
@@ -130,7 +131,7 @@ class SystemFaults(CommandCase):
         self.assertEqual(self.call(arguments).returncode, 0)
         whole = self.contents()
         for call in ("write", "close", "rename"):
-            for number in spread(self.count(arguments, call), 3):
+            for number in spread(self.count(arguments, call), 2):
                 (self.results / name).write_bytes(b"mine")
                 before = self.contents()
                 self.check_end(self.call_failing(arguments, call, number), whole, before)
@@ -153,7 +154,7 @@ class SystemFaults(CommandCase):
             self.assertEqual(self.call(arguments).returncode, 0)
             whole = self.contents()
             for call in ("write", "rename"):
-                for number in spread(self.count(arguments, call), 4):
+                for number in spread(self.count(arguments, call), 2):
                     with self.subTest(command=label, call=call, number=number):
                         self.clear()
                         done = self.call_failing(arguments, call, number, FAIL_KILL="1")
@@ -215,7 +216,7 @@ class SystemFaults(CommandCase):
                     self.assertIn(done.returncode, (0, 2))
 
     def test_modes_of_files(self):
-        for mask in (0o022, 0o027, 0o077, 0o002):
+        for mask in (0o022, 0o027):
             old = os.umask(mask)
             try:
                 for label in ("onnx", "relax", "codegen", "run"):

@@ -11,7 +11,7 @@
 namespace dragoman::onednn {
 namespace {
 
-constexpr std::string_view kConstruction =
+constexpr std::string_view kMakeImpl =
     R"(// Null, and why.
 std::unique_ptr<@Impl@> @Impl@::Make(
     std::shared_ptr<const rt::Weights> weights, int threads, rt::Status* status) {
@@ -204,7 +204,7 @@ void EmitImplStruct(const Plan& plan, const Members& members, CodeWriter& code) 
 }
 
 void EmitImplConstruction(const Plan& plan, const Members& members, CodeWriter& code) {
-  code.Raw(Filled(std::string(kConstruction), "@Impl@", plan.class_name + "::Impl"));
+  code.Raw(Filled(std::string(kMakeImpl), "@Impl@", plan.class_name + "::Impl"));
   EmitPrepare(plan, members, code);
   EmitReset(plan, code);
 }

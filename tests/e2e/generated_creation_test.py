@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Objects of generated programs: created without exceptions, refused with a status where weights
+are missing, cut or another model's; programs of two releases in one binary; models called as files
+of ours are."""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import unittest
+
+from command_case import CommandCase
+
+MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
+MLP = MODELS / "mlp" / "model.onnx"
+DRIVER = ("infer", "any_tensor", "output_folder", "expect", "npy", "npz", "utf8", "closeness")
+
+APP = r"""
+#include <cstdio>
+
+#include "mlp.h"
+
+int main(int argc, char** argv) {
+  mlp::Options options;
+  options.weights = argc > 1 ? argv[1] : "";
+  mlp::rt::Status status;
+  const auto model = mlp::Mlp::Create(options, &status);
+  if (model == nullptr) return std::puts(status.message()), 1;
+  float x[41] = {1}, y[10] = {};
+  status = model->run(x, y);
+  if (!status.ok()) return std::puts(status.message()), 2;
+  const auto other = model->Fork(&status);
+  float z[10] = {};
+  if (other == nullptr || !other->run(x, z).ok() || z[3] != y[3]) return 3;
+  status = model->run(mlp::rt::View<const float, 1, 41>(static_cast<const float*>(nullptr)), y);
+  std::printf("%.4f %s\n", static_cast<double>(y[3]), status.message());
+}
+"""
+
+TWO = r"""
+#include <cstdio>
+
+float First();
+float Second();
+int main() { std::printf("%d\n", First() == Second()); }
+"""
+
+ONE_OF_TWO = r"""
+#include "mlp.h"
+
+float @NAME@() {
+  mlp::Mlp model;
+  float x[41] = {1}, y[10] = {};
+  return model.run(x, y).ok() ? y[3] : -1;
+}
+"""
+
+
+@unittest.skipIf(shutil.which("g++") is None, "no compiler")
+class GeneratedCreation(CommandCase):
+    def generate(self, folder, name="mlp"):
+        self.done("codegen", MLP, "-o", self.out / folder, "--name", name)
+        return self.out / folder
+
+    def compile(self, folder, output, *more, app=None):
+        """The library, without oneDNN, and a program of it."""
+        sources = [path for path in sorted(folder.rglob("*.cc"))
+                   if not path.name.startswith("infer") and path.stem not in DRIVER]
+        if app is not None:
+            (folder / "app.cc").write_text(app)
+            sources.append(folder / "app.cc")
+        weights = f'-DMODEL_WEIGHTS="{folder}/mlp.weights"'
+        self.succeed("g++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", weights,
+                     "-I", folder, "-I", folder / "runtime/plain", *more, *sources, "-o", output,
+                     "-lpthread")
+
+    def test_without_exceptions(self):
+        folder = self.generate("p")
+        program = self.out / "app"
+        self.compile(folder, program, "-fno-exceptions", "-fno-rtti", app=APP)
+        self.assertRegex(self.succeed(program), r"^-?\d+\.\d+ input 'x' is null, expected ")
+        weights = (folder / "mlp.weights").read_bytes()
+        other = bytearray(weights)
+        other[24] ^= 1  # the identity
+        for content, said in ((weights[:-64], "not the weights of this program; found"),
+                              (b"", "not the weights of this program; found 0 bytes"),
+                              (bytes(other), "or of another version of its model"),
+                              (bytes(len(weights)), "or of another version of its model")):
+            (self.out / "w").write_bytes(content)
+            done = subprocess.run([program, self.out / "w"], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(said, done.stdout)
+        done = subprocess.run([program, self.out / "none"], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot open the weights", done.stdout)
+
+    def test_two_releases_in_one_binary(self):
+        libraries = []
+        for name, release in (("First", "v0_1_0"), ("Second", "v9_9_9")):
+            folder = self.generate(name)
+            for path in folder.rglob("*"):
+                if path.suffix in (".h", ".hpp", ".cc"):
+                    text = re.sub(r"\bv\d+_\d+_\d+\b", release, path.read_text())
+                    path.write_text(re.sub(r"\bnamespace mlp\b|\bmlp::",
+                                           lambda m: m[0].replace("mlp", f"mlp{name}"), text))
+            app = ONE_OF_TWO.replace("@NAME@", name).replace("mlp::", f"mlp{name}::")
+            self.compile(folder, self.out / f"{name}.o", "-r", "-nostdlib", app=app)
+            libraries.append(self.out / f"{name}.o")
+        (self.out / "two.cc").write_text(TWO)
+        self.succeed("g++", self.out / "two.cc", *libraries, "-o", self.out / "two", "-lpthread")
+        self.assertEqual(self.succeed(self.out / "two"), "1\n")
+
+    def test_names_of_ours(self):
+        folder = self.generate("infer", "infer")
+        self.assertTrue((folder / "infer.cc").exists() and (folder / "infer_main.cc").exists())
+        self.assertIn("add_executable(infer_infer infer_main.cc",
+                      (folder / "CMakeLists.txt").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
