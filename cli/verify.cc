@@ -291,7 +291,7 @@ bool IsTolerance(const std::optional<double>& given) {
 Result<std::vector<Verdict>> VerifyModel(const Session& session, const Model& model,
                                          VerifyOptions options, Facts facts) {
   options.request.times = options.common.json;
-  options.request.print = Say;
+  options.request.print = [](std::string_view line) { Say(Printable(line)); };
   options.request.facts = std::move(facts);
   return options.against ? AgainstModel(session, model, options)
                          : AgainstData(session, model, options);
