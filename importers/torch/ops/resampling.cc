@@ -7,11 +7,11 @@
 #include <string>
 #include <utility>
 
-#include "importers/torch/ops/byte_resampling.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/pooling.h"
+#include "importers/torch/ops/weighted_resampling.h"
 
 namespace dragoman::torch {
 namespace {
@@ -117,21 +117,19 @@ std::optional<ResampledAxis> KnownAxis(CallComposer& c, const Value* x, std::siz
   return ResampledAxis{*in, stated[i].AsInt(), scale};
 }
 
-Value* UpsampleBytes(CallComposer& c, Value* x, const Mode& mode,
-                     const std::vector<double>& scales) {
+// Of bytes, or with aligned corners and antialiasing, which common Resize has not as torch has it.
+Value* UpsampleByWeights(CallComposer& c, Value* x, const Resampling& how,
+                         const std::vector<double>& scales) {
   constexpr std::int64_t kMostWeights = std::int64_t{1} << 26;
   std::array<ResampledAxis, 2> axes;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::optional<ResampledAxis> known = KnownAxis(c, x, i, scales);
-    if (!known) return c.Fail("interpolation of bytes, which needs known sizes; give --shape");
+    if (!known) return c.Fail("this interpolation needs known sizes; give --shape");
     axes[i] = *known;
     if (known->in < 1 || known->out < 1 || known->in > kMostWeights / known->out)
-      return c.Fail("interpolation of bytes from or to such sizes");
+      return c.Fail("interpolation from or to such sizes");
   }
-  const ByteResampling how{.cubic = mode.resize == "cubic",
-                           .antialias = c.call().op().type.ends_with("_aa"),
-                           .align_corners = c.BoolOr("align_corners", false)};
-  return ResampleBytes(c, x, how, axes[0], axes[1]);
+  return Resample(c, x, how, axes[0], axes[1]);
 }
 
 // -1 … 1 over `size` points: of the corners, or of the middles of cells.
@@ -159,8 +157,11 @@ Result<Value*> LowerUpsample(Call& call) {
   std::vector<NamedAttribute> attributes = Attributes(*mode, align, antialias);
   const DType type = c.dtype(x);
   const std::vector<double> scales = TakeScales(c, spatial);
-  if (type == DType::kU8 && spatial == 2 && mode->resize != "nearest")
-    return c.Done(UpsampleBytes(c, x, *mode, scales));
+  const bool is_bytes = type == DType::kU8 && spatial == 2 && mode->resize != "nearest";
+  if (is_bytes || (antialias && align)) {
+    const Resampling how{mode->resize == "cubic", antialias, align};
+    return c.Done(UpsampleByWeights(c, x, how, scales));
+  }
   Value* wide = c.Widen(x);
   std::optional<std::vector<std::int64_t>> exact;
   if (!scales.empty()) exact = ExactSizes(c, x, scales, align);
