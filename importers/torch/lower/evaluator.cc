@@ -16,6 +16,7 @@
 #include "importers/torch/ops/quantized.h"
 #include "importers/torch/ops/script_lowerings.h"
 #include "importers/torch/ops/supported.h"
+#include "importers/torch/ops/view.h"
 #include "importers/torch/script/inline.h"
 
 namespace dragoman::torch {
@@ -77,6 +78,37 @@ bool ChangesAxes(const OpName& op) {
                                                 "t_",          "transpose_", "unsqueeze_"};
   static_assert(IsSortedBy(kTypes));
   return FindByKey(kTypes, op.type) != nullptr;
+}
+
+// Whether all elements that the call of an in-place operator writes become one value, which does
+// not depend on what they were. By name: no table tells how an operator uses the tensor it writes
+// to.
+bool WritesOneValue(Call& call) {
+  static constexpr std::string_view kFilling[] = {
+      "fill_", "fill_diagonal_", "index_fill_", "masked_fill_", "tril_", "triu_", "zero_"};
+  static_assert(IsSortedBy(kFilling));
+  const std::string& type = call.op().type;
+  if (FindByKey(kFilling, type) != nullptr) return true;
+  if (type != "copy_" && type != "index_put_") return false;
+  CallComposer c(call);
+  const Value* source = c.Tensor(type == "copy_" ? "src" : "values");
+  const bool adds = c.BoolOr("accumulate", false);
+  const Shape* sizes = c.failed() ? nullptr : source->type().shape();
+  return sizes != nullptr && !adds &&
+         std::all_of(sizes->begin(), sizes->end(), [](const Dim& size) { return size == Dim(1); });
+}
+
+// Errors: a write to a tensor of which several elements lie in one place, where the order counts in
+// which torch's kernels visit them.
+Status CheckOverlap(Call& call, const Schema& schema) {
+  for (std::size_t i = 0; i < schema.arguments.size() && i < call.arguments().size(); ++i) {
+    const auto* tensor = call.arguments()[i].As<TensorRef>();
+    if (tensor == nullptr || tensor->path == nullptr || !schema.arguments[i].mutated()) continue;
+    DRAGOMAN_ASSIGN(const Value* value, call.heap().Read(call.builder(), *tensor));
+    if (MayOverlap(*tensor, value->type().shape()) && !WritesOneValue(call))
+      return call.Unsupported("a write to a tensor of which several elements lie in one place");
+  }
+  return {};
 }
 
 std::vector<std::string> ArgumentNames(const Schema* schema) {
@@ -356,6 +388,10 @@ Result<Results> Evaluator::Lower(const Node& node, std::span<const Abstract> arg
   const std::vector<std::string> names = ArgumentNames(schema);
   const std::string prefix = op.dialect + ".";
   if (op.dialect == kKeptDialect) return LowerKept(node, arguments, heap_, builder());
+  if (schema != nullptr) {
+    Call call(heap_, builder(), node, names, arguments);
+    DRAGOMAN_TRY(CheckOverlap(call, *schema));
+  }
   if (const std::optional<OpLowering> lower = FindScriptLowering(op, arguments)) {
     Call call(heap_, builder(), node, names, arguments);
     return (*lower)(call);

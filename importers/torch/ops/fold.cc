@@ -114,6 +114,7 @@ Result<Results> LowerUnfold(Call& call) {
     base.push_back(within);
     return base;
   };
+  view.may_overlap = size > step;
   return LowerView(c, std::move(view));
 }
 

@@ -402,7 +402,7 @@ Result<Value*> LowerRoll(Call& call);
 Result<Value*> LowerTril(Call& call);
 Result<Value*> LowerTriu(Call& call);
 Result<Results> LowerDiagonal(Call& call);
-Result<Value*> LowerLinalgDiagonal(Call& call);
+Result<Results> LowerLinalgDiagonal(Call& call);
 Result<Value*> LowerDiagEmbed(Call& call);
 Result<Value*> LowerDiag(Call& call);
 Result<Value*> LowerDiagFlat(Call& call);

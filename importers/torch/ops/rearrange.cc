@@ -154,7 +154,7 @@ Result<Value*> LowerTril(Call& call) { return KeptTriangle(call, false); }
 Result<Value*> LowerTriu(Call& call) { return KeptTriangle(call, true); }
 
 View TakeDiagonalView(CallComposer& c) {
-  Value* x = c.Tensor("self");
+  Value* x = c.Tensor(c.call().Declares("A") ? "A" : "self");
   const int first = c.AxisArgument("dim1", x);
   const int second = c.AxisArgument("dim2", x);
   const std::int64_t offset = c.Int("offset");
@@ -179,11 +179,10 @@ Result<Results> LowerDiagonal(Call& call) {
   return LowerView(c, TakeDiagonalView(c));
 }
 
-Result<Value*> LowerLinalgDiagonal(Call& call) {
+Result<Results> LowerLinalgDiagonal(Call& call) {
   CallComposer c(call);
-  Value* x = c.Tensor("A");
-  const int first = c.AxisArgument("dim1", x);
-  return c.Done(Diagonal(c, x, c.Int("offset"), first, c.AxisArgument("dim2", x)));
+  const Abstract matrices = c.Take(call.Argument("A"));
+  return c.DoneWith({MakeView(c, matrices, TakeDiagonalView(c))});
 }
 
 Result<Value*> LowerDiagEmbed(Call& call) {

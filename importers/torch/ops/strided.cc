@@ -87,6 +87,8 @@ View StridedView(CallComposer& c, const StridedBase& base) {
     return std::vector<Dim>(strides.begin(), strides.end());
   };
   view.get = [=](Composer& inner, Value* whole) { return ReadPlaced(inner, whole, placement); };
+  view.may_overlap = !c.failed() && MayOverlap(placement);
+  if (view.may_overlap) return view;
   view.put = [=](Composer& inner, Value* whole, Value* value) {
     return WritePlaced(inner, whole, placement, value);
   };

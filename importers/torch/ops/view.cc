@@ -3,8 +3,10 @@
 
 #include <utility>
 
+#include "core/lowering/bits.h"
 #include "core/lowering/complex.h"
 #include "core/lowering/heap.h"
+#include "core/lowering/strided_view.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -40,8 +42,40 @@ Value* PutAt(Composer& c, Value* base, Value* value, int axis, Value* index) {
   return c.SwapAxes(c.Op("ScatterND", {rows, c.Reshape(index, {1, 1}), row}), 0, axis);
 }
 
+// Of each element, whether it has the same bits in both.
+Value* HasSameBits(Composer& c, Value* a, Value* b) {
+  const DType type = c.dtype(a);
+  if (IsComplex(type)) return c.Fail("a write to complex elements that may lie in one place");
+  if (!IsFloating(type)) return c.Equal(a, b);
+  return c.Equal(BitsAs(c, a, UnsignedOf(type)), BitsAs(c, b, UnsignedOf(type)));
+}
+
+// `base` with the elements that `get` reads replaced by those of `value`, where these differ. All
+// that lie in one place see what is written to one of them.
+Value* PutChanged(Composer& c, const std::function<Value*(Composer&, Value*)>& get, Value* base,
+                  Value* value) {
+  Value* count = c.Op("Size", {base});
+  Value* places = c.Flatten(get(c, c.Reshape(c.Iota(count), c.Shape(base))));
+  Value* after = c.Flatten(value);
+  if (c.failed()) return nullptr;
+  Value* stays = HasSameBits(c, c.Flatten(get(c, base)), after);
+  // What stays is written behind the last element, and cut off.
+  Value* target = c.Where(stays, count, places);
+  Value* longer = c.Concat({c.Flatten(base), c.Full(c.Ints({1}), 0, c.dtype(base))}, 0);
+  Value* written = c.Op("ScatterElements", {longer, target, after});
+  Value* kept = c.Slice(written, 0, c.Ints({0}), c.Vector(count), c.Ints({1}));
+  return c.Reshape(kept, c.Shape(base));
+}
+
 ViewStep ToStep(View view, Strides strides) {
   ViewStep step;
+  if (view.may_overlap) {
+    const bool is_known = strides.row_major || !strides.steps.empty();
+    view.put = [get = view.get, is_known](Composer& c, Value* base, Value* value) {
+      if (!is_known) return c.Fail("a write to elements that may lie in one place, or may not");
+      return PutChanged(c, get, base, value);
+    };
+  }
   step.get = [get = std::move(view.get)](GraphBuilder& builder, Value* base) {
     Composer inner(builder);
     return inner.Done(get(inner, base));
@@ -105,6 +139,24 @@ Strides StridesOfSelf(CallComposer& c) {
   const Abstract self = c.Take(c.call().Argument("self"));
   const auto* tensor = self.As<TensorRef>();
   return tensor != nullptr ? Heap::StridesOf(*tensor) : Strides();
+}
+
+bool MayOverlap(const TensorRef& tensor, const Shape* sizes) {
+  const Strides& strides = Heap::StridesOf(tensor);
+  if (strides.row_major || sizes == nullptr) return false;
+  const std::vector<Dim> steps = StepsOf(strides, *sizes);
+  Placement placement;
+  bool all_known = true;
+  for (std::size_t i = 0; i < sizes->size() && i < steps.size(); ++i) {
+    const Dim& size = (*sizes)[i];
+    if (size == Dim(1)) continue;
+    if (steps[i] == Dim(0)) return true;
+    all_known = all_known && size.known() && steps[i].known();
+    if (!all_known) continue;
+    placement.sizes.push_back(size.value());
+    placement.strides.push_back(steps[i].value());
+  }
+  return all_known && dragoman::MayOverlap(placement);
 }
 
 Abstract CopyOrView(CallComposer& c, Value* value, Strides strides) {
@@ -181,6 +233,7 @@ View ExpandView(Composer& c, Value* base, Value* sizes) {
   Value* expanded = c.Expand(base, sizes);
   if (c.failed()) return view;
   view.contiguous = HasSizesOf(expanded, base);
+  view.may_overlap = !view.contiguous;
   const Shape* from = base->type().shape();
   const Shape* to = expanded->type().shape();
   if (from == nullptr || to == nullptr) return view;

@@ -21,6 +21,9 @@ struct View {
   bool contiguous = false;
   // How far apart they lie, by how far those of the base do. Empty: not known. Called in MakeView.
   std::function<std::vector<Dim>(std::vector<Dim> base)> steps = nullptr;
+  // Several elements may be one of the base. `get` must then only move elements, and `put` is
+  // empty.
+  bool may_overlap = false;
 };
 
 // `base` seen through `view`. An operator called `…_copy` gives a tensor of its own.
@@ -33,6 +36,9 @@ Result<Results> LowerView(CallComposer& c, View view);
 Result<Results> LowerAlias(CallComposer& c, std::string_view name = "self");
 // Where the elements of argument `self` lie.
 Strides StridesOfSelf(CallComposer& c);
+// Whether several elements of `tensor`, which has these sizes, lie in one place, as far as is
+// known.
+bool MayOverlap(const TensorRef& tensor, const Shape* sizes);
 // A copy of argument `self`, unless it shares its elements, which is not known: then a write to one
 // of both ends the use of the other. `value` is what it holds.
 Abstract CopyOrView(CallComposer& c, Value* value, Strides strides);

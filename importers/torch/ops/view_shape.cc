@@ -140,9 +140,17 @@ Result<Results> LowerFlatten(Call& call) {
   return ReshapeTo(c, ReplaceSizes(c, x, first, count, MergedSize(c, x, first, count)));
 }
 
+// A view of a tensor whose elements lie in order, else a copy even where strides could express it.
 Result<Results> LowerRavel(Call& call) {
   CallComposer c(call);
-  return ReshapeTo(c, c.Ints({-1}));
+  Value* x = c.Tensor("self");
+  if (c.failed()) return c.Done({x});
+  Value* line = c.Ints({-1});
+  const Truth lies_so = IsRowMajor(StridesOfSelf(c), x->type().shape());
+  if (lies_so == Truth::kYes) return LowerView(c, ReshapeView(c, x, line));
+  Value* copy = c.Reshape(x, line);
+  if (lies_so == Truth::kNo) return c.Done({copy});
+  return c.DoneWith({CopyOrView(c, copy, Strides())});
 }
 
 Result<Results> LowerUnflatten(Call& call) {
