@@ -411,15 +411,6 @@ class Mutations(ExportedPrograms):
         self.expect([a], [np.stack([once * 5, once * 12, once * 21]),
                           np.stack([once * 0, once, once * 2])], "--steps", "3", onnx=False)
 
-    def test_arguments_that_outputs_replace(self):
-        p = Program()
-        x = p.input("x", [2])
-        new = p.aten("add.Tensor", x, 1)
-        p.mutate("user_input", "x", new)
-        self.save(p.output(p.aten("mul.Tensor", new, 2)))
-        a = draw(2)
-        self.expect([a], [(a + 1) * 2, a + 1])
-
 
 class Weights(ExportedPrograms):
     def test_tied_strided_and_narrow_ones(self):

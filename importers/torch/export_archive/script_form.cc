@@ -105,7 +105,9 @@ class ScriptForm {
     script.states.push_back({"self", root, Attribute()});
     ReadWeights(script, *self, writer);
     for (const auto& input : graph_.inputs()) {
-      writer.Bind(*input, entry.graph->AddInput(input->name(), ArgumentType(*input)));
+      Value* argument = entry.graph->AddInput(input->name(), ArgumentType(*input));
+      writer.Bind(*input, argument);
+      arguments_.emplace(input->name(), argument);
     }
     DRAGOMAN_TRY(writer.WriteNodes(graph_));
     DRAGOMAN_TRY(WriteResults(*self, writer));
@@ -200,7 +202,7 @@ class ScriptForm {
   Status WriteResults(Value& self, ScriptWriter& writer) {
     DRAGOMAN_ASSIGN(const std::vector<Output> outputs, OutputsOf(graph_));
     std::vector<Value*> results;
-    std::vector<Value*> arguments;  // as the program leaves them
+    std::vector<std::pair<Value*, Value*>> arguments;  // and what the program leaves in them
     std::vector<std::pair<std::string, Value*>> attributes;
     for (const Output& output : outputs) {
       if (output.kind == "token") continue;
@@ -214,24 +216,31 @@ class ScriptForm {
         if (name.empty()) return InvalidInput("a mutation names no buffer or parameter");
         attributes.emplace_back(name, value);
       } else if (output.kind == "user_input_mutation") {
-        arguments.push_back(value);
+        const auto argument =
+            arguments_.find(output.said != nullptr ? TextOf(*output.said, "user_input_name") : "");
+        if (argument == arguments_.end()) return InvalidInput("a mutation names no input");
+        arguments.emplace_back(argument->second, value);
       } else if (output.kind == "user_output" || output.kind == "loss_output") {
         results.push_back(Given(value, writer));
       } else {
         return Unsupported("an output that is a " + output.kind);
       }
     }
-    DRAGOMAN_ASSIGN(Value * result, Nest(results, arguments, writer));
+    Value* result = Nest(results, writer);
     for (const auto& [name, value] : attributes) WriteAttribute(self, name, value, writer);
+    for (const auto& [argument, value] : arguments) Overwrite(argument, value, writer);
     self.graph()->AddOutput(result);
     return {};
+  }
+
+  static void Overwrite(Value* tensor, Value* value, ScriptWriter& writer) {
+    writer.Append({"aten", "copy_"}, {tensor, value, writer.Bool(false)}, Type());
   }
 
   // Weights that share their elements with others are written, all else is replaced.
   void WriteAttribute(Value& self, const std::string& name, Value* value, ScriptWriter& writer) {
     if (sharing_.contains(name)) {
-      Value* held = ReadAttribute(self, name, "", writer);
-      writer.Append({"aten", "copy_"}, {held, value, writer.Bool(false)}, Type());
+      Overwrite(ReadAttribute(self, name, "", writer), value, writer);
       return;
     }
     Node* set = writer.Append({"prim", "SetAttr"}, {&self, value});
@@ -247,8 +256,7 @@ class ScriptForm {
     return may_lack ? writer.Append({"aten", "alias"}, {value}, Type()) : value;
   }
 
-  Result<Value*> Nest(const std::vector<Value*>& results, const std::vector<Value*>& arguments,
-                      ScriptWriter& writer) {
+  Value* Nest(const std::vector<Value*>& results, ScriptWriter& writer) {
     std::optional<TreeSpec> tree = ResultTree(source_);
     if (!tree || tree->CountLeaves() != results.size()) {
       tree.emplace();
@@ -256,21 +264,13 @@ class ScriptForm {
       tree->children.resize(results.size());
     }
     std::size_t next = 0;
-    if (arguments.empty()) return writer.Nested(*tree, results, next);
-    std::vector<Value*> items;
-    if (tree->kind == TreeSpec::Kind::kTuple) {
-      for (const TreeSpec& child : tree->children)
-        items.push_back(writer.Nested(child, results, next));
-    } else {
-      items.push_back(writer.Nested(*tree, results, next));
-    }
-    items.insert(items.end(), arguments.begin(), arguments.end());
-    return writer.Append({"prim", "TupleConstruct"}, items, Type());
+    return writer.Nested(*tree, results, next);
   }
 
   const Model& source_;
   const Graph& graph_;
   const std::map<std::string, Dim>& sizes_;
+  std::map<std::string, Value*> arguments_;
   std::set<std::string> sharing_;  // weights that lie in the record of another one
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/torch/lower/lower.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <optional>
 #include <set>
@@ -45,6 +47,8 @@ class ScriptLowering {
       for (const std::string& text : notes) {
         if (note) note(text);
       }
+      if (model.ok() && !mutated_.empty())
+        model->metadata.emplace_back("dragoman.mutated_inputs", mutated_);
       return model;
     }
   }
@@ -75,19 +79,54 @@ class ScriptLowering {
                     MakeArguments(source_, function, facts, heap_, builder, lowered.assumed));
     arguments.insert(arguments.begin(), root);
     lowered.planned = plan.Begin(heap_, builder);
+    DRAGOMAN_ASSIGN(const std::vector<Given> given, TensorsOf(function, arguments, builder));
     heap_.Enter();
     const Abstract result = evaluator.Run(function, std::move(arguments));
     lowered.findings = evaluator.findings();
     Status status;
     if (lowered.findings.empty()) {
-      const bool has_quantized_tensors = source_.dialect == "torchscript";
-      status =
-          AddResults(result, heap_, builder, has_quantized_tensors ? StoredForm : ResultForm());
+      const bool is_script = source_.dialect == "torchscript";
+      status = AddResults(result, heap_, builder, is_script ? StoredForm : ResultForm());
+      if (status.ok() && !is_script) status = AddArguments(given, builder);
     }
     const std::vector<CellChange> changes = heap_.Leave();
     DRAGOMAN_TRY(std::move(status));
     for (const CellChange& change : changes) DRAGOMAN_TRY(CheckBarrier(change.cell));
     return StatePlan::Compare(lowered.planned, changes, last_cell_, heap_, builder);
+  }
+
+  // A tensor that the entry is given, and what it holds then.
+  struct Given {
+    std::string name;
+    TensorRef tensor;
+    const Value* value;
+  };
+
+  Result<std::vector<Given>> TensorsOf(const Graph& function,
+                                       const std::vector<Abstract>& arguments,
+                                       GraphBuilder& builder) {
+    std::vector<Given> given;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const auto* tensor = arguments[i].As<TensorRef>();
+      if (tensor == nullptr) continue;
+      DRAGOMAN_ASSIGN(const Value* value, heap_.Read(builder, *tensor));
+      given.push_back({function.input(i)->name(), *tensor, value});
+    }
+    return given;
+  }
+
+  // Programs of torch.export leave results in what they are given: each is a further output.
+  Status AddArguments(const std::vector<Given>& given, GraphBuilder& builder) {
+    mutated_.clear();
+    for (const Given& one : given) {
+      DRAGOMAN_ASSIGN(const Value* value, heap_.Read(builder, one.tensor));
+      if (value == one.value) continue;
+      DRAGOMAN_TRY(AddResults(one.tensor, heap_, builder));
+      Value& output = *builder.graph().output(builder.graph().num_outputs() - 1);
+      output.set_name(builder.UniqueName(one.name + "_out"));
+      mutated_ += fmt::format("{}{}: {}", mutated_.empty() ? "" : ", ", one.name, output.name());
+    }
+    return {};
   }
 
   // Errors: not all that share elements with `cell` would see what is written to it.
@@ -104,6 +143,7 @@ class ScriptLowering {
   Heap heap_;
   std::optional<LoadedCells> cells_;
   std::uint64_t last_cell_ = 0;
+  std::string mutated_;  // arguments and the outputs that are their new values: "x: x_out"
 };
 
 }  // namespace
