@@ -16,7 +16,7 @@ Value* Expm1(Composer& c, Value* x) { return c.Mul(c.Tanh(c.Mul(x, 0.5)), c.Add(
 
 Value* Log1p(Composer& c, Value* x) {
   Value* sum = c.Add(x, 1);
-  Value* corrected = c.Div(c.Mul(c.Log(sum), x), c.Sub(sum, 1));
+  Value* corrected = c.Mul(c.Log(sum), c.Div(x, c.Sub(sum, 1)));
   Value* infinite = c.Where(c.Equal(sum, INFINITY), sum, corrected);
   return c.Where(c.Equal(sum, 1), x, infinite);
 }

@@ -70,12 +70,6 @@ def multi_margin(g, x, y):
     return g.aten("mean.dim", g.aten("where.ScalarOther", others, margin, 0), [1])
 
 
-def softshrink(g, x):
-    far = g.aten("gt.Scalar", g.aten("abs.default", x), 0.4)
-    shrunk = g.aten("sub.Tensor", x, g.aten("mul.Tensor", g.aten("sign.default", x), 0.4))
-    return g.aten("where.self", far, shrunk, g.aten("mul.Tensor", x, 0))
-
-
 def attention(g, query, key, value, mask):
     root = 2 ** -0.5  # of 1 / sqrt(4)
     scaled = g.aten("mul.Scalar", query, root)
@@ -146,7 +140,6 @@ FORMS = (
      lambda g, x, y: g.aten("smooth_l1_loss.default", x, y, NONE, 0.7), smooth_l1),
     ("MultiMarginLoss", [[2, 3], ("int64", [2])],
      lambda g, x, y: g.aten("multi_margin_loss.default", x, y, 2, 1.5, None, NONE), multi_margin),
-    ("Softshrink", [[2, 3]], lambda g, x: g.aten("softshrink.default", x, 0.4), softshrink),
     ("attention", [[2, 3, 4], [2, 5, 4], [2, 5, 6], ("bool", [3, 5])],
      lambda g, q, k, v, m: g.aten("scaled_dot_product_attention.default", q, k, v, m), attention),
     ("Unfold", [[2, 3, 4, 5]], lambda g, x: g.aten("im2col.default", x, [2, 2], [1, 1], [0, 0],

@@ -173,7 +173,7 @@ Result<Value*> LowerSoftshrink(Call& call) {
   Value* x = c.Tensor("self");
   const double lambd = c.Float("lambd");
   Value* shrunk = c.Sub(x, c.Mul(Sign(c, x), lambd));
-  return c.Done(c.Where(c.Greater(c.Abs(x), lambd), shrunk, c.Mul(x, 0)));
+  return c.Done(c.Where(c.LessOrEqual(c.Abs(x), lambd), 0, shrunk));
 }
 
 Result<Value*> LowerThreshold(Call& call) {
@@ -189,7 +189,8 @@ Result<Value*> LowerGlu(Call& call) {
   const std::int64_t axis = c.AxisArgument("dim", x);
   const std::vector<Value*> halves =
       c.Ops("Split", {x}, {{"axis", axis}, {"num_outputs", std::int64_t{2}}}, 2);
-  return c.Done(c.Mul(halves[0], c.Sigmoid(halves[1])));
+  Value* gate = c.Sigmoid(c.Widen(halves[1]));
+  return c.Done(c.CastLike(c.Mul(c.Widen(halves[0]), gate), x));
 }
 
 Result<Value*> LowerSoftmax(Call& call) { return LowerSoftmaxAs(call, "Softmax"); }

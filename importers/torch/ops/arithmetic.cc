@@ -22,17 +22,19 @@ Operands TakeOperands(CallComposer& c, bool to_float = false) {
   return {values[0], values[1]};
 }
 
-// `value` times argument `alpha`.
-Value* TimesAlpha(CallComposer& c, Value* value) {
-  if (!c.Has("alpha")) return value;
-  const Number alpha = c.Take(c.call().Scalar("alpha"));
-  if (c.failed() || (alpha.known() && alpha.AsComplex() == 1.0)) return value;
-  return c.Mul(value, c.Take(c.call().NumberValue(alpha, c.dtype(value))));
+// The sum or difference of `a` and argument `alpha` times `b`, rounded once.
+Value* WithAlpha(CallComposer& c, bool subtracts, Value* a, Value* b) {
+  const auto sum = [&](Value* x, Value* y) { return subtracts ? c.Sub(x, y) : c.Add(x, y); };
+  const Number alpha = c.Has("alpha") ? c.Take(c.call().Scalar("alpha")) : Number::Int(1);
+  if (c.failed() || (alpha.known() && alpha.AsComplex() == 1.0)) return sum(a, b);
+  Value* wide = c.Widen(b);
+  Value* scaled = c.Mul(wide, c.Take(c.call().NumberValue(alpha, c.dtype(wide))));
+  return c.CastLike(sum(c.Widen(a), scaled), a);
 }
 
 Value* Difference(CallComposer& c, Value* a, Value* b) {
   if (c.dtype(a) == DType::kBool) return c.Fail("subtraction of bool tensors");
-  return c.Sub(a, TimesAlpha(c, b));
+  return WithAlpha(c, true, a, b);
 }
 
 std::string RoundingMode(CallComposer& c) {
@@ -65,8 +67,8 @@ Value* LogAddExpOfComplex(Composer& c, const Operands& x) {
 Result<Value*> LowerAdd(Call& call) {
   CallComposer c(call);
   const Operands x = TakeOperands(c);
-  Value* scaled = c.dtype(x.other) == DType::kBool ? x.other : TimesAlpha(c, x.other);
-  return c.Done(c.dtype(x.self) == DType::kBool ? c.Or(x.self, scaled) : c.Add(x.self, scaled));
+  const bool bools = c.dtype(x.self) == DType::kBool;
+  return c.Done(bools ? c.Or(x.self, x.other) : WithAlpha(c, false, x.self, x.other));
 }
 
 Result<Value*> LowerSub(Call& call) {

@@ -48,9 +48,14 @@ Value* Linspace(CallComposer& c, Value* start, Value* end, Value* steps) {
   return c.Where(c.Less(i, c.Div(c.Add(last, 1), 2)), from_start, from_end);
 }
 
-Value* TakeLinspace(CallComposer& c) {
-  Value* start = c.As("start", DType::kF64);
-  Value* end = c.As("end", DType::kF64);
+// An end of a range, of float64; ranges of integers lie between whole numbers.
+Value* TakeEnd(CallComposer& c, std::string_view name, DType dtype) {
+  return c.Cast(c.As(name, IsInteger(dtype) ? DType::kI64 : DType::kF64), DType::kF64);
+}
+
+Value* TakeLinspace(CallComposer& c, DType dtype) {
+  Value* start = TakeEnd(c, "start", dtype);
+  Value* end = TakeEnd(c, "end", dtype);
   Value* steps = c.Has("steps") ? c.Take(c.call().IntValue("steps")) : c.Int(100);
   return Linspace(c, start, end, steps);
 }
@@ -97,33 +102,41 @@ Result<Value*> LowerArange(Call& call) {
   const Number end = c.Take(call.Scalar("end"));
   const Number step = call.Declares("step") ? c.Take(call.Scalar("step")) : Number::Int(1);
   const Number all[] = {start, end, step};
-  const DType computed = NumbersType(all) == DType::kI64 ? DType::kI64 : DType::kF64;
-  const DType dtype = c.DTypeOr("dtype", NumbersType(all));
-  const auto value = [&](const Number& n) { return c.Take(call.NumberValue(n, computed)); };
-  Value* from = value(start);
-  Value* to = value(end);
-  return c.Done(c.Cast(c.Op("Range", {from, to, value(step)}), dtype));
+  const DType given = NumbersType(all);
+  const DType dtype = c.DTypeOr("dtype", given);
+  const DType computed = given == DType::kI64 ? DType::kI64 : DType::kF64;
+  const auto value = [&](const Number& n, DType as) { return c.Take(call.NumberValue(n, as)); };
+  Value* from = value(start, computed);
+  Value* to = value(end, computed);
+  Value* range = c.Op("Range", {from, to, value(step, computed)});
+  if (given == DType::kI64 || !IsInteger(dtype)) return c.Done(c.Cast(range, dtype));
+  // As many integers as there are fractions, from whole numbers by whole steps.
+  Value* i = c.Iota(c.Size(range, 0));
+  Value* whole = c.Add(value(start, DType::kI64), c.Mul(i, value(step, DType::kI64)));
+  return c.Done(c.Cast(whole, dtype));
 }
 
 // range, which includes its end.
 Result<Value*> LowerRange(Call& call) {
   CallComposer c(call);
-  Value* start = c.As("start", DType::kF64);
-  Value* step = c.Has("step") ? c.As("step", DType::kF64) : c.Number(1, DType::kF64);
-  Value* count = c.Add(c.Floor(c.Div(c.Sub(c.As("end", DType::kF64), start), step)), 1);
+  const DType dtype = c.DTypeOr("dtype", kDefaultFloat);
+  Value* start = TakeEnd(c, "start", dtype);
+  Value* step = c.Has("step") ? TakeEnd(c, "step", dtype) : c.Number(1, DType::kF64);
+  Value* count = c.Add(c.Floor(c.Div(c.Sub(TakeEnd(c, "end", dtype), start), step)), 1);
   Value* i = c.Cast(c.Iota(c.Cast(count, DType::kI64)), DType::kF64);
-  return c.Done(c.Cast(c.Add(start, c.Mul(i, step)), c.DTypeOr("dtype", kDefaultFloat)));
+  return c.Done(c.Cast(c.Add(start, c.Mul(i, step)), dtype));
 }
 
 Result<Value*> LowerLinspace(Call& call) {
   CallComposer c(call);
-  return c.Done(c.Cast(TakeLinspace(c), c.DTypeOr("dtype", kDefaultFloat)));
+  const DType dtype = c.DTypeOr("dtype", kDefaultFloat);
+  return c.Done(c.Cast(TakeLinspace(c, dtype), dtype));
 }
 
 Result<Value*> LowerLogspace(Call& call) {
   CallComposer c(call);
-  Value* exponents = TakeLinspace(c);
   const DType dtype = c.DTypeOr("dtype", kDefaultFloat);
+  Value* exponents = TakeLinspace(c, dtype);
   return c.Done(c.Cast(c.Pow(c.Number(c.Float("base"), DType::kF64), exponents), dtype));
 }
 

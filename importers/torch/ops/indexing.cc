@@ -202,16 +202,17 @@ Result<Value*> LowerIndex(Call& call) {
 Result<Value*> LowerIndexPut(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
+  Value* values = c.CastLike(c.Tensor("values"), x);
   const std::vector<Value*> given = c.Take(call.OptionalTensors("indices"));
   if (given.size() == 1 && IsMask(c, given[0]) && !c.BoolOr("accumulate", false) &&
-      c.MaybeRank(c.Tensor("values")) == 0) {
+      c.MaybeRank(values) == 0) {
     Value* mask = IsTrue(c, given[0]);
     std::vector<std::int64_t> trailing;
     for (int axis = c.Rank(mask); axis < c.Rank(x); ++axis) trailing.push_back(axis);
-    return c.Done(c.Where(c.Unsqueeze(mask, std::move(trailing)), c.Tensor("values"), x));
+    return c.Done(c.Where(c.Unsqueeze(mask, std::move(trailing)), values, x));
   }
   const AdvancedIndex index = TakeIndices(c);
-  return c.Done(IndexWrite(c, x, index, c.Tensor("values"), c.BoolOr("accumulate", false)));
+  return c.Done(IndexWrite(c, x, index, values, c.BoolOr("accumulate", false)));
 }
 
 Result<Value*> LowerIndexSelect(Call& call) {

@@ -15,13 +15,15 @@ namespace dragoman::torch {
 Value* VectorNorm(Composer& c, Value* x, double p, const std::vector<std::int64_t>& axes,
                   bool keep) {
   if (axes.empty()) return p == 0 ? c.CastLike(c.NotEqual(x, 0), x) : c.Abs(x);
-  if (p == 0) return c.ReduceSum(c.CastLike(c.NotEqual(x, 0), x), axes, keep);
-  if (p == 1) return c.Reduce("ReduceL1", x, axes, keep);
-  if (p == 2) return c.Reduce("ReduceL2", x, axes, keep);
   if (std::isinf(p)) return c.Reduce(p > 0 ? "ReduceMax" : "ReduceMin", c.Abs(x), axes, keep);
   Value* wide = c.Widen(x);
-  Value* sum = c.ReduceSum(c.Pow(c.Abs(wide), p), axes, keep);
-  return c.CastLike(c.Pow(sum, 1 / p), x);
+  const auto norm = [&]() -> Value* {
+    if (p == 0) return c.ReduceSum(c.CastLike(c.NotEqual(x, 0), wide), axes, keep);
+    if (p == 1) return c.Reduce("ReduceL1", wide, axes, keep);
+    if (p == 2) return c.Reduce("ReduceL2", wide, axes, keep);
+    return c.Pow(c.ReduceSum(c.Pow(c.Abs(wide), p), axes, keep), 1 / p);
+  };
+  return c.CastLike(norm(), x);
 }
 
 namespace {
@@ -61,12 +63,18 @@ Value* NuclearNorm(Composer& c, Value* x, const std::vector<std::int64_t>& axes,
   return KeepAxes(c, c.ReduceSum(values, {c.Rank(values) - 1}), axes, keep);
 }
 
+// The largest, or least, of numbers that are not negative; 0 is the largest of none.
+Value* Extreme(Composer& c, Value* x, bool largest, int axis, bool keep) {
+  Value* found = c.Reduce(largest ? "ReduceMax" : "ReduceMin", x, {axis}, keep);
+  const bool may_be_empty = c.KnownSize(x, axis).value_or(0) == 0;
+  return largest && may_be_empty ? c.Max(found, 0) : found;
+}
+
 // Of order 2 or -2: the largest or least singular value.
 Value* SpectralNorm(Composer& c, Value* x, double order, const std::vector<std::int64_t>& axes,
                     bool keep) {
   Value* values = ValuesOf(c, x, axes);
-  Value* chosen =
-      c.Reduce(order > 0 ? "ReduceMax" : "ReduceMin", values, {c.Rank(values) - 1}, false);
+  Value* chosen = Extreme(c, values, order > 0, c.Rank(values) - 1, false);
   return KeepAxes(c, chosen, axes, keep);
 }
 
@@ -77,7 +85,7 @@ Value* MatrixNorm(Composer& c, Value* x, double order, int rows, int columns, bo
   if (std::abs(order) != 1 && !std::isinf(order))
     return c.Fail("the norm of order " + std::to_string(order) + " of a matrix");
   Value* sums = c.ReduceSum(c.Abs(x), {summed}, true);
-  Value* chosen = c.Reduce(order > 0 ? "ReduceMax" : "ReduceMin", sums, {other}, true);
+  Value* chosen = Extreme(c, sums, order > 0, other, true);
   return keep ? chosen : c.Squeeze(chosen, {std::min(rows, columns), std::max(rows, columns)});
 }
 

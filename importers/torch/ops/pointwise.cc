@@ -141,9 +141,8 @@ Result<Value*> LowerLogit(Call& call) {
   CallComposer c(call);
   Value* x = c.Floating("self");
   Value* p = c.Widen(x);
-  if (c.Has("eps")) {
-    const double eps = c.Float("eps");
-    p = c.Min(c.Max(p, eps), 1 - eps);
+  if (const double eps = c.FloatOr("eps", -1); eps >= 0) {
+    p = c.Where(c.Less(p, eps), eps, c.Where(c.Greater(p, 1 - eps), 1 - eps, p));
   }
   return c.Done(c.CastLike(c.Log(c.Div(p, c.Sub(1, p))), x));
 }

@@ -11,8 +11,9 @@ namespace dragoman::torch {
 namespace {
 
 struct Moments {
-  Value* variance;
+  Value* variance;  // of float32 where `self` is of halves: its root may be finite where it is not
   Value* mean;
+  DType type;  // of the result
 };
 
 // argument `correction`, or 1 or 0 as `unbiased` says.
@@ -32,7 +33,7 @@ Moments TakeMoments(CallComposer& c) {
   Value* count = c.Cast(CountReduced(c, axes), c.dtype(sum));
   Value* divisor = c.Max(c.Sub(count, Correction(c)), 0);
   Value* kept = axes.keep ? mean : c.Squeeze(mean, axes.axes);
-  return {c.Cast(c.Div(sum, divisor), RealPart(c.dtype(given))), c.CastLike(kept, given)};
+  return {c.Div(sum, divisor), c.CastLike(kept, given), RealPart(c.dtype(given))};
 }
 
 Result<Value*> Test(Call& call, std::string_view type) {
@@ -111,24 +112,26 @@ Result<Value*> LowerNanMean(Call& call) {
 
 Result<Value*> LowerVar(Call& call) {
   CallComposer c(call);
-  return c.Done(TakeMoments(c).variance);
+  const Moments moments = TakeMoments(c);
+  return c.Done(c.Cast(moments.variance, moments.type));
 }
 
 Result<Value*> LowerStd(Call& call) {
   CallComposer c(call);
-  return c.Done(c.Sqrt(TakeMoments(c).variance));
+  const Moments moments = TakeMoments(c);
+  return c.Done(c.Cast(c.Sqrt(moments.variance), moments.type));
 }
 
 Result<Results> LowerVarMean(Call& call) {
   CallComposer c(call);
   const Moments moments = TakeMoments(c);
-  return c.Done({moments.variance, moments.mean});
+  return c.Done({c.Cast(moments.variance, moments.type), moments.mean});
 }
 
 Result<Results> LowerStdMean(Call& call) {
   CallComposer c(call);
   const Moments moments = TakeMoments(c);
-  return c.Done({c.Sqrt(moments.variance), moments.mean});
+  return c.Done({c.Cast(c.Sqrt(moments.variance), moments.type), moments.mean});
 }
 
 Result<Value*> LowerAny(Call& call) { return Test(call, "ReduceMax"); }

@@ -342,7 +342,8 @@ Result<Results> LowerNumberFunction(Call& call) {
   const auto* row = std::find_if(std::begin(kFunctions), std::end(kFunctions),
                                  [&](const auto& r) { return r.name == call.op().type; });
   const bool keeps = row->name == "abs" && a.kind <= Kind::kInt;
-  const Kind kind = ResultKind(call, keeps ? Kind::kInt : Kind::kFloat);
+  const bool whole = keeps || row->name == "ceil" || row->name == "floor";
+  const Kind kind = ResultKind(call, whole ? Kind::kInt : Kind::kFloat);
   if (a.known()) {
     if (keeps) return One(Number::Int(a.AsInt() < 0 ? Negated(a.AsInt()) : a.AsInt()));
     return One(Known(kind, row->function(a.AsDouble())));

@@ -103,7 +103,8 @@ Result<Value*> LowerZeta(Call& call) {
 Result<Value*> LowerIncompleteGamma(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> given = c.Promoted({"self", "other"}, true);
-  const bool upper = FunctionalName(call.op()).ends_with("cc") || call.op().type == "igammac";
+  const std::string_view name = FunctionalName(call.op());
+  const bool upper = name == "igammac" || name == "special_gammaincc";
   Value* sizes = c.Op("Shape", {c.Add(given[0], given[1])});
   Value* a = c.Expand(c.Cast(given[0], DType::kF64), sizes);
   Value* x = c.Expand(c.Cast(given[1], DType::kF64), sizes);

@@ -21,6 +21,11 @@ Value* TakeObservations(CallComposer& c) {
   return c.Rank(x) < 2 ? c.Reshape(x, {1, -1}) : x;
 }
 
+// Whether there is one variable: then the result is a number.
+bool IsOfOne(CallComposer& c, const Value* observations) {
+  return c.KnownSize(observations, 0) == 1;
+}
+
 // Argument fweights times aweights; nullptr if neither is given.
 Value* TakeWeights(CallComposer& c, DType dtype) {
   Value* weights = nullptr;
@@ -197,7 +202,7 @@ Result<Value*> LowerCov(Call& call) {
   CallComposer c(call);
   Value* x = TakeObservations(c);
   Value* covariance = Covariance(c, x, static_cast<double>(c.IntOr("correction", 1)));
-  return c.Done(c.Rank(c.Tensor("self")) < 2 ? c.Reshape(covariance, c.Ints({})) : covariance);
+  return c.Done(IsOfOne(c, x) ? c.Reshape(covariance, c.Ints({})) : covariance);
 }
 
 Result<Value*> LowerCorrcoef(Call& call) {
@@ -213,8 +218,7 @@ Result<Value*> LowerCorrcoef(Call& call) {
     const Parts parts = PartsOf(c, scaled);
     scaled = FromParts(c, {bounded(parts.re), bounded(parts.im)});
   }
-  const bool single = c.Rank(c.Tensor("self")) < 2 || c.KnownSize(x, 0) == 1;
-  return c.Done(single ? c.Reshape(scaled, c.Ints({})) : scaled);
+  return c.Done(IsOfOne(c, x) ? c.Reshape(scaled, c.Ints({})) : scaled);
 }
 
 Result<Value*> LowerHistc(Call& call) {

@@ -9,6 +9,15 @@
 namespace dragoman::torch {
 namespace {
 
+// Whether Clip can take it as a bound: common Clip has no meaning for NaN.
+bool IsPlainBound(Composer& c, const Value* bound) {
+  if (bound == nullptr) return true;
+  if (c.MaybeRank(bound) != 0) return false;
+  if (!IsFloating(c.dtype(bound))) return true;
+  const Tensor* known = bound->is_constant() ? bound->tensor() : nullptr;
+  return known != nullptr && !std::isnan(known->FloatAt(0));
+}
+
 Result<Value*> Clamp(Call& call, std::initializer_list<std::string_view> bounds) {
   CallComposer c(call);
   std::vector<std::string_view> names = {"self"};
@@ -19,10 +28,10 @@ Result<Value*> Clamp(Call& call, std::initializer_list<std::string_view> bounds)
   Value* x = c.Cast(c.Tensor("self"), dtype);
   Value* lower = c.Has("min") ? c.As("min", dtype) : nullptr;
   Value* upper = c.Has("max") ? c.As("max", dtype) : nullptr;
-  const auto is_number = [&](Value* bound) { return bound == nullptr || c.MaybeRank(bound) == 0; };
   if (lower == nullptr && upper == nullptr) return call.Invalid("neither min nor max is given");
-  const bool numbers = is_number(lower) && is_number(upper);
-  if (numbers && dtype != DType::kBool) return c.Done(c.Op("Clip", {x, lower, upper}));
+  if (c.failed()) return c.Done(nullptr);
+  if (IsPlainBound(c, lower) && IsPlainBound(c, upper) && dtype != DType::kBool)
+    return c.Done(c.Op("Clip", {x, lower, upper}));
   if (lower != nullptr) x = Maximum(c, x, lower);
   return c.Done(upper != nullptr ? Minimum(c, x, upper) : x);
 }
@@ -52,8 +61,9 @@ Result<Value*> LowerAddcdiv(Call& call) { return AddScaled(call, "Div", true); }
 // From the nearer end, as torch does it.
 Result<Value*> LowerLerp(Call& call) {
   CallComposer c(call);
-  Value* start = c.Tensor("self");
-  Value* end = c.Tensor("end");
+  Value* given = c.Tensor("self");
+  Value* start = c.Widen(given);
+  Value* end = c.Widen(c.Tensor("end"));
   Value* weight = c.As("weight", c.dtype(start));
   Value* distance = c.Sub(end, start);
   Value* from_start = c.Add(c.Mul(weight, distance), start);
@@ -62,10 +72,12 @@ Result<Value*> LowerLerp(Call& call) {
   const auto* number = said.As<Number>();
   if (number != nullptr && number->known()) {
     const bool is_near = std::abs(number->AsDouble()) < 0.5;
-    return c.Done(is_near ? from_start : c.Add(c.Mul(c.Sub(weight, 1), distance), end));
+    Value* mixed = is_near ? from_start : c.Add(c.Mul(c.Sub(weight, 1), distance), end);
+    return c.Done(c.CastLike(mixed, given));
   }
   Value* from_end = c.Sub(end, c.Mul(distance, c.Sub(1, weight)));
-  return c.Done(c.Where(c.Less(c.Abs(weight), 0.5), from_start, from_end));
+  Value* mixed = c.Where(c.Less(c.Abs(weight), 0.5), from_start, from_end);
+  return c.Done(c.CastLike(mixed, given));
 }
 
 }  // namespace dragoman::torch
