@@ -154,6 +154,24 @@ class FrozenGraphs(CommandCase):
         self.assertIn("placeholder 'unused_control_flow_input' and 1 others are no inputs, since "
                       "nothing reads them", common.stderr)
 
+    def test_tables_that_only_the_caller_has_are_refused(self):
+        graph = self.out / "frozen.pbtxt"
+        graph.write_text(node("x", "Placeholder", dtype="DT_STRING") +
+                         node("table", "Placeholder", dtype="DT_RESOURCE") +
+                         node("size", "LookupTableSizeV2", ["table"]) +
+                         node("y", "Identity", ["x"], T="DT_STRING"))
+        np.save(self.out / "x.npy", np.array(["a"]))
+        for arguments in (["convert", graph, "-o", self.out / "model.onnx"],
+                          ["run", graph, "--input", f"x={self.out}/x.npy", "--output-dir",
+                           self.out / "refused"]):
+            done = dragoman(*arguments)
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn("node 'table' (tf.Placeholder): error: it stands for a table or another "
+                          "resource that only the caller has", done.stderr)
+        done = dragoman("run", graph, "--input", f"x={self.out}/x.npy", "--cut-outputs", "y",
+                        "--output-dir", self.out / "cut")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_inputs_may_be_named_with_their_port(self):
         graph = self.out / "graph.pbtxt"
         graph.write_text(node("x", "Placeholder", dtype="DT_FLOAT") +

@@ -93,9 +93,8 @@ bool IsRead(const Node& node) {
 }
 
 bool IsLeftOver(const Node& node) {
-  if (!tf::IsPlaceholder(node) || IsRead(node)) return false;
-  return node.name().find("unused_control_flow_input") != std::string::npos ||
-         !HoldsElements(StatedType(node, 0));
+  return tf::IsPlaceholder(node) && !IsRead(node) &&
+         node.name().find("unused_control_flow_input") != std::string::npos;
 }
 
 }  // namespace dragoman::tf_reader

@@ -185,7 +185,9 @@ Status AssumeEntry(Model* model) {
   for (const Node& node : graph.nodes()) {
     if (TakeNumbered(node, &numbered)) continue;
     if (IsLeftOver(node)) continue;
-    if (tf::IsPlaceholder(node)) inputs.push_back(InputOf(node, producer));
+    // Nobody could feed a resource.
+    const bool is_input = tf::IsPlaceholder(node) && HoldsElements(StatedType(node, 0));
+    if (is_input) inputs.push_back(InputOf(node, producer));
     if (IsRead(node) || guarded.contains(&node)) continue;
     const bool computes =
         node.op().type != "Const" && !tf::IsPlaceholder(node) && !IsForTraining(node);

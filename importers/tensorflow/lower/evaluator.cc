@@ -402,8 +402,11 @@ Result<std::vector<Abstract>> Evaluator::Lower(const Node& node, std::span<const
     return Results{std::move(variable)};
   }
   if (IsTable(node)) return Results{tables_.Of(node)};
-  if (IsPlaceholder(node))
+  if (IsPlaceholder(node)) {
+    if (!tf_reader::HoldsElements(tf_reader::StatedType(node, 0)))
+      return Unsupported("it stands for a table or another resource that only the caller has");
     return InvalidInput("the placeholder is needed, but is no input of the entry");
+  }
   const OpRow* row = FindOpRow(type);
   if (row == nullptr) {
     return NotSupported(node, scope.in_calls ? std::optional(scope.path) : std::nullopt);
