@@ -21,7 +21,7 @@ producer's own file, and the deviations that deviations.tsv states. README.md ha
 order; --seed commit draws another for each commit. --rotate draws a producer and a consumer by the
 commit, too. Older releases are consumers only by name: "ONNX Runtime 1.19.2".
 --results FILE collects verdicts of several runs, --report only prints them, --document writes
-docs/compatibility.md from them. Exit codes: 0 nothing is wrong; 1 something is, or a peer that is
+docs/compatibility.md from them. Exit codes: 0 nothing is wrong; 1 something is; 3 a peer that is
 installed does not import; 77 none of the environments is there.
 """
 
@@ -99,7 +99,9 @@ def main():
         if options.document:
             options.document.write_text(document.compatibility(
                 results, matrix.deviations, list(matrix.newest), list(matrix.older)))
-        if matrix.broken or matrix.counts[WRONG]:
+        if matrix.broken:
+            return 3
+        if matrix.counts[WRONG]:
             return 1
         return SKIPPED if matrix.absent and not matrix.counts else 0
 
