@@ -219,9 +219,15 @@ void ComplementGelus(Drawing& d, const std::string& dtype, const std::string& x)
   d.MaybeRead(Swapped(d, "Mul", {half, function}));
 }
 
+// What a formula multiplies by more than 1 before it divides: f16 would overflow.
+std::string SmallInput(Drawing& d, const std::string& dtype) {
+  const Sizes sizes = d.AnySizes(0, 3);
+  return dtype == "f16" ? d.Input(dtype, sizes, {.low = -4, .high = 4}) : d.Input(dtype, sizes);
+}
+
 void Gelus(Drawing& d) {
   const std::string dtype = d.FloatType();
-  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
+  const std::string x = SmallInput(d, dtype);
   if (d.Chance(25)) {
     ComplementGelus(d, dtype, x);
     return;
@@ -364,7 +370,7 @@ void BranchedSoftplus(Drawing& d) {
 
 void HardRamps(Drawing& d) {
   const std::string dtype = d.FloatType();
-  const std::string x = d.Input(dtype, d.AnySizes(0, 3));
+  const std::string x = SmallInput(d, dtype);
   const std::string sum = Swapped(d, "Add", {x, Number(d, dtype, 3)});
   std::string y = d.Node("Clip", {sum, Number(d, dtype, 0), Number(d, dtype, 6)});
   if (d.Chance(50)) y = Swapped(d, "Mul", {d.Chance(92) ? x : d.Input(dtype, {}), y});
