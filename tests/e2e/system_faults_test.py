@@ -107,7 +107,10 @@ class SystemFaults(CommandCase):
             whole = self.contents()
             for name in calls:
                 self.clear()
-                for number in spread(self.count(arguments, name), most):
+                count = self.count(arguments, name)
+                if name == "malloc":
+                    count -= count // 10  # the last are made when the command has ended
+                for number in spread(count, most):
                     with self.subTest(command=label, call=name, number=number):
                         self.clear()
                         self.check_end(self.call_failing(arguments, name, number), whole, {})
@@ -154,6 +157,7 @@ class SystemFaults(CommandCase):
             self.assertEqual(self.call(arguments).returncode, 0)
             whole = self.contents()
             for call in ("write", "rename"):
+                self.clear()  # another call where something is replaced
                 for number in spread(self.count(arguments, call), 2):
                     with self.subTest(command=label, call=call, number=number):
                         self.clear()
