@@ -24,8 +24,9 @@ from commands import DRAGOMAN
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MLP = ROOT / "models" / "mlp" / "model.onnx"
 CALLS = ("open", "read", "write", "close", "mmap", "fstat", "rename", "mkdir", "pipe")
-# Places of a call and a command; DRAGOMAN_ALL=1 takes each.
-AT_MOST = 10000 if os.environ.get("DRAGOMAN_ALL") else 3
+# Places of a call and a command; DRAGOMAN_ALL=1 takes each, of all commands.
+ALL = os.environ.get("DRAGOMAN_ALL")
+AT_MOST = 10000 if ALL else 2
 PAGE = resource.getpagesize()
 
 
@@ -102,6 +103,8 @@ class SystemFaults(CommandCase):
 
     def check_each_failure(self, calls, most):
         for label, (arguments, _) in self.commands.items():
+            if not ALL and label not in ("onnx", "run"):
+                continue
             self.clear()
             self.assertEqual(self.call(arguments).returncode, 0)
             whole = self.contents()
