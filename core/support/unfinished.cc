@@ -71,8 +71,11 @@ void ExitAfterLostPage() {
 // Ends the program by the signal that it waits for.
 void AwaitSignal() {
   unsigned char signal = 0;
-  while (::read(signal_pipe[0], &signal, 1) < 0 && errno == EINTR) {
-  }
+  ssize_t bytes = 0;
+  do {
+    bytes = ::read(signal_pipe[0], &signal, 1);
+  } while (bytes < 0 && errno == EINTR);
+  if (bytes != 1) return;  // no signal came: nothing ends the program
   // Never unlocked: what would be kept now is on the list still, and nothing new is made.
   TheRegistry().mutex.lock();
   for (const std::string& path : TheRegistry().paths) Remove(path);
