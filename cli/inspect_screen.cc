@@ -105,8 +105,7 @@ std::string FactsToState(const Model& source, const std::vector<Slot>& slots) {
   std::string facts;
   for (const std::string& name : names) {
     const bool is_guessed = facts.empty() && !guess.empty();
-    facts +=
-        " --shape " + ShellWord(fmt::format("{}={}", Printable(name), is_guessed ? guess : "…"));
+    facts += fmt::format(" --shape {}={}", ShellWord(Printable(name)), is_guessed ? guess : "…");
   }
   const std::string_view note = guess.empty() ? "write the sizes for …"
                                 : names.size() == 1

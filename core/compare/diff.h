@@ -6,7 +6,8 @@
 //   2. what it computes occurs once on either side (upstream of a change), or op, attributes and
 //   what
 //      uses it do (downstream);
-//   3. the same whatever the contents of floating-point weights, then what lies within six edges;
+//   3. the same whatever the contents of floating-point weights, then what lies within six edges,
+//      then op and what uses it;
 //   4. nodes of one operator by their matched neighbours, the best supported first;
 //   5. between matched nodes, what a longest common subsequence of the orders pairs; then 4 again;
 //   6. of several that are alike as many as both sides have; op and name;

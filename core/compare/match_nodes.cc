@@ -39,6 +39,7 @@ class Matcher {
       MatchBy([](const Entry& e) { return IfNamed(e, HashString(e.node->name(), e.shape)); });
       MatchBy([](const Entry& e) { return IfNamed(e, HashString(e.node->name(), e.op)); });
     }
+    MatchBy([](const Entry& e) { return IfUsed(e, HashCombine(e.op, e.uses)); });
     SpreadMatches(a_, b_, SpreadTo::kSameOp);
     SpreadMatches(a_, b_, SpreadTo::kSameOp, AlignOrders(a_, b_));
     MatchBy([](const Entry& e) { return HashCombine(e.up, e.uses); }, Several::kPair);
