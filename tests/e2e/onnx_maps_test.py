@@ -105,9 +105,10 @@ class MapsTest(CommandCase):
 
     def test_cast_map(self):
         def cast(kind, text, **attributes):
+            given = STRING if attributes.get("cast_to") == "TO_STRING" else FLOAT
             model = self.model([self.node("CastMap", "m", "y", **attributes)],
                                [helper.make_value_info("m", map_type(INT64, kind))],
-                               [tensor("y", FLOAT, None)])
+                               [tensor("y", given, None)])
             return self.outputs(model, *self.given_map(text))["y"]
 
         self.assertEqual(cast(FLOAT, '{"10": 1, "9": 2}'), [[2.0, 1.0]])
