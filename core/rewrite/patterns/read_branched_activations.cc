@@ -122,14 +122,13 @@ Result<bool> SpellCelu(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-// Whether `value` is log(sum) · e / (sum - 1).
+// Whether `value` is log(sum) · (e / (sum - 1)).
 bool IsCorrectedLogarithm(const Value* value, const Value* sum, const Value* e) {
-  const Node* quotient = ProducerOf(value, "Div");
+  const Node* product = ProducerOf(value, "Mul");
+  const Node* log = product != nullptr ? ProducerOf(product->operand(0), "Log") : nullptr;
+  const Node* quotient = product != nullptr ? ProducerOf(product->operand(1), "Div") : nullptr;
   const Node* rest = quotient != nullptr ? ProducerOf(quotient->operand(1), "Sub") : nullptr;
-  const Node* product = quotient != nullptr ? ProducerOf(quotient->operand(0), "Mul") : nullptr;
-  if (rest == nullptr || product == nullptr) return false;
-  const Node* log = ProducerOf(product->operand(0), "Log");
-  return log != nullptr && log->operand(0) == sum && product->operand(1) == e &&
+  return log != nullptr && rest != nullptr && log->operand(0) == sum && quotient->operand(0) == e &&
          rest->operand(0) == sum && FormulaNumber(rest->operand(1)) == 1.0f;
 }
 

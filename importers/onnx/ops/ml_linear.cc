@@ -42,6 +42,7 @@ LoweredResults LowerLinearClassifier(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<Tensor> labels,
                   TakeVector(op, {"classlabels_ints", "classlabels_strings", ""}));
   DRAGOMAN_ASSIGN(const PostTransform transform, TakePostTransform(op));
+  op.Drop("multi_class");  // how it was trained; scores do not depend on it in ONNX Runtime
   const Attribute* given = Find(op.attributes, "intercepts");
   const auto* intercepts = given != nullptr ? given->As<Attribute::Floats>() : nullptr;
   if (!labels) return op.Invalid("has no class labels");

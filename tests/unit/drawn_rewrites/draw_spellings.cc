@@ -352,10 +352,10 @@ void SoftLogarithms(Drawing& d) {
   const std::string x = d.Input(dtype, d.AnySizes(0, 3));
   const std::string e = d.Node("Exp", {x}), one = Number(d, dtype, 1);
   const std::string sum = Swapped(d, "Add", {e, one});
-  const std::string product = d.Node("Mul", {d.Node("Log", {sum}), d.Chance(97) ? e : x});
-  const std::string quotient = d.Node("Div", {product, d.Node("Sub", {sum, one})});
+  const std::string quotient = d.Node("Div", {d.Chance(97) ? e : x, d.Node("Sub", {sum, one})});
+  const std::string product = d.Node("Mul", {d.Node("Log", {sum}), quotient});
   const std::string large = d.Node("Equal", {sum, d.Constant(dtype, {}, [] { return INFINITY; })});
-  const std::string rest = d.Node("Where", {large, sum, quotient});
+  const std::string rest = d.Node("Where", {large, sum, product});
   std::string log = d.Node("Where", {d.Node("Equal", {sum, one}), e, rest});
   if (d.Chance(30)) log = d.Node("Div", {log, Number(d, dtype, 2)});
   d.MaybeRead(Branched(d, dtype, x, d.Chance(80) ? 20 : d.Chance(50) ? 90 : 1, log));
