@@ -30,12 +30,13 @@ TEST(OnnxRoundTrip, PresentButEmpty) {
       input {}
       node {
         name: ""
-        op_type: ""
+        op_type: "A"
         domain: ""
         overload: ""
         attribute { name: "" }
       }
       node {
+        op_type: "A"
         attribute { name: "a" type: UNDEFINED }
         attribute {
           name: "t"
@@ -50,6 +51,7 @@ TEST(OnnxRoundTrip, AttributesWithoutTypeOrValue) {
   ExpectRoundTrip(ModelFromText(R"pb(
     graph {
       node {
+        op_type: "A"
         attribute { name: "a" i: 3 }
         attribute { name: "b" type: INT }
         attribute { name: "c" type: FLOAT f: 0 }
@@ -65,7 +67,12 @@ TEST(OnnxRoundTrip, AttributesWithoutTypeOrValue) {
 
 TEST(OnnxRoundTrip, AnAttributeOfTwoKindsHasNoValueThatCouldBeTakenForIt) {
   const Result<Model> model = ReadMessage(ModelFromText(R"pb(
-    graph { node { attribute { name: "f" type: INT f: 1.5 } } })pb"));
+    graph {
+      node {
+        op_type: "A"
+        attribute { name: "f" type: INT f: 1.5 }
+      }
+    })pb"));
   ASSERT_TRUE(model.ok());
   EXPECT_EQ(model->main().first_node()->attribute("f")->kind(), Attribute::Kind::kDict);
 }
@@ -139,7 +146,7 @@ TEST(OnnxRoundTrip, DescriptionsOfValues) {
           }
         }
       }
-      node { input: "x" input: "" output: "y" output: "" output: "z" }
+      node { op_type: "A" input: "x" input: "" output: "y" output: "" output: "z" }
       initializer { name: "w" dims: 0 data_type: 1 raw_data: "" }
       output { name: "y" }
       output { name: "y" }

@@ -205,6 +205,7 @@ class Generator {
   void FixNodes(google::protobuf::RepeatedPtrField<NodeProto>* nodes,
                 std::vector<std::string>* names) {
     for (NodeProto& node : *nodes) {
+      if (node.op_type().empty()) node.set_op_type(NewName());
       for (std::string& output : *node.mutable_output()) {
         output = Below(5) == 0 ? "" : NewName();
         if (!output.empty()) names->push_back(output);
@@ -314,7 +315,12 @@ std::set<std::string> AllFields() {
       if (known.insert(field.message_type()).second) pending.push_back(field.message_type());
     }
   }
-  all.erase(ModelProto::descriptor()->FindFieldByName("graph")->full_name() + "=");
+  // A model has a graph, a node an operator.
+  for (const FieldDescriptor* needed :
+       {ModelProto::descriptor()->FindFieldByName("graph"),
+        GraphProto::descriptor()->FindFieldByName("node"),
+        onnx_pb::FunctionProto::descriptor()->FindFieldByName("node")})
+    all.erase(needed->full_name() + "=");
   return all;
 }
 
