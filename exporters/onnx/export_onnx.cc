@@ -278,11 +278,8 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
     RestoreMaps(entry, findings);
   }
   if (!findings.empty()) return Error(std::move(findings));
-  if (options.functions) {
-    OutlineFused(copy, opset);
-  } else {
-    DRAGOMAN_TRY(InlineGroups(copy));
-  }
+  if (!options.functions) DRAGOMAN_TRY(InlineGroups(copy));
+  OutlineFused(copy, opset);
   NameGraphs(copy);
   SeparateOutputs(copy);
   SeparateNodes(copy);

@@ -11,7 +11,6 @@
 
 #include "core/ir/node_group.h"
 #include "core/ops/expansion.h"
-#include "core/ops/op_def.h"
 #include "proto/onnx/extra.h"
 
 namespace dragoman {
@@ -57,7 +56,7 @@ class Inliner {
  public:
   Status Run(Graph& graph) {
     for (Node* node = graph.first_node(); node != nullptr;) {
-      if (!node->IsDragoman("Fused") && !node->IsDragoman("LSTM")) {
+      if (!node->IsDragoman("Fused")) {
         if (const auto own = metadata_.find(node); own != metadata_.end())
           AddMetadata(*node, own->second);
         node = node->next();
@@ -78,14 +77,13 @@ class Inliner {
     // What the group itself is marked with goes to its nodes, all of it to the first.
     Metadata first;
     if (auto own = metadata_.extract(&node); !own.empty()) first = std::move(own.mapped());
-    if (node.IsDragoman("Fused")) MarkGroup(body, first);
+    MarkGroup(body, first);
     const std::size_t count = body.num_nodes();
     const Node* const before = node.prev();
     Graph& graph = *node.graph();
-    node.set_op(FindOp("dragoman.Fused")->name);
     DRAGOMAN_TRY(ReplaceByExpansion(node));
     const Node* member = before != nullptr ? before->next() : graph.first_node();
-    for (std::size_t i = 0; i < count && !first.empty(); ++i, member = member->next())
+    for (std::size_t i = 0; i < count; ++i, member = member->next())
       metadata_[member] = i == 0 ? first : Metadata{first.front()};
     return {};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes dragoman.Fused and dragoman.LSTM as the nodes of their bodies.
+// Writes dragoman.Fused as the nodes of its body.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_INLINE_GROUPS_H_
 #define DRAGOMAN_EXPORTERS_ONNX_INLINE_GROUPS_H_
 
@@ -9,8 +9,7 @@
 namespace dragoman {
 
 // Every node dragoman.Fused of `model` becomes the nodes of its body, with metadata from which our
-// reader makes the group again (proto/onnx/extra.h); every dragoman.LSTM those of the body that
-// outline_sequences.h gave it. Errors: internal.
+// reader makes the group again (proto/onnx/extra.h). Errors: internal.
 Status InlineGroups(Model& model);
 
 }  // namespace dragoman

@@ -56,7 +56,7 @@ constexpr const char* kModels[] = {
                name: "then_branch"
                type: GRAPH
                g {
-                 node { output: "a" }
+                 node { op_type: "A" output: "a" }
                  output { name: "a" }
                }
              }

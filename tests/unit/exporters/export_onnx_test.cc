@@ -483,18 +483,8 @@ std::size_t CountLoops(const Graph& graph) {
   return loops;
 }
 
-TEST_F(ExportOnnxTest, ProjectedLstmIsALoop) {
+TEST_F(ExportOnnxTest, ProjectedLstmIsTheCallOfAFunctionAndComesBack) {
   const Result<Model> source = RoundTrip(kProjectedLstm);
-  ASSERT_TRUE(source.ok()) << source.error().ToString();
-  EXPECT_TRUE(source->functions.empty());
-  EXPECT_EQ(CountLoops(source->main()), 1u);
-  ASSERT_TRUE(LowerOnnx(*source).ok());
-}
-
-TEST_F(ExportOnnxTest, ProjectedLstmIsTheCallOfAFunctionWhereThatIsAskedAndComesBack) {
-  ExportOptions options;
-  options.functions = true;
-  const Result<Model> source = RoundTrip(kProjectedLstm, options);
   ASSERT_TRUE(source.ok()) << source.error().ToString();
   ASSERT_EQ(source->functions.size(), 1u);
   const Node* call = source->main().first_node();
