@@ -20,11 +20,17 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"Neg", false, false, true},       {"PRelu", true, true, false, 2},
-    {"Pow", true, true, true},         {"ReduceL1", true, true, false},
-    {"ReduceMax", false, true, false}, {"ReduceMean", true, true, false},
-    {"ReduceMin", false, true, false}, {"ReduceProd", true, true, false},
-    {"ReduceSum", true, true, false},  {"ReduceSumSquare", true, true, false},
+    {"Neg", false, false, true},
+    {"PRelu", true, true, false, 2},
+    {"Pow", true, true, true},
+    {"ReduceL1", true, true, false},
+    {"ReduceL2", true, true, false},
+    {"ReduceMax", false, true, false},
+    {"ReduceMean", true, true, false},
+    {"ReduceMin", false, true, false},
+    {"ReduceProd", true, true, false},
+    {"ReduceSum", true, true, false},
+    {"ReduceSumSquare", true, true, false},
 };
 
 // The type to compute in; `dtype` itself where ONNX allows it.
