@@ -102,7 +102,8 @@ class TorchResults(CommandCase):
         np.savez(self.out / "in.npz", **inputs)
         shapes = [f"--shape={name}={array.dtype.name}:{','.join(map(str, array.shape))}"
                   for name, array in inputs.items()]
-        self.done("convert", self.out / "m.pt", "-o", self.out / "m.onnx", "-q", *shapes)
+        self.done("convert", self.out / "m.pt", "-o", self.out / "m.onnx", "-q", *shapes,
+                  "--allow-domain", "dragoman")
         for model in ("m.pt", "m.onnx"):
             self.done("run", self.out / model, "-q", "--inputs", self.out / "in.npz",
                       "--output-dir", self.out / "results")
