@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
+#include "cli/watch_passes.h"
 #include "codegen/onednn/codegen.h"
 #include "codegen/onednn/emit/emit_use.h"
 #include "core/rewrite/pipeline.h"
@@ -37,6 +38,7 @@ struct CodegenCommand {
   std::optional<std::string> data;
   std::optional<std::string> steps;
   LoweringFlags lowering;
+  WatchFlags watch;
   CommonOptions common;
 };
 
@@ -181,7 +183,8 @@ Result<bool> Generate(const CodegenCommand& options) {
   if (options.steps && !options.data) return InvalidInput("--steps needs --data");
   DRAGOMAN_ASSIGN(std::string name, NamespaceOf(options));
   DRAGOMAN_TRY(OutputFolder::Check(options.output));  // before any work is done
-  const Session session = MakeSession(options.common, options.model);
+  Session session = MakeSession(options.common, options.model);
+  DRAGOMAN_TRY(WatchPasses(session, options.watch));
   DRAGOMAN_ASSIGN(Model source,
                   session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering)));
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.lowering));
@@ -249,6 +252,7 @@ void AddCodegen(CommandLine& program) {
   AddPasses(command, options->lowering);
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
+  AddWatch(command, options->watch);
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "The folder builds with CMake, a C++17 compiler and oneDNN, nothing else.\n"

@@ -21,6 +21,7 @@
 #include "cli/change_table.h"
 #include "cli/fusion_summary.h"
 #include "cli/options.h"
+#include "cli/watch_passes.h"
 #include "core/rewrite/pipeline.h"
 #include "core/rewrite/unroll.h"
 #include "core/support/mapped_file.h"
@@ -45,6 +46,7 @@ struct ConvertOptions {
   bool force = false;
   bool unroll = false;
   LoweringFlags lowering;
+  WatchFlags watch;
   CommonOptions common;
 };
 
@@ -59,7 +61,7 @@ bool IsPlainCopy(const Model& source, const Format& target, const ConvertOptions
 
 // Sequence operators become cells, which then are simplified as the passes say.
 Result<Model> Unrolled(const Session& session, const Model& source, LoweringOptions lowering) {
-  lowering.passes += ",-fuse-recurrences,-roll-chains,-fuse-gates";
+  lowering.passes += ",-fuse-recurrences,-reroll-loops,-fuse-gates";
   DRAGOMAN_ASSIGN(Model model, session.ToCommon(source, lowering));
   DRAGOMAN_TRY(UnrollSequences(model, session.explain));
   DRAGOMAN_TRY(RunPipeline(model, session.Pipeline(lowering.passes)));
@@ -242,7 +244,8 @@ Status Save(const Session& session, const Prepared& prepared, const Format& targ
 }
 
 Status Convert(const ConvertOptions& options) {
-  const Session session = MakeSession(options.common, options.model);
+  Session session = MakeSession(options.common, options.model);
+  DRAGOMAN_TRY(WatchPasses(session, options.watch));
   DRAGOMAN_ASSIGN(const Format* const target, TargetOf(session.formats, options));
   if (target->write == nullptr) {
     return Unsupported("files of format " + std::string(target->name) + " cannot be written");
@@ -332,6 +335,7 @@ void AddConvert(CommandLine& program) {
   command.AddFlag("--unroll", options->unroll, "Replace sequence operators by unrolled cells");
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
+  AddWatch(command, options->watch);
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "Output in the dialect of MODEL, or in a container (.dgm, .dgt, .json), is a lossless copy "

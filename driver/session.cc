@@ -208,6 +208,9 @@ PipelineOptions Session::Pipeline(std::string passes) const {
   PipelineOptions pipeline;
   pipeline.passes = std::move(passes);
   pipeline.explain = explain;
+  pipeline.after_pass = after_pass;
+  pipeline.max_runs = max_pass_runs;
+  pipeline.verify_each = pipeline.verify_each || verify_each_pass;
   pipeline.warn = [sink = warn](std::string_view message) {
     if (sink) sink({ErrorKind::kInternal, {}, {}, std::string(message)});
   };

@@ -40,6 +40,10 @@ struct Session {
   std::function<void(const Finding& warning)> warn = nullptr;
   // Takes each rewrite that is made, and each near miss, one line each; nullptr: nobody does.
   std::function<void(std::string_view line)> explain = nullptr;
+  // Of the pipelines that the session runs, as PipelineOptions has them.
+  std::function<Status(const PassRun& run, const Model& model)> after_pass = nullptr;
+  std::optional<std::int64_t> max_pass_runs;
+  bool verify_each_pass = false;
   bool strict = false;          // what would be a warning is an error
   bool shows_progress = false;  // on standard error, where that is a terminal
   // What may be expanded of one model, in bytes; nullopt: SizeBudget::LimitOf its files.

@@ -75,7 +75,7 @@ struct PassContext {
 void AddOrigin(Value& value, const OriginPtr& origin);
 
 // A rewrite rooted at one node. It may insert nodes before that node and replace or change it;
-// what it leaves unused is collected by the pass eliminate-dead.
+// what it leaves unused is collected by the pass dce.
 struct Pattern {
   std::string_view name;
   Result<bool> (*apply)(Node& node, PassContext& context);  // whether anything changed

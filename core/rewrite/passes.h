@@ -10,12 +10,12 @@
 
 namespace dragoman {
 
-Result<bool> EliminateDead(Graph& graph, PassContext& context);
-Result<bool> MergeCommon(Graph& graph, PassContext& context);
+Result<bool> EliminateDeadCode(Graph& graph, PassContext& context);
+Result<bool> MergeCommonSubexpressions(Graph& graph, PassContext& context);
 Result<bool> FuseRecurrences(Graph& graph, PassContext& context);
 Result<bool> OpenGroups(Graph& graph, PassContext& context);
-Result<bool> CountTurns(Graph& graph, PassContext& context);
-Result<bool> RollChains(Graph& graph, PassContext& context);
+Result<bool> InferTripCounts(Graph& graph, PassContext& context);
+Result<bool> RerollLoops(Graph& graph, PassContext& context);
 Result<bool> FuseLoopCells(Graph& graph, PassContext& context);
 Result<bool> FuseGates(Graph& graph, PassContext& context);
 Result<bool> SplitSlices(Graph& graph, PassContext& context);

@@ -2,6 +2,8 @@
 #include "core/rewrite/pipeline.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -62,7 +64,7 @@ constexpr PassInfo kPasses[] = {
     {.name = "fold-sizes",
      .sentence = "makes constants of integers that are known from the sizes of tensors",
      .families = kSizes},
-    {.name = "unify-spellings",
+    {.name = "canonicalize",
      .sentence =
          "leaves out attributes and operands that change nothing, counts axes and bounds from the "
          "front, makes Pads of zeros the padding of windows, and Pads of what joins an axis to its "
@@ -82,10 +84,10 @@ constexpr PassInfo kPasses[] = {
                  "normalisations along the last axes, of channels and of groups of the formulas "
                  "that spell them, and gives attention one factor and one form of safe softmax",
      .families = kFunctions},
-    {.name = "eliminate-dead",
+    {.name = "dce",
      .sentence = "removes nodes without effect whose results nothing reads, and constants "
                  "that nothing reads",
-     .run = EliminateDead,
+     .run = EliminateDeadCode,
      .only_removes = true},
     {.name = "open-groups",
      .sentence = "takes groups that the source has made apart where they hide a recurrence",
@@ -99,9 +101,9 @@ constexpr PassInfo kPasses[] = {
     {.name = "fold-constants",
      .sentence = "computes small nodes whose operands are all constant",
      .families = kConstantFamilies},
-    {.name = "merge-common",
+    {.name = "cse",
      .sentence = "keeps one of several nodes that compute the same",
-     .run = MergeCommon,
+     .run = MergeCommonSubexpressions,
      .reads_weights = true},
     {.name = "fuse-linear",
      .sentence = "makes dragoman.Linear of Gemm, or of MatMul and Add, with a constant weight",
@@ -118,22 +120,22 @@ constexpr PassInfo kPasses[] = {
      .sentence = "moves a BatchNormalization into the weight and bias of the Conv before it, and a "
                  "sum with a constant into its bias",
      .families = kNormalizations},
-    {.name = "count-turns",
-     .sentence = "has loops say how many turns they have and list what turns give, in place of "
-                 "states that do so",
-     .run = CountTurns,
+    {.name = "infer-trip-counts",
+     .sentence = "infers how many iterations loops have, and makes lists of results of their "
+                 "iterations that states collect",
+     .run = InferTripCounts,
      .at_end = true,
      .checked = true,
      .in_loops_only = true},
-    {.name = "roll-chains",
+    {.name = "reroll-loops",
      .sentence = "makes a Scan of what unrolling made of a loop: equal steps, one after the other",
-     .run = RollChains,
+     .run = RerollLoops,
      .at_end = true,
      .checked = true,
      .reads_weights = true},
     {.name = "fuse-loop-cells",
      .sentence = "makes one LSTM, GRU or RNN of one step of a cell that passes its states on in a "
-                 "loop whose turns follow from each other",
+                 "loop each of whose iterations reads what the one before gave",
      .run = FuseLoopCells,
      .at_end = true,
      .checked = true,
@@ -178,13 +180,23 @@ const PassInfo* FindPass(std::span<const PassInfo> passes, std::string_view name
   return found == passes.end() ? nullptr : &*found;
 }
 
+// Names that passes had before.
+constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
+    {"count-turns", "infer-trip-counts"},
+    {"eliminate-dead", "dce"},
+    {"merge-common", "cse"},
+    {"roll-chains", "reroll-loops"},
+    {"unify-spellings", "canonicalize"},
+};
+
 Error UnknownPass(std::span<const PassInfo> passes, std::string_view name) {
-  const bool left_out = name.starts_with('-');
+  for (const auto& [before, now] : kRenamed) {
+    if (name == before) return InvalidInput(fmt::format("pass '{}' is called {} now", name, now));
+  }
   std::vector<std::string> names = {"none", "default"};
   for (const PassInfo& pass : passes) names.emplace_back(pass.name);
-  return InvalidInput("--passes names '" + std::string(name) + "', which is no pass" +
-                      DidYouMean(left_out ? name.substr(1) : name, names) +
-                      "; `dragoman ops` lists them");
+  return InvalidInput(fmt::format("there is no pass '{}'{}; `dragoman ops` lists them", name,
+                                  DidYouMean(name, names)));
 }
 
 // Which of `passes` are chosen.
@@ -200,7 +212,7 @@ Result<std::vector<bool>> SelectPasses(std::span<const PassInfo> passes, std::st
     }
     const bool wanted = !word.starts_with('-');
     const PassInfo* pass = FindPass(passes, wanted ? word : word.substr(1));
-    if (pass == nullptr) return UnknownPass(passes, word);
+    if (pass == nullptr) return UnknownPass(passes, wanted ? word : word.substr(1));
     chosen[static_cast<std::size_t>(pass - passes.data())] = wanted;
   }
   return chosen;
@@ -241,12 +253,13 @@ bool HasLoops(const Graph& entry) {
 class EntryPipeline {
  public:
   EntryPipeline(std::span<const PassInfo> passes, std::vector<bool> chosen, const Model& model,
-                Entry& entry, const PipelineOptions& options)
+                Entry& entry, const PipelineOptions& options, std::int64_t& runs)
       : passes_(passes),
         chosen_(std::move(chosen)),
         model_(model),
         entry_(entry),
         options_(options),
+        runs_(runs),
         settled_(passes.size(), false),
         left_out_(passes.size()) {}
 
@@ -277,29 +290,39 @@ class EntryPipeline {
       const PassInfo& pass = passes_[i];
       if (!chosen_[i] || settled_[i] || (changed && pass.at_end)) continue;
       if (pass.in_loops_only && !HasLoops(*entry_.graph)) continue;
-      bool pass_changed = false;
-      if (pass.checked) {
-        const CheckedRun run = RunChecked(i, context);
-        if (!run.undone.empty()) {  // `context` is about a graph that is gone
-          settled_.assign(settled_.size(), false);
-          return true;
-        }
-        pass_changed = run.changed;
-      } else {
-        DRAGOMAN_ASSIGN(pass_changed, RunPass(pass, *entry_.graph, context));
-      }
-      if (pass_changed) settled_.assign(settled_.size(), false);
-      settled_[i] = !pass_changed;
-      changed = changed || pass_changed;
-      rewritten = rewritten || (pass_changed && !pass.only_removes);
-#ifndef NDEBUG
-      if (Status status = Verify(model_); pass_changed && !status.ok()) {
-        return std::move(status.error().At("after pass " + std::string(pass.name)));
-      }
-#endif
+      if (options_.max_runs && runs_ >= *options_.max_runs) return false;
+      const auto start = std::chrono::steady_clock::now();
+      DRAGOMAN_ASSIGN(const CheckedRun run, RunOnce(i, context));
+      DRAGOMAN_TRY(AfterPass(pass, run.changed, std::chrono::steady_clock::now() - start));
+      if (run.changed || !run.undone.empty()) settled_.assign(settled_.size(), false);
+      if (!run.undone.empty()) return true;  // `context` is about a graph that is gone
+      settled_[i] = !run.changed;
+      changed = changed || run.changed;
+      rewritten = rewritten || (run.changed && !pass.only_removes);
     }
     if (rewritten) settled_.assign(settled_.size(), false);
     return changed;
+  }
+
+  Result<CheckedRun> RunOnce(std::size_t index, PassContext& context) {
+    if (passes_[index].checked) return RunChecked(index, context);
+    DRAGOMAN_ASSIGN(const bool changed, RunPass(passes_[index], *entry_.graph, context));
+    return CheckedRun{.changed = changed, .undone = {}};
+  }
+
+  Status AfterPass(const PassInfo& pass, bool changed, std::chrono::nanoseconds time) {
+    ++runs_;
+    if (changed && options_.verify_each) {
+      if (Status status = Verify(model_); !status.ok())
+        return std::move(status.error().At("after pass " + std::string(pass.name)));
+    }
+    if (!options_.after_pass) return {};
+    return options_.after_pass({.number = runs_,
+                                .pass = pass.name,
+                                .entry = entry_.name,
+                                .changed = changed,
+                                .time = time},
+                               model_);
   }
 
   CheckedRun RunChecked(std::size_t index, PassContext& context) {
@@ -323,6 +346,7 @@ class EntryPipeline {
   const Model& model_;
   Entry& entry_;
   const PipelineOptions& options_;
+  std::int64_t& runs_;         // of all entries
   std::vector<bool> settled_;  // passes that have found nothing since anything changed
   std::vector<std::set<std::string>> left_out_;  // by pass: sites at which it is wrong
 };
@@ -331,6 +355,10 @@ class EntryPipeline {
 
 std::span<const PassInfo> AllPasses() { return kPasses; }
 
+Status CheckPass(std::string_view name) {
+  return FindPass(kPasses, name) != nullptr ? Status() : UnknownPass(kPasses, name);
+}
+
 Status RunPipeline(Model& model, const PipelineOptions& options) {
   return RunPasses(kPasses, model, options);
 }
@@ -338,8 +366,9 @@ Status RunPipeline(Model& model, const PipelineOptions& options) {
 Status RunPasses(std::span<const PassInfo> passes, Model& model, const PipelineOptions& options) {
   DRAGOMAN_ASSIGN(const std::vector<bool> chosen, SelectPasses(passes, options.passes));
   if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) return {};
+  std::int64_t runs = 0;
   for (Entry& entry : model.entries) {
-    DRAGOMAN_TRY(EntryPipeline(passes, chosen, model, entry, options).Run());
+    DRAGOMAN_TRY(EntryPipeline(passes, chosen, model, entry, options, runs).Run());
   }
   return InferModel(model);
 }

@@ -3,8 +3,10 @@
 #ifndef DRAGOMAN_CORE_REWRITE_PIPELINE_H_
 #define DRAGOMAN_CORE_REWRITE_PIPELINE_H_
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +50,18 @@ inline constexpr std::int64_t kCheckedWork = 1'000'000'000;
 // All passes, in the order in which a pipeline runs them.
 std::span<const PassInfo> AllPasses();
 
+// Error: there is no such pass; it says which is meant.
+Status CheckPass(std::string_view name);
+
+// One run of a pass over one entry, when it is over.
+struct PassRun {
+  std::int64_t number = 0;  // among the runs of the pipeline, from 1
+  std::string_view pass;
+  std::string_view entry;
+  bool changed = false;
+  std::chrono::nanoseconds time{};
+};
+
 struct PipelineOptions {
   std::string passes = "default";  // "none", "default", names, or "default,-name"
   // Told each rewrite made, and each near miss, one line each; may be empty.
@@ -56,10 +70,20 @@ struct PipelineOptions {
   // change was undone. May be empty.
   std::function<void(std::string_view)> warn = nullptr;
   std::int64_t checked_work = kCheckedWork;
+  // Called after each run of a pass, with the model as it is then; an error ends the pipeline. May
+  // be empty.
+  std::function<Status(const PassRun&, const Model&)> after_pass = nullptr;
+  // No pass runs after this many runs; nullopt: all that a fixed point takes.
+  std::optional<std::int64_t> max_runs;
+#ifdef NDEBUG
+  bool verify_each = false;
+#else
+  bool verify_each = true;  // each pass that changes something leaves a well-formed model
+#endif
 };
 
 // Runs the chosen passes to a fixed point, on every entry and body of the common `model`. Types are
-// inferred anew. Errors: a pass that does not exist.
+// inferred anew. Errors: a pass that does not exist; what `after_pass` and `verify_each` find.
 Status RunPipeline(Model& model, const PipelineOptions& options);
 // The same with those of `passes` that are chosen.
 Status RunPasses(std::span<const PassInfo> passes, Model& model, const PipelineOptions& options);

@@ -96,9 +96,8 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
   named.functions.clear();
   DRAGOMAN_TRY(InlineFused(named));
   DRAGOMAN_TRY(RunPipeline(
-      named,
-      {.passes = "eliminate-identities,move-dequantization,use-integer-products,eliminate-dead",
-       .explain = {}}));
+      named, {.passes = "eliminate-identities,move-dequantization,use-integer-products,dce",
+              .explain = {}}));
   DRAGOMAN_TRY(SimplifyForCpp(named));
   DRAGOMAN_TRY(MergeProducts(named));
   Plan plan;

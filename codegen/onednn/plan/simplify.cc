@@ -30,7 +30,7 @@ Result<bool> SimplifyEntry(Graph& entry, PassContext& context) {
     changed = changed || simplified;
   }
   if (changed) {
-    DRAGOMAN_ASSIGN(const bool removed, EliminateDead(entry, context));
+    DRAGOMAN_ASSIGN(const bool removed, EliminateDeadCode(entry, context));
     static_cast<void>(removed);
   }
   return changed;

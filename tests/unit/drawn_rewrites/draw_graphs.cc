@@ -287,11 +287,11 @@ void Recurrences(Drawing& d) {
 
 std::span<const DrawnPattern> DrawnGraphs() {
   static constexpr DrawnPattern kDrawn[] = {
-      {"merge-common", Common},
-      {"eliminate-dead", Dead},
+      {"cse", Common},
+      {"dce", Dead},
       {"fold-constants", Constants},
       {"fuse-gates", Gates, Exactness::kRounded},
-      {"roll-chains", AnySteps, Exactness::kRounded},
+      {"reroll-loops", AnySteps, Exactness::kRounded},
       {"fuse-recurrences", Recurrences, Exactness::kRounded},
   };
   return kDrawn;

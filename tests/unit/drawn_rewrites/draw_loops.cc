@@ -187,7 +187,7 @@ void CountedLoops(Drawing& d) {
 }
 
 constexpr DrawnPattern kDrawn[] = {
-    {"count-turns", CountedLoops},
+    {"infer-trip-counts", CountedLoops},
     {"open-groups", GroupedSteps, Exactness::kRounded},
     {"fuse-loop-cells", LoopCells, Exactness::kRounded},
 };

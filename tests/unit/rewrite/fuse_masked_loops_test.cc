@@ -69,7 +69,7 @@ void ExpectOneOperator(const Form& form) {
   ASSERT_TRUE(before.ok()) << before.error().ToString();
   ASSERT_TRUE(InferModel(*before).ok());
   Model after = Clone(*before);
-  ASSERT_TRUE(RunPipeline(after, ExactPasses("fuse-recurrences,eliminate-dead")).ok());
+  ASSERT_TRUE(RunPipeline(after, ExactPasses("fuse-recurrences,dce")).ok());
   ExpectSameResults(*before, after);
   int operators = 0;
   int loops = 0;

@@ -83,7 +83,7 @@ Outcome Fuse(const std::string& text) {
   const auto explain = [&](std::string_view line) {
     outcome.explained += std::string(line) + "\n";
   };
-  PipelineOptions options = ExactPasses("fuse-recurrences,eliminate-dead");
+  PipelineOptions options = ExactPasses("fuse-recurrences,dce");
   options.explain = explain;
   const Status status = RunPipeline(after, options);
   EXPECT_TRUE(status.ok());

@@ -153,7 +153,7 @@ std::size_t Fuse(const Form& form, const std::vector<After>& after) {
   }
   Model changed = Clone(*before);
   const Status status =
-      RunPipeline(changed, ExactPasses("eliminate-identities,fuse-recurrences,eliminate-dead"));
+      RunPipeline(changed, ExactPasses("eliminate-identities,fuse-recurrences,dce"));
   EXPECT_TRUE(status.ok());
   ExpectSameResults(*before, changed);
   if (testing::Test::HasFailure()) {

@@ -293,7 +293,7 @@ Result<bool> RestateLoop(Node& loop, PassContext& context) {
 
 }  // namespace
 
-Result<bool> CountTurns(Graph& graph, PassContext& context) {
+Result<bool> InferTripCounts(Graph& graph, PassContext& context) {
   bool changed = false;
   for (Node& node : graph.nodes()) {
     DRAGOMAN_ASSIGN(const bool restated, RestateLoop(node, context));

@@ -206,7 +206,7 @@ class Merging {
 
 }  // namespace
 
-Result<bool> MergeCommon(Graph& graph, PassContext& context) {
+Result<bool> MergeCommonSubexpressions(Graph& graph, PassContext& context) {
   // Bodies are walked from the outermost graph, since they see its nodes; that of a Fused sees
   // none.
   if (graph.parent() != nullptr && !graph.parent()->IsDragoman("Fused")) return false;

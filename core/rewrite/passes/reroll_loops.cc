@@ -509,7 +509,7 @@ class Rolling {
 
 }  // namespace
 
-Result<bool> RollChains(Graph& graph, PassContext& context) {
+Result<bool> RerollLoops(Graph& graph, PassContext& context) {
   if (graph.parent() != nullptr && graph.parent()->IsDragoman("Fused")) return false;
   bool changed = false;
   for (const bool backwards : {false, true}) {

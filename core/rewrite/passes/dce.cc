@@ -60,7 +60,7 @@ Result<Node*> WithUsedResults(Node& branch, PassContext& context) {
 
 }  // namespace
 
-Result<bool> EliminateDead(Graph& graph, PassContext& context) {
+Result<bool> EliminateDeadCode(Graph& graph, PassContext& context) {
   bool changed = false;
   // Backwards, so that a chain goes in one walk.
   for (Node* node = graph.last_node(); node != nullptr;) {
