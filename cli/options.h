@@ -21,6 +21,7 @@ void AddDiff(CommandLine& program);
 void AddInspect(CommandLine& program);
 void AddManual(CommandLine& program);
 void AddOps(CommandLine& program);
+void AddReduce(CommandLine& program);
 void AddRun(CommandLine& program);
 void AddVerify(CommandLine& program);
 
