@@ -22,10 +22,9 @@
 #include "cli/fusion_summary.h"
 #include "cli/options.h"
 #include "cli/watch_passes.h"
-#include "core/rewrite/pipeline.h"
-#include "core/rewrite/unroll.h"
 #include "core/support/mapped_file.h"
 #include "core/support/temporary_folder.h"
+#include "driver/convert_model.h"
 #include "driver/model_costs.h"
 
 namespace dragoman::cli {
@@ -50,53 +49,23 @@ struct ConvertOptions {
   CommonOptions common;
 };
 
-// Whether the file can hold the source graph as it is, and nothing asks for more.
-bool IsPlainCopy(const Model& source, const Format& target, const ConvertOptions& options) {
-  if (options.lowering.has_facts() || options.lowering.has_cut() || options.opset) return false;
-  if (options.unroll || options.relax_version || options.packed || options.functions) return false;
-  if (options.lowering.passes.value_or("none") != "none" || options.level == "common") return false;
-  if (target.is_container) return true;
-  return source.level == Level::kSource && target.dialect == source.dialect;
-}
-
-// Sequence operators become cells, which then are simplified as the passes say.
-Result<Model> Unrolled(const Session& session, const Model& source, LoweringOptions lowering) {
-  lowering.passes += ",-fuse-recurrences,-reroll-loops,-fuse-gates";
-  DRAGOMAN_ASSIGN(Model model, session.ToCommon(source, lowering));
-  DRAGOMAN_TRY(UnrollSequences(model, session.explain));
-  DRAGOMAN_TRY(RunPipeline(model, session.Pipeline(lowering.passes)));
-  return model;
-}
-
-// A model that is to be written, and what it was made from.
-struct Prepared {
-  Model model;
-  std::optional<std::int64_t> kept_opset;  // of an ONNX file that becomes another
-  std::optional<std::int64_t> products;    // of such a file before the passes, if all of it is left
-};
-
-Result<Prepared> Prepare(const Session& session, Model source, const Format& target,
-                         const ConvertOptions& options) {
-  if (IsPlainCopy(source, target, options)) return Prepared{.model = std::move(source)};
-  if (options.level == "source") {
-    return InvalidInput("--level source does not go with facts, cuts, passes or this format");
-  }
-  DRAGOMAN_ASSIGN(LoweringOptions lowering, ParseLowering(options.lowering));
-  // A container at the common level gets what lowering gives, unless passes are asked for.
-  if (target.is_container && !options.lowering.passes) lowering.passes = "none";
-  Prepared prepared;
-  const bool from_onnx = source.level == Level::kSource && source.dialect == "onnx";
-  if (from_onnx && target.dialect == "onnx") prepared.kept_opset = source.OpsetVersion("");
-  if (options.unroll) {
-    DRAGOMAN_ASSIGN(prepared.model, Unrolled(session, source, std::move(lowering)));
-    return prepared;
-  }
-  const std::string passes = std::exchange(lowering.passes, "none");
-  DRAGOMAN_ASSIGN(prepared.model, session.ToCommon(source, lowering));
-  if (prepared.kept_opset && !options.lowering.has_cut())
-    prepared.products = CostsOf(prepared.model).multiply_adds;
-  DRAGOMAN_TRY(session.Rewrite(prepared.model, passes));
-  return prepared;
+// `--level` and the like as the library takes them.
+Result<ConversionOptions> ConversionOf(const ConvertOptions& options) {
+  ConversionOptions conversion;
+  DRAGOMAN_ASSIGN(conversion.facts, ParseFacts(options.lowering));
+  conversion.cut_inputs = options.lowering.cut_inputs;
+  conversion.cut_outputs = options.lowering.cut_outputs;
+  conversion.passes = options.lowering.passes;
+  if (options.level)
+    conversion.level = *options.level == "source" ? Level::kSource : Level::kCommon;
+  conversion.unroll = options.unroll;
+  conversion.lift_state = options.state == "lift";
+  conversion.opset = options.opset;
+  conversion.functions = options.functions;
+  conversion.own_domain = options.allowed_domain.has_value();
+  conversion.relax_version = options.relax_version;
+  conversion.packed = options.packed;
+  return conversion;
 }
 
 // A copy keeps the references of weights that lie in files which are not there.
@@ -119,10 +88,10 @@ Status CheckWeights(const Session& session, const Model& model, const ConvertOpt
 // A graph that was edited in a container and is written as it is: nothing else would find what is
 // misspelt in it.
 Status CheckEdited(const Session& session, const Model& source, const Format& target,
-                   const ConvertOptions& options) {
+                   const ConversionOptions& conversion, const ConvertOptions& options) {
   if (options.force || target.validate == nullptr) return {};
   const bool is_written_as_it_is =
-      source.level == Level::kCommon || IsPlainCopy(source, target, options);
+      source.level == Level::kCommon || IsPlainCopy(source, target, conversion);
   if (!is_written_as_it_is || CountAbsentWeights(source) > 0) return {};
   if (IsStandardInput(options.model) && !options.from) return {};
   DRAGOMAN_ASSIGN(const Format* const format, options.from
@@ -171,16 +140,16 @@ void SayWhatWasFused(const Original& original, const NodeCount& after,
 }
 
 // The table, for a file of ONNX that was made from one.
-void SayWhatChanged(const Original& original, FileFigures after, const Prepared& prepared,
+void SayWhatChanged(const Original& original, FileFigures after, const ConvertedModel& converted,
                     const ConvertOptions& options) {
   if (options.common.quiet || options.common.json || options.output == "-") return;
   const std::optional<std::uint64_t> bytes = SizeOf(options.output);
   if (!original.bytes || !bytes) return;
   FileFigures before = original.figures;
   before.bytes = *original.bytes;
-  before.multiply_adds = prepared.products;
+  before.multiply_adds = converted.products;
   after.bytes = *bytes;
-  after.multiply_adds = CostsOf(prepared.model).multiply_adds;
+  after.multiply_adds = CostsOf(converted.model).multiply_adds;
   std::string table = ChangeTable(before, after);
   table.pop_back();
   Say(table);
@@ -221,18 +190,12 @@ Status PrintBytes(const Session& session, const Model& model, const Format& targ
 }
 
 // Counts the operators of what is written, if that is an ONNX file made from a common graph.
-Status Save(const Session& session, const Prepared& prepared, const Format& target,
-            const ConvertOptions& options, FileFigures& figures) {
-  const Model& model = prepared.model;
-  const WriteOptions write = {
-      .opset = options.opset,
-      .kept_opset = prepared.kept_opset,
-      .lift_state = options.state == "lift",
-      .functions = options.functions,
-      .own_domain = options.allowed_domain.has_value(),
-      .relax_version = options.relax_version.value_or("latest"),
-      .packed = options.packed,
-      .show = [&](const Model& written) { figures.operators = CountOperators(written); }};
+Status Save(const Session& session, const ConvertedModel& converted, const Format& target,
+            const ConversionOptions& conversion, const ConvertOptions& options,
+            FileFigures& figures) {
+  const Model& model = converted.model;
+  WriteOptions write = WriteOptionsOf(converted, conversion);
+  write.show = [&](const Model& written) { figures.operators = CountOperators(written); };
   if (options.output == "-" && target.print == nullptr)
     return PrintBytes(session, model, target, write);
   if (options.output == "-") {
@@ -247,29 +210,21 @@ Status Convert(const ConvertOptions& options) {
   Session session = MakeSession(options.common, options.model);
   DRAGOMAN_TRY(WatchPasses(session, options.watch));
   DRAGOMAN_ASSIGN(const Format* const target, TargetOf(session.formats, options));
-  if (target->write == nullptr) {
-    return Unsupported("files of format " + std::string(target->name) + " cannot be written");
-  }
-  const bool about_onnx = options.opset || options.state == "lift" || options.functions ||
-                          options.allowed_domain.has_value();
-  if (target->name != "onnx" && about_onnx)
-    return InvalidInput("--opset, --functions, --allow-domain and --state lift are for ONNX files");
-  if ((options.relax_version || options.packed) && target->name != "relax")
-    return InvalidInput("--relax-version and --packed are about Relax modules, not format " +
-                        std::string(target->name));
+  DRAGOMAN_ASSIGN(const ConversionOptions conversion, ConversionOf(options));
+  DRAGOMAN_TRY(CheckConversion(*target, conversion));
   DRAGOMAN_ASSIGN(Model source,
                   session.Read(options.model, options.from, ReadOptionsOf(options.lowering)));
-  DRAGOMAN_TRY(CheckEdited(session, source, *target, options));
+  DRAGOMAN_TRY(CheckEdited(session, source, *target, conversion, options));
   const Original original = OriginalOf(source, options);
-  Result<Prepared> prepared = Prepare(session, std::move(source), *target, options);
-  if (!prepared.ok()) return std::move(prepared).error().InFile(options.model);
-  const Model& model = prepared->model;
+  Result<ConvertedModel> converted = ConvertModel(session, std::move(source), *target, conversion);
+  if (!converted.ok()) return std::move(converted).error().InFile(options.model);
+  const Model& model = converted->model;
   DRAGOMAN_TRY(CheckWeights(session, model, options));
   FileFigures figures;
-  DRAGOMAN_TRY(Save(session, *prepared, *target, options, figures));
+  DRAGOMAN_TRY(Save(session, *converted, *target, conversion, options, figures));
   const NodeCount after = CountNodes(model);
-  if (prepared->kept_opset && options.lowering.passes.value_or("default") != "none")
-    SayWhatChanged(original, figures, *prepared, options);
+  if (converted->kept_opset && options.lowering.passes.value_or("default") != "none")
+    SayWhatChanged(original, figures, *converted, options);
   SayWhatWasFused(original, after, options);
   if (options.common.json && options.output != "-")
     PrintFile(original.nodes, after, *target, options);

@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
-#include "core/compare/calling.h"
 #include "core/compare/diff.h"
+#include "driver/diff_sources.h"
 
 namespace dragoman::cli {
 namespace {
@@ -41,93 +41,32 @@ void SetIgnored(DiffOptions& options) {
   }
 }
 
-// What is stated about one of the two models; `passes` if the user names none.
-LoweringFlags FlagsOf(const DiffOptions& options, std::size_t side, const std::string& passes) {
+// What is stated about one of the two models.
+Result<Facts> FactsOfSide(const DiffOptions& options, std::size_t side) {
   LoweringFlags flags = options.both;
   const std::vector<std::string>&shapes = options.shapes[side], &dims = options.dims[side];
   flags.shapes.insert(flags.shapes.end(), shapes.begin(), shapes.end());
   flags.dims.insert(flags.dims.end(), dims.begin(), dims.end());
   if (options.entries[side]) flags.entry = options.entries[side];
-  if (!flags.passes) flags.passes = passes;
-  return flags;
-}
-
-// Names for the sizes of inputs that have none, as texts of TVM need them.
-std::vector<ShapeFact> NamesOfOpenSizes(const Graph& entry) {
-  std::vector<ShapeFact> facts;
-  for (std::size_t i = 0; i < entry.num_inputs(); ++i) {
-    const Shape* shape = entry.input(i)->type().shape();
-    if (shape == nullptr || std::ranges::none_of(*shape, &Dim::unknown)) continue;
-    ShapeFact fact{.input = entry.input(i)->name(), .dtype = {}, .dims = {}};
-    for (std::size_t axis = 0; axis < shape->size(); ++axis) {
-      const bool is_open = (*shape)[axis].unknown();
-      fact.dims.push_back(is_open ? std::optional(Dim::Symbol(fmt::format("open_{}_{}", i, axis)))
-                                  : std::nullopt);
-    }
-    facts.push_back(std::move(fact));
-  }
-  return facts;
-}
-
-// `names_sizes`: a size without a name is one of its own.
-Result<Model> ToCommon(const Session& session, const Model& model, const LoweringFlags& flags,
-                       bool names_sizes) {
-  DRAGOMAN_ASSIGN(LoweringOptions lowering, ParseLowering(flags));
-  if (!names_sizes) return session.ToCommon(model, lowering);
-  LoweringFlags plain = flags;
-  plain.passes = "none";
-  DRAGOMAN_ASSIGN(const LoweringOptions lowered, ParseLowering(plain));
-  DRAGOMAN_ASSIGN(const Model common, session.ToCommon(model, lowered));
-  if (common.entries.empty()) return session.ToCommon(model, lowering);
-  lowering.facts = {};
-  lowering.facts.shapes = NamesOfOpenSizes(common.main());
-  return session.ToCommon(common, lowering);
-}
-
-// Whether something asks for graphs that are not those of the files.
-bool AsksForLowered(const DiffOptions& options) {
-  const auto states = [&](std::size_t side) {
-    return !options.shapes[side].empty() || !options.dims[side].empty() ||
-           options.entries[side].has_value();
-  };
-  return options.both.has_facts() || options.both.passes || states(0) || states(1);
-}
-
-Result<Level> LevelOf(const DiffOptions& options, const Model& a, const Model& b) {
-  const bool lowered = AsksForLowered(options);
-  if (options.level == "source" && lowered)
-    return InvalidInput("--level source does not go with facts and passes");
-  if (options.level == "source") {
-    const bool source = a.level == Level::kSource && b.level == Level::kSource;
-    return source ? Level::kSource : Level::kCommon;
-  }
-  const bool source = !options.level && !lowered && compare::SameVocabulary(a, b);
-  return source && a.level == Level::kSource ? Level::kSource : Level::kCommon;
+  return ParseFacts(flags);
 }
 
 Result<DiffReport> Compare(DiffOptions& options) {
   SetIgnored(options);
   const Session session = MakeSession(options.common);
+  DiffRequest request;
+  if (options.level) request.level = *options.level == "source" ? Level::kSource : Level::kCommon;
+  request.passes = options.both.passes;
+  request.compare = options.compare;
   // Never destroyed: the process ends next, which frees a million nodes faster than destructors do.
   static auto* const models = new std::array<Model, 2>;
   const std::array<std::string, 2> files = {options.a, options.b};
   for (std::size_t i = 0; i < files.size(); ++i) {
+    DRAGOMAN_ASSIGN(request.facts[i], FactsOfSide(options, i));
     DRAGOMAN_ASSIGN((*models)[i],
                     session.Read(files[i], std::nullopt, ReadOptionsOf(options.both)));
   }
-  auto& [a, b] = *models;
-  DRAGOMAN_ASSIGN(options.compare.level, LevelOf(options, a, b));
-  const bool lowers = options.compare.level == Level::kCommon && options.level != "source";
-  // Lowerings of different formats spell the same in different ways.
-  const bool foreign = a.dialect != b.dialect;
-  for (std::size_t i = 0; lowers && i < files.size(); ++i) {
-    if ((*models)[i].level == Level::kCommon && !AsksForLowered(options) && !foreign) continue;
-    const LoweringFlags flags = FlagsOf(options, i, foreign ? "default" : "none");
-    Result<Model> lowered = ToCommon(session, (*models)[i], flags, foreign);
-    if (!lowered.ok()) return std::move(lowered).error().InFile(files[i]);
-    (*models)[i] = std::move(*lowered);
-  }
-  return session.Diff(a, b, options.compare);
+  return DiffSources(session, *models, files, std::move(request));
 }
 
 // The report, its first word in colour on a terminal.

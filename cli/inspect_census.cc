@@ -45,12 +45,4 @@ std::string WriterText(const Model& model) {
   return text;
 }
 
-std::vector<Slot> GivenSlots(const Format* format, const Entry& entry) {
-  if (format == nullptr || format->calls == nullptr) return InputSlots(entry);
-  std::vector<Slot> slots;
-  for (const auto& argument : entry.graph->inputs().subspan(format->calls->first))
-    slots.push_back({argument->name(), argument->type()});
-  return slots;
-}
-
 }  // namespace dragoman::cli

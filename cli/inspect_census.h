@@ -27,10 +27,6 @@ Census CensusOf(const Model& model);
 // "pytorch 2.1.0, IR version 8"; empty: the file does not say.
 std::string WriterText(const Model& model);
 
-// What a caller gives. A method lists its object, and has no place among the flat inputs for
-// arguments that are left out. `format` is that of the model, or nullptr.
-std::vector<Slot> GivenSlots(const Format* format, const Entry& entry);
-
 }  // namespace dragoman::cli
 
 #endif  // DRAGOMAN_CLI_INSPECT_CENSUS_H_

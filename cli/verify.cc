@@ -12,12 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
-#include "driver/bisect.h"
-#include "driver/compare_outputs.h"
-#include "driver/data_sets.h"
-#include "driver/default_inputs.h"
-#include "driver/run_model.h"
-#include "driver/structured_calls.h"
+#include "driver/verify_model.h"
 
 namespace dragoman::cli {
 namespace {
@@ -26,207 +21,12 @@ struct VerifyOptions {
   std::string model;
   std::vector<std::string> data;
   std::optional<std::string> against;
-  std::optional<std::int64_t> random;  // 1 unless given
-  std::uint64_t seed = 0;
+  std::optional<std::int64_t> random;
   InputOptions inputs;  // --input, --inputs
-  bool bisect = false;
-  Tolerance tolerance;
-  RunRequest request;
+  VerifyRequest request;
   LoweringFlags lowering;
   CommonOptions common;
 };
-
-// The answer for one data set, or one input.
-struct Verdict {
-  std::string what;
-  std::vector<OutputComparison> outputs;
-  std::optional<Bisection> bisection;  // of the first one that is different
-
-  bool ok() const {
-    return std::all_of(outputs.begin(), outputs.end(),
-                       [](const OutputComparison& o) { return o.ok; });
-  }
-};
-
-Verdict Judge(std::string what, const FlatArrays& found, const FlatArrays& expected,
-              const Tolerance& tolerance) {
-  Verdict verdict{std::move(what), {}, {}};
-  if (found.size() != expected.size()) {
-    OutputComparison count;
-    count.message = fmt::format("{} outputs, expected {}", found.size(), expected.size());
-    verdict.outputs.push_back(std::move(count));
-    return verdict;
-  }
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    verdict.outputs.push_back(
-        CompareOutput(found[i].first, found[i].second, expected[i].second, tolerance));
-  }
-  return verdict;
-}
-
-// With --steps every recorded output holds one more axis, of the calls.
-Status CheckRecordedSteps(const DataSet& set, const Entry& entry, const VerifyOptions& options) {
-  if (!options.request.steps) return {};
-  DRAGOMAN_ASSIGN(const std::vector<Step> steps, ParseSteps(*options.request.steps));
-  const std::int64_t total = CountCalls(steps, entry.name);
-  for (const Step& step : steps) {
-    if (!step.entry.empty() && step.entry != entry.name) return {};  // several entries
-  }
-  for (const auto& [name, array] : set.outputs) {
-    const std::int64_t recorded = array.shape().empty() ? 0 : array.shape()[0];
-    if (recorded == total) continue;
-    return InvalidInput(fmt::format("output '{}' records {} steps, and --steps asks for {}", name,
-                                    recorded, total));
-  }
-  return {};
-}
-
-// Arrays whose names are none of the entry's inputs are for its inputs by their order.
-void NameByPosition(const std::vector<Slot>& slots, std::vector<NamedArray>& arrays) {
-  if (arrays.size() != slots.size() || NamesAny(slots, arrays)) return;
-  for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].name = std::to_string(i);
-}
-
-// The first value at which the generated program parts from the interpreter.
-Status BisectEngines(const Session& session, const Model& model,
-                     const std::vector<NamedArray>& inputs, const VerifyOptions& options,
-                     Verdict& verdict) {
-  DRAGOMAN_ASSIGN(const PreparedRun run, PrepareRun(session, model, inputs, options.request));
-  DRAGOMAN_ASSIGN(verdict.bisection,
-                  BisectProgram(session, run, options.request, options.tolerance));
-  return {};
-}
-
-bool Asks(const VerifyOptions& options, const std::vector<Verdict>& verdicts,
-          const Verdict& verdict) {
-  return options.bisect && !verdict.ok() &&
-         std::ranges::none_of(verdicts, [](const Verdict& v) { return v.bisection.has_value(); });
-}
-
-Result<std::vector<Verdict>> AgainstData(const Session& session, const Model& model,
-                                         const VerifyOptions& options) {
-  std::vector<Verdict> verdicts;
-  const Entry& entry = ChosenEntry(model, options.request.facts);
-  const bool structured = CallsOf(session, model) != nullptr;
-  const std::vector<Slot> slots = structured ? std::vector<Slot>() : InputSlots(entry);
-  for (const std::string& path : options.data) {
-    DRAGOMAN_ASSIGN(std::vector<std::string> folders, FindDataSets(path));
-    for (const std::string& folder : folders) {
-      DRAGOMAN_ASSIGN(
-          DataSet set,
-          ReadDataSet(folder, slots, structured ? std::vector<Slot>() : OutputSlots(entry)));
-      if (Status status = CheckRecordedSteps(set, entry, options); !status.ok())
-        return std::move(status).error().InFile(folder);
-      if (!structured) NameByPosition(slots, set.inputs);
-      DRAGOMAN_ASSIGN(RunResult result, RunModel(session, model, set.inputs, options.request));
-      Verdict verdict = Judge(folder, result.outputs, set.outputs, options.tolerance);
-      if (Asks(options, verdicts, verdict))
-        DRAGOMAN_TRY(BisectEngines(session, model, set.inputs, options, verdict));
-      verdicts.push_back(std::move(verdict));
-    }
-  }
-  return verdicts;
-}
-
-// Whether the inputs of `model` have all these names.
-Result<bool> TakesNames(const Session& session, const Model& model,
-                        const std::vector<NamedArray>& arrays) {
-  const StructuredCalls* const calls = CallsOf(session, model);
-  const Entry& entry = model.entries.front();
-  if (calls != nullptr) {
-    return std::ranges::all_of(arrays, [&](const NamedArray& array) {
-      return ArgumentName(*calls, entry, array.name).has_value();
-    });
-  }
-  std::vector<std::string> names;
-  for (const NamedArray& array : arrays) names.push_back(array.name);
-  const std::optional<Model> called = WithoutDefaults(model, names);
-  std::vector<Slot> slots = InputSlots(called ? called->entries.front() : entry);
-  if (ChangesInputs(session, model)) {
-    DRAGOMAN_ASSIGN(const Model lowered, session.Lower(model, {}));
-    slots = InputSlots(lowered.entries.front());
-  }
-  return std::ranges::all_of(arrays, [&](const NamedArray& array) {
-    const std::string head = array.name.substr(0, array.name.find('.'));
-    return std::ranges::any_of(
-        slots, [&](const Slot& slot) { return slot.name == array.name || slot.name == head; });
-  });
-}
-
-// `facts`, and the sizes that `other` knows where `model` has symbols. Inputs are compared as far
-// as the files tell their types.
-Facts WithSizesOfOther(const Session& session, const Model& model, const Model& other,
-                       Facts facts) {
-  if (CallsOf(session, model) != nullptr || CallsOf(session, other) != nullptr) return facts;
-  const std::vector<Slot> slots = InputSlots(ChosenEntry(model, facts));
-  const std::vector<Slot> others = InputSlots(other.entries.front());
-  for (std::size_t i = 0; i < slots.size() && i < others.size(); ++i) {
-    const auto named = std::ranges::find(others, slots[i].name, &Slot::name);
-    const Shape* known = (named != others.end() ? *named : others[i]).type.shape();
-    const Shape* shape = slots[i].type.shape();
-    if (known == nullptr || shape == nullptr || known->size() != shape->size()) continue;
-    for (std::size_t k = 0; k < shape->size(); ++k) {
-      const std::vector<std::string> symbols = (*shape)[k].Symbols();
-      const bool is_symbol = symbols.size() == 1 && (*shape)[k] == Dim::Symbol(symbols.front());
-      if (is_symbol && (*known)[k].known()) facts.dims.emplace(symbols.front(), (*known)[k]);
-    }
-  }
-  return facts;
-}
-
-// One input for each of --random, or the one that is given, with what to call it.
-Result<std::vector<std::pair<std::string, std::vector<NamedArray>>>> InputsToTry(
-    const Session& session, const Model& model, const Model& other, const VerifyOptions& options) {
-  std::vector<std::pair<std::string, std::vector<NamedArray>>> tries;
-  DRAGOMAN_ASSIGN(std::vector<NamedArray> given, LoadInputs(options.inputs));
-  if (!given.empty()) {
-    tries.emplace_back("given inputs", std::move(given));
-    return tries;
-  }
-  DRAGOMAN_ASSIGN(
-      std::vector<std::vector<NamedArray>> drawn,
-      DrawInputs(session, model, WithSizesOfOther(session, model, other, options.request.facts),
-                 options.seed, options.random.value_or(1)));
-  for (std::vector<NamedArray>& inputs : drawn)
-    tries.emplace_back(fmt::format("random input {}", tries.size()), std::move(inputs));
-  return tries;
-}
-
-// What `other` is called with: positions decide where it has other names.
-Result<PreparedRun> PrepareOther(const Session& session, const Model& other,
-                                 std::vector<NamedArray> inputs, const RunRequest& request) {
-  DRAGOMAN_ASSIGN(const bool same_names, TakesNames(session, other, inputs));
-  for (std::size_t k = 0; !same_names && k < inputs.size(); ++k) inputs[k].name = std::to_string(k);
-  return PrepareRun(session, other, inputs, request);
-}
-
-Result<std::vector<Verdict>> AgainstModel(const Session& session, const Model& model,
-                                          const VerifyOptions& options) {
-  DRAGOMAN_ASSIGN(Model other, session.Read(*options.against));
-  RunRequest request = options.request;
-  request.facts = {};
-  request.engine = "interpreter";  // so that a model against itself compares the engines
-  using Tries = std::vector<std::pair<std::string, std::vector<NamedArray>>>;
-  DRAGOMAN_ASSIGN(const Tries tries, InputsToTry(session, model, other, options));
-  std::vector<Verdict> verdicts;
-  for (const auto& [what, inputs] : tries) {
-    DRAGOMAN_ASSIGN(const PreparedRun run, PrepareRun(session, model, inputs, options.request));
-    DRAGOMAN_ASSIGN(const RunResult found, RunPrepared(session, run, options.request));
-    const Result<PreparedRun> other_run = PrepareOther(session, other, inputs, request);
-    if (!other_run.ok()) return Error(other_run.error()).InFile(*options.against);
-    const Result<RunResult> expected = RunPrepared(session, *other_run, request);
-    if (!expected.ok()) return Error(expected.error()).InFile(*options.against);
-    Verdict verdict = Judge(what, found.outputs, expected->outputs, options.tolerance);
-    if (Asks(options, verdicts, verdict) && options.request.engine == "native") {
-      DRAGOMAN_TRY(BisectEngines(session, model, inputs, options, verdict));
-    } else if (Asks(options, verdicts, verdict)) {
-      DRAGOMAN_ASSIGN(verdict.bisection,
-                      BisectModels(session, run, *other_run, request, options.tolerance));
-    }
-    verdicts.push_back(std::move(verdict));
-  }
-  return verdicts;
-}
 
 void PrintBisection(const Bisection& bisection) {
   if (!bisection.first) {
@@ -239,12 +39,12 @@ void PrintBisection(const Bisection& bisection) {
         first.origin.empty() ? "" : ", from " + first.origin);
 }
 
-void PrintText(const std::vector<Verdict>& verdicts) {
-  for (const Verdict& verdict : verdicts) {
-    Print("{}: {}\n", verdict.what,
-          verdict.ok() ? Colored(Color::kGreen, "ok") : Colored(Color::kRed, "different"));
-    for (const OutputComparison& output : verdict.outputs) Print("  {}\n", output.message);
-    if (verdict.bisection) PrintBisection(*verdict.bisection);
+void PrintText(const std::vector<Verification>& verifications) {
+  for (const Verification& verification : verifications) {
+    Print("{}: {}\n", verification.what,
+          verification.ok() ? Colored(Color::kGreen, "ok") : Colored(Color::kRed, "different"));
+    for (const OutputComparison& output : verification.outputs) Print("  {}\n", output.message);
+    if (verification.bisection) PrintBisection(*verification.bisection);
   }
 }
 
@@ -272,14 +72,15 @@ nlohmann::ordered_json BisectionJson(const Bisection& bisection) {
   return json;
 }
 
-void PrintVerdicts(const std::vector<Verdict>& verdicts) {
+void PrintVerdicts(const std::vector<Verification>& verifications) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Verdict& verdict : verdicts) {
+  for (const Verification& verification : verifications) {
     nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
-    for (const OutputComparison& output : verdict.outputs)
+    for (const OutputComparison& output : verification.outputs)
       outputs.push_back(ComparisonJson(output));
-    json.push_back({{"what", verdict.what}, {"ok", verdict.ok()}, {"outputs", std::move(outputs)}});
-    if (verdict.bisection) json.back()["bisect"] = BisectionJson(*verdict.bisection);
+    json.push_back(
+        {{"what", verification.what}, {"ok", verification.ok()}, {"outputs", std::move(outputs)}});
+    if (verification.bisection) json.back()["bisect"] = BisectionJson(*verification.bisection);
   }
   PrintJson(json);
 }
@@ -288,18 +89,23 @@ bool IsTolerance(const std::optional<double>& given) {
   return !given || (std::isfinite(*given) && *given >= 0);
 }
 
-Result<std::vector<Verdict>> VerifyModel(const Session& session, const Model& model,
-                                         VerifyOptions options, Facts facts) {
-  options.request.times = options.common.json;
-  options.request.print = [](std::string_view line) { Say(Printable(line)); };
-  options.request.facts = std::move(facts);
-  return options.against ? AgainstModel(session, model, options)
-                         : AgainstData(session, model, options);
+Result<std::vector<Verification>> VerifyModel(const Session& session, const Model& model,
+                                              VerifyOptions options, Facts facts) {
+  VerifyRequest& request = options.request;
+  request.run.times = options.common.json;
+  request.run.print = [](std::string_view line) { Say(Printable(line)); };
+  request.run.facts = std::move(facts);
+  if (!options.against) return VerifyAgainstData(session, model, options.data, request);
+  DRAGOMAN_ASSIGN(const Model other, session.Read(*options.against));
+  request.random = options.random.value_or(1);
+  DRAGOMAN_ASSIGN(request.inputs, LoadInputs(options.inputs));
+  return VerifyAgainstModel(session, model, other, *options.against, request);
 }
 
 // Errors: options that are not for one another.
 Status CheckOptions(const VerifyOptions& options) {
-  if (!IsTolerance(options.tolerance.relative) || !IsTolerance(options.tolerance.absolute))
+  if (!IsTolerance(options.request.tolerance.relative) ||
+      !IsTolerance(options.request.tolerance.absolute))
     return InvalidInput("--rtol and --atol take numbers of 0 or more");
   if (options.data.empty() == !options.against.has_value())
     return InvalidInput("verify takes either --data or --against");
@@ -309,7 +115,7 @@ Status CheckOptions(const VerifyOptions& options) {
   if (options.random && !options.against) return InvalidInput("--random goes with --against");
   if (options.random && gives_inputs)
     return InvalidInput("--random does not go with --input and --inputs");
-  if (options.bisect && !options.against && options.request.engine != "native")
+  if (options.request.bisect && !options.against && options.request.run.engine != "native")
     return InvalidInput("--bisect needs --against, or --engine native");
   return {};
 }
@@ -321,17 +127,18 @@ int RunVerify(const VerifyOptions& options) {
   if (!facts.ok()) return Report(facts.error(), options.model);
   const Result<Model> model = ReadCut(session, options.model, options.lowering, *facts);
   if (!model.ok()) return Report(model.error());
-  Result<std::vector<Verdict>> verdicts = VerifyModel(session, *model, options, *std::move(facts));
-  if (!verdicts.ok()) return Report(verdicts.error(), options.model);
+  Result<std::vector<Verification>> verifications =
+      VerifyModel(session, *model, options, *std::move(facts));
+  if (!verifications.ok()) return Report(verifications.error(), options.model);
   if (!options.common.quiet) {
     if (options.common.json) {
-      PrintVerdicts(*verdicts);
+      PrintVerdicts(*verifications);
     } else {
-      PrintText(*verdicts);
+      PrintText(*verifications);
     }
   }
-  const bool ok =
-      std::all_of(verdicts->begin(), verdicts->end(), [](const Verdict& v) { return v.ok(); });
+  const bool ok = std::all_of(verifications->begin(), verifications->end(),
+                              [](const Verification& v) { return v.ok(); });
   return ok ? kDone : kAnswerIsNo;
 }
 
@@ -349,20 +156,20 @@ void AddVerify(CommandLine& program) {
   command.Add("--random", &options->random,
               "With --against: number of random inputs; unknown sizes are drawn from 2 to 5",
               {.range = {{1, 1'000'000}}});
-  command.Add("--seed", &options->seed, "With --against: seed of the random inputs");
+  command.Add("--seed", &options->request.seed, "With --against: seed of the random inputs");
   command.Add("--input", &options->inputs.inputs,
               "With --against: NAME=FILE.npy or POSITION=FILE.npy, in place of random inputs",
               {.repeatable = true});
   command.Add("--inputs", &options->inputs.archive,
               "With --against: FILE.npz with an array for each input");
   command.AddFlag(
-      "--bisect", options->bisect,
+      "--bisect", options->request.bisect,
       "Report the first value that differs between the models, or with --engine native\n"
       "between the interpreter and the generated program");
-  command.Add("--steps", &options->request.steps, "As for run");
-  command.Add("--rtol", &options->tolerance.relative, "Relative tolerance for all numbers");
-  command.Add("--atol", &options->tolerance.absolute, "Absolute tolerance for all numbers");
-  command.Add("--engine", &options->request.engine, "interpreter or native",
+  command.Add("--steps", &options->request.run.steps, "As for run");
+  command.Add("--rtol", &options->request.tolerance.relative, "Relative tolerance for all numbers");
+  command.Add("--atol", &options->request.tolerance.absolute, "Absolute tolerance for all numbers");
+  command.Add("--engine", &options->request.run.engine, "interpreter or native",
               {.one_of = {"interpreter", "native"}});
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);

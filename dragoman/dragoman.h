@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_DRAGOMAN_H_
 #define DRAGOMAN_DRAGOMAN_H_
 
+#include "dragoman/codegen.h"
 #include "dragoman/graph.h"
 #include "dragoman/lower.h"
 #include "dragoman/rewrite.h"

@@ -145,6 +145,20 @@ Result<Model> Session::Read(const std::string& path, const std::optional<std::st
   return model;
 }
 
+Result<Model> Session::ReadBytes(std::span<const std::byte> bytes,
+                                 const std::optional<std::string>& format,
+                                 const ReadOptions& options) const {
+  DRAGOMAN_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create());
+  const std::string path = (folder.path() / "model").string();
+  DRAGOMAN_TRY(WriteFile(path, bytes));
+  Result<Model> model = Read(path, format, options);
+  if (model.ok()) return model;
+  for (Finding& finding : model.error().findings()) {
+    if (finding.file == path) finding.file.clear();
+  }
+  return model;
+}
+
 Result<Model> Session::Lower(const Model& source, const Facts& typed, const Note& note) const {
   const Facts facts = NamesIn(source, typed);
   const Format* format = FormatOfModel(formats, source);
@@ -252,9 +266,14 @@ Result<std::string> Session::Print(const Model& model, const Format& format,
 
 Status Session::Generate(const Model& common, const std::string& folder,
                          const std::string& name) const {
-  const auto progress = Show("generating the program");
   CodegenOptions options;
   options.name = name;
+  return Generate(common, folder, options);
+}
+
+Status Session::Generate(const Model& common, const std::string& folder,
+                         const CodegenOptions& options) const {
+  const auto progress = Show("generating the program");
   DRAGOMAN_ASSIGN(const GeneratedProgram program, GenerateCpp(common, options));
   for (const std::string& left_out : program.plan.left_out)
     DRAGOMAN_TRY(Warn({ErrorKind::kUnsupported, {}, {}, left_out}));

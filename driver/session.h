@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@
 #include "driver/formats.h"
 
 namespace dragoman {
+
+struct CodegenOptions;
 
 // How a model is brought to the common level.
 struct LoweringOptions {
@@ -57,6 +60,10 @@ struct Session {
   Result<Model> Read(const std::string& path,
                      const std::optional<std::string>& format = std::nullopt,
                      const ReadOptions& options = {}) const;
+  // The same of the bytes of a file. Files beside it are not there.
+  Result<Model> ReadBytes(std::span<const std::byte> bytes,
+                          const std::optional<std::string>& format = std::nullopt,
+                          const ReadOptions& options = {}) const;
 
   // A common model made from `source`, which may be one already, with the facts. An input that has
   // a default is one like others if a fact states its sizes. `note` is given what is left out or
@@ -90,6 +97,8 @@ struct Session {
   // session is strict.
   Status Generate(const Model& common, const std::string& folder,
                   const std::string& name = "model") const;
+  Status Generate(const Model& common, const std::string& folder,
+                  const CodegenOptions& options) const;
 
   // A warning; an error if the session is strict.
   Status Warn(Finding warning) const;

@@ -58,6 +58,14 @@ const StructuredCalls* CallsOf(const Session& session, const Model& source) {
   return format != nullptr ? format->calls : nullptr;
 }
 
+std::vector<Slot> GivenSlots(const Format* format, const Entry& entry) {
+  if (format == nullptr || format->calls == nullptr) return InputSlots(entry);
+  std::vector<Slot> slots;
+  for (const auto& argument : entry.graph->inputs().subspan(format->calls->first))
+    slots.push_back({argument->name(), argument->type()});
+  return slots;
+}
+
 bool ChangesInputs(const Session& session, const Model& source) {
   const Format* format = FormatOfModel(session.formats, source);
   return format != nullptr && format->changes_inputs != nullptr && format->changes_inputs(source);

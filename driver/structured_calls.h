@@ -20,6 +20,10 @@ namespace dragoman {
 // else nullptr.
 const StructuredCalls* CallsOf(const Session& session, const Model& source);
 
+// What a caller gives. A method lists its object, and has no place among the flat inputs for
+// arguments that are left out. `format` is that of the model, or nullptr.
+std::vector<Slot> GivenSlots(const Format* format, const Entry& entry);
+
 // Whether some inputs of `source` turn out to be states, or of another type, or none, when it is
 // lowered.
 bool ChangesInputs(const Session& session, const Model& source);

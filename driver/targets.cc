@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/targets.h"
 
+#include <string>
 #include <utility>
 
 #include "codegen/onednn/codegen.h"
 #include "core/interpreter/interpreter.h"
+#include "core/support/nearest_name.h"
 
 namespace dragoman {
 namespace {
@@ -32,6 +34,16 @@ std::vector<Target> TargetsOf(Formats formats) {
   targets.push_back({"run", [](const Model& common) { return Outcome(Interpreter::Make(common)); },
                      [](const OpDef& def) { return NativeIf(RunsInInterpreter(def)); }});
   return targets;
+}
+
+Result<Target> TargetByName(Formats formats, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Target& target : TargetsOf(formats)) {
+    if (target.name == name) return target;
+    names.emplace_back(target.name);
+  }
+  return InvalidInput("there is no target '" + std::string(name) + "'" +
+                      WhatThereIs(name, "targets are", names));
 }
 
 }  // namespace dragoman

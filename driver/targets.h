@@ -24,6 +24,8 @@ struct Target {
 
 // Formats that answer, in their order, then "cpp" and "run".
 std::vector<Target> TargetsOf(Formats formats);
+// Errors: no such target.
+Result<Target> TargetByName(Formats formats, std::string_view name);
 
 }  // namespace dragoman
 

@@ -43,7 +43,9 @@ LAYERS = {
     # An importer like any other, for tests.
     "tests/support/toy": _OPS + ["core/analysis", "core/lowering"],
     # What others include of the library.
-    "dragoman": ["core", "driver"],
+    "dragoman": ["core", "driver", "codegen"],
+    # The Python module stands on that library.
+    "python": ["core", "dragoman", "driver"],
     "tests": ["core", "importers", "exporters", "codegen", "driver", "runtime", "proto"],
 }
 ROOTS = sorted({layer.split("/")[0] for layer in LAYERS})

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/convert_model.h"
+
+#include <utility>
+
+#include "core/rewrite/pipeline.h"
+#include "core/rewrite/unroll.h"
+#include "driver/model_costs.h"
+
+namespace dragoman {
+namespace {
+
+LoweringOptions LoweringOf(const ConversionOptions& options) {
+  return {options.facts, options.cut_inputs, options.cut_outputs,
+          options.passes.value_or("default")};
+}
+
+// Sequence operators become cells, which then are simplified as the passes say.
+Result<Model> Unrolled(const Session& session, const Model& source, LoweringOptions lowering) {
+  lowering.passes += ",-fuse-recurrences,-reroll-loops,-fuse-gates";
+  DRAGOMAN_ASSIGN(Model model, session.ToCommon(source, lowering));
+  DRAGOMAN_TRY(UnrollSequences(model, session.explain));
+  DRAGOMAN_TRY(RunPipeline(model, session.Pipeline(lowering.passes)));
+  return model;
+}
+
+}  // namespace
+
+Status CheckConversion(const Format& target, const ConversionOptions& options) {
+  if (target.write == nullptr)
+    return Unsupported("files of format " + std::string(target.name) + " cannot be written");
+  const bool about_onnx =
+      options.opset || options.lift_state || options.functions || options.own_domain;
+  if (target.name != "onnx" && about_onnx)
+    return InvalidInput("--opset, --functions, --allow-domain and --state lift are for ONNX files");
+  if ((options.relax_version || options.packed) && target.name != "relax")
+    return InvalidInput("--relax-version and --packed are about Relax modules, not format " +
+                        std::string(target.name));
+  return {};
+}
+
+bool IsPlainCopy(const Model& source, const Format& target, const ConversionOptions& options) {
+  if (options.has_facts() || options.has_cut() || options.opset) return false;
+  if (options.unroll || options.relax_version || options.packed || options.functions) return false;
+  if (options.passes.value_or("none") != "none" || options.level == Level::kCommon) return false;
+  if (target.is_container) return true;
+  return source.level == Level::kSource && target.dialect == source.dialect;
+}
+
+Result<ConvertedModel> ConvertModel(const Session& session, Model source, const Format& target,
+                                    const ConversionOptions& options) {
+  if (IsPlainCopy(source, target, options)) return ConvertedModel{.model = std::move(source)};
+  if (options.level == Level::kSource)
+    return InvalidInput("--level source does not go with facts, cuts, passes or this format");
+  LoweringOptions lowering = LoweringOf(options);
+  // A container at the common level gets what lowering gives, unless passes are asked for.
+  if (target.is_container && !options.passes) lowering.passes = "none";
+  ConvertedModel converted;
+  const bool from_onnx = source.level == Level::kSource && source.dialect == "onnx";
+  if (from_onnx && target.dialect == "onnx") converted.kept_opset = source.OpsetVersion("");
+  if (options.unroll) {
+    DRAGOMAN_ASSIGN(converted.model, Unrolled(session, source, std::move(lowering)));
+    return converted;
+  }
+  const std::string passes = std::exchange(lowering.passes, "none");
+  DRAGOMAN_ASSIGN(converted.model, session.ToCommon(source, lowering));
+  if (converted.kept_opset && !options.has_cut())
+    converted.products = CostsOf(converted.model).multiply_adds;
+  DRAGOMAN_TRY(session.Rewrite(converted.model, passes));
+  return converted;
+}
+
+WriteOptions WriteOptionsOf(const ConvertedModel& converted, const ConversionOptions& options) {
+  return {.opset = options.opset,
+          .kept_opset = converted.kept_opset,
+          .lift_state = options.lift_state,
+          .functions = options.functions,
+          .own_domain = options.own_domain,
+          .relax_version = options.relax_version.value_or("latest"),
+          .packed = options.packed};
+}
+
+}  // namespace dragoman

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/diff_sources.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/compare/calling.h"
+
+namespace dragoman {
+namespace {
+
+bool StatesAny(const Facts& facts) {
+  return !facts.shapes.empty() || !facts.dims.empty() || facts.entry.has_value();
+}
+
+// Whether something asks for graphs that are not those of the files.
+bool AsksForLowered(const DiffRequest& request) {
+  return request.passes || std::ranges::any_of(request.facts, StatesAny);
+}
+
+// Names for the sizes of inputs that have none, as texts of TVM need them.
+std::vector<ShapeFact> NamesOfOpenSizes(const Graph& entry) {
+  std::vector<ShapeFact> facts;
+  for (std::size_t i = 0; i < entry.num_inputs(); ++i) {
+    const Shape* shape = entry.input(i)->type().shape();
+    if (shape == nullptr || std::ranges::none_of(*shape, &Dim::unknown)) continue;
+    ShapeFact fact{.input = entry.input(i)->name(), .dtype = {}, .dims = {}};
+    for (std::size_t axis = 0; axis < shape->size(); ++axis) {
+      const bool is_open = (*shape)[axis].unknown();
+      fact.dims.push_back(is_open ? std::optional(Dim::Symbol(fmt::format("open_{}_{}", i, axis)))
+                                  : std::nullopt);
+    }
+    facts.push_back(std::move(fact));
+  }
+  return facts;
+}
+
+// `names_sizes`: a size without a name is one of its own.
+Result<Model> LowerToCompare(const Session& session, const Model& model, const Facts& facts,
+                             const std::string& passes, bool names_sizes) {
+  LoweringOptions lowering{.facts = facts};
+  lowering.passes = passes;
+  if (!names_sizes) return session.ToCommon(model, lowering);
+  LoweringOptions plain = lowering;
+  plain.passes = "none";
+  DRAGOMAN_ASSIGN(const Model common, session.ToCommon(model, plain));
+  if (common.entries.empty()) return session.ToCommon(model, lowering);
+  lowering.facts = {};
+  lowering.facts.shapes = NamesOfOpenSizes(common.main());
+  return session.ToCommon(common, lowering);
+}
+
+Result<Level> LevelToCompare(const DiffRequest& request, const Model& a, const Model& b) {
+  const bool lowered = AsksForLowered(request);
+  if (request.level == Level::kSource && lowered)
+    return InvalidInput("--level source does not go with facts and passes");
+  if (request.level == Level::kSource) {
+    const bool source = a.level == Level::kSource && b.level == Level::kSource;
+    return source ? Level::kSource : Level::kCommon;
+  }
+  const bool source = !request.level && !lowered && compare::SameVocabulary(a, b);
+  return source && a.level == Level::kSource ? Level::kSource : Level::kCommon;
+}
+
+}  // namespace
+
+Result<DiffReport> DiffSources(const Session& session, std::array<Model, 2>& models,
+                               const std::array<std::string, 2>& files, DiffRequest request) {
+  auto& [a, b] = models;
+  DRAGOMAN_ASSIGN(request.compare.level, LevelToCompare(request, a, b));
+  const bool lowers = request.compare.level == Level::kCommon && request.level != Level::kSource;
+  // Lowerings of different formats spell the same in different ways.
+  const bool foreign = a.dialect != b.dialect;
+  const std::string passes = request.passes.value_or(foreign ? "default" : "none");
+  for (std::size_t i = 0; lowers && i < models.size(); ++i) {
+    if (models[i].level == Level::kCommon && !AsksForLowered(request) && !foreign) continue;
+    Result<Model> lowered = LowerToCompare(session, models[i], request.facts[i], passes, foreign);
+    if (!lowered.ok()) return std::move(lowered).error().InFile(files[i]);
+    models[i] = std::move(*lowered);
+  }
+  return session.Diff(a, b, request.compare);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of a model, one after another, on one object that keeps the model's states.
+#ifndef DRAGOMAN_DRIVER_RUNNER_H_
+#define DRAGOMAN_DRIVER_RUNNER_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/interpreter/interpreter.h"
+#include "core/ir/model.h"
+#include "core/support/result.h"
+#include "driver/data.h"
+#include "driver/run_model.h"
+#include "driver/session.h"
+
+namespace dragoman {
+
+// The model is lowered for the inputs of the first call, and again when a call has inputs of other
+// sizes or element types, or calls an entry for the first time; the states are carried over.
+class Runner {
+ public:
+  // Of the request count engine, facts, seed, plan and print.
+  Runner(Session session, Model source, RunRequest request);
+
+  // One call of `entry` (empty: the one that the facts choose, else the default one). Errors: those
+  // of RunModel; states whose sizes the inputs contradict; with engine native, a model with states.
+  // After an error the states are what they were.
+  Result<FlatArrays> Run(const std::string& entry, const std::vector<NamedArray>& inputs);
+
+  // The calls that are made from now on are the first ones.
+  void Reset();
+
+  // The states as the last call left them, by name; those of sequences are left out. Empty before
+  // the first call.
+  FlatArrays States() const;
+  // Calls go on from these. Errors: before the first call; no state of that name or type.
+  Status SetStates(const FlatArrays& states);
+
+  // Called after each node, as by the interpreter.
+  void set_observer(NodeObserver observer) { observer_ = std::move(observer); }
+
+ private:
+  using Arrays = std::vector<NamedArray>;
+
+  bool IsPrepared(const std::string& entry, const Arrays& inputs) const;
+  Status Prepare(const std::string& entry, const Arrays& inputs);
+  // An interpreter of the prepared model, with these states in place of the initial ones.
+  Status Start(const std::vector<std::pair<std::string, RuntimeValue>>& states);
+  std::vector<std::pair<std::string, RuntimeValue>> CurrentStates() const;
+  Result<FlatArrays> Interpret(const std::string& entry, const Arrays& inputs);
+  Result<FlatArrays> RunProgram(const Facts& facts, const Arrays& inputs);
+
+  // What an entry was prepared for.
+  struct Given {
+    Arrays inputs;
+    // How the lowered entry calls them; empty where the inputs are not its inputs one by one.
+    std::vector<std::string> names;
+  };
+
+  Session session_;
+  Model source_;
+  RunRequest request_;
+  NodeObserver observer_;
+  std::map<std::string, Given> given_;  // by entry
+  Model prepared_;                      // lowered for what was given, with the initial states
+  std::unique_ptr<Model> model_;        // that the interpreter runs
+  std::unique_ptr<Interpreter> interpreter_;
+};
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_DRIVER_RUNNER_H_

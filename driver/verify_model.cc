@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/verify_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "driver/data_sets.h"
+#include "driver/default_inputs.h"
+#include "driver/structured_calls.h"
+
+namespace dragoman {
+namespace {
+
+Verification Judge(std::string what, const FlatArrays& found, const FlatArrays& expected,
+                   const Tolerance& tolerance) {
+  Verification verification{std::move(what), {}, {}};
+  if (found.size() != expected.size()) {
+    OutputComparison count;
+    count.message = fmt::format("{} outputs, expected {}", found.size(), expected.size());
+    verification.outputs.push_back(std::move(count));
+    return verification;
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    verification.outputs.push_back(
+        CompareOutput(found[i].first, found[i].second, expected[i].second, tolerance));
+  }
+  return verification;
+}
+
+// With --steps every recorded output holds one more axis, of the calls.
+Status CheckRecordedSteps(const DataSet& set, const Entry& entry, const VerifyRequest& request) {
+  if (!request.run.steps) return {};
+  DRAGOMAN_ASSIGN(const std::vector<Step> steps, ParseSteps(*request.run.steps));
+  const std::int64_t total = CountCalls(steps, entry.name);
+  for (const Step& step : steps) {
+    if (!step.entry.empty() && step.entry != entry.name) return {};  // several entries
+  }
+  for (const auto& [name, array] : set.outputs) {
+    const std::int64_t recorded = array.shape().empty() ? 0 : array.shape()[0];
+    if (recorded == total) continue;
+    return InvalidInput(fmt::format("output '{}' records {} steps, and --steps asks for {}", name,
+                                    recorded, total));
+  }
+  return {};
+}
+
+// Arrays whose names are none of the entry's inputs are for its inputs by their order.
+void NameByPosition(const std::vector<Slot>& slots, std::vector<NamedArray>& arrays) {
+  if (arrays.size() != slots.size() || NamesAny(slots, arrays)) return;
+  for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].name = std::to_string(i);
+}
+
+// The first value at which the generated program parts from the interpreter.
+Status BisectEngines(const Session& session, const Model& model,
+                     const std::vector<NamedArray>& inputs, const VerifyRequest& request,
+                     Verification& verification) {
+  DRAGOMAN_ASSIGN(const PreparedRun run, PrepareRun(session, model, inputs, request.run));
+  DRAGOMAN_ASSIGN(verification.bisection,
+                  BisectProgram(session, run, request.run, request.tolerance));
+  return {};
+}
+
+bool Asks(const VerifyRequest& request, const std::vector<Verification>& verifications,
+          const Verification& verification) {
+  return request.bisect && !verification.ok() &&
+         std::ranges::none_of(verifications,
+                              [](const Verification& v) { return v.bisection.has_value(); });
+}
+
+}  // namespace
+
+bool Verification::ok() const {
+  return std::ranges::all_of(outputs, [](const OutputComparison& o) { return o.ok; });
+}
+
+Result<std::vector<Verification>> VerifyAgainstData(const Session& session, const Model& model,
+                                                    const std::vector<std::string>& paths,
+                                                    const VerifyRequest& request) {
+  std::vector<Verification> verifications;
+  const Entry& entry = ChosenEntry(model, request.run.facts);
+  const bool structured = CallsOf(session, model) != nullptr;
+  const std::vector<Slot> slots = structured ? std::vector<Slot>() : InputSlots(entry);
+  for (const std::string& path : paths) {
+    DRAGOMAN_ASSIGN(std::vector<std::string> folders, FindDataSets(path));
+    for (const std::string& folder : folders) {
+      DRAGOMAN_ASSIGN(
+          DataSet set,
+          ReadDataSet(folder, slots, structured ? std::vector<Slot>() : OutputSlots(entry)));
+      if (Status status = CheckRecordedSteps(set, entry, request); !status.ok())
+        return std::move(status).error().InFile(folder);
+      if (!structured) NameByPosition(slots, set.inputs);
+      DRAGOMAN_ASSIGN(RunResult result, RunModel(session, model, set.inputs, request.run));
+      Verification verification = Judge(folder, result.outputs, set.outputs, request.tolerance);
+      if (Asks(request, verifications, verification))
+        DRAGOMAN_TRY(BisectEngines(session, model, set.inputs, request, verification));
+      verifications.push_back(std::move(verification));
+    }
+  }
+  return verifications;
+}
+
+namespace {
+
+// Whether the inputs of `model` have all these names.
+Result<bool> TakesNames(const Session& session, const Model& model,
+                        const std::vector<NamedArray>& arrays) {
+  const StructuredCalls* const calls = CallsOf(session, model);
+  const Entry& entry = model.entries.front();
+  if (calls != nullptr) {
+    return std::ranges::all_of(arrays, [&](const NamedArray& array) {
+      return ArgumentName(*calls, entry, array.name).has_value();
+    });
+  }
+  std::vector<std::string> names;
+  for (const NamedArray& array : arrays) names.push_back(array.name);
+  const std::optional<Model> called = WithoutDefaults(model, names);
+  std::vector<Slot> slots = InputSlots(called ? called->entries.front() : entry);
+  if (ChangesInputs(session, model)) {
+    DRAGOMAN_ASSIGN(const Model lowered, session.Lower(model, {}));
+    slots = InputSlots(lowered.entries.front());
+  }
+  return std::ranges::all_of(arrays, [&](const NamedArray& array) {
+    const std::string head = array.name.substr(0, array.name.find('.'));
+    return std::ranges::any_of(
+        slots, [&](const Slot& slot) { return slot.name == array.name || slot.name == head; });
+  });
+}
+
+// `facts`, and the sizes that `other` knows where `model` has symbols. Inputs are compared as far
+// as the files tell their types.
+Facts WithSizesOfOther(const Session& session, const Model& model, const Model& other,
+                       Facts facts) {
+  if (CallsOf(session, model) != nullptr || CallsOf(session, other) != nullptr) return facts;
+  const std::vector<Slot> slots = InputSlots(ChosenEntry(model, facts));
+  const std::vector<Slot> others = InputSlots(other.entries.front());
+  for (std::size_t i = 0; i < slots.size() && i < others.size(); ++i) {
+    const auto named = std::ranges::find(others, slots[i].name, &Slot::name);
+    const Shape* known = (named != others.end() ? *named : others[i]).type.shape();
+    const Shape* shape = slots[i].type.shape();
+    if (known == nullptr || shape == nullptr || known->size() != shape->size()) continue;
+    for (std::size_t k = 0; k < shape->size(); ++k) {
+      const std::vector<std::string> symbols = (*shape)[k].Symbols();
+      const bool is_symbol = symbols.size() == 1 && (*shape)[k] == Dim::Symbol(symbols.front());
+      if (is_symbol && (*known)[k].known()) facts.dims.emplace(symbols.front(), (*known)[k]);
+    }
+  }
+  return facts;
+}
+
+// The inputs that are drawn, or the one that is given, with what to call it.
+Result<std::vector<std::pair<std::string, std::vector<NamedArray>>>> InputsToTry(
+    const Session& session, const Model& model, const Model& other, const VerifyRequest& request) {
+  std::vector<std::pair<std::string, std::vector<NamedArray>>> tries;
+  if (!request.inputs.empty()) {
+    tries.emplace_back("given inputs", request.inputs);
+    return tries;
+  }
+  DRAGOMAN_ASSIGN(
+      std::vector<std::vector<NamedArray>> drawn,
+      DrawInputs(session, model, WithSizesOfOther(session, model, other, request.run.facts),
+                 request.seed, request.random));
+  for (std::vector<NamedArray>& inputs : drawn)
+    tries.emplace_back(fmt::format("random input {}", tries.size()), std::move(inputs));
+  return tries;
+}
+
+// What `other` is called with: positions decide where it has other names.
+Result<PreparedRun> PrepareOther(const Session& session, const Model& other,
+                                 std::vector<NamedArray> inputs, const RunRequest& request) {
+  DRAGOMAN_ASSIGN(const bool same_names, TakesNames(session, other, inputs));
+  for (std::size_t k = 0; !same_names && k < inputs.size(); ++k) inputs[k].name = std::to_string(k);
+  return PrepareRun(session, other, inputs, request);
+}
+
+}  // namespace
+
+Result<std::vector<Verification>> VerifyAgainstModel(const Session& session, const Model& model,
+                                                     const Model& other,
+                                                     const std::string& other_name,
+                                                     const VerifyRequest& request) {
+  RunRequest other_request = request.run;
+  other_request.facts = {};
+  other_request.engine = "interpreter";  // so that a model against itself compares the engines
+  using Tries = std::vector<std::pair<std::string, std::vector<NamedArray>>>;
+  DRAGOMAN_ASSIGN(const Tries tries, InputsToTry(session, model, other, request));
+  std::vector<Verification> verifications;
+  for (const auto& [what, inputs] : tries) {
+    DRAGOMAN_ASSIGN(const PreparedRun run, PrepareRun(session, model, inputs, request.run));
+    DRAGOMAN_ASSIGN(const RunResult found, RunPrepared(session, run, request.run));
+    const Result<PreparedRun> other_run = PrepareOther(session, other, inputs, other_request);
+    if (!other_run.ok()) return Error(other_run.error()).InFile(other_name);
+    const Result<RunResult> expected = RunPrepared(session, *other_run, other_request);
+    if (!expected.ok()) return Error(expected.error()).InFile(other_name);
+    Verification verification = Judge(what, found.outputs, expected->outputs, request.tolerance);
+    if (Asks(request, verifications, verification) && request.run.engine == "native") {
+      DRAGOMAN_TRY(BisectEngines(session, model, inputs, request, verification));
+    } else if (Asks(request, verifications, verification)) {
+      DRAGOMAN_ASSIGN(verification.bisection,
+                      BisectModels(session, run, *other_run, other_request, request.tolerance));
+    }
+    verifications.push_back(std::move(verification));
+  }
+  return verifications;
+}
+
+}  // namespace dragoman
