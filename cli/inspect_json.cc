@@ -15,6 +15,7 @@
 #include "driver/data.h"
 #include "driver/model_costs.h"
 #include "driver/session.h"
+#include "driver/structured_calls.h"
 
 namespace dragoman::cli {
 namespace {

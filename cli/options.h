@@ -13,6 +13,7 @@
 
 namespace dragoman::cli {
 
+void AddBench(CommandLine& program);
 void AddConvert(CommandLine& program);
 void AddCache(CommandLine& program);
 void AddCodegen(CommandLine& program);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -113,6 +114,29 @@ std::string SizeText(std::uint64_t bytes) {
   const double kilo = static_cast<double>(bytes) / 1e3;
   if (kilo < 1000) return fmt::format("{:.1f} kB", kilo);
   return fmt::format("{:.1f} MB", kilo / 1e3);
+}
+
+std::string TimeText(double microseconds) {
+  if (microseconds < 1e3) return fmt::format("{:.3g} us", microseconds);
+  if (microseconds < 1e6) return fmt::format("{:.3g} ms", microseconds * 1e-3);
+  return fmt::format("{:.3g} s", microseconds * 1e-6);
+}
+
+nlohmann::ordered_json ProfileJson(const std::string& table) {
+  auto json = nlohmann::ordered_json::array();
+  std::istringstream lines(table);
+  std::string line;
+  std::getline(lines, line);  // the head
+  while (std::getline(lines, line)) {
+    std::istringstream row(line);
+    double microseconds = 0;
+    std::int64_t calls = 0;
+    row >> microseconds >> calls >> std::ws;
+    std::string step;
+    std::getline(row, step);
+    json.push_back({{"us", microseconds}, {"calls", calls}, {"step", step}});
+  }
+  return json;
 }
 
 std::string Grouped(std::uint64_t number) {

@@ -88,6 +88,12 @@ std::string ShellWord(std::string_view word);
 // "999 bytes", "13.4 kB" or "2.1 MB".
 std::string SizeText(std::uint64_t bytes);
 
+// "12.3 us", "4.56 ms" or "1.23 s".
+std::string TimeText(double microseconds);
+
+// The rows of a table of steps that an engine gives (`--profile`), without its head.
+nlohmann::ordered_json ProfileJson(const std::string& table);
+
 // "3,338,000".
 std::string Grouped(std::uint64_t number);
 

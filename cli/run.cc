@@ -2,6 +2,7 @@
 // dragoman run MODEL
 #include <unistd.h>
 
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -37,24 +38,9 @@ std::string ReportJson(const std::string& report) {
   std::getline(lines, line);
   auto json = nlohmann::ordered_json::parse(line, nullptr, false);
   if (!json.is_object()) return report;
-  std::getline(lines, line);  // the head of the table
-  while (std::getline(lines, line)) {
-    std::istringstream row(line);
-    double microseconds = 0;
-    std::int64_t calls = 0;
-    row >> microseconds >> calls >> std::ws;
-    std::string step;
-    std::getline(row, step);
-    json["profile"].push_back({{"us", microseconds}, {"calls", calls}, {"step", step}});
-  }
+  auto profile = ProfileJson(std::string(std::istreambuf_iterator<char>(lines), {}));
+  if (!profile.empty()) json["profile"] = std::move(profile);
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
-// "12.3 us", "4.56 ms", "1.23 s".
-std::string TimeText(double microseconds) {
-  if (microseconds < 1e3) return fmt::format("{:.3g} us", microseconds);
-  if (microseconds < 1e6) return fmt::format("{:.3g} ms", microseconds * 1e-3);
-  return fmt::format("{:.3g} s", microseconds * 1e-6);
 }
 
 // A report as people read it: its line of times in words.

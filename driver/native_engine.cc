@@ -26,6 +26,8 @@ Result<RunResult> RunNative(const Session& session, const Model& model,
     arguments.insert(arguments.end(), {"--repeat", std::to_string(request.repeat)});
   if (request.seed != 0)
     arguments.insert(arguments.end(), {"--seed", std::to_string(request.seed)});
+  if (request.threads > 1)
+    arguments.insert(arguments.end(), {"--threads", std::to_string(request.threads)});
   if (request.profile) arguments.emplace_back("--profile");
   RunResult result;
   NativeOptions options;

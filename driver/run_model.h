@@ -26,6 +26,7 @@ struct RunRequest {
   std::int64_t repeat = 1;
   bool times = false;  // reports times, also of a single run
   bool profile = false;
+  std::int64_t threads = 1;  // of the native engine
   std::uint64_t seed = 0;    // of random numbers
   onednn::PlanOptions plan;  // of the native engine
   // Takes what the model prints, and warnings of its program; nullptr: nobody does.

@@ -166,15 +166,14 @@ Result<std::vector<std::pair<std::string, std::vector<NamedArray>>>> InputsToTry
   return tries;
 }
 
-// What `other` is called with: positions decide where it has other names.
+}  // namespace
+
 Result<PreparedRun> PrepareOther(const Session& session, const Model& other,
                                  std::vector<NamedArray> inputs, const RunRequest& request) {
   DRAGOMAN_ASSIGN(const bool same_names, TakesNames(session, other, inputs));
   for (std::size_t k = 0; !same_names && k < inputs.size(); ++k) inputs[k].name = std::to_string(k);
   return PrepareRun(session, other, inputs, request);
 }
-
-}  // namespace
 
 Result<std::vector<Verification>> VerifyAgainstModel(const Session& session, const Model& model,
                                                      const Model& other,

@@ -45,6 +45,10 @@ Result<std::vector<Verification>> VerifyAgainstData(const Session& session, cons
                                                     const std::vector<std::string>& paths,
                                                     const VerifyRequest& request);
 
+// Lowers `other` for inputs of another model: by their names, or by position where it has others.
+Result<PreparedRun> PrepareOther(const Session& session, const Model& other,
+                                 std::vector<NamedArray> inputs, const RunRequest& request);
+
 // Runs both on equal inputs. Inputs are matched by name, or by position where names differ; outputs
 // by position. Errors: those of RunModel; about `other`, in file `other_name`.
 Result<std::vector<Verification>> VerifyAgainstModel(const Session& session, const Model& model,

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// dragoman bench MODEL
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/options.h"
+#include "driver/bench_model.h"
+#include "driver/model_costs.h"
+
+namespace dragoman::cli {
+namespace {
+
+struct BenchOptions {
+  std::string model;
+  std::optional<std::string> against;
+  InputOptions inputs;
+  BenchRequest request;
+  LoweringFlags lowering;
+  CommonOptions common;
+};
+
+// Median by median, of the first model over the second one: each round by itself.
+std::vector<double> RatiosOf(const std::vector<Benchmark>& benchmarks) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < benchmarks[0].rounds.size(); ++i)
+    ratios.push_back(benchmarks[0].rounds[i].median / benchmarks[1].rounds[i].median);
+  std::ranges::sort(ratios);
+  return ratios;
+}
+
+void PrintBenchmark(const std::string& file, const Benchmark& benchmark) {
+  Print("{}: fastest {}, median {}, 99 % below {}\n", file, TimeText(benchmark.Fastest()),
+        TimeText(benchmark.Median()), TimeText(benchmark.P99()));
+  PrintLines(benchmark.profile);
+}
+
+void PrintBenchmarks(const std::vector<Benchmark>& benchmarks, const BenchOptions& options) {
+  const RunRequest& run = options.request.run;
+  Print("{} rounds of {} calls, engine {}, threads: {}\n", options.request.rounds, run.repeat,
+        run.engine, run.threads);
+  PrintBenchmark(options.model, benchmarks[0]);
+  if (benchmarks.size() < 2) return;
+  PrintBenchmark(*options.against, benchmarks[1]);
+  const std::vector<double> ratios = RatiosOf(benchmarks);
+  Print("ratio of medians: {:.3f} ({:.3f} to {:.3f})\n", ratios[ratios.size() / 2], ratios.front(),
+        ratios.back());
+}
+
+nlohmann::ordered_json BenchmarkJson(const std::string& file, const Benchmark& benchmark) {
+  nlohmann::ordered_json json = {{"model", file},
+                                 {"unit", "us"},
+                                 {"min", benchmark.Fastest()},
+                                 {"median", benchmark.Median()},
+                                 {"p99", benchmark.P99()},
+                                 {"rounds", nlohmann::ordered_json::array()}};
+  for (const RoundTimes& round : benchmark.rounds)
+    json["rounds"].push_back(
+        {{"min", round.fastest}, {"median", round.median}, {"p99", round.p99}});
+  if (!benchmark.profile.empty()) json["profile"] = ProfileJson(benchmark.profile);
+  return json;
+}
+
+void PrintBenchmarksJson(const std::vector<Benchmark>& benchmarks, const BenchOptions& options) {
+  const RunRequest& run = options.request.run;
+  nlohmann::ordered_json json = {{"engine", run.engine},
+                                 {"threads", run.threads},
+                                 {"calls", run.repeat},
+                                 {"models", nlohmann::ordered_json::array()}};
+  json["models"].push_back(BenchmarkJson(options.model, benchmarks[0]));
+  if (benchmarks.size() > 1) {
+    json["models"].push_back(BenchmarkJson(*options.against, benchmarks[1]));
+    const std::vector<double> ratios = RatiosOf(benchmarks);
+    json["ratio"] = ratios[ratios.size() / 2];
+  }
+  PrintJson(json);
+}
+
+Status CheckOptions(const BenchOptions& options) {
+  if (options.request.run.threads > 1 && options.request.run.engine != "native")
+    return InvalidInput("--threads is about --engine native: the interpreter has one thread");
+  return {};
+}
+
+Result<std::vector<Benchmark>> Bench(BenchOptions& options) {
+  DRAGOMAN_TRY(CheckOptions(options));
+  BenchRequest& request = options.request;
+  DRAGOMAN_ASSIGN(request.inputs, LoadInputs(options.inputs));
+  const Session session = MakeSession(options.common, options.model);
+  DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.lowering));
+  DRAGOMAN_ASSIGN(const Model model, ReadCut(session, options.model, options.lowering, facts));
+  request.run.facts = std::move(facts);
+  if (!options.against) return BenchModels(session, model, nullptr, "", request);
+  DRAGOMAN_ASSIGN(const Model other, session.Read(*options.against));
+  return BenchModels(session, model, &other, *options.against, request);
+}
+
+int RunBench(BenchOptions& options) {
+  const Result<std::vector<Benchmark>> benchmarks = Bench(options);
+  if (!benchmarks.ok()) return Report(benchmarks.error(), options.model);
+  if (options.common.json) {
+    PrintBenchmarksJson(*benchmarks, options);
+  } else if (!options.common.quiet) {
+    PrintBenchmarks(*benchmarks, options);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void AddBench(CommandLine& program) {
+  auto options = std::make_shared<BenchOptions>();
+  options->request.run.engine = "native";
+  options->request.run.repeat = 20;
+  Command command =
+      program.AddCommand("bench", "Time calls of a model, by itself or in turn with another one");
+  command.Add("MODEL", &options->model, "A model file", {.required = true});
+  command.Add("--against", &options->against,
+              "Another model, which is called with the same inputs; rounds of both alternate");
+  command.Add("--rounds", &options->request.rounds, "How many rounds; default: 5",
+              {.range = {{1, 100'000}}});
+  command.Add("--calls", &options->request.run.repeat, "Calls in a round; default: 20",
+              {.range = {{1, 1'000'000}}});
+  command.Add("--threads", &options->request.run.threads,
+              "Threads of the generated program; default: 1", {.range = {{1, 1024}}});
+  command.Add("--engine", &options->request.run.engine,
+              "native (default): the generated C++ program; or interpreter",
+              {.one_of = {"native", "interpreter"}});
+  command.AddFlag("--profile", options->request.run.profile, "Print the time of each step as well");
+  command.Add("--input", &options->inputs.inputs,
+              "NAME=FILE.npy or POSITION=FILE.npy, in place of random inputs",
+              {.repeatable = true});
+  command.Add("--inputs", &options->inputs.archive, "FILE.npz with an array for each input");
+  command.Add("--seed", &options->request.run.seed, "Seed of random inputs; default: 0");
+  command.Add("--steps", &options->request.run.steps, "As for run");
+  AddFacts(command, options->lowering);
+  AddCut(command, options->lowering);
+  AddCommonOptions(command, options->common);
+  command.SetFooter(
+      "Times are of the calls alone, each from the same state. Inputs are random, with sizes from "
+      "2\n"
+      "to 5 where the model leaves them open: --shape or --dim state those that matter.\n"
+      "\n"
+      "  dragoman bench model.onnx --threads 4 --profile\n"
+      "  dragoman bench fused.onnx --against unrolled.onnx --rounds 20");
+  command.SetRun([options] { return RunBench(*options); });
+}
+
+}  // namespace dragoman::cli
