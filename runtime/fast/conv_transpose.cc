@@ -7,11 +7,15 @@
 #include "runtime/fast/finite.h"
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
+#include "runtime/fast/tap_product.h"
 #include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 
 struct PreparedConvTranspose::Impl {
+  bool own = false;
+  TapProduct product;
+  Lookout lookout;  // of the product
   Primitive primitive;
 };
 
@@ -68,6 +72,15 @@ Status PreparedConvTranspose::Init(const FastContext& context, const ConvTranspo
   DRAGOMAN_RT_TRY(ConvTransposeShape(p, x, w, &y));
   DRAGOMAN_RT_GUARDED {
     const WideWeights wide(weights, NumElements(w));
+    auto impl = Pimpl<Impl>::Make();
+    if (ProductType(weights.precision) == ElementType::f32 && TapProduct::Suits(p, w)) {
+      impl->own = true;
+      impl->product.Pack(w, wide.data(), bias, post);
+      impl->product.Resize(x, window);
+      impl->lookout.Create(context, post, NumElements(x), NumElements(y));
+      impl_ = std::move(impl);
+      return Status();
+    }
     const dnnl::memory::desc b_desc = bias != nullptr ? PlainDesc({y[1]}) : dnnl::memory::desc();
     const auto make = [&](dnnl::memory::data_type factors) {
       return dnnl_compat::MakeConvolution<dnnl::deconvolution_forward>(
@@ -79,7 +92,6 @@ Status PreparedConvTranspose::Init(const FastContext& context, const ConvTranspo
     auto desc = make(ProductType(weights.precision));
     if (!desc) desc = make(dnnl::memory::data_type::f32);
     if (!desc) return Status::Error("oneDNN has no implementation of this deconvolution");
-    auto impl = Pimpl<Impl>::Make();
     impl->primitive.Create(context, desc, dnnl::deconvolution_forward(desc), post.residual,
                            PlainDesc(ToDims(y)));
     impl->primitive.BindOperand(DNNL_ARG_SRC, PlainDesc(ToDims(x)), desc.src_desc());
@@ -108,15 +120,18 @@ Status PreparedConvTranspose::Init(const FastContext& context, const ConvTranspo
 
 Status PreparedConvTranspose::Run(const float* x, const float* residual, float* y,
                                   void* scratch) noexcept {
-  return impl_->primitive.Run({x}, residual, y, scratch);
+  if (!impl_->own) return impl_->primitive.Run({x}, residual, y, scratch);
+  impl_->lookout.Run(x, residual);
+  impl_->product.Run(x, residual, y, scratch);
+  return Status();
 }
 
 const char* PreparedConvTranspose::Implementation() const noexcept {
-  return impl_->primitive.implementation();
+  return impl_->own ? "own panels" : impl_->primitive.implementation();
 }
 
 std::int64_t PreparedConvTranspose::ScratchBytes() const noexcept {
-  return impl_->primitive.scratch_bytes();
+  return impl_->own ? impl_->product.ScratchBytes() : impl_->primitive.scratch_bytes();
 }
 
 }  // namespace dragoman::rt

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ConvTranspose in f32 on oneDNN, prepared for one shape: weights are laid out once.
+// ConvTranspose in f32, by a product of our own or on oneDNN, prepared for one shape: weights are
+// laid out once.
 #ifndef DRAGOMAN_RUNTIME_FAST_CONV_TRANSPOSE_H_
 #define DRAGOMAN_RUNTIME_FAST_CONV_TRANSPOSE_H_
 
@@ -27,7 +28,7 @@ class PreparedConvTranspose {
   // ScratchBytes() and is aligned to 64.
   Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
-  // The implementation that oneDNN chose.
+  // The implementation that was chosen.
   const char* Implementation() const noexcept;
 
  private:

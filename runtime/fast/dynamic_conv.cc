@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/fast/dynamic_conv.h"
 
+#include <exception>
 #include <utility>
+
+#include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 
@@ -34,12 +37,31 @@ Status DynamicConvTranspose::Init(const FastContext& context, const ConvTranspos
                                   const Shape& w, const float* weights, const float* bias,
                                   const PostOps& post) noexcept {
   arguments_ = {&context, p, w, weights, bias, post};
+  own_ = TapProduct::Suits(p, w);
+  if (!own_) return Status();
+  DRAGOMAN_RT_GUARDED { product_.Pack(w, weights, bias, post); }
+  DRAGOMAN_RT_CAUGHT(std::exception) { return Status::Error("out of memory"); }
+  return Status();
+}
+
+Status DynamicConvTranspose::RunProduct(TensorView<const float> x, const float* residual,
+                                        TensorView<float> y, Memory& scratch) noexcept {
+  if (!(sizes_ == x.shape)) {
+    Window window;
+    DRAGOMAN_RT_TRY(ConvTransposeWindow(arguments_.p, x.shape, arguments_.w, &window));
+    DRAGOMAN_RT_GUARDED { product_.Resize(x.shape, window); }
+    DRAGOMAN_RT_CAUGHT(std::exception) { return Status::Error("out of memory"); }
+    sizes_ = x.shape;
+  }
+  DRAGOMAN_RT_TRY(scratch.Reserve(product_.ScratchBytes()));
+  product_.Run(x.data, residual, y.data, scratch.data());
   return Status();
 }
 
 Status DynamicConvTranspose::Run(TensorView<const float> x, const float* residual,
                                  TensorView<float> y, Memory& scratch) noexcept {
   if (y.size() == 0) return Status();
+  if (own_) return RunProduct(x, residual, y, scratch);
   PreparedConvTranspose* conv = cache_.Find(x.shape);
   if (conv == nullptr) {
     PreparedConvTranspose made;

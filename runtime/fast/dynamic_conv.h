@@ -8,6 +8,7 @@
 #include "runtime/fast/conv.h"
 #include "runtime/fast/conv_transpose.h"
 #include "runtime/fast/shape_cache.h"
+#include "runtime/fast/tap_product.h"
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/program/memory.h"
 
@@ -43,7 +44,8 @@ class DynamicConv {
   ShapeCache<PreparedConv> cache_;
 };
 
-// The same of row-major tensors.
+// The same of row-major tensors. Where loops of our own compute it, weights are packed once for all
+// sizes.
 class DynamicConvTranspose {
  public:
   Status Init(const FastContext& context, const ConvTransposeParams& p, const Shape& w,
@@ -52,8 +54,14 @@ class DynamicConvTranspose {
              Memory& scratch) noexcept;
 
  private:
+  Status RunProduct(TensorView<const float> x, const float* residual, TensorView<float> y,
+                    Memory& scratch) noexcept;
+
   ConvArguments<ConvTransposeParams> arguments_;
-  ShapeCache<PreparedConvTranspose> cache_;
+  bool own_ = false;
+  TapProduct product_;
+  Shape sizes_;                              // of x, that product_ has
+  ShapeCache<PreparedConvTranspose> cache_;  // otherwise
 };
 
 }  // namespace dragoman::rt

@@ -38,6 +38,7 @@ void PanelProduct::Prepare(const float* bias, std::int64_t outputs, std::int64_t
                            std::int64_t rows, const PostOps& post) {
   const TileSizes& best = BestTile();
   width_ = best.PanelWidth(rows);
+  tile_rows_ = rows == 1 || rows == 2 ? rows : best.rows;
   num_panels_ = (outputs + width_ - 1) / width_;
   padded_outputs_ = best.RoundedUp(outputs);
   outputs_ = outputs;
@@ -45,14 +46,18 @@ void PanelProduct::Prepare(const float* bias, std::int64_t outputs, std::int64_t
   rows_ = rows;
   post_ = post;
   // A residual that may lie in y is needed until the end.
-  const bool whole = rows <= best.rows || (post.residual && post.activation_first);
+  const bool few = rows != kAnyRows && rows <= best.rows;
+  const bool whole = few || (post.residual && post.activation_first);
   block_ = whole ? inputs : std::min(inputs, kBlock);
   panels_ = NewAlignedFloats(padded_outputs_ * inputs);
   bias_ = Zeros(padded_outputs_);
   if (bias != nullptr) std::copy_n(bias, outputs, bias_.get());
-  const std::int64_t products = padded_outputs_ * inputs * rows;
-  parts_ = std::clamp<std::int64_t>(products / kPartProducts, 1,
-                                    std::min<std::int64_t>(MaxThreads(), num_panels_));
+  most_parts_ = std::clamp<std::int64_t>(MaxThreads(), 1, std::max<std::int64_t>(num_panels_, 1));
+}
+
+std::int64_t PanelProduct::Parts(std::int64_t rows) const {
+  const std::int64_t products = padded_outputs_ * inputs_ * rows;
+  return std::clamp<std::int64_t>(products / kPartProducts, 1, most_parts_);
 }
 
 void PanelProduct::PackPanel(std::int64_t first, const float* weights, std::int64_t out_stride,
@@ -71,23 +76,25 @@ void PanelProduct::PackPanel(std::int64_t first, const float* weights, std::int6
 }
 
 std::int64_t PanelProduct::ScratchBytes() const noexcept {
-  return Packs() ? parts_ * PackedSize() * std::int64_t{sizeof(float)} : 0;
+  const std::int64_t parts = rows_ == kAnyRows ? most_parts_ : Parts(rows_);
+  return Packs() ? parts * PackedSize() * std::int64_t{sizeof(float)} : 0;
 }
 
-// Inputs `begin` … `end`, of which row r lies at x + r * x_row.
-void PanelProduct::RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t end,
-                            std::int64_t num_rows, const float* x, std::int64_t x_row,
-                            const float* residual, float* y) const noexcept {
-  const std::int64_t first = panel * width_, count = std::min(width_, outputs_ - first);
-  const std::int64_t width = std::min(width_, padded_outputs_ - first);
+// Of `panels` panels, whole ones if there are several, inputs `begin` … `end`, of which row r lies
+// at x + r * x_row.
+void PanelProduct::RunPanel(std::int64_t panel, std::int64_t panels, std::int64_t begin,
+                            std::int64_t end, std::int64_t num_rows, const float* x,
+                            std::int64_t x_row, const float* residual, float* y) const noexcept {
+  const std::int64_t first = panel * width_, count = std::min(panels * width_, outputs_ - first);
+  const std::int64_t width = std::min(panels * width_, padded_outputs_ - first);
   const bool starts = begin == 0, ends = end == inputs_;
   const bool adds_first = residual != nullptr && !post_.activation_first;
   const bool adds_last = residual != nullptr && !adds_first && ends;
   const bool activates = ends && post_.activation != FusedActivation::kNone;
-  const std::int64_t most = rows_ <= 2 ? rows_ : BestTile().rows;
   PanelTile tile = {};
   tile.inputs = end - begin;
   tile.panel = panels_.get() + begin * padded_outputs_ + first * tile.inputs;
+  tile.panel_step = panels > 1 ? tile.inputs * width_ : 0;
   tile.x_row = x_row;
   tile.bias = starts ? bias_.get() + first : nullptr;
   tile.added_row = tile.y_row = outputs_;
@@ -95,7 +102,7 @@ void PanelProduct::RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t
   const std::int64_t ahead = tile.inputs * width * sizeof(float) / num_rows;
   const bool fetches = num_rows >= kFetchingRows;
   for (std::int64_t r = 0; r < num_rows;) {
-    const std::int64_t rows = TileRows(num_rows - r, most);
+    const std::int64_t rows = TileRows(num_rows - r, tile_rows_);
     const std::int64_t at = r * outputs_ + first;
     for (std::int64_t i = r * ahead; i < (r + rows) * ahead && fetches; i += kLine)
       __builtin_prefetch(next + i, 0, 2);
@@ -112,6 +119,13 @@ void PanelProduct::RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t
   }
 }
 
+// How many panels from `panel` on are computed at once.
+std::int64_t PanelProduct::PanelsFrom(std::int64_t panel, std::int64_t last,
+                                      std::int64_t rows) const {
+  const std::int64_t panels = rows_ == kAnyRows ? PanelsAtOnce(rows) : 1;
+  return panel + panels <= last && (panel + panels) * width_ <= outputs_ ? panels : 1;
+}
+
 void PanelProduct::RunPanels(std::int64_t first, std::int64_t last, std::int64_t rows,
                              const float* x, const float* residual, float* y,
                              float* packed) const noexcept {
@@ -119,26 +133,29 @@ void PanelProduct::RunPanels(std::int64_t first, std::int64_t last, std::int64_t
     const std::int64_t end = std::min(begin + block_, inputs_);
     const float* from = x + begin;
     if (packed != nullptr) CopyRows(rows, end - begin, from, inputs_, packed, kBlockRow);
-    for (std::int64_t panel = first; panel < last; ++panel) {
-      RunPanel(panel, begin, end, rows, packed != nullptr ? packed : from,
+    for (std::int64_t panel = first; panel < last;) {
+      const std::int64_t panels = PanelsFrom(panel, last, rows);
+      RunPanel(panel, panels, begin, end, rows, packed != nullptr ? packed : from,
                packed != nullptr ? kBlockRow : inputs_, residual, y);
+      panel += panels;
     }
   }
 }
 
 void PanelProduct::RunRows(std::int64_t rows, const float* x, float* y) const noexcept {
-  RunPanels(0, num_panels_, rows, x, nullptr, y, nullptr);
+  if (rows > 0) RunPanels(0, num_panels_, rows, x, nullptr, y, nullptr);
 }
 
-void PanelProduct::Run(const float* x, const float* residual, float* y,
+void PanelProduct::Run(std::int64_t num_rows, const float* x, const float* residual, float* y,
                        void* scratch) const noexcept {
   if (!post_.residual) residual = nullptr;
-  float* packed = Packs() ? static_cast<float*>(scratch) : nullptr;
-  Parallel(parts_, 1, [=](std::int64_t begin, std::int64_t end) {
+  float* packed = Packs() && num_rows > tile_rows_ ? static_cast<float*>(scratch) : nullptr;
+  const std::int64_t parts = Parts(num_rows);
+  Parallel(parts, 1, [=](std::int64_t begin, std::int64_t end) {
     float* own = packed == nullptr ? nullptr : packed + begin * PackedSize();
-    for (std::int64_t row = 0; row < rows_;) {
-      const std::int64_t rows = TileRows(rows_ - row, kRows);
-      RunPanels(num_panels_ * begin / parts_, num_panels_ * end / parts_, rows, x + row * inputs_,
+    for (std::int64_t row = 0; row < num_rows;) {
+      const std::int64_t rows = TileRows(num_rows - row, kRows);
+      RunPanels(num_panels_ * begin / parts, num_panels_ * end / parts, rows, x + row * inputs_,
                 residual == nullptr ? nullptr : residual + row * outputs_, y + row * outputs_, own);
       row += rows;
     }
@@ -147,6 +164,8 @@ void PanelProduct::Run(const float* x, const float* residual, float* y,
 
 // Of operands, a block of whose inputs is copied to lie close together.
 bool PanelProduct::Packs() const { return block_ < inputs_ && num_panels_ > kFewPanels; }
-std::int64_t PanelProduct::PackedSize() const { return std::min(rows_, kRows) * kBlockRow; }
+std::int64_t PanelProduct::PackedSize() const {
+  return (rows_ == kAnyRows ? kRows : std::min(rows_, kRows)) * kBlockRow;
+}
 
 }  // namespace dragoman::rt

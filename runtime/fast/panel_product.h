@@ -17,8 +17,10 @@ namespace dragoman::rt {
 
 class PanelProduct {
  public:
+  static constexpr std::int64_t kAnyRows = 0;  // as many as Run is told
+
   // Copies `weights`, whose element of output o and input i lies at o * out_stride + i * in_stride,
-  // and `bias` (may be null), for products of `rows` rows. Throws std::bad_alloc.
+  // and `bias` (may be null), for products of `rows` rows, or kAnyRows. Throws std::bad_alloc.
   void Pack(const float* weights, std::int64_t out_stride, std::int64_t in_stride,
             const float* bias, std::int64_t outputs, std::int64_t inputs, std::int64_t rows,
             const PostOps& post = {});
@@ -33,7 +35,12 @@ class PanelProduct {
   // y (rows, outputs) = x (rows, inputs) · weightsᵀ + bias, and the post-ops; `residual`, which
   // only they need, may be y. All row-major. `scratch` has ScratchBytes(); without it, if it is
   // null, large products are slower.
-  void Run(const float* x, const float* residual, float* y, void* scratch) const noexcept;
+  void Run(const float* x, const float* residual, float* y, void* scratch) const noexcept {
+    Run(rows_, x, residual, y, scratch);
+  }
+  // The same of so many rows, if it was packed for any number of them.
+  void Run(std::int64_t rows, const float* x, const float* residual, float* y,
+           void* scratch) const noexcept;
   std::int64_t ScratchBytes() const noexcept;
   // The first `rows` rows on this thread alone, without residual.
   void RunRows(std::int64_t rows, const float* x, float* y) const noexcept;
@@ -41,18 +48,22 @@ class PanelProduct {
  private:
   void RunPanels(std::int64_t first, std::int64_t last, std::int64_t rows, const float* x,
                  const float* residual, float* y, float* packed) const noexcept;
-  void RunPanel(std::int64_t panel, std::int64_t begin, std::int64_t end, std::int64_t rows,
-                const float* x, std::int64_t x_row, const float* residual, float* y) const noexcept;
+  void RunPanel(std::int64_t panel, std::int64_t panels, std::int64_t begin, std::int64_t end,
+                std::int64_t rows, const float* x, std::int64_t x_row, const float* residual,
+                float* y) const noexcept;
+  std::int64_t PanelsFrom(std::int64_t panel, std::int64_t last, std::int64_t rows) const;
   bool Packs() const;
   std::int64_t PackedSize() const;
+  std::int64_t Parts(std::int64_t rows) const;
 
   AlignedFloats panels_;
   AlignedFloats bias_;                                // of whole vectors
   std::int64_t width_ = 0;                            // of a panel; the last one may be narrower
   std::int64_t num_panels_ = 0, padded_outputs_ = 0;  // of whole vectors
   std::int64_t outputs_ = 0, inputs_ = 0, rows_ = 0;
-  std::int64_t block_ = 1;  // inputs whose panels lie together
-  std::int64_t parts_ = 1;  // for as many threads
+  std::int64_t block_ = 1;       // inputs whose panels lie together
+  std::int64_t tile_rows_ = 1;   // at most
+  std::int64_t most_parts_ = 1;  // for as many threads
   PostOps post_;
 };
 

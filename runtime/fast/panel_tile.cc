@@ -16,10 +16,12 @@ constexpr int kMaxRows = 8, kMaxVectors = 8;
 constexpr int kMaxFloats = 8 * 2 * Floats16::kCount;  // of a tile of results
 constexpr int kCopiedFloats = 16;                     // of rows for which a call would cost more
 
-template <class Floats, int kRows, int kVectors>
+// Of kVectors vectors, as many from each of kPanels panels.
+template <class Floats, int kRows, int kVectors, int kPanels = 1>
 DRAGOMAN_RT_INLINE void Multiply(const PanelTile& tile) {
   using Vector = typename Floats::Vector;
   using Unaligned = typename Floats::Unaligned;
+  constexpr int kEach = kVectors / kPanels;
   Vector sums[kRows][kVectors];
   DRAGOMAN_RT_UNROLL
   for (int r = 0; r < kRows; ++r) {
@@ -31,13 +33,15 @@ DRAGOMAN_RT_INLINE void Multiply(const PanelTile& tile) {
   }
   const auto* weights = reinterpret_cast<const Vector*>(tile.panel);
   const std::int64_t inputs = tile.inputs, x_row = tile.x_row;
+  const std::int64_t step = kPanels == 1 ? 0 : tile.panel_step / Floats::kCount;
   const float* x = tile.x;
   for (std::int64_t k = 0; k < inputs; ++k) {
     DRAGOMAN_RT_UNROLL
     for (int r = 0; r < kRows; ++r) {
       const float factor = x[r * x_row + k];
       DRAGOMAN_RT_UNROLL
-      for (int v = 0; v < kVectors; ++v) sums[r][v] += weights[k * kVectors + v] * factor;
+      for (int v = 0; v < kVectors; ++v)
+        sums[r][v] += weights[v / kEach * step + k * kEach + v % kEach] * factor;
     }
   }
   DRAGOMAN_RT_UNROLL
@@ -57,9 +61,9 @@ DRAGOMAN_RT_INLINE void Multiply(const PanelTile& tile) {
 
 struct Portable {
   static constexpr TileSizes kSizes = {6, Floats8::kCount};
-  template <int kRows, int kVectors>
+  template <int kRows, int kVectors, int kPanels = 1>
   static void Run(const PanelTile& tile) {
-    Multiply<Floats8, kRows, kVectors>(tile);
+    Multiply<Floats8, kRows, kVectors, kPanels>(tile);
   }
 };
 
@@ -67,17 +71,17 @@ struct Portable {
 
 struct Avx2 {
   static constexpr TileSizes kSizes = {6, Floats8::kCount};
-  template <int kRows, int kVectors>
+  template <int kRows, int kVectors, int kPanels = 1>
   DRAGOMAN_RT_AVX2 static void Run(const PanelTile& tile) {
-    Multiply<Floats8, kRows, kVectors>(tile);
+    Multiply<Floats8, kRows, kVectors, kPanels>(tile);
   }
 };
 
 struct Avx512 {
   static constexpr TileSizes kSizes = {8, Floats16::kCount};
-  template <int kRows, int kVectors>
+  template <int kRows, int kVectors, int kPanels = 1>
   DRAGOMAN_RT_AVX512 static void Run(const PanelTile& tile) {
-    Multiply<Floats16, kRows, kVectors>(tile);
+    Multiply<Floats16, kRows, kVectors, kPanels>(tile);
   }
 };
 
@@ -103,11 +107,15 @@ constexpr std::array<Loop, sizeof...(kPlaces)> LoopsOf(std::integer_sequence<int
 struct TileLoops {
   TileSizes sizes;
   std::array<Loop, kMaxRows * kMaxVectors> loops;  // [rows - 1][vectors - 1]
+  Loop several[2];                                 // [rows - 1], PanelsAtOnce
 };
 
 template <class Set>
 constexpr TileLoops kTileLoops = {
-    Set::kSizes, LoopsOf<Set>(std::make_integer_sequence<int, kMaxRows * kMaxVectors>())};
+    Set::kSizes,
+    LoopsOf<Set>(std::make_integer_sequence<int, kMaxRows * kMaxVectors>()),
+    {Set::template Run<1, 2 * PanelsAtOnce(1), PanelsAtOnce(1)>,
+     Set::template Run<2, 2 * PanelsAtOnce(2), PanelsAtOnce(2)>}};
 
 const TileLoops& ChooseLoops() {
 #ifdef DRAGOMAN_RT_X86
@@ -128,6 +136,7 @@ const TileSizes& BestTile() noexcept { return BestLoops().sizes; }
 
 void MultiplyTile(const PanelTile& tile, std::int64_t rows, std::int64_t width) {
   const TileLoops& best = BestLoops();
+  if (tile.panel_step != 0) return best.several[rows - 1](tile);
   const std::int64_t vectors = width / best.sizes.lanes;
   best.loops[static_cast<std::size_t>((rows - 1) * kMaxVectors + vectors - 1)](tile);
 }

@@ -44,9 +44,15 @@ struct PanelTile {
   std::int64_t added_row;
   float* y;
   std::int64_t y_row;
+  // Floats to the next panel where the tile reads several of two vectors; 0: it reads one.
+  std::int64_t panel_step = 0;
 };
 
+// `width` outputs: those of one panel, or of as many as PanelsAtOnce says.
 void MultiplyTile(const PanelTile& tile, std::int64_t rows, std::int64_t width);
+
+// The panels of two vectors that so few rows need for enough sums to keep the processor busy.
+constexpr std::int64_t PanelsAtOnce(std::int64_t rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
 
 // By way of a tile of its own, where an activation (`post`; may be null) follows or only `count`
 // outputs exist. `added` (may be null) lies as y and comes behind the activation.

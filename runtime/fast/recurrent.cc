@@ -41,26 +41,27 @@ bool HasFunctions(const P& p, Function function, std::initializer_list<RnnActiva
   return true;
 }
 
+// Open sizes are not 0 either.
 template <class P>
 bool IsPlain(const P& p, const Shape& x) {
-  return p.clip == 0.0f && p.layout == 0 && p.hidden_size > 0 && x.size() == 3 &&
-         NumElements(x) > 0;
+  return p.clip == 0.0f && p.layout == 0 && p.hidden_size > 0 && x.size() == 3 && x[0] != 0 &&
+         x[1] != 0 && x[2] > 0;
 }
 
 }  // namespace
 
 struct PreparedRecurrent::Impl {
   std::vector<RecurrentDirection> directions;
+  CellSizes sizes;
   std::int64_t threads = 1;
   std::int64_t state = 0, given = 0;  // floats of a direction's cell state, and of its hidden state
 
-  Status Init(const FastContext& context, const CellSizes& sizes, const RecurrentBounds& bounds,
-              RnnDirection which, const RecurrentWeights& weights) {
+  Status Init(const FastContext& context, const CellSizes& cell, const RecurrentExtent& extent,
+              const RecurrentBounds& bounds, RnnDirection which, const RecurrentWeights& weights) {
+    sizes = cell;
     const std::int64_t gates = sizes.gate_units(), count = NumDirections(which);
     directions.resize(static_cast<std::size_t>(count));
-    state = sizes.batch * sizes.hidden;
-    given = sizes.batch * sizes.output;
-    const RecurrentShares shares = Divide(sizes);
+    const std::int64_t units = Divide(Largest(extent)).units;
     for (std::int64_t d = 0; d < count; ++d) {
       const RecurrentWeights own = {weights.w + d * gates * sizes.input,
                                     weights.r + d * gates * sizes.output,
@@ -69,21 +70,38 @@ struct PreparedRecurrent::Impl {
                                     At(weights.projection, d * sizes.output * sizes.hidden),
                                     weights.in_half};
       const bool backward = which == RnnDirection::kReverse || d == 1;
-      DRAGOMAN_RT_TRY(direction(d).Init(context, sizes, bounds, backward, shares, own));
+      DRAGOMAN_RT_TRY(direction(d).Init(context, sizes, extent, bounds, backward, units, own));
     }
+    if (!extent.is_open()) Resize(extent);
     return Status();
   }
 
+  // Of the runs that follow.
+  void Resize(const RecurrentExtent& extent) {
+    state = extent.batch * sizes.hidden;
+    given = extent.batch * sizes.output;
+    const RecurrentShares shares = Divide(extent);
+    for (RecurrentDirection& each : directions) each.Resize(extent, shares);
+  }
+
+  // Where an open run is divided into the most units: rows are just too few to be divided.
+  RecurrentExtent Largest(RecurrentExtent extent) const {
+    const std::int64_t most = kShareRows * std::max<std::int64_t>(MaxThreads(), 1) - 1;
+    if (extent.batch == RecurrentExtent::kOpen) extent.batch = most;
+    extent.steps = std::max<std::int64_t>(extent.steps, 1);
+    return extent;
+  }
+
   // Among threads that never meet, if there are enough rows.
-  RecurrentShares Divide(const CellSizes& sizes) {
-    const std::int64_t step = sizes.batch * sizes.gate_units() * sizes.output * num_directions();
+  RecurrentShares Divide(const RecurrentExtent& extent) {
+    const std::int64_t step = extent.batch * sizes.gate_units() * sizes.output * num_directions();
     const auto most = [](std::int64_t products) {
       return std::clamp<std::int64_t>(products / kThreadProducts, 1, MaxThreads());
     };
     RecurrentShares shares;
-    threads = most(step * sizes.steps);
+    threads = most(step * extent.steps);
     shares.rows = std::max<std::int64_t>(threads / num_directions(), 1);
-    if (sizes.batch / shares.rows >= kShareRows) return shares;
+    if (extent.batch / shares.rows >= kShareRows) return shares;
     shares.rows = 1;
     shares.units = std::max<std::int64_t>(most(step) / num_directions(), 1);
     return shares;
@@ -144,14 +162,14 @@ Status Prepare(const FastContext& context, const P& p, const Shape& x, Recurrent
   if (!PreparedRecurrent::Supports(p, x))
     return Status::Error("this recurrent operator cannot be prepared");
   DRAGOMAN_RT_GUARDED {
-    const CellSizes sizes = {cell, x[0], x[1], x[2], p.hidden_size, output};
+    const CellSizes sizes = {cell, x[2], p.hidden_size, output};
     const std::int64_t rows = sizes.gate_units() * NumDirections(p.direction);
     const WideWeights wide_w(w, rows * sizes.input), wide_r(r, rows * output);
     weights.w = wide_w.data();
     weights.r = wide_r.data();
     weights.in_half = r.precision == Precision::kBF16 && HalfPanels::Supported();
     auto impl = Pimpl<Impl>::Make();
-    DRAGOMAN_RT_TRY(impl->Init(context, sizes, bounds, p.direction, weights));
+    DRAGOMAN_RT_TRY(impl->Init(context, sizes, {x[0], x[1]}, bounds, p.direction, weights));
     *prepared = std::move(impl);
   }
   DRAGOMAN_RT_CAUGHT(std::exception) { return Status::Error("out of memory"); }
@@ -189,6 +207,8 @@ Status PreparedRecurrent::Init(const FastContext& context, const RNNParams& p, c
   return Prepare(context, p, x, relu ? RecurrentCell::kRelu : RecurrentCell::kTanh, w, r,
                  p.hidden_size, {}, {nullptr, nullptr, b}, &impl_);
 }
+
+void PreparedRecurrent::Resize(const Shape& x) noexcept { impl_->Resize({x[0], x[1]}); }
 
 Status PreparedRecurrent::Run(const float* x, const float* initial_h, const float* initial_c,
                               float* y, float* y_h, float* y_c, void* scratch) noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// LSTM (dragoman.LSTM as well), GRU and RNN of f32 with constant weights, prepared for one shape.
+// LSTM (dragoman.LSTM as well), GRU and RNN of f32 with constant weights, prepared for one shape,
+// or for any number of steps and rows of the batch.
 //
 // The products by the input weights of all steps are one product, made first. Of each step remain
 // the product by the recurrent weights, packed in panels, and one loop for gates and states.
@@ -19,7 +20,10 @@ namespace dragoman::rt {
 
 class PreparedRecurrent {
  public:
-  // x is (steps, batch, input). The default functions, of RNN also Relu, no clipping, layout 0.
+  static constexpr std::int64_t kOpen = -1;  // a number of steps or rows that Resize tells
+
+  // x is (steps, batch, input), of which the first two may be kOpen. The default functions, of RNN
+  // also Relu, no clipping, layout 0.
   static bool Supports(const LSTMParams& p, const Shape& x);
   static bool Supports(const ProjectedLSTMParams& p, const Shape& x);
   static bool Supports(const GRUParams& p, const Shape& x);
@@ -38,6 +42,10 @@ class PreparedRecurrent {
               const WeightData& r, const float* b) noexcept;
   Status Init(const FastContext& context, const RNNParams& p, const Shape& x, const WeightData& w,
               const WeightData& r, const float* b) noexcept;
+
+  // The sizes of x in the runs that follow, 0 among them too; to be called if one was kOpen. They
+  // determine ScratchBytes(). Allocates nothing.
+  void Resize(const Shape& x) noexcept;
 
   // All but x may be null; only LSTM has c. `scratch` has ScratchBytes() and is aligned to 64.
   Status Run(const float* x, const float* initial_h, const float* initial_c, float* y, float* y_h,

@@ -5,11 +5,13 @@
 
 #include "runtime/fast/gate_loops.h"
 #include "runtime/fast/half_tensors.h"
+#include "runtime/fast/parallel.h"
 
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kUnitBlock = 16;  // units that are not divided
+constexpr std::int64_t kUnitBlock = 16;          // units that are not divided
+constexpr std::int64_t kPartProducts = 1 << 16;  // below which a thread is not worth its start
 
 std::int64_t Rounded(std::int64_t floats) { return (floats + 15) / 16 * 16; }
 
@@ -24,12 +26,22 @@ void Load(const float* from, std::int64_t size, float* to) {
 }  // namespace
 
 void RecurrentDirection::Product::Pack(const float* weights, std::int64_t outputs,
-                                       std::int64_t inputs, std::int64_t rows) {
-  if (in_half) {
-    half.Pack(weights, outputs, inputs, rows);
-  } else {
-    wide.Pack(weights, inputs, 1, nullptr, outputs, inputs, rows);
-  }
+                                       std::int64_t inputs, std::int64_t rows, const float* added) {
+  if (!in_half) return wide.Pack(weights, inputs, 1, added, outputs, inputs, rows);
+  half.Pack(weights, outputs, inputs, rows);
+  if (added != nullptr) bias.assign(added, added + outputs);
+}
+
+void RecurrentDirection::Product::Run(std::int64_t rows, std::int64_t inputs, std::int64_t outputs,
+                                      const float* x, float* y, void* scratch) const noexcept {
+  if (!in_half) return wide.Run(rows, x, nullptr, y, scratch);
+  Parallel(rows, kPartProducts / (inputs * outputs) + 1, [=](std::int64_t begin, std::int64_t end) {
+    half.RunRows(end - begin, x + begin * inputs, y + begin * outputs);
+    for (std::int64_t row = begin; row < end; ++row) {
+      for (std::int64_t o = 0; o < outputs; ++o)
+        y[row * outputs + o] += bias[static_cast<std::size_t>(o)];
+    }
+  });
 }
 
 void RecurrentDirection::Product::RunRows(std::int64_t rows, const float* x,
@@ -72,25 +84,43 @@ std::int64_t CellSizes::gates() const {
 }
 
 Status RecurrentDirection::Init(const FastContext& context, const CellSizes& sizes,
-                                const RecurrentBounds& bounds, bool backward,
-                                const RecurrentShares& shares, const RecurrentWeights& weights) {
+                                const RecurrentExtent& extent, const RecurrentBounds& bounds,
+                                bool backward, std::int64_t units,
+                                const RecurrentWeights& weights) {
   sizes_ = sizes;
+  extent_ = extent;
+  is_open_ = extent.is_open();
   bounds_ = bounds;
-  shares_ = shares;
   backward_ = backward;
   projects_ = weights.projection != nullptr;
   bounded_ = weights.peepholes != nullptr || projects_ || bounds.cell < INFINITY ||
              bounds.output < INFINITY;
   steps_phases_ = sizes.cell == RecurrentCell::kGruReset || projects_ ? 2 : 1;
-  DivideUnits(shares.units);
+  DivideUnits(units);
   PackRecurrent(InParts(weights.r, sizes.output).data(), weights.in_half);
   if (bounded_) PackBounded(weights);
   return InitInput(context, weights);
 }
 
+void RecurrentDirection::Resize(const RecurrentExtent& extent, const RecurrentShares& shares) {
+  extent_ = extent;
+  divides_units_ = shares.units > 1 && num_parts() > 1;
+  row_shares_ = shares.rows;
+}
+
+// For which products of steps are packed.
+std::int64_t RecurrentDirection::product_rows() const {
+  return extent_.batch == RecurrentExtent::kOpen ? PanelProduct::kAnyRows : extent_.batch;
+}
+
 Status RecurrentDirection::InitInput(const FastContext& context, const RecurrentWeights& weights) {
-  const LinearSizes sizes{sizes_.steps * sizes_.batch, sizes_.input, sizes_.gate_units(), false};
+  const LinearSizes sizes{extent_.steps * extent_.batch, sizes_.input, sizes_.gate_units(), false};
   const std::vector<float> bias = Bias(weights.b), w = InParts(weights.w, sizes.in);
+  if (is_open_) {
+    open_input_.in_half = weights.in_half;
+    open_input_.Pack(w.data(), sizes.out, sizes.in, PanelProduct::kAnyRows, bias.data());
+    return Status();
+  }
   if (!weights.in_half) return input_.Init(context, sizes, w.data(), bias.data(), {});
   std::vector<BFloat16> halves(w.size());
   Narrow(w.data(), sizes.in * sizes.out, halves.data());
@@ -148,9 +178,9 @@ void RecurrentDirection::PackRecurrent(const float* r, bool in_half) {
   for (Part& part : parts_) {
     const float* own = r + part.first * sizes_.gates() * output;
     part.recurrent.in_half = part.after_reset.in_half = in_half;
-    part.recurrent.Pack(own, product_gates() * part.units, output, sizes_.batch);
+    part.recurrent.Pack(own, product_gates() * part.units, output, product_rows());
     if (sizes_.cell != RecurrentCell::kGruReset) continue;
-    part.after_reset.Pack(own + 2 * part.units * output, part.units, output, sizes_.batch);
+    part.after_reset.Pack(own + 2 * part.units * output, part.units, output, product_rows());
   }
 }
 
@@ -164,13 +194,13 @@ void RecurrentDirection::PackBounded(const RecurrentWeights& weights) {
   }
   if (!projects_) return;
   projection_.Pack(weights.projection, sizes_.hidden, 1, nullptr, sizes_.output, sizes_.hidden,
-                   sizes_.batch);
+                   product_rows());
 }
 
 std::int64_t RecurrentDirection::Floats() const {
-  const std::int64_t gates = sizes_.batch * sizes_.gate_units();
-  return Rounded(sizes_.steps * gates) + Rounded(gates) +
-         4 * Rounded(sizes_.batch * sizes_.hidden) + 2 * Rounded(sizes_.batch * sizes_.output);
+  const std::int64_t gates = extent_.batch * sizes_.gate_units();
+  return Rounded(extent_.steps * gates) + Rounded(gates) +
+         4 * Rounded(extent_.batch * sizes_.hidden) + 2 * Rounded(extent_.batch * sizes_.output);
 }
 
 RecurrentDirection::Buffers RecurrentDirection::Divide(float* memory) const {
@@ -179,10 +209,10 @@ RecurrentDirection::Buffers RecurrentDirection::Divide(float* memory) const {
     memory += Rounded(floats);
     return own;
   };
-  const std::int64_t gates = sizes_.batch * sizes_.gate_units();
-  const std::int64_t units = sizes_.batch * sizes_.hidden, state = sizes_.batch * sizes_.output;
+  const std::int64_t gates = extent_.batch * sizes_.gate_units();
+  const std::int64_t units = extent_.batch * sizes_.hidden, state = extent_.batch * sizes_.output;
   Buffers buffers;
-  buffers.given = next(sizes_.steps * gates);
+  buffers.given = next(extent_.steps * gates);
   buffers.product = next(gates);
   for (float*& h : buffers.states) h = next(state);
   for (float** own : {&buffers.c, &buffers.unprojected, &buffers.reset_h, &buffers.candidate})
@@ -193,46 +223,66 @@ RecurrentDirection::Buffers RecurrentDirection::Divide(float* memory) const {
 Status RecurrentDirection::Begin(const float* x, const float* h, const float* c, float* memory,
                                  void* scratch) {
   const Buffers buffers = Divide(memory);
-  Load(h, sizes_.batch * sizes_.output, buffers.states[0]);
-  Load(c, sizes_.batch * sizes_.hidden, buffers.c);
-  return input_.Run(x, nullptr, buffers.given, scratch);
+  Load(h, extent_.batch * sizes_.output, buffers.states[0]);
+  Load(c, extent_.batch * sizes_.hidden, buffers.c);
+  return MultiplyInput(x, buffers.given, scratch);
+}
+
+Status RecurrentDirection::MultiplyInput(const float* x, float* given, void* scratch) {
+  if (!is_open_) return input_.Run(x, nullptr, given, scratch);
+  open_input_.Run(extent_.steps * extent_.batch, sizes_.input, sizes_.gate_units(), x, given,
+                  scratch);
+  return Status();
 }
 
 void RecurrentDirection::End(float* y, std::int64_t y_step, float* memory, float* h,
                              float* c) const {
   const Buffers buffers = Divide(memory);
   if (h != nullptr)
-    std::copy_n(StateAfter(sizes_.steps, buffers, y, y_step), sizes_.batch * sizes_.output, h);
-  if (c != nullptr) std::copy_n(buffers.c, sizes_.batch * sizes_.hidden, c);
+    std::copy_n(StateAfter(extent_.steps, buffers, y, y_step), extent_.batch * sizes_.output, h);
+  if (c != nullptr) std::copy_n(buffers.c, extent_.batch * sizes_.hidden, c);
 }
 
 // Where the hidden state lies when so many steps are done.
 float* RecurrentDirection::StateAfter(std::int64_t done, const Buffers& buffers, float* y,
                                       std::int64_t y_step) const {
   if (done == 0 || y == nullptr) return buffers.states[done % 2];
-  return y + (backward_ ? sizes_.steps - done : done - 1) * y_step;
+  return y + (backward_ ? extent_.steps - done : done - 1) * y_step;
 }
 
 void RecurrentDirection::RunPhase(std::int64_t phase, std::int64_t share, float* y,
                                   std::int64_t y_step, float* memory) const {
-  const std::int64_t i = phase / steps_phases_, t = backward_ ? sizes_.steps - 1 - i : i;
-  const Part& part = parts_[static_cast<std::size_t>(share % num_parts())];
-  const std::int64_t row_share = share / num_parts();
+  const std::int64_t i = phase / steps_phases_, t = backward_ ? extent_.steps - 1 - i : i;
   Step step;
   step.buffers = Divide(memory);
-  step.given = step.buffers.given + t * sizes_.batch * sizes_.gate_units();
+  step.given = step.buffers.given + t * extent_.batch * sizes_.gate_units();
   step.h = StateAfter(i, step.buffers, y, y_step);
   step.next = StateAfter(i + 1, step.buffers, y, y_step);
-  step.first = sizes_.batch * row_share / shares_.rows;
-  step.rows = sizes_.batch * (row_share + 1) / shares_.rows - step.first;
-  if (phase % steps_phases_ == 0) return RunFirst(part, step);
-  if (!projects_) return RunAfterReset(part, step);
-  if (part.first == 0) Project(step);
+  const std::int64_t row_share = divides_units_ ? 0 : share;
+  step.first = extent_.batch * row_share / row_shares_;
+  step.rows = extent_.batch * (row_share + 1) / row_shares_ - step.first;
+  const std::int64_t first = divides_units_ ? share : 0;
+  RunParts(first, divides_units_ ? first + 1 : num_parts(), phase % steps_phases_ == 0, step);
+}
+
+// What a phase does with some of the parts.
+void RecurrentDirection::RunParts(std::int64_t first, std::int64_t last, bool begins,
+                                  const Step& step) const {
+  for (std::int64_t p = first; p < last; ++p) {
+    const Part& part = parts_[static_cast<std::size_t>(p)];
+    if (begins) {
+      RunFirst(part, step);
+    } else if (!projects_) {
+      RunAfterReset(part, step);
+    } else if (p == 0) {
+      Project(step);
+    }
+  }
 }
 
 void RecurrentDirection::RunFirst(const Part& part, const Step& step) const {
   float* product = step.buffers.product +
-                   product_gates() * (sizes_.batch * part.first + step.first * part.units);
+                   product_gates() * (extent_.batch * part.first + step.first * part.units);
   part.recurrent.RunRows(step.rows, step.h + step.first * sizes_.output, product);
   for (std::int64_t row = step.first; row < step.first + step.rows; ++row)
     RunGates(part, row, step);
@@ -242,7 +292,7 @@ void RecurrentDirection::RunGates(const Part& part, std::int64_t row, const Step
   const std::int64_t at = row * sizes_.hidden + part.first;
   const float* x = step.given + row * sizes_.gate_units() + sizes_.gates() * part.first;
   float* r =
-      step.buffers.product + product_gates() * (sizes_.batch * part.first + row * part.units);
+      step.buffers.product + product_gates() * (extent_.batch * part.first + row * part.units);
   float* c = step.buffers.c + at;
   switch (sizes_.cell) {
     case RecurrentCell::kLstm:
@@ -262,13 +312,13 @@ void RecurrentDirection::RunGates(const Part& part, std::int64_t row, const Step
 }
 
 void RecurrentDirection::RunAfterReset(const Part& part, const Step& step) const {
-  float* candidate = step.buffers.candidate + sizes_.batch * part.first;
+  float* candidate = step.buffers.candidate + extent_.batch * part.first;
   part.after_reset.RunRows(step.rows, step.buffers.reset_h + step.first * sizes_.hidden,
                            candidate + step.first * part.units);
   for (std::int64_t row = step.first; row < step.first + step.rows; ++row) {
     const std::int64_t at = row * sizes_.hidden + part.first, own = row * part.units;
     UpdateRow(part.units, step.given + row * sizes_.gate_units() + sizes_.gates() * part.first,
-              candidate + own, step.buffers.product + 2 * (sizes_.batch * part.first + own),
+              candidate + own, step.buffers.product + 2 * (extent_.batch * part.first + own),
               step.h + at, step.next + at);
   }
 }

@@ -28,7 +28,7 @@ enum class RecurrentCell {
 
 struct CellSizes {
   RecurrentCell cell = RecurrentCell::kLstm;
-  std::int64_t steps = 0, batch = 0, input = 0, hidden = 0;
+  std::int64_t input = 0, hidden = 0;
   std::int64_t output = 0;  // of a row of the hidden state that is given
 
   std::int64_t gates() const;
@@ -51,6 +51,15 @@ struct RecurrentBounds {
   float output = INFINITY;
 };
 
+// Of runs, as far as they are known when weights are packed.
+struct RecurrentExtent {
+  static constexpr std::int64_t kOpen = -1;  // only the run tells
+
+  std::int64_t steps = 0, batch = 0;
+
+  bool is_open() const { return steps == kOpen || batch == kOpen; }
+};
+
 // One of the two is 1; there may be fewer shares of units than asked for.
 struct RecurrentShares {
   std::int64_t units = 1;
@@ -59,22 +68,28 @@ struct RecurrentShares {
 
 class RecurrentDirection {
  public:
-  // Copies the weights. Throws std::bad_alloc.
-  Status Init(const FastContext& context, const CellSizes& sizes, const RecurrentBounds& bounds,
-              bool backward, const RecurrentShares& shares, const RecurrentWeights& weights);
+  // Copies the weights, for shares of as many units as `units` says at most. Throws
+  // std::bad_alloc.
+  Status Init(const FastContext& context, const CellSizes& sizes, const RecurrentExtent& extent,
+              const RecurrentBounds& bounds, bool backward, std::int64_t units,
+              const RecurrentWeights& weights);
+  // Of the runs that follow, until the next call; nothing is open.
+  void Resize(const RecurrentExtent& extent, const RecurrentShares& shares);
 
   // Of a run, which needs memory of its own from its beginning to its end; aligned to 64 bytes.
   std::int64_t Floats() const;
   // Of the beginning alone, shared by directions that begin one after the other; in bytes.
-  std::int64_t ScratchBytes() const { return input_.ScratchBytes(); }
+  std::int64_t ScratchBytes() const {
+    return is_open_ ? open_input_.ScratchBytes() : input_.ScratchBytes();
+  }
 
   // Begins a run: the product by the input, and the first states, zeros if null.
   Status Begin(const float* x, const float* h, const float* c, float* memory, void* scratch);
 
   bool is_half() const { return parts_.front().recurrent.in_half; }
-  std::int64_t num_phases() const { return steps_phases_ * sizes_.steps; }
-  std::int64_t num_shares() const { return num_parts() * shares_.rows; }
-  bool shares_meet() const { return num_parts() > 1; }
+  std::int64_t num_phases() const { return steps_phases_ * extent_.steps; }
+  std::int64_t num_shares() const { return divides_units_ ? num_parts() : row_shares_; }
+  bool shares_meet() const { return divides_units_; }
 
   // One phase of one share. Results of the steps lie `y_step` floats apart; y may be null.
   void RunPhase(std::int64_t phase, std::int64_t share, float* y, std::int64_t y_step,
@@ -88,9 +103,15 @@ class RecurrentDirection {
   struct Product {
     PanelProduct wide;
     HalfPanels half;
+    std::vector<float> bias;  // of `half`; empty: none
     bool in_half = false;
 
-    void Pack(const float* weights, std::int64_t outputs, std::int64_t inputs, std::int64_t rows);
+    void Pack(const float* weights, std::int64_t outputs, std::int64_t inputs, std::int64_t rows,
+              const float* added = nullptr);
+    std::int64_t ScratchBytes() const noexcept { return in_half ? 0 : wide.ScratchBytes(); }
+    // The sums and the bias of all rows, on all threads; it was packed for any number of them.
+    void Run(std::int64_t rows, std::int64_t inputs, std::int64_t outputs, const float* x, float* y,
+             void* scratch) const noexcept;
     void RunRows(std::int64_t rows, const float* x, float* y) const noexcept;
   };
 
@@ -110,25 +131,32 @@ class RecurrentDirection {
   void DivideUnits(std::int64_t shares);
   std::vector<float> InParts(const float* rows, std::int64_t size) const;
   std::vector<float> Bias(const float* b);
+  std::int64_t product_rows() const;
   void PackRecurrent(const float* r, bool in_half);
   Status InitInput(const FastContext& context, const RecurrentWeights& weights);
   void PackBounded(const RecurrentWeights& weights);
+  Status MultiplyInput(const float* x, float* given, void* scratch);
 
   Buffers Divide(float* memory) const;
   float* StateAfter(std::int64_t done, const Buffers& buffers, float* y, std::int64_t y_step) const;
+  void RunParts(std::int64_t first, std::int64_t last, bool begins, const Step& step) const;
   void RunFirst(const Part& part, const Step& step) const;
   void RunGates(const Part& part, std::int64_t row, const Step& step) const;
   void RunAfterReset(const Part& part, const Step& step) const;
   void Project(const Step& step) const;
 
   CellSizes sizes_;
+  RecurrentExtent extent_;
   RecurrentBounds bounds_;
-  RecurrentShares shares_;
+  bool is_open_ = false;        // what was packed is for any sizes of runs
+  bool divides_units_ = false;  // among the shares; else rows
+  std::int64_t row_shares_ = 1;
   std::int64_t steps_phases_ = 1;  // of one step
   bool bounded_ = false;           // an LSTM with peepholes, bounds or a projection
   bool projects_ = false;
   bool backward_ = false;
   PreparedLinear input_;
+  Product open_input_;  // in its place
   std::vector<Part> parts_;
   PanelProduct projection_;
 };

@@ -206,8 +206,8 @@ void StepEmitter::EmitPreparation(const Step& step, const Prepared& prepared) {
   if (!prepared.method.empty()) arguments.push_back(prepared.method);
   code_.Line("trace_.At(" + std::to_string(step.number) + ");");
   Try(prepared.name + ".Init(" + Join(arguments) + ")");
-  if (prepared.is_dynamic) return;
-  Try("scratch_.Reserve(" + prepared.name + ".ScratchBytes())");
+  if (prepared.reads_constants) return;
+  if (!prepared.is_dynamic) Try("scratch_.Reserve(" + prepared.name + ".ScratchBytes())");
   for (BufferId id : prepared.constants) {
     if (id != kAbsent && plan_.buffer(id).storage == Storage::kWeights)
       code_.Line("weights_->Release(" + Name(id) + ");");

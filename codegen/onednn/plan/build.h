@@ -109,7 +109,11 @@ class PlanBuilder {
   PreparedStep& AddPrepared(const Node& node, Prepared prepared, Step& step);
   // The same of one whose results are listed already.
   PreparedStep& SetPrepared(Prepared prepared, Step& step);
+  // Whether MatMul, Gemm or Linear is x · weight + bias; `in_first` says how the weight lies.
+  static bool FitsPlainProduct(const Node& node, const OpDef& def, bool& in_first);
   bool BuildRecurrent(const Node& node, const OpDef& def, Step& step);
+  bool PrepareRecurrent(const Node& node, const OpDef& def, const rt::Shape& x, Prepared& prepared);
+  void SetRecurrent(const Node& node, Prepared prepared, Step& step);
 
   // build_fusion.cc: `node` gives the result of a fusion, if it is the root of one.
   bool BuildFusion(const Node& node, Block& block);
@@ -127,9 +131,11 @@ class PlanBuilder {
   // narrow_weights.cc: the constant weights of a product, in the Plan's precision.
   BufferId GetWeights(const Node& node, std::size_t operand = 1);
 
-  // build_dynamic.cc: has a product, convolution or pool, whose kernel `step` calls, computed by
-  // oneDNN.
-  void UseDynamicProduct(const Node& node, const OpDef& def, Step& step);
+  // build_dynamic.cc: has a product, convolution, pool or recurrent operator, whose kernel `step`
+  // calls, computed by what is prepared for any sizes or by oneDNN.
+  void UseDynamic(const Node& node, const OpDef& def, Step& step);
+  bool UseDynamicRecurrent(const Node& node, const OpDef& def, Step& step);
+  bool PrepareDynamicLinear(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareDynamic(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareDynamicConv(const Node& node, const Params& params, const rt::Shape& sample,
                           Prepared& prepared);

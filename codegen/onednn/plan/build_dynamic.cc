@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions, pools and products of f32 for sizes known only at run time, by oneDNN in place of
-// the plain kernel.
+// Convolutions, pools, products and recurrent operators of f32 for sizes known only at run time, in
+// place of the plain kernel.
 #include <string>
 
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/rewrite/sequence_node.h"
 #include "runtime/fast/conv.h"
 #include "runtime/fast/conv_transpose.h"
 #include "runtime/fast/pool.h"
+#include "runtime/fast/recurrent.h"
 
 namespace dragoman::onednn {
 namespace {
 
 constexpr std::string_view kProductHeader = "runtime/fast/dynamic_product.h";
 constexpr std::string_view kConvHeader = "runtime/fast/dynamic_conv.h";
+constexpr std::string_view kLinearHeader = "runtime/fast/packed_linear.h";
+constexpr std::string_view kRecurrentHeader = "runtime/fast/dynamic_recurrent.h";
 constexpr std::string_view kPoolHeader = "runtime/fast/dynamic_pool.h";
 constexpr std::int64_t kSample = 64;  // in place of a size that is not known
 
@@ -92,16 +96,54 @@ bool PlanBuilder::PrepareDynamic(const Node& node, const OpDef& def, Prepared& p
   const std::optional<rt::Shape> sample = SampleOf(node.operand(0));
   const Result<Params> params = def.fill_params(node);
   if (!sample || !params.ok()) return false;
-  prepared.is_dynamic = prepared.allocates = true;
+  prepared.is_dynamic = prepared.reads_constants = prepared.allocates = true;
   return convolves ? PrepareDynamicConv(node, *params, *sample, prepared)
                    : PrepareDynamicPool(node, *params, *sample, prepared);
 }
 
-void PlanBuilder::UseDynamicProduct(const Node& node, const OpDef& def, Step& step) {
-  auto* call = step.As<KernelStep>();
-  if (call == nullptr || !IsF32(node.operand(0))) return;
+// A product by a constant matrix, of any number of rows.
+bool PlanBuilder::PrepareDynamicLinear(const Node& node, const OpDef& def, Prepared& prepared) {
+  if (!node.Is("MatMul") && !node.Is("Gemm") && !node.IsDragoman("Linear")) return false;
+  const Shape* x = node.operand(0)->type().shape();
+  const std::optional<rt::Shape> w = SizesOf(node.operand(1));
+  bool in_first = false;
+  if (x == nullptr || x->empty() || !w || w->size() != 2 || !IsF32Fixed(node.operand(1)) ||
+      !FitsPlainProduct(node, def, in_first)) {
+    return false;
+  }
+  const std::int64_t in = (*w)[in_first ? 0 : 1], out = (*w)[in_first ? 1 : 0];
+  const bool fits = x->back().known() && x->back().value() == in && in > 0 && out > 0 &&
+                    FitsBias(node.operand(2), out);
+  if (!fits) return false;
+  prepared.is_dynamic = prepared.takes_post = true;
+  prepared.type = "rt::PackedLinear";
+  prepared.header = kLinearHeader;
+  prepared.init = "/*in=*/" + std::to_string(in) + ", /*out=*/" + std::to_string(out) +
+                  ", /*in_first=*/" + (in_first ? "true" : "false");
+  prepared.constants = {Get(node.operand(1)), Get(node.operand(2))};
+  return true;
+}
+
+bool PlanBuilder::UseDynamicRecurrent(const Node& node, const OpDef& def, Step& step) {
+  const Shape* shape = node.operand(0)->type().shape();
+  if (!IsRecurrent(node) || shape == nullptr) return false;
+  rt::Shape x;
+  for (const Dim& dim : *shape)
+    x.push_back(dim.known() ? dim.value() : rt::PreparedRecurrent::kOpen);
   Prepared prepared;
-  if (PrepareDynamic(node, def, prepared)) {
+  if (!PrepareRecurrent(node, def, x, prepared)) return false;
+  prepared.is_dynamic = true;
+  prepared.type = "rt::DynamicRecurrent";
+  prepared.header = kRecurrentHeader;
+  SetRecurrent(node, std::move(prepared), step);
+  return true;
+}
+
+void PlanBuilder::UseDynamic(const Node& node, const OpDef& def, Step& step) {
+  auto* call = step.As<KernelStep>();
+  if (call == nullptr || !IsF32(node.operand(0)) || UseDynamicRecurrent(node, def, step)) return;
+  Prepared prepared;
+  if (PrepareDynamic(node, def, prepared) || PrepareDynamicLinear(node, def, prepared)) {
     step.inputs = {Get(node.operand(0))};
     SetPrepared(std::move(prepared), step);
   } else if (node.Is("MatMul") || node.IsDragoman("Linear")) {

@@ -189,7 +189,7 @@ Status PlanBuilder::BuildNode(const Node& node, Block& block) {
     FinishResults(node, step);
   } else if (!BuildPrepared(node, def, step) && !BuildInt8(node, def, step)) {
     DRAGOMAN_TRY(BuildCall(node, def, step));
-    UseDynamicProduct(node, def, step);
+    UseDynamic(node, def, step);
   }
   DRAGOMAN_TRY(AddChecks(node, def, step));
   block.steps.push_back(std::move(step));

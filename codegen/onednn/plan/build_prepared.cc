@@ -33,6 +33,10 @@ rt::LinearSizes ProductSizes(const rt::Shape& x, const rt::Shape& weight, bool i
   return sizes;
 }
 
+std::size_t NumRecurrentStates(const Node& node) {
+  return node.Is("LSTM") || node.IsDragoman("LSTM") ? 2 : 1;
+}
+
 // No lengths of sequences, and what the runtime supports.
 bool FitsRecurrent(const Node& node, const Params& params, const rt::Shape& x) {
   if (node.operand(4) != nullptr) return false;
@@ -45,6 +49,18 @@ bool FitsRecurrent(const Node& node, const Params& params, const rt::Shape& x) {
 }
 
 }  // namespace
+
+// By name: the layout of the operands is that of Linear for none but these.
+bool PlanBuilder::FitsPlainProduct(const Node& node, const OpDef& def, bool& in_first) {
+  in_first = node.Is("MatMul");
+  if (!node.Is("Gemm")) return true;
+  const Result<Params> params = def.fill_params(node);
+  if (!params.ok()) return false;
+  const auto& gemm = params->As<rt::GemmParams>();
+  in_first = !gemm.transB;
+  const bool scaled = gemm.alpha != 1.0f || (gemm.beta != 1.0f && node.operand(2) != nullptr);
+  return !scaled && !gemm.transA;
+}
 
 std::string SizesText(const rt::Shape& sizes) {
   std::string text;
@@ -116,16 +132,7 @@ bool PlanBuilder::PrepareLinear(const Node& node, const OpDef& def, Prepared& pr
   const std::optional<rt::Shape> w = SizesOf(node.operand(1));
   if (!x || !w || x->empty() || w->size() != 2 || !IsF32Fixed(node.operand(1))) return false;
   bool in_first = false;
-  if (node.Is("Gemm")) {
-    const Result<Params> params = def.fill_params(node);
-    if (!params.ok()) return false;
-    const auto& gemm = params->As<rt::GemmParams>();
-    const bool scaled = gemm.alpha != 1.0f || (gemm.beta != 1.0f && node.operand(2) != nullptr);
-    if (scaled || gemm.transA) return false;
-    in_first = !gemm.transB;
-  } else if (node.Is("MatMul")) {
-    in_first = true;
-  }
+  if (!FitsPlainProduct(node, def, in_first)) return false;
   const rt::LinearSizes sizes = ProductSizes(*x, *w, in_first);
   if (x->back() != sizes.in || !rt::PreparedLinear::Supports(sizes) ||
       !FitsBias(node.operand(2), sizes.out)) {
@@ -170,44 +177,58 @@ bool PlanBuilder::PrepareResize(const Node& node, const OpDef& def, Prepared& pr
   return true;
 }
 
-// With constant weights; an operand or result that is not there stays in its place.
-bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step) {
-  const bool is_projected = node.IsDragoman("LSTM");
-  const std::size_t num_states = node.Is("LSTM") || is_projected ? 2 : 1;
-  const std::optional<rt::Shape> x = SizesOf(node.operand(0));
+// With constant weights, `x` being the sizes of the operand.
+bool PlanBuilder::PrepareRecurrent(const Node& node, const OpDef& def, const rt::Shape& x,
+                                   Prepared& prepared) {
   const Result<Params> params = def.fill_params(node);
-  if (!x || !params.ok() || !FitsRecurrent(node, *params, *x)) return false;
+  if (!params.ok() || !FitsRecurrent(node, *params, x)) return false;
   for (std::size_t i : {1, 2, 3, 7, 8}) {
     const bool is_needed = i < 3;
     if (is_needed || node.operand(i) != nullptr) {
       if (!IsF32Fixed(node.operand(i))) return false;
     }
   }
-  for (std::size_t i = 5; i < 5 + num_states; ++i) {
-    if (node.operand(i) != nullptr && !SizesOf(node.operand(i))) return false;
-  }
-  Prepared prepared;
-  prepared.type = "rt::PreparedRecurrent";
-  prepared.header = "runtime/fast/recurrent.h";
-  prepared.init = params->cpp() + ", " + SizesText(*x);
+  prepared.init = params->cpp() + ", rt::Shape" + SizesText(x);
   prepared.constants = {GetWeights(node, 1), GetWeights(node, 2), Get(node.operand(3))};
-  if (is_projected) {
+  if (node.IsDragoman("LSTM")) {
     prepared.init += ", /*output=*/" + std::to_string((*SizesOf(node.operand(2)))[2]);
     prepared.constants.push_back(Get(node.operand(7)));
     prepared.constants.push_back(Get(node.operand(8)));
   } else if (node.operand(7) != nullptr) {
     prepared.constants.push_back(Get(node.operand(7)));
   }
+  return true;
+}
+
+bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step) {
+  const std::optional<rt::Shape> x = SizesOf(node.operand(0));
+  Prepared prepared;
+  if (!x || !PrepareRecurrent(node, def, *x, prepared)) return false;
+  for (std::size_t i = 5; i < 5 + NumRecurrentStates(node); ++i) {
+    if (node.operand(i) != nullptr && !SizesOf(node.operand(i))) return false;
+  }
+  prepared.type = "rt::PreparedRecurrent";
+  prepared.header = "runtime/fast/recurrent.h";
   prepared.allocates = (*x)[0] * (*x)[1] > rt::PreparedLinear::kOwnRows;
+  for (std::size_t i = 0; i <= NumRecurrentStates(node); ++i) {
+    if (node.result(i) != nullptr) Make(*node.result(i));
+  }
+  FinishResults(node, step);
+  SetRecurrent(node, std::move(prepared), step);
+  return true;
+}
+
+// An operand or result that is not there stays in its place; there are buffers for the results.
+void PlanBuilder::SetRecurrent(const Node& node, Prepared prepared, Step& step) {
+  const std::size_t num_states = NumRecurrentStates(node);
   step.inputs = {Get(node.operand(0)), Get(node.operand(5)),
                  num_states == 2 ? Get(node.operand(6)) : kAbsent};
   std::vector<BufferId> places;
   for (std::size_t i = 0; i < 3; ++i) {
     const Value* result = i <= num_states ? node.result(i) : nullptr;
-    places.push_back(result != nullptr ? Make(*result) : kAbsent);
+    places.push_back(result != nullptr ? buffers_.at(result) : kAbsent);
   }
-  AddPrepared(node, std::move(prepared), step).places = std::move(places);
-  return true;
+  SetPrepared(std::move(prepared), step).places = std::move(places);
 }
 
 PreparedStep& PlanBuilder::AddPrepared(const Node& node, Prepared prepared, Step& step) {

@@ -333,6 +333,8 @@ struct Prepared {
   std::optional<Int8Post> int8;  // in its place, of products of 8-bit integers
   bool takes_blocks = false;
   bool is_dynamic = false;  // Run, not Init, takes sizes, blocks, and the memory that it may grow
+  // Run reads them, too, and decides how it computes; else Init has copied them and decided.
+  bool reads_constants = false;
   bool takes_channels_last = false;  // Init takes rt::ChannelsLast
   std::string method;                // a further argument of Init behind the blocks, if any
   std::vector<BufferId> constants;   // weights, which Init takes; kAbsent: null

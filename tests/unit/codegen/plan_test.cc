@@ -67,15 +67,35 @@ TEST(MakePlan, AsksForTheSizesOfATransformAlongAnAxisThatTheRunTells) {
   EXPECT_EQ(Steps(plan).front().sizes.function, "DFTShape");
 }
 
-TEST(MakePlan, TakesAProductThatNeedsNoPreparationWhereSizesAreNotKnown) {
+TEST(MakePlan, PacksTheWeightsOfAProductWhoseRowsAreNotKnown) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[n, 3]) -> (%y: f32[n, 2]) {
     const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
+    %z: f32[n, 2] = dragoman.Linear(%x, %w)
+    %y = onnx.Relu(%z)
+  })");
+  ASSERT_THAT(Steps(plan), ElementsAre(IsA<PreparedStep>()));
+  EXPECT_EQ(plan.prepared[0].type, "rt::PackedLinear");
+  EXPECT_EQ(plan.prepared[0].post.activation, rt::FusedActivation::kRelu);
+  EXPECT_EQ(Steps(plan).front().sizes.function, "LinearShape");
+}
+
+TEST(MakePlan, TakesAProductThatNeedsNoPreparationWhereNothingIsKnown) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[n, 3], %w: f32[2, 3]) -> (%y: f32[n, 2]) {
     %y = dragoman.Linear(%x, %w)
   })");
   const Step& step = Steps(plan).front();
   ASSERT_TRUE(step.Is<KernelStep>());
   EXPECT_EQ(step.As<KernelStep>()->function, "DynamicLinear");
-  EXPECT_EQ(step.sizes.function, "LinearShape");
+}
+
+TEST(MakePlan, PreparesARecurrentOperatorForRunsOfAnySizes) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[t, n, 1], %h: f32[1, n, 1]) -> (%last) {
+    const %w: f32[1, 3, 1] = [[[1.0], [2.0], [3.0]]]
+    const %r: f32[1, 3, 1] = [[[4.0], [5.0], [6.0]]]
+    %all, %last = onnx.GRU(%x, %w, %r, _, _, %h) {hidden_size = 1}
+  })");
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::DynamicRecurrent"));
+  EXPECT_EQ(plan.buffer(Steps(plan).front().As<PreparedStep>()->places[1]).label, "last");
 }
 
 TEST(MakePlan, PreparesPoolsWhoseSizesAreNotKnownIfEveryWindowHasAnElement) {

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "runtime/fast/dynamic_conv.h"
 #include "runtime/fast/dynamic_pool.h"
 #include "runtime/fast/dynamic_product.h"
+#include "runtime/fast/packed_linear.h"
 #include "runtime/fast/threads.h"
 #include "runtime/kernels/conv.h"
 #include "runtime/kernels/conv_transpose.h"
@@ -30,7 +33,8 @@ class DynamicOperatorsTest : public PreparedTest {
 void ExpectNear(const std::vector<float>& found, const std::vector<float>& expected) {
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i)
-    ASSERT_NEAR(found[i], expected[i], 1e-4f) << "element " << i;
+    ASSERT_NEAR(found[i], expected[i], 1e-4f * std::max(1.0f, std::fabs(expected[i])))
+        << "element " << i;
 }
 
 TEST_F(DynamicOperatorsTest, ConvolutionsOfManySizesInTurn) {
@@ -101,6 +105,84 @@ TEST_F(DynamicOperatorsTest, TransposedConvolutionsOfManySizesInTurn) {
     ConvTranspose<float>(p, x.In(), w.In(), b.In(), expected.Out(), plain_scratch.data());
     ASSERT_TRUE(conv.Run(x.In(), nullptr, y.Out(), scratch).ok());
     ExpectNear(y.Values(), expected.Values());
+  }
+}
+
+// Images of several slabs, of 1 to 3 axes, by what is packed once: growing, shrinking, empty.
+TEST_F(DynamicOperatorsTest, StridedTransposedConvolutionsOfManySizesInTurn) {
+  for (int n = 0; n < 24; ++n) {
+    const int rank = n % 3 + 1;
+    ConvTransposeParams p;
+    Shape w = {Pick(1, 20), Pick(1, 40)};
+    for (int i = 0; i < rank; ++i) {
+      p.strides.push_back(i == 0 ? Pick(2, 3) : Pick(1, 3));
+      p.dilations.push_back(Pick(1, 2));
+      p.output_padding.push_back(Pick(0, 1));
+      w.push_back(Pick(1, 5));
+    }
+    for (int i = 0; i < 2 * rank; ++i) p.pads.push_back(Pick(0, 1));
+    const Dense<float> weights = Draw(w), b = Draw({w[1]});
+    PostOps relu;
+    relu.residual = n % 2 == 0;
+    relu.activation = FusedActivation::kRelu;
+    SetThreads(n % 4 == 3 ? 2 : 1);
+    Memory scratch;
+    DynamicConvTranspose conv;
+    ASSERT_TRUE(conv.Init(context_, p, w, weights.In().data, b.In().data, relu).ok());
+    for (const std::int64_t size : {4, 150, 4, 0, 1, 40}) {
+      Shape x_shape = {size == 0 ? 0 : Pick(1, 2), w[0], std::max<std::int64_t>(size, 1)};
+      for (int i = 1; i < rank; ++i) x_shape.push_back(Pick(1, 9));
+      Shape y_shape;
+      if (!ConvTransposeShape(p, x_shape, w, &y_shape).ok()) continue;
+      const Dense<float> x = Draw(x_shape), residual = Draw(y_shape);
+      Dense<float> expected(y_shape), y(y_shape);
+      std::vector<char> plain_scratch(static_cast<std::size_t>(
+          ConvTransposeScratchBytes<float>(p, x.In(), weights.In(), b.In(), expected.Out())));
+      ConvTranspose<float>(p, x.In(), weights.In(), b.In(), expected.Out(), plain_scratch.data());
+      for (std::int64_t i = 0; i < expected.Out().size(); ++i) {
+        float& value = expected.Out().data[i];
+        value = std::max(value + (relu.residual ? residual.In().data[i] : 0.0f), 0.0f);
+      }
+      ASSERT_TRUE(conv.Run(x.In(), residual.In().data, y.Out(), scratch).ok());
+      ExpectNear(y.Values(), expected.Values());
+    }
+    SetThreads(1);
+  }
+}
+
+// Weights are packed once, whatever the rows.
+TEST_F(DynamicOperatorsTest, PackedProductsOfManySizesInTurn) {
+  for (const auto& [in, out] : {std::pair<std::int64_t, std::int64_t>{33, 7}, {600, 300}, {5, 1}}) {
+    for (const bool in_first : {false, true}) {
+      const Dense<float> w = Draw({out, in}), b = Draw({out});
+      Dense<float> turned({in, out});
+      for (std::int64_t i = 0; i < in * out; ++i)
+        turned.Out().data[i % in * out + i / in] = w.In().data[i];
+      PostOps post;
+      post.residual = true;
+      post.activation_first = in_first;
+      post.activation = FusedActivation::kRelu;
+      Memory scratch;
+      PackedLinear linear, plain;
+      const float* const weights = in_first ? turned.In().data : w.In().data;
+      ASSERT_TRUE(linear.Init(context_, in, out, in_first, weights, b.In().data, post).ok());
+      ASSERT_TRUE(plain.Init(context_, in, out, in_first, weights, nullptr, {}).ok());
+      for (const std::int64_t rows : {1, 12, 2, 0, 300, 3, 1}) {
+        const Dense<float> x = Draw({rows, 1, in}), residual = Draw({rows, 1, out});
+        Dense<float> expected({rows, 1, out}), y({rows, 1, out});
+        Linear<float>(x.In(), w.In(), {}, expected.Out());
+        ASSERT_TRUE(plain.Run(x.In(), nullptr, y.Out(), scratch).ok());
+        ExpectNear(y.Values(), expected.Values());
+        Linear<float>(x.In(), w.In(), b.In(), expected.Out());
+        for (std::int64_t i = 0; i < expected.Out().size(); ++i) {
+          float& value = expected.Out().data[i];
+          const float added = residual.In().data[i];
+          value = in_first ? std::max(value, 0.0f) + added : std::max(value + added, 0.0f);
+        }
+        ASSERT_TRUE(linear.Run(x.In(), residual.In().data, y.Out(), scratch).ok());
+        ExpectNear(y.Values(), expected.Values());
+      }
+    }
   }
 }
 

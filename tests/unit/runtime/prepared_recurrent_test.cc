@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
+#include "runtime/fast/dynamic_recurrent.h"
 #include "runtime/fast/threads.h"
 #include "runtime/kernels/gru.h"
 #include "runtime/kernels/lstm.h"
 #include "runtime/kernels/rnn.h"
+#include "tests/unit/runtime/dense.h"
 #include "tests/unit/runtime/prepared_test.h"
 
 namespace dragoman::rt {
@@ -228,6 +231,123 @@ TEST_F(PreparedRecurrentTest, ThreadsComputeTheSame) {
       for (const int threads : {2, 3, 5}) EXPECT_EQ(all(threads), expected) << threads;
     }
   }
+}
+
+// Runs of any sizes in turn, growing and shrinking, give what is prepared for one size; runs
+// without a step give the states that they got.
+TEST_F(PreparedRecurrentTest, AnySizesOfRunsInTurn) {
+  constexpr std::pair<std::int64_t, std::int64_t> kRuns[] = {
+      {7, 1}, {3, 2}, {4, 9}, {5, 0}, {0, 2}, {1, 1}, {2, 30}, {7, 1}, {9, 5}};
+  const auto check = [&](auto p, const Sizes& s, std::int64_t gates, bool half) {
+    const std::int64_t d = p.direction == RnnDirection::kBidirectional ? 2 : 1;
+    p.hidden_size = s.hidden;
+    // States that do not make much of a small difference.
+    const float bound_r = 1.0f / std::sqrt(static_cast<float>(s.hidden));
+    const std::vector<float> w = Draw(d * gates * s.hidden * s.input),
+                             r = PreparedTest::Draw(d * gates * s.hidden * s.hidden, bound_r),
+                             b = Draw(d * 2 * gates * s.hidden);
+    const std::vector<BFloat16> half_w(w.begin(), w.end()), half_r(r.begin(), r.end());
+    const WeightData ws = half ? WeightData(half_w.data()) : WeightData(w.data()),
+                     rs = half ? WeightData(half_r.data()) : WeightData(r.data());
+    // A size that is not open has the same number in all runs.
+    DynamicRecurrent recurrent;
+    Memory scratch;
+    ASSERT_TRUE(
+        recurrent.Init(context_, p, Shape{s.steps, s.batch, s.input}, ws, rs, b.data()).ok());
+    for (const auto& [steps, batch] : kRuns) {
+      const Shape x_shape{s.steps < 0 ? steps : s.steps, s.batch < 0 ? batch : s.batch, s.input};
+      const Shape state{d, x_shape[1], s.hidden}, y_shape{x_shape[0], d, x_shape[1], s.hidden};
+      SCOPED_TRACE(testing::Message() << x_shape[0] << " steps of " << x_shape[1]);
+      const Dense<float> x(x_shape, Draw(NumElements(x_shape))), h(state, Draw(NumElements(state))),
+          c(state, Draw(NumElements(state)));
+      Dense<float> y(y_shape), y_h(state), y_c(state), expected(y_shape), expected_h(state),
+          expected_c(state);
+      const bool lstm = gates == 4;
+      const TensorView<const float> given_c = lstm ? c.In() : TensorView<const float>();
+      const TensorView<float> made_c = lstm ? y_c.Out() : TensorView<float>();
+      ASSERT_TRUE(recurrent.Run(x.In(), h.In(), given_c, y.Out(), y_h.Out(), made_c, scratch).ok());
+      if (NumElements(x_shape) == 0) {
+        EXPECT_EQ(y_h.Values(), h.Values());
+        EXPECT_EQ(y_c.Values(), lstm ? c.Values() : y_c.Values());
+        continue;
+      }
+      PreparedRecurrent fixed;
+      ASSERT_TRUE(fixed.Init(context_, p, x_shape, ws, rs, b.data()).ok());
+      ASSERT_TRUE(fixed
+                      .Run(x.In().data, h.In().data, given_c.data, expected.Out().data,
+                           expected_h.Out().data, lstm ? expected_c.Out().data : nullptr,
+                           Scratch(fixed.ScratchBytes()))
+                      .ok());
+      const float bound = half ? 2e-2f : 2e-5f;
+      for (const auto& [found, wanted] :
+           {std::pair(&y, &expected), std::pair(&y_h, &expected_h), std::pair(&y_c, &expected_c)}) {
+        for (std::int64_t i = 0; i < found->In().size(); ++i)
+          ASSERT_NEAR(found->In().data[i], wanted->In().data[i], bound) << i;
+      }
+    }
+  };
+  constexpr std::int64_t kOpen = PreparedRecurrent::kOpen;
+  constexpr Sizes kOpenSizes[] = {
+      {kOpen, kOpen, 5, 11}, {kOpen, kOpen, 30, 150}, {kOpen, 1, 9, 64}, {3, kOpen, 8, 70}};
+  GRUParams before;
+  before.linear_before_reset = 1;
+  for (const int threads : {1, 3}) {
+    SetThreads(threads);
+    for (const RnnDirection direction :
+         {RnnDirection::kForward, RnnDirection::kReverse, RnnDirection::kBidirectional}) {
+      LSTMParams lstm;
+      GRUParams gru;
+      RNNParams rnn;
+      lstm.direction = gru.direction = before.direction = rnn.direction = direction;
+      for (const Sizes& s : kOpenSizes) {
+        for (const bool half : {false, true}) {
+          check(lstm, s, 4, half);
+          check(gru, s, 3, half);
+          check(before, s, 3, half);
+          check(rnn, s, 1, half);
+        }
+      }
+    }
+  }
+  SetThreads(1);
+}
+
+// Peepholes, bounds that matter, and a projection, as with a known size.
+TEST_F(PreparedRecurrentTest, AnySizesOfProjectedRunsInTurn) {
+  const std::int64_t input = 4, hidden = 150, output = 90, d = 2;
+  ProjectedLSTMParams p;
+  p.direction = RnnDirection::kBidirectional;
+  p.hidden_size = hidden;
+  p.cell_clip = 0.2f;
+  p.output_clip = 0.1f;
+  const std::vector<float> w = Draw(d * 4 * hidden * input), r = Draw(d * 4 * hidden * output),
+                           b = Draw(d * 8 * hidden), peepholes = Draw(d * 3 * hidden),
+                           projection = Draw(d * output * hidden);
+  for (const int threads : {1, 3}) {
+    SetThreads(threads);
+    const auto init = [&](auto& made, const Shape& x_shape) {
+      return made.Init(context_, p, x_shape, output, WeightData(w.data()), WeightData(r.data()),
+                       b.data(), peepholes.data(), projection.data());
+    };
+    DynamicRecurrent recurrent;
+    Memory scratch;
+    ASSERT_TRUE(init(recurrent, {-1, -1, input}).ok());
+    for (const Shape& x_shape : {Shape{5, 3, input}, Shape{2, 20, input}, Shape{9, 1, input}}) {
+      const Shape y_shape{x_shape[0], d, x_shape[1], output};
+      const Dense<float> x(x_shape, Draw(NumElements(x_shape)));
+      Dense<float> y(y_shape), expected(y_shape);
+      ASSERT_TRUE(recurrent.Run(x.In(), {}, {}, y.Out(), {}, {}, scratch).ok());
+      PreparedRecurrent fixed;
+      ASSERT_TRUE(init(fixed, x_shape).ok());
+      ASSERT_TRUE(fixed
+                      .Run(x.In().data, nullptr, nullptr, expected.Out().data, nullptr, nullptr,
+                           Scratch(fixed.ScratchBytes()))
+                      .ok());
+      for (std::int64_t i = 0; i < y.In().size(); ++i)
+        ASSERT_NEAR(y.In().data[i], expected.In().data[i], 2e-5f) << i;
+    }
+  }
+  SetThreads(1);
 }
 
 TEST_F(PreparedRecurrentTest, LeavesVariantsToThePlainKernel) {

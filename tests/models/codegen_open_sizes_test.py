@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs whose sizes only the run tells: what is prepared once serves calls of any sizes.
+
+One program of recurrences, products and transposed convolutions is called with sizes that grow and
+shrink, by two objects in turn. Every output is the interpreter's, no step calls a reference kernel
+for these operators, and sizes that occurred before allocate nothing.
+"""
+
+import subprocess
+import unittest
+
+import numpy as np
+import onnx
+
+from command_case import CommandCase
+from onnx_graph import GraphWriter
+
+INPUTS, HIDDEN, CHANNELS = 20, 24, 6
+SIZES = [(3, 2), (1, 1), (9, 5), (0, 2), (4, 0), (9, 1), (2, 5)]  # steps, batch
+# glibc's own functions stand behind those that count.
+CALLS = r"""
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+#include "open.h"
+
+static long allocations = 0;
+extern "C" void* __libc_malloc(std::size_t);
+extern "C" void* __libc_memalign(std::size_t, std::size_t);
+extern "C" void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+extern "C" void* aligned_alloc(std::size_t alignment, std::size_t size) {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+
+static void Write(const std::string& name, const open::rt::Tensor<float>& y) {
+  std::FILE* file = std::fopen(name.c_str(), "wb");
+  const auto view = y.view();
+  std::fwrite(view.data, sizeof(float), static_cast<std::size_t>(view.size()), file);
+  std::fclose(file);
+}
+
+// Arguments: steps and batch of each call.
+int main(int argc, char** argv) {
+  open::Options options;
+  options.weights = "open.weights";
+  open::Open model(options);
+  const std::unique_ptr<open::Open> fork = model.Fork();
+  open::rt::Tensor<float> states, image;
+  std::vector<float> x(100000), h(100000);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<float>(i * 37 % 101) / 101.0f - 0.5f;
+    h[i] = static_cast<float>(i * 53 % 97) / 97.0f - 0.5f;
+  }
+  for (int round = 0; round < 2; ++round) {
+    const long before = allocations;
+    for (int i = 1; i + 1 < argc; i += 2) {
+      const long steps = std::atol(argv[i]), batch = std::atol(argv[i + 1]);
+      open::Open& object = i / 2 % 2 == round ? model : *fork;
+      const auto status = object.run({x.data(), steps, batch, 20}, {h.data(), 2, batch, 24},
+                                     states, image);
+      if (!status.ok()) return std::puts(status.message()), 1;
+      if (round == 1) continue;
+      Write("states_" + std::to_string(i / 2), states);
+      Write("image_" + std::to_string(i / 2), image);
+    }
+    // Both objects have met all sizes after two rounds.
+    if (round == 1) {
+      const long grown = allocations;
+      for (int i = 1; i + 1 < argc; i += 2) {
+        const long steps = std::atol(argv[i]), batch = std::atol(argv[i + 1]);
+        if (!model.run({x.data(), steps, batch, 20}, {h.data(), 2, batch, 24}, states, image).ok())
+          return 1;
+      }
+      std::printf("%ld allocations, %d\n", allocations - grown, before > 0);
+    }
+  }
+}
+"""
+
+
+def open_model():
+    """Bidirectional LSTM, GRU and RNN, products with a residual sum, transposed convolutions."""
+    rng = np.random.default_rng(3)
+    g = GraphWriter()
+
+    def weights(*shape):
+        scale = 1 / np.sqrt(shape[-1])
+        return g.const((rng.standard_normal(shape) * scale).astype(np.float32))
+
+    g.input("x", np.float32, ["steps", "batch", INPUTS])
+    g.input("h", np.float32, [2, "batch", HIDDEN])
+
+    def recurrence(kind, value, gates, inputs, **attributes):
+        bias = weights(2, 2 * gates * HIDDEN)
+        y, y_h = g.op(kind, value, weights(2, gates * HIDDEN, inputs),
+                      weights(2, gates * HIDDEN, HIDDEN), bias, "", "h", outputs=2,
+                      hidden_size=HIDDEN, direction="bidirectional", **attributes)
+        joined = g.op("Reshape", g.op("Transpose", y, perm=[0, 2, 1, 3]), g.ints(0, 0, 2 * HIDDEN))
+        return joined, y_h
+
+    y, _ = recurrence("LSTM", "x", 4, INPUTS)
+    y, _ = recurrence("GRU", y, 3, 2 * HIDDEN, linear_before_reset=1)
+    y, _ = recurrence("GRU", y, 3, 2 * HIDDEN)
+    y, states = recurrence("RNN", y, 1, 2 * HIDDEN)
+    wide = g.op("Relu", g.op("Add", g.op("MatMul", y, weights(2 * HIDDEN, 70)), weights(70)))
+    y = g.op("Add", g.op("MatMul", wide, weights(70, 2 * HIDDEN)), y)
+    rows = g.op("Gemm", g.op("Reshape", y, g.ints(-1, 2 * HIDDEN)), weights(CHANNELS, 2 * HIDDEN),
+                weights(CHANNELS), transB=1)
+    sizes = g.op("Shape", "x", start=0, end=2)
+    image = g.op("Reshape", rows, g.op("Concat", sizes, g.ints(CHANNELS), axis=0), allowzero=1)
+    # Images have a column at least.
+    image = g.op("Pad", g.op("Transpose", image, perm=[1, 2, 0]), g.ints(0, 0, 0, 0, 0, 1))
+    image = g.op("Relu", g.op("ConvTranspose", image, weights(CHANNELS, 12, 4), weights(12),
+                              strides=[2], pads=[1, 1]))
+    image = g.op("ConvTranspose", g.op("Unsqueeze", image, g.ints(3)), weights(12, 3, 3, 2),
+                 strides=[1, 2], pads=[1, 0, 1, 0])
+    g.output(states, "states", shape=[2, "batch", HIDDEN])
+    g.output(image, "image", shape=["batch", 3, "height", 2])
+    return g.model(opset=17)
+
+
+def drawn(factor, modulus, *sizes):
+    i = np.arange(100000, dtype=np.int64)
+    values = (i * factor % modulus).astype(np.float32) / np.float32(modulus) - np.float32(0.5)
+    return values[:int(np.prod(sizes))].reshape(sizes)
+
+
+class OpenSizes(CommandCase):
+    def expected(self, steps, batch):
+        x, h = self.out / "x.npy", self.out / "h.npy"
+        np.save(x, drawn(37, 101, steps, batch, INPUTS))
+        np.save(h, drawn(53, 97, 2, batch, HIDDEN))
+        out = self.out / f"expected_{steps}_{batch}"
+        self.done("run", self.out / "open.onnx", "--input", f"x={x}", "--input", f"h={h}", "-o", out)
+        return {name: np.load(out / f"{name}.npy") for name in ("states", "image")}
+
+    def test_calls_of_any_sizes_are_the_interpreters(self):
+        onnx.save(open_model(), self.out / "open.onnx")
+        program = self.out / "program"
+        self.done("codegen", self.out / "open.onnx", "-o", program, "-q", "--name", "open")
+        text = (program / "open.cc").read_text()
+        for kernel in ("LSTM<", "GRU<", "RNN<", "MatMul<", "Gemm<", "Linear<", "ConvTranspose<"):
+            self.assertNotIn("rt::" + kernel, text)
+        (program / "calls.cc").write_text(CALLS)
+        sources = [path for path in program.rglob("*.cc") if path.name != "infer.cc"]
+        subprocess.run(["c++", "-std=c++17", "-O0", "-fno-strict-aliasing", "-w",
+                        '-DMODEL_WEIGHTS=""', f"-I{program}", *sources, "-ldnnl", "-o",
+                        self.out / "calls"], check=True)
+        numbers = [str(n) for sizes in SIZES for n in sizes]
+        made = subprocess.run([self.out / "calls", *numbers], cwd=program, check=False,
+                              capture_output=True, text=True)
+        self.assertEqual(made.stdout, "0 allocations, 1\n", made.stderr)
+        for i, (steps, batch) in enumerate(SIZES):
+            for name, wanted in self.expected(steps, batch).items():
+                with self.subTest(output=name, steps=steps, batch=batch):
+                    found = np.fromfile(program / f"{name}_{i}", np.float32)
+                    np.testing.assert_allclose(found, wanted.ravel(), rtol=1e-4, atol=1e-5)
+
+
+if __name__ == "__main__":
+    unittest.main()
