@@ -46,8 +46,7 @@ NpyKind KindOf(DType dtype) {
   return {native ? 'f' : 'u', bytes};
 }
 
-std::string Describe(const NpyArray& npy) {
-  const DType dtype = PlainDType(npy);
+std::string Describe(DType dtype, const NpyArray& npy) {
   if (dtype == DType::kString) return "strings";
   if (dtype != DType::kUnknown) return std::string(NumpyName(dtype));
   return std::string(1, npy.kind) + std::to_string(npy.item_bytes);
@@ -74,18 +73,21 @@ const Type& PresentType(const Slot& slot) {
   return slot.type.kind() == Type::Kind::kOptional ? slot.type.element() : slot.type;
 }
 
-Result<RuntimeValue> BindTensor(const Slot& slot, const NpyArray& npy, std::string_view what) {
+Result<RuntimeValue> BindTensor(const Slot& slot, const NamedArray& given, std::string_view what) {
+  const NpyArray& npy = given.array;
+  const DType plain = PlainDType(given);
   DType dtype = PresentType(slot).dtype();
-  if (dtype == DType::kUnknown) dtype = PlainDType(npy);
+  if (dtype == DType::kUnknown) dtype = plain;
   if (npy.shape.size() > static_cast<std::size_t>(rt::kMaxRank)) {
     return Unsupported(fmt::format("{} '{}' is given rank {}, which is above {}", what, slot.name,
                                    npy.shape.size(), rt::kMaxRank));
   }
+  const bool contradicts = given.dtype != DType::kUnknown && given.dtype != dtype;
   Result<Array> array = FromNpy(npy, dtype);
-  if (!array.ok()) {
-    if (PlainDType(npy) == dtype) return std::move(array).error();
-    return InvalidInput(std::string(what) + " '" + slot.name + "' is given " + Describe(npy) +
-                        ", expected " + std::string(NumpyName(dtype)));
+  if (contradicts || !array.ok()) {
+    if (plain == dtype) return std::move(array).error();
+    return InvalidInput(std::string(what) + " '" + slot.name + "' is given " +
+                        Describe(plain, npy) + ", expected " + std::string(NumpyName(dtype)));
   }
   return RuntimeValue::Of(std::move(*array));
 }
@@ -108,7 +110,7 @@ Result<RuntimeValue> BindSequence(const Slot& slot, const std::vector<NamedArray
     const std::size_t i = FindArray(arrays, name);
     if (i == arrays.size()) return value;
     used.insert(i);
-    DRAGOMAN_ASSIGN(RuntimeValue item, BindTensor({name, element.type}, arrays[i].array, what));
+    DRAGOMAN_ASSIGN(RuntimeValue item, BindTensor({name, element.type}, arrays[i], what));
     value.sequence.push_back(std::move(item));
   }
 }
@@ -131,7 +133,7 @@ Result<RuntimeValue> BindMap(const Slot& slot, const MapType& type,
                                       slot.name, slot.type.ToString(), slot.name));
     }
     used.insert(i);
-    DRAGOMAN_ASSIGN(RuntimeValue value, BindTensor(part, arrays[i].array, what));
+    DRAGOMAN_ASSIGN(RuntimeValue value, BindTensor(part, arrays[i], what));
     map.sequence.push_back(std::move(value));
   }
   return map;
@@ -192,6 +194,10 @@ DType PlainDType(const NpyArray& npy) {
     if (kind.kind == npy.kind && kind.bytes == npy.item_bytes) return info.dtype;
   }
   return DType::kUnknown;
+}
+
+DType PlainDType(const NamedArray& array) {
+  return array.dtype == DType::kUnknown ? PlainDType(array.array) : array.dtype;
 }
 
 Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
@@ -276,7 +282,7 @@ Result<std::vector<RuntimeValue>> BindArrays(const std::vector<Slot>& slots,
                           (what == "input" ? "; --input " + slot.name + "=FILE.npy" : ""));
     }
     used.insert(i);
-    DRAGOMAN_ASSIGN(RuntimeValue value, BindTensor(slot, arrays[i].array, what));
+    DRAGOMAN_ASSIGN(RuntimeValue value, BindTensor(slot, arrays[i], what));
     values.push_back(std::move(value));
   }
   DRAGOMAN_TRY(CheckAllUsed(slots, arrays, label, used));
@@ -325,7 +331,7 @@ Result<Array> FromNpy(const NpyArray& npy, DType dtype) {
                                      : !text && kind.bytes == npy.item_bytes &&
                                            (kind.kind == npy.kind || npy.kind == 'V');
   if (!fits || npy.shape.size() > static_cast<std::size_t>(rt::kMaxRank)) {
-    return InvalidInput("an array of " + Describe(npy) + " is not " +
+    return InvalidInput("an array of " + Describe(PlainDType(npy), npy) + " is not " +
                         std::string(NumpyName(dtype)));
   }
   rt::Shape shape;

@@ -21,6 +21,8 @@ namespace dragoman {
 struct NamedArray {
   std::string name;
   NpyArray array;
+  // Of elements whose bits alone are in the array (kind 'V'), where that is known.
+  DType dtype = DType::kUnknown;
 };
 
 struct InputOptions {
@@ -65,6 +67,7 @@ Result<Array> FromNpy(const NpyArray& npy, DType dtype);
 NpyArray ToNpy(const Array& array);
 // The element type that an array most plainly has; kUnknown if none is like it.
 DType PlainDType(const NpyArray& npy);
+DType PlainDType(const NamedArray& array);
 
 // Arrays under the names of inputs or outputs, sequences as "name.0", "name.1", …, maps as
 // "name.map_keys" and "name.map_values"; absent optionals left out.

@@ -107,7 +107,7 @@ Status GiveArrays(const Model& model, const std::vector<NamedArray>& arrays,
     for (EntryCalls& each : calls) {
       std::optional<std::string> name = name_for(*model.FindEntry(each.entry), array.name);
       if (!name && calls.size() == 1) name = array.name;
-      if (name) each.arrays.push_back({*name, array.array});
+      if (name) each.arrays.push_back({*name, array.array, array.dtype});
       taken = taken || name;
     }
     if (!taken)

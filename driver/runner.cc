@@ -21,7 +21,7 @@ namespace {
 using NamedStates = std::vector<std::pair<std::string, RuntimeValue>>;
 
 bool SameType(const NamedArray& a, const NamedArray& b) {
-  return a.name == b.name && a.array.kind == b.array.kind &&
+  return a.name == b.name && a.dtype == b.dtype && a.array.kind == b.array.kind &&
          a.array.item_bytes == b.array.item_bytes && a.array.shape == b.array.shape;
 }
 

@@ -45,7 +45,7 @@ std::optional<DType> DTypeFact(const StructuredCalls& calls, const Entry& entry,
                                const NamedArray& array) {
   const Value* argument = FindArgument(calls, entry, array.name);
   const Type* example = argument != nullptr ? calls.example(*argument) : nullptr;
-  const DType plain = PlainDType(array.array);
+  const DType plain = PlainDType(array);
   if (example == nullptr || example->dtype() == plain) return plain;
   if (FromNpy(array.array, example->dtype()).ok()) return std::nullopt;
   return plain;

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The module does what the command line does, on the models of tests/models."""
+
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+import warnings
+
+import numpy
+
+import dragoman
+from commands import DRAGOMAN
+
+MODELS = pathlib.Path("tests/models")
+ONNX = sorted(MODELS.glob("*/model.onnx"))
+TORCHSCRIPT = sorted(MODELS.glob("torchscript/*/model.pt"))[::4]
+TENSORFLOW = [MODELS / "tensorflow/counter.pb", MODELS / "tensorflow/stateful_lstm"]
+ALL = ONNX + TORCHSCRIPT + TENSORFLOW
+
+
+def command(*arguments):
+    """What the program prints, or its findings if it fails."""
+    done = subprocess.run([DRAGOMAN, *map(str, arguments)], capture_output=True, text=True,
+                          errors="surrogateescape", check=False)
+    return done.stdout if done.returncode == 0 else re.sub(r"\d+ errors\n$", "", done.stderr)
+
+
+def call(function, *arguments, **options):
+    """What a function gives, or the message of its error; as `command`, without its warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", dragoman.Warning)
+        try:
+            return function(*arguments, **options)
+        except dragoman.Error as error:
+            return f"{error}\n"
+
+
+def data_set(model):
+    """The first inputs and outputs that are recorded beside a model, or None."""
+    for folder in sorted(model.parent.glob("**/inputs.npz")):
+        return folder.parent
+    return None
+
+
+class ModelsTest(unittest.TestCase):
+
+    def test_source_graphs_are_those_of_the_command_line(self):
+        for path in ALL:
+            with self.subTest(path=path):
+                self.assertEqual(call(lambda: dragoman.load(path).to_text()),
+                                 command("convert", path, "-o", "-", "--to", "text", "-q"))
+
+    def test_rewritten_graphs_are_those_of_the_command_line(self):
+        for path in ALL:
+            with self.subTest(path=path):
+                self.assertEqual(
+                    call(lambda: dragoman.load(path).optimize().to_text()),
+                    command("convert", path, "-o", "-", "--to", "text", "--passes", "default",
+                            "--level", "common", "-q"))
+
+    def test_relax_modules_are_those_of_the_command_line(self):
+        for path in ONNX:
+            with self.subTest(path=path):
+                self.assertEqual(call(lambda: dragoman.load(path).to_text("relax")),
+                                 command("convert", path, "-o", "-", "--to", "relax", "-q"))
+
+    def test_files_are_those_of_the_command_line(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            for path in ONNX:
+                for suffix, options, flags in ((".onnx", {}, []),
+                                               (".onnx", {"opset": 17}, ["--opset", "17"]),
+                                               (".onnx", {"passes": "default"},
+                                                ["--passes", "default"]),
+                                               (".dgm", {}, []), (".json", {}, [])):
+                    with self.subTest(path=path, suffix=suffix, options=options):
+                        ours, theirs = folder / f"a{suffix}", folder / f"b{suffix}"
+                        call(lambda: dragoman.load(path).save(ours, **options))
+                        command("convert", path, "-o", theirs, "-q", *flags)
+                        self.assertEqual(ours.read_bytes(), theirs.read_bytes())
+
+    def test_outputs_are_those_of_the_command_line(self):
+        ran = 0
+        for path in ALL:
+            data = data_set(path)
+            if data is None:
+                continue
+            with self.subTest(path=path), tempfile.TemporaryDirectory() as out:
+                said = command("run", path, "--inputs", data / "inputs.npz", "-o", out)
+                inputs = dict(numpy.load(data / "inputs.npz"))
+                outputs = call(dragoman.load(path).run, inputs)
+                if isinstance(outputs, str):
+                    self.assertEqual(outputs, said)
+                    continue
+                index = json.loads((pathlib.Path(out) / "index.json").read_text())["outputs"]
+                self.assertEqual([o["name"] for o in index], list(outputs))
+                for output in index:
+                    expected = numpy.load(pathlib.Path(out) / output["file"])
+                    found = outputs[output["name"]]
+                    self.assertEqual(found.tobytes(), expected.tobytes())
+                    self.assertEqual(found.shape, expected.shape)
+                self.assertEqual(
+                    {name: array.tobytes() for name, array in outputs.items()},
+                    {name: array.tobytes()
+                     for name, array in dragoman.load(path).session().run(inputs).items()})
+                ran += 1
+        self.assertGreater(ran, 3)
+
+    def test_recorded_data_is_verified(self):
+        for path in ONNX:
+            report = dragoman.verify(path, data=path.parent)
+            self.assertTrue(report, report)
+            self.assertTrue(all(output.elements > 0 for verification in report.verifications
+                                for output in verification.outputs))
+
+
+if __name__ == "__main__":
+    unittest.main()
