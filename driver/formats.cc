@@ -26,6 +26,7 @@
 #include "exporters/native/write_model.h"
 #include "exporters/onnx/export_onnx.h"
 #include "exporters/onnx/write_model.h"
+#include "exporters/pt2/export_program.h"
 #include "exporters/pt2/write_model.h"
 #include "exporters/tensorflow/write_model.h"
 #include "exporters/text/write_model.h"
@@ -153,12 +154,6 @@ std::vector<SourceOperator> TorchOperators(std::string_view dialect) {
   return operators;
 }
 
-// --- torch.export
-
-Status WriteExportFile(const Model& model, const std::string& path, const WriteOptions&) {
-  return WriteExportArchive(model, path);
-}
-
 // --- TensorFlow
 
 // What a GraphDef is has no signature, but hardly anything else has its structure.
@@ -217,6 +212,13 @@ class Omissions {
   const WriteOptions& options_;
   Status status_;
 };
+
+Status WriteExportFile(const Model& model, const std::string& path, const WriteOptions& options) {
+  if (model.level == Level::kSource) return WriteExportArchive(model, path);
+  Omissions omissions(options);
+  DRAGOMAN_TRY(ExportProgram(model, path, omissions.Sink()));
+  return omissions.status();
+}
 
 Status WriteRelayModule(const Model& model, const std::string& path, const WriteOptions& options) {
   if (model.level == Level::kSource && model.dialect == "relay")
@@ -378,8 +380,9 @@ std::vector<Format> MakeFormats() {
        .dialect = "pt2",
        .ordered = {"aten", "higher_order"},
        .lower = LowerExportArchive,
-       // From its own models only, so that it is no target of others.
-       .write = WriteExportFile},
+       .write = WriteExportFile,
+       .check = CheckExportProgram,
+       .support = ExportProgramSupport},
       {.name = "tf",
        .suffixes = {".pb", ".pbtxt", ".meta"},
        .what = "TensorFlow GraphDef, MetaGraphDef or SavedModel",

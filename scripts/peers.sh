@@ -5,6 +5,7 @@
 #
 #   scripts/peers.sh NAME...         those of tests/peers/requirements/NAME.txt
 #   scripts/peers.sh --list          the names there are
+#   scripts/peers.sh --made NAME...  makes none: exits 77 where one is not there
 #
 # They lie in DRAGOMAN_PEERS (~/.cache/dragoman-peers), outside the checkout, and are kept for as
 # long as their requirements stay the same. Some take two minutes and gigabytes to make. Exits 77,
@@ -38,13 +39,19 @@ if [ "${1:-}" = --list ]; then
   printf '%s\n' *.txt | sed 's/\.txt$//'
   exit
 fi
-[ $# -gt 0 ] || { echo "usage: scripts/peers.sh --list | NAME..." >&2; exit 2; }
+makes=true
+if [ "${1:-}" = --made ]; then
+  makes=false
+  shift
+fi
+[ $# -gt 0 ] || { echo "usage: scripts/peers.sh --list | [--made] NAME..." >&2; exit 2; }
 
 mkdir -p "$root"
 for name in "$@"; do
   [ -f "$name.txt" ] || { echo "peers.sh: no $name.txt among" *.txt >&2; exit 2; }
   hash=$(sha256sum "$name.txt" | cut -c1-12)
   environment=$root/$name-$hash
+  [ -e "$environment.ready" ] || $makes || skip "$name is not made"
   [ -e "$environment.ready" ] || make_environment "$name.txt" "$environment"
   echo "$environment"
 done

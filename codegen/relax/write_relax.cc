@@ -20,6 +20,7 @@
 #include "codegen/tvm/resolve_axes.h"
 #include "codegen/tvm/stack_sequences.h"
 #include "codegen/tvm/widen_constants.h"
+#include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/lower_factors.h"
 #include "core/rewrite/lower_to_loops.h"
@@ -120,7 +121,7 @@ class Emitter {
     tvm::PreparedOperators prepared(*entry.graph, ChangesBefore);
     relax::NameInputSizes(*entry.graph);
     DRAGOMAN_TRY(tvm::ResolveAxes(*entry.graph));
-    tvm::ExpandOperators(*entry.graph, HasOp);
+    ExpandOperators(*entry.graph, HasOp);
     DRAGOMAN_TRY(LowerFactors(*entry.graph, parts_.options.packed ? HasOpOrPacked : HasOp));
     DRAGOMAN_TRY(relax::WidenReductions(*entry.graph));
     relax::EntryBorder border;

@@ -18,6 +18,7 @@
 #include "codegen/tvm/resolve_axes.h"
 #include "codegen/tvm/stack_sequences.h"
 #include "codegen/tvm/widen_constants.h"
+#include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/drop_effects.h"
 #include "core/rewrite/lower_factors.h"
@@ -53,7 +54,7 @@ Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperato
     if (note) note(node + " is omitted: Relay has no such effect");
   }
   DRAGOMAN_TRY(tvm::ResolveAxes(entry));
-  tvm::ExpandOperators(entry, HasOp);
+  ExpandOperators(entry, HasOp);
   DRAGOMAN_TRY(LowerFactors(entry, HasOp));
   DRAGOMAN_TRY(tvm::LowerSequences(entry));
   DRAGOMAN_TRY(tvm::StackSequences(entry));

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,23 +10,11 @@
 
 #include "core/ir/origin.h"
 #include "core/ir/print.h"
-#include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/lower_factors.h"
 #include "runtime/params/map_names.h"
 
 namespace dragoman::tvm {
-
-void ExpandOperators(Graph& entry, bool (*has)(std::string_view label)) {
-  std::vector<Node*> lacking;
-  ForEachGraph(entry, [&](Graph& graph) {
-    for (Node& node : graph.nodes()) {
-      const OpDef* def = FindOp(node);
-      if (def != nullptr && def->expand && !has(def->Label())) lacking.push_back(&node);
-    }
-  });
-  for (Node* node : lacking) std::ignore = ReplaceByExpansion(*node);
-}
 
 OpSupport SupportWithoutEmitter(const OpDef& def) {
   if (IsOfStrings(def)) return {OpSupport::Kind::kNone, "TVM has no strings"};

@@ -17,10 +17,6 @@ namespace dragoman::tvm {
 // The key of the extra of a dragoman.Fused that holds the attributes of its function in TVM.
 inline constexpr std::string_view kGroupAttributes = "tvm.attributes";
 
-// What `has` denies of an operator's label becomes what the operator is made of, where it is; what
-// cannot stays.
-void ExpandOperators(Graph& entry, bool (*has)(std::string_view label));
-
 // How TVM has an operator without an emitter, whose label `has` denies: lowered to others before,
 // or not at all.
 OpSupport SupportWithoutEmitter(const OpDef& def);

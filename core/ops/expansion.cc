@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/expansion.h"
 
+#include <tuple>
+
 #include "core/ir/type_algebra.h"
 #include "core/ops/op_def.h"
 
@@ -19,6 +21,17 @@ Status ReplaceByExpansion(Node& node) {
   }
   node.graph()->Erase(&node);
   return {};
+}
+
+void ExpandOperators(Graph& graph, bool (*has)(std::string_view label)) {
+  std::vector<Node*> lacking;
+  ForEachGraph(graph, [&](Graph& part) {
+    for (Node& node : part.nodes()) {
+      const OpDef* def = FindOp(node);
+      if (def != nullptr && def->expand && !has(def->Label())) lacking.push_back(&node);
+    }
+  });
+  for (Node* node : lacking) std::ignore = ReplaceByExpansion(*node);
 }
 
 }  // namespace dragoman

@@ -25,6 +25,10 @@ inline Value* InsertOp(Node& before, std::string_view type, const std::vector<Va
 // names.
 Status ReplaceByExpansion(Node& node);
 
+// In the graph and its bodies, what `has` denies of an operator's label becomes what the operator
+// is made of, where it is; what cannot stays.
+void ExpandOperators(Graph& graph, bool (*has)(std::string_view label));
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_CORE_OPS_EXPANSION_H_

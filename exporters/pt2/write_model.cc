@@ -6,15 +6,13 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <set>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/support/output_file.h"
-#include "core/support/zip_writer.h"
+#include "exporters/pt2/archive_contents.h"
 #include "exporters/pt2/graph_json.h"
 #include "exporters/pt2/json.h"
 
@@ -81,38 +79,6 @@ bool IsUnchanged(const Tensor& tensor, const Json& meta, std::span<const std::by
         return std::memcmp(storage.data() + there, tensor.bytes().data() + here, width) == 0;
       });
 }
-
-// The records of an archive.
-class ArchiveContents {
- public:
-  // A window on bytes that the model, or this object, keeps.
-  void Add(std::string name, std::span<const std::byte> bytes) {
-    records_.insert_or_assign(std::move(name), bytes);
-  }
-  void Own(std::string name, std::string bytes) {
-    owned_.push_back(std::make_unique<std::string>(std::move(bytes)));
-    Add(std::move(name), std::as_bytes(std::span(*owned_.back())));
-  }
-
-  // Empty if there is none.
-  std::span<const std::byte> Find(const std::string& name) const {
-    const auto found = records_.find(name);
-    return found != records_.end() ? found->second : std::span<const std::byte>();
-  }
-
-  Status Write(const std::string& top, const std::string& path) const {
-    DRAGOMAN_ASSIGN(OutputFile file, OutputFile::Create(path));
-    ZipWriter zip(file);
-    for (const auto& [name, bytes] : records_)
-      DRAGOMAN_TRY(zip.Add(top.empty() ? name : top + "/" + name, bytes));
-    DRAGOMAN_TRY(zip.Finish());
-    return file.Commit();
-  }
-
- private:
-  std::map<std::string, std::span<const std::byte>> records_;
-  std::vector<std::unique_ptr<std::string>> owned_;
-};
 
 // One weight in a record.
 struct Stored {

@@ -12,6 +12,7 @@ from pages import Page
 
 ANSWERS = ("onnx-to-cpp", "torchscript-policy", "unrolled-lstm", "relay-model", "running",
            "comparing-exports", "reporting-a-bug")
+SHORT_ANSWERS = ("leaving-torchscript",)
 # The step of the tutorial that needs PyTorch, and where the files lie that it wrote.
 SAVE = "python3 save_policy.py && mkdir recorded && mv inputs.npz outputs.npz recorded"
 POLICY = "tests/models/tutorial_policy"
@@ -49,6 +50,8 @@ class Pages(unittest.TestCase):
     def test_answers(self):
         for answer in ANSWERS:
             self.play(f"docs/{answer}.md", at_least=3)
+        for answer in SHORT_ANSWERS:
+            self.play(f"docs/{answer}.md", at_least=2)
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def chosen(options, matrix):
         drawn = random.choice(producers)
         producers = [name for name in producers if PRODUCERS[name][1] == PRODUCERS[drawn][1]]
         random.shuffle(producers)
-        other = random.choice(["OpenVINO", "Relax", "Relay"])
+        other = random.choice(["OpenVINO", "Relax", "Relay", "PyTorch"])
         consumers = [name for name in consumers if name not in ("OpenVINO", "Relax", "Relay")
                      or name == other]
         print(f"drawn by the commit: {', '.join(producers)}; {', '.join(consumers)}", flush=True)

@@ -153,10 +153,23 @@ Payloads::Payloads(Payloads&&) noexcept = default;
 Payloads& Payloads::operator=(Payloads&&) noexcept = default;
 Payloads::~Payloads() = default;
 
-Result<Payloads> Payloads::Read(const Archive& archive) {
+namespace {
+
+// Whether a record is a configuration, or the pickle, of a program.
+bool IsOf(std::string_view program, std::string_view record) {
+  if (!record.starts_with(program)) return false;
+  const std::string_view rest = record.substr(program.size());
+  return rest == ".pt" || rest.starts_with("_weights_") || rest.starts_with("_constants_") ||
+         rest.starts_with("_model_");
+}
+
+}  // namespace
+
+Result<Payloads> Payloads::Read(const Archive& archive, std::string_view program) {
   Payloads payloads(archive);
   for (std::string_view folder : {"data/weights/", "data/constants/"}) {
     for (std::string_view record : archive.NamesUnder(folder)) {
+      if (!program.empty() && !IsOf(program, record.substr(folder.size()))) continue;
       const bool is_pickle = record.ends_with(".pt");
       if (!is_pickle && !record.ends_with(".json")) continue;
       DRAGOMAN_TRY(

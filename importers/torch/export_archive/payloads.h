@@ -23,8 +23,9 @@ namespace dragoman::torch {
 // before 2.8 "serialized_state_dict.pt" and "serialized_constants.pt".
 class Payloads {
  public:
-  // Errors: records that are not as the format has them.
-  static Result<Payloads> Read(const Archive& archive);
+  // Of `program`, one of several in the archive; empty: of the only one. Errors: records that are
+  // not as the format has them.
+  static Result<Payloads> Read(const Archive& archive, std::string_view program);
 
   Payloads(Payloads&&) noexcept;
   Payloads& operator=(Payloads&&) noexcept;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -22,6 +23,7 @@ namespace {
 constexpr std::int64_t kOldestSchema = 7;
 constexpr std::int64_t kNewestSchema = 8;
 constexpr std::string_view kModels = "models/";
+constexpr std::string_view kDefaultProgram = "models/model.json";
 constexpr std::string_view kOldProgram = "serialized_exported_program.json";  // until torch 2.7
 
 // The record of the program.
@@ -37,6 +39,8 @@ Result<std::string> ProgramRecord(const Archive& archive) {
     if (name.ends_with(".json")) records.emplace_back(name);
   }
   if (records.size() == 1) return records.front();
+  // Of several, torch.export.load gives the one of that name.
+  if (std::ranges::count(records, kDefaultProgram) > 0) return std::string(kDefaultProgram);
   if (!records.empty()) {
     return Unsupported(fmt::format("an archive of {} programs ({}); save one alone", records.size(),
                                    fmt::join(records, ", ")));
@@ -47,6 +51,15 @@ Result<std::string> ProgramRecord(const Archive& archive) {
         "program with torch.export.save");
   }
   return InvalidInput("the archive has no program, a record models/NAME.json");
+}
+
+// The name of the program; empty: it is the only one.
+std::string NameAmongPrograms(const Archive& archive, const std::string& record) {
+  const auto programs = std::ranges::count_if(
+      archive.NamesUnder(kModels), [](std::string_view name) { return name.ends_with(".json"); });
+  if (programs < 2) return "";
+  constexpr std::string_view kSuffix = ".json";
+  return record.substr(kModels.size(), record.size() - kModels.size() - kSuffix.size());
 }
 
 // Reads one archive.
@@ -60,7 +73,7 @@ class ModelReader {
     Result<Json> parsed = ParseJson(AsText(bytes.bytes()));
     if (!parsed.ok()) return std::move(parsed).error().At("record " + record);
     program_ = *std::move(parsed);
-    DRAGOMAN_ASSIGN(payloads_, Payloads::Read(archive_));
+    DRAGOMAN_ASSIGN(payloads_, Payloads::Read(archive_, NameAmongPrograms(archive_, record)));
     model_.level = Level::kSource;
     model_.dialect = "pt2";
     Status status = ReadProgram();

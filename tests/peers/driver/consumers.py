@@ -218,6 +218,7 @@ def newest_consumers(scratch):
         Interpreter(), Program(), onnxruntime(scratch), openvino(scratch),
         Converted("Relax", "consumers/relax_module.py", "tvm", ".py", scratch),
         Converted("Relay", "consumers/relay_module.py", "relay", ".relay", scratch),
+        Converted("PyTorch", "consumers/torch_program.py", "torch", ".pt2", scratch, LOWERED),
         WriteBack()])
 
 

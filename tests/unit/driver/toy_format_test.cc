@@ -166,7 +166,7 @@ TEST_F(ToyFormatTest, EveryTargetAnswers) {
     answers += std::string(target.name) + (status.ok() ? " yes" : " " + status.error().ToString());
     answers += "\n";
   }
-  EXPECT_EQ(answers, "onnx yes\nrelay yes\nrelax yes\ncpp yes\nrun yes\n");
+  EXPECT_EQ(answers, "onnx yes\npt2 yes\nrelay yes\nrelax yes\ncpp yes\nrun yes\n");
 }
 
 TEST_F(ToyFormatTest, OperatorsWithoutLoweringAreAllListed) {

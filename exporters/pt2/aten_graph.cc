@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporters/pt2/aten_graph.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace dragoman::pt2 {
+namespace {
+
+constexpr int kPositional = 1;
+constexpr int kKeyword = 2;
+constexpr int kStrided = 7;
+
+Json TensorMeta(const Term& term, const SymbolTable& symbols) {
+  Json sizes = Json::array();
+  Json strides = Json::array();
+  Dim stride = 1;
+  for (auto size = term.shape.rbegin(); size != term.shape.rend(); ++size) {
+    strides.insert(strides.begin(), symbols.SizeJson(stride));
+    stride = stride * (size->known() ? Dim(std::max<std::int64_t>(size->value(), 1)) : *size);
+  }
+  for (const Dim& size : term.shape) sizes.push_back(symbols.SizeJson(size));
+  return {{"dtype", NumberOfDType(term.dtype).value_or(0)},
+          {"sizes", std::move(sizes)},
+          {"requires_grad", false},
+          {"device", {{"type", "cpu"}, {"index", nullptr}}},
+          {"strides", std::move(strides)},
+          {"storage_offset", {{"as_int", 0}}},
+          {"layout", kStrided}};
+}
+
+Json TensorArgument(const std::string& name) { return {{"as_tensor", {{"name", name}}}}; }
+
+// "relu" of "aten.relu.default".
+std::string_view BaseName(std::string_view target) {
+  const std::size_t first = target.find('.');
+  if (first == std::string_view::npos) return target;
+  const std::string_view rest = target.substr(first + 1);
+  return rest.substr(0, rest.find('.'));
+}
+
+// Operators of the three namespaces that the format knows by other paths than torch.ops.
+std::string FullTarget(std::string_view target) {
+  const bool is_python = target.starts_with("_operator.") || target.starts_with("torch.");
+  return (is_python ? "" : "torch.ops.") + std::string(target);
+}
+
+}  // namespace
+
+std::string AtenGraph::NewName(std::string_view target) {
+  return program_.names.Unique(Identifier(BaseName(target)));
+}
+
+Term AtenGraph::Record(std::string name, TermType type, bool is_input) {
+  Term term = {std::move(name), type.dtype, program_.symbols.Bind(type.shape, is_input)};
+  tensor_values_[term.name] = TensorMeta(term, program_.symbols);
+  for (std::size_t i = 0; i < term.shape.size(); ++i) {
+    if (!term.shape[i].known()) axes_.try_emplace(term.shape[i].ToString(), term, i);
+  }
+  return term;
+}
+
+AtenGraph::Node AtenGraph::MakeNode(std::string_view target, const Arguments& arguments) {
+  Node node;
+  Json inputs = Json::array();
+  for (const Argument& argument : arguments) {
+    inputs.push_back({{"name", argument.name},
+                      {"arg", argument.value.json},
+                      {"kind", argument.is_keyword ? kKeyword : kPositional}});
+    std::ranges::copy(argument.value.reads, std::back_inserter(node.reads));
+  }
+  node.json = {{"target", FullTarget(target)},
+               {"inputs", std::move(inputs)},
+               {"metadata", metadata_},
+               {"is_hop_single_tensor_return", nullptr}};
+  return node;
+}
+
+Term AtenGraph::Call(std::string_view target, const Arguments& arguments, TermType result) {
+  Node node = MakeNode(target, arguments);
+  Term term = Record(NewName(target), std::move(result), false);
+  node.json["name"] = term.name;
+  node.json["outputs"] = Json::array({TensorArgument(term.name)});
+  node.gives = {term.name};
+  nodes_.push_back(std::move(node));
+  return term;
+}
+
+Terms AtenGraph::CallMany(std::string_view target, const Arguments& arguments,
+                          const std::vector<TermType>& results, bool as_list) {
+  Node node = MakeNode(target, arguments);
+  const std::string name = NewName(target);
+  Terms terms;
+  Json outputs = Json::array();
+  Json names = Json::array();
+  for (const TermType& type : results) {
+    terms.push_back(Record(program_.names.Unique("getitem"), type, false));
+    outputs.push_back(TensorArgument(terms.back().name));
+    names.push_back({{"name", terms.back().name}});
+    node.gives.push_back(terms.back().name);
+  }
+  if (as_list) outputs = Json::array({Json{{"as_tensors", std::move(names)}}});
+  if (target.starts_with("higher_order.")) node.json["is_hop_single_tensor_return"] = false;
+  node.json["name"] = name;
+  node.json["outputs"] = std::move(outputs);
+  nodes_.push_back(std::move(node));
+  return terms;
+}
+
+void AtenGraph::CallForEffect(std::string_view target, const Arguments& arguments) {
+  Node node = MakeNode(target, arguments);
+  node.json["name"] = NewName(target);
+  node.json["outputs"] = Json::array();
+  node.is_effect = true;
+  nodes_.push_back(std::move(node));
+}
+
+Term AtenGraph::AddInput(std::string_view hint, TermType type, bool binds_sizes) {
+  return Record(program_.names.Unique(Identifier(hint)), std::move(type), binds_sizes);
+}
+
+Term AtenGraph::Import(const Term& outer) {
+  if (outer_ == nullptr) {
+    // A placeholder that was made for this program: its sizes are known here.
+    if (!tensor_values_.contains(outer.name)) Record(outer.name, {outer.dtype, outer.shape}, false);
+    return outer;
+  }
+  for (const auto& [from, to] : imports_) {
+    if (from.name == outer.name) return to;
+  }
+  Term inner = Record(program_.names.Unique(outer.name), {outer.dtype, outer.shape}, false);
+  imports_.emplace_back(outer, inner);
+  return inner;
+}
+
+std::optional<Term> AtenGraph::Find(const Value* value) {
+  if (const auto found = terms_.find(value); found != terms_.end()) return found->second;
+  std::optional<Term> term;
+  if (outer_ != nullptr) {
+    const std::optional<Term> outside = outer_->Find(value);
+    if (outside) term = Import(*outside);
+  } else if (value->is_constant() && value->tensor() != nullptr) {
+    term = Import(program_.parameter(*value));
+  }
+  if (term) terms_[value] = *term;
+  return term;
+}
+
+Term AtenGraph::Lifted(const dragoman::Tensor& tensor) {
+  if (outer_ != nullptr) return Import(outer_->Lifted(tensor));
+  return Import(program_.lifted(tensor));
+}
+
+Term AtenGraph::MadeParameter(const std::string& name, const dragoman::Tensor& tensor) {
+  if (outer_ != nullptr) return Import(outer_->MadeParameter(name, tensor));
+  return Import(program_.made(name, tensor));
+}
+
+Size AtenGraph::SizeCall(std::string_view target, const Arguments& arguments, const Dim& value) {
+  Node node = MakeNode(target, arguments);
+  const std::string name = NewName(target);
+  node.json["name"] = name;
+  node.json["outputs"] = Json::array({Json{{"as_sym_int", {{"as_name", name}}}}});
+  node.gives = {name};
+  nodes_.push_back(std::move(node));
+  sym_int_values_[name] = program_.symbols.SizeJson(value);
+  sizes_[value.ToString()] = name;
+  return Size(name);
+}
+
+// Of a size that some tensor has, here or outside.
+std::optional<Size> AtenGraph::Found(const Dim& dim) {
+  if (const auto known = sizes_.find(dim.ToString()); known != sizes_.end())
+    return Size(known->second);
+  if (const auto axis = axes_.find(dim.ToString()); axis != axes_.end()) {
+    const auto [term, index] = axis->second;
+    return SizeCall("aten.sym_size.int",
+                    {{"self", term}, {"dim", static_cast<std::int64_t>(index)}}, dim);
+  }
+  for (AtenGraph* graph = outer_; graph != nullptr; graph = graph->outer_) {
+    const auto axis = graph->axes_.find(dim.ToString());
+    if (axis == graph->axes_.end()) continue;
+    std::vector<AtenGraph*> inner;
+    for (AtenGraph* to = this; to != graph; to = to->outer_) inner.push_back(to);
+    Term term = axis->second.first;
+    for (auto to = inner.rbegin(); to != inner.rend(); ++to) term = (*to)->Import(term);
+    return SizeCall("aten.sym_size.int",
+                    {{"self", term}, {"dim", static_cast<std::int64_t>(axis->second.second)}}, dim);
+  }
+  return std::nullopt;
+}
+
+std::optional<Size> AtenGraph::SizeOfAtom(const DimAtom& atom) {
+  using Kind = DimAtom::Kind;
+  if (atom.kind == Kind::kSymbol || atom.kind == Kind::kBroadcast) return std::nullopt;
+  std::optional<Size> result;
+  Dim value;
+  for (const Dim& operand : atom.operands) {
+    const std::optional<Size> size = SizeOf(operand);
+    if (!size) return std::nullopt;
+    if (!result) {
+      result = size;
+      value = operand;
+      continue;
+    }
+    const Dim both[] = {value, operand};
+    value = Apply(atom.kind, both);
+    const std::string_view target = atom.kind == Kind::kFloorDiv ? "_operator.floordiv"
+                                    : atom.kind == Kind::kMod    ? "_operator.mod"
+                                    : atom.kind == Kind::kMin    ? "torch.sym_min"
+                                                                 : "torch.sym_max";
+    result = SizeCall(target, {{"a", *result}, {"b", *size}}, value);
+  }
+  return result;
+}
+
+std::optional<Size> AtenGraph::SizeOfTerm(const DimTerm& term) {
+  Dim value = term.coefficient;
+  Size result = term.coefficient;
+  bool is_first = term.coefficient == 1;
+  for (const auto& atom : term.factors) {
+    const Dim factor = Dim::FromTerms({{1, {atom}}});
+    std::optional<Size> size = Found(factor);
+    if (!size) size = SizeOfAtom(*atom);
+    if (!size) return std::nullopt;
+    value = value * factor;
+    result = is_first ? *size : SizeCall("_operator.mul", {{"a", result}, {"b", *size}}, value);
+    is_first = false;
+  }
+  return result;
+}
+
+std::optional<Size> AtenGraph::SizeOf(const Dim& dim) {
+  if (dim.known()) return Size(dim.value());
+  if (dim.unknown()) return std::nullopt;
+  if (std::optional<Size> found = Found(dim)) return found;
+  std::optional<Size> sum;
+  Dim value;
+  for (const DimTerm& term : dim.terms()) {
+    const std::optional<Size> size = SizeOfTerm(term);
+    if (!size) return std::nullopt;
+    const Dim summand = Dim::FromTerms({term});
+    value = sum ? value + summand : summand;
+    sum = sum ? SizeCall("_operator.add", {{"a", *sum}, {"b", *size}}, value) : *size;
+  }
+  return sum;
+}
+
+std::optional<Sizes> AtenGraph::SizesOf(const Shape& shape) {
+  Sizes sizes;
+  for (const Dim& dim : shape) {
+    const std::optional<Size> size = SizeOf(dim);
+    if (!size) return std::nullopt;
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+Item AtenGraph::ItemOf(const Term& scalar) {
+  const Dim dim = program_.symbols.Bind({program_.symbols.Fresh()}, false).front();
+  return {SizeCall("aten.item.default", {{"self", scalar}}, dim), dim};
+}
+
+Json AtenGraph::Body(const Terms& outputs) {
+  read_.clear();
+  for (const Term& output : outputs) read_.insert(output.name);
+  std::vector<bool> is_kept(nodes_.size());
+  for (std::size_t i = nodes_.size(); i-- > 0;) {
+    const Node& node = nodes_[i];
+    is_kept[i] = node.is_effect || std::ranges::any_of(node.gives, [&](const std::string& name) {
+                   return read_.contains(name);
+                 });
+    if (is_kept[i]) read_.insert(node.reads.begin(), node.reads.end());
+  }
+  Json nodes = Json::array();
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (!is_kept[i]) {
+      for (const std::string& name : nodes_[i].gives) {
+        tensor_values_.erase(name);
+        sym_int_values_.erase(name);
+      }
+      continue;
+    }
+    nodes.push_back(std::move(nodes_[i].json));
+  }
+  nodes_.clear();
+  return {{"nodes", std::move(nodes)},          {"tensor_values", tensor_values_},
+          {"sym_int_values", sym_int_values_},  {"sym_bool_values", Json::object()},
+          {"sym_float_values", Json::object()}, {"custom_obj_values", Json::object()},
+          {"is_single_tensor_return", false}};
+}
+
+Json AtenGraph::Subgraph(const Terms& inputs, const Terms& outputs) {
+  Json graph = Body(outputs);
+  graph["inputs"] = Json::array();
+  graph["outputs"] = Json::array();
+  for (const Term& input : inputs) graph["inputs"].push_back(TensorArgument(input.name));
+  for (const Term& output : outputs) graph["outputs"].push_back(TensorArgument(output.name));
+  return graph;
+}
+
+}  // namespace dragoman::pt2

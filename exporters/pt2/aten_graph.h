@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph of a program of torch.export while it is made: calls of operators in order, and where
+// values of the common graph stand in it.
+#ifndef DRAGOMAN_EXPORTERS_PT2_ATEN_GRAPH_H_
+#define DRAGOMAN_EXPORTERS_PT2_ATEN_GRAPH_H_
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/ir/graph.h"
+#include "core/support/text.h"
+#include "exporters/pt2/aten_value.h"
+#include "exporters/pt2/symbol_table.h"
+
+namespace dragoman::pt2 {
+
+// What the graphs of one program share.
+struct ProgramScope {
+  SymbolTable symbols;
+  NameScope names;
+  // The placeholder of a constant of the common graph, or of a tensor that an emitter made.
+  std::function<Term(const Value& constant)> parameter;
+  std::function<Term(const dragoman::Tensor& tensor)> lifted;
+  // Of a parameter that an emitter made of constants, under a name of its own.
+  std::function<Term(const std::string& name, const dragoman::Tensor& tensor)> made;
+};
+
+// A scalar that data decide, and the size that it is.
+struct Item {
+  Size size;
+  Dim dim;
+};
+
+class AtenGraph {
+ public:
+  AtenGraph(ProgramScope& program, AtenGraph* outer) : program_(program), outer_(outer) {}
+
+  // A node of operator `target` ("aten.relu.default", "_operator.add") with one tensor as result.
+  Term Call(std::string_view target, const Arguments& arguments, TermType result);
+  // The same with several, each on its own or all as one list.
+  Terms CallMany(std::string_view target, const Arguments& arguments,
+                 const std::vector<TermType>& results, bool as_list);
+  // A node without results, which is kept.
+  void CallForEffect(std::string_view target, const Arguments& arguments);
+
+  // A further placeholder, named after `hint`.
+  Term AddInput(std::string_view hint, TermType type, bool binds_sizes);
+  // Of the graph around this one, as a placeholder that it is passed to; itself in the outermost.
+  Term Import(const Term& outer);
+  const std::vector<std::pair<Term, Term>>& imports() const { return imports_; }  // outer, inner
+
+  void Bind(const Value* value, Term term) { terms_[value] = std::move(term); }
+  // nullopt: of a value without a term, of another type than tensor say.
+  std::optional<Term> Find(const Value* value);
+  Term Lifted(const dragoman::Tensor& tensor);
+  Term MadeParameter(const std::string& name, const dragoman::Tensor& tensor);
+
+  // The symbolic integer that has this value, made of sizes of tensors that are there; nullopt: no
+  // tensor tells.
+  std::optional<Size> SizeOf(const Dim& dim);
+  std::optional<Sizes> SizesOf(const Shape& shape);
+  // The value of an integer tensor of one element as a size.
+  Item ItemOf(const Term& scalar);
+
+  // Drops calls that nothing reads, `outputs` apart. The graph as the format has it, but for inputs
+  // and outputs.
+  Json Body(const Terms& outputs);
+  // The graph of a body: its inputs in the order of `inputs`.
+  Json Subgraph(const Terms& inputs, const Terms& outputs);
+
+  // Placeholders whose value something reads, after Body.
+  bool Reads(const std::string& name) const { return read_.contains(name); }
+
+  // What the nodes that follow say of where they came from.
+  void SetOrigin(Json metadata) { metadata_ = std::move(metadata); }
+
+ private:
+  struct Node {
+    Json json;
+    std::vector<std::string> reads;
+    std::vector<std::string> gives;
+    bool is_effect = false;
+  };
+
+  std::string NewName(std::string_view target);
+  Term Record(std::string name, TermType type, bool is_input);
+  Node MakeNode(std::string_view target, const Arguments& arguments);
+  Size SizeCall(std::string_view target, const Arguments& arguments, const Dim& value);
+  std::optional<Size> SizeOfTerm(const DimTerm& term);
+  std::optional<Size> SizeOfAtom(const DimAtom& atom);
+  std::optional<Size> Found(const Dim& dim);
+
+  ProgramScope& program_;
+  AtenGraph* outer_;
+  std::vector<Node> nodes_;
+  std::map<std::string, Json> tensor_values_;
+  std::map<std::string, Json> sym_int_values_;
+  std::unordered_map<const Value*, Term> terms_;  // looked up, never iterated
+  std::map<std::string, std::pair<Term, std::size_t>>
+      axes_;                                  // by size as text: a tensor that has it
+  std::map<std::string, std::string> sizes_;  // by size as text: its symbolic integer
+  std::vector<std::pair<Term, Term>> imports_;
+  std::set<std::string> read_;
+  Json metadata_ = Json::object();
+};
+
+}  // namespace dragoman::pt2
+
+#endif  // DRAGOMAN_EXPORTERS_PT2_ATEN_GRAPH_H_

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activations with parameters.
+#include <cmath>
+
+#include "exporters/pt2/ops/emitters.h"
+
+namespace dragoman::pt2 {
+namespace {
+
+Term Sigmoid(const AtenOp& op, const Term& x) { return op.Unary("aten.sigmoid.default", x); }
+
+bool IsNear(double a, double b) { return std::abs(a - b) <= 1e-7 * std::abs(b); }
+
+}  // namespace
+
+Emitted EmitGelu(AtenOp& op) {
+  const Term x = op.arg(0);
+  if (op.String("approximate", "none") != "tanh") return One(op.Unary("aten.gelu.default", x));
+  return One(
+      op.Call("aten.gelu.default", {{"self", x}, Kw("approximate", "tanh")}, {x.dtype, x.shape}));
+}
+
+Emitted EmitHardSigmoid(AtenOp& op) {
+  const Term x = op.arg(0);
+  const double alpha = op.Float("alpha");
+  const double beta = op.Float("beta");
+  if (IsNear(alpha, 1.0 / 6) && IsNear(beta, 0.5))
+    return One(op.Unary("aten.hardsigmoid.default", x));
+  const Term scaled = op.WithNumber("aten.mul.Scalar", x, alpha);
+  return One(op.Clamp(op.WithNumber("aten.add.Scalar", scaled, beta), 0, 1));
+}
+
+Emitted EmitElu(AtenOp& op) {
+  const Term x = op.arg(0);
+  return One(
+      op.Call("aten.elu.default", {{"self", x}, {"alpha", op.Float("alpha")}}, {x.dtype, x.shape}));
+}
+
+Emitted EmitSelu(AtenOp& op) {
+  const Term x = op.arg(0);
+  return One(op.Call("aten.elu.default",
+                     {{"self", x}, {"alpha", op.Float("alpha")}, {"scale", op.Float("gamma")}},
+                     {x.dtype, x.shape}));
+}
+
+Emitted EmitCelu(AtenOp& op) {
+  const Term x = op.arg(0);
+  return One(op.Call("aten.celu.default", {{"self", x}, {"alpha", op.Float("alpha")}},
+                     {x.dtype, x.shape}));
+}
+
+Emitted EmitLeakyRelu(AtenOp& op) {
+  const Term x = op.arg(0);
+  return One(op.Call("aten.leaky_relu.default",
+                     {{"self", x}, {"negative_slope", op.Float("alpha")}}, {x.dtype, x.shape}));
+}
+
+Emitted EmitPRelu(AtenOp& op) {
+  const Term x = op.arg(0);
+  const Term scaled = op.Binary("aten.mul.Tensor", x, op.arg(1));
+  return One(op.Where(op.CompareNumber("aten.lt.Scalar", x, 0), scaled, x));
+}
+
+Emitted EmitThresholdedRelu(AtenOp& op) {
+  const Term x = op.arg(0);
+  return One(op.Call("aten.threshold.default",
+                     {{"self", x}, {"threshold", op.Float("alpha")}, {"value", 0.0}},
+                     {x.dtype, x.shape}));
+}
+
+Emitted EmitShrink(AtenOp& op) {
+  const Term x = op.arg(0);
+  const double bound = op.Float("lambd");
+  const double bias = op.Float("bias");
+  const Term zero = op.Scalar(0, x.dtype);
+  const Term above = op.WithNumber("aten.sub.Scalar", x, bias);
+  const Term below = op.WithNumber("aten.add.Scalar", x, bias);
+  const Term positive = op.Where(op.CompareNumber("aten.gt.Scalar", x, bound), above, zero);
+  return One(op.Where(op.CompareNumber("aten.lt.Scalar", x, -bound), below, positive));
+}
+
+Emitted EmitSoftsign(AtenOp& op) {
+  const Term x = op.arg(0);
+  const Term size = op.WithNumber("aten.add.Scalar", op.Unary("aten.abs.default", x), 1);
+  return One(op.Binary("aten.div.Tensor", x, size));
+}
+
+Emitted EmitSwish(AtenOp& op) {
+  const Term x = op.arg(0);
+  const double alpha = op.Float("alpha");
+  if (alpha == 1) return One(op.Unary("aten.silu.default", x));
+  return One(
+      op.Binary("aten.mul.Tensor", x, Sigmoid(op, op.WithNumber("aten.mul.Scalar", x, alpha))));
+}
+
+Emitted EmitClip(AtenOp& op) {
+  const Term x = op.arg(0);
+  const std::optional<double> low = op.has(1) ? op.KnownNumber(1, x.rank()) : std::nullopt;
+  const std::optional<double> high = op.has(2) ? op.KnownNumber(2, x.rank()) : std::nullopt;
+  if (IsBareUnsigned(x.dtype)) return op.Refuse("bounds of unsigned integers of more than 8 bits");
+  if (op.has(1) == low.has_value() && op.has(2) == high.has_value())
+    return One(op.Clamp(x, low, high));
+  Term result = x;
+  if (op.has(1)) result = op.Binary("aten.maximum.default", result, op.arg(1));
+  if (op.has(2)) result = op.Binary("aten.minimum.default", result, op.arg(2));
+  return One(result);
+}
+
+Emitted EmitSoftmax(AtenOp& op) {
+  const Term x = op.arg(0);
+  const bool log = op.node.Is("LogSoftmax");
+  return One(op.Call(log ? "aten.log_softmax.int" : "aten.softmax.int",
+                     {{"self", x}, {"dim", op.Axis()}}, {x.dtype, x.shape}));
+}
+
+// 1 at the first of the largest elements.
+Emitted EmitHardmax(AtenOp& op) {
+  const Term x = op.arg(0);
+  const std::int64_t axis = op.Axis();
+  const TermType kept = {DType::kI64, ReducedShape(x.shape, {axis}, true)};
+  const Term place =
+      op.Call("aten.argmax.default", {{"self", x}, {"dim", axis}, {"keepdim", true}}, kept);
+  const Term zeros = op.Unary("aten.zeros_like.default", x);
+  return One(op.Call("aten.scatter.value",
+                     {{"self", zeros}, {"dim", axis}, {"index", place}, {"value", 1.0}},
+                     {x.dtype, x.shape}));
+}
+
+}  // namespace dragoman::pt2

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// If as cond; Loop as while_loop, or as scan where it gives a value each turn; Scan as scan. Bodies
+// become graphs whose inputs are the operands that the call passes, values of the graph around them
+// last.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/ir/node_attributes.h"
+#include "core/ops/infer_context.h"
+#include "exporters/pt2/ops/emitters.h"
+
+namespace dragoman::pt2 {
+namespace {
+
+// A flag as a tensor without axes, which the operators take.
+Result<Term> Flag(const AtenOp& op, const Term& flag) {
+  if (flag.rank() == 0) return flag;
+  return op.Reshape(flag, Sizes(), Shape());
+}
+
+// Outputs that are new tensors: none is an input, or another output.
+Terms NewTensors(AtenGraph& graph, const Terms& inputs, const Terms& outputs) {
+  Terms made;
+  for (const Term& output : outputs) {
+    const auto is_it = [&](const Term& term) { return term.name == output.name; };
+    const bool is_shared = std::ranges::any_of(inputs, is_it) || std::ranges::any_of(made, is_it);
+    made.push_back(is_shared ? graph.Call("aten.clone.default", {{"self", output}},
+                                          {output.dtype, output.shape})
+                             : output);
+  }
+  return made;
+}
+
+// The values that bodies take of the graph around them, each once.
+class Captures {
+ public:
+  void Add(const AtenGraph& body) {
+    for (const auto& [outer, inner] : body.imports()) {
+      const bool is_there =
+          std::ranges::any_of(outer_, [&](const Term& term) { return term.name == outer.name; });
+      if (!is_there) outer_.push_back(outer);
+    }
+  }
+
+  const Terms& outer() const { return outer_; }
+  // What stands for them in `body`.
+  Terms In(AtenGraph& body) const {
+    Terms inner;
+    for (const Term& term : outer_) inner.push_back(body.Import(term));
+    return inner;
+  }
+
+ private:
+  Terms outer_;
+};
+
+Terms Joined(Terms first, const Terms& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+std::string BodyName(const AtenOp& op, std::string_view hint) {
+  return op.program.names.Unique(hint);
+}
+
+}  // namespace
+
+Emitted EmitIf(AtenOp& op) {
+  DRAGOMAN_ASSIGN(const Term condition, Flag(op, op.arg(0)));
+  const std::pair<const char*, const char*> branches[] = {{"then_branch", "true_graph"},
+                                                          {"else_branch", "false_graph"}};
+  std::vector<AtenGraph> graphs;
+  std::vector<Terms> outputs;
+  Captures captures;
+  for (const auto& [attribute, name] : branches) {
+    const Graph* body = GraphAttribute(op.node, attribute);
+    if (body == nullptr) return op.Refuse("it lacks a branch");
+    graphs.emplace_back(op.program, &op.graph);
+    outputs.push_back(op.translate(*body, graphs.back()));
+    captures.Add(graphs.back());
+  }
+  Arguments arguments = {{"", condition}};
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    const Terms inputs = captures.In(graphs[i]);
+    const Terms made = NewTensors(graphs[i], inputs, outputs[i]);
+    const std::string name = BodyName(op, branches[i].second);
+    arguments.push_back({"", ArgumentValue::Graph(name, graphs[i].Subgraph(inputs, made))});
+  }
+  arguments.push_back({"", captures.outer()});
+  std::vector<TermType> types;
+  for (std::size_t i = 0; i < op.node.num_results(); ++i) {
+    if (op.node.result(i) == nullptr) return op.Refuse("a result that is left out");
+    types.push_back(op.result(i));
+  }
+  return op.graph.CallMany("higher_order.cond", arguments, types, false);
+}
+
+namespace {
+
+struct LoopParts {
+  const Graph* body = nullptr;
+  std::size_t states = 0;
+  std::size_t scans = 0;
+  std::optional<Dim> turns;  // how many there are, if nothing ends the loop before
+};
+
+bool IsTrue(const Knowledge& known) {
+  return known.elements && known.elements->size() == 1 && known.elements->front() == Dim(1);
+}
+
+LoopParts PartsOf(const AtenOp& op) {
+  LoopParts parts;
+  parts.body = GraphAttribute(op.node, "body");
+  parts.states = op.node.num_operands() - std::min<std::size_t>(op.node.num_operands(), 2);
+  parts.scans = parts.body->num_outputs() - 1 - parts.states;
+  const Value* next = parts.body->output(0);
+  const bool passes_on = next == parts.body->input(1);
+  const bool starts = !op.has(1) || IsTrue(op.inference.Know(op.node.operand(1)));
+  const bool goes_on = passes_on || IsTrue(op.inference.Know(next));
+  if (!op.has(0) || !starts || !goes_on) return parts;
+  const Knowledge count = op.inference.Know(op.node.operand(0));
+  if (count.elements && count.elements->size() == 1) parts.turns = count.elements->front();
+  return parts;
+}
+
+// A placeholder for an input of a body.
+Term Placeholder(AtenGraph& graph, const Value& input, const Term& like) {
+  const Shape* shape = input.type().shape();
+  return graph.AddInput(input.name().empty() ? "state" : input.name(),
+                        {like.dtype, shape != nullptr ? *shape : like.shape}, false);
+}
+
+// Turns that a condition ends: the carried values are the turn's number, the flag, and the states.
+Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
+  const Term turn = op.Scalar(0, DType::kI64);
+  Term flag = op.Scalar(1, DType::kBool);
+  if (op.has(1)) {
+    DRAGOMAN_ASSIGN(flag, Flag(op, op.arg(1)));
+  }
+  Terms carried = {turn, flag};
+  for (std::size_t i = 0; i < parts.states; ++i) carried.push_back(op.arg(i + 2));
+  carried = NewTensors(op.graph, {}, carried);
+  AtenGraph body(op.program, &op.graph);
+  AtenGraph condition(op.program, &op.graph);
+  Terms body_inputs;
+  Terms condition_inputs;
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    const Value& input = *parts.body->input(i);
+    const bool is_own = i < 2;
+    const Term like = carried[i];
+    const auto add = [&](AtenGraph& graph) {
+      return is_own ? graph.AddInput(i == 0 ? "turn" : "goes_on", {like.dtype, {}}, false)
+                    : Placeholder(graph, input, like);
+    };
+    body_inputs.push_back(add(body));
+    condition_inputs.push_back(add(condition));
+    Term bound = body_inputs.back();
+    if (is_own && input.type().shape() != nullptr && !input.type().shape()->empty())
+      bound = body.Call("aten.reshape.default", {{"self", bound}, {"shape", Ints{1}}},
+                        {bound.dtype, {Dim(1)}});
+    body.Bind(&input, bound);
+  }
+  Terms outputs = op.translate(*parts.body, body);
+  const AtenOp inner = {op.node, body, op.inference, op.program, op.translate};
+  if (outputs.front().name.empty()) return op.Refuse("its body");
+  DRAGOMAN_ASSIGN(const Term next_flag, Flag(inner, outputs.front()));
+  outputs.front() = next_flag;
+  outputs.insert(outputs.begin(), inner.WithNumber("aten.add.Scalar", body_inputs[0], 1));
+  const AtenOp asked = {op.node, condition, op.inference, op.program, op.translate};
+  Term goes_on = condition_inputs[1];
+  if (op.has(0)) {
+    Term most = condition.Import(op.arg(0));
+    DRAGOMAN_ASSIGN(most, Flag(asked, most));
+    const Term in_range = asked.Compare("aten.lt.Tensor", condition_inputs[0], most);
+    goes_on = asked.Binary("aten.logical_and.default", in_range, goes_on);
+  }
+  Captures captures;
+  captures.Add(body);
+  captures.Add(condition);
+  const Terms all_body = Joined(body_inputs, captures.In(body));
+  const Terms all_condition = Joined(condition_inputs, captures.In(condition));
+  const Terms next = NewTensors(body, all_body, outputs);
+  const Terms answer = NewTensors(condition, all_condition, {goes_on});
+  Json asks = condition.Subgraph(all_condition, answer);
+  asks["is_single_tensor_return"] = true;
+  std::vector<TermType> types = {{DType::kI64, {}}, {DType::kBool, {}}};
+  for (std::size_t i = 0; i < parts.states; ++i) types.push_back(op.result(i));
+  const Terms results = op.graph.CallMany(
+      "higher_order.while_loop",
+      {{"", ArgumentValue::Graph(BodyName(op, "while_loop_cond_graph"), std::move(asks))},
+       {"",
+        ArgumentValue::Graph(BodyName(op, "while_loop_body_graph"), body.Subgraph(all_body, next))},
+       {"", carried},
+       {"", captures.outer()}},
+      types, false);
+  return Terms(results.begin() + 2, results.end());
+}
+
+// A scan over `xs`, whose slices and the carried values `bind` gives to the body's inputs. The
+// body's outputs are the next carried values, then what each turn gives.
+struct ScanCall {
+  Terms carried;
+  Terms xs;
+  std::vector<const Value*> carried_inputs;
+  std::vector<const Value*> slice_inputs;  // nullptr: nothing reads it
+};
+
+Emitted EmitScanCall(const AtenOp& op, const ScanCall& call, const Graph& graph,
+                     std::size_t skipped_outputs, std::vector<TermType> types) {
+  AtenGraph body(op.program, &op.graph);
+  Terms inputs;
+  for (std::size_t i = 0; i < call.carried.size(); ++i) {
+    inputs.push_back(call.carried_inputs[i] != nullptr
+                         ? Placeholder(body, *call.carried_inputs[i], call.carried[i])
+                         : body.AddInput("turns", {call.carried[i].dtype, {}}, false));
+    if (call.carried_inputs[i] != nullptr) body.Bind(call.carried_inputs[i], inputs.back());
+  }
+  for (std::size_t i = 0; i < call.xs.size(); ++i) {
+    const Shape slice(call.xs[i].shape.begin() + 1, call.xs[i].shape.end());
+    inputs.push_back(body.AddInput("slice", {call.xs[i].dtype, slice}, false));
+    const Value* input = call.slice_inputs[i];
+    if (input == nullptr) continue;
+    Term bound = inputs.back();
+    const Shape* wanted = input->type().shape();
+    if (wanted != nullptr && wanted->size() == 1 && bound.rank() == 0)
+      bound = body.Call("aten.reshape.default", {{"self", bound}, {"shape", Ints{1}}},
+                        {bound.dtype, {Dim(1)}});
+    body.Bind(input, bound);
+  }
+  Terms outputs = op.translate(graph, body);
+  outputs.erase(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(skipped_outputs));
+  const bool is_stateless = call.carried_inputs.size() == 1 && call.carried_inputs[0] == nullptr;
+  if (is_stateless) outputs.insert(outputs.begin(), inputs.front());
+  Captures captures;
+  captures.Add(body);
+  const Terms all = Joined(inputs, captures.In(body));
+  const Terms made = NewTensors(body, all, outputs);
+  if (is_stateless) types.insert(types.begin(), {DType::kI64, {}});
+  Terms results = op.graph.CallMany(
+      "higher_order.scan",
+      {{"", ArgumentValue::Graph(BodyName(op, "scan_combine_graph"), body.Subgraph(all, made))},
+       {"", call.carried},
+       {"", call.xs},
+       {"", captures.outer()}},
+      types, false);
+  if (is_stateless) results.erase(results.begin());
+  return results;
+}
+
+// torch scans with at least one carried value.
+void CarrySomething(const AtenOp& op, ScanCall& call) {
+  if (!call.carried.empty()) return;
+  call.carried.push_back(op.Scalar(0, DType::kI64));
+  call.carried_inputs.push_back(nullptr);
+}
+
+// So many turns, each of which gives values.
+Emitted EmitCounted(const AtenOp& op, const LoopParts& parts) {
+  Dim turns = *parts.turns;
+  if (turns.known() && turns.value() <= 0) return op.Refuse("a loop of no turn");
+  std::optional<Size> count = op.graph.SizeOf(turns);
+  if (!count) {
+    const Item item = op.graph.ItemOf(op.arg(0));
+    count = item.size;
+    turns = item.dim;
+  }
+  ScanCall call;
+  for (std::size_t i = 0; i < parts.states; ++i) {
+    call.carried.push_back(op.arg(i + 2));
+    call.carried_inputs.push_back(parts.body->input(i + 2));
+  }
+  call.carried = NewTensors(op.graph, {}, call.carried);
+  call.xs.push_back(op.Arange(*count, turns, DType::kI64));
+  call.slice_inputs.push_back(parts.body->input(0));
+  const Value* flag = parts.body->input(1);
+  if (flag->used()) {
+    const bool only_passes = flag->HasOneUse() && parts.body->output(0) == flag;
+    if (!only_passes) {
+      DRAGOMAN_ASSIGN(Term flags, op.Full({turns}, 1, DType::kBool));
+      call.xs.push_back(std::move(flags));
+      call.slice_inputs.push_back(flag);
+    }
+  }
+  CarrySomething(op, call);
+  std::vector<TermType> types;
+  for (std::size_t i = 0; i < op.node.num_results(); ++i) {
+    if (op.node.result(i) == nullptr) return op.Refuse("a result that is left out");
+    types.push_back(op.result(i));
+  }
+  return EmitScanCall(op, call, *parts.body, 1, std::move(types));
+}
+
+}  // namespace
+
+Emitted EmitLoop(AtenOp& op) {
+  if (GraphAttribute(op.node, "body") == nullptr) return op.Refuse("it lacks a body");
+  const LoopParts parts = PartsOf(op);
+  if (parts.scans == 0) return EmitWhile(op, parts);
+  if (parts.turns) return EmitCounted(op, parts);
+  return op.Refuse("a loop that gives a value each turn and ends when data say so");
+}
+
+namespace {
+
+Term AxisTo(const AtenOp& op, const Term& x, std::int64_t from, std::int64_t to) {
+  if (from == to) return x;
+  Ints order = AxesFrom(0, x.rank());
+  order.erase(order.begin() + from);
+  order.insert(order.begin() + to, from);
+  return op.Permute(x, order);
+}
+
+}  // namespace
+
+Emitted EmitScan(AtenOp& op) {
+  const Graph* body = GraphAttribute(op.node, "body");
+  if (body == nullptr) return op.Refuse("it lacks a body");
+  const auto slices = static_cast<std::size_t>(op.Int("num_scan_inputs"));
+  const std::size_t states = op.node.num_operands() - slices;
+  const std::size_t scans = body->num_outputs() - states;
+  const Ints in_axes = op.IntsOr("scan_input_axes", static_cast<std::int64_t>(slices), 0);
+  const Ints backwards = op.IntsOr("scan_input_directions", static_cast<std::int64_t>(slices), 0);
+  const Ints out_axes = op.IntsOr("scan_output_axes", static_cast<std::int64_t>(scans), 0);
+  const Ints reversed = op.IntsOr("scan_output_directions", static_cast<std::int64_t>(scans), 0);
+  ScanCall call;
+  for (std::size_t i = 0; i < states; ++i) {
+    call.carried.push_back(op.arg(i));
+    call.carried_inputs.push_back(body->input(i));
+  }
+  call.carried = NewTensors(op.graph, {}, call.carried);
+  for (std::size_t i = 0; i < slices; ++i) {
+    const Term x = op.arg(states + i);
+    Term moved = AxisTo(op, x, in_axes[i] < 0 ? in_axes[i] + x.rank() : in_axes[i], 0);
+    if (backwards[i] != 0) moved = op.Flip(moved, {0});
+    call.xs.push_back(std::move(moved));
+    call.slice_inputs.push_back(body->input(states + i));
+  }
+  CarrySomething(op, call);
+  std::vector<TermType> types;
+  for (std::size_t i = 0; i < op.node.num_results(); ++i) {
+    if (op.node.result(i) == nullptr) return op.Refuse("a result that is left out");
+    TermType type = op.result(i);
+    if (i >= states) {
+      const std::int64_t axis = out_axes[i - states];
+      const auto at = static_cast<std::ptrdiff_t>(
+          axis < 0 ? axis + static_cast<std::int64_t>(type.shape.size()) : axis);
+      std::rotate(type.shape.begin(), type.shape.begin() + at, type.shape.begin() + at + 1);
+    }
+    types.push_back(std::move(type));
+  }
+  DRAGOMAN_ASSIGN(Terms results, EmitScanCall(op, call, *body, 0, std::move(types)));
+  for (std::size_t i = states; i < results.size(); ++i) {
+    if (reversed[i - states] != 0) results[i] = op.Flip(results[i], {0});
+    const std::int64_t axis = out_axes[i - states];
+    results[i] = AxisTo(op, results[i], 0, axis < 0 ? axis + results[i].rank() : axis);
+  }
+  return results;
+}
+
+}  // namespace dragoman::pt2

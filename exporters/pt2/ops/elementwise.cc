@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators on elements: of one tensor, of two that broadcast, of any number.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/support/find_by_key.h"
+#include "exporters/pt2/ops/emitters.h"
+
+namespace dragoman::pt2 {
+namespace {
+
+struct Target {
+  std::string_view type;
+  std::string_view target;
+};
+
+// Sorted. Those that give the operand's type.
+constexpr Target kUnary[] = {
+    {"Abs", "aten.abs.default"},
+    {"Acos", "aten.acos.default"},
+    {"Acosh", "aten.acosh.default"},
+    {"Asin", "aten.asin.default"},
+    {"Asinh", "aten.asinh.default"},
+    {"Atan", "aten.atan.default"},
+    {"Atanh", "aten.atanh.default"},
+    {"BitwiseNot", "aten.bitwise_not.default"},
+    {"Ceil", "aten.ceil.default"},
+    {"Cos", "aten.cos.default"},
+    {"Cosh", "aten.cosh.default"},
+    {"Erf", "aten.erf.default"},
+    {"Exp", "aten.exp.default"},
+    {"Floor", "aten.floor.default"},
+    {"HardSwish", "aten.hardswish.default"},
+    {"Log", "aten.log.default"},
+    {"Mish", "aten.mish.default"},
+    {"Neg", "aten.neg.default"},
+    {"Not", "aten.logical_not.default"},
+    {"Reciprocal", "aten.reciprocal.default"},
+    {"Relu", "aten.relu.default"},
+    {"Round", "aten.round.default"},
+    {"Sigmoid", "aten.sigmoid.default"},
+    {"Sign", "aten.sign.default"},
+    {"Sin", "aten.sin.default"},
+    {"Sinh", "aten.sinh.default"},
+    {"Softplus", "aten.softplus.default"},
+    {"Sqrt", "aten.sqrt.default"},
+    {"Tan", "aten.tan.default"},
+    {"Tanh", "aten.tanh.default"},
+    {"dragoman.Erfc", "aten.erfc.default"},
+};
+static_assert(IsSortedBy(kUnary, &Target::type));
+
+struct BinaryTarget {
+  std::string_view type;
+  std::string_view tensor;
+  std::string_view number;  // with a number as second operand; empty: there is none
+  bool is_comparison = false;
+  bool is_ring = false;  // the low bits of the result are those that the low bits of operands give
+};
+
+// Sorted.
+constexpr BinaryTarget kBinary[] = {
+    {"Add", "aten.add.Tensor", "aten.add.Scalar", false, true},
+    {"And", "aten.logical_and.default", "", false},
+    {"BitwiseAnd", "aten.bitwise_and.Tensor", "", false, true},
+    {"BitwiseOr", "aten.bitwise_or.Tensor", "", false, true},
+    {"BitwiseXor", "aten.bitwise_xor.Tensor", "", false, true},
+    {"Equal", "aten.eq.Tensor", "aten.eq.Scalar", true, true},
+    {"Greater", "aten.gt.Tensor", "aten.gt.Scalar", true},
+    {"GreaterOrEqual", "aten.ge.Tensor", "aten.ge.Scalar", true},
+    {"Less", "aten.lt.Tensor", "aten.lt.Scalar", true},
+    {"LessOrEqual", "aten.le.Tensor", "aten.le.Scalar", true},
+    {"Max", "aten.maximum.default", "", false},
+    {"Min", "aten.minimum.default", "", false},
+    {"Mul", "aten.mul.Tensor", "aten.mul.Scalar", false, true},
+    {"Or", "aten.logical_or.default", "", false},
+    {"Sub", "aten.sub.Tensor", "aten.sub.Scalar", false, true},
+    {"Xor", "aten.logical_xor.default", "", false},
+};
+static_assert(IsSortedBy(kBinary, &BinaryTarget::type));
+
+// The operand as integers that torch computes with: the same number, but for those of uint64 from
+// 2^63 on, which have the same bits.
+Term Computable(const AtenOp& op, const Term& x) {
+  return IsBareUnsigned(x.dtype) ? op.Cast(x, DType::kI64) : x;
+}
+
+// Integers of uint64 in the order that int64 has.
+Term Ordered(const AtenOp& op, const Term& x, DType dtype) {
+  if (dtype != DType::kU64) return x;
+  const std::int64_t sign = std::numeric_limits<std::int64_t>::min();
+  return op.Call("aten.bitwise_xor.Scalar", {{"self", x}, {"other", sign}}, {x.dtype, x.shape});
+}
+
+Emitted EmitOnBareUnsigned(AtenOp& op, const BinaryTarget& row) {
+  const DType dtype = op.dtype();
+  Term x = Computable(op, op.arg(0));
+  Term y = Computable(op, op.arg(1));
+  if (!row.is_ring) {
+    x = Ordered(op, x, dtype);
+    y = Ordered(op, y, dtype);
+  }
+  if (row.is_comparison) return One(op.Compare(row.tensor, x, y));
+  Term result = op.Binary(row.tensor, x, y);
+  if (!row.is_ring) result = Ordered(op, result, dtype);
+  return One(op.Cast(result, dtype));
+}
+
+// Integers are divided as C does it.
+Term Quotient(const AtenOp& op, const Term& x, const Term& y) {
+  if (IsFloating(x.dtype)) return op.Binary("aten.div.Tensor", x, y);
+  return op.Call("aten.div.Tensor_mode", {{"self", x}, {"other", y}, Kw("rounding_mode", "trunc")},
+                 {x.dtype, BroadcastShape(x.shape, y.shape)});
+}
+
+}  // namespace
+
+Emitted EmitUnary(AtenOp& op) {
+  const std::string label =
+      op.node.op().dialect == "onnx" ? op.node.op().type : "dragoman." + op.node.op().type;
+  const Target* row = FindByKey(kUnary, std::string_view(label), &Target::type);
+  const Term x = op.arg(0);
+  if (!IsBareUnsigned(x.dtype)) return One(op.Unary(row->target, x));
+  if (label == "Abs") return One(x);
+  return One(op.Cast(op.Unary(row->target, Computable(op, x)), x.dtype));
+}
+
+Emitted EmitBinary(AtenOp& op) {
+  const BinaryTarget* row =
+      FindByKey(kBinary, std::string_view(op.node.op().type), &BinaryTarget::type);
+  if (IsBareUnsigned(op.dtype())) return EmitOnBareUnsigned(op, *row);
+  const std::optional<double> number =
+      row->number.empty() ? std::nullopt : op.KnownNumber(1, op.rank(0));
+  if (number && op.Known(0) == nullptr) {
+    const Term x = op.arg(0);
+    return One(row->is_comparison ? op.CompareNumber(row->number, x, *number)
+                                  : op.WithNumber(row->number, x, *number));
+  }
+  const Term x = op.arg(0);
+  const Term y = op.arg(1);
+  return One(row->is_comparison ? op.Compare(row->tensor, x, y) : op.Binary(row->tensor, x, y));
+}
+
+Emitted EmitDiv(AtenOp& op) {
+  const DType dtype = op.dtype();
+  if (dtype == DType::kU64) return op.Refuse("division of uint64");
+  const std::optional<double> number = op.KnownNumber(1, op.rank(0));
+  if (number && op.Known(0) == nullptr && IsFloating(dtype))
+    return One(op.WithNumber("aten.div.Scalar", op.arg(0), *number));
+  return One(op.Cast(Quotient(op, Computable(op, op.arg(0)), Computable(op, op.arg(1))), dtype));
+}
+
+// Of integers, the remainder has the sign of the divisor, or with fmod that of the dividend.
+Emitted EmitMod(AtenOp& op) {
+  const DType dtype = op.dtype();
+  if (dtype == DType::kU64) return op.Refuse("division of uint64");
+  const std::string_view target =
+      op.Int("fmod") != 0 ? "aten.fmod.Tensor" : "aten.remainder.Tensor";
+  return One(
+      op.Cast(op.Binary(target, Computable(op, op.arg(0)), Computable(op, op.arg(1))), dtype));
+}
+
+// The result has the base's type; an exponent of another type is computed with in float64.
+Emitted EmitPow(AtenOp& op) {
+  const Term x = op.arg(0);
+  if (IsFloating(x.dtype)) {
+    if (const std::optional<double> exponent = op.KnownNumber(1, x.rank()))
+      return One(op.Call("aten.pow.Tensor_Scalar", {{"self", x}, {"exponent", *exponent}},
+                         {x.dtype, x.shape}));
+  }
+  const Term y = op.arg(1);
+  const auto pow = [&](const Term& base, const Term& exponent) {
+    return op.Call("aten.pow.Tensor_Tensor", {{"self", base}, {"exponent", exponent}},
+                   {base.dtype, BroadcastShape(base.shape, exponent.shape)});
+  };
+  if (IsFloating(x.dtype)) return One(pow(x, op.Cast(y, x.dtype)));
+  if (IsInteger(y.dtype) && !IsBareUnsigned(x.dtype) && !IsBareUnsigned(y.dtype)) {
+    const Term wide = op.Cast(x, DType::kI64);
+    return One(op.Cast(pow(wide, op.Cast(y, DType::kI64)), x.dtype));
+  }
+  return One(op.Cast(pow(op.Cast(x, DType::kF64), op.Cast(y, DType::kF64)), x.dtype));
+}
+
+Emitted EmitBitShift(AtenOp& op) {
+  const bool left = op.String("direction", "LEFT") == "LEFT";
+  const DType dtype = op.dtype();
+  if (dtype == DType::kU64 && !left) return op.Refuse("a shift of uint64 to the right");
+  const Term result =
+      op.Binary(left ? "aten.bitwise_left_shift.Tensor" : "aten.bitwise_right_shift.Tensor",
+                Computable(op, op.arg(0)), Computable(op, op.arg(1)));
+  return One(op.Cast(result, dtype));
+}
+
+// Max, Min, Mean, Sum of any number of tensors.
+Emitted EmitVariadic(AtenOp& op) {
+  const std::string& type = op.node.op().type;
+  const std::string_view target = type == "Max"   ? "aten.maximum.default"
+                                  : type == "Min" ? "aten.minimum.default"
+                                                  : "aten.add.Tensor";
+  const DType dtype = op.dtype();
+  const bool is_order = type == "Max" || type == "Min";
+  const auto operand = [&](std::size_t i) {
+    const Term x = Computable(op, op.arg(i));
+    return is_order ? Ordered(op, x, dtype) : x;
+  };
+  Term result = operand(0);
+  const std::size_t count = op.node.num_operands();
+  for (std::size_t i = 1; i < count; ++i) result = op.Binary(target, result, operand(i));
+  if (is_order) result = Ordered(op, result, dtype);
+  if (type == "Mean") {
+    if (!IsFloating(dtype)) return op.Refuse("a mean of integers");
+    result = op.WithNumber("aten.div.Scalar", result, static_cast<double>(count));
+  }
+  return One(op.Cast(result, dtype));
+}
+
+Emitted EmitWhere(AtenOp& op) { return One(op.Where(op.arg(0), op.arg(1), op.arg(2))); }
+
+Emitted EmitIsNaN(AtenOp& op) {
+  const Term x = op.arg(0);
+  return One(op.Call("aten.isnan.default", {{"self", x}}, {DType::kBool, x.shape}));
+}
+
+Emitted EmitIsInf(AtenOp& op) {
+  const Term x = op.arg(0);
+  const bool negative = op.Int("detect_negative") != 0;
+  const bool positive = op.Int("detect_positive") != 0;
+  if (negative && positive)
+    return One(op.Call("aten.isinf.default", {{"self", x}}, {DType::kBool, x.shape}));
+  if (negative || positive)
+    return One(op.CompareNumber("aten.eq.Scalar", x, positive ? HUGE_VAL : -HUGE_VAL));
+  DRAGOMAN_ASSIGN(Term none, op.Full(x.shape, 0, DType::kBool));
+  return One(std::move(none));
+}
+
+Emitted EmitIdentity(AtenOp& op) { return One(op.arg(0)); }
+
+namespace {
+
+// The largest number of an 8-bit floating-point type, at which ONNX saturates and torch does not.
+std::optional<double> LargestOfFloat8(DType dtype) {
+  switch (dtype) {
+    case DType::kF8E4M3FN:
+      return 448;
+    case DType::kF8E4M3FNUZ:
+      return 240;
+    case DType::kF8E5M2:
+    case DType::kF8E5M2FNUZ:
+      return 57344;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool IsNarrowFloat(DType dtype) { return IsFloating(dtype) && Info(dtype).bits == 8; }
+
+}  // namespace
+
+Emitted EmitCast(AtenOp& op) {
+  const DType to = op.result().dtype;
+  Term x = op.arg(0);
+  if (to == DType::kF8E8M0 || x.dtype == DType::kF8E8M0)
+    return op.Refuse("rounding to float8_e8m0fnu");
+  // torch rounds float64 to float32 on the way.
+  const std::optional<double> largest = LargestOfFloat8(to);
+  if (IsNarrowFloat(x.dtype) && x.dtype != to) x = op.Cast(x, DType::kF32);
+  if (largest) {
+    x = op.Cast(x, DType::kF32);
+    if (op.Int("saturate") != 0) x = op.Clamp(x, -*largest, *largest);
+  }
+  return One(op.Cast(x, to));
+}
+
+Emitted EmitBitCast(AtenOp& op) {
+  const TermType result = op.result();
+  return One(op.Call("aten.view.dtype", {{"self", op.arg(0)}, {"dtype", result.dtype}}, result));
+}
+
+}  // namespace dragoman::pt2

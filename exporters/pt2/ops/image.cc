@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Images on other grids.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/interpreter/evaluate.h"
+#include "exporters/pt2/ops/emitters.h"
+#include "exporters/pt2/ops/window.h"
+
+namespace dragoman::pt2 {
+namespace {
+
+// Weights of one axis; sizes may be any that a file claims.
+constexpr std::int64_t kMostWeights = std::int64_t{1} << 26;
+
+struct ResizedAxis {
+  std::int64_t axis = 0;
+  std::int64_t entry = 0;  // of scales and sizes
+  Dim from;
+  Dim to;
+};
+
+// The axes that change.
+std::vector<ResizedAxis> ResizedAxesOf(const AtenOp& op) {
+  const Term x = op.arg(0);
+  const Shape to = op.result().shape;
+  Ints named = op.IntList("axes");
+  if (named.empty()) named = AxesFrom(0, x.rank());
+  const dragoman::Tensor* scales = op.Known(2);
+  std::vector<ResizedAxis> axes;
+  for (std::size_t i = 0; i < named.size(); ++i) {
+    const std::int64_t axis = named[i] < 0 ? named[i] + x.rank() : named[i];
+    const auto at = static_cast<std::size_t>(axis);
+    const auto entry = static_cast<std::int64_t>(i);
+    const bool stays = op.has(3) ? Equal(x.shape[at], to[at]) == Truth::kYes
+                                 : scales != nullptr && scales->FloatAt(entry) == 1;
+    if (!stays) axes.push_back({axis, entry, x.shape[at], to[at]});
+  }
+  return axes;
+}
+
+// What the Resize makes of `x` along its first axis, as it does along `axis`: a resize is linear,
+// so that the unit matrix gives the weights.
+Result<dragoman::Tensor> ResizedAlong(const AtenOp& op, const ResizedAxis& axis,
+                                      const dragoman::Tensor& x) {
+  const bool by_sizes = op.has(3);
+  dragoman::Tensor extent = dragoman::Tensor::Ints(Ints{by_sizes ? axis.to.value() : 0});
+  if (!by_sizes) {
+    const auto scale = static_cast<float>(op.Known(2)->FloatAt(axis.entry));
+    extent = dragoman::Tensor::Of<float>({1}, {{scale}});
+  }
+  Graph scratch;
+  Value* input = scratch.AddInput("x", x.type());
+  Value* wanted = scratch.AddInput("wanted", extent.type());
+  std::vector<Value*> operands = {input, nullptr, by_sizes ? nullptr : wanted};
+  std::vector<const dragoman::Tensor*> tensors = {&x, nullptr, by_sizes ? nullptr : &extent};
+  if (by_sizes) {
+    operands.push_back(wanted);
+    tensors.push_back(&extent);
+  }
+  dragoman::Node* resize = scratch.Append(InternOp("onnx", "Resize"), operands);
+  for (const NamedAttribute& attribute : op.node.attributes())
+    resize->SetAttribute(attribute.name, attribute.value);
+  resize->SetAttribute("axes", Ints{0});
+  resize->AddResult("y");
+  DRAGOMAN_ASSIGN(std::vector<dragoman::Tensor> results, EvaluateOnTensors(*resize, tensors));
+  return std::move(results.front());
+}
+
+template <class T>
+dragoman::Tensor Unit(std::int64_t count) {
+  std::vector<T> numbers(static_cast<std::size_t>(count * count));
+  for (std::int64_t i = 0; i < count; ++i) numbers[static_cast<std::size_t>(i * (count + 1))] = 1;
+  return dragoman::Tensor::Of<T>({count, count}, numbers);
+}
+
+Emitted ResizeByAxis(const AtenOp& op, const std::vector<ResizedAxis>& axes) {
+  const bool copies = op.String("mode", "nearest") == "nearest";
+  const dragoman::Tensor* scales = op.Known(2);
+  if (!op.has(3) && scales == nullptr) return op.Refuse("scales that are known at run time only");
+  if (!copies && !IsFloating(op.dtype())) return op.Refuse("interpolated integers");
+  const DType compute = copies || op.dtype() == DType::kF64 ? op.dtype() : DType::kF32;
+  Term x = op.Cast(op.arg(0), compute);
+  for (const ResizedAxis& axis : axes) {
+    if (!axis.from.known() || !axis.to.known())
+      return op.Refuse("a resize of this kind along a size known at run time only");
+    const std::int64_t count = axis.from.value();
+    if (std::max(count, axis.to.value()) >
+        kMostWeights / (copies ? 1 : std::max<std::int64_t>(count, 1)))
+      return op.Refuse("a resize that takes too many weights");
+    Shape shape = x.shape;
+    shape[static_cast<std::size_t>(axis.axis)] = axis.to;
+    if (copies) {
+      DRAGOMAN_ASSIGN(const dragoman::Tensor places,
+                      ResizedAlong(op, axis, dragoman::Tensor::Ints(AxesFrom(0, count))));
+      x = op.Call("aten.index_select.default",
+                  {{"self", x}, {"dim", axis.axis}, {"index", op.Constant(places.ToInts())}},
+                  {x.dtype, std::move(shape)});
+      continue;
+    }
+    // Weights (to, from) times x with this axis last.
+    const bool is_double = compute == DType::kF64;
+    DRAGOMAN_ASSIGN(const dragoman::Tensor weights,
+                    ResizedAlong(op, axis, is_double ? Unit<double>(count) : Unit<float>(count)));
+    const std::int64_t last = x.rank() - 1;
+    const bool is_last = axis.axis == last;
+    const Term rows = is_last ? x : op.SwapAxes(x, axis.axis, last);
+    Shape result = rows.shape;
+    result.back() = axis.to;
+    const Term y =
+        op.Call("aten.linear.default", {{"input", rows}, {"weight", op.Constant(weights)}},
+                {x.dtype, std::move(result)});
+    x = is_last ? y : op.SwapAxes(y, axis.axis, last);
+  }
+  return One(op.Cast(x, op.dtype()));
+}
+
+// Whether the factor of `axis` is that of its sizes, which torch computes with.
+bool HasFactorOfSizes(const AtenOp& op, const ResizedAxis& axis) {
+  if (op.has(3)) return true;
+  const dragoman::Tensor* scales = op.Known(2);
+  if (scales == nullptr) return false;
+  const double scale = scales->FloatAt(axis.entry);
+  if (scale == std::floor(scale)) return true;
+  return axis.from.known() && axis.to.known() &&
+         static_cast<double>(axis.from.value()) * scale == static_cast<double>(axis.to.value());
+}
+
+// The operator of torch that does the same: the axes behind channels, in the ways that torch has.
+struct Upsampling {
+  std::string target;
+  bool has_corners = false;
+  bool aligns_corners = false;
+};
+
+std::optional<Upsampling> UpsamplingOf(const AtenOp& op, const std::vector<ResizedAxis>& axes) {
+  const std::int64_t spatial = op.rank() - 2;
+  if (spatial < 1 || spatial > 3 || axes.empty() || !IsFloating(op.dtype())) return std::nullopt;
+  for (const ResizedAxis& axis : axes) {
+    if (axis.axis < 2 || !HasFactorOfSizes(op, axis)) return std::nullopt;
+  }
+  if (op.Int("antialias") != 0 || op.Int("exclude_outside") != 0) return std::nullopt;
+  const std::string mode = op.String("mode", "nearest");
+  const std::string coordinates = op.String("coordinate_transformation_mode", "half_pixel");
+  const auto n = static_cast<std::size_t>(spatial);
+  if (mode == "nearest") {
+    const bool is_floor = op.String("nearest_mode", "round_prefer_floor") == "floor";
+    const bool is_whole = std::ranges::all_of(axes, [&](const ResizedAxis& axis) {
+      return axis.from.symbolic() || axis.to.symbolic() ||
+             (axis.from.value() > 0 && axis.to.value() % axis.from.value() == 0);
+    });
+    if (coordinates != "asymmetric" || !is_floor || !is_whole) return std::nullopt;
+    return Upsampling{OfAxes("aten.upsample_nearest{}d.vec", n)};
+  }
+  const bool aligns = coordinates == "align_corners";
+  if (!aligns && coordinates != "half_pixel" && coordinates != "pytorch_half_pixel")
+    return std::nullopt;
+  if (mode == "cubic") {
+    const bool is_usual = op.Float("cubic_coeff_a") == -0.75;
+    if (spatial != 2 || !is_usual) return std::nullopt;
+    return Upsampling{"aten.upsample_bicubic2d.vec", true, aligns};
+  }
+  constexpr const char* kLinear[] = {"aten.upsample_linear1d.vec", "aten.upsample_bilinear2d.vec",
+                                     "aten.upsample_trilinear3d.vec"};
+  return Upsampling{kLinear[n - 1], true, aligns};
+}
+
+}  // namespace
+
+Emitted EmitResize(AtenOp& op) {
+  if (op.String("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize")
+    return op.Refuse("coordinate_transformation_mode tf_crop_and_resize");
+  if (op.String("keep_aspect_ratio_policy", "stretch") != "stretch")
+    return op.Refuse("a policy on the aspect ratio");
+  const std::vector<ResizedAxis> axes = ResizedAxesOf(op);
+  const std::optional<Upsampling> upsampling = UpsamplingOf(op, axes);
+  if (!upsampling) return ResizeByAxis(op, axes);
+  const TermType result = op.result();
+  DRAGOMAN_ASSIGN(const Sizes sizes,
+                  op.SizesOf(Shape(result.shape.begin() + 2, result.shape.end())));
+  Arguments arguments = {{"input", op.arg(0)}, {"output_size", sizes}};
+  if (upsampling->has_corners) arguments.push_back({"align_corners", upsampling->aligns_corners});
+  arguments.push_back({"scale_factors", kNone});
+  return One(op.Call(upsampling->target, arguments, result));
+}
+
+Emitted EmitGridSample(AtenOp& op) {
+  const std::string mode = op.String("mode", "linear");
+  const std::string padding = op.String("padding_mode", "zeros");
+  if (op.rank() != 4 && op.rank() != 5) return op.Refuse("a grid of other than two or three axes");
+  if (mode == "cubic" && op.rank() != 4) return op.Refuse("cubic samples of volumes");
+  const int interpolation = mode == "nearest" ? 1 : mode == "cubic" ? 2 : 0;
+  const int border = padding == "border" ? 1 : padding == "reflection" ? 2 : 0;
+  const Term x = op.arg(0);
+  return One(op.Call("aten.grid_sampler.default",
+                     {{"input", x},
+                      {"grid", op.Cast(op.arg(1), x.dtype)},
+                      {"interpolation_mode", interpolation},
+                      {"padding_mode", border},
+                      {"align_corners", op.Int("align_corners") != 0}},
+                     op.result()));
+}
+
+}  // namespace dragoman::pt2

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporters/pt2/program_builder.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/ir/node_attributes.h"
+#include "core/ops/expansion.h"
+#include "core/ops/op_def.h"
+#include "core/rewrite/lower_factors.h"
+#include "core/rewrite/lower_to_loops.h"
+#include "core/rewrite/pass_context.h"
+#include "core/rewrite/unroll.h"
+#include "exporters/pt2/aten_graph.h"
+#include "exporters/pt2/aten_op.h"
+#include "exporters/pt2/call_tree.h"
+#include "exporters/pt2/ops/recurrent.h"
+#include "exporters/pt2/translate_graph.h"
+
+namespace dragoman::pt2 {
+namespace {
+
+// Of a recurrence that is written step by step.
+constexpr std::int64_t kMostSteps = 16;
+
+bool HasEmitter(std::string_view label) { return FindAtenEmitter(label) != nullptr; }
+
+// Statistics that a BatchNormalization reads are buffers of the module.
+bool IsStatistic(const Value& constant) {
+  constexpr std::size_t kMean = 3;
+  for (const Use* use = constant.first_use(); use != nullptr; use = use->next()) {
+    const Node* user = use->user();
+    if (user != nullptr && user->Is("BatchNormalization") && use->index() >= kMean) return true;
+  }
+  return false;
+}
+
+WeightKind KindOf(const Value& constant) {
+  const bool learns = IsFloating(constant.tensor()->dtype()) &&
+                      Info(constant.tensor()->dtype()).bits >= 16 &&
+                      constant.tensor()->rank() > 0 && !IsStatistic(constant);
+  return learns ? WeightKind::kParameter : WeightKind::kBuffer;
+}
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const Model& model, Entry& entry)
+      : model_(model), entry_(entry), graph_(scope_, nullptr) {}
+
+  Result<Program> Build() {
+    DRAGOMAN_TRY(Prepare());
+    scope_.parameter = [this](const Value& constant) {
+      return weights_.Add(KindOf(constant), constant.name(), *constant.tensor(), scope_.names).term;
+    };
+    scope_.lifted = [this](const dragoman::Tensor& tensor) {
+      return weights_.Add(WeightKind::kConstant, "lifted_tensor", tensor, scope_.names).term;
+    };
+    scope_.made = [this](const std::string& name, const dragoman::Tensor& tensor) {
+      return weights_.Add(WeightKind::kParameter, name, tensor, scope_.names).term;
+    };
+    GraphTranslator translator(scope_, inference_);
+    DRAGOMAN_TRY(AddInputs(translator));
+    const Terms outputs = translator.Translate(*entry_.graph, graph_);
+    if (!translator.findings().empty()) return Error(std::vector<Finding>(translator.findings()));
+    return Finish(outputs);
+  }
+
+ private:
+  Status Prepare() {
+    ExpandOperators(*entry_.graph, HasEmitter);
+    DRAGOMAN_TRY(LowerFactors(*entry_.graph, HasEmitter));
+    DRAGOMAN_TRY(LowerRecurrences());
+    return inference_.InferGraph(*entry_.graph);
+  }
+
+  // Recurrences that torch has no operator for: short ones step by step, others as loops.
+  Status LowerRecurrences() {
+    std::vector<Node*> foreign;
+    ForEachGraph(*entry_.graph, [&](Graph& graph) {
+      for (Node& node : graph.nodes()) {
+        if (IsRecurrence(node) && !HasTorchRecurrence(node)) foreign.push_back(&node);
+      }
+    });
+    if (foreign.empty()) return {};
+    DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(*entry_.graph, {}));
+    for (Node* node : foreign) {
+      const Shape* shape = node->operand(0)->type().shape();
+      const bool is_batch_first = IntAttribute(*node, "layout", 0) != 0;
+      const Dim steps = shape != nullptr && shape->size() == 3 ? (*shape)[is_batch_first ? 1 : 0]
+                                                               : Dim::Unknown();
+      const bool is_short = steps.known() && steps.value() > 0 && steps.value() <= kMostSteps;
+      DRAGOMAN_TRY(is_short ? UnrollSequence(*node, context) : LowerSequence(*node, context));
+    }
+    return {};
+  }
+
+  bool IsStateInput(std::size_t i) const {
+    return std::ranges::any_of(entry_.states, [&](const auto& s) { return s.input == i; });
+  }
+  bool IsStateOutput(std::size_t i) const {
+    return std::ranges::any_of(entry_.states, [&](const auto& s) { return s.output == i; });
+  }
+
+  Status AddInputs(GraphTranslator& translator) {
+    Graph& graph = *entry_.graph;
+    for (const StateBinding& binding : entry_.states) {
+      const State& state = model_.states[binding.state];
+      if (state.initial.tensor() == nullptr)
+        return Unsupported("PyTorch has no buffer of type " + state.type.ToString())
+            .At("state '" + state.name + "'");
+      const Weight& weight =
+          weights_.Add(WeightKind::kBuffer, state.name, *state.initial.tensor(), scope_.names);
+      states_.push_back(weight.path);
+      graph_.Bind(graph.input(binding.input), graph_.Import(weight.term));
+    }
+    inputs_.resize(graph.num_inputs());
+    for (std::size_t i = 0; i < graph.num_inputs(); ++i) {
+      const Value& input = *graph.input(i);
+      if (IsStateInput(i) || !translator.CheckInput(input)) continue;
+      inputs_[i] =
+          graph_.AddInput(input.name(), {input.type().dtype(), *input.type().shape()}, true);
+      graph_.Bind(&input, inputs_[i]);
+    }
+    return {};
+  }
+
+  // States that change come first.
+  Result<Program> Finish(const Terms& outputs) {
+    std::vector<std::size_t> flat_inputs;
+    std::vector<std::size_t> flat_outputs;
+    Json call = CallSignature(
+        entry_, [this](std::size_t i) { return !IsStateInput(i); },
+        [this](std::size_t i) { return !IsStateOutput(i); }, flat_inputs, flat_outputs);
+    Terms given;
+    Json output_specs = Json::array();
+    for (std::size_t i = 0; i < entry_.states.size(); ++i) {
+      const Term& next = outputs.at(entry_.states[i].output);
+      output_specs.push_back(
+          {{"buffer_mutation", {{"arg", {{"name", next.name}}}, {"buffer_name", states_[i]}}}});
+      given.push_back(next);
+    }
+    for (std::size_t i : flat_outputs) {
+      const Term& output = outputs.at(i);
+      output_specs.push_back(
+          {{"user_output", {{"arg", {{"as_tensor", {{"name", output.name}}}}}}}});
+      given.push_back(output);
+    }
+    Json body = graph_.Body(given);
+    Terms placeholders;
+    Json input_specs = Json::array();
+    Program program;
+    for (WeightKind kind : {WeightKind::kParameter, WeightKind::kBuffer, WeightKind::kConstant}) {
+      for (const Weight& weight : weights_.all()) {
+        if (weight.kind != kind || !IsRead(weight)) continue;
+        placeholders.push_back(weight.term);
+        input_specs.push_back(InputSpecOf(weight));
+        body["tensor_values"][weight.term.name]["requires_grad"] = kind == WeightKind::kParameter;
+        program.weights.push_back(weight);
+      }
+    }
+    for (std::size_t i : flat_inputs) {
+      placeholders.push_back(inputs_.at(i));
+      input_specs.push_back(
+          {{"user_input", {{"arg", {{"as_tensor", {{"name", inputs_.at(i).name}}}}}}}});
+    }
+    body["inputs"] = Json::array();
+    body["outputs"] = Json::array();
+    for (const Term& term : placeholders)
+      body["inputs"].push_back({{"as_tensor", {{"name", term.name}}}});
+    for (const Term& term : given)
+      body["outputs"].push_back({{"as_tensor", {{"name", term.name}}}});
+    program.json = {
+        {"graph_module",
+         {{"graph", std::move(body)},
+          {"signature",
+           {{"input_specs", std::move(input_specs)}, {"output_specs", std::move(output_specs)}}},
+          {"module_call_graph", Json::array({Json{{"fqn", ""}, {"signature", std::move(call)}}})},
+          {"metadata", Json::object()},
+          {"treespec_namedtuple_fields", Json::object()}}},
+        {"range_constraints", scope_.symbols.RangeConstraints()},
+        {"guards_code", Json::array()}};
+    return program;
+  }
+
+  bool IsRead(const Weight& weight) const {
+    return graph_.Reads(weight.term.name) || std::ranges::count(states_, weight.path) > 0;
+  }
+
+  const Model& model_;
+  Entry& entry_;
+  ProgramScope scope_;
+  Weights weights_;
+  AtenGraph graph_;
+  Inference inference_;
+  Terms inputs_;                     // by input of the entry; none for those of states
+  std::vector<std::string> states_;  // paths of their buffers, by binding
+};
+
+}  // namespace
+
+Result<Program> BuildProgram(const Model& model, Entry& entry) {
+  return ProgramBuilder(model, entry).Build();
+}
+
+}  // namespace dragoman::pt2

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Models of other formats as archives of torch.export.
+
+Without PyTorch: what is written is read by Dragoman, gives the recorded outputs, and has the layers,
+names and sizes that an engineer expects. With PyTorch (scripts/peers.sh torch, if it is made), the
+archive is loaded, run at the recorded sizes, decomposed and saved again.
+"""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import zipfile
+
+import numpy as np
+
+from commands import call, dragoman
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODELS = ROOT / "tests" / "models"
+RECORDED = ["bert", "bert_dynamic", "gru", "linear", "lstm", "mlp", "mlp_dynamic", "mobilenet",
+            "resnet_bn"]
+IN_TORCH = ROOT / "tests" / "support" / "run_in_torch.py"
+
+
+def torch_python():
+    """The interpreter that has PyTorch; None where there is none."""
+    made = call([ROOT / "scripts" / "peers.sh", "--made", "torch"])
+    return pathlib.Path(made.stdout.strip()) / "bin" / "python" if made.returncode == 0 else None
+
+
+def program_of(archive):
+    """The JSON of the program, and the names of the archive's records without their folder."""
+    with zipfile.ZipFile(archive) as records:
+        names = {name.partition("/")[2]: name for name in records.namelist()}
+        return json.loads(records.read(names["models/model.json"])), names
+
+
+class WrittenTest(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.work = pathlib.Path(folder.name)
+
+    def convert(self, source, *options):
+        path = self.work / "out.pt2"
+        done = dragoman("convert", source, "-o", path, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path
+
+    def convert_text(self, text, *options):
+        source = self.work / "model.dgt"
+        source.write_text(f'dragoman 1 common onnx\nopset "" 22\n\n{text}')
+        return self.convert(source, *options)
+
+    def targets(self, archive):
+        program, _ = program_of(archive)
+        return [node["target"].removeprefix("torch.ops.")
+                for node in program["graph_module"]["graph"]["nodes"]]
+
+    def test_recorded_outputs_stay(self):
+        for name in RECORDED:
+            with self.subTest(name):
+                archive = self.convert(MODELS / name / "model.onnx")
+                done = dragoman("verify", archive, "--data", MODELS / name)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_layers_and_names_are_those_of_the_module(self):
+        archive = self.convert(MODELS / "mlp" / "model.onnx")
+        self.assertEqual(self.targets(archive),
+                         ["aten.linear.default", "aten.relu.default", "aten.linear.default"])
+        program, records = program_of(archive)
+        inputs = program["graph_module"]["signature"]["input_specs"]
+        self.assertEqual([spec["parameter"]["parameter_name"] for spec in inputs[:-1]],
+                         ["0.weight", "0.bias", "2.weight", "2.bias"])
+        self.assertEqual(inputs[-1]["user_input"]["arg"], {"as_tensor": {"name": "x"}})
+        self.assertIn("data/weights/model_weights_config.json", records)
+
+    def test_a_recurrence_is_one_operator(self):
+        archive = self.convert(MODELS / "lstm" / "model.onnx")
+        self.assertIn("aten.lstm.input", self.targets(archive))
+
+    def test_open_sizes_are_symbols_with_ranges(self):
+        archive = self.convert(MODELS / "mlp_dynamic" / "model.onnx")
+        program, _ = program_of(archive)
+        size = program["graph_module"]["graph"]["tensor_values"]["x"]["sizes"][0]["as_expr"]
+        self.assertEqual(size["expr_str"], "Symbol('s0', positive=True, integer=True)")
+        self.assertEqual(program["range_constraints"], {"s0": {"min_val": 0, "max_val": None}})
+
+    def test_states_are_buffers_that_the_program_replaces(self):
+        archive = self.convert_text("""state memory: f32[2] = f32[2] [0.0, 0.0]
+
+entry main(%x: f32[2], %old: f32[2]) -> (%y, %new)
+state 0 input 1 -> output 1
+{
+  %new: f32[2] = onnx.Add(%x, %old)
+  %y: f32[2] = onnx.Relu(%new)
+}
+""")
+        program, _ = program_of(archive)
+        signature = program["graph_module"]["signature"]
+        self.assertEqual(signature["input_specs"][0]["buffer"]["buffer_name"], "memory")
+        self.assertEqual(signature["output_specs"][0]["buffer_mutation"]["buffer_name"], "memory")
+
+    def test_branches_and_loops_are_higher_order_operators(self):
+        archive = self.convert_text("""entry main(%x: f32[3], %more: bool[], %n: i64[]) -> (%y, %z) {
+  const %go: bool[] = true
+  %y: f32[3] = onnx.If(%more) {
+    else_branch = graph e() -> (%a) {
+      %a: f32[3] = onnx.Neg(%x)
+    },
+    then_branch = graph t() -> (%b) {
+      %b: f32[3] = onnx.Relu(%x)
+    }
+  }
+  %z: f32[3] = onnx.Loop(%n, %go, %x) {
+    body = graph b(%i: i64[], %c: bool[], %s: f32[3]) -> (%c, %t) {
+      %t: f32[3] = onnx.Add(%s, %x)
+    }
+  }
+}
+""")
+        self.assertEqual([t for t in self.targets(archive) if t.startswith("higher_order")],
+                         ["higher_order.cond", "higher_order.while_loop"])
+        np.savez(self.work / "in.npz", x=np.array([1, -2, 3], "f4"), more=np.array(False),
+                 n=np.array(3))
+        done = dragoman("run", archive, "--inputs", self.work / "in.npz", "--output-dir",
+                        self.work / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        outputs = [np.load(path) for path in sorted((self.work / "out").glob("*.npy"))]
+        np.testing.assert_array_equal(outputs[0], [-1, 2, -3])
+        np.testing.assert_array_equal(outputs[1], [4, -8, 12])
+
+    def test_what_pytorch_lacks_is_refused_by_name(self):
+        source = self.work / "model.dgt"
+        source.write_text('dragoman 1 common onnx\nopset "" 22\n\n'
+                          "entry main(%x: str[2]) -> (%y) {\n"
+                          "  %y: str[2] = onnx.Identity(%x) @copy\n}\n")
+        done = dragoman("convert", source, "-o", self.work / "out.pt2")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("input 'x': error: PyTorch has no element type str", done.stderr)
+
+    def test_pytorch_gives_the_recorded_outputs(self):
+        python = torch_python()
+        if python is None:
+            self.skipTest("scripts/peers.sh torch has not been made")
+        jobs = []
+        for name in RECORDED:
+            archive = self.work / f"{name}.pt2"
+            done = dragoman("convert", MODELS / name / "model.onnx", "-o", archive)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            jobs += [str(archive), str(MODELS / name)]
+        done = subprocess.run([python, IN_TORCH, *jobs], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
