@@ -12,8 +12,11 @@
 #include <fmt/format.h>
 
 #include "cli/options.h"
+#include "cli/page_file.h"
 #include "core/compare/diff.h"
+#include "core/compare/diff_trace.h"
 #include "driver/diff_sources.h"
+#include "driver/pages.h"
 
 namespace dragoman::cli {
 namespace {
@@ -25,6 +28,7 @@ struct DiffOptions {
   std::vector<std::string> ignore;
   std::string format = "text";
   bool all = false;
+  std::optional<std::string> html;
   LoweringFlags both;                                 // --shape, --dim, --entry, --tags, --passes
   std::array<std::vector<std::string>, 2> shapes;     // --shape-a, --shape-b
   std::array<std::vector<std::string>, 2> dims;       // --dim-a, --dim-b
@@ -66,7 +70,15 @@ Result<DiffReport> Compare(DiffOptions& options) {
     DRAGOMAN_ASSIGN((*models)[i],
                     session.Read(files[i], std::nullopt, ReadOptionsOf(options.both)));
   }
-  return DiffSources(session, *models, files, std::move(request));
+  if (!options.html) return DiffSources(session, *models, files, std::move(request));
+  DiffTrace trace;
+  DRAGOMAN_ASSIGN(DiffReport report,
+                  DiffSources(session, *models, files, std::move(request), &trace));
+  std::array<std::string, 2> names = {FileNameOf(files[0]), FileNameOf(files[1])};
+  if (names[0] == names[1]) names = files;
+  const std::string page = PageOfDiff((*models)[0], (*models)[1], report, trace, names);
+  DRAGOMAN_TRY(WritePageFile(*options.html, page, {files[0], files[1]}));
+  return report;
 }
 
 // The report, its first word in colour on a terminal.
@@ -115,6 +127,8 @@ void AddDiff(CommandLine& program) {
               "|a-b| <= rtol * max(|a|, |b|)");
   command.AddFlag("--all", options->all,
                   "List each edit; else those that say the same of several nodes are one line");
+  command.Add("--html", &options->html,
+              "Write both graphs side by side, with their differences, as a page for a browser");
   command.Add("--format", &options->format, "text or json", {.one_of = {"text", "json"}});
   AddPasses(command, options->both);
   AddFacts(command, options->both);

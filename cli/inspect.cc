@@ -19,9 +19,11 @@
 #include "cli/inspect_screen.h"
 #include "cli/inspect_targets.h"
 #include "cli/options.h"
+#include "cli/page_file.h"
 #include "cli/report.h"
 #include "core/ir/print.h"
 #include "core/support/nearest_name.h"
+#include "driver/pages.h"
 #include "driver/targets.h"
 
 namespace dragoman::cli {
@@ -32,6 +34,8 @@ struct InspectOptions {
   std::optional<std::string> to;
   std::optional<std::string> node;
   bool nodes = false;
+  std::optional<std::string> html;
+  std::optional<std::string> heat;
   LoweringFlags lowering;
   CommonOptions common;
 };
@@ -82,12 +86,16 @@ int PrintAnswer(Answer answer, const InspectOptions& options) {
   return kDone;
 }
 
+// Says why only the source level is shown, if it is.
+void WarnIfNotLowered(const Result<Model>& lowered, const InspectOptions& options) {
+  if (lowered.ok()) return;
+  const Error why = Error(lowered.error()).InFile(options.model);
+  for (const Finding& finding : why.findings()) SayWarning(finding);
+}
+
 // Every node, lowered where that is possible.
 int PrintAllNodes(const Model& model, const Result<Model>& lowered, const InspectOptions& options) {
-  if (!lowered.ok()) {
-    const Error why = Error(lowered.error()).InFile(options.model);
-    for (const Finding& finding : why.findings()) SayWarning(finding);
-  }
+  WarnIfNotLowered(lowered, options);
   const Model& shown = lowered.ok() ? *lowered : model;
   if (options.common.json) {
     PrintJson(NodesJson(shown));
@@ -97,9 +105,37 @@ int PrintAllNodes(const Model& model, const Result<Model>& lowered, const Inspec
   return kDone;
 }
 
+// The graph, at both levels if it can be lowered, as a page for a browser.
+int WritePage(const Session& session, const Model& model, const Result<Model>& lowered,
+              const InspectOptions& options) {
+  std::vector<page::Heat> heats;
+  if (options.heat) {
+    Result<std::vector<page::Heat>> read = ReadHeats(*options.heat);
+    if (!read.ok()) return Report(read.error(), *options.heat);
+    heats = std::move(*read);
+  }
+  WarnIfNotLowered(lowered, options);
+  const std::string html = PageOfModel(session, model, lowered.ok() ? &*lowered : nullptr,
+                                       FileNameOf(options.model), std::move(heats));
+  if (Status status = WritePageFile(*options.html, html, {options.model}); !status.ok())
+    return Report(status.error(), *options.html);
+  if (!options.common.quiet) Print("{}: {}\n", *options.html, SizeText(html.size()));
+  return kDone;
+}
+
+// Errors: options that are not for one another.
+Status CheckInspectOptions(const InspectOptions& options) {
+  if (int{options.nodes} + int{options.node.has_value()} + int{options.to.has_value()} +
+          int{options.html.has_value()} >
+      1)
+    return InvalidInput("--to, --nodes, --node and --html do not go together");
+  if (options.heat && !options.html) return InvalidInput("--heat goes with --html");
+  return {};
+}
+
 int RunInspect(const InspectOptions& options) {
-  if (int{options.nodes} + int{options.node.has_value()} + int{options.to.has_value()} > 1)
-    return Report(InvalidInput("--to, --nodes and --node do not go together"));
+  if (const Status status = CheckInspectOptions(options); !status.ok())
+    return Report(status.error());
   const Session session = MakeSession(options.common, options.model);
   Result<Facts> facts = ParseFacts(options.lowering);
   if (!facts.ok()) return Report(facts.error(), options.model);
@@ -116,6 +152,7 @@ int RunInspect(const InspectOptions& options) {
     return shown ? kDone : ReportNoNode(*model, options);
   }
   if (options.nodes) return PrintAllNodes(*model, lowered, options);
+  if (options.html) return WritePage(session, *model, lowered, options);
   if (options.to)
     return PrintAnswer(std::move(AskTargets(session, lowered, options.to).front()), options);
   if (options.common.json) {
@@ -156,6 +193,11 @@ void AddInspect(CommandLine& program) {
   command.Add("--node", &options->node,
               "Show one node, given its name or that of a result: operands and their\n"
               "origins, attributes, results and their users");
+  command.Add("--html", &options->html,
+              "Write the graph as a page for a browser, one HTML file that needs nothing else");
+  command.Add("--heat", &options->heat,
+              "With --html: a file of what `run --profile --json` or `verify --bisect --json`\n"
+              "printed, to be shown as colours of nodes");
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
   AddCommonOptions(command, options->common);

@@ -49,12 +49,15 @@ void PrintText(const std::vector<Verification>& verifications) {
 }
 
 // JSON has no infinities: where there is no number, it is null.
+nlohmann::ordered_json DifferenceJson(const OutputComparison& output) {
+  return std::isfinite(output.largest) ? nlohmann::ordered_json(output.largest)
+                                       : nlohmann::ordered_json(nullptr);
+}
+
 nlohmann::ordered_json ComparisonJson(const OutputComparison& output) {
   nlohmann::ordered_json json = {
       {"name", output.name}, {"ok", output.ok}, {"message", output.message}};
-  json["largest_difference"] = std::isfinite(output.largest)
-                                   ? nlohmann::ordered_json(output.largest)
-                                   : nlohmann::ordered_json(nullptr);
+  json["largest_difference"] = DifferenceJson(output);
   json["at"] = output.worst;
   json["elements"] = output.elements;
   json["different"] = output.different;
@@ -63,12 +66,17 @@ nlohmann::ordered_json ComparisonJson(const OutputComparison& output) {
 
 nlohmann::ordered_json BisectionJson(const Bisection& bisection) {
   nlohmann::ordered_json json = {{"compared", bisection.compared}, {"first", nullptr}};
-  if (!bisection.first) return json;
-  const Divergence& first = *bisection.first;
-  json["first"] = ComparisonJson(first.compared);
-  json["first"]["node"] = first.node;
-  json["first"]["origin"] = first.origin;
-  json["first"]["agreeing_before"] = first.agreeing;
+  if (bisection.first) {
+    const Divergence& first = *bisection.first;
+    json["first"] = ComparisonJson(first.compared);
+    json["first"]["node"] = first.node;
+    json["first"]["origin"] = first.origin;
+    json["first"]["agreeing_before"] = first.agreeing;
+  }
+  for (const OutputComparison& value : bisection.values) {
+    json["values"].push_back({{"name", value.name}, {"ok", value.ok}});
+    json["values"].back()["largest_difference"] = DifferenceJson(value);
+  }
   return json;
 }
 

@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# dragoman_embed_text(RESULT INPUT file HEADER path.h NAMESPACE name FUNCTION Name)
+# dragoman_embed_text(RESULT INPUT file... HEADER path.h NAMESPACE name FUNCTION Name)
 #
-# Sets RESULT to a generated source of `std::string_view FUNCTION()`, the text of INPUT, as HEADER
-# declares it. Paths are relative to the project.
+# Sets RESULT to a generated source of `std::string_view FUNCTION()`, the text of INPUT (of several
+# files one after the other), as HEADER declares it. Paths are relative to the project.
 function(dragoman_embed_text result)
-  cmake_parse_arguments(ARG "" "INPUT;HEADER;NAMESPACE;FUNCTION" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "HEADER;NAMESPACE;FUNCTION" "INPUT" ${ARGN})
+  list(JOIN ARG_INPUT "," inputs)
+  list(TRANSFORM ARG_INPUT PREPEND "${PROJECT_SOURCE_DIR}/")
   string(REGEX REPLACE "\\.h$" ".cc" output "${PROJECT_BINARY_DIR}/generated/${ARG_HEADER}")
   add_custom_command(
     OUTPUT "${output}"
-    COMMAND "${CMAKE_COMMAND}" -D "INPUT=${PROJECT_SOURCE_DIR}/${ARG_INPUT}"
+    COMMAND "${CMAKE_COMMAND}" -D "FOLDER=${PROJECT_SOURCE_DIR}" -D "INPUT=${inputs}"
             -D "HEADER=${ARG_HEADER}" -D "NAMESPACE=${ARG_NAMESPACE}" -D "FUNCTION=${ARG_FUNCTION}"
             -D "OUTPUT=${output}" -P "${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake"
-    DEPENDS "${PROJECT_SOURCE_DIR}/${ARG_INPUT}" "${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake"
+    DEPENDS ${ARG_INPUT} "${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake"
             "${PROJECT_SOURCE_DIR}/cmake/text_literals.cmake"
-    COMMENT "Embedding ${ARG_INPUT}" VERBATIM)
+    COMMENT "Embedding ${inputs}" VERBATIM)
   set(${result} "${output}" PARENT_SCOPE)
 endfunction()

@@ -59,7 +59,7 @@ dragoman_export_map("${export_map}" ${library_headers})
 add_library(libdragoman SHARED)
 foreach(layer runtime runtime_fast support ir ops compare analysis interpreter lowering rewrite
         messages proto onnx_import container_import tvm_import relax_import relay_import torch_import
-        tensorflow_import export codegen driver)
+        tensorflow_import export codegen layout page driver)
   target_sources(libdragoman PRIVATE $<TARGET_OBJECTS:dragoman_${layer}>)
 endforeach()
 target_link_libraries(libdragoman PRIVATE DNNL::dnnl Threads::Threads fmt::fmt libzip::zip

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# Usage: cmake -D INPUT=file -D HEADER=path.h -D NAMESPACE=name -D FUNCTION=Name -D OUTPUT=file.cc
-#              -P embed_text.cmake
+# Usage: cmake -D FOLDER=folder -D INPUT=file,... -D HEADER=path.h -D NAMESPACE=name
+#              -D FUNCTION=Name -D OUTPUT=file.cc -P embed_text.cmake
 #
 # Writes the source of `std::string_view FUNCTION()`, declared in HEADER, which returns the text of
-# INPUT.
+# the files INPUT of FOLDER, one after the other.
 include("${CMAKE_CURRENT_LIST_DIR}/text_literals.cmake")
 
-file(READ "${INPUT}" text)
+string(REPLACE "," ";" files "${INPUT}")
+set(text "")
+foreach(file IN LISTS files)
+  file(READ "${FOLDER}/${file}" part)
+  string(APPEND text "${part}")
+endforeach()
 to_literals("${text}" literals)
 string(CONCAT source
   "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\n"

@@ -91,11 +91,14 @@ Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, con
   if (names.empty()) return InvalidInput("--bisect: the models have no values of equal names");
   DRAGOMAN_ASSIGN(const FlatArrays x, ValuesOf(session, a, names, request, "interpreter"));
   DRAGOMAN_ASSIGN(const FlatArrays y, ValuesOf(session, b, names, request, "interpreter"));
+  Bisection found{std::nullopt, names.size(), {}};
   for (std::size_t i = 0; i < names.size(); ++i) {
-    OutputComparison compared = CompareOutput(names[i], x[i].second, y[i].second, tolerance);
-    if (!compared.ok) return Bisection{DivergenceAt(a.model, std::move(compared), i), i + 1};
+    found.values.push_back(CompareOutput(names[i], x[i].second, y[i].second, tolerance));
+    if (found.first || found.values.back().ok) continue;
+    found.first = DivergenceAt(a.model, found.values.back(), i);
+    found.compared = i + 1;
   }
-  return Bisection{std::nullopt, names.size()};
+  return found;
 }
 
 Result<Bisection> BisectProgram(const Session& session, const PreparedRun& run,

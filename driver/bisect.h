@@ -26,6 +26,8 @@ struct Divergence {
 struct Bisection {
   std::optional<Divergence> first;  // nullopt: all that were compared agree
   std::size_t compared = 0;
+  // Of two models: all values that both have, in order, also those behind the first that differs.
+  std::vector<OutputComparison> values = {};
 };
 
 // Of two models, both prepared for the same inputs and run by the interpreter: the first value, in

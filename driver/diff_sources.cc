@@ -69,7 +69,8 @@ Result<Level> LevelToCompare(const DiffRequest& request, const Model& a, const M
 }  // namespace
 
 Result<DiffReport> DiffSources(const Session& session, std::array<Model, 2>& models,
-                               const std::array<std::string, 2>& files, DiffRequest request) {
+                               const std::array<std::string, 2>& files, DiffRequest request,
+                               DiffTrace* trace) {
   auto& [a, b] = models;
   DRAGOMAN_ASSIGN(request.compare.level, LevelToCompare(request, a, b));
   const bool lowers = request.compare.level == Level::kCommon && request.level != Level::kSource;
@@ -82,7 +83,7 @@ Result<DiffReport> DiffSources(const Session& session, std::array<Model, 2>& mod
     if (!lowered.ok()) return std::move(lowered).error().InFile(files[i]);
     models[i] = std::move(*lowered);
   }
-  return session.Diff(a, b, request.compare);
+  return session.Diff(a, b, request.compare, trace);
 }
 
 }  // namespace dragoman

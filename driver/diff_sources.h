@@ -23,9 +23,11 @@ struct DiffRequest {
 };
 
 // Models are lowered in place where the comparison needs it; what cannot be is an error in the file
-// of that name. Errors: those of Session::Diff; the source level, with facts or passes.
+// of that name. Fills `trace`, unless it is nullptr. Errors: those of Session::Diff; the source
+// level, with facts or passes.
 Result<DiffReport> DiffSources(const Session& session, std::array<Model, 2>& models,
-                               const std::array<std::string, 2>& files, DiffRequest request);
+                               const std::array<std::string, 2>& files, DiffRequest request,
+                               DiffTrace* trace = nullptr);
 
 }  // namespace dragoman
 

@@ -231,13 +231,14 @@ PipelineOptions Session::Pipeline(std::string passes) const {
   return pipeline;
 }
 
-Result<DiffReport> Session::Diff(const Model& a, const Model& b, CompareOptions options) const {
+Result<DiffReport> Session::Diff(const Model& a, const Model& b, CompareOptions options,
+                                 DiffTrace* trace) const {
   std::vector<std::string_view> ordered;
   for (const Format& format : formats)
     ordered.insert(ordered.end(), format.ordered.begin(), format.ordered.end());
   options.ordered_dialects = ordered;
   const auto progress = Show("comparing");
-  return DiffModels(a, b, options);
+  return DiffModels(a, b, options, trace);
 }
 
 Status Session::Write(const Model& model, const std::string& path, const Format& format,

@@ -83,7 +83,8 @@ struct Session {
 
   // Whether two models, both at options.level, are the same, and where they differ. The order of
   // nodes counts in the dialects that the formats say.
-  Result<DiffReport> Diff(const Model& a, const Model& b, CompareOptions options = {}) const;
+  Result<DiffReport> Diff(const Model& a, const Model& b, CompareOptions options = {},
+                          DiffTrace* trace = nullptr) const;
 
   // Writes `model`; what the format cannot express is an error, or left out with a warning.
   Status Write(const Model& model, const std::string& path, const Format& format,

@@ -10,6 +10,7 @@ packages=(
   libonnx-testdata libprotobuf-dev libssl-dev libxxhash-dev libzip-dev nlohmann-json3-dev
   protobuf-compiler locales
   libjpeg-dev libopenjp2-7-dev libpng-dev libtiff-dev libwebp-dev
+  chromium chromium-driver  # to test pages: 133 MB to download, 440 MB installed
   python3 python3-dev python3-numpy python3-onnx python3-protobuf python3-venv
 )
 

@@ -25,6 +25,7 @@ LAYERS = {
     "core/interpreter": _OPS + ["core/compare", "core/analysis", "runtime/kernels"],
     "core/lowering": _OPS + ["core/analysis"],
     "core/rewrite": _REWRITE,
+    "core/layout": ["core/support"],
     "proto": ["core/support", "core/ir"],
     "importers": _IMPORTERS,
     # TVM's two forms share how it stores arrays.
@@ -33,8 +34,9 @@ LAYERS = {
     "importers/relay": _IMPORTERS + ["importers/tvm", "core/compare"],
     "exporters": ["core", "runtime/params", "proto"],
     "codegen": ["core", "runtime"],
-    "driver": ["core", "importers", "exporters", "codegen", "runtime"],
-    "cli": ["core", "driver", "codegen", "runtime/params", "runtime/fast"],
+    "page": _OPS + ["core/compare", "core/layout"],
+    "driver": ["core", "importers", "exporters", "codegen", "page", "runtime"],
+    "cli": ["core", "driver", "codegen", "page", "runtime/params", "runtime/fast"],
     "runtime/params": [],
     "runtime/images": ["runtime/params"],
     "runtime/kernels": ["runtime/params", "runtime/images"],
@@ -46,7 +48,7 @@ LAYERS = {
     "dragoman": ["core", "driver", "codegen"],
     # The Python module stands on that library.
     "python": ["core", "dragoman", "driver"],
-    "tests": ["core", "importers", "exporters", "codegen", "driver", "runtime", "proto"],
+    "tests": ["core", "importers", "exporters", "codegen", "page", "driver", "runtime", "proto"],
 }
 ROOTS = sorted({layer.split("/")[0] for layer in LAYERS})
 

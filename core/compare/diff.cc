@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/compare/calling.h"
+#include "core/compare/diff_trace.h"
 #include "core/compare/graph_diff.h"
 #include "core/compare/places.h"
 
@@ -16,13 +17,14 @@ namespace {
 
 class ModelDiff {
  public:
-  ModelDiff(const Model& a, const Model& b, const CompareOptions& options, std::vector<Edit>& edits)
+  ModelDiff(const Model& a, const Model& b, const CompareOptions& options, std::vector<Edit>& edits,
+            DiffTrace* trace)
       : a_(a),
         b_(b),
         constants_(options),
         forms_(options, ConstantTable::Floats::kByType),
         traits_(options, a, b),
-        context_{options, constants_, forms_, traits_, {}},
+        context_{options, constants_, forms_, traits_, {}, trace},
         edits_(edits) {
     PairFunctions();
     context_.canonical_op = [this](const OpName& op) -> const OpName& {
@@ -38,6 +40,7 @@ class ModelDiff {
     CompareStates();
     CompareEntries();
     CompareFunctions();
+    if (context_.trace != nullptr) context_.trace->edited.resize(edits_.size());
   }
 
  private:
@@ -126,13 +129,20 @@ class ModelDiff {
 }  // namespace
 }  // namespace compare
 
-Result<DiffReport> DiffModels(const Model& a, const Model& b, const CompareOptions& options) {
+Result<DiffReport> DiffModels(const Model& a, const Model& b, const CompareOptions& options,
+                              DiffTrace* trace) {
   DiffReport report;
   report.level = options.level;
   DRAGOMAN_ASSIGN(report.first, CompareModels(a, b, options));
-  if (report.equal()) return report;
+  if (report.equal()) {
+    // Of equal models, matching tells only which nodes are the same.
+    std::vector<Edit> none;
+    if (trace != nullptr) compare::ModelDiff(a, b, options, none, trace).Run();
+    if (trace != nullptr) trace->edited.clear();
+    return report;
+  }
   ForEachGraph(a, [&](const Graph& graph) { report.constants += graph.constants().size(); });
-  compare::ModelDiff(a, b, options, report.edits).Run();
+  compare::ModelDiff(a, b, options, report.edits, trace).Run();
   return report;
 }
 

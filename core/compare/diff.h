@@ -28,6 +28,8 @@
 
 namespace dragoman {
 
+struct DiffTrace;  // diff_trace.h
+
 struct Edit {
   enum class Kind : std::uint8_t {
     kChangedAttribute,
@@ -84,8 +86,9 @@ struct DiffReport {
   bool equal() const { return !first.has_value(); }
 };
 
-// Errors: those of CompareModels.
-Result<DiffReport> DiffModels(const Model& a, const Model& b, const CompareOptions& options);
+// Fills `trace`, unless it is nullptr. Errors: those of CompareModels.
+Result<DiffReport> DiffModels(const Model& a, const Model& b, const CompareOptions& options,
+                              DiffTrace* trace = nullptr);
 
 // In a few words: "same structure; 42 of 42 weights differ, by at most 0.00031", "1 node inserted:
 // node 'drop' (onnx.Dropout)". Empty if the models are equal.

@@ -36,6 +36,7 @@ class GraphDiff {
   }
 
   void Run() {
+    if (context_.trace != nullptr) TraceMatches(*context_.trace);
     CompareInputs();
     for (const Graph* graph : a_.graphs) {
       for (const Node& node : graph->nodes()) CompareNode(node);
@@ -51,6 +52,18 @@ class GraphDiff {
   }
 
  private:
+  void TraceMatches(DiffTrace& trace) const {
+    for (const GraphSide::Entry& entry : a_.entries) {
+      if (entry.partner >= 0) trace.matched.emplace_back(entry.node, At(b_, entry.partner).node);
+    }
+  }
+
+  void TraceLastEdit(const DiffTrace::Place& place) const {
+    if (context_.trace == nullptr) return;
+    context_.trace->edited.resize(edits_.size());
+    context_.trace->edited.back() = place;
+  }
+
   static const GraphSide::Entry& At(const GraphSide& side, std::int64_t i) {
     return side.entries[static_cast<std::size_t>(i)];
   }
@@ -116,6 +129,7 @@ class GraphDiff {
     const Node& node = a == nullptr ? *b : *a;
     edit.path = PathOf(*node.graph());
     edit.op = node.op().ToString();
+    TraceLastEdit({{a, b}, {}});
     if (a != nullptr) edit.node_a = NameOf(*a);
     if (b != nullptr) edit.node_b = NameOf(*b);
     if (context_.options.ignore_origins) return;
@@ -159,6 +173,7 @@ class GraphDiff {
       if (taken.contains(static_cast<std::int64_t>(i))) continue;
       Add(Kind::kChangedInput, Part::kInput, i, "input " + std::to_string(i) + " removed",
           Describe(root_a_.input(i)), "");
+      TraceLastEdit({{}, {root_a_.input(i), nullptr}});
     }
     for (std::size_t i = 0; i < root_b_.num_inputs(); ++i) {
       const Value& y = *root_b_.input(i);
@@ -166,6 +181,7 @@ class GraphDiff {
       if (partner < 0) {
         Add(Kind::kChangedInput, Part::kInput, i, "input " + std::to_string(i) + " inserted", "",
             Describe(&y));
+        TraceLastEdit({{}, {nullptr, &y}});
         continue;
       }
       const Value& x = *root_a_.input(static_cast<std::size_t>(partner));
@@ -173,12 +189,14 @@ class GraphDiff {
         SetValues(Add(Kind::kChangedInput, Part::kInput, i, "type of input " + std::to_string(i),
                       Describe(&x), Describe(&y)),
                   x.type().ToString(), y.type().ToString());
+        TraceLastEdit({{}, {&x, &y}});
       }
       if (!context_.constants.Same(x.data(), y.data())) {
         SetValues(Add(Kind::kChangedInput, Part::kInput, i, "default of input " + std::to_string(i),
                       Describe(&x), Describe(&y)),
                   x.data() == nullptr ? "nothing" : Describe(*x.data()),
                   y.data() == nullptr ? "nothing" : Describe(*y.data()));
+        TraceLastEdit({{}, {&x, &y}});
       }
     }
   }
@@ -373,6 +391,7 @@ class GraphDiff {
       Edit& edit = Add(Kind::kChangedOutput, Part::kOutput, i, what, in_a ? Describe(x) : "",
                        in_b ? Describe(y) : "");
       edit.path = PathOf(a);
+      TraceLastEdit({{}, {x, y}});
     }
   }
 

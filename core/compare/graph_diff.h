@@ -9,6 +9,7 @@
 
 #include "core/compare/constant_table.h"
 #include "core/compare/diff.h"
+#include "core/compare/diff_trace.h"
 #include "core/compare/traits.h"
 
 namespace dragoman::compare {
@@ -20,6 +21,7 @@ struct GraphDiffContext {
   TraitTable& traits;
   // The name in the first model of a function that the second one calls otherwise.
   std::function<const OpName&(const OpName&)> canonical_op;
+  DiffTrace* trace = nullptr;
 };
 
 // Appends the edits that lead from `a` to `b`, graphs of the entry or function `name`, in order of

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The files that `inspect --html` and `diff --html` write; page_test.py looks at them in a browser."""
+
+import base64
+import hashlib
+import json
+import re
+import unittest
+
+import page_graphs
+from command_case import CommandCase
+from commands import dragoman
+
+
+def data_of(html):
+    return re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S).group(1)
+
+
+class PageFile(CommandCase):
+    def write(self, name, text):
+        path = self.out / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def page(self, *arguments):
+        path = self.out / "page.html"
+        self.done("inspect", *arguments, "--html", path)
+        return path.read_text(encoding="utf-8")
+
+    def test_the_same_model_gives_the_same_page(self):
+        model = "tests/models/torchscript/lstm_policy/model.pt"
+        facts = ("--shape", "x=f32:1,6")
+        self.assertEqual(self.page(model, *facts), self.page(model, *facts))
+
+    def test_a_page_names_nothing_outside_of_itself(self):
+        html = self.page("tests/models/mlp/model.onnx")
+        self.assertNotRegex(html, r'(src|href)="|url\(|@import|fetch\(|XMLHttpRequest')
+
+    def test_browsers_run_only_the_script_of_the_page(self):
+        html = self.page("tests/models/mlp/model.onnx")
+        policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html).group(1)
+        script = re.findall(r"<script>(.*?)</script>", html, re.S)
+        style = re.findall(r"<style>(.*?)</style>", html, re.S)
+        self.assertEqual((len(script), len(style)), (1, 1))
+        for kind, text in (("script", script[0]), ("style", style[0])):
+            digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+            self.assertIn(f"{kind}-src 'sha256-{digest}'", policy)
+        self.assertTrue(policy.startswith("default-src 'none'"))
+
+    def test_hostile_names_stay_text(self):
+        data = data_of(self.page(self.write("hostile.dgt", page_graphs.hostile())))
+        self.assertNotRegex(data, "[<>&\u2028\u2029\u202e\x00-\x1f]")
+        self.assertIn(page_graphs.SCRIPT, json.loads(data)["texts"])
+
+    def test_weights_are_told_by_their_statistics(self):
+        data = json.loads(data_of(self.page("tests/models/mlp/model.onnx")))
+        weights = data["models"][0]["weights"]
+        self.assertEqual(sum(weight[1] for weight in weights), 4 * 3338)
+        large = [weight for weight in weights if len(weight) > 3]
+        self.assertEqual(sum(weight[3] for weight in large), 3338 - 10)
+        for weight in large:
+            self.assertEqual(sum(weight[10:]), weight[3], "the histogram counts every element")
+        small = [data["texts"][weight[2]] for weight in weights if len(weight) == 3]
+        self.assertIn("0.03430319", small[0], "ten elements are shown themselves")
+
+    def test_every_node_is_on_the_page(self):
+        data = json.loads(data_of(self.page(self.write("bodies.dgt", page_graphs.bodies()))))
+        model = data["models"][0]
+        items = [group[4][i:i + 10] for group in model["groups"]
+                 for i in range(0, len(group[4]), 10)]
+        self.assertEqual(sorted(item[8] for item in items if item[0] == 0),
+                         list(range(len(model["nodes"]))))
+
+    def test_what_cannot_be_lowered_is_shown_at_its_own_level(self):
+        model = "tests/models/torchscript/lstm_policy/model.pt"
+        done = dragoman("inspect", model, "--html", self.out / "page.html")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("--shape", done.stderr)
+        data = json.loads(data_of((self.out / "page.html").read_text(encoding="utf-8")))
+        self.assertEqual(len(data["models"]), 1)
+
+    def test_mistakes_are_one_line_and_leave_no_file(self):
+        model = self.write("layers.dgt", page_graphs.layers(2))
+        text = model.read_text(encoding="utf-8")
+        for arguments, complaint in (
+                (("--html", model), "is the model itself"),
+                (("--html", self.out / "layers.dgt" / "page.html"), "page.html"),
+                (("--html", self.out / "a.html", "--nodes"), "do not go together"),
+                (("--heat", model), "--heat goes with --html"),
+                (("--html", self.out / "a.html", "--heat", model), "holds no numbers of nodes")):
+            done = dragoman("inspect", model, *arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(complaint, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        self.assertEqual(model.read_text(encoding="utf-8"), text)
+        self.assertEqual([path.name for path in self.out.iterdir()], ["layers.dgt"])
+
+    def test_diff_prints_and_returns_what_it_does_without_a_page(self):
+        a = self.write("a.dgt", page_graphs.layers(3))
+        b = self.write("b.dgt", page_graphs.layers(3, changed=1))
+        plain = dragoman("diff", a, b)
+        paged = dragoman("diff", a, b, "--html", self.out / "page.html")
+        self.assertEqual((plain.returncode, plain.stdout), (paged.returncode, paged.stdout))
+        self.assertEqual(plain.returncode, 1)
+        data = json.loads(data_of((self.out / "page.html").read_text(encoding="utf-8")))
+        edits = dragoman("diff", a, b, "--format", "json").stdout
+        self.assertEqual([data["texts"][edit[0]] for edit in data["edits"]],
+                         [edit["kind"] for edit in json.loads(edits)["edits"]])
+
+    def test_equal_graphs_have_all_nodes_matched(self):
+        a = self.write("a.dgt", page_graphs.layers(3))
+        self.done("diff", a, a, "--html", self.out / "page.html")
+        data = json.loads(data_of((self.out / "page.html").read_text(encoding="utf-8")))
+        self.assertEqual((data["verdict"], data["edits"]), ("equal", []))
+        self.assertEqual(sorted(data["pairs"][::2]), list(range(len(data["models"][0]["nodes"]))))
+        self.assertEqual(data["pairs"][::2], data["pairs"][1::2])
+
+
+if __name__ == "__main__":
+    unittest.main()
