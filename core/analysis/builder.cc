@@ -4,8 +4,16 @@
 #include <utility>
 
 #include "core/ir/set_attributes.h"
+#include "core/support/size_budget.h"
 
 namespace dragoman {
+namespace {
+
+// What a node draws on the budget: a few bytes of a file stand for many nodes where functions call
+// each other and where loops are unrolled.
+constexpr std::uint64_t kBytesOfNode = 512;
+
+}  // namespace
 
 std::string GraphBuilder::UniqueName(std::string_view name, std::string_view fallback) {
   std::string base(name.empty() ? fallback : name);
@@ -34,6 +42,7 @@ Result<Node*> GraphBuilder::Append(std::string_view type, std::span<Value* const
                                    std::string_view node_name) {
   const OpDef* def = FindOp(type);
   if (def == nullptr) return Internal("the common dialect has no operator " + std::string(type));
+  DRAGOMAN_TRY(TakeExpanded(0, kBytesOfNode));
   Node* node = graph_->Append(def->name, operands, std::string(node_name));
   while (node->num_operands() > 0 && node->operands().back().value() == nullptr)
     node->RemoveTrailingOperand();

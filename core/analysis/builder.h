@@ -43,7 +43,7 @@ class GraphBuilder {
 
   // Appends operator `type` of ai.onnx (or "dragoman.Linear") and infers its results, of which
   // there are `results.size()`; an empty name omits the result unless it is the first, which gets a
-  // name of its own. Errors: operands that the operator refuses.
+  // name of its own. Errors: operands that the operator refuses; the SizeBudget is used up.
   Result<Node*> Append(std::string_view type, std::span<Value* const> operands,
                        std::vector<NamedAttribute> attributes, std::span<const std::string> results,
                        std::string_view node_name = "");

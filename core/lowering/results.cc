@@ -2,6 +2,7 @@
 #include "core/lowering/results.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -12,23 +13,11 @@
 #include "core/lowering/dict_entries.h"
 #include "core/lowering/merge.h"
 #include "core/lowering/number_value.h"
+#include "core/support/size_budget.h"
 #include "runtime/params/map_names.h"
 
 namespace dragoman {
 namespace {
-
-Status AddOutput(Value* value, const std::string& name, GraphBuilder& builder) {
-  Graph& graph = builder.graph();
-  bool own = value->kind() == Value::Kind::kResult && value->graph() == &graph;
-  for (const Use& use : graph.outputs()) own = own && use.value() != value;
-  if (own) {
-    value->set_name(builder.UniqueName(name));
-  } else {
-    DRAGOMAN_ASSIGN(value, builder.Add("Identity", {value}, {}, name));
-  }
-  graph.AddOutput(value);
-  return {};
-}
 
 Result<Value*> PayloadValue(const Maybe& maybe, Heap& heap, GraphBuilder& builder) {
   if (const auto* tensor = maybe.payload->As<TensorRef>()) return heap.Read(builder, *tensor);
@@ -64,20 +53,22 @@ Result<Value*> OptionalOf(Value* present, Value* payload, const std::string& nam
                      {{"else_branch", Attribute(none)}, {"then_branch", Attribute(some)}});
 }
 
-// A tuple may hold another one any number of times.
-constexpr std::size_t kMaxParts = 1'000'000;
+// What a part takes as an output with a node of its own. A tuple may hold another one any number of
+// times, so that few bytes of a file stand for many parts.
+constexpr std::uint64_t kBytesOfPart = 1024;
 
 // Adds the leaves of results to the outputs of a graph.
 class ResultAdder {
  public:
   ResultAdder(Heap& heap, GraphBuilder& builder, const ResultForm& form)
-      : heap_(heap), builder_(builder), form_(form) {}
+      : heap_(heap), builder_(builder), form_(form) {
+    for (const Use& use : builder.graph().outputs()) outputs_.insert(use.value());
+  }
 
   Status Add(const Abstract& whole, std::string name) {
-    std::size_t parts = 0;
     open_.emplace_back(whole, std::move(name));
     while (!open_.empty()) {
-      if (++parts > kMaxParts) return Unsupported("a result of too many parts");
+      DRAGOMAN_TRY(TakeExpanded(0, kBytesOfPart));
       const auto [result, part] = std::move(open_.back());
       open_.pop_back();
       DRAGOMAN_TRY(AddPart(result, part));
@@ -88,18 +79,32 @@ class ResultAdder {
  private:
   using Part = std::pair<Abstract, std::string>;  // and its name
 
+  // An output is a result of a node of its own.
+  Status AddOutput(Value* value, const std::string& name) {
+    Graph& graph = builder_.graph();
+    const bool own = value->kind() == Value::Kind::kResult && value->graph() == &graph;
+    if (own && outputs_.insert(value).second) {
+      value->set_name(builder_.UniqueName(name));
+    } else {
+      DRAGOMAN_ASSIGN(value, builder_.Add("Identity", {value}, {}, name));
+      outputs_.insert(value);
+    }
+    graph.AddOutput(value);
+    return {};
+  }
+
   Status AddPart(const Abstract& result, const std::string& name) {
     if (result.Is<None>() || result.Is<Poison>() || result.Is<Uninitialized>()) return {};
     if (const auto* tuple = result.As<Tuple>()) return AddItems(*tuple->items, name);
     if (const auto* list = result.As<ListRef>()) {
       const auto& contents = std::get<ListContents>(list->cell->contents);
-      if (contents.sequence != nullptr) return AddOutput(contents.sequence, name, builder_);
+      if (contents.sequence != nullptr) return AddOutput(contents.sequence, name);
       return AddItems(contents.items, name);
     }
     if (const auto* dict = result.As<DictRef>())
       return AddDict(std::get<DictContents>(dict->cell->contents), name);
     DRAGOMAN_ASSIGN(Value * value, LeafOf(result, name));
-    return AddOutput(value, name, builder_);
+    return AddOutput(value, name);
   }
 
   Result<Value*> LeafOf(const Abstract& result, const std::string& name) {
@@ -151,8 +156,8 @@ class ResultAdder {
     Composer c(builder_);
     const DictContents sorted = Sorted(c, dict);
     DRAGOMAN_TRY(c.status());
-    DRAGOMAN_TRY(AddOutput(sorted.keys, name + rt::kMapKeys, builder_));
-    return AddOutput(sorted.values, name + rt::kMapValues, builder_);
+    DRAGOMAN_TRY(AddOutput(sorted.keys, name + rt::kMapKeys));
+    return AddOutput(sorted.values, name + rt::kMapValues);
   }
 
   Status AddItems(const std::vector<Abstract>& items, const std::string& name) {
@@ -173,6 +178,7 @@ class ResultAdder {
   GraphBuilder& builder_;
   const ResultForm& form_;
   std::vector<Part> open_;  // from the end on
+  std::unordered_set<const Value*> outputs_;
 };
 
 }  // namespace

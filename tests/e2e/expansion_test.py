@@ -133,6 +133,33 @@ node {{ name: "y{i}" op: "Neg" input: "c{i}" attr {{ key: "T" value {{ type: DT_
         self.check_script(["s0 = \"ab\"", *(f"s{i + 1} = torch.add(s{i}, s{i})" for i in range(40)),
                            "n = torch.len(s40)"])
 
+    def relax_module(self, functions):
+        """Of functions: parameter and lines, the last of which is what it returns."""
+        path = self.out / "m.py"
+        lines = ["from tvm.script import ir as I", "from tvm.script import relax as R", "@I.ir_module",
+                 "class Module:"]
+        tensor = 'R.Tensor((2,), dtype="float32")'
+        for name, body in functions.items():
+            lines += ["    @R.function", f"    def {name}(x: {tensor}):", "        cls = Module"]
+            lines += [f"        {line}" for line in body]
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def test_tuples_of_relax_that_hold_one_another(self):
+        body = ["t0 = (x, x)", *(f"t{i + 1} = (t{i}, t{i})" for i in range(30)), "return t30"]
+        self.check_bomb(self.relax_module({"main": body}))
+
+    def test_functions_of_relax_that_call_one_another_twice(self):
+        tensor = 'R.Tensor((2,), dtype="float32")'
+        functions = {
+            f"f{i}": [f"y: {tensor} = cls.f{i + 1}(x)", f"z: {tensor} = cls.f{i + 1}(y)", "return z"]
+            for i in range(30)}
+        functions["f30"] = [f"y: {tensor} = R.add(x, x)", "return y"]
+        functions["main"] = [f"y: {tensor} = cls.f0(x)", "return y"]
+        done = self.call("convert", self.relax_module(functions), "-o", self.out / "x.onnx")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("--expand-limit raises that", done.stderr)
+
     def measure(self, text, *command):
         path = self.out / "m.dgt"
         path.write_text(text)
