@@ -28,15 +28,28 @@ struct VerifyOptions {
   CommonOptions common;
 };
 
+// Where the models compute the value, and what only one of them has on the way there.
+void PrintDivergence(const Divergence& divergence) {
+  Print("    {}\n    of {}{}\n", divergence.compared.message, divergence.node,
+        divergence.origin.empty() ? "" : ", from " + divergence.origin);
+  if (!divergence.other_node.empty() && divergence.other_node != divergence.node)
+    Print("    in the other model: {}\n", divergence.other_node);
+  for (const std::string& node : divergence.between.a) Print("    behind {}\n", node);
+  for (const std::string& node : divergence.between.b)
+    Print("    in the other model behind {}\n", node);
+}
+
 void PrintBisection(const Bisection& bisection) {
   if (!bisection.first) {
     Print("  bisect: none of {} values that both have differs\n", bisection.compared);
     return;
   }
   const Divergence& first = *bisection.first;
-  Print("  bisect: the first value that differs, after {} that agree:\n    {}\n    of {}{}\n",
-        first.agreeing, first.compared.message, first.node,
-        first.origin.empty() ? "" : ", from " + first.origin);
+  Print("  bisect: the first value that differs, after {} that agree:\n", first.agreeing);
+  PrintDivergence(first);
+  if (bisection.elsewhere.empty()) return;
+  Print("  bisect: the first on other branches: {}\n", bisection.elsewhere.size());
+  for (const Divergence& other : bisection.elsewhere) PrintDivergence(other);
 }
 
 void PrintText(const std::vector<Verification>& verifications) {
@@ -64,15 +77,22 @@ nlohmann::ordered_json ComparisonJson(const OutputComparison& output) {
   return json;
 }
 
+nlohmann::ordered_json DivergenceJson(const Divergence& divergence) {
+  nlohmann::ordered_json json = ComparisonJson(divergence.compared);
+  json["node"] = divergence.node;
+  json["origin"] = divergence.origin;
+  json["other_node"] = divergence.other_node;
+  json["behind"] = divergence.between.a;
+  json["other_behind"] = divergence.between.b;
+  json["agreeing_before"] = divergence.agreeing;
+  return json;
+}
+
 nlohmann::ordered_json BisectionJson(const Bisection& bisection) {
   nlohmann::ordered_json json = {{"compared", bisection.compared}, {"first", nullptr}};
-  if (bisection.first) {
-    const Divergence& first = *bisection.first;
-    json["first"] = ComparisonJson(first.compared);
-    json["first"]["node"] = first.node;
-    json["first"]["origin"] = first.origin;
-    json["first"]["agreeing_before"] = first.agreeing;
-  }
+  if (bisection.first) json["first"] = DivergenceJson(*bisection.first);
+  for (const Divergence& other : bisection.elsewhere)
+    json["elsewhere"].push_back(DivergenceJson(other));
   for (const OutputComparison& value : bisection.values) {
     json["values"].push_back({{"name", value.name}, {"ok", value.ok}});
     json["values"].back()["largest_difference"] = DifferenceJson(value);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/bisect.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <utility>
 
@@ -79,24 +81,36 @@ Result<FlatArrays> ValuesOf(const Session& session, const PreparedRun& run,
 
 Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, const PreparedRun& b,
                                const RunRequest& request, const Tolerance& tolerance) {
-  std::map<std::string, int> of_b;
-  for (std::string& name : ComputedValues(b.model)) ++of_b[std::move(name)];
-  std::vector<std::string> names;
-  for (std::string& name : ComputedValues(a.model)) {
-    const auto found = of_b.find(name);
-    if (found == of_b.end() || found->second == 0) continue;
-    found->second = 0;  // each name once
-    names.push_back(std::move(name));
+  const std::vector<ValuePair> pairs = PairValues(session, a.model, b.model);
+  if (pairs.empty()) return InvalidInput("--bisect: no values of the models correspond");
+  std::vector<std::string> of_a;
+  std::vector<std::string> of_b;
+  for (const ValuePair& pair : pairs) {
+    of_a.push_back(pair.a->name());
+    of_b.push_back(pair.b->name());
   }
-  if (names.empty()) return InvalidInput("--bisect: the models have no values of equal names");
-  DRAGOMAN_ASSIGN(const FlatArrays x, ValuesOf(session, a, names, request, "interpreter"));
-  DRAGOMAN_ASSIGN(const FlatArrays y, ValuesOf(session, b, names, request, "interpreter"));
-  Bisection found{std::nullopt, names.size(), {}};
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    found.values.push_back(CompareOutput(names[i], x[i].second, y[i].second, tolerance));
-    if (found.first || found.values.back().ok) continue;
-    found.first = DivergenceAt(a.model, found.values.back(), i);
-    found.compared = i + 1;
+  DRAGOMAN_ASSIGN(const FlatArrays x, ValuesOf(session, a, of_a, request, "interpreter"));
+  DRAGOMAN_ASSIGN(const FlatArrays y, ValuesOf(session, b, of_b, request, "interpreter"));
+  Bisection found{std::nullopt, pairs.size()};
+  std::vector<bool> differs;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    found.values.push_back(CompareOutput(of_a[i], x[i].second, y[i].second, tolerance));
+    differs.push_back(!found.values.back().ok);
+  }
+  for (const std::size_t at : FirstDifferences(pairs, differs)) {
+    const auto agreeing = static_cast<std::size_t>(
+        std::count(differs.begin(), differs.begin() + static_cast<std::ptrdiff_t>(at), false));
+    Divergence divergence{found.values[at],
+                          pairs[at].a->producer()->Describe(),
+                          compare::DescribeOrigin(pairs[at].a->origin()),
+                          agreeing,
+                          pairs[at].b->producer()->Describe(),
+                          NodesBetween(pairs, at)};
+    if (found.first) {
+      found.elsewhere.push_back(std::move(divergence));
+    } else {
+      found.first = std::move(divergence);
+    }
   }
   return found;
 }

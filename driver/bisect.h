@@ -12,27 +12,32 @@
 #include "driver/compare_outputs.h"
 #include "driver/run_model.h"
 #include "driver/session.h"
+#include "driver/value_pairs.h"
 
 namespace dragoman {
 
-// A value that differs, while all that were looked at before it agree.
+// A value that differs, while all that leads to it agree as far as they were compared.
 struct Divergence {
-  OutputComparison compared;  // under the value's name
-  std::string node;           // that computes it: "node 'fc' (onnx.Gemm)"
-  std::string origin;         // its source operators; may be empty
-  std::size_t agreeing = 0;   // values before it that were compared
+  OutputComparison compared;    // under the value's name
+  std::string node;             // that computes it: "node 'fc' (onnx.Gemm)"
+  std::string origin;           // its source operators; may be empty
+  std::size_t agreeing = 0;     // values before it that were compared and agree
+  std::string other_node = {};  // of two models: the node of the other one
+  Between between = {};         // of two models: nodes that lead to it and have no counterpart
 };
 
 struct Bisection {
   std::optional<Divergence> first;  // nullopt: all that were compared agree
   std::size_t compared = 0;
-  // Of two models: all values that both have, in order, also those behind the first that differs.
+  // Of two models: the first ones that differ on other branches, and all values that were compared,
+  // in order.
+  std::vector<Divergence> elsewhere = {};
   std::vector<OutputComparison> values = {};
 };
 
-// Of two models, both prepared for the same inputs and run by the interpreter: the first value, in
-// the order of nodes of `a`, that has a namesake in `b` and differs from it. Values in bodies are
-// not looked at. Errors: those of RunPrepared; no value has a namesake.
+// Of two models, both prepared for the same inputs and run by the interpreter: values that
+// correspond by the structure of the graphs, else by name (value_pairs.h), in the order of nodes of
+// `a`. Values in bodies are not looked at. Errors: those of RunPrepared; no values correspond.
 Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, const PreparedRun& b,
                                const RunRequest& request, const Tolerance& tolerance);
 
