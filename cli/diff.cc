@@ -29,6 +29,7 @@ struct DiffOptions {
   std::string format = "text";
   bool all = false;
   std::optional<std::string> html;
+  bool exports = false;
   LoweringFlags both;                                 // --shape, --dim, --entry, --tags, --passes
   std::array<std::vector<std::string>, 2> shapes;     // --shape-a, --shape-b
   std::array<std::vector<std::string>, 2> dims;       // --dim-a, --dim-b
@@ -61,6 +62,7 @@ Result<DiffReport> Compare(DiffOptions& options) {
   DiffRequest request;
   if (options.level) request.level = *options.level == "source" ? Level::kSource : Level::kCommon;
   request.passes = options.both.passes;
+  request.exports = options.exports;
   request.compare = options.compare;
   // Never destroyed: the process ends next, which frees a million nodes faster than destructors do.
   static auto* const models = new std::array<Model, 2>;
@@ -130,6 +132,10 @@ void AddDiff(CommandLine& program) {
   command.Add("--html", &options->html,
               "Write both graphs side by side, with their differences, as a page for a browser");
   command.Add("--format", &options->format, "text or json", {.one_of = {"text", "json"}});
+  command.AddFlag(
+      "--exports", options->exports,
+      "Compare two files of one format as exports of one model: in normal forms, as files\n"
+      "of different formats are");
   AddPasses(command, options->both);
   AddFacts(command, options->both);
   command.Add("--shape-a", &options->shapes[0], "Like --shape, for A only", {.repeatable = true});

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "core/compare/calling.h"
+#include "core/compare/diff_trace.h"
+#include "core/rewrite/passes.h"
 
 namespace dragoman {
 namespace {
@@ -19,7 +21,7 @@ bool StatesAny(const Facts& facts) {
 
 // Whether something asks for graphs that are not those of the files.
 bool AsksForLowered(const DiffRequest& request) {
-  return request.passes || std::ranges::any_of(request.facts, StatesAny);
+  return request.passes || request.exports || std::ranges::any_of(request.facts, StatesAny);
 }
 
 // Names for the sizes of inputs that have none, as texts of TVM need them.
@@ -66,6 +68,44 @@ Result<Level> LevelToCompare(const DiffRequest& request, const Model& a, const M
   return source && a.level == Level::kSource ? Level::kSource : Level::kCommon;
 }
 
+// Lowerings of different formats spell the same in different ways, and exporters fold constants.
+constexpr const char* kPassesOfExports = "default,fold-weights,hide-by-infinity";
+constexpr const char* kPassesOfUsualInputs =
+    "default,fold-weights,hide-by-infinity,assume-usual-inputs";
+
+bool HasSoftmax(const Model& model) {
+  bool found = false;
+  for (const Entry& entry : model.entries) {
+    ForEachGraph(*entry.graph, [&](const Graph& graph) {
+      for (const Node& node : graph.nodes()) found = found || node.Is("Softmax");
+    });
+  }
+  return found;
+}
+
+// Two exports that differ as they are, where inputs are usual numbers and masks show something of
+// each row: if they are equal then, these models and the trace of their comparison take the place
+// of others.
+Result<std::optional<DiffReport>> DiffForUsualInputs(const Session& session,
+                                                     std::array<Model, 2>& models,
+                                                     const CompareOptions& compare,
+                                                     DiffTrace* trace) {
+  const LoweringOptions lowering{.passes = kPassesOfUsualInputs};
+  std::array<Model, 2> usual;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    DRAGOMAN_ASSIGN(usual[i], session.ToCommon(models[i], lowering));
+  }
+  DiffTrace usual_trace;
+  DRAGOMAN_ASSIGN(DiffReport report, session.Diff(usual[0], usual[1], compare,
+                                                  trace != nullptr ? &usual_trace : nullptr));
+  if (!report.equal()) return std::optional<DiffReport>();
+  report.assumption =
+      fmt::format("inputs between -{0:g} and {0:g} and masks that hide no whole row", kUsualInput);
+  if (trace != nullptr) *trace = std::move(usual_trace);
+  models = std::move(usual);
+  return std::optional(std::move(report));
+}
+
 }  // namespace
 
 Result<DiffReport> DiffSources(const Session& session, std::array<Model, 2>& models,
@@ -74,16 +114,19 @@ Result<DiffReport> DiffSources(const Session& session, std::array<Model, 2>& mod
   auto& [a, b] = models;
   DRAGOMAN_ASSIGN(request.compare.level, LevelToCompare(request, a, b));
   const bool lowers = request.compare.level == Level::kCommon && request.level != Level::kSource;
-  // Lowerings of different formats spell the same in different ways.
-  const bool foreign = a.dialect != b.dialect;
-  const std::string passes = request.passes.value_or(foreign ? "default" : "none");
+  const bool foreign = a.dialect != b.dialect || request.exports;
+  const std::string passes = request.passes.value_or(foreign ? kPassesOfExports : "none");
   for (std::size_t i = 0; lowers && i < models.size(); ++i) {
     if (models[i].level == Level::kCommon && !AsksForLowered(request) && !foreign) continue;
     Result<Model> lowered = LowerToCompare(session, models[i], request.facts[i], passes, foreign);
     if (!lowered.ok()) return std::move(lowered).error().InFile(files[i]);
     models[i] = std::move(*lowered);
   }
-  return session.Diff(a, b, request.compare, trace);
+  DRAGOMAN_ASSIGN(DiffReport report, session.Diff(a, b, request.compare, trace));
+  const bool may_assume = !report.equal() && lowers && foreign && !request.passes;
+  if (!may_assume || !HasSoftmax(a) || !HasSoftmax(b)) return report;
+  DRAGOMAN_ASSIGN(auto usual, DiffForUsualInputs(session, models, request.compare, trace));
+  return usual ? *std::move(usual) : report;
 }
 
 }  // namespace dragoman

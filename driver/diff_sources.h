@@ -18,10 +18,14 @@ namespace dragoman {
 struct DiffRequest {
   std::optional<Level> level;         // nullopt: source if dialects and versions agree
   std::array<Facts, 2> facts;         // any: both are lowered first
-  std::optional<std::string> passes;  // likewise; of different formats the default ones
+  std::optional<std::string> passes;  // likewise; of different formats those of exports
+  bool exports = false;               // of one model, perhaps in one format: likewise
   CompareOptions compare;             // but for the level
 };
 
+// Two exports that differ are compared once more under assumptions about inputs; where they are
+// equal then, the report states these.
+//
 // Models are lowered in place where the comparison needs it; what cannot be is an error in the file
 // of that name. Fills `trace`, unless it is nullptr. Errors: those of Session::Diff; the source
 // level, with facts or passes.

@@ -82,6 +82,7 @@ struct DiffReport {
   std::optional<Difference> first;  // nullopt: equal
   std::vector<Edit> edits;          // in order of the first model; what was inserted comes last
   std::size_t constants = 0;        // of the first model
+  std::string assumption;  // under which they are equal: "inputs between -1 and 1"; mostly none
 
   bool equal() const { return !first.has_value(); }
 };
@@ -98,8 +99,9 @@ enum class Listing { kGroups, kEach };
 // "equal (source level)", or the verdict, the first difference and all edits with their number by
 // kind.
 std::string RenderText(const DiffReport& report, Listing listing = Listing::kGroups);
-// {"equal", "level", "verdict", "first": {…}, "counts": {…}, "edits": [{"kind", "operator", "path",
-// "node_a", "node_b", "attribute" or "operand", "result", "input", "output", "before", "after"}]}
+// {"equal", "level", "assumption" if there is one, "verdict", "first": {…}, "counts": {…}, "edits":
+// [{"kind", "operator", "path", "node_a", "node_b", "attribute" or "operand", "result", "input",
+// "output", "before", "after"}]}
 std::string RenderJson(const DiffReport& report);
 
 }  // namespace dragoman

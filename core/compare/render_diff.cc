@@ -205,7 +205,11 @@ std::string Verdict(const DiffReport& report) {
 }
 
 std::string RenderText(const DiffReport& report, Listing listing) {
-  if (report.equal()) return fmt::format("equal ({} level)\n", Name(report.level));
+  if (report.equal()) {
+    const std::string& assumption = report.assumption;
+    return fmt::format("equal ({} level){}\n", Name(report.level),
+                       assumption.empty() ? "" : " for " + assumption);
+  }
   std::string text = fmt::format("different ({} level): {}\nfirst: ", Name(report.level),
                                  Printable(Verdict(report)));
   for (const std::string& line : report.first->Lines()) text += Printable(line) + "\n";
@@ -228,6 +232,7 @@ std::string RenderText(const DiffReport& report, Listing listing) {
 
 std::string RenderJson(const DiffReport& report) {
   Json json = {{"equal", report.equal()}, {"level", Name(report.level)}};
+  if (!report.assumption.empty()) json["assumption"] = report.assumption;
   if (report.first) {
     json["verdict"] = Verdict(report);
     json["first"] = {{"reason", report.first->reason}, {"a", report.first->place_a},

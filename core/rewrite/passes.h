@@ -19,10 +19,17 @@ Result<bool> RerollLoops(Graph& graph, PassContext& context);
 Result<bool> FuseLoopCells(Graph& graph, PassContext& context);
 Result<bool> FuseGates(Graph& graph, PassContext& context);
 Result<bool> SplitSlices(Graph& graph, PassContext& context);
+Result<bool> OmitGuards(Graph& graph, PassContext& context);
+Result<bool> HideByInfinity(Graph& graph, PassContext& context);
+// Both, where inputs of the entry are numbers of at most kUsualInput, of either sign, and no mask
+// hides a whole row.
+Result<bool> AssumeUsualInputs(Graph& graph, PassContext& context);
+inline constexpr double kUsualInput = 1e6;
 
 std::span<const Pattern> KnownSizePatterns();
 std::span<const Pattern> FunctionPatterns();
 std::span<const Pattern> ConstantPatterns();
+std::span<const Pattern> LargeConstantPatterns();
 std::span<const Pattern> SinkingPatterns();
 std::span<const Pattern> TransposePatterns();
 std::span<const Pattern> BatchNormalizationPatterns();

@@ -30,11 +30,12 @@ constexpr int kMaxRounds = 32;
 
 constexpr PatternFamily kIdentities[] = {BranchPatterns, CopyPatterns, ReshapePatterns,
                                          RegionPatterns, RowPatterns,  CutPatterns,
-                                         PartPatterns,   ListPatterns};
+                                         PartPatterns,   ListPatterns, AxisPatterns};
 constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
-constexpr PatternFamily kSpellings[] = {
-    AttributePatterns, OperandPatterns, OperatorPatterns, ChoicePatterns,   PaddingPatterns,
-    WrapPatterns,      MirrorPatterns,  WindowPatterns,   TrianglePatterns, ElementwisePatterns};
+constexpr PatternFamily kSpellings[] = {AttributePatterns,   OperandPatterns, OperatorPatterns,
+                                        ChoicePatterns,      PaddingPatterns, WrapPatterns,
+                                        MirrorPatterns,      WindowPatterns,  TrianglePatterns,
+                                        ElementwisePatterns, IndexPatterns};
 constexpr PatternFamily kProducts[] = {ProductPatterns, BatchPatterns};
 constexpr PatternFamily kFunctions[] = {FunctionPatterns,
                                         ActivationPatterns,
@@ -45,6 +46,7 @@ constexpr PatternFamily kFunctions[] = {FunctionPatterns,
                                         ShufflePatterns,
                                         AttentionPatterns};
 constexpr PatternFamily kConstantFamilies[] = {ConstantPatterns};
+constexpr PatternFamily kLargeConstants[] = {LargeConstantPatterns};
 constexpr PatternFamily kLinear[] = {LinearPatterns};
 constexpr PatternFamily kNumbers[] = {NumberPatterns};
 constexpr PatternFamily kSinking[] = {SinkingPatterns};
@@ -84,6 +86,12 @@ constexpr PassInfo kPasses[] = {
                  "normalisations along the last axes, of channels and of groups of the formulas "
                  "that spell them, and gives attention one factor and one form of safe softmax",
      .families = kFunctions},
+    {.name = "omit-guards",
+     .sentence = "leaves out what guards a softmax against infinities and NaN that its operand "
+                 "cannot have, as bounds of it tell",
+     .run = OmitGuards,
+     .at_end = true,
+     .reads_weights = true},
     {.name = "dce",
      .sentence = "removes nodes without effect whose results nothing reads, and constants "
                  "that nothing reads",
@@ -150,6 +158,27 @@ constexpr PassInfo kPasses[] = {
      .sentence = "makes one dragoman.Fused of a product, the parts that it is split into and "
                  "the gates computed from these",
      .run = FuseGates,
+     .at_end = true,
+     .reads_weights = true},
+    {.name = "fold-weights",
+     .sentence = "computes large nodes, too, whose operands are all constant: for graphs that are "
+                 "compared, not written",
+     .families = kLargeConstants,
+     .by_default = false,
+     .reads_weights = true},
+    {.name = "hide-by-infinity",
+     .sentence = "hides scores of attention by -inf in place of large negative numbers, where "
+                 "constant masks show an element of each row: for graphs that are compared",
+     .run = HideByInfinity,
+     .by_default = false,
+     .at_end = true,
+     .reads_weights = true},
+    {.name = "assume-usual-inputs",
+     .sentence =
+         "does what omit-guards and hide-by-infinity do for inputs between -1e6 and 1e6 and "
+         "masks that hide no whole row: changes what others give",
+     .run = AssumeUsualInputs,
+     .by_default = false,
      .at_end = true,
      .reads_weights = true},
     {.name = "move-dequantization",

@@ -21,9 +21,9 @@ bool KeepsToZeros(const Node& node, std::size_t index) {
   // By name: only the formula of each says what it gives; those that are not listed may divide.
   // clang-format off
   static constexpr std::string_view kNames[] = {
-      "Abs", "Add", "Ceil", "Clip", "Cos", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu", "Greater",
-      "GreaterOrEqual", "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Less", "LessOrEqual",
-      "Log", "Max", "Mean", "Min", "Mul", "Neg", "Not", "Relu", "Round", "Selu", "Sigmoid", "Sign",
+      "Abs", "Add", "BatchNormalization", "Ceil", "Clip", "Cos", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu", "Greater",
+      "GreaterOrEqual", "GroupNormalization", "HardSigmoid", "HardSwish", "Identity", "InstanceNormalization", "LayerNormalization", "LeakyRelu", "Less", "LessOrEqual",
+      "Log", "Max", "Mean", "Min", "Mul", "Neg", "Not", "RMSNormalization", "Relu", "Round", "Selu", "Sigmoid", "Sign",
       "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tanh", "Where"};
   // clang-format on
   if (node.Is("Div")) return index == 0;
@@ -32,12 +32,13 @@ bool KeepsToZeros(const Node& node, std::size_t index) {
                      [&](std::string_view name) { return node.Is(name); });
 }
 
-// Whether the result begins with 0, which a -0 that is added does not change.
+// Whether the result is that of 0: it begins with 0, which a -0 that is added does not change, or
+// is a share of a sum of exponentials.
 bool SumsUp(const Node& node) {
   // By name: only the formula of each says so; those that are not listed may keep the sign.
   static constexpr std::string_view kNames[] = {
-      "AveragePool",       "Conv",   "ConvTranspose", "CumSum",   "Einsum", "Gemm",
-      "GlobalAveragePool", "MatMul", "ReduceMean",    "ReduceSum"};
+      "AveragePool",       "Conv",   "ConvTranspose", "CumSum",    "Einsum",     "Gemm",
+      "GlobalAveragePool", "MatMul", "ReduceMean",    "ReduceSum", "LogSoftmax", "Softmax"};
   return node.IsDragoman("Linear") ||
          std::ranges::any_of(kNames, [&](std::string_view name) { return node.Is(name); });
 }

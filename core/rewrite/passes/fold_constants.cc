@@ -14,8 +14,17 @@ namespace {
 // moving elements, and not more than there were. So no large weight is computed from another, and
 // none that rounds differently on another machine.
 constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
-constexpr std::size_t kLargeOperandBytes = std::size_t{1} << 20;
-constexpr std::size_t kMaxFoldedBytes = std::size_t{64} << 20;
+
+struct FoldLimits {
+  std::size_t result_bytes;   // of what is more than moved
+  std::size_t operand_bytes;  // that this is computed from
+  std::size_t folded_bytes;   // in all
+};
+
+constexpr FoldLimits kSmall = {kSmallBytes, std::size_t{1} << 20, std::size_t{64} << 20};
+// For graphs that are compared and not written: as much as exporters fold, and more.
+constexpr FoldLimits kLarge = {std::size_t{64} << 20, std::size_t{256} << 20,
+                               std::size_t{512} << 20};
 
 std::size_t BytesOf(const Type& type) {
   const auto sizes = type.shape() != nullptr ? KnownShape(*type.shape()) : std::nullopt;
@@ -32,17 +41,19 @@ bool IsFoldable(const Node& node) {
          !node.Is("Identity") && node.num_operands() > 0 && node.subgraphs().empty();
 }
 
-bool FitsBudget(const Node& node, const PassContext& context, std::size_t operand_bytes) {
+bool FitsBudget(const Node& node, const PassContext& context, std::size_t operand_bytes,
+                const FoldLimits& limits) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) == nullptr) continue;
     const std::size_t size = BytesOf(node.result(i)->type());
-    if (size > kMaxFoldedBytes) return false;
+    if (size > limits.folded_bytes) return false;
     bytes += size;
   }
-  if (context.folded_bytes + bytes > kMaxFoldedBytes) return false;
-  if (MovesElements(*FindOp(node))) return bytes <= kSmallBytes || bytes <= operand_bytes;
-  return bytes <= kSmallBytes && operand_bytes <= kLargeOperandBytes;
+  if (context.folded_bytes + bytes > limits.folded_bytes) return false;
+  if (MovesElements(*FindOp(node)) && bytes <= operand_bytes) return true;
+  return bytes <= limits.result_bytes &&
+         (operand_bytes <= limits.operand_bytes || MovesElements(*FindOp(node)));
 }
 
 // A weight or bias that is dequantised for a product with a dequantised operand.
@@ -63,7 +74,7 @@ bool IsLeftToOthers(const Node& node, std::size_t operand_bytes) {
   return (node.Is("Transpose") && operand_bytes > kSmallBytes) || BelongsToQuantizedProduct(node);
 }
 
-Result<bool> Fold(Node& node, PassContext& context) {
+Result<bool> FoldWithin(const FoldLimits& limits, Node& node, PassContext& context) {
   if (!IsFoldable(node)) return false;
   std::vector<const Tensor*> operands;
   std::size_t operand_bytes = 0;
@@ -73,7 +84,7 @@ Result<bool> Fold(Node& node, PassContext& context) {
     if (tensor != nullptr) operand_bytes += tensor->bytes().size();
     operands.push_back(tensor);
   }
-  if (!FitsBudget(node, context, operand_bytes) || IsLeftToOthers(node, operand_bytes)) {
+  if (!FitsBudget(node, context, operand_bytes, limits) || IsLeftToOthers(node, operand_bytes)) {
     context.Explain(node, "not folded, since that would make or read much data");
     return false;
   }
@@ -96,10 +107,21 @@ Result<bool> Fold(Node& node, PassContext& context) {
   return true;
 }
 
+Result<bool> Fold(Node& node, PassContext& context) { return FoldWithin(kSmall, node, context); }
+
+Result<bool> FoldLarge(Node& node, PassContext& context) {
+  return FoldWithin(kLarge, node, context);
+}
+
 }  // namespace
 
 std::span<const Pattern> ConstantPatterns() {
   static constexpr Pattern kPatterns[] = {{"fold-constants", Fold}};
+  return kPatterns;
+}
+
+std::span<const Pattern> LargeConstantPatterns() {
+  static constexpr Pattern kPatterns[] = {{"fold-large-constants", FoldLarge}};
   return kPatterns;
 }
 

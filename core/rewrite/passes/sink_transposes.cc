@@ -341,8 +341,8 @@ Result<bool> SinkBehindSlice(Node& node, PassContext& context) {
   return PutBefore(node, operands, node.attributes(), order, context);
 }
 
-// Transpose(Unsqueeze(Transpose(x, q), axes), p) = Unsqueeze(Transpose(x, r), axes'), so that r is
-// what both make of x
+// Transpose(Unsqueeze(x, axes), p) = Unsqueeze(Transpose(x, r), axes'), which joins a Transpose
+// that gives x
 Result<bool> LiftUnsqueeze(Node& node, PassContext& context) {
   if (!node.Is("Transpose")) return false;
   const Attribute::Ints* perm = IntsAttribute(node, "perm");
@@ -350,7 +350,8 @@ Result<bool> LiftUnsqueeze(Node& node, PassContext& context) {
   if (perm == nullptr || unsqueeze == nullptr || !unsqueeze->Is("Unsqueeze")) return false;
   const Node* inner = unsqueeze->operand(0)->producer();
   const auto stated = IntsOf(context, unsqueeze->operand(1));
-  if (inner == nullptr || !inner->Is("Transpose") || !stated) return false;
+  const bool joins = inner != nullptr && inner->Is("Transpose");
+  if (!stated || (!joins && !unsqueeze->result()->HasOneUse())) return false;
   // Which axes of the whole are new, by their place before and behind the Transpose.
   const auto rank = static_cast<std::int64_t>(perm->size());
   std::vector<bool> is_new(perm->size(), false);

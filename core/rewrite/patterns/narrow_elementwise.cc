@@ -54,6 +54,8 @@ Result<bool> MergeMovesAround(Node& node, PassContext& context) {
 constexpr std::string_view kOfNumbers[] = {
     "Where",          "Sub",         "Div",  "Max", "Min", "Pow", "Greater", "Less",
     "GreaterOrEqual", "LessOrEqual", "Equal"};
+// Of these only what has one element.
+constexpr std::string_view kOfOneNumber[] = {"Add", "Mul"};
 
 // The number that all elements of a constant are, or of a tensor of known value and open sizes.
 std::optional<Tensor> RepeatedNumber(const Value* value) {
@@ -70,11 +72,17 @@ std::optional<Tensor> RepeatedNumber(const Value* value) {
   return number.ok() ? std::optional(*std::move(number)) : std::nullopt;
 }
 
+bool HasOneElement(const Value& value) {
+  const Tensor* tensor = ConstantOf(&value);
+  return tensor != nullptr && tensor->size() == 1;
+}
+
 // f(c, x) = f(number, x) for a tensor c that is one number in all elements, where x has as many
 Result<bool> UseNumber(Node& node, PassContext& context) {
-  if (std::ranges::find(kOfNumbers, node.op().type) == std::end(kOfNumbers) ||
-      node.op().dialect != "onnx")
-    return false;
+  const std::string_view type = node.op().type;
+  const bool reads_one = std::ranges::find(kOfOneNumber, type) != std::end(kOfOneNumber);
+  if (!reads_one && std::ranges::find(kOfNumbers, type) == std::end(kOfNumbers)) return false;
+  if (node.op().dialect != "onnx") return false;
   for (std::size_t i = 0; i < node.num_operands(); ++i) {
     const auto has_all = [&](const Use& use) {
       return use.index() != i && use.value() != nullptr &&
@@ -82,7 +90,7 @@ Result<bool> UseNumber(Node& node, PassContext& context) {
     };
     if (node.operand(i) == nullptr || std::ranges::none_of(node.operands(), has_all)) continue;
     std::optional<Tensor> number = RepeatedNumber(node.operand(i));
-    if (!number) continue;
+    if (!number || (reads_one && !HasOneElement(*node.operand(i)))) continue;
     const OriginPtr origin = node.operand(i)->origin();
     node.set_operand(i, context.AddConstant(*node.graph(), *std::move(number), "number", origin));
     return true;

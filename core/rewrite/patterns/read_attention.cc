@@ -8,6 +8,7 @@
 #include "core/ops/declared_attributes.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/function_patterns.h"
+#include "core/rewrite/safe_softmax.h"
 #include "core/rewrite/scalar.h"
 #include "core/rewrite/zeros.h"
 
@@ -55,18 +56,7 @@ Result<bool> ReadSafeSoftmax(Node& node, PassContext& context) {
   if (!x->type().rank()) return false;
   const AskedRows asked = ReadCondition(node.operand(0), axis, context);
   if (asked.x != x || asked.are_hidden != (first == nullptr)) return false;
-  Graph& graph = *node.graph();
-  const std::int64_t reduced[] = {axis};
-  Value* axes = context.AddConstant(graph, Tensor::Ints(reduced), "axes", node.origin());
-  DRAGOMAN_ASSIGN(Value * most, context.Insert(node, "ReduceMax", {{x, axes}}, {{"keepdims", 1}}));
-  const auto number = [&](double value) -> Result<Value*> {
-    DRAGOMAN_ASSIGN(Tensor tensor, Tensor::Full(x->type().dtype(), {}, value));
-    return context.AddConstant(graph, std::move(tensor), "number", node.origin());
-  };
-  DRAGOMAN_ASSIGN(Value * hidden, number(kHidden));
-  DRAGOMAN_ASSIGN(Value * zero, number(0));
-  DRAGOMAN_ASSIGN(Value * none, context.Insert(node, "Equal", {{most, hidden}}));
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Where", {{none, zero, softmax->result()}}));
+  DRAGOMAN_ASSIGN(Value * y, InsertSafeSoftmax(*softmax, node, context));
   return context.ReplaceIfAllowed(node, y);
 }
 
@@ -81,7 +71,8 @@ struct Scaled {
 std::optional<Scaled> ReadScaled(const Value* value) {
   const Node* product = ProducerOf(value, "Mul");
   const Tensor* factor = product != nullptr ? ConstantOf(product->operand(1)) : nullptr;
-  if (factor == nullptr || factor->rank() != 0) return std::nullopt;
+  if (factor == nullptr || factor->size() != 1 || !SameShape(*product->operand(0), *value))
+    return std::nullopt;
   const double number = factor->FloatAt(0);
   const bool shrinks = std::abs(number) <= 1 && std::abs(number) >= kLeastFactor;
   return shrinks ? std::optional(Scaled{product->operand(0), number}) : std::nullopt;

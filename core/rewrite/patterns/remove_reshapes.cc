@@ -188,7 +188,8 @@ Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
     const Shape* from = operand->type().shape();
     if (from == nullptr) break;
     reshapes = reshapes || Reshapes(*at);
-    if ((i > 0 || reshapes) && std::ranges::is_sorted(axes)) x = operand;
+    const bool moves_on = operand->producer() != nullptr && Reshapes(*operand->producer());
+    if ((i > 0 || reshapes || moves_on) && std::ranges::is_sorted(axes)) x = operand;
     if (i > 0 && reshapes && from->size() == shape->size()) {
       turned = operand;
       perm = OrderOf(*from, *shape, axes);

@@ -20,6 +20,7 @@ std::span<const Pattern> WindowPatterns();     // of images that are one row
 std::span<const Pattern> TrianglePatterns();   // of matrices, by masks
 std::span<const Pattern> ElementwisePatterns();  // between Reshapes
 std::span<const Pattern> NumberPatterns();       // of tensors that are one number
+std::span<const Pattern> IndexPatterns();        // of GatherND
 
 }  // namespace dragoman
 

@@ -183,6 +183,25 @@ Result<bool> TakeOneElement(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// Squeeze(Split(x)[i], [axis]) = Gather(x, i), for parts of one element
+Result<bool> TakeOnePart(Node& node, PassContext& context) {
+  const Node* split = node.Is("Squeeze") ? ProducerOf(node.operand(0), "Split") : nullptr;
+  const auto taken = split != nullptr ? IntsOf(context, node.operand(1)) : std::nullopt;
+  if (!taken || taken->size() != 1) return false;
+  const Value& part = *node.operand(0);
+  Value* x = split->operand(0);
+  const int axis = AxisIn(*split, *x);
+  const auto parts = static_cast<std::int64_t>(split->num_results());
+  if (parts < 2 || SizeAlong(*x, axis) != parts || SizeAlong(part, axis) != 1 ||
+      !AreSameOnes(part, axis, FromFront(taken->front(), part)))
+    return false;
+  Value* place = context.AddConstant(
+      *node.graph(), Tensor::Int(static_cast<std::int64_t>(part.index())), "place", node.origin());
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "Gather", {{x, place}}, {{"axis", std::int64_t{axis}}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 // Squeeze(Shape(x) from i to i + 1) = Gather(Shape(x), i)
 Result<bool> TakeOneSize(Node& node, PassContext& context) {
   const Node* sizes = node.Is("Squeeze") ? ProducerOf(node.operand(0), "Shape") : nullptr;
@@ -202,7 +221,8 @@ std::span<const Pattern> ChoicePatterns() {
   static constexpr Pattern kPatterns[] = {
       {"swap-negated-choice", SwapChoice},    {"join-chosen-row", JoinChosenRow},
       {"take-known-choice", TakeKnownChoice}, {"take-all-elements", TakeAllElements},
-      {"take-one-element", TakeOneElement},   {"take-one-size", TakeOneSize}};
+      {"take-one-element", TakeOneElement},   {"take-one-part", TakeOnePart},
+      {"take-one-size", TakeOneSize}};
   return kPatterns;
 }
 

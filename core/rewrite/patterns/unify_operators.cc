@@ -85,15 +85,18 @@ Result<bool> StateCutAxes(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-// CumSum along an axis that is counted from the front, as int64
+// CumSum and DFT along an axis that is counted from the front, as int64
 Result<bool> CountSummedAxis(Node& node, PassContext& context) {
-  const Tensor* said = node.Is("CumSum") ? ConstantOf(node.operand(1)) : nullptr;
+  constexpr std::size_t kAxisOfSum = 1, kAxisOfTransform = 2;
+  if (!node.Is("CumSum") && !node.Is("DFT")) return false;
+  const std::size_t operand = node.Is("DFT") ? kAxisOfTransform : kAxisOfSum;
+  const Tensor* said = ConstantOf(node.operand(operand));
   const std::optional<int> rank = said != nullptr ? node.operand(0)->type().rank() : std::nullopt;
   if (!rank || said->size() != 1) return false;
   const std::int64_t axis = FromFront(said->IntAt(0), *node.operand(0));
   if (said->dtype() == DType::kI64 && said->rank() == 0 && axis == said->IntAt(0)) return false;
-  node.set_operand(
-      1, context.AddConstant(*node.graph(), Tensor::Int(axis), "axis", node.operand(1)->origin()));
+  node.set_operand(operand, context.AddConstant(*node.graph(), Tensor::Int(axis), "axis",
+                                                node.operand(operand)->origin()));
   return true;
 }
 
@@ -257,6 +260,103 @@ Result<bool> SpellSwish(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// Pow(x, 2) = x · x, of floating-point numbers
+Result<bool> SpellSquare(Node& node, PassContext& context) {
+  const Tensor* exponent = node.Is("Pow") ? ConstantOf(node.operand(1)) : nullptr;
+  Value* x = node.operand(0);
+  if (exponent == nullptr || exponent->size() != 1 || exponent->FloatAt(0) != 2 ||
+      !IsFloating(x->type().dtype()) || !SameShape(*x, *node.result()))
+    return false;
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Mul", {{x, x}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// Whether no element is below 0, nor -0: sums and means of squares.
+bool SumsSquares(const Value& value) {
+  const Node* sum = ProducerOf(&value, "ReduceSum");
+  if (sum == nullptr) sum = ProducerOf(&value, "ReduceMean");
+  const Node* square = sum != nullptr ? ProducerOf(sum->operand(0), "Mul") : nullptr;
+  return square != nullptr && square->operand(0) == square->operand(1);
+}
+
+// Pow(x, 0.5) = Sqrt(x), of sums of squares
+Result<bool> SpellRoot(Node& node, PassContext& context) {
+  const Tensor* exponent = node.Is("Pow") ? ConstantOf(node.operand(1)) : nullptr;
+  const bool is_root = exponent != nullptr && exponent->size() == 1 &&
+                       IsFloating(exponent->dtype()) && exponent->FloatAt(0) == 0.5;
+  if (!is_root || !SumsSquares(*node.operand(0)) || !SameShape(*node.operand(0), *node.result()))
+    return false;
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Sqrt", {{node.operand(0)}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// The axes that a reduction of known rank takes, counted from the front and sorted.
+std::optional<std::vector<std::int64_t>> ReducedAxes(const Node& reduction,
+                                                     const PassContext& context) {
+  const std::optional<int> rank = reduction.operand(0)->type().rank();
+  if (!rank) return std::nullopt;
+  std::vector<std::int64_t> axes;
+  if (reduction.operand(1) == nullptr) {
+    if (IntAttribute(reduction, "noop_with_empty_axes") != 0) return std::nullopt;
+    axes.resize(static_cast<std::size_t>(*rank));
+    std::iota(axes.begin(), axes.end(), 0);
+    return axes;
+  }
+  const auto stated = IntsOf(context, reduction.operand(1));
+  if (!stated || stated->empty()) return std::nullopt;
+  for (const std::int64_t axis : *stated) axes.push_back(FromFront(axis, *reduction.operand(0)));
+  std::ranges::sort(axes);
+  return axes;
+}
+
+// ReduceSum(x, axes) / n = ReduceMean(x, axes), for the number n of elements that are summed
+Result<bool> SpellMean(Node& node, PassContext& context) {
+  const Node* sum = node.Is("Div") ? ProducerOf(node.operand(0), "ReduceSum") : nullptr;
+  const Tensor* count = sum != nullptr ? ConstantOf(node.operand(1)) : nullptr;
+  const auto axes = count != nullptr ? ReducedAxes(*sum, context) : std::nullopt;
+  if (!axes || count->size() != 1 || !IsFloating(count->dtype()) ||
+      !SameShape(*sum->result(), *node.result()))
+    return false;
+  std::int64_t elements = 1;
+  for (const std::int64_t axis : *axes) {
+    const auto size = SizeAlong(*sum->operand(0), static_cast<int>(axis));
+    if (!size || *size <= 0 || *size > (std::int64_t{1} << 31)) return false;
+    elements *= *size;
+    if (elements > (std::int64_t{1} << 24)) return false;
+  }
+  if (count->FloatAt(0) != static_cast<double>(elements)) return false;
+  std::vector<Value*> operands = {sum->operand(0)};
+  if (sum->operand(1) != nullptr) operands.push_back(sum->operand(1));
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "ReduceMean", operands, sum->attributes()));
+  return context.ReplaceIfAllowed(node, y);
+}
+
+// Unsqueeze(ReduceMean(x, axes), axes) = ReduceMean(x, axes) that keeps them; other reductions
+// likewise
+Result<bool> KeepReducedAxes(Node& node, PassContext& context) {
+  const Node* reduction = node.Is("Unsqueeze") ? node.operand(0)->producer() : nullptr;
+  if (reduction == nullptr || reduction->op().dialect != "onnx" ||
+      !reduction->op().type.starts_with("Reduce") || !reduction->result()->HasOneUse() ||
+      IntAttribute(*reduction, "keepdims") != 0)
+    return false;
+  const auto axes = ReducedAxes(*reduction, context);
+  auto added = IntsOf(context, node.operand(1));
+  if (!axes || !added) return false;
+  for (std::int64_t& axis : *added) axis = FromFront(axis, *node.result());
+  std::ranges::sort(*added);
+  if (*added != *axes) return false;
+  std::vector<NamedAttribute> attributes;
+  for (const NamedAttribute& attribute : reduction->attributes()) {
+    if (attribute.name != "keepdims") attributes.push_back(attribute);
+  }
+  attributes.emplace_back("keepdims", std::int64_t{1});
+  std::vector<Value*> operands = {reduction->operand(0)};
+  if (reduction->operand(1) != nullptr) operands.push_back(reduction->operand(1));
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, reduction->op().type, operands, std::move(attributes)));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 }  // namespace
 
 std::span<const Pattern> OperatorPatterns() {
@@ -271,6 +371,10 @@ std::span<const Pattern> OperatorPatterns() {
                                           {"join-sizes", JoinSizes},
                                           {"read-truth", ReadTruth},
                                           {"spell-swish", SpellSwish},
+                                          {"spell-square", SpellSquare},
+                                          {"spell-root", SpellRoot},
+                                          {"spell-mean", SpellMean},
+                                          {"keep-reduced-axes", KeepReducedAxes},
                                           {"omit-negations", OmitNegations}};
   return kPatterns;
 }

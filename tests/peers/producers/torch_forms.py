@@ -62,8 +62,9 @@ def element_type(tensor):
     return name
 
 
-def save(form, module, inputs, open_axes, path):
-    """Writes the module; the options that Dragoman needs for it."""
+def save(form, module, inputs, open_axes, path, opset=None):
+    """Writes the module, as ONNX of that operator set; the options that Dragoman needs for it."""
+    operator_set = {} if opset is None else {"opset_version": opset}
     if form in (PT2, DECOMPOSED):
         program = torch.export.export(module, (), dict(inputs),
                                       dynamic_shapes=dimensions(inputs, open_axes))
@@ -78,12 +79,14 @@ def save(form, module, inputs, open_axes, path):
         return shape_options(inputs, open_axes)
     elif form == DYNAMO:
         torch.onnx.export(module, (), path, kwargs=dict(inputs), dynamo=True, verbose=False,
-                          dynamic_shapes=dimensions(inputs, open_axes), external_data=False)
+                          dynamic_shapes=dimensions(inputs, open_axes), external_data=False,
+                          **operator_set)
     else:
         axes = {name: {axis: f"{name}_{axis}" for input_, axis in open_axes if input_ == name}
                 for name in inputs}
         torch.onnx.export(module, (), str(path), kwargs=dict(inputs), dynamo=False,
-                          input_names=list(inputs), dynamic_axes=axes if open_axes else None)
+                          input_names=list(inputs), dynamic_axes=axes if open_axes else None,
+                          **operator_set)
     return []
 
 

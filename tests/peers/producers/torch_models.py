@@ -81,6 +81,41 @@ VISION_MODELS = {
 }
 
 
+def tokens(length):
+    return lambda batch: torch.randint(3, 99, (batch, length))
+
+
+def numbers(*sizes):
+    return lambda batch: torch.randn(batch, *sizes)
+
+
+ENCODER_DECODER = dict(
+    d_model=32, encoder_layers=2, decoder_layers=2, encoder_attention_heads=4,
+    decoder_attention_heads=4, encoder_ffn_dim=40, decoder_ffn_dim=40, vocab_size=99, pad_token_id=0,
+    bos_token_id=1, eos_token_id=2, decoder_start_token_id=1, use_cache=False,
+    max_position_embeddings=64)
+SPOKEN = dict(hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=40,
+              conv_dim=[16, 16], conv_kernel=[10, 3], conv_stride=[5, 2], num_feat_extract_layers=2,
+              num_conv_pos_embeddings=16, num_conv_pos_embedding_groups=2, vocab_size=32)
+TRANSLATED = {"input_ids": tokens(9), "decoder_input_ids": tokens(7)}
+OTHER_MODELS = {
+    "bart": dict(config=ENCODER_DECODER, inputs=TRANSLATED),
+    "clip": dict(config=dict(
+        projection_dim=16, text_config=SMALL | dict(eos_token_id=98, head_dim=None),
+        vision_config=VISION), inputs={"input_ids": tokens(9), "pixel_values": numbers(3, 32, 32)}),
+    "hubert": dict(config=SPOKEN, inputs={"input_values": numbers(1600)}),
+    "marian": dict(config=ENCODER_DECODER, inputs=TRANSLATED),
+    "siglip": dict(config=dict(text_config=SMALL, vision_config=VISION), inputs={
+        "input_ids": tokens(9), "pixel_values": numbers(3, 32, 32)}),
+    "t5": dict(config=dict(d_model=32, d_kv=8, d_ff=40, num_layers=2, num_heads=4, vocab_size=99,
+                           use_cache=False), inputs=TRANSLATED),
+    "wav2vec2": dict(config=SPOKEN, inputs={"input_values": numbers(1600)}),
+    "whisper": dict(config=ENCODER_DECODER | dict(
+        num_mel_bins=8, max_source_positions=20, max_target_positions=20), inputs={
+            "input_features": numbers(8, 40), "decoder_input_ids": tokens(7)}),
+}
+
+
 class Plain(nn.Module):
     """A model whose result is its tensors, without what its framework wraps them in."""
 
@@ -139,15 +174,18 @@ def detector(name):
     return make
 
 
-def configured(kind, settings):
+def configured(kind, settings, attention):
+    """A model; eager `attention` is written by formulas, sdpa calls torch's own where it can."""
     config = transformers.AutoConfig.for_model(kind, **settings)
-    config._attn_implementation = "eager"
-    return transformers.AutoModel.from_config(config)
+    try:
+        return transformers.AutoModel.from_config(config, attn_implementation=attention)
+    except ValueError:  # it has no other
+        return transformers.AutoModel.from_config(config, attn_implementation="eager")
 
 
-def text(kind, settings, sizes):
+def text(kind, settings, sizes, attention):
     def make():
-        model = configured(kind, SMALL | settings)
+        model = configured(kind, SMALL | settings, attention)
         draws = []
         for batch, length in sizes:
             mask = torch.ones(batch, length, dtype=torch.int64)
@@ -162,15 +200,25 @@ def text(kind, settings, sizes):
     return make
 
 
-def picture(kind, settings, batches):
+def picture(kind, settings, batches, attention):
     def make():
         settings_ = VISION | settings
-        return images(configured(kind, settings_), batches, settings_["image_size"],
+        return images(configured(kind, settings_, attention), batches, settings_["image_size"],
                       name="pixel_values")
     return make
 
 
-def programs(batches, prefix=""):
+def several(kind, settings, batches, attention):
+    """An architecture that takes more than text or an image; its sizes are fixed."""
+    def make():
+        model = configured(kind, settings["config"], attention)
+        draws = [{name: draw(batch) for name, draw in settings["inputs"].items()}
+                 for batch in batches]
+        return Plain(model, *draws[0]), draws, ()
+    return make
+
+
+def programs(batches, prefix="", attention="eager"):
     """All architectures; those of text have as many lengths as batches."""
     sizes = [(batch, length) for batch, length in zip(batches, (9, 5, 12))]
     named = {}
@@ -189,10 +237,13 @@ def programs(batches, prefix=""):
         named[f"timm.{name}"] = vision(
             lambda name=name: timm.create_model(name, pretrained=False, num_classes=11), size,
             batches)
-    named |= {f"transformers.{name}": text(name, settings, sizes)
+    named |= {f"transformers.{name}": text(name, settings, sizes, attention)
               for name, settings in TEXT_MODELS.items()}
-    named |= {f"transformers.{name}": picture(name, settings, batches)
+    named |= {f"transformers.{name}": picture(name, settings, batches, attention)
               for name, settings in VISION_MODELS.items()}
+    if len(batches) == 1:
+        named |= {f"transformers.{name}": several(name, settings, batches, attention)
+                  for name, settings in OTHER_MODELS.items()}
     return {name + prefix: make for name, make in named.items()}
 
 

@@ -290,6 +290,7 @@ std::span<const DrawnPattern> DrawnGraphs() {
       {"cse", Common},
       {"dce", Dead},
       {"fold-constants", Constants},
+      {"fold-large-constants", Constants},
       {"fuse-gates", Gates, Exactness::kRounded},
       {"reroll-loops", AnySteps, Exactness::kRounded},
       {"fuse-recurrences", Recurrences, Exactness::kRounded},

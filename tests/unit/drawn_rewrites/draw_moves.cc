@@ -476,7 +476,7 @@ void SliceOfChannelsLast(Drawing& d) {
 void UnsqueezeBetweenTransposes(Drawing& d) {
   Moved x{"", d.AnySizes(1, 3)};
   x.value = d.Input(d.NumberType(), x.sizes);
-  Transpose(d, x);
+  if (d.Chance(60)) Transpose(d, x);
   const auto rank = std::ssize(x.sizes);
   const std::int64_t count = d.Between(1, 2);
   std::vector<std::int64_t> axes;
@@ -488,6 +488,7 @@ void UnsqueezeBetweenTransposes(Drawing& d) {
     if (d.Chance(20)) axis -= rank + std::ssize(axes);
   }
   const std::string wide = d.Node("Unsqueeze", {x.value, d.Ints(axes)});
+  if (d.Chance(8)) d.Node("Neg", {wide});
   std::vector<std::int64_t> perm(static_cast<std::size_t>(rank + std::ssize(axes)));
   std::iota(perm.begin(), perm.end(), 0);
   for (std::size_t i = perm.size(); i > 1; --i)
@@ -516,6 +517,63 @@ void ConvOfPadded(Drawing& d) {
   if (d.Chance(20)) d.MaybeRead(padded);
 }
 
+// Axes that are joined, turned and taken apart again, perhaps otherwise.
+void SplitBehindTranspose(Drawing& d) {
+  const std::int64_t batch = d.Chance(80) ? 2 : kN, heads = d.Chance(80) ? 2 : 1;
+  const std::int64_t rows = d.Chance(80) ? d.Between(1, 3) : kM, features = d.Between(1, 3);
+  Moved x{"", {batch, heads, rows, features}};
+  x.value = d.Input("f32", x.sizes);
+  const std::int64_t joined = batch > 0 ? batch * heads : kOther;
+  ReshapeTo(d, x, d.Chance(85) ? Sizes{joined, rows, features} : Sizes{batch, heads, -1});
+  const auto rank = std::ssize(x.sizes);
+  x.value = d.Node("Transpose", {x.value},
+                   rank == 3 && d.Chance(80) ? "perm = [0, 2, 1]"
+                                             : d.Of({"perm = [1, 0, 2]", "perm = [2, 1, 0]"}));
+  if (d.Chance(8)) d.Node("Neg", {x.value});
+  ReshapeTo(d, x,
+            d.Chance(80)   ? Sizes{batch, heads, features, rows}
+            : d.Chance(50) ? Sizes{heads, batch, 1, features, rows}
+                           : Sizes{batch, heads * features, rows});
+  d.MaybeRead(x.value);
+}
+
+// Rows or elements at places that are a grid, or nearly one.
+void Places(Drawing& d) {
+  const std::int64_t depth = d.Between(1, 3);
+  Sizes sizes(static_cast<std::size_t>(depth), 3);
+  if (d.Chance(40)) sizes.push_back(2);
+  if (d.Chance(10)) sizes[0] = kN;
+  Sizes axes;  // of the grid
+  for (std::int64_t i = 0; i < depth; ++i) {
+    axes.push_back(d.Between(1, 3));
+    if (d.Chance(30)) axes.push_back(1);
+  }
+  const bool turned = d.Chance(10);
+  Sizes indexed = axes;
+  indexed.push_back(depth);
+  // Which axis of the grid tells component i: the i-th that is no inserted 1, as a rule.
+  std::int64_t at = 0;
+  const std::int64_t first = d.Between(-2, 0), odd = d.Chance(85) ? -1 : d.Between(0, 6);
+  const std::string indices =
+      d.Chance(90)
+          ? d.Constant("i64", indexed,
+                       [&]() -> double {
+                         const std::int64_t component = at % depth;
+                         std::int64_t row = at++ / depth;
+                         std::int64_t along = turned ? depth - 1 - component : component;
+                         Sizes places;
+                         for (auto size = axes.rbegin(); size != axes.rend(); ++size) {
+                           places.insert(places.begin(), row % *size);
+                           row /= *size;
+                         }
+                         along = std::min(along, std::ssize(places) - 1);
+                         const std::int64_t place = places[static_cast<std::size_t>(along)];
+                         return static_cast<double>(at == odd ? 0 : place + first);
+                       })
+          : d.Input("i64", indexed, {.low = -1, .high = 1});
+  d.MaybeRead(d.Node("GatherND", {d.Input(d.NumberType(), sizes), indices}));
+}
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnMoves() {
@@ -532,6 +590,9 @@ std::span<const DrawnPattern> DrawnMoves() {
       {"remove-reshape-back", Reshapes},
       {"merge-reshapes", Reshapes},
       {"state-reshape-sizes", Reshapes},
+      {"split-before-transpose", SplitBehindTranspose},
+      {"read-single-places", Places},
+      {"read-grid-of-places", Places},
       {"merge-moves-of-ones", MovesOfOnes},
       {"merge-transposes", TransposeChain},
       {"transpose-weight", TransposeChain},

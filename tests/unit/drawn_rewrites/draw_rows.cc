@@ -496,6 +496,21 @@ void OneElement(Drawing& d) {
   d.MaybeRead(d.Node("Squeeze", {slice, d.Ints({d.Chance(70) ? axis : d.Axis(sizes.size())})}));
 }
 
+// Parts of a Split, mostly of one element, without the axis that is cut.
+void OnePart(Drawing& d) {
+  Sizes sizes = d.KnownSizes(1, 3);
+  const std::int64_t axis = d.Axis(sizes.size()),
+                     front = axis < 0 ? axis + std::ssize(sizes) : axis;
+  const std::int64_t parts = d.Between(2, 3);
+  sizes[static_cast<std::size_t>(front)] = parts * (d.Chance(90) ? 1 : 2);
+  const Names cut = d.Nodes("Split", {d.Input("f32", sizes)},
+                            fmt::format("axis = {}, num_outputs = {}", axis, parts),
+                            static_cast<std::size_t>(parts));
+  for (const std::string& part : cut) {
+    if (d.Chance(70)) d.MaybeRead(d.Node("Squeeze", {part, d.Ints({d.Chance(90) ? front : 0})}));
+  }
+}
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnRows() {
@@ -517,6 +532,7 @@ std::span<const DrawnPattern> DrawnRows() {
       {"take-known-choice", KnownChoices},
       {"take-all-elements", AllElements},
       {"take-one-element", OneElement},
+      {"take-one-part", OnePart},
   };
   return kDrawn;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -570,6 +571,49 @@ void Swishes(Drawing& d) {
                      d.Of({"", "", "alpha = 1.0", "alpha = 2.0"})));
 }
 
+void Squares(Drawing& d) {
+  const std::string type = d.Chance(85) ? d.FloatType() : "i64";
+  const std::string exponent =
+      d.Constant(d.Chance(80) ? type : "i64", d.Chance(60) ? Sizes{} : Sizes(d.Between(1, 3), 1),
+                 [&] { return d.Chance(85) ? 2.0 : 3.0; });
+  d.MaybeRead(d.Node("Pow", {d.Input(type, d.AnySizes(0, 2)), exponent}));
+}
+
+void Roots(Drawing& d) {
+  const std::string x = d.Input(d.Chance(85) ? "f32" : "f64", d.AnySizes(1, 3));
+  std::string square = d.Node("Mul", {x, d.Chance(92) ? x : d.Node("Neg", {x})});
+  if (d.Chance(90)) square = d.Node(d.Of({"ReduceSum", "ReduceMean"}), {square, d.Ints({-1})});
+  const std::string exponent =
+      d.Constant("f32", d.Chance(80) ? Sizes{} : Sizes{1}, [&] { return d.Chance(90) ? 0.5 : 2; });
+  d.MaybeRead(d.Node("Pow", {square, exponent}));
+}
+
+// Reductions that keep the axes or not, and what puts them back; a sum divided by some number.
+void Reductions(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  const auto rank = std::ssize(sizes);
+  std::vector<std::int64_t> axes = {d.Axis(sizes.size())};
+  if (rank > 1 && d.Chance(40)) axes = {0, rank - 1};
+  Names operands = {d.Input("f32", sizes)};
+  const bool all = d.Chance(15);
+  if (!all) operands.push_back(d.Ints(axes));
+  std::string y = d.Node(d.Of({"ReduceSum", "ReduceSum", "ReduceMean", "ReduceMax"}), operands,
+                         d.Of({"keepdims = 0", "keepdims = 0", "keepdims = 1", ""}));
+  std::int64_t count = 1;
+  for (const std::int64_t axis : axes)
+    count *= sizes[static_cast<std::size_t>((axis + rank) % rank)];
+  if (all)
+    count = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
+  if (d.Chance(40)) {
+    const double number = static_cast<double>(d.Chance(85) ? count : 2);
+    y = d.Node("Div", {y, d.Constant("f32", d.Chance(85) ? Sizes{} : Sizes{1, 1},
+                                     [=] { return number; })});
+  }
+  if (d.Chance(10)) d.Node("Neg", {y});
+  if (d.Chance(65)) y = d.Node("Unsqueeze", {y, d.Ints(d.Chance(90) ? axes : Sizes{0})});
+  d.MaybeRead(y);
+}
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnSpellings() {
@@ -593,6 +637,10 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"join-sizes", JoinedSizes},
       {"read-truth", Truths},
       {"spell-swish", Swishes, Exactness::kRounded},
+      {"spell-square", Squares, Exactness::kRounded},
+      {"spell-root", Roots, Exactness::kRounded},
+      {"spell-mean", Reductions, Exactness::kRounded},
+      {"keep-reduced-axes", Reductions},
       {"pool-sequences", PoolOfSequences},
       {"read-gelu", Gelus, Exactness::kRounded},
       {"read-rectified-elu", RectifiedElus, Exactness::kRounded},

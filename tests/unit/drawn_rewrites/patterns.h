@@ -35,6 +35,7 @@ std::span<const DrawnPattern> DrawnSpellings();
 std::span<const DrawnPattern> DrawnMasks();     // of places, and operands of elementwise operators
 std::span<const DrawnPattern> DrawnOperands();  // bounds, axes, biases, parts
 std::span<const DrawnPattern> DrawnChannelNorms();
+std::span<const DrawnPattern> DrawnAttention();  // guards of softmax
 std::span<const DrawnPattern> DrawnQuantized();
 std::span<const DrawnPattern> DrawnGraphs();  // around passes that look at whole graphs
 std::span<const DrawnPattern> DrawnLoops();

@@ -62,7 +62,7 @@ TEST(Pipeline, UnknownPassIsAnErrorThatNamesTheNearest) {
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().kind(), ErrorKind::kInvalidInput);
   const std::string text = status.error().ToString();
-  EXPECT_NE(text.find("'-fold-size'"), std::string::npos) << text;
+  EXPECT_NE(text.find("'fold-size'"), std::string::npos) << text;
   EXPECT_NE(text.find("'fold-sizes'"), std::string::npos) << text;
 }
 
