@@ -57,7 +57,7 @@ set(export_map "${PROJECT_BINARY_DIR}/libdragoman.map")
 dragoman_export_map("${export_map}" ${library_headers})
 
 add_library(libdragoman SHARED)
-foreach(layer runtime runtime_fast support ir ops compare analysis interpreter lowering rewrite
+foreach(layer runtime runtime_fast support ir ops compare analysis interpreter lowering rewrite resize
         messages proto onnx_import container_import tvm_import relax_import relay_import torch_import
         tensorflow_import export codegen layout page driver)
   target_sources(libdragoman PRIVATE $<TARGET_OBJECTS:dragoman_${layer}>)

@@ -23,6 +23,7 @@
 #include "core/support/posix.h"
 #include "core/support/temporary_folder.h"
 #include "core/support/text.h"
+#include "driver/batch.h"
 #include "driver/default_inputs.h"
 #include "driver/given_names.h"
 
@@ -205,10 +206,15 @@ Result<Model> Session::ToCommon(const Model& source, const LoweringOptions& opti
   DRAGOMAN_ASSIGN(std::optional<Model> piece,
                   Cut(source, options.cut_inputs, options.cut_outputs, facts, note));
   DRAGOMAN_TRY(std::move(refused));
-  if (!piece || piece->level != Level::kCommon) {
-    DRAGOMAN_ASSIGN(piece, Lower(piece ? *piece : source, facts, note));
-    DRAGOMAN_TRY(std::move(refused));
+  const Model& whole = piece ? *piece : source;
+  if (options.batch) {
+    BatchReport report;
+    DRAGOMAN_ASSIGN(piece, LowerForBatch(*this, whole, facts, *options.batch, note, report));
+    if (options.tell_batch) options.tell_batch(report);
+  } else if (whole.level != Level::kCommon || !piece) {
+    DRAGOMAN_ASSIGN(piece, Lower(whole, facts, note));
   }
+  DRAGOMAN_TRY(std::move(refused));
   DRAGOMAN_TRY(Rewrite(*piece, options.passes));
   return *std::move(piece);
 }

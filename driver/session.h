@@ -17,6 +17,7 @@
 #include "core/analysis/facts.h"
 #include "core/compare/diff.h"
 #include "core/ir/model.h"
+#include "core/resize/resize_batch.h"
 #include "core/rewrite/pipeline.h"
 #include "core/support/progress.h"
 #include "core/support/result.h"
@@ -34,6 +35,9 @@ struct LoweringOptions {
   std::vector<std::string> cut_inputs;
   std::vector<std::string> cut_outputs;
   std::string passes = "default";  // as PipelineOptions has it
+  std::optional<BatchRequest> batch;  // another number of samples
+  // Given what was done to get it; nullptr: nobody is.
+  std::function<void(const BatchReport&)> tell_batch = nullptr;
 };
 
 struct Session {

@@ -26,6 +26,7 @@ LAYERS = {
     "core/lowering": _OPS + ["core/analysis"],
     "core/rewrite": _REWRITE,
     "core/layout": ["core/support"],
+    "core/resize": _REWRITE + ["core/rewrite"],
     "proto": ["core/support", "core/ir"],
     "importers": _IMPORTERS,
     # TVM's two forms share how it stores arrays.
