@@ -18,41 +18,25 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/batch_report.h"
 #include "cli/change_table.h"
+#include "cli/convert.h"
 #include "cli/fusion_summary.h"
-#include "cli/options.h"
-#include "cli/watch_passes.h"
 #include "core/support/mapped_file.h"
 #include "core/support/temporary_folder.h"
 #include "driver/convert_model.h"
 #include "driver/model_costs.h"
+#include "driver/verify_model.h"
 
 namespace dragoman::cli {
 namespace {
-
-struct ConvertOptions {
-  std::string model;
-  std::string output;
-  std::optional<std::string> from;
-  std::optional<std::string> to;
-  std::optional<std::string> level;
-  std::string state = "keep";
-  std::optional<std::int64_t> opset;
-  bool functions = false;
-  std::optional<std::string> allowed_domain;
-  std::optional<std::string> relax_version;
-  bool packed = false;
-  bool force = false;
-  bool unroll = false;
-  LoweringFlags lowering;
-  WatchFlags watch;
-  CommonOptions common;
-};
 
 // `--level` and the like as the library takes them.
 Result<ConversionOptions> ConversionOf(const ConvertOptions& options) {
   ConversionOptions conversion;
   DRAGOMAN_ASSIGN(conversion.facts, ParseFacts(options.lowering));
+  DRAGOMAN_ASSIGN(conversion.batch, ParseBatch(options.lowering));
+  conversion.keep_reference = options.check.has_value();
   conversion.cut_inputs = options.lowering.cut_inputs;
   conversion.cut_outputs = options.lowering.cut_outputs;
   conversion.passes = options.lowering.passes;
@@ -103,11 +87,12 @@ Status CheckEdited(const Session& session, const Model& source, const Format& ta
 }
 
 void PrintFile(const NodeCount& before, const NodeCount& after, const Format& target,
-               const ConvertOptions& options) {
-  const nlohmann::ordered_json json = {{"output", options.output},
-                                       {"format", target.name},
-                                       {"nodes_before", before.nodes},
-                                       {"nodes", after.nodes}};
+               const std::optional<BatchReport>& batch, const ConvertOptions& options) {
+  nlohmann::ordered_json json = {{"output", options.output},
+                                 {"format", target.name},
+                                 {"nodes_before", before.nodes},
+                                 {"nodes", after.nodes}};
+  if (batch) json["batch"] = BatchJson(*batch, *options.lowering.batch);
   PrintJson(json);
 }
 
@@ -206,7 +191,33 @@ Status Save(const Session& session, const ConvertedModel& converted, const Forma
   return session.Write(model, options.output, target, write);
 }
 
-Status Convert(const ConvertOptions& options) {
+// Reads what was written and runs it against what it was made from. The exit code says whether
+// they are equal.
+Result<int> CheckWritten(const Session& session, const ConvertedModel& converted,
+                         const Format& target, const ConvertOptions& options) {
+  if (!options.check) return static_cast<int>(kDone);
+  if (options.output == "-" || target.read == nullptr)
+    return Unsupported("--check: what is written cannot be read back");
+  DRAGOMAN_ASSIGN(const Model written, session.Read(options.output, std::string(target.name)));
+  const Model& reference = converted.reference ? *converted.reference : converted.model;
+  const VerifyRequest request{.random = *options.check, .seed = options.seed};
+  DRAGOMAN_ASSIGN(const std::vector<Verification> checks,
+                  VerifyAgainstModel(session, written, reference, options.model, request));
+  bool equal = true;
+  for (const Verification& check : checks) {
+    equal = equal && check.ok();
+    for (const OutputComparison& output : check.outputs) {
+      if (!output.ok) Say(Printable("check: " + check.what + ": " + output.message));
+    }
+  }
+  if (equal && !options.common.quiet) {
+    Say(fmt::format("check: equal on {} random input{}", checks.size(),
+                    checks.size() == 1 ? "" : "s"));
+  }
+  return static_cast<int>(equal ? kDone : kAnswerIsNo);
+}
+
+Result<int> Convert(const ConvertOptions& options) {
   Session session = MakeSession(options.common, options.model);
   DRAGOMAN_TRY(WatchPasses(session, options.watch));
   DRAGOMAN_ASSIGN(const Format* const target, TargetOf(session.formats, options));
@@ -226,17 +237,19 @@ Status Convert(const ConvertOptions& options) {
   if (converted->kept_opset && options.lowering.passes.value_or("default") != "none")
     SayWhatChanged(original, figures, *converted, options);
   SayWhatWasFused(original, after, options);
+  if (converted->batch && !options.common.quiet && !options.common.json)
+    Say(BatchText(*converted->batch, *options.lowering.batch, options.common.verbose));
   if (options.common.json && options.output != "-")
-    PrintFile(original.nodes, after, *target, options);
-  return {};
-}
-
-int RunConvert(const ConvertOptions& options) {
-  const Status status = Convert(options);
-  return status.ok() ? kDone : Report(status.error(), options.model);
+    PrintFile(original.nodes, after, *target, converted->batch, options);
+  return CheckWritten(session, *converted, *target, options);
 }
 
 }  // namespace
+
+int RunConvert(const ConvertOptions& options) {
+  const Result<int> done = Convert(options);
+  return done.ok() ? *done : Report(done.error(), options.model);
+}
 
 namespace {
 
@@ -249,6 +262,14 @@ std::vector<std::string> FormatNames(bool (*is_wanted)(const Format& format)) {
 }
 
 }  // namespace
+
+void AddCheck(Command& command, ConvertOptions& options) {
+  command.Add("--check", &options.check,
+              "Read what was written and run it on so many random inputs against MODEL; exits with "
+              "1\nif an output differs",
+              {.range = {{1, 1'000'000}}});
+  command.Add("--seed", &options.seed, "Seed of the random inputs of --check");
+}
 
 void AddConvert(CommandLine& program) {
   auto options = std::make_shared<ConvertOptions>();
@@ -272,7 +293,7 @@ void AddConvert(CommandLine& program) {
       "--opset", &options->opset,
       "Operator set of an ONNX file written from a lowered graph: 7 to 26 (default: that of "
       "an ONNX file, else the lowest from 17 on that has all operators)",
-      {.range = {{1, 1000}}});
+      {.range = {{7, 26}}});
   command.AddFlag("--functions", options->functions,
                   "Write fused groups as model-local functions of an ONNX file, not in line");
   command.Add("--allow-domain", &options->allowed_domain,
@@ -290,18 +311,20 @@ void AddConvert(CommandLine& program) {
   command.AddFlag("--unroll", options->unroll, "Replace sequence operators by unrolled cells");
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
+  AddBatch(command, options->lowering);
+  AddCheck(command, *options);
   AddWatch(command, options->watch);
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "Output in the dialect of MODEL, or in a container (.dgm, .dgt, .json), is a lossless copy "
       "of\n"
-      "the source graph. With --passes, --shape, --dim, --entry or a cut, or in another dialect, "
-      "the\n"
-      "graph is lowered, rewritten and written anew.\n"
+      "the source graph. With --passes, --shape, --dim, --batch, --entry or a cut, or in another\n"
+      "dialect, the graph is lowered, rewritten and written anew.\n"
       "\n"
       "  dragoman convert model.onnx -o model.py\n"
       "  dragoman convert model.onnx -o -\n"
       "  dragoman convert model.onnx -o small.onnx --passes default --shape x=1,3,224,224\n"
+      "  dragoman convert model.onnx -o batched.onnx --batch n\n"
       "  dragoman convert model.onnx -o head.onnx --cut-outputs /encoder/out");
   command.SetRun([options] { return RunConvert(*options); });
 }

@@ -2,7 +2,9 @@
 #include "cli/options.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
+#include <system_error>
 #include <utility>
 
 #include "core/rewrite/pipeline.h"
@@ -43,6 +45,17 @@ void AddCut(Command& command, LoweringFlags& options) {
               {.commas = true});
 }
 
+void AddBatch(Command& command, LoweringFlags& options) {
+  command.Add(
+      "--batch", &options.batch,
+      "Samples in a batch, a number or a symbol: for each the model gives what it gave for\n"
+      "one. Constants that stood for their number are rewritten; what cannot be is listed");
+  command.Add("--batch-axis", &options.batch_axes,
+              "INPUT=AXIS that holds the samples; default: axis 0 of the first input, and of all\n"
+              "that have the same size there. Other inputs and states follow",
+              {.repeatable = true});
+}
+
 Result<Model> ReadCut(const Session& session, const std::string& path, const LoweringFlags& options,
                       Facts& facts) {
   DRAGOMAN_ASSIGN(Model model, session.Read(path, std::nullopt, ReadOptionsOf(options)));
@@ -68,6 +81,8 @@ std::string TypedFacts(const LoweringFlags& options) {
   for (const std::string& shape : options.shapes) typed += " --shape " + ShellWord(shape);
   for (const std::string& dim : options.dims) typed += " --dim " + ShellWord(dim);
   if (options.entry) typed += " --entry " + ShellWord(*options.entry);
+  if (options.batch) typed += " --batch " + ShellWord(*options.batch);
+  for (const std::string& axis : options.batch_axes) typed += " --batch-axis " + ShellWord(axis);
   return typed;
 }
 
@@ -89,8 +104,8 @@ Result<Facts> ParseFacts(const LoweringFlags& options) {
     if (equals == std::string::npos || equals == 0)
       return InvalidInput("--dim " + text + " is not SYMBOL=SIZE");
     Result<Dim> dim = ParseDim(text.substr(equals + 1));
-    if (!dim.ok() || (dim->known() && dim->value() < 0))
-      return InvalidInput("--dim " + text + ": not a size");
+    if (!dim.ok() || (dim->known() && dim->value() < 1))
+      return InvalidInput("--dim " + text + ": not a size, which is 1 or more");
     const std::string symbol = text.substr(0, equals);
     if (!facts.dims.emplace(symbol, std::move(*dim)).second)
       return InvalidInput("--dim names the size '" + symbol + "' twice");
@@ -99,14 +114,42 @@ Result<Facts> ParseFacts(const LoweringFlags& options) {
   return facts;
 }
 
+Result<std::optional<BatchRequest>> ParseBatch(const LoweringFlags& options) {
+  if (!options.batch && !options.batch_axes.empty())
+    return InvalidInput("--batch-axis goes with --batch");
+  if (!options.batch) return std::optional<BatchRequest>();
+  Result<Dim> size = ParseDim(*options.batch);
+  const bool fits = size.ok() && (size->known() ? size->value() > 0 : size->symbol() != nullptr);
+  if (!fits) return InvalidInput("--batch " + *options.batch + ": not a number or a symbol");
+  BatchRequest request{.size = std::move(*size), .axes = {}};
+  for (const std::string& text : options.batch_axes) {
+    const std::size_t equals = text.rfind('=');
+    const std::string digits = equals == std::string::npos ? "" : text.substr(equals + 1);
+    int axis = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), axis);
+    if (equals == 0 || digits.empty() || error != std::errc() ||
+        end != digits.data() + digits.size())
+      return InvalidInput("--batch-axis " + text + " is not INPUT=AXIS");
+    if (!request.axes.emplace(text.substr(0, equals), axis).second)
+      return InvalidInput("--batch-axis names the input '" + text.substr(0, equals) + "' twice");
+  }
+  return std::optional(std::move(request));
+}
+
 Result<LoweringOptions> ParseLowering(const LoweringFlags& options) {
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options));
-  return LoweringWith(std::move(facts), options);
+  LoweringOptions lowering = LoweringWith(std::move(facts), options);
+  DRAGOMAN_ASSIGN(lowering.batch, ParseBatch(options));
+  return lowering;
 }
 
 LoweringOptions LoweringWith(Facts facts, const LoweringFlags& options) {
-  return {std::move(facts), options.cut_inputs, options.cut_outputs,
-          options.passes.value_or("default")};
+  LoweringOptions lowering;
+  lowering.facts = std::move(facts);
+  lowering.cut_inputs = options.cut_inputs;
+  lowering.cut_outputs = options.cut_outputs;
+  lowering.passes = options.passes.value_or("default");
+  return lowering;
 }
 
 Session MakeSession(const CommonOptions& options, const std::string& model) {

@@ -24,6 +24,7 @@ void AddManual(CommandLine& program);
 void AddOps(CommandLine& program);
 void AddReduce(CommandLine& program);
 void AddRun(CommandLine& program);
+void AddSimplify(CommandLine& program);
 void AddVerify(CommandLine& program);
 
 // How a model is brought to the common level, as given.
@@ -35,14 +36,19 @@ struct LoweringFlags {
   std::vector<std::string> cut_outputs;  // --cut-outputs
   std::optional<std::string> passes;     // --passes
   std::vector<std::string> tags;         // --tags
+  std::optional<std::string> batch;      // --batch
+  std::vector<std::string> batch_axes;   // --batch-axis INPUT=AXIS
 
-  bool has_facts() const { return !shapes.empty() || !dims.empty() || entry.has_value(); }
+  bool has_facts() const {
+    return !shapes.empty() || !dims.empty() || entry.has_value() || batch.has_value();
+  }
   bool has_cut() const { return !cut_inputs.empty() || !cut_outputs.empty(); }
 };
 
 void AddCommonOptions(Command& command, CommonOptions& options);
 void AddFacts(Command& command, LoweringFlags& options);
 void AddCut(Command& command, LoweringFlags& options);
+void AddBatch(Command& command, LoweringFlags& options);
 // The model in the file, cut as the options say. Facts that this uses are taken out of `facts`.
 Result<Model> ReadCut(const Session& session, const std::string& path, const LoweringFlags& options,
                       Facts& facts);
@@ -53,6 +59,7 @@ std::string TypedFacts(const LoweringFlags& options);
 // What to read of the file: --tags.
 ReadOptions ReadOptionsOf(const LoweringFlags& options);
 Result<Facts> ParseFacts(const LoweringFlags& options);
+Result<std::optional<BatchRequest>> ParseBatch(const LoweringFlags& options);
 Result<LoweringOptions> ParseLowering(const LoweringFlags& options);
 // With `facts` in place of those of the flags.
 LoweringOptions LoweringWith(Facts facts, const LoweringFlags& options);

@@ -11,8 +11,13 @@ namespace dragoman {
 namespace {
 
 LoweringOptions LoweringOf(const ConversionOptions& options) {
-  return {options.facts, options.cut_inputs, options.cut_outputs,
-          options.passes.value_or("default")};
+  LoweringOptions lowering;
+  lowering.facts = options.facts;
+  lowering.cut_inputs = options.cut_inputs;
+  lowering.cut_outputs = options.cut_outputs;
+  lowering.passes = options.passes.value_or("default");
+  lowering.batch = options.batch;
+  return lowering;
 }
 
 // Sequence operators become cells, which then are simplified as the passes say.
@@ -56,9 +61,11 @@ Result<ConvertedModel> ConvertModel(const Session& session, Model source, const 
   // A container at the common level gets what lowering gives, unless passes are asked for.
   if (target.is_container && !options.passes) lowering.passes = "none";
   ConvertedModel converted;
+  lowering.tell_batch = [&](const BatchReport& report) { converted.batch = report; };
   const bool from_onnx = source.level == Level::kSource && source.dialect == "onnx";
   if (from_onnx && target.dialect == "onnx") converted.kept_opset = source.OpsetVersion("");
   if (options.unroll) {
+    if (options.keep_reference) converted.reference = Clone(source);
     DRAGOMAN_ASSIGN(converted.model, Unrolled(session, source, std::move(lowering)));
     return converted;
   }
@@ -66,6 +73,7 @@ Result<ConvertedModel> ConvertModel(const Session& session, Model source, const 
   DRAGOMAN_ASSIGN(converted.model, session.ToCommon(source, lowering));
   if (converted.kept_opset && !options.has_cut())
     converted.products = CostsOf(converted.model).multiply_adds;
+  if (options.keep_reference) converted.reference = Clone(converted.model);
   DRAGOMAN_TRY(session.Rewrite(converted.model, passes));
   return converted;
 }

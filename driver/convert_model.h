@@ -32,7 +32,12 @@ struct ConversionOptions {
   std::optional<std::string> relax_version;  // Relax: these two, too
   bool packed = false;
 
-  bool has_facts() const { return !facts.shapes.empty() || !facts.dims.empty() || facts.entry; }
+  std::optional<BatchRequest> batch;  // another number of samples
+  bool keep_reference = false;        // of what is computed, for a check of what is written
+
+  bool has_facts() const {
+    return !facts.shapes.empty() || !facts.dims.empty() || facts.entry || batch;
+  }
   bool has_cut() const { return !cut_inputs.empty() || !cut_outputs.empty(); }
 };
 
@@ -46,6 +51,8 @@ struct ConvertedModel {
   Model model;
   std::optional<std::int64_t> kept_opset;  // of an ONNX file that becomes another
   std::optional<std::int64_t> products;    // of such a file before the passes, if all of it is left
+  std::optional<BatchReport> batch;        // what was done for another number of samples
+  std::optional<Model> reference;          // the model before the passes, if it is to be kept
 };
 // Errors: those of Session::ToCommon; options that go with no source graph.
 Result<ConvertedModel> ConvertModel(const Session& session, Model source, const Format& target,

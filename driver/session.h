@@ -34,7 +34,7 @@ struct LoweringOptions {
   // Values of the default entry that become its inputs and outputs; empty: those that it has.
   std::vector<std::string> cut_inputs;
   std::vector<std::string> cut_outputs;
-  std::string passes = "default";  // as PipelineOptions has it
+  std::string passes = "default";     // as PipelineOptions has it
   std::optional<BatchRequest> batch;  // another number of samples
   // Given what was done to get it; nullptr: nobody is.
   std::function<void(const BatchReport&)> tell_batch = nullptr;

@@ -32,8 +32,8 @@ class Choices {
     std::string pattern;
   };
 
-  std::vector<Choice> made_;                    // of this trace, in order
-  std::map<std::size_t, Choice> settled_;       // by site
+  std::vector<Choice> made_;                     // of this trace, in order
+  std::map<std::size_t, Choice> settled_;        // by site
   std::map<std::string, std::size_t> patterns_;  // what is tried first
 };
 

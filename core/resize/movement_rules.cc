@@ -36,8 +36,8 @@ Status OthersAreShared(Node& node, std::size_t first, const RowTracer& tracer) {
   for (std::size_t i = first; i < node.num_operands(); ++i) {
     const Rows& rows = tracer.RowsOf(node.operand(i));
     if (node.operand(i) != nullptr && !rows.is_shared() && !rows.is_count())
-      return tracer.Refuse(node, "its operand '" + node.operand(i)->name() +
-                                     "' depends on the sample");
+      return tracer.Refuse(node,
+                           "its operand '" + node.operand(i)->name() + "' depends on the sample");
   }
   if (tracer.RowsOf(node.operand(0)).is_axis()) return {};
   return tracer.Refuse(node, "its operands, but not its data, depend on the sample");
@@ -289,9 +289,8 @@ Status TraceShape(Node& node, RowTracer& tracer) {
   const auto elements = tracer.context().inference.Know(node.result()).elements;
   if (!elements) return tracer.Refuse(node, "the rank of its operand is not known");
   const std::string& symbol = *tracer.samples().symbol();
-  const bool counts = std::ranges::any_of(*elements, [&](const Dim& size) {
-    return std::ranges::count(size.Symbols(), symbol) > 0;
-  });
+  const bool counts = std::ranges::any_of(
+      *elements, [&](const Dim& size) { return std::ranges::count(size.Symbols(), symbol) > 0; });
   tracer.SetRows(node.result(), counts ? Rows::Count() : Rows::Shared(false));
   return {};
 }

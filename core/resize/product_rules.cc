@@ -28,8 +28,8 @@ Status NothingElse(Node& node, const std::vector<std::size_t>& factors, const Ro
   for (std::size_t i = 0; i < node.num_operands(); ++i) {
     if (std::ranges::count(factors, i) > 0) continue;
     if (!tracer.RowsOf(node.operand(i)).is_shared())
-      return tracer.Refuse(node, "its operand '" + node.operand(i)->name() +
-                                     "' depends on the sample");
+      return tracer.Refuse(node,
+                           "its operand '" + node.operand(i)->name() + "' depends on the sample");
   }
   return {};
 }

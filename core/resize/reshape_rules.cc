@@ -68,8 +68,8 @@ std::vector<Placement> Placements(const Shape& from, const Rows& rows, const Sha
 }
 
 std::string PatternOf(const Shape& from, const Rows& rows, const Shape& to) {
-  std::string pattern = std::to_string(rows.axis) + "/" + rows.outer.ToString() + "/" +
-                        rows.inner.ToString();
+  std::string pattern =
+      std::to_string(rows.axis) + "/" + rows.outer.ToString() + "/" + rows.inner.ToString();
   for (const Dim& size : from) pattern += "," + size.ToString();
   for (const Dim& size : to) pattern += ";" + size.ToString();
   return pattern;
@@ -112,15 +112,13 @@ Status TraceReshapedRows(Node& node, RowTracer& tracer) {
   const std::vector<Placement> places = Placements(*from, rows, to, tracer.old_samples());
   if (places.empty())
     return tracer.Refuse(node, "no axis of its result can hold the samples of a batch");
-  const std::size_t chosen =
-      tracer.Choose(node, places.size(), PatternOf(*from, rows, to));
+  const std::size_t chosen = tracer.Choose(node, places.size(), PatternOf(*from, rows, to));
   tracer.SetRows(node.result(), places[chosen].rows);
   if (tracer.InfersAsExpected(node)) return {};
   const bool is_reshape = node.Is("Reshape");
   std::optional<std::vector<std::int64_t>> said;
   if (is_reshape) said = tracer.context().inference.KnownInts(node.operand(1));
-  const auto sizes =
-      SizesOperand(tracer.NewShape(data), tracer.NewShape(node.result()), said);
+  const auto sizes = SizesOperand(tracer.NewShape(data), tracer.NewShape(node.result()), said);
   if (!sizes) return tracer.Refuse(node, "its new sizes cannot be stated as numbers");
   if (!is_reshape) {
     node.set_op(FindOp("Reshape")->name);
@@ -158,9 +156,9 @@ Status TraceDropout(Node& node, RowTracer& tracer) {
 // its sizes stand.
 std::span<const RowRule> ReshapeRowRules() {
   static constexpr RowRule kRules[] = {
-      {"Dropout", TraceDropout},       {"Flatten", TraceReshapedRows},
-      {"Identity", TraceIdentity},     {"Reshape", TraceReshapedRows},
-      {"Squeeze", TraceReshapedRows},  {"Unsqueeze", TraceReshapedRows},
+      {"Dropout", TraceDropout},      {"Flatten", TraceReshapedRows},
+      {"Identity", TraceIdentity},    {"Reshape", TraceReshapedRows},
+      {"Squeeze", TraceReshapedRows}, {"Unsqueeze", TraceReshapedRows},
   };
   return kRules;
 }

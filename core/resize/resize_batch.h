@@ -15,8 +15,8 @@
 namespace dragoman {
 
 struct BatchRequest {
-  Dim size;                          // a number, or a symbol
-  std::map<std::string, int> axes;   // by input, where stated; else axis 0 of those that agree
+  Dim size;                         // a number, or a symbol
+  std::map<std::string, int> axes;  // by input, where stated; else axis 0 of those that agree
 };
 
 // An input or output, and the axis of its samples; nullopt: it has none.

@@ -162,9 +162,8 @@ Status TraceReduce(Node& node, RowTracer& tracer) {
   DRAGOMAN_TRY(OnlyFirstHoldsRows(node, tracer));
   const Rows rows = tracer.RowsOf(node.operand(0));
   const int rank = OldRank(tracer, node.operand(0));
-  auto axes = node.operand(1) != nullptr
-                  ? tracer.context().inference.KnownInts(node.operand(1))
-                  : std::optional(Axes());
+  auto axes = node.operand(1) != nullptr ? tracer.context().inference.KnownInts(node.operand(1))
+                                         : std::optional(Axes());
   if (!axes) return tracer.Refuse(node, "its axes are not known");
   if (axes->empty() && IntAttribute(node, "noop_with_empty_axes") != 0) {
     tracer.SetRows(node.result(), rows);

@@ -26,7 +26,7 @@ def dragoman(*arguments, timeout=TIMEOUT_S, checked=True):
     """Runs the program. An ONNX file that it writes is also checked by others; only tests of files
     that are copied with what is wrong in them set `checked` to False."""
     done = call([DRAGOMAN, *arguments], timeout)
-    if not checked or done.returncode != 0 or not arguments or arguments[0] != "convert":
+    if not checked or done.returncode != 0 or not arguments or arguments[0] not in ("convert", "simplify"):
         return done
     import onnx_checks  # takes a while, which other calls need not spend
     said = onnx_checks.problem_of_call(arguments)

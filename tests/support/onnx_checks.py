@@ -129,7 +129,7 @@ def problem(path):
 def written_file(arguments):
     """The ONNX file that a call of `dragoman` with these arguments writes, or None."""
     words = [str(word) for word in arguments]
-    if not words or words[0] != "convert":
+    if not words or words[0] not in ("convert", "simplify"):
         return None
     for i, word in enumerate(words[:-1]):
         if word in ("-o", "--output"):

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`simplify`: a smaller model that computes the same, and is never larger than what others make."""
+
+import pathlib
+import unittest
+
+import onnx
+
+from command_case import CommandCase
+from commands import call, dragoman
+from onnxruntime_python import peer_python
+
+MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
+MLP = MODELS / "mlp" / "model.onnx"
+SIZES = """dragoman 1 source onnx
+opset "" 13
+
+entry main(%x: f32[n, 4]) -> (%y: f32[n, 8]) {
+  const %minus: i64[1] = [-1]
+  const %zero: i64[] = 0
+  const %axis: i64[1] = [0]
+  %s = onnx.Shape(%x)
+  %n = onnx.Gather(%s, %zero)
+  %u = onnx.Unsqueeze(%n, %axis)
+  %t = onnx.Concat(%u, %minus) {axis = 0}
+  %j = onnx.Concat(%x, %x) {axis = 1}
+  %i = onnx.Identity(%j)
+  %y = onnx.Reshape(%i, %t)
+}"""
+# Prints how many nodes onnxsim and ONNX Runtime's basic level leave of each file that is named.
+OTHERS = """
+import sys, onnx, onnxruntime, onnxsim
+for path in sys.argv[2:]:
+    counts = []
+    try:
+        counts.append(len(onnxsim.simplify(onnx.load(path))[0].graph.node))
+    except Exception:
+        pass
+    try:
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        options.optimized_model_filepath = sys.argv[1]
+        onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        counts.append(len(onnx.load(sys.argv[1]).graph.node))
+    except Exception:
+        pass
+    print(*counts)
+"""
+
+
+class Simplify(CommandCase):
+    def nodes(self, path):
+        return [node.op_type for node in onnx.load(path).graph.node]
+
+    def test_sizes_and_copies_go(self):
+        model = self.out / "model.dgt"
+        model.write_text(SIZES)
+        self.done("convert", model, "-o", self.out / "model.onnx")
+        done = dragoman("simplify", self.out / "model.onnx", "-o", self.out / "small.onnx",
+                        "--check", "3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.nodes(self.out / "small.onnx"), ["Concat"])
+        self.assertIn("check: equal on 3 random inputs", done.stderr)
+        self.assertRegex(done.stderr, r"nodes +7 +1")
+
+    def test_opset_and_names_stay(self):
+        small = self.out / "small.onnx"
+        self.done("simplify", MLP, "-o", small)
+        before, after = onnx.load(MLP), onnx.load(small)
+        self.assertEqual(before.opset_import[0].version, after.opset_import[0].version)
+        self.assertEqual([v.name for v in before.graph.output], [v.name for v in after.graph.output])
+
+    def test_sizes_that_are_stated(self):
+        small = self.out / "small.onnx"
+        self.done("simplify", MODELS / "mlp_dynamic" / "model.onnx", "-o", small, "--shape",
+                  "x=3,41")
+        output = onnx.load(small).graph.output[0].type.tensor_type.shape.dim
+        self.assertEqual(output[0].dim_value, 3)
+
+    def test_what_is_checked_must_be_readable(self):
+        done = dragoman("simplify", MLP, "-o", self.out / "small.dot", "--check", "1")
+        self.assertEqual(done.returncode, 4, done.stderr)
+
+    def test_never_more_nodes_than_others_leave(self):
+        python = peer_python("onnxsim")
+        if python is None:
+            self.skipTest("run scripts/peers.sh onnxsim")
+        files = [MODELS / name / "model.onnx" for name in
+                 ("gru", "linear", "lstm", "mlp", "mobilenet")]
+        counted = call([python, "-c", OTHERS, self.out / "ort.onnx", *files])
+        self.assertEqual(counted.returncode, 0, counted.stderr)
+        for path, line in zip(files, counted.stdout.splitlines()):
+            self.done("simplify", path, "-q", "-o", self.out / "small.onnx")
+            with self.subTest(path.parent.name):
+                ours = len(self.nodes(self.out / "small.onnx"))
+                self.assertTrue(line, "neither simplifies it")
+                self.assertLessEqual(ours, min(map(int, line.split())))
+
+
+if __name__ == "__main__":
+    unittest.main()
