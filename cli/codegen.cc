@@ -2,6 +2,7 @@
 // dragoman codegen MODEL -o DIR
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@ struct CodegenCommand {
   std::string precision = "f32";
   bool exact_conv = false;
   bool embed_weights = false;
+  bool no_reference = false;
   std::optional<std::string> data;
   std::optional<std::string> steps;
   LoweringFlags lowering;
@@ -114,15 +116,34 @@ std::string Indented(std::string_view text) {
   return indented;
 }
 
+// "Slow steps, by reference kernels: node 'rnn' (onnx.LSTM), 98 % of the work"
+void PrintReferenceSteps(const onednn::Plan& plan) {
+  constexpr std::size_t kMost = 5;
+  std::vector<onednn::ReferenceStep> steps = plan.reference_steps;
+  if (steps.empty()) return;
+  std::ranges::stable_sort(steps, std::greater(), &onednn::ReferenceStep::share);
+  double whole = 0;
+  std::string text;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    whole += steps[i].share;
+    if (i < kMost) text += (i == 0 ? "" : ", ") + steps[i].name;
+  }
+  if (steps.size() > kMost) text += fmt::format(" and {} others", steps.size() - kMost);
+  Print("Slow steps, by reference kernels: {}: {:.0f} % of the work\n", text, 100 * whole);
+}
+
 void PrintUse(const std::string& output, const onednn::Plan& plan) {
+  Print("{0}: C++ program `{1}`; a call {2}\n", output, plan.name,
+        onednn::DescribeAllocations(plan));
+  PrintReferenceSteps(plan);
   Print(
-      "{0}: C++ program `{1}`; a call {2}\n\n"
+      "\n"
       "  cmake -S {0} -B {0}/build && cmake --build {0}/build\n\n"
       "In your CMakeLists.txt:\n"
       "  add_subdirectory({0})\n"
       "  target_link_libraries(app PRIVATE {1}::{1})\n\n"
       "In your program ({0}/{1}.h has all methods):\n",
-      output, plan.name, onednn::DescribeAllocations(plan));
+      output, plan.name);
   PrintLines(Indented(onednn::EmitUse(plan)));
 }
 
@@ -132,6 +153,9 @@ void PrintProgram(const std::string& output, const onednn::Plan& plan,
                                  {"name", plan.name},
                                  {"allocations", onednn::DescribeAllocations(plan)},
                                  {"use", onednn::EmitUse(plan)}};
+  json["reference_steps"] = nlohmann::ordered_json::array();
+  for (const onednn::ReferenceStep& step : plan.reference_steps)
+    json["reference_steps"].push_back({{"step", step.name}, {"share", step.share}});
   if (proof) json["data"] = {{"equal", proof->equal}, {"report", proof->text}};
   PrintJson(json);
 }
@@ -204,6 +228,7 @@ Result<bool> Generate(const CodegenCommand& options) {
   codegen.steps = options.steps.value_or("");
   codegen.plan.exact_conv = options.exact_conv;
   codegen.embed_weights = options.embed_weights;
+  codegen.plan.no_reference = options.no_reference;
   DRAGOMAN_ASSIGN(codegen.cases, ReplayCases(recordings, calls != nullptr, model.entries.front()));
   DRAGOMAN_ASSIGN(codegen.plan.precision, PrecisionOf(session, options, model));
   DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateProgram(session, model, codegen));
@@ -243,6 +268,9 @@ void AddCodegen(CommandLine& program) {
               {.one_of = {"f32", "bf16", "f16", "int8"}});
   command.AddFlag("--exact-conv", options->exact_conv,
                   "Compute convolutions directly, never by Winograd's algorithm");
+  command.AddFlag("--no-reference", options->no_reference,
+                  "Refuse products, convolutions, pools, recurrences and the like that only a "
+                  "reference kernel computes");
   command.AddFlag("--embed-weights", options->embed_weights,
                   "Embed the weights in the library instead of mapping a file of weights");
   command.Add(

@@ -12,6 +12,7 @@
 #include "cli/inspect_census.h"
 #include "cli/inspect_node.h"
 #include "cli/report.h"
+#include "core/analysis/multiply_adds.h"
 #include "driver/data.h"
 #include "driver/model_costs.h"
 #include "driver/session.h"

@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/report.h"
+#include "core/analysis/multiply_adds.h"
 #include "core/ir/print.h"
 #include "core/support/text.h"
 #include "driver/given_names.h"
-#include "driver/model_costs.h"
 
 namespace dragoman::cli {
 namespace {

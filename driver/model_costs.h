@@ -11,10 +11,6 @@
 
 namespace dragoman {
 
-// Products of two elements that are added up, of convolutions, matrix products and recurrent
-// operators; 0 of all other operators. nullopt: a size is not known.
-std::optional<std::int64_t> MultiplyAdds(const Node& node);
-
 struct ModelCosts {
   // Of the default entry, where its sizes are known; each body of a loop or branch counts once.
   std::optional<std::int64_t> multiply_adds;

@@ -9,6 +9,8 @@
 #include "runtime/fast/context.h"
 #include "runtime/fast/pool.h"
 #include "runtime/fast/shape_cache.h"
+#include "runtime/kernels/average_pool.h"
+#include "runtime/kernels/max_pool.h"
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/program/memory.h"
 
@@ -24,8 +26,9 @@ class DynamicPool {
     return Status();
   }
 
-  // y has the sizes of the pool. x and y lie as `blocks` says: always the same ones. Primitives for
-  // sizes that were not seen lately are made first, and the scratch memory grows for them.
+  // y has the sizes of the pool. x and y lie as `blocks` says: always the same ones; row-major, if
+  // there may be sizes for which a window has no element. Primitives for sizes that were not seen
+  // lately are made first, and the scratch memory grows for them.
   Status Run(TensorView<const float> x, TensorView<float> y, Memory& scratch,
              const Blocks& blocks = {}) noexcept {
     if (y.size() == 0) {
@@ -34,6 +37,7 @@ class DynamicPool {
     }
     PreparedPool* pool = cache_.Find(x.shape);
     if (pool == nullptr) {
+      if (!PreparedPool::Supports(p_, x.shape)) return RunKernel(p_, x, y);
       PreparedPool made;
       DRAGOMAN_RT_TRY(made.Init(*context_, p_, x.shape, blocks));
       pool = cache_.Insert(x.shape, std::move(made));
@@ -43,6 +47,17 @@ class DynamicPool {
   }
 
  private:
+  static Status RunKernel(const MaxPoolParams& p, TensorView<const float> x,
+                          TensorView<float> y) noexcept {
+    MaxPool<float>(p, x, y, {});
+    return Status();
+  }
+  static Status RunKernel(const AveragePoolParams& p, TensorView<const float> x,
+                          TensorView<float> y) noexcept {
+    AveragePool<float>(p, x, y);
+    return Status();
+  }
+
   const FastContext* context_ = nullptr;
   P p_;
   ShapeCache<PreparedPool> cache_;

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs whose sizes only the run tells: what is prepared once serves calls of any sizes.
 
-One program of recurrences, products and transposed convolutions is called with sizes that grow and
-shrink, by two objects in turn. Every output is the interpreter's, no step calls a reference kernel
-for these operators, and sizes that occurred before allocate nothing.
+Programs of recurrences, products and transposed convolutions, and of pools, resizes and quantised
+operators, are called with sizes that grow and shrink, by two objects in turn. Every output is the
+interpreter's, no step calls a reference kernel for these operators, and where all loops are our own
+sizes that occurred before allocate nothing.
 """
 
 import subprocess
@@ -47,7 +48,7 @@ static void Write(const std::string& name, const open::rt::Tensor<float>& y) {
   std::fclose(file);
 }
 
-// Arguments: steps and batch of each call.
+// Arguments: two sizes for each call.
 int main(int argc, char** argv) {
   open::Options options;
   options.weights = "open.weights";
@@ -62,10 +63,9 @@ int main(int argc, char** argv) {
   for (int round = 0; round < 2; ++round) {
     const long before = allocations;
     for (int i = 1; i + 1 < argc; i += 2) {
-      const long steps = std::atol(argv[i]), batch = std::atol(argv[i + 1]);
+      const long a = std::atol(argv[i]), b = std::atol(argv[i + 1]);
       open::Open& object = i / 2 % 2 == round ? model : *fork;
-      const auto status = object.run({x.data(), steps, batch, 20}, {h.data(), 2, batch, 24},
-                                     states, image);
+      const auto status = object.run(ARGUMENTS, states, image);
       if (!status.ok()) return std::puts(status.message()), 1;
       if (round == 1) continue;
       Write("states_" + std::to_string(i / 2), states);
@@ -75,9 +75,8 @@ int main(int argc, char** argv) {
     if (round == 1) {
       const long grown = allocations;
       for (int i = 1; i + 1 < argc; i += 2) {
-        const long steps = std::atol(argv[i]), batch = std::atol(argv[i + 1]);
-        if (!model.run({x.data(), steps, batch, 20}, {h.data(), 2, batch, 24}, states, image).ok())
-          return 1;
+        const long a = std::atol(argv[i]), b = std::atol(argv[i + 1]);
+        if (!model.run(ARGUMENTS, states, image).ok()) return 1;
       }
       std::printf("%ld allocations, %d\n", allocations - grown, before > 0);
     }
@@ -127,6 +126,42 @@ def open_model():
     return g.model(opset=17)
 
 
+def image_model():
+    """Pools whose last window may reach beyond, resizes to twice the size and to that of another
+    image, a residual block and a product of 8-bit integers. No scale makes sums that lie in the
+    middle of two integers, which the interpreter's sums of f32 may round otherwise."""
+    rng = np.random.default_rng(4)
+    g = GraphWriter()
+
+    def grid(zero, dtype, scale):
+        return g.const(np.float32(scale)), g.const(np.array(zero, dtype), dtype)
+
+    def integers(*shape):
+        return g.const(rng.integers(-100, 100, shape).astype(np.int8), np.int8)
+
+    def through_bytes(value, scale, zero):
+        quantised = g.op("QuantizeLinear", value, *grid(zero, np.uint8, scale))
+        return g.op("DequantizeLinear", quantised, *grid(zero, np.uint8, scale))
+
+    g.input("x", np.float32, ["batch", CHANNELS, "height", 9])
+    x = through_bytes("x", 0.004123, 128)
+    w = g.op("DequantizeLinear", integers(CHANNELS, CHANNELS, 3, 3), *grid(0, np.int8, 0.002071))
+    y = through_bytes(g.op("Relu", g.op("Conv", x, w, pads=[1, 1, 1, 1])), 0.010337, 0)
+    y = through_bytes(g.op("Add", g.op("Conv", y, w, pads=[1, 1, 1, 1]), x), 0.010337, 100)
+    last = g.op("Transpose", y, perm=[0, 2, 3, 1])
+    q, scale, zero = g.op("DynamicQuantizeLinear", last, outputs=3)
+    sums = g.op("MatMulInteger", q, integers(CHANNELS, 11), zero)
+    product = g.op("Mul", g.op("Cast", sums, to=1), g.op("Mul", scale, g.const(np.float32(0.01))))
+    g.output(product, "states", shape=["batch", "height", 9, 11])
+    small = g.op("MaxPool", y, kernel_shape=[3, 2], strides=[2, 2], ceil_mode=1,
+                 pads=[1, 0, 1, 0])
+    small = g.op("AveragePool", small, kernel_shape=[3, 3], strides=[2, 1], auto_pad="SAME_UPPER")
+    twice = g.op("Resize", small, "", g.const([1, 1, 2, 2]), mode="linear")
+    wide = g.op("Resize", twice, "", "", g.op("Shape", "x"), mode="cubic")
+    g.output(wide, "image", shape=["batch", CHANNELS, "height", 9])
+    return g.model(opset=19)
+
+
 def drawn(factor, modulus, *sizes):
     i = np.arange(100000, dtype=np.int64)
     values = (i * factor % modulus).astype(np.float32) / np.float32(modulus) - np.float32(0.5)
@@ -134,35 +169,50 @@ def drawn(factor, modulus, *sizes):
 
 
 class OpenSizes(CommandCase):
-    def expected(self, steps, batch):
-        x, h = self.out / "x.npy", self.out / "h.npy"
-        np.save(x, drawn(37, 101, steps, batch, INPUTS))
-        np.save(h, drawn(53, 97, 2, batch, HIDDEN))
-        out = self.out / f"expected_{steps}_{batch}"
-        self.done("run", self.out / "open.onnx", "--input", f"x={x}", "--input", f"h={h}", "-o", out)
+    def expected(self, **inputs):
+        words = []
+        for name, array in inputs.items():
+            np.save(self.out / f"{name}.npy", array)
+            words += ["--input", f"{name}={self.out / name}.npy"]
+        out = self.out / "expected"
+        self.done("run", self.out / "open.onnx", *words, "-o", out)
         return {name: np.load(out / f"{name}.npy") for name in ("states", "image")}
 
-    def test_calls_of_any_sizes_are_the_interpreters(self):
-        onnx.save(open_model(), self.out / "open.onnx")
+    def calls(self, model, arguments, all_sizes):
+        """What the program's calls of such sizes print; their outputs are files in its folder."""
+        onnx.save(model, self.out / "open.onnx")
         program = self.out / "program"
-        self.done("codegen", self.out / "open.onnx", "-o", program, "-q", "--name", "open")
-        text = (program / "open.cc").read_text()
-        for kernel in ("LSTM<", "GRU<", "RNN<", "MatMul<", "Gemm<", "Linear<", "ConvTranspose<"):
-            self.assertNotIn("rt::" + kernel, text)
-        (program / "calls.cc").write_text(CALLS)
+        self.done("codegen", self.out / "open.onnx", "-o", program, "-q", "--name", "open",
+                  "--no-reference")
+        (program / "calls.cc").write_text(CALLS.replace("ARGUMENTS", arguments))
         sources = [path for path in program.rglob("*.cc") if path.name != "infer.cc"]
         subprocess.run(["c++", "-std=c++17", "-O0", "-fno-strict-aliasing", "-w",
                         '-DMODEL_WEIGHTS=""', f"-I{program}", *sources, "-ldnnl", "-o",
                         self.out / "calls"], check=True)
-        numbers = [str(n) for sizes in SIZES for n in sizes]
+        numbers = [str(n) for sizes in all_sizes for n in sizes]
         made = subprocess.run([self.out / "calls", *numbers], cwd=program, check=False,
                               capture_output=True, text=True)
-        self.assertEqual(made.stdout, "0 allocations, 1\n", made.stderr)
+        self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+        return made.stdout
+
+    def compare(self, i, expected):
+        for name, wanted in expected.items():
+            with self.subTest(output=name, call=i):
+                found = np.fromfile(self.out / "program" / f"{name}_{i}", np.float32)
+                np.testing.assert_allclose(found, wanted.ravel(), rtol=1e-4, atol=1e-5)
+
+    def test_sequences_of_any_sizes_are_the_interpreters(self):
+        arguments = "{x.data(), a, b, 20}, {h.data(), 2, b, 24}"
+        self.assertEqual(self.calls(open_model(), arguments, SIZES), "0 allocations, 1\n")
         for i, (steps, batch) in enumerate(SIZES):
-            for name, wanted in self.expected(steps, batch).items():
-                with self.subTest(output=name, steps=steps, batch=batch):
-                    found = np.fromfile(program / f"{name}_{i}", np.float32)
-                    np.testing.assert_allclose(found, wanted.ravel(), rtol=1e-4, atol=1e-5)
+            self.compare(i, self.expected(x=drawn(37, 101, steps, batch, INPUTS),
+                                          h=drawn(53, 97, 2, batch, HIDDEN)))
+
+    def test_images_of_any_sizes_are_the_interpreters(self):
+        sizes = [(1, 7), (3, 12), (2, 5), (0, 9), (3, 4), (1, 1), (1, 7)]
+        self.calls(image_model(), "{x.data(), a, 6, b, 9}", sizes)
+        for i, (batch, height) in enumerate(sizes):
+            self.compare(i, self.expected(x=drawn(37, 101, batch, CHANNELS, height, 9)))
 
 
 if __name__ == "__main__":

@@ -135,7 +135,11 @@ void StepEmitter::Emit(const Step& step, const PreparedStep& call) {
   std::vector<std::string> arguments;
   auto data = [&](BufferId id) { return id == kAbsent ? "nullptr" : Name(id) + ".data"; };
   auto operand = [&](BufferId id) { return prepared.is_dynamic ? Name(id) : data(id); };
-  for (BufferId id : step.inputs) arguments.push_back(operand(id));
+  for (BufferId id : step.inputs) {
+    // Of integers, only the first tells by its sizes what is to be prepared.
+    const bool is_plain = prepared.int8 && !arguments.empty();
+    arguments.push_back(is_plain ? data(id) : operand(id));
+  }
   if (prepared.takes_post) arguments.push_back(data(call.residual));
   for (BufferId id : call.places.empty() ? step.results : call.places)
     arguments.push_back(operand(id));

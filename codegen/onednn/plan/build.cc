@@ -8,6 +8,7 @@
 #include "codegen/onednn/plan/name_sizes.h"
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/place.h"
+#include "codegen/onednn/plan/reference_steps.h"
 #include "codegen/onednn/plan/simplify.h"
 #include "codegen/onednn/plan/unsupported.h"
 #include "codegen/onednn/plan/uses.h"
@@ -83,6 +84,17 @@ void RunPasses(Plan& plan) {
   PlaceBuffers(plan);
 }
 
+std::vector<Finding> RefusedReferences(const std::vector<ReferenceStep>& steps) {
+  std::vector<Finding> findings;
+  for (const ReferenceStep& step : steps) {
+    findings.push_back({ErrorKind::kUnsupported,
+                        {},
+                        step.name,
+                        "only a reference kernel computes it, which --no-reference refuses"});
+  }
+  return findings;
+}
+
 }  // namespace
 
 // By name: for each there is a function that builds its step.
@@ -120,6 +132,9 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
         std::string(rt::Name(options.precision)));
   }
   RunPasses(plan);
+  plan.reference_steps = FindReferenceSteps(plan, named);
+  if (options.no_reference && !plan.reference_steps.empty())
+    return Error(RefusedReferences(plan.reference_steps));
   return plan;
 }
 

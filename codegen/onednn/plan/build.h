@@ -135,6 +135,7 @@ class PlanBuilder {
   // calls, computed by what is prepared for any sizes or by oneDNN.
   void UseDynamic(const Node& node, const OpDef& def, Step& step);
   bool UseDynamicRecurrent(const Node& node, const OpDef& def, Step& step);
+  bool UseDynamicResize(const Node& node, const OpDef& def, Step& step);
   bool PrepareDynamicLinear(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareDynamic(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareDynamicConv(const Node& node, const Params& params, const rt::Shape& sample,
@@ -148,6 +149,8 @@ class PlanBuilder {
   bool PrepareInt8Conv(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareInt8MatMul(const Node& node, Prepared& prepared);
   Int8Post Int8PostOf(const Node& node);
+  // Of sizes known only at run time.
+  bool UseDynamicInt8(const Node& node, const OpDef& def, Step& step);
 
   // build_list.cc: sequences and optionals
   Status BuildList(const Node& node, Step& step);

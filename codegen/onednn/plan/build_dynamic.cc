@@ -8,6 +8,7 @@
 #include "core/rewrite/sequence_node.h"
 #include "runtime/fast/conv.h"
 #include "runtime/fast/conv_transpose.h"
+#include "runtime/fast/dynamic_resize.h"
 #include "runtime/fast/pool.h"
 #include "runtime/fast/recurrent.h"
 
@@ -17,6 +18,7 @@ namespace {
 constexpr std::string_view kProductHeader = "runtime/fast/dynamic_product.h";
 constexpr std::string_view kConvHeader = "runtime/fast/dynamic_conv.h";
 constexpr std::string_view kLinearHeader = "runtime/fast/packed_linear.h";
+constexpr std::string_view kResizeHeader = "runtime/fast/dynamic_resize.h";
 constexpr std::string_view kRecurrentHeader = "runtime/fast/dynamic_recurrent.h";
 constexpr std::string_view kPoolHeader = "runtime/fast/dynamic_pool.h";
 constexpr std::int64_t kSample = 64;  // in place of a size that is not known
@@ -81,12 +83,15 @@ bool PlanBuilder::PrepareDynamicPool(const Node& node, const Params& params,
                                      const rt::Shape& sample, Prepared& prepared) {
   const bool max = node.Is("MaxPool");
   if (max && node.result(1) != nullptr) return false;
-  const bool fits = max ? SuitsPool(params.As<rt::MaxPoolParams>(), sample)
-                        : SuitsPool(params.As<rt::AveragePoolParams>(), sample);
+  const auto prepare = [&](const auto& p) {
+    prepared.takes_blocks = SuitsPool(p, sample);
+    return rt::PreparedPool::Supports(p, sample);
+  };
+  const bool fits =
+      max ? prepare(params.As<rt::MaxPoolParams>()) : prepare(params.As<rt::AveragePoolParams>());
   prepared.type = "rt::DynamicPool<rt::" + std::string(max ? "Max" : "Average") + "PoolParams>";
   prepared.header = kPoolHeader;
   prepared.init = params.cpp();
-  prepared.takes_blocks = true;
   return fits;
 }
 
@@ -99,6 +104,34 @@ bool PlanBuilder::PrepareDynamic(const Node& node, const OpDef& def, Prepared& p
   prepared.is_dynamic = prepared.reads_constants = prepared.allocates = true;
   return convolves ? PrepareDynamicConv(node, *params, *sample, prepared)
                    : PrepareDynamicPool(node, *params, *sample, prepared);
+}
+
+// By constant scales, or to sizes that the run may tell.
+bool PlanBuilder::UseDynamicResize(const Node& node, const OpDef& def, Step& step) {
+  if (!node.Is("Resize") || SizesOf(node.operand(0))) return false;
+  const Shape* x = node.operand(0)->type().shape();
+  const Result<Params> params = def.fill_params(node);
+  if (x == nullptr || x->size() > rt::DynamicResize::kMostAxes || !params.ok()) return false;
+  const auto& p = params->As<rt::ResizeParams>();
+  rt::Shape sample;
+  for (const Dim& dim : *x) sample.push_back(dim.known() ? dim.value() : kSample);
+  if (!rt::PreparedResize::Supports(p, sample)) return false;
+  std::vector<BufferId> given;
+  for (const std::size_t i : {2, 3}) {
+    const Value* operand = node.operand(i);
+    const bool present = operand != nullptr && SizesOf(operand) != rt::Shape{0};
+    if (present && i == 2 && !IsFixed(operand)) return false;
+    given.push_back(present ? Get(operand) : kAbsent);
+  }
+  if (p.keep_aspect_ratio_policy != rt::AspectRatioPolicy::kStretch) return false;
+  Prepared prepared;
+  prepared.is_dynamic = prepared.reads_constants = true;
+  prepared.type = "rt::DynamicResize";
+  prepared.header = kResizeHeader;
+  prepared.init = params->cpp();
+  step.inputs = {Get(node.operand(0)), given[0], given[1]};
+  SetPrepared(std::move(prepared), step);
+  return true;
 }
 
 // A product by a constant matrix, of any number of rows.
@@ -141,7 +174,11 @@ bool PlanBuilder::UseDynamicRecurrent(const Node& node, const OpDef& def, Step& 
 
 void PlanBuilder::UseDynamic(const Node& node, const OpDef& def, Step& step) {
   auto* call = step.As<KernelStep>();
-  if (call == nullptr || !IsF32(node.operand(0)) || UseDynamicRecurrent(node, def, step)) return;
+  if (call == nullptr || UseDynamicInt8(node, def, step)) return;
+  if (!IsF32(node.operand(0)) || UseDynamicRecurrent(node, def, step) ||
+      UseDynamicResize(node, def, step)) {
+    return;
+  }
   Prepared prepared;
   if (PrepareDynamic(node, def, prepared) || PrepareDynamicLinear(node, def, prepared)) {
     step.inputs = {Get(node.operand(0))};

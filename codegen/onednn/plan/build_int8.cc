@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes prepared operators on 8-bit integers compute: sizes known; weights, scales and the
-// zero points of weights and results constant.
+// Which nodes prepared operators on 8-bit integers compute: sizes known, or only at run time;
+// weights, scales and the zero points of weights and results constant.
 #include <optional>
 #include <utility>
 
@@ -66,6 +66,12 @@ struct QuantizedOperands {
            IsOneOrLine(w_scale, channels) && (bias == nullptr || IsConstant(bias));
   }
 };
+
+bool IsInt8Conv(const Node& node) { return node.Is("QLinearConv") || node.Is("ConvInteger"); }
+
+bool IsInt8Product(const Node& node) {
+  return IsInt8Conv(node) || node.Is("QLinearMatMul") || node.Is("MatMulInteger");
+}
 
 bool HasConstantWeights(const QuantizedOperands& operands) {
   return IsConstant(operands.w) && (operands.w_zero == nullptr || IsConstant(operands.w_zero));
@@ -143,8 +149,8 @@ bool PlanBuilder::BuildInt8Pool(const Node& node, const OpDef& def, Step& step) 
 
 bool PlanBuilder::BuildInt8(const Node& node, const OpDef& def, Step& step) {
   if (node.Is("MaxPool")) return BuildInt8Pool(node, def, step);
-  const bool conv = node.Is("QLinearConv") || node.Is("ConvInteger");
-  if (!conv && !node.Is("QLinearMatMul") && !node.Is("MatMulInteger")) return false;
+  if (!IsInt8Product(node)) return false;
+  const bool conv = IsInt8Conv(node);
   const QuantizedOperands operands(node);
   if (!IsInt8(operands.x) || !IsInt8(operands.w) || !IsOne(operands.x_zero) ||
       !SizesOf(node.result())) {
@@ -164,6 +170,47 @@ bool PlanBuilder::BuildInt8(const Node& node, const OpDef& def, Step& step) {
   step.inputs.push_back(kAbsent);  // the scale of x, which FuseInt8Epilogues may find
   Make(*node.result());
   AddPrepared(node, std::move(prepared), step);
+  return true;
+}
+
+bool PlanBuilder::UseDynamicInt8(const Node& node, const OpDef& def, Step& step) {
+  if (!IsInt8Product(node)) return false;
+  const QuantizedOperands operands(node);
+  const Shape* const shape = operands.x->type().shape();
+  const std::optional<rt::Shape> w = SizesOf(operands.w);
+  if (!IsInt8(operands.x) || !IsInt8(operands.w) || !IsOne(operands.x_zero) || shape == nullptr ||
+      SizesOf(operands.x) || !w || w->empty() || !HasConstantWeights(operands)) {
+    return false;
+  }
+  constexpr std::int64_t kSample = 64;  // in place of a size that is not known
+  rt::Shape x;
+  for (const Dim& dim : *shape) x.push_back(dim.known() ? dim.value() : kSample);
+  const bool conv = IsInt8Conv(node);
+  const std::size_t inner = conv ? 1 : shape->size() - 1;
+  const std::int64_t channels = conv ? (*w)[0] : w->back();
+  if (inner >= shape->size() || !(*shape)[inner].known() ||
+      !IsOneOrLine(operands.w_zero, channels) || !operands.CanRequantize(channels)) {
+    return false;
+  }
+  Prepared prepared;
+  if (conv) {
+    const Result<Params> params = def.fill_params(node);
+    if (!params.ok() || !rt::PreparedInt8Conv::Supports(params->As<rt::ConvParams>(), x, *w))
+      return false;
+    prepared.init = params->cpp() + ", ";
+  } else if (!rt::PreparedInt8MatMul::Supports(x, *w, true)) {
+    return false;
+  }
+  prepared.type = conv ? "rt::DynamicInt8Conv" : "rt::DynamicInt8MatMul";
+  prepared.header = "runtime/fast/dynamic_int8.h";
+  prepared.init += SizesText(*w);
+  prepared.constants = {Get(operands.w)};
+  prepared.is_dynamic = prepared.reads_constants = prepared.takes_post = true;
+  prepared.int8 = Int8PostOf(node);
+  step.inputs = {Get(operands.x), Get(operands.x_zero)};
+  if (!conv) step.inputs.insert(step.inputs.end(), {kAbsent, kAbsent});
+  step.inputs.push_back(kAbsent);  // the scale of x, which FuseInt8Epilogues may find
+  SetPrepared(std::move(prepared), step);
   return true;
 }
 

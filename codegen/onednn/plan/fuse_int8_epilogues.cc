@@ -109,7 +109,9 @@ class EpilogueFuser {
     growth.post = *prepared.int8;
     growth.value = steps_[at].results.front();
     if (growth.post.w_scale != kAbsent) growth.stage = Growth::Stage::kResult;
-    channel_axis_ = prepared.takes_channels_last ? 1 : -1;
+    const bool conv =
+        IsPrepared(plan_, steps_[at], {"rt::PreparedInt8Conv", "rt::DynamicInt8Conv"});
+    channel_axis_ = conv ? 1 : -1;
     Growth best = growth;
     while (Absorb(at, growth)) {
       if (growth.CanEnd()) best = growth;
@@ -123,6 +125,7 @@ class EpilogueFuser {
     step.As<PreparedStep>()->residual = growth.residual;
     step.inputs.back() = growth.x_scale;
     step.results = {growth.value};
+    for (SymbolBinding& bind : step.binds) bind.buffer = growth.value;
     for (std::size_t i : growth.absorbed) {
       step.fused.push_back(steps_[i].comment);
       gone_[i] = true;
@@ -327,7 +330,8 @@ class EpilogueFuser {
     const std::optional<rt::Int8Grid> grid = GridOf(*dequantize.node, *dequantize.node->operand(0));
     const Buffer& buffer = plan_.buffer(integers);
     if (!grid || buffer.shape != plan_.buffer(growth.value).shape ||
-        (buffer.storage != Storage::kArena && buffer.storage != Storage::kInput) ||
+        (buffer.storage != Storage::kArena && buffer.storage != Storage::kSlot &&
+         buffer.storage != Storage::kInput) ||
         (made != BlockUses::kOutside && made >= at)) {
       return false;
     }

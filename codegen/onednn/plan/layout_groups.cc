@@ -26,7 +26,8 @@ bool IsConv(const Plan& plan, const Step& step) {
 bool IsPool(const Plan& plan, const Step& step) {
   return IsPrepared(plan, step,
                     {"rt::PreparedPool", "rt::DynamicPool<rt::MaxPoolParams>",
-                     "rt::DynamicPool<rt::AveragePoolParams>"});
+                     "rt::DynamicPool<rt::AveragePoolParams>"}) &&
+         plan.PreparedOf(step)->takes_blocks;
 }
 
 // Batch and spatial sizes may be left to the run.

@@ -385,8 +385,15 @@ struct WeightTensor {
   std::int64_t offset = 0;  // in the file
 };
 
+// A step by a reference kernel, though there is something faster for other operands.
+struct ReferenceStep {
+  std::string name;  // as in Plan::step_names
+  double share = 0;  // of the work of all entries
+};
+
 struct PlanOptions {
   std::size_t steps_per_file = 1000;  // of programs; entries with more are divided
+  bool no_reference = false;          // a ReferenceStep is unsupported
   bool exact_conv = false;            // no algorithms that round otherwise than a sum of products
   // Below f32: that of products with constant weights (recurrent operators have such too), last
   // layers excepted, and with kBF16 that of tensors between them; all else stays as the model has
@@ -416,6 +423,7 @@ struct Plan {
   std::set<std::string> headers;      // of runtime/, that the steps need
   NameScope names;                    // taken in the program
   std::vector<std::string> left_out;  // "entry 'find' is left out: ..."
+  std::vector<ReferenceStep> reference_steps;
 
   const Buffer& buffer(BufferId id) const { return buffers[static_cast<std::size_t>(id)]; }
   Buffer& buffer(BufferId id) { return buffers[static_cast<std::size_t>(id)]; }

@@ -98,7 +98,7 @@ TEST(MakePlan, PreparesARecurrentOperatorForRunsOfAnySizes) {
   EXPECT_EQ(plan.buffer(Steps(plan).front().As<PreparedStep>()->places[1]).label, "last");
 }
 
-TEST(MakePlan, PreparesPoolsWhoseSizesAreNotKnownIfEveryWindowHasAnElement) {
+TEST(MakePlan, PreparesPoolsWhoseSizesAreNotKnown) {
   const auto pool = [](std::string_view attributes) {
     return Calls(PlanOf("graph main(%x: f32[n, 3, h, h]) -> (%y: f32[n, 3, _, _]) {\n"
                         "  %y = onnx.MaxPool(%x) {kernel_shape = [2, 2]" +
@@ -107,8 +107,32 @@ TEST(MakePlan, PreparesPoolsWhoseSizesAreNotKnownIfEveryWindowHasAnElement) {
   };
   EXPECT_EQ(pool(""), "rt::DynamicPool<rt::MaxPoolParams>");
   EXPECT_EQ(pool(", strides = [2, 2], pads = [1, 0, 1, 0]"), "rt::DynamicPool<rt::MaxPoolParams>");
-  EXPECT_EQ(pool(", ceil_mode = 1"), "MaxPool<float>");
+  EXPECT_EQ(pool(", ceil_mode = 1"), "rt::DynamicPool<rt::MaxPoolParams>");
   EXPECT_EQ(pool(", dilations = [2, 2]"), "MaxPool<float>");
+}
+
+TEST(MakePlan, PreparesResizesWhoseSizesAreNotKnownUnlessScalesAreNot) {
+  const auto resize = [](std::string_view operands) {
+    return Calls(PlanOf("graph main(%x: f32[n, 3, h, 5], %by: f32[4], %to: i64[4]) -> (%y) {\n"
+                        "  const %twice: f32[4] = [1.0, 1.0, 2.0, 2.0]\n"
+                        "  %y: f32[_, _, _, _] = onnx.Resize(%x, " +
+                        std::string(operands) + ") {mode = \"linear\"}\n}"))
+        .front();
+  };
+  EXPECT_EQ(resize("_, %twice"), "rt::DynamicResize");
+  EXPECT_EQ(resize("_, _, %to"), "rt::DynamicResize");
+  EXPECT_EQ(resize("_, %by"), "Resize<float, float>");
+}
+
+TEST(MakePlan, TellsWhichStepsCallReferenceKernelsThoughOthersNeedNot) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[4, 2]) -> (%z: f32[4, 2]) {
+    const %w: f32[2, 2] = [[0.5, 1.0], [0.0, 2.0]]
+    %y: f32[4, 2] = onnx.MatMul(%x, %w)
+    %z = onnx.Gemm(%x, %w, %y) {alpha = 0.5}
+  })");
+  ASSERT_EQ(plan.reference_steps.size(), 1u);
+  EXPECT_GT(plan.reference_steps.front().share, 0.4);
+  EXPECT_LT(plan.reference_steps.front().share, 0.6);
 }
 
 TEST(MakePlan, PreparesResizeByConstantSizesUnlessItOnlyMoves) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many products of two elements an operator adds up.
+#ifndef DRAGOMAN_CORE_ANALYSIS_MULTIPLY_ADDS_H_
+#define DRAGOMAN_CORE_ANALYSIS_MULTIPLY_ADDS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "core/ir/model.h"
+
+namespace dragoman {
+
+// Of convolutions, matrix products and recurrent operators; 0 of all other operators. `open` stands
+// for every size that is not a number. nullopt: there is such a size, and no `open`.
+std::optional<std::int64_t> MultiplyAdds(const Node& node,
+                                         std::optional<std::int64_t> open = std::nullopt);
+
+// The elements of a value, likewise.
+std::optional<std::int64_t> CountElements(const Value* value,
+                                          std::optional<std::int64_t> open = std::nullopt);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_ANALYSIS_MULTIPLY_ADDS_H_
