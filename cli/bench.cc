@@ -11,8 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
+#include "cli/page_file.h"
 #include "driver/bench_model.h"
 #include "driver/model_costs.h"
+#include "page/plot.h"
 
 namespace dragoman::cli {
 namespace {
@@ -21,6 +23,8 @@ struct BenchOptions {
   std::string model;
   std::optional<std::string> against;
   InputOptions inputs;
+  std::optional<std::string> plot;
+  bool profile = false;
   BenchRequest request;
   LoweringFlags lowering;
   CommonOptions common;
@@ -35,25 +39,26 @@ std::vector<double> RatiosOf(const std::vector<Benchmark>& benchmarks) {
   return ratios;
 }
 
-void PrintBenchmark(const std::string& file, const Benchmark& benchmark) {
+void PrintBenchmark(const std::string& file, const Benchmark& benchmark, bool profile) {
   Print("{}: fastest {}, median {}, 99 % below {}\n", file, TimeText(benchmark.Fastest()),
         TimeText(benchmark.Median()), TimeText(benchmark.P99()));
-  PrintLines(benchmark.profile);
+  if (profile) PrintLines(benchmark.profile);
 }
 
 void PrintBenchmarks(const std::vector<Benchmark>& benchmarks, const BenchOptions& options) {
   const RunRequest& run = options.request.run;
   Print("{} rounds of {} calls, engine {}, threads: {}\n", options.request.rounds, run.repeat,
         run.engine, run.threads);
-  PrintBenchmark(options.model, benchmarks[0]);
+  PrintBenchmark(options.model, benchmarks[0], options.profile);
   if (benchmarks.size() < 2) return;
-  PrintBenchmark(*options.against, benchmarks[1]);
+  PrintBenchmark(*options.against, benchmarks[1], options.profile);
   const std::vector<double> ratios = RatiosOf(benchmarks);
   Print("ratio of medians: {:.3f} ({:.3f} to {:.3f})\n", ratios[ratios.size() / 2], ratios.front(),
         ratios.back());
 }
 
-nlohmann::ordered_json BenchmarkJson(const std::string& file, const Benchmark& benchmark) {
+nlohmann::ordered_json BenchmarkJson(const std::string& file, const Benchmark& benchmark,
+                                     bool profile) {
   nlohmann::ordered_json json = {{"model", file},
                                  {"unit", "us"},
                                  {"min", benchmark.Fastest()},
@@ -63,7 +68,7 @@ nlohmann::ordered_json BenchmarkJson(const std::string& file, const Benchmark& b
   for (const RoundTimes& round : benchmark.rounds)
     json["rounds"].push_back(
         {{"min", round.fastest}, {"median", round.median}, {"p99", round.p99}});
-  if (!benchmark.profile.empty()) json["profile"] = ProfileJson(benchmark.profile);
+  if (profile) json["profile"] = ProfileJson(benchmark.profile);
   return json;
 }
 
@@ -73,9 +78,9 @@ void PrintBenchmarksJson(const std::vector<Benchmark>& benchmarks, const BenchOp
                                  {"threads", run.threads},
                                  {"calls", run.repeat},
                                  {"models", nlohmann::ordered_json::array()}};
-  json["models"].push_back(BenchmarkJson(options.model, benchmarks[0]));
+  json["models"].push_back(BenchmarkJson(options.model, benchmarks[0], options.profile));
   if (benchmarks.size() > 1) {
-    json["models"].push_back(BenchmarkJson(*options.against, benchmarks[1]));
+    json["models"].push_back(BenchmarkJson(*options.against, benchmarks[1], options.profile));
     const std::vector<double> ratios = RatiosOf(benchmarks);
     json["ratio"] = ratios[ratios.size() / 2];
   }
@@ -101,9 +106,31 @@ Result<std::vector<Benchmark>> Bench(BenchOptions& options) {
   return BenchModels(session, model, &other, *options.against, request);
 }
 
+// The time of each step of the first model.
+std::string TimePlot(const std::vector<Benchmark>& benchmarks, const BenchOptions& options) {
+  page::BarPlot plot{FileNameOf(options.model),
+                     fmt::format("time by step, median call {}, engine {}",
+                                 TimeText(benchmarks[0].Median()), options.request.run.engine),
+                     "us",
+                     {}};
+  if (options.against) {
+    plot.caption += fmt::format("; a call of {}: {}", FileNameOf(*options.against),
+                                TimeText(benchmarks[1].Median()));
+  }
+  for (const auto& row : ProfileJson(benchmarks[0].profile))
+    plot.rows.push_back({row["step"].get<std::string>(), row["us"].get<double>(), false, ""});
+  return page::SvgOf(plot);
+}
+
 int RunBench(BenchOptions& options) {
+  options.request.run.profile = options.profile || options.plot;
   const Result<std::vector<Benchmark>> benchmarks = Bench(options);
   if (!benchmarks.ok()) return Report(benchmarks.error(), options.model);
+  if (options.plot) {
+    const std::string plot = TimePlot(*benchmarks, options);
+    if (Status status = WritePageFile(*options.plot, plot, {options.model}); !status.ok())
+      return Report(status.error());
+  }
   if (options.common.json) {
     PrintBenchmarksJson(*benchmarks, options);
   } else if (!options.common.quiet) {
@@ -132,7 +159,8 @@ void AddBench(CommandLine& program) {
   command.Add("--engine", &options->request.run.engine,
               "native (default): the generated C++ program; or interpreter",
               {.one_of = {"native", "interpreter"}});
-  command.AddFlag("--profile", options->request.run.profile, "Print the time of each step as well");
+  command.AddFlag("--profile", options->profile, "Print the time of each step as well");
+  command.Add("--plot", &options->plot, "Write the time of each step as an SVG picture");
   command.Add("--input", &options->inputs.inputs,
               "NAME=FILE.npy or POSITION=FILE.npy, in place of random inputs",
               {.repeatable = true});

@@ -36,6 +36,7 @@ struct InspectOptions {
   bool nodes = false;
   std::optional<std::string> html;
   std::optional<std::string> heat;
+  std::optional<std::string> plot;
   LoweringFlags lowering;
   CommonOptions common;
 };
@@ -123,12 +124,19 @@ int WritePage(const Session& session, const Model& model, const Result<Model>& l
   return kDone;
 }
 
+// The weights' histograms.
+int WritePlot(const Model& model, const InspectOptions& options) {
+  const std::string plot = PlotOfWeights(model, FileNameOf(options.model));
+  const Status status = WritePageFile(*options.plot, plot, {options.model});
+  return status.ok() ? kDone : Report(status.error());
+}
+
 // Errors: options that are not for one another.
 Status CheckInspectOptions(const InspectOptions& options) {
   if (int{options.nodes} + int{options.node.has_value()} + int{options.to.has_value()} +
-          int{options.html.has_value()} >
+          int{options.html.has_value()} + int{options.plot.has_value()} >
       1)
-    return InvalidInput("--to, --nodes, --node and --html do not go together");
+    return InvalidInput("--to, --nodes, --node, --html and --plot do not go together");
   if (options.heat && !options.html) return InvalidInput("--heat goes with --html");
   return {};
 }
@@ -141,6 +149,7 @@ int RunInspect(const InspectOptions& options) {
   if (!facts.ok()) return Report(facts.error(), options.model);
   const Result<Model> model = ReadCut(session, options.model, options.lowering, *facts);
   if (!model.ok()) return Report(model.error());
+  if (options.plot) return WritePlot(*model, options);
   const Result<Model> lowered = LowerToInspect(session, *model, *std::move(facts));
   if (!lowered.ok() && options.lowering.has_facts() &&
       lowered.error().kind() == ErrorKind::kInvalidInput) {
@@ -196,8 +205,9 @@ void AddInspect(CommandLine& program) {
   command.Add("--html", &options->html,
               "Write the graph as a page for a browser, one HTML file that needs nothing else");
   command.Add("--heat", &options->heat,
-              "With --html: a file of what `run --profile --json` or `verify --bisect --json`\n"
-              "printed, to be shown as colours of nodes");
+              "With --html: a file of what `run` or `bench --profile --json`, or `verify --bisect\n"
+              "--json`, printed, to be shown as colours of nodes");
+  command.Add("--plot", &options->plot, "Write the weights' histograms as an SVG picture");
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
   AddCommonOptions(command, options->common);

@@ -12,7 +12,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
+#include "cli/page_file.h"
 #include "driver/verify_model.h"
+#include "page/plot.h"
 
 namespace dragoman::cli {
 namespace {
@@ -22,6 +24,7 @@ struct VerifyOptions {
   std::vector<std::string> data;
   std::optional<std::string> against;
   std::optional<std::int64_t> random;
+  std::optional<std::string> plot;
   InputOptions inputs;  // --input, --inputs
   VerifyRequest request;
   LoweringFlags lowering;
@@ -113,6 +116,35 @@ void PrintVerdicts(const std::vector<Verification>& verifications) {
   PrintJson(json);
 }
 
+std::vector<page::PlotRow> PlotRows(const std::vector<OutputComparison>& compared,
+                                    const std::string& prefix) {
+  std::vector<page::PlotRow> rows;
+  for (const OutputComparison& one : compared)
+    rows.push_back({prefix + one.name, one.largest, !one.ok, ""});
+  return rows;
+}
+
+// The errors of all values that were compared; where only outputs are known, theirs.
+std::string ErrorPlot(const std::vector<Verification>& verifications,
+                      const VerifyOptions& options) {
+  const std::string title = FileNameOf(options.model);
+  if (!verifications.empty() && !verifications[0].values.empty()) {
+    const std::string against = options.request.run.engine == "native"
+                                    ? "generated program against interpreter"
+                                    : "against " + FileNameOf(*options.against);
+    return page::SvgOf(
+        page::SequencePlot{title, fmt::format("{}, {}", against, verifications[0].what),
+                           "largest difference", PlotRows(verifications[0].values, "")});
+  }
+  page::BarPlot plot{title, "largest difference of each output from the recorded one", "", {}};
+  for (const Verification& verification : verifications) {
+    const std::vector<page::PlotRow> rows =
+        PlotRows(verification.outputs, verification.what + ": ");
+    plot.rows.insert(plot.rows.end(), rows.begin(), rows.end());
+  }
+  return page::SvgOf(plot);
+}
+
 bool IsTolerance(const std::optional<double>& given) {
   return !given || (std::isfinite(*given) && *given >= 0);
 }
@@ -120,6 +152,7 @@ bool IsTolerance(const std::optional<double>& given) {
 Result<std::vector<Verification>> VerifyModel(const Session& session, const Model& model,
                                               VerifyOptions options, Facts facts) {
   VerifyRequest& request = options.request;
+  request.values = options.plot.has_value();
   request.run.times = options.common.json;
   request.run.print = [](std::string_view line) { Say(Printable(line)); };
   request.run.facts = std::move(facts);
@@ -158,6 +191,11 @@ int RunVerify(const VerifyOptions& options) {
   Result<std::vector<Verification>> verifications =
       VerifyModel(session, *model, options, *std::move(facts));
   if (!verifications.ok()) return Report(verifications.error(), options.model);
+  if (options.plot) {
+    const std::string plot = ErrorPlot(*verifications, options);
+    if (Status status = WritePageFile(*options.plot, plot, {options.model}); !status.ok())
+      return Report(status.error());
+  }
   if (!options.common.quiet) {
     if (options.common.json) {
       PrintVerdicts(*verifications);
@@ -194,6 +232,9 @@ void AddVerify(CommandLine& program) {
       "--bisect", options->request.bisect,
       "Report the first value that differs between the models, or with --engine native\n"
       "between the interpreter and the generated program");
+  command.Add("--plot", &options->plot,
+              "Write the largest difference of each value as an SVG picture: with --against or\n"
+              "--engine native of all values, else of the outputs");
   command.Add("--steps", &options->request.run.steps, "As for run");
   command.Add("--rtol", &options->request.tolerance.relative, "Relative tolerance for all numbers");
   command.Add("--atol", &options->request.tolerance.absolute, "Absolute tolerance for all numbers");

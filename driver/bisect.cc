@@ -79,6 +79,19 @@ Result<FlatArrays> ValuesOf(const Session& session, const PreparedRun& run,
 
 }  // namespace
 
+Result<std::vector<OutputComparison>> CompareProgramValues(const Session& session,
+                                                           const PreparedRun& run,
+                                                           const RunRequest& request,
+                                                           const Tolerance& tolerance) {
+  const std::vector<std::string> names = ComputedValues(run.model);
+  DRAGOMAN_ASSIGN(const FlatArrays native, ValuesOf(session, run, names, request, "native"));
+  DRAGOMAN_ASSIGN(const FlatArrays plain, ValuesOf(session, run, names, request, "interpreter"));
+  std::vector<OutputComparison> compared;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    compared.push_back(CompareOutput(names[i], native[i].second, plain[i].second, tolerance));
+  return compared;
+}
+
 Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, const PreparedRun& b,
                                const RunRequest& request, const Tolerance& tolerance) {
   const std::vector<ValuePair> pairs = PairValues(session, a.model, b.model);

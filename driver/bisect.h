@@ -35,6 +35,13 @@ struct Bisection {
   std::vector<OutputComparison> values = {};
 };
 
+// Each value of a model's generated program, which has all of them as outputs, against the
+// interpreter's. Errors: those of RunPrepared.
+Result<std::vector<OutputComparison>> CompareProgramValues(const Session& session,
+                                                           const PreparedRun& run,
+                                                           const RunRequest& request,
+                                                           const Tolerance& tolerance);
+
 // Of two models, both prepared for the same inputs and run by the interpreter: values that
 // correspond by the structure of the graphs, else by name (value_pairs.h), in the order of nodes of
 // `a`. Values in bodies are not looked at. Errors: those of RunPrepared; no values correspond.

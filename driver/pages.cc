@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/pages.h"
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/ir/for_each_value.h"
 #include "core/support/bytes.h"
 #include "core/support/mapped_file.h"
 #include "driver/model_costs.h"
+#include "page/plot.h"
+#include "page/weight_statistics.h"
 
 namespace dragoman {
 namespace {
@@ -87,17 +92,42 @@ std::string PageOfDiff(const Model& a, const Model& b, const DiffReport& report,
   return page::DiffPage({names[0], &a}, {names[1], &b}, report, trace, options);
 }
 
+std::string PlotOfWeights(const Model& model, const std::string& title) {
+  std::vector<std::pair<std::string, const Tensor*>> weights;
+  const auto add = [&](const std::string& name, const Tensor* tensor) {
+    if (tensor != nullptr && tensor->size() > 1 && page::HasStatistics(*tensor))
+      weights.emplace_back(name, tensor);
+  };
+  for (const State& state : model.states) add(state.name, state.initial.tensor());
+  ForEachGraph(model, [&](const Graph& graph) {
+    ForEachValue(graph, [&](const Value& value) { add(value.name(), value.tensor()); });
+  });
+  std::ranges::stable_sort(
+      weights, [](const auto& a, const auto& b) { return a.second->size() > b.second->size(); });
+  page::HistogramPlot plot{title, fmt::format("{} weights, largest first", weights.size()), {}};
+  for (const auto& [name, tensor] : weights) {
+    const bool is_shown = plot.histograms.size() < page::kMostHistograms;
+    plot.histograms.push_back({name, tensor->type().ToString(),
+                               is_shown ? page::StatisticsOf(*tensor) : page::WeightStatistics()});
+  }
+  return page::SvgOf(plot);
+}
+
 Result<std::vector<page::Heat>> ReadHeats(const std::string& path) {
   DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   const std::string_view text = AsText(file->bytes());
   const auto json = nlohmann::json::parse(text.data(), text.data() + text.size(), nullptr, false);
   std::vector<page::Heat> heats;
   if (json.is_object() && json.contains("profile")) heats.push_back(TimesOf(json["profile"]));
+  if (json.is_object() && json.contains("models") && json["models"].is_array() &&
+      !json["models"].empty() && json["models"][0].is_object() &&
+      json["models"][0].contains("profile"))
+    heats.push_back(TimesOf(json["models"][0]["profile"]));
   if (json.is_array()) heats.push_back(ErrorsOf(json));
   if (heats.empty() || heats[0].rows.empty()) {
     return InvalidInput(
-               "holds no numbers of nodes; expected what `run --profile --json` or "
-               "`verify --bisect --json` prints")
+               "holds no numbers of nodes; expected what `run --profile --json`, `bench --profile "
+               "--json` or `verify --bisect --json` prints")
         .InFile(path);
   }
   return heats;

@@ -25,8 +25,11 @@ std::string PageOfModel(const Session& session, const Model& source, const Model
 std::string PageOfDiff(const Model& a, const Model& b, const DiffReport& report,
                        const DiffTrace& trace, const std::array<std::string, 2>& names);
 
-// Numbers of nodes in a file that holds what `run --profile --json` or `verify --bisect --json`
-// printed. Errors: it holds something else.
+// The histograms of the weights of a model, the largest weights first, as an SVG picture.
+std::string PlotOfWeights(const Model& model, const std::string& title);
+
+// Numbers of nodes in a file that holds what `run --profile --json`, `bench --profile --json` (of
+// the first model) or `verify --bisect --json` printed. Errors: it holds something else.
 Result<std::vector<page::Heat>> ReadHeats(const std::string& path);
 
 }  // namespace dragoman

@@ -15,7 +15,7 @@ namespace {
 
 Verification Judge(std::string what, const FlatArrays& found, const FlatArrays& expected,
                    const Tolerance& tolerance) {
-  Verification verification{std::move(what), {}, {}};
+  Verification verification{std::move(what), {}, {}, {}};
   if (found.size() != expected.size()) {
     OutputComparison count;
     count.message = fmt::format("{} outputs, expected {}", found.size(), expected.size());
@@ -62,6 +62,16 @@ Status BisectEngines(const Session& session, const Model& model,
   return {};
 }
 
+// Each value of the generated program against the interpreter's.
+Status CompareEngines(const Session& session, const Model& model,
+                      const std::vector<NamedArray>& inputs, const VerifyRequest& request,
+                      Verification& verification) {
+  DRAGOMAN_ASSIGN(const PreparedRun run, PrepareRun(session, model, inputs, request.run));
+  DRAGOMAN_ASSIGN(verification.values,
+                  CompareProgramValues(session, run, request.run, request.tolerance));
+  return {};
+}
+
 bool Asks(const VerifyRequest& request, const std::vector<Verification>& verifications,
           const Verification& verification) {
   return request.bisect && !verification.ok() &&
@@ -95,6 +105,8 @@ Result<std::vector<Verification>> VerifyAgainstData(const Session& session, cons
       Verification verification = Judge(folder, result.outputs, set.outputs, request.tolerance);
       if (Asks(request, verifications, verification))
         DRAGOMAN_TRY(BisectEngines(session, model, set.inputs, request, verification));
+      if (request.values && verifications.empty() && request.run.engine == "native")
+        DRAGOMAN_TRY(CompareEngines(session, model, set.inputs, request, verification));
       verifications.push_back(std::move(verification));
     }
   }
@@ -198,6 +210,13 @@ Result<std::vector<Verification>> VerifyAgainstModel(const Session& session, con
     } else if (Asks(request, verifications, verification)) {
       DRAGOMAN_ASSIGN(verification.bisection,
                       BisectModels(session, run, *other_run, other_request, request.tolerance));
+    }
+    if (request.values && verifications.empty() && request.run.engine == "native") {
+      DRAGOMAN_TRY(CompareEngines(session, model, inputs, request, verification));
+    } else if (request.values && verifications.empty()) {
+      DRAGOMAN_ASSIGN(const Bisection all,
+                      BisectModels(session, run, *other_run, other_request, request.tolerance));
+      verification.values = all.values;
     }
     verifications.push_back(std::move(verification));
   }

@@ -24,6 +24,9 @@ struct VerifyRequest {
   // Finds the first value that differs; against data, that at which the generated program parts
   // from the interpreter.
   bool bisect = false;
+  // Compares all values of the first input, as `bisect` would, whether outputs differ or not. Needs
+  // another model, or the native engine.
+  bool values = false;
   // Against another model: the inputs; none: `random` ones are drawn from `seed`, with sizes from 2
   // to 5 where no size is known.
   std::vector<NamedArray> inputs;
@@ -35,7 +38,8 @@ struct VerifyRequest {
 struct Verification {
   std::string what;  // "random input 0", the folder of the data set
   std::vector<OutputComparison> outputs;
-  std::optional<Bisection> bisection;  // of the first one that is different
+  std::optional<Bisection> bisection;    // of the first one that is different
+  std::vector<OutputComparison> values;  // of the first one, if the request asks for them
 
   bool ok() const;
 };
