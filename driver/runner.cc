@@ -103,15 +103,16 @@ bool Runner::IsPrepared(const std::string& entry, const Arrays& inputs) const {
 
 Status Runner::Prepare(const std::string& entry, const Arrays& inputs) {
   RunRequest request = request_;
+  std::map<std::string, Given> ready = given_;  // when all is done
   Arrays all = inputs;
   if (!request.facts.entry && source_.entries.size() > 1) {
     // Entries share the states, so those that have been called, and those that need no inputs, are
     // lowered together.
-    std::erase_if(given_, [&](const auto& each) {
+    std::erase_if(ready, [&](const auto& each) {
       return each.first != entry && Contradicts(all, each.second.inputs);
     });
     std::set<std::string> called = {entry};
-    for (const auto& [name, given] : given_) {
+    for (const auto& [name, given] : ready) {
       called.insert(name);
       for (const NamedArray& array : given.inputs) {
         if (FindNamed(all, array.name) == nullptr) all.push_back(array);
@@ -120,14 +121,17 @@ Status Runner::Prepare(const std::string& entry, const Arrays& inputs) {
     for (const Entry& other : source_.entries) {
       if (!TakesInputs(session_, source_, other)) called.insert(other.name);
     }
+    for (const std::string& name : called) ready.try_emplace(name);
     request.steps = StepsText(called, CallsThatSliceNothing(all));
   }
   DRAGOMAN_ASSIGN(PreparedRun prepared, PrepareRun(session_, source_, all, request));
   std::swap(prepared_, prepared.model);
-  if (Status status = Start(CurrentStates()); !status.ok()) {
+  Status started = is_native() ? Compile() : Start(is_fresh_ ? NamedStates() : CurrentStates());
+  if (!started.ok()) {
     std::swap(prepared_, prepared.model);
-    return status;
+    return started;
   }
+  given_ = std::move(ready);
   Given& given = given_[entry];
   given = {inputs, {}};
   const Arrays& taken = std::ranges::find(prepared.calls, entry, &EntryCalls::entry)->arrays;
@@ -137,6 +141,15 @@ Status Runner::Prepare(const std::string& entry, const Arrays& inputs) {
                          &NamedArray::array, &NamedArray::array);
   for (std::size_t i = 0; one_by_one && i < inputs.size(); ++i)
     given.names.push_back(taken[i].name);
+  return {};
+}
+
+Status Runner::Compile() {
+  if (compiled_ != nullptr && !is_fresh_ && !prepared_.states.empty())
+    return Unsupported(
+        "the program was compiled for other inputs or entries, and its states would be lost; reset "
+        "it first");
+  DRAGOMAN_ASSIGN(compiled_, CompiledModel::Load(prepared_, request_.plan, request_.seed));
   return {};
 }
 
@@ -173,16 +186,6 @@ Result<FlatArrays> Runner::Interpret(const std::string& name, const Arrays& inpu
   return Flatten(OutputSlots(*entry), outputs);
 }
 
-Result<FlatArrays> Runner::RunProgram(const Facts& facts, const Arrays& inputs) {
-  RunRequest request = request_;
-  request.facts = facts;
-  DRAGOMAN_ASSIGN(const PreparedRun prepared, PrepareRun(session_, source_, inputs, request));
-  if (!prepared.model.states.empty())
-    return Unsupported("engine native keeps no states between calls; use engine interpreter");
-  DRAGOMAN_ASSIGN(RunResult result, RunPrepared(session_, prepared, request));
-  return std::move(result.outputs);
-}
-
 Result<FlatArrays> Runner::Run(const std::string& entry, const std::vector<NamedArray>& arrays) {
   Facts facts = request_.facts;
   if (!entry.empty()) facts.entry = NameIn(source_, entry);
@@ -196,7 +199,6 @@ Result<FlatArrays> Runner::Run(const std::string& entry, const std::vector<Named
   const std::string& name = chosen.name;
   const Format* const format = FormatOfModel(session_.formats, source_);
   const Arrays given = WithNames(GivenSlots(format, chosen), arrays);
-  if (request_.engine == "native") return RunProgram(facts, given);
   if (!IsPrepared(name, given)) DRAGOMAN_TRY(Prepare(name, given));
   Arrays inputs = given;
   const std::vector<std::string>& names = given_.at(name).names;
@@ -210,16 +212,19 @@ Result<FlatArrays> Runner::Run(const std::string& entry, const std::vector<Named
     return std::move(result.outputs);
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) inputs[i].name = names[i];
-  return Interpret(name, inputs);
+  Result<FlatArrays> outputs = is_native() ? compiled_->Run(name, inputs) : Interpret(name, inputs);
+  if (outputs.ok()) is_fresh_ = false;
+  return outputs;
 }
 
-void Runner::Reset() {
-  interpreter_.reset();
-  model_.reset();
-  given_.clear();
+Status Runner::Reset() {
+  is_fresh_ = true;
+  if (compiled_ != nullptr) return compiled_->Reset();
+  return interpreter_ != nullptr ? Start({}) : Status();
 }
 
-FlatArrays Runner::States() const {
+Result<FlatArrays> Runner::States() const {
+  if (is_native()) return Unsupported("the states of a compiled program cannot be read");
   FlatArrays arrays;
   for (auto& [name, value] : CurrentStates()) {
     if (value.kind == RuntimeValue::Kind::kTensor) arrays.emplace_back(name, value.array);
@@ -228,6 +233,7 @@ FlatArrays Runner::States() const {
 }
 
 Status Runner::SetStates(const FlatArrays& given) {
+  if (is_native()) return Unsupported("the states of a compiled program cannot be set");
   if (interpreter_ == nullptr) return InvalidInput("there are no states before the first call");
   NamedStates states = CurrentStates();
   std::vector<std::string> names;
@@ -239,7 +245,9 @@ Status Runner::SetStates(const FlatArrays& given) {
                           WhatThereIs(name, "its states are", names));
     state->second = RuntimeValue::Of(array);
   }
-  return Start(states);
+  DRAGOMAN_TRY(Start(states));
+  is_fresh_ = false;
+  return {};
 }
 
 }  // namespace dragoman

@@ -12,6 +12,7 @@
 #include "core/interpreter/interpreter.h"
 #include "core/ir/model.h"
 #include "core/support/result.h"
+#include "driver/compiled_model.h"
 #include "driver/data.h"
 #include "driver/run_model.h"
 #include "driver/session.h"
@@ -26,17 +27,19 @@ class Runner {
   Runner(Session session, Model source, RunRequest request);
 
   // One call of `entry` (empty: the one that the facts choose, else the default one). Errors: those
-  // of RunModel; states whose sizes the inputs contradict; with engine native, a model with states.
-  // After an error the states are what they were.
+  // of RunModel; states whose sizes the inputs contradict; with engine native, inputs or entries
+  // for which a model with states would have to be compiled anew. After an error the states are
+  // what they were.
   Result<FlatArrays> Run(const std::string& entry, const std::vector<NamedArray>& inputs);
 
   // The calls that are made from now on are the first ones.
-  void Reset();
+  Status Reset();
 
   // The states as the last call left them, by name; those of sequences are left out. Empty before
-  // the first call.
-  FlatArrays States() const;
-  // Calls go on from these. Errors: before the first call; no state of that name or type.
+  // the first call. Errors: engine native, which shows none.
+  Result<FlatArrays> States() const;
+  // Calls go on from these. Errors: before the first call; no state of that name or type; engine
+  // native.
   Status SetStates(const FlatArrays& states);
 
   // Called after each node, as by the interpreter.
@@ -45,13 +48,14 @@ class Runner {
  private:
   using Arrays = std::vector<NamedArray>;
 
+  bool is_native() const { return request_.engine == "native"; }
   bool IsPrepared(const std::string& entry, const Arrays& inputs) const;
   Status Prepare(const std::string& entry, const Arrays& inputs);
+  Status Compile();  // the prepared model
   // An interpreter of the prepared model, with these states in place of the initial ones.
   Status Start(const std::vector<std::pair<std::string, RuntimeValue>>& states);
   std::vector<std::pair<std::string, RuntimeValue>> CurrentStates() const;
   Result<FlatArrays> Interpret(const std::string& entry, const Arrays& inputs);
-  Result<FlatArrays> RunProgram(const Facts& facts, const Arrays& inputs);
 
   // What an entry was prepared for.
   struct Given {
@@ -68,6 +72,8 @@ class Runner {
   Model prepared_;                      // lowered for what was given, with the initial states
   std::unique_ptr<Model> model_;        // that the interpreter runs
   std::unique_ptr<Interpreter> interpreter_;
+  std::unique_ptr<CompiledModel> compiled_;  // engine native, in place of these two
+  bool is_fresh_ = true;                     // the states are the initial ones
 };
 
 }  // namespace dragoman

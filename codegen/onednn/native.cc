@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <utility>
 
+#include "codegen/onednn/bundled_onednn.h"
+#include "codegen/onednn/emit/emit_infer.h"
 #include "codegen/onednn/emit/emit_weights.h"
 #include "codegen/onednn/native_cache.h"
 #include "codegen/onednn/process.h"
@@ -56,16 +59,27 @@ Status Compile(std::vector<std::string> command, const fs::path& folder) {
 
 std::vector<std::string> CompileCommand(const NativeOptions& options, const fs::path& object,
                                         const std::string& optimization) {
-  return {options.compiler,
-          "-std=c++17",
-          optimization,
-          "-fno-strict-aliasing",
-          "-fno-math-errno",
-          "-fno-trapping-math",
-          "-w",
-          "-c",
-          "-o",
-          object.string()};
+  std::vector<std::string> command = {options.compiler,
+                                      "-std=c++17",
+                                      optimization,
+                                      "-fno-strict-aliasing",
+                                      "-fno-math-errno",
+                                      "-fno-trapping-math",
+                                      "-fPIC",
+                                      "-fvisibility=hidden",
+                                      "-w",
+                                      "-c",
+                                      "-o",
+                                      object.string()};
+  if (const std::optional<BundledOneDnn> bundled = FindBundledOneDnn())
+    command.push_back("-I" + bundled->headers.string());
+  return command;
+}
+
+std::vector<std::string> LinkOneDnn() {
+  const std::optional<BundledOneDnn> bundled = FindBundledOneDnn();
+  if (!bundled) return {"-ldnnl"};
+  return {bundled->library.string(), "-Wl,-rpath," + bundled->library.parent_path().string()};
 }
 
 // Those of dragoman that are still there to compile with.
@@ -79,6 +93,7 @@ std::vector<ImageLibrary> InstalledImageLibraries() {
 
 std::uint64_t RuntimeHash(const NativeOptions& options) {
   std::uint64_t hash = HashString(options.compiler + " " + options.optimization);
+  for (const std::string& word : LinkOneDnn()) hash = HashCombine(hash, HashString(word));
   for (const ImageLibrary& image : InstalledImageLibraries())
     hash = HashCombine(hash, HashString(image.library));
   for (const RuntimeFile& file : RuntimeFiles())
@@ -133,7 +148,9 @@ std::uint64_t ProgramHash(const GeneratedProgram& program, std::uint64_t runtime
   return hash;
 }
 
+// `output` is a program, or with -shared among `flags` a library.
 Status BuildProgram(const GeneratedProgram& program, const NativeOptions& options,
+                    const std::string& output, const std::vector<std::string>& flags,
                     const fs::path& runtime, const fs::path& folder) {
   const std::string weights_path = (folder / (program.plan.name + ".weights")).string();
   DRAGOMAN_ASSIGN(OutputFile weights, OutputFile::Create(weights_path));
@@ -142,7 +159,8 @@ Status BuildProgram(const GeneratedProgram& program, const NativeOptions& option
   for (const GeneratedFile& file : program.files) {
     if (IsModelFile(file)) DRAGOMAN_TRY(WriteFile((folder / file.path).string(), file.text));
   }
-  std::vector<std::string> link = {options.compiler, "-o", (folder / "infer").string()};
+  std::vector<std::string> link = {options.compiler, "-o", (folder / output).string()};
+  link.insert(link.end(), flags.begin(), flags.end());
   for (const GeneratedFile& file : program.files) {
     if (!IsModelFile(file) || !file.path.ends_with(".cc")) continue;
     const fs::path object = folder / (file.path + ".o");
@@ -155,14 +173,15 @@ Status BuildProgram(const GeneratedProgram& program, const NativeOptions& option
     link.push_back(object.string());
   }
   link.push_back((runtime / kLibrary).string());
-  link.insert(link.end(), {"-ldnnl", "-lpthread"});
+  std::ranges::move(LinkOneDnn(), std::back_inserter(link));
+  link.emplace_back("-lpthread");
   const bool decodes = std::ranges::any_of(
       program.files, [](const GeneratedFile& file) { return file.path.starts_with(kImages); });
   for (const ImageLibrary& image : InstalledImageLibraries()) {
     if (decodes) link.emplace_back(image.library);
   }
   DRAGOMAN_TRY(Compile(std::move(link), folder));
-  return MakePrivate(folder / "infer");
+  return MakePrivate(folder / output);
 }
 
 void ForEachLine(std::string_view text, const std::function<void(std::string_view)>& sink) {
@@ -173,27 +192,51 @@ void ForEachLine(std::string_view text, const std::function<void(std::string_vie
   }
 }
 
-}  // namespace
+constexpr char kProgram[] = "infer";
+constexpr char kModelLibrary[] = "model.so";
 
-Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& options) {
+Result<GeneratedProgram> Generate(const Model& model, const NativeOptions& options) {
   CodegenOptions codegen;
   codegen.name = "native";
   codegen.plan = options.plan;
-  DRAGOMAN_ASSIGN(GeneratedProgram program, GenerateCpp(model, codegen));
+  return GenerateCpp(model, codegen);
+}
+
+// The folder of the cache that holds `output`, compiled now unless it has been.
+Result<fs::path> Build(const GeneratedProgram& program, const NativeOptions& options,
+                       const std::string& output, const std::vector<std::string>& flags) {
   DRAGOMAN_ASSIGN(const fs::path cache, CacheFolder(options));
   const std::uint64_t runtime_hash = RuntimeHash(options);
   const std::uint64_t hash = ProgramHash(program, runtime_hash);
   const fs::path target = cache / fmt::format("model-{:016x}", hash);
-  if (!fs::exists(target / "infer")) {
+  if (!fs::exists(target / output)) {
     DRAGOMAN_ASSIGN(fs::path runtime, BuildRuntime(options, cache, runtime_hash));
     DRAGOMAN_ASSIGN(TemporaryFolder folder, NewFolder(cache));
-    DRAGOMAN_TRY(BuildProgram(program, options, runtime, folder.path()));
+    DRAGOMAN_TRY(BuildProgram(program, options, output, flags, runtime, folder.path()));
     DRAGOMAN_TRY(folder.Publish(target));
     TrimNativeCache(cache, NativeCacheLimit());
   }
-  DRAGOMAN_TRY(CheckOurs(target / "infer"));
+  DRAGOMAN_TRY(CheckOurs(target / output));
   MarkUsed(target);
-  return NativeProgram{target, target / "infer", target / "native.weights"};
+  return target;
+}
+
+}  // namespace
+
+Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& options) {
+  DRAGOMAN_ASSIGN(const GeneratedProgram program, Generate(model, options));
+  DRAGOMAN_ASSIGN(const fs::path folder, Build(program, options, kProgram, {}));
+  return NativeProgram{folder, folder / kProgram, folder / "native.weights"};
+}
+
+Result<NativeLibrary> BuildNativeLibrary(const Model& model, const NativeOptions& options) {
+  DRAGOMAN_ASSIGN(GeneratedProgram program, Generate(model, options));
+  const auto infer =
+      std::ranges::find(program.files, onednn::InferFile(program.plan), &GeneratedFile::path);
+  infer->text = onednn::EmitLoadedModel(program.plan);
+  DRAGOMAN_ASSIGN(const fs::path folder,
+                  Build(program, options, kModelLibrary, {"-shared", "-Wl,-Bsymbolic"}));
+  return NativeLibrary{folder / kModelLibrary, folder / "native.weights"};
 }
 
 Result<std::string> CompileAndRun(const Model& model, const std::vector<std::string>& arguments,

@@ -38,6 +38,15 @@ struct NativeProgram {
 // the compiler says (internal: generated code always compiles); no compiler; no oneDNN.
 Result<NativeProgram> BuildNative(const Model& model, const NativeOptions& options = {});
 
+// A compiled model that a process loads: runtime/program/loaded_model.h.
+struct NativeLibrary {
+  std::filesystem::path library;
+  std::filesystem::path weights;
+};
+
+// The same as a shared library.
+Result<NativeLibrary> BuildNativeLibrary(const Model& model, const NativeOptions& options = {});
+
 // Runs the program `infer` of the model with `arguments` (its own options: --input, --inputs,
 // --output-dir, --steps, --repeat, --profile, --threads). Returns what it printed; outputs are in
 // the folder given with --output-dir. Errors: those of BuildNative, and what the program refuses.

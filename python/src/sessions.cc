@@ -66,17 +66,11 @@ class SessionObject {
   }
 
   void Reset() {
-    WithoutLock([&] {
-      const std::scoped_lock lock(mutex_);
-      runner_.Reset();
-    });
+    Check(Locked([&] { return runner_.Reset(); }));
   }
 
   nb::dict States() {
-    return ArraysObject(WithoutLock([&] {
-      const std::scoped_lock lock(mutex_);
-      return runner_.States();
-    }));
+    return ArraysObject(Unwrap(Locked([&] { return runner_.States(); })));
   }
 
   void SetStates(nb::handle given) {

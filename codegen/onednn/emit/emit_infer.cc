@@ -9,12 +9,12 @@
 namespace dragoman::onednn {
 namespace {
 
-constexpr std::string_view kText = R"(// Runs the model from the command line; see --help.
+constexpr std::string_view kText = R"(// @WHAT@
 #include <cstdint>
 #include <utility>
 
 #include "@NAME@.h"
-@PRECISION_HEADER@#include "runtime/program/infer_main.h"
+@PRECISION_HEADER@#include "runtime/program/@HEADER@.h"
 
 namespace @NAME@ {
 namespace {
@@ -49,8 +49,18 @@ std::unique_ptr<rt::InferTarget> Make(const std::string& weights, int threads) {
 }  // namespace
 }  // namespace @NAME@
 
-int main(int argc, char** argv) {
+@END@)";
+
+constexpr std::string_view kMain = R"(int main(int argc, char** argv) {
   return dragoman::rt::InferMain(@NAME@::@MODEL@::info(), &@NAME@::Make, argc, argv);
+}
+)";
+
+constexpr std::string_view kExport =
+    R"(extern "C" __attribute__((visibility("default"))) const dragoman::rt::LoadedModel*
+DragomanLoadedModel() {
+  static const dragoman::rt::LoadedModel model = {&@NAME@::@MODEL@::info(), &@NAME@::Make};
+  return &model;
 }
 )";
 
@@ -147,6 +157,23 @@ std::string_view PrecisionWarning(const Plan& plan) {
   return "  rt::WarnWithoutArithmetic(rt::Precision::kF16);\n";
 }
 
+// The class Target without the model's types, and what stands behind it.
+std::string FillTarget(const Plan& plan, std::string_view what, std::string_view header,
+                       std::string_view end) {
+  CodeWriter cases;
+  for (int level = 0; level < 3; ++level) cases.Indent();
+  for (std::size_t i = 0; i < plan.entries.size(); ++i) EmitCase(plan, i, cases);
+  std::string text = Filled(std::string(kText), "@CASES@", cases.Take());
+  text = Filled(std::move(text), "@WHAT@", what);
+  text = Filled(std::move(text), "@HEADER@", header);
+  text = Filled(std::move(text), "@END@", end);
+  text = Filled(std::move(text), "@PRECISION_HEADER@", PrecisionHeader(plan));
+  text = Filled(std::move(text), "@WARNING@", PrecisionWarning(plan));
+  text = Filled(std::move(text), "@SEED@", DrawsRandomNumbers(plan) ? kSetSeed : "");
+  text = Filled(std::move(text), "@MODEL@", plan.class_name);
+  return Filled(std::move(text), "@NAME@", plan.name);
+}
+
 }  // namespace
 
 std::string InferFile(const Plan& plan) {
@@ -154,15 +181,12 @@ std::string InferFile(const Plan& plan) {
 }
 
 std::string EmitInfer(const Plan& plan) {
-  CodeWriter cases;
-  for (int level = 0; level < 3; ++level) cases.Indent();
-  for (std::size_t i = 0; i < plan.entries.size(); ++i) EmitCase(plan, i, cases);
-  std::string text = Filled(std::string(kText), "@CASES@", cases.Take());
-  text = Filled(std::move(text), "@PRECISION_HEADER@", PrecisionHeader(plan));
-  text = Filled(std::move(text), "@WARNING@", PrecisionWarning(plan));
-  text = Filled(std::move(text), "@SEED@", DrawsRandomNumbers(plan) ? kSetSeed : "");
-  text = Filled(std::move(text), "@MODEL@", plan.class_name);
-  return Filled(std::move(text), "@NAME@", plan.name);
+  return FillTarget(plan, "Runs the model from the command line; see --help.", "infer_main", kMain);
+}
+
+std::string EmitLoadedModel(const Plan& plan) {
+  return FillTarget(plan, "Gives the model to the program that loads this library.", "loaded_model",
+                    kExport);
 }
 
 }  // namespace dragoman::onednn

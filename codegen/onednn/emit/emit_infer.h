@@ -13,6 +13,9 @@ namespace dragoman::onednn {
 std::string InferFile(const Plan& plan);
 // The text of that file.
 std::string EmitInfer(const Plan& plan);
+// That of a file in its place, which makes a shared library of the model
+// (runtime/program/loaded_model.h).
+std::string EmitLoadedModel(const Plan& plan);
 
 }  // namespace dragoman::onednn
 

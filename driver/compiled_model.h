@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model that is compiled and loaded into this process: the native engine for calls one by one.
+#ifndef DRAGOMAN_DRIVER_COMPILED_MODEL_H_
+#define DRAGOMAN_DRIVER_COMPILED_MODEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "codegen/onednn/plan/plan.h"
+#include "core/interpreter/interpreter.h"
+#include "core/ir/model.h"
+#include "core/support/result.h"
+#include "driver/data.h"
+
+namespace dragoman {
+
+class CompiledModel {
+ public:
+  // Compiles the common `model`, or finds it in the cache. Errors: those of BuildNative.
+  static Result<std::unique_ptr<CompiledModel>> Load(const Model& model,
+                                                     const onednn::PlanOptions& plan,
+                                                     std::uint64_t seed);
+  CompiledModel(const CompiledModel&) = delete;
+  CompiledModel& operator=(const CompiledModel&) = delete;
+  ~CompiledModel();
+
+  // One call of `entry` with arrays by the names of its inputs; keeps the new states. After an
+  // error the states are what they were. Errors: arrays that do not fit; what the model refuses.
+  Result<FlatArrays> Run(const std::string& entry, const std::vector<NamedArray>& inputs);
+  Status Reset();  // to the initial states; random numbers start over from the seed
+
+ private:
+  struct Loaded;
+  explicit CompiledModel(std::unique_ptr<Loaded> loaded);
+
+  std::unique_ptr<Loaded> loaded_;
+};
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_DRIVER_COMPILED_MODEL_H_

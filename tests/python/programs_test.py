@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled C++: the native engine, and generated programs."""
+
+import pathlib
+import tempfile
+import unittest
+
+import numpy
+
+import dragoman
+
+MLP = "tests/models/mlp/model.onnx"
+
+
+class ProgramsTest(unittest.TestCase):
+
+    def setUp(self):
+        self.x = numpy.random.default_rng(3).normal(size=(1, 41)).astype(numpy.float32)
+        self.model = dragoman.load(MLP)
+        self.expected = self.model.run({"x": self.x})["y"]
+
+    def test_native_engine(self):
+        session = self.model.session("native")
+        for _ in range(2):
+            found = session.run({"x": self.x})["y"]
+            numpy.testing.assert_allclose(found, self.expected, atol=1e-5)
+        with self.assertRaisesRegex(dragoman.Invalid, "expected float32"):
+            session.run({"x": self.x.astype(numpy.float64)})
+        self.assertTrue(dragoman.verify(MLP, MLP, engine="native"))
+
+    def test_states_of_the_native_engine_last(self):
+        policy = dragoman.load("tests/models/torchscript/lstm_policy/model.pt")
+        native, interpreted = policy.session("native"), policy.session()
+        x = self.x[:, :6]
+
+        def step():
+            found = native.run({"x": x})["output"]
+            numpy.testing.assert_allclose(found, interpreted.run({"x": x})["output"], atol=1e-5)
+            return found.tobytes()
+
+        first, second = step(), step()
+        self.assertNotEqual(first, second)
+        for session in (native, interpreted):
+            session.run(entry="reset_memory")
+        self.assertEqual(step(), first)
+        for session in (native, interpreted):
+            session.reset()
+        self.assertEqual(step(), first)
+        with self.assertRaises(dragoman.Unsupported):
+            native.state
+
+    def test_generated_program(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            program = self.model.codegen(pathlib.Path(scratch) / "a folder", "mlp")
+            with self.assertRaisesRegex(RuntimeError, "not built"):
+                program({"x": self.x})
+            found = program.build()({"x": self.x})["y"]
+            numpy.testing.assert_allclose(found, self.expected, atol=1e-5)
+            with self.assertRaisesRegex(ValueError, "rank"):
+                program({"x": self.x[0]})
+
+    def test_names_that_are_no_identifiers_are_refused(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            with self.assertRaises(dragoman.Invalid):
+                self.model.codegen(pathlib.Path(scratch) / "p", "a b")
+
+
+if __name__ == "__main__":
+    unittest.main()
