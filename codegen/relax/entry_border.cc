@@ -17,7 +17,7 @@ std::string DrawnText(const DrawnInput& drawn) {
 }  // namespace
 
 std::size_t EntryBorder::OutputPlace(std::size_t i) const {
-  for (const tvm::ListOutput& list : lists) {
+  for (const ListOutput& list : lists) {
     if (list.first >= i) break;
     i = i + list.count - 1;
   }
@@ -34,7 +34,7 @@ std::string AttributesOf(const EntryBorder& border) {
                         fmt::join(border.complex_outputs, ", "));
   }
   std::vector<std::string> lists;
-  for (const tvm::ListOutput& list : border.lists)
+  for (const ListOutput& list : border.lists)
     lists.push_back(fmt::format("[{}, {}, {}]", list.first, list.count,
                                 list.is_optional ? "\"optional\"" : "\"sequence\""));
   if (!lists.empty()) text += fmt::format(", \"lists\": [{}]", fmt::join(lists, ", "));

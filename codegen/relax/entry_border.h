@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "codegen/tvm/lower_sequences.h"
 #include "core/ir/graph.h"
+#include "core/rewrite/forms/lower_sequences.h"
 #include "core/support/result.h"
 
 namespace dragoman::relax {
@@ -32,7 +32,7 @@ struct EntryBorder {
   std::vector<DrawnInput> drawn;
   std::vector<std::size_t> complex_inputs;
   std::vector<std::size_t> complex_outputs;
-  std::vector<tvm::ListOutput> lists;
+  std::vector<ListOutput> lists;
 
   // Where output `i` of the entry is now.
   std::size_t OutputPlace(std::size_t i) const;

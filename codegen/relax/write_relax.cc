@@ -15,13 +15,13 @@
 #include "codegen/relax/relax_op.h"
 #include "codegen/relax/widen_reductions.h"
 #include "codegen/relax/write_npz.h"
-#include "codegen/tvm/lower_sequences.h"
 #include "codegen/tvm/prepare.h"
-#include "codegen/tvm/resolve_axes.h"
-#include "codegen/tvm/stack_sequences.h"
 #include "codegen/tvm/widen_constants.h"
 #include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/forms/lower_sequences.h"
+#include "core/rewrite/forms/resolve_axes.h"
+#include "core/rewrite/forms/stack_sequences.h"
 #include "core/rewrite/lower_factors.h"
 #include "core/rewrite/lower_to_loops.h"
 #include "core/support/output_file.h"
@@ -84,7 +84,7 @@ std::vector<Finding> FindingsOf(Status status) {
 bool ChangesBefore(const Node& node) {
   const OpDef* def = FindOp(node);
   return def == nullptr || relax::FindRelaxEmitter(def->Label()) == nullptr ||
-         tvm::HasComputedAxes(node);
+         HasComputedAxes(node);
 }
 
 class Emitter {
@@ -120,16 +120,16 @@ class Emitter {
     tvm::WidenConstants(*entry.graph);
     tvm::PreparedOperators prepared(*entry.graph, ChangesBefore);
     relax::NameInputSizes(*entry.graph);
-    DRAGOMAN_TRY(tvm::ResolveAxes(*entry.graph));
+    DRAGOMAN_TRY(ResolveAxes(*entry.graph));
     ExpandOperators(*entry.graph, HasOp);
     DRAGOMAN_TRY(LowerFactors(*entry.graph, parts_.options.packed ? HasOpOrPacked : HasOp));
     DRAGOMAN_TRY(relax::WidenReductions(*entry.graph));
     relax::EntryBorder border;
     DRAGOMAN_TRY(relax::PairComplex(*entry.graph, border));
     DRAGOMAN_ASSIGN(border.drawn, relax::DrawAtEntry(*entry.graph));
-    DRAGOMAN_TRY(tvm::LowerSequences(*entry.graph, &border.lists));
+    DRAGOMAN_TRY(LowerSequences(*entry.graph, &border.lists));
     for (std::size_t& output : border.complex_outputs) output = border.OutputPlace(output);
-    DRAGOMAN_TRY(tvm::StackSequences(*entry.graph));
+    DRAGOMAN_TRY(StackSequences(*entry.graph));
     std::vector<Finding> findings = FindingsOf(LowerToLoops(*entry.graph));
     const std::vector<tvm::ComposedNode> changed = prepared.Take();
     DRAGOMAN_ASSIGN(const Inference inference, relax::NameResultSizes(*entry.graph));

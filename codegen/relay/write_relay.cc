@@ -13,14 +13,14 @@
 #include "codegen/relay/relay_text.h"
 #include "codegen/relay/translator.h"
 #include "codegen/relay/write_source.h"
-#include "codegen/tvm/lower_sequences.h"
 #include "codegen/tvm/prepare.h"
-#include "codegen/tvm/resolve_axes.h"
-#include "codegen/tvm/stack_sequences.h"
 #include "codegen/tvm/widen_constants.h"
 #include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/drop_effects.h"
+#include "core/rewrite/forms/lower_sequences.h"
+#include "core/rewrite/forms/resolve_axes.h"
+#include "core/rewrite/forms/stack_sequences.h"
 #include "core/rewrite/lower_factors.h"
 #include "core/rewrite/lower_to_loops.h"
 #include "core/rewrite/unroll.h"
@@ -43,8 +43,7 @@ bool HasOp(std::string_view label) {
 // Whether what is done to an entry before it is written makes other operators of it.
 bool ChangesBefore(const Node& node) {
   const OpDef* def = FindOp(node);
-  return def == nullptr || relay::emit::FindRow(def->Label()) == nullptr ||
-         tvm::HasComputedAxes(node);
+  return def == nullptr || relay::emit::FindRow(def->Label()) == nullptr || HasComputedAxes(node);
 }
 
 Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperators& prepared,
@@ -53,11 +52,11 @@ Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperato
   for (const std::string& node : DropEffects(entry)) {
     if (note) note(node + " is omitted: Relay has no such effect");
   }
-  DRAGOMAN_TRY(tvm::ResolveAxes(entry));
+  DRAGOMAN_TRY(ResolveAxes(entry));
   ExpandOperators(entry, HasOp);
   DRAGOMAN_TRY(LowerFactors(entry, HasOp));
-  DRAGOMAN_TRY(tvm::LowerSequences(entry));
-  DRAGOMAN_TRY(tvm::StackSequences(entry));
+  DRAGOMAN_TRY(LowerSequences(entry));
+  DRAGOMAN_TRY(StackSequences(entry));
   std::vector<Finding> findings = FindingsOf(LowerToLoops(entry));
   const std::vector<tvm::ComposedNode> changed = prepared.Take();
   Inference inference;

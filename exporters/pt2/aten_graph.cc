@@ -261,6 +261,44 @@ Item AtenGraph::ItemOf(const Term& scalar) {
   return {SizeCall("aten.item.default", {{"self", scalar}}, dim), dim};
 }
 
+namespace {
+
+// Names of tensors in an argument or result; bodies have names of their own.
+void RenameIn(Json& value, const std::string& from, const std::string& to) {
+  if (value.is_array()) {
+    for (Json& item : value) RenameIn(item, from, to);
+    return;
+  }
+  if (!value.is_object() || value.contains("as_graph")) return;
+  for (auto& [key, item] : value.items()) {
+    if (key == "name" && item == from) {
+      item = to;
+    } else {
+      RenameIn(item, from, to);
+    }
+  }
+}
+
+}  // namespace
+
+bool AtenGraph::Rename(const std::string& from, const std::string& to) {
+  const auto giver = std::ranges::find_if(
+      nodes_, [&](const Node& node) { return std::ranges::count(node.gives, from) > 0; });
+  if (giver == nodes_.end()) return false;
+  std::ranges::replace(giver->gives, from, to);
+  RenameIn(giver->json["outputs"], from, to);
+  if (giver->json["name"] == from) giver->json["name"] = to;
+  for (Node& node : nodes_) {
+    if (std::ranges::count(node.reads, from) == 0) continue;
+    std::ranges::replace(node.reads, from, to);
+    for (Json& input : node.json["inputs"]) RenameIn(input["arg"], from, to);
+  }
+  auto meta = tensor_values_.extract(from);
+  meta.key() = to;
+  tensor_values_.insert(std::move(meta));
+  return true;
+}
+
 Json AtenGraph::Body(const Terms& outputs) {
   read_.clear();
   for (const Term& output : outputs) read_.insert(output.name);

@@ -73,6 +73,9 @@ class AtenGraph {
   // Drops calls that nothing reads, `outputs` apart. The graph as the format has it, but for inputs
   // and outputs.
   Json Body(const Terms& outputs);
+  // The node that gives the tensor gives it under another name from now on: that of an output.
+  // False: no node gives it.
+  bool Rename(const std::string& from, const std::string& to);
   // The graph of a body: its inputs in the order of `inputs`.
   Json Subgraph(const Terms& inputs, const Terms& outputs);
 

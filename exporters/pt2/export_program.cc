@@ -101,7 +101,9 @@ Status CheckExportProgram(const Model& model) {
 OpSupport ExportProgramSupport(const OpDef& def) {
   if (pt2::FindAtenEmitter(def.Label()) != nullptr) return {OpSupport::Kind::kNative};
   if (IsOfStrings(def)) return {OpSupport::Kind::kNone, "PyTorch has no strings"};
-  if (def.expand || IsFactorisation(def.Label())) return {OpSupport::Kind::kComposed};
+  const bool is_list_operator = IsOfLists(def) && !def.effect;
+  if (def.expand || IsFactorisation(def.Label()) || is_list_operator)
+    return {OpSupport::Kind::kComposed};
   return {OpSupport::Kind::kNone, "no translation to operators of ATen"};
 }
 

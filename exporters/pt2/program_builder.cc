@@ -10,6 +10,9 @@
 #include "core/ir/node_attributes.h"
 #include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/forms/lower_sequences.h"
+#include "core/rewrite/forms/resolve_axes.h"
+#include "core/rewrite/forms/stack_sequences.h"
 #include "core/rewrite/lower_factors.h"
 #include "core/rewrite/lower_to_loops.h"
 #include "core/rewrite/pass_context.h"
@@ -70,7 +73,12 @@ class ProgramBuilder {
 
  private:
   Status Prepare() {
+    DRAGOMAN_TRY(ResolveAxes(*entry_.graph));
     ExpandOperators(*entry_.graph, HasEmitter);
+    std::vector<ListOutput> lists;
+    DRAGOMAN_TRY(LowerSequences(*entry_.graph, entry_.states.empty() ? &lists : nullptr));
+    if (!lists.empty()) entry_.results.clear();  // their leaves are other outputs now
+    DRAGOMAN_TRY(StackSequences(*entry_.graph));
     DRAGOMAN_TRY(LowerFactors(*entry_.graph, HasEmitter));
     DRAGOMAN_TRY(LowerRecurrences());
     return inference_.InferGraph(*entry_.graph);
@@ -127,13 +135,26 @@ class ProgramBuilder {
     return {};
   }
 
+  // Results have the names that the source gave them, where they are new tensors.
+  void NameOutputs(const std::vector<std::size_t>& flat_outputs, Terms& outputs) {
+    for (std::size_t i : flat_outputs) {
+      const std::string name = scope_.names.Unique(Identifier(entry_.graph->output(i)->name()));
+      const std::string old = outputs[i].name;
+      if (!graph_.Rename(old, name)) continue;
+      for (Term& output : outputs) {
+        if (output.name == old) output.name = name;
+      }
+    }
+  }
+
   // States that change come first.
-  Result<Program> Finish(const Terms& outputs) {
+  Result<Program> Finish(Terms outputs) {
     std::vector<std::size_t> flat_inputs;
     std::vector<std::size_t> flat_outputs;
     Json call = CallSignature(
         entry_, [this](std::size_t i) { return !IsStateInput(i); },
         [this](std::size_t i) { return !IsStateOutput(i); }, flat_inputs, flat_outputs);
+    NameOutputs(flat_outputs, outputs);
     Terms given;
     Json output_specs = Json::array();
     for (std::size_t i = 0; i < entry_.states.size(); ++i) {

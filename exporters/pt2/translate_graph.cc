@@ -7,6 +7,7 @@
 
 #include "core/ir/origin.h"
 #include "core/ops/op_def.h"
+#include "exporters/pt2/origin_metadata.h"
 
 namespace dragoman::pt2 {
 namespace {
@@ -96,6 +97,7 @@ void GraphTranslator::BindStandIns(const Node& node, AtenGraph& to) {
 void GraphTranslator::TranslateNode(const Node& node, AtenGraph& to) {
   if (!HasOperands(node, to)) return BindStandIns(node, to);
   const std::size_t before = findings_.size();
+  to.SetOrigin(MetadataOf(node.origin()));
   Emitted terms = Emit(node, to);
   if (!terms.ok()) {
     for (Finding& finding : terms.error().findings()) findings_.push_back(std::move(finding));

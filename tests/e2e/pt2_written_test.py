@@ -79,6 +79,39 @@ class WrittenTest(unittest.TestCase):
         self.assertEqual(inputs[-1]["user_input"]["arg"], {"as_tensor": {"name": "x"}})
         self.assertIn("data/weights/model_weights_config.json", records)
 
+    def test_nodes_say_where_they_came_from(self):
+        archive = self.convert(MODELS / "mlp" / "model.onnx")
+        program, _ = program_of(archive)
+        layer = program["graph_module"]["graph"]["nodes"][0]
+        self.assertEqual(json.loads(layer["metadata"]["custom"]),
+                         {"source": "onnx.Gemm", "name": "/0/Gemm"})
+        self.assertIn("L__self___0,0,", layer["metadata"]["nn_module_stack"])
+
+    def test_outputs_keep_their_names(self):
+        archive = self.convert(MODELS / "mlp" / "model.onnx")
+        program, _ = program_of(archive)
+        self.assertEqual(program["graph_module"]["graph"]["outputs"], [{"as_tensor": {"name": "y"}}])
+
+    def test_attention_is_one_operator(self):
+        for name in ("bert", "bert_dynamic"):
+            with self.subTest(name):
+                archive = self.convert(MODELS / name / "model.onnx")
+                targets = self.targets(archive)
+                self.assertEqual(targets.count("aten.scaled_dot_product_attention.default"), 2)
+                self.assertNotIn("aten.softmax.int", targets)
+
+    def test_a_mask_that_may_be_infinite_keeps_the_formula(self):
+        # A row of -inf is NaN by the formula, and 0 by PyTorch's operator.
+        archive = self.convert_text("""entry main(%q: f32[1, 2, 3, 4], %k: f32[1, 2, 4, 5],
+    %v: f32[1, 2, 5, 4], %mask: f32[3, 5]) -> (%y) {
+  %s: f32[1, 2, 3, 5] = onnx.MatMul(%q, %k)
+  %m: f32[1, 2, 3, 5] = onnx.Add(%s, %mask)
+  %p: f32[1, 2, 3, 5] = onnx.Softmax(%m)
+  %y: f32[1, 2, 3, 4] = onnx.MatMul(%p, %v)
+}
+""")
+        self.assertIn("aten.softmax.int", self.targets(archive))
+
     def test_a_recurrence_is_one_operator(self):
         archive = self.convert(MODELS / "lstm" / "model.onnx")
         self.assertIn("aten.lstm.input", self.targets(archive))

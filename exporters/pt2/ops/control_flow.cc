@@ -102,7 +102,7 @@ struct LoopParts {
   const Graph* body = nullptr;
   std::size_t states = 0;
   std::size_t scans = 0;
-  std::optional<Dim> turns;  // how many there are, if nothing ends the loop before
+  std::optional<Dim> turns;  // if nothing ends the loop before; unknown: operand 0 tells
 };
 
 bool IsTrue(const Knowledge& known) {
@@ -120,7 +120,8 @@ LoopParts PartsOf(const AtenOp& op) {
   const bool goes_on = passes_on || IsTrue(op.inference.Know(next));
   if (!op.has(0) || !starts || !goes_on) return parts;
   const Knowledge count = op.inference.Know(op.node.operand(0));
-  if (count.elements && count.elements->size() == 1) parts.turns = count.elements->front();
+  const bool is_known = count.elements && count.elements->size() == 1;
+  parts.turns = is_known ? count.elements->front() : Dim::Unknown();
   return parts;
 }
 
@@ -261,7 +262,7 @@ Emitted EmitCounted(const AtenOp& op, const LoopParts& parts) {
   if (turns.known() && turns.value() <= 0) return op.Refuse("a loop of no turn");
   std::optional<Size> count = op.graph.SizeOf(turns);
   if (!count) {
-    const Item item = op.graph.ItemOf(op.arg(0));
+    const Item item = op.ItemAt(op.arg(0), 0);
     count = item.size;
     turns = item.dim;
   }

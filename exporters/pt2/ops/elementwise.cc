@@ -108,6 +108,37 @@ Emitted EmitOnBareUnsigned(AtenOp& op, const BinaryTarget& row) {
   return One(op.Cast(result, dtype));
 }
 
+// The quotient of numbers of uint64, in the bits of int64: that of the upper bits, twice, and one
+// more where the rest is not below the divisor. A divisor from 2^63 on goes in once or not at all.
+Term UnsignedQuotient(const AtenOp& op, const Term& x, const Term& y) {
+  const auto is_below = [&](const Term& a, const Term& b) {
+    return op.Compare("aten.lt.Tensor", Ordered(op, a, DType::kU64), Ordered(op, b, DType::kU64));
+  };
+  const auto number = [&](std::int64_t value) {
+    return op.Call("aten.full.default",
+                   {{"size", Ints()}, {"fill_value", value}, Kw("dtype", DType::kI64)},
+                   {DType::kI64, {}});
+  };
+  const auto with = [&](std::string_view target, const Term& a, std::int64_t value) {
+    return op.Call(target, {{"self", a}, {"other", value}}, {a.dtype, a.shape});
+  };
+  const Term upper =
+      with("aten.bitwise_and.Scalar",
+           op.Call("aten.__rshift__.Scalar", {{"self", x}, {"other", 1}}, {x.dtype, x.shape}),
+           std::numeric_limits<std::int64_t>::max());
+  const Term is_large = op.CompareNumber("aten.lt.Scalar", y, 0);
+  const Term divisor = op.Where(is_large, number(1), y);
+  const Term half = op.Call("aten.div.Tensor_mode",
+                            {{"self", upper}, {"other", divisor}, Kw("rounding_mode", "trunc")},
+                            {x.dtype, BroadcastShape(x.shape, y.shape)});
+  const Term twice = with("aten.mul.Scalar", half, 2);
+  const Term rest = op.Binary("aten.sub.Tensor", x, op.Binary("aten.mul.Tensor", twice, divisor));
+  const Term exact =
+      op.Binary("aten.add.Tensor", twice, op.Where(is_below(rest, divisor), number(0), number(1)));
+  const Term once = op.Where(is_below(x, y), number(0), number(1));
+  return op.Where(is_large, once, exact);
+}
+
 // Integers are divided as C does it.
 Term Quotient(const AtenOp& op, const Term& x, const Term& y) {
   if (IsFloating(x.dtype)) return op.Binary("aten.div.Tensor", x, y);
@@ -145,7 +176,11 @@ Emitted EmitBinary(AtenOp& op) {
 
 Emitted EmitDiv(AtenOp& op) {
   const DType dtype = op.dtype();
-  if (dtype == DType::kU64) return op.Refuse("division of uint64");
+  if (dtype == DType::kU64) {
+    const Term quotient =
+        UnsignedQuotient(op, Computable(op, op.arg(0)), Computable(op, op.arg(1)));
+    return One(op.Cast(quotient, dtype));
+  }
   const std::optional<double> number = op.KnownNumber(1, op.rank(0));
   if (number && op.Known(0) == nullptr && IsFloating(dtype))
     return One(op.WithNumber("aten.div.Scalar", op.arg(0), *number));
@@ -155,7 +190,12 @@ Emitted EmitDiv(AtenOp& op) {
 // Of integers, the remainder has the sign of the divisor, or with fmod that of the dividend.
 Emitted EmitMod(AtenOp& op) {
   const DType dtype = op.dtype();
-  if (dtype == DType::kU64) return op.Refuse("division of uint64");
+  if (dtype == DType::kU64) {
+    const Term x = Computable(op, op.arg(0));
+    const Term y = Computable(op, op.arg(1));
+    const Term product = op.Binary("aten.mul.Tensor", UnsignedQuotient(op, x, y), y);
+    return One(op.Cast(op.Binary("aten.sub.Tensor", x, product), dtype));
+  }
   const std::string_view target =
       op.Int("fmod") != 0 ? "aten.fmod.Tensor" : "aten.remainder.Tensor";
   return One(
@@ -186,11 +226,21 @@ Emitted EmitPow(AtenOp& op) {
 Emitted EmitBitShift(AtenOp& op) {
   const bool left = op.String("direction", "LEFT") == "LEFT";
   const DType dtype = op.dtype();
-  if (dtype == DType::kU64 && !left) return op.Refuse("a shift of uint64 to the right");
-  const Term result =
-      op.Binary(left ? "aten.bitwise_left_shift.Tensor" : "aten.bitwise_right_shift.Tensor",
-                Computable(op, op.arg(0)), Computable(op, op.arg(1)));
-  return One(op.Cast(result, dtype));
+  const Term x = Computable(op, op.arg(0));
+  const Term places = Computable(op, op.arg(1));
+  const std::string_view target =
+      left ? "aten.bitwise_left_shift.Tensor" : "aten.bitwise_right_shift.Tensor";
+  if (dtype != DType::kU64 || left) return One(op.Cast(op.Binary(target, x, places), dtype));
+  // Without the sign, which would be shifted in.
+  const Term sign = op.Call(
+      "aten.bitwise_and.Scalar",
+      {{"self", op.Call("aten.__rshift__.Scalar", {{"self", x}, {"other", 1}}, {x.dtype, x.shape})},
+       {"other", std::numeric_limits<std::int64_t>::max()}},
+      {x.dtype, x.shape});
+  const Term rest = op.WithNumber("aten.sub.Scalar", places, 1);
+  const Term shifted = op.Binary(target, sign, op.Clamp(rest, 0, std::nullopt));
+  const Term stays = op.CompareNumber("aten.eq.Scalar", places, 0);
+  return One(op.Cast(op.Where(stays, x, shifted), dtype));
 }
 
 // Max, Min, Mean, Sum of any number of tensors.

@@ -23,6 +23,11 @@ Emitted EmitSoftsign(AtenOp& op);
 Emitted EmitSwish(AtenOp& op);
 Emitted EmitThresholdedRelu(AtenOp& op);
 
+// complex.cc
+Emitted EmitComplexToReal(AtenOp& op);
+Emitted EmitDft(AtenOp& op);
+Emitted EmitRealToComplex(AtenOp& op);
+
 // control_flow.cc
 Emitted EmitIf(AtenOp& op);
 Emitted EmitLoop(AtenOp& op);
@@ -32,6 +37,10 @@ Emitted EmitScan(AtenOp& op);
 Emitted EmitConv(AtenOp& op);
 Emitted EmitConvInteger(AtenOp& op);
 Emitted EmitConvTranspose(AtenOp& op);
+
+// effect.cc
+Emitted EmitAssert(AtenOp& op);
+Emitted EmitPrint(AtenOp& op);
 
 // elementwise.cc
 Emitted EmitBinary(AtenOp& op);
@@ -118,6 +127,12 @@ Emitted EmitDynamicQuantizeLinear(AtenOp& op);
 Emitted EmitQLinearConv(AtenOp& op);
 Emitted EmitQLinearMatMul(AtenOp& op);
 Emitted EmitQuantizeLinear(AtenOp& op);
+
+// random.cc
+Emitted EmitBernoulli(AtenOp& op);
+Emitted EmitMultinomial(AtenOp& op);
+Emitted EmitRandomNormal(AtenOp& op);
+Emitted EmitRandomUniform(AtenOp& op);
 
 // recurrent.cc
 Emitted EmitRecurrence(AtenOp& op);

@@ -235,12 +235,23 @@ Emitted EmitLrn(AtenOp& op) {
   return One(op.Binary("aten.div.Tensor", x, power));
 }
 
-// In inference everything passes.
+// In inference everything passes; in training, which is stated at run time or here, PyTorch draws.
 Emitted EmitDropout(AtenOp& op) {
+  constexpr double kUsualRatio = 0.5;
   const Term x = op.arg(0);
   if (op.has(2)) {
     const dragoman::Tensor* training = op.Known(2);
-    if (training == nullptr || training->IntAt(0) != 0) return op.Refuse("dropout in training");
+    const std::optional<double> ratio =
+        op.has(1) ? op.KnownNumber(1, 0) : std::optional<double>(kUsualRatio);
+    if (training == nullptr || !ratio)
+      return op.Refuse("dropout of which run time says whether it trains, or how much is dropped");
+    if (training->IntAt(0) != 0) {
+      Terms drawn = op.graph.CallMany("aten.native_dropout.default",
+                                      {{"input", x}, {"p", *ratio}, {"train", true}},
+                                      {{x.dtype, x.shape}, {DType::kBool, x.shape}}, false);
+      drawn.resize(op.node.num_results());
+      return drawn;
+    }
   }
   Terms results = {x};
   if (op.node.num_results() > 1) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "exporters/pt2/ops/attention.h"
 #include "exporters/pt2/ops/emitters.h"
 
 namespace dragoman::pt2 {
@@ -33,6 +34,7 @@ Term EmitProduct(const AtenOp& op, const Term& a, const Term& b, Shape shape) {
 }
 
 Emitted EmitMatMul(AtenOp& op) {
+  if (std::optional<Term> attention = AttentionOf(op)) return One(*std::move(attention));
   const TermType result = op.result();
   const DType dtype = ProductType(result.dtype);
   const Term product =

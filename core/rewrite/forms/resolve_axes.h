@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes that only run time knows: Relax and Relay want them when the module is written.
-#ifndef DRAGOMAN_CODEGEN_TVM_RESOLVE_AXES_H_
-#define DRAGOMAN_CODEGEN_TVM_RESOLVE_AXES_H_
+// Axes that only run time knows, for targets that want them when a program is written.
+#ifndef DRAGOMAN_CORE_REWRITE_FORMS_RESOLVE_AXES_H_
+#define DRAGOMAN_CORE_REWRITE_FORMS_RESOLVE_AXES_H_
 
 #include <cstddef>
 
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 
-namespace dragoman::tvm {
+namespace dragoman {
 
 // Replaces operators with such axes by others that say the same of all axes in turn: a reduction
 // asks of each axis whether it goes, a CumSum or DFT takes one of as many; Squeeze and Unsqueeze
@@ -20,6 +20,6 @@ Status ResolveAxes(Graph& entry);
 // replace it.
 bool HasComputedAxes(const Node& node);
 
-}  // namespace dragoman::tvm
+}  // namespace dragoman
 
-#endif  // DRAGOMAN_CODEGEN_TVM_RESOLVE_AXES_H_
+#endif  // DRAGOMAN_CORE_REWRITE_FORMS_RESOLVE_AXES_H_

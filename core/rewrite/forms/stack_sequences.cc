@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/tvm/stack_sequences.h"
+#include "core/rewrite/forms/stack_sequences.h"
 
 #include <algorithm>
 #include <limits>
@@ -14,7 +14,7 @@
 #include "core/ops/declared_attributes.h"
 #include "core/rewrite/pass_context.h"
 
-namespace dragoman::tvm {
+namespace dragoman {
 namespace {
 
 bool IsSequence(const Value* value) {
@@ -374,4 +374,4 @@ Status StackSequences(Graph& entry) {
   return {};
 }
 
-}  // namespace dragoman::tvm
+}  // namespace dragoman

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/tvm/lower_sequences.h"
+#include "core/rewrite/forms/lower_sequences.h"
 
 #include <algorithm>
 #include <optional>
@@ -11,7 +11,7 @@
 #include "core/ops/declared_attributes.h"
 #include "core/rewrite/pass_context.h"
 
-namespace dragoman::tvm {
+namespace dragoman {
 namespace {
 
 using Elements = std::vector<Value*>;
@@ -243,4 +243,4 @@ Status LowerSequences(Graph& entry, std::vector<ListOutput>* lists) {
   return {};
 }
 
-}  // namespace dragoman::tvm
+}  // namespace dragoman

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/tvm/resolve_axes.h"
+#include "core/rewrite/forms/resolve_axes.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,7 +13,7 @@
 #include "core/rewrite/pass_context.h"
 #include "core/rewrite/unrolled_cell.h"
 
-namespace dragoman::tvm {
+namespace dragoman {
 namespace {
 
 using Values = std::vector<Value*>;
@@ -265,4 +265,4 @@ Status ResolveAxes(Graph& entry) {
   return {};
 }
 
-}  // namespace dragoman::tvm
+}  // namespace dragoman

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sequences and optionals of known length: Relax and Relay have tensors only.
-#ifndef DRAGOMAN_CODEGEN_TVM_LOWER_SEQUENCES_H_
-#define DRAGOMAN_CODEGEN_TVM_LOWER_SEQUENCES_H_
+// Sequences and optionals of known length, for targets that have tensors only.
+#ifndef DRAGOMAN_CORE_REWRITE_FORMS_LOWER_SEQUENCES_H_
+#define DRAGOMAN_CORE_REWRITE_FORMS_LOWER_SEQUENCES_H_
 
 #include <cstddef>
 #include <vector>
@@ -9,7 +9,7 @@
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 
-namespace dragoman::tvm {
+namespace dragoman {
 
 // Outputs from `first` on, `count` of them, that are one list of the entry.
 struct ListOutput {
@@ -25,6 +25,6 @@ struct ListOutput {
 // too.
 Status LowerSequences(Graph& entry, std::vector<ListOutput>* lists = nullptr);
 
-}  // namespace dragoman::tvm
+}  // namespace dragoman
 
-#endif  // DRAGOMAN_CODEGEN_TVM_LOWER_SEQUENCES_H_
+#endif  // DRAGOMAN_CORE_REWRITE_FORMS_LOWER_SEQUENCES_H_

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes that give nothing: what the program asserts, and what it prints.
+#include "exporters/pt2/ops/emitters.h"
+
+namespace dragoman::pt2 {
+
+Emitted EmitAssert(AtenOp& op) {
+  const std::string message = op.String("message", "");
+  op.graph.CallForEffect("aten._assert_async.msg",
+                         {{"self", op.arg(0)},
+                          {"assert_msg", message.empty() ? "an assertion of the model" : message}});
+  return Terms();
+}
+
+// Programs of torch.export print nothing.
+Emitted EmitPrint(AtenOp&) { return Terms(); }
+
+}  // namespace dragoman::pt2
