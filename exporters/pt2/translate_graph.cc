@@ -113,7 +113,7 @@ Terms GraphTranslator::Translate(const Graph& graph, AtenGraph& to) {
     const Value* value = output.value();
     std::optional<Term> term = to.Find(value);
     const std::string why = WhyNot(value->type(), value->is_constant());
-    if (!term && !failed_.contains(value))
+    if ((!term || !why.empty()) && !failed_.contains(value))
       Refuse("output '" + value->name() + "'", why.empty() ? "it has no elements" : why);
     outputs.push_back(term.value_or(Term()));
   }

@@ -304,6 +304,14 @@ std::optional<double> LargestOfFloat8(DType dtype) {
   }
 }
 
+// torch saturates float8_e4m3fn: what rounds to more than 448 is NaN.
+Term NanBeyondFloat8(const AtenOp& op, const Term& x) {
+  constexpr double kLastRounded = 464;
+  const Term is_beyond =
+      op.CompareNumber("aten.gt.Scalar", op.Unary("aten.abs.default", x), kLastRounded);
+  return op.Where(is_beyond, op.Scalar(std::nan(""), x.dtype), x);
+}
+
 bool IsNarrowFloat(DType dtype) { return IsFloating(dtype) && Info(dtype).bits == 8; }
 
 }  // namespace
@@ -319,6 +327,7 @@ Emitted EmitCast(AtenOp& op) {
   if (largest) {
     x = op.Cast(x, DType::kF32);
     if (op.Int("saturate") != 0) x = op.Clamp(x, -*largest, *largest);
+    if (op.Int("saturate") == 0 && to == DType::kF8E4M3FN) x = NanBeyondFloat8(op, x);
   }
   return One(op.Cast(x, to));
 }

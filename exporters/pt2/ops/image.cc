@@ -156,6 +156,10 @@ std::optional<Upsampling> UpsamplingOf(const AtenOp& op, const std::vector<Resiz
   const bool aligns = coordinates == "align_corners";
   if (!aligns && coordinates != "half_pixel" && coordinates != "pytorch_half_pixel")
     return std::nullopt;
+  // ONNX reads the first element for a single one.
+  const auto is_single = [](const ResizedAxis& axis) { return axis.to == Dim(1); };
+  if (coordinates == "pytorch_half_pixel" && std::ranges::any_of(axes, is_single))
+    return std::nullopt;
   if (mode == "cubic") {
     const bool is_usual = op.Float("cubic_coeff_a") == -0.75;
     if (spatial != 2 || !is_usual) return std::nullopt;

@@ -9,22 +9,46 @@
 
 namespace dragoman::pt2 {
 
-// At most one size may be unknown here: torch finds it.
-Emitted EmitReshape(AtenOp& op) {
-  const Term x = op.arg(0);
-  const Shape shape = op.result().shape;
-  Sizes sizes;
-  int unknown = 0;
+namespace {
+
+// Sizes that no tensor tells stand for themselves where the operand states -1; one alone torch
+// finds, of several the operand tells at run time.
+Sizes SizesToReshape(const AtenOp& op, const Shape& shape) {
+  const std::optional<Elements> stated = op.inference.Know(op.node.operand(1)).elements;
+  const auto is_found = [&](std::size_t i) {
+    return stated && i < stated->size() && (*stated)[i] == Dim(-1);
+  };
+  std::vector<std::optional<Size>> sizes;
+  std::size_t unknown = 0;
+  bool has_found = false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    std::optional<Size> size = op.graph.SizeOf(shape[i]);
-    if (!size && unknown++ == 0) size = Size(-1);
-    if (!size) size = op.ItemAt(op.arg(1), static_cast<std::int64_t>(i)).size;
-    sizes.push_back(*size);
+    sizes.push_back(op.graph.SizeOf(shape[i]));
+    if (sizes.back()) continue;
+    ++unknown;
+    has_found = has_found || is_found(i);
   }
+  Sizes result;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool is_free = is_found(i) || (unknown == 1 && !has_found);
+    if (sizes[i]) {
+      result.push_back(*sizes[i]);
+    } else {
+      result.push_back(is_free ? Size(-1)
+                               : op.ItemAt(op.arg(1), static_cast<std::int64_t>(i)).size);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Emitted EmitReshape(AtenOp& op) {
+  const Shape shape = op.result().shape;
   const bool may_be_empty =
       std::ranges::any_of(shape, [](const Dim& d) { return d.known() && d.value() == 0; });
-  if (unknown > 0 && may_be_empty) return op.Refuse("a size is known at run time only");
-  return One(op.Reshape(x, sizes, shape));
+  if (may_be_empty && !op.graph.SizesOf(shape))
+    return op.Refuse("a size is known at run time only");
+  return One(op.Reshape(op.arg(0), SizesToReshape(op, shape), shape));
 }
 
 Emitted EmitFlatten(AtenOp& op) {
