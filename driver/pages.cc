@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/analysis/multiply_adds.h"
 #include "core/ir/for_each_value.h"
 #include "core/support/bytes.h"
 #include "core/support/mapped_file.h"
-#include "driver/model_costs.h"
 #include "page/plot.h"
 #include "page/weight_statistics.h"
 
@@ -20,7 +20,9 @@ namespace dragoman {
 namespace {
 
 page::PageOptions OptionsOf(std::string title) {
-  return {.title = std::move(title), .multiply_adds = MultiplyAdds, .heats = {}};
+  return {.title = std::move(title),
+          .multiply_adds = [](const Node& node) { return MultiplyAdds(node); },
+          .heats = {}};
 }
 
 // "fc1" of "node 'fc1' (onnx.Gemm): matmul", which tells of a step; else the text itself.
