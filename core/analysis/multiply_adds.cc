@@ -98,7 +98,11 @@ std::optional<std::int64_t> CountElements(const Value* value, Open open) {
   return CountOf(SizesOf(value, open));
 }
 
-std::optional<std::int64_t> MultiplyAdds(const Node& node, Open open) {
+std::optional<std::int64_t> MultiplyAdds(const Node& node) {
+  return MultiplyAddsOf(node, std::nullopt);
+}
+
+std::optional<std::int64_t> MultiplyAddsOf(const Node& node, Open open) {
   const CountedOp* const counted = FindCounted(node);
   if (counted == nullptr) return 0;
   const Sizes x = SizesOf(node.operand(counted->x), open);

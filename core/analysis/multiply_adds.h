@@ -10,10 +10,11 @@
 
 namespace dragoman {
 
-// Of convolutions, matrix products and recurrent operators; 0 of all other operators. `open` stands
-// for every size that is not a number. nullopt: there is such a size, and no `open`.
-std::optional<std::int64_t> MultiplyAdds(const Node& node,
-                                         std::optional<std::int64_t> open = std::nullopt);
+// Of convolutions, matrix products and recurrent operators; 0 of all other operators. nullopt: a
+// size is not known.
+std::optional<std::int64_t> MultiplyAdds(const Node& node);
+// The same where `open` stands for every size that is not a number, unless it is nullopt.
+std::optional<std::int64_t> MultiplyAddsOf(const Node& node, std::optional<std::int64_t> open);
 
 // The elements of a value, likewise.
 std::optional<std::int64_t> CountElements(const Value* value,

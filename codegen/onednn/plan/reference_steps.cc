@@ -23,7 +23,7 @@ constexpr std::string_view kOperators[] = {
     "RNN",         "Resize",      "Softmax"};
 
 double WorkOf(const Node& node) {
-  double work = static_cast<double>(MultiplyAdds(node, kSample).value_or(0));
+  double work = static_cast<double>(MultiplyAddsOf(node, kSample).value_or(0));
   for (std::size_t i = 0; i < node.num_results(); ++i)
     work += static_cast<double>(CountElements(node.result(i), kSample).value_or(0));
   return work;
