@@ -12,6 +12,8 @@ import page_graphs
 from command_case import CommandCase
 from commands import dragoman
 
+SOURCE, COMMON = 0, 1
+
 
 def data_of(html):
     return re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.S).group(1)
@@ -71,6 +73,31 @@ class PageFile(CommandCase):
                  for i in range(0, len(group[4]), 10)]
         self.assertEqual(sorted(item[8] for item in items if item[0] == 0),
                          list(range(len(model["nodes"]))))
+
+    def heats(self, model, printed, level):
+        """The numbers of nodes that a page shows of what a command printed: {title: {name: number}}."""
+        data = json.loads(data_of(self.page(model, "--heat", self.write("heat.json", printed))))
+        shown = data["models"][level]
+        return {data["texts"][heat[0]]: {
+            data["texts"][shown["nodes"][node][1]]: number
+            for node, number in zip(heat[2::2], heat[3::2])} for heat in shown["heats"]}
+
+    def test_profiles_become_colours(self):
+        model = "tests/models/mlp/model.onnx"
+        profile = ("--engine", "interpreter", "--profile", "--json")
+        run = self.done("run", model, "--random", "-o", self.out / "out", *profile)
+        times = {row["step"].split("'")[1]: row["us"] for row in json.loads(run)["profile"]}
+        self.assertEqual(self.heats(model, run, COMMON), {"time": times})
+        bench = self.done("bench", model, "--rounds", 1, "--calls", 1, *profile)
+        self.assertEqual(self.heats(model, bench, COMMON)["time"].keys(), times.keys())
+
+    def test_errors_of_values_become_colours(self):
+        a = self.write("a.dgt", page_graphs.layers(3))
+        b = self.write("b.dgt", page_graphs.layers(3, changed=1))
+        printed = dragoman("verify", a, "--against", b, "--bisect", "--json").stdout
+        errors = self.heats(a, printed, SOURCE)["largest difference"]
+        self.assertEqual(errors["/encoder/layer.0/dense/MatMul"], 0)
+        self.assertGreater(errors["/encoder/layer.1/dense/Relu"], 0)
 
     def test_what_cannot_be_lowered_is_shown_at_its_own_level(self):
         model = "tests/models/torchscript/lstm_policy/model.pt"
