@@ -290,7 +290,7 @@ bool ValueBounds::ClearsNan(const GuardedSoftmax& guarded) {
 }
 
 Bounds ValueBounds::OfResult(const Node& node) {
-  if (OnlyMoves(node)) return OfMoved(node);
+  if (OnlyMoves(node) || node.Is("Pad") || node.Is("Trilu")) return OfMoved(node);
   const Bounds x = Of(node.operand(0)), y = Of(node.operand(1));
   if (node.Is("Add")) return Sum(x, y);
   if (node.Is("Sub")) return Sum(x, Negated(y));

@@ -161,8 +161,9 @@ constexpr PassInfo kPasses[] = {
      .at_end = true,
      .reads_weights = true},
     {.name = "fold-weights",
-     .sentence = "computes large nodes, too, whose operands are all constant: for graphs that are "
-                 "compared, not written",
+     .sentence =
+         "computes large nodes, too, whose operands are all constant, and narrows constants "
+         "that repeat elements: for graphs that are compared, not written",
      .families = kLargeConstants,
      .by_default = false,
      .reads_weights = true},

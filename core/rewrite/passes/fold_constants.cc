@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "core/interpreter/evaluate.h"
+#include "core/ir/producer.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
 #include "core/support/count_elements.h"
@@ -113,6 +119,93 @@ Result<bool> FoldLarge(Node& node, PassContext& context) {
   return FoldWithin(kLarge, node, context);
 }
 
+// The elements of the first of `size` equal parts along `axis`, of which the others are the same;
+// nullopt: they differ.
+std::optional<Tensor> FirstOfEqualParts(const Tensor& tensor, std::size_t axis) {
+  const std::size_t width = static_cast<std::size_t>(Info(tensor.dtype()).bits) / 8;
+  std::size_t outer = 1, inner = width;
+  for (std::size_t i = 0; i < axis; ++i) outer *= static_cast<std::size_t>(tensor.sizes()[i]);
+  for (std::size_t i = axis + 1; i < tensor.sizes().size(); ++i)
+    inner *= static_cast<std::size_t>(tensor.sizes()[i]);
+  const auto size = static_cast<std::size_t>(tensor.sizes()[axis]);
+  const std::span<const std::byte> bytes = tensor.bytes();
+  std::string kept;
+  for (std::size_t i = 0; i < outer; ++i) {
+    const std::span<const std::byte> whole = bytes.subspan(i * size * inner, size * inner);
+    // Equal parts are what is equal to itself, moved on by one.
+    if (!std::ranges::equal(whole.subspan(inner), whole.first(whole.size() - inner)))
+      return std::nullopt;
+    kept.append(reinterpret_cast<const char*>(whole.data()), inner);
+  }
+  std::vector<std::int64_t> sizes = tensor.sizes();
+  sizes[axis] = 1;
+  Result<Tensor> first =
+      Tensor::Make(tensor.dtype(), std::move(sizes), Buffer::Own(std::move(kept)));
+  return first.ok() ? std::optional(*std::move(first)) : std::nullopt;
+}
+
+// The same tensor with one element along axes along which all are equal, but for those of one;
+// without such axes in front.
+std::optional<Tensor> WithoutRepetition(const Tensor& tensor) {
+  if (tensor.dtype() == DType::kString || Info(tensor.dtype()).bits < 8 || tensor.size() == 0)
+    return std::nullopt;
+  std::optional<Tensor> narrow;
+  for (std::size_t axis = 0; axis < tensor.sizes().size(); ++axis) {
+    const Tensor& now = narrow ? *narrow : tensor;
+    if (now.sizes()[axis] == 1) continue;
+    if (auto first = FirstOfEqualParts(now, axis)) narrow = std::move(first);
+  }
+  const Tensor& now = narrow ? *narrow : tensor;
+  const auto begin = std::ranges::find_if(now.sizes(), [](auto size) { return size != 1; });
+  if (begin != now.sizes().begin() && begin != now.sizes().end())
+    return now.Reshaped({begin, now.sizes().end()});
+  return narrow;
+}
+
+// x + c = x + c', where c repeats elements of c' along axes of x; other operators likewise
+Result<bool> NarrowConstant(Node& node, PassContext& context) {
+  // By name: operators of two operands whose constants masks and tables are.
+  if (!node.Is("Add") && !node.Is("Mul") && !node.Is("And")) return false;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Tensor* tensor = ConstantOf(node.operand(i));
+    if (tensor == nullptr || tensor->rank() == 0 || ConstantOf(node.operand(1 - i)) != nullptr ||
+        !SameShape(*node.operand(1 - i), *node.result()))
+      continue;
+    std::optional<Tensor> narrow = WithoutRepetition(*tensor);
+    if (!narrow) continue;
+    const OriginPtr origin = node.operand(i)->origin();
+    node.set_operand(
+        i, context.AddConstant(*node.graph(), *std::move(narrow), node.operand(i)->name(), origin));
+    return true;
+  }
+  return false;
+}
+
+// MatMul(c, y · s) = MatMul(c · s, y), for a constant matrix and a number; MatMul(c, Transpose(y ·
+// s)) likewise
+Result<bool> FoldFactor(Node& node, PassContext& context) {
+  const Tensor* matrix = node.Is("MatMul") ? ConstantOf(node.operand(0)) : nullptr;
+  const Node* transpose = matrix != nullptr ? ProducerOf(node.operand(1), "Transpose") : nullptr;
+  const Node* product =
+      matrix != nullptr
+          ? ProducerOf(transpose != nullptr ? transpose->operand(0) : node.operand(1), "Mul")
+          : nullptr;
+  const Tensor* factor = product != nullptr ? ConstantOf(product->operand(1)) : nullptr;
+  if (factor == nullptr || factor->size() != 1 || !IsFloating(factor->dtype()) ||
+      !SameShape(*product->operand(0), *product->result()))
+    return false;
+  const double number = std::abs(factor->FloatAt(0));
+  if (!(number <= 1 && number >= 1e-6)) return false;
+  DRAGOMAN_ASSIGN(Value * scaled,
+                  context.Insert(node, "Mul", {{node.operand(0), product->operand(1)}}));
+  Value* other = product->operand(0);
+  if (transpose != nullptr) {
+    DRAGOMAN_ASSIGN(other, context.Insert(node, "Transpose", {{other}}, transpose->attributes()));
+  }
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "MatMul", {{scaled, other}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 }  // namespace
 
 std::span<const Pattern> ConstantPatterns() {
@@ -121,7 +214,9 @@ std::span<const Pattern> ConstantPatterns() {
 }
 
 std::span<const Pattern> LargeConstantPatterns() {
-  static constexpr Pattern kPatterns[] = {{"fold-large-constants", FoldLarge}};
+  static constexpr Pattern kPatterns[] = {{"fold-large-constants", FoldLarge},
+                                          {"narrow-constant", NarrowConstant},
+                                          {"fold-factor", FoldFactor}};
   return kPatterns;
 }
 

@@ -43,6 +43,22 @@ Result<bool> MergeReshapes(Node& node, PassContext& context) {
   return true;
 }
 
+// Squeeze(Reshape(x, a)) = Reshape(x, b), for the sizes b of the result; Unsqueeze likewise
+Result<bool> ReshapeAtOnce(Node& node, PassContext& context) {
+  if (!node.Is("Squeeze") && !node.Is("Unsqueeze")) return false;
+  const Node* inner = node.operand(0)->producer();
+  const Shape* shape = node.result()->type().shape();
+  if (inner == nullptr || !inner->Is("Reshape") || !inner->result()->HasOneUse() ||
+      shape == nullptr)
+    return false;
+  std::vector<std::int64_t> sizes;
+  for (const Dim& size : *shape) sizes.push_back(size.known() ? size.value() : -1);
+  if (std::ranges::count(sizes, -1) > 1 || std::ranges::count(sizes, 0) > 0) return false;
+  Value* wanted = context.AddConstant(*node.graph(), Tensor::Ints(sizes), "sizes", node.origin());
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Reshape", {{inner->operand(0), wanted}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 // Whether both have the same sizes along all axes but the first.
 bool HaveSameSizesBehindFirst(const Value& a, const Value& b) {
   const Shape* x = a.type().shape();
@@ -214,9 +230,8 @@ Result<bool> MergeMovesOfOnes(Node& node, PassContext& context) {
 
 std::span<const Pattern> ReshapePatterns() {
   static constexpr Pattern kPatterns[] = {
-      {"remove-reshape-back", RemoveReshapeBack},
-      {"merge-reshapes", MergeReshapes},
-      {"merge-reshapes-of-parts", MergeReshapesOfParts},
+      {"remove-reshape-back", RemoveReshapeBack}, {"merge-reshapes", MergeReshapes},
+      {"reshape-at-once", ReshapeAtOnce},         {"merge-reshapes-of-parts", MergeReshapesOfParts},
       {"merge-moves-of-ones", MergeMovesOfOnes},
   };
   return kPatterns;

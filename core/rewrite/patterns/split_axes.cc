@@ -56,6 +56,14 @@ Axes StartsOf(const Groups& groups) {
   return starts;
 }
 
+// Whether `x` has these sizes, whatever symbols stand for.
+bool HasShape(const Value& x, const Shape& shape) {
+  const Shape* own = x.type().shape();
+  return own != nullptr && std::ranges::equal(*own, shape, [](const Dim& a, const Dim& b) {
+           return Equal(a, b) == Truth::kYes;
+         });
+}
+
 // Reshape(Transpose(Reshape(x, a), p), b) = Transpose(Reshape(x, a'), p'), where b only takes apart
 // axes that a may have joined
 Result<bool> SplitBeforeTranspose(Node& node, PassContext& context) {
@@ -73,8 +81,10 @@ Result<bool> SplitBeforeTranspose(Node& node, PassContext& context) {
     ordered[static_cast<std::size_t>((*perm)[i])] = (*groups)[i];
   Shape split;
   for (const Shape& group : ordered) split.insert(split.end(), group.begin(), group.end());
+  Value* x = inner->operand(0);
   const auto sizes = SizesForReshape(split);
-  if (!sizes) return false;
+  const bool is_split = HasShape(*x, split);
+  if (!sizes && !is_split) return false;
   const Axes starts = StartsOf(ordered);
   Axes order;
   for (const std::int64_t axis : *perm) {
@@ -83,8 +93,11 @@ Result<bool> SplitBeforeTranspose(Node& node, PassContext& context) {
     std::iota(own.begin(), own.end(), starts[place]);
     order.insert(order.end(), own.begin(), own.end());
   }
-  Value* wanted = context.AddConstant(*node.graph(), Tensor::Ints(*sizes), "sizes", node.origin());
-  DRAGOMAN_ASSIGN(Value * x, context.Insert(node, "Reshape", {{inner->operand(0), wanted}}));
+  if (!is_split) {
+    Value* wanted =
+        context.AddConstant(*node.graph(), Tensor::Ints(*sizes), "sizes", node.origin());
+    DRAGOMAN_ASSIGN(x, context.Insert(node, "Reshape", {{x, wanted}}));
+  }
   DRAGOMAN_ASSIGN(Value * y,
                   context.Insert(node, "Transpose", {{x}}, {{"perm", std::move(order)}}));
   return context.ReplaceIfAllowed(node, y);

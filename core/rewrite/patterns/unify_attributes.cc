@@ -26,6 +26,12 @@ bool HasNoPads(const Node& node) {
          TextAttribute(node, "auto_pad", "NOTSET") == "NOTSET";
 }
 
+// VALID is the same as no pads.
+bool PadsNothingByItself(const Node& node) {
+  const std::string_view rule = TextAttribute(node, "auto_pad", "NOTSET");
+  return (rule == "VALID" || rule == "NOTSET") && AreZero(IntsAttribute(node, "pads"));
+}
+
 bool AreOnes(const Attribute::Ints* numbers) {
   return numbers == nullptr || std::ranges::all_of(*numbers, [](auto n) { return n == 1; });
 }
@@ -52,6 +58,8 @@ bool ReachesLastAxis(const Node& node) {
   return rank && IntAttribute(node, "end", 0) >= *rank;
 }
 
+bool BeginsAtFirstAxis(const Node& node) { return IntAttribute(node, "start") == 0; }
+
 bool IsNotNearest(const Node& node) { return TextAttribute(node, "mode") != "nearest"; }
 bool IsNotCubic(const Node& node) { return TextAttribute(node, "mode") != "cubic"; }
 
@@ -75,10 +83,12 @@ struct Idle {
   bool (*is_idle)(const Node& node);
 };
 
-constexpr Idle kIdle[] = {{"AveragePool", "count_include_pad", HasNoPads},
+constexpr Idle kIdle[] = {{"AveragePool", "auto_pad", PadsNothingByItself},
+                          {"AveragePool", "count_include_pad", HasNoPads},
                           {"AveragePool", "dilations", HasDenseWindows},
                           {"AveragePool", "pads", HasNoPads},
                           {"AveragePool", "strides", HasUnitSteps},
+                          {"Conv", "auto_pad", PadsNothingByItself},
                           {"Conv", "dilations", HasDenseWindows},
                           {"Conv", "kernel_shape", HasKernelOfKnownSize},
                           {"Conv", "pads", HasNoPads},
@@ -90,6 +100,7 @@ constexpr Idle kIdle[] = {{"AveragePool", "count_include_pad", HasNoPads},
                           {"ConvTranspose", "strides", HasUnitSteps},
                           {"GRU", "activations", HasUsualActivations},
                           {"LSTM", "activations", HasUsualActivations},
+                          {"MaxPool", "auto_pad", PadsNothingByItself},
                           {"MaxPool", "dilations", HasDenseWindows},
                           {"MaxPool", "pads", HasNoPads},
                           {"MaxPool", "strides", HasUnitSteps},
@@ -97,7 +108,8 @@ constexpr Idle kIdle[] = {{"AveragePool", "count_include_pad", HasNoPads},
                           {"Reshape", "allowzero", HasNoZeroSizes},
                           {"Resize", "cubic_coeff_a", IsNotCubic},
                           {"Resize", "nearest_mode", IsNotNearest},
-                          {"Shape", "end", ReachesLastAxis}};
+                          {"Shape", "end", ReachesLastAxis},
+                          {"Shape", "start", BeginsAtFirstAxis}};
 
 // An attribute that changes nothing is left out.
 Result<bool> OmitIdleAttribute(Node& node, PassContext&) {

@@ -100,6 +100,27 @@ Result<bool> CountSummedAxis(Node& node, PassContext& context) {
   return true;
 }
 
+// DFT(DFT(x, a), b) = DFT(DFT(x, b), a), the first axis first, of all elements along both
+Result<bool> OrderTransforms(Node& node, PassContext& context) {
+  constexpr std::size_t kLength = 1, kAxis = 2;
+  const Node* inner = node.Is("DFT") ? ProducerOf(node.operand(0), "DFT") : nullptr;
+  if (inner == nullptr || !inner->result()->HasOneUse()) return false;
+  const auto is_plain = [&](const Node& transform) {
+    return transform.operand(kLength) == nullptr && IntAttribute(transform, "onesided") == 0 &&
+           transform.operand(kAxis) != nullptr;
+  };
+  if (!is_plain(node) || !is_plain(*inner)) return false;
+  const auto first = IntOf(context, inner->operand(kAxis)),
+             second = IntOf(context, node.operand(kAxis));
+  if (!first || !second || *first < 0 || *second < 0 || *first <= *second) return false;
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "DFT", {{inner->operand(0), nullptr, node.operand(kAxis)}},
+                                 node.attributes()));
+  DRAGOMAN_ASSIGN(
+      y, context.Insert(node, "DFT", {{y, nullptr, inner->operand(kAxis)}}, inner->attributes()));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 // Expand(c, sizes) = ConstantOfShape(sizes) of the value c, for a number c
 Result<bool> SpellFill(Node& node, PassContext& context) {
   const Tensor* number = node.Is("Expand") ? ConstantOf(node.operand(0)) : nullptr;
@@ -363,6 +384,7 @@ std::span<const Pattern> OperatorPatterns() {
   static constexpr Pattern kPatterns[] = {{"omit-idle-operand", OmitIdleOperand},
                                           {"state-cut-axes", StateCutAxes},
                                           {"count-summed-axis", CountSummedAxis},
+                                          {"order-transforms", OrderTransforms},
                                           {"spell-fill", SpellFill},
                                           {"spell-tile", SpellTile},
                                           {"state-expanded-sizes", StateExpandedSizes},

@@ -283,6 +283,41 @@ void Recurrences(Drawing& d) {
   Steps(d, d.Of({"Tanh", "Relu", "Tanh", "Sigmoid"}));
 }
 
+// An elementwise operator with a constant that repeats its elements along axes, or nearly.
+void RepeatedConstants(Drawing& d) {
+  const Sizes sizes = d.KnownSizes(1, 3);
+  Sizes own = sizes;
+  if (d.Chance(15)) own.erase(own.begin());
+  const auto along = static_cast<std::size_t>(d.Between(0, 2));
+  int at = 0;
+  const int odd = d.Chance(80) ? -1 : static_cast<int>(d.Between(0, 3));
+  const std::string constant = d.Constant("f32", own, [&] {
+    std::int64_t rest = at++, place = 0;
+    for (std::size_t i = own.size(); i-- > 0;) {
+      if (i == along) place = rest % own[i];
+      rest /= own[i];
+    }
+    return static_cast<double>(place) + (at == odd ? 0.5 : 0);
+  });
+  Names operands = {d.Input("f32", d.Chance(90) ? sizes : Sizes{1}), constant};
+  if (d.Chance(40)) std::swap(operands[0], operands[1]);
+  d.MaybeRead(d.Node(d.Of({"Add", "Mul", "Sub"}), operands));
+}
+
+// A product of a constant and of what a number is a factor of.
+void FactorsOfConstants(Drawing& d) {
+  const std::int64_t rows = d.Between(1, 3), columns = d.Between(1, 3);
+  const double number = d.Of(std::vector<double>{0.5, -0.25, 0.125, 2, 0});
+  const bool turns = d.Chance(50);
+  Names operands = {
+      d.Input("f32", turns ? Sizes{columns, rows} : Sizes{rows, columns}),
+      d.Constant("f32", d.Chance(85) ? Sizes{} : Sizes{1, 1}, [=] { return number; })};
+  std::string y = d.Node(d.Chance(92) ? "Mul" : "Add", operands);
+  if (turns) y = d.Node("Transpose", {y}, "perm = [1, 0]");
+  d.MaybeRead(d.Node("MatMul",
+                     {d.Chance(90) ? d.Numbers("f32", {2, rows}) : d.Input("f32", {2, rows}), y}));
+}
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnGraphs() {
@@ -291,6 +326,8 @@ std::span<const DrawnPattern> DrawnGraphs() {
       {"dce", Dead},
       {"fold-constants", Constants},
       {"fold-large-constants", Constants},
+      {"narrow-constant", RepeatedConstants},
+      {"fold-factor", FactorsOfConstants, Exactness::kRounded},
       {"fuse-gates", Gates, Exactness::kRounded},
       {"reroll-loops", AnySteps, Exactness::kRounded},
       {"fuse-recurrences", Recurrences, Exactness::kRounded},

@@ -517,6 +517,17 @@ void ConvOfPadded(Drawing& d) {
   if (d.Chance(20)) d.MaybeRead(padded);
 }
 
+// A Reshape, and axes of size 1 that go or come behind it.
+void SplitBySqueeze(Drawing& d) {
+  const std::int64_t rows = d.Chance(80) ? d.Between(1, 3) : kN, columns = 2 * d.Between(1, 3);
+  Moved x{"", {rows, columns}};
+  x.value = d.Input("f32", x.sizes);
+  ReshapeTo(d, x, d.Chance(80) ? Sizes{rows, 1, columns / 2, 2} : Sizes{rows, columns, 1, 1});
+  if (d.Chance(10)) d.Node("Neg", {x.value});
+  const std::string axes = d.Ints({d.Chance(90) ? 1 : 2});
+  d.MaybeRead(d.Node(d.Chance(60) ? "Squeeze" : "Unsqueeze", {x.value, axes}));
+}
+
 // Axes that are joined, turned and taken apart again, perhaps otherwise.
 void SplitBehindTranspose(Drawing& d) {
   const std::int64_t batch = d.Chance(80) ? 2 : kN, heads = d.Chance(80) ? 2 : 1;
@@ -589,6 +600,7 @@ std::span<const DrawnPattern> DrawnMoves() {
       {"lift-pad", ConvOfPadded, Exactness::kRounded},
       {"remove-reshape-back", Reshapes},
       {"merge-reshapes", Reshapes},
+      {"reshape-at-once", SplitBySqueeze},
       {"state-reshape-sizes", Reshapes},
       {"split-before-transpose", SplitBehindTranspose},
       {"read-single-places", Places},

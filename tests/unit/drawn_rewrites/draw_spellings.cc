@@ -507,6 +507,15 @@ void SummedAxes(Drawing& d) {
   d.MaybeRead(d.Node("CumSum", {d.Input("f32", sizes), at}, d.Of({"", "reverse = 1"})));
 }
 
+// Fourier transforms of pairs along two axes, in either order.
+void Transforms(Drawing& d) {
+  std::string x = d.Input("f32", {d.Between(1, 2), d.Between(1, 3), d.Between(1, 3), 2});
+  const std::int64_t axis = d.Between(0, 2), next = d.Between(0, 2);
+  x = d.Node("DFT", {x, d.Chance(92) ? "" : d.Int(2), d.Int(axis)}, d.Of({"", "", "inverse = 1"}));
+  if (d.Chance(10)) d.Node("Neg", {x});
+  d.MaybeRead(d.Node("DFT", {x, "", d.Int(next)}, d.Of({"", "", "inverse = 1", "onesided = 1"})));
+}
+
 void Fills(Drawing& d) {
   const std::string dtype = d.NumberType();
   const Sizes sizes = d.Chance(70) ? Sizes{} : Sizes(static_cast<std::size_t>(d.Between(1, 2)), 1);
@@ -631,6 +640,7 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"omit-idle-operand", IdleOperands},
       {"state-cut-axes", CutAxes},
       {"count-summed-axis", SummedAxes},
+      {"order-transforms", Transforms, Exactness::kRounded},
       {"spell-fill", Fills},
       {"narrow-sum", WidenedSums},
       {"read-some-sizes", SomeSizes},
