@@ -304,6 +304,7 @@ Bounds ValueBounds::OfResult(const Node& node) {
   }
   if (IsOneOf(node, kNormalizations)) return OfNormalized(node);
   if (node.Is("BatchNormalization")) return OfBatchNormalized(node);
+  // By name: those that OfProduct reads.
   const bool is_product = node.Is("MatMul") || node.Is("Conv") || node.IsDragoman("Linear");
   return is_product ? OfProduct(node) : OfUnary(node);
 }
