@@ -33,6 +33,13 @@ Status DynamicConv::Run(TensorView<const float> x, const float* residual, Tensor
   return conv->Run(x.data, residual, y.data, scratch.data());
 }
 
+bool DynamicConvTranspose::Supports(const ConvTransposeParams& p, const Shape& x, const Shape& w) {
+  Window window;
+  if (TapProduct::Suits(p, w)) return ConvTransposeWindow(p, x, w, &window).ok();
+  return p.auto_pad == AutoPad::kNotSet && p.output_shape.empty() &&
+         PreparedConvTranspose::Supports(p, x, w);
+}
+
 Status DynamicConvTranspose::Init(const FastContext& context, const ConvTransposeParams& p,
                                   const Shape& w, const float* weights, const float* bias,
                                   const PostOps& post) noexcept {

@@ -48,6 +48,9 @@ class DynamicConv {
 // sizes.
 class DynamicConvTranspose {
  public:
+  // Images of any sizes, if it does those of sizes x.
+  static bool Supports(const ConvTransposeParams& p, const Shape& x, const Shape& w);
+
   Status Init(const FastContext& context, const ConvTransposeParams& p, const Shape& w,
               const float* weights, const float* bias, const PostOps& post) noexcept;
   Status Run(TensorView<const float> x, const float* residual, TensorView<float> y,

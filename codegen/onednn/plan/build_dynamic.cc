@@ -7,7 +7,7 @@
 #include "codegen/onednn/plan/value_queries.h"
 #include "core/rewrite/sequence_node.h"
 #include "runtime/fast/conv.h"
-#include "runtime/fast/conv_transpose.h"
+#include "runtime/fast/dynamic_conv.h"
 #include "runtime/fast/dynamic_resize.h"
 #include "runtime/fast/pool.h"
 #include "runtime/fast/recurrent.h"
@@ -48,11 +48,6 @@ bool SuitsPool(const P& p, const rt::Shape& sample) {
          rt::PreparedPool::Supports(p, sample) && !ReachesBeyond(spec);
 }
 
-bool SuitsConvTranspose(const rt::ConvTransposeParams& p, const rt::Shape& x, const rt::Shape& w) {
-  return p.auto_pad == rt::AutoPad::kNotSet && p.output_shape.empty() &&
-         rt::PreparedConvTranspose::Supports(p, x, w);
-}
-
 }  // namespace
 
 bool PlanBuilder::PrepareDynamicConv(const Node& node, const Params& params,
@@ -67,7 +62,7 @@ bool PlanBuilder::PrepareDynamicConv(const Node& node, const Params& params,
     if (options_.exact_conv) prepared.method = "rt::ConvMethod::kDirect";
   } else {
     const auto& p = params.As<rt::ConvTransposeParams>();
-    if (w->size() < 2 || !SuitsConvTranspose(p, sample, *w)) return false;
+    if (!rt::DynamicConvTranspose::Supports(p, sample, *w)) return false;
     prepared.type = "rt::DynamicConvTranspose";
     outputs = (*w)[1] * p.group;
   }
