@@ -81,10 +81,13 @@ Json CallSignature(const Entry& entry, const std::function<bool(std::size_t)>& i
   Json arguments = Trees(entry.arguments, graph.num_inputs(), is_argument, flat_inputs);
   Json results = Trees(entry.results, graph.num_outputs(), is_result, flat_outputs);
   Json names = Json::array();
+  NameScope scope;
+  scope.Reserve("self");
   const bool is_flat = arguments.size() == flat_inputs.size();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    names.push_back(
-        Identifier(is_flat ? graph.input(flat_inputs[i])->name() : entry.arguments.at(i).name));
+    const std::string& name =
+        is_flat ? graph.input(flat_inputs[i])->name() : entry.arguments.at(i).name;
+    names.push_back(scope.Unique(Identifier(name)));
   }
   Json call = Json::array({TreeNode("builtins.tuple", "null", std::move(arguments)),
                            TreeNode("builtins.dict", "[]", Json::array())});

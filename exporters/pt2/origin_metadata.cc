@@ -65,7 +65,7 @@ std::string FrameOf(const std::string& location) {
 
 Json MetadataOf(const OriginPtr& origin) {
   const SourceOp* call = FirstCall(origin);
-  if (call == nullptr) return Json::object();
+  if (call == nullptr) return {{"nn_module_stack", ModuleStack("")}};
   Json metadata = {{"custom", Json{{"source", call->op}, {"name", call->name}}.dump(
                                   -1, ' ', false, Json::error_handler_t::replace)},
                    {"nn_module_stack", ModuleStack(ModuleOf(*call))}};

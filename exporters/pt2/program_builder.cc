@@ -29,6 +29,12 @@ namespace {
 // Of a recurrence that is written step by step.
 constexpr std::int64_t kMostSteps = 16;
 
+// What the Python that torch makes of a program calls by name; none may be the name of a value.
+constexpr std::string_view kNamesOfCode[] = {
+    "NoneType", "_operator", "device", "fx_pytree", "getattr", "inf",   "math",
+    "nan",      "operator",  "pytree", "self",      "slice",   "torch",
+};
+
 bool HasEmitter(std::string_view label) { return FindAtenEmitter(label) != nullptr; }
 
 // Statistics that a BatchNormalization reads are buffers of the module.
@@ -51,7 +57,9 @@ WeightKind KindOf(const Value& constant) {
 class ProgramBuilder {
  public:
   ProgramBuilder(const Model& model, Entry& entry)
-      : model_(model), entry_(entry), graph_(scope_, nullptr) {}
+      : model_(model), entry_(entry), graph_(scope_, nullptr) {
+    for (std::string_view name : kNamesOfCode) scope_.names.Reserve(name);
+  }
 
   Result<Program> Build() {
     DRAGOMAN_TRY(Prepare());
@@ -170,6 +178,7 @@ class ProgramBuilder {
       given.push_back(output);
     }
     Json body = graph_.Body(given);
+    Json ranges = scope_.symbols.RangeConstraints(body.dump());
     Terms placeholders;
     Json input_specs = Json::array();
     Program program;
@@ -201,7 +210,7 @@ class ProgramBuilder {
           {"module_call_graph", Json::array({Json{{"fqn", ""}, {"signature", std::move(call)}}})},
           {"metadata", Json::object()},
           {"treespec_namedtuple_fields", Json::object()}}},
-        {"range_constraints", scope_.symbols.RangeConstraints()},
+        {"range_constraints", std::move(ranges)},
         {"guards_code", Json::array()}};
     return program;
   }

@@ -107,10 +107,12 @@ Json SymbolTable::SizeJson(const Dim& dim) const {
   return {{"as_expr", {{"expr_str", Expression(dim)}, {"hint", std::move(hint)}}}};
 }
 
-Json SymbolTable::RangeConstraints() const {
+Json SymbolTable::RangeConstraints(const std::string& program) const {
   Json ranges = Json::object();
-  for (const auto& [symbol, bound] : bound_)
+  for (const auto& [symbol, bound] : bound_) {
+    if (program.find("Symbol('" + bound.name + "'") == std::string::npos) continue;
     ranges[bound.name] = {{"min_val", 0}, {"max_val", nullptr}};
+  }
   return ranges;
 }
 

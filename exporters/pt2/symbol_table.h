@@ -23,8 +23,8 @@ class SymbolTable {
 
   // The size as the format has it.
   Json SizeJson(const Dim& dim) const;
-  // Of all symbols, the bounds that torch is to check.
-  Json RangeConstraints() const;
+  // Of the symbols that `program` names, its JSON as text, the bounds that torch is to check.
+  Json RangeConstraints(const std::string& program) const;
 
  private:
   struct Bound {

@@ -12,6 +12,76 @@ bool IsPathCharacter(char c) {
          (c >= 'A' && c <= 'Z');
 }
 
+// Attributes that every module of torch has, and none of its weights or modules may be called.
+constexpr std::string_view kAttributesOfModules[] = {
+    "T_destination",
+    "add_module",
+    "add_submodule",
+    "apply",
+    "bfloat16",
+    "buffers",
+    "call_super_init",
+    "children",
+    "code",
+    "compile",
+    "cpu",
+    "cuda",
+    "double",
+    "dump_patches",
+    "eval",
+    "extra_repr",
+    "float",
+    "forward",
+    "get_buffer",
+    "get_extra_state",
+    "get_parameter",
+    "get_submodule",
+    "graph",
+    "half",
+    "ipu",
+    "load_state_dict",
+    "meta",
+    "modules",
+    "mtia",
+    "named_buffers",
+    "named_children",
+    "named_modules",
+    "named_parameters",
+    "parameters",
+    "print_readable",
+    "recompile",
+    "register_buffer",
+    "register_module",
+    "register_parameter",
+    "requires_grad_",
+    "set_extra_state",
+    "set_submodule",
+    "share_memory",
+    "state_dict",
+    "to",
+    "to_empty",
+    "to_folder",
+    "train",
+    "training",
+    "type",
+    "xpu",
+    "zero_grad",
+};
+
+// The path with another name for each part that modules have already.
+std::string WithFreeParts(const std::string& path) {
+  std::string free;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    const std::string part = path.substr(begin, end - begin);
+    if (!free.empty()) free += '.';
+    free += part;
+    if (std::ranges::count(kAttributesOfModules, part) > 0) free += '_';
+    begin = end + 1;
+  }
+  return free;
+}
+
 // "encoder.0.kernel" of "/encoder/0/kernel:0": the modules are the scopes of the source.
 std::string ModulePath(std::string_view name) {
   constexpr std::string_view kSelf = "self.";
@@ -25,7 +95,7 @@ std::string ModulePath(std::string_view name) {
     path += c;
   }
   while (path.ends_with('.')) path.pop_back();
-  return path.empty() ? "weight" : path;
+  return path.empty() ? "weight" : WithFreeParts(path);
 }
 
 // A byte for each element of a type of 2 or 4 bits.

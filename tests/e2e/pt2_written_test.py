@@ -167,6 +167,27 @@ state 0 input 1 -> output 1
         np.testing.assert_array_equal(outputs[0], [-1, 2, -3])
         np.testing.assert_array_equal(outputs[1], [4, -8, 12])
 
+    def test_names_are_those_that_python_and_modules_take(self):
+        archive = self.convert_text("""entry main(%self: f32[2], %"x.1": f32[2], %"x-1": f32[2]) -> (%y) {
+  const %forward: f32[2] = [1.0, 2.0]
+  const %a: f32[2] = [2.0, 3.0]
+  const %"a.b": f32[2] = [4.0, 5.0]
+  %p: f32[2] = onnx.Sub(%forward, %self)
+  %q: f32[2] = onnx.Sub(%a, %"x.1")
+  %r: f32[2] = onnx.Sub(%"a.b", %"x-1")
+  %y: f32[2] = onnx.Max(%p, %q, %r)
+}
+""")
+        program, _ = program_of(archive)
+        inputs = program["graph_module"]["signature"]["input_specs"]
+        weights = [spec["parameter"]["parameter_name"] for spec in inputs if "parameter" in spec]
+        self.assertEqual(weights[0], "forward_")
+        # A module and a weight cannot share a name.
+        self.assertEqual(weights[1], "a")
+        self.assertFalse(weights[2].startswith("a."))
+        call_of = program["graph_module"]["module_call_graph"][0]["signature"]
+        self.assertEqual(call_of["forward_arg_names"], ["self_2", "x_1", "x_1_2"])
+
     def test_what_pytorch_lacks_is_refused_by_name(self):
         source = self.work / "model.dgt"
         source.write_text('dragoman 1 common onnx\nopset "" 22\n\n'
