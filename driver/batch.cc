@@ -61,7 +61,41 @@ Facts Stated(const Graph& graph, const std::vector<BatchedValue>& open, const Di
   return facts;
 }
 
+// Whether `fact` differs from `declared` along axis 0 alone, where a number becomes another size.
+bool StatesOtherSamples(const ShapeFact& fact, const Shape& declared) {
+  if (fact.from_data || fact.dtype || declared.empty() || fact.dims.size() != declared.size())
+    return false;
+  const std::optional<Dim>& size = fact.dims.front();
+  if (!size || !declared.front().known() || *size == declared.front()) return false;
+  if (size->known() ? size->value() < 1 : size->symbol() == nullptr) return false;
+  for (std::size_t i = 1; i < declared.size(); ++i) {
+    if (fact.dims[i] && *fact.dims[i] != declared[i]) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+std::optional<BatchRequest> BatchOfShapes(const Model& source, const Facts& facts) {
+  if (facts.shapes.empty() || !facts.dims.empty() || source.entries.empty()) return std::nullopt;
+  const Graph& graph = *ChosenEntry(source, facts).graph;
+  const Facts named = WithNames(NamesIn(source, facts), InputNames(graph));
+  BatchRequest request;
+  std::optional<Dim> declared;
+  for (const ShapeFact& fact : named.shapes) {
+    const auto& inputs = graph.inputs();
+    const auto input = std::ranges::find_if(
+        inputs, [&](const auto& value) { return value->name() == fact.input; });
+    const Shape* shape = input != inputs.end() ? (*input)->type().shape() : nullptr;
+    if (shape == nullptr || !StatesOtherSamples(fact, *shape)) return std::nullopt;
+    const bool agrees = !declared || (*declared == shape->front() && request.size == *fact.dims[0]);
+    if (!agrees) return std::nullopt;
+    declared = shape->front();
+    request.size = *fact.dims[0];
+    request.axes[fact.input] = 0;
+  }
+  return request;
+}
 
 Result<Model> LowerForBatch(const Session& session, const Model& source, const Facts& facts,
                             const BatchRequest& given, const Note& note, BatchReport& report) {

@@ -3,6 +3,8 @@
 #ifndef DRAGOMAN_DRIVER_BATCH_H_
 #define DRAGOMAN_DRIVER_BATCH_H_
 
+#include <optional>
+
 #include "core/resize/resize_batch.h"
 #include "driver/session.h"
 
@@ -13,6 +15,10 @@ namespace dragoman {
 // `report` is what was done.
 Result<Model> LowerForBatch(const Session& session, const Model& source, const Facts& facts,
                             const BatchRequest& request, const Note& note, BatchReport& report);
+
+// Facts that state nothing but another number of samples: along axis 0 of inputs of which the file
+// states it. nullopt: they state something else.
+std::optional<BatchRequest> BatchOfShapes(const Model& source, const Facts& facts);
 
 }  // namespace dragoman
 

@@ -196,6 +196,33 @@ Result<std::optional<Model>> Session::Cut(const Model& source,
   return std::optional<Model>(std::move(model));
 }
 
+namespace {
+
+// Where the facts state another batch and the model keeps its samples apart, constants that stood
+// for their number follow; else sizes are inferred and constants stay.
+Result<Model> LowerForSizes(const Session& session, const Model& source, const Facts& facts,
+                            const Note& note) {
+  const std::optional<BatchRequest> batch = BatchOfShapes(source, facts);
+  if (!batch) return session.Lower(source, facts, note);
+  Facts others;
+  others.entry = facts.entry;
+  BatchReport report;
+  std::vector<std::string> notes;
+  const Note keep = [&](std::string_view message) { notes.emplace_back(message); };
+  Result<Model> resized = LowerForBatch(session, source, others, *batch, keep, report);
+  if (resized.ok()) {
+    for (const std::string& message : notes) note(message);
+    return resized;
+  }
+  if (session.explain) {
+    const Finding& finding = resized.error().findings().front();
+    session.explain("--shape: not a batch of samples: " + finding.place + ": " + finding.message);
+  }
+  return session.Lower(source, facts, note);
+}
+
+}  // namespace
+
 Result<Model> Session::ToCommon(const Model& source, const LoweringOptions& options) const {
   Status refused;
   const Note note = [&](std::string_view message) {
@@ -212,7 +239,7 @@ Result<Model> Session::ToCommon(const Model& source, const LoweringOptions& opti
     DRAGOMAN_ASSIGN(piece, LowerForBatch(*this, whole, facts, *options.batch, note, report));
     if (options.tell_batch) options.tell_batch(report);
   } else if (whole.level != Level::kCommon || !piece) {
-    DRAGOMAN_ASSIGN(piece, Lower(whole, facts, note));
+    DRAGOMAN_ASSIGN(piece, LowerForSizes(*this, whole, facts, note));
   }
   DRAGOMAN_TRY(std::move(refused));
   DRAGOMAN_TRY(Rewrite(*piece, options.passes));

@@ -35,7 +35,9 @@ std::optional<Ints> IntsAt(const Node& node, std::size_t i, RowTracer& tracer) {
 Status OthersAreShared(Node& node, std::size_t first, const RowTracer& tracer) {
   for (std::size_t i = first; i < node.num_operands(); ++i) {
     const Rows& rows = tracer.RowsOf(node.operand(i));
-    if (node.operand(i) != nullptr && !rows.is_shared() && !rows.is_count())
+    // Bounds and sizes may be computed from the number of samples; inference judges what follows.
+    const bool may_count = rows.is_count() && (node.Is("Slice") || node.Is("Tile"));
+    if (node.operand(i) != nullptr && !rows.is_shared() && !may_count)
       return tracer.Refuse(node,
                            "its operand '" + node.operand(i)->name() + "' depends on the sample");
   }
@@ -98,7 +100,7 @@ Status TraceConcatOfRows(Node& node, const Rows& first, RowTracer& tracer) {
         return tracer.Refuse(node, "it joins samples and what is none");
       DRAGOMAN_TRY(tracer.Align(node, i, Rows::At(first.axis, size)));
       outer = outer + size;
-    } else if (own.axis == first.axis && own.inner == first.inner) {
+    } else if (own.is_axis() && own.axis == first.axis && own.inner == first.inner) {
       outer = outer + own.outer;
     } else {
       return tracer.Refuse(node, "its operands hold the samples at different places");
@@ -231,6 +233,8 @@ Status TraceGatherNd(Node& node, RowTracer& tracer) {
   const std::int64_t batch_axes = IntAttribute(node, "batch_dims");
   const Rows& rows = indices.is_axis() ? indices : data;
   const bool is_last = rows.axis == RankOfOld(tracer, node.operand(1)) - 1;
+  if (data.is_count() || indices.is_count())
+    return tracer.Refuse(node, "it computes with the number of samples");
   if (data.is_axis() && rows.axis >= batch_axes)
     return tracer.Refuse(node, "its indices are those of samples");
   if (indices.is_axis() && is_last)

@@ -26,6 +26,8 @@ Factor FactorOf(const Node& node, std::size_t i, const RowTracer& tracer) {
 // Scales, zero points and the like.
 Status NothingElse(Node& node, const std::vector<std::size_t>& factors, const RowTracer& tracer) {
   for (std::size_t i = 0; i < node.num_operands(); ++i) {
+    if (tracer.RowsOf(node.operand(i)).is_count())
+      return tracer.Refuse(node, "it computes with the number of samples");
     if (std::ranges::count(factors, i) > 0) continue;
     if (!tracer.RowsOf(node.operand(i)).is_shared())
       return tracer.Refuse(node,
@@ -82,6 +84,7 @@ Status TraceQuantizedMatMul(Node& node, RowTracer& tracer) {
 }
 
 Status TraceGemm(Node& node, RowTracer& tracer) {
+  DRAGOMAN_TRY(NothingElse(node, {0, 1, 2}, tracer));
   const Factor a = FactorOf(node, 0, tracer);
   const Factor b = FactorOf(node, 1, tracer);
   const int rows_of_a = IntAttribute(node, "transA") != 0 ? 1 : 0;
@@ -134,6 +137,10 @@ std::vector<std::string> TermsOf(const std::string& text) {
 }
 
 Status TraceEinsum(Node& node, RowTracer& tracer) {
+  for (const Use& use : node.operands()) {
+    if (tracer.RowsOf(use.value()).is_count())
+      return tracer.Refuse(node, "it computes with the number of samples");
+  }
   const std::string equation = TextAttribute(node, "equation");
   const std::size_t arrow = equation.find("->");
   if (arrow == std::string::npos)

@@ -264,7 +264,8 @@ Status RowTracer::TraceCount(Node& node) {
       continue;
     }
     // By name: their results are equal along an axis that the number of samples makes.
-    const bool repeats = node.Is("ConstantOfShape") || node.Is("Expand");
+    const bool repeats =
+        node.Is("ConstantOfShape") || (node.Is("Expand") && RowsOf(node.operand(0)).is_shared());
     const Dim inner = at != shape->end() ? FloorDiv(*at, samples_) : Dim();
     if (!repeats || std::ranges::count_if(*shape, holds) != 1 || inner * samples_ != *at ||
         HoldsSymbol(inner, samples_)) {
@@ -505,6 +506,7 @@ Status RowTracer::AlignBroadcast(Node& node, std::size_t i, const Rows& rows, in
   const Rows& own = RowsOf(value);
   const Shape* shape = OldShape(value);
   if (shape == nullptr) return Refuse(node, "the rank of '" + value->name() + "' is not known");
+  if (own.is_count()) return Refuse(node, "it computes with the number of samples");
   const int shift = rank - static_cast<int>(shape->size());
   if (own.is_axis()) {
     if (SamePlace(own.Moved(own.axis + shift), rows)) return {};

@@ -30,6 +30,10 @@ Status TraceElementwiseRows(Node& node, RowTracer& tracer) {
     const auto own_rank = static_cast<int>(tracer.OldShape(node.operand(i))->size());
     rows = own.Moved(own.axis + rank - own_rank);
   }
+  for (std::size_t i = 1; IsUnary(node) && i < node.num_operands(); ++i) {
+    if (!tracer.RowsOf(node.operand(i)).is_shared())
+      return tracer.Refuse(node, "a number of it depends on the samples");
+  }
   const std::size_t broadcast = IsUnary(node) ? 1 : node.num_operands();
   for (std::size_t i = 0; i < broadcast; ++i)
     DRAGOMAN_TRY(tracer.AlignBroadcast(node, i, rows, rank));

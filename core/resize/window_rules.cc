@@ -29,7 +29,11 @@ void SetAllRows(Node& node, const Rows& rows, RowTracer& tracer) {
 Status OnlyFirstHoldsRows(Node& node, const RowTracer& tracer) {
   for (std::size_t i = 0; i < node.num_operands(); ++i) {
     const Value* value = node.operand(i);
-    if (value == nullptr || tracer.RowsOf(value).is_axis() == (i == 0)) continue;
+    if (value == nullptr) continue;
+    const Rows& rows = tracer.RowsOf(value);
+    // Sizes may be computed from the number of samples; inference judges what follows.
+    const bool may_count = rows.is_count() && node.Is("Resize");
+    if (i == 0 ? rows.is_axis() : rows.is_shared() || may_count) continue;
     return tracer.Refuse(node, "its operand '" + value->name() +
                                    (i == 0 ? "' does not depend on the sample, but others do"
                                            : "' depends on the sample"));

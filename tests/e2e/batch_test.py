@@ -141,6 +141,9 @@ REFUSED = {
                          "onnx.Add", "differs from one sample to the next"),
     "number as a number": ("%s = onnx.Shape(%x)\n  %f = onnx.Cast(%s) {to = 1}\n"
                            "  %y = onnx.Add(%x, %f)", "onnx.Cast", "number of samples"),
+    "number among numbers": ("const %i: i64[] = 0\n  %s = onnx.Shape(%x)\n"
+                             "  %n = onnx.Gather(%s, %i)\n  %t = onnx.Cast(%x) {to = 7}\n"
+                             "  %y = onnx.Mul(%t, %n)", "onnx.Mul", "number of samples"),
     "whole range": ("%y, %s, %z = onnx.DynamicQuantizeLinear(%x)", "onnx.DynamicQuantizeLinear",
                     "not known"),
 }
@@ -245,6 +248,14 @@ class Batch(CommandCase):
         self.assertIn("f32[4, 2, 1, 2]", said)
         x = np.ones((4, 2, 6), np.float32)
         self.assertEqual(self.run_model(written, {"x": x})["y"].shape, (4, 2, 1, 2))
+
+    def test_shapes_that_state_another_batch(self):
+        model, written = self.model(TOKENS), self.out / "written.onnx"
+        self.done("convert", model, "-o", written, "--shape", "x=n,5,6")
+        x = np.random.default_rng(3).standard_normal((3, 5, 6)).astype(np.float32)
+        expected = [self.run_model(model, {"x": x[i:i + 1]})["y"] for i in range(3)]
+        np.testing.assert_allclose(self.run_model(written, {"x": x})["y"],
+                                   np.concatenate(expected), 1e-4, 1e-5)
 
     def test_states_follow(self):
         model = self.model("""dragoman 1 common onnx

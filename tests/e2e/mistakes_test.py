@@ -81,7 +81,7 @@ class Mistakes(CommandCase):
                 (("convert", MLP, *out, "--opset", "99"), "--opset: '99' is no number from 7 to 26"),
                 (("convert", DYNAMIC, *out, "--dim", "batch=0"), "--dim batch=0: not a size"),
                 (("convert", MLP, *out, "--opset", "x"), "--opset: 'x' is no number from 7 to"),
-                (("run", MLP, "--repeat", "0"), "--repeat: '0' is no number from 7 to 1000000"),
+                (("run", MLP, "--repeat", "0"), "--repeat: '0' is no number from 1 to 1000000"),
                 (("run", MLP, "--seed", "x"), "--seed: 'x' is no number from 0 on"),
                 (("run", MLP, "--seed", "-1"), "--seed: '-1' is no number from 0 on"),
                 (("verify", MLP, "--rtol", "x"), "--rtol: 'x' is no number"),
