@@ -191,6 +191,25 @@ Status Save(const Session& session, const ConvertedModel& converted, const Forma
   return session.Write(model, options.output, target, write);
 }
 
+// Nodes but for those that are constants.
+std::size_t NodesOf(const FileFigures& figures) {
+  std::size_t nodes = 0;
+  for (const auto& [type, count] : figures.operators) nodes += type == "Constant" ? 0 : count;
+  return nodes;
+}
+
+// Operators of other domains may take many of ONNX's: then `source` is written as it is.
+Status KeepSmaller(const Session& session, const Original& original,
+                   const std::optional<Model>& source, const Format& target,
+                   const ConvertOptions& options, FileFigures& figures) {
+  if (!source || NodesOf(figures) <= NodesOf(original.figures)) return {};
+  if (!options.common.quiet)
+    Say(fmt::format("{} nodes would be {}: the model is copied as it is", NodesOf(original.figures),
+                    NodesOf(figures)));
+  figures.operators = original.figures.operators;
+  return session.Write(*source, options.output, target);
+}
+
 // Reads what was written and runs it against what it was made from. The exit code says whether
 // they are equal.
 Result<int> CheckWritten(const Session& session, const ConvertedModel& converted,
@@ -227,12 +246,17 @@ Result<int> Convert(const ConvertOptions& options) {
                   session.Read(options.model, options.from, ReadOptionsOf(options.lowering)));
   DRAGOMAN_TRY(CheckEdited(session, source, *target, conversion, options));
   const Original original = OriginalOf(source, options);
+  std::optional<Model> kept;
+  const bool is_onnx = source.level == Level::kSource && source.dialect == target->dialect;
+  const bool may_stay = options.never_larger && is_onnx && options.output != "-";
+  if (may_stay && !conversion.has_facts() && !options.opset) kept = Clone(source);
   Result<ConvertedModel> converted = ConvertModel(session, std::move(source), *target, conversion);
   if (!converted.ok()) return std::move(converted).error().InFile(options.model);
   const Model& model = converted->model;
   DRAGOMAN_TRY(CheckWeights(session, model, options));
   FileFigures figures;
   DRAGOMAN_TRY(Save(session, *converted, *target, conversion, options, figures));
+  DRAGOMAN_TRY(KeepSmaller(session, original, kept, *target, options, figures));
   const NodeCount after = CountNodes(model);
   if (converted->kept_opset && options.lowering.passes.value_or("default") != "none")
     SayWhatChanged(original, figures, *converted, options);

@@ -28,6 +28,7 @@ struct ConvertOptions {
   bool unroll = false;
   std::optional<std::int64_t> check;  // on how many random inputs
   std::uint64_t seed = 0;             // of them
+  bool never_larger = false;          // an ONNX file that would get more nodes is copied as it is
   LoweringFlags lowering;
   WatchFlags watch;
   CommonOptions common;

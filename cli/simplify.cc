@@ -9,6 +9,7 @@ namespace dragoman::cli {
 void AddSimplify(CommandLine& program) {
   auto options = std::make_shared<ConvertOptions>();
   options->lowering.passes = "default";
+  options->never_larger = true;
   Command command = program.AddCommand(
       "simplify", "Make a model smaller that computes the same, as convert --passes default does");
   command.Add("MODEL", &options->model, "A model file", {.required = true});

@@ -26,6 +26,7 @@
 #include "exporters/onnx/respell.h"
 #include "exporters/onnx/restore_maps.h"
 #include "exporters/onnx/scalar_conditions.h"
+#include "exporters/onnx/transpose_weight.h"
 #include "exporters/onnx/widen_elements.h"
 #include "exporters/onnx/write_model.h"
 #include "proto/onnx/extra.h"
@@ -69,7 +70,9 @@ Status ExpandOperators(Graph& graph, std::int64_t opset, const ExportOptions& op
     std::string refusal =
         "ONNX has no such operator, and it has no expansion into operators of ONNX";
     if (def != nullptr && def->expand) {
+      Value* const weight = node.IsDragoman("Linear") ? node.operand(1) : nullptr;
       const Status expanded = ReplaceByExpansion(node);
+      if (expanded.ok()) TransposeWeight(weight);
       if (expanded.ok()) continue;
       refusal = expanded.error().findings().front().message;
     }

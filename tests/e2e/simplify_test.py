@@ -6,6 +6,7 @@ import pathlib
 import unittest
 
 import onnx
+from onnx import TensorProto, helper
 
 from command_case import CommandCase
 from commands import call, dragoman
@@ -78,6 +79,23 @@ class Simplify(CommandCase):
                   "x=3,41")
         output = onnx.load(small).graph.output[0].type.tensor_type.shape.dim
         self.assertEqual(output[0].dim_value, 3)
+
+    def test_never_larger(self):
+        model, small = self.out / "trees.onnx", self.out / "small.onnx"
+        onnx.save(helper.make_model(helper.make_graph(
+            [helper.make_node("LinearClassifier", ["x"], ["label", "scores"],
+                              domain="ai.onnx.ml", coefficients=[1.0, 2.0, -1.0, 0.5],
+                              intercepts=[0.0, 0.5], classlabels_ints=[0, 1],
+                              post_transform="SOFTMAX")], "g",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 2])],
+            [helper.make_tensor_value_info("label", TensorProto.INT64, ["n"]),
+             helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["n", 2])]),
+            opset_imports=[helper.make_opsetid("", 13), helper.make_opsetid("ai.onnx.ml", 1)]),
+            model)
+        done = dragoman("simplify", model, "-o", small, "--check", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("copied as it is", done.stderr)
+        self.assertEqual(self.nodes(small), ["LinearClassifier"])
 
     def test_what_is_checked_must_be_readable(self):
         done = dragoman("simplify", MLP, "-o", self.out / "small.dot", "--check", "1")
