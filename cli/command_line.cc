@@ -39,19 +39,31 @@ std::vector<std::string> Words(int argc, char** argv) {
   return words;
 }
 
-// As --help calls the values of an option.
-std::string ValueName(const Destination& destination) {
+// Longer lists of words are left to the text of the option.
+constexpr std::size_t kMaxChoices = 60;
+
+bool IsNumber(const Destination& destination) {
   return std::visit(
-      [](auto* value) -> std::string {
+      [](auto* value) {
         using T = std::remove_pointer_t<decltype(value)>;
-        if constexpr (std::is_same_v<T, std::uint64_t>) return "UINT";
-        if constexpr (std::is_same_v<T, std::optional<double>>) return "FLOAT";
-        if constexpr (std::is_same_v<T, std::int64_t> ||
-                      std::is_same_v<T, std::optional<std::int64_t>>)
-          return "INT";
-        return "TEXT";
+        return !std::is_same_v<T, std::string> && !std::is_same_v<T, std::optional<std::string>> &&
+               !std::is_same_v<T, std::vector<std::string>>;
       },
       destination);
+}
+
+// As --help calls the values of an option: the choices; the form with which its text begins
+// ("SYMBOL=SIZE: the size …"); else what kind they are of.
+std::string ValueName(const std::string& names, const Destination& destination,
+                      const std::string& help, const Accepts& accepts) {
+  if (!names.starts_with('-')) return "";
+  const std::string choices = fmt::format("{}", fmt::join(accepts.one_of, "|"));
+  if (!choices.empty() && choices.size() <= kMaxChoices) return choices;
+  if (IsNumber(destination)) return "NUMBER";
+  const std::string first = help.substr(0, help.find_first_of(" :\n"));
+  if (first.find('=') != std::string::npos) return first;
+  if (names.ends_with("--output")) return "FILE";
+  return accepts.commas ? "NAME,…" : "TEXT";
 }
 
 // What the parser complains of, as we put it.
@@ -122,6 +134,8 @@ void Command::Add(const std::string& names, Destination destination, const std::
       return ParseUint64(word) ? "" : "'" + word + "' is no number from 0 on";
     });
   }
+  const std::string value = ValueName(names, destination, help, accepts);
+  option->type_name(value);
   if (accepts.required) option->required();
   if (!accepts.one_of.empty()) {
     option->check(
@@ -136,7 +150,7 @@ void Command::Add(const std::string& names, Destination destination, const std::
   }
   if (accepts.commas) option->delimiter(',');
   if (accepts.repeatable) option->take_all()->expected(1);
-  text_->options.push_back({names, ValueName(destination), help,
+  text_->options.push_back({names, value, help,
                             accepts.one_of.empty() ? accepts.suggested : accepts.one_of,
                             accepts.required});
 }

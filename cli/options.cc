@@ -25,11 +25,11 @@ void AddCommonOptions(Command& command, CommonOptions& options) {
 }
 
 void AddFacts(Command& command, LoweringFlags& options) {
-  command.Add(
-      "--shape", &options.shapes,
-      "Sizes of an input: NAME=D,… where D is a size, a symbol, ? (unknown) or _ (as it was);\n"
-      "NAME=int64:D,… also states the element type",
-      {.repeatable = true});
+  command.Add("--shape", &options.shapes,
+              "NAME=D,…: the sizes of an input, where D is a size, a symbol, ? (unknown) or _ (as "
+              "it was);\n"
+              "NAME=int64:D,… also states the element type",
+              {.repeatable = true});
   command.Add("--dim", &options.dims, "SYMBOL=SIZE: the size of a symbol, wherever it occurs",
               {.repeatable = true});
   command.Add("--entry", &options.entry, "The only entry to keep");

@@ -136,6 +136,14 @@ bool IsOfKnownWriter(const std::vector<ZipEntry>& entries) {
   });
 }
 
+// What TVM's graph executor reads beside a compiled library.
+bool IsGraphOfTvm(std::string_view text) {
+  if (!text.starts_with('{')) return false;
+  constexpr std::string_view kKeys[] = {"\"nodes\"", "\"arg_nodes\"", "\"heads\""};
+  return std::ranges::all_of(
+      kKeys, [&](std::string_view key) { return text.find(key) != std::string_view::npos; });
+}
+
 std::optional<Error> RecognizeArchive(std::span<const std::byte> bytes) {
   const Result<ZipFile> zip = ZipFile::Open(bytes, 0);
   if (!zip.ok() || IsOfKnownWriter(zip->entries())) return std::nullopt;
@@ -195,6 +203,11 @@ std::optional<Error> RecognizeForeignContent(const Candidate& candidate) {
     return Unsupported(
         "is a pickle of Python, which holds objects of a program and no graph; save the model with "
         "torch.jit.save, torch.export or torch.onnx.export");
+  }
+  if (IsGraphOfTvm(text)) {
+    return Unsupported(
+        "is the graph of a library that TVM has compiled, whose operators are in the library; "
+        "convert the Relay or Relax module that it was made from");
   }
   return text.starts_with("PK\3\4") ? RecognizeArchive(candidate.bytes) : std::nullopt;
 }

@@ -29,6 +29,8 @@ FILES = (
     ("net.xml", b"<?xml version=\"1.0\"?>\n<net name=\"m\" version=\"11\">\n</net>", 4,
      "is an intermediate representation of OpenVINO"),
     ("net.json", b"{\"base_code\":{\"magic\":\"pir\",\"version\":1}}", 4, "of PaddlePaddle"),
+    ("graph.json", b"{\"nodes\": [], \"arg_nodes\": [], \"heads\": []}", 4,
+     "is the graph of a library that TVM has compiled"),
     ("net.pdmodel", b"\x0a\x05abcde", 4, "of PaddlePaddle"),
     ("net.mlmodel", b"\x08\x05\xff\xff", 4, "is a model of Core ML"),
     ("net.mnn", b"\x28\0\0\0", 4, "is a model of MNN"),
