@@ -19,12 +19,16 @@ void AddCache(CommandLine& program);
 void AddCodegen(CommandLine& program);
 void AddCompletion(CommandLine& program);
 void AddDiff(CommandLine& program);
+void AddEdit(CommandLine& program);
+void AddExtract(CommandLine& program);
 void AddInspect(CommandLine& program);
 void AddManual(CommandLine& program);
+void AddMerge(CommandLine& program);
 void AddOps(CommandLine& program);
 void AddReduce(CommandLine& program);
 void AddRun(CommandLine& program);
 void AddSimplify(CommandLine& program);
+void AddSplit(CommandLine& program);
 void AddVerify(CommandLine& program);
 
 // How a model is brought to the common level, as given.

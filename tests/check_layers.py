@@ -27,6 +27,7 @@ LAYERS = {
     "core/rewrite": _REWRITE,
     "core/layout": ["core/support"],
     "core/resize": _REWRITE + ["core/rewrite"],
+    "core/edit": _REWRITE + ["core/rewrite"],
     "proto": ["core/support", "core/ir"],
     "importers": _IMPORTERS,
     # TVM's two forms share how it stores arrays.

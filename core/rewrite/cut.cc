@@ -78,7 +78,7 @@ bool IsKept(const Node& node, const std::unordered_set<const Value*>& needed) {
          });
 }
 
-void RemoveUnneeded(Graph& graph, const std::unordered_set<const Value*>& needed) {
+void RemoveAllBut(Graph& graph, const std::unordered_set<const Value*>& needed) {
   for (Node* node = graph.last_node(); node != nullptr;) {
     Node* before = node->prev();
     if (!IsKept(*node, needed)) graph.Erase(node);
@@ -99,7 +99,7 @@ Status CutInputs(Graph& graph, const std::vector<std::string>& inputs) {
     return InvalidInput("the outputs need the input '" + graph.input(i)->name() +
                         "', which is not among those to cut at");
   }
-  RemoveUnneeded(graph, needed);
+  RemoveAllBut(graph, needed);
   for (std::size_t i = graph.num_inputs(); i-- > 0;) {
     if (!graph.input(i)->used()) graph.RemoveInput(i);
   }
@@ -107,6 +107,8 @@ Status CutInputs(Graph& graph, const std::vector<std::string>& inputs) {
 }
 
 }  // namespace
+
+void RemoveUnneeded(Graph& graph) { RemoveAllBut(graph, NeededValues(graph)); }
 
 Status CutModel(Model& model, const std::vector<std::string>& inputs,
                 const std::vector<std::string>& outputs) {

@@ -17,6 +17,9 @@ namespace dragoman {
 Status CutModel(Model& model, const std::vector<std::string>& inputs,
                 const std::vector<std::string>& outputs);
 
+// Removes the nodes and constants of `graph` that no output needs, except effects that can stay.
+void RemoveUnneeded(Graph& graph);
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_CORE_REWRITE_CUT_H_

@@ -19,7 +19,7 @@ MLP = MODELS / "mlp" / "model.onnx"
 DATA = MODELS / "mlp" / "test_data_set_0"
 X, SIZES = "x", (1, 41)  # the input of MLP
 COMMANDS = ("inspect", "convert", "codegen", "diff", "run", "verify", "bench", "reduce", "ops", "cache",
-            "completion", "manual")
+            "completion", "manual", "simplify", "edit", "merge", "extract", "split")
 
 
 class CommandLine(CommandCase):
@@ -325,6 +325,10 @@ class CommandLine(CommandCase):
     def test_every_command_has_help(self):
         for command in COMMANDS:
             self.assertIn("--help", self.done(command, "--help"))
+        said = self.done("convert", "--help")
+        for form in ("--level source|common", "--shape NAME=D,…", "--dim SYMBOL=SIZE",
+                     "--opset NUMBER"):
+            self.assertIn(form, said)
         self.assertIn("dragoman", self.done("--version"))
 
     def test_long_work_is_told_on_a_terminal(self):

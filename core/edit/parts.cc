@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/edit/parts.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "core/ir/for_each_value.h"
+#include "core/support/nearest_name.h"
+
+namespace dragoman {
+namespace {
+
+// Calls visit(value) for each value of the main graph that a node, or a body of it, reads.
+void ForEachRead(const Node& node, const std::function<void(const Value&)>& visit) {
+  const auto look = [&](const Use& use) {
+    if (use.value() != nullptr && use.value()->graph() == node.graph()) visit(*use.value());
+  };
+  for (const Use& use : node.operands()) look(use);
+  for (const Graph* body : node.subgraphs()) {
+    ForEachGraph(*body, [&](const Graph& graph) {
+      for (const Node& inner : graph.nodes()) {
+        for (const Use& use : inner.operands()) look(use);
+      }
+      for (const Use& use : graph.outputs()) look(use);
+    });
+  }
+}
+
+using NodeStages = std::unordered_map<const Node*, std::size_t>;
+
+// What stage `stage` reads of others and gives to others.
+ModelPart PartOfStage(const Graph& graph, const NodeStages& stages, std::size_t stage) {
+  std::unordered_set<const Value*> read;   // by the stage, from outside
+  std::unordered_set<const Value*> given;  // by the stage, to outside
+  const auto stage_of = [&](const Value& value) {
+    return value.producer() != nullptr ? stages.at(value.producer()) : SIZE_MAX;
+  };
+  for (const Node& node : graph.nodes()) {
+    const std::size_t own = stages.at(&node);
+    ForEachRead(node, [&](const Value& value) {
+      if (value.is_constant() || stage_of(value) == own) return;
+      if (own == stage) read.insert(&value);
+      if (stage_of(value) == stage) given.insert(&value);
+    });
+  }
+  for (const Use& output : graph.outputs()) {
+    if (output.value() != nullptr && stage_of(*output.value()) == stage)
+      given.insert(output.value());
+  }
+  ModelPart part;
+  ForEachValue(graph, [&](const Value& value) {
+    if (read.contains(&value)) part.inputs.push_back(value.name());
+    if (given.contains(&value)) part.outputs.push_back(value.name());
+  });
+  return part;
+}
+
+bool IsInScope(const std::string& name, const std::string& scope) {
+  if (!name.starts_with(scope)) return false;
+  return name.size() == scope.size() || scope.ends_with('/') || name[scope.size()] == '/' ||
+         name[scope.size()] == '.';
+}
+
+}  // namespace
+
+Result<ModelPart> PartOfScope(const Model& model, const std::string& scope) {
+  const Graph& graph = model.main();
+  NodeStages stages;
+  std::vector<std::string> names;
+  bool any = false;
+  for (const Node& node : graph.nodes()) {
+    const std::string& result = node.result() != nullptr ? node.result()->name() : node.name();
+    const std::string& name = node.name().empty() ? result : node.name();
+    names.push_back(name.substr(0, name.rfind('/')));
+    const bool is_inside = IsInScope(name, scope);
+    stages[&node] = is_inside ? 1 : 0;
+    any = any || is_inside;
+  }
+  if (!any) return InvalidInput("no node lies in scope '" + scope + "'" + DidYouMean(scope, names));
+  return PartOfStage(graph, stages, 1);
+}
+
+Result<std::vector<ModelPart>> PartsAt(const Model& model,
+                                       const std::vector<std::vector<std::string>>& borders) {
+  const Graph& graph = model.main();
+  NodeStages stages;
+  for (std::size_t stage = 0; stage < borders.size(); ++stage) {
+    std::vector<const Node*> pending;
+    const auto need = [&](const Value& value) {
+      const Node* node = value.producer();
+      if (node != nullptr && stages.try_emplace(node, stage).second) pending.push_back(node);
+    };
+    for (const std::string& name : borders[stage]) {
+      const Value* value = FindValue(graph, name);
+      if (value == nullptr) {
+        std::vector<std::string> names;
+        ForEachValue(graph, [&](const Value& other) { names.push_back(other.name()); });
+        return InvalidInput("the model has no value '" + name + "'" + DidYouMean(name, names));
+      }
+      need(*value);
+    }
+    while (!pending.empty()) {
+      const Node* node = pending.back();
+      pending.pop_back();
+      ForEachRead(*node, need);
+    }
+  }
+  for (const Node& node : graph.nodes()) stages.try_emplace(&node, borders.size());
+  std::vector<ModelPart> parts;
+  for (std::size_t stage = 0; stage <= borders.size(); ++stage) {
+    const bool any =
+        std::ranges::any_of(stages, [&](const auto& entry) { return entry.second == stage; });
+    if (!any)
+      return InvalidInput("part " + std::to_string(stage + 1) + " of " +
+                          std::to_string(borders.size() + 1) + " would have no nodes");
+    parts.push_back(PartOfStage(graph, stages, stage));
+  }
+  return parts;
+}
+
+}  // namespace dragoman

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/edit_model.h"
+
+#include "core/support/npy.h"
+#include "driver/data.h"
+#include "driver/structured_calls.h"
+
+namespace dragoman {
+namespace {
+
+Status ReplaceConstant(Model& model, const std::string& name, const std::string& file) {
+  DRAGOMAN_ASSIGN(const Type type, ConstantType(model, name));
+  Result<NpyArray> npy = ReadNpy(file);
+  if (!npy.ok()) return std::move(npy).error();
+  Result<Array> array = FromNpy(*npy, type.dtype());
+  if (!array.ok()) return std::move(array).error().InFile(file);
+  return SetConstant(model, name, array->ToTensor());
+}
+
+Status ChangeInterface(Model& model, const EditRequest& request) {
+  for (const std::string& name : request.exposed) DRAGOMAN_TRY(ExposeValue(model, name));
+  for (const std::string& name : request.dropped_outputs) DRAGOMAN_TRY(DropOutput(model, name));
+  for (const std::string& name : request.dropped_inputs) DRAGOMAN_TRY(DropInput(model, name));
+  for (const auto& [input, wanted] : request.preprocessing) DRAGOMAN_TRY(Preprocess(model, wanted));
+  for (const PostEdit& post : request.postprocessing)
+    DRAGOMAN_TRY(Postprocess(model, post.output, post.what, post.axis));
+  if (!request.input_order.empty()) DRAGOMAN_TRY(ReorderInputs(model, request.input_order));
+  if (!request.output_order.empty()) DRAGOMAN_TRY(ReorderOutputs(model, request.output_order));
+  return {};
+}
+
+}  // namespace
+
+Result<Model> EditableModel(const Session& session, Model source, const Facts& facts) {
+  const bool of_onnx = source.level == Level::kCommon || source.dialect == "onnx";
+  const bool has_facts = !facts.shapes.empty() || !facts.dims.empty() || facts.entry;
+  if (of_onnx && !has_facts && !ChangesInputs(session, source)) return source;
+  LoweringOptions lowering;
+  lowering.facts = facts;
+  lowering.passes = "none";
+  return session.ToCommon(source, lowering);
+}
+
+Status EditModel(Model& model, const EditRequest& request) {
+  if (model.entries.empty()) return InvalidInput("the model has no entry");
+  for (const auto& [name, file] : request.constants)
+    DRAGOMAN_TRY(ReplaceConstant(model, name, file));
+  DRAGOMAN_TRY(ChangeInterface(model, request));
+  if (request.strips_documentation) StripDocumentation(model);
+  if (request.strips_names) StripNames(model);
+  for (const RenameEdit& rename : request.renames)
+    DRAGOMAN_TRY(Rename(model, rename.what, rename.pattern, rename.name));
+  for (const std::string& key : request.removed_metadata) DRAGOMAN_TRY(RemoveMetadata(model, key));
+  for (const auto& [key, value] : request.metadata) SetMetadata(model, key, value);
+  return {};
+}
+
+std::optional<std::int64_t> KeptOpset(const Model& source) {
+  const bool from_onnx = source.level == Level::kSource && source.dialect == "onnx";
+  return from_onnx ? source.OpsetVersion("") : std::nullopt;
+}
+
+}  // namespace dragoman
