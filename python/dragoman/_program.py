@@ -24,6 +24,15 @@ def executable() -> str:
     return found
 
 
+def _onednn() -> typing.List[str]:
+    """What tells CMake of the oneDNN that the package brings; the system's is found as ever."""
+    folder = pathlib.Path(__file__).parent / "onednn"
+    libraries = sorted(folder.glob("lib/libdnnl.so.*"))
+    if not libraries:
+        return []
+    return [f"-DDNNL_INCLUDE_DIR={folder / 'include'}", f"-DDNNL_LIBRARY={libraries[0]}"]
+
+
 class Program:
     """A generated C++ program in a folder."""
 
@@ -39,7 +48,7 @@ class Program:
                               "apt-get install cmake g++")
         build = str(self.folder / "build")
         for command in (["cmake", "-S", str(self.folder), "-B", build,
-                         f"-DCMAKE_BUILD_TYPE={build_type}", *options],
+                         f"-DCMAKE_BUILD_TYPE={build_type}", *_onednn(), *options],
                         ["cmake", "--build", build]):
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode != 0:
