@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
+#include "core/support/output_file.h"
 #include "driver/data.h"
 #include "driver/data_sets.h"
 #include "driver/run_model.h"
@@ -27,6 +28,7 @@ struct RunOptions {
   std::string output_dir;
   bool random = false;
   RunRequest request;
+  std::optional<std::string> trace;
   LoweringFlags lowering;
   CommonOptions common;
 };
@@ -54,11 +56,29 @@ std::string ReportText(const std::string& report) {
                      end == std::string::npos ? "" : report.substr(end + 1));
 }
 
+// As Chrome's tracing and Perfetto read it: complete events, in microseconds.
+std::string TraceJson(const std::vector<NodeSpan>& trace) {
+  auto events = nlohmann::ordered_json::array();
+  for (const NodeSpan& span : trace) {
+    events.push_back({{"name", span.name.empty() ? span.op : span.name},
+                      {"cat", span.op},
+                      {"ph", "X"},
+                      {"ts", span.start},
+                      {"dur", span.duration},
+                      {"pid", 1},
+                      {"tid", 1},
+                      {"args", {{"operator", span.op}}}});
+  }
+  const nlohmann::ordered_json json = {{"displayTimeUnit", "ns"}, {"traceEvents", events}};
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 // Of the model, on the inputs that are given, or on drawn ones.
 Result<RunResult> RunOn(const Session& session, const Model& source, std::vector<NamedArray> inputs,
                         const RunOptions& options, Facts facts) {
   RunRequest request = options.request;
   request.times = options.common.json;
+  request.trace = options.trace.has_value();
   request.print = [](std::string_view line) { Say(Printable(line)); };
   request.facts = std::move(facts);
   if (options.random) {
@@ -74,6 +94,13 @@ int RunCommand(const RunOptions& options) {
   if (!inputs.ok()) return Report(inputs.error());
   if (options.random && !inputs->empty())
     return Report(InvalidInput("--random does not go with --input and --inputs"));
+  if (options.trace && options.request.engine != "interpreter") {
+    return Report(
+        InvalidInput("--trace is of the interpreter; `dragoman bench --profile` times the steps of "
+                     "the program"));
+  }
+  if (options.trace && options.request.profile)
+    return Report(InvalidInput("--trace does not go with --profile"));
   if (Status status = CheckOutputFolder(options.output_dir); !status.ok())
     return Report(status.error());
   const Session session = MakeSession(options.common, options.model);
@@ -86,6 +113,10 @@ int RunCommand(const RunOptions& options) {
   if (!result.ok()) return Report(result.error(), options.model);
   if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok())
     return Report(status.error());
+  if (options.trace) {
+    if (Status status = WriteFile(*options.trace, TraceJson(result->trace)); !status.ok())
+      return Report(status.error());
+  }
   if (options.common.quiet) return kDone;
   if (options.common.json) {
     fmt::print("{}", ReportJson(result->report));
@@ -125,6 +156,8 @@ void AddRun(CommandLine& program) {
               "Seed of random operators and of --random; default: 0");
   command.AddFlag("--profile", options->request.profile,
                   "Print the time of each node in a run after the first");
+  command.Add("--trace", &options->trace,
+              "A .json file for the times of nodes, as Chrome's tracing and Perfetto show them");
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
   AddCommonOptions(command, options->common);

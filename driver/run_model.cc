@@ -53,6 +53,17 @@ std::string ProfileText(const std::map<std::string, NodeTime>& times) {
   return text;
 }
 
+// Collects the nodes that are run from now on.
+NodeObserver Tracing(std::vector<NodeSpan>& spans) {
+  const auto begin = std::chrono::steady_clock::now();
+  return [&spans, begin](const Node& node, std::chrono::nanoseconds elapsed) {
+    const std::chrono::duration<double, std::micro> end = std::chrono::steady_clock::now() - begin;
+    const std::chrono::duration<double, std::micro> duration = elapsed;
+    spans.push_back(
+        {node.name(), node.op().ToString(), (end - duration).count(), duration.count()});
+  };
+}
+
 Result<RunResult> Interpret(const Session& session, const Model& model,
                             const std::vector<Step>& steps, const std::vector<EntryCalls>& calls,
                             const RunRequest& request) {
@@ -83,12 +94,17 @@ Result<RunResult> Interpret(const Session& session, const Model& model,
   std::vector<double> times;
   for (std::int64_t i = 0; i < request.repeat; ++i) {
     DRAGOMAN_TRY(interpreter.Reset());
+    if (request.trace) {
+      result.trace.clear();
+      interpreter.set_observer(Tracing(result.trace));
+    }
     const auto start = std::chrono::steady_clock::now();
     DRAGOMAN_ASSIGN(result.outputs, RunSteps(interpreter, model, steps, calls, inputs, stepped));
     const std::chrono::duration<double, std::micro> elapsed =
         std::chrono::steady_clock::now() - start;
     times.push_back(elapsed.count());
   }
+  std::ranges::stable_sort(result.trace, {}, &NodeSpan::start);
   if (request.repeat > 1 || request.times) result.report += TimesText(times);
   if (request.profile) result.report += ProfileText(profile);
   return result;

@@ -26,6 +26,7 @@ struct RunRequest {
   std::int64_t repeat = 1;
   bool times = false;  // reports times, also of a single run
   bool profile = false;
+  bool trace = false;        // of the interpreter
   std::int64_t threads = 1;  // of the native engine
   std::uint64_t seed = 0;    // of random numbers
   onednn::PlanOptions plan;  // of the native engine
@@ -33,9 +34,18 @@ struct RunRequest {
   LineSink print = nullptr;
 };
 
+// One node as it was run, in microseconds since the calls began.
+struct NodeSpan {
+  std::string name;
+  std::string op;
+  double start = 0;
+  double duration = 0;
+};
+
 struct RunResult {
-  FlatArrays outputs;  // flat
-  std::string report;  // times, as JSON, and the profile
+  FlatArrays outputs;           // flat
+  std::string report;           // times, as JSON, and the profile
+  std::vector<NodeSpan> trace;  // of the last repetition; a node before those in its bodies
 };
 
 // A model that is lowered for given inputs, and the calls to make of it.

@@ -49,6 +49,16 @@ class Bench(CommandCase):
         self.done("bench", MODELS / "mlp_dynamic" / "model.onnx", "--dim", "batch=3", "--engine",
                   "interpreter", *SHORT)
 
+    def test_a_trace_has_an_event_for_each_node(self):
+        trace = self.out / "trace.json"
+        self.done("run", MLP, "--random", "--trace", trace, "-o", self.out / "y")
+        events = json.loads(trace.read_text())["traceEvents"]
+        self.assertEqual([event["cat"] for event in events], ["onnx.Gemm", "onnx.Relu", "onnx.Gemm"])
+        for before, after in zip(events, events[1:]):
+            self.assertLessEqual(before["ts"] + before["dur"], after["ts"] + 1)
+        self.fails(2, "run", MLP, "--random", "--engine", "native", "--trace", trace, "-o",
+                   self.out / "y")
+
     def test_mistakes(self):
         self.assertIn("--threads", self.fails(2, "bench", MLP, "--engine", "interpreter",
                                               "--threads", 2))
