@@ -10,13 +10,20 @@ import unittest
 
 from command_case import CommandCase
 
-COMMANDS = ("inspect", "convert", "codegen", "diff", "run", "verify", "ops", "cache", "completion",
-            "manual")
-
 
 class Manual(CommandCase):
+    def commands(self):
+        """Those that the page of the program refers to."""
+        commands = re.findall(r"dragoman-(\w+)\\fR\(1\)", self.done("manual").replace("\\-", "-"))
+        self.assertIn("inspect", commands)
+        return commands
+
+    def test_every_command_has_a_page(self):
+        listed = re.findall(r"^  ([a-z]+)  +[A-Z]", self.done("--help"), re.M)
+        self.assertEqual(self.commands(), listed)
+
     def test_every_option_of_the_help_is_in_the_page(self):
-        for command in COMMANDS:
+        for command in self.commands():
             page = self.done("manual", command).replace("\\-", "-")
             for option in re.findall(r"^ +(?:-\w,)?(--[\w-]+)", self.done(command, "--help"), re.M):
                 self.assertIn(option, page, command)
@@ -24,7 +31,7 @@ class Manual(CommandCase):
     def test_groff_takes_them(self):
         if shutil.which("groff") is None:
             self.skipTest("groff is not installed")
-        for command in ((), *((name,) for name in COMMANDS)):
+        for command in ((), *((name,) for name in self.commands())):
             done = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-z"],
                                   input=self.done("manual", *command), capture_output=True,
                                   text=True, check=False)
