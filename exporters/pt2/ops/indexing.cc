@@ -98,6 +98,17 @@ Emitted EmitGatherNd(AtenOp& op) {
 
 namespace {
 
+// Numbers that torch scatters: int64 in place of unsigned integers of more than 8 bits, whose order
+// is that of int64 but for uint64.
+Term Scattered(const AtenOp& op, std::size_t operand) {
+  const Term x = op.arg(operand);
+  return IsBareUnsigned(x.dtype) ? op.Cast(x, DType::kI64) : x;
+}
+
+bool KeepsItsOrder(DType dtype, const std::string& reduction) {
+  return dtype != DType::kU64 || (reduction != "max" && reduction != "min");
+}
+
 std::string_view ReductionOf(const std::string& name) {
   if (name == "add") return "sum";
   if (name == "mul") return "prod";
@@ -107,14 +118,17 @@ std::string_view ReductionOf(const std::string& name) {
 }  // namespace
 
 Emitted EmitScatterElements(AtenOp& op) {
-  const Term x = op.arg(0);
+  const Term x = Scattered(op, 0);
   const std::int64_t axis = op.Axis();
   DRAGOMAN_ASSIGN(const Term places, FromFront(op, 1, x.shape[static_cast<std::size_t>(axis)]));
   const std::string reduction = op.String("reduction", "none");
-  Arguments arguments = {{"self", x}, {"dim", axis}, {"index", places}, {"src", op.arg(2)}};
-  if (reduction == "none") return One(op.Call("aten.scatter.src", arguments, {x.dtype, x.shape}));
+  if (!KeepsItsOrder(op.dtype(), reduction)) return op.Refuse("an extreme of uint64");
+  Arguments arguments = {{"self", x}, {"dim", axis}, {"index", places}, {"src", Scattered(op, 2)}};
+  if (reduction == "none")
+    return One(op.Cast(op.Call("aten.scatter.src", arguments, {x.dtype, x.shape}), op.dtype()));
   arguments.push_back({"reduce", std::string(ReductionOf(reduction))});
-  return One(op.Call("aten.scatter_reduce.two", arguments, {x.dtype, x.shape}));
+  return One(
+      op.Cast(op.Call("aten.scatter_reduce.two", arguments, {x.dtype, x.shape}), op.dtype()));
 }
 
 namespace {
@@ -168,16 +182,19 @@ Emitted ReduceRows(const AtenOp& op, const Term& x, const Term& places, const Te
 }  // namespace
 
 Emitted EmitScatterNd(AtenOp& op) {
-  const Term x = op.arg(0);
+  const Term x = Scattered(op, 0);
   const Term places = Places(op, 1);
   const std::string reduction = op.String("reduction", "none");
-  if (reduction != "none" && reduction != "add")
-    return ReduceRows(op, x, places, op.arg(2), reduction);
+  if (!KeepsItsOrder(op.dtype(), reduction)) return op.Refuse("an extreme of uint64");
+  if (reduction != "none" && reduction != "add") {
+    DRAGOMAN_ASSIGN(const Terms reduced, ReduceRows(op, x, places, Scattered(op, 2), reduction));
+    return One(op.Cast(reduced.front(), op.dtype()));
+  }
   DRAGOMAN_ASSIGN(const OptionalTerms indices, TuplesOf(op, x, places, 0));
   if (indices.empty()) return op.Refuse("indices of no axis");
-  Arguments arguments = {{"self", x}, {"indices", indices}, {"values", op.arg(2)}};
+  Arguments arguments = {{"self", x}, {"indices", indices}, {"values", Scattered(op, 2)}};
   if (reduction == "add") arguments.push_back({"accumulate", true});
-  return One(op.Call("aten.index_put.default", arguments, {x.dtype, x.shape}));
+  return One(op.Cast(op.Call("aten.index_put.default", arguments, {x.dtype, x.shape}), op.dtype()));
 }
 
 // On where the place along the new axis is that of the index, negative ones from its end.
