@@ -19,7 +19,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 root=$scratch/$name
 
-for component in Unspecified library; do
+for component in program library; do
   cmake --install "$build" --prefix "$root" --component "$component" >/dev/null
 done
 library=$(dirname "$(find "$root" -name 'libdragoman.so')")
