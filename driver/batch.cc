@@ -107,9 +107,15 @@ Result<Model> LowerForBatch(const Session& session, const Model& source, const F
     DRAGOMAN_ASSIGN(report, ResizeBatch(model, request));
     return model;
   }
-  // What holds for one holds for each.
-  const Facts of_one = Stated(graph, OpenInputs(graph, request), Dim(1), facts);
-  DRAGOMAN_ASSIGN(model, session.Lower(source, of_one, nullptr));
+  // What is proven for two holds for any number, of what the model computes for that; where its own
+  // constants are for one sample, only that can be lowered.
+  const std::vector<BatchedValue> open = OpenInputs(graph, request);
+  Result<Model> of_two = session.Lower(source, Stated(graph, open, Dim(2), facts), nullptr);
+  if (of_two.ok()) {
+    model = std::move(*of_two);
+  } else {
+    DRAGOMAN_ASSIGN(model, session.Lower(source, Stated(graph, open, Dim(1), facts), nullptr));
+  }
   Result<BatchReport> resized = ResizeBatch(model, request);
   if (!resized.ok() && resized.error().kind() == ErrorKind::kUnsupported)
     resized.error().findings().back().message += "; --dim states a size without proof";

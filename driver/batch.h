@@ -11,7 +11,7 @@
 namespace dragoman {
 
 // `source` as a common model, with the facts, for request.size samples: what it computes for those
-// whose number its inputs state, or for one where they leave it open, is made one for each.
+// whose number its inputs state, or for any where they leave it open, is made one for each.
 // `report` is what was done.
 Result<Model> LowerForBatch(const Session& session, const Model& source, const Facts& facts,
                             const BatchRequest& request, const Note& note, BatchReport& report);

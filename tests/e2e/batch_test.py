@@ -294,6 +294,18 @@ entry main(%x: f32[1, 4], %s: f32[1, 4]) -> (%y: f32[1, 4], %n: f32[1, 4])
         self.assertIn("'y' (onnx.Softmax)", said)
         self.assertIn("'z' (onnx.LogSoftmax)", said)
 
+    def test_open_sizes_are_batches_only_if_samples_stay_apart(self):
+        text = """graph main(%x: f32[n, 4]) -> (%y) {{
+  const %axis: i64[] = {axis}
+  %y = onnx.CumSum(%x, %axis)
+}}"""
+        said = self.fails(4, "convert", self.model(text.format(axis=0)), "-o",
+                          self.out / "w.onnx", "--batch", "4")
+        self.assertIn("onnx.CumSum", said)
+        model, written, report = self.resized(text.format(axis=1), "--batch", "b")
+        self.assert_same_for_each(
+            model, written, lambda seed: {"x": np.full((1, 4), seed + 1, np.float32)}, report)
+
     def test_calls_that_are_wrong(self):
         model = self.model(RECURRENT)
         out = ("convert", model, "-o", self.out / "w.onnx")
