@@ -3,7 +3,7 @@
 # Builds the wheel of the Python module, with the command line and all libraries inside, into dist/,
 # and writes SHA256SUMS there. The same commit gives the same bytes on the same system.
 #
-#   scripts/wheel.sh [PYTHON]     of /usr/bin/python3 unless stated; from 3.12 on one wheel for all
+#   scripts/wheel.sh [PYTHON]     for that Python; /usr/bin/python3 unless stated
 #
 # Exits 77, "skipped", where its tools cannot be installed, as without a network.
 set -euo pipefail
