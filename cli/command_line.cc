@@ -79,7 +79,7 @@ std::string InOurWords(const std::string& what) {
   // "Could not convert: --seed = x"
   constexpr std::string_view kNumber = "Could not convert: ";
   if (what.starts_with(kNumber))
-    return between(kNumber, " = ") + ": '" + between(" = ", "\n") + "' is no number";
+    return between(kNumber, " = ") + ": '" + between(" = ", "\n") + "' is not a number";
   // "--to: 1 required TEXT missing"
   constexpr std::string_view kNone = ": 1 required ";
   if (what.find(kNone) != std::string::npos) return between("", kNone) + " needs a value";
@@ -131,7 +131,7 @@ void Command::Add(const std::string& names, Destination destination, const std::
       std::visit([&](auto* value) { return app_->add_option(names, *value, help); }, destination);
   if (std::holds_alternative<std::uint64_t*>(destination)) {
     option->check([](const std::string& word) {
-      return ParseUint64(word) ? "" : "'" + word + "' is no number from 0 on";
+      return ParseUint64(word) ? "" : "'" + word + "' is not a number from 0 on";
     });
   }
   const std::string value = ValueName(names, destination, help, accepts);
@@ -145,7 +145,7 @@ void Command::Add(const std::string& names, Destination destination, const std::
     option->check([range = *accepts.range](const std::string& word) -> std::string {
       const std::optional<std::int64_t> number = ParseInt64(word);
       if (number && *number >= range.first && *number <= range.second) return "";
-      return fmt::format("'{}' is no number from {} to {}", word, range.first, range.second);
+      return fmt::format("'{}' is not a number from {} to {}", word, range.first, range.second);
     });
   }
   if (accepts.commas) option->delimiter(',');

@@ -96,7 +96,7 @@ void PrintFile(const NodeCount& before, const NodeCount& after, const Format& ta
   PrintJson(json);
 }
 
-// nullopt: it is no file, but a folder, or goes through a pipe.
+// nullopt: it is not a file, but a folder, or goes through a pipe.
 std::optional<std::uint64_t> SizeOf(const std::string& path) {
   std::error_code problem;
   const std::uint64_t size = std::filesystem::file_size(path, problem);

@@ -53,7 +53,7 @@ Result<std::vector<float>> ParseNumbers(std::string_view option, const std::stri
     char* end = nullptr;
     const float number = std::strtof(at, &end);
     if (end == at || !std::isfinite(number) || (*end != ',' && *end != '\0'))
-      return InvalidInput(fmt::format("{}: '{}' is no list of numbers", option, text));
+      return InvalidInput(fmt::format("{}: '{}' is not a list of numbers", option, text));
     numbers.push_back(number);
     if (*end == '\0') return numbers;
     at = end + 1;
@@ -86,7 +86,7 @@ Status AddAllPreprocessing(const EditOptions& options, EditRequest& request) {
   const auto type = [](Preprocessing& wanted, const std::string& text) -> Status {
     wanted.dtype = DTypeFromName(text);
     if (wanted.dtype && (IsInteger(*wanted.dtype) || IsFloating(*wanted.dtype))) return {};
-    return InvalidInput("--input-type: '" + text + "' is no element type, such as uint8");
+    return InvalidInput("--input-type: '" + text + "' is not an element type, such as uint8");
   };
   const auto layout = [](Preprocessing& wanted, const std::string& text) -> Status {
     wanted.layout = text;

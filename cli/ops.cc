@@ -164,7 +164,7 @@ void PrintTableJson(const OpsOptions& options) {
   PrintJson({{"operators", ops}, {"passes", passes}, {"formats", formats}});
 }
 
-// `others` are those of its dialect; empty: it is no dialect, and common ones are suggested.
+// `others` are those of its dialect; empty: it is not a dialect, and common ones are suggested.
 int NoOperator(const std::string& name, const std::vector<SourceOperator>& others) {
   std::vector<std::string> names;
   for (const SourceOperator& other : others) names.push_back(other.name);

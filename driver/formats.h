@@ -66,7 +66,7 @@ struct WriteOptions {
 // Calls of source entries whose arguments are structured and have no declared sizes: data tell the
 // types, and the flat inputs are known when the model is lowered.
 struct StructuredCalls {
-  std::size_t first = 0;  // the graph's inputs before it are no arguments (self)
+  std::size_t first = 0;  // the graph's inputs before it are not arguments (self)
   // The argument, or the part of one, that a user calls `name`; nullopt: there is none such.
   std::optional<std::string> (*canonical)(const Graph& method, const std::string& name);
   // The type of the example that the file records of an argument; nullptr: it records none.

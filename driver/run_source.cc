@@ -49,7 +49,7 @@ Result<std::vector<Tensor>> RunTorchSource(const Model& source) {
   std::vector<Tensor> results;
   for (const RuntimeValue& output : outputs) {
     if (output.kind != RuntimeValue::Kind::kTensor)
-      return Unsupported("a result that is no tensor");
+      return Unsupported("a result that is not a tensor");
     results.push_back(output.array.ToTensor());
   }
   return results;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a common model can become: files of a format that is no container, a C++ program, a run.
+// What a common model can become: files of a format that is not a container, a C++ program, a run.
 #ifndef DRAGOMAN_DRIVER_TARGETS_H_
 #define DRAGOMAN_DRIVER_TARGETS_H_
 

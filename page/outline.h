@@ -66,7 +66,7 @@ struct Outline {
 };
 
 // Calls of functions open like nodes with bodies, as long as copies of functions are few. Nodes
-// that hold nothing but a constant are no items.
+// that hold nothing but a constant are not items.
 Outline MakeOutline(const Model& model);
 
 // Whether a node holds nothing but a constant, which is shown where it is read.

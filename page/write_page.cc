@@ -33,7 +33,7 @@ std::string Policy() {
       PolicyHash(ScriptText()), PolicyHash(StyleText()));
 }
 
-// The frame with its parts in place of their marks; what stands in a part is no mark.
+// The frame with its parts in place of their marks; what stands in a part is not a mark.
 std::string FillFrame(std::string_view data) {
   const std::string policy = Policy();
   const std::array<std::pair<std::string_view, std::string_view>, 4> parts = {

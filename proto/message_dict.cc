@@ -302,7 +302,7 @@ Status SetField(std::string_view name, const Attribute& value, Message* message,
   }
   if (is_set) return {};
   return InvalidInput("extra " + Quote(name) + " of kind " + std::string(Name(value.kind())) +
-                      " is no field of " + message->GetDescriptor()->name());
+                      " is not a field of " + message->GetDescriptor()->name());
 }
 
 std::string StableBytes(const Message& message) {

@@ -34,7 +34,8 @@ using FormToString = std::function<std::optional<std::string>(
 Attribute::Dict MessageToDict(const google::protobuf::Message& message,
                               const StringToForm& form = nullptr);
 
-// Sets a field of `message` for each entry. Errors: an entry that is no field, or of another kind.
+// Sets a field of `message` for each entry. Errors: an entry that is not a field, or of another
+// kind.
 Status DictToMessage(const Attribute::Dict& entries, google::protobuf::Message* message,
                      const FormToString& text = nullptr);
 // The same for the field `name`.

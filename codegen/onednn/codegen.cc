@@ -21,8 +21,8 @@ bool CppHasOp(const OpDef& def) { return onednn::HasSteps(def); }
 
 Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& options) {
   if (Identifier(options.name) != options.name) {
-    return InvalidInput("the name " + Quote(options.name) + " is no C++ identifier; try --name " +
-                        Identifier(options.name));
+    return InvalidInput("the name " + Quote(options.name) +
+                        " is not a C++ identifier; try --name " + Identifier(options.name));
   }
   if (options.name == "rt") {
     return InvalidInput("the name " + Quote(options.name) + " is the runtime's; choose another");

@@ -51,7 +51,7 @@ struct GeneratedProgram {
   std::vector<GeneratedFile> files;  // all but the weights, sorted by path
 };
 
-// Errors: a name that is no identifier; all nodes that a program cannot have, as findings.
+// Errors: a name that is not an identifier; all nodes that a program cannot have, as findings.
 Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& options);
 // What stands in the way of GenerateCpp, without the program.
 Status CheckCpp(const Model& model);

@@ -108,7 +108,7 @@ Status SecureNativeCache(const fs::path& cache) {
   if (problem) return SystemError("open", cache.string(), problem);
   struct stat status;
   if (::stat(folder.c_str(), &status) != 0) return SystemError("open", cache.string());
-  if (!S_ISDIR(status.st_mode)) return FileError("exists and is no folder", cache.string());
+  if (!S_ISDIR(status.st_mode)) return FileError("exists and is not a folder", cache.string());
   if (status.st_uid != ::geteuid()) return Unsafe("belongs to another user", cache);
   if (OthersCanWrite(status)) return Unsafe("others can write to the folder", cache);
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0 && ::chmod(folder.c_str(), S_IRWXU) != 0)

@@ -24,8 +24,8 @@ Result<std::filesystem::path> NativeCacheFolder();
 // lies in, or to one further up that does not protect what lies in it (sticky, such as /tmp).
 Status SecureNativeCache(const std::filesystem::path& cache);
 
-// Errors: a program or library that was found is another user's, is no regular file, or others can
-// write to it or to its folder.
+// Errors: a program or library that was found is another user's, is not a regular file, or others
+// can write to it or to its folder.
 Status CheckOurs(const std::filesystem::path& file);
 
 // In bytes: $DRAGOMAN_CACHE_MB megabytes, or 2000.

@@ -416,7 +416,7 @@ std::string FunctionWriter::Blocks(const std::string& result) const {
   return fmt::format("{}", fmt::join(texts.rbegin(), texts.rend(), ""));
 }
 
-// A result that is no binding of this function, or is one twice, gets one.
+// A result that is not a binding of this function, or is one twice, gets one.
 std::string FunctionWriter::ReturnValue() {
   std::vector<std::string> results;
   std::set<std::string> bound;

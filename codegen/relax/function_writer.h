@@ -61,8 +61,8 @@ struct FunctionResult {
 // With a first axis of 1.
 Type AsRow(const Type& type);
 
-// Whether TVM knows all sizes of a result of this type. An annotation of the caller's is no proof:
-// a result that TVM does not know is cast before an operator reads it.
+// Whether TVM knows all sizes of a result of this type. An annotation of the caller's is not a
+// proof: a result that TVM does not know is cast before an operator reads it.
 bool IsDeduced(const std::string& type);
 
 // A private function that was written, as its caller sees it.

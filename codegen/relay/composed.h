@@ -21,7 +21,7 @@ namespace dragoman::relay::emit {
 inline constexpr std::string_view kComposed = "composed";
 
 // The remark without its digest; `of` gives what stands for a value of the common graph, which gets
-// a name of its own. "": a result of the operator is no result of a call.
+// a name of its own. "": a result of the operator is not a result of a call.
 std::string RemarkText(const tvm::ComposedNode& node, const std::function<Value*(const Value*)>& of,
                        const std::function<std::string()>& fresh_name);
 

@@ -336,7 +336,7 @@ std::string SourcePrinter::MatchText(const Node& node, int depth) {
   return text + Indent(depth) + "}";
 }
 
-// What is no operator.
+// What is not an operator.
 std::string SourcePrinter::Special(const Node& node, int depth) {
   const std::string& type = node.op().type;
   if (type == "GlobalVar") return "@" + TextAttribute(node, "name", "");

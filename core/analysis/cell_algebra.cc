@@ -194,7 +194,7 @@ bool MultipliesAny(const AffineSegment& sum, const std::set<AtomId>& atoms, Affi
 }
 
 // Whether a sum is h - n, a state and a candidate, and no state itself: it holds an activation, and
-// no product but what may be a state, one that the activation is no factor of, here or one sum
+// no product but what may be a state, one that the activation is not a factor of, here or one sum
 // deeper.
 bool IsDifference(const AffineSegment& sum, AffineForms& forms) {
   std::set<AtomId> activations;

@@ -36,7 +36,8 @@ Result<std::map<std::string, std::string>> NewNames(const std::set<std::string>&
       renamed[old] = match.format(name);
     }
   } catch (const std::regex_error& error) {
-    return InvalidInput("'" + pattern + "' is no name, and no regular expression: " + error.what());
+    return InvalidInput("'" + pattern +
+                        "' is not a name, and no regular expression: " + error.what());
   }
   if (renamed.empty()) {
     const std::vector<std::string> known(names.begin(), names.end());
@@ -277,7 +278,7 @@ Status ExposeValue(Model& model, const std::string& name) {
     if (output.value() == value) return InvalidInput("'" + name + "' is an output already");
   }
   if (value->kind() != Value::Kind::kResult)
-    return InvalidInput("'" + name + "' is no result of a node");
+    return InvalidInput("'" + name + "' is not a result of a node");
   ForgetListings(graph);
   entry.results.clear();
   graph.AddOutput(value);

@@ -169,7 +169,7 @@ Status Postprocess(Model& model, const std::string& output, Postprocessing what,
   if (is_softmax && axis != rank - 1 && model.OpsetVersion("").value_or(0) < kSoftmaxByLine)
     return Unsupported("before operator set 13, Softmax is along the last axes only");
   if (value->kind() != Value::Kind::kResult)
-    return InvalidInput("output '" + output + "' is no result of a node");
+    return InvalidInput("output '" + output + "' is not a result of a node");
   ForgetListings(graph);
   model.entries.front().results.clear();
   value->set_name(FreshName(model, output + "/before"));

@@ -25,7 +25,7 @@ class Stacked {
  public:
   Status Add(RuntimeValue value) {
     if (value.kind != RuntimeValue::Kind::kTensor)
-      return InvalidInput("a body gives a value to stack that is no tensor");
+      return InvalidInput("a body gives a value to stack that is not a tensor");
     slices_.push_back(std::move(value.array));
     return {};
   }

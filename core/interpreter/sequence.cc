@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that are no tensors: sequences and optionals.
+// Values that are not tensors: sequences and optionals.
 #include <utility>
 
 #include "core/interpreter/handlers.h"
@@ -75,7 +75,7 @@ Result<Values> RunSequenceConstruct(const Node&, std::span<const RuntimeValue> o
 Result<Values> RunSequenceEmpty(const Node& node, std::span<const RuntimeValue>, const Execution&,
                                 const Frame&) {
   const std::int64_t number = IntAttribute(node, "dtype");
-  if (!IsDTypeNumber(number)) return InvalidInput("dtype is no element type");
+  if (!IsDTypeNumber(number)) return InvalidInput("dtype is not an element type");
   return One(SequenceOf({}, static_cast<DType>(number)));
 }
 

@@ -81,7 +81,7 @@ class Dim {
   std::vector<std::string> Symbols() const;
 
   // Infix, as ParseDim reads it: "8", "?", "2*n + 1", "(n + 1) // 2", "n % 4", "min(n, 8)",
-  // "max(n, m)", "broadcast(a, b)". A name that is no identifier is a string literal: "\"seq
+  // "max(n, m)", "broadcast(a, b)". A name that is not an identifier is a string literal: "\"seq
   // len\"".
   std::string ToString() const;
   std::uint64_t hash() const;

@@ -28,7 +28,7 @@ class ElementBuffer {
  public:
   explicit ElementBuffer(DType dtype) : dtype_(dtype) {}
 
-  // False if `text` is no element of the type, or does not fit. Floats are rounded to nearest.
+  // False if `text` is not an element of the type, or does not fit. Floats are rounded to nearest.
   bool Append(std::string_view text);
   Result<Tensor> Finish(std::vector<std::int64_t> sizes);
 

@@ -50,7 +50,7 @@ struct OpName {
   std::string overload;  // of torch operators and ONNX functions; else empty
 
   // As in graph text: "onnx.Conv", "onnx:com.microsoft.Gelu", "aten.add.Tensor", with a domain and
-  // an overload "onnx:local.f:fast"; parts that are no identifiers in quotes.
+  // an overload "onnx:local.f:fast"; parts that are not identifiers in quotes.
   std::string ToString() const;
 };
 const OpName* InternOp(std::string_view dialect, std::string_view type,

@@ -130,7 +130,7 @@ Result<Attribute> TextReader::ReadNumber() {
     return Attribute(*value);
   }
   const std::optional<float> value = ParseFloat(token);
-  if (!value) return scan_.Fail("\"" + Escape(token) + "\" is no attribute value");
+  if (!value) return scan_.Fail("\"" + Escape(token) + "\" is not an attribute value");
   return Attribute(*value);
 }
 
@@ -294,7 +294,7 @@ Result<Tensor> TextReader::ReadElements(DType dtype, std::vector<std::int64_t> s
     }
     DRAGOMAN_ASSIGN(const std::string_view element, scan_.Element());
     if (!elements.Append(element)) {
-      return scan_.Fail("\"" + Escape(element) + "\" is no element of type " +
+      return scan_.Fail("\"" + Escape(element) + "\" is not an element of type " +
                         std::string(Name(dtype)));
     }
     comma = true;

@@ -233,7 +233,7 @@ Result<DType> TextScanner::ReadDType() {
   const std::string_view word = PeekWord();
   if (word.empty()) return Unexpected("an element type");
   const std::optional<DType> dtype = DTypeFromName(word);
-  if (!dtype) return Fail("\"" + std::string(word) + "\" is no element type");
+  if (!dtype) return Fail("\"" + std::string(word) + "\" is not an element type");
   at_ += word.size();
   return *dtype;
 }

@@ -205,8 +205,8 @@ void GraphVerifier::CheckConstant(const Value& value) {
   if (value.data() == nullptr) {
     findings_.Add(label_, "constant %" + value.name() + " has no data");
   } else if (value.type().is_tensor() && value.tensor() == nullptr) {
-    findings_.Add(label_, "the data of constant %" + value.name() + " is no tensor, its type is " +
-                              value.type().ToString());
+    findings_.Add(label_, "the data of constant %" + value.name() +
+                              " is not a tensor, its type is " + value.type().ToString());
   }
   if (value.tensor() != nullptr && value.tensor()->type() != value.type()) {
     findings_.Add(label_, "constant %" + value.name() + " has type " + value.type().ToString() +
@@ -340,7 +340,7 @@ void ModelVerifier::CheckInitials() {
     const Tensor* tensor = state.initial.tensor();
     const std::string label = "state '" + state.name + "'";
     if (tensor == nullptr) {
-      findings_.Add(label, "its initial value is no tensor");
+      findings_.Add(label, "its initial value is not a tensor");
     } else if (!CanBeBoth(state.type, tensor->type())) {
       findings_.Add(label, "has type " + state.type.ToString() + ", its initial value " +
                                tensor->type().ToString());

@@ -23,7 +23,7 @@ Result<Value*> KeysOf(Heap& heap, GraphBuilder& builder, const DictContents& dic
 Result<Value*> ValuesOf(Heap& heap, GraphBuilder& builder, const DictContents& dict);
 // Those of an empty dict, where `type` holds some. Errors: sizes of values that are not known.
 Result<Value*> NoEntries(GraphBuilder& builder, const Type& type);
-// The kind of the values: nullopt if they are no numbers, or if there are none.
+// The kind of the values: nullopt if they are not numbers, or if there are none.
 std::optional<Number::Kind> KindOfValues(const DictContents& dict);
 
 // The functions below work on dicts that have `keys`, and on keys of rank 0.

@@ -7,7 +7,7 @@
 namespace dragoman {
 namespace {
 
-// The attributes of a Reshape to `shape`: sizes of 0 are no sizes of the operand.
+// The attributes of a Reshape to `shape`: sizes of 0 are not sizes of the operand.
 std::vector<NamedAttribute> LiteralSizes(const GraphBuilder& builder, const Value* shape) {
   const auto sizes = builder.KnownInts(shape);
   if (sizes && std::ranges::count(*sizes, 0) == 0) return {};

@@ -237,7 +237,7 @@ Result<bool> LoopLowering::CompareTurn(const std::vector<Abstract>& given, std::
   Side& side = pass.side;
   if (side.flow == Flow::kRaised) return Unsupported("every turn raises: " + side.raised);
   const auto* condition = side.results.front().As<Number>();
-  if (condition == nullptr) return Unsupported("the condition of the loop is no number");
+  if (condition == nullptr) return Unsupported("the condition of the loop is not a number");
   pass.condition = *condition;
 
   // Cells of the body's inputs come last: what holds others in their place tells what comes back.

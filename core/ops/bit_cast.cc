@@ -9,7 +9,8 @@ namespace {
 Status InferBitCast(InferContext& context) {
   const std::int64_t to = context.IntAttribute("to", 0);
   if (!IsDTypeNumber(to)) {
-    return context.Fail("attribute 'to' is " + std::to_string(to) + ", which is no element type");
+    return context.Fail("attribute 'to' is " + std::to_string(to) +
+                        ", which is not an element type");
   }
   const auto dtype = static_cast<DType>(to);
   const DType from = context.dtype(0);

@@ -15,7 +15,8 @@ Dim CastElement(const InferContext& context, std::span<const Dim> x) {
 Status InferCast(InferContext& context) {
   const std::int64_t to = context.IntAttribute("to", 0);
   if (!IsDTypeNumber(to)) {
-    return context.Fail("attribute 'to' is " + std::to_string(to) + ", which is no element type");
+    return context.Fail("attribute 'to' is " + std::to_string(to) +
+                        ", which is not an element type");
   }
   const auto dtype = static_cast<DType>(to);
   if (IsComplex(dtype)) return context.Fail("a cast to " + std::string(Name(dtype)));

@@ -63,7 +63,7 @@ Result<Graph*> BodyOf(const InferContext& context, std::string_view name, std::s
                       std::size_t outputs) {
   const Attribute* attribute = context.attribute(name);
   Graph* body = attribute != nullptr ? attribute->graph() : nullptr;
-  if (body == nullptr) return context.Fail("attribute '" + std::string(name) + "' is no body");
+  if (body == nullptr) return context.Fail("attribute '" + std::string(name) + "' is not a body");
   if (body->num_inputs() == inputs && body->num_outputs() >= outputs) return body;
   return context.Fail("body '" + std::string(name) + "' has " + std::to_string(body->num_inputs()) +
                       " inputs and " + std::to_string(body->num_outputs()) + " outputs, expected " +

@@ -11,8 +11,8 @@
 namespace dragoman {
 
 // By its definition: products with matrices of cosines and sines, in f64. Sizes may be symbolic,
-// and the length an operand. Errors: unsupported, an unknown rank, an axis that is no constant, a
-// last axis of an unknown size; the graph is as it was then.
+// and the length an operand. Errors: unsupported, an unknown rank, an axis that is not a constant,
+// a last axis of an unknown size; the graph is as it was then.
 Result<std::vector<Value*>> ExpandDft(Node& node);
 
 }  // namespace dragoman

@@ -9,11 +9,11 @@ namespace {
 
 Status InferEyeLike(InferContext& context) {
   const Shape* input = context.shape(0);
-  if (input != nullptr && input->size() != 2) return context.Fail("the operand is no matrix");
+  if (input != nullptr && input->size() != 2) return context.Fail("the operand is not a matrix");
   const auto number = context.IntAttribute("dtype", static_cast<std::int64_t>(context.dtype(0)));
   if (context.attribute("dtype") != nullptr && !IsDTypeNumber(number))
     return context.Fail("attribute 'dtype' is " + std::to_string(number) +
-                        ", which is no element type");
+                        ", which is not an element type");
   const auto dtype = static_cast<DType>(number);
   const TypeVariable& allowed = context.def().signature.variables[1];
   if (dtype != DType::kUnknown && !allowed.allowed.Has(dtype))

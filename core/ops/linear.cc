@@ -14,7 +14,7 @@ Status InferLinear(InferContext& context) {
   const Shape* x = context.shape(0);
   const Shape* weight = context.shape(1);
   DRAGOMAN_TRY(CheckMinRank(context, 0, 1));
-  if (weight != nullptr && weight->size() != 2) return context.Fail("the weight is no matrix");
+  if (weight != nullptr && weight->size() != 2) return context.Fail("the weight is not a matrix");
   const Dim out = weight != nullptr ? (*weight)[0] : Dim::Unknown();
   if (x != nullptr && weight != nullptr && Equal(x->back(), (*weight)[1]) == Truth::kNo) {
     return context.Fail("the operand has " + x->back().ToString() + " features, the weight " +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optional, OptionalHasElement, OptionalGetElement. The last two take a value that is no optional
-// as one that is there.
+// Optional, OptionalHasElement, OptionalGetElement. The last two take a value that is not an
+// optional as one that is there.
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 

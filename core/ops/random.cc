@@ -18,7 +18,7 @@ Result<DType> AttributeDType(const InferContext& context, DType other) {
   if (number == kNotGiven) return other;
   if (!IsDTypeNumber(number)) {
     return context.Fail("attribute 'dtype' is " + std::to_string(number) +
-                        ", which is no element type");
+                        ", which is not an element type");
   }
   const auto dtype = static_cast<DType>(number);
   if (!context.def().signature.variables.back().allowed.Has(dtype))
@@ -29,7 +29,7 @@ Result<DType> AttributeDType(const InferContext& context, DType other) {
 Status InferGenerated(InferContext& context) {
   DRAGOMAN_ASSIGN(DType dtype, AttributeDType(context, DType::kF32));
   const auto* sizes = context.attribute("shape")->As<Attribute::Ints>();
-  if (sizes == nullptr) return context.Fail("attribute 'shape' is no list of ints");
+  if (sizes == nullptr) return context.Fail("attribute 'shape' is not a list of ints");
   for (std::int64_t size : *sizes) {
     if (size < 0) return context.Fail("attribute 'shape' holds " + std::to_string(size));
   }

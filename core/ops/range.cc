@@ -8,7 +8,7 @@
 namespace dragoman {
 namespace {
 
-// The number of elements of a constant floating range; nullopt if an operand is no constant.
+// The number of elements of a constant floating range; nullopt if an operand is not a constant.
 Result<std::optional<Dim>> FloatCount(const InferContext& context) {
   double bounds[3];
   for (std::size_t i = 0; i < 3; ++i) {

@@ -39,7 +39,7 @@ Status InferConstruct(InferContext& context) {
 Status InferEmpty(InferContext& context) {
   const std::int64_t number = context.IntAttribute("dtype", 1);
   if (!IsDTypeNumber(number))
-    return context.Fail("dtype " + std::to_string(number) + " is no element type");
+    return context.Fail("dtype " + std::to_string(number) + " is not an element type");
   context.SetType(0, Type::Sequence(Type::Tensor(static_cast<DType>(number))));
   return {};
 }

@@ -77,7 +77,7 @@ Status InferTextBytes(InferContext& context) {
 Result<std::string> ConstantText(const Node& node, std::size_t i) {
   const Tensor* tensor = node.operand(i)->tensor();
   if (tensor == nullptr || tensor->size() != 1)
-    return Unsupported("an attribute of ONNX stands for an operand that is no constant");
+    return Unsupported("an attribute of ONNX stands for an operand that is not a constant");
   return tensor->strings().front();
 }
 

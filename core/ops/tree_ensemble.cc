@@ -52,7 +52,7 @@ std::string WrongTables(const InferContext& context) {
   for (std::size_t i = kRoots; i <= kSets; ++i) {
     const bool may_lack = i > kLeafWeights && !context.has(i);
     if (!may_lack && TableAt(context, i) == nullptr)
-      return "operand " + std::to_string(i) + " is no constant table";
+      return "operand " + std::to_string(i) + " is not a constant table";
   }
   const auto& params = context.params<rt::TreeEnsembleParams>();
   const auto ints = [&](std::size_t i) { return TableAt(context, i)->ToInts(); };
@@ -69,7 +69,7 @@ std::string WrongTables(const InferContext& context) {
     if (child < i / 2 || child >= nodes) return "a child stands before its parent, or nowhere";
   }
   if (!InRange(ints(kFeatures), 0, params.features)) return "a node asks for no feature";
-  if (!InRange(ints(kRoots), 0, nodes)) return "a root is no node";
+  if (!InRange(ints(kRoots), 0, nodes)) return "a root is not a node";
   const Tensor& weights = *TableAt(context, kLeafWeights);
   if (!AreOffsets(ints(kFirstLeaf), nodes, weights.size()) ||
       TableAt(context, kLeafTargets)->size() != weights.size())

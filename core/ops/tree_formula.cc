@@ -240,7 +240,7 @@ class TreeFormula {
 Result<std::vector<Value*>> ExpandTreeEnsemble(Node& node) {
   for (std::size_t i = 1; i < node.num_operands(); ++i) {
     if (node.operand(i) != nullptr && node.operand(i)->tensor() == nullptr)
-      return Unsupported("its tables are no constants");
+      return Unsupported("its tables are not constants");
   }
   DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::TreeEnsembleParams>(node));
   const auto& params = filled.As<rt::TreeEnsembleParams>();

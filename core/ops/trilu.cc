@@ -9,7 +9,7 @@ namespace {
 
 Status InferTrilu(InferContext& context) {
   const Shape* input = context.shape(0);
-  if (input != nullptr && input->size() < 2) return context.Fail("the operand is no matrix");
+  if (input != nullptr && input->size() < 2) return context.Fail("the operand is not a matrix");
   if (context.has(1)) DRAGOMAN_TRY(ScalarOperand(context, 1));
   return SameTypeAsFirst(context);
 }

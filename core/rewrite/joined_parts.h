@@ -21,8 +21,8 @@ struct JoinedParts {
   std::int64_t size(std::size_t part) const { return begins[part + 1] - begins[part]; }
 };
 
-// nullopt: `value` is no Concat, of more parts than a value that is still looked at in parts, or of
-// parts of unknown sizes.
+// nullopt: `value` is not a Concat, of more parts than a value that is still looked at in parts, or
+// of parts of unknown sizes.
 std::optional<JoinedParts> ReadJoined(const Value& value);
 
 // Elements `begin` to `end` of `value` along `axis`, by a Slice ahead of `node`.

@@ -54,8 +54,8 @@ struct PassContext {
                         std::vector<NamedAttribute> attributes = {});
 
   // Whether every reader of `old` can read `by` instead: an output of an entry keeps its name, so
-  // it needs a node result of that graph that is no output yet; an output of a body needs a value
-  // of the body.
+  // it needs a node result of that graph that is not an output yet; an output of a body needs a
+  // value of the body.
   static bool CanReplace(const Value& old, const Value& by);
   // Readers of result i of `node` read by[i] from now on, and `node` goes. Entries for results
   // that nothing reads may be nullptr. Names of outputs, more precise types and Origins pass to

@@ -151,7 +151,7 @@ constexpr PassInfo kPasses[] = {
      .reads_weights = true},
     {.name = "use-numbers",
      .sentence = "has elementwise operators read a number in place of a tensor that is that number "
-                 "in all its elements, where such a tensor is no first state of a recurrence",
+                 "in all its elements, where such a tensor is not a first state of a recurrence",
      .families = kNumbers,
      .at_end = true},
     {.name = "fuse-gates",

@@ -20,7 +20,7 @@ constexpr std::array<std::int8_t, 256> kValues = [] {
   return values;
 }();
 
-// The 24 bits of four digits, padding as zero; negative if one is no digit.
+// The 24 bits of four digits, padding as zero; negative if one is not a digit.
 std::int32_t Group(std::string_view digits, std::size_t padding) {
   std::int32_t bits = 0;
   for (std::size_t i = 0; i < 4; ++i) {

@@ -161,7 +161,7 @@ void SwapBytes(std::vector<std::byte>& bytes, std::size_t unit) {
   }
 }
 
-// False if `code` is no character and stands for no byte.
+// False if `code` is not a character and stands for no byte.
 bool AppendCharacter(std::uint32_t code, std::string& text) {
   const bool byte = code >= 0xdc80 && code <= 0xdcff;
   if (code > 0x10ffff || (!byte && code >= 0xd800 && code <= 0xdfff)) return false;
@@ -196,7 +196,7 @@ Result<std::string> DecodeString(std::span<const std::byte> item, char kind) {
       std::memcpy(&code, item.data() + i, 4);
       if (!AppendCharacter(code, text)) {
         return InvalidInput(
-            fmt::format("a .npy string holds U+{:04X}, which is no character", code));
+            fmt::format("a .npy string holds U+{:04X}, which is not a character", code));
       }
     }
   }

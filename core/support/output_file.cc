@@ -125,7 +125,7 @@ Status CheckTarget(const std::string& target) {
   std::error_code error;
   const fs::file_status status = fs::status(target, error);
   if (status.type() == fs::file_type::not_found) return {};
-  if (!fs::is_directory(status)) return FileError("exists and is no folder", target);
+  if (!fs::is_directory(status)) return FileError("exists and is not a folder", target);
   const bool empty = fs::is_empty(target, error);
   if (error) return SystemError("read", target, error);
   if (!empty && !fs::exists(fs::path(target) / OutputFolder::kMarker, error)) {
@@ -148,7 +148,7 @@ Result<OutputFile> OutputFile::Create(const std::string& path) {
   fs::path target = path;
   const fs::file_status status = fs::status(target, error);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    return FileError("exists and is no regular file", path);
+    return FileError("exists and is not a regular file", path);
   }
   if (fs::exists(status)) target = fs::canonical(target, error);
   if (target.filename().empty()) return FileError("names no file", path);

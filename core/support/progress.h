@@ -11,7 +11,7 @@
 namespace dragoman {
 
 // One line on standard error that is rewritten in place, "compiling the program, 12 s", and erased
-// at the end. Silent for the first second, and always where standard error is no terminal. Work
+// at the end. Silent for the first second, and always where standard error is not a terminal. Work
 // inside other work shows none of its own.
 class Progress {
  public:

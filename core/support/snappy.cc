@@ -14,7 +14,7 @@
 namespace dragoman {
 namespace {
 
-Error Damaged() { return InvalidInput("the block is no Snappy block, or damaged"); }
+Error Damaged() { return InvalidInput("the block is not a Snappy block, or damaged"); }
 
 class Unpacker {
  public:

@@ -50,7 +50,7 @@ Status WireReader::Skip(std::size_t count, std::size_t start) {
   return {};
 }
 
-// Skips the payload of a field that is no group, and returns it if it is bytes.
+// Skips the payload of a field that is not a group, and returns it if it is bytes.
 Result<std::span<const std::byte>> WireReader::ReadPayload(WireType type, std::size_t start) {
   std::span<const std::byte> payload;
   if (type == WireType::kVarint) {

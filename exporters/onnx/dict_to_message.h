@@ -15,7 +15,8 @@
 
 namespace dragoman::onnx_writer {
 
-// Sets a field of `message` for each entry. Errors: an entry that is no field, or of another kind.
+// Sets a field of `message` for each entry. Errors: an entry that is not a field, or of another
+// kind.
 Status FillFromDict(const Attribute::Dict& entries, Bulk* bulk, google::protobuf::Message* message);
 
 // The same for the entries "onnx.<field>", but for those in `special`. nullptr: there are none.

@@ -250,7 +250,7 @@ std::string RefuseQuantizedAxis(Node& node) {
 
 std::string RefuseQuantizedType(Node& node) {
   const DType scale = node.operand(1)->type().dtype();
-  return scale != DType::kF32 ? "its scale is no f32" : "";
+  return scale != DType::kF32 ? "its scale is not f32" : "";
 }
 
 std::string LowerDft(Node& node) {
@@ -451,7 +451,7 @@ std::string RefuseHalf(Node& node) {
 std::string RefuseOtherThanOptional(Node& node) {
   const Value* x = node.operand(0);
   const bool optional = x != nullptr && x->type().kind() == Type::Kind::kOptional;
-  return optional ? "" : "its operand is no optional";
+  return optional ? "" : "its operand is not an optional";
 }
 
 // Sorted by type, newer changes first.

@@ -85,7 +85,7 @@ std::string NumberToAttribute(Node& node, std::size_t i, std::string_view name) 
   if (tensor == nullptr || tensor->size() != 1) return what + " is computed";
   const double value = tensor->FloatAt(0);
   const auto narrow = static_cast<float>(value);
-  if (narrow != value && !std::isnan(value)) return what + " is no f32";
+  if (narrow != value && !std::isnan(value)) return what + " is not f32";
   node.SetAttribute(name, narrow);
   DropOperand(node, i);
   return "";

@@ -37,7 +37,7 @@ std::string ZipOutput(Graph& graph, std::size_t at, const std::string& name) {
   const Tensor* keys = BehindIdentity(graph.output(at))->tensor();
   const std::optional<NamedAttribute> labels =
       keys != nullptr && keys->rank() == 1 ? LabelsOf(*keys) : std::nullopt;
-  if (!labels) return "a map whose keys are no constant is nothing that an operator of ONNX gives";
+  if (!labels) return "a map whose keys are not constant is nothing that an operator of ONNX gives";
   if (values->type().dtype() != DType::kF32 || values->type().rank() != 2)
     return "ONNX has no operator that makes maps of " + values->type().ToString();
   Value* const operands[] = {values};

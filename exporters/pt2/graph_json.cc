@@ -39,7 +39,7 @@ Result<std::string> NameOf(const Symbol& reference, const ValueOf& value_of) {
   const auto index = ParseUint64(reference.name);
   const Value* value = index ? value_of(static_cast<std::size_t>(*index)) : nullptr;
   if (value != nullptr && !value->name().empty()) return value->name();
-  return InvalidInput("an argument refers to @" + reference.name + ", which is no value here");
+  return InvalidInput("an argument refers to @" + reference.name + ", which is not a value here");
 }
 
 // `tag`: of the union that the references stand in, which says how they are written.
@@ -153,7 +153,7 @@ Result<Json> NodeJson(const Node& node) {
   Json outputs = Json::array();
   if (const Attribute* said = ExtraOf(node.extra_if_any(), "pt2.outputs")) {
     const auto* list = said->As<Attribute::List>();
-    if (list == nullptr) return InvalidInput("pt2.outputs is no list");
+    if (list == nullptr) return InvalidInput("pt2.outputs is not a list");
     for (const Attribute& output : *list) {
       DRAGOMAN_ASSIGN(Json made, ArgumentJson(output, Results(node)));
       outputs.push_back(std::move(made));
@@ -248,7 +248,7 @@ void SetArgument(const Json& argument, Json& spec) {
 Status AddInputs(const Graph& graph, ProgramGraph& program) {
   DRAGOMAN_ASSIGN(const Attribute* order, Required(graph.extra_if_any(), "pt2.inputs"));
   const auto* list = order->As<Attribute::List>();
-  if (list == nullptr) return InvalidInput("pt2.inputs is no list");
+  if (list == nullptr) return InvalidInput("pt2.inputs is not a list");
   Json inputs = Json::array();
   program.input_specs = Json::array();
   const auto add = [&](const Value& value) -> Status {
@@ -284,7 +284,7 @@ Status AddInputs(const Graph& graph, ProgramGraph& program) {
 Status AddOutputs(const Graph& graph, ProgramGraph& program) {
   DRAGOMAN_ASSIGN(const Attribute* said, Required(graph.extra_if_any(), "pt2.outputs"));
   const auto* list = said->As<Attribute::List>();
-  if (list == nullptr) return InvalidInput("pt2.outputs is no list");
+  if (list == nullptr) return InvalidInput("pt2.outputs is not a list");
   Json outputs = Json::array();
   program.output_specs = Json::array();
   for (const Attribute& item : *list) {

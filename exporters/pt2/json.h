@@ -14,7 +14,7 @@ namespace dragoman::pt2 {
 
 using Json = nlohmann::json;
 
-// Errors: an attribute that is no JSON.
+// Errors: an attribute that is not a JSON.
 Result<Json> FromAttribute(const Attribute& attribute);
 // Finite numbers, or the words that the format has for the others.
 Json FloatJson(double value);

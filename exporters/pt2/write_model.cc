@@ -167,7 +167,7 @@ class ModelWriter {
     DRAGOMAN_ASSIGN(const Attribute* found, Required(&model_.extra, key));
     const auto* text = found->As<std::string>();
     return text != nullptr ? Result<std::string>(*text)
-                           : InvalidInput(std::string(key) + " is no string");
+                           : InvalidInput(std::string(key) + " is not a string");
   }
 
   Status AddWeights(const Graph& graph) {

@@ -76,7 +76,7 @@ Status FillNodes(const Graph& graph, bool in_body,
   }
   if (!graph.constants().empty()) {
     return InvalidInput("constant %" + graph.constants().front()->name() +
-                        " is no node; a constant of TensorFlow is a tf.Const");
+                        " is not a node; a constant of TensorFlow is a tf.Const");
   }
   return {};
 }
@@ -182,7 +182,7 @@ Status FillRest(const Extra& extra, google::protobuf::Message* message) {
   for (const NamedAttribute& entry : extra) {
     if (!entry.name.starts_with(tf_extra::kPrefix)) continue;
     const std::string_view name = std::string_view(entry.name).substr(tf_extra::kPrefix.size());
-    // What is no field has a meaning of its own.
+    // What is not a field has a meaning of its own.
     const bool is_field = name == kUnknownFields ||
                           message->GetDescriptor()->FindFieldByName(std::string(name)) != nullptr;
     if (is_field) DRAGOMAN_TRY(SetField(name, entry.value, message));

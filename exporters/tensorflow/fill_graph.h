@@ -16,7 +16,8 @@ Status FillGraphDef(const Model& model, tf_pb::GraphDef* message);
 // The signatures that the entries of `model` are.
 Status FillSignatures(const Model& model, tf_pb::MetaGraphDef* message);
 
-// Entries "tf.<field>" of `extra` into the fields of `message` that are no typed part of the model.
+// Entries "tf.<field>" of `extra` into the fields of `message` that are not a typed part of the
+// model.
 Status FillRest(const Extra& extra, google::protobuf::Message* message);
 
 }  // namespace dragoman::tf_writer

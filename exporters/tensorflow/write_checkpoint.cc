@@ -59,7 +59,7 @@ class Writer {
     const std::optional<int> data_type = tf_codec::DataTypeOf(
         state.type.is_tensor() ? state.type.WithShape(std::nullopt) : state.type);
     if (tensor == nullptr || !data_type || tf_codec::StorageOf(*data_type) != tensor->dtype()) {
-      return InvalidInput("its initial value is no tensor of its type");
+      return InvalidInput("its initial value is not a tensor of its type");
     }
     entry->set_dtype(static_cast<tf_pb::DataType>(*data_type));
     entry->mutable_shape();
@@ -75,7 +75,7 @@ class Writer {
     const Attribute* bytes = Find(dict, "bytes");
     const auto* fields = message == nullptr ? nullptr : message->As<Attribute::Dict>();
     if (fields == nullptr || bytes == nullptr || bytes->tensor() == nullptr) {
-      return InvalidInput("its initial value is no tensor");
+      return InvalidInput("its initial value is not a tensor");
     }
     DRAGOMAN_TRY(DictToMessage(*fields, entry));
     const std::uint32_t masked = entry->crc32c();

@@ -11,7 +11,7 @@
 
 namespace dragoman::tf_writer {
 
-// Writes the elements to `data` and returns the index. Errors: a State that is no tensor.
+// Writes the elements to `data` and returns the index. Errors: a State that is not a tensor.
 Result<std::string> WriteCheckpoint(const Model& model, OutputFile* data);
 
 }  // namespace dragoman::tf_writer

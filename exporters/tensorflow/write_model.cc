@@ -57,7 +57,7 @@ Status WriteAssets(const Model& model, OutputFolder* folder) {
     const Attribute* contents = dict == nullptr ? nullptr : Find(*dict, tf_extra::kContents);
     const auto* name = path == nullptr ? nullptr : path->As<std::string>();
     if (name == nullptr || contents == nullptr || contents->tensor() == nullptr) {
-      return InvalidInput("extra tf.assets is no list of {path, contents}");
+      return InvalidInput("extra tf.assets is not a list of {path, contents}");
     }
     DRAGOMAN_TRY(CheckConfinedName(*name));
     DRAGOMAN_ASSIGN(OutputFile file, folder->AddFile("assets/" + *name));

@@ -23,7 +23,7 @@ Error At(std::uint64_t offset, std::string message) {
 
 Result<NativeHeader> ReadHeader(std::span<const std::byte> file) {
   NativeHeader header;
-  if (!IsNative(file)) return At(0, "this is no dragoman file");
+  if (!IsNative(file)) return At(0, "this is not a dragoman file");
   if (file.size() < sizeof header) {
     return At(file.size(), "the file ends within its header");
   }

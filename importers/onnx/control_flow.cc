@@ -37,7 +37,7 @@ Status OnnxGraphLowering::BindBranchInputs(const Graph& branch, const Node& node
     const auto outer = values_.find(FindOuter(node.graph(), input->name()));
     if (outer == values_.end()) {
       return InvalidInput("branch '" + branch.name() + "' has input '" + input->name() +
-                          "', which is no value computed before; branches have no inputs")
+                          "', which is not a value computed before; branches have no inputs")
           .At(node.Describe());
     }
     values_[input.get()] = outer->second;

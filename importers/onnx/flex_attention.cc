@@ -27,7 +27,7 @@ Result<FlexOptions> TakeFlexOptions(OpLowering& op) {
   if (!op.attributes.empty())
     return op.Unsupported("attribute '" + op.attributes.front().name + "' is not known");
   if (precision && !IsDTypeNumber(*precision))
-    return op.Invalid("softmax_precision is no element type");
+    return op.Invalid("softmax_precision is not an element type");
   const DType dtype = op.builder.dtype(op.operand(kQuery));
   if (dtype == DType::kF64) options.precision = dtype;
   if (precision) options.precision = static_cast<DType>(*precision);
@@ -59,7 +59,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerFlexAttention(const Node& no
   if (!query_heads || !key_heads)
     return op.Unsupported("the number of heads is not known; state the inputs' sizes with --shape");
   if (*key_heads < 1 || *query_heads % *key_heads != 0)
-    return op.Invalid("the number of query heads is no multiple of the number of key heads");
+    return op.Invalid("the number of query heads is not a multiple of the number of key heads");
   OpComposer f(op);
   const auto repeated = [&](FlexOperand i) {
     return RepeatHeads(f, op.operand(i), *key_heads, *query_heads / *key_heads);

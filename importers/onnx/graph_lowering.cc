@@ -114,7 +114,7 @@ Status OnnxGraphLowering::LowerInputs(const Graph& graph, GraphBuilder& builder)
   for (const auto& input : graph.inputs()) {
     if (input->data() != nullptr) {
       if (input->tensor() == nullptr)
-        return Unsupported("the default of input '" + input->name() + "' is no dense tensor");
+        return Unsupported("the default of input '" + input->name() + "' is not a dense tensor");
       values_[input.get()] = builder.Constant(*input->tensor(), input->name());
       continue;
     }

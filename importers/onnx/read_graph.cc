@@ -76,7 +76,7 @@ class GraphReader {
   Status Read(FunctionProto* message, Function* function);
 
  private:
-  // A name is defined once in a graph; "" is no name.
+  // A name is defined once in a graph; "" is not a name.
   void Define(Value* value, const Place& place);
   std::string InGraph(const std::string& what) const;
 
@@ -142,7 +142,7 @@ Status GraphReader::Read(GraphProto* message, GraphMessages messages) {
   ReadValueInfo(messages.value_info);
   DRAGOMAN_TRY(ReadNodes(messages.nodes, GraphProto::kNodeFieldNumber));
   if (messages.nodes.damaged() || messages.outputs.damaged() || messages.value_info.damaged())
-    return context_.Fail(place_, "the file is no ONNX model");
+    return context_.Fail(place_, "the file is not an ONNX model");
   context_.Keep(*message, [this]() -> Extra& { return graph_.extra(); });
   return {};
 }

@@ -72,7 +72,7 @@ Result<Model> ReadFile(std::span<const std::byte> file, std::shared_ptr<const vo
   google::protobuf::Arena arena;
   auto& message = *google::protobuf::Arena::CreateMessage<ModelProto>(&arena);
   if (!message.ParseFromString(reduced.message)) {
-    return Error(Finding{ErrorKind::kInvalidInput, {}, "byte 0", "the file is no ONNX model"});
+    return Error(Finding{ErrorKind::kInvalidInput, {}, "byte 0", "the file is not an ONNX model"});
   }
   reduced.message = std::string();  // {} would keep its room
   ReadContext context(file, std::move(owner), std::move(reduced), options);

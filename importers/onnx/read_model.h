@@ -27,7 +27,7 @@ namespace dragoman {
 struct ReadOnnxOptions {
   // The folder that external data is confined to; nullopt: that of the model file.
   std::optional<std::string> data_folder;
-  // false: a data file that cannot be opened is no error. Its tensors are constants without
+  // false: a data file that cannot be opened is not an error. Its tensors are constants without
   // elements (a Dict), as are those of files from which the weights were taken; what computes with
   // them refuses.
   bool require_data = true;

@@ -27,7 +27,7 @@ Result<std::vector<Value*>> Lower(OpLowering& op, std::string_view label, OnnxLo
   return results;
 }
 
-// The type without sizes; a type that is no tensor's as it is.
+// The type without sizes; a type that is not a tensor's as it is.
 Type WithoutSizes(const Type& type) {
   return type.kind() == Type::Kind::kTensor ? Type::Tensor(type.dtype()) : type;
 }

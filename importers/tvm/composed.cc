@@ -152,14 +152,14 @@ Result<Node*> AppendComposed(const ComposedOperator& op, GraphBuilder& builder,
       DRAGOMAN_ASSIGN(value, read(operand.value));
     } else if (!operand.constant.empty()) {
       DRAGOMAN_ASSIGN(const Attribute constant, ParseAttribute(operand.constant));
-      if (constant.tensor() == nullptr) return InvalidInput("an operand that is no constant");
+      if (constant.tensor() == nullptr) return InvalidInput("an operand that is not a constant");
       value = builder.Constant(*constant.tensor());
     }
     operands.push_back(value);
   }
   DRAGOMAN_ASSIGN(const Attribute parsed, ParseAttribute(op.attributes));
   const auto* attributes = parsed.As<Attribute::Dict>();
-  if (attributes == nullptr) return InvalidInput("attributes that are no dictionary");
+  if (attributes == nullptr) return InvalidInput("attributes that are not a dictionary");
   std::vector<std::string> names;
   for (const Value* result : op.results) names.push_back(result != nullptr ? result->name() : "");
   DRAGOMAN_ASSIGN(Node * made, builder.Append(op.label, operands, *attributes, names));

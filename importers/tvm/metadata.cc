@@ -52,7 +52,7 @@ Result<MetaName> ParseMetaName(std::string_view text) {
   name.key = text.substr(5, close - 5);
   const std::string_view digits = text.substr(close + 2, text.size() - close - 3);
   const std::optional<std::uint64_t> index = ParseUint64(digits);
-  if (!index) return InvalidInput("'" + std::string(digits) + "' is no index");
+  if (!index) return InvalidInput("'" + std::string(digits) + "' is not an index");
   name.index = *index;
   return name;
 }
@@ -92,7 +92,7 @@ struct Metadata::Section {
     if (index >= arrays.size())
       return InvalidInput(fmt::format("array {} of the metadata section does not exist", index));
     std::optional<std::string> decoded = DecodeBase64(arrays[index]);
-    if (!decoded) return InvalidInput(fmt::format("array {} is no base64", index));
+    if (!decoded) return InvalidInput(fmt::format("array {} is not base64", index));
     const auto bytes = std::make_shared<const std::string>(*std::move(decoded));
     std::size_t at = 0;
     return ReadNdArray(std::as_bytes(std::span(*bytes)), at, bytes);
@@ -103,7 +103,7 @@ struct Metadata::Section {
     const std::string packed = TextOf(node, "repr_b64");
     if (packed.empty()) return text;
     const std::optional<std::string> decoded = DecodeBase64(packed);
-    if (!decoded || decoded->size() < 8) return InvalidInput("a string that is no base64");
+    if (!decoded || decoded->size() < 8) return InvalidInput("a string that is not base64");
     return decoded->substr(8);
   }
 
@@ -133,7 +133,7 @@ struct Metadata::Section {
     if (number && type == "runtime.BoxBool") return Attribute(*number != 0);
     if (number && type != "FloatImm" && type != "runtime.BoxFloat") return Attribute(*number);
     const std::optional<double> real = ParseDouble(text);
-    if (!real) return InvalidInput("'" + text + "' is no number");
+    if (!real) return InvalidInput("'" + text + "' is not a number");
     return Attribute(*real);
   }
 
@@ -236,12 +236,12 @@ Result<std::vector<NamedAttribute>> Metadata::Fields(const MetaName& name) const
   const auto attrs = node->find("attrs");
   if (attrs == node->end() || !attrs->is_object()) return fields;
   for (const auto& [field, value] : attrs->items()) {
-    if (!value.is_string()) return InvalidInput("a field of a node is no text");
+    if (!value.is_string()) return InvalidInput("a field of a node is not text");
     const auto& text = value.get_ref<const std::string&>();
     const std::string path = name.key + "." + field;
     const std::optional<std::int64_t> number = ParseInt64(text);
     if (FindByKey(kNodeFields, path) != nullptr) {
-      if (!number || *number < 0) return InvalidInput("field " + path + " is no node");
+      if (!number || *number < 0) return InvalidInput("field " + path + " is not a node");
       Attribute read;
       if (*number != 0) {
         DRAGOMAN_ASSIGN(const Json* target, section_->Node(static_cast<std::size_t>(*number)));

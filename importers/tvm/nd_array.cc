@@ -119,7 +119,7 @@ Result<std::vector<std::pair<std::string, Tensor>>> ReadParams(const std::string
       for (int i = 0; i < 8; ++i) swapped = (swapped << 8) | ((magic >> (8 * i)) & 0xff);
       if (swapped == kParamsMagic)
         return Unsupported("it was written by a big-endian machine, which is not supported");
-      return InvalidInput("it is no file of parameters of TVM");
+      return InvalidInput("it is not a file of parameters of TVM");
     }
     DRAGOMAN_TRY(cursor.Take(8, "its head"));
     DRAGOMAN_ASSIGN(const std::uint64_t count, cursor.Number<std::uint64_t>("the count of names"));

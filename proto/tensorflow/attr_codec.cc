@@ -129,7 +129,7 @@ bool IsSame(const AttrValue& a, const AttrValue& b) {
 Error NoAttr(const NamedAttribute& attribute) {
   return InvalidInput("attribute " + Quote(attribute.name) + " is a " +
                       std::string(Name(attribute.value.kind())) +
-                      ", which is no attribute of TensorFlow");
+                      ", which is not an attribute of TensorFlow");
 }
 
 Status EncodeFunc(const Attribute& value, tf_pb::NameAttrList* message) {

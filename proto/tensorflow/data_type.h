@@ -20,7 +20,7 @@ DType StorageOf(int number);
 
 // Sizes: -1 is unknown. nullopt: names of sizes, sizes below -1, an unknown rank with sizes.
 std::optional<Type> TypeOfShape(const tf_pb::TensorShapeProto& shape);
-// The inverse for a type of any element type. false: sizes that are no numbers.
+// The inverse for a type of any element type. false: sizes that are not numbers.
 bool FillShape(const Type& type, tf_pb::TensorShapeProto* shape);
 // A value's type from the two; the shape is left out if it is none of the above.
 Type TypeOf(int data_type, const tf_pb::TensorShapeProto& shape);

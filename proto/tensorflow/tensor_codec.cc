@@ -360,7 +360,7 @@ Status EncodeTensor(const Attribute& value, const Extra* extra, TensorProto* mes
   }
   if (const Attribute* rest = FindIn(extra, kTensor)) {
     const auto* dict = rest->As<Attribute::Dict>();
-    if (dict == nullptr) return InvalidInput("extra tf.tensor is no dictionary");
+    if (dict == nullptr) return InvalidInput("extra tf.tensor is not a dictionary");
     DRAGOMAN_TRY(DictToMessage(*dict, message));
   }
   message->set_dtype(static_cast<tf_pb::DataType>(*data_type));

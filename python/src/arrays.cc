@@ -162,7 +162,7 @@ NpyArray FromStrings(const nb::object& array) {
     } else if (PyUnicode_Check(item.ptr())) {
       npy.strings.push_back(Bytes(item));
     } else {
-      throw nb::type_error("an array of objects holds something that is no string");
+      throw nb::type_error("an array of objects holds something that is not a string");
     }
   }
   return npy;

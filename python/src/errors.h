@@ -67,7 +67,7 @@ nb::object FindingObject(const Finding& finding);
 // Gives the finding to Python's `warnings`, as dragoman.Warning. May raise.
 void Warn(const Finding& warning);
 
-// Texts of files may be any bytes: those that are no UTF-8 are surrogates in Python
+// Texts of files may be any bytes: those that are not UTF-8 are surrogates in Python
 // ("surrogateescape"), there and back.
 nb::str Text(std::string_view bytes);
 std::string Bytes(nb::handle text);

@@ -17,7 +17,7 @@
 namespace dragoman::rt {
 
 // The numbers that 8-bit integers stand for: q is (q - zero) * scale; and which of them occur. A
-// scale of 0 is no grid.
+// scale of 0 is not a grid.
 struct Int8Grid {
   float scale = 0.0f;
   std::int32_t zero = 0;

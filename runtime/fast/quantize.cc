@@ -16,7 +16,7 @@ constexpr std::int64_t kGrain = 1 << 15;  // elements that a thread is worth
 // nearest whole number, of two the even one.
 constexpr float kRounding = 12582912.0f;
 
-// A quotient that is no number becomes the lowest one.
+// A quotient that is not a number becomes the lowest one.
 template <class T>
 DRAGOMAN_RT_INLINE T Quantised(float quotient, float low, float high, std::int32_t zero) {
   float limited = quotient > low ? quotient : low;

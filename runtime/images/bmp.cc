@@ -69,7 +69,7 @@ void ReadChannels(ByteSpan file, Header& header) {
   header.red.mask = header.green.mask << bits;
 }
 
-// False: this is no bitmap.
+// False: this is not a bitmap.
 bool ReadHeader(ByteSpan file, Header& header) {
   header.pixels = Number(file, 10, 4);
   header.size = Number(file, 14, 4);

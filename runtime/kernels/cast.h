@@ -118,7 +118,7 @@ bool FromText(const std::string& text, bool saturate, To* value) {
 
 }  // namespace scalar
 
-// Fails only where a string is no number.
+// Fails only where a string is not a number.
 template <class From, class To>
 Status Cast(const CastParams& p, TensorView<const From> input, TensorView<To> output) {
   const std::int64_t n = output.size();

@@ -106,7 +106,7 @@ inline void FindEigenvectors(const ComplexDouble* t, const ComplexDouble* z, std
   }
 }
 
-// Each of length 1; those of the eigenvalues of a real matrix that are no real ones in pairs.
+// Each of length 1; those of the eigenvalues of a real matrix that are not real, in pairs.
 inline void NormaliseVectors(const ComplexDouble* values, bool complex, ComplexDouble* vectors,
                              std::int64_t n) {
   for (std::int64_t k = 0; k < n; ++k) {

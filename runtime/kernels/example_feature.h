@@ -32,7 +32,7 @@ class MessageFields {
 
   explicit MessageFields(std::string_view message) : rest_(message) {}
 
-  // False at the end, and at what is no field: then failed().
+  // False at the end, and at what is not a field: then failed().
   bool Next() {
     std::uint64_t tag = 0;
     if (rest_.empty() || !TakeVarint(&tag)) return false;
@@ -165,7 +165,7 @@ Status ReadFeature(const std::string& record, const std::string& key, std::int64
   std::string_view feature;
   bool found = false;
   if (!FindFeature(record, key, &feature, &found))
-    return Status::Error("a text is no tensorflow.Example");
+    return Status::Error("a text is not a tensorflow.Example");
   if (!found) return Status();
   MessageFields fields(feature);
   std::uint64_t kind = 0;
@@ -175,7 +175,7 @@ Status ReadFeature(const std::string& record, const std::string& key, std::int64
     kind = fields.number;
     list = fields.bytes;
   }
-  if (fields.failed()) return Status::Error("a text is no tensorflow.Example");
+  if (fields.failed()) return Status::Error("a text is not a tensorflow.Example");
   if (kind == 0) return Status();
   if (kind != kKind) return Status::Error("a feature has elements of another type");
   *count = 0;
@@ -183,7 +183,7 @@ Status ReadFeature(const std::string& record, const std::string& key, std::int64
     f(std::move(element));
     ++*count;
   });
-  return whole ? Status() : Status::Error("a text is no tensorflow.Example");
+  return whole ? Status() : Status::Error("a text is not a tensorflow.Example");
 }
 
 }  // namespace internal

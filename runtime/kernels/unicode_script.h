@@ -15,7 +15,7 @@ namespace dragoman::rt::internal {
 const UnicodeClass* FindScript(std::string_view name) noexcept;
 
 // The number that ICU gives to the script of a character (UScriptCode), 103 for one that Unicode 14
-// does not assign; -1: it is no character.
+// does not assign; -1: it is not a character.
 std::int32_t ScriptNumber(std::int32_t character) noexcept;
 
 }  // namespace dragoman::rt::internal

@@ -42,7 +42,7 @@ inline std::int64_t CountUtf8(std::string_view text) {
   return count;
 }
 
-// What stands for a number that is no character: U+FFFD.
+// What stands for a number that is not a character: U+FFFD.
 inline constexpr std::int32_t kReplacementCharacter = 0xfffd;
 
 inline std::string EncodeUtf8(std::int32_t character) {

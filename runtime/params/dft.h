@@ -32,7 +32,7 @@ constexpr Status DFTShape(const DFTParams& p, const Shape& x, IntSpan length, In
   if (p.onesided && p.inverse) return Status::Error("an inverse transform is not one-sided");
   if (p.onesided && parts != 1)
     return Status::Error("the spectrum of complex signals is not one-sided");
-  if (length.size > 1 || axis.size > 1) return Status::Error("dft_length or axis is no scalar");
+  if (length.size > 1 || axis.size > 1) return Status::Error("dft_length or axis is not a scalar");
   int along = 0;
   DRAGOMAN_RT_TRY(ResolveAxis(axis.size == 1 ? axis[0] : -2, x.size(), &along));
   if (along == x.size() - 1) return Status::Error("the last axis cannot be transformed");

@@ -19,7 +19,7 @@ int ParseCount(const std::string& option, std::string_view text, int most = kMax
   int count = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (problem != std::errc() || end != text.data() + text.size() || count < 1 || count > most) {
-    throw Error(option + ": '" + std::string(text) + "' is no number from 1 to " +
+    throw Error(option + ": '" + std::string(text) + "' is not a number from 1 to " +
                 std::to_string(most));
   }
   return count;
@@ -29,7 +29,7 @@ std::uint64_t ParseSeed(const std::string& option, std::string_view text) {
   std::uint64_t seed = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), seed);
   if (problem != std::errc() || end != text.data() + text.size())
-    throw Error(option + ": '" + std::string(text) + "' is no number of 64 bits");
+    throw Error(option + ": '" + std::string(text) + "' is not a number of 64 bits");
   return seed;
 }
 
@@ -37,7 +37,7 @@ double ParseFraction(const std::string& option, const std::string& text) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
   if (text.empty() || *end != '\0' || !(value > 0) || value > 1)
-    throw Error(option + ": '" + text + "' is no number above 0, of at most 1");
+    throw Error(option + ": '" + text + "' is not a number above 0, of at most 1");
   return value;
 }
 

@@ -41,7 +41,8 @@ void ReadMaps(const ModelInfo& info, const std::string& name, const std::string&
               Arrays& arrays) {
   const TensorInfo* const keys = FindInput(info, name + kMapKeys);
   const TensorInfo* const values = FindInput(info, name + kMapValues);
-  if (keys == nullptr || values == nullptr) throw Error("input '" + name + "' is no map: " + path);
+  if (keys == nullptr || values == nullptr)
+    throw Error("input '" + name + "' is not a map: " + path);
   AnyTensor key, value;
   const std::string problem = ParseMaps(ReadWholeFile(path), *FindElementType(keys->dtype),
                                         *FindElementType(values->dtype), &key, &value);

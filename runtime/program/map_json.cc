@@ -175,7 +175,7 @@ bool PutNumber(std::string_view text, AnyTensor* tensor, std::int64_t i) {
   return ParseNumber(text, tensor->data<T>() + i);
 }
 
-// False: `text` is no element of the tensor's type.
+// False: `text` is not an element of the tensor's type.
 bool Put(const std::string& text, bool is_text, AnyTensor* tensor, std::int64_t i) {
   const std::string_view type = tensor->type->name;
   if (type == "string") tensor->data<std::string>()[i] = text;

@@ -63,7 +63,7 @@ std::string RefusalOf(const std::string& folder) {
   const fs::path path = folder;
   const fs::file_status status = fs::status(path, problem);
   if (status.type() == fs::file_type::not_found) return "";
-  if (!fs::is_directory(status)) return "exists and is no folder";
+  if (!fs::is_directory(status)) return "exists and is not a folder";
   const bool empty = fs::is_empty(path, problem);
   if (problem) return "cannot be read: " + problem.message();
   if (empty || HoldsOutputs(path)) return "";

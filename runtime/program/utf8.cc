@@ -51,7 +51,7 @@ std::string Utf8FromUcs4(std::string_view little_endian) {
   for (std::size_t i = 0; i + 4 <= little_endian.size(); i += 4) {
     std::uint32_t character = 0;
     std::memcpy(&character, little_endian.data() + i, 4);
-    if (character > 0x10ffff) throw Error("text holds what is no character");
+    if (character > 0x10ffff) throw Error("text holds what is not a character");
     Append(character, text);
     if (character != 0) end = text.size();
   }

@@ -85,7 +85,7 @@ std::string Check(const Model& source, const Entry& entry, const Arrays& pool,
   return all ? "" : "gives too few results";
 }
 
-// What stands before ": " on each line that is no comment or heading.
+// What stands before ": " on each line that is not a comment or heading.
 std::set<std::string> Labels(const fs::path& path) {
   std::ifstream file(path);
   std::set<std::string> labels;

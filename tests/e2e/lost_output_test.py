@@ -83,9 +83,9 @@ class LostOutput(CommandCase):
         for form in FORMATS:
             with self.subTest(form):
                 self.assertEqual(self.fails(2, "convert", MLP, "-o", "/dev/full", "--to", form),
-                                 "/dev/full: error: exists and is no regular file\n")
+                                 "/dev/full: error: exists and is not a regular file\n")
         self.assertEqual(self.fails(2, "codegen", MLP, "-o", "/dev/full"),
-                         "/dev/full: error: exists and is no folder\n")
+                         "/dev/full: error: exists and is not a folder\n")
 
     def test_files_that_cannot_grow(self):
         for form, suffix in FORMATS.items():

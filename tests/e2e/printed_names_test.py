@@ -3,7 +3,7 @@
 """Names and texts of a file cannot steer the terminal, pose as lines of ours, or leave a comment.
 
 Each command is run on models of each format whose names hold escape sequences, line feeds, C1
-controls, bidirectional marks, bytes that are no UTF-8, ends of comments and trigraphs; every byte
+controls, bidirectional marks, bytes that are not UTF-8, ends of comments and trigraphs; every byte
 that is printed for people is looked at. The escaped form of a name is taken wherever a name is.
 """
 

@@ -40,7 +40,7 @@ def read_pb(path):
 
 
 def recorded(folder):
-    """Inputs and outputs of the first data set; None if they are no tensors."""
+    """Inputs and outputs of the first data set; None if they are not tensors."""
     data = os.path.join(folder, "test_data_set_0")
     try:
         return [[read_pb(os.path.join(data, f"{kind}_{i}.pb"))

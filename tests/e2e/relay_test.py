@@ -476,7 +476,7 @@ class Refused(RelayCase):
         for body, place, message in (
                 ("  add(%x, %y)\n}", "line 3:11", "%y is not defined"),
                 ("  add(%x\n}", "line 4:1", "expected ')'"),
-                ("  add(%x, 1..2f)\n}", "line 3:11", "'1..2f' is no number"),
+                ("  add(%x, 1..2f)\n}", "line 3:11", "'1..2f' is not a number"),
                 ('  cast(%x, dtype="int32)\n}', "line 3:18", "a string does not end"),
                 ("  let %a = add(%a, 1f);\n  %a\n}", "line 3:7", "in its own value"),
                 ("  meta[relay.Constant][0]\n}", "line 3:3", "no metadata section"),

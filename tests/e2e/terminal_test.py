@@ -52,7 +52,7 @@ class Terminal(CommandCase):
                 self.assertIn(word, self.shown(*arguments))
 
     def test_files_do_not_steer_it(self):
-        """Texts of a file that messages quote: control characters, and bytes that are no text."""
+        """Texts of a file that messages quote: control characters, and bytes that are not text."""
         graph = self.out / "model.dgt"
         graph.write_text("""dragoman 1 source tf
 opset "tf" 27

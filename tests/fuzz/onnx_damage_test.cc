@@ -153,7 +153,7 @@ int CheckDamaged(const std::string& bytes) {
     const Finding& finding = model.error().findings()[0];
     EXPECT_EQ(finding.kind, ErrorKind::kInvalidInput) << finding.ToString();
     EXPECT_TRUE(finding.place.starts_with("byte ")) << finding.ToString();
-    EXPECT_NE(finding.message, "the file is no ONNX model")
+    EXPECT_NE(finding.message, "the file is not an ONNX model")
         << "protobuf finds a fault that we overlook";
     return 0;
   }

@@ -12,7 +12,7 @@ def parse_seed(text):
         return int(text)
     tree = subprocess.run(["git", "rev-parse", "--short=7", "HEAD^{tree}"], capture_output=True,
                           text=True, check=False).stdout.strip()
-    return int(tree[:7], 16) if tree else 1  # 1: the files are no clone
+    return int(tree[:7], 16) if tree else 1  # 1: the files are not a clone
 
 
 def first_seed(given):

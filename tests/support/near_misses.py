@@ -64,7 +64,7 @@ def encoded(value):
 
 
 def fields(message):
-    """(tag, what stands behind it) of each field; None where the bytes are no message."""
+    """(tag, what stands behind it) of each field; None where the bytes are not a message."""
     found, at = [], 0
     try:
         while at < len(message):

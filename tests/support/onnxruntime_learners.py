@@ -73,7 +73,7 @@ def linear_machines(x):
 
 
 def labels():
-    """A key may be NaN, which ONNX Runtime knows in the newest operator sets; what is no key has the
+    """A key may be NaN, which ONNX Runtime knows in the newest operator sets; what is not a key has the
     default of the values' type."""
     x = np.array([np.nan, 0.5, 9], F32)
     keys = {"keys_floats": [0.5, np.nan]}

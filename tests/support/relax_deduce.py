@@ -2,7 +2,7 @@
 """Deduces which sizes of the values of a Relax module TVM knows, and finds operators that read a value
 whose sizes it does not know: TVM leaves them as they are, and then cannot compile them.
 
-A value is a Tensor, a list of sizes (a shape) or a tuple of these. An annotation is no proof.
+A value is a Tensor, a list of sizes (a shape) or a tuple of these. An annotation is not a proof.
 """
 import ast
 

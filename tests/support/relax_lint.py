@@ -37,7 +37,7 @@ SINCE = load_table("relax_releases.tsv")
 
 
 def dotted(node):
-    """'nn.conv2d' for R.nn.conv2d; None for what is no attribute of R."""
+    """'nn.conv2d' for R.nn.conv2d; None for what is not an attribute of R."""
     parts = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

@@ -67,7 +67,7 @@ class Module:
             yield draw(*parameters[:2], sizes).astype(annotation.keywords[0].value.value)
 
     def __call__(self, *inputs):
-        """The results that are no states. Inputs that are drawn may be left out."""
+        """The results that are not states. Inputs that are drawn may be left out."""
         inputs = [*inputs, *self.drawn(inputs)]
         state_at = {place[0]: name for name, place in self.places.items()}
         given = iter(inputs)

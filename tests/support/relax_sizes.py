@@ -4,7 +4,7 @@ import ast
 
 
 class Size:
-    """A sum of products of names, and of what is no polynomial, by its text."""
+    """A sum of products of names, and of what is not a polynomial, by its text."""
 
     def __init__(self, terms):
         self.terms = {key: factor for key, factor in terms.items() if factor}

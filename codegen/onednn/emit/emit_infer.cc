@@ -71,7 +71,7 @@ std::string IndexText(const char* list, std::size_t index) {
   return std::string(list) + "[" + std::to_string(index) + "]";
 }
 
-// An input as an argument; one that is no tensor is a variable, which `code` gets.
+// An input as an argument; one that is not a tensor is a variable, which `code` gets.
 std::string InputText(const Plan& plan, const PlanInput& input, std::size_t index,
                       CodeWriter& code) {
   const std::string at = IndexText("inputs", index);

@@ -85,7 +85,7 @@ bool HandlesLists(const Node& node) {
 
 Status PlanBuilder::BuildList(const Node& node, Step& step) {
   const Value* list = ListOf(node);
-  if (list == nullptr) return Unsupported("no C++ for it: the operand is no optional");
+  if (list == nullptr) return Unsupported("no C++ for it: the operand is not an optional");
   const Form form = FormOf(list->type());
   const std::string function = FunctionOf(node, form);
   const std::string types = TypesOf(node, *list);

@@ -39,7 +39,7 @@ class SizeNamer {
     value.set_type(value.type().WithShape(std::move(named)));
   }
 
-  // A size that is an expression over symbols which are no input's size is as good as unknown.
+  // A size that is an expression over symbols which are not an input's size is as good as unknown.
   void NameInputs(const Graph& graph) {
     std::set<std::string> bound;
     for (const auto& input : graph.inputs()) {

@@ -18,7 +18,7 @@ bool IsF32(const Value* value);
 bool IsInt8(const Value* value);
 // Whether it is a constant whose elements are at hand, not a sparse one.
 bool IsConstant(const Value* value);
-// nullopt: a size that is no number, more axes than rt::kMaxRank.
+// nullopt: a size that is not a number, more axes than rt::kMaxRank.
 std::optional<rt::Shape> SizesOf(const Value* value);
 // Whether attribute `axis`, by default -1, names the last axis of operand 0, whose rank is known.
 bool IsAlongLastAxis(const Node& node);

@@ -57,7 +57,7 @@ class GridAxis {
     return op_.Do("logical_and", op_.Do("greater_equal", at, low), op_.Do("less_equal", at, high));
   }
 
-  // What is no number, or very far, counts as far in front.
+  // What is not a number, or very far, counts as far in front.
   std::string Coordinate(const std::string& point) {
     const std::string shifted = op_.Do("add", point, DoubleOf(1));
     const std::string whole = op_.Do("multiply", shifted, align_ ? last_ : size_);

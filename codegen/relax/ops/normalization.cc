@@ -50,7 +50,7 @@ Status CheckVectors(const RelaxOp& op, std::size_t lowest_rank) {
   if (shape.size() < lowest_rank) return op.Refuse("an operand of so low a rank");
   for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
     DRAGOMAN_ASSIGN(Shape vector, op.shape(i));
-    if (vector.size() != 1) return op.Refuse("scale and bias that are no vectors");
+    if (vector.size() != 1) return op.Refuse("scale and bias that are not vectors");
   }
   return {};
 }

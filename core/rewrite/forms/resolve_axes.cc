@@ -136,7 +136,7 @@ class AxesResolver {
   }
 
   Value* Reduce(const Chain& chain) {
-    // By name: functions whose results are no integers.
+    // By name: functions whose results are not integers.
     const DType dtype = x_->type().dtype();
     const bool rounds = chain.behind == "Sqrt" || chain.behind == "Log" || node_.Is("ReduceMean") ||
                         node_.Is("ReduceLogSumExp");

@@ -16,7 +16,7 @@ namespace dragoman {
 // unknown rank, or of an unknown number of axes that come or go, stays.
 Status ResolveAxes(Graph& entry);
 
-// Whether the operator has its axes as an operand that is no constant, so that ResolveAxes may
+// Whether the operator has its axes as an operand that is not a constant, so that ResolveAxes may
 // replace it.
 bool HasComputedAxes(const Node& node);
 

@@ -144,7 +144,7 @@ class Merging {
   void VisitConstant(Value& constant) {
     const Tensor* tensor = constant.tensor();
     if (tensor == nullptr || !constant.used() || tensor->bytes().size() > kMaxMergedBytes) return;
-    const std::uint64_t hash = tensor->Hash() | 1;  // 0 is no key
+    const std::uint64_t hash = tensor->Hash() | 1;  // 0 is not a key
     for (std::uint32_t i = First(hash); i != kNone; i = items_[i].next) {
       const Item& item = items_[i];
       if (item.constant == nullptr || !(*item.constant->tensor() == *tensor)) continue;

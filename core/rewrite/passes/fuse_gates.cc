@@ -69,7 +69,7 @@ struct GroupBegin {
 };
 
 // Finds groups in one graph. A group is closed under "reads": it grows along the order of nodes and
-// ends before the first reader that is no member, so no node between members depends on it.
+// ends before the first reader that is not a member, so no node between members depends on it.
 class GateGroups {
  public:
   GateGroups(Graph& graph, PassContext& context) : graph_(graph), context_(context) {

@@ -41,7 +41,7 @@ Result<bool> FuseLoops(Graph& graph, PassContext& context) {
 
 // The cells of a graph, linked.
 struct ChainSearch {
-  // `states` are constants that are no weights.
+  // `states` are constants that are not weights.
   ChainSearch(Graph& graph, PassContext& context, const std::unordered_set<const Value*>& states)
       : forms(std::make_unique<AffineForms>(context.inference)) {
     forms->consts().Hide(states);

@@ -79,7 +79,7 @@ struct Counter {
   Value* continues = nullptr;  // before each further one; nullptr: nothing
 };
 
-// What must hold before the first turn; nullopt: it is no bound on the counter.
+// What must hold before the first turn; nullopt: it is not a bound on the counter.
 std::optional<Value*> StartOf(const Node& loop, const Counter& counter) {
   Value* starts = loop.operand(kStarts);
   const std::optional<std::int64_t> limit = IntOf(counter.limit);

@@ -22,7 +22,7 @@ bool IsFloatMatrix(const Value* value) {
 }
 
 // The constant (out, in) of which `weight` is the transpose (in, out), made if there is none yet;
-// nullptr if `weight` is no constant matrix.
+// nullptr if `weight` is not a constant matrix.
 Result<Value*> TransposedWeight(Value* weight, PassContext& context) {
   Node* producer = weight->producer();
   if (producer != nullptr && IsSwap(*producer) && IsFloatMatrix(producer->operand(0))) {
@@ -122,7 +122,7 @@ Result<std::optional<AffineOperands>> ReadGemm(Node& node, PassContext& context)
   Value* bias = node.operand(2);
   if (bias != nullptr) bias = AsBias(bias, out, 2, *node.graph(), context);
   if (bias == nullptr && node.operand(2) != nullptr) {
-    context.Explain(node, "no Linear, since its third operand is no vector");
+    context.Explain(node, "no Linear, since its third operand is not a vector");
     return None();
   }
   if (!transposed) {

@@ -106,7 +106,7 @@ bool IsOnlyAdded(const Value& value) {
   return true;
 }
 
-// OptionalGetElement(x) = x, of what is no optional
+// OptionalGetElement(x) = x, of what is not an optional
 Result<bool> RemoveGetElement(Node& node, PassContext& context) {
   if (!node.Is("OptionalGetElement")) return false;
   Value* x = node.operand(0);

@@ -266,7 +266,7 @@ Result<bool> ResizeByScales(Node& node, PassContext& context) {
 
 // The mean of each plane = GlobalAveragePool
 Result<bool> SpellMeanOfPlanes(Node& node, PassContext& context) {
-  constexpr int kLeastRank = 4;  // of images; sequences have means that are no pools
+  constexpr int kLeastRank = 4;  // of images; sequences have means that are not pools
   if (!node.Is("ReduceMean") || IntAttribute(node, "keepdims") == 0) return false;
   const std::optional<int> rank = node.operand(0)->type().rank();
   auto axes = IntsOf(context, node.operand(1));

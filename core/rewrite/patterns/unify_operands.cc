@@ -95,7 +95,7 @@ Result<bool> UnifyBounds(Node& node, PassContext& context) {
     const Bound counted = CountFromFront(bound, size);
     if (!TakesAll(counted, size)) bounds.push_back(counted);
   }
-  if (bounds.empty()) return false;  // what takes all is no Slice
+  if (bounds.empty()) return false;  // what takes all is not a Slice
   std::ranges::sort(bounds, {}, &Bound::axis);
   const bool strides = std::ranges::any_of(bounds, [](const Bound& b) { return b.step != 1; });
   if (bounds == *said && node.operand(kAxes) != nullptr &&
@@ -171,7 +171,7 @@ std::optional<BoundedValue> ReadBounded(const Node& node) {
   } else {
     return std::nullopt;
   }
-  // A bound that no number is within, as Min with -inf has, is no infinity that bounds nothing.
+  // A bound that no number is within, as Min with -inf has, is not an infinity that bounds nothing.
   const bool is_bound =
       bounded.low <= bounded.high && bounded.low < kUnbounded && bounded.high > -kUnbounded;
   return is_bound ? std::optional(bounded) : std::nullopt;

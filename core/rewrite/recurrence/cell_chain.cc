@@ -248,7 +248,7 @@ class Linker {
     return true;
   }
 
-  // What does not keep the old state is no mask of the cell, but something else that reads it.
+  // What does not keep the old state is not a mask of the cell, but something else that reads it.
   void EnterMask(std::size_t before, AtomId carried, const MaskedState& masked) {
     CellStep& step = *links_[before].step;
     if (!Keeps(masked, {step.old_h, kNoConst})) {

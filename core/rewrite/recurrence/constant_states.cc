@@ -12,7 +12,7 @@ class StateFinder {
               std::unordered_set<const Value*>& states)
       : forms_(forms), positions_(positions), states_(states) {}
 
-  // What cells read as weights. The states of `second`, the second of a chain, are no constants.
+  // What cells read as weights. The states of `second`, the second of a chain, are not constants.
   void EnterWeights(const CellStep& second) {
     const auto nodes = CollectCellNodes(second, /*initial=*/false, forms_, positions_);
     if (!nodes) return;

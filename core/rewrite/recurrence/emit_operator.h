@@ -34,7 +34,7 @@ Result<Value*> EmitProjection(const CellStep& step, Value* hidden, AffineForms& 
                               Node& position, PassContext& context);
 
 // The last hidden state `last`, (1, batch, hidden), of the operator with `operands`, projected
-// likewise; of a sequence of length 0 it is the initial one, which is no projection.
+// likewise; of a sequence of length 0 it is the initial one, which is not a projection.
 Result<Value*> EmitLastProjection(const CellStep& step, Value* last,
                                   const SequenceOperands& operands, AffineForms& forms,
                                   Node& position, PassContext& context);

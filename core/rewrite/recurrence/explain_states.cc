@@ -15,7 +15,7 @@ namespace {
 constexpr int kMaxStateHops = 8;
 constexpr std::size_t kMaxMixingNodes = 8;
 
-// What a bounding operator reads, all of it; kNoAtom if `id` is no result of one.
+// What a bounding operator reads, all of it; kNoAtom if `id` is not a result of one.
 AtomId Unclipped(AtomId id, AffineForms& forms) {
   const Atom atom = forms.atom(id);
   const Node* node = atom.step_axis < 0 ? atom.value->producer() : nullptr;
@@ -35,8 +35,8 @@ AtomId FullyUnclipped(AtomId id, AffineForms& forms) {
   return innermost != kNoAtom ? innermost : inner;
 }
 
-// Whether `node` gives its first operand that is no constant, moved, cast, or from 1 to 0. By name:
-// only what is found around factors, so that explanations name the right one.
+// Whether `node` gives its first operand that is not a constant, moved, cast, or from 1 to 0. By
+// name: only what is found around factors, so that explanations name the right one.
 bool KeepsFactor(const Node& node) {
   constexpr std::string_view kTypes[] = {"Add",     "Cast",  "Expand",  "Gather", "Identity", "Neg",
                                          "Reshape", "Slice", "Squeeze", "Sub",    "Unsqueeze"};

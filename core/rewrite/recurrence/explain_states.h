@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why cells that are there do not become an operator: what passes between them is no plain state.
+// Why cells that are there do not become an operator: what passes between them is not a plain
+// state.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_EXPLAIN_STATES_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_EXPLAIN_STATES_H_
 

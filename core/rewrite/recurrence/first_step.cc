@@ -52,7 +52,7 @@ class FirstMatcher {
   }
 
  private:
-  // What the first cell gives, where a mask keeps zeros else. False if it is no mask of both
+  // What the first cell gives, where a mask keeps zeros else. False if it is not a mask of both
   // states.
   bool ReadMasks() {
     const auto is_fresh = [&](AtomId id) { return !IsZero(forms_.atom(id).value); };

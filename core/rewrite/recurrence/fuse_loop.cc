@@ -148,7 +148,7 @@ class LoopFusion {
                                   state->input->name(), Name(cell.kind));
   }
 
-  // What masks make of the new states; false if it is no mask of both.
+  // What masks make of the new states; false if it is not a mask of both.
   bool EnterMasks(const LoopState& h, const LoopState* c, CellStep& step) {
     step.carried_h = WholeAtom(*h.output, forms_);
     const AtomId given = step.projected != kNoAtom ? step.projected : step.cell->h;
@@ -358,7 +358,7 @@ class LoopFusion {
     return {};
   }
 
-  // All inputs of a cell, side by side; nullopt if they are no sequences.
+  // All inputs of a cell, side by side; nullopt if they are not sequences.
   Result<std::optional<TurnSequence>> Input(const CellStep& step) {
     const Dim batch = BatchOf(*step.cell->node->result(), forms_.atom(step.cell->h).axis);
     std::vector<TurnSequence> parts;

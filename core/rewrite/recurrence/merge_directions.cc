@@ -72,7 +72,7 @@ bool AreTwins(const Node& forward, const Node& backward) {
 }
 
 // Moves the views that `value` is made by to before `position`, if they start at something that
-// is there. Views have one operand that is no constant.
+// is there. Views have one operand that is not a constant.
 bool MoveViews(Value* value, Node& position,
                const std::unordered_map<const Node*, std::size_t>& order) {
   std::vector<Node*> views;

@@ -11,7 +11,7 @@ namespace {
 
 // What successive operands have in common: per segment of features, the sequence.
 struct Run {
-  std::vector<SequenceInput> parts;  // none: an operand that is no step
+  std::vector<SequenceInput> parts;  // none: an operand that is not a step
   std::size_t begin = 0;
   std::size_t end = 0;  // in the operands
   bool any_fused = false;

@@ -87,8 +87,8 @@ Result<StateParts> PartsOfCut(const LoopView& loop, const LoopState& state, cons
   return parts;
 }
 
-// How many elements a list has at the begin and at the end of each turn; nullopt: it is no list, or
-// it grows.
+// How many elements a list has at the begin and at the end of each turn; nullopt: it is not a list,
+// or it grows.
 std::optional<std::size_t> CountElements(const LoopState& state, const PassContext& context) {
   if (state.initial->type().kind() != Type::Kind::kSequence || state.output == state.input ||
       state.output->graph() != state.input->graph()) {

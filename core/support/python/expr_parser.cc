@@ -345,7 +345,7 @@ Expr ExprParser::ParseNumber() {
   if (token.kind == Token::Kind::kInt) {
     const auto value = IntOf(Text(token));
     if (!value) {
-      Fail("this is no integer of 64 bits");
+      Fail("this is not an integer of 64 bits");
       return expr;
     }
     expr.int_value = *value;

@@ -41,7 +41,7 @@ Result<AttentionOptions> TakeAttentionOptions(OpLowering& op) {
   options.right_window = right.value_or(-1);
   options.scores = scores.value_or(0);
   if (options.precision && !IsDTypeNumber(*options.precision))
-    return op.Invalid("softmax_precision is no element type");
+    return op.Invalid("softmax_precision is not an element type");
   return options;
 }
 
@@ -159,7 +159,7 @@ Result<Heads> CountHeads(const OpLowering& op, const AttentionOptions& options, 
   if (query.value_or(0) < 1 || key.value_or(0) < 1)
     return op.Invalid("q_num_heads or kv_num_heads is missing");
   if (*query % *key != 0)
-    return op.Invalid("the number of query heads is no multiple of the number of key heads");
+    return op.Invalid("the number of query heads is not a multiple of the number of key heads");
   return Heads{*query, *key};
 }
 

@@ -68,7 +68,7 @@ Result<Options> TakeOptions(OpLowering& op) {
   DRAGOMAN_ASSIGN(options.smooth, TakeFlag(op, "smooth_softmax"));
   if (heads.value_or(0) < 1 || key_heads.value_or(0) < 1)
     return op.Invalid("num_heads or kv_num_heads is missing");
-  if (*heads % *key_heads != 0) return op.Invalid("num_heads is no multiple of kv_num_heads");
+  if (*heads % *key_heads != 0) return op.Invalid("num_heads is not a multiple of kv_num_heads");
   options.heads = *heads;
   options.key_heads = *key_heads;
   options.window = window.value_or(-1);

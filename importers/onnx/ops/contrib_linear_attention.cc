@@ -204,7 +204,7 @@ LoweredResults LowerCausalConvWithState(OpLowering& op) {
   const std::int64_t dilation = dilated.value_or(1);
   constexpr std::int64_t kMost = 1 << 20;
   if (dilation < 1 || dilation > kMost || *taps < 1 || *taps > kMost)
-    return op.Invalid("dilation or the kernel is no size");
+    return op.Invalid("dilation or the kernel is not a size");
   const std::int64_t kept = (*taps - 1) * dilation;
   const auto turned = [&](Value* x) { return channels_last ? f.Transpose(x, {0, 2, 1}) : x; };
   Value* x = turned(op.operand(kX));

@@ -12,7 +12,7 @@ LoweredResults LowerCumProd(OpLowering& op) {
   DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
   if (rank == 0) return op.Invalid("its operand has no axis");
   const std::optional<std::vector<std::int64_t>> given = op.builder.KnownInts(op.operand(1));
-  if (given && given->size() != 1) return op.Invalid("operand 1 (axis) is no scalar");
+  if (given && given->size() != 1) return op.Invalid("operand 1 (axis) is not a scalar");
   OpComposer f(op);
   Value* x = op.operand(0);
   Value* terms = f.Widen(given ? x : SplitAroundAxis(f, x, op.operand(1), rank).parts);

@@ -13,7 +13,8 @@ Result<std::vector<T>> TakeList(OpLowering& op, std::string_view name, std::stri
   if (attribute == nullptr) return std::vector<T>();
   const auto* list = attribute->As<std::vector<T>>();
   if (list == nullptr)
-    return op.Invalid("attribute '" + std::string(name) + "' is no list of " + std::string(kind));
+    return op.Invalid("attribute '" + std::string(name) + "' is not a list of " +
+                      std::string(kind));
   std::vector<T> taken = *list;
   op.Drop(name);
   return taken;

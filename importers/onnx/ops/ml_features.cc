@@ -132,7 +132,7 @@ Value* EqualKeys(OpComposer& f, OpLowering& op, const Tensor& keys) {
 
 }  // namespace
 
-// An element that is no category has zeros only, or is an error where `zeros` = 0.
+// An element that is not a category has zeros only, or is an error where `zeros` = 0.
 LoweredResults LowerMlOneHotEncoder(OpLowering& op) {
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> zeros, op.TakeInt("zeros"));
   DRAGOMAN_ASSIGN(const std::optional<Tensor> keys,

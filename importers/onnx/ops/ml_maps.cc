@@ -68,7 +68,7 @@ Result<Value*> Nothing(OpLowering& op, DType dtype) {
 
 Status RequireMap(const OpLowering& op) {
   if (op.operands.size() == 2) return {};
-  return op.Unsupported("its operand is no map of the graph's inputs");
+  return op.Unsupported("its operand is not a map of the graph's inputs");
 }
 
 }  // namespace
@@ -180,7 +180,7 @@ LoweredResults LowerCastMap(OpLowering& op) {
   if (!sparse && form != "DENSE") return op.Invalid("map_form is " + form);
   if (sparse && most.value_or(1) < 1) return op.Invalid("max_map is not positive");
   Value* keys = op.operand(0);
-  if (keys->type().dtype() != DType::kI64) return op.Invalid("the map's keys are no integers");
+  if (keys->type().dtype() != DType::kI64) return op.Invalid("the map's keys are not integers");
   const DType from = op.operand(1)->type().dtype();
   if (dtype == DType::kString && from != dtype && from != DType::kF32)
     return op.Unsupported("strings of " + std::string(Name(from)) +

@@ -18,7 +18,7 @@ Result<std::vector<double>> TakeNumbers(OpLowering& op, std::string_view name) {
   if (attribute == nullptr) return numbers;
   const Tensor* tensor = attribute->tensor();
   if (tensor == nullptr || tensor->dtype() == DType::kString || IsComplex(tensor->dtype()))
-    return op.Invalid("attribute '" + std::string(name) + "' is no tensor of numbers");
+    return op.Invalid("attribute '" + std::string(name) + "' is not a tensor of numbers");
   for (std::int64_t i = 0; i < tensor->size(); ++i) numbers.push_back(tensor->FloatAt(i));
   op.Drop(name);
   return numbers;
@@ -81,7 +81,7 @@ Status TakeNodes(OpLowering& op, std::int64_t leaves, Trees& trees) {
     if (trees.features[i] < 0) return op.Invalid("a node asks for a negative feature");
   }
   for (const std::int64_t root : trees.roots) {
-    if (root < 0 || root >= nodes) return op.Invalid("a root is no node");
+    if (root < 0 || root >= nodes) return op.Invalid("a root is not a node");
   }
   if (trees.roots.empty()) return op.Invalid("has no trees");
   return TakeMembers(op, trees);

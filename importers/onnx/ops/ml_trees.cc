@@ -22,7 +22,7 @@ Result<std::vector<double>> TakeReals(OpLowering& op, const std::string& name) {
   if (const Attribute* attribute = Find(op.attributes, as_tensor)) {
     const Tensor* tensor = attribute->tensor();
     if (tensor == nullptr || !IsFloating(tensor->dtype()))
-      return op.Invalid("attribute '" + as_tensor + "' is no tensor of floats");
+      return op.Invalid("attribute '" + as_tensor + "' is not a tensor of floats");
     std::vector<double> reals;
     for (std::int64_t i = 0; i < tensor->size(); ++i) reals.push_back(tensor->FloatAt(i));
     op.Drop(as_tensor);

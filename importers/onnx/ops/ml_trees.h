@@ -30,7 +30,7 @@ struct Trees {
   bool IsLeaf(std::int64_t node) const { return modes[static_cast<std::size_t>(node)] == "LEAF"; }
 };
 
-// Errors: the lists differ in length, a child is no node of its tree, a tree has not one root.
+// Errors: the lists differ in length, a child is not a node of its tree, a tree has not one root.
 Result<Trees> TakeTrees(OpLowering& op);
 // The list `name` of floats, or the tensor of doubles that may stand for it.
 Result<std::vector<double>> TakeReals(OpLowering& op, const std::string& name);

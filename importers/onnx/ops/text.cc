@@ -45,7 +45,7 @@ LoweredResults LowerStringNormalizer(OpLowering& op) {
   const std::string action = given.value_or("NONE");
   if (action != "NONE" && action != "LOWER" && action != "UPPER")
     return op.Invalid("case_change_action is " + action);
-  if (rank != 1 && rank != 2) return op.Invalid("the operand is no vector and no row");
+  if (rank != 1 && rank != 2) return op.Invalid("the operand is not a vector and no row");
   DRAGOMAN_ASSIGN(std::vector<std::string> words, TakeStringList(op, "stopwords"));
   op.Drop("locale");
   OpComposer f(op);

@@ -196,7 +196,7 @@ void FunctionBuilder::Assign(const Stmt& stmt, Graph& graph) {
       result->set_type(std::move(annotation.type));
       if (!annotation.plain) result->extra().emplace_back("relax.type", ExprText(*stmt.type));
     }
-    // Names of sizes are no variables.
+    // Names of sizes are not variables.
     if (op != "module" && !op.starts_with("T.")) Bind(target.text, result);
   }
   if (stmt.unpacks && stmt.targets.size() == 1) Fail(stmt.offset, "a tuple of one name");

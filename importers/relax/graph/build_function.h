@@ -14,7 +14,7 @@
 
 namespace dragoman::tvmscript {
 
-// Adds what is no Relax to `findings`, one a statement.
+// Adds what is not Relax to `findings`, one a statement.
 std::unique_ptr<Graph> BuildFunction(const ModuleSyntax& module, const python::LineTable& lines,
                                      const python::FunctionDef& function,
                                      std::vector<Finding>& findings);

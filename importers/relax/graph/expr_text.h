@@ -21,7 +21,7 @@ std::string DottedName(const python::Expr& expr);
 // "n", 4, "n * 4", T.min(n, 8), or one of these in a string; nullopt for anything else.
 std::optional<Dim> DimOf(const python::Expr& expr);
 
-// What an annotation says. Types that are no tensors, and no tuples of them, are opaque: of domain
+// What an annotation says. Types that are not tensors, and no tuples of them, are opaque: of domain
 // "relax", with the annotation as their name. `plain`: type and names of sizes say all of it.
 struct Annotation {
   Type type;

@@ -16,7 +16,7 @@ Result<tvm::Metadata> MetadataOf(std::string_view preamble) {
   const std::string_view text = preamble.substr(call + kCall.size());
   const std::size_t end = text.find(kQuotes, kQuotes.size());
   if (!text.starts_with(kQuotes) || end == std::string_view::npos)
-    return InvalidInput("the metadata section is no text between three quotes");
+    return InvalidInput("the metadata section is not text between three quotes");
   return tvm::Metadata::Parse(python::StringOf(text.substr(0, end + kQuotes.size())));
 }
 

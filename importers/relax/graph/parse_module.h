@@ -37,7 +37,8 @@ struct ModuleSyntax {
   std::vector<ModuleItem> items;
 };
 
-// Errors: what is no module, up to python::kMaxSourceFindings findings with line, column and caret.
+// Errors: what is not a module, up to python::kMaxSourceFindings findings with line, column and
+// caret.
 Result<ModuleSyntax> ParseModule(std::string file, std::string text);
 // An expression, as a signature has it in a string; of python::kMaxSourceHeight at most.
 Result<python::Expr> ParseExpression(const std::string& text);

@@ -50,7 +50,7 @@ bool FunctionValue::IsSame(const ForeignValue& other) const {
 
 Result<Number> Evaluator::ConditionOf(const Value* condition, const Scope& scope) {
   DRAGOMAN_ASSIGN(Value * value, Tensor(condition, scope));
-  if (value->type().dtype() != DType::kBool) return Unsupported("a condition that is no bool");
+  if (value->type().dtype() != DType::kBool) return Unsupported("a condition that is not a bool");
   Composer c(builder());
   if (c.MaybeRank(value) != 0) value = c.Reshape(value, std::vector<std::int64_t>{});
   DRAGOMAN_ASSIGN(value, c.Done(value));
@@ -158,7 +158,7 @@ Result<Abstract> Evaluator::MakeClosure(const Node& node, Scope& scope) {
   DRAGOMAN_ASSIGN(FunctionValue function, FunctionOf(FunctionArgument(node, 0)));
   const Abstract arguments = node.num_operands() == 1 ? Get(node.operand(0), scope) : Abstract();
   const auto* tuple = arguments.As<Tuple>();
-  if (tuple == nullptr) return Unsupported("a closure whose arguments are no tuple");
+  if (tuple == nullptr) return Unsupported("a closure whose arguments are not a tuple");
   function.last = *tuple->items;
   return Abstract(std::move(function));
 }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kOurs = "dragoman.";
 
-// Why a call of code that is no Relax is not lowered.
+// Why a call of code that is not Relax is not lowered.
 Error ForeignCall(const Node& node) {
   const std::string& op = node.op().type;
   const Attribute* callee = node.attributes().empty() ? nullptr : &node.attributes().front().value;

@@ -121,7 +121,7 @@ Result<Number> Evaluator::SizeOf(const python::Expr& expr, const Scope& scope) {
     first = 1;
   }
   if (op.empty() || expr.parts.size() != first + 2)
-    return Unsupported("'" + ExprText(expr) + "' is no size");
+    return Unsupported("'" + ExprText(expr) + "' is not a size");
   DRAGOMAN_ASSIGN(const Number a, SizeOf(expr.parts[first], scope));
   DRAGOMAN_ASSIGN(const Number b, SizeOf(expr.parts[first + 1], scope));
   return Combine(op, a, b);
@@ -140,7 +140,7 @@ Result<Value*> Evaluator::SizesValue(const Shape& shape, const Scope& scope) {
 
 Result<Number> Evaluator::FindSize(const std::string& text, const Scope& scope) {
   const Result<python::Expr> expr = ParseExpression(text);
-  if (!expr.ok()) return Unsupported("'" + text + "' is no size");
+  if (!expr.ok()) return Unsupported("'" + text + "' is not a size");
   // "T.float32(1)" as of R.prim_value.
   if (expr->kind == python::Expr::Kind::kCall && expr->parts.size() == 2) {
     const std::string name = DottedName(expr->parts[0]);

@@ -206,7 +206,7 @@ Result<Abstract> Evaluator::Evaluate(const Node& node, Scope& scope) {
     const auto* index = attribute != nullptr ? attribute->As<std::int64_t>() : nullptr;
     if (tuple == nullptr || index == nullptr || *index < 0 ||
         *index >= static_cast<std::int64_t>(tuple->items->size()))
-      return Unsupported("an element of what is no tuple of so many elements");
+      return Unsupported("an element of what is not a tuple of so many elements");
     return (*tuple->items)[static_cast<std::size_t>(*index)];
   }
   if (op == "if") return EvaluateIf(node, scope);

@@ -161,7 +161,7 @@ class ModuleLowering {
     const std::optional<Shape> sizes = SizesOfShapeType(type);
     if (!sizes)
       return Unsupported("it is of type " + type.ToString() +
-                         ", which is no tensor, tuple or shape of known rank");
+                         ", which is not a tensor, tuple or shape of known rank");
     for (std::size_t i = 0; i < sizes->size(); ++i) {
       DRAGOMAN_ASSIGN(Value * size, AddInput(fmt::format("{}.{}", name, i),
                                              Type::Tensor(DType::kI64, Shape()), inputs));
@@ -226,7 +226,7 @@ class ModuleLowering {
     return {};
   }
 
-  // An output that is no input has the name of the text, and the sizes that it states.
+  // An output that is not an input has the name of the text, and the sizes that it states.
   void NameResults(const Graph& source, Graph& graph, GraphBuilder& builder) {
     const std::vector<std::string> names = ResultNames(source);
     if (names.size() != graph.num_outputs()) return;

@@ -76,7 +76,7 @@ Value* Call::TensorOf(const Abstract& value) {
 Value* Call::X(std::string_view name) {
   const Argument* argument = Find(name);
   if (argument == nullptr) return Fail(fmt::format("operand '{}' is missing", name));
-  if (argument->attribute) return Fail(fmt::format("operand '{}' is no tensor", name));
+  if (argument->attribute) return Fail(fmt::format("operand '{}' is not a tensor", name));
   return TensorOf(argument->value);
 }
 
@@ -85,7 +85,7 @@ std::vector<Value*> Call::Tensors(std::string_view name) {
   const auto* tuple = argument != nullptr ? argument->value.As<Tuple>() : nullptr;
   std::vector<Value*> values;
   if (tuple == nullptr) {
-    Fail(fmt::format("operand '{}' is no tuple", name));
+    Fail(fmt::format("operand '{}' is not a tuple", name));
     return values;
   }
   for (const Abstract& item : *tuple->items) values.push_back(TensorOf(item));

@@ -164,7 +164,7 @@ Abstract LowerRoiAlign(Call& c) {
   const bool takes_max = c.Text("mode") == "max";
   c.Expect("mode", {"avg", "max"});
   if (size.size() == 1) size.push_back(size.front());
-  if (!c.failed() && size.size() != 2) c.Fail("pooled_size is no pair");
+  if (!c.failed() && size.size() != 2) c.Fail("pooled_size is not a pair");
   if (takes_max && samples <= 0)
     c.Fail("mode=\"max\" with a number of samples that depends on the region is not supported");
   if (c.failed()) return Poison();
@@ -198,7 +198,7 @@ Abstract LowerRoiPool(Call& c) {
   Value* rois = c.X("rois");
   Ints size = c.IntsOf("pooled_size");
   if (size.size() == 1) size.push_back(size.front());
-  if (!c.failed() && size.size() != 2) c.Fail("pooled_size is no pair");
+  if (!c.failed() && size.size() != 2) c.Fail("pooled_size is not a pair");
   Value* corners = c.Op("Round", {c.Mul(c.Slice(rois, 1, 1, 5), c.Float("spatial_scale"))});
   Value* regions = c.Op("Concat", {c.Slice(rois, 1, 0, 1), corners}, {{"axis", std::int64_t{1}}});
   Value* y = c.Op("MaxRoiPool", {x, regions}, {{"pooled_shape", size}});

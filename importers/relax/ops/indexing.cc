@@ -87,7 +87,7 @@ Value* JoinedIndices(Call& c) {
   if (c.failed()) return nullptr;
   Value* shape = nullptr;
   for (Value* part : parts) {
-    if (!IsInteger(c.dtype(part))) return c.Fail("indices that are no integers");
+    if (!IsInteger(c.dtype(part))) return c.Fail("indices that are not integers");
   }
   if (parts.size() > 1) {
     Value* sum = c.Cast(parts.front(), DType::kI64);
@@ -142,7 +142,7 @@ Abstract LowerBucketize(Call& c) {
   return c.NewTensor(c.Cast(c.ReduceSum(c.Cast(passed, DType::kI64), {rank}), dtype));
 }
 
-// TVM sorts the elements in any case. What is not asked for is no result.
+// TVM sorts the elements in any case. What is not asked for is not a result.
 Abstract LowerUnique(Call& c) {
   Value* x = c.X("x");
   c.Bool("sorted");

@@ -120,7 +120,7 @@ Abstract LowerSplit(Call& c) {
   const Ints places = c.IntsOf("indices_or_sections");
   if (c.failed()) return Poison();
   const bool sections = !c.IsList("indices_or_sections");
-  // One part is no tuple.
+  // One part is not a tuple.
   if (sections ? places.front() == 1 : places.empty()) return c.NewTensor(x);
   if (sections) {
     if (places.front() <= 0 || places.front() > 4096) c.Fail("so many parts are not supported");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nodes of source graphs that are no operators of Relay, and names of operators.
+// The nodes of source graphs that are not operators of Relay, and names of operators.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_GRAPH_RELAY_OPS_H_
 #define DRAGOMAN_IMPORTERS_RELAY_GRAPH_RELAY_OPS_H_
 
@@ -59,7 +59,7 @@ inline std::string OperatorText(const OpName& op) {
   return op.domain.empty() ? op.type : op.domain + "." + op.type;
 }
 
-// Of a node that is no operator: Call, Tuple, …
+// Of a node that is not an operator: Call, Tuple, …
 inline bool IsNode(const Node& node, std::string_view type) {
   return node.op().domain.empty() && node.op().type == type;
 }

@@ -13,7 +13,7 @@ void Evaluator::RunComposed(const tvm::ComposedStatements& composed, Frame& fram
   const auto read = [&](const Value* operand) -> Result<Value*> {
     const Abstract value = Get(operand, frame);
     const auto* tensor = value.As<TensorRef>();
-    if (tensor == nullptr) return Unsupported("an operand is no tensor");
+    if (tensor == nullptr) return Unsupported("an operand is not a tensor");
     return heap_.Read(builder(), *tensor);
   };
   GraphBuilder& present = builder();

@@ -157,7 +157,7 @@ Abstract Evaluator::RunBody(const Node& node, const Closure& function,
   return result;
 }
 
-// A call of a group stays one; what is no group of tensors is run in place.
+// A call of a group stays one; what is not a group of tensors is run in place.
 Abstract Evaluator::RunAsGroup(const Node& node, const Closure& function,
                                const std::vector<Abstract>& arguments, const std::string& path,
                                const Frame& frame) {

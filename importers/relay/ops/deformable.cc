@@ -82,7 +82,7 @@ Taps TapsOf(Call& c, Value* weight, Value* offset) {
   const auto pair = [&](std::string_view name) {
     Ints values = c.IntList(name, {1, 1});
     if (values.size() == 1) values.push_back(values.front());
-    if (values.size() != kAxes) c.Fail(InvalidInput(std::string(name) + " is no pair"));
+    if (values.size() != kAxes) c.Fail(InvalidInput(std::string(name) + " is not a pair"));
     return values;
   };
   taps.strides = pair("strides");

@@ -157,7 +157,7 @@ Value* LowerUpsampling(Call& c) {
       sizes.push_back(
           c.Mul(c.SizeVector(image.x, axis, 1), c.Ints({static_cast<std::int64_t>(scale)})));
     } else {
-      return c.Fail("a scale that is no whole number of a size that is not known");
+      return c.Fail("a scale that is not a whole number of a size that is not known");
     }
   }
   return image.Back(c, Resize(c, image.x, c.ConcatSizes(std::move(sizes)), how));
@@ -224,7 +224,7 @@ Value* LowerCropAndResize(Call& c) {
   const DType dtype = c.Type("out_dtype", c.dtype(x));
   if (c.failed()) return nullptr;
   if (size.size() != 2 || size[0] < 1 || size[1] < 1)
-    return c.Fail(InvalidInput("crop_size is no pair of sizes"));
+    return c.Fail(InvalidInput("crop_size is not a pair of sizes"));
   const bool nearest = method == "nearest_neighbor";
   Value* boxes = c.Cast(c.Tensor(1), DType::kF32);
   const auto end = [&](int i) { return c.Slice(boxes, 1, i, i + 1); };

@@ -86,7 +86,7 @@ std::vector<Value*> LowerUnique(Call& c) {
   Value* x = c.Tensor(0);
   const bool sorted = c.Bool("sorted", true);
   const bool counts = c.Bool("return_counts", false);
-  if (c.Rank(x) != 1 && !c.failed()) c.Fail("unique of a tensor that is no vector");
+  if (c.Rank(x) != 1 && !c.failed()) c.Fail("unique of a tensor that is not a vector");
   const std::vector<Value*> found =
       c.Ops("Unique", {x}, {{"sorted", std::int64_t{sorted}}}, std::size_t{4});
   if (c.failed()) return {};

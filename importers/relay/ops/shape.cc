@@ -88,7 +88,7 @@ Value* ReshapeTo(Call& c, Value* x, const Ints& codes, bool allow_zero) {
     return c.Fail(InvalidInput("newshape has several sizes to be inferred"));
   const bool zeros = std::find(codes.begin(), codes.end(), 0) != codes.end();
   if (!special && !zeros) return c.Reshape(x, codes);
-  // A size that is 0 at run time is no code.
+  // A size that is 0 at run time is not a code.
   const bool inferred = std::find(codes.begin(), codes.end(), -1) != codes.end();
   Value* shape = NewShape(c, x, codes, allow_zero).Run();
   return c.Op("Reshape", {x, shape}, {{"allowzero", std::int64_t{!inferred}}});

@@ -23,7 +23,7 @@ Value* LowerRoiAlign(Call& c) {
   if (takes_max && ratio <= 0)
     return c.Fail(
         "mode=\"max\" with a number of samples that depends on the region is not supported");
-  if (size.empty() || size.size() > 2) return c.Fail(InvalidInput("pooled_size is no pair"));
+  if (size.empty() || size.size() > 2) return c.Fail(InvalidInput("pooled_size is not a pair"));
   const std::int64_t samples = takes_max ? ratio : 1;  // each of them a bin of its own
   Value* x = ToLayout(c, c.Tensor(0), layout, "NCHW");
   Value* regions = c.Tensor(1);
@@ -48,7 +48,7 @@ Value* LowerRoiPool(Call& c) {
   const double scale = c.Float("spatial_scale", 1);
   const std::string layout = c.Text("layout", "NCHW");
   if (c.failed()) return nullptr;
-  if (size.empty() || size.size() > 2) return c.Fail(InvalidInput("pooled_size is no pair"));
+  if (size.empty() || size.size() > 2) return c.Fail(InvalidInput("pooled_size is not a pair"));
   Value* x = ToLayout(c, c.Tensor(0), layout, "NCHW");
   Value* y = c.Op("MaxRoiPool", {x, c.Tensor(1)},
                   {{"pooled_shape", Ints{size.front(), size.back()}},
@@ -135,7 +135,8 @@ Value* MovedBoxes(Call& c, Value* anchors, Value* moves, const std::vector<doubl
 
 }  // namespace
 
-// (rows of class, score and box; how many of an image): what is no background, moved to the front.
+// (rows of class, score and box; how many of an image): what is not a background, moved to the
+// front.
 std::vector<Value*> LowerMultiboxTransformLoc(Call& c) {
   const bool clip = c.Bool("clip", true);
   const double threshold = c.Float("threshold", 0.01);

@@ -47,7 +47,8 @@ struct Tokens {
 // "line 3:14"
 std::string PlaceOf(const Token& token);
 
-// Views of `text`. Errors: what is no token, with its place; other versions than 0.0.4 and 0.0.5.
+// Views of `text`. Errors: what is not a token, with its place; other versions than 0.0.4 and
+// 0.0.5.
 Result<Tokens> Tokenize(std::string_view text);
 
 }  // namespace dragoman::relay

@@ -119,7 +119,8 @@ Deep<Status> Parser::ParseLet(std::vector<Expr*>& lets, int depth) {
   UnbindTo(mark);
   variable->sequence = ++sequence_;
   if (variable->is_recursive && variable->operands[0]->kind != ExprKind::kFunction)
-    co_return Fail(name, "%" + variable->name + " is used in its own value, which is no function");
+    co_return Fail(name,
+                   "%" + variable->name + " is used in its own value, which is not a function");
   Bind(variable->name, variable);
   lets.push_back(Make(ExprKind::kLet, start));
   lets.back()->operands = {variable, nullptr};
@@ -258,7 +259,7 @@ Result<Expr*> Parser::ParseMetaValue() {
   if (known != constants_.end()) return known->second;
   DRAGOMAN_ASSIGN(const tvm::MetaName name, tvm::ParseMetaName(token.text));
   if (name.key != "relay.Constant")
-    return Unsupported("'" + Escape(token.text) + "' is no constant").At(PlaceOf(token));
+    return Unsupported("'" + Escape(token.text) + "' is not a constant").At(PlaceOf(token));
   if (metadata_.empty()) {
     return Fail(token,
                 "the text has no metadata section, so that its constants are missing; print it "

@@ -34,7 +34,7 @@ std::string WithoutDoubleSigns(std::string_view text) {
 // "-3", "5i64", "1.5f", "1e-05f16", "inff".
 Result<Tensor> Parser::NumberOf(const Token& token) {
   std::string text = WithoutDoubleSigns(token.text);
-  const auto fail = [&] { return Fail(token, "'" + Escape(token.text) + "' is no number"); };
+  const auto fail = [&] { return Fail(token, "'" + Escape(token.text) + "' is not a number"); };
   const std::size_t word = text.find_first_of("n");  // inff, nanf
   const std::size_t suffix =
       word != std::string::npos ? text.find('f', word + 2) : text.find_first_of("fiu");
@@ -180,7 +180,7 @@ Status Parser::ReadAnnotation(std::string_view comment, Expr* expr) {
   const std::size_t end = span != comment.npos && span > type ? span : comment.size() - 2;
   Result<Tokens> tokens = Tokenize(comment.substr(type + 3, end - type - 3));
   if (!tokens.ok()) return {};
-  // What is no type is a comment.
+  // What is not a type is a comment.
   std::swap(tokens_, *tokens);
   const std::size_t at = std::exchange(at_, 0);
   Result<TypeText> read = ParseType(0);

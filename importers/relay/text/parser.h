@@ -18,8 +18,8 @@ namespace dragoman::relay {
 inline constexpr int kMaxTextDepth = 100'000;
 
 // A text of a single expression is read as function main, whose parameters are its free variables.
-// Errors, with line and column: text that is no Relay of version 0.0.4 or 0.0.5; names that are not
-// defined; constants that the metadata section does not have.
+// Errors, with line and column: text that is not Relay of version 0.0.4 or 0.0.5; names that are
+// not defined; constants that the metadata section does not have.
 Result<std::unique_ptr<Module>> ParseModule(std::string_view text);
 
 }  // namespace dragoman::relay

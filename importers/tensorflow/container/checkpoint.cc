@@ -277,7 +277,8 @@ class OldCheckpoint {
   Status AddPart(tf_pb::SavedSlice* message) {
     const auto found = tensors_.find(message->name());
     if (found == tensors_.end()) {
-      return InvalidInput("a part belongs to " + Quote(message->name()) + ", which is no tensor");
+      return InvalidInput("a part belongs to " + Quote(message->name()) +
+                          ", which is not a tensor");
     }
     Stored& tensor = found->second;
     const std::optional<Slice> slice = SliceOf(message->slice(), tensor.sizes);

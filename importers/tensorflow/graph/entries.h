@@ -45,7 +45,7 @@ bool HoldsElements(const Type& type);
 // Whether a node reads a result of `node`, or waits for it.
 bool IsRead(const Node& node);
 // Whether `node` is a placeholder that nothing reads and that TensorFlow left behind when it made
-// variables constant (convert_variables_to_constants_v2). It is no input of an entry.
+// variables constant (convert_variables_to_constants_v2). It is not an input of an entry.
 bool IsLeftOver(const Node& node);
 
 }  // namespace dragoman::tf_reader

@@ -213,7 +213,7 @@ std::optional<std::size_t> CountOf(const Node& node, const ArgSchema& arg) {
   if (arg.number_attr.empty()) return 1;
   const Attribute* number = AttributeOf(node, arg.number_attr);
   const auto* count = number == nullptr ? nullptr : number->As<std::int64_t>();
-  // More results than a message can say are no operator's.
+  // More results than a message can say are not an operator's.
   if (count == nullptr || *count < 0 || *count > std::numeric_limits<std::int32_t>::max()) {
     return std::nullopt;
   }

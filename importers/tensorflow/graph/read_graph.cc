@@ -271,7 +271,7 @@ Value* GraphReader::ResolveControl(const std::string& name, const std::string& r
   Entry* entry = Find(name);
   if (entry == nullptr) {
     if (!arguments_.contains(name))
-      Note(reader + " waits for " + Quote(name) + ", which is no node");
+      Note(reader + " waits for " + Quote(name) + ", which is not a node");
     return nullptr;
   }
   const std::size_t count = entry->node->num_results();
@@ -297,7 +297,7 @@ std::vector<Value*> GraphReader::Resolve(const std::string& text, const std::str
     values.push_back(value);
   }
   if (!range || values.size() != range->count) {
-    Note(reader + " reads " + Quote(text) + ", which is no value");
+    Note(reader + " reads " + Quote(text) + ", which is not a value");
     values.clear();
   }
   return values;

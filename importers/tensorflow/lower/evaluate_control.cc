@@ -227,7 +227,7 @@ Flow Evaluator::RunCase(const Node& node, Scope& scope) {
     if (!value.ok()) {
       Report(node, value.error(), scope);
     } else if (const auto known = builder().KnownInts(*value); known && known->size() != 1) {
-      Report(node, InvalidInput("the number of its branch is no number"), scope);
+      Report(node, InvalidInput("the number of its branch is not a number"), scope);
     } else if (known) {
       const auto last = static_cast<std::int64_t>(branches->size()) - 1;
       const std::int64_t at = known->front();

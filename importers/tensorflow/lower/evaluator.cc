@@ -405,7 +405,7 @@ Result<std::vector<Abstract>> Evaluator::Lower(const Node& node, std::span<const
   if (IsPlaceholder(node)) {
     if (!tf_reader::HoldsElements(tf_reader::StatedType(node, 0)))
       return Unsupported("it stands for a table or another resource that only the caller has");
-    return InvalidInput("the placeholder is needed, but is no input of the entry");
+    return InvalidInput("the placeholder is needed, but is not an input of the entry");
   }
   const OpRow* row = FindOpRow(type);
   if (row == nullptr) {

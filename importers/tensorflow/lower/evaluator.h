@@ -125,7 +125,7 @@ class Evaluator {
                  Value* index, const std::vector<Abstract>& arguments, const Scope& scope,
                  Results& results);
   Flow RunWhile(const Node& node, Scope& scope);
-  // Whether a tensor counts as true; an error where it is no tensor.
+  // Whether a tensor counts as true; an error where it is not a tensor.
   Result<Number> Truth(const Abstract& value);
   std::optional<FuncRef> FunctionAttribute(const Node& node, std::string_view name,
                                            const Scope& scope);

@@ -71,12 +71,12 @@ Result<EntryCall> ReadCall(const Graph& graph) {
         .At(call->Describe());
   for (const Use& use : call->operands()) {
     if (use.value() == nullptr || use.value()->kind() != Value::Kind::kInput)
-      return InvalidInput("an operand that is no input of the entry").At(call->Describe());
+      return InvalidInput("an operand that is not an input of the entry").At(call->Describe());
     read.inputs.push_back(use.value());
   }
   for (const Use& use : graph.outputs()) {
     if (use.value() == nullptr || use.value()->producer() != call)
-      return InvalidInput("an output that is no result of the call").At(call->Describe());
+      return InvalidInput("an output that is not a result of the call").At(call->Describe());
     read.outputs.push_back(use.value()->index());
   }
   return read;
@@ -117,9 +117,9 @@ class TensorFlowLowering {
     }
     if (count == 0) return;
     note("placeholder '" + first + "'" +
-         (count == 1 ? " is no input, since nothing reads it"
+         (count == 1 ? " is not an input, since nothing reads it"
                      : " and " + std::to_string(count - 1) +
-                           " others are no inputs, since nothing reads them"));
+                           " others are not inputs, since nothing reads them"));
   }
 
   Status RunEntry(const Entry& source, const Facts& facts, const StatePlan& plan,

@@ -77,7 +77,7 @@ struct LoopStep {
 };
 
 // The regions of `graph` for `wanted`, values of it. What computes `fed` values is not needed.
-// Errors: a cycle that is no loop; switches and merges that are neither conditions nor loops.
+// Errors: a cycle that is not a loop; switches and merges that are neither conditions nor loops.
 Result<Region> BuildRegions(const Graph& graph, std::span<const Value* const> wanted,
                             const std::unordered_set<const Value*>& fed);
 

@@ -85,7 +85,7 @@ class TableReader {
   Result<Tensor> Contents(const Value* value) const {
     if (const Tensor* constant = ConstantOf(value)) return *constant;
     const std::optional<std::string> key = RestoredKey(value);
-    if (!key) return Unsupported("what it is filled with is no constant");
+    if (!key) return Unsupported("what it is filled with is not a constant");
     for (const State& state : model_.states) {
       if (state.name == *key && state.initial.tensor() != nullptr) return *state.initial.tensor();
     }
@@ -146,7 +146,7 @@ class TableReader {
       if (asset.present) return std::move(asset);
       return InvalidInput("file assets/" + asset.filename + " of the SavedModel is not there");
     }
-    return Unsupported("the file that it is filled from is no asset of the SavedModel");
+    return Unsupported("the file that it is filled from is not an asset of the SavedModel");
   }
 
   const Model& model_;

@@ -27,12 +27,12 @@ class Column {
     }
     if (type_ == DType::kF32 || type_ == DType::kF64) {
       const std::optional<double> real = ParseDouble(*text);
-      if (!real) return InvalidInput(Quote(*text) + " is no number");
+      if (!real) return InvalidInput(Quote(*text) + " is not a number");
       reals_.push_back(*real);
       return {};
     }
     const std::optional<std::int64_t> integer = ParseInt64(*text);
-    return integer ? AddNumber(*integer) : InvalidInput(Quote(*text) + " is no integer");
+    return integer ? AddNumber(*integer) : InvalidInput(Quote(*text) + " is not an integer");
   }
 
   Result<Tensor> Take() {

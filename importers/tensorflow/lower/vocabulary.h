@@ -26,7 +26,7 @@ struct VocabularyFormat {
   DType value_type = DType::kI64;
 };
 
-// Errors, with the line as their place: a column that is not there, or is no number.
+// Errors, with the line as their place: a column that is not there, or is not a number.
 Result<TableContents> ReadVocabulary(std::string_view file, const VocabularyFormat& format);
 
 }  // namespace dragoman::tf

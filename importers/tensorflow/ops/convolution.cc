@@ -192,7 +192,7 @@ WindowPads TakePads(Call& c, const Layout& layout, Value* x, const Ints& kernel,
       result.pads[i + count] = all[2 * axis + 1];
     }
     if (!AreExtents(result.pads, 0)) {
-      c.Fail(InvalidInput("explicit_paddings has an entry that is no number of elements"));
+      c.Fail(InvalidInput("explicit_paddings has an entry that is not a number of elements"));
       result.pads.assign(2 * count, 0);
     }
     return result;
@@ -323,7 +323,7 @@ std::vector<Value*> LowerFusedBatchNorm(Call& c) {
 
 Value* LowerLocalResponseNormalization(Call& c) {
   const std::int64_t radius = c.IntAttribute("depth_radius");
-  if (!AreExtents({radius}, 0)) return c.Fail(InvalidInput("depth_radius is no radius"));
+  if (!AreExtents({radius}, 0)) return c.Fail(InvalidInput("depth_radius is not a radius"));
   const std::int64_t size = 2 * radius + 1;
   const double alpha = c.FloatAttribute("alpha") * static_cast<double>(size);
   const Layout layout{2, true};

@@ -47,7 +47,7 @@ Band TakeBand(Call& c, std::size_t i) {
   const std::optional<std::int64_t> high = c.KnownNumber(band.highest);
   const auto is_far = [](std::int64_t d) { return d < -kMostDiagonals || d > kMostDiagonals; };
   if (low && high && (*low > *high || is_far(*low) || is_far(*high)))
-    c.Fail(InvalidInput("k is no range of diagonals"));
+    c.Fail(InvalidInput("k is not a range of diagonals"));
   band.single = *count == 1 || (low && low == high);
   band.is_main = band.single && low == 0;
   if (!band.single && (!low || !high)) {

@@ -15,7 +15,7 @@ struct Crop {
 };
 
 // What BatchToSpaceND with `blocks` and `crops` gives of `y`, as one dilated convolution; nullptr:
-// `y` is no convolution of blocks of these sizes.
+// `y` is not a convolution of blocks of these sizes.
 Value* AsDilatedConvolution(Call& c, Value* y, const Ints& blocks, const std::vector<Crop>& crops);
 
 }  // namespace dragoman::tf

@@ -24,7 +24,7 @@ std::string KnownTexts(Call& c, std::size_t first) {
   return message;
 }
 
-// Values of the operands that are no texts.
+// Values of the operands that are not texts.
 std::vector<Value*> Data(Call& c, std::size_t first) {
   std::vector<Value*> data;
   for (std::size_t i = first; i < c.num_operands(); ++i) {

@@ -274,7 +274,7 @@ Abstract SplitIntoList(Call& c, Value* rows, std::size_t lengths) {
   for (const std::int64_t length : known) {
     std::int64_t end = 0;
     if (length < 0 || __builtin_add_overflow(begin, length, &end))
-      c.Fail(InvalidInput("the lengths of the elements are no lengths"));
+      c.Fail(InvalidInput("the lengths of the elements are not lengths"));
     Value* part = c.Slice(rows, 0, begin, end);
     if (c.failed()) return Poison();
     items.push_back(c.NewTensor(part));

@@ -68,7 +68,7 @@ dragoman::Tensor Stored(const dragoman::Tensor& x, const std::vector<Grid>& grid
 }
 
 // Each channel, the last axis, has a grid; or all have one. QuantizeLinear takes halves to the even
-// integer, where TensorFlow rounds them up: what is no constant goes to the grid by TensorFlow's
+// integer, where TensorFlow rounds them up: what is not a constant goes to the grid by TensorFlow's
 // arithmetic, in float32, before it is quantised, which then changes nothing.
 Value* OnGrids(Call& c, Value* x, const std::vector<Grid>& grids, bool per_channel) {
   const auto count = static_cast<std::int64_t>(grids.size());

@@ -54,7 +54,7 @@ DType StoredTypeAttribute(Call& c, std::string_view name) {
   const Attribute* attribute = c.attribute(name);
   const DType type = attribute != nullptr ? StoredType(*attribute) : DType::kUnknown;
   if (type == DType::kUnknown && !c.failed())
-    c.Fail(InvalidInput("attribute " + std::string(name) + " is no element type"));
+    c.Fail(InvalidInput("attribute " + std::string(name) + " is not an element type"));
   return type;
 }
 

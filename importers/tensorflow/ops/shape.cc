@@ -261,7 +261,7 @@ std::vector<Value*> LowerSplitV(Call& c) {
       std::int64_t stated = 0;
       for (const std::int64_t part : parts) {
         if (part < -1 || __builtin_add_overflow(stated, part, &stated))
-          return {c.Fail(InvalidInput("the sizes of the parts are no sizes"))};
+          return {c.Fail(InvalidInput("the sizes of the parts are not sizes"))};
       }
       Value* before = c.Ints({parts.begin(), rest});
       Value* left = c.Sub(c.Vector(c.Size(x, static_cast<int>(axis.number))), c.Ints({stated + 1}));

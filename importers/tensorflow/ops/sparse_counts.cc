@@ -10,7 +10,7 @@
 namespace dragoman::tf {
 namespace {
 
-// What is counted: in rows, or, without a number of rows, in one that is no axis of the result.
+// What is counted: in rows, or, without a number of rows, in one that is not an axis of the result.
 struct Counted {
   Value* rows = nullptr;     // (elements)
   Value* numbers = nullptr;  // (elements), int64

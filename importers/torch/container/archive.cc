@@ -39,7 +39,7 @@ bool IsSafetensors(std::string_view text) {
   return length <= text.size() - kLengthBytes && text[kLengthBytes + length - 1] == '}';
 }
 
-// Files of torch that are no zip archive.
+// Files of torch that are not a zip archive.
 std::optional<Error> OtherFile(std::string_view text) {
   if (text.starts_with(kLegacyPickle)) {
     return Unsupported(fmt::format(

@@ -64,7 +64,7 @@ Result<std::optional<QuantizedGrid>> GridOf(const Attribute::Dict& tensor) {
     DRAGOMAN_ASSIGN(grid.zero_point, AsStored(Tensor::Int(*zero_point), stored->dtype()));
   } else if (stored != nullptr && scales != nullptr && zero_points != nullptr && axis != nullptr) {
     if (IsFloating(zero_points->dtype())) {
-      return Unsupported("a quantised tensor with zero points that are no integers");
+      return Unsupported("a quantised tensor with zero points that are not integers");
     }
     grid.scale = AsFloats(*scales);
     DRAGOMAN_ASSIGN(grid.zero_point, AsStored(*zero_points, stored->dtype()));

@@ -22,7 +22,7 @@ struct StoredProgram {
   std::vector<std::pair<std::string, Stored>> traced_inputs;
 };
 
-// Errors: those of ReadPickle; a root that is no object; constants that are no tuple.
+// Errors: those of ReadPickle; a root that is not an object; constants that are not a tuple.
 Result<StoredProgram> ReadValues(const Archive& archive);
 
 }  // namespace dragoman::torch

@@ -24,7 +24,7 @@ Result<StoredAttributes> AttributesOf(const StoredObject& object, Program& progr
   }
   const StoredDict* attributes = object.attributes();
   if (attributes == nullptr) {
-    return InvalidInput(fmt::format("the state of {} is no dict", object.class_name));
+    return InvalidInput(fmt::format("the state of {} is not a dict", object.class_name));
   }
   StoredAttributes result;
   for (const auto& [key, value] : attributes->items) {

@@ -219,7 +219,7 @@ Status Machine::PushTuple(std::size_t start) {
 // The stack above `start` becomes the items of the container just below.
 Status Machine::AppendFrom(std::size_t start) {
   const auto* top = std::get_if<const StoredList*>(&stack_[start - 1]);
-  if (top == nullptr) return InvalidInput("items are appended to what is no list");
+  if (top == nullptr) return InvalidInput("items are appended to what is not a list");
   const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(start);
   StoredList* list = heap_.Mutable(*top);
   DRAGOMAN_TRY(Charge((stack_.size() - start) * sizeof(Stored)));
@@ -230,7 +230,7 @@ Status Machine::AppendFrom(std::size_t start) {
 
 Status Machine::SetFrom(std::size_t start) {
   const auto* top = std::get_if<const StoredDict*>(&stack_[start - 1]);
-  if (top == nullptr) return InvalidInput("items are set in what is no dict");
+  if (top == nullptr) return InvalidInput("items are set in what is not a dict");
   if ((stack_.size() - start) % 2 != 0) return InvalidInput("a key has no value");
   StoredDict* dict = heap_.Mutable(*top);
   DRAGOMAN_TRY(Charge((stack_.size() - start) * sizeof(Stored)));
@@ -329,7 +329,7 @@ Status Machine::NewObject() {
   DRAGOMAN_ASSIGN(const Stored type, Pop());
   const auto* global = std::get_if<const StoredGlobal*>(&type);
   if (global == nullptr || !IsArchiveClass(**global)) {
-    return InvalidInput(Describe(type) + " is no class of the archive");
+    return InvalidInput(Describe(type) + " is not a class of the archive");
   }
   const auto* tuple = std::get_if<const StoredTuple*>(&arguments);
   if (tuple == nullptr || !(*tuple)->items.empty()) {
@@ -346,7 +346,7 @@ Status Machine::Build() {
   DRAGOMAN_ASSIGN(const Stored state, Pop());
   if (!stack_.empty() && std::holds_alternative<const StoredDict*>(stack_.back())) return {};
   const auto* object = stack_.empty() ? nullptr : std::get_if<const StoredObject*>(&stack_.back());
-  if (object == nullptr) return InvalidInput("a state is given to what is no object");
+  if (object == nullptr) return InvalidInput("a state is given to what is not an object");
   if ((*object)->state.has_value()) return InvalidInput("an object gets two states");
   heap_.Mutable(*object)->state = state;
   return {};

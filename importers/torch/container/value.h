@@ -40,7 +40,7 @@ using StoredString = const std::string*;
 using StoredComplex = const std::complex<double>*;
 
 // std::monostate is None. Pointers are never null. The last two stand for arguments of torch's own
-// rebuilding functions and are no values of TorchScript.
+// rebuilding functions and are not values of TorchScript.
 using Stored = std::variant<std::monostate, bool, std::int64_t, double, StoredComplex, StoredString,
                             const StoredDevice*, const StoredTensor*, const StoredList*,
                             const StoredTuple*, const StoredDict*, const StoredObject*,

@@ -143,7 +143,7 @@ bool HasOperand(const Node& node, DType dtype) {
   });
 }
 
-// Of the first result; unknown if that is no tensor of a type that is cast.
+// Of the first result; unknown if that is not a tensor of a type that is cast.
 DType StatedType(const Node& node) {
   const Value* result = node.num_results() > 0 ? node.result(0) : nullptr;
   const DType stated = result != nullptr ? result->type().dtype() : DType::kUnknown;

@@ -135,8 +135,8 @@ const Forward* FindForward(const Node& node) {
   return row->is_alone || !ReadsFurtherResults(node) ? row : nullptr;
 }
 
-// Of an argument of a kept operator, that is no tensor: numbers as ONNX has them, nullopt for None
-// and all that has no such form.
+// Of an argument of a kept operator, that is not a tensor: numbers as ONNX has them, nullopt for
+// None and all that has no such form.
 std::optional<Attribute> KeptLiteral(const Attribute& argument) {
   using Kind = Attribute::Kind;
   if (const auto* flag = argument.As<bool>()) return Attribute(std::int64_t{*flag});

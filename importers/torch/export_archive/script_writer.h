@@ -30,7 +30,7 @@ using ValuesOf = std::function<Value*(std::size_t index)>;
 ValuesOf OutputValues(const Graph& graph);
 ValuesOf OperandValues(const Node& node);
 
-// Of 3 or {as_int = 3}; nullopt: it is no known size.
+// Of 3 or {as_int = 3}; nullopt: it is not a known size.
 std::optional<std::int64_t> SizeIn(const Attribute& size);
 // The index that an argument or result has if it is a value, a tensor.
 std::optional<std::size_t> IndexOf(const Attribute& argument);

@@ -14,8 +14,9 @@ namespace dragoman::torch {
 
 inline constexpr int kMaxExpressionDepth = 64;
 
-// Unknown where the expression is no size that a Dim can express: a quotient that is not rounded, a
-// condition, a function that is not known. Errors: text that is no expression; nested too deep.
+// Unknown where the expression is not a size that a Dim can express: a quotient that is not
+// rounded, a condition, a function that is not known. Errors: text that is not an expression;
+// nested too deep.
 Result<Dim> ParseSizeExpression(std::string_view text);
 
 }  // namespace dragoman::torch

@@ -25,7 +25,7 @@ struct TreeSpec {
 
 inline constexpr int kMaxTreeDepth = 24;
 
-// Reads `[1, {"type": "builtins.tuple", "context": …, "children_spec": […]}]`. What is no tuple,
+// Reads `[1, {"type": "builtins.tuple", "context": …, "children_spec": […]}]`. What is not a tuple,
 // list or dict (a dataclass) is taken for a tuple of its parts. Errors: another form; nested deeper
 // than kMaxTreeDepth.
 Result<TreeSpec> ParseTreeSpec(std::string_view text);

@@ -489,7 +489,7 @@ Status Evaluator::WriteOut(Call& call, const Abstract& target, const Abstract& c
   }
   const auto* tensor = target.As<TensorRef>();
   const auto* result = computed.As<TensorRef>();
-  if (tensor == nullptr || result == nullptr) return call.Unsupported("out that is no tensor");
+  if (tensor == nullptr || result == nullptr) return call.Unsupported("out that is not a tensor");
   DRAGOMAN_ASSIGN(Value * value, heap_.Read(builder(), *result));
   DRAGOMAN_ASSIGN(const Value* before, heap_.Read(builder(), *tensor));
   if (before->type().dtype() != DType::kUnknown) {

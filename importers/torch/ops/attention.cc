@@ -87,7 +87,7 @@ Value* RepeatHeads(Composer& c, Value* x, Value* like) {
   if (!heads || !wanted || *heads < 1) return c.Fail("enable_gqa with unknown numbers of heads");
   if (*heads == *wanted) return x;
   if (*wanted % *heads != 0)
-    return c.Fail(InvalidInput("the query's heads are no multiple of the key's"));
+    return c.Fail(InvalidInput("the query's heads are not a multiple of the key's"));
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i < *wanted; ++i) order.push_back(i / (*wanted / *heads));
   return c.Gather(x, c.Ints(std::move(order)), axis);

@@ -10,8 +10,8 @@
 
 namespace dragoman::torch {
 
-// Tensor argument `name`. Errors: it is no matrix, or of other elements than f32, f64 and complex
-// numbers of these.
+// Tensor argument `name`. Errors: it is not a matrix, or of other elements than f32, f64 and
+// complex numbers of these.
 Value* TakeMatrices(CallComposer& c, std::string_view name);
 
 Value* Transposed(Composer& c, Value* x);

@@ -51,7 +51,7 @@ Value* Next(Composer& c, Family family, Value* x, int k, Value* p, Value* before
   return nullptr;
 }
 
-// The highest degree in `n`, or kMostDegrees with an assertion that it is no higher.
+// The highest degree in `n`, or kMostDegrees with an assertion that it is not a higher.
 int HighestDegree(Composer& c, Value* n) {
   const std::optional<std::vector<std::int64_t>> known =
       c.failed() ? std::nullopt : c.builder().KnownInts(n);

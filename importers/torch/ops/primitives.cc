@@ -24,7 +24,7 @@ Result<Value*> LowerBroadcastInDim(Call& call) {
     if (std::ranges::find(places, place) == places.end()) added.push_back(place);
   }
   if (!c.failed() && added.size() + places.size() != rank)
-    return call.Invalid("broadcast_dimensions that are no axes of the result");
+    return call.Invalid("broadcast_dimensions that are not axes of the result");
   if (!added.empty()) a = c.Unsqueeze(a, added);
   return c.Done(c.Expand(a, c.Take(call.IntListValue("shape"))));
 }

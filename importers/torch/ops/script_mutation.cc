@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes to tensors that are no operator's in-place form.
+// Writes to tensors that are not an operator's in-place form.
 #include "core/lowering/heap.h"
 #include "core/support/find_by_key.h"
 #include "importers/torch/ops/math.h"

@@ -21,7 +21,7 @@ using Kind = Number::Kind;
 
 Result<Number> Operand(Call& call, std::size_t i) {
   const auto* number = i < call.arguments().size() ? call.arguments()[i].As<Number>() : nullptr;
-  if (number == nullptr) return call.Invalid("operand " + std::to_string(i) + " is no number");
+  if (number == nullptr) return call.Invalid("operand " + std::to_string(i) + " is not a number");
   return *number;
 }
 

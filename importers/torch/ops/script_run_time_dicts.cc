@@ -61,7 +61,7 @@ std::optional<Number::Kind> KindOfKeys(const DictContents& dict) {
   return dtype != DType::kString ? std::optional(KindOf(dtype)) : std::nullopt;
 }
 
-// One key or value, of rank 0 if it is no tensor.
+// One key or value, of rank 0 if it is not a tensor.
 Abstract Item(Call& call, std::optional<Number::Kind> kind, Value* value) {
   if (value->type().dtype() == DType::kString) return String{value};
   if (kind) return call.NewNumber(*kind, value);

@@ -197,7 +197,8 @@ Result<Results> LowerSearch(Call& call) {
   DRAGOMAN_ASSIGN(ListArgument list, First(call));
   const Abstract& item = Argument(call, 1);
   const bool is_text = item.Is<String>() && list.sequence != nullptr;
-  if (!item.Is<Number>() && !is_text) return call.Unsupported("of what is no number and no string");
+  if (!item.Is<Number>() && !is_text)
+    return call.Unsupported("of what is not a number and no string");
   Composer c(call.builder());
   Value* vector = is_text ? StackTexts(c, list.sequence) : c.Take(VectorOf(call, list));
   Value* wanted = is_text ? c.Take(ItemValue(call, item))

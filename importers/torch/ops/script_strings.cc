@@ -256,12 +256,12 @@ Result<Results> LowerParse(Call& call) {
   if (call.op().type == "Int") {
     std::int64_t value = 0;
     if (std::from_chars(text.data(), end, value).ptr != end || text.empty())
-      return call.Invalid("'" + text + "' is no int");
+      return call.Invalid("'" + text + "' is not an int");
     return Results{Number::Int(value)};
   }
   double value = 0;
   if (std::from_chars(text.data(), end, value).ptr != end || text.empty())
-    return call.Invalid("'" + text + "' is no float");
+    return call.Invalid("'" + text + "' is not a float");
   return Results{Number::Float(value)};
 }
 

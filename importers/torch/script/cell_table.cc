@@ -115,7 +115,7 @@ Result<Attribute> EncodeTensor(const StoredTensor& tensor, bool with_place) {
 
 Status CellTable::AddRoot(const Stored& root) {
   const auto* object = std::get_if<const StoredObject*>(&root);
-  if (object == nullptr) return InvalidInput("the root of data.pkl is no object");
+  if (object == nullptr) return InvalidInput("the root of data.pkl is not an object");
   CellOf(*object, root, ScriptType::Named(Kind::kClass, (*object)->class_name), "self");
   return FillPending();
 }
@@ -210,7 +210,7 @@ Result<Attribute> CellTable::Encode(const Stored& value, const ScriptType& decla
     return Attribute(std::move(items));
   }
   if (IsNone(value)) return Attribute();
-  return InvalidInput(fmt::format("{}: a {} is no value of a program", path, Describe(value)));
+  return InvalidInput(fmt::format("{}: a {} is not a value of a program", path, Describe(value)));
 }
 
 Status CellTable::FillPending() {

@@ -313,7 +313,7 @@ Result<Typed> FunctionEmitter::EmitFork(const Expr& call) {
     return FailUnsupported("fork of anything but a nested function");
   }
   const FunctionDef* def = environment_.FindClosure(call.parts[1].text);
-  if (def == nullptr) return Fail(fmt::format("'{}' is no nested function", call.parts[1].text));
+  if (def == nullptr) return Fail(fmt::format("'{}' is not a nested function", call.parts[1].text));
   if (builder_.depth() >= kMaxGraphNesting) {
     return Fail(fmt::format("blocks nested deeper than {}", kMaxGraphNesting));
   }

@@ -99,7 +99,7 @@ Result<Typed> FunctionEmitter::EmitAnnotate(const Expr& call) {
 
 Result<Typed> FunctionEmitter::EmitGetattr(const Expr& call) {
   if (call.parts[2].kind != Expr::Kind::kString) {
-    return FailUnsupported("getattr with a name that is no literal");
+    return FailUnsupported("getattr with a name that is not a literal");
   }
   DRAGOMAN_ASSIGN(const Typed object, EmitExpr(call.parts[1]));
   DRAGOMAN_ASSIGN(Sugared attribute, AttributeOf(object, call.parts[2].text));

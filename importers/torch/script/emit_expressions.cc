@@ -148,7 +148,7 @@ Result<Typed> FunctionEmitter::EmitExpr(const Expr& expr, const ScriptType* hint
 
 Result<Typed> FunctionEmitter::AsValue(Sugared sugared) {
   if (sugared.kind == Sugared::Kind::kValue) return std::move(sugared.value);
-  return Fail(fmt::format("'{}' is no value", sugared.name));
+  return Fail(fmt::format("'{}' is not a value", sugared.name));
 }
 
 Result<FunctionEmitter::Sugared> FunctionEmitter::EmitSugared(const Expr& expr,
@@ -307,7 +307,7 @@ Result<FunctionEmitter::Sugared> FunctionEmitter::EnumValue(const Typed& object)
     return Fail(fmt::format("{} has no enumerators", object.type.name()));
   }
   const auto first = LiteralOf(*owner->def->members[0].value);
-  if (!first) return Fail(fmt::format("the values of {} are no literals", object.type.name()));
+  if (!first) return Fail(fmt::format("the values of {} are not literals", object.type.name()));
   const ScriptType type = TypeOfLiteral(*first);
   const std::string_view overload = type.Is(Kind::kInt)     ? "int"
                                     : type.Is(Kind::kFloat) ? "float"
@@ -403,7 +403,7 @@ Result<Typed> FunctionEmitter::EmitComputedTupleIndex(const Typed& tuple, const 
   const std::vector<ScriptType>& types = tuple.type.elements();
   const auto is_first = [&](const ScriptType& type) { return type == types.front(); };
   if (types.empty() || !std::ranges::all_of(types, is_first))
-    return Fail("an index that is no literal, into a tuple of several types");
+    return Fail("an index that is not a literal, into a tuple of several types");
   return builder_.Append({"prim", "TupleIndex"}, {tuple.value, position.value}, types.front());
 }
 
@@ -414,7 +414,7 @@ Result<Typed> FunctionEmitter::EmitTupleSlice(const Typed& tuple, const Expr& sl
     if (slice.parts[i].kind == Expr::Kind::kMissing) continue;
     const auto literal = LiteralOf(slice.parts[i]);
     const auto* bound = literal ? literal->As<std::int64_t>() : nullptr;
-    if (bound == nullptr) return FailUnsupported("a tuple slice whose bounds are no literals");
+    if (bound == nullptr) return FailUnsupported("a tuple slice whose bounds are not literals");
     bounds[i] = std::clamp<std::int64_t>(*bound < 0 ? *bound + size : *bound, 0, size);
   }
   if (slice.parts[2].kind != Expr::Kind::kMissing) {

@@ -144,7 +144,7 @@ class Interpreter {
       case Stmt::Kind::kIf: {
         DRAGOMAN_ASSIGN(const Stored condition, Evaluate(stmt.value));
         const bool* known = std::get_if<bool>(&condition);
-        if (known == nullptr) return Fail(stmt.offset, "a condition that is no bool");
+        if (known == nullptr) return Fail(stmt.offset, "a condition that is not a bool");
         return RunBlock(*known ? stmt.body : stmt.other);
       }
       case Stmt::Kind::kAssign:
@@ -162,7 +162,7 @@ class Interpreter {
     while (!returned_) {
       DRAGOMAN_ASSIGN(const Stored condition, Evaluate(stmt.value));
       const bool* known = std::get_if<bool>(&condition);
-      if (known == nullptr) return Fail(stmt.offset, "a condition that is no bool");
+      if (known == nullptr) return Fail(stmt.offset, "a condition that is not a bool");
       if (!*known) break;
       DRAGOMAN_TRY(RunBlock(stmt.body));
     }
@@ -177,7 +177,7 @@ class Interpreter {
     if (!plain) return Fail(stmt.offset, "a loop over anything but range(n)");
     DRAGOMAN_ASSIGN(const Stored count, Evaluate(range.parts[1]));
     const auto* turns = std::get_if<std::int64_t>(&count);
-    if (turns == nullptr) return Fail(stmt.offset, "a number of turns that is no int");
+    if (turns == nullptr) return Fail(stmt.offset, "a number of turns that is not an int");
     for (std::int64_t i = 0; i < *turns && !returned_; ++i) {
       if (++steps_ > kMaxSetStateSteps) return Fail(stmt.offset, "it does not come to an end");
       DRAGOMAN_TRY(Assign(stmt.targets.front(), Stored(i)));

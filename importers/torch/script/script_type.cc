@@ -344,7 +344,7 @@ Result<ScriptType> Generic(const std::string& name, std::vector<ScriptType> part
   if (name == "Future" && count == 1) return ScriptType::Of(Kind::kFuture, std::move(parts));
   if (name == "Final" && count == 1) return parts[0];
   if (count == 1) return ScriptType::Of(Kind::kOther, std::move(parts), name);
-  return InvalidInput(fmt::format("'{}' of {} types is no type", name, count));
+  return InvalidInput(fmt::format("'{}' of {} types is not a type", name, count));
 }
 
 }  // namespace
@@ -353,7 +353,7 @@ Result<ScriptType> TypeOf(const Expr& expr, const NameResolver& resolve) {
   if (expr.kind == Expr::Kind::kNone) return ScriptType(Kind::kNone);
   if (expr.kind == Expr::Kind::kSubscript) {
     const auto name = QualifiedName(expr.parts[0]);
-    if (!name) return InvalidInput("this is no type");
+    if (!name) return InvalidInput("this is not a type");
     std::vector<ScriptType> parts;
     const Expr& index = expr.parts[1];
     const bool several = index.kind == Expr::Kind::kTuple;
@@ -367,7 +367,7 @@ Result<ScriptType> TypeOf(const Expr& expr, const NameResolver& resolve) {
                                     Type::kMaxNesting, kMaxTypeParts));
   }
   const auto name = QualifiedName(expr);
-  if (!name) return InvalidInput("this is no type");
+  if (!name) return InvalidInput("this is not a type");
   for (const SimpleName& simple : kSimple) {
     if (simple.name == *name) return ScriptType(simple.kind);
   }

@@ -21,7 +21,7 @@ BIT_TYPES = {"bfloat16": ("uint16", torch.bfloat16),
 def given(value):
     """An input as the program takes it."""
     if not isinstance(value, numpy.ndarray):
-        raise Refused("an input that is no tensor")
+        raise Refused("an input that is not a tensor")
     bits = BIT_TYPES.get(value.dtype.name)
     if bits is None:
         return torch.from_numpy(numpy.array(value))

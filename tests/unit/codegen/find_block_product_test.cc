@@ -105,7 +105,7 @@ TEST(FindBlockProduct, WidensWhatOthersRead) {
 }
 
 TEST(FindBlockProduct, LeavesOthers) {
-  // One scale for a row, which is no block; scales that a run gives.
+  // One scale for a row, which is not a block; scales that a run gives.
   for (const char* lines : {R"(const %r: f32[3] = [1.0, 2.0, 3.0]
            %w: f32[3, 16] = onnx.DequantizeLinear(%q, %r) {axis = 0}
            %y: f32[n, 3] = dragoman.Linear(%x, %w))",

@@ -268,7 +268,7 @@ TEST(NarrowActivations, LeavesResidualSumsWide) {
 }
 
 // The first layer looks at what the caller gives, the fifth at what a quotient gave. The last one
-// has a weight that is no number.
+// has a weight that is not a number.
 TEST(TrustOperands, OfOperatorsThatLookedAtTheirs) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[1, 2, 5, 5], %d: f32[1, 2, 4, 4])
       -> (%y: f32[1, 2, 4, 4]) {

@@ -80,7 +80,7 @@ class Drawing {
   // What no graph outputs, as a sequence.
   std::string Hidden(const std::string& type, const Names& operands,
                      const std::string& attributes = "");
-  // Perhaps a reader of `value`, which then is no output by itself.
+  // Perhaps a reader of `value`, which then is not an output by itself.
   std::string MaybeRead(const std::string& value);
 
   // The graph, once.

@@ -38,7 +38,7 @@ std::uint64_t Environment(const char* name, std::uint64_t otherwise) {
   return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// A pattern, a pass that is a function, or one of models, which are no passes of the registry.
+// A pattern, a pass that is a function, or one of models, which are not passes of the registry.
 struct Rewrite {
   std::string_view name;
   const PassInfo* pass = nullptr;

@@ -403,7 +403,7 @@ TEST_F(ExportOnnxTest, OnlyOptionalsWereAskedForTheirElementsAtFirst) {
   })";
   EXPECT_EQ(GraphAtOpset(kTensor, 18), "OptionalHasElement/1;");
   const std::string error = GraphAtOpset(kTensor, 17);
-  EXPECT_NE(error.find("its operand is no optional, which needs opset 18"), std::string::npos)
+  EXPECT_NE(error.find("its operand is not an optional, which needs opset 18"), std::string::npos)
       << error;
 }
 

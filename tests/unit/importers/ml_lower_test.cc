@@ -139,7 +139,7 @@ TEST(MlLower, ListsOfMapsAreTheirKeysAndValues) {
   EXPECT_THAT(Computed(kRows, "ZipMap(%x) {classlabels_int64s = [1, 2, 3]}"),
               HasSubstr("has 3 class labels for 2 scores"));
   EXPECT_THAT(Computed(kRows, "DictVectorizer(%x) {int64_vocabulary = [1, 2]}"),
-              HasSubstr("its operand is no map of the graph's inputs"));
+              HasSubstr("its operand is not a map of the graph's inputs"));
 }
 
 TEST(MlLower, CategoriesBothWays) {

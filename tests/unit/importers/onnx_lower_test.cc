@@ -508,7 +508,7 @@ TEST(LowerOnnx, RefusesWhatItCannotExpress) {
 entry main(%x: f32[2], %c: bool[]) -> (%y: f32[*]) {
   %y = onnx.If(%c) {else_branch = graph no() -> (%x) {}, then_branch = graph yes(%z: f32[2]) -> (%z) {}}
 })"),
-              HasSubstr("branch 'yes' has input 'z', which is no value computed before"));
+              HasSubstr("branch 'yes' has input 'z', which is not a value computed before"));
   EXPECT_THAT(ErrorOf(R"(opset "" 6
 entry main(%x: f32[1, 2, 3], %s: f32[2]) -> (%y: f32[*]) {
   %y, %m, %v, %n, %w = onnx.BatchNormalization(%x, %s, %s, %s, %s) @norm

@@ -19,7 +19,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// What the text gives as %y, without its results if they are no tensor; nullopt: it is refused.
+// What the text gives as %y, without its results if they are not a tensor; nullopt: it is refused.
 std::optional<Tensor> RunText(const std::string& body) {
   const Result<Model> model = ParseText("graph g() -> (%y) {\n" + body + "\n}");
   if (!model.ok()) return std::nullopt;

@@ -91,7 +91,7 @@ TEST(Parse, SaysWhatIsWrongAndWhatWasExpected) {
   EXPECT_THAT(ErrorOf("graph() -> () { onnx.A() {a = 99999999999999999999} }"),
               HasSubstr("does not fit into 64 bits"));
   EXPECT_THAT(ErrorOf("graph() -> () { const %w: u8[1] = [256] }"),
-              HasSubstr("\"256\" is no element of type u8"));
+              HasSubstr("\"256\" is not an element of type u8"));
   EXPECT_THAT(ErrorOf("graph() -> () { const %w: u8[2, 2] = [[1, 2], [3]] }"),
               HasSubstr("expected 2 items between these brackets"));
   EXPECT_THAT(ErrorOf("graph() -> () { const %w: u8[1] = [1, 2] }"),
@@ -100,7 +100,7 @@ TEST(Parse, SaysWhatIsWrongAndWhatWasExpected) {
               HasSubstr("tensor data has 1 bytes, expected 2"));
   EXPECT_THAT(ErrorOf("graph() -> () { const %w: f32[2] = ... }"), HasSubstr("was left out"));
   EXPECT_THAT(ErrorOf("graph(%x !1) -> () {}"), HasSubstr("origin !1 is not defined"));
-  EXPECT_THAT(ErrorOf("graph(%x: q32[1]) -> () {}"), HasSubstr("\"q32\" is no element type"));
+  EXPECT_THAT(ErrorOf("graph(%x: q32[1]) -> () {}"), HasSubstr("\"q32\" is not an element type"));
   EXPECT_THAT(ErrorOf("graph(%\"x) -> () {}"), StartsWith("line 1:8: error: "));
 }
 

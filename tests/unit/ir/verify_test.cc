@@ -64,7 +64,7 @@ TEST(Verify, ConstantsHaveDataOfTheirType) {
   EXPECT_THAT(Verified("graph() -> () { const %w: f32[2] = i64[1] [1] }"),
               HasSubstr("constant %w has type f32[2], its data i64[1]"));
   EXPECT_THAT(Verified("graph() -> () { const %w: f32[n] = [1.0, 2.0] }"),
-              HasSubstr("the data of constant %w is no tensor, its type is f32[n]"));
+              HasSubstr("the data of constant %w is not a tensor, its type is f32[n]"));
 }
 
 TEST(Verify, SizesAreNotNegative) {
@@ -99,7 +99,7 @@ TEST(Verify, StatesHaveTheTypesOfTheirInputsAndOutputs) {
 TEST(Verify, StatesBeginWithATensorOfTheirType) {
   const std::string head = "dragoman 1 common onnx state s: f32[2] = ";
   EXPECT_THAT(Verified(head + "1 entry e() -> () {}"),
-              HasSubstr("state 's': error: its initial value is no tensor"));
+              HasSubstr("state 's': error: its initial value is not a tensor"));
   EXPECT_THAT(Verified(head + "i64[2] [1, 2] entry e() -> () {}"),
               HasSubstr("state 's': error: has type f32[2], its initial value i64[2]"));
   EXPECT_THAT(Verified(head + "f32[1, 2] [[0.0, 0.0]] entry e() -> () {}"),

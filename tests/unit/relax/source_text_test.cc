@@ -220,7 +220,7 @@ TEST(RelaxSourceText, KeepsCommentsWhereTheyStand) {
         return z  # behind it
         # below it
 
-    # above a definition that is no Relax
+    # above a definition that is not Relax
     @T.prim_func
     def f(a: T.handle):
         # in it

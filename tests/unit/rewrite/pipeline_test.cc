@@ -32,7 +32,7 @@ TEST(Pipeline, PassesAreChosenByName) {
   EXPECT_EQ(NodesAfter("eliminate-identities"), 1u);
 }
 
-// Numbers are those of the formula rounded to the element type; 1.5 is no root of 2 in any.
+// Numbers are those of the formula rounded to the element type; 1.5 is not a root of 2 in any.
 TEST(Pipeline, FormulasAreReadInHalvesToo) {
   const auto nodes_of_gelu = [](const std::string& type, const std::string& root) {
     Model model = ParseText(fmt::format(R"(graph main(%x: {0}[2, 8]) -> (%y) {{

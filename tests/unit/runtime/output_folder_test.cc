@@ -65,7 +65,7 @@ TEST_F(OutputFolderTest, OfOthersIsRefused) {
   Write(out_ / "index.json", "{\"pages\": []}");
   EXPECT_THAT(RefusalOf(out_.string()), testing::HasSubstr("holds no outputs of dragoman"));
   EXPECT_NE(StagedOutputs(out_.string()).Begin(), "");
-  EXPECT_EQ(RefusalOf((out_ / "index.json").string()), "exists and is no folder");
+  EXPECT_EQ(RefusalOf((out_ / "index.json").string()), "exists and is not a folder");
   EXPECT_THAT(NamesIn(out_), testing::ElementsAre("index.json"));
 }
 

@@ -279,7 +279,7 @@ TEST(ExampleFeatureTest, ReadsListsPackedOrNotAndTheLastOfEqualNames) {
 }
 
 TEST(ExampleFeatureTest, RefusesDamagedRecordsAndOtherElements) {
-  const std::string damaged = "a text is no tensorflow.Example";
+  const std::string damaged = "a text is not a tensorflow.Example";
   const std::string record = RecordOf(Part(Part("\x05\x06"), 3));
   for (std::size_t size = 1; size < record.size(); ++size)
     EXPECT_EQ(FeatureA(record.substr(0, size)), damaged) << size;

@@ -82,7 +82,7 @@ TEST(HostileTensorFlowTest, PartsBeyond64Bits) {
       Int("axis", "[] 0") +
       "  %y, %\"y:1\", %\"y:2\" = tf.SplitV(%x, %s, %axis) "
       "{num_split = 3, T = type f32[*], Tlen = type i64[*]} @y\n";
-  EXPECT_THAT(Refusal("f32[8]", body), HasSubstr("the sizes of the parts are no sizes"));
+  EXPECT_THAT(Refusal("f32[8]", body), HasSubstr("the sizes of the parts are not sizes"));
 }
 
 TEST(HostileTensorFlowTest, BlocksBeyond64Bits) {
@@ -157,7 +157,7 @@ TEST(HostileTensorFlowTest, RadiusBeyond64Bits) {
   EXPECT_THAT(Refusal("f32[1, 2, 2, 4]",
                       "  %y = tf.LRN(%x) {T = type f32[*], depth_radius = 9223372036854775807, "
                       "alpha = 1.0, beta = 0.5, bias = 1.0} @y\n"),
-              HasSubstr("depth_radius is no radius"));
+              HasSubstr("depth_radius is not a radius"));
 }
 
 TEST(HostileTensorFlowTest, SeedsWrap) {
@@ -222,7 +222,7 @@ TEST(HostileTensorFlowTest, LengthsBeyond64Bits) {
       "i32[*]} @h\n" +
       Int("i", "[] 0") +
       "  %y = tf.TensorListGetItem(%h, %i, %s) {element_dtype = type f32[*]} @y\n";
-  EXPECT_THAT(Refusal("f32[4, 2]", body), HasSubstr("the lengths of the elements are no lengths"));
+  EXPECT_THAT(Refusal("f32[4, 2]", body), HasSubstr("the lengths of the elements are not lengths"));
 }
 
 TEST(HostileTensorFlowTest, BranchThatNoNumberChooses) {
@@ -275,9 +275,9 @@ TEST(HostileTensorFlowTest, BandsOfManyDiagonals) {
   const std::string body = "  %y = tf.MatrixDiagPartV3(%x, %k, %p) {T = type f32[*]} @y\n";
   const std::string padding = "  %p = tf.Const() {dtype = type f32[*], value = f32[] 0.0} @p\n";
   EXPECT_THAT(Refusal("f32[2, 3]", padding + Int("k", "[2] [-2147483648, 2147483647]") + body),
-              HasSubstr("k is no range of diagonals"));
+              HasSubstr("k is not a range of diagonals"));
   EXPECT_THAT(Refusal("f32[2, 3]", padding + Int("k", "[2] [1, 0]") + body),
-              HasSubstr("k is no range of diagonals"));
+              HasSubstr("k is not a range of diagonals"));
 }
 
 // Each of 40 functions calls the next one twice.

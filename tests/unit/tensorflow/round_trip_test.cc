@@ -50,7 +50,7 @@ std::string TextOf(const Result<Model>& model) {
 // "" if reading, printing, parsing and writing gives the message again; else what differs.
 std::string Differences(const std::string& text) {
   tf_pb::GraphDef before;
-  if (!TextFormat::ParseFromString(text, &before)) return "the test's text is no GraphDef";
+  if (!TextFormat::ParseFromString(text, &before)) return "the test's text is not a GraphDef";
   std::string bytes;
   before.SerializeToString(&bytes);
   const Result<Model> read = Read(bytes);
@@ -243,8 +243,8 @@ TEST(TensorFlowReaderTest, TellsAllNamesThatNothingHas) {
   node { name: "d" op: "Relu" input: "a:1" })")),
             "error: there are two nodes \"a\"\n"
             "error: output 1 of node 'a' (tf.Relu) is read, which has 1\n"
-            "error: node 'a' (tf.Relu) reads \"b\", which is no value\n"
-            "error: node 'a' (tf.Relu) waits for \"c\", which is no node");
+            "error: node 'a' (tf.Relu) reads \"b\", which is not a value\n"
+            "error: node 'a' (tf.Relu) waits for \"c\", which is not a node");
 }
 
 TEST(TensorFlowReaderTest, RefusesWhatIsNoGraph) {

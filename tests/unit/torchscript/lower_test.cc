@@ -253,7 +253,7 @@ entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*], %c: bool[]) -> 
   EXPECT_NE(lowered("%b").find("onnx.Exp"), std::string::npos);
 }
 
-// What the loop would have left in the list is not known: reading it is no finding of its own.
+// What the loop would have left in the list is not known: reading it is not a finding of its own.
 TEST(LowerTorchScriptTest, ReportsALoopThatFailsAndNotWhatReadsItsList) {
   EXPECT_EQ(Lowered(R"(
 state self: opaque<"torch", "__torch__.Net"> = {}
@@ -376,7 +376,7 @@ entry forward(%c: bool[], %v: f64[]) -> (%output: f64[]) {
 )");
 }
 
-// Near misses: keys that both ways have stay known, lists are no elements of a tensor.
+// Near misses: keys that both ways have stay known, lists are not elements of a tensor.
 TEST(LowerTorchScriptTest, KeepsOrRefusesOtherDictsOfBranches) {
   const auto lowered =
       [](const std::string& type, const std::string& key, const std::string& value) {

@@ -141,7 +141,7 @@ TEST_F(Unpickling, RefusesWhatTorchDoesNotWrite) {
   EXPECT_THAT(ErrorOf("t"), HasSubstr("there is no mark on the stack"));
   EXPECT_THAT(ErrorOf("N(\x85"), HasSubstr("the stack is empty"));
   EXPECT_THAT(ErrorOf("h\x05"), HasSubstr("there is no memo entry 5"));
-  EXPECT_THAT(ErrorOf("]Na}Na"), HasSubstr("appended to what is no list"));
+  EXPECT_THAT(ErrorOf("]Na}Na"), HasSubstr("appended to what is not a list"));
   EXPECT_THAT(ErrorOf("}" + Int(1) + "Ns" + Int(1) + "Ns"), HasSubstr("a key twice"));
   EXPECT_THAT(ErrorOf("}]Ns"), HasSubstr("list as a key"));
   EXPECT_THAT(ErrorOf(std::string("X\xff\xff\xff\xff")), HasSubstr("reaches beyond the end"));
