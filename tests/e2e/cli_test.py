@@ -234,7 +234,7 @@ class CommandLine(CommandCase):
 
     def test_operators_that_a_target_lacks_are_listed_with_the_reason(self):
         for operator in json.loads(self.done("ops", "--json"))["operators"]:
-            self.assertEqual(list(operator["targets"]), ["onnx", "relay", "relax", "cpp", "run"])
+            self.assertEqual(list(operator["targets"]), ["onnx", "pt2", "relay", "relax", "cpp", "run"])
             for target, answer in operator["targets"].items():
                 with self.subTest(operator=operator["op"], target=target):
                     self.assertEqual(answer["support"] == "none", bool(answer.get("why")))

@@ -85,7 +85,7 @@ target_link_libraries(headers PRIVATE dragoman::dragoman)
         strangers = [name for name in names if "dragoman::" not in name]
         self.assertEqual(strangers, [])
         for hidden in ("LowerOnnx", "onnx_pb", "onednn::", "torch::", "compare::"):
-            self.assertEqual([name for name in names if hidden in name], [], hidden)
+            self.assertEqual([name for name in names if hidden in name.partition("(")[0]], [], hidden)
 
     def test_example_in_the_manual_is_one_that_builds(self):
         manual = (ROOT / "docs/library.md").read_text("utf-8")
