@@ -183,7 +183,7 @@ class Edit(CommandCase):
                 (("--drop-output", "r"), "no output is called 'r'"),
                 (("--drop-output", "aux", "--drop-output", "logits"), "the only output"),
                 (("--expose", "logits"), "an output already"),
-                (("--expose", "w"), "no result of a node"),
+                (("--expose", "w"), "not a result of a node"),
                 (("--order-inputs", "x,x"), "named twice"),
                 (("--input-mean", "x=1,2"), "has 3 channels, but 2 numbers"),
                 (("--input-layout", "x=hwc"), "nhwc"),
