@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,13 +11,16 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/options.h"
 #include "cli/page_file.h"
+#include "cli/verification_report.h"
 #include "core/compare/diff.h"
 #include "core/compare/diff_trace.h"
 #include "driver/diff_sources.h"
 #include "driver/pages.h"
+#include "driver/verify_model.h"
 
 namespace dragoman::cli {
 namespace {
@@ -30,6 +34,7 @@ struct DiffOptions {
   bool all = false;
   std::optional<std::string> html;
   bool exports = false;
+  std::optional<std::int64_t> run;
   LoweringFlags both;                                 // --shape, --dim, --entry, --tags, --passes
   std::array<std::vector<std::string>, 2> shapes;     // --shape-a, --shape-b
   std::array<std::vector<std::string>, 2> dims;       // --dim-a, --dim-b
@@ -56,29 +61,28 @@ Result<Facts> FactsOfSide(const DiffOptions& options, std::size_t side) {
   return ParseFacts(flags);
 }
 
-Result<DiffReport> Compare(DiffOptions& options) {
+using Models = std::array<Model, 2>;
+
+// Leaves in `models` what was compared.
+Result<DiffReport> Compare(const Session& session, DiffOptions& options, Models& models) {
   SetIgnored(options);
-  const Session session = MakeSession(options.common);
   DiffRequest request;
   if (options.level) request.level = *options.level == "source" ? Level::kSource : Level::kCommon;
   request.passes = options.both.passes;
   request.exports = options.exports;
   request.compare = options.compare;
-  // Never destroyed: the process ends next, which frees a million nodes faster than destructors do.
-  static auto* const models = new std::array<Model, 2>;
   const std::array<std::string, 2> files = {options.a, options.b};
   for (std::size_t i = 0; i < files.size(); ++i) {
     DRAGOMAN_ASSIGN(request.facts[i], FactsOfSide(options, i));
-    DRAGOMAN_ASSIGN((*models)[i],
-                    session.Read(files[i], std::nullopt, ReadOptionsOf(options.both)));
+    DRAGOMAN_ASSIGN(models[i], session.Read(files[i], std::nullopt, ReadOptionsOf(options.both)));
   }
-  if (!options.html) return DiffSources(session, *models, files, std::move(request));
+  if (!options.html) return DiffSources(session, models, files, std::move(request));
   DiffTrace trace;
   DRAGOMAN_ASSIGN(DiffReport report,
-                  DiffSources(session, *models, files, std::move(request), &trace));
+                  DiffSources(session, models, files, std::move(request), &trace));
   std::array<std::string, 2> names = {FileNameOf(files[0]), FileNameOf(files[1])};
   if (names[0] == names[1]) names = files;
-  const std::string page = PageOfDiff((*models)[0], (*models)[1], report, trace, names);
+  const std::string page = PageOfDiff(models[0], models[1], report, trace, names);
   DRAGOMAN_TRY(WritePageFile(*options.html, page, {files[0], files[1]}));
   return report;
 }
@@ -91,16 +95,42 @@ void PrintReport(const DiffReport& report, bool all) {
   PrintLines(text.substr(end));
 }
 
-int RunDiff(DiffOptions& options) {
-  Result<DiffReport> report = Compare(options);
-  if (!report.ok()) return Report(report.error());
+// Of what was compared, on random inputs; empty if --run does not ask for it.
+Result<std::vector<Verification>> CompareOutputs(const Session& session, const DiffOptions& options,
+                                                 const Models& models) {
+  if (!options.run) return std::vector<Verification>();
+  VerifyRequest request;
+  request.random = *options.run;
+  request.run.print = [](std::string_view line) { Say(Printable(line)); };
+  return VerifyAgainstModel(session, models[0], models[1], options.b, request);
+}
+
+void PrintAnswer(const DiffReport& report, const std::vector<Verification>& runs,
+                 const DiffOptions& options) {
   const bool json = options.common.json || options.format == "json";
-  if (!options.common.quiet && json) {
-    fmt::print("{}", RenderJson(*report));
-  } else if (!options.common.quiet) {
-    PrintReport(*report, options.all);
+  if (!json) {
+    PrintReport(report, options.all);
+    PrintVerifications(runs);
+  } else if (!options.run) {
+    fmt::print("{}", RenderJson(report));
+  } else {
+    auto answer = nlohmann::ordered_json::parse(RenderJson(report));
+    answer["run"] = VerificationsJson(runs);
+    PrintJson(answer);
   }
-  return report->equal() ? kDone : kAnswerIsNo;
+}
+
+int RunDiff(DiffOptions& options) {
+  const Session session = MakeSession(options.common);
+  // Never destroyed: the process ends next, which frees a million nodes faster than destructors do.
+  static auto* const models = new Models;
+  const Result<DiffReport> report = Compare(session, options, *models);
+  if (!report.ok()) return Report(report.error());
+  const Result<std::vector<Verification>> runs = CompareOutputs(session, options, *models);
+  if (!runs.ok()) return Report(runs.error(), options.a);
+  if (!options.common.quiet) PrintAnswer(*report, *runs, options);
+  const bool equal = report->equal() && std::ranges::all_of(*runs, &Verification::ok);
+  return equal ? kDone : kAnswerIsNo;
 }
 
 }  // namespace
@@ -129,6 +159,10 @@ void AddDiff(CommandLine& program) {
               "|a-b| <= rtol * max(|a|, |b|)");
   command.AddFlag("--all", options->all,
                   "List each edit; else those that say the same of several nodes are one line");
+  command.Add("--run", &options->run,
+              "Compare outputs as well, on so many random inputs; sizes that are not known are\n"
+              "drawn from 2 to 5",
+              {.range = {{1, 1'000'000}}});
   command.Add("--html", &options->html,
               "Write both graphs side by side, with their differences, as a page for a browser");
   command.Add("--format", &options->format, "text or json", {.one_of = {"text", "json"}});

@@ -49,6 +49,20 @@ class Diff(CommandCase):
                          "equal (common level)\n")
         self.fails(2, "diff", MLP, DYNAMIC, "--shape", "x=1,41", "--level", "source")
 
+    def test_outputs_are_compared_as_well(self):
+        told = self.done("diff", MLP, self.edited("same", "transB = 1}", "transA = 0, transB = 1}"),
+                         "--run", 2)
+        self.assertIn("equal (source level)\nrandom input 0: ok\n", told)
+        self.assertIn("random input 1: ok\n", told)
+        # The last bits of a weight: within the tolerance of diff, and of the outputs.
+        bias = self.edited("bias", "[-0.04947583,", "[-0.049475834,")
+        self.assertIn("random input 0: ok\n",
+                      self.done("diff", MLP, bias, "--rtol", "1e-5", "--run", 1))
+        tanh = self.edited("tanh", "onnx.Relu", "onnx.Tanh")
+        answer = json.loads(dragoman("diff", MLP, tanh, "--run", 1, "--json").stdout)
+        self.assertFalse(answer["equal"])
+        self.assertEqual([run["ok"] for run in answer["run"]], [False])
+
     def test_passes_run_on_both(self):
         self.assertEqual(self.done("diff", MLP, MLP, "--passes", "default"),
                          "equal (common level)\n")
