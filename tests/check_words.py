@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that messages, comments and pages say things as English does, and by their present names.
+
+Usage: check_words.py [ROOT]
+
+Looks at all text files that Git tracks. Prints one line a finding, FILE:LINE: error: what, and exits 1 if
+there is any.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+# Files that quote old names, and those of others.
+EXCEPT = re.compile(r"^(CHANGELOG\.md|LICENSE|tests/check_words|tests/golden/(relax|relay|torch)/|proto/|"
+                    r"core/rewrite/pipeline\.cc|tests/e2e/passes_test\.py|docs/compatibility\.md)")
+SUFFIXES = {".cc", ".h", ".py", ".md", ".txt", ".sh", ".cmake", ".js"}
+
+# What stands behind "is no" in plain English: comparisons, and a few fixed phrases.
+_KEPT = (r"longer|more|less|such|other|one|better|worse|use|matter|need|way|slower|faster|larger|smaller|"
+         r"wider|higher|lower|different|difference|harm|gain|loss|doubt|time|point|place|reason|good|part|"
+         r"JSON|relation|change|sign|trace|word|answer|effect")
+RULES = [
+    (re.compile(rf"(?<![Tt]here )\b(?:is|are|was|were) no (?!(?:{_KEPT})\b)[A-Za-z]"),
+     'say "is not a …", or "are not …"'),
+    (re.compile(r"\b(?:count-turns|merge-common|eliminate-dead|roll-chains|unify-spellings)\b"),
+     "passes are called infer-trip-counts, cse, dce, reroll-loops, canonicalize"),
+]
+
+
+def check_text(text):
+    """Yields (line, what) for each place that breaks a rule."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        for pattern, advice in RULES:
+            match = pattern.search(line)
+            if match:
+                yield number, f"'{match.group()}': {advice}"
+
+
+def tracked_files(root):
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True,
+                           check=True).stdout.split("\0")
+    return [root / name for name in names
+            if pathlib.Path(name).suffix in SUFFIXES and not EXCEPT.match(name)]
+
+
+def main():
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    findings = 0
+    for path in tracked_files(root):
+        if path.is_symlink() or not path.is_file():
+            continue
+        for number, what in check_text(path.read_text(encoding="utf-8", errors="replace")):
+            print(f"{path.relative_to(root)}:{number}: error: {what}")
+            findings += 1
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
