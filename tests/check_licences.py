@@ -35,21 +35,24 @@ def problem(path, text):
     return None if line == wanted else f"the first line must be \"{wanted}\""
 
 
-def sources(root):
+def tracked_files(root):
+    """The files of the checkout, by their paths from its root."""
     listed = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-z"], cwd=root,
                             capture_output=True, text=True)
     if listed.returncode != 0:
         print("skipped: not a git checkout")
         sys.exit(77)
     for path in listed.stdout.split("\0"):
-        if comment_of(path) and (root / path).is_file():
+        if (root / path).is_file():
             yield path
 
 
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[1])
     findings = 0
-    for path in sources(root):
+    for path in tracked_files(root):
+        if not comment_of(path):
+            continue
         text = (root / path).read_text(encoding="utf-8", errors="surrogateescape")
         what = problem(path, text) if text else None
         if what:

@@ -4,14 +4,15 @@
 
 Usage: check_words.py [ROOT]
 
-Looks at all text files that Git tracks. Prints one line a finding, FILE:LINE: error: what, and exits 1 if
-there is any.
+Looks at all text files that Git tracks. Prints a line for each finding, FILE:LINE: error: what, and exits
+1 if there is any; 77, "skipped", where git does not know the files.
 """
 
 import pathlib
 import re
-import subprocess
 import sys
+
+from check_licences import tracked_files
 
 # Files that quote old names, and those of others.
 EXCEPT = re.compile(r"^(CHANGELOG\.md|LICENSE|tests/check_words|tests/golden/(relax|relay|torch)/|proto/|"
@@ -39,21 +40,15 @@ def check_text(text):
                 yield number, f"'{match.group()}': {advice}"
 
 
-def tracked_files(root):
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, text=True,
-                           check=True).stdout.split("\0")
-    return [root / name for name in names
-            if pathlib.Path(name).suffix in SUFFIXES and not EXCEPT.match(name)]
-
-
 def main():
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
     findings = 0
-    for path in tracked_files(root):
-        if path.is_symlink() or not path.is_file():
+    for name in tracked_files(root):
+        path = root / name
+        if path.suffix not in SUFFIXES or path.is_symlink() or EXCEPT.match(name):
             continue
         for number, what in check_text(path.read_text(encoding="utf-8", errors="replace")):
-            print(f"{path.relative_to(root)}:{number}: error: {what}")
+            print(f"{name}:{number}: error: {what}")
             findings += 1
     return 1 if findings else 0
 

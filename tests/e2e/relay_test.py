@@ -534,7 +534,8 @@ class Refused(RelayCase):
     def test_other_files_of_tvm_say_what_to_do(self):
         graph = '{"nodes": [{"op": "null", "name": "x", "inputs": []}], "arg_nodes": [0], "heads": ' \
                 '[[0, 0, 0]], "attrs": {}, "node_row_ptr": [0, 1]}'
-        self.refused(graph, 4, "graph executor", "mod.astext()")
+        self.refused(graph, 4, "the graph of a library that TVM has compiled",
+                     "convert the Relay or Relax module that it was made from")
         self.refused("#[version = \"0.0.1\"]\n", 4, "version 0.0.1", "0.0.4 and 0.0.5")
 
     def test_arrays_that_are_damaged(self):
@@ -557,7 +558,7 @@ class Refused(RelayCase):
         text = "def @main(%x: Tensor[(2, 3), float32]) {\n  nn.dense(%x, meta[relay.Constant][0], " \
                "units=3)\n}\n" + metadata([weight])
         self.refused(text.replace(encoded, encoded[:-8]), 2, "line 3:16")
-        self.refused(text.replace(encoded, "?"), 2, "no base64")
+        self.refused(text.replace(encoded, "?"), 2, "not base64")
         self.refused(text.replace('"data": "0"', '"data": "7"'), 2, "array 7")
         self.refused(text[:-40], 2, "is no JSON")
 
