@@ -133,7 +133,8 @@ TEST(Cast, GivesTheElementTypeAndKeepsIntegers) {
 
 TEST(Cast, RefusesWhatIsNoElementType) {
   EXPECT_THAT(Infer("%x: f32[n]", "%y = onnx.Cast(%x)"), HasSubstr("'to' is missing"));
-  EXPECT_THAT(Infer("%x: f32[n]", "%y = onnx.Cast(%x) {to = 99}"), HasSubstr("not an element type"));
+  EXPECT_THAT(Infer("%x: f32[n]", "%y = onnx.Cast(%x) {to = 99}"),
+              HasSubstr("not an element type"));
   EXPECT_THAT(Infer("%x: f32[n]", "%y = onnx.Cast(%x) {to = 14}"), HasSubstr("cast to c64"));
 }
 
