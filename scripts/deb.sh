@@ -4,12 +4,14 @@
 #
 #   scripts/deb.sh [FOLDER]      where they are written; default: dist
 #
-# JOBS sets the number of parallel jobs. Needs dpkg-dev, besides what building needs.
+# JOBS sets the number of parallel jobs. Needs what scripts/install-deps.sh installs.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 target=$(realpath -m "${1:-dist}")
-command -v dpkg-shlibdeps >/dev/null || { echo "deb.sh: install dpkg-dev" >&2; exit 1; }
+for tool in dpkg-shlibdeps file; do
+  command -v "$tool" >/dev/null || { echo "deb.sh: $tool is missing; see scripts/install-deps.sh" >&2; exit 1; }
+done
 export CCACHE_BASEDIR=$PWD
 cmake --preset release >/dev/null
 cmake --build --preset release --parallel "${JOBS:-$(nproc)}" --target dragoman libdragoman

@@ -5,7 +5,7 @@
 set -euo pipefail
 
 packages=(
-  ca-certificates git ccache cmake dpkg-dev g++ lld make ninja-build clang
+  ca-certificates git ccache cmake dpkg-dev file g++ lld make ninja-build clang
   libbrotli-dev libcli11-dev libdnnl-dev libfmt-dev libgtest-dev libgmock-dev libjemalloc-dev libonnx-dev
   libonnx-testdata libprotobuf-dev libssl-dev libxxhash-dev libzip-dev nlohmann-json3-dev
   protobuf-compiler locales

@@ -23,5 +23,4 @@ trap 'rm -rf "$scratch"' EXIT
 PATH="$tools/bin:$PATH" LD_LIBRARY_PATH= "$tools/bin/auditwheel" repair --plat "$platform" \
   --exclude "libdnnl.so.*" -w dist "$scratch"/*.whl
 cd dist
-sha256sum -- *.whl >SHA256SUMS
-cat SHA256SUMS
+(sha256sum -- *.whl *.tar.gz 2>/dev/null || true) | tee SHA256SUMS
