@@ -52,31 +52,33 @@ void NameByPosition(const std::vector<Slot>& slots, std::vector<NamedArray>& arr
   for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].name = std::to_string(i);
 }
 
-// The first value at which the generated program parts from the interpreter.
-Status BisectEngines(const Session& session, const Model& model,
-                     const std::vector<NamedArray>& inputs, const VerifyRequest& request,
-                     Verification& verification) {
-  DRAGOMAN_ASSIGN(const PreparedRun run, PrepareRun(session, model, inputs, request.run));
-  DRAGOMAN_ASSIGN(verification.bisection,
-                  BisectProgram(session, run, request.run, request.tolerance));
+// What is wanted of a verification beside its outputs.
+struct Wanted {
+  bool bisection = false;
+  bool values = false;
+};
+
+// Of the generated program against the interpreter.
+Status LookInside(const Session& session, const PreparedRun& run, const VerifyRequest& request,
+                  const Wanted& wanted, Verification& verification) {
+  if (wanted.bisection) {
+    DRAGOMAN_ASSIGN(verification.bisection,
+                    BisectProgram(session, run, request.run, request.tolerance));
+  }
+  if (wanted.values) {
+    DRAGOMAN_ASSIGN(verification.values,
+                    CompareProgramValues(session, run, request.run, request.tolerance));
+  }
   return {};
 }
 
-// Each value of the generated program against the interpreter's.
-Status CompareEngines(const Session& session, const Model& model,
-                      const std::vector<NamedArray>& inputs, const VerifyRequest& request,
-                      Verification& verification) {
-  DRAGOMAN_ASSIGN(const PreparedRun run, PrepareRun(session, model, inputs, request.run));
-  DRAGOMAN_ASSIGN(verification.values,
-                  CompareProgramValues(session, run, request.run, request.tolerance));
-  return {};
-}
-
-bool Asks(const VerifyRequest& request, const std::vector<Verification>& verifications,
-          const Verification& verification) {
-  return request.bisect && !verification.ok() &&
-         std::ranges::none_of(verifications,
-                              [](const Verification& v) { return v.bisection.has_value(); });
+// The first one that is different is bisected; values are those of the first of all.
+Wanted WantedOf(const VerifyRequest& request, const std::vector<Verification>& before,
+                const Verification& verification) {
+  const bool is_bisected =
+      std::ranges::any_of(before, [](const Verification& v) { return v.bisection.has_value(); });
+  return {.bisection = request.bisect && !verification.ok() && !is_bisected,
+          .values = request.values && before.empty()};
 }
 
 }  // namespace
@@ -101,12 +103,12 @@ Result<std::vector<Verification>> VerifyAgainstData(const Session& session, cons
       if (Status status = CheckRecordedSteps(set, entry, request); !status.ok())
         return std::move(status).error().InFile(folder);
       if (!structured) NameByPosition(slots, set.inputs);
-      DRAGOMAN_ASSIGN(RunResult result, RunModel(session, model, set.inputs, request.run));
+      DRAGOMAN_ASSIGN(const PreparedRun run, PrepareRun(session, model, set.inputs, request.run));
+      DRAGOMAN_ASSIGN(const RunResult result, RunPrepared(session, run, request.run));
       Verification verification = Judge(folder, result.outputs, set.outputs, request.tolerance);
-      if (Asks(request, verifications, verification))
-        DRAGOMAN_TRY(BisectEngines(session, model, set.inputs, request, verification));
-      if (request.values && verifications.empty() && request.run.engine == "native")
-        DRAGOMAN_TRY(CompareEngines(session, model, set.inputs, request, verification));
+      Wanted wanted = WantedOf(request, verifications, verification);
+      wanted.values = wanted.values && request.run.engine == "native";
+      DRAGOMAN_TRY(LookInside(session, run, request, wanted, verification));
       verifications.push_back(std::move(verification));
     }
   }
@@ -205,18 +207,14 @@ Result<std::vector<Verification>> VerifyAgainstModel(const Session& session, con
     const Result<RunResult> expected = RunPrepared(session, *other_run, other_request);
     if (!expected.ok()) return Error(expected.error()).InFile(other_name);
     Verification verification = Judge(what, found.outputs, expected->outputs, request.tolerance);
-    if (Asks(request, verifications, verification) && request.run.engine == "native") {
-      DRAGOMAN_TRY(BisectEngines(session, model, inputs, request, verification));
-    } else if (Asks(request, verifications, verification)) {
-      DRAGOMAN_ASSIGN(verification.bisection,
+    const Wanted wanted = WantedOf(request, verifications, verification);
+    if (request.run.engine == "native") {
+      DRAGOMAN_TRY(LookInside(session, run, request, wanted, verification));
+    } else if (wanted.bisection || wanted.values) {
+      DRAGOMAN_ASSIGN(Bisection bisection,
                       BisectModels(session, run, *other_run, other_request, request.tolerance));
-    }
-    if (request.values && verifications.empty() && request.run.engine == "native") {
-      DRAGOMAN_TRY(CompareEngines(session, model, inputs, request, verification));
-    } else if (request.values && verifications.empty()) {
-      DRAGOMAN_ASSIGN(const Bisection all,
-                      BisectModels(session, run, *other_run, other_request, request.tolerance));
-      verification.values = all.values;
+      if (wanted.values) verification.values = bisection.values;
+      if (wanted.bisection) verification.bisection = std::move(bisection);
     }
     verifications.push_back(std::move(verification));
   }
