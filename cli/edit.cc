@@ -225,7 +225,7 @@ void AddProcessing(Command& command, EditOptions& options) {
   command.Add("--input-scale", &options.scales, "INPUT=NUMBER that the data are multiplied by",
               {.repeatable = true});
   command.Add("--input-mean", &options.means,
-              "INPUT=N,… one number, or one a channel, that is subtracted then",
+              "INPUT=N,… one number, or one per channel, that is subtracted then",
               {.repeatable = true});
   command.Add("--input-std", &options.stds, "INPUT=N,… that the difference is divided by",
               {.repeatable = true});

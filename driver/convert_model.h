@@ -24,7 +24,7 @@ struct ConversionOptions {
   // nullopt: the default ones, none for a container.
   std::optional<std::string> passes;
   std::optional<Level> level;  // nullopt: the source if it can be written as it is
-  bool unroll = false;         // sequence operators become cells, one a step
+  bool unroll = false;         // sequence operators become cells, one per step
   bool lift_state = false;     // ONNX: these four as WriteOptions has them
   std::optional<std::int64_t> opset;
   bool functions = false;

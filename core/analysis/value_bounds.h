@@ -30,7 +30,7 @@ class ValueBounds {
  public:
   // States what a value holds, as an input of the graph.
   void Assume(const Value& value, const Bounds& bounds) { known_[&value] = bounds; }
-  // Nodes are told in the order in which they stand; of others nothing is known.
+  // Nodes are added in their order; nothing is known of others.
   void Tell(const Node& node);
   Bounds Of(const Value* value);
 

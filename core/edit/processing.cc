@@ -67,7 +67,7 @@ std::vector<std::int64_t> ToChannelsFirst(int rank) {
   return perm;
 }
 
-// One number, or one a channel, as it broadcasts.
+// One number, or one per channel, as it broadcasts.
 Result<std::vector<std::int64_t>> SizesOf(const std::vector<float>& values, const Type& type,
                                           const std::string& input) {
   if (values.size() == 1) return std::vector<std::int64_t>{};

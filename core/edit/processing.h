@@ -21,7 +21,7 @@ struct Preprocessing {
   std::optional<DType> dtype;         // of the data
   std::optional<std::string> layout;  // of the data: "nhwc", where the model's is nchw
   std::optional<float> scale;
-  std::vector<float> mean;  // one, or one a channel
+  std::vector<float> mean;  // one, or one per channel
   std::vector<float> std;
 };
 Status Preprocess(Model& model, const Preprocessing& wanted);

@@ -72,7 +72,7 @@ Status LeaveTurn(Node& node, Graph& body, const CarriedState& state, RowTracer& 
   return {};
 }
 
-// What the turns give, stacked along `axis` of the result.
+// What the iterations give, stacked along `axis` of the result.
 void Stack(Node& node, std::size_t i, Rows rows, int axis, RowTracer& tracer) {
   if (node.result(i) == nullptr) return;
   if (rows.is_axis()) rows = rows.Moved(rows.axis + (axis <= rows.axis ? 1 : 0));

@@ -280,7 +280,7 @@ Status TraceReverseSequence(Node& node, RowTracer& tracer) {
   if (!rows.is_axis()) return tracer.Refuse(node, "its lengths, but not its data, have samples");
   const auto batch = static_cast<int>(IntAttribute(node, "batch_axis"));
   if (IntAttribute(node, "time_axis") == rows.axis)
-    return tracer.Refuse(node, "it turns the order of samples round");
+    return tracer.Refuse(node, "it reverses the order of samples");
   if (batch == rows.axis) DRAGOMAN_TRY(tracer.Align(node, 1, rows.Moved(0)));
   if (batch != rows.axis && !tracer.RowsOf(node.operand(1)).is_shared())
     return tracer.Refuse(node, "its lengths depend on the sample");

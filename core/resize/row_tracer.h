@@ -28,7 +28,7 @@ namespace dragoman {
 // What traces of one model keep from one to the next.
 struct TraceMemory {
   Choices choices;
-  // By loop, the states that the turns make depend on samples, and where.
+  // By loop, the states that iterations make depend on samples, and where.
   std::map<std::size_t, std::map<std::size_t, Rows>> carried;
   bool repeats_inputs = false;  // inputs without samples may be repeated where samples are needed
 };

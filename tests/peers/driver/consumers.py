@@ -158,7 +158,7 @@ class Converted(Consumer):
         verdict = judge_worker(self.worker, path, case)
         if verdict.status in (WRONG, REJECTED) and case.model.suffix == self.suffix:
             own = self.judge_own(case)
-            # A file that the peer does not load is not an excuse for other numbers.
+            # A file that the peer does not load does not excuse other numbers.
             if own.status == verdict.status or verdict.status == REJECTED and own.status != RIGHT:
                 return Verdict(PEER, own.reason)
         return verdict
