@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The judge itself, without other frameworks: comparison, cases, processes, verdicts, the table."""
 
+import argparse
+import json
 import pathlib
 import subprocess
 import sys
@@ -12,7 +14,8 @@ import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from driver import compare, deviations, document, workers
-from driver.consumers import given_inputs
+from driver.consumers import given_inputs, written_outputs
+from driver.matrix import Matrix
 from driver.results import Results, listing, table
 from driver.verdicts import REFUSED, REJECTED, RIGHT, WRONG, Verdict, kind_of, of_failed_command
 from shared.cases import Case, Refused, Stored, in_order, read_results, write_case, write_results
@@ -90,6 +93,28 @@ class CasesTest(unittest.TestCase):
                 self.assertEqual({name: arrays[name].tolist() for name in arrays},
                                  {"file": [0], "like": [1], "a/b": [2], "list.0": [7]})
 
+    def test_outputs_of_a_run_are_read_as_index_json_says(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            numpy.save(folder / "s.npy", numpy.array(["a\u00e4".encode(), b"\xff", b""]))
+            numpy.save(folder / "u.npy", numpy.array(["", "b"]))
+            numpy.save(folder / "h.npy", numpy.array([0x3f80], "uint16"))
+            (folder / "m.json").write_text('[{"2": 0.5, "10": NaN}, {"2": 1, "10": 2}]')
+            files = [("s", "s.npy", "string"), ("u", "u.npy", "string"), ("h", "h.npy", "bfloat16")]
+            rows = [{"name": name, "file": file, "dtype": dtype} for name, file, dtype in files]
+            rows.append({"name": "m", "file": "m.json", "dtype": "float32", "keys": "int64"})
+            (folder / "index.json").write_text(json.dumps({"outputs": rows}))
+            outputs = written_outputs(folder)
+            self.assertEqual(outputs["s"].array.tolist(), ["a\u00e4", "\udcff", ""])
+            self.assertEqual((outputs["u"].dtype, outputs["u"].array.tolist()), ("string", ["", "b"]))
+            self.assertEqual(outputs["h"].dtype, "bfloat16")
+            expected = [{10: numpy.nan, 2: 0.5}, {10: 2.0, 2: 1.0}]
+            write_results(folder / "results.npz", [[expected]])
+            (maps,), = read_results(folder / "results.npz")
+            self.assertIsNone(compare.problem({"m": maps}, outputs, {}))
+            maps[1][0].array[1] = 3
+            self.assertIn("1 of 2 wrong", compare.problem({"m": maps}, outputs, {}))
+
     def test_inputs_are_given_by_name_or_by_place(self):
         self.assertEqual(in_order({"a": 1, "b": 2}, ["b"]), [2])
         self.assertEqual(in_order({"a": 1, "b": None, "c": 3}, ["x", "y"]), [1, 3])
@@ -142,9 +167,34 @@ class WorkersTest(unittest.TestCase):
         self.assertEqual(worker.ask(1, do="work", how="sleep")["reason"], "took more than 1 s")
         self.assertEqual(worker.ask(30, do="work", how="again")["how"], "again")
 
+    def test_a_process_that_has_ended_is_replaced(self):
+        worker = self.worker(ECHO)
+        worker.ask(30, do="work", how="well")
+        worker.process.kill()
+        worker.process.wait()
+        self.assertEqual(worker.ask(30, do="work", how="again")["how"], "again")
+
     def test_a_peer_that_does_not_import_is_broken(self):
         with self.assertRaisesRegex(workers.Broken, "No module named 'nowhere'"):
             self.worker("import nowhere").ask(30, do="work")
+
+
+class FailingConsumer:
+    name = "C"
+
+    def judge(self, case):
+        raise ValueError(f"cannot load {case}")
+
+
+class MatrixTest(unittest.TestCase):
+
+    def test_where_the_judge_fails_is_the_verdict_on_that_case_alone(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            matrix = Matrix(argparse.Namespace(results=None), pathlib.Path(scratch), "")
+            verdict = matrix.judge("case", FailingConsumer(), "P/a")
+            self.assertEqual(verdict.status, WRONG)  # which makes the run fail
+            self.assertIn("judge failed: ValueError: cannot load case (peers_test.py:",
+                          verdict.reason)
 
 
 class VerdictsTest(unittest.TestCase):

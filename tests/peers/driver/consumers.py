@@ -42,15 +42,30 @@ def given_inputs(inputs, path):
     return path
 
 
+def written_array(path, dtype):
+    array = numpy.load(path)
+    if array.dtype.kind == "S":
+        array = numpy.char.decode(array, "utf-8", "surrogateescape")
+    return Stored(array, "string" if array.dtype.kind == "U" else dtype)
+
+
+def written_map(path, key_dtype, dtype):
+    """A map, or a list of them, as cases hold maps."""
+    def stored_map(entries):
+        if isinstance(entries, list):
+            return [stored_map(part) for part in entries]
+        return [Stored(numpy.array(items, numpy.str_ if name == "string" else name), name)
+                for items, name in ((list(entries), key_dtype), (list(entries.values()), dtype))]
+    return stored_map(json.loads(path.read_text()))
+
+
 def written_outputs(folder):
     """What `run` and `infer` wrote: stored values by name."""
     outputs = {}
     for output in json.loads((folder / "index.json").read_text())["outputs"]:
-        array = numpy.load(folder / output["file"])
-        texts = array.dtype.kind in "SU"
-        if array.dtype.kind == "S":
-            array = numpy.char.decode(array, errors="surrogateescape")
-        outputs[output["name"]] = Stored(array, "string" if texts else output["dtype"])
+        path, dtype = folder / output["file"], output["dtype"]
+        outputs[output["name"]] = (written_map(path, output["keys"], dtype) if "keys" in output
+                                   else written_array(path, dtype))
     return outputs
 
 

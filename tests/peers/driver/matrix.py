@@ -8,6 +8,7 @@ import hashlib
 import pathlib
 import shutil
 import time
+import traceback
 
 from driver import deviations
 from driver.consumers import newest_consumers, older_consumers
@@ -15,6 +16,7 @@ from driver.results import NOT_WRITTEN, Results
 from driver.verdicts import DEVIATES, PEER, REFUSED, REJECTED, WRONG, Verdict
 from driver.workers import Absent, Broken, Worker
 from shared.cases import Case, Stored
+from shared.serve import short
 
 PRODUCERS = {  # name: (script, environment)
     "onnx_nodes": ("producers/onnx_nodes.py", "onnx"),
@@ -31,6 +33,13 @@ LIST_LIMIT_S = 600
 
 def hashed(name):
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
+
+
+def failed_judge(error):
+    """The verdict where judging itself fails: nothing is known to be right."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return Verdict(WRONG, f"judge failed: {short(error)} "
+                          f"({pathlib.Path(place.filename).name}:{place.lineno})")
 
 
 class Matrix:
@@ -129,6 +138,8 @@ class Matrix:
             self.note(self.absent, "skipped", absent)
         except Broken as broken:
             self.note(self.broken, "broken", broken)
+        except Exception as error:  # a fault of the judge, of which the other cases know nothing
+            return failed_judge(error)
         return None
 
     def note_version(self, consumer):

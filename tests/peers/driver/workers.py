@@ -88,7 +88,8 @@ class Worker:
         self.unread = b""
 
     def _start(self):
-        if self.process is not None and self._bytes() > LARGEST_BYTES:
+        if self.process is not None and (self.process.poll() is not None
+                                         or self._bytes() > LARGEST_BYTES):
             self.stop()
         if self.process is not None:
             return

@@ -2,8 +2,9 @@
 """A case: a model file, inputs of some runs, and the outputs that the producer computed for them.
 
 A case is a folder with the model, `case.json` and `runs.npz`. A value is an array, a list of values
-(a sequence, or an optional that has its element), or None (an optional without). NumPy alone must
-do to read one: element types that it lacks are stored as their bits under their names.
+(a sequence, or an optional that has its element), or None (an optional without); a map is written as
+the list of its keys, ascending, and their values. NumPy alone must do to read one: element types
+that it lacks are stored as their bits under their names.
 
 Runs in every environment, so it imports nothing but NumPy, and ml_dtypes where that is installed.
 """
@@ -77,6 +78,9 @@ class _ArrayStore:
     def pack(self, value):
         if value is None:
             return None
+        if isinstance(value, dict):
+            keys = sorted(value)
+            value = [numpy.array(keys), numpy.array([value[key] for key in keys])]
         if isinstance(value, (list, tuple)):
             return {"list": [self.pack(item) for item in value]}
         array, name = stored(value)
