@@ -326,13 +326,17 @@ bool PreparedAttention::Supports(const AttentionSizes& sizes) {
 
 Status PreparedAttention::Init(const FastContext&, const AttentionSizes& sizes) noexcept {
   if (!Supports(sizes)) return Status::Error("this attention has no loops");
+  Resize(sizes);
+  return Status();
+}
+
+void PreparedAttention::Resize(const AttentionSizes& sizes) noexcept {
   sizes_ = sizes;
   batch_ = NumElements(sizes.batch);
   const std::int64_t products =
       batch_ * sizes.queries * sizes.keys * (sizes.depth + sizes.features);
   parts_ = std::clamp<std::int64_t>(products / kPartProducts, 1,
                                     std::min<std::int64_t>(MaxThreads(), batch_));
-  return Status();
 }
 
 Status PreparedAttention::Run(const float* q, const float* k, const float* v, const void* mask,

@@ -69,6 +69,8 @@ class PreparedAttention {
   static bool Supports(const AttentionSizes& sizes);
 
   Status Init(const FastContext& context, const AttentionSizes& sizes) noexcept;
+  // Takes other sizes, which Supports.
+  void Resize(const AttentionSizes& sizes) noexcept;
 
   // The masks hold floats or bools; they may be null where there is none. `scratch` has
   // ScratchBytes() and is aligned to 64.

@@ -63,10 +63,14 @@ bool PreparedRotary::Supports(const RotarySizes& sizes) {
 
 Status PreparedRotary::Init(const FastContext&, const RotarySizes& sizes) noexcept {
   if (!Supports(sizes)) return Status::Error("this rotary embedding has no loop");
+  Resize(sizes);
+  return Status();
+}
+
+void PreparedRotary::Resize(const RotarySizes& sizes) noexcept {
   sizes_ = sizes;
   rows_ = sizes.batch.empty() ? 1 : sizes.batch.back();
   entries_ = NumElements(sizes.batch) / rows_;
-  return Status();
 }
 
 void PreparedRotary::RunRows(std::int64_t entry, const float* x, const float* cos, const float* sin,

@@ -31,6 +31,8 @@ class PreparedRotary {
   static bool Supports(const RotarySizes& sizes);
 
   Status Init(const FastContext& context, const RotarySizes& sizes) noexcept;
+  // Takes other sizes, which Supports.
+  void Resize(const RotarySizes& sizes) noexcept;
   Status Run(const float* x, const float* cos, const float* sin, float* y,
              void* scratch) const noexcept;
   std::int64_t ScratchBytes() const noexcept { return 0; }

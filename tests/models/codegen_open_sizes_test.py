@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs whose sizes only the run tells: what is prepared once serves calls of any sizes.
 
-Programs of recurrences, products and transposed convolutions, and of pools, resizes and quantised
-operators, are called with sizes that grow and shrink, by two objects in turn. Every output is the
+Programs of recurrences, products and transposed convolutions, of attention, and of pools, resizes
+and quantised operators, are called with sizes that grow and shrink, by two objects in turn. Every output is the
 interpreter's, no step calls a reference kernel for these operators, and where all loops are our own
 sizes that occurred before allocate nothing.
 """
@@ -162,6 +162,75 @@ def image_model():
     return g.model(opset=19)
 
 
+def attention_model():
+    """Causal attention with rotary embeddings and a cache, two heads of which share keys; a second
+    one masked by what is read, whose heads are copied; products of two computed matrices."""
+    rng = np.random.default_rng(5)
+    heads, size = 4, 6
+    g = GraphWriter()
+
+    def project(value, outputs):
+        inputs = heads * size
+        weights = rng.standard_normal((inputs, outputs)) / np.sqrt(inputs)
+        return g.op("Add", g.op("MatMul", value, g.const(weights.astype(np.float32))),
+                    g.const(rng.standard_normal(outputs).astype(np.float32)))
+
+    def split(value, count):
+        return g.op("Transpose", g.op("Reshape", value, g.ints(0, 0, count, size)),
+                    perm=[0, 2, 1, 3])
+
+    def join(value):
+        return g.op("Reshape", g.op("Transpose", value, perm=[0, 2, 1, 3]),
+                    g.ints(0, 0, heads * size))
+
+    def turn(value, cos, sin):
+        low = g.op("Slice", value, g.ints(0), g.ints(size // 2), g.ints(3))
+        high = g.op("Slice", value, g.ints(size // 2), g.ints(size), g.ints(3))
+        turned = g.op("Concat", g.op("Neg", high), low, axis=3)
+        return g.op("Add", g.op("Mul", value, cos), g.op("Mul", turned, sin))
+
+    def share(value):
+        wide = g.op("Expand", g.op("Unsqueeze", value, g.ints(2)),
+                    g.op("Concat", batch, g.ints(heads // 2, 2), keys, g.ints(size), axis=0))
+        return g.op("Reshape", wide, g.op("Concat", batch, g.ints(heads), keys, g.ints(size),
+                                          axis=0), allowzero=1)
+
+    g.input("x", np.float32, ["batch", "steps", heads * size])
+    g.input("h", np.float32, ["batch", heads // 2, "past", size])
+    zero, one, scale = (g.const(n, dtype) for n, dtype in
+                        ((0, np.int64), (1, np.int64), (size ** -0.5, np.float32)))
+    past = g.op("Squeeze", g.op("Shape", "h", start=2, end=3))
+    steps = g.op("Squeeze", g.op("Shape", "x", start=1, end=2))
+    end = g.op("Add", past, steps)
+    places = g.op("Range", past, end, one)
+    angles = g.op("MatMul", g.op("Unsqueeze", g.op("Cast", places, to=1), g.ints(1)),
+                  g.const(np.tile(10.0 ** -np.arange(size // 2), 2)[None]))
+    cos, sin = g.op("Cos", angles), g.op("Sin", angles)
+    q = turn(split(project("x", heads * size), heads), cos, sin)
+    k = turn(split(project("x", heads * size // 2), heads // 2), cos, sin)
+    v = split(project("x", heads * size // 2), heads // 2)
+    k, v = (g.op("Concat", "h", new, axis=2) for new in (k, v))
+    g.output(k, "states", shape=["batch", heads // 2, "keys", size])
+    batch, keys = g.op("Shape", "x", end=1), g.op("Unsqueeze", end, g.ints(0))
+    k, v = share(k), share(v)
+    seen = g.op("LessOrEqual", g.op("Unsqueeze", g.op("Range", zero, end, one), g.ints(0)),
+                g.op("Unsqueeze", places, g.ints(1)))
+    scores = g.op("Mul", g.op("MatMul", q, g.op("Transpose", k, perm=[0, 1, 3, 2])), scale)
+    scores = g.op("Where", seen, scores, g.const(-np.inf))
+    y = join(g.op("MatMul", g.op("Softmax", scores, axis=-1), v))
+    y = g.op("Add", project(y, heads * size), "x")
+
+    q, k, v = (split(project(y, heads * size), heads) for _ in range(3))
+    scores = g.op("Div", g.op("MatMul", q, g.op("Transpose", k, perm=[0, 1, 3, 2])), g.const(2))
+    first = g.op("Slice", y, g.ints(0), g.ints(1), g.ints(2))
+    mask = g.op("Unsqueeze", g.op("Transpose", first, perm=[0, 2, 1]), g.ints(1))
+    y = join(g.op("MatMul", g.op("Softmax", g.op("Add", scores, mask), axis=-1), v))
+    # Not normalised: products of their own.
+    y = g.op("MatMul", g.op("MatMul", y, g.op("Transpose", y, perm=[0, 2, 1])), y)
+    g.output(y, "image", shape=["batch", "steps", heads * size])
+    return g.model(opset=18)
+
+
 def drawn(factor, modulus, *sizes):
     i = np.arange(100000, dtype=np.int64)
     values = (i * factor % modulus).astype(np.float32) / np.float32(modulus) - np.float32(0.5)
@@ -207,6 +276,17 @@ class OpenSizes(CommandCase):
         for i, (steps, batch) in enumerate(SIZES):
             self.compare(i, self.expected(x=drawn(37, 101, steps, batch, INPUTS),
                                           h=drawn(53, 97, 2, batch, HIDDEN)))
+
+    def test_attention_of_any_sizes_is_the_interpreters(self):
+        sizes = [(2, 5), (1, 1), (3, 17), (0, 4), (2, 0), (1, 40), (17, 3), (2, 5)]
+        sizes += [tuple(np.random.default_rng(6).integers(1, 12, 2)) for _ in range(6)]
+        self.calls(attention_model(), "{x.data(), a, b, 24}, {h.data(), a, 2, b / 3, 6}", sizes)
+        program = (self.out / "program" / "open.cc").read_text()
+        for kind, count in (("DynamicAttention", 2), ("DynamicRotary", 2), ("PackedLinear", 5)):
+            self.assertEqual(program.count(f"  rt::{kind} "), count, kind)
+        for i, (batch, steps) in enumerate(sizes):
+            self.compare(i, self.expected(x=drawn(37, 101, batch, steps, 24),
+                                          h=drawn(53, 97, batch, 2, steps // 3, 6)))
 
     def test_images_of_any_sizes_are_the_interpreters(self):
         sizes = [(1, 7), (3, 12), (2, 5), (0, 9), (3, 4), (1, 1), (1, 7)]

@@ -134,7 +134,9 @@ void StepEmitter::Emit(const Step& step, const PreparedStep& call) {
   const Prepared& prepared = plan_.prepared[call.prepared];
   std::vector<std::string> arguments;
   auto data = [&](BufferId id) { return id == kAbsent ? "nullptr" : Name(id) + ".data"; };
-  auto operand = [&](BufferId id) { return prepared.is_dynamic ? Name(id) : data(id); };
+  const bool takes_views = prepared.is_dynamic && call.sizes.empty();
+  auto operand = [&](BufferId id) { return takes_views ? Name(id) : data(id); };
+  if (!call.sizes.empty()) arguments.push_back(call.sizes);
   for (BufferId id : step.inputs) {
     // Of integers, only the first tells by its sizes what is to be prepared.
     const bool is_plain = prepared.int8 && !arguments.empty();
@@ -198,7 +200,8 @@ void StepEmitter::AddTypes(const Step& step, const Prepared& prepared,
 }
 
 void StepEmitter::EmitPreparation(const Step& step, const Prepared& prepared) {
-  std::vector<std::string> arguments = {"context_", prepared.init};
+  std::vector<std::string> arguments = {"context_"};
+  if (!prepared.init.empty()) arguments.push_back(prepared.init);
   for (BufferId id : prepared.constants)
     arguments.push_back(id == kAbsent ? "nullptr" : Name(id) + ".data");
   if (prepared.takes_post && !prepared.int8) arguments.push_back(PostOpsText(prepared.post));

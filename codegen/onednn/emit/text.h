@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/onednn/plan/plan.h"
+#include "codegen/onednn/plan/size_text.h"
 
 namespace dragoman::onednn {
 
@@ -56,10 +57,6 @@ std::string CommentText(std::string_view text);
 // "rt::PostOps{...}"
 std::string PostOpsText(const rt::PostOps& post);
 
-// A size as int64 arithmetic over the program's names of symbols.
-std::string SizeText(const Plan& plan, const Dim& dim);
-// "{n, 64}".
-std::string ShapeText(const Plan& plan, const Shape& shape);
 // "f32[n, 64]" in the words of graph text.
 std::string TypeText(const Buffer& buffer);
 // "float".

@@ -120,8 +120,15 @@ class PlanBuilder {
   void BuildAttention(const Node& node, const Attention& attention, Block& block);
   void BuildRotary(const Node& node, const Rotary& rotary, Block& block);
   void BuildBlockProduct(const Node& node, const BlockProduct& product, Block& block);
-  void AddFusion(const Node& node, const std::string& name, const std::string& operands,
-                 const std::vector<const Value*>& inputs, Prepared prepared, Block& block);
+  // What one step computes in place of several nodes.
+  struct FusedCall {
+    std::string name;      // in words
+    std::string operands;  // for people
+    std::vector<const Value*> inputs;
+    std::string type;   // of rt::Prepared… and rt::Dynamic…
+    std::string sizes;  // in braces
+  };
+  void AddFusion(const Node& node, const FusedCall& call, Block& block);
 
   // build_effect.cc
   void BuildAssert(const Node& node, Step& step);

@@ -1,39 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention, rotary embeddings and products by packed matrices become one step each.
 #include "codegen/onednn/plan/build.h"
+#include "codegen/onednn/plan/size_text.h"
 #include "codegen/onednn/plan/value_queries.h"
 #include "core/ops/params.h"
 
 namespace dragoman::onednn {
 namespace {
 
-std::string Text(const rt::Strided& strided) {
-  return "{" + std::to_string(strided.offset) + ", " + SizesText(strided.strides) + "}";
+// Parameters of fusions as text; `plan` knows the names of sizes.
+std::string Text(const Plan& plan, const StridedPlace& place) {
+  return "{" + SizeText(plan, place.offset) + ", " + ShapeText(plan, place.strides) + "}";
 }
 
-std::string Text(const rt::AttentionMask& mask) {
+std::string Text(const Plan& plan, const AttentionMasking& mask) {
   if (mask.kind == rt::AttentionMask::Kind::kNone) return "{}";
   return std::string("{rt::AttentionMask::Kind::") + Name(mask.kind) + ", " + CppFloat(mask.fill) +
-         ", " + Text(mask.matrix) + "}";
+         ", " + Text(plan, mask.matrix.place) + "}";
 }
 
-std::string Text(const rt::AttentionSizes& sizes) {
+std::string Text(const Plan& plan, const Attention& a) {
   std::string masks;
-  for (const rt::AttentionMask& mask : sizes.masks)
-    masks += (masks.empty() ? "" : ", ") + Text(mask);
-  return "{/*batch=*/" + SizesText(sizes.batch) + ", /*queries=*/" + std::to_string(sizes.queries) +
-         ", /*keys=*/" + std::to_string(sizes.keys) + ", /*depth=*/" + std::to_string(sizes.depth) +
-         ", /*features=*/" + std::to_string(sizes.features) + ", /*scale=*/" +
-         CppFloat(sizes.scale) + ", /*q=*/" + Text(sizes.q) + ", /*k=*/" + Text(sizes.k) +
-         ", /*v=*/" + Text(sizes.v) + ", /*y=*/" + Text(sizes.y) + ", /*masks=*/{" + masks +
-         "}, /*zeros=*/rt::AttentionZeros::" + Name(sizes.zeros) + "}";
+  for (const AttentionMasking& mask : a.masks)
+    masks += (masks.empty() ? "" : ", ") + Text(plan, mask);
+  return "{/*batch=*/" + ShapeText(plan, a.batch) + ", /*queries=*/" + SizeText(plan, a.queries) +
+         ", /*keys=*/" + SizeText(plan, a.keys) + ", /*depth=*/" + std::to_string(a.depth) +
+         ", /*features=*/" + std::to_string(a.features) + ", /*scale=*/" + CppFloat(a.scale) +
+         ", /*q=*/" + Text(plan, a.q.place) + ", /*k=*/" + Text(plan, a.k.place) + ", /*v=*/" +
+         Text(plan, a.v.place) + ", /*y=*/" + Text(plan, a.y.place) + ", /*masks=*/{" + masks +
+         "}, /*zeros=*/rt::AttentionZeros::" + Name(a.zeros) + "}";
 }
 
-std::string Text(const rt::RotarySizes& sizes) {
-  return "{/*batch=*/" + SizesText(sizes.batch) + ", /*pairs=*/" + std::to_string(sizes.pairs) +
-         ", /*interleaved=*/" + (sizes.interleaved ? "true" : "false") + ", /*whole_tables=*/" +
-         (sizes.whole_tables ? "true" : "false") + ", /*x=*/" + Text(sizes.x) + ", /*cos=*/" +
-         Text(sizes.cos) + ", /*sin=*/" + Text(sizes.sin) + "}";
+std::string Text(const Plan& plan, const Rotary& rotary) {
+  return "{/*batch=*/" + ShapeText(plan, rotary.batch) + ", /*pairs=*/" +
+         std::to_string(rotary.pairs) + ", /*interleaved=*/" +
+         (rotary.interleaved ? "true" : "false") + ", /*whole_tables=*/" +
+         (rotary.whole_tables ? "true" : "false") + ", /*x=*/" + Text(plan, rotary.x_place) +
+         ", /*cos=*/" + Text(plan, rotary.cos_place) + ", /*sin=*/" +
+         Text(plan, rotary.sin_place) + "}";
 }
 
 std::string Text(const rt::BlockProductParams& p) {
@@ -59,26 +63,23 @@ bool PlanBuilder::BuildFusion(const Node& node, Block& block) {
 }
 
 void PlanBuilder::BuildAttention(const Node& node, const Attention& attention, Block& block) {
-  std::string operands = Label(attention.q) + ", " + Label(attention.k) + ", " + Label(attention.v);
-  std::vector<const Value*> inputs = {attention.q, attention.k, attention.v};
-  for (const Value* mask : attention.masks) {
-    inputs.push_back(mask);
-    if (mask != nullptr) operands += ", mask " + Label(mask);
+  std::string operands =
+      Label(attention.q.base) + ", " + Label(attention.k.base) + ", " + Label(attention.v.base);
+  std::vector<const Value*> inputs = {attention.q.base, attention.k.base, attention.v.base};
+  for (const AttentionMasking& mask : attention.masks) {
+    inputs.push_back(mask.matrix.base);
+    if (mask.matrix.base != nullptr) operands += ", mask " + Label(mask.matrix.base);
   }
-  AddFusion(node, "attention", operands, inputs,
-            {.type = "rt::PreparedAttention",
-             .header = "runtime/fast/attention.h",
-             .init = Text(attention.sizes)},
-            block);
+  AddFusion(node, {"attention", operands, inputs, "Attention", Text(plan_, attention)}, block);
 }
 
 void PlanBuilder::BuildRotary(const Node& node, const Rotary& rotary, Block& block) {
-  AddFusion(
-      node, "rotary embedding",
-      Label(rotary.x) + ", " + Label(rotary.cos) + ", " + Label(rotary.sin),
-      {rotary.x, rotary.cos, rotary.sin},
-      {.type = "rt::PreparedRotary", .header = "runtime/fast/rotary.h", .init = Text(rotary.sizes)},
-      block);
+  const std::string operands =
+      Label(rotary.x) + ", " + Label(rotary.cos) + ", " + Label(rotary.sin);
+  AddFusion(node,
+            {"rotary embedding", operands, {rotary.x, rotary.cos, rotary.sin}, "Rotary",
+             Text(plan_, rotary)},
+            block);
 }
 
 // Of any number of rows: the sizes of the result are those of x.
@@ -105,15 +106,29 @@ void PlanBuilder::BuildBlockProduct(const Node& node, const BlockProduct& produc
   block.steps.push_back(std::move(step));
 }
 
-void PlanBuilder::AddFusion(const Node& node, const std::string& name, const std::string& operands,
-                            const std::vector<const Value*>& inputs, Prepared prepared,
-                            Block& block) {
+void PlanBuilder::AddFusion(const Node& node, const FusedCall& call, Block& block) {
   Step step = NewStep(node);
-  step.comment = name + ": " + operands + " -> " + Label(node.result());
-  for (const Value* input : inputs) step.inputs.push_back(Get(input));
-  plan_.step_names.back() = "node '" + node.name() + "' (" + name + ")";
+  step.comment = call.name + ": " + call.operands + " -> " + Label(node.result());
+  bool known = IsStatic(node.result());
+  for (const Value* input : call.inputs) {
+    step.inputs.push_back(Get(input));
+    known = known && IsStatic(input);
+  }
+  plan_.step_names.back() = "node '" + node.name() + "' (" + call.name + ")";
   Make(*node.result());
-  AddPrepared(node, std::move(prepared), step);
+  Prepared prepared;
+  if (known) {
+    prepared.type = "rt::Prepared" + call.type;
+    prepared.header = call.type == "Rotary" ? "runtime/fast/rotary.h" : "runtime/fast/attention.h";
+    prepared.init = call.sizes;
+  } else {
+    prepared.type = "rt::Dynamic" + call.type;
+    prepared.header = "runtime/fast/dynamic_attention.h";
+    prepared.is_dynamic = true;
+    if (!IsStatic(node.result())) step.sizes.kind = SizeRule::Kind::kDims;
+  }
+  PreparedStep& prepared_step = AddPrepared(node, std::move(prepared), step);
+  if (!known) prepared_step.sizes = "rt::" + call.type + "Sizes" + call.sizes;
   block.steps.push_back(std::move(step));
 }
 

@@ -47,13 +47,6 @@ std::string Comment(const Node& node, const OpDef* def) {
   return text;
 }
 
-bool AnyResultUsed(const Node& node) {
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr && node.result(i)->used()) return true;
-  }
-  return false;
-}
-
 // Whether `operand` has one element for each along the last axis of `x`, or is absent.
 bool IsRowOf(const Value* operand, const Value& x) {
   if (operand == nullptr) return true;

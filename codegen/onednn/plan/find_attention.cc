@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "codegen/onednn/plan/strided_view.h"
@@ -27,6 +28,7 @@ struct Mask {
   Kind kind = Kind::kNone;
   const Value* value = nullptr;
   float fill = 0.0f;
+  const Value* masked = nullptr;  // the scores behind it
 };
 
 // What is done to the product of queries and keys until Softmax.
@@ -43,12 +45,21 @@ struct ScoreStep {
   double factor = 1.0;
 };
 
+// Whether `node` only divides the batch of scores otherwise, as for masks of windows.
+bool DividesBatch(const Node& node) {
+  if (!node.Is("Reshape")) return false;
+  const Shape *from = node.operand(0)->type().shape(), *to = node.result()->type().shape();
+  return from != nullptr && to != nullptr && from->size() >= 2 && to->size() >= 2 &&
+         std::equal(from->rbegin(), from->rbegin() + 2, to->rbegin(), IsSame);
+}
+
 // Whether the value comes of a product by at most `steps` steps like those of attention.
 bool ComesOfProduct(const Value* value, const Value& like, int steps = kMostSteps) {
   const Node* node = value != nullptr ? value->producer() : nullptr;
   if (steps == 0 || node == nullptr || !value->HasOneUse() || !SameShape(*value, like))
     return false;
   if (node->Is("MatMul")) return true;
+  if (DividesBatch(*node)) return ComesOfProduct(node->operand(0), *node->operand(0), steps - 1);
   if (const std::optional<ScaledValue> scaled = ScaledOperand(*node))
     return ComesOfProduct(scaled->value, like, steps - 1);
   if (node->Is("Where"))
@@ -155,19 +166,25 @@ std::optional<Scores> FindScores(const Weights& weights) {
     const bool alone = i == 0 || value->HasOneUse();
     if (node == nullptr || !alone || !IsSizedF32(value)) return std::nullopt;
     if (node->Is("MatMul")) {
+      if (!SameShape(*value, *weights.softmax->operand(0))) return std::nullopt;
       scores.product = node;
       std::ranges::reverse(scores.masks);
       return scores;
     }
+    if (DividesBatch(*node)) {
+      value = node->operand(0);
+      continue;
+    }
     const std::optional<ScoreStep> step = StepOf(*node);
     if (!step || !SameShape(*step->scores, *value)) return std::nullopt;
-    value = step->scores;
+    const Value* masked = std::exchange(value, step->scores);
     scores.scale *= step->factor;
     if (step->mask.kind == Kind::kNone) continue;
     // A scale that follows a mask scales it too.
     if (scores.scale != 1.0 || scores.masks.size() == rt::AttentionSizes::kMasks)
       return std::nullopt;
     scores.masks.push_back(step->mask);
+    scores.masks.back().masked = masked;
   }
   return std::nullopt;
 }
@@ -190,25 +207,25 @@ std::optional<rt::AttentionZeros> ZerosOf(const Weights& weights, const std::vec
 
 // The axes of a batch of matrices, from the last one of `axes` on; those that repeat have no piece.
 struct Operand {
-  rt::AttentionMatrix* matrix;
-  std::int64_t offset;
+  StridedPlace* place;
+  Dim offset;
   Axes axes;  // of the batch, which may be fewer, and then row and column
 };
 
 // Places all operands over one batch of sizes `batch`.
-bool PlaceAll(const std::vector<std::int64_t>& batch, const std::vector<Operand>& operands,
-              rt::AttentionSizes& sizes) {
+bool PlaceAll(std::span<const Dim> batch, const std::vector<Operand>& operands,
+              Attention& attention) {
   std::vector<Axes> views;
   for (const Operand& operand : operands)
     views.emplace_back(operand.axes.begin(), operand.axes.end() - 2);
   const std::optional<CommonBatch> common = CutBatch(batch, views);
-  if (!common || common->sizes.size() + 2 > rt::kMaxRank) return false;
-  sizes.batch = common->sizes;
+  if (!common || common->sizes.size() + 2 > std::size_t{rt::kMaxRank}) return false;
+  attention.batch = common->sizes;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    *operands[i].matrix = {operands[i].offset, common->strides[i]};
+    *operands[i].place = {operands[i].offset, common->strides[i]};
     for (auto axis = operands[i].axes.end() - 2; axis != operands[i].axes.end(); ++axis) {
       if (axis->size() > 1) return false;
-      operands[i].matrix->strides.push_back(axis->empty() ? 0 : axis->front().stride);
+      operands[i].place->strides.push_back(axis->empty() ? Dim(0) : axis->front().stride);
     }
   }
   return true;
@@ -216,15 +233,31 @@ bool PlaceAll(const std::vector<std::int64_t>& batch, const std::vector<Operand>
 
 // The axes of a value that lies row-major, at least two.
 Axes PlainAxes(const Value& value) {
-  const std::vector<std::int64_t> sizes = *KnownShape(*value.type().shape());
-  Axes axes(std::max<std::size_t>(sizes.size(), 2));
-  std::int64_t stride = 1;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const std::int64_t size = sizes[sizes.size() - 1 - i];
-    if (size > 1) axes[axes.size() - 1 - i] = {{size, stride}};
-    stride *= size;
-  }
+  Axes axes = WholeView(value).axes;
+  if (axes.size() < 2) axes.insert(axes.begin(), 2 - axes.size(), StridedAxis());
   return axes;
+}
+
+// Where a mask lies over `scores`, however their batch was divided where it was applied.
+std::optional<Axes> MaskAxes(const Mask& mask, const Value& scores) {
+  if (!HasSizes(mask.value, mask.kind == Kind::kAdd ? DType::kF32 : DType::kBool) ||
+      !IsSizedF32(mask.masked)) {
+    return std::nullopt;
+  }
+  std::optional<StridedView> view =
+      Repeated(*mask.value, *mask.masked->type().shape(), *scores.type().shape());
+  return view ? std::optional(std::move(view->axes)) : std::nullopt;
+}
+
+// Whether the loops can read masks and write results that lie like this.
+bool SuitsLoops(const Attention& attention) {
+  const auto step = [](const AttentionOperand& operand) { return operand.place.strides.back(); };
+  for (const AttentionMasking& mask : attention.masks) {
+    const bool fits = mask.kind == Kind::kNone || IsUnit(step(mask.matrix)) ||
+                      IsSame(step(mask.matrix), 0);
+    if (!fits) return false;
+  }
+  return IsUnit(step(attention.y)) || attention.features == 1;
 }
 
 // The Transpose that is all that reads the product, so that it may be written in its order.
@@ -245,9 +278,9 @@ Axes AxesInside(const Node& transpose) {
   return axes;
 }
 
-std::int64_t SizeAt(const Value& value, int from_end) {
+Dim SizeAt(const Value& value, int from_end) {
   const Shape& shape = *value.type().shape();
-  return shape[shape.size() - static_cast<std::size_t>(from_end)].value();
+  return shape[shape.size() - static_cast<std::size_t>(from_end)];
 }
 
 class Finder {
@@ -255,9 +288,6 @@ class Finder {
   explicit Finder(std::map<const Node*, Attention>& found) : found_(found) {}
 
   void Find(const Node& node) {
-    for (const Value* value : {node.result(), node.operand(0), node.operand(1)}) {
-      if (!IsSizedF32(value) || value->type().shape()->size() < 2) return;
-    }
     const std::optional<Weights> weights = FindWeights(*node.operand(0));
     if (!weights) return;
     const std::optional<Scores> scores = FindScores(*weights);
@@ -265,7 +295,8 @@ class Finder {
     const std::optional<rt::AttentionZeros> zeros = ZerosOf(*weights, scores->masks);
     if (!zeros) return;
     const Node* transpose = FollowingTranspose(node);
-    if (transpose != nullptr && Add(*transpose, node, *scores, *zeros, AxesInside(*transpose)))
+    if (transpose != nullptr && IsSizedF32(transpose->result()) &&
+        Add(*transpose, node, *scores, *zeros, AxesInside(*transpose)))
       return;
     Add(node, node, *scores, *zeros, PlainAxes(*node.result()));
   }
@@ -273,45 +304,52 @@ class Finder {
  private:
   bool Add(const Node& root, const Node& product, const Scores& scores, rt::AttentionZeros zeros,
            Axes y_axes) {
-    const Value *queries = scores.product->operand(0), *keys = scores.product->operand(1);
-    if (!IsSizedF32(queries) || !IsSizedF32(keys) || queries->type().shape()->size() < 2 ||
-        keys->type().shape()->size() < 2) {
-      return false;
-    }
-    const StridedView q = ViewOf(*queries), k = ViewOf(*keys), v = ViewOf(*product.operand(1));
+    const Value *queries = scores.product->operand(0), *keys = scores.product->operand(1),
+                *values = product.operand(1), *result = product.result();
+    if (!AreMatrices(*queries, *keys, *values, *result)) return false;
+    const StridedView q = ViewOf(*queries), k = ViewOf(*keys), v = ViewOf(*values);
     if (k.base->is_constant() || v.base->is_constant() || v.scale != 1.0) return false;
     Attention attention;
-    attention.q = q.base;
-    attention.k = k.base;
-    attention.v = v.base;
-    rt::AttentionSizes& sizes = attention.sizes;
-    sizes.queries = SizeAt(*queries, 2);
-    sizes.depth = SizeAt(*queries, 1);
-    sizes.keys = SizeAt(*keys, 1);
-    sizes.features = SizeAt(*product.result(), 1);
-    sizes.scale = static_cast<float>(scores.scale * q.scale * k.scale);
-    sizes.zeros = zeros;
+    attention.q.base = q.base;
+    attention.k.base = k.base;
+    attention.v.base = v.base;
+    attention.queries = SizeAt(*queries, 2);
+    attention.keys = SizeAt(*keys, 1);
+    attention.depth = SizeAt(*queries, 1).value();
+    attention.features = SizeAt(*result, 1).value();
+    attention.scale = static_cast<float>(scores.scale * q.scale * k.scale);
+    attention.zeros = zeros;
     Axes k_axes = k.axes;
     std::swap(k_axes[k_axes.size() - 1], k_axes[k_axes.size() - 2]);
-    std::vector<Operand> operands = {{&sizes.q, q.offset, q.axes},
-                                     {&sizes.k, k.offset, std::move(k_axes)},
-                                     {&sizes.v, v.offset, v.axes},
-                                     {&sizes.y, 0, std::move(y_axes)}};
+    std::vector<Operand> operands = {{&attention.q.place, q.offset, q.axes},
+                                     {&attention.k.place, k.offset, std::move(k_axes)},
+                                     {&attention.v.place, v.offset, v.axes},
+                                     {&attention.y.place, 0, std::move(y_axes)}};
     for (std::size_t i = 0; i < scores.masks.size(); ++i) {
       const Mask& mask = scores.masks[i];
-      const bool fits = HasSizes(mask.value, mask.kind == Kind::kAdd ? DType::kF32 : DType::kBool);
-      if (!fits || mask.value->type().shape()->size() > product.result()->type().shape()->size())
-        return false;
-      attention.masks[i] = mask.value;
-      sizes.masks[i].kind = mask.kind;
-      sizes.masks[i].fill = mask.fill;
-      operands.push_back({&sizes.masks[i].matrix, 0, PlainAxes(*mask.value)});
+      std::optional<Axes> axes = MaskAxes(mask, *scores.product->result());
+      if (!axes) return false;
+      AttentionMasking& made = attention.masks[i];
+      made = {mask.kind, mask.fill, {mask.value, {}}};
+      operands.push_back({&made.matrix.place, 0, std::move(*axes)});
     }
-    std::vector<std::int64_t> batch = *KnownShape(*product.result()->type().shape());
-    batch.resize(batch.size() - 2);
-    if (!PlaceAll(batch, operands, sizes) || !rt::PreparedAttention::Supports(sizes)) return false;
+    std::span<const Dim> batch = *result->type().shape();
+    if (!PlaceAll(batch.first(batch.size() - 2), operands, attention) || !SuitsLoops(attention))
+      return false;
     found_.emplace(&root, std::move(attention));
     return true;
+  }
+
+  // Whether these are batches of matrices whose sizes fit each other, with columns that are known.
+  static bool AreMatrices(const Value& queries, const Value& keys, const Value& values,
+                          const Value& result) {
+    for (const Value* value : {&queries, &keys, &values, &result}) {
+      if (!IsSizedF32(value) || value->type().shape()->size() < 2) return false;
+    }
+    const Dim depth = SizeAt(queries, 1), features = SizeAt(values, 1);
+    return depth.known() && features.known() && IsSame(depth, SizeAt(keys, 2)) &&
+           IsSame(SizeAt(keys, 1), SizeAt(values, 2)) && IsSame(features, SizeAt(result, 1)) &&
+           IsSame(SizeAt(queries, 2), SizeAt(result, 2));
   }
 
   std::map<const Node*, Attention>& found_;

@@ -6,23 +6,42 @@
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_FIND_ATTENTION_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_FIND_ATTENTION_H_
 
+#include <cstdint>
 #include <map>
 
+#include "codegen/onednn/plan/strided_view.h"
 #include "core/ir/graph.h"
 #include "runtime/fast/attention.h"
 
 namespace dragoman::onednn {
 
+// Matrices in the memory of `base`.
+struct AttentionOperand {
+  const Value* base = nullptr;
+  StridedPlace place;
+};
+
+// An rt::AttentionMask, and the value that holds it.
+struct AttentionMasking {
+  rt::AttentionMask::Kind kind = rt::AttentionMask::Kind::kNone;
+  float fill = 0.0f;
+  AttentionOperand matrix;
+};
+
+// rt::AttentionSizes, and the values that hold the operands. The run may tell batch, queries and
+// keys.
 struct Attention {
-  rt::AttentionSizes sizes;
-  const Value* q = nullptr;  // in whose memory the operands lie
-  const Value* k = nullptr;
-  const Value* v = nullptr;
-  const Value* masks[rt::AttentionSizes::kMasks] = {};
+  Shape batch;
+  Dim queries, keys;
+  std::int64_t depth = 0, features = 0;
+  float scale = 1.0f;
+  AttentionOperand q, k, v, y;  // y has no base: it is the result
+  AttentionMasking masks[rt::AttentionSizes::kMasks];
+  rt::AttentionZeros zeros = rt::AttentionZeros::kNone;
 };
 
 // Adds those of `graph`, without its bodies, by the node whose result each computes: in f32, sizes
-// known, no constant keys or values.
+// with names, no constant keys or values.
 void FindAttentions(const Graph& graph, std::map<const Node*, Attention>& found);
 
 }  // namespace dragoman::onednn

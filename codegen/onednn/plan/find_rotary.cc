@@ -2,6 +2,7 @@
 #include "codegen/onednn/plan/find_rotary.h"
 
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,7 @@ using Axes = std::vector<StridedAxis>;
 // Rows, in memory: the last axis of a view apart from the others.
 struct Rows {
   const Value* base = nullptr;
-  std::int64_t offset = 0;
+  Dim offset = 0;
   double scale = 1.0;
   Axes batch;
   std::int64_t size = 1;
@@ -39,8 +40,9 @@ std::optional<Rows> RowsOf(const Value* value, std::size_t ones = 0) {
   if (last.size() > 1) return std::nullopt;
   Rows rows{view.base, view.offset, view.scale, std::move(view.axes), 1, 1};
   if (!last.empty()) {
-    rows.size = last[0].size;
-    rows.stride = last[0].stride;
+    if (!last[0].size.known() || !last[0].stride.known()) return std::nullopt;
+    rows.size = last[0].size.value();
+    rows.stride = last[0].stride.value();
   }
   return rows;
 }
@@ -65,7 +67,7 @@ std::optional<Pairs> JoinPairs(const Rows& first, const Rows& second) {
   pairs.rows.stride = 1;
   const std::int64_t distance = pairs.interleaved ? 1 : first.size;
   const bool fits = (pairs.interleaved || first.stride == 1 || first.size == 1) &&
-                    second.offset - first.offset == distance;
+                    IsSame(second.offset - first.offset, distance);
   return fits ? std::optional(std::move(pairs)) : std::nullopt;
 }
 
@@ -85,8 +87,8 @@ const Node* JoinedConcat(const Value* value) {
   const Node* concat = PairConcat(reshape->operand(0));
   if (concat == nullptr || !HasSizes(value, DType::kF32)) return nullptr;
   const Shape &from = *concat->result()->type().shape(), &to = *value->type().shape();
-  const bool fits = from.size() == to.size() + 1 && from.back().value() == 2 &&
-                    to.back().value() == 2 * from[from.size() - 2].value();
+  const bool fits = from.size() == to.size() + 1 && IsSame(from.back(), 2) &&
+                    IsSame(to.back(), Dim(2) * from[from.size() - 2]);
   return fits ? concat : nullptr;
 }
 
@@ -132,7 +134,7 @@ std::optional<Turn> WholeTurn(const Product& kept, const Product& exchanged) {
   std::optional<Pairs> pairs = ExchangedPairs(*concat, interleaved);
   const std::optional<Rows> x = RowsOf(kept.x);
   const bool fits =
-      pairs && x && LieAlike(pairs->rows, *x) && x->scale == 1.0 && x->offset == pairs->rows.offset;
+      pairs && x && LieAlike(pairs->rows, *x) && x->scale == 1.0 && IsSame(x->offset, pairs->rows.offset);
   if (!fits) return std::nullopt;
   return Turn{std::move(*pairs), kept.table, exchanged.table, true};
 }
@@ -171,7 +173,7 @@ std::optional<Turn> FindPartTurn(const Node& concat) {
   const Node *up = ProducerOf(low, "Unsqueeze"), *up_high = ProducerOf(high, "Unsqueeze");
   const bool interleaved = up != nullptr && up_high != nullptr;
   if (interleaved) {
-    if (concat.result()->type().shape()->back().value() != 2) return std::nullopt;
+    if (!IsSame(concat.result()->type().shape()->back(), 2)) return std::nullopt;
     low = up->operand(0);
     high = up_high->operand(0);
   }
@@ -197,28 +199,25 @@ std::optional<Rows> TableRows(const Value* table, std::int64_t size, std::size_t
   return fits ? std::move(rows) : std::nullopt;
 }
 
-std::optional<Rotary> Place(const Turn& turn, std::vector<std::int64_t> batch) {
+std::optional<Rotary> Place(const Turn& turn, std::span<const Dim> batch) {
   const Rows& x = turn.pairs.rows;
   const std::int64_t size = turn.whole_tables ? x.size : x.size / 2;
   const std::optional<Rows> cos = TableRows(turn.cos, size, batch.size()),
                             sin = TableRows(turn.sin, size, batch.size());
-  if (!cos || !sin || x.base->is_constant()) return std::nullopt;
+  if (!cos || !sin || x.base->is_constant() || x.size < 2) return std::nullopt;
   const Axes views[] = {x.batch, cos->batch, sin->batch};
   const std::optional<CommonBatch> common = CutBatch(batch, views);
   if (!common) return std::nullopt;
-  Rotary rotary;
-  rotary.x = x.base;
-  rotary.cos = cos->base;
-  rotary.sin = sin->base;
-  rotary.sizes.batch = common->sizes;
-  rotary.sizes.pairs = x.size / 2;
-  rotary.sizes.interleaved = turn.pairs.interleaved;
-  rotary.sizes.whole_tables = turn.whole_tables;
-  rotary.sizes.x = {x.offset, common->strides[0]};
-  rotary.sizes.cos = {cos->offset, common->strides[1]};
-  rotary.sizes.sin = {sin->offset, common->strides[2]};
-  return rt::PreparedRotary::Supports(rotary.sizes) ? std::optional(std::move(rotary))
-                                                    : std::nullopt;
+  return Rotary{common->sizes,
+                x.size / 2,
+                turn.pairs.interleaved,
+                turn.whole_tables,
+                x.base,
+                cos->base,
+                sin->base,
+                {x.offset, common->strides[0]},
+                {cos->offset, common->strides[1]},
+                {sin->offset, common->strides[2]}};
 }
 
 }  // namespace
@@ -229,9 +228,9 @@ void FindRotaries(const Graph& graph, std::map<const Node*, Rotary>& found) {
     if (node.Is("Add") && HasSizes(node.result(), DType::kF32)) turn = FindWholeTurn(node);
     if (PairConcat(node.result()) == &node) turn = FindPartTurn(node);
     if (!turn) continue;
-    std::vector<std::int64_t> batch = *KnownShape(*node.result()->type().shape());
-    batch.resize(turn->pairs.rows.batch.size());
-    if (std::optional<Rotary> rotary = Place(*turn, std::move(batch)))
+    std::span<const Dim> batch = *node.result()->type().shape();
+    batch = batch.first(turn->pairs.rows.batch.size());
+    if (std::optional<Rotary> rotary = Place(*turn, batch))
       found.emplace(&node, std::move(*rotary));
   }
 }

@@ -5,22 +5,28 @@
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_FIND_ROTARY_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_FIND_ROTARY_H_
 
+#include <cstdint>
 #include <map>
 
+#include "codegen/onednn/plan/strided_view.h"
 #include "core/ir/graph.h"
-#include "runtime/fast/rotary.h"
 
 namespace dragoman::onednn {
 
+// rt::RotarySizes, and the values in whose memory the operands lie. The run may tell the batch.
 struct Rotary {
-  rt::RotarySizes sizes;
-  const Value* x = nullptr;  // in whose memory the operands lie
+  Shape batch;
+  std::int64_t pairs = 0;
+  bool interleaved = false;
+  bool whole_tables = false;
+  const Value* x = nullptr;
   const Value* cos = nullptr;
   const Value* sin = nullptr;
+  StridedPlace x_place, cos_place, sin_place;
 };
 
 // Adds those of `graph`, without its bodies, by the node whose result each computes: in f32, sizes
-// known.
+// with names.
 void FindRotaries(const Graph& graph, std::map<const Node*, Rotary>& found);
 
 }  // namespace dragoman::onednn

@@ -24,7 +24,10 @@ bool IsProduct(const Node& node) {
       !IsConstantF32(node.operand(1)) || !HasSizes(node.result(), DType::kF32)) {
     return false;
   }
-  if (ConstantOf(node.operand(1))->sizes().size() != 2) return false;
+  if (ConstantOf(node.operand(1))->sizes().size() != 2 ||
+      !node.result()->type().shape()->back().known()) {
+    return false;
+  }
   const Value* bias = is_linear ? node.operand(2) : nullptr;
   return bias == nullptr ||
          (IsConstantF32(bias) &&
@@ -35,8 +38,10 @@ std::int64_t Outputs(const Node& product) {
   return product.result()->type().shape()->back().value();
 }
 
-std::int64_t MergedRows(const Node& product) {
-  return rt::NumElements(*SizesOf(product.result())) / Outputs(product);
+// Whether it is one row, of which parts lie as if they were apart.
+bool IsOneRow(const Node& product) {
+  const std::optional<rt::Shape> sizes = SizesOf(product.result());
+  return sizes && rt::NumElements(*sizes) == Outputs(product);
 }
 
 bool IsReadInPlace(const Value& value, const Fusions& fusions) {
@@ -57,7 +62,7 @@ std::vector<Group> FindGroups(Graph& graph) {
   std::map<std::pair<const Value*, bool>, std::size_t> group_of;
   for (Node& node : graph.nodes()) {
     if (!IsProduct(node)) continue;
-    if (MergedRows(node) > 1 && !IsReadInPlace(*node.result(), fusions)) continue;
+    if (!IsOneRow(node) && !IsReadInPlace(*node.result(), fusions)) continue;
     const std::pair key(node.operand(0), node.IsDragoman("Linear"));
     const auto [at, is_new] = group_of.try_emplace(key, groups.size());
     if (is_new) groups.emplace_back();

@@ -211,6 +211,7 @@ struct KernelStep {
 struct PreparedStep {
   std::size_t prepared = 0;      // in Plan::prepared
   BufferId residual = kAbsent;   // added to the result
+  std::string sizes;             // what Run takes first of what is dynamic, and data behind it
   std::vector<BufferId> places;  // in place of the results if Run takes null for absent ones
 };
 

@@ -12,33 +12,40 @@
 namespace dragoman::onednn {
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
+using Ints = std::vector<std::int64_t>;
 
-std::optional<Sizes> KnownSizes(const Value* value) {
+// Of a value whose sizes are numbers or have names.
+std::optional<Shape> NamedSizes(const Value* value) {
   const Shape* shape = value != nullptr ? value->type().shape() : nullptr;
-  return shape != nullptr ? KnownShape(*shape) : std::nullopt;
+  const bool named = shape != nullptr && std::ranges::none_of(*shape, &Dim::unknown);
+  return named ? std::optional(*shape) : std::nullopt;
 }
 
-std::optional<Sizes> ConstantInts(const Value* value) {
+std::optional<Ints> ConstantInts(const Value* value) {
   const Tensor* tensor = ConstantOf(value);
   if (tensor == nullptr || tensor->dtype() != DType::kI64) return std::nullopt;
-  Sizes ints;
+  Ints ints;
   for (std::int64_t i = 0; i < tensor->size(); ++i) ints.push_back(tensor->IntAt(i));
   return ints;
 }
 
-StridedAxis PlainAxis(std::int64_t size, std::int64_t stride) {
-  return size == 1 ? StridedAxis() : StridedAxis{{size, stride}};
+// a / b, if b divides a whatever the run tells. Where a size is 0, nothing is read.
+std::optional<Dim> Quotient(const Dim& a, const Dim& b) {
+  if (IsSame(a, b)) return Dim(1);
+  Dim quotient = FloorDiv(a, b);
+  const bool exact = !quotient.unknown() && IsSame(quotient * b, a);
+  return exact ? std::optional(std::move(quotient)) : std::nullopt;
 }
 
-StridedView Whole(const Value& value, const Sizes& sizes) {
-  StridedView view{&value, 0, std::vector<StridedAxis>(sizes.size()), 1.0};
-  std::int64_t stride = 1;
-  for (std::size_t i = sizes.size(); i-- > 0;) {
-    view.axes[i] = PlainAxis(sizes[i], stride);
-    stride *= sizes[i];
-  }
-  return view;
+// The one of them that divides the other. Numbers need not divide each other yet.
+std::optional<Dim> Smaller(const Dim& a, const Dim& b) {
+  if (a.known() && b.known()) return Dim(std::min(a.value(), b.value()));
+  if (Quotient(a, b)) return b;
+  return Quotient(b, a) ? std::optional(a) : std::nullopt;
+}
+
+StridedAxis PlainAxis(const Dim& size, const Dim& stride) {
+  return IsUnit(size) ? StridedAxis() : StridedAxis{{size, stride}};
 }
 
 // Pieces of all axes, those that continue each other joined.
@@ -46,7 +53,7 @@ StridedAxis Pieces(const std::vector<StridedAxis>& axes) {
   StridedAxis pieces;
   for (const StridedAxis& axis : axes) {
     for (const StridedPiece& piece : axis) {
-      if (!pieces.empty() && pieces.back().stride == piece.size * piece.stride) {
+      if (!pieces.empty() && IsSame(pieces.back().stride, piece.size * piece.stride)) {
         pieces.back() = {pieces.back().size * piece.size, piece.stride};
       } else {
         pieces.push_back(piece);
@@ -57,22 +64,27 @@ StridedAxis Pieces(const std::vector<StridedAxis>& axes) {
 }
 
 // Takes the innermost `size` elements off `pieces`.
-std::optional<StridedAxis> TakeAxis(StridedAxis& pieces, std::int64_t size) {
+std::optional<StridedAxis> TakeAxis(StridedAxis& pieces, Dim size) {
   StridedAxis axis;
-  while (size > 1) {
+  while (!IsUnit(size)) {
     if (pieces.empty()) return std::nullopt;
     StridedPiece& last = pieces.back();
-    const std::int64_t taken = std::min(last.size, size);
-    if (size % taken != 0 || last.size % taken != 0) return std::nullopt;
-    axis.insert(axis.begin(), {taken, last.stride});
-    size /= taken;
-    last = {last.size / taken, last.stride * taken};
-    if (last.size == 1) pieces.pop_back();
+    if (const std::optional<Dim> rest = Quotient(size, last.size)) {
+      axis.insert(axis.begin(), last);
+      size = *rest;
+      pieces.pop_back();
+    } else if (const std::optional<Dim> left = Quotient(last.size, size)) {
+      axis.insert(axis.begin(), {size, last.stride});
+      last = {*left, last.stride * size};
+      size = 1;
+    } else {
+      return std::nullopt;
+    }
   }
   return axis;
 }
 
-bool Reshape(StridedView& view, const Sizes& sizes) {
+bool Reshape(StridedView& view, const Shape& sizes) {
   StridedAxis pieces = Pieces(view.axes);
   std::vector<StridedAxis> axes(sizes.size());
   for (std::size_t i = sizes.size(); i-- > 0;) {
@@ -93,12 +105,13 @@ bool Transpose(const Node& node, StridedView& view) {
   return true;
 }
 
-bool Expand(const Sizes& from, const Sizes& to, StridedView& view) {
+bool Expand(const Shape& from, const Shape& to, StridedView& view) {
   if (to.size() < from.size()) return false;
   const std::size_t added = to.size() - from.size();
   std::vector<StridedAxis> axes(to.size());
   for (std::size_t i = 0; i < to.size(); ++i) {
-    const bool kept = i >= added && from[i - added] == to[i];
+    const bool kept = i >= added && IsSame(from[i - added], to[i]);
+    if (!kept && i >= added && !IsUnit(from[i - added])) return false;
     axes[i] = kept ? view.axes[i - added] : PlainAxis(to[i], 0);
   }
   view.axes = std::move(axes);
@@ -112,31 +125,33 @@ std::optional<std::size_t> AxisOf(std::int64_t axis, std::size_t rank) {
 }
 
 // `size` elements of an axis, from `start`, every `step`-th.
-bool Cut(StridedView& view, std::size_t axis, std::int64_t start, std::int64_t step,
-         std::int64_t size) {
+bool Cut(StridedView& view, std::size_t axis, const Dim& start, std::int64_t step,
+         const Dim& size) {
   StridedAxis& pieces = view.axes[axis];
   if (pieces.size() > 1) return false;
-  const std::int64_t stride = pieces.empty() ? 0 : pieces.front().stride;
-  view.offset += start * stride;
-  pieces = PlainAxis(size, stride * step);
-  return true;
+  const Dim stride = pieces.empty() ? Dim(0) : pieces.front().stride;
+  view.offset = view.offset + start * stride;
+  pieces = PlainAxis(size, stride * Dim(step));
+  return !view.offset.unknown();
 }
 
-bool Split(const Node& node, const Value& result, const Sizes& sizes, StridedView& view) {
+// Where parts of an axis whose size only the run tells begin, is for the run to check.
+bool Split(const Node& node, const Value& result, const Shape& from, const Shape& sizes,
+           StridedView& view) {
   const std::optional<std::size_t> axis = AxisOf(IntAttribute(node, "axis"), sizes.size());
-  if (!axis) return false;
-  std::int64_t start = 0;
+  if (!axis || !from[*axis].known()) return false;
+  Dim start = 0;
   for (std::size_t i = 0; i < result.index(); ++i) {
-    const std::optional<Sizes> before = KnownSizes(node.result(i));
+    const std::optional<Shape> before = NamedSizes(node.result(i));
     if (!before) return false;
-    start += (*before)[*axis];
+    start = start + (*before)[*axis];
   }
-  return Cut(view, *axis, start, 1, sizes[*axis]);
+  return start.known() && sizes[*axis].known() && Cut(view, *axis, start, 1, sizes[*axis]);
 }
 
-bool Slice(const Node& node, const Sizes& from, const Sizes& to, StridedView& view) {
-  const std::optional<Sizes> starts = ConstantInts(node.operand(1));
-  std::optional<Sizes> axes = ConstantInts(node.operand(3)), steps = ConstantInts(node.operand(4));
+bool Slice(const Node& node, const Shape& from, const Shape& to, StridedView& view) {
+  const std::optional<Ints> starts = ConstantInts(node.operand(1));
+  std::optional<Ints> axes = ConstantInts(node.operand(3)), steps = ConstantInts(node.operand(4));
   if (!starts || (node.operand(3) != nullptr && !axes) || (node.operand(4) != nullptr && !steps))
     return false;
   if (!axes) {
@@ -147,21 +162,24 @@ bool Slice(const Node& node, const Sizes& from, const Sizes& to, StridedView& vi
   for (std::size_t i = 0; i < starts->size(); ++i) {
     const std::optional<std::size_t> axis = AxisOf((*axes)[i], from.size());
     if (!axis || (*steps)[i] < 1) return false;
-    const std::int64_t size = from[*axis];
-    const std::int64_t start =
-        (*starts)[i] < 0 ? std::max<std::int64_t>((*starts)[i] + size, 0) : (*starts)[i];
-    if (start >= size || !Cut(view, *axis, start, (*steps)[i], to[*axis])) return false;
+    const Dim& size = from[*axis];
+    const Dim start = (*starts)[i] < 0 ? Max(Dim((*starts)[i]) + size, 0) : Dim((*starts)[i]);
+    // Behind an end that only the run tells nothing is read.
+    const bool outside = size.known() && start.known() && start.value() >= size.value();
+    if (outside || !Cut(view, *axis, start, (*steps)[i], to[*axis])) return false;
   }
   return true;
 }
 
-bool TakeIndex(const Node& node, const Sizes& from, StridedView& view) {
+// Of an axis whose size is a number: whether an index fits another one is for the run to check.
+bool TakeIndex(const Node& node, const Shape& from, StridedView& view) {
   const Tensor* index = ConstantOf(node.operand(1));
   const std::optional<std::size_t> axis = AxisOf(IntAttribute(node, "axis"), from.size());
-  if (index == nullptr || index->dtype() != DType::kI64 || !axis) return false;
+  if (index == nullptr || index->dtype() != DType::kI64 || !axis || !from[*axis].known())
+    return false;
   const Shape* shape = node.operand(1)->type().shape();
   if (shape == nullptr || !shape->empty()) return false;
-  const std::int64_t size = from[*axis], given = index->IntAt(0);
+  const std::int64_t size = from[*axis].value(), given = index->IntAt(0);
   const std::int64_t start = given < 0 ? given + size : given;
   if (start < 0 || start >= size || !Cut(view, *axis, start, 1, 1)) return false;
   view.axes.erase(view.axes.begin() + static_cast<std::ptrdiff_t>(*axis));
@@ -189,7 +207,7 @@ const Value* SourceOf(const Node& node) {
 // Makes the view of an operand one of `result`.
 bool Apply(const Value& result, StridedView& view) {
   const Node& node = *result.producer();
-  const std::optional<Sizes> from = KnownSizes(SourceOf(node)), to = KnownSizes(&result);
+  const std::optional<Shape> from = NamedSizes(SourceOf(node)), to = NamedSizes(&result);
   if (!from || !to) return false;
   if (Scales(node)) {
     view.scale *= ScaledOperand(node)->factor;
@@ -197,7 +215,7 @@ bool Apply(const Value& result, StridedView& view) {
   }
   if (node.Is("Transpose")) return Transpose(node, view);
   if (node.Is("Expand")) return Expand(*from, *to, view);
-  if (node.Is("Split")) return Split(node, result, *to, view);
+  if (node.Is("Split")) return Split(node, result, *from, *to, view);
   if (node.Is("Slice")) return Slice(node, *from, *to, view);
   if (node.Is("Gather")) return TakeIndex(node, *from, view);
   return Reshape(view, *to);
@@ -218,49 +236,72 @@ std::optional<ScaledValue> ScaledOperand(const Node& node) {
   return std::nullopt;
 }
 
+StridedView WholeView(const Value& value) {
+  const Shape& sizes = *value.type().shape();
+  StridedView view{&value, 0, std::vector<StridedAxis>(sizes.size()), 1.0};
+  Dim stride = 1;
+  for (std::size_t i = sizes.size(); i-- > 0;) {
+    view.axes[i] = PlainAxis(sizes[i], stride);
+    stride = stride * sizes[i];
+  }
+  return view;
+}
+
+std::optional<StridedView> Repeated(const Value& value, const Shape& wide, const Shape& sizes) {
+  StridedView view = WholeView(value);
+  const bool fits = Expand(*value.type().shape(), wide, view) && Reshape(view, sizes);
+  return fits ? std::optional(std::move(view)) : std::nullopt;
+}
+
 StridedView ViewOf(const Value& value) {
   std::vector<const Value*> chain = {&value};
   while (const Node* node = chain.back()->producer()) {
     const Value* source = SourceOf(*node);
     const bool fits = source != nullptr && node->graph() == value.graph() &&
                       source->graph() == value.graph() && !source->is_constant() &&
-                      KnownSizes(source);
+                      NamedSizes(source);
     if (!fits) break;
     chain.push_back(source);
   }
-  StridedView view = Whole(*chain.back(), *KnownSizes(chain.back()));
+  StridedView view = WholeView(*chain.back());
   for (std::size_t i = chain.size() - 1; i-- > 0;) {
-    if (!Apply(*chain[i], view)) view = Whole(*chain[i], *KnownSizes(chain[i]));
+    if (!Apply(*chain[i], view)) view = WholeView(*chain[i]);
   }
   return view;
 }
 
-std::optional<std::vector<CommonPiece>> CutTogether(std::int64_t size,
-                                                    std::span<const StridedAxis> axes) {
+std::optional<std::vector<CommonPiece>> CutTogether(Dim size, std::span<const StridedAxis> axes) {
   std::vector<StridedAxis> rest(axes.begin(), axes.end());
   for (StridedAxis& axis : rest) {
     if (axis.empty()) axis = {{size, 0}};
   }
   std::vector<CommonPiece> common;
-  while (size > 1) {
-    std::int64_t taken = size;
-    for (const StridedAxis& axis : rest) taken = std::min(taken, axis.back().size);
-    if (taken == 1) return std::nullopt;
-    CommonPiece piece{taken, {}};
+  while (!IsUnit(size)) {
+    std::optional<Dim> taken = size;
+    for (const StridedAxis& axis : rest) {
+      taken = Smaller(*taken, axis.back().size);
+      if (!taken) return std::nullopt;
+    }
+    const std::optional<Dim> outer = Quotient(size, *taken);
+    if (IsUnit(*taken) || !outer) return std::nullopt;
+    CommonPiece piece{*taken, {}};
     for (StridedAxis& axis : rest) {
       StridedPiece& last = axis.back();
-      if (last.size % taken != 0) return std::nullopt;
+      const std::optional<Dim> left = Quotient(last.size, *taken);
+      if (!left) return std::nullopt;
       piece.strides.push_back(last.stride);
-      last = {last.size / taken, last.stride * taken};
-      if (last.size == 1 && axis.size() > 1) axis.pop_back();
+      last = {*left, last.stride * *taken};
+      if (IsUnit(*left) && axis.size() > 1) axis.pop_back();
     }
     common.insert(common.begin(), std::move(piece));
-    size /= taken;
+    size = *outer;
   }
-  return common;
+  const bool all = std::ranges::all_of(
+      rest, [](const StridedAxis& axis) { return axis.size() == 1 && IsUnit(axis.back().size); });
+  return all ? std::optional(std::move(common)) : std::nullopt;
 }
 
-std::optional<CommonBatch> CutBatch(std::span<const std::int64_t> batch,
+std::optional<CommonBatch> CutBatch(std::span<const Dim> batch,
                                     std::span<const std::vector<StridedAxis>> views) {
   CommonBatch common;
   common.strides.resize(views.size());
@@ -271,7 +312,7 @@ std::optional<CommonBatch> CutBatch(std::span<const std::int64_t> batch,
       axes.push_back(i < missing ? StridedAxis() : view[i - missing]);
     }
     const std::optional<std::vector<CommonPiece>> pieces = CutTogether(batch[i], axes);
-    if (!pieces || common.sizes.size() + static_cast<int>(pieces->size()) > rt::kMaxRank)
+    if (!pieces || common.sizes.size() + pieces->size() > std::size_t{rt::kMaxRank})
       return std::nullopt;
     for (const CommonPiece& piece : *pieces) {
       common.sizes.push_back(piece.size);
@@ -282,9 +323,13 @@ std::optional<CommonBatch> CutBatch(std::span<const std::int64_t> batch,
 }
 
 bool HasSizes(const Value* value, DType dtype) {
-  const std::optional<Sizes> sizes = KnownSizes(value);
+  const std::optional<Shape> sizes = NamedSizes(value);
   return sizes && value->type().dtype() == dtype &&
-         std::ranges::all_of(*sizes, [](std::int64_t size) { return size > 0; });
+         std::ranges::none_of(*sizes, [](const Dim& d) { return d.known() && d.value() == 0; });
 }
+
+bool IsSame(const Dim& a, const Dim& b) { return Equal(a, b) == Truth::kYes; }
+
+bool IsUnit(const Dim& d) { return d.known() && d.value() == 1; }
 
 }  // namespace dragoman::onednn

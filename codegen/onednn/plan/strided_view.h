@@ -11,14 +11,13 @@
 
 #include "core/ir/graph.h"
 #include "core/rewrite/pass_context.h"
-#include "runtime/params/shape.h"
 
 namespace dragoman::onednn {
 
-// `size` elements, `stride` elements apart.
+// `size` elements, `stride` elements apart. Both may be sizes that only the run tells.
 struct StridedPiece {
-  std::int64_t size = 1;
-  std::int64_t stride = 0;
+  Dim size = 1;
+  Dim stride = 0;
 
   bool operator==(const StridedPiece&) const = default;
 };
@@ -28,15 +27,28 @@ using StridedAxis = std::vector<StridedPiece>;
 
 struct StridedView {
   const Value* base = nullptr;
-  std::int64_t offset = 0;
+  Dim offset = 0;
   std::vector<StridedAxis> axes;
   double scale = 1.0;  // by which the elements of `base` are multiplied
 };
 
-// The value, whose sizes are numbers, seen through all of Transpose, Reshape, Squeeze, Unsqueeze,
+// What rt::Strided says, in sizes that the run may tell.
+struct StridedPlace {
+  Dim offset = 0;
+  Shape strides;
+};
+
+// The value, whose sizes have names, seen through all of Transpose, Reshape, Squeeze, Unsqueeze,
 // Flatten, Expand, Split, Slice, Gather of one index, Neg, and products by a number that lie
 // between it and another value of the same graph. Otherwise it is its own base.
 StridedView ViewOf(const Value& value);
+
+// The value as it lies.
+StridedView WholeView(const Value& value);
+
+// The same, repeated along axes of size 1 to sizes `wide` and then seen in sizes `sizes`. nullopt:
+// it does not lie like this.
+std::optional<StridedView> Repeated(const Value& value, const Shape& wide, const Shape& sizes);
 
 // The factor of a Mul or Div by a number or of a Neg, and what is multiplied.
 struct ScaledValue {
@@ -49,24 +61,28 @@ std::optional<ScaledValue> ScaledOperand(const Node& node);
 // pieces that are plain in all of them: piece by piece one stride for each of `axes`. An axis
 // without pieces repeats its element. nullopt: the pieces do not fit each other.
 struct CommonPiece {
-  std::int64_t size = 1;
-  std::vector<std::int64_t> strides;
+  Dim size = 1;
+  std::vector<Dim> strides;
 };
-std::optional<std::vector<CommonPiece>> CutTogether(std::int64_t size,
-                                                    std::span<const StridedAxis> axes);
+std::optional<std::vector<CommonPiece>> CutTogether(Dim size, std::span<const StridedAxis> axes);
 
 // A batch of axes of sizes `batch` in memory, of which each of `views` has the last ones, or fewer:
 // it repeats its elements along the others. The sizes of the pieces that are plain in all views,
 // and view by view their strides.
 struct CommonBatch {
-  rt::Shape sizes;
-  std::vector<rt::Shape> strides;
+  Shape sizes;
+  std::vector<Shape> strides;
 };
-std::optional<CommonBatch> CutBatch(std::span<const std::int64_t> batch,
+std::optional<CommonBatch> CutBatch(std::span<const Dim> batch,
                                     std::span<const std::vector<StridedAxis>> views);
 
-// Whether `value` has elements of type `dtype`, and sizes that are numbers, none of them 0.
+// Whether `value` has elements of type `dtype`, and sizes that are numbers other than 0 or have
+// names.
 bool HasSizes(const Value* value, DType dtype);
+
+// Whether they are equal, or `d` is 1, whatever the run tells.
+bool IsSame(const Dim& a, const Dim& b);
+bool IsUnit(const Dim& d);
 
 }  // namespace dragoman::onednn
 

@@ -22,6 +22,7 @@ bool IsConstant(const Value* value);
 std::optional<rt::Shape> SizesOf(const Value* value);
 // Whether attribute `axis`, by default -1, names the last axis of operand 0, whose rank is known.
 bool IsAlongLastAxis(const Node& node);
+bool AnyResultUsed(const Node& node);
 // "'x' f32[1, 41]", of a value that is there.
 std::string Label(const Value* value);
 

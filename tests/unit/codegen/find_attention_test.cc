@@ -10,9 +10,11 @@
 namespace dragoman::onednn {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::StartsWith;
 
 TEST(FindAttention, TakesHeadsInPlace) {
@@ -73,6 +75,73 @@ TEST(FindAttention, SeesPartsOfOneProductAndSharedHeads) {
   EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedAttention"));
   EXPECT_THAT(plan.prepared.front().init,
               HasSubstr("/*q=*/{0, {4, 16, 1}}, /*k=*/{8, {0, 16, 1}}, /*v=*/{12, {0, 16, 1}}"));
+}
+
+TEST(FindAttention, TakesBatchesAndLengthsThatTheRunTells) {
+  const Plan plan = PlanOf(R"(graph main(%q: f32[b, n, 12], %k: f32[b, m, 12], %v: f32[b, m, 12],
+      %mask: f32[b, 1, 1, m]) -> (%y: f32[b, n, 12]) {
+    const %heads: i64[4] = [0, 0, 3, 4]
+    const %joined: i64[3] = [0, 0, 12]
+    %q1 = onnx.Reshape(%q, %heads)
+    %q2 = onnx.Transpose(%q1) {perm = [0, 2, 1, 3]}
+    %k1 = onnx.Reshape(%k, %heads)
+    %k2 = onnx.Transpose(%k1) {perm = [0, 2, 3, 1]}
+    %v1 = onnx.Reshape(%v, %heads)
+    %v2 = onnx.Transpose(%v1) {perm = [0, 2, 1, 3]}
+    %s1 = onnx.MatMul(%q2, %k2)
+    %s2 = onnx.Add(%s1, %mask)
+    %p = onnx.Softmax(%s2) {axis = -1}
+    %m = onnx.MatMul(%p, %v2)
+    %t = onnx.Transpose(%m) {perm = [0, 2, 1, 3]}
+    %y = onnx.Reshape(%t, %joined)
+  })");
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::DynamicAttention"));
+  EXPECT_THAT(
+      Steps(plan).front().As<PreparedStep>()->sizes,
+      HasSubstr("{/*batch=*/{b, 3}, /*queries=*/n, /*keys=*/m, /*depth=*/4, /*features=*/4, "
+                "/*scale=*/1.0f, /*q=*/{0, {12 * n, 4, 12, 1}}, /*k=*/{0, {12 * m, 4, 12, 1}}, "
+                "/*v=*/{0, {12 * m, 4, 12, 1}}, /*y=*/{0, {12 * n, 4, 12, 1}}, "
+                "/*masks=*/{{rt::AttentionMask::Kind::kAdd, 0.0f, {0, {m, 0, 0, 1}}}, {}}"));
+}
+
+// %keys of one batch and %values of another, which may be 1 or not fit, and a mask of a length that
+// may be 1.
+TEST(FindAttention, LeavesToTheRunWhatMayRepeat) {
+  const auto calls = [](const std::string& keys, const std::string& values,
+                        const std::string& mask) {
+    return Calls(PlanOf("graph main(%q: f32[b, n, 4], %k: f32[" + keys + "], %v: f32[" + values +
+                        "], %mask: f32[" + mask + R"(]) -> (%y: f32[?, n, 4]) {
+    %s = onnx.MatMul(%q, %k)
+    %z = onnx.Add(%s, %mask)
+    %p = onnx.Softmax(%z) {axis = -1}
+    %y = onnx.MatMul(%p, %v)
+  })"));
+  };
+  EXPECT_THAT(calls("b, 4, m", "b, m, 4", "n, m"), ElementsAre("rt::DynamicAttention"));
+  EXPECT_THAT(calls("1, 4, m", "b, m, 4", "1, m"), ElementsAre("rt::DynamicAttention"));
+  for (const auto& plan : {calls("c, 4, m", "b, m, 4", "n, m"), calls("b, 4, m", "c, m, 4", "n, m"),
+                           calls("b, 4, m", "b, l, 4", "n, m"), calls("b, d, m", "b, m, 4", "n, m"),
+                           calls("b, 4, m", "b, m, 4", "n, l")})
+    EXPECT_THAT(plan, Not(Contains("rt::DynamicAttention")));
+}
+
+// Windows of an image, four each, and a mask for each of these.
+TEST(FindAttention, SeesMasksOfABatchThatIsDividedOtherwise) {
+  const Plan plan = PlanOf(R"(graph main(%q: f32[8, 3, 5, 4], %k: f32[8, 3, 4, 7],
+      %v: f32[8, 3, 7, 4], %mask: f32[4, 1, 5, 7]) -> (%y: f32[8, 3, 5, 4]) {
+    const %apart: i64[5] = [2, 4, 3, 5, 7]
+    const %together: i64[4] = [8, 3, 5, 7]
+    %s = onnx.MatMul(%q, %k)
+    %s1 = onnx.Reshape(%s, %apart)
+    %s2 = onnx.Add(%s1, %mask)
+    %s3 = onnx.Reshape(%s2, %together)
+    %p = onnx.Softmax(%s3) {axis = -1}
+    %y = onnx.MatMul(%p, %v)
+  })");
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedAttention"));
+  EXPECT_THAT(plan.prepared.front().init, HasSubstr("{/*batch=*/{2, 4, 3}, "));
+  EXPECT_THAT(plan.prepared.front().init,
+              HasSubstr("{rt::AttentionMask::Kind::kAdd, 0.0f, {0, {0, 35, 0, 7, 1}}}"));
 }
 
 // Attention over %q, %k (transposed) and %v, whose scores become %z by the lines of `between`.
