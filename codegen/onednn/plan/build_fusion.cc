@@ -36,8 +36,8 @@ std::string Text(const Plan& plan, const Rotary& rotary) {
          std::to_string(rotary.pairs) + ", /*interleaved=*/" +
          (rotary.interleaved ? "true" : "false") + ", /*whole_tables=*/" +
          (rotary.whole_tables ? "true" : "false") + ", /*x=*/" + Text(plan, rotary.x_place) +
-         ", /*cos=*/" + Text(plan, rotary.cos_place) + ", /*sin=*/" +
-         Text(plan, rotary.sin_place) + "}";
+         ", /*cos=*/" + Text(plan, rotary.cos_place) + ", /*sin=*/" + Text(plan, rotary.sin_place) +
+         "}";
 }
 
 std::string Text(const rt::BlockProductParams& p) {
@@ -77,7 +77,10 @@ void PlanBuilder::BuildRotary(const Node& node, const Rotary& rotary, Block& blo
   const std::string operands =
       Label(rotary.x) + ", " + Label(rotary.cos) + ", " + Label(rotary.sin);
   AddFusion(node,
-            {"rotary embedding", operands, {rotary.x, rotary.cos, rotary.sin}, "Rotary",
+            {"rotary embedding",
+             operands,
+             {rotary.x, rotary.cos, rotary.sin},
+             "Rotary",
              Text(plan_, rotary)},
             block);
 }

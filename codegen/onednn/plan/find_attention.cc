@@ -253,8 +253,8 @@ std::optional<Axes> MaskAxes(const Mask& mask, const Value& scores) {
 bool SuitsLoops(const Attention& attention) {
   const auto step = [](const AttentionOperand& operand) { return operand.place.strides.back(); };
   for (const AttentionMasking& mask : attention.masks) {
-    const bool fits = mask.kind == Kind::kNone || IsUnit(step(mask.matrix)) ||
-                      IsSame(step(mask.matrix), 0);
+    const bool fits =
+        mask.kind == Kind::kNone || IsUnit(step(mask.matrix)) || IsSame(step(mask.matrix), 0);
     if (!fits) return false;
   }
   return IsUnit(step(attention.y)) || attention.features == 1;

@@ -133,8 +133,8 @@ std::optional<Turn> WholeTurn(const Product& kept, const Product& exchanged) {
   if (concat == nullptr) return std::nullopt;
   std::optional<Pairs> pairs = ExchangedPairs(*concat, interleaved);
   const std::optional<Rows> x = RowsOf(kept.x);
-  const bool fits =
-      pairs && x && LieAlike(pairs->rows, *x) && x->scale == 1.0 && IsSame(x->offset, pairs->rows.offset);
+  const bool fits = pairs && x && LieAlike(pairs->rows, *x) && x->scale == 1.0 &&
+                    IsSame(x->offset, pairs->rows.offset);
   if (!fits) return std::nullopt;
   return Turn{std::move(*pairs), kept.table, exchanged.table, true};
 }
