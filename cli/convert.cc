@@ -24,12 +24,24 @@
 #include "cli/fusion_summary.h"
 #include "core/support/mapped_file.h"
 #include "core/support/temporary_folder.h"
+#include "core/support/text.h"
 #include "driver/convert_model.h"
 #include "driver/model_costs.h"
 #include "driver/verify_model.h"
 
 namespace dragoman::cli {
 namespace {
+
+Result<std::optional<WeightFiles>> WeightFilesOf(const ConvertOptions& options) {
+  if (!options.external_data) return std::optional<WeightFiles>();
+  WeightFiles files{.least_bytes = {}, .each = options.data_files == "each"};
+  if (*options.external_data == "none") return std::optional(files);
+  files.least_bytes = ParseUint64(*options.external_data);
+  if (!files.least_bytes)
+    return InvalidInput("--external-data takes a number of bytes or none, not " +
+                        Quote(*options.external_data));
+  return std::optional(files);
+}
 
 // `--level` and the like as the library takes them.
 Result<ConversionOptions> ConversionOf(const ConvertOptions& options) {
@@ -47,6 +59,7 @@ Result<ConversionOptions> ConversionOf(const ConvertOptions& options) {
   conversion.opset = options.opset;
   conversion.functions = options.functions;
   conversion.own_domain = options.allowed_domain.has_value();
+  DRAGOMAN_ASSIGN(conversion.weight_files, WeightFilesOf(options));
   conversion.relax_version = options.relax_version;
   conversion.packed = options.packed;
   return conversion;
@@ -323,6 +336,12 @@ void AddConvert(CommandLine& program) {
   command.Add("--allow-domain", &options->allowed_domain,
               "dragoman: write what ONNX lacks as operators that only Dragoman runs",
               {.one_of = {"dragoman"}});
+  command.Add("--external-data", &options->external_data,
+              "Weights of so many bytes or more go to a data file beside an ONNX file, all others "
+              "into\nit (none: all); default: as in MODEL");
+  command.Add("--data-files", &options->data_files,
+              "one: OUT.data for all weights of --external-data (default); each: one for each",
+              {.one_of = {"one", "each"}});
   command.Add("--relax-version", &options->relax_version,
               "TVM release that is to read the Relax module; default: latest",
               {.one_of = RelaxVersions()});

@@ -22,6 +22,8 @@ struct ConvertOptions {
   std::optional<std::int64_t> opset;
   bool functions = false;
   std::optional<std::string> allowed_domain;
+  std::optional<std::string> external_data;  // "none", or bytes
+  std::string data_files = "one";
   std::optional<std::string> relax_version;
   bool packed = false;
   bool force = false;

@@ -89,8 +89,8 @@ int Run(int argc, char** argv) {
   using namespace dragoman::cli;
   CommandLine program(kDescription, kFooter, Version());
   for (auto* add : {AddInspect, AddConvert, AddSimplify, AddEdit, AddMerge, AddExtract, AddSplit,
-                    AddCodegen, AddDiff, AddRun, AddVerify, AddBench, AddReduce, AddOps, AddCache,
-                    AddCompletion, AddManual}) {
+                    AddGeneralize, AddCodegen, AddDiff, AddRun, AddVerify, AddBench, AddReduce,
+                    AddOps, AddCache, AddCompletion, AddManual}) {
     add(program);
   }
   return program.Run(argc, argv);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // dragoman manual [COMMAND]
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -117,16 +121,29 @@ std::string ProgramPage(const CommandLine& program) {
   return page + others + "\n";
 }
 
+// On a terminal by man, which formats it and pages; else as it is, for a file or a pipe.
+void ShowPage(const std::string& page) {
+  constexpr char kPager[] = "command -v man > /dev/null || exit 127; exec man -l -";
+  if (::isatty(STDOUT_FILENO) != 0) {
+    if (std::FILE* pager = ::popen(kPager, "w")) {
+      std::fwrite(page.data(), 1, page.size(), pager);
+      const int status = ::pclose(pager);
+      if (!WIFEXITED(status) || WEXITSTATUS(status) != 127) return;
+    }
+  }
+  fmt::print("{}", page);
+}
+
 int PrintPage(const CommandLine& program, const std::string& name) {
   if (name.empty()) {
-    fmt::print("{}", ProgramPage(program));
+    ShowPage(ProgramPage(program));
     return kDone;
   }
   std::vector<std::string> names;
   for (const CommandText& command : program.Commands()) {
     names.push_back(command.name);
     if (command.name != name) continue;
-    fmt::print("{}", CommandPage(command));
+    ShowPage(CommandPage(command));
     return kDone;
   }
   return Report(InvalidInput("there is no command '" + name + "'" + DidYouMean(name, names)));
@@ -138,10 +155,14 @@ void AddManual(CommandLine& program) {
   auto name = std::make_shared<std::string>();
   std::vector<std::string> commands;
   for (const CommandText& other : program.Commands()) commands.push_back(other.name);
-  Command command = program.AddCommand("manual", "Print a manual page for man");
+  Command command = program.AddCommand("manual", "Show a manual page, or print it for man");
   command.Add("COMMAND", name.get(), "The command; default: the page of dragoman itself",
               {.suggested = std::move(commands)});
-  command.SetFooter("  dragoman manual convert | man -l -");
+  command.SetFooter(
+      "On a terminal, man shows the page.\n"
+      "\n"
+      "  dragoman manual convert\n"
+      "  dragoman manual convert > dragoman-convert.1");
   command.SetRun([name, &program] { return PrintPage(program, *name); });
 }
 

@@ -38,25 +38,6 @@ Result<std::vector<Connection>> ParseConnections(const std::vector<std::string>&
   return connections;
 }
 
-// A common model as it is in the file, and the operator set of that.
-struct CommonModel {
-  Model model;
-  std::optional<std::int64_t> opset;
-};
-
-Result<CommonModel> ReadCommon(const Session& session, const std::string& path,
-                               const Facts& facts = {}) {
-  DRAGOMAN_ASSIGN(const Model source, session.Read(path));
-  CommonModel common{.model = {}, .opset = KeptOpset(source)};
-  LoweringOptions lowering;
-  lowering.facts = facts;
-  lowering.passes = "none";
-  Result<Model> model = session.ToCommon(source, lowering);
-  if (!model.ok()) return std::move(model).error().InFile(path);
-  common.model = std::move(*model);
-  return common;
-}
-
 Status Merge(const MergeOptions& options) {
   const Session session = MakeSession(options.common, options.first);
   DRAGOMAN_ASSIGN(std::vector<Connection> connections, ParseConnections(options.connections));

@@ -29,6 +29,7 @@ void AddReduce(CommandLine& program);
 void AddRun(CommandLine& program);
 void AddSimplify(CommandLine& program);
 void AddSplit(CommandLine& program);
+void AddGeneralize(CommandLine& program);
 void AddVerify(CommandLine& program);
 
 // How a model is brought to the common level, as given.

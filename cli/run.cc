@@ -2,6 +2,8 @@
 // dragoman run MODEL
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -14,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
+#include "core/ir/element_text.h"
 #include "core/support/output_file.h"
 #include "driver/data.h"
 #include "driver/data_sets.h"
@@ -54,6 +57,47 @@ std::string ReportText(const std::string& report) {
   return fmt::format("{} runs: fastest {}, median {}, 99 % below {}\n{}",
                      times["repeat"].get<std::int64_t>(), time("min"), time("median"), time("p99"),
                      end == std::string::npos ? "" : report.substr(end + 1));
+}
+
+// "[0.25, -1.5, …]"
+std::string FirstElements(const Tensor& tensor) {
+  constexpr std::int64_t kShown = 4;
+  std::string text;
+  for (std::int64_t i = 0; i < std::min(tensor.size(), kShown); ++i)
+    text += (i == 0 ? "" : ", ") + FormatElement(tensor, i);
+  return "[" + text + (tensor.size() > kShown ? ", …" : "") + "]";
+}
+
+// "from -1.5 to 2.25, mean 0.125", of what is not NaN; empty: nothing is.
+std::string RangeOf(const Tensor& tensor) {
+  if (!IsFloating(tensor.dtype()) && !IsInteger(tensor.dtype())) return {};
+  double least = INFINITY, most = -INFINITY, sum = 0;
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < tensor.size(); ++i) {
+    const double element = tensor.FloatAt(i);
+    if (std::isnan(element)) continue;
+    least = std::min(least, element);
+    most = std::max(most, element);
+    sum += element;
+    ++count;
+  }
+  if (count == 0) return {};
+  const std::string nan =
+      count < tensor.size() ? fmt::format(", {} NaN", tensor.size() - count) : std::string();
+  return fmt::format(" from {:g} to {:g}, mean {:g}{}", least, most,
+                     sum / static_cast<double>(count), nan);
+}
+
+// A line for each output, where no folder takes them.
+void PrintSummary(const FlatArrays& outputs) {
+  for (const auto& [name, array] : outputs) {
+    if (!array.present()) {
+      Print("{}: nothing\n", name);
+      continue;
+    }
+    const Tensor tensor = array.ToTensor();
+    Print("{}: {} {}{}\n", name, tensor.type().ToString(), FirstElements(tensor), RangeOf(tensor));
+  }
 }
 
 // As Chrome's tracing and Perfetto read it: complete events, in microseconds.
@@ -101,8 +145,10 @@ int RunCommand(const RunOptions& options) {
   }
   if (options.trace && options.request.profile)
     return Report(InvalidInput("--trace does not go with --profile"));
-  if (Status status = CheckOutputFolder(options.output_dir); !status.ok())
-    return Report(status.error());
+  if (!options.output_dir.empty()) {
+    if (Status status = CheckOutputFolder(options.output_dir); !status.ok())
+      return Report(status.error());
+  }
   const Session session = MakeSession(options.common, options.model);
   Result<Facts> facts = ParseFacts(options.lowering);
   if (!facts.ok()) return Report(facts.error());
@@ -111,8 +157,11 @@ int RunCommand(const RunOptions& options) {
   Result<RunResult> result =
       RunOn(session, *source, std::move(*inputs), options, *std::move(facts));
   if (!result.ok()) return Report(result.error(), options.model);
-  if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok())
+  if (options.output_dir.empty()) {
+    PrintSummary(result->outputs);
+  } else if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok()) {
     return Report(status.error());
+  }
   if (options.trace) {
     if (Status status = WriteFile(*options.trace, TraceJson(result->trace)); !status.ok())
       return Report(status.error());
@@ -139,8 +188,8 @@ void AddRun(CommandLine& program) {
   command.AddFlag("--random", options->random,
                   "Draw random inputs; unknown sizes are drawn from 2 to 5");
   command.Add("-o,--output-dir", &options->output_dir,
-              "Folder for the outputs: a .npy file each, .json for maps, and index.json",
-              {.required = true});
+              "Folder for the outputs: a .npy file each, .json for maps, and index.json; without "
+              "it, a\nline about each is printed");
   command.Add(
       "--steps", &options->request.steps,
       "Calls of one object: N, or ENTRY*N,…; an input with one more leading axis holds a slice "

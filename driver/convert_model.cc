@@ -34,10 +34,12 @@ Result<Model> Unrolled(const Session& session, const Model& source, LoweringOpti
 Status CheckConversion(const Format& target, const ConversionOptions& options) {
   if (target.write == nullptr)
     return Unsupported("files of format " + std::string(target.name) + " cannot be written");
-  const bool about_onnx =
-      options.opset || options.lift_state || options.functions || options.own_domain;
+  const bool about_onnx = options.opset || options.lift_state || options.functions ||
+                          options.own_domain || options.weight_files;
   if (target.name != "onnx" && about_onnx)
-    return InvalidInput("--opset, --functions, --allow-domain and --state lift are for ONNX files");
+    return InvalidInput(
+        "--opset, --functions, --allow-domain, --external-data and --state lift are for ONNX "
+        "files");
   if ((options.relax_version || options.packed) && target.name != "relax")
     return InvalidInput("--relax-version and --packed are about Relax modules, not format " +
                         std::string(target.name));
@@ -84,6 +86,7 @@ WriteOptions WriteOptionsOf(const ConvertedModel& converted, const ConversionOpt
           .lift_state = options.lift_state,
           .functions = options.functions,
           .own_domain = options.own_domain,
+          .weight_files = options.weight_files,
           .relax_version = options.relax_version.value_or("latest"),
           .packed = options.packed};
 }

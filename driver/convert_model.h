@@ -25,10 +25,11 @@ struct ConversionOptions {
   std::optional<std::string> passes;
   std::optional<Level> level;  // nullopt: the source if it can be written as it is
   bool unroll = false;         // sequence operators become cells, one per step
-  bool lift_state = false;     // ONNX: these four as WriteOptions has them
+  bool lift_state = false;     // ONNX: these five as WriteOptions has them
   std::optional<std::int64_t> opset;
   bool functions = false;
   bool own_domain = false;
+  std::optional<WeightFiles> weight_files;
   std::optional<std::string> relax_version;  // Relax: these two, too
   bool packed = false;
 

@@ -60,4 +60,17 @@ std::optional<std::int64_t> KeptOpset(const Model& source) {
   return from_onnx ? source.OpsetVersion("") : std::nullopt;
 }
 
+Result<CommonModel> ReadCommon(const Session& session, const std::string& path,
+                               const Facts& facts) {
+  DRAGOMAN_ASSIGN(const Model source, session.Read(path));
+  CommonModel common{.model = {}, .opset = KeptOpset(source)};
+  LoweringOptions lowering;
+  lowering.facts = facts;
+  lowering.passes = "none";
+  Result<Model> model = session.ToCommon(source, lowering);
+  if (!model.ok()) return std::move(model).error().InFile(path);
+  common.model = std::move(*model);
+  return common;
+}
+
 }  // namespace dragoman

@@ -57,6 +57,14 @@ Status EditModel(Model& model, const EditRequest& request);
 // The operator set to write a common model in that was made from `source`; nullopt: any.
 std::optional<std::int64_t> KeptOpset(const Model& source);
 
+// A common model as it is in the file, and the operator set of that.
+struct CommonModel {
+  Model model;
+  std::optional<std::int64_t> opset;
+};
+Result<CommonModel> ReadCommon(const Session& session, const std::string& path,
+                               const Facts& facts = {});
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_DRIVER_EDIT_MODEL_H_

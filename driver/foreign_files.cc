@@ -68,9 +68,6 @@ struct Suffix {
   std::string_view what;
 };
 constexpr Suffix kSuffixes[] = {
-    {".onnxtxt",
-     "is a model in ONNX's own text; convert it by python3 -c \"import onnx; "
-     "onnx.save(onnx.load('model.onnxtxt', format='onnxtxt'), 'model.onnx')\""},
     {".mlmodel", "is a model of Core ML; convert the model that it was made from"},
     {".mlpackage", "is a package of Core ML; convert the model that it was made from"},
     {".mlmodelc", "is a compiled model of Core ML; convert the model that it was made from"},

@@ -36,6 +36,7 @@
 #include "importers/onnx/lower.h"
 #include "importers/onnx/missing_data.h"
 #include "importers/onnx/ops/domains.h"
+#include "importers/onnx/parse_syntax.h"
 #include "importers/onnx/read_model.h"
 #include "importers/onnx/restore_states.h"
 #include "importers/onnx/validate.h"
@@ -71,7 +72,7 @@ Likeness CertainIf(bool recognized) { return recognized ? Likeness::kCertain : L
 // --- ONNX
 
 Likeness DetectOnnx(const Candidate& candidate) {
-  if (OnnxTextForm(candidate.bytes)) return Likeness::kCertain;
+  if (OnnxTextForm(candidate.bytes) || IsOnnxSyntax(candidate.bytes)) return Likeness::kCertain;
   return IsOnnxModel(candidate.bytes) ? Likeness::kLikely : Likeness::kNone;
 }
 
@@ -86,6 +87,18 @@ std::vector<SourceOperator> OnnxOperators(std::string_view domain) {
   return operators;
 }
 
+WriteOnnxOptions LayoutOf(const WriteOptions& options) {
+  WriteOnnxOptions file;
+  file.strict = options.strict;
+  file.warn = options.warn;
+  if (!options.weight_files) return file;
+  file.file_each = options.weight_files->each;
+  file.data = options.weight_files->least_bytes ? WriteOnnxOptions::Data::kBySize
+                                                : WriteOnnxOptions::Data::kInline;
+  file.min_external_bytes = options.weight_files->least_bytes.value_or(0);
+  return file;
+}
+
 Status WriteCommonOnnx(const Model& model, const std::string& path, const WriteOptions& options) {
   ExportOptions target;
   target.opset = options.opset;
@@ -96,6 +109,7 @@ Status WriteCommonOnnx(const Model& model, const std::string& path, const WriteO
   target.strict = options.strict;
   target.warn = options.warn;
   target.show = options.show;
+  target.file = LayoutOf(options);
   return ExportOnnx(model, path, target);
 }
 
@@ -117,7 +131,7 @@ Status WriteDefaultEntry(const Model& model, const std::string& path, const Writ
 }
 
 Status WriteOnnxFile(const Model& model, const std::string& path, const WriteOptions& options) {
-  if (model.level == Level::kSource) return WriteOnnx(model, path);
+  if (model.level == Level::kSource) return WriteOnnx(model, path, LayoutOf(options));
   if (model.entries.size() > 1) return WriteDefaultEntry(model, path, options);
   return WriteCommonOnnx(model, path, options);
 }
@@ -345,8 +359,8 @@ Status WriteDotFile(const Model& model, const std::string& path, const WriteOpti
 std::vector<Format> MakeFormats() {
   return {
       {.name = "onnx",
-       .suffixes = {".onnx", ".textproto", ".onnxjson"},
-       .what = "ONNX, any operator set; also in protobuf's text format or JSON",
+       .suffixes = {".onnx", ".textproto", ".onnxjson", ".onnxtxt"},
+       .what = "ONNX, any operator set; also in ONNX's text, protobuf's text format or JSON",
        .detect = DetectOnnx,
        .read = ReadOnnxFile,
        .reader_verifies = true,

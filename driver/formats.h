@@ -48,13 +48,20 @@ struct ReadOptions {
 // What WriteOptions::relax_version may be, the oldest release of TVM first.
 std::vector<std::string> RelaxVersions();
 
+// Which weights of an ONNX file lie in data files.
+struct WeightFiles {
+  std::optional<std::uint64_t> least_bytes;  // of one that does; nullopt: none
+  bool each = false;                         // a file for each, not one for all
+};
+
 struct WriteOptions {
   std::optional<std::int64_t> opset;       // of ONNX files made from a common graph
   std::optional<std::int64_t> kept_opset;  // the same, where it can be met (ExportOptions)
   bool lift_state = false;  // ONNX: without the record of which outputs feed which inputs
   bool functions = false;   // ONNX: groups as model-local functions
   bool own_domain = false;  // ONNX: operators that it lacks in domain dragoman
-  std::string relax_version = "latest";  // the release of TVM that is to read a Relax module
+  std::optional<WeightFiles> weight_files;  // nullopt: as the source has them
+  std::string relax_version = "latest";     // the release of TVM that is to read a Relax module
   bool packed = false;  // Relax: calls of functions on NumPy, where operators cannot say it
   // ONNX: given what is written of a common graph, in operators of ONNX.
   std::function<void(const Model& written)> show = nullptr;

@@ -12,6 +12,7 @@
 #include "core/ir/model.h"
 #include "core/ops/op_support.h"
 #include "core/support/result.h"
+#include "exporters/onnx/write_model.h"
 
 namespace dragoman {
 
@@ -25,6 +26,7 @@ struct ExportOptions {
   bool own_domain = false;  // nodes of domain dragoman for what ONNX lacks, which only we run
   bool strict = false;      // what would be a warning is an error
   std::function<void(std::string_view)> warn;  // told what is left out
+  WriteOnnxOptions file;                       // how the file is laid out
   // Given the model as it is written, before that.
   std::function<void(const Model& written)> show = nullptr;
 };

@@ -63,7 +63,19 @@ bool Fits(const std::map<std::uint64_t, std::span<const std::byte>>& ranges, std
   return true;
 }
 
+std::uint64_t EndOf(const std::map<std::uint64_t, std::span<const std::byte>>& ranges) {
+  std::uint64_t end = 0;
+  for (const auto& [offset, bytes] : ranges)
+    end = std::max<std::uint64_t>(end, offset + bytes.size());
+  return end;
+}
+
 }  // namespace
+
+ExternalData::ExternalData(std::string model_name, bool file_each)
+    : model_name_(std::move(model_name)),
+      file_each_(file_each),
+      own_files_{model_name_ + ".data"} {}
 
 void ExternalData::Keep(std::span<const std::byte> bytes, TensorProto* message) {
   const std::string* location = FindKey(*message, "location");
@@ -84,18 +96,28 @@ void ExternalData::Add(std::span<const std::byte> bytes, TensorProto* message) {
   pending_.push_back({bytes, message});
 }
 
+std::string ExternalData::OwnFile(const TensorProto& message) {
+  std::string name = model_name_ + ".data";
+  if (file_each_) {
+    const std::string tensor = message.name().empty() ? "tensor" : FileName(message.name());
+    name = own_names_.Unique(model_name_ + "." + tensor) + ".data";
+  }
+  own_files_.insert(name);
+  return name;
+}
+
 void ExternalData::Place() {
-  if (pending_.empty()) return;
-  Ranges& ranges = files_[own_name_];
-  std::uint64_t end = 0;
-  for (const auto& [offset, bytes] : ranges)
-    end = std::max<std::uint64_t>(end, offset + bytes.size());
+  std::map<std::string, std::uint64_t> ends;
   for (const Pending& tensor : pending_) {
+    const std::string file = OwnFile(*tensor.message);
+    Ranges& ranges = files_[file];
+    std::uint64_t& end = ends.try_emplace(file, 0).first->second;
+    if (end == 0) end = EndOf(ranges);
     end = (end + kAlignment - 1) / kAlignment * kAlignment;
     ranges.emplace(end, tensor.bytes);
     tensor.message->clear_external_data();
     tensor.message->set_data_location(TensorProto::EXTERNAL);
-    AddKey("location", own_name_, tensor.message);
+    AddKey("location", file, tensor.message);
     AddKey("offset", std::to_string(end), tensor.message);
     AddKey("length", std::to_string(tensor.bytes.size()), tensor.message);
     end += tensor.bytes.size();
@@ -135,7 +157,7 @@ Status ExternalData::Write(const std::string& folder, std::vector<OutputFile>* f
     if (ranges.empty()) continue;
     const std::filesystem::path path = std::filesystem::path(folder) / location;
     std::error_code error;
-    if (location != own_name_ && std::filesystem::exists(path, error)) {
+    if (!own_files_.contains(location) && std::filesystem::exists(path, error)) {
       DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> present,
                       OpenConfined(folder, location));
       if (Holds(present->bytes(), ranges)) continue;

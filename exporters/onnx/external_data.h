@@ -6,20 +6,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/support/output_file.h"
 #include "core/support/result.h"
+#include "core/support/text.h"
 #include "proto/onnx/onnx.pb.h"
 
 namespace dragoman::onnx_writer {
 
 class ExternalData {
  public:
-  // `own_name` is the data file that belongs to the model to be written.
-  explicit ExternalData(std::string own_name) : own_name_(std::move(own_name)) {}
+  // Data files that belong to the model file `model_name` are called "<model_name>.data", or with
+  // `file_each`, one for each tensor, "<model_name>.<tensor>.data".
+  ExternalData(std::string model_name, bool file_each);
 
   // `bytes` go where external_data of `message` says. If they do not fit there (another length, a
   // place that other bytes take), they go to the end of our own data file.
@@ -42,7 +45,13 @@ class ExternalData {
     onnx_pb::TensorProto* message;
   };
 
-  std::string own_name_;
+  // The data file of ours that the bytes of `message` go to.
+  std::string OwnFile(const onnx_pb::TensorProto& message);
+
+  std::string model_name_;
+  bool file_each_;
+  NameScope own_names_;
+  std::set<std::string> own_files_;
   std::map<std::string, Ranges> files_;
   std::vector<Pending> pending_;
 };

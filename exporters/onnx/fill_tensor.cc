@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporters/onnx/fill_tensor.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -72,16 +73,16 @@ bool EncodeTyped(const Tensor& tensor, std::string_view field, TensorProto* mess
 void FillBytes(const Tensor& tensor, std::string_view encoding, WriteContext* context,
                TensorProto* message) {
   using Data = WriteOnnxOptions::Data;
+  const Data data = context->options.data;
   const bool was_external = message->data_location() == TensorProto::EXTERNAL;
-  if (was_external && context->options.data != Data::kInline) {
+  if (was_external && (data == Data::kKeep || data == Data::kExternal))
     return context->external.Keep(tensor.bytes(), message);
-  }
   if (was_external) {
     message->clear_data_location();
     message->clear_external_data();
   }
-  if (context->options.data == Data::kExternal &&
-      tensor.bytes().size() >= context->options.min_external_bytes) {
+  if ((data == Data::kExternal || data == Data::kBySize) &&
+      tensor.bytes().size() >= std::max<std::size_t>(context->options.min_external_bytes, 1)) {
     return context->external.Add(tensor.bytes(), message);
   }
   if (EncodeTyped(tensor, encoding, message)) return;

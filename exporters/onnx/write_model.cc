@@ -15,6 +15,7 @@
 #include "core/support/text.h"
 #include "exporters/onnx/dict_to_message.h"
 #include "exporters/onnx/expand_model.h"
+#include "exporters/onnx/print_syntax.h"
 #include "exporters/onnx/write_context.h"
 #include "exporters/onnx/write_graph.h"
 #include "proto/onnx/extra.h"
@@ -124,10 +125,14 @@ struct Prepared {
   std::string message;  // with tokens
 };
 
-Result<std::unique_ptr<Prepared>> Prepare(const Model& model, const std::string& data_name,
+Result<std::unique_ptr<Prepared>> Prepare(const Model& model, const std::string& file_name,
                                           const WriteOnnxOptions& options) {
-  auto prepared = std::make_unique<Prepared>(Prepared{
-      {options, {}, onnx_writer::ExternalData(data_name), onnx_writer::ValueNames(model)}, {}});
+  auto prepared =
+      std::make_unique<Prepared>(Prepared{{options,
+                                           {},
+                                           onnx_writer::ExternalData(file_name, options.file_each),
+                                           onnx_writer::ValueNames(model)},
+                                          {}});
   ModelProto message;
   DRAGOMAN_TRY(FillModel(model, &prepared->context, &message));
   prepared->message = Serialize(message);
@@ -141,13 +146,30 @@ Status CheckSize(const ModelExpander& expander, const WriteOnnxOptions& options)
                      "; keep tensor data in a file of its own");
 }
 
-Status WriteText(const Model& model, const std::string& path, TextForm form) {
+Result<std::unique_ptr<ModelProto>> MessageOf(const Model& model) {
   DRAGOMAN_ASSIGN(const std::string bytes,
                   WriteOnnxBytes(model, {.data = WriteOnnxOptions::Data::kInline}));
-  ModelProto message;
-  if (!message.ParseFromString(bytes)) return Internal("a model that was written cannot be read");
-  DRAGOMAN_ASSIGN(const std::string text, PrintTextMessage(message, form));
+  const google::protobuf::LogSilencer silencer;
+  auto message = std::make_unique<ModelProto>();
+  if (!message->ParseFromString(bytes)) return Internal("a model that was written cannot be read");
+  return message;
+}
+
+Status WriteText(const Model& model, const std::string& path, TextForm form) {
+  DRAGOMAN_ASSIGN(const std::unique_ptr<ModelProto> message, MessageOf(model));
+  DRAGOMAN_ASSIGN(const std::string text, PrintTextMessage(*message, form));
   return WriteFile(path, text);
+}
+
+Status WriteSyntax(const Model& model, const std::string& path, const WriteOnnxOptions& options) {
+  DRAGOMAN_ASSIGN(const std::unique_ptr<ModelProto> message, MessageOf(model));
+  DRAGOMAN_ASSIGN(const onnx_writer::SyntaxText text, onnx_writer::PrintOnnxSyntax(*message));
+  if (!text.left_out.empty()) {
+    const std::string what = "the text form of ONNX has no place for " + text.left_out;
+    if (options.strict) return Unsupported(what);
+    if (options.warn) options.warn(what + ", which are left out");
+  }
+  return WriteFile(path, text.text);
 }
 
 Status WriteFiles(const Prepared& prepared, const ModelExpander& expander,
@@ -167,8 +189,9 @@ Status WriteFiles(const Prepared& prepared, const ModelExpander& expander,
 Status WriteOnnx(const Model& model, const std::string& path, const WriteOnnxOptions& options) {
   if (path.ends_with(".textproto")) return WriteText(model, path, TextForm::kTextFormat);
   if (path.ends_with(".onnxjson")) return WriteText(model, path, TextForm::kJson);
-  const std::string data_name = std::filesystem::path(path).filename().string() + ".data";
-  DRAGOMAN_ASSIGN(std::unique_ptr<Prepared> prepared, Prepare(model, data_name, options));
+  if (path.ends_with(".onnxtxt")) return WriteSyntax(model, path, options);
+  const std::string file_name = std::filesystem::path(path).filename().string();
+  DRAGOMAN_ASSIGN(std::unique_ptr<Prepared> prepared, Prepare(model, file_name, options));
   DRAGOMAN_ASSIGN(ModelExpander expander,
                   ModelExpander::Make(prepared->message, prepared->context.bulk));
   if (expander.size() > options.max_file_bytes && options.data == WriteOnnxOptions::Data::kKeep) {
@@ -183,14 +206,14 @@ Status WriteOnnx(const Model& model, const std::string& path, const WriteOnnxOpt
 Status CheckOnnx(const Model& model) {
   // Bytes of tensors count for nothing in a data file.
   const WriteOnnxOptions options = {.data = WriteOnnxOptions::Data::kExternal};
-  DRAGOMAN_ASSIGN(const std::unique_ptr<Prepared> prepared, Prepare(model, "model.data", options));
+  DRAGOMAN_ASSIGN(const std::unique_ptr<Prepared> prepared, Prepare(model, "model", options));
   DRAGOMAN_ASSIGN(const ModelExpander expander,
                   ModelExpander::Make(prepared->message, prepared->context.bulk));
   return CheckSize(expander, options);
 }
 
 Result<std::string> WriteOnnxBytes(const Model& model, const WriteOnnxOptions& options) {
-  DRAGOMAN_ASSIGN(const std::unique_ptr<Prepared> prepared, Prepare(model, "model.data", options));
+  DRAGOMAN_ASSIGN(const std::unique_ptr<Prepared> prepared, Prepare(model, "model", options));
   DRAGOMAN_ASSIGN(const ModelExpander expander,
                   ModelExpander::Make(prepared->message, prepared->context.bulk));
   DRAGOMAN_TRY(CheckSize(expander, options));

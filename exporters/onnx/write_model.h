@@ -7,7 +7,7 @@
 // "dragoman".
 //
 // A path that ends with .textproto or .onnxjson gets protobuf's text format, or JSON, with all
-// tensors inside.
+// tensors inside; one that ends with .onnxtxt ONNX's own text (print_syntax.h).
 //
 // Tensor bytes go from where they lie straight to the file, so memory does not grow with the
 // weights.
@@ -16,7 +16,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "core/ir/model.h"
 #include "core/support/result.h"
@@ -33,14 +35,22 @@ struct WriteOnnxOptions {
     kInline,
     // As kKeep, and tensors of `min_external_bytes` or more go to the data file "<output>.data".
     kExternal,
+    // Tensors of `min_external_bytes` or more go to data files of ours, all others into the model
+    // file, wherever they were.
+    kBySize,
   };
   Data data = Data::kKeep;
   std::size_t min_external_bytes = 1024;
+  bool file_each =
+      false;  // a data file "<output>.<tensor>.data" for each tensor that gets into ours
   std::uint64_t max_file_bytes = INT32_MAX;  // what other readers take: protobuf's limit
+  bool strict = false;                       // what would be a warning is an error
+  std::function<void(std::string_view)> warn = nullptr;  // told what a text form leaves out
 };
 
 // The files appear whole or not at all. A data file that is there already is replaced only if it is
-// "<output>.data"; any other must hold the same data, else InvalidInput.
+// ours ("<output>.data", or with file_each "<output>.<tensor>.data"); any other must hold the same
+// data, else InvalidInput.
 //
 // Unsupported, with the node or value: dialects other than onnx and dragoman; attributes and types
 // that ONNX does not have; several entries; states; a model file over `max_file_bytes`.

@@ -11,6 +11,7 @@
 
 #include "core/support/mapped_file.h"
 #include "importers/onnx/detect.h"
+#include "importers/onnx/parse_syntax.h"
 #include "importers/onnx/read_context.h"
 #include "importers/onnx/read_graph.h"
 #include "importers/onnx/reduce_model.h"
@@ -79,15 +80,26 @@ Result<Model> ReadFile(std::span<const std::byte> file, std::shared_ptr<const vo
   return ReadMessage(&message, context);
 }
 
-Result<Model> ReadTextFile(std::span<const std::byte> file, TextForm form,
-                           const ReadOnnxOptions& options) {
-  std::string bytes;
-  {
-    ModelProto message;
-    DRAGOMAN_TRY(ParseTextMessage(file, form, &message));
-    bytes = message.SerializeAsString();
+// The message that a file in one of the text forms stands for; nullopt: the file is not a text.
+Result<std::optional<std::string>> BytesOfText(std::span<const std::byte> file,
+                                               const std::string& path) {
+  const google::protobuf::LogSilencer silencer;
+  ModelProto message;
+  if (const std::optional<TextForm> form = OnnxTextForm(file)) {
+    DRAGOMAN_TRY(ParseTextMessage(file, *form, &message));
+  } else if (IsOnnxSyntax(file) || (path.ends_with(kOnnxSyntaxSuffix) && !IsOnnxModel(file))) {
+    DRAGOMAN_TRY(ParseOnnxSyntax(file, &message));
+  } else {
+    return std::optional<std::string>();
   }
-  return ReadOnnxBytes(Buffer::Own(std::move(bytes)), options);
+  return std::optional(message.SerializeAsString());
+}
+
+Result<Model> ReadAnyFile(const std::shared_ptr<const MappedFile>& file, const std::string& path,
+                          const ReadOnnxOptions& options) {
+  DRAGOMAN_ASSIGN(std::optional<std::string> bytes, BytesOfText(file->bytes(), path));
+  if (bytes) return ReadOnnxBytes(Buffer::Own(std::move(*bytes)), options);
+  return ReadFile(file->bytes(), file, options);
 }
 
 }  // namespace
@@ -97,9 +109,7 @@ Result<Model> ReadOnnx(const std::string& path, const ReadOnnxOptions& options) 
   ReadOnnxOptions resolved = options;
   if (!resolved.data_folder)
     resolved.data_folder = std::filesystem::path(path).parent_path().string();
-  const std::optional<TextForm> text = OnnxTextForm(file->bytes());
-  Result<Model> model =
-      text ? ReadTextFile(file->bytes(), *text, resolved) : ReadFile(file->bytes(), file, resolved);
+  Result<Model> model = ReadAnyFile(file, path, resolved);
   if (!model.ok()) model.error().InFile(path);
   return model;
 }

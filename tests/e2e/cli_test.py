@@ -19,7 +19,7 @@ MLP = MODELS / "mlp" / "model.onnx"
 DATA = MODELS / "mlp" / "test_data_set_0"
 X, SIZES = "x", (1, 41)  # the input of MLP
 COMMANDS = ("inspect", "convert", "codegen", "diff", "run", "verify", "bench", "reduce", "ops", "cache",
-            "completion", "manual", "simplify", "edit", "merge", "extract", "split")
+            "completion", "manual", "simplify", "edit", "merge", "extract", "split", "generalize")
 
 
 class CommandLine(CommandCase):
@@ -74,6 +74,10 @@ class CommandLine(CommandCase):
             self.assertEqual(entry["dtype"], "float32")
             self.assertEqual(entry["shape"], [1, 10])
             self.assertEqual((array.shape, array.dtype), ((1, 10), numpy.float32))
+
+    def test_run_without_a_folder_prints_a_line_for_each_output(self):
+        told = self.done("run", MLP, "--random")
+        self.assertRegex(told, r"^y: f32\[1, 10\] \[-?[0-9.]+, .*, …\] from -?[0-9.]+ to [0-9.]+, mean ")
 
     def test_steps_slice_inputs_and_stack_outputs(self):
         steps = numpy.random.default_rng(0).normal(size=(5, *SIZES))

@@ -63,6 +63,20 @@ class Module:
 """
 
 
+ONNX_SYNTAX = """<ir_version: 10, opset_import: ["" : 18, "local" : 1], metadata_props: ["k": "v"]>
+net (float[n, 3] x, bool c, float[3] d = {1, -2.5, nan}) => (float[n, 3] y, seq(int64[]) s)
+   <float16[2] "a/b" = {15360, 48128}, map(string, optional(float)) m>
+{
+   [first] a = Add (x, d)
+   z = If (c) <then_branch = t () => (float t) { t = Elu <alpha = 0.25> (a) }, else_branch: graph = e () => (float e) { e = Neg (a) }>
+   k = Constant <value: tensor = int64[2] {0, 1}, words = ["a", "b"], none: ints = []> ()
+   y, = local.scale:fast <factor: float = 2> (z, , "")
+}
+<domain: "local", opset_import: ["" : 18]>
+scale <factor, other: float = 1.5> (a) => (b) { b = Mul <f: float = @factor> (a, a) }
+"""
+
+
 def net_source(text):
     """The source with its last class called Net, in the file of that class."""
     names = re.findall(r"^class (\w+)\(Module\)", text, re.MULTILINE)
@@ -109,7 +123,7 @@ def add_exported(folder):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    for name in ("onnx_model", "torchscript_archive", "torchscript_unpickler", "torchscript_language",
+    for name in ("onnx_model", "onnx_syntax", "torchscript_archive", "torchscript_unpickler", "torchscript_language",
                  "tensorflow_graph", "tensorflow_checkpoint", "tensorflow_chunks", "pt2_archive",
                  "pt2_text", "relax_module", "relay_text"):
         (folder / name).mkdir(parents=True, exist_ok=True)
@@ -117,6 +131,7 @@ def main():
     (folder / "relax_module" / "module").write_text(RELAX_MODULE, encoding="utf-8")
     for model in RELAY.glob("*.relay"):
         (folder / "relay_text" / model.stem).write_bytes(model.read_bytes())
+    (folder / "onnx_syntax" / "model").write_text(ONNX_SYNTAX, encoding="utf-8")
     for name, model in onnx_models().items():
         (folder / "onnx_model" / name).write_bytes(model.read_bytes())
     for model in (*TENSORFLOW.glob("*.pb*"), *TENSORFLOW.glob("*/saved_model.pb")):

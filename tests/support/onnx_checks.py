@@ -96,7 +96,7 @@ def checker_problem(path):
     if onnx is None or path.stat().st_size > MOST_BYTES:
         return ""
     try:
-        model = as_known(onnx.load(path))
+        model = as_known(onnx.load(str(path)))
         checker.check_model(model.SerializeToString(),
                             full_check=not omits_inputs_of_functions(model))
     except (checker.ValidationError, shape_inference.InferenceError, RuntimeError,
