@@ -22,9 +22,7 @@ using Kind = Edit::Kind;
 const Type kType = Type::Tensor(DType::kF32, Shape{Dim(2)});
 constexpr std::array<std::string_view, 6> kOps = {"Foo", "Bar", "Sub", "Div", "Pow", "Mod"};
 
-const OpName* DrawOp(Random& random) {
-  return InternOp("onnx", kOps[Draw(random, kOps.size())]);
-}
+const OpName* DrawOp(Random& random) { return InternOp("onnx", kOps[Draw(random, kOps.size())]); }
 
 // Forty nodes, of which each reads earlier ones and some a weight.
 Model DrawModel(Random& random) {
@@ -42,8 +40,8 @@ Model DrawModel(Random& random) {
           values[values.size() - 1 - Draw(random, std::min<std::size_t>(4, values.size()))]);
     if (i % 3 == 0) {
       const std::array<float, 2> elements = {static_cast<float>(i), 1.0f};
-      operands.push_back(graph.AddConstant("w" + std::to_string(i),
-                                           Tensor::Of<float>({2}, std::span<const float>(elements))));
+      operands.push_back(graph.AddConstant(
+          "w" + std::to_string(i), Tensor::Of<float>({2}, std::span<const float>(elements))));
     }
     Node* node = graph.Append(DrawOp(random), operands, "n" + std::to_string(i));
     node->SetAttribute("axis", static_cast<std::int64_t>(Draw(random, 3)));
@@ -160,7 +158,7 @@ class Applied {
                         constants_.contains({x, y});
       if (told && y == nullptr) continue;
       made->AddOperand(told || (x != nullptr && y != nullptr && IsLoose(x, y)) ? Map(y)
-                                                                              : MapOfA(x));
+                                                                               : MapOfA(x));
     }
     values_[node.result()] = made->AddResult(node.result()->name(), before.result()->type());
   }
@@ -205,7 +203,8 @@ TEST(AppliedEdits, GiveTheSecondGraph) {
     const auto difference = CompareModels(made, b, {});
     ASSERT_TRUE(difference.ok());
     EXPECT_FALSE(difference->has_value())
-        << "seed " << seed << ": " << (*difference)->reason << "\n" << RenderText(*report);
+        << "seed " << seed << ": " << (*difference)->reason << "\n"
+        << RenderText(*report);
   }
   EXPECT_GT(different, 300);
 }
