@@ -10,8 +10,10 @@
 
 #include "core/support/bytes.h"
 #include "core/support/text.h"
+#include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/graph/calls.h"
 #include "importers/tensorflow/graph/graph_names.h"
+#include "proto/message_dict.h"
 #include "proto/tensorflow/extra.h"
 #include "proto/tensorflow/tensorflow.pb.h"
 
@@ -106,21 +108,63 @@ std::vector<std::string_view> SplitAt(std::string_view text, char separator) {
   }
 }
 
-// The names of variables that the table of objects in the checkpoint has.
-std::map<std::string, std::string> NamedKeys(const std::vector<CheckpointEntry>& entries) {
-  std::map<std::string, std::string> keys;
+// The table of objects in the checkpoint.
+std::optional<tf_pb::TrackableObjectGraph> ObjectsOf(const std::vector<CheckpointEntry>& entries) {
   for (const CheckpointEntry& entry : entries) {
     const Tensor* table = entry.value.tensor();
     if (entry.key != kObjectGraph || table == nullptr) continue;
     if (table->dtype() != DType::kString || table->strings().size() != 1) continue;
     tf_pb::TrackableObjectGraph graph;
-    if (!graph.ParseFromString(table->strings().front())) continue;
-    for (const auto& object : graph.nodes()) {
-      for (const auto& attribute : object.attributes()) {
-        if (!attribute.full_name().empty()) {
-          keys.emplace(attribute.full_name(), attribute.checkpoint_key());
-        }
-      }
+    if (graph.ParseFromString(table->strings().front())) return graph;
+  }
+  return std::nullopt;
+}
+
+// The keys of variables by the names that the table of objects has; of names that several objects
+// have, none.
+std::map<std::string, std::string> NamedKeys(const tf_pb::TrackableObjectGraph& objects) {
+  std::map<std::string, std::string> keys;
+  std::set<std::string> shared;
+  for (const auto& object : objects.nodes()) {
+    for (const auto& attribute : object.attributes()) {
+      const std::string& name = attribute.full_name();
+      if (name.empty()) continue;
+      const auto [known, added] = keys.emplace(name, attribute.checkpoint_key());
+      if (!added && known->second != attribute.checkpoint_key()) shared.insert(name);
+    }
+  }
+  for (const std::string& name : shared) keys.erase(name);
+  return keys;
+}
+
+// The keys of variables by what a SavedModel says of its functions: the last arguments of a call
+// are the objects that the function captures, by their numbers in the table.
+std::map<std::string, std::string> CapturedKeys(const Model& model,
+                                                const tf_pb::TrackableObjectGraph& objects) {
+  std::map<std::string, std::string> keys;
+  const Attribute* meta = Find(model.extra, tf_extra::kMetaGraph);
+  const auto* fields = meta == nullptr ? nullptr : meta->As<Attribute::Dict>();
+  const Attribute* stored = fields == nullptr ? nullptr : Find(*fields, "object_graph_def");
+  const auto* saved = stored == nullptr ? nullptr : stored->As<Attribute::Dict>();
+  tf_pb::SavedObjectGraph graph;
+  if (saved == nullptr || !DictToMessage(*saved, &graph).ok()) return keys;
+  const tf::Calls calls(model);
+  for (const Node& node : tf::MainGraph(model)->graph->nodes()) {
+    const Attribute* called = node.attribute("f");
+    const std::optional<tf::FuncRef> callee = called ? tf::AsFunc(*called) : std::nullopt;
+    const auto function = graph.concrete_functions().find(callee ? callee->name : "");
+    if (function == graph.concrete_functions().end()) continue;
+    const auto& captured = function->second.bound_inputs();
+    const std::size_t count = tf::NumDataOperands(node);
+    if (static_cast<std::size_t>(captured.size()) > count) continue;
+    for (int i = 0; i < captured.size(); ++i) {
+      const int number = captured[i];
+      if (number < 0 || number >= objects.nodes_size()) continue;
+      const auto& attributes = objects.nodes(number).attributes();
+      const std::size_t place = count - static_cast<std::size_t>(captured.size() - i);
+      const Node* variable = calls.VariableOf(node.operand(place));
+      if (variable != nullptr && attributes.size() == 1)
+        keys.emplace(tf::VariableName(*variable), attributes[0].checkpoint_key());
     }
   }
   return keys;
@@ -188,7 +232,9 @@ std::optional<Tensor> PartOf(const Tensor& whole, std::string_view slice) {
 
 void AddStates(std::vector<CheckpointEntry> entries, Model* model) {
   const std::map<std::string, std::string> restored = RestoredKeys(*model);
-  const std::map<std::string, std::string> named = NamedKeys(entries);
+  const auto objects = ObjectsOf(entries).value_or(tf_pb::TrackableObjectGraph());
+  const std::map<std::string, std::string> captured = CapturedKeys(*model, objects);
+  const std::map<std::string, std::string> named = NamedKeys(objects);
   std::map<std::string_view, const CheckpointEntry*> by_key;
   for (const CheckpointEntry& entry : entries) by_key.emplace(entry.key, &entry);
   std::set<std::string> names;
@@ -197,11 +243,13 @@ void AddStates(std::vector<CheckpointEntry> entries, Model* model) {
   for (const Node* variable : Variables(*model)) {
     const std::string name = tf::VariableName(*variable);
     if (names.contains(name)) continue;
-    const auto by_restore = restored.find(name);
-    const auto by_name = named.find(name);
-    const std::string key = by_restore != restored.end() ? by_restore->second
-                            : by_name != named.end()     ? by_name->second
-                                                         : name;
+    std::string key = name;
+    for (const auto* keys : {&restored, &captured, &named}) {
+      const auto known = keys->find(name);
+      if (known == keys->end()) continue;
+      key = known->second;
+      break;
+    }
     const auto entry = by_key.find(key);
     if (entry == by_key.end()) continue;
     names.insert(name);

@@ -31,7 +31,8 @@ std::map<std::string, RestoredPart> RestoredParts(const Model& model);
 std::optional<Tensor> PartOf(const Tensor& whole, std::string_view slice);
 
 // Adds a State for each variable that has an entry: the one that the graph restores it from, else
-// the one that the checkpoint's own table of objects gives that name, else the one of its name.
+// that of the object which the SavedModel says is passed to a function in its place, else the one
+// that the checkpoint's own table of objects gives that name, else the one of its name.
 // Entries that belong to no variable are States by their keys.
 void AddStates(std::vector<CheckpointEntry> entries, Model* model);
 
