@@ -21,9 +21,8 @@ bool ChoosesByFirst(const Node& node) {
 }
 
 bool IsPassedOn(const Node& node) {
-  constexpr std::array<std::string_view, 5> kOps = {"Identity", "Enter", "RefEnter", "Switch",
-                                                    "RefSwitch"};
-  return std::find(kOps.begin(), kOps.end(), node.op().type) != kOps.end();
+  constexpr std::array<std::string_view, 3> kOps = {"Identity", "Enter", "Switch"};
+  return std::find(kOps.begin(), kOps.end(), PlainType(node)) != kOps.end();
 }
 
 // Operators that write to the variable that their first operand is.

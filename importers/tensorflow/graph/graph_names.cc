@@ -114,6 +114,13 @@ bool IsVariable(const Node& node) {
          (op.type == "VarHandleOp" || op.type == "VariableV2" || op.type == "Variable");
 }
 
+std::string_view PlainType(const Node& node) {
+  std::string_view type = node.op().type;
+  if (type == "_SwitchN") return "Switch";
+  if (type.starts_with("Ref") && type != "RefIdentity") type.remove_prefix(3);
+  return type;
+}
+
 bool IsTable(const Node& node) {
   static constexpr std::string_view kTypes[] = {
       "HashTable",

@@ -6,20 +6,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "importers/tensorflow/graph/graph_names.h"
+
 namespace dragoman::tf_reader {
 namespace {
 
 // Graphs that are not well-formed would nest without end.
 constexpr int kMostNested = 64;
-
-// The operator without the mark of those that take references.
-std::string_view PlainType(const Node* node) {
-  if (node == nullptr) return {};
-  std::string_view type = node->op().type;
-  if (type == "RefSwitch" || type == "RefMerge" || type == "RefEnter" || type == "RefExit")
-    type.remove_prefix(3);
-  return type;
-}
 
 const Node* ProducerOf(const Use& operand) {
   return operand.value() != nullptr ? operand.value()->producer() : nullptr;
@@ -28,13 +21,15 @@ const Node* ProducerOf(const Use& operand) {
 // By how much a node lies deeper than what it reads: the switches and merges of a loop stand
 // between what enters and leaves its frame.
 int Deeper(const Node& node) {
-  const std::string_view type = PlainType(&node);
+  const std::string_view type = tf::PlainType(node);
   if (type == "Enter") return 1;
   if (type == "Exit") return -1;
   const auto reads = [&](std::string_view what) {
     const auto& operands = node.operands();
-    return std::any_of(operands.begin(), operands.end(),
-                       [&](const Use& operand) { return PlainType(ProducerOf(operand)) == what; });
+    return std::any_of(operands.begin(), operands.end(), [&](const Use& operand) {
+      const Node* producer = ProducerOf(operand);
+      return producer != nullptr && tf::PlainType(*producer) == what;
+    });
   };
   if (type == "Switch") return reads("LoopCond") ? 0 : 1;
   if (type == "Merge") return reads("Enter") ? 0 : -1;

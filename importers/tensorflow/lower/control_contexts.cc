@@ -10,6 +10,14 @@
 namespace dragoman::tf {
 namespace {
 
+// How many results of a Switch, or a _SwitchN, data may pass through.
+std::int64_t SidesOf(const Node& node) {
+  const Attribute* count = node.op().type == "_SwitchN" ? node.attribute("num_outs") : nullptr;
+  const auto* number = count != nullptr ? count->As<std::int64_t>() : nullptr;
+  const auto results = static_cast<std::int64_t>(NumDataResults(node));
+  return std::max(number != nullptr ? *number : 2, results);
+}
+
 // Whether it may give a variable of version 1, of which a copy keeps what it held then.
 bool GivesReference(const Node& node) {
   const std::string_view type = node.op().type;
@@ -17,12 +25,6 @@ bool GivesReference(const Node& node) {
 }
 
 }  // namespace
-
-std::string_view PlainType(const Node& node) {
-  std::string_view type = node.op().type;
-  if (type.starts_with("Ref") && type != "RefIdentity") type.remove_prefix(3);
-  return type;
-}
 
 Status ControlContexts::Find() {
   FindLive();
@@ -228,12 +230,15 @@ const Value* ControlContexts::PredicateOf(const Node& source) const {
   return predicate;
 }
 
-// The two results lie in the sides of the predicate; in a side of it already, one passes.
+// The results lie in the sides of the predicate; in a side of it already, one passes.
 Status ControlContexts::SetSwitch(int n, int home) {
   const Node& source = node(n);
   const Value* predicate = PredicateOf(source);
   node_contexts_[static_cast<std::size_t>(n)] = home;
   predicates_[static_cast<std::size_t>(n)] = predicate;
+  const std::int64_t sides = SidesOf(source);
+  if (sides < 1 || sides > kMaxGraphNesting)
+    return Unsupported(std::to_string(sides) + " branches are not supported").At(source.Describe());
   int decided = kNone;
   for (int c = home; c != kNone; c = context(c).parent) {
     if (context(c).predicate == predicate && decided == kNone) decided = context(c).side;
@@ -254,7 +259,7 @@ Status ControlContexts::SetSwitch(int n, int home) {
     const auto key = std::make_tuple(home, predicate, side);
     auto known = sides_.find(key);
     if (known == sides_.end()) {
-      const int made = MakeContext({home, 0, kNone, predicate, side});
+      const int made = MakeContext({home, 0, kNone, predicate, side, static_cast<int>(sides)});
       if (context(made).depth > kMaxGraphNesting)
         return Unsupported("conditions and loops nest too deep").At(source.Describe());
       known = sides_.emplace(key, made).first;
@@ -262,6 +267,17 @@ Status ControlContexts::SetSwitch(int n, int home) {
     value_contexts_[result] = known->second;
   }
   return {};
+}
+
+// A value that no edge puts into its side, such as a constant, counts as in the other one.
+int ControlContexts::BesideOther(int given, int other) {
+  const Context& beside = context(other);
+  if (beside.parent != given || beside.predicate == nullptr || beside.sides != 2) return given;
+  const Value* predicate = beside.predicate;
+  const int side = 1 - beside.side;
+  const auto [known, added] = sides_.emplace(std::make_tuple(given, predicate, side), kNone);
+  if (added) known->second = MakeContext({given, 0, kNone, predicate, side});
+  return known->second;
 }
 
 Status ControlContexts::SetMerge(int n) {
@@ -288,38 +304,27 @@ Status ControlContexts::SetMerge(int n) {
     set(of(alive.front()));
     return {};
   }
-  if (alive.size() != 2) return NotStructured(n);
-  // A value that no edge puts into its side, such as a constant, counts as in the other one.
-  int a = of(alive[0]);
-  int b = of(alive[1]);
-  const auto outside = [&](int other, int given) {
-    if (!IsAbove(given, other)) return given;
-    int side = other;
-    while (side != kNone && context(side).parent != given) side = context(side).parent;
-    if (side == kNone || context(side).predicate == nullptr || side != other) return given;
-    const auto key = std::make_tuple(given, context(side).predicate, 1 - context(side).side);
-    const auto known = sides_.find(key);
-    return known != sides_.end()
-               ? known->second
-               : sides_
-                     .emplace(key, MakeContext({given, 0, kNone, context(side).predicate,
-                                                1 - context(side).side}))
-                     .first->second;
-  };
-  if (IsAbove(a, b)) {
-    a = outside(b, a);
-  } else if (IsAbove(b, a)) {
-    b = outside(a, b);
+  std::vector<int> from;
+  for (const int i : alive) from.push_back(of(i));
+  if (alive.size() == 2) {
+    const int first = from[0];
+    from[0] = BesideOther(first, from[1]);
+    from[1] = BesideOther(from[1], first);
   }
-  const Context& first = context(a);
-  const Context& second = context(b);
-  const bool sides = first.parent == second.parent && first.predicate != nullptr &&
-                     first.predicate == second.predicate && first.side != second.side;
-  if (!sides) return NotStructured(n);
+  const Context& first = context(from[0]);
   CondResult& result = merges_[static_cast<std::size_t>(n)];
   result.merge = &source;
-  result.operands[first.side] = alive[0];
-  result.operands[second.side] = alive[1];
+  result.operands.assign(static_cast<std::size_t>(first.sides), kNone);
+  bool fits = first.predicate != nullptr && alive.size() == result.operands.size();
+  for (std::size_t i = 0; i < alive.size() && fits; ++i) {
+    const Context& arriving = context(from[i]);
+    fits = arriving.parent == first.parent && arriving.predicate == first.predicate;
+    if (!fits) break;
+    int& operand = result.operands[static_cast<std::size_t>(arriving.side)];
+    fits = operand == kNone;
+    operand = alive[i];
+  }
+  if (!fits) return NotStructured(n);
   if (const Value* place = NumDataResults(source) > 1 ? source.result(1) : nullptr)
     result.tells_place = place->used() || std::ranges::find(wanted_, place) != wanted_.end();
   predicates_[static_cast<std::size_t>(n)] = first.predicate;

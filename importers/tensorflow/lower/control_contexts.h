@@ -26,9 +26,6 @@ inline constexpr int kRoot = 0;
 // The context of what can never arrive.
 inline constexpr int kDead = -2;
 
-// The operator without the mark of those that take references.
-std::string_view PlainType(const Node& node);
-
 enum class Role : std::uint8_t {
   kPlain,
   kSwitch,
@@ -46,6 +43,7 @@ struct Context {
   int frame = kNone;                 // of a frame: its number
   const Value* predicate = nullptr;  // of a side
   int side = 0;
+  int sides = 2;  // that the predicate chooses from
 };
 
 struct Frame {
@@ -99,7 +97,7 @@ class ControlContexts {
   std::vector<Frame> frames_;
   std::vector<int> node_contexts_;
   std::vector<Context> contexts_ = {Context()};
-  std::map<std::tuple<int, const Value*, int>, int> sides_;  // looked up only
+  std::map<std::tuple<int, const Value*, int>, int> sides_;  // looked up by predicate only
   std::vector<CondResult> merges_;                           // by node
   std::vector<const Value*> predicates_;                     // of switches and merges
 
@@ -112,6 +110,8 @@ class ControlContexts {
   const Value* PredicateOf(const Node& source) const;  // of a Switch
   Status SetSwitch(int n, int context);
   Status SetMerge(int n);
+  // The context of a value that arrives at a Merge beside one of the context `other`.
+  int BesideOther(int given, int other);
   bool IsAbove(int a, int b) const;
   // The deeper of two contexts of which one lies in the other; kNone: neither does.
   int Deeper(int a, int b) const;

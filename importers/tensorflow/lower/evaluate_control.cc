@@ -88,11 +88,9 @@ Flow Evaluator::RunCond(const CondStep& step, Scope& scope) {
   const Node& place = step.results.empty() ? *step.switches.front() : *step.results.front().merge;
   const Abstract given = Get(step.predicate, scope);
   for (const Node* node : step.switches) {
-    const Abstract value = Passed(*node, 0, scope);
-    SetResults(*node, scope, {value, value});
+    SetResults(*node, scope, Results(NumDataResults(*node), Passed(*node, 0, scope)));
   }
-  const auto run = [&](bool holds, Results& results) {
-    const int side = holds ? 1 : 0;
+  const auto run = [&](std::size_t side, Results& results) {
     const Flow flow = RunRegion(step.sides[side], scope);
     if (flow == Flow::kRaised) return flow;
     for (const CondResult& result : step.results) {
@@ -115,10 +113,15 @@ Flow Evaluator::RunCond(const CondStep& step, Scope& scope) {
     }
   };
   Results results;
+  if (step.sides.size() > 2) {
+    const Flow flow = RunChosen(place, given, {step.sides.size(), run}, scope, results);
+    set(std::move(results));
+    return flow;
+  }
   if (given.Is<Poison>()) {
     // For what else is unsupported in them.
     for (const bool holds : {true, false}) {
-      entry_.RunSide([&](Results& ignored) { return run(holds, ignored); });
+      entry_.RunSide([&](Results& ignored) { return run(holds ? 1 : 0, ignored); });
     }
     set({});
     return Flow::kNext;
@@ -131,7 +134,7 @@ Flow Evaluator::RunCond(const CondStep& step, Scope& scope) {
   }
   Flow flow = Flow::kNext;
   if (condition->known()) {
-    flow = run(condition->AsInt() != 0, results);
+    flow = run(condition->AsInt() != 0 ? 1 : 0, results);
   } else {
     Branches branches;
     for (const CondResult& result : step.results) {
@@ -139,7 +142,7 @@ Flow Evaluator::RunCond(const CondStep& step, Scope& scope) {
       if (result.tells_place) branches.names.push_back(result.merge->name() + ":1");
     }
     branches.run = [&](bool holds, bool, Results& given_results) {
-      return run(holds, given_results);
+      return run(holds ? 1 : 0, given_results);
     };
     flow = RunEither(place, condition->symbolic(), std::move(branches), scope, results);
   }
@@ -188,25 +191,45 @@ Flow Evaluator::RunIf(const Node& node, Scope& scope) {
   return flow;
 }
 
-// Branches from number `from` on, by an If for each but the last, which any other number means too.
-Flow Evaluator::RunChosen(const Node& node, std::span<const FuncRef> branches, std::size_t from,
-                          Value* index, const std::vector<Abstract>& arguments, const Scope& scope,
-                          Results& results) {
-  if (from + 1 == branches.size())
-    return CallFunction(node, branches[from], arguments, scope, results);
+Flow Evaluator::RunWaysFrom(std::size_t from, const Node& node, Value* index, const Ways& ways,
+                            const Scope& scope, Results& results) {
+  if (from + 1 == ways.count) return ways.run(from, results);
   Composer c(builder());
   Value* condition = c.Equal(index, static_cast<int>(from));
-  // What is out of range is the last branch.
   if (c.failed()) {
     Report(node, c.status().error(), scope);
     return Flow::kNext;
   }
   Branches either;
   either.run = [&](bool holds, bool, Results& given) {
-    if (holds) return CallFunction(node, branches[from], arguments, scope, given);
-    return RunChosen(node, branches, from + 1, index, arguments, scope, given);
+    if (holds) return ways.run(from, given);
+    return RunWaysFrom(from + 1, node, index, ways, scope, given);
   };
   return RunEither(node, condition, std::move(either), scope, results);
+}
+
+Flow Evaluator::RunChosen(const Node& node, const Abstract& index, const Ways& ways,
+                          const Scope& scope, Results& results) {
+  const auto* tensor = index.As<TensorRef>();
+  if (tensor == nullptr) {
+    for (std::size_t way = 0; way < ways.count; ++way)
+      entry_.RunSide([&](Results& ignored) { return ways.run(way, ignored); });
+    return Flow::kNext;
+  }
+  const Result<Value*> value = heap_.Read(builder(), *tensor);
+  if (!value.ok()) {
+    Report(node, value.error(), scope);
+    return Flow::kNext;
+  }
+  const auto known = builder().KnownInts(*value);
+  if (!known) return RunWaysFrom(0, node, *value, ways, scope, results);
+  if (known->size() != 1) {
+    Report(node, InvalidInput("the number of its branch is not a number"), scope);
+    return Flow::kNext;
+  }
+  const auto last = static_cast<std::int64_t>(ways.count) - 1;
+  const std::int64_t at = known->front();
+  return ways.run(static_cast<std::size_t>(at < 0 || at > last ? last : at), results);
 }
 
 Flow Evaluator::RunCase(const Node& node, Scope& scope) {
@@ -214,28 +237,19 @@ Flow Evaluator::RunCase(const Node& node, Scope& scope) {
   const Attribute* attribute = ResolveAttribute(node, "branches", scope.bound);
   const std::optional<std::vector<FuncRef>> branches =
       attribute != nullptr ? AsFuncs(*attribute) : std::nullopt;
-  const auto* index = arguments.empty() ? nullptr : arguments.front().As<TensorRef>();
   Results results;
   Flow flow = Flow::kNext;
-  if (!branches || branches->empty()) {
-    Report(node, InvalidInput("it has no branches"), scope);
+  if (!branches || branches->empty() || arguments.empty()) {
+    Report(node, InvalidInput("it has no number or no branches"), scope);
   } else if (branches->size() > kMaxGraphNesting) {
     Report(node, Unsupported("so many branches are not supported"), scope);
-  } else if (index != nullptr) {
-    const Result<Value*> value = heap_.Read(builder(), *index);
+  } else {
+    const Abstract index = arguments.front();
     arguments.erase(arguments.begin());
-    if (!value.ok()) {
-      Report(node, value.error(), scope);
-    } else if (const auto known = builder().KnownInts(*value); known && known->size() != 1) {
-      Report(node, InvalidInput("the number of its branch is not a number"), scope);
-    } else if (known) {
-      const auto last = static_cast<std::int64_t>(branches->size()) - 1;
-      const std::int64_t at = known->front();
-      const auto chosen = static_cast<std::size_t>(at < 0 || at > last ? last : at);
-      flow = CallFunction(node, (*branches)[chosen], arguments, scope, results);
-    } else {
-      flow = RunChosen(node, *branches, 0, *value, arguments, scope, results);
-    }
+    const Ways ways{branches->size(), [&](std::size_t way, Results& given) {
+                      return CallFunction(node, (*branches)[way], arguments, scope, given);
+                    }};
+    flow = RunChosen(node, index, ways, scope, results);
   }
   SetResults(node, scope, std::move(results));
   return flow;

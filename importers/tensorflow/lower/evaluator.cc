@@ -289,9 +289,9 @@ Flow Evaluator::RunRegion(const Region& region, Scope& scope) {
       const auto& plain = std::get<NodeStep>(step);
       if (plain.passes >= 0) {
         const Abstract value = Passed(*plain.node, static_cast<std::size_t>(plain.passes), scope);
-        // Either result of a Switch; of a Merge, the place of what arrived too.
-        Results results = {value, value};
-        if (plain.node->op().type.ends_with("Merge"))
+        // Any result of a Switch; of a Merge, the place of what arrived too.
+        Results results(std::max<std::size_t>(2, NumDataResults(*plain.node)), value);
+        if (PlainType(*plain.node) == "Merge")
           results[1] = heap_.NewTensor(builder().Constant(
               Tensor::Of<std::int32_t>({}, std::vector<std::int32_t>{plain.passes})));
         SetResults(*plain.node, scope, std::move(results));
@@ -348,10 +348,9 @@ void Evaluator::RunOperator(const Node& node, Scope& scope) {
     SetResults(node, scope, std::move(passed));
     return;
   }
-  // Either result; the side that is not taken does not read its own.
-  if (node.op().type == "Switch" || node.op().type == "RefSwitch") {
-    const Abstract value = Passed(node, 0, scope);
-    SetResults(node, scope, {value, value});
+  // Any result; sides that are not taken do not read their own.
+  if (PlainType(node) == "Switch") {
+    SetResults(node, scope, Results(NumDataResults(node), Passed(node, 0, scope)));
     return;
   }
   const std::vector<Abstract> operands = Operands(node, scope);

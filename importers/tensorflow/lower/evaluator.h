@@ -121,9 +121,16 @@ class Evaluator {
   // Errors are reported at `node`.
   Flow RunEither(const Node& node, Value* condition, Branches branches, const Scope& scope,
                  Results& results);
-  Flow RunChosen(const Node& node, std::span<const FuncRef> branches, std::size_t from,
-                 Value* index, const std::vector<Abstract>& arguments, const Scope& scope,
+  // Ways of which a number chooses one: the last where it is out of range.
+  struct Ways {
+    std::size_t count = 0;
+    std::function<Flow(std::size_t way, Results& results)> run;
+  };
+  Flow RunChosen(const Node& node, const Abstract& index, const Ways& ways, const Scope& scope,
                  Results& results);
+  // Those from number `from` on, by an If for each but the last.
+  Flow RunWaysFrom(std::size_t from, const Node& node, Value* index, const Ways& ways,
+                   const Scope& scope, Results& results);
   Flow RunWhile(const Node& node, Scope& scope);
   // Whether a tensor counts as true; an error where it is not a tensor.
   Result<Number> Truth(const Abstract& value);

@@ -283,10 +283,13 @@ Result<Step> RegionBuilder::MakeCond(int u) {
     if (role(n) == Role::kSwitch) step->switches.push_back(&node(n));
     if (role(n) == Role::kMerge) step->results.push_back(merges_[static_cast<std::size_t>(n)]);
   }
-  for (int side = 0; side < 2; ++side) {
-    const auto known = sides_.find(std::make_tuple(home, step->predicate, side));
-    if (known == sides_.end()) continue;
-    DRAGOMAN_ASSIGN(step->sides[side], MakeRegion(u, known->second));
+  step->sides.resize(2);
+  const auto first = sides_.lower_bound(std::make_tuple(home, step->predicate, 0));
+  for (auto known = first; known != sides_.end(); ++known) {
+    const auto& [of_home, of_predicate, number] = known->first;
+    if (of_home != home || of_predicate != step->predicate) break;
+    step->sides.resize(static_cast<std::size_t>(context(known->second).sides));
+    DRAGOMAN_ASSIGN(step->sides[static_cast<std::size_t>(number)], MakeRegion(u, known->second));
   }
   return Step(std::shared_ptr<const CondStep>(std::move(step)));
 }

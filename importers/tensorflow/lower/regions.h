@@ -8,6 +8,8 @@
 //     cond:   x ─ Switch(p) ┬ 1 ─ … ┐            loop:  Enter ─ Merge ─ Switch(LoopCond) ─ 0 ─ Exit
 //                           └ 0 ─ … ┴ Merge                      └────── NextIteration ─ … ─ 1 ┘
 //
+// A _SwitchN, which TensorFlow makes of Case, has a side for each number that its predicate can be.
+//
 // Nodes of one context are a Region: a list of steps, of which one may be a whole condition or a
 // whole loop. Sides of one predicate that no edge joins are conditions of their own.
 //
@@ -45,17 +47,19 @@ struct Region {
   std::vector<Step> steps;
 };
 
-// A Merge behind both sides of a condition.
+// A Merge behind all sides of a condition.
 struct CondResult {
   const Node* merge = nullptr;
-  int operands[2] = {0, 0};  // of the merge: what arrives if the predicate is false, and true
+  std::vector<int> operands;  // of the merge, by the side that they arrive from
   bool tells_place = false;  // whether the number of the operand that arrived is read
 };
 
 struct CondStep {
   const Value* predicate = nullptr;
   std::vector<const Node*> switches;
-  Region sides[2];  // if it is false, and true
+  // Two: if the predicate is false, and true; more: by the number that it is, the last of them also
+  // for those out of range.
+  std::vector<Region> sides;
   std::vector<CondResult> results;
 };
 

@@ -45,6 +45,7 @@ constexpr std::string_view kOfEvaluator[] = {
     "Variable",
     "VariableV2",
     "While",
+    "_SwitchN",
 };
 
 }  // namespace

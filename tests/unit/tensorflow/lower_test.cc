@@ -114,6 +114,41 @@ function tf:graph.main() -> () {
   EXPECT_THAT(lowered, HasSubstr("onnx.Mul(%x, %two)"));
 }
 
+// As freezing writes tf.switch_case: x, -x, or x + x for all other numbers.
+TEST(LowerTensorFlowTest, RaisesSwitchesOfSeveralWaysToIfs) {
+  EXPECT_EQ(Lowered(R"(
+entry main(%x: f32[], %n: i32[]) -> (%y: f32[]) {
+  %y = tf:graph.main(%x, %n) {feeds = ["x:0", "n:0"], fetches = ["m:0"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %n = tf.Placeholder() {dtype = type i32[*]} @n
+  %s, %"s:1", %"s:2" = tf._SwitchN(%x, %n) {T = type f32[*], num_outs = 3} @s
+  %second = tf.Neg(%"s:1") @second
+  %third = tf.Add(%"s:2", %"s:2") @third
+  %m, %"m:1" = tf.Merge(%s, %second, %third) @m
+}
+)"),
+            R"(
+entry main(%x: f32[], %n: i32[]) -> (%y: f32[]) {
+  const %c: i32[] = 0
+  %Equal: bool[] = onnx.Equal(%n, %c)
+  %y = onnx.If(%Equal) {else_branch = graph() -> (%if: f32[]) {
+    const %c_2: i32[] = 1
+    %Equal_2: bool[] = onnx.Equal(%n, %c_2)
+    %if = onnx.If(%Equal_2) {else_branch = graph() -> (%Add: f32[]) {
+      %Add = onnx.Add(%x, %x)
+    }, then_branch = graph() -> (%Neg: f32[]) {
+      %Neg = onnx.Neg(%x)
+    }}
+  }, then_branch = graph() -> (%Identity: f32[]) {
+    %Identity = onnx.Identity(%x)
+  }}
+}
+)");
+}
+
 // Halves x until it is below 1: the number of turns is not known.
 TEST(LowerTensorFlowTest, RaisesFramesToLoops) {
   EXPECT_EQ(Lowered(R"(
