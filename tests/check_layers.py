@@ -23,7 +23,7 @@ LAYERS = {
     "core/compare": _OPS + ["runtime/program/closeness.h"],
     "core/analysis": _OPS,
     "core/interpreter": _OPS + ["core/compare", "core/analysis", "runtime/kernels"],
-    "core/lowering": _OPS + ["core/analysis"],
+    "core/lowering": _OPS + ["core/analysis", "core/interpreter"],
     "core/rewrite": _REWRITE,
     "core/layout": ["core/support"],
     "core/resize": _REWRITE + ["core/rewrite"],

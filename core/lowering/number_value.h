@@ -11,7 +11,8 @@ namespace dragoman {
 
 // A 0-d value of `dtype`.
 Result<Value*> NumberValue(GraphBuilder& builder, const Number& number, DType dtype);
-// The number that the 0-d `value` is: known if inference knows it.
+// The number that the 0-d `value` is: known if inference knows it, or if a few operators compute it
+// from constants alone.
 Number NumberFrom(const GraphBuilder& builder, Number::Kind kind, Value* value);
 // The kind of number that an element of `dtype` is in Python.
 Number::Kind KindOf(DType dtype);
