@@ -9,6 +9,22 @@
 #include "importers/torch/lower/evaluator.h"
 
 namespace dragoman::torch {
+namespace {
+
+// Whether a result of the If `node` has more axes on one way than on the other.
+bool DiffersInRank(const Node& node) {
+  const Graph* then_branch = GraphAttribute(node, "then_branch");
+  const Graph* else_branch = GraphAttribute(node, "else_branch");
+  if (!node.Is("If") || then_branch == nullptr || else_branch == nullptr) return false;
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const auto ranks = std::pair(then_branch->output(i)->type().rank(),
+                                 else_branch->output(i)->type().rank());
+    if (ranks.first && ranks.second && ranks.first != ranks.second) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 Flow Evaluator::RunForFindings(const Node& node, Frame& frame,
                                std::initializer_list<const Graph*> blocks) {
@@ -80,7 +96,10 @@ Flow Evaluator::RunEither(const Node& node, Value* condition, Frame& frame) {
   heap_.Enter();
   const Result<Flow> flow = RunBranches(entry_, condition, branches, results);
   const bool has_unmerged = std::exchange(has_unmerged_, outer_unmerged) || !flow.ok();
-  if (has_unmerged && splits_ < kMaxSplitIfs) {
+  const Node* made = builder().graph().last_node();
+  const bool of_ranks = !has_unmerged && made != nullptr && made != last && DiffersInRank(*made) &&
+                        HasNodesBehind(node);
+  if ((has_unmerged || of_ranks) && splits_ < kMaxSplitIfs) {
     ++splits_;
     heap_.Leave();
     entry_.EraseAfter(last);
@@ -91,7 +110,7 @@ Flow Evaluator::RunEither(const Node& node, Value* condition, Frame& frame) {
     if (to_end.ok()) return *to_end;
     has_unmerged_ = true;
     entry_.findings.insert(entry_.findings.end(), found.begin(), found.end());
-    if (!flow.ok()) Report(node, flow.error());
+    Report(node, flow.ok() ? to_end.error() : flow.error());
     Poisoned(node, frame);
     return Flow::kNext;
   }
@@ -113,6 +132,12 @@ const Graph& Evaluator::LastBlock(const Node& node) const {
   const Graph* block = node.graph();
   while (GoesOnBehind(block->parent())) block = block->parent()->graph();
   return *block;
+}
+
+bool Evaluator::HasNodesBehind(const Node& node) const {
+  if (node.next() != nullptr) return true;
+  const Node* around = node.graph()->parent();
+  return GoesOnBehind(around) && HasNodesBehind(*around);
 }
 
 // Runs what follows `node` in its block, and behind the ifs around it.

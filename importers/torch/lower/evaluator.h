@@ -86,11 +86,12 @@ class Evaluator {
   // evaluate_control.cc
   Flow RunIf(const Node& node, Frame& frame);
   Flow RunEither(const Node& node, Value* condition, Frame& frame);
-  // What RunEither is for, where the results of both ways have no common form: all that follows
-  // `node` is run on either way, up to the end of a block, whose results are merged. An if around
-  // it that goes on as well, or whose condition is known, does not end it.
+  // What RunEither is for, where the results of both ways have no common form, or not the same
+  // rank: all that follows `node` is run on either way, up to the end of a block, whose results are
+  // merged. An if around it that goes on as well, or whose condition is known, does not end it.
   Result<Flow> RunEitherToEnd(const Node& node, Value* condition, Frame& frame);
   bool GoesOnBehind(const Node* node) const;
+  bool HasNodesBehind(const Node& node) const;
   const Graph& LastBlock(const Node& node) const;
   Flow RunBehind(const Node& node, Frame& frame);
   // Makes optionals whose presence `condition` tells what they are where it is `holds`. Gives what

@@ -429,6 +429,48 @@ entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
   EXPECT_THAT(times(""), HasSubstr("onnx.Add(%x, "));
 }
 
+// A scale that a model computes from sizes, as detectors do: 2 to the power of a rounded logarithm.
+TEST(LowerTorchScriptTest, KnowsNumbersThatAreComputedFromConstants) {
+  const std::string lowered = Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
+  %none: opaque<"torch", "NoneType"> = prim.Constant()
+  %false: opaque<"torch", "bool"> = prim.Constant() {value = false}
+  %ratio: opaque<"torch", "float"> = prim.Constant() {value = double 0.3}
+  %t: ?[*] = aten.tensor.float(%ratio, %none, %none, %false)
+  %log: ?[*] = aten.log2(%t)
+  %rounded: ?[*] = aten.round(%log)
+  %slope: opaque<"torch", "float"> = aten.Float.Tensor(%rounded)
+  %y: ?[*] = aten.leaky_relu(%x, %slope)
+}
+)",
+                                      "x=2,3");
+  EXPECT_THAT(lowered, HasSubstr("onnx.LeakyRelu(%x) {alpha = -2.0}"));
+}
+
+TEST(LowerTorchScriptTest, RunsWhatFollowsOnEitherWayWhereRanksDiffer) {
+  const std::string lowered = Lowered(R"(
+state self: opaque<"torch", "__torch__.Net"> = {}
+
+entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
+  %none: opaque<"torch", "NoneType"> = prim.Constant()
+  %first: opaque<"torch", "int"> = prim.Constant() {value = 0}
+  %last: opaque<"torch", "int"> = prim.Constant() {value = -1}
+  %sum: ?[*] = aten.sum(%x, %none)
+  %c: opaque<"torch", "bool"> = aten.Bool.Tensor(%sum)
+  %a: ?[*] = prim.If(%c) {then_branch = graph() -> (%more: ?[*]) {
+    %more: ?[*] = aten.unsqueeze(%x, %first)
+  }, else_branch = graph() -> (%x) {
+  }}
+  %y: ?[*] = aten.transpose.int(%a, %first, %last)
+}
+)",
+                                      "x=2,3");
+  EXPECT_THAT(lowered, HasSubstr("{perm = [2, 1, 0]}"));
+  EXPECT_THAT(lowered, HasSubstr("{perm = [1, 0]}"));
+}
+
 TEST(LowerTorchScriptTest, NamesAllUnsupportedOperatorsAtOnce) {
   EXPECT_EQ(Lowered(R"(
 state self: opaque<"torch", "__torch__.Net"> = {}
