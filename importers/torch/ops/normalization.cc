@@ -197,12 +197,15 @@ Result<Results> LowerNativeLayerNorm(Call& call) {
   Value* x = c.Tensor("input");
   const NormalizedShape shape = TakeNormalizedShape(c);
   Value* bias = c.OptionalTensor("bias");
+  const Value* weight = c.OptionalTensor("weight");
+  const DType of_statistics = c.dtype(weight != nullptr ? weight : x);
   std::vector<Value*> operands = {x, WeightOrOnes(c, shape, c.dtype(x))};
   if (bias != nullptr) operands.push_back(c.CastLike(bias, x));
   const std::vector<Value*> results =
       c.Ops("LayerNormalization", std::move(operands),
             {{"axis", shape.axis}, {"epsilon", static_cast<float>(c.Float("eps"))}}, 3);
-  return c.Done({results[0], results[1], results[2]});
+  return c.Done(
+      {results[0], c.Cast(results[1], of_statistics), c.Cast(results[2], of_statistics)});
 }
 
 Result<Value*> LowerRmsNorm(Call& call) {
