@@ -94,13 +94,18 @@ def suffix_of(form):
     return {PT2: ".pt2", DECOMPOSED: ".pt2", TRACED: ".pt", SCRIPTED: ".pt"}.get(form, ".onnx")
 
 
+def copied(module):
+    """A module of its own buffers; one that is scripted changes none here."""
+    return module if isinstance(module, torch.jit.ScriptModule) else copy.deepcopy(module)
+
+
 def write(form, module, draws, open_axes, folder):
     """Writes a case: `draws` are the inputs of its runs, dicts of tensors."""
     module = module.eval()
     model = "model" + suffix_of(form)
     with torch.no_grad():
         # The module may change its arguments, or itself, when it is called.
-        expected = [flat(copy.deepcopy(module)(**copy.deepcopy(draw))) for draw in draws]
+        expected = [flat(copied(module)(**copy.deepcopy(draw))) for draw in draws]
         if not all(expected):
             raise Refused("has no tensor among its results")
         options = save(form, module, draws[0], open_axes, folder / model)

@@ -162,14 +162,22 @@ class Detector(nn.Module):
         self.model = model
 
     def forward(self, x):
-        found = self.model([x[0], x[1, :, :60, :80]])[1]
-        return [value for key in found[0] for value in [found[0][key]] if key != "masks"]
+        images = [x[0], x[1, :, :60, :80]]
+        # Scripted, it gives the losses as well.
+        if torch.jit.is_scripting():
+            _, found = self.model(images)
+        else:
+            found = self.model(images)
+        return found[0]["boxes"], found[0]["scores"], found[1]["boxes"], found[1]["labels"]
 
 
 def detector(name):
     def make():
+        settings = {} if name.startswith("ssd") else {"min_size": 96, "max_size": 128}
+        # Weights that are not trained find nothing that is likely.
+        settings |= {"score_thresh": 1e-3} if name.startswith(("fcos", "retina")) else {}
         model = getattr(torchvision.models.detection, name)(
-            weights=None, weights_backbone=None, num_classes=5, min_size=96, max_size=128)
+            weights=None, weights_backbone=None, num_classes=5, **settings)
         return Detector(model), [{"x": torch.rand(2, 3, 96, 96)}], ()
     return make
 
