@@ -128,6 +128,7 @@ def main():
     quantized.make_fused_convolutions()
     quantized.make_fused_products()
     options.make_options()
+    flow.make_switches()
     operator_cases.seed(41)
     sparse.make_sets()
     layers.make_lstm_blocks()

@@ -215,6 +215,22 @@ def make_calls():
          library=library)
 
 
+def make_switches():
+    """As freezing writes tf.switch_case: a number out of range means the last way."""
+    g, x = G(), f32(3)
+    g.ph("x", "float", (3,))
+    kind, feeds, fetches, wanted = {"T": "dt:float"}, {"x": x}, [], []
+    for number, result in ((0, x), (1, -x), (2, x * x), (9, x * x), (-1, x * x)):
+        at = g.ph(f"at{number}", "int32", ())
+        feeds[at] = np.int32(number)
+        ways = g.op("_SwitchN", "x", at, name=f"ways_of_{at}", num_outs=3, **kind)
+        negated = g.op("Neg", f"{ways}:1", **kind)
+        squared = g.op("Square", f"{ways}:2", **kind)
+        fetches.append(g.op("Merge", ways, negated, squared, N=3, **kind))
+        wanted.append(result)
+    save("switches", g, feeds, fetches, wanted, oracle=False)
+
+
 def make_references():
     """A condition and a loop over a variable of version 1: what flows are references to it."""
     g, x = G(), f32(3)
