@@ -17,8 +17,8 @@ bool DiffersInRank(const Node& node) {
   const Graph* else_branch = GraphAttribute(node, "else_branch");
   if (!node.Is("If") || then_branch == nullptr || else_branch == nullptr) return false;
   for (std::size_t i = 0; i < node.num_results(); ++i) {
-    const auto ranks = std::pair(then_branch->output(i)->type().rank(),
-                                 else_branch->output(i)->type().rank());
+    const auto ranks =
+        std::pair(then_branch->output(i)->type().rank(), else_branch->output(i)->type().rank());
     if (ranks.first && ranks.second && ranks.first != ranks.second) return true;
   }
   return false;

@@ -204,8 +204,7 @@ Result<Results> LowerNativeLayerNorm(Call& call) {
   const std::vector<Value*> results =
       c.Ops("LayerNormalization", std::move(operands),
             {{"axis", shape.axis}, {"epsilon", static_cast<float>(c.Float("eps"))}}, 3);
-  return c.Done(
-      {results[0], c.Cast(results[1], of_statistics), c.Cast(results[2], of_statistics)});
+  return c.Done({results[0], c.Cast(results[1], of_statistics), c.Cast(results[2], of_statistics)});
 }
 
 Result<Value*> LowerRmsNorm(Call& call) {
