@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory a model may take beyond what its files hold. A few bytes of a file can stand for
-// many: sparse tensors, one value for all elements, views that share a storage, containers that
-// hold the same container many times. Whoever expands such a form draws on the budget first.
+// How much memory and time a model may take beyond what its files hold. A few bytes of a file can
+// stand for many: sparse tensors, one value for all elements, views that share a storage,
+// containers that hold the same container many times, functions that call one another twice, loops.
+// Whoever expands such a form, or runs a part of a program to read or lower it, draws on the budget
+// first.
 #ifndef DRAGOMAN_CORE_SUPPORT_SIZE_BUDGET_H_
 #define DRAGOMAN_CORE_SUPPORT_SIZE_BUDGET_H_
 
@@ -47,6 +49,9 @@ class SizeBudgetScope {
 // Draws the memory of something that takes `bytes` and of which the file holds `stored`. Outside of
 // all scopes each is judged alone, by SizeBudget::kAtLeast.
 Status TakeExpanded(std::uint64_t stored, std::uint64_t bytes);
+
+// Draws what `count` nodes take that are run, or written out, while a program is read or lowered.
+Status TakeSteps(std::uint64_t count);
 
 }  // namespace dragoman
 

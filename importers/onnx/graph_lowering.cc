@@ -8,6 +8,7 @@
 #include "core/ir/domain.h"
 #include "core/ir/for_each_value.h"
 #include "core/ops/op_def.h"
+#include "core/support/size_budget.h"
 #include "importers/onnx/attribute_versions.h"
 #include "importers/onnx/constant_tensor.h"
 #include "importers/onnx/lower.h"
@@ -258,12 +259,8 @@ Result<CallScope> OnnxGraphLowering::EnterCall(const Node& node, const Function&
   for (const CallScope* at = &scope; at != nullptr; at = at->caller) {
     if (at->function == &function) return InvalidInput("function calls itself").At(node.Describe());
   }
-  inlined_nodes_ += function.graph->num_nodes();
-  if (inlined_nodes_ > kMaxInlinedNodes) {
-    return InvalidInput("functions expand to more than " + std::to_string(kMaxInlinedNodes) +
-                        " nodes")
-        .At(node.Describe());
-  }
+  if (Status status = TakeSteps(function.graph->num_nodes() + 1); !status.ok())
+    return std::move(status).error().At(node.Describe());
   CallScope inner;
   inner.function = &function;
   inner.path = scope.path + "/" + (node.name().empty() ? node.op().type : node.name());

@@ -79,7 +79,7 @@ class OnnxGraphLowering {
   // Calls of local functions.
   const Function* FindFunction(const Node& node) const;
   // The scope that the nodes of `function` are lowered in. Errors: a function that calls itself;
-  // operands or results that it does not have; more than kMaxInlinedNodes.
+  // operands or results that it does not have; the SizeBudget is used up.
   Result<CallScope> EnterCall(const Node& node, const Function& function, const CallScope& scope);
   Result<std::vector<Value*>> InlineCall(const Node& node, const Function& function,
                                          const CallScope& scope, GraphBuilder& builder);
@@ -157,7 +157,6 @@ class OnnxGraphLowering {
   Map values_;
   Map map_keys_;  // of values that are maps; values_ has what they map to
   std::unordered_map<const OpName*, const Function*> functions_;
-  std::size_t inlined_nodes_ = 0;
   bool refused_sizes_ = false;  // why the error that is under way came about
   int depth_ = 0;               // of the graphs that are being lowered
 };

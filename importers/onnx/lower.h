@@ -9,7 +9,6 @@
 #ifndef DRAGOMAN_IMPORTERS_ONNX_LOWER_H_
 #define DRAGOMAN_IMPORTERS_ONNX_LOWER_H_
 
-#include <cstddef>
 #include <functional>
 #include <string_view>
 
@@ -18,9 +17,6 @@
 #include "core/support/result.h"
 
 namespace dragoman {
-
-// Functions may call functions: what they expand to is bounded by this many nodes.
-inline constexpr std::size_t kMaxInlinedNodes = 1'000'000;
 
 // So deep calls of functions and bodies of nodes may nest, together.
 inline constexpr int kMaxNesting = 256;

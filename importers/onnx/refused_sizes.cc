@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/lowering/composer.h"
+#include "core/support/size_budget.h"
 #include "importers/onnx/graph_lowering.h"
 #include "importers/onnx/lower.h"
 #include "importers/onnx/op_lowering.h"
@@ -104,11 +105,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerOnlyBranch(const Graph& bran
                                                                const CallScope& scope,
                                                                GraphBuilder& builder) {
   if (!refused_sizes_ || error.kind() != ErrorKind::kInvalidInput) return error;
-  // Each level of nesting may lower a branch twice.
-  inlined_nodes_ += branch.num_nodes() + 1;
-  if (inlined_nodes_ > kMaxInlinedNodes)
-    return Unsupported(
-        "too many bodies hold operators that cannot take the sizes of their operands");
+  DRAGOMAN_TRY(TakeSteps(branch.num_nodes() + 1));  // each level of nesting may lower it twice
   DRAGOMAN_TRY(AssertInstead(condition, holds, error, builder));
   return LowerTaken(branch, scope, builder);
 }

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/size_budget.h"
 #include "importers/tensorflow/graph/called_nodes.h"
 #include "importers/tensorflow/graph/calls.h"
 #include "importers/tensorflow/graph/entries.h"
@@ -271,12 +272,10 @@ OriginPtr Evaluator::OriginOf(const Node& node, const Scope& scope) {
 }
 
 Flow Evaluator::RunRegion(const Region& region, Scope& scope) {
-  if (steps_ > kMaxSteps) return Flow::kNext;
-  steps_ += region.steps.size() + 1;
-  if (steps_ > kMaxSteps) {
-    Error error =
-        Unsupported(fmt::format("calls and loops expand to more than {} steps", kMaxSteps));
-    entry_.findings.push_back(error.findings().front());
+  if (exhausted_) return Flow::kNext;
+  if (const Status status = TakeSteps(region.steps.size() + 1); !status.ok()) {
+    exhausted_ = true;
+    entry_.findings.push_back(status.error().findings().front());
     return Flow::kNext;
   }
   for (const Step& step : region.steps) {

@@ -36,8 +36,6 @@ namespace dragoman::tf {
 
 // Calls nest so deep at most.
 inline constexpr int kMaxCallDepth = 200;
-// So many steps of regions are run at most: functions that call others twice grow without bound.
-inline constexpr std::size_t kMaxSteps = 1'000'000;
 
 // Sizes, by the names of their symbols, that are others for what is carried by a loop.
 using FittedSizes = std::map<std::string, Dim>;
@@ -165,7 +163,7 @@ class Evaluator {
   std::unordered_map<const Node*, Abstract> constants_;
   std::unordered_map<const Node*, OriginPtr> origins_;
   std::vector<const Function*> calls_;  // under way
-  std::size_t steps_ = 0;               // run so far
+  bool exhausted_ = false;              // the SizeBudget is
 };
 
 }  // namespace dragoman::tf

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/support/size_budget.h"
 #include "core/support/text.h"
 #include "importers/torch/export_archive/autocast.h"
 #include "importers/torch/export_archive/numbering.h"
@@ -415,8 +416,7 @@ Error ScriptWriter::PlacedAt(const Node& node, Error error) {
 }
 
 Status ScriptWriter::WriteNode(const Node& node) {
-  if (++written_ > kMaxWrittenNodes)
-    return Unsupported(fmt::format("loops expand to more than {} nodes", kMaxWrittenNodes));
+  DRAGOMAN_TRY(TakeSteps(1));
   if (const Control control = FindControl(node.op())) return (this->*control)(node);
   if (const TorchOp* op = FindRenamed(kNumberOps, node.op())) return WriteNumbers(node, *op);
   return WriteOperator(node);

@@ -46,9 +46,6 @@ bool IsKeyword(const NamedAttribute& argument);
 // The type of a tensor that a loop carries or collects.
 inline Type LoopTensor() { return Type::Tensor(DType::kUnknown); }
 
-// More nodes are not written: conditions of loops are written twice, and loops in them again.
-inline constexpr std::size_t kMaxWrittenNodes = 500'000;
-
 class ScriptWriter {
  public:
   // Nodes are appended to `graph`. `sizes` are what is known of the symbols in the file's types.
@@ -179,7 +176,6 @@ class ScriptWriter {
   OriginPtr origin_;
   std::optional<DType> autocast_;  // the type of the region under autocast
   std::optional<DType> cast_to_;   // what tensors are converted to as arguments
-  std::size_t written_ = 0;        // nodes of the source, each time that they are written
   std::unordered_map<const Value*, Value*> values_;
   SchemaTable schemas_;
 };

@@ -6,6 +6,7 @@
 
 #include "core/lowering/complex.h"
 #include "core/support/find_by_key.h"
+#include "core/support/size_budget.h"
 #include "importers/torch/lower/finding.h"
 #include "importers/torch/lower/kept_operator.h"
 #include "importers/torch/lower/loaded_cells.h"
@@ -208,6 +209,14 @@ Flow Evaluator::CallFunction(const Graph& function, std::vector<Abstract> argume
   return flow;
 }
 
+bool Evaluator::IsExhausted(const Node& node) {
+  const Status status = TakeSteps(1);
+  if (status.ok()) return false;
+  if (exhausted_ == nullptr) exhausted_ = &node;
+  Report(*exhausted_, status.error());  // again: what a stretch reported may have been dropped
+  return true;
+}
+
 Flow Evaluator::RunNode(const Node& node, Frame& frame) {
   struct Row {
     std::string_view type;
@@ -221,6 +230,10 @@ Flow Evaluator::RunNode(const Node& node, Frame& frame) {
       {"Exit", &Evaluator::RunContext},
   };
   GraphBuilder& builder = entry_.builder();
+  if (IsExhausted(node)) {
+    Poisoned(node, frame);
+    return Flow::kNext;
+  }
   const OriginPtr outer = builder.origin();
   builder.set_origin(node.origin());
   Flow flow = Flow::kNext;

@@ -103,6 +103,9 @@ class Evaluator {
   // Runs blocks for nothing but what else in them is unsupported.
   Flow RunForFindings(const Node& node, Frame& frame, std::initializer_list<const Graph*> blocks);
 
+  // Whether the SizeBudget does not last for `node`, and so for none after it.
+  bool IsExhausted(const Node& node);
+
   const Model& source_;
   const bool has_quantized_tensors_;  // else rounding to a grid is an operator of its own
   const LoadedCells& cells_;
@@ -112,10 +115,11 @@ class Evaluator {
   int depth_ = 0;
   // The ifs that run, each way of which goes on behind them, or whose condition is known.
   std::vector<const Node*> split_;
-  int splits_ = 0;                  // how often an if went on behind it
-  const Graph* ended_ = nullptr;    // a block whose results are known though it is not at its end
-  bool has_unmerged_ = false;       // an if in the block that runs has results of no common form
-  std::optional<Finding> refused_;  // what the exception that is under way comes from, if no raise
+  int splits_ = 0;                   // how often an if went on behind it
+  const Graph* ended_ = nullptr;     // a block whose results are known though it is not at its end
+  const Node* exhausted_ = nullptr;  // the first that the SizeBudget did not last for
+  bool has_unmerged_ = false;        // an if in the block that runs has results of no common form
+  std::optional<Finding> refused_;   // what the exception that is under way comes from, if no raise
 };
 
 }  // namespace dragoman::torch

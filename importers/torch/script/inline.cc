@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/support/size_budget.h"
 #include "importers/torch/schema/schema.h"
 #include "importers/torch/script/graph_queries.h"
 #include "importers/torch/script/simplify_callee.h"
@@ -66,7 +67,6 @@ class Inliner {
   }
 
   Status Run() {
-    ForEachGraph(model_, [&](Graph& graph) { total_ += graph.num_nodes(); });
     for (Entry& entry : model_.entries) DRAGOMAN_TRY(Expand(*entry.graph, 0));
     for (Function& function : model_.functions) DRAGOMAN_TRY(Expand(*function.graph, 0));
     return {};
@@ -162,11 +162,10 @@ class Inliner {
       return InvalidInput(fmt::format("call of '{}' with {} arguments; it has {}", callee.name(),
                                       call.num_operands(), callee.num_inputs()));
     }
-    ForEachGraph(callee, [&](const Graph& block) { total_ += block.num_nodes(); });
-    if (total_ > kMaxInlinedTorchNodes) {
-      return Unsupported(fmt::format("more than {} nodes with all calls inlined; at '{}'",
-                                     kMaxInlinedTorchNodes, callee.name()));
-    }
+    std::size_t added = 1;
+    ForEachGraph(callee, [&](const Graph& block) { added += block.num_nodes(); });
+    if (Status status = TakeSteps(added); !status.ok())
+      return std::move(status).error().At(callee.name());
     const CallSite site = SiteOf(call, callee);
     Graph& target = *call.graph();
     ValueMap map;
@@ -188,7 +187,6 @@ class Inliner {
   std::string root_class_;
   std::unordered_map<std::string, Graph*> graphs_;
   std::unordered_map<const Graph*, Mark> marks_;
-  std::size_t total_ = 0;
 };
 
 }  // namespace

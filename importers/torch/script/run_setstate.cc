@@ -321,6 +321,7 @@ class Interpreter {
       const FunctionDef* method = owner_.FindMethod(callee.text);
       if (method != nullptr) return Call(*method, arguments);
     }
+    steps_ += kStepsOfOperator;
     Result<Stored> value = context_.evaluator.Evaluate(expr, arguments, owner_);
     if (value.ok()) return value;
     return Fail(expr.offset,

@@ -9,8 +9,10 @@
 namespace dragoman::torch {
 
 // The attributes that __setstate__(self, state) has assigned when it returns, in slot order. A run
-// is bounded by kMaxSetStateSteps expressions and turns. Errors: as AttributesOf.
+// is bounded by kMaxSetStateSteps expressions and turns, of which a call of an operator, which
+// takes a millisecond, stands for kStepsOfOperator. Errors: as AttributesOf.
 inline constexpr int kMaxSetStateSteps = 100'000;
+inline constexpr int kStepsOfOperator = 50;
 Result<StoredAttributes> RunSetState(const StoredObject& object, Program& program, StoredHeap& heap,
                                      RestoreContext& context);
 

@@ -15,6 +15,7 @@
 #include "core/interpreter/interpreter.h"
 #include "core/ops/infer_context.h"
 #include "core/rewrite/pipeline.h"
+#include "core/support/size_budget.h"
 #include "importers/onnx/lower.h"
 #include "importers/onnx/read_model.h"
 
@@ -64,6 +65,8 @@ void TryFile(const std::uint8_t* data, std::size_t size) {
 }  // namespace dragoman
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dragoman::SizeBudget budget(dragoman::SizeBudget::LimitOf(size));
+  const dragoman::SizeBudgetScope scope(budget);
   dragoman::TryFile(data, size);
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/support/size_budget.h"
 #include "importers/torch/container/archive.h"
 #include "importers/torch/export_archive/lower.h"
 #include "importers/torch/export_archive/read_model.h"
@@ -13,6 +14,8 @@ using dragoman::torch::Archive;
 using dragoman::torch::ArchiveKind;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dragoman::SizeBudget budget(dragoman::SizeBudget::LimitOf(size));
+  const dragoman::SizeBudgetScope scope(budget);
   std::string bytes(reinterpret_cast<const char*>(data), size);
   const auto archive =
       Archive::FromBytes(Buffer::Own(std::move(bytes)), "fuzz.pt2", ArchiveKind::kExport);

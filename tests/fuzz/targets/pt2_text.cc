@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/support/size_budget.h"
 #include "importers/torch/container/archive.h"
 #include "importers/torch/export_archive/guards.h"
 #include "importers/torch/export_archive/lower.h"
@@ -29,6 +30,8 @@ constexpr char kConfig[] = R"({"config": {"layer.h": {"path_name": "weight_0", "
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dragoman::SizeBudget budget(dragoman::SizeBudget::LimitOf(size));
+  const dragoman::SizeBudgetScope scope(budget);
   const std::string text(reinterpret_cast<const char*>(data), size);
   (void)dragoman::torch::ParseSizeExpression(text).ok();
   (void)dragoman::torch::HoldsFor(

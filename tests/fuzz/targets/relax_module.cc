@@ -6,10 +6,13 @@
 #include <string>
 
 #include "codegen/relax/write_source.h"
+#include "core/support/size_budget.h"
 #include "importers/relax/graph/read_model.h"
 #include "importers/relax/lower/lower.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dragoman::SizeBudget budget(dragoman::SizeBudget::LimitOf(size));
+  const dragoman::SizeBudgetScope scope(budget);
   const auto model = dragoman::ReadRelaxText({reinterpret_cast<const char*>(data), size});
   if (!model.ok()) return 0;
   const auto once = dragoman::PrintRelaxSource(*model);

@@ -7,10 +7,13 @@
 #include <string_view>
 
 #include "core/support/output_file.h"
+#include "core/support/size_budget.h"
 #include "core/support/temporary_folder.h"
 #include "importers/tensorflow/container/checkpoint.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dragoman::SizeBudget budget(dragoman::SizeBudget::LimitOf(size));
+  const dragoman::SizeBudgetScope scope(budget);
   const dragoman::Result<dragoman::TemporaryFolder> made = dragoman::TemporaryFolder::Create();
   if (!made.ok()) return 0;
   const std::string folder = made->path().string();

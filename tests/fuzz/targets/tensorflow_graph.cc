@@ -7,6 +7,7 @@
 
 #include "codegen/onednn/codegen.h"
 #include "core/rewrite/pipeline.h"
+#include "core/support/size_budget.h"
 #include "exporters/tensorflow/fill_graph.h"
 #include "importers/tensorflow/graph/read_model.h"
 #include "importers/tensorflow/lower/lower.h"
@@ -29,6 +30,8 @@ void TryFile(std::span<const std::byte> bytes) {
 }  // namespace dragoman
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dragoman::SizeBudget budget(dragoman::SizeBudget::LimitOf(size));
+  const dragoman::SizeBudgetScope scope(budget);
   dragoman::TryFile(std::as_bytes(std::span(data, size)));
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/support/size_budget.h"
 #include "importers/torch/container/archive.h"
 #include "importers/torch/script/read_model.h"
 
@@ -11,6 +12,8 @@ using dragoman::Buffer;
 using dragoman::torch::Archive;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dragoman::SizeBudget budget(dragoman::SizeBudget::LimitOf(size));
+  const dragoman::SizeBudgetScope scope(budget);
   std::string bytes(reinterpret_cast<const char*>(data), size);
   const auto archive = Archive::FromBytes(Buffer::Own(std::move(bytes)), "fuzz.pt");
   if (!archive.ok()) return 0;

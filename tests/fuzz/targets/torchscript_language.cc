@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/support/size_budget.h"
 #include "importers/torch/container/archive.h"
 #include "importers/torch/script/parser.h"
 #include "importers/torch/script/read_model.h"
@@ -16,6 +17,8 @@ using dragoman::ZipRecord;
 using dragoman::torch::Archive;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dragoman::SizeBudget budget(dragoman::SizeBudget::LimitOf(size));
+  const dragoman::SizeBudgetScope scope(budget);
   // An object of class __torch__.Net with nothing stored.
   const std::string object("\x80\x02\x63__torch__\nNet\n)\x81}b.");
   const std::string text(reinterpret_cast<const char*>(data), size);

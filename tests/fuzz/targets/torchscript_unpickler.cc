@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "core/support/size_budget.h"
 #include "importers/torch/container/read_values.h"
 #include "importers/torch/container/unpickle.h"
 
@@ -14,6 +15,8 @@ using dragoman::Buffer;
 using dragoman::Result;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  dragoman::SizeBudget budget(dragoman::SizeBudget::LimitOf(size));
+  const dragoman::SizeBudgetScope scope(budget);
   constexpr std::size_t kMostStored = 1 << 16;
   constexpr std::size_t kMemory = std::size_t{1} << 22;
   ts::StoredHeap heap;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/ir/parse.h"
+#include "core/support/size_budget.h"
 #include "importers/tensorflow/lower/lower.h"
 #include "importers/tensorflow/lower/vocabulary.h"
 
@@ -33,6 +34,8 @@ function tf:graph.main() -> () {{
                                        type, body, functions);
   const Result<Model> model = ParseText(text);
   if (!model.ok()) return "text: " + model.error().ToString();
+  SizeBudget budget(SizeBudget::kAtLeast);
+  const SizeBudgetScope scope(budget);
   const Result<Model> common = LowerTensorFlow(*model);
   return common.ok() ? "" : common.error().ToString();
 }
@@ -295,7 +298,7 @@ function tf.f{0}(%a: f32[*]) -> (%c: f32[*]) {{
                              i, op);
   }
   EXPECT_THAT(Refusal("f32[2]", "  %y = tf.f0(%x) @y\n", functions),
-              HasSubstr("expand to more than"));
+              HasSubstr("--expand-limit raises that"));
 }
 
 }  // namespace
