@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/analysis/multiply_adds.h"
 #include "core/interpreter/evaluate.h"
 #include "core/ir/producer.h"
 #include "core/ops/op_def.h"
@@ -24,7 +26,7 @@ constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
 struct FoldLimits {
   std::size_t result_bytes;   // of what is more than moved
   std::size_t operand_bytes;  // that this is computed from
-  std::size_t folded_bytes;   // in all
+  std::size_t folded_bytes;   // in all, with what is drawn for time (DrawnFor)
 };
 
 constexpr FoldLimits kSmall = {kSmallBytes, std::size_t{1} << 20, std::size_t{64} << 20};
@@ -47,8 +49,34 @@ bool IsFoldable(const Node& node) {
          !node.Is("Identity") && node.num_operands() > 0 && node.subgraphs().empty();
 }
 
+// Elements of the windows of a pool, each as often as one is read.
+std::optional<std::int64_t> WindowElements(const Node& node) {
+  const Attribute* attribute = node.attribute("kernel_shape");
+  const auto* sizes = attribute != nullptr ? attribute->As<Attribute::Ints>() : nullptr;
+  if (sizes == nullptr) return 0;
+  std::optional<std::int64_t> count = CountElements(node.result());
+  for (const std::int64_t size : *sizes) {
+    if (!count || __builtin_mul_overflow(*count, size, &*count)) return std::nullopt;
+  }
+  return count;
+}
+
+// Small constants may take long to compute: what the time draws on the bytes that are folded in
+// all, so that those stand for a few seconds; SIZE_MAX: more than there is.
+std::size_t DrawnFor(const Node& node, std::size_t operand_bytes) {
+  constexpr std::size_t kOperationsPerByte = 32;
+  if (MovesElements(*FindOp(node))) return 0;
+  const std::optional<std::int64_t> products = MultiplyAdds(node);
+  const std::optional<std::int64_t> windows = WindowElements(node);
+  if (!products || !windows || *products < 0 || *windows < 0) return SIZE_MAX;
+  const auto operations = static_cast<std::size_t>(std::max(*products, *windows));
+  return std::max(operations, operand_bytes) / kOperationsPerByte;
+}
+
 bool FitsBudget(const Node& node, const PassContext& context, std::size_t operand_bytes,
                 const FoldLimits& limits) {
+  const std::size_t drawn = DrawnFor(node, operand_bytes);
+  if (drawn > limits.folded_bytes) return false;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) == nullptr) continue;
@@ -56,7 +84,7 @@ bool FitsBudget(const Node& node, const PassContext& context, std::size_t operan
     if (size > limits.folded_bytes) return false;
     bytes += size;
   }
-  if (context.folded_bytes + bytes > limits.folded_bytes) return false;
+  if (context.folded_bytes + drawn + bytes > limits.folded_bytes) return false;
   if (MovesElements(*FindOp(node)) && bytes <= operand_bytes) return true;
   return bytes <= limits.result_bytes &&
          (operand_bytes <= limits.operand_bytes || MovesElements(*FindOp(node)));
@@ -99,6 +127,7 @@ Result<bool> FoldWithin(const FoldLimits& limits, Node& node, PassContext& conte
     context.Explain(node, "not folded: " + tensors.error().ToString());
     return false;
   }
+  context.folded_bytes += DrawnFor(node, operand_bytes);
   std::vector<Value*> constants(node.num_results(), nullptr);
   for (std::size_t i = 0; i < node.num_results() && i < tensors->size(); ++i) {
     if (node.result(i) == nullptr) continue;
