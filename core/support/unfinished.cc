@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <set>
 #include <system_error>
 #include <thread>
@@ -28,13 +29,20 @@ Registry& TheRegistry() {
 }
 
 // Also while a program that was started goes on writing into the folder, which it cannot make anew,
-// and while another thread removes it, too.
-void Remove(const std::string& path) {
+// and while another thread removes it, too. Other failures, and memory that is lacking, may pass.
+void Remove(const std::string& path) noexcept {
   std::error_code error;
-  do {
-    std::filesystem::remove_all(path, error);
-  } while (error == std::errc::directory_not_empty ||
-           error == std::errc::no_such_file_or_directory);
+  for (int failures = 0; failures < 3; ++failures) {
+    try {
+      do {
+        std::filesystem::remove_all(path, error);
+      } while (error == std::errc::directory_not_empty ||
+               error == std::errc::no_such_file_or_directory);
+    } catch (const std::bad_alloc&) {
+      continue;
+    }
+    if (!error) return;
+  }
 }
 
 // A handler may do little, and a thread anything: it is told by this pipe which signal came.

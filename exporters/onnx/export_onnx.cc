@@ -2,6 +2,7 @@
 #include "exporters/onnx/export_onnx.h"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -157,12 +158,14 @@ void SeparateNodes(Model& model) {
   ForEachGraph(model, [](Graph& graph) {
     std::set<std::string> given;
     for (const Node& node : graph.nodes()) given.insert(node.name());
-    std::set<std::string> seen;
+    std::map<std::string, int> seen;  // and the next number of each name
     for (Node& node : graph.nodes()) {
-      if (node.name().empty() || seen.insert(node.name()).second) continue;
+      const auto [found, is_first] = seen.try_emplace(node.name(), 2);
+      if (node.name().empty() || is_first) continue;
       std::string name;
-      for (int k = 2; name.empty() || !given.insert(name).second; ++k)
-        name = node.name() + "_" + std::to_string(k);
+      do {
+        name = node.name() + "_" + std::to_string(found->second++);
+      } while (!given.insert(name).second);
       node.set_name(std::move(name));
     }
   });
