@@ -14,6 +14,7 @@
 #include "core/edit/parts.h"
 #include "core/rewrite/cut.h"
 #include "driver/edit_model.h"
+#include "driver/given_names.h"
 
 namespace dragoman::cli {
 namespace {
@@ -44,6 +45,10 @@ Status Merge(const MergeOptions& options) {
   DRAGOMAN_ASSIGN(const Format* const target, FormatOfOutput(session.formats, options.output));
   DRAGOMAN_ASSIGN(CommonModel first, ReadCommon(session, options.first));
   DRAGOMAN_ASSIGN(CommonModel second, ReadCommon(session, options.second));
+  for (auto& [output, input] : connections) {
+    output = NameIn(first.model, output);
+    input = NameIn(second.model, input);
+  }
   DRAGOMAN_ASSIGN(Model merged, MergeModels(first.model, second.model, std::move(connections)));
   DRAGOMAN_TRY(session.Rewrite(merged, options.passes.value_or("none")));
   const std::optional<std::int64_t> opset = std::max(first.opset, second.opset);
@@ -70,7 +75,7 @@ Status CutAtScope(ExtractOptions& options) {
   session.warn = nullptr;  // they are printed when the model is converted
   DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(flags));
   DRAGOMAN_ASSIGN(const CommonModel common, ReadCommon(session, options.convert.model, facts));
-  DRAGOMAN_ASSIGN(ModelPart part, PartOfScope(common.model, *options.scope));
+  DRAGOMAN_ASSIGN(ModelPart part, PartOfScope(common.model, NameIn(common.model, *options.scope)));
   flags.cut_inputs = std::move(part.inputs);
   flags.cut_outputs = std::move(part.outputs);
   return {};
@@ -119,15 +124,17 @@ Status Split(const SplitOptions& options) {
   DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(options.lowering));
   DRAGOMAN_ASSIGN(const CommonModel common, ReadCommon(session, options.model, facts));
   std::vector<std::vector<std::string>> borders;
-  for (const std::string& border : options.borders) borders.push_back(NamesAtCommas(border));
+  for (const std::string& border : options.borders)
+    borders.push_back(NamesIn(common.model, NamesAtCommas(border)));
   Result<std::vector<ModelPart>> parts = PartsAt(common.model, borders);
   if (!parts.ok()) return std::move(parts).error().InFile(options.model);
+  std::vector<Model> pieces;
+  for (const ModelPart& part : *parts)
+    DRAGOMAN_TRY(CutModel(pieces.emplace_back(Clone(common.model)), part.inputs, part.outputs));
   for (std::size_t i = 0; i < parts->size(); ++i) {
     const ModelPart& part = (*parts)[i];
-    Model piece = Clone(common.model);
-    DRAGOMAN_TRY(CutModel(piece, part.inputs, part.outputs));
     const std::string path = PartPath(options.output, i + 1);
-    DRAGOMAN_TRY(session.Write(piece, path, *target, {.kept_opset = common.opset}));
+    DRAGOMAN_TRY(session.Write(pieces[i], path, *target, {.kept_opset = common.opset}));
     if (!options.common.quiet)
       Print("{}: {} -> {}\n", path, Listed(part.inputs), Listed(part.outputs));
   }

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/edit_model.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/support/npy.h"
 #include "driver/data.h"
+#include "driver/given_names.h"
 #include "driver/structured_calls.h"
 
 namespace dragoman {
@@ -15,6 +19,22 @@ Status ReplaceConstant(Model& model, const std::string& name, const std::string&
   Result<Array> array = FromNpy(*npy, type.dtype());
   if (!array.ok()) return std::move(array).error().InFile(file);
   return SetConstant(model, name, array->ToTensor());
+}
+
+// `request` with the names that `model` has.
+EditRequest Named(const Model& model, EditRequest request) {
+  for (auto& [name, file] : request.constants) name = NameIn(model, name);
+  for (auto* names : {&request.exposed, &request.dropped_outputs, &request.dropped_inputs,
+                      &request.input_order, &request.output_order})
+    *names = NamesIn(model, std::move(*names));
+  for (auto& [given, wanted] : request.preprocessing) wanted.input = NameIn(model, wanted.input);
+  for (PostEdit& post : request.postprocessing) post.output = NameIn(model, post.output);
+  for (std::string& key : request.removed_metadata) {
+    const auto found =
+        std::ranges::find(model.metadata, key, &std::pair<std::string, std::string>::first);
+    if (found == model.metadata.end()) key = NameIn(model, key);
+  }
+  return request;
 }
 
 Status ChangeInterface(Model& model, const EditRequest& request) {
@@ -41,8 +61,9 @@ Result<Model> EditableModel(const Session& session, Model source, const Facts& f
   return session.ToCommon(source, lowering);
 }
 
-Status EditModel(Model& model, const EditRequest& request) {
+Status EditModel(Model& model, const EditRequest& given) {
   if (model.entries.empty()) return InvalidInput("the model has no entry");
+  const EditRequest request = Named(model, given);
   for (const auto& [name, file] : request.constants)
     DRAGOMAN_TRY(ReplaceConstant(model, name, file));
   DRAGOMAN_TRY(ChangeInterface(model, request));

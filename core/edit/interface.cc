@@ -26,7 +26,10 @@ constexpr std::size_t kMaxMatchedName = 1000;
 Result<std::map<std::string, std::string>> NewNames(const std::set<std::string>& names,
                                                     const std::string& pattern,
                                                     const std::string& name) {
-  if (names.contains(pattern)) return std::map<std::string, std::string>{{pattern, name}};
+  const Result<std::string> unescaped = Unescape(pattern);  // as it is printed
+  for (const std::string& exact : {pattern, unescaped.ok() ? *unescaped : pattern}) {
+    if (names.contains(exact)) return std::map<std::string, std::string>{{exact, name}};
+  }
   std::map<std::string, std::string> renamed;
   try {
     const std::regex expression(pattern);
@@ -192,9 +195,10 @@ Status ReorderInputs(Model& model, const std::vector<std::string>& names) {
     DRAGOMAN_ASSIGN(Value * input, FindInput(model, name));
     order.push_back(input);
   }
+  const std::set<const Value*> first(order.begin(), order.end());
   Graph& graph = *entry.graph;
   for (const auto& input : graph.inputs()) {
-    if (std::ranges::count(order, input.get()) == 0) order.push_back(input.get());
+    if (!first.contains(input.get())) order.push_back(input.get());
   }
   ForgetListings(graph);
   entry.arguments.clear();
@@ -219,8 +223,9 @@ Status ReorderOutputs(Model& model, const std::vector<std::string>& names) {
     DRAGOMAN_ASSIGN(const std::size_t output, FindOutput(model, name));
     order.push_back(output);
   }
+  const std::set<std::size_t> first(order.begin(), order.end());
   for (std::size_t i = 0; i < graph.num_outputs(); ++i) {
-    if (std::ranges::count(order, i) == 0) order.push_back(i);
+    if (!first.contains(i)) order.push_back(i);
   }
   ForgetListings(graph);
   entry.results.clear();
