@@ -15,6 +15,7 @@
 #include <utility>
 #include <variant>
 
+#include "dragoman/session.h"
 #include "python/src/arrays.h"
 #include "python/src/bind.h"
 #include "python/src/errors.h"
@@ -211,8 +212,9 @@ void BindAttributes(nb::module_& m) {
       .def("__eq__", [](const Type& a, const Type& b) { return a == b; })
       .def("__hash__", [](const Type& type) { return nb::hash(Text(type.ToString())); })
       .def("__str__", [](const Type& type) { return Text(type.ToString()); })
-      .def("__repr__",
-           [](const Type& type) { return Text("<dragoman.Type " + type.ToString() + ">"); });
+      .def("__repr__", [](const Type& type) {
+        return Text(Printable("<dragoman.Type " + type.ToString() + ">"));
+      });
 
   nb::class_<Symbol>(m, "Symbol", "The name of something outside of the node.")
       .def(nb::init<std::string>(), nb::arg("name"))

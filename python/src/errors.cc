@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/src/errors.h"
 
+#include <string>
 #include <string_view>
+
+#include "dragoman/session.h"
 
 namespace dragoman::binding {
 namespace {
@@ -25,15 +28,21 @@ nb::object Attribute(std::string_view name) {
 }  // namespace
 
 nb::object FindingObject(const Finding& finding) {
-  return Attribute("Finding")(Text(ClassOf(finding.kind)), Text(finding.file), Text(finding.place),
-                              Text(finding.message));
+  return Attribute("Finding")(Text(ClassOf(finding.kind)), Text(Printable(finding.file)),
+                              Text(Printable(finding.place)),
+                              Text(PrintableMessage(finding.message)));
 }
 
 void Raise(const Error& error) {
   nb::list findings;
-  for (const Finding& finding : error.findings()) findings.append(FindingObject(finding));
+  std::string text;
+  for (const Finding& finding : error.findings()) {
+    findings.append(FindingObject(finding));
+    if (!text.empty()) text += '\n';
+    text += PrintableMessage(finding.ToString());
+  }
   const nb::object type = Attribute(ClassOf(error.kind()));
-  const nb::object exception = type(Text(error.ToString()), findings);
+  const nb::object exception = type(Text(text), findings);
   PyErr_SetObject(type.ptr(), exception.ptr());
   throw nb::python_error();
 }

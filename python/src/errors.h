@@ -18,7 +18,7 @@ namespace dragoman::binding {
 namespace nb = nanobind;
 
 // As dragoman.Invalid, dragoman.Unsupported or dragoman.Internal, by the error's kind, with its
-// findings.
+// findings, as they may be printed.
 [[noreturn]] void Raise(const Error& error);
 
 template <class T>

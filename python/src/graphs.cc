@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "dragoman/graph.h"
+#include "dragoman/session.h"
 #include "python/src/arrays.h"
 #include "python/src/attributes.h"
 #include "python/src/bind.h"
@@ -230,7 +231,7 @@ void BindValues(nb::module_& m) {
            "Whatever reads this value reads `other` from now on.")
       .def("__repr__", [](const ValueHandle& v) {
         if (v.erased()) return Text("<dragoman.Value, erased>");
-        return Text("<dragoman.Value " + v->name() + ": " + v->type().ToString() + ">");
+        return Text(Printable("<dragoman.Value " + v->name() + ": " + v->type().ToString() + ">"));
       });
 }
 
@@ -299,8 +300,8 @@ void BindNodes(nb::module_& m) {
       .def("erase", &Erase, "Removes the node, whose results must be unused.")
       .def("__repr__", [](const NodeHandle& n) {
         if (n.erased()) return Text("<dragoman.Node, erased>");
-        return Text("<dragoman.Node " + n->op().ToString() +
-                    (n->name().empty() ? "" : " '" + n->name() + "'") + ">");
+        return Text(Printable("<dragoman.Node " + n->op().ToString() +
+                              (n->name().empty() ? "" : " '" + n->name() + "'") + ">"));
       });
 }
 

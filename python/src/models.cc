@@ -455,7 +455,7 @@ void BindEntries(nb::module_& m) {
       .def_prop_ro("name", [](const Slot& slot) { return Text(slot.name); })
       .def_prop_ro("type", [](const Slot& slot) { return slot.type; })
       .def("__repr__", [](const Slot& slot) {
-        return Text("<dragoman.Slot " + slot.name + ": " + slot.type.ToString() + ">");
+        return Text(Printable("<dragoman.Slot " + slot.name + ": " + slot.type.ToString() + ">"));
       });
   nb::class_<EntryObject>(m, "Entry", "A graph that one can call.")
       .def_prop_ro("name", [](const EntryObject& e) { return Text(e.name); })
@@ -527,7 +527,7 @@ nb::class_<ModelObject> BindModels(nb::module_& m) {
             return Text(PrintText(o.model(), options));
           },
           "Graph text, without the elements of large tensors.")
-      .def("__repr__", [](const ModelObject& o) { return Text(Describe(o)); });
+      .def("__repr__", [](const ModelObject& o) { return Text(Printable(Describe(o))); });
 
   model
       .def(

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "dragoman/run.h"
+#include "dragoman/session.h"
 #include "python/src/arrays.h"
 #include "python/src/bind.h"
 #include "python/src/model_object.h"
@@ -32,7 +33,7 @@ RunRequest RequestOf(const ModelObject& object, const std::string& engine, std::
   // What the model prints, and warnings of its program.
   request.print = [](std::string_view line) {
     const nb::gil_scoped_acquire lock;
-    nb::print(Text(line));
+    nb::print(Text(Printable(line)));
   };
   return request;
 }

@@ -109,6 +109,27 @@ class ModelsTest(unittest.TestCase):
                 ran += 1
         self.assertGreater(ran, 3)
 
+    def test_messages_cannot_steer_a_terminal(self):
+        """Names come as they are; what says something of them is printable, and names them, too."""
+        name, shown = "a\x1b[2J\n\u202e", r"a\x1b[2J\n\xe2\x80\xae"
+        text = f"""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[2]) -> (%y: f32[2]) {{
+  %"{shown}" = onnx.Nothing(%x) @"{shown}"
+  %y = onnx.Neg(%"{shown}")
+}}
+"""
+        model = dragoman.load(text.encode())
+        node = model.graph.nodes[0]
+        self.assertEqual(node.name, name)
+        with self.assertRaises(dragoman.Unsupported) as raised:
+            model.save("never.pt2")
+        for said in (str(raised.exception), repr(node), repr(node.outputs[0]),
+                     *map(str, raised.exception.findings)):
+            self.assertIn(shown, said)
+            self.assertTrue(said.isprintable(), said)
+
     def test_recorded_data_is_verified(self):
         for path in ONNX:
             report = dragoman.verify(path, data=path.parent)
