@@ -124,13 +124,42 @@ class PrintedNames(CommandCase):
                      ["--entry", "no"], ["--shape", "no=1"], ["--dim", "no=1"],
                      ["--shape", f"x{SHOWN}=1,2,3"], ["--cut-outputs", "no"]):
             self.call("inspect", model, *more)
-        for suffix in ("onnx", "py", "relay", "dgt", "dgm", "json", "dot"):
+        for suffix in ("onnx", "py", "relay", "dgt", "dgm", "json", "dot", "pt2"):
             self.call("convert", model, "-o", f"out.{suffix}", "--passes", "default", "--explain")
+        self.call("convert", model, "-o", "out.onnx", "--batch", "4")
         self.call("run", model, "--random", "-o", "y")
         self.call("run", model, "--input", "no=no.npy", "-o", "y")
         self.call("run", model, "--random", "--profile", "-o", "y")
         self.call("verify", model, "--against", model)
+        self.call("verify", model, "--against", model, "--bisect")
         self.call("codegen", model, "-o", "cpp")
+        self.check_edits(model)
+        self.check_pages(model)
+
+    def check_edits(self, model):
+        for more in (["--rename-input", "no=yes"], ["--rename-node", ".*=a"], ["--expose", "no"],
+                     ["--drop-input", f"x{SHOWN}"], ["--drop-output", "no"], ["--argmax", "no"],
+                     ["--order-inputs", "no"], ["--input-type", f"x{SHOWN}=uint8"],
+                     ["--set-constant", "no=no.npy"], ["--remove-metadata", "no"],
+                     ["--rename-dim", "no=n"], ["--strip", "names"]):
+            self.call("edit", model, "-o", "out.onnx", *more)
+        self.call("simplify", model, "-o", "out.onnx", "--check", "1")
+        self.call("extract", model, "-o", "out.onnx", "--scope", "no")
+        self.call("extract", model, "-o", "out.onnx", "--outputs", "a" + SHOWN)
+        self.call("split", model, "-o", "out.onnx", "--at", "a" + SHOWN)
+        self.call("split", model, "-o", "out.onnx", "--at", "no")
+        self.call("merge", model, model, "-o", "out.onnx")
+        self.call("bench", model, "--engine", "interpreter", "--rounds", "1", "--calls", "1",
+                  "--profile", "--plot", "out.svg")
+        self.call("reduce", model, "-o", "out.onnx", "--test", "false {}", "--timeout", "5")
+
+    def check_pages(self, model):
+        """Nothing in a page steers a terminal or ends its script: names are data of it."""
+        self.call("inspect", model, "--html", "out.html")
+        self.call("diff", model, model, "--html", "other.html")
+        for path in (*self.out.glob("*.html"), *self.out.glob("*.svg")):
+            self.check_printed(path.read_bytes())
+            path.unlink()
 
     @unittest.skipIf(onnx is None, "no onnx")
     def test_onnx(self):
@@ -190,13 +219,32 @@ class PrintedNames(CommandCase):
     def test_an_escaped_name_is_a_name(self):
         model = self.write("m.onnx", hostile(runnable()))
         np.save(self.out / "x.npy", np.ones((1, 2), np.float32))
+        np.save(self.out / "w.npy", np.ones(2, np.float32))
         for arguments in (
                 ("run", model, "--input", f"x{SHOWN}=x.npy", "-o", "y"),
                 ("inspect", model, "--node", "a" + SHOWN),
                 ("convert", model, "-o", "m.dgt", "--shape", f"x{SHOWN}=1,2"),
                 ("convert", model, "-o", "m.dgt", "--dim", f"n{SHOWN}=3"),
                 ("convert", model, "-o", "m.dgt", "--cut-outputs", "a" + SHOWN),
-                ("convert", model, "-o", "m.dgt", "--cut-inputs", "a" + SHOWN)):
+                ("convert", model, "-o", "m.dgt", "--cut-inputs", "a" + SHOWN),
+                ("edit", model, "-o", "m.onnx", "--expose", "a" + SHOWN),
+                ("edit", model, "-o", "m.onnx", "--rename-input", f"x{SHOWN}=x"),
+                ("edit", model, "-o", "m.onnx", "--rename-node", f"relu{SHOWN}=relu"),
+                ("edit", model, "-o", "m.onnx", "--rename-dim", f"n{SHOWN}=n"),
+                ("edit", model, "-o", "m.onnx", "--order-inputs", "x" + SHOWN),
+                ("edit", model, "-o", "m.onnx", "--order-outputs", "y" + SHOWN),
+                ("edit", model, "-o", "m.onnx", "--argmax", "y" + SHOWN),
+                ("edit", model, "-o", "m.onnx", "--input-scale", f"x{SHOWN}=2"),
+                ("edit", model, "-o", "m.onnx", "--set-constant", f"w{SHOWN}=w.npy"),
+                ("edit", model, "-o", "m.onnx", "--remove-metadata", "k" + SHOWN),
+                ("extract", model, "-o", "m.onnx", "--outputs", "a" + SHOWN),
+                ("extract", model, "-o", "m.onnx", "--scope", "relu" + SHOWN),
+                ("split", model, "-o", "m.onnx", "--at", "a" + SHOWN),
+                ("merge", model, model, "-o", "m.onnx", "--connect", f"y{SHOWN}=x{SHOWN}"),
+                ("convert", model, "-o", "m.onnx", "--batch", "3", "--batch-axis", f"x{SHOWN}=0"),
+                ("bench", model, "--engine", "interpreter", "--rounds", "1", "--calls", "1",
+                 "--input", f"x{SHOWN}=x.npy"),
+                ("verify", model, "--against", model, "--input", f"x{SHOWN}=x.npy")):
             code, said = self.call(*arguments)
             self.assertEqual(code, 0, said)
 

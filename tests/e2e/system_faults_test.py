@@ -24,7 +24,32 @@ from commands import DRAGOMAN
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MLP = ROOT / "models" / "mlp" / "model.onnx"
 CALLS = ("open", "read", "write", "close", "mmap", "fstat", "rename", "mkdir", "pipe")
-# Places of a call and a command; DRAGOMAN_ALL=1 takes each, of all commands.
+# By the kind of what is written, each command that writes; "m.onnx" is what is replaced.
+BORDER = "/1/Relu_output_0"
+COMMANDS = {
+    "inspect": "inspect MLP",
+    "onnx": "convert MLP -o OUT/m.onnx --passes default",
+    "relax": "convert MLP -o OUT/m.py",
+    "relay": "convert MLP -o OUT/m.relay",
+    "pt2": "convert MLP -o OUT/m.pt2",
+    "text": "convert MLP -o OUT/m.dgt",
+    "native": "convert MLP -o OUT/m.dgm",
+    "json": "convert MLP -o OUT/m.json",
+    "dot": "convert MLP -o OUT/m.dot",
+    "codegen": "codegen MLP -o OUT/cpp --name mlp",
+    "run": "run MLP --random -o OUT/y",
+    "simplify": "simplify MLP -o OUT/m.onnx",
+    "edit": "edit MLP -o OUT/m.onnx --rename-input x=z",
+    "extract": f"extract MLP -o OUT/m.onnx --outputs {BORDER}",
+    "split": f"split MLP -o OUT/m.onnx --at {BORDER}",
+    "merge": "merge MLP SECOND -o OUT/m.onnx",
+    "page": "inspect MLP --html OUT/m.html",
+    "page of two": "diff MLP MLP --html OUT/m.html",
+    "reduce": "reduce MLP -q -o OUT/m.onnx --test false",
+    "stdout": "convert MLP -o - --to onnx",
+}
+WRITING = [label for label, command in COMMANDS.items() if "OUT" in command]
+# Places of a call and a command; DRAGOMAN_ALL=1 takes each.
 ALL = os.environ.get("DRAGOMAN_ALL")
 AT_MOST = 10000 if ALL else 2
 PAGE = resource.getpagesize()
@@ -55,14 +80,11 @@ class SystemFaults(CommandCase):
         self.results = self.out / "results"
         self.temporary.mkdir()
         self.results.mkdir()
-        self.commands = {
-            "inspect": (["inspect", MLP], None),
-            "onnx": (["convert", MLP, "-o", self.results / "m.onnx", "--passes", "default"],
-                     "m.onnx"),
-            "relax": (["convert", MLP, "-o", self.results / "m.py"], "m.py"),
-            "codegen": (["codegen", MLP, "-o", self.results / "cpp", "--name", "mlp"], "cpp"),
-            "run": (["run", MLP, "--random", "-o", self.results / "y"], "y"),
-            "stdout": (["convert", MLP, "-o", "-", "--to", "onnx"], None)}
+        second = self.out / "second.dgt"
+        second.write_text("graph g(%y: f32[1, 10]) -> (%z) { %z = onnx.Neg(%y) }")
+        self.commands = {label: [word.replace("OUT", str(self.results)).replace("MLP", str(MLP))
+                                 .replace("SECOND", str(second)) for word in command.split()]
+                         for label, command in COMMANDS.items()}
 
     def call(self, arguments, **settings):
         return subprocess.run([DRAGOMAN, *map(str, arguments)], capture_output=True, check=False,
@@ -102,9 +124,7 @@ class SystemFaults(CommandCase):
             self.assertIn(path, found)
 
     def check_each_failure(self, calls, most):
-        for label, (arguments, _) in self.commands.items():
-            if not ALL and label not in ("onnx", "run"):
-                continue
+        for label, arguments in self.commands.items():
             self.clear()
             self.assertEqual(self.call(arguments).returncode, 0)
             whole = self.contents()
@@ -133,17 +153,17 @@ class SystemFaults(CommandCase):
         self.assertEqual([*cache.iterdir(), *self.results.iterdir(), *self.temporary.iterdir()], [])
 
     def test_what_is_replaced_stays(self):
-        arguments, name = self.commands["onnx"]
+        arguments = self.commands["onnx"]
         self.assertEqual(self.call(arguments).returncode, 0)
         whole = self.contents()
         for call in ("write", "close", "rename"):
             for number in spread(self.count(arguments, call), 2):
-                (self.results / name).write_bytes(b"mine")
+                (self.results / "m.onnx").write_bytes(b"mine")
                 before = self.contents()
                 self.check_end(self.call_failing(arguments, call, number), whole, before)
 
     def test_short_reads_and_writes(self):
-        for label, (arguments, _) in self.commands.items():
+        for label, arguments in self.commands.items():
             with self.subTest(label):
                 self.clear()
                 printed = self.call(arguments)
@@ -154,44 +174,86 @@ class SystemFaults(CommandCase):
                 self.assertEqual(self.contents(), whole)
 
     def test_killed_while_it_writes(self):
-        for label in ("onnx", "codegen", "run"):
-            arguments, name = self.commands[label]
+        for label, call, number, whole in self.places_of_writing():
+            with self.subTest(command=label, call=call, number=number):
+                done = self.call_failing(self.commands[label], call, number,
+                                         FAIL_SIGNAL=str(int(signal.SIGKILL)))
+                self.assertEqual(done.returncode, -signal.SIGKILL)
+                self.check_whole(whole)
+                # The next run removes what is left.
+                self.assertEqual(self.call(self.commands[label]).returncode, 0)
+                self.assertEqual(self.contents(), whole)
+
+    def places_of_writing(self):
+        """(command, call, its number, what is written by the whole command), in an empty folder."""
+        for label in WRITING:
+            arguments = self.commands[label]
             self.clear()
             self.assertEqual(self.call(arguments).returncode, 0)
             whole = self.contents()
             for call in ("write", "rename"):
                 self.clear()  # another call where something is replaced
-                for number in spread(self.count(arguments, call), 2):
-                    with self.subTest(command=label, call=call, number=number):
-                        self.clear()
-                        done = self.call_failing(arguments, call, number, FAIL_KILL="1")
-                        self.assertEqual(done.returncode, -signal.SIGKILL)
-                        self.assertFalse((self.results / name).exists())
-                        # The next run removes what is left.
-                        self.assertEqual(self.call(arguments).returncode, 0)
-                        self.assertEqual(self.contents(), whole)
+                for number in spread(self.count(arguments, call), AT_MOST):
+                    self.clear()
+                    yield label, call, number, whole
+
+    def check_whole(self, whole):
+        """Each file that has its name holds all that it should."""
+        for path, content in self.contents().items():
+            if not any(part.startswith(".") and part != ".dragoman" for part in path.parts):
+                self.assertEqual(content, whole[path], path)
+
+    def test_signals_while_it_writes(self):
+        for label, call, number, whole in self.places_of_writing():
+            for name in (signal.SIGINT, signal.SIGTERM) if ALL else (signal.SIGTERM,):
+                with self.subTest(command=label, call=call, number=number):
+                    done = self.call_failing(self.commands[label], call, number,
+                                             FAIL_SIGNAL=str(int(name)))
+                    self.assertEqual(done.returncode, -name)
+                    self.check_whole(whole)
+                    hidden = [path for path in self.results.rglob(".*") if path.name != ".dragoman"]
+                    self.assertEqual([*hidden, *self.temporary.iterdir()], [])
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount a small disk")
+    def test_a_full_disk(self):
+        disk = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8k", "tmpfs", self.results],
+                              capture_output=True, check=False)
+        if disk.returncode != 0:
+            self.skipTest(f"no small disk: {disk.stderr.decode()}")
+        self.addCleanup(subprocess.run, ["umount", self.results], check=True)
+        for label in WRITING:
+            with self.subTest(label):
+                done = self.call(self.commands[label])
+                if done.returncode == 0:  # a few bytes
+                    self.assertLess(sum(map(len, self.contents().values())), 8192)
+                else:
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertIn(b"No space left on device", done.stderr)
+                    left = [path for path in self.results.rglob("*") if path.name.startswith(".")]
+                    self.assertEqual(left, [])
+                for path in self.results.iterdir():
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def test_what_another_process_writes_stays(self):
         mine = self.results / f".m.onnx.{os.getpid()}-0.tmp"
         mine.write_text("mine")
-        self.assertEqual(self.call(self.commands["onnx"][0]).returncode, 0)
+        self.assertEqual(self.call(self.commands["onnx"]).returncode, 0)
         self.assertEqual(mine.read_text(), "mine")
 
     @unittest.skipIf(os.geteuid() == 0, "root may write everywhere")
     def test_a_folder_that_is_read_only(self):
         self.results.chmod(0o555)
-        for label in ("onnx", "codegen", "run"):
-            done = self.call(self.commands[label][0])
+        for label in WRITING:
+            done = self.call(self.commands[label])
             self.assertEqual(done.returncode, 2)
             self.assertIn(b"Permission denied", done.stderr)
 
     def test_a_limit_of_files(self):
         def limited():
             resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-        for label in ("onnx", "codegen", "run"):
+        for label in set(WRITING) - {"dot"}:  # of fewer bytes
             self.clear()
-            model = MLP
-            arguments = self.commands[label][0]
+            arguments = self.commands[label]
             if label == "run":
                 model = self.large_output()
                 arguments = ["run", model, "-o", self.results / "y"]
@@ -209,9 +271,9 @@ class SystemFaults(CommandCase):
 
     def test_closed_descriptors(self):
         for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
-            for label in ("onnx", "codegen", "run"):
+            for label in WRITING:
                 with self.subTest(command=label, closed=closed):
-                    arguments, _ = self.commands[label]
+                    arguments = self.commands[label]
                     self.clear()
                     self.call(arguments)
                     whole = self.contents()
@@ -226,9 +288,9 @@ class SystemFaults(CommandCase):
         for mask in (0o022, 0o027):
             old = os.umask(mask)
             try:
-                for label in ("onnx", "relax", "codegen", "run"):
+                for label in WRITING:
                     self.clear()
-                    self.assertEqual(self.call(self.commands[label][0]).returncode, 0)
+                    self.assertEqual(self.call(self.commands[label]).returncode, 0)
                     for path in self.results.rglob("*"):
                         given = 0o777 if path.is_dir() else 0o666
                         self.assertEqual(stat.S_IMODE(path.stat().st_mode), given & ~mask, path)

@@ -3,7 +3,7 @@
 // program in the middle of a call.
 //
 //   FAIL_CALL=NAME FAIL_AT=N   call number N (from 1) of NAME fails; 0: none does
-//   FAIL_KILL=1                it ends the program by SIGKILL instead
+//   FAIL_SIGNAL=S              it sends the program the signal S instead, and goes on
 //   FAIL_COUNT=FILE            gets the number of calls of NAME, as digits
 //   SHORT_BYTES=N              reads and writes move at most N bytes at a time
 //   SHRINK_FILE=PATH SHRINK_TO=N   PATH is cut to N bytes as soon as it has been mapped
@@ -25,7 +25,7 @@
 
 static const char* failing;
 static long fail_at, short_bytes;
-static int kills;
+static int signal_number;
 static int started;  // main() has, which opens a pipe first; what fails before ends any program
 static atomic_long calls;
 
@@ -34,7 +34,7 @@ __attribute__((constructor)) static void Start(void) {
   const char* bytes = getenv("SHORT_BYTES");
   fail_at = at ? atol(at) : 0;
   short_bytes = bytes ? atol(bytes) : 0;
-  kills = getenv("FAIL_KILL") != NULL;
+  signal_number = getenv("FAIL_SIGNAL") ? atoi(getenv("FAIL_SIGNAL")) : 0;
   failing = getenv("FAIL_CALL");
   calls = 0;
   if (fail_at > 0) unsetenv("LD_PRELOAD");  // programs that are run are not meant
@@ -52,7 +52,10 @@ __attribute__((destructor)) static void End(void) {
 static int Fails(const char* name, int code) {
   if (failing == NULL || strcmp(failing, name) != 0) return 0;
   if (atomic_fetch_add(&calls, 1) + 1 != fail_at) return 0;
-  if (kills) syscall(SYS_kill, getpid(), SIGKILL);
+  if (signal_number != 0) {
+    syscall(SYS_kill, getpid(), signal_number);
+    return 0;
+  }
   errno = code;
   return 1;
 }
