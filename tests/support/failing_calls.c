@@ -54,6 +54,7 @@ static int Fails(const char* name, int code) {
   if (atomic_fetch_add(&calls, 1) + 1 != fail_at) return 0;
   if (signal_number != 0) {
     syscall(SYS_kill, getpid(), signal_number);
+    sleep(5);  // a thread of the program ends it
     return 0;
   }
   errno = code;
