@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/scalar_ops.h"
@@ -88,7 +90,7 @@ class BlockFuser {
   }
 
   // What else reads the results of `first` comes after `second`.
-  bool CanMerge(std::size_t first, std::size_t second) const {
+  bool CanMerge(std::size_t first, std::size_t second) {
     const Step& a = steps_[first];
     const Step& b = steps_[second];
     if (!a.Is<MapStep>() || !a.binds.empty() ||
@@ -100,9 +102,8 @@ class BlockFuser {
     operands.insert(b.inputs.begin(), b.inputs.end());
     std::size_t results = b.results.size();
     for (BufferId id : a.results) {
-      const std::set<std::size_t> others = ReadersBeside(id, first, second);
-      results += others.empty() ? 0 : 1;
-      if (!others.empty() && *others.begin() < second) return false;
+      if (IsReadBeside(id, first, second, second)) return false;
+      results += IsReadBeside(id, first, second) ? 1 : 0;
       if (b.sizes.kind == SizeRule::Kind::kSame && b.sizes.same == id &&
           a.sizes.kind != SizeRule::Kind::kSame) {
         return false;
@@ -112,14 +113,21 @@ class BlockFuser {
            results <= kMaxResults;
   }
 
-  // Steps that were merged read as the one that they are in now.
-  std::set<std::size_t> ReadersBeside(BufferId id, std::size_t first, std::size_t second) const {
-    std::set<std::size_t> readers;
-    for (std::size_t reader : uses_.Readers(id)) {
-      while (reader != BlockUses::kOutside && gone_[reader]) reader = into_.at(reader);
-      if (reader != first && reader != second) readers.insert(reader);
-    }
-    return readers;
+  // The step that `step`, which may have been merged, is in now.
+  std::size_t StepNow(std::size_t step) {
+    std::size_t now = step;
+    while (now != BlockUses::kOutside && gone_[now]) now = into_.at(now);
+    while (step != now) step = std::exchange(into_.at(step), now);  // long chains are followed once
+    return now;
+  }
+
+  // Whether a step before `end`, or the outside if that is left out, reads it beside the two.
+  bool IsReadBeside(BufferId id, std::size_t first, std::size_t second,
+                    std::optional<std::size_t> end = std::nullopt) {
+    return std::ranges::any_of(uses_.Readers(id), [&](std::size_t reader) {
+      const std::size_t now = StepNow(reader);
+      return now != first && now != second && (!end || now < *end);
+    });
   }
 
   void Merge(std::size_t first, std::size_t second) {
@@ -132,7 +140,7 @@ class BlockFuser {
     }
     std::vector<BufferId> results;
     for (BufferId id : a.results) {
-      if (!ReadersBeside(id, first, second).empty()) results.push_back(id);
+      if (IsReadBeside(id, first, second)) results.push_back(id);
       maker_[id] = second;
     }
     std::ranges::copy(b.results, std::back_inserter(results));

@@ -27,19 +27,25 @@ struct Range {
   std::int64_t end = 0;
 };
 
+// What the Split that was read last cuts: one may have many parts, which are read one by one.
+struct PartBounds {
+  const Node* split = nullptr;
+  std::vector<std::int64_t> bounds;
+};
+
 // Of one part of a Split.
-Range ReadPart(const Value& value, int axis) {
+Range ReadPart(const Value& value, int axis, PartBounds& known) {
   const Node& split = *value.producer();
   if (AxisIn(split, *split.operand(0)) != axis) return {};
-  const std::vector<std::int64_t> bounds = BoundsOfParts(split, axis);
+  if (known.split != &split) known = {&split, BoundsOfParts(split, axis)};
   const std::size_t part = value.index();
-  if (part + 1 >= bounds.size()) return {};
-  return {split.operand(0), bounds[part], bounds[part + 1]};
+  if (part + 1 >= known.bounds.size()) return {};
+  return {split.operand(0), known.bounds[part], known.bounds[part + 1]};
 }
 
-Range ReadRange(const Value& value, int axis, const PassContext& context) {
+Range ReadRange(const Value& value, int axis, const PassContext& context, PartBounds& known) {
   const Node* node = value.producer();
-  if (node != nullptr && node->Is("Split")) return ReadPart(value, axis);
+  if (node != nullptr && node->Is("Split")) return ReadPart(value, axis, known);
   if (node == nullptr || !node->Is("Slice") || node->operand(3) == nullptr) return {};
   Value* source = node->operand(0);
   const auto begin = IntOf(context, node->operand(1));
@@ -82,13 +88,15 @@ std::optional<RowPut> ReadPut(const Value& value, int axis, const PassContext& c
   const std::size_t count = concat->num_operands();
   const auto size = SizeAlong(value, axis);
   if (count < 2 || count > 3 || !size) return std::nullopt;
+  PartBounds known;
   for (const std::size_t at : {std::size_t{1}, std::size_t{0}}) {  // the row among the operands
     if (count == 3 && at != 1) continue;
     Value* row = concat->operand(at);
     if (SizeAlong(*row, axis) != 1) continue;
     const bool has_tail = at + 1 < count;
-    const Range head = at == 1 ? ReadRange(*concat->operand(0), axis, context) : Range();
-    const Range tail = has_tail ? ReadRange(*concat->operand(at + 1), axis, context) : Range();
+    const Range head = at == 1 ? ReadRange(*concat->operand(0), axis, context, known) : Range();
+    const Range tail =
+        has_tail ? ReadRange(*concat->operand(at + 1), axis, context, known) : Range();
     Value* before = at == 1 ? head.source : tail.source;
     const std::int64_t index = head.end;
     if (before == nullptr || head.begin != 0 || SizeAlong(*before, axis) != size) continue;
@@ -223,13 +231,13 @@ Result<bool> CollectSlices(Node& node, PassContext& context) {
 
 // How many operands of `concat` from the i-th on are all of one value, in order; 0: they are not.
 std::size_t CountPartsOfWhole(const Node& concat, std::size_t i, int axis,
-                              const PassContext& context) {
-  const Range first = ReadRange(*concat.operand(i), axis, context);
+                              const PassContext& context, PartBounds& known) {
+  const Range first = ReadRange(*concat.operand(i), axis, context, known);
   if (first.source == nullptr || first.begin != 0) return 0;
   const auto whole = SizeAlong(*first.source, axis);
   std::int64_t end = first.end;
   for (std::size_t next = i + 1; next < concat.num_operands(); ++next) {
-    const Range range = ReadRange(*concat.operand(next), axis, context);
+    const Range range = ReadRange(*concat.operand(next), axis, context, known);
     if (range.source != first.source || range.begin != end) return 0;
     end = range.end;
     if (end == whole) return next + 1 - i;
@@ -242,8 +250,9 @@ Result<bool> JoinSlices(Node& node, PassContext& context) {
   if (!node.Is("Concat")) return false;
   const int axis = AxisIn(node, *node.result());
   std::vector<Value*> parts;
+  PartBounds known;
   for (std::size_t i = 0; i < node.num_operands();) {
-    const std::size_t count = CountPartsOfWhole(node, i, axis, context);
+    const std::size_t count = CountPartsOfWhole(node, i, axis, context, known);
     Value* part = node.operand(i);
     parts.push_back(count > 0 ? part->producer()->operand(0) : part);
     i += std::max<std::size_t>(count, 1);
