@@ -416,7 +416,8 @@ Error ScriptWriter::PlacedAt(const Node& node, Error error) {
 }
 
 Status ScriptWriter::WriteNode(const Node& node) {
-  DRAGOMAN_TRY(TakeSteps(1));
+  constexpr std::uint64_t kStepsOfNode = 8;  // whose memory is as much as these draw
+  DRAGOMAN_TRY(TakeSteps(kStepsOfNode));
   if (const Control control = FindControl(node.op())) return (this->*control)(node);
   if (const TorchOp* op = FindRenamed(kNumberOps, node.op())) return WriteNumbers(node, *op);
   return WriteOperator(node);

@@ -19,6 +19,8 @@ namespace {
 using torch::IsPrim;
 
 constexpr int kMaxCallDepth = 200;
+// A node that stays takes the memory that so many steps draw.
+constexpr std::size_t kStepsOfNode = 8;
 
 // The class of the root object, "__torch__.Net".
 std::string RootClass(const Model& model) {
@@ -164,7 +166,7 @@ class Inliner {
     }
     std::size_t added = 1;
     ForEachGraph(callee, [&](const Graph& block) { added += block.num_nodes(); });
-    if (Status status = TakeSteps(added); !status.ok())
+    if (Status status = TakeSteps(kStepsOfNode * added); !status.ok())
       return std::move(status).error().At(callee.name());
     const CallSite site = SiteOf(call, callee);
     Graph& target = *call.graph();
