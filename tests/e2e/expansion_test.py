@@ -7,7 +7,6 @@ import pathlib
 import pickle
 import resource
 import subprocess
-import time
 import unittest
 import zipfile
 
@@ -24,7 +23,7 @@ except ImportError:
     onnx = None
 
 MEMORY = 1_500_000_000  # bytes; a bomb that is not refused takes more
-SECONDS = 20  # for what takes a fraction of one
+SECONDS = 20  # of processor time, for what takes a fraction of one
 
 
 def limit_memory():
@@ -33,10 +32,11 @@ def limit_memory():
 
 class Expansion(CommandCase):
     def call(self, *arguments):
-        begin = time.monotonic()
+        begin = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = subprocess.run([DRAGOMAN, *map(str, arguments)], capture_output=True, text=True,
-                              check=False, preexec_fn=limit_memory, timeout=120)
-        self.assertLess(time.monotonic() - begin, SECONDS)
+                              check=False, preexec_fn=limit_memory, timeout=600)
+        took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - begin
+        self.assertLess(took, SECONDS)
         return done
 
     def check_bomb(self, path):
