@@ -11,7 +11,7 @@ from commands import DRAGOMAN
 MEMORY = 2 << 30  # bytes
 SECONDS = 20  # of processor time, of which each call takes a fraction
 TIMEOUT_S = 600
-ENDS = (0, 1, 2, 4)  # exit codes that are no bug
+ENDS = (0, 1, 2, 4)  # all other exit codes are of bugs
 
 
 def field(number, value):
