@@ -7,12 +7,13 @@
 namespace dragoman {
 
 std::string Finding::ToString() const {
-  std::string text;
-  for (const std::string* part : {&file, &place}) {
-    if (part->empty()) continue;
-    if (!text.empty()) text += ':';
-    text += *part;
-  }
+  std::string text = file;
+  std::string_view at = place;
+  // Editors find FILE:LINE:COLUMN.
+  constexpr std::string_view kLine = "line ";
+  if (!file.empty() && at.starts_with(kLine)) at.remove_prefix(kLine.size());
+  if (!file.empty() && !at.empty()) text += ':';
+  text += at;
   if (!text.empty()) text += ": ";
   return text + "error: " + message;
 }

@@ -259,15 +259,15 @@ class CommandLine(CommandCase):
         edited, out = self.out / "edited.dgt", self.out / "edited.onnx"
         for old, new, what in (
                 ("onnx.Relu(", "onnx.Reluu(",
-                 "edited.dgt:line 11:3: error: node '/1/Relu' (onnx.Reluu): ONNX has no operator "
+                 "edited.dgt:11:3: error: node '/1/Relu' (onnx.Reluu): ONNX has no operator "
                  "'Reluu' (did you mean 'Relu'?)\n"
                  "    %/1/Relu_output_0 = onnx.Reluu(%/0/Gemm_output_0) @/1/Relu\n"
                  "    ^\n"),
                 ("transB = 1}", "transb = 1}",
-                 "edited.dgt:line 10:3: error: node '/0/Gemm' (onnx.Gemm): has no attribute "
+                 "edited.dgt:10:3: error: node '/0/Gemm' (onnx.Gemm): has no attribute "
                  "'transb' (did you mean 'transB'?)\n"),
                 ("transB = 1}", "transB = 1.5}",
-                 "edited.dgt:line 10:3: error: node '/0/Gemm' (onnx.Gemm): attribute 'transB' is "
+                 "edited.dgt:10:3: error: node '/0/Gemm' (onnx.Gemm): attribute 'transB' is "
                  "of kind float, expected int\n")):
             with self.subTest(new):
                 self.assertIn(old, text)

@@ -48,7 +48,7 @@ class OnnxText(CommandCase):
 
     def test_errors_name_their_place(self):
         path = self.written("bad.textproto", "ir_version: 8\ngraph { node { op_type: } }\n")
-        self.assertIn("bad.textproto:line 2:", self.fails(2, "inspect", path))
+        self.assertIn("bad.textproto:2:", self.fails(2, "inspect", path))
         path = self.written("bad.onnxjson", '{"ir_version": "8", "graph": 5}')
         self.assertIn("(graph)", self.fails(2, "inspect", path))
         nested = "g { node { attribute { " * 200

@@ -22,7 +22,7 @@ MANIFEST = "tests/conformance/node_manifest.txt"
 LEAST_RIGHT = 885
 LEAST_EQUAL = 440
 UNSUPPORTED = 4
-PLACE = re.compile(r"line \d+:\d+ \(R\.\w+")
+PLACE = re.compile(r":\d+:\d+ \(R\.\w+")
 
 
 def same_bytes(a, b):

@@ -220,9 +220,9 @@ TEST_F(ToyFormatTest, DamageIsReportedWithItsLine) {
     const std::string text = session_.Read(path).error().ToString();
     return text.substr(text.find(path) + path.size());
   };
-  EXPECT_EQ(error("in x 3\ny = add x z\n"), ":line 3: error: 'z' is not defined");
-  EXPECT_EQ(error("in x 3\nin x 3\n"), ":line 3: error: 'x' is defined twice");
-  EXPECT_EQ(error("hello\n"), ":line 2: error: no statement");
+  EXPECT_EQ(error("in x 3\ny = add x z\n"), ":3: error: 'z' is not defined");
+  EXPECT_EQ(error("in x 3\nin x 3\n"), ":3: error: 'x' is defined twice");
+  EXPECT_EQ(error("hello\n"), ":2: error: no statement");
 }
 
 }  // namespace

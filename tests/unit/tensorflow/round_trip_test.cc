@@ -250,7 +250,7 @@ TEST(TensorFlowReaderTest, TellsAllNamesThatNothingHas) {
 TEST(TensorFlowReaderTest, RefusesWhatIsNoGraph) {
   EXPECT_THAT(TextOf(Read("\x89HDF\r\n\x1a\n")), HasSubstr("HDF5"));
   EXPECT_THAT(TextOf(Read(std::string("\x1c\0\0\0TFL3", 8))), HasSubstr("TensorFlow Lite"));
-  EXPECT_THAT(TextOf(Read("node { name: 3 }")), HasSubstr("line 1:14"));
+  EXPECT_THAT(TextOf(Read("node { name: 3 }")), HasSubstr("1:14"));
   EXPECT_THAT(TextOf(Read("versions { }")), HasSubstr("the graph has no nodes"));
   EXPECT_THAT(
       TextOf(Read("node { name: \"x\" op: \"F\" attr { key: \"value\" value { tensor { dtype: "
