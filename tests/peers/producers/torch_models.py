@@ -168,14 +168,18 @@ class Detector(nn.Module):
             _, found = self.model(images)
         else:
             found = self.model(images)
-        return found[0]["boxes"], found[0]["scores"], found[1]["boxes"], found[1]["labels"]
+        # The likeliest ones: what is almost as likely as another may change places with it.
+        first, second = found[0], found[1]
+        return first["boxes"][:9], first["scores"][:9], second["boxes"][:9], second["labels"][:9]
 
 
 def detector(name):
     def make():
         settings = {} if name.startswith("ssd") else {"min_size": 96, "max_size": 128}
         # Weights that are not trained find nothing that is likely.
-        settings |= {"score_thresh": 1e-3} if name.startswith(("fcos", "retina")) else {}
+        if not name.startswith("ssd"):
+            word = "box_score_thresh" if "rcnn" in name else "score_thresh"
+            settings[word] = 1e-3
         model = getattr(torchvision.models.detection, name)(
             weights=None, weights_backbone=None, num_classes=5, **settings)
         # As they are made, the small ones compute the same score everywhere.

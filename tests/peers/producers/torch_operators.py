@@ -27,7 +27,7 @@ SAMPLES = {torch.float32: 4, torch.int64: 2, torch.uint8: 1, torch.bool: 1, torc
 # Results that are drawn, or that no two calls agree on: nothing to compare.
 DRAWN = ("bernoulli", "cauchy", "exponential", "geometric", "log_normal", "multinomial", "normal",
          "randn", "rand", "randint", "uniform", "dropout", "empty", "rrelu", "fractional",
-         "new_empty", "resize_", "scaled_dot_product", "multi_head_attention")
+         "new_empty", "resize_", "scaled_dot_product", "multi_head_attention", "lowrank")
 
 
 def is_drawn(name):
