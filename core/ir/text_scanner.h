@@ -60,6 +60,7 @@ class TextScanner {
   bool AtRaw(std::string_view text) const { return text_.substr(at_).starts_with(text); }
 
   std::size_t offset() const { return at_; }
+  void GoTo(std::size_t offset) { at_ = offset; }
   std::size_t word_offset() const { return word_; }  // where the word read last begins
   Error Fail(std::string message) const { return FailAt(word_, std::move(message)); }
   Error FailAt(std::size_t offset, std::string message) const;

@@ -86,11 +86,17 @@ class UnusedSources {
 
 }  // namespace
 
-Result<PassContext> PassContext::Make(Graph& entry, std::function<void(std::string_view)> explain) {
+PassContext PassContext::MakeUninferred(Graph& entry,
+                                        std::function<void(std::string_view)> explain) {
   PassContext context;
   context.explain = std::move(explain);
   context.names.reserve(entry.num_nodes() + entry.constants().size());
   CollectNames(entry, context.names);
+  return context;
+}
+
+Result<PassContext> PassContext::Make(Graph& entry, std::function<void(std::string_view)> explain) {
+  PassContext context = MakeUninferred(entry, std::move(explain));
   DRAGOMAN_TRY(context.inference.InferGraph(entry));
   return context;
 }

@@ -25,6 +25,8 @@ namespace dragoman {
 struct PassContext {
   // Infers the types of all values of `entry` and learns the names of its values.
   static Result<PassContext> Make(Graph& entry, std::function<void(std::string_view)> explain);
+  // The same without inference, for the graph of a file.
+  static PassContext MakeUninferred(Graph& entry, std::function<void(std::string_view)> explain);
 
   Inference inference;
   // How many values of the entry and its bodies have a name: those of two branches may share one.

@@ -58,8 +58,17 @@ bool IsAbout(double scalar, double number) {
 }
 
 bool IsAbout(const Value* value, double number) {
-  const std::optional<double> real = RealOf(value);
-  return real && std::abs(*real - number) <= ErrorIn(value->type().dtype()) * std::abs(number);
+  return RealOf(value) && IsAbout(*value->tensor(), number);
+}
+
+bool IsAbout(const Tensor& scalar, double number) {
+  const DType dtype = scalar.dtype();
+  if (IsInteger(dtype) || dtype == DType::kBool)
+    return static_cast<double>(scalar.IntAt(0)) == number;
+  if (!IsReal(dtype)) return false;
+  const double found = scalar.FloatAt(0);
+  if (!std::isfinite(number)) return found == number;
+  return std::abs(found - number) <= ErrorIn(dtype) * std::abs(number);
 }
 
 Value* OtherThan(double number, const Value* value, std::string_view type) {

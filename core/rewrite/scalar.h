@@ -26,6 +26,8 @@ bool IsReadAs(std::string_view type, const Value* x, bool rounds = false);
 // with f32, to six digits.
 bool IsAbout(double scalar, double number);
 bool IsAbout(const Value* value, double number);
+// The same of one element of any number type, of which integers must be equal.
+bool IsAbout(const Tensor& scalar, double number);
 
 // The other operand of a node of operator `type` that also reads about `number`; nullptr: no such
 // node.
