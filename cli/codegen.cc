@@ -209,6 +209,7 @@ Result<bool> Generate(const CodegenCommand& options) {
   DRAGOMAN_TRY(OutputFolder::Check(options.output));  // before any work is done
   Session session = MakeSession(options.common, options.model);
   DRAGOMAN_TRY(WatchPasses(session, options.watch));
+  DRAGOMAN_TRY(UseRules(session, options.lowering));
   DRAGOMAN_ASSIGN(Model source,
                   session.Read(options.model, std::nullopt, ReadOptionsOf(options.lowering)));
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.lowering));
@@ -278,6 +279,7 @@ void AddCodegen(CommandLine& program) {
       "Recorded data that the program must reproduce; determines TorchScript's input sizes");
   command.Add("--steps", &options->steps, "Calls that --data records, as for run");
   AddPasses(command, options->lowering);
+  AddRuleFile(command, options->lowering);
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
   AddWatch(command, options->watch);

@@ -57,6 +57,7 @@ bool IsNumber(const Destination& destination) {
 std::string ValueName(const std::string& names, const Destination& destination,
                       const std::string& help, const Accepts& accepts) {
   if (!names.starts_with('-')) return "";
+  if (!accepts.values.empty()) return fmt::format("{}", fmt::join(accepts.values, " "));
   const std::string choices = fmt::format("{}", fmt::join(accepts.one_of, "|"));
   if (!choices.empty() && choices.size() <= kMaxChoices) return choices;
   if (IsNumber(destination)) return "NUMBER";
@@ -150,6 +151,7 @@ void Command::Add(const std::string& names, Destination destination, const std::
   }
   if (accepts.commas) option->delimiter(',');
   if (accepts.repeatable) option->take_all()->expected(1);
+  if (!accepts.values.empty()) option->expected(static_cast<int>(accepts.values.size()));
   text_->options.push_back({names, value, help,
                             accepts.one_of.empty() ? accepts.suggested : accepts.one_of,
                             accepts.required});

@@ -31,8 +31,9 @@ struct Accepts {
   std::vector<std::string> one_of = {};     // empty: anything
   std::vector<std::string> suggested = {};  // what completion offers, if one_of is empty
   std::optional<std::pair<std::int64_t, std::int64_t>> range = std::nullopt;
-  bool commas = false;      // several values in one word
-  bool repeatable = false;  // one value each time that it is given, all are kept
+  bool commas = false;                   // several values in one word
+  bool repeatable = false;               // one value each time that it is given, all are kept
+  std::vector<std::string> values = {};  // what each of several values in a row is
 };
 
 // An option or argument, as help, manual pages and completion tell of it.

@@ -233,8 +233,10 @@ Result<int> CheckWritten(const Session& session, const ConvertedModel& converted
   DRAGOMAN_ASSIGN(const Model written, session.Read(options.output, std::string(target.name)));
   const Model& reference = converted.reference ? *converted.reference : converted.model;
   const VerifyRequest request{.random = *options.check, .seed = options.seed};
+  Session plain = session;
+  plain.rules = nullptr;
   DRAGOMAN_ASSIGN(const std::vector<Verification> checks,
-                  VerifyAgainstModel(session, written, reference, options.model, request));
+                  VerifyAgainstModel(plain, written, reference, options.model, request));
   bool equal = true;
   for (const Verification& check : checks) {
     equal = equal && check.ok();
@@ -252,6 +254,7 @@ Result<int> CheckWritten(const Session& session, const ConvertedModel& converted
 Result<int> Convert(const ConvertOptions& options) {
   Session session = MakeSession(options.common, options.model);
   DRAGOMAN_TRY(WatchPasses(session, options.watch));
+  DRAGOMAN_TRY(UseRules(session, options.lowering));
   DRAGOMAN_ASSIGN(const Format* const target, TargetOf(session.formats, options));
   DRAGOMAN_ASSIGN(const ConversionOptions conversion, ConversionOf(options));
   DRAGOMAN_TRY(CheckConversion(*target, conversion));
@@ -323,6 +326,7 @@ void AddConvert(CommandLine& program) {
               "Level of a container: source (default; as in the file) or common (lowered)",
               {.one_of = {"source", "common"}});
   AddPasses(command, options->lowering);
+  AddRuleFile(command, options->lowering);
   command.Add("--state", &options->state,
               "keep: record which outputs feed which inputs; lift: do not",
               {.one_of = {"keep", "lift"}});

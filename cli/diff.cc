@@ -121,7 +121,8 @@ void PrintAnswer(const DiffReport& report, const std::vector<Verification>& runs
 }
 
 int RunDiff(DiffOptions& options) {
-  const Session session = MakeSession(options.common);
+  Session session = MakeSession(options.common);
+  if (Status status = UseRules(session, options.both); !status.ok()) return Report(status.error());
   // Never destroyed: the process ends next, which frees a million nodes faster than destructors do.
   static auto* const models = new Models;
   const Result<DiffReport> report = Compare(session, options, *models);
@@ -171,6 +172,7 @@ void AddDiff(CommandLine& program) {
       "Compare two files of one format as exports of one model: in normal forms, as files\n"
       "of different formats are");
   AddPasses(command, options->both);
+  AddRuleFile(command, options->both);
   AddFacts(command, options->both);
   command.Add("--shape-a", &options->shapes[0], "Like --shape, for A only", {.repeatable = true});
   command.Add("--shape-b", &options->shapes[1], "Like --shape, for B only", {.repeatable = true});

@@ -90,7 +90,7 @@ int Run(int argc, char** argv) {
   CommandLine program(kDescription, kFooter, Version());
   for (auto* add : {AddInspect, AddConvert, AddSimplify, AddEdit, AddMerge, AddExtract, AddSplit,
                     AddGeneralize, AddCodegen, AddDiff, AddRun, AddVerify, AddBench, AddReduce,
-                    AddOps, AddCache, AddCompletion, AddManual}) {
+                    AddRules, AddOps, AddCache, AddCompletion, AddManual}) {
     add(program);
   }
   return program.Run(argc, argv);

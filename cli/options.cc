@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/rewrite/pipeline.h"
+#include "driver/rules.h"
 
 namespace dragoman::cli {
 
@@ -74,6 +75,17 @@ void AddPasses(Command& command, LoweringFlags& options) {
   command.Add("--passes", &options.passes,
               "none, default, pass names, or default,-NAME to omit one; `dragoman ops` lists them",
               {.suggested = std::move(words)});
+}
+
+void AddRuleFile(Command& command, LoweringFlags& options) {
+  command.Add("--rules", &options.rules,
+              "A file of rules to rewrite the model by, before all passes; see `dragoman rules`");
+}
+
+Status UseRules(Session& session, const LoweringFlags& options) {
+  if (!options.rules) return {};
+  DRAGOMAN_ASSIGN(session.rules, LoadRules(*options.rules));
+  return {};
 }
 
 std::string TypedFacts(const LoweringFlags& options) {

@@ -26,6 +26,7 @@ void AddManual(CommandLine& program);
 void AddMerge(CommandLine& program);
 void AddOps(CommandLine& program);
 void AddReduce(CommandLine& program);
+void AddRules(CommandLine& program);
 void AddRun(CommandLine& program);
 void AddSimplify(CommandLine& program);
 void AddSplit(CommandLine& program);
@@ -43,6 +44,7 @@ struct LoweringFlags {
   std::vector<std::string> tags;         // --tags
   std::optional<std::string> batch;      // --batch
   std::vector<std::string> batch_axes;   // --batch-axis INPUT=AXIS
+  std::optional<std::string> rules;      // --rules
 
   bool has_facts() const {
     return !shapes.empty() || !dims.empty() || entry.has_value() || batch.has_value();
@@ -58,6 +60,9 @@ void AddBatch(Command& command, LoweringFlags& options);
 Result<Model> ReadCut(const Session& session, const std::string& path, const LoweringFlags& options,
                       Facts& facts);
 void AddPasses(Command& command, LoweringFlags& options);
+void AddRuleFile(Command& command, LoweringFlags& options);
+// Reads the file of --rules, if one is given. Errors: what is wrong in it.
+Status UseRules(Session& session, const LoweringFlags& options);
 
 // The facts, each after a space, as one types them: " --shape x=1,6 --entry forward".
 std::string TypedFacts(const LoweringFlags& options);

@@ -149,7 +149,9 @@ int RunCommand(const RunOptions& options) {
     if (Status status = CheckOutputFolder(options.output_dir); !status.ok())
       return Report(status.error());
   }
-  const Session session = MakeSession(options.common, options.model);
+  Session session = MakeSession(options.common, options.model);
+  if (Status status = UseRules(session, options.lowering); !status.ok())
+    return Report(status.error());
   Result<Facts> facts = ParseFacts(options.lowering);
   if (!facts.ok()) return Report(facts.error());
   const Result<Model> source = ReadCut(session, options.model, options.lowering, *facts);
@@ -209,6 +211,7 @@ void AddRun(CommandLine& program) {
               "A .json file for the times of nodes, as Chrome's tracing and Perfetto show them");
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
+  AddRuleFile(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetRun([options] { return RunCommand(*options); });
 }

@@ -15,6 +15,7 @@ void AddSimplify(CommandLine& program) {
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add("-o,--output", &options->output, "The file to write", {.required = true});
   AddPasses(command, options->lowering);
+  AddRuleFile(command, options->lowering);
   command.Add("--opset", &options->opset,
               "Operator set of an ONNX file: 7 to 26 (default: that of MODEL)",
               {.range = {{7, 26}}});

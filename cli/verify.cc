@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "cli/page_file.h"
 #include "cli/verification_report.h"
+#include "driver/rules.h"
 #include "driver/verify_model.h"
 #include "page/plot.h"
 
@@ -76,7 +77,13 @@ Result<std::vector<Verification>> VerifyModel(const Session& session, const Mode
   DRAGOMAN_ASSIGN(const Model other, session.Read(*options.against));
   request.random = options.random.value_or(1);
   DRAGOMAN_ASSIGN(request.inputs, LoadInputs(options.inputs));
-  return VerifyAgainstModel(session, model, other, *options.against, request);
+  if (session.rules == nullptr)
+    return VerifyAgainstModel(session, model, other, *options.against, request);
+  // Rules are of the first model alone, so that one can hold a model against itself.
+  DRAGOMAN_ASSIGN(const Model rewritten, ApplyUserRules(session, model, request.run.facts));
+  Session plain = session;
+  plain.rules = nullptr;
+  return VerifyAgainstModel(plain, rewritten, other, *options.against, request);
 }
 
 // Errors: options that are not for one another.
@@ -99,7 +106,9 @@ Status CheckOptions(const VerifyOptions& options) {
 
 int RunVerify(const VerifyOptions& options) {
   if (const Status status = CheckOptions(options); !status.ok()) return Report(status.error());
-  const Session session = MakeSession(options.common, options.model);
+  Session session = MakeSession(options.common, options.model);
+  if (Status status = UseRules(session, options.lowering); !status.ok())
+    return Report(status.error());
   Result<Facts> facts = ParseFacts(options.lowering);
   if (!facts.ok()) return Report(facts.error(), options.model);
   const Result<Model> model = ReadCut(session, options.model, options.lowering, *facts);
@@ -158,6 +167,7 @@ void AddVerify(CommandLine& program) {
               {.one_of = {"interpreter", "native"}});
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
+  AddRuleFile(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "Inputs of two models are matched by name, or by position where names differ; outputs by\n"

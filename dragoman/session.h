@@ -8,6 +8,7 @@
 #include "core/support/printable.h"
 #include "driver/convert_model.h"
 #include "driver/diff_sources.h"
+#include "driver/rules.h"
 #include "driver/session.h"
 #include "driver/simplify_model.h"
 #include "driver/targets.h"

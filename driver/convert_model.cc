@@ -20,6 +20,15 @@ LoweringOptions LoweringOf(const ConversionOptions& options) {
   return lowering;
 }
 
+// The model that was lowered to `common`, without the rules of the session.
+Result<Model> Reference(const Session& session, const Model& source,
+                        const LoweringOptions& lowering, const Model& common) {
+  if (session.rules == nullptr) return Clone(common);
+  Session plain = session;
+  plain.rules = nullptr;
+  return plain.ToCommon(source, lowering);
+}
+
 // Sequence operators become cells, which then are simplified as the passes say.
 Result<Model> Unrolled(const Session& session, const Model& source, LoweringOptions lowering) {
   lowering.passes += ",-fuse-recurrences,-reroll-loops,-fuse-gates";
@@ -56,12 +65,19 @@ bool IsPlainCopy(const Model& source, const Format& target, const ConversionOpti
 
 Result<ConvertedModel> ConvertModel(const Session& session, Model source, const Format& target,
                                     const ConversionOptions& options) {
-  if (IsPlainCopy(source, target, options)) return ConvertedModel{.model = std::move(source)};
+  const bool has_common_rules =
+      session.rules != nullptr && session.rules->Has(Rule::Scope::kCommon);
+  const bool is_copy = IsPlainCopy(source, target, options);
+  if (is_copy && (!has_common_rules || source.level == Level::kCommon)) {
+    DRAGOMAN_TRY(session.ApplyRules(source));
+    return ConvertedModel{.model = std::move(source)};
+  }
   if (options.level == Level::kSource)
     return InvalidInput("--level source does not go with facts, cuts, passes or this format");
   LoweringOptions lowering = LoweringOf(options);
-  // A container at the common level gets what lowering gives, unless passes are asked for.
-  if (target.is_container && !options.passes) lowering.passes = "none";
+  // A container at the common level gets what lowering gives, unless passes are asked for; so does
+  // a file of which only rules need the common graph.
+  if ((target.is_container || is_copy) && !options.passes) lowering.passes = "none";
   ConvertedModel converted;
   lowering.tell_batch = [&](const BatchReport& report) { converted.batch = report; };
   const bool from_onnx = source.level == Level::kSource && source.dialect == "onnx";
@@ -75,7 +91,9 @@ Result<ConvertedModel> ConvertModel(const Session& session, Model source, const 
   DRAGOMAN_ASSIGN(converted.model, session.ToCommon(source, lowering));
   if (converted.kept_opset && !options.has_cut())
     converted.products = CostsOf(converted.model).multiply_adds;
-  if (options.keep_reference) converted.reference = Clone(converted.model);
+  if (options.keep_reference) {
+    DRAGOMAN_ASSIGN(converted.reference, Reference(session, source, lowering, converted.model));
+  }
   DRAGOMAN_TRY(session.Rewrite(converted.model, passes));
   return converted;
 }

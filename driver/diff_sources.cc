@@ -20,8 +20,10 @@ bool StatesAny(const Facts& facts) {
 }
 
 // Whether something asks for graphs that are not those of the files.
-bool AsksForLowered(const DiffRequest& request) {
-  return request.passes || request.exports || std::ranges::any_of(request.facts, StatesAny);
+bool AsksForLowered(const Session& session, const DiffRequest& request) {
+  const bool has_rules = session.rules != nullptr && session.rules->Has(Rule::Scope::kCommon);
+  return has_rules || request.passes || request.exports ||
+         std::ranges::any_of(request.facts, StatesAny);
 }
 
 // Names for the sizes of inputs that have none, as texts of TVM need them.
@@ -56,8 +58,9 @@ Result<Model> LowerToCompare(const Session& session, const Model& model, const F
   return session.ToCommon(common, lowering);
 }
 
-Result<Level> LevelToCompare(const DiffRequest& request, const Model& a, const Model& b) {
-  const bool lowered = AsksForLowered(request);
+Result<Level> LevelToCompare(const Session& session, const DiffRequest& request, const Model& a,
+                             const Model& b) {
+  const bool lowered = AsksForLowered(session, request);
   if (request.level == Level::kSource && lowered)
     return InvalidInput("--level source does not go with facts and passes");
   if (request.level == Level::kSource) {
@@ -112,12 +115,17 @@ Result<DiffReport> DiffSources(const Session& session, std::array<Model, 2>& mod
                                const std::array<std::string, 2>& files, DiffRequest request,
                                DiffTrace* trace) {
   auto& [a, b] = models;
-  DRAGOMAN_ASSIGN(request.compare.level, LevelToCompare(request, a, b));
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    if (Status status = session.ApplyRules(models[i]); !status.ok())
+      return std::move(status).error().InFile(files[i]);
+  }
+  DRAGOMAN_ASSIGN(request.compare.level, LevelToCompare(session, request, a, b));
   const bool lowers = request.compare.level == Level::kCommon && request.level != Level::kSource;
   const bool foreign = a.dialect != b.dialect || request.exports;
   const std::string passes = request.passes.value_or(foreign ? kPassesOfExports : "none");
   for (std::size_t i = 0; lowers && i < models.size(); ++i) {
-    if (models[i].level == Level::kCommon && !AsksForLowered(request) && !foreign) continue;
+    const bool is_lowered = models[i].level == Level::kCommon;
+    if (is_lowered && !AsksForLowered(session, request) && !foreign) continue;
     Result<Model> lowered = LowerToCompare(session, models[i], request.facts[i], passes, foreign);
     if (!lowered.ok()) return std::move(lowered).error().InFile(files[i]);
     models[i] = std::move(*lowered);

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "codegen/onednn/codegen.h"
+#include "core/analysis/inference.h"
 #include "core/ir/for_each_value.h"
 #include "core/ir/type_algebra.h"
 #include "core/ir/verify.h"
@@ -160,7 +161,27 @@ Result<Model> Session::ReadBytes(std::span<const std::byte> bytes,
   return model;
 }
 
-Result<Model> Session::Lower(const Model& source, const Facts& typed, const Note& note) const {
+Status Session::ApplyRules(Model& model) const {
+  if (rules == nullptr) return {};
+  const RuleOptions options{.explain = explain, .found = tell_rule};
+  DRAGOMAN_ASSIGN(const bool changed, RunRules(model, *rules, options));
+  return changed && model.level == Level::kCommon ? InferModel(model) : Status();
+}
+
+Result<Model> Session::Lower(const Model& source, const Facts& facts, const Note& note) const {
+  if (rules == nullptr) return LowerAsItIs(source, facts, note);
+  std::optional<Model> rewritten;
+  if (source.level == Level::kSource) {
+    rewritten = Clone(source);
+    DRAGOMAN_TRY(ApplyRules(*rewritten));
+  }
+  DRAGOMAN_ASSIGN(Model common, LowerAsItIs(rewritten ? *rewritten : source, facts, note));
+  DRAGOMAN_TRY(ApplyRules(common));
+  return common;
+}
+
+Result<Model> Session::LowerAsItIs(const Model& source, const Facts& typed,
+                                   const Note& note) const {
   const Facts facts = NamesIn(source, typed);
   const Format* format = FormatOfModel(formats, source);
   DRAGOMAN_TRY(CheckDims(source, facts, format != nullptr && format->calls != nullptr));

@@ -18,6 +18,7 @@
 #include "core/compare/diff.h"
 #include "core/ir/model.h"
 #include "core/resize/resize_batch.h"
+#include "core/rewrite/match/run_rules.h"
 #include "core/rewrite/pipeline.h"
 #include "core/support/progress.h"
 #include "core/support/result.h"
@@ -51,6 +52,11 @@ struct Session {
   std::function<Status(const PassRun& run, const Model& model)> after_pass = nullptr;
   std::optional<std::int64_t> max_pass_runs;
   bool verify_each_pass = false;
+  // Of the user, applied to each model that is lowered: to a copy of the graph of the file, then to
+  // the common graph, before all passes; nullptr: none.
+  std::shared_ptr<const RuleSet> rules = nullptr;
+  // Told each place at which one was applied; nullptr: nobody is.
+  std::function<void(RulePlace place)> tell_rule = nullptr;
   bool strict = false;          // what would be a warning is an error
   bool shows_progress = false;  // on standard error, where that is a terminal
   // What may be expanded of one model, in bytes; nullopt: SizeBudget::LimitOf its files.
@@ -73,6 +79,8 @@ struct Session {
   // a default is one like others if a fact states its sizes. `note` is given what is left out or
   // assumed. Errors: a fact about a size or an input that does not exist; what cannot be lowered.
   Result<Model> Lower(const Model& source, const Facts& facts, const Note& note = nullptr) const;
+  // Applies the rules that are about graphs of the model's level.
+  Status ApplyRules(Model& model) const;
   // What lies between the values that become inputs and outputs (none: those there are): a source
   // model where the format can be cut as it is, else a common one, lowered with the facts. Those
   // that have been used so are taken out of `facts`. Nothing to cut gives nullopt.
@@ -105,6 +113,8 @@ struct Session {
   Status Generate(const Model& common, const std::string& folder,
                   const CodegenOptions& options) const;
 
+  // Lower without rules.
+  Result<Model> LowerAsItIs(const Model& source, const Facts& facts, const Note& note) const;
   // A warning; an error if the session is strict.
   Status Warn(Finding warning) const;
   // Shown until it is destroyed; nullptr where the session shows none.

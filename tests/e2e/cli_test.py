@@ -18,8 +18,8 @@ MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 MLP = MODELS / "mlp" / "model.onnx"
 DATA = MODELS / "mlp" / "test_data_set_0"
 X, SIZES = "x", (1, 41)  # the input of MLP
-COMMANDS = ("inspect", "convert", "codegen", "diff", "run", "verify", "bench", "reduce", "ops", "cache",
-            "completion", "manual", "simplify", "edit", "merge", "extract", "split", "generalize")
+COMMANDS = ("inspect", "convert", "codegen", "diff", "run", "verify", "bench", "reduce", "rules", "ops",
+            "cache", "completion", "manual", "simplify", "edit", "merge", "extract", "split", "generalize")
 
 
 class CommandLine(CommandCase):
