@@ -93,8 +93,9 @@ class Weigher {
       } else if (above_x[i] >= 0 || above_y[i] >= 0) {
         evidence.points += kOtherLeaf;
       } else if (leaves_x[i].exact == leaves_y[i].exact) {
+        const Value* leaf = x.node->operand(i);  // nullptr: both leave it out
         evidence.points += kEqualLeaf;
-        evidence.above |= !x.node->operand(i)->is_constant();
+        evidence.above |= leaf != nullptr && !leaf->is_constant();
       } else {
         evidence.points += leaves_x[i].form == leaves_y[i].form ? kAlikeLeaf : kOtherLeaf;
       }

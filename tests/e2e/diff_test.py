@@ -63,6 +63,16 @@ class Diff(CommandCase):
         self.assertFalse(answer["equal"])
         self.assertEqual([run["ok"] for run in answer["run"]], [False])
 
+    def test_operands_that_both_leave_out(self):
+        head = 'dragoman 1 source onnx\nopset "" 17\nentry main @g(%x: f32[4], %h: f32[]) -> (%y) {\n'
+        bodies = ("  %a = onnx.Clip(%x, _, %h)\n  %b = onnx.Neg(%a)\n  %y = onnx.Clip(%b, _, %h)\n}\n",
+                  "  %s = onnx.Exp(%x)\n  %a = onnx.Clip(%s, _, %h)\n  %b = onnx.Sin(%a)\n"
+                  "  %d = onnx.Clip(%b, _, %h)\n  %y = onnx.Cos(%d)\n}\n")
+        files = [self.out / "first.dgt", self.out / "second.dgt"]
+        for path, body in zip(files, bodies):
+            path.write_text(head + body)
+        self.assertIn("node inserted", self.first_line(*files).replace("nodes", "node"))
+
     def test_passes_run_on_both(self):
         self.assertEqual(self.done("diff", MLP, MLP, "--passes", "default"),
                          "equal (common level)\n")
