@@ -67,6 +67,13 @@ class CompareTest(unittest.TestCase):
         self.assertIn("2.0, expected 1.0", self.problem(one, two))
 
 
+    def test_any_nan_of_8_bit_floats_is_one(self):
+        def bits(*values):
+            return Stored(numpy.array(values, "uint8"), "float8_e5m2")
+        self.assertIsNone(self.problem(bits(0x7e, 0xff, 0x3c), bits(0x7f, 0x7d, 0x3c)))
+        self.assertIn("1 of 2 wrong", self.problem(bits(0x7e, 0x7c), bits(0x7e, 0x7d)))
+
+
 class CasesTest(unittest.TestCase):
 
     def test_a_case_is_read_as_it_was_written(self):

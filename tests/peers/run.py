@@ -53,7 +53,8 @@ def command_line():
     parser.add_argument("--seed", choices=["commit"])
     parser.add_argument("--rotate", action="store_true")
     parser.add_argument("--results", type=pathlib.Path)
-    parser.add_argument("--keep", type=pathlib.Path)
+    # Processes of peers, which write there, have folders of their own.
+    parser.add_argument("--keep", type=lambda folder: pathlib.Path(folder).resolve())
     parser.add_argument("--report", action="store_true")
     parser.add_argument("--document", type=pathlib.Path)
     return parser.parse_args()

@@ -7,6 +7,11 @@ import numpy
 TOLERANCES = {"float64": (1e-5, 1e-7), "complex128": (1e-5, 1e-7), "float16": (1e-2, 5e-3),
               "bfloat16": (4e-2, 2e-2)}
 USUAL_TOLERANCE = (1e-3, 2e-5)
+# Which bits of 8-bit floats are a NaN, of which some have several.
+NANS = {"float8_e4m3fn": lambda bits: bits & 0x7f == 0x7f,
+        "float8_e5m2": lambda bits: bits & 0x7f > 0x7c,
+        "float8_e4m3fnuz": lambda bits: bits == 0x80, "float8_e5m2fnuz": lambda bits: bits == 0x80,
+        "float8_e8m0fnu": lambda bits: bits == 0xff}
 
 
 def flat(values):
@@ -22,6 +27,8 @@ def numbers(value):
     """A stored array with its numbers as NumPy has them."""
     if value.dtype == "bfloat16":
         return (value.array.astype(numpy.uint32) << 16).view(numpy.float32)
+    if value.dtype in NANS:
+        return numpy.where(NANS[value.dtype](value.array), 0x100, value.array.astype(int))
     return value.array
 
 
