@@ -80,6 +80,9 @@ Value* RelayOp::IntVector(const emit::Ints& values) const {
 
 Value* RelayOp::Cast(Value* x, DType from, DType to) const {
   if (from == to) return x;
+  // In one step TVM 0.19 makes zeros of all numbers.
+  if (from == DType::kF64 && to == DType::kF16)
+    return Cast(Cast(x, from, DType::kF32), DType::kF32, to);
   return Do("cast", {x}, {{"dtype", std::string(RelayDType(to))}});
 }
 

@@ -8,6 +8,7 @@
 
 #include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/float8.h"
+#include "codegen/tvm/shifts.h"
 
 namespace dragoman::relax {
 namespace {
@@ -91,8 +92,14 @@ Expressions EmitVariadic(RelaxOp& op) {
                          op.Const(static_cast<double>(op.node.num_operands()))));
 }
 
+// A shift by all bits or more, which gives 0, is left open by TVM.
 Expressions EmitBitShift(RelaxOp& op) {
-  return Call(op, op.String("direction", "") == "RIGHT" ? "right_shift" : "left_shift");
+  const std::string_view shift =
+      op.String("direction", "") == "RIGHT" ? "right_shift" : "left_shift";
+  if (tvm::ShiftsWithin(op.node)) return Call(op, shift);
+  const std::string within = op.Do("less", op.arg(1), op.Const(Info(op.dtype()).bits));
+  const std::string shifted = op.Do(shift, op.arg(0), op.arg(1));
+  return One(fmt::format("R.where({}, {}, {})", within, shifted, op.Const(0)));
 }
 
 // To bool by comparison, so that NaN is true as in ONNX. What does not fit the new type is left
@@ -104,7 +111,7 @@ Expressions EmitCast(RelaxOp& op) {
     return op.Refuse("it has no such element type");
   if (from == to) return One(op.arg(0));
   const DType known = IsFloat8(from) ? DType::kF32 : from;
-  const std::string x = op.ArgAs(0, known);
+  const std::string x = IsFloat8(from) ? FromFloat8(op, op.arg(0), from) : op.arg(0);
   if (IsFloat8(to))
     return ToFloat8(op, op.Astype(x, known, DType::kF64), to, op.Int("saturate") != 0);
   if (to == known) return One(x);
@@ -122,8 +129,17 @@ Expressions EmitClip(RelaxOp& op) {
   return One(value);
 }
 
-// ONNX: the divisor's sign, as floor_mod; with fmod the dividend's, as mod.
-Expressions EmitMod(RelaxOp& op) { return Call(op, op.Int("fmod") != 0 ? "mod" : "floor_mod"); }
+// ONNX: the divisor's sign, as floor_mod; with fmod the dividend's, as mod. TVM's floor_mod of
+// floats multiplies a quotient, which gives NaN where the divisor is infinite.
+Expressions EmitMod(RelaxOp& op) {
+  if (op.Int("fmod") != 0) return Call(op, "mod");
+  if (!IsFloating(op.dtype())) return Call(op, "floor_mod");
+  const std::string rest = op.Do("mod", op.arg(0), op.arg(1)), zero = op.Const(0);
+  const std::string other =
+      op.Do("logical_xor", op.Do("less", rest, zero), op.Do("less", op.arg(1), zero));
+  const std::string raised = op.Do("logical_and", op.Do("not_equal", rest, zero), other);
+  return One(fmt::format("R.where({}, {}, {})", raised, op.Do("add", rest, op.arg(1)), rest));
+}
 
 namespace {
 

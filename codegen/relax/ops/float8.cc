@@ -10,14 +10,16 @@ namespace dragoman::relax {
 namespace {
 
 // The layout of a format: numbers are multiples of 2^(exponent - mantissa) up to twice 2^exponent.
+// TVM shifts bits, whereby infinities and NaN become any number: `overflow` and `nan` are finite
+// numbers that it casts to their bits. f8e4m3fn has no infinity.
 struct ByteLayout {
   int mantissa, least_exponent, most_exponent;
-  double largest, overflow;
+  double largest, overflow, nan;
 };
 
 ByteLayout ByteLayoutOf(DType dtype) {
-  if (dtype == DType::kF8E5M2) return {2, -14, 15, 57344, HUGE_VAL};
-  return {3, -6, 8, 448, std::nan("")};
+  if (dtype == DType::kF8E5M2) return {2, -14, 15, 57344, 65536, 98304};
+  return {3, -6, 8, 448, 480, 480};
 }
 
 std::string Vector(const std::vector<double>& values) {
@@ -31,6 +33,21 @@ std::string Number(double value) { return ConstOf(value, DType::kF64); }
 }  // namespace
 
 bool IsFloat8(DType dtype) { return IsFloating(dtype) && Info(dtype).bits == 8; }
+
+std::string FromFloat8(RelaxOp& op, const std::string& x, DType from) {
+  const ByteLayout layout = ByteLayoutOf(from);
+  const std::string cast = op.Astype(x, from, DType::kF32);
+  const auto number = [](double value) { return ConstOf(value, DType::kF32); };
+  std::string beyond = number(std::nan(""));
+  if (layout.overflow != layout.nan) {
+    const std::string infinity =
+        op.Do("where", op.Do("less", cast, number(0)), number(-HUGE_VAL), number(HUGE_VAL));
+    beyond = op.Do("where", op.Do("greater", op.Do("abs", cast), number(layout.overflow)), beyond,
+                   infinity);
+  }
+  const std::string is_beyond = op.Do("greater", op.Do("abs", cast), number(layout.largest));
+  return op.Do("where", is_beyond, beyond, cast);
+}
 
 // The unit of the last place is found by counting the powers of two that are not above.
 Expressions ToFloat8(RelaxOp& op, const std::string& x, DType to, bool saturate) {
@@ -54,10 +71,10 @@ Expressions ToFloat8(RelaxOp& op, const std::string& x, DType to, bool saturate)
   rounded = op.Do("where", over, Number(beyond), rounded);
   const std::string negative = op.Do("less", x, Number(0));
   std::string result = op.Do("where", negative, op.Do("negative", rounded), rounded);
-  // A zero keeps the sign of what was rounded; NaN is what it was.
+  // A zero keeps the sign of what was rounded.
   const std::string vanishes = op.Do("equal", rounded, Number(0));
   result = op.Do("where", vanishes, op.Do("multiply", x, Number(0)), result);
-  result = op.Do("where", op.Do("isnan", x), x, result);
+  result = op.Do("where", op.Do("isnan", x), Number(layout.nan), result);
   result = op.Astype(result, DType::kF64, DType::kF32);
   return One(fmt::format("R.astype({}, dtype=\"{}\")", result, RelaxDType(to)));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats of 8 bits, as far as Relax has them. TVM rounds to them, but neither saturates nor minds
-// subnormal numbers: what is cast is rounded before.
+// Floats of 8 bits, as far as Relax has them. TVM shifts the bits of what it casts to them and from
+// them, but neither saturates nor minds subnormal numbers, infinities and NaN.
 #ifndef DRAGOMAN_CODEGEN_RELAX_OPS_FLOAT8_H_
 #define DRAGOMAN_CODEGEN_RELAX_OPS_FLOAT8_H_
 
@@ -11,6 +11,10 @@
 namespace dragoman::relax {
 
 bool IsFloat8(DType dtype);
+
+// `x` of element type `from`, an 8-bit float, bound as one of f32. TVM shifts the bits, and so
+// takes infinities and NaN for numbers beyond the largest.
+std::string FromFloat8(RelaxOp& op, const std::string& x, DType from);
 
 // `x` of element type f64, of the rank of operand 0, as an expression of type `to`, an 8-bit float.
 // What is too large becomes the largest number, or without `saturate` infinity or NaN. Errors: the

@@ -140,9 +140,10 @@ Expressions EmitDequantizeLinear(RelaxOp& op) {
     const DType middle = is_wide ? DType::kI64 : DType::kI32;
     DRAGOMAN_ASSIGN(std::string zero, Aligned(op, op.ArgAs(2, middle), layout));
     x = op.Astype(op.Do("subtract", op.ArgAs(0, middle), zero), middle, wide);
+  } else if (IsFloat8(from)) {
+    x = op.Astype(FromFloat8(op, x, from), DType::kF32, wide);
   } else {
-    x = op.Astype(op.ArgAs(0, IsFloat8(from) ? DType::kF32 : wide),
-                  IsFloat8(from) ? DType::kF32 : wide, wide);
+    x = op.ArgAs(0, wide);
   }
   const std::string product = fmt::format("R.multiply({}, {})", x, scale);
   if (to == wide) return One(product);

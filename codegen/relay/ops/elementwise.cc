@@ -8,6 +8,7 @@
 #include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/rounding.h"
 #include "codegen/relay/ops/unary.h"
+#include "codegen/tvm/shifts.h"
 
 namespace dragoman::relay::emit {
 
@@ -48,9 +49,13 @@ Emitted EmitBitCast(RelayOp& op) {
   return One(op.Do("reinterpret", {op.arg(0)}, {{"dtype", std::string(RelayDType(to))}}));
 }
 
+// A shift by all bits or more, which gives 0, is left open by TVM.
 Emitted EmitBitShift(RelayOp& op) {
   const bool right = op.String("direction", "") == "RIGHT";
-  return One(op.Do(right ? "right_shift" : "left_shift", op.args()));
+  Value* shifted = op.Do(right ? "right_shift" : "left_shift", op.args());
+  if (tvm::ShiftsWithin(op.node)) return One(shifted);
+  Value* within = op.Do("less", {op.arg(1), op.Number(Info(op.dtype()).bits)});
+  return One(op.Do("where", {within, shifted, op.Number(0)}));
 }
 
 Emitted EmitRound(RelayOp& op) {
@@ -89,11 +94,11 @@ Emitted EmitClip(RelayOp& op) {
 }
 
 // ONNX: the divisor's sign; with fmod the dividend's. TVM 0.19 makes vectors of the variable that
-// floor_mod of integers has, for which new releases of LLVM refuse its debug information.
+// floor_mod of integers has, for which new releases of LLVM refuse its debug information; that of
+// floats multiplies a quotient, which gives NaN where the divisor is infinite.
 Emitted EmitMod(RelayOp& op) {
   const bool plain = op.Int("fmod") != 0 || (IsInteger(op.dtype()) && !Info(op.dtype()).is_signed);
   if (plain) return One(op.Do("mod", op.args()));
-  if (IsFloating(op.dtype())) return One(op.Do("floor_mod", op.args()));
   Value* rest = op.Do("mod", op.args());
   Value* zero = op.Number(0);
   Value* raised = op.Do("add", {rest, op.arg(1)});

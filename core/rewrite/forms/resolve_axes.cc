@@ -66,6 +66,10 @@ class AxesResolver {
     const Shape* shape = axes_->type().shape();
     if (shape != nullptr && shape->size() == 1 && shape->front().known())
       count_ = shape->front().value();
+    if (count_ == 0) {  // which ones is known
+      node_.set_operand(AxesOperand(node_), n_.Ints({}));
+      return n_.status();
+    }
     if (axes_->type().dtype() != DType::kI64)
       axes_ = n_.Op("Cast", {axes_}, {{"to", static_cast<std::int64_t>(DType::kI64)}});
     Value* result = nullptr;

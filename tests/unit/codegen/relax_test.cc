@@ -16,6 +16,7 @@
 namespace dragoman {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -89,6 +90,35 @@ TEST(Relax, NamesSizesThatOnlyRunTimeKnowsByMatchCast) {
   EXPECT_THAT(text, HasSubstr("lv = R.nonzero(x)\n"));
   EXPECT_THAT(text, HasSubstr(R"(= R.match_cast(lv, R.Tensor((2, )"));
   EXPECT_THAT(text, HasSubstr("-> R.Tensor(dtype=\"int64\", ndim=2):\n"));
+}
+
+TEST(Relax, ShiftsByAllBitsAreZero) {
+  EXPECT_THAT(Emit("%x: u8[3], %n: u8[3]", "%y = onnx.BitShift(%x, %n) {direction = \"RIGHT\"}"),
+              HasSubstr("lv = R.less(n, R.const(8, \"uint8\"))\n"
+                        "            lv1 = R.right_shift(x, n)\n"
+                        "            gv: R.Tensor((3,), dtype=\"uint8\") = "
+                        "R.where(lv, lv1, R.const(0, \"uint8\"))"));
+  EXPECT_THAT(
+      Emit("%x: u8[3]", "const %n: u8[] = 7\n%y = onnx.BitShift(%x, %n) {direction = \"LEFT\"}"),
+      Not(HasSubstr("R.where")));
+}
+
+TEST(Relax, FloatsModuloInfinityAreNoProducts) {
+  EXPECT_THAT(Emit("%x: f32[3], %n: f32[3]", "%y = onnx.Mod(%x, %n)"),
+              AllOf(HasSubstr("R.mod(x, n)"), Not(HasSubstr("R.floor_mod"))));
+}
+
+// TVM casts bits: 480 has those of f8e4m3fn's NaN, 98304 those of f8e5m2's, 65536 of its infinity.
+TEST(Relax, NotANumberIsCastToFloatsOf8BitsAndBack) {
+  EXPECT_THAT(Emit("%x: f32[2]", "%y = onnx.Cast(%x) {to = 17}"),
+              HasSubstr("R.const(480.0, \"float64\")"));
+  EXPECT_THAT(Emit("%x: f32[2]", "%y = onnx.Cast(%x) {to = 19, saturate = 0}"),
+              AllOf(HasSubstr("R.const(98304.0, \"float64\")"),
+                    HasSubstr("R.const(65536.0, \"float64\")")));
+  EXPECT_THAT(Emit("%x: f8e4m3fn[2]", "%y = onnx.Cast(%x) {to = 1}"),
+              AllOf(HasSubstr("R.const(448.0, \"float32\")"), HasSubstr("nan")));
+  EXPECT_THAT(Emit("%x: f8e5m2[2]", "%y = onnx.Cast(%x) {to = 1}"),
+              AllOf(HasSubstr("R.const(57344.0, \"float32\")"), HasSubstr("inf")));
 }
 
 TEST(Relax, EndsTheDataflowBlockBeforeAnIf) {

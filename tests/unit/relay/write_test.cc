@@ -15,7 +15,9 @@
 namespace dragoman {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 // The module of a graph with these inputs, statements and outputs, or what is refused.
 std::string Emit(const std::string& inputs, const std::string& body,
@@ -54,6 +56,28 @@ TEST(Relay, EffectsAreOmittedWithANote) {
                                 "%y", &notes);
   EXPECT_THAT(text, HasSubstr("nn.relu(%x)"));
   EXPECT_EQ(notes, "node 'check' (dragoman.Assert) is omitted: Relay has no such effect");
+}
+
+TEST(Relay, ShiftsByAllBitsAreZero) {
+  EXPECT_THAT(Emit("%x: u8[3], %n: u8[3]", "%y = onnx.BitShift(%x, %n) {direction = \"LEFT\"}"),
+              AllOf(HasSubstr("left_shift(%x, %n)"), HasSubstr("less(%n, "), HasSubstr("where(")));
+}
+
+TEST(Relay, FloatsModuloInfinityAreNoProducts) {
+  EXPECT_THAT(Emit("%x: f32[3], %n: f32[3]", "%y = onnx.Mod(%x, %n)"),
+              AllOf(HasSubstr(" mod(%x, %n)"), Not(HasSubstr("floor_mod"))));
+}
+
+TEST(Relay, AxesThatAreNoneAreKnownThoughTheyAreAnInput) {
+  EXPECT_THAT(
+      Emit("%x: f32[2, 3], %axes: i64[0]", "%y = onnx.ReduceMean(%x, %axes) {keepdims = 0}"),
+      HasSubstr("mean(%x, axis=[0, 1])"));
+}
+
+// TVM 0.19 gives zeros otherwise.
+TEST(Relay, DoublesBecomeHalvesInTwoSteps) {
+  EXPECT_THAT(Emit("%x: f64[3]", "%y = onnx.Cast(%x) {to = 10}"),
+              AllOf(HasSubstr("cast(%x, dtype=\"float32\")"), HasSubstr("dtype=\"float16\")")));
 }
 
 TEST(Relay, ALoopCallsItselfAndCollectsRows) {
