@@ -122,17 +122,16 @@ void NameGraphs(Model& model) {
   });
 }
 
-// What runtimes overwrite from turn to turn: the number of a Loop's turn, all that a Scan's body is
-// given.
-bool IsOverwritten(const Value& value) {
+// What the body of a Loop or Scan is given: some runtimes overwrite it from turn to turn, others
+// take one that is given back as it is for a further input.
+bool IsGivenToTurns(const Value& value) {
   if (value.kind() != Value::Kind::kInput) return false;
   const Node* owner = value.graph()->parent();
-  if (owner == nullptr) return false;
-  return owner->Is("Scan") || (owner->Is("Loop") && value.index() == 0);
+  return owner != nullptr && (owner->Is("Scan") || owner->Is("Loop"));
 }
 
-// ONNX tells outputs by name: one that is an output already gets a copy, and what a runtime would
-// overwrite.
+// ONNX tells outputs by name: one that is an output already gets a copy, and what a body must not
+// give back as it is.
 void SeparateOutputs(Model& model) {
   std::set<std::string> names;
   ForEachGraph(std::as_const(model), [&](const Graph& graph) {
@@ -142,7 +141,7 @@ void SeparateOutputs(Model& model) {
     std::set<const Value*> given;
     for (std::size_t i = 0; i < graph.num_outputs(); ++i) {
       Value* value = graph.output(i);
-      if (value == nullptr || (given.insert(value).second && !IsOverwritten(*value))) continue;
+      if (value == nullptr || (given.insert(value).second && !IsGivenToTurns(*value))) continue;
       std::string name = value->name() + "_copy";
       for (int k = 2; !names.insert(name).second; ++k)
         name = value->name() + "_copy_" + std::to_string(k);
