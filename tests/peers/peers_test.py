@@ -65,6 +65,7 @@ class CompareTest(unittest.TestCase):
                             for bits in (0x3f80, 0x3f81, 0x4000))
         self.assertIsNone(self.problem(one, nearly))
         self.assertIn("2.0, expected 1.0", self.problem(one, two))
+        self.assertIsNone(self.problem(one, Stored(nearly.array, "uint16")))
 
 
     def test_any_nan_of_8_bit_floats_is_one(self):

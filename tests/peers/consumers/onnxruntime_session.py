@@ -5,7 +5,7 @@ import numpy
 import onnxruntime
 from onnxruntime import OrtValue
 
-from shared.cases import in_order
+from shared.cases import SMALL_INTEGERS, Refused, in_order
 from shared.consume import serve_consumer
 
 
@@ -36,6 +36,8 @@ def given(value):
     number = onnx_type(value.dtype.name)
     if number is None:
         return value
+    if value.dtype.name in SMALL_INTEGERS:
+        raise Refused("an input of 4 bits an element, of which a byte holds two")
     return OrtValue.ortvalue_from_numpy_with_onnx_type(value.view("uint16" if number == 16
                                                                   else "uint8"), number)
 

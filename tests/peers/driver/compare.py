@@ -3,6 +3,8 @@
 
 import numpy
 
+from shared.cases import BITS, Stored
+
 # Relative tolerance by element type, and absolute as a part of the largest expected number.
 TOLERANCES = {"float64": (1e-5, 1e-7), "complex128": (1e-5, 1e-7), "float16": (1e-2, 5e-3),
               "bfloat16": (4e-2, 2e-2)}
@@ -60,6 +62,8 @@ def _difference(expected, actual, facts):
         return None
     rtol, atol = TOLERANCES.get(expected.dtype, USUAL_TOLERANCE)
     rtol, atol = facts.get("rtol", rtol), facts.get("atol", atol)
+    if actual.dtype == BITS.get(expected.dtype):  # of a framework whose arrays are the bits
+        actual = Stored(actual.array, expected.dtype)
     wanted, got = numbers(expected), numbers(actual)
     wrong = _wrong_places(wanted, got, rtol, atol)
     if not wrong.any():
