@@ -135,8 +135,8 @@ Expressions EmitMod(RelaxOp& op) {
   if (op.Int("fmod") != 0) return Call(op, "mod");
   if (!IsFloating(op.dtype())) return Call(op, "floor_mod");
   const std::string rest = op.Do("mod", op.arg(0), op.arg(1)), zero = op.Const(0);
-  const std::string other =
-      op.Do("logical_xor", op.Do("less", rest, zero), op.Do("less", op.arg(1), zero));
+  const std::string below = op.Do("less", rest, zero);
+  const std::string other = op.Do("logical_xor", below, op.Do("less", op.arg(1), zero));
   const std::string raised = op.Do("logical_and", op.Do("not_equal", rest, zero), other);
   return One(fmt::format("R.where({}, {}, {})", raised, op.Do("add", rest, op.arg(1)), rest));
 }
