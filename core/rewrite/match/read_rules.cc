@@ -11,15 +11,6 @@
 #include "core/rewrite/match/rule_reader.h"
 
 namespace dragoman {
-namespace {
-
-// "line 3:7" of a text is "3:7" of a file of rules.
-void KeepLineAndColumn(Finding& finding) {
-  constexpr std::string_view kLine = "line ";
-  if (finding.place.starts_with(kLine)) finding.place.erase(0, kLine.size());
-}
-
-}  // namespace
 
 Result<RuleSet> ReadRules(std::string_view text) {
   TextScanner scan(text);
@@ -28,7 +19,6 @@ Result<RuleSet> ReadRules(std::string_view text) {
   std::set<std::string> names;
   const auto note = [&](Error error) {
     findings.push_back(error.findings().front());
-    KeepLineAndColumn(findings.back());
     scan.GoTo(std::min(text.find("\nrule ", scan.offset()), text.size()));
   };
   while (!scan.AtEnd()) {
