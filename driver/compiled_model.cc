@@ -26,7 +26,7 @@ struct CompiledModel::Loaded {
 
   std::unique_ptr<void, Close> library;
   const rt::LoadedModel* model = nullptr;
-  std::unique_ptr<rt::InferTarget> target;  // whose code is in the library
+  std::unique_ptr<rt::LoadedTarget> target;  // whose code is in the library
   std::uint64_t seed = 0;
 
   ~Loaded() { target.reset(); }
@@ -164,6 +164,22 @@ Status CompiledModel::Reset() {
   if (!status.ok()) return ErrorOf(status.message());
   loaded_->target->SetSeed(loaded_->seed);
   return {};
+}
+
+Result<FlatArrays> CompiledModel::States() const {
+  FlatArrays states;
+  for (const auto& [name, tensor] : loaded_->target->GetStates()) {
+    DRAGOMAN_ASSIGN(Array array, ToArray(tensor));
+    states.emplace_back(name, std::move(array));
+  }
+  return states;
+}
+
+Status CompiledModel::SetStates(const FlatArrays& states) {
+  rt::LoadedTarget::States tensors;
+  for (const auto& [name, array] : states) tensors.emplace_back(name, ToAnyTensor(array));
+  const rt::Status status = loaded_->target->SetStates(tensors);
+  return status.ok() ? Status() : ErrorOf(status.message());
 }
 
 }  // namespace dragoman

@@ -31,6 +31,12 @@ class CompiledModel {
   Result<FlatArrays> Run(const std::string& entry, const std::vector<NamedArray>& inputs);
   Status Reset();  // to the initial states; random numbers start over from the seed
 
+  // The states that are tensors, by name.
+  Result<FlatArrays> States() const;
+  // The others stay as they are. Each has the element type of its state. Errors: other sizes than
+  // the state's; then all states are what they were.
+  Status SetStates(const FlatArrays& states);
+
  private:
   struct Loaded;
   explicit CompiledModel(std::unique_ptr<Loaded> loaded);

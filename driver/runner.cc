@@ -18,8 +18,6 @@
 namespace dragoman {
 namespace {
 
-using NamedStates = std::vector<std::pair<std::string, RuntimeValue>>;
-
 bool SameType(const NamedArray& a, const NamedArray& b) {
   return a.name == b.name && a.dtype == b.dtype && a.array.kind == b.array.kind &&
          a.array.item_bytes == b.array.item_bytes && a.array.shape == b.array.shape;
@@ -88,6 +86,21 @@ Status CheckState(const State& state, const RuntimeValue& value) {
                                   state.name, TypeOf(value).ToString(), initial.type().ToString()));
 }
 
+bool IsTensor(const State& state) { return state.initial.tensor() != nullptr; }
+
+// The values that are states of the model, tensors all. Errors: one has not its state's type.
+Result<FlatArrays> StatesOf(const Model& model,
+                            const std::vector<std::pair<std::string, RuntimeValue>>& values) {
+  FlatArrays states;
+  for (const auto& [name, value] : values) {
+    const auto state = std::ranges::find(model.states, name, &State::name);
+    if (state == model.states.end()) continue;
+    DRAGOMAN_TRY(CheckState(*state, value));
+    states.emplace_back(name, value.array);
+  }
+  return states;
+}
+
 }  // namespace
 
 Runner::Runner(Session session, Model source, RunRequest request)
@@ -125,8 +138,12 @@ Status Runner::Prepare(const std::string& entry, const Arrays& inputs) {
     request.steps = StepsText(called, CallsThatSliceNothing(all));
   }
   DRAGOMAN_ASSIGN(PreparedRun prepared, PrepareRun(session_, source_, all, request));
+  NamedStates states;
+  if (!is_fresh_) {
+    DRAGOMAN_ASSIGN(states, CurrentStates());
+  }
   std::swap(prepared_, prepared.model);
-  Status started = is_native() ? Compile() : Start(is_fresh_ ? NamedStates() : CurrentStates());
+  Status started = is_native() ? Compile(states) : Start(states);
   if (!started.ok()) {
     std::swap(prepared_, prepared.model);
     return started;
@@ -144,24 +161,33 @@ Status Runner::Prepare(const std::string& entry, const Arrays& inputs) {
   return {};
 }
 
-Status Runner::Compile() {
-  if (compiled_ != nullptr && !is_fresh_ && !prepared_.states.empty())
+Status Runner::Compile(const NamedStates& states) {
+  if (!is_fresh_ && !std::ranges::all_of(prepared_.states, IsTensor))
     return Unsupported(
-        "the program was compiled for other inputs or entries, and its states would be lost; reset "
-        "it first");
-  DRAGOMAN_ASSIGN(compiled_, CompiledModel::Load(prepared_, request_.plan, request_.seed));
+        "the program was compiled for other inputs or entries, and its states that are sequences "
+        "would be lost; reset it first");
+  DRAGOMAN_ASSIGN(const FlatArrays kept, StatesOf(prepared_, states));
+  DRAGOMAN_ASSIGN(std::unique_ptr<CompiledModel> compiled,
+                  CompiledModel::Load(prepared_, request_.plan, request_.seed));
+  if (!kept.empty()) DRAGOMAN_TRY(compiled->SetStates(kept));
+  compiled_ = std::move(compiled);
   return {};
 }
 
-std::vector<std::pair<std::string, RuntimeValue>> Runner::CurrentStates() const {
+Result<Runner::NamedStates> Runner::CurrentStates() const {
   NamedStates states;
+  if (compiled_ != nullptr) {
+    DRAGOMAN_ASSIGN(FlatArrays arrays, compiled_->States());
+    for (auto& [name, array] : arrays)
+      states.emplace_back(name, RuntimeValue::Of(std::move(array)));
+  }
   if (interpreter_ == nullptr) return states;
   for (std::size_t i = 0; i < model_->states.size(); ++i)
     states.emplace_back(model_->states[i].name, interpreter_->states()[i]);
   return states;
 }
 
-Status Runner::Start(const std::vector<std::pair<std::string, RuntimeValue>>& states) {
+Status Runner::Start(const NamedStates& states) {
   auto model = std::make_unique<Model>(Clone(prepared_));
   for (const auto& [name, value] : states) {
     const auto state = std::ranges::find(model->states, name, &State::name);
@@ -224,18 +250,17 @@ Status Runner::Reset() {
 }
 
 Result<FlatArrays> Runner::States() const {
-  if (is_native()) return Unsupported("the states of a compiled program cannot be read");
+  DRAGOMAN_ASSIGN(const NamedStates states, CurrentStates());
   FlatArrays arrays;
-  for (auto& [name, value] : CurrentStates()) {
+  for (const auto& [name, value] : states) {
     if (value.kind == RuntimeValue::Kind::kTensor) arrays.emplace_back(name, value.array);
   }
   return arrays;
 }
 
 Status Runner::SetStates(const FlatArrays& given) {
-  if (is_native()) return Unsupported("the states of a compiled program cannot be set");
-  if (interpreter_ == nullptr) return InvalidInput("there are no states before the first call");
-  NamedStates states = CurrentStates();
+  if (given_.empty()) return InvalidInput("there are no states before the first call");
+  DRAGOMAN_ASSIGN(NamedStates states, CurrentStates());
   std::vector<std::string> names;
   for (const auto& state : states) names.push_back(state.first);
   for (const auto& [name, array] : given) {
@@ -245,7 +270,12 @@ Status Runner::SetStates(const FlatArrays& given) {
                           WhatThereIs(name, "its states are", names));
     state->second = RuntimeValue::Of(array);
   }
-  DRAGOMAN_TRY(Start(states));
+  if (compiled_ != nullptr) {
+    DRAGOMAN_ASSIGN(const FlatArrays fitting, StatesOf(prepared_, states));
+    DRAGOMAN_TRY(compiled_->SetStates(fitting));
+  } else {
+    DRAGOMAN_TRY(Start(states));
+  }
   is_fresh_ = false;
   return {};
 }

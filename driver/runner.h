@@ -28,18 +28,17 @@ class Runner {
 
   // One call of `entry` (empty: the one that the facts choose, else the default one). Errors: those
   // of RunModel; states whose sizes the inputs contradict; with engine native, inputs or entries
-  // for which a model with states would have to be compiled anew. After an error the states are
-  // what they were.
+  // for which a model with states that are sequences would have to be compiled anew. After an error
+  // the states are what they were.
   Result<FlatArrays> Run(const std::string& entry, const std::vector<NamedArray>& inputs);
 
   // The calls that are made from now on are the first ones.
   Status Reset();
 
   // The states as the last call left them, by name; those of sequences are left out. Empty before
-  // the first call. Errors: engine native, which shows none.
+  // the first call.
   Result<FlatArrays> States() const;
-  // Calls go on from these. Errors: before the first call; no state of that name or type; engine
-  // native.
+  // Calls go on from these. Errors: before the first call; no state of that name or type.
   Status SetStates(const FlatArrays& states);
 
   // Called after each node, as by the interpreter.
@@ -47,14 +46,16 @@ class Runner {
 
  private:
   using Arrays = std::vector<NamedArray>;
+  using NamedStates = std::vector<std::pair<std::string, RuntimeValue>>;
 
   bool is_native() const { return request_.engine == "native"; }
   bool IsPrepared(const std::string& entry, const Arrays& inputs) const;
   Status Prepare(const std::string& entry, const Arrays& inputs);
-  Status Compile();  // the prepared model
-  // An interpreter of the prepared model, with these states in place of the initial ones.
-  Status Start(const std::vector<std::pair<std::string, RuntimeValue>>& states);
-  std::vector<std::pair<std::string, RuntimeValue>> CurrentStates() const;
+  // The prepared model as a program, or in an interpreter, with these states in place of the initial
+  // ones.
+  Status Compile(const NamedStates& states);
+  Status Start(const NamedStates& states);
+  Result<NamedStates> CurrentStates() const;
   Result<FlatArrays> Interpret(const std::string& entry, const Arrays& inputs);
 
   // What an entry was prepared for.

@@ -47,10 +47,14 @@ fi
 [ $# -gt 0 ] || { echo "usage: scripts/peers.sh --list | [--made] NAME..." >&2; exit 2; }
 
 mkdir -p "$root"
+# Environments of another Python than Debian's stand beside the others.
+suffix=
+[ "$python" = /usr/bin/python3 ] ||
+  suffix=-$("$python" -c 'import sys; print("py%d.%d" % sys.version_info[:2])')
 for name in "$@"; do
   [ -f "$name.txt" ] || { echo "peers.sh: no $name.txt among" *.txt >&2; exit 2; }
   hash=$(sha256sum "$name.txt" | cut -c1-12)
-  environment=$root/$name-$hash
+  environment=$root/$name-$hash$suffix
   [ -e "$environment.ready" ] || $makes || skip "$name is not made"
   [ -e "$environment.ready" ] || make_environment "$name.txt" "$environment"
   echo "$environment"

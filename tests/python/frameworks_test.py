@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models that are in the memory of other frameworks."""
 
-import os
 import pathlib
 import subprocess
 import sys
@@ -13,9 +12,6 @@ import onnx
 from onnx import helper
 
 import dragoman
-
-CACHE = pathlib.Path(os.environ.get("DRAGOMAN_PEERS") or pathlib.Path(
-    os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "dragoman-peers")
 
 TORCH = """
 import numpy, torch, dragoman
@@ -40,6 +36,32 @@ numpy.testing.assert_array_equal(half.run(given)["y"].view(numpy.uint16),
 print("ok")
 """
 
+TENSORFLOW = """
+import tempfile
+import numpy, tensorflow as tf, dragoman
+
+class Counter(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.count = tf.Variable(1.0)
+
+    @tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32, name="x")])
+    def __call__(self, x):
+        return {"y": x * self.count.assign_add(1.0)}
+
+counter, x = Counter(), numpy.float32([[1, -2, 3]])
+with tempfile.TemporaryDirectory() as folder:
+    tf.saved_model.save(counter, folder)
+    models = [dragoman.from_tf(folder)]
+models += [dragoman.from_tf(counter), dragoman.from_tf(counter.__call__.get_concrete_function())]
+for model in models:
+    session = model.session()
+    for count in (2, 3, 4):
+        (y,) = session.run({"x": x}).values()
+        numpy.testing.assert_array_equal(y, count * x)
+print("ok")
+"""
+
 
 class FrameworksTest(unittest.TestCase):
 
@@ -54,17 +76,25 @@ class FrameworksTest(unittest.TestCase):
         numpy.testing.assert_array_equal(model.run(numpy.float32([-1, 2]))["y"], [0, 2])
 
     def test_torch(self):
-        made = sorted(CACHE.glob("torch-*.ready"))
-        if not made:
-            self.skipTest("no environment of torch")
-        python = made[-1].with_suffix("") / "bin/python"
+        self.run_with("torch", TORCH)
+
+    def test_tensorflow(self):
+        self.run_with("tensorflow", TENSORFLOW)
+
+    def run_with(self, framework, text):
+        """Runs a script in the environment of a framework, where there is one for this Python."""
+        made = subprocess.run(["scripts/peers.sh", "--made", framework], capture_output=True,
+                              text=True)
+        if made.returncode != 0:
+            self.skipTest(f"no environment of {framework}")
+        python = pathlib.Path(made.stdout.strip()) / "bin/python"
         version = subprocess.run([python, "-c", "import sys; print(sys.version_info[:2])"],
                                  capture_output=True, text=True, check=True).stdout.strip()
         if version != str(sys.version_info[:2]):
-            self.skipTest(f"torch is there for Python {version} only")
+            self.skipTest(f"{framework} is there for Python {version} only")
         with tempfile.TemporaryDirectory() as folder:
-            script = pathlib.Path(folder) / "torch_models.py"  # whose source torch reads
-            script.write_text(TORCH, "utf-8")
+            script = pathlib.Path(folder) / "models.py"  # whose source torch reads
+            script.write_text(text, "utf-8")
             done = subprocess.run([python, script], capture_output=True, text=True)
         self.assertEqual(done.stdout, "ok\n", done.stderr)
 

@@ -46,8 +46,16 @@ class ProgramsTest(unittest.TestCase):
         for session in (native, interpreted):
             session.reset()
         self.assertEqual(step(), first)
-        with self.assertRaises(dragoman.Unsupported):
-            native.state
+        state = native.state
+        self.assertEqual(list(state), list(interpreted.state))
+        for name, array in interpreted.state.items():
+            numpy.testing.assert_allclose(state[name], array, atol=1e-5)
+        self.assertEqual(step(), second)
+        for session in (native, interpreted):
+            session.state = {name: 2 * array for name, array in state.items()}
+        self.assertNotIn(step(), (first, second))
+        with self.assertRaisesRegex(dragoman.Invalid, "reset it"):
+            native.state = {name: array[..., :1] for name, array in state.items()}
 
     def test_generated_program(self):
         with tempfile.TemporaryDirectory() as scratch:

@@ -19,7 +19,7 @@ constexpr std::string_view kText = R"(// @WHAT@
 namespace @NAME@ {
 namespace {
 
-class Target final : public rt::InferTarget {
+class Target final : public rt::@TARGET@ {
  public:
   explicit Target(const Options& options) : model_(options) {}
   rt::Status Call(int entry, std::vector<rt::AnyValue>& inputs,
@@ -32,14 +32,14 @@ class Target final : public rt::InferTarget {
   }
   void SaveState() override { saved_ = model_.state(); }
   rt::Status RestoreState() override { return model_.set_state(saved_); }
-@SEED@  rt::Trace& trace() override { return model_.trace(); }
+@SEED@@STATES@  rt::Trace& trace() override { return model_.trace(); }
 
  private:
   @MODEL@ model_;
   State saved_;
 };
 
-std::unique_ptr<rt::InferTarget> Make(const std::string& weights, int threads) {
+std::unique_ptr<rt::@TARGET@> Make(const std::string& weights, int threads) {
   Options options;
   options.weights = weights;
   options.threads = threads;
@@ -66,6 +66,21 @@ DragomanLoadedModel() {
 
 constexpr std::string_view kSetSeed =
     "  void SetSeed(std::uint64_t seed) override { model_.set_seed(seed); }\n";
+
+constexpr std::string_view kAccessStates = R"(  States GetStates() override {
+    States states;
+    const State& now = model_.state();
+    static_cast<void>(now);
+@GET@    return states;
+  }
+  rt::Status SetStates(States& states) override {
+    State next = model_.state();
+    for (auto& [name, tensor] : states) {
+      static_cast<void>(tensor);
+@SET@    }
+    return model_.set_state(next);
+  }
+)";
 
 std::string IndexText(const char* list, std::size_t index) {
   return std::string(list) + "[" + std::to_string(index) + "]";
@@ -157,16 +172,45 @@ std::string_view PrecisionWarning(const Plan& plan) {
   return "  rt::WarnWithoutArithmetic(rt::Precision::kF16);\n";
 }
 
+std::string AccessStates(const Plan& plan) {
+  CodeWriter get;
+  CodeWriter set;
+  for (int level = 0; level < 2; ++level) get.Indent();
+  for (int level = 0; level < 3; ++level) set.Indent();
+  for (const StateMember& state : plan.states) {
+    if (!state.IsTensor()) continue;
+    const DType dtype = ElementTypeOf(state.type);
+    const std::string element(CppType(dtype));
+    get.Line("states.emplace_back(" + Literal(state.label) + ", rt::AnyTensor());");
+    get.Line("states.back().second.Set<" + element + ">(\"" + std::string(NumpyName(dtype)) +
+             "\", now." + state.name + ".view());");
+    set.Line("if (name == " + Literal(state.label) + ")");
+    set.Line("  DRAGOMAN_RT_TRY(next." + state.name + ".Assign({tensor.data<" + element +
+             ">(), tensor.shape}));");
+  }
+  return Filled(Filled(std::string(kAccessStates), "@GET@", get.Take()), "@SET@", set.Take());
+}
+
+// What a program and a library differ in.
+struct TargetForm {
+  std::string_view what;    // the comment at the top
+  std::string_view header;  // of runtime/program
+  std::string_view target;  // the class that is implemented
+  std::string states;       // methods that read and set them
+  std::string_view end;     // behind the class
+};
+
 // The class Target without the model's types, and what stands behind it.
-std::string FillTarget(const Plan& plan, std::string_view what, std::string_view header,
-                       std::string_view end) {
+std::string FillTarget(const Plan& plan, const TargetForm& form) {
   CodeWriter cases;
   for (int level = 0; level < 3; ++level) cases.Indent();
   for (std::size_t i = 0; i < plan.entries.size(); ++i) EmitCase(plan, i, cases);
   std::string text = Filled(std::string(kText), "@CASES@", cases.Take());
-  text = Filled(std::move(text), "@WHAT@", what);
-  text = Filled(std::move(text), "@HEADER@", header);
-  text = Filled(std::move(text), "@END@", end);
+  text = Filled(std::move(text), "@WHAT@", form.what);
+  text = Filled(std::move(text), "@HEADER@", form.header);
+  text = Filled(std::move(text), "@TARGET@", form.target);
+  text = Filled(std::move(text), "@STATES@", form.states);
+  text = Filled(std::move(text), "@END@", form.end);
   text = Filled(std::move(text), "@PRECISION_HEADER@", PrecisionHeader(plan));
   text = Filled(std::move(text), "@WARNING@", PrecisionWarning(plan));
   text = Filled(std::move(text), "@SEED@", DrawsRandomNumbers(plan) ? kSetSeed : "");
@@ -181,12 +225,13 @@ std::string InferFile(const Plan& plan) {
 }
 
 std::string EmitInfer(const Plan& plan) {
-  return FillTarget(plan, "Runs the model from the command line; see --help.", "infer_main", kMain);
+  return FillTarget(plan, {"Runs the model from the command line; see --help.", "infer_main",
+                           "InferTarget", "", kMain});
 }
 
 std::string EmitLoadedModel(const Plan& plan) {
-  return FillTarget(plan, "Gives the model to the program that loads this library.", "loaded_model",
-                    kExport);
+  return FillTarget(plan, {"Gives the model to the program that loads this library.",
+                           "loaded_model", "LoadedTarget", AccessStates(plan), kExport});
 }
 
 }  // namespace dragoman::onednn
