@@ -9,6 +9,15 @@
     print(dragoman.diff(m, dragoman.load("other.onnx")))
 """
 
+import os as _os
+import sys as _sys
+
+# Of libraries that are here twice each module keeps its own: TensorFlow shows all others its protobuf.
+_flags = _sys.getdlopenflags()
+_sys.setdlopenflags(_flags | _os.RTLD_DEEPBIND)
+import dragoman._dragoman
+_sys.setdlopenflags(_flags)
+
 from dragoman._compare import diff, verify
 from dragoman._dragoman import (
     AttributeRef, DiffReport, Divergence, Edit, Elements, Entry, Graph, Model, Node, Origin,
