@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/onednn/process.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -11,8 +12,6 @@
 #include <fstream>
 #include <sstream>
 
-extern char** environ;
-
 namespace dragoman {
 namespace {
 
@@ -21,6 +20,12 @@ std::string Contents(const std::filesystem::path& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return std::move(text).str();
+}
+
+// The environment of this process. By name: to a library that was loaded with RTLD_DEEPBIND, as by
+// the Python module, `environ` itself is a variable of the C library that nobody sets.
+char** Environment() {
+  return *static_cast<char***>(::dlsym(RTLD_DEFAULT, "environ"));
 }
 
 }  // namespace
@@ -39,7 +44,7 @@ Result<ProcessResult> RunProcess(const std::vector<std::string>& command,
   arguments.push_back(nullptr);
   pid_t process = 0;
   const int problem =
-      posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), environ);
+      posix_spawnp(&process, arguments[0], &actions, nullptr, arguments.data(), Environment());
   posix_spawn_file_actions_destroy(&actions);
   if (problem != 0)
     return InvalidInput("cannot run " + command.front() + ": " + std::strerror(problem));
