@@ -51,8 +51,8 @@ class Runner {
   bool is_native() const { return request_.engine == "native"; }
   bool IsPrepared(const std::string& entry, const Arrays& inputs) const;
   Status Prepare(const std::string& entry, const Arrays& inputs);
-  // The prepared model as a program, or in an interpreter, with these states in place of the initial
-  // ones.
+  // The prepared model as a program, or in an interpreter, with these states in place of the
+  // initial ones.
   Status Compile(const NamedStates& states);
   Status Start(const NamedStates& states);
   Result<NamedStates> CurrentStates() const;

@@ -24,9 +24,7 @@ std::string Contents(const std::filesystem::path& path) {
 
 // The environment of this process. By name: to a library that was loaded with RTLD_DEEPBIND, as by
 // the Python module, `environ` itself is a variable of the C library that nobody sets.
-char** Environment() {
-  return *static_cast<char***>(::dlsym(RTLD_DEFAULT, "environ"));
-}
+char** Environment() { return *static_cast<char***>(::dlsym(RTLD_DEFAULT, "environ")); }
 
 }  // namespace
 
