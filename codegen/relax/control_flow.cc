@@ -202,10 +202,10 @@ Status FunctionWriter::EmitIf(const Node& node) {
 
 namespace {
 
-// A Loop as a function of its turn.
+// A Loop as a function of its iteration.
 struct LoopForm {
-  bool has_condition = false;  // some turn may be the last by it
-  bool may_stop = false;       // there may be no turn
+  bool has_condition = false;  // some iteration may be the last by it
+  bool may_stop = false;       // there may be no iteration
   std::size_t num_carried = 0;
   std::vector<std::size_t>
       results;  // of the node: what is carried, then what is collected and read
@@ -235,7 +235,7 @@ LoopForm FormOf(const Node& node, const Graph& body, const Inference& inference)
   return form;
 }
 
-// Those of `inner` that also stand outside, where they are the same in every turn.
+// Those of `inner` that also stand outside, where they are the same in every iteration.
 SymbolNames Lasting(const SymbolNames& inner, const SymbolNames& outer) {
   SymbolNames lasting;
   for (const auto& [symbol, name] : inner) {
@@ -246,7 +246,7 @@ SymbolNames Lasting(const SymbolNames& inner, const SymbolNames& outer) {
 
 }  // namespace
 
-// The call of the function that makes all turns.
+// The call of the function that makes all iterations.
 std::string FunctionWriter::LoopCall(const Node& node, const std::string& name, bool has_condition,
                                      const std::vector<std::string>& fixed) {
   constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();

@@ -39,7 +39,7 @@ struct EntryBorder {
 };
 
 // Random nodes get their numbers from inputs behind the others. A node of a loop, which draws anew
-// in each turn, stays, and one of sizes that no input tells.
+// in each iteration, stays, and one of sizes that no input tells.
 Result<std::vector<DrawnInput>> DrawAtEntry(Graph& entry);
 
 // Complex inputs and outputs as pairs; what computes with complex values stays.

@@ -19,12 +19,13 @@ class Writer {
   Writer(const Recursion& recursion, NameScope names, NameScope& functions)
       : recursion_(recursion),
         names_(std::move(names)),
-        turn_(recursion.may_stop ? functions.Unique(recursion.name + "_turn") : recursion.step),
+        iteration_(recursion.may_stop ? functions.Unique(recursion.name + "_iteration")
+                                      : recursion.step),
         join_(recursion.collected.empty() ? "" : functions.Unique(recursion.name + "_join")),
         count_(names_.Unique("count")) {}
 
   std::string Halves();
-  std::optional<std::string> Turn();
+  std::optional<std::string> Iteration();
   std::string Join();
 
  private:
@@ -77,7 +78,7 @@ class Writer {
 
   const Recursion& recursion_;
   NameScope names_;
-  const std::string turn_, join_, count_;
+  const std::string iteration_, join_, count_;
 };
 
 std::string Writer::Halves() {
@@ -88,7 +89,7 @@ std::string Writer::Halves() {
                     joined = names.Unique("joined"), result = names.Unique("result");
   const std::string& index = recursion_.index.name;
   std::string text = Head(recursion_.name).Text();
-  text += "        # Any number of turns: calls nest as deep as its logarithm.\n";
+  text += "        # Any number of iterations: calls nest as deep as its logarithm.\n";
   text += Declarations(recursion_.symbols) + "        with R.dataflow():\n";
   text += TestLines(several, 1);
   text += fmt::format("            {} = R.floor_divide({}, R.const(2, \"int64\"))\n", half, count_);
@@ -114,11 +115,11 @@ std::string Writer::Halves() {
   text += "        else:\n";
   std::vector<std::string> place = {index};
   if (recursion_.may_stop) place.push_back(count_);
-  bind(result, Call(turn_, place, Carried()));
+  bind(result, Call(iteration_, place, Carried()));
   return text + fmt::format("        return {}\n", result);
 }
 
-std::optional<std::string> Writer::Turn() {
+std::optional<std::string> Writer::Iteration() {
   NameScope names = names_;
   const std::string runs = names.Unique("runs"), result = names.Unique("result");
   std::vector<std::string> results = Carried();
@@ -129,15 +130,16 @@ std::optional<std::string> Writer::Turn() {
     if (!sizes) return std::nullopt;
     results.push_back(fmt::format("R.zeros({}, dtype=\"{}\")", *sizes, RelaxDType(type.dtype())));
   }
-  return Head(turn_).Text() + Declarations(recursion_.symbols) + "        with R.dataflow():\n" +
-         TestLines(runs, 0) + fmt::format("            R.output({})\n", runs) +
+  return Head(iteration_).Text() + Declarations(recursion_.symbols) +
+         "        with R.dataflow():\n" + TestLines(runs, 0) +
+         fmt::format("            R.output({})\n", runs) +
          fmt::format("        if {}:\n            {} = {}\n", runs, result,
                      Call(recursion_.step, {recursion_.index.name}, Carried())) +
          fmt::format("        else:\n            {} = {}\n        return {}\n", result,
                      TupleText(results), result);
 }
 
-// The rows of one part of the turns, then those of the other.
+// The rows of one part of the iterations, then those of the other.
 std::string Writer::Join() {
   FunctionHead head{join_, true, true, {}, {}};
   std::string lines;
@@ -178,9 +180,9 @@ std::optional<std::vector<std::string>> WriteRecursion(const Recursion& recursio
   Writer writer(recursion, std::move(names), functions);
   std::vector<std::string> texts = {writer.Halves()};
   if (recursion.may_stop) {
-    std::optional<std::string> turn = writer.Turn();
-    if (!turn) return std::nullopt;
-    texts.push_back(std::move(*turn));
+    std::optional<std::string> iteration = writer.Iteration();
+    if (!iteration) return std::nullopt;
+    texts.push_back(std::move(*iteration));
   }
   if (!recursion.collected.empty()) texts.push_back(writer.Join());
   return texts;

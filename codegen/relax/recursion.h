@@ -2,9 +2,9 @@
 // Loops as Relax has them: private functions that call themselves.
 //
 // TVM's virtual machine recurses for each call, and overflows its stack after about two thousand.
-// So turns are not called one inside the other: the function is given how many turns to make, and
-// halves that number. Calls nest as deep as its logarithm; any number of turns runs, and what they
-// collect is joined in as many rounds.
+// So iterations are not called one inside the other: the function is given how many iterations to
+// make, and halves that number. Calls nest as deep as its logarithm; any number of iterations runs,
+// and what they collect is joined in as many rounds.
 #ifndef DRAGOMAN_CODEGEN_RELAX_RECURSION_H_
 #define DRAGOMAN_CODEGEN_RELAX_RECURSION_H_
 
@@ -19,22 +19,23 @@
 namespace dragoman::relax {
 
 struct Recursion {
-  std::string name;                // of the function
-  std::string step;                // the function of one turn: (index, carried…, fixed…)
-  Parameter index;                 // i64[], of the first turn
-  std::vector<Parameter> carried;  // from turn to turn; the condition first, if there is one
-  std::vector<std::string> carried_results;  // their types behind the last turn
-  std::vector<Parameter> fixed;              // the same for every turn
-  std::vector<Type> collected;               // what turns give, each with a first axis of 1
+  std::string name;  // of the function
+  std::string step;  // the function of one iteration: (index, carried…, fixed…)
+  Parameter index;   // i64[], of the first iteration
+  std::vector<Parameter>
+      carried;  // from iteration to iteration; the condition first, if there is one
+  std::vector<std::string> carried_results;  // their types behind the last iteration
+  std::vector<Parameter> fixed;              // the same for every iteration
+  std::vector<Type> collected;               // what iterations give, each with a first axis of 1
   SymbolNames symbols;                       // that parameters define
-  bool has_condition = false;                // carried[0]: whether there is a next turn
-  bool may_stop = false;  // there may be no turn: by the condition, or by a count of 0
+  bool has_condition = false;                // carried[0]: whether there is a next iteration
+  bool may_stop = false;  // there may be no iteration: by the condition, or by a count of 0
   bool pure = true;
 };
 
 // The texts of the function NAME(index, count, carried…, fixed…) -> (carried…, collected…) and of
 // those beside it, whose names come from `functions`. `names` are taken in its signature.
-// nullopt: a size of what turns give is not known before, and there may be none.
+// nullopt: a size of what iterations give is not known before, and there may be none.
 std::optional<std::vector<std::string>> WriteRecursion(const Recursion& recursion, NameScope names,
                                                        NameScope& functions);
 

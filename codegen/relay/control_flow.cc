@@ -43,8 +43,8 @@ Value* SizeBefore(RelayOp& loop, const Dim& size) {
   return nullptr;
 }
 
-// What the loop has collected before its first turn, of what a turn gives. nullptr: some size is
-// not known before the loop.
+// What the loop has collected before its first iteration, of what an iteration gives. nullptr: some
+// size is not known before the loop.
 Value* NoRows(RelayOp& loop, const Type& row) {
   if (row.shape() == nullptr) return nullptr;
   if (std::optional<Ints> known = KnownShape(*row.shape())) {
@@ -195,10 +195,10 @@ Status Translator::AddCollected(const Node& node, LoopForm& loop) {
 }
 
 // Runs the body once, and the loop again with what that gives.
-std::unique_ptr<Graph> Translator::LoopTurn(const LoopForm& loop, const std::string& name) {
+std::unique_ptr<Graph> Translator::LoopIteration(const LoopForm& loop, const std::string& name) {
   const Graph& graph = loop.graph;
-  auto turn = std::make_unique<Graph>();
-  RelayBuilder outer = std::exchange(builder_, RelayBuilder(*turn));
+  auto iteration = std::make_unique<Graph>();
+  RelayBuilder outer = std::exchange(builder_, RelayBuilder(*iteration));
   if (loop.condition == nullptr)
     values_[graph.input(1)] = builder_.Constant(*Tensor::Full(DType::kBool, {}, 1));
   TranslateNodes(graph);
@@ -211,9 +211,9 @@ std::unique_ptr<Graph> Translator::LoopTurn(const LoopForm& loop, const std::str
     next.push_back(
         builder_.Call("concatenate", {builder_.Tuple({so_far, row})}, {{"axis", std::int64_t{0}}}));
   }
-  turn->AddOutput(builder_.CallValue(builder_.Self(name), next));
+  iteration->AddOutput(builder_.CallValue(builder_.Self(name), next));
   builder_ = outer;
-  return turn;
+  return iteration;
 }
 
 Status Translator::TranslateLoop(const Node& node) {
@@ -244,10 +244,10 @@ Status Translator::TranslateLoop(const Node& node) {
   Value* test = count != nullptr ? builder_.Call("less", {loop.index, count}) : loop.condition;
   if (count != nullptr && stops) test = builder_.Call("logical_and", {test, loop.condition});
   if (test == nullptr) test = builder_.Constant(*Tensor::Full(DType::kBool, {}, 1));
-  auto turn = LoopTurn(loop, name);
+  auto iteration = LoopIteration(loop, name);
   auto done = std::make_unique<Graph>();
   done->AddOutput(RelayBuilder(*done).Tuple(loop.state));
-  loop.body->AddOutput(builder_.If(test, std::move(turn), std::move(done)));
+  loop.body->AddOutput(builder_.If(test, std::move(iteration), std::move(done)));
   builder_ = outer;
 
   Value* function = builder_.Let(name, builder_.Function(std::move(loop.body)), name);

@@ -49,7 +49,7 @@ class Translator {
   struct LoopForm;
   Status AddCarried(const Node& node, LoopForm& loop);
   Status AddCollected(const Node& node, LoopForm& loop);
-  std::unique_ptr<Graph> LoopTurn(const LoopForm& loop, const std::string& name);
+  std::unique_ptr<Graph> LoopIteration(const LoopForm& loop, const std::string& name);
   Status TranslateFused(const Node& node);
   // Runs `graph` in a body of its own, whose one result is a tuple or a single value.
   std::unique_ptr<Graph> Body(const Graph& graph);

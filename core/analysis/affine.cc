@@ -103,7 +103,7 @@ AffineForms::FormOrNone AffineForms::Compute(const Value& value, int axis, std::
   if (mode == Mode::kAffine) {
     if (FormOrNone form = OfConstant(value, axis, size)) return form;
   }
-  if (turns_.contains(&value)) return Turn(value, axis, mode);
+  if (iterations_.contains(&value)) return Iteration(value, axis, mode);
   const Node* node = value.producer();
   if (node == nullptr) return std::nullopt;
   if (mode != Mode::kDefinition) {

@@ -75,12 +75,13 @@ class AffineForms {
   explicit AffineForms(const Inference& inference) : inference_(&inference) {}
 
   // `value`, in the body of a loop, is a step of `sequence`, a value around the loop: that of the
-  // turn at hand. Its atoms are steps kTurn or kTurnFromEnd. Told before the first question.
-  void SetTurn(const Value* value, const Value* sequence, int step_axis, bool from_end) {
-    turns_[value] = {sequence, step_axis, from_end ? kTurnFromEnd : kTurn};
+  // iteration at hand. Its atoms are steps kIteration or kIterationFromEnd. Told before the first
+  // question.
+  void SetIteration(const Value* value, const Value* sequence, int step_axis, bool from_end) {
+    iterations_[value] = {sequence, step_axis, from_end ? kIterationFromEnd : kIteration};
   }
-  static constexpr std::int64_t kTurn = INT64_MAX - 1;
-  static constexpr std::int64_t kTurnFromEnd = INT64_MAX;
+  static constexpr std::int64_t kIteration = INT64_MAX - 1;
+  static constexpr std::int64_t kIterationFromEnd = INT64_MAX;
 
   // Asked in the order of nodes, the work of a call is bounded. nullptr: the number of features is
   // not known.
@@ -132,7 +133,7 @@ class AffineForms {
   FormOrNone OfConstant(const Value& value, int axis, std::int64_t size);
   AffineForm Leaf(const Value& value, int axis, std::int64_t size);
 
-  FormOrNone Turn(const Value& value, int axis, Mode mode);
+  FormOrNone Iteration(const Value& value, int axis, Mode mode);
 
   // Operators that move elements.
   FormOrNone Move(const Node& node, const Value& value, int axis, Mode mode);
@@ -193,7 +194,7 @@ class AffineForms {
   // Whether it adds up constants that vary along other axes: an initial state, which is an atom.
   bool IsOfConstants(const AffineForm& form);
 
-  struct TurnOf {
+  struct IterationOf {
     const Value* sequence = nullptr;
     int step_axis = 0;
     std::int64_t step = 0;
@@ -201,8 +202,8 @@ class AffineForms {
 
   const Inference* inference_;
   ConstExprs consts_;
-  std::unordered_map<const Value*, TurnOf> turns_;  // looked up only
-  std::unordered_map<Atom, AtomId, KeyHash> ids_;   // looked up only
+  std::unordered_map<const Value*, IterationOf> iterations_;  // looked up only
+  std::unordered_map<Atom, AtomId, KeyHash> ids_;             // looked up only
   std::vector<const Atom*> atoms_;
   std::unordered_map<FormKey, FormOrNone, KeyHash> forms_;                  // looked up only
   std::unordered_map<const Node*, std::vector<std::int64_t>> part_bounds_;  // of Splits

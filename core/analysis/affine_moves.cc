@@ -187,7 +187,7 @@ AffineForms::FormOrNone AffineForms::Every(const Value& operand, int axis, std::
 AffineForms::FormOrNone AffineForms::StepOfSlice(const Value& operand, int axis, int step_axis,
                                                  std::int64_t step, Mode mode) {
   const Node* node = operand.producer();
-  if (node == nullptr || !node->Is("Slice") || step >= kTurn) return std::nullopt;
+  if (node == nullptr || !node->Is("Slice") || step >= kIteration) return std::nullopt;
   const auto cut = ReadCut(*node, *inference_);
   if (!cut || cut->axis != step_axis || cut->stride != 1 || cut->begin < 0 ||
       !SizeAlong(operand, step_axis)) {
@@ -199,10 +199,10 @@ AffineForms::FormOrNone AffineForms::StepOfSlice(const Value& operand, int axis,
 AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int step_axis,
                                           std::int64_t step, Mode mode) {
   const auto count = SizeAlong(operand, step_axis);
-  const bool is_turn = step >= kTurn;
+  const bool is_iteration = step >= kIteration;
   if (step < 0 && !count) return std::nullopt;
   if (step < 0) step += *count;
-  if (step < 0 || (count && step >= *count && !is_turn)) return std::nullopt;
+  if (step < 0 || (count && step >= *count && !is_iteration)) return std::nullopt;
   if (FormOrNone part = StepOfSlice(operand, axis, step_axis, step, mode)) return part;
   if (FormOrNone run = Run(operand, axis, step_axis, step, mode)) return run;
   if (mode == Mode::kAffine) {
@@ -212,7 +212,7 @@ AffineForms::FormOrNone AffineForms::Step(const Value& operand, int axis, int st
   const AffineForm* form = Get(&operand, axis, mode);
   if (form == nullptr) return std::nullopt;
   AffineForm part = *form;
-  if (step < kTurn && SizeAlong(operand, step_axis) == 1) {  // all there is
+  if (step < kIteration && SizeAlong(operand, step_axis) == 1) {  // all there is
     part.aligned = false;
     return part;
   }
@@ -288,7 +288,7 @@ bool AffineForms::HoldsStackedProduct(const Value& value, int depth) {
 AffineForms::FormOrNone AffineForms::StepOfProducts(const Value& operand, int axis, int step_axis,
                                                     std::int64_t step) {
   constexpr int kMaxSums = 4;
-  if (operand.type().rank() != 3 || step_axis != 0 || axis != 2 || step >= kTurn ||
+  if (operand.type().rank() != 3 || step_axis != 0 || axis != 2 || step >= kIteration ||
       !HoldsStackedProduct(operand, kMaxSums)) {
     return std::nullopt;
   }
@@ -354,20 +354,20 @@ AffineForms::FormOrNone AffineForms::StepOfBias(const Value& bias, const Value& 
   return AffineForm{{AffineSegment{size, {}, vector}}, false};
 }
 
-AffineForms::FormOrNone AffineForms::Turn(const Value& value, int axis, Mode mode) {
-  const TurnOf& turn = turns_.at(&value);
-  const bool keeps_axis = value.type().rank() == turn.sequence->type().rank();
-  if (keeps_axis && axis == turn.step_axis) return std::nullopt;
-  const int source = keeps_axis || axis < turn.step_axis ? axis : axis + 1;
-  if (SizeAlong(*turn.sequence, source) != SizeAlong(value, axis)) return std::nullopt;
-  return Step(*turn.sequence, source, turn.step_axis, turn.step, mode);
+AffineForms::FormOrNone AffineForms::Iteration(const Value& value, int axis, Mode mode) {
+  const IterationOf& iteration = iterations_.at(&value);
+  const bool keeps_axis = value.type().rank() == iteration.sequence->type().rank();
+  if (keeps_axis && axis == iteration.step_axis) return std::nullopt;
+  const int source = keeps_axis || axis < iteration.step_axis ? axis : axis + 1;
+  if (SizeAlong(*iteration.sequence, source) != SizeAlong(value, axis)) return std::nullopt;
+  return Step(*iteration.sequence, source, iteration.step_axis, iteration.step, mode);
 }
 
 AffineForms::FormOrNone AffineForms::Run(const Value& operand, int axis, int step_axis,
                                          std::int64_t step, Mode mode) {
   const Node* node = operand.producer();
   const bool interleaved = step_axis == axis + 1 && mode == Mode::kAffine;
-  if (node == nullptr || !node->Is("Reshape") || step >= kTurn ||
+  if (node == nullptr || !node->Is("Reshape") || step >= kIteration ||
       (step_axis != axis - 1 && !interleaved)) {
     return std::nullopt;
   }

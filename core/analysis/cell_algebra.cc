@@ -160,7 +160,7 @@ std::optional<CellGate> AsMultiple(AtomId id, AffineForms& forms) {
 std::optional<CellGate> AsActivationOfStep(AtomId id, AffineForms& forms) {
   const Atom atom = forms.atom(id);
   const Node* node = atom.value->producer();
-  if (node == nullptr || atom.step >= AffineForms::kTurn || forms.IsSpelled(atom.value)) {
+  if (node == nullptr || atom.step >= AffineForms::kIteration || forms.IsSpelled(atom.value)) {
     return std::nullopt;
   }
   const auto applied = FunctionOf(*node, forms);

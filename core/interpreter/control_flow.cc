@@ -20,7 +20,7 @@ Result<const Graph*> Body(const Node& node, std::string_view name) {
   return body;
 }
 
-// What the turns gave for one result, in order.
+// What the iterations gave for one result, in order.
 class Stacked {
  public:
   Status Add(RuntimeValue value) {
@@ -29,7 +29,7 @@ class Stacked {
     slices_.push_back(std::move(value.array));
     return {};
   }
-  // Without turns, the sizes that inference told for `result`, 0 where it told none.
+  // Without iterations, the sizes that inference told for `result`, 0 where it told none.
   Result<RuntimeValue> Finish(const Value* result, std::int64_t axis, bool reversed) {
     if (slices_.empty()) return Empty(result, axis);
     if (reversed) std::reverse(slices_.begin(), slices_.end());
@@ -82,9 +82,9 @@ Result<Values> RunLoop(const Node& node, std::span<const RuntimeValue> operands,
   if (body->num_outputs() < carried.size() + 1)
     return InvalidInput("body '" + body->name() + "' has too few outputs");
   std::vector<Stacked> stacked(body->num_outputs() - carried.size() - 1);
-  for (std::int64_t turn = 0; turn < limit && running != 0; ++turn) {
+  for (std::int64_t iteration = 0; iteration < limit && running != 0; ++iteration) {
     Values inputs(2);
-    DRAGOMAN_ASSIGN(inputs[0], ScalarOf(DType::kI64, turn));
+    DRAGOMAN_ASSIGN(inputs[0], ScalarOf(DType::kI64, iteration));
     DRAGOMAN_ASSIGN(inputs[1], ScalarOf(DType::kBool, 1));
     std::move(carried.begin(), carried.end(), std::back_inserter(inputs));
     DRAGOMAN_ASSIGN(Values outputs, execution.RunGraph(*body, std::move(inputs), &frame));
@@ -119,10 +119,10 @@ Result<Values> RunScan(const Node& node, std::span<const RuntimeValue> operands,
     scanned.push_back(std::move(slices));
   }
   std::vector<Stacked> stacked(layout.outputs);
-  for (std::size_t turn = 0; turn < scanned.front().size(); ++turn) {
+  for (std::size_t iteration = 0; iteration < scanned.front().size(); ++iteration) {
     Values inputs = std::move(states);
     for (const std::vector<Array>& slices : scanned)
-      inputs.push_back(RuntimeValue::Of(slices[turn]));
+      inputs.push_back(RuntimeValue::Of(slices[iteration]));
     DRAGOMAN_ASSIGN(states, execution.RunGraph(*body, std::move(inputs), &frame));
     for (std::size_t i = 0; i < stacked.size(); ++i) {
       DRAGOMAN_TRY(stacked[i].Add(std::move(states[layout.states + i])));

@@ -15,7 +15,7 @@ constexpr int kMaxLoopPasses = 24;
 
 enum class Unrolled : std::uint8_t { kDone, kRaised, kGaveUp };
 
-// What a loop carries: how the values and cells of a turn are made from the body's inputs.
+// What a loop carries: how the values and cells of an iteration are made from the body's inputs.
 struct LoopPlan {
   std::vector<MergedValue> values;
   std::vector<std::pair<CellPtr, MergedContents>> cells;
@@ -42,19 +42,20 @@ class LoopLowering {
   LoopLowering(EntryBuilder& entry, const SourceLoop& loop, std::vector<Abstract>& results)
       : entry_(entry), heap_(entry.heap()), loop_(loop), results_(results) {}
 
-  Unrolled Unroll(std::int64_t max_turns, std::size_t max_nodes);
+  Unrolled Unroll(std::int64_t max_iterations, std::size_t max_nodes);
   // Appends a Loop.
   Status Build();
   // After an error: what the body would have left in lists and dicts is not known.
   void PoisonContainers();
 
  private:
-  bool IsTooLong(std::int64_t turn, std::size_t appended, std::int64_t max_turns,
+  bool IsTooLong(std::int64_t iteration, std::size_t appended, std::int64_t max_iterations,
                  std::size_t max_nodes) const;
   Result<bool> RunPass(LoopPlan& plan, LoopPass& pass);
   std::vector<Abstract> RunBody(LoopPlan& plan, LoopPass& pass);
-  Result<bool> CompareTurn(const std::vector<Abstract>& given, std::uint64_t last, LoopPass& pass);
-  Status MergeTurn(const std::vector<Abstract>& given, Merger& merger, LoopPass& pass) const;
+  Result<bool> CompareIteration(const std::vector<Abstract>& given, std::uint64_t last,
+                                LoopPass& pass);
+  Status MergeIteration(const std::vector<Abstract>& given, Merger& merger, LoopPass& pass) const;
   Status Replan(LoopPlan& plan, LoopPass& pass);
   Status Finish(LoopPlan& plan, LoopPass& pass);
   Status Idle(const std::string& raised);
@@ -68,15 +69,16 @@ class LoopLowering {
   std::vector<CellPtr> changed_;  // by passes; each as often as it was
 };
 
-bool LoopLowering::IsTooLong(std::int64_t turn, std::size_t appended, std::int64_t max_turns,
-                             std::size_t max_nodes) const {
-  if (turn >= kMaxForcedTurns) return true;
+bool LoopLowering::IsTooLong(std::int64_t iteration, std::size_t appended,
+                             std::int64_t max_iterations, std::size_t max_nodes) const {
+  if (iteration >= kMaxForcedIterations) return true;
   const std::int64_t trips = loop_.trips.AsInt();
-  const bool long_run = trips > max_turns && (trips != INT64_MAX || turn >= max_turns);
-  return turn > 0 && ((long_run && appended > 0) || appended > max_nodes);
+  const bool long_run =
+      trips > max_iterations && (trips != INT64_MAX || iteration >= max_iterations);
+  return iteration > 0 && ((long_run && appended > 0) || appended > max_nodes);
 }
 
-Unrolled LoopLowering::Unroll(std::int64_t max_turns, std::size_t max_nodes) {
+Unrolled LoopLowering::Unroll(std::int64_t max_iterations, std::size_t max_nodes) {
   Number condition = loop_.starts;
   std::vector<Abstract> carried = loop_.carried;
   const Graph& graph = entry_.builder().graph();
@@ -90,12 +92,13 @@ Unrolled LoopLowering::Unroll(std::int64_t max_turns, std::size_t max_nodes) {
     return Unrolled::kGaveUp;
   };
   heap_.Enter();
-  for (std::int64_t turn = 0; turn < loop_.trips.AsInt(); ++turn) {
+  for (std::int64_t iteration = 0; iteration < loop_.trips.AsInt(); ++iteration) {
     if (!condition.known()) return give_up();
     if (condition.AsInt() == 0) break;
-    if (IsTooLong(turn, graph.num_nodes() - nodes, max_turns, max_nodes)) return give_up();
+    if (IsTooLong(iteration, graph.num_nodes() - nodes, max_iterations, max_nodes))
+      return give_up();
     std::vector<Abstract> results;
-    if (loop_.body(Number::Int(turn), carried, results) == Flow::kRaised) {
+    if (loop_.body(Number::Int(iteration), carried, results) == Flow::kRaised) {
       heap_.Keep();
       return Unrolled::kRaised;
     }
@@ -126,8 +129,8 @@ Status LoopLowering::Build() {
     NoteChanged(pass.side.changes, plan.last_cell);
     if (stable.ok() && *stable) {
       DRAGOMAN_TRY(Finish(plan, pass));
-      // What could not be computed in a turn is not asked for again in the next: why, the pass
-      // before has told.
+      // What could not be computed in an iteration is not asked for again in the next: why, the
+      // pass before has told.
       const bool poisoned = std::any_of(results_.begin(), results_.end(),
                                         [](const Abstract& value) { return value.Is<Poison>(); });
       if (poisoned && entry_.findings.size() == findings)
@@ -169,7 +172,7 @@ void LoopLowering::PoisonContainers() {
   }
 }
 
-// The first turn raises: the loop is one that has none. Errors: it has one.
+// The first iteration raises: the loop is one that has none. Errors: it has one.
 Status LoopLowering::Idle(const std::string& raised) {
   Composer c(entry_.builder());
   Value* runs = nullptr;
@@ -179,7 +182,7 @@ Status LoopLowering::Idle(const std::string& raised) {
     Value* starts = c.Take(NumberValue(c.builder(), loop_.starts, DType::kBool));
     runs = runs != nullptr ? c.And(runs, starts) : starts;
   }
-  if (runs == nullptr) return Unsupported("every turn raises: " + raised);
+  if (runs == nullptr) return Unsupported("every iteration raises: " + raised);
   c.Assert(c.Not(runs), raised);
   results_ = loop_.carried;
   return c.status();
@@ -189,7 +192,7 @@ Status LoopLowering::Idle(const std::string& raised) {
 // what came back has the form and the types that went in.
 Result<bool> LoopLowering::RunPass(LoopPlan& plan, LoopPass& pass) {
   const std::vector<Abstract> given = RunBody(plan, pass);
-  Result<bool> stable = CompareTurn(given, plan.last_cell, pass);
+  Result<bool> stable = CompareIteration(given, plan.last_cell, pass);
   if (!stable.ok()) heap_.Leave();
   return stable;
 }
@@ -199,7 +202,7 @@ std::vector<Abstract> LoopLowering::RunBody(LoopPlan& plan, LoopPass& pass) {
   Side& side = pass.side;
   side = entry_.NewSide();
   plan.kept.push_back(side.body);
-  Value* turn =
+  Value* iteration =
       side.body->AddInput(side.builder->UniqueName("i"), Type::Tensor(DType::kI64, Shape{}));
   side.body->AddInput(side.builder->UniqueName("more"), Type::Tensor(DType::kBool, Shape{}));
   for (std::size_t i = 0; i < plan.leaves.size(); ++i) {
@@ -210,15 +213,15 @@ std::vector<Abstract> LoopLowering::RunBody(LoopPlan& plan, LoopPass& pass) {
   std::vector<Abstract> given;
   for (const MergedValue& value : plan.values) given.push_back(value(heap_, pass.inputs));
   entry_.RunInto(side, [&](std::vector<Abstract>& results) {
-    return loop_.body(Number{Number::Kind::kInt, turn}, given, results);
+    return loop_.body(Number{Number::Kind::kInt, iteration}, given, results);
   });
   return given;
 }
 
 // Merges what went into the body with what came back. Cells up to number `last` were made before
 // the loop.
-Status LoopLowering::MergeTurn(const std::vector<Abstract>& given, Merger& merger,
-                               LoopPass& pass) const {
+Status LoopLowering::MergeIteration(const std::vector<Abstract>& given, Merger& merger,
+                                    LoopPass& pass) const {
   for (std::size_t i = 0; i < given.size(); ++i) {
     DRAGOMAN_ASSIGN(MergedValue merged,
                     merger.Merge(given[i], pass.side.results[i + 1], loop_.names[i]));
@@ -232,10 +235,10 @@ Status LoopLowering::MergeTurn(const std::vector<Abstract>& given, Merger& merge
 }
 
 // Compares what went into the body with what came back: fills the rest of `pass`.
-Result<bool> LoopLowering::CompareTurn(const std::vector<Abstract>& given, std::uint64_t last,
-                                       LoopPass& pass) {
+Result<bool> LoopLowering::CompareIteration(const std::vector<Abstract>& given, std::uint64_t last,
+                                            LoopPass& pass) {
   Side& side = pass.side;
-  if (side.flow == Flow::kRaised) return Unsupported("every turn raises: " + side.raised);
+  if (side.flow == Flow::kRaised) return Unsupported("every iteration raises: " + side.raised);
   const auto* condition = side.results.front().As<Number>();
   if (condition == nullptr) return Unsupported("the condition of the loop is not a number");
   pass.condition = *condition;
@@ -244,7 +247,7 @@ Result<bool> LoopLowering::CompareTurn(const std::vector<Abstract>& given, std::
   std::stable_partition(side.changes.begin(), side.changes.end(),
                         [last](const CellChange& change) { return change.cell->number <= last; });
   Merger merger({}, side.changes);
-  DRAGOMAN_TRY(MergeTurn(given, merger, pass));
+  DRAGOMAN_TRY(MergeIteration(given, merger, pass));
   const std::vector<Leaf>& leaves = merger.leaves();
   Side before;
   before.body = side.body;
@@ -261,7 +264,7 @@ Result<bool> LoopLowering::CompareTurn(const std::vector<Abstract>& given, std::
   return stable && !ForgetsMore(side.changes, last);
 }
 
-// Makes everything that differed from turn to turn a carried value.
+// Makes everything that differed from one iteration to the next a carried value.
 Status LoopLowering::Replan(LoopPlan& plan, LoopPass& pass) {
   auto between = std::make_shared<Graph>();
   plan.kept.push_back(between);
@@ -346,12 +349,12 @@ Status LoopLowering::Finish(LoopPlan& plan, LoopPass& pass) {
 Result<Flow> RunLoop(EntryBuilder& entry, const SourceLoop& loop, std::vector<Abstract>& results) {
   LoopLowering lowering(entry, loop, results);
   const bool counted = loop.trips.known() && loop.starts.known();
-  const auto unroll = [&](std::int64_t turns, std::size_t nodes) -> std::optional<Flow> {
-    const Unrolled done = counted ? lowering.Unroll(turns, nodes) : Unrolled::kGaveUp;
+  const auto unroll = [&](std::int64_t iterations, std::size_t nodes) -> std::optional<Flow> {
+    const Unrolled done = counted ? lowering.Unroll(iterations, nodes) : Unrolled::kGaveUp;
     if (done == Unrolled::kGaveUp) return std::nullopt;
     return done == Unrolled::kDone ? Flow::kNext : Flow::kRaised;
   };
-  if (const auto flow = unroll(kMaxUnrolledTurns, kMaxUnrolledNodes)) return *flow;
+  if (const auto flow = unroll(kMaxUnrolledIterations, kMaxUnrolledNodes)) return *flow;
   std::vector<Finding>& findings = entry.findings;
   const std::size_t found = findings.size();
   Node* const last = entry.builder().graph().last_node();
@@ -367,7 +370,7 @@ Result<Flow> RunLoop(EntryBuilder& entry, const SourceLoop& loop, std::vector<Ab
     const std::vector<Finding> reported(findings.begin() + static_cast<std::ptrdiff_t>(found),
                                         findings.end());
     findings.resize(found);
-    if (const auto flow = unroll(kMaxForcedTurns, kMaxForcedNodes)) return *flow;
+    if (const auto flow = unroll(kMaxForcedIterations, kMaxForcedNodes)) return *flow;
     findings.insert(findings.end(), reported.begin(), reported.end());
   }
   results.assign(loop.carried.size(), Poison());

@@ -19,25 +19,25 @@
 
 namespace dragoman {
 
-// Loops whose length is known are unrolled up to so many turns, or as long as they append fewer
-// nodes than this.
-inline constexpr std::int64_t kMaxUnrolledTurns = 32;
+// Loops whose length is known are unrolled up to so many iterations, or as long as they append
+// fewer nodes than this.
+inline constexpr std::int64_t kMaxUnrolledIterations = 32;
 inline constexpr std::size_t kMaxUnrolledNodes = 2000;
 // The same where no Loop can express it.
-inline constexpr std::int64_t kMaxForcedTurns = 10'000;
+inline constexpr std::int64_t kMaxForcedIterations = 10'000;
 inline constexpr std::size_t kMaxForcedNodes = 200'000;
 
-// A loop as its program has it: at most `trips` turns, the first if `starts`, each further one if
-// the turn before gives a condition that holds.
+// A loop as its program has it: at most `trips` iterations, the first if `starts`, each further one
+// if the iteration before gives a condition that holds.
 struct SourceLoop {
-  // Runs the body in turn `turn` on what is carried: the results are the condition of the next turn
-  // and what is carried then.
-  using Body = std::function<Flow(const Number& turn, const std::vector<Abstract>& carried,
+  // Runs the body in iteration `iteration` on what is carried: the results are the condition of the
+  // next iteration and what is carried then.
+  using Body = std::function<Flow(const Number& iteration, const std::vector<Abstract>& carried,
                                   std::vector<Abstract>& results)>;
 
   Number trips = Number::Int(INT64_MAX);  // INT64_MAX: no bound
   Number starts = Number::Bool(true);
-  std::vector<Abstract> carried;   // by the first turn
+  std::vector<Abstract> carried;   // by the first iteration
   std::vector<std::string> names;  // of what is carried, as many
   Body body;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lives between the calls of a model's entries.
 //
-// Entries are to a model what turns are to a loop: each is run on cells that hold the States of the
-// plan so far. What it leaves changed beyond these, or in type, makes the plan grow, and all
+// Entries are to a model what iterations are to a loop: each is run on cells that hold the States
+// of the plan so far. What it leaves changed beyond these, or in type, makes the plan grow, and all
 // entries are run again, until none changes more.
 #ifndef DRAGOMAN_CORE_LOWERING_STATE_PLAN_H_
 #define DRAGOMAN_CORE_LOWERING_STATE_PLAN_H_

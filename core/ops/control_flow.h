@@ -16,8 +16,8 @@ namespace dragoman {
 // After so many passes over a body, sizes no longer change what it carries.
 inline constexpr int kMaxLoopPasses = 3;
 
-// What a loop carries has to fit each turn: widens `types` to hold what came back after pass `pass`
-// (from 0), `returned`. First sizes that differ become unknown, then the ranks of what still
+// What a loop carries has to fit each iteration: widens `types` to hold what came back after pass
+// `pass` (from 0), `returned`. First sizes that differ become unknown, then the ranks of what still
 // changes, then all. Gives whether the body must be looked at again.
 // Errors: an element type or a kind that changes on the way round.
 Result<bool> WidenCarried(std::vector<Type>& types, std::span<const Type> returned, int pass);

@@ -17,10 +17,10 @@ std::vector<Type> TypesOf(std::span<const Knowledge> values) {
   return types;
 }
 
-// The body's outputs for types of the carried values that hold in every turn, which go to
+// The body's outputs for types of the carried values that hold in every iteration, which go to
 // `carried`.
-Result<std::vector<Knowledge>> InferTurns(InferContext& context, Graph& body,
-                                          std::vector<Type>& carried) {
+Result<std::vector<Knowledge>> InferIterations(InferContext& context, Graph& body,
+                                               std::vector<Type>& carried) {
   for (int pass = 0;; ++pass) {
     std::vector<Knowledge> inputs(2);
     inputs[0].type = Type::Tensor(DType::kI64, Shape{});
@@ -35,8 +35,8 @@ Result<std::vector<Knowledge>> InferTurns(InferContext& context, Graph& body,
   }
 }
 
-// What a list that begins empty, state `i`, is behind the loop: the turns append elements of one
-// type. Others are of the type that they have within it.
+// What a list that begins empty, state `i`, is behind the loop: the iterations append elements of
+// one type. Others are of the type that they have within it.
 Type ListType(const Node& loop, const Graph& body, std::size_t i, const Type& carried) {
   const Value* initial = loop.operand(i + 2);
   if (initial->producer() == nullptr || !initial->producer()->Is("SequenceEmpty")) return carried;
@@ -69,7 +69,7 @@ Status InferLoop(InferContext& context) {
   for (std::size_t i = 2; i < context.num_operands(); ++i) carried.push_back(context.type(i));
   const std::size_t count = std::max(context.num_results(), carried.size());
   DRAGOMAN_ASSIGN(Graph * body, BodyOf(context, "body", carried.size() + 2, count + 1));
-  DRAGOMAN_ASSIGN(std::vector<Knowledge> outputs, InferTurns(context, *body, carried));
+  DRAGOMAN_ASSIGN(std::vector<Knowledge> outputs, InferIterations(context, *body, carried));
   const std::set<std::string> outer = OuterSymbols(context);
   Dim trips = TripCount(context, outputs[0]);
   for (std::size_t i = 0; i < context.num_results(); ++i) {

@@ -37,7 +37,8 @@ Result<std::vector<bool>> ReadDirections(const Node& node, std::string_view name
   return reversed;
 }
 
-// The slice that one turn sees of operand `i`. Its length along the axis is merged into `length`.
+// The slice that one iteration sees of operand `i`. Its length along the axis is merged into
+// `length`.
 Result<Type> SliceOf(const InferContext& context, std::size_t i, std::int64_t stated_axis,
                      Dim& length) {
   const Type& type = context.type(i);
@@ -54,8 +55,9 @@ Result<Type> SliceOf(const InferContext& context, std::size_t i, std::int64_t st
   return Type::Tensor(type.dtype(), std::move(shape));
 }
 
-Result<std::vector<Knowledge>> InferTurns(InferContext& context, Graph& body,
-                                          std::vector<Type>& states, std::span<const Type> slices) {
+Result<std::vector<Knowledge>> InferIterations(InferContext& context, Graph& body,
+                                               std::vector<Type>& states,
+                                               std::span<const Type> slices) {
   for (int pass = 0;; ++pass) {
     std::vector<Knowledge> inputs;
     for (const Type& type : states) inputs.push_back({type, nullptr, std::nullopt});
@@ -83,7 +85,7 @@ Status InferScan(InferContext& context) {
     DRAGOMAN_ASSIGN(Type slice, SliceOf(context, i, layout.input_axes[i - layout.states], length));
     slices.push_back(std::move(slice));
   }
-  DRAGOMAN_ASSIGN(std::vector<Knowledge> outputs, InferTurns(context, *body, states, slices));
+  DRAGOMAN_ASSIGN(std::vector<Knowledge> outputs, InferIterations(context, *body, states, slices));
   const std::set<std::string> outer = OuterSymbols(context);
   for (std::size_t i = 0; i < context.num_results(); ++i) {
     if (i < layout.states) {

@@ -13,7 +13,7 @@
 namespace dragoman {
 
 // Operands are `states` states, then what is scanned; results are the final states, then what the
-// turns gave, stacked.
+// iterations gave, stacked.
 struct ScanLayout {
   std::size_t states = 0;
   std::size_t inputs = 0;

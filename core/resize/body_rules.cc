@@ -48,7 +48,7 @@ struct CarriedState {
   std::size_t output = 0;
 };
 
-Status EnterTurn(Node& node, Graph& body, const CarriedState& state, RowTracer& tracer) {
+Status EnterIteration(Node& node, Graph& body, const CarriedState& state, RowTracer& tracer) {
   Rows rows = tracer.RowsOf(node.operand(state.operand));
   if (rows.is_count()) return tracer.Refuse(node, "it computes with the number of samples");
   const std::optional<Rows> needed = tracer.CarriedRows(node, state.i);
@@ -59,12 +59,12 @@ Status EnterTurn(Node& node, Graph& body, const CarriedState& state, RowTracer& 
   return tracer.SetBodyInput(body, state.input, rows);
 }
 
-Status LeaveTurn(Node& node, Graph& body, const CarriedState& state, RowTracer& tracer) {
+Status LeaveIteration(Node& node, Graph& body, const CarriedState& state, RowTracer& tracer) {
   const Rows before = tracer.RowsOf(body.input(state.input));
   const Rows after = tracer.RowsOf(body.output(state.output));
   if (before.is_shared() && after.is_axis()) {
     tracer.NeedCarried(node, state.i, after);
-    return tracer.Refuse(node, "a turn makes the state '" + body.input(state.input)->name() +
+    return tracer.Refuse(node, "an iteration makes the state '" + body.input(state.input)->name() +
                                    "' depend on the sample");
   }
   if (before.is_axis()) DRAGOMAN_TRY(tracer.AlignOutput(body, state.output, before));
@@ -86,11 +86,13 @@ Status TraceLoop(Node& node, RowTracer& tracer) {
   if (!limit.is_shared() || !tracer.RowsOf(node.operand(1)).is_shared())
     return tracer.Refuse(node, "how often it runs depends on the samples");
   const auto state = [](std::size_t i) { return CarriedState{i, i + 2, i + 2, i + 1}; };
-  for (std::size_t i = 0; i < states; ++i) DRAGOMAN_TRY(EnterTurn(node, *body, state(i), tracer));
+  for (std::size_t i = 0; i < states; ++i)
+    DRAGOMAN_TRY(EnterIteration(node, *body, state(i), tracer));
   DRAGOMAN_TRY(tracer.TraceBody(*body));
   if (!tracer.RowsOf(body->output(0)).is_shared())
     return tracer.Refuse(node, "how often it runs depends on the samples");
-  for (std::size_t i = 0; i < states; ++i) DRAGOMAN_TRY(LeaveTurn(node, *body, state(i), tracer));
+  for (std::size_t i = 0; i < states; ++i)
+    DRAGOMAN_TRY(LeaveIteration(node, *body, state(i), tracer));
   for (std::size_t i = states; i < node.num_results(); ++i)
     Stack(node, i, tracer.RowsOf(body->output(i + 1)), 0, tracer);
   return {};
@@ -101,7 +103,7 @@ Status TraceScan(Node& node, RowTracer& tracer) {
   DRAGOMAN_ASSIGN(const ScanLayout layout, ReadScan(node, *body));
   const auto state = [](std::size_t i) { return CarriedState{i, i, i, i}; };
   for (std::size_t i = 0; i < layout.states; ++i)
-    DRAGOMAN_TRY(EnterTurn(node, *body, state(i), tracer));
+    DRAGOMAN_TRY(EnterIteration(node, *body, state(i), tracer));
   for (std::size_t i = 0; i < layout.inputs; ++i) {
     const Value* scanned = node.operand(layout.states + i);
     Rows rows = tracer.RowsOf(scanned);
@@ -115,7 +117,7 @@ Status TraceScan(Node& node, RowTracer& tracer) {
   }
   DRAGOMAN_TRY(tracer.TraceBody(*body));
   for (std::size_t i = 0; i < layout.states; ++i)
-    DRAGOMAN_TRY(LeaveTurn(node, *body, state(i), tracer));
+    DRAGOMAN_TRY(LeaveIteration(node, *body, state(i), tracer));
   for (std::size_t i = 0; i < layout.outputs; ++i) {
     const Value* result = node.result(layout.states + i);
     if (result == nullptr) continue;

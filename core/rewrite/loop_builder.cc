@@ -11,7 +11,7 @@ namespace {
 std::shared_ptr<Graph> BodyFor(PassContext& context, const std::vector<Value*>& initial) {
   auto body = std::make_shared<Graph>();
   body->set_name("body");
-  body->AddInput(context.UniqueName("turn"), Type::Tensor(DType::kI64, Shape{}));
+  body->AddInput(context.UniqueName("iteration"), Type::Tensor(DType::kI64, Shape{}));
   body->AddInput(context.UniqueName("more"), Type::Tensor(DType::kBool, Shape{}));
   for (const Value* value : initial)
     body->AddInput(context.UniqueName(value->name()), value->type());

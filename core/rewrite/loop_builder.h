@@ -12,7 +12,7 @@ namespace dragoman {
 
 class LoopBuilder {
  public:
-  // It goes before `position` and makes `count` (i64[]) turns over `initial` states.
+  // It goes before `position` and makes `count` (i64[]) iterations over `initial` states.
   LoopBuilder(Node& position, PassContext& context, Value* count, std::vector<Value*> initial);
 
   Graph& body() { return *body_; }
@@ -20,7 +20,8 @@ class LoopBuilder {
   Value* state(std::size_t i) { return body_->input(i + 2); }
   // Inserts nodes into the body.
   StepNodes& nodes() { return nodes_; }
-  // The results of the Loop: the final states, then what `collected` was in every turn, stacked.
+  // The results of the Loop: the final states, then what `collected` was in every iteration,
+  // stacked.
   Result<std::vector<Value*>> Finish(const std::vector<Value*>& states,
                                      const std::vector<Value*>& collected);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A turn sees whole matrices: what it must not touch is masked by the places of rows and columns,
-// as columns (m, 1) and rows (1, n) of int64.
+// An iteration sees whole matrices: what it must not touch is masked by the places of rows and
+// columns, as columns (m, 1) and rows (1, n) of int64.
 #include "core/rewrite/lower_factors.h"
 
 #include <algorithm>
@@ -75,7 +75,7 @@ class FactorLowering {
   bool IsWanted(std::size_t i) const {
     return i < node_.num_results() && node_.result(i) != nullptr && node_.result(i)->used();
   }
-  // Of which there are as many as turns, (k, …, 1, 1): as the last axis.
+  // Of which there are as many as iterations, (k, …, 1, 1): as the last axis.
   Value* LastAxis(Value* collected) {
     const std::size_t rank = collected->type().shape()->size();
     Value* flat = before_.Op("Squeeze", {collected, before_.Ints({-2, -1})});
@@ -235,8 +235,8 @@ class FactorLowering {
     Value* start = before_.Op("Expand", {unit, before_.Op("Shape", {x_})});
     LoopBuilder loop(node_, context_, count, {start});
     StepNodes& n = loop.nodes();
-    Value* turn = loop.index();
-    Value* k = n.Op("Sub", {n.Op("Sub", {count, n.Scalar(1, turn)}), turn});
+    Value* iteration = loop.index();
+    Value* k = n.Op("Sub", {n.Op("Sub", {count, n.Scalar(1, iteration)}), iteration});
     Value *zero = n.Scalar(0, x_), *q = loop.state(0);
     Value* v = Where(n, n.Op("Greater", {i_, k}), Column(n, x_, k), zero);
     v = Where(n, n.Op("Equal", {i_, k}), n.Scalar(1, x_), v);

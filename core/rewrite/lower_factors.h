@@ -16,7 +16,7 @@ bool IsFactorisation(std::string_view label);
 
 // Replaces the factorisations that `has` denies, in the common graph of an entry and its bodies.
 // One of small matrices becomes its formula (OpDef::expand), others a Loop that makes a step of all
-// matrices in each turn; their sizes may be symbolic. What is of an unknown rank, or has no
+// matrices in each iteration; their sizes may be symbolic. What is of an unknown rank, or has no
 // elements, stays.
 Status LowerFactors(Graph& entry, bool (*has)(std::string_view label));
 

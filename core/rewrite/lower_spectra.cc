@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rotations of disjoint pairs of columns are one step: "On Jacobi and Jacobi-like algorithms for a
-// parallel computer" (Sameh, 1971). In turn r of a sweep over m columns, m even, column i meets
-// (2r - i) mod (m - 1), and column r meets the last one, as in a tournament. A column of zeros
-// makes their number even; it is orthogonal to all others, so that no rotation ever mixes it with
-// them.
+// parallel computer" (Sameh, 1971). In iteration r of a sweep over m columns, m even, column i
+// meets (2r - i) mod (m - 1), and column r meets the last one, as in a tournament. A column of
+// zeros makes their number even; it is orthogonal to all others, so that no rotation ever mixes it
+// with them.
 #include "core/rewrite/lower_spectra.h"
 
 #include <utility>
@@ -33,7 +33,7 @@ Value* Transposed(StepNodes& nodes, Value* x) {
   return nodes.Op("Transpose", {x}, {{"perm", perm}});
 }
 
-// The rotation of every column with its partner in a turn.
+// The rotation of every column with its partner in an iteration.
 struct Rotation {
   Value* partner;        // (m)
   Value *cosine, *sine;  // (…, 1, m); of two partners, the sines have opposite signs
@@ -121,10 +121,10 @@ class SpectrumLowering {
     return nodes.Op("ReduceSum", {diagonal, nodes.Ints({-2})}, {{"keepdims", std::int64_t{0}}});
   }
 
-  // Who meets whom in turn `turn` of all.
-  Value* Partners(StepNodes& nodes, Value* turn) {
-    Value* last = nodes.Op("Sub", {padded_columns_, nodes.Scalar(1, turn)});
-    Value* round = nodes.Op("Mod", {turn, last});
+  // Who meets whom in an iteration.
+  Value* Partners(StepNodes& nodes, Value* iteration) {
+    Value* last = nodes.Op("Sub", {padded_columns_, nodes.Scalar(1, iteration)});
+    Value* round = nodes.Op("Mod", {iteration, last});
     Value* mirrored = nodes.Op("Sub", {nodes.Op("Add", {round, round}), places_});
     Value* partner = nodes.Op("Mod", {mirrored, last});
     partner = nodes.Op("Where", {nodes.Op("Equal", {places_, round}), last, partner});
@@ -180,9 +180,9 @@ class SpectrumLowering {
     Value* matrices = before_.Op("ReduceMax", {x, before_.Ints({-2, -1})});  // (…, 1, 1)
     Value* sizes = before_.Op("Shape", {matrices});
     Value* rounds = before_.Op("Sub", {padded_columns_, before_.Scalar(1, columns_)});
-    Value* turns = Product(before_, rounds, before_.Scalar(kSweeps, columns_));
+    Value* iterations = Product(before_, rounds, before_.Scalar(kSweeps, columns_));
     DRAGOMAN_TRY(before_.status());
-    LoopBuilder loop(node_, context_, turns, {x, before_.Op("Expand", {unit, sizes})});
+    LoopBuilder loop(node_, context_, iterations, {x, before_.Op("Expand", {unit, sizes})});
     StepNodes& n = loop.nodes();
     const Rotation by = RotationOf(n, loop.state(0), Partners(n, loop.index()), symmetric);
     Value* rotated = Columns(n, loop.state(0), by);

@@ -86,7 +86,7 @@ class ScanLowering {
       Node* copy = CloneNode(node, loop.body(), loop.body().last_node(), map_);
       DRAGOMAN_TRY(context_.inference.InferNode(*copy));
     }
-    // What a turn gives without computing it.
+    // What an iteration gives without computing it.
     for (const Use& output : body_.outputs()) map_.try_emplace(output.value(), output.value());
     return {};
   }

@@ -9,12 +9,12 @@
 
 namespace dragoman {
 
-// Replaces every Scan of the common graph of an entry by a Loop whose turns gather their slices
-// themselves, and every LSTM, GRU and RNN (dragoman.LSTM as well) by a Loop for each direction
-// around one cell, in bodies too; one of a single step by its cell. The products of a sequence's
-// inputs with the weights are one node before its Loop. All attributes are respected; the number of
-// steps may be symbolic. Errors: unsupported, listing every node with a rank or a hidden size that
-// is not known.
+// Replaces every Scan of the common graph of an entry by a Loop whose iterations gather their
+// slices themselves, and every LSTM, GRU and RNN (dragoman.LSTM as well) by a Loop for each
+// direction around one cell, in bodies too; one of a single step by its cell. The products of a
+// sequence's inputs with the weights are one node before its Loop. All attributes are respected;
+// the number of steps may be symbolic. Errors: unsupported, listing every node with a rank or a
+// hidden size that is not known.
 Status LowerToLoops(Graph& entry);
 
 // The same of one LSTM, GRU or RNN.

@@ -26,7 +26,7 @@ constexpr int kMostDraws = 8;
 constexpr int kConfirmations = 2;  // draws that must differ
 constexpr int kCalls = 2;          // per draw, so that states take part
 constexpr std::int64_t kAssumedSize = 3;
-constexpr std::int64_t kAssumedTurns = 8;
+constexpr std::int64_t kAssumedIterations = 8;
 constexpr std::int64_t kMostNodes = 100'000;  // run in one call
 constexpr std::size_t kMostInputBytes = std::size_t{1} << 24;
 
@@ -75,8 +75,8 @@ double WorkOf(const Graph& graph) {
       for (const Use& use : node.operands()) own += ElementsOf(use.value());
       if (node.num_results() > 0) own += ElementsOf(node.result()) * ProductsPerElement(node);
       work += own * times;
-      const double turns = node.Is("Loop") || node.Is("Scan") ? kAssumedTurns : 1;
-      for (const Graph* inner : node.subgraphs()) open.emplace_back(inner, times * turns);
+      const double iterations = node.Is("Loop") || node.Is("Scan") ? kAssumedIterations : 1;
+      for (const Graph* inner : node.subgraphs()) open.emplace_back(inner, times * iterations);
     }
   }
   return work;

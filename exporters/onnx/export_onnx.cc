@@ -100,7 +100,7 @@ void DropEmptyLists(Graph& entry) {
 }
 
 // ONNX wants two operands of a Loop, though it may have neither: one of nothing but a number of
-// turns says that it has no condition.
+// iterations says that it has no condition.
 void SpellOmittedConditions(Graph& entry) {
   ForEachGraph(entry, [](Graph& graph) {
     for (Node& node : graph.nodes()) {
@@ -122,9 +122,9 @@ void NameGraphs(Model& model) {
   });
 }
 
-// What the body of a Loop or Scan is given: some runtimes overwrite it from turn to turn, others
-// take one that is given back as it is for a further input.
-bool IsGivenToTurns(const Value& value) {
+// What the body of a Loop or Scan is given: some runtimes overwrite it from iteration to iteration,
+// others take one that is given back as it is for a further input.
+bool IsGivenToIterations(const Value& value) {
   if (value.kind() != Value::Kind::kInput) return false;
   const Node* owner = value.graph()->parent();
   return owner != nullptr && (owner->Is("Scan") || owner->Is("Loop"));
@@ -141,7 +141,8 @@ void SeparateOutputs(Model& model) {
     std::set<const Value*> given;
     for (std::size_t i = 0; i < graph.num_outputs(); ++i) {
       Value* value = graph.output(i);
-      if (value == nullptr || (given.insert(value).second && !IsGivenToTurns(*value))) continue;
+      if (value == nullptr || (given.insert(value).second && !IsGivenToIterations(*value)))
+        continue;
       std::string name = value->name() + "_copy";
       for (int k = 2; !names.insert(name).second; ++k)
         name = value->name() + "_copy_" + std::to_string(k);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions and numbers of turns of one element, which ONNX wants without axes.
+// Conditions and numbers of iterations of one element, which ONNX wants without axes.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_SCALAR_CONDITIONS_H_
 #define DRAGOMAN_EXPORTERS_ONNX_SCALAR_CONDITIONS_H_
 

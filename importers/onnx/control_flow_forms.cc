@@ -114,11 +114,11 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerSequenceMap(const Node& node
   if (operands.empty() || body->num_inputs() != operands.size() ||
       body->num_outputs() != node.num_results())
     return op.Invalid("the body has not as many inputs and outputs as the node");
-  std::shared_ptr<Graph> turn = NewBody(body->name());
-  GraphBuilder inner(*turn, inference_, names_);
+  std::shared_ptr<Graph> iteration = NewBody(body->name());
+  GraphBuilder inner(*iteration, inference_, names_);
   inner.set_origin(builder.origin());
-  Value* index = turn->AddInput(inner.UniqueName("index"), Type::Tensor(DType::kI64, Shape{}));
-  Value* more = turn->AddInput(inner.UniqueName("more"), Type::Tensor(DType::kBool, Shape{}));
+  Value* index = iteration->AddInput(inner.UniqueName("index"), Type::Tensor(DType::kI64, Shape{}));
+  Value* more = iteration->AddInput(inner.UniqueName("more"), Type::Tensor(DType::kBool, Shape{}));
   for (std::size_t i = 0; i < operands.size(); ++i) {
     Value*& element = values_[body->input(i)];
     element = operands[i];
@@ -129,18 +129,19 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerSequenceMap(const Node& node
   DRAGOMAN_TRY(LowerNodes(*body, scope, inner));
   DRAGOMAN_ASSIGN(Value * length, builder.Add("SequenceLength", {operands.front()}));
   std::vector<Value*> loop = {length, nullptr};
-  turn->AddOutput(more);
+  iteration->AddOutput(more);
   for (const Use& use : body->outputs()) {
     DRAGOMAN_ASSIGN(Value * made, LookupOutput(use));
     const DType dtype = made->type().dtype();
-    Value* before = turn->AddInput(inner.UniqueName("made"), Type::Sequence(Type::Tensor(dtype)));
+    Value* before =
+        iteration->AddInput(inner.UniqueName("made"), Type::Sequence(Type::Tensor(dtype)));
     DRAGOMAN_ASSIGN(Value * after, inner.Add("SequenceInsert", {before, made}));
-    turn->AddOutput(after);
+    iteration->AddOutput(after);
     DRAGOMAN_ASSIGN(Value * empty, builder.Add("SequenceEmpty", {},
                                                {{"dtype", static_cast<std::int64_t>(dtype)}}));
     loop.push_back(empty);
   }
-  return AppendWithBodies(node, builder, "Loop", loop, {{"body", Attribute(turn)}});
+  return AppendWithBodies(node, builder, "Loop", loop, {{"body", Attribute(iteration)}});
 }
 
 }  // namespace dragoman

@@ -102,8 +102,8 @@ class OnnxGraphLowering {
   Status AssertInstead(Value* condition, bool expected, const Error& error, GraphBuilder& builder);
   Result<std::vector<Value*>> LowerLoop(const Node& node, const CallScope& scope,
                                         GraphBuilder& builder);
-  // A Loop whose body refused the sizes of what the first turn gets, by `error`: that there is a
-  // turn becomes an error of the run.
+  // A Loop whose body refused the sizes of what the first iteration gets, by `error`: that there is
+  // a iteration becomes an error of the run.
   Result<std::vector<Value*>> LowerIdleLoop(const Node& node, const std::vector<Value*>& operands,
                                             const Error& error, GraphBuilder& builder);
   Result<std::vector<Value*>> LowerScan(const Node& node, const CallScope& scope,

@@ -15,7 +15,7 @@ F32 = TensorProto.FLOAT
 
 
 def loop_body():
-    """A sum to which each turn adds numbers of its own."""
+    """A sum to which each iteration adds numbers of its own."""
     value = lambda name, kind, shape: helper.make_tensor_value_info(name, kind, shape)
     nodes = [helper.make_node("RandomNormal", [], ["step"], shape=[3]),
              helper.make_node("Add", ["sum", "step"], ["next"]),

@@ -125,7 +125,7 @@ PARTS = """  def forward(self: __torch__.M,
     _0 = torch.add_(y, 1)
     return parts[0]
 """
-# An argument that a loop carries, and may write to in its first turn.
+# An argument that a loop carries, and may write to in its first iteration.
 CARRIED = """  def forward(self: __torch__.M,
     x: Tensor,
     n: int) -> Tensor:

@@ -126,7 +126,7 @@ def next_states(body, inside):
 
 
 def loop_body(g, states):
-    """The body of a Loop, the number of its turn, whether it goes on, and its states."""
+    """The body of a Loop, the number of its iteration, whether it goes on, and its states."""
     body = Scope(g.rng, g.opset, g)
     turn = Value(body.fresh("i"), "int64", (), STATE_BOUND, 1.0)
     going = Value(body.fresh("c"), "bool", (), 1)

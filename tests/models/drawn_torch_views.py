@@ -344,7 +344,7 @@ class Drawing:
         return Step(f"{name} = " + (f"torch.add({other}, 1)" if fresh else other), run)
 
     def draw_part(self, arrays):
-        """A write to the row that the turn of a loop counts."""
+        """A write to the row that the iteration of a loop counts."""
         name = self.rng.choice(self.names(arrays))
 
         def run(now):

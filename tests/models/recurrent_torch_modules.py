@@ -185,7 +185,7 @@ class Lerp(ScriptedLoop):
 
 
 class LayeredLoop(nn.Module):
-    """Loops over two layers whose states pass from turn to turn in one tensor."""
+    """Loops over two layers whose states pass from iteration to iteration in one tensor."""
 
     def __init__(self):
         super().__init__()
@@ -358,7 +358,7 @@ class OneSequence(PlacedLoop):
 
 
 class CollectingLoop(nn.Module):
-    """Loops that put their results together turn by turn."""
+    """Loops that put their results together iteration by iteration."""
 
     def __init__(self):
         super().__init__()

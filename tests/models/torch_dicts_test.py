@@ -121,7 +121,7 @@ FILL_AND_READ = """        d: Dict[int, float] = {}
             j += 1
         return t, len(d)
 """
-# Dicts that start empty, and have one key in each turn.
+# Dicts that start empty, and have one key in each iteration.
 SWAPPED = """        d: Dict[int, float] = {}
         e: Dict[int, float] = {}
         f: Dict[int, float] = {}
@@ -135,7 +135,7 @@ SWAPPED = """        d: Dict[int, float] = {}
             e[int(x[i])] = float(i)
         return d, e, t, len(d), len(f), d.get(1, 5.0)
 """
-# So many turns until a key is in each of them that inference gives up what t is.
+# So many iterations until a key is in each of them that inference gives up what t is.
 CHAIN = """        d: Dict[int, float] = {}
         e: Dict[int, float] = {}
         f: Dict[int, float] = {}

@@ -96,7 +96,7 @@ void StepEmitter::EmitCarriedResults(const Step& step, const Repetition& loop) {
 }
 
 void StepEmitter::Emit(const Step& step, const LoopStep& loop) {
-  const std::string &trips = loop.trips, &turn = loop.turn, &more = loop.more;
+  const std::string &trips = loop.trips, &iteration = loop.iteration, &more = loop.more;
   EmitCarriedStart(loop);
   code_.Line("const std::int64_t " + trips + " = " +
              (step.inputs[0] == kAbsent ? "std::numeric_limits<std::int64_t>::max()"
@@ -104,10 +104,10 @@ void StepEmitter::Emit(const Step& step, const LoopStep& loop) {
              ";");
   code_.Line("bool " + more + " = " +
              (step.inputs[1] == kAbsent ? "true" : Name(step.inputs[1]) + "[0]") + ";");
-  code_.Open("for (std::int64_t " + turn + " = 0; " + turn + " < " + trips + " && " + more +
-             "; ++" + turn + ") {");
+  code_.Open("for (std::int64_t " + iteration + " = 0; " + iteration + " < " + trips + " && " +
+             more + "; ++" + iteration + ") {");
   code_.Line("[[maybe_unused]] const rt::TensorView<const std::int64_t> " + Name(loop.counter) +
-             " = {&" + turn + ", {}};");
+             " = {&" + iteration + ", {}};");
   code_.Line("[[maybe_unused]] const rt::TensorView<const bool> " + Name(loop.condition) + " = {&" +
              more + ", {}};");
   EmitIteration(loop);
@@ -119,7 +119,7 @@ void StepEmitter::Emit(const Step& step, const LoopStep& loop) {
 }
 
 void StepEmitter::Emit(const Step& step, const ScanStep& scan) {
-  const std::string &trips = scan.trips, &turn = scan.turn;
+  const std::string &trips = scan.trips, &iteration = scan.iteration;
   EmitCarriedStart(scan);
   auto length = [&](const ScanAxis& axis) {
     return Name(axis.whole) + ".shape[" + std::to_string(axis.axis) + "]";
@@ -129,10 +129,11 @@ void StepEmitter::Emit(const Step& step, const ScanStep& scan) {
     code_.Line("if (" + length(scan.scanned[i]) + " != " + trips +
                ") return rt::Status::Error(\"the scanned operands differ in length\");");
   }
-  code_.Open("for (std::int64_t " + turn + " = 0; " + turn + " < " + trips + "; ++" + turn + ") {");
+  code_.Open("for (std::int64_t " + iteration + " = 0; " + iteration + " < " + trips + "; ++" +
+             iteration + ") {");
   for (const ScanAxis& axis : scan.scanned) {
     const std::string at = std::to_string(axis.axis);
-    const std::string index = axis.reversed ? trips + " - 1 - " + turn : turn;
+    const std::string index = axis.reversed ? trips + " - 1 - " + iteration : iteration;
     EmitPlace(axis.part, "rt::WithoutAxis(" + Name(axis.whole) + ".shape, " + at + ")");
     code_.Line("rt::TakeSlice<" + ElementText(plan_, axis.part) + ">(" + Name(axis.whole) + ", " +
                at + ", " + index + ", " + Name(axis.part) + ");");

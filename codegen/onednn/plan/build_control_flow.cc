@@ -159,7 +159,7 @@ Status PlanBuilder::BuildLoop(const Node& node, Step& step) {
   step.inputs = {Get(node.operand(0)), Get(node.operand(1))};
   LoopStep loop;
   loop.trips = names_.Unique("trips");
-  loop.turn = names_.Unique("turn");
+  loop.iteration = names_.Unique("iteration");
   loop.more = names_.Unique("more");
   loop.next_more = names_.Unique("next_more");
   for (std::size_t i = 2; i < node.num_operands(); ++i)
@@ -227,7 +227,7 @@ Status PlanBuilder::BuildScan(const Node& node, Step& step) {
   DRAGOMAN_ASSIGN(ScanLayout layout, ReadScan(node, body));
   ScanStep scan;
   scan.trips = names_.Unique("trips");
-  scan.turn = names_.Unique("turn");
+  scan.iteration = names_.Unique("iteration");
   for (std::size_t i = 0; i < layout.states; ++i)
     DRAGOMAN_TRY(AddCarried(*node.operand(i), *body.input(i), scan));
   for (std::size_t i = 0; i < layout.inputs; ++i) {

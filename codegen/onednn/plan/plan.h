@@ -251,7 +251,7 @@ struct ScanAxis {
 // What Loop and Scan have in common.
 struct Repetition {
   std::string trips;  // the variables of the C++ loop
-  std::string turn;
+  std::string iteration;
   Block body;
   std::vector<Copy> carried;        // initial value, carried buffer
   std::vector<ScanAxis> collected;  // results that stack what each iteration gives
@@ -259,7 +259,8 @@ struct Repetition {
 
 // The inputs are the trip count and the condition to begin with, each of which may be kAbsent.
 struct LoopStep : Repetition {
-  std::string more;  // variables: whether there is another turn, and what the body says of that
+  std::string
+      more;  // variables: whether there is another iteration, and what the body says of that
   std::string next_more;
   BufferId counter = kAbsent;    // the iteration number in the body
   BufferId condition = kAbsent;  // the condition in the body

@@ -33,15 +33,15 @@ std::string Raised(RelaxOp& op, const std::string& indices, const Type& type,
   return op.bind(fmt::format("R.where({}, {}, {})", negative, raised, indices), type);
 }
 
-// The number of a loop's turn.
-bool IsTurn(const Value& value) {
+// The number of a loop's iteration.
+bool IsIteration(const Value& value) {
   const Node* loop = value.graph()->parent();
   return value.kind() == Value::Kind::kInput && value.index() == 0 && loop != nullptr &&
          loop->Is("Loop");
 }
 
 bool KnownNotNegative(const RelaxOp& op, std::size_t operand) {
-  if (IsTurn(*op.node.operand(operand))) return true;
+  if (IsIteration(*op.node.operand(operand))) return true;
   std::optional<std::vector<std::int64_t>> known = op.inference.KnownInts(op.node.operand(operand));
   return known && std::all_of(known->begin(), known->end(), [](std::int64_t i) { return i >= 0; });
 }

@@ -17,8 +17,8 @@ Value* Raised(RelayOp& op, Value* indices, DType dtype, Value* size) {
   return op.Do("where", {negative, op.Do("add", {indices, size}), indices});
 }
 
-// The number of a loop's turn.
-bool IsTurn(const Value& value) {
+// The number of a loop's iteration.
+bool IsIteration(const Value& value) {
   const Node* loop = value.graph()->parent();
   return value.kind() == Value::Kind::kInput && value.index() == 0 && loop != nullptr &&
          loop->Is("Loop");
@@ -32,7 +32,7 @@ std::optional<Ints> Contents(const RelayOp& op, std::size_t i) {
 }
 
 bool KnownNotNegative(const RelayOp& op, std::size_t i) {
-  if (IsTurn(*op.node.operand(i))) return true;
+  if (IsIteration(*op.node.operand(i))) return true;
   const std::optional<Ints> known = Contents(op, i);
   return known && std::ranges::all_of(*known, [](std::int64_t index) { return index >= 0; });
 }

@@ -105,7 +105,7 @@ class GateGroups {
       return std::ranges::count_if(members, [&](const auto& m) { return is(*m.second); });
     };
     if (members.empty() || count(ComputesFloats) < 1) return false;
-    const bool is_cell = joins || (Meet(members) && (IsTurnOfLoop() || HoldsCell(members)));
+    const bool is_cell = joins || (Meet(members) && (IsIterationOfLoop() || HoldsCell(members)));
     if (begin.products && !is_cell) return false;
     const auto resets = begin.products ? 0 : count(IsDense);
     AddSources(members);
@@ -140,7 +140,7 @@ class GateGroups {
 
   // Elsewhere, products of one value are as often branches that have little to do with each other,
   // unless they are the gates of a cell.
-  bool IsTurnOfLoop() const {
+  bool IsIterationOfLoop() const {
     const Node* parent = graph_.parent();
     return parent != nullptr && (parent->Is("Loop") || parent->Is("Scan"));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops in the words of ONNX: how many turns there are, states that change, lists of what turns
-// give.
+// Loops in the words of ONNX: how many iterations there are, states that change, lists of what
+// iterations give.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -17,9 +17,9 @@ namespace dragoman {
 namespace {
 
 constexpr std::size_t kTrips = 0, kStarts = 1, kStates = 2;  // operands of a Loop
-constexpr std::size_t kTurn = 0, kRuns = 1;                  // inputs of its body
+constexpr std::size_t kIteration = 0, kRuns = 1;             // inputs of its body
 
-// Whether `value` is the same in every turn.
+// Whether `value` is the same in every iteration.
 bool IsOutside(const Value& value, const Graph& body) {
   return value.graph() != &body || value.is_constant();
 }
@@ -70,16 +70,16 @@ std::optional<BoundedCondition> ReadCondition(const Value* condition, const Fits
   return std::nullopt;
 }
 
-// A state that counts turns, up to a limit that is known before the first.
+// A state that counts iterations, up to a limit that is known before the first.
 struct Counter {
   std::size_t state = 0;
   std::int64_t first = 0;
   Value* limit = nullptr;
-  Value* starts = nullptr;     // what must hold before the first turn beside it, and
+  Value* starts = nullptr;     // what must hold before the first iteration beside it, and
   Value* continues = nullptr;  // before each further one; nullptr: nothing
 };
 
-// What must hold before the first turn; nullopt: it is not a bound on the counter.
+// What must hold before the first iteration; nullopt: it is not a bound on the counter.
 std::optional<Value*> StartOf(const Node& loop, const Counter& counter) {
   Value* starts = loop.operand(kStarts);
   const std::optional<std::int64_t> limit = IntOf(counter.limit);
@@ -128,12 +128,12 @@ Value* Outside(Value* value, const Node& loop, PassContext& context) {
   return context.AddConstant(*loop.graph(), *value->tensor(), value->name(), value->origin());
 }
 
-// The number of turns that the limit permits.
+// The number of iterations that the limit permits.
 Result<Value*> TripsOf(Node& loop, const Counter& counter, PassContext& context) {
   Value* limit = Outside(counter.limit, loop, context);
   if (const auto known = IntOf(limit)) {
-    const std::int64_t turns = std::max(*known, counter.first) - counter.first;
-    return context.AddConstant(*loop.graph(), Tensor::Int(turns), "trips", loop.origin());
+    const std::int64_t iterations = std::max(*known, counter.first) - counter.first;
+    return context.AddConstant(*loop.graph(), Tensor::Int(iterations), "trips", loop.origin());
   }
   if (limit->type().dtype() != DType::kI64) {
     DRAGOMAN_ASSIGN(limit, context.Insert(loop, "Cast", {{limit}},
@@ -147,23 +147,24 @@ Result<Value*> TripsOf(Node& loop, const Counter& counter, PassContext& context)
   return context.Insert(loop, "Sub", {{limit, first}});
 }
 
-// The counter in the body, made of the number of the turn.
+// The counter in the body, made of the number of the iteration.
 Result<Value*> CountIn(Graph& body, const Counter& counter, PassContext& context) {
   const Value& state = *body.input(counter.state + kStates);
-  Value* turn = body.input(kTurn);
+  Value* iteration = body.input(kIteration);
   Node* front = body.first_node();
   if (state.type().dtype() != DType::kI64) {
-    DRAGOMAN_ASSIGN(turn,
-                    context.Insert(*front, "Cast", {{turn}},
+    DRAGOMAN_ASSIGN(iteration,
+                    context.Insert(*front, "Cast", {{iteration}},
                                    {{"to", static_cast<std::int64_t>(state.type().dtype())}}));
   }
-  if (counter.first == 0) return turn;
+  if (counter.first == 0) return iteration;
   DRAGOMAN_ASSIGN(Tensor first, Tensor::Full(state.type().dtype(), {}, counter.first));
   Value* begin = context.AddConstant(body, std::move(first), "first", nullptr);
-  return context.Insert(*front, "Add", {{turn, begin}});
+  return context.Insert(*front, "Add", {{iteration, begin}});
 }
 
-// The row that each turn puts behind a list that is empty at first; nullptr: it is no such list.
+// The row that each iteration puts behind a list that is empty at first; nullptr: it is no such
+// list.
 Value* RowOf(const Node& loop, const Graph& body, std::size_t state) {
   const Tensor* empty = ConstantOf(loop.operand(state + kStates));
   const Value* list = body.input(state + kStates);
@@ -195,7 +196,8 @@ bool IsIdle(const Node& loop, const Graph& body, std::size_t state) {
          next->producer()->num_results() == 1 && next->graph() == &body;
 }
 
-// Whether no turn changes a state, which is no other output either: outputs are values of the body.
+// Whether no iteration changes a state, which is no other output either: outputs are values of the
+// body.
 bool Stays(const Graph& body, std::size_t state, std::span<Value* const> rows) {
   const Value* now = body.input(state + kStates);
   const auto gives_it = [&](const Use& output) { return output.value() == now; };
@@ -240,15 +242,15 @@ Status Restate(Node& loop, const std::vector<Value*>& first_operands, const std:
   for (std::size_t i = 0; i < by.size(); ++i) {
     const bool is_read = loop.result(i) != nullptr && loop.result(i)->used();
     if (places[i]) by[i] = made->result(*places[i]);
-    if (!places[i] && is_read) by[i] = loop.operand(i + kStates);  // no turn changes it
+    if (!places[i] && is_read) by[i] = loop.operand(i + kStates);  // no iteration changes it
   }
   DRAGOMAN_TRY(context.InsertCopies(loop, by));
   context.Replace(loop, by);
   return {};
 }
 
-// Loop(_, i < n and c, i, …) that adds 1 to i = Loop(n - i, c, …); a list that each turn makes
-// longer by a row = the rows that turns give; a state that nothing reads, or changes, goes.
+// Loop(_, i < n and c, i, …) that adds 1 to i = Loop(n - i, c, …); a list that each iteration makes
+// longer by a row = the rows that iterations give; a state that nothing reads, or changes, goes.
 Result<bool> RestateLoop(Node& loop, PassContext& context) {
   if (!loop.Is("Loop") || loop.subgraphs().size() != 1) return false;
   Graph& body = *loop.subgraphs().front();
@@ -286,7 +288,7 @@ Result<bool> RestateLoop(Node& loop, PassContext& context) {
   for (std::size_t i = 0; i < states; ++i)
     goes[i] = rows[i] != nullptr || Stays(body, i, rows) || IsIdle(loop, body, i);
   if (!counter && std::ranges::count(goes, true) == 0) return false;
-  context.Explain(loop, "says how many turns it has, and loses states that are none");
+  context.Explain(loop, "says how many iterations it has, and loses states that are none");
   DRAGOMAN_TRY(Restate(loop, operands, goes, rows, context));
   return true;
 }

@@ -274,7 +274,7 @@ class Rolling {
     AddStates(draft);
     DRAGOMAN_TRY(AddSlices(draft));
     DRAGOMAN_TRY(AddOwn(draft));
-    if (draft.input_axes.empty()) AddTurns(draft);
+    if (draft.input_axes.empty()) AddIterations(draft);
     CloneModel(draft);
     AddOutputs(draft);
     const Attribute::Ints directions(draft.input_axes.size(), steps_.backwards ? 1 : 0);
@@ -386,12 +386,13 @@ class Rolling {
   }
 
   // The numbers of the steps: a Scan has one input at least.
-  void AddTurns(Draft& draft) {
-    std::vector<std::int64_t> turns(length());
-    std::iota(turns.begin(), turns.end(), 0);
-    draft.operands.push_back(context_.AddConstant(graph_, Tensor::Ints(turns), "turns", {}));
+  void AddIterations(Draft& draft) {
+    std::vector<std::int64_t> iterations(length());
+    std::iota(iterations.begin(), iterations.end(), 0);
+    draft.operands.push_back(
+        context_.AddConstant(graph_, Tensor::Ints(iterations), "iterations", {}));
     draft.input_axes.push_back(0);
-    draft.body->AddInput(context_.UniqueName("turn"), Type::Tensor(DType::kI64, Shape{}));
+    draft.body->AddInput(context_.UniqueName("iteration"), Type::Tensor(DType::kI64, Shape{}));
   }
 
   void CloneModel(Draft& draft) {

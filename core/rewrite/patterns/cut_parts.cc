@@ -23,8 +23,8 @@ bool CanCut(const Node& node) {
          });
 }
 
-// Whether parts of `value` are read, or of what elementwise operators make of it. What a turn of a
-// loop leaves to the next one may be.
+// Whether parts of `value` are read, or of what elementwise operators make of it. What an iteration
+// of a loop leaves to the next one may be.
 bool IsReadInParts(const Value& value, int hops) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
     const Node* user = use->user();

@@ -13,6 +13,7 @@
 #include "core/rewrite/recurrence/emit_operator.h"
 #include "core/rewrite/recurrence/explain_states.h"
 #include "core/rewrite/recurrence/find_cells.h"
+#include "core/rewrite/recurrence/iteration_sequences.h"
 #include "core/rewrite/recurrence/layout.h"
 #include "core/rewrite/recurrence/loop_lengths.h"
 #include "core/rewrite/recurrence/loop_results.h"
@@ -21,7 +22,6 @@
 #include "core/rewrite/recurrence/packed_steps.h"
 #include "core/rewrite/recurrence/sequence_steps.h"
 #include "core/rewrite/recurrence/split_states.h"
-#include "core/rewrite/recurrence/turn_sequences.h"
 #include "core/rewrite/zeros.h"
 
 namespace dragoman {
@@ -45,7 +45,7 @@ class LoopFusion {
         layout_(context, *view_.node),
         sequences_(view_, forms_, context) {
     for (const auto& [value, slice] : view_.slices) {
-      forms_.SetTurn(value, slice.sequence, slice.axis, slice.reverse);
+      forms_.SetIteration(value, slice.sequence, slice.axis, slice.reverse);
     }
   }
 
@@ -54,8 +54,8 @@ class LoopFusion {
     for (const auto& [dtype, of_type] : cells_) {
       for (const RecurrentCell& cell : of_type) DRAGOMAN_TRY(FuseCell(cell));
     }
-    if (!sequences_.CountTurns()) return NotFused();
-    LoopResults results(view_, sequences_.turns(), forms_, sequences_.batcher(), context_);
+    if (!sequences_.CountIterations()) return NotFused();
+    LoopResults results(view_, sequences_.iterations(), forms_, sequences_.batcher(), context_);
     DRAGOMAN_ASSIGN(const bool complete, results.Find());
     if (!complete) {
       if (count_ > 0) obstacle_ = results.obstacle();
@@ -63,7 +63,7 @@ class LoopFusion {
     }
     context_.Explain(*view_.node, count_ > 0
                                       ? fmt::format("{} cells in it become operators", count_)
-                                      : "its turns do not depend on each other: done at once");
+                                      : "its iterations do not depend on each other: done at once");
     context_.Replace(*view_.node, results.values());
     return true;
   }
@@ -76,8 +76,8 @@ class LoopFusion {
     return false;
   }
 
-  // The state of the loop that `atom` is, if `next` is its value in the next turn, or a projection
-  // of that, which is then entered in `step`.
+  // The state of the loop that `atom` is, if `next` is its value in the next iteration, or a
+  // projection of that, which is then entered in `step`.
   const LoopState* StateOf(AtomId id, AtomId next, CellStep* step = nullptr) {
     if (id == kNoAtom || !IsWhole(forms_.atom(id))) return nullptr;
     const Atom atom = forms_.atom(id);
@@ -168,10 +168,10 @@ class LoopFusion {
   Status Emit(const CellStep& step, const LoopState& h, const LoopState* c) {
     const RecurrentCell& cell = *step.cell;
     if (!cell.uniform || step.inputs.empty()) return {};
-    DRAGOMAN_ASSIGN(const std::optional<TurnSequence> x, Input(step));
+    DRAGOMAN_ASSIGN(const std::optional<IterationSequence> x, Input(step));
     if (!x) {
       obstacle_ =
-          fmt::format("what the {} in it reads is not known before its turn", Name(cell.kind));
+          fmt::format("what the {} in it reads is not known before its iteration", Name(cell.kind));
       return {};
     }
     SequenceOperands operands{.x = x->value, .reverse = x->reverse};
@@ -232,7 +232,8 @@ class LoopFusion {
     return {};
   }
 
-  // What the turns pass on: beyond a sequence's end its last state, or backwards the first one.
+  // What the iterations pass on: beyond a sequence's end its last state, or backwards the first
+  // one.
   Result<Value*> Held(Value* given, Value* last, Value* initial, const SequenceOperands& operands) {
     Value* other = operands.reverse ? initial : last;
     if (other == nullptr) {
@@ -242,8 +243,8 @@ class LoopFusion {
     return EmitHeld(given, operands.lengths, other, layout_, *view_.node, context_);
   }
 
-  // The operand for a mask that is turn < length; nullptr for any other.
-  Result<Value*> Lengths(const StepMask& mask, const TurnSequence& x) {
+  // The operand for a mask that is iteration < length; nullptr for any other.
+  Result<Value*> Lengths(const StepMask& mask, const IterationSequence& x) {
     Value* const source = LengthsOf(mask, view_, x.reverse, forms_);
     if (source == nullptr) return source;
     DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> lengths,
@@ -263,7 +264,7 @@ class LoopFusion {
   }
 
   // The steps that the mask does not leave out, moved to the front, into `operands`; nullopt if the
-  // masks of all turns are not known.
+  // masks of all iterations are not known.
   Result<std::optional<PackedSteps>> Pack(const CellStep& step, SequenceOperands& operands) {
     if (step.projected != kNoAtom) return std::optional<PackedSteps>();
     const Atom& state = forms_.atom(step.carried_h);
@@ -307,7 +308,7 @@ class LoopFusion {
   }
 
   // The states besides `h` that keep what the cell gave by the same mask, each from its own initial
-  // value: `keep` gives those of all turns, and turns the last one of `h` into theirs.
+  // value: `keep` gives those of all iterations, and iterations the last one of `h` into theirs.
   using KeepFrom = std::function<Result<Value*>(Value* initial, Value*& last)>;
   Status EnterKept(const CellStep& step, const LoopState& h, const KeepFrom& keep, bool reverse,
                    Value* last) {
@@ -328,8 +329,8 @@ class LoopFusion {
     return {};
   }
 
-  // The state behind all turns if it is `initial` (nullptr: zeros) before the first, of what is
-  // `last` if it is the operator's initial state.
+  // The state behind all iterations if it is `initial` (nullptr: zeros) before the first, of what
+  // is `last` if it is the operator's initial state.
   Result<Value*> LastFrom(Value* initial, Value* last, const SequenceOperands& operands) {
     if (initial == operands.initial_h) return last;
     DRAGOMAN_ASSIGN(Value * is_empty,
@@ -359,13 +360,13 @@ class LoopFusion {
   }
 
   // All inputs of a cell, side by side; nullopt if they are not sequences.
-  Result<std::optional<TurnSequence>> Input(const CellStep& step) {
+  Result<std::optional<IterationSequence>> Input(const CellStep& step) {
     const Dim batch = BatchOf(*step.cell->node->result(), forms_.atom(step.cell->h).axis);
-    std::vector<TurnSequence> parts;
+    std::vector<IterationSequence> parts;
     bool reverse = true;
     for (AtomId id : step.inputs) {
       const Atom atom = forms_.atom(id);
-      DRAGOMAN_ASSIGN(std::optional<TurnSequence> part, sequences_.Of(atom, step.mask));
+      DRAGOMAN_ASSIGN(std::optional<IterationSequence> part, sequences_.Of(atom, step.mask));
       if (!part || Equal(BatchOf(*part->value, 2, 0), batch) != Truth::kYes) return Nothing();
       if (SizeAlong(*part->value, 2) != atom.size) {
         DRAGOMAN_ASSIGN(part->value,
@@ -375,20 +376,20 @@ class LoopFusion {
       parts.push_back(*part);
     }
     std::vector<Value*> values;
-    for (TurnSequence& part : parts) {
+    for (IterationSequence& part : parts) {
       if (part.reverse && !reverse) {
         DRAGOMAN_ASSIGN(part.value, layout_.Reverse(part.value));
       }
       values.push_back(part.value);
     }
     DRAGOMAN_ASSIGN(Value * whole, layout_.Concat(values, 2));
-    return std::optional(TurnSequence{whole, reverse});
+    return std::optional(IterationSequence{whole, reverse});
   }
 
-  static std::optional<TurnSequence> Nothing() { return std::nullopt; }
+  static std::optional<IterationSequence> Nothing() { return std::nullopt; }
 
   // Into `operand`, which stays nullptr for zeros; false if sizes are not known, or other ones than
-  // those that the turns pass on: the first turn may repeat one state for a batch.
+  // those that the iterations pass on: the first iteration may repeat one state for a batch.
   Result<bool> Initial(const LoopState& state, AtomId id, Value*& operand) {
     if (IsZero(state.initial)) return true;
     const Atom& atom = forms_.atom(id);
@@ -403,7 +404,7 @@ class LoopFusion {
   PassContext& context_;
   AffineForms forms_;
   LayoutBuilder layout_;
-  TurnSequences sequences_;
+  IterationSequences sequences_;
   CellsByType cells_;
   std::size_t count_ = 0;
   std::string obstacle_;

@@ -19,8 +19,8 @@ using Kind = RecurrentCell::Kind;
 
 constexpr std::size_t kMostValuesOfState = 64;  // on the ways from a new state to what passes on
 
-// What the body of a loop gives for the next turn, if `input` is a state of it; else nullptr.
-const Value* NextTurnOf(const Value& input) {
+// What the body of a loop gives for the next iteration, if `input` is a state of it; else nullptr.
+const Value* NextIterationOf(const Value& input) {
   const Graph* body = input.graph();
   const Node* loop = body->parent();
   if (loop == nullptr || input.kind() != Value::Kind::kInput) return nullptr;
@@ -87,7 +87,7 @@ class LoopCells {
   // entered in `step`.
   bool PassesOn(AtomId old, AtomId fresh, CellStep* step) {
     if (old == kNoAtom || !IsWhole(forms_.atom(old))) return false;
-    const Value* next = NextTurnOf(*forms_.atom(old).value);
+    const Value* next = NextIterationOf(*forms_.atom(old).value);
     if (next == nullptr) return false;
     std::vector<const Value*> open = {next};
     std::unordered_set<const Value*> seen = {next};
@@ -119,7 +119,7 @@ class LoopCells {
     return false;
   }
 
-  // Whether what `step` reads beside its states is known before the turns of its loop begin.
+  // Whether what `step` reads beside its states is known before the iterations of its loop begin.
   bool KnownBefore(const CellStep& step) {
     if (!follow_) {
       const auto view =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells in a loop that cannot become operators over sequences, since what a turn reads follows from
-// the turns before it, or since a turn may end the loop: as in greedy decoding.
+// Cells in a loop that cannot become operators over sequences, since what an iteration reads
+// follows from the iterations before it, or since an iteration may end the loop: as in greedy
+// decoding.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_CELLS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_CELLS_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masks of the turns of a loop that tell how long the sequences of the batch are.
+// Masks of the iterations of a loop that tell how long the sequences of the batch are.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_LENGTHS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_LENGTHS_H_
 
@@ -8,8 +8,8 @@
 
 namespace dragoman {
 
-// The lengths, integers, of which `mask` is step < length; turns walk the steps in order or, if
-// `reverse`, from the last to the first. nullptr: it is something else.
+// The lengths, integers, of which `mask` is step < length; iterations walk the steps in order or,
+// if `reverse`, from the last to the first. nullptr: it is something else.
 Value* LengthsOf(const StepMask& mask, const LoopView& loop, bool reverse, AffineForms& forms);
 
 }  // namespace dragoman

@@ -11,7 +11,7 @@
 namespace dragoman {
 namespace {
 
-// Operators by which turns accumulate values, and what they make of all of them.
+// Operators by which iterations accumulate values, and what they make of all of them.
 struct Accumulation {
   std::string_view type;
   std::string_view reduction;
@@ -33,8 +33,8 @@ bool IsReducible(DType dtype) {
          dtype == DType::kI64;
 }
 
-// How every turn adds something to the state, takes the larger of the two, and the like; nullptr:
-// it does not, or uses what there is so far for more.
+// How every iteration adds something to the state, takes the larger of the two, and the like;
+// nullptr: it does not, or uses what there is so far for more.
 const Accumulation* ReadAccumulation(const LoopState& state) {
   const Node* step = state.output->producer();
   if (step == nullptr || !state.input->HasOneUse() || !state.output->HasOneUse() ||
@@ -47,7 +47,7 @@ const Accumulation* ReadAccumulation(const LoopState& state) {
   return found != std::end(kAccumulations) ? found : nullptr;
 }
 
-// Whether every turn puts something to a tensor, at its end or at its front.
+// Whether every iteration puts something to a tensor, at its end or at its front.
 bool Grows(const LoopState& state) {
   const Node* join = state.output->producer();
   return join != nullptr && join->Is("Concat") && state.input->HasOneUse() &&
@@ -68,10 +68,10 @@ AtomId WholeAtom(const Value& value, AffineForms& forms) {
   return is_one ? AffineForms::AsAtom(form->segments.front()) : kNoAtom;
 }
 
-LoopResults::LoopResults(const LoopView& view, const FusedTurns& turns, AffineForms& forms,
-                         StepBatcher& batcher, PassContext& context)
+LoopResults::LoopResults(const LoopView& view, const FusedIterations& iterations,
+                         AffineForms& forms, StepBatcher& batcher, PassContext& context)
     : view_(view),
-      turns_(turns),
+      iterations_(iterations),
       forms_(forms),
       batcher_(batcher),
       context_(context),
@@ -113,39 +113,40 @@ Result<Value*> LoopResults::Last(const LoopState& state) {
   }
   const AtomId id = WiredAtom(state.output);
   if (id == kNoAtom) return LastComputed(state);
-  const LastState& known = turns_.last.at(forms_.atom(id).value);
+  const LastState& known = iterations_.last.at(forms_.atom(id).value);
   if (known.value == nullptr) return LastComputed(state);
   DRAGOMAN_ASSIGN(Value * last, layout_.Squeeze(known.value, 0));
   DRAGOMAN_ASSIGN(
       last, layout_.FromState(last, *state.last->type().shape(), FeatureAxis(*state.output, id)));
-  const bool may_be_initial = RangeOf(turns_.count).lower < 1 && known.initial != state.initial &&
+  const bool may_be_initial = RangeOf(iterations_.count).lower < 1 &&
+                              known.initial != state.initial &&
                               !(IsZero(known.initial) && IsZero(state.initial));
-  return last != nullptr && may_be_initial ? UnlessNoTurn(state, last) : Result<Value*>(last);
+  return last != nullptr && may_be_initial ? UnlessNoIteration(state, last) : Result<Value*>(last);
 }
 
-// `last`, or what there was if there is no turn.
-Result<Value*> LoopResults::UnlessNoTurn(const LoopState& state, Value* last) {
+// `last`, or what there was if there is no iteration.
+Result<Value*> LoopResults::UnlessNoIteration(const LoopState& state, Value* last) {
   if (!SameShape(*state.initial, *last) || view_.slices.empty()) return None();
-  DRAGOMAN_ASSIGN(Value * turns, NumberOfTurns());
-  if (turns == nullptr) return None();
+  DRAGOMAN_ASSIGN(Value * iterations, NumberOfIterations());
+  if (iterations == nullptr) return None();
   Value* const zero = context_.AddConstant(*view_.node->graph(), Tensor::Int(0), "zero", {});
-  DRAGOMAN_ASSIGN(Value * none, context_.Insert(*view_.node, "Equal", {{turns, zero}}));
+  DRAGOMAN_ASSIGN(Value * none, context_.Insert(*view_.node, "Equal", {{iterations, zero}}));
   return context_.Insert(*view_.node, "Where", {{none, state.initial, last}});
 }
 
 // By a sequence that has a slice for each.
-Result<Value*> LoopResults::NumberOfTurns() {
+Result<Value*> LoopResults::NumberOfIterations() {
   for (const auto& [value, slice] : view_.slices) {
     const Shape* shape = slice.sequence->type().shape();
     if (shape == nullptr ||
-        Equal((*shape)[static_cast<std::size_t>(slice.axis)], turns_.count) != Truth::kYes)
+        Equal((*shape)[static_cast<std::size_t>(slice.axis)], iterations_.count) != Truth::kYes)
       continue;
     return layout_.Size(slice.sequence, slice.axis);
   }
   return None();
 }
 
-// The last of the values that each turn computes, or what there was if there is no turn.
+// The last of the values that each iteration computes, or what there was if there is no iteration.
 Result<Value*> LoopResults::LastComputed(const LoopState& state) {
   DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({state.output}));
   if (!steps || steps->shared || !SameShape(*state.input, *state.output)) return None();
@@ -171,7 +172,7 @@ Result<Value*> LoopResults::Accumulated(const LoopState& state, std::string_view
   return context_.Insert(*view_.node, step.op().type, {{state.initial, all}});
 }
 
-// What was there before the first turn, with the rows of all turns.
+// What was there before the first iteration, with the rows of all iterations.
 Result<Value*> LoopResults::Grown(const LoopState& state) {
   const Node& join = *state.output->producer();
   const bool at_front = join.operand(1) == state.input;
@@ -182,7 +183,7 @@ Result<Value*> LoopResults::Grown(const LoopState& state) {
   Shape joined = *shape;
   Dim& size = joined[static_cast<std::size_t>(axis)];
   const bool is_single = size == Dim(1);
-  size = size * turns_.count;
+  size = size * iterations_.count;
   DRAGOMAN_ASSIGN(Value * rows, is_single ? Collected(row, joined, axis, at_front)
                                           : CollectedComputed(row, joined, axis, at_front));
   if (rows == nullptr || SizeAlong(*state.initial, axis) == 0) return rows;
@@ -191,14 +192,14 @@ Result<Value*> LoopResults::Grown(const LoopState& state) {
   return layout_.Concat(parts, axis);
 }
 
-// What all turns write.
+// What all iterations write.
 Result<Value*> LoopResults::Written(const RowWrite& write) {
   DRAGOMAN_ASSIGN(Value * rows, Collected(*write.row, write.shape, write.axis, write.from_end));
   return rows == nullptr || write.back.empty() ? Result<Value*>(rows)
                                                : layout_.Transpose(rows, write.back);
 }
 
-// A list to which every turn adds a value, at its end or at its front.
+// A list to which every iteration adds a value, at its end or at its front.
 Result<Value*> LoopResults::List(const LoopState& state) {
   const Node* insert = state.output->producer();
   const Node* made = state.initial->producer();
@@ -224,20 +225,20 @@ Result<Value*> LoopResults::List(const LoopState& state) {
                          {{"axis", std::int64_t{0}}, {"keepdims", std::int64_t{0}}});
 }
 
-// `element` of all turns along a new axis 0, the last one first if `at_front`.
+// `element` of all iterations along a new axis 0, the last one first if `at_front`.
 Result<Value*> LoopResults::Elements(Value& element, bool at_front) {
   if (element.type().shape() == nullptr) return None();
   Shape shape = *element.type().shape();
-  shape.insert(shape.begin(), turns_.count);
+  shape.insert(shape.begin(), iterations_.count);
   return Collected(element, shape, 0, at_front);
 }
 
-// `output` of all turns along `axis` of a tensor of `shape`; nullptr if it cannot be had.
+// `output` of all iterations along `axis` of a tensor of `shape`; nullptr if it cannot be had.
 Result<Value*> LoopResults::Collected(Value& output, const Shape& shape, int axis, bool reverse) {
   const AtomId id = WiredAtom(&output);
-  const auto found =
-      id != kNoAtom ? turns_.sequences.find(forms_.atom(id).value) : turns_.sequences.end();
-  if (found == turns_.sequences.end()) return CollectedComputed(output, shape, axis, reverse);
+  const auto found = id != kNoAtom ? iterations_.sequences.find(forms_.atom(id).value)
+                                   : iterations_.sequences.end();
+  if (found == iterations_.sequences.end()) return CollectedComputed(output, shape, axis, reverse);
   Value* value = found->second.value;
   if (found->second.reverse != reverse) {
     DRAGOMAN_ASSIGN(value, layout_.Reverse(value));
@@ -268,8 +269,9 @@ AtomId LoopResults::WiredAtom(const Value* value) {
     const AtomId id = AffineForms::AsAtom(form->segments.front());
     if (id == kNoAtom) continue;
     const Atom& atom = forms_.atom(id);
-    const auto last = turns_.last.find(atom.value);
-    if (IsWhole(atom) && last != turns_.last.end() && last->second.axis == atom.axis) return id;
+    const auto last = iterations_.last.find(atom.value);
+    if (IsWhole(atom) && last != iterations_.last.end() && last->second.axis == atom.axis)
+      return id;
   }
   return kNoAtom;
 }

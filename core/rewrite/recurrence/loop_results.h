@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands for the results of a loop once its cells are operators and the rest of a turn is
-// computed for all turns at once (batch_steps.h).
+// What stands for the results of a loop once its cells are operators and the rest of an iteration
+// is computed for all iterations at once (batch_steps.h).
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_RESULTS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_RESULTS_H_
 
@@ -18,30 +18,30 @@
 
 namespace dragoman {
 
-// (steps, batch, features), in the order of time; the turns go backwards if `reverse`.
-struct TurnSequence {
+// (steps, batch, features), in the order of time; the iterations go backwards if `reverse`.
+struct IterationSequence {
   Value* value = nullptr;
   bool reverse = false;
-  int axis = 0;  // of the features in a turn's value
+  int axis = 0;  // of the features in an iteration's value
 };
 
-// (1, batch, features), after the last turn; of a state that is `initial` before the first.
+// (1, batch, features), after the last iteration; of a state that is `initial` before the first.
 struct LastState {
   Value* value = nullptr;          // nullptr: the last of its sequence
   const Value* initial = nullptr;  // of the loop's operands
-  int axis = 0;                    // of the features in a turn's value
+  int axis = 0;                    // of the features in an iteration's value
 };
 
-// The turns of a loop as far as they are known.
-struct FusedTurns {
-  std::map<const Value*, TurnSequence> sequences;  // by hidden state in the body
-  std::map<const Value*, LastState> last;          // by state in the body
-  Dim count;                                       // of the turns
+// The iterations of a loop as far as they are known.
+struct FusedIterations {
+  std::map<const Value*, IterationSequence> sequences;  // by hidden state in the body
+  std::map<const Value*, LastState> last;               // by state in the body
+  Dim count;                                            // of the iterations
 };
 
 class LoopResults {
  public:
-  LoopResults(const LoopView& view, const FusedTurns& turns, AffineForms& forms,
+  LoopResults(const LoopView& view, const FusedIterations& iterations, AffineForms& forms,
               StepBatcher& batcher, PassContext& context);
 
   // Computes all results that are read. False: one of them is something else; then what was
@@ -55,8 +55,8 @@ class LoopResults {
  private:
   Result<Value*> Last(const LoopState& state);
   Result<Value*> LastComputed(const LoopState& state);
-  Result<Value*> UnlessNoTurn(const LoopState& state, Value* last);
-  Result<Value*> NumberOfTurns();
+  Result<Value*> UnlessNoIteration(const LoopState& state, Value* last);
+  Result<Value*> NumberOfIterations();
   Result<Value*> Accumulated(const LoopState& state, std::string_view reduction);
   Result<Value*> Grown(const LoopState& state);
   Result<Value*> Written(const RowWrite& write);
@@ -69,7 +69,7 @@ class LoopResults {
   bool Missing(const Value& result);
 
   const LoopView& view_;
-  const FusedTurns& turns_;
+  const FusedIterations& iterations_;
   AffineForms& forms_;
   StepBatcher& batcher_;
   PassContext& context_;

@@ -23,7 +23,7 @@ bool HoldsNumbersOfSteps(DType dtype) {
 
 }  // namespace
 
-std::optional<bool> CountsTurns(const TurnNumber& number, const Dim& trips) {
+std::optional<bool> CountsIterations(const IterationNumber& number, const Dim& trips) {
   if (number.factor == 1 && number.offset == Dim(0)) return false;
   const bool from_end = number.factor == -1 && Equal(number.offset, trips - Dim(1)) == Truth::kYes;
   return from_end ? std::optional(true) : std::nullopt;
@@ -85,7 +85,7 @@ LoopView ReadScan(Node& node) {
   return view;
 }
 
-// All of a Loop but what depends on the numbers of its turns.
+// All of a Loop but what depends on the numbers of its iterations.
 LoopView ReadLoop(Node& node) {
   LoopView view;
   view.node = &node;
@@ -103,7 +103,7 @@ LoopView ReadLoop(Node& node) {
 
 // number < limit
 struct NumberLimit {
-  TurnNumber number;
+  IterationNumber number;
   Dim limit;
 };
 constexpr std::size_t kMaxConditions = 16;
@@ -155,18 +155,18 @@ class LoopReader {
       trips_ = view.trips;
       for (const auto& [value, slice] : view.slices) EnterCountedSlice(*value, slice);
     } else {
-      turns_[view.body->input(0)] = {1, Dim(0)};
+      iterations_[view.body->input(0)] = {1, Dim(0)};
     }
     FindCounters(view);
     for (const Node& node : view.body->nodes()) VisitNumber(node);
     if (!is_scan && !ReadTrips(view)) return std::nullopt;
     view.trips = trips_;
-    for (const Node& node : view.body->nodes()) VisitNumber(node);  // by the count of turns
+    for (const Node& node : view.body->nodes()) VisitNumber(node);  // by the count of iterations
     for (Node& node : view.body->nodes()) VisitSlice(node, view);
-    for (const auto& [value, number] : turns_) {
-      if (const auto from_end = CountsTurns(number, trips_)) view.numbers[value] = *from_end;
+    for (const auto& [value, number] : iterations_) {
+      if (const auto from_end = CountsIterations(number, trips_)) view.numbers[value] = *from_end;
     }
-    view.turns = std::move(turns_);
+    view.iterations = std::move(iterations_);
     return view;
   }
 
@@ -179,7 +179,7 @@ class LoopReader {
     if (!goes_on) return ReadLimits(*condition);
     if (node_.operand(1) != nullptr && !IsTrue(node_.operand(1))) return false;
     const Value* count = node_.operand(0);
-    // A sequence is as long as there are turns, so their number is not negative.
+    // A sequence is as long as there are iterations, so their number is not negative.
     const Node* most = count != nullptr ? count->producer() : nullptr;
     if (most != nullptr && most->Is("Max") && most->num_operands() == 2 &&
         IntsOf(context_, most->operand(1)) == std::vector<std::int64_t>{0}) {
@@ -197,16 +197,17 @@ class LoopReader {
     const auto outer = ReadConjunction(node_.operand(1));
     if (!inner || inner->empty() || !outer) return false;
     for (const auto& [number, limit] : *inner) {
-      const Dim turns = limit - number.offset + Dim(1);
-      const bool fits = &number == &inner->front().number || Equal(turns, trips_) == Truth::kYes;
+      const Dim iterations = limit - number.offset + Dim(1);
+      const bool fits =
+          &number == &inner->front().number || Equal(iterations, trips_) == Truth::kYes;
       if (number.factor != 1 || !fits) return false;
-      trips_ = turns;
+      trips_ = iterations;
     }
     if (trips_.known() && trips_.value() < 1) return false;
     for (const auto& [number, limit] : *outer) {
-      const Dim turns = limit - number.offset;
-      const bool holds = turns.known() && turns.value() > 0;
-      if (number.factor != 0 || (!holds && Equal(turns, trips_) != Truth::kYes)) return false;
+      const Dim iterations = limit - number.offset;
+      const bool holds = iterations.known() && iterations.value() > 0;
+      if (number.factor != 0 || (!holds && Equal(iterations, trips_) != Truth::kYes)) return false;
     }
     const Knowledge most = context_.inference.Know(node_.operand(0));
     if (node_.operand(0) == nullptr || IsUnlimited(most)) return true;
@@ -256,11 +257,12 @@ class LoopReader {
     return NumberLimit{*number, limit->offset};
   }
 
-  // A slice of 0, 1, 2, … is the number of the turn, or of its counterpart from the end.
+  // A slice of 0, 1, 2, … is the number of the iteration, or of its counterpart from the end.
   void EnterCountedSlice(const Value& value, const LoopSlice& slice) {
     if (value.type().shape() == nullptr || !(NumElements(*value.type().shape()) == Dim(1))) return;
     if (!CountsSteps(*slice.sequence, context_.inference)) return;
-    turns_[&value] = slice.reverse ? TurnNumber{-1, trips_ - Dim(1)} : TurnNumber{1, Dim(0)};
+    iterations_[&value] =
+        slice.reverse ? IterationNumber{-1, trips_ - Dim(1)} : IterationNumber{1, Dim(0)};
   }
 
   // A state that starts at a number and grows by one.
@@ -273,17 +275,19 @@ class LoopReader {
       for (std::size_t i = 0; i < 2; ++i) {
         if (step->operand(i) != state.input) continue;
         const auto by = IntsOf(context_, step->operand(1 - i));
-        if (by == std::vector<std::int64_t>{1}) turns_[state.input] = {1, start.elements->front()};
+        if (by == std::vector<std::int64_t>{1})
+          iterations_[state.input] = {1, start.elements->front()};
       }
     }
   }
 
-  std::optional<TurnNumber> NumberOf(const Value* value) const {
+  std::optional<IterationNumber> NumberOf(const Value* value) const {
     if (value == nullptr) return std::nullopt;
-    if (const auto found = turns_.find(value); found != turns_.end()) return found->second;
+    if (const auto found = iterations_.find(value); found != iterations_.end())
+      return found->second;
     const Knowledge knowledge = context_.inference.Know(value);
     if (!knowledge.elements || knowledge.elements->size() != 1) return std::nullopt;
-    return TurnNumber{0, knowledge.elements->front()};
+    return IterationNumber{0, knowledge.elements->front()};
   }
 
   // By name: the arithmetic of counters and bounds, each by its own rule.
@@ -304,28 +308,28 @@ class LoopReader {
     } else if (node.Is("Identity") || node.Is("Cast") || node.Is("Unsqueeze") ||
                node.Is("Squeeze") || node.Is("Reshape")) {
       // By name: one number stays what it is.
-      const auto found = turns_.find(node.operand(0));
-      if (found != turns_.end()) turns_[node.result()] = TurnNumber(found->second);
+      const auto found = iterations_.find(node.operand(0));
+      if (found != iterations_.end()) iterations_[node.result()] = IterationNumber(found->second);
     } else if (node.Is("Gather") && node.operand(0)->type().rank() == 1 &&
                CountsSteps(*node.operand(0), context_.inference)) {
-      const auto found = turns_.find(node.operand(1));
-      const bool from_front = found != turns_.end() && found->second.factor > 0 &&
+      const auto found = iterations_.find(node.operand(1));
+      const bool from_front = found != iterations_.end() && found->second.factor > 0 &&
                               LessEqual(Dim(0), found->second.offset) == Truth::kYes;
-      if (from_front) turns_[node.result()] = TurnNumber(found->second);
+      if (from_front) iterations_[node.result()] = IterationNumber(found->second);
     }
   }
 
-  Dim Lowest(const TurnNumber& number) const {
+  Dim Lowest(const IterationNumber& number) const {
     return number.factor < 0 ? number.offset + Dim(number.factor) * (trips_ - Dim(1))
                              : number.offset;
   }
-  Dim Highest(const TurnNumber& number) const {
+  Dim Highest(const IterationNumber& number) const {
     return number.factor > 0 ? number.offset + Dim(number.factor) * (trips_ - Dim(1))
                              : number.offset;
   }
 
   // Whether a number is never below `low` nor above `high`; nullptr: no bound.
-  bool IsWithin(const TurnNumber& number, const Value* low, const Value* high) const {
+  bool IsWithin(const IterationNumber& number, const Value* low, const Value* high) const {
     const auto bound = [&](const Value* value) {
       const auto known = NumberOf(value);
       return known && known->factor == 0 ? known->offset : Dim::Unknown();
@@ -353,7 +357,7 @@ class LoopReader {
     }
   }
 
-  // A choice that is the same in all turns, as between a number and what it means if negative.
+  // A choice that is the same in all iterations, as between a number and what it means if negative.
   void VisitChoice(const Node& node) {
     const auto less = ReadLess(*node.operand(0));
     if (!less) return;
@@ -364,31 +368,31 @@ class LoopReader {
 
   void Follow(const Node& node, const Value& value) {
     const Shape* shape = node.result()->type().shape();
-    const auto found = turns_.find(&value);
-    if (found == turns_.end() || shape == nullptr || !(NumElements(*shape) == Dim(1))) return;
-    turns_[node.result()] = TurnNumber(found->second);
+    const auto found = iterations_.find(&value);
+    if (found == iterations_.end() || shape == nullptr || !(NumElements(*shape) == Dim(1))) return;
+    iterations_[node.result()] = IterationNumber(found->second);
   }
 
   // A few times a number, or that many backwards.
-  void VisitMultiple(const Node& node, const TurnNumber& a, const TurnNumber& b) {
+  void VisitMultiple(const Node& node, const IterationNumber& a, const IterationNumber& b) {
     const Dim& times = a.factor == 0 ? a.offset : b.offset;
-    const TurnNumber& number = a.factor == 0 ? b : a;
+    const IterationNumber& number = a.factor == 0 ? b : a;
     if ((a.factor != 0 && b.factor != 0) || !times.known()) return;
     if (times.value() < -kMaxStride || times.value() > kMaxStride) return;
     Enter(node, {times.value() * number.factor, times * number.offset});
   }
 
   // Chains of sums and products in a file may not overflow.
-  void Enter(const Node& node, TurnNumber number) {
-    if (std::abs(number.factor) <= kMaxFactor) turns_[node.result()] = std::move(number);
+  void Enter(const Node& node, IterationNumber number) {
+    if (std::abs(number.factor) <= kMaxFactor) iterations_[node.result()] = std::move(number);
   }
 
   // Without a rest.
-  void VisitQuotient(const Node& node, const TurnNumber& number, const TurnNumber& by) {
+  void VisitQuotient(const Node& node, const IterationNumber& number, const IterationNumber& by) {
     const std::int64_t divisor = by.factor == 0 && by.offset.known() ? by.offset.value() : 0;
     if (divisor <= 0 || !number.offset.known()) return;
     if (number.factor % divisor != 0 || number.offset.value() % divisor != 0) return;
-    turns_[node.result()] = {number.factor / divisor, Dim(number.offset.value() / divisor)};
+    iterations_[node.result()] = {number.factor / divisor, Dim(number.offset.value() / divisor)};
   }
 
   void VisitSlice(Node& node, LoopView& view) {
@@ -410,28 +414,28 @@ class LoopReader {
     if (begin->factor != end->factor || !(end->offset - begin->offset == Dim(1))) return;
     const Shape* shape = node.operand(0)->type().shape();
     const int axis = FromFront(axes->front(), *node.operand(0));
-    if (shape != nullptr && CountsTurns(*begin, trips_) &&
-        HasOneForEachTurn((*shape)[static_cast<std::size_t>(axis)])) {
+    if (shape != nullptr && CountsIterations(*begin, trips_) &&
+        HasOneForEachIteration((*shape)[static_cast<std::size_t>(axis)])) {
       view.cuts[&node] = axis;
     }
     AddSlice(node, node.operand(1), axis, view);
   }
 
-  bool HasOneForEachTurn(const Dim& length) const {
+  bool HasOneForEachIteration(const Dim& length) const {
     return Equal(length, trips_) == Truth::kYes ||
            Equal(length, Max(trips_, Dim(0))) == Truth::kYes;
   }
 
-  // The slice of every turn if these are all of the sequence, in order or backwards.
+  // The slice of every iteration if these are all of the sequence, in order or backwards.
   void AddSlice(Node& node, const Value* index, int axis, LoopView& view) {
-    const auto found = turns_.find(index);
+    const auto found = iterations_.find(index);
     Value* sequence = node.operand(0);
     const Shape* shape = sequence->type().shape();
-    if (found == turns_.end() || shape == nullptr || sequence->graph() == view.body) return;
+    if (found == iterations_.end() || shape == nullptr || sequence->graph() == view.body) return;
     axis = FromFront(axis, *sequence);
     const Dim& length = (*shape)[static_cast<std::size_t>(axis)];
-    const TurnNumber& number = found->second;
-    if (!HasOneForEachTurn(length)) return AddPart(node, number, axis, length, view);
+    const IterationNumber& number = found->second;
+    if (!HasOneForEachIteration(length)) return AddPart(node, number, axis, length, view);
     if (number.factor == 1 && number.offset == Dim(0)) {
       view.slices[node.result()] = {sequence, axis, false};
     } else if (number.factor == -1 && Equal(number.offset, length - Dim(1)) == Truth::kYes) {
@@ -439,8 +443,9 @@ class LoopReader {
     }
   }
 
-  // The part of a sequence that the turns read.
-  void AddPart(Node& node, const TurnNumber& number, int axis, const Dim& length, LoopView& view) {
+  // The part of a sequence that the iterations read.
+  void AddPart(Node& node, const IterationNumber& number, int axis, const Dim& length,
+               LoopView& view) {
     const std::int64_t stride = std::abs(number.factor);
     if (stride < 1 || stride > kMaxStride) return;
     const Dim begin =
@@ -451,15 +456,15 @@ class LoopReader {
     }
   }
 
-  // How many slices come behind the last turn's, or at least so many that no further turn would
-  // find one; nullopt: it is not known, or there are too few slices.
+  // How many slices come behind the last iteration's, or at least so many that no further iteration
+  // would find one; nullopt: it is not known, or there are too few slices.
   std::optional<std::int64_t> RestBehind(const Dim& begin, std::int64_t stride,
                                          const Dim& length) const {
     const Dim rest = length - begin - Dim(stride) * (trips_ - Dim(1)) - Dim(1);
     if (rest.known()) return rest.value() >= 0 ? std::optional(rest.value()) : std::nullopt;
     for (std::int64_t behind = 0; behind < stride; ++behind) {
-      const Dim turns = FloorDiv(length - Dim(behind) - begin + Dim(stride - 1), Dim(stride));
-      if (Equal(turns, trips_) == Truth::kYes) return behind;
+      const Dim iterations = FloorDiv(length - Dim(behind) - begin + Dim(stride - 1), Dim(stride));
+      if (Equal(iterations, trips_) == Truth::kYes) return behind;
     }
     return std::nullopt;
   }
@@ -467,7 +472,7 @@ class LoopReader {
   Node& node_;
   const PassContext& context_;
   Dim trips_;  // unknown if they are
-  std::unordered_map<const Value*, TurnNumber> turns_;
+  std::unordered_map<const Value*, IterationNumber> iterations_;
 };
 
 Status GatherFromPart(const LoopPart& part, Node& loop, PassContext& context) {

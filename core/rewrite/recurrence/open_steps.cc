@@ -108,7 +108,7 @@ Result<bool> Open(const std::vector<Node*>& nodes, PassContext& context) {
 }
 
 // The operators of one loop. A value depends on a state unless the operators between become ones
-// over all turns.
+// over all iterations.
 class LoopSteps {
  public:
   LoopSteps(const LoopView& loop, const PassContext& context)
@@ -158,8 +158,8 @@ class LoopSteps {
     return Passes(node, kHidden) && (!node.Is("LSTM") || Passes(node, kCell));
   }
 
-  // Whether the next turn reads what `node` makes of its operand `operand`, as far as a sequence
-  // goes.
+  // Whether the next iteration reads what `node` makes of its operand `operand`, as far as a
+  // sequence goes.
   bool Passes(const Node& node, std::size_t operand) {
     const auto found = states_.find(StateIn(node, operand));
     if (found == states_.end()) return false;

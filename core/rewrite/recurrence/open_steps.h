@@ -11,8 +11,8 @@
 namespace dragoman {
 
 // Takes apart the operators of one step in the body of `loop` that pass their states to themselves
-// in the next turn, or do so as far as a sequence of the batch goes, as long as no turn's input
-// depends on a state. Returns whether there was one.
+// in the next iteration, or do so as far as a sequence of the batch goes, as long as no iteration's
+// input depends on a state. Returns whether there was one.
 Result<bool> OpenSteps(const LoopView& loop, PassContext& context);
 
 // The values in the body of `loop` that follow from a state.

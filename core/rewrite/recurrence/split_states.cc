@@ -87,8 +87,8 @@ Result<StateParts> PartsOfCut(const LoopView& loop, const LoopState& state, cons
   return parts;
 }
 
-// How many elements a list has at the begin and at the end of each turn; nullopt: it is not a list,
-// or it grows.
+// How many elements a list has at the begin and at the end of each iteration; nullopt: it is not a
+// list, or it grows.
 std::optional<std::size_t> CountElements(const LoopState& state, const PassContext& context) {
   if (state.initial->type().kind() != Type::Kind::kSequence || state.output == state.input ||
       state.output->graph() != state.input->graph()) {
@@ -121,8 +121,8 @@ Result<StateParts> PartsOfList(const LoopView& loop, const LoopState& state, std
   return parts;
 }
 
-// A list to which each turn adds a value at its end, and of which turns read the last element: that
-// at -1, or, where the list begins with one, at the number of the turn.
+// A list to which each iteration adds a value at its end, and of which iterations read the last
+// element: that at -1, or, where the list begins with one, at the number of the iteration.
 struct GrowingList {
   Value* first = nullptr;             // the last element at the begin
   Value* added = nullptr;             // in the body

@@ -34,7 +34,7 @@ bool IsAllOf(const Value& rows, const Attribute::Ints* back, const Value& state)
 // rows[:number] or rows[number:] along `axis`.
 struct RowsCut {
   Value* rows = nullptr;
-  TurnNumber number;
+  IterationNumber number;
 };
 
 std::optional<RowsCut> ReadCut(const Value& value, int axis, bool head, const LoopView& loop,
@@ -46,8 +46,8 @@ std::optional<RowsCut> ReadCut(const Value& value, int axis, bool head, const Lo
   if (!along || FromFront(*along, *slice->operand(0)) != axis || in_steps) return std::nullopt;
   const auto other = IntOf(context, slice->operand(head ? 1 : 2));
   const bool is_rest = other && (head ? *other == 0 : *other >= INT32_MAX);
-  const auto number = loop.turns.find(slice->operand(head ? 2 : 1));
-  if (!is_rest || number == loop.turns.end()) return std::nullopt;
+  const auto number = loop.iterations.find(slice->operand(head ? 2 : 1));
+  if (!is_rest || number == loop.iterations.end()) return std::nullopt;
   return RowsCut{slice->operand(0), number->second};
 }
 
@@ -65,7 +65,7 @@ std::optional<RowWrite> ReadJoined(const Node& concat, const LoopView& loop, con
       !(tail->number.offset - head->number.offset == Dim(1))) {
     return std::nullopt;
   }
-  const auto from_end = CountsTurns(head->number, loop.trips);
+  const auto from_end = CountsIterations(head->number, loop.trips);
   if (!from_end) return std::nullopt;
   return RowWrite{concat.operand(1), axis, *shape, {}, *from_end};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// States of a loop of which every turn replaces one row: results that are put into a tensor made
-// for all of them, `outputs[t] = h`.
+// States of a loop of which every iteration replaces one row: results that are put into a tensor
+// made for all of them, `outputs[t] = h`.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_WRITTEN_ROWS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_WRITTEN_ROWS_H_
 
@@ -17,10 +17,10 @@ struct RowWrite {
   int axis = 0;
   Shape shape;                     // of all rows
   std::vector<std::int64_t> back;  // the Transpose of the rows that gives the state; empty: none
-  bool from_end = false;           // the first turn writes the last row
+  bool from_end = false;           // the first iteration writes the last row
 };
 
-// nullopt unless the turns write all rows of the state.
+// nullopt unless the iterations write all rows of the state.
 std::optional<RowWrite> ReadRowWrite(const LoopView& loop, const LoopState& state,
                                      const PassContext& context);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// If as cond; Loop as while_loop, or as scan where it gives a value each turn; Scan as scan. Bodies
-// become graphs whose inputs are the operands that the call passes, values of the graph around them
-// last.
+// If as cond; Loop as while_loop, or as scan where it gives a value per iteration; Scan as scan.
+// Bodies become graphs whose inputs are the operands that the call passes, values of the graph
+// around them last.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -102,7 +102,7 @@ struct LoopParts {
   const Graph* body = nullptr;
   std::size_t states = 0;
   std::size_t scans = 0;
-  std::optional<Dim> turns;  // if nothing ends the loop before; unknown: operand 0 tells
+  std::optional<Dim> iterations;  // if nothing ends the loop before; unknown: operand 0 tells
 };
 
 bool IsTrue(const Knowledge& known) {
@@ -121,7 +121,7 @@ LoopParts PartsOf(const AtenOp& op) {
   if (!op.has(0) || !starts || !goes_on) return parts;
   const Knowledge count = op.inference.Know(op.node.operand(0));
   const bool is_known = count.elements && count.elements->size() == 1;
-  parts.turns = is_known ? count.elements->front() : Dim::Unknown();
+  parts.iterations = is_known ? count.elements->front() : Dim::Unknown();
   return parts;
 }
 
@@ -132,14 +132,15 @@ Term Placeholder(AtenGraph& graph, const Value& input, const Term& like) {
                         {like.dtype, shape != nullptr ? *shape : like.shape}, false);
 }
 
-// Turns that a condition ends: the carried values are the turn's number, the flag, and the states.
+// Iterations that a condition ends: the carried values are the iteration's number, the flag, and
+// the states.
 Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
-  const Term turn = op.Scalar(0, DType::kI64);
+  const Term iteration = op.Scalar(0, DType::kI64);
   Term flag = op.Scalar(1, DType::kBool);
   if (op.has(1)) {
     DRAGOMAN_ASSIGN(flag, Flag(op, op.arg(1)));
   }
-  Terms carried = {turn, flag};
+  Terms carried = {iteration, flag};
   for (std::size_t i = 0; i < parts.states; ++i) carried.push_back(op.arg(i + 2));
   carried = NewTensors(op.graph, {}, carried);
   AtenGraph body(op.program, &op.graph);
@@ -151,7 +152,7 @@ Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
     const bool is_own = i < 2;
     const Term like = carried[i];
     const auto add = [&](AtenGraph& graph) {
-      return is_own ? graph.AddInput(i == 0 ? "turn" : "goes_on", {like.dtype, {}}, false)
+      return is_own ? graph.AddInput(i == 0 ? "iteration" : "goes_on", {like.dtype, {}}, false)
                     : Placeholder(graph, input, like);
     };
     body_inputs.push_back(add(body));
@@ -199,7 +200,7 @@ Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
 }
 
 // A scan over `xs`, whose slices and the carried values `bind` gives to the body's inputs. The
-// body's outputs are the next carried values, then what each turn gives.
+// body's outputs are the next carried values, then what each iteration gives.
 struct ScanCall {
   Terms carried;
   Terms xs;
@@ -214,7 +215,7 @@ Emitted EmitScanCall(const AtenOp& op, const ScanCall& call, const Graph& graph,
   for (std::size_t i = 0; i < call.carried.size(); ++i) {
     inputs.push_back(call.carried_inputs[i] != nullptr
                          ? Placeholder(body, *call.carried_inputs[i], call.carried[i])
-                         : body.AddInput("turns", {call.carried[i].dtype, {}}, false));
+                         : body.AddInput("iterations", {call.carried[i].dtype, {}}, false));
     if (call.carried_inputs[i] != nullptr) body.Bind(call.carried_inputs[i], inputs.back());
   }
   for (std::size_t i = 0; i < call.xs.size(); ++i) {
@@ -256,15 +257,15 @@ void CarrySomething(const AtenOp& op, ScanCall& call) {
   call.carried_inputs.push_back(nullptr);
 }
 
-// So many turns, each of which gives values.
+// So many iterations, each of which gives values.
 Emitted EmitCounted(const AtenOp& op, const LoopParts& parts) {
-  Dim turns = *parts.turns;
-  if (turns.known() && turns.value() <= 0) return op.Refuse("a loop of no turn");
-  std::optional<Size> count = op.graph.SizeOf(turns);
+  Dim iterations = *parts.iterations;
+  if (iterations.known() && iterations.value() <= 0) return op.Refuse("a loop of no iteration");
+  std::optional<Size> count = op.graph.SizeOf(iterations);
   if (!count) {
     const Item item = op.ItemAt(op.arg(0), 0);
     count = item.size;
-    turns = item.dim;
+    iterations = item.dim;
   }
   ScanCall call;
   for (std::size_t i = 0; i < parts.states; ++i) {
@@ -272,13 +273,13 @@ Emitted EmitCounted(const AtenOp& op, const LoopParts& parts) {
     call.carried_inputs.push_back(parts.body->input(i + 2));
   }
   call.carried = NewTensors(op.graph, {}, call.carried);
-  call.xs.push_back(op.Arange(*count, turns, DType::kI64));
+  call.xs.push_back(op.Arange(*count, iterations, DType::kI64));
   call.slice_inputs.push_back(parts.body->input(0));
   const Value* flag = parts.body->input(1);
   if (flag->used()) {
     const bool only_passes = flag->HasOneUse() && parts.body->output(0) == flag;
     if (!only_passes) {
-      DRAGOMAN_ASSIGN(Term flags, op.Full({turns}, 1, DType::kBool));
+      DRAGOMAN_ASSIGN(Term flags, op.Full({iterations}, 1, DType::kBool));
       call.xs.push_back(std::move(flags));
       call.slice_inputs.push_back(flag);
     }
@@ -298,8 +299,8 @@ Emitted EmitLoop(AtenOp& op) {
   if (GraphAttribute(op.node, "body") == nullptr) return op.Refuse("it lacks a body");
   const LoopParts parts = PartsOf(op);
   if (parts.scans == 0) return EmitWhile(op, parts);
-  if (parts.turns) return EmitCounted(op, parts);
-  return op.Refuse("a loop that gives a value each turn and ends when data say so");
+  if (parts.iterations) return EmitCounted(op, parts);
+  return op.Refuse("a loop that gives a value per iteration and ends when data say so");
 }
 
 namespace {

@@ -192,7 +192,8 @@ Result<Abstract> Evaluator::CallFunction(const FunctionValue& function,
   if (arguments.size() != body.num_inputs())
     return InvalidInput(fmt::format("'{}' takes {} arguments, the call has {}", function.name,
                                     body.num_inputs(), arguments.size()));
-  if (const auto& form = HalvedTurnsOf(function)) return RunHalvedTurns(function, *form, arguments);
+  if (const auto& form = HalvedIterationsOf(function))
+    return RunHalvedIterations(function, *form, arguments);
   if (const auto& form = TailRecursionOf(function))
     return RunTailRecursion(function, *form, arguments);
   if (IsGroup(function, arguments)) {

@@ -14,7 +14,7 @@
 namespace dragoman::tvmscript {
 namespace {
 
-constexpr int kMaxPasses = 16;  // until the types of what is carried are those of every turn
+constexpr int kMaxPasses = 16;  // until the types of what is carried are those of every iteration
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
 // The condition that ended a loop by halves: nobody has a use for it.
@@ -70,17 +70,19 @@ const std::optional<TailRecursion>& Evaluator::TailRecursionOf(const FunctionVal
   return found->second;
 }
 
-const std::optional<HalvedTurns>& Evaluator::HalvedTurnsOf(const FunctionValue& function) {
-  const auto [found, is_new] = halved_turns_.try_emplace(function.body);
+const std::optional<HalvedIterations>& Evaluator::HalvedIterationsOf(
+    const FunctionValue& function) {
+  const auto [found, is_new] = halved_iterations_.try_emplace(function.body);
   if (!is_new || function.environment != nullptr) return found->second;
-  found->second = FindHalvedTurns(*function.body, function.name, [this](const std::string& name) {
-    const auto known = functions_.find(name);
-    return known != functions_.end() ? known->second : nullptr;
-  });
+  found->second =
+      FindHalvedIterations(*function.body, function.name, [this](const std::string& name) {
+        const auto known = functions_.find(name);
+        return known != functions_.end() ? known->second : nullptr;
+      });
   return found->second;
 }
 
-// What stands in front of the condition; gives whether there is another turn.
+// What stands in front of the condition; gives whether there is another iteration.
 Result<Number> Evaluator::RunTest(const FunctionValue& function, const TailRecursion& form,
                                   Scope& scope) {
   for (const Node& node : function.body->nodes()) {
@@ -102,7 +104,7 @@ Result<Abstract> Evaluator::RunTailRecursion(const FunctionValue& function,
                                              const std::vector<Abstract>& arguments) {
   for (const Node& node : function.body->nodes()) {
     if (&node == form.condition) break;
-    // It runs twice in the loop: for the turn, and for the condition of the next.
+    // It runs twice in the loop: for the iteration, and for the condition of the next.
     if (IsImpure(*function.body) && MayHaveEffect(node))
       return Unsupported("a loop with effects in front of its condition");
   }
@@ -114,17 +116,17 @@ Result<Abstract> Evaluator::RunTailRecursion(const FunctionValue& function,
   if (starts.ok()) loop.starts = *starts;
   loop.carried = arguments;
   for (const auto& input : function.body->inputs()) loop.names.push_back(input->name());
-  // The call itself is not run: its arguments are the next turn's.
+  // The call itself is not run: its arguments are the next iteration's.
   loop.body = [&](const Number&, const std::vector<Abstract>& now, std::vector<Abstract>& given) {
-    Scope turn = Enter(function, now);
-    if (const Result<Number> held = RunTest(function, form, turn); !held.ok())
+    Scope iteration = Enter(function, now);
+    if (const Result<Number> held = RunTest(function, form, iteration); !held.ok())
       problem = held.error();
     for (const Node& node : form.Side(form.continues).nodes()) {
       if (&node == form.call) break;
-      RunNode(node, turn);
+      RunNode(node, iteration);
     }
     const std::size_t own = form.call->op().type == "call_value" ? 1 : 0;
-    Result<std::vector<Abstract>> next = ArgumentsOf(*form.call, own, turn);
+    Result<std::vector<Abstract>> next = ArgumentsOf(*form.call, own, iteration);
     if (!next.ok()) problem = next.error();
     std::vector<Abstract> values = next.ok() ? *next : std::vector<Abstract>();
     values.resize(now.size(), Poison());
@@ -154,8 +156,8 @@ Result<Abstract> Evaluator::RunTailRecursion(const FunctionValue& function,
 }
 
 // A Loop while it is made.
-struct Evaluator::Turns {
-  Value* start = nullptr;        // index of the first turn; nullptr: 0
+struct Evaluator::Iterations {
+  Value* start = nullptr;        // index of the first iteration; nullptr: 0
   std::vector<Value*> operands;  // of the Loop
   std::vector<Type> types;       // of what is carried, without the condition
   Side side;                     // the body
@@ -163,9 +165,9 @@ struct Evaluator::Turns {
   bool poisoned = false;
 };
 
-Result<Evaluator::Turns> Evaluator::BeginTurns(const HalvedTurns& form,
-                                               const std::vector<Abstract>& arguments) {
-  Turns turns;
+Result<Evaluator::Iterations> Evaluator::BeginIterations(const HalvedIterations& form,
+                                                         const std::vector<Abstract>& arguments) {
+  Iterations iterations;
   std::vector<Value*> values;
   for (std::size_t i = 0; i < 2 + form.carried; ++i) {
     const auto* tensor = arguments[i].As<TensorRef>();
@@ -175,42 +177,42 @@ Result<Evaluator::Turns> Evaluator::BeginTurns(const HalvedTurns& form,
     values.push_back(value);
   }
   const Number start = NumberFrom(builder(), Number::Kind::kInt, values[0]);
-  if (!start.known() || start.AsInt() != 0) turns.start = values[0];
+  if (!start.known() || start.AsInt() != 0) iterations.start = values[0];
   Composer c(builder());
   const Number count = NumberFrom(builder(), Number::Kind::kInt, values[1]);
   Value* trips = count.known() && count.AsInt() == kUnlimited ? nullptr : values[1];
-  const bool has_turn = count.known() && count.AsInt() >= 1;
-  if (trips != nullptr && !form.may_stop && !has_turn) trips = c.Max(trips, 1);
+  const bool has_iteration = count.known() && count.AsInt() >= 1;
+  if (trips != nullptr && !form.may_stop && !has_iteration) trips = c.Max(trips, 1);
   DRAGOMAN_TRY(c.status());
-  turns.operands = {trips, nullptr};
+  iterations.operands = {trips, nullptr};
   const std::size_t first = form.has_condition ? 1 : 0;
   if (form.has_condition) {
     const Number starts = NumberFrom(builder(), Number::Kind::kBool, values[2]);
-    if (!starts.known() || starts.AsInt() == 0) turns.operands[1] = values[2];
+    if (!starts.known() || starts.AsInt() == 0) iterations.operands[1] = values[2];
   }
   for (std::size_t i = first; i < form.carried; ++i) {
-    turns.operands.push_back(values[2 + i]);
-    turns.types.push_back(values[2 + i]->type());
+    iterations.operands.push_back(values[2 + i]);
+    iterations.types.push_back(values[2 + i]->type());
   }
-  return turns;
+  return iterations;
 }
 
 // Runs the step in a body of its own.
-Status Evaluator::RunStep(const HalvedTurns& form, const std::vector<Abstract>& arguments,
-                          Turns& turns) {
-  turns.side = entry_.NewSide();
-  turns.outputs.clear();
-  Graph& body = *turns.side.body;
-  GraphBuilder& inner = *turns.side.builder;
+Status Evaluator::RunStep(const HalvedIterations& form, const std::vector<Abstract>& arguments,
+                          Iterations& iterations) {
+  iterations.side = entry_.NewSide();
+  iterations.outputs.clear();
+  Graph& body = *iterations.side.body;
+  GraphBuilder& inner = *iterations.side.builder;
   Value* index = body.AddInput(inner.UniqueName("i"), Type::Tensor(DType::kI64, Shape{}));
   Value* more = body.AddInput(inner.UniqueName("more"), Type::Tensor(DType::kBool, Shape{}));
   std::vector<Value*> inputs;
-  for (const Type& type : turns.types)
+  for (const Type& type : iterations.types)
     inputs.push_back(body.AddInput(inner.UniqueName("", "carried"), type));
   Status status;
   const auto run = [&]() -> Status {
     Composer c(builder());
-    if (turns.start != nullptr) index = c.Add(index, turns.start);
+    if (iterations.start != nullptr) index = c.Add(index, iterations.start);
     DRAGOMAN_TRY(c.status());
     std::vector<Abstract> given = {heap_.NewTensor(index)};
     if (form.has_condition) given.push_back(heap_.NewTensor(more));
@@ -221,51 +223,54 @@ Status Evaluator::RunStep(const HalvedTurns& form, const std::vector<Abstract>& 
     step.name = form.step->name();
     step.body = form.step;
     DRAGOMAN_ASSIGN(const Abstract result, CallFunction(step, std::move(given)));
-    turns.poisoned = HoldsPoison(result);
-    if (turns.poisoned) return {};
+    iterations.poisoned = HoldsPoison(result);
+    if (iterations.poisoned) return {};
     const std::size_t count = form.carried + form.collected;
     const auto* tuple = result.As<Tuple>();
     const std::vector<Abstract> items = count == 1         ? std::vector{result}
                                         : tuple != nullptr ? *tuple->items
                                                            : std::vector<Abstract>();
-    if (items.size() != count) return Unsupported("a turn that gives something else than the loop");
-    if (!form.has_condition) turns.outputs.push_back(more);
+    if (items.size() != count)
+      return Unsupported("an iteration that gives something else than the loop");
+    if (!form.has_condition) iterations.outputs.push_back(more);
     for (std::size_t i = 0; i < count; ++i) {
       const auto* tensor = items[i].As<TensorRef>();
-      if (tensor == nullptr) return Unsupported("a turn gives " + Describe(items[i]));
+      if (tensor == nullptr) return Unsupported("an iteration gives " + Describe(items[i]));
       DRAGOMAN_ASSIGN(Value * value, heap_.Read(builder(), *tensor));
       Value* element = i < form.carried ? value : TakeRow(entry_, value);
-      turns.outputs.push_back(element != nullptr ? element : c.Squeeze(value, {0}));
+      iterations.outputs.push_back(element != nullptr ? element : c.Squeeze(value, {0}));
     }
     return c.status();
   };
-  entry_.RunInto(turns.side, [&](std::vector<Abstract>&) {
+  entry_.RunInto(iterations.side, [&](std::vector<Abstract>&) {
     status = run();
     return Flow::kNext;
   });
   return status;
 }
 
-Result<Node*> Evaluator::AppendLoop(const FunctionValue& function, const HalvedTurns& form,
-                                    Turns& turns) {
+Result<Node*> Evaluator::AppendLoop(const FunctionValue& function, const HalvedIterations& form,
+                                    Iterations& iterations) {
   // A count alone ends the loop: the condition stays as it was.
-  std::span<Value* const> outputs = turns.outputs;
+  std::span<Value* const> outputs = iterations.outputs;
   if (!form.has_condition) {
-    turns.side.body->AddOutput(outputs.front());
+    iterations.side.body->AddOutput(outputs.front());
     outputs = outputs.subspan(1);
   }
-  DRAGOMAN_TRY(EntryBuilder::AddOutputs(turns.side, outputs));
+  DRAGOMAN_TRY(EntryBuilder::AddOutputs(iterations.side, outputs));
   std::vector<std::string> names;
   const std::size_t first = form.has_condition ? 1 : 0;
   for (std::size_t i = first; i < form.carried; ++i)
     names.push_back(function.body->input(2 + i)->name());
   for (std::size_t i = 0; i < form.collected; ++i) names.push_back(function.name);
-  return builder().Append("Loop", turns.operands, {{"body", Attribute(turns.side.body)}}, names);
+  return builder().Append("Loop", iterations.operands, {{"body", Attribute(iterations.side.body)}},
+                          names);
 }
 
-Result<Abstract> Evaluator::RunHalvedTurns(const FunctionValue& function, const HalvedTurns& form,
-                                           const std::vector<Abstract>& arguments) {
-  DRAGOMAN_ASSIGN(Turns turns, BeginTurns(form, arguments));
+Result<Abstract> Evaluator::RunHalvedIterations(const FunctionValue& function,
+                                                const HalvedIterations& form,
+                                                const std::vector<Abstract>& arguments) {
+  DRAGOMAN_ASSIGN(Iterations iterations, BeginIterations(form, arguments));
   calls_.push_back(function.body);
   const std::size_t findings = entry_.findings.size();
   const std::size_t first = form.has_condition ? 1 : 0;
@@ -273,26 +278,26 @@ Result<Abstract> Evaluator::RunHalvedTurns(const FunctionValue& function, const 
   Status status;
   for (int pass = 0; pass < kMaxPasses && !stable && status.ok(); ++pass) {
     entry_.findings.resize(findings);
-    status = RunStep(form, arguments, turns);
-    if (!status.ok() || turns.poisoned) break;
+    status = RunStep(form, arguments, iterations);
+    if (!status.ok() || iterations.poisoned) break;
     stable = true;
-    for (std::size_t i = 0; i < turns.types.size(); ++i) {
+    for (std::size_t i = 0; i < iterations.types.size(); ++i) {
       // The condition is the first output, whether it is carried or not.
-      const Type joined = Generalize(turns.types[i], turns.outputs[1 + i]->type());
-      stable = stable && joined == turns.types[i];
-      turns.types[i] = joined;
+      const Type joined = Generalize(iterations.types[i], iterations.outputs[1 + i]->type());
+      stable = stable && joined == iterations.types[i];
+      iterations.types[i] = joined;
     }
-    if (!stable) entry_.inference().Forget(*turns.side.body);
+    if (!stable) entry_.inference().Forget(*iterations.side.body);
   }
   calls_.pop_back();
   DRAGOMAN_TRY(std::move(status));
-  if (turns.poisoned || entry_.findings.size() != findings) return Abstract(Poison());
+  if (iterations.poisoned || entry_.findings.size() != findings) return Abstract(Poison());
   if (!stable) return Unsupported("what the loop carries does not settle");
   std::vector<Abstract> results;
   if (form.has_condition) results.emplace_back(LastCondition());
-  const bool gives = turns.types.size() + form.collected > 0;
+  const bool gives = iterations.types.size() + form.collected > 0;
   if (gives || IsImpure(*function.body)) {
-    DRAGOMAN_ASSIGN(Node * loop, AppendLoop(function, form, turns));
+    DRAGOMAN_ASSIGN(Node * loop, AppendLoop(function, form, iterations));
     for (std::size_t i = 0; i + first < form.carried + form.collected; ++i)
       results.push_back(heap_.NewTensor(loop->result(i)));
   }

@@ -83,16 +83,19 @@ class Evaluator {
 
   // evaluate_loops.cc
   const std::optional<TailRecursion>& TailRecursionOf(const FunctionValue& function);
-  const std::optional<HalvedTurns>& HalvedTurnsOf(const FunctionValue& function);
+  const std::optional<HalvedIterations>& HalvedIterationsOf(const FunctionValue& function);
   Result<Abstract> RunTailRecursion(const FunctionValue& function, const TailRecursion& form,
                                     const std::vector<Abstract>& arguments);
   Result<Number> RunTest(const FunctionValue& function, const TailRecursion& form, Scope& scope);
-  Result<Abstract> RunHalvedTurns(const FunctionValue& function, const HalvedTurns& form,
-                                  const std::vector<Abstract>& arguments);
-  struct Turns;
-  Result<Turns> BeginTurns(const HalvedTurns& form, const std::vector<Abstract>& arguments);
-  Status RunStep(const HalvedTurns& form, const std::vector<Abstract>& arguments, Turns& turns);
-  Result<Node*> AppendLoop(const FunctionValue& function, const HalvedTurns& form, Turns& turns);
+  Result<Abstract> RunHalvedIterations(const FunctionValue& function, const HalvedIterations& form,
+                                       const std::vector<Abstract>& arguments);
+  struct Iterations;
+  Result<Iterations> BeginIterations(const HalvedIterations& form,
+                                     const std::vector<Abstract>& arguments);
+  Status RunStep(const HalvedIterations& form, const std::vector<Abstract>& arguments,
+                 Iterations& iterations);
+  Result<Node*> AppendLoop(const FunctionValue& function, const HalvedIterations& form,
+                           Iterations& iterations);
 
   // evaluate_groups.cc
   static bool IsGroup(const FunctionValue& function, const std::vector<Abstract>& arguments);
@@ -136,7 +139,7 @@ class Evaluator {
   std::optional<tvm::Metadata> metadata_;  // read when it is first asked for
   std::unordered_map<std::string, const Graph*> functions_;
   std::unordered_map<const Graph*, std::optional<TailRecursion>> tail_recursions_;
-  std::unordered_map<const Graph*, std::optional<HalvedTurns>> halved_turns_;
+  std::unordered_map<const Graph*, std::optional<HalvedIterations>> halved_iterations_;
   std::vector<const Graph*> calls_;  // under way
   std::size_t nodes_ = 0;            // that were run
 };

@@ -117,15 +117,15 @@ class HalvesReader {
   HalvesReader(const Graph& function, std::string name, const FindFunction& find)
       : function_(function), name_(std::move(name)), find_(find) {}
 
-  std::optional<HalvedTurns> Read() {
+  std::optional<HalvedIterations> Read() {
     const Node* condition = function_.num_inputs() >= 2 ? RecursionCondition(function_) : nullptr;
     if (condition == nullptr ||
-        !ReadTest(function_, condition->operand(0), 1, &turns_.has_condition))
+        !ReadTest(function_, condition->operand(0), 1, &iterations_.has_condition))
       return std::nullopt;
-    if (!ReadHalves(*SideOf(*condition, true)) || !ReadTurn(*SideOf(*condition, false)))
+    if (!ReadHalves(*SideOf(*condition, true)) || !ReadIteration(*SideOf(*condition, false)))
       return std::nullopt;
-    if (turns_.has_condition && turns_.carried == 0) return std::nullopt;
-    return turns_;
+    if (iterations_.has_condition && iterations_.carried == 0) return std::nullopt;
+    return iterations_;
   }
 
  private:
@@ -188,39 +188,40 @@ class HalvesReader {
     const auto carries = [&](std::size_t i) {
       return i + 2 < inputs && IsElement(second.operand(i + 2), first.result(), i, results);
     };
-    while (carries(turns_.carried)) ++turns_.carried;
-    turns_.fixed = inputs - 2 - turns_.carried;
-    for (std::size_t i = inputs - turns_.fixed; i < inputs; ++i) {
+    while (carries(iterations_.carried)) ++iterations_.carried;
+    iterations_.fixed = inputs - 2 - iterations_.carried;
+    for (std::size_t i = inputs - iterations_.fixed; i < inputs; ++i) {
       if (!Same(second.operand(i), function_.input(i))) return false;
     }
-    if (turns_.carried > results) return false;
-    turns_.collected = results - turns_.carried;
+    if (iterations_.carried > results) return false;
+    iterations_.collected = results - iterations_.carried;
     return ReadResults(Elements(result), calls);
   }
 
   bool ReadResults(const std::vector<const Value*>& results,
                    const std::vector<const Node*>& calls) const {
-    const std::size_t carried = turns_.carried;
+    const std::size_t carried = iterations_.carried;
     for (std::size_t i = 0; i < carried; ++i) {
       if (!IsElement(results[i], calls[1]->result(), i, results.size())) return false;
     }
-    if (turns_.collected == 0) return calls.size() == 2;
-    if (calls.size() != 3 || !Joins(find_(CalleeOf(*calls[2])), turns_.collected) ||
-        calls[2]->num_operands() != 2 * turns_.collected)
+    if (iterations_.collected == 0) return calls.size() == 2;
+    if (calls.size() != 3 || !Joins(find_(CalleeOf(*calls[2])), iterations_.collected) ||
+        calls[2]->num_operands() != 2 * iterations_.collected)
       return false;
-    for (std::size_t i = 0; i < turns_.collected; ++i) {
+    for (std::size_t i = 0; i < iterations_.collected; ++i) {
       for (std::size_t half = 0; half < 2; ++half) {
         if (!IsElement(calls[2]->operand(2 * i + half), calls[half]->result(), carried + i,
                        results.size()))
           return false;
       }
-      if (!IsElement(results[carried + i], calls[2]->result(), i, turns_.collected)) return false;
+      if (!IsElement(results[carried + i], calls[2]->result(), i, iterations_.collected))
+        return false;
     }
     return true;
   }
 
-  // The call of the step, or of a function that calls it if there is a turn to make.
-  bool ReadTurn(const Graph& side) {
+  // The call of the step, or of a function that calls it if there is an iteration to make.
+  bool ReadIteration(const Graph& side) {
     const std::vector<const Node*> calls = CallsIn(side);
     if (calls.size() != 1 || !Same(ResultOf(side), calls[0]->result()) ||
         !Same(calls[0]->operand(0), function_.input(0)))
@@ -228,37 +229,38 @@ class HalvesReader {
     const Graph* callee = find_(CalleeOf(*calls[0]));
     if (callee == nullptr || callee == &function_) return false;
     if (PassesOn(function_, *calls[0], 1)) {
-      turns_.step = callee;
-      return !turns_.has_condition;
+      iterations_.step = callee;
+      return !iterations_.has_condition;
     }
-    turns_.may_stop = true;
+    iterations_.may_stop = true;
     return PassesOn(function_, *calls[0], 2) && Same(calls[0]->operand(1), function_.input(1)) &&
-           ReadMaybeTurn(*callee);
+           ReadMaybeIteration(*callee);
   }
 
-  bool ReadMaybeTurn(const Graph& turn) {
+  bool ReadMaybeIteration(const Graph& iteration) {
     const Node* condition =
-        turn.num_inputs() == function_.num_inputs() ? RecursionCondition(turn) : nullptr;
+        iteration.num_inputs() == function_.num_inputs() ? RecursionCondition(iteration) : nullptr;
     bool has_condition = false;
-    if (condition == nullptr || !ReadTest(turn, condition->operand(0), 0, &has_condition) ||
-        has_condition != turns_.has_condition)
+    if (condition == nullptr || !ReadTest(iteration, condition->operand(0), 0, &has_condition) ||
+        has_condition != iterations_.has_condition)
       return false;
     const Graph& runs = *SideOf(*condition, true);
     const std::vector<const Node*> calls = CallsIn(runs);
     if (calls.size() != 1 || !Same(ResultOf(runs), calls[0]->result()) ||
-        !Same(calls[0]->operand(0), turn.input(0)) || !PassesOn(turn, *calls[0], 1))
+        !Same(calls[0]->operand(0), iteration.input(0)) || !PassesOn(iteration, *calls[0], 1))
       return false;
-    turns_.step = find_(CalleeOf(*calls[0]));
-    return turns_.step != nullptr && turns_.step != &function_ &&
-           GivesNothing(turn, *SideOf(*condition, false));
+    iterations_.step = find_(CalleeOf(*calls[0]));
+    return iterations_.step != nullptr && iterations_.step != &function_ &&
+           GivesNothing(iteration, *SideOf(*condition, false));
   }
 
   // What is carried as it came, and no rows.
-  bool GivesNothing(const Graph& turn, const Graph& side) const {
+  bool GivesNothing(const Graph& iteration, const Graph& side) const {
     const std::vector<const Value*> results = Elements(ResultOf(side));
-    if (results.size() != turns_.carried + turns_.collected) return false;
+    if (results.size() != iterations_.carried + iterations_.collected) return false;
     for (std::size_t i = 0; i < results.size(); ++i) {
-      if (i < turns_.carried ? !Same(results[i], turn.input(i + 2)) : !IsEmpty(results[i]))
+      if (i < iterations_.carried ? !Same(results[i], iteration.input(i + 2))
+                                  : !IsEmpty(results[i]))
         return false;
     }
     return true;
@@ -280,7 +282,7 @@ class HalvesReader {
   const Graph& function_;
   const std::string name_;
   const FindFunction& find_;
-  HalvedTurns turns_;
+  HalvedIterations iterations_;
 };
 
 }  // namespace
@@ -318,8 +320,8 @@ std::optional<TailRecursion> FindTailRecursion(const Graph& function, const IsOw
   return form;
 }
 
-std::optional<HalvedTurns> FindHalvedTurns(const Graph& function, const std::string& name,
-                                           const FindFunction& find) {
+std::optional<HalvedIterations> FindHalvedIterations(const Graph& function, const std::string& name,
+                                                     const FindFunction& find) {
   return HalvesReader(function, name, find).Read();
 }
 

@@ -11,7 +11,8 @@
 //             r = (i, s)
 //         return r
 //
-//   - By halves, as codegen/relax/recursion.h writes them: the function is told how many turns to
+//   - By halves, as codegen/relax/recursion.h writes them: the function is told how many iterations
+//   to
 //     make, and calls itself for the first half of them and for the rest.
 #ifndef DRAGOMAN_IMPORTERS_RELAX_LOWER_RECURSION_H_
 #define DRAGOMAN_IMPORTERS_RELAX_LOWER_RECURSION_H_
@@ -42,20 +43,20 @@ struct TailRecursion {
 // What `is_own` accepts has the arguments behind `first_argument`.
 std::optional<TailRecursion> FindTailRecursion(const Graph& function, const IsOwnCall& is_own);
 
-// NAME(index, count, carried…, fixed…) -> (carried…, collected…): turns index … index + count - 1
-// of STEP(index, carried…, fixed…), which gives a row of each that is collected.
-struct HalvedTurns {
+// NAME(index, count, carried…, fixed…) -> (carried…, collected…): iterations index … index + count
+// - 1 of STEP(index, carried…, fixed…), which gives a row of each that is collected.
+struct HalvedIterations {
   const Graph* step = nullptr;
   std::size_t carried = 0;
   std::size_t fixed = 0;
   std::size_t collected = 0;
-  bool has_condition = false;  // carried[0]: whether there is a next turn
-  bool may_stop = false;       // no turn is made if count is less than 1; else at least one is
+  bool has_condition = false;  // carried[0]: whether there is a next iteration
+  bool may_stop = false;       // no iteration is made if count is less than 1; else at least one is
 };
 
 // `name`: of `function`.
-std::optional<HalvedTurns> FindHalvedTurns(const Graph& function, const std::string& name,
-                                           const FindFunction& find);
+std::optional<HalvedIterations> FindHalvedIterations(const Graph& function, const std::string& name,
+                                                     const FindFunction& find);
 
 // What a graph returns, through other names of it; nullptr: not one value.
 const Value* ResultOf(const Graph& graph);

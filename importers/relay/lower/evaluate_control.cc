@@ -115,7 +115,7 @@ Abstract Evaluator::CallClosure(const Node& node, const Closure& function,
   ++depth_;
   Abstract result;
   if (const std::optional<LoopForm>& form = FormOf(function)) {
-    result = RunTurns(node, function, *form, std::move(arguments), path);
+    result = RunIterations(node, function, *form, std::move(arguments), path);
   } else if (const std::string name = function.GroupName(); !name.empty()) {
     result = RunAsGroup(node, function, arguments, path, frame);
   } else {

@@ -39,7 +39,7 @@ std::vector<Abstract> Evaluator::RunToEnds(const Graph& graph, const LoopForm& f
   const bool branches = tail != nullptr && (IsNode(*tail, "If") || IsNode(*tail, "Match"));
   const bool again = tail != nullptr && form.calls.contains(tail);
   for (const Node& node : graph.nodes()) {
-    // The call itself is not run: its arguments are the next turn's.
+    // The call itself is not run: its arguments are the next iteration's.
     if (!(branches || again) || !Names(node, *tail)) RunNode(node, frame);
   }
   std::vector<Abstract> ends(count + 2, Uninitialized());
@@ -90,8 +90,8 @@ std::vector<Abstract> Evaluator::RunToEnds(const Graph& graph, const LoopForm& f
   return merged;
 }
 
-Abstract Evaluator::RunTurns(const Node& node, const Closure& function, const LoopForm& form,
-                             std::vector<Abstract> arguments, const std::string& path) {
+Abstract Evaluator::RunIterations(const Node& node, const Closure& function, const LoopForm& form,
+                                  std::vector<Abstract> arguments, const std::string& path) {
   return form.condition != nullptr ? RunWhile(node, function, form, std::move(arguments), path)
                                    : RunUntilEnd(node, function, form, std::move(arguments), path);
 }
@@ -115,9 +115,10 @@ Abstract Evaluator::RunWhile(const Node& node, const Closure& function, const Lo
   for (const auto& input : function.body->inputs()) loop.names.push_back(input->name());
   std::optional<Error> problem;
   loop.body = [&](const Number&, const std::vector<Abstract>& now, std::vector<Abstract>& given) {
-    Frame& turn = NewFrame(function, now, path);
-    if (const Result<Number> held = RunCondition(form, turn); !held.ok()) problem = held.error();
-    std::vector<Abstract> next = RunToEnds(form.Side(form.continues), form, turn, problem);
+    Frame& iteration = NewFrame(function, now, path);
+    if (const Result<Number> held = RunCondition(form, iteration); !held.ok())
+      problem = held.error();
+    std::vector<Abstract> next = RunToEnds(form.Side(form.continues), form, iteration, problem);
     next.erase(next.begin());
     next.pop_back();
     Result<Number> again = continues(NewFrame(function, next, path));
@@ -136,7 +137,7 @@ Abstract Evaluator::RunWhile(const Node& node, const Closure& function, const Lo
   return RunGraph(form.Side(!form.continues), last);
 }
 
-// Whether a further turn follows is known only at the end of each; the result is carried.
+// Whether a further iteration follows is known only at the end of each; the result is carried.
 Abstract Evaluator::RunUntilEnd(const Node& node, const Closure& function, const LoopForm& form,
                                 std::vector<Abstract> arguments, const std::string& path) {
   Frame& place = NewFrame(function, arguments, path);
@@ -156,7 +157,7 @@ Abstract Evaluator::RunUntilEnd(const Node& node, const Closure& function, const
   return results.empty() ? Abstract(Poison()) : results.back();
 }
 
-// `problem` is what its turns report. False if anything was reported.
+// `problem` is what its iterations report. False if anything was reported.
 bool Evaluator::RunSourceLoop(const Node& node, const Node& origin, const SourceLoop& loop,
                               const std::optional<Error>& problem, const Frame& place,
                               std::vector<Abstract>& results) {

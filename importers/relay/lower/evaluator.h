@@ -134,8 +134,8 @@ class Evaluator {
   Result<Number> Truth(const Abstract& value);
 
   // evaluate_loops.cc
-  Abstract RunTurns(const Node& node, const Closure& function, const LoopForm& form,
-                    std::vector<Abstract> arguments, const std::string& path);
+  Abstract RunIterations(const Node& node, const Closure& function, const LoopForm& form,
+                         std::vector<Abstract> arguments, const std::string& path);
   Abstract RunWhile(const Node& node, const Closure& function, const LoopForm& form,
                     std::vector<Abstract> arguments, const std::string& path);
   Abstract RunUntilEnd(const Node& node, const Closure& function, const LoopForm& form,

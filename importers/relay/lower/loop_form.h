@@ -17,7 +17,7 @@ namespace dragoman::relay {
 struct LoopForm {
   std::unordered_set<const Node*> calls;  // of itself
   // The condition on one side of which all ways call the function again, and on the other side
-  // none: it is asked in front of every turn. nullptr: turns end in several places.
+  // none: it is asked in front of every iteration. nullptr: iterations end in several places.
   const Node* condition = nullptr;
   bool continues = true;  // what the condition is where the loop goes on
 

@@ -85,23 +85,23 @@ Value* Survivors(Call& c, const Suppression& given) {
   Value* alive = body->AddInput("alive", given.alive->type());
   Value* kept = body->AddInput("kept", none->type());
 
-  Composer turn(inner);
-  Value* over = turn.Gather(given.over, box, 1);
-  Value* hits = turn.ReduceSum(turn.Cast(turn.And(over, alive), DType::kI64), {1});
-  Value* is_hit = turn.Greater(hits, 0);
-  Value* counts = turn.Gather(given.candidates, box, 1);
-  Value* dies = turn.And(counts, is_hit);
-  Value* stays = turn.And(counts, turn.Not(is_hit));
+  Composer at(inner);
+  Value* over = at.Gather(given.over, box, 1);
+  Value* hits = at.ReduceSum(at.Cast(at.And(over, alive), DType::kI64), {1});
+  Value* is_hit = at.Greater(hits, 0);
+  Value* counts = at.Gather(given.candidates, box, 1);
+  Value* dies = at.And(counts, is_hit);
+  Value* stays = at.And(counts, at.Not(is_hit));
   if (given.limit != nullptr) {
-    Value* is_full = turn.Equal(kept, given.limit);
-    dies = turn.Or(is_full, dies);
-    stays = turn.And(stays, turn.Not(is_full));
+    Value* is_full = at.Equal(kept, given.limit);
+    dies = at.Or(is_full, dies);
+    stays = at.And(stays, at.Not(is_full));
   }
-  Value* dead = turn.And(turn.Equal(places, box), turn.Unsqueeze(dies, {1}));
-  Value* still = turn.And(alive, turn.Not(dead));
-  Value* more = turn.Add(kept, turn.Cast(stays, DType::kI64));
-  Value* again = turn.Op("Identity", {go});
-  c.Check(turn.status());
+  Value* dead = at.And(at.Equal(places, box), at.Unsqueeze(dies, {1}));
+  Value* still = at.And(alive, at.Not(dead));
+  Value* more = at.Add(kept, at.Cast(stays, DType::kI64));
+  Value* again = at.Op("Identity", {go});
+  c.Check(at.status());
   if (c.failed()) return nullptr;
   for (Value* result : {again, still, more}) body->AddOutput(result);
   NameInModel(*body, c.builder());

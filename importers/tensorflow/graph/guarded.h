@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which nodes run only in turns of a loop or on one side of a condition of version 1.
+// Which nodes run only in iterations of a loop or on one side of a condition of version 1.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_GUARDED_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_GUARDED_H_
 

@@ -279,8 +279,8 @@ const Shape* ShapeOf(const Abstract& value) {
 
 }  // namespace
 
-// A state keeps its sizes from turn to turn. Where it broadcasts with something else that is
-// carried, as a batch does with its mask, that is broadcast before the loop.
+// A state keeps its sizes from iteration to iteration. Where it broadcasts with something else that
+// is carried, as a batch does with its mask, that is broadcast before the loop.
 Result<FittedSizes> Evaluator::FitSizes(std::vector<Abstract>& carried, const Results& after) {
   FittedSizes fitted;
   for (std::size_t i = 0; i < carried.size(); ++i) {
@@ -328,7 +328,7 @@ std::vector<Value*> Evaluator::TensorsAmong(const std::vector<Abstract>& values)
   return tensors;
 }
 
-// A first turn on its own, which is taken back, tells what it sets in lists that are empty.
+// A first iteration on its own, which is taken back, tells what it sets in lists that are empty.
 Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& body, bool resizes) {
   const auto is_open = [&](const Abstract& list) {
     return IsReserved(list) || (resizes && IsEmptyList(list));
@@ -369,9 +369,10 @@ Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& bod
   return {};
 }
 
-Flow Evaluator::RunTurns(const Node& node, std::vector<Abstract> carried,
-                         std::vector<std::string> names, const LoopBody& condition,
-                         const LoopBody& body, bool resizes, const Scope& scope, Results& results) {
+Flow Evaluator::RunIterations(const Node& node, std::vector<Abstract> carried,
+                              std::vector<std::string> names, const LoopBody& condition,
+                              const LoopBody& body, bool resizes, const Scope& scope,
+                              Results& results) {
   const auto holds = [&](const std::vector<Abstract>& now, Abstract& truth) {
     Results given;
     const Flow flow = condition(now, given);
@@ -419,8 +420,8 @@ Flow Evaluator::RunWithForms(const Node& node, SourceLoop loop, const Scope& sco
                              Results& results) {
   ListForms forms;
   const SourceLoop::Body body = std::move(loop.body);
-  loop.body = [&](const Number& turn, const std::vector<Abstract>& now, Results& given) {
-    const Flow flow = body(turn, now, given);
+  loop.body = [&](const Number& iteration, const std::vector<Abstract>& now, Results& given) {
+    const Flow flow = body(iteration, now, given);
     if (flow == Flow::kRaised) return flow;
     std::vector<Abstract> next(given.begin() + 1, given.end());
     const Status applied = forms.Apply(heap_, builder(), next);
@@ -488,8 +489,8 @@ Flow Evaluator::RunWhile(const Node& node, Scope& scope) {
     names.push_back(known ? found->second->graph->input(i)->name() : "");
   }
   Results results;
-  const Flow flow = RunTurns(node, carried, std::move(names), call(*condition), call(*body),
-                             Has(body->name, "TensorListResize"), scope, results);
+  const Flow flow = RunIterations(node, carried, std::move(names), call(*condition), call(*body),
+                                  Has(body->name, "TensorListResize"), scope, results);
   SetResults(node, scope, std::move(results));
   return flow;
 }
@@ -521,8 +522,8 @@ Flow Evaluator::RunFrame(const LoopStep& step, Scope& scope) {
   };
   const Node& place = step.variables.empty() ? *step.enters.front() : *step.variables.front().merge;
   Results results;
-  const Flow flow =
-      RunTurns(place, std::move(carried), std::move(names), condition, body, false, scope, results);
+  const Flow flow = RunIterations(place, std::move(carried), std::move(names), condition, body,
+                                  false, scope, results);
   for (const auto& [exit, variable] : step.exits) {
     SetResults(*exit, scope, {variable < results.size() ? results[variable] : Abstract(Poison())});
   }

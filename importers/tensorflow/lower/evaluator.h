@@ -136,16 +136,16 @@ class Evaluator {
                                            const Scope& scope);
   using LoopBody = std::function<Flow(const std::vector<Abstract>& carried, Results& results)>;
   // Runs `body` while `condition` gives true. `resizes`: the body may state the length of a list.
-  Flow RunTurns(const Node& node, std::vector<Abstract> carried, std::vector<std::string> names,
-                const LoopBody& condition, const LoopBody& body, bool resizes, const Scope& scope,
-                Results& results);
-  // RunLoop (core/lowering/loop.h), with lists stacked that either the turns or what they begin
-  // with stack. Errors are reported at `node`.
+  Flow RunIterations(const Node& node, std::vector<Abstract> carried,
+                     std::vector<std::string> names, const LoopBody& condition,
+                     const LoopBody& body, bool resizes, const Scope& scope, Results& results);
+  // RunLoop (core/lowering/loop.h), with lists stacked that either the iterations or what they
+  // begin with stack. Errors are reported at `node`.
   Flow RunWithForms(const Node& node, SourceLoop loop, const Scope& scope, Results& results);
   // Whether a function, or one that it calls, has an operator of this type.
   bool Has(const std::string& function, std::string_view type) const;
-  // Lists of which nothing was set yet get the sizes of what the first turn sets; empty ones only
-  // where they are resized, which a sequence cannot be.
+  // Lists of which nothing was set yet get the sizes of what the first iteration sets; empty ones
+  // only where they are resized, which a sequence cannot be.
   Status StackLists(std::vector<Abstract>& carried, const LoopBody& body, bool resizes);
   Result<FittedSizes> FitSizes(std::vector<Abstract>& carried, const Results& after);
   std::vector<Value*> TensorsAmong(const std::vector<Abstract>& values);

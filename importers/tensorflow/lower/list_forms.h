@@ -16,7 +16,8 @@ namespace dragoman::tf {
 
 class ListForms {
  public:
-  // The two ways that meet: the branches of a condition; what goes into a turn and what comes back.
+  // The two ways that meet: the branches of a condition; what goes into an iteration and what comes
+  // back.
   enum class Way : std::uint8_t { kFirst, kSecond };
 
   // States what a way gives; what it gave before is forgotten.

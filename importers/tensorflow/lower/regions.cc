@@ -54,7 +54,7 @@ class RegionBuilder : private ControlContexts {
   Result<Step> MakeStep(int unit);
   Result<Step> MakeCond(int unit);
   Result<Step> MakeLoop(int unit);
-  // The parts of a loop that are run in its turns, and what it carries from one to the next.
+  // The parts of a loop that are run in its iterations, and what it carries from one to the next.
   struct LoopParts {
     std::vector<int> members;
     std::unordered_map<const Node*, std::size_t> variables;  // by the merge
@@ -92,7 +92,7 @@ Status RegionBuilder::CheckWanted() {
     if (value == nullptr || IsControl(value) || ContextOf(value) == kRoot) continue;
     int c = ContextOf(value);
     while (c > kRoot && context(c).frame == kNone) c = context(c).parent;
-    const char* where = c > kRoot ? "in turns of a loop" : "under a condition";
+    const char* where = c > kRoot ? "in iterations of a loop" : "under a condition";
     return Unsupported(std::string("tensor '") + value->name() + "' is computed " + where +
                        " only; ask for what Exit or Merge gives behind it");
   }

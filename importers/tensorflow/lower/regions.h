@@ -2,8 +2,8 @@
 // The order in which a graph of TensorFlow runs, with its control flow of version 1 as regions.
 //
 // A graph has no order but its edges, and says conditions and loops by nodes that let tensors pass
-// or not (Switch, Merge) and by frames of turns (Enter, NextIteration, Exit). Here each node gets a
-// context, the frames and the sides of conditions that it runs in:
+// or not (Switch, Merge) and by frames of iterations (Enter, NextIteration, Exit). Here each node
+// gets a context, the frames and the sides of conditions that it runs in:
 //
 //     cond:   x ─ Switch(p) ┬ 1 ─ … ┐            loop:  Enter ─ Merge ─ Switch(LoopCond) ─ 0 ─ Exit
 //                           └ 0 ─ … ┴ Merge                      └────── NextIteration ─ … ─ 1 ┘
@@ -63,7 +63,7 @@ struct CondStep {
   std::vector<CondResult> results;
 };
 
-// A value that passes from turn to turn.
+// A value that passes from iteration to iteration.
 struct LoopVariable {
   const Node* enter = nullptr;
   const Node* merge = nullptr;
@@ -71,8 +71,9 @@ struct LoopVariable {
 };
 
 struct LoopStep {
-  std::string name;                 // of the frame
-  std::vector<const Node*> enters;  // all of them; those of no variable are the same in all turns
+  std::string name;  // of the frame
+  std::vector<const Node*>
+      enters;  // all of them; those of no variable are the same in all iterations
   std::vector<LoopVariable> variables;
   std::vector<std::pair<const Node*, std::size_t>> exits;  // and the variable that each gives
   Region condition;

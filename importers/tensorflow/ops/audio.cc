@@ -59,9 +59,9 @@ dragoman::Tensor CosineTable(std::int64_t channels, std::int64_t coefficients) {
   std::vector<double> table;
   for (std::int64_t channel = 0; channel < channels; ++channel) {
     for (std::int64_t i = 0; i < coefficients; ++i) {
-      const double turns = static_cast<double>(i) * (static_cast<double>(channel) + 0.5) /
-                           static_cast<double>(channels);
-      table.push_back(norm * std::cos(kPi * turns));
+      const double iterations = static_cast<double>(i) * (static_cast<double>(channel) + 0.5) /
+                                static_cast<double>(channels);
+      table.push_back(norm * std::cos(kPi * iterations));
     }
   }
   return dragoman::Tensor::Of<double>({channels, coefficients}, table);

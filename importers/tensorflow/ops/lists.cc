@@ -65,10 +65,11 @@ Abstract Appended(Call& c, const ListContents& list, Value* index, Value* elemen
 Value* LengthsIn(Call& c, Value* sequence) {
   Value* count = c.Op("SequenceLength", {sequence});
   if (c.failed()) return nullptr;
-  LoopBody turn(c, {});
-  Composer at(turn.builder);
-  Value* length = at.Size(at.Op("SequenceAt", {sequence, turn.number}), 0);
-  return AppendLoop(c, turn, at, {at.Op("Identity", {turn.go}), length}, {count, nullptr})[0];
+  LoopBody iteration(c, {});
+  Composer at(iteration.builder);
+  Value* length = at.Size(at.Op("SequenceAt", {sequence, iteration.number}), 0);
+  return AppendLoop(c, iteration, at, {at.Op("Identity", {iteration.go}), length},
+                    {count, nullptr})[0];
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace dragoman::tf {
 LoopBody::LoopBody(Call& c, const std::vector<std::pair<std::string, Type>>& types)
     : graph(std::make_shared<Graph>()), builder(*graph, c.builder().inference(), names) {
   builder.set_origin(c.builder().origin());
-  number = graph->AddInput("turn", Type::Tensor(DType::kI64, Shape()));
+  number = graph->AddInput("iteration", Type::Tensor(DType::kI64, Shape()));
   go = graph->AddInput("go", Type::Tensor(DType::kBool, Shape()));
   for (const auto& [name, type] : types) carried.push_back(graph->AddInput(name, type));
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A Loop whose body a lowering makes by hand:
 //
-//     LoopBody turn(c, {{"sum", zero->type()}});
-//     Composer at(turn.builder);
-//     Value* sum = at.Add(turn.carried[0], …);
-//     AppendLoop(c, turn, at, {at.BoolConstant(true), sum}, {count, nullptr, zero});
+//     LoopBody iteration(c, {{"sum", zero->type()}});
+//     Composer at(iteration.builder);
+//     Value* sum = at.Add(iteration.carried[0], …);
+//     AppendLoop(c, iteration, at, {at.BoolConstant(true), sum}, {count, nullptr, zero});
 //
 // The body reads values around it as they are.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_LOOP_BODY_H_
@@ -27,14 +27,14 @@ struct LoopBody {
   std::shared_ptr<Graph> graph;
   std::unordered_set<std::string> names;
   GraphBuilder builder;
-  Value* number = nullptr;  // of the turn, from 0 on, int64
+  Value* number = nullptr;  // of the iteration, from 0 on, int64
   Value* go = nullptr;      // the condition that led here
   std::vector<Value*> carried;
 };
 
-// `results` of the body, made by `done`: whether to go on, what is carried, what is collected turn
-// by turn. `operands`: the number of turns or nullptr, whether to begin or nullptr, what is carried
-// first. Gives the last of what is carried, then what was collected.
+// `results` of the body, made by `done`: whether to go on, what is carried, what is collected
+// iteration by iteration. `operands`: the number of iterations or nullptr, whether to begin or
+// nullptr, what is carried first. Gives the last of what is carried, then what was collected.
 std::vector<Value*> AppendLoop(Call& c, LoopBody& body, const Composer& done,
                                const std::vector<Value*>& results, std::vector<Value*> operands);
 

@@ -112,9 +112,9 @@ Steps Scanned(Call& c, const LstmWeights& weights, Value* x) {
   Value* h = body->AddInput("h", first_h->type());
   Value* row =
       body->AddInput("x", Type::Tensor(x->type().dtype(), Shape(sizes->begin() + 1, sizes->end())));
-  Composer turn(inner);
-  const LstmStep step = Step(turn, weights, row, cs, h);
-  c.Check(turn.status());
+  Composer iteration(inner);
+  const LstmStep step = Step(iteration, weights, row, cs, h);
+  c.Check(iteration.status());
   if (c.failed()) return {};
   body->AddOutput(step.cs);
   body->AddOutput(step.h);

@@ -54,16 +54,16 @@ KeptBoxes SuppressSoftly(Call& c, const SoftSuppression& given) {
   };
   Value* starts = any_left(c, scores);
   if (c.failed()) return {};
-  LoopBody turn(c, {{"scores", scores->type()}});
-  Composer at(turn.builder);
-  Value* now = turn.carried[0];
+  LoopBody body(c, {{"scores", scores->type()}});
+  Composer at(body.builder);
+  Value* now = body.carried[0];
   Value* best = at.Op("ArgMax", {now}, {{"axis", std::int64_t{0}}, {"keepdims", std::int64_t{0}}});
   Value* score = at.Gather(now, best, 0);
   Value* left = at.Mul(now, at.Gather(factors, best, 1));
   Value* gone = at.Or(at.Equal(places, best), at.Gather(drops, best, 1));
   gone = at.Or(gone, at.LessOrEqual(now, given.least));
   left = at.Where(gone, kNoScore, left);
-  const std::vector<Value*> kept = AppendLoop(c, turn, at, {any_left(at, left), left, best, score},
+  const std::vector<Value*> kept = AppendLoop(c, body, at, {any_left(at, left), left, best, score},
                                               {given.most, starts, scores});
   return {kept[1], kept[2]};
 }
@@ -85,17 +85,17 @@ Value* LowerNonMaxSuppressionWithOverlaps(Call& c) {
   Value* places = c.Iota(count);
   Value* zero = c.Int(0);
   if (c.failed()) return nullptr;
-  LoopBody turn(c, {{"kept", none->type()}, {"count", zero->type()}});
-  Composer at(turn.builder);
-  Value* kept = turn.carried[0];
-  Value* hit = at.And(at.Gather(over, turn.number, 0), kept);
+  LoopBody body(c, {{"kept", none->type()}, {"count", zero->type()}});
+  Composer at(body.builder);
+  Value* kept = body.carried[0];
+  Value* hit = at.And(at.Gather(over, body.number, 0), kept);
   Value* is_hit = at.Greater(at.ReduceAll("ReduceSum", at.Cast(hit, DType::kI64)), 0);
-  Value* stays = at.And(at.Gather(counts, turn.number, 0), at.Not(is_hit));
-  stays = at.And(stays, at.Less(turn.carried[1], most));
-  Value* now = at.Or(kept, at.And(at.Equal(places, turn.number), stays));
-  Value* total = at.Add(turn.carried[1], at.Cast(stays, DType::kI64));
-  Value* again = at.Op("Identity", {turn.go});
-  Value* all = AppendLoop(c, turn, at, {again, now, total}, {count, nullptr, none, zero})[0];
+  Value* stays = at.And(at.Gather(counts, body.number, 0), at.Not(is_hit));
+  stays = at.And(stays, at.Less(body.carried[1], most));
+  Value* now = at.Or(kept, at.And(at.Equal(places, body.number), stays));
+  Value* total = at.Add(body.carried[1], at.Cast(stays, DType::kI64));
+  Value* again = at.Op("Identity", {body.go});
+  Value* all = AppendLoop(c, body, at, {again, now, total}, {count, nullptr, none, zero})[0];
   Value* found = c.Op("Compress", {sorted[1], all}, {{"axis", std::int64_t{0}}});
   return c.Cast(found, DType::kI32);
 }

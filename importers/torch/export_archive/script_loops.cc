@@ -12,7 +12,7 @@ Type NumberType() { return Type::Opaque("torch", "int"); }
 
 }  // namespace
 
-// Whether a turn follows where `values` are carried.
+// Whether an iteration follows where `values` are carried.
 Result<Value*> ScriptWriter::GoesOn(const Graph& condition, std::vector<Value*> values,
                                     const std::vector<Value*>& further) {
   values.insert(values.end(), further.begin(), further.end());
@@ -23,10 +23,10 @@ Result<Value*> ScriptWriter::GoesOn(const Graph& condition, std::vector<Value*> 
 }
 
 // while_loop(cond_graph, body_graph, carried, further), while_loop_stack_output: the latter gives
-// what each turn has left, or what is carried into the loop if it has no turn.
+// what each iteration has left, or what is carried into the loop if it has no iteration.
 Status ScriptWriter::WriteWhile(const Node& node) {
   DRAGOMAN_ASSIGN(const Graph* condition, GraphArgument(node, 0));
-  DRAGOMAN_ASSIGN(const Graph* turn, GraphArgument(node, 1));
+  DRAGOMAN_ASSIGN(const Graph* iteration, GraphArgument(node, 1));
   DRAGOMAN_ASSIGN(const std::vector<Value*> carried, Flat(node, 2, 3));
   DRAGOMAN_ASSIGN(const std::vector<Value*> further, Flat(node, 3, node.attributes().size()));
   std::vector<Value*> lists;
@@ -48,7 +48,7 @@ Status ScriptWriter::WriteWhile(const Node& node) {
       values.push_back(body.AddInput(value->name(), value->type()));
     std::vector<Value*> given = values;
     given.insert(given.end(), further.begin(), further.end());
-    DRAGOMAN_ASSIGN(values, Inline(*turn, given));
+    DRAGOMAN_ASSIGN(values, Inline(*iteration, given));
     if (values.size() != carried.size())
       return InvalidInput("the body of while_loop gives another number of values than it carries");
     for (std::size_t i = 0; i < lists.size(); ++i)
@@ -60,12 +60,12 @@ Status ScriptWriter::WriteWhile(const Node& node) {
   }));
   std::vector<Value*> results;
   for (const Value* value : carried) results.push_back(loop->AddResult("", value->type()));
-  for (std::size_t i = 0; i < lists.size(); ++i) results[i] = TurnsOf(lists[i]);
+  for (std::size_t i = 0; i < lists.size(); ++i) results[i] = IterationsOf(lists[i]);
   return BindFlat(node, results);
 }
 
 // All of `list` but the first item, which counts where it is the only one, as one tensor.
-Value* ScriptWriter::TurnsOf(Value* list) {
+Value* ScriptWriter::IterationsOf(Value* list) {
   Value* zero = Int(0);
   Value* one = Int(1);
   Value* rows = Append({"aten", "stack", ""}, {list, zero}, LoopTensor());
@@ -91,12 +91,12 @@ Status ScriptWriter::WriteScanLoop(const Node& node, const Graph& body,
   operands.insert(operands.end(), carried.begin(), carried.end());
   Node* loop = Append({"prim", "Loop"}, operands);
   DRAGOMAN_TRY(WriteBlock(*loop, "body", [&](Graph& block) -> Status {
-    Value* turn = block.AddInput("i", NumberType());
+    Value* iteration = block.AddInput("i", NumberType());
     std::vector<Value*> given;
     for (std::size_t i = 0; i < carried.size(); ++i)
       given.push_back(block.AddInput(carried[i]->name(), carried[i]->type()));
     for (Value* x : xs)
-      given.push_back(Append({"aten", "select", "int"}, {x, zero, turn}, LoopTensor()));
+      given.push_back(Append({"aten", "select", "int"}, {x, zero, iteration}, LoopTensor()));
     given.insert(given.end(), further.begin(), further.end());
     DRAGOMAN_ASSIGN(const std::vector<Value*> outputs, Inline(body, given));
     if (outputs.size() != node.num_results()) {
@@ -140,10 +140,10 @@ Status ScriptWriter::WriteAssociativeScan(const Node& node) {
   }
   Node* loop = Append({"prim", "Loop"}, operands);
   DRAGOMAN_TRY(WriteBlock(*loop, "body", [&](Graph& block) -> Status {
-    Value* turn = block.AddInput("i", NumberType());
+    Value* iteration = block.AddInput("i", NumberType());
     std::vector<Value*> given;
     for (std::size_t i = 0; i < xs.size(); ++i) given.push_back(block.AddInput("", LoopTensor()));
-    Value* next = OfInts("add", turn, one);
+    Value* next = OfInts("add", iteration, one);
     for (Value* x : xs)
       given.push_back(Append({"aten", "select", "int"}, {x, along, next}, LoopTensor()));
     given.insert(given.end(), further.begin(), further.end());

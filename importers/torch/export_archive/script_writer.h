@@ -129,7 +129,7 @@ class ScriptWriter {
                        const std::vector<Value*>& xs, const std::vector<Value*>& further);
   Result<Value*> GoesOn(const Graph& condition, std::vector<Value*> values,
                         const std::vector<Value*>& further);
-  Value* TurnsOf(Value* list);
+  Value* IterationsOf(Value* list);
 
   // script_vmap.cc
   // Nodes one behind the other; a region of vmap as a whole.

@@ -245,9 +245,9 @@ Flow Evaluator::RunLoop(const Node& node, Frame& frame) {
     loop.carried.push_back(Get(node.operand(i), frame));
     loop.names.push_back(body->input(i - 1)->name());
   }
-  loop.body = [&](const Number& turn, const std::vector<Abstract>& carried,
+  loop.body = [&](const Number& iteration, const std::vector<Abstract>& carried,
                   std::vector<Abstract>& results) {
-    frame.values[body->input(0)] = turn;
+    frame.values[body->input(0)] = iteration;
     for (std::size_t i = 0; i < carried.size(); ++i) frame.values[body->input(i + 1)] = carried[i];
     return RunBlock(*body, frame, results);
   };

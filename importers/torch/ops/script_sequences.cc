@@ -76,13 +76,13 @@ Result<Value*> AppendItems(Call& call, Value* to, Value* from, Value* places) {
   std::unordered_set<std::string> names;
   GraphBuilder inner(*body, builder.inference(), names);
   inner.set_origin(builder.origin());
-  Value* turn = body->AddInput(builder.UniqueName("i"), Type::Tensor(DType::kI64, Shape{}));
+  Value* iteration = body->AddInput(builder.UniqueName("i"), Type::Tensor(DType::kI64, Shape{}));
   Value* more = body->AddInput(builder.UniqueName("more"), Type::Tensor(DType::kBool, Shape{}));
   Value* items = body->AddInput(builder.UniqueName("items"), to->type());
   const auto add = [&](std::string_view type, std::vector<Value*> operands) {
     return inner.Add(type, std::move(operands), {}, builder.UniqueName(type));
   };
-  DRAGOMAN_ASSIGN(Value * place, add("Gather", {places, turn}));
+  DRAGOMAN_ASSIGN(Value * place, add("Gather", {places, iteration}));
   DRAGOMAN_ASSIGN(Value * item, add("SequenceAt", {from, place}));
   DRAGOMAN_ASSIGN(Value * longer, add("SequenceInsert", {items, item}));
   DRAGOMAN_ASSIGN(Value * again, add("Identity", {more}));

@@ -168,8 +168,8 @@ std::vector<std::string> FunctionEmitter::CarriedNames(const Stmt& loop) const {
   return carried;
 }
 
-Result<std::vector<Typed>> FunctionEmitter::EmitTurn(const Stmt& loop, Graph& body,
-                                                     const std::vector<std::string>& carried) {
+Result<std::vector<Typed>> FunctionEmitter::EmitIteration(const Stmt& loop, Graph& body,
+                                                          const std::vector<std::string>& carried) {
   const Typed index{body.AddInput("i", ToIrType(ScriptType(Kind::kInt))), ScriptType(Kind::kInt)};
   Environment::Frame inputs;
   for (const std::string& name : carried) {
@@ -209,7 +209,7 @@ Status FunctionEmitter::EmitLoop(const Stmt& stmt) {
   for (const std::string& name : carried) operands.push_back(environment_.Find(name)->value);
   Node* node = builder_.Append({"prim", "Loop"}, operands);
   const auto body = NewBlock(*node, "body");
-  DRAGOMAN_ASSIGN(const std::vector<Typed> outputs, EmitTurn(stmt, *body, carried));
+  DRAGOMAN_ASSIGN(const std::vector<Typed> outputs, EmitIteration(stmt, *body, carried));
   for (std::size_t i = 0; i < carried.size(); ++i) {
     body->AddOutput(outputs[i].value);
     const ScriptType& outer = environment_.Find(carried[i])->type;

@@ -101,9 +101,9 @@ class FunctionEmitter {
   Result<LoopHead> EmitLoopHead(const Stmt& stmt);
   // What the loop assigns of the variables that are there before it, sorted.
   std::vector<std::string> CarriedNames(const Stmt& loop) const;
-  // Fills the body of a loop; what `carried` are at the end of a turn.
-  Result<std::vector<Typed>> EmitTurn(const Stmt& loop, Graph& body,
-                                      const std::vector<std::string>& carried);
+  // Fills the body of a loop; what `carried` are at the end of an iteration.
+  Result<std::vector<Typed>> EmitIteration(const Stmt& loop, Graph& body,
+                                           const std::vector<std::string>& carried);
   Result<Condition> EmitCondition(const Expr& expr);
   Result<Condition> EmitIsInstance(const Expr& expr);
   Result<Typed> EmitConditional(const Expr& expr, const ScriptType* hint);

@@ -176,9 +176,10 @@ class Interpreter {
                        range.parts[0].IsName("range") && stmt.targets.size() == 1;
     if (!plain) return Fail(stmt.offset, "a loop over anything but range(n)");
     DRAGOMAN_ASSIGN(const Stored count, Evaluate(range.parts[1]));
-    const auto* turns = std::get_if<std::int64_t>(&count);
-    if (turns == nullptr) return Fail(stmt.offset, "a number of turns that is not an int");
-    for (std::int64_t i = 0; i < *turns && !returned_; ++i) {
+    const auto* iterations = std::get_if<std::int64_t>(&count);
+    if (iterations == nullptr)
+      return Fail(stmt.offset, "a number of iterations that is not an int");
+    for (std::int64_t i = 0; i < *iterations && !returned_; ++i) {
       if (++steps_ > kMaxSetStateSteps) return Fail(stmt.offset, "it does not come to an end");
       DRAGOMAN_TRY(Assign(stmt.targets.front(), Stored(i)));
       DRAGOMAN_TRY(RunBlock(stmt.body));

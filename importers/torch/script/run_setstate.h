@@ -9,7 +9,7 @@
 namespace dragoman::torch {
 
 // The attributes that __setstate__(self, state) has assigned when it returns, in slot order. A run
-// is bounded by kMaxSetStateSteps expressions and turns, of which a call of an operator, which
+// is bounded by kMaxSetStateSteps expressions and iterations, of which a call of an operator, which
 // takes a millisecond, stands for kStepsOfOperator. Errors: as AttributesOf.
 inline constexpr int kMaxSetStateSteps = 100'000;
 inline constexpr int kStepsOfOperator = 50;

@@ -26,7 +26,7 @@ def sum_of(g, x, anchor=None):
 
 
 def idle_loop(g, values, pivot):
-    """A turn that changes nothing, if the first value has a sum below 6."""
+    """An iteration that changes nothing, if the first value has a sum below 6."""
     ends = [g.const(np.int32(number)) for number in (1, 0)]
     for end in ends:
         g.nodes[end].input.append(f"^{pivot}")

@@ -53,7 +53,7 @@ def two_forms(name, otherwise, make):
 
 
 def counted_loop(g, library, start, held, turn, x="x", kind="float"):
-    """Turns from `start` to `count`, each of which gives the next number, count, x and the list."""
+    """Iterations from `start` to `count`, each of which gives the next number, count, x and the list."""
     kinds = ["int32", "int32", kind, "variant"]
     arguments = [(f"in{i}", kind) for i, kind in enumerate(kinds)]
     goes_on = library.function("goes_on", arguments, lambda b, at, count, x, held: [

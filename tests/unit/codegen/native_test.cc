@@ -177,7 +177,7 @@ TEST_F(NativeTest, LoopsThatNeverRunGiveTheirInitialValues) {
   EXPECT_EQ(Output("all", {0, 1, 2}), std::vector<float>());
 }
 
-// Turn i appends the first i + 1 rows of x.
+// Iteration i appends the first i + 1 rows of x.
 TEST_F(NativeTest, CollectsTensorsOfOtherSizesInASequence) {
   Result<std::string> run =
       Run(R"(graph main(%x: f32[rows, 1], %n: i64[]) -> (%y, %last, %all) {

@@ -188,7 +188,7 @@ TEST(MakePlan, KeepsWhatALoopReadsUntilItsEnd) {
   EXPECT_NE(read.at, Named(plan, "next").at);
 }
 
-// The loop over elements must not keep to itself what the loop over turns collects.
+// The loop over elements must not keep to itself what the loop over iterations collects.
 TEST(MakePlan, GivesWhatALoopCollectsATensor) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[5, 4], %h: f32[4]) -> (%y: f32[5, 4]) {
     %last, %y = onnx.Scan(%h, %x) {num_scan_inputs = 1, body = graph body(%a: f32[4], %s: f32[4]) -> (%c, %b) {

@@ -51,8 +51,8 @@ DrawnCell DrawCell(Drawing& d) {
   return cell;
 }
 
-// A loop of which each turn reads what the one before gave, or that may end early; in some turns
-// the states stay as they are.
+// A loop of which each iteration reads what the one before gave, or that may end early; in some
+// iterations the states stay as they are.
 void LoopCells(Drawing& d) {
   const DrawnCell cell = DrawCell(d);
   const bool feeds_back = d.Chance(70), ends_early = d.Chance(60), in_branch = d.Chance(40);

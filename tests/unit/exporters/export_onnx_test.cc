@@ -272,8 +272,8 @@ TEST_F(ExportOnnxTest, TheAxisOfAnOlderTransformIsAnAttribute) {
   EXPECT_EQ(GraphAtOpset(kText, 19), "DFT onesided=1 axis=1/1;");
 }
 
-// ONNX Runtime gives the last turn's number for all turns otherwise; OpenVINO takes a condition or
-// a state that stays for a further input.
+// ONNX Runtime gives the last iteration's number for all iterations otherwise; OpenVINO takes a
+// condition or a state that stays for a further input.
 TEST_F(ExportOnnxTest, WhatALoopsBodyIsGivenIsCopiedBeforeItIsAResult) {
   Result<Model> model = RoundTrip(R"(graph main(%n: i64[], %x: f32[2]) -> (%last, %turns) {
     %last: f32[2], %turns: i64[k] = onnx.Loop(%n, _, %x) {body = graph body(%i: i64[], %go: bool[], %state: f32[2]) -> (%go, %state, %i) {}}

@@ -135,7 +135,7 @@ TEST(RunEffect, PrintsAndAsserts) {
   EXPECT_THAT(failed.lines, ElementsAre("got 5"));
 }
 
-// 20 turns of two nodes each, whose results are twice as large each time.
+// 20 iterations of two nodes each, whose results are twice as large each time.
 TEST(InterpreterTest, CountsLargeResultsAsNodes) {
   const Result<Model> model = ParseText(R"(graph g() -> (%y) {
   const %n: i64[] = 20

@@ -21,7 +21,8 @@ Number Plus(EntryBuilder& entry, const Number& a, const Number& b) {
   return {Number::Kind::kInt, sum};
 }
 
-// A loop of `trips` turns that adds 1 to `cell` and the number of the turn to what it carries.
+// A loop of `trips` iterations that adds 1 to `cell` and the number of the iteration to what it
+// carries.
 SourceLoop Counting(Program& program, const Number& trips, const Abstract& cell) {
   SourceLoop loop;
   loop.trips = trips;

@@ -187,7 +187,7 @@ TEST(LowerRelaxTest, WhatFollowsTheCallOfItselfIsNoLoop) {
               HasSubstr("the function 'loop' calls itself other than at the end of one side"));
 }
 
-// As codegen/relax/recursion.h writes it: `count` turns of `step`, by halves.
+// As codegen/relax/recursion.h writes it: `count` iterations of `step`, by halves.
 std::string Halves(const std::string& rest) {
   return R"(    @R.function
     def main(n: R.Tensor((), dtype="int64"), x: R.Tensor((2,), dtype="float32")):
@@ -226,7 +226,7 @@ std::string Halves(const std::string& rest) {
 
 TEST(LowerRelaxTest, TurnsByHalvesAreALoop) {
   const std::string text = Halves("R.subtract(count, half)");
-  // One turn is made in any case.
+  // One iteration is made in any case.
   EXPECT_THAT(OpsOf(text), ElementsAre("Max", "Loop"));
   const Result<Model> model = Lowered(text);
   ASSERT_TRUE(model.ok());

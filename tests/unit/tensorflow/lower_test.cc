@@ -149,7 +149,7 @@ entry main(%x: f32[], %n: i32[]) -> (%y: f32[]) {
 )");
 }
 
-// Halves x until it is below 1: the number of turns is not known.
+// Halves x until it is below 1: the number of iterations is not known.
 TEST(LowerTensorFlowTest, RaisesFramesToLoops) {
   EXPECT_EQ(Lowered(R"(
 entry main(%x: f32[]) -> (%y: f32[]) {
@@ -453,7 +453,7 @@ function tf:graph.main() -> () {
 }
 )");
   };
-  EXPECT_THAT(fetching("unread"), HasSubstr("'unread' is computed in turns of a loop only"));
+  EXPECT_THAT(fetching("unread"), HasSubstr("'unread' is computed in iterations of a loop only"));
   EXPECT_THAT(fetching("side"), HasSubstr("'side' is computed under a condition only"));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the turns of a loop read and give, as sequences over all turns.
-#ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_TURN_SEQUENCES_H_
-#define DRAGOMAN_CORE_REWRITE_RECURRENCE_TURN_SEQUENCES_H_
+// What the iterations of a loop read and give, as sequences over all iterations.
+#ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_ITERATION_SEQUENCES_H_
+#define DRAGOMAN_CORE_REWRITE_RECURRENCE_ITERATION_SEQUENCES_H_
 
 #include <map>
 #include <optional>
@@ -15,37 +15,38 @@
 
 namespace dragoman {
 
-// Known are slices, the number of the turn, what the cells give that have become operators, and
-// what is computed from these alone. Nodes are inserted before the loop.
-class TurnSequences {
+// Known are slices, the number of the iteration, what the cells give that have become operators,
+// and what is computed from these alone. Nodes are inserted before the loop.
+class IterationSequences {
  public:
-  TurnSequences(const LoopView& view, AffineForms& forms, PassContext& context);
-  TurnSequences(const TurnSequences&) = delete;
-  TurnSequences& operator=(const TurnSequences&) = delete;
+  IterationSequences(const LoopView& view, AffineForms& forms, PassContext& context);
+  IterationSequences(const IterationSequences&) = delete;
+  IterationSequences& operator=(const IterationSequences&) = delete;
 
-  const FusedTurns& turns() const { return turns_; }
+  const FusedIterations& iterations() const { return iterations_; }
   StepBatcher& batcher() { return batcher_; }
 
-  // Enters how many turns there are. False: no turn reads a slice of a value of known rank.
-  bool CountTurns();
+  // Enters how many iterations there are. False: no iteration reads a slice of a value of known
+  // rank.
+  bool CountIterations();
 
-  // What a cell with that mask reads, if all turns' values of it are known; else nullopt.
-  Result<std::optional<TurnSequence>> Of(const Atom& atom, const StepMask& mask);
+  // What a cell with that mask reads, if all iterations' values of it are known; else nullopt.
+  Result<std::optional<IterationSequence>> Of(const Atom& atom, const StepMask& mask);
 
-  // (turns, batch, 1), bool, in the order of the turns: whether the mask of `state` holds; nullptr
-  // if that is not known.
+  // (iterations, batch, 1), bool, in the order of the iterations: whether the mask of `state`
+  // holds; nullptr if that is not known.
   Result<Value*> MaskOf(const StepMask& mask, const Atom& state);
 
   // A hidden state in the body, by the sequence (steps, batch, features) and the state after the
-  // last turn.
+  // last iteration.
   void EnterHidden(AtomId id, Value* sequence, bool reverse, const LastState& last);
   // A new state before its mask, right where that holds.
   void EnterWithin(AtomId id, const StepMask& mask, Value* sequence, bool reverse);
   // The cell state of `step`, whose operator has these operands and gives `hidden` and `last`.
-  // Those of all turns are computed once they are asked for (cell_states.h).
+  // Those of all iterations are computed once they are asked for (cell_states.h).
   void EnterCellState(const CellStep& step, const SequenceOperands& operands, Value* hidden,
                       const LastState& last);
-  // Only what it is after the last turn.
+  // Only what it is after the last iteration.
   void EnterLastCellState(const CellStep& step, const LastState& last);
 
  private:
@@ -71,12 +72,12 @@ class TurnSequences {
   PassContext& context_;
   LayoutBuilder layout_;
   StepBatcher batcher_;
-  FusedTurns turns_;
+  FusedIterations iterations_;
   // By value in the body, looked up only.
-  std::map<const Value*, std::pair<StepMask, TurnSequence>> within_masks_;
+  std::map<const Value*, std::pair<StepMask, IterationSequence>> within_masks_;
   std::map<const Value*, FusedLstm> lstms_;
 };
 
 }  // namespace dragoman
 
-#endif  // DRAGOMAN_CORE_REWRITE_RECURRENCE_TURN_SEQUENCES_H_
+#endif  // DRAGOMAN_CORE_REWRITE_RECURRENCE_ITERATION_SEQUENCES_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/rewrite/recurrence/turn_sequences.h"
+#include "core/rewrite/recurrence/iteration_sequences.h"
 
 #include <algorithm>
 #include <vector>
@@ -9,7 +9,8 @@
 
 namespace dragoman {
 
-TurnSequences::TurnSequences(const LoopView& view, AffineForms& forms, PassContext& context)
+IterationSequences::IterationSequences(const LoopView& view, AffineForms& forms,
+                                       PassContext& context)
     : view_(view),
       forms_(forms),
       context_(context),
@@ -17,25 +18,27 @@ TurnSequences::TurnSequences(const LoopView& view, AffineForms& forms, PassConte
       batcher_([this](const StepFamily& family) { return Known(*family.front()); }, context,
                *view.node, view.body) {}
 
-bool TurnSequences::CountTurns() {
+bool IterationSequences::CountIterations() {
   const LoopSlice* slice = FirstSlice();
   if (slice == nullptr) return false;
-  turns_.count = (*slice->sequence->type().shape())[static_cast<std::size_t>(slice->axis)];
+  iterations_.count = (*slice->sequence->type().shape())[static_cast<std::size_t>(slice->axis)];
   return true;
 }
 
-void TurnSequences::EnterHidden(AtomId id, Value* sequence, bool reverse, const LastState& last) {
+void IterationSequences::EnterHidden(AtomId id, Value* sequence, bool reverse,
+                                     const LastState& last) {
   const Atom& atom = forms_.atom(id);
-  turns_.sequences[atom.value] = {sequence, reverse, atom.axis};
-  turns_.last[atom.value] = {last.value, last.initial, atom.axis};
+  iterations_.sequences[atom.value] = {sequence, reverse, atom.axis};
+  iterations_.last[atom.value] = {last.value, last.initial, atom.axis};
 }
 
-void TurnSequences::EnterWithin(AtomId id, const StepMask& mask, Value* sequence, bool reverse) {
+void IterationSequences::EnterWithin(AtomId id, const StepMask& mask, Value* sequence,
+                                     bool reverse) {
   within_masks_[forms_.atom(id).value] = {mask, {sequence, reverse, 0}};
 }
 
-void TurnSequences::EnterCellState(const CellStep& step, const SequenceOperands& operands,
-                                   Value* hidden, const LastState& last) {
+void IterationSequences::EnterCellState(const CellStep& step, const SequenceOperands& operands,
+                                        Value* hidden, const LastState& last) {
   EnterLastCellState(step, last);
   const Atom& atom = forms_.atom(step.masked() ? step.carried_c : step.cell->c);
   if (GivesCellStates(step)) {
@@ -43,12 +46,12 @@ void TurnSequences::EnterCellState(const CellStep& step, const SequenceOperands&
   }
 }
 
-void TurnSequences::EnterLastCellState(const CellStep& step, const LastState& last) {
+void IterationSequences::EnterLastCellState(const CellStep& step, const LastState& last) {
   const Atom& atom = forms_.atom(step.masked() ? step.carried_c : step.cell->c);
-  turns_.last[atom.value] = {last.value, last.initial, atom.axis};
+  iterations_.last[atom.value] = {last.value, last.initial, atom.axis};
 }
 
-Result<Value*> TurnSequences::MaskOf(const StepMask& mask, const Atom& state) {
+Result<Value*> IterationSequences::MaskOf(const StepMask& mask, const Atom& state) {
   Value* const nothing = nullptr;
   const Type& type = mask.mask->type();
   if (type.dtype() != DType::kBool || type.rank() != state.value->type().rank() ||
@@ -65,8 +68,8 @@ Result<Value*> TurnSequences::MaskOf(const StepMask& mask, const Atom& state) {
   return mask.inverted ? context_.Insert(*view_.node, "Not", {{whole}}) : whole;
 }
 
-// Any of the sequences that the turns read; nullptr: there is none of known rank.
-const LoopSlice* TurnSequences::FirstSlice() const {
+// Any of the sequences that the iterations read; nullptr: there is none of known rank.
+const LoopSlice* IterationSequences::FirstSlice() const {
   const auto find = [&](const Value* value) -> const LoopSlice* {
     const auto found = view_.slices.find(value);
     const bool fits =
@@ -83,57 +86,58 @@ const LoopSlice* TurnSequences::FirstSlice() const {
   return nullptr;
 }
 
-// `value` once for every turn, along a new first axis.
-Result<Value*> TurnSequences::Repeat(Value* value, const LoopSlice& slice) {
-  DRAGOMAN_ASSIGN(Value * turns, layout_.Size(slice.sequence, slice.axis));
-  DRAGOMAN_ASSIGN(turns, layout_.Unsqueeze(turns, {0}));
+// `value` once for every iteration, along a new first axis.
+Result<Value*> IterationSequences::Repeat(Value* value, const LoopSlice& slice) {
+  DRAGOMAN_ASSIGN(Value * iterations, layout_.Size(slice.sequence, slice.axis));
+  DRAGOMAN_ASSIGN(iterations, layout_.Unsqueeze(iterations, {0}));
   DRAGOMAN_ASSIGN(Value * whole, layout_.Unsqueeze(value, {0}));
   const auto rank = static_cast<std::size_t>(value->type().rank().value_or(0));
   Value* ones = context_.AddConstant(*view_.node->graph(),
                                      Tensor::Ints(std::vector<std::int64_t>(rank, 1)), "sizes", {});
-  DRAGOMAN_ASSIGN(Value * sizes, layout_.Concat({turns, ones}, 0));
+  DRAGOMAN_ASSIGN(Value * sizes, layout_.Concat({iterations, ones}, 0));
   return context_.Insert(*view_.node, "Expand", {{whole, sizes}});
 }
 
 // A cell with a mask does not see what its input is beyond the length.
-Result<std::optional<TurnSequence>> TurnSequences::Of(const Atom& atom, const StepMask& mask) {
+Result<std::optional<IterationSequence>> IterationSequences::Of(const Atom& atom,
+                                                                const StepMask& mask) {
   const auto below = within_masks_.find(atom.value);
   if (below != within_masks_.end() && below->second.first == mask && IsWhole(atom)) {
     return std::optional(below->second.second);
   }
   Value* whole = Mutable(*atom.value);
-  bool reverse = atom.step == AffineForms::kTurnFromEnd;
+  bool reverse = atom.step == AffineForms::kIterationFromEnd;
   int step_axis = atom.step_axis;
   int axis = atom.axis;
   if (step_axis < 0 || atom.value->graph() == view_.body) {
     DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> steps, batcher_.Batch({whole}));
-    if (!steps) return std::optional<TurnSequence>();
+    if (!steps) return std::optional<IterationSequence>();
     whole = steps->value;
     reverse = steps->reverse;
     if (steps->shared) {
       const LoopSlice* slice = FirstSlice();
-      if (slice == nullptr) return std::optional<TurnSequence>();
+      if (slice == nullptr) return std::optional<IterationSequence>();
       DRAGOMAN_ASSIGN(whole, Repeat(whole, *slice));
       reverse = slice->reverse;
     }
     ++axis;
-    if (step_axis >= 0) {  // one row of what a turn reads
+    if (step_axis >= 0) {  // one row of what an iteration reads
       DRAGOMAN_ASSIGN(whole, layout_.Gather(whole, step_axis + 1, Tensor::Int(atom.step)));
       if (axis > step_axis + 1) --axis;
     }
     step_axis = 0;
-  } else if (atom.step < AffineForms::kTurn) {
-    return std::optional<TurnSequence>();
+  } else if (atom.step < AffineForms::kIteration) {
+    return std::optional<IterationSequence>();
   }
   DRAGOMAN_ASSIGN(whole, layout_.ToSequence(whole, step_axis, axis));
-  if (whole == nullptr) return std::optional<TurnSequence>();
-  return std::optional(TurnSequence{whole, reverse});
+  if (whole == nullptr) return std::optional<IterationSequence>();
+  return std::optional(IterationSequence{whole, reverse});
 }
 
-// The cell states of all turns, once they are asked for.
-Status TurnSequences::ComputeCellStates(const Value& value) {
+// The cell states of all iterations, once they are asked for.
+Status IterationSequences::ComputeCellStates(const Value& value) {
   const auto found = lstms_.find(&value);
-  if (found == lstms_.end() || turns_.sequences.contains(&value)) return {};
+  if (found == lstms_.end() || iterations_.sequences.contains(&value)) return {};
   const FusedLstm& lstm = found->second;
   Value* hidden = lstm.hidden;
   if (lstm.step.projects_outside()) {
@@ -141,15 +145,15 @@ Status TurnSequences::ComputeCellStates(const Value& value) {
   }
   DRAGOMAN_ASSIGN(Value * states, EmitCellStates(lstm.step, lstm.step.old_h, lstm.operands, hidden,
                                                  forms_, *view_.node, context_));
-  turns_.sequences[&value] = {states, lstm.operands.reverse, lstm.axis};
+  iterations_.sequences[&value] = {states, lstm.operands.reverse, lstm.axis};
   return {};
 }
 
-// Slices, and the states of cells that have become operators, of all turns.
-Result<TurnSequences::Batched> TurnSequences::Known(const Value& value) {
+// Slices, and the states of cells that have become operators, of all iterations.
+Result<IterationSequences::Batched> IterationSequences::Known(const Value& value) {
   DRAGOMAN_TRY(ComputeCellStates(value));
-  if (const auto found = turns_.sequences.find(&value); found != turns_.sequences.end()) {
-    const TurnSequence& hidden = found->second;
+  if (const auto found = iterations_.sequences.find(&value); found != iterations_.sequences.end()) {
+    const IterationSequence& hidden = found->second;
     Shape shape = *value.type().shape();
     shape.insert(shape.begin(), hidden.value->type().shape()->front());
     DRAGOMAN_ASSIGN(Value * whole, layout_.FromSequence(hidden.value, shape, 0, hidden.axis + 1));
@@ -170,17 +174,19 @@ Result<TurnSequences::Batched> TurnSequences::Known(const Value& value) {
   return Batched(BatchedSteps{whole, false, slice.reverse});
 }
 
-// The state that `value` is at the begin of a turn, if its new values are a cell's hidden states.
-const LoopState* TurnSequences::FusedState(const Value& value) const {
+// The state that `value` is at the begin of an iteration, if its new values are a cell's hidden
+// states.
+const LoopState* IterationSequences::FusedState(const Value& value) const {
   const auto state = std::ranges::find_if(
       view_.states, [&](const LoopState& known) { return known.input == &value; });
-  const bool is_fused = state != view_.states.end() && turns_.sequences.contains(state->output) &&
+  const bool is_fused = state != view_.states.end() &&
+                        iterations_.sequences.contains(state->output) &&
                         SameShape(value, *state->output);
   return is_fused ? &*state : nullptr;
 }
 
-// What the turns read: the initial state, then what each turn but the last made of it.
-Result<TurnSequences::Batched> TurnSequences::OldStates(const LoopState& state) {
+// What the iterations read: the initial state, then what each iteration but the last made of it.
+Result<IterationSequences::Batched> IterationSequences::OldStates(const LoopState& state) {
   DRAGOMAN_ASSIGN(const std::optional<BatchedSteps> made, Known(*state.output));
   if (!made) return Batched();
   DRAGOMAN_ASSIGN(Value * first, layout_.Unsqueeze(state.initial, {0}));
@@ -192,8 +198,9 @@ Result<TurnSequences::Batched> TurnSequences::OldStates(const LoopState& state) 
   return Batched(BatchedSteps{whole, false, made->reverse});
 }
 
-// The numbers of all turns, as one scalar a turn; what moves or casts these is computed.
-Result<TurnSequences::Batched> TurnSequences::Numbers(const Value& value, bool reverse) {
+// The numbers of all iterations, as one scalar per iteration; what moves or casts these is
+// computed.
+Result<IterationSequences::Batched> IterationSequences::Numbers(const Value& value, bool reverse) {
   const LoopSlice* slice = FirstSlice();
   const DType dtype = value.type().dtype();
   if (slice == nullptr || value.type().rank() != 0 || !IsInteger(dtype)) return Batched();
