@@ -10,12 +10,12 @@
 namespace dragoman {
 namespace {
 
-LoweringOptions LoweringOf(const ConversionOptions& options) {
+LoweringOptions LoweringOf(const ConversionOptions& options, const Format& target) {
   LoweringOptions lowering;
   lowering.facts = options.facts;
   lowering.cut_inputs = options.cut_inputs;
   lowering.cut_outputs = options.cut_outputs;
-  lowering.passes = options.passes.value_or("default");
+  lowering.passes = options.passes.value_or(std::string(target.passes));
   lowering.batch = options.batch;
   return lowering;
 }
@@ -74,7 +74,7 @@ Result<ConvertedModel> ConvertModel(const Session& session, Model source, const 
   }
   if (options.level == Level::kSource)
     return InvalidInput("--level source does not go with facts, cuts, passes or this format");
-  LoweringOptions lowering = LoweringOf(options);
+  LoweringOptions lowering = LoweringOf(options, target);
   // A container at the common level gets what lowering gives, unless passes are asked for; so does
   // a file of which only rules need the common graph.
   if ((target.is_container || is_copy) && !options.passes) lowering.passes = "none";

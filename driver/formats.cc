@@ -20,6 +20,7 @@
 #include "driver/describe_tensorflow.h"
 #include "driver/describe_torchscript.h"
 #include "driver/foreign_files.h"
+#include "driver/record_calls.h"
 #include "driver/run_source.h"
 #include "exporters/dot/write_model.h"
 #include "exporters/json/write_model.h"
@@ -30,6 +31,7 @@
 #include "exporters/pt2/write_model.h"
 #include "exporters/tensorflow/write_model.h"
 #include "exporters/text/write_model.h"
+#include "exporters/torch/write_package.h"
 #include "importers/json/read_model.h"
 #include "importers/native/read_model.h"
 #include "importers/onnx/detect.h"
@@ -234,6 +236,25 @@ Status WriteExportFile(const Model& model, const std::string& path, const WriteO
   return omissions.status();
 }
 
+// Weights and all of a package are new: a source graph is nothing that it could keep.
+Status WriteTorchFolder(const Model& model, const std::string& path, const WriteOptions& options) {
+  constexpr std::size_t kRecordedCalls = 3;
+  Omissions omissions(options);
+  Result<std::vector<RecordedCall>> calls = RecordCalls(model, kRecordedCalls);
+  if (!calls.ok() && options.warn)
+    options.warn("check.safetensors holds no call: " + calls.error().findings().front().message);
+  DRAGOMAN_TRY(WriteTorchPackage(
+      model, path, calls.ok() ? *calls : std::vector<RecordedCall>(), omissions.Sink()));
+  return omissions.status();
+}
+
+Result<std::string> PrintTorch(const Model& model, const WriteOptions& options) {
+  Omissions omissions(options);
+  DRAGOMAN_ASSIGN(std::string text, PrintTorchModel(model, omissions.Sink()));
+  DRAGOMAN_TRY(omissions.status());
+  return text;
+}
+
 Status WriteRelayModule(const Model& model, const std::string& path, const WriteOptions& options) {
   if (model.level == Level::kSource && model.dialect == "relay")
     return WriteRelaySource(model, path);
@@ -397,6 +418,12 @@ std::vector<Format> MakeFormats() {
        .write = WriteExportFile,
        .check = CheckExportProgram,
        .support = ExportProgramSupport},
+      {.name = "torch",
+       .suffixes = {"_torch"},
+       .what = "Python package for PyTorch: modules, weights in safetensors",
+       .write = WriteTorchFolder,  // it has what pt2 has, which is the target that answers for both
+       .print = PrintTorch,
+       .passes = "default,-fold-batch-normalization"},
       {.name = "tf",
        .suffixes = {".pb", ".pbtxt", ".meta"},
        .what = "TensorFlow GraphDef, MetaGraphDef or SavedModel",
@@ -472,7 +499,9 @@ std::vector<Format> MakeFormats() {
 }
 
 const Format* BySuffix(Formats formats, const std::string& path) {
-  const std::string file = fs::path(path).filename().string();
+  const fs::path whole(path);
+  const std::string file =  // of a folder without its slash
+      (whole.has_filename() ? whole : whole.parent_path()).filename().string();
   for (const Format& format : formats) {
     for (std::string_view suffix : format.suffixes) {
       if (file.size() > suffix.size() && file.ends_with(suffix)) return &format;

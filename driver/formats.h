@@ -139,6 +139,7 @@ struct Format {
   // refuses none. With it goes `support`: how nodes of operator `def` are written.
   Status (*check)(const Model& common) = nullptr;
   OpSupport (*support)(const OpDef& def) = nullptr;
+  std::string_view passes = "default";  // that a common model goes through before it is written
 };
 
 // In the order in which they are listed.

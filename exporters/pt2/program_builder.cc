@@ -212,6 +212,8 @@ class ProgramBuilder {
           {"treespec_namedtuple_fields", Json::object()}}},
         {"range_constraints", std::move(ranges)},
         {"guards_code", Json::array()}};
+    program.inputs = std::move(flat_inputs);
+    program.outputs = std::move(flat_outputs);
     return program;
   }
 

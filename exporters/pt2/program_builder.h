@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_EXPORTERS_PT2_PROGRAM_BUILDER_H_
 #define DRAGOMAN_EXPORTERS_PT2_PROGRAM_BUILDER_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "core/ir/model.h"
@@ -15,6 +16,9 @@ namespace dragoman::pt2 {
 struct Program {
   Json json;  // the ExportedProgram but for versions
   std::vector<Weight> weights;
+  // Which inputs and outputs of the entry's graph its arguments and results are.
+  std::vector<std::size_t> inputs;
+  std::vector<std::size_t> outputs;
 };
 
 // Errors: unsupported, listing every node that ATen cannot express.

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporters/torch/module_tree.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <set>
+
+namespace dragoman::pytorch {
+namespace {
+
+// Names that exporters give weights which they made themselves.
+bool IsMadeUp(const ModulePath& path) {
+  const std::string& name = path.back();
+  const bool has_scope = path.size() > 1;
+  return !has_scope && (name.starts_with("onnx_") || name.starts_with("lifted_tensor") ||
+                        name.starts_with("_") || IsNumber(name) || name.starts_with("m_") ||
+                        name.starts_with("val_"));
+}
+
+// "conv1" of "conv1_weight"; "" of "weight".
+std::string WithoutKind(const std::string& name) {
+  for (std::string_view kind : {"weight", "bias", "kernel", "gamma", "beta", "W", "w", "b", "B"}) {
+    if (name == kind) return "";
+    if (name.ends_with("_" + std::string(kind)))
+      return name.substr(0, name.size() - kind.size() - 1);
+  }
+  return name;
+}
+
+void ForEachCall(const Calls& calls, const std::function<void(const Call&)>& visit) {
+  for (const Call& call : calls) {
+    visit(call);
+    for (const Body& body : call.bodies) ForEachCall(body.calls, visit);
+  }
+}
+
+// A tensor without axes as a literal.
+std::optional<Expr> NumberIn(const pt2::Weight& weight) {
+  const dragoman::Tensor& tensor = weight.tensor;
+  if (tensor.rank() != 0 || tensor.size() != 1 || weight.kind == pt2::WeightKind::kParameter)
+    return std::nullopt;
+  if (tensor.dtype() == DType::kBool) return BoolLiteral(tensor.IntAt(0) != 0);
+  if (IsInteger(tensor.dtype())) return Code(std::to_string(tensor.IntAt(0)));
+  if (tensor.dtype() == DType::kF32)
+    return FloatLiteral(ShortDouble(static_cast<float>(tensor.FloatAt(0))));
+  if (!IsFloating(tensor.dtype())) return std::nullopt;
+  return FloatLiteral(tensor.FloatAt(0));
+}
+
+}  // namespace
+
+Module* Module::Child(std::string_view name) const {
+  for (const auto& child : children) {
+    if (child->name() == name) return child.get();
+  }
+  return nullptr;
+}
+
+bool Module::is_list() const {
+  return weights.empty() && !children.empty() && !layer &&
+         std::ranges::all_of(children, [](const auto& child) { return IsNumber(child->name()); });
+}
+
+Module& ModuleTree::Make(const ModulePath& path) {
+  Module* module = &root_;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    Module* child = module->Child(path[i]);
+    if (child == nullptr) {
+      module->children.push_back(std::make_unique<Module>());
+      child = module->children.back().get();
+      child->path.assign(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      child->parent = module;
+    }
+    module = child;
+  }
+  return *module;
+}
+
+Module& ModuleTree::ModuleAt(const ModulePath& path) {
+  Module* module = &root_;
+  for (const std::string& part : path) {
+    Module* child = module->Child(part);
+    if (child == nullptr || child->layer) break;
+    module = child;
+  }
+  return *module;
+}
+
+// Whether nothing is at `path`, and no layer or weight above it.
+bool ModuleTree::IsFree(const ModulePath& path) {
+  const Module* module = &root_;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (module->layer) return false;
+    for (const auto& [name, weight] : module->weights) {
+      if (name == path[i]) return false;
+    }
+    const Module* child = module->Child(path[i]);
+    if (child == nullptr) return true;
+    module = child;
+  }
+  return false;
+}
+
+namespace {
+
+ModulePath WithSuffix(ModulePath path, std::int64_t number) {
+  const bool is_number = IsNumber(path.back());
+  path.back() += is_number ? std::to_string(number) : "_" + std::to_string(number);
+  return path;
+}
+
+std::string FlatName(const ModulePath& path) {
+  std::string name = "weight_" + Dotted(path);
+  std::ranges::replace(name, '.', '_');
+  return name;
+}
+
+}  // namespace
+
+// The module of the weights that have the layer's own names; else one that they or the scope name.
+ModulePath ModuleTree::LayerPath(const Call& call, const LayerCall& layer,
+                                 const WeightsByValue& weights) {
+  const std::string usual = UsualName(layer.constructor);
+  std::optional<ModulePath> other;
+  for (const auto& [name, value] : layer.weights) {
+    ModulePath path = PathOf(weights.at(value)->path);
+    if (path.empty() || IsMadeUp(path)) continue;
+    const std::string leaf = path.back();
+    path.pop_back();
+    if (leaf == name && !path.empty()) return path;
+    if (const std::string rest = WithoutKind(leaf); !rest.empty()) path.push_back(rest);
+    if (!path.empty() && !other) other = path;
+  }
+  if (other) return *other;
+  ModulePath scope = call.scope;
+  if (scope.empty() || !IsFree(scope)) {
+    scope = ModuleAt(call.scope).path;
+    scope.push_back(usual);
+  }
+  return scope;
+}
+
+void ModuleTree::AddLayers(const Calls& calls, const ProgramCalls& program,
+                           const WeightsByValue& weights) {
+  std::set<std::string> states;
+  for (const StateUpdate& state : program.states) states.insert(state.buffer);
+  std::map<std::string, std::string> owners;  // of weights: the layer, by its weights
+  const auto add = [&](const Call& call) {
+    std::optional<LayerCall> layer = ReadLayer(call, program, weights, producers_);
+    if (!layer) return;
+    std::string key = FlatText(layer->constructor);
+    for (const auto& [name, value] : layer->weights) key += " " + weights.at(value)->path;
+    for (const auto& [name, value] : layer->weights) {
+      const std::string& path = weights.at(value)->path;
+      if (states.contains(value) || owners.try_emplace(path, key).first->second != key) return;
+      if (!by_weights_.contains(key) && by_source_.contains(path)) return;
+    }
+    Module*& module = by_weights_[key];
+    if (module == nullptr) {
+      const ModulePath wanted = LayerPath(call, *layer, weights);
+      ModulePath path = wanted;
+      for (std::int64_t i = 2; !IsFree(path); ++i) {
+        path = WithSuffix(wanted, i);
+        // A layer or weight that stands where this one wants a module.
+        if (i > std::ssize(stored_) + 2) path = {FlatName(wanted) + "_" + std::to_string(i)};
+      }
+      module = &Make(path);
+      module->form = Module::Form::kLayer;
+      module->layer = *layer;
+      for (const auto& [name, value] : layer->weights) {
+        const pt2::Weight& weight = *weights.at(value);
+        stored_.push_back({Dotted(path) + "." + name, weight.path, &weight});
+        ModulePath at = path;
+        at.push_back(name);
+        by_source_[weight.path] = std::move(at);
+      }
+    }
+    for (const auto& [name, value] : layer->weights)
+      paths_[value] = by_source_.at(weights.at(value)->path);
+    layers_[&call] = module;
+    layer_calls_[&call] = *std::move(layer);
+  };
+  ForEachCall(calls, add);
+}
+
+void ModuleTree::PlaceWeight(const std::string& value, const pt2::Weight& weight) {
+  if (const auto known = by_source_.find(weight.path); known != by_source_.end()) {
+    paths_[value] = known->second;
+    return;
+  }
+  if (std::optional<Expr> number = NumberIn(weight)) numbers_[value] = *std::move(number);
+  const ModulePath wanted = PathOf(weight.path);
+  ModulePath path = wanted;
+  for (std::int64_t i = 2; !IsFree(path) || IsNumber(path.back()); ++i) {
+    path = WithSuffix(wanted, i);
+    // A layer that stands where this one wants a module.
+    if (i > std::ssize(stored_) + 2) path = {FlatName(wanted) + "_" + std::to_string(i)};
+    if (IsNumber(path.back())) path.back() = "weight_" + path.back();
+  }
+  ModulePath parent = path;
+  parent.pop_back();
+  Make(parent).weights.emplace_back(path.back(), &weight);
+  stored_.push_back({Dotted(path), weight.path, &weight});
+  by_source_[weight.path] = path;
+  paths_[value] = path;
+}
+
+void ModuleTree::Add(const ProgramCalls& program, const std::vector<pt2::Weight>& weights) {
+  paths_.clear();
+  numbers_.clear();
+  producers_.clear();
+  ForEachCall(program.calls, [&](const Call& call) {
+    for (const std::string& result : call.results) producers_[result] = &call;
+  });
+  WeightsByValue by_value;
+  for (const pt2::Weight& weight : weights) by_value[weight.term.name] = &weight;
+  AddLayers(program.calls, program, by_value);
+  for (const pt2::Weight& weight : weights) {
+    if (!paths_.contains(weight.term.name)) PlaceWeight(weight.term.name, weight);
+  }
+  SortLists(root_);
+}
+
+void ModuleTree::SortLists(Module& module) {
+  for (const auto& child : module.children) SortLists(*child);
+  if (!module.is_list()) return;
+  std::ranges::sort(module.children, {},
+                    [](const auto& child) { return std::stoul(child->name()); });
+}
+
+Module* ModuleTree::LayerOf(const Call& call) const {
+  const auto found = layers_.find(&call);
+  return found != layers_.end() ? found->second : nullptr;
+}
+
+const ModulePath* ModuleTree::PathOfWeight(const std::string& value) const {
+  const auto found = paths_.find(value);
+  return found != paths_.end() ? &found->second : nullptr;
+}
+
+const Expr* ModuleTree::NumberOf(const std::string& value) const {
+  const auto found = numbers_.find(value);
+  return found != numbers_.end() ? &found->second : nullptr;
+}
+
+}  // namespace dragoman::pytorch

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporters/torch/program.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <utility>
+
+#include "core/support/text.h"
+#include "exporters/torch/module_path.h"
+
+namespace dragoman::pytorch {
+namespace {
+
+using pt2::Json;
+
+// Values that a graph knows by other names, by these.
+using Aliases = std::map<std::string, std::string>;
+
+std::string Resolved(const Aliases& aliases, const std::string& name) {
+  const auto found = aliases.find(name);
+  return found != aliases.end() ? found->second : name;
+}
+
+// Names of values within an argument by their names outside; those that it reads.
+void Resolve(Json& value, const Aliases& aliases, std::vector<std::string>& reads) {
+  if (value.is_array()) {
+    for (Json& item : value) Resolve(item, aliases, reads);
+    return;
+  }
+  if (!value.is_object() || value.contains("as_graph")) return;
+  for (auto& [key, item] : value.items()) {
+    if ((key == "name" || key == "as_name") && item.is_string()) {
+      item = Resolved(aliases, item.get<std::string>());
+      reads.push_back(item);
+    } else {
+      Resolve(item, aliases, reads);
+    }
+  }
+}
+
+void CollectNames(const Json& value, std::vector<std::string>& names) {
+  Json copy = value;
+  Resolve(copy, {}, names);
+}
+
+std::string DimText(const Json& size) {
+  if (size.contains("as_int")) return std::to_string(size["as_int"].get<std::int64_t>());
+  if (size.contains("as_expr")) return size["as_expr"].value("expr_str", "?");
+  return "?";
+}
+
+class Reader {
+ public:
+  explicit Reader(ProgramCalls& to) : to_(to) {}
+
+  // The calls of `graph`, some of whose inputs are known as others.
+  Calls Read(const Json& graph, Aliases aliases) {
+    for (const auto& [name, meta] : graph["tensor_values"].items()) {
+      ValueInfo& info = to_.values[name];
+      info.dtype = TorchTypeOf(meta["dtype"].get<std::int64_t>());
+      for (const Json& size : meta["sizes"]) info.dims.push_back(DimText(size));
+    }
+    for (const auto& [name, value] : graph["sym_int_values"].items()) {
+      ValueInfo& info = to_.values[name];
+      info.is_size = true;
+      info.dims = {DimText(value)};
+    }
+    Calls calls;
+    for (const Json& node : graph["nodes"]) calls.push_back(ReadCall(node, aliases));
+    return calls;
+  }
+
+ private:
+  Call ReadCall(const Json& node, const Aliases& aliases) {
+    Call call;
+    constexpr std::string_view kPrefix = "torch.ops.";
+    call.target = node["target"].get<std::string>();
+    if (call.target.starts_with(kPrefix)) call.target.erase(0, kPrefix.size());
+    call.arguments = node["inputs"];
+    for (Json& argument : call.arguments) Resolve(argument["arg"], aliases, call.reads);
+    for (const Json& output : node["outputs"]) CollectNames(output, call.results);
+    const Json& metadata = node["metadata"];
+    if (metadata.contains("nn_module_stack"))
+      call.scope = ScopeOf(metadata["nn_module_stack"].get<std::string>());
+    if (call.target.starts_with("higher_order.")) ReadBodies(call);
+    Shorten(call);
+    return call;
+  }
+
+  // Attributes of 32 bits that operators on such numbers take, without the digits that only double
+  // precision adds.
+  void Shorten(Call& call) {
+    const auto is_double = [&](const std::string& value) {
+      const std::string& dtype = to_.values[value].dtype;
+      return dtype == "torch.float64" || dtype == "torch.complex128";
+    };
+    if (std::ranges::any_of(call.reads, is_double) || std::ranges::any_of(call.results, is_double))
+      return;
+    for (Json& argument : call.arguments) {
+      Json& value = argument["arg"];
+      if (!value.contains("as_float") || !value["as_float"].is_number()) continue;
+      const double number = value["as_float"].get<double>();
+      if (static_cast<double>(static_cast<float>(number)) == number)
+        value["as_float"] = ShortDouble(static_cast<float>(number));
+    }
+  }
+
+  // Inputs of bodies, which the operands that are passed along are known by.
+  void ReadBodies(Call& call) {
+    for (const Json& argument : call.arguments) {
+      const Json& value = argument["arg"];
+      if (!value.contains("as_graph")) continue;
+      const Json& graph = value["as_graph"]["graph"];
+      Body body;
+      for (const Json& input : graph["inputs"]) CollectNames(input, body.inputs);
+      const std::vector<std::string> passed = PassedTo(call);
+      Aliases aliases;
+      for (std::size_t i = 0; i < passed.size() && i < body.inputs.size(); ++i) {
+        const std::size_t at = body.inputs.size() - passed.size() + i;
+        aliases[body.inputs[at]] = passed[i];
+      }
+      body.calls = Read(graph, aliases);
+      for (const Json& output : graph["outputs"]) CollectNames(output, body.outputs);
+      for (std::string& output : body.outputs) output = Resolved(aliases, output);
+      for (const Call& inner : body.calls)
+        call.reads.insert(call.reads.end(), inner.reads.begin(), inner.reads.end());
+      call.reads.insert(call.reads.end(), body.outputs.begin(), body.outputs.end());
+      call.bodies.push_back(std::move(body));
+    }
+    RemoveOwn(call);
+  }
+
+  // Values that are passed as they are each time: the last operand.
+  static std::vector<std::string> PassedTo(const Call& call) {
+    std::vector<std::string> names;
+    CollectNames(call.arguments.back()["arg"], names);
+    return names;
+  }
+
+  static void AddOwn(const Body& body, std::set<std::string>& own) {
+    own.insert(body.inputs.begin(), body.inputs.end());
+    for (const Call& call : body.calls) own.insert(call.results.begin(), call.results.end());
+  }
+
+  static void RemoveOwn(Call& call) {
+    std::set<std::string> own;
+    for (const Body& body : call.bodies) AddOwn(body, own);
+    std::erase_if(call.reads, [&](const std::string& name) { return own.contains(name); });
+  }
+
+  ProgramCalls& to_;
+};
+
+}  // namespace
+
+double ShortDouble(float value) {
+  return std::isfinite(value) ? *ParseDouble(FormatFloat(value)) : static_cast<double>(value);
+}
+
+std::string TorchTypeOf(std::int64_t number) {
+  switch (number) {
+    case 1: return "torch.uint8";
+    case 2: return "torch.int8";
+    case 3: return "torch.int16";
+    case 4: return "torch.int32";
+    case 5: return "torch.int64";
+    case 6: return "torch.float16";
+    case 7: return "torch.float32";
+    case 8: return "torch.float64";
+    case 10: return "torch.complex64";
+    case 11: return "torch.complex128";
+    case 12: return "torch.bool";
+    case 13: return "torch.bfloat16";
+    case 28: return "torch.uint16";
+    case 29: return "torch.float8_e4m3fn";
+    case 30: return "torch.float8_e5m2";
+    case 31: return "torch.float8_e4m3fnuz";
+    case 32: return "torch.float8_e5m2fnuz";
+    case 33: return "torch.float8_e8m0fnu";
+    case 34: return "torch.uint32";
+    case 35: return "torch.uint64";
+    default: return "";
+  }
+}
+
+const Json* Call::Find(std::string_view argument) const {
+  for (const Json& input : arguments) {
+    if (input["name"] == argument) return &input["arg"];
+  }
+  return nullptr;
+}
+
+std::string Call::Tensor(std::string_view argument) const {
+  const Json* value = Find(argument);
+  if (value == nullptr || !value->contains("as_tensor")) return "";
+  return (*value)["as_tensor"]["name"].get<std::string>();
+}
+
+ProgramCalls ReadProgram(const pt2::Program& program) {
+  ProgramCalls calls;
+  const Json& module = program.json["graph_module"];
+  calls.calls = Reader(calls).Read(module["graph"], {});
+  std::map<std::string, std::string> placeholders;  // by path
+  for (const pt2::Weight& weight : program.weights) placeholders[weight.path] = weight.term.name;
+  for (const Json& spec : module["signature"]["input_specs"]) {
+    if (spec.contains("user_input"))
+      calls.inputs.push_back(spec["user_input"]["arg"]["as_tensor"]["name"]);
+  }
+  for (const Json& spec : module["signature"]["output_specs"]) {
+    if (spec.contains("user_output")) {
+      calls.outputs.push_back(spec["user_output"]["arg"]["as_tensor"]["name"]);
+      continue;
+    }
+    const Json& mutation = spec["buffer_mutation"];
+    calls.states.push_back({placeholders[mutation["buffer_name"]], mutation["arg"]["name"]});
+  }
+  return calls;
+}
+
+}  // namespace dragoman::pytorch

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Models as Python packages for PyTorch.
+
+Without PyTorch: the source compiles, nothing of a model's names is code, and the weights have the
+names of the source. With PyTorch (scripts/peers.sh torch, if it is made), each package gives the
+outputs that it was recorded with, at the recorded data of the model too, and one step of training
+lowers a loss.
+"""
+
+import ast
+import json
+import pathlib
+import struct
+import tempfile
+import unittest
+
+from commands import call, dragoman
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MODELS = ROOT / "tests" / "models"
+RECORDED = ["bert", "bert_dynamic", "gru", "linear", "lstm", "mlp", "mlp_dynamic", "mobilenet",
+            "resnet_bn"]
+IN_TORCH = ROOT / "tests" / "support" / "run_torch_package.py"
+
+
+def torch_python():
+    """The interpreter that has PyTorch; None where there is none."""
+    made = call([ROOT / "scripts" / "peers.sh", "--made", "torch"])
+    return pathlib.Path(made.stdout.strip()) / "bin" / "python" if made.returncode == 0 else None
+
+
+def header(path):
+    """What a file of safetensors says of its tensors."""
+    data = path.read_bytes()
+    size, = struct.unpack("<Q", data[:8])
+    return json.loads(data[8:8 + size])
+
+
+class TorchPackageTest(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.work = pathlib.Path(folder.name)
+
+    def package(self, source, name="made_torch", *options):
+        folder = self.work / name
+        done = dragoman("convert", source, "-o", folder, "--to", "torch", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return folder
+
+    def package_of_text(self, text):
+        source = self.work / "model.dgt"
+        source.write_text(f'dragoman 1 common onnx\nopset "" 22\n\n{text}')
+        return self.package(source)
+
+    def test_files_of_a_package(self):
+        folder = self.package(MODELS / "mlp" / "model.onnx")
+        found = {path.name for path in folder.iterdir() if not path.name.startswith(".")}
+        self.assertEqual(found, {"__init__.py", "model.py", "model.safetensors", "check.py",
+                                 "check.safetensors", "README.md"})
+        for path in folder.glob("*.py"):
+            compile(path.read_text(), path, "exec")
+
+    def test_weights_have_the_names_of_the_source(self):
+        names = set(header(self.package(MODELS / "mlp" / "model.onnx") / "model.safetensors"))
+        self.assertLessEqual({"0.weight", "0.bias", "2.weight", "2.bias"}, names)
+
+    def test_names_of_a_model_are_no_code(self):
+        hostile = 'a"; import os; os.abort() #'
+        folder = self.package_of_text(
+            "entry main(%\"x); import os\": f32[2, 3]) -> (%\"y\\nimport os\": f32[2, 4]) {\n"
+            f"  const %\"{hostile.replace(chr(34), chr(92) + chr(34))}\": f32[4, 3] = 1.0\n"
+            f"  %\"y\\nimport os\" = dragoman.Linear(%\"x); import os\", "
+            f"%\"{hostile.replace(chr(34), chr(92) + chr(34))}\")\n"
+            "}\n")
+        tree = ast.parse((folder / "model.py").read_text())
+        imported = {name.name for node in ast.walk(tree) if isinstance(node, ast.Import)
+                    for name in node.names}
+        self.assertLessEqual(imported, {"torch", "torch.nn.functional"})
+
+    def test_a_folder_of_others_is_kept(self):
+        folder = self.work / "mine_torch"
+        folder.mkdir()
+        (folder / "thesis.txt").write_text("mine")
+        done = dragoman("convert", MODELS / "mlp" / "model.onnx", "-o", folder)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual([path.name for path in folder.iterdir()], ["thesis.txt"])
+
+    def test_in_pytorch(self):
+        python = torch_python()
+        if python is None:
+            self.skipTest("scripts/peers.sh torch has not been run")
+        words = []
+        for name in RECORDED:
+            words += [self.package(MODELS / name / "model.onnx", f"{name}_torch"), MODELS / name]
+        done = call([python, IN_TORCH, *words])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
