@@ -243,8 +243,8 @@ Status WriteTorchFolder(const Model& model, const std::string& path, const Write
   Result<std::vector<RecordedCall>> calls = RecordCalls(model, kRecordedCalls);
   if (!calls.ok() && options.warn)
     options.warn("check.safetensors holds no call: " + calls.error().findings().front().message);
-  DRAGOMAN_TRY(WriteTorchPackage(
-      model, path, calls.ok() ? *calls : std::vector<RecordedCall>(), omissions.Sink()));
+  DRAGOMAN_TRY(WriteTorchPackage(model, path, calls.ok() ? *calls : std::vector<RecordedCall>(),
+                                 omissions.Sink()));
   return omissions.status();
 }
 

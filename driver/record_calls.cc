@@ -15,7 +15,7 @@ Result<std::vector<Tensor>> TensorsOf(const std::vector<RuntimeValue>& values) {
   std::vector<Tensor> tensors;
   for (const RuntimeValue& value : values) {
     if (value.kind != RuntimeValue::Kind::kTensor)
-      return Unsupported("an input or output is no tensor");
+      return Unsupported("an input or output is not a tensor");
     tensors.push_back(value.array.ToTensor());
   }
   return tensors;

@@ -35,6 +35,8 @@ LAYERS = {
     "importers/relax": _IMPORTERS + ["importers/tvm", "core/compare"],
     "importers/relay": _IMPORTERS + ["importers/tvm", "core/compare"],
     "exporters": ["core", "runtime/params", "proto"],
+    # Python is printed of the calls of ATen that programs of torch.export have.
+    "exporters/torch": ["core", "runtime/params", "proto", "exporters/pt2"],
     "codegen": ["core", "runtime"],
     "page": _OPS + ["core/compare", "core/layout"],
     "driver": ["core", "importers", "exporters", "codegen", "page", "runtime"],

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dragoman::pt2 {
 namespace {
@@ -17,6 +18,23 @@ const SourceOp* FirstCall(const OriginPtr& origin) {
   return part != nullptr ? part->leaf() : nullptr;
 }
 
+// Between slashes. A part that begins with all of the one before, as "layer1.0" behind "layer1",
+// stands for both.
+std::vector<std::string_view> PartsOf(std::string_view scope) {
+  std::vector<std::string_view> parts;
+  while (!scope.empty()) {
+    const std::size_t end = std::min(scope.find('/'), scope.size());
+    const std::string_view part = scope.substr(0, end);
+    scope.remove_prefix(std::min(end + 1, scope.size()));
+    if (part.empty()) continue;
+    const bool goes_on = !parts.empty() && part.starts_with(parts.back()) &&
+                         part.substr(parts.back().size()).starts_with('.');
+    if (goes_on) parts.pop_back();
+    parts.push_back(part);
+  }
+  return parts;
+}
+
 // "encoder.layer.0" of scope "/encoder/layer.0", or of the name "/encoder/layer.0/MatMul".
 std::string ModuleOf(const SourceOp& call) {
   std::string_view scope = call.scope;
@@ -26,13 +44,12 @@ std::string ModuleOf(const SourceOp& call) {
     scope = slash == std::string_view::npos ? std::string_view() : scope.substr(0, slash);
   }
   std::string path;
-  for (char c : scope) {
-    const bool is_plain =
-        c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (c == '/' || c == '.') {
-      if (!path.empty() && path.back() != '.') path += '.';
-    } else {
-      path += is_plain ? c : '_';
+  for (std::string_view part : PartsOf(scope)) {
+    if (!path.empty()) path += '.';
+    for (char c : part) {
+      const bool is_plain = c == '_' || c == '.' || (c >= '0' && c <= '9') ||
+                            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+      if (c != '.' || (!path.empty() && path.back() != '.')) path += is_plain ? c : '_';
     }
   }
   while (path.ends_with('.')) path.pop_back();

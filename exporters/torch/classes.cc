@@ -128,16 +128,15 @@ Classes::Classes(const ProgramCalls& program, ModuleTree& tree, const Regions& r
 
 std::size_t Classes::HeightOf(const Module& module) const {
   std::size_t height = 0;
-  for (const auto& child : module.children)
-    height = std::max(height, HeightOf(*child) + 1);
+  for (const auto& child : module.children) height = std::max(height, HeightOf(*child) + 1);
   return height;
 }
 
 void Classes::MakeDrafts(Module& module) {
   for (const auto& child : module.children) MakeDrafts(*child);
   using Form = Module::Form;
-  const bool is_class = module.form == Form::kClass ||
-                        (module.form == Form::kContainer && !module.is_list());
+  const bool is_class =
+      module.form == Form::kClass || (module.form == Form::kContainer && !module.is_list());
   if (!is_class) return;
   Draft draft{.module = &module, .height = HeightOf(module)};
   draft.has_forward = regions_.Find(module) != nullptr && module.form == Form::kClass;
@@ -160,8 +159,12 @@ Exprs Repeated(Exprs parts) {
   return {Binary(std::move(parts.front()), "for _ in", std::move(range))};
 }
 
-Expr Classes::ConstructorOf(const Module& module) const {
-  if (module.layer) return module.layer->constructor;
+Expr Classes::ConstructorOf(const Module& module) {
+  if (module.layer) {
+    for (const auto& [name, value] : module.layer->weights)
+      read_.insert(Dotted(module.path) + "." + name);
+    return module.layer->constructor;
+  }
   if (module.form == Module::Form::kSequential) {
     Exprs parts;
     for (const SequentialPart& part : regions_.PartsOf(module)) {
@@ -185,8 +188,7 @@ Expr Classes::ConstructorOf(const Module& module) const {
     if (!is_dense) made = {Expr::Kind::kPair, "\"" + child->name() + "\"", {std::move(made)}};
     parts.push_back(std::move(made));
   }
-  if (!is_dense)
-    return CallOf("nn.ModuleDict", {Expr{Expr::Kind::kDict, "", std::move(parts)}});
+  if (!is_dense) return CallOf("nn.ModuleDict", {Expr{Expr::Kind::kDict, "", std::move(parts)}});
   parts = Repeated(std::move(parts));
   if (parts.size() == 1 && parts[0].kind == Expr::Kind::kBinary)
     return CallOf("nn.ModuleList", std::move(parts));
@@ -257,9 +259,8 @@ void Classes::Parametrise(Class& made, std::vector<Draft*>& drafts) {
   for (const auto& [name, value] : drafts.front()->members) names.Reserve(name);
   std::size_t in_members = 0;
   for (auto& [name, value] : drafts.front()->members) {
-    ForEachPart(std::as_const(value), [&](const Expr& part) {
-      in_members += part.kind == Expr::Kind::kInt ? 1 : 0;
-    });
+    ForEachPart(std::as_const(value),
+                [&](const Expr& part) { in_members += part.kind == Expr::Kind::kInt ? 1 : 0; });
   }
   for (std::size_t i = 0; i < numbers.front().size(); ++i) {
     std::vector<std::int64_t> column;

@@ -19,12 +19,12 @@ namespace dragoman::pytorch {
 
 struct Class {
   std::string name;
-  std::vector<const Module*> modules;      // that are of this class
-  std::vector<std::string> parameters;     // of the constructor: numbers
+  std::vector<const Module*> modules;   // that are of this class
+  std::vector<std::string> parameters;  // of the constructor: numbers
   std::vector<std::pair<std::string, Expr>> members;
-  std::set<std::string> kept;              // parameters that forward reads
+  std::set<std::string> kept;  // parameters that forward reads
   bool has_forward = false;
-  Function forward;                        // with sizes of results as comments
+  Function forward;  // with sizes of results as comments
   std::size_t height = 0;
 };
 
@@ -54,7 +54,7 @@ class Classes {
   void MakeDrafts(Module& module);
   std::size_t HeightOf(const Module& module) const;
   void MakeMembers(Draft& draft);
-  Expr ConstructorOf(const Module& module) const;
+  Expr ConstructorOf(const Module& module);
   void Group(std::vector<Draft*>& drafts, std::size_t height);
   void Parametrise(Class& made, std::vector<Draft*>& drafts);
   std::string NameFor(const Module& module);

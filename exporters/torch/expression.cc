@@ -195,7 +195,7 @@ std::string FlatText(const Expr& expr) {
       return HeadOf(expr) + Joined(expr.parts, 1) + "]";
     case Kind::kSlice:
       return SliceText(expr);
-case Kind::kDict:
+    case Kind::kDict:
       return "{" + Joined(expr.parts, 0) + "}";
     case Kind::kPair:
       return expr.text + ": " + FlatText(expr.parts[0]);
@@ -251,6 +251,15 @@ void PythonText::PrintList(std::size_t indent, const std::string& head, const Ex
   Line(indent, tail);
 }
 
+// One operand a line, if they are too long for one.
+void PythonText::PrintOperands(std::size_t indent, const Expr& expr) {
+  const std::string line = FlatText(expr);
+  if (expr.kind != Kind::kBinary || indent + line.size() <= kLineWidth) return Line(indent, line);
+  const int own = PrecedenceOf(expr.text);
+  Line(indent, Operand(expr.parts[0], own == 5 ? own + 1 : own));
+  Line(indent, expr.text + " " + Operand(expr.parts[1], own + 1));
+}
+
 void PythonText::Split(std::size_t indent, const std::string& prefix, const Expr& expr,
                        const std::string& suffix) {
   const bool is_display =
@@ -265,7 +274,11 @@ void PythonText::Split(std::size_t indent, const std::string& prefix, const Expr
                        expr.kind == Kind::kCall || expr.kind == Kind::kMethod);
     }
   }
-  if (suffix != "," && !prefix.empty()) return PrintList(indent, prefix + "(", {expr}, ")", true);
+  if (suffix.empty() && !prefix.empty()) {
+    Line(indent, prefix + "(");
+    PrintOperands(indent + 4, expr);
+    return Line(indent, ")");
+  }
   Line(indent, prefix + FlatText(expr) + suffix);
 }
 
@@ -293,16 +306,39 @@ Expr Bare(const Expr& expr) {
 
 }  // namespace
 
+// A chain of methods that is too long for a line, as two statements. False: the second would read
+// what the first replaces.
+bool PythonText::PrintChain(std::size_t indent, const Statement& statement) {
+  const Expr& value = statement.value;
+  const bool is_chain = statement.kind == Statement::Kind::kAssign &&
+                        statement.targets.size() == 1 && value.kind == Kind::kMethod &&
+                        HasReceiver(value.parts[0]);
+  if (!is_chain) return false;
+  const std::string& target = statement.targets[0];
+  if (indent + target.size() + 3 + FlatText(value).size() <= kLineWidth) return false;
+  for (std::size_t i = 1; i < value.parts.size(); ++i) {
+    bool reads = false;
+    ForEachPart(value.parts[i], [&](const Expr& part) { reads = reads || part.text == target; });
+    if (reads) return false;
+  }
+  Statement first = {.targets = statement.targets, .value = value.parts[0]};
+  Statement second = statement;
+  second.value.parts[0] = Code(target);
+  PrintStatement(indent, first);
+  PrintStatement(indent, second);
+  return true;
+}
+
 void PythonText::PrintStatement(std::size_t indent, const Statement& statement) {
+  if (PrintChain(indent, statement)) return;
   using enum Statement::Kind;
   switch (statement.kind) {
     case kAssign:
     case kSet:
     case kReturn: {
-      const std::string prefix =
-          statement.kind == kReturn ? "return "
-          : statement.kind == kSet  ? statement.text + " = "
-                                    : TargetsText(statement) + " = ";
+      const std::string prefix = statement.kind == kReturn ? "return "
+                                 : statement.kind == kSet  ? statement.text + " = "
+                                                           : TargetsText(statement) + " = ";
       const Expr bare = Bare(statement.value);
       const bool fits = indent + prefix.size() + FlatText(bare).size() <= kLineWidth;
       return Print(indent, prefix, fits ? bare : statement.value, "", statement.comment);

@@ -77,7 +77,8 @@ struct Statement {
   };
 
   Kind kind = Kind::kAssign;
-  std::vector<std::string> targets = {};  // values; of printed code their names. "": nothing reads it
+  std::vector<std::string> targets =
+      {};  // values; of printed code their names. "": nothing reads it
   Expr value = {};
   std::vector<Statement> body = {};
   std::vector<Statement> orelse = {};
@@ -110,9 +111,11 @@ class PythonText {
   const std::string& text() const { return text_; }
 
  private:
+  bool PrintChain(std::size_t indent, const Statement& statement);
   void PrintStatement(std::size_t indent, const Statement& statement);
   void Split(std::size_t indent, const std::string& prefix, const Expr& expr,
              const std::string& suffix);
+  void PrintOperands(std::size_t indent, const Expr& expr);
   void PrintList(std::size_t indent, const std::string& head, const Exprs& parts,
                  std::string_view tail, bool may_join);
 

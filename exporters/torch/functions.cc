@@ -48,6 +48,7 @@ class FunctionMaker {
     Finish(result);
     if (!is_empty)
       function.statements.push_back({.kind = Step::kReturn, .value = std::move(result)});
+    DropUnread(function.statements);
     return function;
   }
 
@@ -62,15 +63,28 @@ class FunctionMaker {
     }
   }
 
+  // States that are only replaced.
+  static void DropUnread(Statements& statements) {
+    std::set<std::string> read;
+    ForEachExpr(std::as_const(statements), [&](const Expr& part) {
+      if (part.kind == Expr::Kind::kValue) read.insert(part.text);
+    });
+    std::erase_if(statements, [&](const Statement& statement) {
+      return statement.kind == Step::kAssign && statement.value.kind == Expr::Kind::kSelf &&
+             !read.contains(statement.targets.front());
+    });
+  }
+
   // The graph of one call does not reach into the next.
   void WriteStates(Statements& to) {
     for (const StateUpdate& state : program_.states) {
       if (state.next == state.buffer) continue;
       Expr next = ValueOf(state.next);
       Finish(next);
-      to.push_back({.kind = Step::kSet,
-                    .value = Method(std::move(next), "detach", {}),
-                    .text = FlatText(SelfAt(PathFrom(module_, *tree_.PathOfWeight(state.buffer))))});
+      to.push_back(
+          {.kind = Step::kSet,
+           .value = Method(std::move(next), "detach", {}),
+           .text = FlatText(SelfAt(PathFrom(module_, *tree_.PathOfWeight(state.buffer))))});
     }
   }
 
@@ -195,7 +209,8 @@ class FunctionMaker {
   // The carried values have the names of the results all the time.
   void AddWhile(const Call& call, Statements& to) {
     const Exprs carried = ListArgument(call, 2);
-    for (std::size_t i = 0; i < carried.size(); ++i) to.push_back(Assign({call.results[i]}, carried[i]));
+    for (std::size_t i = 0; i < carried.size(); ++i)
+      to.push_back(Assign({call.results[i]}, carried[i]));
     Statement loop = {.kind = Step::kForever};
     const auto add = [&](const Body& body) {
       Statements statements = BodyOf(body);
@@ -221,7 +236,8 @@ class FunctionMaker {
     const Exprs carried = ListArgument(call, 1);
     const Exprs slices = ListArgument(call, 2);
     const Body& body = call.bodies.at(0);
-    for (std::size_t i = 0; i < carried.size(); ++i) to.push_back(Assign({call.results[i]}, carried[i]));
+    for (std::size_t i = 0; i < carried.size(); ++i)
+      to.push_back(Assign({call.results[i]}, carried[i]));
     std::vector<std::string> lists;
     for (std::size_t i = carried.size(); i < call.results.size(); ++i) {
       lists.push_back(call.results[i] + "_steps");
@@ -232,29 +248,29 @@ class FunctionMaker {
     Statement loop = {.kind = Step::kFor};
     std::map<std::string, std::string> names;
     for (std::size_t i = 0; i < body.inputs.size(); ++i) {
-      if (i < carried.size()) names[body.inputs[i]] = call.results[i];
-      else if (i < carried.size() + slices.size()) loop.targets.push_back(body.inputs[i]);
+      if (i < carried.size())
+        names[body.inputs[i]] = call.results[i];
+      else if (i < carried.size() + slices.size())
+        loop.targets.push_back(body.inputs[i]);
     }
     loop.value = slices.size() == 1 ? slices[0] : CallOf("zip", slices);
     loop.body = BodyOf(body);
     for (std::size_t i = 0; i < lists.size(); ++i) {
-      loop.body.push_back(
-          {.kind = Step::kDo,
-           .value = Method(ValueOf(lists[i]), "append",
-                           {Finished(ValueOf(body.outputs[carried.size() + i]))})});
+      loop.body.push_back({.kind = Step::kDo,
+                           .value = Method(ValueOf(lists[i]), "append",
+                                           {Finished(ValueOf(body.outputs[carried.size() + i]))})});
     }
     if (!carried.empty()) {
       const std::vector<std::string> next(body.outputs.begin(),
                                           body.outputs.begin() + std::ssize(carried));
-      loop.body.push_back(
-          Assign({call.results.begin(), call.results.begin() + std::ssize(carried)},
-                 Finished(Values(next))));
+      loop.body.push_back(Assign({call.results.begin(), call.results.begin() + std::ssize(carried)},
+                                 Finished(Values(next))));
     }
     Rename(loop.body, names);
     to.push_back(std::move(loop));
     for (std::size_t i = 0; i < lists.size(); ++i) {
-      to.push_back(Assign({call.results[carried.size() + i]},
-                          CallOf("torch.stack", {ValueOf(lists[i])})));
+      to.push_back(
+          Assign({call.results[carried.size() + i]}, CallOf("torch.stack", {ValueOf(lists[i])})));
     }
     for (const std::string& result : call.results) Know(result);
   }

@@ -52,7 +52,7 @@ class LayerReader {
     return axis < sizes.size() ? sizes[axis] : 0;
   }
 
-  // Adds the weight that an argument is. False: it is none. One that is left out is none to add.
+  // Adds the weight that an argument is. False: it is not one. One that is left out is none to add.
   bool Take(LayerCall& layer, const std::string& name, std::string_view argument,
             bool is_optional) const {
     const std::string value = call_.Tensor(argument);
@@ -120,9 +120,9 @@ class LayerReader {
     const std::int64_t out = transposed ? sizes[1] * groups : sizes[0];
     const std::vector<std::int64_t> kernel(sizes.begin() + 2, sizes.end());
     const bool is_square = std::ranges::count(kernel, kernel[0]) == std::ssize(kernel);
-    Exprs arguments = {Number(in, "in_channels"), Number(out, "out_channels"),
-                       is_square ? Number(kernel[0], "kernel_size")
-                                 : NumberList(kernel, "kernel_size")};
+    Exprs arguments = {
+        Number(in, "in_channels"), Number(out, "out_channels"),
+        is_square ? Number(kernel[0], "kernel_size") : NumberList(kernel, "kernel_size")};
     AddOption(arguments, "stride", "stride", "1");
     AddOption(arguments, "padding", "padding", "0");
     if (transposed) AddOption(arguments, "output_padding", "output_padding", "0");
@@ -190,8 +190,8 @@ class LayerReader {
     Exprs arguments = {Number(SizeOf(call_.Tensor("weight"), 0), "num_features")};
     AddOption(arguments, "eps", "eps", "1e-05");
     arguments.push_back(Keyword("affine", BoolLiteral(true)));
-    return Made(std::move(layer), fmt::format("nn.InstanceNorm{}d", rank - 2),
-                std::move(arguments), "input");
+    return Made(std::move(layer), fmt::format("nn.InstanceNorm{}d", rank - 2), std::move(arguments),
+                "input");
   }
 
   // Rows of a table that learns, at places that the program is given.
@@ -205,10 +205,10 @@ class LayerReader {
     const bool is_table = WeightOf(table)->kind == pt2::WeightKind::kParameter &&
                           program_.values.at(table).dims.size() == 2;
     if (!is_table || places.size() != 1 || !places[0].contains("as_tensor")) return std::nullopt;
-    layer = *Made(std::move(layer), "nn.Embedding",
-                  {Number(SizeOf(table, 0), "num_embeddings"),
-                   Number(SizeOf(table, 1), "embedding_dim")},
-                  "self");
+    layer = *Made(
+        std::move(layer), "nn.Embedding",
+        {Number(SizeOf(table, 0), "num_embeddings"), Number(SizeOf(table, 1), "embedding_dim")},
+        "self");
     layer.arguments = {ArgumentExpr(places[0], "")};
     return layer;
   }
@@ -242,8 +242,7 @@ class LayerReader {
     if (!has_bias) arguments.push_back(Keyword("bias", BoolLiteral(false)));
     AddOption(arguments, "batch_first", "batch_first", "False");
     AddOption(arguments, "bidirectional", "bidirectional", "False");
-    std::optional<LayerCall> made =
-        Made(std::move(layer), name, std::move(arguments), "input");
+    std::optional<LayerCall> made = Made(std::move(layer), name, std::move(arguments), "input");
     if (!made) return std::nullopt;
     made->results_in_pair = true;
     Expr states = ArgumentExpr(*call_.Find("hx"), "");

@@ -39,8 +39,7 @@ struct ElementCall {
 std::optional<ElementCall> ElementCallOf(const Statement& statement) {
   const Expr& value = statement.value;
   const bool is_call = statement.kind == Step::kAssign && statement.targets.size() == 1 &&
-                       value.kind == Expr::Kind::kCall &&
-                       value.parts[0].kind == Expr::Kind::kSelf;
+                       value.kind == Expr::Kind::kCall && value.parts[0].kind == Expr::Kind::kSelf;
   if (!is_call || !value.parts[0].text.ends_with(']')) return std::nullopt;
   const std::string& path = value.parts[0].text;
   const std::size_t open = path.rfind('[');
@@ -100,9 +99,8 @@ void FoldModuleLoops(Function& function, const Module& module) {
     const std::string result = statements[end - 1].targets.front();
     const std::string item = first->list.substr(first->list.rfind('.') + 1);
     Statement start = {.targets = {result}, .value = statements[i].value.parts[*carried]};
-    Statement loop = {.kind = Step::kFor,
-                      .targets = {"@" + Singular(item)},
-                      .value = SelfAt(first->list)};
+    Statement loop = {
+        .kind = Step::kFor, .targets = {"@" + Singular(item)}, .value = SelfAt(first->list)};
     Statement call = std::move(statements[end - 1]);
     call.value.parts[0] = ValueOf(loop.targets.front());
     call.value.parts[*carried] = ValueOf(result);
@@ -160,15 +158,15 @@ void InlineValues(Statements& statements) {
     const bool is_single = statement.kind == Step::kAssign && statement.targets.size() == 1 &&
                            statement.text.empty() && UsesOf(uses, statement.targets[0]) == 1;
     const bool is_reading = is_single && MayHold(next) && Reads(next.value, statement.targets[0]);
-    const bool is_short =
-        is_reading && WidthOf(statement.value) + WidthOf(next.value) < kWidest &&
-        CallsIn(statement.value) + CallsIn(next.value) <= kMostCalls;
+    const bool is_short = is_reading && WidthOf(statement.value) + WidthOf(next.value) < kWidest &&
+                          CallsIn(statement.value) + CallsIn(next.value) <= kMostCalls;
     if (!is_short) {
       ++i;
       continue;
     }
     ForEachPart(next.value, [&](Expr& part) {
-      if (part.kind == Expr::Kind::kValue && part.text == statement.targets[0]) part = Expr(statement.value);
+      if (part.kind == Expr::Kind::kValue && part.text == statement.targets[0])
+        part = Expr(statement.value);
     });
     statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(i));
     if (i > 0) --i;
@@ -180,12 +178,13 @@ namespace {
 // "softmax" of F.softmax(…), "query" of self.attention.query(…); empty: nothing tells.
 std::string BaseOf(const Expr& expr) {
   if (expr.kind == Expr::Kind::kMethod) {
-    constexpr std::string_view kMoving[] = {"reshape", "permute", "transpose", "unsqueeze",
-                                            "squeeze", "expand",  "to",        "contiguous",
-                                            "clone"};
+    constexpr std::string_view kMoving[] = {"reshape",   "permute",    "transpose",
+                                            "unsqueeze", "squeeze",    "expand",
+                                            "to",        "contiguous", "clone"};
     if (std::ranges::count(kMoving, expr.text) > 0) return BaseOf(expr.parts[0]);
     return expr.text;
   }
+  if (expr.kind == Expr::Kind::kSelf) return expr.text.substr(expr.text.rfind('.') + 1);
   if (expr.kind != Expr::Kind::kCall) return "";
   const Expr& callee = expr.parts[0];
   std::string name = callee.text;
@@ -242,7 +241,7 @@ class Namer {
 
  private:
   static std::string Short(const std::string& name) {
-    constexpr std::size_t kLongest = 24;
+    constexpr std::size_t kLongest = 18;
     std::string text = Identifier(name.substr(0, kLongest));
     while (text.size() > 1 && text.ends_with('_')) text.pop_back();
     return PathOf(text).empty() ? "x" : PathOf(text).front();

@@ -91,8 +91,8 @@ class ModelPrinter {
     if (made.has_forward)
       PrintMethod("forward", made.forward, *made.modules.front(), hints_[index], text, true);
     for (const ModelMethod& method : methods)
-      PrintMethod(method.name, method.function, *made.modules.front(), method.function.inputs,
-                  text, false);
+      PrintMethod(method.name, method.function, *made.modules.front(), method.function.inputs, text,
+                  false);
   }
 
   static void PrintInit(const Class& made, PythonText& text) {
@@ -143,9 +143,9 @@ class ModelPrinter {
       for (const std::string& input : regions_.BoundaryOf(*item.module).inputs) {
         const auto name = names.find(input);
         const ModulePath* weight = tree_.PathOfWeight(input);
-        hints.push_back(name != names.end()    ? name->second
-                        : weight != nullptr    ? weight->back()
-                                               : "x");
+        hints.push_back(name != names.end() ? name->second
+                        : weight != nullptr ? weight->back()
+                                            : "x");
       }
     }
   }

@@ -12,13 +12,13 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 
 // keyword.kwlist of Python 3.
 constexpr std::string_view kKeywords[] = {
-    "False", "None",   "True",  "and",    "as",   "assert", "async",  "await",    "break",
-    "class", "continue", "def", "del",    "elif", "else",   "except", "finally",  "for",
-    "from",  "global", "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
-    "or",    "pass",   "raise", "return", "try",  "while",  "with",   "yield",
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",
 };
 
-// A number, or an identifier that is no keyword and not private to Python.
+// A number, or an identifier that is not a keyword and not private to Python.
 std::string Cleaned(std::string_view part) {
   if (IsNumber(part)) return std::string(part);
   std::string clean;

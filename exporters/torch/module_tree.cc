@@ -13,15 +13,15 @@ namespace {
 bool IsMadeUp(const ModulePath& path) {
   const std::string& name = path.back();
   const bool has_scope = path.size() > 1;
-  return !has_scope && (name.starts_with("onnx_") || name.starts_with("lifted_tensor") ||
-                        name.starts_with("_") || IsNumber(name) || name.starts_with("m_") ||
-                        name.starts_with("val_"));
+  return !has_scope &&
+         (name.starts_with("onnx_") || name.starts_with("lifted_tensor") || name.starts_with("_") ||
+          IsNumber(name) || name.starts_with("m_") || name.starts_with("val_"));
 }
 
-// "conv1" of "conv1_weight"; "" of "weight".
+// "conv1" of "conv1_weight"; "" of "weight", and of what is named after a node.
 std::string WithoutKind(const std::string& name) {
   for (std::string_view kind : {"weight", "bias", "kernel", "gamma", "beta", "W", "w", "b", "B"}) {
-    if (name == kind) return "";
+    if (name == kind || name.find("_output_") != std::string::npos) return "";
     if (name.ends_with("_" + std::string(kind)))
       return name.substr(0, name.size() - kind.size() - 1);
   }
@@ -104,6 +104,24 @@ bool ModuleTree::IsFree(const ModulePath& path) {
 
 namespace {
 
+// "weight_ih_l0" of "weight_ih_l0_2".
+std::string WithoutNumber(const std::string& name) {
+  const std::size_t line = name.rfind('_');
+  return line != std::string::npos && IsNumber(name.substr(line + 1)) ? name.substr(0, line) : name;
+}
+
+// A normalisation whose weights are those of another by chance: exporters store equal tensors once,
+// and fresh ones are all alike. The scope tells them apart.
+bool IsApart(const Call& call, const LayerCall& layer, const ModulePath& owner) {
+  const bool is_norm = layer.constructor.parts.front().text.ends_with("Norm") ||
+                       layer.constructor.parts.front().text.starts_with("nn.BatchNorm");
+  if (!is_norm || call.scope.empty() || call.scope == owner) return false;
+  // "bn_1": the second call of bn.
+  ModulePath first = call.scope;
+  first.back() = WithoutNumber(first.back());
+  return first != owner;
+}
+
 ModulePath WithSuffix(ModulePath path, std::int64_t number) {
   const bool is_number = IsNumber(path.back());
   path.back() += is_number ? std::to_string(number) : "_" + std::to_string(number);
@@ -128,7 +146,7 @@ ModulePath ModuleTree::LayerPath(const Call& call, const LayerCall& layer,
     if (path.empty() || IsMadeUp(path)) continue;
     const std::string leaf = path.back();
     path.pop_back();
-    if (leaf == name && !path.empty()) return path;
+    if ((leaf == name || WithoutNumber(leaf) == name) && !path.empty()) return path;
     if (const std::string rest = WithoutKind(leaf); !rest.empty()) path.push_back(rest);
     if (!path.empty() && !other) other = path;
   }
@@ -151,14 +169,18 @@ void ModuleTree::AddLayers(const Calls& calls, const ProgramCalls& program,
     if (!layer) return;
     std::string key = FlatText(layer->constructor);
     for (const auto& [name, value] : layer->weights) key += " " + weights.at(value)->path;
+    const ModulePath owner = LayerPath(call, *layer, weights);
+    const bool is_apart = IsApart(call, *layer, owner) && ModuleAt(call.scope).path != call.scope;
+    if (is_apart) key += " " + Dotted(call.scope);
     for (const auto& [name, value] : layer->weights) {
       const std::string& path = weights.at(value)->path;
+      if (is_apart && !states.contains(value)) continue;
       if (states.contains(value) || owners.try_emplace(path, key).first->second != key) return;
       if (!by_weights_.contains(key) && by_source_.contains(path)) return;
     }
     Module*& module = by_weights_[key];
     if (module == nullptr) {
-      const ModulePath wanted = LayerPath(call, *layer, weights);
+      const ModulePath wanted = is_apart ? call.scope : owner;
       ModulePath path = wanted;
       for (std::int64_t i = 2; !IsFree(path); ++i) {
         path = WithSuffix(wanted, i);
@@ -173,7 +195,7 @@ void ModuleTree::AddLayers(const Calls& calls, const ProgramCalls& program,
         stored_.push_back({Dotted(path) + "." + name, weight.path, &weight});
         ModulePath at = path;
         at.push_back(name);
-        by_source_[weight.path] = std::move(at);
+        by_source_.try_emplace(weight.path, std::move(at));
       }
     }
     for (const auto& [name, value] : layer->weights)

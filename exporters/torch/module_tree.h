@@ -60,9 +60,9 @@ class ModuleTree {
   // The layer that does what the call does, or nullptr.
   Module* LayerOf(const Call& call) const;
   const LayerCall& LayerCallOf(const Call& call) const { return layer_calls_.at(&call); }
-  // The path of a weight in the program that was added last; nullptr: it is none.
+  // The path of a weight in the program that was added last; nullptr: it is not one.
   const ModulePath* PathOfWeight(const std::string& value) const;
-  // A number that the weight is, where it has no place; nullptr: it is no number.
+  // A number that the weight is, where it has no place; nullptr: it is not a number.
   const Expr* NumberOf(const std::string& value) const;
   // The deepest module that holds others or weights, at `path` or above it.
   Module& ModuleAt(const ModulePath& path);

@@ -9,7 +9,8 @@ constexpr std::string_view kInit = R"(from .model import Model, load
 __all__ = ["Model", "load"]
 )";
 
-constexpr std::string_view kCheck = R"("""Compares the model with outputs that were recorded when it was made.
+constexpr std::string_view kCheck =
+    R"("""Compares the model with outputs that were recorded when it was made.
 
 Run it as `python -m NAME_OF_THIS_FOLDER.check` in the folder around this one.
 """

@@ -46,8 +46,18 @@ void CollectNames(const Json& value, std::vector<std::string>& names) {
 
 std::string DimText(const Json& size) {
   if (size.contains("as_int")) return std::to_string(size["as_int"].get<std::int64_t>());
-  if (size.contains("as_expr")) return size["as_expr"].value("expr_str", "?");
-  return "?";
+  if (!size.contains("as_expr")) return "?";
+  // Symbol('s0', positive=True, integer=True) as s0.
+  constexpr std::string_view kSymbol = "Symbol('";
+  std::string text = size["as_expr"].value("expr_str", "?");
+  for (std::size_t at = text.find(kSymbol); at != std::string::npos; at = text.find(kSymbol)) {
+    const std::size_t name = at + kSymbol.size();
+    const std::size_t quote = text.find('\'', name);
+    const std::size_t end = text.find(')', name);
+    if (quote == std::string::npos || end == std::string::npos) break;
+    text = text.substr(0, at) + text.substr(name, quote - name) + text.substr(end + 1);
+  }
+  return text;
 }
 
 class Reader {
@@ -160,27 +170,48 @@ double ShortDouble(float value) {
 
 std::string TorchTypeOf(std::int64_t number) {
   switch (number) {
-    case 1: return "torch.uint8";
-    case 2: return "torch.int8";
-    case 3: return "torch.int16";
-    case 4: return "torch.int32";
-    case 5: return "torch.int64";
-    case 6: return "torch.float16";
-    case 7: return "torch.float32";
-    case 8: return "torch.float64";
-    case 10: return "torch.complex64";
-    case 11: return "torch.complex128";
-    case 12: return "torch.bool";
-    case 13: return "torch.bfloat16";
-    case 28: return "torch.uint16";
-    case 29: return "torch.float8_e4m3fn";
-    case 30: return "torch.float8_e5m2";
-    case 31: return "torch.float8_e4m3fnuz";
-    case 32: return "torch.float8_e5m2fnuz";
-    case 33: return "torch.float8_e8m0fnu";
-    case 34: return "torch.uint32";
-    case 35: return "torch.uint64";
-    default: return "";
+    case 1:
+      return "torch.uint8";
+    case 2:
+      return "torch.int8";
+    case 3:
+      return "torch.int16";
+    case 4:
+      return "torch.int32";
+    case 5:
+      return "torch.int64";
+    case 6:
+      return "torch.float16";
+    case 7:
+      return "torch.float32";
+    case 8:
+      return "torch.float64";
+    case 10:
+      return "torch.complex64";
+    case 11:
+      return "torch.complex128";
+    case 12:
+      return "torch.bool";
+    case 13:
+      return "torch.bfloat16";
+    case 28:
+      return "torch.uint16";
+    case 29:
+      return "torch.float8_e4m3fn";
+    case 30:
+      return "torch.float8_e5m2";
+    case 31:
+      return "torch.float8_e4m3fnuz";
+    case 32:
+      return "torch.float8_e5m2fnuz";
+    case 33:
+      return "torch.float8_e8m0fnu";
+    case 34:
+      return "torch.uint32";
+    case 35:
+      return "torch.uint64";
+    default:
+      return "";
   }
 }
 

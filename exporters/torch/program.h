@@ -17,7 +17,7 @@ namespace dragoman::pytorch {
 
 // What is known of a value.
 struct ValueInfo {
-  std::string dtype;              // "torch.float32"; empty: it is no tensor
+  std::string dtype;              // "torch.float32"; empty: it is not a tensor
   std::vector<std::string> dims;  // as text: "3", "s0", "2*s0 + 1"
   bool is_size = false;           // an integer
 };

@@ -276,8 +276,8 @@ void Regions::Decide(Module& module, const Set& calls) {
     if (under.empty()) {
       child->form = Module::Form::kContainer;
     } else if (child->is_list()) {
-      child->form = MakeSequential(*child, under) ? Module::Form::kSequential
-                                                  : Module::Form::kContainer;
+      child->form =
+          MakeSequential(*child, under) ? Module::Form::kSequential : Module::Form::kContainer;
     }
     if (child->form == Module::Form::kContainer) Decide(*child, under);
   }
@@ -291,8 +291,8 @@ bool Regions::MakeSequential(Module& module, const Set& calls) {
   for (std::size_t call : calls) {
     const Module* layer = tree_.LayerOf(*calls_[call]);
     Module* part = nullptr;
-    for (Module* at = layer != nullptr ? tree_.LayerOf(*calls_[call]) : homes_[call];
-         at != &module; at = at->parent)
+    for (Module* at = layer != nullptr ? tree_.LayerOf(*calls_[call]) : homes_[call]; at != &module;
+         at = at->parent)
       part = at;
     if (part == nullptr || links.empty() || links.back().first != part)
       links.emplace_back(part, Set());

@@ -83,7 +83,7 @@ class Regions {
   std::map<std::string, std::vector<std::size_t>> used_;  // of values: calls
   std::map<std::string, const Call*> sizes_;
   std::set<std::string> states_;
-  std::set<std::string> results_;  // of the program
+  std::set<std::string> results_;            // of the program
   std::map<const Module*, Region> regions_;  // looked up, never iterated, as the next
   std::map<const Module*, std::vector<SequentialPart>> parts_;
   std::map<const Module*, Boundary> boundaries_;

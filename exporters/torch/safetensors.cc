@@ -17,12 +17,23 @@ struct TypeName {
 };
 // safetensors/src/tensor.rs.
 constexpr TypeName kTypes[] = {
-    {DType::kBool, "BOOL"},       {DType::kU8, "U8"},         {DType::kI8, "I8"},
-    {DType::kF8E5M2, "F8_E5M2"},  {DType::kF8E4M3FN, "F8_E4M3"}, {DType::kF8E8M0, "F8_E8M0"},
-    {DType::kI16, "I16"},         {DType::kU16, "U16"},       {DType::kF16, "F16"},
-    {DType::kBF16, "BF16"},       {DType::kI32, "I32"},       {DType::kU32, "U32"},
-    {DType::kF32, "F32"},         {DType::kC64, "C64"},       {DType::kF64, "F64"},
-    {DType::kI64, "I64"},         {DType::kU64, "U64"},
+    {DType::kBool, "BOOL"},
+    {DType::kU8, "U8"},
+    {DType::kI8, "I8"},
+    {DType::kF8E5M2, "F8_E5M2"},
+    {DType::kF8E4M3FN, "F8_E4M3"},
+    {DType::kF8E8M0, "F8_E8M0"},
+    {DType::kI16, "I16"},
+    {DType::kU16, "U16"},
+    {DType::kF16, "F16"},
+    {DType::kBF16, "BF16"},
+    {DType::kI32, "I32"},
+    {DType::kU32, "U32"},
+    {DType::kF32, "F32"},
+    {DType::kC64, "C64"},
+    {DType::kF64, "F64"},
+    {DType::kI64, "I64"},
+    {DType::kU64, "U64"},
 };
 
 }  // namespace

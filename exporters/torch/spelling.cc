@@ -223,7 +223,9 @@ Exprs Each(const Json& values, std::string_view what) {
   return parts;
 }
 
-bool IsOperator(std::string_view form) { return std::string_view("+-*/%@<>&|^~").find(form.front()) != std::string_view::npos; }
+bool IsOperator(std::string_view form) {
+  return std::string_view("+-*/%@<>&|^~").find(form.front()) != std::string_view::npos;
+}
 
 struct Spec {
   std::string_view name;
@@ -330,8 +332,7 @@ std::optional<Expr> SpellRow(const Row& row, const Call& call, const ScalarOf& s
   std::optional<Exprs> arguments = Placed(call, SpecsOf(row.arguments), is_method ? 1 : 0);
   if (!arguments) return std::nullopt;
   if (IsOperator(row.form)) return SpellOperator(row, *std::move(arguments), scalar);
-  if (row.target == "aten.where.self")
-    PutScalars((*arguments)[1], (*arguments)[2], scalar);
+  if (row.target == "aten.where.self") PutScalars((*arguments)[1], (*arguments)[2], scalar);
   if (!is_method) return CallOf(row.form, *std::move(arguments));
   const Json& receiver = call.arguments.front()["arg"];
   if (!receiver.contains("as_tensor")) return std::nullopt;

@@ -36,9 +36,8 @@ class MethodMaker {
   void Add(Model& model, ModuleTree& tree) {
     for (std::size_t i = 1; i < model.entries.size(); ++i) {
       Result<pt2::Program> program = pt2::BuildProgram(model, model.entries[i]);
-      const std::string why = !program.ok()
-                                  ? program.error().findings().front().message
-                                  : WhyNot(*program);
+      const std::string why =
+          !program.ok() ? program.error().findings().front().message : WhyNot(*program);
       if (!why.empty()) {
         if (note_) note_(fmt::format("entry '{}' is left out: {}", model.entries[i].name, why));
         continue;
@@ -133,7 +132,8 @@ NamedTensors Recorded(const std::vector<RecordedCall>& calls, const Entry& entry
     for (std::size_t i = 0; i < position.size(); ++i) position[i] = is_state(i) ? 0 : next++;
     for (std::size_t i = 0; i < places.size(); ++i) {
       if (places[i] >= position.size() || position[places[i]] >= values.size()) continue;
-      tensors.emplace_back(fmt::format("{:03}.{}.{:03}", call, what, i), values[position[places[i]]]);
+      tensors.emplace_back(fmt::format("{:03}.{}.{:03}", call, what, i),
+                           values[position[places[i]]]);
     }
   };
   for (std::size_t call = 0; call < calls.size(); ++call) {

@@ -71,7 +71,7 @@ class TorchPackageTest(unittest.TestCase):
         hostile = 'a"; import os; os.abort() #'
         folder = self.package_of_text(
             "entry main(%\"x); import os\": f32[2, 3]) -> (%\"y\\nimport os\": f32[2, 4]) {\n"
-            f"  const %\"{hostile.replace(chr(34), chr(92) + chr(34))}\": f32[4, 3] = 1.0\n"
+            f"  const %\"{hostile.replace(chr(34), chr(92) + chr(34))}\": f32[4, 3] = {[[1.0] * 3] * 4}\n"
             f"  %\"y\\nimport os\" = dragoman.Linear(%\"x); import os\", "
             f"%\"{hostile.replace(chr(34), chr(92) + chr(34))}\")\n"
             "}\n")
