@@ -36,10 +36,12 @@ def problem(package, folder):
         if not torch.allclose(found, wanted, rtol=1e-3, atol=1e-5):
             return f"largest difference {(found - wanted).abs().max()}"
     model = package.load()
-    optimizer = torch.optim.SGD(model.parameters(), lr=1e-4)
     before = loss_of(model, inputs)
     before.backward()
-    optimizer.step()
+    learned = [weight for weight in model.parameters() if weight.grad is not None]
+    # As long as would lower the loss by a thousandth, were it a plane.
+    size = before.item() / 1000 / sum(weight.grad.square().sum().item() for weight in learned)
+    torch.optim.SGD(learned, lr=size).step()
     after = loss_of(model, inputs)
     return "" if after < before else f"a step of training leaves the loss at {after}"
 
