@@ -308,7 +308,7 @@ class LoopFusion {
   }
 
   // The states besides `h` that keep what the cell gave by the same mask, each from its own initial
-  // value: `keep` gives those of all iterations, and iterations the last one of `h` into theirs.
+  // value: `keep` gives those of all iterations, and makes the last one of `h` theirs.
   using KeepFrom = std::function<Result<Value*>(Value* initial, Value*& last)>;
   Status EnterKept(const CellStep& step, const LoopState& h, const KeepFrom& keep, bool reverse,
                    Value* last) {

@@ -95,7 +95,7 @@ std::vector<Value*> LowerLogMatrixDeterminant(Call& c) {
   Value* line = c.Iota(c.Size(factors[0], -1));
   Value* on_diagonal = c.Equal(c.Unsqueeze(line, {1}), line);
   Value* diagonal = c.Reduce("ReduceSum", c.Where(on_diagonal, factors[0], 0), {rank - 1}, false);
-  // Each row that was moved iterations the sign.
+  // Each row that was moved turns the sign.
   Value* moved = c.NotEqual(factors[1], line);
   Value* sign = c.Where(moved, c.Neg(c.Op("Sign", {diagonal})), c.Op("Sign", {diagonal}));
   return {c.Reduce("ReduceProd", sign, {rank - 2}, false),
