@@ -107,7 +107,7 @@ entry main @m(%n: i64[], %x: f32[3]) -> (%y, %rows) {
         (self.out / "loop.dgt").write_text(text)
         model = self.out / "model.py"
         self.done("convert", self.out / "loop.dgt", "-o", model)
-        self.assertIn("Any number of turns", model.read_text())
+        self.assertIn("Any number of iterations", model.read_text())
         x = draw(3)
         for n in (0, 1, 5):
             states, s = [], x

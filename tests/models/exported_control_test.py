@@ -136,7 +136,7 @@ class Loops(ControlCase):
         zero = p.aten("full.default", [], 0.0)
         self.save(p.output(*p.hop("while_loop_stack_output", goes_on, turn, [x, zero], [step],
                                   results=[2])))
-        for start in (1, 7, 30):  # the last has no turn
+        for start in (1, 7, 30):  # the last has no iteration
             value, rows = np.float32([start, 1]), []
             while value.sum() < 20:
                 value = value * 2 + 1
