@@ -144,7 +144,7 @@ TEST(Relax, EndsTheDataflowBlockBeforeAnIf) {
 )"));
 }
 
-TEST(Relax, LoopIsAFunctionThatHalvesItsTurns) {
+TEST(Relax, LoopIsAFunctionThatHalvesItsIterations) {
   const std::string text =
       Emit("%n: i64[], %x: f32[3]",
            "%y = onnx.Loop(%n, _, %x) {body = graph b(%i: i64[], %more: bool[], %a: f32[3]) -> "
@@ -155,7 +155,7 @@ TEST(Relax, LoopIsAFunctionThatHalvesItsTurns) {
             second = cls.loop(middle, rest, first, x)
             result = second
         else:
-            result = cls.loop_turn(i, count, a, x)
+            result = cls.loop_iteration(i, count, a, x)
         return result
 )"));
 }

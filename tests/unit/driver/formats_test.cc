@@ -71,7 +71,7 @@ TEST(Formats, RowsAreConsistent) {
     SCOPED_TRACE(format.name);
     EXPECT_EQ(NameOf(FormatByName(BuiltInFormats(), format.name)), format.name);
     for (std::string_view suffix : format.suffixes) {
-      EXPECT_TRUE(suffix.starts_with('.'));
+      EXPECT_TRUE(suffix.starts_with('.') || suffix.starts_with('_'));
       EXPECT_EQ(NameOf(FormatOfOutput(BuiltInFormats(), "x" + std::string(suffix))), format.name);
     }
     EXPECT_EQ(format.lower != nullptr, !format.dialect.empty());
