@@ -18,7 +18,7 @@ struct ByteLayout {
 };
 
 ByteLayout ByteLayoutOf(DType dtype) {
-  if (dtype == DType::kF8E5M2) return {2, -14, 15, 57344, 65536, 98304};
+  if (dtype == DType::kF8E5M2) return {2, -14, 15, 57344, 65536, 114688};
   return {3, -6, 8, 448, 480, 480};
 }
 
