@@ -22,9 +22,11 @@ std::string Contents(const std::filesystem::path& path) {
   return std::move(text).str();
 }
 
-// The environment of this process. By name: to a library that was loaded with RTLD_DEEPBIND, as by
-// the Python module, `environ` itself is a variable of the C library that nobody sets.
-char** Environment() { return *static_cast<char***>(::dlsym(RTLD_DEFAULT, "environ")); }
+// The environment of this process, as the program knows it: to a library that was loaded with
+// RTLD_DEEPBIND, as by the Python module, `environ` is a variable of the C library that nobody sets.
+char** Environment() {
+  return *static_cast<char***>(::dlsym(::dlopen(nullptr, RTLD_LAZY), "environ"));
+}
 
 }  // namespace
 

@@ -100,8 +100,8 @@ Unfinished::Unfinished(std::string path) : path_(std::move(path)) {
 }
 
 Unfinished Unfinished::Make(const std::function<std::string()>& make) {
+  Unfinished made;  // outlives the lock, which it takes itself where memory lacks to enter it
   const std::lock_guard lock(TheRegistry().mutex);
-  Unfinished made;
   made.path_ = make();
   if (!made.path_.empty()) TheRegistry().paths.insert(made.path_);
   return made;
