@@ -23,7 +23,8 @@ std::string Contents(const std::filesystem::path& path) {
 }
 
 // The environment of this process, as the program knows it: to a library that was loaded with
-// RTLD_DEEPBIND, as by the Python module, `environ` is a variable of the C library that nobody sets.
+// RTLD_DEEPBIND, as by the Python module, `environ` is a variable of the C library that nobody
+// sets.
 char** Environment() {
   return *static_cast<char***>(::dlsym(::dlopen(nullptr, RTLD_LAZY), "environ"));
 }
