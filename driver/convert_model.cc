@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/rewrite/match/run_rules.h"
 #include "core/rewrite/pipeline.h"
 #include "core/rewrite/unroll.h"
 #include "driver/model_costs.h"
@@ -65,10 +66,9 @@ bool IsPlainCopy(const Model& source, const Format& target, const ConversionOpti
 
 Result<ConvertedModel> ConvertModel(const Session& session, Model source, const Format& target,
                                     const ConversionOptions& options) {
-  const bool has_common_rules =
-      session.rules != nullptr && session.rules->Has(Rule::Scope::kCommon);
+  const bool rules_lower = session.rules != nullptr && NeedLowering(*session.rules, source.level);
   const bool is_copy = IsPlainCopy(source, target, options);
-  if (is_copy && (!has_common_rules || source.level == Level::kCommon)) {
+  if (is_copy && !rules_lower) {
     DRAGOMAN_TRY(session.ApplyRules(source));
     return ConvertedModel{.model = std::move(source)};
   }

@@ -18,9 +18,8 @@ Result<std::shared_ptr<const RuleSet>> LoadRules(const std::string& path) {
 }
 
 Result<Model> ApplyUserRules(const Session& session, const Model& source, const Facts& facts) {
-  const bool stays = source.level == Level::kCommon || session.rules == nullptr ||
-                     !session.rules->Has(Rule::Scope::kCommon);
-  if (!stays) return session.Lower(source, facts);
+  if (session.rules != nullptr && NeedLowering(*session.rules, source.level))
+    return session.Lower(source, facts);
   Model model = Clone(source);
   DRAGOMAN_TRY(session.ApplyRules(model));
   return model;
@@ -40,7 +39,7 @@ Result<std::vector<RuleAnswer>> ExplainMisses(const Session& session, const Mode
                                               const RuleSet& rules, std::string_view node,
                                               const Facts& facts) {
   Result<std::vector<RuleAnswer>> answers = WhyNot(source, rules, node);
-  if (source.level == Level::kCommon || !rules.Has(Rule::Scope::kCommon)) return answers;
+  if (!NeedLowering(rules, source.level)) return answers;
   DRAGOMAN_ASSIGN(const Model common, session.Lower(source, facts));
   // Lowering may name nodes otherwise.
   Result<std::vector<RuleAnswer>> further = WhyNot(common, rules, node);

@@ -8,6 +8,7 @@
 #include "core/ir/for_each_value.h"
 #include "core/ir/type_algebra.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/reader.h"
 
 namespace dragoman {
 namespace {
@@ -29,13 +30,6 @@ void CollectNames(const Graph& entry, std::unordered_map<std::string, std::size_
 bool IsOutput(const Value& value) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
     if (use->user() == nullptr) return true;
-  }
-  return false;
-}
-
-bool AnyResultUsed(const Node& node) {
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr && node.result(i)->used()) return true;
   }
   return false;
 }

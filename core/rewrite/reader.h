@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who reads a value, as seen from one graph.
+// Who reads values.
 #ifndef DRAGOMAN_CORE_REWRITE_READER_H_
 #define DRAGOMAN_CORE_REWRITE_READER_H_
+
+#include <cstddef>
 
 #include "core/ir/graph.h"
 
@@ -16,6 +18,13 @@ inline Node* ReaderIn(const Graph& graph, const Use& use) {
     if (node == nullptr) return nullptr;
   }
   return node;
+}
+
+inline bool AnyResultUsed(const Node& node) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && node.result(i)->used()) return true;
+  }
+  return false;
 }
 
 }  // namespace dragoman

@@ -259,8 +259,8 @@ struct Repetition {
 
 // The inputs are the trip count and the condition to begin with, each of which may be kAbsent.
 struct LoopStep : Repetition {
-  std::string
-      more;  // variables: whether there is another iteration, and what the body says of that
+  // Variables: whether there is another iteration, and what the body says of that.
+  std::string more;
   std::string next_more;
   BufferId counter = kAbsent;    // the iteration number in the body
   BufferId condition = kAbsent;  // the condition in the body

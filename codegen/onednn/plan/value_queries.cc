@@ -30,11 +30,4 @@ std::string Label(const Value* value) {
   return "'" + value->name() + "' " + value->type().ToString();
 }
 
-bool AnyResultUsed(const Node& node) {
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr && node.result(i)->used()) return true;
-  }
-  return false;
-}
-
 }  // namespace dragoman::onednn

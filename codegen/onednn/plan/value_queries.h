@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/ir/graph.h"
+#include "core/rewrite/reader.h"
 #include "core/rewrite/scalar.h"
 #include "runtime/params/shape.h"
 
@@ -22,7 +23,6 @@ bool IsConstant(const Value* value);
 std::optional<rt::Shape> SizesOf(const Value* value);
 // Whether attribute `axis`, by default -1, names the last axis of operand 0, whose rank is known.
 bool IsAlongLastAxis(const Node& node);
-bool AnyResultUsed(const Node& node);
 // "'x' f32[1, 41]", of a value that is there.
 std::string Label(const Value* value);
 

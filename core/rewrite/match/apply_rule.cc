@@ -15,6 +15,7 @@
 #include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/match/rule_number.h"
+#include "core/rewrite/reader.h"
 
 namespace dragoman {
 namespace {
@@ -133,7 +134,7 @@ class Replacing {
       for (std::size_t i = 0; i < node.num_results(); ++i) {
         if (node.result(i) == nullptr) continue;
         for (const Use* use = node.result(i)->first_use(); use != nullptr; use = use->next()) {
-          const Node* user = NodeOfGraph(*use);
+          const Node* user = ReaderIn(graph_, *use);
           if (user == nullptr || match_.Has(user) || order.at(user) > last) continue;
           return Refuse(
               fmt::format("%{} is read by {} before all operands of the replacement are "
@@ -143,14 +144,6 @@ class Replacing {
       }
     }
     return true;
-  }
-
-  // The node of the graph that reads, or in whose body the reader is.
-  const Node* NodeOfGraph(const Use& use) const {
-    const Node* node = use.user();
-    for (const Graph* at = use.graph(); at != &graph_ && at != nullptr; at = at->parent_graph())
-      node = at->parent();
-    return node;
   }
 
   std::vector<const Value*> Captured() const {
@@ -215,13 +208,11 @@ class Replacing {
     const std::size_t count = wanted.whole ? root_.num_results() : wanted.num_results;
     for (std::size_t i = 0; i < count; ++i) {
       const Value* old = wanted.whole ? root_.result(i) : root_.result();
-      const bool is_named = i < wanted.names.size() && !wanted.names[i].empty();
       if (wanted.whole && old == nullptr) {
         node.AddOmittedResult();
         continue;
       }
-      const std::string base = is_named || old == nullptr ? node.op().type : old->name();
-      node.AddResult(context_.UniqueName(old != nullptr ? old->name() : base));
+      node.AddResult(context_.UniqueName(old != nullptr ? old->name() : node.op().type));
     }
   }
 
@@ -418,7 +409,7 @@ class Replacing {
   bool CheckResults() {
     for (const std::size_t root : rule_.roots) {
       const Node& node = *match_.nodes[root];
-      const std::vector<Value*> by = ResultsOf(root);
+      const std::vector<Value*>& by = results_.emplace_back(ResultsOf(root));
       for (std::size_t i = 0; i < by.size(); ++i) {
         const Value* old = node.result(i);
         if (old == nullptr || (by[i] == nullptr && !old->used())) continue;
@@ -468,9 +459,9 @@ class Replacing {
   // Outputs keep their names.
   bool MakeFit() {
     std::unordered_set<const Value*> given;  // looked up, never iterated
-    for (const std::size_t root : rule_.roots) {
-      const Node& node = *match_.nodes[root];
-      std::vector<Value*> by = ResultsOf(root);
+    for (std::size_t r = 0; r < rule_.roots.size(); ++r) {
+      const Node& node = *match_.nodes[rule_.roots[r]];
+      std::vector<Value*>& by = results_[r];
       for (std::size_t i = 0; i < by.size(); ++i) {
         const Value* old = node.result(i);
         if (by[i] == nullptr || old == nullptr) continue;
@@ -484,7 +475,6 @@ class Replacing {
         extra_.push_back((*copy)->producer());
         by[i] = *copy;
       }
-      results_.push_back(std::move(by));
     }
     return true;
   }
@@ -520,11 +510,8 @@ class Replacing {
   }
 
   void EraseIfUnread(Node& node) {
-    if (node.graph() != &graph_ || HasEffect(node)) return;
-    for (std::size_t i = 0; i < node.num_results(); ++i) {
-      if (node.result(i) != nullptr && node.result(i)->used()) return;
-    }
-    context_.Erase(node);
+    const bool goes = node.graph() == &graph_ && !HasEffect(node) && !AnyResultUsed(node);
+    if (goes) context_.Erase(node);
   }
 
   void EraseUnread(const std::vector<const Value*>& constants) {

@@ -16,6 +16,7 @@
 #include "core/interpreter/interpreter.h"
 #include "core/ir/element_text.h"
 #include "core/ir/print.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/match/apply_rule.h"
 #include "core/rewrite/match/match_rule.h"
@@ -80,8 +81,6 @@ class Trial {
       graph_->AddOutput(nodes_[result.index]->result(result.result));
     return model;
   }
-
-  Node* root() const { return nodes_[rule_.roots.front()]; }
 
   // Tensors for the inputs of the graph.
   std::vector<Tensor> DrawInputs() {
@@ -204,7 +203,7 @@ class Trial {
     while (!operands.empty() && operands.back() == nullptr) operands.pop_back();
     Node* node = graph_->Append(wanted.op, operands);
     nodes_.push_back(node);
-    for (const RuleAttribute& attribute : wanted.attributes) SetAttribute(attribute, def, *node);
+    for (const RuleAttribute& attribute : wanted.attributes) SetAttribute(attribute, *node);
     for (std::size_t i = 0; i < wanted.num_results; ++i)
       node->AddResult(fmt::format("v{}", names_++));
     return inference_.InferNode(*node).ok();
@@ -237,7 +236,7 @@ class Trial {
     return graph_->AddConstant(fmt::format("c{}", names_++), std::move(tensor));
   }
 
-  void SetAttribute(const RuleAttribute& wanted, const OpDef& def, Node& node) {
+  void SetAttribute(const RuleAttribute& wanted, Node& node) {
     if (!wanted.capture) {
       node.SetAttribute(wanted.name, wanted.value);
       return;
@@ -247,8 +246,8 @@ class Trial {
       node.SetAttribute(wanted.name, drawn->second);
       return;
     }
-    const auto known = std::ranges::find(def.attributes, wanted.name, &AttributeDef::name);
-    const Attribute value = known != def.attributes.end() ? DrawAttribute(*known) : Attribute();
+    const AttributeDef* known = FindDeclared(node, wanted.name);
+    const Attribute value = known != nullptr ? DrawAttribute(*known) : Attribute();
     attributes_.emplace(*wanted.capture, value);
     if (value.kind() != Attribute::Kind::kNone) node.SetAttribute(wanted.name, value);
   }
@@ -330,19 +329,22 @@ std::optional<std::vector<Tensor>> RunOn(const Model& model, const std::vector<T
 void CompareResult(const Tensor& before, const Tensor& after, std::size_t index,
                    const std::string& inputs, RuleJudgement& judgement) {
   double& largest = judgement.largest[before.dtype()];
-  const auto note = [&](double difference, const std::string& what) {
+  const auto note = [&](double difference, const auto& what) {
     if (difference > AllowedDifference(before.dtype())) {
-      if (judgement.ok) judgement.place = fmt::format("result {} {}, for {}", index, what, inputs);
+      if (judgement.ok)
+        judgement.place = fmt::format("result {} {}, for {}", index, what(), inputs);
       judgement.ok = false;
     }
     largest = std::max(largest, difference);
   };
   if (before.type() != after.type()) {
-    note(INFINITY, fmt::format("is {}, was {}", after.type().ToString(), before.type().ToString()));
+    note(INFINITY, [&] {
+      return fmt::format("is {}, was {}", after.type().ToString(), before.type().ToString());
+    });
     return;
   }
   if (before.dtype() == DType::kString || IsComplex(before.dtype())) {
-    if (before != after) note(INFINITY, "differs");
+    if (before != after) note(INFINITY, [] { return "differs"; });
     return;
   }
   double scale = 1;
@@ -355,43 +357,44 @@ void CompareResult(const Tensor& before, const Tensor& after, std::size_t index,
     const double by = after.FloatAt(i);
     const double difference =
         std::isfinite(by) ? std::abs(by - before.FloatAt(i)) / scale : INFINITY;
-    note(difference,
-         fmt::format("is {} at {}, was {}", FormatElement(after, i), i, FormatElement(before, i)));
+    note(difference, [&] {
+      return fmt::format("is {} at {}, was {}", FormatElement(after, i), i,
+                         FormatElement(before, i));
+    });
   }
 }
 
-// Whether the inputs of the trial could be used; else perhaps why not.
-bool JudgeOn(const Rule& rule, Trial& trial, RuleJudgement& judgement, std::string& why_not) {
+// Says perhaps why the inputs of the trial could not be used.
+void JudgeOn(const Rule& rule, Trial& trial, RuleJudgement& judgement, std::string& why_not) {
   const std::optional<Model> before = trial.Build();
-  if (!before) return false;
+  if (!before) return;
   const std::vector<Tensor> inputs = trial.DrawInputs();
   Model after = Clone(*before);
   Result<PassContext> context = PassContext::Make(after.main(), nullptr);
-  if (!context.ok()) return false;
+  if (!context.ok()) return;
   Node* root = after.main().output(0)->producer();
   RuleMatcher matcher(rule, &context->inference, true);
   const std::optional<RuleMatch> match = matcher.Match(*root);
   if (!match) {
     why_not = matcher.miss().reason;
-    return false;
+    return;
   }
   if (const auto refusal = ApplyRule(rule, *match, Level::kCommon, *context)) {
     why_not = *refusal;
-    return false;
+    return;
   }
   const auto expected = RunOn(*before, inputs);
-  if (!expected) return false;
+  if (!expected) return;
   const auto found = RunOn(after, inputs);
   ++judgement.draws;
   if (!found) {
     judgement.ok = false;
     judgement.place = "the replacement fails, for " + trial.Describe();
-    return true;
+    return;
   }
   for (std::size_t i = 0; i < expected->size(); ++i) {
     CompareResult((*expected)[i], (*found)[i], i, trial.Describe(), judgement);
   }
-  return true;
 }
 
 }  // namespace

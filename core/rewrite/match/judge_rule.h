@@ -17,9 +17,9 @@ struct RuleJudgement {
   // By the element type of a result: the difference of two elements, in proportion to the largest
   // one of that result.
   std::map<DType, double> largest;
-  std::string
-      place;       // of the first that is too large: "result 0 is 1.0, was 2.0, for $x: f32[2, 3]"
-  bool ok = true;  // no difference is more than rounding explains
+  // Of the first that is too large: "result 0 is 1.0, was 2.0, for $x: f32[2, 3]".
+  std::string place;
+  bool ok = true;         // no difference is more than rounding explains
   std::string unchecked;  // why there is no draw; empty: there are
 };
 

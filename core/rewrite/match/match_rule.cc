@@ -210,7 +210,7 @@ bool RuleMatcher::Solve(State& state) {
 bool RuleMatcher::MatchGoal(const Goal& goal, State& state) {
   if (goal.term->kind == TermKind::kCapture) return Bind(goal, state);
   if (goal.term->kind == TermKind::kResult) return MatchResult(goal, state);
-  if (goal.term->kind == TermKind::kOmitted ? goal.value == nullptr : MatchContents(goal, state))
+  if (goal.term->kind == TermKind::kOmitted ? goal.value == nullptr : MatchContents(goal))
     return true;
   return Fail(state, ContentsOf(goal.value).has_value(), [&] {
     return fmt::format("operand {} of {} is {}, expected {}", goal.index, Shown(*goal.of, nullptr),
@@ -218,7 +218,7 @@ bool RuleMatcher::MatchGoal(const Goal& goal, State& state) {
   });
 }
 
-bool RuleMatcher::MatchContents(const Goal& goal, State&) {
+bool RuleMatcher::MatchContents(const Goal& goal) const {
   const RuleTerm& term = *goal.term;
   if (goal.value == nullptr) return false;
   if (term.kind == TermKind::kInts && inference_ != nullptr)
@@ -462,10 +462,6 @@ bool RuleMatcher::ChecksConditions(const State& state) {
   });
 }
 
-std::optional<double> RuleMatcher::NumberOf(const RuleNumber& leaf, const RuleMatch& match) const {
-  return NumberAt(leaf, rule_, match);
-}
-
 namespace {
 
 bool Compare(double left, std::string_view sign, double right) {
@@ -480,7 +476,7 @@ bool Compare(double left, std::string_view sign, double right) {
 
 bool RuleMatcher::Holds(const RuleCondition& condition, const State& state) {
   if (condition.kind == ConditionKind::kCompare) {
-    const auto value = [&](const RuleNumber& leaf) { return NumberOf(leaf, state.match); };
+    const auto value = [&](const RuleNumber& leaf) { return NumberAt(leaf, rule_, state.match); };
     const auto left = Evaluate(condition.left, value);
     const auto right = Evaluate(condition.right, value);
     if (left && right && Compare(*left, condition.comparison, *right)) return true;

@@ -66,7 +66,7 @@ class RuleMatcher {
 
   bool Solve(State& state);
   bool MatchGoal(const Goal& goal, State& state);
-  bool MatchContents(const Goal& goal, State& state);
+  bool MatchContents(const Goal& goal) const;
   bool MatchResult(const Goal& goal, State& state);
   bool MatchNode(std::size_t index, Node& node, State& state);
   bool MatchAttributes(const RuleNode& wanted, const Node& node, State& state);
@@ -81,7 +81,6 @@ class RuleMatcher {
   bool ChecksReaders(const State& state);
   bool ChecksConditions(const State& state);
   bool Holds(const RuleCondition& condition, const State& state);
-  std::optional<double> NumberOf(const RuleNumber& leaf, const RuleMatch& match) const;
 
   // Notes why the state leads nowhere; gives false.
   template <class F>

@@ -87,8 +87,7 @@ struct RuleNode {
   std::vector<RuleAttribute> attributes;
   std::optional<std::size_t> others;  // the capture of all other attributes
   std::size_t num_results = 1;
-  std::vector<std::string> names;  // of results that have one, without the %
-  bool whole = false;              // a root that has as many results as what it is matched with
+  bool whole = false;  // a root that has as many results as what it is matched with
   std::size_t offset = 0;
 };
 

@@ -148,7 +148,6 @@ class RuleReader {
     graph_->nodes[node].num_results = results.size();
     for (std::size_t i = 0; i < results.size(); ++i) {
       const auto& [name, offset] = results[i];
-      graph_->nodes[node].names.push_back(name);
       if (name.empty()) continue;
       if (!names_.emplace(name, NamedResult{node, i}).second)
         return scan_.FailAt(offset, "%" + name + " is defined twice");

@@ -149,21 +149,32 @@ void ImportDomains(const Graph& entry, std::vector<OpsetImport>& opsets) {
 }
 
 // The node of that name, or that gives a value of that name.
-const Node* FindNode(const Model& model, std::string_view name, std::vector<std::string>& names) {
+const Node* FindNode(const Model& model, std::string_view name) {
   const Node* by_name = nullptr;
   const Node* by_value = nullptr;
   ForEachGraph(model, [&](const Graph& graph) {
     for (const Node& node : graph.nodes()) {
       if (node.name() == name && by_name == nullptr) by_name = &node;
       for (std::size_t i = 0; i < node.num_results(); ++i) {
-        if (node.result(i) == nullptr) continue;
-        if (node.result(i)->name() == name) by_value = &node;
-        names.push_back(node.result(i)->name());
+        if (node.result(i) != nullptr && node.result(i)->name() == name) by_value = &node;
+      }
+    }
+  });
+  return by_name != nullptr ? by_name : by_value;
+}
+
+// Of nodes, and of values that they give.
+std::vector<std::string> NamesOfNodes(const Model& model) {
+  std::vector<std::string> names;
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) {
+      for (std::size_t i = 0; i < node.num_results(); ++i) {
+        if (node.result(i) != nullptr) names.push_back(node.result(i)->name());
       }
       if (!node.name().empty()) names.push_back(node.name());
     }
   });
-  return by_name != nullptr ? by_name : by_value;
+  return names;
 }
 
 // `node`, or the nearest of the nodes that read it at which the rule may begin; nullptr: none.
@@ -207,6 +218,10 @@ bool IsAbout(const Rule& rule, Level level) {
          (rule.scope == Rule::Scope::kCommon) == (level == Level::kCommon);
 }
 
+bool NeedLowering(const RuleSet& rules, Level level) {
+  return level == Level::kSource && rules.Has(Rule::Scope::kCommon);
+}
+
 Result<bool> RunRules(Model& model, const RuleSet& rules, const RuleOptions& options) {
   std::unordered_set<std::string> told;  // every round finds the same near misses
   std::function<void(std::string_view)> explain;
@@ -233,18 +248,19 @@ Result<bool> RunRules(Model& model, const RuleSet& rules, const RuleOptions& opt
 
 Result<std::vector<RuleAnswer>> WhyNot(const Model& model, const RuleSet& rules,
                                        std::string_view name) {
-  std::vector<std::string> names;
-  if (FindNode(model, name, names) == nullptr)
-    return InvalidInput("there is no node '" + std::string(name) + "'" + DidYouMean(name, names));
+  const Node* const asked = FindNode(model, name);
+  if (asked == nullptr) {
+    return InvalidInput("there is no node '" + std::string(name) + "'" +
+                        DidYouMean(name, NamesOfNodes(model)));
+  }
   std::vector<RuleAnswer> answers;
   for (const Rule& rule : rules.rules()) {
-    if (!IsAbout(rule, model.level)) continue;
-    Model copy = Clone(model);
-    Node* node = const_cast<Node*>(FindNode(copy, name, names));
     const bool has_operator = std::ranges::any_of(rule.pattern.nodes, [&](const RuleNode& wanted) {
-      return IsOperatorOf(wanted, node->op());
+      return IsOperatorOf(wanted, asked->op());
     });
-    Node* root = has_operator ? NearestRoot(rule, *node) : nullptr;
+    if (!has_operator || !IsAbout(rule, model.level)) continue;
+    Model copy = Clone(model);
+    Node* root = NearestRoot(rule, *const_cast<Node*>(FindNode(copy, name)));
     if (root == nullptr) continue;
     DRAGOMAN_ASSIGN(PassContext context, ContextOf(EntryAround(*root), model.level, nullptr));
     const std::string place = root->Describe();

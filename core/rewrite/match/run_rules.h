@@ -29,6 +29,8 @@ struct RuleOptions {
 
 // Whether a rule is about graphs of that level.
 bool IsAbout(const Rule& rule, Level level);
+// Whether a rule is about what a model of that level is lowered to.
+bool NeedLowering(const RuleSet& rules, Level level);
 
 // Applies the rules that are about graphs of the model's level to all of its graphs and bodies.
 // What no rule matches stays as it is. Gives whether anything changed. Errors: a rule that is

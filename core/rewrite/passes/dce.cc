@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
+#include "core/rewrite/reader.h"
 
 namespace dragoman {
 namespace {
 
 // Foreign nodes stay: what they do is not known.
 bool IsDead(const Node& node) {
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr && node.result(i)->used()) return false;
-  }
-  return FindOp(node) != nullptr && !HasEffect(node);
+  return !AnyResultUsed(node) && FindOp(node) != nullptr && !HasEffect(node);
 }
 
 bool HasForeignNode(const Node& node) {

@@ -71,9 +71,8 @@ struct LoopVariable {
 };
 
 struct LoopStep {
-  std::string name;  // of the frame
-  std::vector<const Node*>
-      enters;  // all of them; those of no variable are the same in all iterations
+  std::string name;                 // of the frame
+  std::vector<const Node*> enters;  // those of no variable are the same in all iterations
   std::vector<LoopVariable> variables;
   std::vector<std::pair<const Node*, std::size_t>> exits;  // and the variable that each gives
   Region condition;

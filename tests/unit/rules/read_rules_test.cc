@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "core/rewrite/match/read_rules.h"
+#include "tests/support/golden_texts.h"
 #include "tests/support/paths.h"
 
 namespace dragoman {
@@ -19,40 +19,28 @@ namespace {
 
 constexpr char kLine[] = "\n--\n";
 
-std::filesystem::path Folder() { return ProjectRoot() / "tests/golden/rules"; }
-
-std::vector<std::string> CaseNames() {
-  std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(Folder()))
-    names.push_back(entry.path().stem().string());
-  std::ranges::sort(names);
-  return names;
-}
-
 class BadRule : public testing::TestWithParam<std::string> {};
 
 TEST_P(BadRule, IsRefusedWithItsPlace) {
-  const std::filesystem::path path = Folder() / (GetParam() + ".txt");
-  std::stringstream whole;
-  whole << std::ifstream(path).rdbuf();
-  const std::string text = whole.str();
-  const std::size_t line = text.find(kLine);
-  const std::string rules = text.substr(0, line);
-  Result<RuleSet> read = ReadRules(rules);
+  const std::filesystem::path path = ProjectRoot() / "tests/golden/rules" / (GetParam() + ".txt");
+  const std::vector<std::string> parts = PartsOfGoldenText(path, kLine);
+  Result<RuleSet> read = ReadRules(parts[0]);
   ASSERT_FALSE(read.ok());
   const std::string said = std::move(read).error().InFile("my.rules").ToString() + "\n";
   if (std::getenv("DRAGOMAN_ACCEPT") != nullptr) {
-    std::ofstream(path) << rules << kLine << said;
+    std::ofstream(path) << parts[0] << kLine << said;
   } else {
-    EXPECT_EQ(said, text.substr(line + sizeof kLine - 1));
+    ASSERT_EQ(parts.size(), 2u) << "rules, and what is said of them";
+    EXPECT_EQ(said, parts[1]);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, BadRule, testing::ValuesIn(CaseNames()), [](const auto& info) {
-  std::string name = info.param;
-  std::ranges::replace(name, '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Cases, BadRule, testing::ValuesIn(GoldenTexts("rules")),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace dragoman
