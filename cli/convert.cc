@@ -233,10 +233,9 @@ Result<int> CheckWritten(const Session& session, const ConvertedModel& converted
   DRAGOMAN_ASSIGN(const Model written, session.Read(options.output, std::string(target.name)));
   const Model& reference = converted.reference ? *converted.reference : converted.model;
   const VerifyRequest request{.random = *options.check, .seed = options.seed};
-  Session plain = session;
-  plain.rules = nullptr;
-  DRAGOMAN_ASSIGN(const std::vector<Verification> checks,
-                  VerifyAgainstModel(plain, written, reference, options.model, request));
+  DRAGOMAN_ASSIGN(
+      const std::vector<Verification> checks,
+      VerifyAgainstModel(session.WithoutRules(), written, reference, options.model, request));
   bool equal = true;
   for (const Verification& check : checks) {
     equal = equal && check.ok();

@@ -81,9 +81,7 @@ Result<std::vector<Verification>> VerifyModel(const Session& session, const Mode
     return VerifyAgainstModel(session, model, other, *options.against, request);
   // Rules are of the first model alone, so that one can hold a model against itself.
   DRAGOMAN_ASSIGN(const Model rewritten, ApplyUserRules(session, model, request.run.facts));
-  Session plain = session;
-  plain.rules = nullptr;
-  return VerifyAgainstModel(plain, rewritten, other, *options.against, request);
+  return VerifyAgainstModel(session.WithoutRules(), rewritten, other, *options.against, request);
 }
 
 // Errors: options that are not for one another.

@@ -25,9 +25,7 @@ LoweringOptions LoweringOf(const ConversionOptions& options, const Format& targe
 Result<Model> Reference(const Session& session, const Model& source,
                         const LoweringOptions& lowering, const Model& common) {
   if (session.rules == nullptr) return Clone(common);
-  Session plain = session;
-  plain.rules = nullptr;
-  return plain.ToCommon(source, lowering);
+  return session.WithoutRules().ToCommon(source, lowering);
 }
 
 // Sequence operators become cells, which then are simplified as the passes say.

@@ -161,6 +161,12 @@ Result<Model> Session::ReadBytes(std::span<const std::byte> bytes,
   return model;
 }
 
+Session Session::WithoutRules() const {
+  Session plain = *this;
+  plain.rules = nullptr;
+  return plain;
+}
+
 Status Session::ApplyRules(Model& model) const {
   if (rules == nullptr) return {};
   const RuleOptions options{.explain = explain, .found = tell_rule};

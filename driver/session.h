@@ -64,6 +64,8 @@ struct Session {
   // Of the files that were read.
   std::shared_ptr<std::uint64_t> file_bytes = std::make_shared<std::uint64_t>(0);
 
+  Session WithoutRules() const;
+
   // The model as it is in the file. `format` (a name) overrules what content and suffix say.
   // Weights that lie in another file which is not there are constants without elements: only
   // lowering needs them. "-" and "/dev/stdin" are standard input, to its end.

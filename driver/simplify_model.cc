@@ -17,10 +17,8 @@ Result<Model> SimplifyModel(const Session& session, const Model& source,
   request.run.facts = options.lowering.facts;
   request.random = options.check;
   request.seed = options.seed;
-  Session plain = session;
-  plain.rules = nullptr;
   const Result<std::vector<Verification>> verifications =
-      VerifyAgainstModel(plain, source, simple, "", request);
+      VerifyAgainstModel(session.WithoutRules(), source, simple, "", request);
   if (!verifications.ok()) {
     DRAGOMAN_TRY(
         session.Warn({ErrorKind::kUnsupported,

@@ -12,6 +12,7 @@
 #include "core/compare/diff_trace.h"
 #include "core/edit/listings.h"
 #include "core/edit/size_expressions.h"
+#include "core/ir/for_each_value.h"
 #include "core/rewrite/apply_facts.h"
 
 namespace dragoman {
@@ -25,6 +26,9 @@ class Generalizer {
   Result<Generalized> Run() {
     DRAGOMAN_TRY(PairNodes());
     DRAGOMAN_TRY(NameSizes());
+    ForEachGraph(std::as_const(model_), [&](const Graph& graph) {
+      ForEachValue(graph, [&](const Value& value) { value_names_.Reserve(value.name()); });
+    });
     DRAGOMAN_TRY(ReplaceConstants(model_.main()));
     DRAGOMAN_TRY(CheckOutputs());
     SetTypes();
@@ -133,7 +137,7 @@ class Generalizer {
         a.set_operand(i, target);
         continue;
       }
-      SizeExpressions expressions(model_, a, SourcesOf(a, b));
+      SizeExpressions expressions(value_names_, a, SourcesOf(a, b));
       Value* made = expressions.Constant(*first, *second);
       if (made == nullptr)
         return Unsupported(a.Describe() + ": operand " + std::to_string(i) + ", constant '" +
@@ -230,6 +234,7 @@ class Generalizer {
   const Facts& names_;
   std::unordered_map<const Node*, const Node*> partners_;
   std::vector<SizedValue> inputs_;
+  NameScope value_names_;
   Generalized done_;
 };
 

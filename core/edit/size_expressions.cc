@@ -3,8 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
-
-#include "core/edit/interface.h"
+#include <utility>
 
 namespace dragoman {
 namespace {
@@ -95,6 +94,12 @@ std::string PlaceOf(const SizedValue& source, std::size_t axis) {
 
 }  // namespace
 
+SizeExpressions::SizeExpressions(NameScope& names, Node& position, std::vector<SizedValue> sources)
+    : names_(names),
+      position_(position),
+      sources_(std::move(sources)),
+      products_(ProductsOf(sources_)) {}
+
 std::optional<std::vector<NumberPair>> PairSizes(const Type& first, const Type& second) {
   const Shape *a = first.shape(), *b = second.shape();
   if (a == nullptr || b == nullptr || a->size() != b->size()) return std::nullopt;
@@ -106,10 +111,10 @@ std::optional<std::vector<NumberPair>> PairSizes(const Type& first, const Type& 
   return pairs;
 }
 
-std::string SizeExpressions::NameFor(const char* what) const {
+std::string SizeExpressions::NameFor(const char* what) {
   const std::string& node = position_.name();
   const std::string base = !node.empty() ? node : position_.result(0)->name();
-  return FreshName(model_, base + "/" + what);
+  return names_.Unique(base + "/" + what);
 }
 
 Value* SizeExpressions::Const(Tensor tensor) {
@@ -147,17 +152,16 @@ Value* SizeExpressions::Changed(const SizeProduct& sizes, const char* type, cons
 // A size, sizes of neighbouring axes multiplied, a size times a number or divided by one, a size
 // and a number more.
 Value* SizeExpressions::Number(const NumberPair& pair) {
-  const std::vector<SizeProduct> products = ProductsOf(sources_);
-  for (const SizeProduct& sizes : products) {
+  for (const SizeProduct& sizes : products_) {
     if (sizes.value == pair) return Size(sizes);
   }
-  for (const SizeProduct& sizes : products) {
+  for (const SizeProduct& sizes : products_) {
     const auto times = Factor(sizes.value, pair);
     if (times && sizes.is_single()) return Changed(sizes, "Mul", "*", *times);
     const auto parts = Factor(pair, sizes.value);
     if (parts && sizes.is_single()) return Changed(sizes, "Div", "/", *parts);
   }
-  for (const SizeProduct& sizes : products) {
+  for (const SizeProduct& sizes : products_) {
     const std::int64_t more = pair.first - sizes.value.first;
     if (sizes.is_single() && pair.second - sizes.value.second == more)
       return Changed(sizes, "Add", "+", more);

@@ -8,10 +8,10 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/ir/model.h"
+#include "core/support/text.h"
 
 namespace dragoman {
 
@@ -43,9 +43,8 @@ std::optional<std::vector<NumberPair>> PairSizes(const Type& first, const Type& 
 // Adds nodes of ai.onnx before a node of the first model that compute what differs.
 class SizeExpressions {
  public:
-  // Sizes are read off `sources`, the first that fits.
-  SizeExpressions(Model& model, Node& position, std::vector<SizedValue> sources)
-      : model_(model), position_(position), sources_(std::move(sources)) {}
+  // Sizes are read off `sources`, the first that fits. `names` has those of all values.
+  SizeExpressions(NameScope& names, Node& position, std::vector<SizedValue> sources);
 
   // A list of numbers, int64; nullptr: a pair is not an expression of sizes.
   Value* Numbers(std::span<const NumberPair> pairs);
@@ -66,11 +65,12 @@ class SizeExpressions {
   Value* Add(const char* type, std::vector<Value*> operands,
              std::vector<NamedAttribute> attributes = {});
   Value* Const(Tensor tensor);
-  std::string NameFor(const char* what) const;
+  std::string NameFor(const char* what);
 
-  Model& model_;
+  NameScope& names_;
   Node& position_;
   std::vector<SizedValue> sources_;
+  std::vector<SizeProduct> products_;  // of the sources
   std::string told_;
 };
 

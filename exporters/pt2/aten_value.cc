@@ -41,6 +41,12 @@ std::optional<std::int64_t> NumberOfDType(DType dtype) {
   return found->number;
 }
 
+std::optional<DType> DTypeOfNumber(std::int64_t number) {
+  const auto* found = std::ranges::find(kDTypeNumbers, number, &DTypeNumber::number);
+  if (found == std::end(kDTypeNumbers)) return std::nullopt;
+  return found->dtype;
+}
+
 ArgumentValue::ArgumentValue(const Term& term)
     : json{{"as_tensor", Named(term.name)}}, reads{term.name} {}
 

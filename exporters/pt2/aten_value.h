@@ -90,6 +90,7 @@ inline Argument Kw(std::string_view name, ArgumentValue value) {
 
 // The number that the format has for an element type; nullopt: torch has no such type.
 std::optional<std::int64_t> NumberOfDType(DType dtype);
+std::optional<DType> DTypeOfNumber(std::int64_t number);
 
 }  // namespace dragoman::pt2
 

@@ -101,7 +101,7 @@ Expr ZerosFor(const pt2::Weight& weight) {
   Exprs arguments;
   for (std::int64_t size : weight.tensor.sizes()) arguments.push_back(Number(size, "size"));
   if (arguments.empty()) arguments.push_back(Tuple({}));
-  const std::string dtype = TorchTypeOf(*pt2::NumberOfDType(weight.tensor.dtype()));
+  const std::string dtype = TorchTypeOf(weight.tensor.dtype());
   if (dtype != "torch.float32") arguments.push_back(Keyword("dtype", Code(dtype)));
   const bool is_parameter = weight.kind == pt2::WeightKind::kParameter;
   return CallOf(is_parameter ? "nn.Parameter" : "nn.Buffer",
@@ -122,7 +122,7 @@ Classes::Classes(const ProgramCalls& program, ModuleTree& tree, const Regions& r
     for (Draft& draft : drafts_) {
       if (draft.height == height) level.push_back(&draft);
     }
-    Group(level, height);
+    Group(level);
   }
 }
 
@@ -218,7 +218,7 @@ std::string Classes::NameFor(const Module& module) {
   return name;
 }
 
-void Classes::Group(std::vector<Draft*>& drafts, std::size_t height) {
+void Classes::Group(std::vector<Draft*>& drafts) {
   std::map<std::string, std::size_t> by_key;
   std::vector<std::vector<Draft*>> groups;
   for (Draft* draft : drafts) {
@@ -236,7 +236,6 @@ void Classes::Group(std::vector<Draft*>& drafts, std::size_t height) {
   }
   for (std::vector<Draft*>& group : groups) {
     Class made;
-    made.height = height;
     made.name = NameFor(*group.front()->module);
     Parametrise(made, group);
     for (const Draft* draft : group) {

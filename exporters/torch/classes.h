@@ -25,7 +25,6 @@ struct Class {
   std::set<std::string> kept;  // parameters that forward reads
   bool has_forward = false;
   Function forward;  // with sizes of results as comments
-  std::size_t height = 0;
 };
 
 class Classes {
@@ -55,7 +54,7 @@ class Classes {
   std::size_t HeightOf(const Module& module) const;
   void MakeMembers(Draft& draft);
   Expr ConstructorOf(const Module& module);
-  void Group(std::vector<Draft*>& drafts, std::size_t height);
+  void Group(std::vector<Draft*>& drafts);
   void Parametrise(Class& made, std::vector<Draft*>& drafts);
   std::string NameFor(const Module& module);
 

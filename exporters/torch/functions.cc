@@ -158,10 +158,7 @@ class FunctionMaker {
       if (made.results_in_pair) to.back().text = "pair";
       return;
     }
-    Expr value = Spell(call, [&](const std::string& name) -> std::optional<Expr> {
-      const Expr* number = tree_.NumberOf(name);
-      return number != nullptr ? std::optional(*number) : std::nullopt;
-    });
+    Expr value = Spell(call);
     Finish(value);
     Add(call.results, std::move(value), to);
   }

@@ -2,7 +2,6 @@
 #include "exporters/torch/module_tree.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <set>
 
@@ -33,19 +32,6 @@ void ForEachCall(const Calls& calls, const std::function<void(const Call&)>& vis
     visit(call);
     for (const Body& body : call.bodies) ForEachCall(body.calls, visit);
   }
-}
-
-// A tensor without axes as a literal.
-std::optional<Expr> NumberIn(const pt2::Weight& weight) {
-  const dragoman::Tensor& tensor = weight.tensor;
-  if (tensor.rank() != 0 || tensor.size() != 1 || weight.kind == pt2::WeightKind::kParameter)
-    return std::nullopt;
-  if (tensor.dtype() == DType::kBool) return BoolLiteral(tensor.IntAt(0) != 0);
-  if (IsInteger(tensor.dtype())) return Code(std::to_string(tensor.IntAt(0)));
-  if (tensor.dtype() == DType::kF32)
-    return FloatLiteral(ShortDouble(static_cast<float>(tensor.FloatAt(0))));
-  if (!IsFloating(tensor.dtype())) return std::nullopt;
-  return FloatLiteral(tensor.FloatAt(0));
 }
 
 }  // namespace
@@ -211,7 +197,6 @@ void ModuleTree::PlaceWeight(const std::string& value, const pt2::Weight& weight
     paths_[value] = known->second;
     return;
   }
-  if (std::optional<Expr> number = NumberIn(weight)) numbers_[value] = *std::move(number);
   const ModulePath wanted = PathOf(weight.path);
   ModulePath path = wanted;
   for (std::int64_t i = 2; !IsFree(path) || IsNumber(path.back()); ++i) {
@@ -230,7 +215,6 @@ void ModuleTree::PlaceWeight(const std::string& value, const pt2::Weight& weight
 
 void ModuleTree::Add(const ProgramCalls& program, const std::vector<pt2::Weight>& weights) {
   paths_.clear();
-  numbers_.clear();
   producers_.clear();
   ForEachCall(program.calls, [&](const Call& call) {
     for (const std::string& result : call.results) producers_[result] = &call;
@@ -259,11 +243,6 @@ Module* ModuleTree::LayerOf(const Call& call) const {
 const ModulePath* ModuleTree::PathOfWeight(const std::string& value) const {
   const auto found = paths_.find(value);
   return found != paths_.end() ? &found->second : nullptr;
-}
-
-const Expr* ModuleTree::NumberOf(const std::string& value) const {
-  const auto found = numbers_.find(value);
-  return found != numbers_.end() ? &found->second : nullptr;
 }
 
 }  // namespace dragoman::pytorch

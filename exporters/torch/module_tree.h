@@ -62,8 +62,6 @@ class ModuleTree {
   const LayerCall& LayerCallOf(const Call& call) const { return layer_calls_.at(&call); }
   // The path of a weight in the program that was added last; nullptr: it is not one.
   const ModulePath* PathOfWeight(const std::string& value) const;
-  // A number that the weight is, where it has no place; nullptr: it is not a number.
-  const Expr* NumberOf(const std::string& value) const;
   // The deepest module that holds others or weights, at `path` or above it.
   Module& ModuleAt(const ModulePath& path);
 
@@ -81,7 +79,6 @@ class ModuleTree {
   std::map<const Call*, LayerCall> layer_calls_;
   std::map<std::string, Module*> by_weights_;    // layers, by their weights
   std::map<std::string, ModulePath> paths_;      // by value of the program
-  std::map<std::string, Expr> numbers_;          // the same
   std::map<std::string, ModulePath> by_source_;  // of weights that have a place
   ProducerOf producers_;
 };

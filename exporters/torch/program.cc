@@ -68,7 +68,7 @@ class Reader {
   Calls Read(const Json& graph, Aliases aliases) {
     for (const auto& [name, meta] : graph["tensor_values"].items()) {
       ValueInfo& info = to_.values[name];
-      info.dtype = TorchTypeOf(meta["dtype"].get<std::int64_t>());
+      info.dtype = TorchTypeOf(pt2::DTypeOfNumber(meta["dtype"].get<std::int64_t>()));
       for (const Json& size : meta["sizes"]) info.dims.push_back(DimText(size));
     }
     for (const auto& [name, value] : graph["sym_int_values"].items()) {
@@ -168,51 +168,10 @@ double ShortDouble(float value) {
   return std::isfinite(value) ? *ParseDouble(FormatFloat(value)) : static_cast<double>(value);
 }
 
-std::string TorchTypeOf(std::int64_t number) {
-  switch (number) {
-    case 1:
-      return "torch.uint8";
-    case 2:
-      return "torch.int8";
-    case 3:
-      return "torch.int16";
-    case 4:
-      return "torch.int32";
-    case 5:
-      return "torch.int64";
-    case 6:
-      return "torch.float16";
-    case 7:
-      return "torch.float32";
-    case 8:
-      return "torch.float64";
-    case 10:
-      return "torch.complex64";
-    case 11:
-      return "torch.complex128";
-    case 12:
-      return "torch.bool";
-    case 13:
-      return "torch.bfloat16";
-    case 28:
-      return "torch.uint16";
-    case 29:
-      return "torch.float8_e4m3fn";
-    case 30:
-      return "torch.float8_e5m2";
-    case 31:
-      return "torch.float8_e4m3fnuz";
-    case 32:
-      return "torch.float8_e5m2fnuz";
-    case 33:
-      return "torch.float8_e8m0fnu";
-    case 34:
-      return "torch.uint32";
-    case 35:
-      return "torch.uint64";
-    default:
-      return "";
-  }
+std::string TorchTypeOf(std::optional<DType> dtype) {
+  if (!dtype) return "";
+  if (*dtype == DType::kF8E8M0) return "torch.float8_e8m0fnu";
+  return "torch." + std::string(NumpyName(*dtype));
 }
 
 const Json* Call::Find(std::string_view argument) const {

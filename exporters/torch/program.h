@@ -67,7 +67,7 @@ ProgramCalls ReadProgram(const pt2::Program& program);
 double ShortDouble(float value);
 
 // "torch.float32" of the number that the format has.
-std::string TorchTypeOf(std::int64_t number);
+std::string TorchTypeOf(std::optional<DType> dtype);
 
 }  // namespace dragoman::pytorch
 

@@ -2,7 +2,6 @@
 #include "exporters/torch/regions.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "exporters/torch/spelling.h"
@@ -86,16 +85,12 @@ std::vector<std::string> Regions::ReadsOf(const Call& call, const ModulePath& pa
   }
   // Layers of bodies hold their weights.
   std::set<std::string> inner;
-  const std::function<void(const Call&)> visit = [&](const Call& part) {
-    for (const Body& body : part.bodies) {
-      for (const Call& own : body.calls) {
-        for (const std::string& value : ReadsOf(own, path)) inner.insert(value);
-        visit(own);
-      }
-      inner.insert(body.outputs.begin(), body.outputs.end());
+  for (const Body& body : call.bodies) {
+    for (const Call& own : body.calls) {
+      for (const std::string& value : ReadsOf(own, path)) inner.insert(value);
     }
-  };
-  visit(call);
+    inner.insert(body.outputs.begin(), body.outputs.end());
+  }
   for (const pt2::Json& argument : call.arguments) {
     if (argument["arg"].contains("as_graph")) continue;
     if (&argument == &call.arguments.back()) continue;

@@ -308,31 +308,17 @@ Expr AsSchema(const Call& call) {
   return CallOf("torch.ops." + call.target, std::move(arguments));
 }
 
-// Tensors without axes beside another operand are numbers.
-void PutScalars(Expr& left, Expr& right, const ScalarOf& scalar) {
-  const auto number = [&](const Expr& expr) {
-    return expr.kind == Expr::Kind::kValue ? scalar(expr.text) : std::nullopt;
-  };
-  if (std::optional<Expr> value = number(right)) {
-    right = *std::move(value);
-  } else if (std::optional<Expr> first = number(left); first && right.kind == Expr::Kind::kValue) {
-    left = *std::move(first);
-  }
-}
-
-std::optional<Expr> SpellOperator(const Row& row, Exprs operands, const ScalarOf& scalar) {
+std::optional<Expr> SpellOperator(const Row& row, Exprs operands) {
   if (operands.size() == 1) return Unary(row.form, std::move(operands[0]));
   if (operands.size() != 2) return std::nullopt;
-  if (row.form != "@") PutScalars(operands[0], operands[1], scalar);
   return Binary(std::move(operands[0]), row.form, std::move(operands[1]));
 }
 
-std::optional<Expr> SpellRow(const Row& row, const Call& call, const ScalarOf& scalar) {
+std::optional<Expr> SpellRow(const Row& row, const Call& call) {
   const bool is_method = row.form.starts_with('.');
   std::optional<Exprs> arguments = Placed(call, SpecsOf(row.arguments), is_method ? 1 : 0);
   if (!arguments) return std::nullopt;
-  if (IsOperator(row.form)) return SpellOperator(row, *std::move(arguments), scalar);
-  if (row.target == "aten.where.self") PutScalars((*arguments)[1], (*arguments)[2], scalar);
+  if (IsOperator(row.form)) return SpellOperator(row, *std::move(arguments));
   if (!is_method) return CallOf(row.form, *std::move(arguments));
   const Json& receiver = call.arguments.front()["arg"];
   if (!receiver.contains("as_tensor")) return std::nullopt;
@@ -380,7 +366,7 @@ Expr ArgumentExpr(const Json& value, std::string_view what) {
   if (value.contains("as_name")) return ValueOf(value["as_name"].get<std::string>());
   if (value.contains("as_sym_int")) return ArgumentExpr(value["as_sym_int"], what);
   if (value.contains("as_scalar_type"))
-    return Code(TorchTypeOf(value["as_scalar_type"].get<std::int64_t>()));
+    return Code(TorchTypeOf(pt2::DTypeOfNumber(value["as_scalar_type"].get<std::int64_t>())));
   for (const char* kind : {"as_tensors", "as_optional_tensors"}) {
     if (value.contains(kind)) return List(Each(value[kind], what));
   }
@@ -398,12 +384,12 @@ Expr PerAxis(const Json& ints, std::string_view what) {
   return are_equal ? all.parts.front() : all;
 }
 
-Expr Spell(const Call& call, const ScalarOf& scalar) {
+Expr Spell(const Call& call) {
   std::optional<Expr> spelled;
   if (call.target == "aten.slice.Tensor") spelled = SpellSlice(call);
   if (call.target == "aten.index.Tensor") spelled = SpellIndex(call);
   const Row* row = FindByKey(kRows, std::string_view(call.target), &Row::target);
-  if (row != nullptr) spelled = SpellRow(*row, call, scalar);
+  if (row != nullptr) spelled = SpellRow(*row, call);
   return spelled ? *std::move(spelled) : AsSchema(call);
 }
 

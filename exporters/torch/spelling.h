@@ -3,7 +3,6 @@
 #ifndef DRAGOMAN_EXPORTERS_TORCH_SPELLING_H_
 #define DRAGOMAN_EXPORTERS_TORCH_SPELLING_H_
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -12,12 +11,9 @@
 
 namespace dragoman::pytorch {
 
-// A tensor without axes that is known, as a literal; nullopt: it is another tensor.
-using ScalarOf = std::function<std::optional<Expr>(const std::string& value)>;
-
 // The call as an operator, a method, or a function of torch or torch.nn.functional; of those that
 // have none, and of arguments that these do not take, as torch.ops has it.
-Expr Spell(const Call& call, const ScalarOf& scalar);
+Expr Spell(const Call& call);
 
 // The argument as an expression; `what` names its numbers.
 Expr ArgumentExpr(const pt2::Json& value, std::string_view what);

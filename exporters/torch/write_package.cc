@@ -121,28 +121,20 @@ Result<Package> MakePackage(const Model& model, const ExportNote& note) {
   return package;
 }
 
-// In the order of the program's arguments and results.
-NamedTensors Recorded(const std::vector<RecordedCall>& calls, const Entry& entry,
-                      const pt2::Program& program) {
+// In the order of the program's arguments and results. States come after all others, and are not
+// among the values of a call.
+NamedTensors Recorded(const std::vector<RecordedCall>& calls, const pt2::Program& program) {
   NamedTensors tensors;
   const auto add = [&](const char* what, std::size_t call, const std::vector<Tensor>& values,
-                       const std::vector<std::size_t>& places, auto is_state) {
-    std::vector<std::size_t> position(values.size() + entry.states.size(), 0);
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < position.size(); ++i) position[i] = is_state(i) ? 0 : next++;
+                       const std::vector<std::size_t>& places) {
     for (std::size_t i = 0; i < places.size(); ++i) {
-      if (places[i] >= position.size() || position[places[i]] >= values.size()) continue;
-      tensors.emplace_back(fmt::format("{:03}.{}.{:03}", call, what, i),
-                           values[position[places[i]]]);
+      if (places[i] < values.size())
+        tensors.emplace_back(fmt::format("{:03}.{}.{:03}", call, what, i), values[places[i]]);
     }
   };
   for (std::size_t call = 0; call < calls.size(); ++call) {
-    add("input", call, calls[call].inputs, program.inputs, [&](std::size_t i) {
-      return std::ranges::any_of(entry.states, [&](const auto& s) { return s.input == i; });
-    });
-    add("output", call, calls[call].outputs, program.outputs, [&](std::size_t i) {
-      return std::ranges::any_of(entry.states, [&](const auto& s) { return s.output == i; });
-    });
+    add("input", call, calls[call].inputs, program.inputs);
+    add("output", call, calls[call].outputs, program.outputs);
   }
   return tensors;
 }
@@ -166,9 +158,9 @@ Status WriteTorchPackage(const Model& model, const std::string& path,
   DRAGOMAN_ASSIGN(OutputFile weights, folder.AddFile("model.safetensors"));
   DRAGOMAN_TRY(pytorch::WriteSafetensors(package.weights, package.metadata, std::move(weights)));
   DRAGOMAN_ASSIGN(OutputFile check, folder.AddFile("check.safetensors"));
-  DRAGOMAN_TRY(pytorch::WriteSafetensors(
-      pytorch::Recorded(calls, model.entries.front(), package.programs.front()),
-      {{"calls", std::to_string(calls.size())}}, std::move(check)));
+  DRAGOMAN_TRY(pytorch::WriteSafetensors(pytorch::Recorded(calls, package.programs.front()),
+                                         {{"calls", std::to_string(calls.size())}},
+                                         std::move(check)));
   return folder.Commit();
 }
 

@@ -117,13 +117,7 @@ class SyntaxReader {
 
   Status ReadPairs(RepeatedPtrField<StringStringEntryProto>* pairs) {
     DRAGOMAN_TRY(scan_.Expect("["));
-    return List("]", [&]() -> Status {
-      StringStringEntryProto* pair = pairs->Add();
-      DRAGOMAN_ASSIGN(*pair->mutable_key(), Text());
-      DRAGOMAN_TRY(scan_.Expect(":"));
-      DRAGOMAN_ASSIGN(*pair->mutable_value(), Text());
-      return {};
-    });
+    return List("]", [&] { return ReadPair(pairs->Add()); });
   }
 
   Status SetText(std::string* field) {
@@ -269,9 +263,9 @@ class SyntaxReader {
       if (!dim.has_dim_value()) return scan_.Fail("the sizes of a constant are numbers");
       tensor->add_dims(dim.dim_value());
     }
-    if (scan_.Accept("[")) {
+    if (scan_.Peek() == '[') {
       tensor->set_data_location(TensorProto::EXTERNAL);
-      return List("]", [&] { return ReadPair(tensor->add_external_data()); });
+      return ReadPairs(tensor->mutable_external_data());
     }
     DRAGOMAN_TRY(scan_.Expect("{"));
     return List("}", [&] { return ReadElement(tensor); });
