@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   OutliveBrokenPipes();
   OutliveLimitOfFiles();
   try {
-    dragoman::RemoveUnfinishedOnSignals();
+    dragoman::RemoveUnfinishedAtTheEnd();
     return FlushOutput(Run(argc, argv));
   } catch (const std::bad_alloc&) {
     return dragoman::cli::Report(dragoman::InvalidInput("out of memory"));

@@ -5,10 +5,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <exception>
 #include <filesystem>
 #include <mutex>
 #include <new>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -65,8 +67,9 @@ void TellOfLostPage(int signal, siginfo_t* info, void*) {
   while (true) ::pause();
 }
 
-// As of any input that cannot be read. Says which file it was, if it was one.
-constexpr int kExitCode = 2;
+constexpr int kExitCode = 2;  // as of any input that cannot be read
+
+// Says which file it was, if it was one.
 void ExitAfterLostPage() {
   const std::string path = MappedFileAt(lost_address);
   if (path.empty()) return;
@@ -74,6 +77,29 @@ void ExitAfterLostPage() {
       Printable(path) + ": error: became shorter while it was read, or cannot be read\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
   ::_exit(kExitCode);
+}
+
+// Never unlocks: what would be kept now is on the list still, and nothing new is made.
+void RemoveAll() {
+  TheRegistry().mutex.lock();
+  for (const std::string& path : TheRegistry().paths) Remove(path);
+}
+
+std::terminate_handler end_otherwise = nullptr;
+
+// Destructors may need memory, too, and cannot throw: those of JSON, which take it apart in a list.
+void EndWhereMemoryLacks() {
+  if (std::current_exception() == nullptr) return end_otherwise();
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    RemoveAll();
+    constexpr std::string_view kLine = "dragoman: error: out of memory\n";
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine.data(), kLine.size());
+    ::_exit(kExitCode);
+  } catch (...) {
+    end_otherwise();
+  }
 }
 
 // Ends the program by the signal that it waits for.
@@ -84,9 +110,7 @@ void AwaitSignal() {
     bytes = ::read(signal_pipe[0], &signal, 1);
   } while (bytes < 0 && errno == EINTR);
   if (bytes != 1) return;  // no signal came: nothing ends the program
-  // Never unlocked: what would be kept now is on the list still, and nothing new is made.
-  TheRegistry().mutex.lock();
-  for (const std::string& path : TheRegistry().paths) Remove(path);
+  RemoveAll();
   if (signal == SIGBUS) ExitAfterLostPage();
   ::signal(signal, SIG_DFL);
   ::kill(::getpid(), signal);
@@ -120,7 +144,8 @@ void Unfinished::Keep() {
   path_.clear();
 }
 
-void RemoveUnfinishedOnSignals() {
+void RemoveUnfinishedAtTheEnd() {
+  end_otherwise = std::set_terminate(EndWhereMemoryLacks);
   if (::pipe2(signal_pipe, O_CLOEXEC) != 0) return;
   try {
     std::thread(AwaitSignal).detach();

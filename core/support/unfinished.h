@@ -11,7 +11,7 @@
 namespace dragoman {
 
 // A file or folder that is removed, with all that is in it, unless it is kept: by the destructor,
-// or by a signal that ends the program (RemoveUnfinishedOnSignals).
+// or where something else ends the program (RemoveUnfinishedAtTheEnd).
 class Unfinished {
  public:
   explicit Unfinished(std::string path);
@@ -33,9 +33,9 @@ class Unfinished {
 };
 
 // For the main function of a program: what is unfinished when SIGINT, SIGTERM or SIGHUP ends it is
-// removed first. Signals that whoever called the program has it ignore stay ignored. Programs that
-// it runs are told of signals as ever.
-void RemoveUnfinishedOnSignals();
+// removed first, and so where a destructor gets no memory, which is said. Signals that whoever
+// called the program has it ignore stay ignored. Programs that it runs are told of signals as ever.
+void RemoveUnfinishedAtTheEnd();
 
 }  // namespace dragoman
 

@@ -7,6 +7,8 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <new>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -43,7 +45,7 @@ TEST(UnfinishedTest, IsRemovedUnlessItIsKept) {
 int StatusOfInterrupted(int signal, const fs::path& folder) {
   const pid_t process = ::fork();
   if (process == 0) {
-    RemoveUnfinishedOnSignals();
+    RemoveUnfinishedAtTheEnd();
     const Result<OutputFile> file = OutputFile::Create((folder / "file").string());
     const Result<OutputFolder> program = OutputFolder::Create((folder / "program").string());
     const Result<TemporaryFolder> scratch = TemporaryFolder::Create(folder);
@@ -84,7 +86,7 @@ TEST(UnfinishedTest, SignalsLeaveNothingOfWhatIsBeingWritten) {
     const TestFolder folder;
     const pid_t process = ::fork();
     if (process == 0) {
-      RemoveUnfinishedOnSignals();
+      RemoveUnfinishedAtTheEnd();
       WriteForever(folder.path());
     }
     while (fs::is_empty(folder.path())) ::usleep(10);
@@ -97,11 +99,34 @@ TEST(UnfinishedTest, SignalsLeaveNothingOfWhatIsBeingWritten) {
   }
 }
 
+struct NeedsMemoryToEnd {
+  NeedsMemoryToEnd() = default;
+  NeedsMemoryToEnd(const NeedsMemoryToEnd&) = delete;
+  ~NeedsMemoryToEnd() { throw_where_none_may_be(); }
+  std::function<void()> throw_where_none_may_be = [] { throw std::bad_alloc(); };
+};
+
+TEST(UnfinishedTest, DestructorsWithoutMemoryLeaveNothingOfIt) {
+  const TestFolder folder;
+  const pid_t process = ::fork();
+  if (process == 0) {
+    RemoveUnfinishedAtTheEnd();
+    const Result<OutputFile> file = OutputFile::Create((folder.path() / "file").string());
+    if (!file.ok()) ::_exit(1);
+    { const NeedsMemoryToEnd json; }
+    ::_exit(1);
+  }
+  int status = 0;
+  ::waitpid(process, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 2) << status;
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
 TEST(UnfinishedTest, SignalsThatAreIgnoredStayIgnored) {
   const pid_t process = ::fork();
   if (process == 0) {
     std::signal(SIGHUP, SIG_IGN);
-    RemoveUnfinishedOnSignals();
+    RemoveUnfinishedAtTheEnd();
     std::raise(SIGHUP);
     ::_exit(std::signal(SIGHUP, SIG_DFL) == SIG_IGN ? 0 : 1);
   }
