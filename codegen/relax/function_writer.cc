@@ -15,13 +15,8 @@
 namespace dragoman::relax {
 namespace {
 
-// Names with a meaning in a module, and Python's keywords.
-constexpr const char* kReserved[] = {
-    "R",     "T",      "I",    "cls",    "Module", "float",    "metadata", "False", "None",
-    "True",  "and",    "as",   "assert", "async",  "await",    "break",    "class", "continue",
-    "def",   "del",    "elif", "else",   "except", "finally",  "for",      "from",  "global",
-    "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",      "or",    "pass",
-    "raise", "return", "try",  "while",  "with",   "yield"};
+// Names with a meaning in a module.
+constexpr std::string_view kReserved[] = {"R", "T", "I", "cls", "Module", "float", "metadata"};
 
 bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -61,7 +56,7 @@ bool IsDeduced(const std::string& type) { return type.find("ndim=") == std::stri
 FunctionWriter::FunctionWriter(std::string name, const Graph& graph, const Inference& inference,
                                ModuleParts& parts)
     : name_(std::move(name)), graph_(graph), outer_(nullptr), parts_(parts), inference_(inference) {
-  for (const char* reserved : kReserved) {
+  for (std::string_view reserved : kReserved) {
     scope_.Reserve(reserved);
     parts_.weight_names.Reserve(reserved);
   }
@@ -79,7 +74,7 @@ FunctionWriter::FunctionWriter(std::string name, const Graph& body, const BodyFo
       inputs_(form.inputs),
       captured_(CapturesOf(body)),
       results_(form.results) {
-  for (const char* reserved : kReserved) scope_.Reserve(reserved);
+  for (std::string_view reserved : kReserved) scope_.Reserve(reserved);
   for (const auto& [value, expression] : form.given) names_[value] = expression;
 }
 

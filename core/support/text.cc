@@ -11,49 +11,43 @@
 #include <limits>
 
 #include "core/support/find_by_key.h"
+#include "core/support/python_keywords.h"
 
 namespace dragoman {
 namespace {
 
-// Keywords of C++20 and of Python 3, and names that macros of C's and POSIX's headers or the
-// languages give a meaning. Sorted.
-constexpr std::array<std::string_view, 166> kKeywords = {
-    "BUFSIZ",       "CHAR_BIT",     "CHAR_MAX",      "CHAR_MIN",    "CLOCKS_PER_SEC",
-    "DBL_EPSILON",  "DBL_MAX",      "DBL_MIN",       "EOF",         "EXIT_FAILURE",
-    "EXIT_SUCCESS", "FLT_EPSILON",  "FLT_MAX",       "FLT_MIN",     "False",
-    "HUGE_VAL",     "HUGE_VALF",    "HUGE_VALL",     "INFINITY",    "INT_MAX",
-    "INT_MIN",      "LONG_MAX",     "LONG_MIN",      "MAXFLOAT",    "NAN",
-    "NDEBUG",       "NULL",         "None",          "PATH_MAX",    "RAND_MAX",
-    "SEEK_CUR",     "SEEK_END",     "SEEK_SET",      "SHRT_MAX",    "SHRT_MIN",
-    "SIZE_MAX",     "TIME_UTC",     "TMP_MAX",       "True",        "UCHAR_MAX",
-    "UINT_MAX",     "alignas",      "alignof",       "alloca",      "and",
-    "and_eq",       "as",           "asm",           "assert",      "async",
-    "auto",         "await",        "bitand",        "bitor",       "bool",
-    "break",        "case",         "catch",         "char",        "char16_t",
-    "char32_t",     "char8_t",      "class",         "co_await",    "co_return",
-    "co_yield",     "compl",        "concept",       "const",       "const_cast",
-    "consteval",    "constexpr",    "constinit",     "continue",    "decltype",
-    "def",          "default",      "del",           "delete",      "do",
-    "double",       "dynamic_cast", "elif",          "else",        "enum",
-    "errno",        "except",       "explicit",      "export",      "extern",
-    "false",        "finally",      "float",         "for",         "friend",
-    "from",         "global",       "goto",          "if",          "import",
-    "in",           "inline",       "int",           "is",          "lambda",
-    "linux",        "long",         "main",          "major",       "makedev",
-    "minor",        "mutable",      "namespace",     "new",         "noexcept",
-    "nonlocal",     "not",          "not_eq",        "nullptr",     "offsetof",
-    "operator",     "or",           "or_eq",         "pass",        "private",
-    "protected",    "public",       "raise",         "register",    "reinterpret_cast",
-    "requires",     "return",       "setjmp",        "short",       "signed",
-    "sizeof",       "static",       "static_assert", "static_cast", "std",
-    "stderr",       "stdin",        "stdout",        "struct",      "switch",
-    "template",     "this",         "thread_local",  "throw",       "true",
-    "try",          "typedef",      "typeid",        "typename",    "union",
-    "unix",         "unsigned",     "using",         "virtual",     "void",
-    "volatile",     "wchar_t",      "while",         "with",        "xor",
-    "xor_eq",
+// Keywords of C++20 that are none of Python. Sorted.
+constexpr std::string_view kCppKeywords[] = {
+    "alignas",     "alignof",  "and_eq",     "asm",       "auto",      "bitand",
+    "bitor",       "bool",     "case",       "catch",     "char",      "char16_t",
+    "char32_t",    "char8_t",  "co_await",   "co_return", "co_yield",  "compl",
+    "concept",     "const",    "const_cast", "consteval", "constexpr", "constinit",
+    "decltype",    "default",  "delete",     "do",        "double",    "dynamic_cast",
+    "enum",        "explicit", "export",     "extern",    "false",     "float",
+    "friend",      "goto",     "inline",     "int",       "long",      "mutable",
+    "namespace",   "new",      "noexcept",   "not_eq",    "nullptr",   "operator",
+    "or_eq",       "private",  "protected",  "public",    "register",  "reinterpret_cast",
+    "requires",    "short",    "signed",     "sizeof",    "static",    "static_assert",
+    "static_cast", "struct",   "switch",     "template",  "this",      "thread_local",
+    "throw",       "true",     "typedef",    "typeid",    "typename",  "union",
+    "unsigned",    "using",    "virtual",    "void",      "volatile",  "wchar_t",
+    "xor",         "xor_eq",
 };
-static_assert(IsSortedBy(kKeywords));
+static_assert(IsSortedBy(kCppKeywords));
+
+// Names that macros of C's and POSIX's headers or C++ give a meaning. Sorted.
+constexpr std::string_view kReservedInCpp[] = {
+    "BUFSIZ",    "CHAR_BIT", "CHAR_MAX", "CHAR_MIN",     "CLOCKS_PER_SEC", "DBL_EPSILON",
+    "DBL_MAX",   "DBL_MIN",  "EOF",      "EXIT_FAILURE", "EXIT_SUCCESS",   "FLT_EPSILON",
+    "FLT_MAX",   "FLT_MIN",  "HUGE_VAL", "HUGE_VALF",    "HUGE_VALL",      "INFINITY",
+    "INT_MAX",   "INT_MIN",  "LONG_MAX", "LONG_MIN",     "MAXFLOAT",       "NAN",
+    "NDEBUG",    "NULL",     "PATH_MAX", "RAND_MAX",     "SEEK_CUR",       "SEEK_END",
+    "SEEK_SET",  "SHRT_MAX", "SHRT_MIN", "SIZE_MAX",     "TIME_UTC",       "TMP_MAX",
+    "UCHAR_MAX", "UINT_MAX", "alloca",   "errno",        "linux",          "main",
+    "major",     "makedev",  "minor",    "offsetof",     "setjmp",         "std",
+    "stderr",    "stdin",    "stdout",   "unix",
+};
+static_assert(IsSortedBy(kReservedInCpp));
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -268,7 +262,9 @@ std::string Identifier(std::string_view name) {
   if (IsDigit(result[0])) result.insert(result.begin(), '_');
   if (result.size() > 1 && result[0] == '_' && IsUpper(result[1]))
     result.insert(result.begin(), 'v');
-  if (FindByKey(kKeywords, result) != nullptr || IsNamedLikeMacro(result)) result += '_';
+  const bool is_keyword = FindByKey(kCppKeywords, result) != nullptr || IsPythonKeyword(result);
+  const bool is_macro = FindByKey(kReservedInCpp, result) != nullptr || IsNamedLikeMacro(result);
+  if (is_keyword || is_macro) result += '_';
   return result;
 }
 

@@ -4,12 +4,22 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/support/find_by_key.h"
+
 namespace dragoman::pt2 {
 namespace {
 
 constexpr int kPositional = 1;
 constexpr int kKeyword = 2;
 constexpr int kStrided = 7;
+
+// Operators that take no tensor. A program can be moved to another device where they name theirs.
+// Sorted.
+constexpr std::string_view kMakingOfNumbers[] = {
+    "aten.arange.default", "aten.arange.start_step", "aten.full.default",
+    "aten.rand.default",   "aten.randn.default",     "aten.scalar_tensor.default",
+};
+static_assert(IsSortedBy(kMakingOfNumbers));
 
 Json TensorMeta(const Term& term, const SymbolTable& symbols) {
   Json sizes = Json::array();
@@ -23,7 +33,7 @@ Json TensorMeta(const Term& term, const SymbolTable& symbols) {
   return {{"dtype", NumberOfDType(term.dtype).value_or(0)},
           {"sizes", std::move(sizes)},
           {"requires_grad", false},
-          {"device", {{"type", "cpu"}, {"index", nullptr}}},
+          {"device", DeviceJson()},
           {"strides", std::move(strides)},
           {"storage_offset", {{"as_int", 0}}},
           {"layout", kStrided}};
@@ -63,12 +73,14 @@ Term AtenGraph::Record(std::string name, TermType type, bool is_input) {
 AtenGraph::Node AtenGraph::MakeNode(std::string_view target, const Arguments& arguments) {
   Node node;
   Json inputs = Json::array();
-  for (const Argument& argument : arguments) {
+  const auto add = [&](const Argument& argument) {
     inputs.push_back({{"name", argument.name},
                       {"arg", argument.value.json},
                       {"kind", argument.is_keyword ? kKeyword : kPositional}});
     std::ranges::copy(argument.value.reads, std::back_inserter(node.reads));
-  }
+  };
+  std::ranges::for_each(arguments, add);
+  if (FindByKey(kMakingOfNumbers, target) != nullptr) add(Kw("device", ArgumentValue::Device()));
   node.json = {{"target", FullTarget(target)},
                {"inputs", std::move(inputs)},
                {"metadata", metadata_},

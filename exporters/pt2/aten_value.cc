@@ -104,8 +104,16 @@ ArgumentValue::ArgumentValue(const std::vector<double>& floats) {
   json = {{"as_floats", std::move(items)}};
 }
 
+Json DeviceJson() { return {{"type", "cpu"}, {"index", nullptr}}; }
+
 ArgumentValue::ArgumentValue(DType dtype)
     : json{{"as_scalar_type", NumberOfDType(dtype).value_or(0)}} {}
+
+ArgumentValue ArgumentValue::Device() {
+  ArgumentValue value;
+  value.json = {{"as_device", DeviceJson()}};
+  return value;
+}
 
 ArgumentValue ArgumentValue::Graph(const std::string& name, Json graph) {
   ArgumentValue value;

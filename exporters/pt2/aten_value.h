@@ -64,6 +64,7 @@ struct ArgumentValue {
   ArgumentValue(const std::string& text) : json{{"as_string", text}} {}
   ArgumentValue(NoneArgument) : json{{"as_none", true}} {}
   ArgumentValue(DType dtype);  // one that NumberOfDType has
+  static ArgumentValue Device();
 
   // A body. It reads nothing but what is passed to it.
   static ArgumentValue Graph(const std::string& name, Json graph);
@@ -88,6 +89,8 @@ inline Argument Kw(std::string_view name, ArgumentValue value) {
   return {name, std::move(value), true};
 }
 
+// Where all tensors of a program lie.
+Json DeviceJson();
 // The number that the format has for an element type; nullopt: torch has no such type.
 std::optional<std::int64_t> NumberOfDType(DType dtype);
 std::optional<DType> DTypeOfNumber(std::int64_t number);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/support/find_by_key.h"
+
 namespace dragoman::pt2 {
 namespace {
 
@@ -12,61 +14,40 @@ bool IsPathCharacter(char c) {
          (c >= 'A' && c <= 'Z');
 }
 
-// Attributes that every module of torch has, and none of its weights or modules may be called.
+// What a module that torch.export.load gives has, or any other. Sorted.
+// clang-format off
 constexpr std::string_view kAttributesOfModules[] = {
-    "T_destination",
-    "add_module",
-    "add_submodule",
-    "apply",
-    "bfloat16",
-    "buffers",
-    "call_super_init",
-    "children",
-    "code",
-    "compile",
-    "cpu",
-    "cuda",
-    "double",
-    "dump_patches",
-    "eval",
-    "extra_repr",
-    "float",
-    "forward",
-    "get_buffer",
-    "get_extra_state",
-    "get_parameter",
-    "get_submodule",
-    "graph",
-    "half",
-    "ipu",
-    "load_state_dict",
-    "meta",
-    "modules",
-    "mtia",
-    "named_buffers",
-    "named_children",
-    "named_modules",
-    "named_parameters",
-    "parameters",
-    "print_readable",
-    "recompile",
-    "register_buffer",
-    "register_module",
-    "register_parameter",
-    "requires_grad_",
-    "set_extra_state",
-    "set_submodule",
-    "share_memory",
-    "state_dict",
-    "to",
-    "to_empty",
-    "to_folder",
-    "train",
-    "training",
-    "type",
-    "xpu",
-    "zero_grad",
+    "T_destination", "_apply", "_backward_hooks", "_backward_pre_hooks", "_boxed_call", "_buffers",
+    "_call_impl", "_code", "_compiled_call_impl", "_create_node_hooks", "_deepcopy_hooks",
+    "_deepcopy_init", "_erase_node_hooks", "_forward_hooks", "_forward_hooks_always_called",
+    "_forward_hooks_with_kwargs", "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs",
+    "_get_backward_hooks", "_get_backward_pre_hooks", "_get_name", "_graph", "_guards_fn",
+    "_in_spec", "_is_full_backward_hook", "_lineno_map", "_load_from_state_dict",
+    "_load_state_dict_post_hooks", "_load_state_dict_pre_hooks",
+    "_maybe_warn_non_full_backward_hook", "_modules", "_named_members",
+    "_non_persistent_buffers_set", "_out_spec", "_parameters", "_prologue_start",
+    "_recompile_submodules", "_register_create_node_hook", "_register_deepcopy_hook",
+    "_register_erase_node_hook", "_register_load_state_dict_pre_hook",
+    "_register_replace_node_hook", "_register_state_dict_hook", "_replace_hooks",
+    "_replicate_for_data_parallel", "_save_to_state_dict", "_set_replace_hook", "_slow_forward",
+    "_state_dict_hooks", "_state_dict_pre_hooks", "_tracer_cls", "_tracer_extras",
+    "_unregister_create_node_hook", "_unregister_deepcopy_hook", "_unregister_erase_node_hook",
+    "_unregister_replace_node_hook", "_version", "_wrapped_call", "_wrapped_call_impl",
+    "add_module", "add_submodule", "apply", "bfloat16", "buffers", "call_super_init", "children",
+    "code", "compile", "cpu", "cuda", "delete_all_unused_submodules", "delete_submodule", "double",
+    "dump_patches", "eval", "extra_repr", "float", "forward", "get_buffer", "get_extra_state",
+    "get_parameter", "get_submodule", "graph", "half", "ipu", "load_state_dict", "meta", "modules",
+    "mtia", "named_buffers", "named_children", "named_modules", "named_parameters", "parameters",
+    "print_readable", "range_constraints", "recompile", "register_backward_hook", "register_buffer",
+    "register_forward_hook", "register_forward_pre_hook", "register_full_backward_hook",
+    "register_full_backward_pre_hook", "register_load_state_dict_post_hook",
+    "register_load_state_dict_pre_hook", "register_module", "register_parameter",
+    "register_state_dict_post_hook", "register_state_dict_pre_hook", "requires_grad_",
+    "set_extra_state", "set_submodule", "shape_env", "share_memory", "state_dict", "to", "to_empty",
+    "to_folder", "train", "training", "type", "validate_inputs", "xpu", "zero_grad",
 };
+// clang-format on
+static_assert(IsSortedBy(kAttributesOfModules));
 
 // The path with another name for each part that modules have already.
 std::string WithFreeParts(const std::string& path) {
@@ -76,7 +57,7 @@ std::string WithFreeParts(const std::string& path) {
     const std::string part = path.substr(begin, end - begin);
     if (!free.empty()) free += '.';
     free += part;
-    if (std::ranges::count(kAttributesOfModules, part) > 0) free += '_';
+    if (IsAttributeOfModules(part)) free += '_';
     begin = end + 1;
   }
   return free;
@@ -122,6 +103,10 @@ std::string_view PrefixOf(WeightKind kind) {
 }
 
 }  // namespace
+
+bool IsAttributeOfModules(std::string_view name) {
+  return FindByKey(kAttributesOfModules, name) != nullptr;
+}
 
 std::string Weights::NewPath(std::string_view name) {
   const std::string wanted = ModulePath(name);
@@ -193,7 +178,7 @@ Json PayloadOf(const Weight& weight, const std::string& record) {
   Json meta = {{"dtype", NumberOfDType(weight.tensor.dtype()).value_or(0)},
                {"sizes", std::move(sizes)},
                {"requires_grad", is_parameter},
-               {"device", {{"type", "cpu"}, {"index", nullptr}}},
+               {"device", DeviceJson()},
                {"strides", std::move(strides)},
                {"storage_offset", {{"as_int", 0}}},
                {"layout", kStridedLayout}};

@@ -17,6 +17,10 @@
 
 namespace dragoman::pt2 {
 
+// Whether every module of torch has an attribute of that name, so that none of its weights, modules
+// and methods may be called so.
+bool IsAttributeOfModules(std::string_view name);
+
 enum class WeightKind { kParameter, kBuffer, kConstant };
 
 struct Weight {

@@ -56,7 +56,7 @@ class FunctionMaker {
   // Old values of states are read before all else.
   void ReadStates(Statements& to) {
     for (const StateUpdate& state : program_.states) {
-      const ModulePath& path = *tree_.PathOfWeight(state.buffer);
+      const ModulePath& path = *tree_.PathOfWeight(program_, state.buffer);
       read_.insert(Dotted(path));
       to.push_back(Assign({state.buffer}, SelfAt(PathFrom(module_, path))));
       Know(state.buffer);
@@ -75,16 +75,17 @@ class FunctionMaker {
     });
   }
 
-  // The graph of one call does not reach into the next.
+  // The graph of one call does not reach into the next, nor do changes of tensors that it took or
+  // gave.
   void WriteStates(Statements& to) {
     for (const StateUpdate& state : program_.states) {
       if (state.next == state.buffer) continue;
       Expr next = ValueOf(state.next);
       Finish(next);
-      to.push_back(
-          {.kind = Step::kSet,
-           .value = Method(std::move(next), "detach", {}),
-           .text = FlatText(SelfAt(PathFrom(module_, *tree_.PathOfWeight(state.buffer))))});
+      to.push_back({.kind = Step::kSet,
+                    .value = Method(Method(std::move(next), "detach", {}), "clone", {}),
+                    .text = FlatText(
+                        SelfAt(PathFrom(module_, *tree_.PathOfWeight(program_, state.buffer))))});
     }
   }
 
@@ -119,11 +120,24 @@ class FunctionMaker {
         return;
       }
       if (regions_.IsState(part.text)) return;
-      const ModulePath* weight = tree_.PathOfWeight(part.text);
+      const ModulePath* weight = tree_.PathOfWeight(program_, part.text);
       if (weight == nullptr || !IsAbove(module_.path, *weight)) return;
       read_.insert(Dotted(*weight));
       part = SelfAt(PathFrom(module_, *weight));
     });
+  }
+
+  // Tensors that are made of numbers lie where the others do.
+  void PutOnDevice(Expr& call) const {
+    const auto device = std::ranges::find_if(call.parts, [](const Expr& part) {
+      return part.kind == Expr::Kind::kKeyword && part.text == "device";
+    });
+    if (device == call.parts.end()) return;
+    if (known_.empty()) {
+      call.parts.erase(device);
+    } else {
+      device->parts = {AttributeOf(ValueOf(known_.front()), "device")};
+    }
   }
 
   void AddModule(const Module& module, Statements& to) {
@@ -159,6 +173,7 @@ class FunctionMaker {
       return;
     }
     Expr value = Spell(call);
+    PutOnDevice(value);
     Finish(value);
     Add(call.results, std::move(value), to);
   }

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "core/support/python_keywords.h"
 #include "core/support/text.h"
 
 namespace dragoman::pytorch {
@@ -244,7 +245,7 @@ class Namer {
     constexpr std::size_t kLongest = 18;
     std::string text = Identifier(name.substr(0, kLongest));
     while (text.size() > 1 && text.ends_with('_')) text.pop_back();
-    return PathOf(text).empty() ? "x" : PathOf(text).front();
+    return IsPythonKeyword(text) ? text + '_' : text;
   }
 
   void NameBodies(Statement& statement) {

@@ -108,7 +108,9 @@ class ModelPrinter {
       if (IsNumber(name)) {
         text.Print(8, "", CallOf("self.add_module", {Code("\"" + name + "\""), value}), "");
       } else {
-        text.Print(8, "self." + name + " = ", value, "");
+        // What is assigned to a buffer is no nn.Buffer.
+        const bool is_buffer = !value.parts.empty() && value.parts.front().text == "nn.Buffer";
+        text.Print(8, "self." + name + (is_buffer ? ": Tensor = " : " = "), value, "");
       }
     }
   }
@@ -142,7 +144,7 @@ class ModelPrinter {
       if (!hints.empty()) continue;
       for (const std::string& input : regions_.BoundaryOf(*item.module).inputs) {
         const auto name = names.find(input);
-        const ModulePath* weight = tree_.PathOfWeight(input);
+        const ModulePath* weight = tree_.PathOfWeight(program_, input);
         hints.push_back(name != names.end() ? name->second
                         : weight != nullptr ? weight->back()
                                             : "x");

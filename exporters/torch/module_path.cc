@@ -4,28 +4,24 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/support/python_keywords.h"
+#include "exporters/pt2/weights.h"
+
 namespace dragoman::pytorch {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// keyword.kwlist of Python 3.
-constexpr std::string_view kKeywords[] = {
-    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
-    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
-    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
-    "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield",
-};
-
-// A number, or an identifier that is not a keyword and not private to Python.
+// A number, or an identifier that is no keyword, not private to Python, and no attribute of all
+// modules.
 std::string Cleaned(std::string_view part) {
   if (IsNumber(part)) return std::string(part);
   std::string clean;
   for (char c : part) clean += IsLetter(c) || IsDigit(c) || c == '_' ? c : '_';
   if (clean.starts_with("__")) clean.erase(0, clean.find_first_not_of('_'));
   if (clean.empty() || IsDigit(clean.front())) clean.insert(0, "m_");
-  if (std::ranges::count(kKeywords, clean) > 0) clean += '_';
+  if (IsPythonKeyword(clean) || pt2::IsAttributeOfModules(clean)) clean += '_';
   return clean;
 }
 

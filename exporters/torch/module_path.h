@@ -13,7 +13,7 @@ using ModulePath = std::vector<std::string>;
 
 // The module that a node's nn_module_stack ends with.
 ModulePath ScopeOf(std::string_view stack);
-// "a.0.class" as a, 0, class_.
+// "a.0.class" as a, 0, class_; "a.train" as a, train_.
 ModulePath PathOf(std::string_view dotted);
 std::string Dotted(const ModulePath& path);
 

@@ -145,13 +145,17 @@ ModulePath ModuleTree::LayerPath(const Call& call, const LayerCall& layer,
   return scope;
 }
 
-void ModuleTree::AddLayers(const Calls& calls, const ProgramCalls& program,
-                           const WeightsByValue& weights) {
+void ModuleTree::AddLayers(const ProgramCalls& program, const WeightsByValue& weights,
+                           Paths& paths) {
+  ProducerOf producers;
+  ForEachCall(program.calls, [&](const Call& call) {
+    for (const std::string& result : call.results) producers[result] = &call;
+  });
   std::set<std::string> states;
   for (const StateUpdate& state : program.states) states.insert(state.buffer);
   std::map<std::string, std::string> owners;  // of weights: the layer, by its weights
   const auto add = [&](const Call& call) {
-    std::optional<LayerCall> layer = ReadLayer(call, program, weights, producers_);
+    std::optional<LayerCall> layer = ReadLayer(call, program, weights, producers);
     if (!layer) return;
     std::string key = FlatText(layer->constructor);
     for (const auto& [name, value] : layer->weights) key += " " + weights.at(value)->path;
@@ -185,18 +189,16 @@ void ModuleTree::AddLayers(const Calls& calls, const ProgramCalls& program,
       }
     }
     for (const auto& [name, value] : layer->weights)
-      paths_[value] = by_source_.at(weights.at(value)->path);
+      paths[value] = by_source_.at(weights.at(value)->path);
     layers_[&call] = module;
     layer_calls_[&call] = *std::move(layer);
   };
-  ForEachCall(calls, add);
+  ForEachCall(program.calls, add);
 }
 
-void ModuleTree::PlaceWeight(const std::string& value, const pt2::Weight& weight) {
-  if (const auto known = by_source_.find(weight.path); known != by_source_.end()) {
-    paths_[value] = known->second;
-    return;
-  }
+const ModulePath& ModuleTree::PlaceWeight(const pt2::Weight& weight) {
+  if (const auto known = by_source_.find(weight.path); known != by_source_.end())
+    return known->second;
   const ModulePath wanted = PathOf(weight.path);
   ModulePath path = wanted;
   for (std::int64_t i = 2; !IsFree(path) || IsNumber(path.back()); ++i) {
@@ -209,21 +211,16 @@ void ModuleTree::PlaceWeight(const std::string& value, const pt2::Weight& weight
   parent.pop_back();
   Make(parent).weights.emplace_back(path.back(), &weight);
   stored_.push_back({Dotted(path), weight.path, &weight});
-  by_source_[weight.path] = path;
-  paths_[value] = path;
+  return by_source_[weight.path] = path;
 }
 
 void ModuleTree::Add(const ProgramCalls& program, const std::vector<pt2::Weight>& weights) {
-  paths_.clear();
-  producers_.clear();
-  ForEachCall(program.calls, [&](const Call& call) {
-    for (const std::string& result : call.results) producers_[result] = &call;
-  });
   WeightsByValue by_value;
   for (const pt2::Weight& weight : weights) by_value[weight.term.name] = &weight;
-  AddLayers(program.calls, program, by_value);
+  Paths& paths = paths_[&program];
+  AddLayers(program, by_value, paths);
   for (const pt2::Weight& weight : weights) {
-    if (!paths_.contains(weight.term.name)) PlaceWeight(weight.term.name, weight);
+    if (!paths.contains(weight.term.name)) paths[weight.term.name] = PlaceWeight(weight);
   }
   SortLists(root_);
 }
@@ -240,9 +237,11 @@ Module* ModuleTree::LayerOf(const Call& call) const {
   return found != layers_.end() ? found->second : nullptr;
 }
 
-const ModulePath* ModuleTree::PathOfWeight(const std::string& value) const {
-  const auto found = paths_.find(value);
-  return found != paths_.end() ? &found->second : nullptr;
+const ModulePath* ModuleTree::PathOfWeight(const ProgramCalls& program,
+                                           const std::string& value) const {
+  const Paths& paths = paths_.at(&program);
+  const auto found = paths.find(value);
+  return found != paths.end() ? &found->second : nullptr;
 }
 
 }  // namespace dragoman::pytorch

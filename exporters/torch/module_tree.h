@@ -50,8 +50,8 @@ class ModuleTree {
  public:
   ModuleTree() { root_.form = Module::Form::kClass; }
 
-  // Makes layers of the calls that can be some, and places for all weights. Values of another
-  // program are others. Both arguments must outlive the tree.
+  // Makes layers of the calls that can be some, and places for all weights. Both arguments must
+  // outlive the tree.
   void Add(const ProgramCalls& program, const std::vector<pt2::Weight>& weights);
 
   Module& root() { return root_; }
@@ -60,27 +60,28 @@ class ModuleTree {
   // The layer that does what the call does, or nullptr.
   Module* LayerOf(const Call& call) const;
   const LayerCall& LayerCallOf(const Call& call) const { return layer_calls_.at(&call); }
-  // The path of a weight in the program that was added last; nullptr: it is not one.
-  const ModulePath* PathOfWeight(const std::string& value) const;
+  // The path of a weight, a value of the program; nullptr: it is not one.
+  const ModulePath* PathOfWeight(const ProgramCalls& program, const std::string& value) const;
   // The deepest module that holds others or weights, at `path` or above it.
   Module& ModuleAt(const ModulePath& path);
 
  private:
-  void AddLayers(const Calls& calls, const ProgramCalls& program, const WeightsByValue& weights);
+  using Paths = std::map<std::string, ModulePath>;  // of weights, by value of a program
+
+  void AddLayers(const ProgramCalls& program, const WeightsByValue& weights, Paths& paths);
   bool IsFree(const ModulePath& path);
   ModulePath LayerPath(const Call& call, const LayerCall& layer, const WeightsByValue& weights);
   Module& Make(const ModulePath& path);
   static void SortLists(Module& module);
-  void PlaceWeight(const std::string& value, const pt2::Weight& weight);
+  const ModulePath& PlaceWeight(const pt2::Weight& weight);
 
   Module root_;
   std::vector<StoredWeight> stored_;
   std::map<const Call*, Module*> layers_;  // looked up, never iterated, as the next
   std::map<const Call*, LayerCall> layer_calls_;
+  std::map<const ProgramCalls*, Paths> paths_;
   std::map<std::string, Module*> by_weights_;    // layers, by their weights
-  std::map<std::string, ModulePath> paths_;      // by value of the program
   std::map<std::string, ModulePath> by_source_;  // of weights that have a place
-  ProducerOf producers_;
 };
 
 }  // namespace dragoman::pytorch

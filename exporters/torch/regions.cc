@@ -67,7 +67,7 @@ const Call* Regions::SizeCall(const std::string& value) const {
 std::vector<std::string> Regions::ReadsOf(const Call& call, const ModulePath& path) const {
   std::vector<std::string> reads;
   const auto add = [&](const std::string& value) {
-    const ModulePath* weight = tree_.PathOfWeight(value);
+    const ModulePath* weight = tree_.PathOfWeight(program_, value);
     const bool is_held = weight != nullptr && !IsState(value) && IsAbove(path, *weight);
     if (!is_held) AddOnce(reads, value);
   };

@@ -41,8 +41,8 @@ constexpr Row kRows[] = {
     {"aten.add.Tensor", "+", "self other"},
     {"aten.amax.default", ".amax", "dim keepdim=|False"},
     {"aten.amin.default", ".amin", "dim keepdim=|False"},
-    {"aten.arange.default", "torch.arange", "end dtype="},
-    {"aten.arange.start_step", "torch.arange", "start end step dtype="},
+    {"aten.arange.default", "torch.arange", "end dtype= device="},
+    {"aten.arange.start_step", "torch.arange", "start end step dtype= device="},
     {"aten.argmax.default", ".argmax", "dim keepdim=|False"},
     {"aten.argmin.default", ".argmin", "dim keepdim=|False"},
     {"aten.asin.default", "torch.asin", "self"},
@@ -98,7 +98,7 @@ constexpr Row kRows[] = {
     {"aten.flip.default", ".flip", "*dims"},
     {"aten.floor.default", "torch.floor", "self"},
     {"aten.fmod.Tensor", "torch.fmod", "self other"},
-    {"aten.full.default", "torch.full", "size fill_value dtype="},
+    {"aten.full.default", "torch.full", "size fill_value dtype= device="},
     {"aten.gather.default", ".gather", "dim index"},
     {"aten.ge.Scalar", ">=", "self other"},
     {"aten.ge.Tensor", ">=", "self other"},
@@ -153,8 +153,8 @@ constexpr Row kRows[] = {
     {"aten.pow.Tensor_Scalar", "torch.pow", "self exponent"},
     {"aten.pow.Tensor_Tensor", "torch.pow", "self exponent"},
     {"aten.prod.dim_int", ".prod", "dim keepdim=|False"},
-    {"aten.rand.default", "torch.rand", "size dtype="},
-    {"aten.randn.default", "torch.randn", "size dtype="},
+    {"aten.rand.default", "torch.rand", "size dtype= device="},
+    {"aten.randn.default", "torch.randn", "size dtype= device="},
     {"aten.reciprocal.default", "torch.reciprocal", "self"},
     {"aten.relu.default", "F.relu", "self"},
     {"aten.remainder.Scalar", "%", "self other"},
@@ -165,6 +165,7 @@ constexpr Row kRows[] = {
     {"aten.rms_norm.default", "F.rms_norm", "input normalized_shape weight|None eps="},
     {"aten.round.default", "torch.round", "self"},
     {"aten.rsqrt.default", "torch.rsqrt", "self"},
+    {"aten.scalar_tensor.default", "torch.tensor", "s dtype= device="},
     {"aten.scaled_dot_product_attention.default", "F.scaled_dot_product_attention",
      "query key value attn_mask=|None dropout_p!0.0 is_causal=|False scale=|None"},
     {"aten.scatter.src", ".scatter", "dim index src"},
@@ -365,6 +366,8 @@ Expr ArgumentExpr(const Json& value, std::string_view what) {
   if (value.contains("as_string")) return StringLiteral(value["as_string"].get<std::string>());
   if (value.contains("as_name")) return ValueOf(value["as_name"].get<std::string>());
   if (value.contains("as_sym_int")) return ArgumentExpr(value["as_sym_int"], what);
+  if (value.contains("as_device"))
+    return StringLiteral(value["as_device"]["type"].get<std::string>());
   if (value.contains("as_scalar_type"))
     return Code(TorchTypeOf(pt2::DTypeOfNumber(value["as_scalar_type"].get<std::int64_t>())));
   for (const char* kind : {"as_tensors", "as_optional_tensors"}) {

@@ -54,7 +54,6 @@ class MethodMaker {
     NameScope taken = TakenNames(tree);
     std::vector<ModelMethod> methods;
     for (std::size_t i = 0; i < calls_.size(); ++i) {
-      tree.Add(calls_[i], package_.programs[i + 1].weights);
       const Regions regions(calls_[i], tree, true);
       methods.push_back({taken.Unique(PathOf(Identifier(names_[i])).front()),
                          MakeFunction(calls_[i], tree, regions, tree.root(), read)});
@@ -79,7 +78,6 @@ class MethodMaker {
   // Attributes of the model that methods must not hide.
   static NameScope TakenNames(ModuleTree& tree) {
     NameScope names;
-    for (std::string_view name : {"forward", "self"}) names.Reserve(name);
     for (const auto& child : tree.root().children) names.Reserve(child->name());
     for (const auto& [name, weight] : tree.root().weights) names.Reserve(name);
     return names;
@@ -110,11 +108,9 @@ Result<Package> MakePackage(const Model& model, const ExportNote& note) {
   MethodMaker others(package, note);
   tree.Add(program, package.programs.front().weights);
   others.Add(own, tree);
-  tree.Add(program, package.programs.front().weights);
   const Regions regions(program, tree, false);
   std::set<std::string> read;
   const std::vector<ModelMethod> methods = others.Make(tree, read);
-  tree.Add(program, package.programs.front().weights);
   const Classes classes(program, tree, regions, std::move(read));
   package.model = ModelText(program, tree, regions, classes, methods);
   KeepWeights(tree, classes.read(), package);

@@ -80,6 +80,45 @@ class TorchPackageTest(unittest.TestCase):
                     for name in node.names}
         self.assertLessEqual(imported, {"torch", "torch.nn.functional"})
 
+    def test_entries_hide_no_method_of_modules(self):
+        folder = self.package_of_text("""state memory: f32[2] = f32[2] [0.0, 0.0]
+
+entry main(%x: f32[2], %old: f32[2]) -> (%y, %new)
+state 0 input 1 -> output 1
+{
+  %new: f32[2] = onnx.Add(%x, %old)
+  %y: f32[2] = onnx.Relu(%new)
+}
+
+entry eval(%x: f32[2]) -> (%y) {
+  %y: f32[2] = onnx.Neg(%x)
+}
+
+entry clear(%old: f32[2]) -> (%new)
+state 0 input 0 -> output 0
+{
+  %new: f32[2] = onnx.Sub(%old, %old)
+}
+""")
+        model = next(node for node in ast.parse((folder / "model.py").read_text()).body
+                     if isinstance(node, ast.ClassDef))
+        self.assertEqual([node.name for node in model.body if isinstance(node, ast.FunctionDef)],
+                         ["__init__", "forward", "eval_", "clear"])
+
+    def test_a_state_is_a_copy_that_type_checkers_let_replace(self):
+        folder = self.package_of_text("""state memory: f32[2] = f32[2] [0.0, 0.0]
+
+entry main(%x: f32[2], %old: f32[2]) -> (%y, %new)
+state 0 input 1 -> output 1
+{
+  %new: f32[2] = onnx.Identity(%x)
+  %y: f32[2] = onnx.Sub(%x, %old)
+}
+""")
+        text = (folder / "model.py").read_text()
+        self.assertIn("self.memory: Tensor = nn.Buffer(torch.zeros(2))", text)
+        self.assertIn("self.memory = x.detach().clone()", text)
+
     def test_a_folder_of_others_is_kept(self):
         folder = self.work / "mine_torch"
         folder.mkdir()

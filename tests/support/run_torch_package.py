@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs packages for PyTorch on recorded data, and trains them for a step.
+"""Runs packages for PyTorch on recorded data, on another device, and trains them for a step.
 
 Usage: run_torch_package.py PACKAGE DATA [PACKAGE DATA]...
 
@@ -35,6 +35,9 @@ def problem(package, folder):
             return f"{found.dtype}{list(found.shape)}, expected {wanted.dtype}{list(wanted.shape)}"
         if not torch.allclose(found, wanted, rtol=1e-3, atol=1e-5):
             return f"largest difference {(found - wanted).abs().max()}"
+    # All that it makes lies where its weights and inputs do.
+    with torch.no_grad():
+        package.load().to("meta")(*[tensor.to("meta") for tensor in inputs])
     model = package.load()
     before = loss_of(model, inputs)
     before.backward()

@@ -113,8 +113,11 @@ std::optional<Term> AttentionOf(const AtenOp& op) {
   if (!q || !keys || !HaveOneBatch(*q, *keys, op.arg(1))) return std::nullopt;
   std::optional<Term> mask;
   if (scores->mask != nullptr) {
+    // What a mask stretches is of sizes that the operator takes from queries and keys.
+    if (!(scores->product->result(0)->type() == softmax->operand(0)->type())) return std::nullopt;
     mask = op.graph.Find(scores->mask);
     if (!mask) return std::nullopt;
+    while (mask->rank() < 2) mask = op.Unsqueeze(*mask, 0);
   }
   const Term k = op.SwapAxes(*keys, keys->rank() - 2, keys->rank() - 1);
   return op.Call("aten.scaled_dot_product_attention.default",

@@ -55,6 +55,7 @@ TEST(Identifier, IsOneInCppAndPython) {
   EXPECT_EQ(Identifier("a__b"), "a_b");
   EXPECT_EQ(Identifier("_Private"), "v_Private");
   EXPECT_EQ(Identifier("lambda"), "lambda_");
+  EXPECT_EQ(Identifier("yield"), "yield_");
   EXPECT_EQ(Identifier("namespace"), "namespace_");
   EXPECT_EQ(Identifier("INFINITY"), "INFINITY_");  // macros of C's headers
   EXPECT_EQ(Identifier("M_PI"), "M_PI_");
