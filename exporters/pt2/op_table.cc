@@ -108,6 +108,7 @@ constexpr EmitterRow kEmitters[] = {
     {"Mul", EmitBinary},
     {"Multinomial", EmitMultinomial},
     {"Neg", EmitUnary},
+    {"NonMaxSuppression", EmitNonMaxSuppression},
     {"NonZero", EmitNonZero},
     {"Not", EmitUnary},
     {"OneHot", EmitOneHot},

@@ -108,7 +108,7 @@ class ModelPrinter {
       if (IsNumber(name)) {
         text.Print(8, "", CallOf("self.add_module", {Code("\"" + name + "\""), value}), "");
       } else {
-        // What is assigned to a buffer is no nn.Buffer.
+        // What is assigned to a buffer later is a plain Tensor.
         const bool is_buffer = !value.parts.empty() && value.parts.front().text == "nn.Buffer";
         text.Print(8, "self." + name + (is_buffer ? ": Tensor = " : " = "), value, "");
       }

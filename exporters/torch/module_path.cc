@@ -13,7 +13,7 @@ namespace {
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// A number, or an identifier that is no keyword, not private to Python, and no attribute of all
+// A number, or an identifier: not a keyword, not private to Python, not an attribute of all
 // modules.
 std::string Cleaned(std::string_view part) {
   if (IsNumber(part)) return std::string(part);

@@ -112,6 +112,53 @@ class WrittenTest(unittest.TestCase):
 """)
         self.assertIn("aten.softmax.int", self.targets(archive))
 
+    def test_a_mask_has_the_axes_that_pytorch_wants(self):
+        archive = self.convert_text("""entry main(%q: f32[2, 3, 4], %k: f32[2, 4, 5],
+    %v: f32[2, 5, 4]) -> (%y) {
+  const %bias: f32[5] = [0.5, 1.0, -2.0, 0.0, 3.0]
+  %s: f32[2, 3, 5] = onnx.MatMul(%q, %k)
+  %m: f32[2, 3, 5] = onnx.Add(%s, %bias)
+  %p: f32[2, 3, 5] = onnx.Softmax(%m)
+  %y: f32[2, 3, 4] = onnx.MatMul(%p, %v)
+}
+""")
+        program, _ = program_of(archive)
+        attention = program["graph_module"]["graph"]["nodes"][-1]
+        self.assertIn("scaled_dot_product_attention", attention["target"])
+        mask = next(given["arg"] for given in attention["inputs"] if given["name"] == "attn_mask")
+        values = program["graph_module"]["graph"]["tensor_values"]
+        self.assertEqual([size["as_int"] for size in values[mask["as_tensor"]["name"]]["sizes"]],
+                         [1, 5])
+
+    def test_a_mask_that_stretches_the_scores_keeps_the_formula(self):
+        # PyTorch takes the sizes of the result from queries and keys.
+        archive = self.convert_text("""entry main(%q: f32[2, 1, 4], %k: f32[2, 4, 5],
+    %v: f32[2, 5, 4], %mask: bool[3, 5]) -> (%y) {
+  const %none: f32[] = 0.0
+  const %far: f32[] = -9.0
+  %masked: f32[3, 5] = onnx.Where(%mask, %none, %far)
+  %s: f32[2, 1, 5] = onnx.MatMul(%q, %k)
+  %m: f32[2, 3, 5] = onnx.Add(%s, %masked)
+  %p: f32[2, 3, 5] = onnx.Softmax(%m)
+  %y: f32[2, 3, 4] = onnx.MatMul(%p, %v)
+}
+""")
+        self.assertIn("aten.softmax.int", self.targets(archive))
+
+    def test_tensors_made_of_numbers_name_their_device(self):
+        # A program that is moved to another device makes them there.
+        archive = self.convert_text("""entry main(%x: f32[2, 3]) -> (%y) {
+  %size: i64[2] = onnx.Shape(%x)
+  %ones: f32[2, 3] = onnx.ConstantOfShape(%size) {value = f32[1] [1.0]}
+  %y: f32[2, 3] = onnx.Add(%x, %ones)
+}
+""", "--passes", "none")
+        program, _ = program_of(archive)
+        full = next(node for node in program["graph_module"]["graph"]["nodes"]
+                    if node["target"] == "torch.ops.aten.full.default")
+        self.assertIn({"name": "device", "arg": {"as_device": {"type": "cpu", "index": None}},
+                       "kind": 2}, full["inputs"])
+
     def test_a_recurrence_is_one_operator(self):
         archive = self.convert(MODELS / "lstm" / "model.onnx")
         self.assertIn("aten.lstm.input", self.targets(archive))
@@ -158,14 +205,40 @@ state 0 input 1 -> output 1
 """)
         self.assertEqual([t for t in self.targets(archive) if t.startswith("higher_order")],
                          ["higher_order.cond", "higher_order.while_loop"])
-        np.savez(self.work / "in.npz", x=np.array([1, -2, 3], "f4"), more=np.array(False),
-                 n=np.array(3))
+        y, z = self.run_outputs(archive, x=np.array([1, -2, 3], "f4"), more=np.array(False),
+                                n=np.array(3))
+        np.testing.assert_array_equal(y, [-1, 2, -3])
+        np.testing.assert_array_equal(z, [4, -8, 12])
+
+    def run_outputs(self, archive, **inputs):
+        np.savez(self.work / "in.npz", **inputs)
         done = dragoman("run", archive, "--inputs", self.work / "in.npz", "--output-dir",
                         self.work / "out")
         self.assertEqual(done.returncode, 0, done.stderr)
-        outputs = [np.load(path) for path in sorted((self.work / "out").glob("*.npy"))]
-        np.testing.assert_array_equal(outputs[0], [-1, 2, -3])
-        np.testing.assert_array_equal(outputs[1], [4, -8, 12])
+        return [np.load(path) for path in sorted((self.work / "out").glob("*.npy"))]
+
+    def test_boxes_are_chosen_by_a_scan(self):
+        archive = self.convert_text("""entry main(%boxes: f32[1, 4, 4], %scores: f32[1, 2, 4],
+    %limit: i64[]) -> (%chosen) {
+  const %overlap: f32[] = 0.5
+  const %least: f32[] = 0.1
+  %chosen: i64[n, 3] = onnx.NonMaxSuppression(%boxes, %scores, %limit, %overlap, %least)
+}
+""")
+        self.assertIn("higher_order.scan", self.targets(archive))
+        boxes = np.array([[[0, 0, 2, 2], [0, 0, 2, 1.9], [5, 5, 6, 6], [2, 2, 0, 0]]], "f4")
+        scores = np.array([[[0.5, 0.9, 0.05, 0.8], [0.2, 0.3, 0.4, 0.3]]], "f4")
+        chosen, = self.run_outputs(archive, boxes=boxes, scores=scores, limit=np.array(2))
+        np.testing.assert_array_equal(chosen, [[0, 0, 1], [0, 1, 2], [0, 1, 1]])
+
+    def test_images_are_resized_by_what_run_time_says(self):
+        archive = self.convert_text("""entry main(%x: f32[1, 1, 2, 4], %scales: f32[4]) -> (%y) {
+  %y: f32[1, 1, 4, 2] = onnx.Resize(%x, _, %scales) {mode = "linear"}
+}
+""")
+        x = np.array([[[[1, 2, 3, 4], [5, 6, 7, 8]]]], "f4")
+        y, = self.run_outputs(archive, x=x, scales=np.array([1, 1, 2, 0.5], "f4"))
+        np.testing.assert_allclose(y[0, 0], [[1.5, 3.5], [2.5, 4.5], [4.5, 6.5], [5.5, 7.5]])
 
     def test_names_are_those_that_python_and_modules_take(self):
         archive = self.convert_text("""entry main(%self: f32[2], %"x.1": f32[2], %"x-1": f32[2]) -> (%y) {

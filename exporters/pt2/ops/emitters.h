@@ -38,6 +38,9 @@ Emitted EmitConv(AtenOp& op);
 Emitted EmitConvInteger(AtenOp& op);
 Emitted EmitConvTranspose(AtenOp& op);
 
+// detection.cc
+Emitted EmitNonMaxSuppression(AtenOp& op);
+
 // effect.cc
 Emitted EmitAssert(AtenOp& op);
 Emitted EmitPrint(AtenOp& op);

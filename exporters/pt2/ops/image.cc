@@ -6,6 +6,7 @@
 
 #include "core/interpreter/evaluate.h"
 #include "exporters/pt2/ops/emitters.h"
+#include "exporters/pt2/ops/resize.h"
 #include "exporters/pt2/ops/window.h"
 
 namespace dragoman::pt2 {
@@ -14,14 +15,13 @@ namespace {
 // Weights of one axis; sizes may be any that a file claims.
 constexpr std::int64_t kMostWeights = std::int64_t{1} << 26;
 
-struct ResizedAxis {
-  std::int64_t axis = 0;
-  std::int64_t entry = 0;  // of scales and sizes
-  Dim from;
-  Dim to;
-};
+// Whether an axis of equal sizes stays as it is.
+bool MayStay(const AtenOp& op) {
+  return op.String("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize" &&
+         op.String("keep_aspect_ratio_policy", "stretch") == "stretch";
+}
 
-// The axes that change.
+// The axes that may change.
 std::vector<ResizedAxis> ResizedAxesOf(const AtenOp& op) {
   const Term x = op.arg(0);
   const Shape to = op.result().shape;
@@ -35,7 +35,7 @@ std::vector<ResizedAxis> ResizedAxesOf(const AtenOp& op) {
     const auto entry = static_cast<std::int64_t>(i);
     const bool stays = op.has(3) ? Equal(x.shape[at], to[at]) == Truth::kYes
                                  : scales != nullptr && scales->FloatAt(entry) == 1;
-    if (!stays) axes.push_back({axis, entry, x.shape[at], to[at]});
+    if (!stays || !MayStay(op)) axes.push_back({axis, entry, x.shape[at], to[at]});
   }
   return axes;
 }
@@ -77,14 +77,10 @@ dragoman::Tensor Unit(std::int64_t count) {
 
 Emitted ResizeByAxis(const AtenOp& op, const std::vector<ResizedAxis>& axes) {
   const bool copies = op.String("mode", "nearest") == "nearest";
-  const dragoman::Tensor* scales = op.Known(2);
-  if (!op.has(3) && scales == nullptr) return op.Refuse("scales that are known at run time only");
   if (!copies && !IsFloating(op.dtype())) return op.Refuse("interpolated integers");
   const DType compute = copies || op.dtype() == DType::kF64 ? op.dtype() : DType::kF32;
   Term x = op.Cast(op.arg(0), compute);
   for (const ResizedAxis& axis : axes) {
-    if (!axis.from.known() || !axis.to.known())
-      return op.Refuse("a resize of this kind along a size known at run time only");
     const std::int64_t count = axis.from.value();
     if (std::max(count, axis.to.value()) >
         kMostWeights / (copies ? 1 : std::max<std::int64_t>(count, 1)))
@@ -116,6 +112,13 @@ Emitted ResizeByAxis(const AtenOp& op, const std::vector<ResizedAxis>& axes) {
   return One(op.Cast(x, op.dtype()));
 }
 
+// Whether places and weights along all axes can be computed now.
+bool AreKnown(const AtenOp& op, const std::vector<ResizedAxis>& axes) {
+  return MayStay(op) && (op.has(3) || op.Known(2) != nullptr) &&
+         std::ranges::all_of(
+             axes, [](const ResizedAxis& axis) { return axis.from.known() && axis.to.known(); });
+}
+
 // Whether the factor of `axis` is that of its sizes, which torch computes with.
 bool HasFactorOfSizes(const AtenOp& op, const ResizedAxis& axis) {
   if (op.has(3)) return true;
@@ -136,7 +139,8 @@ struct Upsampling {
 
 std::optional<Upsampling> UpsamplingOf(const AtenOp& op, const std::vector<ResizedAxis>& axes) {
   const std::int64_t spatial = op.rank() - 2;
-  if (spatial < 1 || spatial > 3 || axes.empty() || !IsFloating(op.dtype())) return std::nullopt;
+  if (spatial < 1 || spatial > 3 || axes.empty() || !IsFloating(op.dtype()) || !MayStay(op))
+    return std::nullopt;
   for (const ResizedAxis& axis : axes) {
     if (axis.axis < 2 || !HasFactorOfSizes(op, axis)) return std::nullopt;
   }
@@ -173,13 +177,9 @@ std::optional<Upsampling> UpsamplingOf(const AtenOp& op, const std::vector<Resiz
 }  // namespace
 
 Emitted EmitResize(AtenOp& op) {
-  if (op.String("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize")
-    return op.Refuse("coordinate_transformation_mode tf_crop_and_resize");
-  if (op.String("keep_aspect_ratio_policy", "stretch") != "stretch")
-    return op.Refuse("a policy on the aspect ratio");
   const std::vector<ResizedAxis> axes = ResizedAxesOf(op);
   const std::optional<Upsampling> upsampling = UpsamplingOf(op, axes);
-  if (!upsampling) return ResizeByAxis(op, axes);
+  if (!upsampling) return AreKnown(op, axes) ? ResizeByAxis(op, axes) : ResizeByFormula(op, axes);
   const TermType result = op.result();
   DRAGOMAN_ASSIGN(const Sizes sizes,
                   op.SizesOf(Shape(result.shape.begin() + 2, result.shape.end())));
