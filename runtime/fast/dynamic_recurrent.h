@@ -22,13 +22,14 @@ class DynamicRecurrent {
 
   // Views without data stand for what is absent; the others have the sizes that belong to x's. The
   // scratch memory grows where a run is larger than those before.
-  Status Run(TensorView<const float> x, TensorView<const float> initial_h,
-             TensorView<const float> initial_c, TensorView<float> y, TensorView<float> y_h,
-             TensorView<float> y_c, Memory& scratch) noexcept {
+  Status Run(TensorView<const float> x, TensorView<const std::int32_t> lengths,
+             TensorView<const float> initial_h, TensorView<const float> initial_c,
+             TensorView<float> y, TensorView<float> y_h, TensorView<float> y_c,
+             Memory& scratch) noexcept {
     recurrent_.Resize(x.shape);
     DRAGOMAN_RT_TRY(scratch.Reserve(recurrent_.ScratchBytes()));
-    return recurrent_.Run(x.data, initial_h.data, initial_c.data, y.data, y_h.data, y_c.data,
-                          scratch.data());
+    return recurrent_.Run(x.data, lengths.data, initial_h.data, initial_c.data, y.data, y_h.data,
+                          y_c.data, scratch.data());
   }
   const char* Implementation() const noexcept { return recurrent_.Implementation(); }
 

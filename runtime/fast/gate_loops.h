@@ -7,17 +7,31 @@
 #ifndef DRAGOMAN_RUNTIME_FAST_GATE_LOOPS_H_
 #define DRAGOMAN_RUNTIME_FAST_GATE_LOOPS_H_
 
+#include <cmath>
 #include <cstdint>
 
+#include "runtime/params/recurrent.h"
+
 namespace dragoman::rt {
+
+// The functions of a cell, as the formulas of its operator name them, and what bounds their
+// operands and results; infinite: nothing.
+struct CellFunctions {
+  RnnFunction f, g, h;
+  float clip = INFINITY;    // arguments of f and g
+  float cell = INFINITY;    // an LSTM's cell state
+  float output = INFINITY;  // the hidden state that is given
+  bool input_forget = false;
+  bool are_usual = true;  // Sigmoid and Tanh, of an RNN Tanh or Relu, and no clip
+};
 
 // Gates i, o, f, c.
 void LstmRow(std::int64_t units, const float* x, const float* r, float* c, float* h);
 
-// The same with peepholes i, o, f, `units` floats each, and bounds, which are infinite where there
-// are none.
-void BoundedLstmRow(std::int64_t units, const float* x, const float* r, const float* p,
-                    float cell_bound, float bound, float* c, float* h);
+// The same by any functions, with peepholes i, o, f, `units` floats each, unless p is null. Like
+// all loops by any functions, it computes in r.
+void AnyLstmRow(std::int64_t units, const CellFunctions& functions, const float* x, float* r,
+                const float* p, float* c, float* h);
 
 // h, bounded by [-bound, bound].
 void BoundRow(std::int64_t size, float bound, float* h);
@@ -26,17 +40,25 @@ void BoundRow(std::int64_t size, float bound, float* h);
 // product.
 void GruRow(std::int64_t units, const float* x, const float* r, const float* bias, const float* h,
             float* next);
+void AnyGruRow(std::int64_t units, const CellFunctions& functions, const float* x, float* r,
+               const float* bias, const float* h, float* next);
 
 // Where the state is reset before: `r` begins with the gates z and r; z takes its place there.
 void ResetRow(std::int64_t units, const float* x, float* r, const float* h, float* reset_h);
+void AnyResetRow(std::int64_t units, const CellFunctions& functions, const float* x, float* r,
+                 const float* h, float* reset_h);
 
 // `r` is gate h's part of the reset state.
 void UpdateRow(std::int64_t units, const float* x, const float* r, const float* z, const float* h,
                float* next);
+void AnyUpdateRow(std::int64_t units, const CellFunctions& functions, const float* x, float* r,
+                  const float* z, const float* h, float* next);
 
 // The function of x + r.
 void TanhRow(std::int64_t units, const float* x, const float* r, float* h);
 void ReluRow(std::int64_t units, const float* x, const float* r, float* h);
+void AnyRnnRow(std::int64_t units, const CellFunctions& functions, const float* x, float* r,
+               float* h);
 
 }  // namespace dragoman::rt
 

@@ -30,22 +30,48 @@ const float* At(const float* data, std::int64_t offset) {
 
 float* At(float* data, std::int64_t offset) { return data == nullptr ? nullptr : data + offset; }
 
-template <class P, class Function>
-bool HasFunctions(const P& p, Function function, std::initializer_list<RnnActivation> expected) {
-  for (int d = 0; d < NumDirections(p.direction); ++d) {
-    int i = 0;
-    for (const RnnActivation activation : expected) {
-      if (function(p, d, i++).kind != activation) return false;
-    }
-  }
-  return true;
+// Of direction `d`.
+CellFunctions FunctionsOf(const ProjectedLSTMParams& p, int d) {
+  const LSTMParams plain = p.Plain();
+  CellFunctions all{LSTMFunction(plain, d, 0), LSTMFunction(plain, d, 1),
+                    LSTMFunction(plain, d, 2)};
+  if (p.cell_clip > 0) all.cell = p.cell_clip;
+  if (p.output_clip > 0) all.output = p.output_clip;
+  all.input_forget = p.input_forget;
+  all.are_usual = !p.input_forget && all.f.kind == RnnActivation::kSigmoid &&
+                  all.g.kind == RnnActivation::kTanh && all.h.kind == RnnActivation::kTanh;
+  return all;
+}
+
+CellFunctions FunctionsOf(const GRUParams& p, int d) {
+  CellFunctions all{GRUFunction(p, d, 0), GRUFunction(p, d, 1), {}};
+  all.are_usual = all.f.kind == RnnActivation::kSigmoid && all.g.kind == RnnActivation::kTanh;
+  return all;
+}
+
+CellFunctions FunctionsOf(const RNNParams& p, int d) {
+  CellFunctions all{RNNFunction(p, d, 0), {}, {}};
+  all.are_usual = all.f.kind == RnnActivation::kTanh || all.f.kind == RnnActivation::kRelu;
+  return all;
 }
 
 // Open sizes are not 0 either.
 template <class P>
 bool IsPlain(const P& p, const Shape& x) {
-  return p.clip == 0.0f && p.layout == 0 && p.hidden_size > 0 && x.size() == 3 && x[0] != 0 &&
-         x[1] != 0 && x[2] > 0;
+  return p.layout == 0 && p.hidden_size > 0 && x.size() == 3 && x[0] != 0 && x[1] != 0 && x[2] > 0;
+}
+
+// Of each direction.
+template <class P>
+std::vector<CellFunctions> AllFunctions(const P& p) {
+  std::vector<CellFunctions> all;
+  for (int d = 0; d < NumDirections(p.direction); ++d) {
+    all.push_back(FunctionsOf(p, d));
+    if (!(p.clip > 0)) continue;
+    all.back().clip = p.clip;
+    all.back().are_usual = false;
+  }
+  return all;
 }
 
 }  // namespace
@@ -53,14 +79,15 @@ bool IsPlain(const P& p, const Shape& x) {
 struct PreparedRecurrent::Impl {
   std::vector<RecurrentDirection> directions;
   CellSizes sizes;
-  std::int64_t threads = 1;
+  std::int64_t threads = 1, steps = 0, batch = 0;
   std::int64_t state = 0, given = 0;  // floats of a direction's cell state, and of its hidden state
 
   Status Init(const FastContext& context, const CellSizes& cell, const RecurrentExtent& extent,
-              const RecurrentBounds& bounds, RnnDirection which, const RecurrentWeights& weights) {
+              const std::vector<CellFunctions>& functions, RnnDirection which,
+              const RecurrentWeights& weights) {
     sizes = cell;
     const std::int64_t gates = sizes.gate_units(), count = NumDirections(which);
-    directions.resize(static_cast<std::size_t>(count));
+    directions.resize(functions.size());
     const std::int64_t units = Divide(Largest(extent)).units;
     for (std::int64_t d = 0; d < count; ++d) {
       const RecurrentWeights own = {weights.w + d * gates * sizes.input,
@@ -70,7 +97,8 @@ struct PreparedRecurrent::Impl {
                                     At(weights.projection, d * sizes.output * sizes.hidden),
                                     weights.in_half};
       const bool backward = which == RnnDirection::kReverse || d == 1;
-      DRAGOMAN_RT_TRY(direction(d).Init(context, sizes, extent, bounds, backward, units, own));
+      DRAGOMAN_RT_TRY(direction(d).Init(
+          context, sizes, extent, functions[static_cast<std::size_t>(d)], backward, units, own));
     }
     if (!extent.is_open()) Resize(extent);
     return Status();
@@ -78,6 +106,8 @@ struct PreparedRecurrent::Impl {
 
   // Of the runs that follow.
   void Resize(const RecurrentExtent& extent) {
+    steps = extent.steps;
+    batch = extent.batch;
     state = extent.batch * sizes.hidden;
     given = extent.batch * sizes.output;
     const RecurrentShares shares = Divide(extent);
@@ -110,14 +140,23 @@ struct PreparedRecurrent::Impl {
   std::int64_t num_directions() const { return static_cast<std::int64_t>(directions.size()); }
   RecurrentDirection& direction(std::int64_t d) { return directions[static_cast<std::size_t>(d)]; }
 
+  RecurrentResults Results(std::int64_t d, const std::int32_t* lengths, float* y) const {
+    return {At(y, d * given), num_directions() * given, lengths};
+  }
+
+  // Whether all are of steps that there are.
+  bool FitLengths(const std::int32_t* lengths) const {
+    const auto fits = [this](std::int32_t length) { return length >= 0 && length <= steps; };
+    return lengths == nullptr || std::all_of(lengths, lengths + batch, fits);
+  }
+
   // All phases of all directions, which lie `own` floats apart in memory.
-  void RunPhases(float* y, float* memory, std::int64_t own) {
+  void RunPhases(const std::int32_t* lengths, float* y, float* memory, std::int64_t own) {
     const RecurrentDirection& first = directions.front();
     const std::int64_t shares = first.num_shares(), tasks = num_directions() * shares;
     const auto run = [&](std::int64_t task, std::int64_t phase) {
       const std::int64_t d = task / shares;
-      direction(d).RunPhase(phase, task % shares, At(y, d * given), num_directions() * given,
-                            memory + d * own);
+      direction(d).RunPhase(phase, task % shares, Results(d, lengths, y), memory + d * own);
     };
     Barrier barrier;
     Team(std::min(threads, tasks), [&](std::int64_t thread, std::int64_t count) {
@@ -132,33 +171,22 @@ struct PreparedRecurrent::Impl {
   }
 };
 
-bool PreparedRecurrent::Supports(const LSTMParams& p, const Shape& x) {
-  using A = RnnActivation;
-  return IsPlain(p, x) && !p.input_forget &&
-         HasFunctions(p, LSTMFunction, {A::kSigmoid, A::kTanh, A::kTanh});
-}
+bool PreparedRecurrent::Supports(const LSTMParams& p, const Shape& x) { return IsPlain(p, x); }
 
 bool PreparedRecurrent::Supports(const ProjectedLSTMParams& p, const Shape& x) {
-  return Supports(p.Plain(), x);
+  return IsPlain(p, x);
 }
 
-bool PreparedRecurrent::Supports(const GRUParams& p, const Shape& x) {
-  return IsPlain(p, x) &&
-         HasFunctions(p, GRUFunction, {RnnActivation::kSigmoid, RnnActivation::kTanh});
-}
+bool PreparedRecurrent::Supports(const GRUParams& p, const Shape& x) { return IsPlain(p, x); }
 
-bool PreparedRecurrent::Supports(const RNNParams& p, const Shape& x) {
-  return IsPlain(p, x) && (HasFunctions(p, RNNFunction, {RnnActivation::kTanh}) ||
-                           HasFunctions(p, RNNFunction, {RnnActivation::kRelu}));
-}
+bool PreparedRecurrent::Supports(const RNNParams& p, const Shape& x) { return IsPlain(p, x); }
 
 namespace {
 
 template <class Impl, class P>
 Status Prepare(const FastContext& context, const P& p, const Shape& x, RecurrentCell cell,
                const WeightData& w, const WeightData& r, std::int64_t output,
-               const RecurrentBounds& bounds, RecurrentWeights weights,
-               Pimpl<Impl>* prepared) noexcept {
+               RecurrentWeights weights, Pimpl<Impl>* prepared) noexcept {
   if (!PreparedRecurrent::Supports(p, x))
     return Status::Error("this recurrent operator cannot be prepared");
   DRAGOMAN_RT_GUARDED {
@@ -169,7 +197,8 @@ Status Prepare(const FastContext& context, const P& p, const Shape& x, Recurrent
     weights.r = wide_r.data();
     weights.in_half = r.precision == Precision::kBF16 && HalfPanels::Supported();
     auto impl = Pimpl<Impl>::Make();
-    DRAGOMAN_RT_TRY(impl->Init(context, sizes, {x[0], x[1]}, bounds, p.direction, weights));
+    DRAGOMAN_RT_TRY(
+        impl->Init(context, sizes, {x[0], x[1]}, AllFunctions(p), p.direction, weights));
     *prepared = std::move(impl);
   }
   DRAGOMAN_RT_CAUGHT(std::exception) { return Status::Error("out of memory"); }
@@ -188,31 +217,29 @@ Status PreparedRecurrent::Init(const FastContext& context, const ProjectedLSTMPa
                                const Shape& x, std::int64_t output, const WeightData& w,
                                const WeightData& r, const float* b, const float* peepholes,
                                const float* projection) noexcept {
-  RecurrentBounds bounds;
-  if (p.cell_clip > 0) bounds.cell = p.cell_clip;
-  if (p.output_clip > 0) bounds.output = p.output_clip;
-  return Prepare(context, p, x, RecurrentCell::kLstm, w, r, output, bounds,
+  return Prepare(context, p, x, RecurrentCell::kLstm, w, r, output,
                  {nullptr, nullptr, b, peepholes, projection}, &impl_);
 }
 
 Status PreparedRecurrent::Init(const FastContext& context, const GRUParams& p, const Shape& x,
                                const WeightData& w, const WeightData& r, const float* b) noexcept {
   const RecurrentCell cell = p.linear_before_reset ? RecurrentCell::kGru : RecurrentCell::kGruReset;
-  return Prepare(context, p, x, cell, w, r, p.hidden_size, {}, {nullptr, nullptr, b}, &impl_);
+  return Prepare(context, p, x, cell, w, r, p.hidden_size, {nullptr, nullptr, b}, &impl_);
 }
 
 Status PreparedRecurrent::Init(const FastContext& context, const RNNParams& p, const Shape& x,
                                const WeightData& w, const WeightData& r, const float* b) noexcept {
-  const bool relu = RNNFunction(p, 0, 0).kind == RnnActivation::kRelu;
-  return Prepare(context, p, x, relu ? RecurrentCell::kRelu : RecurrentCell::kTanh, w, r,
-                 p.hidden_size, {}, {nullptr, nullptr, b}, &impl_);
+  return Prepare(context, p, x, RecurrentCell::kRnn, w, r, p.hidden_size, {nullptr, nullptr, b},
+                 &impl_);
 }
 
 void PreparedRecurrent::Resize(const Shape& x) noexcept { impl_->Resize({x[0], x[1]}); }
 
-Status PreparedRecurrent::Run(const float* x, const float* initial_h, const float* initial_c,
-                              float* y, float* y_h, float* y_c, void* scratch) noexcept {
+Status PreparedRecurrent::Run(const float* x, const std::int32_t* lengths, const float* initial_h,
+                              const float* initial_c, float* y, float* y_h, float* y_c,
+                              void* scratch) noexcept {
   Impl& impl = *impl_;
+  if (!impl.FitLengths(lengths)) return Status::Error("sequence length out of range");
   auto* memory = static_cast<float*>(scratch);
   const std::int64_t own = impl.directions.front().Floats(), count = impl.num_directions();
   for (std::int64_t d = 0; d < count; ++d) {
@@ -220,10 +247,10 @@ Status PreparedRecurrent::Run(const float* x, const float* initial_h, const floa
                                             At(initial_c, d * impl.state), memory + d * own,
                                             memory + count * own));
   }
-  impl.RunPhases(y, memory, own);
+  impl.RunPhases(lengths, y, memory, own);
   for (std::int64_t d = 0; d < count; ++d) {
-    impl.direction(d).End(At(y, d * impl.given), count * impl.given, memory + d * own,
-                          At(y_h, d * impl.given), At(y_c, d * impl.state));
+    impl.direction(d).End(impl.Results(d, lengths, y), memory + d * own, At(y_h, d * impl.given),
+                          At(y_c, d * impl.state));
   }
   return Status();
 }

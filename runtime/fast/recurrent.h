@@ -22,8 +22,7 @@ class PreparedRecurrent {
  public:
   static constexpr std::int64_t kOpen = -1;  // a number of steps or rows that Resize tells
 
-  // x is (steps, batch, input), of which the first two may be kOpen. The default functions, of RNN
-  // also Relu, no clipping, layout 0.
+  // x is (steps, batch, input), of which the first two may be kOpen. Layout 0.
   static bool Supports(const LSTMParams& p, const Shape& x);
   static bool Supports(const ProjectedLSTMParams& p, const Shape& x);
   static bool Supports(const GRUParams& p, const Shape& x);
@@ -47,9 +46,10 @@ class PreparedRecurrent {
   // determine ScratchBytes(). Allocates nothing.
   void Resize(const Shape& x) noexcept;
 
-  // All but x may be null; only LSTM has c. `scratch` has ScratchBytes() and is aligned to 64.
-  Status Run(const float* x, const float* initial_h, const float* initial_c, float* y, float* y_h,
-             float* y_c, void* scratch) noexcept;
+  // All but x may be null; only LSTM has c. `lengths` has one for each row of the batch. `scratch`
+  // has ScratchBytes() and is aligned to 64.
+  Status Run(const float* x, const std::int32_t* lengths, const float* initial_h,
+             const float* initial_c, float* y, float* y_h, float* y_c, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
   const char* Implementation() const noexcept;
 

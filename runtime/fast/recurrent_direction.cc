@@ -2,8 +2,8 @@
 #include "runtime/fast/recurrent_direction.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "runtime/fast/gate_loops.h"
 #include "runtime/fast/half_tensors.h"
 #include "runtime/fast/parallel.h"
 
@@ -66,7 +66,18 @@ struct RecurrentDirection::Step {
   const float* given;  // of the step's first row
   const float* h;      // before the step, of its first row
   float* next;
+  std::int64_t t;
+  const std::int32_t* lengths;
   std::int64_t first, rows;
+
+  bool Has(std::int64_t row) const { return lengths == nullptr || t < lengths[row]; }
+  // Without the rows at both ends whose sequences have ended.
+  Step Narrowed() const {
+    Step some = *this;
+    while (some.rows > 0 && !Has(some.first + some.rows - 1)) --some.rows;
+    for (; some.rows > 0 && !Has(some.first); ++some.first) --some.rows;
+    return some;
+  }
 };
 
 std::int64_t CellSizes::gates() const {
@@ -76,29 +87,33 @@ std::int64_t CellSizes::gates() const {
     case RecurrentCell::kGru:
     case RecurrentCell::kGruReset:
       return 3;
-    case RecurrentCell::kTanh:
-    case RecurrentCell::kRelu:
+    case RecurrentCell::kRnn:
       break;
   }
   return 1;
 }
 
 Status RecurrentDirection::Init(const FastContext& context, const CellSizes& sizes,
-                                const RecurrentExtent& extent, const RecurrentBounds& bounds,
+                                const RecurrentExtent& extent, const CellFunctions& functions,
                                 bool backward, std::int64_t units,
                                 const RecurrentWeights& weights) {
   sizes_ = sizes;
   extent_ = extent;
   is_open_ = extent.is_open();
-  bounds_ = bounds;
+  functions_ = functions;
   backward_ = backward;
   projects_ = weights.projection != nullptr;
-  bounded_ = weights.peepholes != nullptr || projects_ || bounds.cell < INFINITY ||
-             bounds.output < INFINITY;
+  is_plain_ = functions.are_usual && weights.peepholes == nullptr && !projects_ &&
+              !(functions.cell < INFINITY) && !(functions.output < INFINITY);
+  if (projects_) projection_bound_ = std::exchange(functions_.output, INFINITY);
   steps_phases_ = sizes.cell == RecurrentCell::kGruReset || projects_ ? 2 : 1;
   DivideUnits(units);
   PackRecurrent(InParts(weights.r, sizes.output).data(), weights.in_half);
-  if (bounded_) PackBounded(weights);
+  if (weights.peepholes != nullptr) PackPeepholes(weights.peepholes);
+  if (projects_) {
+    projection_.Pack(weights.projection, sizes_.hidden, 1, nullptr, sizes_.output, sizes_.hidden,
+                     product_rows());
+  }
   return InitInput(context, weights);
 }
 
@@ -184,17 +199,14 @@ void RecurrentDirection::PackRecurrent(const float* r, bool in_half) {
   }
 }
 
-void RecurrentDirection::PackBounded(const RecurrentWeights& weights) {
+void RecurrentDirection::PackPeepholes(const float* peepholes) {
   for (Part& part : parts_) {
-    part.peepholes.assign(static_cast<std::size_t>(3 * part.units), 0.0f);
-    for (std::int64_t i = 0; i < 3 && weights.peepholes != nullptr; ++i) {
-      std::copy_n(weights.peepholes + i * sizes_.hidden + part.first, part.units,
+    part.peepholes.resize(static_cast<std::size_t>(3 * part.units));
+    for (std::int64_t i = 0; i < 3; ++i) {
+      std::copy_n(peepholes + i * sizes_.hidden + part.first, part.units,
                   part.peepholes.data() + i * part.units);
     }
   }
-  if (!projects_) return;
-  projection_.Pack(weights.projection, sizes_.hidden, 1, nullptr, sizes_.output, sizes_.hidden,
-                   product_rows());
 }
 
 std::int64_t RecurrentDirection::Floats() const {
@@ -235,34 +247,41 @@ Status RecurrentDirection::MultiplyInput(const float* x, float* given, void* scr
   return Status();
 }
 
-void RecurrentDirection::End(float* y, std::int64_t y_step, float* memory, float* h,
+void RecurrentDirection::End(const RecurrentResults& results, float* memory, float* h,
                              float* c) const {
   const Buffers buffers = Divide(memory);
   if (h != nullptr)
-    std::copy_n(StateAfter(extent_.steps, buffers, y, y_step), extent_.batch * sizes_.output, h);
+    std::copy_n(StateAfter(extent_.steps, buffers, results), extent_.batch * sizes_.output, h);
   if (c != nullptr) std::copy_n(buffers.c, extent_.batch * sizes_.hidden, c);
 }
 
 // Where the hidden state lies when so many steps are done.
-float* RecurrentDirection::StateAfter(std::int64_t done, const Buffers& buffers, float* y,
-                                      std::int64_t y_step) const {
-  if (done == 0 || y == nullptr) return buffers.states[done % 2];
-  return y + (backward_ ? extent_.steps - done : done - 1) * y_step;
+float* RecurrentDirection::StateAfter(std::int64_t done, const Buffers& buffers,
+                                      const RecurrentResults& results) const {
+  if (done == 0 || !results.hold_states()) return buffers.states[done % 2];
+  return results.y + (backward_ ? extent_.steps - done : done - 1) * results.step;
 }
 
-void RecurrentDirection::RunPhase(std::int64_t phase, std::int64_t share, float* y,
-                                  std::int64_t y_step, float* memory) const {
-  const std::int64_t i = phase / steps_phases_, t = backward_ ? extent_.steps - 1 - i : i;
+void RecurrentDirection::RunPhase(std::int64_t phase, std::int64_t share,
+                                  const RecurrentResults& results, float* memory) const {
+  const std::int64_t i = phase / steps_phases_;
   Step step;
+  step.t = backward_ ? extent_.steps - 1 - i : i;
+  step.lengths = results.lengths;
   step.buffers = Divide(memory);
-  step.given = step.buffers.given + t * extent_.batch * sizes_.gate_units();
-  step.h = StateAfter(i, step.buffers, y, y_step);
-  step.next = StateAfter(i + 1, step.buffers, y, y_step);
+  step.given = step.buffers.given + step.t * extent_.batch * sizes_.gate_units();
+  step.h = StateAfter(i, step.buffers, results);
+  step.next = StateAfter(i + 1, step.buffers, results);
   const std::int64_t row_share = divides_units_ ? 0 : share;
   step.first = extent_.batch * row_share / row_shares_;
   step.rows = extent_.batch * (row_share + 1) / row_shares_ - step.first;
   const std::int64_t first = divides_units_ ? share : 0;
-  RunParts(first, divides_units_ ? first + 1 : num_parts(), phase % steps_phases_ == 0, step);
+  const std::int64_t last = divides_units_ ? first + 1 : num_parts();
+  RunParts(first, last, phase % steps_phases_ == 0, step.Narrowed());
+  if (results.lengths == nullptr || (phase + 1) % steps_phases_ != 0) return;
+  float* y = results.y == nullptr ? nullptr : results.y + step.t * results.step;
+  for (std::int64_t p = first; p < last; ++p)
+    KeepEnded(parts_[static_cast<std::size_t>(p)], step, y);
 }
 
 // What a phase does with some of the parts.
@@ -284,8 +303,9 @@ void RecurrentDirection::RunFirst(const Part& part, const Step& step) const {
   float* product = step.buffers.product +
                    product_gates() * (extent_.batch * part.first + step.first * part.units);
   part.recurrent.RunRows(step.rows, step.h + step.first * sizes_.output, product);
-  for (std::int64_t row = step.first; row < step.first + step.rows; ++row)
-    RunGates(part, row, step);
+  for (std::int64_t row = step.first; row < step.first + step.rows; ++row) {
+    if (step.Has(row)) RunGates(part, row, step);
+  }
 }
 
 void RecurrentDirection::RunGates(const Part& part, std::int64_t row, const Step& step) const {
@@ -293,21 +313,35 @@ void RecurrentDirection::RunGates(const Part& part, std::int64_t row, const Step
   const float* x = step.given + row * sizes_.gate_units() + sizes_.gates() * part.first;
   float* r =
       step.buffers.product + product_gates() * (extent_.batch * part.first + row * part.units);
-  float* c = step.buffers.c + at;
+  if (!is_plain_) return RunAnyGates(part, at, x, r, step);
   switch (sizes_.cell) {
     case RecurrentCell::kLstm:
-      if (!bounded_) return LstmRow(part.units, x, r, c, step.next + at);
-      return BoundedLstmRow(part.units, x, r, part.peepholes.data(), bounds_.cell,
-                            projects_ ? INFINITY : bounds_.output, c,
-                            (projects_ ? step.buffers.unprojected : step.next) + at);
+      return LstmRow(part.units, x, r, step.buffers.c + at, step.next + at);
     case RecurrentCell::kGru:
       return GruRow(part.units, x, r, part.reset_bias.data(), step.h + at, step.next + at);
     case RecurrentCell::kGruReset:
       return ResetRow(part.units, x, r, step.h + at, step.buffers.reset_h + at);
-    case RecurrentCell::kTanh:
-      return TanhRow(part.units, x, r, step.next + at);
-    case RecurrentCell::kRelu:
-      return ReluRow(part.units, x, r, step.next + at);
+    case RecurrentCell::kRnn:
+      return (functions_.f.kind == RnnActivation::kRelu ? ReluRow : TanhRow)(part.units, x, r,
+                                                                             step.next + at);
+  }
+}
+
+// By any functions, for the units of a row from `at`.
+void RecurrentDirection::RunAnyGates(const Part& part, std::int64_t at, const float* x, float* r,
+                                     const Step& step) const {
+  switch (sizes_.cell) {
+    case RecurrentCell::kLstm:
+      return AnyLstmRow(
+          part.units, functions_, x, r, part.peepholes.empty() ? nullptr : part.peepholes.data(),
+          step.buffers.c + at, (projects_ ? step.buffers.unprojected : step.next) + at);
+    case RecurrentCell::kGru:
+      return AnyGruRow(part.units, functions_, x, r, part.reset_bias.data(), step.h + at,
+                       step.next + at);
+    case RecurrentCell::kGruReset:
+      return AnyResetRow(part.units, functions_, x, r, step.h + at, step.buffers.reset_h + at);
+    case RecurrentCell::kRnn:
+      return AnyRnnRow(part.units, functions_, x, r, step.next + at);
   }
 }
 
@@ -316,17 +350,39 @@ void RecurrentDirection::RunAfterReset(const Part& part, const Step& step) const
   part.after_reset.RunRows(step.rows, step.buffers.reset_h + step.first * sizes_.hidden,
                            candidate + step.first * part.units);
   for (std::int64_t row = step.first; row < step.first + step.rows; ++row) {
+    if (!step.Has(row)) continue;
     const std::int64_t at = row * sizes_.hidden + part.first, own = row * part.units;
-    UpdateRow(part.units, step.given + row * sizes_.gate_units() + sizes_.gates() * part.first,
-              candidate + own, step.buffers.product + 2 * (extent_.batch * part.first + own),
-              step.h + at, step.next + at);
+    const float* x = step.given + row * sizes_.gate_units() + sizes_.gates() * part.first;
+    const float* z = step.buffers.product + 2 * (extent_.batch * part.first + own);
+    if (is_plain_) {
+      UpdateRow(part.units, x, candidate + own, z, step.h + at, step.next + at);
+    } else {
+      AnyUpdateRow(part.units, functions_, x, candidate + own, z, step.h + at, step.next + at);
+    }
   }
 }
 
 void RecurrentDirection::Project(const Step& step) const {
   float* next = step.next + step.first * sizes_.output;
   projection_.RunRows(step.rows, step.buffers.unprojected + step.first * sizes_.hidden, next);
-  if (bounds_.output < INFINITY) BoundRow(step.rows * sizes_.output, bounds_.output, next);
+  if (projection_bound_ < INFINITY) BoundRow(step.rows * sizes_.output, projection_bound_, next);
+}
+
+// Sequences that have ended keep their states and give zeros; the others give their states.
+void RecurrentDirection::KeepEnded(const Part& part, const Step& step, float* y) const {
+  if (projects_ && part.first > 0) return;
+  const std::int64_t first = projects_ ? 0 : part.first;
+  const std::int64_t count = projects_ ? sizes_.output : part.units;
+  for (std::int64_t row = step.first; row < step.first + step.rows; ++row) {
+    const std::int64_t at = row * sizes_.output + first;
+    if (!step.Has(row)) std::copy_n(step.h + at, count, step.next + at);
+    if (y == nullptr) continue;
+    if (step.Has(row)) {
+      std::copy_n(step.next + at, count, y + at);
+    } else {
+      std::fill_n(y + at, count, 0.0f);
+    }
+  }
 }
 
 }  // namespace dragoman::rt

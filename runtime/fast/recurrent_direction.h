@@ -8,10 +8,10 @@
 #ifndef DRAGOMAN_RUNTIME_FAST_RECURRENT_DIRECTION_H_
 #define DRAGOMAN_RUNTIME_FAST_RECURRENT_DIRECTION_H_
 
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "runtime/fast/gate_loops.h"
 #include "runtime/fast/half_panels.h"
 #include "runtime/fast/linear.h"
 #include "runtime/fast/panel_product.h"
@@ -22,8 +22,7 @@ enum class RecurrentCell {
   kLstm,
   kGru,       // that multiplies the state before it resets it
   kGruReset,  // that resets the state before
-  kTanh,
-  kRelu,
+  kRnn,
 };
 
 struct CellSizes {
@@ -45,12 +44,6 @@ struct RecurrentWeights {
   bool in_half = false;               // w and r are numbers of bf16, in which products are computed
 };
 
-// Of an LSTM's cell state and of the hidden state that is given.
-struct RecurrentBounds {
-  float cell = INFINITY;
-  float output = INFINITY;
-};
-
 // Of runs, as far as they are known when weights are packed.
 struct RecurrentExtent {
   static constexpr std::int64_t kOpen = -1;  // only the run tells
@@ -66,12 +59,22 @@ struct RecurrentShares {
   std::int64_t rows = 1;
 };
 
+// What the steps of a run give, those of one direction.
+struct RecurrentResults {
+  float* y = nullptr;                     // null: not wanted
+  std::int64_t step = 0;                  // floats between the results of two steps
+  const std::int32_t* lengths = nullptr;  // of the rows' sequences; null: all have all steps
+
+  // Where sequences end, y has zeros, and states stay.
+  bool hold_states() const { return y != nullptr && lengths == nullptr; }
+};
+
 class RecurrentDirection {
  public:
   // Copies the weights, for shares of as many units as `units` says at most. Throws
   // std::bad_alloc.
   Status Init(const FastContext& context, const CellSizes& sizes, const RecurrentExtent& extent,
-              const RecurrentBounds& bounds, bool backward, std::int64_t units,
+              const CellFunctions& functions, bool backward, std::int64_t units,
               const RecurrentWeights& weights);
   // Of the runs that follow, until the next call; nothing is open.
   void Resize(const RecurrentExtent& extent, const RecurrentShares& shares);
@@ -91,12 +94,12 @@ class RecurrentDirection {
   std::int64_t num_shares() const { return divides_units_ ? num_parts() : row_shares_; }
   bool shares_meet() const { return divides_units_; }
 
-  // One phase of one share. Results of the steps lie `y_step` floats apart; y may be null.
-  void RunPhase(std::int64_t phase, std::int64_t share, float* y, std::int64_t y_step,
+  // One phase of one share.
+  void RunPhase(std::int64_t phase, std::int64_t share, const RecurrentResults& results,
                 float* memory) const;
 
   // The states after the last step; null: not wanted.
-  void End(float* y, std::int64_t y_step, float* memory, float* h, float* c) const;
+  void End(const RecurrentResults& results, float* memory, float* h, float* c) const;
 
  private:
   // A product of each step, in f32 or in bf16.
@@ -121,7 +124,7 @@ class RecurrentDirection {
     Product recurrent;    // their gates; of kGruReset all but the last
     Product after_reset;  // kGruReset: gate h
     std::vector<float> reset_bias;
-    std::vector<float> peepholes;  // of a bounded LSTM
+    std::vector<float> peepholes;
   };
   struct Buffers;
   struct Step;
@@ -134,25 +137,30 @@ class RecurrentDirection {
   std::int64_t product_rows() const;
   void PackRecurrent(const float* r, bool in_half);
   Status InitInput(const FastContext& context, const RecurrentWeights& weights);
-  void PackBounded(const RecurrentWeights& weights);
+  void PackPeepholes(const float* peepholes);
   Status MultiplyInput(const float* x, float* given, void* scratch);
 
   Buffers Divide(float* memory) const;
-  float* StateAfter(std::int64_t done, const Buffers& buffers, float* y, std::int64_t y_step) const;
+  float* StateAfter(std::int64_t done, const Buffers& buffers,
+                    const RecurrentResults& results) const;
   void RunParts(std::int64_t first, std::int64_t last, bool begins, const Step& step) const;
   void RunFirst(const Part& part, const Step& step) const;
   void RunGates(const Part& part, std::int64_t row, const Step& step) const;
+  void RunAnyGates(const Part& part, std::int64_t at, const float* x, float* r,
+                   const Step& step) const;
   void RunAfterReset(const Part& part, const Step& step) const;
   void Project(const Step& step) const;
+  void KeepEnded(const Part& part, const Step& step, float* y) const;
 
   CellSizes sizes_;
   RecurrentExtent extent_;
-  RecurrentBounds bounds_;
+  CellFunctions functions_;
+  float projection_bound_ = INFINITY;
   bool is_open_ = false;        // what was packed is for any sizes of runs
   bool divides_units_ = false;  // among the shares; else rows
   std::int64_t row_shares_ = 1;
   std::int64_t steps_phases_ = 1;  // of one step
-  bool bounded_ = false;           // an LSTM with peepholes, bounds or a projection
+  bool is_plain_ = true;           // the usual functions, without peepholes, bounds and projection
   bool projects_ = false;
   bool backward_ = false;
   PreparedLinear input_;

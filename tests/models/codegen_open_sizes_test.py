@@ -86,7 +86,8 @@ int main(int argc, char** argv) {
 
 
 def open_model():
-    """Bidirectional LSTM, GRU and RNN, products with a residual sum, transposed convolutions."""
+    """Bidirectional LSTM, GRU and RNN, one of them of sequences that end early, products with a
+    residual sum, transposed convolutions."""
     rng = np.random.default_rng(3)
     g = GraphWriter()
 
@@ -97,17 +98,21 @@ def open_model():
     g.input("x", np.float32, ["steps", "batch", INPUTS])
     g.input("h", np.float32, [2, "batch", HIDDEN])
 
-    def recurrence(kind, value, gates, inputs, **attributes):
+    def recurrence(kind, value, gates, inputs, lengths="", **attributes):
         bias = weights(2, 2 * gates * HIDDEN)
         y, y_h = g.op(kind, value, weights(2, gates * HIDDEN, inputs),
-                      weights(2, gates * HIDDEN, HIDDEN), bias, "", "h", outputs=2,
+                      weights(2, gates * HIDDEN, HIDDEN), bias, lengths, "h", outputs=2,
                       hidden_size=HIDDEN, direction="bidirectional", **attributes)
         joined = g.op("Reshape", g.op("Transpose", y, perm=[0, 2, 1, 3]), g.ints(0, 0, 2 * HIDDEN))
         return joined, y_h
 
     y, _ = recurrence("LSTM", "x", 4, INPUTS)
     y, _ = recurrence("GRU", y, 3, 2 * HIDDEN, linear_before_reset=1)
-    y, _ = recurrence("GRU", y, 3, 2 * HIDDEN)
+    steps, batch = (g.op("Shape", "x", start=i, end=i + 1) for i in (0, 1))
+    rows = g.op("Range", *(g.op("Squeeze", v) for v in (g.ints(0), batch, g.ints(1))))
+    lengths = g.op("Cast", g.op("Min", rows, steps), to=onnx.TensorProto.INT32)
+    y, _ = recurrence("GRU", y, 3, 2 * HIDDEN, lengths, clip=0.5,
+                      activations=["HardSigmoid", "Tanh"] * 2)
     y, states = recurrence("RNN", y, 1, 2 * HIDDEN)
     wide = g.op("Relu", g.op("Add", g.op("MatMul", y, weights(2 * HIDDEN, 70)), weights(70)))
     y = g.op("Add", g.op("MatMul", wide, weights(70, 2 * HIDDEN)), y)

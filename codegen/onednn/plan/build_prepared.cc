@@ -37,9 +37,7 @@ std::size_t NumRecurrentStates(const Node& node) {
   return node.Is("LSTM") || node.IsDragoman("LSTM") ? 2 : 1;
 }
 
-// No lengths of sequences, and what the runtime supports.
 bool FitsRecurrent(const Node& node, const Params& params, const rt::Shape& x) {
-  if (node.operand(4) != nullptr) return false;
   if (node.IsDragoman("LSTM")) {
     return rt::PreparedRecurrent::Supports(params.As<rt::ProjectedLSTMParams>(), x);
   }
@@ -204,7 +202,7 @@ bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step)
   const std::optional<rt::Shape> x = SizesOf(node.operand(0));
   Prepared prepared;
   if (!x || !PrepareRecurrent(node, def, *x, prepared)) return false;
-  for (std::size_t i = 5; i < 5 + NumRecurrentStates(node); ++i) {
+  for (std::size_t i = 4; i < 5 + NumRecurrentStates(node); ++i) {
     if (node.operand(i) != nullptr && !SizesOf(node.operand(i))) return false;
   }
   prepared.type = "rt::PreparedRecurrent";
@@ -221,7 +219,7 @@ bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step)
 // An operand or result that is not there stays in its place; there are buffers for the results.
 void PlanBuilder::SetRecurrent(const Node& node, Prepared prepared, Step& step) {
   const std::size_t num_states = NumRecurrentStates(node);
-  step.inputs = {Get(node.operand(0)), Get(node.operand(5)),
+  step.inputs = {Get(node.operand(0)), Get(node.operand(4)), Get(node.operand(5)),
                  num_states == 2 ? Get(node.operand(6)) : kAbsent};
   std::vector<BufferId> places;
   for (std::size_t i = 0; i < 3; ++i) {

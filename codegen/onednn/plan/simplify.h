@@ -21,7 +21,8 @@ Status SimplifyForCpp(Model& model);
 std::span<const Pattern> SplittingPatterns();
 // ConvTranspose along one axis with few outputs, of a batch of known size, becomes a Conv.
 std::span<const Pattern> TransposedConvPatterns();
-// Einsum of two operands becomes a product of matrices, which may turn out to be one of attention.
+// Einsum of two operands, and Gemm that is more than a product by packed weights and a bias, become
+// a product of matrices, which may turn out to be one of attention.
 std::span<const Pattern> ProductPatterns();
 
 }  // namespace dragoman::onednn

@@ -6,6 +6,7 @@
 
 #include "codegen/onednn/plan/simplify.h"
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/einsum_labels.h"
 #include "runtime/params/einsum.h"
@@ -178,10 +179,46 @@ Result<bool> MultiplyEinsum(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// Whether a product by packed weights and a bias computes all of it.
+bool IsAffine(const Node& gemm) {
+  const bool scaled = FloatAttribute(gemm, "alpha") != 1.0f || FloatAttribute(gemm, "beta") != 1.0f;
+  const Tensor* bias = ConstantOf(gemm.operand(2));
+  const bool has_bias = gemm.operand(2) == nullptr || (bias != nullptr && bias->rank() == 1);
+  return !scaled && IntAttribute(gemm, "transA") == 0 && ConstantOf(gemm.operand(1)) != nullptr &&
+         has_bias;
+}
+
+// Gemm(a, b, c) = alpha MatMul(a', b') + beta c
+Result<bool> MultiplyGemm(Node& node, PassContext& context) {
+  if (!node.Is("Gemm") || !IsF32(node.result()) || IsAffine(node)) return false;
+  const auto matrix = [&](std::size_t i, std::string_view flag) -> Result<Value*> {
+    if (IntAttribute(node, flag) == 0) return node.operand(i);
+    return context.Insert(node, "Transpose", {{node.operand(i)}},
+                          {{"perm", Attribute::Ints{1, 0}}});
+  };
+  const auto scaled = [&](Value* value, std::string_view factor) -> Result<Value*> {
+    const float by = FloatAttribute(node, factor);
+    if (by == 1.0f) return value;
+    Value* constant =
+        context.AddConstant(*node.graph(), Tensor::Float(by), std::string(factor), {});
+    return context.Insert(node, "Mul", {{value, constant}});
+  };
+  DRAGOMAN_ASSIGN(Value * a, matrix(0, "transA"));
+  DRAGOMAN_ASSIGN(Value * b, matrix(1, "transB"));
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "MatMul", {{a, b}}));
+  DRAGOMAN_ASSIGN(y, scaled(y, "alpha"));
+  if (node.operand(2) != nullptr) {
+    DRAGOMAN_ASSIGN(Value * c, scaled(node.operand(2), "beta"));
+    DRAGOMAN_ASSIGN(y, context.Insert(node, "Add", {{y, c}}));
+  }
+  return context.ReplaceIfAllowed(node, y);
+}
+
 }  // namespace
 
 std::span<const Pattern> ProductPatterns() {
-  static constexpr Pattern kPatterns[] = {{"multiply-einsum", MultiplyEinsum}};
+  static constexpr Pattern kPatterns[] = {{"multiply-einsum", MultiplyEinsum},
+                                          {"multiply-gemm", MultiplyGemm}};
   return kPatterns;
 }
 

@@ -98,6 +98,16 @@ TEST(MakePlan, PreparesARecurrentOperatorForRunsOfAnySizes) {
   EXPECT_EQ(plan.buffer(Steps(plan).front().As<PreparedStep>()->places[1]).label, "last");
 }
 
+TEST(MakePlan, PreparesARecurrentOperatorWhoseSequencesEndEarly) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[t, n, 1], %lengths: i32[n]) -> (%last) {
+    const %w: f32[1, 3, 1] = [[[1.0], [2.0], [3.0]]]
+    const %r: f32[1, 3, 1] = [[[4.0], [5.0], [6.0]]]
+    %all, %last = onnx.GRU(%x, %w, %r, _, %lengths) {hidden_size = 1, activations = ["HardSigmoid", "Tanh"], clip = 2.0}
+  })");
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::DynamicRecurrent"));
+  EXPECT_EQ(plan.buffer(Steps(plan).front().inputs[1]).label, "lengths");
+}
+
 TEST(MakePlan, PreparesPoolsWhoseSizesAreNotKnown) {
   const auto pool = [](std::string_view attributes) {
     return Calls(PlanOf("graph main(%x: f32[n, 3, h, h]) -> (%y: f32[n, 3, _, _]) {\n"
@@ -125,10 +135,12 @@ TEST(MakePlan, PreparesResizesWhoseSizesAreNotKnownUnlessScalesAreNot) {
 }
 
 TEST(MakePlan, TellsWhichStepsCallReferenceKernelsThoughOthersNeedNot) {
-  const Plan plan = PlanOf(R"(graph main(%x: f32[4, 2]) -> (%z: f32[4, 2]) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[4, 2]) -> (%z: f64[4, 2]) {
     const %w: f32[2, 2] = [[0.5, 1.0], [0.0, 2.0]]
+    const %v: f64[2, 2] = [[0.5, 1.0], [0.0, 2.0]]
     %y: f32[4, 2] = onnx.MatMul(%x, %w)
-    %z = onnx.Gemm(%x, %w, %y) {alpha = 0.5}
+    %wide: f64[4, 2] = onnx.Cast(%y) {to = 11}
+    %z = onnx.MatMul(%wide, %v)
   })");
   ASSERT_EQ(plan.reference_steps.size(), 1u);
   EXPECT_GT(plan.reference_steps.front().share, 0.4);

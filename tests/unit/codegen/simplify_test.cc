@@ -48,6 +48,27 @@ TEST(SimplifyForCpp, MakesAProductOfEinsum) {
             (std::vector<std::string>{"MatMul", "Transpose"}));
 }
 
+// What scales and adds is a loop behind the product, and a transposed weight is packed as it lies.
+TEST(SimplifyForCpp, MakesAProductOfGemm) {
+  using T = std::vector<std::string>;
+  const auto gemm = [](const std::string& c, const std::string& attributes) {
+    return Simplified("graph main(%a: f32[2, 2], %b: f32[2, 2], %c: f32[" + c +
+                      "]) -> (%y) {\n%y = onnx.Gemm(%a, %b, %c) {" + attributes + "}\n}");
+  };
+  EXPECT_EQ(gemm("2", "transB = 1"), (T{"Transpose", "MatMul", "Add"}));
+  EXPECT_EQ(gemm("2, 1", "alpha = 0.5, transA = 1"), (T{"Transpose", "MatMul", "Mul", "Add"}));
+  EXPECT_EQ(gemm("", "alpha = 0.5, beta = 2.0"), (T{"MatMul", "Mul", "Mul", "Add"}));
+  const std::string weight =
+      "const %b: f32[2, 2] = [[1.0, 2.0], [3.0, 4.0]]\n"
+      "const %c: f32[2] = [5.0, 6.0]\n";
+  const auto by_constant = [&](const std::string& attributes) {
+    return Simplified("graph main(%a: f32[n, 2]) -> (%y) {\n" + weight +
+                      "%y = onnx.Gemm(%a, %b, %c) {" + attributes + "}\n}");
+  };
+  EXPECT_EQ(by_constant("transB = 1"), T{"Gemm"});
+  EXPECT_EQ(by_constant("transA = 1, beta = 0.5"), (T{"Transpose", "MatMul", "Mul", "Add"}));
+}
+
 TEST(SimplifyForCpp, MakesAProductOfEinsumOverSeveralAxes) {
   using T = std::vector<std::string>;
   EXPECT_EQ(Einsum("bhwc,whkc->bhwk", "f32[2, 3, 4, 5]", "f32[4, 3, 6, 5]"),
