@@ -8,6 +8,7 @@
 #include "core/interpreter/evaluate.h"
 #include "core/interpreter/frame.h"
 #include "core/interpreter/packed_rows.h"
+#include "core/ops/infer_context.h"
 #include "core/ops/op_def.h"
 #include "runtime/params/shape.h"
 
@@ -72,6 +73,30 @@ Result<std::vector<RuntimeValue>> RunNode(const Node& node,
                             : RunKernel(node, operands, execution.random);
 }
 
+// Whether an array has the sizes of its type. Those that inference could not prove are claims of
+// the file (docs/declared-sizes.md); a size that is open holds for any.
+bool HasSizes(const Array& array, const Type& type) {
+  const Shape* claimed = type.is_tensor() ? type.shape() : nullptr;
+  if (claimed == nullptr) return true;
+  const Shape sizes = FromRuntimeShape(array.shape());
+  return std::ranges::equal(sizes, *claimed, [](const Dim& size, const Dim& claim) {
+    return !claim.known() || size == claim;
+  });
+}
+
+Status CheckClaims(const Node& node, std::span<const RuntimeValue> results) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Value* value = node.result(i);
+    const Array& array = results[i].array;
+    if (value == nullptr || !array.present() || HasSizes(array, value->type())) continue;
+    const Type type = Type::Tensor(array.dtype(), FromRuntimeShape(array.shape()));
+    return InvalidInput("result " + std::to_string(i) + " is " + type.ToString() +
+                        ", declared as " + value->type().ToString())
+        .At(node.Describe());
+  }
+  return {};
+}
+
 // About as many nodes on a few elements take as long as it takes to write these results.
 std::int64_t NodesAsLong(const std::vector<RuntimeValue>& results) {
   constexpr std::int64_t kElements = 1024;
@@ -107,6 +132,7 @@ Result<std::vector<RuntimeValue>> Execution::RunGraph(const Graph& graph,
     if (!results.ok()) return std::move(results).error().At(node.Describe());
     if (results->size() < node.num_results())
       return InvalidInput("has more results than its operator gives").At(node.Describe());
+    DRAGOMAN_TRY(CheckClaims(node, *results));
     if (observer != nullptr && *observer)
       (*observer)(node, std::chrono::steady_clock::now() - start);
     if (nodes_left != nullptr) *nodes_left -= NodesAsLong(*results);
