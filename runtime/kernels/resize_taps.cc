@@ -58,7 +58,9 @@ void* ResizeTaps::Fill(double roi_start, double roi_end) {
 }
 
 // Scales and regions are given in float: 1.5 / 0.6f is meant to be 2.5, and it is so in float.
-double ResizeTaps::OverScale(double x) const { return static_cast<float>(x / scale_); }
+double ResizeTaps::OverScale(double x, double offset) const {
+  return static_cast<float>(offset + x / scale_);
+}
 
 double ResizeTaps::Coordinate(std::int64_t i, double roi_start, double roi_end) const {
   const double x = static_cast<double>(i), input = static_cast<double>(input_);
@@ -67,7 +69,7 @@ double ResizeTaps::Coordinate(std::int64_t i, double roi_start, double roi_end) 
     case CoordinateTransformation::kHalfPixel:
       return OverScale(x + 0.5) - 0.5;
     case CoordinateTransformation::kHalfPixelSymmetric:
-      return input / 2 * (1 - size / UnroundedSize()) + OverScale(x + 0.5) - 0.5;
+      return OverScale(x + 0.5, input / 2 * (1 - size / UnroundedSize())) - 0.5;
     case CoordinateTransformation::kPytorchHalfPixel:
       return output_ > 1 ? OverScale(x + 0.5) - 0.5 : 0;
     case CoordinateTransformation::kAlignCorners:

@@ -37,7 +37,7 @@ class ResizeTaps {
   bool IsOutside(std::int64_t i) const { return std::isnan(weight(i)[0]); }
 
  private:
-  double OverScale(double x) const;
+  double OverScale(double x, double offset = 0) const;
   // The ends of an operand and of its result are aligned by the size of the result, as PyTorch and
   // ONNX Runtime do; ONNX's reference divides by the size before rounding.
   double Coordinate(std::int64_t i, double roi_start, double roi_end) const;

@@ -85,6 +85,16 @@ TEST(ResizeTest, NearestPlacesAreToldInFloat) {
   EXPECT_EQ(y, Floats({1, 4}));
 }
 
+// Ties of places that count from the middle are told in float, too: expected are the numbers of
+// ONNX Runtime 1.31 and of the package onnx 1.23.
+TEST(ResizeTest, NearestPlacesAroundTheMiddle) {
+  ResizeParams p;
+  p.coordinate_transformation_mode = CoordinateTransformation::kHalfPixelSymmetric;
+  EXPECT_EQ(Resized(p, Counting({6}), {{}, {0.3f}, {}}, {1}), Floats({3}));
+  EXPECT_EQ(Resized(p, Counting({10}), {{}, {0.3f}, {}}, {3}), Floats({2, 5, 9}));
+  EXPECT_EQ(Resized(p, Counting({6}), {{}, {1.6f}, {}}, {9}), Floats({1, 2, 2, 3, 3, 4, 5, 5, 6}));
+}
+
 // Nearest rounds up here, but the first row stays the first.
 TEST(ResizeTest, AxesOfScaleOneStay) {
   ResizeParams p;
