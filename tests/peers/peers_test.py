@@ -66,7 +66,9 @@ class CompareTest(unittest.TestCase):
         self.assertIsNone(self.problem(one, nearly))
         self.assertIn("2.0, expected 1.0", self.problem(one, two))
         self.assertIsNone(self.problem(one, Stored(nearly.array, "uint16")))
-
+        one, two = (Stored(value.array[0], "bfloat16") for value in (one, two))  # of rank 0
+        self.assertIsNone(self.problem(one, one))
+        self.assertIn("2.0, expected 1.0", self.problem(one, two))
 
     def test_any_nan_of_8_bit_floats_is_one(self):
         def bits(*values):

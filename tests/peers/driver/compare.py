@@ -28,7 +28,7 @@ def flat(values):
 def numbers(value):
     """A stored array with its numbers as NumPy has them."""
     if value.dtype == "bfloat16":
-        return (value.array.astype(numpy.uint32) << 16).view(numpy.float32)
+        return numpy.left_shift(value.array, 16, dtype=numpy.uint32).view(numpy.float32)
     if value.dtype in NANS:
         return numpy.where(NANS[value.dtype](value.array), 0x100, value.array.astype(int))
     return value.array
