@@ -4,43 +4,75 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
+
+#include "core/ops/op_def.h"
 
 namespace dragoman {
 namespace {
 
-// What ONNX lacks for an operator, and how many operands are of the type of its result.
+using Types = std::uint32_t;  // a set of element types, by number
+
+constexpr Types Set(std::initializer_list<DType> types) {
+  Types set = 0;
+  for (DType type : types) set |= Types{1} << static_cast<int>(type);
+  return set;
+}
+
+bool Has(Types set, DType type) { return (set & Set({type})) != 0; }
+
+constexpr Types kBool = Set({DType::kBool});
+constexpr Types kBytes = Set({DType::kI8, DType::kU8});
+constexpr Types kShorts = Set({DType::kI16, DType::kU16});
+constexpr Types kWords = Set({DType::kU32, DType::kU64});  // without sign
+
+// What an operator lacks: in ONNX, or on the CPU in ONNX Runtime 1.31.
 struct Row {
   std::string_view op;
-  bool bytes;           // i8, u8
-  bool shorts;          // i16, u16
-  bool unsigned_words;  // u32, u64
-  std::size_t operands = 1;
+  Types lacks;
+  bool ordered = false;             // numbers are compared, so all of their bits count
+  DType through = DType::kUnknown;  // the type to compute in, where it is no wider integer
 };
 
 constexpr Row kRows[] = {
-    {"Neg", false, false, true},
-    {"PRelu", true, true, false, 2},
-    {"Pow", true, true, true},
-    {"ReduceL1", true, true, false},
-    {"ReduceL2", true, true, false},
-    {"ReduceMax", false, true, false},
-    {"ReduceMean", true, true, false},
-    {"ReduceMin", false, true, false},
-    {"ReduceProd", true, true, false},
-    {"ReduceSum", true, true, false},
-    {"ReduceSumSquare", true, true, false},
+    {"ArgMax", kShorts | kWords, true},
+    {"ArgMin", kShorts | kWords, true},
+    {"BitShift", kShorts},
+    {"Clip", kShorts, true},
+    {"CumSum", kBytes | kShorts | kWords},
+    {"DepthToSpace", kBool | kShorts | Set({DType::kI32, DType::kU32}), false, DType::kF64},
+    {"Einsum", kBytes | kShorts | kWords},
+    {"Max", kShorts, true},
+    {"Min", kShorts, true},
+    {"Neg", kWords | Set({DType::kU8, DType::kU16})},
+    {"NonZero", kShorts | kWords | Set({DType::kI8, DType::kF64}), false, DType::kBool},
+    {"PRelu", kBytes | kShorts},
+    {"Pad", kShorts},
+    {"Pow", kBytes | kShorts | kWords},
+    {"ReduceL1", kBytes | kShorts | kWords},
+    {"ReduceL2", kBytes | kShorts | kWords},
+    {"ReduceMax", kShorts | kWords, true},
+    {"ReduceMean", kBytes | kShorts | kWords, true},
+    {"ReduceMin", kShorts | kWords, true},
+    {"ReduceProd", kBytes | kShorts | kWords},
+    {"ReduceSum", kBytes | kShorts | kWords},
+    {"ReduceSumSquare", kBytes | kShorts | kWords},
+    {"Relu", Set({DType::kI16})},
+    {"SpaceToDepth", kBool | kShorts | Set({DType::kI32, DType::kU32}), false, DType::kF64},
+    {"TopK", kWords | Set({DType::kU16}), true},
+    {"Trilu", kBytes | kShorts | kWords},
+    {"Unique", kBool | kShorts | kWords | Set({DType::kU8, DType::kI32}), true},
+    {"Where", kBool | kShorts | Set({DType::kU64})},
 };
 
-// The type to compute in; `dtype` itself where ONNX allows it.
+// The type to compute in; `dtype` itself where nothing is lacking, or none would do.
 DType WideType(const Row& row, DType dtype) {
-  if (!IsInteger(dtype)) return dtype;
-  const int bits = Info(dtype).bits;
-  const bool lacks_sign = row.unsigned_words && !Info(dtype).is_signed;
-  if ((bits == 8 && row.bytes) || (bits == 16 && row.shorts)) return DType::kI32;
-  if (!lacks_sign) return dtype;
-  return bits < 32 ? DType::kI32 : DType::kI64;
+  if (!Has(row.lacks, dtype)) return dtype;
+  if (row.through != DType::kUnknown) return row.through;
+  if (Info(dtype).bits < 32 && !Has(row.lacks, DType::kI32)) return DType::kI32;
+  return row.ordered && dtype == DType::kU64 ? dtype : DType::kI64;
 }
 
 Value* CastBefore(Value* value, DType to, Node* position, Graph& graph) {
@@ -50,22 +82,46 @@ Value* CastBefore(Value* value, DType to, Node* position, Graph& graph) {
   return cast->AddResult("", value->type().WithDType(to));
 }
 
-// The node computes in type `wide`; a Cast behind it takes the name and the readers of its result.
-void ComputeIn(DType wide, const Row& row, Node& node) {
-  Graph& graph = *node.graph();
-  Value* result = node.result();
-  const DType dtype = result->type().dtype();
-  for (std::size_t i = 0; i < row.operands && i < node.num_operands(); ++i)
-    node.set_operand(i, CastBefore(node.operand(i), wide, &node, graph));
+// A Cast behind the node takes the name and the readers of a result that gets type `wide`.
+void CastBehind(Value* result, DType wide, Node& node) {
+  const Type type = result->type();
   Value* const operands[] = {result};
-  Node* back = graph.Insert(node.next(), InternOp("onnx", "Cast"), operands);
+  Node* back = node.graph()->Insert(node.next(), InternOp("onnx", "Cast"), operands);
   back->set_origin(node.origin());
-  back->SetAttribute("to", static_cast<std::int64_t>(dtype));
-  Value* narrow = back->AddResult(result->name(), result->type());
+  back->SetAttribute("to", static_cast<std::int64_t>(type.dtype()));
+  Value* narrow = back->AddResult(result->name(), type);
   result->ReplaceAllUsesWith(narrow);
   back->set_operand(0, result);
   result->set_name("");
-  result->set_type(result->type().WithDType(wide));
+  result->set_type(type.WithDType(wide));
+}
+
+// The operands and results whose element type is the variable of the signature.
+void ComputeIn(DType wide, int variable, const Signature& signature, Node& node) {
+  const auto of_variable = [&](const Formal* formal) {
+    return formal != nullptr && formal->variable == variable;
+  };
+  for (std::size_t i = 0; i < node.num_operands(); ++i) {
+    if (node.operand(i) != nullptr && of_variable(signature.Operand(i)))
+      node.set_operand(i, CastBefore(node.operand(i), wide, &node, *node.graph()));
+  }
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && of_variable(signature.ResultAt(i)))
+      CastBehind(node.result(i), wide, node);
+  }
+}
+
+void WidenByRow(const Row& row, Node& node) {
+  const Signature& signature = FindOp(node)->signature;
+  int variable = signature.ResultAt(0)->variable;
+  if (variable < 0) variable = signature.Operand(0)->variable;  // results are indices
+  for (std::size_t i = 0; i < node.num_operands(); ++i) {
+    if (signature.Operand(i)->variable != variable) continue;
+    const DType dtype = node.operand(i)->type().dtype();
+    const DType wide = WideType(row, dtype);
+    if (wide != dtype) ComputeIn(wide, variable, signature, node);
+    return;
+  }
 }
 
 // In place of `node`, of operator `type`; its result keeps its name.
@@ -91,18 +147,24 @@ void AddOneByOne(Node& sum) {
   Become(sum, "Add", {so_far, sum.operand(sum.num_operands() - 1)});
 }
 
-void Widen(Node& node) {
-  const DType dtype = node.result() != nullptr ? node.result()->type().dtype() : DType::kUnknown;
-  if (!IsInteger(dtype)) return;
-  if (node.Is("Sum")) return AddOneByOne(node);
-  if (node.Is("Relu") && !Info(dtype).is_signed) {
+// Of numbers that have no kernel of Relu.
+void SpellRelu(Node& node) {
+  const DType dtype = node.operand(0)->type().dtype();
+  if (IsInteger(dtype) && !Info(dtype).is_signed) {
     Become(node, "Identity", {node.operand(0)});
-    return;
+  } else if (dtype == DType::kI64) {
+    const std::int64_t zeros[] = {0};
+    Value* zero = node.graph()->AddConstant(node.result()->name() + ".zero",
+                                            Tensor::Of<std::int64_t>({}, zeros));
+    Become(node, "Max", {node.operand(0), zero});
   }
+}
+
+void Widen(Node& node) {
   const auto* row = std::ranges::find_if(kRows, [&](const Row& r) { return node.Is(r.op); });
-  if (row == std::end(kRows)) return;
-  const DType wide = WideType(*row, dtype);
-  if (wide != dtype) ComputeIn(wide, *row, node);
+  if (row != std::end(kRows)) WidenByRow(*row, node);
+  if (node.Is("Relu")) return SpellRelu(node);
+  if (node.Is("Sum") && IsInteger(node.result()->type().dtype())) AddOneByOne(node);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types that a common graph takes and ONNX does not.
+// Element types that a common graph takes, and ONNX or its runtimes do not.
 #ifndef DRAGOMAN_EXPORTERS_ONNX_WIDEN_ELEMENTS_H_
 #define DRAGOMAN_EXPORTERS_ONNX_WIDEN_ELEMENTS_H_
 
@@ -7,9 +7,10 @@
 
 namespace dragoman {
 
-// Operators of integers whose type ONNX does not allow there are computed in a wider integer type,
-// or one with sign, between two Casts: the low bits are the same. Relu of unsigned numbers becomes
-// an Identity, Sum of integers a chain of Adds. In `entry` and its bodies.
+// Operators of a type that ONNX does not allow there, or for which ONNX Runtime has no kernel, are
+// computed in another between Casts, mostly a wider integer type: the numbers are the same. Relu of
+// unsigned numbers becomes an Identity, of i64 a Max, Sum of integers a chain of Adds. In `entry`
+// and its bodies.
 void WidenElements(Graph& entry);
 
 }  // namespace dragoman

@@ -30,13 +30,13 @@ def write_saved_model(module, function, draws, open_axes, folder):
     @tf.function(input_signature=[specs[name] for name in specs])
     def serve(*values):
         outputs = tf.nest.flatten(function(**dict(zip(specs, values))))
-        return {f"result_{place}": value for place, value in enumerate(outputs)}
+        return {f"result_{place:03}": value for place, value in enumerate(outputs)}
 
     tf.saved_model.save(module, str(folder / "model"), signatures=serve)
     runs = []
     for draw in draws:
         outputs = arrays(function(**{name: tf.constant(value) for name, value in draw.items()}))
-        runs.append((draw, {f"result_{place}": value for place, value in enumerate(outputs)}))
+        runs.append((draw, {f"result_{place:03}": value for place, value in enumerate(outputs)}))
     write_case(folder, "model", runs, write_back="", write_back_options=["--to", "tf"])
 
 

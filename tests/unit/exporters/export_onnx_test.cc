@@ -596,7 +596,7 @@ std::string Typed(const Graph& graph) {
   return text;
 }
 
-TEST_F(ExportOnnxTest, IntegersThatOnnxDoesNotTakeAreComputedInWiderOnes) {
+TEST_F(ExportOnnxTest, ElementsThatOnnxOrRuntimesDoNotTakeAreComputedInOthers) {
   const auto typed = [&](const std::string& type, const std::string& node) {
     Result<Model> source =
         RoundTrip("graph main(%x: " + type + "[2, 3]) -> (%y) {\n  const %axes: " +
@@ -612,6 +612,13 @@ TEST_F(ExportOnnxTest, IntegersThatOnnxDoesNotTakeAreComputedInWiderOnes) {
   EXPECT_EQ(typed("i8", "Neg(%x)"), "Neg i8; ");
   EXPECT_EQ(typed("i8", "PRelu(%x, %x)"), "Cast i32; Cast i32; PRelu i32; Cast i8; ");
   EXPECT_EQ(typed("u16", "Relu(%x)"), "Identity u16; ");
+  EXPECT_EQ(typed("i64", "Relu(%x)"), "Max i64; ");
+  EXPECT_EQ(typed("i16", "Max(%x, %x)"), "Cast i32; Cast i32; Max i32; Cast i16; ");
+  EXPECT_EQ(typed("u32", "ArgMax(%x)"), "Cast i64; ArgMax i64; ");
+  EXPECT_EQ(typed("u64", "ArgMax(%x)"), "ArgMax i64; ");  // in no type that is wider
+  EXPECT_EQ(typed("i32", "Unique(%x)"), "Cast i64; Unique i64; Cast i32; ");
+  EXPECT_EQ(typed("f64", "NonZero(%x)"), "Cast bool; NonZero i64; ");
+  EXPECT_EQ(typed("bool", "Where(%x, %x, %x)"), "Cast i32; Cast i32; Where i32; Cast bool; ");
   EXPECT_EQ(typed("i64", "Sum(%x, %x, %x)"), "Add i64; Add i64; ");
 }
 
