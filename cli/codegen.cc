@@ -136,6 +136,7 @@ void PrintUse(const std::string& output, const onednn::Plan& plan) {
   Print("{0}: C++ program `{1}`; a call {2}\n", output, plan.name,
         onednn::DescribeAllocations(plan));
   PrintReferenceSteps(plan);
+  for (const std::string& note : plan.renamed) Print("note: {}\n", note);
   Print(
       "\n"
       "  cmake -S {0} -B {0}/build && cmake --build {0}/build\n\n"

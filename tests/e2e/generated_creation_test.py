@@ -42,6 +42,40 @@ int main(int argc, char** argv) {
 }
 """
 
+# Its methods are called as those that every program has.
+NAMESAKES = """dragoman 1 common onnx
+opset "" 22
+state h: f32[1] = f32[1] [5.0]
+
+entry state(%x: f32[1], %h: f32[1]) -> (%y: f32[1], %next: f32[1])
+state 0 input 1 -> output 1
+{
+  %next = onnx.Add(%x, %h)
+  %y = onnx.Neg(%next)
+}
+""" + "".join(f"""
+entry {name}(%x: f32[1]) -> (%y: f32[1]) {{
+  %y = onnx.Mul(%x, %x)
+}}
+""" for name in ("reset", "set_state", "set_seed", "info", "trace", "Reset", "Make", "Fork"))
+
+CALL_NAMESAKES = r"""
+#include <cstdio>
+
+#include "mlp.h"
+
+int main() {
+  mlp::Mlp model;
+  float x[1] = {3}, y[1] = {};
+  if (!model.state(x, y).ok()) return 1;
+  std::printf("%g ", static_cast<double>(model.program_state().h.data()[0]));
+  model.program_reset();
+  std::printf("%g ", static_cast<double>(model.program_state().h.data()[0]));
+  if (!model.reset(x, y).ok() || !model.program_set_state(model.program_state()).ok()) return 2;
+  std::printf("%g %s\n", static_cast<double>(y[0]), mlp::Mlp::program_info().name);
+}
+"""
+
 TWO = r"""
 #include <cstdio>
 
@@ -103,6 +137,18 @@ class GeneratedCreation(CommandCase):
                               check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("cannot open the weights", done.stdout)
+
+    def test_methods_of_the_model_keep_their_names(self):
+        (self.out / "m.dgt").write_text(NAMESAKES)
+        folder = self.out / "p"
+        said = self.done("codegen", self.out / "m.dgt", "-o", folder, "--name", "mlp")
+        self.assertIn("note: the model has a method 'reset'; what is called so in other programs is "
+                      "'program_reset' here\n", said)
+        program = self.out / "app"
+        self.compile(folder, program, app=CALL_NAMESAKES)
+        self.assertEqual(self.succeed(program), "8 5 9 mlp\n")
+        self.succeed("g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
+                     "-I", folder, "-I", folder / "runtime/plain", folder / "infer.cc")
 
     def test_two_releases_in_one_binary(self):
         libraries = []

@@ -100,6 +100,7 @@ void EmitState(const Plan& plan, CodeWriter& code) {
 
 void EmitPublic(const Plan& plan, CodeWriter& code) {
   const std::string& model = plan.class_name;
+  const OwnMethods& own = plan.own_methods;
   code.Line(" public:");
   code.Indent();
   code.Comment(
@@ -129,19 +130,18 @@ void EmitPublic(const Plan& plan, CodeWriter& code) {
   code.Comment(
       "All states take the values that the model file has. After an error of any other "
       "method, states are what they were before it.");
-  code.Line("void reset() noexcept;");
-  code.Line("const State& state() const noexcept;");
-  code.Line("[[nodiscard]] rt::Status set_state(const State& state) noexcept;");
+  code.Line("void " + own.reset + "() noexcept;");
+  code.Line("const State& " + own.state + "() const noexcept;");
+  code.Line("[[nodiscard]] rt::Status " + own.set_state + "(const State& state) noexcept;");
   if (DrawsRandomNumbers(plan)) {
     code.Line();
-    code.Comment(
-        "Random numbers start over from `seed`, which is 0 at first; reset() starts over from the "
-        "same one. Nodes with a seed of their own keep it.");
-    code.Line("void set_seed(std::uint64_t seed) noexcept;");
+    code.Comment("Random numbers start over from `seed`, which is 0 at first; " + own.reset +
+                 "() starts over from the same one. Nodes with a seed of their own keep it.");
+    code.Line("void " + own.set_seed + "(std::uint64_t seed) noexcept;");
   }
   code.Line();
-  code.Line("static const rt::ModelInfo& info() noexcept;");
-  code.Line("rt::Trace& trace() noexcept;  // which step runs, and profiles");
+  code.Line("static const rt::ModelInfo& " + own.info + "() noexcept;");
+  code.Line("rt::Trace& " + own.trace + "() noexcept;  // which step runs, and profiles");
   code.Outdent();
 }
 

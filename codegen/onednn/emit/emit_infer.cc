@@ -30,9 +30,9 @@ class Target final : public rt::@TARGET@ {
 @CASES@    }
     return rt::Status::Error("no such entry");
   }
-  void SaveState() override { saved_ = model_.state(); }
-  rt::Status RestoreState() override { return model_.set_state(saved_); }
-@SEED@@STATES@  rt::Trace& trace() override { return model_.trace(); }
+  void SaveState() override { saved_ = model_.@state@(); }
+  rt::Status RestoreState() override { return model_.@set_state@(saved_); }
+@SEED@@STATES@  rt::Trace& trace() override { return model_.@trace@(); }
 
  private:
   @MODEL@ model_;
@@ -52,33 +52,33 @@ std::unique_ptr<rt::@TARGET@> Make(const std::string& weights, int threads) {
 @END@)";
 
 constexpr std::string_view kMain = R"(int main(int argc, char** argv) {
-  return dragoman::rt::InferMain(@NAME@::@MODEL@::info(), &@NAME@::Make, argc, argv);
+  return dragoman::rt::InferMain(@NAME@::@MODEL@::@info@(), &@NAME@::Make, argc, argv);
 }
 )";
 
 constexpr std::string_view kExport =
     R"(extern "C" __attribute__((visibility("default"))) const dragoman::rt::LoadedModel*
 DragomanLoadedModel() {
-  static const dragoman::rt::LoadedModel model = {&@NAME@::@MODEL@::info(), &@NAME@::Make};
+  static const dragoman::rt::LoadedModel model = {&@NAME@::@MODEL@::@info@(), &@NAME@::Make};
   return &model;
 }
 )";
 
 constexpr std::string_view kSetSeed =
-    "  void SetSeed(std::uint64_t seed) override { model_.set_seed(seed); }\n";
+    "  void SetSeed(std::uint64_t seed) override { model_.@set_seed@(seed); }\n";
 
 constexpr std::string_view kAccessStates = R"(  States GetStates() override {
     States states;
-    const State& now = model_.state();
+    const State& now = model_.@state@();
     static_cast<void>(now);
 @GET@    return states;
   }
   rt::Status SetStates(States& states) override {
-    State next = model_.state();
+    State next = model_.@state@();
     for (auto& [name, tensor] : states) {
       static_cast<void>(tensor);
 @SET@    }
-    return model_.set_state(next);
+    return model_.@set_state@(next);
   }
 )";
 
@@ -214,8 +214,7 @@ std::string FillTarget(const Plan& plan, const TargetForm& form) {
   text = Filled(std::move(text), "@PRECISION_HEADER@", PrecisionHeader(plan));
   text = Filled(std::move(text), "@WARNING@", PrecisionWarning(plan));
   text = Filled(std::move(text), "@SEED@", DrawsRandomNumbers(plan) ? kSetSeed : "");
-  text = Filled(std::move(text), "@MODEL@", plan.class_name);
-  return Filled(std::move(text), "@NAME@", plan.name);
+  return FilledNames(plan, std::move(text));
 }
 
 }  // namespace

@@ -72,7 +72,8 @@ void EmitConstants(const Plan& plan, bool shared, CodeWriter& code) {
 }
 
 void EmitInfo(const Plan& plan, CodeWriter& code) {
-  code.Open("const rt::ModelInfo& " + plan.class_name + "::info() noexcept {");
+  code.Open("const rt::ModelInfo& " + plan.class_name + "::" + plan.own_methods.info +
+            "() noexcept {");
   std::vector<std::string> entries;
   for (std::size_t i = 0; i < plan.entries.size(); ++i) {
     const PlanEntry& entry = plan.entries[i];

@@ -15,43 +15,43 @@ namespace dragoman::onednn {
 namespace {
 
 constexpr std::string_view kConstruction =
-    R"(@Model@::@Model@(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-@Model@::~@Model@() = default;
+    R"(@MODEL@::@MODEL@(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+@MODEL@::~@MODEL@() = default;
 
-std::unique_ptr<@Model@::Impl> @Model@::Impl::Load(const Options& options, rt::Status* status) {
+std::unique_ptr<@MODEL@::Impl> @MODEL@::Impl::Load(const Options& options, rt::Status* status) {
   std::shared_ptr<const rt::Weights> weights = @Weights@;
   return status->ok() ? Make(std::move(weights), options.threads, status) : nullptr;
 }
 
-std::unique_ptr<@Model@> @Model@::Wrap(std::unique_ptr<Impl> impl) {
-  return std::unique_ptr<@Model@>(impl != nullptr ? new @Model@(std::move(impl)) : nullptr);
+std::unique_ptr<@MODEL@> @MODEL@::Wrap(std::unique_ptr<Impl> impl) {
+  return std::unique_ptr<@MODEL@>(impl != nullptr ? new @MODEL@(std::move(impl)) : nullptr);
 }
 
-std::unique_ptr<@Model@> @Model@::Create(const Options& options, rt::Status* status) noexcept {
+std::unique_ptr<@MODEL@> @MODEL@::Create(const Options& options, rt::Status* status) noexcept {
   const auto fail = [&] {
     *status = rt::Status::Error("out of memory");
-    return std::unique_ptr<@Model@>();
+    return std::unique_ptr<@MODEL@>();
   };
   return rt::MakeOr([&] { return Wrap(Impl::Load(options, status)); }, fail);
 }
 
-std::unique_ptr<@Model@> @Model@::Fork(rt::Status* status) const noexcept {
+std::unique_ptr<@MODEL@> @MODEL@::Fork(rt::Status* status) const noexcept {
   const auto fail = [&] {
     *status = rt::Status::Error("out of memory");
-    return std::unique_ptr<@Model@>();
+    return std::unique_ptr<@MODEL@>();
   };
   return rt::MakeOr(
       [&] { return Wrap(Impl::Make(impl_->weights_, impl_->threads_, status)); }, fail);
 }
 
 #if defined(__cpp_exceptions)
-@Model@::@Model@(const Options& options) {
+@MODEL@::@MODEL@(const Options& options) {
   rt::Status status;
   impl_ = Impl::Load(options, &status);
   rt::ThrowIfError(status);
 }
 
-std::unique_ptr<@Model@> @Model@::Fork() const {
+std::unique_ptr<@MODEL@> @MODEL@::Fork() const {
   rt::Status status;
   auto impl = Impl::Make(impl_->weights_, impl_->threads_, &status);
   rt::ThrowIfError(status);
@@ -63,7 +63,7 @@ std::unique_ptr<@Model@> @Model@::Fork() const {
 
 constexpr std::string_view kFileOfWeights =
     R"(rt::Weights::Open(
-      rt::WeightsPath(options.weights, options.package, MODEL_WEIGHTS, "@name@"),
+      rt::WeightsPath(options.weights, options.package, MODEL_WEIGHTS, "@NAME@"),
       kWeightsIdentity, kWeightsBytes, status))";
 constexpr std::string_view kEmbeddedDeclaration =
     R"(
@@ -73,19 +73,19 @@ constexpr std::string_view kEmbeddedDeclaration =
 
 constexpr std::string_view kStates =
     R"(// States have had their initial sizes, so nothing is allocated that could fail.
-void @Model@::reset() noexcept { static_cast<void>(impl_->Reset()); }
+void @MODEL@::@reset@() noexcept { static_cast<void>(impl_->Reset()); }
 
-const State& @Model@::state() const noexcept { return impl_->state_; }
+const State& @MODEL@::@state@() const noexcept { return impl_->state_; }
 
 )";
 
 constexpr std::string_view kSeed =
-    R"(void @Model@::set_seed(std::uint64_t seed) noexcept { impl_->random_.SetSeed(seed); }
+    R"(void @MODEL@::@set_seed@(std::uint64_t seed) noexcept { impl_->random_.SetSeed(seed); }
 
 )";
 
 constexpr std::string_view kTrace =
-    R"(rt::Trace& @Model@::trace() noexcept { return impl_->trace_; }
+    R"(rt::Trace& @MODEL@::@trace@() noexcept { return impl_->trace_; }
 
 )";
 
@@ -137,7 +137,8 @@ void EmitEntry(const Plan& plan, const PlanEntry& entry, CodeWriter& code) {
 }
 
 void EmitSetState(const Plan& plan, CodeWriter& code) {
-  code.Open("rt::Status " + plan.class_name + "::set_state(const State& state) noexcept {");
+  code.Open("rt::Status " + plan.class_name + "::" + plan.own_methods.set_state +
+            "(const State& state) noexcept {");
   code.Line("static_cast<void>(state);");
   for (const StateMember& state : plan.states) {
     const std::optional<std::vector<std::int64_t>> sizes =
@@ -166,9 +167,7 @@ void EmitSetState(const Plan& plan, CodeWriter& code) {
 }  // namespace
 
 void EmitPublicMethods(const Plan& plan, bool embed_weights, CodeWriter& code) {
-  const auto named = [&](std::string_view text) {
-    return Filled(Filled(std::string(text), "@Model@", plan.class_name), "@name@", plan.name);
-  };
+  const auto named = [&](std::string_view text) { return FilledNames(plan, std::string(text)); };
   if (embed_weights) {
     code.Line("const void* EmbeddedWeights() noexcept;  // " + plan.name + "_weights.cc");
     code.Line();

@@ -27,6 +27,16 @@ std::string Filled(std::string text, std::string_view word, std::string_view val
   return text;
 }
 
+std::string FilledNames(const Plan& plan, std::string text) {
+  const OwnMethods& own = plan.own_methods;
+  const std::pair<std::string_view, const std::string&> names[] = {
+      {"@NAME@", plan.name},  {"@MODEL@", plan.class_name},   {"@reset@", own.reset},
+      {"@state@", own.state}, {"@set_state@", own.set_state}, {"@set_seed@", own.set_seed},
+      {"@info@", own.info},   {"@trace@", own.trace}};
+  for (const auto& [word, name] : names) text = Filled(std::move(text), word, name);
+  return text;
+}
+
 void CodeWriter::Comment(std::string_view text) {
   std::string rest = CommentText(text);
   const std::size_t width = kLineWidth - 3 - static_cast<std::size_t>(indent_);

@@ -47,6 +47,9 @@ class CodeWriter {
 
 // `text` with `value` in place of each `word`, "@NAME@".
 std::string Filled(std::string text, std::string_view word, std::string_view value);
+// `text` with the names of the program: "@NAME@", "@MODEL@" for its class, and "@reset@" and so on
+// for the methods that every program has.
+std::string FilledNames(const Plan& plan, std::string text);
 // "a, b".
 std::string Join(const std::vector<std::string>& parts);
 // A string literal; any bytes.

@@ -141,14 +141,27 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
 // What the text of a program uses itself.
 void PlanBuilder::ReserveNames() {
   for (std::string_view word :
-       {"rt",     "std",      "Options",   "State",    "Impl",    "impl_",    "Fork",
-        "reset",  "state",    "set_state", "info",     "trace",   "trace_",   "weights_",
-        "arena_", "scratch_", "slots_",    "context_", "state_",  "threads_", "options",
-        "status", "dragoman", "main",      "i",        "Prepare", "kSteps",   "line_"}) {
+       {"rt",       "std",    "Options",  "State",  "Impl",     "impl_",   "Create",
+        "Fork",     "Wrap",   "Make",     "Load",   "Reset",    "Prepare", "trace_",
+        "weights_", "arena_", "scratch_", "slots_", "context_", "state_",  "threads_",
+        "options",  "status", "dragoman", "main",   "i",        "kSteps",  "line_"}) {
     names_.Reserve(word);
   }
   names_.Reserve(plan_.name);
   names_.Reserve(plan_.class_name);
+}
+
+// The methods of the model keep their names.
+void PlanBuilder::NameOwnMethods() {
+  OwnMethods& own = plan_.own_methods;
+  for (std::string* name :
+       {&own.reset, &own.state, &own.set_state, &own.set_seed, &own.info, &own.trace}) {
+    if (names_.Reserve(*name)) continue;
+    const std::string models = *name;
+    *name = names_.Unique("program_" + models);
+    plan_.renamed.push_back("the model has a method '" + models +
+                            "'; what is called so in other programs is '" + *name + "' here");
+  }
 }
 
 Status PlanBuilder::Build() {
@@ -159,6 +172,7 @@ Status PlanBuilder::Build() {
     const std::string wanted = entry.name == "main" ? "run" : Identifier(entry.name);
     methods.push_back(names_.Unique(wanted));
   }
+  NameOwnMethods();
   DRAGOMAN_TRY(AddStates());
   for (std::size_t i = 0; i < model_.entries.size(); ++i) {
     plan_.entries.push_back({});

@@ -52,6 +52,7 @@ class PlanBuilder {
  private:
   // build.cc
   void ReserveNames();
+  void NameOwnMethods();
   Status AddStates();
   Status BuildEntry(const Entry& entry);
   Status AddOutputs(const Entry& entry, PlanEntry& made);

@@ -403,9 +403,16 @@ struct PlanOptions {
   rt::Precision precision = rt::Precision::kF32;
 };
 
+// What a program calls the methods that every program has.
+struct OwnMethods {
+  std::string reset = "reset", state = "state", set_state = "set_state", set_seed = "set_seed",
+              info = "info", trace = "trace";
+};
+
 struct Plan {
-  std::string name;                               // namespace and file names
-  std::string class_name;                         // "Policy"
+  std::string name;        // namespace and file names
+  std::string class_name;  // "Policy"
+  OwnMethods own_methods;
   rt::Precision precision = rt::Precision::kF32;  // of products whose weights are constant
   bool has_narrow_weights = false;                // some are kept in `precision`
   std::size_t steps_per_file = 0;                 // PlanOptions
@@ -425,6 +432,7 @@ struct Plan {
   std::set<std::string> headers;      // of runtime/, that the steps need
   NameScope names;                    // taken in the program
   std::vector<std::string> left_out;  // "entry 'find' is left out: ..."
+  std::vector<std::string> renamed;   // "method 'reset' is the model's; ..."
   std::vector<ReferenceStep> reference_steps;
 
   const Buffer& buffer(BufferId id) const { return buffers[static_cast<std::size_t>(id)]; }
