@@ -5,6 +5,7 @@
 #ifndef DRAGOMAN_SESSION_H_
 #define DRAGOMAN_SESSION_H_
 
+#include "core/rewrite/match/read_rules.h"
 #include "core/support/printable.h"
 #include "driver/convert_model.h"
 #include "driver/diff_sources.h"

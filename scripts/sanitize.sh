@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the unit tests of what a change touches under AddressSanitizer and UndefinedBehaviorSanitizer.
+# Runs the unit tests of what a change touches under AddressSanitizer and UndefinedBehaviorSanitizer,
+# and the tests of the Python module, if it does, under ThreadSanitizer too.
 # All tests: scripts/test.sh asan.
 #
 #   scripts/sanitize.sh          what the last commit and the working tree change
@@ -72,6 +73,19 @@ for layer in $layers; do
     *) echo "sanitize.sh: unit_$layer: exit code $status" >&2; faults=1 ;;
   esac
 done
+# The Python module, against the library of the preset release.
+if ! git diff --quiet "$rev" -- python tests/python && [ -e build/release/libdragoman.so ]; then
+  for sanitizer in address thread; do
+    status=0
+    DRAGOMAN_BINARY=build/release/dragoman \
+      within /usr/bin/python3 tests/python/run.py --sanitize $sanitizer || status=$?
+    case $status in
+      0 | 77) ;;
+      124) left+=("the Python module ($sanitizer)") ;;
+      *) faults=1 ;;
+    esac
+  done
+fi
 if [ ${#left[@]} -gt 0 ]; then
   echo "sanitize.sh: not checked within the time: ${left[*]}; scripts/test.sh asan runs all tests"
 fi

@@ -50,6 +50,12 @@ std::optional<std::string> ToOptionalText(nb::handle object) {
   return object.is_none() ? std::nullopt : std::optional(Bytes(object));
 }
 
+// A path of text, of bytes, or of anything with __fspath__.
+std::string ToPath(nb::handle object) {
+  const nb::object path = nb::module_::import_("os").attr("fspath")(object);
+  return PyBytes_Check(path.ptr()) ? std::string(nb::cast<nb::bytes>(path).c_str()) : Bytes(path);
+}
+
 // "default,-fold-constants", or a list of such words.
 std::optional<std::string> ToPasses(nb::handle object) {
   if (object.is_none()) return std::nullopt;
@@ -124,9 +130,7 @@ ModelObject Load(nb::object source, nb::object shapes, nb::object dims, nb::obje
     const std::span view(static_cast<const std::byte*>(bytes.data()), bytes.nbytes());
     model = *Call(object, [&](Session& session) { return session.ReadBytes(view, name, options); });
   } else {
-    const nb::object path = nb::module_::import_("os").attr("fspath")(source);
-    object.path =
-        PyBytes_Check(path.ptr()) ? std::string(nb::cast<nb::bytes>(path).c_str()) : Bytes(path);
+    object.path = ToPath(source);
     model =
         *Call(object, [&](Session& session) { return session.Read(object.path, name, options); });
   }
@@ -167,16 +171,31 @@ Session Watched(Session session, nb::object explain, nb::object progress) {
   return session;
 }
 
-ModelObject ToCommon(const ModelObject& object, nb::object passes, nb::object shapes,
-                     nb::object dims, nb::object entry, nb::object cut_inputs,
+// `object` with the rules of a file, of which the path or the bytes are given; None changes
+// nothing.
+ModelObject WithRules(const ModelObject& object, nb::handle rules) {
+  if (rules.is_none()) return object;
+  ModelObject with_rules = object;
+  if (PyBytes_Check(rules.ptr())) {
+    const auto bytes = nb::cast<nb::bytes>(rules);
+    const std::string_view text(bytes.c_str(), bytes.size());
+    with_rules.session.rules = std::make_shared<const RuleSet>(Unwrap(ReadRules(text)));
+  } else {
+    with_rules.session.rules = Unwrap(LoadRules(ToPath(nb::borrow(rules))));
+  }
+  return with_rules;
+}
+
+ModelObject ToCommon(const ModelObject& object, nb::object passes, nb::object rules,
+                     nb::object shapes, nb::object dims, nb::object entry, nb::object cut_inputs,
                      nb::object cut_outputs, nb::object explain, nb::object progress) {
   LoweringOptions options;
   options.facts = WithFacts(object, shapes, dims, entry);
   options.cut_inputs = ToTexts(cut_inputs);
   options.cut_outputs = ToTexts(cut_outputs);
   options.passes = ToPasses(passes).value_or("default");
-  ModelObject watched = object;
-  watched.session = Watched(object.session, std::move(explain), std::move(progress));
+  ModelObject watched = WithRules(object, rules);
+  watched.session = Watched(watched.session, std::move(explain), std::move(progress));
   ModelObject common = Derive(
       watched, [&](const Session& session) { return session.ToCommon(object.model(), options); });
   common.session = object.session;
@@ -197,6 +216,7 @@ ModelObject Simplify(const ModelObject& object, std::int64_t check, std::uint64_
 // What Model.save and Model.to_text take besides the format.
 struct SaveOptions {
   nb::object passes = nb::none();
+  nb::object rules = nb::none();
   nb::object level = nb::none();
   nb::object opset = nb::none();
   nb::object relax_version = nb::none();
@@ -250,10 +270,10 @@ Result<Conversion> Convert(const Session& session, const ModelObject& object, co
 
 void Save(const ModelObject& object, nb::object path, nb::object format, const SaveOptions& given) {
   CheckChanged(object);
-  const std::string file = Bytes(nb::module_::import_("os").attr("fspath")(path));
+  const std::string file = ToPath(path);
   const std::optional<std::string> name = ToOptionalText(format);
   const ConversionOptions options = ToConversion(object, given);
-  Check(Call(object, [&](const Session& session) -> Status {
+  Check(Call(WithRules(object, given.rules), [&](const Session& session) -> Status {
     DRAGOMAN_ASSIGN(const Format* target, name ? FormatByName(session.formats, *name)
                                                : FormatOfOutput(session.formats, file));
     DRAGOMAN_ASSIGN(const Conversion made, Convert(session, object, target, options));
@@ -265,11 +285,12 @@ nb::str Print(const ModelObject& object, nb::str format, const SaveOptions& give
   CheckChanged(object);
   const std::string name = Bytes(format);
   const ConversionOptions options = ToConversion(object, given);
-  return Text(*Call(object, [&](const Session& session) -> Result<std::string> {
-    DRAGOMAN_ASSIGN(const Format* target, FormatByName(session.formats, name));
-    DRAGOMAN_ASSIGN(const Conversion made, Convert(session, object, target, options));
-    return session.Print(made.converted.model, *target, made.write);
-  }));
+  return Text(
+      *Call(WithRules(object, given.rules), [&](const Session& session) -> Result<std::string> {
+        DRAGOMAN_ASSIGN(const Format* target, FormatByName(session.formats, name));
+        DRAGOMAN_ASSIGN(const Conversion made, Convert(session, object, target, options));
+        return session.Print(made.converted.model, *target, made.write);
+      }));
 }
 
 // --- C++ programs
@@ -290,7 +311,7 @@ void Generate(const ModelObject& object, nb::object folder, nb::str name, nb::ob
     codegen.plan.precision = rt::Precision::kF16;
   else if (wanted != "f32")
     throw nb::value_error("precision is 'f32', 'bf16' or 'f16'");
-  const std::string target = Bytes(nb::module_::import_("os").attr("fspath")(folder));
+  const std::string target = ToPath(folder);
   Check(Call(object, [&](const Session& session) -> Status {
     DRAGOMAN_ASSIGN(const Model model, session.ToCommon(object.model(), lowering));
     return session.Generate(model, target, codegen);
@@ -390,6 +411,8 @@ SaveOptions ToSaveOptions(const nb::kwargs& given) {
     const std::string name = Bytes(key);
     if (name == "passes")
       options.passes = nb::borrow(value);
+    else if (name == "rules")
+      options.rules = nb::borrow(value);
     else if (name == "level")
       options.level = nb::borrow(value);
     else if (name == "opset")
@@ -418,6 +441,7 @@ SaveOptions ToSaveOptions(const nb::kwargs& given) {
 
 #define DRAGOMAN_SAVE_OPTIONS                                                                   \
   "passes: str | collections.abc.Sequence[str] | None = None, "                                 \
+  "rules: str | os.PathLike | bytes | None = None, "                                            \
   "level: typing.Literal['source', 'common'] | None = None, opset: int | None = None, "         \
   "relax_version: str | None = None, cut_inputs: collections.abc.Sequence[str] | None = None, " \
   "cut_outputs: collections.abc.Sequence[str] | None = None, lift_state: bool = False, "        \
@@ -534,19 +558,20 @@ nb::class_<ModelObject> BindModels(nb::module_& m) {
           "lower",
           [](const ModelObject& o, nb::object shapes, nb::object dims, nb::object entry,
              nb::object cut_inputs, nb::object cut_outputs) {
-            return ToCommon(o, nb::str("none"), shapes, dims, entry, cut_inputs, cut_outputs,
-                            nb::none(), nb::none());
+            return ToCommon(o, nb::str("none"), nb::none(), shapes, dims, entry, cut_inputs,
+                            cut_outputs, nb::none(), nb::none());
           },
           nb::kw_only(), nb::arg("shapes") = nb::none(), nb::arg("dims") = nb::none(),
           nb::arg("entry") = nb::none(), nb::arg("cut_inputs") = nb::none(),
           nb::arg("cut_outputs") = nb::none(), "The model at the common level.")
       .def("optimize", &ToCommon, nb::arg("passes") = nb::str("default"), nb::kw_only(),
-           nb::arg("shapes") = nb::none(), nb::arg("dims") = nb::none(),
-           nb::arg("entry") = nb::none(), nb::arg("cut_inputs") = nb::none(),
-           nb::arg("cut_outputs") = nb::none(), nb::arg("explain") = nb::none(),
-           nb::arg("progress") = nb::none(),
+           nb::arg("rules") = nb::none(), nb::arg("shapes") = nb::none(),
+           nb::arg("dims") = nb::none(), nb::arg("entry") = nb::none(),
+           nb::arg("cut_inputs") = nb::none(), nb::arg("cut_outputs") = nb::none(),
+           nb::arg("explain") = nb::none(), nb::arg("progress") = nb::none(),
            "The model at the common level, rewritten by passes: \"default\", \"none\", names, or\n"
-           "\"default,-NAME\". `explain` is called with a line for each rewrite, `progress` with "
+           "\"default,-NAME\", after the rules of a file, given as a path or its bytes. `explain` "
+           "is called with a line for each rewrite, `progress` with "
            "the\n"
            "name of each pass that has run and whether it has changed anything.")
       .def("simplify", &Simplify, nb::arg("check") = 3, nb::kw_only(), nb::arg("seed") = 0,

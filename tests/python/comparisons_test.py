@@ -2,6 +2,8 @@
 """diff, verify, simplify."""
 
 import json
+import pathlib
+import tempfile
 import unittest
 
 import numpy
@@ -96,6 +98,29 @@ class SimplifyTest(unittest.TestCase):
 
         with self.assertRaises(KeyError):
             dragoman.load(MLP).optimize(explain=fail)
+
+
+class RulesTest(unittest.TestCase):
+
+    LEAK = b"rule leak: onnx.Relu($x) => onnx.LeakyRelu($x) {alpha = 0.5}"
+
+    def test_rules_act_before_passes(self):
+        model = dragoman.load(MLP)
+        self.assertIn("LeakyRelu", model.optimize("none", rules=self.LEAK).to_text())
+        self.assertNotIn("LeakyRelu", model.optimize("none").to_text())
+
+    def test_a_file_of_rules_rewrites_what_is_saved(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rules, saved = pathlib.Path(folder, "leak.rules"), pathlib.Path(folder, "leaky.onnx")
+            rules.write_bytes(self.LEAK)
+            dragoman.load(MLP).save(saved, rules=rules)
+            ops = [node.op for node in dragoman.load(saved).graph.nodes]
+        self.assertEqual(ops, ["onnx.Gemm", "onnx.LeakyRelu", "onnx.Gemm"])
+
+    def test_what_is_wrong_in_rules_is_told_with_its_place(self):
+        with self.assertRaises(dragoman.Invalid) as raised:
+            dragoman.load(MLP).optimize(rules=b"rule bad: Relu($x) => Nothing($x)")
+        self.assertIn("1:23", str(raised.exception))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 """The module does what the command line does, on the models of tests/models."""
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -136,6 +137,46 @@ entry main(%x: f32[2]) -> (%y: f32[2]) {{
             self.assertTrue(report, report)
             self.assertTrue(all(output.elements > 0 for verification in report.verifications
                                 for output in verification.outputs))
+
+
+LARGE = """ir_version: 8
+opset_import { version: 17 }
+graph {
+  name: "g"
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } dim { dim_value: 32768 } } } } }
+  output { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_value: 1 } dim { dim_value: 16384 } } } } }
+  initializer {
+    name: "w" data_type: 1 dims: 16384 dims: 32768
+    data_location: EXTERNAL external_data { key: "location" value: "w.bin" }
+  }
+  node {
+    op_type: "Gemm" input: "x" input: "w" output: "y"
+    attribute { name: "transB" type: INT i: 1 }
+  }
+}
+"""
+
+
+def anonymous_memory():
+    """Bytes that this process has in memory and that are not those of a file."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    return 1024 * int(re.search(r"RssAnon:\s*(\d+) kB", status)[1])
+
+
+class LargeModelTest(unittest.TestCase):
+
+    def test_weights_of_two_gigabytes_are_not_copied(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model, weights = pathlib.Path(folder, "model.textproto"), pathlib.Path(folder, "w.bin")
+            model.write_text(LARGE)
+            weights.touch()
+            os.truncate(weights, 2 << 30)  # a hole in the file, which takes no space on the disk
+            before = anonymous_memory()
+            optimized = dragoman.load(model).optimize()
+            weight = next(value.constant for value in optimized.graph.constants
+                          if value.constant.nbytes == 2 << 30)
+            self.assertEqual(weight[-1, -1], 0)
+            self.assertLess(anonymous_memory() - before, 64 << 20)
 
 
 if __name__ == "__main__":
