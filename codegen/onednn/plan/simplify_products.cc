@@ -188,9 +188,22 @@ bool IsAffine(const Node& gemm) {
          has_bias;
 }
 
+// Of what is added to it, Gemm takes no other sizes, Add does.
+bool BroadcastsTo(const Value* c, const Value& y) {
+  if (c == nullptr) return true;
+  const Shape *from = c->type().shape(), *to = y.type().shape();
+  if (from == nullptr || to == nullptr || from->size() > to->size()) return false;
+  return std::equal(from->rbegin(), from->rend(), to->rbegin(), [](const Dim& a, const Dim& b) {
+    return (a.known() && a.value() == 1) || Equal(a, b) == Truth::kYes;
+  });
+}
+
 // Gemm(a, b, c) = alpha MatMul(a', b') + beta c
 Result<bool> MultiplyGemm(Node& node, PassContext& context) {
-  if (!node.Is("Gemm") || !IsF32(node.result()) || IsAffine(node)) return false;
+  if (!node.Is("Gemm") || !IsF32(node.result()) || IsAffine(node) ||
+      !BroadcastsTo(node.operand(2), *node.result())) {
+    return false;
+  }
   const auto matrix = [&](std::size_t i, std::string_view flag) -> Result<Value*> {
     if (IntAttribute(node, flag) == 0) return node.operand(i);
     return context.Insert(node, "Transpose", {{node.operand(i)}},

@@ -66,6 +66,7 @@ TEST(SimplifyForCpp, MakesAProductOfGemm) {
                       "%y = onnx.Gemm(%a, %b, %c) {" + attributes + "}\n}");
   };
   EXPECT_EQ(by_constant("transB = 1"), T{"Gemm"});
+  EXPECT_EQ(gemm("m", "alpha = 0.5"), T{"Gemm"});  // m must be 1 or 2
   EXPECT_EQ(by_constant("transA = 1, beta = 0.5"), (T{"Transpose", "MatMul", "Mul", "Add"}));
 }
 
