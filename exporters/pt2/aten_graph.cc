@@ -168,6 +168,16 @@ Term AtenGraph::MadeParameter(const std::string& name, const dragoman::Tensor& t
   return Import(program_.made(name, tensor));
 }
 
+std::optional<Unsqueezed> AtenGraph::FindUnsqueezed(const Term& term) const {
+  const auto found = unsqueezed_.find(term.name);
+  return found != unsqueezed_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+std::optional<Permuted> AtenGraph::FindPermuted(const Term& term) const {
+  const auto found = permuted_.find(term.name);
+  return found != permuted_.end() ? std::optional(found->second) : std::nullopt;
+}
+
 Size AtenGraph::SizeCall(std::string_view target, const Arguments& arguments, const Dim& value) {
   Node node = MakeNode(target, arguments);
   const std::string name = NewName(target);

@@ -33,6 +33,17 @@ struct ProgramScope {
   std::function<Term(const std::string& name, const dragoman::Tensor& tensor)> made;
 };
 
+// A tensor to which an axis of size 1 was put.
+struct Unsqueezed {
+  Term from;
+  std::int64_t axis = 0;
+};
+
+struct Permuted {
+  Term from;
+  std::vector<std::int64_t> order;
+};
+
 // A scalar that data decide, and the size that it is.
 struct Item {
   Size size;
@@ -62,6 +73,16 @@ class AtenGraph {
   std::optional<Term> Find(const Value* value);
   Term Lifted(const dragoman::Tensor& tensor);
   Term MadeParameter(const std::string& name, const dragoman::Tensor& tensor);
+
+  void RecordUnsqueezed(const Term& term, Unsqueezed how) {
+    unsqueezed_.insert_or_assign(term.name, std::move(how));
+  }
+  void RecordPermuted(const Term& term, Permuted how) {
+    permuted_.insert_or_assign(term.name, std::move(how));
+  }
+  // nullopt: it was not made so.
+  std::optional<Unsqueezed> FindUnsqueezed(const Term& term) const;
+  std::optional<Permuted> FindPermuted(const Term& term) const;
 
   // The symbolic integer that has this value, made of sizes of tensors that are there; nullopt: no
   // tensor tells.
@@ -108,8 +129,10 @@ class AtenGraph {
   std::map<std::string, Json> sym_int_values_;
   std::unordered_map<const Value*, Term> terms_;  // looked up, never iterated
   std::map<std::string, std::pair<Term, std::size_t>>
-      axes_;                                  // by size as text: a tensor that has it
-  std::map<std::string, std::string> sizes_;  // by size as text: its symbolic integer
+      axes_;                                      // by size as text: a tensor that has it
+  std::map<std::string, std::string> sizes_;      // by size as text: its symbolic integer
+  std::map<std::string, Unsqueezed> unsqueezed_;  // by name, as the next
+  std::map<std::string, Permuted> permuted_;
   std::vector<std::pair<Term, Term>> imports_;
   std::set<std::string> read_;
   Json metadata_ = Json::object();

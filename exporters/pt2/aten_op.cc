@@ -166,9 +166,17 @@ Result<Term> AtenOp::Reshape(const Term& x, const Shape& shape) const {
 
 Term AtenOp::Permute(const Term& x, const Ints& order) const {
   if (std::ranges::is_sorted(order)) return x;
+  if (const std::optional<Permuted> made = graph.FindPermuted(x)) {
+    Ints whole;
+    for (std::int64_t axis : order) whole.push_back(made->order[static_cast<std::size_t>(axis)]);
+    return Permute(made->from, whole);
+  }
   Shape shape;
   for (std::int64_t axis : order) shape.push_back(x.shape[static_cast<std::size_t>(axis)]);
-  return Call("aten.permute.default", {{"self", x}, {"dims", order}}, {x.dtype, std::move(shape)});
+  Term result =
+      Call("aten.permute.default", {{"self", x}, {"dims", order}}, {x.dtype, std::move(shape)});
+  graph.RecordPermuted(result, {x, order});
+  return result;
 }
 
 Term AtenOp::SwapAxes(const Term& x, std::int64_t a, std::int64_t b) const {
@@ -181,10 +189,18 @@ Term AtenOp::SwapAxes(const Term& x, std::int64_t a, std::int64_t b) const {
 Term AtenOp::Unsqueeze(const Term& x, std::int64_t axis) const {
   Shape shape = x.shape;
   shape.insert(shape.begin() + axis, Dim(1));
-  return Call("aten.unsqueeze.default", {{"self", x}, {"dim", axis}}, {x.dtype, std::move(shape)});
+  Term result =
+      Call("aten.unsqueeze.default", {{"self", x}, {"dim", axis}}, {x.dtype, std::move(shape)});
+  graph.RecordUnsqueezed(result, {x, axis});
+  return result;
 }
 
 Term AtenOp::Squeeze(const Term& x, std::int64_t axis) const {
+  if (const std::optional<Unsqueezed> made = graph.FindUnsqueezed(x)) {
+    if (made->axis == axis) return made->from;
+    const std::int64_t passed = made->axis < axis ? 1 : 0;
+    return Unsqueeze(Squeeze(made->from, axis - passed), made->axis - (1 - passed));
+  }
   Shape shape = x.shape;
   shape.erase(shape.begin() + axis);
   return Call("aten.squeeze.dim", {{"self", x}, {"dim", axis}}, {x.dtype, std::move(shape)});

@@ -85,10 +85,10 @@ struct AtenOp {
 
   Term Reshape(const Term& x, const Sizes& sizes, Shape shape) const;
   Result<Term> Reshape(const Term& x, const Shape& shape) const;
-  Term Permute(const Term& x, const Ints& order) const;
+  Term Permute(const Term& x, const Ints& order) const;  // joins permutations
   Term SwapAxes(const Term& x, std::int64_t a, std::int64_t b) const;
   Term Unsqueeze(const Term& x, std::int64_t axis) const;
-  Term Squeeze(const Term& x, std::int64_t axis) const;
+  Term Squeeze(const Term& x, std::int64_t axis) const;  // undoes an Unsqueeze
   Term Select(const Term& x, std::int64_t axis, std::int64_t index) const;
   // Elements from `begin` to `end`; `size` is how many there are.
   Term Slice(const Term& x, std::int64_t axis, const Size& begin, const Size& end,

@@ -299,7 +299,9 @@ class Namer {
   bool CanTake(const std::string& name) const { return !elements_.contains(name); }
 
   void NameTargets(Statement& statement, std::set<std::string>& own) {
-    for (std::string& target : statement.targets) {
+    const bool is_recurrence = statement.text == "pair";
+    for (std::size_t i = 0; i < statement.targets.size(); ++i) {
+      std::string& target = statement.targets[i];
       const std::string value = target;
       const auto known = by_value_.find(target);
       if (known != by_value_.end()) {
@@ -315,6 +317,8 @@ class Namer {
       if (is_element) {
         target = names_.Unique(Short(value.starts_with('@') ? value.substr(1) : "step"));
         elements_.insert(target);
+      } else if (is_recurrence && i > 0) {
+        target = names_.Unique(i == 1 ? "hidden" : "cell");
       } else {
         target = Fresh(statement.value);
       }

@@ -43,6 +43,10 @@ Module* Module::Child(std::string_view name) const {
   return nullptr;
 }
 
+bool Module::HasWeight(std::string_view name) const {
+  return std::ranges::any_of(weights, [&](const auto& weight) { return weight.first == name; });
+}
+
 bool Module::is_list() const {
   return weights.empty() && !children.empty() && !layer &&
          std::ranges::all_of(children, [](const auto& child) { return IsNumber(child->name()); });
@@ -74,13 +78,10 @@ Module& ModuleTree::ModuleAt(const ModulePath& path) {
 }
 
 // Whether nothing is at `path`, and no layer or weight above it.
-bool ModuleTree::IsFree(const ModulePath& path) {
+bool ModuleTree::IsFree(const ModulePath& path) const {
   const Module* module = &root_;
   for (std::size_t i = 0; i < path.size(); ++i) {
-    if (module->layer) return false;
-    for (const auto& [name, weight] : module->weights) {
-      if (name == path[i]) return false;
-    }
+    if (module->layer || module->HasWeight(path[i])) return false;
     const Module* child = module->Child(path[i]);
     if (child == nullptr) return true;
     module = child;
@@ -109,18 +110,27 @@ bool IsApart(const Call& call, const LayerCall& layer, const ModulePath& owner) 
 }
 
 ModulePath WithSuffix(ModulePath path, std::int64_t number) {
-  const bool is_number = IsNumber(path.back());
-  path.back() += is_number ? std::to_string(number) : "_" + std::to_string(number);
+  if (IsNumber(path.back())) path.back().insert(0, "m_");
+  path.back() += "_" + std::to_string(number);
   return path;
 }
 
-std::string FlatName(const ModulePath& path) {
-  std::string name = "weight_" + Dotted(path);
-  std::ranges::replace(name, '.', '_');
-  return name;
-}
-
 }  // namespace
+
+// `path`, or a name beside the layer or weight that stands above it: "encoder.lstm_h" of
+// "encoder.lstm.h".
+ModulePath ModuleTree::Beside(ModulePath path) const {
+  const Module* module = &root_;
+  for (std::size_t i = 0; i + 1 < path.size() && module != nullptr; ++i) {
+    const Module* child = module->Child(path[i]);
+    if ((child != nullptr && child->layer) || module->HasWeight(path[i])) {
+      for (std::size_t j = i + 1; j < path.size(); ++j) path[i] += "_" + path[j];
+      path.resize(i + 1);
+    }
+    module = child;
+  }
+  return path;
+}
 
 // The module of the weights that have the layer's own names; else one that they or the scope name.
 ModulePath ModuleTree::LayerPath(const Call& call, const LayerCall& layer,
@@ -170,13 +180,9 @@ void ModuleTree::AddLayers(const ProgramCalls& program, const WeightsByValue& we
     }
     Module*& module = by_weights_[key];
     if (module == nullptr) {
-      const ModulePath wanted = is_apart ? call.scope : owner;
+      const ModulePath wanted = Beside(is_apart ? call.scope : owner);
       ModulePath path = wanted;
-      for (std::int64_t i = 2; !IsFree(path); ++i) {
-        path = WithSuffix(wanted, i);
-        // A layer or weight that stands where this one wants a module.
-        if (i > std::ssize(stored_) + 2) path = {FlatName(wanted) + "_" + std::to_string(i)};
-      }
+      for (std::int64_t i = 2; !IsFree(path); ++i) path = WithSuffix(wanted, i);
       module = &Make(path);
       module->form = Module::Form::kLayer;
       module->layer = *layer;
@@ -199,14 +205,10 @@ void ModuleTree::AddLayers(const ProgramCalls& program, const WeightsByValue& we
 const ModulePath& ModuleTree::PlaceWeight(const pt2::Weight& weight) {
   if (const auto known = by_source_.find(weight.path); known != by_source_.end())
     return known->second;
-  const ModulePath wanted = PathOf(weight.path);
+  ModulePath wanted = Beside(PathOf(weight.path));
+  if (IsNumber(wanted.back())) wanted.back().insert(0, "weight_");
   ModulePath path = wanted;
-  for (std::int64_t i = 2; !IsFree(path) || IsNumber(path.back()); ++i) {
-    path = WithSuffix(wanted, i);
-    // A layer that stands where this one wants a module.
-    if (i > std::ssize(stored_) + 2) path = {FlatName(wanted) + "_" + std::to_string(i)};
-    if (IsNumber(path.back())) path.back() = "weight_" + path.back();
-  }
+  for (std::int64_t i = 2; !IsFree(path); ++i) path = WithSuffix(wanted, i);
   ModulePath parent = path;
   parent.pop_back();
   Make(parent).weights.emplace_back(path.back(), &weight);

@@ -42,6 +42,7 @@ struct Module {
 
   const std::string& name() const { return path.back(); }
   Module* Child(std::string_view name) const;
+  bool HasWeight(std::string_view name) const;
   // Children are counted, and nothing else is there.
   bool is_list() const;
 };
@@ -69,7 +70,8 @@ class ModuleTree {
   using Paths = std::map<std::string, ModulePath>;  // of weights, by value of a program
 
   void AddLayers(const ProgramCalls& program, const WeightsByValue& weights, Paths& paths);
-  bool IsFree(const ModulePath& path);
+  bool IsFree(const ModulePath& path) const;
+  ModulePath Beside(ModulePath path) const;
   ModulePath LayerPath(const Call& call, const LayerCall& layer, const WeightsByValue& weights);
   Module& Make(const ModulePath& path);
   static void SortLists(Module& module);

@@ -217,6 +217,22 @@ state 0 input 1 -> output 1
         self.assertEqual(done.returncode, 0, done.stderr)
         return [np.load(path) for path in sorted((self.work / "out").glob("*.npy"))]
 
+    def test_a_loop_that_collects_is_a_scan(self):
+        archive = self.convert_text("""entry main(%x: f32[3], %n: i64[]) -> (%last, %all) {
+  const %go: bool[] = true
+  %last: f32[3], %all: f32[t, 3] = onnx.Loop(%n, %go, %x) {
+    body = graph b(%i: i64[], %more: bool[], %s: f32[3]) -> (%more, %t, %t) {
+      %t: f32[3] = onnx.Add(%s, %x)
+    }
+  }
+}
+""")
+        self.assertEqual([t for t in self.targets(archive) if t.startswith("higher_order")],
+                         ["higher_order.scan"])
+        last, every = self.run_outputs(archive, x=np.array([1, -2, 3], "f4"), n=np.array(2))
+        np.testing.assert_array_equal(last, [3, -6, 9])
+        np.testing.assert_array_equal(every, [[2, -4, 6], [3, -6, 9]])
+
     def test_boxes_are_chosen_by_a_scan(self):
         archive = self.convert_text("""entry main(%boxes: f32[1, 4, 4], %scores: f32[1, 2, 4],
     %limit: i64[]) -> (%chosen) {

@@ -12,7 +12,7 @@ from pages import Page
 
 ANSWERS = ("onnx-to-cpp", "torchscript-policy", "unrolled-lstm", "relay-model", "running",
            "comparing-exports", "reporting-a-bug")
-SHORT_ANSWERS = ("leaving-torchscript",)
+SHORT_ANSWERS = ("leaving-torchscript", "keras-to-pytorch")
 # The step of the tutorial that needs PyTorch, and where the files lie that it wrote.
 SAVE = "python3 save_policy.py && mkdir recorded && mv inputs.npz outputs.npz recorded"
 POLICY = "tests/models/tutorial_policy"

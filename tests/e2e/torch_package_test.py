@@ -80,6 +80,25 @@ class TorchPackageTest(unittest.TestCase):
                     for name in node.names}
         self.assertLessEqual(imported, {"torch", "torch.nn.functional"})
 
+    def test_weights_stand_beside_layers_and_are_named_by_words(self):
+        folder = self.package_of_text("""entry main(%x: f32[2, 3]) -> (%y) {
+  const %fc.weight: f32[4, 3] = [[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]]
+  const %fc.scale: f32[4] = [1.0, 2.0, 3.0, 4.0]
+  const %"items.0": f32[4] = [4.0, 3.0, 2.0, 1.0]
+  %z: f32[2, 4] = dragoman.Linear(%x, %fc.weight)
+  %scaled: f32[2, 4] = onnx.Mul(%z, %fc.scale)
+  %y: f32[2, 4] = onnx.Add(%scaled, %"items.0")
+}
+""")
+        compile((folder / "model.py").read_text(), "model.py", "exec")
+        names = set(header(folder / "model.safetensors")) - {"__metadata__"}
+        self.assertEqual(names, {"fc.weight", "fc_scale", "items.weight_0"})
+
+    def test_a_recurrence_takes_its_batch_first(self):
+        text = (self.package(MODELS / "tensorflow" / "stateful_lstm") / "model.py").read_text()
+        self.assertIn("nn.LSTM(2, 1, batch_first=True)", text)
+        self.assertNotIn("permute", text)
+
     def test_entries_hide_no_method_of_modules(self):
         folder = self.package_of_text("""state memory: f32[2] = f32[2] [0.0, 0.0]
 

@@ -206,6 +206,7 @@ struct ScanCall {
   Terms xs;
   std::vector<const Value*> carried_inputs;
   std::vector<const Value*> slice_inputs;  // nullptr: nothing reads it
+  const Value* flag = nullptr;             // an input that is true in every iteration
 };
 
 Emitted EmitScanCall(const AtenOp& op, const ScanCall& call, const Graph& graph,
@@ -229,6 +230,12 @@ Emitted EmitScanCall(const AtenOp& op, const ScanCall& call, const Graph& graph,
       bound = body.Call("aten.reshape.default", {{"self", bound}, {"shape", Ints{1}}},
                         {bound.dtype, {Dim(1)}});
     body.Bind(input, bound);
+  }
+  if (call.flag != nullptr) {
+    const AtenOp inner = {op.node, body, op.inference, op.program, op.translate};
+    const Shape* shape = call.flag->type().shape();
+    DRAGOMAN_ASSIGN(Term truth, inner.Full(shape != nullptr ? *shape : Shape(), 1, DType::kBool));
+    body.Bind(call.flag, std::move(truth));
   }
   Terms outputs = op.translate(graph, body);
   outputs.erase(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(skipped_outputs));
@@ -275,15 +282,7 @@ Emitted EmitCounted(const AtenOp& op, const LoopParts& parts) {
   call.carried = NewTensors(op.graph, {}, call.carried);
   call.xs.push_back(op.Arange(*count, iterations, DType::kI64));
   call.slice_inputs.push_back(parts.body->input(0));
-  const Value* flag = parts.body->input(1);
-  if (flag->used()) {
-    const bool only_passes = flag->HasOneUse() && parts.body->output(0) == flag;
-    if (!only_passes) {
-      DRAGOMAN_ASSIGN(Term flags, op.Full({iterations}, 1, DType::kBool));
-      call.xs.push_back(std::move(flags));
-      call.slice_inputs.push_back(flag);
-    }
-  }
+  call.flag = parts.body->input(1);
   CarrySomething(op, call);
   std::vector<TermType> types;
   for (std::size_t i = 0; i < op.node.num_results(); ++i) {

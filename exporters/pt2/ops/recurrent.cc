@@ -95,10 +95,14 @@ class RecurrenceEmitter {
 
   Emitted Emit() {
     Term x = op_.arg(0);
-    const std::int64_t time = batch_first_ ? 1 : 0;
+    // What is turned for the node comes with the batch first.
+    const std::optional<Permuted> turned = op_.graph.FindPermuted(x);
+    const bool is_turned = !batch_first_ && turned && turned->order == Ints{1, 0, 2};
+    if (is_turned) x = turned->from;
+    const std::int64_t time = batch_first_ || is_turned ? 1 : 0;
     const bool is_reverse = direction_ == "reverse";
     if (is_reverse) x = op_.Flip(x, {time});
-    DRAGOMAN_ASSIGN(const Terms states, InitialStates(x));
+    DRAGOMAN_ASSIGN(const Terms states, InitialStates(x.dtype, x.shape.at(time == 1 ? 0 : 1)));
     DRAGOMAN_ASSIGN(const Terms weights, WeightsOf());
     const Dim hidden = states.front().shape[2];
     Shape all = x.shape;
@@ -115,9 +119,10 @@ class RecurrenceEmitter {
                                               {"dropout", 0.0},
                                               {"train", false},
                                               {"bidirectional", directions_ == 2},
-                                              {"batch_first", batch_first_}},
+                                              {"batch_first", time == 1}},
                                              types, false);
     Term sequence = is_reverse ? op_.Flip(results[0], {time}) : results[0];
+    if (is_turned) sequence = op_.Permute(sequence, {1, 0, 2});
     DRAGOMAN_ASSIGN(sequence, WithDirections(sequence, hidden));
     Terms given = {sequence};
     for (std::size_t i = 1; i < results.size(); ++i)
@@ -143,9 +148,9 @@ class RecurrenceEmitter {
     return batch_first_ ? split : op_.SwapAxes(split, 1, 2);
   }
 
-  Result<Terms> InitialStates(const Term& x) const {
+  Result<Terms> InitialStates(DType dtype, const Dim& batch) const {
     const Term recurrence = op_.arg(kRecurrence);
-    const Shape shape = {Dim(directions_), x.shape[batch_first_ ? 0 : 1], recurrence.shape[2]};
+    const Shape shape = {Dim(directions_), batch, recurrence.shape[2]};
     Terms states;
     for (std::size_t operand : {kInitialHidden, kInitialCell}) {
       if (operand == kInitialCell && !is_lstm_) break;
@@ -154,7 +159,7 @@ class RecurrenceEmitter {
         states.push_back(batch_first_ ? op_.SwapAxes(state, 0, 1) : state);
         continue;
       }
-      DRAGOMAN_ASSIGN(Term zeros, op_.Full(shape, 0, x.dtype));
+      DRAGOMAN_ASSIGN(Term zeros, op_.Full(shape, 0, dtype));
       states.push_back(std::move(zeros));
     }
     return states;
