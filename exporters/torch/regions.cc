@@ -2,6 +2,7 @@
 #include "exporters/torch/regions.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "exporters/torch/spelling.h"
@@ -41,12 +42,13 @@ Regions::Regions(const ProgramCalls& program, ModuleTree& tree, bool flat)
       calls_.push_back(&call);
     }
   }
+  RememberReads(program.calls);
   DropDeadCalls();
   for (std::size_t i = 0; i < calls_.size(); ++i) {
     for (const std::string& result : calls_[i]->results) makers_[result] = i;
   }
   for (std::size_t i = 0; i < calls_.size(); ++i) {
-    for (const std::string& value : ReadsOf(*calls_[i], {""})) used_[value].push_back(i);
+    for (const std::string& value : reads_.at(calls_[i])) used_[value].push_back(i);
   }
   FindHomes(flat);
   Set all;
@@ -64,31 +66,31 @@ const Call* Regions::SizeCall(const std::string& value) const {
   return found != sizes_.end() ? found->second : nullptr;
 }
 
-std::vector<std::string> Regions::ReadsOf(const Call& call, const ModulePath& path) const {
+void Regions::RememberReads(const Calls& calls) {
+  for (const Call& call : calls) {
+    for (const Body& body : call.bodies) RememberReads(body.calls);
+    reads_[&call] = AllReadsOf(call);
+  }
+}
+
+std::vector<std::string> Regions::AllReadsOf(const Call& call) const {
   std::vector<std::string> reads;
-  const auto add = [&](const std::string& value) {
-    const ModulePath* weight = tree_.PathOfWeight(program_, value);
-    const bool is_held = weight != nullptr && !IsState(value) && IsAbove(path, *weight);
-    if (!is_held) AddOnce(reads, value);
-  };
   if (tree_.LayerOf(call) != nullptr) {
     for (const Expr& argument : tree_.LayerCallOf(call).arguments) {
       ForEachPart(argument, [&](const Expr& part) {
-        if (part.kind == Expr::Kind::kValue) add(part.text);
+        if (part.kind == Expr::Kind::kValue) AddOnce(reads, part.text);
       });
     }
     return reads;
   }
   if (call.bodies.empty()) {
-    for (const std::string& value : call.reads) add(value);
+    for (const std::string& value : call.reads) AddOnce(reads, value);
     return reads;
   }
   // Layers of bodies hold their weights.
   std::set<std::string> inner;
   for (const Body& body : call.bodies) {
-    for (const Call& own : body.calls) {
-      for (const std::string& value : ReadsOf(own, path)) inner.insert(value);
-    }
+    for (const Call& own : body.calls) inner.insert(reads_.at(&own).begin(), reads_.at(&own).end());
     inner.insert(body.outputs.begin(), body.outputs.end());
   }
   for (const pt2::Json& argument : call.arguments) {
@@ -99,8 +101,17 @@ std::vector<std::string> Regions::ReadsOf(const Call& call, const ModulePath& pa
     });
   }
   for (const std::string& value : call.reads) {
-    if (inner.contains(value)) add(value);
+    if (inner.contains(value)) AddOnce(reads, value);
   }
+  return reads;
+}
+
+std::vector<std::string> Regions::ReadsOf(const Call& call, const ModulePath& path) const {
+  std::vector<std::string> reads;
+  std::ranges::copy_if(reads_.at(&call), std::back_inserter(reads), [&](const std::string& value) {
+    const ModulePath* weight = tree_.PathOfWeight(program_, value);
+    return weight == nullptr || IsState(value) || !IsAbove(path, *weight);
+  });
   return reads;
 }
 
@@ -112,7 +123,7 @@ void Regions::DropDeadCalls() {
         (*call)->results, [&](const std::string& result) { return read.contains(result); });
     if (!is_read && !(*call)->has_effect()) continue;
     kept.push_back(*call);
-    for (const std::string& value : ReadsOf(**call, {""})) {
+    for (const std::string& value : reads_.at(*call)) {
       read.insert(value);
       if (const Call* size = SizeCall(value)) read.insert(size->Tensor("self"));
     }
@@ -132,7 +143,7 @@ Module* Regions::HomeOf(std::size_t i) {
     return &tree_.ModuleAt(path);
   }
   std::optional<std::size_t> last;
-  for (const std::string& value : ReadsOf(call, {""})) {
+  for (const std::string& value : reads_.at(&call)) {
     const auto maker = makers_.find(value);
     if (maker != makers_.end()) last = std::max(last.value_or(0), maker->second);
   }
@@ -195,7 +206,7 @@ Boundary Regions::BoundaryOf(const Set& calls, const ModulePath& path) const {
 
 std::vector<std::size_t> Regions::DependenciesOf(std::size_t call) const {
   std::vector<std::size_t> makers;
-  for (std::string value : ReadsOf(*calls_[call], {""})) {
+  for (std::string value : reads_.at(calls_[call])) {
     if (const Call* size = SizeCall(value)) value = size->Tensor("self");
     if (const auto maker = makers_.find(value); maker != makers_.end())
       makers.push_back(maker->second);

@@ -53,9 +53,6 @@ class Regions {
   }
   const Boundary& BoundaryOf(const Module& module) const { return boundaries_.at(&module); }
 
-  // Values that calls of a layer or of an operator read, but for weights that the module at `path`
-  // holds.
-  std::vector<std::string> ReadsOf(const Call& call, const ModulePath& path) const;
   bool IsState(const std::string& value) const { return states_.contains(value); }
   // The call that gives the size `value`, if it only reads it off a tensor.
   const Call* SizeCall(const std::string& value) const;
@@ -63,6 +60,11 @@ class Regions {
  private:
   using Set = std::vector<std::size_t>;  // of calls, ascending
 
+  void RememberReads(const Calls& calls);
+  // Values that calls of a layer or of an operator read; or but for weights that the module at
+  // `path` holds.
+  std::vector<std::string> AllReadsOf(const Call& call) const;
+  std::vector<std::string> ReadsOf(const Call& call, const ModulePath& path) const;
   void DropDeadCalls();
   void FindHomes(bool flat);
   Module* HomeOf(std::size_t call);
@@ -77,6 +79,7 @@ class Regions {
 
   const ProgramCalls& program_;
   ModuleTree& tree_;
+  std::map<const Call*, std::vector<std::string>> reads_;  // looked up, never iterated
   std::vector<const Call*> calls_;
   std::vector<Module*> homes_;
   std::map<std::string, std::size_t> makers_;             // of values: calls
