@@ -41,16 +41,19 @@ std::string ScopeText(const Rule& rule) {
   return "";
 }
 
-// What there is in the file.
+// What there is in the file; the alternatives of a rule are about the same graphs.
 int ListRules(const RuleSet& rules, const CommonOptions& common) {
-  if (common.json) {
-    Json list = Json::array();
-    for (const Rule& rule : rules.rules())
+  Json list = Json::array();
+  std::string before;
+  for (const Rule& rule : rules.rules()) {
+    if (std::exchange(before, rule.name) == rule.name) continue;
+    if (common.json) {
       list.push_back({{"rule", rule.name}, {"of", ScopeText(rule)}});
-    PrintJson(list);
-    return kDone;
+    } else {
+      Print("{}: of {}\n", rule.name, ScopeText(rule));
+    }
   }
-  for (const Rule& rule : rules.rules()) Print("{}: of {}\n", rule.name, ScopeText(rule));
+  if (common.json) PrintJson(list);
   return kDone;
 }
 
@@ -61,10 +64,12 @@ std::string JudgementText(const RuleJudgement& judgement) {
   std::vector<std::string> types;
   for (const auto& [dtype, largest] : judgement.largest)
     types.push_back(fmt::format("{:.3g} in {}", largest, Name(dtype)));
-  const std::string text =
-      fmt::format("{} on {} random inputs, largest differences {}",
-                  judgement.ok ? "equal" : "different", judgement.draws, fmt::join(types, ", "));
-  return judgement.ok ? text : text + "\n  " + judgement.place;
+  const std::string text = fmt::format("{} on {} random inputs, largest differences {}",
+                                       judgement.ok         ? "equal"
+                                       : judgement.is_meant ? "different, as it says,"
+                                                            : "different",
+                                       judgement.draws, fmt::join(types, ", "));
+  return judgement.ok || judgement.is_meant ? text : text + "\n  " + judgement.place;
 }
 
 Json JudgementJson(const RuleJudgement& judgement) {
@@ -74,6 +79,7 @@ Json JudgementJson(const RuleJudgement& judgement) {
     return json;
   }
   json["equal"] = judgement.ok;
+  if (judgement.is_meant) json["meant_to_differ"] = true;
   json["draws"] = judgement.draws;
   for (const auto& [dtype, largest] : judgement.largest)
     json["largest_difference"][std::string(Name(dtype))] = largest;
@@ -84,13 +90,12 @@ Json JudgementJson(const RuleJudgement& judgement) {
 int CheckRules(const RuleSet& rules, const CommonOptions& common) {
   Json list = Json::array();
   bool ok = true;
-  for (const Rule& rule : rules.rules()) {
-    const RuleJudgement judgement = JudgeRule(rule);
-    ok = ok && judgement.ok;
+  for (const RuleJudgement& judgement : JudgeRules(rules)) {
+    ok = ok && (judgement.ok || judgement.is_meant);
     if (common.json) {
       list.push_back(JudgementJson(judgement));
     } else if (!common.quiet) {
-      PrintLines(Printable(rule.name) + ": " + JudgementText(judgement) + "\n");
+      PrintLines(Printable(judgement.rule) + ": " + JudgementText(judgement) + "\n");
     }
   }
   if (common.json) PrintJson(list);

@@ -8,6 +8,7 @@
 #include "core/ir/for_each_value.h"
 #include "core/ir/type_algebra.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/match/rule_patterns.h"
 #include "core/rewrite/reader.h"
 
 namespace dragoman {
@@ -222,7 +223,9 @@ Result<bool> ApplyPatterns(Graph& graph, PassContext& context, std::span<const P
   for (Node& node : graph.nodes()) {
     for (const Pattern& pattern : patterns) {
       context.rule = pattern.name;
-      DRAGOMAN_ASSIGN(const bool applied, pattern.apply(node, context));
+      DRAGOMAN_ASSIGN(const bool applied, pattern.apply != nullptr
+                                              ? pattern.apply(node, context)
+                                              : ApplyRules(pattern.rules, node, context));
       if (!applied) continue;
       changed = true;
       break;

@@ -76,11 +76,14 @@ struct PassContext {
 // Adds `origin` to the Origins of the node or constant that yields `value`.
 void AddOrigin(Value& value, const OriginPtr& origin);
 
-// A rewrite rooted at one node. It may insert nodes before that node and replace or change it;
-// what it leaves unused is collected by the pass dce.
+struct Rule;
+
+// A rewrite rooted at one node, by a function or by rules. It may insert nodes before that node and
+// replace or change it; what it leaves unused is collected by the pass dce.
 struct Pattern {
   std::string_view name;
-  Result<bool> (*apply)(Node& node, PassContext& context);  // whether anything changed
+  Result<bool> (*apply)(Node& node, PassContext& context) = nullptr;  // whether anything changed
+  std::span<const Rule* const> rules = {};  // where there is no function: the first that matches
 };
 
 // Offers every node of `graph`, in order, to the patterns; the first that applies has it.

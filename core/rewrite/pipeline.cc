@@ -19,6 +19,7 @@
 #include "core/rewrite/patterns/identity_patterns.h"
 #include "core/rewrite/patterns/linear_patterns.h"
 #include "core/rewrite/patterns/spelling_patterns.h"
+#include "core/rewrite/rules/built_in_rules.h"
 #include "core/support/nearest_name.h"
 
 namespace dragoman {
@@ -28,19 +29,18 @@ namespace {
 // in practice.
 constexpr int kMaxRounds = 32;
 
-constexpr PatternFamily kIdentities[] = {BranchPatterns, CopyPatterns, ReshapePatterns,
-                                         RegionPatterns, RowPatterns,  CutPatterns,
-                                         PartPatterns,   ListPatterns, AxisPatterns};
+constexpr PatternFamily kIdentities[] = {
+    BranchPatterns, CopyPatterns, ReshapePatterns, RegionPatterns, RowPatterns,
+    CutPatterns,    PartPatterns, ListPatterns,    AxisPatterns,   IdentityRules};
 constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
 constexpr PatternFamily kSpellings[] = {AttributePatterns,   OperandPatterns, OperatorPatterns,
                                         ChoicePatterns,      PaddingPatterns, WrapPatterns,
                                         MirrorPatterns,      WindowPatterns,  TrianglePatterns,
-                                        ElementwisePatterns, IndexPatterns};
+                                        ElementwisePatterns, IndexPatterns,   SpellingRules};
 constexpr PatternFamily kProducts[] = {ProductPatterns, BatchPatterns};
 constexpr PatternFamily kFunctions[] = {FunctionPatterns,
-                                        ActivationPatterns,
-                                        BranchedActivationPatterns,
-                                        RectifiedActivationPatterns,
+                                        FunctionRules,
+                                        PReluPatterns,
                                         NormalizationPatterns,
                                         ChannelNormalizationPatterns,
                                         ShufflePatterns,

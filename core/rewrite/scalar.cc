@@ -2,9 +2,7 @@
 #include "core/rewrite/scalar.h"
 
 #include <cmath>
-#include <cstddef>
 
-#include "core/ir/producer.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/pass_context.h"
 
@@ -37,6 +35,13 @@ double ErrorIn(DType dtype) {
   return dtype == DType::kF32 ? 5e-6 : 1e-14;
 }
 
+// Whether bf16 and f16 hold it: 8 digits, which f16 has from 2^-14 on.
+bool IsNeverRounded(double number) {
+  int exponent = 0;
+  const double digits = std::ldexp(std::frexp(number, &exponent), 8);
+  return digits == std::floor(digits) && exponent > -14 && exponent <= 16;
+}
+
 }  // namespace
 
 std::optional<float> FormulaNumber(const Value* value) {
@@ -45,20 +50,12 @@ std::optional<float> FormulaNumber(const Value* value) {
   return real && (number == *real || std::isnan(*real)) ? std::optional(number) : std::nullopt;
 }
 
-bool IsReadAs(std::string_view type, const Value* x, bool rounds) {
+bool IsReadAs(std::string_view type, const Value* x) {
   const DType dtype = x->type().dtype();
   const Signature& signature = FindOp(type)->signature;
   const auto& allowed =
       signature.variables[static_cast<std::size_t>(signature.operands[0].variable)];
-  return IsReal(dtype) && allowed.allowed.Has(dtype) && !(rounds && dtype == DType::kF64);
-}
-
-bool IsAbout(double scalar, double number) {
-  return std::abs(scalar - number) <= ErrorIn(DType::kF32) * number;
-}
-
-bool IsAbout(const Value* value, double number) {
-  return RealOf(value) && IsAbout(*value->tensor(), number);
+  return IsReal(dtype) && allowed.allowed.Has(dtype);
 }
 
 bool IsAbout(const Tensor& scalar, double number) {
@@ -67,16 +64,8 @@ bool IsAbout(const Tensor& scalar, double number) {
     return static_cast<double>(scalar.IntAt(0)) == number;
   if (!IsReal(dtype)) return false;
   const double found = scalar.FloatAt(0);
-  if (!std::isfinite(number)) return found == number;
+  if (!std::isfinite(number) || IsNeverRounded(number)) return found == number;
   return std::abs(found - number) <= ErrorIn(dtype) * std::abs(number);
-}
-
-Value* OtherThan(double number, const Value* value, std::string_view type) {
-  const Node* node = ProducerOf(value, type);
-  for (std::size_t i = 0; node != nullptr && i < 2; ++i) {
-    if (IsAbout(node->operand(i), number)) return node->operand(1 - i);
-  }
-  return nullptr;
 }
 
 }  // namespace dragoman

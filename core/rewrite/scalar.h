@@ -18,20 +18,13 @@ std::optional<float> ScalarOf(const Value* value);
 std::optional<float> FormulaNumber(const Value* value);
 
 // Whether a formula over `x` may become operator `type`: formulas are read in all element types in
-// which ONNX computes with reals and that the operator has; but not in f64 where the operator
-// `rounds` numbers of the formula, which are attributes, to f32.
-bool IsReadAs(std::string_view type, const Value* x, bool rounds = false);
+// which ONNX computes with reals and that the operator has.
+bool IsReadAs(std::string_view type, const Value* x);
 
-// Whether it is a number of a formula, which files round to the element type or, as texts of TVM do
-// with f32, to six digits.
-bool IsAbout(double scalar, double number);
-bool IsAbout(const Value* value, double number);
-// The same of one element of any number type, of which integers must be equal.
+// Whether the one element of a tensor is a number of a formula, which files round to the element
+// type or, as texts of TVM do with f32, to six digits. Integers must be equal, and numbers that
+// every floating-point type holds: nothing rounds these.
 bool IsAbout(const Tensor& scalar, double number);
-
-// The other operand of a node of operator `type` that also reads about `number`; nullptr: no such
-// node.
-Value* OtherThan(double number, const Value* value, std::string_view type);
 
 }  // namespace dragoman
 

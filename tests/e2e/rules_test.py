@@ -157,7 +157,7 @@ class Examples(Rules):
             [("image", [1, 3, 2, 2])], [("y", [1, 3, 2, 2])],
             {"mean": np.ones((3, 1, 1)), "deviation": np.full((3, 1, 1), 2)})
         self.assertOperators(self.rewritten(model, rules), ["Relu"])
-        self.assertEqual(dragoman("rules", rules, "--check").returncode, 1)
+        self.assertIn("different, as it says", self.done("rules", rules, "--check"))
 
     def test_a_domain_is_renamed(self):
         model = self.rewritten(leak_model(), EXAMPLES / "domain.rules")
@@ -179,8 +179,8 @@ class Examples(Rules):
 
     def test_each_is_right_as_far_as_it_can_be_run(self):
         for path in sorted(EXAMPLES.glob("*.rules")):
-            if path.name != "head.rules":
-                self.assertNotIn("different", self.done("rules", path, "--check"))
+            for line in self.done("rules", path, "--check").splitlines():
+                self.assertNotIn("different on", line)
 
 
 class Commands(Rules):

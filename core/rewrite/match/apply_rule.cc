@@ -165,10 +165,16 @@ class Replacing {
     }
     for (std::size_t i = 0; i < rule_.replacement.results.size(); ++i) {
       const RuleTerm& term = rule_.replacement.results[i];
-      by_.push_back(term.kind == TermKind::kResult ? inserted_[term.index]->result(term.result)
-                                                   : match_.bindings[term.index].value);
+      by_.push_back(ValueOf(term));
     }
     return true;
+  }
+
+  // nullptr: a constant that has to be made.
+  Value* ValueOf(const RuleTerm& term) const {
+    if (term.kind == TermKind::kResult) return inserted_[term.index]->result(term.result);
+    if (term.kind == TermKind::kKept) return match_.nodes[term.index]->result(term.result);
+    return term.kind == TermKind::kCapture ? match_.bindings[term.index].value : nullptr;
   }
 
   const OpName* OperatorOf(const RuleNode& wanted) const {
@@ -219,20 +225,17 @@ class Replacing {
   bool MakeOperands(const RuleNode& wanted, const OpDef* def, std::vector<Value*>& operands) {
     std::vector<std::pair<std::size_t, const RuleTerm*>> open;  // whose element type follows
     for (const RuleTerm& term : wanted.operands) {
-      if (term.kind == TermKind::kCapture &&
-          rule_.captures[term.index].kind == CaptureKind::kValues) {
+      if (rule_.IsList(term)) {
         const std::vector<Value*>& values = match_.bindings[term.index].values;
         operands.insert(operands.end(), values.begin(), values.end());
         continue;
       }
-      if (term.kind == TermKind::kResult) {
-        operands.push_back(inserted_[term.index]->result(term.result));
-      } else if (term.kind == TermKind::kCapture && rule_.captures[term.index].is_operand()) {
-        operands.push_back(match_.bindings[term.index].value);
-      } else {
-        if (term.kind != TermKind::kOmitted) open.emplace_back(operands.size(), &term);
-        operands.push_back(nullptr);
-      }
+      const bool is_made =
+          term.kind == TermKind::kNumber || term.kind == TermKind::kInts ||
+          term.kind == TermKind::kTensor ||
+          (term.kind == TermKind::kCapture && !rule_.captures[term.index].is_operand());
+      if (is_made) open.emplace_back(operands.size(), &term);
+      operands.push_back(ValueOf(term));
     }
     for (const auto& [index, term] : open) {
       const DType dtype = ElementTypeOf(index, def, operands, UsualElementType());
@@ -333,7 +336,8 @@ class Replacing {
       return SetFromConstant(wanted, kind, *binding.value, node);
     }
     const std::optional<double> number = NumberOf(*wanted.number);
-    return number ? SetNumber(wanted, kind, *number, false, node)
+    const bool exact = UsualElementType() == DType::kF64;
+    return number ? SetNumber(wanted, kind, *number, exact, node)
                   : Refuse("attribute " + wanted.name + " cannot be computed");
   }
 
@@ -369,7 +373,7 @@ class Replacing {
     return true;
   }
 
-  // `exact`: an attribute must hold all digits of what a file says.
+  // `exact`: an attribute must hold all digits of what a file says, or of what f64 computes.
   bool SetNumber(const RuleAttribute& wanted, Attribute::Kind kind, double number, bool exact,
                  Node& node) {
     if (kind == Attribute::Kind::kInt) {
@@ -437,7 +441,7 @@ class Replacing {
     const Type& before = old.type();
     const Type& after = by.type();
     const bool same = before.is_tensor() && after.is_tensor() && before.dtype() == after.dtype() &&
-                      SameShape(old, by);
+                      (SameShape(old, by) || BroadcastAlike(rule_));
     if (same || (IsOpen(old) || IsOpen(by) ? MayBeEqual(before, after)
                                            : !before.is_tensor() && before == after))
       return true;
@@ -485,9 +489,8 @@ class Replacing {
                                                   : std::string("nothing")));
     std::vector<Node*> rest;  // each once
     for (std::size_t i = 0; i < match_.nodes.size(); ++i) {
-      const bool is_root = std::ranges::find(rule_.roots, i) != rule_.roots.end();
       const bool is_new = std::ranges::find(rest, match_.nodes[i]) == rest.end();
-      if (!is_root && is_new) rest.push_back(match_.nodes[i]);
+      if (!rule_.IsRoot(i) && is_new) rest.push_back(match_.nodes[i]);
     }
     const std::vector<const Value*> constants = ConstantsRead();
     for (std::size_t i = 0; i < rule_.roots.size(); ++i)

@@ -44,14 +44,13 @@ std::string CountText(std::size_t least, std::optional<std::size_t> most) {
 }
 
 bool EndsWithList(const Rule& rule, const RuleNode& node) {
-  return !node.operands.empty() && node.operands.back().kind == TermKind::kCapture &&
-         rule.captures[node.operands.back().index].kind == CaptureKind::kValues;
+  return !node.operands.empty() && rule.IsList(node.operands.back());
 }
 
 Fault CheckLists(const Rule& rule, const RuleNode& node) {
   for (std::size_t i = 0; i + 1 < node.operands.size(); ++i) {
     const RuleTerm& term = node.operands[i];
-    if (term.kind == TermKind::kCapture && rule.captures[term.index].kind == CaptureKind::kValues)
+    if (rule.IsList(term))
       return RuleFault{term.offset, "a list of operands stands behind all others"};
   }
   return {};
@@ -119,10 +118,12 @@ Fault CheckIsConstant(const Rule& rule, std::size_t capture, std::size_t offset,
 Fault CheckNumber(const Rule& rule, const RuleNumber& number) {
   if (number.kind == RuleNumber::Kind::kCapture)
     return CheckIsConstant(rule, number.capture, number.offset, true);
-  if ((number.kind == RuleNumber::Kind::kRank || number.kind == RuleNumber::Kind::kSize) &&
-      !rule.captures[number.capture].is_operand())
-    return RuleFault{number.offset, "$" + rule.captures[number.capture].name +
-                                        " is an attribute, which has no sizes"};
+  const bool is_of_operand = number.kind == RuleNumber::Kind::kRank ||
+                             number.kind == RuleNumber::Kind::kSize ||
+                             number.kind == RuleNumber::Kind::kEvery;
+  if (is_of_operand && !rule.captures[number.capture].is_operand())
+    return RuleFault{number.offset,
+                     "$" + rule.captures[number.capture].name + " is an attribute, not an operand"};
   for (const RuleNumber& part : number.parts) {
     if (Fault fault = CheckNumber(rule, part)) return fault;
   }
@@ -310,18 +311,18 @@ class ElementTypes {
   }
 
   Fault Check() {
-    std::vector<std::vector<int>> before, after;
-    if (Fault fault = AddGraph(rule_.pattern, before)) return fault;
+    std::vector<std::vector<int>> after;
+    if (Fault fault = AddGraph(rule_.pattern, before_)) return fault;
     if (Fault fault = AddGraph(rule_.replacement, after)) return fault;
     for (std::size_t i = 0; i < rule_.pattern.results.size(); ++i) {
       const RuleTerm& result = rule_.replacement.results[i];
-      const int old = Of(rule_.pattern.results[i], before);
+      const int old = Of(rule_.pattern.results[i], before_);
       const int by = Of(result, after);
-      const std::string found = TextOf(by), expected = TextOf(old);
+      const DTypeSet found = SetOf(by), expected = SetOf(old);
       if (Unify(old, by)) continue;
       return RuleFault{result.offset,
                        fmt::format("result {} of the replacement is {}, that of the pattern {}", i,
-                                   found, expected)};
+                                   TextOf(found), TextOf(expected))};
     }
     return {};
   }
@@ -359,8 +360,8 @@ class ElementTypes {
   }
 
   const DTypeSet& SetOf(int i) const { return sets_[static_cast<std::size_t>(Find(i))]; }
-  std::string TextOf(int i) const {
-    return SetOf(i).any_value ? "of any type" : SetOf(i).ToString();
+  static std::string TextOf(const DTypeSet& set) {
+    return set.any_value ? "of any type" : set.ToString();
   }
 
   // false: nothing is left.
@@ -381,6 +382,8 @@ class ElementTypes {
         return captures_[term.index];
       case TermKind::kResult:
         return results[term.index][term.result];
+      case TermKind::kKept:
+        return before_[term.index][term.result];
       case TermKind::kTensor:
         return New(Only(term.tensor.dtype()));
       default:
@@ -425,10 +428,10 @@ class ElementTypes {
       if (term.kind == TermKind::kOmitted || formal == nullptr) continue;
       const int own = Of(term, results);
       const int expected = ClassOf(*formal, variables);
-      const std::string found = TextOf(own), wanted = TextOf(expected);
+      const DTypeSet found = SetOf(own), wanted = SetOf(expected);
       if (Unify(expected, own)) continue;
       return RuleFault{term.offset, fmt::format("operand {} of {} is {}, expected {}", i,
-                                                node.label, found, wanted)};
+                                                node.label, TextOf(found), TextOf(wanted))};
     }
     return {};
   }
@@ -437,6 +440,7 @@ class ElementTypes {
   std::vector<DTypeSet> sets_;
   std::vector<int> parents_;
   std::vector<int> captures_;
+  std::vector<std::vector<int>> before_;  // of results of the pattern's nodes
 };
 
 }  // namespace

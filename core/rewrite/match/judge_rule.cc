@@ -32,6 +32,7 @@ using ConditionKind = RuleCondition::Kind;
 constexpr int kEnoughJudged = 32;
 constexpr int kMostTrials = 20'000;
 constexpr std::int64_t kMostNodesRun = 100'000;
+constexpr double kMostRank = 8;  // that a condition asks for
 
 // How far elements may differ, in proportion to the largest one of their tensor.
 double AllowedDifference(DType dtype) {
@@ -113,6 +114,16 @@ class Trial {
     });
   }
 
+  // The number that a condition says that `kind` of a capture is.
+  std::optional<double> NumberAsked(RuleNumber::Kind kind, std::size_t capture) const {
+    for (const RuleCondition& condition : rule_.conditions) {
+      const bool is_asked = condition.left.kind == kind && condition.left.capture == capture &&
+                            condition.comparison == "=" && condition.right.is_literal();
+      if (is_asked) return condition.right.literal;
+    }
+    return std::nullopt;
+  }
+
   DType DrawDType(std::size_t capture) {
     for (const RuleCondition& condition : rule_.conditions) {
       if (condition.kind == ConditionKind::kDType && condition.capture == capture)
@@ -131,6 +142,11 @@ class Trial {
       return {1};
     }
     std::vector<std::int64_t> sizes = sizes_;
+    if (const auto rank = NumberAsked(RuleNumber::Kind::kRank, capture);
+        rank && *rank >= 0 && *rank <= kMostRank) {
+      sizes.resize(static_cast<std::size_t>(*rank), Between(1, 4));
+      return sizes;
+    }
     if (Chance(60)) return sizes;
     if (Chance(50)) {
       for (std::int64_t& size : sizes) size = Chance(40) ? 1 : size;
@@ -155,6 +171,10 @@ class Trial {
 
   Value* DrawOperand(std::size_t capture, DType dtype) {
     const std::vector<std::int64_t> sizes = DrawSizes(capture);
+    if (const auto number = NumberAsked(RuleNumber::Kind::kEvery, capture)) {
+      Result<Tensor> filled = Tensor::Full(dtype, sizes, *number);
+      if (filled.ok()) return graph_->AddConstant(rule_.captures[capture].name, *std::move(filled));
+    }
     const bool must_be_constant =
         IsAsked(ConditionKind::kScalar, capture) || IsAsked(ConditionKind::kConstant, capture);
     const bool may_be_constant = !IsAsked(ConditionKind::kInput, capture);
@@ -400,7 +420,7 @@ void JudgeOn(const Rule& rule, Trial& trial, RuleJudgement& judgement, std::stri
 }  // namespace
 
 RuleJudgement JudgeRule(const Rule& rule) {
-  RuleJudgement judgement{.rule = rule.name};
+  RuleJudgement judgement{.rule = rule.name, .is_meant = rule.MayDiffer()};
   judgement.unchecked = ForeignNode(rule.pattern);
   if (judgement.unchecked.empty()) judgement.unchecked = ForeignNode(rule.replacement);
   if (!judgement.unchecked.empty()) return judgement;
@@ -413,6 +433,26 @@ RuleJudgement JudgeRule(const Rule& rule) {
   judgement.unchecked = "no legal inputs were found";
   if (!why_not.empty()) judgement.unchecked += ": " + why_not;
   return judgement;
+}
+
+std::vector<RuleJudgement> JudgeRules(const RuleSet& rules) {
+  std::vector<RuleJudgement> judgements;
+  for (const Rule& rule : rules.rules()) {
+    RuleJudgement judgement = JudgeRule(rule);
+    if (judgements.empty() || judgements.back().rule != rule.name) {
+      judgements.push_back(std::move(judgement));
+      continue;
+    }
+    RuleJudgement& all = judgements.back();
+    all.draws += judgement.draws;
+    for (const auto& [dtype, difference] : judgement.largest)
+      all.largest[dtype] = std::max(all.largest[dtype], difference);
+    if (all.ok) all.place = std::move(judgement.place);
+    all.ok = all.ok && judgement.ok;
+    all.is_meant = all.is_meant && judgement.is_meant;
+    if (all.unchecked.empty()) all.unchecked = std::move(judgement.unchecked);
+  }
+  return judgements;
 }
 
 }  // namespace dragoman

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/ir/dtype.h"
 #include "core/rewrite/match/rule.h"
@@ -20,6 +21,7 @@ struct RuleJudgement {
   // Of the first that is too large: "result 0 is 1.0, was 2.0, for $x: f32[2, 3]".
   std::string place;
   bool ok = true;         // no difference is more than rounding explains
+  bool is_meant = false;  // the rule says that its sides differ
   std::string unchecked;  // why there is no draw; empty: there are
 };
 
@@ -29,6 +31,8 @@ struct RuleJudgement {
 // taken at the common operator set. Elements that the pattern makes infinite or NaN are not
 // compared. Deterministic.
 RuleJudgement JudgeRule(const Rule& rule);
+// Of all rules, one by name: of its alternatives together, which have as many draws each.
+std::vector<RuleJudgement> JudgeRules(const RuleSet& rules);
 
 }  // namespace dragoman
 

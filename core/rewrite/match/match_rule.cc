@@ -17,6 +17,7 @@
 #include "core/rewrite/match/rule_number.h"
 #include "core/rewrite/pass_context.h"
 #include "core/rewrite/scalar.h"
+#include "core/rewrite/zeros.h"
 
 namespace dragoman {
 namespace {
@@ -50,6 +51,7 @@ std::string Shown(const RuleTerm& term, const Rule& rule) {
     case TermKind::kOmitted:
       return "none";
     case TermKind::kResult:
+    case TermKind::kKept:
       return rule.pattern.nodes[term.index].label;
     case TermKind::kNumber:
       return FormatNumber(term.number.literal);
@@ -92,6 +94,15 @@ std::optional<Tensor> NumbersOfConstantNode(const Node& node) {
   return std::nullopt;
 }
 
+// The number that all elements are.
+std::optional<double> NumberOfAll(const Tensor& tensor) {
+  const DType dtype = tensor.dtype();
+  if (dtype == DType::kString || IsComplex(dtype) || tensor.size() == 0) return std::nullopt;
+  const double first = tensor.FloatAt(0);
+  if (tensor.size() == 1 || HasOnly(tensor, first)) return first;
+  return std::nullopt;
+}
+
 // Of a graph or a body: what stands in it besides its nodes.
 bool IsGraphInput(const Value* value) {
   return value != nullptr && value->kind() == Value::Kind::kInput &&
@@ -118,10 +129,7 @@ std::optional<Tensor> ContentsOf(const Value* value) {
 
 std::optional<double> NumberIn(const Value* value) {
   const auto contents = ContentsOf(value);
-  if (!contents || contents->size() != 1) return std::nullopt;
-  const DType dtype = contents->dtype();
-  if (dtype == DType::kString || IsComplex(dtype)) return std::nullopt;
-  return contents->FloatAt(0);
+  return contents && contents->size() == 1 ? NumberOfAll(*contents) : std::nullopt;
 }
 
 std::optional<double> NumberIn(const Attribute& value) {
@@ -137,6 +145,10 @@ std::optional<double> NumberAt(const RuleNumber& leaf, const Rule& rule, const R
   if (!rule.captures[leaf.capture].is_operand())
     return binding.attribute != nullptr ? NumberIn(*binding.attribute) : std::nullopt;
   if (leaf.kind == RuleNumber::Kind::kCapture) return NumberIn(binding.value);
+  if (leaf.kind == RuleNumber::Kind::kEvery) {
+    const auto contents = ContentsOf(binding.value);
+    return contents ? NumberOfAll(*contents) : std::nullopt;
+  }
   const Shape* shape = binding.value != nullptr ? binding.value->type().shape() : nullptr;
   if (shape == nullptr) return std::nullopt;
   const auto rank = static_cast<std::int64_t>(shape->size());
@@ -187,11 +199,28 @@ std::optional<RuleMatch> RuleMatcher::Match(Node& root) {
   steps_ = 0;
   const std::size_t first = rule_.roots.front();
   if (!IsOperatorOf(rule_.pattern.nodes[first], root.op())) return std::nullopt;
+  if (!wants_reason_ && !OperandsMayFit(rule_.pattern.nodes[first], root)) return std::nullopt;
   State state;
   state.match.nodes.assign(rule_.pattern.nodes.size(), nullptr);
   state.match.bindings.resize(rule_.captures.size());
   if (MatchNode(first, root, state)) Solve(state);
   return std::move(found_);
+}
+
+// Whether its operands are given by the operators of the pattern: what most nodes fail by.
+bool RuleMatcher::OperandsMayFit(const RuleNode& wanted, const Node& node) const {
+  const auto fits = [&](const RuleTerm& term, std::size_t at) {
+    const Value* operand = node.operand(at);
+    const Node* producer = operand != nullptr ? operand->producer() : nullptr;
+    return producer != nullptr && IsOperatorOf(rule_.pattern.nodes[term.index], producer->op());
+  };
+  for (std::size_t i = 0; i < wanted.operands.size(); ++i) {
+    const RuleTerm& term = wanted.operands[i];
+    const bool may_fit =
+        term.kind != TermKind::kResult || fits(term, i) || (i < 2 && fits(term, 1 - i));
+    if (!may_fit) return false;
+  }
+  return true;
 }
 
 // Whether the goals and the further roots can be met; the match is in `found_` then.
@@ -250,9 +279,8 @@ bool RuleMatcher::MatchNode(std::size_t index, Node& node, State& state) {
   // Inside of the pattern two operators may be one node of the graph: what is computed twice there
   // is computed once. Roots are replaced, each by its own results.
   const auto is_other_root = [&](std::size_t other) { return state.match.nodes[other] == &node; };
-  const bool is_taken =
-      std::ranges::any_of(rule_.roots, is_other_root) ||
-      (std::ranges::find(rule_.roots, index) != rule_.roots.end() && state.match.Has(&node));
+  const bool is_taken = std::ranges::any_of(rule_.roots, is_other_root) ||
+                        (rule_.IsRoot(index) && state.match.Has(&node));
   if (slot != nullptr || is_taken) {
     return Fail(state, false, [&] {
       return fmt::format("{} would stand for two operators of the pattern", Shown(wanted, &node));
@@ -328,8 +356,7 @@ bool RuleMatcher::MatchOperands(const RuleNode& wanted, Node& node, State& state
 // Goals for all operands, of which the first is the next to be met.
 bool RuleMatcher::PushOperands(const RuleNode& wanted, Node& node, bool swapped, State& state) {
   std::size_t count = wanted.operands.size();
-  const bool has_list = count > 0 && wanted.operands.back().kind == TermKind::kCapture &&
-                        rule_.captures[wanted.operands.back().index].kind == CaptureKind::kValues;
+  const bool has_list = count > 0 && rule_.IsList(wanted.operands.back());
   if (has_list) {
     --count;
     if (!BindList(wanted, node, state)) return false;
@@ -433,7 +460,7 @@ bool RuleMatcher::ChecksReaders(const State& state) {
   for (std::size_t i = 0; i < rule_.pattern.nodes.size(); ++i) {
     const RuleNode& wanted = rule_.pattern.nodes[i];
     const Node& node = *state.match.nodes[i];
-    const bool is_root = std::ranges::find(rule_.roots, i) != rule_.roots.end();
+    const bool is_root = rule_.IsRoot(i);
     if (!is_root && rule_.MayBeShared(i)) continue;
     for (std::size_t k = 0; k < node.num_results(); ++k) {
       const bool is_result =
@@ -458,7 +485,9 @@ bool RuleMatcher::ChecksReaders(const State& state) {
 
 bool RuleMatcher::ChecksConditions(const State& state) {
   return std::ranges::all_of(rule_.conditions, [&](const RuleCondition& condition) {
-    return condition.kind == ConditionKind::kShared || Holds(condition, state);
+    const bool is_leave =
+        condition.kind == ConditionKind::kShared || condition.kind == ConditionKind::kDiffers;
+    return is_leave || Holds(condition, state);
   });
 }
 

@@ -64,6 +64,7 @@ class RuleMatcher {
     std::size_t matched = 0;
   };
 
+  bool OperandsMayFit(const RuleNode& wanted, const Node& node) const;
   bool Solve(State& state);
   bool MatchGoal(const Goal& goal, State& state);
   bool MatchContents(const Goal& goal) const;

@@ -2,6 +2,7 @@
 #include "core/rewrite/match/read_rules.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -12,31 +13,58 @@
 
 namespace dragoman {
 
-Result<RuleSet> ReadRules(std::string_view text) {
-  TextScanner scan(text);
-  std::vector<Rule> rules;
-  std::vector<Finding> findings;
-  std::set<std::string> names;
-  const auto note = [&](Error error) {
-    findings.push_back(error.findings().front());
-    scan.GoTo(std::min(text.find("\nrule ", scan.offset()), text.size()));
-  };
-  while (!scan.AtEnd()) {
-    if (!scan.AcceptWord("rule")) {
-      note(scan.Unexpected("\"rule NAME: PATTERN => REPLACEMENT\""));
-      continue;
+namespace {
+
+// Reads the rules and formulas of a text, and all that is wrong with them.
+class RulesReader {
+ public:
+  explicit RulesReader(std::string_view text) : text_(text), scan_(text) {}
+
+  Result<RuleSet> Read() {
+    while (!scan_.AtEnd()) {
+      if (Status status = ReadNext(); !status.ok()) {
+        findings_.push_back(status.error().findings().front());
+        scan_.GoTo(std::min(FindLine("rule "), FindLine("formula ")));
+      }
     }
-    Result<Rule> rule = ReadRule(scan, text);
-    if (!rule.ok()) {
-      note(std::move(rule).error());
-    } else if (!names.insert(rule->name).second) {
-      note(scan.FailAt(rule->offset, "a rule before this one has the name " + rule->name));
-    } else {
-      rules.push_back(std::move(*rule));
-    }
+    if (!findings_.empty()) return Error(std::move(findings_));
+    return RuleSet(std::move(rules_));
   }
-  if (!findings.empty()) return Error(std::move(findings));
-  return RuleSet(std::move(rules));
-}
+
+ private:
+  Status ReadNext() {
+    if (scan_.AcceptWord("formula")) {
+      DRAGOMAN_ASSIGN(RuleFormula formula, ReadFormula(scan_, text_, formulas_));
+      DRAGOMAN_TRY(Claim(formula.name, formula.offset, "a formula"));
+      formulas_.push_back(std::move(formula));
+      return {};
+    }
+    if (!scan_.AcceptWord("rule")) return scan_.Unexpected("\"rule NAME: PATTERN => REPLACEMENT\"");
+    DRAGOMAN_ASSIGN(std::vector<Rule> cases, ReadRule(scan_, text_, formulas_));
+    DRAGOMAN_TRY(Claim(cases.front().name, cases.front().offset, "a rule"));
+    std::ranges::move(cases, std::back_inserter(rules_));
+    return {};
+  }
+
+  Status Claim(const std::string& name, std::size_t offset, const std::string& what) {
+    if (names_.insert(name).second) return {};
+    return scan_.FailAt(offset, what + " before this one has the name " + name);
+  }
+
+  std::size_t FindLine(const std::string& word) const {
+    return std::min(text_.find("\n" + word, scan_.offset()), text_.size());
+  }
+
+  std::string_view text_;
+  TextScanner scan_;
+  std::vector<Rule> rules_;
+  std::vector<RuleFormula> formulas_;
+  std::vector<Finding> findings_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+Result<RuleSet> ReadRules(std::string_view text) { return RulesReader(text).Read(); }
 
 }  // namespace dragoman

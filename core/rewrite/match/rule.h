@@ -34,6 +34,8 @@ struct RuleCapture {
 
   bool is_operand() const { return kind <= Kind::kValues; }
 };
+// "an operand", "a list of attributes"
+std::string Describe(RuleCapture::Kind kind);
 
 // A number, or what is computed from numbers that were captured.
 struct RuleNumber {
@@ -41,7 +43,8 @@ struct RuleNumber {
     kLiteral,
     kCapture,  // a constant of one element, or an attribute
     kRank,
-    kSize,  // along axis `literal`
+    kSize,   // along axis `literal`
+    kEvery,  // that all elements of a constant are
     kNegative,
     kRoot,
     kSum,
@@ -60,7 +63,15 @@ struct RuleNumber {
 
 // An operand of a node of a rule, or a result of one of its graphs.
 struct RuleTerm {
-  enum class Kind : std::uint8_t { kOmitted, kCapture, kResult, kNumber, kInts, kTensor };
+  enum class Kind : std::uint8_t {
+    kOmitted,
+    kCapture,
+    kResult,
+    kKept,  // of a node of the pattern, in the replacement
+    kNumber,
+    kInts,
+    kTensor
+  };
   Kind kind = Kind::kOmitted;
   std::size_t index = 0;   // of the capture, or of the node
   std::size_t result = 0;  // of that node
@@ -105,6 +116,7 @@ struct RuleCondition {
     kSameShape,  // of two values
     kDType,      // is one of `dtypes`
     kShared,     // nodes besides the roots may have other readers; or only `node`
+    kDiffers,    // the sides need not give the same
     kCompare,    // left OPERATOR right
   };
   Kind kind = Kind::kScalar;
@@ -133,9 +145,19 @@ struct Rule {
   std::vector<std::size_t> roots;  // nodes of the pattern that give its results, each once
   std::size_t offset = 0;
 
+  // Whether node `node` of the pattern gives one of its results.
+  bool IsRoot(std::size_t node) const;
   // Whether values inside of the pattern, of that node, may have readers outside of it.
   bool MayBeShared(std::size_t node) const;
+  // Whether the rule is meant to change what a model gives.
+  bool MayDiffer() const;
+  // Whether an operand stands for all further ones.
+  bool IsList(const RuleTerm& operand) const;
 };
+
+// Whether both sides are made of elementwise operators on the same captures, so that their results
+// have the same sizes whatever the captures have.
+bool BroadcastAlike(const Rule& rule);
 
 // Rules by the operator of their first root.
 class RuleSet {

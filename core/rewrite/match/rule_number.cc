@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, double>, 4> kWords = {
      {"pi", std::numbers::pi},
      {"true", 1},
      {"false", 0}}};
-constexpr std::array<std::string_view, 3> kFunctions = {"sqrt", "rank", "size"};
+constexpr std::array<std::string_view, 4> kFunctions = {"sqrt", "rank", "size", "every"};
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -59,38 +59,28 @@ class NumberReader {
       : scan_(scan), text_(text), find_(find) {}
 
   Result<RuleNumber> ReadSum() {
-    DRAGOMAN_ASSIGN(RuleNumber left, ReadProduct());
-    while (true) {
-      if (scan_.Accept("+")) {
-        DRAGOMAN_TRY(Join(Kind::kSum, left, &NumberReader::ReadProduct));
-      } else if (scan_.Accept("-")) {
-        DRAGOMAN_TRY(Join(Kind::kDifference, left, &NumberReader::ReadProduct));
-      } else {
-        return left;
-      }
-    }
+    return ReadChain({{{"+", Kind::kSum}, {"-", Kind::kDifference}}}, &NumberReader::ReadProduct);
   }
 
  private:
   using ReadPart = Result<RuleNumber> (NumberReader::*)();
-
-  Status Join(Kind kind, RuleNumber& left, ReadPart read) {
-    const std::size_t offset = left.offset;
-    DRAGOMAN_ASSIGN(RuleNumber right, (this->*read)());
-    left = Folded({.kind = kind, .parts = {std::move(left), std::move(right)}, .offset = offset});
-    return {};
-  }
+  using Signs = std::array<std::pair<std::string_view, Kind>, 2>;
 
   Result<RuleNumber> ReadProduct() {
-    DRAGOMAN_ASSIGN(RuleNumber left, ReadUnary());
+    return ReadChain({{{"*", Kind::kProduct}, {"/", Kind::kQuotient}}}, &NumberReader::ReadUnary);
+  }
+
+  // Parts with signs between them, from left to right.
+  Result<RuleNumber> ReadChain(const Signs& signs, ReadPart read) {
+    DRAGOMAN_ASSIGN(RuleNumber left, (this->*read)());
     while (true) {
-      if (scan_.Accept("*")) {
-        DRAGOMAN_TRY(Join(Kind::kProduct, left, &NumberReader::ReadUnary));
-      } else if (scan_.Accept("/")) {
-        DRAGOMAN_TRY(Join(Kind::kQuotient, left, &NumberReader::ReadUnary));
-      } else {
-        return left;
-      }
+      const auto sign =
+          std::ranges::find_if(signs, [&](const auto& pair) { return scan_.Accept(pair.first); });
+      if (sign == signs.end()) return left;
+      const std::size_t offset = left.offset;
+      DRAGOMAN_ASSIGN(RuleNumber right, (this->*read)());
+      left = Folded(
+          {.kind = sign->second, .parts = {std::move(left), std::move(right)}, .offset = offset});
     }
   }
 
@@ -118,6 +108,7 @@ class NumberReader {
     }
     if (scan_.AcceptWord("rank")) return ReadSizes(Kind::kRank, offset);
     if (scan_.AcceptWord("size")) return ReadSizes(Kind::kSize, offset);
+    if (scan_.AcceptWord("every")) return ReadSizes(Kind::kEvery, offset);
     const std::size_t length = LiteralLength(text_.substr(offset));
     if (length == 0) return scan_.Unexpected("a number");
     scan_.GoTo(offset + length);

@@ -7,11 +7,14 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/ir/domain.h"
 #include "core/ir/parse.h"
 #include "core/ir/text_scanner.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/match/read_rules.h"
+#include "core/rewrite/match/rule_conditions.h"
 #include "core/rewrite/match/rule_number.h"
 #include "core/support/nearest_name.h"
 #include "core/support/text.h"
@@ -19,11 +22,12 @@
 namespace dragoman {
 namespace {
 
-constexpr std::size_t kMostNodes = 64;  // of one side of a rule
+constexpr std::size_t kMostNodes = 64;   // of one side of a rule
+constexpr std::size_t kMostCases = 256;  // of one rule, with its alternatives
+constexpr int kMostCalls = 1'000;        // of formulas, in one of them
 
 using TermKind = RuleTerm::Kind;
 using CaptureKind = RuleCapture::Kind;
-using ConditionKind = RuleCondition::Kind;
 
 // The end of the value at the front of `text`: a comma or a bracket that it does not open.
 std::size_t ValueLength(std::string_view text) {
@@ -55,26 +59,51 @@ std::size_t LabelLength(std::string_view text) {
 
 bool IsBare(std::string_view label) { return label.find_first_of(".:") == std::string_view::npos; }
 
-// One rule being read.
+// One rule being read, with those of its alternatives that `choices` takes.
 class RuleReader {
  public:
-  RuleReader(TextScanner& scan, std::string_view text) : scan_(scan), text_(text) {}
+  RuleReader(TextScanner& scan, std::string_view text, const std::vector<RuleFormula>& formulas,
+             RuleChoices& choices)
+      : scan_(scan), text_(text), formulas_(formulas), choices_(choices) {}
 
-  // Behind the word `rule`.
-  Result<Rule> Read() {
+  // "NAME($x, $y) = TERM", behind the word `formula`.
+  Result<RuleFormula> ReadFormula() {
     scan_.Peek();
-    rule_.offset = scan_.offset();
-    DRAGOMAN_ASSIGN(rule_.name, scan_.Name());
-    DRAGOMAN_TRY(scan_.Expect(":"));
+    RuleFormula formula{.offset = scan_.offset()};
+    DRAGOMAN_ASSIGN(formula.name, ReadWord());
+    if (FindOp(formula.name) != nullptr)
+      return scan_.FailAt(formula.offset, formula.name + " is an operator");
+    DRAGOMAN_TRY(scan_.Expect("("));
+    do {
+      DRAGOMAN_TRY(scan_.Expect("$"));
+      DRAGOMAN_ASSIGN(const std::string parameter, ReadWord());
+      formula.parameters.push_back(parameter);
+      parameters_[parameter] = {};
+    } while (scan_.Accept(","));
+    DRAGOMAN_TRY(scan_.Expect(")"));
+    DRAGOMAN_TRY(scan_.Expect("="));
+    formula.body = scan_.offset();
+    graph_ = &rule_.pattern;
+    DRAGOMAN_TRY(ReadAlternatives());
+    return formula;
+  }
+
+  // One case of rule `name`, from its pattern on.
+  Result<Rule> ReadCase(std::string name, std::size_t offset) {
+    rule_.name = std::move(name);
+    rule_.offset = offset;
     DRAGOMAN_TRY(ReadSide(rule_.pattern));
     names_of_pattern_ = std::exchange(names_, {});
     DRAGOMAN_TRY(FindRoots());
     DRAGOMAN_TRY(scan_.Expect("=>"));
     in_pattern_ = false;
     DRAGOMAN_TRY(ReadSide(rule_.replacement));
-    if (scan_.AcceptWord("where")) DRAGOMAN_TRY(ReadConditions());
-    if (!scan_.AtEnd() && scan_.PeekWord() != "rule")
-      return scan_.Unexpected("\"where\", \"rule\" or the end");
+    if (scan_.AcceptWord("where")) {
+      DRAGOMAN_TRY(ReadRuleConditions(scan_, text_, rule_, [&](const std::string& node) {
+        const auto found = names_of_pattern_.find(node);
+        return found != names_of_pattern_.end() ? std::optional(found->second.node) : std::nullopt;
+      }));
+    }
     if (const auto fault = CheckRule(rule_)) return scan_.FailAt(fault->offset, fault->message);
     return std::move(rule_);
   }
@@ -93,9 +122,10 @@ class RuleReader {
     scan_.Peek();
     const std::size_t begin = scan_.offset();
     if (scan_.Accept("(")) return ReadGraph();
-    DRAGOMAN_ASSIGN(RuleTerm term, ReadTerm());
+    DRAGOMAN_ASSIGN(RuleTerm term, ReadAlternatives());
     const bool is_node = term.kind == TermKind::kResult;
-    if (!is_node && (in_pattern_ || term.kind != TermKind::kCapture)) {
+    const bool is_value = term.kind == TermKind::kCapture || term.kind == TermKind::kKept;
+    if (!is_node && (in_pattern_ || !is_value)) {
       return scan_.FailAt(begin, in_pattern_
                                      ? "a pattern is an operator with operands, or a graph"
                                      : "a replacement is an operator, a capture or a graph");
@@ -168,7 +198,7 @@ class RuleReader {
     if (++nested_ > static_cast<int>(kMostNodes)) return scan_.Fail("operators nest too deep");
     while (!scan_.Accept(")")) {
       if (!node.operands.empty()) DRAGOMAN_TRY(scan_.Expect(","));
-      DRAGOMAN_ASSIGN(RuleTerm term, ReadTerm());
+      DRAGOMAN_ASSIGN(RuleTerm term, ReadAlternatives());
       node.operands.push_back(std::move(term));
     }
     --nested_;
@@ -227,6 +257,51 @@ class RuleReader {
 
   // --- operands
 
+  // TERM | TERM | ..., of which one is taken; what the others add to the rule is dropped.
+  Result<RuleTerm> ReadAlternatives() {
+    if (!in_pattern_) return ReadTerm();
+    const bool all_dropped = is_dropped_;
+    const std::size_t place = all_dropped ? 0 : choices_.Enter();
+    RuleTerm taken;
+    std::size_t count = 0;
+    do {
+      const std::size_t captures = rule_.captures.size(), nodes = graph_->nodes.size();
+      is_dropped_ = all_dropped || count != choices_.Taken(place);
+      DRAGOMAN_ASSIGN(RuleTerm term, ReadTerm());
+      if (is_dropped_) {
+        rule_.captures.resize(captures);
+        graph_->nodes.resize(nodes);
+      } else {
+        taken = std::move(term);
+      }
+      ++count;
+    } while (scan_.Accept("|"));
+    is_dropped_ = all_dropped;
+    if (!all_dropped) choices_.Leave(place, count);
+    return taken;
+  }
+
+  // A formula, of the terms in parentheses.
+  Result<RuleTerm> ReadCall(const RuleFormula& formula) {
+    const bool too_large = ++calls_ > kMostCalls || ++nested_ > static_cast<int>(kMostNodes);
+    if (too_large) return scan_.Fail("formulas of formulas are too large");
+    std::map<std::string, RuleTerm> terms;
+    DRAGOMAN_TRY(scan_.Expect("("));
+    for (const std::string& parameter : formula.parameters) {
+      if (!terms.empty()) DRAGOMAN_TRY(scan_.Expect(","));
+      DRAGOMAN_ASSIGN(terms[parameter], ReadAlternatives());
+    }
+    DRAGOMAN_TRY(scan_.Expect(")"));
+    const std::size_t end = scan_.offset();
+    std::swap(parameters_, terms);
+    scan_.GoTo(formula.body);
+    DRAGOMAN_ASSIGN(RuleTerm term, ReadAlternatives());
+    std::swap(parameters_, terms);
+    scan_.GoTo(end);
+    --nested_;
+    return term;
+  }
+
   Result<RuleTerm> ReadTerm() {
     const char first = scan_.Peek();
     RuleTerm term;
@@ -242,6 +317,11 @@ class RuleReader {
     if (first == '[' || (after == '[' && DTypeFromName(word))) return ReadContents(std::move(term));
     if (AtRuleNumber(scan_)) return ReadNumberTerm(std::move(term));
     if (word.empty()) return scan_.Unexpected("an operand");
+    const auto formula = std::ranges::find(formulas_, word, &RuleFormula::name);
+    if (formula != formulas_.end() && after == '(') {
+      scan_.AcceptWord(word);
+      return ReadCall(*formula);
+    }
     DRAGOMAN_ASSIGN(term.index, ReadNode());
     term.kind = TermKind::kResult;
     return term;
@@ -280,6 +360,7 @@ class RuleReader {
   Result<RuleTerm> ReadCapture(std::size_t offset) {
     scan_.Accept("$");
     DRAGOMAN_ASSIGN(const std::string name, ReadWord());
+    if (const auto found = parameters_.find(name); found != parameters_.end()) return found->second;
     CaptureKind kind = CaptureKind::kValue;
     if (scan_.AtRaw("...")) {
       scan_.Accept("...");
@@ -298,8 +379,16 @@ class RuleReader {
     return term;
   }
 
+  // In the replacement also what the pattern computes and leaves.
   Result<RuleTerm> Named(const std::string& name, std::size_t offset) {
     const auto found = names_.find(name);
+    const auto kept = in_pattern_ ? names_of_pattern_.end() : names_of_pattern_.find(name);
+    if (found == names_.end() && kept != names_of_pattern_.end()) {
+      const auto& [node, result] = kept->second;
+      const bool goes = std::ranges::find(rule_.roots, node) != rule_.roots.end();
+      if (goes) return scan_.FailAt(offset, "%" + name + " is what the replacement stands for");
+      return RuleTerm{.kind = TermKind::kKept, .index = node, .result = result, .offset = offset};
+    }
     if (found == names_.end()) return scan_.FailAt(offset, "%" + name + " is not defined before");
     return RuleTerm{.kind = TermKind::kResult,
                     .index = found->second.node,
@@ -316,18 +405,12 @@ class RuleReader {
   // --- captures
 
   Result<std::size_t> FindCaptured(std::string_view name, std::size_t offset) {
-    const auto found = std::ranges::find(rule_.captures, name, &RuleCapture::name);
-    if (found != rule_.captures.end())
-      return static_cast<std::size_t>(found - rule_.captures.begin());
-    std::vector<std::string> names;
-    for (const RuleCapture& capture : rule_.captures) names.push_back("$" + capture.name);
-    const std::string shown = "$" + std::string(name);
-    return scan_.FailAt(offset,
-                        "the pattern has no " + shown + WhatThereIs(shown, "it has", names));
+    return FindRuleCapture(rule_, scan_, name, offset);
   }
 
   // In the pattern the first mention makes it.
   Result<std::size_t> Capture(const std::string& name, CaptureKind kind, std::size_t offset) {
+    if (!parameters_.empty()) return scan_.FailAt(offset, "the formula has no parameter $" + name);
     const auto found = std::ranges::find(rule_.captures, name, &RuleCapture::name);
     if (found == rule_.captures.end()) {
       if (!in_pattern_) return FindCaptured(name, offset);
@@ -344,22 +427,6 @@ class RuleReader {
                                       Describe(found->kind) + " before");
     }
     return static_cast<std::size_t>(found - rule_.captures.begin());
-  }
-
-  static std::string Describe(CaptureKind kind) {
-    switch (kind) {
-      case CaptureKind::kValue:
-        return "an operand";
-      case CaptureKind::kOptional:
-        return "an optional operand";
-      case CaptureKind::kValues:
-        return "a list of operands";
-      case CaptureKind::kAttribute:
-        return "an attribute";
-      case CaptureKind::kAttributes:
-        return "a list of attributes";
-    }
-    return "";
   }
 
   // --- attributes
@@ -425,106 +492,6 @@ class RuleReader {
     return value;
   }
 
-  // --- conditions
-
-  Status ReadConditions() {
-    do {
-      scan_.Peek();
-      RuleCondition condition{.offset = scan_.offset()};
-      DRAGOMAN_TRY(ReadCondition(condition));
-      rule_.conditions.push_back(std::move(condition));
-    } while (scan_.Accept(",") || scan_.AcceptWord("and"));
-    return {};
-  }
-
-  Status ReadCondition(RuleCondition& condition) {
-    struct Word {
-      std::string_view word;
-      ConditionKind kind;
-    };
-    static constexpr Word kWords[] = {{"scalar", ConditionKind::kScalar},
-                                      {"constant", ConditionKind::kConstant},
-                                      {"input", ConditionKind::kInput}};
-    for (const auto& [word, kind] : kWords) {
-      if (!scan_.AcceptWord(word)) continue;
-      condition.kind = kind;
-      DRAGOMAN_TRY(scan_.Expect("("));
-      DRAGOMAN_ASSIGN(condition.capture, ReadOperandCapture());
-      return scan_.Expect(")");
-    }
-    if (scan_.AcceptWord("same_shape")) return ReadSameShape(condition);
-    if (scan_.AcceptWord("dtype")) return ReadDTypes(condition);
-    if (scan_.AcceptWord("shared")) return ReadShared(condition);
-    return ReadComparison(condition);
-  }
-
-  Result<std::size_t> ReadOperandCapture() {
-    scan_.Peek();
-    const std::size_t offset = scan_.offset();
-    DRAGOMAN_TRY(scan_.Expect("$"));
-    DRAGOMAN_ASSIGN(const std::string name, ReadWord());
-    DRAGOMAN_ASSIGN(const std::size_t capture, FindCaptured(name, offset));
-    if (rule_.captures[capture].kind > CaptureKind::kOptional)
-      return scan_.FailAt(offset, "$" + name + " is " + Describe(rule_.captures[capture].kind) +
-                                      ", expected an operand");
-    return capture;
-  }
-
-  Status ReadSameShape(RuleCondition& condition) {
-    condition.kind = ConditionKind::kSameShape;
-    DRAGOMAN_TRY(scan_.Expect("("));
-    DRAGOMAN_ASSIGN(condition.capture, ReadOperandCapture());
-    DRAGOMAN_TRY(scan_.Expect(","));
-    DRAGOMAN_ASSIGN(condition.other, ReadOperandCapture());
-    return scan_.Expect(")");
-  }
-
-  // dtype($x) = f16 | f32
-  Status ReadDTypes(RuleCondition& condition) {
-    condition.kind = ConditionKind::kDType;
-    DRAGOMAN_TRY(scan_.Expect("("));
-    DRAGOMAN_ASSIGN(condition.capture, ReadOperandCapture());
-    DRAGOMAN_TRY(scan_.Expect(")"));
-    DRAGOMAN_TRY(scan_.Expect("="));
-    do {
-      const std::string word(scan_.PeekWord());
-      const std::optional<DType> dtype = DTypeFromName(word);
-      if (!dtype) return scan_.Unexpected("an element type");
-      scan_.AcceptWord(word);
-      condition.dtypes.push_back(*dtype);
-    } while (scan_.Accept("|"));
-    return {};
-  }
-
-  // shared or shared(%e)
-  Status ReadShared(RuleCondition& condition) {
-    condition.kind = ConditionKind::kShared;
-    if (!scan_.Accept("(")) return {};
-    scan_.Peek();
-    const std::size_t offset = scan_.offset();
-    DRAGOMAN_TRY(scan_.Expect("%"));
-    DRAGOMAN_ASSIGN(const std::string name, ReadWord());
-    const auto found = names_of_pattern_.find(name);
-    if (found == names_of_pattern_.end())
-      return scan_.FailAt(offset, "the pattern has no %" + name);
-    condition.node = found->second.node;
-    return scan_.Expect(")");
-  }
-
-  Status ReadComparison(RuleCondition& condition) {
-    condition.kind = ConditionKind::kCompare;
-    if (!AtRuleNumber(scan_) && scan_.Peek() != '$')
-      return scan_.Unexpected("a condition such as scalar($a), $a > 0 or rank($x) = 4");
-    DRAGOMAN_ASSIGN(condition.left, ReadNumber());
-    for (const std::string_view sign : {"<=", ">=", "!=", "=", "<", ">"}) {
-      if (!scan_.Accept(sign)) continue;
-      condition.comparison = sign;
-      DRAGOMAN_ASSIGN(condition.right, ReadNumber());
-      return {};
-    }
-    return scan_.Unexpected("a comparison");
-  }
-
   // --- the whole
 
   // Which nodes give results; the others must lead to them.
@@ -557,19 +524,63 @@ class RuleReader {
 
   TextScanner& scan_;
   std::string_view text_;
+  const std::vector<RuleFormula>& formulas_;
+  RuleChoices& choices_;
   Rule rule_;
   RuleGraph* graph_ = nullptr;
   bool in_pattern_ = true;
+  bool is_dropped_ = false;  // what is read is not of the alternative that is taken
   int nested_ = 0;
-  std::map<std::string, NamedResult> names_;  // of the side that is being read
+  int calls_ = 0;                               // of formulas
+  std::map<std::string, RuleTerm> parameters_;  // of the formula that is being read
+  std::map<std::string, NamedResult> names_;    // of the side that is being read
   std::map<std::string, NamedResult> names_of_pattern_;
   std::string first_label_;  // the operator that made the rule's scope
 };
 
 }  // namespace
 
-Result<Rule> ReadRule(TextScanner& scan, std::string_view text) {
-  return RuleReader(scan, text).Read();
+std::size_t RuleChoices::Enter() {
+  if (next_ == places_.size()) places_.emplace_back();
+  return next_++;
+}
+
+bool RuleChoices::Advance() {
+  next_ = 0;
+  while (!places_.empty()) {
+    if (++places_.back().taken < places_.back().count) return true;
+    places_.pop_back();
+  }
+  return false;
+}
+
+Result<RuleFormula> ReadFormula(TextScanner& scan, std::string_view text,
+                                const std::vector<RuleFormula>& formulas) {
+  RuleChoices choices;
+  return RuleReader(scan, text, formulas, choices).ReadFormula();
+}
+
+Result<std::vector<Rule>> ReadRule(TextScanner& scan, std::string_view text,
+                                   const std::vector<RuleFormula>& formulas) {
+  scan.Peek();
+  const std::size_t offset = scan.offset();
+  DRAGOMAN_ASSIGN(const std::string name, scan.Name());
+  DRAGOMAN_TRY(scan.Expect(":"));
+  std::vector<Rule> rules;
+  do {
+    const std::size_t begin = scan.offset();
+    RuleChoices choices;
+    do {
+      scan.GoTo(begin);
+      if (rules.size() == kMostCases)
+        return scan.FailAt(offset, fmt::format("a rule has at most {} alternatives", kMostCases));
+      RuleReader reader(scan, text, formulas, choices);
+      DRAGOMAN_ASSIGN(rules.emplace_back(), reader.ReadCase(name, offset));
+    } while (choices.Advance());
+  } while (scan.AcceptWord("or"));
+  const std::string_view next = scan.PeekWord();
+  if (scan.AtEnd() || next == "rule" || next == "formula") return rules;
+  return scan.Unexpected("\"where\", \"or\", \"rule\" or the end");
 }
 
 }  // namespace dragoman

@@ -27,8 +27,7 @@ RulePlace PlaceOf(const Rule& rule, const RuleMatch& match) {
   RulePlace place{.rule = rule.name, .nodes = {}};
   for (const std::size_t root : rule.roots) place.nodes.push_back(match.nodes[root]->Describe());
   for (std::size_t i = match.nodes.size(); i-- > 0;) {
-    const bool is_root = std::ranges::find(rule.roots, i) != rule.roots.end();
-    if (!is_root) place.nodes.push_back(match.nodes[i]->Describe());
+    if (!rule.IsRoot(i)) place.nodes.push_back(match.nodes[i]->Describe());
   }
   return place;
 }
@@ -197,12 +196,33 @@ Node* NearestRoot(const Rule& rule, Node& node) {
   return nullptr;
 }
 
-std::string ReasonAt(const Rule& rule, Node& root, Level level, PassContext& context) {
+// An answer, and how much of the pattern fits.
+struct Attempt {
+  RuleAnswer answer;
+  std::size_t matched = 0;
+};
+
+Attempt AttemptAt(const Rule& rule, Node& root, Level level, PassContext& context) {
+  Attempt attempt{{rule.name, root.Describe(), ""}};
   const Inference* inference = level == Level::kCommon ? &context.inference : nullptr;
   RuleMatcher matcher(rule, inference, true);
   const std::optional<RuleMatch> match = matcher.Match(root);
-  if (!match) return matcher.miss().reason;
-  return ApplyRule(rule, *match, level, context).value_or("");
+  attempt.matched = match ? rule.pattern.nodes.size() : matcher.miss().matched;
+  attempt.answer.reason =
+      match ? ApplyRule(rule, *match, level, context).value_or("") : matcher.miss().reason;
+  return attempt;
+}
+
+// Of the alternatives of a rule the one that matches, else the nearest.
+void Keep(Attempt attempt, std::vector<Attempt>& attempts) {
+  if (attempts.empty() || attempts.back().answer.rule != attempt.answer.rule) {
+    attempts.push_back(std::move(attempt));
+    return;
+  }
+  Attempt& best = attempts.back();
+  const bool is_better = !best.answer.reason.empty() &&
+                         (attempt.answer.reason.empty() || attempt.matched > best.matched);
+  if (is_better) best = std::move(attempt);
 }
 
 Graph& EntryAround(Node& node) {
@@ -253,7 +273,7 @@ Result<std::vector<RuleAnswer>> WhyNot(const Model& model, const RuleSet& rules,
     return InvalidInput("there is no node '" + std::string(name) + "'" +
                         DidYouMean(name, NamesOfNodes(model)));
   }
-  std::vector<RuleAnswer> answers;
+  std::vector<Attempt> attempts;
   for (const Rule& rule : rules.rules()) {
     const bool has_operator = std::ranges::any_of(rule.pattern.nodes, [&](const RuleNode& wanted) {
       return IsOperatorOf(wanted, asked->op());
@@ -263,9 +283,10 @@ Result<std::vector<RuleAnswer>> WhyNot(const Model& model, const RuleSet& rules,
     Node* root = NearestRoot(rule, *const_cast<Node*>(FindNode(copy, name)));
     if (root == nullptr) continue;
     DRAGOMAN_ASSIGN(PassContext context, ContextOf(EntryAround(*root), model.level, nullptr));
-    const std::string place = root->Describe();
-    answers.push_back({rule.name, place, ReasonAt(rule, *root, model.level, context)});
+    Keep(AttemptAt(rule, *root, model.level, context), attempts);
   }
+  std::vector<RuleAnswer> answers;
+  for (Attempt& attempt : attempts) answers.push_back(std::move(attempt.answer));
   return answers;
 }
 

@@ -9,9 +9,7 @@
 
 namespace dragoman {
 
-std::span<const Pattern> ActivationPatterns();            // Gelu, HardSwish, Mish
-std::span<const Pattern> BranchedActivationPatterns();    // PRelu, Elu, Celu, Softplus, …
-std::span<const Pattern> RectifiedActivationPatterns();   // Elu, Selu, HardSigmoid, Softsign
+std::span<const Pattern> PReluPatterns();
 std::span<const Pattern> AttentionPatterns();             // factors, safe softmax
 std::span<const Pattern> ShufflePatterns();               // DepthToSpace
 std::span<const Pattern> NormalizationPatterns();         // LayerNormalization, RMSNormalization

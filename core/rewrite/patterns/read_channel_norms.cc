@@ -238,26 +238,13 @@ Result<bool> NormalizeBatch(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-// GroupNormalization(x, scale, bias) by groups of one channel = InstanceNormalization(x, scale,
-// bias)
-Result<bool> NormalizeSingles(Node& node, PassContext& context) {
-  if (!node.Is("GroupNormalization") || !IsReadAs("InstanceNormalization", node.result()))
-    return false;
-  const auto sizes = SizesOf(*node.operand(0));
-  if (!sizes || sizes->size() < 3 || (*sizes)[1] != IntAttribute(node, "num_groups")) return false;
-  DRAGOMAN_ASSIGN(Value * y,
-                  context.Insert(node, "InstanceNormalization",
-                                 {{node.operand(0), node.operand(kScale), node.operand(kBias)}},
-                                 {{"epsilon", FloatAttribute(node, "epsilon")}}));
-  return context.ReplaceIfAllowed(node, y);
-}
-
 }  // namespace
 
 std::span<const Pattern> ChannelNormalizationPatterns() {
   static constexpr Pattern kPatterns[] = {
-      {"normalize-planes", NormalizePlanes}, {"fuse-channel-factor", FuseChannelFactor},
-      {"normalize-groups", NormalizeGroups}, {"normalize-singles", NormalizeSingles},
+      {"normalize-planes", NormalizePlanes},
+      {"fuse-channel-factor", FuseChannelFactor},
+      {"normalize-groups", NormalizeGroups},
       {"normalize-batch", NormalizeBatch},
   };
   return kPatterns;

@@ -92,13 +92,6 @@ Result<bool> RemoveEmpty(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, joined);
 }
 
-// Split(x) into one part = x
-Result<bool> RemoveSplit(Node& node, PassContext& context) {
-  if (!node.Is("Split") || node.num_results() != 1 || node.result() == nullptr) return false;
-  if (!SameShape(*node.operand(0), *node.result())) return false;
-  return context.ReplaceIfAllowed(node, node.operand(0));
-}
-
 bool IsOnlyAdded(const Value& value) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
     if (use->user() == nullptr || !use->user()->Is("Add")) return false;
@@ -140,27 +133,14 @@ Result<bool> RemoveZeros(Node& node, PassContext& context) {
   return false;
 }
 
-// x · 1 = x, and x / 1 = x
-Result<bool> RemoveOnes(Node& node, PassContext& context) {
-  if (!node.Is("Mul") && !node.Is("Div")) return false;
-  for (std::size_t i = node.Is("Mul") ? 0 : 1; i < 2; ++i) {
-    const Tensor* ones = ConstantOf(node.operand(i));
-    Value* x = node.operand(1 - i);
-    if (ones == nullptr || !SameShape(*x, *node.result()) || !HasOnly(*ones, 1)) continue;
-    return context.ReplaceIfAllowed(node, x);
-  }
-  return false;
-}
-
 }  // namespace
 
 std::span<const Pattern> CopyPatterns() {
   static constexpr Pattern kPatterns[] = {
       {"remove-identity", RemoveIdentity}, {"remove-dropout", RemoveDropout},
       {"remove-cast", RemoveCast},         {"remove-single", RemoveSingle},
-      {"remove-split", RemoveSplit},       {"remove-get-element", RemoveGetElement},
-      {"remove-zeros", RemoveZeros},       {"remove-ones", RemoveOnes},
-      {"remove-empty", RemoveEmpty},
+      {"remove-empty", RemoveEmpty},       {"remove-get-element", RemoveGetElement},
+      {"remove-zeros", RemoveZeros},
   };
   return kPatterns;
 }

@@ -21,18 +21,6 @@ Result<bool> RemoveSlice(Node& node, PassContext& context) {
   return ReplaceByCopy(node, context, node.operand(0));
 }
 
-// Pad(x, 0) = x
-Result<bool> RemovePad(Node& node, PassContext& context) {
-  if (!node.Is("Pad") || !AllAre(context, node.operand(1), 0)) return false;
-  return ReplaceByCopy(node, context, node.operand(0));
-}
-
-// Expand(x, s) = x, if it has the shape of x
-Result<bool> RemoveExpand(Node& node, PassContext& context) {
-  if (!node.Is("Expand") || !SameShape(*node.operand(0), *node.result())) return false;
-  return ReplaceByCopy(node, context, node.operand(0));
-}
-
 // Whether `value` is made of matrices as large as those of `expanded`.
 bool HasMatricesOf(const Value& value, const Value& expanded) {
   const Shape* a = value.type().shape();
@@ -69,12 +57,6 @@ Result<bool> RemoveExpandOfProduct(Node& node, PassContext& context) {
   return false;
 }
 
-// Tile(x, 1) = x
-Result<bool> RemoveTile(Node& node, PassContext& context) {
-  if (!node.Is("Tile") || !AllAre(context, node.operand(1), 1)) return false;
-  return ReplaceByCopy(node, context, node.operand(0));
-}
-
 // Transpose(x, perm = 0, 1, …) = x
 Result<bool> RemoveTranspose(Node& node, PassContext& context) {
   if (!node.Is("Transpose")) return false;
@@ -92,9 +74,9 @@ Result<bool> RemoveTranspose(Node& node, PassContext& context) {
 
 std::span<const Pattern> RegionPatterns() {
   static constexpr Pattern kPatterns[] = {
-      {"remove-slice", RemoveSlice},         {"remove-pad", RemovePad},
-      {"remove-expand", RemoveExpand},       {"remove-tile", RemoveTile},
-      {"remove-transpose", RemoveTranspose}, {"remove-expand-of-product", RemoveExpandOfProduct},
+      {"remove-slice", RemoveSlice},
+      {"remove-transpose", RemoveTranspose},
+      {"remove-expand-of-product", RemoveExpandOfProduct},
   };
   return kPatterns;
 }

@@ -264,41 +264,6 @@ Result<bool> ResizeByScales(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-// The mean of each plane = GlobalAveragePool
-Result<bool> SpellMeanOfPlanes(Node& node, PassContext& context) {
-  constexpr int kLeastRank = 4;  // of images; sequences have means that are not pools
-  if (!node.Is("ReduceMean") || IntAttribute(node, "keepdims") == 0) return false;
-  const std::optional<int> rank = node.operand(0)->type().rank();
-  auto axes = IntsOf(context, node.operand(1));
-  if (!axes || !rank || *rank < kLeastRank || !IsFloating(node.result()->type().dtype()))
-    return false;
-  for (std::int64_t& axis : *axes) axis += axis < 0 ? *rank : 0;
-  std::ranges::sort(*axes);
-  std::vector<std::int64_t> spatial;
-  for (std::int64_t axis = 2; axis < *rank; ++axis) spatial.push_back(axis);
-  if (*axes != spatial) return false;
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "GlobalAveragePool", {{node.operand(0)}}));
-  return context.ReplaceIfAllowed(node, y);
-}
-
-// Whether all elements of a constant are zero.
-bool IsZeroConstant(const Value* value) {
-  const Tensor* tensor = ConstantOf(value);
-  return tensor != nullptr && IsZeroTensor(*tensor);
-}
-
-// Conv(x, W, 0) = Conv(x, W), and so of others with a bias. By name: it is operand 2 of these.
-Result<bool> OmitZeroBias(Node& node, PassContext& context) {
-  constexpr std::size_t kBias = 2;
-  const bool has_bias = node.Is("Conv") || node.Is("ConvTranspose") ||
-                        node.Is("LayerNormalization") || node.IsDragoman("Linear");
-  if (!has_bias || !IsZeroConstant(node.operand(kBias)) || node.num_results() != 1) return false;
-  DRAGOMAN_ASSIGN(Value * y,
-                  context.Insert(node, FindOp(node)->Label(), {{node.operand(0), node.operand(1)}},
-                                 node.attributes()));
-  return context.ReplaceIfAllowed(node, y);
-}
-
 // The places of the maxima that nothing reads are left out.
 Result<bool> OmitPlaces(Node& node, PassContext& context) {
   const bool fits = node.Is("MaxPool") && node.num_results() == 2 &&
@@ -325,8 +290,6 @@ std::span<const Pattern> AttributePatterns() {
                                           {"split-evenly", SplitEvenly},
                                           {"spell-flatten", SpellFlatten},
                                           {"resize-by-scales", ResizeByScales},
-                                          {"spell-mean-of-planes", SpellMeanOfPlanes},
-                                          {"omit-zero-bias", OmitZeroBias},
                                           {"omit-places", OmitPlaces}};
   return kPatterns;
 }

@@ -17,17 +17,6 @@ namespace {
 
 constexpr std::size_t kMask = 0, kThen = 1, kElse = 2;  // operands of Where
 
-// Where(Not(mask), a, b) = Where(mask, b, a)
-Result<bool> SwapChoice(Node& node, PassContext& context) {
-  const Node* negation = node.Is("Where") ? node.operand(kMask)->producer() : nullptr;
-  if (negation == nullptr || !negation->Is("Not")) return false;
-  DRAGOMAN_ASSIGN(
-      Value * y,
-      context.Insert(node, "Where",
-                     {{negation->operand(0), node.operand(kElse), node.operand(kThen)}}));
-  return context.ReplaceIfAllowed(node, y);
-}
-
 // The one element of an axis of a result where a mask differs from all other elements.
 struct ChosenRow {
   int axis = 0;
@@ -142,16 +131,6 @@ Result<bool> TakeAllElements(Node& node, PassContext& context) {
   return y != nullptr && context.ReplaceIfAllowed(node, y);
 }
 
-// Where(mask, a, b) = a for a constant mask that is true everywhere, b for one that is false
-Result<bool> TakeKnownChoice(Node& node, PassContext& context) {
-  const Tensor* mask = node.Is("Where") ? ConstantOf(node.operand(kMask)) : nullptr;
-  if (mask == nullptr || mask->size() == 0) return false;
-  const std::vector<std::int64_t> bits = mask->ToInts();
-  if (std::ranges::count(bits, bits.front()) != std::ssize(bits)) return false;
-  Value* chosen = node.operand(bits.front() != 0 ? kThen : kElse);
-  return SameShape(*chosen, *node.result()) && context.ReplaceIfAllowed(node, chosen);
-}
-
 // Whether it is the same to take axis `a` of `value` away or axis `b`: those from one to the other
 // have one element.
 bool AreSameOnes(const Value& value, int a, int b) {
@@ -218,11 +197,11 @@ Result<bool> TakeOneSize(Node& node, PassContext& context) {
 }  // namespace
 
 std::span<const Pattern> ChoicePatterns() {
-  static constexpr Pattern kPatterns[] = {
-      {"swap-negated-choice", SwapChoice},    {"join-chosen-row", JoinChosenRow},
-      {"take-known-choice", TakeKnownChoice}, {"take-all-elements", TakeAllElements},
-      {"take-one-element", TakeOneElement},   {"take-one-part", TakeOnePart},
-      {"take-one-size", TakeOneSize}};
+  static constexpr Pattern kPatterns[] = {{"join-chosen-row", JoinChosenRow},
+                                          {"take-all-elements", TakeAllElements},
+                                          {"take-one-element", TakeOneElement},
+                                          {"take-one-part", TakeOnePart},
+                                          {"take-one-size", TakeOneSize}};
   return kPatterns;
 }
 

@@ -121,22 +121,6 @@ bool IsNumber(const Tensor* tensor) {
   return tensor != nullptr && tensor->size() == 1 && tensor->dtype() != DType::kString;
 }
 
-// Pad with a stated 0, or with a number that its mode does not read = Pad without
-Result<bool> OmitFill(Node& node, PassContext& context) {
-  constexpr std::size_t kFill = 2, kPadAxes = 3;
-  if (!node.Is("Pad") || node.operand(kFill) == nullptr) return false;
-  const bool reads = TextAttribute(node, "mode") == "constant";
-  const Tensor* fill = ConstantOf(node.operand(kFill));
-  if (reads && (!IsNumber(fill) || !IsZeroTensor(*fill))) return false;
-  std::vector<Value*> operands = {node.operand(0), node.operand(1)};
-  if (Value* axes = node.operand(kPadAxes)) {
-    operands.push_back(nullptr);
-    operands.push_back(axes);
-  }
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Pad", operands, node.attributes()));
-  return context.ReplaceIfAllowed(node, y);
-}
-
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 // A value that is kept within bounds: min(max(x, low), high), with low ≤ high.
@@ -290,7 +274,6 @@ Result<bool> SumBiases(Node& node, PassContext& context) {
 
 std::span<const Pattern> OperandPatterns() {
   static constexpr Pattern kPatterns[] = {{"unify-bounds", UnifyBounds},
-                                          {"omit-fill", OmitFill},
                                           {"spell-bounds", SpellBounds},
                                           {"put-constant-last", PutConstantLast},
                                           {"unify-reduced-axes", UnifyReducedAxes},

@@ -100,27 +100,6 @@ Result<bool> CountSummedAxis(Node& node, PassContext& context) {
   return true;
 }
 
-// DFT(DFT(x, a), b) = DFT(DFT(x, b), a), the first axis first, of all elements along both
-Result<bool> OrderTransforms(Node& node, PassContext& context) {
-  constexpr std::size_t kLength = 1, kAxis = 2;
-  const Node* inner = node.Is("DFT") ? ProducerOf(node.operand(0), "DFT") : nullptr;
-  if (inner == nullptr || !inner->result()->HasOneUse()) return false;
-  const auto is_plain = [&](const Node& transform) {
-    return transform.operand(kLength) == nullptr && IntAttribute(transform, "onesided") == 0 &&
-           transform.operand(kAxis) != nullptr;
-  };
-  if (!is_plain(node) || !is_plain(*inner)) return false;
-  const auto first = IntOf(context, inner->operand(kAxis)),
-             second = IntOf(context, node.operand(kAxis));
-  if (!first || !second || *first < 0 || *second < 0 || *first <= *second) return false;
-  DRAGOMAN_ASSIGN(Value * y,
-                  context.Insert(node, "DFT", {{inner->operand(0), nullptr, node.operand(kAxis)}},
-                                 node.attributes()));
-  DRAGOMAN_ASSIGN(
-      y, context.Insert(node, "DFT", {{y, nullptr, inner->operand(kAxis)}}, inner->attributes()));
-  return context.ReplaceIfAllowed(node, y);
-}
-
 // Expand(c, sizes) = ConstantOfShape(sizes) of the value c, for a number c
 Result<bool> SpellFill(Node& node, PassContext& context) {
   const Tensor* number = node.Is("Expand") ? ConstantOf(node.operand(0)) : nullptr;
@@ -159,22 +138,6 @@ Result<bool> StateExpandedSizes(Node& node, PassContext& context) {
   return true;
 }
 
-// Cast(CumSum(Cast(x: T), axis), to = T) = CumSum(x, axis), where the sums are wider integers
-Result<bool> NarrowSum(Node& node, PassContext& context) {
-  const Node* sum = node.Is("Cast") ? ProducerOf(node.operand(0), "CumSum") : nullptr;
-  const Node* widened = sum != nullptr ? ProducerOf(sum->operand(0), "Cast") : nullptr;
-  if (widened == nullptr) return false;
-  const DType dtype = node.result()->type().dtype(), wide = sum->operand(0)->type().dtype();
-  const bool is_narrow = dtype == DType::kI32 || dtype == DType::kU32;
-  if (!is_narrow || widened->operand(0)->type().dtype() != dtype || !IsInteger(wide) ||
-      Info(wide).bits <= Info(dtype).bits)
-    return false;
-  DRAGOMAN_ASSIGN(
-      Value * y,
-      context.Insert(node, "CumSum", {{widened->operand(0), sum->operand(1)}}, sum->attributes()));
-  return context.ReplaceIfAllowed(node, y);
-}
-
 // The sizes of axes `from` to before `to` of `x`.
 Result<Value*> InsertShape(Node& node, Value* x, std::size_t from, std::size_t to,
                            PassContext& context) {
@@ -183,23 +146,6 @@ Result<Value*> InsertShape(Node& node, Value* x, std::size_t from, std::size_t t
   if (to < static_cast<std::size_t>(*x->type().rank()))
     attributes.emplace_back("end", static_cast<std::int64_t>(to));
   return context.Insert(node, "Shape", {{x}}, std::move(attributes));
-}
-
-// Slice(Shape(x), [a], [b]) = Shape(x) from a to b
-Result<bool> ReadSomeSizes(Node& node, PassContext& context) {
-  const Node* sizes = node.Is("Slice") ? node.operand(0)->producer() : nullptr;
-  const bool reads_all = sizes != nullptr && sizes->Is("Shape") &&
-                         sizes->attribute("start") == nullptr && sizes->attribute("end") == nullptr;
-  const std::optional<int> rank = reads_all ? sizes->operand(0)->type().rank() : std::nullopt;
-  const Tensor* begin = rank ? ConstantOf(node.operand(1)) : nullptr;
-  const Tensor* end = begin != nullptr ? ConstantOf(node.operand(2)) : nullptr;
-  const bool steps = node.num_operands() > 4 && node.operand(4) != nullptr;
-  if (end == nullptr || steps || begin->size() != 1 || end->size() != 1) return false;
-  const std::int64_t from = begin->IntAt(0), to = end->IntAt(0);
-  if (from < 0 || to <= from || to > *rank) return false;
-  DRAGOMAN_ASSIGN(Value * y, InsertShape(node, sizes->operand(0), static_cast<std::size_t>(from),
-                                         static_cast<std::size_t>(to), context));
-  return context.ReplaceIfAllowed(node, y);
 }
 
 // What the sizes in `part` are read of: the operand of the Shape behind moves of its elements.
@@ -234,80 +180,6 @@ Result<bool> JoinSizes(Node& node, PassContext& context) {
   const std::optional<std::size_t> from = shape != nullptr ? PlaceOf(*sizes, *shape) : std::nullopt;
   if (!from) return false;
   DRAGOMAN_ASSIGN(Value * y, InsertShape(node, x, *from, *from + sizes->size(), context));
-  return context.ReplaceIfAllowed(node, y);
-}
-
-// Not(Equal(x, 0)) = Cast(x) to bool
-Result<bool> ReadTruth(Node& node, PassContext& context) {
-  const Node* equal = node.Is("Not") ? node.operand(0)->producer() : nullptr;
-  if (equal == nullptr || !equal->Is("Equal")) return false;
-  for (std::size_t i = 0; i < 2; ++i) {
-    const Tensor* zero = ConstantOf(equal->operand(i));
-    Value* x = equal->operand(1 - i);
-    const DType dtype = x->type().dtype();
-    if (zero == nullptr || zero->size() != 1 || !IsZeroTensor(*zero)) continue;
-    if (dtype == DType::kBool || !(IsInteger(dtype) || IsFloating(dtype))) continue;
-    if (!SameShape(*x, *node.result())) continue;
-    DRAGOMAN_ASSIGN(Value * y,
-                    context.Insert(node, "Cast", {{x}}, {{"to", static_cast<int>(DType::kBool)}}));
-    return context.ReplaceIfAllowed(node, y);
-  }
-  return false;
-}
-
-// Not(Not(x)) = x; Not(ReduceMax(Not(x))) = ReduceMin(x), and the other way round
-Result<bool> OmitNegations(Node& node, PassContext& context) {
-  const Node* inner = node.Is("Not") ? node.operand(0)->producer() : nullptr;
-  if (inner == nullptr) return false;
-  if (inner->Is("Not")) return context.ReplaceIfAllowed(node, inner->operand(0));
-  if (!inner->Is("ReduceMax") && !inner->Is("ReduceMin")) return false;
-  const Node* negated = ProducerOf(inner->operand(0), "Not");
-  if (negated == nullptr || !inner->result()->HasOneUse()) return false;
-  std::vector<Value*> operands = {negated->operand(0)};
-  if (inner->num_operands() > 1) operands.push_back(inner->operand(1));
-  DRAGOMAN_ASSIGN(Value * y,
-                  context.Insert(node, inner->Is("ReduceMax") ? "ReduceMin" : "ReduceMax", operands,
-                                 inner->attributes()));
-  return context.ReplaceIfAllowed(node, y);
-}
-
-// Swish(x) = x · Sigmoid(x)
-Result<bool> SpellSwish(Node& node, PassContext& context) {
-  if (!node.Is("Swish") || FloatAttribute(node, "alpha") != 1) return false;
-  Value* x = node.operand(0);
-  if (x->type().dtype() != DType::kF32 && x->type().dtype() != DType::kF64) return false;
-  DRAGOMAN_ASSIGN(Value * gate, context.Insert(node, "Sigmoid", {{x}}));
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Mul", {{x, gate}}));
-  return context.ReplaceIfAllowed(node, y);
-}
-
-// Pow(x, 2) = x · x, of floating-point numbers
-Result<bool> SpellSquare(Node& node, PassContext& context) {
-  const Tensor* exponent = node.Is("Pow") ? ConstantOf(node.operand(1)) : nullptr;
-  Value* x = node.operand(0);
-  if (exponent == nullptr || exponent->size() != 1 || exponent->FloatAt(0) != 2 ||
-      !IsFloating(x->type().dtype()) || !SameShape(*x, *node.result()))
-    return false;
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Mul", {{x, x}}));
-  return context.ReplaceIfAllowed(node, y);
-}
-
-// Whether no element is below 0, nor -0: sums and means of squares.
-bool SumsSquares(const Value& value) {
-  const Node* sum = ProducerOf(&value, "ReduceSum");
-  if (sum == nullptr) sum = ProducerOf(&value, "ReduceMean");
-  const Node* square = sum != nullptr ? ProducerOf(sum->operand(0), "Mul") : nullptr;
-  return square != nullptr && square->operand(0) == square->operand(1);
-}
-
-// Pow(x, 0.5) = Sqrt(x), of sums of squares
-Result<bool> SpellRoot(Node& node, PassContext& context) {
-  const Tensor* exponent = node.Is("Pow") ? ConstantOf(node.operand(1)) : nullptr;
-  const bool is_root = exponent != nullptr && exponent->size() == 1 &&
-                       IsFloating(exponent->dtype()) && exponent->FloatAt(0) == 0.5;
-  if (!is_root || !SumsSquares(*node.operand(0)) || !SameShape(*node.operand(0), *node.result()))
-    return false;
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Sqrt", {{node.operand(0)}}));
   return context.ReplaceIfAllowed(node, y);
 }
 
@@ -384,20 +256,12 @@ std::span<const Pattern> OperatorPatterns() {
   static constexpr Pattern kPatterns[] = {{"omit-idle-operand", OmitIdleOperand},
                                           {"state-cut-axes", StateCutAxes},
                                           {"count-summed-axis", CountSummedAxis},
-                                          {"order-transforms", OrderTransforms},
                                           {"spell-fill", SpellFill},
                                           {"spell-tile", SpellTile},
                                           {"state-expanded-sizes", StateExpandedSizes},
-                                          {"narrow-sum", NarrowSum},
-                                          {"read-some-sizes", ReadSomeSizes},
                                           {"join-sizes", JoinSizes},
-                                          {"read-truth", ReadTruth},
-                                          {"spell-swish", SpellSwish},
-                                          {"spell-square", SpellSquare},
-                                          {"spell-root", SpellRoot},
                                           {"spell-mean", SpellMean},
-                                          {"keep-reduced-axes", KeepReducedAxes},
-                                          {"omit-negations", OmitNegations}};
+                                          {"keep-reduced-axes", KeepReducedAxes}};
   return kPatterns;
 }
 

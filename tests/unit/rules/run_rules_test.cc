@@ -2,7 +2,9 @@
 // Rules on graphs: what matches, what does not and why, and what a graph is afterwards.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/analysis/inference.h"
@@ -85,8 +87,18 @@ TEST(RunRules, SwapsOperandsOfOperatorsThatCommute) {
             "%y = onnx.Elu(%x) {alpha = 0.3}\n");
 }
 
+// 1/6 has endless digits, 1 has one.
 TEST(RunRules, TakesNumbersAsCloseAsFilesRoundThem) {
-  EXPECT_EQ(After(kElu, Graph(EluGraph("0.0", "1.000001"))), "%y = onnx.Elu(%x) {alpha = 0.3}\n");
+  const auto graph = [](const std::string& number) {
+    return "graph g(%x: f32[2]) -> (%y) {\n  const %c: f32[] = " + number +
+           "\n  %y = onnx.Mul(%x, %c)\n}\n";
+  };
+  const std::string rule = "rule r: Mul($x, 1/6) => Abs($x)";
+  EXPECT_EQ(After(rule, Graph(graph("0.166667"))), "%y = onnx.Abs(%x)\n");
+  EXPECT_EQ(ReasonOf(rule, graph("0.1667")),
+            "operand 1 of Mul is 0.1667, expected 0.16666666666666666");
+  EXPECT_EQ(ReasonOf(kElu, EluGraph("0.0", "1.000001")),
+            "operand 1 of Sub is 1.000001, expected 1");
   EXPECT_EQ(ReasonOf(kElu, EluGraph("0.0", "1.01")), "operand 1 of Sub is 1.01, expected 1");
   EXPECT_EQ(ReasonOf(kElu, EluGraph("0.001")), "operand 1 of Greater is 0.001, expected 0");
 }
@@ -252,6 +264,61 @@ TEST(RunRules, LeavesGraphsOfTheOtherLevelAlone) {
   EXPECT_EQ(
       After("rule r: Relu($x) => Abs($x)", Graph("dragoman 1 source onnx\nopset \"\" 13\n" + text)),
       "%y = onnx.Relu(%x)\n");
+}
+
+// A chain of operators on %x, each beside a number: "Mul 2.0, Add 1.0".
+std::string Chain(const std::vector<std::pair<std::string, std::string>>& steps) {
+  std::string body, value = "%x";
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::string name = i + 1 == steps.size() ? "%y" : "%v" + std::to_string(i);
+    const std::string number = "%c" + std::to_string(i);
+    body += "  const " + number + ": f32[] = " + steps[i].second + "\n  " + name + " = onnx." +
+            steps[i].first + "(" + value + ", " + number + ")\n";
+    value = name;
+  }
+  return "graph g(%x: f32[2]) -> (%y) {\n" + body + "}\n";
+}
+
+TEST(RunRules, MatchesAnyOfSeveralAlternatives) {
+  const std::string rule =
+      "rule r: Add(Mul($x, 2) | Div($x, 0.5), 1 | 3) => Abs($x)\n"
+      "  or Add(Mul($x, 4), 1) => Neg($x)";
+  const std::string abs = "%y = onnx.Abs(%x)\n";
+  EXPECT_EQ(After(rule, Graph(Chain({{"Mul", "2.0"}, {"Add", "1.0"}}))), abs);
+  EXPECT_EQ(After(rule, Graph(Chain({{"Mul", "2.0"}, {"Add", "3.0"}}))), abs);
+  EXPECT_EQ(After(rule, Graph(Chain({{"Div", "0.5"}, {"Add", "3.0"}}))), abs);
+  EXPECT_EQ(After(rule, Graph(Chain({{"Mul", "4.0"}, {"Add", "1.0"}}))), "%y = onnx.Neg(%x)\n");
+  EXPECT_EQ(ReasonOf(rule, Chain({{"Mul", "4.0"}, {"Add", "3.0"}})),
+            "operand 1 of Mul is 4.0, expected 2");
+}
+
+TEST(RunRules, ReadsFormulasInPlaceOfTheirNames) {
+  const std::string rule =
+      "formula half($x) = Div($x, 2) | Mul($x, 0.5)\n"
+      "formula middle($x, $y) = half(Add($x, $y))\n"
+      "rule r: middle($a, 1) => Abs($a)";
+  EXPECT_EQ(After(rule, Graph(Chain({{"Add", "1.0"}, {"Mul", "0.5"}}))), "%y = onnx.Abs(%x)\n");
+  EXPECT_EQ(After(rule, Graph(Chain({{"Add", "1.0"}, {"Div", "2.0"}}))), "%y = onnx.Abs(%x)\n");
+  EXPECT_EQ(ReasonOf(rule, Chain({{"Add", "1.5"}, {"Div", "2.0"}})),
+            "operand 1 of Add is 1.5, expected 1");
+}
+
+TEST(RunRules, KeepsWhatTheReplacementReadsOfThePattern) {
+  EXPECT_EQ(After("rule r: (%y) {\n  %e = Exp($x)\n  %y = Div(%e, 2)\n} => Abs(%e)",
+                  Graph("graph g(%x: f32[2]) -> (%y, %e) {\n  const %two: f32[] = 2.0\n"
+                        "  %e = onnx.Exp(%x)\n  %y = onnx.Div(%e, %two)\n}\n")),
+            "%e = onnx.Exp(%x)\n%y = onnx.Abs(%e)\n");
+}
+
+TEST(RunRules, KnowsConstantsOfOneNumberInAllElements) {
+  const std::string rule = "rule r: Mul($x, $w) => $x where every($w) = 1";
+  const auto graph = [](const std::string& elements) {
+    return "graph g(%i: f32[2]) -> (%y) {\n  const %w: f32[2] = " + elements +
+           "\n  %x = onnx.Relu(%i)\n  %y = onnx.Mul(%x, %w)\n}\n";
+  };
+  EXPECT_EQ(After(rule, Graph(graph("[1.0, 1.0]"))), "%y = onnx.Relu(%i)\n");
+  EXPECT_EQ(ReasonOf(rule, graph("[1.0, 2.0]")), "a number of the condition is not known");
+  EXPECT_EQ(ReasonOf(rule, graph("[2.0, 2.0]")), "the condition 2 = 1 does not hold");
 }
 
 }  // namespace
