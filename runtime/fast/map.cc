@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t kPiece = 512;       // elements for which values that repeat are written out
 constexpr std::int64_t kGrain = 1 << 14;   // elements a thread is worth
 constexpr std::int64_t kShortestRun = 16;  // of one channel block, else rows are longer
+constexpr std::int64_t kShortRow = 48;     // up to which rows cost more than writing them out
 
 // How an operand walks along the results.
 enum class Walk { kFull, kSingle, kChannel, kOther };
@@ -54,7 +55,7 @@ class MapRun {
   bool WalksByChannel(std::int64_t block) const {
     if (any_other_ || results_[0].shape.size() < 2) return false;
     const BlockedSizes sizes(results_[0].shape, block);
-    return sizes.spatial * block >= kShortestRun;
+    return sizes.spatial * block >= (block == kRowMajor ? kShortRow + 1 : kShortestRun);
   }
 
   // Elements [begin, end) of the memory of the results, where all operands are full or single.
@@ -92,6 +93,7 @@ class MapRun {
     for (int k = 0; k < N; ++k) shapes[k] = k < num_operands_ ? &operands_[k].shape : &result;
     const BroadcastPlan<N> plan(result, shapes);
     const std::int64_t count = plan.sizes.back();
+    if (count <= kShortRow) return ShortRows<N>(plan, count);
     std::int64_t done = 0;
     plan.ForEachRow([&](const std::int64_t* offsets) {
       Row<N>(plan, offsets, done, count);
@@ -151,6 +153,49 @@ class MapRun {
     for (int k = 0; k < num_results_; ++k) y[k] = results_[k].Place(at, rooms[k]);
     chunk_(body_, x, y, count);
     for (int k = 0; k < num_results_; ++k) results_[k].Write(at, count, rooms[k]);
+  }
+
+  // A piece of rows at a time, for which operands that do not lie like the results are written out.
+  template <int N>
+  void ShortRows(const BroadcastPlan<N>& plan, std::int64_t count) const {
+    float pieces[kMaxMapOperands][kPiece];
+    std::int64_t done = 0, filled = 0;
+    const auto flush = [&] {
+      const float* x[kMaxMapOperands];
+      for (int k = 0; k < num_operands_; ++k)
+        x[k] = Moves(k) ? operands_[k].Read(done, filled, pieces[k]) : pieces[k];
+      Chunk(x, done, filled);
+      done += filled;
+      filled = 0;
+    };
+    for (int k = 0; k < num_operands_; ++k) {
+      float room;
+      if (walks_[k] == Walk::kSingle)
+        std::fill_n(pieces[k], kPiece, *operands_[k].Read(0, 1, &room));
+    }
+    plan.ForEachRow([&](const std::int64_t* offsets) {
+      if (filled + count > kPiece) flush();
+      for (int k = 0; k < num_operands_; ++k) {
+        if (!Moves(k) && walks_[k] != Walk::kSingle)
+          WriteOut(operands_[k], offsets[k], plan.strides[k].back() != 0, count,
+                   pieces[k] + filled);
+      }
+      filled += count;
+    });
+    flush();
+  }
+
+  // A row of at most kShortRow elements, which are all the same unless it moves.
+  static void WriteOut(const FloatSource& x, std::int64_t at, bool moves, std::int64_t count,
+                       float* to) {
+    float room[kShortRow];
+    const float* from = x.Read(at, moves ? count : 1, room);
+    if (moves) {
+      for (std::int64_t i = 0; i < count; ++i) to[i] = from[i];
+    } else {
+      const float value = *from;
+      for (std::int64_t i = 0; i < count; ++i) to[i] = value;
+    }
   }
 
   template <int N>

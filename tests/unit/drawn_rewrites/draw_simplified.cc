@@ -151,6 +151,25 @@ void BatchNormalization(Drawing& d) {
   d.MaybeRead(d.Nodes("BatchNormalization", operands, text, trains ? 3 : 1).front());
 }
 
+void ScaledGemm(Drawing& d) {
+  const std::string dtype = FloatType(d);
+  const std::int64_t rows = d.Size(), depth = d.KnownSize(), columns = d.KnownSize();
+  const bool turns_a = d.Chance(40), turns_b = d.Chance(40);
+  const Sizes b = turns_b ? Sizes{columns, depth} : Sizes{depth, columns};
+  Names operands = {d.Input(dtype, turns_a ? Sizes{depth, rows} : Sizes{rows, depth}),
+                    d.Chance(50) ? d.Weight(dtype, b) : d.Input(dtype, b)};
+  Names text;
+  if (d.Chance(70)) {
+    const Sizes c[] = {{}, {columns}, {rows, columns}, {rows, 1}, {1, columns}};
+    operands.push_back(d.Input(dtype, c[d.Between(0, 4)]));
+    if (d.Chance(40)) text.push_back("beta = 0.5");
+  }
+  if (d.Chance(60)) text.push_back("alpha = 0.5");
+  if (turns_a) text.push_back("transA = 1");
+  if (turns_b) text.push_back("transB = 1");
+  d.MaybeRead(d.Node("Gemm", operands, Join(text)));
+}
+
 void Einsum(Drawing& d) {
   const std::string dtype = d.Chance(90) ? "f32" : d.Of({"f64", "f16", "i32"});
   const std::string equation = d.Of({"bij,bjk->bik",
@@ -354,6 +373,7 @@ std::span<const DrawnPattern> DrawnSimplified() {
       {"split-into-phases", TransposedConv, Exactness::kRounded},
       {"split-batch-normalization", BatchNormalization, Exactness::kRounded},
       {"multiply-einsum", Einsum, Exactness::kRounded},
+      {"multiply-gemm", ScaledGemm, Exactness::kRounded},
       {"fuse-normalization", Normalization, Exactness::kRounded},
       {"fuse-normalization-scale", NormalizationAndScale, Exactness::kRounded},
       {"fuse-normalization-bias", NormalizationAndBias, Exactness::kRounded},

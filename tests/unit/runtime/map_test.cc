@@ -72,6 +72,31 @@ TEST(Map, BroadcastsAsThePlainKernels) {
   }
 }
 
+// Of one element to more than are written out at a time, with one that repeats along each axis.
+TEST(Map, BroadcastsAlongRowsOfAnyLength) {
+  for (const std::int64_t length : {1, 2, 16, 63, 64, 65, 513}) {
+    const Shape shape{37, 3, length};
+    const std::vector<float> a = Ramp(shape, 0.7f), b = Ramp({37, 3, 1}, 0.3f),
+                             c = Ramp({3, length}, 0.2f), d = Ramp({37, 1, 1}, 0.1f), e{0.25f};
+    std::vector<float> sum(a.size()), expected(a.size());
+    const auto at = [](const std::vector<float>& values, std::int64_t i) {
+      return values[static_cast<std::size_t>(i)];
+    };
+    for (std::int64_t i = 0; i < NumElements(shape); ++i) {
+      expected[static_cast<std::size_t>(i)] =
+          at(a, i) * at(b, i / length) + at(c, i % (3 * length)) + at(d, i / (3 * length)) * e[0];
+    }
+    Map([](float v, float w, float x, float y, float z, float& s) { s = v * w + x + y * z; },
+        Operands(
+            TensorView<const float>{a.data(), shape}, TensorView<const float>{b.data(), {37, 3, 1}},
+            TensorView<const float>{c.data(), {3, length}},
+            TensorView<const float>{d.data(), {37, 1, 1}}, TensorView<const float>{e.data(), {1}}),
+        Results(TensorView<float>{sum.data(), shape}));
+    for (std::size_t i = 0; i < sum.size(); ++i)
+      ASSERT_NEAR(sum[i], expected[i], 1e-6f) << length << ": " << i;
+  }
+}
+
 TEST(Map, StoresOverAnOperand) {
   std::vector<float> values = Ramp({1000}, 0.1f);
   const std::vector<float> before = values;
