@@ -60,6 +60,7 @@ Result<ConversionOptions> ConversionOf(const ConvertOptions& options) {
   conversion.functions = options.functions;
   conversion.own_domain = options.allowed_domain.has_value();
   DRAGOMAN_ASSIGN(conversion.weight_files, WeightFilesOf(options));
+  conversion.torch_version = options.torch_version;
   conversion.relax_version = options.relax_version;
   conversion.packed = options.packed;
   return conversion;
@@ -345,6 +346,9 @@ void AddConvert(CommandLine& program) {
   command.Add("--data-files", &options->data_files,
               "one: OUT.data for all weights of --external-data (default); each: one for each",
               {.one_of = {"one", "each"}});
+  command.Add("--torch-version", &options->torch_version,
+              "PyTorch release that is to read the .pt2; default: latest",
+              {.one_of = TorchVersions()});
   command.Add("--relax-version", &options->relax_version,
               "TVM release that is to read the Relax module; default: latest",
               {.one_of = RelaxVersions()});

@@ -24,6 +24,7 @@ struct ConvertOptions {
   std::optional<std::string> allowed_domain;
   std::optional<std::string> external_data;  // "none", or bytes
   std::string data_files = "one";
+  std::optional<std::string> torch_version;
   std::optional<std::string> relax_version;
   bool packed = false;
   bool force = false;

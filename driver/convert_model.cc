@@ -51,12 +51,17 @@ Status CheckConversion(const Format& target, const ConversionOptions& options) {
   if ((options.relax_version || options.packed) && target.name != "relax")
     return InvalidInput("--relax-version and --packed are about Relax modules, not format " +
                         std::string(target.name));
+  if (options.torch_version && target.name != "pt2")
+    return InvalidInput("--torch-version is about .pt2 archives, not format " +
+                        std::string(target.name));
   return {};
 }
 
 bool IsPlainCopy(const Model& source, const Format& target, const ConversionOptions& options) {
   if (options.has_facts() || options.has_cut() || options.opset) return false;
-  if (options.unroll || options.relax_version || options.packed || options.functions) return false;
+  if (options.unroll || options.relax_version || options.packed || options.functions ||
+      options.torch_version)
+    return false;
   if (options.passes.value_or("none") != "none" || options.level == Level::kCommon) return false;
   if (target.is_container) return true;
   return source.level == Level::kSource && target.dialect == source.dialect;
@@ -104,6 +109,7 @@ WriteOptions WriteOptionsOf(const ConvertedModel& converted, const ConversionOpt
           .own_domain = options.own_domain,
           .weight_files = options.weight_files,
           .relax_version = options.relax_version.value_or("latest"),
+          .torch_version = options.torch_version.value_or("latest"),
           .packed = options.packed};
 }
 

@@ -30,6 +30,7 @@ struct ConversionOptions {
   bool functions = false;
   bool own_domain = false;
   std::optional<WeightFiles> weight_files;
+  std::optional<std::string> torch_version;  // .pt2
   std::optional<std::string> relax_version;  // Relax: these two, too
   bool packed = false;
 

@@ -232,7 +232,11 @@ class Omissions {
 Status WriteExportFile(const Model& model, const std::string& path, const WriteOptions& options) {
   if (model.level == Level::kSource) return WriteExportArchive(model, path);
   Omissions omissions(options);
-  DRAGOMAN_TRY(ExportProgram(model, path, omissions.Sink()));
+  const std::optional<pt2::Release> release = pt2::ReleaseFromName(options.torch_version);
+  if (!release)
+    return InvalidInput(fmt::format("no release of PyTorch is known as '{}'; known are {}",
+                                    options.torch_version, fmt::join(TorchVersions(), ", ")));
+  DRAGOMAN_TRY(ExportProgram(model, path, *release, omissions.Sink()));
   return omissions.status();
 }
 
@@ -524,6 +528,7 @@ const Format* ByContent(Formats formats, const Candidate& candidate) {
 }  // namespace
 
 std::vector<std::string> RelaxVersions() { return relax::ReleaseNames(); }
+std::vector<std::string> TorchVersions() { return pt2::ReleaseNames(); }
 
 std::string_view Candidate::Head() const {
   constexpr std::size_t kEnough = 4096;

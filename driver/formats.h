@@ -47,6 +47,8 @@ struct ReadOptions {
 
 // What WriteOptions::relax_version may be, the oldest release of TVM first.
 std::vector<std::string> RelaxVersions();
+// The same of WriteOptions::torch_version.
+std::vector<std::string> TorchVersions();
 
 // Which weights of an ONNX file lie in data files.
 struct WeightFiles {
@@ -62,6 +64,7 @@ struct WriteOptions {
   bool own_domain = false;  // ONNX: operators that it lacks in domain dragoman
   std::optional<WeightFiles> weight_files;  // nullopt: as the source has them
   std::string relax_version = "latest";     // the release of TVM that is to read a Relax module
+  std::string torch_version = "latest";     // of PyTorch that is to read a .pt2
   bool packed = false;  // Relax: calls of functions on NumPy, where operators cannot say it
   // ONNX: given what is written of a common graph, in operators of ONNX.
   std::function<void(const Model& written)> show = nullptr;

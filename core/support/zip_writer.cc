@@ -80,10 +80,24 @@ std::string ZipWriter::SharedFields(const Entry& entry, std::uint16_t version,
   return fields.bytes();
 }
 
+ZipWriter::ZipWriter(OutputFile& file)
+    : target_([&file](std::span<const std::byte> bytes) { return file.Append(bytes); }) {}
+
+ZipWriter::ZipWriter(std::string& archive)
+    : target_([&archive](std::span<const std::byte> bytes) {
+        archive.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        return Status();
+      }) {}
+
+Status ZipWriter::Append(std::span<const std::byte> bytes) {
+  size_ += bytes.size();
+  return target_(bytes);
+}
+
 Status ZipWriter::Add(std::string_view name, std::span<const std::byte> bytes) {
   constexpr std::size_t kMaxName = 0xffff;
   if (name.size() >= kMaxName) return InvalidInput("a name in an archive is too long");
-  const Entry entry = {std::string(name), Crc32(bytes), bytes.size(), file_.size()};
+  const Entry entry = {std::string(name), Crc32(bytes), bytes.size(), size_};
   const bool is_large = entry.size >= kBeyond;
   Fields extra;
   if (is_large) extra.Two(kZip64Field).Two(16).Eight(entry.size).Eight(entry.size);
@@ -95,14 +109,14 @@ Status ZipWriter::Add(std::string_view name, std::span<const std::byte> bytes) {
       .Text(SharedFields(entry, is_large ? kZip64Version : kPlainVersion, extra.bytes().size()))
       .Text(name)
       .Text(extra.bytes());
-  DRAGOMAN_TRY(file_.Append(header.bytes()));
-  DRAGOMAN_TRY(file_.Append(bytes));
+  DRAGOMAN_TRY(Append(header.bytes()));
+  DRAGOMAN_TRY(Append(bytes));
   entries_.push_back(entry);
   return {};
 }
 
 Status ZipWriter::Finish() {
-  const std::uint64_t begin = file_.size();
+  const std::uint64_t begin = size_;
   for (const Entry& entry : entries_) {
     Fields extra;
     if (entry.size >= kBeyond) extra.Eight(entry.size).Eight(entry.size);
@@ -122,9 +136,9 @@ Status ZipWriter::Finish() {
         .Four(Narrow(entry.offset))
         .Text(entry.name)
         .Text(field.bytes());
-    DRAGOMAN_TRY(file_.Append(header.bytes()));
+    DRAGOMAN_TRY(Append(header.bytes()));
   }
-  const std::uint64_t end = file_.size();
+  const std::uint64_t end = size_;
   constexpr std::uint64_t kManyEntries = 0xffff;
   if (entries_.size() >= kManyEntries || end >= kBeyond) {
     Fields large;
@@ -139,7 +153,7 @@ Status ZipWriter::Finish() {
         .Eight(end - begin)
         .Eight(begin);
     large.Four(kDirectoryLocator64).Four(0).Eight(end).Four(1);
-    DRAGOMAN_TRY(file_.Append(large.bytes()));
+    DRAGOMAN_TRY(Append(large.bytes()));
   }
   const std::uint64_t count = std::min<std::uint64_t>(entries_.size(), kManyEntries);
   Fields last;
@@ -151,7 +165,7 @@ Status ZipWriter::Finish() {
       .Four(Narrow(end - begin))
       .Four(Narrow(begin))
       .Two(0);
-  return file_.Append(last.bytes());
+  return Append(last.bytes());
 }
 
 }  // namespace dragoman

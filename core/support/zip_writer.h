@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zip archives written straight to a file: stored entries, each aligned.
+// Zip archives written straight to a file, or into memory: stored entries, each aligned.
 #ifndef DRAGOMAN_CORE_SUPPORT_ZIP_WRITER_H_
 #define DRAGOMAN_CORE_SUPPORT_ZIP_WRITER_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,8 +25,9 @@ class ZipWriter {
  public:
   static constexpr std::uint64_t kAlignment = 64;
 
-  // `file` must outlive the object, and nothing else may append to it.
-  explicit ZipWriter(OutputFile& file) : file_(file) {}
+  // The target must outlive the object, and nothing else may append to it.
+  explicit ZipWriter(OutputFile& file);
+  explicit ZipWriter(std::string& archive);
 
   // Errors: those of the file; a name of 64 KiB or more.
   Status Add(std::string_view name, std::span<const std::byte> bytes);
@@ -43,7 +45,11 @@ class ZipWriter {
   static std::string SharedFields(const Entry& entry, std::uint16_t version,
                                   std::size_t extra_bytes);
 
-  OutputFile& file_;
+  Status Append(std::span<const std::byte> bytes);
+  Status Append(std::string_view text) { return Append(std::as_bytes(std::span(text))); }
+
+  std::function<Status(std::span<const std::byte>)> target_;
+  std::uint64_t size_ = 0;  // bytes appended
   std::vector<Entry> entries_;
 };
 

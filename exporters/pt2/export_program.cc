@@ -11,16 +11,11 @@
 #include "exporters/pt2/archive_contents.h"
 #include "exporters/pt2/aten_op.h"
 #include "exporters/pt2/program_builder.h"
+#include "exporters/pt2/saved_tensors.h"
 
 namespace dragoman {
 namespace pt2 {
 namespace {
-
-// What torch 2.14 writes.
-constexpr std::string_view kTorchVersion = "2.14.1";
-constexpr int kSchemaMajor = 8;
-constexpr int kSchemaMinor = 20;
-constexpr int kAtenOpset = 10;
 
 // How many records the programs before have.
 struct RecordCount {
@@ -41,17 +36,29 @@ void AddProgram(const std::string& name, Program& program, RecordCount& count,
     contents.Add((is_constant ? "data/constants/" : "data/weights/") + record,
                  weight.tensor.bytes());
   }
-  Json& json = program.json;
-  json["schema_version"] = {{"major", kSchemaMajor}, {"minor", kSchemaMinor}};
-  json["torch_version"] = kTorchVersion;
-  json["opset_version"] = {{"aten", kAtenOpset}};
-  json["verifiers"] = Json::array({"TRAINING"});
-  contents.Own("models/" + name + ".json", json.dump());
+  contents.Own("models/" + name + ".json", program.json.dump());
   contents.Own("data/weights/" + name + "_weights_config.json",
                Json{{"config", std::move(weights)}}.dump());
   contents.Own("data/constants/" + name + "_constants_config.json",
                Json{{"config", std::move(constants)}}.dump());
   contents.Own("data/sample_inputs/" + name + ".pt", "");
+}
+
+// The form before PyTorch 2.9: one program, and its weights as torch.save writes them.
+Status WriteFlat(const Program& program, const std::string& path) {
+  std::vector<const Weight*> weights;
+  std::vector<const Weight*> constants;
+  for (const Weight& weight : program.weights)
+    (weight.kind == WeightKind::kConstant ? constants : weights).push_back(&weight);
+  ArchiveContents contents;
+  contents.Own("serialized_exported_program.json", program.json.dump());
+  DRAGOMAN_ASSIGN(std::string saved_weights, SavedTensors(weights));
+  contents.Own("serialized_state_dict.pt", std::move(saved_weights));
+  DRAGOMAN_ASSIGN(std::string saved_constants, SavedTensors(constants));
+  contents.Own("serialized_constants.pt", std::move(saved_constants));
+  contents.Own("serialized_example_inputs.pt", "");
+  contents.Own("version", "8.2");
+  return contents.Write("", path);
 }
 
 // The name of a file without folders and suffix.
@@ -64,7 +71,8 @@ std::string StemOf(const std::string& path) {
 }  // namespace
 }  // namespace pt2
 
-Status ExportProgram(const Model& model, const std::string& path, const ExportNote& note) {
+Status ExportProgram(const Model& model, const std::string& path, pt2::Release release,
+                     const ExportNote& note) {
   Model own = Clone(model);
   std::deque<pt2::Program> programs;
   pt2::ArchiveContents contents;
@@ -72,8 +80,17 @@ Status ExportProgram(const Model& model, const std::string& path, const ExportNo
   NameScope names;
   names.Reserve("model");
   for (std::size_t i = 0; i < own.entries.size(); ++i) {
+    if (i > 0 && release < pt2::Release::k29) {
+      if (note)
+        note(
+            fmt::format("entry '{}' is left out: an archive of PyTorch before 2.9 holds "
+                        "one program; --entry chooses it",
+                        own.entries[i].name));
+      continue;
+    }
     Result<pt2::Program> program = pt2::BuildProgram(own, own.entries[i]);
     if (program.ok()) {
+      pt2::StateRelease(release, program->json);
       const std::string name = i == 0 ? "model" : names.Unique(FileName(own.entries[i].name));
       programs.push_back(*std::move(program));
       pt2::AddProgram(name, programs.back(), count, contents);
@@ -85,6 +102,7 @@ Status ExportProgram(const Model& model, const std::string& path, const ExportNo
                        program.error().findings().front().message));
     }
   }
+  if (release < pt2::Release::k29) return pt2::WriteFlat(programs.front(), path);
   contents.Own("archive_format", "pt2");
   contents.Own("archive_version", "0");
   contents.Own("byteorder", "little");

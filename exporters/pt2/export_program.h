@@ -10,6 +10,7 @@
 #include "core/ir/model.h"
 #include "core/ops/op_support.h"
 #include "core/support/result.h"
+#include "exporters/pt2/release.h"
 
 namespace dragoman {
 
@@ -18,9 +19,10 @@ using ExportNote = std::function<void(std::string_view)>;
 
 // Writes the default entry of a common model as the program `model`, which torch.export.load gives,
 // and the others as programs of their names, which load_pt2 gives beside it. One of these that ATen
-// cannot express is left out with a note. Errors: unsupported, every node of the default entry that
-// ATen cannot express.
-Status ExportProgram(const Model& model, const std::string& path, const ExportNote& note = nullptr);
+// cannot express is left out with a note, and so are all where the release takes one program.
+// Errors: unsupported, every node of the default entry that ATen cannot express.
+Status ExportProgram(const Model& model, const std::string& path, pt2::Release release,
+                     const ExportNote& note = nullptr);
 // What ExportProgram would refuse.
 Status CheckExportProgram(const Model& model);
 // How nodes of operator `def` are written.

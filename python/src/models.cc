@@ -219,6 +219,7 @@ struct SaveOptions {
   nb::object rules = nb::none();
   nb::object level = nb::none();
   nb::object opset = nb::none();
+  nb::object torch_version = nb::none();
   nb::object relax_version = nb::none();
   nb::object cut_inputs = nb::none();
   nb::object cut_outputs = nb::none();
@@ -241,6 +242,7 @@ ConversionOptions ToConversion(const ModelObject& object, const SaveOptions& giv
     options.level = *level == "source" ? Level::kSource : Level::kCommon;
   }
   if (!given.opset.is_none()) options.opset = nb::cast<std::int64_t>(given.opset);
+  options.torch_version = ToOptionalText(given.torch_version);
   options.relax_version = ToOptionalText(given.relax_version);
   options.lift_state = given.lift_state;
   options.functions = given.functions;
@@ -417,6 +419,8 @@ SaveOptions ToSaveOptions(const nb::kwargs& given) {
       options.level = nb::borrow(value);
     else if (name == "opset")
       options.opset = nb::borrow(value);
+    else if (name == "torch_version")
+      options.torch_version = nb::borrow(value);
     else if (name == "relax_version")
       options.relax_version = nb::borrow(value);
     else if (name == "cut_inputs")
@@ -439,13 +443,14 @@ SaveOptions ToSaveOptions(const nb::kwargs& given) {
   return options;
 }
 
-#define DRAGOMAN_SAVE_OPTIONS                                                                   \
-  "passes: str | collections.abc.Sequence[str] | None = None, "                                 \
-  "rules: str | os.PathLike | bytes | None = None, "                                            \
-  "level: typing.Literal['source', 'common'] | None = None, opset: int | None = None, "         \
-  "relax_version: str | None = None, cut_inputs: collections.abc.Sequence[str] | None = None, " \
-  "cut_outputs: collections.abc.Sequence[str] | None = None, lift_state: bool = False, "        \
-  "functions: bool = False, own_domain: bool = False, packed: bool = False, "                   \
+#define DRAGOMAN_SAVE_OPTIONS                                                            \
+  "passes: str | collections.abc.Sequence[str] | None = None, "                          \
+  "rules: str | os.PathLike | bytes | None = None, "                                     \
+  "level: typing.Literal['source', 'common'] | None = None, opset: int | None = None, "  \
+  "torch_version: str | None = None, relax_version: str | None = None, "                 \
+  "cut_inputs: collections.abc.Sequence[str] | None = None, "                            \
+  "cut_outputs: collections.abc.Sequence[str] | None = None, lift_state: bool = False, " \
+  "functions: bool = False, own_domain: bool = False, packed: bool = False, "            \
   "unroll: bool = False"
 
 void BindWriters(nb::class_<ModelObject>& model) {

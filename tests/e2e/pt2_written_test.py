@@ -7,6 +7,7 @@ names and sizes that an engineer expects. With PyTorch (scripts/peers.sh torch, 
 archive is loaded, run at the recorded sizes, decomposed and saved again.
 """
 
+import io
 import json
 import pathlib
 import subprocess
@@ -216,6 +217,39 @@ state 0 input 1 -> output 1
                         self.work / "out")
         self.assertEqual(done.returncode, 0, done.stderr)
         return [np.load(path) for path in sorted((self.work / "out").glob("*.npy"))]
+
+    def test_older_releases_have_their_form(self):
+        # Before 2.9: no top folder, weights as torch.save writes them, and a schema without names
+        # of nodes. Before 2.7 a scan states its axis and its direction.
+        text = """entry main(%x: f32[4, 3], %s: f32[3]) -> (%last, %all) {
+  const %factor: f32[3] = [1.0, 2.0, 3.0]
+  %last: f32[3], %all: f32[4, 3] = onnx.Scan(%s, %x) {
+    body = graph b(%state: f32[3], %row: f32[3]) -> (%next, %next) {
+      %scaled: f32[3] = onnx.Mul(%row, %factor)
+      %next: f32[3] = onnx.Add(%state, %scaled)
+    },
+    num_scan_inputs = 1
+  }
+}
+"""
+        for release, operands in (("2.6", 6), ("2.8", 4)):
+            archive = self.convert_text(text, "--torch-version", release)
+            with zipfile.ZipFile(archive) as records:
+                self.assertEqual(set(records.namelist()), {
+                    "serialized_constants.pt", "serialized_example_inputs.pt",
+                    "serialized_exported_program.json", "serialized_state_dict.pt", "version"})
+                self.assertEqual(records.read("version"), b"8.2")
+                program = json.loads(records.read("serialized_exported_program.json"))
+                state = records.read("serialized_state_dict.pt")
+            nodes = program["graph_module"]["graph"]["nodes"]
+            self.assertEqual(set(nodes[0]), {"target", "inputs", "outputs", "metadata"})
+            scan = next(node for node in nodes if node["target"].endswith("scan"))
+            self.assertEqual(len(scan["inputs"]), operands)
+            with zipfile.ZipFile(io.BytesIO(state)) as saved:
+                self.assertIn(b"_rebuild_parameter", saved.read("archive/data.pkl"))
+                self.assertEqual(np.frombuffer(saved.read("archive/data/0"), "f4").tolist(), [1, 2, 3])
+        _, rows = self.run_outputs(archive, x=np.ones((4, 3), "f4"), s=np.zeros(3, "f4"))
+        np.testing.assert_array_equal(rows[-1], [4, 8, 12])
 
     def test_a_loop_that_collects_is_a_scan(self):
         archive = self.convert_text("""entry main(%x: f32[3], %n: i64[]) -> (%last, %all) {
