@@ -267,21 +267,31 @@ Value* LowerWhere(Call& c) {
   return c.Transpose(c.Op("NonZero", {x}), {1, 0});
 }
 
-std::vector<Value*> LowerTopK(Call& c) {
+namespace {
+
+// The best along an axis, whose places are of `places`. ONNX orders no bfloat16; float32 has the
+// same numbers.
+std::vector<Value*> TopK(Call& c, Value* k, const std::vector<NamedAttribute>& attributes,
+                         DType places) {
   Value* x = c.Tensor(0);
+  if (c.failed()) return {};
+  Value* numbers = c.dtype(x) == DType::kBF16 ? c.Cast(x, DType::kF32) : x;
+  const std::vector<Value*> best = c.Ops("TopK", {numbers, k}, attributes, 2);
+  return {c.CastLike(best[0], x), c.Cast(best[1], places)};
+}
+
+}  // namespace
+
+std::vector<Value*> LowerTopK(Call& c) {
   Value* k = c.num_operands() > 1 ? c.Index(1) : c.Int(c.IntAttribute("k"));
   const std::int64_t sorted = c.BoolAttribute("sorted");
-  std::vector<Value*> results =
-      c.Ops("TopK", {x, c.Vector(k)},
-            {{"axis", std::int64_t{-1}}, {"largest", std::int64_t{1}}, {"sorted", sorted}}, 2);
-  results[1] =
-      c.Cast(results[1], c.Has("index_type") ? c.TypeAttribute("index_type") : DType::kI32);
-  return results;
+  return TopK(c, c.Vector(k),
+              {{"axis", std::int64_t{-1}}, {"largest", std::int64_t{1}}, {"sorted", sorted}},
+              c.Has("index_type") ? c.TypeAttribute("index_type") : DType::kI32);
 }
 
 // The best along an axis; exact ones are as good as the recall asks for.
 std::vector<Value*> LowerApproxTopK(Call& c) {
-  Value* x = c.Tensor(0);
   const std::int64_t k = c.IntAttribute("k");
   const std::int64_t largest = c.BoolAttribute("is_max_k");
   const std::int64_t axis = c.IntAttribute("reduction_dimension");
@@ -290,11 +300,8 @@ std::vector<Value*> LowerApproxTopK(Call& c) {
     c.Fail("aggregate_to_topk = false, which gives parts of an unknown size, is not supported");
     return {};
   }
-  std::vector<Value*> results =
-      c.Ops("TopK", {x, c.Ints({k})},
-            {{"axis", axis}, {"largest", largest}, {"sorted", std::int64_t{1}}}, 2);
-  results[1] = c.Cast(results[1], DType::kI32);
-  return results;
+  return TopK(c, c.Ints({k}), {{"axis", axis}, {"largest", largest}, {"sorted", std::int64_t{1}}},
+              DType::kI32);
 }
 
 // Whether one of the best k of its row, by the class that `targets` tells, is among them: not if

@@ -153,9 +153,10 @@ Value* LowerTridiagonalMatMul(Call& c) {
   return c.Add(c.Add(c.Mul(diagonal(0), after), c.Mul(diagonal(1), x)), c.Mul(diagonal(2), before));
 }
 
-// Singular values, and vectors in columns.
+// Singular values, and vectors in columns, of which nobody reads those that were not asked for.
 std::vector<Value*> LowerSvd(Call& c) {
-  if (c.BoolAttribute("full_matrices")) c.Fail("full_matrices is not supported");
+  if (c.BoolAttribute("compute_uv") && c.BoolAttribute("full_matrices"))
+    c.Fail("full_matrices is not supported");
   const std::vector<Value*> parts = c.Ops("dragoman.Svd", {Matrices(c, 0)}, {}, 3);
   return {parts[1], parts[0], MatrixTransposed(c, parts[2])};
 }

@@ -61,9 +61,16 @@ Value* LowerBatchMatMul(Call& c) {
   return MatMul(c, a, b);
 }
 
+// Products of bfloat16 are added up in float32, as matrix products are.
 Value* LowerEinsum(Call& c) {
   const std::string equation = c.TextAttribute("equation");
-  return c.Op("Einsum", c.Tensors(0, c.num_operands()), {{"equation", equation}});
+  std::vector<Value*> x = c.Tensors(0, c.num_operands());
+  if (c.failed()) return nullptr;
+  const DType dtype = c.dtype(x.front());
+  if (dtype == DType::kBF16) {
+    for (Value*& operand : x) operand = c.Cast(operand, DType::kF32);
+  }
+  return c.Cast(c.Op("Einsum", x, {{"equation", equation}}), dtype);
 }
 
 // Of vectors of three along the last axis.

@@ -86,6 +86,16 @@ def statistics(x):
             tf.math.cumulative_logsumexp(x, 1))
 
 
+def singular_values(x):
+    return tf.linalg.svd(x, full_matrices=True, compute_uv=False)
+
+
+def bfloat16(x):
+    x = tf.cast(x, tf.bfloat16)
+    best = tf.math.top_k(x, 3)
+    return tf.einsum("ij,kj->ik", x, x), best.values, best.indices, tf.nn.softmax(x)
+
+
 def special(x):
     return (tf.math.erf(x), tf.math.lgamma(tf.abs(x) + 0.5), tf.math.atan2(x, x[::-1]),
             tf.math.xlogy(tf.abs(x), tf.abs(x) + 1), tf.nn.softplus(x), tf.math.expm1(x / 3))
@@ -173,7 +183,7 @@ DRAWS = {
 PROGRAMS = {
     "x": (while_loop, data_dependent_loop, condition, switch_case, tensor_array, map_rows,
           scan_rows, shapes, slices, boolean_mask, segments, scatter, linear_algebra, signal,
-          einsum, statistics, special, rounding, casts, Memory),
+          einsum, statistics, singular_values, bfloat16, special, rounding, casts, Memory),
     "image": (batch_norm_image, resize, colours, crop_and_resize, dilation),
     "whole": (integers,),
     "text": (strings, join_strings, Table),
