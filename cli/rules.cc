@@ -13,6 +13,7 @@
 
 #include "cli/options.h"
 #include "core/rewrite/match/judge_rule.h"
+#include "core/rewrite/rules/built_in_rules.h"
 #include "driver/rules.h"
 
 namespace dragoman::cli {
@@ -21,7 +22,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct RulesCommand {
-  std::string file;
+  std::optional<std::string> file;
   bool check = false;
   std::optional<std::string> matches;
   std::vector<std::string> why_not;  // a model and a node
@@ -161,7 +162,10 @@ int PrintMisses(const RulesCommand& options, const RuleSet& rules) {
 }
 
 int RunRulesCommand(const RulesCommand& options) {
-  const auto rules = LoadRules(options.file);
+  using Rules = std::shared_ptr<const RuleSet>;
+  const Result<Rules> rules =
+      options.file ? LoadRules(*options.file)
+                   : Result<Rules>(std::make_shared<const RuleSet>(AllBuiltInRules()));
   if (!rules.ok()) return Report(rules.error());
   if (!options.why_not.empty()) return PrintMisses(options, **rules);
   if (options.matches) return PrintMatches(options, *rules);
@@ -174,7 +178,7 @@ void AddRules(CommandLine& program) {
   auto options = std::make_shared<RulesCommand>();
   Command command =
       program.AddCommand("rules", "Check rules for rewriting models, and show where they match");
-  command.Add("FILE", &options->file, "A file of rules", {.required = true});
+  command.Add("FILE", &options->file, "A file of rules; those of Dragoman itself without it");
   command.AddFlag("--check", options->check,
                   "Run both sides of each rule on random inputs of legal types and sizes, and "
                   "report\nthe largest difference; exits with 1 if one is more than rounding "

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "codegen/onednn/codegen.h"
+#include "core/support/plural.h"
 #include "core/support/printable.h"
 #include "driver/compare_outputs.h"
 #include "driver/native_engine.h"
@@ -16,10 +17,6 @@ namespace dragoman {
 namespace {
 
 constexpr int kTimedCalls = 20;
-
-std::string Plural(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
 
 // The line of times of the report of a program that was run with --repeat.
 std::string Times(const std::string& report) {

@@ -184,6 +184,13 @@ class Examples(Rules):
 
 
 class Commands(Rules):
+    def test_without_a_file_they_are_those_of_dragoman(self):
+        self.assertIn("read-gelu: of the common graph", self.done("rules"))
+        model = self.save(gelu_model(root=1.5))
+        self.assertIn("operand 1 of Div is 1.5, expected 1.4142135623730951",
+                      self.done("rules", "--why-not", model, "y"))
+        self.assertIn("read-gelu: node 'n_y'", self.done("rules", "--matches", self.save(gelu_model())))
+
     def test_what_no_rule_matches_stays_as_it_is(self):
         model = gelu_model()
         rules = self.rules("rule r: onnx.Softmax($x) => onnx.Relu($x)")

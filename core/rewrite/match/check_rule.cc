@@ -15,6 +15,7 @@
 #include "core/rewrite/match/read_rules.h"
 #include "core/rewrite/match/rule_number.h"
 #include "core/support/nearest_name.h"
+#include "core/support/plural.h"
 
 namespace dragoman {
 namespace {
@@ -29,10 +30,6 @@ const OpDef* DefOf(const RuleNode& node) {
   const bool is_common = node.op != nullptr && (node.op->dialect == "dragoman" ||
                                                 node.label.find('.') == std::string::npos);
   return is_common ? FindOp(*node.op) : nullptr;
-}
-
-std::string Plural(std::size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 // --- operands and results

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/rewrite/rules/built_in_rules.h"
 
+#include <string>
+
+#include "core/rewrite/match/read_rules.h"
 #include "core/rewrite/match/rule_patterns.h"
 #include "core/rewrite/rules/rule_texts.h"
 
@@ -26,6 +29,12 @@ std::span<const RuleFile> BuiltInRuleFiles() {
                                         {"identities.rules", IdentityRuleText},
                                         {"spellings.rules", SpellingRuleText}};
   return kFiles;
+}
+
+RuleSet AllBuiltInRules() {
+  std::string text;
+  for (const RuleFile& file : BuiltInRuleFiles()) text += file.text();
+  return ReadRules(text).value();
 }
 
 }  // namespace dragoman

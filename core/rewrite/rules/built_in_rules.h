@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "core/rewrite/match/rule.h"
 #include "core/rewrite/pass_context.h"
 
 namespace dragoman {
@@ -20,6 +21,8 @@ struct RuleFile {
 };
 // All files of the folder.
 std::span<const RuleFile> BuiltInRuleFiles();
+// The rules of all of them.
+RuleSet AllBuiltInRules();
 
 }  // namespace dragoman
 

@@ -226,6 +226,11 @@ std::string SmallInput(Drawing& d, const std::string& dtype) {
   return dtype == "f16" ? d.Input(dtype, sizes, {.low = -4, .high = 4}) : d.Input(dtype, sizes);
 }
 
+std::string Halved(Drawing& d, const std::string& dtype, const std::string& x) {
+  if (d.Chance(30)) return d.Node("Div", {x, Number(d, dtype, d.Chance(90) ? 2 : 0.5)});
+  return Swapped(d, "Mul", {x, Number(d, dtype, 0.5)});
+}
+
 void Gelus(Drawing& d) {
   const std::string dtype = d.FloatType();
   const std::string x = SmallInput(d, dtype);
@@ -236,15 +241,22 @@ void Gelus(Drawing& d) {
   const std::string function =
       d.Chance(50) ? ErrorFunction(d, dtype, x) : HyperbolicTangent(d, dtype, x);
   if (d.Chance(30)) {
-    const std::string halved = Swapped(d, "Mul", {function, Number(d, dtype, 0.5)});
-    const std::string sum = Swapped(d, "Add", {halved, Number(d, dtype, 0.5)});
+    const std::string sum = Swapped(d, "Add", {Halved(d, dtype, function), Number(d, dtype, 0.5)});
     d.MaybeRead(Swapped(d, "Mul", {d.Chance(92) ? x : d.Input(dtype, {1}), sum}));
     return;
   }
   const std::string share = Swapped(d, "Add", {function, Number(d, dtype, 1)});
-  Names factors = {x, share, Number(d, dtype, 0.5)};
-  std::swap(factors[0], factors[static_cast<std::size_t>(d.Between(0, 2))]);
-  std::string y = Swapped(d, "Mul", {Swapped(d, "Mul", {factors[0], factors[1]}), factors[2]});
+  std::string y;
+  switch (d.Between(0, 2)) {
+    case 0:
+      y = Swapped(d, "Mul", {Halved(d, dtype, x), share});
+      break;
+    case 1:
+      y = Swapped(d, "Mul", {x, Halved(d, dtype, share)});
+      break;
+    default:
+      y = Halved(d, dtype, Swapped(d, "Mul", {x, share}));
+  }
   if (d.Chance(15)) y = Swapped(d, "Mul", {y, d.Input(dtype, {})});
   d.MaybeRead(y);
 }
