@@ -3,14 +3,18 @@
 """Makes the seed corpora of the fuzz targets from the models of tests/models and ONNX's suite.
 
 Usage: make_corpus.py FOLDER     gets onnx_model/, torchscript_{archive,unpickler,language}/,
-                                 tensorflow_{graph,checkpoint,chunks}/ and pt2_{archive,text}/
+                                 tensorflow_{graph,checkpoint,chunks}/, pt2_{archive,text}/,
+                                 containers/, arrays/ and rules/
 
 ONNX models are one of every operator of the suite, if it is there. Archives are the smallest model files as they are; pickles their data.pkl, constants.pkl and traced
 inputs; sources their code, in which the model's own class is called Net. A program of torch.export
-is one with a weight, a graph within a graph and a symbolic size.
+is one with a weight, a graph within a graph and a symbolic size. Containers are graph texts and,
+where DRAGOMAN_BINARY names the program, what it makes of them.
 """
 
+import io
 import json
+import os
 import pathlib
 import re
 import sys
@@ -21,6 +25,7 @@ import numpy as np
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "models"), str(TESTS / "support")]
 from chunked_saved_model import chunked, cut
+from commands import dragoman
 from exported_programs import Graph, Int, Program
 
 MODELS = TESTS / "models" / "torchscript"
@@ -77,6 +82,32 @@ scale <factor, other: float = 1.5> (a) => (b) { b = Mul <f: float = @factor> (a,
 """
 
 
+GRAPH_TEXT = """dragoman 1 source onnx
+opset "" 18
+opset "local" 1
+metadata "k" = "v"
+extra {onnx.ir_version = 8}
+
+entry main(%x: f32[n, 2*n + 1], %c: bool[], %"a b": seq<opt<i64[?]>>) -> (%y: f32[n, 3]) {
+  const %w: f32[2, 2] = [[1.0, -2.5], [nan, inf]]
+  const %b: f32[3] = base64 "AACAPwAAAEAAAEBA"
+  %s = onnx.Constant() {sparse_value = sparse [4] (f32[2] [1.0, 2.0], i64[2] [3, 1])} @node
+  %t = onnx.If(%c) {then_branch = graph t() -> (%u) {
+    %u = onnx.Neg(%x)
+  }, else_branch = graph e() -> (%v) {
+    %v = onnx:local.scale(%x) {factor = 2.0}
+  }}
+  %y, _ = onnx:other.Thing(%t, _, %b) {ints = [1, -2], texts = ["a", "\\x00"], type = type f16[n], list = list [1, none]}
+}
+
+function onnx:local.scale(%a) -> (%b)
+    opset "" 18
+    attributes ["factor"] {
+  %b = onnx.Mul(%a, %a)
+}
+"""
+
+
 def net_source(text):
     """The source with its last class called Net, in the file of that class."""
     names = re.findall(r"^class (\w+)\(Module\)", text, re.MULTILINE)
@@ -121,12 +152,38 @@ def add_exported(folder):
         (folder / "pt2_text" / name).write_text(text, encoding="utf-8")
 
 
+def add_containers(folder):
+    text = folder / "text.dgt"
+    text.write_text(GRAPH_TEXT, encoding="utf-8")
+    for suffix in ("dgm", "json") if "DRAGOMAN_BINARY" in os.environ else ():
+        dragoman("convert", text, "-o", folder / f"model.{suffix}", checked=False)
+
+
+def add_arrays(folder):
+    arrays = {"floats": np.arange(6, dtype=">f4").reshape(2, 3), "texts": np.array(["a", "größer"]),
+              "truths": np.array([True, False]), "none": np.zeros((0, 3), np.complex64)}
+    for name, array in arrays.items():
+        file = io.BytesIO()
+        np.save(file, array)
+        (folder / name).write_bytes(file.getvalue())
+    np.savez_compressed(folder / "archive.npz", **arrays)
+    # A list of arrays of TVM: magic number, names, then each array.
+    head = np.array([0xF7E58D4F05049CB7, 0, 1, 1], "<u8").tobytes() + b"w"
+    array = np.array([1, 0xDD5E40F096B4A13F, 0], "<u8").tobytes() + \
+        np.array([1, 0, 1, 2 | 32 << 8 | 1 << 16], "<u4").tobytes() + np.array([2, 8], "<u8").tobytes()
+    (folder / "params").write_bytes(head + array + np.ones(2, "<f4").tobytes())
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     for name in ("onnx_model", "onnx_syntax", "torchscript_archive", "torchscript_unpickler", "torchscript_language",
                  "tensorflow_graph", "tensorflow_checkpoint", "tensorflow_chunks", "pt2_archive",
-                 "pt2_text", "relax_module", "relay_text"):
+                 "pt2_text", "relax_module", "relay_text", "containers", "arrays", "rules"):
         (folder / name).mkdir(parents=True, exist_ok=True)
+    add_containers(folder / "containers")
+    add_arrays(folder / "arrays")
+    for rules in (TESTS.parent / "docs" / "rules").glob("*.rules"):
+        (folder / "rules" / rules.stem).write_bytes(rules.read_bytes())
     add_exported(folder)
     (folder / "relax_module" / "module").write_text(RELAX_MODULE, encoding="utf-8")
     for model in RELAY.glob("*.relay"):
