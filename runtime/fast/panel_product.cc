@@ -99,7 +99,8 @@ void PanelProduct::RunPanel(std::int64_t panel, std::int64_t panels, std::int64_
   tile.bias = starts ? bias_.get() + first : nullptr;
   tile.added_row = tile.y_row = outputs_;
   const char* next = reinterpret_cast<const char*>(tile.panel + tile.inputs * width);
-  const std::int64_t ahead = tile.inputs * width * sizeof(float) / num_rows;
+  const std::int64_t ahead =
+      tile.inputs * width * static_cast<std::int64_t>(sizeof(float)) / num_rows;
   const bool fetches = num_rows >= kFetchingRows;
   for (std::int64_t r = 0; r < num_rows;) {
     const std::int64_t rows = TileRows(num_rows - r, tile_rows_);

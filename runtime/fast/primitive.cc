@@ -46,8 +46,8 @@ void AppendActivation(const PostOps& post, dnnl::post_ops* ops) {
 
 // Throws std::bad_alloc.
 void ActivateHalf(const PostOps& post, std::int64_t count, const BFloat16* added, BFloat16* y) {
-  std::vector<float> wide(static_cast<std::size_t>(count)),
-      wide_added(added != nullptr ? count : 0);
+  std::vector<float> wide(static_cast<std::size_t>(count));
+  std::vector<float> wide_added(added != nullptr ? wide.size() : 0);
   Widen(y, count, wide.data());
   if (added != nullptr) Widen(added, count, wide_added.data());
   Activate(post, 1, count, count, added != nullptr ? wide_added.data() : nullptr, wide.data());

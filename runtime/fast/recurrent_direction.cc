@@ -35,13 +35,14 @@ void RecurrentDirection::Product::Pack(const float* weights, std::int64_t output
 void RecurrentDirection::Product::Run(std::int64_t rows, std::int64_t inputs, std::int64_t outputs,
                                       const float* x, float* y, void* scratch) const noexcept {
   if (!in_half) return wide.Run(rows, x, nullptr, y, scratch);
-  Parallel(rows, kPartProducts / (inputs * outputs) + 1, [=](std::int64_t begin, std::int64_t end) {
+  const auto run = [this, inputs, outputs, x, y](std::int64_t begin, std::int64_t end) {
     half.RunRows(end - begin, x + begin * inputs, y + begin * outputs);
     for (std::int64_t row = begin; row < end; ++row) {
       for (std::int64_t o = 0; o < outputs; ++o)
         y[row * outputs + o] += bias[static_cast<std::size_t>(o)];
     }
-  });
+  };
+  Parallel(rows, kPartProducts / (inputs * outputs) + 1, run);
 }
 
 void RecurrentDirection::Product::RunRows(std::int64_t rows, const float* x,

@@ -112,7 +112,8 @@ class GeneratedCreation(CommandCase):
             (folder / "app.cc").write_text(app)
             sources.append(folder / "app.cc")
         weights = f'-DMODEL_WEIGHTS="{folder}/mlp.weights"'
-        self.succeed("g++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", weights,
+        self.succeed("g++", "-std=c++17", "-O0", "-Wall", "-Wextra", "-Wconversion", "-Wshadow",
+                     "-Werror", weights,
                      "-I", folder, "-I", folder / "runtime/plain", *more, *sources, "-o", output,
                      "-lpthread")
 
