@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ir/densify.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -11,6 +12,11 @@
 
 namespace dragoman {
 namespace {
+
+bool HasTwins(std::vector<std::int64_t> positions) {
+  std::ranges::sort(positions);
+  return std::ranges::adjacent_find(positions) != positions.end();
+}
 
 // The row-major positions of the stored values.
 Result<std::vector<std::int64_t>> LinearPositions(const SparseTensor& sparse, std::int64_t total) {
@@ -36,6 +42,7 @@ Result<std::vector<std::int64_t>> LinearPositions(const SparseTensor& sparse, st
       return InvalidInput("an index of a sparse tensor is out of range");
     positions.push_back(position);
   }
+  if (HasTwins(positions)) return InvalidInput("two values of a sparse tensor have one index");
   return positions;
 }
 

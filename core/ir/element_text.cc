@@ -197,11 +197,6 @@ std::string FormatElement(const Tensor& tensor, std::int64_t i) {
 }
 
 bool ElementsDetermineBytes(const Tensor& tensor) {
-  if (tensor.dtype() == DType::kBool) {
-    for (const std::byte b : tensor.bytes()) {
-      if (std::to_integer<int>(b) > 1) return false;
-    }
-  }
   const int bits = Info(tensor.dtype()).bits;
   if (bits == 0 || bits >= 8 || tensor.bytes().empty()) return true;
   const auto last = static_cast<int>(tensor.size() % (8 / bits)) * bits;

@@ -19,8 +19,8 @@ namespace dragoman {
 // complex numbers, a string literal for strings.
 std::string FormatElement(const Tensor& tensor, std::int64_t i);
 
-// Whether the texts of all elements determine every bit: false if a bool is neither 0 nor 1, or
-// bits behind the last packed element are set.
+// Whether the texts of all elements determine every bit: false if bits behind the last packed
+// element are set.
 bool ElementsDetermineBytes(const Tensor& tensor);
 
 // Collects elements from what FormatElement writes and makes a tensor of them.

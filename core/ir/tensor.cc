@@ -53,6 +53,8 @@ Result<std::int64_t> CheckedCount(const std::vector<std::int64_t>& sizes) {
   return InvalidInput("the number of elements of a tensor overflows");
 }
 
+bool IsTruth(std::byte byte) { return byte <= std::byte{1}; }
+
 template <class T>
 constexpr DType DTypeOf() {
   if constexpr (std::is_same_v<T, float>) return DType::kF32;
@@ -85,6 +87,8 @@ Result<Tensor> Tensor::Make(DType dtype, std::vector<std::int64_t> sizes, Buffer
     return InvalidInput("tensor data has " + std::to_string(buffer.size()) + " bytes, expected " +
                         std::to_string(*bytes));
   }
+  if (dtype == DType::kBool && !std::ranges::all_of(buffer.bytes(), IsTruth))
+    return InvalidInput("tensor data of bool holds bytes that are neither 0 nor 1");
   Tensor tensor;
   tensor.dtype_ = dtype;
   tensor.size_ = count;

@@ -233,6 +233,9 @@ Result<NpyArray> Decode(const Header& header, std::span<const std::byte> data) {
     const std::int64_t parts = header.kind == 'c' ? 2 : 1;
     SwapBytes(bytes, static_cast<std::size_t>(header.kind == 'U' ? 4 : header.item_bytes / parts));
   }
+  const auto is_truth = [](std::byte byte) { return byte <= std::byte{1}; };
+  if (header.kind == 'b' && !std::ranges::all_of(bytes, is_truth))
+    return InvalidInput(".npy data of bool holds bytes that are neither 0 nor 1");
   NpyArray array{header.kind, text ? 0 : header.item_bytes, header.shape, {}, {}};
   if (!text) {
     array.bytes = std::move(bytes);

@@ -20,6 +20,17 @@ bool IsOfType(const FieldDescriptor& known, WireType found) {
   return found == (is_number ? WireType::kVarint : WireType::kBytes);
 }
 
+constexpr std::string_view kBlanks = " \t\r\n";
+
+// Whether `quoted` is a key somewhere in the JSON, not a value.
+bool HasKey(std::string_view json, std::string_view quoted) {
+  for (std::size_t at = json.find(quoted); at != json.npos; at = json.find(quoted, at + 1)) {
+    const std::size_t behind = json.find_first_not_of(kBlanks, at + quoted.size());
+    if (behind != json.npos && json[behind] == ':') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool IsOnnxModel(std::span<const std::byte> file) {
@@ -38,7 +49,6 @@ bool IsOnnxModel(std::span<const std::byte> file) {
 
 std::optional<TextForm> OnnxTextForm(std::span<const std::byte> file) {
   constexpr std::size_t kHead = 4096;
-  constexpr std::string_view kBlanks = " \t\r\n";
   const std::string_view head = AsText(file.first(std::min(file.size(), kHead)));
   const std::size_t first = head.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return std::nullopt;
@@ -47,9 +57,9 @@ std::optional<TextForm> OnnxTextForm(std::span<const std::byte> file) {
   });
   if (!is_text) return std::nullopt;
   if (head[first] == '{') {
-    const bool has_version = head.find("\"ir_version\"") != std::string_view::npos ||
-                             head.find("\"irVersion\"") != std::string_view::npos;
-    return has_version ? std::optional(TextForm::kJson) : std::nullopt;
+    return HasKey(head, "\"ir_version\"") || HasKey(head, "\"irVersion\"")
+               ? std::optional(TextForm::kJson)
+               : std::nullopt;
   }
   // At the beginning of a line: fields of other messages are indented.
   const std::string_view text = head.substr(first);

@@ -2,8 +2,10 @@
 #include "importers/onnx/lower.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +45,45 @@ void WarnOfNewerOpset(const Model& source, const std::function<void(std::string_
        "operator set " + newest + " defines them, the newest that is known");
 }
 
+Status CheckOpsets(const std::vector<OpsetImport>& opsets) {
+  std::map<std::string_view, std::int64_t> versions;
+  for (const OpsetImport& opset : opsets) {
+    const std::string_view domain = CanonicalDomain(opset.domain);
+    const std::string name = domain.empty() ? "ai.onnx" : std::string(domain);
+    const std::string version = std::to_string(opset.version);
+    if (domain.empty() && opset.version < 1)
+      return InvalidInput("imports operator set " + version + " of " + name +
+                          ", which there is not");
+    const auto [known, is_new] = versions.emplace(domain, opset.version);
+    if (!is_new && known->second != opset.version)
+      return InvalidInput("imports operator sets " + std::to_string(known->second) + " and " +
+                          version + " of " + name);
+  }
+  return {};
+}
+
+// Files of older IR versions import none, and mean operator set 1.
+constexpr std::int64_t kFirstIrWithOpsets = 3;
+
+// A name stands for one operator of one operator set.
+Status CheckDefinitions(const Model& source) {
+  const Attribute* ir = Find(source.extra, "onnx.ir_version");
+  const auto* version = ir != nullptr ? ir->As<std::int64_t>() : nullptr;
+  if (source.opsets.empty() && version != nullptr && *version >= kFirstIrWithOpsets)
+    return InvalidInput("imports no operator set, which IR version " + std::to_string(*version) +
+                        " demands");
+  DRAGOMAN_TRY(CheckOpsets(source.opsets));
+  std::set<const OpName*> defined;
+  for (const Function& function : source.functions) {
+    const std::string place = "function '" + function.op->ToString() + "'";
+    if (!defined.insert(function.op).second)
+      return InvalidInput("two functions have this name").At(place);
+    Status opsets = CheckOpsets(function.opsets);
+    if (!opsets.ok()) return std::move(opsets).error().At(place);
+  }
+  return {};
+}
+
 Result<Model> Lower(const Model& source, const Facts& facts,
                     const std::function<void(std::string_view)>& note) {
   Model model;
@@ -78,6 +119,7 @@ Result<Model> Lower(const Model& source, const Facts& facts,
 
 Result<Model> LowerOnnx(const Model& source, const Facts& facts,
                         const std::function<void(std::string_view)>& note) {
+  DRAGOMAN_TRY(CheckDefinitions(source));
   WarnOfNewerOpset(source, note);
   if (!RecordsGroups(source)) return Lower(source, facts, note);
   Model grouped = Clone(source);

@@ -105,8 +105,9 @@ class AttributeReader {
       if (IsSet(message_, row.field)) set.push_back(row);
     }
     if (set.empty()) return HasDefault(declared.field) ? declared : KindField{0, 0};
+    if (set.size() > 1) return std::nullopt;
     if (stated) return IsSet(message_, declared.field) ? std::optional(declared) : std::nullopt;
-    return set.size() == 1 && !message_.has_type() ? std::optional(set[0]) : std::nullopt;
+    return !message_.has_type() ? std::optional(set[0]) : std::nullopt;
   }
 
   // Whether an absent field means a value: a number or string of 0 bits, an empty list.

@@ -128,11 +128,17 @@ Error InTensor(const TensorProto& message, const Place& place, const ReadContext
                       "tensor " + Quote(message.name()) + ": " + error.findings()[0].message);
 }
 
-// A Tensor of `elements`, which are bytes or strings.
+bool IsTruth(std::byte byte) { return byte <= std::byte{1}; }
+
+// A Tensor of `elements`, which are bytes or strings; nullopt: one is not of the type.
 template <class Elements>
 Result<std::optional<Tensor>> MakeTensor(const TensorProto& message, const Place& place,
                                          const ReadContext& context, Elements elements) {
   std::vector<std::int64_t> sizes(message.dims().begin(), message.dims().end());
+  if constexpr (std::is_same_v<Elements, Buffer>) {
+    const bool is_bool = message.data_type() == static_cast<int>(DType::kBool);
+    if (is_bool && !std::ranges::all_of(elements.bytes(), IsTruth)) return std::optional<Tensor>();
+  }
   Result<Tensor> tensor = [&] {
     if constexpr (std::is_same_v<Elements, Buffer>) {
       return Tensor::Make(static_cast<DType>(message.data_type()), std::move(sizes),

@@ -129,6 +129,10 @@ class Structure(ProgramCase):
                           "perm = $alpha(7)", "perm = [0], perm = [0]", "perm = tensors []"):
             self.survives(self.onnx(f"%y = onnx.Transpose(%x) {{{attribute}}}"))
 
+    def test_operands_of_unknown_type(self):
+        self.survives(self.onnx("%f = onnx:nobody.Knows(%x)", "const %t: i64[1] = [0]",
+                                "%y = onnx.NegativeLogLikelihoodLoss(%f, %t) {ignore_index = 2}"))
+
     def test_versions_and_domains_that_there_are_not(self):
         for line in ('opset "" 1000000000', 'opset "" -1', 'opset "" 0', 'opset "dom" 9223372036854775807'):
             self.survives(self.put("m.dgt", f'dragoman 1 source onnx\n{line}\n\nentry main(%x: f32[2]) -> '
@@ -136,6 +140,53 @@ class Structure(ProgramCase):
         for code, said in self.attack(self.onnx("%y = onnx:nobody.Knows(%x)"))[::3]:
             self.assertIn(code, (0, 4))
             self.assertIn("nobody.Knows", said)
+
+
+class Contradictions(ProgramCase):
+    """A file that says two things is refused: neither of them is chosen without a word."""
+
+    def test_truth_that_is_neither(self):
+        self.refused(self.onnx('const %c: bool[2] = base64 "Av8="', "%y = onnx.Not(%c)", outputs="%y: bool[2]"),
+                     "neither 0 nor 1")
+        self.refused(self.tensorflow(
+            tf("c", "Const", more='attr { key: "dtype" value { type: DT_BOOL } } attr { key: "value" value { '
+               'tensor { dtype: DT_BOOL tensor_shape { dim { size: 2 } } tensor_content: "\\002\\377" } } }'),
+            tf("y", "LogicalNot", "c", more="")), "error: ")
+
+    def test_operators_that_are_two(self):
+        body = "entry main(%x: f32[2]) -> (%y: f32[2]) {{\n  %y = {}(%x)\n}}\n"
+        for imports, said in (
+                ('opset "" 17\nopset "ai.onnx" 11\n', "operator sets 17 and 11 of ai.onnx"),
+                ('opset "" 0\n', "operator set 0 of ai.onnx, which there is not"),
+                ("", "imports no operator set, which IR version 8 demands")):
+            text = HEAD.replace('opset "" 17\n', imports) + body.format("onnx.Neg")
+            self.refused(self.put("m.dgt", text), said)
+        function = ('\nfunction onnx:f.F(%x) -> (%y)\n    opset "" 17 {{\n  %y = onnx.{}(%x)\n}}\n')
+        text = HEAD.replace("17\n", '17\nopset "f" 1\n') + body.format("onnx:f.F")
+        self.refused(self.put("m.dgt", text + function.format("Neg") + function.format("Exp")),
+                     "function 'onnx:f.F': error: two functions have this name")
+
+    def test_two_values_at_one_index(self):
+        self.refused(self.onnx("%s = onnx.Constant() {sparse_value = sparse [4] (f32[2] [1.0, 2.0], i64[2] [3, 3])}",
+                               "%y = onnx.Neg(%s)"), "two values of a sparse tensor have one index")
+
+    def test_types_that_operators_do_not_declare(self):
+        integers = 'attr { key: "%s" value { type: DT_INT32 } }'
+        self.refused(self.tensorflow(tf("y", "AddV2", "x", "x", more=integers % "T")),
+                     "operand 0 has elements of f32, expected i32")
+        self.refused(self.tensorflow(tf("y", "Cast", "x", more=integers % "SrcT" + integers % "DstT")),
+                     "operand 0 has elements of f32, expected i32")
+
+    def test_parts_that_are_not_equal(self):
+        three = tf("a", "ConcatV2", "x", "x1", "i", more=F32 + 'attr { key: "N" value { i: 2 } }')
+        one = ('node { name: "x1" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } attr { key: '
+               '"shape" value { shape { dim { size: 1 } } } } }\n')
+        index = tf("i", "Const", more='attr { key: "dtype" value { type: DT_INT32 } } attr { key: "value" value '
+                   "{ tensor { dtype: DT_INT32 tensor_shape { } int_val: 0 } } }")
+        split = tf("s", "Split", "i", "a", more=F32 + 'attr { key: "num_split" value { i: 2 } }')
+        unpack = tf("s", "Unpack", "a", more=F32 + 'attr { key: "num" value { i: 2 } }')
+        for parts, said in ((split, "3 elements do not make 2 equal parts"), (unpack, "2 results of 3 parts")):
+            self.refused(self.tensorflow(one, index, three, parts, tf("y", "Neg", "s:1")), said)
 
 
 class Sizes(ProgramCase):

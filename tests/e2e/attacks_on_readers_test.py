@@ -224,6 +224,15 @@ class Protobuf(AttackCase):
             field(5, tensor) + field(12, field(1, b"y"))
         self.check("m.onnx", field(1, 8) + field(7, graph) + field(8, field(2, 17)))
 
+    def test_attributes_of_two_kinds(self):
+        """Type FLOAT, and both f and i: which one is meant?"""
+        two = field(1, b"alpha") + b"\x15\x00\x00\x00\x3f" + field(3, 5) + field(20, 1)
+        node = field(1, b"x") + field(2, b"y") + field(4, b"Elu") + field(5, two)
+        value = field(2, field(1, field(1, 1) + field(2, field(1, field(1, 2)))))
+        graph = field(1, node) + field(2, b"g") + field(11, field(1, b"x") + value) + \
+            field(12, field(1, b"y") + value)
+        self.check("m.onnx", field(1, 8) + field(7, graph) + field(8, field(2, 17)), "attribute 'alpha'")
+
     def test_texts_that_nest(self):
         for opening in ("node { ", "library { function { "):
             self.check("m.pbtxt", opening * 300000)
@@ -280,6 +289,23 @@ class Json(AttackCase):
                 ("cut", lambda text: text[:len(text) // 2]), ("empty", lambda text: "")):
             with self.subTest(name):
                 self.survives(self.with_program(change))
+
+    def test_signatures_that_contradict_the_graph(self):
+        def swap(program):
+            described = json.loads(program)
+            specs = described["graph_module"]["signature"]["input_specs"]
+            specs[0], specs[2] = specs[2], specs[0]
+            return json.dumps(described)
+        self.refused(self.with_program(swap), "the signature has \"\\w+\" where the graph has")
+
+    def test_weights_of_another_type(self):
+        def widen(program):
+            described = json.loads(program)
+            graph = described["graph_module"]["graph"]
+            parameter = graph["inputs"][0]["as_tensor"]["name"]
+            graph["tensor_values"][parameter]["sizes"][0] = {"as_int": 63}
+            return json.dumps(described)
+        self.refused(self.with_program(widen), "the graph declares f32.*, and its weights hold f32")
 
     def test_weights_elsewhere(self):
         config = next((name for name in self.entries if name.endswith("weights_config.json")), None)

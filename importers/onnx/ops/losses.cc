@@ -32,7 +32,7 @@ Value* Reduced(OpComposer& f, std::string_view type, Value* value, std::string_v
 Value* TotalWeight(OpComposer& f, Value* weights, Value* ignored, Value* losses) {
   if (weights != nullptr) return Reduced(f, "ReduceSum", weights);
   Value* counted = f.Cast(f.Op("Not", {ignored}), DType::kI64);
-  return f.Cast(Reduced(f, "ReduceSum", counted), losses->type().dtype());
+  return f.Cast(Reduced(f, "ReduceSum", counted), f.dtype(losses));
 }
 
 // -weight[target] * log_probability[target], reduced; the mean is by weight.

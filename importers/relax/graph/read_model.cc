@@ -109,35 +109,43 @@ Result<Arrays> ReadArrays(const std::string& path) {
   return arrays;
 }
 
-// How many parameters are true inputs.
-std::size_t NumInputs(const Graph& graph) {
+// How many parameters are true inputs, if the function says it.
+std::optional<std::size_t> NumInputs(const Graph& graph) {
   for (const Node& node : graph.nodes()) {
     if (node.op().type != "func_attr") continue;
     const Attribute* count = node.attribute("num_input");
     const auto* number = count != nullptr ? count->As<std::int64_t>() : nullptr;
     if (number != nullptr && *number >= 0) return static_cast<std::size_t>(*number);
   }
-  return 0;
+  return std::nullopt;
+}
+
+bool Fits(const Type& type, const Tensor& tensor) {
+  if (!type.is_tensor()) return true;
+  const std::optional<std::vector<std::int64_t>> sizes =
+      type.shape() != nullptr ? KnownShape(*type.shape()) : std::nullopt;
+  return (type.dtype() == DType::kUnknown || type.dtype() == tensor.dtype()) &&
+         (!sizes || *sizes == tensor.sizes());
 }
 
 Status BindWeights(Graph& graph, const Arrays& arrays) {
   std::size_t position = 0;
-  const std::size_t first = NumInputs(graph);
+  const std::optional<std::size_t> first = NumInputs(graph);
   for (std::size_t i = 0; i < graph.num_inputs(); ++position) {
     Value* input = graph.input(i);
     const auto found = arrays.find(input->name());
-    if (position < first || found == arrays.end()) {
+    const bool is_weight = position >= first.value_or(0);
+    if (is_weight && first && found == arrays.end() && !arrays.empty() && input->type().is_tensor())
+      return InvalidInput("it is a weight, but has no array")
+          .At("parameter '" + input->name() + "'");
+    if (!is_weight || found == arrays.end()) {
       ++i;
       continue;
     }
     const Tensor& tensor = found->second;
-    const Type& type = input->type();
-    const std::optional<std::vector<std::int64_t>> sizes =
-        type.shape() != nullptr ? KnownShape(*type.shape()) : std::nullopt;
-    if (type.is_tensor() && ((type.dtype() != DType::kUnknown && type.dtype() != tensor.dtype()) ||
-                             (sizes && *sizes != tensor.sizes())))
+    if (!Fits(input->type(), tensor))
       return InvalidInput("the array is of type " + tensor.type().ToString() +
-                          ", the parameter of " + type.ToString())
+                          ", the parameter of " + input->type().ToString())
           .At("parameter '" + input->name() + "'");
     Value* constant = graph.AddConstant(input->name(), tensor);
     if (input->extra_if_any() != nullptr) constant->extra() = *input->extra_if_any();

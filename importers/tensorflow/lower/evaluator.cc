@@ -410,7 +410,7 @@ Result<std::vector<Abstract>> Evaluator::Lower(const Node& node, std::span<const
     return NotSupported(node, scope.in_calls ? std::optional(scope.path) : std::nullopt);
   }
   Call call(heap_, builder(), node, scope.bound, operands, row->target);
-  call.CheckTexts();
+  call.CheckTypes();
   DRAGOMAN_TRY(call.status());
   return row->lower(call);
 }

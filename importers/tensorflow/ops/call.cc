@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "importers/tensorflow/graph/attr_value.h"
+#include "importers/tensorflow/graph/entries.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "importers/tensorflow/graph/op_schema.h"
 
@@ -36,24 +37,47 @@ DType ElementType(const Abstract& operand) {
   return is_tensor ? contents.value->type().dtype() : DType::kUnknown;
 }
 
+// What the file says of a result.
+DType StatedElementType(const Value* value) {
+  if (value == nullptr || value->producer() == nullptr) return DType::kUnknown;
+  const Type type = tf_reader::StatedType(*value->producer(), value->index());
+  return type.is_tensor() ? type.dtype() : DType::kUnknown;
+}
+
 }  // namespace
 
-void Call::CheckTexts() {
+Type Call::DeclaredType(const ArgSchema& arg, std::size_t i) const {
+  const bool is_list = !arg.type_list_attr.empty();
+  const Attribute* said = attribute(is_list ? arg.type_list_attr : arg.type);
+  if (said == nullptr) return is_list ? Type() : NamedType(arg.type);
+  const auto types = is_list ? AsTypes(*said) : std::nullopt;
+  if (types) return i < types->size() ? (*types)[i] : Type();
+  return said->As<Type>() != nullptr ? *said->As<Type>() : Type();
+}
+
+void Call::CheckType(std::size_t i, const Type& declared) {
+  if (failed() || !declared.is_tensor() || declared.dtype() == DType::kUnknown) return;
+  DType given = StatedElementType(i < node_->num_operands() ? node_->operand(i) : nullptr);
+  // What is computed need not have the type that the file says, but text stays text.
+  const DType computed = ElementType(operand(i));
+  const bool differs_in_text = computed != DType::kUnknown &&
+                               (computed == DType::kString) != (declared.dtype() == DType::kString);
+  if (differs_in_text) given = computed;
+  if (given == DType::kUnknown || given == declared.dtype()) return;
+  Fail(InvalidInput(fmt::format("operand {} has elements of {}, expected {}", i, Name(given),
+                                Name(declared.dtype()))));
+}
+
+void Call::CheckTypes() {
   const OpSchema* schema = FindOpSchema(node_->op().type);
   if (schema == nullptr) return;
-  std::size_t i = 0;
+  std::size_t first = 0;
   for (const ArgSchema& arg : schema->inputs) {
     const std::optional<std::size_t> count = CountOf(*node_, arg);
     if (!count) return;
-    const Type declared = NamedType(arg.type);
-    for (const std::size_t end = i + *count; i < end && i < num_operands() && !failed(); ++i) {
-      if (!declared.is_tensor() || declared.dtype() == DType::kUnknown) continue;
-      const DType given = ElementType(operand(i));
-      if (given == DType::kUnknown) continue;
-      if ((given == DType::kString) != (declared.dtype() == DType::kString) && !failed())
-        Fail(InvalidInput(fmt::format("operand {} has elements of {}, expected {}", i, Name(given),
-                                      Name(declared.dtype()))));
-    }
+    for (std::size_t i = 0; i < *count && first + i < num_operands(); ++i)
+      CheckType(first + i, DeclaredType(arg, i));
+    first += *count;
   }
 }
 

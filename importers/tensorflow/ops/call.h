@@ -21,6 +21,7 @@
 
 namespace dragoman::tf {
 
+struct ArgSchema;
 using Ints = std::vector<std::int64_t>;
 
 // More axes than a tensor of TensorFlow has.
@@ -41,8 +42,8 @@ class Call : public OperandComposer {
   const Node& node() const { return *node_; }  // of the source
   // How many results the node is to have.
   std::size_t num_results() const;
-  // Fails if an operand is text where the operator takes none, or the other way round.
-  void CheckTexts();
+  // Fails if an operand has elements of another type than the operator declares.
+  void CheckTypes();
 
   std::vector<Value*> Tensors(std::size_t first, std::size_t count);
   // Operand `i`, an integer, as int64 of rank 0.
@@ -76,6 +77,9 @@ class Call : public OperandComposer {
   int AxisOperand(std::size_t i, const Value* value, std::string_view what = "axis");
 
  private:
+  // Of number `i` of the operands that `arg` stands for; unknown where the file does not say it.
+  Type DeclaredType(const ArgSchema& arg, std::size_t i) const;
+  void CheckType(std::size_t i, const Type& declared);
   const Attribute* Required(std::string_view name);
   void WrongKind(std::string_view name);
 

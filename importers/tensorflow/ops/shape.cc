@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "core/lowering/complex.h"
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/lowerings.h"
@@ -208,6 +210,9 @@ std::vector<Value*> LowerUnpack(Call& c) {
   Value* x = c.Tensor(0);
   const std::size_t count = c.num_results();
   const int axis = c.AxisOf(c.IntAttribute("axis"), x);
+  const std::optional<std::int64_t> size = c.KnownSize(x, axis);
+  if (size && *size != static_cast<std::int64_t>(count))
+    return {c.Fail(InvalidInput(fmt::format("there are {} results of {} parts", count, *size)))};
   std::vector<Value*> results;
   for (std::size_t i = 0; i < count; ++i)
     results.push_back(c.Select(x, axis, static_cast<std::int64_t>(i)));
@@ -242,6 +247,10 @@ std::vector<Value*> LowerSplit(Call& c) {
   const std::size_t count = c.num_results();
   if (count == 1) return {x};
   const SplitAxis axis = TakeSplitAxis(c, 0, x);
+  const std::optional<std::int64_t> size = c.KnownSize(x, static_cast<int>(axis.number));
+  if (size && *size % static_cast<std::int64_t>(count) != 0)
+    return {
+        c.Fail(InvalidInput(fmt::format("{} elements do not make {} equal parts", *size, count)))};
   return BackInPlace(
       c, axis,
       c.Ops("Split", {x},

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -40,6 +41,15 @@ std::optional<double> FloatOf(const Json& json) {
   if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
   if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
   return std::nullopt;
+}
+
+bool CanBe(const Type& type, const Tensor& tensor) {
+  if (!type.is_tensor() || type.dtype() != tensor.dtype()) return false;
+  return type.shape() == nullptr || std::ranges::equal(*type.shape(), tensor.sizes(),
+                                                       [](const Dim& stated, std::int64_t size) {
+                                                         return !stated.known() ||
+                                                                stated.value() == size;
+                                                       });
 }
 
 template <class T, class Of>
@@ -356,7 +366,13 @@ Status GraphReader::SetTypes(const std::string& table, Json& entries) {
     } else {
       type = Type::Opaque("torch", TextMember(entry, "class_fqn"));
     }
-    if (!value.is_constant()) value.set_type(std::move(type));
+    if (!value.is_constant()) {
+      value.set_type(std::move(type));
+    } else if (value.tensor() != nullptr && !CanBe(type, *value.tensor())) {
+      return InvalidInput("the graph declares " + type.ToString() + ", and its weights hold " +
+                          value.tensor()->type().ToString())
+          .At("value " + Quote(name));
+    }
   }
   entries = std::move(unused);
   return {};

@@ -62,6 +62,24 @@ std::string NameAmongPrograms(const Archive& archive, const std::string& record)
   return record.substr(kModels.size(), record.size() - kModels.size() - kSuffix.size());
 }
 
+// The value that an argument, or that of the one member of a specification, names; empty: none.
+std::string NamedBy(const Json& argument) {
+  const Json* inner = argument.is_object() && argument.size() == 1 ? &*argument.begin() : nullptr;
+  const Json& names = inner != nullptr && inner->is_object() ? *inner : argument;
+  const std::string name = TextMember(names, "name");
+  return name.empty() ? TextMember(names, "as_name") : name;
+}
+
+// A specification and what it is about stand at one place of two lists.
+Status CheckSpec(const Json& spec, const Json& argument) {
+  const Json* member = spec.is_object() && spec.size() == 1 ? &*spec.begin() : nullptr;
+  const Json* said = member != nullptr ? FindMember(*member, "arg") : nullptr;
+  const std::string name = said != nullptr ? NamedBy(*said) : "";
+  if (name.empty() || name == NamedBy(argument)) return {};
+  return InvalidInput("the signature has " + Quote(name) + " where the graph has " +
+                      Quote(NamedBy(argument)));
+}
+
 // Reads one archive.
 class ModelReader {
  public:
@@ -135,6 +153,7 @@ class ModelReader {
     DRAGOMAN_TRY(
         reader.Read(json, [&](std::size_t index, const std::string& name) -> Result<Value*> {
           const Json& spec = input_specs[index];
+          DRAGOMAN_TRY(CheckSpec(spec, (*inputs)[index]));
           DRAGOMAN_ASSIGN(Attribute said, ToAttribute(spec));
           if (name.empty()) {
             DRAGOMAN_ASSIGN(Attribute literal, ToAttribute((*inputs)[index]));
@@ -149,6 +168,7 @@ class ModelReader {
         }));
     Attribute::List results;
     for (std::size_t i = 0; i < output_specs.size(); ++i) {
+      DRAGOMAN_TRY(CheckSpec(output_specs[i], (*outputs)[i]));
       DRAGOMAN_ASSIGN(Attribute spec, ToAttribute(output_specs[i]));
       results.emplace_back(
           Attribute::Dict{{"arg", reader.outputs()[i]}, {"spec", std::move(spec)}});

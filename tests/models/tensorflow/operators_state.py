@@ -43,7 +43,8 @@ class Variable:
             value[at] = rows
         else:
             COMBINED[name].at(value, at, rows)
-        self.apply(f"{prefix}Scatter{'Nd' if nd else ''}{name}", places, rows, **INDEX)
+        element = {"T": f"dt:{operator_cases.type_name(rows)}"} if nd else {}
+        self.apply(f"{prefix}Scatter{'Nd' if nd else ''}{name}", places, rows, **INDEX, **element)
         self.read(value)
 
     def read(self, wanted):

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <string>
 
 namespace dragoman {
 namespace {
@@ -31,6 +32,14 @@ TEST(TensorTest, FullGivesTheExtremesBeyond64Bits) {
   const Result<Tensor> most = Tensor::Full(DType::kU64, {}, 1e30);
   ASSERT_TRUE(most.ok());
   EXPECT_EQ(most->data<std::uint64_t>()[0], std::numeric_limits<std::uint64_t>::max());
+}
+
+TEST(TensorTest, TruthIsZeroOrOne) {
+  EXPECT_TRUE(Tensor::Make(DType::kBool, {2}, Buffer::Own(std::string("\0\1", 2))).ok());
+  const Result<Tensor> damaged = Tensor::Make(DType::kBool, {2}, Buffer::Own("\1\2"));
+  ASSERT_FALSE(damaged.ok());
+  EXPECT_EQ(damaged.error().findings()[0].message,
+            "tensor data of bool holds bytes that are neither 0 nor 1");
 }
 
 }  // namespace

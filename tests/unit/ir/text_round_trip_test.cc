@@ -146,7 +146,6 @@ entry main() -> () {
   const %none: f32[0, 2] = []
   const %sparse: sparse f32[5] = sparse [5] (f32[1] [2.0], i64[1] [4])
   const %other: f32[?] = f32[2] [1.0, 2.0]
-  const %odd_bool: bool[2] = base64 "AP8="
   const %dictionary: f32[2] = value {raw_data = [1, 2]}
   const %ints: f32[2] = value [1, 2]
   const %missing

@@ -79,6 +79,7 @@ TEST(Npy, RefusesDamage) {
   ASSERT_TRUE(Parse(good).ok());
   for (std::size_t n = 0; n < good.size(); ++n) EXPECT_FALSE(Parse(good.substr(0, n)).ok()) << n;
   EXPECT_FALSE(Parse(good + "5").ok());
+  EXPECT_FALSE(Parse(File("{'descr': '|b1', 'fortran_order': False, 'shape': (2,)}", "\1\2")).ok());
   for (const char* header : {
            "{'descr': '|O', 'fortran_order': False, 'shape': (1,)}",
            "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (1,)}",

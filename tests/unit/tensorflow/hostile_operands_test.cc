@@ -28,10 +28,10 @@ entry main(%x: {0}) -> (%y: f32[*]) {{
 }}
 
 function tf:graph.main() -> () {{
-  %x = tf.Placeholder() {{dtype = type f32[*]}} @x
+  %x = tf.Placeholder() {{dtype = type {3}[*]}} @x
 {1}}}
 {2})",
-                                       type, body, functions);
+                                       type, body, functions, type.substr(0, type.find('[')));
   const Result<Model> model = ParseText(text);
   if (!model.ok()) return "text: " + model.error().ToString();
   SizeBudget budget(SizeBudget::kAtLeast);
@@ -198,10 +198,12 @@ TEST(HostileTensorFlowTest, RangesWithoutSteps) {
 
 // What fails in front is not padded.
 TEST(HostileTensorFlowTest, BoxesWithoutSizes) {
-  EXPECT_THAT(Refusal("f32[2]",
-                      "  %y, %\"y:1\", %\"y:2\", %\"y:3\" = tf.CombinedNonMaxSuppression(%x, %x, "
-                      "%x, %x, %x, %x) {pad_per_class = false, clip_boxes = false} @y\n"),
-              HasSubstr("perm is not of the rank"));
+  EXPECT_THAT(
+      Refusal("f32[2]",
+              Int("n", "[] 1") +
+                  "  %y, %\"y:1\", %\"y:2\", %\"y:3\" = tf.CombinedNonMaxSuppression(%x, %x, "
+                  "%n, %n, %x, %x) {pad_per_class = false, clip_boxes = false} @y\n"),
+      HasSubstr("perm is not of the rank"));
 }
 
 std::string Cudnn(const std::string& attributes) {
