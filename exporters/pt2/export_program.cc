@@ -45,13 +45,13 @@ void AddProgram(const std::string& name, Program& program, RecordCount& count,
 }
 
 // The form before PyTorch 2.9: one program, and its weights as torch.save writes them.
-Status WriteFlat(const Program& program, const std::string& path) {
+Status WriteFlat(const Program& program, Release release, const std::string& path) {
   std::vector<const Weight*> weights;
   std::vector<const Weight*> constants;
   for (const Weight& weight : program.weights)
     (weight.kind == WeightKind::kConstant ? constants : weights).push_back(&weight);
   ArchiveContents contents;
-  contents.Own("serialized_exported_program.json", program.json.dump());
+  contents.Own("serialized_exported_program.json", TextOf(release, program.json));
   DRAGOMAN_ASSIGN(std::string saved_weights, SavedTensors(weights));
   contents.Own("serialized_state_dict.pt", std::move(saved_weights));
   DRAGOMAN_ASSIGN(std::string saved_constants, SavedTensors(constants));
@@ -90,7 +90,7 @@ Status ExportProgram(const Model& model, const std::string& path, pt2::Release r
     }
     Result<pt2::Program> program = pt2::BuildProgram(own, own.entries[i]);
     if (program.ok()) {
-      pt2::StateRelease(release, program->json);
+      DRAGOMAN_TRY(pt2::StateRelease(release, program->json));
       const std::string name = i == 0 ? "model" : names.Unique(FileName(own.entries[i].name));
       programs.push_back(*std::move(program));
       pt2::AddProgram(name, programs.back(), count, contents);
@@ -102,7 +102,7 @@ Status ExportProgram(const Model& model, const std::string& path, pt2::Release r
                        program.error().findings().front().message));
     }
   }
-  if (release < pt2::Release::k29) return pt2::WriteFlat(programs.front(), path);
+  if (release < pt2::Release::k29) return pt2::WriteFlat(programs.front(), release, path);
   contents.Own("archive_format", "pt2");
   contents.Own("archive_version", "0");
   contents.Own("byteorder", "little");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporters/pt2/release.h"
 
-#include "core/support/find_by_key.h"
+#include <fmt/format.h>
 
 namespace dragoman::pt2 {
 namespace {
@@ -30,18 +30,22 @@ void AddScanOptions(Json& node) {
 }
 
 // In the graph and in its bodies.
-void UseOldForm(Release release, Json& graph) {
+Status UseOldForm(Release release, Json& graph) {
   graph.erase("sym_float_values");
   for (Json& node : graph["nodes"]) {
+    if (release == Release::k26 && node["target"] == "torch.ops.higher_order.while_loop")
+      return Unsupported("PyTorch 2.6 loads no while_loop");
     if (release == Release::k26 && node["target"] == "torch.ops.higher_order.scan")
       AddScanOptions(node);
     node.erase("name");
     node.erase("is_hop_single_tensor_return");
     for (Json& input : node["inputs"]) {
       input.erase("kind");
-      if (input["arg"].contains("as_graph")) UseOldForm(release, input["arg"]["as_graph"]["graph"]);
+      if (!input["arg"].contains("as_graph")) continue;
+      DRAGOMAN_TRY(UseOldForm(release, input["arg"]["as_graph"]["graph"]));
     }
   }
+  return {};
 }
 
 }  // namespace
@@ -59,7 +63,7 @@ std::vector<std::string> ReleaseNames() {
   return names;
 }
 
-void StateRelease(Release release, Json& program) {
+Status StateRelease(Release release, Json& program) {
   const bool is_old = release < Release::k29;
   program["schema_version"] = {{"major", kSchemaMajor}, {"minor", is_old ? 2 : 20}};
   program["torch_version"] = release == Release::k26   ? "2.6.0"
@@ -67,11 +71,22 @@ void StateRelease(Release release, Json& program) {
                                                        : "2.14.1";
   program["opset_version"] = {{"aten", kAtenOpset}};
   program["verifiers"] = Json::array({"TRAINING"});
-  if (!is_old) return;
+  if (!is_old) return {};
   program.erase("guards_code");
   program["graph_module"].erase("metadata");
   program["graph_module"].erase("treespec_namedtuple_fields");
-  UseOldForm(release, program["graph_module"]["graph"]);
+  return UseOldForm(release, program["graph_module"]["graph"]);
+}
+
+std::string TextOf(Release release, const Json& program) {
+  std::string text = program.dump();
+  if (release == Release::k29) return text;
+  for (std::string_view word : {"Infinity", "-Infinity", "NaN"}) {
+    const std::string quoted = fmt::format("\"as_float\":\"{}\"", word);
+    for (std::size_t at = text.find(quoted); at != std::string::npos; at = text.find(quoted, at))
+      text.replace(at, quoted.size(), fmt::format("\"as_float\":{}", word));
+  }
+  return text;
 }
 
 }  // namespace dragoman::pt2

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/support/result.h"
 #include "exporters/pt2/json.h"
 
 namespace dragoman::pt2 {
@@ -22,8 +23,11 @@ std::optional<Release> ReleaseFromName(std::string_view name);
 std::vector<std::string> ReleaseNames();
 
 // Writes into a program of the latest release for which it is, without what `release` lacks.
-// Nothing is lost: what the older schema lacks repeats what operators say themselves.
-void StateRelease(Release release, Json& program);
+// Nothing is lost: what the older schema lacks repeats what operators say themselves. Errors:
+// unsupported, a loop that PyTorch 2.6 writes but does not load.
+Status StateRelease(Release release, Json& program);
+// The program as text: before 2.9 with infinities and NaN as Python writes them, not as strings.
+std::string TextOf(Release release, const Json& program);
 
 }  // namespace dragoman::pt2
 

@@ -251,6 +251,20 @@ state 0 input 1 -> output 1
         _, rows = self.run_outputs(archive, x=np.ones((4, 3), "f4"), s=np.zeros(3, "f4"))
         np.testing.assert_array_equal(rows[-1], [4, 8, 12])
 
+    def test_infinities_are_what_the_release_reads(self):
+        # As Python writes them, before 2.9.
+        for release, infinity in (("2.8", b'"as_float":-Infinity'), ("2.9", b'"as_float":"-Infinity"')):
+            archive = self.convert_text("""entry main(%x: f32[3]) -> (%y) {
+  %y: bool[3] = onnx.IsInf(%x) {detect_positive = 0}
+}
+""", "--torch-version", release)
+            with zipfile.ZipFile(archive) as records:
+                program = next(name for name in records.namelist() if name.endswith("program.json")
+                               or name.endswith("models/model.json"))
+                self.assertIn(infinity, records.read(program))
+            y, = self.run_outputs(archive, x=np.array([1, np.inf, -np.inf], "f4"))
+            np.testing.assert_array_equal(y, [False, False, True])
+
     def test_a_loop_that_collects_is_a_scan(self):
         archive = self.convert_text("""entry main(%x: f32[3], %n: i64[]) -> (%last, %all) {
   const %go: bool[] = true

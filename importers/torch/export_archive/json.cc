@@ -74,14 +74,47 @@ class Watch : public Json::json_sax_t {
   std::optional<Error> error_;
 };
 
-}  // namespace
+// Older releases of torch write numbers that JSON lacks as Python does; here they are strings, as
+// newer ones have them.
+std::string WithQuotedNumbers(std::string_view text) {
+  std::string quoted;
+  bool is_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    if (is_string && text[i] == '\\') {
+      quoted += rest.substr(0, 2);
+      ++i;
+      continue;
+    }
+    if (text[i] == '"') is_string = !is_string;
+    std::size_t length = 0;
+    for (std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
+      if (!is_string && rest.starts_with(word)) length = word.size();
+    }
+    if (length == 0) {
+      quoted += text[i];
+      continue;
+    }
+    quoted += fmt::format("\"{}\"", rest.substr(0, length));
+    i += length - 1;
+  }
+  return quoted;
+}
 
-Result<Json> ParseJson(std::string_view text) {
+Result<Json> ParsePlainJson(std::string_view text) {
   Watch watch;
   if (!Json::sax_parse(text.begin(), text.end(), &watch) && !watch.error())
     return InvalidInput("malformed JSON");
   if (watch.error()) return *std::move(watch.error());
   return Json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
+}
+
+}  // namespace
+
+Result<Json> ParseJson(std::string_view text) {
+  const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+  return has("Infinity") || has("NaN") ? ParsePlainJson(WithQuotedNumbers(text))
+                                       : ParsePlainJson(text);
 }
 
 Result<Attribute> ToAttribute(const Json& json) {

@@ -22,7 +22,8 @@ using Json = nlohmann::json;
 inline constexpr int kMaxJsonDepth = 640;
 inline constexpr std::size_t kMaxJsonValues = 20'000'000;
 
-// Errors: malformed JSON, with the byte; the limits; a key that an object has twice.
+// Infinity, -Infinity and NaN are read as strings. Errors: malformed JSON, with the byte; the
+// limits; a key that an object has twice.
 Result<Json> ParseJson(std::string_view text);
 
 // Null is none, arrays are lists, objects dictionaries, in the order of their keys. Errors: a
