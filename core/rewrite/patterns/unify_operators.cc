@@ -202,25 +202,29 @@ std::optional<std::vector<std::int64_t>> ReducedAxes(const Node& reduction,
   return axes;
 }
 
-// ReduceSum(x, axes) / n = ReduceMean(x, axes), for the number n of elements that are summed
+// ReduceSum(x, axes) / n = ReduceMean(x, axes) and ReduceMean(x, axes) · n = ReduceSum(x, axes),
+// for the number n of elements that are summed
 Result<bool> SpellMean(Node& node, PassContext& context) {
-  const Node* sum = node.Is("Div") ? ProducerOf(node.operand(0), "ReduceSum") : nullptr;
-  const Tensor* count = sum != nullptr ? ConstantOf(node.operand(1)) : nullptr;
-  const auto axes = count != nullptr ? ReducedAxes(*sum, context) : std::nullopt;
+  const bool divides = node.Is("Div");
+  if (!divides && !node.Is("Mul")) return false;
+  const Node* reduction = ProducerOf(node.operand(0), divides ? "ReduceSum" : "ReduceMean");
+  const Tensor* count = reduction != nullptr ? ConstantOf(node.operand(1)) : nullptr;
+  const auto axes = count != nullptr ? ReducedAxes(*reduction, context) : std::nullopt;
   if (!axes || count->size() != 1 || !IsFloating(count->dtype()) ||
-      !SameShape(*sum->result(), *node.result()))
+      !SameShape(*reduction->result(), *node.result()))
     return false;
   std::int64_t elements = 1;
   for (const std::int64_t axis : *axes) {
-    const auto size = SizeAlong(*sum->operand(0), static_cast<int>(axis));
+    const auto size = SizeAlong(*reduction->operand(0), static_cast<int>(axis));
     if (!size || *size <= 0 || *size > (std::int64_t{1} << 31)) return false;
     elements *= *size;
     if (elements > (std::int64_t{1} << 24)) return false;
   }
   if (count->FloatAt(0) != static_cast<double>(elements)) return false;
-  std::vector<Value*> operands = {sum->operand(0)};
-  if (sum->operand(1) != nullptr) operands.push_back(sum->operand(1));
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "ReduceMean", operands, sum->attributes()));
+  std::vector<Value*> operands = {reduction->operand(0)};
+  if (reduction->operand(1) != nullptr) operands.push_back(reduction->operand(1));
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, divides ? "ReduceMean" : "ReduceSum", operands,
+                                            reduction->attributes()));
   return context.ReplaceIfAllowed(node, y);
 }
 

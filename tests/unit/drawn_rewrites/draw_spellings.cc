@@ -609,7 +609,8 @@ void Roots(Drawing& d) {
   d.MaybeRead(d.Node("Pow", {square, exponent}));
 }
 
-// Reductions that keep the axes or not, and what puts them back; a sum divided by some number.
+// Reductions that keep the axes or not, and what puts them back; a sum divided by some number, and
+// a mean multiplied by it.
 void Reductions(Drawing& d) {
   const Sizes sizes = d.AnySizes(1, 3);
   const auto rank = std::ssize(sizes);
@@ -627,12 +628,26 @@ void Reductions(Drawing& d) {
     count = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
   if (d.Chance(40)) {
     const double number = static_cast<double>(d.Chance(85) ? count : 2);
-    y = d.Node("Div", {y, d.Constant("f32", d.Chance(85) ? Sizes{} : Sizes{1, 1},
-                                     [=] { return number; })});
+    y = d.Node(
+        d.Of({"Div", "Div", "Mul"}),
+        {y, d.Constant("f32", d.Chance(85) ? Sizes{} : Sizes{1, 1}, [=] { return number; })});
   }
   if (d.Chance(10)) d.Node("Neg", {y});
   if (d.Chance(65)) y = d.Node("Unsqueeze", {y, d.Ints(d.Chance(90) ? axes : Sizes{0})});
   d.MaybeRead(y);
+}
+
+// Sums that are divided before their axes come back, by a number or by numbers of more axes.
+void DividedSums(Drawing& d) {
+  const Sizes sizes = d.AnySizes(1, 3);
+  const std::string axis = d.Ints({d.Axis(sizes.size())});
+  const std::string sum =
+      d.Node(d.Of({"ReduceSum", "ReduceSum", "ReduceMax"}), {d.Input("f32", sizes), axis},
+             d.Chance(85) ? "keepdims = 0" : "keepdims = 1");
+  const Sizes of_divisor = d.Of<Sizes>({{}, {}, {}, {1}, {1, 1}});
+  const std::string divisor = d.Constant("f32", of_divisor, [] { return 7.0; });
+  const std::string quotient = d.Node("Div", {d.MaybeRead(sum), divisor});
+  d.MaybeRead(d.Node("Unsqueeze", {quotient, d.Chance(80) ? axis : d.Ints({0})}));
 }
 
 }  // namespace
@@ -663,6 +678,7 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"spell-root", Roots, Exactness::kRounded},
       {"spell-mean", Reductions, Exactness::kRounded},
       {"keep-reduced-axes", Reductions},
+      {"keep-divided-axes", DividedSums},
       {"pool-sequences", PoolOfSequences},
       {"read-gelu", Gelus, Exactness::kRounded},
       {"read-rectified-elu", RectifiedElus, Exactness::kRounded},
