@@ -206,7 +206,10 @@ std::unique_ptr<Graph> Translator::LoopIteration(const LoopForm& loop, const std
   if (loop.condition != nullptr) next.push_back(ScalarOf(*graph.output(0)));
   for (std::size_t i = 0; i < loop.carried; ++i) next.push_back(Of(graph.output(i + 1)));
   for (const std::size_t i : loop.collected) {
-    Value* row = builder_.Call("expand_dims", {Of(graph.output(i))}, {{"axis", std::int64_t{0}}});
+    Value* row = Of(graph.output(i));
+    row = graph.output(i)->type().rank() == 0
+              ? ScalarAsVector(builder_, row)
+              : builder_.Call("expand_dims", {row}, {{"axis", std::int64_t{0}}});
     Value* so_far = loop.state[next.size()];
     next.push_back(
         builder_.Call("concatenate", {builder_.Tuple({so_far, row})}, {{"axis", std::int64_t{0}}}));
@@ -215,6 +218,17 @@ std::unique_ptr<Graph> Translator::LoopIteration(const LoopForm& loop, const std
   builder_ = outer;
   return iteration;
 }
+
+namespace {
+
+// What a loop collected, `rows`: TVM knows their sizes only where they are stated.
+Value* WithSizes(RelayBuilder& builder, Value* rows, const Type& type) {
+  const auto known = type.shape() != nullptr ? KnownShape(*type.shape()) : std::nullopt;
+  if (!known || std::ranges::count(*known, 0) > 0) return rows;
+  return builder.Call("reshape", {rows}, {{"newshape", *known}});
+}
+
+}  // namespace
 
 Status Translator::TranslateLoop(const Node& node) {
   const Graph& graph = *GraphAttribute(node, "body");
@@ -252,12 +266,20 @@ Status Translator::TranslateLoop(const Node& node) {
 
   Value* function = builder_.Let(name, builder_.Function(std::move(loop.body)), name);
   Value* results = builder_.CallValue(function, loop.first);
-  const std::size_t before = stops ? 2 : 1;
-  for (std::size_t i = 0; i < loop.carried; ++i) {
-    if (node.result(i) != nullptr) Set(node.result(i), builder_.Element(results, before + i));
+  // A function of TVM 0.19 that reads an element has the whole tuple as its operand, with scalars,
+  // which it must not have beside open sizes (ScalarAsVector): reading one is a function of its
+  // own.
+  const bool is_open = !loop.collected.empty() || HasOpenSizes(node);
+  const auto alone = [&](Value* element) {
+    return is_open ? builder_.Call("annotation.stop_fusion", {element}) : element;
+  };
+  std::size_t place = stops ? 2 : 1;
+  for (std::size_t i = 0; i < loop.carried; ++i, ++place) {
+    if (node.result(i) != nullptr) Set(node.result(i), alone(builder_.Element(results, place)));
   }
-  for (std::size_t i = 0; i < loop.collected.size(); ++i) {
-    Set(node.result(loop.collected[i] - 1), builder_.Element(results, before + loop.carried + i));
+  for (const std::size_t i : loop.collected) {
+    Value* rows = alone(builder_.Element(results, place++));
+    Set(node.result(i - 1), WithSizes(builder_, rows, node.result(i - 1)->type()));
   }
   return {};
 }

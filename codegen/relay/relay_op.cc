@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/relay/relay_op.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "codegen/relay/nd_array.h"
@@ -16,7 +18,78 @@ Result<Shape> SizesOf(const RelayOp& op, const Type& type) {
   return *type.shape();
 }
 
+bool IsOpen(const Value* value) {
+  if (value == nullptr) return false;
+  const Shape* shape = value->type().shape();
+  return shape == nullptr || !KnownShape(*shape).has_value();
+}
+
+// Operators with as many axes as the operand that has most. Sorted.
+constexpr std::string_view kBroadcasting[] = {
+    "add",        "bitwise_and", "bitwise_or", "bitwise_xor", "cast",        "ceil",
+    "divide",     "equal",       "exp",        "floor",       "greater",     "greater_equal",
+    "left_shift", "less",        "less_equal", "log",         "logical_and", "logical_not",
+    "logical_or", "logical_xor", "maximum",    "minimum",     "mod",         "multiply",
+    "negative",   "not_equal",   "power",      "right_shift", "sqrt",        "subtract",
+    "tan",        "where",
+};
+static_assert(std::ranges::is_sorted(kBroadcasting));
+
+bool Broadcasts(std::string_view name) { return std::ranges::binary_search(kBroadcasting, name); }
+
+// Whether `x` has rank 0 and is not a constant, as far as its type or its calls tell: those within
+// an emitter have no types.
+bool IsScalarOfRunTime(const Value& x) {
+  if (x.is_constant()) return false;
+  if (x.type().shape() != nullptr) return x.type().shape()->empty();
+  const Node* call = x.producer();
+  if (call == nullptr) return false;
+  const std::string& name = call->op().type;
+  const auto is_scalar = [](const Value& value) {
+    return IsScalarOfRunTime(value) || (value.is_constant() && value.type().rank() == 0);
+  };
+  if (name == "take") {
+    const Node* data = call->operand(0)->producer();
+    const bool is_vector = data != nullptr && data->op().type == "shape_of";
+    return is_vector && is_scalar(*call->operand(1));
+  }
+  if (name == "reshape") {
+    const Attribute::Ints* sizes = IntsAttribute(*call, "newshape");
+    return sizes != nullptr && sizes->empty();
+  }
+  return Broadcasts(name) && std::ranges::all_of(call->operands(), [&](const Use& use) {
+           return is_scalar(*use.value());
+         });
+}
+
 }  // namespace
+
+bool HasOpenSizes(const Node& node) {
+  if (std::ranges::any_of(node.operands(), [](const Use& use) { return IsOpen(use.value()); }))
+    return true;
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (IsOpen(node.result(i))) return true;
+  }
+  return false;
+}
+
+Value* ScalarAsVector(RelayBuilder& builder, Value* x) {
+  return builder.Call("annotation.stop_fusion",
+                      {builder.Call("reshape", {x}, {{"newshape", Ints{1}}})});
+}
+
+// Of open sizes, no operand has rank 0.
+Value* RelayOp::Do(std::string_view name, Values operands, Attribute::Dict attributes) const {
+  const auto is_scalar = [](const Value* x) { return IsScalarOfRunTime(*x); };
+  const auto has_axes = [](const Value* x) {
+    return !IsScalarOfRunTime(*x) && (!x->is_constant() || x->type().rank() != 0);
+  };
+  if (Broadcasts(name) && std::ranges::any_of(operands, is_scalar) &&
+      std::ranges::any_of(operands, has_axes) && HasOpenSizes(node)) {
+    for (Value*& x : operands) x = is_scalar(x) ? ScalarAsVector(builder, x) : x;
+  }
+  return builder.Call(name, operands, std::move(attributes));
+}
 
 Values RelayOp::args() const {
   Values all;

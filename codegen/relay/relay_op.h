@@ -54,9 +54,7 @@ struct RelayOp {
   Result<std::int64_t> Axis(std::string_view name) const;
 
   // A call of an operator of Relay.
-  Value* Do(std::string_view name, const Values& operands, Attribute::Dict attributes = {}) const {
-    return builder.Call(name, operands, std::move(attributes));
-  }
+  Value* Do(std::string_view name, Values operands, Attribute::Dict attributes = {}) const;
   // A rank-0 constant of element type `dtype`, by default that of operand 0.
   Value* Number(double value, DType dtype) const;
   Value* Number(double value) const { return Number(value, dtype()); }
@@ -68,6 +66,13 @@ struct RelayOp {
 
   Error Refuse(std::string_view why) const;
 };
+
+// Whether a size of an operand or a result is known at run time only.
+bool HasOpenSizes(const Node& node);
+// The rank-0 `x` as a vector of one element. TVM 0.19 compiles no function with a result of open
+// sizes that has an operand of rank 0, whose shape it passes as what it does not take; the vector
+// is made in a function of its own.
+Value* ScalarAsVector(RelayBuilder& builder, Value* x);
 
 using Emitted = Result<Values>;
 using Emitter = Emitted (*)(RelayOp&);

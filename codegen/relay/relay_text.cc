@@ -46,8 +46,10 @@ std::string IntText(std::int64_t value) {
   return std::to_string(value) + (small ? "" : "i64");
 }
 
+// TVM's parser knows no scalars of bfloat16 by its name alone.
 std::string TensorText(const Type& type, const SizeText& size) {
-  if (type.shape()->empty()) return std::string(RelayDType(type.dtype()));
+  if (type.shape()->empty() && type.dtype() != DType::kBF16)
+    return std::string(RelayDType(type.dtype()));
   std::string sizes;
   for (const Dim& dim : *type.shape()) {
     const std::string* symbol = dim.symbol();
@@ -85,7 +87,8 @@ std::optional<std::string> ScalarText(const Tensor& tensor) {
       return tensor.IntAt(0) != 0 ? "True" : "False";
     case DType::kI32:
       return std::to_string(tensor.IntAt(0));
-    case DType::kI64:
+    case DType::kI64:  // TVM reads the sign after the digits, which must be an int64
+      if (tensor.IntAt(0) == INT64_MIN) return std::nullopt;
       return std::to_string(tensor.IntAt(0)) + "i64";
     case DType::kI16:
       return std::to_string(tensor.IntAt(0)) + "i16";

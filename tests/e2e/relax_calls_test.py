@@ -84,6 +84,11 @@ class Elementwise(RelaxCase):
         a, b = ints(12, 10, 7, dtype=np.uint32), ints(1, 2, 3, dtype=np.uint32)
         self.computes("R.bitwise_and(a, b)", a & b, a=a, b=b)
         self.computes("R.left_shift(a, b)", a << b, a=a, b=b)
+        true = np.array([True, True, False, False])
+        other = np.array([True, False, True, False])
+        self.computes("R.bitwise_and(a, b)", true & other, a=true, b=other)
+        self.computes("R.bitwise_or(a, b)", true | other, a=true, b=other)
+        self.computes("R.bitwise_xor(a, R.bitwise_not(b))", true ^ ~other, a=true, b=other)
         a, b = ints(12, -7, 2**30, dtype=np.int32), ints(1, 2, 3, dtype=np.int32)
         self.computes("R.left_shift(a, b)", a << b, a=a, b=b)
         self.computes("R.right_shift(a, b)", a >> b, a=a, b=b)
@@ -344,6 +349,13 @@ class Networks(RelaxCase):
         unit = (a - m.reshape(shape)) / np.sqrt(v.reshape(shape) + np.float32(1e-5))
         self.computes("R.nn.batch_norm(a, g, h, m, v, axis=1, epsilon=1e-5, training=False)[0]",
                       unit * g.reshape(shape) + h.reshape(shape), a=a, g=g, h=h, m=m, v=v)
+        mean, variance = a.mean((0, 2, 3)), a.var((0, 2, 3))
+        unit = (a - mean.reshape(shape)) / np.sqrt(variance.reshape(shape) + np.float32(0.1))
+        call = "R.nn.batch_norm(a, g, h, m, v, axis=1, epsilon=0.1, momentum=0.25, training=True)"
+        self.computes(call + "[0]", unit * g.reshape(shape) + h.reshape(shape), a=a, g=g, h=h, m=m,
+                      v=v)
+        self.computes(call + "[1]", 0.75 * m + 0.25 * mean, a=a, g=g, h=h, m=m, v=v)
+        self.computes(call + "[2]", 0.75 * v + 0.25 * variance, a=a, g=g, h=h, m=m, v=v)
 
     def test_convolutions(self):
         a, b = draw(1, 2, 5, 5), draw(3, 2, 3, 3)

@@ -59,6 +59,15 @@ return r""", "loop", PRIVATE, y='R.Tensor(("m",), dtype="float32")')
         self.agrees(model, [-np.ones(12, np.float32)], x=np.ones(3, np.float32))
         self.agrees(model, [-np.full(2, 9, np.float32)], x=np.full(2, 9, np.float32))
 
+    def test_bounds_that_importers_state_of_sizes(self):
+        model = self.write(function("""
+k = T.int64()
+least: T.bool = k >= 0
+most: T.bool = k * 2 <= 100
+r = R.negative(x)
+return r""", x='R.Tensor(("k",), dtype="float32")'))
+        self.agrees(model, [-np.ones(5, np.float32)], x=np.ones(5, np.float32))
+
     def test_local_function_that_calls_itself_and_sees_what_is_around_it(self):
         model = self.write(function("""
 w = R.exp(x)

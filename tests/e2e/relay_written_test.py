@@ -169,6 +169,78 @@ graph main(%x: f32[n, 3, m]) -> (%layer, %instance, %batch) {
 }""", x=draw(2, 3, 5))
         self.assertNotIn("_norm(", text)
 
+    def test_beside_open_sizes_scalars_of_run_time_are_vectors(self):
+        text = self.texts("""
+graph main(%x: f32[n, 3], %s: f32[], %i: i64[]) -> (%scaled, %row, %wide) {
+  const %axes: i64[2] = [0, 1]
+  %root = onnx.Sqrt(%s)
+  %scaled = onnx.Mul(%x, %root)
+  %row = onnx.Gather(%x, %i)
+  %matrix = onnx.Unsqueeze(%s, %axes)
+  %wide = onnx.Add(%x, %matrix)
+}""", x=draw(4, 3), s=np.float32(2.5), i=np.int64(-2))
+        self.assertEqual(text.count("newshape=[1]"), 3)
+        self.assertEqual(text.count("annotation.stop_fusion("), 3)
+        self.assertIn("squeeze(", text)
+
+    def test_what_a_loop_collects_is_read_alone_and_with_its_sizes(self):
+        text = self.texts("""
+graph main(%x: f32[3], %y: f32[3, 2]) -> (%twice, %rows) {
+  const %steps: i64[] = 3
+  const %true: bool[] = true
+  %last, %scan = onnx.Loop(%steps, %true, %x) {body = graph(%i: i64[], %go: bool[], %h: f32[3]) -> (%go, %next, %first) {
+    const %zero: i64[] = 0
+    %next = onnx.Add(%h, %h)
+    %first = onnx.Gather(%next, %zero)
+  }}
+  %twice = onnx.Add(%scan, %scan)
+  %rows = onnx.MatMul(%scan, %y)
+}""", x=draw(3), y=draw(3, 2))
+        if "while_loop" in text:  # it is not unrolled
+            self.assertIn("annotation.stop_fusion", text)
+            self.assertIn("newshape=[3]", text)
+
+    def test_parts_without_elements(self):
+        text = self.texts("""
+graph main(%x: f32[5, 2]) -> (%a, %b, %c) {
+  const %sizes: i64[3] = [2, 0, 3]
+  %a, %b, %c = onnx.Split(%x, %sizes) {axis = 0}
+}""", x=draw(5, 2))
+        self.assertNotIn("split(", text)
+
+    def test_bounds_of_run_time_are_within_the_sizes(self):
+        for starts, ends in (([1000, -9], [1000, 9]), ([1, 2], [0, -1]), ([-3, 0], [-1, 2])):
+            self.texts("""
+graph main(%x: f32[4, 5], %starts: i64[2], %ends: i64[2]) -> (%y) {
+  %y = onnx.Slice(%x, %starts, %ends)
+}""", x=draw(4, 5), starts=np.array(starts), ends=np.array(ends))
+
+    def test_order_of_the_greatest_integers(self):
+        x = np.array([[3, 2**63 + 5, 2**64 - 1, 0], [2**63 - 1, 2**63, 1, 7]], np.uint64)
+        text = self.texts("""
+graph main(%x: u64[2, 4], %k: i64[1]) -> (%y, %i) {
+  %y, %i = onnx.TopK(%x, %k)
+}""", x=x, k=np.array([3]))
+        self.assertIn("bitwise_xor", text)
+        self.assertNotIn("9223372036854775808", text)
+
+    def test_kernels_of_transposed_convolutions_are_dilated_before(self):
+        text = self.texts("""
+graph main(%x: f32[1, 2, 4, 3], %w: f32[2, 3, 2, 2]) -> (%y) {
+  %y = onnx.ConvTranspose(%x, %w) {dilations = [2, 3], strides = [1, 2]}
+}""", x=draw(1, 2, 4, 3), w=draw(2, 3, 2, 2))
+        self.assertIn("nn.dilate(", text)
+        self.assertIn("dilation=[1, 1]", text)
+
+    def test_scalars_of_bfloat16_have_a_type_that_tvm_reads(self):
+        source = self.out / "model.dgt"
+        source.write_text("""
+graph main(%x: bf16[]) -> (%y) {
+  %y = onnx.Cast(%x) {to = 1}
+}""")
+        self.convert(source, "-o", self.out / "written.relay")
+        self.assertIn("%x: Tensor[(), bfloat16]", (self.out / "written.relay").read_text())
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -49,7 +49,8 @@ std::string FromFloat8(RelaxOp& op, const std::string& x, DType from) {
   return op.Do("where", is_beyond, beyond, cast);
 }
 
-// The unit of the last place is found by counting the powers of two that are not above.
+// The unit of the last place is found by counting the powers of two that are not above. TVM's own
+// cast gives every zero the sign +.
 Expressions ToFloat8(RelaxOp& op, const std::string& x, DType to, bool saturate) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const ByteLayout layout = ByteLayoutOf(to);
@@ -71,9 +72,6 @@ Expressions ToFloat8(RelaxOp& op, const std::string& x, DType to, bool saturate)
   rounded = op.Do("where", over, Number(beyond), rounded);
   const std::string negative = op.Do("less", x, Number(0));
   std::string result = op.Do("where", negative, op.Do("negative", rounded), rounded);
-  // A zero keeps the sign of what was rounded.
-  const std::string vanishes = op.Do("equal", rounded, Number(0));
-  result = op.Do("where", vanishes, op.Do("multiply", x, Number(0)), result);
   result = op.Do("where", op.Do("isnan", x), Number(layout.nan), result);
   result = op.Astype(result, DType::kF64, DType::kF32);
   return One(fmt::format("R.astype({}, dtype=\"{}\")", result, RelaxDType(to)));

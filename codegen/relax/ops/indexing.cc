@@ -117,11 +117,18 @@ Expressions EmitScatterNd(RelaxOp& op) {
 
 namespace {
 
+// `x` as what TVM puts into order: of uint64 it knows no order, so the int64 in the same place.
+std::string Ordered(RelaxOp& op, const std::string& x) {
+  if (op.dtype() != DType::kU64) return x;
+  return op.Do("bitwise_xor", op.Astype(x, DType::kU64, DType::kI64),
+               "R.const(-9223372036854775808, \"int64\")");
+}
+
 // All elements along `axis` in order, and their places.
 std::vector<std::string> InOrder(RelaxOp& op, std::int64_t axis) {
-  const std::string places =
-      op.BindPlain(fmt::format("R.argsort({}, axis={}, descending={}, dtype=\"int64\")", op.arg(0),
-                               axis, op.Int("largest") != 0 ? "True" : "False"));
+  const std::string places = op.BindPlain(
+      fmt::format("R.argsort({}, axis={}, descending={}, dtype=\"int64\")", Ordered(op, op.arg(0)),
+                  axis, op.Int("largest") != 0 ? "True" : "False"));
   return {fmt::format("R.gather_elements({}, {}, axis={})", op.arg(0), places, axis), places};
 }
 
@@ -133,10 +140,13 @@ Expressions EmitTopK(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const auto known = op.inference.KnownInts(op.node.operand(1));
   if (known) {
-    const std::string both = op.BindPlain(
-        fmt::format("R.topk({}, k={}, axis={}, ret_type=\"both\", largest={}, dtype=\"int64\")",
-                    op.arg(0), known->front(), axis, op.Int("largest") != 0 ? "True" : "False"));
-    return std::vector{both + "[0]", both + "[1]"};
+    const std::string both = op.BindPlain(fmt::format(
+        "R.topk({}, k={}, axis={}, ret_type=\"both\", largest={}, dtype=\"int64\")",
+        Ordered(op, op.arg(0)), known->front(), axis, op.Int("largest") != 0 ? "True" : "False"));
+    if (op.dtype() != DType::kU64) return std::vector{both + "[0]", both + "[1]"};
+    const std::string places = op.BindPlain(both + "[1]");
+    return std::vector{fmt::format("R.gather_elements({}, {}, axis={})", op.arg(0), places, axis),
+                       places};
   }
   std::vector<std::string> results = InOrder(op, axis);
   const std::size_t first = op.node.result(0) != nullptr ? 0 : 1;

@@ -129,7 +129,7 @@ Emitted EmitHardmax(RelayOp& op) {
 // log softmax of open sizes is x - max - log(sum(exp(x - max))): TVM 0.19 has no shape function for
 // the operator.
 Emitted EmitSoftmax(RelayOp& op) {
-  if (op.node.Is("LogSoftmax") && HasOpenSizes(op)) {
+  if (op.node.Is("LogSoftmax") && HasOpenSizes(op.node)) {
     const Attribute::Dict along = {{"axis", Ints{op.Int("axis")}}, {"keepdims", true}};
     Value* x = op.Do("subtract", {op.arg(0), op.Do("max", {op.arg(0)}, along)});
     Value* sum = op.Do("sum", {op.Do("exp", {x})}, along);

@@ -141,13 +141,21 @@ Emitted EmitConvTranspose(RelayOp& op) {
   }
   DRAGOMAN_ASSIGN(const Shape weight, op.shape(1));
   const std::int64_t groups = op.Int("group");
-  Value* y = op.Do(Name("nn.conv", spatial, "_transpose"), {op.arg(0), op.arg(1)},
+  // TVM's schedules have no dilated kernels: zeros are put between the taps.
+  Value* taps = op.arg(1);
+  if (std::ranges::any_of(dilations, [](std::int64_t d) { return d > 1; })) {
+    Ints apart = {1, 1};
+    apart.insert(apart.end(), dilations.begin(), dilations.end());
+    taps = op.Do("nn.dilate", {taps}, {{"strides", std::move(apart)}});
+    for (std::size_t i = 0; i < n; ++i) kernel[i] = (kernel[i] - 1) * dilations[i] + 1;
+  }
+  Value* y = op.Do(Name("nn.conv", spatial, "_transpose"), {op.arg(0), taps},
                    {{"channels", Channels(weight[1] * Dim(groups))},
                     {"kernel_size", std::move(kernel)},
                     {"strides", strides},
                     {"output_padding", extra},
                     {"padding", std::move(pads)},
-                    {"dilation", dilations},
+                    {"dilation", Ints(n, 1)},
                     {"groups", groups}});
   if (extends) {
     beyond.insert(beyond.begin(), 2, Attribute(Ints{0, 0}));

@@ -82,7 +82,10 @@ Emitted EmitGather(RelayOp& op) {
   Attribute::Dict attributes = {{"axis", axis}};
   DRAGOMAN_ASSIGN(Value * indices, Indices(op, 1, axis));
   if (!known) attributes.emplace_back("mode", "fast");
-  return One(op.Do("take", {op.arg(0), indices}, std::move(attributes)));
+  if (known || op.type(1).rank() != 0 || op.type().rank() == 1 || !HasOpenSizes(op.node))
+    return One(op.Do("take", {op.arg(0), indices}, std::move(attributes)));
+  Value* taken = op.Do("take", {op.arg(0), ScalarAsVector(op.builder, indices)}, attributes);
+  return One(op.Do("squeeze", {taken}, {{"axis", Ints{axis}}}));
 }
 
 Emitted EmitGatherElements(RelayOp& op) {
@@ -164,7 +167,7 @@ Emitted EmitTrilu(RelayOp& op) {
   if (const std::optional<Ints> known = op.has(1) ? op.MaybeInts(1) : std::nullopt)
     k = op.Number(static_cast<double>(known->front()), DType::kI32);
   const bool upper = op.Int("upper") != 0;
-  if (!HasOpenSizes(op)) return One(op.Do("trilu", {op.arg(0), k}, {{"upper", upper}}));
+  if (!HasOpenSizes(op.node)) return One(op.Do("trilu", {op.arg(0), k}, {{"upper", upper}}));
   DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
   const std::size_t rows = shape.size() - 2;
   const auto places = [&](std::size_t axis) {

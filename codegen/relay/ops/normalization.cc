@@ -85,7 +85,7 @@ Emitted EmitBatchNormalization(RelayOp& op) {
     variance =
         blend(variance, op.Do("mean", {op.Do("multiply", {centred, centred})}, {{"axis", axes}}));
   }
-  if (HasOpenSizes(op)) {
+  if (HasOpenSizes(op.node)) {
     Value* centred = op.Do("subtract", {op.arg(0), WithAxesBehind(op, mean, rank - 2)});
     Value* raised = op.Do("add", {variance, op.Number(op.Float("epsilon"))});
     Value* deviation = WithAxesBehind(op, op.Do("sqrt", {raised}), rank - 2);
@@ -100,7 +100,7 @@ Emitted EmitBatchNormalization(RelayOp& op) {
 
 Emitted EmitInstanceNormalization(RelayOp& op) {
   DRAGOMAN_TRY(EqualElementTypes(op));
-  if (HasOpenSizes(op)) {
+  if (HasOpenSizes(op.node)) {
     DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
     const Moments m = MomentsOf(op, op.arg(0), AxesFrom(2, rank), true);
     return One(OfChannels(op, op.Do("multiply", {m.centred, m.inverse}), rank));
@@ -120,7 +120,7 @@ Emitted EmitLayerNormalization(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(const std::int64_t scale_rank, op.rank(1));
   const bool moments = op.node.num_results() > 1;
-  if (!moments && axis == rank - 1 && scale_rank == 1 && !HasOpenSizes(op)) {
+  if (!moments && axis == rank - 1 && scale_rank == 1 && !HasOpenSizes(op.node)) {
     Value* bias = nullptr;
     if (op.has(2)) {
       bias = op.arg(2);

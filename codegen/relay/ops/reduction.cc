@@ -2,6 +2,7 @@
 // Reductions and sums along axes.
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
@@ -74,7 +75,7 @@ Emitted EmitReduce(RelayOp& op) {
     if (type != "ReduceMax" && type != "ReduceMin") return op.Refuse("sums of bool");
     if (reduction.axes.empty()) return One(x);
     if (type == "ReduceMin") return One(Reduce(op, "all", x, reduction));
-    if (!HasOpenSizes(op)) return One(Reduce(op, "any", x, reduction));
+    if (!HasOpenSizes(op.node)) return One(Reduce(op, "any", x, reduction));
     Value* none = Reduce(op, "all", op.Do("logical_not", {x}), reduction);
     return One(op.Do("logical_not", {none}));
   }
@@ -162,9 +163,18 @@ Emitted EmitTopK(RelayOp& op) {
                                 {"axis", axis},
                                 {"is_ascend", op.Int("largest") == 0},
                                 {"dtype", "int64"}};
-  Value* both = known ? op.Do("topk", {op.arg(0)}, std::move(attributes))
-                      : op.Do("dyn.topk", {op.arg(0), op.arg(1)}, std::move(attributes));
-  return Values{op.builder.Element(both, 0), op.builder.Element(both, 1)};
+  // Of uint64, which TVM does not order, as the int64 that is in the same place.
+  const bool as_signed = op.dtype() == DType::kU64;
+  const auto moved = [&](Value* x) {
+    Value* half = op.Number(std::numeric_limits<std::int64_t>::min(), DType::kI64);
+    return op.Do("bitwise_xor", {x, half});
+  };
+  Value* x = as_signed ? moved(op.ArgAs(0, DType::kI64)) : op.arg(0);
+  Value* both = known ? op.Do("topk", {x}, std::move(attributes))
+                      : op.Do("dyn.topk", {x, op.arg(1)}, std::move(attributes));
+  Value* values = op.builder.Element(both, 0);
+  if (as_signed) values = op.Cast(moved(values), DType::kI64, DType::kU64);
+  return Values{values, op.builder.Element(both, 1)};
 }
 
 }  // namespace dragoman::relay::emit

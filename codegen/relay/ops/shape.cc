@@ -11,6 +11,23 @@
 
 namespace dragoman::relay::emit {
 
+namespace {
+
+bool IsScalarOfRunTime(const RelayOp& op) {
+  return op.type().rank() == 0 && !op.node.operand(0)->is_constant();
+}
+
+// Whether operand 0 is a scalar that what has open sizes reads, with axes.
+bool IsReadInOpenSizes(const RelayOp& op) {
+  if (!IsScalarOfRunTime(op)) return false;
+  for (const Use* use = op.node.result()->first_use(); use != nullptr; use = use->next()) {
+    if (use->user() != nullptr && HasOpenSizes(*use->user())) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 // Reshape, Flatten and Squeeze: to the sizes that inference gives, else to those of operand 1.
 Emitted EmitReshape(RelayOp& op) {
   DRAGOMAN_ASSIGN(const Shape to, op.result_shape());
@@ -19,7 +36,8 @@ Emitted EmitReshape(RelayOp& op) {
     DRAGOMAN_ASSIGN(Ints axes, op.KnownInts(1));
     return One(op.Do("squeeze", {op.arg(0)}, {{"axis", std::move(axes)}}));
   }
-  Result<Value*> reshaped = ReshapeTo(op, op.arg(0), from, to);
+  Value* x = IsReadInOpenSizes(op) ? ScalarAsVector(op.builder, op.arg(0)) : op.arg(0);
+  Result<Value*> reshaped = ReshapeTo(op, x, from, to);
   if (reshaped.ok()) return One(*reshaped);
   const bool has_zero = op.Int("allowzero") != 0 && std::ranges::find(to, Dim(0)) != to.end();
   if (!op.node.Is("Reshape") || has_zero) return std::move(reshaped).error();
@@ -34,6 +52,10 @@ Emitted EmitUnsqueeze(RelayOp& op) {
   for (std::int64_t& axis : axes) axis += axis < 0 ? static_cast<std::int64_t>(to.size()) : 0;
   std::ranges::sort(axes);
   Value* x = op.arg(0);
+  if (IsReadInOpenSizes(op)) {
+    x = ScalarAsVector(op.builder, x);
+    axes.pop_back();
+  }
   for (std::size_t i = 0; i < axes.size();) {
     std::size_t end = i + 1;
     while (end < axes.size() && axes[end] == axes[end - 1] + 1) ++end;
@@ -53,11 +75,12 @@ Emitted EmitExpand(RelayOp& op) {
     return One(op.Do("broadcast_to", {op.arg(0)}, {{"shape", *sizes}}));
   DRAGOMAN_ASSIGN(const Shape asked, op.shape(1));
   if (asked.size() != 1 || !asked[0].known()) return op.Refuse("sizes of an unknown number");
-  Value* own = WithOnesBefore(op, SizesOf(op, op.arg(0)), from.size(), to.size());
+  Value* x = IsScalarOfRunTime(op) ? ScalarAsVector(op.builder, op.arg(0)) : op.arg(0);
+  Value* own = WithOnesBefore(op, SizesOf(op, x), std::max<std::size_t>(from.size(), 1), to.size());
   Value* wanted =
       WithOnesBefore(op, op.arg(1), static_cast<std::size_t>(asked[0].value()), to.size());
   Value* sizes = op.Do("where", {op.Do("equal", {wanted, op.Int64(1)}), own, wanted});
-  return One(op.Do("dyn.broadcast_to", {op.arg(0), sizes}, {{"shape", Attribute()}}));
+  return One(op.Do("dyn.broadcast_to", {x, sizes}, {{"shape", Attribute()}}));
 }
 
 Emitted EmitTranspose(RelayOp& op) {
@@ -83,24 +106,31 @@ Emitted EmitSplit(RelayOp& op) {
   const std::size_t count = op.node.num_results();
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   if (count == 1) return One(op.arg(0));
-  Ints cuts;
-  std::int64_t at = 0;
-  bool equal = true;
-  std::optional<std::int64_t> first;
+  Ints cuts = {0};
+  bool equal = true, has_empty = false;
   for (std::size_t i = 0; i < count; ++i) {
     if (op.node.result(i) == nullptr) return op.Refuse("a part is omitted");
     DRAGOMAN_ASSIGN(const Shape part, op.result_shape(i));
     const Dim& size = part[static_cast<std::size_t>(axis)];
     if (!size.known()) return op.Refuse("parts of a size that is known at run time only");
-    first = first.value_or(size.value());
-    equal = equal && size.value() == *first;
-    at += size.value();
-    if (i + 1 < count) cuts.push_back(at);
+    cuts.push_back(cuts.back() + size.value());
+    equal = equal && size.value() == cuts[1];
+    has_empty = has_empty || size.value() == 0;
   }
-  const Attribute places =
-      equal ? Attribute(static_cast<std::int64_t>(count)) : Attribute(std::move(cuts));
-  Value* parts = op.Do("split", {op.arg(0)}, {{"indices_or_sections", places}, {"axis", axis}});
   Values results;
+  if (has_empty) {  // split takes ascending places only
+    for (std::size_t i = 0; i < count; ++i) {
+      results.push_back(op.Do("strided_slice", {op.arg(0)},
+                              {{"begin", Ints{cuts[i]}},
+                               {"end", Ints{cuts[i + 1]}},
+                               {"strides", Ints{1}},
+                               {"axes", Ints{axis}}}));
+    }
+    return results;
+  }
+  const Attribute places = equal ? Attribute(static_cast<std::int64_t>(count))
+                                 : Attribute(Ints(cuts.begin() + 1, cuts.end() - 1));
+  Value* parts = op.Do("split", {op.arg(0)}, {{"indices_or_sections", places}, {"axis", axis}});
   for (std::size_t i = 0; i < count; ++i) results.push_back(op.builder.Element(parts, i));
   return results;
 }
@@ -156,13 +186,7 @@ Emitted EmitDropout(RelayOp& op) {
   return Values{op.arg(0), op.Do("not_equal", {ones, op.Number(0)})};
 }
 
-Emitted EmitRange(RelayOp& op) {
-  return One(op.Do("arange", op.args(),
-                   {{"start", Attribute()},
-                    {"stop", Attribute()},
-                    {"step", Attribute()},
-                    {"dtype", std::string(RelayDType(op.dtype()))}}));
-}
+Emitted EmitRange(RelayOp& op) { return One(Arange(op, op.args(), op.dtype())); }
 
 Emitted EmitReverseSequence(RelayOp& op) {
   return One(op.Do("reverse_sequence", op.args(),

@@ -17,10 +17,21 @@ Value* SizeOf(RelayOp& op, Value* x, const Dim& size, std::int64_t axis, DType d
 }
 
 // The attributes start, stop and step stand for the operands again.
+// Of a parameter that is a bound itself, TVM 0.19 says that nothing binds it.
+Value* Arange(RelayOp& op, Values bounds, DType dtype) {
+  for (Value*& bound : bounds) {
+    if (bound->kind() == Value::Kind::kInput && dtype == DType::kI64)
+      bound = op.Do("maximum", {bound, op.Int64(-INT64_MAX)});
+  }
+  return op.Do("arange", std::move(bounds),
+               {{"start", Attribute()},
+                {"stop", Attribute()},
+                {"step", Attribute()},
+                {"dtype", std::string(RelayDType(dtype))}});
+}
+
 Value* Places(RelayOp& op, Value* count) {
-  return op.Do(
-      "arange", {op.Int64(0), count, op.Int64(1)},
-      {{"start", Attribute()}, {"stop", Attribute()}, {"step", Attribute()}, {"dtype", "int64"}});
+  return Arange(op, {op.Int64(0), count, op.Int64(1)}, DType::kI64);
 }
 
 Result<Value*> ReshapeTo(RelayOp& op, Value* x, const Shape& from, const Shape& to) {

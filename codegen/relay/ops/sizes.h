@@ -11,6 +11,8 @@ namespace dragoman::relay::emit {
 Value* SizesOf(RelayOp& op, Value* x);
 // Size `axis` of `x`, which is `size`, as a scalar of element type `dtype`.
 Value* SizeOf(RelayOp& op, Value* x, const Dim& size, std::int64_t axis, DType dtype = DType::kI64);
+// From a start to before a stop by a step, scalars of that element type.
+Value* Arange(RelayOp& op, Values bounds, DType dtype);
 // 0 … n - 1 as int64, for a scalar.
 Value* Places(RelayOp& op, Value* count);
 // `x`, whose sizes are `from`, with the sizes `to`, which have as many elements: those that are

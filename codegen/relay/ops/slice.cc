@@ -47,6 +47,23 @@ Bounds Fitted(const Bounds& given, const Dim& size) {
   return b;
 }
 
+// Of steps forwards, bounds from 0 to the size, and no end before its begin, of which TVM makes a
+// negative size. Bounds of steps backwards are as they were.
+std::pair<Value*, Value*> BoundsWithin(RelayOp& op, Value* begin, Value* end, Value* steps,
+                                       std::int64_t count) {
+  Value* zero = op.Int64(0);
+  Value* sizes = Part(op, SizesOf(op, op.arg(0)), 0, count);
+  Value* forwards = op.Do("greater", {steps, zero});
+  const auto within = [&](Value* bound, Value* least) {
+    Value* counted =
+        op.Do("where", {op.Do("less", {bound, zero}), op.Do("add", {bound, sizes}), bound});
+    return op.Do("minimum", {op.Do("maximum", {counted, least}), sizes});
+  };
+  Value* first = within(begin, zero);
+  Value* last = within(end, first);
+  return {op.Do("where", {forwards, first, begin}), op.Do("where", {forwards, last, end})};
+}
+
 // Bounds as vectors over the first axes of the operand; those that are not named stay whole.
 Emitted SliceAtRunTime(RelayOp& op) {
   DRAGOMAN_ASSIGN(const Shape bounds, op.shape(1));
@@ -70,9 +87,9 @@ Emitted SliceAtRunTime(RelayOp& op) {
   };
   Value* steps = op.has(4) ? in_order(op.ArgAs(4, DType::kI64), 1)
                            : op.IntVector(Ints(static_cast<std::size_t>(last + 1), 1));
-  return One(op.Do("dyn.strided_slice",
-                   {op.arg(0), in_order(op.ArgAs(1, DType::kI64), 0),
-                    in_order(op.ArgAs(2, DType::kI64), kFar), steps},
+  const auto [begin, end] = BoundsWithin(op, in_order(op.ArgAs(1, DType::kI64), 0),
+                                         in_order(op.ArgAs(2, DType::kI64), kFar), steps, last + 1);
+  return One(op.Do("dyn.strided_slice", {op.arg(0), begin, end, steps},
                    {{"begin", Attribute()},
                     {"end", Attribute()},
                     {"strides", Attribute()},

@@ -13,10 +13,6 @@
 namespace dragoman::relay::emit {
 namespace {
 
-bool IsOpen(const Type& type) {
-  return type.shape() == nullptr || !KnownShape(*type.shape()).has_value();
-}
-
 // Arithmetic on values of one element type.
 struct Terms {
   RelayOp& op;
@@ -118,21 +114,10 @@ static_assert(IsSortedBy(kSayings, &Saying::name));
 
 }  // namespace
 
-bool HasOpenSizes(const RelayOp& op) {
-  const auto is_open = [](const Value* value) { return value != nullptr && IsOpen(value->type()); };
-  for (const Use& use : op.node.operands()) {
-    if (is_open(use.value())) return true;
-  }
-  for (std::size_t i = 0; i < op.node.num_results(); ++i) {
-    if (is_open(op.node.result(i))) return true;
-  }
-  return false;
-}
-
 Value* Unary(RelayOp& op, std::string_view name, Value* x, DType dtype) {
   const Saying* row = FindByKey(kSayings, name, &Saying::name);
   const bool is_wide = Info(dtype).bits > 32;
-  if (row == nullptr || (is_wide && row->in == In::kFloat32) || !HasOpenSizes(op))
+  if (row == nullptr || (is_wide && row->in == In::kFloat32) || !HasOpenSizes(op.node))
     return op.Do(name, {x});
   const DType computed = is_wide || row->in == In::kOwnType ? dtype : DType::kF32;
   Value* y = row->say({op, computed}, op.Cast(x, dtype, computed));
@@ -140,7 +125,7 @@ Value* Unary(RelayOp& op, std::string_view name, Value* x, DType dtype) {
 }
 
 Value* Reversed(RelayOp& op, Value* x, const Dim& size, std::int64_t axis) {
-  if (!HasOpenSizes(op)) return op.Do("reverse", {x}, {{"axis", axis}});
+  if (!HasOpenSizes(op.node)) return op.Do("reverse", {x}, {{"axis", axis}});
   Value* count = SizeOf(op, x, size, axis);
   Value* last = op.Do("subtract", {count, op.Int64(1)});
   Value* places = op.Do("subtract", {last, Places(op, count)});

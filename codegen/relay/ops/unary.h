@@ -10,9 +10,6 @@
 
 namespace dragoman::relay::emit {
 
-// Whether a size of an operand or a result is known at run time only.
-bool HasOpenSizes(const RelayOp& op);
-
 // Operator `name` of `x`, which is of element type `dtype`.
 Value* Unary(RelayOp& op, std::string_view name, Value* x, DType dtype);
 

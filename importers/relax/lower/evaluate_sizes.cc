@@ -45,6 +45,28 @@ void Evaluator::NameSizes(const Type& type, const Abstract& value, Scope& scope)
   }
 }
 
+namespace {
+
+// nullopt: `op` is not a comparison.
+std::optional<bool> Compared(std::string_view op, std::int64_t a, std::int64_t b) {
+  if (op == "<") return a < b;
+  if (op == "<=") return a <= b;
+  if (op == ">") return a > b;
+  if (op == ">=") return a >= b;
+  if (op == "==") return a == b;
+  if (op == "!=") return a != b;
+  return std::nullopt;
+}
+
+Value* Comparison(Composer& c, std::string_view op, Value* a, Value* b) {
+  if (op == "==") return c.Equal(a, b);
+  if (op == "!=") return c.NotEqual(a, b);
+  if (op == "<" || op == ">") return op == "<" ? c.Less(a, b) : c.Less(b, a);
+  return op == ">=" ? c.GreaterOrEqual(a, b) : c.GreaterOrEqual(b, a);
+}
+
+}  // namespace
+
 Result<Number> Evaluator::Combine(const std::string& op, const Number& a, const Number& b) {
   const auto operand = [](const Number& n) { return Dim(n.AsInt()); };
   if (a.known() && b.known()) {
@@ -57,12 +79,18 @@ Result<Number> Evaluator::Combine(const std::string& op, const Number& a, const 
                        : op == "min" ? Min(x, y)
                        : op == "max" ? Max(x, y)
                                      : Dim();
+    if (const std::optional<bool> holds = Compared(op, a.AsInt(), b.AsInt()))
+      return Number::Bool(*holds);
     if (!result.known()) return Unsupported("a size that has no value");
     return Number::Int(result.value());
   }
   Composer c(builder());
   DRAGOMAN_ASSIGN(Value * x, NumberValue(builder(), a, DType::kI64));
   DRAGOMAN_ASSIGN(Value * y, NumberValue(builder(), b, DType::kI64));
+  if (Compared(op, 0, 0)) {
+    DRAGOMAN_ASSIGN(Value * holds, c.Done(Comparison(c, op, x, y)));
+    return NumberFrom(builder(), Number::Kind::kBool, holds);
+  }
   Value* remainder = op == "//" || op == "%" ? c.Op("Mod", {x, y}) : nullptr;
   Value* result = op == "+"     ? c.Add(x, y)
                   : op == "-"   ? c.Sub(x, y)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators, reductions and sorting.
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/lowering/division.h"
@@ -11,15 +13,19 @@
 namespace dragoman::tvmscript {
 namespace {
 
-Abstract LowerUnary(Call& c) {
-  Value* x = c.X(c.target() == "Relu" ? "data" : "x");
-  return c.NewTensor(c.Op(c.target(), {x}));
+// Of bool, TVM adds by or and multiplies by and, and bits are truth.
+std::string OfBools(const std::string& op) {
+  static constexpr std::pair<std::string_view, std::string_view> kOfBools[] = {
+      {"Add", "Or"},         {"BitwiseAnd", "And"}, {"BitwiseNot", "Not"}, {"BitwiseOr", "Or"},
+      {"BitwiseXor", "Xor"}, {"Max", "Or"},         {"Min", "And"},        {"Mul", "And"}};
+  const auto* found = std::ranges::find(kOfBools, op, [](const auto& row) { return row.first; });
+  return found != std::end(kOfBools) ? std::string(found->second) : op;
 }
 
-// Of bool, TVM adds by or and multiplies by and.
-std::string OfBools(const std::string& op) {
-  if (op == "Add" || op == "Max") return "Or";
-  return op == "Mul" || op == "Min" ? "And" : op;
+Abstract LowerUnary(Call& c) {
+  Value* x = c.X(c.target() == "Relu" ? "data" : "x");
+  if (c.failed()) return Poison();
+  return c.NewTensor(c.Op(c.dtype(x) == DType::kBool ? OfBools(c.target()) : c.target(), {x}));
 }
 
 Abstract LowerBinary(Call& c) {

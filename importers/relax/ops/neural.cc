@@ -170,16 +170,30 @@ std::pair<Value*, Value*> Affine(Call& c) {
 
 NamedAttribute Epsilon(Call& c) { return {"epsilon", static_cast<float>(c.Float("epsilon"))}; }
 
+// In training by the moments of the batch, which the moving ones follow.
 Abstract LowerBatchNorm(Call& c) {
   Value* x = c.X("data");
   Value* mean = c.X("moving_mean");
   Value* variance = c.X("moving_var");
   const auto [gamma, beta] = Affine(c);
-  if (c.Bool("training")) c.Fail("training is not supported");
+  const bool training = c.Bool("training");
+  const double momentum = c.Float("momentum");
   if (c.failed()) return Poison();
   if (c.Axis(c.Int("axis"), c.Rank(x)) != 1) c.Fail("an axis other than 1 is not supported");
-  Value* y = c.Op("BatchNormalization", {x, gamma, beta, mean, variance}, {Epsilon(c)});
-  return c.NewTuple({y, mean, variance});
+  if (!training || c.failed()) {
+    Value* y = c.Op("BatchNormalization", {x, gamma, beta, mean, variance}, {Epsilon(c)});
+    return c.NewTuple({y, mean, variance});
+  }
+  Ints axes = AllAxes(c.Rank(x));
+  axes.erase(axes.begin() + 1);
+  Value* centred = c.Sub(x, c.ReduceMean(x, axes, true));
+  Value* batch_mean = c.ReduceMean(x, axes);
+  Value* batch_variance = c.ReduceMean(c.Mul(centred, centred), axes);
+  const auto moved = [&](Value* so_far, Value* batch) {
+    return c.Add(c.Mul(so_far, 1 - momentum), c.Mul(batch, momentum));
+  };
+  Value* y = c.Op("BatchNormalization", {x, gamma, beta, batch_mean, batch_variance}, {Epsilon(c)});
+  return c.NewTuple({y, moved(mean, batch_mean), moved(variance, batch_variance)});
 }
 
 // The first of the last axes that `name` lists.
