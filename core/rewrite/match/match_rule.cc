@@ -17,6 +17,7 @@
 #include "core/rewrite/match/rule_number.h"
 #include "core/rewrite/pass_context.h"
 #include "core/rewrite/scalar.h"
+#include "core/rewrite/stated_default.h"
 #include "core/rewrite/zeros.h"
 
 namespace dragoman {
@@ -107,11 +108,6 @@ std::optional<double> NumberOfAll(const Tensor& tensor) {
 bool IsGraphInput(const Value* value) {
   return value != nullptr && value->kind() == Value::Kind::kInput &&
          value->graph()->parent() == nullptr;
-}
-
-bool IsAttributeDefault(const Node& node, const NamedAttribute& attribute) {
-  const AttributeDef* known = FindDeclared(node, attribute.name);
-  return known != nullptr && Identical(known->default_value, attribute.value);
 }
 
 }  // namespace
@@ -333,7 +329,7 @@ bool RuleMatcher::MatchOthers(const RuleNode& wanted, const Node& node, State& s
     if (named != wanted.attributes.end()) continue;
     if (others != nullptr) {
       others->attributes.push_back(&attribute);
-    } else if (!IsAttributeDefault(node, attribute)) {
+    } else if (!SaysDefault(node, attribute)) {
       return Fail(state, true, [&] {
         return fmt::format("{} has attribute {} = {}, which the rule does not name",
                            Shown({}, &node), attribute.name, PrintAttribute(attribute.value));

@@ -8,6 +8,7 @@
 
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
+#include "core/rewrite/stated_default.h"
 #include "core/support/flat_map.h"
 #include "core/support/hash.h"
 
@@ -28,7 +29,7 @@ std::size_t HashOf(const Node& node, bool commutative) {
     }
   }
   for (const NamedAttribute& attribute : node.attributes()) {
-    hash += std::hash<std::string>()(attribute.name);
+    if (!SaysDefault(node, attribute)) hash += std::hash<std::string>()(attribute.name);
   }
   return HashCombine(hash, front);
 }
@@ -42,13 +43,16 @@ bool SameOperands(const Node& a, const Node& b, bool commutative) {
   return commutative && a.operand(0) == b.operand(1) && a.operand(1) == b.operand(0);
 }
 
+// An attribute that is not there has its default.
+bool HasAttributesOf(const Node& a, const Node& b) {
+  return std::ranges::all_of(b.attributes(), [&](const NamedAttribute& attribute) {
+    const Attribute* own = a.attribute(attribute.name);
+    return own != nullptr ? Identical(*own, attribute.value) : SaysDefault(b, attribute);
+  });
+}
+
 bool SameAttributes(const Node& a, const Node& b) {
-  if (a.attributes().size() != b.attributes().size()) return false;
-  return std::all_of(a.attributes().begin(), a.attributes().end(),
-                     [&](const NamedAttribute& attribute) {
-                       const Attribute* other = b.attribute(attribute.name);
-                       return other != nullptr && Identical(attribute.value, *other);
-                     });
+  return HasAttributesOf(a, b) && HasAttributesOf(b, a);
 }
 
 // `keeper` has every result that `node` has.
