@@ -432,10 +432,6 @@ std::string RefuseMixedPow(Node& node) {
              : "";
 }
 
-std::string RefuseBF16Exponent(Node& node) {
-  return OperandType(node, 1) == DType::kBF16 ? "its exponent is bf16" : "";
-}
-
 std::string RefuseStrings(Node& node) {
   return node.operand(0)->type().dtype() == DType::kString ? "it compares strings" : "";
 }
@@ -484,7 +480,6 @@ constexpr FormChange kChanges[] = {
     {"Pad", 19, LowerWrap},
     {"Pad", 18, LowerPadAxes},
     {"Pad", 13, RefuseOtherThanNumbers},
-    {"Pow", 15, RefuseBF16Exponent},
     {"Pow", 12, RefuseMixedPow},
     {"QuantizeLinear", 21, DropBlocks},
     {"QuantizeLinear", 19, RefuseQuantizedType},

@@ -42,7 +42,7 @@ constexpr Row kRows[] = {
     {"BitShift", kShorts},
     {"Clip", kShorts, true},
     {"CumSum", kBytes | kShorts | kWords},
-    {"DepthToSpace", kBool | kShorts | Set({DType::kI32, DType::kU32}), false, DType::kF64},
+    {"DepthToSpace", kBool | kShorts, false, DType::kF32},
     {"Einsum", kBytes | kShorts | kWords},
     {"Max", kShorts, true},
     {"Min", kShorts, true},
@@ -60,7 +60,7 @@ constexpr Row kRows[] = {
     {"ReduceSum", kBytes | kShorts | kWords},
     {"ReduceSumSquare", kBytes | kShorts | kWords},
     {"Relu", Set({DType::kI16})},
-    {"SpaceToDepth", kBool | kShorts | Set({DType::kI32, DType::kU32}), false, DType::kF64},
+    {"SpaceToDepth", kBool | kShorts, false, DType::kF32},
     {"TopK", kWords | Set({DType::kU16}), true},
     {"Trilu", kBytes | kShorts | kWords},
     {"Unique", kBool | kShorts | kWords | Set({DType::kU8, DType::kI32}), true},
@@ -160,7 +160,36 @@ void SpellRelu(Node& node) {
   }
 }
 
+// By name: what takes bfloat16 in ONNX Runtime, as only its releases tell, or states the
+// element type of its result. All else is computed in float32 and rounded once, as our kernels do.
+// clang-format off
+constexpr std::string_view kTakeBFloat16[] = {
+    "Bernoulli", "Cast", "CastLike", "Concat", "EyeLike", "Flatten", "Gather", "GatherElements",
+    "GatherND", "Identity", "Multinomial", "RandomNormalLike", "RandomUniformLike", "Reshape",
+    "ScatterElements", "ScatterND", "Shape", "Sign", "Slice", "Split", "Squeeze", "Transpose",
+    "Unsqueeze"};
+// clang-format on
+
+bool IsBFloat16(const Value* value) {
+  return value != nullptr && value->type().is_tensor() && value->type().dtype() == DType::kBF16;
+}
+
+void ComputeBFloat16(Node& node) {
+  if (node.op().dialect != "onnx" || !node.subgraphs().empty()) return;
+  if (std::ranges::find(kTakeBFloat16, node.op().type) != std::end(kTakeBFloat16)) return;
+  bool takes = false;
+  for (std::size_t i = 0; i < node.num_operands(); ++i) {
+    if (!IsBFloat16(node.operand(i))) continue;
+    node.set_operand(i, CastBefore(node.operand(i), DType::kF32, &node, *node.graph()));
+    takes = true;
+  }
+  for (std::size_t i = 0; takes && i < node.num_results(); ++i) {
+    if (IsBFloat16(node.result(i))) CastBehind(node.result(i), DType::kF32, node);
+  }
+}
+
 void Widen(Node& node) {
+  ComputeBFloat16(node);
   const auto* row = std::ranges::find_if(kRows, [&](const Row& r) { return node.Is(r.op); });
   if (row != std::end(kRows)) WidenByRow(*row, node);
   if (node.Is("Relu")) return SpellRelu(node);

@@ -8,9 +8,9 @@
 namespace dragoman {
 
 // Operators of a type that ONNX does not allow there, or for which ONNX Runtime has no kernel, are
-// computed in another between Casts, mostly a wider integer type: the numbers are the same. Relu of
-// unsigned numbers becomes an Identity, of i64 a Max, Sum of integers a chain of Adds. In `entry`
-// and its bodies.
+// computed in another between Casts, a wider integer type or float32: the numbers are the same.
+// Relu of unsigned numbers becomes an Identity, of i64 a Max, Sum of integers a chain of Adds. In
+// `entry` and its bodies.
 void WidenElements(Graph& entry);
 
 }  // namespace dragoman
