@@ -172,6 +172,10 @@ void InlineValues(Statements& statements) {
     statements.erase(statements.begin() + static_cast<std::ptrdiff_t>(i));
     if (i > 0) --i;
   }
+  for (Statement& statement : statements) {
+    InlineValues(statement.body);
+    InlineValues(statement.orelse);
+  }
 }
 
 namespace {
