@@ -7,8 +7,7 @@
 
 namespace dragoman {
 
-// `x` shifted by `by` bits, which are integers; to the right, the sign stays. Of int64, the numbers
-// of bits must be known.
+// `x` shifted by `by` bits, which are integers; to the right, the sign stays.
 Value* ShiftBits(Composer& c, Value* x, Value* by, bool left);
 
 }  // namespace dragoman

@@ -92,6 +92,9 @@ class Elementwise(RelaxCase):
         a, b = ints(12, -7, 2**30, dtype=np.int32), ints(1, 2, 3, dtype=np.int32)
         self.computes("R.left_shift(a, b)", a << b, a=a, b=b)
         self.computes("R.right_shift(a, b)", a >> b, a=a, b=b)
+        a, b = ints(12, -7, INT64_MIN, INT64_MAX), ints(1, 62, 40, 5)
+        self.computes("R.left_shift(a, b)", a << b, a=a, b=b)
+        self.computes("R.right_shift(a, b)", a >> b, a=a, b=b)
 
     def test_one_operand(self):
         a = np.array([-1.5, -0.2, 0, 0.7, 2.3, np.inf, np.nan], np.float32)

@@ -54,6 +54,12 @@ class Elementwise(RelayCase):
         self.computes("left_shift(%a, %b)", a << b, a=a, b=b)
         self.computes("right_shift(%a, %b)", a >> b, a=a, b=b)
 
+    def test_means_of_integers_are_of_sums_in_their_type(self):
+        x = np.array([[100, 100, 100, 7]], np.uint8)
+        self.computes("mean(%x, axis=[1])", np.array([51 // 4], np.uint8), x=x)
+        x = np.array([[-100, 99, -9]], np.int8)
+        self.computes("mean(%x, axis=[1], keepdims=True)", np.array([[-3]], np.int8), x=x)
+
     def test_clip_of_integers(self):
         x = ints(-5, 0, 9)
         self.computes("clip(%x, a_min=-2f, a_max=4f)", ints(-2, 0, 4), x=x)
