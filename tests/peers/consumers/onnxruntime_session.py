@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs ONNX files in ONNX Runtime."""
 
+import ctypes
+import math
+
 import numpy
 import onnxruntime
 from onnxruntime import OrtValue
 
-from shared.cases import SMALL_INTEGERS, Refused, in_order
+from shared.cases import BITS, SMALL_INTEGERS, Refused, in_order, restored
 from shared.consume import serve_consumer
 
 
@@ -49,18 +52,30 @@ def plain(value):
     return value
 
 
+def array_of(value):
+    """The elements of an OrtValue, which gives no array of floats that NumPy lacks."""
+    name = next((name for name in BITS if onnx_type(name) == value.element_type()), None)
+    if name is None:
+        return value.numpy()
+    bits = numpy.dtype(BITS[name])
+    memory = ctypes.string_at(value.data_ptr(), math.prod(value.shape()) * bits.itemsize)
+    return restored(numpy.frombuffer(memory, bits).reshape(value.shape()), name)
+
+
 def load(path):
     session = onnxruntime.InferenceSession(path, session_options(),
                                            providers=["CPUExecutionProvider"])
     names = [entry.name for entry in session.get_inputs()]
+    lacks = any("float8" in entry.type or "bfloat16" in entry.type
+                for entry in session.get_outputs())
 
     def call(inputs):
         feeds = dict(zip(names, map(given, in_order(inputs, names))))
         feeds = {name: value for name, value in feeds.items() if value is not None}
-        if any(isinstance(value, OrtValue) for value in feeds.values()):
+        if lacks or any(isinstance(value, OrtValue) for value in feeds.values()):
             feeds = {name: value if isinstance(value, OrtValue) else
                      OrtValue.ortvalue_from_numpy(value) for name, value in feeds.items()}
-            return [value.numpy() for value in session.run_with_ort_values(None, feeds)]
+            return [array_of(value) for value in session.run_with_ort_values(None, feeds)]
         return [plain(value) for value in session.run(None, feeds)]
 
     return call
