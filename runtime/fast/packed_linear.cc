@@ -3,16 +3,23 @@
 
 #include <exception>
 
+#include "runtime/fast/half_weights.h"
 #include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 
 Status PackedLinear::Init(const FastContext&, std::int64_t in, std::int64_t out, bool in_first,
-                          const float* weights, const float* bias, const PostOps& post) noexcept {
+                          const WeightData& weights, const float* bias,
+                          const PostOps& post) noexcept {
   out_ = out;
+  in_half_ = weights.precision == Precision::kBF16 && HalfPanels::Supported();
   DRAGOMAN_RT_GUARDED {
-    panels_.Pack(weights, in_first ? 1 : in, in_first ? out : 1, bias, out, in,
-                 PanelProduct::kAnyRows, post);
+    const WideWeights wide(weights, in * out);
+    const auto pack = [&](auto& panels) {
+      panels.Pack(wide.data(), in_first ? 1 : in, in_first ? out : 1, bias, out, in,
+                  PanelProduct::kAnyRows, post);
+    };
+    in_half_ ? pack(half_) : pack(panels_);
   }
   DRAGOMAN_RT_CAUGHT(std::exception) { return Status::Error("out of memory"); }
   return Status();
@@ -21,8 +28,10 @@ Status PackedLinear::Init(const FastContext&, std::int64_t in, std::int64_t out,
 Status PackedLinear::Run(TensorView<const float> x, const float* residual, TensorView<float> y,
                          Memory& scratch) const noexcept {
   if (y.size() == 0) return Status();
-  DRAGOMAN_RT_TRY(scratch.Reserve(panels_.ScratchBytes()));
-  panels_.Run(y.size() / out_, x.data, residual, y.data, scratch.data());
+  const std::int64_t rows = y.size() / out_;
+  DRAGOMAN_RT_TRY(scratch.Reserve(in_half_ ? half_.ScratchBytes(rows) : panels_.ScratchBytes()));
+  in_half_ ? half_.Run(rows, x.data, residual, y.data, scratch.data())
+           : panels_.Run(rows, x.data, residual, y.data, scratch.data());
   return Status();
 }
 

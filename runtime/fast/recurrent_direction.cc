@@ -5,13 +5,11 @@
 #include <utility>
 
 #include "runtime/fast/half_tensors.h"
-#include "runtime/fast/parallel.h"
 
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kUnitBlock = 16;          // units that are not divided
-constexpr std::int64_t kPartProducts = 1 << 16;  // below which a thread is not worth its start
+constexpr std::int64_t kUnitBlock = 16;  // units that are not divided
 
 std::int64_t Rounded(std::int64_t floats) { return (floats + 15) / 16 * 16; }
 
@@ -27,22 +25,8 @@ void Load(const float* from, std::int64_t size, float* to) {
 
 void RecurrentDirection::Product::Pack(const float* weights, std::int64_t outputs,
                                        std::int64_t inputs, std::int64_t rows, const float* added) {
-  if (!in_half) return wide.Pack(weights, inputs, 1, added, outputs, inputs, rows);
-  half.Pack(weights, outputs, inputs, rows);
-  if (added != nullptr) bias.assign(added, added + outputs);
-}
-
-void RecurrentDirection::Product::Run(std::int64_t rows, std::int64_t inputs, std::int64_t outputs,
-                                      const float* x, float* y, void* scratch) const noexcept {
-  if (!in_half) return wide.Run(rows, x, nullptr, y, scratch);
-  const auto run = [this, inputs, outputs, x, y](std::int64_t begin, std::int64_t end) {
-    half.RunRows(end - begin, x + begin * inputs, y + begin * outputs);
-    for (std::int64_t row = begin; row < end; ++row) {
-      for (std::int64_t o = 0; o < outputs; ++o)
-        y[row * outputs + o] += bias[static_cast<std::size_t>(o)];
-    }
-  };
-  Parallel(rows, kPartProducts / (inputs * outputs) + 1, run);
+  in_half ? half.Pack(weights, inputs, 1, added, outputs, inputs, rows)
+          : wide.Pack(weights, inputs, 1, added, outputs, inputs, rows);
 }
 
 void RecurrentDirection::Product::RunRows(std::int64_t rows, const float* x,
@@ -243,8 +227,7 @@ Status RecurrentDirection::Begin(const float* x, const float* h, const float* c,
 
 Status RecurrentDirection::MultiplyInput(const float* x, float* given, void* scratch) {
   if (!is_open_) return input_.Run(x, nullptr, given, scratch);
-  open_input_.Run(extent_.steps * extent_.batch, sizes_.input, sizes_.gate_units(), x, given,
-                  scratch);
+  open_input_.Run(extent_.steps * extent_.batch, x, given, scratch);
   return Status();
 }
 

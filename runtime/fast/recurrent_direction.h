@@ -83,7 +83,8 @@ class RecurrentDirection {
   std::int64_t Floats() const;
   // Of the beginning alone, shared by directions that begin one after the other; in bytes.
   std::int64_t ScratchBytes() const {
-    return is_open_ ? open_input_.ScratchBytes() : input_.ScratchBytes();
+    return is_open_ ? open_input_.ScratchBytes(extent_.steps * extent_.batch)
+                    : input_.ScratchBytes();
   }
 
   // Begins a run: the product by the input, and the first states, zeros if null.
@@ -106,15 +107,17 @@ class RecurrentDirection {
   struct Product {
     PanelProduct wide;
     HalfPanels half;
-    std::vector<float> bias;  // of `half`; empty: none
     bool in_half = false;
 
     void Pack(const float* weights, std::int64_t outputs, std::int64_t inputs, std::int64_t rows,
               const float* added = nullptr);
-    std::int64_t ScratchBytes() const noexcept { return in_half ? 0 : wide.ScratchBytes(); }
+    std::int64_t ScratchBytes(std::int64_t rows) const noexcept {
+      return in_half ? half.ScratchBytes(rows) : wide.ScratchBytes();
+    }
     // The sums and the bias of all rows, on all threads; it was packed for any number of them.
-    void Run(std::int64_t rows, std::int64_t inputs, std::int64_t outputs, const float* x, float* y,
-             void* scratch) const noexcept;
+    void Run(std::int64_t rows, const float* x, float* y, void* scratch) const noexcept {
+      in_half ? half.Run(rows, x, nullptr, y, scratch) : wide.Run(rows, x, nullptr, y, scratch);
+    }
     void RunRows(std::int64_t rows, const float* x, float* y) const noexcept;
   };
 

@@ -148,7 +148,7 @@ bool PlanBuilder::PrepareDynamicLinear(const Node& node, const OpDef& def, Prepa
   prepared.header = kLinearHeader;
   prepared.init = "/*in=*/" + std::to_string(in) + ", /*out=*/" + std::to_string(out) +
                   ", /*in_first=*/" + (in_first ? "true" : "false");
-  prepared.constants = {Get(node.operand(1)), Get(node.operand(2))};
+  prepared.constants = {GetWeights(node), Get(node.operand(2))};
   return true;
 }
 

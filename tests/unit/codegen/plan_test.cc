@@ -79,6 +79,21 @@ TEST(MakePlan, PacksTheWeightsOfAProductWhoseRowsAreNotKnown) {
   EXPECT_EQ(Steps(plan).front().sizes.function, "LinearShape");
 }
 
+TEST(MakePlan, KeepsTheWeightsOfAProductWhoseRowsAreNotKnownInHalf) {
+  PlanOptions options;
+  options.precision = rt::Precision::kBF16;
+  const Plan plan = PlanOf(R"(graph main(%x: f32[n, 3]) -> (%y: f32[n, 2]) {
+    const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
+    const %v: f32[2, 2] = [[0.5, 1.0], [0.0, 2.0]]
+    %z: f32[n, 2] = dragoman.Linear(%x, %w)
+    %y = dragoman.Linear(%z, %v)
+  })",
+                           options);
+  ASSERT_THAT(plan.prepared, SizeIs(2));
+  EXPECT_EQ(plan.buffer(plan.prepared[0].constants[0]).dtype, DType::kBF16);
+  EXPECT_EQ(plan.buffer(plan.prepared[1].constants[0]).dtype, DType::kF32);
+}
+
 TEST(MakePlan, TakesAProductThatNeedsNoPreparationWhereNothingIsKnown) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[n, 3], %w: f32[2, 3]) -> (%y: f32[n, 2]) {
     %y = dragoman.Linear(%x, %w)

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -12,8 +13,10 @@
 #include "runtime/fast/half_panels.h"
 #include "runtime/fast/linear.h"
 #include "runtime/fast/map.h"
+#include "runtime/fast/packed_linear.h"
 #include "runtime/fast/pool.h"
 #include "runtime/fast/rows.h"
+#include "runtime/fast/threads.h"
 #include "runtime/kernels/binary.h"
 #include "runtime/kernels/conv.h"
 #include "runtime/kernels/layer_normalization.h"
@@ -251,11 +254,55 @@ TEST_F(HalfTensorsTest, PanelsAreThePlainKernel) {
     std::vector<float> plain(static_cast<std::size_t>(rows * outputs)), product(plain.size());
     Linear<float>(View(from, x), View(weights, w), {}, {plain.data(), y});
     HalfPanels panels;
-    panels.Pack(weights.wide().data(), outputs, inputs, rows);
+    panels.Pack(weights.wide().data(), inputs, 1, nullptr, outputs, inputs, rows);
     panels.RunRows(rows, from.wide().data(), product.data());
     for (std::size_t i = 0; i < plain.size(); ++i)
       ASSERT_NEAR(plain[i], product[i], 1e-4f) << rows << " " << inputs << " " << outputs;
   }
+}
+
+// With a bias, and a residual sum before or behind the activation, in place; on any processor.
+TEST_F(HalfTensorsTest, ProductsOfAnyRowsAreThePlainKernel) {
+  for (const int threads : {1, 3}) {
+    SetThreads(threads);
+    for (int n = 0; n < 40; ++n) {
+      const std::int64_t inputs = n % 8 == 0 ? Pick(513, 1500) : Pick(1, 60);
+      const std::int64_t outputs = n % 8 == 1 ? Pick(300, 900) : Pick(1, 150);
+      const bool in_first = n % 2 == 0;
+      const Shape w{outputs, inputs};
+      const Either weights(Precision::kBF16, Draw(w));
+      const std::vector<float> bias = Draw({outputs});
+      std::vector<BFloat16> laid_out;
+      for (std::int64_t i = 0; i < inputs * outputs; ++i) {
+        const std::int64_t at = in_first ? i % outputs * inputs + i / outputs : i;
+        laid_out.emplace_back(weights.wide()[static_cast<std::size_t>(at)]);
+      }
+      PostOps post;
+      post.residual = true;
+      post.activation_first = n % 3 == 0;
+      post.activation = FusedActivation::kRelu;
+      PackedLinear linear;
+      ASSERT_TRUE(
+          linear.Init(context_, inputs, outputs, in_first, laid_out.data(), bias.data(), post)
+              .ok());
+      Memory scratch;
+      for (const std::int64_t rows : {1, 19, 2, 0, 65}) {
+        const Shape x{rows, inputs}, y{rows, outputs};
+        const Either from(Precision::kBF16, Draw(x));
+        std::vector<float> product = Draw(y), expected(product.size());
+        Linear<float>(View(from, x), View(weights, w), {bias.data(), {outputs}},
+                      {expected.data(), y});
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+          expected[i] = post.activation_first ? std::max(expected[i], 0.0f) + product[i]
+                                              : std::max(expected[i] + product[i], 0.0f);
+        }
+        ASSERT_TRUE(linear.Run(View(from, x), product.data(), {product.data(), y}, scratch).ok());
+        for (std::size_t i = 0; i < expected.size(); ++i)
+          ASSERT_NEAR(expected[i], product[i], 1e-4f) << rows << " " << inputs << " " << outputs;
+      }
+    }
+  }
+  SetThreads(1);
 }
 
 }  // namespace
