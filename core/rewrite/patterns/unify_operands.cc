@@ -98,10 +98,11 @@ Result<bool> UnifyBounds(Node& node, PassContext& context) {
   if (bounds.empty()) return false;  // what takes all is not a Slice
   std::ranges::sort(bounds, {}, &Bound::axis);
   const bool strides = std::ranges::any_of(bounds, [](const Bound& b) { return b.step != 1; });
-  if (bounds == *said && node.operand(kAxes) != nullptr &&
-      (node.operand(kStep) != nullptr) == strides) {
-    return false;
-  }
+  IntList axes;
+  for (const Bound& bound : bounds) axes.push_back(bound.axis);
+  const bool is_same = bounds == *said && ConstantInts(node.operand(kAxes)) == axes &&
+                       (node.operand(kStep) != nullptr) == strides;
+  if (is_same) return false;
   const auto constant = [&](auto member, const char* name) {
     IntList numbers;
     for (const Bound& bound : bounds) numbers.push_back(bound.*member);
@@ -109,8 +110,6 @@ Result<bool> UnifyBounds(Node& node, PassContext& context) {
   };
   std::vector<Value*> operands = {node.operand(0), constant(&Bound::begin, "begin"),
                                   constant(&Bound::end, "end")};
-  IntList axes;
-  for (const Bound& bound : bounds) axes.push_back(bound.axis);
   operands.push_back(context.AddConstant(*node.graph(), Tensor::Ints(axes), "axes", node.origin()));
   if (strides) operands.push_back(constant(&Bound::step, "step"));
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Slice", operands));
