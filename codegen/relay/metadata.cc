@@ -30,12 +30,15 @@ constexpr AttributeField kNmsFields[] = {
     {"invalid_to_bottom", false, "0"}};
 constexpr AttributeField kAllClassNmsFields[] = {{"output_format", false, "onnx"}};
 constexpr AttributeField kDftFields[] = {{"inverse", true, "False"}};
+constexpr AttributeField kDilateFields[] = {{"strides", true, "None"},
+                                            {"dilation_value", false, "0"}};
 
 // Sorted by operator.
 constexpr AttributeClass kClasses[] = {
     {"cumprod", "relay.attrs.ScanopAttrs", kScanFields},
     {"cumsum", "relay.attrs.ScanopAttrs", kScanFields},
     {"dft", "relay.attrs.DFTAttrs", kDftFields},
+    {"nn.dilate", "relay.attrs.DilateAttrs", kDilateFields},
     {"scatter_elements", "relay.attrs.ScatterElementsAttrs", kScatterElementsFields},
     {"scatter_nd", "relay.attrs.ScatterNDAttrs", kScatterNdFields},
     {"trilu", "relay.attrs.TriluAttrs", kTriluFields},

@@ -229,7 +229,7 @@ graph main(%x: u64[2, 4], %k: i64[1]) -> (%y, %i) {
 graph main(%x: f32[1, 2, 4, 3], %w: f32[2, 3, 2, 2]) -> (%y) {
   %y = onnx.ConvTranspose(%x, %w) {dilations = [2, 3], strides = [1, 2]}
 }""", x=draw(1, 2, 4, 3), w=draw(2, 3, 2, 2))
-        self.assertIn("nn.dilate(", text)
+        self.assertIn("nn.dilate(%w, meta[relay.attrs.DilateAttrs][0])", text)
         self.assertIn("dilation=[1, 1]", text)
 
     def test_scalars_of_bfloat16_have_a_type_that_tvm_reads(self):
