@@ -51,9 +51,13 @@ Status MakePrivate(const fs::path& file) {
 }
 
 Status Compile(std::vector<std::string> command, const fs::path& folder) {
-  DRAGOMAN_ASSIGN(ProcessResult result, RunProcess(command, folder));
-  if (result.exit_code == 0) return {};
-  const std::string first = result.error.substr(0, result.error.find('\n'));
+  const Result<ProcessResult> result = RunProcess(command, folder);
+  if (!result.ok()) {
+    const std::string& why = result.error().findings().front().message;
+    return InvalidInput(why + "; a C++ compiler is needed: on Debian, install g++");
+  }
+  if (result->exit_code == 0) return {};
+  const std::string first = result->error.substr(0, result->error.find('\n'));
   return Internal(command.front() + " failed: " + first).At(command.back());
 }
 
