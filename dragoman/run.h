@@ -6,6 +6,7 @@
 
 #include "core/interpreter/array.h"
 #include "core/interpreter/interpreter.h"
+#include "driver/compiled_model.h"
 #include "driver/run_model.h"
 #include "driver/runner.h"
 #include "driver/structured_calls.h"

@@ -19,6 +19,8 @@
 
 namespace dragoman {
 
+namespace fs = std::filesystem;
+
 struct CompiledModel::Loaded {
   struct Close {
     void operator()(void* library) const { ::dlclose(library); }
@@ -43,17 +45,19 @@ Error NotLoaded() {
   return Internal(std::string("the compiled model cannot be loaded: ") + (why ? why : ""));
 }
 
+// On the memory of `array`, but for strings.
 rt::AnyTensor ToAnyTensor(const Array& array) {
   rt::AnyTensor tensor;
   const std::string type(NumpyName(array.dtype()));
-  tensor.Resize(type.c_str(), array.shape());
-  const auto count = static_cast<std::size_t>(array.size());
   if (array.dtype() == DType::kString) {
+    tensor.Resize(type.c_str(), array.shape());
     const auto* strings = static_cast<const std::string*>(array.data());
-    std::copy(strings, strings + count, tensor.strings.begin());
-  } else if (!tensor.bytes.empty()) {
-    std::memcpy(tensor.bytes.data(), array.data(), tensor.bytes.size());
+    std::copy_n(strings, array.size(), tensor.strings.begin());
+    return tensor;
   }
+  tensor.type = rt::FindElementType(type);
+  tensor.shape = array.shape();
+  tensor.lent = array.data();
   return tensor;
 }
 
@@ -86,12 +90,17 @@ Slot SlotOf(const rt::TensorInfo& info) {
   return {info.name, std::move(type)};
 }
 
-Result<std::vector<rt::AnyValue>> BindInputs(const rt::EntryInfo& entry,
+Result<std::vector<RuntimeValue>> BindInputs(const rt::EntryInfo& entry,
                                              const std::vector<NamedArray>& arrays) {
   std::vector<Slot> slots;
   for (const rt::TensorInfo& info : entry.inputs) slots.push_back(SlotOf(info));
-  DRAGOMAN_ASSIGN(const std::vector<RuntimeValue> values, BindArrays(slots, arrays, "input"));
+  DRAGOMAN_ASSIGN(std::vector<RuntimeValue> values, BindArrays(slots, arrays, "input"));
   DRAGOMAN_TRY(CheckSizes(slots, values));
+  return values;
+}
+
+// On the memory of `values`.
+std::vector<rt::AnyValue> ToAnyValues(const std::vector<RuntimeValue>& values) {
   std::vector<rt::AnyValue> inputs;
   for (const RuntimeValue& value : values) {
     rt::AnyValue& input = inputs.emplace_back();
@@ -126,9 +135,15 @@ Result<std::unique_ptr<CompiledModel>> CompiledModel::Load(const Model& model,
   NativeOptions options;
   options.plan = plan;
   DRAGOMAN_ASSIGN(const NativeLibrary built, BuildNativeLibrary(model, options));
+  return Open(built.library, built.weights, seed);
+}
+
+Result<std::unique_ptr<CompiledModel>> CompiledModel::Open(const fs::path& library,
+                                                           const fs::path& weights,
+                                                           std::uint64_t seed) {
   auto loaded = std::make_unique<Loaded>();
   loaded->seed = seed;
-  loaded->library.reset(::dlopen(built.library.c_str(), RTLD_NOW | RTLD_LOCAL));
+  loaded->library.reset(::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (loaded->library == nullptr) return NotLoaded();
   const auto get =
       reinterpret_cast<rt::GetLoadedModel>(::dlsym(loaded->library.get(), rt::kGetLoadedModel));
@@ -136,7 +151,7 @@ Result<std::unique_ptr<CompiledModel>> CompiledModel::Load(const Model& model,
   loaded->model = get();
   try {
     constexpr int kThreads = 1;  // as `dragoman run` has it
-    loaded->target = loaded->model->make(built.weights.string(), kThreads);
+    loaded->target = loaded->model->make(weights.string(), kThreads);
   } catch (const std::exception& error) {
     return ErrorOf(error.what());
   }
@@ -149,8 +164,9 @@ Result<FlatArrays> CompiledModel::Run(const std::string& entry,
                                       const std::vector<NamedArray>& arrays) {
   const rt::ModelInfo& info = *loaded_->model->info;
   for (int i = 0; i < info.entries.size; ++i) {
-    if (entry != info.entries[i].name) continue;
-    DRAGOMAN_ASSIGN(std::vector<rt::AnyValue> inputs, BindInputs(info.entries[i], arrays));
+    if (!entry.empty() && entry != info.entries[i].name) continue;
+    DRAGOMAN_ASSIGN(const std::vector<RuntimeValue> values, BindInputs(info.entries[i], arrays));
+    std::vector<rt::AnyValue> inputs = ToAnyValues(values);
     std::vector<rt::AnyValue> outputs(static_cast<std::size_t>(info.entries[i].outputs.size));
     const rt::Status status = loaded_->target->Call(i, inputs, outputs);
     if (!status.ok()) return ErrorOf(status.message());

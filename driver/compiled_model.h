@@ -4,6 +4,7 @@
 #define DRAGOMAN_DRIVER_COMPILED_MODEL_H_
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,12 +23,18 @@ class CompiledModel {
   static Result<std::unique_ptr<CompiledModel>> Load(const Model& model,
                                                      const onednn::PlanOptions& plan,
                                                      std::uint64_t seed);
+  // The library `NAME_loadable` of a generated folder (CodegenOptions::loadable), which this
+  // release has written, with its weights file. Runs what is in it.
+  static Result<std::unique_ptr<CompiledModel>> Open(const std::filesystem::path& library,
+                                                     const std::filesystem::path& weights,
+                                                     std::uint64_t seed);
   CompiledModel(const CompiledModel&) = delete;
   CompiledModel& operator=(const CompiledModel&) = delete;
   ~CompiledModel();
 
-  // One call of `entry` with arrays by the names of its inputs; keeps the new states. After an
-  // error the states are what they were. Errors: arrays that do not fit; what the model refuses.
+  // One call of `entry`, or of the first one if it is empty, with arrays by the names of its
+  // inputs, on whose memory it computes; keeps the new states. After an error the states are what
+  // they were. Errors: arrays that do not fit; what the model refuses.
   Result<FlatArrays> Run(const std::string& entry, const std::vector<NamedArray>& inputs);
   Status Reset();  // to the initial states; random numbers start over from the seed
 

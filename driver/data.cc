@@ -83,7 +83,7 @@ Result<RuntimeValue> BindTensor(const Slot& slot, const NamedArray& given, std::
                                    npy.shape.size(), rt::kMaxRank));
   }
   const bool contradicts = given.dtype != DType::kUnknown && given.dtype != dtype;
-  Result<Array> array = FromNpy(npy, dtype);
+  Result<Array> array = FromNpy(npy, dtype, given.lent);
   if (contradicts || !array.ok()) {
     if (plain == dtype) return std::move(array).error();
     return InvalidInput(std::string(what) + " '" + slot.name + "' is given " +
@@ -324,7 +324,7 @@ Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& v
   return facts;
 }
 
-Result<Array> FromNpy(const NpyArray& npy, DType dtype) {
+Result<Array> FromNpy(const NpyArray& npy, DType dtype, std::shared_ptr<const void> lent) {
   const NpyKind kind = KindOf(dtype);
   const bool text = npy.kind == 'U' || npy.kind == 'S';
   const bool fits = kind.kind == 'U' ? text
@@ -336,6 +336,7 @@ Result<Array> FromNpy(const NpyArray& npy, DType dtype) {
   }
   rt::Shape shape;
   for (std::int64_t d : npy.shape) shape.push_back(d);
+  if (lent != nullptr) return Array::On(std::move(lent), dtype, shape);
   DRAGOMAN_ASSIGN(Array array, Array::Make(dtype, shape));
   if (dtype == DType::kString) {
     std::copy(npy.strings.begin(), npy.strings.end(), static_cast<std::string*>(array.data()));

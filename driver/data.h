@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_DRIVER_DATA_H_
 #define DRAGOMAN_DRIVER_DATA_H_
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,6 +24,8 @@ struct NamedArray {
   NpyArray array;
   // Of elements whose bits alone are in the array (kind 'V'), where that is known.
   DType dtype = DType::kUnknown;
+  // The elements in the caller's memory, in place of `array.bytes`. Only CompiledModel takes them.
+  std::shared_ptr<const void> lent;
 };
 
 struct InputOptions {
@@ -62,8 +65,9 @@ Type TypeOf(const RuntimeValue& value);
 Facts FactsOf(const std::vector<Slot>& slots, const std::vector<RuntimeValue>& values, Facts facts);
 
 // An array of what NumPy holds; types that it lacks are there as bits: bfloat16 as uint16, floats
-// of 8 bits as uint8. Errors: the array's kind is not that of `dtype`.
-Result<Array> FromNpy(const NpyArray& npy, DType dtype);
+// of 8 bits as uint8. On `lent`, if it is given, in place of a copy of `bytes`. Errors: the array's
+// kind is not that of `dtype`.
+Result<Array> FromNpy(const NpyArray& npy, DType dtype, std::shared_ptr<const void> lent = {});
 NpyArray ToNpy(const Array& array);
 // The element type that an array most plainly has; kUnknown if none is like it.
 DType PlainDType(const NpyArray& npy);

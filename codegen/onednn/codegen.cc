@@ -31,6 +31,8 @@ Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& o
   GeneratedProgram program;
   program.files = onednn::EmitSources(plan, options.embed_weights);
   program.files.push_back({onednn::InferFile(plan), onednn::EmitInfer(plan)});
+  if (options.loadable)
+    program.files.push_back({onednn::LoadableFile(plan), onednn::EmitLoadedModel(plan)});
   const std::vector<const RuntimeFile*> runtime = onednn::RuntimeClosure(program.files);
   program.files.push_back(
       {"CMakeLists.txt", onednn::EmitCMake(plan, program.files, runtime, options)});

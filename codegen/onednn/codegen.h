@@ -37,6 +37,7 @@ struct CodegenOptions {
   onednn::PlanOptions plan;
   std::string steps;           // the calls of each case, as for --steps; empty: one call
   bool embed_weights = false;  // in the library; else the program maps their file
+  bool loadable = false;       // also as a library that CompiledModel (driver/) opens
 };
 
 struct GeneratedFile {

@@ -40,6 +40,15 @@ Result<Array> Array::Make(DType dtype, const rt::Shape& shape) {
   return array;
 }
 
+Array Array::On(std::shared_ptr<const void> elements, DType dtype, const rt::Shape& shape) {
+  Array array;
+  array.dtype_ = dtype;
+  array.shape_ = shape;
+  array.data_ = const_cast<void*>(elements.get());
+  array.owner_ = std::move(elements);
+  return array;
+}
+
 Result<Array> Array::FromTensor(const Tensor& tensor) {
   if (tensor.rank() > rt::kMaxRank) {
     return Unsupported("rank " + std::to_string(tensor.rank()) + " is above " +

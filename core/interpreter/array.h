@@ -22,6 +22,8 @@ class Array {
   Array() = default;
   // Zeroed elements. Errors: more bytes than an allocation may have.
   static Result<Array> Make(DType dtype, const rt::Shape& shape);
+  // On memory that `elements` keeps, aligned for the type; nobody writes to it. Not strings.
+  static Array On(std::shared_ptr<const void> elements, DType dtype, const rt::Shape& shape);
   // Errors: a rank above rt::kMaxRank.
   static Result<Array> FromTensor(const Tensor& tensor);
   Tensor ToTensor() const;

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generated C++ programs, and the command line that the package brings."""
 
-import json
 import os
 import pathlib
 import shutil
 import subprocess
-import tempfile
 import typing
 
 import numpy
 
-from dragoman._dragoman import Model
+from dragoman._dragoman import Model, _Program
 from dragoman._errors import Unsupported
 
 
@@ -39,6 +37,7 @@ class Program:
     def __init__(self, folder: typing.Union[str, os.PathLike], name: str):
         self.folder = pathlib.Path(folder)
         self.name = name
+        self._loaded: typing.Optional[_Program] = None
 
     def build(self, *, build_type: str = "Release",
               options: typing.Sequence[str] = ()) -> "Program":
@@ -46,36 +45,42 @@ class Program:
         if shutil.which("cmake") is None:
             raise Unsupported("building a program needs CMake and a C++ compiler; on Debian, "
                               "apt-get install cmake g++")
-        build = str(self.folder / "build")
-        for command in (["cmake", "-S", str(self.folder), "-B", build,
+        build = self.folder / "build"
+        for command in (["cmake", "-S", str(self.folder), "-B", str(build),
                          f"-DCMAKE_BUILD_TYPE={build_type}", *_onednn(), *options],
-                        ["cmake", "--build", build]):
+                        ["cmake", "--build", str(build)]):
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode != 0:
                 raise RuntimeError(f"{command[0]} failed: {(done.stderr or done.stdout).strip()}")
+        self._loaded = _Program(str(build / f"{self.name}_loadable.so"),
+                                str(self.folder / f"{self.name}.weights"))
         return self
 
-    def __call__(self, inputs: typing.Mapping[str, object], *,
-                 steps: typing.Optional[str] = None) -> typing.Dict[str, numpy.ndarray]:
-        """Runs the built program `infer` with arrays by name, from its initial states."""
-        infer = self.folder / "build" / "infer"
-        if not infer.exists():
+    def _program(self) -> _Program:
+        if self._loaded is None:
             raise RuntimeError("the program is not built; call build() first")
-        with tempfile.TemporaryDirectory() as scratch:
-            command = [str(infer), "--output-dir", os.path.join(scratch, "out")]
-            for index, (name, array) in enumerate(inputs.items()):
-                file = os.path.join(scratch, f"{index}.npy")
-                numpy.save(file, numpy.asarray(array))
-                command += ["--input", f"{name}={file}"]
-            if steps is not None:
-                command += ["--steps", steps]
-            done = subprocess.run(command, capture_output=True, text=True)
-            if done.returncode != 0:
-                raise ValueError(done.stderr.strip())
-            out = pathlib.Path(scratch) / "out"
-            index = json.loads((out / "index.json").read_text())
-            return {output["name"]: numpy.load(out / output["file"])
-                    for output in index["outputs"] if output["file"].endswith(".npy")}
+        return self._loaded
+
+    def __call__(self, inputs: object = None, *,
+                 entry: typing.Optional[str] = None) -> typing.Dict[str, numpy.ndarray]:
+        """One call with arrays, given as to `Session.run`; reads those of the inputs' types in place.
+
+        States last between the calls.
+        """
+        return self._program().run(inputs, entry)
+
+    def reset(self) -> None:
+        """The states become what the model says."""
+        self._program().reset()
+
+    @property
+    def state(self) -> typing.Dict[str, numpy.ndarray]:
+        """The states as the last call left them."""
+        return self._program().state
+
+    @state.setter
+    def state(self, states: typing.Dict[str, object]) -> None:
+        self._program().state = states
 
     def __repr__(self):
         return f"<dragoman.Program '{self.name}' in {str(self.folder)!r}>"

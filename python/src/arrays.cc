@@ -138,7 +138,10 @@ DType ExtendedTypeOf(nb::dlpack::dtype type) {
   return DType::kBF16;
 }
 
-NamedArray FromImported(const Imported& array) {
+// Whether an array is copied, or used where it lies.
+enum class Elements { kCopied, kLent };
+
+NamedArray FromImported(const Imported& array, Elements elements) {
   NamedArray made;
   NpyArray& npy = made.array;
   npy.kind = KindOf(static_cast<dtype_code>(array.dtype().code));
@@ -147,6 +150,12 @@ NamedArray FromImported(const Imported& array) {
   npy.shape.assign(array.shape_ptr(), array.shape_ptr() + array.ndim());
   if (array.size() == 0) return made;
   const auto* bytes = static_cast<const std::byte*>(array.data());
+  const bool is_aligned =
+      reinterpret_cast<std::uintptr_t>(bytes) % static_cast<std::size_t>(array.itemsize()) == 0;
+  if (elements == Elements::kLent && is_aligned) {
+    made.lent = std::shared_ptr<const void>(bytes, [kept = array](const void*) {});
+    return made;
+  }
   npy.bytes.assign(bytes, bytes + array.nbytes());
   return made;
 }
@@ -172,8 +181,8 @@ NpyArray FromStrings(const nb::object& array) {
 NamedArray FromExtended(const nb::object& array) {
   const nb::object dtype = array.attr("dtype");
   const DType type = ExtendedTypeOf(Bytes(dtype.attr("name")));
-  NamedArray made =
-      FromImported(nb::cast<Imported>(array.attr("reshape")(-1).attr("view")("uint8")));
+  NamedArray made = FromImported(
+      nb::cast<Imported>(array.attr("reshape")(-1).attr("view")("uint8")), Elements::kCopied);
   made.dtype = type;
   made.array.kind = 'V';
   made.array.item_bytes = nb::cast<std::int64_t>(dtype.attr("itemsize"));
@@ -192,7 +201,7 @@ NamedArray FromNumPy(nb::handle object) {
   if (kind == "U" || kind == "S" || kind == "O" || kind == "T") return {{}, FromStrings(array)};
   const nb::object native = array.attr("astype")(dtype.attr("newbyteorder")("="), "C");
   Imported imported;
-  if (nb::try_cast(native, imported)) return FromImported(imported);
+  if (nb::try_cast(native, imported)) return FromImported(imported, Elements::kCopied);
   return FromExtended(native);
 }
 
@@ -224,16 +233,43 @@ bool IsMap(nb::handle object) {
   return PyDict_Check(object.ptr());
 }
 
-void AddInput(std::string name, nb::handle object, std::vector<NamedArray>& arrays) {
+NamedArray MakeNamedArray(std::string name, nb::handle object, Elements elements) {
+  Imported imported;
+  const bool is_plain = IsArray(object) && nb::try_cast(object, imported);
+  NamedArray array = is_plain ? FromImported(imported, elements) : FromNumPy(object);
+  array.name = std::move(name);
+  return array;
+}
+
+void AddInput(std::string name, nb::handle object, Elements elements,
+              std::vector<NamedArray>& arrays) {
   if (IsMap(object)) {
     arrays.push_back({std::move(name), FromMap(object)});
   } else if (IsSequenceOfArrays(object)) {
     std::size_t i = 0;
     for (nb::handle item : nb::borrow<nb::object>(object))
-      arrays.push_back(ToNamedArray(name + "." + std::to_string(i++), item));
+      arrays.push_back(MakeNamedArray(name + "." + std::to_string(i++), item, elements));
   } else {
-    arrays.push_back(ToNamedArray(std::move(name), object));
+    arrays.push_back(MakeNamedArray(std::move(name), object, elements));
   }
+}
+
+std::vector<NamedArray> MakeNamedArrays(nb::handle inputs, Elements elements) {
+  std::vector<NamedArray> arrays;
+  if (inputs.is_none()) return arrays;
+  if (PyDict_Check(inputs.ptr())) {
+    for (auto [name, object] : nb::borrow<nb::dict>(inputs))
+      AddInput(Bytes(nb::str(name)), object, elements, arrays);
+    return arrays;
+  }
+  if (PyList_Check(inputs.ptr()) || PyTuple_Check(inputs.ptr())) {
+    std::size_t i = 0;
+    for (nb::handle object : nb::borrow<nb::object>(inputs))
+      AddInput(std::to_string(i++), object, elements, arrays);
+    return arrays;
+  }
+  AddInput("0", inputs, elements, arrays);
+  return arrays;
 }
 
 }  // namespace
@@ -265,11 +301,7 @@ nb::object TensorObject(const Tensor& tensor) {
 }
 
 NamedArray ToNamedArray(std::string name, nb::handle object) {
-  Imported imported;
-  const bool is_plain = IsArray(object) && nb::try_cast(object, imported);
-  NamedArray array = is_plain ? FromImported(imported) : FromNumPy(object);
-  array.name = std::move(name);
-  return array;
+  return MakeNamedArray(std::move(name), object, Elements::kCopied);
 }
 
 Array ToArray(const NamedArray& array) { return Unwrap(FromNpy(array.array, PlainDType(array))); }
@@ -277,21 +309,11 @@ Array ToArray(const NamedArray& array) { return Unwrap(FromNpy(array.array, Plai
 Tensor ToTensor(nb::handle object) { return ToArray(ToNamedArray({}, object)).ToTensor(); }
 
 std::vector<NamedArray> ToNamedArrays(nb::handle inputs) {
-  std::vector<NamedArray> arrays;
-  if (inputs.is_none()) return arrays;
-  if (PyDict_Check(inputs.ptr())) {
-    for (auto [name, object] : nb::borrow<nb::dict>(inputs))
-      AddInput(Bytes(nb::str(name)), object, arrays);
-    return arrays;
-  }
-  if (PyList_Check(inputs.ptr()) || PyTuple_Check(inputs.ptr())) {
-    std::size_t i = 0;
-    for (nb::handle object : nb::borrow<nb::object>(inputs))
-      AddInput(std::to_string(i++), object, arrays);
-    return arrays;
-  }
-  AddInput("0", inputs, arrays);
-  return arrays;
+  return MakeNamedArrays(inputs, Elements::kCopied);
+}
+
+std::vector<NamedArray> LendArrays(nb::handle inputs) {
+  return MakeNamedArrays(inputs, Elements::kLent);
 }
 
 nb::dict ArraysObject(const FlatArrays& arrays) {

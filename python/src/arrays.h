@@ -29,6 +29,9 @@ Tensor ToTensor(nanobind::handle object);
 // The inputs of a call: a dict by name, a list or tuple by position, or one array. A list of arrays
 // is a sequence, a dict a map.
 std::vector<NamedArray> ToNamedArrays(nanobind::handle inputs);
+// The same on the memory of the caller's arrays, where that can be used as it is
+// (NamedArray::lent). To be destroyed under Python's lock.
+std::vector<NamedArray> LendArrays(nanobind::handle inputs);
 
 // The outputs of a call, by name.
 nanobind::dict ArraysObject(const FlatArrays& arrays);

@@ -304,6 +304,7 @@ void Generate(const ModelObject& object, nb::object folder, nb::str name, nb::ob
   lowering.passes = ToPasses(passes).value_or("default");
   CodegenOptions codegen;
   codegen.name = Bytes(name);
+  codegen.loadable = true;
   codegen.plan.exact_conv = exact_conv;
   codegen.embed_weights = embed_weights;
   const std::string wanted = Bytes(precision);

@@ -39,22 +39,39 @@ RunRequest RequestOf(const ModelObject& object, const std::string& engine, std::
 }
 
 // Calls from several threads wait for one another: each sees the states that the one before left.
-class SessionObject {
+class Calls {
+ public:
+  // Errors are in the file `path`.
+  explicit Calls(std::string path) : path_(std::move(path)) {}
+
   // Without Python's lock.
   template <class Work>
-  auto Locked(Work&& work) {
+  auto InTurn(Work&& work) {
     auto result = WithoutLock([&] {
       const std::scoped_lock lock(mutex_);
       return work();
     });
-    if (!result.ok()) result.error().InFile(object_.path);
+    if (!result.ok()) result.error().InFile(path_);
     return result;
   }
 
+ private:
+  std::string path_;
+  std::mutex mutex_;
+};
+
+FlatArrays ToStates(nb::handle given) {
+  FlatArrays states;
+  for (const NamedArray& state : ToNamedArrays(given))
+    states.emplace_back(state.name, ToArray(state));
+  return states;
+}
+
+class SessionObject {
  public:
   SessionObject(const ModelObject& object, const std::string& engine, std::uint64_t seed)
-      : object_(object),
-        engine_(engine),
+      : engine_(engine),
+        calls_(object.path),
         runner_(object.session, Clone(object.model()), RequestOf(object, engine, seed)) {
     CheckChanged(object);
     runner_.set_observer(
@@ -63,31 +80,56 @@ class SessionObject {
 
   nb::dict Run(nb::handle inputs, std::optional<std::string> entry) {
     const std::vector<NamedArray> arrays = ToNamedArrays(inputs);
-    return ArraysObject(Unwrap(Locked([&] { return runner_.Run(entry.value_or(""), arrays); })));
+    return ArraysObject(
+        Unwrap(calls_.InTurn([&] { return runner_.Run(entry.value_or(""), arrays); })));
   }
 
   void Reset() {
-    Check(Locked([&] { return runner_.Reset(); }));
+    Check(calls_.InTurn([&] { return runner_.Reset(); }));
   }
 
   nb::dict States() {
-    return ArraysObject(Unwrap(Locked([&] { return runner_.States(); })));
+    return ArraysObject(Unwrap(calls_.InTurn([&] { return runner_.States(); })));
   }
 
   void SetStates(nb::handle given) {
-    FlatArrays states;
-    for (const NamedArray& state : ToNamedArrays(given))
-      states.emplace_back(state.name, ToArray(state));
-    Check(Locked([&] { return runner_.SetStates(states); }));
+    const FlatArrays states = ToStates(given);
+    Check(calls_.InTurn([&] { return runner_.SetStates(states); }));
   }
 
   const std::string& engine() const { return engine_; }
 
  private:
-  ModelObject object_;
   std::string engine_;
-  std::mutex mutex_;
+  Calls calls_;
   Runner runner_;
+};
+
+// The library of a generated program. Inputs stay where they are.
+class ProgramObject {
+ public:
+  ProgramObject(const std::string& library, const std::string& weights)
+      : calls_(library), model_(Unwrap(CompiledModel::Open(library, weights, /*seed=*/0))) {}
+
+  nb::dict Run(nb::handle inputs, std::optional<std::string> entry) {
+    const std::vector<NamedArray> arrays = LendArrays(inputs);
+    return ArraysObject(
+        Unwrap(calls_.InTurn([&] { return model_->Run(entry.value_or(""), arrays); })));
+  }
+  void Reset() {
+    Check(calls_.InTurn([&] { return model_->Reset(); }));
+  }
+  nb::dict States() {
+    return ArraysObject(Unwrap(calls_.InTurn([&] { return model_->States(); })));
+  }
+  void SetStates(nb::handle given) {
+    const FlatArrays states = ToStates(given);
+    Check(calls_.InTurn([&] { return model_->SetStates(states); }));
+  }
+
+ private:
+  Calls calls_;
+  std::unique_ptr<CompiledModel> model_;
 };
 
 // All calls in one, on a fresh object: `dragoman run`.
@@ -127,6 +169,12 @@ void BindSessions(nb::module_& m, nb::class_<ModelObject>& model) {
                    nb::for_setter(nb::sig("def state(self, states: dict[str, object], /) -> None")),
                    "The states as the last call left them.")
       .def_prop_ro("engine", [](const SessionObject& s) { return Text(s.engine()); });
+  nb::class_<ProgramObject>(m, "_Program")
+      .def(nb::init<const std::string&, const std::string&>(), nb::arg("library"),
+           nb::arg("weights"))
+      .def("run", &ProgramObject::Run, nb::arg("inputs").none(), nb::arg("entry") = nb::none())
+      .def("reset", &ProgramObject::Reset)
+      .def_prop_rw("state", &ProgramObject::States, &ProgramObject::SetStates);
   model
       .def("session", &MakeSession, nb::arg("engine") = "interpreter", nb::kw_only(),
            nb::arg("seed") = 0,

@@ -19,7 +19,8 @@ namespace dragoman::rt {
 struct AnyTensor {
   const ElementType* type = &kElementTypes[0];
   Shape shape = {0};
-  std::vector<std::byte> bytes;      // all types but strings
+  std::vector<std::byte> bytes;  // all types but strings
+  void* lent = nullptr;          // an input's elements, in place of `bytes`; nobody writes to them
   std::vector<std::string> strings;  // strings only
 
   std::int64_t size() const { return NumElements(shape); }
@@ -31,6 +32,7 @@ struct AnyTensor {
       strings.resize(strings.empty() ? 1 : strings.size());
       return strings.data();
     } else {
+      if (lent != nullptr) return static_cast<T*>(lent);
       bytes.resize(bytes.empty() ? sizeof(T) : bytes.size());
       return reinterpret_cast<T*>(bytes.data());
     }

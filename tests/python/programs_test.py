@@ -2,6 +2,7 @@
 """Compiled C++: the native engine, and generated programs."""
 
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -10,6 +11,17 @@ import numpy
 import dragoman
 
 MLP = "tests/models/mlp/model.onnx"
+
+LARGEST = b"""graph g(%x: f32[67108864]) -> (%y) {
+  %y = onnx.ReduceMax(%x)
+}
+"""
+
+
+def peak_memory():
+    """Bytes that this process had in memory at most."""
+    status = pathlib.Path("/proc/self/status").read_text()
+    return 1024 * int(re.search(r"VmHWM:\s*(\d+) kB", status)[1])
 
 
 class ProgramsTest(unittest.TestCase):
@@ -64,8 +76,33 @@ class ProgramsTest(unittest.TestCase):
                 program({"x": self.x})
             found = program.build()({"x": self.x})["y"]
             numpy.testing.assert_allclose(found, self.expected, atol=1e-5)
-            with self.assertRaisesRegex(ValueError, "rank"):
+            with self.assertRaisesRegex(dragoman.Invalid, r"given sizes \[41\]"):
                 program({"x": self.x[0]})
+
+    def test_states_of_a_generated_program_last(self):
+        policy = dragoman.load("tests/models/torchscript/lstm_policy/model.pt")
+        x, session = self.x[:, :6], policy.session()
+        with tempfile.TemporaryDirectory() as scratch:
+            program = policy.lower(shapes={"x": "float32:1,6"}).codegen(scratch + "/policy", "policy").build()
+            for _ in range(2):
+                numpy.testing.assert_allclose(program(x)["output"], session.run(x)["output"],
+                                              atol=1e-5)
+            state = program.state
+            program.reset()
+            program.state = state
+            numpy.testing.assert_allclose(program(x)["output"], session.run(x)["output"], atol=1e-5)
+            program(entry="reset_memory")
+            session.reset()
+            numpy.testing.assert_allclose(program(x)["output"], session.run(x)["output"], atol=1e-5)
+
+    def test_inputs_of_a_generated_program_are_not_copied(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            program = dragoman.load(LARGEST).codegen(scratch + "/largest", "largest").build()
+            x = numpy.ones(1 << 26, numpy.float32)
+            pathlib.Path("/proc/self/clear_refs").write_text("5")  # the peak is what is used now
+            before = peak_memory()
+            self.assertEqual(program(x)["y"].tolist(), [1])
+            self.assertLess(peak_memory() - before, x.nbytes // 4)
 
     def test_names_that_are_no_identifiers_are_refused(self):
         with tempfile.TemporaryDirectory() as scratch:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the Python module against the built library, and runs the tests of this folder with it.
 
-Usage: run.py [--sanitize address|thread] [TEST...]
+Usage: run.py [--sanitize address|thread] [OPTION OF unittest...]
 
 --sanitize instruments the module, not the library: for faults in what it does with Python's objects
 and threads. The tests that start programs are left out then. Objects of the module that live on at the
@@ -86,11 +86,10 @@ def run(python, package, sanitizer, tests):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--sanitize", choices=SANITIZERS)
-    parser.add_argument("tests", nargs=argparse.REMAINDER)
-    arguments = parser.parse_args()
+    arguments, tests = parser.parse_known_args()
     python = environment()
     package = build(python, arguments.sanitize)
-    return run(python, package, arguments.sanitize, arguments.tests)
+    return run(python, package, arguments.sanitize, tests)
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ if(@NAME@_INFER)
   target_compile_options(@NAME@_infer PRIVATE -Wall -Wextra)
   target_link_libraries(@NAME@_infer PRIVATE @NAME@::@NAME@)
 @TESTS@endif()
-
+@LOADABLE@
 install(TARGETS @NAME@ EXPORT @NAME@-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(FILES @NAME@.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/@NAME@)
 install(DIRECTORY runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/@NAME@
@@ -107,6 +107,15 @@ constexpr std::string_view kEmbed =
   OBJECT_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/@NAME@.weights")
 )";
 
+// What Dragoman's Python module loads.
+constexpr std::string_view kLoadable =
+    R"(
+add_library(@NAME@_loadable MODULE @NAME@_loadable.cc runtime/program/any_tensor.cc)
+set_target_properties(@NAME@_loadable PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET hidden)
+target_link_libraries(@NAME@_loadable PRIVATE @NAME@::@NAME@)
+target_link_options(@NAME@_loadable PRIVATE -Wl,-Bsymbolic)
+)";
+
 // The same in a string of CMake.
 std::string Quoted(std::string_view text) {
   std::string quoted;
@@ -134,8 +143,8 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
   std::string library, infer;
   bool onednn = false, images = false;
   for (const GeneratedFile& file : sources) {
-    if (file.path.ends_with(".cc") && file.path != InferFile(plan))
-      library += "  " + file.path + "\n";
+    const bool is_own_target = file.path == InferFile(plan) || file.path == LoadableFile(plan);
+    if (file.path.ends_with(".cc") && !is_own_target) library += "  " + file.path + "\n";
   }
   for (const RuntimeFile* file : runtime) {
     onednn = onednn || file->path.starts_with("runtime/fast/");
@@ -164,6 +173,7 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
   text = Filled(std::move(text), "@SOURCES@", library);
   text = Filled(std::move(text), "@INFER_FILE@", InferFile(plan));
   text = Filled(std::move(text), "@INFER_SOURCES@", Filled(infer, "\n", "\n  "));
+  text = Filled(std::move(text), "@LOADABLE@", options.loadable ? kLoadable : "");
   text = Filled(std::move(text), "@TESTS@", EmitReplayTests(options));
   return Filled(std::move(text), "@NAME@", plan.name);
 }

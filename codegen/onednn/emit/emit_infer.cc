@@ -223,6 +223,8 @@ std::string InferFile(const Plan& plan) {
   return plan.name == "infer" ? "infer_main.cc" : "infer.cc";
 }
 
+std::string LoadableFile(const Plan& plan) { return plan.name + "_loadable.cc"; }
+
 std::string EmitInfer(const Plan& plan) {
   return FillTarget(plan, {"Runs the model from the command line; see --help.", "infer_main",
                            "InferTarget", "", kMain});

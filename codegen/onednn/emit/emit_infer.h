@@ -13,8 +13,9 @@ namespace dragoman::onednn {
 std::string InferFile(const Plan& plan);
 // The text of that file.
 std::string EmitInfer(const Plan& plan);
-// That of a file in its place, which makes a shared library of the model
-// (runtime/program/loaded_model.h).
+// What makes a shared library of the model (runtime/program/loaded_model.h), and its file in a
+// folder that has both.
+std::string LoadableFile(const Plan& plan);
 std::string EmitLoadedModel(const Plan& plan);
 
 }  // namespace dragoman::onednn
