@@ -332,9 +332,9 @@ void AddConvert(CommandLine& program) {
               {.one_of = {"keep", "lift"}});
   command.Add(
       "--opset", &options->opset,
-      "Operator set of an ONNX file written from a lowered graph: 7 to 26 (default: that of "
+      "Operator set of an ONNX file written from a lowered graph: 7 to 28 (default: that of "
       "an ONNX file, else the lowest from 17 on that has all operators)",
-      {.range = {{7, 26}}});
+      {.range = {{7, 28}}});
   command.AddFlag("--functions", options->functions,
                   "Write fused groups as model-local functions of an ONNX file, not in line");
   command.Add("--allow-domain", &options->allowed_domain,

@@ -17,8 +17,8 @@ void AddSimplify(CommandLine& program) {
   AddPasses(command, options->lowering);
   AddRuleFile(command, options->lowering);
   command.Add("--opset", &options->opset,
-              "Operator set of an ONNX file: 7 to 26 (default: that of MODEL)",
-              {.range = {{7, 26}}});
+              "Operator set of an ONNX file: 7 to 28 (default: that of MODEL)",
+              {.range = {{7, 28}}});
   AddFacts(command, options->lowering);
   AddBatch(command, options->lowering);
   AddCheck(command, *options);

@@ -211,6 +211,12 @@ class CommandLine(CommandCase):
         self.done("convert", linear, "-o", self.out / "two.onnx", *facts)
         self.assertIn("f32[2, 3, 10, 10]", self.done("inspect", self.out / "two.onnx"))
 
+    def test_the_newest_operator_set_is_written_where_it_is_asked_for(self):
+        for command in ("convert", "simplify"):
+            newest = self.out / f"{command}.onnx"
+            self.done(command, MLP, "-o", newest, "--opset", "28")
+            self.assertIn("operator sets: ai.onnx 28", self.done("inspect", newest))
+
     def test_data_of_other_sizes_than_the_declared_ones_is_refused(self):
         numpy.save(self.out / "x.npy", numpy.zeros((1, 3), numpy.float32))
         error = self.fails(2, "run", MLP, "--input", f"0={self.out / 'x.npy'}", "--output-dir",

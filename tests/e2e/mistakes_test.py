@@ -78,7 +78,7 @@ class Mistakes(CommandCase):
         for arguments, what in (
                 (("convert", MLP, *out, "--to", "onnx", "--to", "text"), "--to is given 2 times"),
                 (("convert", MLP, *out, "--to"), "--to needs a value"),
-                (("convert", MLP, *out, "--opset", "99"), "--opset: '99' is not a number from 7 to 26"),
+                (("convert", MLP, *out, "--opset", "99"), "--opset: '99' is not a number from 7 to 28"),
                 (("convert", DYNAMIC, *out, "--dim", "batch=0"), "--dim batch=0: not a size"),
                 (("convert", MLP, *out, "--opset", "x"), "--opset: 'x' is not a number from 7 to"),
                 (("run", MLP, "--repeat", "0"), "--repeat: '0' is not a number from 1 to 1000000"),
