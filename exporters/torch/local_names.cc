@@ -227,6 +227,9 @@ class Namer {
   void Name(Statements& statements, std::set<std::string> own) {
     for (Statement& statement : statements) {
       const std::optional<std::string> reused = Reused(statement, own);
+      if (statement.kind == Step::kAssign && statement.targets.size() == 1 &&
+          IsSize(statement.value))
+        sizes_.insert(statement.targets.front());
       NameIn(statement.value);
       if (statement.kind == Step::kSet) continue;
       if (statement.targets.size() == 1 && statement.kind == Step::kAssign) {
@@ -274,8 +277,24 @@ class Namer {
     });
     if (first.empty() || UsesOf(uses_, first) != 1) return std::nullopt;
     const auto name = by_value_.find(first);
-    if (name == by_value_.end()) return std::nullopt;
+    if (name == by_value_.end() || IsSize(statement.value) != sizes_.contains(first))
+      return std::nullopt;
     return own.contains(first) ? std::optional(name->second) : std::nullopt;
+  }
+
+  // Whether it is an int of Python, not a tensor.
+  bool IsSize(const Expr& expr) const {
+    using Kind = Expr::Kind;
+    if (expr.kind == Kind::kInt) return true;
+    if (expr.kind == Kind::kValue) return sizes_.contains(expr.text);
+    if (expr.kind == Kind::kIndex)
+      return expr.parts[0].kind == Kind::kAttribute && expr.parts[0].text == "shape";
+    if (expr.kind == Kind::kCall) {
+      const std::string& callee = expr.parts[0].text;
+      return callee == "int" || callee == "min" || callee == "max";
+    }
+    return expr.kind == Kind::kBinary &&
+           std::ranges::all_of(expr.parts, [&](const Expr& part) { return IsSize(part); });
   }
 
   std::string Fresh(const Expr& value) {
@@ -334,6 +353,7 @@ class Namer {
   NameScope names_;
   std::map<std::string, std::string> by_value_;
   std::set<std::string> elements_;
+  std::set<std::string> sizes_;  // values that are ints
 };
 
 }  // namespace

@@ -108,9 +108,10 @@ class ModelPrinter {
       if (IsNumber(name)) {
         text.Print(8, "", CallOf("self.add_module", {Code("\"" + name + "\""), value}), "");
       } else {
-        // What is assigned to a buffer later is a plain Tensor.
-        const bool is_buffer = !value.parts.empty() && value.parts.front().text == "nn.Buffer";
-        text.Print(8, "self." + name + (is_buffer ? ": Tensor = " : " = "), value, "");
+        // What takes the place of a weight later is a plain Tensor.
+        const std::string made = value.parts.empty() ? "" : value.parts.front().text;
+        const bool is_weight = made == "nn.Buffer" || made == "nn.Parameter";
+        text.Print(8, "self." + name + (is_weight ? ": Tensor = " : " = "), value, "");
       }
     }
   }

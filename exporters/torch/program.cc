@@ -44,20 +44,72 @@ void CollectNames(const Json& value, std::vector<std::string>& names) {
   Resolve(copy, {}, names);
 }
 
+// A size as Python has it, of how sympy writes it: "2*s0 + 1" of
+// "Add(Mul(Integer(2), Symbol('s0', integer=True)), Integer(1))".
+class SizeReader {
+ public:
+  explicit SizeReader(std::string_view text) : rest_(text) {}
+
+  std::string Read() { return ReadTerm().text; }
+
+ private:
+  struct Term {
+    std::string text;
+    bool is_single = true;  // needs no parentheses anywhere
+    bool is_product = false;
+  };
+
+  std::string_view Until(std::string_view ends) {
+    const std::size_t length = std::min(rest_.find_first_of(ends), rest_.size());
+    const std::string_view text = rest_.substr(0, length);
+    rest_.remove_prefix(std::min(length + 1, rest_.size()));
+    return text;
+  }
+
+  Term ReadTerm() {
+    const std::string_view function = Until("(");
+    if (function == "Symbol") {
+      Until("'");
+      const std::string_view name = Until("'");
+      Until(")");
+      return {std::string(name)};
+    }
+    if (function == "Integer") return {std::string(Until(")"))};
+    std::vector<Term> terms;
+    while (!rest_.empty() && rest_.front() != ')') {
+      terms.push_back(ReadTerm());
+      while (rest_.starts_with(',') || rest_.starts_with(' ')) rest_.remove_prefix(1);
+    }
+    Until(")");
+    return Joined(function, terms);
+  }
+
+  static Term Joined(std::string_view function, const std::vector<Term>& terms) {
+    const bool is_sum = function == "Add";
+    const bool is_product = function == "Mul";
+    const std::string_view sign = is_sum                    ? " + "
+                                  : is_product              ? "*"
+                                  : function == "FloorDiv"  ? " // "
+                                  : function == "PythonMod" ? " % "
+                                                            : ", ";
+    const bool is_call = sign == ", ";
+    std::string text;
+    for (const Term& term : terms) {
+      const bool is_apart = is_call || is_sum || term.is_single || (is_product && term.is_product);
+      if (!text.empty()) text += sign;
+      text += is_apart ? term.text : "(" + term.text + ")";
+    }
+    if (!is_call) return {text, false, is_product};
+    return {(function == "Min" ? "min(" : "max(") + text + ")"};
+  }
+
+  std::string_view rest_;
+};
+
 std::string DimText(const Json& size) {
   if (size.contains("as_int")) return std::to_string(size["as_int"].get<std::int64_t>());
   if (!size.contains("as_expr")) return "?";
-  // Symbol('s0', positive=True, integer=True) as s0.
-  constexpr std::string_view kSymbol = "Symbol('";
-  std::string text = size["as_expr"].value("expr_str", "?");
-  for (std::size_t at = text.find(kSymbol); at != std::string::npos; at = text.find(kSymbol)) {
-    const std::size_t name = at + kSymbol.size();
-    const std::size_t quote = text.find('\'', name);
-    const std::size_t end = text.find(')', name);
-    if (quote == std::string::npos || end == std::string::npos) break;
-    text = text.substr(0, at) + text.substr(name, quote - name) + text.substr(end + 1);
-  }
-  return text;
+  return SizeReader(size["as_expr"].value("expr_str", "?")).Read();
 }
 
 class Reader {
