@@ -2,9 +2,14 @@
 // Runs a fuzz target without libFuzzer: on each file of a folder, and on changes of it.
 //
 // Usage: TARGET [-runs=N] [-seed=S] FOLDER      N changes of each file, drawn from S
+//
+// An input that ends the program is kept as `crashing_input` in the current folder.
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -22,7 +27,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::string* running = nullptr;
+
+void KeepInput(int signal) {
+  const int file = ::open("crashing_input", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (running != nullptr && ::write(file, running->data(), running->size()) >= 0) ::close(file);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
 void Run(const std::string& bytes) {
+  running = &bytes;
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
@@ -63,6 +78,7 @@ std::vector<std::string> ReadAll(const fs::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL}) std::signal(signal, KeepInput);
 #ifdef DRAGOMAN_LIMITS_MEMORY
   constexpr rlimit kLimit = {rlim_t{8} << 30, rlim_t{8} << 30};
   if (::setrlimit(RLIMIT_AS, &kLimit) != 0) return 1;
