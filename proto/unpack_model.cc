@@ -313,6 +313,8 @@ Status Unpacker::UnpackValue(const pb::Value& from, Value& to) {
   }
   if (from.has_data()) {
     DRAGOMAN_ASSIGN(Attribute data, UnpackAttribute(from.data(), -1, 0, -1));
+    const bool untyped = !to.type().known() && data.tensor() != nullptr;
+    if (untyped) to.set_type(data.tensor()->type());  // as in a text
     to.set_data(std::move(data));
   }
   if (from.origin() != 0) {

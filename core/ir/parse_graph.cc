@@ -70,10 +70,8 @@ Status TextReader::ReadDefinition(Value& value) {
   if (scan_.Accept("=")) {
     const Type& type = value.type();
     const auto sizes = type.shape() != nullptr ? KnownShape(*type.shape()) : std::nullopt;
-    if (scan_.AcceptWord("value")) {
-      DRAGOMAN_ASSIGN(Attribute data, ReadValue(nullptr));
-      value.set_data(std::move(data));
-    } else if (type.is_tensor() && sizes && !AtType()) {
+    const bool is_value = scan_.AcceptWord("value");
+    if (!is_value && type.is_tensor() && sizes && !AtType()) {
       DRAGOMAN_ASSIGN(Tensor tensor, ReadTensorBody(type.dtype(), *sizes));
       value.set_data(std::move(tensor));
     } else {

@@ -55,6 +55,15 @@ TEST(Parse, TypesStandAtDefinitionsOrOutputs) {
               HasSubstr("output %y has type f32[3] where it is defined"));
 }
 
+TEST(Parse, ConstantsWithoutTypeHaveThatOfTheirData) {
+  for (const char* data : {"f32[2] [1.0, 2.0]", "value f32[2] [1.0, 2.0]"}) {
+    const Result<Model> model =
+        ParseText("graph g() -> (%c) { const %c = " + std::string(data) + " }");
+    ASSERT_TRUE(model.ok()) << model.error().ToString();
+    EXPECT_EQ(model->main().constants()[0]->type().ToString(), "f32[2]");
+  }
+}
+
 TEST(Parse, InnerNamesHideOuterOnes) {
   const Result<Model> model = ParseText(
       "graph(%x) -> (%y) { %y = onnx.If(%x) {b = graph() -> (%x) { %x = onnx.Neg(%y) }} }");
