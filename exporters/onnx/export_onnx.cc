@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -203,13 +204,13 @@ void NameStateOutputs(Entry& entry) {
   ForEachGraph(graph, [&](const Graph& inner) {
     ForEachValue(inner, [&](const Value& value) { taken.insert(value.name()); });
   });
+  std::unordered_map<const Value*, int> outputs;  // that it is
+  for (const Use& use : graph.outputs()) ++outputs[use.value()];
   for (const StateBinding& binding : entry.states) {
     Value* value = graph.output(binding.output);
-    const auto outputs = graph.outputs();
-    const auto same = [&](const Use& use) { return use.value() == value; };
     const std::string wanted = graph.input(binding.input)->name() + "_out";
     if (value->name() == wanted) continue;
-    if (std::count_if(outputs.begin(), outputs.end(), same) > 1) continue;
+    if (outputs[value] > 1) continue;
     std::string name = wanted;
     for (int k = 2; !taken.insert(name).second; ++k) name = wanted + "_" + std::to_string(k);
     if (value->producer() != nullptr) {

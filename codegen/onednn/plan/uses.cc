@@ -155,8 +155,9 @@ BlockUses::BlockUses(const Block& block, const PlanEntry* entry) {
   for (std::size_t i = 0; i < block.steps.size(); ++i) {
     const Step& step = block.steps[i];
     for (BufferId id : step.results) makers_.try_emplace(id, i);
+    const std::set<BufferId> results(step.results.begin(), step.results.end());
     for (BufferId id : BuffersOf(step)) {
-      if (std::ranges::find(step.results, id) == step.results.end()) readers_[id].insert(i);
+      if (!results.contains(id)) readers_[id].insert(i);
     }
   }
   std::set<BufferId> outside;
