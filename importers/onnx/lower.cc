@@ -13,6 +13,7 @@
 #include "core/ir/dim.h"
 #include "core/ir/domain.h"
 #include "core/ir/type_algebra.h"
+#include "core/ops/op_def.h"
 #include "importers/onnx/graph_lowering.h"
 #include "importers/onnx/restore_groups.h"
 #include "importers/onnx/restore_states.h"
@@ -43,6 +44,16 @@ void WarnOfNewerOpset(const Model& source, const std::function<void(std::string_
   const std::string newest = std::to_string(kNewestOnnxOpset);
   note("the model is of operator set " + std::to_string(opset) + "; its operators are read as " +
        "operator set " + newest + " defines them, the newest that is known");
+}
+
+// ONNX leaves it to each program which of both is meant; ONNX Runtime takes the operator.
+void WarnOfReplacedOperators(const Model& source,
+                             const std::function<void(std::string_view)>& note) {
+  if (note == nullptr) return;
+  for (const Function& function : source.functions) {
+    if (IsDefaultDomain(function.op->domain) && FindOp(function.op->type) != nullptr)
+      note("function '" + function.op->ToString() + "' is called in place of ONNX's operator");
+  }
 }
 
 Status CheckOpsets(const std::vector<OpsetImport>& opsets) {
@@ -121,6 +132,7 @@ Result<Model> LowerOnnx(const Model& source, const Facts& facts,
                         const std::function<void(std::string_view)>& note) {
   DRAGOMAN_TRY(CheckDefinitions(source));
   WarnOfNewerOpset(source, note);
+  WarnOfReplacedOperators(source, note);
   if (!RecordsGroups(source)) return Lower(source, facts, note);
   Model grouped = Clone(source);
   RestoreGroups(grouped);

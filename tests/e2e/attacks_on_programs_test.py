@@ -166,6 +166,13 @@ class Contradictions(ProgramCase):
         self.refused(self.put("m.dgt", text + function.format("Neg") + function.format("Exp")),
                      "function 'onnx:f.F': error: two functions have this name")
 
+    def test_functions_in_place_of_operators(self):
+        text = (HEAD + "entry main(%x: f32[2]) -> (%y: f32[2]) {\n  %y = onnx.Neg(%x)\n}\n"
+                '\nfunction onnx.Neg(%x) -> (%y)\n    opset "" 17 {\n  %y = onnx.Exp(%x)\n}\n')
+        for code, said in self.attack(self.put("m.dgt", text))[:3]:  # run says no warnings
+            self.assertEqual(code, 0)
+            self.assertIn("function 'onnx.Neg' is called in place of ONNX's operator", said)
+
     def test_two_values_at_one_index(self):
         self.refused(self.onnx("%s = onnx.Constant() {sparse_value = sparse [4] (f32[2] [1.0, 2.0], i64[2] [3, 3])}",
                                "%y = onnx.Neg(%s)"), "two values of a sparse tensor have one index")
@@ -176,6 +183,11 @@ class Contradictions(ProgramCase):
                      "operand 0 has elements of f32, expected i32")
         self.refused(self.tensorflow(tf("y", "Cast", "x", more=integers % "SrcT" + integers % "DstT")),
                      "operand 0 has elements of f32, expected i32")
+        function = ('signature { name: "f" input_arg { name: "a" type: DT_INT32 } output_arg { name: "r" type: '
+                    'DT_FLOAT } } node_def { name: "n" op: "Neg" input: "a" ' + F32 + ' } '
+                    'ret { key: "r" value: "n:y:0" }')
+        self.refused(self.tensorflow(tf("y", "f", "x", more=""), f"library {{ function {{ {function} }} }}"),
+                     "operand 0 has elements of i32, expected f32")
 
     def test_parts_that_are_not_equal(self):
         three = tf("a", "ConcatV2", "x", "x1", "i", more=F32 + 'attr { key: "N" value { i: 2 } }')

@@ -37,10 +37,12 @@ DType ElementType(const Abstract& operand) {
   return is_tensor ? contents.value->type().dtype() : DType::kUnknown;
 }
 
-// What the file says of a result.
+// What the file says of a result, or of an argument of a function.
 DType StatedElementType(const Value* value) {
-  if (value == nullptr || value->producer() == nullptr) return DType::kUnknown;
-  const Type type = tf_reader::StatedType(*value->producer(), value->index());
+  if (value == nullptr) return DType::kUnknown;
+  const Type type = value->producer() != nullptr
+                        ? tf_reader::StatedType(*value->producer(), value->index())
+                        : value->type();
   return type.is_tensor() ? type.dtype() : DType::kUnknown;
 }
 
