@@ -279,6 +279,7 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
     DRAGOMAN_TRY(GiveLstmBodies(*entry.graph));
     DRAGOMAN_TRY(LowerFactors(*entry.graph, [](std::string_view label) { return label == "Det"; }));
     DRAGOMAN_TRY(ExpandOperators(*entry.graph, opset, options, findings));
+    SpellErfOfDoubles(*entry.graph);
     WidenElements(*entry.graph);
     LowerOpset(*entry.graph, opset, options.kept_opset, findings);
     CompleteResults(*entry.graph);

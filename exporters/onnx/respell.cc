@@ -167,7 +167,7 @@ Status GatherNearest(Node& node) {
   return {};
 }
 
-// --- Erf in f64, which runtimes lack
+// --- Erf in f64
 
 bool IsWideErf(const Node& node) {
   return node.Is("Erf") && node.result()->type().dtype() == DType::kF64;
@@ -267,10 +267,6 @@ void AddState(Node& node) {
 
 Status Respell(Node& node, std::int64_t opset) {
   if (NormalizesOneElement(node)) return ReplaceByExpansion(node);
-  if (IsWideErf(node)) {
-    SpellErf(node);
-    return {};
-  }
   if (opset < 10 && TakesNone(node)) {
     SliceNone(node);
     return {};
@@ -292,6 +288,14 @@ Status RespellForRuntimes(Graph& entry, std::int64_t opset) {
     }
   });
   return status;
+}
+
+void SpellErfOfDoubles(Graph& entry) {
+  ForEachGraph(entry, [](Graph& graph) {
+    for (Node& node : graph.nodes()) {
+      if (IsWideErf(node)) SpellErf(node);
+    }
+  });
 }
 
 }  // namespace dragoman

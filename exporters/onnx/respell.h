@@ -14,11 +14,14 @@ namespace dragoman {
 //  - LayerNormalization and RMSNormalization over one element become the nodes of their formula.
 //  - A Resize to the nearest elements becomes a Gather for each axis where it takes other elements
 //    when coordinates are computed in float32, as runtimes do, or without rounding.
-//  - An Erf of float64, which runtimes lack, becomes its formula.
 //  - A TopK of none becomes a Slice where k is an attribute, which must be positive.
 //  - A Loop without states gets one where the older form wants it.
 // Errors: internal.
 Status RespellForRuntimes(Graph& entry, std::int64_t opset);
+
+// An Erf of float64, which runtimes lack, becomes its formula: to be called where other operators,
+// such as Gelu, have become those of the operator set.
+void SpellErfOfDoubles(Graph& entry);
 
 }  // namespace dragoman
 

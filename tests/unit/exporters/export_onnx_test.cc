@@ -522,6 +522,16 @@ TEST_F(ExportOnnxTest, TheUsualOperatorSetIsTheLowestThatHasAllOperators) {
             18);
 }
 
+// The Erf of a GELU that is written out, too.
+TEST_F(ExportOnnxTest, NoErfOfFloat64IsLeft) {
+  for (const std::string op : {"Erf", "Gelu"}) {
+    const std::string ops =
+        GraphAtOpset("graph main(%x: f64[2]) -> (%y) { %y = onnx." + op + "(%x) }", 17);
+    EXPECT_EQ(ops.find("Erf"), std::string::npos) << ops;
+    EXPECT_NE(ops.find("Exp/1"), std::string::npos) << ops;
+  }
+}
+
 TEST_F(ExportOnnxTest, NormalisationOverOneElementIsItsFormula) {
   const std::string ops = GraphAtOpset(R"(graph main(%x: f32[n, 1], %s: f32[1]) -> (%y) {
     %y = onnx.LayerNormalization(%x, %s)
