@@ -27,6 +27,7 @@ PRODUCERS = {  # name: (script, environment)
     "keras_models": ("producers/keras_models.py", "tensorflow"),
     "tensorflow_programs": ("producers/tensorflow_programs.py", "tensorflow"),
     "tree_models": ("producers/tree_models.py", "trees"),
+    "relay_modules": ("producers/relay_modules.py", "relay"),
 }
 WRITE_LIMIT_S = 300
 LIST_LIMIT_S = 600
