@@ -2,6 +2,7 @@
 #include "core/rewrite/match/read_rules.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <set>
 #include <string>
@@ -22,9 +23,12 @@ class RulesReader {
 
   Result<RuleSet> Read() {
     while (!scan_.AtEnd()) {
+      const std::size_t begin = scan_.offset();
       if (Status status = ReadNext(); !status.ok()) {
         findings_.push_back(status.error().findings().front());
-        scan_.GoTo(std::min(FindLine("rule "), FindLine("formula ")));
+        // It may be in a formula that stands before.
+        const std::size_t at = std::max(begin, scan_.offset());
+        scan_.GoTo(std::min(FindLine("rule ", at), FindLine("formula ", at)));
       }
     }
     if (!findings_.empty()) return Error(std::move(findings_));
@@ -51,8 +55,8 @@ class RulesReader {
     return scan_.FailAt(offset, what + " before this one has the name " + name);
   }
 
-  std::size_t FindLine(const std::string& word) const {
-    return std::min(text_.find("\n" + word, scan_.offset()), text_.size());
+  std::size_t FindLine(const std::string& word, std::size_t from) const {
+    return std::min(text_.find("\n" + word, from), text_.size());
   }
 
   std::string_view text_;
