@@ -126,8 +126,10 @@ class PlanBuilder {
     std::string name;      // in words
     std::string operands;  // for people
     std::vector<const Value*> inputs;
-    std::string type;   // of rt::Prepared… and rt::Dynamic…
-    std::string sizes;  // in braces
+    std::string type;                // of rt::Prepared… and rt::Dynamic…
+    std::string sizes;               // in braces
+    const Value* checked = nullptr;  // whose sizes the run has to find to be these
+    Shape expected = {};
   };
   void AddFusion(const Node& node, const FusedCall& call, Block& block);
 

@@ -70,7 +70,12 @@ void PlanBuilder::BuildAttention(const Node& node, const Attention& attention, B
     inputs.push_back(mask.matrix.base);
     if (mask.matrix.base != nullptr) operands += ", mask " + Label(mask.matrix.base);
   }
-  AddFusion(node, {"attention", operands, inputs, "Attention", Text(plan_, attention)}, block);
+  FusedCall call = {"attention", operands, inputs, "Attention", Text(plan_, attention)};
+  if (!attention.v_sizes.empty()) {
+    call.checked = attention.v.base;
+    call.expected = attention.v_sizes;
+  }
+  AddFusion(node, call, block);
 }
 
 void PlanBuilder::BuildRotary(const Node& node, const Rotary& rotary, Block& block) {
@@ -119,6 +124,12 @@ void PlanBuilder::AddFusion(const Node& node, const FusedCall& call, Block& bloc
   }
   plan_.step_names.back() = "node '" + node.name() + "' (" + call.name + ")";
   Make(*node.result());
+  if (call.checked != nullptr) {
+    OperandCheck& check = step.checks.emplace_back();
+    check.function = "CheckOperand";
+    check.buffer = Get(call.checked);
+    check.sizes = call.expected;
+  }
   Prepared prepared;
   if (known) {
     prepared.type = "rt::Prepared" + call.type;

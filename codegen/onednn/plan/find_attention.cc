@@ -283,6 +283,16 @@ Dim SizeAt(const Value& value, int from_end) {
   return shape[shape.size() - static_cast<std::size_t>(from_end)];
 }
 
+// The sizes of `base` with `keys` in place of the one axis that has `rows`; empty if there is no
+// such axis.
+Shape WithKeys(const Value& base, const Dim& rows, const Dim& keys) {
+  Shape sizes = *base.type().shape();
+  const auto is_rows = [&](const Dim& dim) { return IsSame(dim, rows); };
+  if (std::ranges::count_if(sizes, is_rows) != 1) return {};
+  *std::ranges::find_if(sizes, is_rows) = keys;
+  return sizes;
+}
+
 class Finder {
  public:
   explicit Finder(std::map<const Node*, Attention>& found) : found_(found) {}
@@ -315,6 +325,10 @@ class Finder {
     attention.v.base = v.base;
     attention.queries = SizeAt(*queries, 2);
     attention.keys = SizeAt(*keys, 1);
+    if (const Dim rows = SizeAt(*values, 2); !IsSame(attention.keys, rows)) {
+      attention.v_sizes = WithKeys(*v.base, rows, attention.keys);
+      if (attention.v_sizes.empty()) return false;
+    }
     attention.depth = SizeAt(*queries, 1).value();
     attention.features = SizeAt(*result, 1).value();
     attention.scale = static_cast<float>(scores.scale * q.scale * k.scale);
@@ -341,6 +355,7 @@ class Finder {
   }
 
   // Whether these are batches of matrices whose sizes fit each other, with columns that are known.
+  // Keys and values may have open lengths that nothing but their products says to be equal.
   static bool AreMatrices(const Value& queries, const Value& keys, const Value& values,
                           const Value& result) {
     for (const Value* value : {&queries, &keys, &values, &result}) {
@@ -348,8 +363,8 @@ class Finder {
     }
     const Dim depth = SizeAt(queries, 1), features = SizeAt(values, 1);
     return depth.known() && features.known() && IsSame(depth, SizeAt(keys, 2)) &&
-           IsSame(SizeAt(keys, 1), SizeAt(values, 2)) && IsSame(features, SizeAt(result, 1)) &&
-           IsSame(SizeAt(queries, 2), SizeAt(result, 2));
+           Equal(SizeAt(keys, 1), SizeAt(values, 2)) != Truth::kNo &&
+           IsSame(features, SizeAt(result, 1)) && IsSame(SizeAt(queries, 2), SizeAt(result, 2));
   }
 
   std::map<const Node*, Attention>& found_;

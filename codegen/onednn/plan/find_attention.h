@@ -36,6 +36,7 @@ struct Attention {
   std::int64_t depth = 0, features = 0;
   float scale = 1.0f;
   AttentionOperand q, k, v, y;  // y has no base: it is the result
+  Shape v_sizes;  // of v's base, if its rows are as many as keys by their product alone; else empty
   AttentionMasking masks[rt::AttentionSizes::kMasks];
   rt::AttentionZeros zeros = rt::AttentionZeros::kNone;
 };

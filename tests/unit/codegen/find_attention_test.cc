@@ -106,6 +106,25 @@ TEST(FindAttention, TakesBatchesAndLengthsThatTheRunTells) {
 
 // %keys of one batch and %values of another, which may be 1 or not fit, and a mask of a length that
 // may be 1.
+// Exporters name the lengths of both caches, which the product with the values says to be equal.
+TEST(FindAttention, ChecksThatThereIsAValueForEachKey) {
+  const auto attention = [](const std::string& v) {
+    return PlanOf("graph main(%q: f32[n, 2, 1, 4], %k: f32[n, 2, s, 4], %v: f32[" + v +
+                  "]) -> (%y: f32[n, 2, 1, 4]) {\n"
+                  "%kt = onnx.Transpose(%k) {perm = [0, 1, 3, 2]}\n"
+                  "%scores = onnx.MatMul(%q, %kt)\n"
+                  "%p = onnx.Softmax(%scores) {axis = -1}\n"
+                  "%y = onnx.MatMul(%p, %v)\n}");
+  };
+  const Plan plan = attention("n, 2, t, 4");
+  ASSERT_THAT(Calls(plan), ElementsAre("rt::DynamicAttention"));
+  ASSERT_EQ(Steps(plan).front().checks.size(), 1u);
+  EXPECT_EQ(Steps(plan).front().checks.front().function, "CheckOperand");
+  EXPECT_EQ(plan.buffer(Steps(plan).front().checks.front().buffer).label, "v");
+  EXPECT_TRUE(Steps(attention("n, 2, s, 4")).front().checks.empty());
+  EXPECT_THAT(Calls(attention("t, 2, t, 4")), Not(Contains("rt::DynamicAttention")));
+}
+
 TEST(FindAttention, LeavesToTheRunWhatMayRepeat) {
   const auto calls = [](const std::string& keys, const std::string& values,
                         const std::string& mask) {
@@ -119,9 +138,9 @@ TEST(FindAttention, LeavesToTheRunWhatMayRepeat) {
   };
   EXPECT_THAT(calls("b, 4, m", "b, m, 4", "n, m"), ElementsAre("rt::DynamicAttention"));
   EXPECT_THAT(calls("1, 4, m", "b, m, 4", "1, m"), ElementsAre("rt::DynamicAttention"));
-  for (const auto& plan : {calls("c, 4, m", "b, m, 4", "n, m"), calls("b, 4, m", "c, m, 4", "n, m"),
-                           calls("b, 4, m", "b, l, 4", "n, m"), calls("b, d, m", "b, m, 4", "n, m"),
-                           calls("b, 4, m", "b, m, 4", "n, l")})
+  for (const auto& plan :
+       {calls("c, 4, m", "b, m, 4", "n, m"), calls("b, 4, m", "c, m, 4", "n, m"),
+        calls("b, d, m", "b, m, 4", "n, m"), calls("b, 4, m", "b, m, 4", "n, l")})
     EXPECT_THAT(plan, Not(Contains("rt::DynamicAttention")));
 }
 
