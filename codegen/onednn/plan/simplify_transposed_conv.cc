@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "codegen/onednn/plan/simplify.h"
@@ -131,10 +132,75 @@ Result<bool> SplitIntoPhases(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// (outputs, inputs of a group, taps), the last tap first, of (inputs, outputs of a group, taps).
+Tensor TurnedWeights(const Tensor& weights, std::int64_t groups) {
+  const std::int64_t inputs = weights.sizes()[0] / groups, outputs = weights.sizes()[1];
+  const std::int64_t taps = weights.size() / (weights.sizes()[0] * outputs);
+  const auto from = weights.data<float>();
+  std::vector<float> turned(from.size());
+  for (std::int64_t i = 0; i < groups * inputs; ++i) {
+    for (std::int64_t o = 0; o < outputs; ++o) {
+      const std::int64_t row = (i / inputs * outputs + o) * inputs + i % inputs;
+      for (std::int64_t tap = 0; tap < taps; ++tap)
+        turned[static_cast<std::size_t>(row * taps + taps - 1 - tap)] =
+            from[static_cast<std::size_t>((i * outputs + o) * taps + tap)];
+    }
+  }
+  std::vector<std::int64_t> sizes = weights.sizes();
+  sizes[0] = groups * outputs;
+  sizes[1] = inputs;
+  return Tensor::Of<float>(std::move(sizes), turned);
+}
+
+// The pads of a Conv that gives the same; nothing if there is none, or if it would multiply mostly
+// zeros around a small image.
+std::optional<std::vector<std::int64_t>> PadsOfConv(const Value& x, const Tensor& weights,
+                                                    const rt::ConvTransposeParams& p) {
+  const Shape* sizes = x.type().shape();
+  const std::size_t axes = weights.sizes().size() - 2;
+  if (p.auto_pad != rt::AutoPad::kNotSet || !p.output_shape.empty() || sizes == nullptr)
+    return std::nullopt;
+  std::vector<std::int64_t> pads(2 * axes);
+  for (std::size_t a = 0; a < axes; ++a) {
+    const Dim& size = (*sizes)[a + 2];
+    const std::int64_t reach = (weights.sizes()[a + 2] - 1) * FirstOr(p.dilations, a, 1);
+    if (FirstOr(p.strides, a, 1) != 1 || !size.known() || size.value() <= reach)
+      return std::nullopt;
+    pads[a] = reach - FirstOr(p.pads, a, 0);
+    pads[axes + a] = reach - FirstOr(p.pads, axes + a, 0) + FirstOr(p.output_padding, a, 0);
+    if (pads[a] < 0 || pads[axes + a] < 0) return std::nullopt;
+  }
+  return pads;
+}
+
+// ConvTranspose without a stride = Conv with the taps in reverse
+Result<bool> TurnTaps(Node& node, PassContext& context) {
+  const Tensor* weights = node.Is("ConvTranspose") ? ConstantOf(node.operand(1)) : nullptr;
+  if (weights == nullptr || weights->dtype() != DType::kF32 || weights->size() == 0) return false;
+  const Result<Params> params = FindOp(node)->fill_params(node);
+  if (!params.ok()) return false;
+  const auto& p = params->As<rt::ConvTransposeParams>();
+  std::optional<std::vector<std::int64_t>> pads = PadsOfConv(*node.operand(0), *weights, p);
+  if (!pads) return false;
+  const Value& old = *node.operand(1);
+  Value* turned = context.AddConstant(*node.graph(), TurnedWeights(*weights, p.group), old.name(),
+                                      old.origin());
+  std::vector<std::int64_t> dilations;
+  for (std::size_t a = 0; 2 * a < pads->size(); ++a)
+    dilations.push_back(FirstOr(p.dilations, a, 1));
+  DRAGOMAN_ASSIGN(
+      Value * y,
+      context.Insert(
+          node, "Conv", {{node.operand(0), turned, node.operand(2)}},
+          {{"dilations", std::move(dilations)}, {"group", p.group}, {"pads", *std::move(pads)}}));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 }  // namespace
 
 std::span<const Pattern> TransposedConvPatterns() {
-  static constexpr Pattern kPatterns[] = {{"split-into-phases", SplitIntoPhases}};
+  static constexpr Pattern kPatterns[] = {{"split-into-phases", SplitIntoPhases},
+                                          {"turn-taps", TurnTaps}};
   return kPatterns;
 }
 

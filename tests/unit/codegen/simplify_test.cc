@@ -151,6 +151,19 @@ TEST(SimplifyForCpp, LeavesOtherTransposedConvsAlone) {
   EXPECT_THAT(Transposed("5", 1, 8, "strides = [8], output_padding = [3]"), one);
 }
 
+TEST(SimplifyForCpp, MakesAConvOfATransposedOneWithoutAStride) {
+  EXPECT_THAT(Transposed("5", 3, 4, "pads = [2, 1]"), ElementsAre("Conv"));
+  EXPECT_THAT(Transposed("7", 8, 3, "dilations = [3], pads = [0, 6]"), ElementsAre("Conv"));
+  EXPECT_THAT(Simplified(R"(graph main(%x: f32[n, 2, 3, 4]) -> (%y) {
+      const %w: f32[2, 1, 2, 3] = [[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]], [[[7.0, 8.0, 9.0], [0.0, 1.0, 2.0]]]]
+      const %b: f32[2] = [3.0, 4.0]
+      %y = onnx.ConvTranspose(%x, %w, %b) {group = 2, pads = [0, 1, 1, 2]}
+    })"),
+              ElementsAre("Conv"));
+  EXPECT_THAT(Transposed("3", 8, 4, ""), ElementsAre("ConvTranspose"));  // mostly zeros
+  EXPECT_THAT(Transposed("5", 8, 2, "pads = [2, 0]"), ElementsAre("ConvTranspose"));
+}
+
 TEST(SimplifyForCpp, MakesAProductAndASumOfBatchNormalization) {
   EXPECT_THAT(Simplified(R"(graph main(%x: f32[1, 2, 5]) -> (%y) {
       const %a: f32[2] = [1.0, 2.0]

@@ -135,6 +135,27 @@ void TransposedConv(Drawing& d) {
   d.MaybeRead(d.Node("ConvTranspose", operands, Join(text)));
 }
 
+// One that mostly has no stride, of images that mostly are larger than the taps reach.
+void UnstridedConv(Drawing& d) {
+  const std::string dtype = FloatType(d);
+  const auto spatial = static_cast<std::size_t>(d.Between(1, 2));
+  const std::int64_t groups = d.Chance(70) ? 1 : 2, in = groups * d.Between(1, 2);
+  const std::int64_t out = d.Between(1, 2), taps = d.Between(1, 3), dilation = d.Between(1, 2);
+  Sizes sizes = {d.Size(), in}, weight = {in, out};
+  for (std::size_t i = 0; i < spatial; ++i) {
+    sizes.push_back(d.Chance(10) ? kN : d.Between(3, 6));
+    weight.push_back(taps);
+  }
+  Names text = {"dilations = [" + List(std::vector<std::int64_t>(spatial, dilation)) + "]"};
+  if (d.Chance(60)) text.push_back("pads = [" + List(Pads(d, spatial, 0)) + "]");
+  if (d.Chance(10))
+    text.push_back("strides = [" + List(std::vector<std::int64_t>(spatial, 2)) + "]");
+  if (groups > 1) text.push_back("group = 2");
+  Names operands = {d.Input(dtype, sizes), d.Weight(dtype, weight)};
+  if (d.Chance(50)) operands.push_back(d.Weight(dtype, {out * groups}));
+  d.MaybeRead(d.Node("ConvTranspose", operands, Join(text)));
+}
+
 void BatchNormalization(Drawing& d) {
   const std::string dtype = FloatType(d);
   Sizes sizes = d.AnySizes(1, 4);
@@ -371,6 +392,7 @@ std::span<const DrawnPattern> DrawnSimplified() {
   static constexpr DrawnPattern kDrawn[] = {
       {"fuse-pad", PadAndWindow, Exactness::kRounded},
       {"split-into-phases", TransposedConv, Exactness::kRounded},
+      {"turn-taps", UnstridedConv, Exactness::kRounded},
       {"split-batch-normalization", BatchNormalization, Exactness::kRounded},
       {"multiply-einsum", Einsum, Exactness::kRounded},
       {"multiply-gemm", ScaledGemm, Exactness::kRounded},
