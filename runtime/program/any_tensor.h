@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_ANY_TENSOR_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_ANY_TENSOR_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -43,7 +44,7 @@ struct AnyTensor {
   template <class T>
   void Set(const char* type_name, TensorView<const T> view) {
     Resize(type_name, view.shape);
-    for (std::int64_t i = 0; i < view.size(); ++i) data<T>()[i] = view[i];
+    std::copy_n(view.data, view.size(), data<T>());
   }
 };
 

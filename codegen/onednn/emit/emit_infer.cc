@@ -37,7 +37,7 @@ class Target final : public rt::@TARGET@ {
  private:
   @MODEL@ model_;
   State saved_;
-};
+@OUTPUTS@};
 
 std::unique_ptr<rt::@TARGET@> Make(const std::string& weights, int threads) {
   Options options;
@@ -102,13 +102,23 @@ std::string InputText(const Plan& plan, const PlanInput& input, std::size_t inde
   return name;
 }
 
+// A tensor whose sizes the run tells is a member, which keeps its memory from call to call.
+bool IsMember(const Buffer& buffer) { return buffer.IsTensor() && !buffer.IsStatic(); }
+
+// Of a member or a variable.
+std::string OutputName(const Buffer& buffer, std::size_t entry, std::size_t index) {
+  const std::string name = "output_" + std::to_string(index);
+  return IsMember(buffer) ? name + "_of_" + std::to_string(entry) + "_" : name;
+}
+
 // The same of an output.
-std::string OutputText(const Plan& plan, const PlanOutput& output, std::size_t index,
-                       CodeWriter& code) {
+std::string OutputText(const Plan& plan, const PlanOutput& output, std::size_t entry,
+                       std::size_t index, CodeWriter& code) {
   const std::string at = IndexText("outputs", index) + "[0]";
   const Buffer& buffer = plan.buffer(output.value);
-  const std::string name = "output_" + std::to_string(index);
+  const std::string name = OutputName(buffer, entry, index);
   if (buffer.IsTensor()) code.Line(IndexText("outputs", index) + ".resize(1);");
+  if (IsMember(buffer)) return name;
   if (!buffer.IsStatic()) {
     code.Line(HolderText(plan, output.value) + " " + name + ";");
     return name;
@@ -118,12 +128,13 @@ std::string OutputText(const Plan& plan, const PlanOutput& output, std::size_t i
   return "{" + at + ".data<" + ElementText(plan, output.value) + ">(), " + at + ".shape}";
 }
 
-// Hands the variable of an output on.
-void EmitOutput(const Plan& plan, const PlanOutput& output, std::size_t index, CodeWriter& code) {
+// Hands the member or variable of an output on.
+void EmitOutput(const Plan& plan, const PlanOutput& output, std::size_t entry, std::size_t index,
+                CodeWriter& code) {
   const Buffer& buffer = plan.buffer(output.value);
   if (buffer.IsStatic()) return;
   const std::string at = IndexText("outputs", index);
-  const std::string name = "output_" + std::to_string(index);
+  const std::string name = OutputName(buffer, entry, index);
   const std::string set = ".Set<" + ElementText(plan, output.value) + ">(\"" +
                           std::string(NumpyName(buffer.dtype)) + "\", ";
   if (buffer.IsTensor()) {
@@ -147,13 +158,27 @@ void EmitCase(const Plan& plan, std::size_t index, CodeWriter& code) {
   for (std::size_t i = 0; i < entry.inputs.size(); ++i)
     add(InputText(plan, entry.inputs[i], i, code));
   for (std::size_t i = 0; i < entry.outputs.size(); ++i)
-    add(OutputText(plan, entry.outputs[i], i, code));
+    add(OutputText(plan, entry.outputs[i], index, i, code));
   code.Line("const rt::Status status = model_." + entry.method + "(" + arguments + ");");
   code.Line("if (!status.ok()) return status;");
   for (std::size_t i = 0; i < entry.outputs.size(); ++i)
-    EmitOutput(plan, entry.outputs[i], i, code);
+    EmitOutput(plan, entry.outputs[i], index, i, code);
   code.Line("return status;");
   code.Close();
+}
+
+std::string OutputMembers(const Plan& plan) {
+  CodeWriter members;
+  members.Indent();
+  for (std::size_t entry = 0; entry < plan.entries.size(); ++entry) {
+    const auto& outputs = plan.entries[entry].outputs;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const Buffer& buffer = plan.buffer(outputs[i].value);
+      if (!IsMember(buffer)) continue;
+      members.Line(HolderText(plan, outputs[i].value) + " " + OutputName(buffer, entry, i) + ";");
+    }
+  }
+  return members.Take();
 }
 
 std::string_view PrecisionHeader(const Plan& plan) {
@@ -206,6 +231,7 @@ std::string FillTarget(const Plan& plan, const TargetForm& form) {
   for (int level = 0; level < 3; ++level) cases.Indent();
   for (std::size_t i = 0; i < plan.entries.size(); ++i) EmitCase(plan, i, cases);
   std::string text = Filled(std::string(kText), "@CASES@", cases.Take());
+  text = Filled(std::move(text), "@OUTPUTS@", OutputMembers(plan));
   text = Filled(std::move(text), "@WHAT@", form.what);
   text = Filled(std::move(text), "@HEADER@", form.header);
   text = Filled(std::move(text), "@TARGET@", form.target);
