@@ -37,4 +37,10 @@ Value* SumTo(Composer& c, Value* x, std::vector<std::int64_t> shape) {
   return c.Reshape(c.ReduceSum(x, std::move(axes), true), std::move(shape));
 }
 
+Value* MeanOfIntegers(Composer& c, Value* x, const std::vector<std::int64_t>& axes, bool keep) {
+  Value* count = c.Int(1);
+  for (const std::int64_t axis : axes) count = c.Mul(count, c.Size(x, static_cast<int>(axis)));
+  return c.Div(c.ReduceSum(x, axes, keep), c.CastLike(count, x));
+}
+
 }  // namespace dragoman

@@ -23,6 +23,9 @@ Value* RunningProducts(Composer& c, Value* x, int axis, bool exclusive, bool rev
 // where the sizes of `x` are not known.
 Value* SumTo(Composer& c, Value* x, std::vector<std::int64_t> shape);
 
+// The mean of integers over `axes`: their sum, in their type, divided with what is left dropped.
+Value* MeanOfIntegers(Composer& c, Value* x, const std::vector<std::int64_t>& axes, bool keep);
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_CORE_LOWERING_SUMS_H_

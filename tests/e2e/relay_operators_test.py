@@ -60,6 +60,13 @@ class Elementwise(RelayCase):
         x = np.array([[-100, 99, -9]], np.int8)
         self.computes("mean(%x, axis=[1], keepdims=True)", np.array([[-3]], np.int8), x=x)
 
+    def test_global_pools_of_integers(self):
+        x = np.array([[[[7, -2], [4, 9]], [[-7, -2], [-4, -9]]]], np.int32)
+        self.computes("nn.global_avg_pool2d(%x)", np.array([4, -5], np.int32).reshape(1, 2, 1, 1),
+                      x=x)
+        self.computes("nn.global_max_pool2d(%x)", np.array([9, -2], np.int32).reshape(1, 2, 1, 1),
+                      x=x)
+
     def test_clip_of_integers(self):
         x = ints(-5, 0, 9)
         self.computes("clip(%x, a_min=-2f, a_max=4f)", ints(-2, 0, 4), x=x)

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/lowering/math.h"
+#include "core/lowering/sums.h"
 #include "importers/relay/ops/layout.h"
 #include "importers/relay/ops/lowerings.h"
 #include "importers/tvm/adaptive_pool.h"
@@ -252,7 +253,12 @@ Value* LowerGlobalPool(Call& c) {
   const auto [layout, out_layout] = Layouts(c, "layout", spatial);
   Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
   const bool mean = c.target().ends_with("avg");
-  Value* y = mean ? c.Op("GlobalAveragePool", {x}) : Maximum(c, "GlobalMaxPool", x, {});
+  if (c.failed()) return nullptr;
+  Ints axes;
+  for (int axis = 2; axis < spatial + 2; ++axis) axes.push_back(axis);
+  Value* y = !mean                   ? Maximum(c, "GlobalMaxPool", x, {})
+             : IsInteger(c.dtype(x)) ? MeanOfIntegers(c, x, axes, true)
+                                     : c.Op("GlobalAveragePool", {x});
   return ToLayout(c, y, kData[spatial], out_layout);
 }
 

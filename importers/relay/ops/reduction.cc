@@ -14,12 +14,7 @@ Value* LowerReduce(Call& c) {
   const bool keep = c.Bool("keepdims", false);
   Ints axes = c.ReducedAxes(x);
   if (c.failed()) return nullptr;
-  if (c.target() == "ReduceMean" && IsInteger(c.dtype(x))) {  // TVM sums in the type of x
-    Value* sum = c.ReduceSum(x, axes, keep);
-    Value* count = c.Int(1);
-    for (const std::int64_t axis : axes) count = c.Mul(count, c.Size(x, static_cast<int>(axis)));
-    return c.Div(sum, c.CastLike(count, x));
-  }
+  if (c.target() == "ReduceMean" && IsInteger(c.dtype(x))) return MeanOfIntegers(c, x, axes, keep);
   const bool logic = c.target() == "all" || c.target() == "any";
   if (!logic) return c.Reduce(c.target(), x, std::move(axes), keep);
   Value* number = c.Cast(x, DType::kI32);
