@@ -302,9 +302,9 @@ class GraphDiff {
     std::vector<const Value*> found = {value};
     for (std::size_t i = 0; i < found.size() && found.size() < kMaxBehind; ++i) {
       const Node* unmatched = Unmatched(found[i], side);
-      for (std::size_t k = 0; unmatched != nullptr && k < unmatched->num_operands(); ++k) {
-        if (found.size() < kMaxBehind) found.push_back(unmatched->operand(k));
-      }
+      const std::size_t count = unmatched != nullptr ? unmatched->num_operands() : 0;
+      for (std::size_t k = 0; k < count && found.size() < kMaxBehind; ++k)
+        found.push_back(unmatched->operand(k));
     }
     return found;
   }

@@ -186,9 +186,8 @@ Extra& Node::extra() {
 
 std::string Node::Describe() const {
   std::string label = name_;
-  for (const auto& result : results_) {
-    if (label.empty() && result) label = result->name();
-  }
+  for (std::size_t i = 0; i < results_.size() && label.empty(); ++i)
+    if (results_[i]) label = results_[i]->name();
   // One without results is known by what it was made of.
   const SourceOp* source = origin_ != nullptr ? origin_->leaf() : nullptr;
   if (label.empty() && source != nullptr) label = source->name;
