@@ -169,6 +169,11 @@ Status GatherNearest(Node& node) {
 
 // --- Erf in f64
 
+// Runtimes compute it by the function of ONNX, which has an Erf.
+bool IsWideGelu(const Node& node) {
+  return node.Is("Gelu") && node.result()->type().dtype() == DType::kF64;
+}
+
 bool IsWideErf(const Node& node) {
   return node.Is("Erf") && node.result()->type().dtype() == DType::kF64;
 }
@@ -266,7 +271,7 @@ void AddState(Node& node) {
 }
 
 Status Respell(Node& node, std::int64_t opset) {
-  if (NormalizesOneElement(node)) return ReplaceByExpansion(node);
+  if (NormalizesOneElement(node) || IsWideGelu(node)) return ReplaceByExpansion(node);
   if (opset < 10 && TakesNone(node)) {
     SliceNone(node);
     return {};

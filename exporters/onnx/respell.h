@@ -11,7 +11,8 @@
 namespace dragoman {
 
 // In the common graph of an entry, which is about to be written for `opset`, and its bodies:
-//  - LayerNormalization and RMSNormalization over one element become the nodes of their formula.
+//  - LayerNormalization and RMSNormalization over one element become the nodes of their formula; so
+//    does a Gelu of float64, whose Erf runtimes lack.
 //  - A Resize to the nearest elements becomes a Gather for each axis where it takes other elements
 //    when coordinates are computed in float32, as runtimes do, or without rounding.
 //  - A TopK of none becomes a Slice where k is an attribute, which must be positive.
