@@ -35,7 +35,7 @@ ldd "$root/bin/dragoman" | awk '$3 ~ "^/" { print $1, $3 }' | while read -r sona
     *) cp -L "$path" "$bundle/$soname" ;;
   esac
 done
-cp -r /usr/include/oneapi "$root/onednn/include/"
+cp -r /usr/include/oneapi /usr/include/dnnl.hpp "$root/onednn/include/"
 
 # relink FILE: makes FILE look for its libraries in the archive.
 relink() {

@@ -50,6 +50,14 @@ Status MakePrivate(const fs::path& file) {
   return {};
 }
 
+// The first line of a compiler's output that is an error: others say where a file is included from.
+std::string_view ErrorLine(std::string_view output) {
+  const std::size_t error = output.find("error: ");
+  if (error == output.npos) return output.substr(0, output.find('\n'));
+  const std::size_t start = output.rfind('\n', error) + 1;  // npos + 1 is 0
+  return output.substr(start, output.find('\n', error) - start);
+}
+
 Status Compile(std::vector<std::string> command, const fs::path& folder) {
   const Result<ProcessResult> result = RunProcess(command, folder);
   if (!result.ok()) {
@@ -57,8 +65,8 @@ Status Compile(std::vector<std::string> command, const fs::path& folder) {
     return InvalidInput(why + "; a C++ compiler is needed: on Debian, install g++");
   }
   if (result->exit_code == 0) return {};
-  const std::string first = result->error.substr(0, result->error.find('\n'));
-  return Internal(command.front() + " failed: " + first).At(command.back());
+  return Internal(command.front() + " failed: " + std::string(ErrorLine(result->error)))
+      .At(command.back());
 }
 
 std::vector<std::string> CompileCommand(const NativeOptions& options, const fs::path& object,

@@ -32,7 +32,7 @@ import dragoman, numpy
 model = dragoman.load("model.onnx")
 print(model.inputs)
 model.save("model.py")
-assert dragoman.diff("model.onnx", "model.py")
+assert not dragoman.diff("model.onnx", "model.py")
 x = numpy.ones((1, 41), numpy.float32)
 y = model.run({"x": x})["y"]
 numpy.testing.assert_allclose(model.session("native").run({"x": x})["y"], y, atol=1e-5)
@@ -76,6 +76,12 @@ class BareSystems(unittest.TestCase):
                 do(f'PATH="$PWD/{archive.name.removesuffix(".tar.gz")}/bin:$PATH"\n'
                    f"{ON_THE_COMMAND_LINE}")
 
+    def download_numpy(self, version, folder):
+        """The wheel that pip would take: not every bare system trusts the index of this one."""
+        tools = run("scripts/peers.sh", "wheel").splitlines()[-1]
+        run(f"{tools}/bin/python", "-m", "pip", "download", "--quiet", "--only-binary=:all:",
+            "--python-version", version, "-d", folder / "numpy", "numpy")
+
     def test_the_wheel_is_installed_by_pip(self):
         for suite, pythons in PYTHONS.items():
             python = next((python for python in pythons if shutil.which(python)), None)
@@ -87,7 +93,8 @@ class BareSystems(unittest.TestCase):
                 wheels = (ROOT / "dist").glob("*.whl")
                 shutil.copy(max(wheels, key=lambda path: path.stat().st_mtime), folder)
                 do("apt-get update && apt-get install -y --no-install-recommends python3-venv")
-                do(f"python3 -m venv venv\nvenv/bin/pip install *.whl\n"
+                self.download_numpy(do("python3 --version").split()[1], folder)
+                do(f"python3 -m venv venv\nvenv/bin/pip install --no-index --find-links numpy *.whl\n"
                    f'PATH="$PWD/venv/bin:$PATH"\n{ON_THE_COMMAND_LINE}')
                 do("apt-get install -y --no-install-recommends g++ cmake make")
                 (folder / "use.py").write_text(IN_PYTHON)
