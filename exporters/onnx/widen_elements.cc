@@ -188,8 +188,8 @@ void ComputeBFloat16(Node& node) {
   }
 }
 
-void Widen(Node& node) {
-  ComputeBFloat16(node);
+void Widen(Node& node, BFloat16 bfloat16) {
+  if (bfloat16 == BFloat16::kWidened) ComputeBFloat16(node);
   const auto* row = std::ranges::find_if(kRows, [&](const Row& r) { return node.Is(r.op); });
   if (row != std::end(kRows)) WidenByRow(*row, node);
   if (node.Is("Relu")) return SpellRelu(node);
@@ -198,9 +198,9 @@ void Widen(Node& node) {
 
 }  // namespace
 
-void WidenElements(Graph& entry) {
-  ForEachGraph(entry, [](Graph& graph) {
-    for (Node& node : graph.nodes()) Widen(node);
+void WidenElements(Graph& entry, BFloat16 bfloat16) {
+  ForEachGraph(entry, [&](Graph& graph) {
+    for (Node& node : graph.nodes()) Widen(node, bfloat16);
   });
 }
 

@@ -7,11 +7,13 @@
 
 namespace dragoman {
 
+enum class BFloat16 { kWidened, kKept };
+
 // Operators of a type that ONNX does not allow there, or for which ONNX Runtime has no kernel, are
 // computed in another between Casts, a wider integer type or float32: the numbers are the same.
 // Relu of unsigned numbers becomes an Identity, of i64 a Max, Sum of integers a chain of Adds. In
 // `entry` and its bodies.
-void WidenElements(Graph& entry);
+void WidenElements(Graph& entry, BFloat16 bfloat16);
 
 }  // namespace dragoman
 

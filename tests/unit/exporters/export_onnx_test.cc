@@ -636,6 +636,15 @@ TEST_F(ExportOnnxTest, ElementsThatOnnxOrRuntimesDoNotTakeAreComputedInOthers) {
   EXPECT_EQ(typed("i64", "Sum(%x, %x, %x)"), "Add i64; Add i64; ");
 }
 
+TEST_F(ExportOnnxTest, OperatorsOnBFloat16OfAnOnnxFileStay) {
+  const Result<Model> kept = RoundTrip(R"(graph main(%x: bf16[2, 3]) -> (%y) {
+  %y = onnx.Exp(%x)
+})",
+                                       {.kept_opset = 22});
+  ASSERT_TRUE(kept.ok());
+  EXPECT_EQ(Typed(kept->main()), "Exp bf16; ");
+}
+
 TEST_F(ExportOnnxTest, NodesOfOneNameGetOthers) {
   const Result<Model> source = RoundTrip(R"(graph main(%x: f32[2]) -> (%y) {
     %a = onnx.Relu(%x) @layer
