@@ -11,6 +11,7 @@
 #include "importers/relax/graph/expr_text.h"
 #include "importers/relax/graph/read_model.h"
 #include "importers/relax/lower/border.h"
+#include "importers/relax/lower/evaluator.h"
 #include "importers/relax/lower/recursion.h"
 
 namespace dragoman {
@@ -50,11 +51,7 @@ std::vector<tvm::ComposedRemark> RemarksOf(const Graph& function) {
 // Of nodes beyond their attributes; a call stands for what the function that it calls says.
 class Digests {
  public:
-  explicit Digests(const Model& source) {
-    for (const Function& function : source.functions)
-      functions_.emplace(function.op->type, function.graph.get());
-    for (const Entry& entry : source.entries) functions_.emplace(entry.name, entry.graph.get());
-  }
+  explicit Digests(const Model& source) : functions_(FunctionsOf(source)) {}
 
   NodeRemark remark() {
     return [this](const Node& node) { return Remark(node); };
@@ -81,7 +78,7 @@ class Digests {
     return digests_[name] = std::move(digest);
   }
 
-  std::unordered_map<std::string, const Graph*> functions_;
+  const FunctionTable functions_;
   std::unordered_map<std::string, std::string> digests_;
 };
 

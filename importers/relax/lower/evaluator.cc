@@ -50,13 +50,22 @@ Abstract NewTuple(std::vector<Abstract> items) {
   return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))};
 }
 
-Evaluator::Evaluator(const Model& source, const tvm::ComposedNodes& composed, Heap& heap,
-                     Graph& graph, Inference& inference)
-    : source_(source), heap_(heap), entry_(heap, graph, inference), composed_(composed) {
+FunctionTable FunctionsOf(const Model& source) {
+  FunctionTable functions;
   for (const Function& function : source.functions)
-    functions_.emplace(function.op->type, function.graph.get());
-  for (const Entry& entry : source.entries) functions_.emplace(entry.name, entry.graph.get());
+    functions.emplace(function.op->type, function.graph.get());
+  for (const Entry& entry : source.entries) functions.emplace(entry.name, entry.graph.get());
+  return functions;
 }
+
+Evaluator::Evaluator(const Model& source, const FunctionTable& functions,
+                     const tvm::ComposedNodes& composed, Heap& heap, Graph& graph,
+                     Inference& inference)
+    : source_(source),
+      heap_(heap),
+      entry_(heap, graph, inference),
+      composed_(composed),
+      functions_(functions) {}
 
 const Abstract& Evaluator::Get(const Value* value, const Scope& scope) const {
   static const Abstract kNothing = Poison();

@@ -48,10 +48,15 @@ struct FunctionValue : public ForeignValue {
   bool IsSame(const ForeignValue& other) const override;
 };
 
+// The functions of a module by name.
+using FunctionTable = std::unordered_map<std::string, const Graph*>;
+FunctionTable FunctionsOf(const Model& source);
+
 class Evaluator {
  public:
-  Evaluator(const Model& source, const tvm::ComposedNodes& composed, Heap& heap, Graph& graph,
-            Inference& inference);
+  // `functions` is FunctionsOf(source).
+  Evaluator(const Model& source, const FunctionTable& functions, const tvm::ComposedNodes& composed,
+            Heap& heap, Graph& graph, Inference& inference);
 
   GraphBuilder& builder() { return entry_.builder(); }
   std::vector<Finding>& findings() { return entry_.findings; }
@@ -137,7 +142,7 @@ class Evaluator {
   EntryBuilder entry_;
   const tvm::ComposedNodes& composed_;
   std::optional<tvm::Metadata> metadata_;  // read when it is first asked for
-  std::unordered_map<std::string, const Graph*> functions_;
+  const FunctionTable& functions_;
   std::unordered_map<const Graph*, std::optional<TailRecursion>> tail_recursions_;
   std::unordered_map<const Graph*, std::optional<HalvedIterations>> halved_iterations_;
   std::vector<const Graph*> calls_;  // under way

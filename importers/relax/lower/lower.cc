@@ -73,8 +73,9 @@ Type StatedType(const Value& value) {
 
 class ModuleLowering {
  public:
-  ModuleLowering(const Model& source, const tvm::ComposedNodes& composed, const Facts& facts)
-      : source_(source), composed_(composed), facts_(facts) {}
+  ModuleLowering(const Model& source, const FunctionTable& functions,
+                 const tvm::ComposedNodes& composed, const Facts& facts)
+      : source_(source), functions_(functions), composed_(composed), facts_(facts) {}
 
   Result<Entry> Lower(const Entry& source) {
     Entry entry;
@@ -82,7 +83,7 @@ class ModuleLowering {
     entry.graph = std::make_unique<Graph>();
     Heap heap;
     Inference inference;
-    Evaluator evaluator(source_, composed_, heap, *entry.graph, inference);
+    Evaluator evaluator(source_, functions_, composed_, heap, *entry.graph, inference);
     Scope scope;
     const Border border = BorderOf(*source.graph);
     DRAGOMAN_TRY(AddInputs(*source.graph, border, evaluator, heap, scope));
@@ -263,6 +264,7 @@ class ModuleLowering {
   }
 
   const Model& source_;
+  const FunctionTable& functions_;
   const tvm::ComposedNodes& composed_;
   const Facts& facts_;
   DeclaredTypes declared_;
@@ -280,11 +282,12 @@ Result<Model> LowerRelax(const Model& source, const Facts& facts,
   model.level = Level::kCommon;
   model.dialect = source.dialect;
   model.opsets.push_back({"", kCommonOpset});
+  const tvmscript::FunctionTable functions = tvmscript::FunctionsOf(source);
   const tvm::ComposedNodes composed = tvmscript::FindComposed(source);
   for (const Entry& entry : source.entries) {
     const bool is_default = entry.name == chosen;
     if (facts.entry && !is_default) continue;
-    tvmscript::ModuleLowering lowering(source, composed, facts);
+    tvmscript::ModuleLowering lowering(source, functions, composed, facts);
     Result<Entry> lowered = lowering.Lower(entry);
     if (lowered.ok()) {
       model.entries.push_back(std::move(*lowered));
