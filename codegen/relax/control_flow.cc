@@ -143,6 +143,19 @@ bool FunctionWriter::NamesSizes(const Graph& body) const {
   return names;
 }
 
+// Whether TVM knows of a branch what the type of the If says of its results.
+bool FunctionWriter::GivesStatedSizes(const Graph& body, const Node& node) const {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) == nullptr || node.result(i)->type().shape() == nullptr) continue;
+    const Type& given = body.output(i)->type();
+    const Shape& stated = *node.result(i)->type().shape();
+    if (given.shape() == nullptr ||
+        ShapeText(*given.shape(), symbols_) != ShapeText(stated, symbols_))
+      return false;
+  }
+  return true;
+}
+
 // The results of a body under one name: alone, or as a tuple.
 void FunctionWriter::EmitBranchInPlace(const Graph& body, const std::string& name,
                                        const Node& node) {
@@ -150,7 +163,8 @@ void FunctionWriter::EmitBranchInPlace(const Graph& body, const std::string& nam
   std::vector<std::string> results;
   for (const Use& output : body.outputs()) results.push_back(NameOf(output.value()));
   const bool is_single = results.size() == 1 && node.result(0) != nullptr;
-  Bind(name, TupleText(results), is_single ? node.result(0)->type() : Type());
+  const bool is_known = is_single && GivesStatedSizes(body, node);
+  Bind(name, TupleText(results), is_known ? node.result(0)->type() : Type());
 }
 
 Status FunctionWriter::EmitBranch(const Graph& body, const std::string& name, const Node& node) {
@@ -175,7 +189,8 @@ Status FunctionWriter::EmitIf(const Node& node) {
   }
   const std::string condition = ScalarOf(*node.operand(0));
   const Value* single = node.num_results() == 1 ? node.result(0) : nullptr;
-  const bool deduced = !NamesSizes(*then_branch) && !NamesSizes(*else_branch);
+  const bool deduced = !NamesSizes(*then_branch) && !NamesSizes(*else_branch) &&
+                       GivesStatedSizes(*then_branch, node) && GivesStatedSizes(*else_branch, node);
   const bool is_said =
       deduced && single != nullptr &&
       (single->type().shape() == nullptr || ShapeText(*single->type().shape(), symbols_));

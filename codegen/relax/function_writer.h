@@ -138,6 +138,7 @@ class FunctionWriter {
   Status EmitBranch(const Graph& body, const std::string& name, const Node& node);
   void EmitBranchInPlace(const Graph& body, const std::string& name, const Node& node);
   bool NamesSizes(const Graph& body) const;
+  bool GivesStatedSizes(const Graph& body, const Node& node) const;
   Result<BodyFunction> WriteBody(const Graph& body, const BodyForm& form);
   std::string LoopCall(const Node& node, const std::string& name, bool has_condition,
                        const std::vector<std::string>& fixed);
