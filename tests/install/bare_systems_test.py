@@ -22,6 +22,7 @@ ON_THE_COMMAND_LINE = """
 dragoman inspect model.onnx
 dragoman convert model.onnx -o model.py
 dragoman verify model.py --against model.onnx
+dragoman simplify model.onnx -o small.onnx --check 3
 dragoman run model.onnx --random
 dragoman diff model.onnx model.py
 dragoman codegen model.onnx -o program
