@@ -99,7 +99,10 @@ class ProgramsTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as scratch:
             program = dragoman.load(LARGEST).codegen(scratch + "/largest", "largest").build()
             x = numpy.ones(1 << 26, numpy.float32)
-            pathlib.Path("/proc/self/clear_refs").write_text("5")  # the peak is what is used now
+            try:
+                pathlib.Path("/proc/self/clear_refs").write_text("5")  # the peak is what is used now
+            except OSError:
+                self.skipTest("the system does not set the peak back")
             before = peak_memory()
             self.assertEqual(program(x)["y"].tolist(), [1])
             self.assertLess(peak_memory() - before, x.nbytes // 4)
