@@ -78,10 +78,10 @@ Result<std::vector<RuntimeValue>> RunNode(const Node& node,
 bool HasSizes(const Array& array, const Type& type) {
   const Shape* claimed = type.is_tensor() ? type.shape() : nullptr;
   if (claimed == nullptr) return true;
-  const Shape sizes = FromRuntimeShape(array.shape());
-  return std::ranges::equal(sizes, *claimed, [](const Dim& size, const Dim& claim) {
-    return !claim.known() || size == claim;
-  });
+  const rt::Shape& sizes = array.shape();
+  return std::equal(
+      claimed->begin(), claimed->end(), sizes.begin(), sizes.end(),
+      [](const Dim& claim, std::int64_t size) { return !claim.known() || claim.value() == size; });
 }
 
 Status CheckClaims(const Node& node, std::span<const RuntimeValue> results) {

@@ -15,6 +15,7 @@
 #include "core/support/bytes.h"
 #include "core/support/count_elements.h"
 #include "core/support/hash.h"
+#include "core/support/truth_bytes.h"
 
 namespace dragoman {
 
@@ -53,8 +54,6 @@ Result<std::int64_t> CheckedCount(const std::vector<std::int64_t>& sizes) {
   return InvalidInput("the number of elements of a tensor overflows");
 }
 
-bool IsTruth(std::byte byte) { return byte <= std::byte{1}; }
-
 template <class T>
 constexpr DType DTypeOf() {
   if constexpr (std::is_same_v<T, float>) return DType::kF32;
@@ -87,7 +86,7 @@ Result<Tensor> Tensor::Make(DType dtype, std::vector<std::int64_t> sizes, Buffer
     return InvalidInput("tensor data has " + std::to_string(buffer.size()) + " bytes, expected " +
                         std::to_string(*bytes));
   }
-  if (dtype == DType::kBool && !std::ranges::all_of(buffer.bytes(), IsTruth))
+  if (dtype == DType::kBool && !AreTruths(buffer.bytes()))
     return InvalidInput("tensor data of bool holds bytes that are neither 0 nor 1");
   Tensor tensor;
   tensor.dtype_ = dtype;

@@ -13,6 +13,7 @@
 #include "core/support/mapped_file.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
+#include "core/support/truth_bytes.h"
 
 namespace dragoman {
 namespace {
@@ -233,8 +234,7 @@ Result<NpyArray> Decode(const Header& header, std::span<const std::byte> data) {
     const std::int64_t parts = header.kind == 'c' ? 2 : 1;
     SwapBytes(bytes, static_cast<std::size_t>(header.kind == 'U' ? 4 : header.item_bytes / parts));
   }
-  const auto is_truth = [](std::byte byte) { return byte <= std::byte{1}; };
-  if (header.kind == 'b' && !std::ranges::all_of(bytes, is_truth))
+  if (header.kind == 'b' && !AreTruths(bytes))
     return InvalidInput(".npy data of bool holds bytes that are neither 0 nor 1");
   NpyArray array{header.kind, text ? 0 : header.item_bytes, header.shape, {}, {}};
   if (!text) {

@@ -9,6 +9,7 @@
 
 #include "core/support/count_elements.h"
 #include "core/support/text.h"
+#include "core/support/truth_bytes.h"
 #include "proto/onnx/extra.h"
 
 namespace dragoman::onnx_reader {
@@ -128,8 +129,6 @@ Error InTensor(const TensorProto& message, const Place& place, const ReadContext
                       "tensor " + Quote(message.name()) + ": " + error.findings()[0].message);
 }
 
-bool IsTruth(std::byte byte) { return byte <= std::byte{1}; }
-
 // A Tensor of `elements`, which are bytes or strings; nullopt: one is not of the type.
 template <class Elements>
 Result<std::optional<Tensor>> MakeTensor(const TensorProto& message, const Place& place,
@@ -137,7 +136,7 @@ Result<std::optional<Tensor>> MakeTensor(const TensorProto& message, const Place
   std::vector<std::int64_t> sizes(message.dims().begin(), message.dims().end());
   if constexpr (std::is_same_v<Elements, Buffer>) {
     const bool is_bool = message.data_type() == static_cast<int>(DType::kBool);
-    if (is_bool && !std::ranges::all_of(elements.bytes(), IsTruth)) return std::optional<Tensor>();
+    if (is_bool && !AreTruths(elements.bytes())) return std::optional<Tensor>();
   }
   Result<Tensor> tensor = [&] {
     if constexpr (std::is_same_v<Elements, Buffer>) {

@@ -60,7 +60,7 @@ class ConditionReader {
     scan_.Peek();
     const std::size_t offset = scan_.offset();
     DRAGOMAN_TRY(scan_.Expect("$"));
-    DRAGOMAN_ASSIGN(const std::string name, ReadWord());
+    DRAGOMAN_ASSIGN(const std::string name, ReadRuleWord(scan_));
     DRAGOMAN_ASSIGN(const std::size_t capture, FindRuleCapture(rule_, scan_, name, offset));
     if (rule_.captures[capture].kind > RuleCapture::Kind::kOptional)
       return scan_.FailAt(offset, "$" + name + " is " + Describe(rule_.captures[capture].kind) +
@@ -101,7 +101,7 @@ class ConditionReader {
     scan_.Peek();
     const std::size_t offset = scan_.offset();
     DRAGOMAN_TRY(scan_.Expect("%"));
-    DRAGOMAN_ASSIGN(const std::string name, ReadWord());
+    DRAGOMAN_ASSIGN(const std::string name, ReadRuleWord(scan_));
     condition.node = find_node_(name);
     if (!condition.node) return scan_.FailAt(offset, "the pattern has no %" + name);
     return scan_.Expect(")");
@@ -127,13 +127,6 @@ class ConditionReader {
     });
   }
 
-  Result<std::string> ReadWord() {
-    std::string word(scan_.PeekWord());
-    if (word.empty()) return scan_.Unexpected("a name");
-    scan_.AcceptWord(word);
-    return word;
-  }
-
   TextScanner& scan_;
   std::string_view text_;
   Rule& rule_;
@@ -141,6 +134,13 @@ class ConditionReader {
 };
 
 }  // namespace
+
+Result<std::string> ReadRuleWord(TextScanner& scan) {
+  std::string word(scan.PeekWord());
+  if (word.empty()) return scan.Unexpected("a name");
+  scan.AcceptWord(word);
+  return word;
+}
 
 Result<std::size_t> FindRuleCapture(const Rule& rule, const TextScanner& scan,
                                     std::string_view name, std::size_t offset) {

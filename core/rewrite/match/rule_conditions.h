@@ -15,6 +15,9 @@
 
 namespace dragoman {
 
+// Errors: no word is next.
+Result<std::string> ReadRuleWord(TextScanner& scan);
+
 // What $name is in `rule`. Errors, at `offset`: the pattern has no such capture.
 Result<std::size_t> FindRuleCapture(const Rule& rule, const TextScanner& scan,
                                     std::string_view name, std::size_t offset);

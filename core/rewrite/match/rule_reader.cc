@@ -70,13 +70,13 @@ class RuleReader {
   Result<RuleFormula> ReadFormula() {
     scan_.Peek();
     RuleFormula formula{.offset = scan_.offset()};
-    DRAGOMAN_ASSIGN(formula.name, ReadWord());
+    DRAGOMAN_ASSIGN(formula.name, ReadRuleWord(scan_));
     if (FindOp(formula.name) != nullptr)
       return scan_.FailAt(formula.offset, formula.name + " is an operator");
     DRAGOMAN_TRY(scan_.Expect("("));
     do {
       DRAGOMAN_TRY(scan_.Expect("$"));
-      DRAGOMAN_ASSIGN(const std::string parameter, ReadWord());
+      DRAGOMAN_ASSIGN(const std::string parameter, ReadRuleWord(scan_));
       formula.parameters.push_back(parameter);
       parameters_[parameter] = {};
     } while (scan_.Accept(","));
@@ -144,7 +144,7 @@ class RuleReader {
       const std::size_t offset = scan_.offset();
       const bool captured = !in_pattern_ && scan_.Accept("$");
       if (!captured) DRAGOMAN_TRY(scan_.Expect("%"));
-      DRAGOMAN_ASSIGN(std::string name, ReadWord());
+      DRAGOMAN_ASSIGN(std::string name, ReadRuleWord(scan_));
       results.emplace_back((captured ? "$" : "%") + name, offset);
     }
     if (results.empty()) return scan_.Fail("a graph has at least one result");
@@ -170,7 +170,7 @@ class RuleReader {
         continue;
       }
       DRAGOMAN_TRY(scan_.Expect("%"));
-      DRAGOMAN_ASSIGN(std::string name, ReadWord());
+      DRAGOMAN_ASSIGN(std::string name, ReadRuleWord(scan_));
       results.emplace_back(std::move(name), offset);
     } while (scan_.Accept(","));
     DRAGOMAN_TRY(scan_.Expect("="));
@@ -309,7 +309,7 @@ class RuleReader {
     if (scan_.AcceptWord("_")) return term;
     if (first == '$') return ReadCapture(term.offset);
     if (scan_.Accept("%")) {
-      DRAGOMAN_ASSIGN(const std::string name, ReadWord());
+      DRAGOMAN_ASSIGN(const std::string name, ReadRuleWord(scan_));
       return Named(name, term.offset);
     }
     char after = '\0';
@@ -359,7 +359,7 @@ class RuleReader {
   // $x, $x?, $x..., and on the right also $x + 1
   Result<RuleTerm> ReadCapture(std::size_t offset) {
     scan_.Accept("$");
-    DRAGOMAN_ASSIGN(const std::string name, ReadWord());
+    DRAGOMAN_ASSIGN(const std::string name, ReadRuleWord(scan_));
     if (const auto found = parameters_.find(name); found != parameters_.end()) return found->second;
     CaptureKind kind = CaptureKind::kValue;
     if (scan_.AtRaw("...")) {
@@ -438,7 +438,7 @@ class RuleReader {
       scan_.Peek();
       const std::size_t offset = scan_.offset();
       if (scan_.Accept("$")) {
-        DRAGOMAN_ASSIGN(const std::string name, ReadWord());
+        DRAGOMAN_ASSIGN(const std::string name, ReadRuleWord(scan_));
         DRAGOMAN_TRY(scan_.Expect("..."));
         DRAGOMAN_ASSIGN(node.others, Capture(name, CaptureKind::kAttributes, offset));
         continue;
@@ -513,13 +513,6 @@ class RuleReader {
     const RuleNode& node = pattern.nodes[static_cast<std::size_t>(unread - read.begin())];
     return scan_.FailAt(node.offset,
                         "the pattern's result is not computed from this " + node.label);
-  }
-
-  Result<std::string> ReadWord() {
-    std::string word(scan_.PeekWord());
-    if (word.empty()) return scan_.Unexpected("a name");
-    scan_.AcceptWord(word);
-    return word;
   }
 
   TextScanner& scan_;

@@ -45,7 +45,7 @@ class RuleChoices {
   std::size_t next_ = 0;
 };
 
-// What stands behind the word `formula`, of operators and of `formulas`.
+// What follows the word `formula`: operators, and calls of `formulas`.
 Result<RuleFormula> ReadFormula(TextScanner& scan, std::string_view text,
                                 const std::vector<RuleFormula>& formulas);
 
