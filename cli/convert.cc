@@ -330,11 +330,8 @@ void AddConvert(CommandLine& program) {
   command.Add("--state", &options->state,
               "keep: record which outputs feed which inputs; lift: do not",
               {.one_of = {"keep", "lift"}});
-  command.Add(
-      "--opset", &options->opset,
-      "Operator set of an ONNX file written from a lowered graph: 7 to 28 (default: that of "
-      "an ONNX file, else the lowest from 17 on that has all operators)",
-      {.range = {{7, 28}}});
+  AddOpset(command, options->opset, "an ONNX file written from a lowered graph",
+           "that of an ONNX file, else the lowest from 17 on that has all operators");
   command.AddFlag("--functions", options->functions,
                   "Write fused groups as model-local functions of an ONNX file, not in line");
   command.Add("--allow-domain", &options->allowed_domain,

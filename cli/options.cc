@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -80,6 +82,15 @@ void AddPasses(Command& command, LoweringFlags& options) {
 void AddRuleFile(Command& command, LoweringFlags& options) {
   command.Add("--rules", &options.rules,
               "A file of rules to rewrite the model by, before all passes; see `dragoman rules`");
+}
+
+void AddOpset(Command& command, std::optional<std::int64_t>& opset, const std::string& file,
+              const std::string& otherwise) {
+  constexpr std::int64_t kOldest = 7, kNewest = 28;
+  command.Add(
+      "--opset", &opset,
+      fmt::format("Operator set of {}: {} to {} (default: {})", file, kOldest, kNewest, otherwise),
+      {.range = {{kOldest, kNewest}}});
 }
 
 Status UseRules(Session& session, const LoweringFlags& options) {

@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_CLI_OPTIONS_H_
 #define DRAGOMAN_CLI_OPTIONS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +62,9 @@ Result<Model> ReadCut(const Session& session, const std::string& path, const Low
                       Facts& facts);
 void AddPasses(Command& command, LoweringFlags& options);
 void AddRuleFile(Command& command, LoweringFlags& options);
+// --opset: the operator set of `file`, unless it is `otherwise`.
+void AddOpset(Command& command, std::optional<std::int64_t>& opset, const std::string& file,
+              const std::string& otherwise);
 // Reads the file of --rules, if one is given. Errors: what is wrong in it.
 Status UseRules(Session& session, const LoweringFlags& options);
 

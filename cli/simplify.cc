@@ -16,9 +16,7 @@ void AddSimplify(CommandLine& program) {
   command.Add("-o,--output", &options->output, "The file to write", {.required = true});
   AddPasses(command, options->lowering);
   AddRuleFile(command, options->lowering);
-  command.Add("--opset", &options->opset,
-              "Operator set of an ONNX file: 7 to 28 (default: that of MODEL)",
-              {.range = {{7, 28}}});
+  AddOpset(command, options->opset, "an ONNX file", "that of MODEL");
   AddFacts(command, options->lowering);
   AddBatch(command, options->lowering);
   AddCheck(command, *options);
