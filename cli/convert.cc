@@ -12,7 +12,9 @@
 #include <span>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -32,17 +34,6 @@
 namespace dragoman::cli {
 namespace {
 
-Result<std::optional<WeightFiles>> WeightFilesOf(const ConvertOptions& options) {
-  if (!options.external_data) return std::optional<WeightFiles>();
-  WeightFiles files{.least_bytes = {}, .each = options.data_files == "each"};
-  if (*options.external_data == "none") return std::optional(files);
-  files.least_bytes = ParseUint64(*options.external_data);
-  if (!files.least_bytes)
-    return InvalidInput("--external-data takes a number of bytes or none, not " +
-                        Quote(*options.external_data));
-  return std::optional(files);
-}
-
 // `--level` and the like as the library takes them.
 Result<ConversionOptions> ConversionOf(const ConvertOptions& options) {
   ConversionOptions conversion;
@@ -55,14 +46,7 @@ Result<ConversionOptions> ConversionOf(const ConvertOptions& options) {
   if (options.level)
     conversion.level = *options.level == "source" ? Level::kSource : Level::kCommon;
   conversion.unroll = options.unroll;
-  conversion.lift_state = options.state == "lift";
-  conversion.opset = options.opset;
-  conversion.functions = options.functions;
-  conversion.own_domain = options.allowed_domain.has_value();
-  DRAGOMAN_ASSIGN(conversion.weight_files, WeightFilesOf(options));
-  conversion.torch_version = options.torch_version;
-  conversion.relax_version = options.relax_version;
-  conversion.packed = options.packed;
+  conversion.write = options.write;
   return conversion;
 }
 
@@ -265,7 +249,7 @@ Result<int> Convert(const ConvertOptions& options) {
   std::optional<Model> kept;
   const bool is_onnx = source.level == Level::kSource && source.dialect == target->dialect;
   const bool may_stay = options.never_larger && is_onnx && options.output != "-";
-  if (may_stay && !conversion.has_facts() && !options.opset) kept = Clone(source);
+  if (may_stay && !conversion.has_facts() && !options.write.opset) kept = Clone(source);
   Result<ConvertedModel> converted = ConvertModel(session, std::move(source), *target, conversion);
   if (!converted.ok()) return std::move(converted).error().InFile(options.model);
   const Model& model = converted->model;
@@ -303,6 +287,23 @@ std::vector<std::string> FormatNames(bool (*is_wanted)(const Format& format)) {
 
 }  // namespace
 
+void AddWriteOptions(Command& command, WriteOptions& options, std::string_view name) {
+  for (const Format& format : BuiltInFormats()) {
+    for (const WriteOption& option : format.options) {
+      if (!name.empty() && option.name != name) continue;
+      const auto add = [&](auto& value) {
+        if constexpr (std::is_same_v<decltype(value), bool&>) {
+          command.AddFlag(std::string(option.name), value, option.what);
+        } else {
+          command.Add(std::string(option.name), &value, option.what,
+                      {.one_of = option.one_of, .range = option.range});
+        }
+      };
+      std::visit([&](auto value) { add(options.*value); }, option.value);
+    }
+  }
+}
+
 void AddCheck(Command& command, ConvertOptions& options) {
   command.Add("--check", &options.check,
               "Read what was written and run it on so many random inputs against MODEL; exits with "
@@ -327,31 +328,7 @@ void AddConvert(CommandLine& program) {
               {.one_of = {"source", "common"}});
   AddPasses(command, options->lowering);
   AddRuleFile(command, options->lowering);
-  command.Add("--state", &options->state,
-              "keep: record which outputs feed which inputs; lift: do not",
-              {.one_of = {"keep", "lift"}});
-  AddOpset(command, options->opset, "an ONNX file written from a lowered graph",
-           "that of an ONNX file, else the lowest from 17 on that has all operators");
-  command.AddFlag("--functions", options->functions,
-                  "Write fused groups as model-local functions of an ONNX file, not in line");
-  command.Add("--allow-domain", &options->allowed_domain,
-              "dragoman: write what ONNX lacks as operators that only Dragoman runs",
-              {.one_of = {"dragoman"}});
-  command.Add("--external-data", &options->external_data,
-              "Weights of so many bytes or more go to a data file beside an ONNX file, all others "
-              "into\nit (none: all); default: as in MODEL");
-  command.Add("--data-files", &options->data_files,
-              "one: OUT.data for all weights of --external-data (default); each: one for each",
-              {.one_of = {"one", "each"}});
-  command.Add("--torch-version", &options->torch_version,
-              "PyTorch release that is to read the .pt2; default: latest",
-              {.one_of = TorchVersions()});
-  command.Add("--relax-version", &options->relax_version,
-              "TVM release that is to read the Relax module; default: latest",
-              {.one_of = RelaxVersions()});
-  command.AddFlag("--packed", options->packed,
-                  "Where operators of Relax do not suffice, call Python functions on NumPy, which "
-                  "are written beside the module");
+  AddWriteOptions(command, options->write);
   command.AddFlag(
       "--force", options->force,
       "Write an edited graph even if its dialect lacks some of its operators or attributes");

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/options.h"
 #include "cli/watch_passes.h"
@@ -18,15 +19,7 @@ struct ConvertOptions {
   std::optional<std::string> from;
   std::optional<std::string> to;
   std::optional<std::string> level;
-  std::string state = "keep";
-  std::optional<std::int64_t> opset;
-  bool functions = false;
-  std::optional<std::string> allowed_domain;
-  std::optional<std::string> external_data;  // "none", or bytes
-  std::string data_files = "one";
-  std::optional<std::string> torch_version;
-  std::optional<std::string> relax_version;
-  bool packed = false;
+  WriteOptions write;
   bool force = false;
   bool unroll = false;
   std::optional<std::int64_t> check;  // on how many random inputs
@@ -37,6 +30,8 @@ struct ConvertOptions {
   CommonOptions common;
 };
 
+// What formats can be written with: the option of that name; "": all.
+void AddWriteOptions(Command& command, WriteOptions& options, std::string_view name = "");
 // --check, --seed
 void AddCheck(Command& command, ConvertOptions& options);
 int RunConvert(const ConvertOptions& options);

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
+#include "driver/convert_model.h"
 #include "driver/edit_model.h"
 
 namespace dragoman::cli {

@@ -29,10 +29,10 @@ struct OpsOptions {
 };
 
 // What --from takes. A format may have several, "torchscript" is short for "aten".
-const std::vector<std::string>& Dialects() {
-  static const std::vector<std::string> dialects = {
-      "onnx",  "aten",  "prim",       "torchaudio",    "torchvision", "tf",
-      "relay", "relax", "ai.onnx.ml", "com.microsoft", "torchscript"};
+std::vector<std::string> Dialects() {
+  std::vector<std::string> dialects;
+  for (const Format& format : BuiltInFormats())
+    dialects.insert(dialects.end(), format.vocabularies.begin(), format.vocabularies.end());
   return dialects;
 }
 
@@ -192,9 +192,7 @@ int PrintSourceOperators(const OpsOptions& options, const std::vector<SourceOper
 // Those of the format that has the dialect or domain; empty: none has it.
 std::vector<SourceOperator> OperatorsOf(std::string_view dialect) {
   for (const Format& format : BuiltInFormats()) {
-    if (format.operators == nullptr) continue;
-    std::vector<SourceOperator> operators = format.operators(dialect);
-    if (!operators.empty()) return operators;
+    if (std::ranges::count(format.vocabularies, dialect) > 0) return format.operators(dialect);
   }
   return {};
 }
@@ -239,11 +237,11 @@ void AddOps(CommandLine& program) {
   command.Add("OP", &options->op, "Describe one operator: LSTM, dragoman.Linear, aten.lstm.input",
               {.suggested = std::move(operators)});
   command.Add("--from", &options->from,
-              "Operators that are read from a dialect or domain: onnx, aten, prim, torchaudio,\n"
-              "torchvision, tf, relay, relax, ai.onnx.ml, com.microsoft",
+              "Operators that are read from a dialect or domain, such as aten or com.microsoft",
               {.suggested = Dialects()});
-  command.Add("--to", &options->to, "Only what this target has: onnx, relay, relax, cpp, run",
-              {.one_of = {"onnx", "relay", "relax", "cpp", "run"}});
+  std::vector<std::string> targets;
+  for (const Target& target : Targets()) targets.emplace_back(target.name);
+  command.Add("--to", &options->to, "Only what this target has", {.one_of = std::move(targets)});
   AddCommonOptions(command, options->common);
   command.SetRun([options] { return RunOps(*options); });
 }

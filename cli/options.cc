@@ -84,15 +84,6 @@ void AddRuleFile(Command& command, LoweringFlags& options) {
               "A file of rules to rewrite the model by, before all passes; see `dragoman rules`");
 }
 
-void AddOpset(Command& command, std::optional<std::int64_t>& opset, const std::string& file,
-              const std::string& otherwise) {
-  constexpr std::int64_t kOldest = 7, kNewest = 28;
-  command.Add(
-      "--opset", &opset,
-      fmt::format("Operator set of {}: {} to {} (default: {})", file, kOldest, kNewest, otherwise),
-      {.range = {{kOldest, kNewest}}});
-}
-
 Status UseRules(Session& session, const LoweringFlags& options) {
   if (!options.rules) return {};
   DRAGOMAN_ASSIGN(session.rules, LoadRules(*options.rules));

@@ -62,9 +62,6 @@ Result<Model> ReadCut(const Session& session, const std::string& path, const Low
                       Facts& facts);
 void AddPasses(Command& command, LoweringFlags& options);
 void AddRuleFile(Command& command, LoweringFlags& options);
-// --opset: the operator set of `file`, unless it is `otherwise`.
-void AddOpset(Command& command, std::optional<std::int64_t>& opset, const std::string& file,
-              const std::string& otherwise);
 // Reads the file of --rules, if one is given. Errors: what is wrong in it.
 Status UseRules(Session& session, const LoweringFlags& options);
 

@@ -16,7 +16,7 @@ void AddSimplify(CommandLine& program) {
   command.Add("-o,--output", &options->output, "The file to write", {.required = true});
   AddPasses(command, options->lowering);
   AddRuleFile(command, options->lowering);
-  AddOpset(command, options->opset, "an ONNX file", "that of MODEL");
+  AddWriteOptions(command, options->write, "--opset");
   AddFacts(command, options->lowering);
   AddBatch(command, options->lowering);
   AddCheck(command, *options);

@@ -42,26 +42,17 @@ Result<Model> Unrolled(const Session& session, const Model& source, LoweringOpti
 Status CheckConversion(const Format& target, const ConversionOptions& options) {
   if (target.write == nullptr)
     return Unsupported("files of format " + std::string(target.name) + " cannot be written");
-  const bool about_onnx = options.opset || options.lift_state || options.functions ||
-                          options.own_domain || options.weight_files;
-  if (target.name != "onnx" && about_onnx)
-    return InvalidInput(
-        "--opset, --functions, --allow-domain, --external-data and --state lift are for ONNX "
-        "files");
-  if ((options.relax_version || options.packed) && target.name != "relax")
-    return InvalidInput("--relax-version and --packed are about Relax modules, not format " +
-                        std::string(target.name));
-  if (options.torch_version && target.name != "pt2")
-    return InvalidInput("--torch-version is about .pt2 archives, not format " +
-                        std::string(target.name));
-  return {};
+  return CheckWriteOptions(target, options.write);
+}
+
+std::optional<std::int64_t> KeptOpset(const Model& source) {
+  const bool from_onnx = source.level == Level::kSource && source.dialect == "onnx";
+  return from_onnx ? source.OpsetVersion("") : std::nullopt;
 }
 
 bool IsPlainCopy(const Model& source, const Format& target, const ConversionOptions& options) {
-  if (options.has_facts() || options.has_cut() || options.opset) return false;
-  if (options.unroll || options.relax_version || options.packed || options.functions ||
-      options.torch_version)
-    return false;
+  if (options.has_facts() || options.has_cut() || options.unroll) return false;
+  if (NeedsCommonGraph(target, options.write)) return false;
   if (options.passes.value_or("none") != "none" || options.level == Level::kCommon) return false;
   if (target.is_container) return true;
   return source.level == Level::kSource && target.dialect == source.dialect;
@@ -83,8 +74,7 @@ Result<ConvertedModel> ConvertModel(const Session& session, Model source, const 
   if ((target.is_container || is_copy) && !options.passes) lowering.passes = "none";
   ConvertedModel converted;
   lowering.tell_batch = [&](const BatchReport& report) { converted.batch = report; };
-  const bool from_onnx = source.level == Level::kSource && source.dialect == "onnx";
-  if (from_onnx && target.dialect == "onnx") converted.kept_opset = source.OpsetVersion("");
+  if (target.dialect == source.dialect) converted.kept_opset = KeptOpset(source);
   if (options.unroll) {
     if (options.keep_reference) converted.reference = Clone(source);
     DRAGOMAN_ASSIGN(converted.model, Unrolled(session, source, std::move(lowering)));
@@ -102,15 +92,9 @@ Result<ConvertedModel> ConvertModel(const Session& session, Model source, const 
 }
 
 WriteOptions WriteOptionsOf(const ConvertedModel& converted, const ConversionOptions& options) {
-  return {.opset = options.opset,
-          .kept_opset = converted.kept_opset,
-          .lift_state = options.lift_state,
-          .functions = options.functions,
-          .own_domain = options.own_domain,
-          .weight_files = options.weight_files,
-          .relax_version = options.relax_version.value_or("latest"),
-          .torch_version = options.torch_version.value_or("latest"),
-          .packed = options.packed};
+  WriteOptions write = options.write;
+  write.kept_opset = converted.kept_opset;
+  return write;
 }
 
 }  // namespace dragoman

@@ -23,19 +23,11 @@ struct ConversionOptions {
   std::vector<std::string> cut_outputs;
   // nullopt: the default ones, none for a container.
   std::optional<std::string> passes;
-  std::optional<Level> level;  // nullopt: the source if it can be written as it is
-  bool unroll = false;         // sequence operators become cells, one per step
-  bool lift_state = false;     // ONNX: these five as WriteOptions has them
-  std::optional<std::int64_t> opset;
-  bool functions = false;
-  bool own_domain = false;
-  std::optional<WeightFiles> weight_files;
-  std::optional<std::string> torch_version;  // .pt2
-  std::optional<std::string> relax_version;  // Relax: these two, too
-  bool packed = false;
-
+  std::optional<Level> level;         // nullopt: the source if it can be written as it is
+  bool unroll = false;                // sequence operators become cells, one per step
   std::optional<BatchRequest> batch;  // another number of samples
   bool keep_reference = false;        // of what is computed, for a check of what is written
+  WriteOptions write;                 // but for kept_opset
 
   bool has_facts() const {
     return !facts.shapes.empty() || !facts.dims.empty() || facts.entry || batch;
@@ -43,8 +35,11 @@ struct ConversionOptions {
   bool has_cut() const { return !cut_inputs.empty() || !cut_outputs.empty(); }
 };
 
-// Errors: `target` cannot be written; an option that is for another format.
+// Errors: `target` cannot be written; what CheckWriteOptions refuses.
 Status CheckConversion(const Format& target, const ConversionOptions& options);
+
+// The operator set to write a common model in that was made from `source`; nullopt: any.
+std::optional<std::int64_t> KeptOpset(const Model& source);
 
 // Whether the file can hold the source graph as it is, and nothing asks for more.
 bool IsPlainCopy(const Model& source, const Format& target, const ConversionOptions& options);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/support/npy.h"
+#include "driver/convert_model.h"
 #include "driver/data.h"
 #include "driver/given_names.h"
 #include "driver/structured_calls.h"
@@ -74,11 +75,6 @@ Status EditModel(Model& model, const EditRequest& given) {
   for (const std::string& key : request.removed_metadata) DRAGOMAN_TRY(RemoveMetadata(model, key));
   for (const auto& [key, value] : request.metadata) SetMetadata(model, key, value);
   return {};
-}
-
-std::optional<std::int64_t> KeptOpset(const Model& source) {
-  const bool from_onnx = source.level == Level::kSource && source.dialect == "onnx";
-  return from_onnx ? source.OpsetVersion("") : std::nullopt;
 }
 
 Result<CommonModel> ReadCommon(const Session& session, const std::string& path,

@@ -54,9 +54,6 @@ Result<Model> EditableModel(const Session& session, Model source, const Facts& f
 // Errors: the first edit that cannot be made.
 Status EditModel(Model& model, const EditRequest& request);
 
-// The operator set to write a common model in that was made from `source`; nullopt: any.
-std::optional<std::int64_t> KeptOpset(const Model& source);
-
 // A common model as it is in the file, and the operator set of that.
 struct CommonModel {
   Model model;

@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/analysis/facts.h"
@@ -45,32 +47,38 @@ struct ReadOptions {
   std::optional<std::vector<std::string>> tags;
 };
 
-// What WriteOptions::relax_version may be, the oldest release of TVM first.
-std::vector<std::string> RelaxVersions();
-// The same of WriteOptions::torch_version.
-std::vector<std::string> TorchVersions();
-
-// Which weights of an ONNX file lie in data files.
-struct WeightFiles {
-  std::optional<std::uint64_t> least_bytes;  // of one that does; nullopt: none
-  bool each = false;                         // a file for each, not one for all
-};
-
+// What a file is written with. The first are the values of the options that the rows of formats
+// have (Format::options), which say what each means.
 struct WriteOptions {
-  std::optional<std::int64_t> opset;       // of ONNX files made from a common graph
-  std::optional<std::int64_t> kept_opset;  // the same, where it can be met (ExportOptions)
-  bool lift_state = false;  // ONNX: without the record of which outputs feed which inputs
-  bool functions = false;   // ONNX: groups as model-local functions
-  bool own_domain = false;  // ONNX: operators that it lacks in domain dragoman
-  std::optional<WeightFiles> weight_files;  // nullopt: as the source has them
-  std::string relax_version = "latest";     // the release of TVM that is to read a Relax module
-  std::string torch_version = "latest";     // of PyTorch that is to read a .pt2
-  bool packed = false;  // Relax: calls of functions on NumPy, where operators cannot say it
+  std::optional<std::int64_t> opset;
+  std::optional<std::string> state;  // "keep" (nullopt, too), "lift"
+  bool functions = false;
+  std::optional<std::string> allowed_domain;  // "dragoman"
+  std::optional<std::string> external_data;   // a number of bytes, "none"; nullopt: as the source
+  std::optional<std::string> data_files;      // "one" (nullopt, too), "each"
+  std::optional<std::string> torch_version;   // nullopt: "latest"
+  std::optional<std::string> relax_version;   // nullopt: "latest"
+  bool packed = false;
+
+  std::optional<std::int64_t> kept_opset;  // as `opset`, where it can be met (ExportOptions)
   // ONNX: given what is written of a common graph, in operators of ONNX.
   std::function<void(const Model& written)> show = nullptr;
   // Of the session that writes, which sets both.
   bool strict = false;  // what would be a warning is an error
   Note warn = nullptr;
+};
+
+// An option of writing, as the command line has it.
+struct WriteOption {
+  std::string_view name;  // "--relax-version"
+  // Where its value goes: a flag, a number, a text.
+  std::variant<bool WriteOptions::*, std::optional<std::int64_t> WriteOptions::*,
+               std::optional<std::string> WriteOptions::*>
+      value;
+  std::string what;                      // for --help
+  std::vector<std::string> one_of = {};  // what a text may be; empty: anything
+  std::optional<std::pair<std::int64_t, std::int64_t>> range = std::nullopt;  // of a number
+  bool lowers = false;  // it is about files that are made from a common graph
 };
 
 // Calls of source entries whose arguments are structured and have no declared sizes: data tell the
@@ -130,9 +138,12 @@ struct Format {
   // method.
   std::string (*describe)(const Model& source, std::size_t max_places) = nullptr;
   bool describes_at_length = false;  // in more lines than a screen has
-  // The operators of a dialect or domain that are lowered, by name; empty: not of this format.
+  // Dialects and domains of operators that it may have, those that users ask for first.
+  std::vector<std::string_view> vocabularies;
+  // The operators of one of these that are lowered, by name.
   std::vector<SourceOperator> (*operators)(std::string_view dialect) = nullptr;
 
+  std::vector<WriteOption> options;  // what else it can be written with
   // nullptr: cannot be written.
   Status (*write)(const Model& model, const std::string& path,
                   const WriteOptions& options) = nullptr;
@@ -144,6 +155,11 @@ struct Format {
   OpSupport (*support)(const OpDef& def) = nullptr;
   std::string_view passes = "default";  // that a common model goes through before it is written
 };
+
+// Errors: an option is set that is for other formats, or to what it cannot be.
+Status CheckWriteOptions(const Format& format, const WriteOptions& options);
+// Whether one is set that is about files made from a common graph.
+bool NeedsCommonGraph(const Format& format, const WriteOptions& options);
 
 // In the order in which they are listed.
 const std::vector<Format>& BuiltInFormats();

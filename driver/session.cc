@@ -308,6 +308,7 @@ Status Session::Write(const Model& model, const std::string& path, const Format&
   options.warn = [&](std::string_view message) {
     if (warn) warn({ErrorKind::kUnsupported, path, {}, std::string(message)});
   };
+  DRAGOMAN_TRY(CheckWriteOptions(format, options));
   Status status =
       format.write != nullptr ? format.write(model, path, options) : CannotBe(format, "written");
   if (status.ok()) return status;
@@ -320,6 +321,7 @@ Status Session::Write(const Model& model, const std::string& path, const Format&
 
 Result<std::string> Session::Print(const Model& model, const Format& format,
                                    WriteOptions options) const {
+  DRAGOMAN_TRY(CheckWriteOptions(format, options));
   options.strict = strict;
   if (format.print != nullptr) return format.print(model, options);
   return InvalidInput("format " + std::string(format.name) + " has no text form to print");

@@ -147,8 +147,7 @@ ModelObject Derive(const ModelObject& object, Work&& work) {
   derived.path = object.path;
   derived.kept_opset = object.kept_opset;
   const Model& source = object.model();
-  if (source.level == Level::kSource && source.dialect == "onnx")
-    derived.kept_opset = source.OpsetVersion("");
+  if (const auto opset = KeptOpset(source)) derived.kept_opset = opset;
   derived.owner = std::make_shared<SharedModel>(std::move(*Call(object, work)));
   return derived;
 }
@@ -241,13 +240,14 @@ ConversionOptions ToConversion(const ModelObject& object, const SaveOptions& giv
       throw nb::value_error("level is 'source' or 'common'");
     options.level = *level == "source" ? Level::kSource : Level::kCommon;
   }
-  if (!given.opset.is_none()) options.opset = nb::cast<std::int64_t>(given.opset);
-  options.torch_version = ToOptionalText(given.torch_version);
-  options.relax_version = ToOptionalText(given.relax_version);
-  options.lift_state = given.lift_state;
-  options.functions = given.functions;
-  options.own_domain = given.own_domain;
-  options.packed = given.packed;
+  WriteOptions& write = options.write;
+  if (!given.opset.is_none()) write.opset = nb::cast<std::int64_t>(given.opset);
+  write.torch_version = ToOptionalText(given.torch_version);
+  write.relax_version = ToOptionalText(given.relax_version);
+  if (given.lift_state) write.state = "lift";
+  write.functions = given.functions;
+  if (given.own_domain) write.allowed_domain = "dragoman";
+  write.packed = given.packed;
   options.unroll = given.unroll;
   return options;
 }

@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/support/output_file.h"
@@ -79,6 +83,48 @@ TEST(Formats, RowsAreConsistent) {
     EXPECT_TRUE(format.check == nullptr || format.write != nullptr);
     EXPECT_FALSE(format.is_container && format.check != nullptr);
   }
+}
+
+// A value that the option takes.
+void Set(const WriteOption& option, WriteOptions& options) {
+  if (const auto* flag = std::get_if<bool WriteOptions::*>(&option.value)) {
+    options.** flag = true;
+  } else if (const auto* number =
+                 std::get_if<std::optional<std::int64_t> WriteOptions::*>(&option.value)) {
+    options.** number = option.range ? option.range->first : 1;
+  } else {
+    options.*std::get<std::optional<std::string> WriteOptions::*>(option.value) =
+        option.one_of.empty() ? "1" : option.one_of.front();
+  }
+}
+
+TEST(Formats, OptionsAreForTheFormatsWhoseRowsHaveThem) {
+  for (const Format& owner : BuiltInFormats()) {
+    for (const WriteOption& option : owner.options) {
+      WriteOptions options;
+      Set(option, options);
+      for (const Format& format : BuiltInFormats()) {
+        SCOPED_TRACE(std::string(option.name) + " " + std::string(format.name));
+        EXPECT_EQ(CheckWriteOptions(format, options).ok(), &format == &owner);
+        EXPECT_EQ(NeedsCommonGraph(format, options), &format == &owner && option.lowers);
+      }
+    }
+  }
+}
+
+std::string Refusal(std::string_view format, const WriteOptions& options) {
+  const Result<const Format*> row = FormatByName(BuiltInFormats(), format);
+  const Status status = CheckWriteOptions(**row, options);
+  return status.ok() ? "" : status.error().findings().front().message;
+}
+
+TEST(Formats, OptionsRefuseValuesThatTheyDoNotTake) {
+  EXPECT_EQ(Refusal("onnx", {.opset = 6}), "--opset: 6 is not between 7 and 28");
+  EXPECT_EQ(Refusal("onnx", {.opset = 29}), "--opset: 29 is not between 7 and 28");
+  EXPECT_EQ(Refusal("onnx", {.state = "drop"}),
+            "--state: there is no \"drop\"; it takes 'keep', 'lift'");
+  EXPECT_EQ(Refusal("relax", {.opset = 13}), "--opset is for files of format onnx, not relax");
+  EXPECT_NE(Refusal("pt2", {.torch_version = "1.0"}), "");
 }
 
 // The first bytes of a GraphDef are a line feed and the size of the first node, which may be that
