@@ -144,6 +144,16 @@ Result<const Format*> TargetOf(Formats formats, const ConvertOptions& options) {
                                : FormatOfOutput(formats, options.output);
 }
 
+// What is said of a file that goes when the command ends is said of `name`.
+void Rename(const std::string& path, const std::string& name, Finding& finding) {
+  if (finding.file == path) finding.file = name;
+}
+
+Error SaidOf(const std::string& path, const std::string& name, Error error) {
+  for (Finding& finding : error.findings()) Rename(path, name, finding);
+  return error;
+}
+
 // A file of bytes, which goes into a pipe and not onto a terminal.
 Status PrintBytes(const Session& session, const Model& model, const Format& target,
                   const WriteOptions& write) {
@@ -153,18 +163,13 @@ Status PrintBytes(const Session& session, const Model& model, const Format& targ
   }
   DRAGOMAN_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create());
   const std::string path = (folder.path() / "model").string();
-  const auto rename = [&path](Finding& finding) {
-    if (finding.file == path) finding.file = "standard output";
-  };
   Session renaming = session;
   renaming.warn = [&](Finding warning) {
-    rename(warning);
+    Rename(path, "standard output", warning);
     session.warn(warning);
   };
-  if (Status status = renaming.Write(model, path, target, write); !status.ok()) {
-    std::ranges::for_each(status.error().findings(), rename);
-    return status;
-  }
+  if (Status status = renaming.Write(model, path, target, write); !status.ok())
+    return SaidOf(path, "standard output", std::move(status).error());
   DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   const std::span<const std::byte> bytes = file->bytes();
   // The main function tells of bytes that are lost, as of all that is printed.
@@ -208,31 +213,52 @@ Status KeepSmaller(const Session& session, const Original& original,
   return session.Write(*source, options.output, target);
 }
 
-// Reads what was written and runs it against what it was made from. The exit code says whether
-// they are equal.
-Result<int> CheckWritten(const Session& session, const ConvertedModel& converted,
-                         const Format& target, const ConvertOptions& options) {
-  if (!options.check) return static_cast<int>(kDone);
-  if (options.output == "-" || target.read == nullptr)
-    return Unsupported("--check: what is written cannot be read back");
-  DRAGOMAN_ASSIGN(const Model written, session.Read(options.output, std::string(target.name)));
+// Whether the file computes what it was made from; says where it does not.
+Result<bool> IsEqual(const Session& session, const std::string& path,
+                     const ConvertedModel& converted, const Format& target,
+                     const ConvertOptions& options) {
+  DRAGOMAN_ASSIGN(const Model written, session.Read(path, std::string(target.name)));
   const Model& reference = converted.reference ? *converted.reference : converted.model;
   const VerifyRequest request{.random = *options.check, .seed = options.seed};
   DRAGOMAN_ASSIGN(
       const std::vector<Verification> checks,
       VerifyAgainstModel(session.WithoutRules(), written, reference, options.model, request));
-  bool equal = true;
   for (const Verification& check : checks) {
-    equal = equal && check.ok();
     for (const OutputComparison& output : check.outputs) {
       if (!output.ok) Say(Printable("check: " + check.what + ": " + output.message));
     }
   }
+  const bool equal = std::ranges::all_of(checks, &Verification::ok);
   if (equal && !options.common.quiet) {
     Say(fmt::format("check: equal on {} random input{}", checks.size(),
                     checks.size() == 1 ? "" : "s"));
   }
-  return static_cast<int>(equal ? kDone : kAnswerIsNo);
+  return equal;
+}
+
+// Writes the model elsewhere first, reads that and runs it against what it was made from. Whether
+// they are equal, so that it may be written.
+Result<bool> Check(const Session& session, const Original& original,
+                   const std::optional<Model>& kept, const ConvertedModel& converted,
+                   const Format& target, const ConversionOptions& conversion,
+                   const ConvertOptions& options) {
+  if (!options.check) return true;
+  if (options.output == "-" || target.read == nullptr)
+    return Unsupported("--check: what is written cannot be read back");
+  DRAGOMAN_ASSIGN(const TemporaryFolder folder, TemporaryFolder::Create());
+  const std::filesystem::path output = std::filesystem::path(options.output + "/").parent_path();
+  ConvertOptions copy = options;
+  copy.output = (folder.path() / output.filename()).string();
+  copy.common.quiet = true;
+  Session silent = session;
+  silent.warn = nullptr;  // all of it is said of the file itself
+  FileFigures figures;
+  Status status = Save(silent, converted, target, conversion, copy, figures);
+  if (status.ok()) status = KeepSmaller(silent, original, kept, target, copy, figures);
+  if (!status.ok()) return SaidOf(copy.output, options.output, std::move(status).error());
+  Result<bool> equal = IsEqual(session, copy.output, converted, target, options);
+  if (!equal.ok()) return SaidOf(copy.output, options.output, std::move(equal).error());
+  return equal;
 }
 
 Result<int> Convert(const ConvertOptions& options) {
@@ -254,6 +280,12 @@ Result<int> Convert(const ConvertOptions& options) {
   if (!converted.ok()) return std::move(converted).error().InFile(options.model);
   const Model& model = converted->model;
   DRAGOMAN_TRY(CheckWeights(session, model, options));
+  DRAGOMAN_ASSIGN(const bool equal,
+                  Check(session, original, kept, *converted, *target, conversion, options));
+  if (!equal) {
+    Say(Printable(options.output) + " is not written");
+    return static_cast<int>(kAnswerIsNo);
+  }
   FileFigures figures;
   DRAGOMAN_TRY(Save(session, *converted, *target, conversion, options, figures));
   DRAGOMAN_TRY(KeepSmaller(session, original, kept, *target, options, figures));
@@ -265,7 +297,7 @@ Result<int> Convert(const ConvertOptions& options) {
     Say(BatchText(*converted->batch, *options.lowering.batch, options.common.verbose));
   if (options.common.json && options.output != "-")
     PrintFile(original.nodes, after, *target, converted->batch, options);
-  return CheckWritten(session, *converted, *target, options);
+  return static_cast<int>(kDone);
 }
 
 }  // namespace
@@ -306,8 +338,8 @@ void AddWriteOptions(Command& command, WriteOptions& options, std::string_view n
 
 void AddCheck(Command& command, ConvertOptions& options) {
   command.Add("--check", &options.check,
-              "Read what was written and run it on so many random inputs against MODEL; exits with "
-              "1\nif an output differs",
+              "Read what is to be written and run it on so many random inputs against MODEL; if an "
+              "output\ndiffers, nothing is written, and the exit code is 1",
               {.range = {{1, 1'000'000}}});
   command.Add("--seed", &options.seed, "Seed of the random inputs of --check");
 }

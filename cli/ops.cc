@@ -164,27 +164,55 @@ void PrintTableJson(const OpsOptions& options) {
   PrintJson({{"operators", ops}, {"passes", passes}, {"formats", formats}});
 }
 
+// A name as `inspect` prints it, "onnx.Gemm", "onnx:com.microsoft.Gelu", "relay:nn.dense", or as
+// torch does, "aten::add.Tensor": its dialect or domain, and what it is called there.
+struct OperatorName {
+  std::string dialect;  // empty: none that is known
+  std::string rest;
+};
+
+OperatorName SplitName(std::string name) {
+  OperatorName split{"", name};
+  for (const std::string& dialect : Dialects()) {
+    if (!name.starts_with(dialect) || dialect.size() < split.dialect.size()) continue;
+    const std::size_t rest = name.find_first_not_of(':', dialect.size());
+    const bool ends = rest != dialect.size() || name[rest] == '.';
+    if (ends && rest != std::string::npos)
+      split = {dialect, name.substr(name[rest] == '.' ? rest + 1 : rest)};
+  }
+  const OperatorName inner = split.dialect == "onnx" ? SplitName(split.rest) : OperatorName();
+  return inner.dialect.empty() ? split : inner;
+}
+
 // `others` are those of its dialect; empty: it is not a dialect, and common ones are suggested.
-int NoOperator(const std::string& name, const std::vector<SourceOperator>& others) {
+int NoOperator(const std::string& given, const OperatorName& name,
+               const std::vector<SourceOperator>& others) {
   std::vector<std::string> names;
   for (const SourceOperator& other : others) names.push_back(other.name);
   if (others.empty()) {
     for (const OpDef* def : AllOps()) names.push_back(def->Label());
   }
-  return Report(InvalidInput("there is no operator '" + name + "'" + DidYouMean(name, names)));
+  const std::string full = name.dialect + "." + name.rest;
+  const bool holds_dialect = !names.empty() && names.front().starts_with(name.dialect + ".");
+  return Report(InvalidInput("there is no operator '" + given + "'" +
+                             DidYouMean(holds_dialect ? full : name.rest, names)));
 }
 
-// The operators of a source dialect or domain that are lowered, one a line.
-int PrintSourceOperators(const OpsOptions& options, const std::vector<SourceOperator>& operators) {
+// The operators of a source dialect or domain that are lowered, each in a line; those called
+// `wanted` alone, or all. The names of torch's hold their dialect.
+int PrintSourceOperators(const OpsOptions& options, const std::vector<SourceOperator>& operators,
+                         const OperatorName& wanted) {
+  const std::string full = wanted.dialect + "." + wanted.rest;
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const auto& [name, schema] : operators) {
-    if (options.op && name != *options.op && !name.starts_with(*options.op + ".")) continue;
+    if (options.op && name != wanted.rest && name != full && !name.starts_with(full + "."))
+      continue;
     rows.push_back({{"op", name}});
     if (!schema.empty()) rows.back()["schema"] = schema;
     if (!options.common.json)
       fmt::print("{}\n", schema.empty() ? name : fmt::format("{:<40} {}", name, schema));
   }
-  if (rows.empty()) return NoOperator(*options.op, operators);
+  if (rows.empty()) return NoOperator(*options.op, wanted, operators);
   if (options.common.json) PrintJson(rows);
   return kDone;
 }
@@ -200,7 +228,9 @@ std::vector<SourceOperator> OperatorsOf(std::string_view dialect) {
 int RunOps(const OpsOptions& options) {
   if (options.from) {
     const std::vector<SourceOperator> operators = OperatorsOf(*options.from);
-    if (!operators.empty()) return PrintSourceOperators(options, operators);
+    OperatorName name = SplitName(options.op.value_or(""));
+    if (name.dialect.empty()) name.dialect = *options.from;
+    if (!operators.empty()) return PrintSourceOperators(options, operators, name);
     // The operators of ai.onnx are those of the common dialect.
     if (*options.from != "onnx") {
       return Report(InvalidInput("there is no dialect '" + *options.from + "'" +
@@ -208,12 +238,11 @@ int RunOps(const OpsOptions& options) {
     }
   }
   if (options.op) {
-    const OpDef* def = FindOp(*options.op);
+    const OperatorName name = SplitName(*options.op);
+    const bool is_common = name.dialect.empty() || name.dialect == "onnx";
+    const OpDef* def = is_common ? FindOp(name.rest) : nullptr;
     if (def == nullptr) def = FindOp("dragoman." + *options.op);
-    if (def == nullptr) {
-      const std::string dialect = options.op->substr(0, options.op->find('.'));
-      return PrintSourceOperators(options, OperatorsOf(dialect));
-    }
+    if (def == nullptr) return PrintSourceOperators(options, OperatorsOf(name.dialect), name);
     if (options.common.json) {
       PrintOpJson(*def, options);
     } else {

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "core/rewrite/pipeline.h"
+#include "core/support/new_folders.h"
+#include "core/support/printable.h"
 #include "driver/rules.h"
 
 namespace dragoman::cli {
@@ -170,6 +172,10 @@ Session MakeSession(const CommonOptions& options, const std::string& model) {
   Session session;
   session.shows_progress = true;
   session.strict = options.strict;
+  if (!options.quiet) {
+    TellOfNewFolders(
+        [](const std::string& folder) { Say("made the folder " + Printable(folder)); });
+  }
   if (options.expand_limit)
     session.expand_limit = static_cast<std::uint64_t>(*options.expand_limit) * 1'000'000;
   if (options.explain) session.explain = [](std::string_view line) { Say(Printable(line)); };

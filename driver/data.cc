@@ -17,6 +17,7 @@
 #include "core/ops/kernel_name.h"
 #include "core/support/mapped_file.h"
 #include "core/support/nearest_name.h"
+#include "core/support/new_folders.h"
 #include "core/support/output_file.h"
 #include "core/support/port_name.h"
 #include "core/support/text.h"
@@ -423,6 +424,8 @@ Result<Json> WriteMap(const FlatArrays& outputs, std::size_t at, std::set<std::s
 }  // namespace
 
 Status WriteOutputs(const std::string& folder, const FlatArrays& outputs) {
+  if (const std::error_code error = MakeFolderOf(folder))
+    return InvalidInput("cannot make the folder it is in: " + error.message()).InFile(folder);
   rt::StagedOutputs staged(folder);
   if (std::string problem = staged.Begin(); !problem.empty())
     return InvalidInput(std::move(problem)).InFile(folder);

@@ -6,6 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "core/ir/node_attributes.h"
 #include "core/support/nearest_name.h"
 
@@ -126,6 +129,25 @@ Knowledge DeclaredResult(const Signature& signature, const Formal& formal,
   return result;
 }
 
+constexpr std::size_t kMaxListed = 8;  // operands, and elements of one
+
+// ": A f32[2, 3], shape i64[2] [4, 5]"
+std::string OperandsText(const InferContext& context) {
+  std::string text;
+  for (std::size_t i = 0; i < context.num_operands(); ++i) {
+    if (!context.has(i)) continue;
+    text += text.empty() ? ": " : ", ";
+    if (i == kMaxListed) return text + "…";
+    text += context.def().signature.Operand(i)->name + " " + context.type(i).ToString();
+    const std::optional<Elements>& elements = context.elements(i);
+    if (!elements || elements->size() > kMaxListed) continue;
+    std::vector<std::string> numbers;
+    for (const Dim& element : *elements) numbers.push_back(element.ToString());
+    text += fmt::format(" [{}]", fmt::join(numbers, ", "));
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<InferContext> InferContext::Make(const Node& node, const OpDef& def,
@@ -217,7 +239,7 @@ Error InferContext::Fail(std::string message) const {
 
 Status InferContext::Check(rt::Status status) const {
   if (status.ok()) return {};
-  return Fail(status.message());
+  return Fail(status.message() + OperandsText(*this));
 }
 
 Status SameTypeAsFirst(InferContext& context) {

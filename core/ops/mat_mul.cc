@@ -93,7 +93,7 @@ Status InferGemm(InferContext& context) {
   }
   if (a != nullptr && b != nullptr &&
       Equal((*a)[params.transA ? 0 : 1], (*b)[params.transB ? 1 : 0]) == Truth::kNo) {
-    return context.Fail("inner sizes of the operands differ");
+    return context.Check(rt::Status::Error("inner sizes of the operands differ"));
   }
   context.SetShape(0, Shape{a != nullptr ? (*a)[params.transA ? 1 : 0] : Dim::Unknown(),
                             b != nullptr ? (*b)[params.transB ? 0 : 1] : Dim::Unknown()});

@@ -18,6 +18,7 @@
 #include "core/support/bytes.h"
 #include "core/support/confined_path.h"
 #include "core/support/mapped_files.h"
+#include "core/support/new_folders.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -80,9 +81,7 @@ void Lock(int fd) { static_cast<void>(::flock(fd, LOCK_EX | LOCK_NB)); }
 Unfinished MakeBeside(const fs::path& target, const std::function<bool(const char*)>& make) {
   RemoveLeftBehind(target.parent_path());
   return Unfinished::Make([&]() -> std::string {
-    std::error_code error;
-    if (target.has_parent_path()) fs::create_directories(target.parent_path(), error);
-    if (error) {
+    if (const std::error_code error = MakeFolderOf(target)) {
       errno = error.value();
       return "";
     }
@@ -238,7 +237,11 @@ Result<OutputFile> OutputFolder::AddFile(std::string_view name) {
   if (relative == kMarker || !files_.insert(relative.generic_string()).second) {
     return Internal("output file '" + std::string(name) + "' is written twice");
   }
-  return OutputFile::Create((temporary_.path() / relative).string());
+  const fs::path path = temporary_.path() / relative;
+  std::error_code error;
+  fs::create_directories(path.parent_path(), error);
+  if (error) return SystemError("create", std::string(name), error);
+  return OutputFile::Create(path.string());
 }
 
 Status OutputFolder::WriteFile(std::string_view name, std::string_view content) {

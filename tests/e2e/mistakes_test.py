@@ -10,7 +10,7 @@ import unittest
 import numpy
 
 from command_case import CommandCase
-from commands import DRAGOMAN
+from commands import DRAGOMAN, dragoman
 
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 MLP = MODELS / "mlp" / "model.onnx"
@@ -156,6 +156,36 @@ class Mistakes(CommandCase):
                 text += "entry main(%x: f32[2]) -> (%x) { }"
             (self.out / name).write_text(text)
             self.assertIn("entry main", self.done("inspect", self.out / name), name)
+
+    def test_sizes_that_do_not_fit_are_named(self):
+        said = self.refused("convert", MLP, "-o", self.out / "x.onnx", "--shape", "x=1,42")
+        self.assertIn("A f32[1, 42], B f32[64, 41]", said)
+        model = self.out / "reshape.dgt"
+        model.write_text("graph main(%x: f32[3, 41]) -> (%y) {\n  const %s: i64[2] = [4, 31]\n"
+                         "  %y = onnx.Reshape(%x, %s)\n}\n")
+        said = self.refused("convert", model, "-o", self.out / "x.onnx")
+        self.assertIn("data f32[3, 41], shape i64[2] [4, 31]", said)
+
+    def test_operators_have_the_names_that_inspect_prints(self):
+        for name in ("onnx.Gemm", "tf.MatMul", "relay:nn.dense", "relay.nn.dense", "relax.nn.relu",
+                     "onnx:com.microsoft.Attention", "aten::add.Tensor", "dragoman.Linear"):
+            with self.subTest(name):
+                self.assertIn(name[-4:], self.done("ops", name).splitlines()[0])
+        for name, meant in (("onnx.Gemmm", "Gemm"), ("tf.MatMull", "MatMul"),
+                            ("aten.ad", "aten.add")):
+            self.assertIn(f"(did you mean '{meant}'?)", self.refused("ops", name))
+        self.refused("ops", "foo.bar")
+
+    def test_folders_that_are_made_are_named(self):
+        for arguments in (("convert", MLP, "-o", self.out / "a" / "b" / "x.onnx"),
+                          ("codegen", MLP, "-o", self.out / "c" / "program"),
+                          ("run", MLP, "--random", "--output-dir", self.out / "d" / "y")):
+            folder = pathlib.Path(arguments[-1]).parent
+            said = f"made the folder {folder}\n"
+            done = dragoman(*arguments)
+            self.assertEqual((done.returncode, done.stderr.count("made the folder")), (0, 1))
+            self.assertIn(said, done.stderr)
+            self.assertNotIn(said, dragoman(*arguments).stderr)
 
 
 class NextCommand(CommandCase):

@@ -100,6 +100,27 @@ class Simplify(CommandCase):
     def test_what_is_checked_must_be_readable(self):
         done = dragoman("simplify", MLP, "-o", self.out / "small.dot", "--check", "1")
         self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertFalse((self.out / "small.dot").exists())
+
+    def test_nothing_is_written_that_its_check_refuses(self):
+        for before in (None, b"older"):
+            for name in ("small.onnx", "small.pt2"):
+                small = self.out / name
+                if before:
+                    small.write_bytes(before)
+                rules = self.out / "wrong.rules"
+                rules.write_text("rule r: Relu($x) => Tanh($x)\n")
+                done = dragoman("simplify", MLP, "-o", small, "--rules", rules, "--check", "1")
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(f"{name} is not written", done.stderr)
+                self.assertEqual(small.read_bytes() if small.exists() else None, before)
+
+    def test_files_that_belong_together_are_checked(self):
+        done = dragoman("convert", MLP, "-o", self.out / "new" / "mlp.py", "--check", "2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("check: equal on 2 random inputs", done.stderr)
+        self.assertEqual(sorted(path.name for path in (self.out / "new").iterdir()),
+                         ["mlp.npz", "mlp.py"])
 
     def test_never_more_nodes_than_others_leave(self):
         python = peer_python("onnxsim")
