@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activation functions, those of torch.nn.functional.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "core/lowering/elu.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/view.h"
 
@@ -37,8 +39,6 @@ Result<Value*> LowerSoftmaxAs(Call& call, std::string_view type) {
   return c.Done(SoftmaxAlong(c, type, x, c.Int("dim")));
 }
 
-}  // namespace
-
 Result<Value*> LowerRelu(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
@@ -56,6 +56,8 @@ Result<Value*> LowerHardtanh(Call& call) {
   const double lower = c.Float("min_val");
   return c.Done(Clip(c, x, lower, c.Float("max_val")));
 }
+
+}  // namespace
 
 Result<Value*> LowerElu(Call& call) {
   CallComposer c(call);
@@ -81,12 +83,16 @@ Result<Value*> LowerCelu(Call& call) {
   return c.Done(c.Op("Celu", {x}, {FloatAttribute("alpha", alpha)}));
 }
 
+namespace {
+
 Result<Value*> LowerSelu(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   if (c.dtype(x) == DType::kF64) return c.Done(ScaledElu(c, x, kSeluAlpha, kSeluScale));
   return c.Done(c.Op("Selu", {x}));
 }
+
+}  // namespace
 
 Result<Value*> LowerLeakyRelu(Call& call) {
   CallComposer c(call);
@@ -121,6 +127,8 @@ Result<Value*> LowerPRelu(Call& call) {
   return c.Done(c.Op("PRelu", {x, slope}));
 }
 
+namespace {
+
 Result<Value*> LowerGelu(Call& call) {
   CallComposer c(call);
   const std::string approximate = c.Has("approximate") ? c.Text("approximate") : "none";
@@ -134,10 +142,14 @@ Result<Value*> LowerSilu(Call& call) {
   return c.Done(c.CastLike(c.Mul(wide, c.Sigmoid(wide)), x));
 }
 
+}  // namespace
+
 Result<Value*> LowerHardswish(Call& call) {
   CallComposer c(call);
   return c.Done(c.Op("HardSwish", {c.Tensor("self")}));
 }
+
+namespace {
 
 Result<Value*> LowerHardsigmoid(Call& call) {
   CallComposer c(call);
@@ -193,7 +205,12 @@ Result<Value*> LowerGlu(Call& call) {
   return c.Done(c.CastLike(c.Mul(c.Widen(halves[0]), gate), x));
 }
 
+}  // namespace
+
 Result<Value*> LowerSoftmax(Call& call) { return LowerSoftmaxAs(call, "Softmax"); }
+
+namespace {
+
 Result<Value*> LowerLogSoftmax(Call& call) { return LowerSoftmaxAs(call, "LogSoftmax"); }
 
 // Rows of -inf alone give zeros.
@@ -205,8 +222,6 @@ Result<Value*> LowerSafeSoftmax(Call& call) {
   Value* masked = c.Equal(c.Reduce("ReduceMax", x, {axis}, true), -INFINITY);
   return c.Done(c.Where(masked, 0, SoftmaxAlong(c, "Softmax", x, axis)));
 }
-
-namespace {
 
 // Sizes of the mask: those of `x`, or one element for each example and channel.
 Value* MaskShape(CallComposer& c, Value* x, bool of_features) {
@@ -226,8 +241,6 @@ Value* AlphaDropped(CallComposer& c, Value* x, Value* mask, double p) {
   return c.Add(c.Mul(x, c.Mul(mask, scale)), shift);
 }
 
-}  // namespace
-
 // dropout, alpha_dropout, and their kin that drop channels as a whole: nothing, unless in training.
 Result<Results> LowerDropout(Call& call) {
   CallComposer c(call);
@@ -243,6 +256,44 @@ Result<Results> LowerDropout(Call& call) {
   Value* kept = c.Full(MaskShape(c, x, of_features), 1 - p, c.dtype(x));
   Value* mask = c.Op("Bernoulli", {kept});
   return c.Done({is_alpha ? AlphaDropped(c, x, mask, p) : c.Mul(x, c.Div(mask, 1 - p))});
+}
+
+}  // namespace
+
+std::span<const OpRow> ActivationRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._log_softmax", LowerLogSoftmax, {.order = ResultOrder::kStated}},
+      {"aten._safe_softmax", LowerSafeSoftmax},
+      {"aten._softmax", LowerSoftmax, {.order = ResultOrder::kStated}},
+      {"aten.alpha_dropout", LowerDropout},
+      {"aten.celu", LowerCelu},
+      {"aten.dropout", LowerDropout},
+      {"aten.elu", LowerElu},
+      {"aten.feature_alpha_dropout", LowerDropout},
+      {"aten.feature_dropout", LowerDropout},
+      {"aten.gelu", LowerGelu},
+      {"aten.glu", LowerGlu},
+      {"aten.hardshrink", LowerHardshrink},
+      {"aten.hardsigmoid", LowerHardsigmoid, {.grid = kUnitGrid}},
+      {"aten.hardswish", LowerHardswish},
+      {"aten.hardtanh", LowerHardtanh, {.grid = kOperandGrid}},
+      {"aten.leaky_relu", LowerLeakyRelu, {.grid = kOperandGrid}},
+      {"aten.log_softmax", LowerLogSoftmax, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten.prelu", LowerPRelu},
+      {"aten.relu", LowerRelu},
+      {"aten.relu6", LowerRelu6, {.grid = kOperandGrid}},
+      {"aten.rrelu", LowerRRelu},
+      {"aten.rrelu_with_noise", LowerRRelu},
+      {"aten.selu", LowerSelu},
+      {"aten.silu", LowerSilu, {.complex = true}},
+      {"aten.softmax", LowerSoftmax, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten.softplus", LowerSoftplus},
+      {"aten.softshrink", LowerSoftshrink},
+      {"aten.special_log_softmax", LowerLogSoftmax},
+      {"aten.special_softmax", LowerSoftmax},
+      {"aten.threshold", LowerThreshold, {.grid = kOperandGrid}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

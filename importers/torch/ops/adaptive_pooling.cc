@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling to given sizes. Window i of n along an axis of size s reaches from floor(i s / n) to
 // ceil((i + 1) s / n); where n divides s these are ordinary windows.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -8,7 +10,6 @@
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/pooling.h"
 
@@ -189,8 +190,6 @@ Result<Value*> AdaptiveAverage(CallComposer& c) {
   return c.Done(Unbatch(c, y, batched));
 }
 
-}  // namespace
-
 // adaptive_avg_pool1d, 2d, 3d
 Result<Value*> LowerAdaptiveAvgPool(Call& call) {
   CallComposer c(call);
@@ -224,6 +223,22 @@ Result<Results> LowerAdaptiveMaxPool(Call& call) {
   Value* indices = c.Op("GatherElements", {places, chosen}, {{"axis", axis}});
   return c.Done({Unbatch(c, c.Squeeze(values, {axis}), batched),
                  Unbatch(c, c.Squeeze(indices, {axis}), batched)});
+}
+
+}  // namespace
+
+std::span<const OpRow> AdaptivePoolingRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._adaptive_avg_pool2d", LowerAdaptiveAvgPool},
+      {"aten._adaptive_avg_pool3d", LowerAdaptiveAvgPool},
+      {"aten.adaptive_avg_pool1d", LowerAdaptiveAvgPool, {.grid = kIntegerGrid}},
+      {"aten.adaptive_avg_pool2d", LowerAdaptiveAvgPool, {.grid = kIntegerGrid}},
+      {"aten.adaptive_avg_pool3d", LowerAdaptiveAvgPool, {.grid = kIntegerGrid}},
+      {"aten.adaptive_max_pool1d", LowerAdaptiveMaxPool},
+      {"aten.adaptive_max_pool2d", LowerAdaptiveMaxPool},
+      {"aten.adaptive_max_pool3d", LowerAdaptiveMaxPool},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

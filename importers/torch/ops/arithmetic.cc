@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of two tensors or numbers with numeric results.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <cmath>
 #include <string>
 
 #include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 
@@ -70,6 +72,8 @@ Result<Value*> LowerAdd(Call& call) {
   const bool bools = c.dtype(x.self) == DType::kBool;
   return c.Done(bools ? c.Or(x.self, x.other) : WithAlpha(c, false, x.self, x.other));
 }
+
+namespace {
 
 Result<Value*> LowerSub(Call& call) {
   CallComposer c(call);
@@ -219,6 +223,44 @@ Result<Value*> LowerHeaviside(Call& call) {
   if (c.dtype(x) == DType::kBool) return c.Done(c.Or(x, c.Tensor("values")));
   Value* step = c.Cast(c.Greater(x, 0), c.dtype(x));
   return c.Done(c.Where(c.Equal(x, 0), c.Tensor("values"), step));
+}
+
+}  // namespace
+
+std::span<const OpRow> ArithmeticRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.__rsub__", LowerRSub},
+      {"aten.add", LowerAdd, {.complex = true}},
+      {"aten.arctan2", LowerAtan2},
+      {"aten.atan2", LowerAtan2},
+      {"aten.copysign", LowerCopySign},
+      {"aten.div", LowerDiv, {.complex = true}},
+      {"aten.divide", LowerDiv, {.complex = true}},
+      {"aten.float_power", LowerFloatPower, {.complex = true}},
+      {"aten.floor_divide", LowerFloorDivide},
+      {"aten.fmax", LowerFloatExtremum},
+      {"aten.fmin", LowerFloatExtremum},
+      {"aten.fmod", LowerFmod},
+      {"aten.heaviside", LowerHeaviside},
+      {"aten.hypot", LowerHypot},
+      {"aten.ldexp", LowerLdexp, {.complex = true}},
+      {"aten.logaddexp", LowerLogAddExp, {.complex = true}},
+      {"aten.logaddexp2", LowerLogAddExp},
+      {"aten.maximum", LowerMaximum},
+      {"aten.minimum", LowerMinimum},
+      {"aten.mul", LowerMul, {.complex = true}},
+      {"aten.multiply", LowerMul, {.complex = true}},
+      {"aten.pow", LowerPow, {.complex = true}},
+      {"aten.remainder", LowerRemainder},
+      {"aten.rsub", LowerRSub, {.complex = true}},
+      {"aten.special_xlog1py", LowerXLogY},
+      {"aten.special_xlogy", LowerXLogY},
+      {"aten.sub", LowerSub, {.complex = true}},
+      {"aten.subtract", LowerSub, {.complex = true}},
+      {"aten.true_divide", LowerDiv, {.complex = true}},
+      {"aten.xlogy", LowerXLogY},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention: scaled dot products, and torch's fused layers around them.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -8,7 +10,6 @@
 
 #include "core/lowering/heap.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -219,8 +220,6 @@ Abstract NewNested(CallComposer& c, const Nested& nested) {
   return Abstract(Tuple{std::make_shared<const std::vector<Abstract>>(std::move(parts))});
 }
 
-}  // namespace
-
 Result<Value*> LowerAttention(Call& call) {
   CallComposer c(call);
   return c.Done(Attend(c, TakeAttention(c)).output);
@@ -300,6 +299,22 @@ Result<Value*> LowerToPadded(Call& call) {
     return c.Done(rows);
   Value* before = c.Ints(std::vector<std::int64_t>(further.size() + 2, 0));
   return c.Done(c.Op("Pad", {rows, c.ConcatSizes({before, missing}), padding}));
+}
+
+}  // namespace
+
+std::span<const OpRow> AttentionRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._native_multi_head_attention", LowerNativeMultiHeadAttention},
+      {"aten._nested_tensor_from_mask", LowerNestedFromMask},
+      {"aten._nested_tensor_from_mask_left_aligned", LowerIsLeftAligned},
+      {"aten._scaled_dot_product_attention", LowerAttentionWithWeights},
+      {"aten._scaled_dot_product_attention_math", LowerAttentionWithWeights},
+      {"aten._transformer_encoder_layer_fwd", LowerTransformerEncoderLayer},
+      {"aten.scaled_dot_product_attention", LowerAttention},
+      {"aten.to_padded_tensor", LowerToPadded},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients, as programs hold them that were exported with their backward pass, or call them.
+#include "importers/torch/ops/op_rows.h"
+
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -26,8 +27,6 @@ Value* SumAlong(CallComposer& c, Value* x) {
   if (c.MaybeRank(x) == 0) return x;
   return c.ReduceSum(x, {c.AxisArgument("dim", x)}, true);
 }
-
-}  // namespace
 
 Result<Value*> LowerSoftmaxBackward(Call& call) {
   CallComposer c(call);
@@ -86,6 +85,20 @@ Result<Value*> LowerMaxPoolBackward(Call& call) {
   Value* sums = c.Op("ScatterElements", {zeros, flat(c.Tensor("indices")), flat(wide)},
                      {{"axis", std::int64_t{planes}}, {"reduction", "add"}});
   return c.Done(c.CastLike(c.Reshape(sums, c.Shape(x)), grad));
+}
+
+}  // namespace
+
+std::span<const OpRow> BackwardRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._log_softmax_backward_data", LowerLogSoftmaxBackward},
+      {"aten._softmax_backward_data", LowerSoftmaxBackward},
+      {"aten.max_pool2d_with_indices_backward", LowerMaxPoolBackward},
+      {"aten.sigmoid_backward", LowerSigmoidBackward},
+      {"aten.tanh_backward", LowerTanhBackward},
+      {"aten.threshold_backward", LowerThresholdBackward},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that make complex tensors of real ones, and take them apart.
+#include "importers/torch/ops/op_rows.h"
+
 #include <numbers>
 #include <utility>
 
 #include "core/lowering/complex.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 #include "importers/torch/ops/view.h"
@@ -24,8 +25,6 @@ std::vector<Dim> EverySecond(std::vector<Dim> steps) {
   for (Dim& step : steps) step = step * 2;
   return steps;
 }
-
-}  // namespace
 
 Result<Value*> LowerComplex(Call& call) {
   CallComposer c(call);
@@ -116,6 +115,28 @@ Result<Value*> LowerIsReal(Call& call) {
   Value* x = c.Tensor("self");
   if (IsComplex(c.dtype(x))) return c.Done(c.Equal(PartsOf(c, x).im, 0));
   return c.Done(c.Full(c.Shape(x), 1, DType::kBool));
+}
+
+}  // namespace
+
+std::span<const OpRow> ComplexTensorsRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._conj", LowerConj, {.complex = true}},
+      {"aten._conj_physical", LowerConj, {.complex = true}},
+      {"aten.angle", LowerAngle, {.complex = true}},
+      {"aten.complex", LowerComplex},
+      {"aten.conj", LowerConj, {.complex = true}},
+      {"aten.conj_physical", LowerConj, {.complex = true}},
+      {"aten.imag", LowerImag, {.complex = true}},
+      {"aten.isreal", LowerIsReal, {.complex = true}},
+      {"aten.polar", LowerPolar},
+      {"aten.real", LowerReal, {.complex = true}},
+      {"aten.view_as_complex", LowerViewAsComplex},
+      {"aten.view_as_complex_copy", LowerViewAsComplex},
+      {"aten.view_as_real", LowerViewAsReal, {.complex = true}},
+      {"aten.view_as_real_copy", LowerViewAsReal, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions, plain and transposed, in all the forms that archives hold.
+#include "importers/torch/ops/op_rows.h"
+
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 
 namespace dragoman::torch {
 namespace {
@@ -111,8 +112,6 @@ Result<Value*> Lower(Call& call, bool transposed) {
   return c.Done(batched ? y : c.Squeeze(y, {0}));
 }
 
-}  // namespace
-
 // conv1d, conv2d, conv3d, _convolution_mode
 Result<Value*> LowerConv(Call& call) { return Lower(call, false); }
 // conv_transpose1d, conv_transpose2d, conv_transpose3d
@@ -137,6 +136,25 @@ Result<Value*> LowerAnyConv(Call& call) {
   const bool transposed = c.Bool("transposed");
   if (c.failed()) return c.Done(nullptr);
   return Lower(call, transposed);
+}
+
+}  // namespace
+
+std::span<const OpRow> ConvolutionRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._convolution", LowerAnyConv, {.complex = true}},
+      {"aten._convolution_mode", LowerConv, {.complex = true}},
+      {"aten.conv1d", LowerConv, {.complex = true}},
+      {"aten.conv2d", LowerConv, {.complex = true}},
+      {"aten.conv3d", LowerConv, {.complex = true}},
+      {"aten.conv_tbc", LowerConvTbc},
+      {"aten.conv_transpose1d", LowerConvTranspose, {.complex = true}},
+      {"aten.conv_transpose2d", LowerConvTranspose, {.complex = true}},
+      {"aten.conv_transpose3d", LowerConvTranspose, {.complex = true}},
+      {"aten.convolution", LowerAnyConv, {.complex = true}},
+      {"aten.mkldnn_convolution", LowerConv},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that make tensors: filled, ranges, identity; and those that draw random numbers.
+#include "importers/torch/ops/op_rows.h"
+
 #include <cmath>
 #include <numbers>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 #include "importers/torch/ops/view.h"
@@ -66,8 +67,6 @@ Value* RandomLike(CallComposer& c, std::string_view type) {
   if (c.Has("generator")) return c.Fail("random numbers of a generator that has a seed");
   return c.Op(type, {c.Full(shape, 0, dtype)}, {{"dtype", static_cast<std::int64_t>(dtype)}});
 }
-
-}  // namespace
 
 // zeros, empty and their kin; what torch leaves uninitialised is zero.
 Result<Value*> LowerZeros(Call& call) { return Filled(call, 0); }
@@ -225,6 +224,51 @@ Result<Results> LowerTo(Call& call) {
   constexpr std::int64_t kPreserve = 1;
   if (c.IntOr("memory_format", kPreserve) == kPreserve) return LowerAlias(c);
   return c.DoneWith({CopyOrView(c, x, Strides::Unknown())});
+}
+
+}  // namespace
+
+std::span<const OpRow> CreationRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._shape_as_tensor", LowerShapeAsTensor},
+      {"aten._to_copy", LowerTo, {.complex = true}},
+      {"aten.arange", LowerArange},
+      {"aten.bartlett_window", LowerWindow},
+      {"aten.bernoulli", LowerBernoulli},
+      {"aten.blackman_window", LowerWindow},
+      {"aten.empty", LowerZeros},
+      {"aten.empty_like", LowerZeros, {.complex = true}},
+      {"aten.empty_permuted", LowerZeros},
+      {"aten.empty_strided", LowerZeros, {.order = ResultOrder::kUnknown}},
+      {"aten.eye", LowerEye},
+      {"aten.full", LowerFull},
+      {"aten.full_like", LowerFull, {.complex = true}},
+      {"aten.hamming_window", LowerWindow},
+      {"aten.hann_window", LowerWindow},
+      {"aten.linspace", LowerLinspace},
+      {"aten.logspace", LowerLogspace},
+      {"aten.new_empty", LowerZeros, {.complex = true}},
+      {"aten.new_empty_strided", LowerZeros, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.new_full", LowerFull, {.complex = true}},
+      {"aten.new_ones", LowerOnes, {.complex = true}},
+      {"aten.new_zeros", LowerZeros, {.complex = true}},
+      {"aten.ones", LowerOnes},
+      {"aten.ones_like", LowerOnes, {.complex = true}},
+      {"aten.rand", LowerRand},
+      {"aten.rand_like", LowerRand},
+      {"aten.randint", LowerRandint},
+      {"aten.randint_like", LowerRandint},
+      {"aten.randn", LowerRandn},
+      {"aten.randn_like", LowerRandn},
+      {"aten.range", LowerRange},
+      {"aten.scalar_tensor", LowerScalarTensor},
+      {"aten.to", LowerTo, {.complex = true}},
+      {"aten.to_dense", LowerTo},
+      {"aten.type_as", LowerTypeAs, {.complex = true}},
+      {"aten.zeros", LowerZeros},
+      {"aten.zeros_like", LowerZeros, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

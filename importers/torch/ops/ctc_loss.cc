@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Connectionist temporal classification: the probability of a label sequence, summed over its
 // alignments with the steps of an input (Graves et al., 2006, section 4.1), in logarithms.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -97,8 +98,6 @@ Value* Losses(CallComposer& c, Value* log_probs, Value* labels, const Lengths& l
   return c.Neg(c.Squeeze(LogSum(c, {at(end), before}), {1}));
 }
 
-}  // namespace
-
 Result<Value*> LowerCtcLoss(Call& call) {
   CallComposer c(call);
   Value* given = c.Tensor("log_probs");
@@ -119,6 +118,15 @@ Result<Value*> LowerCtcLoss(Call& call) {
     losses = c.Squeeze(losses, {0});
   }
   return c.Done(c.CastLike(losses, given));
+}
+
+}  // namespace
+
+std::span<const OpRow> CtcLossRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.ctc_loss", LowerCtcLoss},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running products and extremes, and differences of neighbours. Element i of a running reduction is
 // reduced from a row in which what lies behind i is neutral.
+#include "importers/torch/ops/op_rows.h"
+
 #include <cmath>
 #include <string>
 #include <utility>
@@ -8,7 +10,6 @@
 #include "core/lowering/complex.h"
 #include "core/lowering/sums.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 
@@ -74,8 +75,6 @@ Result<Results> RunningExtreme(Call& call, std::string_view type, double neutral
       {c.Cast(c.SwapAxes(values, axis, rank - 1), given), c.SwapAxes(last, axis, rank - 1)});
 }
 
-}  // namespace
-
 Result<Value*> LowerCumProd(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
@@ -113,8 +112,6 @@ Result<Value*> LowerDiff(Call& call) {
   return c.Done(x);
 }
 
-namespace {
-
 Value* NeighbourSums(Composer& c, Value* y, int axis) {
   return c.Add(c.Slice(y, axis, 1, kEnd), c.Slice(y, axis, 0, -1));
 }
@@ -144,8 +141,6 @@ Value* SumAlong(Composer& c, Value* x, int axis) {
   return c.ReduceSum(c.Cast(x, SumResult(c.dtype(x))), {axis});
 }
 
-}  // namespace
-
 // The area under lines between points `dx` apart, or at `x`. For points that are equally far apart
 // torch takes half of the first and the last from the sum of all.
 Result<Value*> LowerTrapezoid(Call& call) {
@@ -171,6 +166,23 @@ Result<Value*> LowerCumulativeTrapezoid(Call& call) {
   Value* areas = DoubleAreas(c, y, axis);
   areas = c.Op("CumSum", {c.Cast(areas, SumResult(c.dtype(areas))), c.Int(axis)});
   return c.Done(Halved(c, areas));
+}
+
+}  // namespace
+
+std::span<const OpRow> CumulativeRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._logcumsumexp", LowerLogCumSumExp, {.complex = true}},
+      {"aten.cummax", LowerCumMax},
+      {"aten.cummin", LowerCumMin},
+      {"aten.cumprod", LowerCumProd, {.complex = true}},
+      {"aten.cumulative_trapezoid", LowerCumulativeTrapezoid, {.complex = true}},
+      {"aten.diff", LowerDiff, {.complex = true}},
+      {"aten.logcumsumexp", LowerLogCumSumExp, {.complex = true}},
+      {"aten.trapezoid", LowerTrapezoid, {.complex = true}},
+      {"aten.trapz", LowerTrapezoid, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that decomposed programs of torch.export have in the place of a user's. Further
 // results, which serve the backward pass, are None.
-#include "importers/torch/ops/decomposed.h"
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -11,7 +12,6 @@
 #include <vector>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -65,8 +65,6 @@ Result<Results> WithoutSaved(Call& call) {
   DRAGOMAN_ASSIGN(Value * y, kLower(call));
   return Results{call.NewTensor(y), None()};
 }
-
-}  // namespace
 
 Result<Results> LowerNllLossForward(Call& call) { return WithoutSaved<LowerNllLoss>(call); }
 Result<Results> LowerRmsNormForward(Call& call) { return WithoutSaved<LowerRmsNorm>(call); }
@@ -167,6 +165,34 @@ Result<Results> LowerLinalgSolveForward(Call& call) {
   if (call.Declares("left") && !*call.Bool("left")) return call.Unsupported("left = False");
   DRAGOMAN_ASSIGN(const Results results, LowerLinalgSolveEx(call));
   return Results{results[0], None(), None(), results[1]};
+}
+
+}  // namespace
+
+std::span<const OpRow> DecomposedRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._addmm_activation", LowerAddmmActivation},
+      {"aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams", LowerFakeQuantizeForward},
+      {"aten._fused_rms_norm", LowerRmsNormForward},
+      {"aten._int_mm", LowerIntMatMul},
+      {"aten._linalg_det", LowerDeterminantForward, {.complex = true}},
+      {"aten._linalg_slogdet", LowerLogDeterminantForward, {.complex = true}},
+      {"aten._linalg_solve_ex",
+       LowerLinalgSolveForward,
+       {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten._prelu_kernel", LowerPReluKernel},
+      {"aten._trilinear", LowerTrilinear},
+      {"aten._weight_int8pack_mm", LowerInt8Linear},
+      {"aten._weight_norm_interface", LowerWeightNormForward},
+      {"aten.fake_quantize_per_channel_affine_cachemask", LowerFakeQuantizeForward},
+      {"aten.fake_quantize_per_tensor_affine_cachemask", LowerFakeQuantizeForward},
+      {"aten.log_sigmoid_forward", LowerLogSigmoidForward},
+      {"aten.multilabel_margin_loss_forward", LowerMultilabelMarginLossForward},
+      {"aten.native_dropout", LowerNativeDropout},
+      {"aten.nll_loss2d_forward", LowerNllLossForward},
+      {"aten.nll_loss_forward", LowerNllLossForward},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layers, and parts of them, that decomposed programs of torch.export call in the place of a
 // user's.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <cstdint>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/decomposed.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -22,8 +23,6 @@ std::vector<Value*> GateParts(CallComposer& c, std::string_view gates, std::stri
   return c.Ops("Split", {sum}, {{"axis", std::int64_t{-1}}, {"num_outputs", count}},
                static_cast<std::size_t>(count));
 }
-
-}  // namespace
 
 // _batch_norm_with_update and its kin: what native_batch_norm gives, an empty reserve behind the
 // statistics of the batch.
@@ -106,6 +105,24 @@ Result<Value*> LowerGroupedMatMul(Call& call) {
   Value* number = c.Unsqueeze(c.Iota(c.Size(weights, 0)), {1});
   Value* own = c.Unsqueeze(c.Equal(number, c.Unsqueeze(group, {0})), {2});
   return c.Done(c.CastLike(c.ReduceSum(c.Where(own, all, 0), {0}), x));
+}
+
+}  // namespace
+
+std::span<const OpRow> DecomposedLayersRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._add_relu", LowerAddRelu},
+      {"aten._batch_norm_no_update", LowerBatchNormReserve},
+      {"aten._batch_norm_with_update", LowerBatchNormReserve},
+      {"aten._batch_norm_with_update_functional", LowerBatchNormReserve},
+      {"aten._grouped_mm", LowerGroupedMatMul},
+      {"aten._thnn_fused_gru_cell", LowerFusedGruCell},
+      {"aten._thnn_fused_lstm_cell", LowerFusedLstmCell},
+      {"aten.norm_except_dim", LowerNormExceptDim},
+      {"aten.rrelu_with_noise_functional", LowerRReluForward},
+      {"transformers.grouped_mm_fallback", LowerGroupedMatMul},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "importers/torch/ops/op_rows.h"
+
 #include "importers/torch/ops/distance.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "importers/torch/ops/decomposed.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -30,6 +30,8 @@ Value* PairwiseDistance(Composer& c, Value* a, Value* b, double p, double eps, b
   if (rank == 0) return VectorNorm(c, c.Vector(difference), p, {0}, false);
   return VectorNorm(c, difference, p, {rank - 1}, keep);
 }
+
+namespace {
 
 Result<Value*> LowerPairwiseDistance(Call& call) {
   CallComposer c(call);
@@ -102,6 +104,23 @@ Result<Value*> LowerCross(Call& call) {
   Value* first = c.Mul(turned(x[0], {1, 2, 0}), turned(x[1], {2, 0, 1}));
   Value* second = c.Mul(turned(x[0], {2, 0, 1}), turned(x[1], {1, 2, 0}));
   return c.Done(c.Sub(first, second));
+}
+
+}  // namespace
+
+std::span<const OpRow> DistanceRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._cdist_forward", LowerCdist},
+      {"aten._euclidean_dist", LowerEuclideanDistances},
+      {"aten._pdist_forward", LowerPdist},
+      {"aten.cdist", LowerCdist},
+      {"aten.cosine_similarity", LowerCosineSimilarity},
+      {"aten.cross", LowerCross, {.complex = true}},
+      {"aten.linalg_cross", LowerCross, {.complex = true}},
+      {"aten.pairwise_distance", LowerPairwiseDistance},
+      {"aten.pdist", LowerPdist},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

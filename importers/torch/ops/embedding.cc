@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of a table by index, and sums of such rows.
+#include "importers/torch/ops/op_rows.h"
+
 #include <cmath>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -17,8 +18,6 @@ Value* BagOf(Composer& c, Value* count, Value* offsets) {
   Value* begun = c.Cast(c.LessOrEqual(offsets, places), DType::kI64);
   return c.Sub(c.ReduceSum(begun, {1}), 1);
 }
-
-}  // namespace
 
 Result<Value*> LowerEmbedding(Call& call) {
   CallComposer c(call);
@@ -93,6 +92,20 @@ Result<Value*> LowerOneHot(Call& call) {
   if (c.MaybeRank(x) != 0) return c.Done(c.Op("OneHot", {x, depth, c.Ints({0, 1})}));
   // Of one class ONNX has the rows of a list of one.
   return c.Done(c.Squeeze(c.Op("OneHot", {c.Vector(x), depth, c.Ints({0, 1})}), {0}));
+}
+
+}  // namespace
+
+std::span<const OpRow> EmbeddingRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._embedding_bag", LowerEmbeddingBag},
+      {"aten._embedding_bag_forward_only", LowerEmbeddingBag},
+      {"aten.embedding", LowerEmbedding, {.index = 1, .order = ResultOrder::kStated}},
+      {"aten.embedding_bag", LowerEmbeddingBag, {.index = 1}},
+      {"aten.embedding_renorm", LowerEmbeddingRenorm, {.index = 1}},
+      {"aten.one_hot", LowerOneHot, {.index = 0}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sliding windows as columns and back, and windows along one axis.
+#include "importers/torch/ops/op_rows.h"
+
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/pooling.h"
 #include "importers/torch/ops/view.h"
 
@@ -31,8 +32,6 @@ Value* Positions(Composer& c, const Windows& windows, std::size_t axis, Value* s
   Value* taps = c.Mul(c.Iota(c.Int(windows.kernel[axis])), c.Int(windows.dilation[axis]));
   return c.Add(c.Unsqueeze(taps, {1}), starts);
 }
-
-}  // namespace
 
 // im2col: (batch, channels, rows, columns) to (batch, channels * kernel, windows).
 Result<Value*> LowerIm2Col(Call& call) {
@@ -116,6 +115,18 @@ Result<Results> LowerUnfold(Call& call) {
   };
   view.may_overlap = size > step;
   return LowerView(c, std::move(view));
+}
+
+}  // namespace
+
+std::span<const OpRow> FoldRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.col2im", LowerCol2Im},
+      {"aten.im2col", LowerIm2Col, {.complex = true}},
+      {"aten.unfold", LowerUnfold, {.complex = true}},
+      {"aten.unfold_copy", LowerUnfold, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Discrete Fourier transforms: of whole tensors, and of windows of signals (stft, istft).
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "core/lowering/complex.h"
 #include "core/lowering/fourier.h"
-#include "importers/torch/ops/decomposed.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 
@@ -160,8 +160,6 @@ Value* JoinFrames(CallComposer& c, const Framing& framing, Value* frames) {
   return c.Op("Pad", {result, c.Concat({c.Ints({0, 0, 0}), missing}, 0)});
 }
 
-}  // namespace
-
 Result<Value*> LowerFourier(Call& call) {
   CallComposer c(call);
   Value* x = TakeSignal(c);
@@ -277,6 +275,41 @@ Result<Value*> LowerIstft(Call& call) {
     signal = JoinFrames(c, framing, RealSignal(c, spectra, line, true, scaling));
   }
   return c.Done(batched ? signal : c.Squeeze(signal, {0}));
+}
+
+}  // namespace
+
+std::span<const OpRow> FourierRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._fft_c2c", LowerFourierCore, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten._fft_c2r", LowerFourierCore, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten._fft_r2c", LowerFourierCore, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_fft", LowerFourier, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_fft2", LowerFourier, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_fftfreq", LowerFourierFrequencies, {.order = ResultOrder::kUnknown}},
+      {"aten.fft_fftn", LowerFourier, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_fftshift", LowerFourierShift, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_hfft", LowerFourier, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_hfft2", LowerFourier, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_hfftn", LowerFourier, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_ifft", LowerFourier, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_ifft2", LowerFourier, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_ifftn", LowerFourier, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_ifftshift", LowerFourierShift, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_ihfft", LowerFourier, {.order = ResultOrder::kUnknown}},
+      {"aten.fft_ihfft2", LowerFourier, {.order = ResultOrder::kUnknown}},
+      {"aten.fft_ihfftn", LowerFourier, {.order = ResultOrder::kUnknown}},
+      {"aten.fft_irfft", LowerFourier, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_irfft2", LowerFourier, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_irfftn", LowerFourier, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.fft_rfft", LowerFourier, {.order = ResultOrder::kUnknown}},
+      {"aten.fft_rfft2", LowerFourier, {.order = ResultOrder::kUnknown}},
+      {"aten.fft_rfftfreq", LowerFourierFrequencies, {.order = ResultOrder::kUnknown}},
+      {"aten.fft_rfftn", LowerFourier, {.order = ResultOrder::kUnknown}},
+      {"aten.istft", LowerIstft, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.stft", LowerStft, {.complex = true, .order = ResultOrder::kUnknown}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

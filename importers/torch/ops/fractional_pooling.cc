@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maxima of windows whose places follow from given samples of [0, 1), as fractional_max_pool2d and
 // 3d have them.
+#include "importers/torch/ops/op_rows.h"
+
 #include <optional>
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/pooling.h"
 
 namespace dragoman::torch {
@@ -39,8 +40,6 @@ Value* Positions(Composer& c, const Axis& axis, Value* u) {
 
 // The sample of each axis, in the order of axes: torch's 2-d form has the columns first.
 int SampleOf(int axis, int spatial) { return spatial == 2 ? 1 - axis : axis; }
-
-}  // namespace
 
 Result<Results> LowerFractionalMaxPool(Call& call) {
   CallComposer c(call);
@@ -81,6 +80,16 @@ Result<Results> LowerFractionalMaxPool(Call& call) {
   };
   Value* values = pick(read);
   return c.Done({values, pick(c.Reshape(places, windows))});
+}
+
+}  // namespace
+
+std::span<const OpRow> FractionalPoolingRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.fractional_max_pool2d", LowerFractionalMaxPool},
+      {"aten.fractional_max_pool3d", LowerFractionalMaxPool},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading elements by index: index, gather, index_select, take, masked_select, nonzero…
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include "importers/torch/ops/indexing.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -191,6 +193,8 @@ Value* IndexWrite(Composer& c, Value* x, const AdvancedIndex& index, Value* valu
   return c.Transpose(written, Inverse(axes.order));
 }
 
+namespace {
+
 // index, _unsafe_index
 Result<Value*> LowerIndex(Call& call) {
   CallComposer c(call);
@@ -292,6 +296,8 @@ Result<Value*> LowerNonZero(Call& call) {
   return c.Done(c.SwapAxes(c.Op("NonZero", {x}), 0, 1));
 }
 
+}  // namespace
+
 // nonzero_numpy, and where of a condition alone: a vector an axis.
 Result<Results> LowerNonZeroNumpy(Call& call) {
   CallComposer c(call);
@@ -300,6 +306,25 @@ Result<Results> LowerNonZeroNumpy(Call& call) {
   std::vector<Value*> places;
   PushMask(c, x, places);
   return c.DoneList(places);
+}
+
+std::span<const OpRow> IndexingRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._index_put_impl", LowerIndexPut},
+      {"aten._unsafe_index", LowerIndex},
+      {"aten._unsafe_index_put", LowerIndexPut},
+      {"aten.argwhere", LowerNonZero, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.gather", LowerGather, {.complex = true, .index = 2}},
+      {"aten.index", LowerIndex, {.complex = true}},
+      {"aten.index_put", LowerIndexPut, {.complex = true}},
+      {"aten.index_select", LowerIndexSelect, {.complex = true, .index = 2}},
+      {"aten.masked_select", LowerMaskedSelect, {.complex = true}},
+      {"aten.nonzero", LowerNonZero, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.nonzero_numpy", LowerNonZeroNumpy, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.take", LowerTake, {.complex = true, .index = 1}},
+      {"aten.take_along_dim", LowerTakeAlongDim, {.complex = true, .index = 1}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that put tensors together or repeat them.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 #include "importers/torch/ops/script_lowerings.h"
@@ -55,8 +56,6 @@ Result<Value*> Stack(Call& call, int wanted, int axis) {
   if (values.empty()) return call.Invalid("no tensors");
   return c.Done(c.Concat(std::move(values), axis));
 }
-
-}  // namespace
 
 // Sequences (length, …) side by side, each padded to the longest.
 Result<Value*> LowerPadSequence(Call& call) {
@@ -194,6 +193,8 @@ Result<Value*> LowerRepeatInterleave(Call& call) {
   return c.Done(c.Gather(x, c.ReduceSum(passed, {1}), axis));
 }
 
+}  // namespace
+
 // Views of the tensors of a list, one each.
 template <class ViewOf>
 Result<Results> ViewsOfList(CallComposer& c, ViewOf view_of) {
@@ -203,6 +204,8 @@ Result<Results> ViewsOfList(CallComposer& c, ViewOf view_of) {
     views.push_back(view_of((*ItemsOf(list))[i], i));
   return c.DoneWith({c.call().NewList(std::move(views))});
 }
+
+namespace {
 
 Result<Results> LowerBroadcastTensors(Call& call) {
   CallComposer c(call);
@@ -257,6 +260,31 @@ Result<Value*> LowerKron(Call& call) {
   const bool holds = c.dtype(a) == DType::kBool;
   Value* product = c.Op(holds ? "And" : "Mul", {c.Unsqueeze(a, inner), c.Unsqueeze(b, outer)});
   return c.Done(c.Reshape(product, c.Mul(c.Shape(a), c.Shape(b))));
+}
+
+}  // namespace
+
+std::span<const OpRow> JoinRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.block_diag", LowerBlockDiag, {.complex = true}},
+      {"aten.broadcast_tensors", LowerBroadcastTensors, {.complex = true}},
+      {"aten.cat", LowerCat, {.complex = true, .grid = kOperandGrid}},
+      {"aten.column_stack", LowerColumnStack, {.complex = true}},
+      {"aten.concat", LowerCat, {.complex = true}},
+      {"aten.concatenate", LowerCat, {.complex = true}},
+      {"aten.dstack", LowerDStack, {.complex = true}},
+      {"aten.hstack", LowerHStack, {.complex = true}},
+      {"aten.kron", LowerKron, {.complex = true}},
+      {"aten.meshgrid", LowerMeshgrid, {.complex = true}},
+      {"aten.pad_sequence", LowerPadSequence},
+      {"aten.repeat", LowerRepeat, {.complex = true}},
+      {"aten.repeat_interleave", LowerRepeatInterleave, {.complex = true}},
+      {"aten.row_stack", LowerVStack, {.complex = true}},
+      {"aten.stack", LowerStack, {.complex = true, .grid = kOperandGrid}},
+      {"aten.tile", LowerRepeat, {.complex = true}},
+      {"aten.vstack", LowerVStack, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

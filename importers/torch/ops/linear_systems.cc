@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Determinants, inverses and solutions of systems of linear equations.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 
 #include "core/lowering/complex.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/matrices.h"
 
@@ -230,6 +232,8 @@ Result<Results> LowerLogDeterminant(Call& call) {
   return c.Done({sign, c.ReduceSum(c.Log(size), {last})});
 }
 
+namespace {
+
 // inverse, linalg_inv
 Result<Value*> LowerInverse(Call& call) {
   CallComposer c(call);
@@ -247,11 +251,15 @@ Result<Value*> LowerLinalgSolve(Call& call) {
   return c.Done(SolveGiven(c, TakeMatrices(c, "A"), c.Tensor("B")));
 }
 
+}  // namespace
+
 Result<Results> LowerLinalgSolveEx(Call& call) {
   CallComposer c(call);
   Value* a = TakeMatrices(c, "A");
   return c.Done({SolveGiven(c, a, c.Tensor("B")), SingularAt(c, a)});
 }
+
+namespace {
 
 Result<Value*> LowerSolveTriangular(Call& call) {
   CallComposer c(call);
@@ -401,8 +409,6 @@ Result<Value*> LowerTensorInverse(Call& call) {
   return c.Done(c.Reshape(Inverse(c, matrix), c.ConcatSizes({second, first})));
 }
 
-namespace {
-
 // All axes of a tensor, of which `last` stand behind the others.
 std::vector<std::int64_t> WithLast(Composer& c, const std::vector<std::int64_t>& last, int rank) {
   std::vector<std::int64_t> moved, axes;
@@ -414,8 +420,6 @@ std::vector<std::int64_t> WithLast(Composer& c, const std::vector<std::int64_t>&
   if (!c.failed() && std::ssize(axes) != rank) c.Fail(InvalidInput("dims name an axis twice"));
   return axes;
 }
-
-}  // namespace
 
 Result<Value*> LowerTensorSolve(Call& call) {
   CallComposer c(call);
@@ -429,6 +433,62 @@ Result<Value*> LowerTensorSolve(Call& call) {
   Value* matrix = c.Reshape(a, c.ConcatSizes({n, n}));
   Value* column = c.Reshape(b, c.ConcatSizes({n, c.Ints({1})}));
   return c.Done(c.Reshape(Solve(c, matrix, column), sizes));
+}
+
+}  // namespace
+
+std::span<const OpRow> LinearSystemsRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._lu_with_info", LowerLuFactor, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.cholesky", LowerCholesky, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.cholesky_inverse",
+       LowerCholeskySolve,
+       {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.cholesky_solve",
+       LowerCholeskySolve,
+       {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.det", LowerDeterminant, {.complex = true}},
+      {"aten.inverse", LowerInverse, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_cholesky", LowerCholesky, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_cholesky_ex", LowerCholesky, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_det", LowerDeterminant, {.complex = true}},
+      {"aten.linalg_inv", LowerInverse, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_inv_ex", LowerInverseEx, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_lu", LowerLu, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_lu_factor", LowerLuFactor, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_lu_factor_ex",
+       LowerLuFactor,
+       {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_lu_solve", LowerLuSolve, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_matrix_exp", LowerMatrixExp, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_matrix_power",
+       LowerMatrixPower,
+       {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_slogdet", LowerLogDeterminant, {.complex = true}},
+      {"aten.linalg_solve", LowerLinalgSolve, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_solve_ex",
+       LowerLinalgSolveEx,
+       {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_solve_triangular",
+       LowerSolveTriangular,
+       {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_tensorinv",
+       LowerTensorInverse,
+       {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_tensorsolve",
+       LowerTensorSolve,
+       {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.logdet", LowerDeterminant, {.complex = true}},
+      {"aten.lu_solve", LowerLuSolve, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.lu_unpack", LowerLuUnpack, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.matrix_exp", LowerMatrixExp, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.matrix_power", LowerMatrixPower, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.slogdet", LowerLogDeterminant, {.complex = true}},
+      {"aten.triangular_solve",
+       LowerTriangularSolve,
+       {.complex = true, .order = ResultOrder::kUnknown}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators on lists of tensors or sets of elements: products of sets, membership.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/script_lowerings.h"
 #include "importers/torch/ops/view.h"
 
 namespace dragoman::torch {
+namespace {
 
 // All combinations of one element of each vector.
 Result<Results> LowerCartesianProd(Call& call) {
@@ -29,8 +32,6 @@ Result<Results> LowerCartesianProd(Call& call) {
   }
   return c.Done({c.Concat(std::move(columns), 1)});
 }
-
-namespace {
 
 // Subsets of `chosen` (1 at least) of the places 0 to count - 1 in lexicographic order, one behind
 // the other; `repeats` allows a place several times. nullopt: there are too many.
@@ -52,8 +53,6 @@ std::optional<std::vector<std::int64_t>> Subsets(std::int64_t count, std::int64_
   }
   return all;
 }
-
-}  // namespace
 
 // Subsets of a vector's elements, of which `with_replacement` lets one be chosen several times.
 Result<Value*> LowerCombinations(Call& call) {
@@ -172,6 +171,24 @@ Result<Value*> LowerTriangleIndices(Call& call) {
   Value* both =
       c.Reshape(c.Ints(std::move(row_list)), {2, static_cast<std::int64_t>(column_list.size())});
   return c.Done(c.Cast(both, c.DTypeOr("dtype", DType::kI64)));
+}
+
+}  // namespace
+
+std::span<const OpRow> ListsRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._chunk_cat", LowerChunkCat, {.complex = true}},
+      {"aten._infer_size", LowerBroadcastShapes},
+      {"aten.allclose", LowerAllClose, {.complex = true}},
+      {"aten.broadcast_shapes", LowerBroadcastShapes},
+      {"aten.cartesian_prod", LowerCartesianProd, {.complex = true}},
+      {"aten.combinations", LowerCombinations, {.complex = true}},
+      {"aten.equal", LowerEqual, {.complex = true}},
+      {"aten.isin", LowerIsIn},
+      {"aten.tril_indices", LowerTriangleIndices},
+      {"aten.triu_indices", LowerTriangleIndices},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparisons, logic and operations on bits.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <cmath>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -69,8 +71,6 @@ Value* ShiftRight(Composer& c, Value* a, Value* b) {
   return c.Where(negative, c.Op("BitwiseNot", {kept}), kept);
 }
 
-}  // namespace
-
 Result<Value*> LowerEq(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
@@ -110,6 +110,8 @@ Result<Value*> LowerShiftRight(Call& call) {
   return c.Done(ShiftRight(c, x[0], x[1]));
 }
 
+}  // namespace
+
 Result<Value*> LowerIsClose(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
@@ -127,12 +129,48 @@ Result<Value*> LowerIsClose(Call& call) {
   return c.Done(c.Or(same, c.And(near, c.Less(distance, INFINITY))));
 }
 
+namespace {
+
 // With a condition alone, the places where it is true.
 Result<Results> LowerWhere(Call& call) {
   if (!call.Declares("self")) return LowerNonZeroNumpy(call);
   CallComposer c(call);
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   return c.Done({c.Where(IsTrue(c, c.Tensor("condition")), x[0], x[1])});
+}
+
+}  // namespace
+
+std::span<const OpRow> LogicRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.__and__", LowerBitwiseAnd},
+      {"aten.__lshift__", LowerShiftLeft},
+      {"aten.__or__", LowerBitwiseOr},
+      {"aten.__rshift__", LowerShiftRight},
+      {"aten.__xor__", LowerBitwiseXor},
+      {"aten.bitwise_and", LowerBitwiseAnd},
+      {"aten.bitwise_left_shift", LowerShiftLeft},
+      {"aten.bitwise_or", LowerBitwiseOr},
+      {"aten.bitwise_right_shift", LowerShiftRight},
+      {"aten.bitwise_xor", LowerBitwiseXor},
+      {"aten.eq", LowerEq, {.complex = true}},
+      {"aten.ge", LowerGe},
+      {"aten.greater", LowerGt},
+      {"aten.greater_equal", LowerGe},
+      {"aten.gt", LowerGt},
+      {"aten.isclose", LowerIsClose, {.complex = true}},
+      {"aten.le", LowerLe},
+      {"aten.less", LowerLt},
+      {"aten.less_equal", LowerLe},
+      {"aten.logical_and", LowerLogicalAnd, {.complex = true}},
+      {"aten.logical_or", LowerLogicalOr, {.complex = true}},
+      {"aten.logical_xor", LowerLogicalXor, {.complex = true}},
+      {"aten.lt", LowerLt},
+      {"aten.ne", LowerNe, {.complex = true}},
+      {"aten.not_equal", LowerNe, {.complex = true}},
+      {"aten.where", LowerWhere, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses: elementwise first, then their mean or sum.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <numbers>
 
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/distance.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 
@@ -104,8 +106,6 @@ Result<Value*> Smoothed(CallComposer& c, Value* log_p, int axis, double smoothin
   return c.Done(mix(c.Div(hard_sum, weights), c.Div(smooth_sum, weights)));
 }
 
-}  // namespace
-
 Result<Value*> LowerL1Loss(Call& call) {
   CallComposer c(call);
   const Pair p = TakePair(c);
@@ -185,11 +185,15 @@ Result<Value*> LowerPoissonNllLoss(Call& call) {
   return Reduced(c, losses);
 }
 
+}  // namespace
+
 // nll_loss, nll_loss2d, nll_loss_nd
 Result<Value*> LowerNllLoss(Call& call) {
   CallComposer c(call);
   return ReduceWeighted(c, NegativeLogLikelihood(c, c.Tensor("self")));
 }
+
+namespace {
 
 Result<Value*> LowerCrossEntropyLoss(Call& call) {
   CallComposer c(call);
@@ -280,6 +284,8 @@ Result<Value*> LowerMultiMarginLoss(Call& call) {
   return c.Done(single && c.MaybeRank(target) == 0 ? c.Squeeze(losses, {0}) : losses);
 }
 
+}  // namespace
+
 // Targets list classes up to the first -1.
 Result<Value*> LowerMultilabelMarginLoss(Call& call) {
   CallComposer c(call);
@@ -300,6 +306,31 @@ Result<Value*> LowerMultilabelMarginLoss(Call& call) {
   Value* sum = c.ReduceSum(c.Where(counts, margin, 0), {1, 2});
   Value* losses = c.Div(sum, c.CastLike(c.Size(x, 1), x));
   return Reduced(c, single ? c.Squeeze(losses, {0}) : losses);
+}
+
+std::span<const OpRow> LossRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.binary_cross_entropy", LowerBinaryCrossEntropy},
+      {"aten.binary_cross_entropy_with_logits", LowerBinaryCrossEntropyWithLogits},
+      {"aten.cosine_embedding_loss", LowerCosineEmbeddingLoss},
+      {"aten.cross_entropy_loss", LowerCrossEntropyLoss},
+      {"aten.hinge_embedding_loss", LowerHingeEmbeddingLoss},
+      {"aten.huber_loss", LowerHuberLoss},
+      {"aten.kl_div", LowerKlDiv},
+      {"aten.l1_loss", LowerL1Loss, {.complex = true}},
+      {"aten.margin_ranking_loss", LowerMarginRankingLoss},
+      {"aten.mse_loss", LowerMseLoss},
+      {"aten.multi_margin_loss", LowerMultiMarginLoss},
+      {"aten.multilabel_margin_loss", LowerMultilabelMarginLoss},
+      {"aten.nll_loss", LowerNllLoss},
+      {"aten.nll_loss2d", LowerNllLoss},
+      {"aten.nll_loss_nd", LowerNllLoss},
+      {"aten.poisson_nll_loss", LowerPoissonNllLoss},
+      {"aten.smooth_l1_loss", LowerSmoothL1Loss},
+      {"aten.soft_margin_loss", LowerSoftMarginLoss},
+      {"aten.triplet_margin_loss", LowerTripletMarginLoss},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Indexing by places that count only where a mask is true; elsewhere they may lie outside.
+#include "importers/torch/ops/op_rows.h"
 
 #include "importers/torch/ops/indexing.h"
-#include "importers/torch/ops/lowerings.h"
 
 namespace dragoman::torch {
 namespace {
@@ -18,8 +18,6 @@ AdvancedIndex TakeClamped(CallComposer& c, Value* x) {
   return index;
 }
 
-}  // namespace
-
 // _unsafe_masked_index
 Result<Value*> LowerMaskedIndex(Call& call) {
   CallComposer c(call);
@@ -34,6 +32,16 @@ Result<Value*> LowerMaskedIndexPut(Call& call) {
   Value* x = c.Tensor("self");
   Value* values = c.Where(c.Tensor("mask"), c.Tensor("values"), 0);
   return c.Done(IndexWrite(c, x, TakeClamped(c, x), values, true));
+}
+
+}  // namespace
+
+std::span<const OpRow> MaskedIndexRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._unsafe_masked_index", LowerMaskedIndex, {.complex = true}},
+      {"aten._unsafe_masked_index_put_accumulate", LowerMaskedIndexPut, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orthogonal factors, eigenvalues and singular values of matrices, and what follows from them.
+#include "importers/torch/ops/op_rows.h"
+
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "core/lowering/complex.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/matrices.h"
 
@@ -169,6 +170,8 @@ Value* SingularValues(Composer& c, Value* x) {
   Value* twice = FactorSvd(c, BlocksOf(c, x)).s;
   return c.Slice(twice, c.Rank(twice) - 1, 0, kEnd, 2);
 }
+
+namespace {
 
 Result<Results> LowerLinalgQr(Call& call) {
   CallComposer c(call);
@@ -342,6 +345,38 @@ Result<Results> LowerLstsq(Call& call) {
   const bool values = driver == "gelsd" || driver == "gelss";
   return c.Done(
       {vectors ? c.Squeeze(x, {c.Rank(x) - 1}) : x, residuals, rank, values ? sizes : nothing});
+}
+
+}  // namespace
+
+std::span<const OpRow> MatrixSpectraRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._linalg_eigh", LowerEigh, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten._linalg_eigvals", LowerEig, {.complex = true}},
+      {"aten._linalg_svd", LowerSvd, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.geqrf", LowerGeqrf, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_cond", LowerCond, {.complex = true}},
+      {"aten.linalg_eig", LowerEig, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_eigh", LowerEigh, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_eigvals", LowerEig, {.complex = true}},
+      {"aten.linalg_eigvalsh", LowerEigh, {.complex = true}},
+      {"aten.linalg_householder_product",
+       LowerHouseholderProduct,
+       {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_lstsq", LowerLstsq, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_matrix_rank", LowerMatrixRank, {.complex = true}},
+      {"aten.linalg_pinv", LowerPinv, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_polar", LowerLinalgPolar, {.order = ResultOrder::kUnknown}},
+      {"aten.linalg_qr", LowerLinalgQr, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_svd", LowerSvd, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_svdvals", LowerSvdvals, {.complex = true}},
+      {"aten.orgqr", LowerHouseholderProduct, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.ormqr", LowerOrmqr, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.pinverse", LowerPinv, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.qr", LowerQr, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.svd", LowerSvd, {.complex = true, .order = ResultOrder::kUnknown}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Norms of vectors and matrices.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/matrices.h"
 #include "importers/torch/ops/promotion.h"
@@ -115,8 +116,6 @@ Result<Value*> LowerMatrixNormOf(CallComposer& c, Value* x) {
   return c.Done(MatrixNorm(c, x, norm, rows, static_cast<int>(axes[1]), keep));
 }
 
-}  // namespace
-
 // norm, frobenius_norm
 Result<Value*> LowerNorm(Call& call) {
   CallComposer c(call);
@@ -161,6 +160,21 @@ Result<Value*> LowerDist(Call& call) {
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   Value* difference = c.Sub(x[0], x[1]);
   return c.Done(VectorNorm(c, c.Flatten(Magnitudes(c, difference)), Order(c, "p"), {0}, false));
+}
+
+}  // namespace
+
+std::span<const OpRow> NormRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.dist", LowerDist, {.complex = true}},
+      {"aten.frobenius_norm", LowerNorm, {.complex = true}},
+      {"aten.linalg_matrix_norm", LowerLinalgMatrixNorm, {.complex = true}},
+      {"aten.linalg_norm", LowerLinalgNorm, {.complex = true}},
+      {"aten.linalg_vector_norm", LowerLinalgVectorNorm, {.complex = true}},
+      {"aten.norm", LowerNorm, {.complex = true}},
+      {"aten.nuclear_norm", LowerNuclearNorm, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

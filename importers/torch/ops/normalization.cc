@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisation layers.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -142,12 +144,12 @@ double SmallestStep(DType dtype) {
   return dtype == DType::kBF16 ? 0.0078125 : std::numeric_limits<float>::epsilon();
 }
 
-}  // namespace
-
 Result<Value*> LowerBatchNorm(Call& call) {
   CallComposer c(call);
   return c.Done(BatchNorm(c));
 }
+
+}  // namespace
 
 // native_batch_norm and its kin: the result and the batch's mean and inverse deviation, which are
 // empty at inference; `_functional` gives the running statistics instead of writing them, and
@@ -191,6 +193,8 @@ Result<Value*> LowerLayerNorm(Call& call) {
                      {{"axis", shape.axis}, {"epsilon", static_cast<float>(c.Float("eps"))}}));
 }
 
+namespace {
+
 // The result, and of each row the mean and the reciprocal standard deviation.
 Result<Results> LowerNativeLayerNorm(Call& call) {
   CallComposer c(call);
@@ -206,6 +210,8 @@ Result<Results> LowerNativeLayerNorm(Call& call) {
             {{"axis", shape.axis}, {"epsilon", static_cast<float>(c.Float("eps"))}}, 3);
   return c.Done({results[0], c.Cast(results[1], of_statistics), c.Cast(results[2], of_statistics)});
 }
+
+}  // namespace
 
 Result<Value*> LowerRmsNorm(Call& call) {
   CallComposer c(call);
@@ -234,6 +240,8 @@ Result<Value*> LowerGroupNorm(Call& call) {
            {{"epsilon", static_cast<float>(c.Float("eps"))}, {"num_groups", c.Int("num_groups")}});
   return c.Done(rank == 2 ? c.Squeeze(y, {2}) : y);
 }
+
+namespace {
 
 // native_group_norm: also the mean and the inverse deviation of each group.
 Result<Results> LowerNativeGroupNorm(Call& call) {
@@ -271,6 +279,8 @@ Result<Value*> LowerInstanceNorm(Call& call) {
                      {{"epsilon", static_cast<float>(c.Float("eps"))}}));
 }
 
+}  // namespace
+
 // v * g / |v|, the norm over all axes but `dim`.
 Result<Value*> LowerWeightNorm(Call& call) {
   CallComposer c(call);
@@ -281,6 +291,24 @@ Result<Value*> LowerWeightNorm(Call& call) {
   if (dim != -1) std::erase(axes, c.Axis(dim, rank));
   Value* norm = c.Reduce("ReduceL2", v, std::move(axes), true);
   return c.Done(c.Mul(v, c.Div(c.Tensor("g"), norm)));
+}
+
+std::span<const OpRow> NormalizationRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._native_batch_norm_legit", LowerNativeBatchNorm},
+      {"aten._native_batch_norm_legit_functional", LowerNativeBatchNorm},
+      {"aten._native_batch_norm_legit_no_training", LowerNativeBatchNorm},
+      {"aten._weight_norm", LowerWeightNorm},
+      {"aten.batch_norm", LowerBatchNorm},
+      {"aten.group_norm", LowerGroupNorm},
+      {"aten.instance_norm", LowerInstanceNorm},
+      {"aten.layer_norm", LowerLayerNorm},
+      {"aten.native_batch_norm", LowerNativeBatchNorm},
+      {"aten.native_group_norm", LowerNativeGroupNorm},
+      {"aten.native_layer_norm", LowerNativeLayerNorm},
+      {"aten.rms_norm", LowerRmsNorm, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What integers have in common, and the parts of floating numbers.
+#include "importers/torch/ops/op_rows.h"
+
 #include <cmath>
 
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 
@@ -30,8 +31,6 @@ Value* Exponent(Composer& c, Value* x) {
   e = c.Where(c.Greater(c.Pow(2.0, e), size), c.Sub(e, 1), e);
   return c.Where(c.LessOrEqual(c.Pow(2.0, c.Add(e, 1)), size), c.Add(e, 1), e);
 }
-
-}  // namespace
 
 // gcd, lcm
 Result<Value*> LowerGcd(Call& call) {
@@ -85,6 +84,18 @@ Result<Results> LowerFrexp(Call& call) {
   Value* e = c.Where(odd, 0, c.Add(Exponent(c, c.Where(odd, 1, x)), 1));
   Value* mantissa = c.Mul(x, c.Pow(2.0, c.Neg(e)));
   return c.Done({c.CastLike(mantissa, given), c.Cast(e, DType::kI32)});
+}
+
+}  // namespace
+
+std::span<const OpRow> NumberPartsRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.frexp", LowerFrexp},
+      {"aten.gcd", LowerGcd},
+      {"aten.lcm", LowerGcd},
+      {"aten.nextafter", LowerNextAfter},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -4,6 +4,7 @@
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_OP_TABLE_H_
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "importers/torch/ops/op_lowering.h"
@@ -45,6 +46,8 @@ struct OpRow {
   OpFacts facts = {};
 };
 
+// All of them, sorted by name.
+std::span<const OpRow> OpRows();
 // The in-place form has a row of its own only where it is not derived. nullptr: there is none.
 const OpRow* FindOpRow(std::string_view name);
 

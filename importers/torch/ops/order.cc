@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Extremes, sorting and what is read off sorted elements.
+#include "importers/torch/ops/op_rows.h"
+
 #include <cmath>
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/reduced_axes.h"
 
@@ -51,15 +52,15 @@ Value* ArgExtreme(Composer& c, std::string_view type, Value* x, int axis, bool k
   return c.Op(type, {x}, {{"axis", std::int64_t{axis}}, {"keepdims", std::int64_t{keep ? 1 : 0}}});
 }
 
-struct Extreme {
+struct ExtremeTypes {
   std::string_view reduce;
   std::string_view arg;
 };
-constexpr Extreme kLargest = {"ReduceMax", "ArgMax"};
-constexpr Extreme kSmallest = {"ReduceMin", "ArgMin"};
+constexpr ExtremeTypes kLargest = {"ReduceMax", "ArgMax"};
+constexpr ExtremeTypes kSmallest = {"ReduceMin", "ArgMin"};
 
 // All elements, two tensors, or along an axis with indices, as the overload says.
-Result<Results> LowerExtreme(Call& call, const Extreme& extreme) {
+Result<Results> LowerExtreme(Call& call, const ExtremeTypes& extreme) {
   CallComposer c(call);
   if (call.Declares("other")) {
     const std::vector<Value*> x = c.Promoted({"self", "other"});
@@ -124,8 +125,6 @@ Result<Results> LowerMiddle(Call& call, bool skip_nan) {
   if (!along) return c.Done({middle.values});
   return c.Done({middle.values, middle.indices});
 }
-
-}  // namespace
 
 Result<Results> LowerMax(Call& call) { return LowerExtreme(call, kLargest); }
 Result<Results> LowerMin(Call& call) { return LowerExtreme(call, kSmallest); }
@@ -216,6 +215,33 @@ Result<Results> LowerUnique(Call& call) {
   const std::vector<Value*> results = c.Ops("Unique", {c.Widen(x)}, std::move(attributes), 4);
   Value* inverse = along ? results[2] : c.Reshape(results[2], c.Shape(x));
   return c.Done({c.CastLike(results[0], x), inverse, results[3]});
+}
+
+}  // namespace
+
+std::span<const OpRow> OrderRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._aminmax", LowerAminmax},
+      {"aten._unique2", LowerUnique, {.order = ResultOrder::kUnknown}},
+      {"aten.amax", LowerAmax},
+      {"aten.amin", LowerAmin},
+      {"aten.aminmax", LowerAminmax},
+      {"aten.argmax", LowerArgmax},
+      {"aten.argmin", LowerArgmin},
+      {"aten.argsort", LowerArgsort},
+      {"aten.bucketize", LowerSearchSorted},
+      {"aten.kthvalue", LowerKthValue},
+      {"aten.max", LowerMax},
+      {"aten.median", LowerMedian},
+      {"aten.min", LowerMin},
+      {"aten.msort", LowerMsort},
+      {"aten.nanmedian", LowerNanMedian},
+      {"aten.searchsorted", LowerSearchSorted},
+      {"aten.sort", LowerSort},
+      {"aten.topk", LowerTopK},
+      {"aten.unique_dim", LowerUnique, {.order = ResultOrder::kUnknown}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

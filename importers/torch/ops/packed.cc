@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/torch/ops/packed.h"
-#include "importers/torch/ops/math.h"
+#include "importers/torch/ops/op_rows.h"
 
-#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/math.h"
+#include "importers/torch/ops/packed.h"
 
 namespace dragoman::torch {
 namespace {
@@ -30,6 +30,8 @@ Value* Pack(Composer& c, Value* steps, Value* mask) {
   Value* shape = c.ConcatSizes({MergedSize(c, steps, 0, 2), c.SizeVector(steps, 2, rank - 2)});
   return c.Op("Compress", {c.Reshape(steps, shape), c.Flatten(mask)}, {{"axis", std::int64_t{0}}});
 }
+
+namespace {
 
 Result<Results> LowerPackPaddedSequence(Call& call) {
   CallComposer c(call);
@@ -60,6 +62,16 @@ Result<Results> LowerPadPackedSequence(Call& call) {
   }
   if (c.Bool("batch_first")) steps = c.SwapAxes(steps, 0, 1);
   return c.Done({steps, padded.lengths});
+}
+
+}  // namespace
+
+std::span<const OpRow> PackedRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._pack_padded_sequence", LowerPackPaddedSequence},
+      {"aten._pad_packed_sequence", LowerPadPackedSequence},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Padding by constants, reflection, edges, or around the other end.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 
 namespace dragoman::torch {
 namespace {
@@ -75,8 +76,6 @@ Result<Value*> Pad(CallComposer& c, std::string_view pads_name, std::string_view
   return c.Done(crops_last ? Crop(c, padded, cuts) : padded);
 }
 
-}  // namespace
-
 Result<Value*> LowerPad(Call& call) {
   CallComposer c(call);
   const std::string mode = c.Text("mode");
@@ -104,6 +103,23 @@ Result<Value*> LowerReplicationPad(Call& call) {
 Result<Value*> LowerCircularPad(Call& call) {
   CallComposer c(call);
   return Pad(c, "pad", "wrap", "");
+}
+
+}  // namespace
+
+std::span<const OpRow> PaddingRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._pad_circular", LowerCircularPad},
+      {"aten.constant_pad_nd", LowerConstantPad, {.complex = true, .grid = kOperandGrid}},
+      {"aten.pad", LowerPad, {.complex = true, .grid = kOperandGrid}},
+      {"aten.reflection_pad1d", LowerReflectionPad},
+      {"aten.reflection_pad2d", LowerReflectionPad},
+      {"aten.reflection_pad3d", LowerReflectionPad},
+      {"aten.replication_pad1d", LowerReplicationPad},
+      {"aten.replication_pad2d", LowerReplicationPad},
+      {"aten.replication_pad3d", LowerReplicationPad},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

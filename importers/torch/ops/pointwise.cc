@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one tensor that keep its element type, or test it.
+#include "importers/torch/ops/op_rows.h"
+
 #include <cmath>
 #include <limits>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -15,8 +16,6 @@ double LargestNumber(DType dtype) {
   if (dtype == DType::kF16) return 65504;
   return dtype == DType::kBF16 ? 3.3895313892515355e38 : std::numeric_limits<float>::max();
 }
-
-}  // namespace
 
 Result<Value*> LowerAbs(Call& call) {
   CallComposer c(call);
@@ -145,6 +144,41 @@ Result<Value*> LowerLogit(Call& call) {
     p = c.Where(c.Less(p, eps), eps, c.Where(c.Greater(p, 1 - eps), 1 - eps, p));
   }
   return c.Done(c.CastLike(c.Log(c.Div(p, c.Sub(1, p))), x));
+}
+
+}  // namespace
+
+std::span<const OpRow> PointwiseRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.abs", LowerAbs, {.complex = true}},
+      {"aten.absolute", LowerAbs, {.complex = true}},
+      {"aten.bitwise_not", LowerBitwiseNot},
+      {"aten.ceil", LowerRounding},
+      {"aten.clone", LowerIdentity, {.complex = true}},
+      {"aten.fix", LowerRounding},
+      {"aten.floor", LowerRounding},
+      {"aten.frac", LowerFrac},
+      {"aten.isfinite", LowerIsFinite, {.complex = true}},
+      {"aten.isinf", LowerIsInf, {.complex = true}},
+      {"aten.isnan", LowerIsNaN, {.complex = true}},
+      {"aten.isneginf", LowerIsInf},
+      {"aten.isposinf", LowerIsInf},
+      {"aten.logical_not", LowerLogicalNot, {.complex = true}},
+      {"aten.logit", LowerLogit},
+      {"aten.nan_to_num", LowerNanToNum},
+      {"aten.neg", LowerNeg, {.complex = true}},
+      {"aten.negative", LowerNeg, {.complex = true}},
+      {"aten.round", LowerRound},
+      {"aten.sgn", LowerSign, {.complex = true}},
+      {"aten.sign", LowerSign},
+      {"aten.signbit", LowerSignBit},
+      {"aten.special_logit", LowerLogit},
+      {"aten.special_round", LowerRound},
+      {"aten.square", LowerSquare, {.complex = true}},
+      {"aten.trunc", LowerRounding},
+      {"prim.abs", LowerAbs},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orthogonal polynomials, whose degree is an operand, and matrices of powers.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <string>
 
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 
@@ -65,8 +66,6 @@ int HighestDegree(Composer& c, Value* n) {
   return kMostDegrees;
 }
 
-}  // namespace
-
 Result<Value*> LowerPolynomial(Call& call) {
   CallComposer c(call);
   std::string_view name = FunctionalName(call.op());
@@ -107,6 +106,28 @@ Result<Value*> LowerVander(Call& call) {
   Value* exponents = c.Iota(count);
   if (!rises) exponents = c.Sub(c.Sub(count, 1), exponents);
   return c.Done(c.Pow(c.Unsqueeze(x, {rank}), c.CastLike(exponents, x)));
+}
+
+}  // namespace
+
+std::span<const OpRow> PolynomialRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.linalg_vander", LowerVander, {.complex = true}},
+      {"aten.special_chebyshev_polynomial_t", LowerPolynomial},
+      {"aten.special_chebyshev_polynomial_u", LowerPolynomial},
+      {"aten.special_chebyshev_polynomial_v", LowerPolynomial},
+      {"aten.special_chebyshev_polynomial_w", LowerPolynomial},
+      {"aten.special_hermite_polynomial_h", LowerPolynomial},
+      {"aten.special_hermite_polynomial_he", LowerPolynomial},
+      {"aten.special_laguerre_polynomial_l", LowerPolynomial},
+      {"aten.special_legendre_polynomial_p", LowerPolynomial},
+      {"aten.special_shifted_chebyshev_polynomial_t", LowerPolynomial},
+      {"aten.special_shifted_chebyshev_polynomial_u", LowerPolynomial},
+      {"aten.special_shifted_chebyshev_polynomial_v", LowerPolynomial},
+      {"aten.special_shifted_chebyshev_polynomial_w", LowerPolynomial},
+      {"aten.vander", LowerVander, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

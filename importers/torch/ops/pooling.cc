@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling with windows: maximum with and without indices, average, and the inverse of the maximum.
+#include "importers/torch/ops/op_rows.h"
+
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/pooling.h"
 
@@ -118,6 +119,8 @@ Value* Unbatch(Composer& c, Value* y, const Batched& batched) {
   return batched.had_batch ? y : c.Squeeze(y, {0});
 }
 
+namespace {
+
 Result<Value*> LowerMaxPool(Call& call) {
   CallComposer c(call);
   return c.Done(MaxPool(c, false).values);
@@ -153,6 +156,25 @@ Result<Value*> LowerAvgPool(Call& call) {
 Result<Value*> LowerMaxUnpool(Call& call) {
   CallComposer c(call);
   return c.Done(Unpool(c, c.Tensor("self"), c.call().op().type == "max_unpool3d" ? 3 : 2));
+}
+
+}  // namespace
+
+std::span<const OpRow> PoolingRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.avg_pool1d", LowerAvgPool, {.grid = kIntegerGrid}},
+      {"aten.avg_pool2d", LowerAvgPool, {.grid = kIntegerGrid}},
+      {"aten.avg_pool3d", LowerAvgPool, {.grid = kIntegerGrid}},
+      {"aten.max_pool1d", LowerMaxPool},
+      {"aten.max_pool1d_with_indices", LowerMaxPoolWithIndices},
+      {"aten.max_pool2d", LowerMaxPool},
+      {"aten.max_pool2d_with_indices", LowerMaxPoolWithIndices},
+      {"aten.max_pool3d", LowerMaxPool},
+      {"aten.max_pool3d_with_indices", LowerMaxPoolWithIndices},
+      {"aten.max_unpool2d", LowerMaxUnpool},
+      {"aten.max_unpool3d", LowerMaxUnpool},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of dialect `prims` that aten has not (torch/_prims/__init__.py). Their results are
 // copies: programs that hold them are functional.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "core/ir/dtype.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/decomposed.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
+namespace {
 
 // Axis i of `a` becomes axis broadcast_dimensions[i] of a tensor of sizes `shape`.
 Result<Value*> LowerBroadcastInDim(Call& call) {
@@ -83,6 +85,22 @@ Result<Value*> LowerSplitDim(Call& call) {
   Value* outer = c.Vector(c.Take(call.IntValue("outer_length")));
   return c.Done(c.Reshape(a, c.ConcatSizes({c.SizeVector(a, 0, dim), outer, c.Ints({-1}),
                                             c.SizeVector(a, dim + 1, rank - dim - 1)})));
+}
+
+}  // namespace
+
+std::span<const OpRow> PrimitivesRows() {
+  static constexpr OpRow kRows[] = {
+      {"prims.broadcast_in_dim", LowerBroadcastInDim},
+      {"prims.collapse", LowerCollapse},
+      {"prims.collapse_view", LowerCollapse},
+      {"prims.div", LowerPrimitiveDiv},
+      {"prims.iota", LowerPrimitiveIota},
+      {"prims.prod", LowerPrimitiveProd},
+      {"prims.slice", LowerPrimitiveSlice},
+      {"prims.split_dim", LowerSplitDim},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices and vectors.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 
@@ -50,8 +52,6 @@ Result<Value*> AddMatMul(Call& call, std::string_view a, std::string_view b) {
   return c.Done(AddProduct(c, c.Tensor("self"), MatMul(c, left, c.Tensor(b))));
 }
 
-}  // namespace
-
 // matmul, mm, bmm, mv, dot: the ranks decide, as in NumPy.
 Result<Value*> LowerMatMul(Call& call) {
   CallComposer c(call);
@@ -78,7 +78,12 @@ Result<Value*> LowerLinear(Call& call) {
   return c.Done(bias != nullptr ? c.Add(product, bias) : product);
 }
 
+}  // namespace
+
 Result<Value*> LowerAddmm(Call& call) { return AddMatMul(call, "mat1", "mat2"); }
+
+namespace {
+
 Result<Value*> LowerAddmv(Call& call) { return AddMatMul(call, "mat", "vec"); }
 Result<Value*> LowerBaddbmm(Call& call) { return AddMatMul(call, "batch1", "batch2"); }
 
@@ -143,6 +148,8 @@ Result<Value*> LowerChainMatMul(Call& call) {
   return c.Done(product);
 }
 
+}  // namespace
+
 // `x` without the other elements of its axis: their sum, where the paired axis `partner` of `y` has
 // one element, which all of them meet.
 Value* SumPaired(CallComposer& c, Value* x, std::int64_t axis, const Value* y,
@@ -151,6 +158,8 @@ Value* SumPaired(CallComposer& c, Value* x, std::int64_t axis, const Value* y,
                        c.KnownSize(x, static_cast<int>(axis)).value_or(1) != 1;
   return repeats ? c.ReduceSum(x, {axis}, true) : x;
 }
+
+namespace {
 
 Result<Value*> LowerTensordot(Call& call) {
   CallComposer c(call);
@@ -194,6 +203,8 @@ Result<Value*> LowerTensordot(Call& call) {
   return c.Done(c.Reshape(product, sizes.empty() ? c.Ints({}) : c.ConcatSizes(std::move(sizes))));
 }
 
+}  // namespace
+
 // Whether an equation of one operand sums: an axis of it is not in the result.
 bool Sums(const std::string& equation) {
   const std::size_t arrow = equation.find("->");
@@ -204,6 +215,8 @@ bool Sums(const std::string& equation) {
     return letter != '.' && std::ranges::count(operand, letter) > 1;
   });
 }
+
+namespace {
 
 Result<Value*> LowerEinsum(Call& call) {
   CallComposer c(call);
@@ -237,6 +250,36 @@ Result<Value*> LowerBilinear(Call& call) {
                   {{"equation", is_matrix ? "ab,cbd,ad->ac" : "...i,kij,...j->...k"}});
   y = c.Cast(y, type);
   return c.Done(bias != nullptr ? c.Add(y, bias) : y);
+}
+
+}  // namespace
+
+std::span<const OpRow> ProductRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.addbmm", LowerAddbmm, {.complex = true}},
+      {"aten.addmm", LowerAddmm, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten.addmv", LowerAddmv, {.complex = true}},
+      {"aten.addr", LowerAddr, {.complex = true}},
+      {"aten.baddbmm", LowerBaddbmm, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten.bilinear", LowerBilinear},
+      {"aten.bmm", LowerMatMul, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten.chain_matmul", LowerChainMatMul, {.complex = true}},
+      {"aten.dot", LowerMatMul, {.complex = true}},
+      {"aten.einsum", LowerEinsum, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.ger", LowerOuter, {.complex = true}},
+      {"aten.inner", LowerInner, {.complex = true}},
+      {"aten.linalg_matmul", LowerMatMul, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.linalg_multi_dot", LowerChainMatMul, {.complex = true}},
+      {"aten.linalg_vecdot", LowerVecdot, {.complex = true}},
+      {"aten.linear", LowerLinear, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten.matmul", LowerMatMul, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.mm", LowerMatMul, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten.mv", LowerMatMul, {.complex = true}},
+      {"aten.outer", LowerOuter, {.complex = true}},
+      {"aten.tensordot", LowerTensordot, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.vdot", LowerVdot, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantised tensors and torch's quantized:: operators, as QuantizeLinear / DequantizeLinear pairs:
 // a quantised tensor is what DequantizeLinear gives, and an operator computes with that.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 
 #include "importers/torch/container/torch_dtype.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/packed_weights.h"
 #include "importers/torch/ops/quantized.h"
@@ -39,8 +41,6 @@ std::vector<std::int64_t> QuantizedPads(const std::vector<std::int64_t>& padding
   pads.insert(pads.end(), padding.begin(), padding.end());
   return pads;
 }
-
-}  // namespace
 
 Result<Value*> LowerQuantizePerTensor(Call& call) {
   CallComposer c(call);
@@ -120,6 +120,8 @@ Result<Value*> LowerQuantizedCat(Call& call) {
   return c.Done(Requantize(c, ReluIfNamed(c, y), "scale", "zero_point"));
 }
 
+}  // namespace
+
 // fake_quantize_per_tensor_affine, fake_quantize_per_channel_affine: rounded to a grid, and back.
 Result<Value*> LowerFakeQuantize(Call& call) {
   CallComposer c(call);
@@ -143,6 +145,38 @@ Result<Value*> LowerFakeQuantize(Call& call) {
   Value* rounded = c.Mul(c.Sub(stored, zero_point), scale);
   if (tensor_enabled == nullptr) return c.Done(rounded);
   return c.Done(c.Where(c.Equal(c.Flatten(tensor_enabled), 1), rounded, x));
+}
+
+std::span<const OpRow> QuantizedRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.dequantize", LowerDequantize},
+      {"aten.fake_quantize_per_channel_affine", LowerFakeQuantize},
+      {"aten.fake_quantize_per_tensor_affine", LowerFakeQuantize},
+      {"aten.quantize_per_channel", LowerQuantizePerChannel},
+      {"aten.quantize_per_tensor", LowerQuantizePerTensor},
+      {"quantized.add", LowerQuantizedBinary},
+      {"quantized.add_relu", LowerQuantizedBinary},
+      {"quantized.cat", LowerQuantizedCat},
+      {"quantized.cat_relu", LowerQuantizedCat},
+      {"quantized.conv1d", LowerQuantizedConv},
+      {"quantized.conv1d_relu", LowerQuantizedConv},
+      {"quantized.conv2d", LowerQuantizedConv},
+      {"quantized.conv2d_relu", LowerQuantizedConv},
+      {"quantized.conv3d", LowerQuantizedConv},
+      {"quantized.conv3d_relu", LowerQuantizedConv},
+      {"quantized.conv_transpose1d", LowerQuantizedConv},
+      {"quantized.conv_transpose2d", LowerQuantizedConv},
+      {"quantized.conv_transpose3d", LowerQuantizedConv},
+      {"quantized.linear", LowerQuantizedLinear},
+      {"quantized.linear_dynamic", LowerDynamicLinear},
+      {"quantized.linear_dynamic_fp16", LowerDynamicLinear},
+      {"quantized.linear_relu", LowerQuantizedLinear},
+      {"quantized.linear_relu_dynamic", LowerDynamicLinear},
+      {"quantized.linear_relu_dynamic_fp16", LowerDynamicLinear},
+      {"quantized.mul", LowerQuantizedBinary},
+      {"quantized.mul_relu", LowerQuantizedBinary},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -2,6 +2,8 @@
 // torchao's grids of blocks (torchao/quantization/quant_primitives.py): a block holds as many
 // elements along each axis as block_size says, all of them where that is -1, and each has a scale
 // and a zero point of its own.
+#include "importers/torch/ops/op_rows.h"
+
 #include <cfloat>
 #include <cstdint>
 #include <optional>
@@ -11,7 +13,6 @@
 
 #include "core/ir/dtype.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/quantized_decomposed.h"
 
 namespace dragoman::torch {
 namespace {
@@ -73,8 +74,6 @@ void CheckZeroPoints(CallComposer& c) {
   if (c.Has("zero_point_domain") && c.Text("zero_point_domain") != "INT")
     c.Fail("zero points that are not integers");
 }
-
-}  // namespace
 
 // quantize_affine
 Result<Value*> LowerQuantizeBlocks(Call& call) {
@@ -150,6 +149,17 @@ Result<Results> LowerChooseBlockGrid(Call& call) {
   }
   return c.Done({c.Cast(scale, c.DTypeOr("scale_dtype", c.dtype(x))),
                  c.Cast(zero_point, c.DTypeOr("zero_point_dtype", DType::kI32))});
+}
+
+}  // namespace
+
+std::span<const OpRow> QuantizedAffineRows() {
+  static constexpr OpRow kRows[] = {
+      {"torchao.choose_qparams_affine", LowerChooseBlockGrid},
+      {"torchao.dequantize_affine", LowerDequantizeBlocks},
+      {"torchao.quantize_affine", LowerQuantizeBlocks},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // quantized_decomposed: what torch.export writes of quantised models. Tensors of integers are plain
 // ones here, and rounding to a grid is an operator of its own.
-#include "importers/torch/ops/quantized_decomposed.h"
+#include "importers/torch/ops/op_rows.h"
 
 #include <cstdint>
 #include <string>
@@ -85,8 +85,6 @@ Result<Value*> DequantizeWide(CallComposer& c) {
   return c.Done(c.Cast(y, c.DTypeOr("out_dtype", DType::kF32)));
 }
 
-}  // namespace
-
 // quantize_per_tensor, quantize_per_channel
 Result<Value*> LowerQuantizeToIntegers(Call& call) {
   CallComposer c(call);
@@ -140,6 +138,20 @@ Result<Results> LowerChooseGrid(Call& call) {
     zero_point = c.Cast(point, DType::kI64);
   }
   return c.Done({c.Cast(scale, DType::kF64), zero_point});
+}
+
+}  // namespace
+
+std::span<const OpRow> QuantizedDecomposedRows() {
+  static constexpr OpRow kRows[] = {
+      {"quantized_decomposed.choose_qparams", LowerChooseGrid},
+      {"quantized_decomposed.choose_qparams_symmetric", LowerChooseGrid},
+      {"quantized_decomposed.dequantize_per_channel", LowerDequantizeIntegers},
+      {"quantized_decomposed.dequantize_per_tensor", LowerDequantizeIntegers},
+      {"quantized_decomposed.quantize_per_channel", LowerQuantizeToIntegers},
+      {"quantized_decomposed.quantize_per_tensor", LowerQuantizeToIntegers},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of quantized:: that are those of aten on the numbers, rounded to the grid they state.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/quantized.h"
 
 namespace dragoman::torch {
@@ -35,8 +37,6 @@ const std::vector<Twin>& Twins() {
   };
   return kTwins;
 }
-
-}  // namespace
 
 Result<Value*> LowerQuantizedTwin(Call& call) {
   const auto twin = std::ranges::find(Twins(), call.op().type, &Twin::type);
@@ -80,8 +80,6 @@ Result<Value*> LowerQuantizedInstanceNorm(Call& call) {
                   {{"epsilon", static_cast<float>(c.Float("eps"))}});
   return c.Done(Requantize(c, y, "output_scale", "output_zero_point"));
 }
-
-namespace {
 
 // The integers that a grid stores.
 struct Range {
@@ -134,12 +132,46 @@ Result<Value*> LowerQuantizedScalar(Call& call) {
   return c.Done(type.ends_with("_relu") ? c.Op("Relu", {y}) : y);
 }
 
+namespace {
+
 Result<Value*> LowerQuantizedRelu6(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("qx");
   const auto grid = x != nullptr ? ValueGridOf(x) : std::nullopt;
   if (!grid) return call.Unsupported("of a tensor that is not quantised");
   return c.Done(RoundedOn(c, c.Max(c.Min(x, 6), 0), *grid));
+}
+
+}  // namespace
+
+std::span<const OpRow> QuantizedFunctionsRows() {
+  static constexpr OpRow kRows[] = {
+      {"quantized.add_scalar", LowerQuantizedScalar},
+      {"quantized.add_scalar_relu", LowerQuantizedScalar},
+      {"quantized.batch_norm", LowerQuantizedBatchNorm},
+      {"quantized.batch_norm1d", LowerQuantizedBatchNorm},
+      {"quantized.batch_norm1d_relu", LowerQuantizedBatchNorm},
+      {"quantized.batch_norm2d", LowerQuantizedBatchNorm},
+      {"quantized.batch_norm2d_relu", LowerQuantizedBatchNorm},
+      {"quantized.batch_norm3d", LowerQuantizedBatchNorm},
+      {"quantized.batch_norm3d_relu", LowerQuantizedBatchNorm},
+      {"quantized.batch_norm_relu", LowerQuantizedBatchNorm},
+      {"quantized.celu", LowerQuantizedTwin},
+      {"quantized.elu", LowerQuantizedTwin},
+      {"quantized.group_norm", LowerQuantizedTwin},
+      {"quantized.hardswish", LowerQuantizedTwin},
+      {"quantized.instance_norm", LowerQuantizedInstanceNorm},
+      {"quantized.layer_norm", LowerQuantizedTwin},
+      {"quantized.leaky_relu", LowerQuantizedTwin},
+      {"quantized.matmul", LowerQuantizedMatmul},
+      {"quantized.mul_scalar", LowerQuantizedScalar},
+      {"quantized.mul_scalar_relu", LowerQuantizedScalar},
+      {"quantized.prelu", LowerQuantizedTwin},
+      {"quantized.relu6", LowerQuantizedRelu6},
+      {"quantized.sigmoid", LowerQuantizedTwin},
+      {"quantized.softmax", LowerQuantizedTwin},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

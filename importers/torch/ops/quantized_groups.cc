@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // quantized_decomposed for grids of their own: of groups of elements, and of all that lie along the
 // last axis of a token (torch/ao/quantization/fx/_decomposed.py).
+#include "importers/torch/ops/op_rows.h"
+
 #include <cfloat>
 #include <cstdint>
 #include <string>
 
 #include "core/ir/dtype.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/quantized_decomposed.h"
 
 namespace dragoman::torch {
 namespace {
@@ -47,8 +48,6 @@ Value* Dequantized(CallComposer& c, Value* x, const Grid& grid) {
   Value* y = c.Mul(c.Sub(wide, grid.zero_points), grid.scales);
   return c.Cast(y, c.DTypeOr("output_dtype", DType::kF32));
 }
-
-}  // namespace
 
 Result<Value*> LowerQuantizeTokens(Call& call) {
   CallComposer c(call);
@@ -95,6 +94,20 @@ Result<Results> LowerChooseTokenGrid(Call& call) {
   Value* zero = c.Where(c.Greater(error, 0), c.Add(c.Neg(below), kLow), c.Add(c.Neg(above), kHigh));
   Value* steps = c.Op("Round", {c.Max(c.Min(zero, kHigh), kLow)});
   return c.Done({c.Cast(scale, DType::kF64), c.Cast(steps, DType::kI64)});
+}
+
+}  // namespace
+
+std::span<const OpRow> QuantizedGroupsRows() {
+  static constexpr OpRow kRows[] = {
+      {"quantized_decomposed.choose_qparams_per_token", LowerChooseTokenGrid},
+      {"quantized_decomposed.choose_qparams_per_token_asymmetric", LowerChooseTokenGrid},
+      {"quantized_decomposed.dequantize_per_channel_group", LowerDequantizeGroups},
+      {"quantized_decomposed.dequantize_per_token", LowerDequantizeTokens},
+      {"quantized_decomposed.quantize_per_channel_group", LowerQuantizeGroups},
+      {"quantized_decomposed.quantize_per_token", LowerQuantizeTokens},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

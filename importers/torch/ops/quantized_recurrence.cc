@@ -2,13 +2,14 @@
 // aten::quantized_lstm and quantized_gru: a Scan for each direction of a layer. Its products are
 // those of quantized::linear_dynamic: one range for the whole sequence of inputs, one for each
 // step's state.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <memory>
 #include <string_view>
 #include <unordered_set>
 
 #include "core/lowering/name_body.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/packed_weights.h"
 
 namespace dragoman::torch {
@@ -192,8 +193,6 @@ Result<Results> QuantizedRecurrence::Run() {
   return c_.Done({x, h, c_.Concat(last_c_, 0)});
 }
 
-}  // namespace
-
 // Torch reduces the range of both operands.
 Result<Results> LowerQuantizedCell(Call& call) {
   CallComposer c(call);
@@ -214,5 +213,19 @@ Result<Results> LowerQuantizedCell(Call& call) {
 }
 
 Result<Results> LowerQuantizedRecurrence(Call& call) { return QuantizedRecurrence(call).Run(); }
+
+}  // namespace
+
+std::span<const OpRow> QuantizedRecurrenceRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.quantized_gru", LowerQuantizedRecurrence},
+      {"aten.quantized_lstm", LowerQuantizedRecurrence},
+      {"quantized.quantized_gru_cell_dynamic", LowerQuantizedCell},
+      {"quantized.quantized_lstm_cell_dynamic", LowerQuantizedCell},
+      {"quantized.quantized_rnn_relu_cell_dynamic", LowerQuantizedCell},
+      {"quantized.quantized_rnn_tanh_cell_dynamic", LowerQuantizedCell},
+  };
+  return kRows;
+}
 
 }  // namespace dragoman::torch

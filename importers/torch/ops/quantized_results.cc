@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 
 #include "core/ir/node_attributes.h"
 #include "core/lowering/heap.h"
 #include "core/ops/op_def.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/op_table.h"
 #include "importers/torch/ops/quantized.h"
 
@@ -121,6 +123,8 @@ Result<Results> LowerIsQuantized(Call& call) {
   return Results{Number::Bool(x != nullptr && ValueGridOf(x).has_value())};
 }
 
+namespace {
+
 // q_scale, q_zero_point
 Result<Results> LowerGridNumber(Call& call) {
   DRAGOMAN_ASSIGN(const Value* x, FirstTensor(call));
@@ -140,6 +144,17 @@ Result<Value*> LowerIntRepr(Call& call) {
   const auto grid = x != nullptr ? ValueGridOf(x) : std::nullopt;
   if (!grid) return call.Unsupported("the integers of a quantised tensor that was computed");
   return c.Done(StoredOn(c, x, *grid));
+}
+
+}  // namespace
+
+std::span<const OpRow> QuantizedResultsRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.int_repr", LowerIntRepr},
+      {"aten.q_scale", LowerGridNumber},
+      {"aten.q_zero_point", LowerGridNumber},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that draw random numbers of other distributions than creation.cc, and masks. With a
 // generator of one's own they are refused: only torch gives the numbers of its seeds.
-#include "importers/torch/ops/random.h"
+#include "importers/torch/ops/op_rows.h"
 
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 
@@ -14,8 +13,6 @@ Value* Draw(CallComposer& c, std::string_view type, Value* shape, DType dtype) {
   if (c.Has("generator")) return c.Fail("random numbers of a generator that has a seed");
   return c.Op(type, {c.Full(shape, 0, dtype)}, {{"dtype", static_cast<std::int64_t>(dtype)}});
 }
-
-}  // namespace
 
 // uniform_: from `from` up to, not including, `to`.
 Result<Value*> LowerUniform(Call& call) {
@@ -84,6 +81,17 @@ Result<Value*> LowerRandperm(Call& call) {
   Value* drawn = Draw(c, "RandomUniformLike", count, DType::kF32);
   Value* order = c.Ops("TopK", {drawn, count}, {}, 2)[1];
   return c.Done(c.Cast(order, c.DTypeOr("dtype", DType::kI64)));
+}
+
+}  // namespace
+
+std::span<const OpRow> RandomRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.exponential", LowerExponential}, {"aten.multinomial", LowerMultinomial},
+      {"aten.normal", LowerNormal},           {"aten.normal_functional", LowerNormal},
+      {"aten.randperm", LowerRandperm},       {"aten.uniform", LowerUniform},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that move elements to other places: flip, roll, triangles, diagonals, pixel shuffles…
+#include "importers/torch/ops/op_rows.h"
+
 #include <limits>
 #include <utility>
 
 #include "core/lowering/number_value.h"
 #include "core/support/floor_division.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/view.h"
 
@@ -101,8 +102,6 @@ Value* EmbedDiagonal(Composer& c, Value* x, std::int64_t offset, int first, int 
   return c.Transpose(matrix, std::move(permutation));
 }
 
-}  // namespace
-
 Result<Value*> LowerFlip(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
@@ -153,6 +152,8 @@ Result<Value*> LowerRoll(Call& call) {
 Result<Value*> LowerTril(Call& call) { return KeptTriangle(call, false); }
 Result<Value*> LowerTriu(Call& call) { return KeptTriangle(call, true); }
 
+}  // namespace
+
 View TakeDiagonalView(CallComposer& c) {
   Value* x = c.Tensor(c.call().Declares("A") ? "A" : "self");
   const int first = c.AxisArgument("dim1", x);
@@ -173,6 +174,8 @@ View TakeDiagonalView(CallComposer& c) {
   };
   return view;
 }
+
+namespace {
 
 Result<Results> LowerDiagonal(Call& call) {
   CallComposer c(call);
@@ -255,6 +258,31 @@ Result<Value*> LowerChannelShuffle(Call& call) {
   Value* split = c.ConcatSizes({c.SizeVector(x, 0, 1), c.Ints({groups}),
                                 MergedSize(c, x, 1, 1, groups), c.SizeVector(x, 2, rank - 2)});
   return c.Done(c.Reshape(c.SwapAxes(c.Reshape(x, split), 1, 2), c.Shape(x)));
+}
+
+}  // namespace
+
+std::span<const OpRow> RearrangeRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.channel_shuffle", LowerChannelShuffle, {.complex = true}},
+      {"aten.diag", LowerDiag, {.complex = true}},
+      {"aten.diag_embed", LowerDiagEmbed, {.complex = true}},
+      {"aten.diagflat", LowerDiagFlat, {.complex = true}},
+      {"aten.diagonal", LowerDiagonal, {.complex = true}},
+      {"aten.diagonal_copy", LowerDiagonal, {.complex = true}},
+      {"aten.flip", LowerFlip, {.complex = true}},
+      {"aten.fliplr", LowerFlipAxis, {.complex = true}},
+      {"aten.flipud", LowerFlipAxis, {.complex = true}},
+      {"aten.linalg_diagonal", LowerLinalgDiagonal, {.complex = true}},
+      {"aten.native_channel_shuffle", LowerChannelShuffle, {.complex = true}},
+      {"aten.pixel_shuffle", LowerPixelShuffle, {.complex = true}},
+      {"aten.pixel_unshuffle", LowerPixelUnshuffle, {.complex = true}},
+      {"aten.roll", LowerRoll, {.complex = true}},
+      {"aten.rot90", LowerRot90, {.complex = true, .order = ResultOrder::kUnknown}},
+      {"aten.tril", LowerTril, {.complex = true}},
+      {"aten.triu", LowerTriu, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

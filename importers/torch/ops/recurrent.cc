@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // aten::lstm, gru, rnn_tanh, rnn_relu: one LSTM, GRU or RNN of ONNX a layer. Gates are in torch's
 // order in the weights and are brought into ONNX's.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <array>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/packed.h"
 
@@ -303,8 +304,6 @@ std::vector<Value*> Gates(CallComposer& c, Value* all, std::size_t count) {
                count);
 }
 
-}  // namespace
-
 Result<Results> LowerRecurrence(Call& call) { return Recurrence(call).Run(); }
 
 Result<Results> LowerLstmCell(Call& call) {
@@ -334,6 +333,23 @@ Result<Value*> LowerRnnCell(Call& call) {
   Value* of_state = StatePart(c, c.Tensor("hx"));
   Value* sum = c.Add(of_state, InputPart(c));
   return c.Done(c.Op(call.op().type == "rnn_relu_cell" ? "Relu" : "Tanh", {sum}));
+}
+
+}  // namespace
+
+std::span<const OpRow> RecurrentRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.gru", LowerRecurrence, {.order = ResultOrder::kUnknown}},
+      {"aten.gru_cell", LowerGruCell},
+      {"aten.lstm", LowerRecurrence, {.order = ResultOrder::kUnknown}},
+      {"aten.lstm_cell", LowerLstmCell},
+      {"aten.mkldnn_rnn_layer", LowerRecurrence},
+      {"aten.rnn_relu", LowerRecurrence, {.order = ResultOrder::kUnknown}},
+      {"aten.rnn_relu_cell", LowerRnnCell},
+      {"aten.rnn_tanh", LowerRecurrence, {.order = ResultOrder::kUnknown}},
+      {"aten.rnn_tanh_cell", LowerRnnCell},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums, products, moments, and tests of all elements along axes.
+#include "importers/torch/ops/op_rows.h"
+
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 #include "importers/torch/ops/reduced_axes.h"
@@ -84,6 +85,8 @@ Value* CountReduced(Composer& c, const ReducedAxes& axes) {
   }
   return known == 1 ? count : c.Mul(count, c.Int(known));
 }
+
+namespace {
 
 Result<Value*> LowerSum(Call& call) { return Accumulate(call, "ReduceSum", false); }
 Result<Value*> LowerNanSum(Call& call) { return Accumulate(call, "ReduceSum", true); }
@@ -189,6 +192,33 @@ Result<Results> LowerSumToSize(Call& call) {
   x = c.Cast(x, SumResult(c.dtype(x)));
   x = c.ReduceSum(x, std::move(repeated), true);
   return c.Done({c.ReduceSum(x, AllAxes(leading))});
+}
+
+}  // namespace
+
+std::span<const OpRow> ReductionRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._is_all_true", LowerAll},
+      {"aten._is_any_true", LowerAny},
+      {"aten.all", LowerAll, {.complex = true}},
+      {"aten.any", LowerAny, {.complex = true}},
+      {"aten.count_nonzero", LowerCountNonzero, {.complex = true}},
+      {"aten.cumsum", LowerCumSum, {.complex = true}},
+      {"aten.logsumexp", LowerLogSumExp, {.complex = true}},
+      {"aten.mean", LowerMean, {.complex = true, .grid = kIntegerGrid}},
+      {"aten.nanmean", LowerNanMean},
+      {"aten.nansum", LowerNanSum},
+      {"aten.prod", LowerProd, {.complex = true}},
+      {"aten.special_logsumexp", LowerLogSumExp, {.complex = true}},
+      {"aten.std", LowerStd, {.complex = true}},
+      {"aten.std_mean", LowerStdMean, {.complex = true}},
+      {"aten.sum", LowerSum, {.complex = true}},
+      {"aten.sum_to_size", LowerSumToSize, {.complex = true}},
+      {"aten.trace", LowerTrace, {.complex = true}},
+      {"aten.var", LowerVar, {.complex = true}},
+      {"aten.var_mean", LowerVarMean, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

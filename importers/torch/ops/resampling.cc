@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Interpolation to other sizes, and sampling at the points of a grid.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,7 +10,6 @@
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/pooling.h"
 #include "importers/torch/ops/weighted_resampling.h"
@@ -142,8 +143,6 @@ Value* UnitInterval(Composer& c, Value* size, bool align_corners, DType dtype) {
   return c.Where(c.LessOrEqual(count, 1), 0, spread);
 }
 
-}  // namespace
-
 // upsample_*, _upsample_*: to given sizes, or by given factors.
 Result<Value*> LowerUpsample(Call& call) {
   CallComposer c(call);
@@ -225,6 +224,30 @@ Result<Value*> LowerAffineGrid(Call& call) {
   wanted.insert(wanted.end(), extent.begin(), extent.end());
   wanted.push_back(Number::Int(spatial));
   return c.Done(c.Reshape(moved, c.Take(call.NumberList(wanted))));
+}
+
+}  // namespace
+
+std::span<const OpRow> ResamplingRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._upsample_bicubic2d_aa", LowerUpsample},
+      {"aten._upsample_bilinear2d_aa", LowerUpsample},
+      {"aten._upsample_nearest_exact1d", LowerUpsample, {.grid = kOperandGrid}},
+      {"aten._upsample_nearest_exact2d", LowerUpsample, {.grid = kOperandGrid}},
+      {"aten._upsample_nearest_exact3d", LowerUpsample, {.grid = kOperandGrid}},
+      {"aten.affine_grid_generator", LowerAffineGrid},
+      {"aten.grid_sampler", LowerGridSampler},
+      {"aten.grid_sampler_2d", LowerGridSampler},
+      {"aten.grid_sampler_3d", LowerGridSampler},
+      {"aten.upsample_bicubic2d", LowerUpsample, {.grid = kOperandGrid}},
+      {"aten.upsample_bilinear2d", LowerUpsample, {.grid = kOperandGrid}},
+      {"aten.upsample_linear1d", LowerUpsample, {.grid = kOperandGrid}},
+      {"aten.upsample_nearest1d", LowerUpsample, {.grid = kOperandGrid}},
+      {"aten.upsample_nearest2d", LowerUpsample, {.grid = kOperandGrid}},
+      {"aten.upsample_nearest3d", LowerUpsample, {.grid = kOperandGrid}},
+      {"aten.upsample_trilinear3d", LowerUpsample},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing elements by index or mask: scatter, index_add, masked_fill, fill…
+#include "importers/torch/ops/op_rows.h"
+
 #include <cmath>
 #include <limits>
 #include <string>
@@ -7,7 +9,6 @@
 
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/indexing.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -104,8 +105,6 @@ AdvancedIndex IndexAt(Value* index, int axis) {
   all.indices.push_back(index);
   return all;
 }
-
-}  // namespace
 
 // scatter, with or without `reduce`
 Result<Value*> LowerScatter(Call& call) {
@@ -240,6 +239,28 @@ Result<Value*> LowerFillDiagonal(Call& call) {
     on_diagonal = on_diagonal == nullptr ? equal : c.And(on_diagonal, equal);
   }
   return c.Done(c.Where(on_diagonal, c.As("fill_value", c.dtype(x)), x));
+}
+
+}  // namespace
+
+std::span<const OpRow> ScatterRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.copy", LowerFill, {.complex = true}},
+      {"aten.fill", LowerFill, {.complex = true}},
+      {"aten.fill_diagonal", LowerFillDiagonal, {.complex = true}},
+      {"aten.index_add", LowerIndexAdd, {.complex = true, .index = 2}},
+      {"aten.index_copy", LowerIndexCopy, {.complex = true}},
+      {"aten.index_fill", LowerIndexFill, {.complex = true}},
+      {"aten.index_reduce", LowerIndexReduce},
+      {"aten.masked_fill", LowerMaskedFill, {.complex = true}},
+      {"aten.masked_scatter", LowerMaskedScatter, {.complex = true}},
+      {"aten.put", LowerPut, {.complex = true}},
+      {"aten.scatter", LowerScatter, {.complex = true, .index = 2}},
+      {"aten.scatter_add", LowerScatterAdd, {.complex = true, .index = 2}},
+      {"aten.scatter_reduce", LowerScatterReduce},
+      {"aten.zero", LowerZero, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions of runs of rows whose lengths, or ends, an operand gives.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <string>
 
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -49,8 +50,6 @@ Value* Begun(Composer& c, std::string_view node, Value* reduced, Value* initial)
   return node == "ReduceProd" ? c.Mul(reduced, initial) : c.Add(reduced, initial);
 }
 
-}  // namespace
-
 // Every segment reduces all rows, those outside of it as neutral ones.
 Result<Value*> LowerSegmentReduce(Call& call) {
   CallComposer c(call);
@@ -84,6 +83,15 @@ Result<Value*> LowerSegmentReduce(Call& call) {
     reduced = c.Div(reduced, c.CastLike(lengths, reduced));
   }
   return c.Done(c.CastLike(reduced, given));
+}
+
+}  // namespace
+
+std::span<const OpRow> SegmentsRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.segment_reduce", LowerSegmentReduce},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Special functions (core/lowering/special_functions.h), all in float64.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 
 #include "core/lowering/special_functions.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 
@@ -55,8 +56,6 @@ constexpr auto kSpecialFunctions = std::to_array<SpecialFunction>({
     {"special_scaled_modified_bessel_k1", OfOrder<ScaledK, 1>},
     {"special_spherical_bessel_j0", SphericalJ0},
 });
-
-}  // namespace
 
 Result<Value*> LowerSpecialFunction(Call& call) {
   CallComposer c(call);
@@ -124,6 +123,51 @@ Result<Value*> LowerKaiserWindow(Call& call) {
       c.Div(ModifiedI(c, c.Mul(height, beta), 0), ModifiedI(c, c.Number(beta, DType::kF64), 0));
   Value* single = c.Where(c.LessOrEqual(c.Cast(length, DType::kF64), 1), 1, window);
   return c.Done(c.Cast(single, c.DTypeOr("dtype", kDefaultFloat)));
+}
+
+}  // namespace
+
+std::span<const OpRow> SpecialRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.digamma", LowerSpecialFunction},
+      {"aten.erfinv", LowerSpecialFunction},
+      {"aten.i0", LowerSpecialFunction},
+      {"aten.igamma", LowerIncompleteGamma},
+      {"aten.igammac", LowerIncompleteGamma},
+      {"aten.kaiser_window", LowerKaiserWindow},
+      {"aten.lgamma", LowerSpecialFunction},
+      {"aten.mvlgamma", LowerMultigamma},
+      {"aten.polygamma", LowerPolygamma},
+      {"aten.special_airy_ai", LowerSpecialFunction},
+      {"aten.special_bessel_j0", LowerSpecialFunction},
+      {"aten.special_bessel_j1", LowerSpecialFunction},
+      {"aten.special_bessel_y0", LowerSpecialFunction},
+      {"aten.special_bessel_y1", LowerSpecialFunction},
+      {"aten.special_digamma", LowerSpecialFunction},
+      {"aten.special_erfcx", LowerSpecialFunction},
+      {"aten.special_erfinv", LowerSpecialFunction},
+      {"aten.special_gammainc", LowerIncompleteGamma},
+      {"aten.special_gammaincc", LowerIncompleteGamma},
+      {"aten.special_gammaln", LowerSpecialFunction},
+      {"aten.special_i0", LowerSpecialFunction},
+      {"aten.special_i0e", LowerSpecialFunction},
+      {"aten.special_i1", LowerSpecialFunction},
+      {"aten.special_i1e", LowerSpecialFunction},
+      {"aten.special_log_ndtr", LowerSpecialFunction},
+      {"aten.special_modified_bessel_i0", LowerSpecialFunction},
+      {"aten.special_modified_bessel_i1", LowerSpecialFunction},
+      {"aten.special_modified_bessel_k0", LowerSpecialFunction},
+      {"aten.special_modified_bessel_k1", LowerSpecialFunction},
+      {"aten.special_multigammaln", LowerMultigamma},
+      {"aten.special_ndtri", LowerSpecialFunction},
+      {"aten.special_polygamma", LowerPolygamma},
+      {"aten.special_psi", LowerSpecialFunction},
+      {"aten.special_scaled_modified_bessel_k0", LowerSpecialFunction},
+      {"aten.special_scaled_modified_bessel_k1", LowerSpecialFunction},
+      {"aten.special_spherical_bessel_j0", LowerSpecialFunction},
+      {"aten.special_zeta", LowerZeta},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

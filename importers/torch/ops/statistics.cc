@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts, quantiles and differences of the elements of tensors.
+#include "importers/torch/ops/op_rows.h"
+
 #include <cmath>
 #include <string>
 #include <utility>
 
 #include "core/lowering/complex.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/matrices.h"
 #include "importers/torch/ops/promotion.h"
@@ -195,8 +196,6 @@ Value* Slopes(Composer& c, Value* x, int axis, Value* distances, bool second_ord
   }
   return c.Concat({first, inner, last}, axis);
 }
-
-}  // namespace
 
 Result<Value*> LowerCov(Call& call) {
   CallComposer c(call);
@@ -456,6 +455,27 @@ Result<Value*> LowerNonzeroStatic(Call& call) {
                        static_cast<double>(c.IntOr("fill_value", -1)), DType::kI64);
   Value* whole = c.Concat({places, fill}, 0);
   return c.Done(c.Slice(whole, 0, c.Ints({0}), size, c.Ints({1})));
+}
+
+}  // namespace
+
+std::span<const OpRow> StatisticsRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.bincount", LowerBincount, {.index = 0}},
+      {"aten.corrcoef", LowerCorrcoef, {.complex = true}},
+      {"aten.cov", LowerCov, {.complex = true}},
+      {"aten.gradient", LowerGradient, {.complex = true}},
+      {"aten.histc", LowerHistc},
+      {"aten.histogram", LowerHistogram},
+      {"aten.histogramdd", LowerHistogramOfPoints},
+      {"aten.mode", LowerMode},
+      {"aten.nanquantile", LowerQuantile, {.order = ResultOrder::kUnknown}},
+      {"aten.nonzero_static", LowerNonzeroStatic, {.complex = true}},
+      {"aten.quantile", LowerQuantile, {.order = ResultOrder::kUnknown}},
+      {"aten.renorm", LowerRenorm},
+      {"aten.unique_consecutive", LowerUniqueConsecutive, {.order = ResultOrder::kUnknown}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

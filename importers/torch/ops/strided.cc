@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views by strides, and copies of a tensor with a view of it replaced.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -7,7 +9,6 @@
 
 #include "core/lowering/strided_view.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/view.h"
 
 namespace dragoman::torch {
@@ -95,8 +96,6 @@ View StridedView(CallComposer& c, const StridedBase& base) {
   return view;
 }
 
-}  // namespace
-
 Result<Results> LowerAsStrided(Call& call) {
   CallComposer c(call);
   const StridedBase base = TakeBase(c);
@@ -129,6 +128,20 @@ Result<Value*> LowerSliceScatter(Call& call) {
 Result<Value*> LowerDiagonalScatter(Call& call) {
   CallComposer c(call);
   return c.Done(WithViewReplaced(c, TakeDiagonalView(c), c.Tensor("src")));
+}
+
+}  // namespace
+
+std::span<const OpRow> StridedRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.as_strided", LowerAsStrided, {.complex = true}},
+      {"aten.as_strided_copy", LowerAsStrided, {.complex = true}},
+      {"aten.as_strided_scatter", LowerAsStridedScatter, {.complex = true}},
+      {"aten.diagonal_scatter", LowerDiagonalScatter, {.complex = true}},
+      {"aten.select_scatter", LowerSelectScatter, {.complex = true}},
+      {"aten.slice_scatter", LowerSliceScatter, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise functions of three operands.
+#include "importers/torch/ops/op_rows.h"
+
 #include <cmath>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -49,8 +50,6 @@ Result<Value*> AddScaled(Call& call, std::string_view type, bool to_float) {
   return c.Done(c.Cast(c.Add(x[0], c.Op(type, {first, x[2]})), dtype));
 }
 
-}  // namespace
-
 Result<Value*> LowerClamp(Call& call) { return Clamp(call, {"min", "max"}); }
 Result<Value*> LowerClampMin(Call& call) { return Clamp(call, {"min"}); }
 Result<Value*> LowerClampMax(Call& call) { return Clamp(call, {"max"}); }
@@ -78,6 +77,21 @@ Result<Value*> LowerLerp(Call& call) {
   Value* from_end = c.Sub(end, c.Mul(distance, c.Sub(1, weight)));
   Value* mixed = c.Where(c.Less(c.Abs(weight), 0.5), from_start, from_end);
   return c.Done(c.CastLike(mixed, given));
+}
+
+}  // namespace
+
+std::span<const OpRow> TernaryRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.addcdiv", LowerAddcdiv, {.complex = true}},
+      {"aten.addcmul", LowerAddcmul, {.complex = true}},
+      {"aten.clamp", LowerClamp, {.grid = kOperandGrid}},
+      {"aten.clamp_max", LowerClampMax, {.grid = kOperandGrid}},
+      {"aten.clamp_min", LowerClampMin, {.grid = kOperandGrid}},
+      {"aten.clip", LowerClamp},
+      {"aten.lerp", LowerLerp, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // torchaudio's own operators: filters each of whose results depends on those before.
+#include "importers/torch/ops/op_rows.h"
+
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/steps.h"
 #include "importers/torch/ops/view.h"
 
@@ -48,8 +49,6 @@ Value* Filtered(Composer& c, Value* x, Value* weights, Value* padded, std::int64
 Value* Reversed(Composer& c, Value* coefficients) {
   return c.Slice(coefficients, 1, -1, std::numeric_limits<std::int64_t>::min(), -1);
 }
-
-}  // namespace
 
 Result<Results> LowerFilterLoop(Call& call) {
   CallComposer c(call);
@@ -109,6 +108,17 @@ Result<Results> LowerOverdriveLoop(Call& call) {
   if (!c.failed()) c.Check(call.Write("output_waveform", written));
   return c.DoneWith({c.Take(call.Argument("last_in")), c.Take(call.Argument("last_out")),
                      c.Take(call.Argument("output_waveform"))});
+}
+
+}  // namespace
+
+std::span<const OpRow> TorchaudioRows() {
+  static constexpr OpRow kRows[] = {
+      {"torchaudio._lfilter", LowerFilter},
+      {"torchaudio._lfilter_core_loop", LowerFilterLoop},
+      {"torchaudio._overdrive_core_loop", LowerOverdriveLoop},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

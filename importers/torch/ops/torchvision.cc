@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // torchvision's own operators: detection, and convolution at displaced places.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <numbers>
 #include <utility>
 #include <vector>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -194,8 +195,6 @@ Value* CornersSeenFrom(Composer& c, const std::vector<Value*>& a, const std::vec
   return c.Concat({c.Unsqueeze(c.Add(x, u), {3}), c.Unsqueeze(c.Add(y, v), {3})}, 3);
 }
 
-}  // namespace
-
 // Of boxes (centre, width, height, angle in degrees): the area that two have in common, of that
 // which they cover.
 Result<Value*> LowerBoxIouRotated(Call& call) {
@@ -263,6 +262,20 @@ Result<Results> LowerRoiPool(Call& call) {
            {{"pooled_shape", std::vector{c.Int("pooled_height"), c.Int("pooled_width")}},
             {"spatial_scale", static_cast<float>(c.Float("spatial_scale"))}});
   return c.DoneWith({call.NewTensor(pooled), Abstract(None())});
+}
+
+}  // namespace
+
+std::span<const OpRow> TorchvisionRows() {
+  static constexpr OpRow kRows[] = {
+      {"torchvision.box_iou_rotated", LowerBoxIouRotated},
+      {"torchvision.deform_conv2d", LowerDeformConv2d},
+      {"torchvision.nms", LowerNms},
+      {"torchvision.ps_roi_align", LowerPsRoiAlign},
+      {"torchvision.roi_align", LowerRoiAlign},
+      {"torchvision.roi_pool", LowerRoiPool},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

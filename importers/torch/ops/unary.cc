@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of one tensor whose results are floating: integers and bool become float32 first.
+#include "importers/torch/ops/lowerings.h"
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -103,6 +105,57 @@ Result<Value*> LowerFloatFunction(Call& call) {
   if (function == kUnaryFunctions.end()) return call.Unsupported("no such function");
   if (function->compose == nullptr) return c.Done(c.Op(function->common, {x}));
   return c.Done(c.CastLike(function->compose(c, c.Widen(x)), x));
+}
+
+std::span<const OpRow> UnaryRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.acos", LowerFloatFunction, {.complex = true}},
+      {"aten.acosh", LowerFloatFunction, {.complex = true}},
+      {"aten.arccos", LowerFloatFunction, {.complex = true}},
+      {"aten.arccosh", LowerFloatFunction, {.complex = true}},
+      {"aten.arcsin", LowerFloatFunction, {.complex = true}},
+      {"aten.arcsinh", LowerFloatFunction, {.complex = true}},
+      {"aten.arctan", LowerFloatFunction, {.complex = true}},
+      {"aten.arctanh", LowerFloatFunction, {.complex = true}},
+      {"aten.asin", LowerFloatFunction, {.complex = true}},
+      {"aten.asinh", LowerFloatFunction, {.complex = true}},
+      {"aten.atan", LowerFloatFunction, {.complex = true}},
+      {"aten.atanh", LowerFloatFunction, {.complex = true}},
+      {"aten.cos", LowerFloatFunction, {.complex = true}},
+      {"aten.cosh", LowerFloatFunction, {.complex = true}},
+      {"aten.deg2rad", LowerFloatFunction},
+      {"aten.erf", LowerFloatFunction},
+      {"aten.erfc", LowerFloatFunction},
+      {"aten.exp", LowerFloatFunction, {.complex = true}},
+      {"aten.exp2", LowerFloatFunction, {.complex = true}},
+      {"aten.expm1", LowerFloatFunction, {.complex = true}},
+      {"aten.log", LowerFloatFunction, {.complex = true}},
+      {"aten.log10", LowerFloatFunction, {.complex = true}},
+      {"aten.log1p", LowerFloatFunction, {.complex = true}},
+      {"aten.log2", LowerFloatFunction, {.complex = true}},
+      {"aten.log_sigmoid", LowerFloatFunction},
+      {"aten.mish", LowerFloatFunction},
+      {"aten.rad2deg", LowerFloatFunction},
+      {"aten.reciprocal", LowerFloatFunction, {.complex = true}},
+      {"aten.rsqrt", LowerFloatFunction, {.complex = true}},
+      {"aten.sigmoid", LowerFloatFunction, {.complex = true, .grid = kUnitGrid}},
+      {"aten.sin", LowerFloatFunction, {.complex = true}},
+      {"aten.sinc", LowerFloatFunction, {.complex = true}},
+      {"aten.sinh", LowerFloatFunction, {.complex = true}},
+      {"aten.special_entr", LowerFloatFunction},
+      {"aten.special_erf", LowerFloatFunction},
+      {"aten.special_erfc", LowerFloatFunction},
+      {"aten.special_exp2", LowerFloatFunction},
+      {"aten.special_expit", LowerFloatFunction},
+      {"aten.special_expm1", LowerFloatFunction},
+      {"aten.special_log1p", LowerFloatFunction},
+      {"aten.special_ndtr", LowerFloatFunction},
+      {"aten.special_sinc", LowerFloatFunction},
+      {"aten.sqrt", LowerFloatFunction, {.complex = true}},
+      {"aten.tan", LowerFloatFunction, {.complex = true}},
+      {"aten.tanh", LowerFloatFunction, {.complex = true, .grid = kSymmetricGrid}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

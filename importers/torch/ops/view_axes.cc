@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views that put axes into another order, or repeat elements along some.
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/view.h"
 
@@ -55,8 +56,6 @@ View ConjugateTransposed(int a, int b) {
   };
   return view;
 }
-
-}  // namespace
 
 // transpose, swapaxes, swapdims
 Result<Results> LowerTranspose(Call& call) {
@@ -158,6 +157,33 @@ Result<Results> LowerExpand(Call& call) {
 Result<Results> LowerExpandAs(Call& call) {
   CallComposer c(call);
   return LowerView(c, ExpandView(c, c.Tensor("self"), c.Shape(c.Tensor("other"))));
+}
+
+}  // namespace
+
+std::span<const OpRow> ViewAxesRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.adjoint", LowerMatrixTranspose, {.complex = true}},
+      {"aten.broadcast_to", LowerExpand, {.complex = true}},
+      {"aten.expand", LowerExpand, {.complex = true}},
+      {"aten.expand_as", LowerExpandAs, {.complex = true}},
+      {"aten.expand_copy", LowerExpand, {.complex = true}},
+      {"aten.mH", LowerMatrixTranspose, {.complex = true}},
+      {"aten.mT", LowerMatrixTranspose, {.complex = true}},
+      {"aten.matrix_H", LowerReverseAxes, {.complex = true}},
+      {"aten.moveaxis", LowerMoveAxes, {.complex = true}},
+      {"aten.movedim", LowerMoveAxes, {.complex = true}},
+      {"aten.numpy_T", LowerReverseAxes, {.complex = true}},
+      {"aten.permute", LowerPermute, {.complex = true}},
+      {"aten.permute_copy", LowerPermute, {.complex = true}},
+      {"aten.swapaxes", LowerTranspose, {.complex = true}},
+      {"aten.swapdims", LowerTranspose, {.complex = true}},
+      {"aten.t", LowerT, {.complex = true}},
+      {"aten.t_copy", LowerT, {.complex = true}},
+      {"aten.transpose", LowerTranspose, {.complex = true}},
+      {"aten.transpose_copy", LowerTranspose, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views of some of a tensor's elements: select, slice, split, diagonal…
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -7,7 +9,6 @@
 #include "core/ir/node_attributes.h"
 #include "core/lowering/heap.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/view.h"
 
 namespace dragoman::torch {
@@ -147,14 +148,14 @@ int SplitAxis(CallComposer& c, Value* x) {
   return kind == 'v' ? 0 : 2;
 }
 
-}  // namespace
-
 Result<Results> LowerSelect(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
   const int axis = c.AxisOf(c.Int("dim"), x);
   return LowerView(c, SelectView(c, axis, c.Take(call.IntValue("index"))));
 }
+
+}  // namespace
 
 View TakeSliceView(CallComposer& c) {
   Value* x = c.Tensor("self");
@@ -172,6 +173,8 @@ View TakeSliceView(CallComposer& c) {
   }
   return SliceView(c, x, bounds);
 }
+
+namespace {
 
 Result<Results> LowerSlice(Call& call) {
   CallComposer c(call);
@@ -265,6 +268,34 @@ Result<Results> LowerUnbind(Call& call) {
   for (std::int64_t i = 0; i < count && !c.failed(); ++i)
     items.push_back(MakeView(c, SelectView(c, axis, c.Int(i))));
   return c.DoneWith({call.NewList(std::move(items))});
+}
+
+}  // namespace
+
+std::span<const OpRow> ViewPartsRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten.chunk", LowerChunk, {.complex = true}},
+      {"aten.dsplit", LowerTensorSplit, {.complex = true}},
+      {"aten.hsplit", LowerTensorSplit, {.complex = true}},
+      {"aten.narrow", LowerNarrow, {.complex = true}},
+      {"aten.narrow_copy", LowerNarrow, {.complex = true}},
+      {"aten.select", LowerSelect, {.complex = true}},
+      {"aten.select_copy", LowerSelect, {.complex = true}},
+      {"aten.slice", LowerSlice, {.complex = true}},
+      {"aten.slice_copy", LowerSlice, {.complex = true}},
+      {"aten.split", LowerSplit, {.complex = true}},
+      {"aten.split_copy", LowerSplit, {.complex = true}},
+      {"aten.split_with_sizes", LowerSplit, {.complex = true}},
+      {"aten.split_with_sizes_copy", LowerSplit, {.complex = true}},
+      {"aten.tensor_split", LowerTensorSplit, {.complex = true}},
+      {"aten.unbind", LowerUnbind, {.complex = true}},
+      {"aten.unbind_copy", LowerUnbind, {.complex = true}},
+      {"aten.unsafe_chunk", LowerChunk, {.complex = true}},
+      {"aten.unsafe_split", LowerSplit, {.complex = true}},
+      {"aten.unsafe_split_with_sizes", LowerSplit, {.complex = true}},
+      {"aten.vsplit", LowerTensorSplit, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

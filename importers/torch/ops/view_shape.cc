@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Views with other sizes of the same elements in the same order: view, reshape, flatten, squeeze…
+#include "importers/torch/ops/op_rows.h"
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -7,7 +9,6 @@
 
 #include "core/lowering/bits.h"
 #include "importers/torch/ops/composer.h"
-#include "importers/torch/ops/lowerings.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/script_lowerings.h"
 #include "importers/torch/ops/view.h"
@@ -105,6 +106,8 @@ Result<Results> LowerViewAsType(CallComposer& c) {
   return LowerView(c, view);
 }
 
+namespace {
+
 // view, _unsafe_view
 Result<Results> LowerViewSizes(Call& call) {
   CallComposer c(call);
@@ -169,8 +172,6 @@ Result<Results> LowerUnsqueeze(Call& call) {
   return LowerView(c, Unsqueezing({axis}));
 }
 
-namespace {
-
 // The sizes of x without that of `axis` if it is 1; both may be told by run time only.
 Value* SizesWithoutOne(Composer& c, Value* x, std::int64_t axis) {
   Value* sizes = c.Shape(x);
@@ -191,8 +192,6 @@ Result<Results> SqueezeOfUnknownRank(CallComposer& c) {
                      return inner.Reshape(base, SizesWithoutOne(inner, base, axis));
                    }));
 }
-
-}  // namespace
 
 // Of the axes named (all, if none are), those of size 1 vanish.
 Result<Results> LowerSqueeze(Call& call) {
@@ -217,8 +216,6 @@ Result<Results> LowerSqueeze(Call& call) {
   return LowerView(c, Squeezing(ones));
 }
 
-namespace {
-
 // The axes that a tensor of `rank` lacks to have as many as `wanted`.
 std::vector<std::int64_t> AddedAxes(int rank, int wanted) {
   if (rank >= wanted) return {};
@@ -226,8 +223,6 @@ std::vector<std::int64_t> AddedAxes(int rank, int wanted) {
   if (wanted == 3 && rank == 1) return {0, 2};
   return AllAxes(wanted - rank);
 }
-
-}  // namespace
 
 // atleast_1d, atleast_2d, atleast_3d
 Result<Results> LowerAtLeast(Call& call) {
@@ -246,8 +241,6 @@ Result<Results> LowerAtLeast(Call& call) {
   return of_list ? c.DoneWith({call.NewList(std::move(results))}) : c.DoneWith(std::move(results));
 }
 
-namespace {
-
 // torch's numbers of memory formats.
 enum class MemoryFormat : std::uint8_t { kContiguous, kPreserve, kChannelsLast, kChannelsLast3d };
 
@@ -259,8 +252,6 @@ std::vector<Dim> ChannelsLastSteps(const Shape& sizes) {
   std::rotate(steps.begin() + 1, steps.end() - 1, steps.end());
   return steps;
 }
-
-}  // namespace
 
 // contiguous: a copy only where elements do not lie in the order wanted.
 Result<Results> LowerContiguous(Call& call) {
@@ -303,6 +294,49 @@ Result<Value*> LowerResize(Call& call) {
   Value* further = c.Full(count, 0, c.dtype(flat));
   Value* enough = c.Slice(c.Concat({flat, further}, 0), 0, c.Ints({0}), count, c.Ints({1}));
   return c.Done(c.Reshape(enough, sizes));
+}
+
+}  // namespace
+
+std::span<const OpRow> ViewShapeRows() {
+  static constexpr OpRow kRows[] = {
+      {"aten._reshape_alias", LowerReshape, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten._reshape_copy", LowerReshape, {.complex = true}},
+      {"aten._unsafe_view", LowerViewSizes, {.complex = true}},
+      {"aten.alias", LowerSelf, {.complex = true}},
+      {"aten.alias_copy", LowerSelf, {.complex = true}},
+      {"aten.atleast_1d", LowerAtLeast, {.complex = true}},
+      {"aten.atleast_2d", LowerAtLeast, {.complex = true}},
+      {"aten.atleast_3d", LowerAtLeast, {.complex = true}},
+      {"aten.contiguous", LowerContiguous, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten.cpu", LowerSelf},
+      {"aten.cuda", LowerSelf},
+      {"aten.detach", LowerSelf, {.complex = true}},
+      {"aten.detach_copy", LowerSelf, {.complex = true}},
+      {"aten.flatten", LowerFlatten, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten.lift", LowerSelf, {.complex = true}},
+      {"aten.lift_fresh", LowerSelf, {.complex = true}},
+      {"aten.lift_fresh_copy", LowerSelf, {.complex = true}},
+      {"aten.pin_memory", LowerSelf},
+      {"aten.positive", LowerSelf, {.complex = true}},
+      {"aten.ravel", LowerRavel, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten.requires_grad_", LowerSelf},
+      {"aten.reshape", LowerReshape, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten.reshape_as", LowerReshapeAs, {.complex = true, .order = ResultOrder::kStated}},
+      {"aten.resize", LowerResize},
+      {"aten.resize_as", LowerResize},
+      {"aten.resolve_conj", LowerSelf, {.complex = true}},
+      {"aten.resolve_neg", LowerSelf, {.complex = true}},
+      {"aten.squeeze", LowerSqueeze, {.complex = true}},
+      {"aten.squeeze_copy", LowerSqueeze, {.complex = true}},
+      {"aten.unflatten", LowerUnflatten, {.complex = true}},
+      {"aten.unsqueeze", LowerUnsqueeze, {.complex = true}},
+      {"aten.unsqueeze_copy", LowerUnsqueeze, {.complex = true}},
+      {"aten.view", LowerViewSizes, {.complex = true}},
+      {"aten.view_as", LowerViewAs, {.complex = true}},
+      {"aten.view_copy", LowerViewSizes, {.complex = true}},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::torch

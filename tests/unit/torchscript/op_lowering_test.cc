@@ -14,6 +14,7 @@
 #include "core/ir/element_text.h"
 #include "core/ir/parse.h"
 #include "core/lowering/heap.h"
+#include "core/support/find_by_key.h"
 #include "importers/torch/ops/op_table.h"
 
 namespace dragoman::torch {
@@ -230,6 +231,13 @@ TEST(OpLoweringTest, TakesNormsOfComplexMatricesByTheirSingularValues) {
           "const %x: c64[2, 2] = [[(1.0, 0.0), (0.0, 1.0)], [(0.0, 1.0), (1.0, 0.0)]]",
           {{"self", "%x"}, {"ord", "nuc"}, {"dim", None()}, {"keepdim", false}, {"dtype", None()}}),
       "f32[] 2.828427");
+}
+
+// Two files could have rows of one name, of which only one would be found.
+TEST(OpTable, HasOneRowOfEachName) {
+  EXPECT_GT(OpRows().size(), 800u);
+  EXPECT_TRUE(IsSortedBy(OpRows(), &OpRow::name));
+  for (const OpRow& row : OpRows()) EXPECT_EQ(FindOpRow(row.name), &row) << row.name;
 }
 
 TEST(OpLoweringTest, RefusesByNameWhatItCannotDo) {
