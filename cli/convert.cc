@@ -177,23 +177,6 @@ Status PrintBytes(const Session& session, const Model& model, const Format& targ
   return {};
 }
 
-// Counts the operators of what is written, if that is an ONNX file made from a common graph.
-Status Save(const Session& session, const ConvertedModel& converted, const Format& target,
-            const ConversionOptions& conversion, const ConvertOptions& options,
-            FileFigures& figures) {
-  const Model& model = converted.model;
-  WriteOptions write = WriteOptionsOf(converted, conversion);
-  write.show = [&](const Model& written) { figures.operators = CountOperators(written); };
-  if (options.output == "-" && target.print == nullptr)
-    return PrintBytes(session, model, target, write);
-  if (options.output == "-") {
-    DRAGOMAN_ASSIGN(const std::string text, session.Print(model, target, write));
-    fmt::print("{}", text);
-    return {};
-  }
-  return session.Write(model, options.output, target, write);
-}
-
 // Nodes but for those that are constants.
 std::size_t NodesOf(const FileFigures& figures) {
   std::size_t nodes = 0;
@@ -201,11 +184,30 @@ std::size_t NodesOf(const FileFigures& figures) {
   return nodes;
 }
 
-// Operators of other domains may take many of ONNX's: then `source` is written as it is.
-Status KeepSmaller(const Session& session, const Original& original,
-                   const std::optional<Model>& source, const Format& target,
-                   const ConvertOptions& options, FileFigures& figures) {
-  if (!source || NodesOf(figures) <= NodesOf(original.figures)) return {};
+// Counts the operators of what is written, if that is an ONNX file made from a common graph. If
+// there is a `source`, it is copied where it has fewer nodes: operators of other domains may take
+// many of ONNX's.
+Status Save(const Session& session, const Original& original, const std::optional<Model>& source,
+            const ConvertedModel& converted, const Format& target,
+            const ConversionOptions& conversion, const ConvertOptions& options,
+            FileFigures& figures) {
+  const Model& model = converted.model;
+  bool grows = false;
+  WriteOptions write = WriteOptionsOf(converted, conversion);
+  write.show = [&](const Model& written) {
+    figures.operators = CountOperators(written);
+    grows = source && NodesOf(figures) > NodesOf(original.figures);
+    return !grows;
+  };
+  if (options.output == "-" && target.print == nullptr)
+    return PrintBytes(session, model, target, write);
+  if (options.output == "-") {
+    DRAGOMAN_ASSIGN(const std::string text, session.Print(model, target, write));
+    fmt::print("{}", text);
+    return {};
+  }
+  DRAGOMAN_TRY(session.Write(model, options.output, target, write));
+  if (!grows) return {};
   if (!options.common.quiet)
     Say(fmt::format("{} nodes would be {}: the model is copied as it is", NodesOf(original.figures),
                     NodesOf(figures)));
@@ -253,8 +255,7 @@ Result<bool> Check(const Session& session, const Original& original,
   Session silent = session;
   silent.warn = nullptr;  // all of it is said of the file itself
   FileFigures figures;
-  Status status = Save(silent, converted, target, conversion, copy, figures);
-  if (status.ok()) status = KeepSmaller(silent, original, kept, target, copy, figures);
+  Status status = Save(silent, original, kept, converted, target, conversion, copy, figures);
   if (!status.ok()) return SaidOf(copy.output, options.output, std::move(status).error());
   Result<bool> equal = IsEqual(session, copy.output, converted, target, options);
   if (!equal.ok()) return SaidOf(copy.output, options.output, std::move(equal).error());
@@ -287,8 +288,7 @@ Result<int> Convert(const ConvertOptions& options) {
     return static_cast<int>(kAnswerIsNo);
   }
   FileFigures figures;
-  DRAGOMAN_TRY(Save(session, *converted, *target, conversion, options, figures));
-  DRAGOMAN_TRY(KeepSmaller(session, original, kept, *target, options, figures));
+  DRAGOMAN_TRY(Save(session, original, kept, *converted, *target, conversion, options, figures));
   const NodeCount after = CountNodes(model);
   if (converted->kept_opset && options.lowering.passes.value_or("default") != "none")
     SayWhatChanged(original, figures, *converted, options);

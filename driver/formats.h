@@ -61,8 +61,8 @@ struct WriteOptions {
   bool packed = false;
 
   std::optional<std::int64_t> kept_opset;  // as `opset`, where it can be met (ExportOptions)
-  // ONNX: given what is written of a common graph, in operators of ONNX.
-  std::function<void(const Model& written)> show = nullptr;
+  // ONNX: given what is written of a common graph, in operators of ONNX; false: it is not.
+  std::function<bool(const Model& written)> show = nullptr;
   // Of the session that writes, which sets both.
   bool strict = false;  // what would be a warning is an error
   Note warn = nullptr;

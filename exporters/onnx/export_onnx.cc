@@ -380,7 +380,7 @@ Result<Model> Prepare(const Model& model, const ExportOptions& options) {
 
 Status ExportOnnx(const Model& model, const std::string& path, const ExportOptions& options) {
   DRAGOMAN_ASSIGN(const Model prepared, Prepare(model, options));
-  if (options.show) options.show(prepared);
+  if (options.show && !options.show(prepared)) return {};
   WriteOnnxOptions file = options.file;
   file.strict = options.strict;
   file.warn = options.warn;

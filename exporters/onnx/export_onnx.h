@@ -27,8 +27,8 @@ struct ExportOptions {
   bool strict = false;      // what would be a warning is an error
   std::function<void(std::string_view)> warn;  // told what is left out
   WriteOnnxOptions file;                       // how the file is laid out
-  // Given the model as it is written, before that.
-  std::function<void(const Model& written)> show = nullptr;
+  // Given the model as it is written, before that; false: it is not.
+  std::function<bool(const Model& written)> show = nullptr;
 };
 
 // Where neither a wanted nor a kept opset is given, the lowest from kUsualOpset on is taken that

@@ -117,6 +117,17 @@ class LostOutput(CommandCase):
         self.assertRegex(done.stderr.splitlines()[-1], "error: cannot write: File too large$")
         self.assertEqual(list(self.out.iterdir()), [self.out / "m.dgt"])
 
+    def test_a_copy_that_cannot_be_written_replaces_nothing(self):
+        """In place of what has more nodes, the source is copied, which is not an ONNX file here."""
+        model, target = self.out / "m.dgt", self.out / "out.onnx"
+        model.write_text('dragoman 1 source onnx\nopset "" 10\nextra {onnx.none = 5}\n'
+                         "entry main(%x: str[4]) -> (%y: str[3]) {\n  %y = onnx.StringNormalizer(%x) "
+                         '{is_case_sensitive = 1, stopwords = ["monday"]}\n}\n')
+        target.write_text("mine")
+        self.assertIn("copied as it is", self.fails(2, "simplify", model, "-o", target))
+        self.assertEqual(target.read_text(), "mine")
+        self.assertEqual(sorted(self.out.iterdir()), [model, target])
+
 
 if __name__ == "__main__":
     unittest.main()
