@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "driver/formats.h"
@@ -29,11 +30,17 @@ inline Likeness CertainIf(bool recognized) {
   return recognized ? Likeness::kCertain : Likeness::kNone;
 }
 
-// Names as operators without a schema.
-template <class Names>
-std::vector<SourceOperator> OperatorsNamed(const Names& names) {
+// Names, or rows of tables that have one, as operators without a schema.
+template <class Rows>
+std::vector<SourceOperator> OperatorsNamed(const Rows& rows) {
   std::vector<SourceOperator> operators;
-  for (std::string_view name : names) operators.push_back({std::string(name), {}});
+  for (const auto& row : rows) {
+    if constexpr (std::is_convertible_v<decltype(row), std::string_view>) {
+      operators.push_back({std::string(row), {}});
+    } else {
+      operators.push_back({std::string(row.name), {}});
+    }
+  }
   return operators;
 }
 

@@ -101,7 +101,7 @@ Format RelayFormat() {
           .dialect = "relay",
           .lower = LowerRelay,
           .vocabularies = {"relay"},
-          .operators = [](std::string_view) { return OperatorsNamed(relay::OperatorNames()); },
+          .operators = [](std::string_view) { return OperatorsNamed(relay::OpRows()); },
           .write = WriteRelayModule,
           .print = PrintRelay,
           .check = CheckRelay,

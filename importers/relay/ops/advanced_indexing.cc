@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places given by several tensors, by leading axes that both operands share, or by diagonals.
+#include "importers/relay/ops/advanced_indexing.h"
+#include "importers/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "core/lowering/indices.h"
 #include "core/lowering/math.h"
-#include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
+namespace {
 
 // As NumPy indexes the leading axes with tensors that broadcast.
 Value* LowerAdvancedIndex(Call& c) {
@@ -27,8 +30,8 @@ Value* LowerAdvancedIndex(Call& c) {
   return c.Op("GatherND", {tensors[0], c.Concat(std::move(columns), rank)});
 }
 
-// Elements of `axis` by indices of each of the `batch` leading axes:
-// (leading axes, axes up to `axis`, further axes of the indices, axes behind `axis`).
+}  // namespace
+
 Value* TakeByBatch(Call& c, Value* x, Value* indices, int axis, int batch) {
   const int rank = c.Rank(x);
   const int index_rank = c.Rank(indices);
@@ -46,6 +49,8 @@ Value* TakeByBatch(Call& c, Value* x, Value* indices, int axis, int batch) {
   std::rotate(from, from + (index_rank - batch), from + (index_rank - batch) + (axis - batch));
   return axis == batch || index_rank == batch ? y : c.Transpose(y, back);
 }
+
+namespace {
 
 // Diagonals k1 to k2 of matrices become those of operand 1, one a row from k2 down.
 Value* LowerMatrixSetDiag(Call& c) {
@@ -90,14 +95,14 @@ Value* LowerMatrixSetDiag(Call& c) {
 }
 
 // A tensor of one value but for those at some places.
-Value* LowerSparseToDense(Call& c) {
+Value* LowerSparseToDense(Call& c, Given given) {
   Value* places = c.Index(0);
   Value* values = c.Tensor(1);
   const int rank = c.Rank(places);
   if (c.failed()) return nullptr;
   Value* shape = nullptr;
   std::size_t fill = 2;
-  if (c.target() == "dyn") {
+  if (given == Given::kAsOperand) {
     c.Ignore({"output_shape"});
     shape = c.Index(fill++);
   } else {
@@ -110,6 +115,18 @@ Value* LowerSparseToDense(Call& c) {
   if (rank == 1) places = c.Unsqueeze(places, {1});
   Value* count = c.SizeVector(places, 0, 1);
   return c.Op("ScatterND", {all, places, c.Expand(values, count)});
+}
+
+}  // namespace
+
+std::span<const OpRow> AdvancedIndexingRows() {
+  static constexpr OpRow kRows[] = {
+      {"adv_index", LowerAdvancedIndex},
+      {"dyn.sparse_to_dense", With<LowerSparseToDense, Given::kAsOperand>},
+      {"matrix_set_diag", LowerMatrixSetDiag},
+      {"sparse_to_dense", With<LowerSparseToDense, Given::kAsAttribute>},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks, windows and gaps along axes.
+#include "importers/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
-
-#include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
 namespace {
@@ -42,8 +42,6 @@ std::int64_t Product(const Ints& sizes) {
   for (std::int64_t size : sizes) product *= size;
   return product;
 }
-
-}  // namespace
 
 // (batch, spatial, rest) to (blocks · batch, spatial / block, rest).
 Value* LowerSpaceToBatch(Call& c) {
@@ -181,6 +179,17 @@ Value* LowerFifoBuffer(Call& c) {
   Value* kept =
       c.Slice(buffer, axis, c.SizeVector(x, axis, 1), c.SizeVector(buffer, axis, 1), c.Ints({1}));
   return c.Concat({kept, x}, axis);
+}
+
+}  // namespace
+
+std::span<const OpRow> BlocksRows() {
+  static constexpr OpRow kRows[] = {
+      {"nn.batch_to_space_nd", LowerBatchToSpace}, {"nn.dilate", LowerDilate},
+      {"nn.fifo_buffer", LowerFifoBuffer},         {"nn.space_to_batch_nd", LowerSpaceToBatch},
+      {"sliding_window", LowerSlidingWindow},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions, pools, and what changes the size of images.
+#include "importers/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -7,7 +9,6 @@
 #include "core/lowering/math.h"
 #include "core/lowering/sums.h"
 #include "importers/relay/ops/layout.h"
-#include "importers/relay/ops/lowerings.h"
 #include "importers/tvm/adaptive_pool.h"
 
 namespace dragoman::relay {
@@ -16,8 +17,6 @@ namespace {
 // Layouts of data and kernels for 1, 2 and 3 spatial axes.
 constexpr std::string_view kData[] = {"", "NCW", "NCHW", "NCDHW"};
 constexpr std::string_view kKernel[] = {"", "OIW", "OIHW", "OIDHW"};
-
-int SpatialOf(const Call& c) { return c.target().front() - '0'; }
 
 Ints Ones(int count) { return Ints(static_cast<std::size_t>(count), 1); }
 
@@ -118,13 +117,12 @@ Value* DepthwiseKernel(Call& c, Value* x, Value* weight, std::int64_t groups) {
   return c.Reshape(weight, std::move(shape));
 }
 
-void CheckKernel(Call& c, const Value* weight, int spatial) {
+void CheckKernel(Call& c, const Value* weight, int spatial, bool transposed) {
   const std::optional<Ints> kernel = c.MaybeInts("kernel_size");
   const std::optional<std::int64_t> channels = c.MaybeInt("channels");
   const std::optional<std::vector<std::int64_t>> sizes = c.KnownSizes(weight);
   if (c.failed() || !sizes) return;
-  if (channels && c.target().find("transposed") == std::string_view::npos &&
-      *channels != sizes->front())
+  if (channels && !transposed && *channels != sizes->front())
     c.Fail(InvalidInput("channels is " + std::to_string(*channels) + ", but the kernel has " +
                         std::to_string(sizes->front())));
   for (std::size_t i = 0; kernel && i < static_cast<std::size_t>(spatial); ++i) {
@@ -135,8 +133,9 @@ void CheckKernel(Call& c, const Value* weight, int spatial) {
   }
 }
 
-Value* LowerConv(Call& c) {
-  const int spatial = SpatialOf(c);
+namespace {
+
+Value* LowerConv(Call& c, int spatial) {
   const auto [layout, out_layout] = Layouts(c, "data_layout", spatial);
   Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
   Value* weight =
@@ -170,12 +169,11 @@ Value* LowerConv(Call& c) {
 }
 
 // Of quantised operands: without their zero points, operands 2 and 3.
-Value* LowerConvTranspose(Call& c) {
-  const int spatial = SpatialOf(c);
+Value* LowerConvTranspose(Call& c, int spatial) {
   const auto [layout, out_layout] = Layouts(c, "data_layout", spatial);
   Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
   Value* weight = TransposedKernel(c, x, c.Tensor(1), spatial);
-  CheckKernel(c, weight, spatial);
+  CheckKernel(c, weight, spatial, /*transposed=*/true);
   const bool quantised = c.num_operands() > 2;
   const DType dtype = c.Type("out_dtype", quantised ? DType::kI32 : c.dtype(x));
   Ints extra = c.IntList("output_padding", Ints(static_cast<std::size_t>(spatial), 0));
@@ -205,8 +203,6 @@ Value* LowerConvTranspose(Call& c) {
   Value* y = c.Cast(c.Op("ConvTranspose", {x, weight}, std::move(attributes)), dtype);
   return ToLayout(c, y, kData[spatial], out_layout);
 }
-
-namespace {
 
 // ONNX's maxima are of floats and bytes; those of integers up to 32 bits are exact in float64.
 Value* Maximum(Call& c, std::string_view op, Value* x, std::vector<NamedAttribute> attributes) {
@@ -244,15 +240,18 @@ Value* Pool(Call& c, Value* x, int spatial, bool mean) {
   return ToLayout(c, y, kData[spatial], out_layout);
 }
 
-Value* LowerPool(Call& c) {
-  return Pool(c, c.Tensor(0), SpatialOf(c), c.target().ends_with("avg"));
+namespace {
+
+enum class Pooling { kMean, kMaximum };
+
+Value* LowerPool(Call& c, int spatial, Pooling pooling) {
+  return Pool(c, c.Tensor(0), spatial, pooling == Pooling::kMean);
 }
 
-Value* LowerGlobalPool(Call& c) {
-  const int spatial = SpatialOf(c);
+Value* LowerGlobalPool(Call& c, int spatial, Pooling pooling) {
   const auto [layout, out_layout] = Layouts(c, "layout", spatial);
   Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
-  const bool mean = c.target().ends_with("avg");
+  const bool mean = pooling == Pooling::kMean;
   if (c.failed()) return nullptr;
   Ints axes;
   for (int axis = 2; axis < spatial + 2; ++axis) axes.push_back(axis);
@@ -262,8 +261,7 @@ Value* LowerGlobalPool(Call& c) {
   return ToLayout(c, y, kData[spatial], out_layout);
 }
 
-Value* LowerAdaptivePool(Call& c) {
-  const int spatial = SpatialOf(c);
+Value* LowerAdaptivePool(Call& c, int spatial, Pooling pooling) {
   const auto [layout, out_layout] = Layouts(c, "layout", spatial);
   Value* x = ToLayout(c, c.Tensor(0), layout, kData[spatial]);
   Ints sizes = c.IntList("output_size", {});
@@ -271,7 +269,7 @@ Value* LowerAdaptivePool(Call& c) {
   if (sizes.size() == 1) sizes = Ints(static_cast<std::size_t>(spatial), sizes.front());
   if (!sizes.empty() && sizes.size() != static_cast<std::size_t>(spatial))
     return c.Fail(InvalidInput("output_size has another number of entries"));
-  x = tvm::AdaptivePool(c, x, sizes, c.target().ends_with("avg"));
+  x = tvm::AdaptivePool(c, x, sizes, pooling == Pooling::kMean);
   return ToLayout(c, x, kData[spatial], out_layout);
 }
 
@@ -292,6 +290,45 @@ Value* LowerSpaceToDepth(Call& c) {
   c.ExpectText("mode", {"DCR"});
   Value* x = ToLayout(c, c.Tensor(0), layout, "NCHW");
   return ToLayout(c, c.Op("SpaceToDepth", {x}, {{"blocksize", block}}), "NCHW", layout);
+}
+
+}  // namespace
+
+std::span<const OpRow> ConvolutionRows() {
+  static constexpr OpRow kRows[] = {
+      {"contrib.adaptive_avg_pool2d", With<LowerAdaptivePool, 2, Pooling::kMean>},
+      {"contrib.adaptive_max_pool2d", With<LowerAdaptivePool, 2, Pooling::kMaximum>},
+      {"nn.adaptive_avg_pool1d", With<LowerAdaptivePool, 1, Pooling::kMean>},
+      {"nn.adaptive_avg_pool2d", With<LowerAdaptivePool, 2, Pooling::kMean>},
+      {"nn.adaptive_avg_pool3d", With<LowerAdaptivePool, 3, Pooling::kMean>},
+      {"nn.adaptive_max_pool1d", With<LowerAdaptivePool, 1, Pooling::kMaximum>},
+      {"nn.adaptive_max_pool2d", With<LowerAdaptivePool, 2, Pooling::kMaximum>},
+      {"nn.adaptive_max_pool3d", With<LowerAdaptivePool, 3, Pooling::kMaximum>},
+      {"nn.avg_pool1d", With<LowerPool, 1, Pooling::kMean>},
+      {"nn.avg_pool2d", With<LowerPool, 2, Pooling::kMean>},
+      {"nn.avg_pool3d", With<LowerPool, 3, Pooling::kMean>},
+      {"nn.contrib_conv2d_NCHWc", With<LowerConv, 2>},
+      {"nn.contrib_depthwise_conv2d_NCHWc", With<LowerConv, 2>},
+      {"nn.conv1d", With<LowerConv, 1>},
+      {"nn.conv1d_transpose", With<LowerConvTranspose, 1>},
+      {"nn.conv2d", With<LowerConv, 2>},
+      {"nn.conv2d_transpose", With<LowerConvTranspose, 2>},
+      {"nn.conv3d", With<LowerConv, 3>},
+      {"nn.conv3d_transpose", With<LowerConvTranspose, 3>},
+      {"nn.depth_to_space", LowerDepthToSpace},
+      {"nn.global_avg_pool1d", With<LowerGlobalPool, 1, Pooling::kMean>},
+      {"nn.global_avg_pool2d", With<LowerGlobalPool, 2, Pooling::kMean>},
+      {"nn.global_avg_pool3d", With<LowerGlobalPool, 3, Pooling::kMean>},
+      {"nn.global_max_pool1d", With<LowerGlobalPool, 1, Pooling::kMaximum>},
+      {"nn.global_max_pool2d", With<LowerGlobalPool, 2, Pooling::kMaximum>},
+      {"nn.global_max_pool3d", With<LowerGlobalPool, 3, Pooling::kMaximum>},
+      {"nn.max_pool1d", With<LowerPool, 1, Pooling::kMaximum>},
+      {"nn.max_pool2d", With<LowerPool, 2, Pooling::kMaximum>},
+      {"nn.max_pool3d", With<LowerPool, 3, Pooling::kMaximum>},
+      {"nn.space_to_depth", LowerSpaceToDepth},
+      {"qnn.conv2d_transpose", With<LowerConvTranspose, 2>},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

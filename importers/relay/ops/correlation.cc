@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How alike the surroundings of elements are in two images.
+#include "importers/relay/ops/op_rows.h"
+
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "importers/relay/ops/layout.h"
-#include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
 namespace {
@@ -18,8 +19,6 @@ struct Span {
   std::int64_t begin = 0;  // of the first image; the second is displaced
   std::int64_t length = 0;
 };
-
-}  // namespace
 
 // A channel of the result for each displacement of the second image, in order of rows: the mean of
 // products, or of differences, over channels and a window.
@@ -69,6 +68,15 @@ Value* LowerCorrelation(Call& c) {
   Value* means = c.Concat(std::move(channels), 1);
   return c.Op("AveragePool", {means},
               {{"kernel_shape", Ints{window, window}}, {"strides", Ints{stride, stride}}});
+}
+
+}  // namespace
+
+std::span<const OpRow> CorrelationRows() {
+  static constexpr OpRow kRows[] = {
+      {"nn.correlation", LowerCorrelation},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions whose windows read where a second operand says.
+#include "importers/relay/ops/op_rows.h"
+
 #include <array>
 #include <string>
 #include <vector>
 
 #include "importers/relay/ops/layout.h"
-#include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
 namespace {
@@ -100,8 +101,6 @@ Taps TapsOf(Call& c, Value* weight, Value* offset) {
   return taps;
 }
 
-}  // namespace
-
 // A place is sampled for every tap; a convolution with kernels of one column then adds them up.
 Value* LowerDeformableConv(Call& c) {
   const std::string layout = c.Text("data_layout", "NCHW");
@@ -137,6 +136,15 @@ Value* LowerDeformableConv(Call& c) {
   Value* sums = c.Op("Conv", {samples, column}, {{"group", groups}});
   Value* y = c.Reshape(sums, {image[0], taps.weight[0], taps.results[0], taps.results[1]});
   return ToLayout(c, y, "NCHW", out_layout.empty() ? layout : out_layout);
+}
+
+}  // namespace
+
+std::span<const OpRow> DeformableRows() {
+  static constexpr OpRow kRows[] = {
+      {"nn.deformable_conv2d", LowerDeformableConv},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that work element by element.
+#include "importers/relay/ops/op_rows.h"
+
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -7,7 +9,6 @@
 #include "core/lowering/division.h"
 #include "core/lowering/math.h"
 #include "core/lowering/shift.h"
-#include "importers/relay/ops/lowerings.h"
 #include "importers/relay/ops/rounding.h"
 
 namespace dragoman::relay {
@@ -16,8 +17,6 @@ namespace {
 bool IsWhole(Call& c, const Value* x) {
   return IsInteger(c.dtype(x)) || c.dtype(x) == DType::kBool;
 }
-
-}  // namespace
 
 Value* LowerUnary(Call& c) { return c.Op(c.target(), {c.Tensor(0)}); }
 
@@ -37,9 +36,9 @@ Value* LowerIdentity(Call& c) {
   return c.Op("Identity", {c.Tensor(0)});
 }
 
-Value* LowerLogBase(Call& c) {
+Value* LowerLogBase(Call& c, int base) {
   Value* x = c.Tensor(0);
-  return c.Mul(c.Log(x), 1.0 / std::log(c.target() == "2" ? 2.0 : 10.0));
+  return c.Mul(c.Log(x), 1.0 / std::log(static_cast<double>(base)));
 }
 
 Value* LowerRsqrt(Call& c) { return c.Op("Reciprocal", {c.Sqrt(c.Tensor(0))}); }
@@ -57,9 +56,9 @@ Value* LowerBitwiseNot(Call& c) {
   return c.dtype(x) == DType::kBool ? c.Not(x) : c.Op("BitwiseNot", {x});
 }
 
-Value* LowerLike(Call& c) {
+Value* LowerLike(Call& c, int number) {
   Value* x = c.Tensor(0);
-  return c.Full(c.Shape(x), c.target() == "1" ? 1 : 0, c.dtype(x));
+  return c.Full(c.Shape(x), number, c.dtype(x));
 }
 
 // Element types must be equal: there is no promotion.
@@ -92,15 +91,15 @@ Value* LowerTruncMod(Call& c) {
 }
 
 // By whole powers of two, in 64 bits.
-Value* LowerShift(Call& c) {
+Value* LowerShift(Call& c, bool left) {
   Value* x = c.Tensor(0);
-  return ShiftBits(c, x, c.Index(1), c.target() == "left");
+  return ShiftBits(c, x, c.Index(1), left);
 }
 
 // Of int32: by 31 bits and a shift, halves up.
-Value* LowerFixedPointMultiply(Call& c) {
+Value* LowerFixedPointMultiply(Call& c, Given given) {
   Value* x = c.Tensor(0);
-  if (c.target().empty()) {
+  if (given == Given::kAsAttribute) {
     const std::int64_t multiplier = c.RequiredInt("multiplier");
     const std::int64_t shift = c.RequiredInt("shift");
     return c.failed() ? nullptr : ScaledByBits(c, x, {{multiplier, shift}}, 0, false);
@@ -191,6 +190,103 @@ std::vector<Value*> LowerDropout(Call& c) {
   c.Ignore({"rate"});
   Value* x = c.Tensor(0);
   return {c.Op("Identity", {x}), c.Full(c.Shape(x), 1, c.dtype(x))};
+}
+
+}  // namespace
+
+std::span<const OpRow> ElementwiseRows() {
+  static constexpr OpRow kRows[] = {
+      {"abs", LowerUnary, "Abs"},
+      {"acos", LowerUnary, "Acos"},
+      {"acosh", LowerUnary, "Acosh"},
+      {"add", LowerBinary, "Add"},
+      {"annotation.bitpack_end", LowerIdentity},
+      {"annotation.bitpack_start", LowerIdentity},
+      {"annotation.cast_hint", LowerIdentity},
+      {"annotation.checkpoint", LowerIdentity},
+      {"annotation.compiler_begin", LowerIdentity},
+      {"annotation.compiler_end", LowerIdentity},
+      {"annotation.stop_fusion", LowerIdentity},
+      {"annotation.with_funcid", LowerIdentity},
+      {"asin", LowerUnary, "Asin"},
+      {"asinh", LowerUnary, "Asinh"},
+      {"atan", LowerUnary, "Atan"},
+      {"atanh", LowerUnary, "Atanh"},
+      {"bitwise_and", LowerBinary, "BitwiseAnd"},
+      {"bitwise_not", LowerBitwiseNot},
+      {"bitwise_or", LowerBinary, "BitwiseOr"},
+      {"bitwise_xor", LowerBinary, "BitwiseXor"},
+      {"cast", LowerCast},
+      {"cast_like", LowerCastLike},
+      {"ceil", LowerRounding, "Ceil"},
+      {"clip", LowerClip},
+      {"copy", LowerIdentity},
+      {"cos", LowerUnary, "Cos"},
+      {"cosh", LowerUnary, "Cosh"},
+      {"debug", LowerIdentity},
+      {"device_copy", LowerIdentity},
+      {"divide", LowerBinary, "Div"},
+      {"equal", LowerBinary, "Equal"},
+      {"erf", LowerUnary, "Erf"},
+      {"exp", LowerUnary, "Exp"},
+      {"fast_erf", LowerUnary, "Erf"},
+      {"fast_exp", LowerUnary, "Exp"},
+      {"fast_tanh", LowerUnary, "Tanh"},
+      {"fixed_point_multiply", With<LowerFixedPointMultiply, Given::kAsAttribute>},
+      {"fixed_point_multiply_per_axis", With<LowerFixedPointMultiply, Given::kAsOperand>},
+      {"floor", LowerRounding, "Floor"},
+      {"floor_divide", LowerFloorDivide},
+      {"floor_mod", LowerFloorMod},
+      {"greater", LowerBinary, "Greater"},
+      {"greater_equal", LowerBinary, "GreaterOrEqual"},
+      {"isfinite", LowerIsFinite},
+      {"isinf", LowerIsInf},
+      {"isnan", LowerIsNan},
+      {"left_shift", With<LowerShift, true>},
+      {"less", LowerBinary, "Less"},
+      {"less_equal", LowerBinary, "LessOrEqual"},
+      {"log", LowerUnary, "Log"},
+      {"log10", With<LowerLogBase, 10>},
+      {"log2", With<LowerLogBase, 2>},
+      {"logical_and", LowerBinary, "And"},
+      {"logical_not", LowerUnary, "Not"},
+      {"logical_or", LowerBinary, "Or"},
+      {"logical_xor", LowerBinary, "Xor"},
+      {"maximum", LowerBinary, "Max"},
+      {"minimum", LowerBinary, "Min"},
+      {"mod", LowerTruncMod},
+      {"multiply", LowerBinary, "Mul"},
+      {"negative", LowerUnary, "Neg"},
+      {"nn.dropout", LowerDropout},
+      {"nn.fast_softmax", LowerSoftmax, "Softmax"},
+      {"nn.leaky_relu", LowerLeakyRelu},
+      {"nn.log_softmax", LowerSoftmax, "LogSoftmax"},
+      {"nn.prelu", LowerPRelu},
+      {"nn.relu", LowerUnary, "Relu"},
+      {"nn.softmax", LowerSoftmax, "Softmax"},
+      {"not_equal", LowerBinary, "NotEqual"},
+      {"on_device", LowerIdentity},
+      {"ones_like", With<LowerLike, 1>},
+      {"power", LowerBinary, "Pow"},
+      {"reinterpret", LowerReinterpret},
+      {"right_shift", With<LowerShift, false>},
+      {"round", LowerRounding, "Round"},
+      {"rsqrt", LowerRsqrt},
+      {"sigmoid", LowerUnary, "Sigmoid"},
+      {"sign", LowerUnary, "Sign"},
+      {"sin", LowerUnary, "Sin"},
+      {"sinh", LowerUnary, "Sinh"},
+      {"sqrt", LowerUnary, "Sqrt"},
+      {"subtract", LowerBinary, "Sub"},
+      {"tan", LowerUnary, "Tan"},
+      {"tanh", LowerUnary, "Tanh"},
+      {"trunc", LowerRounding, "Trunc"},
+      {"trunc_divide", LowerTruncDivide},
+      {"trunc_mod", LowerTruncMod},
+      {"where", LowerWhere},
+      {"zeros_like", With<LowerLike, 0>},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

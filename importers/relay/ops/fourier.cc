@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transforms, whose complex numbers TVM keeps as two tensors, or as a last axis of 2.
+#include "importers/relay/ops/op_rows.h"
+
 #include "core/lowering/fourier.h"
 
 #include <vector>
 
 #include "core/lowering/complex.h"
-#include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
+namespace {
 
 // Along the last axis.
 std::vector<Value*> LowerDft(Call& c) {
@@ -49,6 +51,16 @@ Value* LowerStft(Call& c) {
   Value* y = Transform(c, frames, {rank, nullptr}, false, scaling,
                        half ? Spectrum::kHalf : Spectrum::kWhole);
   return c.SwapAxes(PairsOf(c, y), rank - 1, rank);
+}
+
+}  // namespace
+
+std::span<const OpRow> FourierRows() {
+  static constexpr OpRow kRows[] = {
+      {"dft", LowerDft},
+      {"stft", LowerStft},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images: resizing and sampling.
+#include "importers/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "importers/relay/ops/layout.h"
-#include "importers/relay/ops/lowerings.h"
 #include "importers/tvm/affine_grid.h"
 
 namespace dragoman::relay {
@@ -18,14 +19,14 @@ constexpr std::string_view kImageData[] = {"", "NCW", "NCHW", "NCDHW"};
 struct Image {
   Value* x = nullptr;
   std::string layout;
-  int spatial = 0;  // axes; the target begins with their number
+  int spatial = 0;  // axes
 
   Value* Back(Call& c, Value* y) const { return ToLayout(c, y, kImageData[spatial], layout); }
 };
 
-Image ImageOf(Call& c) {
+Image ImageOf(Call& c, int spatial) {
   Image image;
-  image.spatial = c.target().front() - '0';
+  image.spatial = spatial;
   image.layout = c.Text("layout", kImageData[image.spatial]);
   image.x = ToLayout(c, c.Tensor(0), image.layout, kImageData[image.spatial]);
   return image;
@@ -94,13 +95,12 @@ Value* Resize(Call& c, Value* x, Value* spatial_sizes, const Resizing& how) {
   return c.Op("Resize", {x, nullptr, nullptr, sizes}, std::move(attributes));
 }
 
-}  // namespace
+enum class Release { kBefore08, kNew };
 
-// Target "2", "2dyn", of versions before 0.8 "2old", "2olddyn".
-Value* LowerResize(Call& c) {
-  const bool dynamic = c.target().ends_with("dyn");
-  const bool old = c.target().find("old") != std::string_view::npos;
-  const Image image = ImageOf(c);
+Value* LowerResize(Call& c, int spatial, Release release, Given given) {
+  const bool dynamic = given == Given::kAsOperand;
+  const bool old = release == Release::kBefore08;
+  const Image image = ImageOf(c, spatial);
   Resizing how;
   how.method = MethodOf(c, "linear");
   how.coordinates = c.Text("coordinate_transformation_mode", "half_pixel");
@@ -127,9 +127,9 @@ Value* LowerResize(Call& c) {
   return image.Back(c, c.Cast(Resize(c, image.x, sizes, how), dtype));
 }
 
-Value* LowerUpsampling(Call& c) {
-  const bool dynamic = c.target().ends_with("dyn");
-  const Image image = ImageOf(c);
+Value* LowerUpsampling(Call& c, int spatial, Given given) {
+  const bool dynamic = given == Given::kAsOperand;
+  const Image image = ImageOf(c, spatial);
   Resizing how;
   how.method = MethodOf(c, "nearest_neighbor");
   how.coordinates = c.Bool("align_corners", false) ? "align_corners" : "asymmetric";
@@ -179,8 +179,6 @@ Value* LowerGridSample(Call& c) {
       {{"align_corners", std::int64_t{corners}}, {"mode", mode}, {"padding_mode", padding}});
 }
 
-namespace {
-
 // How much each element of an axis counts at places between them (boxes, places): (boxes, places,
 // elements). `nearest`: the element at the place, else those on both sides.
 Value* WeightsAt(Call& c, Value* places, Value* size, bool nearest) {
@@ -210,8 +208,6 @@ Cropping CropAxis(Call& c, Value* first, Value* last, Value* size, std::int64_t 
   return {WeightsAt(c, places, size, nearest),
           c.And(c.GreaterOrEqual(places, 0), c.LessOrEqual(places, most))};
 }
-
-}  // namespace
 
 // A part of an image for each box, as a product with the weights of rows and of columns.
 Value* LowerCropAndResize(Call& c) {
@@ -278,6 +274,28 @@ Value* LowerDilation2D(Call& c) {
     }
   }
   return ToLayout(c, y, kImageData[2], layout);
+}
+
+}  // namespace
+
+std::span<const OpRow> ImageRows() {
+  static constexpr OpRow kRows[] = {
+      {"dyn.image.resize", With<LowerResize, 2, Release::kBefore08, Given::kAsOperand>},
+      {"dyn.image.resize2d", With<LowerResize, 2, Release::kNew, Given::kAsOperand>},
+      {"dyn.nn.upsampling", With<LowerUpsampling, 2, Given::kAsOperand>},
+      {"dyn.nn.upsampling3d", With<LowerUpsampling, 3, Given::kAsOperand>},
+      {"image.affine_grid", LowerAffineGrid},
+      {"image.crop_and_resize", LowerCropAndResize},
+      {"image.dilation2d", LowerDilation2D},
+      {"image.grid_sample", LowerGridSample},
+      {"image.resize", With<LowerResize, 2, Release::kBefore08, Given::kAsAttribute>},
+      {"image.resize1d", With<LowerResize, 1, Release::kNew, Given::kAsAttribute>},
+      {"image.resize2d", With<LowerResize, 2, Release::kNew, Given::kAsAttribute>},
+      {"image.resize3d", With<LowerResize, 3, Release::kNew, Given::kAsAttribute>},
+      {"nn.upsampling", With<LowerUpsampling, 2, Given::kAsAttribute>},
+      {"nn.upsampling3d", With<LowerUpsampling, 3, Given::kAsAttribute>},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that read and write at places, and those that make tensors.
+#include "importers/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -7,7 +9,7 @@
 
 #include "core/lowering/indices.h"
 #include "core/lowering/math.h"
-#include "importers/relay/ops/lowerings.h"
+#include "importers/relay/ops/advanced_indexing.h"
 
 namespace dragoman::relay {
 namespace {
@@ -130,11 +132,9 @@ Value* TupleLast(Call& c, Value* indices) {
   return rank > 1 ? c.Transpose(indices, std::move(order)) : indices;
 }
 
-}  // namespace
-
-Value* LowerStridedSlice(Call& c) {
+Value* LowerStridedSlice(Call& c, Given given) {
   Value* x = c.Tensor(0);
-  if (c.target() != "dyn") {
+  if (given == Given::kAsAttribute) {
     Slices slices = TakeSlices(c, x, false);
     return SliceBy(c, x, std::move(slices));
   }
@@ -236,11 +236,15 @@ Value* LowerScatterNd(Call& c) {
               {{"reduction", reduction}});
 }
 
-Value* LowerScatterElements(Call& c) {
+// What becomes of the elements that are written to.
+enum class Scattered { kReplaces, kAdds, kAsAttribute };
+
+Value* LowerScatterElements(Call& c, Scattered scattered) {
   Value* x = c.Tensor(0);
   const int axis = c.AxisOf(c.Int("axis", 0), x);
-  const std::string reduction =
-      c.target().empty() ? ScatterReduction(c, "reduction") : std::string(c.target());
+  const std::string reduction = scattered == Scattered::kAsAttribute
+                                    ? ScatterReduction(c, "reduction")
+                                    : (scattered == Scattered::kAdds ? "add" : "none");
   return c.Op("ScatterElements", {x, WithoutRaising(c, c.Index(1), x, axis), c.Tensor(2)},
               {{"axis", std::int64_t{axis}}, {"reduction", reduction}});
 }
@@ -249,11 +253,11 @@ Value* LowerArgWhere(Call& c) {
   return c.Cast(c.Transpose(c.Op("NonZero", {c.Tensor(0)}), {1, 0}), DType::kI32);
 }
 
-Value* LowerOneHot(Call& c) {
+Value* LowerOneHot(Call& c, Given given) {
   const std::int64_t axis = c.Int("axis", -1);
   const DType dtype = c.Type("dtype", DType::kF32);
   Value* depth = nullptr;
-  if (c.target() == "dyn") {
+  if (given == Given::kAsOperand) {
     c.Ignore({"depth"});
     depth = c.Reshape(c.Index(3), Ints());
   } else {
@@ -275,20 +279,21 @@ Value* LowerTrilu(Call& c) {
               {{"upper", std::int64_t{upper}}});
 }
 
-Value* LowerFull(Call& c) {
-  const bool dynamic = c.target().starts_with("dyn");
-  const bool given = c.target().ends_with("full");
-  Value* value = given ? c.Tensor(0) : nullptr;
-  const DType dtype = c.Type("dtype", given ? c.dtype(value) : DType::kF32);
+enum class Fill { kZeros, kOnes, kOperand };
+
+Value* LowerFull(Call& c, Fill fill, Given given) {
+  const bool has_value = fill == Fill::kOperand;
+  Value* value = has_value ? c.Tensor(0) : nullptr;
+  const DType dtype = c.Type("dtype", has_value ? c.dtype(value) : DType::kF32);
   Value* shape = nullptr;
-  if (dynamic) {
+  if (given == Given::kAsOperand) {
     c.Ignore({"shape"});
-    shape = c.Index(given ? 1 : 0);
+    shape = c.Index(has_value ? 1 : 0);
   } else {
     shape = c.Ints(c.RequiredInts("shape"));
   }
-  if (given) return c.Expand(c.Cast(value, dtype), shape);
-  return c.Full(shape, c.target().ends_with("ones") ? 1 : 0, dtype);
+  if (has_value) return c.Expand(c.Cast(value, dtype), shape);
+  return c.Full(shape, fill == Fill::kOnes ? 1 : 0, dtype);
 }
 
 Value* LowerFullLike(Call& c) {
@@ -339,6 +344,39 @@ Value* LowerSequenceMask(Call& c) {
   Value* steps = AlongAxis(c, c.Iota(c.Size(x, time)), time, rank);
   Value* lengths = AlongAxis(c, c.Index(1), 1 - time, rank);
   return c.Where(c.Less(steps, lengths), x, c.Number(mask, x));
+}
+
+}  // namespace
+
+std::span<const OpRow> IndexingRows() {
+  static constexpr OpRow kRows[] = {
+      {"arange", LowerArange},
+      {"argwhere", LowerArgWhere},
+      {"dyn.full", With<LowerFull, Fill::kOperand, Given::kAsOperand>},
+      {"dyn.one_hot", With<LowerOneHot, Given::kAsOperand>},
+      {"dyn.ones", With<LowerFull, Fill::kOnes, Given::kAsOperand>},
+      {"dyn.strided_slice", With<LowerStridedSlice, Given::kAsOperand>},
+      {"dyn.zeros", With<LowerFull, Fill::kZeros, Given::kAsOperand>},
+      {"full", With<LowerFull, Fill::kOperand, Given::kAsAttribute>},
+      {"full_like", LowerFullLike},
+      {"gather", LowerGather},
+      {"gather_nd", LowerGatherNd},
+      {"meshgrid", LowerMeshgrid},
+      {"one_hot", With<LowerOneHot, Given::kAsAttribute>},
+      {"ones", With<LowerFull, Fill::kOnes, Given::kAsAttribute>},
+      {"scatter", With<LowerScatterElements, Scattered::kReplaces>},
+      {"scatter_add", With<LowerScatterElements, Scattered::kAdds>},
+      {"scatter_elements", With<LowerScatterElements, Scattered::kAsAttribute>},
+      {"scatter_nd", LowerScatterNd},
+      {"sequence_mask", LowerSequenceMask},
+      {"slice_like", LowerSliceLike},
+      {"strided_set", LowerStridedSet},
+      {"strided_slice", With<LowerStridedSlice, Given::kAsAttribute>},
+      {"take", LowerTake},
+      {"trilu", LowerTrilu},
+      {"zeros", With<LowerFull, Fill::kZeros, Given::kAsAttribute>},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "importers/relay/ops/op_rows.h"
+
 #include "importers/relay/ops/layout.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
-
-#include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
 
@@ -23,10 +23,22 @@ Ints PadsOf(Call& c, std::string_view name, int spatial) {
   return pads;
 }
 
+namespace {
+
 Value* LowerLayoutTransform(Call& c) {
   const std::string from = c.Text("src_layout", "");
   const std::string to = c.Text("dst_layout", "");
   return ToLayout(c, c.Tensor(0), from, to);
+}
+
+}  // namespace
+
+std::span<const OpRow> LayoutRows() {
+  static constexpr OpRow kRows[] = {
+      {"auto_scheduler_layout_transform", LowerLayoutTransform},
+      {"layout_transform", LowerLayoutTransform},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products and normalisations.
+#include "importers/relay/ops/op_rows.h"
+
 #include <utility>
 
 #include "core/lowering/layout.h"
 #include "core/lowering/math.h"
-#include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
 namespace {
@@ -45,13 +46,11 @@ std::pair<Value*, Value*> Affine(Call& c) {
   return {gamma, beta};
 }
 
-}  // namespace
-
-// Target "pack": the weight lies in blocks.
-Value* LowerDense(Call& c) {
+// Packed: the weight lies in blocks.
+Value* LowerDense(Call& c, bool packed) {
   Value* x = c.Tensor(0);
   Value* weight = c.Tensor(1);
-  if (c.target() == "pack") weight = ToLayout(c, weight, c.Text("weight_layout", "NC"), "NC");
+  if (packed) weight = ToLayout(c, weight, c.Text("weight_layout", "NC"), "NC");
   c.ExpectText("auto_scheduler_rewritten_layout", {""});
   CheckUnits(c, weight, 0);
   Accumulate(c, x, weight);
@@ -185,6 +184,26 @@ Value* LowerLrn(Call& c) {
 Value* LowerEinsum(Call& c) {
   std::vector<Value*> operands = c.Tensors(0);
   return c.Op("Einsum", std::move(operands), {{"equation", c.Text("equation", "")}});
+}
+
+}  // namespace
+
+std::span<const OpRow> LinearRows() {
+  static constexpr OpRow kRows[] = {
+      {"einsum", LowerEinsum},
+      {"nn.batch_matmul", LowerBatchMatMul},
+      {"nn.batch_norm", LowerBatchNorm},
+      {"nn.bias_add", LowerBiasAdd},
+      {"nn.contrib_dense_pack", With<LowerDense, true>},
+      {"nn.dense", With<LowerDense, false>},
+      {"nn.group_norm", LowerGroupNorm},
+      {"nn.instance_norm", LowerInstanceNorm},
+      {"nn.l2_normalize", LowerL2Normalize},
+      {"nn.layer_norm", LowerLayerNorm},
+      {"nn.lrn", LowerLrn},
+      {"nn.matmul", LowerMatMul},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_IMPORTERS_RELAY_OPS_OP_TABLE_H_
 #define DRAGOMAN_IMPORTERS_RELAY_OPS_OP_TABLE_H_
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -33,12 +34,13 @@ class OpLowering {
 struct OpRow {
   std::string_view name;  // "nn.dense"
   OpLowering lower;
-  std::string_view target = "";  // Call::target
+  std::string_view target = "";  // the operator of the common dialect (Call::target)
 };
 
+// All of them, sorted by name.
+std::span<const OpRow> OpRows();
 // nullptr: it is not supported.
 const OpRow* FindOpRow(std::string_view name);
-std::vector<std::string_view> OperatorNames();
 
 }  // namespace dragoman::relay
 

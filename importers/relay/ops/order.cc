@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorted lists, places in them, and permutations.
+#include "importers/relay/ops/op_rows.h"
+
 #include <string>
 #include <vector>
-
-#include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
 namespace {
@@ -22,8 +22,6 @@ Value* Filled(Call& c, Value* vector, Value* like) {
   return c.Op("Pad", {vector, c.ConcatSizes({c.Ints({0}), missing})});
 }
 
-}  // namespace
-
 Value* LowerSort(Call& c) {
   c.Ignore({"dtype"});
   Value* x = c.Tensor(0);
@@ -39,11 +37,11 @@ Value* LowerArgSort(Call& c) {
 }
 
 // Values and their places, or one of them.
-Abstract LowerTopK(Call& c) {
+Abstract LowerTopK(Call& c, Given given) {
   Value* x = c.Tensor(0);
   const int axis = c.Axis(c.Int("axis", -1), c.Rank(x));
   Value* k = nullptr;
-  if (c.target() == "dyn") {
+  if (given == Given::kAsOperand) {
     k = c.Index(1);
     c.Ignore({"k"});
     if (!c.failed()) k = c.Reshape(k, {1});
@@ -116,6 +114,22 @@ Value* LowerUnravelIndex(Call& c) {
 Value* LowerInvertPermutation(Call& c) {
   Value* x = c.Tensor(0);
   return c.CastLike(Sorted(c, x, 0, true)[1], x);
+}
+
+}  // namespace
+
+std::span<const OpRow> OrderRows() {
+  static constexpr OpRow kRows[] = {
+      {"argsort", LowerArgSort},
+      {"dyn.topk", With<LowerTopK, Given::kAsOperand>},
+      {"invert_permutation", LowerInvertPermutation},
+      {"searchsorted", LowerSearchSorted},
+      {"sort", LowerSort},
+      {"topk", With<LowerTopK, Given::kAsAttribute>},
+      {"unique", LowerUnique},
+      {"unravel_index", LowerUnravelIndex},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // vision.proposal: the regions that a network proposes, from scores and moves of anchors.
+#include "importers/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "importers/relay/ops/lowerings.h"
 #include "importers/relay/ops/suppression.h"
 
 namespace dragoman::relay {
@@ -88,8 +89,6 @@ Value* Beyond(Call& c, const Field& field, bool rows, Value* size) {
   return c.GreaterOrEqual(numbers, count);
 }
 
-}  // namespace
-
 // (regions, 5): the image and the box of as many regions an image as are asked for; where fewer are
 // left, from the first again.
 Value* LowerProposal(Call& c) {
@@ -154,6 +153,15 @@ Value* LowerProposal(Call& c) {
   Value* image = c.CastLike(c.Iota(c.Size(regions, 0)), regions);
   Value* numbers = c.Expand(c.Reshape(image, {-1, 1, 1}), c.Ints({1, after, 1}));
   return c.Reshape(c.Concat({numbers, regions}, 2), {-1, 5});
+}
+
+}  // namespace
+
+std::span<const OpRow> ProposalRows() {
+  static constexpr OpRow kRows[] = {
+      {"vision.proposal", LowerProposal},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

@@ -2,6 +2,8 @@
 // Quantised operators, as TVM computes them: sums, products and requantize by integers of fixed
 // point, others by DequantizeLinear, the operator of real numbers, and a quantisation that rounds
 // halves away from zero.
+#include "importers/relay/ops/op_rows.h"
+
 #include <cmath>
 #include <optional>
 #include <string>
@@ -9,7 +11,6 @@
 
 #include "core/lowering/math.h"
 #include "importers/relay/ops/layout.h"
-#include "importers/relay/ops/lowerings.h"
 #include "importers/relay/ops/rounding.h"
 
 namespace dragoman::relay {
@@ -42,8 +43,6 @@ Value* Quantize(Call& c, Value* x, std::size_t scale, std::size_t zero, std::int
               {{"axis", axis}});
 }
 
-}  // namespace
-
 Value* LowerQuantize(Call& c) {
   const DType dtype = c.Type("out_dtype", DType::kI8);
   const std::int64_t axis = c.Int("axis", -1);
@@ -57,7 +56,7 @@ Value* LowerDequantize(Call& c) {
 }
 
 // Of real numbers, those that integers of a type stand for; the type is operand 1, as a number.
-Value* LowerSimulated(Call& c) {
+Value* LowerSimulated(Call& c, bool quantizes) {
   constexpr DType kTypes[] = {DType::kUnknown, DType::kI8, DType::kU8, DType::kI32};
   Value* x = c.Tensor(0);
   const std::optional<double> code = c.KnownFloat(1);
@@ -69,14 +68,12 @@ Value* LowerSimulated(Call& c) {
   if (dtype == DType::kUnknown) return x;
   Value* scale = Aligned(c, c.CastLike(c.Tensor(2), x), axis, x);
   Value* zero = Aligned(c, c.CastLike(c.Tensor(3), x), axis, x);
-  if (c.target() == "dequantize") return c.Mul(c.Sub(x, zero), scale);
+  if (!quantizes) return c.Mul(c.Sub(x, zero), scale);
   const int bits = Info(dtype).bits;
   const double low = Info(dtype).is_signed ? -std::ldexp(1, bits - 1) : 0;
   Value* whole = c.Add(RoundAway(c, c.Div(x, scale)), zero);
   return c.Max(c.Min(whole, c.Number(low + std::ldexp(1, bits) - 1, x)), c.Number(low, x));
 }
-
-namespace {
 
 // The numbers of a scale. Fails where only run time knows them: the fixed point of TVM is made of
 // them.
@@ -146,8 +143,6 @@ Value* ProductScale(Call& c, const Quantisation& a, const Quantisation& b) {
   const auto count = static_cast<std::int64_t>(products.size());
   return c.builder().Constant(Tensor::Of<float>(count == 1 ? Ints() : Ints{count}, products));
 }
-
-}  // namespace
 
 // By integers, as TVM computes it where the target does not say otherwise.
 Value* LowerRequantize(Call& c) {
@@ -320,6 +315,38 @@ Value* LowerQuantizedConcat(Call& c) {
   }
   const std::int64_t axis = c.Int("axis", 0);
   return c.failed() ? nullptr : c.Concat(tensors, c.AxisOf(axis, tensors.front()));
+}
+
+}  // namespace
+
+std::span<const OpRow> QuantizedRows() {
+  static constexpr OpRow kRows[] = {
+      {"qnn.abs", LowerQuantizedUnary, "Abs"},
+      {"qnn.add", LowerQuantizedBinary, "Add"},
+      {"qnn.avg_pool2d", LowerQuantizedAvgPool},
+      {"qnn.batch_matmul", LowerQuantizedBatchMatMul},
+      {"qnn.concatenate", LowerQuantizedConcat},
+      {"qnn.conv2d", LowerQuantizedConv2D},
+      {"qnn.dense", LowerQuantizedDense},
+      {"qnn.dequantize", LowerDequantize},
+      {"qnn.erf", LowerQuantizedUnary, "Erf"},
+      {"qnn.exp", LowerQuantizedUnary, "Exp"},
+      {"qnn.hardswish", LowerQuantizedUnary, "HardSwish"},
+      {"qnn.leaky_relu", LowerQuantizedLeakyRelu},
+      {"qnn.log", LowerQuantizedUnary, "Log"},
+      {"qnn.mul", LowerQuantizedBinary, "Mul"},
+      {"qnn.quantize", LowerQuantize},
+      {"qnn.requantize", LowerRequantize},
+      {"qnn.rsqrt", LowerQuantizedUnary, "Rsqrt"},
+      {"qnn.sigmoid", LowerQuantizedUnary, "Sigmoid"},
+      {"qnn.simulated_dequantize", With<LowerSimulated, false>},
+      {"qnn.simulated_quantize", With<LowerSimulated, true>},
+      {"qnn.softmax", LowerQuantizedSoftmax},
+      {"qnn.sqrt", LowerQuantizedUnary, "Sqrt"},
+      {"qnn.subtract", LowerQuantizedBinary, "Sub"},
+      {"qnn.tanh", LowerQuantizedUnary, "Tanh"},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

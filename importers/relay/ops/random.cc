@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers. A key tells TVM's generator where to go on; here every draw stands for itself,
 // and keys pass through.
+#include "importers/relay/ops/op_rows.h"
+
 #include <vector>
 
-#include "importers/relay/ops/lowerings.h"
-
 namespace dragoman::relay {
+namespace {
 
 // Two keys for one.
 std::vector<Value*> LowerSplitKey(Call& c) {
@@ -48,6 +49,18 @@ std::vector<Value*> LowerMultinomial(Call& c) {
                      ? c.ConcatSizes({c.SizeVector(probabilities, 0, rank - 1), c.Ints({count})})
                      : c.Ints({count});
   return {c.Op("Identity", {key}), c.Reshape(drawn, shape)};
+}
+
+}  // namespace
+
+std::span<const OpRow> RandomRows() {
+  static constexpr OpRow kRows[] = {
+      {"random.multinomial", LowerMultinomial},
+      {"random.normal", LowerRandom, "RandomNormalLike"},
+      {"random.threefry_split", LowerSplitKey},
+      {"random.uniform", LowerRandom, "RandomUniformLike"},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

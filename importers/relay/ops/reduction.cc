@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions and scans.
+#include "importers/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "core/lowering/math.h"
 #include "core/lowering/sums.h"
-#include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
+namespace {
 
 Value* LowerReduce(Call& c) {
   Value* x = c.Tensor(0);
@@ -15,11 +17,15 @@ Value* LowerReduce(Call& c) {
   Ints axes = c.ReducedAxes(x);
   if (c.failed()) return nullptr;
   if (c.target() == "ReduceMean" && IsInteger(c.dtype(x))) return MeanOfIntegers(c, x, axes, keep);
-  const bool logic = c.target() == "all" || c.target() == "any";
-  if (!logic) return c.Reduce(c.target(), x, std::move(axes), keep);
-  Value* number = c.Cast(x, DType::kI32);
-  const std::string_view op = c.target() == "all" ? "ReduceMin" : "ReduceMax";
-  return c.Cast(c.Reduce(op, number, std::move(axes), keep), DType::kBool);
+  return c.Reduce(c.target(), x, std::move(axes), keep);
+}
+
+Value* LowerReduceTruths(Call& c) {
+  Value* x = c.Tensor(0);
+  const bool keep = c.Bool("keepdims", false);
+  Ints axes = c.ReducedAxes(x);
+  if (c.failed()) return nullptr;
+  return c.Cast(c.Reduce(c.target(), c.Cast(x, DType::kI32), std::move(axes), keep), DType::kBool);
 }
 
 // The mean, with its axes kept, is an operand.
@@ -69,7 +75,7 @@ Value* LowerArgReduce(Call& c) {
   return keep && axes.size() > 1 ? c.Unsqueeze(index, axes) : index;
 }
 
-Value* LowerCumulative(Call& c) {
+Value* LowerCumulative(Call& c, bool product) {
   Value* x = c.Tensor(0);
   const DType dtype = c.Type("dtype", c.dtype(x));
   const std::optional<std::int64_t> axis = c.MaybeInt("axis");
@@ -80,8 +86,22 @@ Value* LowerCumulative(Call& c) {
   x = c.Cast(x, dtype == DType::kBool ? DType::kI32 : dtype);
   if (!axis) x = c.Flatten(x);
   const int along = axis ? c.Axis(*axis, c.Rank(x)) : 0;
-  if (c.target() == "product") return RunningProducts(c, x, along, exclusive);
+  if (product) return RunningProducts(c, x, along, exclusive);
   return c.Op("CumSum", {x, c.Int(along)}, {{"exclusive", std::int64_t{exclusive}}});
+}
+
+}  // namespace
+
+std::span<const OpRow> ReductionRows() {
+  static constexpr OpRow kRows[] = {
+      {"all", LowerReduceTruths, "ReduceMin"},  {"any", LowerReduceTruths, "ReduceMax"},
+      {"argmax", LowerArgReduce, "ArgMax"},     {"argmin", LowerArgReduce, "ArgMin"},
+      {"cumprod", With<LowerCumulative, true>}, {"cumsum", With<LowerCumulative, false>},
+      {"max", LowerReduce, "ReduceMax"},        {"mean", LowerReduce, "ReduceMean"},
+      {"min", LowerReduce, "ReduceMin"},        {"prod", LowerReduce, "ReduceProd"},
+      {"sum", LowerReduce, "ReduceSum"},        {"variance", LowerVariance},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

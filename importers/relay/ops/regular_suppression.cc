@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorFlow Lite's suppression of boxes class by class.
+#include "importers/relay/ops/op_rows.h"
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
-#include "importers/relay/ops/lowerings.h"
 #include "importers/relay/ops/suppression.h"
 
 namespace dragoman::relay {
@@ -56,8 +57,6 @@ Value* SelectedBoxes(Call& c, const RegularNms& call) {
        c.Vector(c.Number(call.overlap, DType::kF32)), c.Vector(c.Number(below, DType::kF32))});
 }
 
-}  // namespace
-
 // (boxes, classes, scores, how many of each image): the best of all classes, 0 behind them.
 std::vector<Value*> LowerRegularNms(Call& c) {
   const RegularNms call = TakeRegularNms(c);
@@ -85,6 +84,15 @@ std::vector<Value*> LowerRegularNms(Call& c) {
   Value* classes = c.Cast(c.Op("Div", {place, boxes}), DType::kF32);
   return {c.Where(c.Unsqueeze(is_there, {2}), rows, 0), classes, c.Where(is_there, sorted[0], 0),
           c.Cast(count, DType::kI32)};
+}
+
+}  // namespace
+
+std::span<const OpRow> RegularSuppressionRows() {
+  static constexpr OpRow kRows[] = {
+      {"vision.regular_non_max_suppression", LowerRegularNms},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

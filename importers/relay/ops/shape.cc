@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that change sizes and move elements.
+#include "importers/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "core/lowering/math.h"
 #include "core/lowering/sums.h"
-#include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
 namespace {
@@ -126,13 +127,14 @@ Value* ReverseReshape(Call& c, Value* x, const Ints& codes) {
   return c.Reshape(x, Reversed(std::move(shape)));
 }
 
-}  // namespace
+// Codes that an attribute has, read from the front or from the back; or an operand.
+enum class Reshaping { kForwards, kBackwards, kOperand };
 
-Value* LowerReshape(Call& c) {
+Value* LowerReshape(Call& c, Reshaping reshaping) {
   Value* x = c.Tensor(0);
   c.Ignore({"reverse"});
   const bool allow_zero = c.Bool("allowzero", false);
-  if (c.target() == "dyn") {
+  if (reshaping == Reshaping::kOperand) {
     c.Ignore({"newshape"});
     const std::optional<Ints> known = c.MaybeKnownInts(1);
     if (known) return ReshapeTo(c, x, *known, allow_zero);
@@ -141,7 +143,8 @@ Value* LowerReshape(Call& c) {
   }
   const Ints codes = c.RequiredInts("newshape");
   if (c.failed()) return nullptr;
-  return c.target() == "reverse" ? ReverseReshape(c, x, codes) : ReshapeTo(c, x, codes, allow_zero);
+  return reshaping == Reshaping::kBackwards ? ReverseReshape(c, x, codes)
+                                            : ReshapeTo(c, x, codes, allow_zero);
 }
 
 Value* LowerReshapeLike(Call& c) {
@@ -185,8 +188,6 @@ Value* LowerTranspose(Call& c) {
   return c.failed() ? nullptr : c.Transpose(x, std::move(order));
 }
 
-namespace {
-
 // `count` axes side by side at a place that only run time tells, counted from either end.
 Value* UnsqueezeAt(Call& c, Value* x, Value* axis, std::int64_t count) {
   const int rank = c.Rank(x);
@@ -195,14 +196,12 @@ Value* UnsqueezeAt(Call& c, Value* x, Value* axis, std::int64_t count) {
   return c.Op("Unsqueeze", {x, c.Add(c.Vector(first), c.Iota(c.Int(count)))});
 }
 
-}  // namespace
-
-Value* LowerExpandDims(Call& c) {
+Value* LowerExpandDims(Call& c, Given given) {
   Value* x = c.Tensor(0);
   const int rank = c.Rank(x);
   std::int64_t axis = 0;
   const std::int64_t count = c.Int("num_newaxis", 1);
-  if (c.target() == "dyn") {
+  if (given == Given::kAsOperand) {
     c.Ignore({"axis"});
     const std::optional<Ints> known = c.MaybeKnownInts(1);
     if (!known) return UnsqueezeAt(c, x, c.Reshape(c.Index(1), Ints()), count);
@@ -220,10 +219,10 @@ Value* LowerExpandDims(Call& c) {
 }
 
 // No list squeezes all axes of size 1, an empty one none.
-Value* LowerSqueeze(Call& c) {
+Value* LowerSqueeze(Call& c, Given given) {
   Value* x = c.Tensor(0);
   std::optional<Ints> axes;
-  if (c.target() == "dyn") {
+  if (given == Given::kAsOperand) {
     c.Ignore({"axis"});
     axes = c.MaybeKnownInts(1);
     if (!axes) return c.Op("Squeeze", {x, c.Flatten(c.Index(1))});
@@ -307,11 +306,14 @@ std::vector<Value*> LowerSplit(Call& c) {
   return c.Ops("Split", {x, c.Ints(std::move(sizes))}, {{"axis", std::int64_t{axis}}}, count);
 }
 
-Value* LowerBroadcastTo(Call& c) {
+// What says the sizes of the result; a tensor has them itself.
+enum class SizesOf { kAttribute, kOperand, kTensor };
+
+Value* LowerBroadcastTo(Call& c, SizesOf sizes_of) {
   Value* x = c.Tensor(0);
   c.Ignore({"dtype"});
-  if (c.target() == "like") return c.Expand(x, c.Shape(c.Tensor(1)));
-  if (c.target() == "dyn") {
+  if (sizes_of == SizesOf::kTensor) return c.Expand(x, c.Shape(c.Tensor(1)));
+  if (sizes_of == SizesOf::kOperand) {
     c.Ignore({"shape"});
     return c.Expand(x, c.Index(1));
   }
@@ -319,10 +321,10 @@ Value* LowerBroadcastTo(Call& c) {
 }
 
 // Sums over the axes that broadcasting would have made.
-Value* LowerCollapseSum(Call& c) {
+Value* LowerCollapseSum(Call& c, SizesOf sizes_of) {
   Value* x = c.Tensor(0);
   Ints wanted;
-  if (c.target() == "like") {
+  if (sizes_of == SizesOf::kTensor) {
     const std::optional<std::vector<std::int64_t>> sizes = c.KnownSizes(c.Tensor(1));
     if (!sizes && !c.failed()) c.Fail("sizes that are not known");
     wanted = sizes.value_or(Ints());
@@ -354,10 +356,10 @@ Value* LowerRepeat(Call& c) {
 }
 
 // The shorter of repetitions and sizes is filled with 1 on the left.
-Value* LowerTile(Call& c) {
+Value* LowerTile(Call& c, Given given) {
   Value* x = c.Tensor(0);
   Ints times;
-  if (c.target() == "dyn") {
+  if (given == Given::kAsOperand) {
     c.Ignore({"reps"});
     const std::optional<Ints> known = c.MaybeKnownInts(1);
     if (!known) return c.Op("Tile", {x, c.Index(1)});
@@ -376,12 +378,12 @@ Value* LowerTile(Call& c) {
   return c.Op("Tile", {x, c.Ints(std::move(times))});
 }
 
-Value* LowerPad(Call& c) {
+Value* LowerPad(Call& c, Given given) {
   Value* x = c.Tensor(0);
   const std::string mode = c.Text("pad_mode", "constant");
   Value* fill = nullptr;
   Value* pads = nullptr;
-  if (c.target() == "dyn") {
+  if (given == Given::kAsOperand) {
     c.Ignore({"pad_width"});
     Value* width = c.Transpose(c.Index(1), {1, 0});
     pads = c.Flatten(width);
@@ -448,6 +450,44 @@ Value* LowerShapeOf(Call& c) {
 Value* LowerNumElements(Call& c) {
   const DType dtype = c.Type("dtype", DType::kI32);
   return c.Cast(c.NumElements(c.Tensor(0)), dtype);
+}
+
+}  // namespace
+
+std::span<const OpRow> ShapeRows() {
+  static constexpr OpRow kRows[] = {
+      {"_contrib_reverse_reshape", With<LowerReshape, Reshaping::kBackwards>},
+      {"broadcast_to", With<LowerBroadcastTo, SizesOf::kAttribute>},
+      {"broadcast_to_like", With<LowerBroadcastTo, SizesOf::kTensor>},
+      {"collapse_sum_like", With<LowerCollapseSum, SizesOf::kTensor>},
+      {"collapse_sum_to", With<LowerCollapseSum, SizesOf::kAttribute>},
+      {"concatenate", LowerConcat},
+      {"contrib.ndarray_size", LowerNumElements},
+      {"contrib_reverse_reshape", With<LowerReshape, Reshaping::kBackwards>},
+      {"dyn.broadcast_to", With<LowerBroadcastTo, SizesOf::kOperand>},
+      {"dyn.expand_dims", With<LowerExpandDims, Given::kAsOperand>},
+      {"dyn.nn.pad", With<LowerPad, Given::kAsOperand>},
+      {"dyn.reshape", With<LowerReshape, Reshaping::kOperand>},
+      {"dyn.squeeze", With<LowerSqueeze, Given::kAsOperand>},
+      {"dyn.tile", With<LowerTile, Given::kAsOperand>},
+      {"expand_dims", With<LowerExpandDims, Given::kAsAttribute>},
+      {"ndarray_size", LowerNumElements},
+      {"nn.batch_flatten", LowerBatchFlatten},
+      {"nn.mirror_pad", LowerMirrorPad},
+      {"nn.pad", With<LowerPad, Given::kAsAttribute>},
+      {"repeat", LowerRepeat},
+      {"reshape", With<LowerReshape, Reshaping::kForwards>},
+      {"reshape_like", LowerReshapeLike},
+      {"reverse", LowerReverse},
+      {"reverse_sequence", LowerReverseSequence},
+      {"shape_of", LowerShapeOf},
+      {"split", LowerSplit},
+      {"squeeze", With<LowerSqueeze, Given::kAsAttribute>},
+      {"stack", LowerStack},
+      {"tile", With<LowerTile, Given::kAsAttribute>},
+      {"transpose", LowerTranspose},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

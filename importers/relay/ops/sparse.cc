@@ -2,9 +2,9 @@
 // Matrices of few elements: their values, the column of each, and where each row begins. Of
 // matrices of blocks, these are blocks, columns of blocks and rows of blocks. Or tensors: the place
 // of each value, (elements, axes).
-#include <vector>
+#include "importers/relay/ops/op_rows.h"
 
-#include "importers/relay/ops/lowerings.h"
+#include <vector>
 
 namespace dragoman::relay {
 namespace {
@@ -44,8 +44,6 @@ Value* DenseOf(Call& c, std::size_t at, Value* columns) {
   Value* blocks = c.Op("ScatterND", {zeros, indices, values});
   return c.Reshape(c.Transpose(blocks, {0, 2, 1, 3}), c.ConcatSizes({c.Ints({-1}), columns}));
 }
-
-}  // namespace
 
 // dense · sparseᵀ, or sparse · denseᵀ.
 Value* LowerSparseDense(Call& c) {
@@ -125,6 +123,19 @@ std::vector<Value*> LowerSparseReshape(Call& c) {
   Value* whole = c.Op("Div", {flat, c.Ints(steps(to))});
   Value* rest = c.Op("Mod", {whole, c.Ints(to)});
   return {c.Cast(rest, dtype), c.Cast(c.Ints(to), c.dtype(c.Tensor(2)))};
+}
+
+}  // namespace
+
+std::span<const OpRow> SparseRows() {
+  static constexpr OpRow kRows[] = {
+      {"nn.sparse_add", LowerSparseAdd},
+      {"nn.sparse_dense", LowerSparseDense},
+      {"nn.sparse_transpose", LowerSparseTranspose},
+      {"sparse_fill_empty_rows", LowerSparseFillEmptyRows},
+      {"sparse_reshape", LowerSparseReshape},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

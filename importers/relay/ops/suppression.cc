@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "importers/relay/ops/op_rows.h"
+
 #include "importers/relay/ops/suppression.h"
 
 #include <limits>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "core/lowering/name_body.h"
-#include "importers/relay/ops/lowerings.h"
 
 namespace dragoman::relay {
 namespace {
@@ -108,6 +109,8 @@ Value* Survivors(Call& c, const Suppression& given) {
   return c.Ops("Loop", {count, nullptr, given.alive, none}, {{"body", body}}, 2)[0];
 }
 
+namespace {
+
 // (count, rows, places): boxes whose score is above a threshold, moved to the front.
 std::vector<Value*> LowerGetValidCounts(Call& c) {
   Value* x = c.Tensor(0);
@@ -122,8 +125,6 @@ std::vector<Value*> LowerGetValidCounts(Call& c) {
   const Compacted result = Compact(c, x, keep);
   return {c.Cast(result.count, DType::kI32), result.rows, c.Cast(result.places, DType::kI32)};
 }
-
-namespace {
 
 struct SuppressionCall {
   Value* rows = nullptr;
@@ -199,8 +200,6 @@ Suppressed Suppress(Call& c, const SuppressionCall& call) {
   return {OrNothing(c, Rows(c, alive), rows), OrNothing(c, alive, order)};
 }
 
-}  // namespace
-
 Abstract LowerNonMaxSuppression(Call& c) {
   const bool names = c.Bool("return_indices", true);
   const bool to_bottom = c.Bool("invalid_to_bottom", false);
@@ -219,6 +218,16 @@ Abstract LowerNonMaxSuppression(Call& c) {
   // TVM asks the first element of a row whether it is there.
   Value* is_there = c.GreaterOrEqual(Column(c, result.rows, 0), 0);
   return c.NewTensor(Compact(c, result.rows, is_there).rows);
+}
+
+}  // namespace
+
+std::span<const OpRow> SuppressionRows() {
+  static constexpr OpRow kRows[] = {
+      {"vision.get_valid_counts", LowerGetValidCounts},
+      {"vision.non_max_suppression", LowerNonMaxSuppression},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

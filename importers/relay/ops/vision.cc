@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Regions of images and the boxes of detectors.
+#include "importers/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "importers/relay/ops/layout.h"
-#include "importers/relay/ops/lowerings.h"
 #include "importers/relay/ops/suppression.h"
 
 namespace dragoman::relay {
+namespace {
 
 Value* LowerRoiAlign(Call& c) {
   const Ints size = c.RequiredInts("pooled_size");
@@ -110,8 +112,6 @@ Value* LowerMultiboxPrior(Call& c) {
   return c.builder().Constant(Tensor::Of<float>({1, count, 4}, boxes));
 }
 
-namespace {
-
 // The boxes that `moves` (images, boxes, 4) makes of `anchors` (1, boxes, 4): ends along x and y.
 Value* MovedBoxes(Call& c, Value* anchors, Value* moves, const std::vector<double>& variances,
                   bool clip) {
@@ -132,8 +132,6 @@ Value* MovedBoxes(Call& c, Value* anchors, Value* moves, const std::vector<doubl
                           2);
   return clip ? c.Max(c.Min(boxes, 1), 0) : boxes;
 }
-
-}  // namespace
 
 // (rows of class, score and box; how many of an image): what is not a background, moved to the
 // front.
@@ -173,6 +171,20 @@ Value* LowerYoloReorg(Call& c) {
   Value* parts = c.Reshape(x, {s[0], s[1] / square, s[2], stride, s[3], stride});
   Value* moved = c.Transpose(parts, {0, 3, 5, 1, 2, 4});
   return c.Reshape(moved, {s[0], s[1] * square, s[2] / stride, s[3] / stride});
+}
+
+}  // namespace
+
+std::span<const OpRow> VisionRows() {
+  static constexpr OpRow kRows[] = {
+      {"vision.all_class_non_max_suppression", LowerAllClassNms},
+      {"vision.multibox_prior", LowerMultiboxPrior},
+      {"vision.multibox_transform_loc", LowerMultiboxTransformLoc},
+      {"vision.roi_align", LowerRoiAlign},
+      {"vision.roi_pool", LowerRoiPool},
+      {"vision.yolo_reorg", LowerYoloReorg},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay

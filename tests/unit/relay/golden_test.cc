@@ -5,7 +5,9 @@
 #include <string>
 
 #include "codegen/relay/write_source.h"
+#include "core/support/find_by_key.h"
 #include "importers/relay/graph/read_model.h"
+#include "importers/relay/ops/op_table.h"
 #include "tests/support/golden_texts.h"
 
 namespace dragoman {
@@ -27,6 +29,12 @@ TEST_P(RelayGolden, IsWrittenBack) {
 
 INSTANTIATE_TEST_SUITE_P(Files, RelayGolden, testing::ValuesIn(GoldenTexts("relay")),
                          [](const auto& info) { return info.param; });
+
+// Two files could have rows of one name, of which only one would be found.
+TEST(RelayOpTable, HasOneRowOfEachName) {
+  EXPECT_GT(relay::OpRows().size(), 250u);
+  EXPECT_TRUE(IsSortedBy(relay::OpRows(), &relay::OpRow::name));
+}
 
 }  // namespace
 }  // namespace dragoman
