@@ -285,7 +285,7 @@ class Implementations {
 
   Desc Make(const Window& window, const dnnl::memory::desc& x, const dnnl::memory::desc& y,
             ElementType factors) const {
-    return dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
+    return dnnl_compat::MakeConvolution(
         context_.impl().engine, dnnl::algorithm::convolution_direct,
         {x, AnyDesc(layer_.w_dims(), factors), layer_.bias_desc(), y}, ToWindowDims(window),
         MakeAttributes(layer_.post));
@@ -368,14 +368,13 @@ void PreparedConv::Impl::CreatePrimitive(const FastContext& context, const ConvL
                                         desc.dst_desc()};
   const bool finite =
       AllFinite(layer.weights, NumElements(layer.w)) && AllFinite(layer.bias, layer.w[0]);
-  primitive.KeepNan(
-      layer.post, finite,
-      [descs, engine = context.impl().engine,
-       window = ToWindowDims(padded != nullptr ? padded->window : layer.window)](
-          const dnnl::primitive_attr& attr) {
-        return dnnl::convolution_forward(dnnl_compat::MakeConvolution<dnnl::convolution_forward>(
-            engine, dnnl::algorithm::convolution_direct, descs, window, attr));
-      });
+  primitive.KeepNan(layer.post, finite,
+                    [descs, engine = context.impl().engine,
+                     window = ToWindowDims(padded != nullptr ? padded->window : layer.window)](
+                        const dnnl::primitive_attr& attr) {
+                      return dnnl::convolution_forward(dnnl_compat::MakeConvolution(
+                          engine, dnnl::algorithm::convolution_direct, descs, window, attr));
+                    });
 }
 
 bool PreparedConv::Supports(const ConvParams& p, const Shape& x, const Shape& w) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ConvTranspose in f32, by a product of our own or on oneDNN, prepared for one shape: weights are
-// laid out once.
+// ConvTranspose in f32 by products of our own, prepared for one shape: weights are laid out once.
 #ifndef DRAGOMAN_RUNTIME_FAST_CONV_TRANSPOSE_H_
 #define DRAGOMAN_RUNTIME_FAST_CONV_TRANSPOSE_H_
 
@@ -16,7 +15,7 @@ namespace dragoman::rt {
 
 class PreparedConvTranspose {
  public:
-  // 1 to 3 spatial axes, nothing empty, no result elements beyond the reach of the kernel.
+  // 1 to 3 spatial axes, nothing empty.
   static bool Supports(const ConvTransposeParams& p, const Shape& x, const Shape& w);
 
   // `weights` (of sizes w) and `bias` (may be null) are copied.

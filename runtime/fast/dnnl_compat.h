@@ -40,22 +40,21 @@ inline dnnl::memory::data_type TypeOf(const dnnl::memory::desc& desc) {
 #endif
 }
 
-// Primitive (convolution_forward, deconvolution_forward) with `algorithm`. The result is empty if
-// no implementation fits.
-template <class Primitive>
-typename Primitive::primitive_desc MakeConvolution(const dnnl::engine& engine,
-                                                   dnnl::algorithm algorithm, const OperandDescs& o,
-                                                   const WindowDims& w,
-                                                   const dnnl::primitive_attr& attr) {
+// The result is empty if no implementation fits.
+inline dnnl::convolution_forward::primitive_desc MakeConvolution(const dnnl::engine& engine,
+                                                                 dnnl::algorithm algorithm,
+                                                                 const OperandDescs& o,
+                                                                 const WindowDims& w,
+                                                                 const dnnl::primitive_attr& attr) {
   constexpr auto kKind = dnnl::prop_kind::forward_inference;
 #if DNNL_VERSION_MAJOR >= 3
-  return
-      typename Primitive::primitive_desc(engine, kKind, algorithm, o.src, o.weights, o.bias, o.dst,
-                                         w.strides, w.dilates, w.pad_begin, w.pad_end, attr, true);
+  return dnnl::convolution_forward::primitive_desc(engine, kKind, algorithm, o.src, o.weights,
+                                                   o.bias, o.dst, w.strides, w.dilates, w.pad_begin,
+                                                   w.pad_end, attr, true);
 #else
-  const typename Primitive::desc desc(kKind, algorithm, o.src, o.weights, o.bias, o.dst, w.strides,
-                                      w.dilates, w.pad_begin, w.pad_end);
-  return typename Primitive::primitive_desc(desc, attr, engine, true);
+  const dnnl::convolution_forward::desc desc(kKind, algorithm, o.src, o.weights, o.bias, o.dst,
+                                             w.strides, w.dilates, w.pad_begin, w.pad_end);
+  return dnnl::convolution_forward::primitive_desc(desc, attr, engine, true);
 #endif
 }
 

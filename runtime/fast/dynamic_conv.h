@@ -14,17 +14,6 @@
 
 namespace dragoman::rt {
 
-// What each preparation is given, apart from the sizes of x.
-template <class Params>
-struct ConvArguments {
-  const FastContext* context = nullptr;
-  Params p;
-  Shape w;
-  const float* weights = nullptr;
-  const float* bias = nullptr;
-  PostOps post;
-};
-
 class DynamicConv {
  public:
   // `weights` (of sizes w) and `bias` (may be null) are read in later calls too, as is `context`.
@@ -39,32 +28,34 @@ class DynamicConv {
              const Blocks& blocks = {}) noexcept;
 
  private:
-  ConvArguments<ConvParams> arguments_;
+  // What each preparation is given, apart from the sizes of x.
+  const FastContext* context_ = nullptr;
+  ConvParams p_;
+  Shape w_;
+  const float* weights_ = nullptr;
+  const float* bias_ = nullptr;
+  PostOps post_;
   ConvMethod method_ = ConvMethod::kFastest;
   ShapeCache<PreparedConv> cache_;
 };
 
-// The same of row-major tensors. Where loops of our own compute it, weights are packed once for all
-// sizes.
+// The same of row-major tensors, by weights that are packed once for all sizes.
 class DynamicConvTranspose {
  public:
   // Images of any sizes, if it does those of sizes x.
   static bool Supports(const ConvTransposeParams& p, const Shape& x, const Shape& w);
 
+  // `weights` and `bias` are copied.
   Status Init(const FastContext& context, const ConvTransposeParams& p, const Shape& w,
               const float* weights, const float* bias, const PostOps& post) noexcept;
   Status Run(TensorView<const float> x, const float* residual, TensorView<float> y,
              Memory& scratch) noexcept;
 
  private:
-  Status RunProduct(TensorView<const float> x, const float* residual, TensorView<float> y,
-                    Memory& scratch) noexcept;
-
-  ConvArguments<ConvTransposeParams> arguments_;
-  bool own_ = false;
+  ConvTransposeParams p_;
+  Shape w_;
   TapProduct product_;
-  Shape sizes_;                              // of x, that product_ has
-  ShapeCache<PreparedConvTranspose> cache_;  // otherwise
+  Shape sizes_;  // of x, that product_ has
 };
 
 }  // namespace dragoman::rt

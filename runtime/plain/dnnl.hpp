@@ -47,7 +47,6 @@ enum class prop_kind { forward_inference };
 enum class scratchpad_mode { user, library };
 enum class algorithm {
   convolution_direct,
-  deconvolution_direct,
   pooling_max,
   pooling_avg_include_padding,
   pooling_avg_exclude_padding,
@@ -333,47 +332,6 @@ struct Convolution {
   }
 };
 
-struct Deconvolution {
-  desc x, w, y;
-  bool has_bias;
-  Window window;
-  std::vector<PostOp> ops;
-
-  void operator()(const Call& call) const {
-    const std::size_t lead = w.sizes().size() > x.sizes().size() ? 1 : 0;
-    const dim groups = lead != 0 ? w.sizes()[0] : 1;
-    const dim out = w.sizes()[lead], in = w.sizes()[lead + 1];
-    const Space xs(x), ys(y), ws(w, lead + 2);
-    for (dim n = 0; n < y.sizes()[0]; ++n) {
-      for (dim m = 0; m < groups * out; ++m) {
-        std::fill_n(call.scratch, ys.count(), has_bias ? call.bias[m] : 0.0f);
-        for (dim channel = 0; channel < in; ++channel) {
-          const float* weights = call.weights + (lead != 0 ? m / out * w.strides()[0] : 0) +
-                                 m % out * w.strides()[lead] + channel * w.strides()[lead + 1];
-          const float* from = call.src + n * x.strides()[0] + x.channel(m / out * in + channel);
-          ForEach(xs.size, [&](dim a, dim b, dim c) {
-            const float value = from[a * xs.step[0] + b * xs.step[1] + c * xs.step[2]];
-            ForEach(ws.size, [&](dim i, dim j, dim k) {
-              const dim p = window.At(0, a, i), q = window.At(1, b, j), r = window.At(2, c, k);
-              if (p < 0 || q < 0 || r < 0 || p >= ys.size[0] || q >= ys.size[1] || r >= ys.size[2])
-                return;
-              call.scratch[(p * ys.size[1] + q) * ys.size[2] + r] +=
-                  value * weights[i * ws.step[0] + j * ws.step[1] + k * ws.step[2]];
-            });
-          });
-        }
-        float* to = call.dst + n * y.strides()[0] + y.channel(m);
-        const float* sum = call.scratch;
-        ForEach(ys.size, [&](dim a, dim b, dim c) {
-          float& result = to[a * ys.step[0] + b * ys.step[1] + c * ys.step[2]];
-          result = Finish(ops, *sum++, result);
-        });
-      }
-    }
-    ClearFilling(y, call.dst);
-  }
-};
-
 struct Pooling {
   desc x, y;
   algorithm kind;
@@ -580,23 +538,6 @@ struct convolution_forward : primitive {
     }
   };
   explicit convolution_forward(const primitive_desc& d) : primitive(d.kernel) {}
-};
-
-struct deconvolution_forward : primitive {
-  struct primitive_desc : plain::PrimitiveDesc {
-    primitive_desc(const engine&, prop_kind, algorithm, const memory::desc& x,
-                   const memory::desc& w, const memory::desc& bias, const memory::desc& y,
-                   const memory::dims& strides, const memory::dims& dilates,
-                   const memory::dims& pads, const memory::dims&, const primitive_attr& attr,
-                   bool) {
-      src = x, weights = w, dst = y;
-      if (!plain::IsFloat(x) || !plain::IsFloat(w) || !plain::IsFloat(y)) return;
-      scratch = memory::desc({plain::Space(y).count()}, memory::data_type::f32, memory::dims{1});
-      kernel = plain::Deconvolution{
-          x, w, y, !bias.empty(), plain::Window(strides, dilates, pads), attr.ops()};
-    }
-  };
-  explicit deconvolution_forward(const primitive_desc& d) : primitive(d.kernel) {}
 };
 
 struct pooling_forward : primitive {

@@ -19,8 +19,8 @@ Status SimplifyForCpp(Model& model);
 
 // BatchNormalization becomes a product and a sum, which fuse with their neighbours.
 std::span<const Pattern> SplittingPatterns();
-// ConvTranspose along one axis with few outputs, of a batch of known size, or without a stride, of
-// an image of known size, becomes a Conv.
+// ConvTranspose of an image of one element becomes a Linear; without a stride, of an image of known
+// size, a Conv.
 std::span<const Pattern> TransposedConvPatterns();
 // Einsum of two operands, and Gemm that is more than a product by packed weights and a bias, become
 // a product of matrices, which may turn out to be one of attention.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,123 +11,96 @@
 namespace dragoman::onednn {
 namespace {
 
-// Along one axis, with the weights (inputs, outputs, taps).
-struct TransposedLine {
-  const Tensor* weights = nullptr;
-  const Tensor* bias = nullptr;  // may be absent
-  std::int64_t inputs = 0, outputs = 0, taps = 0;
-  std::int64_t stride = 1, pad_begin = 0;
-  // Elements that the last whole step of the stride reaches beyond the end of the result.
-  std::int64_t cut = 0;
-
-  // Taps of each of `stride` phases.
-  std::int64_t PhaseTaps() const { return (taps + stride - 1) / stride; }
-};
-
 std::int64_t FirstOr(const rt::Ints& list, std::size_t i, std::int64_t otherwise) {
   return list.empty() ? otherwise : list[static_cast<int>(i)];
 }
 
-std::optional<TransposedLine> FindLine(const Node& node) {
+// A ConvTranspose whose weights are known, and whose pads are as given.
+struct TransposedConv {
+  const Tensor* weights = nullptr;  // (inputs, outputs of a group, taps...)
+  const Shape* x = nullptr;         // sizes
+  rt::ConvTransposeParams p;
+
+  std::size_t axes() const { return weights->sizes().size() - 2; }
+};
+
+std::optional<TransposedConv> FindTransposedConv(const Node& node) {
   if (!node.Is("ConvTranspose")) return std::nullopt;
-  const Shape* x = node.operand(0)->type().shape();
-  // Reshape counts what is left, which it cannot in an empty batch.
-  const bool filled =
-      x != nullptr && x->size() == 3 && x->front().known() && x->front().value() > 0;
-  if (!filled) return std::nullopt;
+  TransposedConv conv{ConstantOf(node.operand(1)), node.operand(0)->type().shape(), {}};
   const Result<Params> params = FindOp(node)->fill_params(node);
-  TransposedLine line;
-  line.weights = ConstantOf(node.operand(1));
-  line.bias = ConstantOf(node.operand(2));
-  const bool biased = node.operand(2) != nullptr;
-  if (!params.ok() || line.weights == nullptr || line.weights->dtype() != DType::kF32 ||
-      (biased && line.bias == nullptr)) {
+  if (!params.ok() || conv.x == nullptr || conv.weights == nullptr ||
+      conv.weights->dtype() != DType::kF32 || conv.weights->size() == 0) {
     return std::nullopt;
   }
-  const auto& p = params->As<rt::ConvTransposeParams>();
-  if (p.auto_pad != rt::AutoPad::kNotSet || !p.output_shape.empty() || p.group != 1 ||
-      FirstOr(p.dilations, 0, 1) != 1) {
-    return std::nullopt;
+  conv.p = params->As<rt::ConvTransposeParams>();
+  if (conv.p.auto_pad != rt::AutoPad::kNotSet || !conv.p.output_shape.empty()) return std::nullopt;
+  return conv;
+}
+
+// Of images of one element, whose result is that of each tap at its place.
+struct PixelTaps {
+  std::vector<std::int64_t> sizes;   // of the result: spatial ones
+  std::vector<std::int64_t> places;  // of its elements among the taps
+};
+
+// Nothing if elements of the result lie between the taps or behind them.
+std::optional<PixelTaps> FindPixelTaps(const TransposedConv& conv) {
+  PixelTaps found{{}, {0}};
+  for (std::size_t a = 0; a < conv.axes(); ++a) {
+    const Dim& size = (*conv.x)[a + 2];
+    const std::int64_t taps = conv.weights->sizes()[a + 2], begin = FirstOr(conv.p.pads, a, 0);
+    const std::int64_t count = taps - begin - FirstOr(conv.p.pads, conv.axes() + a, 0) +
+                               FirstOr(conv.p.output_padding, a, 0);
+    const bool dense = taps == 1 || FirstOr(conv.p.dilations, a, 1) == 1;
+    if (!size.known() || size.value() != 1 || !dense || begin < 0 || begin + count > taps)
+      return std::nullopt;
+    std::vector<std::int64_t> places;
+    for (const std::int64_t place : found.places) {
+      for (std::int64_t i = 0; i < count; ++i) places.push_back(place * taps + begin + i);
+    }
+    found.sizes.push_back(count);
+    found.places = std::move(places);
   }
-  line.inputs = line.weights->sizes()[0];
-  line.outputs = line.weights->sizes()[1];
-  line.taps = line.weights->sizes()[2];
-  line.stride = FirstOr(p.strides, 0, 1);
-  line.pad_begin = FirstOr(p.pads, 0, 0);
-  line.cut = line.PhaseTaps() * line.stride - line.taps + FirstOr(p.pads, 1, 0) -
-             FirstOr(p.output_padding, 0, 0);
-  return line;
+  return found;
 }
 
-// Primitives of deconvolution want whole vectors of outputs, and are slow with less.
-bool IsNarrow(const TransposedLine& line) {
-  constexpr std::int64_t kVector = 8;
-  constexpr std::int64_t kMostPhases = 256;  // each of which has weights
-  return line.outputs < kVector && line.stride <= kMostPhases &&
-         line.outputs * line.stride >= kVector && line.taps > 0;
-}
-
-// (outputs · stride, inputs, taps of a phase): phase r of an output takes taps r, r + stride, …,
-// the last of them first.
-Tensor PhaseWeights(const TransposedLine& line) {
-  const std::int64_t taps = line.PhaseTaps();
-  const auto from = line.weights->data<float>();
-  std::vector<float> phases(
-      static_cast<std::size_t>(line.outputs * line.stride * line.inputs * taps));
-  for (std::int64_t i = 0; i < line.inputs; ++i) {
-    for (std::int64_t o = 0; o < line.outputs; ++o) {
-      for (std::int64_t tap = 0; tap < line.taps; ++tap) {
-        const std::int64_t phase = o * line.stride + tap % line.stride;
-        const std::int64_t at = (phase * line.inputs + i) * taps + taps - 1 - tap / line.stride;
-        phases[static_cast<std::size_t>(at)] =
-            from[static_cast<std::size_t>((i * line.outputs + o) * line.taps + tap)];
-      }
+// ConvTranspose of one element = Linear that gives each output's taps
+Result<bool> MultiplyPixel(Node& node, PassContext& context) {
+  const std::optional<TransposedConv> conv = FindTransposedConv(node);
+  if (!conv || conv->p.group != 1) return false;
+  const Tensor* bias = ConstantOf(node.operand(2));
+  const std::optional<PixelTaps> taps = FindPixelTaps(*conv);
+  if (!taps || (node.operand(2) != nullptr && bias == nullptr)) return false;
+  const std::int64_t inputs = conv->weights->sizes()[0], outputs = conv->weights->sizes()[1];
+  const std::int64_t all = conv->weights->size() / (inputs * outputs);
+  std::vector<float> rows, biases;
+  for (std::int64_t o = 0; o < outputs; ++o) {
+    for (const std::int64_t place : taps->places) {
+      for (std::int64_t i = 0; i < inputs; ++i)
+        rows.push_back(
+            conv->weights
+                ->data<float>()[static_cast<std::size_t>((i * outputs + o) * all + place)]);
+      if (bias != nullptr) biases.push_back(static_cast<float>(bias->FloatAt(o)));
     }
   }
-  return Tensor::Of<float>({line.outputs * line.stride, line.inputs, taps}, phases);
-}
-
-Tensor PhaseBias(const TransposedLine& line) {
-  std::vector<float> phases;
-  for (std::int64_t o = 0; o < line.outputs; ++o)
-    phases.insert(phases.end(), static_cast<std::size_t>(line.stride),
-                  static_cast<float>(line.bias->FloatAt(o)));
-  return Tensor::Of<float>({line.outputs * line.stride}, phases);
-}
-
-// ConvTranspose with few outputs = Conv that gives each phase of the stride as an output, the
-// phases interleaved, without what pads take away.
-Result<bool> SplitIntoPhases(Node& node, PassContext& context) {
-  const std::optional<TransposedLine> line = FindLine(node);
-  if (!line || !IsNarrow(*line) || line->cut < 0) return false;
   Graph& graph = *node.graph();
-  const auto ints = [&](std::vector<std::int64_t> values) {
-    return context.AddConstant(graph, Tensor::Ints(values), "sizes", {});
+  const auto constant = [&](std::vector<std::int64_t> sizes, const std::vector<float>& values,
+                            const Value& old) {
+    return context.AddConstant(graph, Tensor::Of<float>(std::move(sizes), values), old.name(),
+                               old.origin());
   };
-  const Value& weights = *node.operand(1);
-  std::vector<Value*> operands = {
-      node.operand(0),
-      context.AddConstant(graph, PhaseWeights(*line), weights.name(), weights.origin())};
-  if (line->bias != nullptr) {
-    const Value& bias = *node.operand(2);
-    operands.push_back(context.AddConstant(graph, PhaseBias(*line), bias.name(), bias.origin()));
-  }
-  const std::int64_t around = line->PhaseTaps() - 1;
-  DRAGOMAN_ASSIGN(Value * phases,
-                  context.Insert(node, "Conv", operands,
-                                 {{"pads", std::vector<std::int64_t>{around, around}}}));
-  DRAGOMAN_ASSIGN(
-      Value * apart,
-      context.Insert(node, "Reshape", {{phases, ints({0, line->outputs, line->stride, -1})}}));
-  DRAGOMAN_ASSIGN(Value * turned,
-                  context.Insert(node, "Transpose", {{apart}},
-                                 {{"perm", std::vector<std::int64_t>{0, 1, 3, 2}}}));
-  DRAGOMAN_ASSIGN(Value * whole,
-                  context.Insert(node, "Reshape", {{turned, ints({0, line->outputs, -1})}}));
-  const std::int64_t end = line->cut > 0 ? -line->cut : std::numeric_limits<std::int64_t>::max();
-  DRAGOMAN_ASSIGN(
-      Value * y,
-      context.Insert(node, "Slice", {{whole, ints({line->pad_begin}), ints({end}), ints({2})}}));
+  const auto reshape = [&](Value* value, std::vector<std::int64_t> sizes) {
+    Value* const target = context.AddConstant(graph, Tensor::Ints(sizes), "sizes", {});
+    return context.Insert(node, "Reshape", {{value, target}});
+  };
+  const auto features = outputs * static_cast<std::int64_t>(taps->places.size());
+  DRAGOMAN_ASSIGN(Value * x, reshape(node.operand(0), {0, inputs}));
+  std::vector<Value*> operands = {x, constant({features, inputs}, rows, *node.operand(1))};
+  if (bias != nullptr) operands.push_back(constant({features}, biases, *node.operand(2)));
+  DRAGOMAN_ASSIGN(Value * product, context.Insert(node, "dragoman.Linear", operands));
+  std::vector<std::int64_t> sizes = {0, outputs};
+  sizes.insert(sizes.end(), taps->sizes.begin(), taps->sizes.end());
+  DRAGOMAN_ASSIGN(Value * y, reshape(product, std::move(sizes)));
   return context.ReplaceIfAllowed(node, y);
 }
 
@@ -154,20 +126,17 @@ Tensor TurnedWeights(const Tensor& weights, std::int64_t groups) {
 
 // The pads of a Conv that gives the same; nothing if there is none, or if it would multiply mostly
 // zeros around a small image.
-std::optional<std::vector<std::int64_t>> PadsOfConv(const Value& x, const Tensor& weights,
-                                                    const rt::ConvTransposeParams& p) {
-  const Shape* sizes = x.type().shape();
-  const std::size_t axes = weights.sizes().size() - 2;
-  if (p.auto_pad != rt::AutoPad::kNotSet || !p.output_shape.empty() || sizes == nullptr)
-    return std::nullopt;
+std::optional<std::vector<std::int64_t>> PadsOfConv(const TransposedConv& conv) {
+  const std::size_t axes = conv.axes();
   std::vector<std::int64_t> pads(2 * axes);
   for (std::size_t a = 0; a < axes; ++a) {
-    const Dim& size = (*sizes)[a + 2];
-    const std::int64_t reach = (weights.sizes()[a + 2] - 1) * FirstOr(p.dilations, a, 1);
-    if (FirstOr(p.strides, a, 1) != 1 || !size.known() || size.value() <= reach)
+    const Dim& size = (*conv.x)[a + 2];
+    const std::int64_t reach = (conv.weights->sizes()[a + 2] - 1) * FirstOr(conv.p.dilations, a, 1);
+    if (FirstOr(conv.p.strides, a, 1) != 1 || !size.known() || size.value() <= reach)
       return std::nullopt;
-    pads[a] = reach - FirstOr(p.pads, a, 0);
-    pads[axes + a] = reach - FirstOr(p.pads, axes + a, 0) + FirstOr(p.output_padding, a, 0);
+    pads[a] = reach - FirstOr(conv.p.pads, a, 0);
+    pads[axes + a] =
+        reach - FirstOr(conv.p.pads, axes + a, 0) + FirstOr(conv.p.output_padding, a, 0);
     if (pads[a] < 0 || pads[axes + a] < 0) return std::nullopt;
   }
   return pads;
@@ -175,31 +144,28 @@ std::optional<std::vector<std::int64_t>> PadsOfConv(const Value& x, const Tensor
 
 // ConvTranspose without a stride = Conv with the taps in reverse
 Result<bool> TurnTaps(Node& node, PassContext& context) {
-  const Tensor* weights = node.Is("ConvTranspose") ? ConstantOf(node.operand(1)) : nullptr;
-  if (weights == nullptr || weights->dtype() != DType::kF32 || weights->size() == 0) return false;
-  const Result<Params> params = FindOp(node)->fill_params(node);
-  if (!params.ok()) return false;
-  const auto& p = params->As<rt::ConvTransposeParams>();
-  std::optional<std::vector<std::int64_t>> pads = PadsOfConv(*node.operand(0), *weights, p);
+  const std::optional<TransposedConv> conv = FindTransposedConv(node);
+  if (!conv) return false;
+  std::optional<std::vector<std::int64_t>> pads = PadsOfConv(*conv);
   if (!pads) return false;
   const Value& old = *node.operand(1);
-  Value* turned = context.AddConstant(*node.graph(), TurnedWeights(*weights, p.group), old.name(),
-                                      old.origin());
+  Value* turned = context.AddConstant(*node.graph(), TurnedWeights(*conv->weights, conv->p.group),
+                                      old.name(), old.origin());
   std::vector<std::int64_t> dilations;
   for (std::size_t a = 0; 2 * a < pads->size(); ++a)
-    dilations.push_back(FirstOr(p.dilations, a, 1));
-  DRAGOMAN_ASSIGN(
-      Value * y,
-      context.Insert(
-          node, "Conv", {{node.operand(0), turned, node.operand(2)}},
-          {{"dilations", std::move(dilations)}, {"group", p.group}, {"pads", *std::move(pads)}}));
+    dilations.push_back(FirstOr(conv->p.dilations, a, 1));
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "Conv", {{node.operand(0), turned, node.operand(2)}},
+                                 {{"dilations", std::move(dilations)},
+                                  {"group", conv->p.group},
+                                  {"pads", *std::move(pads)}}));
   return context.ReplaceIfAllowed(node, y);
 }
 
 }  // namespace
 
 std::span<const Pattern> TransposedConvPatterns() {
-  static constexpr Pattern kPatterns[] = {{"split-into-phases", SplitIntoPhases},
+  static constexpr Pattern kPatterns[] = {{"multiply-pixel", MultiplyPixel},
                                           {"turn-taps", TurnTaps}};
   return kPatterns;
 }

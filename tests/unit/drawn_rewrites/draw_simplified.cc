@@ -104,27 +104,28 @@ void PadAndWindow(Drawing& d) {
   d.MaybeRead(d.Node("Conv", operands, attributes));
 }
 
-// A ConvTranspose along one axis, mostly, with few outputs.
+// A ConvTranspose of, mostly, one element.
 void TransposedConv(Drawing& d) {
   const std::string dtype = FloatType(d);
-  const std::size_t spatial = d.Chance(90) ? 1 : 2;
+  const auto spatial = static_cast<std::size_t>(d.Between(1, 3));
   const std::int64_t groups = d.Chance(93) ? 1 : 2;
-  const std::int64_t in = groups * d.Between(1, 3), out = d.Chance(90) ? d.Between(1, 3) : 8;
-  const std::int64_t stride = d.Between(1, 9), taps = d.Between(1, 19);
+  const std::int64_t in = groups * d.Between(1, 3), out = d.Between(1, 3);
+  const std::int64_t stride = d.Between(1, 3);
   Sizes sizes = {d.Size(), in}, weight = {in, out};
+  std::vector<std::int64_t> pads(2 * spatial), added(spatial);
   for (std::size_t i = 0; i < spatial; ++i) {
-    sizes.push_back(d.Chance(25) ? kN : d.Between(1, 4));
-    weight.push_back(taps);
+    sizes.push_back(d.Chance(5) ? kN : d.Chance(5) ? 2 : 1);
+    weight.push_back(d.Between(1, 5));
+    // What is left of the result has a begin and an end.
+    const std::int64_t most = (weight.back() - 1) / 2;
+    pads[i] = d.Between(0, most);
+    pads[spatial + i] = d.Between(0, most);
+    added[i] = d.Between(0, std::min(stride - 1, pads[spatial + i] + (d.Chance(10) ? 1 : 0)));
   }
   Names text = {"strides = [" + List(std::vector<std::int64_t>(spatial, stride)) + "]"};
-  // What is left of the result has a begin and an end.
-  const std::int64_t most = std::min<std::int64_t>((taps - 1) / 2, 4);
-  std::vector<std::int64_t> pads(2 * spatial);
-  for (std::int64_t& pad : pads) pad = d.Between(0, most);
-  if (d.Chance(60)) text.push_back("pads = [" + List(pads) + "]");
-  if (d.Chance(30)) {
-    const std::vector<std::int64_t> added(spatial, d.Between(0, stride - 1));
-    text.push_back("output_padding = [" + List(added) + "]");
+  if (d.Chance(60)) {
+    text.push_back("pads = [" + List(pads) + "]");
+    if (d.Chance(50)) text.push_back("output_padding = [" + List(added) + "]");
   }
   if (d.Chance(6))
     text.push_back("dilations = [" + List(std::vector<std::int64_t>(spatial, 2)) + "]");
@@ -391,7 +392,7 @@ void Attention(Drawing& d) {
 std::span<const DrawnPattern> DrawnSimplified() {
   static constexpr DrawnPattern kDrawn[] = {
       {"fuse-pad", PadAndWindow, Exactness::kRounded},
-      {"split-into-phases", TransposedConv, Exactness::kRounded},
+      {"multiply-pixel", TransposedConv, Exactness::kRounded},
       {"turn-taps", UnstridedConv, Exactness::kRounded},
       {"split-batch-normalization", BatchNormalization, Exactness::kRounded},
       {"multiply-einsum", Einsum, Exactness::kRounded},

@@ -109,22 +109,25 @@ TEST_F(DynamicOperatorsTest, TransposedConvolutionsOfManySizesInTurn) {
 }
 
 // Images of several slabs, of 1 to 3 axes, by what is packed once: growing, shrinking, empty.
-TEST_F(DynamicOperatorsTest, StridedTransposedConvolutionsOfManySizesInTurn) {
-  for (int n = 0; n < 24; ++n) {
+TEST_F(DynamicOperatorsTest, TransposedConvolutionsOfAnyWindowOfManySizesInTurn) {
+  for (int n = 0; n < 36; ++n) {
     const int rank = n % 3 + 1;
     ConvTransposeParams p;
-    Shape w = {Pick(1, 20), Pick(1, 40)};
+    p.group = n % 4 == 1 ? Pick(2, 5) : 1;
+    // Channels of several blocks, and of whole ones.
+    const std::int64_t channels = n % 9 == 0 ? 300 : n % 9 == 1 ? 256 : Pick(1, 20);
+    Shape w = {p.group * channels, channels > 20 ? Pick(1, 3) : Pick(1, 40)};
     for (int i = 0; i < rank; ++i) {
-      p.strides.push_back(i == 0 ? Pick(2, 3) : Pick(1, 3));
+      p.strides.push_back(n % 7 == 6 ? 8 : Pick(1, 4));
       p.dilations.push_back(Pick(1, 2));
       p.output_padding.push_back(Pick(0, 1));
-      w.push_back(Pick(1, 5));
+      w.push_back(Pick(1, rank == 3 ? 3 : 5));
     }
     for (int i = 0; i < 2 * rank; ++i) p.pads.push_back(Pick(0, 1));
     // A result that is larger than what the taps reach has the bias alone at its end.
     if (n % 5 == 0) p.auto_pad = n % 2 == 0 ? AutoPad::kSameUpper : AutoPad::kSameLower;
     if (p.auto_pad != AutoPad::kNotSet) p.pads = {};
-    const Dense<float> weights = Draw(w), b = Draw({w[1]});
+    const Dense<float> weights = Draw(w), b = Draw({p.group * w[1]});
     PostOps relu;
     relu.residual = n % 2 == 0;
     relu.activation = FusedActivation::kRelu;
