@@ -10,32 +10,35 @@
 namespace dragoman::relay {
 namespace {
 
-constexpr std::span<const OpRow> (*kFamilies[])() = {AdvancedIndexingRows,
-                                                     BlocksRows,
-                                                     ConvolutionRows,
-                                                     CorrelationRows,
-                                                     DeformableRows,
-                                                     ElementwiseRows,
-                                                     FourierRows,
-                                                     ImageRows,
-                                                     IndexingRows,
-                                                     LayoutRows,
-                                                     LinearRows,
-                                                     LossRows,
-                                                     OrderRows,
-                                                     ProposalRows,
-                                                     QuantizedRows,
-                                                     RandomRows,
-                                                     ReductionRows,
-                                                     RegularSuppressionRows,
-                                                     ShapeRows,
-                                                     SparseRows,
-                                                     SuppressionRows,
-                                                     VisionRows};
+using Family = std::span<const OpRow> (*)();
+constexpr Family kFamilies[] = {
+    AdvancedIndexingRows,
+    BlocksRows,
+    ConvolutionRows,
+    CorrelationRows,
+    DeformableRows,
+    ElementwiseRows,
+    FourierRows,
+    ImageRows,
+    IndexingRows,
+    LayoutRows,
+    LinearRows,
+    LossRows,
+    OrderRows,
+    ProposalRows,
+    QuantizedRows,
+    RandomRows,
+    ReductionRows,
+    RegularSuppressionRows,
+    ShapeRows,
+    SparseRows,
+    SuppressionRows,
+    VisionRows,
+};
 
 std::vector<OpRow> AllRows() {
   std::vector<OpRow> rows;
-  for (const auto family : kFamilies) rows.insert(rows.end(), family().begin(), family().end());
+  for (const Family family : kFamilies) rows.insert(rows.end(), family().begin(), family().end());
   std::ranges::sort(rows, {}, &OpRow::name);
   return rows;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Features of sound: spectrograms and cepstra.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <cmath>
 #include <string>
 #include <vector>
@@ -7,7 +9,6 @@
 #include "core/lowering/complex.h"
 #include "core/lowering/fourier.h"
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/text_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -66,8 +67,6 @@ dragoman::Tensor CosineTable(std::int64_t channels, std::int64_t coefficients) {
   }
   return dragoman::Tensor::Of<double>({channels, coefficients}, table);
 }
-
-}  // namespace
 
 // (samples, channels) to (channels, frames, frequencies): windows of Hann's form, as long as the
 // next power of two with zeros behind them, transformed.
@@ -129,6 +128,16 @@ Value* LowerMfcc(Call& c) {
   Value* logs = c.Log(c.Max(energy, c.Number(kFloor, DType::kF64)));
   Value* table = c.builder().Constant(CosineTable(filters.channels, coefficients));
   return c.Cast(c.Op("MatMul", {logs, table}), DType::kF32);
+}
+
+}  // namespace
+
+std::span<const OpRow> AudioRows() {
+  static constexpr OpRow kRows[] = {
+      {"AudioSpectrogram", LowerAudioSpectrogram},
+      {"Mfcc", LowerMfcc},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

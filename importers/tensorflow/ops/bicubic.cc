@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bicubic resizing by the weights of TensorFlow's kernel, which reads them from a table of 1,024
 // steps between two pixels.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <cmath>
 #include <optional>
 #include <vector>
 
 #include "importers/tensorflow/ops/convolution.h"
-#include "importers/tensorflow/ops/image_lowerings.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -86,8 +87,6 @@ bool AreOnSteps(std::optional<std::int64_t> from, std::optional<std::int64_t> to
   return true;
 }
 
-}  // namespace
-
 Value* LowerResizeBicubic(Call& c) {
   const Layout layout{2, true};
   const bool corners = c.BoolAttribute("align_corners");
@@ -110,6 +109,15 @@ Value* LowerResizeBicubic(Call& c) {
   Value* rows = c.Op("MatMul", {shares(0), x});
   Value* columns = c.Transpose(shares(1), {1, 0});
   return FromChannelsFirst(c, layout, c.Op("MatMul", {rows, columns}));
+}
+
+}  // namespace
+
+std::span<const OpRow> BicubicRows() {
+  static constexpr OpRow kRows[] = {
+      {"ResizeBicubic", LowerResizeBicubic, "cubic"},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

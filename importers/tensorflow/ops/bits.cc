@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bits of elements.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <string>
 #include <vector>
 
 #include "core/lowering/bits.h"
 #include "importers/tensorflow/graph/stored_type.h"
-#include "importers/tensorflow/ops/math_lowerings.h"
 #include "importers/tensorflow/ops/quantized_form.h"
 
 namespace dragoman::tf {
@@ -17,8 +18,6 @@ Value* Shift(Call& c, Value* x, int bits, std::string_view direction) {
   return c.Op("BitShift", {x, c.Number(bits, DType::kU64)},
               {{"direction", std::string(direction)}});
 }
-
-}  // namespace
 
 Value* LowerBitcast(Call& c) {
   Value* x = c.Tensor(0);
@@ -58,6 +57,18 @@ Value* LowerPopulationCount(Call& c) {
     count = count == nullptr ? bit : c.Add(count, bit);
   }
   return c.Cast(count, DType::kU8);
+}
+
+}  // namespace
+
+std::span<const OpRow> BitsRows() {
+  static constexpr OpRow kRows[] = {
+      {"Bitcast", LowerBitcast},
+      {"LeftShift", LowerShift, "LEFT"},
+      {"PopulationCount", LowerPopulationCount},
+      {"RightShift", LowerShift, "RIGHT"},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SpaceToBatch and BatchToSpace: blocks of the spatial axes that become images of their own.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -7,7 +9,6 @@
 #include "core/analysis/inference.h"
 #include "core/support/count_elements.h"
 #include "importers/tensorflow/ops/dilated.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -86,8 +87,6 @@ Value* PadBlocks(Call& c, Value* x, const Blocks& blocks, int count) {
   return c.Op("Pad", {x, c.ConcatSizes(std::move(parts))});
 }
 
-}  // namespace
-
 // (batch, spatial, rest) to (blocks · batch, spatial / block, rest).
 Value* LowerSpaceToBatch(Call& c) {
   Value* x = c.Tensor(0);
@@ -117,8 +116,6 @@ Value* LowerSpaceToBatch(Call& c) {
   return c.Reshape(parts, Vectors(c, joined));
 }
 
-namespace {
-
 // What is cut off of each axis, as far as it is known.
 std::vector<Crop> CropsOf(Call& c, const Blocks& blocks) {
   std::vector<Crop> crops;
@@ -132,8 +129,6 @@ std::vector<Crop> CropsOf(Call& c, const Blocks& blocks) {
     crops.push_back({known(blocks.begins[i]), known(blocks.ends[i])});
   return crops;
 }
-
-}  // namespace
 
 // The inverse; what is cropped lies at the ends of the spatial axes.
 Value* LowerBatchToSpace(Call& c) {
@@ -168,6 +163,18 @@ Value* LowerBatchToSpace(Call& c) {
     y = c.Slice(y, i + 1, blocks.begins[at], end, c.Ints({1}));
   }
   return y;
+}
+
+}  // namespace
+
+std::span<const OpRow> BlocksRows() {
+  static constexpr OpRow kRows[] = {
+      {"BatchToSpace", LowerBatchToSpace},
+      {"BatchToSpaceND", LowerBatchToSpace},
+      {"SpaceToBatch", LowerSpaceToBatch},
+      {"SpaceToBatchND", LowerSpaceToBatch},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selection of boxes.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <limits>
 #include <optional>
 #include <vector>
 
-#include "importers/tensorflow/ops/lowerings.h"
 #include "importers/tensorflow/ops/suppression.h"
 
 namespace dragoman::tf {
-
 namespace {
 
 // The boxes that are kept, and their scores.
@@ -44,8 +44,6 @@ Value* PadKept(Call& c, Value* kept) {
   return c.Op("Pad", {kept, c.ConcatSizes({c.Ints({0}), c.Vector(missing)})});
 }
 
-}  // namespace
-
 Value* LowerNonMaxSuppression(Call& c) { return c.Cast(Keep(c).places, DType::kI32); }
 
 // Padded, and how many there are.
@@ -66,8 +64,6 @@ std::vector<Value*> LowerNonMaxSuppressionV5(Call& c) {
   }
   return {c.Cast(kept, DType::kI32), c.CastLike(scores, c.Tensor(1)), c.Cast(count, DType::kI32)};
 }
-
-namespace {
 
 // What is kept of each image: a score for each class and box, -inf for those that are not kept.
 Value* KeptScores(Call& c, Value* boxes, Value* scores, Value* most, Value* overlap, Value* least) {
@@ -93,8 +89,6 @@ Value* PadRows(Call& c, Value* rows, Value* missing) {
   pads[rank + 1] = c.Vector(missing);
   return c.Op("Pad", {rows, c.ConcatSizes(pads)});
 }
-
-}  // namespace
 
 // Boxes (images, boxes, classes or 1, 4), scores (images, boxes, classes): boxes, scores and
 // classes of the best of all classes, and how many there are.
@@ -127,6 +121,20 @@ std::vector<Value*> LowerCombinedNonMaxSuppression(Call& c) {
           PadRows(c, c.Where(valid, best[0], 0), missing),
           PadRows(c, c.Where(valid, number, 0), missing),
           c.ReduceSum(c.Cast(valid, DType::kI32), {1})};
+}
+
+}  // namespace
+
+std::span<const OpRow> BoxesRows() {
+  static constexpr OpRow kRows[] = {
+      {"CombinedNonMaxSuppression", LowerCombinedNonMaxSuppression},
+      {"NonMaxSuppression", LowerNonMaxSuppression},
+      {"NonMaxSuppressionV2", LowerNonMaxSuppression},
+      {"NonMaxSuppressionV3", LowerNonMaxSuppression},
+      {"NonMaxSuppressionV4", LowerNonMaxSuppressionV4},
+      {"NonMaxSuppressionV5", LowerNonMaxSuppressionV5},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

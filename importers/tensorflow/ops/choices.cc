@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program asks to choose its branches, and what stands in for results of those not taken.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <optional>
 #include <string>
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/graph/attr_value.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
+namespace {
 
 // The number of the kind of device that a program runs on: it is a CPU.
 Value* LowerDeviceIndex(Call& c) {
@@ -38,6 +40,17 @@ Value* LowerFakeParam(Call& c) {
   const DType type = c.TypeAttribute("dtype");
   if (!c.failed() && type == DType::kString) return c.Fail("a text that stands in for a result");
   return c.Full(c.Ints(std::move(sizes)), 0, type);
+}
+
+}  // namespace
+
+std::span<const OpRow> ChoicesRows() {
+  static constexpr OpRow kRows[] = {
+      {"DeviceIndex", LowerDeviceIndex},
+      {"FakeParam", LowerFakeParam},
+      {"ToBool", LowerToBool},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include "importers/tensorflow/ops/convolution.h"
 
 #include <algorithm>
@@ -12,10 +15,8 @@
 #include "core/lowering/math.h"
 #include "core/support/count_elements.h"
 #include "importers/tensorflow/ops/fused.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
-
 namespace {
 
 std::optional<Ints> KernelIfKnown(Call& c, const Value* filter, int spatial) {
@@ -233,17 +234,17 @@ Value* Convolution2D(Call& c, const Layout& layout, Value* x, Value* filter,
   return ConvolveOperands(c, layout, x, filter, depthwise, zeros);
 }
 
+namespace {
+
 Value* LowerConv2D(Call& c) { return ConvolveInputs(c, TakeLayout(c, 2), false); }
 Value* LowerConv3D(Call& c) { return ConvolveInputs(c, TakeLayout(c, 3), false); }
 Value* LowerDepthwiseConv2D(Call& c) { return ConvolveInputs(c, TakeLayout(c, 2), true); }
 
-Value* LowerFusedConv2D(Call& c) {
+Value* LowerFusedConv2D(Call& c, bool depthwise) {
   const Layout layout = TakeLayout(c, 2);
-  Value* y = ConvolveInputs(c, layout, c.target() == "depthwise");
+  Value* y = ConvolveInputs(c, layout, depthwise);
   return ApplyFused(c, y, {.first_argument = 2, .channel_axis = layout.channel_axis()});
 }
-
-namespace {
 
 // The spatial entries of ksize or strides: an attribute, in the second version an operand.
 Ints PerSpatialAxis(Call& c, const Layout& layout, std::string_view name, std::size_t operand) {
@@ -272,6 +273,8 @@ Value* LowerPool(Call& c) {
   Value* y = c.Cast(c.Op(c.target(), {x}, std::move(attributes)), type);
   return FromChannelsFirst(c, layout, y);
 }
+
+namespace {
 
 Value* LowerBiasAdd(Call& c) {
   Value* x = c.Tensor(0);
@@ -341,6 +344,34 @@ Value* LowerDepthToSpace(Call& c) {
   const std::int64_t block = c.IntAttribute("block_size");
   Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
   return FromChannelsFirst(c, layout, c.Op(c.target(), {x}, {{"blocksize", block}}));
+}
+
+}  // namespace
+
+std::span<const OpRow> ConvolutionRows() {
+  static constexpr OpRow kRows[] = {
+      {"AvgPool", LowerPool, "AveragePool"},
+      {"AvgPool3D", LowerPool, "AveragePool"},
+      {"BiasAdd", LowerBiasAdd},
+      {"BiasAddV1", LowerBiasAdd},
+      {"Conv2D", LowerConv2D},
+      {"Conv3D", LowerConv3D},
+      {"DepthToSpace", LowerDepthToSpace, "DepthToSpace"},
+      {"DepthwiseConv2dNative", LowerDepthwiseConv2D},
+      {"FusedBatchNorm", LowerFusedBatchNorm},
+      {"FusedBatchNormV2", LowerFusedBatchNorm},
+      {"FusedBatchNormV3", LowerFusedBatchNorm},
+      {"FusedDepthwiseConv2dNative", With<LowerFusedConv2D, true>},
+      {"LRN", LowerLocalResponseNormalization},
+      {"MaxPool", LowerPool, "MaxPool"},
+      {"MaxPool3D", LowerPool, "MaxPool"},
+      {"MaxPoolV2", LowerPool, "MaxPool"},
+      {"SpaceToDepth", LowerDepthToSpace, "SpaceToDepth"},
+      {"_FusedBatchNormEx", LowerFusedBatchNorm},
+      {"_FusedConv2D", With<LowerFusedConv2D, false>},
+      {"_FusedDepthwiseConv2dNative", With<LowerFusedConv2D, true>},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

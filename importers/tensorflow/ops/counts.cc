@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often numbers come, and where they lie in an order.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/lowerings.h"
-#include "importers/tensorflow/ops/math_lowerings.h"
-#include "importers/tensorflow/ops/sparse_lowerings.h"
 
 namespace dragoman::tf {
 
@@ -36,6 +36,8 @@ Value* CountInRows(Call& c, const RowNumbers& rows, Value* numbers, Value* size,
   if (binary) found = c.Min(found, 1);
   return c.Reshape(found, c.ConcatSizes({c.Vector(rows.count), c.Vector(size)}));
 }
+
+namespace {
 
 Value* LowerBincount(Call& c) {
   Value* x = c.Flatten(c.Index(0));
@@ -107,6 +109,19 @@ Value* LowerUnravelIndex(Call& c) {
   }
   Value* all = c.Cast(c.Concat(std::move(rows), 0), type);
   return rank == 0 ? c.Squeeze(all, {1}) : all;
+}
+
+}  // namespace
+
+std::span<const OpRow> CountsRows() {
+  static constexpr OpRow kRows[] = {
+      {"Bincount", LowerBincount},
+      {"DenseBincount", LowerDenseBincount},
+      {"HistogramFixedWidth", LowerHistogramFixedWidth},
+      {"NthElement", LowerNthElement},
+      {"UnravelIndex", LowerUnravelIndex},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

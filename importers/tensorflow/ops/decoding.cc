@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts from the scores of their letters, step by step.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -16,8 +17,6 @@ Value* Before(Call& c, Value* classes) {
   Value* all = c.Concat({none, classes}, 1);
   return c.Slice(all, 1, 0, -1);
 }
-
-}  // namespace
 
 // decoded_indices, decoded_values, decoded_shape, log_probability: of each sequence the best class
 // of each step, without the blank and, if they are merged, without repetitions.
@@ -82,6 +81,16 @@ std::vector<Value*> LowerCtcBeamSearchDecoder(Call& c) {
   results.insert(results.end(), sizes.begin(), sizes.end());
   results.push_back(found[1]);
   return results;
+}
+
+}  // namespace
+
+std::span<const OpRow> DecodingRows() {
+  static constexpr OpRow kRows[] = {
+      {"CTCBeamSearchDecoder", LowerCtcBeamSearchDecoder},
+      {"CTCGreedyDecoder", LowerCtcGreedyDecoder},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Diagonals of matrices, which stand in the last two axes: bands of them as the rows of a matrix,
 // the highest first, each aligned to the left or to the right of its row.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/analysis/inference.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -181,13 +182,14 @@ Value* WholeDiagonalOf(Call& c, Value* x) {
   return c.Reshape(MainDiagonalOf(c, c.Reshape(x, c.ConcatSizes({side, side}))), sizes);
 }
 
-}  // namespace
+// Of the last two axes, or of all axes of a tensor at once.
+enum class Diagonal { kOfMatrices, kWhole };
 
-Value* LowerMatrixDiag(Call& c) {
+Value* LowerMatrixDiag(Call& c, Diagonal diagonal) {
   Value* diagonals = c.Tensor(0);
   const int rank = c.Rank(diagonals);
   if (c.failed()) return nullptr;
-  if (c.target() == "whole") return WholeDiagonal(c, diagonals);
+  if (diagonal == Diagonal::kWhole) return WholeDiagonal(c, diagonals);
   if (rank < 1) return c.Fail(InvalidInput("a diagonal of rank 0"));
   const Band band = TakeBand(c, 1);
   Value* longest = c.Size(diagonals, rank - 1);
@@ -221,11 +223,11 @@ Value* LowerMatrixSetDiag(Call& c) {
   return Placed(c, diagonals, band, sizes, x);
 }
 
-Value* LowerMatrixDiagPart(Call& c) {
+Value* LowerMatrixDiagPart(Call& c, Diagonal diagonal) {
   Value* x = c.Tensor(0);
   const int rank = c.Rank(x);
   if (c.failed()) return nullptr;
-  if (c.target() == "whole") return WholeDiagonalOf(c, x);
+  if (diagonal == Diagonal::kWhole) return WholeDiagonalOf(c, x);
   const MatrixSizes sizes = SizesOf(c, x);
   const Band band = TakeBand(c, 1);
   if (c.failed()) return nullptr;
@@ -241,6 +243,28 @@ Value* LowerMatrixDiagPart(Call& c) {
   Value* place = c.Where(inside, c.Add(c.Mul(row, sizes.columns), column), 0);
   Value* elements = c.Where(inside, c.Gather(JoinLastTwo(c, x), place, rank - 2), c.Tensor(2));
   return band.single ? c.Squeeze(elements, {rank - 2}) : elements;
+}
+
+}  // namespace
+
+std::span<const OpRow> DiagonalsRows() {
+  static constexpr OpRow kRows[] = {
+      {"BatchMatrixDiag", With<LowerMatrixDiag, Diagonal::kOfMatrices>},
+      {"BatchMatrixDiagPart", With<LowerMatrixDiagPart, Diagonal::kOfMatrices>},
+      {"BatchMatrixSetDiag", LowerMatrixSetDiag},
+      {"Diag", With<LowerMatrixDiag, Diagonal::kWhole>},
+      {"DiagPart", With<LowerMatrixDiagPart, Diagonal::kWhole>},
+      {"MatrixDiag", With<LowerMatrixDiag, Diagonal::kOfMatrices>},
+      {"MatrixDiagPart", With<LowerMatrixDiagPart, Diagonal::kOfMatrices>},
+      {"MatrixDiagPartV2", With<LowerMatrixDiagPart, Diagonal::kOfMatrices>},
+      {"MatrixDiagPartV3", With<LowerMatrixDiagPart, Diagonal::kOfMatrices>},
+      {"MatrixDiagV2", With<LowerMatrixDiag, Diagonal::kOfMatrices>},
+      {"MatrixDiagV3", With<LowerMatrixDiag, Diagonal::kOfMatrices>},
+      {"MatrixSetDiag", LowerMatrixSetDiag},
+      {"MatrixSetDiagV2", LowerMatrixSetDiag},
+      {"MatrixSetDiagV3", LowerMatrixSetDiag},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program does beside computing: assertions and messages, in their order.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <string>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -33,8 +34,6 @@ std::vector<Value*> Data(Call& c, std::size_t first) {
   }
   return data;
 }
-
-}  // namespace
 
 std::vector<Abstract> LowerAssert(Call& c) {
   Value* condition = c.Tensor(0);
@@ -92,6 +91,19 @@ Value* LowerCheckNumerics(Call& c) {
   Value* any = c.ReduceAll("ReduceMax", bad);
   c.Assert(c.Not(any), message + " : Tensor had NaN or Inf values");
   return x;
+}
+
+}  // namespace
+
+std::span<const OpRow> EffectsRows() {
+  static constexpr OpRow kRows[] = {
+      {"Assert", LowerAssert},
+      {"CheckNumerics", LowerCheckNumerics},
+      {"CheckNumericsV2", LowerCheckNumerics},
+      {"Print", LowerPrint},
+      {"PrintV2", LowerPrintV2},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

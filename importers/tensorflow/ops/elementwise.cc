@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of single elements, with NumPy's broadcasting.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <cmath>
 #include <string>
 
 #include "core/lowering/complex.h"
 #include "core/lowering/elu.h"
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/lowerings.h"
-#include "importers/tensorflow/ops/math_lowerings.h"
 
 namespace dragoman::tf {
+namespace {
 
 // Operators that the common dialect has under the name of the row's target.
 Value* LowerUnary(Call& c) { return c.Op(c.target(), {c.Tensor(0)}); }
@@ -219,5 +220,118 @@ Value* LowerEnsureShape(Call& c) {
 }
 
 Value* LowerInvert(Call& c) { return c.Op("BitwiseNot", {c.Tensor(0)}); }
+
+}  // namespace
+
+std::span<const OpRow> ElementwiseRows() {
+  static constexpr OpRow kRows[] = {
+      {"Abs", LowerAbs},
+      {"AccumulateNV2", LowerAddN},
+      {"Acos", LowerUnary, "Acos"},
+      {"Acosh", LowerUnary, "Acosh"},
+      {"Add", LowerAdd},
+      {"AddN", LowerAddN},
+      {"AddV2", LowerBinary, "Add"},
+      {"Angle", LowerAngle},
+      {"ApproximateEqual", LowerApproximateEqual},
+      {"Asin", LowerUnary, "Asin"},
+      {"Asinh", LowerUnary, "Asinh"},
+      {"Atan", LowerUnary, "Atan"},
+      {"Atan2", LowerAtan2},
+      {"Atanh", LowerUnary, "Atanh"},
+      {"BitwiseAnd", LowerBinary, "BitwiseAnd"},
+      {"BitwiseOr", LowerBinary, "BitwiseOr"},
+      {"BitwiseXor", LowerBinary, "BitwiseXor"},
+      {"Cast", LowerCast},
+      {"Ceil", LowerUnary, "Ceil"},
+      {"ClipByValue", LowerClipByValue},
+      {"Complex", LowerComplex},
+      {"ComplexAbs", LowerAbs},
+      {"Conj", LowerConj},
+      {"Copy", LowerIdentity},
+      {"CopyHost", LowerIdentity},
+      {"Cos", LowerUnary, "Cos"},
+      {"Cosh", LowerUnary, "Cosh"},
+      {"DebugGradientIdentity", LowerIdentity},
+      {"DebugIdentity", LowerIdentity},
+      {"DebugIdentityV2", LowerIdentity},
+      {"DebugIdentityV3", LowerIdentity},
+      {"DecodeBase64", LowerUnary, "dragoman.Base64Decode"},
+      {"DeepCopy", LowerIdentity},
+      {"Div", LowerBinary, "Div"},
+      {"DivNoNan", LowerDivNoNan},
+      {"Elu", LowerUnary, "Elu"},
+      {"EnsureShape", LowerEnsureShape},
+      {"Equal", LowerBinary, "Equal"},
+      {"Erf", LowerUnary, "Erf"},
+      {"Erfc", LowerUnary, "dragoman.Erfc"},
+      {"Exp", LowerUnary, "Exp"},
+      {"Expm1", LowerExpm1},
+      {"Floor", LowerUnary, "Floor"},
+      {"FloorDiv", LowerFloorDiv},
+      {"FloorMod", LowerFloorMod},
+      {"Greater", LowerBinary, "Greater"},
+      {"GreaterEqual", LowerBinary, "GreaterOrEqual"},
+      {"GuaranteeConst", LowerIdentity},
+      {"Identity", LowerIdentity},
+      {"Imag", LowerImag},
+      {"Inv", LowerUnary, "Reciprocal"},
+      {"Invert", LowerInvert},
+      {"IsFinite", LowerIsFinite},
+      {"IsInf", LowerIsInf},
+      {"IsNan", LowerIsNan},
+      {"LeakyRelu", LowerLeakyRelu},
+      {"Less", LowerBinary, "Less"},
+      {"LessEqual", LowerBinary, "LessOrEqual"},
+      {"Log", LowerUnary, "Log"},
+      {"Log1p", LowerLog1p},
+      {"LogicalAnd", LowerBinary, "And"},
+      {"LogicalNot", LowerUnary, "Not"},
+      {"LogicalOr", LowerBinary, "Or"},
+      {"Maximum", LowerBinary, "Max"},
+      {"Minimum", LowerBinary, "Min"},
+      {"Mod", LowerTruncateMod},
+      {"Mul", LowerBinary, "Mul"},
+      {"MulNoNan", LowerMulNoNan},
+      {"Neg", LowerUnary, "Neg"},
+      {"NotEqual", LowerNotEqual},
+      {"PlaceholderWithDefault", LowerIdentity},
+      {"Pow", LowerBinary, "Pow"},
+      {"Prelu", LowerBinary, "PRelu"},
+      {"PreventGradient", LowerIdentity},
+      {"Real", LowerReal},
+      {"RealDiv", LowerBinary, "Div"},
+      {"Reciprocal", LowerUnary, "Reciprocal"},
+      {"Relu", LowerUnary, "Relu"},
+      {"Relu6", LowerRelu6},
+      {"Rint", LowerUnary, "Round"},
+      {"Round", LowerRounding, "Round"},
+      {"Rsqrt", LowerRsqrt},
+      {"Select", LowerSelect},
+      {"SelectV2", LowerSelectV2},
+      {"Selu", LowerSelu},
+      {"Sigmoid", LowerUnary, "Sigmoid"},
+      {"Sign", LowerSign},
+      {"Sin", LowerUnary, "Sin"},
+      {"Sinh", LowerUnary, "Sinh"},
+      {"Snapshot", LowerIdentity},
+      {"Softplus", LowerUnary, "Softplus"},
+      {"Softsign", LowerUnary, "Softsign"},
+      {"Sqrt", LowerUnary, "Sqrt"},
+      {"Square", LowerSquare},
+      {"SquaredDifference", LowerSquaredDifference},
+      {"StopGradient", LowerIdentity},
+      {"Sub", LowerBinary, "Sub"},
+      {"Tan", LowerUnary, "Tan"},
+      {"Tanh", LowerUnary, "Tanh"},
+      {"TruncateDiv", LowerTruncateDiv},
+      {"TruncateMod", LowerTruncateMod},
+      {"UnicodeScript", LowerUnary, "dragoman.UnicodeScript"},
+      {"Xdivy", LowerXdivy},
+      {"Xlog1py", LowerXlog1py},
+      {"Xlogy", LowerXlogy},
+  };
+  return kRows;
+}
 
 }  // namespace dragoman::tf

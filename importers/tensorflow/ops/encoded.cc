@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts that hold the bytes of numbers, or of image files.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <climits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/lowering/bits.h"
-#include "importers/tensorflow/ops/image_lowerings.h"
 #include "importers/tensorflow/ops/quantized_form.h"
-#include "importers/tensorflow/ops/text_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -34,8 +34,6 @@ Value* NumbersOfBytes(Call& c, Value* texts, Value* size) {
   return BitsAs(c, bytes, type);
 }
 
-}  // namespace
-
 // The texts are of one length.
 Value* LowerDecodeRaw(Call& c) {
   Value* texts = c.Tensor(0);
@@ -48,8 +46,6 @@ Value* LowerDecodeRaw(Call& c) {
 
 // Longer texts are cut, shorter ones end in zeros.
 Value* LowerDecodePaddedRaw(Call& c) { return NumbersOfBytes(c, c.Tensor(0), c.IndexNumber(1)); }
-
-namespace {
 
 // How JPEG files are decoded: as libjpeg does unless it is told otherwise.
 void CheckJpeg(Call& c) {
@@ -89,8 +85,6 @@ Value* Decoded(Call& c) {
   return channels == 1 ? Grey(c, image) : image;
 }
 
-}  // namespace
-
 Value* LowerDecodeImage(Call& c) {
   const DType type = c.Has("dtype") ? c.TypeAttribute("dtype") : DType::kU8;
   if (!c.failed() && type != DType::kU8 && type != DType::kF32)
@@ -111,6 +105,21 @@ Value* LowerDecodeAndCropJpeg(Call& c) {
     image = c.Slice(image, axis, number(axis), end, c.Ints({1}));
   }
   return image;
+}
+
+}  // namespace
+
+std::span<const OpRow> EncodedRows() {
+  static constexpr OpRow kRows[] = {
+      {"DecodeAndCropJpeg", LowerDecodeAndCropJpeg},
+      {"DecodeBmp", LowerDecodeImage},
+      {"DecodeImage", LowerDecodeImage},
+      {"DecodeJpeg", LowerDecodeImage},
+      {"DecodePaddedRaw", LowerDecodePaddedRaw},
+      {"DecodePng", LowerDecodeImage},
+      {"DecodeRaw", LowerDecodeRaw},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of type tensorflow.Example, one text each, taken apart into tensors: features with as
 // many elements in all records (dense), and others as sparse or ragged tensors.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -10,7 +13,6 @@
 
 #include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/ops/ragged_form.h"
-#include "importers/tensorflow/ops/text_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -189,8 +191,6 @@ std::vector<Value*> ParseFeatures(Call& c, const ExampleParser& parser) {
   return results;
 }
 
-}  // namespace
-
 // Operands: records, their names, keys of sparse, dense and ragged features, defaults. Results:
 // indices, values, sizes of sparse features, dense ones, values and row splits of ragged ones.
 std::vector<Value*> LowerParseExampleV2(Call& c) {
@@ -256,6 +256,17 @@ std::vector<Value*> LowerParseSingleExample(Call& c) {
   parser.dense_keys = keys("dense_keys");
   parser.first_default = 1;
   return ParseFeatures(c, parser);
+}
+
+}  // namespace
+
+std::span<const OpRow> ExamplesRows() {
+  static constexpr OpRow kRows[] = {
+      {"ParseExample", LowerParseExample},
+      {"ParseExampleV2", LowerParseExampleV2},
+      {"ParseSingleExample", LowerParseSingleExample},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

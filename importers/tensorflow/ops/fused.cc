@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include "importers/tensorflow/ops/fused.h"
 
 #include <string>
@@ -6,7 +8,6 @@
 #include "core/lowering/math.h"
 #include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/ops/convolution.h"
-#include "importers/tensorflow/ops/math_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -56,6 +57,8 @@ Value* Activate(Call& c, std::string_view activation, Value* value) {
   return c.Fail("the fused operator " + std::string(activation) + " is not supported");
 }
 
+namespace {
+
 // As TensorFlow's first Inception networks have it: operands x, mean, variance, beta, gamma.
 Value* LowerBatchNormWithGlobalNormalization(Call& c) {
   const Layout layout{2, true};
@@ -68,6 +71,8 @@ Value* LowerBatchNormWithGlobalNormalization(Call& c) {
                   {{"epsilon", epsilon}});
   return FromChannelsFirst(c, layout, y);
 }
+
+}  // namespace
 
 Value* ApplyFused(Call& c, Value* value, const FusedOps& fused) {
   std::size_t next = fused.first_argument;
@@ -86,6 +91,13 @@ Value* ApplyFused(Call& c, Value* value, const FusedOps& fused) {
     }
   }
   return value;
+}
+
+std::span<const OpRow> FusedRows() {
+  static constexpr OpRow kRows[] = {
+      {"BatchNormWithGlobalNormalization", LowerBatchNormWithGlobalNormalization},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

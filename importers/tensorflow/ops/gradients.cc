@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gradients of elementwise functions, which models that differentiate themselves contain.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <string>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/math_lowerings.h"
 
 namespace dragoman::tf {
+namespace {
 
 // Of what was computed, operand 0, and the gradient of it, operand 1.
 Value* LowerGradientOfResult(Call& c) {
@@ -75,6 +77,29 @@ std::vector<Value*> LowerBroadcastGradientArgs(Call& c) {
     }
   }
   return {c.CastLike(c.Ints(axes[0]), c.Tensor(0)), c.CastLike(c.Ints(axes[1]), c.Tensor(1))};
+}
+
+}  // namespace
+
+std::span<const OpRow> GradientsRows() {
+  static constexpr OpRow kRows[] = {
+      {"BiasAddGrad", LowerBiasAddGrad},
+      {"BroadcastGradientArgs", LowerBroadcastGradientArgs},
+      {"EluGrad", LowerGradientOfActivation, "elu"},
+      {"InvGrad", LowerGradientOfResult, "reciprocal"},
+      {"LeakyReluGrad", LowerGradientOfActivation, "leaky"},
+      {"ReciprocalGrad", LowerGradientOfResult, "reciprocal"},
+      {"Relu6Grad", LowerGradientOfActivation, "relu6"},
+      {"ReluGrad", LowerGradientOfActivation, "relu"},
+      {"RsqrtGrad", LowerGradientOfResult, "rsqrt"},
+      {"SeluGrad", LowerGradientOfActivation, "selu"},
+      {"SigmoidGrad", LowerGradientOfResult, "sigmoid"},
+      {"SoftplusGrad", LowerGradientOfActivation, "softplus"},
+      {"SoftsignGrad", LowerGradientOfActivation, "softsign"},
+      {"SqrtGrad", LowerGradientOfResult, "sqrt"},
+      {"TanhGrad", LowerGradientOfResult, "tanh"},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images: crops, areas, colours. Tensors have their channels last.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,7 +9,6 @@
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/convolution.h"
-#include "importers/tensorflow/ops/image_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -59,8 +60,6 @@ Value* Pixels(Call& c, Value* image, Value* box, Value* y, Value* x, Value* size
   return c.Op("GatherND", {image, c.Concat(std::move(columns), 3)});
 }
 
-}  // namespace
-
 // Boxes (y1, x1, y2, x2), as shares of the image's sizes less one.
 Value* LowerCropAndResize(Call& c) {
   Value* image = c.Tensor(0);
@@ -103,8 +102,6 @@ Value* LowerCropAndResize(Call& c) {
   return c.Where(inside, crops, c.FloatAttribute("extrapolation_value"));
 }
 
-namespace {
-
 // Which share of each pixel lies in each pixel of the result: a matrix (result, operand).
 dragoman::Tensor Shares(std::int64_t from, std::int64_t to, float scale) {
   std::vector<float> shares(static_cast<std::size_t>(from * to), 0.0F);
@@ -126,8 +123,6 @@ dragoman::Tensor Shares(std::int64_t from, std::int64_t to, float scale) {
 
 // The entries of a matrix of shares: a file states sizes that it need not hold.
 constexpr std::int64_t kMaxShares = std::int64_t{1} << 23;
-
-}  // namespace
 
 // The mean over the area of the operand that a pixel of the result covers.
 Value* LowerResizeArea(Call& c) {
@@ -183,8 +178,6 @@ std::vector<Value*> LowerMaxPoolWithArgmax(Call& c) {
           FromChannelsFirst(c, layout, c.Cast(place, index))};
 }
 
-namespace {
-
 // Attributes of what reads patches of an image with channels at axis 1.
 struct Patches {
   Ints kernel;
@@ -214,8 +207,6 @@ Value* PatchesOf(Call& c, Value* x, const Patches& patches, double outside) {
   };
   return c.Gather(c.Gather(x, windows(2, 0), 2), windows(3, 1), 4);
 }
-
-}  // namespace
 
 // Patches of an image, one behind the other along the channels: (rows, columns, channel).
 Value* LowerExtractImagePatches(Call& c) {
@@ -249,8 +240,6 @@ Value* LowerDilation2D(Call& c) {
   Value* added = c.Unsqueeze(c.Transpose(filter, {2, 0, 1}), {1, 3});
   return FromChannelsFirst(c, layout, c.Reduce("ReduceMax", c.Add(parts, added), {3, 5}, false));
 }
-
-namespace {
 
 struct Colour {
   Value* red = nullptr;
@@ -304,8 +293,6 @@ Colour ToRgb(Call& c, const Colour& hsv) {
   return OfHue(c, hue, c.Mul(c.Sub(1, saturation), value), c.Mul(saturation, value));
 }
 
-}  // namespace
-
 Value* LowerRgbToHsv(Call& c) { return JoinChannels(c, ToHsv(c, ChannelsOf(c, c.Tensor(0)))); }
 Value* LowerHsvToRgb(Call& c) { return JoinChannels(c, ToRgb(c, ChannelsOf(c, c.Tensor(0)))); }
 
@@ -334,6 +321,24 @@ Value* LowerAdjustHue(Call& c) {
   Value* hue = c.Add(hsv.red, c.CastLike(c.Tensor(1), x));
   Value* least = c.Min(c.Min(rgb.red, rgb.green), rgb.blue);
   return JoinChannels(c, OfHue(c, c.Sub(hue, c.Floor(hue)), least, c.Sub(hsv.blue, least)));
+}
+
+}  // namespace
+
+std::span<const OpRow> ImagesRows() {
+  static constexpr OpRow kRows[] = {
+      {"AdjustContrastv2", LowerAdjustContrast},
+      {"AdjustHue", LowerAdjustHue},
+      {"AdjustSaturation", LowerAdjustSaturation},
+      {"CropAndResize", LowerCropAndResize},
+      {"Dilation2D", LowerDilation2D},
+      {"ExtractImagePatches", LowerExtractImagePatches},
+      {"HSVToRGB", LowerHsvToRgb},
+      {"MaxPoolWithArgmax", LowerMaxPoolWithArgmax},
+      {"RGBToHSV", LowerRgbToHsv},
+      {"ResizeArea", LowerResizeArea},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

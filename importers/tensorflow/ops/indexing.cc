@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of tensors, by bounds, indices and masks.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
 #include <string>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/lowerings.h"
 #include "importers/tensorflow/ops/rest_sizes.h"
 #include "importers/tensorflow/ops/run_time_axes.h"
 
@@ -126,9 +128,9 @@ SliceSpec ReadSpec(Call& c, Value* x, std::size_t first) {
   return spec;
 }
 
-}  // namespace
-
 Value* LowerStridedSlice(Call& c) { return SliceByMasks(c, c.Tensor(0), 1); }
+
+}  // namespace
 
 Value* SliceByMasks(Call& c, Value* x, std::size_t first) {
   const SliceSpec spec = ReadSpec(c, x, first);
@@ -158,6 +160,8 @@ Value* SliceByMasks(Call& c, Value* x, std::size_t first) {
   }
   return c.Unsqueeze(x, spec.new_axes);
 }
+
+namespace {
 
 Value* LowerSlice(Call& c) {
   Value* x = c.Tensor(0);
@@ -200,6 +204,8 @@ Value* LowerGatherV2(Call& c) {
   return GatherInBatch(c, x, indices, c.AxisOperand(2, x), batch);
 }
 
+}  // namespace
+
 Value* GatherInBatch(Call& c, Value* x, Value* indices, int axis, std::int64_t batch) {
   if (batch == 0 || c.failed()) return c.Gather(x, indices, axis);
   const int rank = c.Rank(x);
@@ -226,6 +232,8 @@ Value* GatherInBatch(Call& c, Value* x, Value* indices, int axis, std::int64_t b
     back.push_back(i);
   return c.Transpose(gathered, back);
 }
+
+namespace {
 
 Value* LowerGatherNd(Call& c) {
   Value* x = c.Tensor(0);
@@ -267,8 +275,6 @@ Value* LowerWhere(Call& c) {
   return c.Transpose(c.Op("NonZero", {x}), {1, 0});
 }
 
-namespace {
-
 // The best along an axis, whose places are of `places`. ONNX orders no bfloat16; float32 has the
 // same numbers.
 std::vector<Value*> TopK(Call& c, Value* k, const std::vector<NamedAttribute>& attributes,
@@ -279,8 +285,6 @@ std::vector<Value*> TopK(Call& c, Value* k, const std::vector<NamedAttribute>& a
   const std::vector<Value*> best = c.Ops("TopK", {numbers, k}, attributes, 2);
   return {c.CastLike(best[0], x), c.Cast(best[1], places)};
 }
-
-}  // namespace
 
 std::vector<Value*> LowerTopK(Call& c) {
   Value* k = c.num_operands() > 1 ? c.Index(1) : c.Int(c.IntAttribute("k"));
@@ -321,10 +325,10 @@ Value* LowerInTopK(Call& c) {
 }
 
 // Elements in the order in which they come first, and which of them each element is.
-std::vector<Value*> LowerUnique(Call& c) {
+std::vector<Value*> LowerUnique(Call& c, bool along_axis) {
   Value* x = c.Tensor(0);
   std::vector<NamedAttribute> attributes = {{"sorted", std::int64_t{0}}};
-  if (c.target() == "axis") {
+  if (along_axis) {
     const Ints axes = c.KnownInts(1, "an axis");
     if (!axes.empty()) attributes.push_back({"axis", std::int64_t{c.AxisOf(axes.front(), x)}});
   }
@@ -343,8 +347,6 @@ Value* LowerInvertPermutation(Call& c) {
   return c.Op("ScatterElements", {order, order, places});
 }
 
-namespace {
-
 // The diagonals above or below the main one that are kept, as operand `i` tells it; nullptr: all.
 Value* KeptDiagonals(Call& c, std::size_t i, Value* x, int axis) {
   Value* count = c.IndexNumber(i);
@@ -352,8 +354,6 @@ Value* KeptDiagonals(Call& c, std::size_t i, Value* x, int axis) {
     return *known < 0 ? nullptr : count;
   return c.Where(c.Less(count, 0), c.Size(x, axis), count);
 }
-
-}  // namespace
 
 Value* LowerMatrixBandPart(Call& c) {
   Value* x = c.Tensor(0);
@@ -367,7 +367,7 @@ Value* LowerMatrixBandPart(Call& c) {
 }
 
 // Sums, extremes of rows with equal numbers.
-Value* LowerSegmentReduce(Call& c) {
+Value* LowerSegmentReduce(Call& c, bool mean) {
   Value* x = c.Tensor(0);
   Value* segments = c.Index(1);
   if (c.failed()) return nullptr;
@@ -377,7 +377,7 @@ Value* LowerSegmentReduce(Call& c) {
   Value* zeros = c.Full(sizes, 0, c.dtype(x));
   Value* rows = c.Unsqueeze(segments, {1});
   Value* sum = c.Op("ScatterND", {zeros, rows, x}, {{"reduction", "add"}});
-  if (c.target() == "sum") return sum;
+  if (!mean) return sum;
   Value* members =
       c.Op("ScatterND", {zeros, rows, c.Full(c.Shape(x), 1, c.dtype(x))}, {{"reduction", "add"}});
   return c.Div(sum, c.Max(members, 1));
@@ -396,6 +396,44 @@ Value* LowerUnsortedSegmentSum(Call& c) {
   Value* rows = c.Unsqueeze(c.Where(c.Less(segments, 0), count, segments), {segment_rank});
   Value* sums = c.Op("ScatterND", {zeros, rows, x}, {{"reduction", "add"}});
   return c.Slice(sums, 0, c.Ints({0}), c.Ints({-1}), c.Ints({1}));
+}
+
+}  // namespace
+
+std::span<const OpRow> IndexingRows() {
+  static constexpr OpRow kRows[] = {
+      {"ApproxTopK", LowerApproxTopK},
+      {"BatchMatrixBandPart", LowerMatrixBandPart},
+      {"Gather", LowerGather},
+      {"GatherNd", LowerGatherNd},
+      {"GatherV2", LowerGatherV2},
+      {"InTopK", LowerInTopK},
+      {"InTopKV2", LowerInTopK},
+      {"InvertPermutation", LowerInvertPermutation},
+      {"MatrixBandPart", LowerMatrixBandPart},
+      {"OneHot", LowerOneHot},
+      {"ResourceGatherNd", LowerGatherNd},
+      {"ScatterNd", LowerScatterNd},
+      {"ScatterNdNonAliasingAdd", LowerTensorScatter, "add"},
+      {"SegmentMean", With<LowerSegmentReduce, true>},
+      {"SegmentSum", With<LowerSegmentReduce, false>},
+      {"Slice", LowerSlice},
+      {"StridedSlice", LowerStridedSlice},
+      {"TensorScatterAdd", LowerTensorScatter, "add"},
+      {"TensorScatterMax", LowerTensorScatter, "max"},
+      {"TensorScatterMin", LowerTensorScatter, "min"},
+      {"TensorScatterSub", LowerTensorScatter, "sub"},
+      {"TensorScatterUpdate", LowerTensorScatter, "none"},
+      {"TopK", LowerTopK},
+      {"TopKV2", LowerTopK},
+      {"Unique", With<LowerUnique, false>},
+      {"UniqueV2", With<LowerUnique, true>},
+      {"UniqueWithCounts", With<LowerUnique, false>},
+      {"UniqueWithCountsV2", With<LowerUnique, true>},
+      {"UnsortedSegmentSum", LowerUnsortedSegmentSum},
+      {"Where", LowerWhere},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

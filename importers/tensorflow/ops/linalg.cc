@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factors of matrices, inverses and systems of linear equations.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/math_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -49,8 +50,6 @@ Value* IdentityLike(Call& c, Value* like) {
   Value* ones = c.Cast(c.Equal(c.Unsqueeze(line, {1}), line), c.dtype(like));
   return c.Expand(ones, c.Shape(like));
 }
-
-}  // namespace
 
 Value* LowerMatrixDeterminant(Call& c) { return c.Op("Det", {Matrices(c, 0)}); }
 Value* LowerCholesky(Call& c) {
@@ -180,6 +179,36 @@ std::vector<Value*> LowerQr(Call& c) {
   const Ints before(static_cast<std::size_t>(2 * rank - 1), 0);
   factors = c.Op("Pad", {factors, c.ConcatSizes({c.Ints(before), missing})});
   return {c.Op("dragoman.HouseholderProduct", {factors, parts[1]}), r};
+}
+
+}  // namespace
+
+std::span<const OpRow> LinalgRows() {
+  static constexpr OpRow kRows[] = {
+      {"BatchCholesky", LowerCholesky},
+      {"BatchMatrixDeterminant", LowerMatrixDeterminant},
+      {"BatchMatrixInverse", LowerMatrixInverse},
+      {"BatchMatrixSolve", LowerMatrixSolve},
+      {"BatchMatrixSolveLs", LowerMatrixSolveLs},
+      {"BatchMatrixTriangularSolve", LowerMatrixTriangularSolve},
+      {"BatchSelfAdjointEig", LowerSelfAdjointEig},
+      {"BatchSelfAdjointEigV2", LowerSymmetricEigen},
+      {"BatchSvd", LowerSvd},
+      {"Cholesky", LowerCholesky},
+      {"LogMatrixDeterminant", LowerLogMatrixDeterminant},
+      {"Lu", LowerLu},
+      {"MatrixDeterminant", LowerMatrixDeterminant},
+      {"MatrixInverse", LowerMatrixInverse},
+      {"MatrixSolve", LowerMatrixSolve},
+      {"MatrixSolveLs", LowerMatrixSolveLs},
+      {"MatrixTriangularSolve", LowerMatrixTriangularSolve},
+      {"Qr", LowerQr},
+      {"SelfAdjointEig", LowerSelfAdjointEig},
+      {"SelfAdjointEigV2", LowerSymmetricEigen},
+      {"Svd", LowerSvd},
+      {"TridiagonalMatMul", LowerTridiagonalMatMul},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <utility>
 
 #include "core/lowering/complex.h"
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/fused.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -33,8 +34,6 @@ Value* MatMulOf(Call& c, Value* a, Value* b) {
   if (c.BoolAttribute("transpose_b")) b = TransposedMatrix(c, b);
   return MatMul(c, a, b);
 }
-
-}  // namespace
 
 Value* LowerMatMul(Call& c) { return MatMulOf(c, c.Tensor(0), c.Tensor(1)); }
 
@@ -83,6 +82,22 @@ Value* LowerCross(Call& c) {
   };
   return c.Sub(c.Mul(turned(a, {1, 2, 0}), turned(b, {2, 0, 1})),
                c.Mul(turned(a, {2, 0, 1}), turned(b, {1, 2, 0})));
+}
+
+}  // namespace
+
+std::span<const OpRow> LinearRows() {
+  static constexpr OpRow kRows[] = {
+      {"BatchMatMul", LowerBatchMatMul},
+      {"BatchMatMulV2", LowerBatchMatMul},
+      {"BatchMatMulV3", LowerBatchMatMul},
+      {"Cross", LowerCross},
+      {"Einsum", LowerEinsum},
+      {"MatMul", LowerMatMul},
+      {"SparseMatMul", LowerSparseMatMul},
+      {"_FusedMatMul", LowerFusedMatMul},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

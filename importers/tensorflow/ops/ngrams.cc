@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Neighbouring words of the rows of a ragged tensor, joined.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <string>
 #include <vector>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/text_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -21,8 +22,6 @@ Value* Joined(Call& c, Value* words, Value* places, std::int64_t width, Value* s
   }
   return joined;
 }
-
-}  // namespace
 
 // ngrams, ngrams_splits: row by row those of each width, in the order of the widths.
 std::vector<Value*> LowerStringNGrams(Call& c) {
@@ -76,6 +75,15 @@ std::vector<Value*> LowerStringNGrams(Call& c) {
   Value* grams = c.Op("Compress", {all, is_one}, {{"axis", std::int64_t{0}}});
   Value* new_splits = c.Concat({c.Ints({0}), c.Op("CumSum", {counts, c.Int(0)})}, 0);
   return {grams, c.Cast(new_splits, split_type)};
+}
+
+}  // namespace
+
+std::span<const OpRow> NgramsRows() {
+  static constexpr OpRow kRows[] = {
+      {"StringNGrams", LowerStringNGrams},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,25 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/tensorflow/ops/op_table.h"
 
+#include <algorithm>
+
 #include "core/support/find_by_key.h"
 #include "importers/tensorflow/ops/op_rows.h"
 
 namespace dragoman::tf {
+namespace {
 
-const OpRow* FindOpRow(std::string_view name) {
-  for (const std::span<const OpRow> rows : {OpRowsAToM(), OpRowsNToZ()}) {
-    if (const OpRow* row = FindByKey(rows, name, &OpRow::name)) return row;
-  }
-  return nullptr;
-}
+using Family = std::span<const OpRow> (*)();
+constexpr Family kFamilies[] = {
+    AudioRows,
+    BicubicRows,
+    BitsRows,
+    BlocksRows,
+    BoxesRows,
+    ChoicesRows,
+    ConvolutionRows,
+    CountsRows,
+    DecodingRows,
+    DiagonalsRows,
+    EffectsRows,
+    ElementwiseRows,
+    EncodedRows,
+    ExamplesRows,
+    FusedRows,
+    GradientsRows,
+    ImagesRows,
+    IndexingRows,
+    LinalgRows,
+    LinearRows,
+    NeuralRows,
+    NgramsRows,
+    ProjectiveRows,
+    QuantizationRows,
+    QuantizedRows,
+    QuantizedArithmeticRows,
+    QuantizedFusedRows,
+    RaggedTensorRows,
+    RaggedRowsRows,
+    RandomRows,
+    RandomStateRows,
+    RangesRows,
+    RecurrentRows,
+    ReductionRows,
+    ResamplingRows,
+    ResizingRows,
+    SegmentsRows,
+    SetsRows,
+    ShapeRows,
+    SliceAssignRows,
+    SparseRows,
+    SparseCountsRows,
+    SparseCrossRows,
+    SparseTensorsRows,
+    SpecialRows,
+    SpectralRows,
+    StatelessRandomRows,
+    StringsRows,
+    SuppressionRows,
+    TablesRows,
+    TensorArraysRows,
+    TensorListsRows,
+    TransposedConvolutionRows,
+    UnicodeRows,
+    VariablesRows,
+};
 
-std::vector<OpRow> OpRows() {
-  const std::span<const OpRow> first = OpRowsAToM();
-  const std::span<const OpRow> second = OpRowsNToZ();
-  std::vector<OpRow> rows(first.begin(), first.end());
-  rows.insert(rows.end(), second.begin(), second.end());
+std::vector<OpRow> AllRows() {
+  std::vector<OpRow> rows;
+  for (const Family family : kFamilies) rows.insert(rows.end(), family().begin(), family().end());
+  std::ranges::sort(rows, {}, &OpRow::name);
   return rows;
 }
+
+}  // namespace
+
+std::span<const OpRow> OpRows() {
+  static const std::vector<OpRow> rows = AllRows();
+  return rows;
+}
+
+const OpRow* FindOpRow(std::string_view name) { return FindByKey(OpRows(), name, &OpRow::name); }
 
 Result<std::vector<Abstract>> OpLowering::operator()(Call& call) const {
   std::vector<Abstract> results;

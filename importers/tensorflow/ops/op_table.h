@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_OP_TABLE_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_OP_TABLE_H_
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -32,11 +33,11 @@ class OpLowering {
 struct OpRow {
   std::string_view name;  // "Conv2D"
   OpLowering lower;
-  std::string_view target = "";  // Call::target
+  std::string_view target = "";  // the operator of the common dialect (Call::target)
 };
 
-// All of them, by name.
-std::vector<OpRow> OpRows();
+// All of them, sorted by name.
+std::span<const OpRow> OpRows();
 // nullptr: it is not supported.
 const OpRow* FindOpRow(std::string_view name);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images seen through a projective transform: rotated, sheared, moved.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/image_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -127,8 +128,6 @@ Value* Nearest(Call& c, Value* at) {
   return NegateWhere(c, c.Less(at, 0), whole);
 }
 
-}  // namespace
-
 Value* LowerImageProjectiveTransform(Call& c) {
   Value* images = c.Tensor(0);
   Value* transforms = c.Tensor(1);
@@ -155,6 +154,16 @@ Value* LowerImageProjectiveTransform(Call& c) {
     return c.Fail("interpolation " + interpolation + " is not supported");
   }
   return c.Where(c.Unsqueeze(source.finite, {3}), result, fill);
+}
+
+}  // namespace
+
+std::span<const OpRow> ProjectiveRows() {
+  static constexpr OpRow kRows[] = {
+      {"ImageProjectiveTransformV2", LowerImageProjectiveTransform},
+      {"ImageProjectiveTransformV3", LowerImageProjectiveTransform},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

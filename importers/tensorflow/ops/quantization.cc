@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantisation in training: values that are rounded to the steps of integers.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,10 +11,8 @@
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/quantized_form.h"
-#include "importers/tensorflow/ops/quantized_lowerings.h"
 
 namespace dragoman::tf {
-
 namespace {
 
 // The range that quantisation covers, moved so that 0 is one of its steps.
@@ -166,8 +166,6 @@ Value* FakeQuantizeAtRunTime(Call& c, Value* min, Value* max) {
   return c.Where(none, 0, c.Mul(steps, scale));
 }
 
-}  // namespace
-
 Value* LowerFakeQuantArgs(Call& c) {
   const auto min = static_cast<float>(c.FloatAttribute("min"));
   const auto max = static_cast<float>(c.FloatAttribute("max"));
@@ -175,12 +173,12 @@ Value* LowerFakeQuantArgs(Call& c) {
   return FakeQuantize(c, {min}, {max}, false);
 }
 
-Value* LowerFakeQuantVars(Call& c) {
+Value* LowerFakeQuantVars(Call& c, bool per_channel) {
   const dragoman::Tensor* min = c.Constant(1);
   const dragoman::Tensor* max = c.Constant(2);
   if (c.failed()) return nullptr;
   if (min == nullptr || max == nullptr) {
-    const bool is_one = c.target() != "channels";
+    const bool is_one = !per_channel;
     const auto end = [&](std::size_t i) {
       Value* given = c.Cast(c.Tensor(i), DType::kF32);
       return is_one ? c.Reshape(given, Ints()) : given;
@@ -192,11 +190,8 @@ Value* LowerFakeQuantVars(Call& c) {
   if (!fits) return c.Fail(InvalidInput("the ends of the range are not as many float32"));
   const auto low = min->data<float>();
   const auto high = max->data<float>();
-  return FakeQuantize(c, {low.begin(), low.end()}, {high.begin(), high.end()},
-                      c.target() == "channels");
+  return FakeQuantize(c, {low.begin(), low.end()}, {high.begin(), high.end()}, per_channel);
 }
-
-namespace {
 
 // How QuantizeAndDequantize counts: steps from `least` to `most`, of size `steps` each.
 struct GridSteps {
@@ -270,8 +265,6 @@ GridSteps TakeSteps(Call& c, const Integers& counted) {
   return steps;
 }
 
-}  // namespace
-
 Value* LowerQuantizeAndDequantize(Call& c) {
   Value* x = c.Tensor(0);
   const std::int64_t bits =
@@ -306,6 +299,21 @@ Value* LowerQuantizeAndDequantize(Call& c) {
   const bool whole_type = steps.least == -128 || (steps.least == 0 && steps.most == 255);
   Value* stored = c.Op("QuantizeLinear", {whole_type ? x : clipped, size, zero}, attributes);
   return c.Op("DequantizeLinear", {stored, size, zero}, attributes);
+}
+
+}  // namespace
+
+std::span<const OpRow> QuantizationRows() {
+  static constexpr OpRow kRows[] = {
+      {"FakeQuantWithMinMaxArgs", LowerFakeQuantArgs},
+      {"FakeQuantWithMinMaxVars", With<LowerFakeQuantVars, false>},
+      {"FakeQuantWithMinMaxVarsPerChannel", With<LowerFakeQuantVars, true>},
+      {"QuantizeAndDequantize", LowerQuantizeAndDequantize},
+      {"QuantizeAndDequantizeV2", LowerQuantizeAndDequantize},
+      {"QuantizeAndDequantizeV3", LowerQuantizeAndDequantize},
+      {"QuantizeAndDequantizeV4", LowerQuantizeAndDequantize},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

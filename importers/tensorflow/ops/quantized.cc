@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that are stored as steps of a range.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <cmath>
 #include <limits>
 #include <string>
@@ -8,7 +10,6 @@
 #include "core/lowering/math.h"
 #include "importers/tensorflow/graph/stored_type.h"
 #include "importers/tensorflow/ops/quantized_form.h"
-#include "importers/tensorflow/ops/quantized_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -69,6 +70,8 @@ Value* StepsPerUnit(Call& c, double integer, Value* end) {
   return c.Where(counts, c.Div(integer, c.Where(counts, end, 1)), none);
 }
 
+namespace {
+
 Value* LowerDequantize(Call& c) {
   Value* stored = c.Tensor(0);
   const std::string mode = c.TextAttribute("mode");
@@ -88,8 +91,6 @@ Value* LowerDequantize(Call& c) {
   lowest = c.Where(c.Equal(min, max), min, lowest);
   return c.Cast(c.Add(c.Mul(steps, step), lowest), to);
 }
-
-namespace {
 
 // The ends, moved so that 0 lies between them and they are not too close.
 Quantized TakeEnds(Call& c, std::int64_t axis, Value* x) {
@@ -114,8 +115,6 @@ Quantized Scaled(Call& c, Value* x, const Quantized& ends, const Integers& integ
   const bool even = c.TextAttribute("round_mode") == "HALF_TO_EVEN";
   return {even ? c.Op("Round", {place}) : RoundHalvesAway(c, place), moved.min, moved.max};
 }
-
-}  // namespace
 
 std::vector<Value*> LowerQuantize(Call& c) {
   Value* x = c.Tensor(0);
@@ -144,6 +143,16 @@ std::vector<Value*> LowerQuantize(Call& c) {
     return axis < 0 ? c.Reshape(value, Ints()) : c.Flatten(value);
   };
   return {c.Cast(result.stored, type), end(result.min), end(result.max)};
+}
+
+}  // namespace
+
+std::span<const OpRow> QuantizedRows() {
+  static constexpr OpRow kRows[] = {
+      {"Dequantize", LowerDequantize},
+      {"QuantizeV2", LowerQuantize},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

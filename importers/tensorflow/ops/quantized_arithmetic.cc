@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic on integers that stand for numbers between two ends, as graph transforms of TensorFlow
 // 1 wrote it: each tensor comes with its ends, and each result has its own.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include "importers/tensorflow/ops/quantized_form.h"
 
 #include <algorithm>
@@ -11,8 +14,6 @@
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/convolution.h"
-#include "importers/tensorflow/ops/lowerings.h"
-#include "importers/tensorflow/ops/quantized_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -136,8 +137,6 @@ Quantized Requantized(Call& c, const Quantized& x, Value* min, Value* max, DType
   return {stored, min, max};
 }
 
-}  // namespace
-
 std::vector<Value*> LowerQuantizedMatMul(Call& c) {
   const Quantized a = TakeQuantized(c, 0, 2);
   const Quantized b = TakeQuantized(c, 1, 4);
@@ -179,16 +178,18 @@ std::vector<Value*> LowerQuantizedAdd(Call& c) {
   return QuantizedResults({StoredOf(c, sum, c.Neg(max), max, DType::kI32), c.Neg(max), max});
 }
 
-// Target: "", "6" or "X", the upper bound that operand 1 tells.
-std::vector<Value*> LowerQuantizedRelu(Call& c) {
-  const bool bounded = c.target() == "X";
+// From above; operand 1 may tell it.
+enum class Bound { kNone, kSix, kOperand };
+
+std::vector<Value*> LowerQuantizedRelu(Call& c, Bound bound) {
+  const bool bounded = bound == Bound::kOperand;
   const Quantized x = TakeQuantized(c, 0, bounded ? 2 : 1);
   const DType type = c.dtype(x.stored);
   const auto stored = [&](Value* number) {
     return StoredOf(c, Wide(c, number), x.min, x.max, type);
   };
   Value* y = c.Max(x.stored, stored(c.Number(0, DType::kF32)));
-  if (c.target() == "6") y = c.Min(y, stored(c.Number(6, DType::kF32)));
+  if (bound == Bound::kSix) y = c.Min(y, stored(c.Number(6, DType::kF32)));
   if (bounded) y = c.Min(y, stored(EndOperand(c, 1)));
   return QuantizedResults({y, x.min, x.max});
 }
@@ -249,6 +250,29 @@ std::vector<Value*> LowerQuantizeDownAndShrinkRange(Call& c) {
   const Quantized ends = UsedEnds(c, x);
   return QuantizedResults(
       Requantized(c, x, ends.min, ends.max, StoredTypeAttribute(c, "out_type")));
+}
+
+}  // namespace
+
+std::span<const OpRow> QuantizedArithmeticRows() {
+  static constexpr OpRow kRows[] = {
+      {"QuantizeDownAndShrinkRange", LowerQuantizeDownAndShrinkRange},
+      {"QuantizedAdd", LowerQuantizedAdd},
+      {"QuantizedAvgPool", LowerQuantizedPool, "AveragePool"},
+      {"QuantizedBiasAdd", LowerQuantizedAdd},
+      {"QuantizedConcat", LowerQuantizedConcat},
+      {"QuantizedConv2D", LowerQuantizedConv2D},
+      {"QuantizedMatMul", LowerQuantizedMatMul},
+      {"QuantizedMaxPool", LowerQuantizedPool, "MaxPool"},
+      {"QuantizedMul", LowerQuantizedMul},
+      {"QuantizedRelu", With<LowerQuantizedRelu, Bound::kNone>},
+      {"QuantizedRelu6", With<LowerQuantizedRelu, Bound::kSix>},
+      {"QuantizedReluX", With<LowerQuantizedRelu, Bound::kOperand>},
+      {"QuantizedReshape", LowerQuantizedReshape},
+      {"RequantizationRange", LowerRequantizationRange},
+      {"Requantize", LowerRequantize},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -2,6 +2,8 @@
 // Products of bytes as oneDNN computes them for TensorFlow, with what follows in the same operator:
 // a bias, a tensor that is added, Relu, and bytes again. Zero is stored as 0 (but where a product
 // is told MIN_FIRST), and an integer of n bits stands for its share of the larger of both ends.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -9,16 +11,20 @@
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/convolution.h"
-#include "importers/tensorflow/ops/lowerings.h"
 #include "importers/tensorflow/ops/quantized_form.h"
-#include "importers/tensorflow/ops/quantized_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
 
-// What the row's target says, a letter each: b a bias, s a tensor that is added, r Relu, q bytes
-// again, f floating numbers again, d a depthwise convolution.
-bool Has(Call& c, char step) { return c.target().find(step) != std::string_view::npos; }
+// What the operator does besides the product.
+struct Steps {
+  bool depthwise = false;  // of a convolution
+  bool bias = false;
+  bool summand = false;  // another tensor
+  bool relu = false;
+  bool bytes = false;   // rounds to bytes again
+  bool floats = false;  // gives floating numbers again
+};
 
 // The larger of two ends, of each channel of a filter.
 Value* Reach(Call& c, std::size_t min) {
@@ -65,49 +71,45 @@ std::vector<Value*> WideResults(Call& c, Value* stored, Value* step) {
   return {stored, c.Mul(step, wide.least), c.Mul(step, wide.most)};
 }
 
-}  // namespace
-
-std::vector<Value*> LowerQuantizedFusedConv2D(Call& c) {
-  const std::size_t ends = Has(c, 'b') ? 3 : 2;
+std::vector<Value*> LowerQuantizedFusedConv2D(Call& c, Steps steps) {
+  const std::size_t ends = steps.bias ? 3 : 2;
   const std::size_t filter_ends = ends + 2;
   const std::size_t frozen_ends = ends + 4;
-  const std::size_t summand = frozen_ends + (Has(c, 'q') ? 2 : 0);
+  const std::size_t summand = frozen_ends + (steps.bytes ? 2 : 0);
   Value* x = c.Tensor(0);
   Value* filter = c.Tensor(1);
   CheckBytes(c, x, filter);
   CheckPads(c);
   if (c.failed()) return {};
   Value* sums =
-      Convolution2D(c, {2, true}, x, filter, {ZeroOf(c, x), ZeroOf(c, filter)}, Has(c, 'd'));
+      Convolution2D(c, {2, true}, x, filter, {ZeroOf(c, x), ZeroOf(c, filter)}, steps.depthwise);
   const DType type = c.dtype(x);
   Value* unit = c.Div(c.Mul(Reach(c, ends), Reach(c, filter_ends)), Side(type) * 127);
   Value* numbers = c.Cast(sums, DType::kF32);
-  if (Has(c, 'b')) {
+  if (steps.bias) {
     Value* bias = c.Tensor(2);
     numbers =
         c.Add(numbers, IsInteger(c.dtype(bias)) ? c.Cast(bias, DType::kF32) : c.Div(bias, unit));
   }
-  if (Has(c, 'q')) {
+  if (steps.bytes) {
     const DType stored = StoredTypeAttribute(c, "out_type");
     Value* out_reach = Reach(c, frozen_ends);
     numbers = c.Mul(numbers, c.Div(c.Mul(unit, Side(stored)), out_reach));
-    if (Has(c, 's')) {
+    if (steps.summand) {
       Value* more = c.Tensor(summand);
       const double sides = c.failed() ? 1 : Side(stored) / Side(c.dtype(more));
       Value* scale = c.Div(c.Mul(Reach(c, summand + 1), sides), out_reach);
       numbers = c.Add(numbers, c.Mul(c.Cast(more, DType::kF32), scale));
     }
-    if (Has(c, 'r')) numbers = c.Max(numbers, 0);
+    if (steps.relu) numbers = c.Max(numbers, 0);
     return {Stored(c, numbers, stored), c.Tensor(frozen_ends), c.Tensor(frozen_ends + 1)};
   }
-  if (Has(c, 's')) numbers = c.Add(numbers, c.Op("Round", {c.Div(c.Tensor(summand), unit)}));
-  Value* whole = Has(c, 'b') || Has(c, 's') ? Stored(c, numbers, DType::kI32) : sums;
-  if (Has(c, 'r')) whole = c.Max(whole, 0);
+  if (steps.summand) numbers = c.Add(numbers, c.Op("Round", {c.Div(c.Tensor(summand), unit)}));
+  Value* whole = steps.bias || steps.summand ? Stored(c, numbers, DType::kI32) : sums;
+  if (steps.relu) whole = c.Max(whole, 0);
   Value* step = c.Mul(StepOf(c, ends, type), StepOf(c, filter_ends, c.dtype(filter)));
   return WideResults(c, whole, step);
 }
-
-namespace {
 
 // MIN_FIRST: the least of the range of `a` is stored as 0, so that each sum lacks as often the
 // column of `b`, which counts with a bias of floating numbers only; one of integers has it already.
@@ -124,9 +126,7 @@ Value* BiasOf(Call& c, Value* b) {
   return c.Add(c.Div(bias, unit), c.Mul(columns, lowest));
 }
 
-}  // namespace
-
-std::vector<Value*> LowerQuantizedFusedMatMul(Call& c) {
+std::vector<Value*> LowerQuantizedFusedMatMul(Call& c, Steps steps) {
   Value* a = c.Tensor(0);
   Value* b = c.Tensor(1);
   CheckBytes(c, a, b);
@@ -140,14 +140,58 @@ std::vector<Value*> LowerQuantizedFusedMatMul(Call& c) {
   Value* sums = c.Op("MatMulInteger", {a, b, ZeroOf(c, a), ZeroOf(c, b)});
   Value* numbers = c.Add(c.Cast(sums, DType::kF32), BiasOf(c, b));
   Value* step = c.Mul(StepOf(c, 3, DType::kU8), StepOf(c, 5, DType::kI8));
-  if (Has(c, 'r')) numbers = c.Max(numbers, 0);
-  if (Has(c, 'f')) return {c.Mul(numbers, step)};
-  if (!Has(c, 'q')) return WideResults(c, Stored(c, numbers, DType::kI32), step);
+  if (steps.relu) numbers = c.Max(numbers, 0);
+  if (steps.floats) return {c.Mul(numbers, step)};
+  if (!steps.bytes) return WideResults(c, Stored(c, numbers, DType::kI32), step);
   const DType stored = StoredTypeAttribute(c, "Toutput");
   // The range of 32-bit integers over that of the result's, both of a power of 2.
   const double sides = stored == DType::kI8 ? 128 : 256;
   numbers = c.Mul(numbers, c.Div(c.Mul(step, sides), Reach(c, 7)));
   return {Stored(c, numbers, stored), c.Tensor(7), c.Tensor(8)};
+}
+
+}  // namespace
+
+std::span<const OpRow> QuantizedFusedRows() {
+  static constexpr OpRow kRows[] = {
+      {"QuantizedConv2DAndRelu", With<LowerQuantizedFusedConv2D, Steps{.relu = true}>},
+      {"QuantizedConv2DAndReluAndRequantize",
+       With<LowerQuantizedFusedConv2D, Steps{.relu = true, .bytes = true}>},
+      {"QuantizedConv2DAndRequantize", With<LowerQuantizedFusedConv2D, Steps{.bytes = true}>},
+      {"QuantizedConv2DPerChannel", With<LowerQuantizedFusedConv2D, Steps{}>},
+      {"QuantizedConv2DWithBias", With<LowerQuantizedFusedConv2D, Steps{.bias = true}>},
+      {"QuantizedConv2DWithBiasAndRelu",
+       With<LowerQuantizedFusedConv2D, Steps{.bias = true, .relu = true}>},
+      {"QuantizedConv2DWithBiasAndReluAndRequantize",
+       With<LowerQuantizedFusedConv2D, Steps{.bias = true, .relu = true, .bytes = true}>},
+      {"QuantizedConv2DWithBiasAndRequantize",
+       With<LowerQuantizedFusedConv2D, Steps{.bias = true, .bytes = true}>},
+      {"QuantizedConv2DWithBiasSignedSumAndReluAndRequantize",
+       With<LowerQuantizedFusedConv2D,
+            Steps{.bias = true, .summand = true, .relu = true, .bytes = true}>},
+      {"QuantizedConv2DWithBiasSumAndRelu",
+       With<LowerQuantizedFusedConv2D, Steps{.bias = true, .summand = true, .relu = true}>},
+      {"QuantizedConv2DWithBiasSumAndReluAndRequantize",
+       With<LowerQuantizedFusedConv2D,
+            Steps{.bias = true, .summand = true, .relu = true, .bytes = true}>},
+      {"QuantizedDepthwiseConv2D", With<LowerQuantizedFusedConv2D, Steps{.depthwise = true}>},
+      {"QuantizedDepthwiseConv2DWithBias",
+       With<LowerQuantizedFusedConv2D, Steps{.depthwise = true, .bias = true}>},
+      {"QuantizedDepthwiseConv2DWithBiasAndRelu",
+       With<LowerQuantizedFusedConv2D, Steps{.depthwise = true, .bias = true, .relu = true}>},
+      {"QuantizedDepthwiseConv2DWithBiasAndReluAndRequantize",
+       With<LowerQuantizedFusedConv2D,
+            Steps{.depthwise = true, .bias = true, .relu = true, .bytes = true}>},
+      {"QuantizedMatMulWithBias", With<LowerQuantizedFusedMatMul, Steps{}>},
+      {"QuantizedMatMulWithBiasAndDequantize",
+       With<LowerQuantizedFusedMatMul, Steps{.floats = true}>},
+      {"QuantizedMatMulWithBiasAndRelu", With<LowerQuantizedFusedMatMul, Steps{.relu = true}>},
+      {"QuantizedMatMulWithBiasAndReluAndRequantize",
+       With<LowerQuantizedFusedMatMul, Steps{.relu = true, .bytes = true}>},
+      {"QuantizedMatMulWithBiasAndRequantize",
+       With<LowerQuantizedFusedMatMul, Steps{.bytes = true}>},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

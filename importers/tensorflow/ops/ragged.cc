@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ragged tensors: the values of all rows one behind the other, and where each row ends (row splits)
 // or which row each value is of.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <string>
 #include <vector>
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/ops/ragged_form.h"
-#include "importers/tensorflow/ops/sparse_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -81,8 +82,6 @@ Value* StatedOr(Call& c, Value* sizes, int axis, Value* size) {
   return c.Where(c.Less(stated, 0), size, stated);
 }
 
-}  // namespace
-
 Value* LowerRaggedTensorToTensor(Call& c) {
   Value* sizes = c.Index(0);
   Value* values = c.Tensor(1);
@@ -144,6 +143,16 @@ std::vector<Value*> LowerRaggedRange(Call& c) {
   Value* number = wide(c.Sub(places, c.Gather(splits, row, 0)));
   Value* values = c.Add(of_row(starts), c.Mul(number, of_row(deltas)));
   return {c.Cast(splits, split_type), c.Cast(values, type)};
+}
+
+}  // namespace
+
+std::span<const OpRow> RaggedTensorRows() {
+  static constexpr OpRow kRows[] = {
+      {"RaggedRange", LowerRaggedRange},
+      {"RaggedTensorToTensor", LowerRaggedTensorToTensor},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

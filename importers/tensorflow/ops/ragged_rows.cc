@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ragged tensors as sparse ones, rows of them, and counts in their rows.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include "importers/tensorflow/ops/ragged_form.h"
 
 #include <string>
@@ -8,7 +11,6 @@
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/sparse_form.h"
-#include "importers/tensorflow/ops/sparse_lowerings.h"
 
 namespace dragoman::tf {
 
@@ -29,6 +31,8 @@ Value* RowOfEach(Call& c, Value* splits, Value* count) {
   Value* marks = c.Op("ScatterND", {none, c.Unsqueeze(ends, {1}), ones}, {{"reduction", "add"}});
   return c.Op("CumSum", {c.Slice(marks, 0, 0, -1), c.Int(0)});
 }
+
+namespace {
 
 // The axes within a value are axes of the sparse tensor, too.
 std::vector<Value*> LowerRaggedTensorToSparse(Call& c) {
@@ -101,6 +105,17 @@ Value* LowerRaggedBincount(Call& c) {
   Value* row = RowOfEach(c, splits, c.Size(numbers, 0));
   Value* count = c.Sub(c.Size(splits, 0), 1);
   return CountInRows(c, {row, count}, numbers, size, c.Tensor(3));
+}
+
+}  // namespace
+
+std::span<const OpRow> RaggedRowsRows() {
+  static constexpr OpRow kRows[] = {
+      {"RaggedBincount", LowerRaggedBincount},
+      {"RaggedGather", LowerRaggedGather},
+      {"RaggedTensorToSparse", LowerRaggedTensorToSparse},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random tensors, whose sizes are an operand.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <numbers>
 
 #include "core/lowering/special_functions.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -25,8 +26,6 @@ std::vector<NamedAttribute> SeedOf(Call& c) {
 Value* Draw(Call& c, std::string_view type, DType dtype) {
   return c.Op(type, {c.Full(c.Index(0), 0, dtype)}, SeedOf(c));
 }
-
-}  // namespace
 
 Value* LowerRandom(Call& c) { return Draw(c, c.target(), c.TypeAttribute("dtype")); }
 
@@ -66,6 +65,20 @@ Value* LowerRandomShuffle(Call& c) {
   Value* keys = c.Op("RandomUniformLike", {c.Full(count, 0, DType::kF32)}, SeedOf(c));
   Value* order = c.Ops("TopK", {keys, count}, {{"axis", std::int64_t{0}}}, 2)[1];
   return c.Gather(x, order, 0);
+}
+
+}  // namespace
+
+std::span<const OpRow> RandomRows() {
+  static constexpr OpRow kRows[] = {
+      {"Multinomial", LowerMultinomial},
+      {"RandomShuffle", LowerRandomShuffle},
+      {"RandomStandardNormal", LowerRandom, "RandomNormalLike"},
+      {"RandomUniform", LowerRandom, "RandomUniformLike"},
+      {"RandomUniformInt", LowerRandomUniformInt},
+      {"TruncatedNormal", LowerTruncatedNormal},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include "importers/tensorflow/ops/random_state.h"
 
 #include <vector>
-
-#include "importers/tensorflow/ops/lowerings.h"
-#include "importers/tensorflow/ops/random_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -49,6 +49,8 @@ RandomState TakeRandomState(Call& c) {
   return OfNumbers(c, c.Select(counter, 0, 0), c.Select(counter, 0, 1), c.Select(key, 0, 0));
 }
 
+namespace {
+
 // key, counter and, with StatelessRandomGetKeyCounterAlg, the algorithm.
 std::vector<Value*> LowerStatelessGetKeyCounter(Call& c) {
   const RandomState state = OfSeed(c, 0);
@@ -80,6 +82,18 @@ std::vector<Abstract> LowerRngReadAndSkip(Call& c) {
   AssignTo(c, 0, c.Concat({number(0), number(2), c.Slice(state, 0, 2, kEnd)}, 0));
   if (c.failed()) return {};
   return {c.NewTensor(state)};
+}
+
+}  // namespace
+
+std::span<const OpRow> RandomStateRows() {
+  static constexpr OpRow kRows[] = {
+      {"RngReadAndSkip", LowerRngReadAndSkip},
+      {"StatelessRandomGetAlg", LowerStatelessGetAlg},
+      {"StatelessRandomGetKeyCounter", LowerStatelessGetKeyCounter},
+      {"StatelessRandomGetKeyCounterAlg", LowerStatelessGetKeyCounter},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

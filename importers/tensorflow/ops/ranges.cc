@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers at equal distances.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
-
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -75,8 +75,6 @@ Value* FloatingRange(Call& c, Value* start, Value* limit, Value* delta, DType ty
   return c.Add(start, c.Mul(numbers, delta));
 }
 
-}  // namespace
-
 Value* LowerRange(Call& c) {
   const DType type = c.dtype(c.Tensor(0));
   DType computed = type;
@@ -101,6 +99,16 @@ Value* LowerLinSpace(Call& c) {
   Value* line = c.Add(start, c.Mul(c.CastLike(steps, start), step));
   Value* ends = c.And(c.Equal(steps, last), c.Greater(last, 0));
   return c.Where(ends, stop, line);
+}
+
+}  // namespace
+
+std::span<const OpRow> RangesRows() {
+  static constexpr OpRow kRows[] = {
+      {"LinSpace", LowerLinSpace},
+      {"Range", LowerRange},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cells and whole recurrences of contrib.rnn and cuDNN, as the arithmetic that they stand for or as
 // operators over sequences.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +12,6 @@
 #include "core/lowering/math.h"
 #include "core/lowering/name_body.h"
 #include "core/support/count_elements.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -77,16 +78,12 @@ LstmWeights TakeWeights(Call& c, std::size_t first, std::string_view clip) {
   return weights;
 }
 
-}  // namespace
-
 // i, cs, f, o, ci, co, h
 std::vector<Value*> LowerLstmBlockCell(Call& c) {
   const LstmWeights weights = TakeWeights(c, 3, "cell_clip");
   const LstmStep step = Step(c, weights, c.Tensor(0), c.Tensor(1), c.Tensor(2));
   return {step.i, step.cs, step.f, step.o, step.ci, step.co, step.h};
 }
-
-namespace {
 
 using Steps = std::vector<Value*>;  // i, cs, f, o, ci, co, h of all steps, one behind the other
 
@@ -141,13 +138,11 @@ bool IsSizeOf(Call& c, Value* length, Value* x) {
          !sizes->empty() && Equal(knowledge.elements->front(), sizes->front()) == Truth::kYes;
 }
 
-}  // namespace
-
 // The same for all steps of a sequence, (steps, batch, features). Steps from seq_len_max on give
 // zeros.
-std::vector<Value*> LowerBlockLstm(Call& c) {
+std::vector<Value*> LowerBlockLstm(Call& c, int version) {
   LstmWeights weights = TakeWeights(c, 4, "cell_clip");
-  weights.icfo = c.target() != "v2";
+  weights.icfo = version == 1;
   Value* x = c.Tensor(1);
   Value* length = c.IndexNumber(0);
   const std::optional<std::int64_t> steps = c.KnownSize(x, 0);
@@ -180,8 +175,6 @@ std::vector<Value*> LowerGruBlockCell(Call& c) {
   Value* h = c.Add(c.Mul(update, old), c.Mul(c.Sub(c.Number(1, update), update), candidate));
   return {reset, update, candidate, h};
 }
-
-namespace {
 
 // cuDNN's parameters of one layer and direction: matrices, then biases, each one a gate; those of
 // the input first, then those of the state.
@@ -224,8 +217,6 @@ struct CudnnLayer {
   std::vector<Value*> r;
   std::vector<Value*> b;
 };
-
-}  // namespace
 
 // output, output_h, output_c, reserve_space[, host_reserved]
 std::vector<Value*> LowerCudnnRnn(Call& c) {
@@ -330,6 +321,21 @@ std::vector<Value*> LowerCudnnRnn(Call& c) {
   // What only gradients read.
   while (results.size() < c.num_results()) results.push_back(c.Ints({}));
   return results;
+}
+
+}  // namespace
+
+std::span<const OpRow> RecurrentRows() {
+  static constexpr OpRow kRows[] = {
+      {"BlockLSTM", With<LowerBlockLstm, 1>},
+      {"BlockLSTMV2", With<LowerBlockLstm, 2>},
+      {"CudnnRNN", LowerCudnnRnn},
+      {"CudnnRNNV2", LowerCudnnRnn},
+      {"CudnnRNNV3", LowerCudnnRnn},
+      {"GRUBlockCell", LowerGruBlockCell},
+      {"LSTMBlockCell", LowerLstmBlockCell},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

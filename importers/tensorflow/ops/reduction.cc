@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums, extremes and their places along axes.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -7,7 +9,6 @@
 
 #include "core/lowering/complex.h"
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/lowerings.h"
 #include "importers/tensorflow/ops/run_time_axes.h"
 
 namespace dragoman::tf {
@@ -27,8 +28,6 @@ Value* ReduceOver(Call& c, std::string_view type, Value* x) {
   std::sort(axes.begin(), axes.end());
   return c.Reduce(type, x, std::move(axes), keep != 0);
 }
-
-}  // namespace
 
 Value* LowerReduce(Call& c) { return ReduceOver(c, c.target(), c.Tensor(0)); }
 
@@ -89,8 +88,6 @@ Value* LowerCumulativeSum(Call& c) {
   return c.Cast(sums, type);
 }
 
-namespace {
-
 // `reduction` of those of n · n elements that count, which is for short axes; others are `neutral`.
 Value* Cumulative(Call& c, std::string_view reduction, double neutral) {
   constexpr std::int64_t kMost = 4096;
@@ -116,8 +113,6 @@ Value* Cumulative(Call& c, std::string_view reduction, double neutral) {
   return of_run != nullptr ? FrontToAxis(c, result_rows, of_run) : result_rows;
 }
 
-}  // namespace
-
 Value* LowerCumulativeProduct(Call& c) { return Cumulative(c, "ReduceProd", 1); }
 
 // What does not count has no power.
@@ -126,6 +121,28 @@ Value* LowerCumulativeLogSumExp(Call& c) {
                            ? std::numeric_limits<float>::lowest()
                            : std::numeric_limits<double>::lowest();
   return Cumulative(c, "ReduceLogSumExp", least);
+}
+
+}  // namespace
+
+std::span<const OpRow> ReductionRows() {
+  static constexpr OpRow kRows[] = {
+      {"All", LowerReduce, "ReduceMin"},
+      {"Any", LowerReduce, "ReduceMax"},
+      {"ArgMax", LowerArgReduce, "ArgMax"},
+      {"ArgMin", LowerArgReduce, "ArgMin"},
+      {"Cumprod", LowerCumulativeProduct},
+      {"Cumsum", LowerCumulativeSum},
+      {"CumulativeLogsumexp", LowerCumulativeLogSumExp},
+      {"EuclideanNorm", LowerEuclideanNorm},
+      {"L2Loss", LowerL2Loss},
+      {"Max", LowerReduce, "ReduceMax"},
+      {"Mean", LowerMean},
+      {"Min", LowerReduce, "ReduceMin"},
+      {"Prod", LowerReduce, "ReduceProd"},
+      {"Sum", LowerReduce, "ReduceSum"},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images of other sizes by kernels that count several pixels, and convolutions of padded images.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,8 +11,6 @@
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/convolution.h"
-#include "importers/tensorflow/ops/image_lowerings.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -116,8 +117,6 @@ Value* ResizeToOperand(Call& c, Value* x, std::size_t size) {
   return FromChannelsFirst(c, layout, y);
 }
 
-}  // namespace
-
 Value* LowerScaleAndTranslate(Call& c) {
   Value* x = c.Cast(c.Tensor(0), DType::kF32);
   Value* size = c.Index(1);
@@ -144,6 +143,17 @@ Value* LowerFusedPadConv2D(Call& c) {
 Value* LowerFusedResizeAndPadConv2D(Call& c) {
   Value* x = Mirrored(c, ResizeToOperand(c, c.Tensor(0), 1), 2, c.TextAttribute("mode"));
   return Convolution2D(c, {2, true}, x, c.Tensor(3));
+}
+
+}  // namespace
+
+std::span<const OpRow> ResamplingRows() {
+  static constexpr OpRow kRows[] = {
+      {"FusedPadConv2D", LowerFusedPadConv2D},
+      {"FusedResizeAndPadConv2D", LowerFusedResizeAndPadConv2D},
+      {"ScaleAndTranslate", LowerScaleAndTranslate},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images of other sizes, by the nearest pixels or by those around.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -8,7 +11,6 @@
 #include <vector>
 
 #include "importers/tensorflow/ops/convolution.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -90,8 +92,6 @@ std::optional<AxisSizes> KnownAxis(Call& c, Value* x, int axis, const std::optio
   return AxisSizes{*from, to};
 }
 
-}  // namespace
-
 // By Resize, but along axes on which TensorFlow takes other pixels.
 Value* LowerResizeNearest(Call& c) {
   const Layout layout{2, true};
@@ -113,12 +113,22 @@ Value* LowerResizeNearest(Call& c) {
   return FromChannelsFirst(c, layout, x);
 }
 
+}  // namespace
+
 // Bilinear and bicubic results are float32, whatever the operand.
 Value* LowerResize(Call& c) {
   const Layout layout{2, true};
   const Coordinates coordinates = TakeCoordinates(c);
   Value* x = ToChannelsFirst(c, layout, c.Cast(c.Tensor(0), DType::kF32));
   return FromChannelsFirst(c, layout, Resize(c, c.target(), coordinates, x, c.Index(1)));
+}
+
+std::span<const OpRow> ResizingRows() {
+  static constexpr OpRow kRows[] = {
+      {"ResizeBilinear", LowerResize, "linear"},
+      {"ResizeNearestNeighbor", LowerResizeNearest},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that are put together, taken apart or counted by numbers: segments, partitions, sparse
 // tensors, buckets.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -8,7 +10,6 @@
 #include "core/lowering/math.h"
 #include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/ops/extremes.h"
-#include "importers/tensorflow/ops/lowerings.h"
 #include "importers/tensorflow/ops/rest_sizes.h"
 
 namespace dragoman::tf {
@@ -32,8 +33,6 @@ Value* Combine(Call& c, Value* x, Value* segments, Value* count, Value* neutral)
   Value* all = c.Op("ScatterND", {start, rows, x}, {{"reduction", std::string(c.target())}});
   return c.Slice(all, 0, c.Ints({0}), c.Ints({-1}), c.Ints({1}));
 }
-
-}  // namespace
 
 // Operand 2 tells how many segments there are.
 Value* LowerSegmentReduceOfCount(Call& c) {
@@ -81,11 +80,11 @@ Value* LowerBucketize(Call& c) {
 }
 
 // Where each of `values` belongs in a sorted row: behind all that are less (or not greater).
-Value* LowerSortedBound(Call& c) {
+Value* LowerSortedBound(Call& c, bool upper) {
   Value* sorted = c.Unsqueeze(c.Tensor(0), {1});
   Value* values = c.Unsqueeze(c.Tensor(1), {2});
   const DType index = c.TypeAttribute("out_type");
-  Value* before = c.target() == "upper" ? c.LessOrEqual(sorted, values) : c.Less(sorted, values);
+  Value* before = upper ? c.LessOrEqual(sorted, values) : c.Less(sorted, values);
   return c.ReduceSum(c.Cast(before, index), {2});
 }
 
@@ -177,6 +176,31 @@ std::vector<Value*> LowerDynamicPartition(Call& c) {
     parts.push_back(c.Op("Compress", {rows, mask}, {{"axis", std::int64_t{0}}}));
   }
   return parts;
+}
+
+}  // namespace
+
+std::span<const OpRow> SegmentsRows() {
+  static constexpr OpRow kRows[] = {
+      {"Bucketize", LowerBucketize},
+      {"DynamicPartition", LowerDynamicPartition},
+      {"DynamicStitch", LowerDynamicStitch},
+      {"ListDiff", LowerListDiff},
+      {"LowerBound", With<LowerSortedBound, false>},
+      {"ParallelDynamicStitch", LowerDynamicStitch},
+      {"SegmentMax", LowerSortedSegmentReduce, "max"},
+      {"SegmentMaxV2", LowerSegmentReduceOfCount, "max"},
+      {"SegmentMin", LowerSortedSegmentReduce, "min"},
+      {"SegmentMinV2", LowerSegmentReduceOfCount, "min"},
+      {"SegmentProd", LowerSortedSegmentReduce, "mul"},
+      {"SegmentProdV2", LowerSegmentReduceOfCount, "mul"},
+      {"SegmentSumV2", LowerSegmentReduceOfCount, "add"},
+      {"UnsortedSegmentMax", LowerSegmentReduceOfCount, "max"},
+      {"UnsortedSegmentMin", LowerSegmentReduceOfCount, "min"},
+      {"UnsortedSegmentProd", LowerSegmentReduceOfCount, "mul"},
+      {"UpperBound", With<LowerSortedBound, true>},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of numbers or texts along the last axis, of which each row of the other axes has one.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "importers/tensorflow/ops/sparse_form.h"
-#include "importers/tensorflow/ops/sparse_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -101,8 +102,6 @@ std::vector<Value*> SetOperation(Call& c, const Elements& a, const Elements& b) 
           c.ConcatSizes({a.groups, c.Vector(most)})};
 }
 
-}  // namespace
-
 std::vector<Value*> LowerDenseToDenseSetOperation(Call& c) {
   const Elements a = OfDense(c, 0);
   return SetOperation(c, a, OfDense(c, 1));
@@ -124,6 +123,18 @@ Value* LowerSetSize(Call& c) {
   const Numbered numbered = Number(c, {x});
   Value* rows = c.Div(numbered.sets[0], numbered.count);
   return c.Cast(c.Reshape(CountInEachRow(c, rows, x.groups), x.groups), DType::kI32);
+}
+
+}  // namespace
+
+std::span<const OpRow> SetsRows() {
+  static constexpr OpRow kRows[] = {
+      {"DenseToDenseSetOperation", LowerDenseToDenseSetOperation},
+      {"DenseToSparseSetOperation", LowerDenseToSparseSetOperation},
+      {"SetSize", LowerSetSize},
+      {"SparseToSparseSetOperation", LowerSparseToSparseSetOperation},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

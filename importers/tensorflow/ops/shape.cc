@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes, and tensors with other sizes.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -10,7 +13,6 @@
 
 #include "core/lowering/complex.h"
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/lowerings.h"
 #include "importers/tensorflow/ops/run_time_axes.h"
 
 namespace dragoman::tf {
@@ -18,8 +20,6 @@ namespace {
 
 // The element type of sizes: attribute out_type.
 Value* AsSizes(Call& c, Value* sizes) { return c.Cast(sizes, c.TypeAttribute("out_type")); }
-
-}  // namespace
 
 Value* LowerShape(Call& c) { return AsSizes(c, c.Shape(c.Tensor(0))); }
 
@@ -71,7 +71,7 @@ Value* LowerSqueeze(Call& c) {
   return c.Squeeze(x, std::move(axes));
 }
 
-Value* LowerTranspose(Call& c) {
+Value* LowerTranspose(Call& c, bool conjugate) {
   Value* x = c.Tensor(0);
   Value* y = nullptr;
   if (std::optional<Ints> order = c.MaybeKnownInts(1)) {
@@ -82,7 +82,7 @@ Value* LowerTranspose(Call& c) {
     Value* of_run = c.Flatten(c.Index(1));
     y = TransposeByOrder(c, x, c.Where(c.Less(of_run, 0), c.Add(of_run, rank), of_run));
   }
-  return c.target() == "conjugate" && IsComplex(c.dtype(x)) ? Conjugate(c, y) : y;
+  return conjugate && IsComplex(c.dtype(x)) ? Conjugate(c, y) : y;
 }
 
 Value* LowerBroadcastTo(Call& c) {
@@ -104,12 +104,10 @@ Value* LowerTile(Call& c) {
 
 Value* LowerFill(Call& c) { return c.Expand(c.Tensor(1), c.Index(0)); }
 
-Value* LowerLike(Call& c) {
+Value* LowerLike(Call& c, int number) {
   Value* x = c.Tensor(0);
-  return c.Full(c.Shape(x), c.target() == "1" ? 1 : 0, c.dtype(x));
+  return c.Full(c.Shape(x), number, c.dtype(x));
 }
-
-namespace {
 
 // Where each axis of layout `to` stands in layout `from`; fails unless both have the same ones.
 Ints AxesOf(Call& c, const std::string& from, const std::string& to) {
@@ -123,8 +121,6 @@ Ints AxesOf(Call& c, const std::string& from, const std::string& to) {
     c.Fail(InvalidInput("src_format and dst_format do not have the same axes"));
   return axes;
 }
-
-}  // namespace
 
 // Numbers of axes in the other layout; negative ones count from the end.
 Value* LowerDataFormatDimMap(Call& c) {
@@ -158,8 +154,7 @@ Value* LowerDataFormatVecPermute(Call& c) {
 // Whatever the elements are: zeros.
 Value* LowerEmpty(Call& c) { return c.Full(c.Index(0), 0, c.TypeAttribute("dtype")); }
 
-Value* LowerConcat(Call& c) {
-  const bool axis_first = c.target() == "first";
+Value* LowerConcat(Call& c, bool axis_first) {
   const std::size_t count = c.num_operands() - 1;
   if (c.num_operands() < 2) return c.Fail(InvalidInput("there is nothing to join"));
   std::vector<Value*> parts = c.Tensors(axis_first ? 1 : 0, count);
@@ -219,8 +214,6 @@ std::vector<Value*> LowerUnpack(Call& c) {
   return results;
 }
 
-namespace {
-
 // An axis that is split: one of the run is at the front meanwhile.
 struct SplitAxis {
   std::int64_t number = 0;
@@ -239,8 +232,6 @@ std::vector<Value*> BackInPlace(Call& c, const SplitAxis& axis, std::vector<Valu
   for (Value*& part : parts) part = FrontToAxis(c, part, axis.of_run);
   return parts;
 }
-
-}  // namespace
 
 std::vector<Value*> LowerSplit(Call& c) {
   Value* x = c.Tensor(1);
@@ -285,8 +276,6 @@ std::vector<Value*> LowerSplitV(Call& c) {
   return BackInPlace(c, axis, c.Ops("Split", {x, sizes}, {{"axis", axis.number}}, count));
 }
 
-namespace {
-
 // From (begin, end) an axis to all begins, then all ends.
 Value* PadsOf(Call& c, std::size_t operand) {
   const std::optional<Ints> known = c.MaybeKnownInts(operand);
@@ -297,10 +286,6 @@ Value* PadsOf(Call& c, std::size_t operand) {
   }
   return c.Ints(std::move(sides));
 }
-
-}  // namespace
-
-namespace {
 
 // With so many elements at the beginning and the end of each axis as `pads` (axes, 2) tells at run
 // time, the ones on the border twice.
@@ -345,14 +330,14 @@ Value* Mirrored(Call& c, Value* x, std::size_t operand, const std::string& mode)
   return x;
 }
 
-Value* LowerPad(Call& c) {
+namespace {
+
+Value* LowerPad(Call& c, bool mirrors) {
   Value* x = c.Tensor(0);
-  if (c.target() == "mirror") return Mirrored(c, x, 1, c.TextAttribute("mode"));
+  if (mirrors) return Mirrored(c, x, 1, c.TextAttribute("mode"));
   if (c.num_operands() < 3) return c.Op("Pad", {x, PadsOf(c, 1)});
   return c.Op("Pad", {x, PadsOf(c, 1), c.Tensor(2)});
 }
-
-namespace {
 
 Value* Reversed(Call& c, Value* x, Value* axes, std::int64_t count) {
   Value* last = c.Ints(Ints(static_cast<std::size_t>(count), -1));
@@ -360,8 +345,6 @@ Value* Reversed(Call& c, Value* x, Value* axes, std::int64_t count) {
       c.Ints(Ints(static_cast<std::size_t>(count), std::numeric_limits<std::int64_t>::min()));
   return c.Op("Slice", {x, last, before, axes, last});
 }
-
-}  // namespace
 
 Value* LowerReverse(Call& c) {
   Value* x = c.Tensor(0);
@@ -423,6 +406,47 @@ Value* LowerRoll(Call& c) {
     x = c.Concat({tail, c.Slice(x, axis, c.Ints({0}), at, c.Ints({1}))}, axis);
   }
   return x;
+}
+
+}  // namespace
+
+std::span<const OpRow> ShapeRows() {
+  static constexpr OpRow kRows[] = {
+      {"BroadcastArgs", LowerBroadcastArgs},
+      {"BroadcastTo", LowerBroadcastTo},
+      {"Concat", With<LowerConcat, true>},
+      {"ConcatOffset", LowerConcatOffset},
+      {"ConcatV2", With<LowerConcat, false>},
+      {"ConjugateTranspose", With<LowerTranspose, true>},
+      {"DataFormatDimMap", LowerDataFormatDimMap},
+      {"DataFormatVecPermute", LowerDataFormatVecPermute},
+      {"Empty", LowerEmpty},
+      {"ExpandDims", LowerExpandDims},
+      {"Fill", LowerFill},
+      {"MirrorPad", With<LowerPad, true>},
+      {"OnesLike", With<LowerLike, 1>},
+      {"Pack", LowerPack},
+      {"Pad", With<LowerPad, false>},
+      {"PadV2", With<LowerPad, false>},
+      {"ParallelConcat", LowerParallelConcat},
+      {"Rank", LowerRank},
+      {"Reshape", LowerReshape},
+      {"Reverse", LowerReverse},
+      {"ReverseSequence", LowerReverseSequence},
+      {"ReverseV2", LowerReverse},
+      {"Roll", LowerRoll},
+      {"Shape", LowerShape},
+      {"ShapeN", LowerShapeN},
+      {"Size", LowerSize},
+      {"Split", LowerSplit},
+      {"SplitV", LowerSplitV},
+      {"Squeeze", LowerSqueeze},
+      {"Tile", LowerTile},
+      {"Transpose", With<LowerTranspose, false>},
+      {"Unpack", LowerUnpack},
+      {"ZerosLike", With<LowerLike, 0>},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

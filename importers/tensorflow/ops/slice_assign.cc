@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of a tensor that are replaced.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/lowerings.h"
-#include "importers/tensorflow/ops/slice_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -22,8 +23,6 @@ Value* WithSlice(Call& c, Value* x, Value* value) {
   return c.Reshape(flat, c.Shape(x));
 }
 
-}  // namespace
-
 Value* LowerTensorStridedSliceUpdate(Call& c) { return WithSlice(c, c.Tensor(0), c.Tensor(4)); }
 
 // Of a variable; those of TensorFlow 1 give the reference again.
@@ -33,14 +32,10 @@ std::vector<Abstract> LowerStridedSliceAssign(Call& c) {
   return {c.operand(0)};
 }
 
-namespace {
-
 // Where XLA's slices of `sizes` begin in `x`: as far as stated, but so that they end within it.
 Value* StartsWithin(Call& c, Value* starts, Value* x, Value* sizes) {
   return c.Max(c.Min(starts, c.Sub(c.Shape(x), sizes)), 0);
 }
-
-}  // namespace
 
 // The part of `sizes` (operand 2) from operand 1 on.
 Value* LowerXlaDynamicSlice(Call& c) {
@@ -82,6 +77,22 @@ Value* LowerInplaceRows(Call& c) {
   if (c.target() == "update") return c.Op("ScatterND", {x, place, value});
   if (c.target() == "sub") value = c.Neg(value);
   return c.Op("ScatterND", {x, place, value}, {{"reduction", "add"}});
+}
+
+}  // namespace
+
+std::span<const OpRow> SliceAssignRows() {
+  static constexpr OpRow kRows[] = {
+      {"InplaceAdd", LowerInplaceRows, "add"},
+      {"InplaceSub", LowerInplaceRows, "sub"},
+      {"InplaceUpdate", LowerInplaceRows, "update"},
+      {"ResourceStridedSliceAssign", LowerStridedSliceAssign},
+      {"StridedSliceAssign", LowerStridedSliceAssign},
+      {"TensorStridedSliceUpdate", LowerTensorStridedSliceUpdate},
+      {"XlaDynamicSlice", LowerXlaDynamicSlice},
+      {"XlaDynamicUpdateSlice", LowerXlaDynamicUpdateSlice},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse tensors: indices, values and sizes; and sums of rows that indices choose.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/sparse_form.h"
-#include "importers/tensorflow/ops/sparse_lowerings.h"
 
 namespace dragoman::tf {
+namespace {
 
 Value* LowerSparseToDense(Call& c) {
   Value* indices = c.Index(0);
@@ -37,8 +39,11 @@ Value* LowerSparseTensorDenseMatMul(Call& c) {
   return c.Op("MatMul", {a, b});
 }
 
+// What sums of segments are divided by.
+enum class Divisor { kNone, kCount, kRootOfCount };
+
 // Rows `indices` of `data`, added up by segment; target: "sum", "mean" or "sqrt" of their number.
-Value* LowerSparseSegmentReduce(Call& c) {
+Value* LowerSparseSegmentReduce(Call& c, Divisor divisor) {
   Value* data = c.Tensor(0);
   Value* rows = c.Gather(data, c.Index(1), 0);
   Value* segments = c.Index(2);
@@ -50,11 +55,11 @@ Value* LowerSparseSegmentReduce(Call& c) {
   Value* zeros =
       c.Full(c.ConcatSizes({c.Vector(count), c.SizeVector(data, 1, rank - 1)}), 0, c.dtype(data));
   Value* sum = c.Op("ScatterND", {zeros, place, rows}, {{"reduction", "add"}});
-  if (c.target() == "sum") return sum;
+  if (divisor == Divisor::kNone) return sum;
   Value* ones = c.Full(c.SizeVector(segments, 0, 1), 1, c.dtype(data));
   Value* none = c.Full(c.Vector(count), 0, c.dtype(data));
   Value* members = c.Max(c.Op("ScatterND", {none, place, ones}, {{"reduction", "add"}}), 1);
-  return c.Div(sum, AlongAxis(c, c.target() == "mean" ? members : c.Sqrt(members), 0, rank));
+  return c.Div(sum, AlongAxis(c, divisor == Divisor::kCount ? members : c.Sqrt(members), 0, rank));
 }
 
 // The same elements in a tensor of other sizes, of which one may be -1.
@@ -96,6 +101,24 @@ std::vector<Value*> LowerSparseFillEmptyRows(Call& c) {
   Value* place = c.Op("ScatterElements", {order, order, c.Iota(total)});
   Value* reverse = c.Slice(place, 0, c.Ints({0}), given, c.Ints({1}));
   return {c.Gather(all, order, 0), c.Gather(all_values, order, 0), empty, reverse};
+}
+
+}  // namespace
+
+std::span<const OpRow> SparseRows() {
+  static constexpr OpRow kRows[] = {
+      {"SparseFillEmptyRows", LowerSparseFillEmptyRows},
+      {"SparseReshape", LowerSparseReshape},
+      {"SparseSegmentMean", With<LowerSparseSegmentReduce, Divisor::kCount>},
+      {"SparseSegmentMeanWithNumSegments", With<LowerSparseSegmentReduce, Divisor::kCount>},
+      {"SparseSegmentSqrtN", With<LowerSparseSegmentReduce, Divisor::kRootOfCount>},
+      {"SparseSegmentSqrtNWithNumSegments", With<LowerSparseSegmentReduce, Divisor::kRootOfCount>},
+      {"SparseSegmentSum", With<LowerSparseSegmentReduce, Divisor::kNone>},
+      {"SparseSegmentSumWithNumSegments", With<LowerSparseSegmentReduce, Divisor::kNone>},
+      {"SparseTensorDenseMatMul", LowerSparseTensorDenseMatMul},
+      {"SparseToDense", LowerSparseToDense},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

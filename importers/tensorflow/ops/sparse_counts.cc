@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often numbers come in each row, as sparse tensors: an element for each number that does.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <vector>
 
 #include "importers/tensorflow/ops/ragged_form.h"
 #include "importers/tensorflow/ops/sparse_form.h"
-#include "importers/tensorflow/ops/sparse_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -70,8 +72,6 @@ Value* ZerosFor(Call& c, Value* numbers) {
   return c.Full(c.SizeVector(numbers, 0, 1), 0, DType::kI64);
 }
 
-}  // namespace
-
 std::vector<Value*> LowerDenseCountSparse(Call& c) {
   Value* x = c.Index(0);
   const int rank = c.Rank(x);
@@ -101,6 +101,17 @@ std::vector<Value*> LowerRaggedCountSparse(Call& c) {
   Value* weights = TakeWeights(c, 2);
   Value* rows = RowOfEach(c, splits, c.Size(numbers, 0));
   return CountSparsely(c, {rows, numbers, weights, c.Sub(c.Size(splits, 0), 1)});
+}
+
+}  // namespace
+
+std::span<const OpRow> SparseCountsRows() {
+  static constexpr OpRow kRows[] = {
+      {"DenseCountSparseOutput", LowerDenseCountSparse},
+      {"RaggedCountSparseOutput", LowerRaggedCountSparse},
+      {"SparseCountSparseOutput", LowerSparseCountSparse},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

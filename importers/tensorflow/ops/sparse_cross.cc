@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Crosses of features: for each row, every choice of one value of each column, as one text or one
 // hash.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -8,8 +11,6 @@
 #include <vector>
 
 #include "importers/tensorflow/ops/ragged_form.h"
-#include "importers/tensorflow/ops/sparse_lowerings.h"
-#include "importers/tensorflow/ops/text_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -131,8 +132,6 @@ std::size_t SparseColumns(Call& c) {
   return count < 0 || c.failed() ? c.num_operands() : static_cast<std::size_t>(count);
 }
 
-}  // namespace
-
 std::vector<Value*> LowerSparseCross(Call& c) {
   Value* count = nullptr;
   const std::vector<Column> columns = TakeColumns(c, SparseColumns(c), c.num_operands(), &count);
@@ -173,6 +172,17 @@ std::vector<Value*> LowerSparseCrossHashed(Call& c) {
   for (std::size_t i = 1; i < crosses.values.size(); ++i)
     hash = JoinedHash(c, hash, HashOf(c, crosses.values[i]));
   return {crosses.indices, InBuckets(c, hash, buckets), crosses.sizes};
+}
+
+}  // namespace
+
+std::span<const OpRow> SparseCrossRows() {
+  static constexpr OpRow kRows[] = {
+      {"SparseCross", LowerSparseCross},
+      {"SparseCrossHashed", LowerSparseCrossHashed},
+      {"SparseCrossV2", LowerSparseCrossV2},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

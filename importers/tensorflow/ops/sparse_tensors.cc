@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators from sparse tensors to sparse ones, and between sparse and dense ones.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -9,7 +12,6 @@
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/extremes.h"
 #include "importers/tensorflow/ops/sparse_form.h"
-#include "importers/tensorflow/ops/sparse_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -58,8 +60,6 @@ Axes TakeAxes(Call& c, std::int64_t count) {
   }
   return axes;
 }
-
-}  // namespace
 
 std::vector<Value*> LowerSparseReorder(Call& c) {
   const SparseTensor ordered = InOrder(c, TakeSparse(c, 0));
@@ -212,6 +212,27 @@ Value* LowerSparseBincount(Call& c) {
   Value* counts = CountInRows(c, {rows, rank == 1 ? c.Int(1) : c.Select(x.sizes, 0, 0)}, numbers,
                               size, weights);
   return rank == 1 ? c.Squeeze(counts, {0}) : counts;
+}
+
+}  // namespace
+
+std::span<const OpRow> SparseTensorsRows() {
+  static constexpr OpRow kRows[] = {
+      {"SparseAdd", LowerSparseAdd},
+      {"SparseBincount", LowerSparseBincount},
+      {"SparseConcat", LowerSparseConcat},
+      {"SparseDenseCwiseAdd", LowerSparseDenseBinary, "Add"},
+      {"SparseDenseCwiseDiv", LowerSparseDenseBinary, "Div"},
+      {"SparseDenseCwiseMul", LowerSparseDenseBinary, "Mul"},
+      {"SparseReduceMax", LowerSparseReduce, "max"},
+      {"SparseReduceSum", LowerSparseReduce, "sum"},
+      {"SparseReorder", LowerSparseReorder},
+      {"SparseSlice", LowerSparseSlice},
+      {"SparseSoftmax", LowerSparseSoftmax},
+      {"SparseSplit", LowerSparseSplit},
+      {"SparseTensorDenseAdd", LowerSparseTensorDenseAdd},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Special functions (core/lowering/special_functions.h), in float64.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include "core/lowering/special_functions.h"
 
-#include <algorithm>
-#include <array>
 #include <limits>
 #include <numbers>
 #include <optional>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/math_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -26,29 +25,6 @@ Value* DigammaBesideZero(Composer& c, Value* x) {
   return c.Where(c.Equal(x, 0), kNaN, Digamma(c, x));
 }
 
-struct Function {
-  std::string_view name;  // of the operator
-  Value* (*of)(Composer& c, Value* x);
-};
-constexpr auto kFunctions = std::to_array<Function>({
-    {"BesselI0", OfOrder<ModifiedI, 0>},
-    {"BesselI0e", OfOrder<ScaledI, 0>},
-    {"BesselI1", OfOrder<ModifiedI, 1>},
-    {"BesselI1e", OfOrder<ScaledI, 1>},
-    {"BesselJ0", OfOrder<BesselJ, 0>},
-    {"BesselJ1", OfOrder<BesselJ, 1>},
-    {"BesselK0", OfOrder<ModifiedK, 0>},
-    {"BesselK0e", OfOrder<ScaledK, 0>},
-    {"BesselK1", OfOrder<ModifiedK, 1>},
-    {"BesselK1e", OfOrder<ScaledK, 1>},
-    {"BesselY0", OfOrder<BesselY, 0>},
-    {"BesselY1", OfOrder<BesselY, 1>},
-    {"Digamma", DigammaBesideZero},
-    {"Erfinv", ErfInverse},
-    {"Lgamma", LogGamma},
-    {"Ndtri", NormalQuantile},
-});
-
 // Two operands, as float64 of the sizes of both.
 struct Pair {
   Value* first = nullptr;
@@ -62,15 +38,9 @@ Pair TakePair(Call& c) {
   return {c.Expand(c.Cast(a, DType::kF64), sizes), c.Expand(c.Cast(b, DType::kF64), sizes)};
 }
 
-}  // namespace
-
-// Target: the operator.
-Value* LowerSpecialFunction(Call& c) {
+Value* LowerSpecialFunction(Call& c, Value* (*function)(Composer& c, Value* x)) {
   Value* x = c.Tensor(0);
-  const auto* function = std::find_if(kFunctions.begin(), kFunctions.end(),
-                                      [&](const Function& f) { return f.name == c.target(); });
-  if (function == kFunctions.end()) return c.Fail(Internal("no such function"));
-  return c.CastLike(function->of(c, c.Cast(x, DType::kF64)), x);
+  return c.CastLike(function(c, c.Cast(x, DType::kF64)), x);
 }
 
 Value* LowerZeta(Call& c) {
@@ -88,12 +58,40 @@ Value* LowerPolygamma(Call& c) {
   return c.CastLike(Polygamma(c, static_cast<std::int64_t>(*order), c.Cast(x, DType::kF64)), x);
 }
 
-// Target: the "lower" or the "upper" part of the gamma function.
-Value* LowerIncompleteGamma(Call& c) {
+// The lower or the upper part of the gamma function.
+Value* LowerIncompleteGamma(Call& c, bool upper) {
   const Pair pair = TakePair(c);
-  Value* share = IncompleteGamma(c, pair.first, pair.second, c.target() == "upper");
+  Value* share = IncompleteGamma(c, pair.first, pair.second, upper);
   share = c.Where(c.LessOrEqual(pair.first, 0), kNaN, share);
   return c.CastLike(share, c.Tensor(0));
+}
+
+}  // namespace
+
+std::span<const OpRow> SpecialRows() {
+  static constexpr OpRow kRows[] = {
+      {"BesselI0", With<LowerSpecialFunction, OfOrder<ModifiedI, 0>>},
+      {"BesselI0e", With<LowerSpecialFunction, OfOrder<ScaledI, 0>>},
+      {"BesselI1", With<LowerSpecialFunction, OfOrder<ModifiedI, 1>>},
+      {"BesselI1e", With<LowerSpecialFunction, OfOrder<ScaledI, 1>>},
+      {"BesselJ0", With<LowerSpecialFunction, OfOrder<BesselJ, 0>>},
+      {"BesselJ1", With<LowerSpecialFunction, OfOrder<BesselJ, 1>>},
+      {"BesselK0", With<LowerSpecialFunction, OfOrder<ModifiedK, 0>>},
+      {"BesselK0e", With<LowerSpecialFunction, OfOrder<ScaledK, 0>>},
+      {"BesselK1", With<LowerSpecialFunction, OfOrder<ModifiedK, 1>>},
+      {"BesselK1e", With<LowerSpecialFunction, OfOrder<ScaledK, 1>>},
+      {"BesselY0", With<LowerSpecialFunction, OfOrder<BesselY, 0>>},
+      {"BesselY1", With<LowerSpecialFunction, OfOrder<BesselY, 1>>},
+      {"Digamma", With<LowerSpecialFunction, DigammaBesideZero>},
+      {"Erfinv", With<LowerSpecialFunction, ErfInverse>},
+      {"Igamma", With<LowerIncompleteGamma, false>},
+      {"Igammac", With<LowerIncompleteGamma, true>},
+      {"Lgamma", With<LowerSpecialFunction, LogGamma>},
+      {"Ndtri", With<LowerSpecialFunction, NormalQuantile>},
+      {"Polygamma", LowerPolygamma},
+      {"Zeta", LowerZeta},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transforms along the last axes.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include "core/lowering/complex.h"
 #include "core/lowering/fourier.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
-
-// Of the row's target: "2" or "2i", the number of axes and whether it is the inverse.
-struct Kind {
-  int axes = 1;
-  bool inverse = false;
-};
-
-Kind KindOf(Call& c) { return {c.target().front() - '0', c.target().ends_with('i')}; }
 
 // The last axes, outer ones first, with the lengths that operand 1 tells, if there is one.
 std::vector<Line> Lines(Call& c, Value* x, int count) {
@@ -40,19 +33,18 @@ std::vector<Line> Lines(Call& c, Value* x, int count) {
   return lines;
 }
 
-}  // namespace
+enum class Way { kForward, kInverse };
 
-Value* LowerFft(Call& c) {
-  const Kind kind = KindOf(c);
+Value* LowerFft(Call& c, int axes, Way way) {
   Value* x = c.Tensor(0);
-  for (const Line& line : Lines(c, x, kind.axes)) x = Transform(c, x, line, kind.inverse, {});
+  for (const Line& line : Lines(c, x, axes)) x = Transform(c, x, line, way == Way::kInverse, {});
   return x;
 }
 
 // Half of the spectrum of a real signal.
-Value* LowerRealFft(Call& c) {
+Value* LowerRealFft(Call& c, int axes) {
   Value* x = c.Tensor(0);
-  std::vector<Line> lines = Lines(c, x, KindOf(c).axes);
+  std::vector<Line> lines = Lines(c, x, axes);
   if (c.failed()) return nullptr;
   x = Transform(c, x, lines.back(), false, {}, Spectrum::kHalf);
   lines.pop_back();
@@ -60,14 +52,40 @@ Value* LowerRealFft(Call& c) {
   return x;
 }
 
-Value* LowerInverseRealFft(Call& c) {
+Value* LowerInverseRealFft(Call& c, int axes) {
   Value* x = c.Tensor(0);
-  std::vector<Line> lines = Lines(c, x, KindOf(c).axes);
+  std::vector<Line> lines = Lines(c, x, axes);
   if (c.failed()) return nullptr;
   const Line last = lines.back();
   lines.pop_back();
   for (const Line& line : lines) x = Transform(c, x, line, true, {});
   return RealSignal(c, x, last, true, {});
+}
+
+}  // namespace
+
+std::span<const OpRow> SpectralRows() {
+  static constexpr OpRow kRows[] = {
+      {"BatchFFT", With<LowerFft, 1, Way::kForward>},
+      {"BatchFFT2D", With<LowerFft, 2, Way::kForward>},
+      {"BatchFFT3D", With<LowerFft, 3, Way::kForward>},
+      {"BatchIFFT", With<LowerFft, 1, Way::kInverse>},
+      {"BatchIFFT2D", With<LowerFft, 2, Way::kInverse>},
+      {"BatchIFFT3D", With<LowerFft, 3, Way::kInverse>},
+      {"FFT", With<LowerFft, 1, Way::kForward>},
+      {"FFT2D", With<LowerFft, 2, Way::kForward>},
+      {"FFT3D", With<LowerFft, 3, Way::kForward>},
+      {"IFFT", With<LowerFft, 1, Way::kInverse>},
+      {"IFFT2D", With<LowerFft, 2, Way::kInverse>},
+      {"IFFT3D", With<LowerFft, 3, Way::kInverse>},
+      {"IRFFT", With<LowerInverseRealFft, 1>},
+      {"IRFFT2D", With<LowerInverseRealFft, 2>},
+      {"IRFFT3D", With<LowerInverseRealFft, 3>},
+      {"RFFT", With<LowerRealFft, 1>},
+      {"RFFT2D", With<LowerRealFft, 2>},
+      {"RFFT3D", With<LowerRealFft, 3>},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers that are a function of a seed: the same ones that TensorFlow draws on processors
 // (its random_distributions.h says how distributions are made of words).
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/random_lowerings.h"
 #include "importers/tensorflow/ops/random_state.h"
 
 namespace dragoman::tf {
@@ -124,8 +125,6 @@ Value* FirstInside(Call& c, Value* numbers, Value* inside, int count) {
   return c.Concat(std::move(columns), 1);
 }
 
-}  // namespace
-
 Value* LowerStatelessUniform(Call& c) {
   const DType type = c.TypeAttribute("dtype");
   const Drawn drawn = DrawBlocks(c, type);
@@ -175,6 +174,24 @@ Value* LowerStatelessTruncatedNormal(Call& c) {
   c.Assert(c.Equal(c.ReduceAll("ReduceMin", c.Cast(enough, DType::kI64)), 1),
            "'" + c.node().name() + "' draws too few numbers within two standard deviations");
   return Shaped(c, groups, c.Cast(FirstInside(c, flat, inside, per_group), type));
+}
+
+}  // namespace
+
+std::span<const OpRow> StatelessRandomRows() {
+  static constexpr OpRow kRows[] = {
+      {"StatelessRandomNormal", LowerStatelessNormal},
+      {"StatelessRandomNormalV2", LowerStatelessNormal},
+      {"StatelessRandomUniform", LowerStatelessUniform},
+      {"StatelessRandomUniformFullInt", LowerStatelessUniformFullInt},
+      {"StatelessRandomUniformFullIntV2", LowerStatelessUniformFullInt},
+      {"StatelessRandomUniformInt", LowerStatelessUniformInt},
+      {"StatelessRandomUniformIntV2", LowerStatelessUniformInt},
+      {"StatelessRandomUniformV2", LowerStatelessUniform},
+      {"StatelessTruncatedNormal", LowerStatelessTruncatedNormal},
+      {"StatelessTruncatedNormalV2", LowerStatelessTruncatedNormal},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators on strings.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -7,7 +10,6 @@
 
 #include "core/lowering/complex.h"
 #include "importers/tensorflow/graph/attr_value.h"
-#include "importers/tensorflow/ops/text_lowerings.h"
 
 namespace dragoman::tf {
 
@@ -37,8 +39,6 @@ constexpr std::string_view kNotRaised =
     "\\x{1fd6}-\\x{1fd7}\\x{1fe2}-\\x{1fe4}\\x{1fe6}-\\x{1fe7}\\x{1ff2}-\\x{1ff4}"
     "\\x{1ff6}-\\x{1ff7}\\x{1ffc}\\x{fb00}-\\x{fb06}\\x{fb13}-\\x{fb17}";
 
-}  // namespace
-
 // Target: AsciiLower or AsciiUpper, which is what TensorFlow does without an encoding.
 Value* LowerCase(Call& c) {
   Value* x = c.Tensor(0);
@@ -54,9 +54,8 @@ Value* LowerCase(Call& c) {
 
 Value* LowerStringStrip(Call& c) { return c.Op("dragoman.AsciiStrip", {c.Tensor(0)}); }
 
-// Target "static": the pattern is an attribute.
-Value* LowerRegexReplace(Call& c) {
-  const bool is_static = c.target() == "static";
+// Static: the pattern is an attribute.
+Value* LowerRegexReplace(Call& c, bool is_static) {
   Replacement by;
   by.pattern = is_static ? TextConstant(c, c.TextAttribute("pattern")) : c.Tensor(1);
   by.rewrite = is_static ? TextConstant(c, c.TextAttribute("rewrite")) : c.Tensor(2);
@@ -64,9 +63,8 @@ Value* LowerRegexReplace(Call& c) {
   return c.Op("dragoman.RegexReplace", {c.Tensor(0), by.pattern, by.rewrite}, {{"all", all}});
 }
 
-Value* LowerRegexFullMatch(Call& c) {
-  Value* pattern =
-      c.target() == "static" ? TextConstant(c, c.TextAttribute("pattern")) : c.Tensor(1);
+Value* LowerRegexFullMatch(Call& c, bool is_static) {
+  Value* pattern = is_static ? TextConstant(c, c.TextAttribute("pattern")) : c.Tensor(1);
   return c.Op("dragoman.RegexFullMatch", {c.Tensor(0), pattern});
 }
 
@@ -163,8 +161,6 @@ Value* LowerHashBucket(Call& c) {
 
 Value* LowerStringToNumber(Call& c) { return c.Cast(c.Tensor(0), c.TypeAttribute("out_type")); }
 
-namespace {
-
 // How attributes of AsString say that numbers are written. Integers have no precision.
 std::vector<NamedAttribute> NumberFormOf(Call& c, bool of_integers) {
   const bool scientific = c.BoolAttribute("scientific");
@@ -192,8 +188,6 @@ std::vector<NamedAttribute> NumberFormOf(Call& c, bool of_integers) {
   return form;
 }
 
-}  // namespace
-
 Value* LowerAsString(Call& c) {
   Value* x = c.Tensor(0);
   const DType type = c.dtype(x);
@@ -216,8 +210,6 @@ Value* LowerEncodeBase64(Call& c) {
               {{"pad", std::int64_t{c.BoolAttribute("pad")}}});
 }
 
-namespace {
-
 // The pieces of each text of a vector as a sparse matrix: indices, values, sizes.
 std::vector<Value*> SplitSparsely(Call& c, std::vector<NamedAttribute> how) {
   Value* x = c.Tensor(0);
@@ -237,8 +229,6 @@ std::vector<Value*> SplitSparsely(Call& c, std::vector<NamedAttribute> how) {
   return {indices, values, c.Shape(pieces)};
 }
 
-}  // namespace
-
 std::vector<Value*> LowerStringSplit(Call& c) {
   return SplitSparsely(c, {{"any_byte", std::int64_t{1}},
                            {"skip_empty", std::int64_t{c.BoolAttribute("skip_empty")}}});
@@ -255,6 +245,34 @@ std::vector<Value*> LowerStringSplitV2(Call& c) {
     return {};
   }
   return SplitSparsely(c, {{"max_splits", most}});
+}
+
+}  // namespace
+
+std::span<const OpRow> StringsRows() {
+  static constexpr OpRow kRows[] = {
+      {"AsString", LowerAsString},
+      {"EncodeBase64", LowerEncodeBase64},
+      {"ReduceJoin", LowerReduceJoin},
+      {"RegexFullMatch", With<LowerRegexFullMatch, false>},
+      {"RegexReplace", With<LowerRegexReplace, false>},
+      {"StaticRegexFullMatch", With<LowerRegexFullMatch, true>},
+      {"StaticRegexReplace", With<LowerRegexReplace, true>},
+      {"StringFormat", LowerStringFormat},
+      {"StringJoin", LowerStringJoin},
+      {"StringLength", LowerStringLength},
+      {"StringLower", LowerCase, "dragoman.AsciiLower"},
+      {"StringSplit", LowerStringSplit},
+      {"StringSplitV2", LowerStringSplitV2},
+      {"StringStrip", LowerStringStrip},
+      {"StringToHashBucket", LowerHashBucket, "murmur"},
+      {"StringToHashBucketFast", LowerHashBucket, "farm"},
+      {"StringToHashBucketStrong", LowerHashBucket, "sip"},
+      {"StringToNumber", LowerStringToNumber},
+      {"StringUpper", LowerCase, "dragoman.AsciiUpper"},
+      {"Substr", LowerSubstr},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

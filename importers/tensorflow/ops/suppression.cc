@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include "importers/tensorflow/ops/suppression.h"
 
 #include <limits>
 #include <vector>
 
 #include "importers/tensorflow/ops/loop_body.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -68,6 +69,8 @@ KeptBoxes SuppressSoftly(Call& c, const SoftSuppression& given) {
   return {kept[1], kept[2]};
 }
 
+namespace {
+
 // Boxes of which a table (n, n) tells how much they overlap.
 Value* LowerNonMaxSuppressionWithOverlaps(Call& c) {
   Value* overlaps = c.Tensor(0);
@@ -98,6 +101,15 @@ Value* LowerNonMaxSuppressionWithOverlaps(Call& c) {
   Value* all = AppendLoop(c, body, at, {again, now, total}, {count, nullptr, none, zero})[0];
   Value* found = c.Op("Compress", {sorted[1], all}, {{"axis", std::int64_t{0}}});
   return c.Cast(found, DType::kI32);
+}
+
+}  // namespace
+
+std::span<const OpRow> SuppressionRows() {
+  static constexpr OpRow kRows[] = {
+      {"NonMaxSuppressionWithOverlaps", LowerNonMaxSuppressionWithOverlaps},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

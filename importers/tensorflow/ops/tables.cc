@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include "importers/tensorflow/ops/tables.h"
 
 #include <algorithm>
 #include <numeric>
 #include <string>
 #include <vector>
-
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -98,8 +98,6 @@ Rows FindRows(Call& c, const dragoman::Tensor& keys, Value* x) {
   return {c.Gather(c.Ints(sorted.rows), c.Max(place, 0), 0), found};
 }
 
-}  // namespace
-
 Value* LowerLookupTableFind(Call& c) {
   const TableContents* contents = ContentsOf(c);
   if (contents == nullptr) return nullptr;
@@ -134,6 +132,25 @@ std::vector<Value*> LowerLookupTableExport(Call& c) {
 std::vector<Abstract> LowerTableChange(Call& c) {
   c.Fail("a table that changes while the model runs is not supported");
   return {};
+}
+
+}  // namespace
+
+std::span<const OpRow> TablesRows() {
+  static constexpr OpRow kRows[] = {
+      {"LookupTableExport", LowerLookupTableExport},
+      {"LookupTableExportV2", LowerLookupTableExport},
+      {"LookupTableFind", LowerLookupTableFind},
+      {"LookupTableFindV2", LowerLookupTableFind},
+      {"LookupTableImport", LowerTableChange},
+      {"LookupTableImportV2", LowerTableChange},
+      {"LookupTableInsert", LowerTableChange},
+      {"LookupTableInsertV2", LowerTableChange},
+      {"LookupTableRemoveV2", LowerTableChange},
+      {"LookupTableSize", LowerLookupTableSize},
+      {"LookupTableSizeV2", LowerLookupTableSize},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorArrays, which are lists that go along an edge of their own, the flow.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "importers/tensorflow/ops/lists.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -26,11 +27,9 @@ bool Grows(const Abstract& handle) {
   return parts != nullptr && parts->items->back().Is<None>();
 }
 
-}  // namespace
-
 // What is in the array goes along its flow, and the handle carries nothing; target "first": it is
 // of version 1 or 2, whose handle has what the flow begins with (lower/evaluator.cc).
-Results LowerTensorArray(Call& c) {
+Results LowerTensorArray(Call& c, bool has_flow) {
   Value* length = c.IndexNumber(0);
   Value* sizes = ElementSizesAttribute(c);
   const bool grows = c.BoolAttribute("dynamic_size");
@@ -38,11 +37,11 @@ Results LowerTensorArray(Call& c) {
   Abstract made = grows && c.KnownNumber(length) == 0 ? c.heap().NewList({})
                                                       : ReservedList(c, length, sizes, dtype);
   std::vector<Abstract> handle;
-  if (c.target() == "first") handle.push_back(made);
+  if (!has_flow) handle.push_back(made);
   if (grows) handle.push_back(None());
   const auto parts = std::make_shared<const std::vector<Abstract>>(std::move(handle));
   const Abstract named = parts->empty() ? Abstract(None()) : Abstract(Tuple{parts});
-  if (c.target() == "first") return {named};
+  if (!has_flow) return {named};
   return {named, std::move(made)};
 }
 
@@ -102,5 +101,46 @@ Results LowerTensorArraySplit(Call& c) {
 }
 
 Results LowerNothing(Call&) { return {}; }
+
+}  // namespace
+
+std::span<const OpRow> TensorArraysRows() {
+  static constexpr OpRow kRows[] = {
+      {"ControlTrigger", LowerNothing},
+      {"DestroyResourceOp", LowerNothing},
+      {"DisableCopyOnRead", LowerNothing},
+      {"NoOp", LowerNothing},
+      {"TensorArray", With<LowerTensorArray, false>},
+      {"TensorArrayClose", LowerNothing},
+      {"TensorArrayCloseV2", LowerNothing},
+      {"TensorArrayCloseV3", LowerNothing},
+      {"TensorArrayConcat", LowerTensorArrayConcat},
+      {"TensorArrayConcatV2", LowerTensorArrayConcat},
+      {"TensorArrayConcatV3", LowerTensorArrayConcat},
+      {"TensorArrayGather", LowerTensorArrayGather},
+      {"TensorArrayGatherV2", LowerTensorArrayGather},
+      {"TensorArrayGatherV3", LowerTensorArrayGather},
+      {"TensorArrayPack", LowerTensorArrayPack},
+      {"TensorArrayRead", LowerTensorArrayRead},
+      {"TensorArrayReadV2", LowerTensorArrayRead},
+      {"TensorArrayReadV3", LowerTensorArrayRead},
+      {"TensorArrayScatter", LowerTensorArrayScatter},
+      {"TensorArrayScatterV2", LowerTensorArrayScatter},
+      {"TensorArrayScatterV3", LowerTensorArrayScatter},
+      {"TensorArraySize", LowerTensorArraySize},
+      {"TensorArraySizeV2", LowerTensorArraySize},
+      {"TensorArraySizeV3", LowerTensorArraySize},
+      {"TensorArraySplit", LowerTensorArraySplit},
+      {"TensorArraySplitV2", LowerTensorArraySplit},
+      {"TensorArraySplitV3", LowerTensorArraySplit},
+      {"TensorArrayUnpack", LowerTensorArrayUnpack},
+      {"TensorArrayV2", With<LowerTensorArray, false>},
+      {"TensorArrayV3", With<LowerTensorArray, true>},
+      {"TensorArrayWrite", LowerTensorArrayWrite},
+      {"TensorArrayWriteV2", LowerTensorArrayWrite},
+      {"TensorArrayWriteV3", LowerTensorArrayWrite},
+  };
+  return kRows;
+}
 
 }  // namespace dragoman::tf

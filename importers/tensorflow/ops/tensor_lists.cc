@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorLists.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -7,7 +9,6 @@
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/lists.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -36,8 +37,6 @@ Value* Stacked(Call& c, std::size_t list, std::optional<std::size_t> sizes) {
       c.Has("element_dtype") ? c.TypeAttribute("element_dtype") : c.TypeAttribute("dtype");
   return StackElements(c, c.operand(list), given, dtype);
 }
-
-}  // namespace
 
 Results LowerTensorListReserve(Call& c) {
   Value* sizes = KnownElementSizes(c, c.Tensor(0));
@@ -214,6 +213,33 @@ Results LowerTensorListScatterInto(Call& c) {
   Value* after = c.Op("ScatterND", {before, c.Unsqueeze(indices, {1}), rows});
   if (c.failed()) return {};
   return {c.NewTensor(after)};
+}
+
+}  // namespace
+
+std::span<const OpRow> TensorListsRows() {
+  static constexpr OpRow kRows[] = {
+      {"EmptyTensorList", LowerEmptyTensorList},
+      {"TensorListConcat", LowerTensorListConcat},
+      {"TensorListConcatLists", LowerTensorListConcatLists},
+      {"TensorListConcatV2", LowerTensorListConcat},
+      {"TensorListElementShape", LowerTensorListElementShape},
+      {"TensorListFromTensor", LowerTensorListFromTensor},
+      {"TensorListGather", LowerTensorListGather},
+      {"TensorListGetItem", LowerTensorListGetItem},
+      {"TensorListLength", LowerTensorListLength},
+      {"TensorListPopBack", LowerTensorListPopBack},
+      {"TensorListPushBack", LowerTensorListPushBack},
+      {"TensorListReserve", LowerTensorListReserve},
+      {"TensorListResize", LowerTensorListResize},
+      {"TensorListScatter", LowerTensorListScatter},
+      {"TensorListScatterIntoExistingList", LowerTensorListScatterInto},
+      {"TensorListScatterV2", LowerTensorListScatter},
+      {"TensorListSetItem", LowerTensorListSetItem},
+      {"TensorListSplit", LowerTensorListSplit},
+      {"TensorListStack", LowerTensorListStack},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

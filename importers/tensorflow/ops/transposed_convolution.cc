@@ -2,6 +2,8 @@
 // Conv2DBackpropInput and its kin. Their result has the sizes that an operand states: pads follow
 // from these where inference knows how both sizes relate; else what the operator gives without pads
 // is cut at run time.
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -10,7 +12,6 @@
 
 #include "core/analysis/inference.h"
 #include "importers/tensorflow/ops/convolution.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -96,9 +97,12 @@ TransposedAxis CutAxis(Call& c, Value* x, const Axis& axis, Value* wanted) {
   return TransposedAxis{0, 0, axis.stride - 1, cut, wanted};
 }
 
-Filter TakeFilter(Call& c, const Layout& layout, Value* x, Value* filter) {
+// Whether each channel has filters of its own.
+enum class Filters { kOfAllChannels, kOfEachChannel };
+
+Filter TakeFilter(Call& c, const Layout& layout, Value* x, Value* filter, Filters filters) {
   Filter weight{nullptr, 1};
-  if (c.target() == "depthwise") {
+  if (filters == Filters::kOfEachChannel) {
     weight = DepthwiseFilter(c, filter);
   } else {
     weight.weight = FilterFirst(c, filter, layout.spatial);
@@ -111,10 +115,8 @@ Filter TakeFilter(Call& c, const Layout& layout, Value* x, Value* filter) {
   return weight;
 }
 
-}  // namespace
-
-Value* LowerConvBackpropInput(Call& c) {
-  const Layout layout = TakeLayout(c, c.target() == "3d" ? 3 : 2);
+Value* LowerConvBackpropInput(Call& c, int spatial, Filters filters) {
+  const Layout layout = TakeLayout(c, spatial);
   const StatedSizes sizes = TakeStatedSizes(c, layout);
   Value* filter = c.Tensor(1);
   Value* x = ToChannelsFirst(c, layout, c.Tensor(2));
@@ -147,7 +149,7 @@ Value* LowerConvBackpropInput(Call& c) {
     extra[i] = placed->extra;
     cuts[i] = {placed->cut, placed->length};
   }
-  const Filter weight = TakeFilter(c, layout, x, filter);
+  const Filter weight = TakeFilter(c, layout, x, filter, filters);
   if (c.failed()) return nullptr;
   Value* y = c.Op("ConvTranspose", {x, weight.weight},
                   {{"dilations", dilations},
@@ -163,6 +165,18 @@ Value* LowerConvBackpropInput(Call& c) {
                   c.Ints({1}));
   }
   return FromChannelsFirst(c, layout, y);
+}
+
+}  // namespace
+
+std::span<const OpRow> TransposedConvolutionRows() {
+  static constexpr OpRow kRows[] = {
+      {"Conv2DBackpropInput", With<LowerConvBackpropInput, 2, Filters::kOfAllChannels>},
+      {"Conv3DBackpropInputV2", With<LowerConvBackpropInput, 3, Filters::kOfAllChannels>},
+      {"DepthwiseConv2dNativeBackpropInput",
+       With<LowerConvBackpropInput, 2, Filters::kOfEachChannel>},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

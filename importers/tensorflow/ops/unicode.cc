@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts as the numbers of their characters, and back. Texts are UTF-8.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <string>
 #include <vector>
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/ragged_form.h"
-#include "importers/tensorflow/ops/text_lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -53,8 +55,6 @@ Value* NumbersOf(Call& c, const Characters& all) {
   return c.Where(control, c.Cast(c.Int(other), DType::kI32), numbers);
 }
 
-}  // namespace
-
 // Row splits and numbers; with offsets (a third result), also where each character begins.
 std::vector<Value*> LowerUnicodeDecode(Call& c) {
   if (!IsUtf8Attribute(c, "input_encoding")) return {};
@@ -87,6 +87,18 @@ Value* LowerUnicodeTranscode(Call& c) {
   Value* texts = c.Op("dragoman.CodePointText", {NumbersOf(c, all)});
   Value* joined = c.Op("dragoman.JoinText", {texts, all.splits, TextConstant(c, "")});
   return c.Reshape(joined, c.Shape(x));
+}
+
+}  // namespace
+
+std::span<const OpRow> UnicodeRows() {
+  static constexpr OpRow kRows[] = {
+      {"UnicodeDecode", LowerUnicodeDecode},
+      {"UnicodeDecodeWithOffsets", LowerUnicodeDecode},
+      {"UnicodeEncode", LowerUnicodeEncode},
+      {"UnicodeTranscode", LowerUnicodeTranscode},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables: a handle, and a reference of TensorFlow 1, is the tensor whose storage the variable
 // is. Reading makes a copy.
+#include "importers/tensorflow/ops/lowerings.h"
+#include "importers/tensorflow/ops/op_rows.h"
+
 #include <string>
 
 #include "core/lowering/heap.h"
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -52,8 +54,6 @@ Value* ScatterRows(Call& c, Value* before, Value* indices, Value* updates, bool 
   if (reduction != "none") attributes.push_back({"reduction", std::string(reduction)});
   return c.Op("ScatterND", {before, indices, updates}, std::move(attributes));
 }
-
-}  // namespace
 
 Value* LowerReadVariable(Call& c) { return c.Tensor(0); }
 
@@ -105,8 +105,11 @@ Value* LowerVariableShape(Call& c) {
   return c.Cast(c.Shape(c.Tensor(0)), c.TypeAttribute("out_type"));
 }
 
+}  // namespace
+
 // The same variable.
-std::vector<Abstract> LowerPassHandle(Call& c) { return {c.operand(0)}; }
+
+namespace {
 
 // One of several variables, which operand 0 chooses.
 std::vector<Abstract> LowerRefSelect(Call& c) {
@@ -117,6 +120,48 @@ std::vector<Abstract> LowerRefSelect(Call& c) {
     return {};
   }
   return {c.operand(static_cast<std::size_t>(index) + 1)};
+}
+
+}  // namespace
+
+std::span<const OpRow> VariablesRows() {
+  static constexpr OpRow kRows[] = {
+      {"Assign", LowerAssign},
+      {"AssignAdd", LowerAssignCombined, "Add"},
+      {"AssignAddVariableOp", LowerAssignCombinedVariable, "Add"},
+      {"AssignSub", LowerAssignCombined, "Sub"},
+      {"AssignSubVariableOp", LowerAssignCombinedVariable, "Sub"},
+      {"AssignVariableOp", LowerAssignVariable},
+      {"IsVariableInitialized", LowerIsInitialized},
+      {"ReadVariableOp", LowerReadVariable},
+      {"RefSelect", LowerRefSelect},
+      {"ResourceGather", LowerResourceGather},
+      {"ResourceScatterAdd", LowerVariableScatter, "add"},
+      {"ResourceScatterMax", LowerVariableScatter, "max"},
+      {"ResourceScatterMin", LowerVariableScatter, "min"},
+      {"ResourceScatterMul", LowerVariableScatter, "mul"},
+      {"ResourceScatterNdAdd", LowerVariableScatter, "add"},
+      {"ResourceScatterNdMax", LowerVariableScatter, "max"},
+      {"ResourceScatterNdMin", LowerVariableScatter, "min"},
+      {"ResourceScatterNdSub", LowerVariableScatter, "sub"},
+      {"ResourceScatterNdUpdate", LowerVariableScatter, "none"},
+      {"ResourceScatterSub", LowerVariableScatter, "sub"},
+      {"ResourceScatterUpdate", LowerVariableScatter, "none"},
+      {"ScatterAdd", LowerVariableScatter, "add"},
+      {"ScatterMax", LowerVariableScatter, "max"},
+      {"ScatterMin", LowerVariableScatter, "min"},
+      {"ScatterMul", LowerVariableScatter, "mul"},
+      {"ScatterNdAdd", LowerVariableScatter, "add"},
+      {"ScatterNdMax", LowerVariableScatter, "max"},
+      {"ScatterNdMin", LowerVariableScatter, "min"},
+      {"ScatterNdSub", LowerVariableScatter, "sub"},
+      {"ScatterNdUpdate", LowerVariableScatter, "none"},
+      {"ScatterSub", LowerVariableScatter, "sub"},
+      {"ScatterUpdate", LowerVariableScatter, "none"},
+      {"VarIsInitializedOp", LowerIsInitialized},
+      {"VariableShape", LowerVariableShape},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tf

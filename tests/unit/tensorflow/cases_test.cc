@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/support/find_by_key.h"
 #include "importers/tensorflow/ops/op_table.h"
 #include "proto/tensorflow/tensorflow.pb.h"
 
@@ -43,6 +44,12 @@ std::set<std::string> OperatorsOfCases() {
     AddOperators(graph, operators);
   }
   return operators;
+}
+
+// Two files could have rows of one name, of which only one would be found.
+TEST(TensorFlowOpTable, HasOneRowOfEachName) {
+  EXPECT_GT(tf::OpRows().size(), 600u);
+  EXPECT_TRUE(IsSortedBy(tf::OpRows(), &tf::OpRow::name));
 }
 
 TEST(TensorFlowCasesTest, ThereIsOneForEachOperatorThatIsLowered) {
