@@ -141,6 +141,7 @@ constexpr EmitterRow kEmitters[] = {
     {"Reshape", EmitReshape},
     {"Resize", EmitResize},
     {"ReverseSequence", EmitReverseSequence},
+    {"RoiAlign", EmitRoiAlign},
     {"Round", EmitUnary},
     {"Scan", EmitScan},
     {"ScatterElements", EmitScatterElements},

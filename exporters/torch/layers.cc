@@ -33,6 +33,7 @@ class LayerReader {
     if (target == "aten.group_norm.default") return GroupNorm();
     if (target == "aten.instance_norm.default") return InstanceNorm();
     if (target == "aten.index.Tensor") return Embedding();
+    if (target == "aten.prelu.default") return PRelu();
     if (target == "aten.lstm.input") return Recurrence("nn.LSTM");
     if (target == "aten.gru.input") return Recurrence("nn.GRU");
     if (target == "aten.rnn_tanh.input" || target == "aten.rnn_relu.input")
@@ -192,6 +193,15 @@ class LayerReader {
     arguments.push_back(Keyword("affine", BoolLiteral(true)));
     return Made(std::move(layer), fmt::format("nn.InstanceNorm{}d", rank - 2), std::move(arguments),
                 "input");
+  }
+
+  std::optional<LayerCall> PRelu() const {
+    LayerCall layer;
+    if (!Take(layer, "weight", "weight", false)) return std::nullopt;
+    Exprs arguments;
+    const std::int64_t slopes = SizeOf(call_.Tensor("weight"), 0);
+    if (slopes != 1) arguments.push_back(Number(slopes, "num_parameters"));
+    return Made(std::move(layer), "nn.PReLU", std::move(arguments), "self");
   }
 
   // Rows of a table that learns, at places that the program is given.

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <set>
 
+#include "core/rewrite/zeros.h"
+
 namespace dragoman::pytorch {
 namespace {
 
@@ -97,16 +99,15 @@ std::string WithoutNumber(const std::string& name) {
   return line != std::string::npos && IsNumber(name.substr(line + 1)) ? name.substr(0, line) : name;
 }
 
-// A normalisation whose weights are those of another by chance: exporters store equal tensors once,
-// and fresh ones are all alike. The scope tells them apart.
-bool IsApart(const Call& call, const LayerCall& layer, const ModulePath& owner) {
-  const bool is_norm = layer.constructor.parts.front().text.ends_with("Norm") ||
-                       layer.constructor.parts.front().text.starts_with("nn.BatchNorm");
-  if (!is_norm || call.scope.empty() || call.scope == owner) return false;
-  // "bn_1": the second call of bn.
-  ModulePath first = call.scope;
-  first.back() = WithoutNumber(first.back());
-  return first != owner;
+// Whether a normalisation has weights as they are before training. Exporters store equal tensors
+// once, so several normalisations may share these by chance.
+bool IsFreshNorm(const LayerCall& layer, const WeightsByValue& weights) {
+  const std::string& name = layer.constructor.parts.front().text;
+  return name.find("Norm") != std::string::npos &&
+         std::ranges::all_of(layer.weights, [&](const auto& weight) {
+           const dragoman::Tensor& tensor = weights.at(weight.second)->tensor;
+           return HasOnly(tensor, 0) || HasOnly(tensor, 1);
+         });
 }
 
 ModulePath WithSuffix(ModulePath path, std::int64_t number) {
@@ -126,6 +127,7 @@ ModulePath ModuleTree::Beside(ModulePath path) const {
     if ((child != nullptr && child->layer) || module->HasWeight(path[i])) {
       for (std::size_t j = i + 1; j < path.size(); ++j) path[i] += "_" + path[j];
       path.resize(i + 1);
+      path[i] = Identifier(path[i]);
     }
     module = child;
   }
@@ -155,51 +157,94 @@ ModulePath ModuleTree::LayerPath(const Call& call, const LayerCall& layer,
   return scope;
 }
 
+// Scopes of calls that have other scopes or weights within.
+void ModuleTree::FindContainers(const ProgramCalls& program, const WeightsByValue& weights) {
+  const auto add_above = [&](ModulePath path) {
+    while (!path.empty()) {
+      path.pop_back();
+      containers_.insert(path);
+    }
+  };
+  ForEachCall(program.calls, [&](const Call& call) { add_above(call.scope); });
+  for (const auto& [value, weight] : weights) {
+    ModulePath path = PathOf(weight->path);
+    if (!path.empty()) path.pop_back();
+    add_above(std::move(path));
+  }
+}
+
+// Where a fresh normalisation is, whose weights may be at `owner` by chance: where its scope says,
+// or, where that has other modules or is not known, on its own. nullopt: at `owner`.
+std::optional<ModulePath> ModuleTree::PlaceApart(const Call& call, const ModulePath& owner) {
+  if (!call.scope.empty() && !containers_.contains(call.scope)) {
+    // "bn_1": the second call of bn.
+    ModulePath first = call.scope;
+    first.back() = WithoutNumber(first.back());
+    if (call.scope == owner || first == owner) return std::nullopt;
+    return call.scope;
+  }
+  if (owned_.insert(owner).second) return std::nullopt;
+  ModulePath path = call.scope;
+  if (path.empty()) path.assign(owner.begin(), owner.end() - 1);
+  path.push_back(IsNumber(owner.back()) ? "norm" : owner.back());
+  while (!owned_.insert(path).second) path = WithSuffix(path, 2);
+  return path;
+}
+
+void ModuleTree::AddLayer(const Call& call, LayerCall layer, const Sources& sources, Paths& paths) {
+  std::string key = FlatText(layer.constructor);
+  for (const auto& [name, value] : layer.weights) key += " " + sources.weights.at(value)->path;
+  const ModulePath owner = LayerPath(call, layer, sources.weights);
+  std::optional<ModulePath> apart;
+  if (!owner.empty() && IsFreshNorm(layer, sources.weights)) apart = PlaceApart(call, owner);
+  if (apart) key += " " + Dotted(*apart);
+  for (const auto& [name, value] : layer.weights) {
+    if (sources.states.contains(value)) return;
+    if (apart) continue;
+    const std::string& path = sources.weights.at(value)->path;
+    if (owners_.try_emplace(path, key).first->second != key) return;
+    if (!by_weights_.contains(key) && by_source_.contains(path)) return;
+  }
+  Module*& module = by_weights_[key];
+  if (module == nullptr) module = &MakeLayer(Beside(apart.value_or(owner)), layer, sources.weights);
+  for (const auto& [name, value] : layer.weights)
+    paths[value] = by_source_.at(sources.weights.at(value)->path);
+  layers_[&call] = module;
+  layer_calls_[&call] = std::move(layer);
+}
+
+Module& ModuleTree::MakeLayer(const ModulePath& wanted, const LayerCall& layer,
+                              const WeightsByValue& weights) {
+  ModulePath path = wanted;
+  for (std::int64_t i = 2; !IsFree(path); ++i) path = WithSuffix(wanted, i);
+  Module& module = Make(path);
+  module.form = Module::Form::kLayer;
+  module.layer = layer;
+  for (const auto& [name, value] : layer.weights) {
+    const pt2::Weight& weight = *weights.at(value);
+    stored_.push_back({Dotted(path) + "." + name, weight.path, &weight});
+    ModulePath at = path;
+    at.push_back(name);
+    by_source_.try_emplace(weight.path, std::move(at));
+  }
+  return module;
+}
+
 void ModuleTree::AddLayers(const ProgramCalls& program, const WeightsByValue& weights,
                            Paths& paths) {
   ProducerOf producers;
   ForEachCall(program.calls, [&](const Call& call) {
     for (const std::string& result : call.results) producers[result] = &call;
   });
-  std::set<std::string> states;
-  for (const StateUpdate& state : program.states) states.insert(state.buffer);
-  std::map<std::string, std::string> owners;  // of weights: the layer, by its weights
-  const auto add = [&](const Call& call) {
+  Sources sources = {.weights = weights};
+  for (const StateUpdate& state : program.states) sources.states.insert(state.buffer);
+  owners_.clear();
+  owned_.clear();
+  FindContainers(program, weights);
+  ForEachCall(program.calls, [&](const Call& call) {
     std::optional<LayerCall> layer = ReadLayer(call, program, weights, producers);
-    if (!layer) return;
-    std::string key = FlatText(layer->constructor);
-    for (const auto& [name, value] : layer->weights) key += " " + weights.at(value)->path;
-    const ModulePath owner = LayerPath(call, *layer, weights);
-    const bool is_apart = IsApart(call, *layer, owner) && ModuleAt(call.scope).path != call.scope;
-    if (is_apart) key += " " + Dotted(call.scope);
-    for (const auto& [name, value] : layer->weights) {
-      const std::string& path = weights.at(value)->path;
-      if (is_apart && !states.contains(value)) continue;
-      if (states.contains(value) || owners.try_emplace(path, key).first->second != key) return;
-      if (!by_weights_.contains(key) && by_source_.contains(path)) return;
-    }
-    Module*& module = by_weights_[key];
-    if (module == nullptr) {
-      const ModulePath wanted = Beside(is_apart ? call.scope : owner);
-      ModulePath path = wanted;
-      for (std::int64_t i = 2; !IsFree(path); ++i) path = WithSuffix(wanted, i);
-      module = &Make(path);
-      module->form = Module::Form::kLayer;
-      module->layer = *layer;
-      for (const auto& [name, value] : layer->weights) {
-        const pt2::Weight& weight = *weights.at(value);
-        stored_.push_back({Dotted(path) + "." + name, weight.path, &weight});
-        ModulePath at = path;
-        at.push_back(name);
-        by_source_.try_emplace(weight.path, std::move(at));
-      }
-    }
-    for (const auto& [name, value] : layer->weights)
-      paths[value] = by_source_.at(weights.at(value)->path);
-    layers_[&call] = module;
-    layer_calls_[&call] = *std::move(layer);
-  };
-  ForEachCall(program.calls, add);
+    if (layer) AddLayer(call, *std::move(layer), sources, paths);
+  });
 }
 
 const ModulePath& ModuleTree::PlaceWeight(const pt2::Weight& weight) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,7 +70,18 @@ class ModuleTree {
  private:
   using Paths = std::map<std::string, ModulePath>;  // of weights, by value of a program
 
+  // What a program reads.
+  struct Sources {
+    const WeightsByValue& weights;
+    std::set<std::string> states = {};
+  };
+
   void AddLayers(const ProgramCalls& program, const WeightsByValue& weights, Paths& paths);
+  void AddLayer(const Call& call, LayerCall layer, const Sources& sources, Paths& paths);
+  Module& MakeLayer(const ModulePath& wanted, const LayerCall& layer,
+                    const WeightsByValue& weights);
+  void FindContainers(const ProgramCalls& program, const WeightsByValue& weights);
+  std::optional<ModulePath> PlaceApart(const Call& call, const ModulePath& owner);
   bool IsFree(const ModulePath& path) const;
   ModulePath Beside(ModulePath path) const;
   ModulePath LayerPath(const Call& call, const LayerCall& layer, const WeightsByValue& weights);
@@ -84,6 +96,9 @@ class ModuleTree {
   std::map<const ProgramCalls*, Paths> paths_;
   std::map<std::string, Module*> by_weights_;    // layers, by their weights
   std::map<std::string, ModulePath> by_source_;  // of weights that have a place
+  std::map<std::string, std::string> owners_;    // of weights of a program: the layer's key
+  std::set<ModulePath> containers_;              // that scopes or weights are below
+  std::set<ModulePath> owned_;                   // where fresh normalisations are
 };
 
 }  // namespace dragoman::pytorch

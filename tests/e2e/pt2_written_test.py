@@ -304,6 +304,54 @@ state 0 input 1 -> output 1
         y, = self.run_outputs(archive, x=x, scales=np.array([1, 1, 2, 0.5], "f4"))
         np.testing.assert_allclose(y[0, 0], [[1.5, 3.5], [2.5, 4.5], [4.5, 6.5], [5.5, 7.5]])
 
+    def test_regions_are_pooled_by_products(self):
+        # Of an image that rises evenly, a mean is what the middle of the bin has.
+        rows, columns = np.meshgrid(np.arange(8.0), np.arange(9.0), indexing="ij")
+        image = (10 * rows + columns)[None, None].astype("f4")
+        boxes, images = np.array([[1, 1, 5, 5]], "f4"), np.array([0])
+        for ratio, mode, wanted in ((2, "avg", [[16.5, 18.5], [36.5, 38.5]]),
+                                    (0, "avg", [[16.5, 18.5], [36.5, 38.5]]),
+                                    (1, "max", [[5.5, 6], [10.5, 11]])):
+            archive = self.convert_text(f"""entry main(%x: f32[n, c, 8, 9], %boxes: f32[r, 4],
+    %images: i64[r]) -> (%y) {{
+  %y = onnx.RoiAlign(%x, %boxes, %images) {{mode = "{mode}", output_height = 2, output_width = 2, sampling_ratio = {ratio}}}
+}}
+""")
+            y, = self.run_outputs(archive, x=image, boxes=boxes, images=images)
+            np.testing.assert_allclose(y[0, 0], wanted, rtol=1e-5, err_msg=f"{mode} {ratio}")
+
+    def test_activations_and_norms_are_the_operators(self):
+        archive = self.convert_text("""entry main(%x: f32[n, 3, 4]) -> (%y, %z) {
+  const %slopes: f32[3, 1] = [[0.5], [0.25], [-1.0]]
+  const %slope: f32[1, 1, 1] = [[[0.125]]]
+  const %last: i64[1] = [2]
+  %p = onnx.PRelu(%x, %slopes)
+  %y = onnx.PRelu(%p, %slope)
+  %z = onnx.ReduceL2(%p, %last) {keepdims = 0}
+}
+""")
+        self.assertEqual(self.targets(archive), ["aten.prelu.default", "aten.prelu.default",
+                                                 "aten.linalg_vector_norm.default"])
+        x = np.array([[[-4, 3, 0, 0], [-8, 0, 0, 6], [-1, 1, 1, 1]]], "f4")
+        y, z = self.run_outputs(archive, x=x)
+        np.testing.assert_allclose(y, [[[-0.25, 3, 0, 0], [-0.25, 0, 0, 6], [1, 1, 1, 1]]])
+        np.testing.assert_allclose(z, [[13 ** 0.5, 40 ** 0.5, 2]], rtol=1e-6)
+
+    def test_what_comes_back_is_what_was_written(self):
+        text = """entry main(%x: f32[n, 32], %i: f32[n, 2, 4, 4]) -> (%y, %z) {
+  const %sizes: i64[4] = [-1, 2, 4, 4]
+  const %scales: f32[4] = [1.0, 1.0, 2.0, 2.0]
+  const %slopes: f32[2, 1, 1] = [[[0.5]], [[0.25]]]
+  %r = onnx.Reshape(%x, %sizes)
+  %p = onnx.PRelu(%r, %slopes)
+  %y = onnx.Resize(%p, _, %scales) {mode = "linear"}
+  %z = onnx.ReduceL2(%i)
+}
+"""
+        archive = self.convert_text(text)
+        done = dragoman("diff", self.work / "model.dgt", archive)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_names_are_those_that_python_and_modules_take(self):
         archive = self.convert_text("""entry main(%self: f32[2], %"x.1": f32[2], %"x-1": f32[2]) -> (%y) {
   const %forward: f32[2] = [1.0, 2.0]

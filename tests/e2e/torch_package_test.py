@@ -94,6 +94,35 @@ class TorchPackageTest(unittest.TestCase):
         names = set(header(folder / "model.safetensors")) - {"__metadata__"}
         self.assertEqual(names, {"fc.weight", "fc_scale", "items.weight_0"})
 
+    def test_norms_that_share_fresh_weights_are_apart(self):
+        # As an exporter stores them: the weights of three modules once, of two layers with scopes.
+        folder = self.package_of_text("""entry main(%x: f32[2, 3]) -> (%y) {
+  const %enc.layers.0.norm1.weight: f32[3] = [1.0, 1.0, 1.0]
+  const %enc.layers.0.fc.weight: f32[3, 3] = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]
+  const %enc.layers.1.fc.weight: f32[3, 3] = [[1.5, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]
+  %a: f32[2, 3] = onnx.LayerNormalization(%x, %enc.layers.0.norm1.weight) @/enc/layers.0/a !0
+  %b: f32[2, 3] = dragoman.Linear(%a, %enc.layers.0.fc.weight) @/enc/layers.0/fc/b !1
+  %c: f32[2, 3] = onnx.LayerNormalization(%b, %enc.layers.0.norm1.weight) @/enc/layers.0/c !2
+  %d: f32[2, 3] = onnx.LayerNormalization(%c, %enc.layers.0.norm1.weight) @/enc/layers.1/d !3
+  %e: f32[2, 3] = dragoman.Linear(%d, %enc.layers.1.fc.weight) @/enc/layers.1/fc/e !4
+  %y: f32[2, 3] = onnx.LayerNormalization(%e, %enc.layers.0.norm1.weight) @/norm/y !5
+}
+
+origins {
+  !0 = "onnx.LayerNormalization" @/enc/layers.0/a
+  !1 = "onnx.Gemm" @/enc/layers.0/fc/b
+  !2 = "onnx.LayerNormalization" @/enc/layers.0/c
+  !3 = "onnx.LayerNormalization" @/enc/layers.1/d
+  !4 = "onnx.Gemm" @/enc/layers.1/fc/e
+  !5 = "onnx.LayerNormalization" @/norm/y
+}
+""")
+        compile((folder / "model.py").read_text(), "model.py", "exec")
+        names = set(header(folder / "model.safetensors")) - {"__metadata__"}
+        self.assertEqual(names, {"enc.layers.0.norm1.weight", "enc.layers.0.fc.weight",
+                                 "enc.layers.0.norm1_2.weight", "enc.layers.1.norm1.weight",
+                                 "enc.layers.1.fc.weight", "norm.weight"})
+
     def test_a_recurrence_takes_its_batch_first(self):
         text = (self.package(MODELS / "tensorflow" / "stateful_lstm") / "model.py").read_text()
         self.assertIn("nn.LSTM(2, 1, batch_first=True)", text)

@@ -29,14 +29,29 @@ Result<bool> RemoveReshapeBack(Node& node, PassContext& context) {
   return false;
 }
 
-// Reshape(Reshape(x, a), b) = Reshape(x, b), if b refers to no size of its operand
+// The sizes of `shape`, -1 for the only open one; nullopt: more are open, or one is 0.
+std::optional<std::vector<std::int64_t>> OwnSizes(const Shape* shape) {
+  if (shape == nullptr) return std::nullopt;
+  std::vector<std::int64_t> sizes;
+  for (const Dim& size : *shape) sizes.push_back(size.known() ? size.value() : -1);
+  if (std::ranges::count(sizes, -1) > 1 || std::ranges::count(sizes, 0) > 0) return std::nullopt;
+  return sizes;
+}
+
+// Reshape(Reshape(x, a), b) = Reshape(x, b), if b refers to no size of its operand, or to one that
+// follows from the others
 Result<bool> MergeReshapes(Node& node, PassContext& context) {
   if (!node.Is("Reshape")) return false;
   const Node* inner = node.operand(0)->producer();
   const Tensor* sizes = ConstantOf(node.operand(1));
   if (inner == nullptr || sizes == nullptr || !Reshapes(*inner)) return false;
   const std::vector<std::int64_t> values = sizes->ToInts();
-  if (std::find(values.begin(), values.end(), 0) != values.end()) return false;
+  if (std::ranges::count(values, 0) > 0) {
+    const auto own = OwnSizes(node.result()->type().shape());
+    if (!own) return false;
+    node.set_operand(1, context.AddConstant(*node.graph(), Tensor::Ints(*own),
+                                            node.operand(1)->name(), node.operand(1)->origin()));
+  }
   context.Explain(node, "reads %" + inner->operand(0)->name() + " directly");
   node.set_origin(Origin::Merge(inner->origin(), node.origin()));
   node.set_operand(0, inner->operand(0));
@@ -48,13 +63,10 @@ Result<bool> ReshapeAtOnce(Node& node, PassContext& context) {
   if (!node.Is("Squeeze") && !node.Is("Unsqueeze")) return false;
   const Node* inner = node.operand(0)->producer();
   const Shape* shape = node.result()->type().shape();
-  if (inner == nullptr || !inner->Is("Reshape") || !inner->result()->HasOneUse() ||
-      shape == nullptr)
-    return false;
-  std::vector<std::int64_t> sizes;
-  for (const Dim& size : *shape) sizes.push_back(size.known() ? size.value() : -1);
-  if (std::ranges::count(sizes, -1) > 1 || std::ranges::count(sizes, 0) > 0) return false;
-  Value* wanted = context.AddConstant(*node.graph(), Tensor::Ints(sizes), "sizes", node.origin());
+  if (inner == nullptr || !inner->Is("Reshape") || !inner->result()->HasOneUse()) return false;
+  const std::optional<std::vector<std::int64_t>> sizes = OwnSizes(shape);
+  if (!sizes) return false;
+  Value* wanted = context.AddConstant(*node.graph(), Tensor::Ints(*sizes), "sizes", node.origin());
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Reshape", {{inner->operand(0), wanted}}));
   return context.ReplaceIfAllowed(node, y);
 }

@@ -237,20 +237,21 @@ bool StretchesWhole(const Node& node) {
 
 // The factor by which `from` becomes `to`, if f32 has it: then operators that are told the factor
 // and those that divide the sizes map coordinates alike.
-std::optional<float> ExactFactor(std::int64_t from, std::int64_t to) {
-  const float factor = static_cast<float>(to) / static_cast<float>(from);
-  const bool exact =
-      static_cast<double>(factor) * static_cast<double>(from) == static_cast<double>(to);
+std::optional<float> ExactFactor(const Dim& from, const Dim& to) {
+  if (Equal(from, to) == Truth::kYes) return 1;
+  if (!from.known() || !to.known()) return std::nullopt;
+  const auto size = static_cast<double>(from.value());
+  const float factor = static_cast<float>(to.value()) / static_cast<float>(from.value());
+  const bool exact = static_cast<double>(factor) * size == static_cast<double>(to.value());
   return exact ? std::optional(factor) : std::nullopt;
 }
 
 // Resize to sizes that are those of its operand times a number = Resize by these factors
 Result<bool> ResizeByScales(Node& node, PassContext& context) {
-  if (!node.Is("Resize") || ConstantOf(node.operand(3)) == nullptr) return false;
-  const bool is_plain = StretchesWhole(node);
-  const auto from = is_plain ? KnownSizes(*node.operand(0)) : std::nullopt;
-  const auto to = from ? KnownSizes(*node.result()) : std::nullopt;
-  if (!to) return false;
+  if (!node.Is("Resize") || node.operand(3) == nullptr || !StretchesWhole(node)) return false;
+  const Shape* from = node.operand(0)->type().shape();
+  const Shape* to = node.result()->type().shape();
+  if (from == nullptr || to == nullptr || from->size() != to->size()) return false;
   std::vector<float> scales;
   for (std::size_t i = 0; i < from->size(); ++i) {
     const std::optional<float> factor = ExactFactor((*from)[i], (*to)[i]);

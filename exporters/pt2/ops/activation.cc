@@ -55,8 +55,28 @@ Emitted EmitLeakyRelu(AtenOp& op) {
                      {{"self", x}, {"negative_slope", op.Float("alpha")}}, {x.dtype, x.shape}));
 }
 
+namespace {
+
+// The constant slopes of PRelu as a vector, if they are one, or one for each channel.
+std::optional<Term> SlopesOf(const AtenOp& op) {
+  const dragoman::Tensor* slopes = op.Known(1);
+  if (slopes == nullptr || !IsFloating(op.dtype())) return std::nullopt;
+  // Counted from the back, where channels are in the slopes.
+  const std::int64_t channels = slopes->rank() - (op.rank() - 1);
+  const bool are_channels = op.rank() > 1 && channels >= 0 &&
+                            slopes->sizes()[static_cast<std::size_t>(channels)] == slopes->size();
+  if (slopes->size() != 1 && !are_channels) return std::nullopt;
+  if (slopes->rank() == 1) return op.arg(1);
+  return op.graph.MadeParameter(op.node.operand(1)->name(), slopes->Reshaped({slopes->size()}));
+}
+
+}  // namespace
+
 Emitted EmitPRelu(AtenOp& op) {
   const Term x = op.arg(0);
+  if (const std::optional<Term> slopes = SlopesOf(op))
+    return One(
+        op.Call("aten.prelu.default", {{"self", x}, {"weight", *slopes}}, {x.dtype, x.shape}));
   const Term scaled = op.Binary("aten.mul.Tensor", x, op.arg(1));
   return One(op.Where(op.CompareNumber("aten.lt.Scalar", x, 0), scaled, x));
 }

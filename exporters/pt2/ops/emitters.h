@@ -146,6 +146,9 @@ Emitted EmitCumSum(AtenOp& op);
 Emitted EmitReduce(AtenOp& op);
 Emitted EmitTopK(AtenOp& op);
 
+// roi_align.cc
+Emitted EmitRoiAlign(AtenOp& op);
+
 }  // namespace dragoman::pt2
 
 #endif  // DRAGOMAN_EXPORTERS_PT2_OPS_EMITTERS_H_

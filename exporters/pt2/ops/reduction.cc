@@ -74,6 +74,13 @@ Emitted Extreme(const AtenOp& op, const Term& x, const Reduced& reduced, bool ma
   return One(std::move(full));
 }
 
+Term Norm(const AtenOp& op, const Term& x, const Reduced& reduced) {
+  if (reduced.axes.empty()) return op.Unary("aten.abs.default", x);
+  return op.Call("aten.linalg_vector_norm.default",
+                 {{"self", x}, {"ord", 2.0}, {"dim", reduced.axes}, {"keepdim", reduced.keepdims}},
+                 {x.dtype, ReducedShape(x.shape, reduced.axes, reduced.keepdims)});
+}
+
 }  // namespace
 
 Emitted EmitReduce(AtenOp& op) {
@@ -98,7 +105,7 @@ Emitted EmitReduce(AtenOp& op) {
   if (!IsFloating(dtype)) x = op.Cast(x, DType::kF64);
   Term result = x;
   if (type == "ReduceMean") result = op.Mean(x, reduced.axes, reduced.keepdims);
-  if (type == "ReduceL2") result = op.Unary("aten.sqrt.default", sum(Square(op, x)));
+  if (type == "ReduceL2") result = Norm(op, x, reduced);
   if (type == "ReduceLogSum") result = op.Unary("aten.log.default", sum(x));
   if (type == "ReduceLogSumExp") result = LogSumExp(op, x, reduced);
   return One(op.Cast(result, dtype));
