@@ -33,10 +33,11 @@ constexpr PatternFamily kIdentities[] = {
     BranchPatterns, CopyPatterns, ReshapePatterns, RegionPatterns, RowPatterns,
     CutPatterns,    PartPatterns, ListPatterns,    AxisPatterns,   IdentityRules};
 constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
-constexpr PatternFamily kSpellings[] = {AttributePatterns,   OperandPatterns, OperatorPatterns,
-                                        ChoicePatterns,      PaddingPatterns, WrapPatterns,
-                                        MirrorPatterns,      WindowPatterns,  TrianglePatterns,
-                                        ElementwisePatterns, IndexPatterns,   SpellingRules};
+constexpr PatternFamily kSpellings[] = {
+    AttributePatterns, OperandPatterns,    OperatorPatterns, ChoicePatterns,   PaddingPatterns,
+    WrapPatterns,      MirrorPatterns,     WindowPatterns,   TrianglePatterns, ElementwisePatterns,
+    IndexPatterns,     JoinedSizePatterns, SpellingRules};
+constexpr PatternFamily kSharedSizes[] = {SizePatterns};
 constexpr PatternFamily kProducts[] = {ProductPatterns, BatchPatterns};
 constexpr PatternFamily kFunctions[] = {FunctionPatterns,
                                         FunctionRules,
@@ -167,6 +168,11 @@ constexpr PassInfo kPasses[] = {
      .families = kLargeConstants,
      .by_default = false,
      .reads_weights = true},
+    {.name = "unify-sizes",
+     .sentence = "reads sizes of the first input that has them, and takes elements by places along "
+                 "open axes axis by axis: for graphs that are compared",
+     .families = kSharedSizes,
+     .by_default = false},
     {.name = "hide-by-infinity",
      .sentence = "hides scores of attention by -inf in place of large negative numbers, where "
                  "constant masks show an element of each row: for graphs that are compared",

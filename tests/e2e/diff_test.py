@@ -73,6 +73,36 @@ class Diff(CommandCase):
             path.write_text(head + body)
         self.assertIn("node inserted", self.first_line(*files).replace("nodes", "node"))
 
+    def test_open_sizes_are_read_of_any_input(self):
+        rows = ("graph main(%x: f32[n, m], %flags: bool[n, m]) -> (%y, %z) {\n"
+                "  const %zero: i64[] = 0\n  const %one: i64[] = 1\n  const %first: i64[1] = [0]\n"
+                "  const %w: f32[1, 3] = [[1.0, 2.0, 4.0]]\n")
+        first = (rows + "  const %ends: i64[1] = [3]\n  %s = onnx.Shape(%x) {end = 1}\n"
+                 "  %t = onnx.Concat(%s, %ends) {axis = 0}\n  %y = onnx.Expand(%w, %t)\n"
+                 "  %k = onnx.Identity(%flags)\n  %z = onnx.Not(%k)\n}\n")
+        second = (rows + "  const %last: i64[1] = [1]\n  const %keep: i64[1] = [1]\n"
+                  "  const %pair: i64[1] = [2]\n"
+                  "  %s = onnx.Shape(%flags)\n  %n = onnx.Gather(%s, %zero)\n"
+                  "  %m = onnx.Gather(%s, %one)\n  %u = onnx.Unsqueeze(%n, %first)\n"
+                  "  %t = onnx.Concat(%u, %keep) {axis = 0}\n  %y = onnx.Expand(%w, %t)\n"
+                  "  %i = onnx.Range(%zero, %n, %one)\n  %j = onnx.Range(%zero, %m, %one)\n"
+                  "  %c = onnx.Unsqueeze(%i, %last)\n  %g = onnx.Max(%c, %j)\n"
+                  "  %all = onnx.Shape(%g)\n  %a = onnx.Expand(%c, %all)\n"
+                  "  %b = onnx.Expand(%j, %all)\n  %d = onnx.Unsqueeze(%a, %pair)\n"
+                  "  %e = onnx.Unsqueeze(%b, %pair)\n"
+                  "  %places = onnx.Concat(%d, %e) {axis = 2}\n"
+                  "  %k = onnx.GatherND(%flags, %places)\n  %z = onnx.Not(%k)\n}\n")
+        files = [self.out / name for name in ("a.dgt", "b.dgt", "edited.dgt")]
+        edits = (("%j = onnx.Range(%zero,", "%j = onnx.Range(%one,"),
+                 ("{end = 1}", "{start = 1}"), ("onnx.Gather(%s, %zero)", "onnx.Gather(%s, %one)"))
+        files[0].write_text(first)
+        files[1].write_text(second)
+        self.assertEqual(self.done("diff", *files[:2], "--exports"), "equal (common level)\n")
+        for old, new in edits:
+            changed, other = (first, files[1]) if old in first else (second, files[0])
+            files[2].write_text(changed.replace(old, new))
+            self.assertIn("different", self.first_line(other, files[2], "--exports"))
+
     def test_passes_run_on_both(self):
         self.assertEqual(self.done("diff", MLP, MLP, "--passes", "default"),
                          "equal (common level)\n")

@@ -5,16 +5,16 @@ it finds an edit of one of them.
 
 usage: "$(scripts/peers.sh torch)/bin/python" tests/peers/pairs.py
            [--cache FOLDER] [--models PATTERN,...] [--kinds PATTERN,...] [--attention sdpa|eager]
-           [--rtol R] [--edits] [--jobs N] [--export-only]
+           [--open] [--rtol R] [--edits] [--jobs N] [--export-only]
 
-Each model is exported in several forms, which are kept in FOLDER. A kind of pair is two forms; for
-each pair that is not equal the first line of `diff` is printed, and at the end a table: the kind, the
-pairs, those that are equal, those that are with --rtol (1e-3), and those of them for which `diff`
-states an assumption. With --edits, one thing is changed in a copy of the second file of each equal
-pair, if that is ONNX: an element of a weight by 1 %, a factor by 1 %, an element of a mask, two
-operands, an attribute; `diff` must find each
-that changes what ONNX Runtime computes. DRAGOMAN_BINARY names the program. Exit codes: 0 all
-edits are found, 1 one is not.
+Each model is exported in several forms, which are kept in FOLDER; with --open, batches and lengths
+are left open. A kind of pair is two forms; for each pair that is not equal the first line of `diff`
+is printed, and at the end a table: the kind, the pairs, those that are equal, those that are with
+--rtol (1e-3), and those of them for which `diff` states an assumption. With --edits, one thing is
+changed in a copy of the second file of each equal pair, if that is ONNX: an element of a weight by
+1 %, a factor by 1 %, an element of a mask, two operands, an attribute; `diff` must find each that
+changes what ONNX Runtime computes. DRAGOMAN_BINARY names the program. Exit codes: 0 all edits are
+found, 1 one is not.
 """
 
 import argparse
@@ -24,6 +24,7 @@ import fnmatch
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -57,6 +58,7 @@ def command_line():
     parser.add_argument("--models", default="*")
     parser.add_argument("--kinds", default="*")
     parser.add_argument("--attention", choices=["sdpa", "eager"], default="sdpa")
+    parser.add_argument("--open", action="store_true")
     parser.add_argument("--rtol", default="1e-3")
     parser.add_argument("--edits", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
@@ -140,12 +142,28 @@ def options_of(path, side):
     return [option + side if option == "--shape" else option for option in options]
 
 
+def shared_sizes(program):
+    """Options for sizes that a program of torch.export leaves apart and a trace states as one:
+    those of the same axis of several inputs."""
+    done = subprocess.run([DRAGOMAN, "inspect", str(program), "--json"], capture_output=True,
+                          text=True)
+    symbols, options = {}, []
+    for value in json.loads(done.stdout)["entries"][0]["inputs"]:
+        for axis, size in enumerate(re.findall(r"[\[ ](s?[0-9]+)", value["type"])):
+            first = symbols.setdefault(axis, size)
+            if size != first and size.startswith("s") and first.startswith("s"):
+                options += ["--dim-a", f"{size}={first}"]
+    return options
+
+
 def diff(a, b, rtol, original=None):
     """The exit code of `dragoman diff`, and its first line. `b` may be an edit of `original`."""
     command = [DRAGOMAN, "diff", str(a), str(b)]
     command += options_of(a, "-a") + options_of(original or b, "-b")
     if a.suffix == b.suffix:
         command.append("--exports")
+    if (a.name, b.name) == (PROGRAM, TRACED):
+        command += shared_sizes(a)
     command += ["--rtol", rtol] if rtol else []
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_PER_DIFF)
@@ -213,9 +231,10 @@ def main():
     names = list(dict.fromkeys(name for kind in kinds for name in kind))
     from producers import torch_models
     makers = {name: make
-              for name, make in torch_models.programs((2,), attention=arguments.attention).items()
+              for name, make in torch_models.programs(
+                  (2, 1, 3) if arguments.open else (2,), attention=arguments.attention).items()
               if fits(name, arguments.models)}
-    root = arguments.cache / arguments.attention
+    root = arguments.cache / (arguments.attention + ("-open" if arguments.open else ""))
     for i, (name, make) in enumerate(makers.items()):
         print(f"\r{i + 1}/{len(makers)} {name:50}", end="", file=sys.stderr, flush=True)
         export(make, root / name, names)

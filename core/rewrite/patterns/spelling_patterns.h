@@ -21,6 +21,8 @@ std::span<const Pattern> TrianglePatterns();   // of matrices, by masks
 std::span<const Pattern> ElementwisePatterns();  // between Reshapes
 std::span<const Pattern> NumberPatterns();       // of tensors that are one number
 std::span<const Pattern> IndexPatterns();        // of GatherND
+std::span<const Pattern> JoinedSizePatterns();   // of several axes of a tensor
+std::span<const Pattern> SizePatterns();         // of inputs, and places along open axes
 
 }  // namespace dragoman
 

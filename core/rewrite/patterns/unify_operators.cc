@@ -138,51 +138,6 @@ Result<bool> StateExpandedSizes(Node& node, PassContext& context) {
   return true;
 }
 
-// The sizes of axes `from` to before `to` of `x`.
-Result<Value*> InsertShape(Node& node, Value* x, std::size_t from, std::size_t to,
-                           PassContext& context) {
-  std::vector<NamedAttribute> attributes;
-  if (from > 0) attributes.emplace_back("start", static_cast<std::int64_t>(from));
-  if (to < static_cast<std::size_t>(*x->type().rank()))
-    attributes.emplace_back("end", static_cast<std::int64_t>(to));
-  return context.Insert(node, "Shape", {{x}}, std::move(attributes));
-}
-
-// What the sizes in `part` are read of: the operand of the Shape behind moves of its elements.
-Value* ReadOf(Value* part) {
-  for (int moves = 0; moves < 4 && part != nullptr && part->producer() != nullptr; ++moves) {
-    const Node& node = *part->producer();
-    if (node.Is("Shape")) return node.operand(0);
-    if (!node.Is("Gather") && !node.Is("Reshape") && !node.Is("Slice") && !node.Is("Squeeze") &&
-        !node.Is("Unsqueeze"))
-      return nullptr;
-    part = node.operand(0);
-  }
-  return nullptr;
-}
-
-// The first axis from which on `shape` has these sizes.
-std::optional<std::size_t> PlaceOf(const Elements& sizes, const Shape& shape) {
-  const auto is_same = [](const Dim& a, const Dim& b) { return Equal(a, b) == Truth::kYes; };
-  const auto found = std::search(shape.begin(), shape.end(), sizes.begin(), sizes.end(), is_same);
-  if (found == shape.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - shape.begin());
-}
-
-// Concat(Shape(x)[a], Shape(x)[a + 1], …) = Shape(x) from a on, numbers among them too
-Result<bool> JoinSizes(Node& node, PassContext& context) {
-  if (!node.Is("Concat") || node.result()->type().dtype() != DType::kI64) return false;
-  const std::optional<Elements> sizes = context.inference.Know(node.result()).elements;
-  if (!sizes || sizes->size() < 2) return false;
-  Value* x = nullptr;
-  for (std::size_t i = 0; i < node.num_operands() && x == nullptr; ++i) x = ReadOf(node.operand(i));
-  const Shape* shape = x != nullptr ? x->type().shape() : nullptr;
-  const std::optional<std::size_t> from = shape != nullptr ? PlaceOf(*sizes, *shape) : std::nullopt;
-  if (!from) return false;
-  DRAGOMAN_ASSIGN(Value * y, InsertShape(node, x, *from, *from + sizes->size(), context));
-  return context.ReplaceIfAllowed(node, y);
-}
-
 // The axes that a reduction of known rank takes, counted from the front and sorted.
 std::optional<std::vector<std::int64_t>> ReducedAxes(const Node& reduction,
                                                      const PassContext& context) {
@@ -263,7 +218,6 @@ std::span<const Pattern> OperatorPatterns() {
                                           {"spell-fill", SpellFill},
                                           {"spell-tile", SpellTile},
                                           {"state-expanded-sizes", StateExpandedSizes},
-                                          {"join-sizes", JoinSizes},
                                           {"spell-mean", SpellMean},
                                           {"keep-reduced-axes", KeepReducedAxes}};
   return kPatterns;

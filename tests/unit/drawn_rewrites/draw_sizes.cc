@@ -241,6 +241,8 @@ std::span<const DrawnPattern> DrawnSizes() {
       {"fold-known-integers", KnownIntegers, Exactness::kExact, 1},
       {"fold-reshape-sizes", ReshapeSizes, Exactness::kExact, 1},
       {"fold-expand-sizes", ExpandSizes, Exactness::kExact, 1},
+      {"read-sizes-of-inputs", ReshapeSizes, Exactness::kExact, 1},
+      {"read-size-of-input", KnownIntegers, Exactness::kExact, 1},
   };
   return kDrawn;
 }
