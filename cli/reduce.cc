@@ -154,9 +154,8 @@ void AddReduce(CommandLine& program) {
   AddFacts(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetFooter(
-      "Removes entries, states, nodes, outputs, inputs, attributes and metadata, sets weights to "
-      "zero\n"
-      "and makes sizes smaller, as long as the command fails in the same way.\n"
+      "Removes entries, states, nodes, functions, outputs, inputs, attributes and metadata, sets\n"
+      "weights to zero and makes sizes smaller, as long as the command fails in the same way.\n"
       "\n"
       "  dragoman reduce model.onnx -o small.onnx --test 'dragoman run {} --random'\n"
       "  dragoman reduce model.onnx -o small.onnx --match 'shape mismatch' \\\n"

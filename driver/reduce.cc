@@ -169,6 +169,14 @@ bool RemoveEntries(Model& model, std::size_t begin, std::size_t end) {
   return true;
 }
 
+// A candidate in which one is still called has another fault.
+bool RemoveFunctions(Model& model, std::size_t begin, std::size_t end) {
+  const auto first = model.functions.begin();
+  model.functions.erase(first + static_cast<std::ptrdiff_t>(begin),
+                        first + static_cast<std::ptrdiff_t>(end));
+  return true;
+}
+
 bool RemoveStates(Model& model, std::size_t, std::size_t) {
   for (Entry& entry : model.entries) {
     entry.states.clear();
@@ -257,6 +265,7 @@ constexpr Reduction kReductions[] = {
      RemoveStates},
     {"nodes", CountNodes, RemoveNodes},
     {"nodes by an operand", CountNodes, BypassNodes},
+    {"functions", [](const Model& model) { return model.functions.size(); }, RemoveFunctions},
     {"outputs", [](const Model& model) { return model.main().num_outputs(); }, RemoveOutputs},
     {"inputs", [](const Model& model) { return model.main().num_inputs(); }, RemoveInputs},
     {"attributes", CountAttributes, RemoveAttributes},

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # What takes longer than continuous integration allows: the matrix of tests/peers, as far as HOURS
-# (8) reach, with older releases of the consumers of ONNX. Needs a build of the preset release.
+# (8) reach, with older releases of the consumers of ONNX; in a tenth of that time, paths of drawn
+# models. Needs a build of the preset release.
 #
 #   scripts/nightly.sh [RESULTS]     collects verdicts in RESULTS, build/peers.jsonl by default
 #
@@ -17,8 +18,9 @@ older+=",OpenVINO 2025.4.1,OpenVINO 2024.6.0,OpenVINO 2024.6.0 --opset 18"
 
 status=0
 judge=(/usr/bin/python3 tests/peers/run.py --seed commit --results "$results")
-"${judge[@]}" --minutes $((minutes * 3 / 4)) || status=$?
+"${judge[@]}" --minutes $((minutes * 13 / 20)) || status=$?
 "${judge[@]}" --minutes $((minutes / 4)) --consumers "$older" \
   --producers onnx_nodes,torch_models,keras_models,tree_models \
   --document docs/compatibility.md || status=$?
+/usr/bin/python3 tests/peers/paths.py --minutes $((minutes / 10)) || status=$?
 exit $status

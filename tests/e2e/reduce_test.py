@@ -70,6 +70,19 @@ class Reduce(CommandCase):
         self.assertEqual((answer["nodes_before"], answer["nodes"]), (3, 1))
         self.assertIn("onnx.Relu", small.read_text())
 
+    def test_functions_that_nothing_calls_any_more(self):
+        model, small = self.out / "model.dgt", self.out / "small.dgt"
+        functions = "".join(f'function onnx:local.f{i}(%x) -> (%y)\n    opset "" 17 {{\n  %y = onnx.{op}(%x)\n}}\n'
+                            for i, op in enumerate(("Exp", "Sin", "Neg")))
+        model.write_text('dragoman 1 source onnx\nopset "" 17\nopset "local" 1\n'
+                         "entry main(%x: f32[2]) -> (%y: f32[2]) {\n  %a = onnx:local.f0(%x)\n"
+                         "  %b = onnx:local.f1(%a)\n  %y = onnx:local.f2(%b)\n}\n" + functions)
+        self.done("reduce", model, "-o", small, "-q", "--test",
+                  "! { grep -q 'onnx.Sin' {} && grep -q 'local.f1(' {}; }")
+        left = small.read_text()
+        self.assertEqual(left.count("function onnx:local.f"), 1, left)
+        self.assertIn("function onnx:local.f1(", left)
+
     def test_a_command_that_succeeds_has_no_fault(self):
         small = self.out / "small.onnx"
         for options, answer in ((["--test", "true"], "there is no fault to keep"),

@@ -5,6 +5,7 @@
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,13 @@ from driver.matrix import Matrix
 from driver.results import Results, listing, table
 from driver.verdicts import REFUSED, REJECTED, RIGHT, WRONG, Verdict, kind_of, of_failed_command
 from shared.cases import Case, Refused, Stored, in_order, read_results, write_case, write_results
+
+try:
+    import onnx
+    import drawn_inputs
+    import paths
+except ImportError:
+    onnx = None
 
 
 def stored(values, dtype="float32"):
@@ -255,6 +263,70 @@ class TableTest(unittest.TestCase):
             self.assertEqual(document.lowest(["C 3", "C 2", "C 1 --opset 9"], "C"), "C 2")
             self.assertEqual(document.lowest(["C 1 --opset 9"], "C"), "C 1 --opset 9")
             self.assertIn("- C, 1, such as `P/b`: no", page)
+
+
+
+class TangledJudge(paths.Judge if onnx else object):
+    """Finds other numbers where there is a Tanh."""
+
+    def judge(self, path, case):
+        nodes = onnx.load(case.model).graph.node
+        return Verdict(WRONG if any(node.op_type == "Tanh" for node in nodes) else RIGHT, "other")
+
+
+@unittest.skipIf(onnx is None, "no onnx")
+class PathsTest(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_drawn_models_run_whatever_was_done_to_them(self):
+        for seed in range(12):
+            feeds = drawn_inputs.drawn_model(seed, numpy.random.default_rng(seed),
+                                             self.folder / "model.onnx")
+            folder = self.folder / str(seed)
+            folder.mkdir()
+            verdict, case = paths.Judge(folder, []).case(self.folder / "model.onnx", feeds, folder)
+            self.assertEqual((seed, verdict), (seed, Verdict(RIGHT)))
+            self.assertEqual(list(case.runs[0][0]), list(feeds))
+
+    def test_names_that_are_equal_once_they_are_cleaned(self):
+        model, feeds = drawn_inputs.draw(3)
+        names = drawn_inputs.collide(model)
+        self.assertEqual(len(names), len(feeds))
+        self.assertEqual(len({re.sub(r"\W", "_", name) for name in names[:4]}), 1)
+
+    def test_paths_end_with_an_engine_that_reads_their_last_format(self):
+        rng, engines = numpy.random.default_rng(1), [paths.INTERPRETER, *paths.PEERS]
+        for _ in range(200):
+            path = paths.draw_path(rng, ["a", "b", "c"], engines)
+            suffix = paths.PEERS.get(path["engine"], (path["conversions"][-1][0],))[0]
+            self.assertEqual(path["conversions"][-1][0], suffix)
+
+    def test_inputs_that_fit_a_smaller_model(self):
+        fitted = drawn_inputs.fitting({"x": "f32[2, n]", "i": "i64[]"},
+                                      {"x": numpy.ones((4, 3), "float32")})
+        self.assertEqual((fitted["x"].shape, fitted["i"].dtype.name), ((2, 3), "int64"))
+
+    def test_what_fails_is_made_small(self):
+        node = onnx.helper.make_node
+        value = onnx.helper.make_tensor_value_info
+        graph = onnx.helper.make_graph(
+            [node("Exp", ["x"], ["a"]), node("Tanh", ["a"], ["b"]), node("Neg", ["b"], ["y"])], "g",
+            [value("x", 1, [3, 4])], [value("y", 1, [3, 4])])
+        onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)],
+                                         ir_version=8), self.folder / "model.onnx")
+        judge = TangledJudge(self.folder, [])
+        feeds = {"x": numpy.ones((3, 4), "float32")}
+        _, case = judge.case(self.folder / "model.onnx", feeds, self.folder)
+        found = self.folder / "found"
+        paths.keep(found, {"conversions": [], "engine": paths.INTERPRETER},
+                   judge.judge({}, case), case, feeds)
+        text = paths.Found(found, judge).reduced()
+        self.assertEqual(re.findall(r"onnx\.([A-Z]\w+)\(", text), ["Tanh"], text)
+        self.assertIn("f32[1, 1]", text)
 
 
 if __name__ == "__main__":
