@@ -30,12 +30,13 @@ Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& o
   DRAGOMAN_ASSIGN(onednn::Plan plan, onednn::MakePlan(model, options.name, options.plan));
   GeneratedProgram program;
   program.files = onednn::EmitSources(plan, options.embed_weights);
+  const std::vector<const RuntimeFile*> used = onednn::RuntimeClosure(program.files);
   program.files.push_back({onednn::InferFile(plan), onednn::EmitInfer(plan)});
   if (options.loadable)
     program.files.push_back({onednn::LoadableFile(plan), onednn::EmitLoadedModel(plan)});
   const std::vector<const RuntimeFile*> runtime = onednn::RuntimeClosure(program.files);
   program.files.push_back(
-      {"CMakeLists.txt", onednn::EmitCMake(plan, program.files, runtime, options)});
+      {"CMakeLists.txt", onednn::EmitCMake(plan, program.files, runtime, used, options)});
   DRAGOMAN_TRY(onednn::AddReplayData(options.cases, program.files));
   for (const RuntimeFile* file : runtime)
     program.files.push_back({std::string(file->path), WithVersion(file->text)});

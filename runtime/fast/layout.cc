@@ -2,6 +2,7 @@
 #include "runtime/fast/layout.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "runtime/fast/clones.h"
 #include "runtime/fast/parallel.h"
@@ -48,48 +49,71 @@ void Concat(std::int64_t block, const Views<const T>& from, const TensorView<T>&
   }
 }
 
-// The sums of contiguous elements that are `block`, a power of two up to kMaxBlock, apart: kLanes
-// at a time, a multiple of kMaxBlock, which hide each other's latency.
-template <std::int64_t kLanes, class T>
-DRAGOMAN_RT_CLONES void SumBlocks(const T* x, std::int64_t count, std::int64_t block, float* sums) {
-  float lanes[kLanes] = {};
+struct Sum {
+  static constexpr float kStart = 0.0f;
+  static float Of(float a, float b) { return a + b; }
+};
+
+// NaN is larger than all.
+struct Maximum {
+  static constexpr float kStart = -std::numeric_limits<float>::infinity();
+  static float Of(float a, float b) { return a > b || a != a ? a : b; }
+};
+
+// F of contiguous elements that are `block`, a power of two up to kMaxBlock, apart: kLanes at a
+// time, a multiple of kMaxBlock, which hide each other's latency.
+template <class F, std::int64_t kLanes, class T>
+DRAGOMAN_RT_CLONES void ReduceBlocks(const T* x, std::int64_t count, std::int64_t block,
+                                     float* results) {
+  float lanes[kLanes];
+  std::fill_n(lanes, kLanes, F::kStart);
   const std::int64_t whole = count / kLanes * kLanes, rest = count - whole;
   for (std::int64_t i = 0; i < whole; i += kLanes) {
     DRAGOMAN_RT_INDEPENDENT
-    for (std::int64_t c = 0; c < kLanes; ++c) lanes[c] += x[i + c];
+    for (std::int64_t c = 0; c < kLanes; ++c)
+      lanes[c] = F::Of(lanes[c], static_cast<float>(x[i + c]));
   }
   DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t c = 0; c < rest; ++c) lanes[c] += x[whole + c];
+  for (std::int64_t c = 0; c < rest; ++c)
+    lanes[c] = F::Of(lanes[c], static_cast<float>(x[whole + c]));
   std::int64_t width = kLanes;
   while (width / 2 >= std::max<std::int64_t>(block, kMaxBlock / 2)) {
     width /= 2;
     DRAGOMAN_RT_INDEPENDENT
-    for (std::int64_t c = 0; c < width; ++c) lanes[c] += lanes[width + c];
+    for (std::int64_t c = 0; c < width; ++c) lanes[c] = F::Of(lanes[c], lanes[width + c]);
   }
   for (std::int64_t b = 0; b < block; ++b) {
-    float sum = 0.0f;
-    for (std::int64_t c = b; c < width; c += block) sum += lanes[c];
-    sums[b] = sum;
+    float result = F::kStart;
+    for (std::int64_t c = b; c < width; c += block) result = F::Of(result, lanes[c]);
+    results[b] = result;
   }
 }
 
-template <class T>
-void Means(std::int64_t block, const T* x, const Shape& shape, const TensorView<float>& y) {
-  const BlockedSizes sizes(shape, block);
-  const float scale = 1.0f / static_cast<float>(sizes.spatial);
+// y = scale * F of each channel of each image.
+template <class F, class T>
+void ReduceChannels(std::int64_t block, const T* x, const BlockedSizes& sizes, float scale,
+                    float* y) {
   const std::int64_t step = sizes.spatial * block;
-  const auto sum = step < kFewElements ? SumBlocks<kMaxBlock, T> : SumBlocks<4 * kMaxBlock, T>;
+  const auto reduce =
+      step < kFewElements ? ReduceBlocks<F, kMaxBlock, T> : ReduceBlocks<F, 4 * kMaxBlock, T>;
   Parallel(sizes.n * sizes.channel_blocks, kGrain / std::max<std::int64_t>(step, 1) + 1,
-           [&](std::int64_t begin, std::int64_t end) {
+           [=](std::int64_t begin, std::int64_t end) {
              for (std::int64_t i = begin; i < end; ++i) {
                const std::int64_t first = i % sizes.channel_blocks * block;
-               float* out = y.data + i / sizes.channel_blocks * sizes.channels + first;
-               float sums[kMaxBlock];
-               sum(x + i * step, step, block, sums);
+               float* out = y + i / sizes.channel_blocks * sizes.channels + first;
+               float results[kMaxBlock];
+               reduce(x + i * step, step, block, results);
                const std::int64_t used = std::min(block, sizes.channels - first);
-               for (std::int64_t c = 0; c < used; ++c) out[c] = sums[c] * scale;
+               for (std::int64_t c = 0; c < used; ++c) out[c] = results[c] * scale;
              }
            });
+}
+
+template <class F>
+void ReduceChannels(std::int64_t block, const FloatSource& x, float scale, float* y) {
+  const BlockedSizes sizes(x.shape, block);
+  x.half == nullptr ? ReduceChannels<F>(block, x.wide, sizes, scale, y)
+                    : ReduceChannels<F>(block, x.half, sizes, scale, y);
 }
 
 }  // namespace
@@ -109,7 +133,12 @@ void ConcatChannels(std::int64_t block, Views<const BFloat16> from,
 }
 
 void ChannelMeans(std::int64_t block, const FloatSource& x, TensorView<float> y) noexcept {
-  x.half == nullptr ? Means(block, x.wide, x.shape, y) : Means(block, x.half, x.shape, y);
+  const float elements = static_cast<float>(BlockedSizes(x.shape, block).spatial);
+  ReduceChannels<Sum>(block, x, 1.0f / elements, y.data);
+}
+
+void ChannelMaxima(std::int64_t block, const FloatSource& x, TensorView<float> y) noexcept {
+  ReduceChannels<Maximum>(block, x, 1.0f, y.data);
 }
 
 }  // namespace dragoman::rt

@@ -47,8 +47,10 @@ void ConcatChannels(std::int64_t block, Views<const float> from, TensorView<floa
 void ConcatChannels(std::int64_t block, Views<const BFloat16> from,
                     TensorView<BFloat16> to) noexcept;
 
-// y (N, C, 1...), row-major, is the mean of x over the spatial axes.
+// y (N, C, 1...), row-major, is the mean or the maximum of x over the spatial axes. A NaN is the
+// maximum.
 void ChannelMeans(std::int64_t block, const FloatSource& x, TensorView<float> y) noexcept;
+void ChannelMaxima(std::int64_t block, const FloatSource& x, TensorView<float> y) noexcept;
 
 }  // namespace dragoman::rt
 

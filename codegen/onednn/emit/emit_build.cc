@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view kCMake = R"(cmake_minimum_required(VERSION 3.16)
 project(@NAME@ LANGUAGES CXX)
 include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
 @FIND@
 add_library(@NAME@ STATIC
 @SOURCES@)
@@ -41,7 +42,8 @@ option(@NAME@_INFER "Build the program infer" ON)
 if(@NAME@_INFER)
   add_executable(@NAME@_infer @INFER_FILE@@INFER_SOURCES@)
   set_target_properties(@NAME@_infer PROPERTIES OUTPUT_NAME infer)
-  target_compile_options(@NAME@_infer PRIVATE -Wall -Wextra)
+  # Little of its time is spent outside the library.
+  target_compile_options(@NAME@_infer PRIVATE -Wall -Wextra -O1)
   target_link_libraries(@NAME@_infer PRIVATE @NAME@::@NAME@)
 @TESTS@endif()
 @LOADABLE@
@@ -52,7 +54,11 @@ install(DIRECTORY runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/@NAME@
 @INSTALL_WEIGHTS@file(WRITE "${CMAKE_CURRENT_BINARY_DIR}/@NAME@-config.cmake"
 "@CONFIG_FIND@include(\"\${CMAKE_CURRENT_LIST_DIR}/@NAME@-targets.cmake\")
 @CONFIG_WEIGHTS@")
+# The release of dragoman that wrote this.
+write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/@NAME@-config-version.cmake"
+  VERSION @RELEASE@ COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/@NAME@-config.cmake"
+  "${CMAKE_CURRENT_BINARY_DIR}/@NAME@-config-version.cmake"
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/@NAME@)
 install(EXPORT @NAME@-targets NAMESPACE @NAME@::
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/@NAME@)
@@ -126,20 +132,11 @@ std::string Quoted(std::string_view text) {
   return quoted;
 }
 
-// Whether a runtime source belongs to the driver alone.
-bool IsDriver(std::string_view path) {
-  constexpr std::string_view kDriver[] = {
-      "infer_main.cc", "infer_options.cc", "infer_runs.cc", "any_tensor.cc", "output_folder.cc",
-      "expect.cc",     "npy.cc",           "npz.cc",        "utf8.cc",       "closeness.cc"};
-  return std::ranges::any_of(kDriver, [&](std::string_view file) {
-    return path == "runtime/program/" + std::string(file);
-  });
-}
-
 }  // namespace
 
 std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
-                      std::span<const RuntimeFile* const> runtime, const CodegenOptions& options) {
+                      std::span<const RuntimeFile* const> runtime,
+                      std::span<const RuntimeFile* const> used, const CodegenOptions& options) {
   std::string library, infer;
   bool onednn = false, images = false;
   for (const GeneratedFile& file : sources) {
@@ -150,7 +147,8 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
     onednn = onednn || file->path.starts_with("runtime/fast/");
     images = images || file->path == "runtime/images/libraries.cmake";
     if (!file->path.ends_with(".cc")) continue;
-    (IsDriver(file->path) ? infer : library) += "\n  " + std::string(file->path);
+    (std::ranges::find(used, file) == used.end() ? infer : library) +=
+        "\n  " + std::string(file->path);
   }
   library = Filled(library, "\n\n", "\n");
   if (!library.empty() && library.back() == '\n') library.pop_back();
@@ -170,6 +168,7 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
   text = Filled(std::move(text), "@INSTALL_WEIGHTS@", options.embed_weights ? "" : kInstallWeights);
   text = Filled(std::move(text), "@CONFIG_WEIGHTS@", options.embed_weights ? "" : kConfigWeights);
   text = Filled(std::move(text), "@WEIGHTS_MACRO@", WeightsMacro(plan));
+  text = Filled(std::move(text), "@RELEASE@", RuntimeVersion());
   text = Filled(std::move(text), "@SOURCES@", library);
   text = Filled(std::move(text), "@INFER_FILE@", InferFile(plan));
   text = Filled(std::move(text), "@INFER_SOURCES@", Filled(infer, "\n", "\n  "));

@@ -13,10 +13,12 @@
 
 namespace dragoman::onednn {
 
-// "CMakeLists.txt": a library of `sources` and the runtime files that they need, the program
-// `infer`, a test for each data set of `options`, and what installs all that.
+// "CMakeLists.txt": a library of `sources` and the runtime files `used` by them, the program
+// `infer` of its file and the other ones of `runtime`, a test for each data set of `options`, and
+// what installs all that.
 std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
-                      std::span<const RuntimeFile* const> runtime, const CodegenOptions& options);
+                      std::span<const RuntimeFile* const> runtime,
+                      std::span<const RuntimeFile* const> used, const CodegenOptions& options);
 
 }  // namespace dragoman::onednn
 

@@ -50,21 +50,31 @@ bool ConcatenatesChannels(const Plan& plan, const Step& step) {
   return axis == 1 || axis + static_cast<std::int64_t>(result.shape->size()) == 1;
 }
 
-// Whether a step takes the means over all spatial axes of an image.
-bool TakesChannelMeans(const Plan& plan, const Step& step) {
-  const auto* call = step.As<KernelStep>();
-  if (call == nullptr) return false;
-  if (!step.node->Is("GlobalAveragePool") && !step.node->Is("ReduceMean")) return false;
-  const BufferId operand = call->operands.front().buffers.front();
-  if (operand == kAbsent || !IsImage(plan.buffer(operand))) return false;
-  if (step.node->Is("GlobalAveragePool")) return true;
+// Whether a step reduces all spatial axes of an image, and no other.
+bool ReducesImages(const Plan& plan, const Step& step, const KernelStep& call) {
+  const BufferId operand = call.operands.front().buffers.front();
   const Value* axes = step.node->operand(1);
-  if (axes == nullptr || !axes->is_constant() || axes->tensor() == nullptr) return false;
+  if (operand == kAbsent || !IsImage(plan.buffer(operand))) return false;
+  if (axes == nullptr || axes->tensor() == nullptr) return false;
   const auto rank = static_cast<std::int64_t>(plan.buffer(operand).shape->size());
   std::set<std::int64_t> reduced;
   for (std::int64_t axis : axes->tensor()->ToInts()) reduced.insert(axis < 0 ? axis + rank : axis);
   return static_cast<std::int64_t>(reduced.size()) == rank - 2 && *reduced.begin() == 2 &&
          *reduced.rbegin() == rank - 1;
+}
+
+// The function of a step that reduces each channel of an image to a number; none if it does not.
+std::string_view ChannelReduction(const Plan& plan, const Step& step) {
+  const auto* call = step.As<KernelStep>();
+  if (call == nullptr) return {};
+  const bool max = step.node->Is("GlobalMaxPool") || step.node->Is("ReduceMax");
+  const std::string_view function = max ? "ChannelMaxima" : "ChannelMeans";
+  if (step.node->Is("GlobalAveragePool") || step.node->Is("GlobalMaxPool")) {
+    const BufferId operand = call->operands.front().buffers.front();
+    return IsImage(plan.buffer(operand)) ? function : std::string_view();
+  }
+  const bool reduces = (max || step.node->Is("ReduceMean")) && ReducesImages(plan, step, *call);
+  return reduces ? function : std::string_view();
 }
 
 bool IsFull(const Plan& plan, const Step& step, BufferId id) {
@@ -108,9 +118,10 @@ class GroupFormer {
   void MarkLaidOutSteps() {
     for (Step& step : steps()) {
       const bool concat = ConcatenatesChannels(plan_, step);
-      if (!concat && !TakesChannelMeans(plan_, step)) continue;
+      const std::string_view function = concat ? "ConcatChannels" : ChannelReduction(plan_, step);
+      if (function.empty()) continue;
       step.inputs = step.As<KernelStep>()->operands.front().buffers;
-      step.action = LaidOutStep{concat ? "ConcatChannels" : "ChannelMeans", concat};
+      step.action = LaidOutStep{std::string(function), concat};
       plan_.headers.insert(std::string(kHeader));
     }
   }

@@ -162,6 +162,18 @@ TEST(FormLayoutGroups, JoinsWhatAConcatenationJoins) {
   EXPECT_EQ(Named(plan, "y").group, kRowMajor);
 }
 
+TEST(FormLayoutGroups, ReducesImagesWhereTheyLie) {
+  for (const std::string reduction :
+       {"onnx.GlobalMaxPool(%c)", "onnx.ReduceMax(%c, %axes)", "onnx.ReduceMean(%c, %axes)"}) {
+    std::string text = Images();
+    const std::string pool = "onnx.GlobalAveragePool(%c)", weights = "const %w";
+    text.replace(text.find(pool), pool.size(), reduction);
+    text.insert(text.find(weights), "const %axes: i64[2] = [3, -2]\n");
+    const Plan plan = PlanOf(text);
+    EXPECT_EQ(Named(plan, "c").group, 0) << reduction;
+  }
+}
+
 // Between convolutions whose images have sizes known only at run time.
 TEST(FormLayoutGroups, LeavesSizesToTheRun) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[n, 3, h, h]) -> (%y: f32[n, 2, h, h]) {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -153,7 +154,7 @@ TEST(Layout, CopiesMeansAndConcatenatesInBlocks) {
   }
 }
 
-TEST(Layout, MeansOfImagesOfAnySize) {
+TEST(Layout, MeansAndMaximaOfImagesOfAnySize) {
   for (std::int64_t height : {1, 7, 33}) {
     const Shape shape{1, 19, height, 11};
     const std::vector<float> x = Ramp(shape, 0.3f);
@@ -167,6 +168,25 @@ TEST(Layout, MeansOfImagesOfAnySize) {
                     1e-6)
             << height << " rows, block " << block;
       }
+      std::vector<float> maxima(19);
+      ChannelMaxima(block, {laid.data(), shape}, {maxima.data(), {1, 19, 1, 1}});
+      for (std::size_t c = 0; c < maxima.size(); ++c) {
+        const auto image = x.begin() + static_cast<std::ptrdiff_t>(c) * height * 11;
+        EXPECT_EQ(maxima[c], *std::max_element(image, image + height * 11));
+      }
+    }
+  }
+}
+
+TEST(Layout, NanIsTheMaximumOfItsChannelAlone) {
+  const Shape shape{1, 5, 20};
+  for (std::int64_t at : {0, 7, 19}) {
+    std::vector<float> x(100, -1.0f);
+    x[static_cast<std::size_t>(40 + at)] = std::numeric_limits<float>::quiet_NaN();
+    for (std::int64_t block : {1, 8, 16}) {
+      std::vector<float> maxima(5);
+      ChannelMaxima(block, {InBlocks(x, shape, block).data(), shape}, {maxima.data(), {1, 5, 1}});
+      for (std::size_t c = 0; c < maxima.size(); ++c) EXPECT_EQ(std::isnan(maxima[c]), c == 2);
     }
   }
 }
