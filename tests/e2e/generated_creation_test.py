@@ -103,11 +103,10 @@ class GeneratedCreation(CommandCase):
         return self.out / folder
 
     def compile(self, folder, output, *more, app=None):
-        """The library, without oneDNN, and a program of it. Maps are left out: none is given, and
-        they need what only infer has."""
+        """The library, without oneDNN, and a program of it."""
         library = re.search(r"add_library\(\w+ STATIC([^)]*)\)",
                             (folder / "CMakeLists.txt").read_text())[1].split()
-        sources = [folder / path for path in library if not path.endswith("/map_json.cc")]
+        sources = [folder / path for path in library]
         if app is not None:
             (folder / "app.cc").write_text(app)
             sources.append(folder / "app.cc")
