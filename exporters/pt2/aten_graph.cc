@@ -21,6 +21,26 @@ constexpr std::string_view kMakingOfNumbers[] = {
 };
 static_assert(IsSortedBy(kMakingOfNumbers));
 
+// Operators whose results may lie in the memory of their operand. By name: only torch knows.
+// Sorted.
+constexpr std::string_view kViews[] = {
+    "aten.broadcast_tensors.default",
+    "aten.contiguous.default",
+    "aten.expand.default",
+    "aten.permute.default",
+    "aten.reshape.default",
+    "aten.select.int",
+    "aten.slice.Tensor",
+    "aten.split_with_sizes.default",
+    "aten.squeeze.dim",
+    "aten.transpose.int",
+    "aten.unsqueeze.default",
+    "aten.view.dtype",
+    "aten.view_as_complex.default",
+    "aten.view_as_real.default",
+};
+static_assert(IsSortedBy(kViews));
+
 Json TensorMeta(const Term& term, const SymbolTable& symbols) {
   Json sizes = Json::array();
   Json strides = Json::array();
@@ -94,6 +114,7 @@ Term AtenGraph::Call(std::string_view target, const Arguments& arguments, TermTy
   node.json["name"] = term.name;
   node.json["outputs"] = Json::array({TensorArgument(term.name)});
   node.gives = {term.name};
+  RecordViews(target, node);
   nodes_.push_back(std::move(node));
   return term;
 }
@@ -115,8 +136,21 @@ Terms AtenGraph::CallMany(std::string_view target, const Arguments& arguments,
   if (target.starts_with("higher_order.")) node.json["is_hop_single_tensor_return"] = false;
   node.json["name"] = name;
   node.json["outputs"] = std::move(outputs);
+  RecordViews(target, node);
   nodes_.push_back(std::move(node));
   return terms;
+}
+
+void AtenGraph::RecordViews(std::string_view target, const Node& node) {
+  if (FindByKey(kViews, target) == nullptr) return;
+  const bool are_pairs = target == "aten.broadcast_tensors.default";
+  for (std::size_t i = 0; i < node.gives.size(); ++i)
+    memory_[node.gives[i]] = MemoryOf(node.reads.at(are_pairs ? i : 0));
+}
+
+const std::string& AtenGraph::MemoryOf(const std::string& name) const {
+  const auto found = memory_.find(name);
+  return found != memory_.end() ? found->second : name;
 }
 
 void AtenGraph::CallForEffect(std::string_view target, const Arguments& arguments) {
@@ -321,7 +355,7 @@ bool AtenGraph::Rename(const std::string& from, const std::string& to) {
   return true;
 }
 
-Json AtenGraph::Body(const Terms& outputs) {
+void AtenGraph::DropUnread(const Terms& outputs) {
   read_.clear();
   for (const Term& output : outputs) read_.insert(output.name);
   std::vector<bool> is_kept(nodes_.size());
@@ -332,17 +366,30 @@ Json AtenGraph::Body(const Terms& outputs) {
                  });
     if (is_kept[i]) read_.insert(node.reads.begin(), node.reads.end());
   }
-  Json nodes = Json::array();
+  std::size_t kept = 0;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (!is_kept[i]) {
-      for (const std::string& name : nodes_[i].gives) {
-        tensor_values_.erase(name);
-        sym_int_values_.erase(name);
-      }
+    if (is_kept[i]) {
+      if (kept != i) nodes_[kept] = std::move(nodes_[i]);
+      ++kept;
       continue;
     }
-    nodes.push_back(std::move(nodes_[i].json));
+    for (const std::string& name : nodes_[i].gives) {
+      tensor_values_.erase(name);
+      sym_int_values_.erase(name);
+    }
   }
+  nodes_.resize(kept);
+  std::erase_if(imports_, [&](const auto& import) {
+    const bool is_read = read_.contains(import.second.name);
+    if (!is_read) tensor_values_.erase(import.second.name);
+    return !is_read;
+  });
+}
+
+Json AtenGraph::Body(const Terms& outputs) {
+  DropUnread(outputs);
+  Json nodes = Json::array();
+  for (Node& node : nodes_) nodes.push_back(std::move(node.json));
   nodes_.clear();
   return {{"nodes", std::move(nodes)},          {"tensor_values", tensor_values_},
           {"sym_int_values", sym_int_values_},  {"sym_bool_values", Json::object()},

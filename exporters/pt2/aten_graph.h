@@ -80,6 +80,9 @@ class AtenGraph {
   void RecordPermuted(const Term& term, Permuted how) {
     permuted_.insert_or_assign(term.name, std::move(how));
   }
+  // The tensor in whose memory this one may lie, perhaps itself.
+  const std::string& MemoryOf(const std::string& name) const;
+
   // nullopt: it was not made so.
   std::optional<Unsqueezed> FindUnsqueezed(const Term& term) const;
   std::optional<Permuted> FindPermuted(const Term& term) const;
@@ -91,8 +94,9 @@ class AtenGraph {
   // The value of an integer tensor of one element as a size.
   Item ItemOf(const Term& scalar);
 
-  // Drops calls that nothing reads, `outputs` apart. The graph as the format has it, but for inputs
-  // and outputs.
+  // Drops calls and values from outside that nothing reads, `outputs` apart.
+  void DropUnread(const Terms& outputs);
+  // The graph as the format has it, but for inputs and outputs, without what DropUnread drops.
   Json Body(const Terms& outputs);
   // The node that gives the tensor gives it under another name from now on: that of an output.
   // False: no node gives it.
@@ -117,6 +121,7 @@ class AtenGraph {
   std::string NewName(std::string_view target);
   Term Record(std::string name, TermType type, bool is_input);
   Node MakeNode(std::string_view target, const Arguments& arguments);
+  void RecordViews(std::string_view target, const Node& node);
   Size SizeCall(std::string_view target, const Arguments& arguments, const Dim& value);
   std::optional<Size> SizeOfTerm(const DimTerm& term);
   std::optional<Size> SizeOfAtom(const DimAtom& atom);
@@ -133,6 +138,7 @@ class AtenGraph {
   std::map<std::string, std::string> sizes_;      // by size as text: its symbolic integer
   std::map<std::string, Unsqueezed> unsqueezed_;  // by name, as the next
   std::map<std::string, Permuted> permuted_;
+  std::map<std::string, std::string> memory_;  // of views: the tensor that they show
   std::vector<std::pair<Term, Term>> imports_;
   std::set<std::string> read_;
   Json metadata_ = Json::object();

@@ -281,6 +281,36 @@ state 0 input 1 -> output 1
         np.testing.assert_array_equal(last, [3, -6, 9])
         np.testing.assert_array_equal(every, [[2, -4, 6], [3, -6, 9]])
 
+    def test_what_a_body_takes_has_memory_of_its_own(self):
+        # torch's passes take no two operands that lie in one tensor, and no operand that is unread.
+        archive = self.convert_text("""entry main(%x: f32[3, 4], %s: f32[2]) -> (%last) {
+  const %go: bool[] = true
+  const %trips: i64[] = 3
+  const %row: i64[] = 1
+  %a: f32[3, 2], %b: f32[3, 2] = onnx.Split(%x) {axis = 1, num_outputs = 2}
+  %last: f32[2] = onnx.Loop(%trips, %go, %s) {
+    body = graph b(%i: i64[], %more: bool[], %t: f32[2]) -> (%more, %next) {
+      const %axis: i64[1] = [0]
+      %p: f32[2] = onnx.Gather(%a, %i)
+      %q: f32[2] = onnx.Gather(%b, %i)
+      %r: f32[2] = onnx.Mul(%p, %q)
+      %u: f32[1, 2] = onnx.Unsqueeze(%r, %axis)
+      %v: f32[2] = onnx.Squeeze(%u, %axis)
+      %next: f32[2] = onnx.Add(%t, %v)
+    }
+  }
+}
+""", "--passes", "none")
+        program, _ = program_of(archive)
+        loop = next(node for node in program["graph_module"]["graph"]["nodes"]
+                    if "higher_order" in node["target"])
+        captured = [tensor["name"] for tensor in loop["inputs"][-1]["arg"]["as_tensors"]]
+        self.assertEqual(len([name for name in captured if name.startswith("clone")]), 1)
+        self.assertEqual(len(captured), 3)  # both parts, and how many iterations there are
+        x = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [1, 1, 1, 1]], "f4")
+        last, = self.run_outputs(archive, x=x, s=np.zeros(2, "f4"))
+        np.testing.assert_array_equal(last, [39, 57])
+
     def test_boxes_are_chosen_by_a_scan(self):
         archive = self.convert_text("""entry main(%boxes: f32[1, 4, 4], %scores: f32[1, 2, 4],
     %limit: i64[]) -> (%chosen) {

@@ -163,6 +163,37 @@ Result<Value*> CountIn(Graph& body, const Counter& counter, PassContext& context
   return context.Insert(*front, "Add", {{iteration, begin}});
 }
 
+// Whether `size` is the same in all iterations: a size of what there is before the first.
+bool IsFixed(const Dim& size, const Node& loop) {
+  const auto has_it = [&](const Value* value) {
+    const Shape* shape = value != nullptr ? value->type().shape() : nullptr;
+    return shape != nullptr && std::ranges::any_of(*shape, [&](const Dim& other) {
+             return Equal(size, other) == Truth::kYes;
+           });
+  };
+  return size.known() ||
+         std::ranges::any_of(loop.operands(),
+                             [&](const Use& use) { return has_it(use.value()); }) ||
+         std::ranges::any_of(loop.graph()->inputs(),
+                             [&](const auto& input) { return has_it(input.get()); });
+}
+
+// The tensor that each iteration appends to a sequence that is empty at first; nullptr: it is no
+// such sequence, or its elements may have other sizes each.
+Value* ElementOf(const Node& loop, const Graph& body, std::size_t state) {
+  const Value* list = body.input(state + kStates);
+  const Value* next = body.output(state + 1);
+  const Node* insert = ProducerOf(next, "SequenceInsert");
+  const bool grows = ProducerOf(loop.operand(state + kStates), "SequenceEmpty") != nullptr &&
+                     insert != nullptr && insert->operand(0) == list &&
+                     insert->operand(2) == nullptr && list->HasOneUse() && next->HasOneUse();
+  Value* element = grows ? insert->operand(1) : nullptr;
+  const Shape* shape = element != nullptr ? element->type().shape() : nullptr;
+  const bool fits = shape != nullptr && !IsOutside(*element, body) &&
+                    std::ranges::all_of(*shape, [&](const Dim& d) { return IsFixed(d, loop); });
+  return fits ? element : nullptr;
+}
+
 // The row that each iteration puts behind a list that is empty at first; nullptr: it is no such
 // list.
 Value* RowOf(const Node& loop, const Graph& body, std::size_t state) {
@@ -242,6 +273,11 @@ Status Restate(Node& loop, const std::vector<Value*>& first_operands, const std:
   for (std::size_t i = 0; i < by.size(); ++i) {
     const bool is_read = loop.result(i) != nullptr && loop.result(i)->used();
     if (places[i]) by[i] = made->result(*places[i]);
+    if (is_read && loop.result(i)->type().kind() == Type::Kind::kSequence && i < states &&
+        goes[i] && rows[i] != nullptr) {
+      DRAGOMAN_ASSIGN(by[i], context.Insert(loop, "SplitToSequence", {{by[i]}},
+                                            {{"keepdims", std::int64_t{0}}}));
+    }
     if (!places[i] && is_read) by[i] = loop.operand(i + kStates);  // no iteration changes it
   }
   DRAGOMAN_TRY(context.InsertCopies(loop, by));
@@ -283,7 +319,10 @@ Result<bool> RestateLoop(Node& loop, PassContext& context) {
     }
   }
   std::vector<Value*> rows;
-  for (std::size_t i = 0; i < states; ++i) rows.push_back(RowOf(loop, body, i));
+  for (std::size_t i = 0; i < states; ++i) {
+    Value* element = ElementOf(loop, body, i);
+    rows.push_back(element != nullptr ? element : RowOf(loop, body, i));
+  }
   std::vector<bool> goes(states, false);
   for (std::size_t i = 0; i < states; ++i)
     goes[i] = rows[i] != nullptr || Stays(body, i, rows) || IsIdle(loop, body, i);

@@ -3,6 +3,7 @@
 // Bodies become graphs whose inputs are the operands that the call passes, values of the graph
 // around them last.
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -19,20 +20,40 @@ Result<Term> Flag(const AtenOp& op, const Term& flag) {
   return op.Reshape(flag, Sizes(), Shape());
 }
 
-// Outputs that are new tensors: none is an input, or another output.
-Terms NewTensors(AtenGraph& graph, const Terms& inputs, const Terms& outputs) {
-  Terms made;
-  for (const Term& output : outputs) {
-    const auto is_it = [&](const Term& term) { return term.name == output.name; };
-    const bool is_shared = std::ranges::any_of(inputs, is_it) || std::ranges::any_of(made, is_it);
-    made.push_back(is_shared ? graph.Call("aten.clone.default", {{"self", output}},
-                                          {output.dtype, output.shape})
-                             : output);
+// Tensors each of which has memory of its own, which torch's passes want of what goes into a body
+// and comes out of it.
+class OwnMemory {
+ public:
+  explicit OwnMemory(AtenGraph& graph, const Terms& taken = {}) : graph_(graph) {
+    for (const Term& term : taken) taken_.insert(graph.MemoryOf(term.name));
   }
+
+  // The tensors, or copies of them.
+  Terms Of(const Terms& terms) {
+    Terms own;
+    for (const Term& term : terms) {
+      const bool is_new = taken_.insert(graph_.MemoryOf(term.name)).second;
+      own.push_back(
+          is_new ? term
+                 : graph_.Call("aten.clone.default", {{"self", term}}, {term.dtype, term.shape}));
+    }
+    return own;
+  }
+
+ private:
+  AtenGraph& graph_;
+  std::set<std::string> taken_;
+};
+
+// The outputs of a body, none of which is an input; what else it has is dropped.
+Terms FinishBody(AtenGraph& body, Terms inputs, const Terms& outputs) {
+  for (const auto& [outer, inner] : body.imports()) inputs.push_back(inner);
+  const Terms made = OwnMemory(body, inputs).Of(outputs);
+  body.DropUnread(made);
   return made;
 }
 
-// The values that bodies take of the graph around them, each once.
+// The values that bodies, which are finished, take of the graph around them, each once.
 class Captures {
  public:
   void Add(const AtenGraph& body) {
@@ -76,18 +97,17 @@ Emitted EmitIf(AtenOp& op) {
   for (const auto& [attribute, name] : branches) {
     const Graph* body = GraphAttribute(op.node, attribute);
     if (body == nullptr) return op.Refuse("it lacks a branch");
-    graphs.emplace_back(op.program, &op.graph);
-    outputs.push_back(op.translate(*body, graphs.back()));
-    captures.Add(graphs.back());
+    AtenGraph& graph = graphs.emplace_back(op.program, &op.graph);
+    outputs.push_back(FinishBody(graph, {}, op.translate(*body, graph)));
+    captures.Add(graph);
   }
   Arguments arguments = {{"", condition}};
   for (std::size_t i = 0; i < graphs.size(); ++i) {
     const Terms inputs = captures.In(graphs[i]);
-    const Terms made = NewTensors(graphs[i], inputs, outputs[i]);
     const std::string name = BodyName(op, branches[i].second);
-    arguments.push_back({"", ArgumentValue::Graph(name, graphs[i].Subgraph(inputs, made))});
+    arguments.push_back({"", ArgumentValue::Graph(name, graphs[i].Subgraph(inputs, outputs[i]))});
   }
-  arguments.push_back({"", captures.outer()});
+  arguments.push_back({"", OwnMemory(op.graph).Of(captures.outer())});
   std::vector<TermType> types;
   for (std::size_t i = 0; i < op.node.num_results(); ++i) {
     if (op.node.result(i) == nullptr) return op.Refuse("a result that is left out");
@@ -142,7 +162,8 @@ Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
   }
   Terms carried = {iteration, flag};
   for (std::size_t i = 0; i < parts.states; ++i) carried.push_back(op.arg(i + 2));
-  carried = NewTensors(op.graph, {}, carried);
+  OwnMemory own(op.graph);
+  carried = own.Of(carried);
   AtenGraph body(op.program, &op.graph);
   AtenGraph condition(op.program, &op.graph);
   Terms body_inputs;
@@ -177,13 +198,13 @@ Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
     const Term in_range = asked.Compare("aten.lt.Tensor", condition_inputs[0], most);
     goes_on = asked.Binary("aten.logical_and.default", in_range, goes_on);
   }
+  const Terms next = FinishBody(body, body_inputs, outputs);
+  const Terms answer = FinishBody(condition, condition_inputs, {goes_on});
   Captures captures;
   captures.Add(body);
   captures.Add(condition);
   const Terms all_body = Joined(body_inputs, captures.In(body));
   const Terms all_condition = Joined(condition_inputs, captures.In(condition));
-  const Terms next = NewTensors(body, all_body, outputs);
-  const Terms answer = NewTensors(condition, all_condition, {goes_on});
   Json asks = condition.Subgraph(all_condition, answer);
   asks["is_single_tensor_return"] = true;
   std::vector<TermType> types = {{DType::kI64, {}}, {DType::kBool, {}}};
@@ -194,7 +215,7 @@ Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
        {"",
         ArgumentValue::Graph(BodyName(op, "while_loop_body_graph"), body.Subgraph(all_body, next))},
        {"", carried},
-       {"", captures.outer()}},
+       {"", own.Of(captures.outer())}},
       types, false);
   return Terms(results.begin() + 2, results.end());
 }
@@ -241,17 +262,20 @@ Emitted EmitScanCall(const AtenOp& op, const ScanCall& call, const Graph& graph,
   outputs.erase(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(skipped_outputs));
   const bool is_stateless = call.carried_inputs.size() == 1 && call.carried_inputs[0] == nullptr;
   if (is_stateless) outputs.insert(outputs.begin(), inputs.front());
+  const Terms made = FinishBody(body, inputs, outputs);
   Captures captures;
   captures.Add(body);
   const Terms all = Joined(inputs, captures.In(body));
-  const Terms made = NewTensors(body, all, outputs);
+  OwnMemory own(op.graph);
+  const Terms carried = own.Of(call.carried);
+  const Terms xs = own.Of(call.xs);
   if (is_stateless) types.insert(types.begin(), {DType::kI64, {}});
   Terms results = op.graph.CallMany(
       "higher_order.scan",
       {{"", ArgumentValue::Graph(BodyName(op, "scan_combine_graph"), body.Subgraph(all, made))},
-       {"", call.carried},
-       {"", call.xs},
-       {"", captures.outer()}},
+       {"", carried},
+       {"", xs},
+       {"", own.Of(captures.outer())}},
       types, false);
   if (is_stateless) results.erase(results.begin());
   return results;
@@ -279,7 +303,6 @@ Emitted EmitCounted(const AtenOp& op, const LoopParts& parts) {
     call.carried.push_back(op.arg(i + 2));
     call.carried_inputs.push_back(parts.body->input(i + 2));
   }
-  call.carried = NewTensors(op.graph, {}, call.carried);
   call.xs.push_back(op.Arange(*count, iterations, DType::kI64));
   call.slice_inputs.push_back(parts.body->input(0));
   call.flag = parts.body->input(1);
@@ -329,7 +352,6 @@ Emitted EmitScan(AtenOp& op) {
     call.carried.push_back(op.arg(i));
     call.carried_inputs.push_back(body->input(i));
   }
-  call.carried = NewTensors(op.graph, {}, call.carried);
   for (std::size_t i = 0; i < slices; ++i) {
     const Term x = op.arg(states + i);
     Term moved = AxisTo(op, x, in_axes[i] < 0 ? in_axes[i] + x.rank() : in_axes[i], 0);
