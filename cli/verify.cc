@@ -97,8 +97,6 @@ Status CheckOptions(const VerifyOptions& options) {
   if (options.random && !options.against) return InvalidInput("--random goes with --against");
   if (options.random && gives_inputs)
     return InvalidInput("--random does not go with --input and --inputs");
-  if (options.request.bisect && !options.against && options.request.run.engine != "native")
-    return InvalidInput("--bisect needs --against, or --engine native");
   return {};
 }
 
@@ -140,7 +138,10 @@ void AddVerify(CommandLine& program) {
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add(
       "--data", &options->data,
-      "An ONNX test-data set, a folder with inputs.npz and outputs.npz, or a folder of these");
+      "An ONNX test-data set, a folder with inputs.npz and outputs.npz, or a folder of these; or "
+      "a\n"
+      "folder of .npy files with the names of inputs and of any values, as another framework\n"
+      "computed them");
   command.Add("--against", &options->against, "Another model, whose outputs must be equal");
   command.Add("--random", &options->random,
               "With --against: number of random inputs; unknown sizes are drawn from 2 to 5",
@@ -153,8 +154,8 @@ void AddVerify(CommandLine& program) {
               "With --against: FILE.npz with an array for each input");
   command.AddFlag(
       "--bisect", options->request.bisect,
-      "Report the first value that differs between the models, or with --engine native\n"
-      "between the interpreter and the generated program");
+      "Report the first value that differs between the models, from the .npy files of --data, or\n"
+      "with --engine native between the interpreter and the generated program");
   command.Add("--plot", &options->plot,
               "Write the largest difference of each value as an SVG picture: with --against or\n"
               "--engine native of all values, else of the outputs");

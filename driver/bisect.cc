@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/compare/places.h"
+#include "core/ir/origin.h"
+#include "driver/recorded_values.h"
 
 namespace dragoman {
 namespace {
@@ -66,6 +68,19 @@ Divergence DivergenceAt(const Model& model, OutputComparison compared, std::size
   return divergence;
 }
 
+void Add(Divergence divergence, Bisection& found) {
+  if (found.first) {
+    found.elsewhere.push_back(std::move(divergence));
+  } else {
+    found.first = std::move(divergence);
+  }
+}
+
+std::size_t AgreeingBefore(const std::vector<bool>& differs, std::size_t place) {
+  return static_cast<std::size_t>(
+      std::count(differs.begin(), differs.begin() + static_cast<std::ptrdiff_t>(place), false));
+}
+
 Result<FlatArrays> ValuesOf(const Session& session, const PreparedRun& run,
                             const std::vector<std::string>& names, RunRequest request,
                             const std::string& engine) {
@@ -111,19 +126,74 @@ Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, con
     differs.push_back(!found.values.back().ok);
   }
   for (const std::size_t at : FirstDifferences(pairs, differs)) {
-    const auto agreeing = static_cast<std::size_t>(
-        std::count(differs.begin(), differs.begin() + static_cast<std::ptrdiff_t>(at), false));
     Divergence divergence{found.values[at],
                           pairs[at].a->producer()->Describe(),
                           compare::DescribeOrigin(pairs[at].a->origin()),
-                          agreeing,
+                          AgreeingBefore(differs, at),
                           pairs[at].b->producer()->Describe(),
                           NodesBetween(pairs, at)};
-    if (found.first) {
-      found.elsewhere.push_back(std::move(divergence));
-    } else {
-      found.first = std::move(divergence);
+    Add(std::move(divergence), found);
+  }
+  return found;
+}
+
+namespace {
+
+// The values that the arrays are of, in the order of nodes; an array beside each.
+std::vector<std::pair<const Value*, const NamedArray*>> RecordedValues(
+    const Graph& graph, const std::vector<NamedArray>& recorded) {
+  std::map<std::string, const Value*> by_operator;  // the last value that an operator gives
+  std::vector<const Value*> values;
+  for (const Node& node : graph.nodes()) {
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (node.result(i) == nullptr || !node.result(i)->type().is_tensor()) continue;
+      values.push_back(node.result(i));
+      const SourceOp* const op = node.origin() != nullptr ? node.origin()->leaf() : nullptr;
+      if (op != nullptr && i == 0) by_operator[op->name] = node.result(i);
     }
+  }
+  std::vector<std::pair<const Value*, const NamedArray*>> pairs;
+  for (const Value* value : values) {
+    const SourceOp* const op =
+        value->producer()->origin() != nullptr ? value->producer()->origin()->leaf() : nullptr;
+    const bool is_result = op != nullptr && by_operator[op->name] == value;
+    const auto record = std::ranges::find_if(recorded, [&](const NamedArray& array) {
+      return IsRecordOf(array.name, value->name()) ||
+             (is_result && IsRecordOf(array.name, op->name));
+    });
+    if (record != recorded.end()) pairs.emplace_back(value, &*record);
+  }
+  return pairs;
+}
+
+}  // namespace
+
+Result<Bisection> BisectRecorded(const Session& session, const PreparedRun& run,
+                                 const std::vector<NamedArray>& recorded, const RunRequest& request,
+                                 const Tolerance& tolerance, std::vector<std::string>& unknown) {
+  const auto known = RecordedValues(run.model.main(), recorded);
+  std::vector<std::string> names;
+  std::vector<ValuePair> pairs;
+  for (const auto& [value, array] : known) {
+    names.push_back(value->name());
+    pairs.push_back({value, nullptr});
+  }
+  for (const NamedArray& array : recorded) {
+    if (std::ranges::find(known, &array, &decltype(known)::value_type::second) == known.end())
+      unknown.push_back(array.name);
+  }
+  Bisection found{std::nullopt, known.size()};
+  if (known.empty()) return found;
+  DRAGOMAN_ASSIGN(const FlatArrays values, ValuesOf(session, run, names, request, "interpreter"));
+  std::vector<bool> differs;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const NamedArray& array = *known[i].second;
+    DRAGOMAN_ASSIGN(const Array expected, FromNpy(array.array, PlainDType(array)));
+    found.values.push_back(CompareOutput(names[i], values[i].second, expected, tolerance));
+    differs.push_back(!found.values.back().ok);
+  }
+  for (const std::size_t at : FirstDifferences(pairs, differs)) {
+    Add(DivergenceAt(run.model, found.values[at], AgreeingBefore(differs, at)), found);
   }
   return found;
 }

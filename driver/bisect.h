@@ -48,6 +48,13 @@ Result<std::vector<OutputComparison>> CompareProgramValues(const Session& sessio
 Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, const PreparedRun& b,
                                const RunRequest& request, const Tolerance& tolerance);
 
+// Of a model and what another framework recorded of it: values called like the arrays
+// (IsRecordOf), or like the operators of the file whose results they are, run by the interpreter.
+// Those of the arrays that are of no value are added to `unknown`. Errors: those of RunPrepared.
+Result<Bisection> BisectRecorded(const Session& session, const PreparedRun& run,
+                                 const std::vector<NamedArray>& recorded, const RunRequest& request,
+                                 const Tolerance& tolerance, std::vector<std::string>& unknown);
+
 // Of a model and its generated program: a value that differs though the one before it agrees, found
 // by halving the list of nodes; the program is compiled anew at each step. Errors: those of
 // RunPrepared.

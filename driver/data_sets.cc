@@ -249,8 +249,8 @@ Result<std::vector<std::string>> FindDataSets(const std::string& path) {
   if (error) return InvalidInput("cannot open: " + error.message()).InFile(path);
   if (found.empty()) {
     return InvalidInput(
-               "holds no recorded data; expected input_0.pb, output_0.pb, … or inputs.npz and "
-               "outputs.npz")
+               "holds no recorded data; expected input_0.pb, output_0.pb, …, or inputs.npz and "
+               "outputs.npz, or a .npy file for each value")
         .InFile(path);
   }
   std::sort(found.begin(), found.end());

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "driver/data_sets.h"
 #include "driver/default_inputs.h"
+#include "driver/recorded_values.h"
 #include "driver/structured_calls.h"
 
 namespace dragoman {
@@ -81,6 +83,86 @@ Wanted WantedOf(const VerifyRequest& request, const std::vector<Verification>& b
           .values = request.values && before.empty()};
 }
 
+std::string Listed(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(std::span(names).first(std::min<std::size_t>(names.size(), 6)),
+                                     ", ")) +
+         (names.size() > 6 ? ", …" : "");
+}
+
+// Whether an array called so is for an input of the entry.
+bool IsForInput(const Session& session, const Model& model, const Entry& entry,
+                const std::string& name) {
+  if (const StructuredCalls* const calls = CallsOf(session, model))
+    return ArgumentName(*calls, entry, name).has_value();
+  return std::ranges::any_of(InputSlots(entry),
+                             [&](const Slot& slot) { return IsRecordOf(name, slot.name); });
+}
+
+// Of the entry's inputs, under their names, and of all other values.
+struct Recorded {
+  std::vector<NamedArray> inputs;
+  std::vector<NamedArray> values;
+};
+
+Result<Recorded> ReadRecorded(const Session& session, const Model& model, const Entry& entry,
+                              const std::string& folder) {
+  Recorded recorded;
+  DRAGOMAN_ASSIGN(std::vector<NamedArray> arrays, ReadRecordedValues(folder));
+  for (NamedArray& array : arrays) {
+    const bool is_input = IsForInput(session, model, entry, array.name);
+    (is_input ? recorded.inputs : recorded.values).push_back(std::move(array));
+  }
+  if (CallsOf(session, model) != nullptr) return recorded;
+  for (const Slot& slot : InputSlots(entry)) {
+    for (NamedArray& array : recorded.inputs) {
+      if (IsRecordOf(array.name, slot.name)) array.name = slot.name;
+    }
+  }
+  return recorded;
+}
+
+// Takes the outputs that were recorded out of `values` and compares them.
+Status CompareRecordedOutputs(const FlatArrays& outputs, const Tolerance& tolerance,
+                              std::vector<NamedArray>& values, Verification& verification) {
+  for (const auto& [name, found] : outputs) {
+    const auto record = std::ranges::find_if(
+        values, [&](const NamedArray& array) { return IsRecordOf(array.name, name); });
+    if (record == values.end()) continue;
+    DRAGOMAN_ASSIGN(const Array expected, FromNpy(record->array, PlainDType(*record)));
+    verification.outputs.push_back(CompareOutput(name, found, expected, tolerance));
+    values.erase(record);
+  }
+  return {};
+}
+
+Result<Verification> VerifyRecorded(const Session& session, const Model& model, const Entry& entry,
+                                    const std::string& folder, const VerifyRequest& request) {
+  DRAGOMAN_ASSIGN(Recorded recorded, ReadRecorded(session, model, entry, folder));
+  DRAGOMAN_ASSIGN(const PreparedRun run, PrepareRun(session, model, recorded.inputs, request.run));
+  DRAGOMAN_ASSIGN(const RunResult result, RunPrepared(session, run, request.run));
+  Verification verification{folder, {}, {}, {}};
+  DRAGOMAN_TRY(
+      CompareRecordedOutputs(result.outputs, request.tolerance, recorded.values, verification));
+  std::vector<std::string> unknown;
+  DRAGOMAN_ASSIGN(Bisection inner, BisectRecorded(session, run, recorded.values, request.run,
+                                                  request.tolerance, unknown));
+  if (recorded.values.empty() && verification.outputs.empty())
+    return InvalidInput("holds arrays for inputs alone").InFile(folder);
+  if (verification.outputs.empty() && inner.compared == 0)
+    return InvalidInput("no value of the model is called like its arrays: " + Listed(unknown))
+        .InFile(folder);
+  if (!unknown.empty()) {
+    DRAGOMAN_TRY(session.Warn({ErrorKind::kInvalidInput,
+                               folder,
+                               {},
+                               "no value of the model is called " + Listed(unknown)}));
+  }
+  verification.outputs.insert(verification.outputs.begin(), inner.values.begin(),
+                              inner.values.end());
+  if (request.bisect) verification.bisection = std::move(inner);
+  return verification;
+}
+
 }  // namespace
 
 bool Verification::ok() const {
@@ -95,7 +177,18 @@ Result<std::vector<Verification>> VerifyAgainstData(const Session& session, cons
   const bool structured = CallsOf(session, model) != nullptr;
   const std::vector<Slot> slots = structured ? std::vector<Slot>() : InputSlots(entry);
   for (const std::string& path : paths) {
-    DRAGOMAN_ASSIGN(std::vector<std::string> folders, FindDataSets(path));
+    Result<std::vector<std::string>> found = FindDataSets(path);
+    if (!found.ok() && HoldsRecordedValues(path)) {
+      DRAGOMAN_ASSIGN(verifications.emplace_back(),
+                      VerifyRecorded(session, model, entry, path, request));
+      continue;
+    }
+    DRAGOMAN_ASSIGN(const std::vector<std::string> folders, std::move(found));
+    if (request.bisect && request.run.engine != "native")
+      return InvalidInput(
+                 "--bisect needs values to compare: --against a model, --engine native, or "
+                 "--data FOLDER with a .npy file for each value")
+          .InFile(path);
     for (const std::string& folder : folders) {
       DRAGOMAN_ASSIGN(
           DataSet set,

@@ -44,7 +44,9 @@ struct Verification {
   bool ok() const;
 };
 
-// Replays the data sets at the paths (FindDataSets). Errors: those of reading them and of RunModel.
+// Replays the data sets at the paths (FindDataSets), or what another framework recorded value by
+// value (recorded_values.h), of which all that is not an input is compared. Errors: those of
+// reading them and of RunModel.
 Result<std::vector<Verification>> VerifyAgainstData(const Session& session, const Model& model,
                                                     const std::vector<std::string>& paths,
                                                     const VerifyRequest& request);

@@ -3,11 +3,17 @@
 several branches differ."""
 
 import json
+import pathlib
 import unittest
+
+import numpy
+import onnx
+from onnx import numpy_helper
 
 from command_case import CommandCase
 from commands import dragoman
 
+MLP = pathlib.Path(__file__).resolve().parent.parent / "models" / "mlp" / "model.onnx"
 # Two branches of elementwise operators, which meet in a sum.
 NODES = """
   %a1 = onnx.Neg(%x) @left1
@@ -72,6 +78,62 @@ class Bisect(CommandCase):
         lines = found.stdout.splitlines()
         at = lines.index("  bisect: the first value that differs, after 4 that agree:")
         self.assertEqual(lines[at + 3], "    in the other model behind node 'inserted' (onnx.Relu)")
+
+
+class RecordedValues(CommandCase):
+    """What another framework computed, a .npy file for each value."""
+
+    def record(self, folder, **changes):
+        """Of the perceptron, as NumPy computes it."""
+        weights = {w.name: numpy_helper.to_array(w) for w in onnx.load(MLP).graph.initializer}
+        x = numpy.random.default_rng(3).standard_normal((1, 41)).astype(numpy.float32)
+        gemm = x @ weights["0.weight"].T + weights["0.bias"]
+        relu = numpy.maximum(gemm, 0)
+        y = relu @ weights["2.weight"].T + weights["2.bias"]
+        values = {"x": x, "0/Gemm_output_0": gemm, "_1_Relu_output_0": relu, "y": y} | changes
+        for name, value in values.items():
+            path = self.out / folder / f"{name}.npy"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            numpy.save(path, value)
+        return self.out / folder
+
+    def test_all_values_are_compared_by_name(self):
+        folder = self.record("right")
+        said = self.done("verify", MLP, "--data", folder)
+        self.assertRegex(said, "^.*right: ok\n  /0/Gemm_output_0: .*\n  /1/Relu_output_0: .*\n  y: ")
+        self.assertIn("none of 2 values", self.done("verify", MLP, "--data", folder, "--bisect"))
+
+    def test_the_first_that_differs_is_named(self):
+        wrong = numpy.zeros((1, 64), numpy.float32)
+        folder = self.record("wrong", _1_Relu_output_0=wrong)
+        done = dragoman("verify", MLP, "--data", folder, "--bisect")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("bisect: the first value that differs, after 1 that agree:\n"
+                      "    /1/Relu_output_0: f32[1, 64]", done.stdout)
+        self.assertIn("of node '/1/Relu' (onnx.Relu)", done.stdout)
+
+    def test_operators_of_programs_have_their_names(self):
+        program = self.out / "mlp.pt2"
+        self.done("convert", MLP, "-o", program, "-q")
+        wrong = self.record("program", relu=numpy.ones((1, 64), numpy.float32))
+        done = dragoman("verify", program, "--data", wrong, "--bisect")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("from aten.relu.default 'relu'", done.stdout)
+        self.assertIn("no value of the model is called 0/Gemm_output_0, _1_Relu_output_0", done.stderr)
+
+    def test_folders_that_say_nothing(self):
+        x = numpy.zeros((1, 41), numpy.float32)
+        for name, arrays, said in (
+                ("alone", {"x": x}, "holds arrays for inputs alone"),
+                ("foreign", {"x": x, "conv1": x}, "no value of the model is called like"),
+                ("empty", {}, "holds no recorded data")):
+            folder = self.out / name
+            folder.mkdir()
+            for array, value in arrays.items():
+                numpy.save(folder / f"{array}.npy", value)
+            self.assertIn(said, self.fails(2, "verify", MLP, "--data", folder))
+        self.assertIn("--bisect needs values",
+                      self.fails(2, "verify", MLP, "--data", MLP.parent, "--bisect"))
 
 
 if __name__ == "__main__":
