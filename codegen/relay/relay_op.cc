@@ -26,27 +26,35 @@ bool IsOpen(const Value* value) {
 
 // Operators with as many axes as the operand that has most. Sorted.
 constexpr std::string_view kBroadcasting[] = {
-    "add",        "bitwise_and", "bitwise_or", "bitwise_xor", "cast",        "ceil",
-    "divide",     "equal",       "exp",        "floor",       "greater",     "greater_equal",
-    "left_shift", "less",        "less_equal", "log",         "logical_and", "logical_not",
-    "logical_or", "logical_xor", "maximum",    "minimum",     "mod",         "multiply",
-    "negative",   "not_equal",   "power",      "right_shift", "sqrt",        "subtract",
-    "tan",        "where",
+    "add",         "bitwise_and",   "bitwise_or", "bitwise_xor", "cast",       "ceil",
+    "clip",        "divide",        "equal",      "exp",         "floor",      "floor_mod",
+    "greater",     "greater_equal", "left_shift", "less",        "less_equal", "log",
+    "logical_and", "logical_not",   "logical_or", "logical_xor", "maximum",    "minimum",
+    "mod",         "multiply",      "negative",   "not_equal",   "power",      "right_shift",
+    "sqrt",        "subtract",      "tan",        "where",
 };
+// Operators that give one number unless axes are named. Sorted.
+constexpr std::string_view kReducing[] = {"all", "any", "max", "mean", "min", "prod", "sum"};
 static_assert(std::ranges::is_sorted(kBroadcasting));
 
 bool Broadcasts(std::string_view name) { return std::ranges::binary_search(kBroadcasting, name); }
 
-// Whether `x` has rank 0 and is not a constant, as far as its type or its calls tell: those within
-// an emitter have no types.
-bool IsScalarOfRunTime(const Value& x) {
-  if (x.is_constant()) return false;
+// Whether TVM writes a number of that type into the function that reads it.
+bool IsInlined(DType dtype) {
+  return dtype == DType::kI32 || dtype == DType::kI64 || dtype == DType::kF32 ||
+         dtype == DType::kF64 || dtype == DType::kBool;
+}
+
+// Whether `x` has rank 0 and is an operand of the function that reads it, as far as its type or its
+// calls tell: those within an emitter have no types.
+bool IsPassedScalar(const Value& x) {
+  if (x.is_constant()) return x.type().rank() == 0 && !IsInlined(x.type().dtype());
   if (x.type().shape() != nullptr) return x.type().shape()->empty();
   const Node* call = x.producer();
   if (call == nullptr) return false;
   const std::string& name = call->op().type;
   const auto is_scalar = [](const Value& value) {
-    return IsScalarOfRunTime(value) || (value.is_constant() && value.type().rank() == 0);
+    return IsPassedScalar(value) || (value.is_constant() && value.type().rank() == 0);
   };
   if (name == "take") {
     const Node* data = call->operand(0)->producer();
@@ -57,6 +65,7 @@ bool IsScalarOfRunTime(const Value& x) {
     const Attribute::Ints* sizes = IntsAttribute(*call, "newshape");
     return sizes != nullptr && sizes->empty();
   }
+  if (std::ranges::binary_search(kReducing, name)) return call->attributes().empty();
   return Broadcasts(name) && std::ranges::all_of(call->operands(), [&](const Use& use) {
            return is_scalar(*use.value());
          });
@@ -74,15 +83,16 @@ bool HasOpenSizes(const Node& node) {
 }
 
 Value* ScalarAsVector(RelayBuilder& builder, Value* x) {
+  if (x->is_constant()) return builder.Constant(x->tensor()->Reshaped({1}));
   return builder.Call("annotation.stop_fusion",
                       {builder.Call("reshape", {x}, {{"newshape", Ints{1}}})});
 }
 
-// Of open sizes, no operand has rank 0.
+// Of open sizes, no operand that is passed has rank 0.
 Value* RelayOp::Do(std::string_view name, Values operands, Attribute::Dict attributes) const {
-  const auto is_scalar = [](const Value* x) { return IsScalarOfRunTime(*x); };
+  const auto is_scalar = [](const Value* x) { return IsPassedScalar(*x); };
   const auto has_axes = [](const Value* x) {
-    return !IsScalarOfRunTime(*x) && (!x->is_constant() || x->type().rank() != 0);
+    return !IsPassedScalar(*x) && (!x->is_constant() || x->type().rank() != 0);
   };
   if (Broadcasts(name) && std::ranges::any_of(operands, is_scalar) &&
       std::ranges::any_of(operands, has_axes) && HasOpenSizes(node)) {

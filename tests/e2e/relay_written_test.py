@@ -183,6 +183,69 @@ graph main(%x: f32[n, 3], %s: f32[], %i: i64[]) -> (%scaled, %row, %wide) {
         self.assertEqual(text.count("annotation.stop_fusion("), 3)
         self.assertIn("squeeze(", text)
 
+    def test_beside_open_sizes_constants_that_tvm_passes_are_vectors(self):
+        text = self.texts("""
+graph main(%x: u8[n, 3], %h: f16[n, 3]) -> (%shifted, %scaled, %codes, %scale, %point) {
+  const %three: u8[] = 3
+  const %two: f16[] = 2.5
+  %shifted = onnx.BitShift(%x, %three) {direction = "LEFT"}
+  %scaled = onnx.Mul(%h, %two)
+  %wide = onnx.Cast(%h) {to = 1}
+  %codes, %scale, %point = onnx.DynamicQuantizeLinear(%wide)
+}""", x=np.arange(12, dtype=np.uint8).reshape(4, 3), h=draw(4, 3).astype(np.float16))
+        self.assertNotRegex(text, r"left_shift\(%x, 3")
+        self.assertIn("annotation.stop_fusion(", text)
+
+    def test_windows_of_open_sizes_are_over_two_axes_with_equal_pads(self):
+        text = self.texts("""
+graph main(%x: f32[n, 4, 9], %image: f32[n, 2, 7, 8]) -> (%row, %max, %mean, %same, %back, %wide) {
+  const %w: f32[6, 2, 2] = [[[1, 2], [3, -1]], [[0.5, 1], [2, 2]], [[1, 1], [0, 3]], [[1, 2], [3, -1]], [[0.5, 1], [2, 2]], [[1, 1], [0, 3]]]
+  const %v: f32[3, 2, 1, 2] = [[[[1, 2]], [[3, -1]]], [[[0.5, 1]], [[2, 2]]], [[[1, 1]], [[0, 3]]]]
+  const %t: f32[4, 1, 2] = [[[1, 2]], [[3, -1]], [[0.5, 1]], [[2, 2]]]
+  %row = onnx.Conv(%x, %w) {group = 2, dilations = [2], pads = [3, 1]}
+  %max = onnx.MaxPool(%x) {kernel_shape = [3], strides = [2], pads = [1, 0]}
+  %mean = onnx.AveragePool(%x) {kernel_shape = [2]}
+  %same = onnx.Conv(%image, %v) {auto_pad = "SAME_UPPER", strides = [2, 3]}
+  %back = onnx.ConvTranspose(%x, %t) {group = 2, strides = [2], pads = [1, 0]}
+  %wide = onnx.ConvTranspose(%x, %t) {group = 4, strides = [2], pads = [0, 2]}
+}""", x=draw(3, 4, 9), image=draw(3, 2, 7, 8))
+        for operator in ("conv1d(", "max_pool1d(", "avg_pool1d("):
+            self.assertNotIn(operator, text)
+        for line in text.splitlines():
+            pads = re.search(r"conv.*padding=\[([^]]*)]", line)
+            if pads:
+                begin_end = pads[1].split(", ")
+                half = len(begin_end) // 2
+                self.assertEqual(begin_end[:half], begin_end[half:], line)
+                self.assertNotRegex(line, "transpose.*groups=[24]")
+
+    def test_einsum_of_open_sizes_is_a_sum_of_products(self):
+        text = self.texts("""
+graph main(%x: f32[n, 3, 4], %y: f32[n, 5, 4]) -> (%scores, %dots, %whole, %swapped) {
+  %scores = onnx.Einsum(%x, %y) {equation = "nij,nkj->nki"}
+  %dots = onnx.Einsum(%x, %x) {equation = "...j, ...j"}
+  %whole = onnx.Einsum(%x, %y) {equation = "nij,nkj->"}
+  %swapped = onnx.Einsum(%x) {equation = "a...->...a"}
+}""", x=draw(2, 3, 4), y=draw(2, 5, 4))
+        self.assertNotIn("einsum(", text)
+
+    def test_suppression_is_as_tvm_asks_for_it(self):
+        boxes = np.array([[[0, 0, 2, 2], [0, 0, 2, 1], [3, 3, 4, 4], [5, 5, 6, 6]]], np.float32)
+        scores = np.array([[[-0.5, -3, 0, -2]]], np.float32)
+        graph = """
+graph main(%b: f32[1, 4, 4], %s: f32[1, 1, 4]) -> (%rows, %above) {
+  const %most: i64[1] = [4]
+  const %overlap: f32[1] = [0.5]
+  const %least: f32[1] = [0.25]
+  %rows = onnx.NonMaxSuppression(%b, %s, %most)
+  %above = onnx.NonMaxSuppression(%b, %s, %most, %overlap, %least)
+}"""
+        text = self.texts(graph, b=boxes, s=scores)
+        self.assertIn("argsort(", text)  # ranks, which are positive
+        # What overlaps by half is not above a half; of a threshold of 0 TVM gives nothing.
+        self.assertRegex(text, r"suppression\(%b, %\d+, %\d+, 1\.17549\S*e-38f, 0f")
+        self.assertRegex(text, r"suppression\(%b, %s, %\d+, 0\.50000006f, 0\.25f")
+
     def test_what_a_loop_collects_is_read_alone_and_with_its_sizes(self):
         text = self.texts("""
 graph main(%x: f32[3], %y: f32[3, 2]) -> (%twice, %rows) {

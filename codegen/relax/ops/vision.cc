@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of detection models.
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,6 +8,7 @@
 
 #include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
+#include "codegen/tvm/suppression.h"
 
 namespace dragoman::relax {
 
@@ -120,6 +120,40 @@ Result<std::string> FirstOfEachClass(RelaxOp& op, std::string rows, const std::s
   return fmt::format("R.take({}, R.squeeze({}, axis=[0]), axis=0, mode=\"fast\")", rows, found);
 }
 
+// The overlap that suppresses a box: TVM asks whether one reaches it, and finds no box below 0.
+std::string LeastOverlap(RelaxOp& op) {
+  if (op.node.num_operands() < 4 || !op.has(3)) return op.Const(tvm::kLeastOverlap);
+  if (const Tensor* known = op.node.operand(3)->tensor())
+    return op.Const(tvm::LeastOverlapAbove(known->FloatAt(0)));
+  const std::string overlap = ScalarOr(op, 3, "");
+  const std::string above = op.Do("add", overlap, op.Do("multiply", overlap, op.Const(tvm::kStep)));
+  return op.Do("maximum", above, op.Const(tvm::kLeastOverlap));
+}
+
+struct Scores {
+  std::string scores, least;
+};
+
+// TVM takes a score that is not positive for that of a box that was suppressed: in the place of
+// scores that need not be positive stand their ranks.
+Scores PositiveScores(RelaxOp& op) {
+  const bool has_least = op.node.num_operands() > 4 && op.has(4);
+  const Tensor* known = has_least ? op.node.operand(4)->tensor() : nullptr;
+  if (known != nullptr && known->FloatAt(0) >= 0) return {op.arg(1), op.Const(known->FloatAt(0))};
+  const auto order = [&](const std::string& x, const char* descending) {
+    return op.BindPlain(
+        fmt::format("R.argsort({}, axis=-1, descending={}, dtype=\"int32\")", x, descending));
+  };
+  const std::string rank =
+      op.Astype(order(order(op.arg(1), "True"), "False"), DType::kI32, DType::kF32);
+  std::string positive = op.Do("subtract", op.Const(tvm::kMostBoxes), rank);
+  if (has_least) {
+    const std::string counts = op.Do("greater", op.arg(1), ScalarOr(op, 4, ""));
+    positive = op.Do("where", counts, positive, op.Const(0));
+  }
+  return {std::move(positive), op.Const(0)};
+}
+
 }  // namespace
 
 // The number of boxes that are chosen is a size that run time knows. TVM gives as many rows as
@@ -130,16 +164,16 @@ Expressions EmitNonMaxSuppression(RelaxOp& op) {
   DRAGOMAN_ASSIGN(const std::optional<std::int64_t> known, KnownLimit(op));
   if (!known && !sizes[1].known()) return op.Refuse("a limit that is known at run time only");
   const std::string boxes = op.Int("center_point_box") != 0 ? Corners(op) : op.arg(0);
-  const std::string overlap = ScalarOr(op, 3, op.Const(0));
-  const std::string least = ScalarOr(op, 4, op.Const(std::numeric_limits<float>::lowest()));
   DRAGOMAN_TRY(op.declare(op.result_type()));
   const std::string result = TypeText(op.result_type(), op.symbols);
   if (known && *known <= 0) {
     return One(fmt::format("R.match_cast(R.zeros(R.shape([0, 3]), dtype=\"int64\"), {})", result));
   }
+  const Scores scores = PositiveScores(op);
   const std::string both = op.BindPlain(fmt::format(
       "R.vision.all_class_non_max_suppression({}, {}, {}, {}, {}, output_format=\"onnx\")", boxes,
-      op.arg(1), Int64Const(known ? *known : sizes[1].value()), overlap, least));
+      scores.scores, Int64Const(known ? *known : sizes[1].value()), LeastOverlap(op),
+      scores.least));
   const std::string end =
       op.BindPlain(fmt::format("R.concat(({}[1], R.const([3], \"int64\")), axis=0)", both));
   const std::string rows =

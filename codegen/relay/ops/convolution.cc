@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions and pools of one to three spatial axes.
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,10 +48,12 @@ Value* WithBias(RelayOp& op, Value* y) {
   return op.Do("nn.bias_add", {y, op.arg(2)}, {{"axis", std::int64_t{1}}});
 }
 
-// What stands for the fields of a pool; ceil: where rounding up makes a difference.
+// What stands for the fields of a convolution or a pool; ceil: where rounding up makes a
+// difference.
 struct Window {
   std::int64_t spatial = 0;
   Ints kernel, strides, pads, dilations;
+  Value* weight = nullptr;  // of a convolution
   bool ceil = false;
 };
 
@@ -72,6 +75,13 @@ Status EndAtResult(const RelayOp& op, Window& window) {
   return {};
 }
 
+// TVM 0.19 computes open sizes of windows over two axes alone.
+Status CheckOpenSizes(const RelayOp& op, std::int64_t spatial) {
+  if (spatial == 3 && HasOpenSizes(op.node))
+    return op.Refuse("windows over three axes of open sizes");
+  return {};
+}
+
 Result<Window> WindowOf(const RelayOp& op) {
   Window window;
   DRAGOMAN_ASSIGN(window.spatial, SpatialAxes(op));
@@ -79,6 +89,9 @@ Result<Window> WindowOf(const RelayOp& op) {
   window.strides = OrFill(op.Ints("strides"), window.spatial, 1);
   window.dilations = OrFill(op.Ints("dilations"), window.spatial, 1);
   DRAGOMAN_ASSIGN(window.pads, PadsOf(op, window.spatial, window.kernel));
+  DRAGOMAN_TRY(CheckOpenSizes(op, window.spatial));
+  const bool dilated = std::ranges::any_of(window.dilations, [](std::int64_t d) { return d > 1; });
+  if (dilated && HasOpenSizes(op.node)) return op.Refuse("a dilated pool of open sizes");
   const bool same = op.String("auto_pad", "NOTSET").starts_with("SAME");
   if (!same && op.Int("ceil_mode") != 0) DRAGOMAN_TRY(EndAtResult(op, window));
   return window;
@@ -91,25 +104,108 @@ Attribute::Dict PoolAttributes(const Window& window) {
           {"padding", window.pads}};
 }
 
+// `y` of `window` over `x`, which is a call of an operator for `spatial` axes. A row of open sizes
+// is an image of height 1.
+template <class Call>
+Value* Windowed(RelayOp& op, Value* x, Window window, Call call) {
+  if (window.spatial != 1 || !HasOpenSizes(op.node)) return call(x, window);
+  const auto image = [&](Value* row) {
+    return op.Do("expand_dims", {row}, {{"axis", std::int64_t{2}}});
+  };
+  window.spatial = 2;
+  window.pads = {0, window.pads[0], 0, window.pads[1]};
+  for (Ints* row : {&window.kernel, &window.strides, &window.dilations})
+    row->insert(row->begin(), 1);
+  if (window.weight != nullptr) window.weight = image(window.weight);
+  return op.Do("squeeze", {call(image(x), window)}, {{"axis", Ints{2}}});
+}
+
+Value* Pool(RelayOp& op, std::string_view name, Value* x, const Window& window,
+            const Attribute::Dict& further = {}) {
+  return Windowed(op, x, window, [&](Value* image, const Window& over) {
+    Attribute::Dict attributes = PoolAttributes(over);
+    attributes.insert(attributes.end(), further.begin(), further.end());
+    return op.Do(Name(name, over.spatial), {image}, std::move(attributes));
+  });
+}
+
+// Whether pads differ at the two ends of an axis. TVM 0.19 takes the first for both where it
+// computes open sizes of convolutions.
+bool PadsMayBeLost(const RelayOp& op, const Ints& pads) {
+  const auto ends = pads.begin() + static_cast<std::ptrdiff_t>(pads.size() / 2);
+  return HasOpenSizes(op.node) && !std::equal(pads.begin(), ends, ends, pads.end());
+}
+
+// `x` with the pads, and in their place none.
+Value* PaddedBefore(RelayOp& op, Value* x, Ints& pads) {
+  const std::size_t spatial = pads.size() / 2;
+  Attribute::List widths(2, Attribute(Ints{0, 0}));
+  for (std::size_t i = 0; i < spatial; ++i) widths.emplace_back(Ints{pads[i], pads[i + spatial]});
+  pads.assign(pads.size(), 0);
+  return op.Do("nn.pad", {x, op.Number(0)}, {{"pad_width", std::move(widths)}});
+}
+
+// `y` of a transposed convolution without the pads.
+Value* WithoutPads(RelayOp& op, Value* y, const Ints& pads) {
+  const std::size_t spatial = pads.size() / 2;
+  Ints end;
+  for (std::size_t i = 0; i < spatial; ++i) {
+    const std::int64_t after = pads[i + spatial];
+    end.push_back(after > 0 ? -after : std::numeric_limits<std::int32_t>::max());
+  }
+  return op.Do("strided_slice", {y},
+               {{"begin", Ints(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(spatial))},
+                {"end", std::move(end)},
+                {"strides", Ints(spatial, 1)},
+                {"axes", AxesFrom(2, static_cast<std::int64_t>(spatial) + 2)}});
+}
+
+// Calls `convolution` on the part of `x` and `taps` of each group, one after the other.
+template <class Convolution>
+Value* ByGroup(RelayOp& op, std::int64_t groups, Value* x, Value* taps, Convolution convolution) {
+  const auto parts = [&](Value* whole, std::int64_t axis) {
+    return op.Do("split", {whole}, {{"indices_or_sections", groups}, {"axis", axis}});
+  };
+  Value* inputs = parts(x, 1);
+  Value* weights = parts(taps, 0);
+  Values results;
+  for (std::int64_t i = 0; i < groups; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    results.push_back(convolution(op.builder.Element(inputs, at), op.builder.Element(weights, at)));
+  }
+  return op.Do("concatenate", {op.builder.Tuple(std::move(results))}, {{"axis", std::int64_t{1}}});
+}
+
 }  // namespace
 
 Emitted EmitConv(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t spatial, SpatialAxes(op));
+  DRAGOMAN_TRY(CheckOpenSizes(op, spatial));
   DRAGOMAN_ASSIGN(Ints kernel, KernelOf(op, spatial));
   DRAGOMAN_ASSIGN(Ints pads, PadsOf(op, spatial, kernel));
   DRAGOMAN_ASSIGN(const Shape weight, op.shape(1));
-  Value* y = op.Do(Name("nn.conv", spatial), {op.arg(0), op.arg(1)},
-                   {{"strides", OrFill(op.Ints("strides"), spatial, 1)},
-                    {"padding", std::move(pads)},
-                    {"dilation", OrFill(op.Ints("dilations"), spatial, 1)},
-                    {"groups", op.Int("group")},
-                    {"channels", Channels(weight.front())},
-                    {"kernel_size", std::move(kernel)}});
+  Value* x = PadsMayBeLost(op, pads) ? PaddedBefore(op, op.arg(0), pads) : op.arg(0);
+  const Window window = {.spatial = spatial,
+                         .kernel = std::move(kernel),
+                         .strides = OrFill(op.Ints("strides"), spatial, 1),
+                         .pads = std::move(pads),
+                         .dilations = OrFill(op.Ints("dilations"), spatial, 1),
+                         .weight = op.arg(1)};
+  Value* y = Windowed(op, x, window, [&](Value* image, const Window& over) {
+    return op.Do(Name("nn.conv", over.spatial), {image, over.weight},
+                 {{"strides", over.strides},
+                  {"padding", over.pads},
+                  {"dilation", over.dilations},
+                  {"groups", op.Int("group")},
+                  {"channels", Channels(weight.front())},
+                  {"kernel_size", over.kernel}});
+  });
   return One(WithBias(op, y));
 }
 
 Emitted EmitConvTranspose(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t spatial, SpatialAxes(op));
+  DRAGOMAN_TRY(CheckOpenSizes(op, spatial));
   DRAGOMAN_ASSIGN(Ints kernel, KernelOf(op, spatial));
   const Ints strides = OrFill(op.Ints("strides"), spatial, 1);
   const Ints dilations = OrFill(op.Ints("dilations"), spatial, 1);
@@ -149,14 +245,23 @@ Emitted EmitConvTranspose(RelayOp& op) {
     taps = op.Do("nn.dilate", {taps}, {{"strides", std::move(apart)}});
     for (std::size_t i = 0; i < n; ++i) kernel[i] = (kernel[i] - 1) * dilations[i] + 1;
   }
-  Value* y = op.Do(Name("nn.conv", spatial, "_transpose"), {op.arg(0), taps},
-                   {{"channels", Channels(weight[1] * Dim(groups))},
-                    {"kernel_size", std::move(kernel)},
-                    {"strides", strides},
-                    {"output_padding", extra},
-                    {"padding", std::move(pads)},
-                    {"dilation", Ints(n, 1)},
-                    {"groups", groups}});
+  const Ints cut = PadsMayBeLost(op, pads) ? std::exchange(pads, Ints(2 * n, 0)) : Ints();
+  const auto convolution = [&](std::int64_t of_groups, Value* x, Value* weights) {
+    return op.Do(Name("nn.conv", spatial, "_transpose"), {x, weights},
+                 {{"channels", Channels(weight[1] * Dim(of_groups))},
+                  {"kernel_size", kernel},
+                  {"strides", strides},
+                  {"output_padding", extra},
+                  {"padding", pads},
+                  {"dilation", Ints(n, 1)},
+                  {"groups", of_groups}});
+  };
+  // TVM 0.19 has no groups over three axes, and leaves them out where it computes open sizes.
+  const bool one_by_one = groups > 1 && (spatial == 3 || HasOpenSizes(op.node));
+  Value* y = one_by_one ? ByGroup(op, groups, op.arg(0), taps,
+                                  [&](Value* x, Value* part) { return convolution(1, x, part); })
+                        : convolution(groups, op.arg(0), taps);
+  if (!cut.empty()) y = WithoutPads(op, y, cut);
   if (extends) {
     beyond.insert(beyond.begin(), 2, Attribute(Ints{0, 0}));
     y = op.Do("nn.pad", {y, op.Number(0)}, {{"pad_width", Attribute::List(std::move(beyond))}});
@@ -168,9 +273,7 @@ Emitted EmitMaxPool(RelayOp& op) {
   if (op.node.result(1) != nullptr && op.node.result(1)->used())
     return op.Refuse("the Indices of a pool");
   DRAGOMAN_ASSIGN(const Window window, WindowOf(op));
-  Value* y = Extreme(op, true, [&](Value* x) {
-    return op.Do(Name("nn.max_pool", window.spatial), {x}, PoolAttributes(window));
-  });
+  Value* y = Extreme(op, true, [&](Value* x) { return Pool(op, "nn.max_pool", x, window); });
   return Values{y, y};
 }
 
@@ -179,9 +282,9 @@ Emitted EmitAveragePool(RelayOp& op) {
   const bool counts = op.Int("count_include_pad") != 0;
   if (window.ceil && counts)
     return op.Refuse("a mean that counts padding, but not what rounding up adds");
-  Attribute::Dict attributes = PoolAttributes(window);
-  if (counts) attributes.emplace_back("count_include_pad", true);
-  return One(op.Do(Name("nn.avg_pool", window.spatial), {op.arg(0)}, std::move(attributes)));
+  Attribute::Dict further;
+  if (counts) further.emplace_back("count_include_pad", true);
+  return One(Pool(op, "nn.avg_pool", op.arg(0), window, further));
 }
 
 Emitted EmitGlobalPool(RelayOp& op) {

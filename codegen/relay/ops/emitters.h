@@ -41,8 +41,10 @@ Emitted EmitSoftsign(RelayOp& op);
 Emitted EmitSwish(RelayOp& op);
 Emitted EmitThresholdedRelu(RelayOp& op);
 
-// linear.cc
+// einsum.cc
 Emitted EmitEinsum(RelayOp& op);
+
+// linear.cc
 Emitted EmitGemm(RelayOp& op);
 Emitted EmitLinear(RelayOp& op);
 Emitted EmitMatMul(RelayOp& op);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images: resizing, sampling, regions.
+#include <optional>
 #include <string>
 
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/window.h"
+#include "codegen/tvm/suppression.h"
 
 namespace dragoman::relay::emit {
 namespace {
@@ -151,20 +153,51 @@ Value* Corners(RelayOp& op, Value* boxes) {
       {{"axis", std::int64_t{2}}});
 }
 
+// The overlap that suppresses a box: TVM asks whether one reaches it, and finds no box below 0.
+Value* LeastOverlap(RelayOp& op) {
+  if (!op.has(3)) return op.Number(tvm::kLeastOverlap);
+  if (const Tensor* known = op.node.operand(3)->tensor())
+    return op.Number(tvm::LeastOverlapAbove(known->FloatAt(0)));
+  Value* overlap = AsScalar(op.builder, op.arg(3), op.type(3));
+  Value* above = op.Do("add", {overlap, op.Do("multiply", {overlap, op.Number(tvm::kStep)})});
+  return op.Do("maximum", {above, op.Number(tvm::kLeastOverlap)});
+}
+
+struct Scores {
+  Value* scores;
+  Value* least;
+};
+
+// TVM takes a score that is not positive for that of a box that was suppressed: in the place of
+// scores that need not be positive stand their ranks.
+Scores PositiveScores(RelayOp& op) {
+  Value* scores = op.arg(1);
+  const Tensor* known = op.has(4) ? op.node.operand(4)->tensor() : nullptr;
+  if (known != nullptr && known->FloatAt(0) >= 0) return {scores, op.Number(known->FloatAt(0))};
+  const auto order = [&](Value* x, bool ascends) {
+    return op.Do("argsort", {x},
+                 {{"axis", std::int64_t{-1}}, {"is_ascend", ascends}, {"dtype", "int32"}});
+  };
+  Value* rank = op.Do("cast", {order(order(scores, false), true)}, {{"dtype", "float32"}});
+  Value* positive = op.Do("subtract", {op.Number(tvm::kMostBoxes), rank});
+  if (op.has(4)) {
+    Value* least = AsScalar(op.builder, op.arg(4), op.type(4));
+    positive = op.Do("where", {op.Do("greater", {scores, least}), positive, op.Number(0)});
+  }
+  return {positive, op.Number(0)};
+}
+
 }  // namespace
 
-// Relay pads the rows, and tells how many count.
+// Relay pads the rows, and tells how many count. A limit of 0 is none.
 Emitted EmitNonMaxSuppression(RelayOp& op) {
-  if (!op.has(2)) return op.Refuse("no box in each class");
-  const auto scalar = [&](std::size_t i, double otherwise) {
-    return op.has(i) ? AsScalar(op.builder, op.arg(i), op.type(i))
-                     : op.Number(otherwise, DType::kF32);
-  };
+  const std::optional<Ints> limit = op.has(2) ? op.MaybeInts(2) : Ints{0};
+  if (limit && limit->front() <= 0) return op.Refuse("no box in each class");
   Value* boxes = op.Int("center_point_box") != 0 ? Corners(op, op.arg(0)) : op.arg(0);
-  constexpr double kLowest = -3.4028234663852886e38;
+  const Scores scores = PositiveScores(op);
   Value* both = op.Do("vision.all_class_non_max_suppression",
-                      {boxes, op.arg(1), AsScalar(op.builder, op.arg(2), op.type(2)), scalar(3, 0),
-                       scalar(4, kLowest)},
+                      {boxes, scores.scores, AsScalar(op.builder, op.arg(2), op.type(2)),
+                       LeastOverlap(op), scores.least},
                       {{"output_format", "onnx"}});
   return One(op.Do("dyn.strided_slice",
                    {op.builder.Element(both, 0), op.IntVector({0}), op.builder.Element(both, 1),

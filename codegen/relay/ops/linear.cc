@@ -190,10 +190,4 @@ Emitted EmitGemm(RelayOp& op) {
   return One(op.Do("nn.bias_add", {product, c}, {{"axis", std::int64_t{-1}}}));
 }
 
-Emitted EmitEinsum(RelayOp& op) {
-  const std::string equation = op.String("equation", "");
-  if (!IsFloating(op.dtype())) return op.Refuse("products of integers");
-  return One(op.Do("einsum", {op.builder.Tuple(op.args())}, {{"equation", equation}}));
-}
-
 }  // namespace dragoman::relay::emit

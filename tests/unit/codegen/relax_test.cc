@@ -109,6 +109,23 @@ TEST(Relax, FloatsModuloInfinityAreNoProducts) {
 }
 
 // TVM casts bits: 480 has those of f8e4m3fn's NaN, 114688 those of f8e5m2's, 65536 of its infinity.
+// TVM suppresses what reaches the threshold, gives no box of a threshold of 0, and takes a score
+// that is not positive for that of a suppressed box.
+TEST(Relax, SuppressionIsAsTvmAsksForIt) {
+  const std::string boxes = "%b: f32[1, 4, 4], %s: f32[1, 1, 4]";
+  const std::string any = Emit(boxes,
+                               "const %n: i64[] = 2\n"
+                               "%y = onnx.NonMaxSuppression(%b, %s, %n)");
+  EXPECT_THAT(any, HasSubstr("R.argsort(s, axis=-1, descending=True"));
+  EXPECT_THAT(any,
+              HasSubstr("R.const(1.1754944e-38, \"float32\"), R.const(0.0, \"float32\"), out"));
+  const std::string known = Emit(boxes,
+                                 "const %n: i64[] = 2\nconst %o: f32[] = 0.5\n"
+                                 "const %t: f32[] = 0.25\n"
+                                 "%y = onnx.NonMaxSuppression(%b, %s, %n, %o, %t)");
+  EXPECT_THAT(known, HasSubstr("suppression(b, s, R.const(2, \"int64\"), R.const(0.50000006, "));
+}
+
 TEST(Relax, NotANumberIsCastToFloatsOf8BitsAndBack) {
   EXPECT_THAT(Emit("%x: f32[2]", "%y = onnx.Cast(%x) {to = 17}"),
               HasSubstr("R.const(480.0, \"float64\")"));
