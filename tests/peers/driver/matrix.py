@@ -21,6 +21,8 @@ from shared.serve import short
 PRODUCERS = {  # name: (script, environment)
     "onnx_nodes": ("producers/onnx_nodes.py", "onnx"),
     "onnx_elements": ("producers/onnx_elements.py", "onnx"),
+    "onnx_spellings": ("producers/onnx_spellings.py", "onnx"),
+    "onnx_drawn": ("producers/onnx_drawn.py", "onnx"),
     "torch_operators": ("producers/torch_operators.py", "torch"),
     "torch_modules": ("producers/torch_modules.py", "torch"),
     "torch_models": ("producers/torch_models.py", "torch"),
