@@ -25,6 +25,7 @@ PRODUCERS = {  # name: (script, environment)
     "onnx_drawn": ("producers/onnx_drawn.py", "onnx"),
     "torch_operators": ("producers/torch_operators.py", "torch"),
     "torch_modules": ("producers/torch_modules.py", "torch"),
+    "torch_programs": ("producers/torch_programs.py", "torch"),
     "torch_models": ("producers/torch_models.py", "torch"),
     "keras_models": ("producers/keras_models.py", "tensorflow"),
     "tensorflow_programs": ("producers/tensorflow_programs.py", "tensorflow"),
