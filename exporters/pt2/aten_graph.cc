@@ -355,7 +355,7 @@ bool AtenGraph::Rename(const std::string& from, const std::string& to) {
   return true;
 }
 
-void AtenGraph::DropUnread(const Terms& outputs) {
+void AtenGraph::DropCalls(const Terms& outputs) {
   read_.clear();
   for (const Term& output : outputs) read_.insert(output.name);
   std::vector<bool> is_kept(nodes_.size());
@@ -379,6 +379,10 @@ void AtenGraph::DropUnread(const Terms& outputs) {
     }
   }
   nodes_.resize(kept);
+}
+
+void AtenGraph::DropUnread(const Terms& outputs) {
+  DropCalls(outputs);
   std::erase_if(imports_, [&](const auto& import) {
     const bool is_read = read_.contains(import.second.name);
     if (!is_read) tensor_values_.erase(import.second.name);
@@ -387,7 +391,7 @@ void AtenGraph::DropUnread(const Terms& outputs) {
 }
 
 Json AtenGraph::Body(const Terms& outputs) {
-  DropUnread(outputs);
+  DropCalls(outputs);
   Json nodes = Json::array();
   for (Node& node : nodes_) nodes.push_back(std::move(node.json));
   nodes_.clear();

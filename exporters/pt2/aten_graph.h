@@ -96,7 +96,7 @@ class AtenGraph {
 
   // Drops calls and values from outside that nothing reads, `outputs` apart.
   void DropUnread(const Terms& outputs);
-  // The graph as the format has it, but for inputs and outputs, without what DropUnread drops.
+  // The graph as the format has it, but for inputs and outputs, without calls that nothing reads.
   Json Body(const Terms& outputs);
   // The node that gives the tensor gives it under another name from now on: that of an output.
   // False: no node gives it.
@@ -121,6 +121,7 @@ class AtenGraph {
   std::string NewName(std::string_view target);
   Term Record(std::string name, TermType type, bool is_input);
   Node MakeNode(std::string_view target, const Arguments& arguments);
+  void DropCalls(const Terms& outputs);
   void RecordViews(std::string_view target, const Node& node);
   Size SizeCall(std::string_view target, const Arguments& arguments, const Dim& value);
   std::optional<Size> SizeOfTerm(const DimTerm& term);

@@ -281,6 +281,43 @@ state 0 input 1 -> output 1
         np.testing.assert_array_equal(last, [3, -6, 9])
         np.testing.assert_array_equal(every, [[2, -4, 6], [3, -6, 9]])
 
+    def test_bodies_of_one_call_take_the_same(self):
+        archive = self.convert_text("""entry main(%c: bool[], %x: f32[2], %y: f32[2]) -> (%z) {
+  %z: f32[2] = onnx.If(%c) {
+    else_branch = graph e() -> (%a) {
+      %a: f32[2] = onnx.Neg(%x)
+    },
+    then_branch = graph t() -> (%b) {
+      %b: f32[2] = onnx.Relu(%y)
+    }
+  }
+}
+""")
+        program, _ = program_of(archive)
+        call = program["graph_module"]["graph"]["nodes"][-1]
+        for branch in call["inputs"][1:3]:
+            graph = branch["arg"]["as_graph"]["graph"]
+            self.assertEqual(len(graph["inputs"]), 2)
+            for given in graph["inputs"]:
+                self.assertIn(given["as_tensor"]["name"], graph["tensor_values"])
+
+    def test_a_loop_that_collects_until_data_say_so(self):
+        archive = self.convert_text("""entry main(%x: f32[2]) -> (%all) {
+  const %go: bool[] = true
+  const %most: f32[] = 10.0
+  %last: f32[2], %all: f32[t, 2] = onnx.Loop(_, %go, %x) {
+    body = graph b(%i: i64[], %more: bool[], %s: f32[2]) -> (%goes, %n, %n) {
+      const %axis: i64[1] = [0]
+      %n: f32[2] = onnx.Add(%s, %s)
+      %sum: f32[] = onnx.ReduceSum(%n, %axis) {keepdims = 0}
+      %goes: bool[] = onnx.Less(%sum, %most)
+    }
+  }
+}
+""")
+        every, = self.run_outputs(archive, x=np.array([1, 2], "f4"))
+        np.testing.assert_array_equal(every, [[2, 4], [4, 8]])
+
     def test_what_a_body_takes_has_memory_of_its_own(self):
         # torch's passes take no two operands that lie in one tensor, and no operand that is unread.
         archive = self.convert_text("""entry main(%x: f32[3, 4], %s: f32[2]) -> (%last) {

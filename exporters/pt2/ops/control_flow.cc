@@ -152,8 +152,21 @@ Term Placeholder(AtenGraph& graph, const Value& input, const Term& like) {
                         {like.dtype, shape != nullptr ? *shape : like.shape}, false);
 }
 
-// Iterations that a condition ends: the carried values are the iteration's number, the flag, and
-// the states.
+// What no iteration has given yet, for each value that iterations give.
+Result<Terms> NothingCollected(const AtenOp& op, const LoopParts& parts) {
+  Terms empty;
+  for (std::size_t i = 0; i < parts.scans; ++i) {
+    TermType type = op.result(parts.states + i);
+    type.shape.front() = Dim(0);
+    DRAGOMAN_ASSIGN(Term none, op.Full(type.shape, 0, type.dtype));
+    none.shape.front() = Dim::Unknown();  // it grows
+    empty.push_back(std::move(none));
+  }
+  return empty;
+}
+
+// Iterations that a condition ends: the carried values are the iteration's number, the flag, the
+// states, and what the iterations gave, which each makes longer.
 Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
   const Term iteration = op.Scalar(0, DType::kI64);
   Term flag = op.Scalar(1, DType::kBool);
@@ -162,6 +175,8 @@ Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
   }
   Terms carried = {iteration, flag};
   for (std::size_t i = 0; i < parts.states; ++i) carried.push_back(op.arg(i + 2));
+  DRAGOMAN_ASSIGN(const Terms nothing, NothingCollected(op, parts));
+  carried.insert(carried.end(), nothing.begin(), nothing.end());
   OwnMemory own(op.graph);
   carried = own.Of(carried);
   AtenGraph body(op.program, &op.graph);
@@ -169,9 +184,14 @@ Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
   Terms body_inputs;
   Terms condition_inputs;
   for (std::size_t i = 0; i < carried.size(); ++i) {
+    const Term like = carried[i];
+    if (i >= parts.states + 2) {
+      for (auto [graph, inputs] : {std::pair(&body, &body_inputs), {&condition, &condition_inputs}})
+        inputs->push_back(graph->AddInput("collected", {like.dtype, like.shape}, false));
+      continue;
+    }
     const Value& input = *parts.body->input(i);
     const bool is_own = i < 2;
-    const Term like = carried[i];
     const auto add = [&](AtenGraph& graph) {
       return is_own ? graph.AddInput(i == 0 ? "iteration" : "goes_on", {like.dtype, {}}, false)
                     : Placeholder(graph, input, like);
@@ -189,6 +209,12 @@ Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
   if (outputs.front().name.empty()) return op.Refuse("its body");
   DRAGOMAN_ASSIGN(const Term next_flag, Flag(inner, outputs.front()));
   outputs.front() = next_flag;
+  for (std::size_t i = 0; i < parts.scans; ++i) {
+    Term& given = outputs[parts.states + 1 + i];
+    const Term& before = body_inputs[parts.states + 2 + i];
+    given = inner.Concat({before, inner.Unsqueeze(given, 0)}, 0);
+    given.shape = before.shape;
+  }
   outputs.insert(outputs.begin(), inner.WithNumber("aten.add.Scalar", body_inputs[0], 1));
   const AtenOp asked = {op.node, condition, op.inference, op.program, op.translate};
   Term goes_on = condition_inputs[1];
@@ -208,7 +234,7 @@ Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
   Json asks = condition.Subgraph(all_condition, answer);
   asks["is_single_tensor_return"] = true;
   std::vector<TermType> types = {{DType::kI64, {}}, {DType::kBool, {}}};
-  for (std::size_t i = 0; i < parts.states; ++i) types.push_back(op.result(i));
+  for (std::size_t i = 0; i < op.node.num_results(); ++i) types.push_back(op.result(i));
   const Terms results = op.graph.CallMany(
       "higher_order.while_loop",
       {{"", ArgumentValue::Graph(BodyName(op, "while_loop_cond_graph"), std::move(asks))},
@@ -320,9 +346,7 @@ Emitted EmitCounted(const AtenOp& op, const LoopParts& parts) {
 Emitted EmitLoop(AtenOp& op) {
   if (GraphAttribute(op.node, "body") == nullptr) return op.Refuse("it lacks a body");
   const LoopParts parts = PartsOf(op);
-  if (parts.scans == 0) return EmitWhile(op, parts);
-  if (parts.iterations) return EmitCounted(op, parts);
-  return op.Refuse("a loop that gives a value per iteration and ends when data say so");
+  return parts.scans > 0 && parts.iterations ? EmitCounted(op, parts) : EmitWhile(op, parts);
 }
 
 namespace {
