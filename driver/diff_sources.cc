@@ -72,9 +72,10 @@ Result<Level> LevelToCompare(const Session& session, const DiffRequest& request,
 }
 
 // Lowerings of different formats spell the same in different ways, and exporters fold constants.
-constexpr const char* kPassesOfExports = "default,fold-weights,unify-sizes,hide-by-infinity";
+constexpr const char* kPassesOfExports =
+    "default,fold-weights,unify-sizes,unify-factors,hide-by-infinity";
 constexpr const char* kPassesOfUsualInputs =
-    "default,fold-weights,unify-sizes,hide-by-infinity,assume-usual-inputs";
+    "default,fold-weights,unify-sizes,unify-factors,hide-by-infinity,assume-usual-inputs";
 
 bool HasSoftmax(const Model& model) {
   bool found = false;

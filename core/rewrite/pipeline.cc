@@ -38,6 +38,7 @@ constexpr PatternFamily kSpellings[] = {
     WrapPatterns,      MirrorPatterns,     WindowPatterns,   TrianglePatterns, ElementwisePatterns,
     IndexPatterns,     JoinedSizePatterns, SpellingRules};
 constexpr PatternFamily kSharedSizes[] = {SizePatterns};
+constexpr PatternFamily kFactors[] = {FactorPatterns};
 constexpr PatternFamily kProducts[] = {ProductPatterns, BatchPatterns};
 constexpr PatternFamily kFunctions[] = {FunctionPatterns,
                                         FunctionRules,
@@ -172,6 +173,11 @@ constexpr PassInfo kPasses[] = {
      .sentence = "reads sizes of the first input that has them, and takes elements by places along "
                  "open axes axis by axis: for graphs that are compared",
      .families = kSharedSizes,
+     .by_default = false},
+    {.name = "unify-factors",
+     .sentence = "multiplies the first operand of a product of matrices by the number that its "
+                 "result is multiplied or divided by: for graphs that are compared",
+     .families = kFactors,
      .by_default = false},
     {.name = "hide-by-infinity",
      .sentence = "hides scores of attention by -inf in place of large negative numbers, where "

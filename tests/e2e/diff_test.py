@@ -103,6 +103,15 @@ class Diff(CommandCase):
             files[2].write_text(changed.replace(old, new))
             self.assertIn("different", self.first_line(other, files[2], "--exports"))
 
+    def test_conversions_of_a_model_equal_it(self):
+        for model in ("bert", "bert_dynamic", "mlp_dynamic", "mobilenet", "gru"):
+            path = MODELS / model / "model.onnx"
+            for suffix in (".pt2", ".py", ".dgt"):
+                with self.subTest(model + suffix):
+                    written = self.out / (model + suffix)
+                    self.done("convert", path, "-o", written, "-q")
+                    self.assertRegex(self.done("diff", path, written), r"^equal \(\w+ level\)\n$")
+
     def test_passes_run_on_both(self):
         self.assertEqual(self.done("diff", MLP, MLP, "--passes", "default"),
                          "equal (common level)\n")

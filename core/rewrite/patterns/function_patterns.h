@@ -11,6 +11,7 @@ namespace dragoman {
 
 std::span<const Pattern> PReluPatterns();
 std::span<const Pattern> AttentionPatterns();             // factors, safe softmax
+std::span<const Pattern> FactorPatterns();                // of products of matrices
 std::span<const Pattern> ShufflePatterns();               // DepthToSpace
 std::span<const Pattern> NormalizationPatterns();         // LayerNormalization, RMSNormalization
 std::span<const Pattern> ChannelNormalizationPatterns();  // InstanceNormalization, by groups

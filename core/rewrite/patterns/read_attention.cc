@@ -111,7 +111,42 @@ Result<bool> MergeFactors(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, result);
 }
 
+// What multiplication by a number does in place of division by it: one over the rounded root of n
+// is the rounded 1 / √n.
+double InverseOf(double number, DType dtype) {
+  const double root = std::sqrt(std::round(number * number));
+  return Rounded(1 / (Rounded(root, dtype) == number ? root : number), dtype);
+}
+
+// MatMul(x, y) · a = MatMul(x · a, y), and MatMul(x, y) / a = MatMul(x · (1 / a), y), for numbers
+// that make nothing larger
+Result<bool> ScaleFactor(Node& node, PassContext& context) {
+  if (!node.Is("Mul") && !node.Is("Div")) return false;
+  const DType dtype = node.result()->type().dtype();
+  const Node* const product = ProducerOf(node.operand(0), "MatMul");
+  const Tensor* const given = product != nullptr ? ConstantOf(node.operand(1)) : nullptr;
+  if (given == nullptr || given->size() != 1 || (dtype != DType::kF32 && dtype != DType::kF64) ||
+      !product->result()->HasOneUse() || !SameShape(*product->result(), *node.result()))
+    return false;
+  Value* const x = product->operand(0);
+  Value* const y = product->operand(1);
+  const double number = given->FloatAt(0);
+  if (x->is_constant() || y->is_constant() || number == 0) return false;
+  const double factor = node.Is("Mul") ? number : InverseOf(number, dtype);
+  if (!(std::abs(factor) <= 1 && std::abs(factor) >= kLeastFactor)) return false;
+  DRAGOMAN_ASSIGN(Tensor tensor, Tensor::Full(dtype, {}, factor));
+  Value* by = context.AddConstant(*node.graph(), std::move(tensor), "factor", node.origin());
+  DRAGOMAN_ASSIGN(Value * scaled, context.Insert(node, "Mul", {{x, by}}));
+  DRAGOMAN_ASSIGN(Value * result, context.Insert(node, "MatMul", {{scaled, y}}));
+  return context.ReplaceIfAllowed(node, result);
+}
+
 }  // namespace
+
+std::span<const Pattern> FactorPatterns() {
+  static constexpr Pattern kPatterns[] = {{"scale-factor", ScaleFactor}};
+  return kPatterns;
+}
 
 std::span<const Pattern> AttentionPatterns() {
   static constexpr Pattern kPatterns[] = {{"read-safe-softmax", ReadSafeSoftmax},

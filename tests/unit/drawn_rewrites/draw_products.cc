@@ -355,6 +355,25 @@ void ScaledProducts(Drawing& d) {
   d.MaybeRead(d.Node("MatMul", {x, y}));
 }
 
+// Scores, as attention scales them.
+void FactorOfProduct(Drawing& d) {
+  const std::int64_t rows = d.Size(), columns = d.Size(), features = d.KnownSize();
+  const std::string dtype = d.Chance(90) ? "f32" : d.FloatType();
+  const auto operand = [&](const Sizes& sizes) {
+    return d.Chance(92) ? d.Input(dtype, sizes) : d.Weight(dtype, sizes);
+  };
+  const std::string scores =
+      d.Node("MatMul", {operand({2, rows, features}), operand({2, features, columns})});
+  const bool divides = d.Chance(60);
+  const double scale = d.Of(std::vector<double>{2, 4, std::sqrt(8.0), std::sqrt(12.0), 7.5});
+  const double number =
+      d.Chance(85) ? (divides ? scale : 1 / scale) : d.Of(std::vector<double>{0, -0.5, 3, 1e-9});
+  Names operands = {scores, d.Constant(dtype, d.Chance(90) ? Sizes{} : Sizes{1, 2, 1, 1},
+                                       [=] { return number; })};
+  if (d.Chance(15)) std::swap(operands[0], operands[1]);
+  d.MaybeRead(d.Node(divides ? "Div" : "Mul", operands));
+}
+
 void SafeSoftmaxes(Drawing& d) {
   const Sizes sizes = d.AnySizes(1, 3);
   const std::int64_t axis = d.Axis(sizes.size());
@@ -386,6 +405,7 @@ void SafeSoftmaxes(Drawing& d) {
 std::span<const DrawnPattern> DrawnProducts() {
   static constexpr DrawnPattern kDrawn[] = {
       {"merge-factors", ScaledProducts, Exactness::kRounded},
+      {"scale-factor", FactorOfProduct, Exactness::kRounded},
       {"read-safe-softmax", SafeSoftmaxes},
       {"fuse-gemm", Gemm, Exactness::kRounded},
       {"fuse-mat-mul", MatMul, Exactness::kRounded},
