@@ -296,11 +296,11 @@ Status FunctionWriter::EmitNode(const Node& node) {
 
 Status FunctionWriter::EmitOperator(const Node& node) {
   const OpDef* def = FindOp(node);
-  const RelaxEmitter emitter = def != nullptr ? FindRelaxEmitter(def->Label()) : nullptr;
-  if (emitter == nullptr && def != nullptr && def->random)
+  const Row* row = def != nullptr ? FindRow(def->Label()) : nullptr;
+  if (row == nullptr && def != nullptr && def->random)
     return Unsupported("random numbers in a loop, or of sizes that only run time knows")
         .At(node.Describe());
-  if (emitter == nullptr) return Unsupported("Relax has no such operator").At(node.Describe());
+  if (row == nullptr) return Unsupported("Relax has no such operator").At(node.Describe());
   // TVM compiles no operator on what has no known rank.
   for (const Use& use : node.operands()) {
     const bool is_open = use.value() != nullptr && use.value()->type().is_tensor() &&
@@ -332,7 +332,7 @@ Status FunctionWriter::EmitOperator(const Node& node) {
     DRAGOMAN_ASSIGN(const std::vector<std::string> operands, FitOperands(op));
     for (std::size_t i = 0; i < operands.size(); ++i) fitted[node.operand(i)] = operands[i];
   }
-  DRAGOMAN_ASSIGN(std::vector<std::string> expressions, emitter(op));
+  DRAGOMAN_ASSIGN(std::vector<std::string> expressions, row->emit(op));
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) BindResult(node.result(i), expressions[i]);
   }
@@ -349,7 +349,8 @@ bool FunctionWriter::IsComposed(const Node& node, std::size_t lines,
   const auto goes_unsaid = [&](const Use& use) {
     return use.value() != nullptr && !use.value()->is_constant() && !asked.contains(use.value());
   };
-  return segments_.back().lines.size() > lines + 1 || SaysOtherwise(FindOp(node)->Label()) ||
+  return segments_.back().lines.size() > lines + 1 ||
+         FindRow(FindOp(node)->Label())->says_otherwise ||
          std::ranges::any_of(node.operands(), goes_unsaid) ||
          node.attribute("output_shape") != nullptr ||
          TextAttribute(node, "auto_pad", "NOTSET") != "NOTSET";

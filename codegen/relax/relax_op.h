@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the emitter of one operator works with.
 //
-// Adding an operator: a function in ops/<family>.cc and ops/emitters.h, a row in op_table.cc. It
+// Adding an operator: a function in ops/<family>.cc and a row at its end. It
 // gives one expression a result; what it needs before that it binds to names. It refuses, with
 // Refuse, whatever Relax would compute differently. Expressions are written for the latest release
 // of TVM; release.h says them as an older one has them.
@@ -88,12 +88,13 @@ inline Expressions One(std::string expression) { return std::vector{std::move(ex
 // `R.const(value, "dtype")`.
 std::string ConstOf(double value, DType dtype);
 
-using RelaxEmitter = Expressions (*)(RelaxOp&);
-
-// The emitter of operator `label` ("Conv", "dragoman.Linear"), or nullptr.
-RelaxEmitter FindRelaxEmitter(std::string_view label);
-// Whether its one call, where it is one, is that of an operator that says something else too.
-bool SaysOtherwise(std::string_view label);
+struct Row {
+  std::string_view label;
+  Expressions (*emit)(RelaxOp& op);
+  bool says_otherwise = false;  // its one call, where it is one, is of what says something else too
+};
+// The row of operator `label` ("Conv", "dragoman.Linear"), or nullptr.
+const Row* FindRow(std::string_view label);
 
 }  // namespace dragoman::relax
 

@@ -70,7 +70,7 @@ bool HasOp(std::string_view label) {
                                              "dragoman.Fused",
                                              "dragoman.Print",
                                              "dragoman.RealToComplex"};
-  return std::ranges::count(kElsewhere, label) > 0 || relax::FindRelaxEmitter(label) != nullptr;
+  return std::ranges::count(kElsewhere, label) > 0 || relax::FindRow(label) != nullptr;
 }
 bool HasOpOrPacked(std::string_view label) {
   return HasOp(label) || relax::HasPackedFunction(label.substr(label.rfind('.') + 1));
@@ -83,8 +83,7 @@ std::vector<Finding> FindingsOf(Status status) {
 // Whether what is done to an entry before it is written makes other operators of it.
 bool ChangesBefore(const Node& node) {
   const OpDef* def = FindOp(node);
-  return def == nullptr || relax::FindRelaxEmitter(def->Label()) == nullptr ||
-         HasComputedAxes(node);
+  return def == nullptr || relax::FindRow(def->Label()) == nullptr || HasComputedAxes(node);
 }
 
 class Emitter {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the emitter of one operator works with.
 //
-// Adding an operator: a function in ops/<family>.cc and ops/emitters.h, a row in op_table.cc. It
+// Adding an operator: a function in ops/<family>.cc and a row at its end. It
 // gives one value a result. It refuses, with Refuse, whatever Relay would compute differently.
 #ifndef DRAGOMAN_CODEGEN_RELAY_RELAY_OP_H_
 #define DRAGOMAN_CODEGEN_RELAY_RELAY_OP_H_

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the emitter of one operator works with.
 //
-// Adding an operator: a function in ops/<family>.cc and ops/emitters.h, a row in op_table.cc. It
+// Adding an operator: a function in ops/<family>.cc and a row at its end. It
 // calls operators of ATen and gives a term for each result. It refuses, with Refuse, whatever
 // PyTorch would compute differently. Arguments are named as the schemas name them; optional ones
-// behind one that is left out are keywords.
+// after one that is left out are keywords.
 #ifndef DRAGOMAN_EXPORTERS_PT2_ATEN_OP_H_
 #define DRAGOMAN_EXPORTERS_PT2_ATEN_OP_H_
 
@@ -36,6 +36,7 @@ struct AtenOp {
   const Inference& inference;
   ProgramScope& program;
   const TranslateBody translate;
+  std::string_view target;  // what the row of the table says
 
   bool has(std::size_t i) const { return node.operand(i) != nullptr; }
   // The operand, which is a tensor of known rank.
@@ -115,10 +116,13 @@ struct AtenOp {
 using Emitted = Result<Terms>;
 inline Emitted One(Term term) { return Terms{std::move(term)}; }
 
-using AtenEmitter = Emitted (*)(AtenOp&);
-
-// The emitter of operator `label` ("Conv", "dragoman.Linear"), or nullptr.
-AtenEmitter FindAtenEmitter(std::string_view label);
+struct Row {
+  std::string_view label;
+  Emitted (*emit)(AtenOp& op);
+  std::string_view target = "";  // of ATen, where the function serves several
+};
+// The row of operator `label` ("Conv", "dragoman.Linear"), or nullptr.
+const Row* FindRow(std::string_view label);
 
 // Unsigned integers of which torch has no arithmetic.
 bool IsBareUnsigned(DType dtype);

@@ -117,7 +117,7 @@ Status CheckExportProgram(const Model& model) {
 }
 
 OpSupport ExportProgramSupport(const OpDef& def) {
-  if (pt2::FindAtenEmitter(def.Label()) != nullptr) return {OpSupport::Kind::kNative};
+  if (pt2::FindRow(def.Label()) != nullptr) return {OpSupport::Kind::kNative};
   if (IsOfStrings(def)) return {OpSupport::Kind::kNone, "PyTorch has no strings"};
   const bool is_list_operator = IsOfLists(def) && !def.effect;
   if (def.expand || IsFactorisation(def.Label()) || is_list_operator)

@@ -35,7 +35,7 @@ constexpr std::string_view kNamesOfCode[] = {
     "nan",      "operator",  "pytree", "self",      "slice",   "torch",
 };
 
-bool HasEmitter(std::string_view label) { return FindAtenEmitter(label) != nullptr; }
+bool HasEmitter(std::string_view label) { return FindRow(label) != nullptr; }
 
 // Statistics that a BatchNormalization reads are buffers of the module.
 bool IsStatistic(const Value& constant) {

@@ -54,18 +54,22 @@ bool GraphTranslator::HasOperands(const Node& node, AtenGraph& to) {
 
 Emitted GraphTranslator::Emit(const Node& node, AtenGraph& to) {
   const OpDef* def = FindOp(node);
-  const AtenEmitter emitter = def != nullptr ? FindAtenEmitter(def->Label()) : nullptr;
-  if (emitter == nullptr)
+  const Row* row = def != nullptr ? FindRow(def->Label()) : nullptr;
+  if (row == nullptr)
     return Unsupported("PyTorch cannot express it: no translation to operators of ATen")
         .At(node.Describe());
-  AtenOp op = {node, to, inference_, program_,
-               [this](const Graph& body, AtenGraph& inner) { return Translate(body, inner); }};
+  AtenOp op = {node,
+               to,
+               inference_,
+               program_,
+               [this](const Graph& body, AtenGraph& inner) { return Translate(body, inner); },
+               row->target};
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) == nullptr) continue;
     const std::string why = WhyNot(node.result(i)->type(), false);
     if (!why.empty()) return Unsupported(why).At(node.Describe());
   }
-  return emitter(op);
+  return row->emit(op);
 }
 
 void GraphTranslator::BindResults(const Node& node, const Terms& terms, AtenGraph& to) {

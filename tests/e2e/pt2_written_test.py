@@ -160,6 +160,13 @@ class WrittenTest(unittest.TestCase):
         self.assertIn({"name": "device", "arg": {"as_device": {"type": "cpu", "index": None}},
                        "kind": 2}, full["inputs"])
 
+    def test_bits_of_another_type_are_a_view(self):
+        archive = self.convert_text("""entry main(%x: f32[n, 3]) -> (%y) {
+  %y: u32[n, 3] = onnx.BitCast(%x) {to = 12}
+}
+""")
+        self.assertEqual(self.targets(archive), ["aten.view.dtype"])
+
     def test_a_recurrence_is_one_operator(self):
         archive = self.convert(MODELS / "lstm" / "model.onnx")
         self.assertIn("aten.lstm.input", self.targets(archive))

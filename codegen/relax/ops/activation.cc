@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations: Relax has few of them, the rest is composed. All in the operand's own element type.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/extreme.h"
 
 namespace dragoman::relax {
@@ -28,8 +29,6 @@ Expressions ExponentialUnit(RelaxOp& op, double scale, double width, double gain
   if (gain != 1) sum = fmt::format("R.multiply({}, {})", op.BindLike(sum), op.Const(gain));
   return One(sum);
 }
-
-}  // namespace
 
 Expressions EmitRelu(RelaxOp& op) { return One(fmt::format("R.nn.relu({})", op.arg(0))); }
 
@@ -161,6 +160,33 @@ Expressions EmitHardmax(RelaxOp& op) {
 Expressions EmitSoftmax(RelaxOp& op) {
   const char* name = op.node.op().type == "Softmax" ? "softmax" : "log_softmax";
   return One(fmt::format("R.nn.{}({}, axis={})", name, op.arg(0), op.Int("axis")));
+}
+
+}  // namespace
+
+std::span<const Row> ActivationRows() {
+  static constexpr Row kRows[] = {
+      {"Celu", EmitCelu},
+      {"Elu", EmitElu},
+      {"Gelu", EmitGelu},
+      {"HardSigmoid", EmitHardSigmoid},
+      {"HardSwish", EmitHardSwish},
+      {"Hardmax", EmitHardmax},
+      {"LeakyRelu", EmitLeakyRelu},
+      {"LogSoftmax", EmitSoftmax},
+      {"Mish", EmitMish},
+      {"PRelu", EmitPRelu},
+      {"Reciprocal", EmitReciprocal, true},
+      {"Relu", EmitRelu},
+      {"Selu", EmitSelu},
+      {"Shrink", EmitShrink},
+      {"Softmax", EmitSoftmax},
+      {"Softplus", EmitSoftplus},
+      {"Softsign", EmitSoftsign},
+      {"Swish", EmitSwish},
+      {"ThresholdedRelu", EmitThresholdedRelu},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

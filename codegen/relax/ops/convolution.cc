@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of one to three spatial axes. What sizes decide (automatic padding, output_shape)
 // is resolved here.
+#include "codegen/relax/ops/op_rows.h"
+
 #include "codegen/relax/ops/convolution.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/window.h"
 
 namespace dragoman::relax {
@@ -67,12 +68,12 @@ Result<std::string> ConvolutionOf(RelaxOp& op, const std::string& x, const std::
       layout.data, layout.kernel, layout.data);
 }
 
+namespace {
+
 Expressions EmitConv(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::string product, ConvolutionOf(op, op.arg(0), op.arg(1), 1));
   return WithBias(op, product);
 }
-
-namespace {
 
 struct TransposedPads {
   std::vector<std::int64_t> pads;
@@ -117,8 +118,6 @@ std::string WithZerosBehind(RelaxOp& op, const std::string& product,
                      op.BindPlain(product), ListText(widths));
 }
 
-}  // namespace
-
 Expressions EmitConvTranspose(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Layout layout, LayoutOf(op, true));
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> kernel, KernelOf(op, layout));
@@ -136,6 +135,16 @@ Expressions EmitConvTranspose(RelaxOp& op) {
       ListText(extra), ListText(OrFill(op.Ints("dilations"), layout.spatial, 1)), op.Int("group"),
       layout.data, layout.kernel, layout.data);
   return WithBias(op, WithZerosBehind(op, product, window.beyond));
+}
+
+}  // namespace
+
+std::span<const Row> ConvolutionRows() {
+  static constexpr Row kRows[] = {
+      {"Conv", EmitConv},
+      {"ConvTranspose", EmitConvTranspose},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators. Relax takes operands of equal element types only, which ONNX demands too.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <array>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/float8.h"
 #include "codegen/tvm/shifts.h"
 
@@ -53,8 +54,6 @@ Expressions Call(const RelaxOp& op, std::string_view function) {
 }
 
 bool IsUnsigned(DType dtype) { return IsInteger(dtype) && !Info(dtype).is_signed; }
-
-}  // namespace
 
 Expressions EmitUnary(RelaxOp& op) { return Call(op, RelaxName(op.node.op().type)); }
 
@@ -141,8 +140,6 @@ Expressions EmitMod(RelaxOp& op) {
   return One(fmt::format("R.where({}, {}, {})", raised, op.Do("add", rest, op.arg(1)), rest));
 }
 
-namespace {
-
 // x^n of integers by squaring; n >= 0.
 std::string IntegerPower(RelaxOp& op, std::int64_t n) {
   std::string power = op.arg(0);
@@ -154,8 +151,6 @@ std::string IntegerPower(RelaxOp& op, std::int64_t n) {
   }
   return result;
 }
-
-}  // namespace
 
 // Relax has it for floats of one element type. Others are computed in f64, but integers to a known
 // power, which are multiplied.
@@ -187,6 +182,66 @@ Expressions EmitIsInf(RelaxOp& op) {
   }
   const double wanted = positive ? HUGE_VAL : -HUGE_VAL;
   return One(fmt::format("R.equal({}, {})", op.arg(0), op.Const(wanted)));
+}
+
+}  // namespace
+
+std::span<const Row> ElementwiseRows() {
+  static constexpr Row kRows[] = {
+      {"Abs", EmitUnary},
+      {"Acos", EmitFloatUnary},
+      {"Acosh", EmitFloatUnary},
+      {"Add", EmitBinary},
+      {"And", EmitBinary},
+      {"Asin", EmitFloatUnary},
+      {"Asinh", EmitFloatUnary},
+      {"Atan", EmitFloatUnary},
+      {"Atanh", EmitFloatUnary},
+      {"BitShift", EmitBitShift},
+      {"BitwiseAnd", EmitBinary},
+      {"BitwiseNot", EmitUnary},
+      {"BitwiseOr", EmitBinary},
+      {"BitwiseXor", EmitBinary},
+      {"Cast", EmitCast},
+      {"Ceil", EmitFloatUnary},
+      {"Clip", EmitClip, true},
+      {"Cos", EmitFloatUnary},
+      {"Cosh", EmitFloatUnary},
+      {"Div", EmitBinary},
+      {"Equal", EmitBinary},
+      {"Erf", EmitFloatUnary},
+      {"Exp", EmitFloatUnary},
+      {"Floor", EmitFloatUnary},
+      {"Greater", EmitBinary},
+      {"GreaterOrEqual", EmitBinary},
+      {"IsInf", EmitIsInf, true},
+      {"IsNaN", EmitFloatUnary},
+      {"Less", EmitBinary},
+      {"LessOrEqual", EmitBinary},
+      {"Log", EmitFloatUnary},
+      {"Max", EmitVariadic, true},
+      {"Mean", EmitVariadic, true},
+      {"Min", EmitVariadic, true},
+      {"Mod", EmitMod},
+      {"Mul", EmitBinary},
+      {"Neg", EmitSigned},
+      {"Not", EmitUnary},
+      {"Or", EmitBinary},
+      {"Pow", EmitPow},
+      {"Round", EmitFloatUnary},
+      {"Sigmoid", EmitFloatUnary},
+      {"Sign", EmitSigned},
+      {"Sin", EmitFloatUnary},
+      {"Sinh", EmitFloatUnary},
+      {"Sqrt", EmitFloatUnary},
+      {"Sub", EmitBinary},
+      {"Sum", EmitVariadic, true},
+      {"Tan", EmitFloatUnary},
+      {"Tanh", EmitFloatUnary},
+      {"Where", EmitWhere},
+      {"Xor", EmitBinary},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

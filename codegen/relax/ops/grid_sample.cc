@@ -2,13 +2,14 @@
 // GridSample, by gathers: each point takes the elements around it, and sums them with their
 // weights. (The layout of R.image.grid_sample's grid is documented in one way and implemented in
 // another.) Points are computed in f64.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 
 namespace dragoman::relax {
@@ -164,8 +165,6 @@ class GridSum {
   std::string sum_;
 };
 
-}  // namespace
-
 Expressions EmitGridSample(RelaxOp& op) {
   const DType dtype = op.dtype();
   if (!IsFloating(dtype)) return op.Refuse("the operator takes floating-point operands only");
@@ -201,6 +200,15 @@ Expressions EmitGridSample(RelaxOp& op) {
   const std::string planes = op.Do("reshape", op.ArgAs(0, compute), flat_planes);
   const std::string sum = GridSum(op, axes, strides, planes, flat_result, compute).Sum();
   return One(fmt::format("R.reshape({}, {})", op.Astype(sum, compute, dtype), sizes));
+}
+
+}  // namespace
+
+std::span<const Row> GridSampleRows() {
+  static constexpr Row kRows[] = {
+      {"GridSample", EmitGridSample},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

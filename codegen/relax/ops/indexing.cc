@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that address elements by index. Relax does not count negative indices from the end
 // (scatter_elements alone does), so they are raised before.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 
 namespace dragoman::relax {
@@ -80,8 +81,6 @@ Result<std::string> ScatterReduction(const RelaxOp& op) {
   return reduction == "none" ? "update" : reduction;
 }
 
-}  // namespace
-
 Expressions EmitGather(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(std::string indices, Indices(op, 1, axis));
@@ -115,8 +114,6 @@ Expressions EmitScatterNd(RelaxOp& op) {
                          op.arg(2), reduction));
 }
 
-namespace {
-
 // `x` as what TVM puts into order: of uint64 it knows no order, so the int64 in the same place.
 std::string Ordered(RelaxOp& op, const std::string& x) {
   if (op.dtype() != DType::kU64) return x;
@@ -131,8 +128,6 @@ std::vector<std::string> InOrder(RelaxOp& op, std::int64_t axis) {
                   axis, op.Int("largest") != 0 ? "True" : "False"));
   return {fmt::format("R.gather_elements({}, {}, axis={})", op.arg(0), places, axis), places};
 }
-
-}  // namespace
 
 // A number of elements that run time knows: all are put in order, and the first of them taken.
 Expressions EmitTopK(RelaxOp& op) {
@@ -220,8 +215,6 @@ Expressions EmitCompress(RelaxOp& op) {
   return One(fmt::format("R.take({}, {}, axis={}, mode=\"fast\")", data, list, axis));
 }
 
-namespace {
-
 // Both axes as one, of which the places are taken in order.
 Expressions ReverseByIndex(RelaxOp& op, bool time_first) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
@@ -250,14 +243,30 @@ Expressions ReverseByIndex(RelaxOp& op, bool time_first) {
                          op.Do("reshape", op.arg(0), sizes), flat));
 }
 
-}  // namespace
-
 Expressions EmitReverseSequence(RelaxOp& op) {
   const std::int64_t batch = op.Int("batch_axis");
   const std::int64_t time = op.Int("time_axis");
   if (op.release < Release::k026) return ReverseByIndex(op, time == 0);
   return One(fmt::format("R.reverse_sequence({}, {}, seq_axis={}, batch_axis={})", op.arg(0),
                          op.arg(1), time, batch));
+}
+
+}  // namespace
+
+std::span<const Row> IndexingRows() {
+  static constexpr Row kRows[] = {
+      {"Compress", EmitCompress},
+      {"Gather", EmitGather},
+      {"GatherElements", EmitGatherElements},
+      {"GatherND", EmitGatherNd},
+      {"NonZero", EmitNonZero},
+      {"OneHot", EmitOneHot},
+      {"ReverseSequence", EmitReverseSequence},
+      {"ScatterElements", EmitScatterElements},
+      {"ScatterND", EmitScatterNd},
+      {"TopK", EmitTopK},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

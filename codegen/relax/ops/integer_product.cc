@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of 8-bit integers: less their zero points they are multiplied in int32. The quantised
 // ones scale the sums in f32, round and saturate.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/convolution.h"
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/saturate.h"
 
 namespace dragoman::relax {
@@ -78,8 +79,6 @@ std::string Requantized(RelaxOp& op, const std::string& sum, const std::string& 
   return Saturated(op, scaled, DType::kF32, y_zero, op.result_type().dtype());
 }
 
-}  // namespace
-
 Expressions EmitMatMulInteger(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::string product, MatrixProduct(op, kInteger));
   return One(product);
@@ -118,6 +117,18 @@ Expressions EmitQLinearConv(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::string y_scale, scale(6));
   DRAGOMAN_ASSIGN(std::string y_zero, OfChannels(op, 7, op.dtype(7), result.size(), 1));
   return One(Requantized(op, sum, x_scale, w_scale, y_scale, y_zero));
+}
+
+}  // namespace
+
+std::span<const Row> IntegerProductRows() {
+  static constexpr Row kRows[] = {
+      {"ConvInteger", EmitConvInteger},
+      {"MatMulInteger", EmitMatMulInteger},
+      {"QLinearConv", EmitQLinearConv},
+      {"QLinearMatMul", EmitQLinearMatMul},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that move data or make it. Sizes must be known when the module is written, or be
 // symbolic.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 #include "codegen/tvm/prepare.h"
 #include "core/ir/node_attributes.h"
@@ -17,8 +18,6 @@ namespace {
 std::int64_t Normalized(std::int64_t axis, std::size_t rank) {
   return axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis;
 }
-
-}  // namespace
 
 Expressions EmitIdentity(RelaxOp& op) {
   if (!op.type().is_tensor()) return op.Refuse("only tensors");
@@ -39,8 +38,6 @@ Expressions EmitDropout(RelaxOp& op) {
   expressions.push_back(fmt::format("R.broadcast_to(R.const(True, \"bool\"), {})", sizes));
   return expressions;
 }
-
-namespace {
 
 // `vector` of `count` elements with as many ones before it as `wanted` exceeds that.
 std::string WithOnesBefore(RelaxOp& op, const std::string& vector, std::size_t count,
@@ -74,8 +71,6 @@ std::string WantedSizes(RelaxOp& op, std::size_t rank, std::size_t wanted) {
   const std::string rest = op.Do("floor_divide", op.Do("size", op.arg(0)), divisor);
   return op.Do("where", is_rest, rest, sizes);
 }
-
-}  // namespace
 
 // Reshape and Flatten: to the sizes that inference gives. A 0 copies a size in Relax, so that
 // nothing with other sizes is made anew.
@@ -159,8 +154,6 @@ Expressions EmitTranspose(RelaxOp& op) {
   return One(fmt::format("R.permute_dims({}, axes={})", op.arg(0), ListText(perm)));
 }
 
-namespace {
-
 // Operand `i` with the sizes of the first one along all axes but `axis`: where TVM cannot prove
 // that they are, a cast tells, which run time checks.
 Result<std::string> FitBeside(RelaxOp& op, std::size_t i, std::size_t axis) {
@@ -174,8 +167,6 @@ Result<std::string> FitBeside(RelaxOp& op, std::size_t i, std::size_t axis) {
   return op.Do("match_cast", op.arg(i), type);
 }
 
-}  // namespace
-
 Expressions EmitConcat(RelaxOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   const auto along = static_cast<std::size_t>(axis);
@@ -188,8 +179,6 @@ Expressions EmitConcat(RelaxOp& op) {
   if (joined.size() == 1) operands += ",";
   return One(fmt::format("R.concat(({}), axis={})", operands, op.Int("axis")));
 }
-
-namespace {
 
 // Parts whose sizes are symbolic: each takes the places behind those before it.
 Expressions SplitAtRunTime(RelaxOp& op, std::int64_t axis) {
@@ -216,8 +205,6 @@ Expressions SplitAtRunTime(RelaxOp& op, std::int64_t axis) {
   }
   return parts;
 }
-
-}  // namespace
 
 Expressions EmitSplit(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
@@ -303,8 +290,6 @@ Expressions EmitCumSum(RelaxOp& op) {
   return One(fmt::format("R.flip({}, axis={})", op.bind(sum, op.type()), axis.front()));
 }
 
-namespace {
-
 // Where column - row is at least (upper) or at most (lower) a run-time k.
 Expressions TriluAtRunTime(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
@@ -319,8 +304,6 @@ Expressions TriluAtRunTime(RelaxOp& op) {
   const std::string kept = op.Do(upper ? "greater_equal" : "less_equal", from, op.arg(1));
   return One(fmt::format("R.where({}, {}, {})", kept, op.arg(0), op.Const(0)));
 }
-
-}  // namespace
 
 Expressions EmitTrilu(RelaxOp& op) {
   std::int64_t k = 0;
@@ -341,8 +324,6 @@ Expressions EmitEyeLike(RelaxOp& op) {
                          RelaxDType(op.result_type().dtype())));
 }
 
-namespace {
-
 // reshape to `split`, permute, reshape to the result's sizes.
 Expressions Rearrange(RelaxOp& op, const Shape& split, const std::vector<std::int64_t>& perm) {
   DRAGOMAN_ASSIGN(std::string first, op.ShapeValue(split));
@@ -354,8 +335,6 @@ Expressions Rearrange(RelaxOp& op, const Shape& split, const std::vector<std::in
       op.BindPlain(fmt::format("R.permute_dims({}, axes={})", parts, ListText(perm)));
   return One(fmt::format("R.reshape({}, {})", moved, last));
 }
-
-}  // namespace
 
 Expressions EmitDepthToSpace(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape s, op.shape(0));
@@ -371,6 +350,33 @@ Expressions EmitSpaceToDepth(RelaxOp& op) {
   const Dim b(op.Int("blocksize"));
   return Rearrange(op, {s[0], s[1], FloorDiv(s[2], b), b, FloorDiv(s[3], b), b},
                    {0, 3, 5, 1, 2, 4});
+}
+
+}  // namespace
+
+std::span<const Row> MovementRows() {
+  static constexpr Row kRows[] = {
+      {"Concat", EmitConcat},
+      {"ConstantOfShape", EmitConstantOfShape, true},
+      {"CumSum", EmitCumSum, true},
+      {"DepthToSpace", EmitDepthToSpace},
+      {"Dropout", EmitDropout, true},
+      {"Expand", EmitExpand},
+      {"EyeLike", EmitEyeLike, true},
+      {"Flatten", EmitReshape, true},
+      {"Identity", EmitIdentity},
+      {"Reshape", EmitReshape},
+      {"Shape", EmitShape},
+      {"Size", EmitSize},
+      {"SpaceToDepth", EmitSpaceToDepth},
+      {"Split", EmitSplit},
+      {"Squeeze", EmitSqueeze},
+      {"Tile", EmitTile},
+      {"Transpose", EmitTranspose},
+      {"Trilu", EmitTrilu},
+      {"Unsqueeze", EmitUnsqueeze},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisations, in inference.
-#include <fmt/format.h>
+#include "codegen/relax/ops/op_rows.h"
 
-#include "codegen/relax/ops/emitters.h"
+#include <fmt/format.h>
 
 namespace dragoman::relax {
 namespace {
@@ -71,8 +71,6 @@ std::string ByMoments(RelaxOp& op, const std::string& mean, const std::string& v
                      aligned(op.arg(2)));
 }
 
-}  // namespace
-
 // In training mode by the moments of the batch, with which the given ones are blended. Releases
 // before 0.21 have no word for inference: what they compute depends on how the module is lowered.
 Expressions EmitBatchNormalization(RelaxOp& op) {
@@ -136,8 +134,6 @@ Expressions EmitGroupNormalization(RelaxOp& op) {
                   ListText(AxesFrom(2, shape.size())), Epsilon(op)));
 }
 
-namespace {
-
 // Whether scale and bias have exactly the sizes that are normalised, as Relax demands.
 Result<bool> HasPlainAffine(const RelaxOp& op, std::int64_t axis) {
   DRAGOMAN_TRY(EqualElementTypes(op));
@@ -181,8 +177,6 @@ Status AddStatistics(RelaxOp& op, const std::vector<std::int64_t>& axes,
   expressions.push_back(fmt::format("R.rsqrt({})", raised));
   return {};
 }
-
-}  // namespace
 
 Expressions EmitLayerNormalization(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
@@ -269,6 +263,22 @@ Expressions EmitLrn(RelaxOp& op) {
   const std::string power =
       op.BindLike(fmt::format("R.power({}, {})", raised, op.Const(op.Float("beta"))));
   return One(fmt::format("R.divide({}, {})", op.arg(0), power));
+}
+
+}  // namespace
+
+std::span<const Row> NormalizationRows() {
+  static constexpr Row kRows[] = {
+      {"BatchNormalization", EmitBatchNormalization},
+      {"GroupNormalization", EmitGroupNormalization},
+      {"InstanceNormalization", EmitInstanceNormalization},
+      {"LRN", EmitLrn},
+      {"LayerNormalization", EmitLayerNormalization},
+      {"LpNormalization", EmitLpNormalization},
+      {"MeanVarianceNormalization", EmitMeanVarianceNormalization},
+      {"RMSNormalization", EmitRmsNormalization},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

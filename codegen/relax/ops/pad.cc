@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pad: by R.nn.pad where that says it, else each axis takes its elements by index. Before 0.21 TVM
 // pads with a constant, whatever the mode.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 
 namespace dragoman::relax {
@@ -146,8 +147,6 @@ Expressions PadByIndex(RelaxOp& op, const Shape& shape, const std::vector<std::i
   return One(x);
 }
 
-}  // namespace
-
 Expressions EmitPad(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   DRAGOMAN_ASSIGN(std::vector<std::int64_t> axes, PaddedAxes(op, shape.size()));
@@ -166,6 +165,15 @@ Expressions EmitPad(RelaxOp& op) {
   const std::string name = mode == "edge" ? "replicate" : mode == "wrap" ? "circular" : mode;
   return One(fmt::format("R.nn.pad({}, pad_width={}, pad_mode=\"{}\", pad_value={})", op.arg(0),
                          ListText(*widths), name, *value));
+}
+
+}  // namespace
+
+std::span<const Row> PadRows() {
+  static constexpr Row kRows[] = {
+      {"Pad", EmitPad},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pools of one to three spatial axes.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/extreme.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 #include "codegen/relax/ops/window.h"
@@ -156,10 +157,6 @@ Expressions RootOf(RelaxOp& op, const std::string& sum, std::int64_t p) {
   return One(fmt::format("R.power({}, {})", bound, op.Const(1.0 / static_cast<double>(p))));
 }
 
-}  // namespace
-
-namespace {
-
 // Every place of a plane, in the order of its elements.
 Result<std::string> PlacesOfPlane(RelaxOp& op, const Shape& shape, const Dim& count) {
   Shape plane = shape;
@@ -246,8 +243,6 @@ Expressions WithIndices(RelaxOp& op, const PoolWindow& window, const std::string
                                          : op.Do("size", Places(op, *DimText(count, op.symbols)));
   return std::vector{maximum, fmt::format("R.add({}, {})", first, op.Do("multiply", plane, size))};
 }
-
-}  // namespace
 
 // MaxPool and AveragePool.
 Expressions EmitPool(RelaxOp& op) {
@@ -340,6 +335,21 @@ Expressions EmitGlobalLpPool(RelaxOp& op) {
   const std::int64_t p = op.Int("p");
   return RootOf(
       op, fmt::format("R.sum({}, axis={}, keepdims=True)", PowerOf(op, p), ListText(axes)), p);
+}
+
+}  // namespace
+
+std::span<const Row> PoolRows() {
+  static constexpr Row kRows[] = {
+      {"AveragePool", EmitPool},
+      {"GlobalAveragePool", EmitGlobalPool},
+      {"GlobalLpPool", EmitGlobalLpPool, true},
+      {"GlobalMaxPool", EmitGlobalPool, true},
+      {"LpPool", EmitLpPool, true},
+      {"MaxPool", EmitPool},
+      {"MaxUnpool", EmitMaxUnpool},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

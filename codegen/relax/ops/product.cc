@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <algorithm>
 #include <iterator>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 
 namespace dragoman::relax {
@@ -29,8 +30,6 @@ std::string Scaled(RelaxOp& op, const std::string& x, const Type& type, float fa
   if (factor == 1.0f) return x;
   return op.bind(fmt::format("R.multiply({}, {})", x, op.Const(factor)), type);
 }
-
-}  // namespace
 
 // x · weightᵀ + bias
 Expressions EmitLinear(RelaxOp& op) {
@@ -59,8 +58,6 @@ Expressions EmitGemm(RelaxOp& op) {
   const std::string c = Scaled(op, op.arg(2), op.type(2), beta);
   return std::vector<std::string>{fmt::format("R.add({}, {})", product, c)};
 }
-
-namespace {
 
 // An equation in letters only, its result written out, and the operands that go with it.
 class Einsum {
@@ -167,12 +164,22 @@ std::string Einsum::Operands() const {
   return fmt::format("{}{}", fmt::join(operands_, ", "), operands_.size() == 1 ? "," : "");
 }
 
-}  // namespace
-
 Expressions EmitEinsum(RelaxOp& op) {
   Einsum einsum(op);
   DRAGOMAN_ASSIGN(std::string equation, einsum.Equation(op.String("equation", "")));
   return One(fmt::format("R.einsum(({}), subscripts=\"{}\")", einsum.Operands(), equation));
+}
+
+}  // namespace
+
+std::span<const Row> ProductRows() {
+  static constexpr Row kRows[] = {
+      {"Einsum", EmitEinsum, true},
+      {"Gemm", EmitGemm, true},
+      {"MatMul", EmitMatMul},
+      {"dragoman.Linear", EmitLinear},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear. R.quantize and R.dequantize round
 // ties to even and saturate, as ONNX does; what they do not take is computed in floats.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/float8.h"
 #include "codegen/relax/ops/saturate.h"
 
@@ -97,8 +98,6 @@ Result<Parameters> ParametersOf(RelaxOp& op, const ScaleLayout& layout, DType dt
   return p;
 }
 
-}  // namespace
-
 Expressions EmitQuantizeLinear(RelaxOp& op) {
   const DType to = op.result_type().dtype();
   const DType from = op.dtype();
@@ -171,6 +170,17 @@ Expressions EmitDynamicQuantizeLinear(RelaxOp& op) {
   const std::string zero_point = op.BindPlain(Saturated(op, offset, dtype, "", DType::kU8));
   const std::string quotient = op.Do("divide", op.arg(0), divisor);
   return std::vector{Saturated(op, quotient, dtype, zero_point, DType::kU8), scale, zero_point};
+}
+
+}  // namespace
+
+std::span<const Row> QuantizeRows() {
+  static constexpr Row kRows[] = {
+      {"DequantizeLinear", EmitDequantizeLinear, true},
+      {"DynamicQuantizeLinear", EmitDynamicQuantizeLinear},
+      {"QuantizeLinear", EmitQuantizeLinear, true},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

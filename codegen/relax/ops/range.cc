@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Range: R.arange counts from a known start in known steps; any other is computed from the places.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 
 namespace dragoman::relax {
@@ -37,8 +38,6 @@ std::string CountOf(RelaxOp& op) {
   return op.Do("maximum", count, Int64Const(0));
 }
 
-}  // namespace
-
 Expressions EmitRange(RelaxOp& op) {
   if (std::optional<std::string> counted = Counted(op)) return One(*counted);
   DRAGOMAN_ASSIGN(Shape shape, op.result_shape());
@@ -50,6 +49,15 @@ Expressions EmitRange(RelaxOp& op) {
     places =
         op.BindPlain(fmt::format("R.astype({}, dtype=\"{}\")", places, RelaxDType(op.dtype())));
   return One(fmt::format("R.add({}, {})", op.Do("multiply", places, op.arg(2)), op.arg(0)));
+}
+
+}  // namespace
+
+std::span<const Row> RangeRows() {
+  static constexpr Row kRows[] = {
+      {"Range", EmitRange},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

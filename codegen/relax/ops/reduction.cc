@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -7,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/extreme.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 #include "codegen/relax/widen_reductions.h"
@@ -108,8 +109,6 @@ constexpr Plain kPlain[] = {{"ReduceMax", "max"},
                             {"ReduceProd", "prod"},
                             {"ReduceSum", "sum"}};
 
-}  // namespace
-
 Expressions EmitReduce(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Reduction reduction, ReductionOf(op));
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
@@ -144,8 +143,6 @@ Expressions EmitReduce(RelaxOp& op) {
   }
   return LogSumExp(op, reduction);
 }
-
-namespace {
 
 // Where operand 0 is not infinite for a maximum, and where it is for a minimum. NaN is not equal to
 // infinity, but not unequal either, as TVM compares.
@@ -188,6 +185,8 @@ std::string ExtremePlace(RelaxOp& op, bool max, const std::string& x, std::int64
   return fmt::format("R.where({}, {}, {})", none, other, found);
 }
 
+namespace {
+
 // Relax takes the first of equal elements; the last is the first of the flipped operand.
 Expressions EmitArgReduce(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
@@ -201,6 +200,20 @@ Expressions EmitArgReduce(RelaxOp& op) {
   const std::string size = SizeOf(op, 0, shape[static_cast<std::size_t>(axis)], axis);
   return One(fmt::format("R.subtract({}, {})", op.Do("subtract", size, Int64Const(1)),
                          op.bind(index, op.result_type())));
+}
+
+}  // namespace
+
+std::span<const Row> ReductionRows() {
+  static constexpr Row kRows[] = {
+      {"ArgMax", EmitArgReduce},          {"ArgMin", EmitArgReduce},
+      {"ReduceL1", EmitReduce, true},     {"ReduceL2", EmitReduce, true},
+      {"ReduceLogSum", EmitReduce, true}, {"ReduceLogSumExp", EmitReduce},
+      {"ReduceMax", EmitReduce},          {"ReduceMean", EmitReduce},
+      {"ReduceMin", EmitReduce},          {"ReduceProd", EmitReduce},
+      {"ReduceSum", EmitReduce},          {"ReduceSumSquare", EmitReduce, true},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

@@ -2,12 +2,13 @@
 // Resize: by R.image.resize2d where that says it. Relax takes the scale from the sizes, so that a
 // scale must give them exactly. Of nearest elements TVM takes the one in front, whatever is asked
 // for, where the sizes are multiples of the operand's.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <array>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/resize_axis.h"
 
 namespace dragoman::relax {
@@ -71,8 +72,6 @@ Status CheckImage(const RelaxOp& op) {
   return CheckScales(op, from, to);
 }
 
-}  // namespace
-
 Expressions EmitResize(RelaxOp& op) {
   if (!CheckImage(op).ok()) return ResizeByAxis(op);
   DRAGOMAN_ASSIGN(Shape to, op.result_shape());
@@ -86,6 +85,15 @@ Expressions EmitResize(RelaxOp& op) {
                   op.arg(0), sizes, nearest ? "nearest_neighbor" : mode,
                   op.String("coordinate_transformation_mode", "half_pixel"), nearest ? "floor" : "",
                   PythonFloat(op.Float("cubic_coeff_a"), false), op.Int("exclude_outside")));
+}
+
+}  // namespace
+
+std::span<const Row> ResizeRows() {
+  static constexpr Row kRows[] = {
+      {"Resize", EmitResize},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slice: by R.strided_slice where its bounds are known when the module is written, else each axis
 // takes its elements by index.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -8,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 
 namespace dragoman::relax {
@@ -175,13 +176,20 @@ Expressions SliceByBounds(RelaxOp& op, const Shape& shape, const Shape& result) 
       op.arg(0), ListText(axes), fmt::join(begins, ", "), fmt::join(ends, ", "), ListText(steps)));
 }
 
-}  // namespace
-
 Expressions EmitSlice(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   DRAGOMAN_ASSIGN(Shape result, op.result_shape());
   Expressions slice = SliceByBounds(op, shape, result);
   return slice.ok() ? std::move(slice) : SliceByIndex(op, shape, result);
+}
+
+}  // namespace
+
+std::span<const Row> SliceRows() {
+  static constexpr Row kRows[] = {
+      {"Slice", EmitSlice},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unique: by comparing every item with every other. (R.unique gives no indices and sorts values
 // only.)
+#include "codegen/relax/ops/op_rows.h"
+
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 
 namespace dragoman::relax {
@@ -120,8 +121,6 @@ Expressions UniqueItems::Run() {
                      Count(mine)};
 }
 
-}  // namespace
-
 Expressions EmitUnique(RelaxOp& op) {
   const bool has_axis = op.node.attribute("axis") != nullptr;
   std::int64_t axis = 0;
@@ -129,6 +128,15 @@ Expressions EmitUnique(RelaxOp& op) {
     DRAGOMAN_ASSIGN(axis, op.Axis("axis"));
   }
   return UniqueItems(op, has_axis, axis).Run();
+}
+
+}  // namespace
+
+std::span<const Row> UniqueRows() {
+  static constexpr Row kRows[] = {
+      {"Unique", EmitUnique},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

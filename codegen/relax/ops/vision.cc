@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of detection models.
+#include "codegen/relax/ops/op_rows.h"
+
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "codegen/relax/ops/emitters.h"
 #include "codegen/relax/ops/runtime_sizes.h"
 #include "codegen/tvm/suppression.h"
 
 namespace dragoman::relax {
+namespace {
 
 // Relax's max takes the greatest sample, ONNX's the greatest of all weighted neighbours. `aligned`
 // lets regions be smaller than an element of the image; to move them by half of one is left to the
@@ -55,8 +57,6 @@ Expressions EmitMaxRoiPool(RelaxOp& op) {
       fmt::format("R.vision.roi_pool({}, {}, pooled_size={}, spatial_scale=1.0, layout=\"NCHW\")",
                   op.arg(0), rois, ListText(sizes)));
 }
-
-namespace {
 
 // An optional operand of one element as a 0-d tensor.
 std::string ScalarOr(RelaxOp& op, std::size_t i, const std::string& otherwise) {
@@ -154,8 +154,6 @@ Scores PositiveScores(RelaxOp& op) {
   return {std::move(positive), op.Const(0)};
 }
 
-}  // namespace
-
 // The number of boxes that are chosen is a size that run time knows. TVM gives as many rows as
 // there might be, and how many of them count.
 Expressions EmitNonMaxSuppression(RelaxOp& op) {
@@ -183,6 +181,17 @@ Expressions EmitNonMaxSuppression(RelaxOp& op) {
   if (known) return One(fmt::format("R.match_cast({}, {})", rows, result));
   DRAGOMAN_ASSIGN(std::string first, FirstOfEachClass(op, rows, ScalarOr(op, 2, "")));
   return One(std::move(first));
+}
+
+}  // namespace
+
+std::span<const Row> VisionRows() {
+  static constexpr Row kRows[] = {
+      {"MaxRoiPool", EmitMaxRoiPool},
+      {"NonMaxSuppression", EmitNonMaxSuppression},
+      {"RoiAlign", EmitRoiAlign},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relax

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations: Relay has few of them, the rest is composed. All in the operand's own element type.
-#include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/op_rows.h"
+
 #include "codegen/relay/ops/extreme.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/unary.h"
@@ -28,8 +29,6 @@ Value* Softplus(RelayOp& op) {
   Value* log = op.Do("log", {op.Do("add", {exp, op.Number(1)})});
   return op.Do("add", {op.Do("nn.relu", {op.arg(0)}), log});
 }
-
-}  // namespace
 
 Emitted EmitLeakyRelu(RelayOp& op) {
   return One(op.Do("nn.leaky_relu", {op.arg(0)}, {{"alpha", op.Float("alpha")}}));
@@ -136,6 +135,31 @@ Emitted EmitSoftmax(RelayOp& op) {
     return One(op.Do("subtract", {x, op.Do("log", {sum})}));
   }
   return One(op.Do(op.target, {op.arg(0)}, {{"axis", op.Int("axis")}}));
+}
+
+}  // namespace
+
+std::span<const Row> ActivationRows() {
+  static constexpr Row kRows[] = {
+      {"Celu", EmitCelu},
+      {"Elu", EmitElu},
+      {"Gelu", EmitGelu},
+      {"HardSigmoid", EmitHardSigmoid},
+      {"HardSwish", EmitHardSwish},
+      {"Hardmax", EmitHardmax},
+      {"LeakyRelu", EmitLeakyRelu},
+      {"LogSoftmax", EmitSoftmax, "nn.log_softmax"},
+      {"Mish", EmitMish},
+      {"PRelu", EmitPRelu},
+      {"Selu", EmitSelu},
+      {"Shrink", EmitShrink},
+      {"Softmax", EmitSoftmax, "nn.softmax"},
+      {"Softplus", EmitSoftplus},
+      {"Softsign", EmitSoftsign},
+      {"Swish", EmitSwish},
+      {"ThresholdedRelu", EmitThresholdedRelu},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay::emit

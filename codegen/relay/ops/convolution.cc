@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions and pools of one to three spatial axes.
+#include "codegen/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -7,7 +9,6 @@
 #include <utility>
 
 #include "codegen/relay/nd_array.h"
-#include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/extreme.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/window.h"
@@ -176,8 +177,6 @@ Value* ByGroup(RelayOp& op, std::int64_t groups, Value* x, Value* taps, Convolut
   return op.Do("concatenate", {op.builder.Tuple(std::move(results))}, {{"axis", std::int64_t{1}}});
 }
 
-}  // namespace
-
 Emitted EmitConv(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t spatial, SpatialAxes(op));
   DRAGOMAN_TRY(CheckOpenSizes(op, spatial));
@@ -306,6 +305,22 @@ Emitted EmitDepthToSpace(RelayOp& op) {
 
 Emitted EmitSpaceToDepth(RelayOp& op) {
   return One(op.Do("nn.space_to_depth", {op.arg(0)}, {{"block_size", op.Int("blocksize")}}));
+}
+
+}  // namespace
+
+std::span<const Row> ConvolutionRows() {
+  static constexpr Row kRows[] = {
+      {"AveragePool", EmitAveragePool},
+      {"Conv", EmitConv},
+      {"ConvTranspose", EmitConvTranspose},
+      {"DepthToSpace", EmitDepthToSpace},
+      {"GlobalAveragePool", EmitGlobalPool, "avg"},
+      {"GlobalMaxPool", EmitGlobalPool, "max"},
+      {"MaxPool", EmitMaxPool},
+      {"SpaceToDepth", EmitSpaceToDepth},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay::emit

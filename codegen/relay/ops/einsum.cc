@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Einsum. TVM has it of floats and of sizes that are known when it compiles; else it is written as
 // a sum of products.
+#include "codegen/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/sizes.h"
 #include "runtime/params/einsum.h"
 
@@ -82,8 +83,6 @@ Value* Aligned(RelayOp& op, Value* x, const Ints& axes, const Ints& space) {
   return x;
 }
 
-}  // namespace
-
 Emitted EmitEinsum(RelayOp& op) {
   const std::string equation = op.String("equation", "");
   if (IsFloating(op.dtype()) && !HasOpenSizes(op.node))
@@ -98,6 +97,15 @@ Emitted EmitEinsum(RelayOp& op) {
   for (std::size_t i = terms.result_rank; i < terms.space.size(); ++i)
     summed.push_back(static_cast<std::int64_t>(i));
   return One(summed.empty() ? product : op.Do("sum", {product}, {{"axis", std::move(summed)}}));
+}
+
+}  // namespace
+
+std::span<const Row> EinsumRows() {
+  static constexpr Row kRows[] = {
+      {"Einsum", EmitEinsum, "", true},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay::emit

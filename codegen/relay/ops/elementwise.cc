@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators. Relay takes operands of equal element types only, which ONNX demands too.
+#include "codegen/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "codegen/relay/nd_array.h"
-#include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/rounding.h"
 #include "codegen/relay/ops/unary.h"
 #include "codegen/tvm/shifts.h"
 
 namespace dragoman::relay::emit {
+namespace {
 
 Emitted EmitPlain(RelayOp& op) {
   if (op.node.num_operands() == 1) return One(Unary(op, op.target, op.arg(0), op.dtype()));
@@ -111,8 +113,6 @@ Emitted EmitMod(RelayOp& op) {
   return One(op.Do("where", {differs, raised, rest}));
 }
 
-namespace {
-
 // x^n of integers by squaring; n >= 1.
 Value* IntegerPower(RelayOp& op, std::int64_t n) {
   Value* power = op.arg(0);
@@ -123,8 +123,6 @@ Value* IntegerPower(RelayOp& op, std::int64_t n) {
   }
   return result;
 }
-
-}  // namespace
 
 // Relay has it for floats of one element type. Others are computed in f64, but integers to a known
 // power, which are multiplied.
@@ -154,5 +152,69 @@ Emitted EmitIsInf(RelayOp& op) {
 }
 
 Emitted EmitReciprocal(RelayOp& op) { return One(op.Do("divide", {op.Number(1), op.arg(0)})); }
+
+}  // namespace
+
+std::span<const Row> ElementwiseRows() {
+  static constexpr Row kRows[] = {
+      {"Abs", EmitPlain, "abs"},
+      {"Acos", EmitFloatUnary, "acos"},
+      {"Acosh", EmitFloatUnary, "acosh"},
+      {"Add", EmitBinary, "add"},
+      {"And", EmitBinary, "logical_and"},
+      {"Asin", EmitFloatUnary, "asin"},
+      {"Asinh", EmitFloatUnary, "asinh"},
+      {"Atan", EmitFloatUnary, "atan"},
+      {"Atanh", EmitFloatUnary, "atanh"},
+      {"BitCast", EmitBitCast, "", true},
+      {"BitShift", EmitBitShift, "", true},
+      {"BitwiseAnd", EmitBinary, "bitwise_and"},
+      {"BitwiseNot", EmitPlain, "bitwise_not"},
+      {"BitwiseOr", EmitBinary, "bitwise_or"},
+      {"BitwiseXor", EmitBinary, "bitwise_xor"},
+      {"Cast", EmitCast},
+      {"Ceil", EmitFloatUnary, "ceil"},
+      {"Clip", EmitClip, "", true},
+      {"Cos", EmitFloatUnary, "cos"},
+      {"Cosh", EmitFloatUnary, "cosh"},
+      {"Div", EmitBinary, "divide"},
+      {"Equal", EmitBinary, "equal"},
+      {"Erf", EmitFloatUnary, "erf"},
+      {"Exp", EmitFloatUnary, "exp"},
+      {"Floor", EmitFloatUnary, "floor"},
+      {"Greater", EmitBinary, "greater"},
+      {"GreaterOrEqual", EmitBinary, "greater_equal"},
+      {"Identity", EmitIdentity},
+      {"IsInf", EmitIsInf, "", true},
+      {"IsNaN", EmitFloatUnary, "isnan"},
+      {"Less", EmitBinary, "less"},
+      {"LessOrEqual", EmitBinary, "less_equal"},
+      {"Log", EmitFloatUnary, "log"},
+      {"Max", EmitVariadic, "maximum", true},
+      {"Mean", EmitVariadic, "add", true},
+      {"Min", EmitVariadic, "minimum", true},
+      {"Mod", EmitMod},
+      {"Mul", EmitBinary, "multiply"},
+      {"Neg", EmitPlain, "negative"},
+      {"Not", EmitPlain, "logical_not"},
+      {"Or", EmitBinary, "logical_or"},
+      {"Pow", EmitPow, "power"},
+      {"Reciprocal", EmitReciprocal, "", true},
+      {"Relu", EmitPlain, "nn.relu"},
+      {"Round", EmitRound},
+      {"Sigmoid", EmitFloatUnary, "sigmoid"},
+      {"Sign", EmitPlain, "sign"},
+      {"Sin", EmitFloatUnary, "sin"},
+      {"Sinh", EmitFloatUnary, "sinh"},
+      {"Sqrt", EmitFloatUnary, "sqrt"},
+      {"Sub", EmitBinary, "subtract"},
+      {"Sum", EmitVariadic, "add", true},
+      {"Tan", EmitFloatUnary, "tan"},
+      {"Tanh", EmitFloatUnary, "tanh"},
+      {"Where", EmitPlain, "where"},
+      {"Xor", EmitBinary, "logical_xor"},
+  };
+  return kRows;
+}
 
 }  // namespace dragoman::relay::emit

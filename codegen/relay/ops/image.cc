@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images: resizing, sampling, regions.
+#include "codegen/relay/ops/op_rows.h"
+
 #include <optional>
 #include <string>
 
 #include "codegen/relay/nd_array.h"
-#include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/resize_matrix.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/window.h"
 #include "codegen/tvm/suppression.h"
@@ -53,10 +55,6 @@ Status CheckNearest(const RelayOp& op, const Shape& from, const Shape& to) {
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 Emitted EmitImageResize(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t spatial, SpatialAxes(op));
   DRAGOMAN_ASSIGN(const Shape from, op.shape(0));
@@ -96,8 +94,6 @@ Emitted EmitImageResize(RelayOp& op) {
       op.Do("image.resize" + std::to_string(spatial) + "d", {op.arg(0)}, std::move(attributes)));
 }
 
-}  // namespace
-
 Emitted EmitResize(RelayOp& op) {
   Emitted image = EmitImageResize(op);
   return image.ok() ? std::move(image) : EmitResizeByMatrix(op);
@@ -132,8 +128,6 @@ Emitted EmitRoiAlign(RelayOp& op) {
                     {"sample_ratio", ratio == 0 ? std::int64_t{-1} : ratio},
                     {"mode", mode}}));
 }
-
-namespace {
 
 // (y1, x1, y2, x2) of boxes that are given as centre x, centre y, width, height.
 Value* Corners(RelayOp& op, Value* boxes) {
@@ -187,8 +181,6 @@ Scores PositiveScores(RelayOp& op) {
   return {positive, op.Number(0)};
 }
 
-}  // namespace
-
 // Relay pads the rows, and tells how many count. A limit of 0 is none.
 Emitted EmitNonMaxSuppression(RelayOp& op) {
   const std::optional<Ints> limit = op.has(2) ? op.MaybeInts(2) : Ints{0};
@@ -206,6 +198,18 @@ Emitted EmitNonMaxSuppression(RelayOp& op) {
                     {"end", Attribute()},
                     {"strides", Attribute()},
                     {"axes", Attribute()}}));
+}
+
+}  // namespace
+
+std::span<const Row> ImageRows() {
+  static constexpr Row kRows[] = {
+      {"GridSample", EmitGridSample},
+      {"NonMaxSuppression", EmitNonMaxSuppression},
+      {"Resize", EmitResize},
+      {"RoiAlign", EmitRoiAlign},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay::emit

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that address elements by index. Relay counts no negative indices from the end, so they
 // are raised before.
+#include "codegen/relay/ops/op_rows.h"
+
 #include <algorithm>
 
 #include "codegen/relay/nd_array.h"
-#include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/unary.h"
 
@@ -72,8 +73,6 @@ NamedAttribute ReductionOf(const RelayOp& op, std::string_view name) {
   const std::string given = op.String("reduction", "none");
   return {std::string(name), given == "none" ? "update" : given};
 }
-
-}  // namespace
 
 // Indices that are known stand as they are: clipping changes none of them.
 Emitted EmitGather(RelayOp& op) {
@@ -187,6 +186,19 @@ Emitted EmitEyeLike(RelayOp& op) {
   Value* columns = Places(op, SizeOf(op, op.arg(0), shape[1], 1));
   Value* wanted = op.Do("add", {WithAxesBehind(op, rows, 1), op.Int64(op.Int("k"))});
   return One(op.Cast(op.Do("equal", {columns, wanted}), DType::kBool, op.result_type().dtype()));
+}
+
+}  // namespace
+
+std::span<const Row> IndexingRows() {
+  static constexpr Row kRows[] = {
+      {"Compress", EmitCompress},   {"EyeLike", EmitEyeLike, "", true},
+      {"Gather", EmitGather},       {"GatherElements", EmitGatherElements},
+      {"GatherND", EmitGatherNd},   {"NonZero", EmitNonZero},
+      {"OneHot", EmitOneHot},       {"ScatterElements", EmitScatterElements},
+      {"ScatterND", EmitScatterNd}, {"Trilu", EmitTrilu},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay::emit

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products. nn.dense takes matrices, nn.batch_matmul stacks of them.
+#include "codegen/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/product.h"
 #include "codegen/relay/ops/sizes.h"
 
@@ -141,6 +142,8 @@ Result<Value*> ProductOfStacks(RelayOp& op, Value* a, const Shape& a_shape, Valu
   return ones.empty() ? product : op.Do("squeeze", {product}, {{"axis", std::move(ones)}});
 }
 
+namespace {
+
 // x · weightᵀ + bias
 Emitted EmitLinear(RelayOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
@@ -188,6 +191,17 @@ Emitted EmitGemm(RelayOp& op) {
                       op.type(2).shape()->front() == op.result_type().shape()->back();
   if (!vector) return One(op.Do("add", {product, c}));
   return One(op.Do("nn.bias_add", {product, c}, {{"axis", std::int64_t{-1}}}));
+}
+
+}  // namespace
+
+std::span<const Row> LinearRows() {
+  static constexpr Row kRows[] = {
+      {"Gemm", EmitGemm, "", true},
+      {"MatMul", EmitMatMul},
+      {"dragoman.Linear", EmitLinear},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay::emit

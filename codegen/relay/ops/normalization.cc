@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisations, in inference.
-#include "codegen/relay/ops/emitters.h"
+#include "codegen/relay/ops/op_rows.h"
+
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/unary.h"
 
@@ -59,8 +60,6 @@ Result<Value*> Zeros(RelayOp& op, std::size_t like) {
   DRAGOMAN_ASSIGN(const Ints sizes, op.KnownSizes(shape));
   return op.builder.Constant(*Tensor::Full(op.dtype(), sizes, 0));
 }
-
-}  // namespace
 
 Emitted EmitBatchNormalization(RelayOp& op) {
   DRAGOMAN_TRY(EqualElementTypes(op));
@@ -173,6 +172,22 @@ Emitted EmitLrn(RelayOp& op) {
                     {"bias", op.Float("bias")},
                     {"alpha", op.Float("alpha")},
                     {"beta", op.Float("beta")}}));
+}
+
+}  // namespace
+
+std::span<const Row> NormalizationRows() {
+  static constexpr Row kRows[] = {
+      {"BatchNormalization", EmitBatchNormalization},
+      {"GroupNormalization", EmitGroupNormalization},
+      {"InstanceNormalization", EmitInstanceNormalization},
+      {"LRN", EmitLrn},
+      {"LayerNormalization", EmitLayerNormalization},
+      {"LpNormalization", EmitLpNormalization},
+      {"MeanVarianceNormalization", EmitMeanVarianceNormalization},
+      {"RMSNormalization", EmitRmsNormalization},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay::emit

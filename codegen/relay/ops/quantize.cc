@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantisation. Relay's zero points are int32, whatever they belong to.
+#include "codegen/relay/ops/op_rows.h"
+
 #include "codegen/relay/nd_array.h"
-#include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/product.h"
 #include "codegen/relay/ops/rounding.h"
 #include "codegen/relay/ops/sizes.h"
@@ -39,8 +40,6 @@ Result<Value*> ZeroLike(RelayOp& op, std::size_t scale, std::size_t zero) {
   return op.builder.Constant(*Tensor::Full(DType::kI32, sizes, 0));
 }
 
-}  // namespace
-
 // qnn.quantize rounds halves away from zero.
 Emitted EmitQuantizeLinear(RelayOp& op) {
   const DType to = op.result_type().dtype();
@@ -63,8 +62,6 @@ Emitted EmitQuantizeLinear(RelayOp& op) {
   return One(Saturated(op, op.Do("divide", {op.arg(0), along(1, scale)}), zero, to));
 }
 
-namespace {
-
 // (x - zero) · scale, each of which stands for a block of elements along the axis.
 Emitted DequantizeBlocks(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
@@ -82,8 +79,6 @@ Emitted DequantizeBlocks(RelayOp& op) {
   return One(op.Do("multiply", {x, repeated(op.arg(1))}));
 }
 
-}  // namespace
-
 Emitted EmitDequantizeLinear(RelayOp& op) {
   const DType to = op.result_type().dtype();
   if (!IsStored(op.dtype()) && op.dtype() != DType::kI32)
@@ -97,8 +92,6 @@ Emitted EmitDequantizeLinear(RelayOp& op) {
   return One(op.Do("qnn.dequantize", {op.arg(0), scale, zero},
                    {{"out_dtype", "float32"}, {"axis", axis}}));
 }
-
-namespace {
 
 // The operands of a product of integers.
 struct Factors {
@@ -190,8 +183,6 @@ Status CheckScales(const RelayOp& op) {
   return {};
 }
 
-}  // namespace
-
 Emitted EmitMatMulInteger(RelayOp& op) {
   DRAGOMAN_ASSIGN(Value * product, IntegerProduct(op, kInteger));
   return One(product);
@@ -226,6 +217,21 @@ Emitted EmitDynamicQuantizeLinear(RelayOp& op) {
   Value* offset = op.Do("negative", {op.Do("divide", {low, divisor})});
   Value* point = Saturated(op, offset, nullptr, DType::kU8);
   return Values{Saturated(op, op.Do("divide", {x, divisor}), point, DType::kU8), scale, point};
+}
+
+}  // namespace
+
+std::span<const Row> QuantizeRows() {
+  static constexpr Row kRows[] = {
+      {"ConvInteger", EmitConvInteger},
+      {"DequantizeLinear", EmitDequantizeLinear, "", true},
+      {"DynamicQuantizeLinear", EmitDynamicQuantizeLinear},
+      {"MatMulInteger", EmitMatMulInteger},
+      {"QLinearConv", EmitQLinearConv},
+      {"QLinearMatMul", EmitQLinearMatMul},
+      {"QuantizeLinear", EmitQuantizeLinear, "", true},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay::emit

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions and sums along axes.
+#include "codegen/relay/ops/op_rows.h"
+
 #include <cmath>
 #include <functional>
 #include <limits>
 
 #include "codegen/relay/nd_array.h"
-#include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/extreme.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/unary.h"
@@ -61,8 +62,6 @@ Emitted MeanOfIntegers(RelayOp& op, const Shape& shape, const Reduction& reducti
   return One(op.Cast(Unary(op, "trunc", mean, DType::kF64), DType::kF64, op.dtype()));
 }
 
-}  // namespace
-
 Emitted EmitReduce(RelayOp& op) {
   DRAGOMAN_ASSIGN(const Reduction reduction, ReductionOf(op));
   DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
@@ -94,8 +93,6 @@ Emitted EmitReduce(RelayOp& op) {
   Value* sum = Reduce(op, "sum", op.Do("multiply", {x, x}), reduction);
   return One(type == "ReduceSumSquare" ? sum : op.Do("sqrt", {sum}));
 }
-
-namespace {
 
 // 1 where operand 0 is not infinite for a maximum, and where it is for a minimum, else 0. NaN is
 // not equal to infinity, but not unequal either, as TVM compares.
@@ -133,6 +130,8 @@ Value* ExtremePlace(RelayOp& op, bool max, std::int64_t axis, bool keepdims, boo
   Value* other = place(FlagsOfInfinity(op, max, DType::kI32));
   return op.Do("where", {op.Do("less", {found, op.Int64(0)}), other, found});
 }
+
+namespace {
 
 Emitted EmitArgReduce(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
@@ -175,6 +174,28 @@ Emitted EmitTopK(RelayOp& op) {
   Value* values = op.builder.Element(both, 0);
   if (as_signed) values = op.Cast(moved(values), DType::kI64, DType::kU64);
   return Values{values, op.builder.Element(both, 1)};
+}
+
+}  // namespace
+
+std::span<const Row> ReductionRows() {
+  static constexpr Row kRows[] = {
+      {"ArgMax", EmitArgReduce, "argmax"},
+      {"ArgMin", EmitArgReduce, "argmin"},
+      {"CumSum", EmitCumSum},
+      {"ReduceL1", EmitReduce},
+      {"ReduceL2", EmitReduce},
+      {"ReduceLogSum", EmitReduce},
+      {"ReduceLogSumExp", EmitReduce},
+      {"ReduceMax", EmitReduce, "max"},
+      {"ReduceMean", EmitReduce, "mean"},
+      {"ReduceMin", EmitReduce, "min"},
+      {"ReduceProd", EmitReduce, "prod"},
+      {"ReduceSum", EmitReduce, "sum"},
+      {"ReduceSumSquare", EmitReduce},
+      {"TopK", EmitTopK},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay::emit

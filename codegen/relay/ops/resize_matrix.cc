@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resize as Relay's own operator cannot say it: along each axis a product with the weights of its
 // elements, or the elements themselves where each is a copy of one.
+#include "codegen/relay/ops/resize_matrix.h"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -8,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/product.h"
 #include "codegen/relay/ops/sizes.h"
 #include "core/interpreter/evaluate.h"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that change sizes and move elements.
+#include "codegen/relay/ops/op_rows.h"
+
 #include <algorithm>
 #include <numeric>
 
 #include "codegen/relay/nd_array.h"
-#include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/tvm/prepare.h"
 #include "core/ir/node_attributes.h"
 
 namespace dragoman::relay::emit {
-
 namespace {
 
 bool IsScalarOfRunTime(const RelayOp& op) {
@@ -25,8 +25,6 @@ bool IsReadInOpenSizes(const RelayOp& op) {
   }
   return false;
 }
-
-}  // namespace
 
 // Reshape, Flatten and Squeeze: to the sizes that inference gives, else to those of operand 1.
 Emitted EmitReshape(RelayOp& op) {
@@ -191,6 +189,29 @@ Emitted EmitRange(RelayOp& op) { return One(Arange(op, op.args(), op.dtype())); 
 Emitted EmitReverseSequence(RelayOp& op) {
   return One(op.Do("reverse_sequence", op.args(),
                    {{"seq_axis", op.Int("time_axis")}, {"batch_axis", op.Int("batch_axis")}}));
+}
+
+}  // namespace
+
+std::span<const Row> ShapeRows() {
+  static constexpr Row kRows[] = {
+      {"Concat", EmitConcat},
+      {"ConstantOfShape", EmitConstantOfShape},
+      {"Dropout", EmitDropout, "", true},
+      {"Expand", EmitExpand},
+      {"Flatten", EmitReshape},
+      {"Range", EmitRange},
+      {"Reshape", EmitReshape},
+      {"ReverseSequence", EmitReverseSequence},
+      {"Shape", EmitShape},
+      {"Size", EmitSize},
+      {"Split", EmitSplit},
+      {"Squeeze", EmitReshape},
+      {"Tile", EmitTile},
+      {"Transpose", EmitTranspose},
+      {"Unsqueeze", EmitUnsqueeze},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay::emit

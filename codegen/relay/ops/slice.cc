@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Slices and pads.
+#include "codegen/relay/ops/op_rows.h"
+
 #include <algorithm>
 
-#include "codegen/relay/ops/emitters.h"
 #include "codegen/relay/ops/sizes.h"
 
 namespace dragoman::relay::emit {
@@ -96,8 +97,6 @@ Emitted SliceAtRunTime(RelayOp& op) {
                     {"axes", Attribute()}}));
 }
 
-}  // namespace
-
 Emitted EmitSlice(RelayOp& op) {
   const std::optional<Ints> starts = op.MaybeInts(1), ends = op.MaybeInts(2);
   const std::optional<Ints> steps = op.has(4) ? op.MaybeInts(4) : Ints();
@@ -120,8 +119,6 @@ Emitted EmitSlice(RelayOp& op) {
                     {"axes", std::move(axes)}}));
 }
 
-namespace {
-
 Value* Filler(RelayOp& op) {
   if (!op.has(2)) return op.Number(0);
   return AsScalar(op.builder, op.arg(2), op.type(2));
@@ -141,8 +138,6 @@ Value* Wrapped(RelayOp& op, Value* x, std::int64_t axis, std::int64_t size, std:
   for (std::int64_t i = -before; i < size + after; ++i) places.push_back((i % size + size) % size);
   return op.Do("take", {x, op.IntVector(places)}, {{"axis", axis}});
 }
-
-}  // namespace
 
 Emitted EmitPad(RelayOp& op) {
   const std::string mode = op.String("mode", "constant");
@@ -183,6 +178,16 @@ Emitted EmitPad(RelayOp& op) {
   Attribute::Dict attributes = {{"pad_width", std::move(list)}};
   if (mode != "constant") attributes.emplace_back("pad_mode", mode);
   return One(op.Do("nn.pad", {x, Filler(op)}, std::move(attributes)));
+}
+
+}  // namespace
+
+std::span<const Row> SliceRows() {
+  static constexpr Row kRows[] = {
+      {"Pad", EmitPad},
+      {"Slice", EmitSlice},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::relay::emit

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations with parameters.
-#include <cmath>
+#include "exporters/pt2/ops/op_rows.h"
 
-#include "exporters/pt2/ops/emitters.h"
+#include <cmath>
 
 namespace dragoman::pt2 {
 namespace {
@@ -10,8 +10,6 @@ namespace {
 Term Sigmoid(const AtenOp& op, const Term& x) { return op.Unary("aten.sigmoid.default", x); }
 
 bool IsNear(double a, double b) { return std::abs(a - b) <= 1e-7 * std::abs(b); }
-
-}  // namespace
 
 Emitted EmitGelu(AtenOp& op) {
   const Term x = op.arg(0);
@@ -55,8 +53,6 @@ Emitted EmitLeakyRelu(AtenOp& op) {
                      {{"self", x}, {"negative_slope", op.Float("alpha")}}, {x.dtype, x.shape}));
 }
 
-namespace {
-
 // The constant slopes of PRelu as a vector, if they are one, or one for each channel.
 std::optional<Term> SlopesOf(const AtenOp& op) {
   const dragoman::Tensor* slopes = op.Known(1);
@@ -69,8 +65,6 @@ std::optional<Term> SlopesOf(const AtenOp& op) {
   if (slopes->rank() == 1) return op.arg(1);
   return op.graph.MadeParameter(op.node.operand(1)->name(), slopes->Reshaped({slopes->size()}));
 }
-
-}  // namespace
 
 Emitted EmitPRelu(AtenOp& op) {
   const Term x = op.arg(0);
@@ -144,6 +138,29 @@ Emitted EmitHardmax(AtenOp& op) {
   return One(op.Call("aten.scatter.value",
                      {{"self", zeros}, {"dim", axis}, {"index", place}, {"value", 1.0}},
                      {x.dtype, x.shape}));
+}
+
+}  // namespace
+
+std::span<const Row> ActivationRows() {
+  static constexpr Row kRows[] = {
+      {"Celu", EmitCelu},
+      {"Clip", EmitClip},
+      {"Elu", EmitElu},
+      {"Gelu", EmitGelu},
+      {"HardSigmoid", EmitHardSigmoid},
+      {"Hardmax", EmitHardmax},
+      {"LeakyRelu", EmitLeakyRelu},
+      {"LogSoftmax", EmitSoftmax},
+      {"PRelu", EmitPRelu},
+      {"Selu", EmitSelu},
+      {"Shrink", EmitShrink},
+      {"Softmax", EmitSoftmax},
+      {"Softsign", EmitSoftsign},
+      {"Swish", EmitSwish},
+      {"ThresholdedRelu", EmitThresholdedRelu},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

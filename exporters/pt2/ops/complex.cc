@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Complex numbers, which common graphs have as pairs along a last axis, and Fourier transforms.
-#include <utility>
+#include "exporters/pt2/ops/op_rows.h"
 
-#include "exporters/pt2/ops/emitters.h"
+#include <utility>
 
 namespace dragoman::pt2 {
 namespace {
@@ -21,8 +21,6 @@ Term AsPairs(const AtenOp& op, const Term& x) {
   return op.Call("aten.view_as_real.default", {{"self", x}},
                  {x.dtype == DType::kC128 ? DType::kF64 : DType::kF32, std::move(shape)});
 }
-
-}  // namespace
 
 Emitted EmitComplexToReal(AtenOp& op) { return One(AsPairs(op, op.arg(0))); }
 
@@ -56,6 +54,17 @@ Emitted EmitDft(AtenOp& op) {
   const Term spectrum = op.Call(target, {{"self", signal}, {"n", length}, {"dim", axis}},
                                 {compute == DType::kF64 ? DType::kC128 : DType::kC64, shape});
   return One(op.Cast(AsPairs(op, spectrum), result.dtype));
+}
+
+}  // namespace
+
+std::span<const Row> ComplexRows() {
+  static constexpr Row kRows[] = {
+      {"DFT", EmitDft},
+      {"dragoman.ComplexToReal", EmitComplexToReal},
+      {"dragoman.RealToComplex", EmitRealToComplex},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

@@ -2,6 +2,8 @@
 // If as cond; Loop as while_loop, or as scan where it gives a value per iteration; Scan as scan.
 // Bodies become graphs whose inputs are the operands that the call passes, values of the graph
 // around them last.
+#include "exporters/pt2/ops/op_rows.h"
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -9,7 +11,6 @@
 
 #include "core/ir/node_attributes.h"
 #include "core/ops/infer_context.h"
-#include "exporters/pt2/ops/emitters.h"
 
 namespace dragoman::pt2 {
 namespace {
@@ -85,8 +86,6 @@ std::string BodyName(const AtenOp& op, std::string_view hint) {
   return op.program.names.Unique(hint);
 }
 
-}  // namespace
-
 Emitted EmitIf(AtenOp& op) {
   DRAGOMAN_ASSIGN(const Term condition, Flag(op, op.arg(0)));
   const std::pair<const char*, const char*> branches[] = {{"then_branch", "true_graph"},
@@ -115,8 +114,6 @@ Emitted EmitIf(AtenOp& op) {
   }
   return op.graph.CallMany("higher_order.cond", arguments, types, false);
 }
-
-namespace {
 
 struct LoopParts {
   const Graph* body = nullptr;
@@ -341,15 +338,11 @@ Emitted EmitCounted(const AtenOp& op, const LoopParts& parts) {
   return EmitScanCall(op, call, *parts.body, 1, std::move(types));
 }
 
-}  // namespace
-
 Emitted EmitLoop(AtenOp& op) {
   if (GraphAttribute(op.node, "body") == nullptr) return op.Refuse("it lacks a body");
   const LoopParts parts = PartsOf(op);
   return parts.scans > 0 && parts.iterations ? EmitCounted(op, parts) : EmitWhile(op, parts);
 }
-
-namespace {
 
 Term AxisTo(const AtenOp& op, const Term& x, std::int64_t from, std::int64_t to) {
   if (from == to) return x;
@@ -358,8 +351,6 @@ Term AxisTo(const AtenOp& op, const Term& x, std::int64_t from, std::int64_t to)
   order.insert(order.begin() + to, from);
   return op.Permute(x, order);
 }
-
-}  // namespace
 
 Emitted EmitScan(AtenOp& op) {
   const Graph* body = GraphAttribute(op.node, "body");
@@ -403,6 +394,17 @@ Emitted EmitScan(AtenOp& op) {
     results[i] = AxisTo(op, results[i], 0, axis < 0 ? axis + results[i].rank() : axis);
   }
   return results;
+}
+
+}  // namespace
+
+std::span<const Row> ControlFlowRows() {
+  static constexpr Row kRows[] = {
+      {"If", EmitIf},
+      {"Loop", EmitLoop},
+      {"Scan", EmitScan},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions of one to three spatial axes.
+#include "exporters/pt2/ops/op_rows.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "exporters/pt2/ops/emitters.h"
 #include "exporters/pt2/ops/quantize.h"
 #include "exporters/pt2/ops/window.h"
 
@@ -56,8 +57,6 @@ Term WithoutPoint(const AtenOp& op, std::size_t x, std::size_t point, std::int64
   return op.Binary("aten.sub.Tensor", wide, zero);
 }
 
-}  // namespace
-
 Emitted EmitConv(AtenOp& op) {
   DRAGOMAN_ASSIGN(Ints kernel, KernelOf(op, 1));
   DRAGOMAN_ASSIGN(const Window window, WindowOf(op, std::move(kernel)));
@@ -91,8 +90,6 @@ Emitted EmitQLinearConv(AtenOp& op) {
   const Term scaled = op.Binary("aten.mul.Tensor", op.Cast(sum, DType::kF32), factor);
   return One(Saturated(op, scaled, channels(op.arg(7)), result.dtype));
 }
-
-namespace {
 
 struct TransposedPads {
   Ints begins;
@@ -132,8 +129,6 @@ Result<TransposedPads> TransposedPadsOf(const AtenOp& op, const Ints& kernel, co
   }
   return pads;
 }
-
-}  // namespace
 
 // torch's own pads take as much from both ends, and its output_padding is smaller than stride or
 // dilation; what is left is cut from, or put behind, the result.
@@ -179,6 +174,18 @@ Emitted EmitConvTranspose(AtenOp& op) {
   if (op.has(2))
     result = op.Binary("aten.add.Tensor", result, AlongAxis(op, op.arg(2), 1, result.rank()));
   return One(std::move(result));
+}
+
+}  // namespace
+
+std::span<const Row> ConvolutionRows() {
+  static constexpr Row kRows[] = {
+      {"Conv", EmitConv},
+      {"ConvInteger", EmitConvInteger},
+      {"ConvTranspose", EmitConvTranspose},
+      {"QLinearConv", EmitQLinearConv},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

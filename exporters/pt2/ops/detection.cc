@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Boxes that overlap. torch has no operator for them: boxes are taken in the order of their scores,
 // and a scan keeps those that overlap none which it kept before.
-#include <utility>
+#include "exporters/pt2/ops/op_rows.h"
 
-#include "exporters/pt2/ops/emitters.h"
+#include <utility>
 
 namespace dragoman::pt2 {
 namespace {
@@ -141,8 +141,6 @@ Result<Term> KeptOf(const AtenOp& op, const Corners& boxes, const Term& candidat
       .front();
 }
 
-}  // namespace
-
 Emitted EmitNonMaxSuppression(AtenOp& op) {
   if (!op.has(2)) return op.Refuse("no limit on the boxes of a class, which is none");
   const Term scores = op.arg(1);
@@ -169,6 +167,15 @@ Emitted EmitNonMaxSuppression(AtenOp& op) {
                {"indices", std::vector<std::optional<Term>>{column(0), column(1), column(2)}}},
               {DType::kI64, {places.shape[0]}});
   return One(op.Concat({op.Slice(places, 1, 0, 2, 2), op.Unsqueeze(box, 1)}, 1));
+}
+
+}  // namespace
+
+std::span<const Row> DetectionRows() {
+  static constexpr Row kRows[] = {
+      {"NonMaxSuppression", EmitNonMaxSuppression},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

@@ -1,56 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators on elements: of one tensor, of two that broadcast, of any number.
+#include "exporters/pt2/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "core/support/find_by_key.h"
-#include "exporters/pt2/ops/emitters.h"
 
 namespace dragoman::pt2 {
 namespace {
-
-struct Target {
-  std::string_view type;
-  std::string_view target;
-};
-
-// Sorted. Those that give the operand's type.
-constexpr Target kUnary[] = {
-    {"Abs", "aten.abs.default"},
-    {"Acos", "aten.acos.default"},
-    {"Acosh", "aten.acosh.default"},
-    {"Asin", "aten.asin.default"},
-    {"Asinh", "aten.asinh.default"},
-    {"Atan", "aten.atan.default"},
-    {"Atanh", "aten.atanh.default"},
-    {"BitwiseNot", "aten.bitwise_not.default"},
-    {"Ceil", "aten.ceil.default"},
-    {"Cos", "aten.cos.default"},
-    {"Cosh", "aten.cosh.default"},
-    {"Erf", "aten.erf.default"},
-    {"Exp", "aten.exp.default"},
-    {"Floor", "aten.floor.default"},
-    {"HardSwish", "aten.hardswish.default"},
-    {"Log", "aten.log.default"},
-    {"Mish", "aten.mish.default"},
-    {"Neg", "aten.neg.default"},
-    {"Not", "aten.logical_not.default"},
-    {"Reciprocal", "aten.reciprocal.default"},
-    {"Relu", "aten.relu.default"},
-    {"Round", "aten.round.default"},
-    {"Sigmoid", "aten.sigmoid.default"},
-    {"Sign", "aten.sign.default"},
-    {"Sin", "aten.sin.default"},
-    {"Sinh", "aten.sinh.default"},
-    {"Softplus", "aten.softplus.default"},
-    {"Sqrt", "aten.sqrt.default"},
-    {"Tan", "aten.tan.default"},
-    {"Tanh", "aten.tanh.default"},
-    {"dragoman.Erfc", "aten.erfc.default"},
-};
-static_assert(IsSortedBy(kUnary, &Target::type));
 
 struct BinaryTarget {
   std::string_view type;
@@ -146,16 +106,11 @@ Term Quotient(const AtenOp& op, const Term& x, const Term& y) {
                  {x.dtype, BroadcastShape(x.shape, y.shape)});
 }
 
-}  // namespace
-
 Emitted EmitUnary(AtenOp& op) {
-  const std::string label =
-      op.node.op().dialect == "onnx" ? op.node.op().type : "dragoman." + op.node.op().type;
-  const Target* row = FindByKey(kUnary, std::string_view(label), &Target::type);
   const Term x = op.arg(0);
-  if (!IsBareUnsigned(x.dtype)) return One(op.Unary(row->target, x));
-  if (label == "Abs") return One(x);
-  return One(op.Cast(op.Unary(row->target, Computable(op, x)), x.dtype));
+  if (!IsBareUnsigned(x.dtype)) return One(op.Unary(op.target, x));
+  if (op.node.Is("Abs")) return One(x);
+  return One(op.Cast(op.Unary(op.target, Computable(op, x)), x.dtype));
 }
 
 Emitted EmitBinary(AtenOp& op) {
@@ -287,8 +242,6 @@ Emitted EmitIsInf(AtenOp& op) {
 
 Emitted EmitIdentity(AtenOp& op) { return One(op.arg(0)); }
 
-namespace {
-
 // The largest number of an 8-bit floating-point type, at which ONNX saturates and torch does not.
 std::optional<double> LargestOfFloat8(DType dtype) {
   switch (dtype) {
@@ -314,8 +267,6 @@ Term NanBeyondFloat8(const AtenOp& op, const Term& x) {
 
 bool IsNarrowFloat(DType dtype) { return IsFloating(dtype) && Info(dtype).bits == 8; }
 
-}  // namespace
-
 Emitted EmitCast(AtenOp& op) {
   const DType to = op.result().dtype;
   Term x = op.arg(0);
@@ -335,6 +286,73 @@ Emitted EmitCast(AtenOp& op) {
 Emitted EmitBitCast(AtenOp& op) {
   const TermType result = op.result();
   return One(op.Call("aten.view.dtype", {{"self", op.arg(0)}, {"dtype", result.dtype}}, result));
+}
+
+}  // namespace
+
+std::span<const Row> ElementwiseRows() {
+  static constexpr Row kRows[] = {
+      {"Abs", EmitUnary, "aten.abs.default"},
+      {"Acos", EmitUnary, "aten.acos.default"},
+      {"Acosh", EmitUnary, "aten.acosh.default"},
+      {"Add", EmitBinary},
+      {"And", EmitBinary},
+      {"Asin", EmitUnary, "aten.asin.default"},
+      {"Asinh", EmitUnary, "aten.asinh.default"},
+      {"Atan", EmitUnary, "aten.atan.default"},
+      {"Atanh", EmitUnary, "aten.atanh.default"},
+      {"BitCast", EmitBitCast},
+      {"BitShift", EmitBitShift},
+      {"BitwiseAnd", EmitBinary},
+      {"BitwiseNot", EmitUnary, "aten.bitwise_not.default"},
+      {"BitwiseOr", EmitBinary},
+      {"BitwiseXor", EmitBinary},
+      {"Cast", EmitCast},
+      {"Ceil", EmitUnary, "aten.ceil.default"},
+      {"Cos", EmitUnary, "aten.cos.default"},
+      {"Cosh", EmitUnary, "aten.cosh.default"},
+      {"Div", EmitDiv},
+      {"Equal", EmitBinary},
+      {"Erf", EmitUnary, "aten.erf.default"},
+      {"Exp", EmitUnary, "aten.exp.default"},
+      {"Floor", EmitUnary, "aten.floor.default"},
+      {"Greater", EmitBinary},
+      {"GreaterOrEqual", EmitBinary},
+      {"HardSwish", EmitUnary, "aten.hardswish.default"},
+      {"Identity", EmitIdentity},
+      {"IsInf", EmitIsInf},
+      {"IsNaN", EmitIsNaN},
+      {"Less", EmitBinary},
+      {"LessOrEqual", EmitBinary},
+      {"Log", EmitUnary, "aten.log.default"},
+      {"Max", EmitVariadic},
+      {"Mean", EmitVariadic},
+      {"Min", EmitVariadic},
+      {"Mish", EmitUnary, "aten.mish.default"},
+      {"Mod", EmitMod},
+      {"Mul", EmitBinary},
+      {"Neg", EmitUnary, "aten.neg.default"},
+      {"Not", EmitUnary, "aten.logical_not.default"},
+      {"Or", EmitBinary},
+      {"Pow", EmitPow},
+      {"Reciprocal", EmitUnary, "aten.reciprocal.default"},
+      {"Relu", EmitUnary, "aten.relu.default"},
+      {"Round", EmitUnary, "aten.round.default"},
+      {"Sigmoid", EmitUnary, "aten.sigmoid.default"},
+      {"Sign", EmitUnary, "aten.sign.default"},
+      {"Sin", EmitUnary, "aten.sin.default"},
+      {"Sinh", EmitUnary, "aten.sinh.default"},
+      {"Softplus", EmitUnary, "aten.softplus.default"},
+      {"Sqrt", EmitUnary, "aten.sqrt.default"},
+      {"Sub", EmitBinary},
+      {"Sum", EmitVariadic},
+      {"Tan", EmitUnary, "aten.tan.default"},
+      {"Tanh", EmitUnary, "aten.tanh.default"},
+      {"Where", EmitWhere},
+      {"Xor", EmitBinary},
+      {"dragoman.Erfc", EmitUnary, "aten.erfc.default"},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images on other grids.
+#include "exporters/pt2/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "core/interpreter/evaluate.h"
-#include "exporters/pt2/ops/emitters.h"
 #include "exporters/pt2/ops/resize.h"
 #include "exporters/pt2/ops/window.h"
 
@@ -174,8 +175,6 @@ std::optional<Upsampling> UpsamplingOf(const AtenOp& op, const std::vector<Resiz
   return Upsampling{kLinear[n - 1], true, aligns};
 }
 
-}  // namespace
-
 Emitted EmitResize(AtenOp& op) {
   const std::vector<ResizedAxis> axes = ResizedAxesOf(op);
   const std::optional<Upsampling> upsampling = UpsamplingOf(op, axes);
@@ -204,6 +203,16 @@ Emitted EmitGridSample(AtenOp& op) {
                       {"padding_mode", border},
                       {"align_corners", op.Int("align_corners") != 0}},
                      op.result()));
+}
+
+}  // namespace
+
+std::span<const Row> ImageRows() {
+  static constexpr Row kRows[] = {
+      {"GridSample", EmitGridSample},
+      {"Resize", EmitResize},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements at places that tensors hold.
+#include "exporters/pt2/ops/op_rows.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "exporters/pt2/ops/emitters.h"
 #include "exporters/pt2/ops/sizes.h"
 
 namespace dragoman::pt2 {
@@ -35,8 +36,6 @@ Result<Term> FromFront(const AtenOp& op, std::size_t operand, const Dim& size) {
   return op.Where(op.CompareNumber("aten.lt.Scalar", places, 0), from_end, places);
 }
 
-}  // namespace
-
 Emitted EmitGather(AtenOp& op) {
   const Term x = op.arg(0);
   const std::int64_t axis = op.Axis();
@@ -64,8 +63,6 @@ Emitted EmitGatherElements(AtenOp& op) {
                      {x.dtype, places.shape}));
 }
 
-namespace {
-
 // For the first `batch` axes the places themselves, then one tensor for each element of the last
 // axis of `places`.
 Result<OptionalTerms> TuplesOf(const AtenOp& op, const Term& x, const Term& places,
@@ -86,8 +83,6 @@ Result<OptionalTerms> TuplesOf(const AtenOp& op, const Term& x, const Term& plac
   return indices;
 }
 
-}  // namespace
-
 Emitted EmitGatherNd(AtenOp& op) {
   const Term x = op.arg(0);
   DRAGOMAN_ASSIGN(const OptionalTerms indices,
@@ -95,8 +90,6 @@ Emitted EmitGatherNd(AtenOp& op) {
   if (indices.empty()) return One(x);
   return One(Index(op, x, indices, op.result().shape));
 }
-
-namespace {
 
 // Numbers that torch scatters: int64 in place of unsigned integers of more than 8 bits, whose order
 // is that of int64 but for uint64.
@@ -115,8 +108,6 @@ std::string_view ReductionOf(const std::string& name) {
   return name == "max" ? "amax" : "amin";
 }
 
-}  // namespace
-
 Emitted EmitScatterElements(AtenOp& op) {
   const Term x = Scattered(op, 0);
   const std::int64_t axis = op.Axis();
@@ -130,8 +121,6 @@ Emitted EmitScatterElements(AtenOp& op) {
   return One(
       op.Cast(op.Call("aten.scatter_reduce.two", arguments, {x.dtype, x.shape}), op.dtype()));
 }
-
-namespace {
 
 // Reductions that index_put has not: rows of the tensor whose first axes are one.
 Emitted ReduceRows(const AtenOp& op, const Term& x, const Term& places, const Term& updates,
@@ -178,8 +167,6 @@ Emitted ReduceRows(const AtenOp& op, const Term& x, const Term& places, const Te
   DRAGOMAN_ASSIGN(Term result, op.Reshape(reduced, x.shape));
   return One(std::move(result));
 }
-
-}  // namespace
 
 Emitted EmitScatterNd(AtenOp& op) {
   const Term x = Scattered(op, 0);
@@ -322,6 +309,24 @@ Emitted EmitUnique(AtenOp& op) {
   }
   results.resize(op.node.num_results());
   return results;
+}
+
+}  // namespace
+
+std::span<const Row> IndexingRows() {
+  static constexpr Row kRows[] = {
+      {"Compress", EmitCompress},
+      {"Gather", EmitGather},
+      {"GatherElements", EmitGatherElements},
+      {"GatherND", EmitGatherNd},
+      {"NonZero", EmitNonZero},
+      {"OneHot", EmitOneHot},
+      {"ReverseSequence", EmitReverseSequence},
+      {"ScatterElements", EmitScatterElements},
+      {"ScatterND", EmitScatterNd},
+      {"Unique", EmitUnique},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that move or repeat elements.
+#include "exporters/pt2/ops/op_rows.h"
+
 #include <algorithm>
 #include <limits>
 #include <utility>
 
-#include "exporters/pt2/ops/emitters.h"
 #include "exporters/pt2/ops/sizes.h"
 
 namespace dragoman::pt2 {
-
 namespace {
 
 // Sizes that no tensor tells stand for themselves where the operand states -1; one alone torch
@@ -40,8 +40,6 @@ Sizes SizesToReshape(const AtenOp& op, const Shape& shape) {
   return result;
 }
 
-}  // namespace
-
 Emitted EmitReshape(AtenOp& op) {
   const Shape shape = op.result().shape;
   const bool may_be_empty =
@@ -63,7 +61,6 @@ Emitted EmitFlatten(AtenOp& op) {
 }
 
 // The axes of Squeeze and Unsqueeze, counted from the front of tensors of `rank` axes, in order.
-namespace {
 
 Result<Ints> AxesOf(const AtenOp& op, std::int64_t rank) {
   DRAGOMAN_ASSIGN(Ints axes, op.KnownInts(1));
@@ -71,8 +68,6 @@ Result<Ints> AxesOf(const AtenOp& op, std::int64_t rank) {
   std::ranges::sort(axes);
   return axes;
 }
-
-}  // namespace
 
 Emitted EmitSqueeze(AtenOp& op) {
   Term x = op.arg(0);
@@ -138,8 +133,6 @@ Emitted EmitSplit(AtenOp& op) {
                            {{"self", x}, {"split_sizes", *parts}, {"dim", axis}}, types, true);
 }
 
-namespace {
-
 struct Cut {
   std::int64_t axis = 0;
   Size begin = 0;
@@ -174,8 +167,6 @@ Result<Term> CutBackwards(const AtenOp& op, const Term& x, const Cut& cut) {
                  {{"self", x}, {"dim", cut.axis}, {"index", op.Constant(places)}},
                  {x.dtype, std::move(shape)});
 }
-
-}  // namespace
 
 Emitted EmitSlice(AtenOp& op) {
   Term x = op.arg(0);
@@ -362,8 +353,6 @@ Emitted EmitSize(AtenOp& op) {
   return One(op.Squeeze(sizes.front(), 0));
 }
 
-namespace {
-
 // The places that an axis of `size` elements reads with `begin` more in front and `end` behind.
 Result<Ints> PaddedPlaces(const AtenOp& op, const std::string& mode, std::int64_t size,
                           std::int64_t begin, std::int64_t end) {
@@ -423,8 +412,6 @@ Emitted PadConstant(const AtenOp& op, const Term& x, const Pads& pads) {
   return One(op.Where(padded(inside, 0), padded(x, 0), op.arg(2)));
 }
 
-}  // namespace
-
 Emitted EmitPad(AtenOp& op) {
   Term x = op.arg(0);
   const std::string mode = op.String("mode", "constant");
@@ -447,6 +434,33 @@ Emitted EmitPad(AtenOp& op) {
                 {x.dtype, std::move(shape)});
   }
   return One(std::move(x));
+}
+
+}  // namespace
+
+std::span<const Row> MovementRows() {
+  static constexpr Row kRows[] = {
+      {"Concat", EmitConcat},
+      {"ConstantOfShape", EmitConstantOfShape},
+      {"DepthToSpace", EmitDepthToSpace},
+      {"Expand", EmitExpand},
+      {"EyeLike", EmitEyeLike},
+      {"Flatten", EmitFlatten},
+      {"Pad", EmitPad},
+      {"Range", EmitRange},
+      {"Reshape", EmitReshape},
+      {"Shape", EmitShape},
+      {"Size", EmitSize},
+      {"Slice", EmitSlice},
+      {"SpaceToDepth", EmitSpaceToDepth},
+      {"Split", EmitSplit},
+      {"Squeeze", EmitSqueeze},
+      {"Tile", EmitTile},
+      {"Transpose", EmitTranspose},
+      {"Trilu", EmitTrilu},
+      {"Unsqueeze", EmitUnsqueeze},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisations.
-#include <utility>
+#include "exporters/pt2/ops/op_rows.h"
 
-#include "exporters/pt2/ops/emitters.h"
+#include <utility>
 
 namespace dragoman::pt2 {
 namespace {
@@ -58,8 +58,6 @@ Emitted TrainingBatchNormalization(const AtenOp& op) {
   return results;
 }
 
-}  // namespace
-
 Emitted EmitBatchNormalization(AtenOp& op) {
   if (op.Int("training_mode") != 0) return TrainingBatchNormalization(op);
   const Term x = op.arg(0);
@@ -76,8 +74,6 @@ Emitted EmitBatchNormalization(AtenOp& op) {
                       {"cudnn_enabled", false}},
                      {x.dtype, x.shape}));
 }
-
-namespace {
 
 // Whether operand `i` has the sizes of the axes of operand 0 from `axis` on; an absent one fits.
 bool HasSizesFrom(const AtenOp& op, std::size_t i, std::int64_t axis) {
@@ -114,8 +110,6 @@ Emitted ComposedLayerNormalization(const AtenOp& op, std::int64_t axis) {
   }
   return results;
 }
-
-}  // namespace
 
 Emitted EmitLayerNormalization(AtenOp& op) {
   const std::int64_t axis = op.Axis();
@@ -259,6 +253,23 @@ Emitted EmitDropout(AtenOp& op) {
     results.push_back(std::move(mask));
   }
   return results;
+}
+
+}  // namespace
+
+std::span<const Row> NormalizationRows() {
+  static constexpr Row kRows[] = {
+      {"BatchNormalization", EmitBatchNormalization},
+      {"Dropout", EmitDropout},
+      {"GroupNormalization", EmitGroupNormalization},
+      {"InstanceNormalization", EmitInstanceNormalization},
+      {"LRN", EmitLrn},
+      {"LayerNormalization", EmitLayerNormalization},
+      {"LpNormalization", EmitLpNormalization},
+      {"MeanVarianceNormalization", EmitMeanVarianceNormalization},
+      {"RMSNormalization", EmitRmsNormalization},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pools of one to three spatial axes.
+#include "exporters/pt2/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numeric>
 #include <utility>
 
-#include "exporters/pt2/ops/emitters.h"
 #include "exporters/pt2/ops/window.h"
 
 namespace dragoman::pt2 {
@@ -80,8 +81,6 @@ Result<Term> GeneralAverage(const AtenOp& op, const Window& window, bool counts_
   return op.Binary("aten.div.Tensor", sums, counts);
 }
 
-}  // namespace
-
 Emitted EmitAveragePool(AtenOp& op) {
   DRAGOMAN_ASSIGN(Window window, PoolWindow(op));
   const bool counts_pads = op.Int("count_include_pad") != 0;
@@ -96,8 +95,6 @@ Emitted EmitAveragePool(AtenOp& op) {
   DRAGOMAN_ASSIGN(Term average, GeneralAverage(op, window, counts_pads));
   return One(std::move(average));
 }
-
-namespace {
 
 double LowestOf(DType dtype) {
   if (IsFloating(dtype)) return -HUGE_VAL;
@@ -136,8 +133,6 @@ Result<Term> PlacesInTensor(const AtenOp& op, Term places) {
   DRAGOMAN_ASSIGN(const Term offsets, op.Reshape(first, shape));
   return op.Binary("aten.add.Tensor", places, offsets);
 }
-
-}  // namespace
 
 Emitted EmitMaxPool(AtenOp& op) {
   DRAGOMAN_ASSIGN(const Window window, PoolWindow(op));
@@ -193,8 +188,6 @@ Emitted EmitGlobalPool(AtenOp& op) {
   return One(op.Extreme(true, x, axes, true));
 }
 
-namespace {
-
 // The sum of |x|^p to the power of 1 / p.
 Term LpNorm(const AtenOp& op, const Term& x, double p,
             const std::function<Term(const Term&)>& sum) {
@@ -206,8 +199,6 @@ Term LpNorm(const AtenOp& op, const Term& x, double p,
   };
   return power(sum(power(size, p)), 1 / p);
 }
-
-}  // namespace
 
 Emitted EmitGlobalLpPool(AtenOp& op) {
   const Term x = op.arg(0);
@@ -261,6 +252,21 @@ Emitted EmitMaxUnpool(AtenOp& op) {
               {result.dtype, zeros.shape});
   DRAGOMAN_ASSIGN(Term shaped, op.Reshape(filled, result.shape));
   return One(std::move(shaped));
+}
+
+}  // namespace
+
+std::span<const Row> PoolRows() {
+  static constexpr Row kRows[] = {
+      {"AveragePool", EmitAveragePool},
+      {"GlobalAveragePool", EmitGlobalPool},
+      {"GlobalLpPool", EmitGlobalLpPool},
+      {"GlobalMaxPool", EmitGlobalPool},
+      {"LpPool", EmitLpPool},
+      {"MaxPool", EmitMaxPool},
+      {"MaxUnpool", EmitMaxUnpool},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices.
+#include "exporters/pt2/ops/op_rows.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "exporters/pt2/ops/attention.h"
-#include "exporters/pt2/ops/emitters.h"
 
 namespace dragoman::pt2 {
 namespace {
@@ -32,6 +33,8 @@ Term WithoutZeroPoint(const AtenOp& op, std::size_t x, std::size_t zero_point, b
 Term EmitProduct(const AtenOp& op, const Term& a, const Term& b, Shape shape) {
   return op.Call("aten.matmul.default", {{"self", a}, {"other", b}}, {a.dtype, std::move(shape)});
 }
+
+namespace {
 
 Emitted EmitMatMul(AtenOp& op) {
   if (std::optional<Term> attention = AttentionOf(op)) return One(*std::move(attention));
@@ -102,6 +105,20 @@ Emitted EmitEinsum(AtenOp& op) {
 
 Emitted EmitDet(AtenOp& op) {
   return One(op.Call("aten.linalg_det.default", {{"A", op.arg(0)}}, op.result()));
+}
+
+}  // namespace
+
+std::span<const Row> ProductRows() {
+  static constexpr Row kRows[] = {
+      {"Det", EmitDet},
+      {"Einsum", EmitEinsum},
+      {"Gemm", EmitGemm},
+      {"MatMul", EmitMatMul},
+      {"MatMulInteger", EmitMatMulInteger},
+      {"dragoman.Linear", EmitLinear},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

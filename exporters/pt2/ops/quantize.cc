@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // QuantizeLinear and its kin as arithmetic: operators of quantized_decomposed are known only to a
 // process that imports them.
+#include "exporters/pt2/ops/op_rows.h"
+
 #include "exporters/pt2/ops/quantize.h"
 
 #include <algorithm>
 #include <utility>
-
-#include "exporters/pt2/ops/emitters.h"
 
 namespace dragoman::pt2 {
 
@@ -63,8 +63,6 @@ Result<std::optional<Term>> ZeroPoint(const AtenOp& op, const Term& x) {
   return std::optional<Term>(std::move(zero));
 }
 
-}  // namespace
-
 Emitted EmitQuantizeLinear(AtenOp& op) {
   const DType to = op.result().dtype;
   const std::optional<double> largest = LargestFloat8(to);
@@ -112,15 +110,11 @@ Emitted EmitDynamicQuantizeLinear(AtenOp& op) {
   return Terms{Saturated(op, quotient, zero, DType::kU8), scale, zero};
 }
 
-namespace {
-
 // A parameter of the rows of matrices.
 Term OfRows(const AtenOp& op, Term parameter) {
   return parameter.rank() == 1 && !(parameter.shape[0] == Dim(1)) ? op.Unsqueeze(parameter, 1)
                                                                   : parameter;
 }
-
-}  // namespace
 
 Emitted EmitQLinearMatMul(AtenOp& op) {
   const TermType result = op.result();
@@ -139,6 +133,18 @@ Emitted EmitQLinearMatMul(AtenOp& op) {
   Term scaled = op.Binary("aten.mul.Tensor", op.Cast(product, DType::kF32), factor);
   scaled.shape = result.shape;
   return One(Saturated(op, scaled, OfRows(op, op.arg(7)), result.dtype));
+}
+
+}  // namespace
+
+std::span<const Row> QuantizeRows() {
+  static constexpr Row kRows[] = {
+      {"DequantizeLinear", EmitDequantizeLinear},
+      {"DynamicQuantizeLinear", EmitDynamicQuantizeLinear},
+      {"QLinearMatMul", EmitQLinearMatMul},
+      {"QuantizeLinear", EmitQuantizeLinear},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers, which PyTorch draws with its own generator; seeds of the source are its own.
-#include <utility>
+#include "exporters/pt2/ops/op_rows.h"
 
-#include "exporters/pt2/ops/emitters.h"
+#include <utility>
 
 namespace dragoman::pt2 {
 namespace {
@@ -25,8 +25,6 @@ Emitted Scaled(const AtenOp& op, const Term& x, double factor, double offset) {
   if (offset != 0) scaled = op.WithNumber("aten.add.Scalar", scaled, offset);
   return One(op.Cast(scaled, op.result().dtype));
 }
-
-}  // namespace
 
 Emitted EmitRandomNormal(AtenOp& op) {
   DRAGOMAN_ASSIGN(const Term drawn, Drawn(op, "aten.randn.default", DrawnType(op)));
@@ -53,6 +51,17 @@ Emitted EmitMultinomial(AtenOp& op) {
       {{"self", probabilities}, {"num_samples", op.Int("sample_size")}, {"replacement", true}},
       {DType::kI64, result.shape});
   return One(op.Cast(drawn, result.dtype));
+}
+
+}  // namespace
+
+std::span<const Row> RandomRows() {
+  static constexpr Row kRows[] = {
+      {"Bernoulli", EmitBernoulli},         {"Multinomial", EmitMultinomial},
+      {"RandomNormal", EmitRandomNormal},   {"RandomNormalLike", EmitRandomNormal},
+      {"RandomUniform", EmitRandomUniform}, {"RandomUniformLike", EmitRandomUniform},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "exporters/pt2/ops/op_rows.h"
+
 #include "exporters/pt2/ops/recurrent.h"
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <utility>
 
 #include "core/ir/node_attributes.h"
-#include "exporters/pt2/ops/emitters.h"
 
 namespace dragoman::pt2 {
 namespace {
@@ -236,9 +237,22 @@ bool HasTorchRecurrence(const Node& node) {
   return HasUsualFunctions(node);
 }
 
+namespace {
+
 Emitted EmitRecurrence(AtenOp& op) {
   if (!HasTorchRecurrence(op.node)) return op.Refuse("a recurrence that torch has no operator for");
   return RecurrenceEmitter(op).Emit();
+}
+
+}  // namespace
+
+std::span<const Row> RecurrentRows() {
+  static constexpr Row kRows[] = {
+      {"GRU", EmitRecurrence},
+      {"LSTM", EmitRecurrence},
+      {"RNN", EmitRecurrence},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions, places of extremes, sums along an axis, the largest elements.
+#include "exporters/pt2/ops/op_rows.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
-
-#include "exporters/pt2/ops/emitters.h"
 
 namespace dragoman::pt2 {
 namespace {
@@ -81,8 +81,6 @@ Term Norm(const AtenOp& op, const Term& x, const Reduced& reduced) {
                  {x.dtype, ReducedShape(x.shape, reduced.axes, reduced.keepdims)});
 }
 
-}  // namespace
-
 Emitted EmitReduce(AtenOp& op) {
   DRAGOMAN_ASSIGN(const Reduced reduced, ReducedOf(op));
   const Term original = op.arg(0);
@@ -129,8 +127,6 @@ Emitted EmitArgReduce(AtenOp& op) {
   return One(op.Call("aten.add.Scalar", {{"self", back}, {"other", *size}}, {DType::kI64, shape}));
 }
 
-namespace {
-
 // Zeros in the place of the first elements along an axis, which are shifted by one.
 Result<Term> Shifted(const AtenOp& op, const Term& x, std::int64_t axis) {
   const Dim size = x.shape[static_cast<std::size_t>(axis)];
@@ -142,8 +138,6 @@ Result<Term> Shifted(const AtenOp& op, const Term& x, std::int64_t axis) {
   joined.shape = x.shape;
   return joined;
 }
-
-}  // namespace
 
 Emitted EmitCumSum(AtenOp& op) {
   DRAGOMAN_ASSIGN(const Ints axes, op.KnownInts(1));
@@ -177,6 +171,19 @@ Emitted EmitTopK(AtenOp& op) {
     size = item.dim;
   }
   return Terms{op.Slice(sorted[0], axis, 0, *end, size), op.Slice(sorted[1], axis, 0, *end, size)};
+}
+
+}  // namespace
+
+std::span<const Row> ReductionRows() {
+  static constexpr Row kRows[] = {
+      {"ArgMax", EmitArgReduce},       {"ArgMin", EmitArgReduce},  {"CumSum", EmitCumSum},
+      {"ReduceL1", EmitReduce},        {"ReduceL2", EmitReduce},   {"ReduceLogSum", EmitReduce},
+      {"ReduceLogSumExp", EmitReduce}, {"ReduceMax", EmitReduce},  {"ReduceMean", EmitReduce},
+      {"ReduceMin", EmitReduce},       {"ReduceProd", EmitReduce}, {"ReduceSum", EmitReduce},
+      {"ReduceSumSquare", EmitReduce}, {"TopK", EmitTopK},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::pt2

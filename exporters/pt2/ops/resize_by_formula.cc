@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Axis by axis: a coordinate in the operand for each element of the result, elements around it, and
 // their weights. Coordinates are of float64, and rounded to float32 where ONNX has them so.
+#include "exporters/pt2/ops/resize.h"
+
 #include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
-
-#include "exporters/pt2/ops/emitters.h"
-#include "exporters/pt2/ops/resize.h"
 
 namespace dragoman::pt2 {
 namespace {

@@ -2,7 +2,7 @@
 // RoiAlign. torch itself has no operator for it. The weight of a pixel in a mean is that of its row
 // times that of its column, so a mean is two products of matrices; the largest neighbour is taken
 // along columns, then along rows, since no weight is negative.
-#include "exporters/pt2/ops/emitters.h"
+#include "exporters/pt2/ops/op_rows.h"
 
 namespace dragoman::pt2 {
 namespace {
@@ -172,8 +172,15 @@ class RegionPooler {
   bool has_centers_;
 };
 
+Emitted EmitRoiAlign(AtenOp& op) { return RegionPooler(op).Pool(); }
+
 }  // namespace
 
-Emitted EmitRoiAlign(AtenOp& op) { return RegionPooler(op).Pool(); }
+std::span<const Row> RoiAlignRows() {
+  static constexpr Row kRows[] = {
+      {"RoiAlign", EmitRoiAlign},
+  };
+  return kRows;
+}
 
 }  // namespace dragoman::pt2

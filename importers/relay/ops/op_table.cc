@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/relay/ops/op_table.h"
 
-#include <algorithm>
 #include <vector>
 
-#include "core/support/find_by_key.h"
+#include "core/support/gather_rows.h"
 #include "importers/relay/ops/op_rows.h"
 
 namespace dragoman::relay {
 namespace {
 
-using Family = std::span<const OpRow> (*)();
-constexpr Family kFamilies[] = {
+constexpr RowsOfFile<OpRow> kFiles[] = {
     AdvancedIndexingRows,
     BlocksRows,
     ConvolutionRows,
@@ -36,17 +34,10 @@ constexpr Family kFamilies[] = {
     VisionRows,
 };
 
-std::vector<OpRow> AllRows() {
-  std::vector<OpRow> rows;
-  for (const Family family : kFamilies) rows.insert(rows.end(), family().begin(), family().end());
-  std::ranges::sort(rows, {}, &OpRow::name);
-  return rows;
-}
-
 }  // namespace
 
 std::span<const OpRow> OpRows() {
-  static const std::vector<OpRow> rows = AllRows();
+  static const std::vector<OpRow> rows = GatherRows(kFiles, &OpRow::name);
   return rows;
 }
 

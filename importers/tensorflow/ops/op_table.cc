@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/tensorflow/ops/op_table.h"
 
-#include <algorithm>
-
-#include "core/support/find_by_key.h"
+#include "core/support/gather_rows.h"
 #include "importers/tensorflow/ops/op_rows.h"
 
 namespace dragoman::tf {
 namespace {
 
-using Family = std::span<const OpRow> (*)();
-constexpr Family kFamilies[] = {
+constexpr RowsOfFile<OpRow> kFiles[] = {
     AudioRows,
     BicubicRows,
     BitsRows,
@@ -68,17 +65,10 @@ constexpr Family kFamilies[] = {
     VariablesRows,
 };
 
-std::vector<OpRow> AllRows() {
-  std::vector<OpRow> rows;
-  for (const Family family : kFamilies) rows.insert(rows.end(), family().begin(), family().end());
-  std::ranges::sort(rows, {}, &OpRow::name);
-  return rows;
-}
-
 }  // namespace
 
 std::span<const OpRow> OpRows() {
-  static const std::vector<OpRow> rows = AllRows();
+  static const std::vector<OpRow> rows = GatherRows(kFiles, &OpRow::name);
   return rows;
 }
 
