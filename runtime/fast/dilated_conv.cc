@@ -110,7 +110,7 @@ void DilatedConv::RunPanel(const Panel& panel, const float* x, float* y) const n
 }
 
 void DilatedConv::Run(const float* x, float* y) const noexcept {
-  Parallel(Quotient(outputs_, width_), 1, [=](std::int64_t begin, std::int64_t end) {
+  Parallel(Quotient(outputs_, width_), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t first = begin * width_; first < std::min(end * width_, outputs_);
          first += width_) {
       RunPanel({first, std::min(width_, padded_outputs_ - first)}, x, y);

@@ -152,7 +152,7 @@ void PanelProduct::Run(std::int64_t num_rows, const float* x, const float* resid
   if (!post_.residual) residual = nullptr;
   float* packed = Packs() && num_rows > tile_rows_ ? static_cast<float*>(scratch) : nullptr;
   const std::int64_t parts = Parts(num_rows);
-  Parallel(parts, 1, [=](std::int64_t begin, std::int64_t end) {
+  Parallel(parts, 1, [&](std::int64_t begin, std::int64_t end) {
     float* own = packed == nullptr ? nullptr : packed + begin * PackedSize();
     for (std::int64_t row = 0; row < num_rows;) {
       const std::int64_t rows = TileRows(num_rows - row, kRows);

@@ -196,7 +196,7 @@ void PreparedResize::RunPlane(const float* x, float* y, float* between) const no
 
 Status PreparedResize::Run(const float* x, float* y, void* scratch) const noexcept {
   auto* between = static_cast<float*>(scratch);
-  Parallel(parts_, 1, [=](std::int64_t begin, std::int64_t end) {
+  Parallel(parts_, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t plane = planes_ * begin / parts_; plane < planes_ * end / parts_; ++plane)
       RunPlane(x + plane * plane_in_, y + plane * plane_out_, between + begin * 2 * between_);
   });

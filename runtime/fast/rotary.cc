@@ -98,7 +98,7 @@ void PreparedRotary::RunRows(std::int64_t entry, const float* x, const float* co
 Status PreparedRotary::Run(const float* x, const float* cos, const float* sin, float* y,
                            void*) const noexcept {
   const std::int64_t grain = std::max<std::int64_t>(kPartPairs / (rows_ * sizes_.pairs), 1);
-  Parallel(entries_, grain, [=](std::int64_t begin, std::int64_t end) {
+  Parallel(entries_, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t entry = begin; entry < end; ++entry) RunRows(entry, x, cos, sin, y);
   });
   return Status();

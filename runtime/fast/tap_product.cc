@@ -245,7 +245,7 @@ void TapProduct::Run(const float* x, const float* residual, float* y,
   const std::int64_t threads = std::clamp<std::int64_t>(pieces * products / kGrain, 1,
                                                         std::min(most_threads_, pieces * shares));
   const std::int64_t bytes = ScratchBytes() / most_threads_;
-  Parallel(threads, 1, [=](std::int64_t begin, std::int64_t end) {
+  Parallel(threads, 1, [&](std::int64_t begin, std::int64_t end) {
     const Buffers buffers = Divide(static_cast<char*>(scratch) + begin * bytes, nullptr);
     const std::int64_t last = pieces * shares * end / threads;
     for (std::int64_t i = pieces * shares * begin / threads; i < last; ++i) {

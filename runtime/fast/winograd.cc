@@ -184,19 +184,19 @@ template <class Divide>
 void Winograd::RunTiles(std::int64_t first, std::int64_t count, const Divide& divide,
                         const Operands& operands, float* memory) const noexcept {
   float* const results = memory + kPoints * operands_point_;
-  divide(count * (channels_ / lanes_), kPartTiles, [=](std::int64_t begin, std::int64_t end) {
+  divide(count * (channels_ / lanes_), kPartTiles, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t tile = i % count, channel = i / count * lanes_;
       TransformTile(operands.x, first + tile, channel, memory + tile * channels_ + channel);
     }
   });
-  divide(kPoints, 1, [=](std::int64_t begin, std::int64_t end) {
+  divide(kPoints, 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
       products_[static_cast<std::size_t>(p)].RunRows(count, memory + p * operands_point_,
                                                      results + p * results_point_);
     }
   });
-  divide(count * (outputs_ / lanes_), kPartTiles, [=](std::int64_t begin, std::int64_t end) {
+  divide(count * (outputs_ / lanes_), kPartTiles, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t tile = i % count, channel = i / count * lanes_;
       FinishTile(results + tile * outputs_ + channel, first + tile, channel, operands.residual,

@@ -4,12 +4,15 @@
 are missing, cut or another model's; programs of two releases in one binary; models called as files
 of ours are."""
 
+import pathlib
 import re
 import shutil
 import subprocess
 import unittest
 
 from command_case import CommandCase
+
+RUNTIME = pathlib.Path(__file__).resolve().parents[2] / "runtime"
 
 # Small, since all that it needs of the runtime is compiled.
 MODEL = """dragoman 1 common onnx
@@ -149,6 +152,12 @@ class GeneratedCreation(CommandCase):
         self.assertEqual(self.succeed(program), "8 5 9 mlp\n")
         self.succeed("g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
                      "-I", folder, "-I", folder / "runtime/plain", folder / "infer.cc")
+
+    def test_the_runtime_has_no_warnings_in_newer_standards(self):
+        sources = [path for folder in ("fast", "program") for path in RUNTIME.glob(f"{folder}/*.cc")]
+        self.assertGreater(len(sources), 50)
+        self.succeed("g++", "-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror",
+                     "-fsyntax-only", "-I", RUNTIME.parent, "-I", RUNTIME / "plain", *sources)
 
     def test_two_releases_in_one_binary(self):
         libraries = []
