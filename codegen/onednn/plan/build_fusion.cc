@@ -116,7 +116,8 @@ void PlanBuilder::BuildBlockProduct(const Node& node, const BlockProduct& produc
 
 void PlanBuilder::AddFusion(const Node& node, const FusedCall& call, Block& block) {
   Step step = NewStep(node);
-  step.comment = call.name + ": " + call.operands + " -> " + Label(node.result());
+  step.comment =
+      call.name + ": " + call.operands + " -> " + Label(node.result()) + SourcePlace(node);
   bool known = IsStatic(node.result());
   for (const Value* input : call.inputs) {
     step.inputs.push_back(Get(input));

@@ -44,7 +44,7 @@ std::string Comment(const Node& node, const OpDef* def) {
     text += (first ? " " : ", ") + Label(node.result(i));
     first = false;
   }
-  return text;
+  return text + SourcePlace(node);
 }
 
 // Whether `operand` has one element for each along the last axis of `x`, or is absent.

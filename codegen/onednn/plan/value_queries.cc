@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/onednn/plan/value_queries.h"
 
+#include <algorithm>
+
 #include "core/ops/declared_attributes.h"
 #include "core/ops/infer_context.h"
 
@@ -28,6 +30,23 @@ bool IsAlongLastAxis(const Node& node) {
 
 std::string Label(const Value* value) {
   return "'" + value->name() + "' " + value->type().ToString();
+}
+
+std::string SourcePlace(const Node& node) {
+  // Of an Origin with parts, the first is that of the node which the others were fused into.
+  const Origin* origin = node.origin().get();
+  while (origin != nullptr && origin->leaf() == nullptr)
+    origin = origin->parts().empty() ? nullptr : origin->parts().front().get();
+  if (origin == nullptr || origin->leaf()->location.empty()) return "";
+  const SourceOp& op = *origin->leaf();
+  const Attribute* called = Find(op.attributes, "called_from");
+  const auto* callers = called != nullptr ? called->As<Attribute::Strings>() : nullptr;
+  if (callers != nullptr && !callers->empty()) return ", at " + callers->front();
+  const Attribute* attribute = Find(op.attributes, "source_line");
+  const auto* line = attribute != nullptr ? attribute->As<std::string>() : nullptr;
+  if (line == nullptr) return ", at " + op.location;
+  return ", at " + op.location + ": " +
+         line->substr(std::min(line->find_first_not_of(' '), line->size()));
 }
 
 }  // namespace dragoman::onednn

@@ -25,6 +25,9 @@ std::optional<rt::Shape> SizesOf(const Value* value);
 bool IsAlongLastAxis(const Node& node);
 // "'x' f32[1, 41]", of a value that is there.
 std::string Label(const Value* value);
+// Where the user's source called what became `node`, with the line if it stands there itself:
+// ", at policy.py:87: return self.actor(x)".
+std::string SourcePlace(const Node& node);
 
 }  // namespace dragoman::onednn
 

@@ -248,5 +248,22 @@ TEST(MakePlan, AsksForTheRankOfAnInput) {
   EXPECT_THAT(plan.error().ToString(), HasSubstr("--shape x="));
 }
 
+TEST(MakePlan, SaysWhereTheSourceCalledAStep) {
+  const Plan plan = PlanOf(R"text(dragoman 1 common torch
+opset "" 22
+entry main(%x: f32[2, 3]) -> (%y: f32[2, 3]) {
+  %a = onnx.Softmax(%x) {axis = 0} !0
+  %y = onnx.Softmax(%a) {axis = 1} !2
+}
+origins {
+  !0 = "aten.softmax" at "policy.py:87" {source_line = "    a = softmax(x)"}
+  !1 = "aten.softmax" at "torch/functional.py:9" {called_from = ["policy.py:90"], source_line = "b"}
+  !2 = !1 + !0
+})text");
+  ASSERT_THAT(Steps(plan), SizeIs(2));
+  EXPECT_THAT(Steps(plan)[0].comment, testing::EndsWith(", at policy.py:87: a = softmax(x)"));
+  EXPECT_THAT(Steps(plan)[1].comment, testing::EndsWith(", at policy.py:90"));
+}
+
 }  // namespace
 }  // namespace dragoman::onednn
