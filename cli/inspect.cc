@@ -23,6 +23,7 @@
 #include "cli/report.h"
 #include "core/ir/print.h"
 #include "core/support/nearest_name.h"
+#include "driver/overlay.h"
 #include "driver/pages.h"
 #include "driver/targets.h"
 
@@ -36,6 +37,7 @@ struct InspectOptions {
   bool nodes = false;
   std::optional<std::string> html;
   std::optional<std::string> heat;
+  std::optional<std::string> overlay;
   std::optional<std::string> plot;
   LoweringFlags lowering;
   CommonOptions common;
@@ -106,22 +108,40 @@ int PrintAllNodes(const Model& model, const Result<Model>& lowered, const Inspec
   return kDone;
 }
 
+// Of --heat; none without it.
+Result<std::vector<page::Heat>> HeatsOf(const InspectOptions& options) {
+  return options.heat ? ReadHeats(*options.heat) : std::vector<page::Heat>();
+}
+
 // The graph, at both levels if it can be lowered, as a page for a browser.
 int WritePage(const Session& session, const Model& model, const Result<Model>& lowered,
               const InspectOptions& options) {
-  std::vector<page::Heat> heats;
-  if (options.heat) {
-    Result<std::vector<page::Heat>> read = ReadHeats(*options.heat);
-    if (!read.ok()) return Report(read.error(), *options.heat);
-    heats = std::move(*read);
-  }
+  Result<std::vector<page::Heat>> heats = HeatsOf(options);
+  if (!heats.ok()) return Report(heats.error(), *options.heat);
   WarnIfNotLowered(lowered, options);
   const std::string html = PageOfModel(session, model, lowered.ok() ? &*lowered : nullptr,
-                                       FileNameOf(options.model), std::move(heats));
+                                       FileNameOf(options.model), *std::move(heats));
   if (Status status = WritePageFile(*options.html, html, {options.model}); !status.ok())
     return Report(status.error(), *options.html);
   if (!options.common.quiet) Print("{}: {}\n", *options.html, SizeText(html.size()));
   return kDone;
+}
+
+// The numbers of --heat, or multiply-adds, for a viewer that shows the file itself.
+int WriteOverlay(const Session& session, const Result<Model>& lowered,
+                 const InspectOptions& options) {
+  if (!lowered.ok()) return Report(lowered.error(), options.model);
+  const Result<std::vector<page::Heat>> heats = HeatsOf(options);
+  if (!heats.ok()) return Report(heats.error(), *options.heat);
+  const page::Heat heat = heats->empty() ? CostsOfNodes(*lowered) : heats->front();
+  if (heat.rows.empty()) {
+    return Report(InvalidInput("--overlay: sizes are not known; state them by --shape or --dim, or "
+                               "give numbers by --heat"),
+                  options.model);
+  }
+  const std::string overlay = OverlayOf(session, *lowered, heat);
+  const Status status = WritePageFile(*options.overlay, overlay, {options.model});
+  return status.ok() ? kDone : Report(status.error(), *options.overlay);
 }
 
 // The weights' histograms.
@@ -134,10 +154,12 @@ int WritePlot(const Model& model, const InspectOptions& options) {
 // Errors: options that are not for one another.
 Status CheckInspectOptions(const InspectOptions& options) {
   if (int{options.nodes} + int{options.node.has_value()} + int{options.to.has_value()} +
-          int{options.html.has_value()} + int{options.plot.has_value()} >
+          int{options.html.has_value()} + int{options.plot.has_value()} +
+          int{options.overlay.has_value()} >
       1)
-    return InvalidInput("--to, --nodes, --node, --html and --plot do not go together");
-  if (options.heat && !options.html) return InvalidInput("--heat goes with --html");
+    return InvalidInput("--to, --nodes, --node, --html, --plot and --overlay do not go together");
+  if (options.heat && !options.html && !options.overlay)
+    return InvalidInput("--heat goes with --html or --overlay");
   return {};
 }
 
@@ -162,6 +184,7 @@ int RunInspect(const InspectOptions& options) {
   }
   if (options.nodes) return PrintAllNodes(*model, lowered, options);
   if (options.html) return WritePage(session, *model, lowered, options);
+  if (options.overlay) return WriteOverlay(session, lowered, options);
   if (options.to)
     return PrintAnswer(std::move(AskTargets(session, lowered, options.to).front()), options);
   if (options.common.json) {
@@ -205,8 +228,12 @@ void AddInspect(CommandLine& program) {
   command.Add("--html", &options->html,
               "Write the graph as a page for a browser, one HTML file that needs nothing else");
   command.Add("--heat", &options->heat,
-              "With --html: a file of what `run` or `bench --profile --json`, or `verify --bisect\n"
+              "With --html or --overlay: a file of what `run` or `bench --profile --json`, or "
+              "`verify --bisect\n"
               "--json`, printed, to be shown as colours of nodes");
+  command.Add("--overlay", &options->overlay,
+              "Write a number for each node of the file, its multiply-adds or those of --heat, as "
+              "node\ndata of Model Explorer");
   command.Add("--plot", &options->plot, "Write the weights' histograms as an SVG picture");
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);

@@ -7,16 +7,20 @@
 #include <nlohmann/json.hpp>
 
 #include "driver/data_sets.h"
+#include "driver/model_costs.h"
 #include "driver/verify_model.h"
 
 namespace dragoman {
 namespace {
 
-// The line of times that both engines begin their report with.
-Result<RoundTimes> TimesOf(const std::string& report) {
+// Takes the line of times that both engines begin their report with.
+Status AddTimes(const std::string& report, Benchmark& benchmark) {
   const auto json = nlohmann::json::parse(report.substr(0, report.find('\n')), nullptr, false);
   if (!json.is_object()) return Internal("a run does not tell its times");
-  return RoundTimes{json["min"], json["median"], json["p99"]};
+  benchmark.rounds.push_back({json["min"], json["median"], json["p99"]});
+  std::int64_t& most = benchmark.memory.program;
+  most = std::max(most, json.value("peak_bytes", std::int64_t{0}));
+  return {};
 }
 
 // What follows the line of times.
@@ -28,8 +32,7 @@ std::string ProfileOf(const std::string& report) {
 Status RunRound(const Session& session, const PreparedRun& run, const RunRequest& request,
                 Benchmark& benchmark) {
   DRAGOMAN_ASSIGN(const RunResult result, RunPrepared(session, run, request));
-  DRAGOMAN_ASSIGN(const RoundTimes times, TimesOf(result.report));
-  benchmark.rounds.push_back(times);
+  DRAGOMAN_TRY(AddTimes(result.report, benchmark));
   if (request.profile) benchmark.profile = ProfileOf(result.report);
   return {};
 }
@@ -75,6 +78,10 @@ Result<std::vector<Benchmark>> BenchModels(const Session& session, const Model& 
     runs.push_back(*std::move(second));
   }
   std::vector<Benchmark> benchmarks(runs.size());
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    benchmarks[k].memory.weights = WeightsOf(runs[k].model).bytes;
+    benchmarks[k].memory.activations = CostsOf(runs[k].model).peak_activation_bytes;
+  }
   RunRequest round = request.run;
   round.times = true;
   for (std::int64_t i = 0; i < request.rounds; ++i) {

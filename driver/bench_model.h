@@ -30,8 +30,16 @@ struct RoundTimes {
   double p99 = 0;
 };
 
+// In bytes.
+struct MemoryUse {
+  std::uint64_t weights = 0;
+  std::optional<std::int64_t> activations;  // at once, as the interpreter would hold them
+  std::int64_t program = 0;  // all that the generated program held at once; 0: there is none
+};
+
 struct Benchmark {
   std::vector<RoundTimes> rounds;
+  MemoryUse memory;
   std::string profile;  // a table of steps, if the request asks for it
 
   double Fastest() const;  // of all calls

@@ -123,8 +123,12 @@ Result<fs::path> BuildRuntime(const NativeOptions& options, const fs::path& cach
     return target;
   }
   DRAGOMAN_ASSIGN(TemporaryFolder folder, NewFolder(cache));
-  for (const RuntimeFile& file : RuntimeFiles())
-    DRAGOMAN_TRY(WriteFile((folder.path() / file.path).string(), file.text));
+  for (const RuntimeFile& file : RuntimeFiles()) {
+    const fs::path path = folder.path() / file.path;
+    std::error_code ignored;  // writing says it
+    fs::create_directories(path.parent_path(), ignored);
+    DRAGOMAN_TRY(WriteFile(path.string(), file.text));
+  }
   std::vector<std::string> archive = {"ar", "rcs", (folder.path() / kLibrary).string()};
   for (const RuntimeFile& file : RuntimeFiles()) {
     if (!file.path.ends_with(".cc")) continue;

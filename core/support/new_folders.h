@@ -14,7 +14,8 @@ namespace dragoman {
 // which folders had to be made. nullptr, as at first: nobody does.
 void TellOfNewFolders(std::function<void(const std::string& folder)> tell);
 
-// Makes the folder of an output, and all on the way to it, where they are not there.
+// Makes the folder of an output of the user, as OutputFile does, and all on the way to it, where
+// they are not there.
 std::error_code MakeFolderOf(const std::filesystem::path& output);
 
 }  // namespace dragoman

@@ -2,6 +2,7 @@
 #include "runtime/program/infer_main.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,6 +48,13 @@ std::vector<std::vector<AnyValue>> FirstInputs(const EntryRun& run) {
   return calls;
 }
 
+// Of memory that the program held at once, until now.
+long long PeakBytes() {
+  constexpr long long kUnit = 1024;  // of ru_maxrss
+  rusage usage{};
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * kUnit : 0;
+}
+
 // Calls the first entry of the run N times, each from the same state, with its inputs in turn.
 void Repeat(InferTarget& target, EntryRun& run, int entry, int count) {
   using Clock = std::chrono::steady_clock;
@@ -65,8 +73,9 @@ void Repeat(InferTarget& target, EntryRun& run, int entry, int count) {
   std::sort(times.begin(), times.end());
   const std::size_t last = times.size() - 1;
   std::printf(
-      "{\"repeat\": %d, \"unit\": \"us\", \"min\": %.3f, \"median\": %.3f, \"p99\": %.3f}\n", count,
-      times[0], times[last / 2], times[last * 99 / 100]);
+      "{\"repeat\": %d, \"unit\": \"us\", \"min\": %.3f, \"median\": %.3f, \"p99\": %.3f, "
+      "\"peak_bytes\": %lld}\n",
+      count, times[0], times[last / 2], times[last * 99 / 100], PeakBytes());
 }
 
 // The first call of a program is slower than all others.

@@ -21,6 +21,7 @@ class Bench(CommandCase):
         self.assertEqual(told[0], "3 rounds of 4 calls, engine interpreter, threads: 1")
         time = r"[\d.e+]+ (us|ms|s)"
         self.assertRegex(told[1], rf"model\.onnx: fastest {time}, median {time}, 99 % below {time}$")
+        self.assertEqual(told[2], "  13.4 kB of weights, 512 bytes of activations at most")
 
     def test_two_models_in_turn_as_json(self):
         answer = json.loads(self.done("bench", MLP, "--against", MLP, "--engine", "interpreter",
@@ -36,6 +37,9 @@ class Bench(CommandCase):
     def test_steps_of_the_generated_program(self):
         answer = json.loads(self.done("bench", MLP, "--profile", "--threads", 2, "--json", *SHORT))
         self.assertEqual((answer["engine"], answer["threads"]), ("native", 2))
+        memory = answer["models"][0]["bytes"]
+        self.assertEqual((memory["weights"], memory["activations"]), (13352, 512))
+        self.assertGreater(memory["program"], memory["weights"])
         steps = [row["step"] for row in answer["models"][0]["profile"]]
         self.assertEqual(sum("onnx.Gemm" in step for step in steps), 2)
 

@@ -8,6 +8,8 @@ import json
 import re
 import unittest
 
+import onnx
+
 import page_graphs
 from command_case import CommandCase
 from commands import dragoman
@@ -73,6 +75,26 @@ class PageFile(CommandCase):
                  for i in range(0, len(group[4]), 10)]
         self.assertEqual(sorted(item[8] for item in items if item[0] == 0),
                          list(range(len(model["nodes"]))))
+
+    def test_an_overlay_has_the_numbers_of_the_nodes_of_the_file(self):
+        model, overlay = "tests/models/mlp/model.onnx", self.out / "overlay.json"
+        def results(*arguments):
+            self.done("inspect", model, "--overlay", overlay, *arguments)
+            data = json.loads(overlay.read_text())
+            self.assertEqual([stop["stop"] for stop in data["gradient"]], [0, 1])
+            return {name: node["value"] for name, node in data["results"].items()}
+        self.assertEqual(results(), {"/0/Gemm": 41 * 64, "/1/Relu": 0, "/2/Gemm": 64 * 10})
+        # Steps of a program that several nodes became.
+        rows = [{"us": 6.0, "calls": 1, "step": "node '/1/Relu' (dragoman.Fused)"},
+                {"us": 4.0, "calls": 1, "step": "node 'y' (onnx.Gemm)"}]
+        heat = self.write("heat.json", json.dumps({"profile": rows}))
+        self.assertEqual(results("--heat", heat), {"/1/Relu": 6, "/2/Gemm": 4})
+        self.assertIn("sizes are not known", self.fails(
+            2, "inspect", "tests/models/mlp_dynamic/model.onnx", "--overlay", overlay))
+        bert = "tests/models/bert/model.onnx"
+        self.done("inspect", bert, "--overlay", overlay)
+        names = {node.name for node in onnx.load(bert).graph.node}
+        self.assertLessEqual(json.loads(overlay.read_text())["results"].keys(), names)
 
     def heats(self, model, printed, level):
         """The numbers of nodes that a page shows of what a command printed: {title: {name: number}}."""
