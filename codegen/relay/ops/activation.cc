@@ -5,29 +5,38 @@
 #include "codegen/relay/ops/extreme.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/unary.h"
+#include "codegen/tvm/activations.h"
 
 namespace dragoman::relay::emit {
 namespace {
 
-Value* Clamp(RelayOp& op, Value* x, double low, double high) {
-  return op.Do("clip", {x}, {{"a_min", low}, {"a_max", high}});
-}
+// The calls of a formula (codegen/tvm/activations.h).
+struct Formula {
+  using Term = Value*;
 
-// gain * (relu(x) + scale * (exp(min(x, 0) / width) - 1))
-Value* ExponentialUnit(RelayOp& op, double scale, double width, double gain) {
-  Value* inner = op.Do("minimum", {op.arg(0), op.Number(0)});
-  if (width != 1) inner = op.Do("divide", {inner, op.Number(width)});
-  Value* less = op.Do("subtract", {op.Do("exp", {inner}), op.Number(1)});
-  Value* low = op.Do("multiply", {less, op.Number(scale)});
-  Value* sum = op.Do("add", {op.Do("nn.relu", {op.arg(0)}), low});
-  return gain == 1 ? sum : op.Do("multiply", {sum, op.Number(gain)});
-}
+  RelayOp& op;
 
-// log(1 + exp(x)) as relu(x) + log(1 + exp(-|x|)), which does not overflow.
-Value* Softplus(RelayOp& op) {
-  Value* exp = op.Do("exp", {op.Do("negative", {Unary(op, "abs", op.arg(0), op.dtype())})});
-  Value* log = op.Do("log", {op.Do("add", {exp, op.Number(1)})});
-  return op.Do("add", {op.Do("nn.relu", {op.arg(0)}), log});
+  Value* arg(std::size_t i) const { return op.arg(i); }
+  Value* Number(double value) const { return op.Number(value); }
+  Value* Do(std::string_view name, Values operands) const {
+    return op.Do(name, std::move(operands));
+  }
+  Value* Last(std::string_view name, Values operands) const {
+    return Do(name, std::move(operands));
+  }
+  Value* Compare(std::string_view name, Values operands) const {
+    return Do(name, std::move(operands));
+  }
+  Value* Clamp(Value* x, double low, double high) const {
+    return op.Do("clip", {x}, {{"a_min", low}, {"a_max", high}});
+  }
+  Value* Magnitude() const { return Unary(op, "abs", arg(0), op.dtype()); }
+};
+
+template <Result<Value*> (*formula)(const Formula& f)>
+Emitted EmitFormula(RelayOp& op) {
+  DRAGOMAN_ASSIGN(Value * result, formula({op}));
+  return One(result);
 }
 
 Emitted EmitLeakyRelu(RelayOp& op) {
@@ -47,62 +56,6 @@ Emitted EmitGelu(RelayOp& op) {
   }
   Value* half = op.Do("multiply", {inner, op.Number(0.5)});
   return One(op.Do("multiply", {x, op.Do("add", {op.Number(0.5), half})}));
-}
-
-Emitted EmitElu(RelayOp& op) { return One(ExponentialUnit(op, op.Float("alpha"), 1, 1)); }
-
-Emitted EmitCelu(RelayOp& op) {
-  const double alpha = op.Float("alpha");
-  return One(ExponentialUnit(op, alpha, alpha, 1));
-}
-
-Emitted EmitSelu(RelayOp& op) {
-  return One(ExponentialUnit(op, op.Float("alpha"), 1, op.Float("gamma")));
-}
-
-Emitted EmitHardSigmoid(RelayOp& op) {
-  Value* scaled = op.Do("multiply", {op.arg(0), op.Number(op.Float("alpha"))});
-  return One(Clamp(op, op.Do("add", {scaled, op.Number(op.Float("beta"))}), 0, 1));
-}
-
-Emitted EmitHardSwish(RelayOp& op) {
-  Value* gate = Clamp(op, op.Do("add", {op.arg(0), op.Number(3)}), 0, 6);
-  return One(op.Do("multiply", {op.arg(0), op.Do("divide", {gate, op.Number(6)})}));
-}
-
-Emitted EmitSoftplus(RelayOp& op) { return One(Softplus(op)); }
-
-Emitted EmitMish(RelayOp& op) {
-  return One(op.Do("multiply", {op.arg(0), op.Do("tanh", {Softplus(op)})}));
-}
-
-Emitted EmitSoftsign(RelayOp& op) {
-  Value* below = op.Do("add", {Unary(op, "abs", op.arg(0), op.dtype()), op.Number(1)});
-  return One(op.Do("divide", {op.arg(0), below}));
-}
-
-Emitted EmitThresholdedRelu(RelayOp& op) {
-  Value* above = op.Do("greater", {op.arg(0), op.Number(op.Float("alpha"))});
-  return One(op.Do("where", {above, op.arg(0), op.Number(0)}));
-}
-
-Emitted EmitShrink(RelayOp& op) {
-  if (!IsFloating(op.dtype())) return op.Refuse("the operator takes floating-point operands only");
-  const float lambd = op.Float("lambd");
-  Value* bias = op.Number(op.Float("bias"));
-  Value* x = op.arg(0);
-  Value* above = op.Do("greater", {x, op.Number(lambd)});
-  Value* below = op.Do("less", {x, op.Number(-lambd)});
-  Value* rest = op.Do("where", {above, op.Do("subtract", {x, bias}), op.Number(0)});
-  return One(op.Do("where", {below, op.Do("add", {x, bias}), rest}));
-}
-
-// Relay's prelu has one slope an element of an axis; ONNX's broadcasts: relu(x) + slope · min(x,
-// 0).
-Emitted EmitPRelu(RelayOp& op) {
-  Value* high = op.Do("maximum", {op.arg(0), op.Number(0)});
-  Value* low = op.Do("minimum", {op.arg(0), op.Number(0)});
-  return One(op.Do("add", {high, op.Do("multiply", {low, op.arg(1)})}));
 }
 
 // x · sigmoid(alpha · x)
@@ -141,23 +94,23 @@ Emitted EmitSoftmax(RelayOp& op) {
 
 std::span<const Row> ActivationRows() {
   static constexpr Row kRows[] = {
-      {"Celu", EmitCelu},
-      {"Elu", EmitElu},
+      {"Celu", EmitFormula<tvm::Celu>},
+      {"Elu", EmitFormula<tvm::Elu>},
       {"Gelu", EmitGelu},
-      {"HardSigmoid", EmitHardSigmoid},
-      {"HardSwish", EmitHardSwish},
+      {"HardSigmoid", EmitFormula<tvm::HardSigmoid>},
+      {"HardSwish", EmitFormula<tvm::HardSwish>},
       {"Hardmax", EmitHardmax},
       {"LeakyRelu", EmitLeakyRelu},
       {"LogSoftmax", EmitSoftmax, "nn.log_softmax"},
-      {"Mish", EmitMish},
-      {"PRelu", EmitPRelu},
-      {"Selu", EmitSelu},
-      {"Shrink", EmitShrink},
+      {"Mish", EmitFormula<tvm::Mish>},
+      {"PRelu", EmitFormula<tvm::PRelu>},
+      {"Selu", EmitFormula<tvm::Selu>},
+      {"Shrink", EmitFormula<tvm::Shrink>},
       {"Softmax", EmitSoftmax, "nn.softmax"},
-      {"Softplus", EmitSoftplus},
-      {"Softsign", EmitSoftsign},
+      {"Softplus", EmitFormula<tvm::Softplus>},
+      {"Softsign", EmitFormula<tvm::Softsign>},
       {"Swish", EmitSwish},
-      {"ThresholdedRelu", EmitThresholdedRelu},
+      {"ThresholdedRelu", EmitFormula<tvm::ThresholdedRelu>},
   };
   return kRows;
 }
