@@ -327,7 +327,7 @@ Status FunctionWriter::EmitOperator(const Node& node) {
     return {};
   };
   const std::size_t lines = segments_.back().lines.size();
-  RelaxOp op{node, inference_, symbols_, parts_.options.release, name_of, bind, declare};
+  RelaxOp op{{node, inference_, "Relax"}, symbols_, parts_.options.release, name_of, bind, declare};
   if (def->op_class == OpClass::kBroadcast || node.Is("Where")) {
     DRAGOMAN_ASSIGN(const std::vector<std::string> operands, FitOperands(op));
     for (std::size_t i = 0; i < operands.size(); ++i) fitted[node.operand(i)] = operands[i];

@@ -18,15 +18,13 @@
 
 #include "codegen/relax/relax_text.h"
 #include "codegen/relax/release.h"
-#include "core/analysis/inference.h"
+#include "codegen/tvm/tvm_op.h"
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 
 namespace dragoman::relax {
 
-struct RelaxOp {
-  const Node& node;
-  const Inference& inference;
+struct RelaxOp : tvm::TvmOp {
   const SymbolNames& symbols;
   const Release release;
   // The variable or constant that stands for a value.
@@ -36,23 +34,8 @@ struct RelaxOp {
   // Declares the symbols of a type that only run time knows. Errors: within a branch.
   std::function<Status(const Type& type)> declare;
 
-  bool has(std::size_t i) const { return node.operand(i) != nullptr; }
   std::string arg(std::size_t i) const { return name_of(node.operand(i)); }
-  const Type& type(std::size_t i = 0) const { return node.operand(i)->type(); }
-  const Type& result_type(std::size_t i = 0) const { return node.result(i)->type(); }
-  DType dtype(std::size_t i = 0) const { return type(i).dtype(); }
-  // Sizes of operand `i`. Errors: the rank is not known.
-  Result<Shape> shape(std::size_t i) const;
-  Result<Shape> result_shape(std::size_t i = 0) const;
   Result<std::string> shape_text(const Shape& shape) const;
-
-  // Attribute `name`, or the default that its operator declares.
-  std::int64_t Int(std::string_view name) const;
-  float Float(std::string_view name) const;
-  std::string String(std::string_view name, std::string_view value) const;
-  std::vector<std::int64_t> Ints(std::string_view name) const;
-  // The integers of operand `i`. Errors: they are not known when the module is written.
-  Result<std::vector<std::int64_t>> KnownInts(std::size_t i) const;
 
   // `R.const(value, dtype)` of the element type of operand `like`.
   std::string Const(double value, std::size_t like = 0) const;
@@ -75,10 +58,6 @@ struct RelaxOp {
   std::string ArgAs(std::size_t i, DType to) const { return Astype(arg(i), dtype(i), to); }
   // "R.shape([2, n])". Errors: a size that only run time knows.
   Result<std::string> ShapeValue(const Shape& shape) const;
-  // `axis` of operand 0, counted from the front. Errors: the rank is not known.
-  Result<std::int64_t> Axis(std::string_view name) const;
-
-  Error Refuse(std::string_view why) const;
 };
 
 using Expressions = Result<std::vector<std::string>>;

@@ -14,44 +14,20 @@
 #include <vector>
 
 #include "codegen/relay/relay_builder.h"
-#include "core/analysis/inference.h"
+#include "codegen/tvm/tvm_op.h"
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 
 namespace dragoman::relay::emit {
 
-struct RelayOp {
-  const Node& node;
+struct RelayOp : tvm::TvmOp {
   std::string_view target;  // what the row of the table says
-  const Inference& inference;
   RelayBuilder& builder;
   // What stands for a value of the common graph.
   std::function<Value*(const Value*)> value_of;
 
-  bool has(std::size_t i) const { return node.operand(i) != nullptr; }
   Value* arg(std::size_t i) const { return value_of(node.operand(i)); }
   Values args() const;
-  const Type& type(std::size_t i = 0) const { return node.operand(i)->type(); }
-  const Type& result_type(std::size_t i = 0) const { return node.result(i)->type(); }
-  DType dtype(std::size_t i = 0) const { return type(i).dtype(); }
-  // Sizes of operand `i`. Errors: the rank is not known.
-  Result<Shape> shape(std::size_t i) const;
-  Result<Shape> result_shape(std::size_t i = 0) const;
-  Result<std::int64_t> rank(std::size_t i = 0) const;
-  // Errors: a size that is known at run time only.
-  Result<relay::emit::Ints> KnownSizes(const Shape& shape) const;
-
-  // Attribute `name`, or the default that its operator declares.
-  std::int64_t Int(std::string_view name) const;
-  float Float(std::string_view name) const;
-  std::string String(std::string_view name, std::string_view value) const;
-  relay::emit::Ints Ints(std::string_view name) const;
-  // The integers of operand `i`, if they are known when the text is written.
-  std::optional<relay::emit::Ints> MaybeInts(std::size_t i) const;
-  // Errors: they are not known.
-  Result<relay::emit::Ints> KnownInts(std::size_t i) const;
-  // Attribute `name` as an axis of operand 0, counted from the front. Errors: no known rank.
-  Result<std::int64_t> Axis(std::string_view name) const;
 
   // A call of an operator of Relay.
   Value* Do(std::string_view name, Values operands, Attribute::Dict attributes = {}) const;
@@ -63,8 +39,6 @@ struct RelayOp {
   // `x`, of element type `from`, as `to`.
   Value* Cast(Value* x, DType from, DType to) const;
   Value* ArgAs(std::size_t i, DType to) const { return Cast(arg(i), dtype(i), to); }
-
-  Error Refuse(std::string_view why) const;
 };
 
 // Whether a size of an operand or a result is known at run time only.

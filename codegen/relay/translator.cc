@@ -128,7 +128,7 @@ Status Translator::TranslateOperator(const Node& node) {
     return Of(value);
   };
   const Node* before = target_.last_node();
-  RelayOp op{node, row->target, inference_, builder_, of};
+  RelayOp op{{node, inference_, "Relay"}, row->target, builder_, of};
   if (std::ranges::any_of(node.operands(), IsOfUnknownElements))
     return op.Refuse("an element type is not known");
   DRAGOMAN_ASSIGN(const Values results, row->emit(op));

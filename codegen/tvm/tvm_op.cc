@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/tvm/tvm_op.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
+
+namespace dragoman::tvm {
+namespace {
+
+Result<Shape> SizesOf(const TvmOp& op, const Type& type) {
+  if (type.shape() == nullptr)
+    return op.Refuse("a rank is not known; state the inputs' sizes with --shape");
+  return *type.shape();
+}
+
+}  // namespace
+
+Result<Shape> TvmOp::shape(std::size_t i) const { return SizesOf(*this, type(i)); }
+
+Result<Shape> TvmOp::result_shape(std::size_t i) const { return SizesOf(*this, result_type(i)); }
+
+Result<std::int64_t> TvmOp::rank(std::size_t i) const {
+  DRAGOMAN_ASSIGN(const Shape sizes, shape(i));
+  return static_cast<std::int64_t>(sizes.size());
+}
+
+Result<std::vector<std::int64_t>> TvmOp::KnownSizes(const Shape& shape) const {
+  std::optional<std::vector<std::int64_t>> known = KnownShape(shape);
+  if (!known) return Refuse("a size is known at run time only");
+  return *std::move(known);
+}
+
+std::int64_t TvmOp::Int(std::string_view name) const { return IntAttribute(node, name); }
+
+float TvmOp::Float(std::string_view name) const { return FloatAttribute(node, name); }
+
+std::string TvmOp::String(std::string_view name, std::string_view value) const {
+  return TextAttribute(node, name, value);
+}
+
+std::vector<std::int64_t> TvmOp::Ints(std::string_view name) const {
+  const Attribute::Ints* found = IntsAttribute(node, name);
+  return found != nullptr ? *found : Attribute::Ints();
+}
+
+std::optional<std::vector<std::int64_t>> TvmOp::MaybeInts(std::size_t i) const {
+  return inference.KnownInts(node.operand(i));
+}
+
+Result<std::vector<std::int64_t>> TvmOp::KnownInts(std::size_t i) const {
+  std::optional<std::vector<std::int64_t>> ints = MaybeInts(i);
+  if (!ints) return Refuse(fmt::format("operand {} is known at run time only", i));
+  return *std::move(ints);
+}
+
+Result<std::int64_t> TvmOp::Axis(std::string_view name) const {
+  DRAGOMAN_ASSIGN(const std::int64_t count, rank(0));
+  const std::int64_t axis = Int(name);
+  return axis < 0 ? axis + count : axis;
+}
+
+Error TvmOp::Refuse(std::string_view why) const {
+  return Unsupported(fmt::format("{} cannot express it: {}", writes, why)).At(node.Describe());
+}
+
+}  // namespace dragoman::tvm

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the emitter of one operator asks of its node, whichever form of TVM it writes.
+#ifndef DRAGOMAN_CODEGEN_TVM_TVM_OP_H_
+#define DRAGOMAN_CODEGEN_TVM_TVM_OP_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/analysis/inference.h"
+#include "core/ir/graph.h"
+#include "core/support/result.h"
+
+namespace dragoman::tvm {
+
+struct TvmOp {
+  const Node& node;
+  const Inference& inference;
+  std::string_view writes;  // "Relax", as errors say it
+
+  bool has(std::size_t i) const { return node.operand(i) != nullptr; }
+  const Type& type(std::size_t i = 0) const { return node.operand(i)->type(); }
+  const Type& result_type(std::size_t i = 0) const { return node.result(i)->type(); }
+  DType dtype(std::size_t i = 0) const { return type(i).dtype(); }
+  // Sizes of operand `i`. Errors: the rank is not known.
+  Result<Shape> shape(std::size_t i) const;
+  Result<Shape> result_shape(std::size_t i = 0) const;
+  Result<std::int64_t> rank(std::size_t i = 0) const;
+  // Errors: a size that is known at run time only.
+  Result<std::vector<std::int64_t>> KnownSizes(const Shape& shape) const;
+
+  // Attribute `name`, or the default that its operator declares.
+  std::int64_t Int(std::string_view name) const;
+  float Float(std::string_view name) const;
+  std::string String(std::string_view name, std::string_view value) const;
+  std::vector<std::int64_t> Ints(std::string_view name) const;
+  // The integers of operand `i`, if they are known when the module is written.
+  std::optional<std::vector<std::int64_t>> MaybeInts(std::size_t i) const;
+  // Errors: they are not known.
+  Result<std::vector<std::int64_t>> KnownInts(std::size_t i) const;
+  // Attribute `name` as an axis of operand 0, counted from the front. Errors: no known rank.
+  Result<std::int64_t> Axis(std::string_view name) const;
+
+  Error Refuse(std::string_view why) const;
+};
+
+}  // namespace dragoman::tvm
+
+#endif  // DRAGOMAN_CODEGEN_TVM_TVM_OP_H_
