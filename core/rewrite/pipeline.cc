@@ -30,8 +30,8 @@ namespace {
 constexpr int kMaxRounds = 32;
 
 constexpr PatternFamily kIdentities[] = {
-    BranchPatterns, CopyPatterns, ReshapePatterns, RegionPatterns, RowPatterns,
-    CutPatterns,    PartPatterns, ListPatterns,    AxisPatterns,   IdentityRules};
+    BranchPatterns, CopyPatterns, ReshapePatterns, RegionPatterns, RowPatterns,  CutPatterns,
+    PartPatterns,   ListPatterns, AxisPatterns,    SortedPatterns, IdentityRules};
 constexpr PatternFamily kSizes[] = {KnownSizePatterns, SizeOperandPatterns};
 constexpr PatternFamily kSpellings[] = {
     AttributePatterns, OperandPatterns,    OperatorPatterns, ChoicePatterns,   PaddingPatterns,

@@ -412,14 +412,18 @@ state 0 input 1 -> output 1
         np.testing.assert_allclose(z, [[13 ** 0.5, 40 ** 0.5, 2]], rtol=1e-6)
 
     def test_what_comes_back_is_what_was_written(self):
-        text = """entry main(%x: f32[n, 32], %i: f32[n, 2, 4, 4]) -> (%y, %z) {
+        text = """entry main(%x: f32[n, 32], %i: f32[n, 2, 4, 4], %where: i64[n, 3]) -> (%y, %z, %most, %own, %read) {
   const %sizes: i64[4] = [-1, 2, 4, 4]
   const %scales: f32[4] = [1.0, 1.0, 2.0, 2.0]
   const %slopes: f32[2, 1, 1] = [[[0.5]], [[0.25]]]
+  const %two: i64[1] = [2]
   %r = onnx.Reshape(%x, %sizes)
   %p = onnx.PRelu(%r, %slopes)
   %y = onnx.Resize(%p, _, %scales) {mode = "linear"}
   %z = onnx.ReduceL2(%i)
+  %most, %places = onnx.TopK(%x, %two) {axis = 1}
+  %own = onnx.GatherElements(%x, %places) {axis = 1}
+  %read = onnx.GatherElements(%x, %where) {axis = 1}
 }
 """
         archive = self.convert_text(text)

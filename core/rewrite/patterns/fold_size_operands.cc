@@ -72,23 +72,16 @@ Result<bool> FoldReshapeSizes(Node& node, PassContext& context) {
   return form ? SetSizes(node, *form, context) : Result<bool>(false);
 }
 
-// Reshape(x: [n, 4, 6], [-1, 3, 8]) = Reshape(x, [0, 3, -1]) = Reshape(x, [0, 3, 8])
+// Reshape(x: [n, 4, 6], [0, 3, -1]) = Reshape(x, [0, 3, 8])
 Result<bool> StateReshapeSizes(Node& node, PassContext& context) {
   const Tensor* sizes = node.Is("Reshape") ? ConstantOf(node.operand(1)) : nullptr;
   const Shape* shape = sizes != nullptr ? node.result()->type().shape() : nullptr;
   if (shape == nullptr || IntAttribute(node, "allowzero") != 0) return false;
-  const Shape* from = node.operand(0)->type().shape();
   Ints form = sizes->ToInts();
   for (std::size_t i = 0; i < form.size(); ++i) {
     const Dim& size = (*shape)[i];
     if (size.known() && size.value() == 0) return false;
-    const bool is_same =
-        from != nullptr && i < from->size() && Equal(size, (*from)[i]) == Truth::kYes;
-    if (size.known()) {
-      form[i] = size.value();
-    } else if (is_same) {
-      form[i] = 0;
-    }
+    if (size.known()) form[i] = size.value();
   }
   if (form == sizes->ToInts()) return false;
   return SetSizes(node, form, context);

@@ -21,6 +21,7 @@ std::span<const Pattern> PartPatterns();     // Slice, Gather, Split of a Concat
 std::span<const Pattern> BranchPatterns();   // If with a known condition
 std::span<const Pattern> ListPatterns();     // what is read of sequences
 std::span<const Pattern> AxisPatterns();     // axes joined and split around a Transpose
+std::span<const Pattern> SortedPatterns();   // the first of what is in order
 
 }  // namespace dragoman
 

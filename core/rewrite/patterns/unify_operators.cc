@@ -130,10 +130,12 @@ Result<bool> SpellTile(Node& node, PassContext& context) {
 Result<bool> StateExpandedSizes(Node& node, PassContext& context) {
   const Tensor* sizes = node.Is("Expand") ? ConstantOf(node.operand(1)) : nullptr;
   const Shape* shape = sizes != nullptr ? node.result()->type().shape() : nullptr;
-  const auto known = shape != nullptr ? KnownShape(*shape) : std::nullopt;
-  if (!known || *known == sizes->ToInts()) return false;
+  if (shape == nullptr) return false;
+  std::vector<std::int64_t> all;
+  for (const Dim& size : *shape) all.push_back(size.known() ? size.value() : 1);
+  if (all == sizes->ToInts()) return false;
   Value* stated =
-      context.AddConstant(*node.graph(), Tensor::Ints(*known), "sizes", node.operand(1)->origin());
+      context.AddConstant(*node.graph(), Tensor::Ints(all), "sizes", node.operand(1)->origin());
   node.set_operand(1, stated);
   return true;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ops/op_def.h"
 #include "exporters/pt2/ops/sizes.h"
 
 namespace dragoman::pt2 {
@@ -21,10 +22,24 @@ Term Index(const AtenOp& op, const Term& x, const OptionalTerms& indices, Shape 
 // Places as int64.
 Term Places(const AtenOp& op, std::size_t operand) { return op.Cast(op.arg(operand), DType::kI64); }
 
+// Whether no element is negative, as far as is seen within a few operators that move elements. By
+// name: places, sizes and numbers of elements.
+bool IsNeverNegative(const Value& value, int depth = 8) {
+  const Node* node = value.producer();
+  if (node == nullptr || depth == 0) return false;
+  const bool keeps = OnlyMoves(*node) || (node->Is("Cast") && value.type().dtype() == DType::kI64 &&
+                                          IsInteger(node->operand(0)->type().dtype()));
+  if (keeps) return IsNeverNegative(*node->operand(0), depth - 1);
+  constexpr std::string_view kCounting[] = {"ArgMax", "ArgMin", "NonZero", "Shape", "Size"};
+  const auto is_it = [&](std::string_view type) { return node->Is(type); };
+  return std::ranges::any_of(kCounting, is_it) || (node->Is("TopK") && value.index() == 1);
+}
+
 // Places counted from the front of an axis of `size` elements: negative ones count from the end.
 Result<Term> FromFront(const AtenOp& op, std::size_t operand, const Dim& size) {
   const dragoman::Tensor* known = op.Known(operand);
   Term places = Places(op, operand);
+  if (IsNeverNegative(*op.node.operand(operand))) return places;
   if (known != nullptr) {
     const Ints numbers = known->ToInts();
     if (std::ranges::all_of(numbers, [](std::int64_t i) { return i >= 0; })) return places;

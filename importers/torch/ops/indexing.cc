@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/lowering/indices.h"
 #include "importers/torch/ops/math.h"
 
 namespace dragoman::torch {
@@ -242,6 +243,7 @@ Result<Value*> LowerGather(Call& call) {
     if (other == axis || (size && size == read)) continue;
     x = c.Slice(x, other, c.Ints({0}), c.SizeVector(index, other, 1), c.Ints({1}));
   }
+  index = WithoutRaising(c, index, x, static_cast<int>(axis));
   return c.Done(c.Op("GatherElements", {x, index}, {{"axis", axis}}));
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/lowering/indices.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/indexing.h"
 #include "importers/torch/ops/math.h"
@@ -45,6 +46,7 @@ Result<Value*> Scatter(CallComposer& c, std::string_view reduction) {
   std::vector<NamedAttribute> attributes = {{"axis", axis}};
   if (!reduction.empty()) attributes.push_back({"reduction", std::string(reduction)});
   Value* source = Source(c, index, c.dtype(self.x));
+  index = WithoutRaising(c, index, self.x, static_cast<int>(axis));
   Value* y = c.Op("ScatterElements", {self.x, index, source}, std::move(attributes));
   return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
 }

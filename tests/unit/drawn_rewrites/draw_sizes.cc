@@ -233,6 +233,30 @@ void ExpandSizes(Drawing& d) {
   d.MaybeRead(d.Node("Expand", {d.Input("f32", own), ComputedSizes(d, x, sizes, true)}));
 }
 
+void SortedCut(Drawing& d) {
+  const Sizes sizes = d.KnownSizes(1, 3);
+  const std::int64_t rank = std::ssize(sizes);
+  const std::int64_t axis = d.Between(0, rank - 1);
+  const std::int64_t size = sizes[static_cast<std::size_t>(axis)];
+  // Many are equal.
+  const std::string x = d.Input(d.Of({"f32", "i64"}), sizes, {.low = -1, .high = 1});
+  const Names both =
+      d.Nodes("TopK", {x, d.Ints({d.Chance(80) ? size : d.Between(0, size)})},
+              fmt::format("axis = {}, largest = {}, sorted = {}", d.Chance(50) ? axis : axis - rank,
+                          d.Between(0, 1), d.Chance(90) ? 1 : 0),
+              2);
+  const std::int64_t end = d.Between(0, size);
+  for (const std::string& part : both) {
+    if (d.Chance(15)) continue;
+    const std::int64_t at = d.Chance(90) ? axis : d.Between(0, rank - 1);
+    Names operands = {part, d.Ints({d.Chance(90) ? 0 : 1}),
+                      d.Ints({d.Chance(90) ? end : d.Between(-1, size)}),
+                      d.Ints({d.Chance(50) ? at : at - rank})};
+    if (d.Chance(20)) operands.push_back(d.Ints({d.Between(1, 2)}));
+    d.MaybeRead(d.Node("Slice", operands));
+  }
+}
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnSizes() {
@@ -241,6 +265,7 @@ std::span<const DrawnPattern> DrawnSizes() {
       {"fold-known-integers", KnownIntegers, Exactness::kExact, 1},
       {"fold-reshape-sizes", ReshapeSizes, Exactness::kExact, 1},
       {"fold-expand-sizes", ExpandSizes, Exactness::kExact, 1},
+      {"cut-sorted", SortedCut},
       {"read-sizes-of-inputs", ReshapeSizes, Exactness::kExact, 1},
       {"read-size-of-input", KnownIntegers, Exactness::kExact, 1},
   };
