@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise functions of two tensors, or of any number, with NumPy's broadcasting.
 #include "core/ops/elements.h"
+#include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 #include "core/ops/operand_checks.h"
-#include "core/ops/younger_ops.h"
 #include "runtime/params/bit_shift.h"
 #include "runtime/params/mod.h"
 
@@ -129,6 +129,17 @@ OpDef Bitwise(std::string_view type) {
 
 OpBuilder Comparison(std::string_view type, InferFunction infer) {
   return Broadcasting(type, "(A: T, B: T) -> (C: bool)", "T: number", std::move(infer));
+}
+
+using Values = std::vector<Value*>;
+
+// Neither holds where an operand is NaN.
+Result<Values> ExpandOrEqual(Node& node) {
+  ExpansionFormula formula(node);
+  formula.set_type(node.result()->type());
+  const Values operands = {node.operand(0), node.operand(1)};
+  Value* strictly = formula.Add(node.Is("GreaterOrEqual") ? "Greater" : "Less", operands);
+  return Values{formula.Add("Or", {strictly, formula.Add("Equal", operands)})};
 }
 
 }  // namespace

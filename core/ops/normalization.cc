@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisation by statistics of the operand itself, or by given ones.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
+#include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 #include "core/ops/operand_checks.h"
-#include "core/ops/younger_ops.h"
 #include "runtime/params/batch_normalization.h"
 #include "runtime/params/group_normalization.h"
 #include "runtime/params/instance_normalization.h"
@@ -106,6 +107,109 @@ Status InferLpNormalization(InferContext& context) {
   if (const Shape* shape = context.shape(0))
     DRAGOMAN_TRY(NormalizeAxis(context, params.axis, static_cast<int>(shape->size())));
   return SameTypeAsFirst(context);
+}
+
+using Values = std::vector<Value*>;
+
+// What expansions of normalisations over the axes from `axis` on share. Halves are computed in
+// float32. Errors: an operand of unknown rank.
+struct Moments {
+  ExpansionFormula formula;
+  Value* x;
+  Value* axes;
+  Type mean_type;
+  Value* epsilon;
+
+  Value* Mean(Value* value) { return formula.Add("ReduceMean", {value, axes}, mean_type); }
+  Value* RootOfMeanSquare(Value* value) {
+    Value* mean = Mean(formula.Add("Mul", {value, value}));
+    return formula.Add("Sqrt", {formula.Add("Add", {mean, epsilon}, mean_type)}, mean_type);
+  }
+};
+
+Result<Moments> MomentsOf(Node& node, std::int64_t axis, double epsilon) {
+  ExpansionFormula formula(node);
+  const Type type = formula.type();
+  if (!type.rank()) return Unsupported("the rank of its operand is unknown").At(node.Describe());
+  formula.set_type(type.WithDType(type.dtype() == DType::kF64 ? DType::kF64 : DType::kF32));
+  Value* x = formula.Cast(formula.x(), formula.type());
+  Shape reduced = *type.shape();
+  std::vector<std::int64_t> axes;
+  for (std::int64_t i = axis < 0 ? axis + *type.rank() : axis; i < *type.rank(); ++i) {
+    axes.push_back(i);
+    reduced[static_cast<std::size_t>(i)] = Dim(1);
+  }
+  DRAGOMAN_ASSIGN(Value * number, formula.Number(epsilon));
+  Value* listed = formula.Ints(axes);
+  const Type mean_type = formula.type().WithShape(std::move(reduced));
+  return Moments{std::move(formula), x, listed, mean_type, number};
+}
+
+// A group is normalised as a channel; then each channel is scaled and moved. Errors: an operand of
+// unknown rank.
+Result<Values> ExpandGroupNormalization(Node& node) {
+  DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::GroupNormalizationParams>(node));
+  const auto& params = filled.As<rt::GroupNormalizationParams>();
+  ExpansionFormula formula(node);
+  const Type& type = formula.type();
+  const Shape* shape = type.shape();
+  if (shape == nullptr)
+    return Unsupported("the rank of its operand is unknown").At(node.Describe());
+  const Type grouped = type.WithShape(Shape{(*shape)[0], Dim(params.num_groups), Dim()});
+  Value* groups =
+      formula.Add("Reshape", {formula.x(), formula.Ints({0, params.num_groups, -1})}, grouped);
+  const std::vector<std::int64_t> sizes = {params.num_groups};
+  DRAGOMAN_ASSIGN(Value * ones, formula.Filled(sizes, 1));
+  DRAGOMAN_ASSIGN(Value * zeros, formula.Filled(sizes, 0));
+  Value* unit = formula.Add("InstanceNormalization", {groups, ones, zeros}, grouped);
+  unit->producer()->SetAttribute("epsilon", params.epsilon);
+  const auto rank = static_cast<std::int64_t>(shape->size());
+  Value* whole = formula.Add("Shape", {formula.x()}, Type::Tensor(DType::kI64, std::vector{rank}));
+  Value* y = formula.Add("Reshape", {unit, whole});
+  std::vector<std::int64_t> behind(shape->size() - 2);
+  std::iota(behind.begin(), behind.end(), 1);
+  Shape channels(shape->size() - 1, Dim(1));
+  channels[0] = (*shape)[1];
+  const auto aligned = [&](std::size_t i) {
+    if (behind.empty()) return node.operand(i);
+    return formula.Add("Unsqueeze", {node.operand(i), formula.Ints(behind)},
+                       type.WithShape(channels));
+  };
+  return Values{formula.Add("Add", {formula.Add("Mul", {y, aligned(1)}), aligned(2)})};
+}
+
+// (x − mean) / √(mean (x − mean)² + epsilon) · scale + bias
+Result<Values> ExpandLayerNormalization(Node& node) {
+  DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::LayerNormalizationParams>(node));
+  const auto& params = filled.As<rt::LayerNormalizationParams>();
+  DRAGOMAN_ASSIGN(Moments moments, MomentsOf(node, params.axis, params.epsilon));
+  ExpansionFormula& formula = moments.formula;
+  Value* mean = moments.Mean(moments.x);
+  Value* centred = formula.Add("Sub", {moments.x, mean});
+  Value* root = moments.RootOfMeanSquare(centred);
+  Value* unit = formula.Add("Div", {centred, root});
+  const Type& type = node.result()->type();
+  Value* y = formula.Add("Mul", {formula.Cast(unit, type), node.operand(1)}, type);
+  if (node.operand(2) != nullptr) y = formula.Add("Add", {y, node.operand(2)}, type);
+  Values results = {y};
+  if (node.result(1) != nullptr || node.result(2) != nullptr) results.push_back(mean);
+  if (node.result(2) != nullptr)
+    results.push_back(formula.Add("Reciprocal", {root}, moments.mean_type));
+  for (std::size_t i = 1; i < results.size(); ++i) {
+    if (node.result(i) != nullptr) results[i] = formula.Cast(results[i], node.result(i)->type());
+  }
+  return results;
+}
+
+// x / √(mean x² + epsilon) · scale
+Result<Values> ExpandRmsNormalization(Node& node) {
+  DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::RMSNormalizationParams>(node));
+  const auto& params = filled.As<rt::RMSNormalizationParams>();
+  DRAGOMAN_ASSIGN(Moments moments, MomentsOf(node, params.axis, params.epsilon));
+  ExpansionFormula& formula = moments.formula;
+  Value* unit = formula.Add("Div", {moments.x, moments.RootOfMeanSquare(moments.x)});
+  const Type& type = node.result()->type();
+  return Values{formula.Add("Mul", {formula.Cast(unit, type), node.operand(1)}, type)};
 }
 
 }  // namespace

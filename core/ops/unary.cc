@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise functions of one tensor, without attributes but for IsInf.
+#include <iterator>
+
 #include "core/ops/elements.h"
+#include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
-#include "core/ops/younger_ops.h"
 #include "runtime/params/is_inf.h"
 
 namespace dragoman {
@@ -48,6 +50,79 @@ Dim NotElement(const InferContext&, std::span<const Dim> x) {
   const Truth truth = ToTruth(x[0]);
   if (truth == Truth::kUnknown) return Dim::Unknown();
   return Dim(truth == Truth::kYes ? 0 : 1);
+}
+
+using Values = std::vector<Value*>;
+
+// In two's complement, −x − 1.
+Result<Values> ExpandBitwiseNot(Node& node) {
+  ExpansionFormula formula(node);
+  DRAGOMAN_ASSIGN(Value * zero, formula.Number(0));
+  DRAGOMAN_ASSIGN(Value * one, formula.Number(1));
+  return Values{formula.Add("Sub", {formula.Add("Sub", {zero, formula.x()}), one})};
+}
+
+// erfc(z) for z >= 0, in float32 to a few units in the last place: a Chebyshev series (Press et
+// al., Numerical Recipes, section 6.2) in t = 1 / (1 + z/2),
+//     t exp(-z² + series(t)),
+// where z² = h² - (h - z)(h + z), and h, a multiple of 1/16 not far below z, has an exact square.
+Result<Value*> ErfcOfPositive(ExpansionFormula& f, Value* z) {
+  constexpr double kSeries[] = {0.17087277,  -0.82215223, 1.48851587, -1.13520398, 0.27886807,
+                                -0.18628806, 0.09678418,  0.37409196, 1.00002368,  -1.26551223};
+  constexpr double kZero = 30;  // from about 10 on, nothing is left
+  DRAGOMAN_ASSIGN(Value * one, f.Number(1));
+  DRAGOMAN_ASSIGN(Value * half, f.Number(0.5));
+  DRAGOMAN_ASSIGN(Value * parts, f.Number(16));
+  DRAGOMAN_ASSIGN(Value * far, f.Number(kZero));
+  z = f.Add("Min", {z, far});
+  Value* t = f.Add("Reciprocal", {f.Add("Add", {f.Add("Mul", {z, half}), one})});
+  DRAGOMAN_ASSIGN(Value * series, f.Number(kSeries[0]));
+  for (std::size_t i = 1; i < std::size(kSeries); ++i) {
+    DRAGOMAN_ASSIGN(Value * next, f.Number(kSeries[i]));
+    series = f.Add("Add", {f.Add("Mul", {series, t}), next});
+  }
+  Value* h = f.Add("Div", {f.Add("Floor", {f.Add("Mul", {z, parts})}), parts});
+  Value* rest = f.Add("Mul", {f.Add("Sub", {h, z}), f.Add("Add", {h, z})});
+  Value* coarse = f.Add("Exp", {f.Add("Neg", {f.Add("Mul", {h, h})})});
+  Value* fine = f.Add("Exp", {f.Add("Add", {rest, series})});
+  return f.Add("Mul", {f.Add("Mul", {t, fine}), coarse});
+}
+
+// 1 - erf(x) where that loses little: near 0, and in float64 everywhere.
+Result<Values> ExpandErfc(Node& node) {
+  constexpr double kNear = 0.5;
+  ExpansionFormula formula(node);
+  const Type type = formula.type();
+  const bool is_double = type.dtype() == DType::kF64;
+  formula.set_type(type.WithDType(is_double ? DType::kF64 : DType::kF32));
+  Value* x = formula.Cast(formula.x(), formula.type());
+  DRAGOMAN_ASSIGN(Value * one, formula.Number(1));
+  Value* near = formula.Add("Sub", {one, formula.Add("Erf", {x})});
+  if (is_double) return Values{near};
+  DRAGOMAN_ASSIGN(Value * zero, formula.Number(0));
+  DRAGOMAN_ASSIGN(Value * two, formula.Number(2));
+  DRAGOMAN_ASSIGN(Value * limit, formula.Number(kNear));
+  const Type truth = formula.type().WithDType(DType::kBool);
+  Value* z = formula.Add("Abs", {x});
+  DRAGOMAN_ASSIGN(Value * right, ErfcOfPositive(formula, z));
+  Value* is_left = formula.Add("Less", {x, zero}, truth);
+  Value* far = formula.Add("Where", {is_left, formula.Add("Sub", {two, right}), right});
+  Value* is_near = formula.Add("Less", {z, limit}, truth);
+  return Values{formula.Cast(formula.Add("Where", {is_near, near, far}), type)};
+}
+
+Result<Values> ExpandHardSwish(Node& node) {
+  ExpansionFormula formula(node);
+  Value* gate = formula.Add("HardSigmoid", {formula.x()});
+  gate->producer()->SetAttribute("alpha", 1.0f / 6);
+  gate->producer()->SetAttribute("beta", 0.5f);
+  return Values{formula.Add("Mul", {formula.x(), gate})};
+}
+
+Result<Values> ExpandMish(Node& node) {
+  ExpansionFormula formula(node);
+  Value* gate = formula.Add("Tanh", {formula.Add("Softplus", {formula.x()})});
+  return Values{formula.Add("Mul", {formula.x(), gate})};
 }
 
 }  // namespace
