@@ -76,10 +76,6 @@ bool HasOpOrPacked(std::string_view label) {
   return HasOp(label) || relax::HasPackedFunction(label.substr(label.rfind('.') + 1));
 }
 
-std::vector<Finding> FindingsOf(Status status) {
-  return status.ok() ? std::vector<Finding>() : status.error().findings();
-}
-
 // Whether what is done to an entry before it is written makes other operators of it.
 bool ChangesBefore(const Node& node) {
   const OpDef* def = FindOp(node);
@@ -129,7 +125,7 @@ class Emitter {
     DRAGOMAN_TRY(LowerSequences(*entry.graph, &border.lists));
     for (std::size_t& output : border.complex_outputs) output = border.OutputPlace(output);
     DRAGOMAN_TRY(StackSequences(*entry.graph));
-    std::vector<Finding> findings = FindingsOf(LowerToLoops(*entry.graph));
+    std::vector<Finding> findings = tvm::FindingsOf(LowerToLoops(*entry.graph));
     const std::vector<tvm::ComposedNode> changed = prepared.Take();
     DRAGOMAN_ASSIGN(const Inference inference, relax::NameResultSizes(*entry.graph));
     Result<relax::FunctionText> text = relax::FunctionWriter(name, *entry.graph, inference, parts_)

@@ -29,10 +29,6 @@
 namespace dragoman {
 namespace {
 
-std::vector<Finding> FindingsOf(Status status) {
-  return status.ok() ? std::vector<Finding>() : status.error().findings();
-}
-
 // By name: other parts of the writer have them.
 bool HasOp(std::string_view label) {
   constexpr std::string_view kElsewhere[] = {"GRU", "If",   "LSTM",           "Loop",
@@ -57,7 +53,7 @@ Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperato
   DRAGOMAN_TRY(LowerFactors(entry, HasOp));
   DRAGOMAN_TRY(LowerSequences(entry));
   DRAGOMAN_TRY(StackSequences(entry));
-  std::vector<Finding> findings = FindingsOf(LowerToLoops(entry));
+  std::vector<Finding> findings = tvm::FindingsOf(LowerToLoops(entry));
   const std::vector<tvm::ComposedNode> changed = prepared.Take();
   Inference inference;
   DRAGOMAN_TRY(inference.InferGraph(entry));

@@ -48,6 +48,10 @@ std::vector<std::size_t> JoinedOperands(const Node& concat, std::size_t axis) {
   return joined.empty() ? std::vector<std::size_t>{0} : joined;
 }
 
+std::vector<Finding> FindingsOf(Status status) {
+  return status.ok() ? std::vector<Finding>() : std::move(status).error().findings();
+}
+
 std::string Summary(const Error& error) {
   const std::vector<Finding>& findings = error.findings();
   std::string text = findings.front().place + ": " + findings.front().message;
@@ -90,7 +94,7 @@ std::vector<std::string> MembersOf(const Graph& group) {
 
 Error Joined(std::vector<Finding> first, Status second) {
   const std::vector<Finding> known = first;
-  for (const Finding& finding : second.ok() ? std::vector<Finding>() : second.error().findings()) {
+  for (const Finding& finding : FindingsOf(std::move(second))) {
     const auto is_same = [&](const Finding& other) { return other.place == finding.place; };
     if (std::ranges::none_of(known, is_same)) first.push_back(finding);
   }

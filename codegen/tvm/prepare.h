@@ -28,6 +28,7 @@ Status RefuseMaps(const Graph& entry);
 // first. ONNX Runtime lets the others have any sizes, TVM does not.
 std::vector<std::size_t> JoinedOperands(const Node& concat, std::size_t axis);
 
+std::vector<Finding> FindingsOf(Status status);
 // The first finding, and how many more there are.
 std::string Summary(const Error& error);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/tvm/tvm_op.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,13 @@ Result<Shape> SizesOf(const TvmOp& op, const Type& type) {
   if (type.shape() == nullptr)
     return op.Refuse("a rank is not known; state the inputs' sizes with --shape");
   return *type.shape();
+}
+
+// The number of an iteration of a Loop.
+bool IsIteration(const Value& value) {
+  const Node* loop = value.graph()->parent();
+  return value.kind() == Value::Kind::kInput && value.index() == 0 && loop != nullptr &&
+         loop->Is("Loop");
 }
 
 }  // namespace
@@ -57,10 +65,29 @@ Result<std::vector<std::int64_t>> TvmOp::KnownInts(std::size_t i) const {
   return *std::move(ints);
 }
 
+std::optional<std::vector<std::int64_t>> TvmOp::Contents(std::size_t i) const {
+  const Tensor* tensor = node.operand(i)->tensor();
+  if (tensor != nullptr && IsInteger(tensor->dtype())) return tensor->ToInts();
+  return MaybeInts(i);
+}
+
+bool TvmOp::KnownNotNegative(std::size_t i) const {
+  if (IsIteration(*node.operand(i))) return true;
+  const std::optional<std::vector<std::int64_t>> known = Contents(i);
+  return known && std::ranges::all_of(*known, [](std::int64_t index) { return index >= 0; });
+}
+
 Result<std::int64_t> TvmOp::Axis(std::string_view name) const {
   DRAGOMAN_ASSIGN(const std::int64_t count, rank(0));
   const std::int64_t axis = Int(name);
   return axis < 0 ? axis + count : axis;
+}
+
+Status TvmOp::EqualElementTypes() const {
+  for (std::size_t i = 1; i < node.num_operands(); ++i) {
+    if (has(i) && dtype(i) != dtype()) return Refuse("scale and bias have another element type");
+  }
+  return {};
 }
 
 Error TvmOp::Refuse(std::string_view why) const {

@@ -39,10 +39,17 @@ struct TvmOp {
   std::vector<std::int64_t> Ints(std::string_view name) const;
   // The integers of operand `i`, if they are known when the module is written.
   std::optional<std::vector<std::int64_t>> MaybeInts(std::size_t i) const;
+  // The same of a constant of any length.
+  std::optional<std::vector<std::int64_t>> Contents(std::size_t i) const;
   // Errors: they are not known.
   Result<std::vector<std::int64_t>> KnownInts(std::size_t i) const;
+  // Whether none of the indices that are operand `i` can be negative.
+  bool KnownNotNegative(std::size_t i) const;
   // Attribute `name` as an axis of operand 0, counted from the front. Errors: no known rank.
   Result<std::int64_t> Axis(std::string_view name) const;
+
+  // Errors: a scale or bias of another element type than operand 0.
+  Status EqualElementTypes() const;
 
   Error Refuse(std::string_view why) const;
 };

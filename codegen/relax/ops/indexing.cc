@@ -34,22 +34,9 @@ std::string Raised(RelaxOp& op, const std::string& indices, const Type& type,
   return op.bind(fmt::format("R.where({}, {}, {})", negative, raised, indices), type);
 }
 
-// The number of a loop's iteration.
-bool IsIteration(const Value& value) {
-  const Node* loop = value.graph()->parent();
-  return value.kind() == Value::Kind::kInput && value.index() == 0 && loop != nullptr &&
-         loop->Is("Loop");
-}
-
-bool KnownNotNegative(const RelaxOp& op, std::size_t operand) {
-  if (IsIteration(*op.node.operand(operand))) return true;
-  std::optional<std::vector<std::int64_t>> known = op.inference.KnownInts(op.node.operand(operand));
-  return known && std::all_of(known->begin(), known->end(), [](std::int64_t i) { return i >= 0; });
-}
-
 // Indices along one axis of operand 0.
 Result<std::string> Indices(RelaxOp& op, std::size_t operand, std::int64_t axis) {
-  if (KnownNotNegative(op, operand)) return op.arg(operand);
+  if (op.KnownNotNegative(operand)) return op.arg(operand);
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const Dim& size = shape[static_cast<std::size_t>(axis)];
   return Raised(op, op.arg(operand), op.type(operand), LimitOf(op, size, axis, op.dtype(operand)));
@@ -57,7 +44,7 @@ Result<std::string> Indices(RelaxOp& op, std::size_t operand, std::int64_t axis)
 
 // Index tuples in the last axis, into axes `first` … of operand 0.
 Result<std::string> IndexTuples(RelaxOp& op, std::size_t operand, std::size_t first) {
-  if (KnownNotNegative(op, operand)) return op.arg(operand);
+  if (op.KnownNotNegative(operand)) return op.arg(operand);
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   DRAGOMAN_ASSIGN(Shape indices, op.shape(operand));
   const Dim& depth = indices.back();

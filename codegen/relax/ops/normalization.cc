@@ -9,14 +9,6 @@ namespace {
 
 std::string Epsilon(const RelaxOp& op) { return op.FloatArgument(op.Float("epsilon")); }
 
-Status EqualElementTypes(const RelaxOp& op) {
-  for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
-    if (op.has(i) && op.dtype(i) != op.dtype())
-      return op.Refuse("scale and bias have another element type");
-  }
-  return {};
-}
-
 std::vector<std::int64_t> AxesFrom(std::int64_t first, std::size_t rank) {
   std::vector<std::int64_t> axes;
   for (auto i = first; i < static_cast<std::int64_t>(rank); ++i) axes.push_back(i);
@@ -45,7 +37,7 @@ std::string PerChannel(RelaxOp& op, std::size_t i, std::size_t spatial) {
 
 // Every operand behind the first is a vector over channels.
 Status CheckVectors(const RelaxOp& op, std::size_t lowest_rank) {
-  DRAGOMAN_TRY(EqualElementTypes(op));
+  DRAGOMAN_TRY(op.EqualElementTypes());
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   if (shape.size() < lowest_rank) return op.Refuse("an operand of so low a rank");
   for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
@@ -136,7 +128,7 @@ Expressions EmitGroupNormalization(RelaxOp& op) {
 
 // Whether scale and bias have exactly the sizes that are normalised, as Relax demands.
 Result<bool> HasPlainAffine(const RelaxOp& op, std::int64_t axis) {
-  DRAGOMAN_TRY(EqualElementTypes(op));
+  DRAGOMAN_TRY(op.EqualElementTypes());
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const Shape wanted(shape.begin() + axis, shape.end());
   for (std::size_t i = 1; i < op.node.num_operands(); ++i) {

@@ -18,29 +18,9 @@ Value* Raised(RelayOp& op, Value* indices, DType dtype, Value* size) {
   return op.Do("where", {negative, op.Do("add", {indices, size}), indices});
 }
 
-// The number of a loop's iteration.
-bool IsIteration(const Value& value) {
-  const Node* loop = value.graph()->parent();
-  return value.kind() == Value::Kind::kInput && value.index() == 0 && loop != nullptr &&
-         loop->Is("Loop");
-}
-
-// The integers of a constant of any length.
-std::optional<Ints> Contents(const RelayOp& op, std::size_t i) {
-  const Tensor* tensor = op.node.operand(i)->tensor();
-  if (tensor != nullptr && IsInteger(tensor->dtype())) return tensor->ToInts();
-  return op.MaybeInts(i);
-}
-
-bool KnownNotNegative(const RelayOp& op, std::size_t i) {
-  if (IsIteration(*op.node.operand(i))) return true;
-  const std::optional<Ints> known = Contents(op, i);
-  return known && std::ranges::all_of(*known, [](std::int64_t index) { return index >= 0; });
-}
-
 // Indices along one axis of operand 0.
 Result<Value*> Indices(RelayOp& op, std::size_t i, std::int64_t axis) {
-  if (KnownNotNegative(op, i)) return op.arg(i);
+  if (op.KnownNotNegative(i)) return op.arg(i);
   DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
   const Dim& size = shape[static_cast<std::size_t>(axis)];
   const Tensor* constant = op.node.operand(i)->tensor();
@@ -57,7 +37,7 @@ Result<Value*> IndexTuples(RelayOp& op, std::size_t i, std::int64_t first) {
   DRAGOMAN_ASSIGN(const Shape indices, op.shape(i));
   const auto rank = static_cast<std::int64_t>(indices.size());
   Value* tuples = op.arg(i);
-  if (!KnownNotNegative(op, i)) {
+  if (!op.KnownNotNegative(i)) {
     const Dim& depth = indices.back();
     if (!depth.known()) return op.Refuse("index tuples of unknown length");
     Value* limits = Part(op, SizesOf(op, op.arg(0)), first, first + depth.value());
@@ -77,7 +57,7 @@ NamedAttribute ReductionOf(const RelayOp& op, std::string_view name) {
 // Indices that are known stand as they are: clipping changes none of them.
 Emitted EmitGather(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
-  const bool known = Contents(op, 1).has_value();
+  const bool known = op.Contents(1).has_value();
   Attribute::Dict attributes = {{"axis", axis}};
   DRAGOMAN_ASSIGN(Value * indices, Indices(op, 1, axis));
   if (!known) attributes.emplace_back("mode", "fast");
@@ -147,8 +127,8 @@ Emitted EmitOneHot(RelayOp& op) {
   Attribute::Dict attributes = {{"axis", axis},
                                 {"dtype", std::string(RelayDType(op.result_type().dtype()))}};
   const auto indices = [&](Value* size) {
-    return KnownNotNegative(op, 0) ? op.ArgAs(0, DType::kI64)
-                                   : Raised(op, op.ArgAs(0, DType::kI64), DType::kI64, size);
+    return op.KnownNotNegative(0) ? op.ArgAs(0, DType::kI64)
+                                  : Raised(op, op.ArgAs(0, DType::kI64), DType::kI64, size);
   };
   Value* on = value(1);
   Value* off = value(0);

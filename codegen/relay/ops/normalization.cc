@@ -10,14 +10,6 @@ namespace {
 
 NamedAttribute Epsilon(const RelayOp& op) { return {"epsilon", op.Float("epsilon")}; }
 
-Status EqualElementTypes(const RelayOp& op) {
-  for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
-    if (op.has(i) && op.dtype(i) != op.dtype())
-      return op.Refuse("scale and bias have another element type");
-  }
-  return {};
-}
-
 Value* Mean(RelayOp& op, Value* x, const Ints& axes) {
   return op.Do("mean", {x}, {{"axis", axes}, {"keepdims", true}});
 }
@@ -62,7 +54,7 @@ Result<Value*> Zeros(RelayOp& op, std::size_t like) {
 }
 
 Emitted EmitBatchNormalization(RelayOp& op) {
-  DRAGOMAN_TRY(EqualElementTypes(op));
+  DRAGOMAN_TRY(op.EqualElementTypes());
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
   if (rank < 2) return op.Refuse("an operand of so low a rank");
   Value* mean = op.arg(3);
@@ -98,7 +90,7 @@ Emitted EmitBatchNormalization(RelayOp& op) {
 }
 
 Emitted EmitInstanceNormalization(RelayOp& op) {
-  DRAGOMAN_TRY(EqualElementTypes(op));
+  DRAGOMAN_TRY(op.EqualElementTypes());
   if (HasOpenSizes(op.node)) {
     DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
     const Moments m = MomentsOf(op, op.arg(0), AxesFrom(2, rank), true);
@@ -108,13 +100,13 @@ Emitted EmitInstanceNormalization(RelayOp& op) {
 }
 
 Emitted EmitGroupNormalization(RelayOp& op) {
-  DRAGOMAN_TRY(EqualElementTypes(op));
+  DRAGOMAN_TRY(op.EqualElementTypes());
   return One(
       op.Do("nn.group_norm", op.args(), {{"num_groups", op.Int("num_groups")}, Epsilon(op)}));
 }
 
 Emitted EmitLayerNormalization(RelayOp& op) {
-  DRAGOMAN_TRY(EqualElementTypes(op));
+  DRAGOMAN_TRY(op.EqualElementTypes());
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(const std::int64_t scale_rank, op.rank(1));
@@ -133,7 +125,7 @@ Emitted EmitLayerNormalization(RelayOp& op) {
 }
 
 Emitted EmitRmsNormalization(RelayOp& op) {
-  DRAGOMAN_TRY(EqualElementTypes(op));
+  DRAGOMAN_TRY(op.EqualElementTypes());
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   const Moments m = MomentsOf(op, op.arg(0), AxesFrom(axis, rank), false);
