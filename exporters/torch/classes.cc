@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "exporters/torch/growing_lists.h"
+
 namespace dragoman::pytorch {
 
 namespace {
@@ -218,19 +220,41 @@ std::string Classes::NameFor(const Module& module) {
   return name;
 }
 
+// What two drafts of one class have in common.
+std::string Classes::KeyOf(const Draft& draft, const Function& forward) {
+  KeyText key;
+  for (const auto& [name, value] : draft.members) {
+    key.Add(name);
+    key.Add(value);
+  }
+  for (const std::string& input : forward.inputs) key.AddValue(input);
+  key.Add(forward.statements);
+  return key.text() + (forward.takes_any ? "*" : "");
+}
+
+// Drafts that differ in how many tensors they join take any number of them.
+void Classes::GatherInputs(std::vector<Draft*>& drafts) {
+  std::map<std::string, std::set<std::size_t>> counts;
+  std::vector<std::pair<std::optional<Function>, std::string>> gathered;
+  for (const Draft* draft : drafts) {
+    auto& [forward, key] = gathered.emplace_back(WithGatheredInputs(draft->forward), "");
+    if (!forward) continue;
+    key = KeyOf(*draft, *forward);
+    counts[key].insert(draft->forward.inputs.size());
+  }
+  for (std::size_t i = 0; i < drafts.size(); ++i) {
+    auto& [forward, key] = gathered[i];
+    if (forward && counts[key].size() > 1) drafts[i]->forward = *std::move(forward);
+  }
+}
+
 void Classes::Group(std::vector<Draft*>& drafts) {
   std::map<std::string, std::size_t> by_key;
   std::vector<std::vector<Draft*>> groups;
+  for (Draft* draft : drafts) MakeMembers(*draft);
+  GatherInputs(drafts);
   for (Draft* draft : drafts) {
-    MakeMembers(*draft);
-    KeyText key;
-    for (const auto& [name, value] : draft->members) {
-      key.Add(name);
-      key.Add(value);
-    }
-    for (const std::string& input : draft->forward.inputs) key.AddValue(input);
-    key.Add(draft->forward.statements);
-    const auto [known, is_new] = by_key.try_emplace(key.text(), groups.size());
+    const auto [known, is_new] = by_key.try_emplace(KeyOf(*draft, draft->forward), groups.size());
     if (is_new) groups.emplace_back();
     groups[known->second].push_back(draft);
   }

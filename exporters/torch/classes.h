@@ -54,6 +54,8 @@ class Classes {
   std::size_t HeightOf(const Module& module) const;
   void MakeMembers(Draft& draft);
   Expr ConstructorOf(const Module& module);
+  static std::string KeyOf(const Draft& draft, const Function& forward);
+  static void GatherInputs(std::vector<Draft*>& drafts);
   void Group(std::vector<Draft*>& drafts);
   void Parametrise(Class& made, std::vector<Draft*>& drafts);
   std::string NameFor(const Module& module);

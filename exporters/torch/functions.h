@@ -14,6 +14,7 @@ namespace dragoman::pytorch {
 struct Function {
   std::vector<std::string> inputs;  // values
   Statements statements;            // each value is made once; the last returns
+  bool takes_any = false;           // the only input is a list of any number of tensors
 };
 
 // Of the module, or with `program.states` of the root. Weights that are read are added to `read`,

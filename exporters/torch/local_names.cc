@@ -311,7 +311,7 @@ class Namer {
     }
     const std::string value = target;
     if (statement.text == "list") {
-      target = names_.Unique("steps");
+      target = names_.Unique(statement.value.parts.empty() ? "steps" : "features");
     } else {
       target = reused && CanTake(*reused) ? *reused : Fresh(statement.value);
     }
@@ -362,7 +362,9 @@ std::map<std::string, std::string> NameValues(Function& function,
                                               const std::vector<std::string>& hints) {
   Namer namer(function);
   namer.NameInputs(function, hints);
-  namer.Name(function.statements, {function.inputs.begin(), function.inputs.end()});
+  std::set<std::string> own;
+  if (!function.takes_any) own.insert(function.inputs.begin(), function.inputs.end());
+  namer.Name(function.statements, std::move(own));
   return namer.names();
 }
 

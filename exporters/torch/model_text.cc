@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/support/text.h"
+#include "exporters/torch/growing_lists.h"
 #include "exporters/torch/local_names.h"
 
 namespace dragoman::pytorch {
@@ -118,15 +119,19 @@ class ModelPrinter {
 
   void PrintMethod(const std::string& name, Function function, const Module& module,
                    const std::vector<std::string>& hints, PythonText& text, bool tells) {
+    const std::vector<std::string> many = {"features"};
     const std::size_t results = ResultsOf(function);
     FoldModuleLoops(function, module);
+    FoldGrowingCalls(function);
     InlineValues(function.statements);
-    const std::map<std::string, std::string> names = NameValues(function, hints);
+    const std::map<std::string, std::string> names =
+        NameValues(function, function.takes_any ? many : hints);
     Exprs parameters = {Code("self")};
     for (const std::string& input : function.inputs) {
       const auto info = program_.values.find(input);
       const bool is_size = info != program_.values.end() && info->second.is_size;
-      parameters.push_back(Code(names.at(input) + (is_size ? ": int" : ": Tensor")));
+      parameters.push_back(Code((function.takes_any ? "*" : "") + names.at(input) +
+                                (is_size ? ": int" : ": Tensor")));
     }
     text.Blank();
     text.Print(4, "", CallOf("def " + name, std::move(parameters)),

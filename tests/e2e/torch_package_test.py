@@ -123,6 +123,28 @@ origins {
                                  "enc.layers.0.norm1_2.weight", "enc.layers.1.norm1.weight",
                                  "enc.layers.1.fc.weight", "norm.weight"})
 
+    def test_what_grows_is_a_list_and_one_class_takes_any_number(self):
+        text = "entry main(%x: f32[2, 3]) -> (%y) {\n"
+        given, width = ["%x"], 3
+        for layer in range(1, 5):
+            rows = [[0.5 + row + column * layer for column in range(width)] for row in range(2)]
+            text += (f"  const %block.layer{layer}.fc.weight: f32[2, {width}] = {rows}\n"
+                     f"  %c{layer} = onnx.Concat({', '.join(given)}) {{axis = 1}} @/block/layer{layer}/c !{layer - 1}\n"
+                     f"  %y{layer} = dragoman.Linear(%c{layer}, %block.layer{layer}.fc.weight)"
+                     f" @/block/layer{layer}/fc/y !{layer - 1}\n")
+            given.append(f"%y{layer}")
+            width += 2
+        text += f"  %y = onnx.Concat({', '.join(given)}) {{axis = 1}} @/block/y !4\n}}\n\norigins {{\n"
+        for layer in range(1, 5):
+            text += f'  !{layer - 1} = "onnx.Gemm" @/block/layer{layer}/fc/y\n'
+        folder = self.package_of_text(text + '  !4 = "onnx.Concat" @/block/y\n}\n')
+        source = (folder / "model.py").read_text()
+        self.assertIn("def forward(self, *features: Tensor) -> Tensor:", source)
+        self.assertIn("features: list[Tensor] = [x]", source)
+        self.assertIn("features.append(self.layer4(*features))", source)
+        self.assertEqual(len([node for node in ast.parse(source).body
+                              if isinstance(node, ast.ClassDef)]), 4)
+
     def test_a_recurrence_takes_its_batch_first(self):
         text = (self.package(MODELS / "tensorflow" / "stateful_lstm") / "model.py").read_text()
         self.assertIn("nn.LSTM(2, 1, batch_first=True)", text)
