@@ -11,6 +11,7 @@
 #include "core/ir/for_each_value.h"
 #include "core/ir/type_algebra.h"
 #include "core/rewrite/apply_facts.h"
+#include "core/rewrite/bound_states.h"
 
 namespace dragoman {
 namespace {
@@ -37,13 +38,23 @@ std::string Untaken(const std::string& wanted, const std::set<std::string>& take
   return name;
 }
 
+// Inputs and outputs but for those of states, which come after all others.
+std::size_t NumFreeInputs(const Model& model) {
+  return model.main().num_inputs() - model.entries.front().states.size();
+}
+
+std::size_t NumFreeOutputs(const Model& model) {
+  return model.main().num_outputs() - model.entries.front().states.size();
+}
+
 std::vector<Connection> EqualNames(const Model& first, const Model& second) {
+  std::set<std::string> inputs;
+  for (std::size_t i = 0; i < NumFreeInputs(second); ++i)
+    inputs.insert(second.main().input(i)->name());
   std::vector<Connection> connections;
-  for (const Use& output : first.main().outputs()) {
-    const std::string& name = output.value()->name();
-    const auto& inputs = second.main().inputs();
-    if (std::ranges::any_of(inputs, [&](const auto& input) { return input->name() == name; }))
-      connections.push_back({name, name});
+  for (std::size_t i = 0; i < NumFreeOutputs(first); ++i) {
+    const std::string& name = first.main().output(i)->name();
+    if (inputs.contains(name)) connections.push_back({name, name});
   }
   return connections;
 }
@@ -61,6 +72,8 @@ Result<std::vector<Link>> LinksOf(const Model& first, const Model& second,
   for (const auto& [output, input] : connections) {
     DRAGOMAN_ASSIGN(const std::size_t from, FindOutput(first, output));
     DRAGOMAN_ASSIGN(const Value* to, FindInput(second, input));
+    if (from >= NumFreeOutputs(first) || to->index() >= NumFreeInputs(second))
+      return InvalidInput("--connect " + output + "=" + input + " names a state");
     const Type& given = first.main().output(from)->type();
     const Type& read = to->type();
     const bool are_known = given.is_tensor() && read.is_tensor();
@@ -122,7 +135,10 @@ Result<Model> Fitted(const Model& first, const Model& second, const std::vector<
   return fitted;
 }
 
-void Append(Graph& graph, const Graph& second, const std::vector<Link>& links) {
+// The states of the second model, for PutStates.
+std::vector<BoundState> Append(Graph& graph, const Model& other, const std::vector<Link>& links) {
+  const Entry& entry = other.entries.front();
+  const Graph& second = *entry.graph;
   ValueMap map;
   std::vector<Value*> ends;
   for (const Use& output : graph.outputs()) ends.push_back(output.value());
@@ -139,15 +155,31 @@ void Append(Graph& graph, const Graph& second, const std::vector<Link>& links) {
   std::set<std::size_t> read;
   for (const Link& link : links) read.insert(link.output);
   for (auto i = read.rbegin(); i != read.rend(); ++i) graph.RemoveOutput(*i);
-  for (const Use& output : second.outputs()) graph.AddOutput(map.at(output.value()));
+  for (std::size_t i = 0; i + entry.states.size() < second.num_outputs(); ++i)
+    graph.AddOutput(map.at(second.output(i)));
+  std::vector<BoundState> states;
+  for (const StateBinding& state : entry.states) {
+    states.push_back({other.states[state.state], map.at(second.input(state.input)),
+                      map.at(second.output(state.output))});
+  }
+  return states;
+}
+
+// Those of the second model have names of their own.
+void AddStates(std::vector<BoundState>& states, std::vector<BoundState> more) {
+  std::set<std::string> names;
+  for (const BoundState& bound : states) names.insert(bound.state.name);
+  for (BoundState& bound : more) {
+    bound.state.name = Untaken(bound.state.name, names);
+    names.insert(bound.state.name);
+    states.push_back(std::move(bound));
+  }
 }
 
 }  // namespace
 
 Result<Model> MergeModels(const Model& first, const Model& second,
                           std::vector<Connection> connections) {
-  if (!first.states.empty() || !second.states.empty())
-    return Unsupported("models with states are not merged");
   if (connections.empty()) connections = EqualNames(first, second);
   if (connections.empty()) {
     return InvalidInput(
@@ -161,7 +193,9 @@ Result<Model> MergeModels(const Model& first, const Model& second,
   Entry& entry = merged.entries.front();
   entry.arguments.clear();
   entry.results.clear();
-  Append(*entry.graph, fitted.main(), links);
+  std::vector<BoundState> states = TakeStates(merged);
+  AddStates(states, Append(*entry.graph, fitted, links));
+  PutStates(merged, std::move(states));
   for (const OpsetImport& opset : second.opsets) {
     if (!merged.OpsetVersion(opset.domain)) merged.opsets.push_back(opset);
   }

@@ -19,7 +19,7 @@ struct Connection {
 // The default entries of two common models, of which the second reads outputs of the first: with
 // the inputs of the first and those of the second that are not connected, and the outputs of both
 // that are not. None given: outputs and inputs of equal names. Names of the second that the first
-// has get a number. Errors: nothing to connect; types that do not fit; states.
+// has get a number, and so do states. Errors: nothing to connect; types that do not fit.
 Result<Model> MergeModels(const Model& first, const Model& second,
                           std::vector<Connection> connections);
 

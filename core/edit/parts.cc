@@ -30,10 +30,22 @@ void ForEachRead(const Node& node, const std::function<void(const Value&)>& visi
   }
 }
 
+// What states are next, by the values that are read of them.
+using NextOfStates = std::unordered_map<const Value*, const Value*>;
+
+NextOfStates StatesOf(const Entry& entry) {
+  NextOfStates next;
+  for (const StateBinding& state : entry.states)
+    next.emplace(entry.graph->input(state.input), entry.graph->output(state.output));
+  return next;
+}
+
 using NodeStages = std::unordered_map<const Node*, std::size_t>;
 
 // What stage `stage` reads of others and gives to others.
-ModelPart PartOfStage(const Graph& graph, const NodeStages& stages, std::size_t stage) {
+ModelPart PartOfStage(const Entry& entry, const NodeStages& stages, std::size_t stage) {
+  const Graph& graph = *entry.graph;
+  const NextOfStates states = StatesOf(entry);
   std::unordered_set<const Value*> read;   // by the stage, from outside
   std::unordered_set<const Value*> given;  // by the stage, to outside
   const auto stage_of = [&](const Value& value) {
@@ -42,14 +54,14 @@ ModelPart PartOfStage(const Graph& graph, const NodeStages& stages, std::size_t 
   for (const Node& node : graph.nodes()) {
     const std::size_t own = stages.at(&node);
     ForEachRead(node, [&](const Value& value) {
-      if (value.is_constant() || stage_of(value) == own) return;
+      if (value.is_constant() || stage_of(value) == own || states.contains(&value)) return;
       if (own == stage) read.insert(&value);
       if (stage_of(value) == stage) given.insert(&value);
     });
   }
-  for (const Use& output : graph.outputs()) {
-    if (output.value() != nullptr && stage_of(*output.value()) == stage)
-      given.insert(output.value());
+  for (std::size_t i = 0; i + entry.states.size() < graph.num_outputs(); ++i) {
+    const Value* const output = graph.output(i);
+    if (output != nullptr && stage_of(*output) == stage) given.insert(output);
   }
   ModelPart part;
   ForEachValue(graph, [&](const Value& value) {
@@ -81,17 +93,20 @@ Result<ModelPart> PartOfScope(const Model& model, const std::string& scope) {
     any = any || is_inside;
   }
   if (!any) return InvalidInput("no node lies in scope '" + scope + "'" + DidYouMean(scope, names));
-  return PartOfStage(graph, stages, 1);
+  return PartOfStage(model.entries.front(), stages, 1);
 }
 
 Result<std::vector<ModelPart>> PartsAt(const Model& model,
                                        const std::vector<std::vector<std::string>>& borders) {
   const Graph& graph = model.main();
+  const NextOfStates states = StatesOf(model.entries.front());
   NodeStages stages;
   for (std::size_t stage = 0; stage < borders.size(); ++stage) {
     std::vector<const Node*> pending;
+    // A state is read and written in one part.
     const auto need = [&](const Value& value) {
-      const Node* node = value.producer();
+      const auto state = states.find(&value);
+      const Node* node = (state != states.end() ? *state->second : value).producer();
       if (node != nullptr && stages.try_emplace(node, stage).second) pending.push_back(node);
     };
     for (const std::string& name : borders[stage]) {
@@ -117,7 +132,7 @@ Result<std::vector<ModelPart>> PartsAt(const Model& model,
     if (!any)
       return InvalidInput("part " + std::to_string(stage + 1) + " of " +
                           std::to_string(borders.size() + 1) + " would have no nodes");
-    parts.push_back(PartOfStage(graph, stages, stage));
+    parts.push_back(PartOfStage(model.entries.front(), stages, stage));
   }
   return parts;
 }

@@ -8,6 +8,7 @@
 #include "core/analysis/inference.h"
 #include "core/ir/for_each_value.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/bound_states.h"
 #include "core/support/nearest_name.h"
 
 namespace dragoman {
@@ -19,14 +20,6 @@ Result<Value*> ValueToCutAt(const Graph& graph, std::string_view name) {
   ForEachValue(graph, [&](const Value& other) { names.push_back(other.name()); });
   return InvalidInput("the model has no value '" + std::string(name) + "' to cut at" +
                       DidYouMean(name, names));
-}
-
-// A new input takes the place and name of `value`.
-void MakeInput(Graph& graph, Value& value) {
-  const std::string name = value.name();
-  value.set_name(name + ".cut");
-  Value* input = graph.AddInput(name, value.type());
-  value.ReplaceAllUsesWith(input);
 }
 
 Status SetOutputs(Graph& graph, const std::vector<std::string>& outputs) {
@@ -87,23 +80,58 @@ void RemoveAllBut(Graph& graph, const std::unordered_set<const Value*>& needed) 
   graph.EraseConstantsIf([](const Value& constant) { return !constant.used(); });
 }
 
-Status CutInputs(Graph& graph, const std::vector<std::string>& inputs) {
+// Those that the outputs need. What they are next becomes an output, too, and may need others.
+std::vector<BoundState> AddNeededStates(Graph& graph, std::vector<BoundState> states) {
+  std::vector<BoundState> kept;
+  for (bool found = true; found;) {
+    const std::unordered_set<const Value*> needed = NeededValues(graph);
+    const auto first = std::stable_partition(
+        states.begin(), states.end(),
+        [&](const BoundState& bound) { return !needed.contains(bound.input); });
+    found = first != states.end();
+    for (auto bound = first; bound != states.end(); ++bound) {
+      graph.AddOutput(bound->output);
+      kept.push_back(std::move(*bound));
+    }
+    states.erase(first, states.end());
+  }
+  return kept;
+}
+
+// Errors: one that is needed is neither among the `inputs` to cut at nor of a state.
+Status CheckOldInputs(const Graph& graph, std::size_t num_old_inputs,
+                      const std::vector<BoundState>& states) {
+  const std::unordered_set<const Value*> needed = NeededValues(graph);
+  for (std::size_t i = 0; i < num_old_inputs; ++i) {
+    const Value* const input = graph.input(i);
+    if (!needed.contains(input) ||
+        std::ranges::find(states, input, &BoundState::input) != states.end())
+      continue;
+    return InvalidInput("the outputs need the input '" + input->name() +
+                        "', which is not among those to cut at");
+  }
+  return {};
+}
+
+// The states that the piece reads, with what they are next.
+Result<std::vector<BoundState>> CutInputs(Graph& graph, const std::vector<std::string>& inputs,
+                                          std::vector<BoundState> states) {
   const std::size_t num_old_inputs = graph.num_inputs();
   for (const std::string& name : inputs) {
     DRAGOMAN_ASSIGN(Value * value, ValueToCutAt(graph, name));
-    MakeInput(graph, *value);
+    Value* const input = MakeInput(graph, *value);
+    for (BoundState& bound : states) {
+      if (bound.output == value) bound.output = input;
+    }
   }
-  const std::unordered_set<const Value*> needed = NeededValues(graph);
-  for (std::size_t i = 0; i < num_old_inputs && !inputs.empty(); ++i) {
-    if (!needed.contains(graph.input(i))) continue;
-    return InvalidInput("the outputs need the input '" + graph.input(i)->name() +
-                        "', which is not among those to cut at");
-  }
-  RemoveAllBut(graph, needed);
+  states = AddNeededStates(graph, std::move(states));
+  if (!inputs.empty()) DRAGOMAN_TRY(CheckOldInputs(graph, num_old_inputs, states));
+  RemoveUnneeded(graph);
   for (std::size_t i = graph.num_inputs(); i-- > 0;) {
     if (!graph.input(i)->used()) graph.RemoveInput(i);
   }
-  return {};
+  for (std::size_t i = 0; i < states.size(); ++i) graph.RemoveOutput(graph.num_outputs() - 1);
+  return states;
 }
 
 }  // namespace
@@ -115,15 +143,13 @@ Status CutModel(Model& model, const std::vector<std::string>& inputs,
   if (inputs.empty() && outputs.empty()) return {};
   if (model.entries.empty()) return InvalidInput("the model has no entry to cut");
   Entry& entry = model.entries.front();
-  if (!entry.states.empty()) {
-    return Unsupported("an entry with states is not cut; it has " +
-                       std::to_string(entry.states.size()));
-  }
   model.entries.erase(model.entries.begin() + 1, model.entries.end());
   entry.arguments.clear();
   entry.results.clear();
+  std::vector<BoundState> states = TakeStates(model);
   DRAGOMAN_TRY(SetOutputs(*entry.graph, outputs));
-  DRAGOMAN_TRY(CutInputs(*entry.graph, inputs));
+  DRAGOMAN_ASSIGN(states, CutInputs(*entry.graph, inputs, std::move(states)));
+  PutStates(model, std::move(states));
   return InferModel(model);
 }
 

@@ -13,7 +13,8 @@ namespace dragoman {
 
 // Keeps of the default entry what lies between `inputs`, which become its inputs, and `outputs`,
 // which become its outputs; an empty list keeps those that it has. Inputs that nothing reads any
-// more go. Errors: a value that does not exist; an output that needs an input which was cut off.
+// more go, and so do states; one that is read stays, with all that computes what it is next.
+// Errors: a value that does not exist; an output that needs an input which was cut off.
 Status CutModel(Model& model, const std::vector<std::string>& inputs,
                 const std::vector<std::string>& outputs);
 

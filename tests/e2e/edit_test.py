@@ -4,6 +4,7 @@
 
 import json
 import pathlib
+import re
 import unittest
 
 import numpy as np
@@ -241,6 +242,83 @@ class Edit(CommandCase):
                                    1e-5, 1e-6)
         self.assertIn("f32", self.fails(2, "merge", self.edited("--argmax", "logits", to="c.onnx"),
                                         second, "-o", twice, "--connect", "logits=x"))
+
+
+# A running sum, whose state is read before and written after %m; and what has no part in it.
+RUNNING = """dragoman 1 common onnx
+opset "" 22
+state total: f32[2] = f32[2] [1.0, -1.0]
+
+entry main(%x: f32[2], %total: f32[2]) -> (%y: f32[2], %total_out: f32[2])
+    state 0 input 1 -> output 1 {
+  %d = onnx.Tanh(%x)
+  %m = onnx.Mul(%d, %total)
+  %total_out = onnx.Add(%m, %d)
+  %s = onnx.Sin(%total_out)
+  %y = onnx.Neg(%s)
+}
+"""
+
+
+class EditStates(CommandCase):
+    """Parts of models that keep states between calls: each state stays with what reads it."""
+
+    def setUp(self):
+        super().setUp()
+        self.model = self.out / "running.dgt"
+        self.model.write_text(RUNNING)
+        self.x = np.random.default_rng(5).standard_normal((3, 2)).astype(np.float32)
+
+    def states(self, path):
+        return re.findall(r"^state +(\w+):", self.done("inspect", path), re.M)
+
+    def run_steps(self, path):
+        """What three calls give, one after the other."""
+        np.save(self.out / "x.npy", self.x)
+        self.done("run", path, "--input", f"0={self.out / 'x.npy'}", "--steps", 3, "--output-dir",
+                  self.out / "ran")
+        index = json.loads((self.out / "ran" / "index.json").read_text())
+        return np.load(self.out / "ran" / index["outputs"][0]["file"])
+
+    def expected(self, x):
+        total, results = np.float32([1, -1]), []
+        for row in x:
+            d = np.tanh(row)
+            total = d * total + d
+            results.append(-np.sin(total))
+        return np.stack(results)
+
+    def test_parts_and_the_whole_again(self):
+        for border, with_state in (("d", 2), ("s", 1), ("m", 1)):
+            with self.subTest(border):
+                self.done("split", self.model, "-o", self.out / "part.onnx", "--at", border)
+                parts = [self.out / "part_1.onnx", self.out / "part_2.onnx"]
+                self.assertEqual([self.states(part) for part in parts],
+                                 [["total"] if i == with_state else [] for i in (1, 2)])
+                for part in parts:
+                    onnx.checker.check_model(onnx.load(part), full_check=True)
+                self.done("merge", *parts, "-o", self.out / "whole.onnx")
+                np.testing.assert_allclose(self.run_steps(self.out / "whole.onnx"),
+                                           self.expected(self.x), rtol=1e-5)
+
+    def test_states_of_both_models_are_kept(self):
+        self.done("merge", self.model, self.model, "-o", self.out / "two.onnx", "--connect", "y=x")
+        self.assertEqual(self.states(self.out / "two.onnx"), ["total", "total_2"])
+        np.testing.assert_allclose(self.run_steps(self.out / "two.onnx"),
+                                   self.expected(self.expected(self.x)), rtol=1e-5)
+        self.assertIn("names a state", self.fails(2, "merge", self.model, self.model, "-o",
+                                                  self.out / "two.onnx", "--connect", "total_out=x"))
+
+    def test_a_policy_without_its_memory(self):
+        policy, part = self.out / "policy.onnx", self.out / "part.onnx"
+        self.done("convert", POLICY, "-o", policy, "--shape", "x=f32:1,6", "-q")
+        self.done("extract", policy, "-o", part, "--inputs", "Linear", "--outputs", "output")
+        self.assertEqual(self.states(part), [])
+        self.done("extract", policy, "-o", part, "--outputs", "Linear")
+        self.assertEqual(self.states(part), ["hidden_state", "cell_state"])
+        self.done("split", policy, "-o", self.out / "part.onnx", "--at", "Linear")
+        self.done("merge", self.out / "part_1.onnx", self.out / "part_2.onnx", "-o", part)
+        self.assertEqual(self.done("diff", policy, part), "equal (source level)\n")
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ DYNAMO, DYNAMO_13 = "dynamo-20.onnx", "dynamo-13.onnx"
 LEGACY, LEGACY_13 = "legacy-20.onnx", "legacy-13.onnx"
 # Of ONNX files: what ONNX Runtime's basic optimisations and onnxsim make of them.
 BASIC, SIMPLIFIED = "-basic.onnx", "-sim.onnx"
+OPEN = "-open"  # of the names of folders
 
 KINDS = [(PROGRAM, DYNAMO), (PROGRAM, DYNAMO_13), (PROGRAM, LEGACY), (PROGRAM, LEGACY_13),
          (PROGRAM, TRACED), (PROGRAM, DECOMPOSED), (DYNAMO, LEGACY), (DYNAMO, DYNAMO_13),
@@ -142,17 +143,19 @@ def options_of(path, side):
     return [option + side if option == "--shape" else option for option in options]
 
 
-def shared_sizes(program):
-    """Options for sizes that a program of torch.export leaves apart and a trace states as one:
-    those of the same axis of several inputs."""
-    done = subprocess.run([DRAGOMAN, "inspect", str(program), "--json"], capture_output=True,
+def shared_sizes(path, side):
+    """Options for sizes that an export leaves apart and another states as one: those of the same
+    axis of several inputs, where batches and lengths are open."""
+    if not path.parents[1].name.endswith(OPEN) or path.name == TRACED:
+        return []
+    done = subprocess.run([DRAGOMAN, "inspect", str(path), "--json"], capture_output=True,
                           text=True)
     symbols, options = {}, []
     for value in json.loads(done.stdout)["entries"][0]["inputs"]:
-        for axis, size in enumerate(re.findall(r"[\[ ](s?[0-9]+)", value["type"])):
+        for axis, size in enumerate(re.findall(r"[\[ ](\w+)", value["type"])):
             first = symbols.setdefault(axis, size)
-            if size != first and size.startswith("s") and first.startswith("s"):
-                options += ["--dim-a", f"{size}={first}"]
+            if size != first and not size.isdigit() and not first.isdigit():
+                options += ["--dim" + side, f"{size}={first}"]
     return options
 
 
@@ -162,8 +165,7 @@ def diff(a, b, rtol, original=None):
     command += options_of(a, "-a") + options_of(original or b, "-b")
     if a.suffix == b.suffix:
         command.append("--exports")
-    if (a.name, b.name) == (PROGRAM, TRACED):
-        command += shared_sizes(a)
+    command += shared_sizes(a, "-a") + shared_sizes(b, "-b")
     command += ["--rtol", rtol] if rtol else []
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_PER_DIFF)
@@ -234,7 +236,7 @@ def main():
               for name, make in torch_models.programs(
                   (2, 1, 3) if arguments.open else (2,), attention=arguments.attention).items()
               if fits(name, arguments.models)}
-    root = arguments.cache / (arguments.attention + ("-open" if arguments.open else ""))
+    root = arguments.cache / (arguments.attention + (OPEN if arguments.open else ""))
     for i, (name, make) in enumerate(makers.items()):
         print(f"\r{i + 1}/{len(makers)} {name:50}", end="", file=sys.stderr, flush=True)
         export(make, root / name, names)
