@@ -17,6 +17,9 @@ struct FreeAlignedFloats {
 };
 using AlignedFloats = std::unique_ptr<float, FreeAlignedFloats>;
 
+// Floats that objects may share.
+using SharedFloats = std::shared_ptr<const float>;
+
 // Without values. Throws std::bad_alloc.
 inline AlignedFloats NewAlignedFloats(std::int64_t count) {
   const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);

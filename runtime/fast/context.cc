@@ -11,7 +11,8 @@ namespace dragoman::rt {
 FastContext::FastContext() = default;
 FastContext::~FastContext() = default;
 
-Status FastContext::Init() noexcept {
+Status FastContext::Init(std::shared_ptr<const Weights> weights) noexcept {
+  weights_ = std::move(weights);
   DRAGOMAN_RT_GUARDED {
     dnnl::engine engine(dnnl::engine::kind::cpu, 0);
     impl_ = std::make_unique<Impl>(Impl{engine, dnnl::stream(engine)});

@@ -30,7 +30,8 @@ struct ConvLayer {
   std::int64_t group;
   Shape x, y, w;
   const float* weights;
-  const float* bias;  // may be null
+  PackingOrigin origin;  // of the weights
+  const float* bias;     // may be null
   const PostOps& post;
   const Blocks& blocks;
   ElementType x_type, y_type;
@@ -58,7 +59,8 @@ class BlockedWinograd {
  public:
   // The layout of y must not be free. Throws dnnl::error, std::bad_alloc.
   BlockedWinograd(const FastContext& context, const ConvLayer& layer)
-      : winograd_(layer.window, layer.x, layer.w, layer.weights, layer.bias, layer.post),
+      : winograd_(layer.window, layer.x, layer.w, layer.weights, layer.bias, layer.post,
+                  layer.origin),
         residual_(layer.post.residual) {
     const std::int64_t block = Winograd::Block(), made = layer.y_block();
     const Shape &x = layer.x, &y = layer.y;
@@ -358,8 +360,7 @@ void PreparedConv::Impl::CreatePrimitive(const FastContext& context, const ConvL
   } else {
     primitive.BindOperand(DNNL_ARG_SRC, layer.x_desc(), desc.src_desc());
   }
-  primitive.Own(DNNL_ARG_WEIGHTS,
-                Reordered(context, PlainDesc(layer.w_dims()), layer.weights, desc.weights_desc()));
+  primitive.OwnWeights(layer.origin, PlainDesc(layer.w_dims()), layer.weights, desc.weights_desc());
   if (layer.bias != nullptr) {
     const dnnl::memory::desc bias = layer.bias_desc();
     primitive.Own(DNNL_ARG_BIAS, Reordered(context, bias, layer.bias, bias));
@@ -399,6 +400,7 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
                        y,
                        w,
                        wide.data(),
+                       {&context, weights.data},
                        bias,
                        post,
                        blocks,

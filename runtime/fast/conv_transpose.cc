@@ -31,7 +31,8 @@ Status PreparedConvTranspose::Init(const FastContext& context, const ConvTranspo
   DRAGOMAN_RT_TRY(ConvTransposeShape(p, x, w, &y));
   DRAGOMAN_RT_GUARDED {
     auto impl = Pimpl<Impl>::Make();
-    impl->product.Pack(w, p.group, WideWeights(weights, NumElements(w)).data(), bias, post);
+    impl->product.Pack(w, p.group, WideWeights(weights, NumElements(w)).data(), bias, post,
+                       {&context, weights.data});
     impl->product.Resize(x, window);
     impl->lookout.Create(context, post, NumElements(x), NumElements(y));
     impl_ = std::move(impl);

@@ -42,12 +42,12 @@ bool DynamicConvTranspose::Supports(const ConvTransposeParams& p, const Shape& x
   return PreparedConvTranspose::Supports(p, x, w);
 }
 
-Status DynamicConvTranspose::Init(const FastContext& /*context*/, const ConvTransposeParams& p,
+Status DynamicConvTranspose::Init(const FastContext& context, const ConvTransposeParams& p,
                                   const Shape& w, const float* weights, const float* bias,
                                   const PostOps& post) noexcept {
   p_ = p;
   w_ = w;
-  DRAGOMAN_RT_GUARDED { product_.Pack(w, p.group, weights, bias, post); }
+  DRAGOMAN_RT_GUARDED { product_.Pack(w, p.group, weights, bias, post, {&context, weights}); }
   DRAGOMAN_RT_CAUGHT(std::exception) { return Status::Error("out of memory"); }
   return Status();
 }

@@ -22,7 +22,7 @@ namespace dragoman::rt {
 
 bool HalfPanels::Supported() noexcept { return false; }
 void HalfPanels::Pack(const float*, std::int64_t, std::int64_t, const float*, std::int64_t,
-                      std::int64_t, std::int64_t, const PostOps&) {}
+                      std::int64_t, std::int64_t, const PostOps&, const PackingOrigin&) {}
 void HalfPanels::Run(std::int64_t, const float*, const float*, float*, void*) const noexcept {}
 std::int64_t HalfPanels::ScratchBytes(std::int64_t) const noexcept { return 0; }
 void HalfPanels::RunRows(std::int64_t, const float*, float*) const noexcept {}
@@ -110,7 +110,7 @@ bool HalfPanels::Supported() noexcept { return HasArithmetic(Precision::kBF16); 
 
 void HalfPanels::Pack(const float* weights, std::int64_t out_stride, std::int64_t in_stride,
                       const float* bias, std::int64_t outputs, std::int64_t inputs,
-                      std::int64_t rows, const PostOps& post) {
+                      std::int64_t rows, const PostOps& post, const PackingOrigin& origin) {
   bias_.assign(static_cast<std::size_t>(outputs), 0.0f);
   if (bias != nullptr) std::copy_n(bias, outputs, bias_.data());
   post_ = post;
@@ -119,15 +119,20 @@ void HalfPanels::Pack(const float* weights, std::int64_t out_stride, std::int64_
   vectors_ = TileSizes::PanelVectors(rows);
   const std::int64_t width = vectors_ * kLanes, num_panels = (outputs + width - 1) / width;
   const std::int64_t panel_size = width * 2 * PairsOf(inputs);
-  panels_ = NewAlignedFloats(num_panels * panel_size / 2);
-  auto* panels = reinterpret_cast<BFloat16*>(panels_.get());
-  std::fill_n(panels, num_panels * panel_size, BFloat16(0.0f));
-  for (std::int64_t o = 0; o < outputs; ++o) {
-    BFloat16* panel = panels + o / width * panel_size;
-    for (std::int64_t i = 0; i < inputs; ++i)
-      panel[i / 2 * 2 * width + o % width * 2 + i % 2] =
-          BFloat16(weights[o * out_stride + i * in_stride]);
-  }
+  const auto pack = [&]() -> SharedFloats {
+    AlignedFloats floats = NewAlignedFloats(num_panels * panel_size / 2);
+    auto* panels = reinterpret_cast<BFloat16*>(floats.get());
+    std::fill_n(panels, num_panels * panel_size, BFloat16(0.0f));
+    for (std::int64_t o = 0; o < outputs; ++o) {
+      BFloat16* panel = panels + o / width * panel_size;
+      for (std::int64_t i = 0; i < inputs; ++i)
+        panel[i / 2 * 2 * width + o % width * 2 + i % 2] =
+            BFloat16(weights[o * out_stride + i * in_stride]);
+    }
+    return floats;
+  };
+  panels_ = origin.Packed(PackedForm::kHalfPanels,
+                          {out_stride, in_stride, outputs, inputs, vectors_}, pack);
 }
 
 std::int64_t HalfPanels::ScratchBytes(std::int64_t rows) const noexcept {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/fast/aligned_floats.h"
+#include "runtime/fast/context.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/kernels/float16.h"
 
@@ -25,7 +26,7 @@ class HalfPanels {
   // Like PanelProduct::Pack; weights are rounded to bf16.
   void Pack(const float* weights, std::int64_t out_stride, std::int64_t in_stride,
             const float* bias, std::int64_t outputs, std::int64_t inputs, std::int64_t rows,
-            const PostOps& post = {});
+            const PostOps& post = {}, const PackingOrigin& origin = {});
 
   // y (rows, outputs) = x (rows, inputs), rounded to bf16, · weightsᵀ + bias, and the post-ops, on
   // all threads; row-major. `residual`, which only they need, may be y. `scratch` has
@@ -46,7 +47,7 @@ class HalfPanels {
   void Finish(std::int64_t rows, std::int64_t first, const float* residual, float* sums,
               float* y) const noexcept;
 
-  AlignedFloats panels_;  // room for two elements each
+  SharedFloats panels_;  // room for two elements each
   std::vector<float> bias_;
   PostOps post_;
   std::int64_t outputs_ = 0, inputs_ = 0;

@@ -63,7 +63,7 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
     const auto pack = [&] {
       impl->own = true;
       impl->panels.Pack(wide.data(), sizes.in_first ? 1 : sizes.in, sizes.in_first ? sizes.out : 1,
-                        bias, sizes.out, sizes.in, sizes.rows, post);
+                        bias, sizes.out, sizes.in, sizes.rows, post, {&context, weights.data});
       impl->lookout.Create(context, post, sizes.rows * sizes.in, sizes.rows * sizes.out);
       return finish(types);
     };
@@ -88,8 +88,7 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
     impl->primitive.BindOperand(DNNL_ARG_SRC, x, desc.src_desc());
     const dnnl::memory::desc given =
         sizes.in_first ? StridedDesc(w_dims, {1, sizes.out}) : PlainDesc(w_dims);
-    impl->primitive.Own(DNNL_ARG_WEIGHTS,
-                        Reordered(context, given, wide.data(), desc.weights_desc()));
+    impl->primitive.OwnWeights({&context, weights.data}, given, wide.data(), desc.weights_desc());
     if (bias != nullptr)
       impl->primitive.Own(DNNL_ARG_BIAS, Reordered(context, descs.bias, bias, descs.bias));
     const dnnl_compat::OperandDescs made{desc.src_desc(), desc.weights_desc(), descs.bias,

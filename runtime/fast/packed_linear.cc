@@ -8,8 +8,8 @@
 
 namespace dragoman::rt {
 
-Status PackedLinear::Init(const FastContext&, std::int64_t in, std::int64_t out, bool in_first,
-                          const WeightData& weights, const float* bias,
+Status PackedLinear::Init(const FastContext& context, std::int64_t in, std::int64_t out,
+                          bool in_first, const WeightData& weights, const float* bias,
                           const PostOps& post) noexcept {
   out_ = out;
   in_half_ = weights.precision == Precision::kBF16 && HalfPanels::Supported();
@@ -17,7 +17,7 @@ Status PackedLinear::Init(const FastContext&, std::int64_t in, std::int64_t out,
     const WideWeights wide(weights, in * out);
     const auto pack = [&](auto& panels) {
       panels.Pack(wide.data(), in_first ? 1 : in, in_first ? out : 1, bias, out, in,
-                  PanelProduct::kAnyRows, post);
+                  PanelProduct::kAnyRows, post, {&context, weights.data});
     };
     in_half_ ? pack(half_) : pack(panels_);
   }

@@ -28,10 +28,16 @@ AlignedFloats Zeros(std::int64_t count) {
 
 void PanelProduct::Pack(const float* weights, std::int64_t out_stride, std::int64_t in_stride,
                         const float* bias, std::int64_t outputs, std::int64_t inputs,
-                        std::int64_t rows, const PostOps& post) {
+                        std::int64_t rows, const PostOps& post, const PackingOrigin& origin) {
   Prepare(bias, outputs, inputs, rows, post);
-  for (std::int64_t first = 0; first < outputs; first += width_)
-    PackPanel(first, weights + first * out_stride, out_stride, in_stride);
+  const auto pack = [&]() -> SharedFloats {
+    AlignedFloats panels = NewAlignedFloats(PanelFloats());
+    for (std::int64_t first = 0; first < outputs; first += width_)
+      PackPanel(first, weights + first * out_stride, out_stride, in_stride, panels.get());
+    return panels;
+  };
+  panels_ = origin.Packed(PackedForm::kPanels,
+                          {out_stride, in_stride, outputs, inputs, width_, block_}, pack);
 }
 
 void PanelProduct::Prepare(const float* bias, std::int64_t outputs, std::int64_t inputs,
@@ -49,7 +55,6 @@ void PanelProduct::Prepare(const float* bias, std::int64_t outputs, std::int64_t
   const bool few = rows != kAnyRows && rows <= best.rows;
   const bool whole = few || (post.residual && post.activation_first);
   block_ = whole ? inputs : std::min(inputs, kBlock);
-  panels_ = NewAlignedFloats(padded_outputs_ * inputs);
   bias_ = Zeros(padded_outputs_);
   if (bias != nullptr) std::copy_n(bias, outputs, bias_.get());
   most_parts_ = std::clamp<std::int64_t>(MaxThreads(), 1, std::max<std::int64_t>(num_panels_, 1));
@@ -61,12 +66,12 @@ std::int64_t PanelProduct::Parts(std::int64_t rows) const {
 }
 
 void PanelProduct::PackPanel(std::int64_t first, const float* weights, std::int64_t out_stride,
-                             std::int64_t in_stride) noexcept {
+                             std::int64_t in_stride, float* panels) const noexcept {
   const std::int64_t count = std::min(width_, outputs_ - first);
   const std::int64_t width = std::min(width_, padded_outputs_ - first);
   for (std::int64_t begin = 0; begin < inputs_; begin += block_) {
     const std::int64_t end = std::min(begin + block_, inputs_);
-    float* to = panels_.get() + begin * padded_outputs_ + first * (end - begin);
+    float* to = panels + begin * padded_outputs_ + first * (end - begin);
     for (std::int64_t k = begin; k < end; ++k, to += width) {
       const float* from = weights + k * in_stride;
       for (std::int64_t o = 0; o < count; ++o) to[o] = from[o * out_stride];

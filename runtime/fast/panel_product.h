@@ -9,8 +9,10 @@
 #define DRAGOMAN_RUNTIME_FAST_PANEL_PRODUCT_H_
 
 #include <cstdint>
+#include <utility>
 
 #include "runtime/fast/aligned_floats.h"
+#include "runtime/fast/context.h"
 #include "runtime/fast/post_ops.h"
 
 namespace dragoman::rt {
@@ -23,14 +25,18 @@ class PanelProduct {
   // and `bias` (may be null), for products of `rows` rows, or kAnyRows. Throws std::bad_alloc.
   void Pack(const float* weights, std::int64_t out_stride, std::int64_t in_stride,
             const float* bias, std::int64_t outputs, std::int64_t inputs, std::int64_t rows,
-            const PostOps& post = {});
+            const PostOps& post = {}, const PackingOrigin& origin = {});
 
-  // The same by panels of width() outputs: `weights` begins with those of output `first`.
+  // The same by panels of width() outputs, which PackPanel writes to PanelFloats() floats:
+  // `weights` begins with those of output `first`.
   void Prepare(const float* bias, std::int64_t outputs, std::int64_t inputs, std::int64_t rows,
                const PostOps& post = {});
+  std::int64_t PanelFloats() const { return padded_outputs_ * inputs_; }
   void PackPanel(std::int64_t first, const float* weights, std::int64_t out_stride,
-                 std::int64_t in_stride) noexcept;
+                 std::int64_t in_stride, float* panels) const noexcept;
+  void SetPanels(SharedFloats panels) { panels_ = std::move(panels); }
   std::int64_t width() const { return width_; }
+  std::int64_t block() const { return block_; }  // of inputs whose panels lie together
 
   // y (rows, outputs) = x (rows, inputs) · weightsᵀ + bias, and the post-ops; `residual`, which
   // only they need, may be y. All row-major. `scratch` has ScratchBytes(); without it, if it is
@@ -56,7 +62,7 @@ class PanelProduct {
   std::int64_t PackedSize() const;
   std::int64_t Parts(std::int64_t rows) const;
 
-  AlignedFloats panels_;
+  SharedFloats panels_;
   AlignedFloats bias_;                                // of whole vectors
   std::int64_t width_ = 0;                            // of a panel; the last one may be narrower
   std::int64_t num_panels_ = 0, padded_outputs_ = 0;  // of whole vectors

@@ -151,6 +151,29 @@ void Primitive::Own(int argument, const dnnl::memory& memory) {
   ++count_;
 }
 
+void Primitive::OwnWeights(const PackingOrigin& origin, const dnnl::memory::desc& from,
+                           const float* data, const dnnl::memory::desc& to) {
+  struct Laid {
+    dnnl::memory::desc from, to;
+    AlignedFloats floats;
+  };
+  const auto lay = [&] {
+    const auto bytes = static_cast<std::int64_t>(to.get_size());
+    Laid laid{from, to, NewAlignedFloats(bytes / std::int64_t{sizeof(float)} + 1)};
+    dnnl::memory source(from, context_->engine, const_cast<float*>(data));
+    dnnl::memory target(to, context_->engine, laid.floats.get());
+    dnnl::reorder(source, target).execute(context_->stream, source, target);
+    context_->stream.wait();
+    return std::make_shared<const Laid>(std::move(laid));
+  };
+  // The layouts, of which numbers tell little, are compared.
+  auto laid =
+      origin.Packed(PackedForm::kPrimitive, {static_cast<std::int64_t>(to.get_size())}, lay);
+  if (!(laid->from == from) || !(laid->to == to)) laid = lay();
+  Own(DNNL_ARG_WEIGHTS, dnnl::memory(to, context_->engine, laid->floats.get()));
+  weights_ = std::move(laid);
+}
+
 Primitive::Port Primitive::MakePort(int argument, const dnnl::memory::desc& inside,
                                     bool elsewhere) {
   Port port;

@@ -87,6 +87,9 @@ class Primitive {
                 const dnnl::memory::dims& sizes, const dnnl::memory::dims& at);
   // Adds an argument that owns its data.
   void Own(int argument, const dnnl::memory& memory);
+  // Adds the weights `data`, laid out as `to`, which primitives of other objects may share.
+  void OwnWeights(const PackingOrigin& origin, const dnnl::memory::desc& from, const float* data,
+                  const dnnl::memory::desc& to);
 
   // Makes a primitive of the same descriptors with other attributes. Throws dnnl::error.
   using Make = std::function<dnnl::primitive(const dnnl::primitive_attr&)>;
@@ -141,6 +144,7 @@ class Primitive {
   dnnl::primitive primitive_;
   std::unique_ptr<Unfused> unfused_;
   dnnl::memory memories_[kMaxArguments];
+  std::shared_ptr<const void> weights_;  // what one of them refers to
   dnnl_exec_arg_t arguments_[kMaxArguments];
   int count_ = 0;
   Port operands_[kMaxOperands];

@@ -24,9 +24,10 @@ void Load(const float* from, std::int64_t size, float* to) {
 }  // namespace
 
 void RecurrentDirection::Product::Pack(const float* weights, std::int64_t outputs,
-                                       std::int64_t inputs, std::int64_t rows, const float* added) {
-  in_half ? half.Pack(weights, inputs, 1, added, outputs, inputs, rows)
-          : wide.Pack(weights, inputs, 1, added, outputs, inputs, rows);
+                                       std::int64_t inputs, std::int64_t rows, const float* added,
+                                       const PackingOrigin& origin) {
+  in_half ? half.Pack(weights, inputs, 1, added, outputs, inputs, rows, {}, origin)
+          : wide.Pack(weights, inputs, 1, added, outputs, inputs, rows, {}, origin);
 }
 
 void RecurrentDirection::Product::RunRows(std::int64_t rows, const float* x,
@@ -93,7 +94,7 @@ Status RecurrentDirection::Init(const FastContext& context, const CellSizes& siz
   if (projects_) projection_bound_ = std::exchange(functions_.output, INFINITY);
   steps_phases_ = sizes.cell == RecurrentCell::kGruReset || projects_ ? 2 : 1;
   DivideUnits(units);
-  PackRecurrent(InParts(weights.r, sizes.output).data(), weights.in_half);
+  PackRecurrent(InParts(weights.r, sizes.output).data(), weights.in_half, {&context, weights.r});
   if (weights.peepholes != nullptr) PackPeepholes(weights.peepholes);
   if (projects_) {
     projection_.Pack(weights.projection, sizes_.hidden, 1, nullptr, sizes_.output, sizes_.hidden,
@@ -115,15 +116,18 @@ std::int64_t RecurrentDirection::product_rows() const {
 
 Status RecurrentDirection::InitInput(const FastContext& context, const RecurrentWeights& weights) {
   const LinearSizes sizes{extent_.steps * extent_.batch, sizes_.input, sizes_.gate_units(), false};
-  const std::vector<float> bias = Bias(weights.b), w = InParts(weights.w, sizes.in);
+  const std::vector<float> bias = Bias(weights.b);
+  std::vector<float> ordered;
+  if (num_parts() > 1) ordered = InParts(weights.w, sizes.in);
+  const float* const w = num_parts() > 1 ? ordered.data() : weights.w;
   if (is_open_) {
     open_input_.in_half = weights.in_half;
-    open_input_.Pack(w.data(), sizes.out, sizes.in, PanelProduct::kAnyRows, bias.data());
+    open_input_.Pack(w, sizes.out, sizes.in, PanelProduct::kAnyRows, bias.data(), {&context, w});
     return Status();
   }
-  if (!weights.in_half) return input_.Init(context, sizes, w.data(), bias.data(), {});
-  std::vector<BFloat16> halves(w.size());
-  Narrow(w.data(), sizes.in * sizes.out, halves.data());
+  if (!weights.in_half) return input_.Init(context, sizes, w, bias.data(), {});
+  std::vector<BFloat16> halves(static_cast<std::size_t>(sizes.in * sizes.out));
+  Narrow(w, sizes.in * sizes.out, halves.data());
   return input_.Init(context, sizes, halves.data(), bias.data(), {});
 }
 
@@ -173,14 +177,18 @@ std::int64_t RecurrentDirection::product_gates() const {
   return sizes_.cell == RecurrentCell::kGruReset ? 2 : sizes_.gates();
 }
 
-void RecurrentDirection::PackRecurrent(const float* r, bool in_half) {
+// What a part is packed of depends on where it begins and how many units it has.
+void RecurrentDirection::PackRecurrent(const float* r, bool in_half, PackingOrigin origin) {
   const std::int64_t output = sizes_.output;
   for (Part& part : parts_) {
     const float* own = r + part.first * sizes_.gates() * output;
     part.recurrent.in_half = part.after_reset.in_half = in_half;
-    part.recurrent.Pack(own, product_gates() * part.units, output, product_rows());
+    origin.part = 2 * part.first;
+    part.recurrent.Pack(own, product_gates() * part.units, output, product_rows(), nullptr, origin);
     if (sizes_.cell != RecurrentCell::kGruReset) continue;
-    part.after_reset.Pack(own + 2 * part.units * output, part.units, output, product_rows());
+    origin.part = 2 * part.first + 1;
+    part.after_reset.Pack(own + 2 * part.units * output, part.units, output, product_rows(),
+                          nullptr, origin);
   }
 }
 

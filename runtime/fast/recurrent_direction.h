@@ -110,7 +110,7 @@ class RecurrentDirection {
     bool in_half = false;
 
     void Pack(const float* weights, std::int64_t outputs, std::int64_t inputs, std::int64_t rows,
-              const float* added = nullptr);
+              const float* added = nullptr, const PackingOrigin& origin = {});
     std::int64_t ScratchBytes(std::int64_t rows) const noexcept {
       return in_half ? half.ScratchBytes(rows) : wide.ScratchBytes();
     }
@@ -138,7 +138,7 @@ class RecurrentDirection {
   std::vector<float> InParts(const float* rows, std::int64_t size) const;
   std::vector<float> Bias(const float* b);
   std::int64_t product_rows() const;
-  void PackRecurrent(const float* r, bool in_half);
+  void PackRecurrent(const float* r, bool in_half, PackingOrigin origin);
   Status InitInput(const FastContext& context, const RecurrentWeights& weights);
   void PackPeepholes(const float* peepholes);
   Status MultiplyInput(const float* x, float* given, void* scratch);

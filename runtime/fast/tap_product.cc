@@ -150,7 +150,7 @@ std::int64_t TapProduct::Axis::MostReaching(std::int64_t results) const {
 }
 
 void TapProduct::Pack(const Shape& w, std::int64_t groups, const float* weights, const float* bias,
-                      const PostOps& post) {
+                      const PostOps& post, const PackingOrigin& origin) {
   groups_ = groups;
   channels_ = w[0] / groups;
   outputs_ = w[1];
@@ -161,11 +161,17 @@ void TapProduct::Pack(const Shape& w, std::int64_t groups, const float* weights,
   block_ = std::clamp<std::int64_t>(kRows / taps_, 1, outputs_);
   weights_row_ = channels_ % kInputs == 0 ? channels_ + kGap : channels_;
   const std::int64_t rows = outputs_ * taps_;
-  weights_.assign(static_cast<std::size_t>(groups * rows * weights_row_), 0.0f);
-  for (std::int64_t c = 0; c < w[0]; ++c) {
-    float* to = weights_.data() + c / channels_ * rows * weights_row_ + c % channels_;
-    for (std::int64_t r = 0; r < rows; ++r) to[r * weights_row_] = weights[c * rows + r];
-  }
+  const auto pack = [&]() -> SharedFloats {
+    const std::int64_t count = groups * rows * weights_row_;
+    AlignedFloats packed = NewAlignedFloats(count);
+    std::fill_n(packed.get(), count, 0.0f);
+    for (std::int64_t c = 0; c < w[0]; ++c) {
+      float* to = packed.get() + c / channels_ * rows * weights_row_ + c % channels_;
+      for (std::int64_t r = 0; r < rows; ++r) to[r * weights_row_] = weights[c * rows + r];
+    }
+    return packed;
+  };
+  weights_ = origin.Packed(PackedForm::kTaps, {w[0], rows, groups}, pack);
   most_threads_ = std::max<std::int64_t>(MaxThreads(), 1);
 }
 
@@ -302,7 +308,7 @@ void TapProduct::Multiply(const Piece& piece, std::int64_t group, Range outputs,
                           const Buffers& buffers) const {
   const std::int64_t num_rows = outputs.size() * taps_;
   const float* const weights =
-      weights_.data() + (group * outputs_ + outputs.begin) * taps_ * weights_row_;
+      weights_.get() + (group * outputs_ + outputs.begin) * taps_ * weights_row_;
   PanelTile tile = {};
   tile.panel = buffers.panels;
   tile.x_row = weights_row_;

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/fast/aligned_floats.h"
+#include "runtime/fast/context.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/params/conv_transpose.h"
 #include "runtime/params/shape.h"
@@ -24,7 +26,7 @@ class TapProduct {
   // Copies `weights` (of sizes w: 1 to 3 spatial axes, nothing empty) and `bias` (may be null), for
   // images of any size. Throws std::bad_alloc.
   void Pack(const Shape& w, std::int64_t groups, const float* weights, const float* bias,
-            const PostOps& post);
+            const PostOps& post, const PackingOrigin& origin = {});
   // The sizes of x in the runs that follow, and the window that belongs to them. Throws
   // std::bad_alloc, where they are larger than those before.
   void Resize(const Shape& x, const Window& window);
@@ -113,7 +115,7 @@ class TapProduct {
   std::int64_t taps_ = 1;
   std::int64_t weights_row_ = 0;  // floats between two rows of weights
   std::int64_t block_ = 1;        // outputs whose parts are computed together
-  std::vector<float> weights_;    // for each output and tap a row of channels
+  SharedFloats weights_;          // for each output and tap a row of channels
   std::vector<float> bias_;
   PostOps post_;
   std::int64_t batch_ = 0;

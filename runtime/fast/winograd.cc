@@ -66,7 +66,7 @@ bool Winograd::Supports(const Window& window, std::int64_t group, const Shape& x
 }
 
 Winograd::Winograd(const Window& window, const Shape& x, const Shape& w, const float* weights,
-                   const float* bias, const PostOps& post)
+                   const float* bias, const PostOps& post, const PackingOrigin& origin)
     : channels_(x[1]),
       outputs_(w[0]),
       height_(x[2]),
@@ -93,12 +93,21 @@ Winograd::Winograd(const Window& window, const Shape& x, const Shape& w, const f
   parts_ = Parts();
   if (bias != nullptr) std::copy_n(bias, outputs_, bias_.begin());
   for (PanelProduct& product : products_) product.Prepare(nullptr, outputs_, channels_, together_);
-  PackWeights(weights);
+  const SharedFloats panels =
+      origin.Packed(PackedForm::kWinograd,
+                    {outputs_, channels_, products_.front().width(), products_.front().block()},
+                    [&] { return PackWeights(weights); });
+  for (std::int64_t p = 0; p < kPoints; ++p) {
+    PanelProduct& product = products_[static_cast<std::size_t>(p)];
+    product.SetPanels({panels, panels.get() + p * product.PanelFloats()});
+  }
 }
 
 // A panel of outputs after the other: all weights at once would take four times their memory.
-void Winograd::PackWeights(const float* weights) {
+SharedFloats Winograd::PackWeights(const float* weights) const {
   const std::int64_t width = products_.front().width();
+  const std::int64_t floats = products_.front().PanelFloats();
+  AlignedFloats panels = NewAlignedFloats(kPoints * floats);
   const std::int64_t row = channels_ + kGap, point = PointStride(width * row);
   std::vector<float> transformed(static_cast<std::size_t>(point * kPoints));
   for (std::int64_t first = 0; first < outputs_; first += width) {
@@ -109,12 +118,12 @@ void Winograd::PackWeights(const float* weights) {
                                  transformed.data() + (o - first) * row + c);
       }
     }
-    const float* from = transformed.data();
-    for (PanelProduct& product : products_) {
-      product.PackPanel(first, from, row, 1);
-      from += point;
+    for (std::int64_t p = 0; p < kPoints; ++p) {
+      products_.front().PackPanel(first, transformed.data() + p * point, row, 1,
+                                  panels.get() + p * floats);
     }
   }
+  return panels;
 }
 
 std::int64_t Winograd::Block() noexcept { return VectorFloats(); }

@@ -31,7 +31,7 @@ class Winograd {
 
   // Weights and bias (may be null) are copied. Throws std::bad_alloc.
   Winograd(const Window& window, const Shape& x, const Shape& w, const float* weights,
-           const float* bias, const PostOps& post);
+           const float* bias, const PostOps& post, const PackingOrigin& origin = {});
 
   // `residual`, which only post-ops need, may be y. `scratch` has ScratchBytes() and is aligned
   // to 64.
@@ -49,7 +49,7 @@ class Winograd {
     float* y;
   };
 
-  void PackWeights(const float* weights);
+  SharedFloats PackWeights(const float* weights) const;
   std::int64_t Parts() const;
   std::int64_t PartFloats() const;  // of scratch memory
   Place PlaceOf(std::int64_t tile) const;

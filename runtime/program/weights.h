@@ -17,6 +17,7 @@
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/shape.h"
 #include "runtime/params/status.h"
+#include "runtime/program/packed_weights.h"
 #include "runtime/program/tensor.h"
 
 namespace dragoman::rt {
@@ -49,6 +50,12 @@ class Weights {
   TensorView<const T> At(std::int64_t offset, const Shape& shape) const {
     return {reinterpret_cast<const T*>(data_ + offset), shape};
   }
+  // Whether `data` is part of them.
+  bool Hold(const void* data) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(data);
+    return at - reinterpret_cast<std::uintptr_t>(data_) < size_;
+  }
+  PackedWeights& packed() const { return packed_; }
   // Gives the memory of a tensor back that has been packed elsewhere. It may still be read, which
   // fetches it from the file again.
   template <class T>
@@ -70,6 +77,7 @@ class Weights {
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   bool is_mapped_ = false;
+  mutable PackedWeights packed_;
 };
 
 }  // namespace dragoman::rt

@@ -4,6 +4,8 @@
 are missing, cut or another model's; programs of two releases in one binary; models called as files
 of ours are."""
 
+import array
+import base64
 import pathlib
 import re
 import shutil
@@ -42,6 +44,46 @@ int main(int argc, char** argv) {
   if (other == nullptr || !other->run(x, z).ok() || z[3] != y[3]) return 3;
   status = model->run(mlp::rt::View<const float, 4>(static_cast<const float*>(nullptr)), y);
   std::printf("%.4f %s\n", static_cast<double>(y[3]), status.message());
+}
+"""
+
+# A product whose packed weights take 4 MB.
+LARGE = """dragoman 1 common onnx
+opset "" 22
+entry main(%x: f32[1, 1024]) -> (%y: f32[1, 1024]) {
+  const %w: f32[1024, 1024] = base64 "@WEIGHTS@"
+  %y = dragoman.Linear(%x, %w)
+}
+"""
+
+# Prints by how many kilobytes eight objects that share weights are larger than one.
+FORKS = r"""
+#include <unistd.h>
+
+#include <cstdio>
+#include <vector>
+
+#include "mlp.h"
+
+static long Kilobytes() {
+  long all = 0, resident = 0;
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr || std::fscanf(file, "%ld %ld", &all, &resident) != 2) return -1;
+  std::fclose(file);
+  return resident * sysconf(_SC_PAGESIZE) / 1024;
+}
+
+int main() {
+  mlp::Mlp model;
+  std::vector<float> x(1024, 1.0f), y(1024), z(1024);
+  if (!model.run(x, y).ok()) return 1;
+  const long before = Kilobytes();
+  std::vector<std::unique_ptr<mlp::Mlp>> forks;
+  for (int i = 0; i < 8; ++i) {
+    forks.push_back(model.Fork());
+    if (!forks.back()->run(x, z).ok() || z != y) return 2;
+  }
+  std::printf("%ld", Kilobytes() - before);
 }
 """
 
@@ -152,6 +194,14 @@ class GeneratedCreation(CommandCase):
         self.assertEqual(self.succeed(program), "8 5 9 mlp\n")
         self.succeed("g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
                      "-I", folder, "-I", folder / "runtime/plain", folder / "infer.cc")
+
+    def test_objects_share_packed_weights(self):
+        weights = array.array("f", (i % 7 / 64 for i in range(1 << 20))).tobytes()
+        text = LARGE.replace("@WEIGHTS@", base64.b64encode(weights).decode())
+        (self.out / "m.dgt").write_text(text)
+        self.done("codegen", self.out / "m.dgt", "-o", self.out / "p", "--name", "mlp")
+        self.compile(self.out / "p", self.out / "app", app=FORKS)
+        self.assertLess(int(self.succeed(self.out / "app")), 4096)
 
     def test_the_runtime_has_no_warnings_in_newer_standards(self):
         sources = [path for folder in ("fast", "program") for path in RUNTIME.glob(f"{folder}/*.cc")]
