@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "codegen/onednn/native_cache.h"
+#include "core/support/plural.h"
 
 namespace dragoman::cli {
 namespace {
@@ -35,8 +36,8 @@ int RunCache(const CacheOptions& options) {
     return kDone;
   }
   if (options.clear && !options.common.quiet) Print("{} freed\n", SizeText(freed));
-  Print("{}: {} compiled program{}, {}; at most {} are kept\n", folder.string(), programs.size(),
-        programs.size() == 1 ? "" : "s", SizeText(bytes), SizeText(NativeCacheLimit()));
+  Print("{}: {}, {}; at most {} are kept\n", folder.string(),
+        Plural(programs.size(), "compiled program"), SizeText(bytes), SizeText(NativeCacheLimit()));
   return kDone;
 }
 

@@ -25,6 +25,7 @@
 #include "cli/convert.h"
 #include "cli/fusion_summary.h"
 #include "core/support/mapped_file.h"
+#include "core/support/plural.h"
 #include "core/support/temporary_folder.h"
 #include "core/support/text.h"
 #include "driver/convert_model.h"
@@ -232,8 +233,7 @@ Result<bool> IsEqual(const Session& session, const std::string& path,
   }
   const bool equal = std::ranges::all_of(checks, &Verification::ok);
   if (equal && !options.common.quiet) {
-    Say(fmt::format("check: equal on {} random input{}", checks.size(),
-                    checks.size() == 1 ? "" : "s"));
+    Say("check: equal on " + Plural(checks.size(), "random input"));
   }
   return equal;
 }

@@ -188,10 +188,7 @@ Status Edit(const EditOptions& options) {
   return {};
 }
 
-int RunEdit(const EditOptions& options) {
-  const Status status = Edit(options);
-  return status.ok() ? kDone : Report(status.error(), options.model);
-}
+int RunEdit(const EditOptions& options) { return Report(Edit(options), options.model); }
 
 void AddNames(Command& command, EditOptions& options) {
   command.Add("--rename-input", &options.rename_inputs,

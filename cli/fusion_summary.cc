@@ -5,6 +5,7 @@
 
 #include "cli/report.h"
 #include "core/rewrite/sequence_node.h"
+#include "core/support/plural.h"
 
 namespace dragoman::cli {
 namespace {
@@ -41,8 +42,7 @@ std::string FusionSummary(const NodeCount& before, const NodeCount& after,
   std::string what;
   for (const auto& [kind, number] : after.recurrent) {
     what += fmt::format("{}{} {}", what.empty() ? "" : ", ", number, kind.first);
-    if (kind.second >= 0)
-      what += fmt::format(" of {} step{}", kind.second, kind.second == 1 ? "" : "s");
+    if (kind.second >= 0) what += " of " + Plural(static_cast<std::size_t>(kind.second), "step");
   }
   const std::string line =
       fmt::format("{} nodes to {}: {}", Grouped(before.nodes), Grouped(after.nodes), what);

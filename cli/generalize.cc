@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "core/edit/generalize.h"
+#include "core/support/plural.h"
 #include "driver/edit_model.h"
 #include "driver/verify_model.h"
 
@@ -50,8 +51,8 @@ void PrintWhatIsOpen(const Generalized& done, bool verbose) {
           fmt::format("{}", fmt::join(size.places, ", ")));
   }
   if (!verbose && !done.changes.empty())
-    Print("{} constant{} follow{} the sizes (--verbose lists them)\n", done.changes.size(),
-          done.changes.size() == 1 ? "" : "s", done.changes.size() == 1 ? "s" : "");
+    Print("{} follow{} the sizes (--verbose lists them)\n", Plural(done.changes.size(), "constant"),
+          done.changes.size() == 1 ? "s" : "");
   for (const std::string& change : done.changes) {
     if (verbose) Print("  {}\n", change);
   }
@@ -77,8 +78,7 @@ Status Generalize(const GeneralizeOptions& options) {
 }
 
 int RunGeneralize(const GeneralizeOptions& options) {
-  const Status status = Generalize(options);
-  return status.ok() ? kDone : Report(status.error(), options.first);
+  return Report(Generalize(options), options.first);
 }
 
 }  // namespace

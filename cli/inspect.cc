@@ -140,15 +140,13 @@ int WriteOverlay(const Session& session, const Result<Model>& lowered,
                   options.model);
   }
   const std::string overlay = OverlayOf(session, *lowered, heat);
-  const Status status = WritePageFile(*options.overlay, overlay, {options.model});
-  return status.ok() ? kDone : Report(status.error(), *options.overlay);
+  return Report(WritePageFile(*options.overlay, overlay, {options.model}), *options.overlay);
 }
 
 // The weights' histograms.
 int WritePlot(const Model& model, const InspectOptions& options) {
   const std::string plot = PlotOfWeights(model, FileNameOf(options.model));
-  const Status status = WritePageFile(*options.plot, plot, {options.model});
-  return status.ok() ? kDone : Report(status.error());
+  return Report(WritePageFile(*options.plot, plot, {options.model}));
 }
 
 // Errors: options that are not for one another.

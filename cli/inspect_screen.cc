@@ -15,6 +15,7 @@
 #include "cli/inspect_node.h"
 #include "cli/inspect_targets.h"
 #include "cli/report.h"
+#include "core/support/plural.h"
 #include "driver/model_costs.h"
 #include "driver/structured_calls.h"
 
@@ -53,8 +54,8 @@ void PrintCensus(const Census& census, std::size_t absent) {
 void PrintMissing(const std::vector<MissingFile>& files, const std::string& model) {
   for (const MissingFile& file : files) {
     const std::filesystem::path place = std::filesystem::path(model).parent_path() / file.name;
-    Print("missing  {}, at least {}, with the elements of {} constant{}\n", place.string(),
-          SizeText(file.bytes), file.constants, file.constants == 1 ? "" : "s");
+    Print("missing  {}, at least {}, with the elements of {}\n", place.string(),
+          SizeText(file.bytes), Plural(file.constants, "constant"));
   }
 }
 

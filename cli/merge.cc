@@ -55,10 +55,7 @@ Status Merge(const MergeOptions& options) {
   return session.Write(merged, options.output, *target, {.kept_opset = opset});
 }
 
-int RunMerge(const MergeOptions& options) {
-  const Status status = Merge(options);
-  return status.ok() ? kDone : Report(status.error());
-}
+int RunMerge(const MergeOptions& options) { return Report(Merge(options)); }
 
 struct ExtractOptions {
   std::optional<std::string> scope;
@@ -141,10 +138,7 @@ Status Split(const SplitOptions& options) {
   return {};
 }
 
-int RunSplit(const SplitOptions& options) {
-  const Status status = Split(options);
-  return status.ok() ? kDone : Report(status.error(), options.model);
-}
+int RunSplit(const SplitOptions& options) { return Report(Split(options), options.model); }
 
 }  // namespace
 

@@ -129,10 +129,7 @@ Status ReduceModel(const ReduceCommand& options) {
   return {};
 }
 
-int RunReduce(const ReduceCommand& options) {
-  const Status status = ReduceModel(options);
-  return status.ok() ? kDone : Report(status.error(), options.model);
-}
+int RunReduce(const ReduceCommand& options) { return Report(ReduceModel(options), options.model); }
 
 }  // namespace
 

@@ -78,6 +78,10 @@ std::string OneLine(const Finding& finding);
 // Prints all findings, one a line, and their number if there are several; gives the exit code of
 // their kind. Those of no file are of `file`, or of the call if that is empty.
 ExitCode Report(const Error& error, std::string_view file = "");
+// The same of what a command ends with; kDone if that went well.
+inline ExitCode Report(const Status& status, std::string_view file = "") {
+  return status.ok() ? kDone : Report(status.error(), file);
+}
 
 // Prints an answer to standard output; what is not UTF-8 is replaced.
 void PrintJson(const nlohmann::ordered_json& json);

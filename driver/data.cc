@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "core/interpreter/fits.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/kernel_name.h"
 #include "core/support/mapped_file.h"
@@ -60,11 +61,7 @@ Status CheckSizesOf(const std::string& name, const Type& type, const RuntimeValu
   if (value.kind != RuntimeValue::Kind::kTensor || type.shape() == nullptr) return {};
   const rt::Shape& sizes = value.array.shape();
   if (sizes.size() == 1 && sizes[0] == 1) return {};
-  const auto fits = [](const Dim& dim, std::int64_t size) {
-    return !dim.known() || dim.value() == size;
-  };
-  if (std::equal(type.shape()->begin(), type.shape()->end(), sizes.begin(), sizes.end(), fits))
-    return {};
+  if (Fits(value.array, type)) return {};
   return InvalidInput(fmt::format("input '{}' is given sizes [{}], expected {}", name,
                                   fmt::join(sizes, ", "), type.ToString()));
 }

@@ -8,6 +8,7 @@
 
 #include "core/compare/diff.h"
 #include "core/compare/places.h"
+#include "core/support/plural.h"
 #include "core/support/printable.h"
 
 namespace dragoman {
@@ -213,7 +214,7 @@ std::string RenderText(const DiffReport& report, Listing listing) {
   std::string text = fmt::format("different ({} level): {}\nfirst: ", Name(report.level),
                                  Printable(Verdict(report)));
   for (const std::string& line : report.first->Lines()) text += Printable(line) + "\n";
-  text += fmt::format("{} edit{}", report.edits.size(), report.edits.size() == 1 ? "" : "s");
+  text += Plural(report.edits.size(), "edit");
   const char* separator = ": ";
   for (const auto& [kind, count] : Counts(report)) {
     text += fmt::format("{}{} {}", separator, count, Name(kind));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/interpreter/evaluate.h"
+#include "core/interpreter/fits.h"
 #include "core/interpreter/frame.h"
 #include "core/interpreter/packed_rows.h"
 #include "core/ops/infer_context.h"
@@ -73,22 +74,12 @@ Result<std::vector<RuntimeValue>> RunNode(const Node& node,
                             : RunKernel(node, operands, execution.random);
 }
 
-// Whether an array has the sizes of its type. Those that inference could not prove are claims of
-// the file (docs/declared-sizes.md); a size that is open holds for any.
-bool HasSizes(const Array& array, const Type& type) {
-  const Shape* claimed = type.is_tensor() ? type.shape() : nullptr;
-  if (claimed == nullptr) return true;
-  const rt::Shape& sizes = array.shape();
-  return std::equal(
-      claimed->begin(), claimed->end(), sizes.begin(), sizes.end(),
-      [](const Dim& claim, std::int64_t size) { return !claim.known() || claim.value() == size; });
-}
-
+// Sizes that inference could not prove are claims of the file (docs/declared-sizes.md).
 Status CheckClaims(const Node& node, std::span<const RuntimeValue> results) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     const Value* value = node.result(i);
     const Array& array = results[i].array;
-    if (value == nullptr || !array.present() || HasSizes(array, value->type())) continue;
+    if (value == nullptr || !array.present() || Fits(array, value->type())) continue;
     const Type type = Type::Tensor(array.dtype(), FromRuntimeShape(array.shape()));
     return InvalidInput("result " + std::to_string(i) + " is " + type.ToString() +
                         ", declared as " + value->type().ToString())

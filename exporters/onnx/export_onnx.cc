@@ -2,7 +2,6 @@
 #include "exporters/onnx/export_onnx.h"
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -134,9 +133,9 @@ bool IsGivenToIterations(const Value& value) {
 // ONNX tells outputs by name: one that is an output already gets a copy, and what a body must not
 // give back as it is.
 void SeparateOutputs(Model& model) {
-  std::set<std::string> names;
+  NameScope names;
   ForEachGraph(std::as_const(model), [&](const Graph& graph) {
-    ForEachValue(graph, [&](const Value& value) { names.insert(value.name()); });
+    ForEachValue(graph, [&](const Value& value) { names.Reserve(value.name()); });
   });
   ForEachGraph(model, [&](Graph& graph) {
     std::set<const Value*> given;
@@ -144,9 +143,7 @@ void SeparateOutputs(Model& model) {
       Value* value = graph.output(i);
       if (value == nullptr || (given.insert(value).second && !IsGivenToIterations(*value)))
         continue;
-      std::string name = value->name() + "_copy";
-      for (int k = 2; !names.insert(name).second; ++k)
-        name = value->name() + "_copy_" + std::to_string(k);
+      std::string name = names.Unique(value->name() + "_copy");
       Value* const operands[] = {value};
       Node* copy = graph.Append(InternOp("onnx", "Identity"), operands);
       graph.SetOutput(i, copy->AddResult(std::move(name), value->type()));
@@ -157,18 +154,12 @@ void SeparateOutputs(Model& model) {
 // Runtimes refuse a graph in which two nodes have one name; nodes that stand for the same one do.
 void SeparateNodes(Model& model) {
   ForEachGraph(model, [](Graph& graph) {
-    std::set<std::string> given;
-    for (const Node& node : graph.nodes()) given.insert(node.name());
-    std::map<std::string, int> seen;  // and the next number of each name
+    NameScope names;
+    std::vector<Node*> others;  // of a name that one before has
     for (Node& node : graph.nodes()) {
-      const auto [found, is_first] = seen.try_emplace(node.name(), 2);
-      if (node.name().empty() || is_first) continue;
-      std::string name;
-      do {
-        name = node.name() + "_" + std::to_string(found->second++);
-      } while (!given.insert(name).second);
-      node.set_name(std::move(name));
+      if (!node.name().empty() && !names.Reserve(node.name())) others.push_back(&node);
     }
+    for (Node* node : others) node->set_name(names.Unique(node->name()));
   });
 }
 

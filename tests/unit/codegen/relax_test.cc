@@ -238,6 +238,14 @@ TEST(Relax, RaisesNegativeIndices) {
   EXPECT_THAT(text, HasSubstr(R"(R.take(x, lv2, axis=0, mode="fast"))"));
 }
 
+TEST(Relax, RaisesNoIndicesThatAreKnown) {
+  std::string places;
+  for (int i = 0; i < 100; ++i) places += (i > 0 ? ", " : "") + std::to_string(i % 5);
+  EXPECT_THAT(Emit("%x: f32[5, 4]",
+                   "const %i: i64[100] = [" + places + "]\n%y = onnx.Gather(%x, %i) {axis = 0}"),
+              Not(HasSubstr("R.less")));
+}
+
 TEST(Relax, SlicesBackwardsBeyondTheFirstElement) {
   const std::string text = Emit("%x: f32[5]",
                                 "const %s: i64[1] = [-1]\nconst %e: i64[1] = [-100]\n"
