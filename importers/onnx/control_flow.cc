@@ -131,7 +131,7 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerIf(const Node& node, const C
     DRAGOMAN_TRY(BindBranchInputs(*branch, node));
   }
   if (std::optional<std::vector<std::int64_t>> known = builder.KnownInts(operands[0]);
-      known && known->size() == 1) {
+      known && known->size() == 1 && operands[0]->type().dtype() == DType::kBool) {
     return LowerTaken(known->front() != 0 ? *then_branch : *else_branch, scope, builder);
   }
   Result<std::shared_ptr<Graph>> then_body = LowerBody(*then_branch, scope, {});

@@ -78,6 +78,13 @@ class Recursion(ProgramCase):
         self.survives(self.relax({"f": [f"y: {RELAX} = cls.g(x)"], "g": [f"y: {RELAX} = cls.f(x)"]},
                                  "cls.f(x)"))
 
+    def test_calls_that_lie_deep(self):
+        methods = "".join(f"  def m{i}(self: __torch__.M, x: Tensor) -> Tensor:\n    return (self).m{i + 1}(x, )\n"
+                          for i in range(300))
+        last = "  def m300(self: __torch__.M, x: Tensor) -> Tensor:\n    return torch.exp(x)\n"
+        self.refused(self.script("y = (self).m0(x, )", value="y", more=methods + last),
+                     "lies more than 200 calls deep")
+
     def test_functions_that_call_the_next_twice(self):
         count = 40
         head = HEAD.replace('17\n', '17\nopset "f" 1\n')
@@ -188,6 +195,13 @@ class Contradictions(ProgramCase):
                     'ret { key: "r" value: "n:y:0" }')
         self.refused(self.tensorflow(tf("y", "f", "x", more=""), f"library {{ function {{ {function} }} }}"),
                      "operand 0 has elements of i32, expected f32")
+
+    def test_conditions_that_are_no_truths(self):
+        """Not even where the branch that is taken is known."""
+        for condition in ("i64[] = 1", "u8[1] = [0]", "f32[] = 1.0"):
+            self.refused(self.onnx(f"const %c: {condition}", "%y = onnx.If(%c) {else_branch = graph e() -> (%a) {\n"
+                                   "    %a = onnx.Neg(%x)\n  }, then_branch = graph t() -> (%b) {\n"
+                                   "    %b = onnx.Exp(%x)\n  }}"), "expected bool")
 
     def test_parts_that_are_not_equal(self):
         three = tf("a", "ConcatV2", "x", "x1", "i", more=F32 + 'attr { key: "N" value { i: 2 } }')

@@ -67,13 +67,15 @@ Evaluator::Known Evaluator::Refine(const Value* condition, bool holds, Frame& fr
     holds = !holds;
   }
   Known known;
-  for (auto& [value, abstract] : frame.values) {
+  const auto optionals = frame.optionals.find(condition);
+  if (optionals == frame.optionals.end()) return known;
+  for (const Value* value : optionals->second) {
+    Abstract& abstract = frame.values[value];
     const auto* maybe = abstract.As<Maybe>();
     if (maybe == nullptr || maybe->present != condition) continue;
     known.emplace_back(value, abstract);
+    abstract = holds ? Abstract(*maybe->payload) : Abstract(None());
   }
-  for (const auto& [value, abstract] : known)
-    frame.values[value] = holds ? *abstract.As<Maybe>()->payload : Abstract(None());
   return known;
 }
 
@@ -174,8 +176,7 @@ Result<Flow> Evaluator::RunEitherToEnd(const Node& node, Value* condition, Frame
   const Result<Flow> flow = RunBranches(entry_, condition, branches, results);
   split_.pop_back();
   if (!flow.ok()) return flow.error();
-  for (std::size_t i = 0; i < results.size(); ++i)
-    frame.values[end.output(i)] = std::move(results[i]);
+  for (std::size_t i = 0; i < results.size(); ++i) frame.Set(end.output(i), std::move(results[i]));
   ended_ = &end;
   return *flow;
 }
@@ -247,8 +248,8 @@ Flow Evaluator::RunLoop(const Node& node, Frame& frame) {
   }
   loop.body = [&](const Number& iteration, const std::vector<Abstract>& carried,
                   std::vector<Abstract>& results) {
-    frame.values[body->input(0)] = iteration;
-    for (std::size_t i = 0; i < carried.size(); ++i) frame.values[body->input(i + 1)] = carried[i];
+    frame.Set(body->input(0), iteration);
+    for (std::size_t i = 0; i < carried.size(); ++i) frame.Set(body->input(i + 1), carried[i]);
     return RunBlock(*body, frame, results);
   };
   std::vector<Abstract> results;

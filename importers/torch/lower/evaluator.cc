@@ -156,10 +156,15 @@ std::vector<Abstract> Evaluator::Operands(const Node& node, const Frame& frame) 
   return operands;
 }
 
+void Evaluator::Frame::Set(const Value* value, Abstract abstract) {
+  if (const auto* maybe = abstract.As<Maybe>()) optionals[maybe->present].push_back(value);
+  values[value] = std::move(abstract);
+}
+
 void Evaluator::SetResults(const Node& node, Frame& frame, std::vector<Abstract> results) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) == nullptr) continue;
-    frame.values[node.result(i)] = i < results.size() ? std::move(results[i]) : Abstract(Poison());
+    frame.Set(node.result(i), i < results.size() ? std::move(results[i]) : Abstract(Poison()));
   }
 }
 
@@ -200,8 +205,8 @@ Flow Evaluator::CallFunction(const Graph& function, std::vector<Abstract> argume
                              std::vector<Abstract>& results) {
   Frame frame;
   for (std::size_t i = 0; i < function.num_inputs(); ++i) {
-    frame.values[function.input(i)] =
-        i < arguments.size() ? std::move(arguments[i]) : Abstract(Poison());
+    frame.Set(function.input(i),
+              i < arguments.size() ? std::move(arguments[i]) : Abstract(Poison()));
   }
   ++depth_;
   const Flow flow = RunBlock(function, frame, results);

@@ -48,7 +48,11 @@ class Evaluator {
 
  private:
   struct Frame {
+    void Set(const Value* value, Abstract abstract);
+
     std::unordered_map<const Value*, Abstract> values;
+    // Values that were optionals, by what tells whether they are there.
+    std::unordered_map<const Value*, std::vector<const Value*>> optionals;
   };
 
   using Known = std::vector<std::pair<const Value*, Abstract>>;

@@ -79,7 +79,10 @@ class Inliner {
 
   // Inlines all calls of `graph`; callees first, each once.
   Status Expand(Graph& graph, int depth) {
-    if (depth > kMaxCallDepth) return Recursion(graph);
+    if (depth > kMaxCallDepth) {
+      return Unsupported(
+          fmt::format("function '{}' lies more than {} calls deep", graph.name(), kMaxCallDepth));
+    }
     const auto [mark, fresh] = marks_.try_emplace(&graph, Mark::kOpen);
     if (!fresh) return mark->second == Mark::kDone ? Status() : Recursion(graph);
     std::vector<Graph*> blocks;
