@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -74,39 +76,63 @@ Result<Level> LevelToCompare(const Session& session, const DiffRequest& request,
 // Lowerings of different formats spell the same in different ways, and exporters fold constants.
 constexpr const char* kPassesOfExports =
     "default,fold-weights,unify-sizes,unify-factors,hide-by-infinity";
-constexpr const char* kPassesOfUsualInputs =
-    "default,fold-weights,unify-sizes,unify-factors,hide-by-infinity,assume-usual-inputs";
+// What two exports that differ may still be equal for: passes that rely on it, and what to say.
+struct Assumption {
+  std::string passes;
+  std::string text;
+};
 
-bool HasSoftmax(const Model& model) {
+bool HasNode(const Model& model, const std::function<bool(const Node&)>& is_wanted) {
   bool found = false;
   for (const Entry& entry : model.entries) {
     ForEachGraph(*entry.graph, [&](const Graph& graph) {
-      for (const Node& node : graph.nodes()) found = found || node.Is("Softmax");
+      for (const Node& node : graph.nodes()) found = found || is_wanted(node);
     });
   }
   return found;
 }
 
-// Two exports that differ as they are, where inputs are usual numbers and masks show something of
-// each row: if they are equal then, these models and the trace of their comparison take the place
-// of others.
-Result<std::optional<DiffReport>> DiffForUsualInputs(const Session& session,
-                                                     std::array<Model, 2>& models,
-                                                     const CompareOptions& compare,
-                                                     DiffTrace* trace) {
-  const LoweringOptions lowering{.passes = kPassesOfUsualInputs};
-  std::array<Model, 2> usual;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    DRAGOMAN_ASSIGN(usual[i], session.ToCommon(models[i], lowering));
+bool IsSoftmax(const Node& node) { return node.Is("Softmax"); }
+
+// Whether a size of 0 may be another thing than in the same Reshape of other sizes.
+bool TellsZeros(const Node& node) {
+  return node.Is("Reshape") &&
+         (!node.operand(1)->is_constant() || node.attribute("allowzero") != nullptr);
+}
+
+std::vector<Assumption> AssumptionsFor(const std::array<Model, 2>& models) {
+  const bool sizes = HasNode(models[0], TellsZeros) || HasNode(models[1], TellsZeros);
+  std::vector<Assumption> assumptions;
+  if (sizes) assumptions.push_back({",assume-sizes", "sizes of 1 or more"});
+  if (HasNode(models[0], IsSoftmax) && HasNode(models[1], IsSoftmax)) {
+    const std::string inputs = fmt::format("inputs between -{0:g} and {0:g}", kUsualInput);
+    const std::string masks = "masks that hide no whole row";
+    assumptions.push_back({",assume-usual-inputs", inputs + " and " + masks});
+    if (sizes) {
+      assumptions.push_back(
+          {",assume-usual-inputs,assume-sizes", inputs + ", " + masks + " and sizes of 1 or more"});
+    }
   }
-  DiffTrace usual_trace;
-  DRAGOMAN_ASSIGN(DiffReport report, session.Diff(usual[0], usual[1], compare,
-                                                  trace != nullptr ? &usual_trace : nullptr));
+  return assumptions;
+}
+
+// If the models are equal by what is assumed, those that are equal and the trace of their
+// comparison take the place of others.
+Result<std::optional<DiffReport>> DiffAssuming(const Session& session, const Assumption& assumption,
+                                               std::array<Model, 2>& models,
+                                               const CompareOptions& compare, DiffTrace* trace) {
+  const LoweringOptions lowering{.passes = kPassesOfExports + assumption.passes};
+  std::array<Model, 2> assumed;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    DRAGOMAN_ASSIGN(assumed[i], session.ToCommon(models[i], lowering));
+  }
+  DiffTrace found;
+  DRAGOMAN_ASSIGN(DiffReport report, session.Diff(assumed[0], assumed[1], compare,
+                                                  trace != nullptr ? &found : nullptr));
   if (!report.equal()) return std::optional<DiffReport>();
-  report.assumption =
-      fmt::format("inputs between -{0:g} and {0:g} and masks that hide no whole row", kUsualInput);
-  if (trace != nullptr) *trace = std::move(usual_trace);
-  models = std::move(usual);
+  report.assumption = assumption.text;
+  if (trace != nullptr) *trace = std::move(found);
+  models = std::move(assumed);
   return std::optional(std::move(report));
 }
 
@@ -133,9 +159,12 @@ Result<DiffReport> DiffSources(const Session& session, std::array<Model, 2>& mod
   }
   DRAGOMAN_ASSIGN(DiffReport report, session.Diff(a, b, request.compare, trace));
   const bool may_assume = !report.equal() && lowers && foreign && !request.passes;
-  if (!may_assume || !HasSoftmax(a) || !HasSoftmax(b)) return report;
-  DRAGOMAN_ASSIGN(auto usual, DiffForUsualInputs(session, models, request.compare, trace));
-  return usual ? *std::move(usual) : report;
+  if (!may_assume) return report;
+  for (const Assumption& assumption : AssumptionsFor(models)) {
+    DRAGOMAN_ASSIGN(auto equal, DiffAssuming(session, assumption, models, request.compare, trace));
+    if (equal) return *std::move(equal);
+  }
+  return report;
 }
 
 }  // namespace dragoman

@@ -38,6 +38,7 @@ constexpr PatternFamily kSpellings[] = {
     WrapPatterns,      MirrorPatterns,     WindowPatterns,   TrianglePatterns, ElementwisePatterns,
     IndexPatterns,     JoinedSizePatterns, SpellingRules};
 constexpr PatternFamily kSharedSizes[] = {SizePatterns};
+constexpr PatternFamily kReferringSizes[] = {ReferringSizePatterns};
 constexpr PatternFamily kFactors[] = {FactorPatterns};
 constexpr PatternFamily kProducts[] = {ProductPatterns, BatchPatterns};
 constexpr PatternFamily kFunctions[] = {FunctionPatterns,
@@ -186,6 +187,11 @@ constexpr PassInfo kPasses[] = {
      .by_default = false,
      .at_end = true,
      .reads_weights = true},
+    {.name = "assume-sizes",
+     .sentence = "has Reshape refer to the sizes of its operand, which is another thing for sizes "
+                 "of 0: for graphs that are compared",
+     .families = kReferringSizes,
+     .by_default = false},
     {.name = "assume-usual-inputs",
      .sentence =
          "does what omit-guards and hide-by-infinity do for inputs between -1e6 and 1e6 and "

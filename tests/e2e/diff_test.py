@@ -103,6 +103,19 @@ class Diff(CommandCase):
             files[2].write_text(changed.replace(old, new))
             self.assertIn("different", self.first_line(other, files[2], "--exports"))
 
+    def test_sizes_that_are_referred_to(self):
+        head = ("graph main(%x: f32[n, 6, m]) -> (%y) {\n  const %parts: i64[2] = [2, 3]\n")
+        computed, referring = self.out / "computed.dgt", self.out / "referring.dgt"
+        computed.write_text(head + "  %n = onnx.Shape(%x) {end = 1}\n  %m = onnx.Shape(%x) {start = 2}\n"
+                            "  %s = onnx.Concat(%n, %parts, %m) {axis = 0}\n"
+                            "  %y = onnx.Reshape(%x, %s) {allowzero = 1}\n}\n")
+        text = head + "  const %s: i64[4] = [0, 2, 3, -1]\n  %y = onnx.Reshape(%x, %s)\n}\n"
+        referring.write_text(text)
+        self.assertEqual(self.done("diff", computed, referring, "--exports"),
+                         "equal (common level) for sizes of 1 or more\n")
+        referring.write_text(text.replace("[0, 2, 3, -1]", "[0, 3, 2, -1]"))
+        self.assertIn("different", self.first_line(computed, referring, "--exports"))
+
     def test_conversions_of_a_model_equal_it(self):
         for model in ("bert", "bert_dynamic", "mlp_dynamic", "mobilenet", "gru"):
             path = MODELS / model / "model.onnx"

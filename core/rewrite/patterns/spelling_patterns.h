@@ -18,11 +18,12 @@ std::span<const Pattern> WrapPatterns();       // Pad by the other end of an axi
 std::span<const Pattern> MirrorPatterns();     // Pad by elements of an axis that are read again
 std::span<const Pattern> WindowPatterns();     // of images that are one row
 std::span<const Pattern> TrianglePatterns();   // of matrices, by masks
-std::span<const Pattern> ElementwisePatterns();  // between Reshapes
-std::span<const Pattern> NumberPatterns();       // of tensors that are one number
-std::span<const Pattern> IndexPatterns();        // of GatherND
-std::span<const Pattern> JoinedSizePatterns();   // of several axes of a tensor
-std::span<const Pattern> SizePatterns();         // of inputs, and places along open axes
+std::span<const Pattern> ElementwisePatterns();    // between Reshapes
+std::span<const Pattern> NumberPatterns();         // of tensors that are one number
+std::span<const Pattern> IndexPatterns();          // of GatherND
+std::span<const Pattern> JoinedSizePatterns();     // of several axes of a tensor
+std::span<const Pattern> SizePatterns();           // of inputs, and places along open axes
+std::span<const Pattern> ReferringSizePatterns();  // of Reshape, where none is 0
 
 }  // namespace dragoman
 

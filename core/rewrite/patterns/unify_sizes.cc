@@ -248,6 +248,42 @@ Result<bool> CopyInferredSize(Node& node, PassContext& context) {
   return true;
 }
 
+// Sizes of a Reshape to `to` that refer to those of its operand: numbers, 0 where the operand has
+// the size at the same place, -1 for one that is left.
+std::optional<std::vector<std::int64_t>> ReferringForm(const Shape& from, const Shape& to) {
+  std::vector<std::int64_t> form;
+  Dim product = 1;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    product = product * to[i];
+    if (to[i].known() && to[i].value() == 0) return std::nullopt;
+    const bool is_copied = i < from.size() && Equal(from[i], to[i]) == Truth::kYes;
+    form.push_back(to[i].known() ? to[i].value() : is_copied ? 0 : -1);
+  }
+  const auto left = std::ranges::count(form, -1);
+  if (left > 1 || (left == 1 && Equal(product, NumElements(from)) != Truth::kYes))
+    return std::nullopt;
+  return form;
+}
+
+// Reshape(x: [n, m, 6], [n, m, 2, 3]) = Reshape(x, [0, 0, 2, 3]), where no size is 0
+Result<bool> ReferToSizes(Node& node, PassContext& context) {
+  const Shape* const from = node.Is("Reshape") ? node.operand(0)->type().shape() : nullptr;
+  const Shape* const to = from != nullptr ? node.result()->type().shape() : nullptr;
+  if (to == nullptr || std::ranges::any_of(*to, &Dim::unknown) ||
+      std::ranges::any_of(*from, &Dim::unknown))
+    return false;
+  const auto form = ReferringForm(*from, *to);
+  const Tensor* const given = ConstantOf(node.operand(1));
+  const bool is_plain = node.attribute("allowzero") == nullptr;
+  if (!form || (is_plain && given != nullptr && given->ToInts() == *form)) return false;
+  node.RemoveAttribute("allowzero");
+  if (given == nullptr || given->ToInts() != *form) {
+    node.set_operand(1, context.AddConstant(*node.graph(), Tensor::Ints(*form), "sizes",
+                                            node.operand(1)->origin()));
+  }
+  return true;
+}
+
 // Unsqueeze(ConstantOfShape(sizes)) = ConstantOfShape(the sizes of the result); Reshape, Squeeze
 // and Expand likewise
 Result<bool> FillAtOnce(Node& node, PassContext& context) {
@@ -403,6 +439,11 @@ Result<bool> TakeAlongAxes(Node& node, PassContext& context) {
 
 std::span<const Pattern> JoinedSizePatterns() {
   static constexpr Pattern kPatterns[] = {{"join-sizes", JoinSizes}};
+  return kPatterns;
+}
+
+std::span<const Pattern> ReferringSizePatterns() {
+  static constexpr Pattern kPatterns[] = {{"refer-to-sizes", ReferToSizes}};
   return kPatterns;
 }
 

@@ -132,6 +132,7 @@ std::span<const DrawnPattern> DrawnPlaces() {
       {"take-before-unsqueezing", Gathers},
       {"take-of-narrower", Gathers},
       {"take-along-axes", GridOfOpenPlaces, Exactness::kExact, 1},
+      {"refer-to-sizes", PartlyComputed, Exactness::kExact, 1},
       {"fill-at-once", Filled},
       {"state-computed-sizes", PartlyComputed, Exactness::kExact, 1},
       {"copy-inferred-size", InferredSize, Exactness::kExact, 1},
