@@ -113,6 +113,40 @@ class WrittenTest(unittest.TestCase):
 """)
         self.assertIn("aten.softmax.int", self.targets(archive))
 
+    def test_a_safe_softmax_is_attention_with_a_mask_of_bool(self):
+        archive = self.convert_text("""entry main(%q: f32[b, 2, 3, 4], %k: f32[b, 2, 4, 5],
+    %v: f32[b, 2, 5, 4], %visible: bool[3, 5]) -> (%y) {
+  const %factor: f32[] = 0.5
+  const %none: f32[] = 0.0
+  const %far: f32[] = -inf
+  const %last: i64[1] = [-1]
+  %scaled = onnx.Mul(%q, %factor)
+  %s = onnx.MatMul(%scaled, %k)
+  %mask = onnx.Where(%visible, %none, %far)
+  %m = onnx.Add(%s, %mask)
+  %p = onnx.Softmax(%m)
+  %most = onnx.ReduceMax(%m, %last)
+  %hidden = onnx.Equal(%most, %far)
+  %w = onnx.Where(%hidden, %none, %p)
+  %y = onnx.MatMul(%w, %v)
+}
+""")
+        program, _ = program_of(archive)
+        attention = program["graph_module"]["graph"]["nodes"][-1]
+        self.assertIn("scaled_dot_product_attention", attention["target"])
+        given = {argument["name"]: argument["arg"] for argument in attention["inputs"]}
+        self.assertEqual(given["attn_mask"], {"as_tensor": {"name": "visible"}})
+        self.assertNotIn("scale", given)  # 1 / sqrt(4)
+        visible = np.ones((3, 5), bool)
+        visible[1] = False
+        drawn = np.random.default_rng(0)
+        y, = self.run_outputs(archive, q=drawn.normal(size=(1, 2, 3, 4)).astype("f4"),
+                              k=drawn.normal(size=(1, 2, 4, 5)).astype("f4"),
+                              v=np.ones((1, 2, 5, 4), "f4"), visible=visible)
+        np.testing.assert_allclose(y[0, 0, :, 0], [1, 0, 1], rtol=1e-6)
+        done = dragoman("diff", self.work / "model.dgt", archive)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_a_mask_has_the_axes_that_pytorch_wants(self):
         archive = self.convert_text("""entry main(%q: f32[2, 3, 4], %k: f32[2, 4, 5],
     %v: f32[2, 5, 4]) -> (%y) {

@@ -13,10 +13,15 @@ namespace {
 // Operators between a mask and the numbers that it is made of.
 constexpr int kMaskDepth = 12;
 
-// The producer of a value that nothing else reads, if it is that operator.
-const Node* OnlyReader(const Value* value, std::string_view type) {
+// The producer of a value, if it is that operator.
+const Node* MadeBy(const Value* value, std::string_view type) {
   const Node* node = value != nullptr ? value->producer() : nullptr;
-  return node != nullptr && node->Is(type) && value->HasOneUse() ? node : nullptr;
+  return node != nullptr && node->Is(type) ? node : nullptr;
+}
+
+// The same of a value that nothing else reads.
+const Node* OnlyReader(const Value* value, std::string_view type) {
+  return value != nullptr && value->HasOneUse() ? MadeBy(value, type) : nullptr;
 }
 
 bool HasFiniteElements(const dragoman::Tensor& tensor) {
@@ -56,33 +61,101 @@ std::optional<double> FactorOf(const Node& scaling) {
   return factor->FloatAt(0);
 }
 
-// A product of queries and keys, perhaps scaled.
-std::optional<Scores> ProductOf(const Value* value) {
+// Whether it is one number, `number`.
+bool IsNumber(const Value* value, double number) {
+  const dragoman::Tensor* tensor = value != nullptr ? value->tensor() : nullptr;
+  return tensor != nullptr && tensor->size() == 1 && tensor->FloatAt(0) == number;
+}
+
+// A softmax along the last axis; a safe one gives zeros where all is -inf.
+struct Weighting {
+  const Node* softmax = nullptr;
+  bool is_safe = false;
+};
+
+// Softmax(x), or Where(max(x) = -inf, 0, Softmax(x)), the form of a safe one, of rank `rank`.
+Weighting WeightingOf(const Value* value, std::int64_t rank) {
+  const auto is_last = [&](std::int64_t axis) { return axis == -1 || axis == rank - 1; };
+  const auto softmax_of = [&](const Value* weights) {
+    const Node* softmax = OnlyReader(weights, "Softmax");
+    return softmax != nullptr && is_last(IntAttribute(*softmax, "axis")) ? softmax : nullptr;
+  };
+  if (const Node* softmax = softmax_of(value)) return {softmax, false};
+  const Node* where = OnlyReader(value, "Where");
+  const Node* softmax = where != nullptr ? softmax_of(where->operand(2)) : nullptr;
+  const Node* hidden = softmax != nullptr ? OnlyReader(where->operand(0), "Equal") : nullptr;
+  const Node* most = hidden != nullptr ? OnlyReader(hidden->operand(0), "ReduceMax") : nullptr;
+  if (most == nullptr || !IsNumber(where->operand(1), 0) ||
+      !IsNumber(hidden->operand(1), -HUGE_VAL))
+    return {};
+  const dragoman::Tensor* axes = most->operand(1) != nullptr ? most->operand(1)->tensor() : nullptr;
+  const bool is_of_rows = axes != nullptr && axes->size() == 1 && is_last(axes->IntAt(0)) &&
+                          most->operand(0) == softmax->operand(0) &&
+                          IntAttribute(*most, "keepdims") != 0;
+  return is_of_rows ? Weighting{softmax, true} : Weighting();
+}
+
+// What gives the scores of a softmax, if nothing else reads them; a safe one reads them twice.
+const Node* MakerOfScores(const Weighting& weighting, std::string_view type) {
+  const Value* scores = weighting.softmax->operand(0);
+  const std::size_t reads = weighting.is_safe ? 2 : 1;
+  std::size_t count = 0;
+  for (const Use* use = scores->first_use(); use != nullptr; use = use->next()) ++count;
+  return count == reads ? MadeBy(scores, type) : nullptr;
+}
+
+// A product of queries and keys, perhaps scaled, of what `made_by` finds the producer.
+template <class MadeByType>
+std::optional<Scores> ProductOf(const MadeByType& made_by) {
   Scores scores;
-  const Node* scaling = OnlyReader(value, "Mul");
-  if (scaling == nullptr) scaling = OnlyReader(value, "Div");
-  if (scaling != nullptr) {
+  const Node* scaling = made_by("Mul");
+  if (scaling == nullptr) scaling = made_by("Div");
+  if (scaling == nullptr) {
+    scores.product = made_by("MatMul");
+  } else {
     const std::optional<double> number = FactorOf(*scaling);
     if (!number) return std::nullopt;
     scores.factor = scaling->Is("Div") ? 1 / *number : *number;
-    value = scaling->operand(0);
+    scores.product = OnlyReader(scaling->operand(0), "MatMul");
   }
-  scores.product = OnlyReader(value, "MatMul");
   if (scores.product == nullptr) return std::nullopt;
   return scores;
 }
 
-std::optional<Scores> ScoresOf(const Value* value) {
-  if (std::optional<Scores> scores = ProductOf(value)) return scores;
-  const Node* sum = OnlyReader(value, "Add");
+std::optional<Scores> ScoresOf(const Weighting& weighting) {
+  const auto maker = [&](std::string_view type) { return MakerOfScores(weighting, type); };
+  if (std::optional<Scores> scores = ProductOf(maker)) return scores;
+  const Node* sum = maker("Add");
   if (sum == nullptr) return std::nullopt;
   for (std::size_t i = 0; i < 2; ++i) {
-    std::optional<Scores> scores = ProductOf(sum->operand(i));
-    if (!scores || !IsFinite(*sum->operand(1 - i), kMaskDepth)) continue;
-    scores->mask = sum->operand(1 - i);
+    std::optional<Scores> scores =
+        ProductOf([&](std::string_view type) { return OnlyReader(sum->operand(i), type); });
+    const Value* mask = sum->operand(1 - i);
+    if (!scores || !(weighting.is_safe || IsFinite(*mask, kMaskDepth))) continue;
+    scores->mask = mask;
     return scores;
   }
   return std::nullopt;
+}
+
+bool SameSizes(const Type& a, const Type& b) {
+  return a.shape() != nullptr && b.shape() != nullptr && *a.shape() == *b.shape();
+}
+
+// What a mask of bool stands for: Where(visible, 0, -inf). Else the mask.
+const Value* MaskOf(const Value* mask) {
+  const Node* where = MadeBy(mask, "Where");
+  const bool hides = where != nullptr && SameSizes(where->operand(0)->type(), mask->type()) &&
+                     IsNumber(where->operand(1), 0) && IsNumber(where->operand(2), -HUGE_VAL);
+  return hides ? where->operand(0) : mask;
+}
+
+// What the operator multiplies by where nothing is stated.
+bool IsUsualScale(double scale, const Term& queries) {
+  const Dim& size = queries.shape.back();
+  return size.known() && queries.dtype == DType::kF32 &&
+         static_cast<float>(scale) ==
+             static_cast<float>(1 / std::sqrt(static_cast<double>(size.value())));
 }
 
 // Whether the axes in front of the matrices are the same ones.
@@ -97,12 +170,11 @@ bool HaveOneBatch(const Term& q, const Term& k, const Term& v) {
 }  // namespace
 
 std::optional<Term> AttentionOf(const AtenOp& op) {
-  const Node* softmax = OnlyReader(op.node.operand(0), "Softmax");
-  if (softmax == nullptr || op.rank(0) < 3 || op.rank(1) != op.rank(0)) return std::nullopt;
-  const std::int64_t axis = IntAttribute(*softmax, "axis");
-  if (axis != -1 && axis != op.rank(0) - 1) return std::nullopt;
+  if (op.rank(0) < 3 || op.rank(1) != op.rank(0)) return std::nullopt;
+  const Weighting weighting = WeightingOf(op.node.operand(0), op.rank(0));
+  if (weighting.softmax == nullptr) return std::nullopt;
   if (!IsFloating(op.dtype()) || Info(op.dtype()).bits < 32) return std::nullopt;
-  const std::optional<Scores> scores = ScoresOf(softmax->operand(0));
+  const std::optional<Scores> scores = ScoresOf(weighting);
   if (!scores) return std::nullopt;
   const Value* queries = scores->product->operand(0);
   const Node* scaling = OnlyReader(queries, "Mul");
@@ -114,21 +186,18 @@ std::optional<Term> AttentionOf(const AtenOp& op) {
   std::optional<Term> mask;
   if (scores->mask != nullptr) {
     // What a mask stretches is of sizes that the operator takes from queries and keys.
-    if (!(scores->product->result(0)->type() == softmax->operand(0)->type())) return std::nullopt;
-    mask = op.graph.Find(scores->mask);
+    if (!(scores->product->result(0)->type() == weighting.softmax->operand(0)->type()))
+      return std::nullopt;
+    mask = op.graph.Find(weighting.is_safe ? MaskOf(scores->mask) : scores->mask);
     if (!mask) return std::nullopt;
     while (mask->rank() < 2) mask = op.Unsqueeze(*mask, 0);
   }
   const Term k = op.SwapAxes(*keys, keys->rank() - 2, keys->rank() - 1);
-  return op.Call("aten.scaled_dot_product_attention.default",
-                 {{"query", *q},
-                  {"key", k},
-                  {"value", op.arg(1)},
-                  {"attn_mask", mask},
-                  {"dropout_p", 0.0},
-                  {"is_causal", false},
-                  Kw("scale", scores->factor * factor.value_or(1))},
-                 op.result());
+  Arguments arguments = {{"query", *q},       {"key", k},         {"value", op.arg(1)},
+                         {"attn_mask", mask}, {"dropout_p", 0.0}, {"is_causal", false}};
+  const double scale = scores->factor * factor.value_or(1);
+  if (!IsUsualScale(scale, *q)) arguments.push_back(Kw("scale", scale));
+  return op.Call("aten.scaled_dot_product_attention.default", arguments, op.result());
 }
 
 }  // namespace dragoman::pt2
