@@ -119,6 +119,14 @@ graph main(%x: f32[2, 3, 4], %i: i64[2, 1, 1]) -> (%y) {
 }""", x=draw(2, 3, 4), i=np.array([[[2]], [[-1]]]))
         self.assertIn("batch_dims=1", text)
 
+    def test_elements_are_gathered_of_as_many_as_there_are_indices(self):
+        text = self.texts("""
+graph main(%x: f32[4, 3, 5]) -> (%y) {
+  const %i: i64[2, 2, 1] = [[[4], [-1]], [[0], [2]]]
+  %y = onnx.GatherElements(%x, %i) {axis = 2}
+}""", x=draw(4, 3, 5))
+        self.assertIn("strided_slice(%x, begin=[0, 0], end=[2, 2]", text)
+
     def test_open_sizes_take_operators_with_shape_functions(self):
         lacking = ("abs", "cos", "erf", "isfinite", "isinf", "isnan", "sign", "sin", "trilu",
                    "nn.layer_norm", "nn.instance_norm", "nn.batch_norm", "nn.log_softmax",
@@ -154,6 +162,26 @@ graph main(%x: f32[n]) -> (%sin, %cos, %erf, %gelu, %wide) {
   %gelu = onnx.Gelu(%x)
 }""", x=x.astype(np.float32))
         for operator in ("sin", "cos", "erf"):
+            self.assertNotIn(f" {operator}(", text)
+
+    def test_inverse_and_hyperbolic_functions_of_open_sizes(self):
+        x = np.concatenate([np.linspace(-1, 1, 201), [1e-6, -3e-5, 2.5, -7, 88.9, -89, 1e10, 3e38]])
+        text = self.texts("""
+graph main(%x: f32[n]) -> (%sinh, %cosh, %atan, %asinh, %acosh, %asin, %acos, %atanh) {
+  const %one: f32[] = 1.0
+  %asinh = onnx.Asinh(%x)
+  %atan = onnx.Atan(%x)
+  %sinh = onnx.Sinh(%x)
+  %cosh = onnx.Cosh(%x)
+  %size = onnx.Abs(%x)
+  %above = onnx.Max(%size, %one)
+  %acosh = onnx.Acosh(%above)
+  %part = onnx.Tanh(%x)
+  %asin = onnx.Asin(%part)
+  %acos = onnx.Acos(%part)
+  %atanh = onnx.Atanh(%part)
+}""", x=x.astype(np.float32))
+        for operator in ("sinh", "cosh", "atan", "asinh", "acosh", "asin", "acos", "atanh"):
             self.assertNotIn(f" {operator}(", text)
 
     def test_normalisations_of_open_sizes(self):

@@ -75,6 +75,12 @@ Expressions EmitBinary(RelaxOp& op) {
   return Call(op, RelaxName(op.node.op().type));
 }
 
+// TVM compares truths as floats, which its LLVM does not take.
+Expressions EmitEqual(RelaxOp& op) {
+  if (op.dtype() != DType::kBool || op.dtype(1) != DType::kBool) return EmitBinary(op);
+  return One("R.logical_not(" + op.Do("logical_xor", op.arg(0), op.arg(1)) + ")");
+}
+
 // Max, Min, Sum and Mean as chains of the binary operator.
 Expressions EmitVariadic(RelaxOp& op) {
   const std::string& type = op.node.op().type;
@@ -208,7 +214,7 @@ std::span<const Row> ElementwiseRows() {
       {"Cos", EmitFloatUnary},
       {"Cosh", EmitFloatUnary},
       {"Div", EmitBinary},
-      {"Equal", EmitBinary},
+      {"Equal", EmitEqual},
       {"Erf", EmitFloatUnary},
       {"Exp", EmitFloatUnary},
       {"Floor", EmitFloatUnary},

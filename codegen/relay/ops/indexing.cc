@@ -67,10 +67,28 @@ Emitted EmitGather(RelayOp& op) {
   return One(op.Do("squeeze", {taken}, {{"axis", Ints{axis}}}));
 }
 
+// Relay's gather takes as many indices along the other axes as there are elements.
 Emitted EmitGatherElements(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(Value * indices, Indices(op, 1, axis));
-  return One(op.Do("gather", {op.arg(0), indices}, {{"axis", axis}}));
+  DRAGOMAN_ASSIGN(const Shape from, op.shape(0));
+  DRAGOMAN_ASSIGN(const Shape to, op.shape(1));
+  Ints axes, end;
+  for (std::size_t i = 0; i < from.size() && i < to.size(); ++i) {
+    if (static_cast<std::int64_t>(i) == axis || from[i] == to[i]) continue;
+    if (!to[i].known()) return op.Refuse("a number of indices that is known at run time only");
+    axes.push_back(static_cast<std::int64_t>(i));
+    end.push_back(to[i].value());
+  }
+  Value* x = op.arg(0);
+  if (!axes.empty()) {
+    x = op.Do("strided_slice", {x},
+              {{"begin", Ints(axes.size(), 0)},
+               {"end", std::move(end)},
+               {"strides", Ints(axes.size(), 1)},
+               {"axes", std::move(axes)}});
+  }
+  return One(op.Do("gather", {x, indices}, {{"axis", axis}}));
 }
 
 Emitted EmitGatherNd(RelayOp& op) {

@@ -88,6 +88,87 @@ Value* Erf(const Terms& t, Value* x) {
   return t.op.Do("where", {t.With("less", size, 0.5), series, far});
 }
 
+// With h = exp(|x| / 2), which does not exceed what floats hold before the result does: h² / 2 and
+// 1 / (2 h²).
+struct Halves {
+  Value* rising;
+  Value* falling;
+};
+Halves HalvesOf(const Terms& t, Value* x) {
+  Value* h = t.Do("exp", t.With("multiply", Abs(t, x), 0.5));
+  return {t.Do("multiply", t.With("multiply", h, 0.5), h),
+          t.Do("divide", t.Do("divide", t.Number(0.5), h), h)};
+}
+Value* Cosh(const Terms& t, Value* x) {
+  const Halves halves = HalvesOf(t, x);
+  return t.Do("add", halves.rising, halves.falling);
+}
+// Near 0 its series.
+Value* Sinh(const Terms& t, Value* x) {
+  const Halves halves = HalvesOf(t, x);
+  Value* far = t.Do("multiply", Sign(t, x), t.Do("subtract", halves.rising, halves.falling));
+  Value* square = t.Do("multiply", x, x);
+  Value* series =
+      t.Do("multiply", x, t.Polynomial(square, {1, 1 / 6.0, 1 / 120.0, 1 / 5040.0, 1 / 362880.0}));
+  return t.op.Do("where", {t.With("less", Abs(t, x), 1), series, far});
+}
+
+// With the tangent of a quarter or a half of the right angle taken off, by the polynomial of Cephes
+// (atanf), whose relative error is below 2e-7.
+Value* Atan(const Terms& t, Value* x) {
+  Value* size = Abs(t, x);
+  Value* is_large = t.With("greater", size, 2.414213562373095);
+  Value* is_middle = t.With("greater", size, 0.4142135623730950);
+  Value* large = t.Do("divide", t.Number(-1), size);
+  Value* middle = t.Do("divide", t.With("subtract", size, 1), t.With("add", size, 1));
+  Value* rest = t.op.Do("where", {is_large, large, t.op.Do("where", {is_middle, middle, size})});
+  Value* base = t.op.Do("where", {is_large, t.Number(M_PI_2),
+                                  t.op.Do("where", {is_middle, t.Number(M_PI_4), t.Number(0)})});
+  Value* angle = t.Do(
+      "multiply", rest,
+      t.Polynomial(t.Do("multiply", rest, rest),
+                   {1, -3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2}));
+  return t.Do("multiply", Sign(t, x), t.Do("add", base, angle));
+}
+Value* TwiceAtan(const Terms& t, Value* x) { return t.With("multiply", Atan(t, x), 2); }
+Value* Asin(const Terms& t, Value* x) {
+  Value* below = t.Do("subtract", t.Number(1), x);
+  Value* root = t.Do("sqrt", t.Do("multiply", below, t.With("add", x, 1)));
+  return TwiceAtan(t, t.Do("divide", x, t.With("add", root, 1)));
+}
+Value* Acos(const Terms& t, Value* x) {
+  Value* below = t.Do("subtract", t.Number(1), x);
+  return TwiceAtan(t, t.Do("sqrt", t.Do("divide", below, t.With("add", x, 1))));
+}
+
+// log(1 + x), exact where 1 + x is not.
+Value* Log1p(const Terms& t, Value* x) {
+  Value* above = t.With("add", x, 1);
+  Value* log = t.Do("log", above);
+  Value* scaled = t.Do("divide", t.Do("multiply", x, log), t.With("subtract", above, 1));
+  Value* near = t.op.Do("where", {t.With("equal", above, 1), x, scaled});
+  return t.op.Do("where", {t.With("greater", x, 1e7), log, near});
+}
+Value* Asinh(const Terms& t, Value* x) {
+  Value* size = Abs(t, x);
+  Value* root = t.Do("sqrt", t.With("add", t.Do("multiply", size, size), 1));
+  Value* bent = t.Do("divide", size, t.With("add", root, 1));
+  Value* near = Log1p(t, t.Do("add", size, t.Do("multiply", size, bent)));
+  Value* far = t.With("add", t.Do("log", size), M_LN2);
+  return t.Do("multiply", Sign(t, x), t.op.Do("where", {t.With("greater", size, 1e9), far, near}));
+}
+Value* Acosh(const Terms& t, Value* x) {
+  Value* below = t.With("subtract", x, 1);
+  Value* root = t.Do("multiply", t.Do("sqrt", below), t.Do("sqrt", t.With("add", x, 1)));
+  Value* far = t.With("add", t.Do("log", x), M_LN2);
+  return t.op.Do("where", {t.With("greater", x, 1e9), far, Log1p(t, t.Do("add", below, root))});
+}
+Value* Atanh(const Terms& t, Value* x) {
+  Value* size = Abs(t, x);
+  Value* odds = t.Do("divide", t.Do("add", size, size), t.Do("subtract", t.Number(1), size));
+  return t.Do("multiply", Sign(t, x), t.With("multiply", Log1p(t, odds), 0.5));
+}
+
 enum class In : std::uint8_t {
   kOwnType,
   kFloat32OrMore,  // smaller floats are computed in float32
@@ -101,13 +182,21 @@ struct Saying {
 // Sorted by name.
 constexpr Saying kSayings[] = {
     {"abs", Abs},
+    {"acos", Acos, In::kFloat32},
+    {"acosh", Acosh, In::kFloat32OrMore},
+    {"asin", Asin, In::kFloat32},
+    {"asinh", Asinh, In::kFloat32OrMore},
+    {"atan", Atan, In::kFloat32},
+    {"atanh", Atanh, In::kFloat32OrMore},
     {"cos", Cos, In::kFloat32OrMore},
+    {"cosh", Cosh, In::kFloat32OrMore},
     {"erf", Erf, In::kFloat32},
     {"isfinite", IsFinite},
     {"isinf", IsInf},
     {"isnan", IsNan},
     {"sign", Sign},
     {"sin", Sin, In::kFloat32OrMore},
+    {"sinh", Sinh, In::kFloat32OrMore},
     {"trunc", Trunc},
 };
 static_assert(IsSortedBy(kSayings, &Saying::name));

@@ -108,8 +108,41 @@ bool IsLeftToOthers(const Node& node, std::size_t operand_bytes) {
   return (node.Is("Transpose") && operand_bytes > kSmallBytes) || BelongsToQuantizedProduct(node);
 }
 
+// Constants for the results of a node, where none of them has an element: of what they would be
+// computed does not matter. Runtimes compute on no elements what they like.
+std::optional<std::vector<Tensor>> WithoutElements(const Node& node) {
+  std::vector<Tensor> tensors;
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Value* result = node.result(i);
+    const Shape* shape = result != nullptr ? result->type().shape() : nullptr;
+    const auto sizes = shape != nullptr ? KnownShape(*shape) : std::nullopt;
+    if (!sizes || std::ranges::find(*sizes, 0) == sizes->end()) return std::nullopt;
+    Result<Tensor> none = Tensor::Full(result->type().dtype(), *sizes, 0);
+    if (!none.ok()) return std::nullopt;
+    tensors.push_back(*std::move(none));
+  }
+  return tensors;
+}
+
+Result<bool> PutConstants(Node& node, std::vector<Tensor> tensors, PassContext& context) {
+  std::vector<Value*> constants(node.num_results(), nullptr);
+  for (std::size_t i = 0; i < node.num_results() && i < tensors.size(); ++i) {
+    if (node.result(i) == nullptr) continue;
+    context.folded_bytes += tensors[i].bytes().size();
+    constants[i] = context.AddConstant(*node.graph(), std::move(tensors[i]), node.result(i)->name(),
+                                       node.origin());
+  }
+  DRAGOMAN_TRY(context.InsertCopies(node, constants));
+  context.Replace(node, constants);
+  return true;
+}
+
 Result<bool> FoldWithin(const FoldLimits& limits, Node& node, PassContext& context) {
   if (!IsFoldable(node)) return false;
+  if (std::optional<std::vector<Tensor>> none = WithoutElements(node)) {
+    context.Explain(node, "has no elements");
+    return PutConstants(node, *std::move(none), context);
+  }
   std::vector<const Tensor*> operands;
   std::size_t operand_bytes = 0;
   for (const Use& use : node.operands()) {
@@ -128,18 +161,8 @@ Result<bool> FoldWithin(const FoldLimits& limits, Node& node, PassContext& conte
     return false;
   }
   context.folded_bytes += DrawnFor(node, operand_bytes);
-  std::vector<Value*> constants(node.num_results(), nullptr);
-  for (std::size_t i = 0; i < node.num_results() && i < tensors->size(); ++i) {
-    if (node.result(i) == nullptr) continue;
-    Tensor& tensor = (*tensors)[i];
-    context.folded_bytes += tensor.bytes().size();
-    constants[i] = context.AddConstant(*node.graph(), std::move(tensor), node.result(i)->name(),
-                                       node.origin());
-  }
-  DRAGOMAN_TRY(context.InsertCopies(node, constants));
   context.Explain(node, "computed");
-  context.Replace(node, constants);
-  return true;
+  return PutConstants(node, *std::move(tensors), context);
 }
 
 Result<bool> Fold(Node& node, PassContext& context) { return FoldWithin(kSmall, node, context); }

@@ -29,6 +29,7 @@ PRODUCERS = {  # name: (script, environment)
     "torch_models": ("producers/torch_models.py", "torch"),
     "keras_models": ("producers/keras_models.py", "tensorflow"),
     "tensorflow_programs": ("producers/tensorflow_programs.py", "tensorflow"),
+    "tensorflow_functions": ("producers/tensorflow_functions.py", "tensorflow"),
     "tree_models": ("producers/tree_models.py", "trees"),
     "relay_modules": ("producers/relay_modules.py", "relay"),
 }

@@ -564,7 +564,7 @@ def normalization(d):
         return "BatchNormalization", [x, scale, bias, mean, variance], {"epsilon": 0.01}
     if kind == "instance" and array.ndim > 2:
         return "InstanceNormalization", [x, scale, bias], {"epsilon": 0.01}
-    if kind == "layer" and d.operator_set >= 17:
+    if kind == "layer" and d.operator_set >= 17 and not d.open_first:
         axis = d.axis(x)
         sizes = array.shape[axis:]
         operands = [x, d.constant(d.draw(array.dtype.name, *sizes), array.dtype)]
@@ -763,7 +763,7 @@ def variadic(d):
 
 def reverse_rows(d):
     x = d.of_kind("f", 2)
-    if d.operator_set < 10:
+    if d.operator_set < 10 or d.open_first:
         raise Refused("has no ReverseSequence")
     time, batch = d.pick([(0, 1), (1, 0)])
     sizes = d.values[x].shape
@@ -824,14 +824,11 @@ def written(seed):
             if rows != 3:
                 feeds = {name: array[:rows] if array.ndim > 1 else array
                          for name, array in feeds.items()}
-            try:
-                results = run.run(None, feeds)
-            except Exception:  # not every graph is one for every size
-                continue
+            results = run.run(None, feeds)  # fails where the graph is not one for every size
             if all(map(is_tame, results)):
                 runs.append((feeds, dict(zip(outputs, results))))
         if not runs:
-            raise Refused("ONNX Runtime does not run the graph as a whole")
+            raise Refused("computes numbers that are too large")
         write_case(folder, "model.onnx", runs)
     return write
 

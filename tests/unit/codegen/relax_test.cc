@@ -103,6 +103,11 @@ TEST(Relax, ShiftsByAllBitsAreZero) {
       Not(HasSubstr("R.where")));
 }
 
+TEST(Relax, TruthsAreNotComparedAsNumbers) {
+  const std::string text = Emit("%x: bool[3], %z: bool[3]", "%y = onnx.Equal(%x, %z)");
+  EXPECT_THAT(text, AllOf(HasSubstr("R.logical_xor(x, z)"), HasSubstr("= R.logical_not(lv)")));
+}
+
 TEST(Relax, FloatsModuloInfinityAreNoProducts) {
   EXPECT_THAT(Emit("%x: f32[3], %n: f32[3]", "%y = onnx.Mod(%x, %n)"),
               AllOf(HasSubstr("R.mod(x, n)"), Not(HasSubstr("R.floor_mod"))));
