@@ -14,9 +14,8 @@ constexpr std::int64_t kMaxInlineElements = 64;
 bool IsLiteral(const Value& constant) {
   const Tensor* tensor = constant.tensor();
   if (tensor == nullptr) return false;
-  const bool is_small =
-      !IsFloating(tensor->dtype()) && tensor->size() > 0 && tensor->size() <= kMaxInlineElements;
-  return (tensor->rank() == 0 || is_small) && ConstText(*tensor).has_value();
+  const bool is_small = !IsFloating(tensor->dtype()) && tensor->size() <= kMaxInlineElements;
+  return (tensor->rank() == 0 || tensor->size() == 0 || is_small) && ConstText(*tensor).has_value();
 }
 
 std::vector<const Value*> CapturesOf(const Graph& body) {

@@ -88,8 +88,13 @@ Value* Translator::Of(const Value* value) {
   if (value == nullptr) return nullptr;
   const auto found = values_.find(value);
   if (found != values_.end()) return found->second;
-  if (value->tensor() != nullptr && !RelayDType(value->type().dtype()).empty())
-    return builder_.Constant(*value->tensor());
+  const Tensor* tensor = value->tensor();
+  const std::string_view dtype = RelayDType(value->type().dtype());
+  if (tensor != nullptr && !dtype.empty() && tensor->size() == 0) {
+    // TVM writes constants without elements into files that it cannot read.
+    return builder_.Call("zeros", {}, {{"shape", tensor->sizes()}, {"dtype", std::string(dtype)}});
+  }
+  if (tensor != nullptr && !dtype.empty()) return builder_.Constant(*tensor);
   if (value->is_constant())
     Refuse("constant '" + value->name() + "'",
            "Relay has no constants of type " + value->type().ToString());

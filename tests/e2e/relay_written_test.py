@@ -127,6 +127,17 @@ graph main(%x: f32[4, 3, 5]) -> (%y) {
 }""", x=draw(4, 3, 5))
         self.assertIn("strided_slice(%x, begin=[0, 0], end=[2, 2]", text)
 
+    def test_elements_are_scattered_where_tvm_counts_them_rightly(self):
+        graph = """
+graph main(%x: f32[4, 3, 5, 2], %u: f32[4, 2, 5, 1]) -> (%y) {{
+  const %i: i64[4, 2, 5, 1] = [[[[1], [0], [-1], [0], [1]], [[0], [1], [2], [1], [0]]], [[[1], [0], [-1], [0], [1]], [[0], [1], [2], [1], [0]]], [[[1], [0], [-1], [0], [1]], [[0], [1], [2], [1], [0]]], [[[1], [0], [-1], [0], [1]], [[0], [1], [2], [1], [0]]]]
+  %y = onnx.ScatterElements(%x, %i, %u) {{axis = {}, reduction = "add"}}
+}}"""
+        inputs = {"x": draw(4, 3, 5, 2), "u": draw(4, 2, 5, 1)}
+        self.assertIn("scatter_nd(", self.texts(graph.format(1), **inputs))
+        same = graph.format(1).replace("f32[4, 3, 5, 2]", "f32[5, 3, 5, 1]")
+        self.assertIn("scatter_elements(", self.texts(same, x=draw(5, 3, 5, 1), u=inputs["u"]))
+
     def test_open_sizes_take_operators_with_shape_functions(self):
         lacking = ("abs", "cos", "erf", "isfinite", "isinf", "isnan", "sign", "sin", "trilu",
                    "nn.layer_norm", "nn.instance_norm", "nn.batch_norm", "nn.log_softmax",
@@ -298,6 +309,15 @@ graph main(%x: f32[5, 2]) -> (%a, %b, %c) {
   %a, %b, %c = onnx.Split(%x, %sizes) {axis = 0}
 }""", x=draw(5, 2))
         self.assertNotIn("split(", text)
+
+    def test_constants_without_elements_are_calls(self):
+        text = self.texts("""
+graph main(%x: f32[n, 0]) -> (%product, %none) {
+  const %w: f32[0, 3] = []
+  %product = onnx.MatMul(%x, %w)
+  %none = onnx.Identity(%w)
+}""", x=np.zeros((2, 0), np.float32))
+        self.assertIn('zeros(shape=[0, 3], dtype="float32")', text)
 
     def test_bounds_of_run_time_are_within_the_sizes(self):
         for starts, ends in (([1000, -9], [1000, 9]), ([1, 2], [0, -1]), ([-3, 0], [-1, 2])):

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/runtime_sizes.h"
+#include "codegen/tvm/scatter.h"
 
 namespace dragoman::relax {
 namespace {
@@ -86,10 +87,40 @@ Expressions EmitGatherNd(RelaxOp& op) {
   return One(fmt::format("R.gather_nd({}, {}, batch_dims={})", op.arg(0), indices, batch));
 }
 
+// The places of elements of which `indices` gives one coordinate, as index tuples in a last axis.
+Result<std::string> TuplesOf(RelaxOp& op, const std::string& indices, const Shape& sizes,
+                             std::int64_t axis) {
+  Shape whole = sizes;
+  whole.push_back(Dim(1));
+  DRAGOMAN_ASSIGN(const std::string shape, op.ShapeValue(whole));
+  std::vector<std::string> coordinates;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (static_cast<std::int64_t>(i) == axis) {
+      const std::string wide = op.Astype(indices, op.dtype(1), DType::kI64);
+      coordinates.push_back(op.BindPlain(fmt::format("R.expand_dims({}, axis=[-1])", wide)));
+      continue;
+    }
+    Shape along(whole.size(), Dim(1));
+    along[i] = sizes[i];
+    DRAGOMAN_ASSIGN(const std::string line, op.ShapeValue(along));
+    const std::optional<std::string> count = DimText(sizes[i], op.symbols);
+    if (!count) return op.Refuse("a number of indices that is known at run time only");
+    coordinates.push_back(op.Do("broadcast_to", op.Do("reshape", Places(op, *count), line), shape));
+  }
+  return op.BindPlain(fmt::format("R.concat(({}), axis=-1)", fmt::join(coordinates, ", ")));
+}
+
 Expressions EmitScatterElements(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(std::string reduction, ScatterReduction(op));
   DRAGOMAN_ASSIGN(std::string indices, Indices(op, 1, axis));
+  DRAGOMAN_ASSIGN(const Shape data, op.shape(0));
+  DRAGOMAN_ASSIGN(const Shape sizes, op.shape(1));
+  if (!tvm::CountsAsData(data, sizes, axis)) {
+    DRAGOMAN_ASSIGN(const std::string tuples, TuplesOf(op, indices, sizes, axis));
+    return One(fmt::format("R.scatter_nd({}, {}, {}, reduction=\"{}\")", op.arg(0), tuples,
+                           op.arg(2), reduction));
+  }
   return One(fmt::format("R.scatter_elements({}, {}, {}, axis={}, reduction=\"{}\")", op.arg(0),
                          indices, op.arg(2), axis, reduction));
 }

@@ -4,10 +4,13 @@
 #include "codegen/relay/ops/op_rows.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/unary.h"
+#include "codegen/tvm/scatter.h"
 
 namespace dragoman::relay::emit {
 namespace {
@@ -101,9 +104,38 @@ Emitted EmitGatherNd(RelayOp& op) {
   return One(op.Do("gather_nd", {op.arg(0), tuples}, std::move(attributes)));
 }
 
+// The places of elements of which `indices` gives one coordinate, as index tuples in a first axis.
+Result<Value*> TuplesOf(RelayOp& op, Value* indices, const Shape& shape, std::int64_t axis) {
+  DRAGOMAN_ASSIGN(const Ints sizes, op.KnownSizes(shape));
+  Ints whole = sizes;
+  whole.insert(whole.begin(), 1);
+  Values coordinates;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (static_cast<std::int64_t>(i) == axis) {
+      Value* wide = op.Cast(indices, op.dtype(1), DType::kI64);
+      coordinates.push_back(op.Do("expand_dims", {wide}, {{"axis", std::int64_t{0}}}));
+      continue;
+    }
+    Ints places(static_cast<std::size_t>(sizes[i]));
+    std::iota(places.begin(), places.end(), 0);
+    Ints along(whole.size(), 1);
+    along[i + 1] = sizes[i];
+    Value* line = op.builder.Constant(Tensor::Ints(places).Reshaped(std::move(along)));
+    coordinates.push_back(op.Do("broadcast_to", {line}, {{"shape", whole}}));
+  }
+  return op.Do("concatenate", {op.builder.Tuple(std::move(coordinates))},
+               {{"axis", std::int64_t{0}}});
+}
+
 Emitted EmitScatterElements(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(Value * indices, Indices(op, 1, axis));
+  DRAGOMAN_ASSIGN(const Shape data, op.shape(0));
+  DRAGOMAN_ASSIGN(const Shape sizes, op.shape(1));
+  if (!tvm::CountsAsData(data, sizes, axis)) {
+    DRAGOMAN_ASSIGN(Value * tuples, TuplesOf(op, indices, sizes, axis));
+    return One(op.Do("scatter_nd", {op.arg(0), tuples, op.arg(2)}, {ReductionOf(op, "mode")}));
+  }
   return One(op.Do("scatter_elements", {op.arg(0), indices, op.arg(2)},
                    {{"axis", axis}, ReductionOf(op, "reduction")}));
 }

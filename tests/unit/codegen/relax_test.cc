@@ -103,6 +103,11 @@ TEST(Relax, ShiftsByAllBitsAreZero) {
       Not(HasSubstr("R.where")));
 }
 
+TEST(Relax, ConstantsWithoutElementsAreCalls) {
+  EXPECT_THAT(Emit("%x: f32[2, 0]", "const %w: f32[0, 3] = []\n%y = onnx.MatMul(%x, %w)"),
+              HasSubstr("R.matmul(x, R.zeros(R.shape([0, 3]), dtype=\"float32\")"));
+}
+
 TEST(Relax, TruthsAreNotComparedAsNumbers) {
   const std::string text = Emit("%x: bool[3], %z: bool[3]", "%y = onnx.Equal(%x, %z)");
   EXPECT_THAT(text, AllOf(HasSubstr("R.logical_xor(x, z)"), HasSubstr("= R.logical_not(lv)")));
