@@ -240,6 +240,15 @@ bool SuitsWinograd(const Blocks& blocks) {
   return blocks.x <= Winograd::Block() && (blocks.y == nullptr || *blocks.y <= Winograd::Block());
 }
 
+// Whether Winograd's algorithm in f32 takes less time than products of `factors`: where these are
+// in bf16, it has half as many vectors to multiply, but more to transform; tiles of AMX it cannot
+// match.
+bool BeatsHalf(ElementType factors, const Shape& w) {
+  constexpr std::int64_t kEnoughChannels = 32;
+  return factors == kWide || (std::min(w[0], w[1]) >= kEnoughChannels &&
+                              !dnnl_compat::Uses(dnnl::cpu_isa::avx512_core_amx));
+}
+
 // The result where its layout is free. For long vectors oneDNN would choose channels last, as no
 // other operator here does, so that every convolution would stand between two reorders.
 dnnl::memory::desc FreeDesc(const Shape& y, ElementType type) {
@@ -409,7 +418,7 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
     const ElementType type = ProductType(weights.precision);
     const bool fastest = method == ConvMethod::kFastest;
     auto impl = Pimpl<Impl>::Make();
-    if (fastest && type == kWide && SuitsWinograd(blocks) &&
+    if (fastest && BeatsHalf(type, w) && SuitsWinograd(blocks) &&
         Winograd::Supports(window, p.group, x, w)) {
       if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = Winograd::Block();
       impl->winograd = std::make_unique<BlockedWinograd>(context, layer);

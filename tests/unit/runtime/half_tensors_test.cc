@@ -132,6 +132,32 @@ TEST_F(HalfTensorsTest, ConvIsThePlainKernel) {
   }
 }
 
+// Large enough for Winograd's algorithm, which takes tensors in bf16, too.
+TEST_F(HalfTensorsTest, ConvOfLargeImagesIsThePlainKernel) {
+  for (int n = 0; n < 4; ++n) {
+    ConvParams p;
+    p.pads = {1, 1, 1, 1};
+    const Shape x{1, 16 * Pick(2, 4), 30, 29}, w{16 * Pick(2, 4), x[1], 3, 3};
+    const Shape y{1, w[0], 30, 29};
+    PostOps post;
+    post.residual = n % 2 == 0;
+    Either from(Precision::kBF16, Draw(x)), to(n < 2 ? Precision::kBF16 : Precision::kF32, Draw(y));
+    Either weights(Precision::kBF16, Draw(NumElements(w), 0.05f)), added(to.type(), Draw(y));
+    std::vector<float> plain(to.wide().size());
+    Conv<float>(p, View(from, x), View(weights, w), {}, {plain.data(), y});
+    for (std::size_t i = 0; post.residual && i < plain.size(); ++i) plain[i] += added.wide()[i];
+    PreparedConv conv;
+    ASSERT_TRUE(
+        conv.Init(context_, p, x, w, weights.weights(), nullptr, post, {}, {from.type(), to.type()})
+            .ok());
+    if (!dnnl_compat::Uses(dnnl::cpu_isa::avx512_core_amx)) {
+      EXPECT_STREQ(conv.Implementation(), "own winograd");
+    }
+    ASSERT_TRUE(conv.Run(from.data(), added.data(), to.data(), Scratch(conv.ScratchBytes())).ok());
+    ExpectNear(plain, to.Stored());
+  }
+}
+
 TEST_F(HalfTensorsTest, LinearIsThePlainKernel) {
   for (int n = 0; n < 100; ++n) {
     const LinearSizes sizes{Pick(1, 20), Pick(1, 90), Pick(1, 90), false};
