@@ -7,6 +7,7 @@
 #include "exporters/pt2/export_program.h"
 #include "exporters/pt2/write_model.h"
 #include "exporters/torch/write_package.h"
+#include "importers/tensorflow/graph/detect.h"
 #include "importers/torch/container/archive.h"
 #include "importers/torch/export_archive/lower.h"
 #include "importers/torch/export_archive/read_model.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/formats/rows.h"
 
-#include <fmt/format.h>
-
 #include "codegen/relax/write_relax.h"
 #include "codegen/relax/write_source.h"
 #include "codegen/relay/write_relay.h"
