@@ -145,7 +145,9 @@ Result<const Format*> FormatOfInput(Formats formats, const std::string& path) {
   if (candidate.is_folder)
     return InvalidInput("is a folder, and no SavedModel; expected a model file").InFile(path);
   if (const Format* by_suffix = BySuffix(formats, path)) return by_suffix;
-  return InvalidInput("neither content nor suffix determine the format; name it with --from")
+  return InvalidInput(
+             "neither content nor suffix determine the format, which `dragoman convert` takes by "
+             "--from")
       .InFile(path);
 }
 

@@ -176,6 +176,22 @@ class Mistakes(CommandCase):
             self.assertIn(f"(did you mean '{meant}'?)", self.refused("ops", name))
         self.refused("ops", "foo.bar")
 
+    def test_places_are_those_that_editors_follow(self):
+        for name, text, place in (
+                ("module.py", "x = 1\n", "2:1"), ("graph.dgt", "graph main(\n", "2:1"),
+                ("module.relay", "#[version = \"0.0.5\"]\ndef @main(%x {\n}\n", "2:14")):
+            path = self.out / name
+            path.write_text(text)
+            with self.subTest(name):
+                self.assertRegex(self.fails(2, "inspect", path), rf"^{path}:{place}: error: ")
+
+    def test_advice_can_be_followed(self):
+        path = self.out / "unknown.bin"
+        path.write_bytes(b"\x07" * 40)
+        for command in (("inspect",), ("convert", "-o", self.out / "x.onnx"), ("run", "--random")):
+            self.assertIn("which `dragoman convert` takes by --from",
+                          self.refused(command[0], path, *command[1:]))
+
     def test_folders_that_are_made_are_named(self):
         for arguments in (("convert", MLP, "-o", self.out / "a" / "b" / "x.onnx"),
                           ("codegen", MLP, "-o", self.out / "c" / "program"),

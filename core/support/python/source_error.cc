@@ -41,7 +41,8 @@ Finding FindingAt(ErrorKind kind, std::string_view file, std::string_view text, 
   for (char& c : shown) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
-  return {kind, "", fmt::format("{}:{}:{}", file, LineOf(text, offset), column + 1),
+  const std::string place = fmt::format("{}:{}", LineOf(text, offset), column + 1);
+  return {kind, "", file.empty() ? "line " + place : fmt::format("{}:{}", file, place),
           fmt::format("{}\n  {}\n  {:>{}}", message, shown, "^", column - skipped + 1)};
 }
 

@@ -13,8 +13,8 @@
 
 namespace dragoman::python {
 
-// "code/__torch__/net.py:3:10" as the place (line and column from 1), and below the message the
-// source line with a caret.
+// "code/__torch__/net.py:3:10" as the place (line and column from 1), or "line 3:10" of a text that
+// is the file itself, and below the message the source line with a caret.
 Finding FindingAt(ErrorKind kind, std::string_view file, std::string_view text, std::size_t offset,
                   std::string message);
 

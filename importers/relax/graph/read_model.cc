@@ -185,7 +185,7 @@ Status BindStates(Model& model, Entry& entry, const Arrays& initial) {
 
 Result<Model> ReadRelaxText(std::string text) {
   DRAGOMAN_ASSIGN(const tvmscript::ModuleSyntax module,
-                  tvmscript::ParseModule("line", std::move(text)));
+                  tvmscript::ParseModule("", std::move(text)));
   return tvmscript::ModelOf(module);
 }
 

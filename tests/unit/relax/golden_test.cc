@@ -22,7 +22,7 @@ class RelaxGolden : public testing::TestWithParam<std::string> {};
 
 TEST_P(RelaxGolden, IsWrittenBack) {
   ExpectGoldenText("relax", GetParam(), WrittenBack,
-                   [](const std::string& text) { return !text.starts_with("line:"); });
+                   [](const std::string& text) { return !text.starts_with("line "); });
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, RelaxGolden, testing::ValuesIn(GoldenTexts("relax")),

@@ -114,12 +114,12 @@ TEST(RelaxSourceText, FormsOfOneMeaningSettle) {
 TEST(RelaxSourceText, TellsPlaces) {
   EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        y = R.add(x, z)\n"
                       "        return y\n"),
-              HasSubstr("line:8:22: error: 'z' is not defined"));
+              HasSubstr("line 8:22: error: 'z' is not defined"));
   EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        y = R.exp(x)\n"),
               HasSubstr("the function returns nothing"));
   EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        while x:\n"
                       "            pass\n        return x\n"),
-              HasSubstr("line:8:9: error: no statement of Relax"));
+              HasSubstr("line 8:9: error: no statement of Relax"));
   EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        if x:\n"
                       "            a = x\n        else:\n            b = x\n        return x\n"),
               HasSubstr("the branches bind different names, 'a' and 'b'"));
@@ -165,7 +165,7 @@ TEST(RelaxSourceText, ValuesNestAsDeepAsTheyLike) {
 TEST(RelaxSourceText, AttributesAndTypesNestWithinBounds) {
   EXPECT_THAT(
       ErrorOf(MainThatBinds("R.f(x, a=" + std::string(1000, '[') + std::string(1000, ']') + ")")),
-      HasSubstr("line:8:22: error: an attribute of more than 500 levels"));
+      HasSubstr("line 8:22: error: an attribute of more than 500 levels"));
   EXPECT_THAT(ErrorOf(MainThatBinds("x", "R.Tensor((1" + Repeated(" + n", 1000) + ",))")),
               HasSubstr("an expression of more than 500 levels"));
 }
