@@ -179,7 +179,7 @@ class Mistakes(CommandCase):
     def test_places_are_those_that_editors_follow(self):
         for name, text, place in (
                 ("module.py", "x = 1\n", "2:1"), ("graph.dgt", "graph main(\n", "2:1"),
-                ("module.relay", "#[version = \"0.0.5\"]\ndef @main(%x {\n}\n", "2:14")):
+                ("module.relay", "#[version = \"0.0.5\"]\ndef @main(%x {\n}\n", "4:1")):
             path = self.out / name
             path.write_text(text)
             with self.subTest(name):
