@@ -66,8 +66,8 @@ std::vector<DrawnPattern> AllDrawn() {
   std::vector<DrawnPattern> all;
   for (const auto family :
        {DrawnCopies, DrawnMoves, DrawnRows, DrawnLists, DrawnSizes, DrawnProducts, DrawnSpellings,
-        DrawnMasks, DrawnPlaces, DrawnOperands, DrawnChannelNorms, DrawnAttention, DrawnQuantized,
-        DrawnGraphs, DrawnLoops, DrawnSimplified}) {
+        DrawnFunctions, DrawnMasks, DrawnPlaces, DrawnOperands, DrawnChannelNorms, DrawnAttention,
+        DrawnQuantized, DrawnGraphs, DrawnLoops, DrawnSimplified}) {
     all.insert(all.end(), family().begin(), family().end());
   }
   return all;

@@ -32,6 +32,7 @@ std::span<const DrawnPattern> DrawnLists();
 std::span<const DrawnPattern> DrawnSizes();
 std::span<const DrawnPattern> DrawnProducts();
 std::span<const DrawnPattern> DrawnSpellings();
+std::span<const DrawnPattern> DrawnFunctions();
 std::span<const DrawnPattern> DrawnMasks();     // of places, and operands of elementwise operators
 std::span<const DrawnPattern> DrawnPlaces();    // along open axes, and fills of open sizes
 std::span<const DrawnPattern> DrawnOperands();  // bounds, axes, biases, parts
