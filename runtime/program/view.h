@@ -93,15 +93,18 @@ class View {
   constexpr std::int64_t size(int axis) const { return shape_[axis]; }
   constexpr operator TensorView<T>() const { return {data_, shape_}; }
 
-  // Whether there is data and every size is what the type says, none negative or absurd.
+  // Whether every size is what the type says, none negative or absurd, and there is data for them:
+  // an empty std::vector has none.
   constexpr bool Fits() const {
-    if (data_ == nullptr || shape_.size() != kRank) return false;
+    if (shape_.size() != kRank) return false;
     constexpr Shape kSizes = {D...};
+    bool is_empty = false;
     for (int i = 0; i < kRank; ++i) {
       if (shape_[i] < 0 || shape_[i] > kMaxBytes || (kSizes[i] != Any && kSizes[i] != shape_[i]))
         return false;
+      is_empty = is_empty || shape_[i] == 0;
     }
-    return true;
+    return data_ != nullptr || is_empty;
   }
 
  private:

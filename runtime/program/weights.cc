@@ -56,7 +56,8 @@ std::string WeightsPath(const std::string& given, const char* package, const cha
 
 std::shared_ptr<const Weights> Weights::Open(const std::string& path, std::uint64_t identity,
                                              std::int64_t bytes, Status* status) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Without waiting for somebody to write, if it is a pipe.
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return Refused(path + ": cannot open the weights: " + std::strerror(errno), status);
   struct stat found = {};
   const bool known = ::fstat(file, &found) == 0;

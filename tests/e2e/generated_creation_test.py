@@ -7,6 +7,7 @@ of ours are."""
 import array
 import base64
 import pathlib
+import os
 import re
 import shutil
 import subprocess
@@ -85,6 +86,92 @@ int main() {
   }
   std::printf("%ld", Kilobytes() - before);
 }
+"""
+
+# Of open sizes, with operators that look at sizes and indices.
+OPEN_MODEL = """dragoman 1 common onnx
+opset "" 22
+entry main(%x: f32[n, 2], %z: f32[n, 2], %i: i64[k]) -> (%y: f32[n, 2], %g: f32[k, 2], %m: f32[n, 3]) {
+  const %w: f32[2] = [1.0, 2.0]
+  const %p: f32[2, 3] = [[1.0, 2.0, 3.0], [1.0, 0.0, 1.0]]
+  %a: f32[n, 2] = onnx.Add(%x, %w)
+  %y: f32[n, 2] = onnx.Mul(%a, %z)
+  %g: f32[k, 2] = onnx.Gather(%y, %i)
+  %m: f32[n, 3] = onnx.MatMul(%x, %p)
+}
+"""
+
+HOSTILE_CALLS = r"""
+#include <cstdio>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "mlp.h"
+
+using Rows = mlp::rt::View<const float, mlp::rt::Any, 2>;
+using Indices = mlp::rt::View<const std::int64_t, mlp::rt::Any>;
+
+const float x[6] = {1, 2, 3, 4, 5, 6}, z[6] = {1, 1, 1, 1, 1, 1};
+const std::int64_t two[2] = {0, -1}, below[1] = {INT64_MIN}, beyond[1] = {3};
+const float* const null = nullptr;
+
+struct Outputs {
+  mlp::rt::Tensor<float> y, g, m;
+};
+
+mlp::rt::Status Call(mlp::Mlp& model, Rows a, Rows b, Indices i, Outputs& outputs) {
+  return model.run(a, b, i, outputs.y, outputs.g, outputs.m);
+}
+
+bool IsRight(mlp::Mlp& model) {
+  Outputs outputs;
+  return Call(model, Rows(x, 3, 2), Rows(z, 3, 2), Indices(two, 2), outputs).ok() &&
+         outputs.y.data()[5] == 8 && outputs.g.data()[2] == 6;
+}
+
+int main() {
+  mlp::rt::Status status;
+  const auto model = mlp::Mlp::Create({}, &status);
+  if (model == nullptr) return 1;
+  Outputs outputs;
+  const auto call = [&](Rows a, Rows b, Indices i) {
+    const mlp::rt::Status done = Call(*model, a, b, i, outputs);
+    std::puts(done.ok() ? "ok" : done.message());
+  };
+  call(Rows(x, 3, 2), Rows(z, 2, 2), Indices(two, 2));
+  call(Rows(x, 2, 3), Rows(z, 3, 2), Indices(two, 2));
+  call(Rows(null, 3, 2), Rows(z, 3, 2), Indices(two, 2));
+  call(Rows(x, -1, 2), Rows(z, -1, 2), Indices(two, 2));
+  call(Rows(x, INT64_MAX, 2), Rows(z, INT64_MAX, 2), Indices(two, 2));
+  call(Rows(x, 3, 2), Rows(z, 3, 2), Indices(below, 1));
+  call(Rows(x, 3, 2), Rows(z, 3, 2), Indices(beyond, 1));
+  call(Rows(null, 0, 2), Rows(null, 0, 2), Indices(static_cast<const std::int64_t*>(nullptr), 0));
+  int wrong = IsRight(*model) ? 0 : 1;
+  std::vector<std::unique_ptr<mlp::Mlp>> forks;
+  std::vector<std::thread> threads;
+  std::vector<int> failed(4);
+  for (int& count : failed) {
+    forks.push_back(model->Fork(&status));
+    threads.emplace_back([&count, fork = forks.back().get()] {
+      for (int i = 0; i < 100; ++i) count += IsRight(*fork) ? 0 : 1;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const int count : failed) wrong += count;
+  std::printf("%d wrong\n", wrong);
+}
+"""
+
+REFUSALS = """input 'z': size 0 differs from n of other inputs
+input 'x' has sizes [2, 3], expected f32[n, 2]
+input 'x' is null, expected f32[n, 2]
+input 'x' has sizes [-1, 2], expected f32[n, 2]
+input 'x' has sizes [9223372036854775807, 2], expected f32[n, 2]
+node 'g' (onnx.Gather): an index is out of range
+node 'g' (onnx.Gather): an index is out of range
+ok
+0 wrong
 """
 
 # Its methods are called as those that every program has.
@@ -178,10 +265,35 @@ class GeneratedCreation(CommandCase):
                                   check=False)
             self.assertEqual(done.returncode, 1)
             self.assertIn(said, done.stdout)
-        done = subprocess.run([program, self.out / "none"], capture_output=True, text=True,
-                              check=False)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("cannot open the weights", done.stdout)
+        os.mkfifo(self.out / "pipe")
+        for name, said in (("none", "cannot open the weights"), ("pipe", "found 0 bytes"),
+                           ("p", "not the weights of this program")):
+            done = subprocess.run([program, self.out / name], capture_output=True, text=True,
+                                  check=False, timeout=60)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(said, done.stdout)
+
+    def sanitizers(self):
+        """Flags, and the words before a program: GCC 12's library cannot place its shadow memory
+        on some kernels."""
+        (self.out / "none.cc").write_text("int main() {}\n")
+        address = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+        for before in ([], ["setarch", "-R"]):
+            compiled = subprocess.run(["g++", *address, self.out / "none.cc", "-o", self.out / "none"],
+                                      capture_output=True, check=False)
+            if compiled.returncode == 0 and subprocess.run([*before, self.out / "none"], check=False,
+                                                           capture_output=True).returncode == 0:
+                return address, before
+        return ["-fsanitize=undefined", "-fno-sanitize-recover=all"], []
+
+    def test_calls_that_do_not_fit(self):
+        (self.out / "m.dgt").write_text(OPEN_MODEL)
+        folder = self.out / "p"
+        self.done("codegen", self.out / "m.dgt", "-o", folder, "--name", "mlp")
+        flags, before = self.sanitizers()
+        program = self.out / "app"
+        self.compile(folder, program, *flags, app=HOSTILE_CALLS)
+        self.assertEqual(self.succeed(*before, program), REFUSALS)
 
     def test_methods_of_the_model_keep_their_names(self):
         (self.out / "m.dgt").write_text(NAMESAKES)
