@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/lowering/math.h"
+#include "core/lowering/number_parts.h"
 
 namespace dragoman::tf {
 namespace {
@@ -66,6 +67,8 @@ Value* LowerIncompleteGamma(Call& c, bool upper) {
   return c.CastLike(share, c.Tensor(0));
 }
 
+Value* LowerNextAfter(Call& c) { return NextAfter(c, c.Tensor(0), c.Tensor(1)); }
+
 }  // namespace
 
 std::span<const OpRow> SpecialRows() {
@@ -88,6 +91,7 @@ std::span<const OpRow> SpecialRows() {
       {"Igammac", With<LowerIncompleteGamma, true>},
       {"Lgamma", With<LowerSpecialFunction, LogGamma>},
       {"Ndtri", With<LowerSpecialFunction, NormalQuantile>},
+      {"NextAfter", LowerNextAfter},
       {"Polygamma", LowerPolygamma},
       {"Zeta", LowerZeta},
   };

@@ -2,8 +2,7 @@
 // What integers have in common, and the parts of floating numbers.
 #include "importers/torch/ops/op_rows.h"
 
-#include <cmath>
-
+#include "core/lowering/number_parts.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/promotion.h"
 
@@ -24,14 +23,6 @@ Value* GreatestDivisor(Composer& c, Value* a, Value* b) {
   return a;
 }
 
-// floor(log2 |x|) for x of float64 that is finite and not 0.
-Value* Exponent(Composer& c, Value* x) {
-  Value* size = c.Abs(x);
-  Value* e = c.Floor(c.Div(c.Log(size), std::log(2.0)));
-  e = c.Where(c.Greater(c.Pow(2.0, e), size), c.Sub(e, 1), e);
-  return c.Where(c.LessOrEqual(c.Pow(2.0, c.Add(e, 1)), size), c.Add(e, 1), e);
-}
-
 // gcd, lcm
 Result<Value*> LowerGcd(Call& call) {
   CallComposer c(call);
@@ -46,32 +37,13 @@ Result<Value*> LowerGcd(Call& call) {
   return c.Done(c.Abs(c.Mul(c.Div(a, c.Where(zero, 1, divisor)), b)));
 }
 
-// The next number of float32 or bfloat16 in a direction: exact in float64, which is wider.
 Result<Value*> LowerNextAfter(Call& call) {
   CallComposer c(call);
   const std::vector<Value*> given = c.Promoted({"self", "other"});
   const DType dtype = c.dtype(given[0]);
-  if (dtype != DType::kF32 && dtype != DType::kBF16)
+  if (dtype != DType::kF64 && dtype != DType::kF32 && dtype != DType::kBF16)
     return call.Unsupported("element type " + std::string(Name(dtype)));
-  const int bits = dtype == DType::kF32 ? 23 : 7;
-  Value* x = c.Cast(given[0], DType::kF64);
-  Value* to = c.Cast(given[1], DType::kF64);
-  constexpr int kLeastExponent = -126;
-  Value* normal = c.Where(c.Or(c.Equal(x, 0), IsInf(c, x, true, true)), 1, x);
-  Value* e = c.Max(Exponent(c, normal), kLeastExponent);
-  Value* grows = c.Equal(c.Less(x, to), c.Greater(x, 0));
-  Value* power = c.And(c.Equal(c.Abs(x), c.Pow(2.0, e)), c.Greater(e, kLeastExponent));
-  Value* finer = c.And(power, c.Not(grows));
-  Value* step = c.Pow(2.0, c.Sub(c.Where(finer, c.Sub(e, 1), e), bits));
-  Value* smallest = c.Number(std::ldexp(1.0, kLeastExponent - bits), DType::kF64);
-  step = c.Where(c.Equal(x, 0), smallest, step);
-  Value* moved = c.Add(x, NegateWhere(c, c.Less(to, x), step));
-  const double largest = std::ldexp(2 - std::ldexp(1.0, -bits), 127);
-  Value* from_infinity = c.Mul(c.Op("Sign", {x}), largest);
-  moved = c.Where(IsInf(c, x, true, true), from_infinity, moved);
-  Value* result = c.Where(c.Equal(x, to), to, moved);
-  result = c.Where(c.Or(IsNaN(c, x), IsNaN(c, to)), NAN, result);
-  return c.Done(c.Cast(result, dtype));
+  return c.Done(NextAfter(c, given[0], given[1]));
 }
 
 // A mantissa of [1/2, 1), and the exponent of two that goes with it.

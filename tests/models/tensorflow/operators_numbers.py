@@ -58,6 +58,10 @@ def make_special():
     numpy_case("special_Igammac", "Igammac", [a, limit], reference=[1 - below], **FLOAT)
     power, start = np.abs(f32(4)) + np.float32(2.5), np.abs(f32(4)) + np.float32(0.5)
     numpy_case("special_Zeta", "Zeta", [power, start], reference=[each(zeta, power, start)], **FLOAT)
+    here = np.float32([0, 1, 1, -2, 8, np.inf, 1e-45, -1e-45, 3, np.nan])
+    there = np.float32([-1, 2, 0, -3, 0, 0, -1, 1, 3, 1])
+    numpy_case("special_NextAfter", "NextAfter", [here, there],
+               reference=[np.nextafter(here, there)], T="dt:float")
     numpy_case("special_Polygamma", "Polygamma", [(np.float32(2),), start],
                reference=[each(lambda q: -2 * zeta(3, q), start)], **FLOAT)
     wanted = np.log(np.cumsum(np.exp(x.astype(float)), 1)).astype(np.float32)

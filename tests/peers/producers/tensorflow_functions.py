@@ -100,14 +100,18 @@ def losses(x):
 def special(x):
     p = tf.abs(x) + 0.2
     return (tf.math.digamma(p), tf.math.zeta(p + 1.5, p), tf.math.polygamma(1.0, p),
-            tf.math.igamma(p, p * 0.7), tf.math.igammac(p, p),
-            tf.math.betainc(p, p, tf.sigmoid(x)), tf.math.ndtri(tf.sigmoid(x)),
+            tf.math.igamma(p, p * 0.7), tf.math.igammac(p, p), tf.math.ndtri(tf.sigmoid(x)),
             tf.math.erfinv(tf.tanh(x)), tf.math.erfcinv(tf.sigmoid(x)), tf.math.bessel_i0e(x),
             tf.math.bessel_i1(x), tf.math.lbeta(p), tf.math.xlog1py(x, p), tf.math.xdivy(x, p),
-            tf.math.nextafter(tf.cast(x, tf.float64), 1.0), tf.math.special.expint(p),
-            tf.math.special.dawsn(x), tf.math.special.fresnel_sin(x), tf.math.sobol_sample(2, 3),
+            tf.math.nextafter(tf.cast(x, tf.float64), 1.0), tf.math.nextafter(x, p),
             tf.math.rint(x), tf.math.divide_no_nan(x, tf.floor(p)),
             tf.math.multiply_no_nan(x, tf.floor(p)))
+
+
+def rarely_used(x):
+    p = tf.abs(x) + 0.2
+    return (tf.math.betainc(p, p, tf.sigmoid(x)), tf.math.special.expint(p),
+            tf.math.special.dawsn(x), tf.math.special.fresnel_sin(x), tf.math.sobol_sample(2, 3))
 
 
 def linear_algebra(x):
@@ -310,6 +314,7 @@ def keras_operators(x):
 PROGRAMS = {
     "x": (positional_encoding, causal_attention, ragged_means, ragged_ranges, dynamic_shapes,
           updates, gathers, sorting, strided, partitions, segment_kinds, losses, special,
+          rarely_used,
           linear_algebra, full_svd, signals, mel, complexes, early_exit_loop, growing_array,
           nested_functions, detections, quantization, keras_operators),
     "image": (group_norm_by_hand, convolutions, pools, image_operators, resizes),

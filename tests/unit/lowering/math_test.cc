@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/lowering/division.h"
+#include "core/lowering/number_parts.h"
 #include "tests/unit/lowering/program.h"
 
 namespace dragoman {
@@ -41,6 +42,23 @@ TEST(MathTest, QuotientsOfIntegersAreRoundedDownAtTheExtremesToo) {
   EXPECT_EQ(Apply<std::int64_t>(FloorQuotient, DType::kI64, {kLeast, kLeast, 1}, {7, -7, kLeast}),
             "i64[3] -1317624576693539402 1317624576693539401 -1");
   EXPECT_EQ(Apply<std::uint8_t>(FloorQuotient, DType::kU8, {255, 0}, {7, 255}), "u8[2] 36 0");
+}
+
+template <class T>
+void CheckNextNumbers(DType dtype) {
+  using Limits = std::numeric_limits<T>;
+  const T inf = Limits::infinity(), most = Limits::max(), least = Limits::denorm_min();
+  const std::vector<T> a = {0, 0, 1, 1, -1, -2, 8, most, inf, -inf, least, -least, 3};
+  const std::vector<T> b = {1, -1, 2, 0, 0, -3, 0, inf, 0, 7, -1, 1, 3};
+  std::vector<T> next;
+  for (std::size_t i = 0; i < a.size(); ++i) next.push_back(std::nextafter(a[i], b[i]));
+  const Compose first = [](Composer&, Value* x, Value*) { return x; };
+  EXPECT_EQ(Apply<T>(NextAfter, dtype, a, b), Apply<T>(first, dtype, next, next));
+}
+
+TEST(MathTest, NextNumbersAreThoseOfC) {
+  CheckNextNumbers<float>(DType::kF32);
+  CheckNextNumbers<double>(DType::kF64);
 }
 
 TEST(MathTest, QuotientsOfWhatIsNeverNegativeAreOneNode) {
