@@ -118,4 +118,18 @@ TermOf<F> PRelu(const F& f) {
 
 }  // namespace dragoman::tvm
 
+// ROW(NAME) for each of them, which has the name of its operator.
+#define DRAGOMAN_TVM_FORMULAS(ROW) \
+  ROW(Celu)                        \
+  ROW(Elu)                         \
+  ROW(HardSigmoid)                 \
+  ROW(HardSwish)                   \
+  ROW(Mish)                        \
+  ROW(PRelu)                       \
+  ROW(Selu)                        \
+  ROW(Shrink)                      \
+  ROW(Softplus)                    \
+  ROW(Softsign)                    \
+  ROW(ThresholdedRelu)
+
 #endif  // DRAGOMAN_CODEGEN_TVM_ACTIVATIONS_H_

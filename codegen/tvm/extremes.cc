@@ -6,15 +6,10 @@
 #include <string_view>
 
 #include "core/ir/dtype.h"
+#include "core/ops/value_facts.h"
 
 namespace dragoman::tvm {
 namespace {
-
-// Results of these have a lower bound. By name: by what they compute.
-constexpr std::string_view kBounded[] = {
-    "Abs",      "Celu",     "Elu",      "Exp",  "HardSigmoid",     "HardSwish", "Mish",
-    "Relu",     "ReduceL1", "ReduceL2", "Selu", "Sigmoid",         "Softmax",   "Softplus",
-    "Softsign", "Sqrt",     "Swish",    "Tanh", "ThresholdedRelu", "Gelu"};
 
 // These give elements of their first operand. By name: by what they compute.
 constexpr std::string_view kMoving[] = {
@@ -31,7 +26,8 @@ bool MayBe(const Value& value, int steps) {
   if (!IsFloating(value.type().dtype())) return false;
   const Node* node = value.producer();
   if (node == nullptr || steps == 0) return true;
-  if (IsOneOf(*node, kBounded)) return false;
+  const ValueFacts& facts = ValueFactsOf(*node);
+  if (facts.has_least || facts.is_between()) return false;
   if (node->Is("Concat")) {
     return std::ranges::any_of(node->operands(), [&](const Use& use) {
       return use.value() != nullptr && MayBe(*use.value(), steps / 2);

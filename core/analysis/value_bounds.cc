@@ -11,6 +11,7 @@
 #include "core/ir/producer.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
+#include "core/ops/value_facts.h"
 
 namespace dragoman {
 namespace {
@@ -117,19 +118,6 @@ double SizeFrom(const Value& x, std::int64_t axis) {
   return size;
 }
 
-// Operators that give something between two numbers of any number.
-struct Squashing {
-  std::string_view op;
-  double low = -1, high = 1;
-  bool of_infinities = true;  // else these give NaN
-};
-
-constexpr Squashing kSquashing[] = {
-    {"Sigmoid", 0, 1},          {"Tanh", -1, 1},       {"Erf", -1, 1},       {"HardSigmoid", 0, 1},
-    {"Softsign", -1, 1, false}, {"Sin", -1, 1, false}, {"Cos", -1, 1, false}};
-
-// By name: activations that give nothing farther from 0 than their operand, or than 2.
-constexpr std::string_view kActivations[] = {"Gelu", "HardSwish", "Mish", "Swish"};
 // By name: what gives elements of windows or rows, or means of them.
 constexpr std::string_view kMeans[] = {"ReduceMean",        "ReduceMax",     "ReduceMin",
                                        "GlobalAveragePool", "GlobalMaxPool", "AveragePool"};
@@ -209,11 +197,11 @@ Bounds ValueBounds::OfMoved(const Node& node) {
 
 Bounds ValueBounds::OfUnary(const Node& node) {
   const Bounds x = Of(node.operand(0));
-  for (const Squashing& op : kSquashing) {
-    if (!node.Is(op.op)) continue;
-    return Between(op.low, op.high, x.may_be_nan || (!op.of_infinities && !x.are_finite()));
-  }
-  if (IsOneOf(node, kActivations))
+  const ValueFacts& facts = ValueFactsOf(node);
+  if (facts.is_between())
+    return Between(facts.low, facts.high,
+                   x.may_be_nan || (!facts.of_infinities && !x.are_finite()));
+  if (facts.stays_near)
     return std::isinf(x.reach()) ? Bounds() : Within(x.reach() + 2, x.may_be_nan);
   if (IsOneOf(node, kMeans))
     return std::isinf(x.reach()) ? Bounds() : Rounded(Within(x.reach() * kSlack, x.may_be_nan));

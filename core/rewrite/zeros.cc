@@ -7,6 +7,7 @@
 
 #include "core/ir/producer.h"
 #include "core/ops/op_def.h"
+#include "core/ops/value_facts.h"
 
 namespace dragoman {
 namespace {
@@ -18,18 +19,9 @@ bool Moves(const Node& node) { return node.Is("Cast") || (OnlyMoves(node) && !no
 
 // Whether zeros of either sign give one number, or zeros, as the operand with this index.
 bool KeepsToZeros(const Node& node, std::size_t index) {
-  // By name: only the formula of each says what it gives; those that are not listed may divide.
-  // clang-format off
-  static constexpr std::string_view kNames[] = {
-      "Abs", "Add", "BatchNormalization", "Ceil", "Clip", "Cos", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu", "Greater",
-      "GreaterOrEqual", "GroupNormalization", "HardSigmoid", "HardSwish", "Identity", "InstanceNormalization", "LayerNormalization", "LeakyRelu", "Less", "LessOrEqual",
-      "Log", "Max", "Mean", "Min", "Mul", "Neg", "Not", "RMSNormalization", "Relu", "Round", "Selu", "Sigmoid", "Sign",
-      "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tanh", "Where"};
-  // clang-format on
   if (node.Is("Div")) return index == 0;
   if (node.Is("Cast")) return node.result()->type().dtype() != DType::kString;
-  return std::any_of(std::begin(kNames), std::end(kNames),
-                     [&](std::string_view name) { return node.Is(name); });
+  return ValueFactsOf(node).ends_zeros;
 }
 
 // Whether the result is that of 0: it begins with 0, which a -0 that is added does not change, or

@@ -99,27 +99,19 @@ Expressions EmitSoftmax(RelaxOp& op) {
 }  // namespace
 
 std::span<const Row> ActivationRows() {
+#define DRAGOMAN_ROW(NAME) {#NAME, EmitFormula<tvm::NAME>},
   static constexpr Row kRows[] = {
-      {"Celu", EmitFormula<tvm::Celu>},
-      {"Elu", EmitFormula<tvm::Elu>},
+      DRAGOMAN_TVM_FORMULAS(DRAGOMAN_ROW)  //
       {"Gelu", EmitGelu},
-      {"HardSigmoid", EmitFormula<tvm::HardSigmoid>},
-      {"HardSwish", EmitFormula<tvm::HardSwish>},
       {"Hardmax", EmitHardmax},
       {"LeakyRelu", EmitLeakyRelu},
       {"LogSoftmax", EmitSoftmax},
-      {"Mish", EmitFormula<tvm::Mish>},
-      {"PRelu", EmitFormula<tvm::PRelu>},
       {"Reciprocal", EmitReciprocal, true},
       {"Relu", EmitRelu},
-      {"Selu", EmitFormula<tvm::Selu>},
-      {"Shrink", EmitFormula<tvm::Shrink>},
       {"Softmax", EmitSoftmax},
-      {"Softplus", EmitFormula<tvm::Softplus>},
-      {"Softsign", EmitFormula<tvm::Softsign>},
       {"Swish", EmitSwish},
-      {"ThresholdedRelu", EmitFormula<tvm::ThresholdedRelu>},
   };
+#undef DRAGOMAN_ROW
   return kRows;
 }
 
