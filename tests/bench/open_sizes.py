@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose sizes only the run tells, as codegen writes them, against ONNX Runtime.
+"""Programs whose sizes only the run tells, as codegen writes them, against ONNX Runtime and, where
+`scripts/peers.sh openvino` has made it, OpenVINO.
 
 Usage: open_sizes.py [--models NAME,…] [--repeat N] [--rounds R] [--work FOLDER]
 
-Runs both sides alternately at several sizes on one thread, each R times N calls in a process of its
-own. Prints a table in Markdown: the least call of each in milliseconds, their ratio, and the largest
-difference of the output, relative to its largest element. Runs in the environment that
+Runs all sides alternately at several sizes on one thread, each R times N calls in a process of its
+own. Prints a table in Markdown: the least call of each in milliseconds, ratios, and the largest
+difference of the output from ONNX Runtime's, relative to its largest element. Runs in the environment that
 `scripts/peers.sh onnx` prints; needs $DRAGOMAN_BINARY.
 """
 
@@ -21,22 +22,33 @@ import numpy as np
 from onnx import TensorProto, helper, numpy_helper, save
 
 DRAGOMAN = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
-# One session and N calls; the least in milliseconds, and the output beside the input.
-PEER = """
+# N calls; the least in milliseconds, and the output beside the input.
+TIMED = """
 import sys, time
-import numpy as np, onnxruntime
+import numpy as np
 model, x_file, y_file, repeat = sys.argv[1:]
-options = onnxruntime.SessionOptions()
-options.intra_op_num_threads = options.inter_op_num_threads = 1
-session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 x, times = np.load(x_file), []
+{prepare}
 for _ in range(int(repeat)):
     begin = time.perf_counter()
-    y = session.run(None, {"x": x})[0]
+    {call}
     times.append(time.perf_counter() - begin)
 np.save(y_file, y)
 print(min(times) * 1000)
 """
+ONNX_RUNTIME = TIMED.format(prepare="""
+import onnxruntime
+options = onnxruntime.SessionOptions()
+options.intra_op_num_threads = options.inter_op_num_threads = 1
+session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+""", call='y = session.run(None, {"x": x})[0]')
+OPENVINO = TIMED.format(prepare="""
+import openvino
+request = openvino.Core().compile_model(model, "CPU", {
+    "INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
+    "INFERENCE_PRECISION_HINT": "f32"}).create_infer_request()
+request.set_input_tensor(openvino.Tensor(x))
+""", call="request.infer(); y = request.get_output_tensor().data")
 
 
 class Writer:
@@ -131,14 +143,29 @@ class Pair:
                    "--output-dir", self.x.parent / "out")
         return json.loads(text.splitlines()[-1])["min"] / 1000
 
-    def measure(self, sizes, repeat, rounds):
+    def theirs(self, python, program, repeat):
+        return float(run(python, "-c", program, self.model, self.x, self.x.parent / "expected.npy",
+                         repeat))
+
+    def measure(self, sizes, repeat, rounds, openvino):
+        """The least of each side, and the difference."""
         np.save(self.x, np.random.default_rng(1).standard_normal(sizes).astype(np.float32))
-        expected = self.x.parent / "expected.npy"
-        pairs = [(self.ours(repeat), float(run(sys.executable, "-c", PEER, self.model, self.x,
-                                               expected, repeat))) for _ in range(rounds)]
-        wanted = np.load(expected)
+        times = []
+        for _ in range(rounds):
+            times.append([self.ours(repeat)])
+            if openvino is not None:
+                times[-1].append(self.theirs(openvino, OPENVINO, repeat))
+            times[-1].insert(1, self.theirs(sys.executable, ONNX_RUNTIME, repeat))
+        wanted = np.load(self.x.parent / "expected.npy")
         difference = np.abs(np.load(self.x.parent / "out/y.npy") - wanted).max()
-        return *(min(times) for times in zip(*pairs)), difference / np.abs(wanted).max()
+        return [min(side) for side in zip(*times)], difference / np.abs(wanted).max()
+
+
+def find_openvino():
+    script = pathlib.Path(__file__).resolve().parents[2] / "scripts/peers.sh"
+    done = subprocess.run([script, "--made", "openvino"], stdout=subprocess.PIPE, text=True,
+                          check=False)
+    return pathlib.Path(done.stdout.strip()) / "bin/python" if done.returncode == 0 else None
 
 
 def main():
@@ -148,13 +175,18 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("build/bench/open"))
     options = parser.parse_args()
-    print("| model | sizes of x | ours / ONNX Runtime's ms | difference |\n| --- | --- | --- | --- |")
+    openvino = find_openvino()
+    peers = ["ONNX Runtime"] + (["OpenVINO"] if openvino is not None else [])
+    columns = ["model", "sizes of x", "ours", *peers, "difference"]
+    print(f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}")
     for name in options.models.split(","):
         pair = Pair(name, options.work / name)
         for sizes in MODELS[name][1]:
-            ours, theirs, difference = pair.measure(sizes, options.repeat, options.rounds)
-            print(f"| {name} | {' × '.join(map(str, sizes))} | {ours:.3f} / {theirs:.3f} = "
-                  f"{ours / theirs:.2f} | {difference:.1e} |", flush=True)
+            times, difference = pair.measure(sizes, options.repeat, options.rounds, openvino)
+            cells = [f"{times[0]:.3f}", *(f"{theirs:.3f}: {times[0] / theirs:.2f}"
+                                          for theirs in times[1:])]
+            print(f"| {name} | {' × '.join(map(str, sizes))} | {' | '.join(cells)} | "
+                  f"{difference:.1e} |", flush=True)
 
 
 if __name__ == "__main__":
