@@ -91,8 +91,13 @@ using Lowering = Abstract (*)(Call& call);
 struct LoweringRow {
   std::string_view op;  // "nn.conv2d"
   Lowering lower;
-  std::string_view target;
+  std::string_view target = "";  // the operator of the common dialect (Call::target)
 };
+// `lower` with what the operators of its rows differ in.
+template <auto lower, auto... parameters>
+Abstract With(Call& c) {
+  return lower(c, parameters...);
+}
 // Sorted by name.
 std::vector<LoweringRow> AllLowerings();
 const LoweringRow* FindLowering(std::string_view op);

@@ -35,9 +35,9 @@ Abstract LowerBinary(Call& c) {
   return c.NewTensor(c.Op(c.dtype(a) == DType::kBool ? OfBools(c.target()) : c.target(), {a, b}));
 }
 
-Abstract LowerShift(Call& c) {
+Abstract LowerShift(Call& c, bool left) {
   Value* x = c.X("x1");
-  return c.NewTensor(ShiftBits(c, x, c.X("x2"), c.target() == "LEFT"));
+  return c.NewTensor(ShiftBits(c, x, c.X("x2"), left));
 }
 
 Abstract LowerNotEqual(Call& c) { return c.NewTensor(c.NotEqual(c.X("x1"), c.X("x2"))); }
@@ -136,14 +136,14 @@ Abstract LowerReduce(Call& c) {
   return c.NewTensor(c.Reduce(c.target(), x, axes, keep));
 }
 
-Abstract LowerVariance(Call& c) {
+Abstract LowerVariance(Call& c, bool deviation) {
   Value* x = c.X("x");
   const Ints axes = c.failed() ? Ints() : AxesOf(c, x);
   const bool keep = c.Bool("keepdims");
   if (c.failed()) return Poison();
   Value* centered = c.Sub(x, c.ReduceMean(x, axes, true));
   Value* variance = c.ReduceMean(c.Mul(centered, centered), axes, keep);
-  return c.NewTensor(c.target() == "std" ? c.Sqrt(variance) : variance);
+  return c.NewTensor(deviation ? c.Sqrt(variance) : variance);
 }
 
 Abstract LowerArg(Call& c) {
@@ -159,7 +159,7 @@ Abstract LowerArg(Call& c) {
   return c.NewTensor(place);
 }
 
-Abstract LowerCumulative(Call& c) {
+Abstract LowerCumulative(Call& c, bool product) {
   Value* x = c.X("data");
   if (c.failed()) return Poison();
   x = c.Cast(x, c.Type("dtype", c.dtype(x)));
@@ -167,7 +167,7 @@ Abstract LowerCumulative(Call& c) {
   if (flat) x = c.Flatten(x);
   const std::int64_t axis = flat ? 0 : c.Int("axis");
   const bool exclusive = !c.IsNone("exclusive") && c.Bool("exclusive");
-  if (c.target() == "product") {
+  if (product) {
     const int along = c.Axis(axis, c.Rank(x));
     return c.NewTensor(RunningProducts(c, x, along, exclusive));
   }
@@ -176,9 +176,9 @@ Abstract LowerCumulative(Call& c) {
 }
 
 // To sizes that are stated, or those of another operand.
-Abstract LowerCollapseSum(Call& c) {
+Abstract LowerCollapseSum(Call& c, bool like) {
   Value* x = c.X("data");
-  Value* sizes = c.target() == "like" ? c.Shape(c.X("collapse_target")) : c.Sizes("shape");
+  Value* sizes = like ? c.Shape(c.X("collapse_target")) : c.Sizes("shape");
   if (c.failed()) return Poison();
   const auto known = c.builder().KnownInts(sizes);
   return c.NewTensor(known ? SumTo(c, x, *known) : c.Fail("sizes that are not known"));
@@ -192,8 +192,7 @@ std::vector<Value*> Sorted(Call& c, Value* x, std::int64_t axis, bool descending
                {{"axis", place}, {"largest", descending ? 1 : 0}, {"sorted", 1}}, 2);
 }
 
-Abstract LowerSort(Call& c) {
-  const bool indices = c.target() == "argsort";
+Abstract LowerSort(Call& c, bool indices) {
   Value* x = c.X(indices ? "data" : "x");
   if (c.failed()) return Poison();
   const std::vector<Value*> sorted = Sorted(c, x, c.Int("axis"), c.Bool("descending"));
@@ -302,40 +301,40 @@ void AddElementwise(std::vector<LoweringRow>& rows) {
       {"power", "Pow"},
       {"subtract", "Sub"}};
   for (const auto& [op, target] : binary) rows.push_back({op, LowerBinary, target});
-  const LoweringRow others[] = {{"left_shift", LowerShift, "LEFT"},
-                                {"right_shift", LowerShift, "RIGHT"},
-                                {"not_equal", LowerNotEqual, ""},
-                                {"mod", LowerTruncMod, ""},
-                                {"floor_divide", LowerFloorDivide, ""},
-                                {"floor_mod", LowerFloorMod, ""},
-                                {"rsqrt", LowerRsqrt, ""},
-                                {"square", LowerSquare, ""},
-                                {"trunc", LowerTrunc, ""},
-                                {"isfinite", LowerIsFinite, ""},
-                                {"clip", LowerClip, ""},
-                                {"nonzero", LowerNonZero, ""},
-                                {"where", LowerWhere, ""},
-                                {"astype", LowerAstype, ""},
+  const LoweringRow others[] = {{"left_shift", With<LowerShift, true>},
+                                {"right_shift", With<LowerShift, false>},
+                                {"not_equal", LowerNotEqual},
+                                {"mod", LowerTruncMod},
+                                {"floor_divide", LowerFloorDivide},
+                                {"floor_mod", LowerFloorMod},
+                                {"rsqrt", LowerRsqrt},
+                                {"square", LowerSquare},
+                                {"trunc", LowerTrunc},
+                                {"isfinite", LowerIsFinite},
+                                {"clip", LowerClip},
+                                {"nonzero", LowerNonZero},
+                                {"where", LowerWhere},
+                                {"astype", LowerAstype},
                                 {"sum", LowerReduce, "ReduceSum"},
                                 {"mean", LowerReduce, "ReduceMean"},
                                 {"max", LowerReduce, "ReduceMax"},
                                 {"min", LowerReduce, "ReduceMin"},
                                 {"prod", LowerReduce, "ReduceProd"},
-                                {"variance", LowerVariance, ""},
-                                {"std", LowerVariance, "std"},
+                                {"variance", With<LowerVariance, false>},
+                                {"std", With<LowerVariance, true>},
                                 {"argmax", LowerArg, "ArgMax"},
                                 {"argmin", LowerArg, "ArgMin"},
-                                {"cumsum", LowerCumulative, ""},
-                                {"cumprod", LowerCumulative, "product"},
-                                {"collapse_sum_to", LowerCollapseSum, ""},
-                                {"collapse_sum_like", LowerCollapseSum, "like"},
-                                {"sort", LowerSort, ""},
-                                {"argsort", LowerSort, "argsort"},
-                                {"median", LowerMedian, ""},
-                                {"topk", LowerTopK, ""},
-                                {"matmul", LowerMatMul, ""},
-                                {"linear", LowerLinear, ""},
-                                {"einsum", LowerEinsum, ""}};
+                                {"cumsum", With<LowerCumulative, false>},
+                                {"cumprod", With<LowerCumulative, true>},
+                                {"collapse_sum_to", With<LowerCollapseSum, false>},
+                                {"collapse_sum_like", With<LowerCollapseSum, true>},
+                                {"sort", With<LowerSort, false>},
+                                {"argsort", With<LowerSort, true>},
+                                {"median", LowerMedian},
+                                {"topk", LowerTopK},
+                                {"matmul", LowerMatMul},
+                                {"linear", LowerLinear},
+                                {"einsum", LowerEinsum}};
   rows.insert(rows.end(), std::begin(others), std::end(others));
 }
 

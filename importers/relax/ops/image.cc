@@ -96,8 +96,7 @@ std::optional<Ints> SizesOfSpace(Call& c, Value* x, int axes) {
   return sizes;
 }
 
-Abstract LowerResize(Call& c) {
-  const int axes = c.target().back() - '0';
+Abstract LowerResize(Call& c, int axes) {
   const std::string layout = c.Text("layout");
   Value* x = ToLayout(c, c.X("data"), layout, PlainLayout(axes));
   Value* sizes = c.Sizes("size");
@@ -232,13 +231,13 @@ Abstract LowerAffineGrid(Call& c) {
 }  // namespace
 
 void AddImage(std::vector<LoweringRow>& rows) {
-  const LoweringRow own[] = {{"image.resize2d", LowerResize, "2"},
-                             {"image.resize3d", LowerResize, "3"},
-                             {"image.affine_grid", LowerAffineGrid, ""},
-                             {"image.grid_sample", LowerGridSample, ""},
-                             {"vision.roi_align", LowerRoiAlign, ""},
-                             {"vision.roi_pool", LowerRoiPool, ""},
-                             {"vision.all_class_non_max_suppression", LowerNonMaxSuppression, ""}};
+  const LoweringRow own[] = {{"image.resize2d", With<LowerResize, 2>},
+                             {"image.resize3d", With<LowerResize, 3>},
+                             {"image.affine_grid", LowerAffineGrid},
+                             {"image.grid_sample", LowerGridSample},
+                             {"vision.roi_align", LowerRoiAlign},
+                             {"vision.roi_pool", LowerRoiPool},
+                             {"vision.all_class_non_max_suppression", LowerNonMaxSuppression}};
   rows.insert(rows.end(), std::begin(own), std::end(own));
 }
 

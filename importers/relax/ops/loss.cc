@@ -32,8 +32,8 @@ Abstract LowerCrossEntropy(Call& c) {
 }  // namespace
 
 void AddLosses(std::vector<LoweringRow>& rows) {
-  const LoweringRow own[] = {{"nn.cross_entropy_with_logits", LowerCrossEntropy, ""},
-                             {"nn.nll_loss", LowerNllLoss, ""}};
+  const LoweringRow own[] = {{"nn.cross_entropy_with_logits", LowerCrossEntropy},
+                             {"nn.nll_loss", LowerNllLoss}};
   rows.insert(rows.end(), std::begin(own), std::end(own));
 }
 

@@ -206,14 +206,15 @@ Abstract LowerFlip(Call& c) {
   return c.NewTensor(x);
 }
 
-Abstract LowerFull(Call& c) {
-  const bool like = c.target().ends_with("like");
-  const bool full = c.target().starts_with("full");
+enum class Fill { kZeros, kOnes, kValue };
+
+Abstract LowerFull(Call& c, Fill fill, bool like) {
+  const bool full = fill == Fill::kValue;
   Value* x = like ? c.X("x") : nullptr;
   Value* shape = like ? (c.failed() ? nullptr : c.Shape(x)) : c.Sizes("shape");
   const DType dtype = c.Type("dtype", x != nullptr ? c.dtype(x) : DType::kF32);
   if (c.failed()) return Poison();
-  if (!full) return c.NewTensor(c.Full(shape, c.target().starts_with("one") ? 1 : 0, dtype));
+  if (!full) return c.NewTensor(c.Full(shape, fill == Fill::kOnes ? 1 : 0, dtype));
   Value* value = c.Cast(c.Scalar("fill_value", dtype), dtype);
   return c.NewTensor(c.failed() ? nullptr : c.Expand(value, shape));
 }
@@ -260,11 +261,11 @@ Abstract LowerEye(Call& c) {
   return c.NewTensor(c.Op("EyeLike", {zeros}, {{"k", k}}));
 }
 
-Abstract LowerTriangle(Call& c) {
+Abstract LowerTriangle(Call& c, bool upper) {
   Value* x = c.X("x");
   Value* k = c.Scalar("k", DType::kI64);
   if (!c.failed() && c.builder().KnownInts(k) == Ints{0}) k = nullptr;
-  return c.NewTensor(c.Op("Trilu", {x, k}, {{"upper", c.target() == "triu" ? 1 : 0}}));
+  return c.NewTensor(c.Op("Trilu", {x, k}, {{"upper", upper ? 1 : 0}}));
 }
 
 Abstract LowerPad(Call& c) {
@@ -332,39 +333,39 @@ Abstract LowerReverseSequence(Call& c) {
 }  // namespace
 
 void AddMovement(std::vector<LoweringRow>& rows) {
-  const LoweringRow own[] = {{"reshape", LowerReshape, ""},
-                             {"flatten", LowerFlatten, ""},
-                             {"nn.batch_flatten", LowerBatchFlatten, ""},
-                             {"permute_dims", LowerPermute, ""},
-                             {"expand_dims", LowerExpandDims, ""},
-                             {"squeeze", LowerSqueeze, ""},
-                             {"concat", LowerConcat, ""},
-                             {"stack", LowerStack, ""},
-                             {"split", LowerSplit, ""},
-                             {"take", LowerTake, ""},
-                             {"strided_slice", LowerStridedSlice, ""},
-                             {"broadcast_to", LowerBroadcast, ""},
-                             {"tile", LowerTile, ""},
-                             {"repeat", LowerRepeat, ""},
-                             {"flip", LowerFlip, ""},
-                             {"full", LowerFull, "full"},
-                             {"full_like", LowerFull, "full_like"},
-                             {"ones", LowerFull, "ones"},
-                             {"ones_like", LowerFull, "ones_like"},
-                             {"zeros", LowerFull, "zeros"},
-                             {"zeros_like", LowerFull, "zeros_like"},
-                             {"arange", LowerArange, ""},
-                             {"eye", LowerEye, ""},
-                             {"hamming_window", LowerHammingWindow, ""},
-                             {"tril", LowerTriangle, "tril"},
-                             {"triu", LowerTriangle, "triu"},
-                             {"nn.pad", LowerPad, ""},
-                             {"gather_elements", LowerGatherElements, ""},
-                             {"gather_nd", LowerGatherNd, ""},
+  const LoweringRow own[] = {{"reshape", LowerReshape},
+                             {"flatten", LowerFlatten},
+                             {"nn.batch_flatten", LowerBatchFlatten},
+                             {"permute_dims", LowerPermute},
+                             {"expand_dims", LowerExpandDims},
+                             {"squeeze", LowerSqueeze},
+                             {"concat", LowerConcat},
+                             {"stack", LowerStack},
+                             {"split", LowerSplit},
+                             {"take", LowerTake},
+                             {"strided_slice", LowerStridedSlice},
+                             {"broadcast_to", LowerBroadcast},
+                             {"tile", LowerTile},
+                             {"repeat", LowerRepeat},
+                             {"flip", LowerFlip},
+                             {"full", With<LowerFull, Fill::kValue, false>},
+                             {"full_like", With<LowerFull, Fill::kValue, true>},
+                             {"ones", With<LowerFull, Fill::kOnes, false>},
+                             {"ones_like", With<LowerFull, Fill::kOnes, true>},
+                             {"zeros", With<LowerFull, Fill::kZeros, false>},
+                             {"zeros_like", With<LowerFull, Fill::kZeros, true>},
+                             {"arange", LowerArange},
+                             {"eye", LowerEye},
+                             {"hamming_window", LowerHammingWindow},
+                             {"tril", With<LowerTriangle, false>},
+                             {"triu", With<LowerTriangle, true>},
+                             {"nn.pad", LowerPad},
+                             {"gather_elements", LowerGatherElements},
+                             {"gather_nd", LowerGatherNd},
                              {"scatter_elements", LowerScatter, "ScatterElements"},
                              {"scatter_nd", LowerScatter, "ScatterND"},
-                             {"size", LowerSize, ""},
-                             {"reverse_sequence", LowerReverseSequence, ""}};
+                             {"size", LowerSize},
+                             {"reverse_sequence", LowerReverseSequence}};
   rows.insert(rows.end(), std::begin(own), std::end(own));
 }
 

@@ -13,9 +13,6 @@
 namespace dragoman::tvmscript {
 namespace {
 
-// "nn.conv2d" has 2 axes of space.
-int AxesOfSpace(Call& c) { return c.target().back() - '0'; }
-
 // One number for all axes, or one for each.
 Ints EachAxis(Call& c, std::string_view name, int axes) {
   Ints values = c.IntsOf(name);
@@ -86,9 +83,7 @@ Value* ConvOfSmallIntegers(Call& c, std::string_view op, Value* x, Value* w,
   return c.Cast(c.Cast(sum, DType::kI64), out);
 }
 
-Abstract LowerConv(Call& c) {
-  const int axes = AxesOfSpace(c);
-  const bool transposed = c.target().starts_with("ConvTranspose");
+Abstract LowerConv(Call& c, int axes, bool transposed) {
   Value* x = InPlainLayout(c, "data", "data_layout", axes);
   Value* w = ToLayout(c, c.X("weight"), c.Text("kernel_layout"),
                       PlainLayout(transposed ? "IO" : "OI", axes));
@@ -132,9 +127,7 @@ void CheckRoundedUp(Call& c, Value* x, int axes) {
   }
 }
 
-Abstract LowerPool(Call& c) {
-  const int axes = AxesOfSpace(c);
-  const bool is_max = c.target().starts_with("Max");
+Abstract LowerPool(Call& c, int axes, bool is_max) {
   Value* x = InPlainLayout(c, "data", "layout", axes);
   const bool ceil = c.Bool("ceil_mode");
   if (ceil) CheckRoundedUp(c, x, axes);
@@ -148,8 +141,7 @@ Abstract LowerPool(Call& c) {
 }
 
 // Parts of equal size: an average over windows that do not overlap.
-Abstract LowerAdaptivePool(Call& c) {
-  const int axes = AxesOfSpace(c);
+Abstract LowerAdaptivePool(Call& c, int axes) {
   Value* x = InPlainLayout(c, "data", "layout", axes);
   const Ints sizes = c.IsNone("output_size") ? Ints() : EachAxis(c, "output_size", axes);
   if (c.failed()) return Poison();
@@ -243,8 +235,8 @@ Abstract LowerSoftmax(Call& c) {
   return c.NewTensor(c.Op(c.target(), {c.X("data")}, {{"axis", c.Int("axis")}}));
 }
 
-Abstract LowerGelu(Call& c) {
-  return c.NewTensor(c.Op("Gelu", {c.X("data")}, {{"approximate", Attribute(c.target())}}));
+Abstract LowerGelu(Call& c, bool tanh) {
+  return c.NewTensor(c.Op("Gelu", {c.X("data")}, {{"approximate", tanh ? "tanh" : "none"}}));
 }
 
 Abstract LowerSilu(Call& c) {
@@ -374,40 +366,40 @@ Abstract LowerQuantize(Call& c) {
 }  // namespace
 
 void AddNeural(std::vector<LoweringRow>& rows) {
-  const LoweringRow own[] = {{"nn.conv1d", LowerConv, "Conv1"},
-                             {"nn.conv2d", LowerConv, "Conv2"},
-                             {"nn.conv3d", LowerConv, "Conv3"},
-                             {"nn.conv1d_transpose", LowerConv, "ConvTranspose1"},
-                             {"nn.conv2d_transpose", LowerConv, "ConvTranspose2"},
-                             {"nn.conv3d_transpose", LowerConv, "ConvTranspose3"},
-                             {"nn.max_pool1d", LowerPool, "MaxPool1"},
-                             {"nn.max_pool2d", LowerPool, "MaxPool2"},
-                             {"nn.max_pool3d", LowerPool, "MaxPool3"},
-                             {"nn.avg_pool1d", LowerPool, "AveragePool1"},
-                             {"nn.avg_pool2d", LowerPool, "AveragePool2"},
-                             {"nn.avg_pool3d", LowerPool, "AveragePool3"},
-                             {"nn.adaptive_avg_pool1d", LowerAdaptivePool, "1"},
-                             {"nn.adaptive_avg_pool2d", LowerAdaptivePool, "2"},
-                             {"nn.adaptive_avg_pool3d", LowerAdaptivePool, "3"},
-                             {"nn.batch_norm", LowerBatchNorm, ""},
-                             {"nn.layer_norm", LowerLayerNorm, ""},
-                             {"nn.group_norm", LowerGroupNorm, ""},
-                             {"nn.rms_norm", LowerRmsNorm, ""},
-                             {"nn.instance_norm", LowerInstanceNorm, ""},
-                             {"nn.dropout", LowerDropout, ""},
-                             {"nn.pixel_shuffle", LowerPixelShuffle, ""},
-                             {"nn.attention", LowerAttention, ""},
-                             {"nn.attention_bias", LowerAttention, ""},
+  const LoweringRow own[] = {{"nn.conv1d", With<LowerConv, 1, false>},
+                             {"nn.conv2d", With<LowerConv, 2, false>},
+                             {"nn.conv3d", With<LowerConv, 3, false>},
+                             {"nn.conv1d_transpose", With<LowerConv, 1, true>},
+                             {"nn.conv2d_transpose", With<LowerConv, 2, true>},
+                             {"nn.conv3d_transpose", With<LowerConv, 3, true>},
+                             {"nn.max_pool1d", With<LowerPool, 1, true>},
+                             {"nn.max_pool2d", With<LowerPool, 2, true>},
+                             {"nn.max_pool3d", With<LowerPool, 3, true>},
+                             {"nn.avg_pool1d", With<LowerPool, 1, false>},
+                             {"nn.avg_pool2d", With<LowerPool, 2, false>},
+                             {"nn.avg_pool3d", With<LowerPool, 3, false>},
+                             {"nn.adaptive_avg_pool1d", With<LowerAdaptivePool, 1>},
+                             {"nn.adaptive_avg_pool2d", With<LowerAdaptivePool, 2>},
+                             {"nn.adaptive_avg_pool3d", With<LowerAdaptivePool, 3>},
+                             {"nn.batch_norm", LowerBatchNorm},
+                             {"nn.layer_norm", LowerLayerNorm},
+                             {"nn.group_norm", LowerGroupNorm},
+                             {"nn.rms_norm", LowerRmsNorm},
+                             {"nn.instance_norm", LowerInstanceNorm},
+                             {"nn.dropout", LowerDropout},
+                             {"nn.pixel_shuffle", LowerPixelShuffle},
+                             {"nn.attention", LowerAttention},
+                             {"nn.attention_bias", LowerAttention},
                              {"nn.softmax", LowerSoftmax, "Softmax"},
                              {"nn.log_softmax", LowerSoftmax, "LogSoftmax"},
-                             {"nn.gelu", LowerGelu, "none"},
-                             {"nn.gelu_tanh", LowerGelu, "tanh"},
-                             {"nn.silu", LowerSilu, ""},
-                             {"nn.leakyrelu", LowerLeakyRelu, ""},
-                             {"nn.selu", LowerSelu, ""},
-                             {"nn.relu6", LowerRelu6, ""},
-                             {"nn.prelu", LowerPrelu, ""},
-                             {"nn.softplus", LowerSoftplus, ""},
+                             {"nn.gelu", With<LowerGelu, false>},
+                             {"nn.gelu_tanh", With<LowerGelu, true>},
+                             {"nn.silu", LowerSilu},
+                             {"nn.leakyrelu", LowerLeakyRelu},
+                             {"nn.selu", LowerSelu},
+                             {"nn.relu6", LowerRelu6},
+                             {"nn.prelu", LowerPrelu},
+                             {"nn.softplus", LowerSoftplus},
                              {"quantize", LowerQuantize, "QuantizeLinear"},
                              {"dequantize", LowerQuantize, "DequantizeLinear"}};
   rows.insert(rows.end(), std::begin(own), std::end(own));
