@@ -464,6 +464,19 @@ state 0 input 1 -> output 1
         done = dragoman("diff", self.work / "model.dgt", archive)
         self.assertEqual(done.returncode, 0, done.stdout)
 
+    def test_places_in_another_order_are_laid_out(self):
+        # Rows that are taken lie in the order of the places, of which torch's passes know nothing.
+        archive = self.convert_text("""entry main(%places: i64[2, 3]) -> (%y) {
+  const %table: f32[4, 2] = [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 7.0]]
+  %turned = onnx.Transpose(%places) {perm = [1, 0]}
+  %y = onnx.Gather(%table, %turned)
+}
+""")
+        self.assertEqual(self.targets(archive), ["aten.permute.default", "aten.contiguous.default",
+                                                 "aten.index.Tensor"])
+        y, = self.run_outputs(archive, places=np.array([[0, 1, 2], [3, -1, 0]]))
+        np.testing.assert_array_equal(y[..., 0], [[0, 6], [2, 6], [4, 0]])
+
     def test_names_are_those_that_python_and_modules_take(self):
         archive = self.convert_text("""entry main(%self: f32[2], %"x.1": f32[2], %"x-1": f32[2]) -> (%y) {
   const %forward: f32[2] = [1.0, 2.0]

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdint>
-#include <vector>
-
 #include "core/ir/finite.h"
 #include "core/ir/producer.h"
 #include "core/rewrite/patterns/function_patterns.h"
@@ -16,9 +13,8 @@ Result<Value*> SlopeOfChannels(Value& slope, const Value& x, Node& node, PassCon
   const Tensor& tensor = *ConstantOf(&slope);
   if (tensor.rank() == 0 || tensor.rank() != x.type().rank() || tensor.sizes()[0] != 1)
     return &slope;
-  const std::vector<std::int64_t> sizes(tensor.sizes().begin() + 1, tensor.sizes().end());
-  Value* wanted = context.AddConstant(*node.graph(), Tensor::Ints(sizes), "sizes", node.origin());
-  return context.Insert(node, "Reshape", {{&slope, wanted}});
+  Value* first = context.AddConstant(*node.graph(), Tensor::Ints({{0}}), "axes", node.origin());
+  return context.Insert(node, "Squeeze", {{&slope, first}});
 }
 
 // Where(x > 0, x, x · slope) = PRelu(x, slope)
@@ -40,10 +36,21 @@ Result<bool> ReadPRelu(Node& node, PassContext& context) {
   return false;
 }
 
+// PRelu(x, slope) with a slope of one axis less, if it has a first axis of one element
+Result<bool> NarrowSlope(Node& node, PassContext& context) {
+  if (!node.Is("PRelu") || ConstantOf(node.operand(1)) == nullptr) return false;
+  const Value& x = *node.operand(0);
+  if (x.type().rank().value_or(0) < 2) return false;
+  DRAGOMAN_ASSIGN(Value * slope, SlopeOfChannels(*node.operand(1), x, node, context));
+  if (slope == node.operand(1)) return false;
+  node.set_operand(1, slope);
+  return true;
+}
+
 }  // namespace
 
 std::span<const Pattern> PReluPatterns() {
-  static constexpr Pattern kPatterns[] = {{"read-prelu", ReadPRelu}};
+  static constexpr Pattern kPatterns[] = {{"read-prelu", ReadPRelu}, {"narrow-slope", NarrowSlope}};
   return kPatterns;
 }
 

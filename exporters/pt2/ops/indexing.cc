@@ -66,7 +66,11 @@ Emitted EmitGather(AtenOp& op) {
                        {x.dtype, std::move(shape)}));
   }
   OptionalTerms indices(static_cast<std::size_t>(axis));
-  indices.emplace_back(Places(op, 1));
+  Term at = Places(op, 1);
+  // What is taken lies in the order of the places, which torch's passes do not know.
+  if (op.graph.FindPermuted(at))
+    at = op.Call("aten.contiguous.default", {{"self", at}}, {at.dtype, at.shape});
+  indices.emplace_back(std::move(at));
   return One(Index(op, x, indices, std::move(shape)));
 }
 

@@ -169,6 +169,14 @@ std::string Branched(Drawing& d, const std::string& dtype, const std::string& x,
   return d.Node("Where", {d.Node("Greater", {x, Number(d, dtype, bound)}), above, below});
 }
 
+void StatedSlopes(Drawing& d) {
+  const Sizes sizes = d.KnownSizes(1, 4);
+  Sizes slopes = sizes;
+  for (std::int64_t& size : slopes) size = d.Chance(60) ? 1 : size;
+  if (d.Chance(30) && slopes.size() > 1) slopes.erase(slopes.begin());
+  d.MaybeRead(d.Node("PRelu", {d.Input("f32", sizes), d.Weight("f32", slopes)}));
+}
+
 void SlopesByHalves(Drawing& d) {
   const std::string dtype = d.FloatType();
   const Sizes sizes = {d.Between(1, 2), d.Between(1, 3), d.Between(1, 3)};
@@ -242,6 +250,7 @@ std::span<const DrawnPattern> DrawnFunctions() {
       {"read-hard-swish", HardSwishes, Exactness::kRounded},
       {"read-mish", Mishes, Exactness::kRounded},
       {"read-prelu", SlopesByHalves},
+      {"narrow-slope", StatedSlopes},
       {"read-elu", Exponentials, Exactness::kRounded},
       {"spell-celu", CelusOfOne, Exactness::kRounded},
       {"read-soft-logarithm", SoftLogarithms, Exactness::kRounded},
