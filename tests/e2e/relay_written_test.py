@@ -326,6 +326,27 @@ graph main(%x: f32[4, 5], %starts: i64[2], %ends: i64[2]) -> (%y) {
   %y = onnx.Slice(%x, %starts, %ends)
 }""", x=draw(4, 5), starts=np.array(starts), ends=np.array(ends))
 
+    def test_bounds_that_may_lie_beyond_open_sizes(self):
+        for size in (1, 3, 6):
+            text = self.texts("""
+graph main(%x: f32[n, 5]) -> (%last, %middle, %first, %behind, %all, %plain) {
+  const %axis: i64[1] = [0]
+  const %zero: i64[1] = [0]
+  const %one: i64[1] = [1]
+  const %two: i64[1] = [2]
+  const %minus_one: i64[1] = [-1]
+  const %minus_four: i64[1] = [-4]
+  const %far: i64[1] = [9223372036854775807]
+  const %least: i64[1] = [-9223372036854775808]
+  %last = onnx.Slice(%x, %minus_four, %far, %axis)
+  %middle = onnx.Slice(%x, %one, %minus_one, %axis)
+  %first = onnx.Slice(%x, %zero, %minus_four, %axis)
+  %behind = onnx.Slice(%x, %two, %far, %axis)
+  %all = onnx.Slice(%x, %least, %far, %axis)
+  %plain = onnx.Slice(%x, %one, %far, %axis)
+}""", x=draw(size, 5))
+            self.assertEqual(text.count("dyn.strided_slice("), 4)
+
     def test_order_of_the_greatest_integers(self):
         x = np.array([[3, 2**63 + 5, 2**64 - 1, 0], [2**63 - 1, 2**63, 1, 7]], np.uint64)
         text = self.texts("""

@@ -38,7 +38,10 @@ struct Bounds {
 // -n - 1: -1 is the last one.
 Bounds Fitted(const Bounds& given, const Dim& size) {
   Bounds b = {std::clamp(given.begin, -kFar, kFar), std::clamp(given.end, -kFar, kFar), given.step};
-  if (!size.known()) return b;
+  if (!size.known()) {
+    if (b.step > 0 && b.begin == -kFar) b.begin = 0;
+    return b;
+  }
   const std::int64_t n = size.value();
   const bool forwards = b.step > 0;
   b.begin = Resolved(given.begin, n, forwards);
@@ -97,6 +100,14 @@ Emitted SliceAtRunTime(RelayOp& op) {
                     {"axes", Attribute()}}));
 }
 
+// Whether TVM finds the elements that these bounds name along an axis of any size but 0. It takes
+// an end beyond the size for the size, but no begin, and no end before its begin.
+bool HoldsForAnySize(const Bounds& b) {
+  if (b.step < 0) return true;
+  if (b.begin == 0) return b.end >= -1;
+  return b.begin == 1 ? b.end >= 1 : b.begin == -1 && b.end == kFar;
+}
+
 Emitted EmitSlice(RelayOp& op) {
   const std::optional<Ints> starts = op.MaybeInts(1), ends = op.MaybeInts(2);
   const std::optional<Ints> steps = op.has(4) ? op.MaybeInts(4) : Ints();
@@ -106,7 +117,9 @@ Emitted EmitSlice(RelayOp& op) {
   Ints begin, end, strides;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const Bounds given = {(*starts)[i], (*ends)[i], steps->empty() ? 1 : (*steps)[i]};
-    const Bounds fitted = Fitted(given, shape[static_cast<std::size_t>(axes[i])]);
+    const Dim& size = shape[static_cast<std::size_t>(axes[i])];
+    const Bounds fitted = Fitted(given, size);
+    if (!size.known() && !HoldsForAnySize(fitted)) return SliceAtRunTime(op);
     begin.push_back(fitted.begin);
     end.push_back(fitted.end);
     strides.push_back(fitted.step);

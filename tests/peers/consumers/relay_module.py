@@ -27,10 +27,11 @@ def compiled(module, params, **config):
         with tvm.transform.PassContext(opt_level=1, config=config):
             return relay.vm.compile(module, target="llvm", params=params)
     except tvm.TVMError as error:
-        # TVM 0.19 describes some vectors to debuggers as its LLVM does not take it.
+        # TVM 0.19 describes some variables to debuggers as its LLVM does not take it.
         if config or "#dbg_declare" not in str(error):
             raise
-        return compiled(module, params, **{"tir.disable_vectorize": True})
+        return compiled(module, params, **{"tir.disable_vectorize": True,
+                                           "tir.disable_cse_tir": True})
 
 
 def load(path):
