@@ -177,6 +177,7 @@ class Found:
 
     def __init__(self, folder, judge):
         self.folder, self.judge = folder, judge
+        self.smallest = folder / "reduced"  # of those that failed so far
         self.path = json.loads((folder / "path.json").read_text())
         with np.load(folder / "inputs.npz") as arrays:
             self.feeds = dict(arrays)
@@ -189,7 +190,10 @@ class Found:
             verdict, case = self.judge.case(copy, feeds, folder)
             if case is None:
                 return False
-            return same_failure(self.judge.judge(self.path, case), self.path)
+            fails = same_failure(self.judge.judge(self.path, case), self.path)
+            if fails:
+                shutil.copy(copy, self.smallest.with_suffix(model.suffix))
+        return fails
 
     def answer(self, listener):
         """Tells processes whether the models that they name fail, until the listener closes."""
@@ -208,12 +212,11 @@ class Found:
             threading.Thread(target=self.answer, args=(listener,), daemon=True).start()
             ask = (f"'{sys.executable}' -c 'import sys; from multiprocessing.connection import Client; "
                    f"c = Client(sys.argv[1]); c.send(sys.argv[2]); sys.exit(c.recv())' '{address}' {{}}")
-            small = self.folder / "reduced.onnx"
+            small = self.smallest.with_suffix(".onnx")
             done = call([DRAGOMAN, "reduce", self.folder / "model.onnx", "-q", "-o", small, "--timeout",
                          LIMIT_S, "--test", ask], REDUCTION_LIMIT_S)
-        if done.returncode != 0:
-            return done.stderr.strip()[-300:]
-        return call([DRAGOMAN, "convert", small, "-o", "-"]).stdout
+        text = call([DRAGOMAN, "convert", small, "-o", "-"]).stdout
+        return text if done.returncode == 0 else f"{text}not reduced further: {done.stderr[-300:]}"
 
 
 def again(folder, model):
