@@ -20,7 +20,7 @@ LINES = [
     (["run", "model.onnx", "--engine", "n"], {"native"}),
     (["completion", "z"], {"zsh"}),
     (["ops", "LayerN"], {"LayerNormalization"}),
-    (["ops", "--from", "torch"], {"torchaudio", "torchscript", "torchvision"}),
+    (["ops", "--from", "torch"], {"torchao", "torchaudio", "torchscript", "torchvision"}),
     (["inspect", "model.onnx", "--to", "re"], {"relay", "relax"}),
 ]
 # Behind a comma, too.
