@@ -118,8 +118,9 @@ void TapProduct::Axis::Fill(const WindowAxis& axis) {
     const std::int64_t shift = FloorQuotient(first, axis.stride);
     taps.push_back({tap, shift, first - shift * axis.stride});
   }
-  std::stable_sort(taps.begin(), taps.end(),
-                   [](const Tap& a, const Tap& b) { return a.phase < b.phase; });
+  std::sort(taps.begin(), taps.end(), [](const Tap& a, const Tap& b) {  // allocates nothing
+    return a.phase != b.phase ? a.phase < b.phase : a.number < b.number;
+  });
   reaches.clear();
   begins.clear();
   most = 0;
