@@ -13,7 +13,7 @@ namespace dragoman::cli {
 namespace {
 
 constexpr char kBash[] = R"(# bash completion for dragoman; source <(dragoman completion bash)
-_dragoman_words() {{  # of a list, behind the last comma of the word
+_dragoman_words() {{  # of a list, after the last comma of the word
   local head=""
   [[ "$word" == *,* ]] && head="${{word%,*}},"
   COMPREPLY=($(compgen -P "$head" -W "$1" -- "${{word##*,}}"))

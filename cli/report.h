@@ -75,7 +75,7 @@ OurText Colored(Color color, std::string_view text);
 // A finding in one line, without an excerpt of the source.
 std::string OneLine(const Finding& finding);
 
-// Prints all findings, one a line, and their number if there are several; gives the exit code of
+// Prints all findings, one per line, and their number if there are several; gives the exit code of
 // their kind. Those of no file are of `file`, or of the call if that is empty.
 ExitCode Report(const Error& error, std::string_view file = "");
 // The same of what a command ends with; kDone if that went well.

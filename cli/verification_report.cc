@@ -18,9 +18,9 @@ void PrintDivergence(const Divergence& divergence) {
         divergence.origin.empty() ? "" : ", from " + divergence.origin);
   if (!divergence.other_node.empty() && divergence.other_node != divergence.node)
     Print("    in the other model: {}\n", divergence.other_node);
-  for (const std::string& node : divergence.between.a) Print("    behind {}\n", node);
+  for (const std::string& node : divergence.between.a) Print("    after {}\n", node);
   for (const std::string& node : divergence.between.b)
-    Print("    in the other model behind {}\n", node);
+    Print("    in the other model after {}\n", node);
 }
 
 void PrintBisection(const Bisection& bisection) {

@@ -19,7 +19,7 @@ namespace {
 
 constexpr char kAll[] = "all";
 
-// Writes the model behind each run of a pass that changed something, as NUMBER-PASS.dgt.
+// Writes the model after each run of a pass that changed something, as NUMBER-PASS.dgt.
 class ModelPrinter {
  public:
   static Result<ModelPrinter> Make(const WatchFlags& flags) {
@@ -100,7 +100,7 @@ void AddWatch(Command& command, WatchFlags& flags) {
   std::vector<std::string> words = {kAll};
   for (const PassInfo& pass : AllPasses()) words.emplace_back(pass.name);
   command.Add("--print-after", &flags.print_after,
-              "Passes, or all: write the model behind each run that changed it to --print-to",
+              "Passes, or all: write the model after each run that changed it to --print-to",
               {.suggested = std::move(words), .commas = true});
   command.Add("--print-to", &flags.print_to, "The folder for the models of --print-after");
   command.AddFlag("--time-passes", flags.time_passes, "Print the time that each pass took");

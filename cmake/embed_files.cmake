@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Usage: cmake -D ROOT=dir -D LIST=file -D VERSION=text -D OUTPUT=file.cc -P embed_files.cmake
 #
-# LIST names files relative to ROOT, one a line, in order.
+# LIST names files relative to ROOT, one per line, in order.
 include("${CMAKE_CURRENT_LIST_DIR}/text_literals.cmake")
 
 file(STRINGS "${LIST}" paths)

@@ -33,7 +33,7 @@ Slot ValuesSlot(const std::string& name, const MapType& type);
 Result<std::vector<NamedArray>> SplitMaps(const std::vector<Slot>& slots,
                                           const std::vector<NamedArray>& arrays);
 
-// Whether `outputs` number `at` and the one behind it are a map.
+// Whether `outputs` number `at` and the one after it are a map.
 bool IsMapAt(const FlatArrays& outputs, std::size_t at);
 // Of that map.
 std::string PrintMapAt(const FlatArrays& outputs, std::size_t at);

@@ -42,7 +42,7 @@ std::unordered_map<const Value*, std::size_t> LastUses(const Graph& graph) {
 
 std::optional<std::int64_t> PeakBytes(const Graph& graph) {
   const std::unordered_map<const Value*, std::size_t> last = LastUses(graph);
-  std::vector<std::int64_t> freed(graph.num_nodes() + 1);  // behind each node
+  std::vector<std::int64_t> freed(graph.num_nodes() + 1);  // after each node
   std::int64_t live = 0;
   std::int64_t peak = 0;
   std::size_t number = 0;

@@ -15,7 +15,7 @@ struct PlotRow {
   std::string label;
   double number = 0;      // infinite, or none: drawn at the upper end
   bool is_bad = false;    // in the colour of failures
-  std::string note = {};  // behind the number
+  std::string note = {};  // after the number
 };
 
 // One number each of many things that follow one another, from left to right, on a logarithmic

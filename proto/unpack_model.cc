@@ -118,7 +118,7 @@ Status Unpacker::UnpackTypes() {
     parts.push_back(1);
     for (const std::uint32_t element : from.elements()) {
       if (element >= number) {
-        return InvalidInput("type " + std::to_string(number) + " has an element behind itself");
+        return InvalidInput("type " + std::to_string(number) + " has an element after itself");
       }
       parts.back() += parts[element];
     }

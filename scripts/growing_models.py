@@ -131,7 +131,7 @@ def dims(n):
 
 
 def slices(n):
-    """Of one value: with bounds of their own, one behind the other."""
+    """Of one value: with bounds of their own, one after the other."""
     lines = []
     for i in range(n):
         lines += [f"const %b{i}: i64[1] = [{i}]", f"const %e{i}: i64[1] = [{i + 1}]",

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Makes virtual environments of the programs that tests/peers compares Dragoman with, and prints the
-# folder of each, one a line.
+# folder of each, one per line.
 #
 #   scripts/peers.sh NAME...         those of tests/peers/requirements/NAME.txt
 #   scripts/peers.sh --list          the names there are

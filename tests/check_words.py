@@ -19,7 +19,7 @@ EXCEPT = re.compile(r"^(CHANGELOG\.md|LICENSE|tests/check_words|tests/golden/(re
                     r"core/rewrite/pipeline\.cc|tests/e2e/passes_test\.py|docs/compatibility\.md)")
 SUFFIXES = {".cc", ".h", ".py", ".md", ".txt", ".sh", ".cmake", ".js"}
 
-# What stands behind "is no" in plain English: comparisons, and a few fixed phrases.
+# What stands after "is no" in plain English: comparisons, and a few fixed phrases.
 _KEPT = (r"longer|more|less|such|other|one|better|worse|use|matter|need|way|slower|faster|larger|smaller|"
          r"wider|higher|lower|different|difference|harm|gain|loss|doubt|time|point|place|reason|good|part|"
          r"JSON|relation|change|sign|trace|word|answer|effect")
@@ -28,6 +28,9 @@ RULES = [
      'say "is not a …", or "are not …"'),
     (re.compile(r"\b(?:count-turns|merge-common|eliminate-dead|roll-chains|unify-spellings)\b"),
      "passes are called infer-trip-counts, cse, dce, reroll-loops, canonicalize"),
+    (re.compile(r"\bone behind the other\b|\bbefore (?:and|or) behind\b|\bbehind (?:the last|all others)\b"),
+     'say "after"'),
+    (re.compile(r"\bone an? (?:line|layer|row|byte|step|channel|axis|direction|element)\b"), 'say "one per …"'),
 ]
 
 

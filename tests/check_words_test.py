@@ -16,6 +16,9 @@ class CheckWordsTest(unittest.TestCase):
     def test_plain_english_is_left_alone(self):
         self.assertEqual(self.lines("there is no node\nit is no longer read\nthat is no worse"), [])
 
+    def test_what_comes_later_and_each(self):
+        self.assertEqual(self.lines("one behind" + " the other\nfine\none a" + " line"), [1, 3])
+
     def test_old_names_of_passes(self):
         self.assertEqual(self.lines("--passes merge" + "-common"), [1])
 

@@ -22,7 +22,7 @@ struct NativeOptions {
   std::string compiler = "c++";
   std::string optimization = "-O2";
   onednn::PlanOptions plan;
-  // Where lines that the model prints go, one a call; nullptr: nowhere.
+  // Where lines that the model prints go, one per call; nullptr: nowhere.
   std::function<void(std::string_view line)> line_sink;
 };
 

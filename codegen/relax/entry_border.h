@@ -38,7 +38,7 @@ struct EntryBorder {
   std::size_t OutputPlace(std::size_t i) const;
 };
 
-// Random nodes get their numbers from inputs behind the others. A node of a loop, which draws anew
+// Random nodes get their numbers from inputs after the others. A node of a loop, which draws anew
 // in each iteration, stays, and one of sizes that no input tells.
 Result<std::vector<DrawnInput>> DrawAtEntry(Graph& entry);
 

@@ -3,10 +3,10 @@
 // private function that others call.
 //
 // Nodes become bindings of dataflow blocks. What is no part of such a block (an If, an effect, a
-// call of a function with effects) ends it, and another begins behind.
+// call of a function with effects) ends it, and another begins after.
 //
 // A private function sees nothing but its parameters. What a body captures of enclosing graphs, and
-// the constants in it that are too large for the text, are parameters behind its inputs; sizes that
+// the constants in it that are too large for the text, are parameters after its inputs; sizes that
 // the types of parameters do not define come last, as one R.Shape.
 #ifndef DRAGOMAN_CODEGEN_RELAX_FUNCTION_WRITER_H_
 #define DRAGOMAN_CODEGEN_RELAX_FUNCTION_WRITER_H_
@@ -69,7 +69,7 @@ bool IsDeduced(const std::string& type);
 struct BodyFunction {
   std::string name;
   std::vector<Parameter> inputs;
-  std::vector<Parameter> captured;     // behind the inputs
+  std::vector<Parameter> captured;     // after the inputs
   std::vector<std::string> arguments;  // for those, in names of the caller
   std::vector<std::string> results;    // types
   SymbolNames sizes;                   // that its signature defines

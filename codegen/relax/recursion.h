@@ -23,7 +23,7 @@ struct Recursion {
   std::string step;                // the function of one iteration: (index, carried…, fixed…)
   Parameter index;                 // i64[], of the first iteration
   std::vector<Parameter> carried;  // to the next one; the condition first, if there is one
-  std::vector<std::string> carried_results;  // their types behind the last iteration
+  std::vector<std::string> carried_results;  // their types after the last iteration
   std::vector<Parameter> fixed;              // the same for every iteration
   std::vector<Type> collected;               // what iterations give, each with a first axis of 1
   SymbolNames symbols;                       // that parameters define

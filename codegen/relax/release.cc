@@ -157,7 +157,7 @@ std::size_t EndOfItem(std::string_view text, std::size_t at) {
   return at;
 }
 
-// What stands between the bracket before `at`, which moves behind the one that closes it.
+// What stands between the bracket before `at`, which moves after the one that closes it.
 Arguments Items(std::string_view text, std::size_t& at) {
   Arguments items;
   while (at < text.size()) {

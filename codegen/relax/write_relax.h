@@ -19,7 +19,7 @@
 
 namespace dragoman {
 
-// The default entry is the function `main`. Weights are its parameters behind the true inputs,
+// The default entry is the function `main`. Weights are its parameters after the true inputs,
 // whose number is its attribute num_input. A state is an input and a result; the attribute `states`
 // gives their places: {"name": [input, result]}.
 struct RelaxModule {

@@ -34,7 +34,7 @@ class SourceWriter {
   std::vector<Finding>& findings() { return findings_; }
 
  private:
-  // With the comment that stands behind the statement, if it is the first line of one.
+  // With the comment that stands after the statement, if it is the first line of one.
   void Line(int depth, const std::string& line) {
     text_ += std::string(static_cast<std::size_t>(4 * depth), ' ') + line;
     if (!behind_.empty()) text_ += "  " + std::exchange(behind_, "");

@@ -36,7 +36,7 @@ bool IsOldText(const Model& model) {
   return tvm::ExtraText(&model.extra, "relay.version") == "0.0.4";
 }
 
-// Puts `item` behind the items of `list`.
+// Puts `item` after the items of `list`.
 void Join(std::string& list, std::string_view item) {
   if (!list.empty() && !item.empty()) list += ", ";
   list += item;

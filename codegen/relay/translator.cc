@@ -144,7 +144,7 @@ Status Translator::TranslateOperator(const Node& node) {
   return {};
 }
 
-// Whether the calls behind `before` say less than the node: several of them, one of another
+// Whether the calls after `before` say less than the node: several of them, one of another
 // operator, or one that does not read every operand. Rewrites find linear layers again, whoever
 // wrote them.
 bool Translator::IsComposed(const Node& node, const Node* before,

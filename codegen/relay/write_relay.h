@@ -26,7 +26,7 @@ using RelayNote = std::function<void(std::string_view)>;
 using RelayDigests = std::function<Result<std::vector<std::string>>(std::string_view text)>;
 
 // The source model of dialect relay. The default entry is @main; weights are parameters with
-// contents behind the true inputs. A state is an input and a result. Sizes that are not known are
+// contents after the true inputs. A state is an input and a result. Sizes that are not known are
 // `?`. Other entries are left out, with a note, where Relay cannot express them; so
 // are effects.
 // Errors: unsupported, listing every node of the default entry that Relay cannot express.

@@ -26,7 +26,7 @@ std::optional<ComposedNode> AsComposed(const Node& node);
 // Operators of an entry that become others before it is written.
 class PreparedOperators {
  public:
-  // Makes operands and results of those that `changes` tells outputs behind the others, whereby
+  // Makes operands and results of those that `changes` tells outputs after the others, whereby
   // they are found again.
   PreparedOperators(Graph& entry, bool (*changes)(const Node& node));
   // Takes these outputs away. The operators that became others, between the values of now.

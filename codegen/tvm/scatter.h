@@ -10,7 +10,7 @@
 
 namespace dragoman::tvm {
 
-// TVM counts the elements before the axis, and those behind it, by the sizes of the indices: so
+// TVM counts the elements before the axis, and those after it, by the sizes of the indices: so
 // these must be the sizes of the data, but for the first of either.
 inline bool CountsAsData(const Shape& data, const Shape& indices, std::int64_t axis) {
   for (std::size_t i = 1; i < data.size() && i < indices.size(); ++i) {

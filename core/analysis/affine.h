@@ -165,7 +165,7 @@ class AffineForms {
   FormOrNone StepOfBias(const Value& bias, const Value& sum, int axis, int step_axis,
                         std::int64_t step);
   // The same where Reshape has cut the features into runs that lie along `step_axis`, before the
-  // features or, interleaved, behind them.
+  // features or, interleaved, after them.
   FormOrNone Run(const Value& operand, int axis, int step_axis, std::int64_t step, Mode mode);
   // The same of a sum of two such.
   FormOrNone SumOfRuns(const Value& operand, int axis, int step_axis, std::int64_t step);

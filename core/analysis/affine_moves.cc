@@ -47,7 +47,7 @@ bool Continues(const Atom& a, const Atom& b) {
 
 bool IsOne(const Dim& dim) { return dim.known() && dim.value() == 1; }
 
-// The sizes behind `axis`, multiplied; nullopt if one is not known.
+// The sizes after `axis`, multiplied; nullopt if one is not known.
 std::optional<std::int64_t> SizeBehind(const Shape& shape, std::size_t axis) {
   std::int64_t size = 1;
   for (std::size_t i = axis + 1; i < shape.size(); ++i) {
@@ -75,7 +75,7 @@ AffineForms::FormOrNone AffineForms::Move(const Node& node, const Value& value, 
   return std::nullopt;
 }
 
-// The feature axis of the operand is the one of the same size with as many elements behind it.
+// The feature axis of the operand is the one of the same size with as many elements after it.
 AffineForms::FormOrNone AffineForms::Reshape(const Node& node, const Value& value, int axis,
                                              Mode mode) {
   const Shape& to = *value.type().shape();
@@ -322,7 +322,7 @@ AffineForms::FormOrNone AffineForms::StepOfProduct(const Node& product, int axis
       consts_.Reshape(consts_.Slice(weights, 0, sizes[0] == 1 ? 0 : step, 1), {sizes[1], sizes[2]});
   const Value* factor = product.operand(0);
   if (const Node* node = factor->producer(); node != nullptr && node->Is("Expand")) {
-    // What is the same for all steps before is so behind it, too.
+    // What is the same for all steps before is so after it, too.
     const Value& narrow = *node->operand(0);
     const bool repeats = narrow.type().rank() == 2 || SizeAlong(narrow, 0) == 1;
     if (repeats && SizeAlong(narrow, narrow.type().rank().value_or(0) - 1) == sizes[1]) {

@@ -33,7 +33,7 @@ class GraphBuilder {
   void set_origin(OriginPtr origin) { origin_ = std::move(origin); }
   const OriginPtr& origin() const { return origin_; }
 
-  // `name`, or with a number behind it if it is taken; "" gives a name made from `fallback`.
+  // `name`, or with a number after it if it is taken; "" gives a name made from `fallback`.
   std::string UniqueName(std::string_view name, std::string_view fallback = "v");
 
   Value* Constant(Tensor tensor, std::string_view name = "");

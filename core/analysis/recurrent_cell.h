@@ -51,7 +51,7 @@ struct RecurrentCell {
   std::int64_t hidden = 0;
   AtomId h = kNoAtom;  // the new hidden state
   // In ONNX's order: i, o, f, c; z, r, h; or one. Their terms are inputs and the old hidden state.
-  // A coupled forget gate and the part of a GRU's candidate behind the reset are not among them.
+  // A coupled forget gate and the part of a GRU's candidate after the reset are not among them.
   std::vector<CellGate> gates;
   CellFunction output_function;  // kLstm: of the new cell state
 

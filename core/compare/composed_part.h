@@ -31,7 +31,7 @@ struct ComposedOperator {
 };
 
 struct ComposedPart {
-  std::vector<const Node*> nodes;  // each behind those that it reads
+  std::vector<const Node*> nodes;  // each after those that it reads
   std::string digest;
 };
 

@@ -16,7 +16,7 @@
 namespace dragoman::compare {
 namespace {
 
-// How many values behind inserted nodes are tried as the former source of an edge.
+// How many values after inserted nodes are tried as the former source of an edge.
 constexpr std::size_t kMaxBehind = 32;
 
 class GraphDiff {

@@ -72,7 +72,7 @@ bool IsDefault(const NamedAttribute& attribute, const AttributeDef& known) {
   return Identical(usual, attribute.value);
 }
 
-// Whether `window` is what the weight, [out, in, window...], has behind its channels.
+// Whether `window` is what the weight, [out, in, window...], has after its channels.
 bool IsWindowOfWeight(const Attribute::Ints& window, const Node& node) {
   for (std::size_t i = 1; i < node.num_operands(); ++i) {
     const Shape* shape = node.operand(i) == nullptr ? nullptr : node.operand(i)->type().shape();
@@ -143,7 +143,7 @@ std::size_t CountedOperands(const Node& node, Level level) {
 
 std::size_t CountedResults(const Node& node, Level level) {
   std::size_t count = node.num_results();
-  // Behind the last result that is read, a file may list others or not.
+  // After the last result that is read, a file may list others or not.
   const auto is_read = [&](std::size_t i) {
     return node.result(i) != nullptr && node.result(i)->used();
   };

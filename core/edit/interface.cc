@@ -202,7 +202,7 @@ Status ReorderInputs(Model& model, const std::vector<std::string>& names) {
   }
   ForgetListings(graph);
   entry.arguments.clear();
-  // Inputs do not move: new ones behind the old take their places.
+  // Inputs do not move: new ones after the old take their places.
   const std::size_t count = order.size();
   for (Value* old : order) {
     Value* input = graph.AddInput(old->name(), old->type());

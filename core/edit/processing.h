@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nodes before an input, which then takes data as they come, and behind an output. Of operators
+// Nodes before an input, which then takes data as they come, and after an output. Of operators
 // that ONNX has had in this form since operator set 7.
 #ifndef DRAGOMAN_CORE_EDIT_PROCESSING_H_
 #define DRAGOMAN_CORE_EDIT_PROCESSING_H_

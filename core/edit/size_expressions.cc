@@ -230,7 +230,7 @@ Value* SizeExpressions::Repeated(const Tensor& first, const Tensor& second) {
   return Add("Expand", {Const(std::move(*one)), sizes});
 }
 
-// 0, 1, 2, …, as a list that may have axes of size 1 before and behind it.
+// 0, 1, 2, …, as a list that may have axes of size 1 before and after it.
 Value* SizeExpressions::Range(const Tensor& first, const Tensor& second) {
   if (first.dtype() != DType::kI64 || !CountsUp(first) || !CountsUp(second)) return nullptr;
   const std::vector<NumberPair> sizes = PairSizes(first, second);

@@ -34,7 +34,7 @@ void AppendText(const RuntimeValue& value, std::string& text) {
   if (tensor.size() > kMaxPrinted) text += " ...";
 }
 
-// The node's message, each {} replaced by one of `data`, and the rest of `data` behind it.
+// The node's message, each {} replaced by one of `data`, and the rest of `data` after it.
 std::string Line(const Node& node, std::span<const RuntimeValue> data) {
   const std::string message = TextAttribute(node, "message");
   std::string_view rest = message;

@@ -26,7 +26,7 @@ struct KernelArguments {
   void* scratch = nullptr;
 };
 
-// A kernel instance behind one type.
+// A kernel instance after one type.
 struct KernelEntry {
   rt::Status (*call)(const KernelArguments&) = nullptr;
   std::int64_t (*scratch_bytes)(const KernelArguments&) = nullptr;  // null: needs none
@@ -42,7 +42,7 @@ struct Position {
   std::size_t result = 0;
 };
 
-// The array at a place; an absent one behind the last.
+// The array at a place; an absent one after the last.
 const Array& OperandAt(const KernelArguments& arguments, std::size_t place);
 const Array& ResultAt(const KernelArguments& arguments, std::size_t place);
 

@@ -8,7 +8,7 @@
 
 namespace dragoman {
 
-// What EvaluateNode passes to every kernel: those that take a RandomSource find it behind the rest.
+// What EvaluateNode passes to every kernel: those that take a RandomSource find it after the rest.
 struct RandomKernelArguments : KernelArguments {
   rt::RandomSource* random = nullptr;
 };

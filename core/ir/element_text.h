@@ -19,7 +19,7 @@ namespace dragoman {
 // complex numbers, a string literal for strings.
 std::string FormatElement(const Tensor& tensor, std::int64_t i);
 
-// Whether the texts of all elements determine every bit: false if bits behind the last packed
+// Whether the texts of all elements determine every bit: false if bits after the last packed
 // element are set.
 bool ElementsDetermineBytes(const Tensor& tensor);
 

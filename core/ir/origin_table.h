@@ -14,7 +14,7 @@
 namespace dragoman {
 
 // Leaves come first, in the order of their sequence(), so that a reader who makes them in this
-// order restores it; then the others, each behind its parts, in the order in which the model refers
+// order restores it; then the others, each after its parts, in the order in which the model refers
 // to them.
 class OriginTable {
  public:

@@ -302,7 +302,7 @@ Result<Tensor> TextReader::ReadElements(DType dtype, std::vector<std::int64_t> s
   return elements.Finish(std::move(sizes));
 }
 
-// Behind the word "sparse".
+// After the word "sparse".
 Result<SparseTensor> TextReader::ReadSparseTensor() {
   SparseTensor tensor;
   DRAGOMAN_ASSIGN(tensor.sizes, scan_.Sizes());

@@ -269,7 +269,7 @@ Status TextReader::Close(Scope& scope, Scope* enclosing) {
   return {};
 }
 
-// Behind the word "graph".
+// After the word "graph".
 Result<Attribute::GraphPtr> TextReader::ReadSubgraph(Scope* enclosing) {
   if (graph_nesting_ == kMaxGraphNesting) return scan_.Fail("graphs nest too deep");
   ++graph_nesting_;

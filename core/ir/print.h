@@ -13,7 +13,7 @@
 namespace dragoman {
 
 struct PrintOptions {
-  // Whether Origins are printed, as a table behind the graphs.
+  // Whether Origins are printed, as a table after the graphs.
   bool origins = true;
   // Tensors of at most so many elements stand in the text as numbers, larger ones as base64.
   std::int64_t inline_elements = 256;
@@ -31,7 +31,7 @@ std::string PrintText(const Model& model, const PrintOptions& options = {});
 // As `graph name(…) -> (…) { … }`, without Origins. Captured values of enclosing graphs stand as
 // they are.
 std::string PrintGraph(const Graph& graph, const PrintOptions& options = {});
-// One attribute value, as behind `name =`.
+// One attribute value, as after `name =`.
 std::string PrintAttribute(const Attribute& attribute, const PrintOptions& options = {});
 
 }  // namespace dragoman

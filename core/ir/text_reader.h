@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parser behind parse.h. Internal.
+// The parser after parse.h. Internal.
 #ifndef DRAGOMAN_CORE_IR_TEXT_READER_H_
 #define DRAGOMAN_CORE_IR_TEXT_READER_H_
 
@@ -82,7 +82,7 @@ class TextReader {
   Status ReadResults(std::vector<ParsedResult>& results);
   Status ReadOperands(Node& node, Scope& scope);
   Status ReadNodeTail(Node& node, Scope& scope);
-  // Behind a value's name: its type, data, origin and extra, each optional.
+  // After a value's name: its type, data, origin and extra, each optional.
   Status ReadDefinition(Value& value);
   bool AtType();
   Result<ValueKey> ReadReference();

@@ -207,7 +207,7 @@ Result<const OpName*> TextScanner::Op() {
   return InternOp(dialect, type, "", overload);
 }
 
-// "com.microsoft.Gelu", "com.microsoft.Gelu:overload", "\"odd domain\".Gelu": the part behind the
+// "com.microsoft.Gelu", "com.microsoft.Gelu:overload", "\"odd domain\".Gelu": the part after the
 // last point is the type.
 Result<const OpName*> TextScanner::OpInDomain(const std::string& dialect) {
   std::string domain;

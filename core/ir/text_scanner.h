@@ -20,7 +20,7 @@ namespace dragoman {
 inline constexpr std::array<std::string_view, 6> kStructureNames = {"tensor", "scalar", "optional",
                                                                     "tuple",  "list",   "dict"};
 
-// Whether `name` can stand behind % or @ without quotes: letters, digits and _ . / anywhere, - and
+// Whether `name` can stand after % or @ without quotes: letters, digits and _ . / anywhere, - and
 // :: between them.
 bool IsPlainName(std::string_view name);
 // `name` as it is if it is plain, else quoted.
@@ -46,7 +46,7 @@ class TextScanner {
   Status Expect(std::string_view punctuation);
 
   Result<std::string> String();  // "..."
-  Result<std::string> Name();    // behind % or @, without a space between
+  Result<std::string> Name();    // after % or @, without a space between
   Result<std::string> Key();
   Result<std::int64_t> Int();
   Result<std::size_t> Index();         // an integer >= 0

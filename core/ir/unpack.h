@@ -14,7 +14,7 @@ namespace dragoman {
 // 1 for types of a byte and more.
 int ElementsPerByte(DType dtype);
 
-// The elements of a tensor of such a type, one a byte, integers sign-extended, into as many bytes
+// The elements of a tensor of such a type, one per byte, integers sign-extended, into as many bytes
 // as it has elements.
 void Unpack(const Tensor& tensor, std::span<std::byte> elements);
 

@@ -27,7 +27,7 @@ class PlaceCounts {
     ++total_;
     for (++place; place < sums_.size(); place += place & (~place + 1)) ++sums_[place];
   }
-  // How many lie behind `place`.
+  // How many lie after `place`.
   std::uint64_t Behind(std::size_t place) const {
     std::uint64_t sum = 0;
     for (++place; place > 0; place -= place & (~place + 1)) sum += sums_[place];

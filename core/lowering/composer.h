@@ -24,7 +24,7 @@
 
 namespace dragoman {
 
-// As an end of Slice: behind the last element of any axis.
+// As an end of Slice: after the last element of any axis.
 inline constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 // An operand: a value, or a number that becomes a 0-d constant of the other operand's element type.
@@ -151,7 +151,7 @@ class Composer {
   Value* Size(Value* value, int axis);
   Value* SizeVector(Value* value, int first, int count);
   Value* NumElements(Value* value);
-  // Lists of sizes, one behind the other; a constant if they are.
+  // Lists of sizes, one after the other; a constant if they are.
   Value* ConcatSizes(std::vector<Value*> parts);
 
   // Movement. Axes are counted from the front.

@@ -36,7 +36,7 @@ Value* ValueUnder(Composer& c, const DictContents& dict, Value* key);
 // What a value could be: zeros, or empty strings.
 Value* NoValue(Composer& c, const DictContents& dict);
 
-// The dict with `value` under `key`, in the place of what is there or behind all others.
+// The dict with `value` under `key`, in the place of what is there or after all others.
 DictContents WithEntry(Composer& c, const DictContents& dict, Value* key, Value* value);
 // The same for all entries of `other`, in their order.
 DictContents WithEntries(Composer& c, const DictContents& dict, const DictContents& other);

@@ -80,7 +80,7 @@ class EntryBuilder {
                                        std::span<const Type> types = {});
   // Makes `values` the next outputs of the body: each once, none of another graph.
   static Status AddOutputs(Side& side, std::span<Value* const> values);
-  // Erases the nodes behind `last` from the present graph.
+  // Erases the nodes after `last` from the present graph.
   void EraseAfter(Node* last);
 
  private:

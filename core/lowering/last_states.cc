@@ -7,7 +7,7 @@
 namespace dragoman {
 namespace {
 
-// Where each goes: those that are `last` behind the others, both in order.
+// Where each goes: those that are `last` after the others, both in order.
 std::vector<std::size_t> PlacesOf(const std::vector<bool>& last) {
   std::vector<std::size_t> places(last.size());
   std::size_t next = 0;

@@ -7,7 +7,7 @@
 
 namespace dragoman {
 
-// Puts the inputs and outputs of States behind all others, for files that have them anywhere. The
+// Puts the inputs and outputs of States after all others, for files that have them anywhere. The
 // entry is one without structured arguments and results.
 void PutStatesLast(Entry& entry);
 

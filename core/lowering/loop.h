@@ -42,7 +42,7 @@ struct SourceLoop {
   Body body;
 };
 
-// Runs `loop`: `results` is what is carried behind it. Errors: what no Loop can express; what the
+// Runs `loop`: `results` is what is carried after it. Errors: what no Loop can express; what the
 // body cannot do is among the entry's findings.
 Result<Flow> RunLoop(EntryBuilder& entry, const SourceLoop& loop, std::vector<Abstract>& results);
 

@@ -136,13 +136,13 @@ struct LeafChanges {
 bool TakeReturned(const LeafChanges& changes, std::span<Value* const> inputs,
                   std::vector<Value*>& returned);
 
-// Whether a storage up to number `last_cell` cannot be read any more behind `changes`, which are
+// Whether a storage up to number `last_cell` cannot be read any more after `changes`, which are
 // taken back, though it could be before. No leaf tells of it.
 bool ForgetsMore(std::span<const CellChange> changes, std::uint64_t last_cell);
 
 // Cells with what they hold, each once.
 using JoinedCells = std::vector<std::pair<CellPtr, Cell::Contents>>;
-// The present contents of the `planned` cells, and in place of them or behind them what `changed`
+// The present contents of the `planned` cells, and in place of them or after them what `changed`
 // gives for `stand_ins`.
 JoinedCells JoinCells(Heap& heap, std::span<const std::pair<CellPtr, MergedContents>> planned,
                       std::span<const std::pair<CellPtr, MergedContents>> changed,

@@ -120,7 +120,7 @@ Value* Digamma(Composer& c, Value* x) {
                  value);
 }
 
-// Σ (q + k)^-x by Euler and Maclaurin's formula behind the first terms.
+// Σ (q + k)^-x by Euler and Maclaurin's formula after the first terms.
 Value* Zeta(Composer& c, Value* x, Value* q) {
   constexpr int kTerms = 24;
   // B₂ⱼ / (2j)!

@@ -20,7 +20,7 @@ struct Placement {
   std::int64_t offset = 0;
 };
 
-// One behind the last place that is reached; 0 if there are no elements. nullopt: numbers that do
+// One after the last place that is reached; 0 if there are no elements. nullopt: numbers that do
 // not belong to any base.
 std::optional<std::int64_t> EndOf(const Placement& placement);
 // Calls `visit` with the place of each element, row-major. EndOf(placement) is known.

@@ -21,7 +21,7 @@ struct Strides {
   static Strides Unknown() { return {false, {}}; }
 };
 
-// What a tensor of these sizes has: `steps`, one an axis, each known or not.
+// What a tensor of these sizes has: `steps`, one per axis, each known or not.
 Strides MakeStrides(std::vector<Dim> steps, const Shape& sizes);
 // One an axis, each known or not.
 std::vector<Dim> StepsOf(const Strides& strides, const Shape& sizes);

@@ -11,12 +11,12 @@
 namespace dragoman {
 
 // Rows of `x` along its last axis, one for each place i on it: (…, i, j), with `neutral` where
-// element j lies behind i (`exclusive`: or at it; `reverse`: before it).
+// element j lies after i (`exclusive`: or at it; `reverse`: before it).
 Value* RowsUpToPlaces(Composer& c, Value* x, double neutral, bool exclusive = false,
                       bool reverse = false);
 
 // The product of all elements along `axis` up to each one, or before it; reversed: from each one
-// on, or behind it.
+// on, or after it.
 Value* RunningProducts(Composer& c, Value* x, int axis, bool exclusive, bool reverse = false);
 
 // `x` summed over the axes along which broadcasting would have repeated a tensor of `shape`. Fails

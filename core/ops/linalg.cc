@@ -20,7 +20,7 @@ Status CheckSquare(const InferContext& context) {
                       x->back().ToString() + ", expected square ones");
 }
 
-// The sizes of operand 0 but its last `count`, and `more` behind them.
+// The sizes of operand 0 but its last `count`, and `more` after them.
 Shape WithLast(const InferContext& context, std::size_t count, std::initializer_list<Dim> more) {
   const Shape& x = *context.shape(0);
   Shape shape(x.begin(), x.end() - static_cast<std::ptrdiff_t>(count));

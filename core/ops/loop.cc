@@ -35,7 +35,7 @@ Result<std::vector<Knowledge>> InferIterations(InferContext& context, Graph& bod
   }
 }
 
-// What a list that begins empty, state `i`, is behind the loop: the iterations append elements of
+// What a list that begins empty, state `i`, is after the loop: the iterations append elements of
 // one type. Others are of the type that they have within it.
 Type ListType(const Node& loop, const Graph& body, std::size_t i, const Type& carried) {
   const Value* initial = loop.operand(i + 2);

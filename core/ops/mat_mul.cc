@@ -49,8 +49,8 @@ Status InferMatMul(InferContext& context) {
 
 enum class Lines { kRows, kColumns };
 
-// Operand `i` is a scale or zero point of a tensor with sizes `matrix`: one for all, one a row (a
-// column), or one a row of each matrix of the batch.
+// Operand `i` is a scale or zero point of a tensor with sizes `matrix`: one for all, one per row (a
+// column), or one per row of each matrix of the batch.
 Status CheckLines(const InferContext& context, std::size_t i, const Shape* matrix, Lines lines) {
   const Shape* shape = context.shape(i);
   if (shape == nullptr || matrix == nullptr) {

@@ -55,7 +55,7 @@ enum class AxisUse : std::uint8_t {
   kNone,        // no axis of operand 0, or no such attribute
   kOfFirst,     // one of its axes
   kAlong,       // lines of operand 0 along this axis are computed alone, and all alike
-  kFromAxisOn,  // so are its parts of this axis and those behind it
+  kFromAxisOn,  // so are its parts of this axis and those after it
 };
 
 // Replaces `node`, which is of this operator, by others that mean the same; inserts them before it

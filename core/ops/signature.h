@@ -4,7 +4,7 @@
 //     (data: T, indices: Tind) -> (output: T)          with     "T: any; Tind: index"
 //
 // An operand or result is `name: V`, where V is a type variable or, for a fixed element type, its
-// name (`i64`). Behind it may stand
+// name (`i64`). After it may stand
 //   ?  optional          *  variadic, one or more       +  variadic whose element types may differ
 //   #  the sizes of results depend on the operand's value (Reshape's shape)
 // A type variable lists element types by name, or by a class: any, basic (those of ONNX's first

@@ -35,7 +35,7 @@ struct SizeFunction {
 inline constexpr SizeFunction kBroadcastSizes = {
     .function = "BroadcastShape", .header = "runtime/program/sizes.h", .arguments = "B"};
 
-// The words of a list that spaces separate, and the number behind the letter of one.
+// The words of a list that spaces separate, and the number after the letter of one.
 std::vector<std::string_view> SpacedWords(std::string_view text);
 std::size_t IndexIn(std::string_view word);
 

@@ -35,7 +35,7 @@ bool InRange(const Ints& values, std::int64_t begin, std::int64_t end) {
   return std::ranges::all_of(values, [&](std::int64_t v) { return begin <= v && v < end; });
 }
 
-// Rows of a list of `size` elements, one behind the other.
+// Rows of a list of `size` elements, one after the other.
 bool AreOffsets(const Ints& offsets, std::int64_t rows, std::int64_t size) {
   return static_cast<std::int64_t>(offsets.size()) == rows + 1 && std::ranges::is_sorted(offsets) &&
          offsets.front() == 0 && offsets.back() == size;

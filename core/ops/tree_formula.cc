@@ -23,7 +23,7 @@ constexpr std::int64_t kMostWeights = std::int64_t{1} << 26;
 
 using Ints = std::vector<std::int64_t>;
 
-// How many steps the longest way down takes; children stand behind their parents.
+// How many steps the longest way down takes; children stand after their parents.
 std::int64_t DepthOf(const Ints& children) {
   Ints depth(children.size() / 2, 0);
   std::int64_t most = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a trace has to guess: where several places of a result could hold the samples, one is taken,
-// and another if a node behind it cannot work with that.
+// and another if a node after it cannot work with that.
 #ifndef DRAGOMAN_CORE_RESIZE_CHOICES_H_
 #define DRAGOMAN_CORE_RESIZE_CHOICES_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that keep the elements in their order: Reshape and its like.
 //
-// The samples lie between what is before them in memory and what is behind. Where the result has an
+// The samples lie between what is before them in memory and what is after. Where the result has an
 // axis that can be cut at both places, it can hold them; several can, where sizes are 1.
 #include <algorithm>
 #include <optional>

@@ -31,7 +31,7 @@ class CheckedPass {
         check_(RandomCheck::Make(model, entry, max_work)),
         before_(check_ ? nullptr : Copy(*entry.graph)) {}
 
-  // What is wrong behind the pass; empty: nothing.
+  // What is wrong after the pass; empty: nothing.
   std::string Run(PassContext& context) {
     const Result<bool> changed = pass_(*entry_.graph, context);
     taken_ = context.sites.taken();
@@ -53,7 +53,7 @@ class CheckedPass {
     return Run(*context);
   }
 
-  // The site with which the pass goes wrong, which it does behind all of those `taken`; nullopt if
+  // The site with which the pass goes wrong, which it does after all of those `taken`; nullopt if
   // it goes wrong without any.
   std::optional<UndoneChange> FindCulprit(const std::set<std::string>& left_out,
                                           std::string fault) {

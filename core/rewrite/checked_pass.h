@@ -27,7 +27,7 @@ struct CheckedRun {
 };
 
 // Runs `pass` on `entry` of the common `model`, except for the sites `left_out`. The pass is wrong
-// if it returns an error, if types cannot be inferred behind it, or, where one run of the entry
+// if it returns an error, if types cannot be inferred after it, or, where one run of the entry
 // takes at most about `max_work` elementary operations, if outputs on random data differ
 // (random_check.h). Then it is run again without the site that is at fault, which is added to
 // `left_out`, or if there is none, the graph is as it was.

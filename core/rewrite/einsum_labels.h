@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The labels of an Einsum of two operands, one an axis.
+// The labels of an Einsum of two operands, one per axis.
 #ifndef DRAGOMAN_CORE_REWRITE_EINSUM_LABELS_H_
 #define DRAGOMAN_CORE_REWRITE_EINSUM_LABELS_H_
 

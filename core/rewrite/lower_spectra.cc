@@ -101,7 +101,7 @@ class SpectrumLowering {
     places_ = before_.Op("Range", {none, padded_columns_, one});
   }
 
-  // Zeros behind the columns, and behind the rows.
+  // Zeros after the columns, and after the rows.
   Value* Padded(Value* x, bool rows_too) {
     Value* more = before_.Unsqueeze(before_.Op("Sub", {padded_columns_, columns_}), 0);
     std::vector<std::int64_t> none(static_cast<std::size_t>(2 * rank_ - (rows_too ? 2 : 1)), 0);

@@ -167,7 +167,7 @@ class SequenceLowering {
   PassContext& context_;
   StepNodes before_;
   Value* count_ = nullptr;                           // of steps
-  std::vector<Value*> sequences_, last_h_, last_c_;  // one a direction
+  std::vector<Value*> sequences_, last_h_, last_c_;  // one per direction
 };
 
 std::vector<Node*> AllScans(Graph& entry) {

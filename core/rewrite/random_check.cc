@@ -296,7 +296,7 @@ std::optional<RandomCheck> RandomCheck::Make(const Model& model, const Entry& en
 }
 
 std::string RandomCheck::FindDifference(const Graph& after) const {
-  // A pass may leave the types of what it inserts to the inference behind it.
+  // A pass may leave the types of what it inserts to the inference after it.
   Model changed = OneEntry(before_, before_.entries.front(), after);
   if (const Status status = InferModel(changed); !status.ok()) {
     return "it is not well-typed: " + status.error().ToString();

@@ -66,7 +66,7 @@ class Unrolling {
   SequenceNode& sequence_;
   StepNodes nodes_;
   PassContext& context_;
-  std::vector<Value*> sequences_, last_h_, last_c_;  // one a direction
+  std::vector<Value*> sequences_, last_h_, last_c_;  // one per direction
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ bool HasOnly(const Tensor& tensor, double number);
 inline bool IsZeroTensor(const Tensor& tensor) { return HasOnly(tensor, 0); }
 // Whether all elements are zero for sure.
 bool IsZero(const Value* value);
-// Whether -0 in the place of 0, or 0 of -0, may change more behind `value` than the sign of zeros:
+// Whether -0 in the place of 0, or 0 of -0, may change more after `value` than the sign of zeros:
 // 1 / x does.
 bool MayReadSignOfZero(const Value& value);
 // The number that a ConstantOfShape states; nullptr: something else, or none is stated, which is 0.

@@ -9,7 +9,7 @@
 
 namespace dragoman {
 
-// Of `bytes` behind those whose checksum is `before`.
+// Of `bytes` after those whose checksum is `before`.
 std::uint32_t Crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 
 // The form in which both store a checksum, so that one of bytes that hold checksums is not weak.

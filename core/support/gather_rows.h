@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables whose rows stand in several files, each beside the functions that its rows name:
 //
-//     std::span<const Row> ShapeRows();                            // one a file
+//     std::span<const Row> ShapeRows();                            // one per file
 //     constexpr RowsOfFile<Row> kFiles[] = {ShapeRows, …};
 //     static const std::vector<Row> rows = GatherRows(kFiles, &Row::label);
 //     const Row* row = FindByKey(rows, label, &Row::label);

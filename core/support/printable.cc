@@ -41,7 +41,7 @@ bool IsCarets(std::string_view line) {
 std::size_t LengthOfHead(std::string_view message) {
   constexpr std::string_view kCall = "\n    called from ";
   std::string_view rest = message;
-  std::string_view head = message;  // as far as all behind it is calls
+  std::string_view head = message;  // as far as all after it is calls
   std::string_view line = TakeIndentedLine(rest);
   while (line.starts_with(kCall)) {
     head = rest;

@@ -81,7 +81,7 @@ class Table {
     return ReadBlock(*index, place, [&](std::string_view, std::string_view value) -> Status {
       const std::optional<Handle> block = TakeHandle(&value);
       if (!block || block->offset < behind) {
-        return DamagedAt(index->offset, "an entry of its index names no block behind the last");
+        return DamagedAt(index->offset, "an entry of its index names no block after the last");
       }
       behind = block->offset + std::min(block->size, file_.size());
       return ReadBlock(*block, index->offset, visit);

@@ -41,7 +41,7 @@ class ZipWriter {
     std::uint64_t size = 0;
     std::uint64_t offset = 0;  // of the local header
   };
-  // What the local header and the directory both hold, one behind the other.
+  // What the local header and the directory both hold, one after the other.
   static std::string SharedFields(const Entry& entry, std::uint16_t version,
                                   std::size_t extra_bytes);
 

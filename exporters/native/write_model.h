@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes our own format (.dgm): proto/dragoman.proto, with the bytes of tensors behind the message.
+// Writes our own format (.dgm): proto/dragoman.proto, with the bytes of tensors after the message.
 #ifndef DRAGOMAN_EXPORTERS_NATIVE_WRITE_MODEL_H_
 #define DRAGOMAN_EXPORTERS_NATIVE_WRITE_MODEL_H_
 

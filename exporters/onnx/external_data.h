@@ -29,7 +29,7 @@ class ExternalData {
   void Keep(std::span<const std::byte> bytes, onnx_pb::TensorProto* message);
   // `bytes` go to our own data file. `message` must live until Place.
   void Add(std::span<const std::byte> bytes, onnx_pb::TensorProto* message);
-  // Gives all that was added its place, behind what was kept, and notes it in the messages.
+  // Gives all that was added its place, after what was kept, and notes it in the messages.
   void Place();
 
   // Writes the data files below `folder`, each whole or not at all, and leaves them in `files` to

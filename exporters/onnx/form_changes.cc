@@ -103,7 +103,7 @@ std::string LowerPadAxes(Node& node) {
   return "";
 }
 
-// What lies before and behind each axis, by axis.
+// What lies before and after each axis, by axis.
 struct AxisPads {
   std::int64_t axis = 0, before = 0, behind = 0;
 };

@@ -173,7 +173,7 @@ void LowerOpset(Graph& graph, std::int64_t opset, std::optional<std::int64_t> ow
                         node.Describe(),
                         "cannot be written for opset " + std::to_string(opset) + ": " + refusal});
   };
-  // A node that a change of form puts behind the one at hand is lowered next.
+  // A node that a change of form puts after the one at hand is lowered next.
   for (Node* node = graph.first_node(); node != nullptr; node = node->next()) {
     for (Graph* body : node->subgraphs()) LowerOpset(*body, opset, own, findings);
     if (node->op().dialect != "onnx" || !IsDefaultDomain(node->op().domain)) continue;

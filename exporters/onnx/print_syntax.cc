@@ -28,7 +28,7 @@ using onnx_pb::TensorShapeProto;
 using onnx_pb::TypeProto;
 using onnx_pb::ValueInfoProto;
 
-// Its reader takes the character behind a backslash as it is, and has no other escapes.
+// Its reader takes the character after a backslash as it is, and has no other escapes.
 std::string Quoted(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {

@@ -31,7 +31,7 @@ std::optional<NamedAttribute> LabelsOf(const Tensor& keys) {
                         Attribute(Attribute::Strings(strings.begin(), strings.end())));
 }
 
-// "", or why output number `at` and the one behind it are not what a ZipMap gives.
+// "", or why output number `at` and the one after it are not what a ZipMap gives.
 std::string ZipOutput(Graph& graph, std::size_t at, const std::string& name) {
   Value* values = graph.output(at + 1);
   const Tensor* keys = BehindIdentity(graph.output(at))->tensor();
@@ -149,7 +149,7 @@ void EraseUnread(Graph& graph) {
   }
 }
 
-// "", or why inputs number `at` and the one behind it cannot be a map again: DictVectorizer gives
+// "", or why inputs number `at` and the one after it cannot be a map again: DictVectorizer gives
 // the values of known words, CastMap all values of a map from integers.
 std::string ZipInput(Graph& graph, std::size_t at, const std::string& name) {
   Value* map = graph.input(at);

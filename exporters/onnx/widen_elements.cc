@@ -82,7 +82,7 @@ Value* CastBefore(Value* value, DType to, Node* position, Graph& graph) {
   return cast->AddResult("", value->type().WithDType(to));
 }
 
-// A Cast behind the node takes the name and the readers of a result that gets type `wide`.
+// A Cast after the node takes the name and the readers of a result that gets type `wide`.
 void CastBehind(Value* result, DType wide, Node& node) {
   const Type type = result->type();
   Value* const operands[] = {result};

@@ -18,7 +18,7 @@ const SourceOp* FirstCall(const OriginPtr& origin) {
   return part != nullptr ? part->leaf() : nullptr;
 }
 
-// Between slashes. A part that begins with all of the one before, as "layer1.0" behind "layer1",
+// Between slashes. A part that begins with all of the one before, as "layer1.0" after "layer1",
 // stands for both.
 std::vector<std::string_view> PartsOf(std::string_view scope) {
   std::vector<std::string_view> parts;

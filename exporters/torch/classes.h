@@ -33,7 +33,7 @@ class Classes {
   Classes(const ProgramCalls& program, ModuleTree& tree, const Regions& regions,
           std::set<std::string> read);
 
-  // Each behind those that it has as members; the last is that of the root.
+  // Each after those that it has as members; the last is that of the root.
   const std::vector<Class>& all() const { return classes_; }
   std::size_t IndexOf(const Module& module) const { return by_module_.at(&module); }
   // Paths of weights that something reads.

@@ -85,7 +85,7 @@ struct Statement {
   // kSet: what is set. kAssign: "pair", of three targets the last two are a pair; "list", of
   // tensors.
   std::string text = {};
-  std::string comment = {};  // behind the code, or before it where the line would be too long
+  std::string comment = {};  // after the code, or before it where the line would be too long
 };
 using Statements = std::vector<Statement>;
 

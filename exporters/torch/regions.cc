@@ -231,7 +231,7 @@ Module* Regions::PartOf(const Module& module, std::size_t call) const {
   return part;
 }
 
-// The calls by item, each item behind those that it reads of. False: some modules give to one
+// The calls by item, each item after those that it reads of. False: some modules give to one
 // another, and those have become containers.
 bool Regions::Order(Module& module, const Set& calls, std::vector<Set>& ordered) {
   std::map<const Module*, std::size_t> numbers;

@@ -84,7 +84,7 @@ Result<Model> ReadNativeBytes(Buffer file) {
   const auto owner = std::make_shared<const Buffer>(file);
   Result<Model> model = UnpackModel(std::move(message), [&](pb::Buffer& buffer) -> Result<Buffer> {
     if (buffer.offset() > data.size() || buffer.size() > data.size() - buffer.offset()) {
-      return InvalidInput("a tensor ends behind the data section");
+      return InvalidInput("a tensor ends beyond the data section");
     }
     return Buffer::Window(data.subspan(buffer.offset(), buffer.size()), owner);
   });

@@ -334,7 +334,7 @@ class SyntaxReader {
     return ReadAttributeValue(attribute, graphs);
   }
 
-  // [":" type] "=" value, behind the name.
+  // [":" type] "=" value, after the name.
   Status ReadAttributeValue(AttributeProto* attribute, int graphs) {
     if (scan_.Accept(":")) {
       DRAGOMAN_ASSIGN(const std::string_view word, Word("a type of attributes"));

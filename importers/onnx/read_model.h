@@ -9,7 +9,7 @@
 // (proto/onnx/extra.h), so that WriteOnnx writes an equal file.
 //
 // Models in protobuf's text format and JSON, and in ONNX's own text (parse_syntax.h), are read by
-// their contents; places of errors behind their syntax are those in the bytes that the text stands
+// their contents; places of errors after their syntax are those in the bytes that the text stands
 // for.
 //
 // Weights are not copied: tensors are windows on the mapped file, or on the mapped files of

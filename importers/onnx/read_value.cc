@@ -56,7 +56,7 @@ Result<Attribute> FromOptional(const OptionalProto& optional) {
   return Attribute();
 }
 
-// Elements `order` of a tensor of rank 1; of tensors of one element each, one behind the other.
+// Elements `order` of a tensor of rank 1; of tensors of one element each, one after the other.
 Result<Tensor> ElementsAt(const std::vector<Tensor>& tensors,
                           const std::vector<std::size_t>& order) {
   std::string bytes;

@@ -218,7 +218,7 @@ class Restorer {
  private:
   // nullptr: the nodes do not follow each other.
   Node* Restore(std::vector<Node*> nodes, const Records& records, const std::string& path) {
-    // Calls of inner groups are the last of the list: the first of all is that behind no other.
+    // Calls of inner groups are the last of the list: the first of all is that after no other.
     const std::unordered_set<const Node*> set(nodes.begin(), nodes.end());
     Node* first = nullptr;
     for (Node* node : nodes) {

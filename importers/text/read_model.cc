@@ -37,7 +37,7 @@ class SideFile {
     }
     const auto bytes = file_->bytes();
     if (*offset > bytes.size() || size > bytes.size() - *offset) {
-      return InvalidInput("the tensor ends behind the " + std::to_string(bytes.size()) +
+      return InvalidInput("the tensor ends beyond the " + std::to_string(bytes.size()) +
                           " bytes of '" + path_.filename().string() + "'");
     }
     const auto window = bytes.subspan(*offset, size);

@@ -17,7 +17,7 @@ constexpr std::uint64_t kArrayMagic = 0xDD5E40F096B4A13F;
 constexpr std::uint64_t kParamsMagic = 0xF7E58D4F05049CB7;
 constexpr std::int32_t kMaxRank = 64;
 
-// Little-endian numbers, one behind the other.
+// Little-endian numbers, one after the other.
 class Cursor {
  public:
   Cursor(std::span<const std::byte> bytes, std::size_t& at) : bytes_(bytes), at_(at) {}
@@ -138,7 +138,7 @@ Result<std::vector<std::pair<std::string, Tensor>>> ReadParams(const std::string
     for (auto& [name, tensor] : params) {
       DRAGOMAN_ASSIGN(tensor, ReadNdArray(bytes, at, file));
     }
-    if (at != bytes.size()) return cursor.Fail("bytes behind the last array");
+    if (at != bytes.size()) return cursor.Fail("bytes after the last array");
     return params;
   };
   auto params = read();

@@ -20,7 +20,7 @@ namespace dragoman::tvm {
 // "float32", "bool", "bfloat16"; nullopt for types of several lanes and what else has no DType.
 std::optional<DType> DTypeOfText(std::string_view text);
 
-// The array that begins at byte `at` of `bytes`, which is then behind it. Its elements stay where
+// The array that begins at byte `at` of `bytes`, which is then after it. Its elements stay where
 // they are, in memory that `owner` keeps alive. Errors: another magic number, sizes that do not fit
 // the bytes, with the byte; an element type that has no DType.
 Result<Tensor> ReadNdArray(std::span<const std::byte> bytes, std::size_t& at,

@@ -57,7 +57,7 @@ dragoman::Value* Operand(const Handle<Part>& near, const OptionalValue& value) {
 }
 
 // "Conv", "com.microsoft.Gelu", "dragoman.Linear", in the dialect of the model: of a common or an
-// ONNX model a domain may stand in front, of others the dialect, and an overload behind.
+// ONNX model a domain may stand in front, of others the dialect, and an overload after.
 const OpName* OpOf(const Model& model, const std::string& type, const std::string& domain,
                    const std::string& overload) {
   const bool own = model.level == Level::kCommon && domain == "dragoman";
@@ -359,7 +359,7 @@ void BindGraph(nb::module_& m) {
             });
             return nodes;
           },
-          "All nodes, those of bodies behind those of the graph around them.")
+          "All nodes, those of bodies after those of the graph around them.")
       .def("insert", &Insert, nb::arg("op_type"), nb::arg("inputs"), nb::arg("outputs"),
            nb::arg("attributes") = nb::dict(), nb::kw_only(), nb::arg("domain") = nb::str(""),
            nb::arg("overload") = nb::str(""), nb::arg("name") = nb::str(""),

@@ -17,7 +17,7 @@ namespace dragoman::rt {
 
 class DynamicResize {
  public:
-  static constexpr int kMostAxes = kMaxRank / 2;  // whose sizes before and behind are one Shape
+  static constexpr int kMostAxes = kMaxRank / 2;  // whose sizes before and after are one Shape
 
   Status Init(const FastContext& context, const ResizeParams& p) noexcept {
     context_ = &context;

@@ -2,7 +2,7 @@
 // The loops that follow the products of one step of a recurrent operator: gates and new states of
 // `units` hidden units of one row. Only runtime/fast includes this.
 //
-// `x` is the input's part of the gates, `r` the state's; in both the gates lie one behind the
+// `x` is the input's part of the gates, `r` the state's; in both the gates lie one after the
 // other, `units` floats each. A state that is read may be the one that is written.
 #ifndef DRAGOMAN_RUNTIME_FAST_GATE_LOOPS_H_
 #define DRAGOMAN_RUNTIME_FAST_GATE_LOOPS_H_

@@ -72,7 +72,7 @@ void WithTypes(const FloatSource& x, const FloatTarget& y, F f) {
 }
 
 // Copies in f32 of those tensors of an operator that are not, for one that handles nothing else.
-// They lie in its scratch memory, behind its own.
+// They lie in its scratch memory, after its own.
 class WideCopies {
  public:
   // Of as many elements in memory as x and y have; `offset` is a multiple of 64.

@@ -36,7 +36,7 @@ DRAGOMAN_RT_INLINE void Load(const char* from, Sums& to) {
 }
 
 // sums (kWindows rows of kStrip) = those of a strip of channels of kWindows depthwise windows,
-// whose taps lie `taps` bytes behind where they begin.
+// whose taps lie `taps` bytes after where they begin.
 DRAGOMAN_RT_CLONES void SumStrip(const char* const* windows, const std::int64_t* taps,
                                  std::int64_t num_taps, const char* weights, std::int32_t* sums) {
   Sums low[kWindows] = {}, high[kWindows] = {};
@@ -128,7 +128,7 @@ void PreparedInt8Conv::Impl::ChooseMethod(Int8Data values, const Int8View& zero)
   winograd.emplace(tile, filter, *product, threads, image);
 }
 
-// Taps along the last axis that lie one behind the other are one run of depths.
+// Taps along the last axis that lie one after the other are one run of depths.
 void PreparedInt8Conv::Impl::SetRuns() {
   const WindowAxis* axes = image.axes;
   const bool joined = group == 1 && axes[2].dilation == 1 && method == Method::kTiles;

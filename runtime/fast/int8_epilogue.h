@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What becomes of the int32 sums of a product of quantised operands before they are stored: the
-// operators behind the product, computed element by element while the sums are at hand. Every step
+// operators after the product, computed element by element while the sums are at hand. Every step
 // is the arithmetic of the operator that it replaces (runtime/kernels/quantize_linear.h, Add,
 // Clip), in float and in the same order, so that results are equal to the last bit.
 #ifndef DRAGOMAN_RUNTIME_FAST_INT8_EPILOGUE_H_
@@ -42,7 +42,7 @@ struct Int8Limits {
 //     y = quantised(v, result)                                     without result: y = v
 //
 // c is the channel of a convolution's result, the column of a matrix product's. Vectors have one
-// element, or one a channel.
+// element, or one per channel.
 struct Int8Epilogue {
   TensorView<const std::int32_t> sum_bias;
   float x_scale = 1.0f;

@@ -16,7 +16,7 @@ namespace dragoman::rt {
 
 struct Int8Image {
   static constexpr int kAxes = 3;             // spatial ones, missing ones in front of size 1
-  static constexpr std::int64_t kSlack = 16;  // elements behind the last one
+  static constexpr std::int64_t kSlack = 16;  // elements after the last one
 
   WindowAxis axes[kAxes];
   std::int64_t extents[kAxes] = {1, 1, 1};
@@ -32,7 +32,7 @@ struct Int8Image {
   std::int64_t Bytes() const { return AlignedBytes((size() + kSlack) * factor_bytes); }
   // At which byte the window of a result begins, `position` counted row-major.
   std::int64_t WindowStart(std::int64_t position) const;
-  // Whether unsigned samples are images already, but for what is behind their last elements.
+  // Whether unsigned samples are images already, but for what is after their last elements.
   bool IsSample(bool channels_last) const;
   // Copies sample `sample` of x.
   void Fill(Int8Data x, std::int64_t sample, bool channels_last, std::int32_t zero,

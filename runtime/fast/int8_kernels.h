@@ -15,7 +15,7 @@ inline constexpr std::int64_t kInt8Rows = 6;  // of the left factor that are mul
 inline constexpr std::int64_t kMaxInt8Columns = 32;  // of a panel of the right factor
 
 // Up to kInt8Rows lines of the left factor. The depths of a line lie in runs of `words` words each,
-// `runs` bytes behind where the line starts.
+// `runs` bytes after where the line starts.
 struct Int8Lines {
   const char* starts[kInt8Rows] = {};
   const std::int64_t* runs = nullptr;

@@ -21,7 +21,7 @@
 
 namespace dragoman::rt {
 
-// The loop over `count` elements that lie one behind the other; `body` is its function object.
+// The loop over `count` elements that lie one after the other; `body` is its function object.
 using MapChunk = void (*)(const void* body, const float* const* operands, float* const* results,
                           std::int64_t count);
 

@@ -55,7 +55,7 @@ void MultiplyTile(const PanelTile& tile, std::int64_t rows, std::int64_t width);
 constexpr std::int64_t PanelsAtOnce(std::int64_t rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
 
 // By way of a tile of its own, where an activation (`post`; may be null) follows or only `count`
-// outputs exist. `added` (may be null) lies as y and comes behind the activation.
+// outputs exist. `added` (may be null) lies as y and comes after the activation.
 void MultiplyAside(PanelTile tile, std::int64_t rows, std::int64_t width, std::int64_t count,
                    const PostOps* post, const float* added);
 

@@ -62,7 +62,7 @@ class Relayout {
 };
 
 // A oneDNN primitive with its arguments, executed without allocation by this side. An operand or
-// the result may lie otherwise than the primitive wants: then a reorder goes before or behind it,
+// the result may lie otherwise than the primitive wants: then a reorder goes before or after it,
 // by way of the scratch memory.
 class Primitive {
  public:
@@ -95,7 +95,7 @@ class Primitive {
   using Make = std::function<dnnl::primitive(const dnnl::primitive_attr&)>;
   // Call it if there is an activation: oneDNN's give numbers for NaN, relu 0. Where an operand of a
   // call holds NaN or an infinity, or a constant does (`constants_finite` is false), a primitive
-  // without activation runs in place of the fused one, and a loop of our own behind it.
+  // without activation runs in place of the fused one, and a loop of our own after it.
   void KeepNan(const PostOps& post, bool constants_finite, Make make);
 
   // `operands` in the order in which they were bound. `residual` lies as the result.

@@ -22,7 +22,7 @@ struct WinogradLoops {
   // Bᵀ d B of a tile whose first vector is, or would be, at `from`; those that do not exist are
   // zeros. To 36 places `point` floats apart.
   void (*transform)(const float* from, const WinogradPatch& patch, float* to, std::int64_t point);
-  // Aᵀ m A + bias of 36 vectors `point` floats apart, to 4 × 4 vectors one behind the other.
+  // Aᵀ m A + bias of 36 vectors `point` floats apart, to 4 × 4 vectors one after the other.
   void (*finish)(const float* from, std::int64_t point, const float* bias, float* results);
   // Adds vectors of a tensor to 4 × 4 results.
   void (*add)(const float* from, const WinogradPatch& patch, float* results);

@@ -35,7 +35,7 @@ struct Header {
   // The first header holds 14 bytes; that of OS/2 has colours of three bytes.
   bool old() const { return size == 12; }
   std::int64_t palette() const {
-    // The masks of the shortest header stand behind it.
+    // The masks of the shortest header stand after it.
     return 14 + size + (size == 40 && compression == kMasks ? 12 : 0);
   }
   // Rows end at a multiple of four bytes.
@@ -47,7 +47,7 @@ struct Header {
   static constexpr std::uint32_t kMasks = 3;
 };
 
-// Little-endian; 0 behind the end.
+// Little-endian; 0 after the end.
 std::uint32_t Number(ByteSpan file, std::int64_t at, int bytes) {
   std::uint32_t number = 0;
   for (int i = 0; i < bytes && at + i < file.size; ++i) {

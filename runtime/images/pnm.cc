@@ -18,7 +18,7 @@ class Reader {
   // A single byte of space ends the header of a binary file.
   void Skip() { ++at_; }
 
-  // A number in decimals, behind space and comments.
+  // A number in decimals, after space and comments.
   std::int64_t Decimal() {
     SkipSpace();
     std::int64_t number = 0;

@@ -15,7 +15,7 @@
 namespace dragoman::rt {
 
 // Rows begin … end - 1 were scaled, each by its scale; any other was exchanged with the row that
-// its scale is, those ahead of `begin` from there on downwards, and those behind from `end` on
+// its scale is, those ahead of `begin` from there on downwards, and those after from `end` on
 // upwards.
 struct Balance {
   std::int64_t begin = 0, end = 0;

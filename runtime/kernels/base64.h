@@ -49,7 +49,7 @@ void Base64Encode(const Base64EncodeParams& p, TensorView<const T> x, TensorView
   }
 }
 
-// Errors: a text that is no such code. Padding may be left out; bits behind the last byte may have
+// Errors: a text that is no such code. Padding may be left out; bits after the last byte may have
 // any value.
 template <class T>
 Status Base64Decode(TensorView<const T> x, TensorView<T> y) {

@@ -28,7 +28,7 @@ namespace internal {
 template <class T>
 class CtcBeam {
  public:
-  // `labels` without the blank, which is the number behind them.
+  // `labels` without the blank, which is the number after them.
   CtcBeam(std::size_t width, int labels) : width_(width), labels_(labels), prefixes_(1) {
     prefixes_[0].now = {T(0), T(0), kNever};
     followed_ = {0};
@@ -169,8 +169,8 @@ class CtcBeam {
 
 }  // namespace internal
 
-// x: (steps, batch, labels and the blank behind them); lengths: (batch), steps that count. labels:
-// (paths, batch, steps), the best path first, -1 behind its end; scores: (batch, paths), the
+// x: (steps, batch, labels and the blank after them); lengths: (batch), steps that count. labels:
+// (paths, batch, steps), the best path first, -1 after its end; scores: (batch, paths), the
 // logarithms of their probabilities. Errors: lengths beyond the steps; fewer prefixes than paths.
 template <class T>
 Status CtcBeamSearch(const CtcBeamSearchParams& p, TensorView<const T> x,

@@ -16,7 +16,7 @@
 
 namespace dragoman::rt {
 
-// An integer of kBits bits, one a byte, sign-extended where it is signed. It becomes an int
+// An integer of kBits bits, one per byte, sign-extended where it is signed. It becomes an int
 // implicitly; the way back keeps the low bits.
 template <int kBits, bool kSigned>
 struct SmallInt {

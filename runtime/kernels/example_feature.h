@@ -204,7 +204,7 @@ Status ExampleFeatureMost(TensorView<const std::string> records, TensorView<cons
 }
 
 // `values` has one axis more than `records`, along which the elements of each feature stand, and
-// `filler` (of one element) behind them; `counts` says how many there are, -1 where the record
+// `filler` (of one element) after them; `counts` says how many there are, -1 where the record
 // lacks the feature.
 template <class T>
 Status ExampleFeature(TensorView<const std::string> records, TensorView<const std::string> key,

@@ -108,7 +108,7 @@ struct Float8E8M0 {
   }
 };
 
-// Values 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives, one a byte, code in the low four bits.
+// Values 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives, one per byte, code in the low four bits.
 // From float: overflow saturates, NaN becomes 6.
 struct Float4E2M1 {
   std::uint8_t bits;

@@ -70,7 +70,7 @@ struct AxisTaps {
   }
 };
 
-// The taps of some points, one point behind the other: offsets into a plane, and weights.
+// The taps of some points, one point after the other: offsets into a plane, and weights.
 struct GridTaps {
   static constexpr int kMost = 1 << 2 * (kMaxRank - 2);
 

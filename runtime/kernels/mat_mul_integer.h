@@ -10,8 +10,8 @@
 
 namespace dragoman::rt {
 
-// A quantisation parameter: absent (a given value), one for all, or one a row of a (a column of b)
-// for each matrix of the batch.
+// A quantisation parameter: absent (a given value), one for all, or one per row of a (a column of
+// b) for each matrix of the batch.
 template <class T>
 class QuantParameter {
  public:

@@ -20,7 +20,7 @@ T Requantize(float value, std::int32_t zero_point) {
   return shifted < high ? static_cast<T>(static_cast<std::int32_t>(shifted)) : HighestValue<T>();
 }
 
-// Of 8-bit integers. Scales and zero points are scalars or one a row (a, y) or column (b), as in
+// Of 8-bit integers. Scales and zero points are scalars or one per row (a, y) or column (b), as in
 // MatMulInteger.
 template <class T1, class TS, class T2, class T3>
 void QLinearMatMul(TensorView<const T1> a, TensorView<const TS> a_scale,

@@ -188,7 +188,7 @@ Status Regex::Replace(std::string_view text, std::string_view rewrite, bool all,
     result->append(text.substr(place, start - place));
     place = start;
     if (start == end && match.places[0] == last_end) {
-      // An empty match right behind the last one is none: a character further.
+      // An empty match right after the last one is none: a character further.
       std::int32_t character = 0;
       const std::size_t length =
           place < text.size() ? DecodeUtf8(text.substr(place), &character) : std::size_t{1};

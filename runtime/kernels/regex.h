@@ -59,7 +59,7 @@ class Regex {
   Status Compile(std::string_view pattern);
 
   bool MatchesAll(std::string_view text) const;
-  // The leftmost match at or behind `start`; of several there the one that the pattern prefers.
+  // The leftmost match at or after `start`; of several there the one that the pattern prefers.
   bool Search(std::string_view text, std::size_t start, Match* match) const;
   // Puts `rewrite` in place of the first match, or of all; \0 … \9 in it are groups, \\ is a
   // backslash. Errors: another escape.

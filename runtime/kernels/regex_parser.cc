@@ -290,7 +290,7 @@ class Parser {
     return value;
   }
 
-  // Behind "[".
+  // After "[".
   Part ParseClass() {
     const bool negated = Take("^");
     CharacterSet set;

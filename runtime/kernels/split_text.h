@@ -76,7 +76,7 @@ std::int64_t SplitTextMost(const SplitTextParams& p, TensorView<const T> x,
   return most;
 }
 
-// `pieces` has one axis more than x, along which the pieces of each text stand, empty ones behind
+// `pieces` has one axis more than x, along which the pieces of each text stand, empty ones after
 // them; `counts` says how many there are.
 template <class T>
 void SplitText(const SplitTextParams& p, TensorView<const T> x, TensorView<const T> separator,

@@ -78,7 +78,7 @@ void TextLength(const TextUnitParams& p, TensorView<const T> x, TensorView<std::
     y[i] = p.utf8 ? CountUtf8(x[i]) : static_cast<std::int64_t>(x[i].size());
 }
 
-// The first bytes of each text, as many as the last axis of y has; zeros behind a shorter one.
+// The first bytes of each text, as many as the last axis of y has; zeros after a shorter one.
 template <class T>
 void TextBytes(TensorView<const T> x, TensorView<const std::int64_t> /*size*/,
                TensorView<std::uint8_t> y) {

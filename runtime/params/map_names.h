@@ -9,7 +9,7 @@
 
 namespace dragoman::rt {
 
-// Behind the name of the map.
+// After the name of the map.
 inline constexpr char kMapKeys[] = ".map_keys";
 inline constexpr char kMapValues[] = ".map_values";
 

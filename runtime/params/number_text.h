@@ -41,7 +41,7 @@ constexpr const char* Name(NumberFlag flag) {
   return "";
 }
 
-// No double has more digits behind the point.
+// No double has more digits after the point.
 inline constexpr std::int64_t kMostNumberPrecision = 1074;
 inline constexpr std::int64_t kMostNumberWidth = 4096;
 

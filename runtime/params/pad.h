@@ -30,7 +30,7 @@ struct PadParams {
 
 inline constexpr std::int64_t kMaxPad = std::int64_t{1} << 62;
 
-// Spreads pads over all axes: result axis i grows by begins[i] in front and ends[i] behind;
+// Spreads pads over all axes: result axis i grows by begins[i] in front and ends[i] after;
 // negative entries crop. Absent axes are 0, 1, ...
 constexpr Status ResolvePads(int rank, IntSpan pads, IntSpan axes, Shape* begins, Shape* ends) {
   const std::int64_t count = axes.data == nullptr ? rank : axes.size;

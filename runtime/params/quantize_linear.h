@@ -7,7 +7,7 @@
 
 namespace dragoman::rt {
 
-// `block_size` 0 stands for one scale in all or one an axis; `output_dtype`, a
+// `block_size` 0 stands for one scale in all or one per axis; `output_dtype`, a
 // TensorProto.DataType, repeats the type of the result; `saturate` matters for 8-bit floats.
 struct QuantizeLinearParams {
   std::int64_t axis = 1;

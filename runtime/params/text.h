@@ -36,7 +36,7 @@ struct SplitTextParams {
   // counts for nothing.
   bool any_byte = false;
   bool skip_empty = false;       // pieces without a byte
-  std::int64_t max_splits = -1;  // behind so many, the rest is one piece; negative: no limit
+  std::int64_t max_splits = -1;  // after so many, the rest is one piece; negative: no limit
 
   template <class Self, class F>
   static void Visit(Self& self, F&& f) {

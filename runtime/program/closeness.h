@@ -47,7 +47,7 @@ struct ElementDifferences {
   double largest_relative = 0;     // the largest distance in terms of the scale; 0 for strings
 };
 
-// Of `count` elements as they lie in memory: one a byte for types below 8 bits, std::string for
+// Of `count` elements as they lie in memory: one per byte for types below 8 bits, std::string for
 // strings. Addresses need no alignment but those of strings.
 ElementDifferences FindDifferences(const ElementType& type, const void* found, const void* expected,
                                    std::int64_t count, const Closeness& closeness);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The inputs and outputs of a run, as the driver of a generated program reads and writes them:
-// those of all calls of one entry lie behind one another.
+// those of all calls of one entry lie after one another.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_INFER_RUNS_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_INFER_RUNS_H_
 

@@ -24,7 +24,7 @@ std::uint64_t Number(std::string_view bytes) {
   return number;
 }
 
-// The text behind `'key':` in the header, a Python dict.
+// The text after `'key':` in the header, a Python dict.
 std::string_view Field(std::string_view header, const std::string& key) {
   const std::size_t at = header.find("'" + key + "'");
   const std::size_t colon = at == std::string_view::npos ? at : header.find(':', at);

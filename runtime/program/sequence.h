@@ -139,7 +139,7 @@ Status SequenceLength(const Sequence<T>& sequence, TensorView<std::int64_t> leng
   return Status();
 }
 
-// Elements behind one another along `axis`, or along a new one.
+// Elements after one another along `axis`, or along a new one.
 template <class T>
 Status ConcatFromSequenceShape(std::int64_t axis, bool new_axis, const Sequence<T>& sequence,
                                Shape* shape) {

@@ -26,7 +26,7 @@ class Trace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `names`, one a step, outlive the trace.
+  // `names`, one per step, outlive the trace.
   explicit Trace(const char* const* names) : names_(names) {}
 
   // Step `step` begins, and with it the one before ends.

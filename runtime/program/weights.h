@@ -3,7 +3,7 @@
 //
 // 64 bytes of header: "dragoman weights" (16 bytes), then as 64-bit integers the version (1), the
 // identity and the size of the file in bytes. The identity is a hash of all tensors, which the
-// program knows: the file of another model is refused. Behind it lie the tensors, each at a
+// program knows: the file of another model is refused. After it lie the tensors, each at a
 // multiple of 64: elements as in memory, little-endian; strings as their number, their lengths
 // (64-bit integers) and their bytes.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_WEIGHTS_H_

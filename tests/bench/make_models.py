@@ -51,7 +51,7 @@ class Attention(nn.Module):
 
 
 class Block(nn.Module):
-    """One transformer layer; the normalisation stands before the sublayers or behind them."""
+    """One transformer layer; the normalisation stands before the sublayers or after them."""
 
     def __init__(self, width, heads, causal=False, norm_first=False, tanh=False):
         super().__init__()

@@ -77,7 +77,7 @@ class Bisect(CommandCase):
         found = dragoman("verify", self.model("a"), "--against", other, "--bisect")
         lines = found.stdout.splitlines()
         at = lines.index("  bisect: the first value that differs, after 4 that agree:")
-        self.assertEqual(lines[at + 3], "    in the other model behind node 'inserted' (onnx.Relu)")
+        self.assertEqual(lines[at + 3], "    in the other model after node 'inserted' (onnx.Relu)")
 
 
 class RecordedValues(CommandCase):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Completion in the shells that are installed: what each offers behind a line that is half typed."""
+"""Completion in the shells that are installed: what each offers after a line that is half typed."""
 
 import pathlib
 import shutil
@@ -23,7 +23,7 @@ LINES = [
     (["ops", "--from", "torch"], {"torchao", "torchaudio", "torchscript", "torchvision"}),
     (["inspect", "model.onnx", "--to", "re"], {"relay", "relax"}),
 ]
-# Behind a comma, too.
+# After a comma, too.
 LISTS = [(["convert", "model.onnx", "--passes", "default,fold-const"], {"default,fold-constants"}),
          (["convert", "model.onnx", "--passes", "default,-fuse-r"], {"default,-fuse-recurrences"}),
          (["diff", "a.onnx", "b.onnx", "--ignore", "weights,sh"], {"weights,shapes"})]

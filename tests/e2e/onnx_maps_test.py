@@ -114,7 +114,7 @@ class MapsTest(CommandCase):
         self.assertEqual(cast(FLOAT, '{"10": 1, "9": 2}'), [[2.0, 1.0]])
         self.assertEqual(cast(FLOAT, '{"3": 1, "0": 2, "7": 4}', map_form="SPARSE", max_map=5),
                          [[2.0, 0.0, 0.0, 1.0, 0.0]])
-        # As C++ and Python write six digits behind the point.
+        # As C++ and Python write six digits after the point.
         numbers = [0.1, -2.5, 0.0, -0.0, 1e-7, -1e-7, 0.9999999, 123456.789, 8388607.5, 16777216.0,
                    3.0e18, 2.5e-6, math.inf, -math.inf, math.nan]
         given = json.dumps({str(i): x for i, x in enumerate(numbers)})

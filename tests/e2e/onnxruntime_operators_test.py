@@ -95,7 +95,7 @@ def softmax(x):
 
 
 def group_norm(x, scale, bias, groups, epsilon):
-    """Of channels last, with SiLU behind."""
+    """Of channels last, with SiLU after."""
     apart = x.reshape(x.shape[0], -1, groups, x.shape[-1] // groups)
     centred = apart - apart.mean((1, 3), keepdims=True)
     deviation = np.sqrt((centred**2).mean((1, 3), keepdims=True) + epsilon)
@@ -159,7 +159,7 @@ class RefusalsTest(CommandCase):
                                        [np.asarray(x) for x in quantized],
                                        {"kernel_shape": [2, 2], "strides": [2, 2],
                                         "ceil_mode": 1, "count_include_pad": 1})
-        self.assertIn("behind the padding", self.refused(behind))
+        self.assertIn("beyond the padding", self.refused(behind))
         missing = onnxruntime_case.Case("node", "SkipLayerNormalization", [x, None, bias], {})
         self.assertIn("operand 1 is missing", self.refused(missing, 2))
         hashed = onnxruntime_case.Case("node", "MurmurHash3", [draw.ints(0, 9, 3)], {})

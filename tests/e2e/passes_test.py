@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What shows the work of passes: models behind each, times, checks, the first passes alone."""
+"""What shows the work of passes: models after each, times, checks, the first passes alone."""
 
 import pathlib
 import re

@@ -4,7 +4,7 @@
 
 From ONNX in the spellings of exporters (Gemm with either weight, MatMul and Add), and from
 TorchScript, traced and scripted, where python3-torch is installed. The whole text is compared. A
-weight that the file stores the other way round is another constant, with _2 behind its name.
+weight that the file stores the other way round is another constant, with _2 after its name.
 """
 import os
 import random

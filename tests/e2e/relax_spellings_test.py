@@ -108,7 +108,7 @@ main("a call over several lines", """x = R.add(
 )
 return x""", np.exp(A) + B)
 main("a line that goes on", "x = R.exp(a) + \\\n    b\nreturn x", np.exp(A) + B)
-main("comments", "# first\n\nx = R.exp(a)  # behind\n# last\nreturn x", np.exp(A))
+main("comments", "# first\n\nx = R.exp(a)  # after\n# last\nreturn x", np.exp(A))
 main("a docstring", '"""What it does."""\nreturn R.exp(a)', np.exp(A))
 main("match_cast", 'x = R.match_cast(a, R.Tensor((2, 3), "float32"))\nreturn R.exp(x)', np.exp(A))
 main("a condition", """c = R.greater(R.sum(a), R.const(0.0, "float32"))

@@ -51,7 +51,7 @@ def recorded(folder):
 
 
 def with_known_operands(model, data, folder):
-    """A copy whose small operands behind the first are constants, and the data left."""
+    """A copy whose small operands after the first are constants, and the data left."""
     inputs, outputs = data
     copy = onnx.load(model)
     given = list(copy.graph.input)

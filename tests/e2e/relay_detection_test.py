@@ -21,7 +21,7 @@ def overlap(a, b):
 
 
 def moved(rows, keep):
-    """Rows to keep, in front, -1 behind them; where they were."""
+    """Rows to keep, in front, -1 after them; where they were."""
     y, places = -np.ones_like(rows), -np.ones(rows.shape[:2], np.int32)
     for image in range(len(rows)):
         kept = np.flatnonzero(keep[image])

@@ -389,7 +389,7 @@ entry main @main(%x: f32[n, t, k]) -> (%y, %last, %steps, %joined) {{
   const %w: f32[3, 8] = {weight.tolist()}
   const %wide: i64[1] = [3]
   const %first: i64[1] = [0]
-  const %behind: i64[1] = [2]
+  const %after: i64[1] = [2]
   const %turns: i64[] = 4
   const %mean: i64[1] = [1]
   const %none: f32[0, 7] = f32[0, 7] []

@@ -329,7 +329,7 @@ graph main(%x: f32[4, 5], %starts: i64[2], %ends: i64[2]) -> (%y) {
     def test_bounds_that_may_lie_beyond_open_sizes(self):
         for size in (1, 3, 6):
             text = self.texts("""
-graph main(%x: f32[n, 5]) -> (%last, %middle, %first, %behind, %all, %plain) {
+graph main(%x: f32[n, 5]) -> (%last, %middle, %first, %after, %all, %plain) {
   const %axis: i64[1] = [0]
   const %zero: i64[1] = [0]
   const %one: i64[1] = [1]
@@ -341,7 +341,7 @@ graph main(%x: f32[n, 5]) -> (%last, %middle, %first, %behind, %all, %plain) {
   %last = onnx.Slice(%x, %minus_four, %far, %axis)
   %middle = onnx.Slice(%x, %one, %minus_one, %axis)
   %first = onnx.Slice(%x, %zero, %minus_four, %axis)
-  %behind = onnx.Slice(%x, %two, %far, %axis)
+  %after = onnx.Slice(%x, %two, %far, %axis)
   %all = onnx.Slice(%x, %least, %far, %axis)
   %plain = onnx.Slice(%x, %one, %far, %axis)
 }""", x=draw(size, 5))

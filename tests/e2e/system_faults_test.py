@@ -333,7 +333,7 @@ class SystemFaults(CommandCase):
         return path, weights
 
     def call_while_shrinking(self, arguments, weights, size):
-        """The last call that maps a file is the side file's: it is cut behind that."""
+        """The last call that maps a file is the side file's: it is cut after that."""
         environment = {**os.environ, "TMPDIR": str(self.temporary), "LD_PRELOAD": self.library,
                        "SHRINK_FILE": str(weights), "SHRINK_TO": str(size)}
         return subprocess.run([DRAGOMAN, *map(str, arguments)], capture_output=True, text=True,

@@ -304,7 +304,7 @@ function tf:graph.main() -> () {
 """, encoding="utf-8")
         done = dragoman("convert", text, "-o", self.out / "model.onnx")
         self.assertEqual(done.returncode, 4, done.stderr)
-        self.assertIn("operator DecodeGif is not supported; --cut-inputs image begins behind it",
+        self.assertIn("operator DecodeGif is not supported; --cut-inputs image begins after it",
                       done.stderr)
         done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-inputs", "image")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -388,7 +388,7 @@ function tf:graph.main() -> () {
         done = dragoman("convert", text, "-o", self.out / "model.onnx")
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertEqual(done.stderr.count("--cut-inputs"), 1, done.stderr)
-        self.assertIn("--cut-inputs batch begins behind it", done.stderr)
+        self.assertIn("--cut-inputs batch begins after it", done.stderr)
         done = dragoman("convert", text, "-o", self.out / "model.onnx", "--cut-inputs", "batch",
                         "--shape", "batch=n,3")
         self.assertEqual(done.returncode, 0, done.stderr)

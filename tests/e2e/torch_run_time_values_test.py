@@ -54,7 +54,7 @@ COUNT = """  def forward(self: __torch__.M,
       _0 = torch._set_item(counts, k, torch.add(counts[k], 1))
     return counts
 """
-# How often each of two words stands in a text, and the letters behind those of it.
+# How often each of two words stands in a text, and the letters after those of it.
 LETTERS = """  def forward(self: __torch__.M,
     s: str) -> Tuple[int, int, str, List[int]]:
     counts = {"a": 0, "b": 0}

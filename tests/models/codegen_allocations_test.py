@@ -11,7 +11,7 @@ import onnx
 from command_case import CommandCase
 from onnx_graph import GraphWriter
 
-# glibc's own functions stand behind those that count.
+# glibc's own functions stand after those that count.
 COUNTER = r"""
 #include <cstddef>
 #include <cstdio>

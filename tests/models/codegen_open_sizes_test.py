@@ -19,7 +19,7 @@ from onnx_graph import GraphWriter
 
 INPUTS, HIDDEN, CHANNELS = 20, 24, 6
 SIZES = [(3, 2), (1, 1), (9, 5), (0, 2), (4, 0), (9, 1), (2, 5)]  # steps, batch
-# glibc's own functions stand behind those that count.
+# glibc's own functions stand after those that count.
 CALLS = r"""
 #include <cstddef>
 #include <cstdio>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judges drawn recurrences by what `dragoman` makes of the files that they lie in.
 
-What is expected must come from the interpreter without passes, from the common graph behind all of
+What is expected must come from the interpreter without passes, from the common graph after all of
 them, from the ONNX file that this becomes, in onnx_eval.py, and, of the first N files, from the
 generated program. With $DRAGOMAN_ONNXRUNTIME, a folder with node_modules in which onnxruntime-node
 is, ONNX Runtime runs that file, too.
@@ -51,7 +51,7 @@ class Judgement(CheckedModel):
     def __init__(self, file, folder, runtime):
         super().__init__(folder, file.model, file.feeds)
         self.file, self.runtime = file, runtime
-        self.operators = {}  # seed -> operators behind its outputs
+        self.operators = {}  # seed -> operators after its outputs
 
     def compare(self, what, found):
         for line in array_differences(list(found.values()), self.file.wanted, TOLERANCE, TOLERANCE):

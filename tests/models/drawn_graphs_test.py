@@ -4,7 +4,7 @@
 
 usage: drawn_graphs_test.py [--seed S] [--rounds N] [--native N]
 
-The interpreter runs each as it is written. The same must come from the common graph behind all
+The interpreter runs each as it is written. The same must come from the common graph after all
 passes, the ONNX file that it becomes, the Relax module on NumPy, and of the first N models the
 generated program; text must give the model back. With $DRAGOMAN_ONNXRUNTIME, a folder with
 node_modules in which onnxruntime-node is, ONNX Runtime runs the model and what it becomes, too.

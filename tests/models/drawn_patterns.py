@@ -23,7 +23,7 @@ def weights(g, *shape):
 
 
 def convolution(g):
-    """Conv, perhaps with BatchNormalization and an activation behind it."""
+    """Conv, perhaps with BatchNormalization and an activation after it."""
     x = g.pick(is_image)
     channels, kernel = g.choose([2, 4]), g.choose([1, 3])
     groups = g.choose([1, 1, 2, x.shape[1]])
@@ -287,7 +287,7 @@ def quantized_island(g):
 
 
 def quantized_convolution(g):
-    """Conv between quantised tensors, its weight of one scale or one a channel."""
+    """Conv between quantised tensors, its weight of one scale or one per channel."""
     x = g.pick(lambda v: is_image(v) and v.is_exact)
     channels = 4
     numbers = g.constant(g.rng.integers(-8, 8, (channels, x.shape[1], 3, 3)).astype(np.int8),

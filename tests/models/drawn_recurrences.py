@@ -203,7 +203,7 @@ def bounded(value, how):
 
 
 def run_chain(case, chain, x, initial, backwards):
-    """What each step gives, by time, and the states before and behind all steps."""
+    """What each step gives, by time, and the states before and after all steps."""
     history, ys = [initial], [None] * case.steps
     for k, t in enumerate(range(case.steps)[::-1] if backwards else range(case.steps)):
         step = chain[k]

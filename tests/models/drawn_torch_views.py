@@ -357,7 +357,7 @@ class Drawing:
         return Step(f"_ = torch.add_(torch.select({name}, 0, i), 3)", run)
 
     def draw_body(self, before, flag, wrap, in_loop=False):
-        """Up to three steps behind `before`; wrap makes them part of a branch or loop."""
+        """Up to three steps after `before`; wrap makes them part of a branch or loop."""
         steps = []
         made = self.made
         for _ in range(self.rng.randint(1, 4)):
@@ -416,7 +416,7 @@ def draw(seed):
             drawing.add()
         except Declined:
             continue
-    # Names that only a branch or a loop makes are not seen behind it.
+    # Names that only a branch or a loop makes are not seen after it.
     kept = ["v0"] + [step.text.split(" = ")[0] for step in drawing.steps
                      if isinstance(step, Step) and step.text.startswith("v")]
     lines = ["v0 = torch.mul(x, 1)"] + [line for step in drawing.steps for line in step.lines()]

@@ -107,7 +107,7 @@ class DecomposedOperators(ExportedPrograms):
         self.expect([a, b, np.int32([2, 2, 7])], [np.concatenate([a[:2] @ b[0], a[2:] @ b[2]])])
 
     def test_groups_of_rows_as_transformers_has_them(self):
-        """Rows behind the last group are zeros."""
+        """Rows after the last group are zeros."""
         p = Program()
         x, w, ends = p.input("x", [7, 3]), p.input("w", [2, 3, 2]), p.input("ends", [2], "int64")
         self.save(p.output(p.call("torch.ops.transformers.grouped_mm_fallback.default", x, w, ends,

@@ -105,7 +105,7 @@ class Vmap(ExportedPrograms):
         program(leaves=False)
         self.expect_refused(2, "a region of vmap has no end", [draw(2, 3)])
         program(escapes=True)
-        self.expect_refused(4, "a slice is read behind it", [draw(2, 3)])
+        self.expect_refused(4, "a slice is read after it", [draw(2, 3)])
 
 
 if __name__ == "__main__":

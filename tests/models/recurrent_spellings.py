@@ -86,7 +86,7 @@ class Spelling:
     family: str
     choices: dict
     layers: list    # of Layer
-    styles: list    # of dicts, one a layer
+    styles: list    # of dicts, one per layer
     states: list    # initial ones: one list a layer of one dict a direction
 
 

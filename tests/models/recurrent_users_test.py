@@ -240,7 +240,7 @@ class Users(CommandCase):
         g.output(g.op("Squeeze", results[1], g.ints(0)), "last")
         return g.model()
 
-    # torch.flip before and behind one of two layers, as hand-written bidirectional models have it.
+    # torch.flip before and after one of two layers, as hand-written bidirectional models have it.
     def test_reversed_sequences_become_one_bidirectional_node(self):
         rng = np.random.default_rng(5)
         layer = Layer("gru", 3, 4, ("forward", "backward"), reset_after=True)

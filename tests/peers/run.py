@@ -70,7 +70,7 @@ def chosen(options, matrix):
     producers = options.producers.split(",")
     consumers = options.consumers.split(",") if options.consumers else list(matrix.newest)
     if options.rotate:
-        # One environment of a producer, and one of a consumer behind ONNX Runtime, are all that can
+        # One environment of a producer, and one of a consumer after ONNX Runtime, are all that can
         # be made in time.
         random.seed(matrix.seed)
         drawn = random.choice(producers)

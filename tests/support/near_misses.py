@@ -11,7 +11,7 @@ BIG = 1 << 62
 
 
 def of_text(text):
-    """Texts without a line, with one twice, cut behind each, without a token."""
+    """Texts without a line, with one twice, cut after each, without a token."""
     lines = text.splitlines(keepends=True)
     for i in range(len(lines)):
         yield "".join(lines[:i])
@@ -64,7 +64,7 @@ def encoded(value):
 
 
 def fields(message):
-    """(tag, what stands behind it) of each field; None where the bytes are not a message."""
+    """(tag, what stands after it) of each field; None where the bytes are not a message."""
     found, at = [], 0
     try:
         while at < len(message):

@@ -15,7 +15,7 @@ def typed(array, dtype):
 
 
 def archive(path):
-    """Arrays by name; a name may have an element type behind it, "w:bfloat16"."""
+    """Arrays by name; a name may have an element type after it, "w:bfloat16"."""
     with np.load(path) as arrays:
         return {key.split(":")[0]: typed(arrays[key], key.split(":")[-1]) for key in arrays.files}
 
@@ -50,7 +50,7 @@ class Module:
         return ast.literal_eval(self.main.definition.body[0].value.args[0])
 
     def drawn(self, inputs):
-        """Inputs behind `inputs` that the attributes say are drawn."""
+        """Inputs after `inputs` that the attributes say are drawn."""
         places = self.attributes().get("random", [])
         given = len(inputs) + len(self.places)
         self.main.names = {}

@@ -104,7 +104,7 @@ class Model:
         return self.head(normalized(x, self.norm))
 
     def generated(self, prompt, count):
-        """`count` tokens behind the prompt, each the likeliest."""
+        """`count` tokens after the prompt, each the likeliest."""
         caches, tokens, given = self.empty_caches(), [], list(prompt)
         for _ in range(count):
             token = int(self.logits(given, caches)[-1].argmax())

@@ -222,10 +222,10 @@ struct TargetForm {
   std::string_view header;  // of runtime/program
   std::string_view target;  // the class that is implemented
   std::string states;       // methods that read and set them
-  std::string_view end;     // behind the class
+  std::string_view end;     // after the class
 };
 
-// The class Target without the model's types, and what stands behind it.
+// The class Target without the model's types, and what stands after it.
 std::string FillTarget(const Plan& plan, const TargetForm& form) {
   CodeWriter cases;
   for (int level = 0; level < 3; ++level) cases.Indent();

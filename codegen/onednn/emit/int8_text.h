@@ -11,7 +11,7 @@
 namespace dragoman::onednn {
 
 // "fc.w_zero", "rt::Int8Epilogue{...}", and of a convolution "rt::ChannelsLast{...}": what Init
-// takes behind the weights.
+// takes after the weights.
 std::vector<std::string> Int8Arguments(const Plan& plan, const Step& step,
                                        const Prepared& prepared);
 

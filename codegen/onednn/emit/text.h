@@ -54,7 +54,7 @@ std::string FilledNames(const Plan& plan, std::string text);
 std::string Join(const std::vector<std::string>& parts);
 // A string literal; any bytes.
 std::string Literal(std::string_view text);
-// Text that is safe behind "//": printable, on one line, without a backslash at its end.
+// Text that is safe after "//": printable, on one line, without a backslash at its end.
 std::string CommentText(std::string_view text);
 
 // "rt::PostOps{...}"

@@ -22,7 +22,7 @@
 
 namespace dragoman::onednn {
 
-// The Plan of a common Model, complete. `name` is an identifier. Entries behind the first that a
+// The Plan of a common Model, complete. `name` is an identifier. Entries after the first that a
 // program cannot have are left out. Errors: invalid input, where inference refuses a node;
 // unsupported, with every node that stands in the way.
 Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptions& options = {});
@@ -41,7 +41,7 @@ bool IsStatic(const Value* value);
 // The last layers of `graph`; none if there are no others.
 std::set<const Node*> LastProducts(const Graph& graph);
 
-// The worker behind MakePlan; its model has names for all sizes (name_sizes.h).
+// The worker after MakePlan; its model has names for all sizes (name_sizes.h).
 class PlanBuilder {
  public:
   PlanBuilder(const Model& model, Plan& plan, const PlanOptions& options)

@@ -28,7 +28,7 @@ struct Mask {
   Kind kind = Kind::kNone;
   const Value* value = nullptr;
   float fill = 0.0f;
-  const Value* masked = nullptr;  // the scores behind it
+  const Value* masked = nullptr;  // the scores after it
 };
 
 // What is done to the product of queries and keys until Softmax.
@@ -120,7 +120,7 @@ HiddenRows ReadHiddenRows(const Value* condition) {
 
 struct Weights {
   const Node* softmax = nullptr;
-  const Value* visible = nullptr;  // of a Where behind it that gives 0 elsewhere
+  const Value* visible = nullptr;  // of a Where after it that gives 0 elsewhere
   HiddenRows hidden;               // of a Where that gives 0 to these
   bool clears_nan = false;         // by a Where of IsNaN
 };
@@ -189,7 +189,7 @@ std::optional<Scores> FindScores(const Weights& weights) {
   return std::nullopt;
 }
 
-// What the Where behind Softmax sets to 0; nothing if it does not ask for the scores or the first
+// What the Where after Softmax sets to 0; nothing if it does not ask for the scores or the first
 // of their masks.
 std::optional<rt::AttentionZeros> ZerosOf(const Weights& weights, const std::vector<Mask>& masks) {
   const Value* hidden = weights.hidden.of;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scaled dot-product attention, as exporters spell it out: MatMul of queries and transposed keys,
-// a scale before or behind it, up to two masks (added, or by Where), Softmax, MatMul with the
+// a scale before or after it, up to two masks (added, or by Where), Softmax, MatMul with the
 // values; around these the transpositions of heads, keys repeated for groups of heads, and zeros
 // for queries that see no key.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_FIND_ATTENTION_H_

@@ -43,7 +43,7 @@ void AddProducers(const Node& node, std::vector<const Node*>& producers) {
   }
 }
 
-// Those among `left` (null: none) and what they are computed from; what is behind a product is not
+// Those among `left` (null: none) and what they are computed from; what is after a product is not
 // looked at if it `ends` there.
 std::set<const Node*> ProductsBehind(std::vector<const Node*> left, bool ends) {
   std::set<const Node*> products, seen;

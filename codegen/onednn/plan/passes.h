@@ -23,7 +23,7 @@ void FuseActivations(Plan& plan);
 // Loops over the same sizes, of which one reads what the other makes, become one.
 void FuseMaps(Plan& plan);
 
-// As FuseActivations, and also loops that add a further tensor before or behind the activation.
+// As FuseActivations, and also loops that add a further tensor before or after the activation.
 void FusePostOps(Plan& plan);
 
 // Forms layout groups of what convolutions, pools, loops and concatenations of channels make and

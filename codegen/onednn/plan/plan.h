@@ -179,7 +179,7 @@ struct Copy {
   bool from_saved = false;  // `from` is what an earlier copy assigned
 };
 
-// A piece of a line that a step writes: text, and behind it the value of an operand.
+// A piece of a line that a step writes: text, and after it the value of an operand.
 struct LinePart {
   std::string text;
   int input = -1;  // in Step::inputs; -1: text only
@@ -211,7 +211,7 @@ struct KernelStep {
 struct PreparedStep {
   std::size_t prepared = 0;      // in Plan::prepared
   BufferId residual = kAbsent;   // added to the result
-  std::string sizes;             // what Run takes first of what is dynamic, and data behind it
+  std::string sizes;             // what Run takes first of what is dynamic, and data after it
   std::vector<BufferId> places;  // in place of the results if Run takes null for absent ones
 };
 
@@ -338,7 +338,7 @@ struct Prepared {
   // Run reads them, too, and decides how it computes; else Init has copied them and decided.
   bool reads_constants = false;
   bool takes_channels_last = false;  // Init takes rt::ChannelsLast
-  std::string method;                // a further argument of Init behind the blocks, if any
+  std::string method;                // a further argument of Init after the blocks, if any
   std::vector<BufferId> constants;   // weights, which Init takes; kAbsent: null
   bool allocates = false;  // oneDNN may compute it, whose primitives allocate a little in each call
 };

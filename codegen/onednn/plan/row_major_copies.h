@@ -17,7 +17,7 @@ struct RowMajorCopies {
   std::function<Step(BufferId id, BufferId copy)> make;
 };
 
-// Behind the step that gives one of `buffers` to a reader that does not accept it, there is a copy,
+// After the step that gives one of `buffers` to a reader that does not accept it, there is a copy,
 // "NAME_row_major", which such readers read. The buffers are read within the entry's own steps.
 void CopyToRowMajor(Plan& plan, PlanEntry& entry, const std::set<BufferId>& buffers,
                     const RowMajorCopies& copies);

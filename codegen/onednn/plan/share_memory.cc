@@ -31,7 +31,7 @@ class Sharer {
     return call != nullptr ? call->operands.front().buffers : step.inputs;
   }
 
-  // Whether the operands of a concatenation lie one behind the other in its result.
+  // Whether the operands of a concatenation lie one after the other in its result.
   bool IsSequence(const Step& step) const {
     if (step.results.size() != 1 || !plan_.buffer(step.results.front()).IsStatic()) return false;
     const Buffer& result = plan_.buffer(step.results.front());

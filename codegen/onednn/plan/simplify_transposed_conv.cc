@@ -43,7 +43,7 @@ struct PixelTaps {
   std::vector<std::int64_t> places;  // of its elements among the taps
 };
 
-// Nothing if elements of the result lie between the taps or behind them.
+// Nothing if elements of the result lie between the taps or after them.
 std::optional<PixelTaps> FindPixelTaps(const TransposedConv& conv) {
   PixelTaps found{{}, {0}};
   for (std::size_t a = 0; a < conv.axes(); ++a) {

@@ -164,7 +164,7 @@ bool Slice(const Node& node, const Shape& from, const Shape& to, StridedView& vi
     if (!axis || (*steps)[i] < 1) return false;
     const Dim& size = from[*axis];
     const Dim start = (*starts)[i] < 0 ? Max(Dim((*starts)[i]) + size, 0) : Dim((*starts)[i]);
-    // Behind an end that only the run tells nothing is read.
+    // After an end that only the run tells nothing is read.
     const bool outside = size.known() && start.known() && start.value() >= size.value();
     if (outside || !Cut(view, *axis, start, (*steps)[i], to[*axis])) return false;
   }

@@ -22,7 +22,7 @@ bool HasSteps(const OpDef& def);
 // Every node and state that a generated program cannot have, bodies included.
 std::vector<Finding> FindUnsupported(const Model& model);
 
-// Takes out the entries behind the first whose inputs or nodes a program cannot have: methods of a
+// Takes out the entries after the first whose inputs or nodes a program cannot have: methods of a
 // TorchScript module of whose arguments nothing is known. Gives "entry 'find' is left out: ..." for
 // each.
 std::vector<std::string> LeaveOutEntries(Model& model);

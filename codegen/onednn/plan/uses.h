@@ -24,7 +24,7 @@ std::set<BufferId> BuffersOf(const Step& step);
 // For the steps of one block: which of them makes a buffer and which read it.
 class BlockUses {
  public:
-  // Stands for readers behind the block: its yields, outputs and states of the entry.
+  // Stands for readers after the block: its yields, outputs and states of the entry.
   static constexpr std::size_t kOutside = std::numeric_limits<std::size_t>::max();
 
   // `entry` is the one whose body `block` is, or nullptr.

@@ -77,7 +77,7 @@ Expressions EmitConv(RelaxOp& op) {
 
 struct TransposedPads {
   std::vector<std::int64_t> pads;
-  std::vector<std::int64_t> beyond;  // zeros behind each axis, where no tap of the kernel reaches
+  std::vector<std::int64_t> beyond;  // zeros after each axis, where no tap of the kernel reaches
 };
 
 // The pads that give the result its sizes, where those are stated instead of pads.

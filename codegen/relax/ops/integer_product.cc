@@ -11,7 +11,7 @@
 namespace dragoman::relax {
 namespace {
 
-// Operand `i` of a product of matrices, a scale or zero point: one for all, or one a row of the
+// Operand `i` of a product of matrices, a scale or zero point: one for all, or one per row of the
 // first or result matrix, where a vector becomes a column.
 Result<std::string> OfMatrix(RelaxOp& op, std::size_t i, DType to, bool by_row) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(i));
@@ -21,7 +21,7 @@ Result<std::string> OfMatrix(RelaxOp& op, std::size_t i, DType to, bool by_row) 
   return by_row ? op.BindPlain(fmt::format("R.expand_dims({}, axis=[1])", x)) : x;
 }
 
-// The operands `a` and `b` of the node, less the zero points behind them.
+// The operands `a` and `b` of the node, less the zero points after them.
 struct Factors {
   std::size_t a, a_zero, b, b_zero;
 };

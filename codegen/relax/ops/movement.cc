@@ -180,7 +180,7 @@ Expressions EmitConcat(RelaxOp& op) {
   return One(fmt::format("R.concat(({}), axis={})", operands, op.Int("axis")));
 }
 
-// Parts whose sizes are symbolic: each takes the places behind those before it.
+// Parts whose sizes are symbolic: each takes the places after those before it.
 Expressions SplitAtRunTime(RelaxOp& op, std::int64_t axis) {
   Shape sizes;
   for (std::size_t i = 0; i < op.node.num_results(); ++i) {

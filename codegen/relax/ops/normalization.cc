@@ -35,7 +35,7 @@ std::string PerChannel(RelaxOp& op, std::size_t i, std::size_t spatial) {
   return op.BindPlain(fmt::format("R.expand_dims({}, axis={})", op.arg(i), ListText(axes)));
 }
 
-// Every operand behind the first is a vector over channels.
+// Every operand after the first is a vector over channels.
 Status CheckVectors(const RelaxOp& op, std::size_t lowest_rank) {
   DRAGOMAN_TRY(op.EqualElementTypes());
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));

@@ -86,7 +86,7 @@ Result<std::vector<std::int64_t>> PadsToResult(const RelaxOp& op, const PoolWind
   return pads;
 }
 
-// Whether rounding up adds a window that starts behind the operand: ONNX drops it, Relax does not.
+// Whether rounding up adds a window that starts after the operand: ONNX drops it, Relax does not.
 bool DropsWindows(const Shape& shape, const PoolWindow& window) {
   const auto n = static_cast<std::size_t>(window.layout.spatial);
   for (std::size_t i = 0; window.ceil && i < n; ++i) {

@@ -33,7 +33,7 @@ bool IsHalf(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16;
 // How scales and zero points lie along operand 0.
 struct ScaleLayout {
   std::int64_t axis = 1;
-  bool is_vector = false;  // one an element of the axis
+  bool is_vector = false;  // one per element of the axis
   std::int64_t block = 0;  // elements of the axis that share one; 0: no blocks
 };
 

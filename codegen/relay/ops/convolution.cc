@@ -212,7 +212,7 @@ Emitted EmitConvTranspose(RelayOp& op) {
   const std::string mode = op.String("auto_pad", "NOTSET");
   const auto n = static_cast<std::size_t>(spatial);
   Ints pads = OrFill(mode == "VALID" ? Ints() : op.Ints("pads"), 2 * spatial, 0);
-  std::vector<Attribute> beyond;  // zeros behind each axis, where no tap of the kernel reaches
+  std::vector<Attribute> beyond;  // zeros after each axis, where no tap of the kernel reaches
   bool extends = false;
   for (std::size_t i = 0; i < n; ++i) {
     if (extra[i] >= strides[i] && extra[i] > 0)

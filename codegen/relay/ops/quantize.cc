@@ -160,7 +160,7 @@ Result<Value*> Convolution(RelayOp& op, const Factors& f) {
 }
 
 // `sum` times a scale · b scale / result scale, rounded, plus the result's zero point. The scale of
-// b may be one a channel, with `behind` axes behind it.
+// b may be one per channel, with `after` axes after it.
 Emitted Requantized(RelayOp& op, Value* sum, std::int64_t behind) {
   DRAGOMAN_ASSIGN(Value * a_scale, Parameter(op, 1, DType::kF32));
   DRAGOMAN_ASSIGN(Value * b_scale, Parameter(op, 4, DType::kF32));

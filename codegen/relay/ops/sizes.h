@@ -23,15 +23,15 @@ Value* State(RelayOp& op, Value* x, const Shape& sizes);
 // `x` with the sizes that a vector holds: -1 is what is left. Of a tensor without elements whose
 // other sizes differ in place, 0 is taken for the size there, as the operator has it.
 Value* ReshapeBy(RelayOp& op, Value* x, Value* sizes);
-// The vector `x` as (n, 1, …), with `behind` axes of size 1.
+// The vector `x` as (n, 1, …), with `after` axes of size 1.
 Value* WithAxesBehind(RelayOp& op, Value* x, std::int64_t behind);
 // Entries from `begin` to before `end` of a vector.
 Value* Part(RelayOp& op, Value* vector, std::int64_t begin, std::int64_t end);
-// Vectors, one behind the other.
+// Vectors, one after the other.
 Value* Join(RelayOp& op, const Values& vectors);
 // A vector with ones before it, `count` in all.
 Value* WithOnesBefore(RelayOp& op, Value* vector, std::size_t length, std::size_t count);
-// Everything 0 … rank - 1, and the rest behind `first`.
+// Everything 0 … rank - 1, and the rest after `first`.
 Ints AxesFrom(std::int64_t first, std::int64_t rank);
 Value* Transpose(RelayOp& op, Value* x, Ints axes);
 // `x`, of that type and one element, as rank 0.

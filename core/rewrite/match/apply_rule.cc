@@ -107,7 +107,7 @@ class Replacing {
     return true;
   }
 
-  // Behind all that is captured and before all that reads a result.
+  // After all that is captured and before all that reads a result.
   bool FindPosition() {
     position_ = &root_;
     if (rule_.roots.size() == 1) return true;
@@ -495,7 +495,7 @@ class Replacing {
     const std::vector<const Value*> constants = ConstantsRead();
     for (std::size_t i = 0; i < rule_.roots.size(); ++i)
       context_.Replace(*match_.nodes[rule_.roots[i]], results_[i]);
-    // A node stands behind those that it reads.
+    // A node stands after those that it reads.
     for (auto node = rest.rbegin(); node != rest.rend(); ++node) EraseIfUnread(**node);
     EraseUnread(constants);
   }

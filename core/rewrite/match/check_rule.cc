@@ -48,7 +48,7 @@ Fault CheckLists(const Rule& rule, const RuleNode& node) {
   for (std::size_t i = 0; i + 1 < node.operands.size(); ++i) {
     const RuleTerm& term = node.operands[i];
     if (rule.IsList(term))
-      return RuleFault{term.offset, "a list of operands stands behind all others"};
+      return RuleFault{term.offset, "a list of operands stands after all others"};
   }
   return {};
 }

@@ -25,7 +25,7 @@ Result<std::size_t> FindRuleCapture(const Rule& rule, const TextScanner& scan,
 // The node of the pattern that is called %name; nullopt: none.
 using FindNamedNode = std::function<std::optional<std::size_t>(const std::string& name)>;
 
-// Adds to `rule` what `text` says behind the word `where`.
+// Adds to `rule` what `text` says after the word `where`.
 Status ReadRuleConditions(TextScanner& scan, std::string_view text, Rule& rule,
                           const FindNamedNode& find_node);
 

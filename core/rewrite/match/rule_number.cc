@@ -138,7 +138,7 @@ class NumberReader {
     return leaf;
   }
 
-  // Behind the word: ($x) or ($x, 1).
+  // After the word: ($x) or ($x, 1).
   Result<RuleNumber> ReadSizes(Kind kind, std::size_t offset) {
     DRAGOMAN_TRY(scan_.Expect("("));
     DRAGOMAN_ASSIGN(RuleNumber leaf, ReadLeaf(kind, offset));

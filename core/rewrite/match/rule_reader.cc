@@ -66,7 +66,7 @@ class RuleReader {
              RuleChoices& choices)
       : scan_(scan), text_(text), formulas_(formulas), choices_(choices) {}
 
-  // "NAME($x, $y) = TERM", behind the word `formula`.
+  // "NAME($x, $y) = TERM", after the word `formula`.
   Result<RuleFormula> ReadFormula() {
     scan_.Peek();
     RuleFormula formula{.offset = scan_.offset()};
@@ -135,7 +135,7 @@ class RuleReader {
     return {};
   }
 
-  // Behind "(".
+  // After "(".
   Status ReadGraph() {
     std::vector<std::pair<std::string, std::size_t>> results;
     while (!scan_.Accept(")")) {

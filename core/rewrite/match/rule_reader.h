@@ -49,7 +49,7 @@ class RuleChoices {
 Result<RuleFormula> ReadFormula(TextScanner& scan, std::string_view text,
                                 const std::vector<RuleFormula>& formulas);
 
-// The rule of `text`, which `scan` reads, behind the word `rule`, up to the next rule or formula,
+// The rule of `text`, which `scan` reads, after the word `rule`, up to the next rule or formula,
 // as rules of one name without alternatives; checked.
 Result<std::vector<Rule>> ReadRule(TextScanner& scan, std::string_view text,
                                    const std::vector<RuleFormula>& formulas);

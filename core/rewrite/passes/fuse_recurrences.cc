@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kLeastSteps = 2;
 
 Result<bool> FuseLoops(Graph& graph, PassContext& context) {
-  std::vector<Node*> loops;  // fusing one erases nodes behind it, too
+  std::vector<Node*> loops;  // fusing one erases nodes after it, too
   for (Node& node : graph.nodes()) {
     if (node.Is("Loop") || node.Is("Scan")) loops.push_back(&node);
   }

@@ -194,7 +194,7 @@ Value* ElementOf(const Node& loop, const Graph& body, std::size_t state) {
   return fits ? element : nullptr;
 }
 
-// The row that each iteration puts behind a list that is empty at first; nullptr: it is no such
+// The row that each iteration puts after a list that is empty at first; nullptr: it is no such
 // list.
 Value* RowOf(const Node& loop, const Graph& body, std::size_t state) {
   const Tensor* empty = ConstantOf(loop.operand(state + kStates));
@@ -237,7 +237,7 @@ bool Stays(const Graph& body, std::size_t state, std::span<Value* const> rows) {
 }
 
 // In place of `loop` one with these operands, whose body has lost the states that `goes` tells and
-// gives `rows`, of states that are lists, behind its other results.
+// gives `rows`, of states that are lists, after its other results.
 Status Restate(Node& loop, const std::vector<Value*>& first_operands, const std::vector<bool>& goes,
                const std::vector<Value*>& rows, PassContext& context) {
   Graph& body = *loop.subgraphs().front();

@@ -60,7 +60,7 @@ bool IsMove(const Node& node) {
   return OnlyMoves(node) && node.num_results() == 1 && !node.Is("Concat");
 }
 
-// Whether moving a dequantisation of `value` behind `node`, its reader, leaves nothing to be
+// Whether moving a dequantisation of `value` after `node`, its reader, leaves nothing to be
 // dequantised twice.
 bool IsWorthwhile(const Value& value, const Node& node) {
   if (value.HasOneUse()) return true;

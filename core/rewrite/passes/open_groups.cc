@@ -19,7 +19,7 @@ constexpr std::string_view kGroupOrigin = "group";
 const Graph& BodyOf(const Node& group) { return *group.subgraphs().front(); }
 
 // Those that carry what a program said of them: the others are of our own making. An inner one
-// stands behind that around it.
+// stands after that around it.
 std::vector<Node*> FindGroups(Graph& entry) {
   std::vector<Node*> groups;
   ForEachGraph(entry, [&](Graph& graph) {

@@ -373,7 +373,7 @@ class Rolling {
     for (const auto& [place, node] : late) graph_.MoveBefore(node, position_);
   }
 
-  // Values, one a step, along a new axis 0.
+  // Values, one per step, along a new axis 0.
   Result<Value*> Stacked(const StepFamily& values) {
     BringForward(values);
     LayoutBuilder layout(context_, *position_);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves what makes channels the last axis behind the operators that read it: between convolutions
+// Moves what makes channels the last axis after the operators that read it: between convolutions
 // of a network that has channels last, it meets the Transpose that makes them axis 1 again, and
 // both go (fold_transposes.cc).
 //
-// Only Transposes of that kind are moved, of four axes and more, or behind a convolution over one
+// Only Transposes of that kind are moved, of four axes and more, or after a convolution over one
 // axis: others belong to what they stand at, such as the heads of an attention.
 #include <algorithm>
 #include <optional>
@@ -97,7 +97,7 @@ std::vector<NamedAttribute> WithInt(const Node& node, std::string_view name, std
   return attributes;
 }
 
-// Puts `node` of `operands` in place of it, with `perm` behind.
+// Puts `node` of `operands` in place of it, with `perm` after.
 Result<bool> PutBefore(Node& node, const std::vector<Value*>& operands,
                        std::vector<NamedAttribute> attributes, const Perm& perm,
                        PassContext& context) {
@@ -352,7 +352,7 @@ Result<bool> LiftUnsqueeze(Node& node, PassContext& context) {
   const auto stated = IntsOf(context, unsqueeze->operand(1));
   const bool joins = inner != nullptr && inner->Is("Transpose");
   if (!stated || (!joins && !unsqueeze->result()->HasOneUse())) return false;
-  // Which axes of the whole are new, by their place before and behind the Transpose.
+  // Which axes of the whole are new, by their place before and after the Transpose.
   const auto rank = static_cast<std::int64_t>(perm->size());
   std::vector<bool> is_new(perm->size(), false);
   for (const std::int64_t axis : *stated)

@@ -109,7 +109,7 @@ std::optional<RowPut> ReadPut(const Value& value, int axis, const PassContext& c
   return std::nullopt;
 }
 
-// Whether the chain goes on behind `value`.
+// Whether the chain goes on after `value`.
 bool IsPutInto(const Value& value, int axis, const PassContext& context) {
   for (const Use* use = value.first_use(); use != nullptr; use = use->next()) {
     const Node* slice = use->user();

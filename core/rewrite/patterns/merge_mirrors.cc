@@ -18,15 +18,15 @@ namespace {
 
 using IntList = std::vector<std::int64_t>;
 
-// Which element of an axis of `size` stands at `place`, which may be before or behind the axis.
+// Which element of an axis of `size` stands at `place`, which may be before or after the axis.
 std::int64_t ElementAt(std::int64_t place, std::int64_t size, std::string_view mode) {
   if (mode == "edge") return std::clamp<std::int64_t>(place, 0, size - 1);
   if (place < 0) return -place;
   return place < size ? place : 2 * (size - 1) - place;
 }
 
-// How many elements stand before those of the axis and behind them, where `indices` read all of
-// them in their order, and before and behind them others as `mode` has it.
+// How many elements stand before those of the axis and after them, where `indices` read all of
+// them in their order, and before and after them others as `mode` has it.
 std::optional<IntList> PadsOf(const IntList& indices, std::int64_t size, std::string_view mode) {
   const std::int64_t added = std::ssize(indices) - size;
   if (added <= 0) return std::nullopt;

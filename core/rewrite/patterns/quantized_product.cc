@@ -53,7 +53,7 @@ Tensor ZeroOf(const Dequantization& d) {
   return d.scales.size() == 1 ? d.zero->Reshaped({}) : *d.zero;
 }
 
-// The weight of a MatMul or Gemm behind a Transpose of its two axes.
+// The weight of a MatMul or Gemm after a Transpose of its two axes.
 const Value* WithoutSwap(const Value* weight, bool& transposed) {
   const Node* node = weight != nullptr ? weight->producer() : nullptr;
   if (node == nullptr || !node->Is("Transpose") || weight->type().rank() != 2) return weight;

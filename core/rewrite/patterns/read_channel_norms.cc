@@ -45,7 +45,7 @@ Result<Value*> AddNumbers(const Numbers& numbers, const char* name, Node& node,
   return context.Insert(node, "Cast", {{added}}, {{"to", static_cast<std::int64_t>(dtype)}});
 }
 
-// A normalisation of each channel of each element of a batch, along all axes behind it.
+// A normalisation of each channel of each element of a batch, along all axes after it.
 struct ChannelNorm {
   const Node* node = nullptr;
   Value* x = nullptr;

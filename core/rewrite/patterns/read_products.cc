@@ -90,7 +90,7 @@ bool HasFeatures(const Value& x, std::int64_t count) {
   return shape != nullptr && !shape->empty() && Equal(shape->back(), Dim(count)) == Truth::kYes;
 }
 
-// Einsum(x, W) = Linear(x, W'), with a Reshape behind it unless W' has one axis of outputs, and a
+// Einsum(x, W) = Linear(x, W'), with a Reshape after it unless W' has one axis of outputs, and a
 // Transpose unless the axes of x come first, where a constant is summed over the last axis of x:
 // "bi,oi->bo", "ghi,bti->btgh", "bi,gih->gbh".
 Result<bool> FuseEinsum(Node& node, PassContext& context) {
@@ -213,7 +213,7 @@ std::optional<std::vector<std::int64_t>> SizesWithLast(const Value& value, std::
 
 // Reshape(Gemm(Reshape(x, (rows, in)), W, b), (…, out)) = Linear(Reshape(x, (…, in)), transpose(W),
 // b), where the first Reshape makes features of several axes; also of Linear and MatMul, and with
-// Unsqueeze behind them
+// Unsqueeze after them
 Result<bool> PlaceRows(Node& node, PassContext& context) {
   Node* layer = KeepsOrder(node) && !node.Is("Identity") ? node.operand(0)->producer() : nullptr;
   // By name: ReadLayer reads each of these in its own way.

@@ -126,7 +126,7 @@ bool HasOnlyOnes(const Shape& shape, std::size_t except) {
   return true;
 }
 
-// Whether `value` is 0, 1, … along the last axis but `behind` of `x`, and has no other.
+// Whether `value` is 0, 1, … along the last axis but `after` of `x`, and has no other.
 bool CountsAlong(const Value& value, std::size_t behind, const Value& x) {
   const Shape* shape = value.type().shape();
   const Shape& sizes = *x.type().shape();

@@ -57,7 +57,7 @@ Result<Value*> RowOf(Value* value, const ChosenRow& row, Node& node, PassContext
 }
 
 // Where(mask, a, x), whose mask chooses one row of a, as writing it into x does
-//   = Concat(the rows of x ahead, the row of a, the rows of x behind)
+//   = Concat(the rows of x ahead, the row of a, the rows of x after)
 Result<bool> JoinChosenRow(Node& node, PassContext& context) {
   const Tensor* mask = node.Is("Where") ? ConstantOf(node.operand(kMask)) : nullptr;
   const std::optional<int> rank = mask != nullptr ? node.result()->type().rank() : std::nullopt;

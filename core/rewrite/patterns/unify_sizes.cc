@@ -25,7 +25,7 @@ Result<Value*> InsertShape(Node& node, Value* x, std::size_t from, std::size_t t
   return context.Insert(node, "Shape", {{x}}, std::move(attributes));
 }
 
-// What the sizes in `part` are read of: the operand of the Shape behind moves of its elements.
+// What the sizes in `part` are read of: the operand of the Shape after moves of its elements.
 Value* ReadOf(Value* part) {
   for (int moves = 0; moves < 4 && part != nullptr && part->producer() != nullptr; ++moves) {
     const Node& node = *part->producer();

@@ -62,7 +62,7 @@ Result<StepBatcher::Batched> StepBatcher::Shared(const StepFamily& family) {
   return Batched(BatchedSteps{.value = first, .shared = true});
 }
 
-// Constants, one a step, that are not all equal.
+// Constants, one per step, that are not all equal.
 StepBatcher::Batched StepBatcher::Stacked(const StepFamily& family) {
   const Value& first = *family.front();
   const bool fits = family.size() > 1 && std::ranges::all_of(family, [&](const Value* value) {

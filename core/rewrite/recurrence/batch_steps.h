@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes for all steps of a recurrence at once what its spelling computes step by step, where no
-// state takes part: embeddings and products before a cell, heads behind it.
+// state takes part: embeddings and products before a cell, heads after it.
 //
 // A *family* is what a value is in each step: one value a step where the recurrence is unrolled,
 // the one value in the body where it is a loop. Operators that treat the elements along a leading

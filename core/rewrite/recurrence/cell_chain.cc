@@ -42,7 +42,7 @@ std::set<AtomId> AtomsOf(const RecurrentCell& cell) {
   return atoms;
 }
 
-// Whether a projection may go on behind `value`: moves around a product, and bounds. By name: what
+// Whether a projection may go on after `value`: moves around a product, and bounds. By name: what
 // exporters put there.
 bool MayProject(const Value& value) {
   constexpr std::string_view kTypes[] = {"Clip", "Conv",    "Gemm",    "MatMul",    "Max",
@@ -170,7 +170,7 @@ class Linker {
   }
 
   // Any layer over a hidden state is an RNN's cell, so equal weights tell which cells follow one
-  // another. One that differs is linked to a run before it and to that behind it.
+  // another. One that differs is linked to a run before it and to that after it.
   void LinkUnequal() {
     std::set<AtomId> begins;  // what the first cells of runs read
     for (const CellLink& link : links_) {
@@ -336,7 +336,7 @@ class Linker {
     if (!links_[before].step) return false;
     links_[before].after = i;
     links_[i].before = before;
-    // What begins a run knows its mask and projection by the step behind it.
+    // What begins a run knows its mask and projection by the step after it.
     if (!links_[i].step) links_[i].step = std::move(step);
     return true;
   }

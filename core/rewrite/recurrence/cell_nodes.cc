@@ -46,7 +46,7 @@ bool MayKeep(const Node& node) { return node.Is("Where") || node.Is("Mul"); }
 
 // Nodes that compute from a state. What merely moves a state stays useful without the cell, and so
 // does what a mask keeps of an initial state: cells with the same states share it. What is computed
-// in a graph around that of the cell, behind its `border`, may come from a state, too.
+// in a graph around that of the cell, after its `border`, may come from a state, too.
 void MarkInterior(const std::unordered_set<const Value*>& states, bool initial,
                   const std::unordered_set<const Value*>& border, CellNodes& nodes) {
   std::unordered_set<const Value*> moved = states;

@@ -24,7 +24,7 @@ class StateFinder {
     }
   }
 
-  // States of a chain: what lies behind them belongs to no first step of another chain.
+  // States of a chain: what lies after them belongs to no first step of another chain.
   void EnterStates(const CellChain& chain) {
     for (const CellStep& step : chain.steps) {
       for (const AtomId id : {step.cell->h, step.cell->c}) {
@@ -66,7 +66,7 @@ class StateFinder {
     return read;
   }
 
-  // The hidden state's or, as they differ behind a projection, the cell state's.
+  // The hidden state's or, as they differ after a projection, the cell state's.
   bool HasSizesOfState(const Value& value, const CellStep& first) const {
     const AtomId c = first.old_c.atom;
     return HasSizesOf(value, forms_.atom(first.old_h)) ||

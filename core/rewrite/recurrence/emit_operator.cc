@@ -144,7 +144,7 @@ class OperatorEmitter {
     return AddBias(operands);
   }
 
-  // Those of the inputs, then those of the states: zeros but for a GRU's behind the reset.
+  // Those of the inputs, then those of the states: zeros but for a GRU's after the reset.
   Status AddBias(std::vector<Value*>& operands) {
     const CellWeights& weights = step_.weights;
     std::vector<ConstId> biases = weights.biases;

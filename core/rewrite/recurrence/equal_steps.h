@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds what an unrolled loop left: runs of equal groups of nodes, one a step, of which each reads
-// the next slice of a tensor and what the group before it computed.
+// Finds what an unrolled loop left: runs of equal groups of nodes, one per step, of which each
+// reads the next slice of a tensor and what the group before it computed.
 //
 // The *level* of a node is the latest slice that it depends on, counted in the order in which the
 // recurrence runs; nodes of one level make one step, but for the last level, which also has what

@@ -329,7 +329,7 @@ class LoopFusion {
     return {};
   }
 
-  // The state behind all iterations if it is `initial` (nullptr: zeros) before the first, of what
+  // The state after all iterations if it is `initial` (nullptr: zeros) before the first, of what
   // is `last` if it is the operator's initial state.
   Result<Value*> LastFrom(Value* initial, Value* last, const SequenceOperands& operands) {
     if (initial == operands.initial_h) return last;

@@ -11,7 +11,7 @@ namespace {
 bool IsOne(const Dim& dim) { return dim.known() && dim.value() == 1; }
 
 // Whether the steps come before the batch in a tensor of `shape`; nullopt if they come within, or
-// behind the features.
+// after the features.
 std::optional<bool> StepsComeFirst(const Shape& shape, std::size_t step_axis, std::size_t axis) {
   if (step_axis > axis) return std::nullopt;
   bool before = false;

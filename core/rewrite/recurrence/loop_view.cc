@@ -456,7 +456,7 @@ class LoopReader {
     }
   }
 
-  // How many slices come behind the last iteration's, or at least so many that no further iteration
+  // How many slices come after the last iteration's, or at least so many that no further iteration
   // would find one; nullopt: it is not known, or there are too few slices.
   std::optional<std::int64_t> RestBehind(const Dim& begin, std::int64_t stride,
                                          const Dim& length) const {

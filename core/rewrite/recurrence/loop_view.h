@@ -42,7 +42,7 @@ struct LoopPart {
   Node* node = nullptr;
   int axis = 0;
   std::int64_t begin = 0;  // how many come before these
-  std::int64_t rest = 0;   // and behind
+  std::int64_t rest = 0;   // and after
   std::int64_t stride = 1;
 };
 

@@ -2,7 +2,7 @@
 // Masks that leave out any steps of a sequence, where ONNX's operators leave out those at its end.
 //
 // With the steps that count moved to the front, in their order, such a sequence is as long as there
-// are such steps; the state behind a step is that behind the last one that counts up to it.
+// are such steps; the state after a step is that after the last one that counts up to it.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_PACKED_STEPS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_PACKED_STEPS_H_
 
@@ -21,7 +21,7 @@ struct PackedSteps {
 Result<PackedSteps> PackSteps(Value* x, Value* mask, LayoutBuilder& layout, Node& position,
                               PassContext& context);
 
-// The states behind all steps: of `given` (steps, batch, features), those behind packed steps, or
+// The states after all steps: of `given` (steps, batch, features), those after packed steps, or
 // `initial` (1, batch, features; nullptr: zeros) where none has counted yet.
 Result<Value*> UnpackStates(const PackedSteps& packed, Value* given, Value* initial,
                             LayoutBuilder& layout, Node& position, PassContext& context);

@@ -34,8 +34,8 @@ using Features = std::vector<std::int64_t>;  // along the last axis
 struct Projection {
   Node* linear = nullptr;
   Features features;                        // of its result, in the order in which they are read
-  std::vector<Node*> moves;                 // nodes behind it that keep the features of each row
-  std::unordered_set<const Node*> readers;  // all nodes behind it, and the operator
+  std::vector<Node*> moves;                 // nodes after it that keep the features of each row
+  std::unordered_set<const Node*> readers;  // all nodes after it, and the operator
 };
 
 int LastAxis(const Value& value) { return value.type().rank().value_or(0) - 1; }

@@ -11,7 +11,7 @@
 namespace dragoman {
 
 // All elements along `axis` from the last to the first; or, of sequences that lie along `batch`,
-// only the first lengths[i] of the i-th, while those behind stay where they are.
+// only the first lengths[i] of the i-th, while those after stay where they are.
 struct Reversal {
   std::int64_t axis = 0;
   std::int64_t batch = -1;
@@ -29,7 +29,7 @@ std::optional<Reversal> ReadReversal(const Node& node, const PassContext& contex
 bool SameReversal(const Reversal& a, const Reversal& b, const Dim& steps,
                   const PassContext& context);
 
-// The same reversal of operand 0 of a node that only moves axes, or of a Linear behind it; nullopt:
+// The same reversal of operand 0 of a node that only moves axes, or of a Linear after it; nullopt:
 // it is no such node.
 std::optional<Reversal> ReversalBefore(const Node& node, const Reversal& reversal,
                                        const PassContext& context);

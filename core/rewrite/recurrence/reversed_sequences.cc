@@ -23,7 +23,7 @@ namespace {
 constexpr int kMaxMoves = 8;
 constexpr std::size_t kLengths = 4;
 
-// A reversal that a value is made of, and the nodes behind it that keep it, the last one first.
+// A reversal that a value is made of, and the nodes after it that keep it, the last one first.
 struct FoundReversal {
   Node* node = nullptr;
   std::vector<Node*> moves;
@@ -91,14 +91,14 @@ std::vector<NamedAttribute> Turned(const Node& node) {
   return attributes;
 }
 
-// Whether `node` puts zeros or the like before or behind one step.
+// Whether `node` puts zeros or the like before or after one step.
 bool PadsOneStep(const Node* node, const PassContext& context) {
   return node != nullptr && node->Is("Pad") && TextAttribute(*node, "mode") == "constant" &&
          IntsOf(context, node->operand(3)) == std::vector<std::int64_t>{0} &&
          SizeAlong(*node->operand(0), 0) == 1;
 }
 
-// What `pad` puts before its operand goes behind it, and the other way round.
+// What `pad` puts before its operand goes after it, and the other way round.
 Result<Value*> PadOtherEnd(const Node& pad, Node& position, PassContext& context) {
   LayoutBuilder layout(context, position);
   DRAGOMAN_ASSIGN(Value * pads,

@@ -10,7 +10,7 @@ namespace dragoman {
 // Turns every LSTM (dragoman.LSTM as well), GRU and RNN of one direction that reads a reversed
 // sequence (reversal.h), whose result is reversed then; and removes reversals of what was reversed
 // already. Where only the beginnings of sequences are reversed, the operator has these lengths
-// itself: it gives zeros behind them, which stay in place. Returns whether there was one.
+// itself: it gives zeros after them, which stay in place. Returns whether there was one.
 Result<bool> TurnReversedSequences(Graph& graph, PassContext& context);
 
 }  // namespace dragoman

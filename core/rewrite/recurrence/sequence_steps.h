@@ -54,7 +54,7 @@ struct SequenceInput {
   // 1 or -1 if neighbours differ by that; else 0.
   std::int64_t Direction() const;
 };
-// What `atoms`, one a step, are in common; nullopt if they are not steps of one sequence.
+// What `atoms`, one per step, are in common; nullopt if they are not steps of one sequence.
 std::optional<SequenceInput> ReadSequence(std::span<const AtomId> atoms, const AffineForms& forms,
                                           const FusedValues& fused);
 

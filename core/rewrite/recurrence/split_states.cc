@@ -127,7 +127,7 @@ struct GrowingList {
   Value* first = nullptr;             // the last element at the begin
   Value* added = nullptr;             // in the body
   std::vector<Node*> readers;         // of the last element, in the body
-  std::vector<Node*> readers_behind;  // the same, behind the loop
+  std::vector<Node*> readers_behind;  // the same, after the loop
 };
 
 bool IsAppended(const LoopState& state) {

@@ -11,7 +11,7 @@
 
 namespace dragoman {
 
-// What two sequence nodes read: `shared`, and behind it, if `own` of each is not nullptr, values of
+// What two sequence nodes read: `shared`, and after it, if `own` of each is not nullptr, values of
 // the sizes of their initial states at one step and zeros at the others.
 struct TwinInputs {
   Value* shared = nullptr;

@@ -148,7 +148,7 @@ ExprParser::Next ExprParser::BeginOperand(Expr& value) {
   return BeginItem(value);
 }
 
-// Behind an opening bracket or a comma.
+// After an opening bracket or a comma.
 ExprParser::Next ExprParser::BeginItem(Expr& value) {
   if (failed()) return Next::kEnd;
   Open& open = open_.back();
@@ -158,7 +158,7 @@ ExprParser::Next ExprParser::BeginItem(Expr& value) {
       open.expr.keywords.push_back(ExpectName());
       Expect("=");
     } else if (!open.expr.keywords.empty()) {
-      Fail("a positional argument behind one by keyword");
+      Fail("a positional argument after one by keyword");
     }
   }
   if (open.wait == Open::Wait::kIndex && At(":")) {
@@ -170,7 +170,7 @@ ExprParser::Next ExprParser::BeginItem(Expr& value) {
   return Next::kOperand;
 }
 
-// Behind a bound of a slice: bounds that are left out are kMissing.
+// After a bound of a slice: bounds that are left out are kMissing.
 ExprParser::Next ExprParser::BeginBound(Expr& value) {
   constexpr std::size_t kBounds = 3;
   std::vector<Expr>& bounds = open_.back().expr.parts;

@@ -45,15 +45,15 @@ class ExprParser : public TokenCursor {
   struct Open {
     enum class Wait : std::uint8_t {
       kOperand,    // of a sign
-      kCondition,  // behind "if"
-      kOtherwise,  // behind "else"
+      kCondition,  // after "if"
+      kOtherwise,  // after "else"
       kItem,       // of a tuple, a list or a dict
       kArgument,
       kIndex,  // of a subscript: the parts are the base and the items
       kBound,  // of a slice
     };
     Wait wait = Wait::kItem;
-    bool comma = false;  // behind the last item
+    bool comma = false;  // after the last item
     int least = 0;       // the operand of a sign takes operators that bind as strongly, or stronger
     Expr expr;
   };

@@ -118,7 +118,7 @@ class Lexer {
     Add(Token::Kind::kName, length);
   }
 
-  // How many digits there are at `at`, some of them behind "_".
+  // How many digits there are at `at`, some of them after "_".
   std::size_t Digits(std::size_t at) const {
     const std::size_t begin = at;
     while (IsDigit(Peek(at)) || (at > begin && Peek(at) == '_' && IsDigit(Peek(at + 1)))) ++at;
@@ -205,8 +205,8 @@ class Lexer {
   bool line_start_ = true;
 };
 
-// Appends what the escape stands for whose first byte behind the backslash is text[i]; returns the
-// place behind it.
+// Appends what the escape stands for whose first byte after the backslash is text[i]; returns the
+// place after it.
 std::size_t Unescape(std::string_view text, std::size_t i, std::string& value) {
   constexpr std::string_view kLetters = "abfnrtv\\'\"";
   constexpr std::string_view kBytes = "\a\b\f\n\r\t\v\\'\"";

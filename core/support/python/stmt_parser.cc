@@ -6,7 +6,7 @@
 
 namespace dragoman::python {
 
-// Behind an error in the head of a statement: its line and its block are skipped.
+// After an error in the head of a statement: its line and its block are skipped.
 void StmtParser::Recover() {
   SkipLine();
   Advance();

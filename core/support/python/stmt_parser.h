@@ -23,7 +23,7 @@ class StmtParser : public ExprParser {
     Expect(":");
     if (failed()) return Recover();
     if (!AcceptKind(Token::Kind::kNewline)) {
-      Fail("the end of the line is expected behind ':'");
+      Fail("the end of the line is expected after ':'");
       return Recover();
     }
     if (!AcceptKind(Token::Kind::kIndent)) {
@@ -38,12 +38,12 @@ class StmtParser : public ExprParser {
     AcceptKind(Token::Kind::kDedent);
   }
 
-  // Behind an error in the head of a statement: its line and its block are skipped.
+  // After an error in the head of a statement: its line and its block are skipped.
   void Recover();
   void SkipBlock();
   void EndStatement();
 
-  // Behind "def".
+  // After "def".
   FunctionDef ParseFunction();
   std::vector<Stmt> ParseStatements();
   // "@f", "@f(x)", each on a line of its own; none if the cursor is not at an "@".

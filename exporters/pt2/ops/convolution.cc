@@ -94,7 +94,7 @@ Emitted EmitQLinearConv(AtenOp& op) {
 struct TransposedPads {
   Ints begins;
   Ints ends;
-  Ints beyond;  // behind each axis, where no tap of the kernel reaches
+  Ints beyond;  // after each axis, where no tap of the kernel reaches
 };
 
 // The pads that give the result its sizes, where those are stated instead of pads.
@@ -131,7 +131,7 @@ Result<TransposedPads> TransposedPadsOf(const AtenOp& op, const Ints& kernel, co
 }
 
 // torch's own pads take as much from both ends, and its output_padding is smaller than stride or
-// dilation; what is left is cut from, or put behind, the result.
+// dilation; what is left is cut from, or put after, the result.
 Emitted EmitConvTranspose(AtenOp& op) {
   DRAGOMAN_ASSIGN(const Ints kernel, KernelOf(op, 1));
   const std::size_t axes = kernel.size();

@@ -131,7 +131,7 @@ bool HasFactorOfSizes(const AtenOp& op, const ResizedAxis& axis) {
          static_cast<double>(axis.from.value()) * scale == static_cast<double>(axis.to.value());
 }
 
-// The operator of torch that does the same: the axes behind channels, in the ways that torch has.
+// The operator of torch that does the same: the axes after channels, in the ways that torch has.
 struct Upsampling {
   std::string target;
   bool has_corners = false;

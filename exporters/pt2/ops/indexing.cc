@@ -253,7 +253,7 @@ Emitted EmitCompress(AtenOp& op) {
                      {x.dtype, result.shape}));
 }
 
-// Within its length each sequence runs backwards; what is behind stays.
+// Within its length each sequence runs backwards; what is after stays.
 Emitted EmitReverseSequence(AtenOp& op) {
   const std::int64_t time = op.Axis("time_axis");
   const std::int64_t batch = op.Axis("batch_axis");

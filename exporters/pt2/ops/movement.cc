@@ -353,7 +353,7 @@ Emitted EmitSize(AtenOp& op) {
   return One(op.Squeeze(sizes.front(), 0));
 }
 
-// The places that an axis of `size` elements reads with `begin` more in front and `end` behind.
+// The places that an axis of `size` elements reads with `begin` more in front and `end` after.
 Result<Ints> PaddedPlaces(const AtenOp& op, const std::string& mode, std::int64_t size,
                           std::int64_t begin, std::int64_t end) {
   Ints places;

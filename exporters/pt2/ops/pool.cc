@@ -153,7 +153,7 @@ Emitted EmitMaxPool(AtenOp& op) {
       DRAGOMAN_ASSIGN(ends, EndsFor(op, window, result.shape));
     }
     if (gives_places && window.axes() > 0) {
-      // Places are counted in what is pooled: only pads behind the first axis leave them as they
+      // Places are counted in what is pooled: only pads after the first axis leave them as they
       // are.
       const bool moves = std::ranges::any_of(window.begins, [](auto p) { return p != 0; }) ||
                          std::any_of(ends.begin() + 1, ends.end(), [](auto p) { return p > 0; });

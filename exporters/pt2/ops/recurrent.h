@@ -9,7 +9,7 @@ namespace dragoman::pt2 {
 
 bool IsRecurrence(const Node& node);
 // Whether torch has the recurrence as an operator: the usual functions, no peepholes, lengths or
-// bounds, and of a GRU the form that resets behind the product.
+// bounds, and of a GRU the form that resets after the product.
 bool HasTorchRecurrence(const Node& node);
 
 }  // namespace dragoman::pt2

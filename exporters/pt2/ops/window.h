@@ -14,7 +14,7 @@ struct Window {
   Ints strides;
   Ints dilations;
   Ints begins;  // pads in front of each spatial axis
-  Ints ends;    // and behind it
+  Ints ends;    // and after it
 
   std::size_t axes() const { return kernel.size(); }
   bool is_symmetric() const { return begins == ends; }
@@ -23,7 +23,7 @@ struct Window {
 // The window of the node, over operand 0 and with a kernel of the given sizes. Pads that sizes
 // decide are resolved. Errors: they are known at run time only.
 Result<Window> WindowOf(const AtenOp& op, Ints kernel);
-// Elements behind the last spatial axes that the windows of a result of these sizes need beyond
+// Elements after the last spatial axes that the windows of a result of these sizes need beyond
 // `ends`, which is negative where they leave some out. Errors: a size is not known.
 Result<Ints> EndsFor(const AtenOp& op, const Window& window, const Shape& result);
 

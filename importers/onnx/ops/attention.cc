@@ -18,7 +18,7 @@ struct AttentionOptions {
   std::optional<float> scale;
   float softcap = 0;
   bool causal = false;
-  std::int64_t left_window = -1;   // how many keys before and behind its own place a query attends;
+  std::int64_t left_window = -1;   // how many keys before and after its own place a query attends;
   std::int64_t right_window = -1;  // -1: all
   std::int64_t scores = 0;         // which scores the last result shows
   std::optional<std::int64_t> precision;
@@ -74,7 +74,7 @@ struct Masks {
   }
 };
 
-// Restricts by the places of queries and keys. The first query lies behind the keys of the past, or
+// Restricts by the places of queries and keys. The first query lies after the keys of the past, or
 // the queries are the last of `lengths` keys.
 void RestrictByPlace(OpComposer& f, const OpLowering& op, const AttentionOptions& options,
                      Value* query, Value* keys, Value* lengths, Masks& masks) {

@@ -40,7 +40,7 @@ struct Parts {
   Value* past_length = nullptr;  // nullptr: no keys lie before the query's
 };
 
-// A vector of ends, one an example, and of as many starts behind them, or none: keys between them.
+// A vector of ends, one an example, and of as many starts after them, or none: keys between them.
 Result<Value*> SeenBetween(OpLowering& op, OpComposer& f, Value* mask, const Parts& parts) {
   if (parts.query == nullptr) return nullptr;
   const Shape* shape = parts.query->type().shape();
@@ -90,7 +90,7 @@ Result<Value*> Summand(OpLowering& op, OpComposer& f, const Options& options, Va
         f.Op("Where", {seen, f.Number(0, parts.query), f.Number(options.filter, parts.query)});
   }
   if (!options.causal) return summand;
-  // The documentation is silent on keys behind the last query, and providers differ.
+  // The documentation is silent on keys after the last query, and providers differ.
   if (parts.past_length == nullptr &&
       KnownSize(parts.query, kSteps) != KnownSize(parts.key, kSteps))
     return op.Unsupported("unidirectional where there are not as many keys as queries");
@@ -115,8 +115,8 @@ Value* Behind(OpComposer& f, Value* past, Value* x, std::string_view name) {
   return f.Op("Concat", {past, x}, {{"axis", std::int64_t{kSteps}}}, name);
 }
 
-// `projected` holds queries, keys and values one behind the other. Past and present are both, one
-// behind the other along a first axis.
+// `projected` holds queries, keys and values one after the other. Past and present are both, one
+// after the other along a first axis.
 LoweredResults SelfAttention(OpLowering& op, OpComposer& f, const Options& options,
                              Value* projected,
                              const std::optional<std::vector<std::int64_t>>& sizes, Value* mask,
@@ -238,7 +238,7 @@ Result<Flat> Unpacked(OpLowering& op, OpComposer& f) {
   return Flat{query, key, op.operand(kValue), key_rank == 4};
 }
 
-// The bias lies one part behind the other; keys that come with heads apart have had theirs.
+// The bias lies one part after the other; keys that come with heads apart have had theirs.
 void AddBias(OpComposer& f, Value* bias, Flat& flat) {
   Value* size = f.SizeVector(flat.query, 2, 1);
   Value* twice = f.Op("Add", {size, size});

@@ -123,7 +123,7 @@ LoweredResults Mixed(OpLowering& op, OpComposer& f, const Options& options,
   return f.Finish({f.Op("Reshape", {mixed, sizes}, {}, op.ResultName(0))});
 }
 
-// Operand `packed` as numbers, scaled by the operand behind it. The middle of their range is 0.
+// Operand `packed` as numbers, scaled by the operand after it. The middle of their range is 0.
 Result<Value*> Unpacked(OpLowering& op, OpComposer& f, std::size_t packed, std::int64_t bits,
                         std::int64_t block) {
   DRAGOMAN_ASSIGN(const int rank, op.Rank(packed));

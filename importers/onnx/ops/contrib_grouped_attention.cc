@@ -83,7 +83,7 @@ struct Parts {
   Value* value;
 };
 
-// Heads apart, from three operands or from one that holds them one behind the other.
+// Heads apart, from three operands or from one that holds them one after the other.
 Parts SplitParts(OpComposer& f, const OpLowering& op, const Options& options) {
   Value* query = op.operand(kQuery);
   if (op.operand(kKey) != nullptr) {
@@ -109,7 +109,7 @@ Value* PastLengths(OpComposer& f, const OpLowering& op) {
   return f.Op("Max", {past, f.Int(0)});
 }
 
-// Where the keys of the extended cache lie in past and new ones, put one behind the other, and
+// Where the keys of the extended cache lie in past and new ones, put one after the other, and
 // whether there is one: (batch, keys of the cache).
 struct Places {
   Value* indices;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisations, fused with the sums before and the activations behind them.
+// Normalisations, fused with the sums before and the activations after them.
 #include <numeric>
 #include <string>
 #include <utility>

@@ -85,7 +85,7 @@ Value* Activated(OpComposer& f, const ActivationRow& row, const std::vector<floa
   return f.Op(row.type, {x}, std::move(attributes), name);
 }
 
-// `of_batch`: the first axis goes behind the batch axes; `of_matrix`: the last two are exchanged.
+// `of_batch`: the first axis goes after the batch axes; `of_matrix`: the last two are exchanged.
 Result<Value*> Turned(OpLowering& op, OpComposer& f, std::size_t i, bool of_batch, bool of_matrix) {
   if (!of_batch && !of_matrix) return op.operand(i);
   DRAGOMAN_ASSIGN(const int rank, op.Rank(i));

@@ -111,7 +111,7 @@ LoweredResults LowerQLinearPool(OpLowering& op) {
   };
   if (given("ceil_mode") && given("count_include_pad"))
     return op.Unsupported(
-        "ceil_mode with count_include_pad: ONNX Runtime counts what lies behind the padding");
+        "ceil_mode with count_include_pad: ONNX Runtime counts what lies beyond the padding");
   OpComposer f(op);
   DRAGOMAN_ASSIGN(Value * y, Pooled(op, f, PlainType(op), channels_last));
   return f.Finish({Quantized(f, op, y, kResultScale, DTypeOf(op, 0))});
@@ -126,7 +126,7 @@ LoweredResults LowerQLinearReduceMean(OpLowering& op) {
   return f.Finish({Quantized(f, op, y, kResultScale, DTypeOf(op, 0))});
 }
 
-// Scale and zero point of the result come first, then those of each part behind it.
+// Scale and zero point of the result come first, then those of each part after it.
 LoweredResults LowerQLinearConcat(OpLowering& op) {
   constexpr std::size_t kFirst = 2;
   if (op.operands.size() < kFirst + 3 || (op.operands.size() - kFirst) % 3 != 0)

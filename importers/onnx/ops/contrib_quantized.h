@@ -15,7 +15,7 @@ Value* NumberOrVector(Composer& f, Value* x);
 
 // Operand `first`, which is followed by its scale and zero point.
 Value* Dequantized(OpComposer& f, const OpLowering& op, std::size_t first);
-// As the source's first result, with the operands `scale` and the zero point behind it; of `dtype`
+// As the source's first result, with the operands `scale` and the zero point after it; of `dtype`
 // where that is missing.
 Value* Quantized(OpComposer& f, const OpLowering& op, Value* real, std::size_t scale, DType dtype);
 

@@ -19,7 +19,7 @@ inline constexpr int kFeatures = 3;
 Value* SplitHeads(OpComposer& f, Value* x, std::int64_t heads);
 Value* JoinHeads(OpComposer& f, Value* x, std::string_view name);
 
-// Each of `heads` heads `times` times, one behind the other.
+// Each of `heads` heads `times` times, one after the other.
 Value* RepeatHeads(OpComposer& f, Value* x, std::int64_t heads, std::int64_t times);
 
 // nullopt: the shape or this size of it is not known, or the rank is not 4.

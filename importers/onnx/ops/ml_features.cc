@@ -117,7 +117,7 @@ bool HoldsNaN(const Tensor& keys) {
   return false;
 }
 
-// Which of `keys` each element equals, on an axis behind all others. A NaN among keys is that of
+// Which of `keys` each element equals, on an axis after all others. A NaN among keys is that of
 // elements, as the standard has it.
 Value* EqualKeys(OpComposer& f, OpLowering& op, const Tensor& keys) {
   Value* x = op.operand(0);

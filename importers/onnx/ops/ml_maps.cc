@@ -135,7 +135,7 @@ Value* TextConstant(OpLowering& op, const std::string& text) {
 
 Value* Joined(OpComposer& f, Value* a, Value* b) { return f.Op("StringConcat", {a, b}); }
 
-// Floats (rank 1) with six digits behind the point, as ONNX Runtime's std::to_string writes them.
+// Floats (rank 1) with six digits after the point, as ONNX Runtime's std::to_string writes them.
 // The product with a million is exact in f64, and floats from 2^23 on are integers.
 Value* WithSixDigits(OpLowering& op, OpComposer& f, Value* x) {
   constexpr int kMillion = 1000000;

@@ -119,7 +119,7 @@ LoweredResults LowerRecurrent(OpLowering& op) {
   return op.Emit(op.source.op().type);
 }
 
-// Below opset 21, scale and bias are one a group; later, one a channel.
+// Below opset 21, scale and bias are one per group; later, one per channel.
 LoweredResults LowerGroupNormalization(OpLowering& op) {
   DRAGOMAN_ASSIGN(int rank, op.Rank(0));
   const Attribute* groups = Find(op.attributes, "num_groups");

@@ -35,7 +35,7 @@ Value* Line(OpComposer& f, Value* x, std::int64_t first, Value* count) {
   return f.Op("Unsqueeze", {taken, f.Ints({0})});
 }
 
-// The real signal, along axis `along`, whose spectrum begins with x: what is behind the half of
+// The real signal, along axis `along`, whose spectrum begins with x: what is after the half of
 // `length` places mirrors the places before it, conjugated.
 Value* RealSignal(OpComposer& f, Value* x, Value* length, int along, std::string_view name = "") {
   const int rank = f.Rank(x);

@@ -15,7 +15,7 @@ LoweredResults LowerTensorScatter(OpLowering& op) {
   DRAGOMAN_ASSIGN(const int rank, op.Rank(0));
   OpComposer f(op);
   const int axis = f.Axis(given.value_or(-2), rank);
-  if (axis < 1) return op.Invalid("axis " + std::to_string(axis) + " is not behind the batch");
+  if (axis < 1) return op.Invalid("axis " + std::to_string(axis) + " is not after the batch");
   if (mode && *mode != "linear" && *mode != "circular")
     return op.Invalid("mode '" + *mode + "' is neither linear nor circular");
   Value* cache = op.operand(0);

@@ -14,7 +14,7 @@ constexpr std::int64_t kMostSkips = 1024;  // between two of its elements
 constexpr std::int64_t kMostColumns = 1 << 24;
 
 struct Pool {
-  Tensor elements;                    // n-grams one behind the other, those of length 1 first
+  Tensor elements;                    // n-grams one after the other, those of length 1 first
   std::vector<std::int64_t> begins;   // of those of each length, in `elements`
   std::vector<std::int64_t> columns;  // of the result, one an n-gram
   std::vector<float> weights;         // empty: 1
@@ -129,7 +129,7 @@ Result<Value*> Counts(OpLowering& op, OpComposer& f, const Pool& pool, Value* x)
   return f.Op("Concat", std::move(parts), {{"axis", std::int64_t{1}}});
 }
 
-// Where each column of the result lies among the n-grams; behind them all if it is none's.
+// Where each column of the result lies among the n-grams; after them all if it is none's.
 Result<std::vector<std::int64_t>> Places(const OpLowering& op, const Pool& pool) {
   const std::int64_t last = *std::ranges::max_element(pool.columns);
   if (*std::ranges::min_element(pool.columns) < 0 || last >= kMostColumns)

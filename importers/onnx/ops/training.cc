@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands are the learning rate R, the number of earlier steps T, and lists of tensors, one behind
+// Operands are the learning rate R, the number of earlier steps T, and lists of tensors, one after
 // the other: those to optimise, their gradients, and what the optimiser keeps of each.
 #include "importers/onnx/ops/training.h"
 

@@ -164,7 +164,7 @@ Deep<Node*> FunctionBuilder::AddArguments(const Expr& call, const std::string& o
     AddAttribute(*node, std::move(name), argument);
   }
   if (!plain) node->extra().emplace_back("relax.arguments", std::move(layout));
-  graph.MoveBefore(node, nullptr);  // behind the nodes of its operands
+  graph.MoveBefore(node, nullptr);  // after the nodes of its operands
   co_return node;
 }
 

@@ -67,7 +67,7 @@ void FunctionBuilder::AddComments(Node& node, std::uint32_t offset) {
   AddComments(node.extra(), "", CommentsAbove(module_.text, offset), offset);
 }
 
-// "relax.comments" and "relax.comment": above what stands at `offset`, and behind it.
+// "relax.comments" and "relax.comment": above what stands at `offset`, and after it.
 void FunctionBuilder::AddComments(Extra& extra, const std::string& place, Attribute::Strings above,
                                   std::uint32_t offset) {
   std::string behind = CommentBehind(module_.text, offset);
@@ -126,7 +126,7 @@ void FunctionBuilder::Statements(const std::vector<Stmt>& statements, Graph& gra
 }
 
 void FunctionBuilder::Statement(const Stmt& stmt, Graph& graph) {
-  if (returned_) return Fail(stmt.offset, "a statement behind 'return'");
+  if (returned_) return Fail(stmt.offset, "a statement after 'return'");
   FindTallValues(stmt.value);
   switch (stmt.kind) {
     case Stmt::Kind::kAssign:

@@ -30,7 +30,7 @@ Line LineAt(std::string_view text, std::size_t begin) {
   return {line, indent};
 }
 
-// The place behind the string that begins at `at`.
+// The place after the string that begins at `at`.
 std::size_t StringEnd(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const bool is_long = text.substr(at, 3) == std::string(3, quote);

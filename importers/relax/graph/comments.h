@@ -20,7 +20,7 @@ Attribute::Strings CommentsAbove(std::string_view text, std::size_t offset,
 // it or more.
 Attribute::Strings CommentsBelow(std::string_view text, std::size_t offset);
 
-// What stands behind the logical line at `offset`: "# …", or nothing.
+// What stands after the logical line at `offset`: "# …", or nothing.
 std::string CommentBehind(std::string_view text, std::size_t offset);
 
 // `text` of a definition that is indented by `indent`, without the comments below it that are

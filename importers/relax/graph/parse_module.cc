@@ -52,13 +52,13 @@ class Parser : public python::StmtParser {
     }
     ParseBlock([&] { ParseItem(module); });
     StartStatement();
-    if (!AtEnd()) Fail("more text behind the module");
+    if (!AtEnd()) Fail("more text after the module");
   }
 
   Expr ParseOnly() {
     Expr expr = ParseExpr();
     AcceptKind(Token::Kind::kNewline);
-    if (!failed() && !AtEnd()) Fail("more text behind the expression");
+    if (!failed() && !AtEnd()) Fail("more text after the expression");
     return expr;
   }
 

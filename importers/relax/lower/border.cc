@@ -49,7 +49,7 @@ void AddDrawn(const Attribute& attribute, Border& border) {
   border.drawn.emplace(*place, std::move(drawn));
 }
 
-// [first, count, "sequence" or "optional"], behind the lists before it.
+// [first, count, "sequence" or "optional"], after the lists before it.
 void AddList(const Attribute& attribute, Border& border) {
   const Attribute::List items = ItemsOf(&attribute);
   const auto first = items.size() == 3 ? PlaceOf(items[0]) : std::nullopt;

@@ -145,7 +145,7 @@ class HalvesReader {
            });
   }
 
-  // From `first` on, the arguments are the inputs of `function` behind the count.
+  // From `first` on, the arguments are the inputs of `function` after the count.
   static bool PassesOn(const Graph& function, const Node& call, std::size_t first) {
     if (call.num_operands() != function.num_inputs() - 2 + first) return false;
     for (std::size_t i = 2; i < function.num_inputs(); ++i) {

@@ -40,7 +40,7 @@ struct TailRecursion {
   const Graph& Side(bool holds) const;
 };
 
-// What `is_own` accepts has the arguments behind `first_argument`.
+// What `is_own` accepts has the arguments after `first_argument`.
 std::optional<TailRecursion> FindTailRecursion(const Graph& function, const IsOwnCall& is_own);
 
 // NAME(index, count, carried…, fixed…) -> (carried…, collected…): iterations index … index + count

@@ -204,7 +204,7 @@ Abstract LowerRoiPool(Call& c) {
   return c.NewTensor(ToLayout(c, y, "NCHW", layout));
 }
 
-// The rows that count, and how many they are. TVM has rows behind them, which a module must cut
+// The rows that count, and how many they are. TVM has rows after them, which a module must cut
 // off.
 Abstract LowerNonMaxSuppression(Call& c) {
   Value* boxes = c.X("boxes");

@@ -111,7 +111,7 @@ Abstract LowerConv(Call& c, int axes, bool transposed) {
   return InOutLayout(c, y, "data_layout", axes);
 }
 
-// Fails where rounding up may add a window that begins behind the operand and its first padding:
+// Fails where rounding up may add a window that begins after the operand and its first padding:
 // TVM keeps it, ai.onnx does not.
 void CheckRoundedUp(Call& c, Value* x, int axes) {
   const Ints kernel = EachAxis(c, "pool_size", axes), strides = EachAxis(c, "strides", axes),
@@ -123,7 +123,7 @@ void CheckRoundedUp(Call& c, Value* x, int axes) {
     const std::optional<std::int64_t> size = c.KnownSize(x, static_cast<int>(i) + 2);
     const std::int64_t moves = size.value_or(0) + before + after - span + strides[i] - 1;
     if (!size || moves / strides[i] * strides[i] >= *size + before)
-      c.Fail("ceil_mode with a window that begins behind the operand is not supported");
+      c.Fail("ceil_mode with a window that begins after the operand is not supported");
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that are loops: all calls of themselves stand at the end of the body, behind
+// Functions that are loops: all calls of themselves stand at the end of the body, after
 // conditions.
 //
 //     fn (%i, %s) { if (less(%i, 7)) { %while_loop(add(%i, 1), tanh(%s)) } else { (%i, %s) } }

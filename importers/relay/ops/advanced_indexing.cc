@@ -43,7 +43,7 @@ Value* TakeByBatch(Call& c, Value* x, Value* indices, int axis, int batch) {
   Value* moved = axis == batch ? x : c.Transpose(x, order);
   Value* y = c.Op("GatherND", {moved, c.Unsqueeze(indices, {index_rank})},
                   {{"batch_dims", std::int64_t{batch}}});
-  // The axes between stand behind those of the indices.
+  // The axes between stand after those of the indices.
   Ints back = AllAxes(rank + index_rank - batch - 1);
   const auto from = back.begin() + batch;
   std::rotate(from, from + (index_rank - batch), from + (index_rank - batch) + (axis - batch));
@@ -52,7 +52,7 @@ Value* TakeByBatch(Call& c, Value* x, Value* indices, int axis, int batch) {
 
 namespace {
 
-// Diagonals k1 to k2 of matrices become those of operand 1, one a row from k2 down.
+// Diagonals k1 to k2 of matrices become those of operand 1, one per row from k2 down.
 Value* LowerMatrixSetDiag(Call& c) {
   Value* x = c.Tensor(0);
   Value* diagonals = c.Tensor(1);

@@ -9,7 +9,7 @@
 namespace dragoman::relay {
 namespace {
 
-// Block sizes of the spatial axes, which come behind the batch, and the axes behind those.
+// Block sizes of the spatial axes, which come after the batch, and the axes after those.
 struct Blocks {
   Ints sizes;
   int count = 0;

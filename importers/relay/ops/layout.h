@@ -10,7 +10,7 @@
 
 namespace dragoman::relay {
 
-// Attribute `name`, one number, one an axis, or all begins and all ends, as ai.onnx has pads.
+// Attribute `name`, one number, one per axis, or all begins and all ends, as ai.onnx has pads.
 Ints PadsOf(Call& c, std::string_view name, int spatial);
 
 // A pool over `spatial` axes of `x`, by the attributes of the call: the mean of windows, or their

@@ -97,7 +97,7 @@ Value* LowerBiasAdd(Call& c) {
   const int rank = c.Rank(x);
   const int axis = c.Axis(c.Int("axis", 1), rank);
   Value* bias = c.Tensor(1);
-  // Behind the last axis nothing needs to be said.
+  // After the last axis nothing needs to be said.
   if (!c.failed() && axis != rank - 1) bias = AlongAxis(c, bias, axis, rank);
   return c.Add(x, bias);
 }

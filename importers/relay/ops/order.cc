@@ -16,7 +16,7 @@ std::vector<Value*> Sorted(Call& c, Value* x, std::int64_t axis, bool ascending)
                {{"axis", std::int64_t{along}}, {"largest", std::int64_t{!ascending}}}, 2);
 }
 
-// Zeros behind a vector, up to as many elements as `like` has.
+// Zeros after a vector, up to as many elements as `like` has.
 Value* Filled(Call& c, Value* vector, Value* like) {
   Value* missing = c.Sub(c.SizeVector(like, 0, 1), c.SizeVector(vector, 0, 1));
   return c.Op("Pad", {vector, c.ConcatSizes({c.Ints({0}), missing})});

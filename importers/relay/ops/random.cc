@@ -14,7 +14,7 @@ std::vector<Value*> LowerSplitKey(Call& c) {
   return {c.Op("Identity", {key}), c.Op("Identity", {key})};
 }
 
-// (key, numbers): a standard draw, scaled and moved by the operands behind the key.
+// (key, numbers): a standard draw, scaled and moved by the operands after the key.
 std::vector<Value*> LowerRandom(Call& c) {
   Value* key = c.Tensor(0);
   Value* first = c.Tensor(1);

@@ -57,7 +57,7 @@ Value* SelectedBoxes(Call& c, const RegularNms& call) {
        c.Vector(c.Number(call.overlap, DType::kF32)), c.Vector(c.Number(below, DType::kF32))});
 }
 
-// (boxes, classes, scores, how many of each image): the best of all classes, 0 behind them.
+// (boxes, classes, scores, how many of each image): the best of all classes, 0 after them.
 std::vector<Value*> LowerRegularNms(Call& c) {
   const RegularNms call = TakeRegularNms(c);
   if (c.failed()) return {};

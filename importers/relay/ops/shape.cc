@@ -21,7 +21,7 @@ class NewShape {
   Value* Run() {
     for (std::size_t i = 0; i < codes_.size() && !c_.failed(); ++i) {
       if (codes_[i] == -4) {
-        if (i + 2 >= codes_.size()) return c_.Fail(InvalidInput("newshape ends behind -4"));
+        if (i + 2 >= codes_.size()) return c_.Fail(InvalidInput("newshape ends after -4"));
         Split(codes_[i + 1], codes_[i + 2]);
         i += 2;
       } else {

@@ -69,7 +69,7 @@ std::vector<Value*> LowerSparseTranspose(Call& c) {
   if (c.Rank(values) != 1) return {c.Fail("a matrix of blocks"), nullptr, nullptr};
   Value* order = RisingOrder(c, columns);
   Value* rows = c.Squeeze(RowsOf(c, begins, c.Size(columns, 0)), {1});
-  // A row begins behind all elements of rows above it.
+  // A row begins after all elements of rows above it.
   Value* number = c.Unsqueeze(c.Iota(c.Size(begins, 0)), {1});
   Value* is_above = c.Less(c.Unsqueeze(columns, {0}), number);
   Value* starts = c.ReduceSum(c.Cast(is_above, DType::kI64), {1});

@@ -8,10 +8,10 @@
 namespace dragoman::relay {
 
 // Rows of (images, boxes, …) with those that `keep` (images, boxes) names first, in their order,
-// and -1 behind them.
+// and -1 after them.
 struct Compacted {
   Value* rows = nullptr;
-  Value* places = nullptr;  // (images, boxes) of int64: where each row was, -1 behind them
+  Value* places = nullptr;  // (images, boxes) of int64: where each row was, -1 after them
   Value* count = nullptr;   // (images) of int64
 };
 Compacted Compact(Call& c, Value* rows, Value* keep);

@@ -58,7 +58,7 @@ Value* LowerRoiPool(Call& c) {
   return ToLayout(c, y, "NCHW", layout);
 }
 
-// As many rows as there are candidates, and how many of them count; zeros stand behind them.
+// As many rows as there are candidates, and how many of them count; zeros stand after them.
 std::vector<Value*> LowerAllClassNms(Call& c) {
   c.ExpectText("output_format", {"onnx"});
   Value* scores = c.Tensor(1);

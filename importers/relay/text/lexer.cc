@@ -182,7 +182,7 @@ class Lexer {
       if (c == ':' && (at_ + length + 1 >= text_.size() || IsBlank(Peek(length + 1)))) break;
       ++length;
     }
-    if (length == 1) return Fail("a name is expected behind %");
+    if (length == 1) return Fail("a name is expected after %");
     Push(TokenKind::kLocal, length, 1);
     return {};
   }
@@ -191,7 +191,7 @@ class Lexer {
     const std::size_t length = Span(1, [](char c) {
       return IsLetter(c) || IsDigit(c) || c == '/' || c == '.' || c == '$' || c == ':';
     });
-    if (length == 1) return Fail("a name is expected behind @");
+    if (length == 1) return Fail("a name is expected after @");
     Push(TokenKind::kGlobal, length, 1);
     return {};
   }

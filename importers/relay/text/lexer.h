@@ -3,7 +3,7 @@
 //
 // Names of variables are taken as the printer writes them, unchanged names of other frameworks
 // among them ("%aten::linear_0.weight"): all characters up to a blank, a bracket, a comma, or a
-// colon with a blank behind it. What of it is a projection ("%x.0") depends on what is declared,
+// colon with a blank after it. What of it is a projection ("%x.0") depends on what is declared,
 // and so is for the parser to tell.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_TEXT_LEXER_H_
 #define DRAGOMAN_IMPORTERS_RELAY_TEXT_LEXER_H_
@@ -39,7 +39,7 @@ struct Token {
 
 struct Tokens {
   std::vector<Token> tokens;  // the last one is kEnd
-  std::string_view metadata;  // behind #[metadata]; empty if there is none
+  std::string_view metadata;  // after #[metadata]; empty if there is none
   std::string_view version;   // "0.0.5"; empty if none is stated
   bool metadata_omitted = false;
 };

@@ -443,7 +443,7 @@ Status Parser::ParseParameters(Expr* function, Block& block) {
   return {};
 }
 
-// Behind `fn` or the name of a `def`.
+// After `fn` or the name of a `def`.
 Deep<Result<Expr*>> Parser::ParseFunction(const Token& start, int depth) {
   if (depth > kMaxTextDepth) co_return Fail("functions nest too deep");
   Expr* function = Make(ExprKind::kFunction, start);

@@ -48,7 +48,7 @@ class Parser {
 
   // Makes an expression at `token`.
   Expr* Make(ExprKind kind, const Token& token);
-  // Numbers the expression that was just read, and takes the annotation behind it.
+  // Numbers the expression that was just read, and takes the annotation after it.
   void Annotate(Expr* expr);
 
   // parse_expr.cc: expressions

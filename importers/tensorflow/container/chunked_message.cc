@@ -24,7 +24,7 @@ using tf_pb::ChunkedField;
 using tf_pb::ChunkedMessage;
 using tf_pb::FieldIndex;
 
-// An element of a list stands so far behind the others at most.
+// An element of a list stands so far after the others at most.
 constexpr int kMaxGap = 4096;
 
 Status Merge(const std::string& chunk, Message* message) {
@@ -108,7 +108,7 @@ class Merger {
     if (!element->has_index()) return InvalidInput("a chunk without its place in a list");
     const int size = reflection->FieldSize(*message, field);
     if (element->index() > static_cast<std::uint64_t>(size) + kMaxGap)
-      return InvalidInput("a chunk far behind the end of its list");
+      return InvalidInput("a chunk far beyond the end of its list");
     const auto index = static_cast<int>(element->index());
     for (int i = size; i <= index; ++i) reflection->AddMessage(message, field);
     return reflection->MutableRepeatedMessage(message, field, index);
@@ -151,7 +151,7 @@ class Merger {
     const int size = reflection->FieldSize(*message, field);
     const auto end = static_cast<std::uint64_t>(size);
     const std::uint64_t index = element != nullptr && element->has_index() ? element->index() : end;
-    if (index > end) return InvalidInput("a chunk behind the end of its list");
+    if (index > end) return InvalidInput("a chunk beyond the end of its list");
     if (index == end) {
       reflection->AddString(message, field, std::move(chunk));
       return {};

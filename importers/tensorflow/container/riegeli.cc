@@ -56,7 +56,7 @@ std::uint64_t EndOf(std::uint64_t position, std::uint64_t size) {
   return position + size + blocks * kBlockHeader;
 }
 
-// The next place at or behind `position` where a chunk may begin.
+// The next place at or after `position` where a chunk may begin.
 std::uint64_t NextBoundary(std::uint64_t position) {
   const std::uint64_t rest = kBlock - 1 - (position + kBlock - 1) % kBlock;
   return position + (rest > kUsable - 1 ? rest - (kUsable - 1) : 0);

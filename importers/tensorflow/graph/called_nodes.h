@@ -17,7 +17,7 @@ namespace dragoman::tf {
 // The function that `node` calls once each time that it runs; nullptr: it is no such call.
 const Function* FunctionOfCall(const Calls& calls, const Node& node);
 
-// The node "n" of a graph, or of a function that the graph calls, behind the calls that lead there;
+// The node "n" of a graph, or of a function that the graph calls, after the calls that lead there;
 // empty: there is none.
 std::vector<const Node*> FindNode(const Calls& calls, const Graph& graph, std::string_view name);
 

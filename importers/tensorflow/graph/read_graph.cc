@@ -314,7 +314,7 @@ void GraphReader::ReadOperands(const NodeDef& message, Node* node) {
       continue;
     }
     if (controls)
-      Note(node->Describe() + " has the input " + Quote(text) + " behind control inputs");
+      Note(node->Describe() + " has the input " + Quote(text) + " after control inputs");
     for (Value* value : Resolve(text, node->Describe())) node->AddOperand(value);
   }
   std::vector<std::string> meaning;

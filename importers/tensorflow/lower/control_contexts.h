@@ -49,7 +49,7 @@ struct Context {
 struct Frame {
   std::string name;
   std::vector<int> enters;
-  int barrier = kNone;  // its number in the order, behind all that enters
+  int barrier = kNone;  // its number in the order, after all that enters
   int context = kNone;
   int unit = kNone;  // of RegionBuilder
 };
@@ -120,7 +120,7 @@ class ControlContexts {
   std::unordered_map<const Node*, int> numbers_;
   std::vector<Role> roles_;
   std::map<std::string, int> frame_numbers_;
-  std::vector<int> order_;  // nodes, and barriers of frames behind them
+  std::vector<int> order_;  // nodes, and barriers of frames after them
   std::unordered_map<const Value*, int> value_contexts_;
 };
 

@@ -62,7 +62,7 @@ bool IsReadWhereSupported(const Value& value, std::span<const std::string_view> 
   return false;
 }
 
-// The tensors of `node` behind which a part can begin, as --cut-inputs takes them.
+// The tensors of `node` after which a part can begin, as --cut-inputs takes them.
 std::string TensorsRead(const Node& node, const std::string& path) {
   const std::vector<std::string_view> supported = SupportedOperators();
   std::string names;
@@ -99,7 +99,7 @@ Error NotSupported(const Node& node, const std::optional<std::string>& path) {
   const bool in_main_graph = path && path->empty();
   const std::string names =
       path ? TensorsRead(node, in_main_graph ? "" : *path + "/") : std::string();
-  if (!names.empty()) message += "; --cut-inputs " + names + " begins behind it";
+  if (!names.empty()) message += "; --cut-inputs " + names + " begins after it";
   const std::string read =
       in_main_graph && !tf_reader::IsRead(node) ? TensorsReadBy(node) : std::string();
   if (!read.empty()) message += "; --cut-outputs " + read + " ends before it";

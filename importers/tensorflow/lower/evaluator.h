@@ -71,7 +71,7 @@ class Evaluator {
     bool used = false;
   };
   // A tensor of a called function that is an output: result `index` of the last node of `path`,
-  // behind the calls that lead there.
+  // after the calls that lead there.
   struct FetchedInCall {
     std::vector<const Node*> path;
     std::size_t index = 0;

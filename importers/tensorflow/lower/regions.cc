@@ -94,7 +94,7 @@ Status RegionBuilder::CheckWanted() {
     while (c > kRoot && context(c).frame == kNone) c = context(c).parent;
     const char* where = c > kRoot ? "in iterations of a loop" : "under a condition";
     return Unsupported(std::string("tensor '") + value->name() + "' is computed " + where +
-                       " only; ask for what Exit or Merge gives behind it");
+                       " only; ask for what Exit or Merge gives after it");
   }
   return {};
 }

@@ -47,7 +47,7 @@ struct Region {
   std::vector<Step> steps;
 };
 
-// A Merge behind all sides of a condition.
+// A Merge after all sides of a condition.
 struct CondResult {
   const Node* merge = nullptr;
   std::vector<int> operands;  // of the merge, by the side that they arrive from

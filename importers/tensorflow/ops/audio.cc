@@ -69,7 +69,7 @@ dragoman::Tensor CosineTable(std::int64_t channels, std::int64_t coefficients) {
 }
 
 // (samples, channels) to (channels, frames, frequencies): windows of Hann's form, as long as the
-// next power of two with zeros behind them, transformed.
+// next power of two with zeros after them, transformed.
 Value* LowerAudioSpectrogram(Call& c) {
   const std::int64_t window = c.IntAttribute("window_size");
   const std::int64_t stride = c.IntAttribute("stride");

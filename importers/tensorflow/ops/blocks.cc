@@ -13,7 +13,7 @@
 namespace dragoman::tf {
 namespace {
 
-// Block sizes, and pads or crops, of the spatial axes, which come behind the batch.
+// Block sizes, and pads or crops, of the spatial axes, which come after the batch.
 struct Blocks {
   Ints sizes;
   std::optional<Ints> edges;   // (begin, end) an axis, if known
@@ -73,7 +73,7 @@ Value* BlockSize(Call& c, const Ints& sizes) {
   return size ? c.Int(*size) : c.Fail(InvalidInput("blocks of more elements than 64 bits count"));
 }
 
-// Pads of all axes: none of the batch, and none behind the spatial axes.
+// Pads of all axes: none of the batch, and none after the spatial axes.
 Value* PadBlocks(Call& c, Value* x, const Blocks& blocks, int count) {
   bool pads = false;
   for (int i = 0; i < count; ++i) pads = pads || !blocks.NoEdges(i);

@@ -38,7 +38,7 @@ KeptBoxes Keep(Call& c) {
   return {kept, c.Gather(scores, kept, 0)};
 }
 
-// `kept` with zeros behind, up to as many as operand 2 says.
+// `kept` with zeros after, up to as many as operand 2 says.
 Value* PadKept(Call& c, Value* kept) {
   Value* missing = c.Sub(c.Index(2), c.Size(kept, 0));
   return c.Op("Pad", {kept, c.ConcatSizes({c.Ints({0}), c.Vector(missing)})});
@@ -80,7 +80,7 @@ Value* KeptScores(Call& c, Value* boxes, Value* scores, Value* most, Value* over
   return c.Reshape(c.Op("ScatterND", {nothing, kept, values}), c.Shape(scores));
 }
 
-// The first `count` of `rows` along axis 1, with zeros behind if there are fewer.
+// The first `count` of `rows` along axis 1, with zeros after if there are fewer.
 Value* PadRows(Call& c, Value* rows, Value* missing) {
   const auto rank = static_cast<std::size_t>(c.Rank(rows));
   if (c.failed()) return nullptr;

@@ -211,7 +211,7 @@ WindowPads TakePads(Call& c, const Layout& layout, Value* x, const Ints& kernel,
         result.same = true;
         return result;
       }
-      // How far behind the beginning of the last window the operand ends.
+      // How far after the beginning of the last window the operand ends.
       const std::int64_t rest = *size == 0 ? strides[i] : (*size - 1) % strides[i] + 1;
       total = std::max<std::int64_t>(extent - rest, 0);
     }

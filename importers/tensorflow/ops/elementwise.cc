@@ -16,7 +16,7 @@ namespace {
 Value* LowerUnary(Call& c) { return c.Op(c.target(), {c.Tensor(0)}); }
 Value* LowerBinary(Call& c) { return c.Op(c.target(), {c.Tensor(0), c.Tensor(1)}); }
 
-// Of texts: one behind the other.
+// Of texts: one after the other.
 Value* LowerAdd(Call& c) {
   Value* x = c.Tensor(0);
   const bool is_text = c.dtype(x) == DType::kString;

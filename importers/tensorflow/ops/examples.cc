@@ -107,7 +107,7 @@ Value* FixedFeature(Call& c, const ExampleParser& parser, Value* key, Value* sta
       values, parser.is_single ? c.Ints(sizes) : c.ConcatSizes({c.Vector(number), c.Ints(sizes)}));
 }
 
-// Features whose first axis is as long as that of the longest, with `standard` behind the others.
+// Features whose first axis is as long as that of the longest, with `standard` after the others.
 Value* PaddedFeature(Call& c, const ExampleParser& parser, Value* key, Value* standard,
                      const dragoman::Shape& shape) {
   Ints rest;

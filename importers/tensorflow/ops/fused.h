@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What _FusedConv2D, _FusedMatMul and their kin do behind the operator itself.
+// What _FusedConv2D, _FusedMatMul and their kin do after the operator itself.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_FUSED_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_FUSED_H_
 

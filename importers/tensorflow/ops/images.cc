@@ -208,7 +208,7 @@ Value* PatchesOf(Call& c, Value* x, const Patches& patches, double outside) {
   return c.Gather(c.Gather(x, windows(2, 0), 2), windows(3, 1), 4);
 }
 
-// Patches of an image, one behind the other along the channels: (rows, columns, channel).
+// Patches of an image, one after the other along the channels: (rows, columns, channel).
 Value* LowerExtractImagePatches(Call& c) {
   const Layout layout{2, true};
   Value* x = ToChannelsFirst(c, layout, c.Tensor(0));

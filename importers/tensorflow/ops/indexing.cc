@@ -214,7 +214,7 @@ Value* GatherInBatch(Call& c, Value* x, Value* indices, int axis, std::int64_t b
   if (c.failed()) return nullptr;
   if (batch < 0 || batch > axis || batch > index_rank || axis >= rank)
     return c.Fail(InvalidInput("batch_dims does not fit the operands"));
-  // The axis comes first behind those of the batch, and what is gathered takes its place.
+  // The axis comes first after those of the batch, and what is gathered takes its place.
   Ints order = AllAxes(rank);
   order.erase(order.begin() + axis);
   order.insert(order.begin() + batch, axis);
@@ -269,7 +269,7 @@ Value* LowerOneHot(Call& c) {
   return c.Where(c.Equal(c.Unsqueeze(indices, {axis}), places), c.Tensor(2), c.Tensor(3));
 }
 
-// The positions of what is true, one a row.
+// The positions of what is true, one per row.
 Value* LowerWhere(Call& c) {
   Value* x = IsTrue(c, c.Tensor(0));
   return c.Transpose(c.Op("NonZero", {x}), {1, 0});

@@ -32,7 +32,7 @@ Value* ConcatRows(OperandComposer& c, const std::vector<Value*>& elements) {
 }
 
 // The elements of a sequence. One of no elements is stacked as well where `sizes` tells what an
-// element would be: with an element behind the others, which is taken off again.
+// element would be: with an element after the others, which is taken off again.
 Value* StackedSequence(OperandComposer& c, Value* sequence, Value* sizes, DType dtype) {
   if (sizes != nullptr) sequence = c.Op("SequenceInsert", {sequence, c.Full(sizes, 0, dtype)});
   Value* rows = c.Op("ConcatFromSequence", {sequence},

@@ -35,7 +35,7 @@ Value* ListLength(Call& c, const Abstract& list);
 Value* StackElements(OperandComposer& c, const Abstract& list, Value* sizes, DType dtype);
 // The element at `index`, 0-d.
 Value* ListElement(Call& c, const Abstract& list, Value* index, Value* sizes, DType dtype);
-// Elements one behind the other along their axis 0, and how long each is.
+// Elements one after the other along their axis 0, and how long each is.
 std::vector<Abstract> JoinElements(Call& c, const Abstract& list, Value* sizes, DType dtype);
 
 // A list of `length` (int64, rank 0) elements that are not set. `sizes`: nullptr if not known.
@@ -44,9 +44,9 @@ Abstract ReservedList(Call& c, Value* length, Value* sizes, DType dtype);
 Abstract ListWithElement(Call& c, const Abstract& list, Value* index, Value* element, bool grows);
 // A list of `length` elements (nullptr: as many as the largest index tells) with rows of `rows`.
 Abstract ListOfRows(Call& c, Value* rows, Value* indices, Value* length);
-// `rows` one behind the other along axis 0; data operand `lengths` has how long each is.
+// `rows` one after the other along axis 0; data operand `lengths` has how long each is.
 Abstract SplitIntoList(Call& c, Value* rows, std::size_t lengths);
-// `rows` and zeros behind them, `count` (0-d) in all, or as many as there are.
+// `rows` and zeros after them, `count` (0-d) in all, or as many as there are.
 Value* GrowRows(Call& c, Value* rows, Value* count);
 // Whether `value` is 0, 1, 2, …
 bool CountsUp(Call& c, const Value* value);

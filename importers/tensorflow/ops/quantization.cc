@@ -197,7 +197,7 @@ Value* LowerFakeQuantVars(Call& c, bool per_channel) {
 struct GridSteps {
   float least = -128;
   float most = 127;
-  std::vector<float> sizes;  // one, or one a channel
+  std::vector<float> sizes;  // one, or one per channel
 };
 
 // As TensorFlow's kernel computes it, in float32: the end of the range that needs the larger steps

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ragged tensors: the values of all rows one behind the other, and where each row ends (row splits)
+// Ragged tensors: the values of all rows one after the other, and where each row ends (row splits)
 // or which row each value is of.
 #include "importers/tensorflow/ops/op_rows.h"
 
@@ -21,13 +21,13 @@ RaggedRows RowsOfNumbers(Call& c, Value* rows, Value* count) {
   return {c.Op("CumSum", {lengths, c.Int(0)}, {{"exclusive", std::int64_t{1}}}), lengths};
 }
 
-// The values of each row side by side, with `filler` (of the sizes of a value) behind the last;
+// The values of each row side by side, with `filler` (of the sizes of a value) after the last;
 // `width` (0-d) of them.
 Value* Pad(Call& c, Value* values, const RaggedRows& rows, Value* width, Value* filler) {
   Value* column = c.Iota(width);
   Value* is_value = c.Less(column, c.Unsqueeze(rows.lengths, {1}));
   Value* place = c.Add(c.Unsqueeze(rows.starts, {1}), column);
-  // The filler stands behind all values.
+  // The filler stands after all values.
   Value* all = c.Concat({values, c.Unsqueeze(filler, {0})}, 0);
   return c.Gather(all, c.Where(is_value, place, c.Size(values, 0)), 0);
 }

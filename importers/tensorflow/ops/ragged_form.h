@@ -14,7 +14,7 @@ struct RaggedRows {
 };
 
 RaggedRows RowsOfSplits(Call& c, Value* splits);
-// Where rows of these lengths end, behind a 0.
+// Where rows of these lengths end, after a 0.
 Value* SplitsOf(Call& c, Value* lengths);
 // The row of each of `count` (0-d) values.
 Value* RowOfEach(Call& c, Value* splits, Value* count);

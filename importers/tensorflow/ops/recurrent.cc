@@ -85,7 +85,7 @@ std::vector<Value*> LowerLstmBlockCell(Call& c) {
   return {step.i, step.cs, step.f, step.o, step.ci, step.co, step.h};
 }
 
-using Steps = std::vector<Value*>;  // i, cs, f, o, ci, co, h of all steps, one behind the other
+using Steps = std::vector<Value*>;  // i, cs, f, o, ci, co, h of all steps, one after the other
 
 std::vector<Value*> ResultsOf(const LstmStep& step) {
   return {step.i, step.cs, step.f, step.o, step.ci, step.co, step.h};
@@ -213,7 +213,7 @@ constexpr std::int64_t kMaxLayers = 1024;
 constexpr std::int64_t kMaxHidden = std::int64_t{1} << 32;
 
 struct CudnnLayer {
-  std::vector<Value*> w;  // one a direction
+  std::vector<Value*> w;  // one per direction
   std::vector<Value*> r;
   std::vector<Value*> b;
 };

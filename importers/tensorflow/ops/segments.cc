@@ -79,7 +79,7 @@ Value* LowerBucketize(Call& c) {
   return c.ReduceSum(c.Cast(above, DType::kI32), {rank});
 }
 
-// Where each of `values` belongs in a sorted row: behind all that are less (or not greater).
+// Where each of `values` belongs in a sorted row: after all that are less (or not greater).
 Value* LowerSortedBound(Call& c, bool upper) {
   Value* sorted = c.Unsqueeze(c.Tensor(0), {1});
   Value* values = c.Unsqueeze(c.Tensor(1), {2});

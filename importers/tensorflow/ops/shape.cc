@@ -399,7 +399,7 @@ Value* LowerRoll(Call& c) {
   for (std::int64_t i = 0; i < count && !c.failed(); ++i) {
     const int axis = c.AxisOf(axes[static_cast<std::size_t>(i)], x);
     Value* size = c.Max(c.Size(x, axis), 1);
-    // What lies behind the border comes first.
+    // What lies after the border comes first.
     Value* border = Remainder(c, c.Neg(c.Select(shifts, 0, i)), size);
     Value* at = c.Vector(border);
     Value* tail = c.Slice(x, axis, at, c.Ints({kEnd}), c.Ints({1}));

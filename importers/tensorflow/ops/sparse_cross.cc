@@ -15,7 +15,7 @@
 namespace dragoman::tf {
 namespace {
 
-// The values of all rows one behind the other.
+// The values of all rows one after the other.
 struct Column {
   Value* values = nullptr;
   RaggedRows rows;

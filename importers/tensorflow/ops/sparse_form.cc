@@ -24,7 +24,7 @@ std::int64_t NumAxes(Call& c, const Value* sizes) {
 namespace {
 
 // How far apart the elements of each axis lie in the flat tensor, where the number of axes is known
-// only at run time: the products of the sizes behind.
+// only at run time: the products of the sizes after.
 Value* StridesAtRunTime(Call& c, Value* sizes) {
   Value* axis = c.Iota(c.Size(sizes, 0));
   Value* behind = c.Greater(c.Unsqueeze(axis, {0}), c.Unsqueeze(axis, {1}));

@@ -75,7 +75,7 @@ Groups TakeGroups(Call& c, int per_group) {
   return groups;
 }
 
-// Blocks of the generator one behind the other, `blocks` (int64) of them: (…, 4) words.
+// Blocks of the generator one after the other, `blocks` (int64) of them: (…, 4) words.
 Value* Draw(Call& c, const RandomState& state, Value* blocks) {
   const PhiloxWords words = PhiloxBlock(c, PhiloxSkip(c, state.counter, blocks), state.key);
   const int rank = c.Rank(blocks);

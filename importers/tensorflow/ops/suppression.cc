@@ -38,7 +38,7 @@ Value* PairOverlaps(Call& c, Value* boxes) {
 }  // namespace
 
 KeptBoxes SuppressSoftly(Call& c, const SoftSuppression& given) {
-  // One that never counts stands behind the others, so that there is one.
+  // One that never counts stands after the others, so that there is one.
   Value* none = c.Number(kNoScore, given.scores);
   Value* scores = c.Concat({given.scores, c.Reshape(none, {1})}, 0);
   Value* empty = c.Full(c.Ints({1, 4}), 0, c.dtype(given.boxes));

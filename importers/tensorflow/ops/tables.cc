@@ -111,7 +111,7 @@ Value* LowerLookupTableFind(Call& c) {
   const Rows rows = FindRows(c, contents->keys, x);
   Value* value = c.Gather(c.builder().Constant(contents->values), rows.number, 0);
   if (contents->values.rank() == 1) return c.Where(rows.found, value, otherwise);
-  // A value has axes of its own, behind those of the keys that are looked up.
+  // A value has axes of its own, after those of the keys that are looked up.
   const int rank = c.Rank(x);
   Ints own_axes;
   for (int i = 1; i < contents->values.rank(); ++i) own_axes.push_back(rank + i - 1);

@@ -46,7 +46,7 @@ class Rebuilder {
 
   StoredHeap* heap_;
   LoadStorage load_;
-  std::multimap<std::string, const StoredStorage*> storages_;  // by key, one an element type
+  std::multimap<std::string, const StoredStorage*> storages_;  // by key, one per element type
 };
 
 }  // namespace dragoman::torch

@@ -54,7 +54,7 @@ struct StoredDevice {
   std::string name;  // "cpu", "cuda:0"
 };
 
-// Elements in file order. `type_tag` is the text behind restore_type_tag, "List[int]", or what
+// Elements in file order. `type_tag` is the text after restore_type_tag, "List[int]", or what
 // build_intlist and its like imply; empty if the file says nothing.
 struct StoredList {
   std::vector<Stored> items;
@@ -93,7 +93,7 @@ struct StoredEnum {
 
 // The bytes that one or more tensors share.
 struct StoredStorage {
-  std::string key;  // record name behind the folder of the pickle: "0"
+  std::string key;  // record name after the folder of the pickle: "0"
   // From 0, in the order of the heap. Storages of equal number are the same memory, seen as
   // elements of different types.
   int number = 0;

@@ -29,7 +29,7 @@ std::optional<std::string_view> Until(std::string_view& text, std::string_view e
   return taken;
 }
 
-// A key of a path behind L, ['x'] or [0]; nullopt: there is none.
+// A key of a path after L, ['x'] or [0]; nullopt: there is none.
 std::optional<std::string_view> Key(std::string_view& text) {
   if (Accept(text, "['")) return Until(text, "']");
   if (Accept(text, "[")) return Until(text, "]");

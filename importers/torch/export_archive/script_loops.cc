@@ -119,7 +119,7 @@ Status ScriptWriter::WriteScanLoop(const Node& node, const Graph& body,
 }
 
 // associative_scan(graph, xs, further): the graph joins what came so far with the next slices.
-// Until torch 2.6 an axis stands behind xs.
+// Until torch 2.6 an axis stands after xs.
 Status ScriptWriter::WriteAssociativeScan(const Node& node) {
   DRAGOMAN_ASSIGN(const Graph* join, GraphArgument(node, 0));
   DRAGOMAN_ASSIGN(const std::vector<Value*> xs, Flat(node, 1, 2));
@@ -175,7 +175,7 @@ Status ScriptWriter::WriteMap(const Node& node) {
 }
 
 // scan(graph, carried, xs, further); until torch 2.6 an axis and whether it runs backward stand
-// behind xs.
+// after xs.
 Status ScriptWriter::WriteScan(const Node& node) {
   DRAGOMAN_ASSIGN(const Graph* body, GraphArgument(node, 0));
   DRAGOMAN_ASSIGN(const std::vector<Value*> carried, Flat(node, 1, 2));

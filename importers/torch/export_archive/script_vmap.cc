@@ -95,7 +95,7 @@ Result<VmapRegion> SplitRegion(std::span<const Node* const> nodes) {
   }
   std::set<const Node*> readers(region.body.begin(), region.body.end());
   readers.insert(region.stacked.begin(), region.stacked.end());
-  if (!ReadOnlyBy(readers, slices)) return Unsupported("vmap of which a slice is read behind it");
+  if (!ReadOnlyBy(readers, slices)) return Unsupported("vmap of which a slice is read after it");
   return region;
 }
 

@@ -70,7 +70,7 @@ constexpr Renamed kNumberOps[] = {
 };
 
 // Operators of tensors that export alone has, and those that give a tensor itself other axes, with
-// the same arguments. What comes behind the latter names their results, which may be views as well.
+// the same arguments. What comes after the latter names their results, which may be views as well.
 constexpr Renamed kTensorOps[] = {
     {"aten.as_strided_", {"aten", "as_strided", ""}},
     {"aten.swapaxes_", {"aten", "swapaxes", ""}},
@@ -472,7 +472,7 @@ Status ScriptWriter::BindResults(const Node& node, Node& written, const Schema* 
     if (count) next += *count;
     if (!count && is_value) ++next;
   }
-  // Lists are unpacked behind the node, in the order of the results.
+  // Lists are unpacked after the node, in the order of the results.
   next = 0;
   std::size_t list = 0;
   for (const Attribute& result : results) {

@@ -132,7 +132,7 @@ class ScriptWriter {
   Value* IterationsOf(Value* list);
 
   // script_vmap.cc
-  // Nodes one behind the other; a region of vmap as a whole.
+  // Nodes one after the other; a region of vmap as a whole.
   Status WriteGroups(std::span<const Node* const> nodes);
   Status WriteVmap(std::span<const Node* const> nodes);
   Status WriteStacked(const Node& node, Value* list, bool is_empty);

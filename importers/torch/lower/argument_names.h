@@ -12,7 +12,7 @@
 
 namespace dragoman::torch {
 
-// Those behind self.
+// Those after self.
 std::vector<DeclaredArgument> ArgumentsOf(const Graph& method);
 
 inline std::optional<std::string> CanonicalInput(const Graph& method, const std::string& name) {

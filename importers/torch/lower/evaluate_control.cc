@@ -142,7 +142,7 @@ bool Evaluator::HasNodesBehind(const Node& node) const {
   return GoesOnBehind(around) && HasNodesBehind(*around);
 }
 
-// Runs what follows `node` in its block, and behind the ifs around it.
+// Runs what follows `node` in its block, and after the ifs around it.
 Flow Evaluator::RunBehind(const Node& node, Frame& frame) {
   const Graph& block = *node.graph();
   if (RunNodes(block, node.next(), frame) == Flow::kRaised) return Flow::kRaised;

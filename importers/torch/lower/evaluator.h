@@ -30,7 +30,7 @@ namespace dragoman::torch {
 
 // Blocks and calls together nest so deep at most.
 inline constexpr int kMaxEvaluationDepth = 400;
-// As often at most an if goes on behind it on either way.
+// As often at most an if goes on after it on either way.
 inline constexpr int kMaxSplitIfs = 16;
 
 class Evaluator {
@@ -117,9 +117,9 @@ class Evaluator {
   Heap& heap_;
   EntryBuilder entry_;
   int depth_ = 0;
-  // The ifs that run, each way of which goes on behind them, or whose condition is known.
+  // The ifs that run, each way of which goes on after them, or whose condition is known.
   std::vector<const Node*> split_;
-  int splits_ = 0;                   // how often an if went on behind it
+  int splits_ = 0;                   // how often an if went on after it
   const Graph* ended_ = nullptr;     // a block whose results are known though it is not at its end
   const Node* exhausted_ = nullptr;  // the first that the SizeBudget did not last for
   bool has_unmerged_ = false;        // an if in the block that runs has results of no common form

@@ -11,7 +11,7 @@
 namespace dragoman::torch {
 
 // The attribute in the extra of a result that states its steps, as a source without storages of its
-// own records them: integers, one an axis.
+// own records them: integers, one per axis.
 inline constexpr std::string_view kStatedSteps = "torch.steps";
 
 // Says it of those among `results` of `call` whose storages are younger than number `last_cell`.

@@ -20,7 +20,7 @@ struct Attention {
   Value* key;
   Value* value;
   Value* mask = nullptr;                // bool: true where it counts; else added
-  Number causal = Number::Bool(false);  // a query sees no key behind it
+  Number causal = Number::Bool(false);  // a query sees no key after it
   std::optional<double> scale;          // 1 / sqrt(features) if not given
   bool safe = false;                    // scores that are all -inf give zeros, without a mask, too
 };
@@ -44,7 +44,7 @@ Value* Scale(Composer& c, const Attention& a, Value* query) {
   return c.Op("Reciprocal", {c.Sqrt(c.CastLike(c.Size(query, last), query))});
 }
 
-// True where a query may look at a key: not behind it.
+// True where a query may look at a key: not after it.
 Value* CausalMask(Composer& c, Value* query, Value* key) {
   Value* rows = c.Unsqueeze(c.Iota(c.Size(query, c.Rank(query) - 2)), {1});
   return c.GreaterOrEqual(rows, c.Iota(c.Size(key, c.Rank(key) - 2)));
@@ -268,7 +268,7 @@ Result<Results> LowerNestedFromMask(Call& call) {
   return c.DoneWith({NewNested(c, {c.Tensor("t"), visible})});
 }
 
-// Whether the mask shows no element behind one that it hides.
+// Whether the mask shows no element after one that it hides.
 Result<Results> LowerIsLeftAligned(Call& call) {
   CallComposer c(call);
   Value* mask = c.Tensor("mask");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running products and extremes, and differences of neighbours. Element i of a running reduction is
-// reduced from a row in which what lies behind i is neutral.
+// reduced from a row in which what lies after i is neutral.
 #include "importers/torch/ops/op_rows.h"
 
 #include <cmath>

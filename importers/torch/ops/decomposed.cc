@@ -160,7 +160,7 @@ Result<Results> LowerLogDeterminantForward(Call& call) {
   return results;
 }
 
-// _linalg_solve_ex: the solution, and behind the factors, which are left out, whether there is one.
+// _linalg_solve_ex: the solution, and after the factors, which are left out, whether there is one.
 Result<Results> LowerLinalgSolveForward(Call& call) {
   if (call.Declares("left") && !*call.Bool("left")) return call.Unsupported("left = False");
   DRAGOMAN_ASSIGN(const Results results, LowerLinalgSolveEx(call));

@@ -24,7 +24,7 @@ std::vector<Value*> GateParts(CallComposer& c, std::string_view gates, std::stri
                static_cast<std::size_t>(count));
 }
 
-// _batch_norm_with_update and its kin: what native_batch_norm gives, an empty reserve behind the
+// _batch_norm_with_update and its kin: what native_batch_norm gives, an empty reserve after the
 // statistics of the batch.
 Result<Results> LowerBatchNormReserve(Call& call) {
   DRAGOMAN_ASSIGN(Results results, LowerNativeBatchNorm(call));

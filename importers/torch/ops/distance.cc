@@ -53,7 +53,7 @@ Result<Value*> LowerEuclideanDistances(Call& call) {
   return c.Done(AllDistances(c, c.Tensor("x1"), c.Tensor("x2"), 2));
 }
 
-// The distances of each row to those behind it.
+// The distances of each row to those after it.
 Result<Value*> LowerPdist(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");

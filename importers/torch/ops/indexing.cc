@@ -52,7 +52,7 @@ AxisOrder OrderOf(const AdvancedIndex& index, int rank) {
   return axes;
 }
 
-// The permutation that moves `count` leading axes behind `place` others.
+// The permutation that moves `count` leading axes after `place` others.
 std::vector<std::int64_t> MoveBehind(int rank, int count, int place) {
   std::vector<std::int64_t> permutation;
   for (int axis = 0; axis < place; ++axis) permutation.push_back(count + axis);

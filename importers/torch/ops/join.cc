@@ -163,7 +163,7 @@ Result<Value*> LowerRepeat(Call& call) {
   return c.Done(c.Op("Tile", {x, c.Take(call.NumberList(repeats))}));
 }
 
-// Each element `repeats` times, one behind the other.
+// Each element `repeats` times, one after the other.
 Result<Value*> LowerRepeatInterleave(Call& call) {
   CallComposer c(call);
   const bool alone = !call.Declares("self");

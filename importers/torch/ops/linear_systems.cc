@@ -409,7 +409,7 @@ Result<Value*> LowerTensorInverse(Call& call) {
   return c.Done(c.Reshape(Inverse(c, matrix), c.ConcatSizes({second, first})));
 }
 
-// All axes of a tensor, of which `last` stand behind the others.
+// All axes of a tensor, of which `last` stand after the others.
 std::vector<std::int64_t> WithLast(Composer& c, const std::vector<std::int64_t>& last, int rank) {
   std::vector<std::int64_t> moved, axes;
   for (const std::int64_t axis : last) moved.push_back(c.Axis(axis, rank));

@@ -33,7 +33,7 @@ Result<Results> LowerCartesianProd(Call& call) {
   return c.Done({c.Concat(std::move(columns), 1)});
 }
 
-// Subsets of `chosen` (1 at least) of the places 0 to count - 1 in lexicographic order, one behind
+// Subsets of `chosen` (1 at least) of the places 0 to count - 1 in lexicographic order, one after
 // the other; `repeats` allows a place several times. nullopt: there are too many.
 std::optional<std::vector<std::int64_t>> Subsets(std::int64_t count, std::int64_t chosen,
                                                  bool repeats) {
@@ -101,7 +101,7 @@ Result<Results> LowerBroadcastShapes(Call& call) {
   return c.DoneWith({call.NewList(std::move(sizes))});
 }
 
-// The chunks of each tensor, padded with zeros to one size and flattened behind `dim`, side by
+// The chunks of each tensor, padded with zeros to one size and flattened after `dim`, side by
 // side.
 Result<Value*> LowerChunkCat(Call& call) {
   CallComposer c(call);

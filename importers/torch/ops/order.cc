@@ -198,7 +198,7 @@ Result<Value*> LowerSearchSorted(Call& call) {
   Value* element = c.Unsqueeze(c.Cast(x, type), {-1});
   Value* row = c.Cast(boundaries, type);
   if (c.Rank(boundaries) > 1) row = c.Unsqueeze(row, {-2});
-  // NaN lies behind all others.
+  // NaN lies after all others.
   Value* before = c.Not(right ? c.Greater(row, element) : c.GreaterOrEqual(row, element));
   const int last = c.Rank(before) - 1;
   Value* count = c.ReduceSum(c.Cast(before, DType::kI64), {last});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed sequences: the steps of a batch of sequences one behind the other, each step with those
+// Packed sequences: the steps of a batch of sequences one after the other, each step with those
 // sequences that are still running, longest first (torch.nn.utils.rnn.PackedSequence).
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_PACKED_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_PACKED_H_

@@ -37,7 +37,7 @@ Result<Value*> LowerCollapse(Call& call) {
   Value* a = c.Tensor("a");
   const int rank = c.Rank(a);
   const int start = c.AxisArgument("start", a), end = c.AxisArgument("end", a);
-  if (!c.failed() && start > end) return call.Invalid("start behind end");
+  if (!c.failed() && start > end) return call.Invalid("start after end");
   return c.Done(c.Reshape(
       a, c.ConcatSizes({c.SizeVector(a, 0, start), MergedSize(c, a, start, end - start + 1),
                         c.SizeVector(a, end + 1, rank - end - 1)})));

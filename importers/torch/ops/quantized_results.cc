@@ -13,7 +13,7 @@
 namespace dragoman::torch {
 namespace {
 
-// Whether its results have elements of operand 0, and its grid. Behind an Identity they are floats:
+// Whether its results have elements of operand 0, and its grid. After an Identity they are floats:
 // LowerDequantize puts one there.
 bool Selects(const Node& node) {
   if (node.Is("Identity")) return false;

@@ -187,7 +187,7 @@ Value* Recurrence::AtFirstStep(Value* x, Value* h, std::size_t direction) {
 }
 
 // An LSTM with a projection P is one without: h = P · m, where m is what the cell puts out, so R is
-// replaced by R · P and h is read off m behind the LSTM. The initial h, of which there is no m,
+// replaced by R · P and h is read off m after the LSTM. The initial h, of which there is no m,
 // comes in as a further part of x at the first step, whose weights are R.
 void Recurrence::AbsorbProjection(Value*& x, Value* h, std::vector<Direction>& directions) {
   const bool starts_at_zero = IsZero(h_);

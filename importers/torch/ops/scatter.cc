@@ -226,7 +226,7 @@ Result<Value*> LowerZero(Call& call) {
 }
 
 // fill_diagonal: where all places are equal; with `wrap` the diagonal of a tall matrix begins anew
-// behind one row.
+// after one row.
 Result<Value*> LowerFillDiagonal(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");

@@ -128,7 +128,7 @@ Result<Results> LowerSetItem(Call& call) {
     DRAGOMAN_ASSIGN(Value * item, NewItemValue(call, Argument(call, 2)));
     DRAGOMAN_ASSIGN(Value * at, IndexValue(call, 1));
     DRAGOMAN_ASSIGN(Value * erased, call.Add("SequenceErase", {sequence, at}));
-    // Behind erasing, a negative index would count one item less.
+    // After erasing, a negative index would count one item less.
     DRAGOMAN_ASSIGN(Value * length, call.Add("SequenceLength", {sequence}));
     DRAGOMAN_ASSIGN(Value * shifted, call.Add("Add", {at, length}));
     DRAGOMAN_ASSIGN(Value * negative, call.Add("Less", {at, call.builder().Int(0)}));
@@ -180,7 +180,7 @@ Result<Results> LowerInsert(Call& call) {
   return Results{};
 }
 
-// `sequence` with `items` behind its own, or before them.
+// `sequence` with `items` after its own, or before them.
 Result<Value*> WithItems(Call& call, Value* sequence, const std::vector<Abstract>& items,
                          bool in_front) {
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -192,7 +192,7 @@ Result<Value*> WithItems(Call& call, Value* sequence, const std::vector<Abstract
   return sequence;
 }
 
-// The items of argument 0 and those of argument 1 behind them, one of which only run time counts.
+// The items of argument 0 and those of argument 1 after them, one of which only run time counts.
 Result<ListContents> Joined(Call& call) {
   const auto* first = Argument(call, 0).As<ListRef>();
   const auto* second = Argument(call, 1).As<ListRef>();

@@ -67,7 +67,7 @@ Result<Value*> StackItems(Call& call, const ListContents& list);
 Result<Results> SelectItem(Call& call, const std::vector<Abstract>& items, const Number& index);
 // Whether one of the items equals `wanted`.
 Result<Results> IsAmong(Call& call, std::span<const Abstract> items, const Abstract& wanted);
-// Sequence `to` with the items of `from` behind its own.
+// Sequence `to` with the items of `from` after its own.
 Result<Value*> ExtendedSequence(Call& call, Value* to, Value* from);
 
 // `item` of `list`, which holds a copy of it if only run time knows the list's length.

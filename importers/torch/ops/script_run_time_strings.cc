@@ -86,7 +86,7 @@ Result<Results> Matches(Call& call, const std::string& pattern) {
   return DoneNumber(c, Number::Kind::kBool, match);
 }
 
-// The texts one behind the other, `separator` between them.
+// The texts one after the other, `separator` between them.
 Result<Results> Joined(Call& call, const std::vector<Abstract>& parts, Value* separator) {
   Composer c(call.builder());
   Value* joined = nullptr;

@@ -69,7 +69,7 @@ Result<ListContents> ListOfElements(Call& call, const ListArgument& list, Value*
   return contents;
 }
 
-// `to`, with the items of `from` at `places` (int64, rank 1) behind its own.
+// `to`, with the items of `from` at `places` (int64, rank 1) after its own.
 Result<Value*> AppendItems(Call& call, Value* to, Value* from, Value* places) {
   GraphBuilder& builder = call.builder();
   auto body = std::make_shared<Graph>();

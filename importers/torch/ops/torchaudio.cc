@@ -38,7 +38,7 @@ Value* Recursion(Composer& c, Value* x, Value* weights, Value* initial, Value* h
   return c.failed() ? nullptr : StepsLast(c, results[1]);
 }
 
-// The results of the recursion, written behind `order - 1` that `padded` begins with.
+// The results of the recursion, written after `order - 1` that `padded` begins with.
 Value* Filtered(Composer& c, Value* x, Value* weights, Value* padded, std::int64_t order) {
   if (order == 1) return c.Sub(x, c.Mul(padded, weights));
   Value* history = c.Slice(padded, 2, 0, order - 1);

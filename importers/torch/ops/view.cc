@@ -59,7 +59,7 @@ Value* PutChanged(Composer& c, const std::function<Value*(Composer&, Value*)>& g
   Value* after = c.Flatten(value);
   if (c.failed()) return nullptr;
   Value* stays = HasSameBits(c, c.Flatten(get(c, base)), after);
-  // What stays is written behind the last element, and cut off.
+  // What stays is written after the last element, and cut off.
   Value* target = c.Where(stays, count, places);
   Value* longer = c.Concat({c.Flatten(base), c.Full(c.Ints({1}), 0, c.dtype(base))}, 0);
   Value* written = c.Op("ScatterElements", {longer, target, after});

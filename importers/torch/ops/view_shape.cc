@@ -138,7 +138,7 @@ Result<Results> LowerFlatten(Call& call) {
   const int last = c.AxisArgument("end_dim", x);
   if (rank == 0) return LowerView(c, ReshapeView(c, x, c.Ints({1})));
   if (first == last) return LowerAlias(c);
-  if (first > last) return call.Invalid("start_dim is behind end_dim");
+  if (first > last) return call.Invalid("start_dim is after end_dim");
   const int count = last - first + 1;
   return ReshapeTo(c, ReplaceSizes(c, x, first, count, MergedSize(c, x, first, count)));
 }

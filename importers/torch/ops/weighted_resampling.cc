@@ -30,7 +30,7 @@ double StepOf(const Resampling& how, const ResampledAxis& axis) {
 }
 
 // All input elements that lie below the kernel, which is as wide as a step. With aligned corners,
-// too, the middle of the first output element lies half a step behind the border.
+// too, the middle of the first output element lies half a step after the border.
 std::vector<double> SmoothedRow(const Resampling& how, const ResampledAxis& axis, double step,
                                 std::int64_t row) {
   const double width = std::max(step, 1.0);

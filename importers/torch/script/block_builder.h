@@ -69,7 +69,7 @@ class BlockBuilder {
   Typed EmptyList();
   bool IsEmptyList(const Value* value) const { return empty_lists_.contains(value); }
 
-  // What is appended behind a mark can be taken back as long as nothing else uses it, and Constant
+  // What is appended after a mark can be taken back as long as nothing else uses it, and Constant
   // has not been called since.
   Node* Mark() const { return block().last_node(); }
   void RollBack(Node* mark);

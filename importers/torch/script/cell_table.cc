@@ -81,7 +81,7 @@ ScriptType TypeOfStored(const Stored& value) {
       value);
 }
 
-// "layer" behind "self" is "self.layer".
+// "layer" after "self" is "self.layer".
 std::string Joined(const std::string& path, const std::string& attribute) {
   return path + "." + attribute;
 }

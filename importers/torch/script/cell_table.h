@@ -23,7 +23,7 @@ class CellTable {
   CellTable(Program& program, StoredHeap& heap, Model& model, RestoreContext& context)
       : program_(program), heap_(heap), model_(model), context_(context) {}
 
-  // Adds everything that `root`, an object, reaches: the State `self` and those behind it.
+  // Adds everything that `root`, an object, reaches: the State `self` and those after it.
   Status AddRoot(const Stored& root);
   // A constant of the archive as the value of a prim.Constant. A tensor is itself; an object is a
   // State called `name`.

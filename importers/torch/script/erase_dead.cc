@@ -27,7 +27,7 @@ class Eraser {
  public:
   explicit Eraser(SchemaTable& schemas) : schemas_(schemas) {}
 
-  // Users come behind what they use: one walk from the end to the start. Nesting is bounded.
+  // Users come after what they use: one walk from the end to the start. Nesting is bounded.
   void Run(Graph& block) {
     for (Node* node = block.last_node(); node != nullptr;) {
       Node* before = node->prev();

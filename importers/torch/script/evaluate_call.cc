@@ -46,7 +46,7 @@ Expr TypeExpr(std::string_view text) {
 // The call as a function of its tensors; all other arguments are literals.
 struct CallEvaluator::Compiled {
   FunctionDef function;
-  std::vector<Attribute> data;  // of the parameters behind self
+  std::vector<Attribute> data;  // of the parameters after self
   Tensors tensors;              // the same ones
 };
 

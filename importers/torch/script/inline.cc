@@ -43,7 +43,7 @@ std::string AttributePath(const Value* object) {
   return fmt::format("{}", fmt::join(names.rbegin(), names.rend(), "."));
 }
 
-// The part of a qualified name behind the last point.
+// The part of a qualified name after the last point.
 std::string ShortName(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
 std::string Join(const std::string& outer, const std::string& inner) {

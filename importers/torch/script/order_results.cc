@@ -29,7 +29,7 @@ class Orderer {
  private:
   using Place = std::pair<std::size_t, std::size_t>;  // of the user, and the operand
 
-  // A node comes before those in its blocks, the outputs of a block behind its nodes.
+  // A node comes before those in its blocks, the outputs of a block after its nodes.
   void Number(const Graph& block) {
     for (const Node& node : block.nodes()) {
       nodes_[&node] = next_++;

@@ -34,7 +34,7 @@ class Parser : public python::StmtParser {
   Expr ParseOnlyType() {
     Expr type = ParseExpr();
     AcceptKind(python::Token::Kind::kNewline);
-    if (!AtEnd()) Fail("more text behind the type");
+    if (!AtEnd()) Fail("more text after the type");
     return type;
   }
 

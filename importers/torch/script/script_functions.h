@@ -22,7 +22,7 @@ class ScriptFunctions {
   // Of an archive of operator-set version `version`.
   explicit ScriptFunctions(int version);
 
-  // The definitions that overload operator "aten::mul" behind its schemas.
+  // The definitions that overload operator "aten::mul" after its schemas.
   const std::vector<ScriptFunction>& Overloads(const std::string& name) const;
   // What overload "aten::div.Tensor" meant in that version; nullptr: what it means today.
   const ScriptFunction* Upgrader(const std::string& full_name) const;

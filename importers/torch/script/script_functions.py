@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What torch defines in TorchScript itself. `aten` and `prim` hold overloads behind the schemas of an
+# What torch defines in TorchScript itself. `aten` and `prim` hold overloads after the schemas of an
 # operator; `until_N` the meaning that an operator, named NAME__OVERLOAD, has in archives of an
 # operator-set version below N (pytorch torch/csrc/jit/operator_upgraders/README.md).
 class aten:

@@ -16,7 +16,7 @@ namespace dragoman::torch {
 // tuples and lists, dictionaries for dicts with string keys; none for everything else.
 inline constexpr char kTraced[] = "torchscript.traced";
 
-// By method: a list or tuple of what each argument behind self was.
+// By method: a list or tuple of what each argument after self was.
 void AddTracedInputs(const std::vector<std::pair<std::string, Stored>>& traced, Model& model);
 
 }  // namespace dragoman::torch

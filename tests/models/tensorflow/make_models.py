@@ -10,7 +10,7 @@ counter.pb, .pbtxt, counter/
 stateful_lstm/         keras.layers.LSTM(1, stateful=True, return_sequences=True) for a batch of 2, as
                        Keras saves it: a While over TensorLists in a function standard_lstm, whose last
                        states are assigned to variables
-grayscale.pb           cond(equal(shape(inputs)[-1], 3), identity, grayscale_to_rgb) behind an Assert that
+grayscale.pb           cond(equal(shape(inputs)[-1], 3), identity, grayscale_to_rgb) after an Assert that
                        there are 1 or 3 channels, which the file does not say
 vocabulary/             words to numbers, by a table that a function fills from a text file among the
                        assets, and to weights, by a table that is restored from the checkpoint; a second

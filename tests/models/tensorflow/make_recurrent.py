@@ -135,7 +135,7 @@ def keras_unrolled(name, cell, masked=None):
 
 
 def keras_cudnn(name, cell, kind, op="CudnnRNN"):
-    """gpu_lstm, gpu_gru: weights transposed, all behind one another. Version 3 is handed how many
+    """gpu_lstm, gpu_gru: weights transposed, all after one another. Version 3 is handed how many
     steps of each row count."""
     g = G()
     x = f32(BATCH, STEPS, cell.features)

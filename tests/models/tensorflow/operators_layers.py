@@ -212,7 +212,7 @@ def make_integer_convolution():
 
 
 def make_fused_for_javascript():
-    """What TensorFlow.js' converter writes, and TensorFlow has not: slopes behind a convolution."""
+    """What TensorFlow.js' converter writes, and TensorFlow has not: slopes after a convolution."""
     window = {"strides": [1, 2, 2, 1], "padding": "SAME", "data_format": "NHWC", **FLOAT}
     fused = {"fused_ops": ["BiasAdd", "Prelu"], "num_args": 2, "epsilon": 0.0, **window}
     image, slopes = f32(1, 5, 4, 3), f32(1, 1, 6)

@@ -121,7 +121,7 @@ def make_replaced_element():
 
 
 def joined_parts():
-    """1, 2, … rows of x, pushed by a loop and put one behind the other."""
+    """1, 2, … rows of x, pushed by a loop and put one after the other."""
     g, library, x = G(), Lib(), f32(4, 2)
     g.ph("x", "float", (-1, 2))
     g.ph("count", "int32", ())

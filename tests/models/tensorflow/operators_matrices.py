@@ -144,7 +144,7 @@ def make_matrices():
 
 
 def make_bounds():
-    """Backwards from before the first element, which gives none, and from behind the last."""
+    """Backwards from before the first element, which gives none, and from after the last."""
     x = f32(4, 3)
     for name, begin, wanted in (("before", i32(-6, 9), x[:0, ::-1]), ("behind", i32(9, -3), x[::-1, :1])):
         for known in (True, False):

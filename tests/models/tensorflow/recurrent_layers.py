@@ -203,7 +203,7 @@ class Frame:
         return made
 
     def end(self, values):
-        """The variables behind the loop."""
+        """The variables after the loop."""
         for i, (value, kind) in enumerate(zip(values, self.kinds)):
             self.g.op("NextIteration", value, name=f"{self.name}/NextIteration_{i}", T=f"dt:{kind}")
         return [self.g.op("Exit", switch, name=f"{self.name}/Exit_{i}", T=f"dt:{kind}")

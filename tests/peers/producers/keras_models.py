@@ -200,7 +200,7 @@ def tokens(generator, batch):
 
 
 def masked_model(construct):
-    """A recurrence behind an embedding that masks the padding."""
+    """A recurrence after an embedding that masks the padding."""
     def make():
         x = keras.Input((8,), dtype="int32", name="x")
         embedded = layers.Embedding(20, 6, mask_zero=True)(x)

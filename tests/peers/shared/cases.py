@@ -24,7 +24,7 @@ CASE_FILE = "case.json"
 ARRAYS_FILE = "runs.npz"
 
 # Element types that NumPy lacks, and the integers that hold their bits. Those of 4 and 2 bits are
-# stored as numbers, one a byte.
+# stored as numbers, one per byte.
 BITS = {"bfloat16": "uint16", "float8_e4m3fn": "uint8", "float8_e4m3fnuz": "uint8",
         "float8_e5m2": "uint8", "float8_e5m2fnuz": "uint8", "float8_e8m0fnu": "uint8",
         "float4_e2m1fn": "uint8"}

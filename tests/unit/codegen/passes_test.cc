@@ -47,7 +47,7 @@ TEST(FuseMaps, LeavesLoopsWhoseResultIsNeededInBetween) {
   EXPECT_THAT(Steps(plan), ElementsAre(IsA<MapStep>(), IsA<KernelStep>(), IsA<MapStep>()));
 }
 
-// A product, and behind it `nodes`, which make %y of its result %v and of %s.
+// A product, and after it `nodes`, which make %y of its result %v and of %s.
 std::string Product(std::string_view nodes) {
   return R"(graph main(%x: f32[2, 3], %r: f32[2, 2]) -> (%y: f32[2, 2]) {
     const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]

@@ -48,7 +48,7 @@ TEST(SimplifyForCpp, MakesAProductOfEinsum) {
             (std::vector<std::string>{"MatMul", "Transpose"}));
 }
 
-// What scales and adds is a loop behind the product, and a transposed weight is packed as it lies.
+// What scales and adds is a loop after the product, and a transposed weight is packed as it lies.
 TEST(SimplifyForCpp, MakesAProductOfGemm) {
   using T = std::vector<std::string>;
   const auto gemm = [](const std::string& c, const std::string& attributes) {

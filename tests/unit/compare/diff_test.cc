@@ -119,7 +119,7 @@ TEST(DiffModels, InsertedNodeExplainsTheEdgeItStandsOn) {
 }
 
 // A chain of equal blocks of three nodes without names, each with weights of its own; the blocks
-// named in `extra` also have an Abs behind their Foo.
+// named in `extra` also have an Abs after their Foo.
 std::string Chain(const std::vector<int>& extra, float weight) {
   std::string text = "graph g(%x: f32[2]) -> (%y) {\n", value = "%x";
   for (int i = 0; i < 12; ++i) {

@@ -116,7 +116,7 @@ void GroupedSteps(Drawing& d) {
   const std::string bias = d.Numbers("f32", {1});
   const std::string activation = d.Of({"Tanh", "Tanh", "Relu", "Erf"});
   const auto group = [&](const std::string& inputs, const std::string& nodes, Names operands) {
-    // A node has its extra behind its attributes.
+    // A node has its extra after its attributes.
     return d.Node("dragoman.Fused", operands,
                   fmt::format("body = graph body({}) -> (%y) {{\n{}\n}}}} extra {{group = \"g\"",
                               inputs, nodes));

@@ -517,7 +517,7 @@ void ConvOfPadded(Drawing& d) {
   if (d.Chance(20)) d.MaybeRead(padded);
 }
 
-// A Reshape, and axes of size 1 that go or come behind it.
+// A Reshape, and axes of size 1 that go or come after it.
 void SplitBySqueeze(Drawing& d) {
   const std::int64_t rows = d.Chance(80) ? d.Between(1, 3) : kN, columns = 2 * d.Between(1, 3);
   Moved x{"", {rows, columns}};

@@ -316,7 +316,7 @@ void BatchedProducts(Drawing& d) {
   d.MaybeRead(d.Node("Reshape", {y, d.Ints(whole)}));
 }
 
-// Products of batches without their axes of size 1, which come back behind them.
+// Products of batches without their axes of size 1, which come back after them.
 void ProductsOfOnes(Drawing& d) {
   const std::int64_t heads = d.Size(), m = d.Size(), k = d.Size(), n = d.Size();
   const std::int64_t axis = d.Between(0, 1);

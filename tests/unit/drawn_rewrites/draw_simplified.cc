@@ -30,7 +30,7 @@ std::vector<std::int64_t> Pads(Drawing& d, std::size_t spatial, std::int64_t low
   return pads;
 }
 
-// A Pad of images, or nearly one with zeros behind their last axes.
+// A Pad of images, or nearly one with zeros after their last axes.
 std::string Padded(Drawing& d, const std::string& dtype, const std::string& x,
                    std::size_t spatial) {
   const bool has_axes = d.Chance(25);

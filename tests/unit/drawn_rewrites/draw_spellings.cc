@@ -169,7 +169,7 @@ void PoolOfSequences(Drawing& d) {
     d.MaybeRead(d.Node("Squeeze", {y, d.Ints({d.Chance(92) ? 2 : 3})}));
 }
 
-// Elements of an axis that are read again before and behind it, or nearly so.
+// Elements of an axis that are read again before and after it, or nearly so.
 void Mirrors(Drawing& d) {
   const std::int64_t size = d.Between(1, 4), axis = d.Chance(90) ? 2 : 1;
   Sizes sizes = {1, 2, 2};
@@ -214,7 +214,7 @@ void JoinedEnds(Drawing& d) {
   const std::string input = d.Input(d.NumberType(), sizes);
   std::string x = input;
   std::int64_t from = 0;
-  if (d.Chance(40)) {  // with room before and behind
+  if (d.Chance(40)) {  // with room before and after
     const std::string room = Cut(d, d.Input("f32", sizes), 0, 1, axis);
     x = d.Node("Concat", {room, x, room}, "axis = " + std::to_string(axis));
     from = 1;

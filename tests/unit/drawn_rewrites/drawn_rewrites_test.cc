@@ -142,7 +142,7 @@ bool GivesOuterValue(const Model& model) {
   return found;
 }
 
-// What is wrong with a model behind a rewrite; empty: nothing.
+// What is wrong with a model after a rewrite; empty: nothing.
 std::string FindFault(const Judge& judge, const Model& after, Exactness exactness) {
   if (const Status status = Verify(after); !status.ok()) return status.error().ToString();
   if (GivesOuterValue(after)) return "a body gives a value of a graph around it";

@@ -273,7 +273,7 @@ class Generator {
   int counter_ = 0;
 };
 
-// Every field that is set somewhere in `root`; "=" behind those that are set to nothing.
+// Every field that is set somewhere in `root`; "=" after those that are set to nothing.
 void NoteFields(const Message& root, std::set<std::string>* seen) {
   std::vector<const Message*> pending = {&root};
   while (!pending.empty()) {

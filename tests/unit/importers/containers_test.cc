@@ -252,7 +252,7 @@ TEST(TextFile, LargeTensorsLieBeside) {
   Replace(folder / "m.dgt.bin", damaged.substr(0, 2));
   read = ReadText(folder / "m.dgt");
   ASSERT_FALSE(read.ok());
-  EXPECT_THAT(read.error().ToString(), HasSubstr("ends behind the 2 bytes"));
+  EXPECT_THAT(read.error().ToString(), HasSubstr("ends beyond the 2 bytes"));
 }
 
 TEST(TextFile, FindingsAboutNodesGetTheirLine) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loop over an RNN's steps whose mask leaves out any steps, or those behind a length, and what
+// A loop over an RNN's steps whose mask leaves out any steps, or those after a length, and what
 // else it carries besides the state: an output that is kept or is zeros at steps that are left out,
 // from initial values of its own. It becomes one operator, and numbers stay.
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace dragoman {
 namespace {
 
 struct Form {
-  bool any_steps = true;  // else those behind the lengths
+  bool any_steps = true;  // else those after the lengths
   bool backwards = false;
   std::string steps = "5";
 };

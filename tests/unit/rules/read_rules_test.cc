@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every file of tests/golden/rules shows rules that are wrong and, behind a line "--", what is said
+// Every file of tests/golden/rules shows rules that are wrong and, after a line "--", what is said
 // of them. DRAGOMAN_ACCEPT=1 writes what is found into the files.
 #include <gtest/gtest.h>
 

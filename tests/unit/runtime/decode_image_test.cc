@@ -39,7 +39,7 @@ std::string Little(std::uint32_t number, int bytes) {
   return text;
 }
 
-// `behind` holds masks, colours and pixels, the last of which begin at `at`.
+// `after` holds masks, colours and pixels, the last of which begin at `at`.
 std::string Bmp(int width, int height, int bits, int compression, int at,
                 const std::string& behind) {
   std::string file = "BM" + Little(0, 8) + Little(static_cast<std::uint32_t>(at), 4);

@@ -223,7 +223,7 @@ TEST_F(HalfTensorsTest, LoopsRoundTheirResults) {
   }
 }
 
-// Blocks that are partly filled stay zeros behind the last channel.
+// Blocks that are partly filled stay zeros after the last channel.
 TEST_F(HalfTensorsTest, LaidOutTensorsAreAsInF32) {
   const Shape shape{2, 20, 3, 5};
   const std::int64_t size = BlockedSizes(shape, 16).size();
@@ -287,7 +287,7 @@ TEST_F(HalfTensorsTest, PanelsAreThePlainKernel) {
   }
 }
 
-// With a bias, and a residual sum before or behind the activation, in place; on any processor.
+// With a bias, and a residual sum before or after the activation, in place; on any processor.
 TEST_F(HalfTensorsTest, ProductsOfAnyRowsAreThePlainKernel) {
   for (const int threads : {1, 3}) {
     SetThreads(threads);

@@ -225,7 +225,7 @@ TYPED_TEST(Int8OperatorsTest, ConvolutionsAreThePlainKernels) {
   EXPECT_GT(checked, 100);
 }
 
-// What stands behind a convolution of a residual network, operator by operator.
+// What stands after a convolution of a residual network, operator by operator.
 TYPED_TEST(Int8OperatorsTest, AnEpilogueIsTheOperatorsThatItReplaces) {
   using X = typename TypeParam::X;
   using Y = typename TypeParam::Y;
@@ -309,7 +309,7 @@ TYPED_TEST(Int8OperatorsTest, ProductsByAConstantMatrixAreThePlainKernel) {
   }
 }
 
-// What stands behind a product of dynamically quantised operands, by one scale in all and by one a
+// What stands after a product of dynamically quantised operands, by one scale in all and by one a
 // column.
 TYPED_TEST(Int8OperatorsTest, AScaleThatTheRunTellsIsMultipliedByTheConstantOnes) {
   using X = typename TypeParam::X;

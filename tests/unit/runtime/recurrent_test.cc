@@ -117,7 +117,7 @@ std::vector<float> Draw(std::int64_t count, std::int64_t seed) {
 }
 
 // Exchanges two neighbouring axes whose sizes are `first` and `second`, with `inner` elements
-// behind them.
+// after them.
 std::vector<float> Exchange(const std::vector<float>& from, std::int64_t first, std::int64_t second,
                             std::int64_t inner) {
   std::vector<float> to(from.size());

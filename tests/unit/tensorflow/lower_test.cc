@@ -20,7 +20,7 @@ constexpr char kHead[] = R"(dragoman 1 source tf
 opset "tf" 27
 )";
 
-// The common text behind its header, without origins; or the error.
+// The common text after its header, without origins; or the error.
 std::string Lowered(const std::string& source) {
   Result<Model> model = ParseText(kHead + source);
   if (!model.ok()) return model.error().ToString();

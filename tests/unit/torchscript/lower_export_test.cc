@@ -20,7 +20,7 @@ constexpr char kHead[] = R"(dragoman 1 source pt2
 opset "aten" 10
 )";
 
-// The common text behind its header, without origins; or the error.
+// The common text after its header, without origins; or the error.
 std::string Lowered(const std::string& source, const Facts& facts = {}) {
   Result<Model> model = ParseText(kHead + source);
   if (!model.ok()) return model.error().ToString();

@@ -20,7 +20,7 @@ constexpr char kHead[] = R"(dragoman 1 source torchscript
 opset "torch" 3
 )";
 
-// The common text behind its header, without origins.
+// The common text after its header, without origins.
 std::string Lowered(const std::string& source, const std::string& shape) {
   Result<Model> model = ParseText(kHead + source);
   if (!model.ok()) return model.error().ToString();
@@ -278,7 +278,7 @@ entry forward(%self: opaque<"torch", "__torch__.Net">, %x: ?[*]) -> (%y) {
             "has a length known only at run time");
 }
 
-// Keys and values are a vector each: a key is looked up in all, and put behind them if it is new.
+// Keys and values are a vector each: a key is looked up in all, and put after them if it is new.
 TEST(LowerTorchScriptTest, PutsAKeyOfRunTimeIntoADict) {
   EXPECT_EQ(Lowered(R"(
 state self: opaque<"torch", "__torch__.Net"> = {}
