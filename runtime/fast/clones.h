@@ -35,6 +35,13 @@
 // Of a function that such a loop calls: it takes the loop's instruction set.
 #define DRAGOMAN_RT_INLINE inline __attribute__((always_inline))
 
+// Of a loop over a function that it is given, which is compiled into it however large it is.
+#if defined(__GNUC__)
+#define DRAGOMAN_RT_FLATTEN __attribute__((flatten))
+#else
+#define DRAGOMAN_RT_FLATTEN
+#endif
+
 // In front of a loop whose iterations do not depend on each other.
 #if defined(__clang__)
 #define DRAGOMAN_RT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")

@@ -54,7 +54,7 @@ MapResults<static_cast<int>(sizeof...(T))> Results(const T&... views) {
 
 // Pointers are parameters: what is stored through one cannot be taken to change another.
 template <class F, class... P>
-DRAGOMAN_RT_CLONES void MapLoop(const F& f, std::int64_t count, P... pointers) {
+DRAGOMAN_RT_CLONES DRAGOMAN_RT_FLATTEN void MapLoop(const F& f, std::int64_t count, P... pointers) {
   DRAGOMAN_RT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) f(pointers[i]...);
 }
