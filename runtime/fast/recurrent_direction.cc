@@ -177,16 +177,17 @@ std::int64_t RecurrentDirection::product_gates() const {
   return sizes_.cell == RecurrentCell::kGruReset ? 2 : sizes_.gates();
 }
 
-// What a part is packed of depends on where it begins and how many units it has.
+// What a product is packed of depends on where its part begins, and on which gates of how many
+// units it has: of nodes with one R, some may reset before the product.
 void RecurrentDirection::PackRecurrent(const float* r, bool in_half, PackingOrigin origin) {
   const std::int64_t output = sizes_.output;
   for (Part& part : parts_) {
     const float* own = r + part.first * sizes_.gates() * output;
     part.recurrent.in_half = part.after_reset.in_half = in_half;
-    origin.part = 2 * part.first;
+    origin.part = 8 * part.first + product_gates();
     part.recurrent.Pack(own, product_gates() * part.units, output, product_rows(), nullptr, origin);
     if (sizes_.cell != RecurrentCell::kGruReset) continue;
-    origin.part = 2 * part.first + 1;
+    origin.part = 8 * part.first + 5;  // the last gate alone
     part.after_reset.Pack(own + 2 * part.units * output, part.units, output, product_rows(),
                           nullptr, origin);
   }

@@ -16,6 +16,7 @@
 #include "runtime/fast/conv_transpose.h"
 #include "runtime/fast/linear.h"
 #include "runtime/fast/recurrent.h"
+#include "runtime/fast/threads.h"
 #include "runtime/program/memory.h"
 #include "runtime/program/weights.h"
 
@@ -159,6 +160,38 @@ TEST(PackedWeights, OfRecurrences) {
       };
     });
   }
+}
+
+// As many rows of one R may be three gates of few units or two of more: they are packed apart.
+TEST(PackedWeights, OfOneRecurrenceWithDifferentGates) {
+  SharedWeights shared;
+  FastContext together, apart;
+  ASSERT_TRUE(together.Init(shared.weights()).ok());
+  ASSERT_TRUE(apart.Init().ok());
+  SetThreads(3);
+  const auto prepare = [&](const FastContext& context, bool linear_before_reset,
+                           std::int64_t batch) {
+    auto op = std::make_shared<PreparedRecurrent>();
+    GRUParams p;
+    p.hidden_size = 96;
+    p.linear_before_reset = linear_before_reset;
+    const float* w = shared.data();
+    EXPECT_TRUE(op->Init(context, p, {2, batch, 4}, w, w + 288 * 4, nullptr).ok());
+    return op;
+  };
+  const auto run = [](PreparedRecurrent& op, std::int64_t batch) {
+    std::vector<float> x(static_cast<std::size_t>(2 * batch * 4), 0.5f);
+    std::vector<float> y(static_cast<std::size_t>(2 * batch * 96));
+    Memory scratch;
+    EXPECT_TRUE(scratch.Reserve(op.ScratchBytes()).ok());
+    EXPECT_TRUE(
+        op.Run(x.data(), nullptr, nullptr, nullptr, y.data(), nullptr, nullptr, scratch.data())
+            .ok());
+    return y;
+  };
+  const auto first = prepare(together, true, 8);
+  EXPECT_EQ(run(*prepare(together, false, 5), 5), run(*prepare(apart, false, 5), 5));
+  SetThreads(1);
 }
 
 // Those that lie elsewhere, and may be gone when others lie there, are packed each time.
