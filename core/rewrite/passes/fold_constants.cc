@@ -108,9 +108,46 @@ bool IsLeftToOthers(const Node& node, std::size_t operand_bytes) {
   return (node.Is("Transpose") && operand_bytes > kSmallBytes) || BelongsToQuantizedProduct(node);
 }
 
-// Constants for the results of a node, where none of them has an element: of what they would be
-// computed does not matter. Runtimes compute on no elements what they like.
-std::optional<std::vector<Tensor>> WithoutElements(const Node& node) {
+bool HasNoElements(const Type& type) {
+  const Shape* shape = type.shape();
+  return shape != nullptr && std::ranges::find(*shape, Dim(0)) != shape->end();
+}
+
+// Whether inference gives the sizes of the results of itself: those that a file declares are
+// claims, which only the node checks. What it reads without elements is a constant by now, or an
+// input, unless that is a claim.
+bool HasProvenSizes(const Node& node, const Inference& inference) {
+  if (!node.subgraphs().empty()) return false;
+  Graph graph;
+  Inference alone;
+  ValueMap map;
+  for (const Use& use : node.operands()) {
+    const Value* value = use.value();
+    if (value == nullptr || map.contains(value)) continue;
+    if (const Tensor* tensor = ConstantOf(value)) {
+      map[value] = graph.AddConstant(value->name(), *tensor);
+      continue;
+    }
+    if (value->producer() != nullptr && HasNoElements(value->type())) return false;
+    Value* input = map[value] = graph.AddInput(value->name(), value->type());
+    if (std::optional<Elements> elements = inference.Know(value).elements)
+      alone.Learn(input, *std::move(elements));
+  }
+  Node* copy = CloneNode(node, graph, nullptr, map);
+  for (std::size_t i = 0; i < copy->num_results(); ++i) {
+    if (copy->result(i) != nullptr) copy->result(i)->set_type({});
+  }
+  if (!alone.InferNode(*copy).ok()) return false;
+  for (std::size_t i = 0; i < copy->num_results(); ++i) {
+    if (copy->result(i) != nullptr && copy->result(i)->type() != node.result(i)->type())
+      return false;
+  }
+  return true;
+}
+
+// Constants for the results of a node, where none of them has an element: it does not matter what
+// they would be computed from. Runtimes compute on no elements what they like.
+std::optional<std::vector<Tensor>> WithoutElements(const Node& node, const Inference& inference) {
   std::vector<Tensor> tensors;
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     const Value* result = node.result(i);
@@ -121,6 +158,7 @@ std::optional<std::vector<Tensor>> WithoutElements(const Node& node) {
     if (!none.ok()) return std::nullopt;
     tensors.push_back(*std::move(none));
   }
+  if (!HasProvenSizes(node, inference)) return std::nullopt;
   return tensors;
 }
 
@@ -139,7 +177,7 @@ Result<bool> PutConstants(Node& node, std::vector<Tensor> tensors, PassContext& 
 
 Result<bool> FoldWithin(const FoldLimits& limits, Node& node, PassContext& context) {
   if (!IsFoldable(node)) return false;
-  if (std::optional<std::vector<Tensor>> none = WithoutElements(node)) {
+  if (std::optional<std::vector<Tensor>> none = WithoutElements(node, context.inference)) {
     context.Explain(node, "has no elements");
     return PutConstants(node, *std::move(none), context);
   }

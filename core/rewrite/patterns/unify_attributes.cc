@@ -250,8 +250,9 @@ std::optional<float> ExactFactor(const Dim& from, const Dim& to) {
 Result<bool> ResizeByScales(Node& node, PassContext& context) {
   if (!node.Is("Resize") || node.operand(3) == nullptr || !StretchesWhole(node)) return false;
   const Shape* from = node.operand(0)->type().shape();
-  const Shape* to = node.result()->type().shape();
-  if (from == nullptr || to == nullptr || from->size() != to->size()) return false;
+  // What the result is declared as may be a claim, which only this node checks.
+  const std::optional<Elements> to = context.inference.Know(node.operand(3)).elements;
+  if (from == nullptr || !to || from->size() != to->size()) return false;
   std::vector<float> scales;
   for (std::size_t i = 0; i < from->size(); ++i) {
     const std::optional<float> factor = ExactFactor((*from)[i], (*to)[i]);

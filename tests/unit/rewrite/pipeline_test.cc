@@ -56,6 +56,22 @@ TEST(Pipeline, FormulasAreReadInHalvesToo) {
   }
 }
 
+// What reads run-time sizes checks those that a file declares of its result: it stays, and so does
+// what its result of no elements would be computed by.
+TEST(Pipeline, NodesThatCheckDeclaredSizesStay) {
+  Model model =
+      ParseText(
+          R"(graph main(%x: f32[1, 1, 2, 2], %sizes: i64[4], %v: f32[6], %shape: i64[2]) -> (%y, %e) {
+    %y: f32[1, 1, 4, 4] = onnx.Resize(%x, _, _, %sizes) {mode = "nearest"}
+    %z: f32[0, 3] = onnx.Reshape(%v, %shape)
+    %e = onnx.Exp(%z)
+  })")
+          .value();
+  EXPECT_TRUE(RunPipeline(model, {.passes = "default", .explain = {}}).ok());
+  EXPECT_EQ(model.main().num_nodes(), 3u);
+  EXPECT_EQ(model.main().nodes().begin()->num_operands(), 4u);  // sizes, not scales
+}
+
 TEST(Pipeline, UnknownPassIsAnErrorThatNamesTheNearest) {
   Model model = ParseText(kIdentityThenRelu).value();
   const Status status = RunPipeline(model, {.passes = "default,-fold-size", .explain = {}});
