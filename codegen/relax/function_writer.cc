@@ -42,6 +42,13 @@ Type TypeOf(const FunctionResult& result) {
   return result.form == FunctionResult::Form::kRow ? AsRow(type) : type;
 }
 
+// A constant that has a literal. TVM writes those without elements into files that it cannot read.
+std::string LiteralText(const Tensor& tensor) {
+  if (tensor.size() > 0) return *ConstText(tensor);
+  return fmt::format("R.zeros(R.shape([{}]), dtype=\"{}\")", fmt::join(tensor.sizes(), ", "),
+                     RelaxDType(tensor.dtype()));
+}
+
 }  // namespace
 
 Type AsRow(const Type& type) {
@@ -185,7 +192,7 @@ std::string FunctionWriter::NameOf(const Value* value) const {
   auto found = names_.find(value);
   if (found != names_.end()) return found->second;
   const bool is_literal = value != nullptr && value->is_constant() && IsLiteral(*value);
-  return is_literal ? *ConstText(*value->tensor()) : "None";
+  return is_literal ? LiteralText(*value->tensor()) : "None";
 }
 
 std::string FunctionWriter::FreshVariable() {

@@ -217,10 +217,6 @@ std::optional<std::string> ConstText(const Tensor& tensor) {
     if (tensor.dtype() != DType::kBool && !IsInteger(tensor.dtype())) return std::nullopt;
   }
   if (dtype.empty()) return std::nullopt;
-  if (tensor.size() == 0) {  // TVM writes constants without elements into files that it cannot read
-    return fmt::format("R.zeros(R.shape([{}]), dtype=\"{}\")", fmt::join(tensor.sizes(), ", "),
-                       dtype);
-  }
   std::int64_t offset = 0;
   auto element = [&](std::int64_t i) -> std::string {
     if (tensor.dtype() == DType::kBool) return tensor.IntAt(i) != 0 ? "True" : "False";
