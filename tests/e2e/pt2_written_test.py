@@ -427,6 +427,12 @@ state 0 input 1 -> output 1
 """)
             y, = self.run_outputs(archive, x=image, boxes=boxes, images=images)
             np.testing.assert_allclose(y[0, 0], wanted, rtol=1e-5, err_msg=f"{mode} {ratio}")
+            if ratio == 0:  # a region without extent has no points, and there may be no region
+                extents = np.array([[1.5, 1.5, 1.5, 1.5], boxes[0]], "f4")
+                y, = self.run_outputs(archive, x=image, boxes=extents, images=np.array([0, 0]))
+                np.testing.assert_allclose(y[:, 0], [[[0, 0], [0, 0]], wanted], rtol=1e-5)
+                y, = self.run_outputs(archive, x=image, boxes=boxes[:0], images=images[:0])
+                self.assertEqual(y.shape, (0, 1, 2, 2))
 
     def test_activations_and_norms_are_the_operators(self):
         archive = self.convert_text("""entry main(%x: f32[n, 3, 4]) -> (%y, %z) {

@@ -65,17 +65,20 @@ class RegionPooler {
     const Term bin = op_.WithNumber("aten.div.Scalar", length, static_cast<double>(bins));
     SampledAxis sampled = {.bins = bins, .samples = op_.Int("sampling_ratio")};
     Size most = op_.Int("sampling_ratio");
+    Term drawn;  // region, 1: how many points a bin has
     if (most.number == 0) {
       // One a pixel: as many as the largest bin has, of which smaller ones count the first.
-      sampled.divisor = op_.Clamp(op_.Unary("aten.ceil.default", bin), 0, std::nullopt);
+      drawn = op_.Clamp(op_.Unary("aten.ceil.default", bin), 0, std::nullopt);
+      DRAGOMAN_ASSIGN(const Term none, op_.Full({Dim(1), Dim(1)}, 0, dtype_));  // of no regions
       const Item item = op_.graph.ItemOf(
-          op_.Cast(op_.Extreme(true, sampled.divisor, {0, 1}, false), DType::kI64));
+          op_.Cast(op_.Extreme(true, op_.Concat({drawn, none}, 0), {0, 1}, false), DType::kI64));
       most = item.size;
       sampled.samples = item.dim;
-      sampled.divisor = op_.Clamp(sampled.divisor, 1, std::nullopt);
+      sampled.divisor = op_.Clamp(drawn, 1, std::nullopt);
     } else {
       DRAGOMAN_ASSIGN(sampled.divisor,
                       op_.Full({Dim(1), Dim(1)}, static_cast<double>(most.number), dtype_));
+      drawn = sampled.divisor;
     }
     const Term places = Places(most, sampled.samples);
     const Term within =
@@ -86,7 +89,7 @@ class RegionPooler {
     const Term is_inside =
         op_.Binary("aten.logical_and.default", op_.CompareNumber("aten.ge.Scalar", points, -1),
                    op_.Compare("aten.le.Tensor", points, PlusNumber(last, 1)));
-    const Term is_drawn = op_.Unsqueeze(op_.Compare("aten.lt.Tensor", places, sampled.divisor), 1);
+    const Term is_drawn = op_.Unsqueeze(op_.Compare("aten.lt.Tensor", places, drawn), 1);
     sampled.counts = op_.Cast(op_.Binary("aten.logical_and.default", is_inside, is_drawn), dtype_);
     sampled.points = op_.Binary("aten.minimum.default", op_.Clamp(points, 0, std::nullopt), last);
     return sampled;
