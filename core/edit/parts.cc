@@ -54,9 +54,12 @@ ModelPart PartOfStage(const Entry& entry, const NodeStages& stages, std::size_t 
   for (const Node& node : graph.nodes()) {
     const std::size_t own = stages.at(&node);
     ForEachRead(node, [&](const Value& value) {
-      if (value.is_constant() || stage_of(value) == own || states.contains(&value)) return;
-      if (own == stage) read.insert(&value);
-      if (stage_of(value) == stage) given.insert(&value);
+      // What reads a state also writes it: what it is next may come from an input or another part.
+      const auto state = states.find(&value);
+      const Value& needed = state != states.end() ? *state->second : value;
+      if (needed.is_constant() || stage_of(needed) == own || states.contains(&needed)) return;
+      if (own == stage) read.insert(&needed);
+      if (stage_of(needed) == stage) given.insert(&needed);
     });
   }
   for (std::size_t i = 0; i + entry.states.size() < graph.num_outputs(); ++i) {

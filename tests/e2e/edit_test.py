@@ -260,6 +260,19 @@ entry main(%x: f32[2], %total: f32[2]) -> (%y: f32[2], %total_out: f32[2])
 """
 
 
+KEEPING = """dragoman 1 common onnx
+opset "" 22
+state before: f32[2] = f32[2] [1.0, -1.0]
+
+entry main(%x: f32[2], %before: f32[2]) -> (%y: f32[2], KEPT)
+    state 0 input 1 -> output 1 {
+  %h = onnx.Tanh(%x)
+  %n = onnx.Neg(%h)
+  %y = onnx.Add(%n, %before)
+}
+"""
+
+
 class EditStates(CommandCase):
     """Parts of models that keep states between calls: each state stays with what reads it."""
 
@@ -287,6 +300,18 @@ class EditStates(CommandCase):
             total = d * total + d
             results.append(-np.sin(total))
         return np.stack(results)
+
+    def test_a_state_may_keep_an_input_or_what_an_earlier_part_computes(self):
+        for kept in ("%x", "%h"):
+            with self.subTest(kept):
+                self.model.write_text(KEEPING.replace("KEPT", kept))
+                self.done("split", self.model, "-o", self.out / "part.dgt", "--at", "h")
+                parts = [self.out / "part_1.dgt", self.out / "part_2.dgt"]
+                self.assertEqual([self.states(part) for part in parts], [[], ["before"]])
+                if kept == "%h":  # else both parts have an input x
+                    self.done("merge", *parts, "-o", self.out / "whole.dgt")
+                    np.testing.assert_allclose(self.run_steps(self.out / "whole.dgt"),
+                                               self.run_steps(self.model))
 
     def test_parts_and_the_whole_again(self):
         for border, with_state in (("d", 2), ("s", 1), ("m", 1)):
