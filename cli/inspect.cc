@@ -139,7 +139,7 @@ int WriteOverlay(const Session& session, const Result<Model>& lowered,
                                "give numbers by --heat"),
                   options.model);
   }
-  const std::string overlay = OverlayOf(session, *lowered, heat);
+  const std::string overlay = OverlayOf(session, *lowered, heat, heats->empty());
   return Report(WritePageFile(*options.overlay, overlay, {options.model}), *options.overlay);
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -58,8 +57,10 @@ page::Heat CostsOfNodes(const Model& lowered) {
   return heat;
 }
 
-std::string OverlayOf(const Session& session, const Model& lowered, const page::Heat& heat) {
+std::string OverlayOf(const Session& session, const Model& lowered, const page::Heat& heat,
+                      bool is_of_lowered) {
   std::map<std::string, std::vector<std::string>> sources;
+  if (is_of_lowered) AddSources(lowered, sources);
   Model rewritten = Clone(lowered);
   // A pass that fails leaves a model that is as good as the one before.
   if (session.Rewrite(rewritten).ok()) AddSources(rewritten, sources);

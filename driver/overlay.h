@@ -16,8 +16,10 @@ page::Heat CostsOfNodes(const Model& lowered);
 
 // JSON that has a number for each node of the file that `lowered` is from. The rows of `heat` are
 // called like nodes or values of `lowered`, or of what the default passes make of it: what several
-// nodes of the file became shares its number among them.
-std::string OverlayOf(const Session& session, const Model& lowered, const page::Heat& heat);
+// nodes of the file became shares its number among them. `is_of_lowered`: rows whose names both
+// have are of `lowered`, as those of CostsOfNodes are.
+std::string OverlayOf(const Session& session, const Model& lowered, const page::Heat& heat,
+                      bool is_of_lowered);
 
 }  // namespace dragoman
 

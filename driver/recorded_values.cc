@@ -48,7 +48,8 @@ Result<std::vector<NamedArray>> ReadRecordedValues(const std::string& folder) {
 }
 
 bool IsRecordOf(const std::string& recorded, const std::string& name) {
-  return recorded == name || Plain(recorded) == Plain(name);
+  const std::string file = FileName(recorded);
+  return file == FileName(name) || (!name.starts_with('_') && file == Plain(name));
 }
 
 }  // namespace dragoman

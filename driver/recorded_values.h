@@ -18,8 +18,8 @@ bool HoldsRecordedValues(const std::string& folder);
 // The files, sorted by path. A name is the path in the folder, without the suffix.
 Result<std::vector<NamedArray>> ReadRecordedValues(const std::string& folder);
 
-// Whether a file called `recorded` is of the value called `name`: as FileName has both, but for '_'
-// in front.
+// Whether a file called `recorded` is of the value called `name`: as FileName has both; the '_'
+// that it makes of what is in front of "/h" may be left out.
 bool IsRecordOf(const std::string& recorded, const std::string& name);
 
 }  // namespace dragoman

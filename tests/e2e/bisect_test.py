@@ -103,6 +103,22 @@ class RecordedValues(CommandCase):
         self.assertRegex(said, "^.*right: ok\n  /0/Gemm_output_0: .*\n  /1/Relu_output_0: .*\n  y: ")
         self.assertIn("none of 2 values", self.done("verify", MLP, "--data", folder, "--bisect"))
 
+    def test_names_that_differ_by_what_stands_in_front(self):
+        (self.out / "m.dgt").write_text("""dragoman 1 source onnx
+opset "" 13
+
+entry main(%x: f32[2], %_x: f32[2]) -> (%h, %_h) {
+  %h: f32[2] = onnx.Neg(%x)
+  %_h: f32[2] = onnx.Exp(%_x)
+}
+""")
+        (self.out / "named").mkdir()
+        x = numpy.float32([1, 2])
+        for name, value in (("x", x), ("_x", -x), ("h", -x), ("_h", numpy.exp(-x))):
+            numpy.save(self.out / "named" / f"{name}.npy", value)
+        said = self.done("verify", self.out / "m.dgt", "--data", self.out / "named")
+        self.assertRegex(said, "named: ok\n  h: .*\n  _h: ")
+
     def test_the_first_that_differs_is_named(self):
         wrong = numpy.zeros((1, 64), numpy.float32)
         folder = self.record("wrong", _1_Relu_output_0=wrong)

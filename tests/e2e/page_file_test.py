@@ -76,6 +76,22 @@ class PageFile(CommandCase):
         self.assertEqual(sorted(item[8] for item in items if item[0] == 0),
                          list(range(len(model["nodes"]))))
 
+    def test_multiply_adds_are_those_of_the_node_itself(self):
+        (self.out / "m.dgt").write_text("""dragoman 1 source onnx
+opset "" 15
+
+entry main(%x: f32[1, 1, 4, 4]) -> (%y) {
+  const %w: f32[1, 1, 1, 1] = [[[[2.0]]]]
+  const %one: f32[1] = [1.0]
+  %c = onnx.Conv(%x, %w) @conv
+  %y = onnx.BatchNormalization(%c, %one, %one, %one, %one) @norm
+}
+""")
+        overlay = self.out / "overlay.json"
+        self.done("inspect", self.out / "m.dgt", "--overlay", overlay)
+        self.assertEqual(json.loads(overlay.read_text())["results"],
+                         {"conv": {"value": 16.0}, "norm": {"value": 0.0}})
+
     def test_an_overlay_has_the_numbers_of_the_nodes_of_the_file(self):
         model, overlay = "tests/models/mlp/model.onnx", self.out / "overlay.json"
         def results(*arguments):
