@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs clang-tidy 14 with the checks of .clang-tidy; a finding is an error.
 #
-#   scripts/tidy.sh              the lines that the last commit and the working tree change
+#   scripts/tidy.sh              the lines that the last commit and the working tree change; of
+#                                headers, those that a changed source includes
 #   scripts/tidy.sh REV          the lines that differ from REV
 #   scripts/tidy.sh --all        all lines of every source file (hours of processor time)
 #
@@ -21,7 +22,7 @@ command -v clang-tidy-14 >/dev/null && command -v clang++-14 >/dev/null ||
 
 # changed_lines REV: the lines of sources and headers that differ, as -line-filter takes them.
 changed_lines() {
-  git diff -U0 --diff-filter=d "$1" -- '*.cc' '*.h' | awk '
+  git diff -U0 --no-color --no-ext-diff --src-prefix=a/ --dst-prefix=b/ --diff-filter=d "$1" -- '*.cc' '*.h' | awk '
     /^\+\+\+ b\// { file = substr($2, 3); next }
     /^@@ / {
       split(substr($3, 2), lines, ",")
@@ -43,7 +44,9 @@ else
   git rev-parse --quiet --verify "$rev^{commit}" >/dev/null ||
     skip "there is no commit $rev to compare with"
   files=$(git diff --name-only --diff-filter=d "$rev" -- '*.cc')
-  filter=("-line-filter=$(changed_lines "$rev")")
+  lines=$(changed_lines "$rev")
+  [ "$lines" != '[]' ] || exit 0  # clang-tidy takes an empty filter for none
+  filter=("-line-filter=$lines")
 fi
 [ -n "$files" ] || exit 0
 
