@@ -18,6 +18,7 @@ exit code 1 if it fails in the same way. Exit codes: 0 all paths agree, 1 some d
 """
 
 import argparse
+import contextlib
 import collections
 import json
 import pathlib
@@ -182,7 +183,7 @@ class Found:
         with np.load(folder / "inputs.npz") as arrays:
             self.feeds = dict(arrays)
 
-    def fails(self, model):
+    def fails(self, model, keeps=False):
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             copy = shutil.copy(model, folder / f"model{model.suffix}")
@@ -191,7 +192,7 @@ class Found:
             if case is None:
                 return False
             fails = same_failure(self.judge.judge(self.path, case), self.path)
-            if fails:
+            if fails and keeps:
                 shutil.copy(copy, self.smallest.with_suffix(model.suffix))
         return fails
 
@@ -199,19 +200,20 @@ class Found:
         """Tells processes whether the models that they name fail, until the listener closes."""
         while True:
             try:
-                with listener.accept() as asking:
-                    asking.send(self.fails(pathlib.Path(asking.recv())))
+                asking = listener.accept()
             except OSError:
                 return
+            # One that no longer waits, or an engine that is gone, is not the last.
+            with asking, contextlib.suppress(OSError, EOFError, Absent, Broken):
+                asking.send(self.fails(pathlib.Path(asking.recv()), keeps=True))
 
     def reduced(self):
         """The model made as small as possible, as text. The judge answers for each candidate, since
         a process of its own would import a framework first."""
-        address = str(self.folder / "socket")
-        with Listener(address, "AF_UNIX") as listener:
+        with Listener(family="AF_UNIX") as listener:
             threading.Thread(target=self.answer, args=(listener,), daemon=True).start()
             ask = (f"'{sys.executable}' -c 'import sys; from multiprocessing.connection import Client; "
-                   f"c = Client(sys.argv[1]); c.send(sys.argv[2]); sys.exit(c.recv())' '{address}' {{}}")
+                   f"c = Client(sys.argv[1]); c.send(sys.argv[2]); sys.exit(9 if c.recv() else 0)' '{listener.address}' {{}}")
             small = self.smallest.with_suffix(".onnx")
             done = call([DRAGOMAN, "reduce", self.folder / "model.onnx", "-q", "-o", small, "--timeout",
                          LIMIT_S, "--test", ask], REDUCTION_LIMIT_S)
@@ -266,7 +268,9 @@ def hunt(options, judge, engines):
             if case is None:
                 counts["model", verdict.status] += 1
                 print(f"--seed {seed}: model: {verdict.reason}", flush=True)
-            for place in range(options.paths if case and engines else 0):
+            for place in range(options.paths if case else 0):
+                if not engines:
+                    break
                 path = draw_path(rng, names, engines)
                 for step in folder.glob("step*"):
                     shutil.rmtree(step)

@@ -213,7 +213,7 @@ def unary(*operators, kinds="f"):
     return [lambda d, name=name: (name, [d.of_kind(kinds)], {}) for name in operators]
 
 
-def binary(*operators, kinds="f", exactly=""):
+def binary(*operators, kinds="f"):
     def template(d, name):
         left = d.of_kind(kinds)
         operands = [left, d.sibling(left)]
@@ -352,10 +352,10 @@ def scatter_elements(d):
     sizes = [d.number(1, size) for size in d.values[x].shape]
     size = d.values[x].shape[axis]
     sizes[axis] = min(2, size)
-    places = numpy.sort(d.generator.integers(0, size, sizes), axis)
     # Each place once, so that the order of writing does not matter.
-    places = (numpy.arange(sizes[axis]).reshape([-1 if at == axis % len(sizes) else 1
-                                                 for at in range(len(sizes))]) + 0 * places)
+    line = d.generator.permutation(size)[:sizes[axis]]
+    places = numpy.zeros(sizes, int) + line.reshape([-1 if at == axis % len(sizes) else 1
+                                                     for at in range(len(sizes))])
     array = d.values[x]
     attributes = {"axis": axis}
     if d.operator_set >= 18 and d.chance(0.6):

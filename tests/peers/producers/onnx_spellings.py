@@ -11,7 +11,6 @@ from shared.produce import numbers, serve_producer
 FORM = "ONNX, odd spellings"
 # By the declaration of an input: open sizes are those of the run.
 OPEN_SIZES = ({"N": 3, "T": 4, "C": 2}, {"N": 1, "T": 2, "C": 1}, {"N": 2, "T": 5, "C": 3})
-NUMPY_TYPES = {"float": "float32", "double": "float64"}
 
 # Name: (operator set, graph). Outputs need no type where ONNX infers it.
 CASES = {
