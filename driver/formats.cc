@@ -24,8 +24,10 @@ bool IsSet(const WriteOption& option, const WriteOptions& options) {
   return std::visit([&](auto value) { return static_cast<bool>(options.*value); }, option.value);
 }
 
-bool Has(const Format& format, const WriteOption& option) {
-  return std::ranges::find(format.options, option.name, &WriteOption::name) != format.options.end();
+// The format's own option for the same value; nullptr: it has none.
+const WriteOption* OwnOption(const Format& format, const WriteOption& option) {
+  const auto own = std::ranges::find(format.options, option.value, &WriteOption::value);
+  return own != format.options.end() ? &*own : nullptr;
 }
 
 // Errors: the value is none that the option takes.
@@ -86,10 +88,11 @@ Status CheckWriteOptions(const Format& format, const WriteOptions& options) {
   for (const Format& owner : BuiltInFormats()) {
     for (const WriteOption& option : owner.options) {
       if (!IsSet(option, options)) continue;
-      if (!Has(format, option))
+      const WriteOption* const own = OwnOption(format, option);
+      if (own == nullptr)
         return InvalidInput(fmt::format("{} is for files of format {}, not {}", option.name,
                                         owner.name, format.name));
-      DRAGOMAN_TRY(CheckValue(option, options));
+      DRAGOMAN_TRY(CheckValue(*own, options));
     }
   }
   return {};

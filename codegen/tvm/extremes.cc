@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/ir/dtype.h"
+#include "core/ir/node_attributes.h"
 #include "core/ops/value_facts.h"
 
 namespace dragoman::tvm {
@@ -20,6 +21,11 @@ bool IsOneOf(const Node& node, std::span<const std::string_view> types) {
   return std::ranges::any_of(types, [&](std::string_view type) { return node.Is(type); });
 }
 
+// A negative factor gives the side without a bound the other sign.
+bool IsTurned(const Node& node) {
+  return FloatAttribute(node, "alpha", 1) < 0 || FloatAttribute(node, "gamma", 1) < 0;
+}
+
 constexpr int kMaxSteps = 32;
 
 bool MayBe(const Value& value, int steps) {
@@ -27,7 +33,7 @@ bool MayBe(const Value& value, int steps) {
   const Node* node = value.producer();
   if (node == nullptr || steps == 0) return true;
   const ValueFacts& facts = ValueFactsOf(*node);
-  if (facts.has_least || facts.is_between()) return false;
+  if ((facts.has_least && !IsTurned(*node)) || facts.is_between()) return false;
   if (node->Is("Concat")) {
     return std::ranges::any_of(node->operands(), [&](const Use& use) {
       return use.value() != nullptr && MayBe(*use.value(), steps / 2);

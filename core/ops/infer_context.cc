@@ -137,7 +137,7 @@ std::string OperandsText(const InferContext& context) {
   for (std::size_t i = 0; i < context.num_operands(); ++i) {
     if (!context.has(i)) continue;
     text += text.empty() ? ": " : ", ";
-    if (i == kMaxListed) return text + "…";
+    if (i >= kMaxListed) return text + "…";
     text += context.def().signature.Operand(i)->name + " " + context.type(i).ToString();
     const std::optional<Elements>& elements = context.elements(i);
     if (!elements || elements->size() > kMaxListed) continue;

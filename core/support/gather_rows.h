@@ -9,6 +9,7 @@
 #define DRAGOMAN_CORE_SUPPORT_GATHER_ROWS_H_
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -29,6 +30,7 @@ std::vector<Row> GatherRows(const RowsOfFile<Row> (&files)[count], Projection ke
     rows.insert(rows.end(), more.begin(), more.end());
   }
   std::ranges::sort(rows, {}, key_of);
+  assert(IsSortedBy(rows, key_of));  // no key is in two files
   return rows;
 }
 

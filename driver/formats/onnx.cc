@@ -95,7 +95,8 @@ std::vector<WriteOption> Options() {
       {.name = "--state",
        .value = &WriteOptions::state,
        .what = "keep: record which outputs feed which inputs; lift: do not",
-       .one_of = {"keep", "lift"}},
+       .one_of = {"keep", "lift"},
+       .lowers = true},
       {.name = "--opset",
        .value = &WriteOptions::opset,
        .what = fmt::format("Operator set of an ONNX file written from a lowered graph: {} to {} "

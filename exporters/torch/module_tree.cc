@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <set>
 
 #include "core/rewrite/zeros.h"
 

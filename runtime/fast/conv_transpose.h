@@ -27,7 +27,7 @@ class PreparedConvTranspose {
   // ScratchBytes() and is aligned to 64.
   Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
-  // The implementation that was chosen.
+  // For profiles.
   const char* Implementation() const noexcept;
 
  private:

@@ -3,7 +3,6 @@
 // (scatter_elements alone does), so they are raised before.
 #include "codegen/relax/ops/op_rows.h"
 
-#include <algorithm>
 #include <optional>
 
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 // are raised before.
 #include "codegen/relay/ops/op_rows.h"
 
-#include <algorithm>
 #include <numeric>
 #include <utility>
 

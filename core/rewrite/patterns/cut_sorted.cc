@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The largest elements, taken of all in their order.
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>

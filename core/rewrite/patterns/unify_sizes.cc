@@ -365,8 +365,8 @@ Result<bool> TakeOfNarrower(Node& node, PassContext& context) {
 
 // The places along one axis of x.
 struct OpenPlaces {
-  Value* places = nullptr;  // of one axis, or a number
-  int axis = -1;            // of the indices; -1: a number
+  Value* places = nullptr;  // of one axis
+  int axis = 0;             // of the indices
 };
 
 // `part`, of indices of `rank` axes, as what varies along one axis alone and is expanded along
@@ -374,15 +374,15 @@ struct OpenPlaces {
 std::optional<OpenPlaces> ReadOpenPlaces(Value* part, int rank, const PassContext& context) {
   if (const Node* const expanded = ProducerOf(part, "Expand")) part = expanded->operand(0);
   const Node* const added = part->producer();
-  if (!AddedAxes(added, context)) {
+  const auto axes = AddedAxes(added, context);
+  if (!axes) {
     if (part->type().rank() != 1) return std::nullopt;
     return OpenPlaces{part, rank - 1};
   }
   Value* const places = added->operand(0);
   if (places->type().rank() != 1) return std::nullopt;
-  const auto axes = *AddedAxes(added, context);
   std::int64_t kept = 0;  // the axis that was not added
-  while (std::ranges::binary_search(axes, kept)) ++kept;
+  while (std::ranges::binary_search(*axes, kept)) ++kept;
   return OpenPlaces{places, static_cast<int>(kept) + rank - *part->type().rank()};
 }
 
