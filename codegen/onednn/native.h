@@ -20,7 +20,7 @@ struct NativeOptions {
   // Empty: NativeCacheFolder().
   std::filesystem::path cache;
   std::string compiler = "c++";
-  std::string optimization = "-O2";
+  std::string optimization = "-O3";  // as CMakeLists.txt of a program has it
   onednn::PlanOptions plan;
   // Where lines that the model prints go, one per call; nullptr: nowhere.
   std::function<void(std::string_view line)> line_sink;
