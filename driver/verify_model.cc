@@ -126,7 +126,7 @@ Status CompareRecordedOutputs(const FlatArrays& outputs, const Tolerance& tolera
                               std::vector<NamedArray>& values, Verification& verification) {
   for (const auto& [name, found] : outputs) {
     const auto record = std::ranges::find_if(
-        values, [&](const NamedArray& array) { return IsRecordOf(array.name, name); });
+        values, [&name = name](const NamedArray& array) { return IsRecordOf(array.name, name); });
     if (record == values.end()) continue;
     DRAGOMAN_ASSIGN(const Array expected, FromNpy(record->array, PlainDType(*record)));
     verification.outputs.push_back(CompareOutput(name, found, expected, tolerance));

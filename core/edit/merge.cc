@@ -38,21 +38,12 @@ std::string Untaken(const std::string& wanted, const std::set<std::string>& take
   return name;
 }
 
-// Inputs and outputs but for those of states, which come after all others.
-std::size_t NumFreeInputs(const Model& model) {
-  return model.main().num_inputs() - model.entries.front().states.size();
-}
-
-std::size_t NumFreeOutputs(const Model& model) {
-  return model.main().num_outputs() - model.entries.front().states.size();
-}
-
 std::vector<Connection> EqualNames(const Model& first, const Model& second) {
   std::set<std::string> inputs;
-  for (std::size_t i = 0; i < NumFreeInputs(second); ++i)
+  for (std::size_t i = 0; i < NumFreeInputs(second.entries.front()); ++i)
     inputs.insert(second.main().input(i)->name());
   std::vector<Connection> connections;
-  for (std::size_t i = 0; i < NumFreeOutputs(first); ++i) {
+  for (std::size_t i = 0; i < NumFreeOutputs(first.entries.front()); ++i) {
     const std::string& name = first.main().output(i)->name();
     if (inputs.contains(name)) connections.push_back({name, name});
   }
@@ -72,7 +63,8 @@ Result<std::vector<Link>> LinksOf(const Model& first, const Model& second,
   for (const auto& [output, input] : connections) {
     DRAGOMAN_ASSIGN(const std::size_t from, FindOutput(first, output));
     DRAGOMAN_ASSIGN(const Value* to, FindInput(second, input));
-    if (from >= NumFreeOutputs(first) || to->index() >= NumFreeInputs(second))
+    if (from >= NumFreeOutputs(first.entries.front()) ||
+        to->index() >= NumFreeInputs(second.entries.front()))
       return InvalidInput("--connect " + output + "=" + input + " names a state");
     const Type& given = first.main().output(from)->type();
     const Type& read = to->type();
@@ -155,8 +147,7 @@ std::vector<BoundState> Append(Graph& graph, const Model& other, const std::vect
   std::set<std::size_t> read;
   for (const Link& link : links) read.insert(link.output);
   for (auto i = read.rbegin(); i != read.rend(); ++i) graph.RemoveOutput(*i);
-  for (std::size_t i = 0; i + entry.states.size() < second.num_outputs(); ++i)
-    graph.AddOutput(map.at(second.output(i)));
+  for (std::size_t i = 0; i < NumFreeOutputs(entry); ++i) graph.AddOutput(map.at(second.output(i)));
   std::vector<BoundState> states;
   for (const StateBinding& state : entry.states) {
     states.push_back({other.states[state.state], map.at(second.input(state.input)),
@@ -200,8 +191,8 @@ Result<Model> MergeModels(const Model& first, const Model& second,
     if (!merged.OpsetVersion(opset.domain)) merged.opsets.push_back(opset);
   }
   for (const auto& [key, value] : second.metadata) {
-    const bool is_new =
-        std::ranges::none_of(merged.metadata, [&](const auto& pair) { return pair.first == key; });
+    const bool is_new = std::ranges::none_of(
+        merged.metadata, [&key = key](const auto& pair) { return pair.first == key; });
     if (is_new) merged.metadata.emplace_back(key, value);
   }
   DRAGOMAN_TRY(InferModel(merged));

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "core/ir/for_each_value.h"
+#include "core/rewrite/bound_states.h"
 #include "core/support/nearest_name.h"
 
 namespace dragoman {
@@ -62,7 +63,7 @@ ModelPart PartOfStage(const Entry& entry, const NodeStages& stages, std::size_t 
       if (stage_of(needed) == stage) given.insert(&needed);
     });
   }
-  for (std::size_t i = 0; i + entry.states.size() < graph.num_outputs(); ++i) {
+  for (std::size_t i = 0; i < NumFreeOutputs(entry); ++i) {
     const Value* const output = graph.output(i);
     if (output != nullptr && stage_of(*output) == stage) given.insert(output);
   }

@@ -7,6 +7,14 @@
 
 namespace dragoman {
 
+std::size_t NumFreeInputs(const Entry& entry) {
+  return entry.graph->num_inputs() - entry.states.size();
+}
+
+std::size_t NumFreeOutputs(const Entry& entry) {
+  return entry.graph->num_outputs() - entry.states.size();
+}
+
 std::vector<BoundState> TakeStates(Model& model) {
   Entry& entry = model.entries.front();
   std::vector<BoundState> taken;
@@ -14,7 +22,7 @@ std::vector<BoundState> TakeStates(Model& model) {
     taken.push_back({std::move(model.states[binding.state]), entry.graph->input(binding.input),
                      entry.graph->output(binding.output)});
   }
-  const std::size_t kept = entry.graph->num_outputs() - entry.states.size();
+  const std::size_t kept = NumFreeOutputs(entry);
   while (entry.graph->num_outputs() > kept)
     entry.graph->RemoveOutput(entry.graph->num_outputs() - 1);
   entry.states.clear();

@@ -3,11 +3,16 @@
 #ifndef DRAGOMAN_CORE_REWRITE_BOUND_STATES_H_
 #define DRAGOMAN_CORE_REWRITE_BOUND_STATES_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "core/ir/model.h"
 
 namespace dragoman {
+
+// Inputs and outputs of `entry` but for those of its states, which come after all others.
+std::size_t NumFreeInputs(const Entry& entry);
+std::size_t NumFreeOutputs(const Entry& entry);
 
 // A state, the input by which the graph reads it, and its next value.
 struct BoundState {

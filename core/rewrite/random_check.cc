@@ -16,6 +16,7 @@
 #include "core/compare/tensor_differences.h"
 #include "core/interpreter/interpreter.h"
 #include "core/ir/element_text.h"
+#include "core/rewrite/bound_states.h"
 #include "core/rewrite/sequence_node.h"
 
 namespace dragoman {
@@ -233,7 +234,7 @@ class Draw {
   Verdict Call(Interpreter& first, Interpreter& second, std::string& what) {
     const Entry& entry = before_.entries.front();
     std::vector<RuntimeValue> inputs;
-    for (std::size_t i = 0; i + entry.states.size() < entry.graph->num_inputs(); ++i) {
+    for (std::size_t i = 0; i < NumFreeInputs(entry); ++i) {
       auto input = drawing_.Draw(entry.graph->input(i)->type());
       if (!input) return Verdict::kInconclusive;
       inputs.push_back(std::move(*input));

@@ -5,6 +5,7 @@
 
 #include "codegen/onednn/emit/emit_impl.h"
 #include "codegen/onednn/emit/text.h"
+#include "core/ops/kernel_name.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -225,7 +226,7 @@ struct TargetForm {
   std::string_view end;     // after the class
 };
 
-// The class Target without the model's types, and what stands after it.
+// The class Target without the model's types, and what stands behind it.
 std::string FillTarget(const Plan& plan, const TargetForm& form) {
   CodeWriter cases;
   for (int level = 0; level < 3; ++level) cases.Indent();

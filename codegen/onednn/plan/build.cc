@@ -14,6 +14,7 @@
 #include "codegen/onednn/plan/uses.h"
 #include "core/ops/expansion.h"
 #include "core/ops/kernel_name.h"
+#include "core/rewrite/bound_states.h"
 #include "core/rewrite/pipeline.h"
 #include "runtime/params/shape.h"
 
@@ -302,8 +303,7 @@ std::vector<SymbolBinding> PlanBuilder::BindSizes(BufferId id) {
 
 // Outputs that one kernel writes are written where the caller wants them.
 void PlanBuilder::MarkDirectOutputs(const Entry& entry) {
-  const std::size_t own = entry.graph->num_outputs() - entry.states.size();
-  for (std::size_t i = 0; i < own; ++i) {
+  for (std::size_t i = 0; i < NumFreeOutputs(entry); ++i) {
     const Value* value = entry.graph->output(i);
     const Node* producer = value->producer();
     if (producer == nullptr || producer->graph() != entry.graph.get()) continue;

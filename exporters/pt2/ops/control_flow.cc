@@ -59,8 +59,8 @@ class Captures {
  public:
   void Add(const AtenGraph& body) {
     for (const auto& [outer, inner] : body.imports()) {
-      const bool is_there =
-          std::ranges::any_of(outer_, [&](const Term& term) { return term.name == outer.name; });
+      const bool is_there = std::ranges::any_of(
+          outer_, [&outer = outer](const Term& term) { return term.name == outer.name; });
       if (!is_there) outer_.push_back(outer);
     }
   }
