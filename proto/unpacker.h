@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker after UnpackModel.
+// The worker behind UnpackModel.
 #ifndef DRAGOMAN_PROTO_UNPACKER_H_
 #define DRAGOMAN_PROTO_UNPACKER_H_
 

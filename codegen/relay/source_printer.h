@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The printer after write_source.h.
+// The printer behind write_source.h.
 #ifndef DRAGOMAN_CODEGEN_RELAY_SOURCE_PRINTER_H_
 #define DRAGOMAN_CODEGEN_RELAY_SOURCE_PRINTER_H_
 

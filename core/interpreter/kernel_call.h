@@ -26,7 +26,7 @@ struct KernelArguments {
   void* scratch = nullptr;
 };
 
-// A kernel instance after one type.
+// A kernel instance behind one type.
 struct KernelEntry {
   rt::Status (*call)(const KernelArguments&) = nullptr;
   std::int64_t (*scratch_bytes)(const KernelArguments&) = nullptr;  // null: needs none

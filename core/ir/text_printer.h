@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The printer after print.h. Internal.
+// The printer behind print.h. Internal.
 #ifndef DRAGOMAN_CORE_IR_TEXT_PRINTER_H_
 #define DRAGOMAN_CORE_IR_TEXT_PRINTER_H_
 

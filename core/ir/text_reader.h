@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parser after parse.h. Internal.
+// The parser behind parse.h. Internal.
 #ifndef DRAGOMAN_CORE_IR_TEXT_READER_H_
 #define DRAGOMAN_CORE_IR_TEXT_READER_H_
 

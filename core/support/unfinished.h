@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must not stay after if it is not brought to an end: files and folders that are being
+// What must not be left behind if it is not brought to an end: files and folders that are being
 // written under a temporary name.
 #ifndef DRAGOMAN_CORE_SUPPORT_UNFINISHED_H_
 #define DRAGOMAN_CORE_SUPPORT_UNFINISHED_H_

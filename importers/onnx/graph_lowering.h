@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The worker after LowerOnnx: walks source graphs in topological order and fills common graphs.
+// The worker behind LowerOnnx: walks source graphs in topological order and fills common graphs.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_GRAPH_LOWERING_H_
 #define DRAGOMAN_IMPORTERS_ONNX_GRAPH_LOWERING_H_
 

@@ -57,7 +57,7 @@ dragoman::Value* Operand(const Handle<Part>& near, const OptionalValue& value) {
 }
 
 // "Conv", "com.microsoft.Gelu", "dragoman.Linear", in the dialect of the model: of a common or an
-// ONNX model a domain may stand in front, of others the dialect, and an overload after.
+// ONNX model a domain may stand in front, of others the dialect, and an overload after it.
 const OpName* OpOf(const Model& model, const std::string& type, const std::string& domain,
                    const std::string& overload) {
   const bool own = model.level == Level::kCommon && domain == "dragoman";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// oneDNN 2.6 and later, and 3.x, after one interface. Only .cc files of runtime/fast include this.
+// oneDNN 2.6 and later, and 3.x, behind one interface. Only .cc files of runtime/fast include this.
 //
 // 2.x describes an operation by an op descriptor from which a primitive descriptor is made; in 3.x
 // the primitive descriptor takes those arguments itself. Eltwise post-ops lost their scale.

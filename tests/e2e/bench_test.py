@@ -17,11 +17,11 @@ SHORT = ("--rounds", 3, "--calls", 4)
 
 class Bench(CommandCase):
     def test_times_in_words(self):
-        told = self.done("bench", MLP, "--engine", "interpreter", *SHORT).splitlines()
-        self.assertEqual(told[0], "3 rounds of 4 calls, engine interpreter, threads: 1")
+        lines = self.done("bench", MLP, "--engine", "interpreter", *SHORT).splitlines()
+        self.assertEqual(lines[0], "3 rounds of 4 calls, engine interpreter, threads: 1")
         time = r"[\d.e+]+ (us|ms|s)"
-        self.assertRegex(told[1], rf"model\.onnx: fastest {time}, median {time}, 99 % below {time}$")
-        self.assertEqual(told[2], "  13.4 kB of weights, 512 bytes of activations at most")
+        self.assertRegex(lines[1], rf"model\.onnx: fastest {time}, median {time}, 99 % below {time}$")
+        self.assertEqual(lines[2], "  13.4 kB of weights, 512 bytes of activations at most")
 
     def test_two_models_in_turn_as_json(self):
         answer = json.loads(self.done("bench", MLP, "--against", MLP, "--engine", "interpreter",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The struct after the model's class: what it is made of, and how it is constructed.
+// The struct behind the model's class: what it is made of, and how it is constructed.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_IMPL_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_IMPL_H_
 
@@ -20,7 +20,7 @@ bool DrawsRandomNumbers(const Plan& plan);
 // What stands before a value that is given, whether or not a step reads it.
 std::string UnusedMark(const Buffer& buffer);
 
-// "(const rt::TensorView<const float> x, rt::Tensor<float>* y)": the parameters of an entry after
+// "(const rt::TensorView<const float> x, rt::Tensor<float>* y)": the parameters of an entry behind
 // the public method, which has checked their sizes.
 std::string ImplParameters(const Plan& plan, const PlanEntry& entry);
 

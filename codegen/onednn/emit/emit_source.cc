@@ -35,7 +35,7 @@ const void* EmbeddedWeights() noexcept { return @NAME@_weights_begin; }
 }  // namespace @NAME@
 )";
 
-// The worker after EmitSources. A program with an entry of more than steps_per_file steps is
+// The worker behind EmitSources. A program with an entry of more than steps_per_file steps is
 // split: what its parts have in common stands in a header of its own.
 class SourceEmitter {
  public:

@@ -41,7 +41,7 @@ bool IsStatic(const Value* value);
 // The last layers of `graph`; none if there are no others.
 std::set<const Node*> LastProducts(const Graph& graph);
 
-// The worker after MakePlan; its model has names for all sizes (name_sizes.h).
+// The worker behind MakePlan; its model has names for all sizes (name_sizes.h).
 class PlanBuilder {
  public:
   PlanBuilder(const Model& model, Plan& plan, const PlanOptions& options)

@@ -24,7 +24,7 @@ using tf_pb::ChunkedField;
 using tf_pb::ChunkedMessage;
 using tf_pb::FieldIndex;
 
-// An element of a list stands so far after the others at most.
+// The place of an element of a list is at most so far beyond those of the others.
 constexpr int kMaxGap = 4096;
 
 Status Merge(const std::string& chunk, Message* message) {

@@ -78,7 +78,7 @@ Value* WholeWindows(Composer& c, Value* x, Window window, int spatial, Value* li
   window.ceil_mode = false;
   Value* y =
       c.Op("AveragePool", {c.Op("Pad", {x, c.Ints(pads), c.Number(0, x)})}, Attributes(window));
-  // A window that begins in the padding after is left out.
+  // A window that begins in the padding at the end is left out.
   for (int i = 0; i < spatial; ++i)
     y = c.Slice(y, i + 2, c.Ints({0}), c.SizeVector(like, i + 2, 1), c.Ints({1}));
   return y;

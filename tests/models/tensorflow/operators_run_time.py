@@ -97,7 +97,7 @@ def make_unknown_sizes():
 
 
 def make_xla_slices():
-    """Starts that lie too far after or in front are moved."""
+    """Starts that lie too far behind or in front are moved."""
     group = Group("xla_slices")
     x, update, sizes = f32(4, 5), f32(2, 3), (i32(2, 3),)
     for row, column, starts in ((1, 2, i32(1, 2)), (2, 0, i32(9, -4))):

@@ -218,8 +218,8 @@ TEST_F(ExportOnnxTest, TheAxisOfAnOlderTransformIsAnAttribute) {
 // ONNX Runtime gives the last iteration's number for all iterations otherwise; OpenVINO takes a
 // condition or a state that stays for a further input.
 TEST_F(ExportOnnxTest, WhatALoopsBodyIsGivenIsCopiedBeforeItIsAResult) {
-  Result<Model> model = RoundTrip(R"(graph main(%n: i64[], %x: f32[2]) -> (%last, %turns) {
-    %last: f32[2], %turns: i64[k] = onnx.Loop(%n, _, %x) {body = graph body(%i: i64[], %go: bool[], %state: f32[2]) -> (%go, %state, %i) {}}
+  Result<Model> model = RoundTrip(R"(graph main(%n: i64[], %x: f32[2]) -> (%last, %iterations) {
+    %last: f32[2], %iterations: i64[k] = onnx.Loop(%n, _, %x) {body = graph body(%i: i64[], %go: bool[], %state: f32[2]) -> (%go, %state, %i) {}}
   })");
   ASSERT_TRUE(model.ok()) << model.error().ToString();
   const Graph& body = *model->main().first_node()->subgraphs().front();
