@@ -172,7 +172,8 @@ void AddBench(CommandLine& program) {
       program.AddCommand("bench", "Time calls of a model, by itself or in turn with another one");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add("--against", &options->against,
-              "Another model, which is called with the same inputs; rounds of both alternate");
+              "Another model, which is called with the same inputs; rounds of both alternate",
+              {.placeholder = "MODEL"});
   command.Add("--rounds", &options->request.rounds, "How many rounds; default: 5",
               {.range = {{1, 100'000}}});
   command.Add("--calls", &options->request.run.repeat, "Calls in a round; default: 20",
@@ -180,16 +181,19 @@ void AddBench(CommandLine& program) {
   command.Add("--threads", &options->request.run.threads,
               "Threads of the generated program; default: 1", {.range = {{1, 1024}}});
   command.Add("--engine", &options->request.run.engine,
-              "native (default): the generated C++ program; or interpreter",
+              "native (default) is the generated C++ program",
               {.one_of = {"native", "interpreter"}});
   command.AddFlag("--profile", options->profile, "Print the time of each step as well");
-  command.Add("--plot", &options->plot, "Write the time of each step as an SVG picture");
+  command.Add("--plot", &options->plot, "Write the time of each step as an SVG picture",
+              {.placeholder = "FILE"});
   command.Add("--input", &options->inputs.inputs,
-              "NAME=FILE.npy or POSITION=FILE.npy, in place of random inputs",
-              {.repeatable = true});
-  command.Add("--inputs", &options->inputs.archive, "FILE.npz with an array for each input");
+              "Array for an input, in place of random ones; POSITION=FILE.npy is taken too",
+              {.placeholder = "NAME=FILE.npy", .repeatable = true});
+  command.Add("--inputs", &options->inputs.archive, "Array for each input",
+              {.placeholder = "FILE.npz"});
   command.Add("--seed", &options->request.run.seed, "Seed of random inputs; default: 0");
-  command.Add("--steps", &options->request.run.steps, "As for run");
+  command.Add("--steps", &options->request.run.steps, "Calls of one object, as for run",
+              {.placeholder = "N|ENTRY*N,…"});
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
   AddCommonOptions(command, options->common);

@@ -48,7 +48,7 @@ void AddCache(CommandLine& program) {
   Command command =
       program.AddCommand("cache", "List or remove the programs that --engine native has compiled");
   command.AddFlag("--clear", options->clear, "Remove all of them");
-  AddCommonOptions(command, options->common);
+  AddAnswerOptions(command, options->common);
   command.SetFooter(
       "The folder is $DRAGOMAN_CACHE, $XDG_CACHE_HOME/dragoman or ~/.cache/dragoman. Above\n"
       "$DRAGOMAN_CACHE_MB megabytes (default: 2000), the least recently used programs are "

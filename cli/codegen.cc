@@ -262,8 +262,10 @@ void AddCodegen(CommandLine& program) {
   auto options = std::make_shared<CodegenCommand>();
   Command command = program.AddCommand("codegen", "Generate a standalone C++ program on oneDNN");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
-  command.Add("-o,--output", &options->output, "The folder to write", {.required = true});
-  command.Add("--name", &options->name, "Namespace of the program; default: the file's stem");
+  command.Add("-o,--output", &options->output, "Folder to write",
+              {.placeholder = "FOLDER", .required = true});
+  command.Add("--name", &options->name, "Namespace of the program; default: the file's stem",
+              {.placeholder = "NAME"});
   command.Add("--precision", &options->precision,
               "Precision of products with constant weights: f32, bf16 or f16 (weights of half the "
               "size, last layers in f32); int8 for quantised models",
@@ -275,10 +277,11 @@ void AddCodegen(CommandLine& program) {
                   "reference kernel computes");
   command.AddFlag("--embed-weights", options->embed_weights,
                   "Embed the weights in the library instead of mapping a file of weights");
-  command.Add(
-      "--data", &options->data,
-      "Recorded data that the program must reproduce; determines TorchScript's input sizes");
-  command.Add("--steps", &options->steps, "Calls that --data records, as for run");
+  command.Add("--data", &options->data,
+              "Recorded data that the program must reproduce; determines TorchScript's input sizes",
+              {.placeholder = "FOLDER"});
+  command.Add("--steps", &options->steps, "Calls that --data records, as for run",
+              {.placeholder = "N|ENTRY*N,…"});
   AddPasses(command, options->lowering);
   AddRuleFile(command, options->lowering);
   AddFacts(command, options->lowering);

@@ -12,12 +12,15 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/help.h"
 #include "cli/report.h"
 #include "core/support/nearest_name.h"
 #include "core/support/text.h"
 
 namespace dragoman::cli {
 namespace {
+
+OptionText HelpFlag() { return {.names = "-h,--help", .help = "Print this help"}; }
 
 // "--shape", "--dim", …
 std::vector<std::string> OptionsOf(const CLI::App& command) {
@@ -41,6 +44,11 @@ std::vector<std::string> Words(int argc, char** argv) {
 
 // Longer lists of words are left to the text of the option.
 constexpr std::size_t kMaxChoices = 60;
+constexpr std::size_t kMaxWords = 12;
+
+std::string Choices(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, "|"));
+}
 
 bool IsNumber(const Destination& destination) {
   return std::visit(
@@ -52,19 +60,14 @@ bool IsNumber(const Destination& destination) {
       destination);
 }
 
-// As --help calls the values of an option: the choices; the form with which its text begins
-// ("SYMBOL=SIZE: the size …"); else what kind they are of.
+// As --help calls the values of an option.
 std::string ValueName(const std::string& names, const Destination& destination,
-                      const std::string& help, const Accepts& accepts) {
+                      const Accepts& accepts) {
   if (!names.starts_with('-')) return "";
-  if (!accepts.values.empty()) return fmt::format("{}", fmt::join(accepts.values, " "));
-  const std::string choices = fmt::format("{}", fmt::join(accepts.one_of, "|"));
+  if (!accepts.placeholder.empty()) return accepts.placeholder;
+  const std::string choices = Choices(accepts.one_of);
   if (!choices.empty() && choices.size() <= kMaxChoices) return choices;
-  if (IsNumber(destination)) return "NUMBER";
-  const std::string first = help.substr(0, help.find_first_of(" :\n"));
-  if (first.find('=') != std::string::npos) return first;
-  if (names.ends_with("--output")) return "FILE";
-  return accepts.commas ? "NAME,…" : "TEXT";
+  return IsNumber(destination) ? "NUMBER" : "TEXT";
 }
 
 // What the parser complains of, as we put it.
@@ -121,6 +124,11 @@ struct CommandLine::Parser {
   std::list<CommandText> commands;
 };
 
+std::string OptionText::HelpWithWords() const {
+  if (words.empty() || words.size() > kMaxWords || value == Choices(words)) return help;
+  return fmt::format("{}; one of {}", help, fmt::join(words, ", "));
+}
+
 std::string OptionText::LongName() const {
   const std::size_t dashes = names.find("--");
   return dashes == std::string::npos ? "" : names.substr(dashes + 2);
@@ -129,13 +137,13 @@ std::string OptionText::LongName() const {
 void Command::Add(const std::string& names, Destination destination, const std::string& help,
                   const Accepts& accepts) {
   CLI::Option* option =
-      std::visit([&](auto* value) { return app_->add_option(names, *value, help); }, destination);
+      std::visit([&](auto* value) { return app_->add_option(names, *value); }, destination);
   if (std::holds_alternative<std::uint64_t*>(destination)) {
     option->check([](const std::string& word) {
       return ParseUint64(word) ? "" : "'" + word + "' is not a number from 0 on";
     });
   }
-  const std::string value = ValueName(names, destination, help, accepts);
+  const std::string value = ValueName(names, destination, accepts);
   option->type_name(value);
   if (accepts.required) option->required();
   if (!accepts.one_of.empty()) {
@@ -151,38 +159,37 @@ void Command::Add(const std::string& names, Destination destination, const std::
   }
   if (accepts.commas) option->delimiter(',');
   if (accepts.repeatable) option->take_all()->expected(1);
-  if (!accepts.values.empty()) option->expected(static_cast<int>(accepts.values.size()));
+  if (accepts.in_a_row > 1) option->expected(accepts.in_a_row);
   text_->options.push_back({names, value, help,
                             accepts.one_of.empty() ? accepts.suggested : accepts.one_of,
                             accepts.required});
 }
 
 void Command::AddFlag(const std::string& names, bool& destination, const std::string& help) {
-  app_->add_flag(names, destination, help);
+  app_->add_flag(names, destination);
   text_->options.push_back({.names = names, .help = help});
 }
 
-void Command::SetFooter(const std::string& text) {
-  app_->footer(text);
-  text_->footer = text;
-}
+void Command::SetFooter(const std::string& text) { text_->footer = text; }
 
 CommandLine::CommandLine(const std::string& description, const std::string& footer,
                          const std::string& version)
-    : parser_(new Parser{.app = CLI::App(description, "dragoman"),
-                         .program = {"dragoman", description, footer, {}}}) {
-  CLI::App& app = parser_->app;
-  app.footer(footer);
-  app.set_version_flag("--version", version);
-  app.require_subcommand(1);
+    : parser_(new Parser{
+          .app = CLI::App("", "dragoman"),
+          .program = {"dragoman",
+                      description,
+                      footer,
+                      {HelpFlag(),
+                       {.names = "--version", .help = "Print version, commit and libraries"}}}}) {
+  parser_->app.set_version_flag("--version", version);
+  parser_->app.require_subcommand(1);
 }
 
 CommandLine::~CommandLine() = default;
 
 Command CommandLine::AddCommand(const std::string& name, const std::string& what) {
-  CommandText& text = parser_->commands.emplace_back(CommandText{name, what, {}, {}});
-  text.options.push_back({.names = "-h,--help", .help = "Print this help message and exit"});
-  return Command(parser_->app.add_subcommand(name, what), text, parser_->exit_code);
+  CommandText& text = parser_->commands.emplace_back(CommandText{name, what, {}, {HelpFlag()}});
+  return Command(parser_->app.add_subcommand(name), text, parser_->exit_code);
 }
 
 void Command::SetRun(std::function<int()> run) {
@@ -191,6 +198,16 @@ void Command::SetRun(std::function<int()> run) {
 
 const std::list<CommandText>& CommandLine::Commands() const { return parser_->commands; }
 const CommandText& CommandLine::Program() const { return parser_->program; }
+
+void CommandLine::PrintHelp() const {
+  const std::vector<CLI::App*> chosen = parser_->app.get_subcommands();
+  if (chosen.empty()) {
+    fmt::print("{}", HelpOf(*this));
+    return;
+  }
+  fmt::print(
+      "{}", HelpOf(*std::ranges::find(Commands(), chosen.front()->get_name(), &CommandText::name)));
+}
 
 int CommandLine::Run(int argc, char** argv) {
   std::vector<std::string> words = Words(argc, argv);
@@ -207,7 +224,10 @@ int CommandLine::Run(int argc, char** argv) {
     parser_->app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return Report(Refusal(parser_->app, error));
-    parser_->app.exit(error);  // prints what was asked for
+    if (error.get_name() == "CallForHelp")
+      PrintHelp();
+    else
+      parser_->app.exit(error);  // prints the version
     return kDone;
   }
   return parser_->exit_code;

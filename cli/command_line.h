@@ -27,13 +27,14 @@ using Destination = std::variant<std::string*, std::optional<std::string>*,
 
 // What an option accepts.
 struct Accepts {
+  std::string placeholder = {};  // of a value, in --help; empty: the choices, NUMBER or TEXT
   bool required = false;
   std::vector<std::string> one_of = {};     // empty: anything
   std::vector<std::string> suggested = {};  // what completion offers, if one_of is empty
   std::optional<std::pair<std::int64_t, std::int64_t>> range = std::nullopt;
-  bool commas = false;                   // several values in one word
-  bool repeatable = false;               // one value each time that it is given, all are kept
-  std::vector<std::string> values = {};  // what each of several values in a row is
+  bool commas = false;      // several values in one word
+  bool repeatable = false;  // one value each time that it is given, all are kept
+  int in_a_row = 1;         // how many values follow its name
 };
 
 // An option or argument, as help, manual pages and completion tell of it.
@@ -45,6 +46,8 @@ struct OptionText {
   bool required = false;
 
   bool is_argument() const { return !names.starts_with('-'); }
+  // `help`, and the words if they are few and `value` does not list them.
+  std::string HelpWithWords() const;
   // Without dashes: "output"; empty: it has none.
   std::string LongName() const;
 };
@@ -78,6 +81,7 @@ class Command {
 
 class CommandLine {
  public:
+  // `version` is what --version prints.
   CommandLine(const std::string& description, const std::string& footer,
               const std::string& version);
   ~CommandLine();
@@ -91,6 +95,8 @@ class CommandLine {
   int Run(int argc, char** argv);
 
  private:
+  void PrintHelp() const;
+
   struct Parser;
   std::unique_ptr<Parser> parser_;
 };

@@ -125,7 +125,7 @@ std::string ScriptOf(const CommandLine& program, std::string_view shell) {
 void AddCompletion(CommandLine& program) {
   auto shell = std::make_shared<std::string>();
   Command command = program.AddCommand("completion", "Print a completion script for a shell");
-  command.Add("SHELL", shell.get(), "bash, zsh or fish",
+  command.Add("SHELL", shell.get(), "The shell",
               {.required = true, .one_of = {"bash", "zsh", "fish"}});
   command.SetRun([shell, &program] {
     fmt::print("{}", ScriptOf(program, *shell));

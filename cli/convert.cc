@@ -328,7 +328,9 @@ void AddWriteOptions(Command& command, WriteOptions& options, std::string_view n
           command.AddFlag(std::string(option.name), value, option.what);
         } else {
           command.Add(std::string(option.name), &value, option.what,
-                      {.one_of = option.one_of, .range = option.range});
+                      {.placeholder = std::string(option.placeholder),
+                       .one_of = option.one_of,
+                       .range = option.range});
         }
       };
       std::visit([&](auto value) { add(options.*value); }, option.value);
@@ -338,9 +340,9 @@ void AddWriteOptions(Command& command, WriteOptions& options, std::string_view n
 
 void AddCheck(Command& command, ConvertOptions& options) {
   command.Add("--check", &options.check,
-              "Read what is to be written and run it on so many random inputs against MODEL; if an "
-              "output\ndiffers, nothing is written, and the exit code is 1",
-              {.range = {{1, 1'000'000}}});
+              "Read what is to be written and run it on N random inputs against MODEL; if an "
+              "output differs, nothing is written, and the exit code is 1",
+              {.placeholder = "N", .range = {{1, 1'000'000}}});
   command.Add("--seed", &options.seed, "Seed of the random inputs of --check");
 }
 
@@ -349,12 +351,15 @@ void AddConvert(CommandLine& program) {
   Command command = program.AddCommand("convert", "Convert a model to another format");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add("-o,--output", &options->output,
-              "The file to write; - prints graph text, or the format of --to", {.required = true});
+              "File to write; - prints graph text, or the format of --to",
+              {.placeholder = "FILE", .required = true});
   command.Add("--from", &options->from,
               "Format of MODEL, if content and suffix do not determine it",
-              {.suggested = FormatNames([](const Format& f) { return f.read != nullptr; })});
+              {.placeholder = "FORMAT",
+               .suggested = FormatNames([](const Format& f) { return f.read != nullptr; })});
   command.Add("--to", &options->to, "Format of OUT, if its suffix does not determine it",
-              {.suggested = FormatNames([](const Format& f) { return f.write != nullptr; })});
+              {.placeholder = "FORMAT",
+               .suggested = FormatNames([](const Format& f) { return f.write != nullptr; })});
   command.Add("--level", &options->level,
               "Level of a container: source (default; as in the file) or common (lowered)",
               {.one_of = {"source", "common"}});

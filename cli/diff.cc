@@ -144,8 +144,9 @@ void AddDiff(CommandLine& program) {
   command.Add("--level", &options->level,
               "source (as in the files) or common; default: source if dialect and versions agree",
               {.one_of = {"source", "common"}});
-  command.Add("--ignore", &options->ignore, "Ignore differences in weights, shapes, origins",
-              {.one_of = {"weights", "shapes", "origins"}, .commas = true});
+  command.Add(
+      "--ignore", &options->ignore, "Ignore differences in parts of the models",
+      {.placeholder = "PART,…", .one_of = {"weights", "shapes", "origins"}, .commas = true});
   command.AddFlag("--strict-attributes", options->compare.strict_attributes,
                   "Distinguish an attribute with its default value from an absent one");
   command.AddFlag(
@@ -155,31 +156,38 @@ void AddDiff(CommandLine& program) {
                   "Accept operands of commutative operators in any order");
   command.AddFlag("--modulo-sharing", options->compare.modulo_sharing,
                   "Accept equal computations that one graph shares and the other repeats");
-  command.Add("--rtol", &options->compare.rtol,
-              "Relative tolerance of floating-point and complex constants:\n"
-              "|a-b| <= rtol * max(|a|, |b|)");
+  command.Add(
+      "--rtol", &options->compare.rtol,
+      "Relative tolerance of floating-point and complex constants: |a-b| <= rtol * max(|a|, |b|)");
   command.AddFlag("--all", options->all,
                   "List each edit; else those that say the same of several nodes are one line");
-  command.Add("--run", &options->run,
-              "Compare outputs as well, on so many random inputs; sizes that are not known are\n"
-              "drawn from 2 to 5",
-              {.range = {{1, 1'000'000}}});
+  command.Add(
+      "--run", &options->run,
+      "Compare outputs as well, on N random inputs; sizes that are not known are drawn from 2 to 5",
+      {.placeholder = "N", .range = {{1, 1'000'000}}});
   command.Add("--html", &options->html,
-              "Write both graphs side by side, with their differences, as a page for a browser");
-  command.Add("--format", &options->format, "text or json", {.one_of = {"text", "json"}});
-  command.AddFlag(
-      "--exports", options->exports,
-      "Compare two files of one format as exports of one model: in normal forms, as files\n"
-      "of different formats are");
+              "Write both graphs side by side, with their differences, as a page for a browser",
+              {.placeholder = "FILE"});
+  command.Add("--format", &options->format, "Form of the answer; json is the same as --json",
+              {.one_of = {"text", "json"}});
+  command.AddFlag("--exports", options->exports,
+                  "Compare two files of one format as exports of one model: in normal forms, as "
+                  "files of different formats are");
   AddPasses(command, options->both);
   AddRuleFile(command, options->both);
   AddFacts(command, options->both);
-  command.Add("--shape-a", &options->shapes[0], "Like --shape, for A only", {.repeatable = true});
-  command.Add("--shape-b", &options->shapes[1], "Like --shape, for B only", {.repeatable = true});
-  command.Add("--dim-a", &options->dims[0], "Like --dim, for A only", {.repeatable = true});
-  command.Add("--dim-b", &options->dims[1], "Like --dim, for B only", {.repeatable = true});
-  command.Add("--entry-a", &options->entries[0], "Like --entry, for A only");
-  command.Add("--entry-b", &options->entries[1], "Like --entry, for B only");
+  command.Add("--shape-a", &options->shapes[0], "Like --shape, for A only",
+              {.placeholder = "NAME=D,…", .repeatable = true});
+  command.Add("--shape-b", &options->shapes[1], "Like --shape, for B only",
+              {.placeholder = "NAME=D,…", .repeatable = true});
+  command.Add("--dim-a", &options->dims[0], "Like --dim, for A only",
+              {.placeholder = "SYMBOL=SIZE", .repeatable = true});
+  command.Add("--dim-b", &options->dims[1], "Like --dim, for B only",
+              {.placeholder = "SYMBOL=SIZE", .repeatable = true});
+  command.Add("--entry-a", &options->entries[0], "Like --entry, for A only",
+              {.placeholder = "NAME"});
+  command.Add("--entry-b", &options->entries[1], "Like --entry, for B only",
+              {.placeholder = "NAME"});
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "With --shape, --dim, --entry or --passes, both graphs are lowered first. Files of "
@@ -190,7 +198,10 @@ void AddDiff(CommandLine& program) {
       "with their default value (ai.onnx), types of results that one side does not state, "
       "documentation,\n"
       "metadata, quantization annotations, training information.\n"
-      "Exit codes: 0 equal, 1 different, 2 or 4 not comparable.");
+      "Exit codes: 0 equal, 1 different, 2 or 4 not comparable.\n"
+      "\n"
+      "  dragoman diff a.onnx b.onnx\n"
+      "  dragoman diff model.pt2 model.onnx --rtol 1e-6 --run 3");
   command.SetRun([options] { return RunDiff(*options); });
 }
 

@@ -192,45 +192,50 @@ int RunEdit(const EditOptions& options) { return Report(Edit(options), options.m
 
 void AddNames(Command& command, EditOptions& options) {
   command.Add("--rename-input", &options.rename_inputs,
-              "PATTERN=NAME: PATTERN is a name, or a regular expression that matches all of it;\n"
+              "Rename inputs; PATTERN is a name, or a regular expression that matches all of it; "
               "$1 in NAME is its first group",
-              {.repeatable = true});
-  command.Add("--rename-output", &options.rename_outputs, "PATTERN=NAME", {.repeatable = true});
-  command.Add("--rename-value", &options.rename_values, "PATTERN=NAME, of any value",
-              {.repeatable = true});
-  command.Add("--rename-node", &options.rename_nodes, "PATTERN=NAME", {.repeatable = true});
-  command.Add("--rename-dim", &options.rename_dims, "PATTERN=NAME, of symbols in sizes",
-              {.repeatable = true});
+              {.placeholder = "PATTERN=NAME", .repeatable = true});
+  command.Add("--rename-output", &options.rename_outputs, "Rename outputs",
+              {.placeholder = "PATTERN=NAME", .repeatable = true});
+  command.Add("--rename-value", &options.rename_values, "Rename values of any kind",
+              {.placeholder = "PATTERN=NAME", .repeatable = true});
+  command.Add("--rename-node", &options.rename_nodes, "Rename nodes",
+              {.placeholder = "PATTERN=NAME", .repeatable = true});
+  command.Add("--rename-dim", &options.rename_dims, "Rename symbols in sizes",
+              {.placeholder = "PATTERN=NAME", .repeatable = true});
   command.Add("--order-inputs", &options.input_order, "Inputs that come first, in this order",
-              {.commas = true});
+              {.placeholder = "NAME,…", .commas = true});
   command.Add("--order-outputs", &options.output_order, "Outputs that come first, in this order",
-              {.commas = true});
+              {.placeholder = "NAME,…", .commas = true});
   command.Add("--drop-input", &options.dropped_inputs,
               "An input that nothing reads, or that has a default, which becomes a constant",
-              {.repeatable = true});
+              {.placeholder = "NAME", .repeatable = true});
   command.Add("--drop-output", &options.dropped_outputs,
-              "An output, with what is computed for it alone", {.repeatable = true});
+              "An output, with what is computed for it alone",
+              {.placeholder = "NAME", .repeatable = true});
   command.Add("--expose", &options.exposed, "An inner value that becomes an output",
-              {.repeatable = true});
+              {.placeholder = "NAME", .repeatable = true});
 }
 
 void AddProcessing(Command& command, EditOptions& options) {
-  command.Add("--input-type", &options.types, "INPUT=TYPE of the data, such as x=uint8",
-              {.repeatable = true});
+  command.Add("--input-type", &options.types, "Type of the data, such as x=uint8",
+              {.placeholder = "INPUT=TYPE", .repeatable = true});
   command.Add("--input-layout", &options.layouts,
-              "INPUT=LAYOUT of the data, where it is not the model's: x=nhwc",
-              {.repeatable = true});
-  command.Add("--input-scale", &options.scales, "INPUT=NUMBER that the data are multiplied by",
-              {.repeatable = true});
+              "Layout of the data, where it is not the model's, such as x=nhwc",
+              {.placeholder = "INPUT=LAYOUT", .repeatable = true});
+  command.Add("--input-scale", &options.scales, "Number that the data are multiplied by",
+              {.placeholder = "INPUT=N", .repeatable = true});
   command.Add("--input-mean", &options.means,
-              "INPUT=N,… one number, or one per channel, that is subtracted then",
-              {.repeatable = true});
-  command.Add("--input-std", &options.stds, "INPUT=N,… that the difference is divided by",
-              {.repeatable = true});
-  command.Add("--softmax", &options.softmax, "OUTPUT or OUTPUT=AXIS (default: the last one)",
-              {.repeatable = true});
-  command.Add("--argmax", &options.argmax, "OUTPUT or OUTPUT=AXIS (default: the last one)",
-              {.repeatable = true});
+              "One number, or one per channel, that is subtracted then",
+              {.placeholder = "INPUT=N,…", .repeatable = true});
+  command.Add("--input-std", &options.stds, "What the difference is divided by",
+              {.placeholder = "INPUT=N,…", .repeatable = true});
+  command.Add("--softmax", &options.softmax,
+              "Give the softmax of an output; default: over the last axis",
+              {.placeholder = "OUTPUT[=AXIS]", .repeatable = true});
+  command.Add("--argmax", &options.argmax,
+              "Give the index of the largest element of an output; default: along the last axis",
+              {.placeholder = "OUTPUT[=AXIS]", .repeatable = true});
 }
 
 }  // namespace
@@ -240,16 +245,22 @@ void AddEdit(CommandLine& program) {
   Command command = program.AddCommand(
       "edit", "Change names, inputs, outputs, constants and metadata of a model");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
-  command.Add("-o,--output", &options->output, "The file to write", {.required = true});
+  command.Add("-o,--output", &options->output, "File to write",
+              {.placeholder = "FILE", .required = true});
   command.Add("--from", &options->from,
-              "Format of MODEL, if content and suffix do not determine it");
-  command.Add("--to", &options->to, "Format of the file to write, if its suffix does not say");
+              "Format of MODEL, if content and suffix do not determine it",
+              {.placeholder = "FORMAT"});
+  command.Add("--to", &options->to, "Format of OUT, if its suffix does not determine it",
+              {.placeholder = "FORMAT"});
   AddNames(command, *options);
   AddProcessing(command, *options);
   command.Add("--set-constant", &options->constants,
-              "NAME=FILE.npy: other elements, of the same type and sizes", {.repeatable = true});
-  command.Add("--metadata", &options->metadata, "KEY=VALUE", {.repeatable = true});
-  command.Add("--remove-metadata", &options->removed_metadata, "KEY", {.repeatable = true});
+              "Other elements of a constant, of the same type and sizes",
+              {.placeholder = "NAME=FILE.npy", .repeatable = true});
+  command.Add("--metadata", &options->metadata, "Set an entry of the metadata",
+              {.placeholder = "KEY=VALUE", .repeatable = true});
+  command.Add("--remove-metadata", &options->removed_metadata, "Remove an entry of the metadata",
+              {.placeholder = "KEY", .repeatable = true});
   command.Add("--strip", &options->stripped,
               "docs: texts for people; names: those of nodes and inner values",
               {.one_of = {"docs", "names"}, .repeatable = true});

@@ -89,13 +89,14 @@ void AddGeneralize(CommandLine& program) {
       program.AddCommand("generalize", "Make one model of open sizes of two exports at two sizes");
   command.Add("A", &options->first, "A model file", {.required = true});
   command.Add("B", &options->second, "The same model, exported at other sizes", {.required = true});
-  command.Add("-o,--output", &options->output, "The file to write", {.required = true});
-  command.Add("--names", &options->names,
-              "INPUT=D,...: what the sizes of an input are called where they differ",
-              {.repeatable = true});
-  command.Add("--check", &options->check, "On how many random inputs both sizes are run",
-              {.range = {{1, 1000}}});
-  command.Add("--entry", &options->lowering.entry, "The entry to take of several");
+  command.Add("-o,--output", &options->output, "File to write",
+              {.placeholder = "FILE", .required = true});
+  command.Add("--names", &options->names, "What the sizes of an input are called where they differ",
+              {.placeholder = "INPUT=D,…", .repeatable = true});
+  command.Add("--check", &options->check, "How many random inputs both sizes are run on",
+              {.placeholder = "N", .range = {{1, 1000}}});
+  command.Add("--entry", &options->lowering.entry, "The entry to take of several",
+              {.placeholder = "NAME"});
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "Sizes of inputs that differ become symbols, one for each pair of numbers: export at sizes\n"

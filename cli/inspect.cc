@@ -214,28 +214,35 @@ void AddInspect(CommandLine& program) {
       program.AddCommand("inspect", "Show what a model contains and which targets can express it");
   const std::vector<std::string> targets = TargetNames();
   command.Add("MODEL", &options->model, "A model file", {.required = true});
-  command.Add(
-      "--to", &options->to,
-      fmt::format("List everything that a target cannot express: {}", fmt::join(targets, ", ")),
-      {.one_of = targets});
+  command.Add("--to", &options->to, "List everything that a target cannot express",
+              {.one_of = targets});
   command.AddFlag("--nodes", options->nodes,
                   "List every node with its result types, weights and multiply-adds");
   command.Add("--node", &options->node,
-              "Show one node, given its name or that of a result: operands and their\n"
-              "origins, attributes, results and their users");
+              "Show one node, given its name or that of a result: operands and their origins, "
+              "attributes, results and their users",
+              {.placeholder = "NAME"});
   command.Add("--html", &options->html,
-              "Write the graph as a page for a browser, one HTML file that needs nothing else");
+              "Write the graph as a page for a browser, one HTML file that needs nothing else",
+              {.placeholder = "FILE"});
   command.Add("--heat", &options->heat,
-              "With --html or --overlay: a file of what `run` or `bench --profile --json`, or "
-              "`verify --bisect\n"
-              "--json`, printed, to be shown as colours of nodes");
+              "With --html or --overlay: what `run` or `bench --profile --json`, or `verify "
+              "--bisect --json`, printed, to be shown as colours of nodes",
+              {.placeholder = "FILE"});
   command.Add("--overlay", &options->overlay,
-              "Write a number for each node of the file, its multiply-adds or those of --heat, as "
-              "node\ndata of Model Explorer");
-  command.Add("--plot", &options->plot, "Write the weights' histograms as an SVG picture");
+              "Write a number for each node, its multiply-adds or those of --heat, as node data of "
+              "Model Explorer",
+              {.placeholder = "FILE"});
+  command.Add("--plot", &options->plot, "Write the weights' histograms as an SVG picture",
+              {.placeholder = "FILE"});
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
   AddCommonOptions(command, options->common);
+  command.SetFooter(
+      "  dragoman inspect model.onnx\n"
+      "  dragoman inspect model.onnx --to relax\n"
+      "  dragoman inspect policy.pt --shape x=f32:1,6\n"
+      "  dragoman inspect model.onnx --html model.html");
   command.SetRun([options] { return RunInspect(*options); });
 }
 

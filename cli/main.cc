@@ -32,10 +32,7 @@ constexpr char kFooter[] =
     "  dragoman convert model.onnx -o model.dgt       to graph text, to read and edit\n"
     "  dragoman codegen model.onnx -o policy_cpp      to a C++ program on oneDNN\n"
     "  dragoman diff a.onnx b.onnx                    are they the same graph, and if not, where\n"
-    "  dragoman verify model.onnx --data test_data_set_0\n"
-    "\n"
-    "Exit codes: 0 success or equal, 1 different (diff, verify), 2 invalid input or usage,\n"
-    "3 a bug in dragoman, 4 valid but not supported.";
+    "  dragoman verify model.onnx --data test_data_set_0";
 
 // Whoever reads the output may stop in the middle (`dragoman ops | head`). Then the program ends by
 // SIGPIPE as any other does, but not before it has removed what it began: at first writes fail, and

@@ -12,16 +12,12 @@
 
 #include <fmt/format.h>
 
+#include "cli/help.h"
 #include "cli/options.h"
 #include "core/support/nearest_name.h"
 
 namespace dragoman::cli {
 namespace {
-
-constexpr std::string_view kExitStatus =
-    "0 done or yes, 1 the answer is no (diff, verify), 2 the input or the call is at fault, 3 a "
-    "bug "
-    "in dragoman, 4 understood but not supported.";
 
 // Text in which troff finds no commands of its own.
 std::string Escaped(std::string_view text) {
@@ -43,15 +39,7 @@ std::string Escaped(std::string_view text) {
 std::string Bold(std::string_view text) { return "\\fB" + Escaped(text) + "\\fR"; }
 std::string Slanted(std::string_view text) { return "\\fI" + Escaped(text) + "\\fR"; }
 
-// "-o, --output TEXT"
-std::string NamesOf(const OptionText& option) {
-  if (option.is_argument()) return Slanted(option.names);
-  std::string names = option.names;
-  const std::size_t comma = names.find(',');
-  std::string text = Bold(names.substr(0, comma));
-  if (comma != std::string::npos) text += ", " + Bold(names.substr(comma + 1));
-  return option.value.empty() ? text : text + " " + Slanted(option.value);
-}
+constexpr Marks kMarks = {Bold, Slanted};
 
 // Lines; those that are indented stay as they are.
 std::string Paragraphs(std::string_view text) {
@@ -78,32 +66,13 @@ std::string Heading(std::string_view name, std::string_view what) {
                      Escaped(what));
 }
 
-std::string Synopsis(const CommandText& command) {
-  std::string line = Bold("dragoman " + command.name);
-  for (const OptionText& option : command.options) {
-    if (option.is_argument())
-      line += option.required ? " " + Slanted(option.names) : " [" + Slanted(option.names) + "]";
-    else if (option.required)
-      line +=
-          " " + Bold(option.names.substr(0, option.names.find(','))) + " " + Slanted(option.value);
-  }
-  return ".SH SYNOPSIS\n" + line + " [" + Slanted("OPTION") + " ...]\n";
-}
-
 std::string CommandPage(const CommandText& command) {
-  std::string page = Heading("dragoman-" + command.name, command.what) + Synopsis(command);
-  page += ".SH OPTIONS\n";
-  for (const OptionText& option : command.options) {
-    page += ".TP\n" + NamesOf(option) + "\n" + Escaped(option.help) + "\n";
-    if (!option.words.empty() && option.words.size() <= 12) {
-      std::string words;
-      for (const std::string& word : option.words)
-        words += (words.empty() ? "" : ", ") + Bold(word);
-      page += ".br\nOne of " + words + ".\n";
-    }
-  }
+  std::string page = Heading("dragoman-" + command.name, command.what);
+  page += ".SH SYNOPSIS\n" + Synopsis(command, kMarks) + "\n.SH OPTIONS\n";
+  for (const OptionText& option : command.options)
+    page += ".TP\n" + NamesOf(option, kMarks) + "\n" + Escaped(option.HelpWithWords()) + "\n";
   if (!command.footer.empty()) page += ".SH NOTES\n" + Paragraphs(command.footer);
-  page += ".SH EXIT STATUS\n" + Escaped(kExitStatus) + "\n";
+  page += ".SH EXIT STATUS\n" + Escaped(ExitCodes()) + "\n";
   return page + ".SH SEE ALSO\n" + Bold("dragoman") + "(1)\n";
 }
 
@@ -114,7 +83,8 @@ std::string ProgramPage(const CommandLine& program) {
           Slanted("OPTION") + " ...]\n.SH DESCRIPTION\n" + Paragraphs(text.what) + ".SH COMMANDS\n";
   for (const CommandText& command : program.Commands())
     page += ".TP\n" + Bold(command.name) + "\n" + Escaped(command.what) + "\n";
-  page += ".SH NOTES\n" + Paragraphs(text.footer) + ".SH SEE ALSO\n";
+  page += ".SH NOTES\n" + Paragraphs(text.footer) + ".SH EXIT STATUS\n" + Escaped(ExitCodes()) +
+          "\n.SH SEE ALSO\n";
   std::string others;
   for (const CommandText& command : program.Commands())
     others += (others.empty() ? "" : ", ") + Bold("dragoman-" + command.name) + "(1)";

@@ -148,10 +148,11 @@ void AddMerge(CommandLine& program) {
       program.AddCommand("merge", "Make one model of two, of which one reads what the other gives");
   command.Add("A", &options->first, "A model file", {.required = true});
   command.Add("B", &options->second, "A model file", {.required = true});
-  command.Add("-o,--output", &options->output, "The file to write", {.required = true});
+  command.Add("-o,--output", &options->output, "The file to write",
+              {.placeholder = "FILE", .required = true});
   command.Add("--connect", &options->connections,
-              "OUTPUT=INPUT: the output of A that is an input of B; default: those of equal names",
-              {.repeatable = true});
+              "Output of A that is an input of B; default: those of equal names",
+              {.placeholder = "OUTPUT=INPUT", .repeatable = true});
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "The model has the inputs of both that are not connected, and the outputs of both that are\n"
@@ -168,13 +169,15 @@ void AddExtract(CommandLine& program) {
   Command command = program.AddCommand(
       "extract", "Make a model of a part, as convert --cut-inputs --cut-outputs does");
   command.Add("MODEL", &convert.model, "A model file", {.required = true});
-  command.Add("-o,--output", &convert.output, "The file to write", {.required = true});
+  command.Add("-o,--output", &convert.output, "The file to write",
+              {.placeholder = "FILE", .required = true});
   command.Add("--inputs", &convert.lowering.cut_inputs, "Values that become the inputs",
-              {.commas = true});
+              {.placeholder = "NAME,…", .commas = true});
   command.Add("--outputs", &convert.lowering.cut_outputs, "Values that become the outputs",
-              {.commas = true});
+              {.placeholder = "NAME,…", .commas = true});
   command.Add("--scope", &options->scope,
-              "The nodes whose names begin so, in place of --inputs and --outputs");
+              "The nodes whose names begin so, in place of --inputs and --outputs",
+              {.placeholder = "NAME"});
   AddFacts(command, convert.lowering);
   AddPasses(command, convert.lowering);
   AddCommonOptions(command, convert.common);
@@ -190,10 +193,10 @@ void AddSplit(CommandLine& program) {
       program.AddCommand("split", "Make models of the parts of one, which follow one another");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add("-o,--output", &options->output,
-              "parts.onnx: the files are parts_1.onnx, parts_2.onnx, …", {.required = true});
-  command.Add("--at", &options->borders,
-              "Values, with commas between, at which a part ends; once for each border",
-              {.required = true, .repeatable = true});
+              "parts.onnx: the files are parts_1.onnx, parts_2.onnx, …",
+              {.placeholder = "FILE", .required = true});
+  command.Add("--at", &options->borders, "Values at which a part ends; once for each border",
+              {.placeholder = "NAME,…", .required = true, .repeatable = true});
   AddFacts(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetFooter(

@@ -267,11 +267,15 @@ void AddOps(CommandLine& program) {
               {.suggested = std::move(operators)});
   command.Add("--from", &options->from,
               "Operators that are read from a dialect or domain, such as aten or com.microsoft",
-              {.suggested = Dialects()});
+              {.placeholder = "DIALECT", .suggested = Dialects()});
   std::vector<std::string> targets;
   for (const Target& target : Targets()) targets.emplace_back(target.name);
   command.Add("--to", &options->to, "Only what this target has", {.one_of = std::move(targets)});
-  AddCommonOptions(command, options->common);
+  AddAnswerOptions(command, options->common);
+  command.SetFooter(
+      "  dragoman ops\n"
+      "  dragoman ops LSTM\n"
+      "  dragoman ops --from com.microsoft --to relax");
   command.SetRun([options] { return RunOps(*options); });
 }
 

@@ -14,49 +14,52 @@
 
 namespace dragoman::cli {
 
-void AddCommonOptions(Command& command, CommonOptions& options) {
-  command.AddFlag("--explain", options.explain, "Report each rewrite and each near miss");
+void AddAnswerOptions(Command& command, CommonOptions& options) {
   command.AddFlag("--json", options.json, "Print the answer as JSON");
   command.AddFlag("-q,--quiet", options.quiet, "Print no warnings except about bugs in dragoman");
+}
+
+void AddCommonOptions(Command& command, CommonOptions& options) {
+  command.AddFlag("--explain", options.explain, "Report each rewrite and each near miss");
+  AddAnswerOptions(command, options);
   command.AddFlag("-v,--verbose", options.verbose,
-                  "Print more details; inspect prints the whole graph");
+                  "Print more: the whole graph (inspect), each constant that follows sizes");
   command.AddFlag("--strict", options.strict, "Treat warnings as errors");
   command.Add("--expand-limit", &options.expand_limit,
-              "MB that sparse, repeated and shared data of a model may be expanded to; default:\n"
+              "Most that sparse, repeated and shared data of a model may be expanded to; default: "
               "64 times the size of its files, at least 268",
-              {.range = {{0, 1'000'000'000}}});
+              {.placeholder = "MB", .range = {{0, 1'000'000'000}}});
 }
 
 void AddFacts(Command& command, LoweringFlags& options) {
   command.Add("--shape", &options.shapes,
-              "NAME=D,…: the sizes of an input, where D is a size, a symbol, ? (unknown) or _ (as "
-              "it was);\n"
+              "Sizes of an input, where D is a size, a symbol, ? (unknown) or _ (as it was); "
               "NAME=int64:D,… also states the element type",
-              {.repeatable = true});
-  command.Add("--dim", &options.dims, "SYMBOL=SIZE: the size of a symbol, wherever it occurs",
-              {.repeatable = true});
-  command.Add("--entry", &options.entry, "The only entry to keep");
+              {.placeholder = "NAME=D,…", .repeatable = true});
+  command.Add("--dim", &options.dims, "Size of a symbol, wherever it occurs",
+              {.placeholder = "SYMBOL=SIZE", .repeatable = true});
+  command.Add("--entry", &options.entry, "The only entry to keep", {.placeholder = "NAME"});
   command.Add("--tags", &options.tags,
               "Tags of the graph of a SavedModel; default: serve, if there is one",
-              {.commas = true});
+              {.placeholder = "NAME,…", .commas = true});
 }
 
 void AddCut(Command& command, LoweringFlags& options) {
   command.Add("--cut-inputs", &options.cut_inputs, "Values that become the inputs",
-              {.commas = true});
+              {.placeholder = "NAME,…", .commas = true});
   command.Add("--cut-outputs", &options.cut_outputs, "Values that become the outputs",
-              {.commas = true});
+              {.placeholder = "NAME,…", .commas = true});
 }
 
 void AddBatch(Command& command, LoweringFlags& options) {
-  command.Add(
-      "--batch", &options.batch,
-      "Samples in a batch, a number or a symbol: for each the model gives what it gave for\n"
-      "one. Constants that stood for their number are rewritten; what cannot be is listed");
+  command.Add("--batch", &options.batch,
+              "Samples in a batch: for each the model gives what it gave for one. Constants that "
+              "stood for their number are rewritten; what cannot be is listed",
+              {.placeholder = "N|SYMBOL"});
   command.Add("--batch-axis", &options.batch_axes,
-              "INPUT=AXIS that holds the samples; default: axis 0 of the first input, and of all\n"
-              "that have the same size there. Other inputs and states follow",
-              {.repeatable = true});
+              "Axis of an input that holds the samples; default: axis 0 of the first input, and of "
+              "all that have the same size there. Other inputs and states follow",
+              {.placeholder = "INPUT=AXIS", .repeatable = true});
 }
 
 Result<Model> ReadCut(const Session& session, const std::string& path, const LoweringFlags& options,
@@ -74,14 +77,16 @@ void AddPasses(Command& command, LoweringFlags& options) {
     words.emplace_back(pass.name);
     if (pass.by_default) words.push_back("-" + std::string(pass.name));
   }
-  command.Add("--passes", &options.passes,
-              "none, default, pass names, or default,-NAME to omit one; `dragoman ops` lists them",
-              {.suggested = std::move(words)});
+  command.Add(
+      "--passes", &options.passes,
+      "none, default, or names of passes; default,-NAME omits one. `dragoman ops` lists them",
+      {.placeholder = "NAME,…", .suggested = std::move(words)});
 }
 
 void AddRuleFile(Command& command, LoweringFlags& options) {
   command.Add("--rules", &options.rules,
-              "A file of rules to rewrite the model by, before all passes; see `dragoman rules`");
+              "File of rules to rewrite the model by, before all passes; see `dragoman rules`",
+              {.placeholder = "FILE"});
 }
 
 Status UseRules(Session& session, const LoweringFlags& options) {

@@ -53,6 +53,8 @@ struct LoweringFlags {
   bool has_cut() const { return !cut_inputs.empty() || !cut_outputs.empty(); }
 };
 
+void AddAnswerOptions(Command& command, CommonOptions& options);
+// Of commands that read models: AddAnswerOptions, and more.
 void AddCommonOptions(Command& command, CommonOptions& options);
 void AddFacts(Command& command, LoweringFlags& options);
 void AddCut(Command& command, LoweringFlags& options);

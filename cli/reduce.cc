@@ -139,15 +139,16 @@ void AddReduce(CommandLine& program) {
       program.AddCommand("reduce", "Make a model for which a command fails as small as possible");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add("-o,--output", &options->output,
-              "The file to write; the command gets files with its suffix", {.required = true});
+              "File to write; the command gets files with its suffix",
+              {.placeholder = "FILE", .required = true});
   command.Add("--test", &options->test,
-              "A shell command that fails for the model, in which {} stands for the file (by\n"
-              "default its last argument). A smaller model is kept if the exit code is the same",
-              {.required = true});
-  command.Add("--match", &options->match, "Text that the command must print as well");
-  command.Add("--timeout", &options->timeout,
-              "Seconds after which a call is ended, with exit code 124",
-              {.range = {{1, 1'000'000}}});
+              "Shell command that fails for the model, in which {} stands for the file (by default "
+              "its last argument). A smaller model is kept if the exit code is the same",
+              {.placeholder = "COMMAND", .required = true});
+  command.Add("--match", &options->match, "Text that the command must print as well",
+              {.placeholder = "TEXT"});
+  command.Add("--timeout", &options->timeout, "When a call is ended, with exit code 124",
+              {.placeholder = "SECONDS", .range = {{1, 1'000'000}}});
   AddFacts(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetFooter(

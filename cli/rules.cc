@@ -179,14 +179,15 @@ void AddRules(CommandLine& program) {
   Command command =
       program.AddCommand("rules", "Check rules for rewriting models, and show where they match");
   command.Add("FILE", &options->file, "A file of rules; those of Dragoman itself without it");
-  command.AddFlag("--check", options->check,
-                  "Run both sides of each rule on random inputs of legal types and sizes, and "
-                  "report\nthe largest difference; exits with 1 if one is more than rounding "
-                  "explains");
-  command.Add("--matches", &options->matches, "Print the places of a model that rules match");
+  command.AddFlag(
+      "--check", options->check,
+      "Run both sides of each rule on random inputs of legal types and sizes, and report the "
+      "largest difference; exits with 1 if one is more than rounding explains");
+  command.Add("--matches", &options->matches, "Print the places of a model that rules match",
+              {.placeholder = "MODEL"});
   command.Add("--why-not", &options->why_not,
               "Print why rules do not match at a node, which is named as in the file or by a value",
-              {.values = {"MODEL", "NODE"}});
+              {.placeholder = "MODEL NODE", .in_a_row = 2});
   AddFacts(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetFooter(

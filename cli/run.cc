@@ -185,34 +185,44 @@ void AddRun(CommandLine& program) {
   Command command = program.AddCommand("run", "Run a model on given inputs");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add("--input", &options->inputs.inputs,
-              "NAME=FILE.npy or POSITION=FILE.npy; for a map NAME=FILE.json", {.repeatable = true});
-  command.Add("--inputs", &options->inputs.archive, "FILE.npz with an array for each input");
+              "Array for an input; POSITION=FILE.npy is taken too; for a map NAME=FILE.json",
+              {.placeholder = "NAME=FILE.npy", .repeatable = true});
+  command.Add("--inputs", &options->inputs.archive, "Array for each input",
+              {.placeholder = "FILE.npz"});
   command.AddFlag("--random", options->random,
                   "Draw random inputs; unknown sizes are drawn from 2 to 5");
   command.Add("-o,--output-dir", &options->output_dir,
               "Folder for the outputs: a .npy file each, .json for maps, and index.json; without "
-              "it, a\nline about each is printed");
+              "it, a line about each is printed",
+              {.placeholder = "FOLDER"});
   command.Add(
       "--steps", &options->request.steps,
-      "Calls of one object: N, or ENTRY*N,…; an input with one more leading axis holds a slice "
-      "for each call");
+      "Calls of one object; an input with one more leading axis holds a slice for each call",
+      {.placeholder = "N|ENTRY*N,…"});
   command.Add("--engine", &options->request.engine,
-              "interpreter, or native: the generated C++ program",
+              "native is the generated C++ program; default: interpreter",
               {.one_of = {"interpreter", "native"}});
   command.Add(
       "--repeat", &options->request.repeat,
       "Run N times from the same state and print the times, in words on a terminal, else as JSON",
-      {.range = {{1, 1'000'000}}});
+      {.placeholder = "N", .range = {{1, 1'000'000}}});
   command.Add("--seed", &options->request.seed,
               "Seed of random operators and of --random; default: 0");
   command.AddFlag("--profile", options->request.profile,
                   "Print the time of each node in a run after the first");
-  command.Add("--trace", &options->trace,
-              "A .json file for the times of nodes, as Chrome's tracing and Perfetto show them");
+  command.Add(
+      "--trace", &options->trace,
+      "Write the times of nodes as Chrome's tracing and Perfetto show them, to a .json file",
+      {.placeholder = "FILE"});
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
   AddRuleFile(command, options->lowering);
   AddCommonOptions(command, options->common);
+  command.SetFooter(
+      "  dragoman run model.onnx --input x=x.npy -o outputs\n"
+      "  dragoman run model.onnx --random --engine native\n"
+      "  dragoman run policy.pt --input x=steps.npy --steps 'forward*3,reset_memory,forward*2' -o "
+      "outputs");
   command.SetRun([options] { return RunCommand(*options); });
 }
 

@@ -13,7 +13,8 @@ void AddSimplify(CommandLine& program) {
   Command command = program.AddCommand(
       "simplify", "Make a model smaller that computes the same, as convert --passes default does");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
-  command.Add("-o,--output", &options->output, "The file to write", {.required = true});
+  command.Add("-o,--output", &options->output, "File to write",
+              {.placeholder = "FILE", .required = true});
   AddPasses(command, options->lowering);
   AddRuleFile(command, options->lowering);
   AddWriteOptions(command, options->write, "--opset");

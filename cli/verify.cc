@@ -136,33 +136,37 @@ void AddVerify(CommandLine& program) {
   Command command = program.AddCommand(
       "verify", "Compare a model's outputs with recorded data or with another model");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
-  command.Add(
-      "--data", &options->data,
-      "An ONNX test-data set, a folder with inputs.npz and outputs.npz, or a folder of these; or "
-      "a\n"
-      "folder of .npy files with the names of inputs and of any values, as another framework\n"
-      "computed them");
-  command.Add("--against", &options->against, "Another model, whose outputs must be equal");
+  command.Add("--data", &options->data,
+              "An ONNX test-data set, a folder with inputs.npz and outputs.npz, or a folder of "
+              "these; or a folder of .npy files with the names of inputs and of any values, as "
+              "another framework computed them",
+              {.placeholder = "FOLDER"});
+  command.Add("--against", &options->against, "Another model, whose outputs must be equal",
+              {.placeholder = "MODEL"});
   command.Add("--random", &options->random,
               "With --against: number of random inputs; unknown sizes are drawn from 2 to 5",
-              {.range = {{1, 1'000'000}}});
+              {.placeholder = "N", .range = {{1, 1'000'000}}});
   command.Add("--seed", &options->request.seed, "With --against: seed of the random inputs");
-  command.Add("--input", &options->inputs.inputs,
-              "With --against: NAME=FILE.npy or POSITION=FILE.npy, in place of random inputs",
-              {.repeatable = true});
-  command.Add("--inputs", &options->inputs.archive,
-              "With --against: FILE.npz with an array for each input");
+  command.Add(
+      "--input", &options->inputs.inputs,
+      "With --against: array for an input, in place of random ones; POSITION=FILE.npy is taken too",
+      {.placeholder = "NAME=FILE.npy", .repeatable = true});
+  command.Add("--inputs", &options->inputs.archive, "With --against: array for each input",
+              {.placeholder = "FILE.npz"});
   command.AddFlag(
       "--bisect", options->request.bisect,
-      "Report the first value that differs between the models, from the .npy files of --data, or\n"
+      "Report the first value that differs between the models, from the .npy files of --data, or "
       "with --engine native between the interpreter and the generated program");
   command.Add("--plot", &options->plot,
-              "Write the largest difference of each value as an SVG picture: with --against or\n"
-              "--engine native of all values, else of the outputs");
-  command.Add("--steps", &options->request.run.steps, "As for run");
+              "Write the largest difference of each value as an SVG picture: with --against or "
+              "--engine native of all values, else of the outputs",
+              {.placeholder = "FILE"});
+  command.Add("--steps", &options->request.run.steps, "Calls of one object, as for run",
+              {.placeholder = "N|ENTRY*N,…"});
   command.Add("--rtol", &options->request.tolerance.relative, "Relative tolerance for all numbers");
   command.Add("--atol", &options->request.tolerance.absolute, "Absolute tolerance for all numbers");
-  command.Add("--engine", &options->request.run.engine, "interpreter or native",
+  command.Add("--engine", &options->request.run.engine,
+              "native is the generated C++ program; default: interpreter",
               {.one_of = {"interpreter", "native"}});
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);
@@ -175,7 +179,10 @@ void AddVerify(CommandLine& program) {
       "1e-4 (float32), 1e-7 (float64), 1e-2 (float16, bfloat16), 0 (others). NaN equals NaN, an\n"
       "infinity only itself; parts of complex numbers are compared one by one; integers exactly;\n"
       "bools and strings must be equal.\n"
-      "Exit codes: 0 equal, 1 different.");
+      "Exit codes: 0 equal, 1 different.\n"
+      "\n"
+      "  dragoman verify model.onnx --data test_data_set_0\n"
+      "  dragoman verify model.pt2 --against model.onnx --random 3 --bisect");
   command.SetRun([options] { return RunVerify(*options); });
 }
 

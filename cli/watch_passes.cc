@@ -101,14 +101,15 @@ void AddWatch(Command& command, WatchFlags& flags) {
   for (const PassInfo& pass : AllPasses()) words.emplace_back(pass.name);
   command.Add("--print-after", &flags.print_after,
               "Passes, or all: write the model after each run that changed it to --print-to",
-              {.suggested = std::move(words), .commas = true});
-  command.Add("--print-to", &flags.print_to, "The folder for the models of --print-after");
+              {.placeholder = "NAME,…", .suggested = std::move(words), .commas = true});
+  command.Add("--print-to", &flags.print_to, "The folder for the models of --print-after",
+              {.placeholder = "FOLDER"});
   command.AddFlag("--time-passes", flags.time_passes, "Print the time that each pass took");
   command.AddFlag("--verify-each", flags.verify_each,
                   "Check after each pass that the graph is well-formed");
   command.Add("--bisect-limit", &flags.bisect_limit,
-              "Run only the first so many passes, and print their names: to find the pass at fault",
-              {.range = {{0, 1'000'000'000}}});
+              "Run only the first N passes, and print their names: to find the pass at fault",
+              {.placeholder = "N", .range = {{0, 1'000'000'000}}});
 }
 
 Status WatchPasses(Session& session, const WatchFlags& flags) {

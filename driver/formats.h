@@ -76,6 +76,7 @@ struct WriteOption {
                std::optional<std::string> WriteOptions::*>
       value;
   std::string what;                      // for --help
+  std::string_view placeholder = {};     // of the value there
   std::vector<std::string> one_of = {};  // what a text may be; empty: anything
   std::optional<std::pair<std::int64_t, std::int64_t>> range = std::nullopt;  // of a number
   bool lowers = false;  // it is about files that are made from a common graph

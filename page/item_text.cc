@@ -7,6 +7,7 @@
 #include "core/ir/domain.h"
 #include "core/ir/element_text.h"
 #include "core/ir/print.h"
+#include "core/support/num_characters.h"
 #include "core/support/printable.h"
 #include "core/support/text.h"
 
@@ -21,10 +22,7 @@ constexpr int kNarrowest = 64;
 constexpr int kWidest = 260;
 constexpr std::size_t kMostNote = 36;
 
-int CharactersIn(std::string_view text) {
-  return static_cast<int>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
+int CharactersIn(std::string_view text) { return static_cast<int>(NumCharacters(text)); }
 
 void AppendPart(std::string& text, const std::string& part) {
   if (part.empty() || text.size() + part.size() > kMostNote) return;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/num_characters.h"
 #include "core/support/printable.h"
 #include "core/support/text.h"
 
@@ -50,8 +51,7 @@ std::string Escaped(std::string_view text) {
 
 // The end tells more of a long name than its begin.
 std::string Shortest(std::string_view text, std::size_t most) {
-  std::size_t characters = 0;
-  for (const char c : text) characters += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  std::size_t characters = NumCharacters(text);
   if (characters <= most) return std::string(text);
   for (; characters + 1 > most; --characters)
     text.remove_prefix(std::max(Utf8Length(text), std::size_t{1}));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/support/num_characters.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -357,12 +358,6 @@ std::string Shown(std::string_view line) {
   return shown;
 }
 
-// Of UTF-8.
-std::size_t Columns(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 }  // namespace
 
 Error TextScanner::FailAt(std::size_t offset, std::string message) const {
@@ -375,7 +370,7 @@ Error TextScanner::FailAt(std::size_t offset, std::string message) const {
   const std::size_t end =
       std::min(text_.find('\n', offset), std::min(text_.size(), begin + kShown));
   message += "\n  " + Shown(text_.substr(begin, end - begin)) + "\n  ";
-  message += std::string(Columns(Shown(text_.substr(begin, offset - begin))), ' ') + "^";
+  message += std::string(NumCharacters(Shown(text_.substr(begin, offset - begin))), ' ') + "^";
   return Error(Finding{ErrorKind::kInvalidInput, "",
                        "line " + std::to_string(line) + ":" + std::to_string(column + 1),
                        std::move(message)});

@@ -94,14 +94,14 @@ std::vector<WriteOption> Options() {
   return {
       {.name = "--state",
        .value = &WriteOptions::state,
-       .what = "keep: record which outputs feed which inputs; lift: do not",
+       .what = "keep (default): record which outputs feed which inputs; lift: do not",
        .one_of = {"keep", "lift"},
        .lowers = true},
       {.name = "--opset",
        .value = &WriteOptions::opset,
-       .what = fmt::format("Operator set of an ONNX file written from a lowered graph: {} to {} "
-                           "(default: that of an ONNX file, else the lowest from {} on that has "
-                           "all operators)",
+       .what = fmt::format("Operator set of an ONNX file written from a lowered graph: {} to {}; "
+                           "default: that of an ONNX file, else the lowest from {} on that has "
+                           "all operators",
                            kMinExportOpset, kMaxExportOpset, kUsualOpset),
        .range = {{kMinExportOpset, kMaxExportOpset}},
        .lowers = true},
@@ -116,7 +116,8 @@ std::vector<WriteOption> Options() {
       {.name = "--external-data",
        .value = &WriteOptions::external_data,
        .what = "Weights of so many bytes or more go to a data file beside an ONNX file, all others "
-               "into\nit (none: all); default: as in MODEL"},
+               "into it; none: all; default: as in MODEL",
+       .placeholder = "BYTES|none"},
       {.name = "--data-files",
        .value = &WriteOptions::data_files,
        .what = "one: OUT.data for all weights of --external-data (default); each: one for each",

@@ -120,6 +120,7 @@ Format RelaxFormat() {
           .options = {{.name = "--relax-version",
                        .value = &WriteOptions::relax_version,
                        .what = "TVM release that is to read the Relax module; default: latest",
+                       .placeholder = "RELEASE",
                        .one_of = relax::ReleaseNames(),
                        .lowers = true},
                       {.name = "--packed",

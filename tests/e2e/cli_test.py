@@ -337,9 +337,25 @@ class CommandLine(CommandCase):
             self.assertIn("--help", self.done(command, "--help"))
         said = self.done("convert", "--help")
         for form in ("--level source|common", "--shape NAME=D,…", "--dim SYMBOL=SIZE",
-                     "--opset NUMBER"):
+                     "--opset NUMBER", "Usage: dragoman convert MODEL -o FILE [OPTION ...]"):
             self.assertIn(form, said)
         self.assertIn("dragoman", self.done("--version"))
+
+    def test_help_is_a_table_of_a_hundred_columns(self):
+        for command in COMMANDS:
+            said = self.done(command, "--help")
+            options, _, notes = said.partition("\nOptions:\n")[2].partition("\n\n")
+            for line in said.splitlines():
+                self.assertLessEqual(len(line), 100, line)
+            for line in options.splitlines():
+                name, _, text = line.strip().partition("  ")
+                if text or not line[:30].strip():
+                    self.assertRegex(line[28:], r"^  \S", line)
+                else:  # the text of a long name begins on the next line
+                    self.assertFalse(name.endswith(","), line)
+            for example in notes.splitlines():
+                if example.startswith("  dragoman "):
+                    self.assertEqual(example.split()[1], command)
 
     def test_long_work_is_told_on_a_terminal(self):
         try:

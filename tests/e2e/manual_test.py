@@ -25,7 +25,7 @@ class Manual(CommandCase):
     def test_every_option_of_the_help_is_in_the_page(self):
         for command in self.commands():
             page = self.done("manual", command).replace("\\-", "-")
-            for option in re.findall(r"^ +(?:-\w,)?(--[\w-]+)", self.done(command, "--help"), re.M):
+            for option in re.findall(r"^ +(?:-\w, )?(--[\w-]+)", self.done(command, "--help"), re.M):
                 self.assertIn(option, page, command)
 
     def test_groff_takes_them(self):
