@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/compare/match_cost.h"
 #include "core/compare/match_nodes.h"
 #include "core/compare/places.h"
 #include "core/compare/symbol_map.h"
@@ -15,9 +16,6 @@
 
 namespace dragoman::compare {
 namespace {
-
-// How many values after inserted nodes are tried as the former source of an edge.
-constexpr std::size_t kMaxBehind = 32;
 
 class GraphDiff {
  public:

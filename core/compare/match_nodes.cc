@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "core/compare/align_orders.h"
+#include "core/compare/cheapest_alignment.h"
+#include "core/compare/match_cost.h"
 #include "core/compare/places.h"
 #include "core/compare/spread_matches.h"
 #include "core/support/hash.h"
@@ -28,6 +30,14 @@ class Matcher {
   Matcher(GraphSide& a, GraphSide& b) : a_(a), b_(b) {}
 
   void Run() {
+    MatchByEvidence();
+    Realign();
+  }
+
+ private:
+  using Entry = GraphSide::Entry;
+
+  void MatchByEvidence() {
     MatchBy([](const Entry& e) { return HashCombine(e.up, e.uses); });
     MatchBy([](const Entry& e) { return e.up; });
     MatchBy([](const Entry& e) { return IfUsed(e, Downstream(e)); });
@@ -52,8 +62,36 @@ class Matcher {
     SpreadMatches(a_, b_, SpreadTo::kSameOp);
   }
 
- private:
-  using Entry = GraphSide::Entry;
+  // Takes the matches of the cheapest alignment if they stand for fewer edits.
+  void Realign() {
+    const std::int64_t cost = CostOfMatches(a_, b_);
+    if (cost <= kEditCost) return;
+    const auto aligned = CheapestAlignment(a_, b_, cost);
+    if (aligned.empty()) return;
+    const std::vector<std::int64_t> of_a = PartnersOf(a_), of_b = PartnersOf(b_);
+    Unpair(a_);
+    Unpair(b_);
+    for (const auto& [x, y] : aligned) Pair(x, y);
+    RepairMatches(a_, b_);
+    SpreadMatches(a_, b_, SpreadTo::kSameOp);
+    SpreadMatches(a_, b_, SpreadTo::kReplacedOp);
+    SpreadMatches(a_, b_, SpreadTo::kSameOp);
+    if (CostOfMatches(a_, b_) < cost) return;
+    SetPartners(a_, of_a);
+    SetPartners(b_, of_b);
+  }
+
+  static std::vector<std::int64_t> PartnersOf(const GraphSide& side) {
+    std::vector<std::int64_t> partners;
+    for (const Entry& entry : side.entries) partners.push_back(entry.partner);
+    return partners;
+  }
+  static void SetPartners(GraphSide& side, std::span<const std::int64_t> partners) {
+    for (std::size_t i = 0; i < partners.size(); ++i) side.entries[i].partner = partners[i];
+  }
+  static void Unpair(GraphSide& side) {
+    for (Entry& entry : side.entries) entry.partner = -1;
+  }
 
   static std::uint64_t Downstream(const Entry& entry) {
     return HashCombine(entry.local, entry.uses);

@@ -299,21 +299,32 @@ class Repairer : Weigher {
 
  private:
   static constexpr int kSweeps = 4;
+  static constexpr std::size_t kMaxExchanged = 32;
 
   bool Repair(std::int64_t i) {
     const Entry& x = At(a_, i);
-    if (x.partner < 0) return false;
     const std::int64_t wanted = WantedByReaders(x);
     if (wanted < 0 || wanted == x.partner) return false;
-    const Entry &y = At(b_, x.partner), &z = At(b_, wanted);
-    if (x.op != y.op || x.op != z.op) return false;
-    if (z.partner < 0) {
-      if (Weigh(x, z).points <= Weigh(x, y).points) return false;
-      At(b_, x.partner).partner = -1;
-      Link(i, wanted);
-      return true;
-    }
-    return Exchange(i, z.partner);
+    const Entry& z = At(b_, wanted);
+    if (x.op != z.op) return false;
+    if (x.partner < 0)
+      return z.partner < 0 || IsBetter(x, z, z.partner, wanted) ? Take(i, wanted) : false;
+    if (x.op != At(b_, x.partner).op) return false;
+    if (z.partner >= 0) return Exchange(i, z.partner);
+    return IsBetter(x, z, i, x.partner) && Take(i, wanted);
+  }
+
+  bool IsBetter(const Entry& x, const Entry& z, std::int64_t a, std::int64_t b) const {
+    return Weigh(x, z).points > Weigh(At(a_, a), At(b_, b)).points;
+  }
+
+  // Leaves the partners that they had without one.
+  bool Take(std::int64_t i, std::int64_t wanted) {
+    const std::int64_t of_i = At(a_, i).partner, of_wanted = At(b_, wanted).partner;
+    if (of_i >= 0) At(b_, of_i).partner = -1;
+    if (of_wanted >= 0) At(a_, of_wanted).partner = -1;
+    Link(i, wanted);
+    return true;
   }
 
   // The producer that the partner of a reader reads at the same place.
@@ -327,16 +338,42 @@ class Repairer : Weigher {
     return -1;
   }
 
+  // With the two nodes go those that only they read.
   bool Exchange(std::int64_t i, std::int64_t k) {
-    const std::int64_t of_i = At(a_, i).partner, of_k = At(a_, k).partner;
-    if (At(a_, k).op != At(b_, of_i).op) return false;
-    const int before = Points(i) + Points(k);
-    Link(i, of_k);
-    Link(k, of_i);
-    if (Points(i) + Points(k) >= before) return true;
-    Link(i, of_i);
-    Link(k, of_k);
+    if (At(a_, k).op != At(b_, At(a_, i).partner).op) return false;
+    std::vector<std::pair<std::int64_t, std::int64_t>> pairs = {{i, k}};
+    for (std::size_t at = 0; at < pairs.size() && pairs.size() < kMaxExchanged; ++at)
+      AddOwnProducers(pairs[at].first, pairs[at].second, pairs);
+    const int before = Points(pairs);
+    ExchangePartners(pairs);
+    if (Points(pairs) >= before) return true;
+    ExchangePartners(pairs);
     return false;
+  }
+
+  void AddOwnProducers(std::int64_t i, std::int64_t k,
+                       std::vector<std::pair<std::int64_t, std::int64_t>>& pairs) const {
+    const auto above_i = a_.ProducersOf(At(a_, i)), above_k = a_.ProducersOf(At(a_, k));
+    for (std::size_t n = 0; n < std::min(above_i.size(), above_k.size()); ++n) {
+      if (above_i[n] < 0 || above_k[n] < 0 || above_i[n] == above_k[n]) continue;
+      const Entry &p = At(a_, above_i[n]), &q = At(a_, above_k[n]);
+      const bool own = p.num_readers == 1 && q.num_readers == 1 && p.op == q.op;
+      if (own && p.partner >= 0 && q.partner >= 0) pairs.emplace_back(above_i[n], above_k[n]);
+    }
+  }
+
+  void ExchangePartners(std::span<const std::pair<std::int64_t, std::int64_t>> pairs) {
+    for (const auto& [i, k] : pairs) {
+      const std::int64_t of_i = At(a_, i).partner, of_k = At(a_, k).partner;
+      Link(i, of_k);
+      Link(k, of_i);
+    }
+  }
+
+  int Points(std::span<const std::pair<std::int64_t, std::int64_t>> pairs) const {
+    int points = 0;
+    for (const auto& [i, k] : pairs) points += Points(i) + Points(k);
+    return points;
   }
 
   int Points(std::int64_t i) const { return Weigh(At(a_, i), At(b_, At(a_, i).partner)).points; }

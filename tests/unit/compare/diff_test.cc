@@ -150,6 +150,58 @@ TEST(DiffModels, LayersInsertedAmongChangedWeights) {
       << RenderText(*report);
 }
 
+// A chain of one node for each letter: their operators.
+Model Letters(std::string_view letters) {
+  std::string text = "graph g(%x: f32[2]) -> (%y) {\n", value = "%x";
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    const std::string result = i + 1 == letters.size() ? "%y" : "%v" + std::to_string(i);
+    text += result + ": f32[2] = onnx." + letters[i] + "(" + value + ")\n";
+    value = result;
+  }
+  return Parse(text + "}");
+}
+
+std::size_t NumEdits(const Model& a, const Model& b) {
+  const Result<DiffReport> report = DiffModels(a, b, {});
+  return report.ok() ? report->edits.size() : 0;
+}
+
+// A block between two edits looks like its neighbours, too.
+TEST(DiffModels, SeveralEditsOfRepeatedBlocks) {
+  const std::string_view blocks = "CRCRPCRCRPCRCRPCRCRPCRCRCRCRPCRCRCRCRP";
+  const auto edits_to = [&](std::string_view edited) {
+    return NumEdits(Letters(blocks), Letters(edited));
+  };
+  EXPECT_EQ(edits_to("CRCRPRCRPCRCRPCRCRPCRCRSCRCRPCRCRCRRP"), 3u);
+  EXPECT_EQ(edits_to("CCRPCRCRPCRCRPCRCRPSCRCRCRCRPCSRCRCRCRP"), 3u);
+  EXPECT_EQ(edits_to("CRCRPCRCRPCRCRCRCRPCRCRCRSCRPCRCRCSRCSP"), 4u);
+  EXPECT_EQ(edits_to("CCRPCRCRSCRCRPCRCRPCRCRRCRPCRCRCRSRP"), 4u);
+}
+
+// Six blocks, each with a Shape of its own: that of `axis` with an attribute, that of `cut` without
+// its Cast, that of `more` with a Sin before it.
+Model Twins(int axis, int cut, int more) {
+  std::string text = "graph g(%x: f32[2]) -> (%y) {\n", value = "%x";
+  for (int i = 0; i < 6; ++i) {
+    const std::string n = std::to_string(i), next = i == 5 ? "%y" : "%r" + n;
+    text += "%s" + n + " = onnx.Shape(%x)\n%k" + n + " = onnx.Key()\n%g" + n + " = onnx.Gather(%s" +
+            n + ", %k" + n + ")\n" + (i == cut ? next : "%o" + n) + " = onnx.OneHot(" + value +
+            ", %g" + n + ")" + (i == axis ? " {axis = 2}" : "") + "\n";
+    if (i == more) text += "%q" + n + " = onnx.Sin(%o" + n + ")\n";
+    if (i != cut) text += next + " = onnx.Cast(" + (i == more ? "%q" : "%o") + n + ")\n";
+    value = next;
+  }
+  return Parse(text + "}");
+}
+
+// Of what computes the same for several readers, each goes with its own.
+TEST(DiffModels, LikeProducersGoWithTheirReaders) {
+  const Model before = Twins(-1, -1, -1);
+  EXPECT_EQ(NumEdits(before, Twins(0, 1, -1)), 2u);
+  EXPECT_EQ(NumEdits(before, Twins(-1, 3, 5)), 2u);
+  EXPECT_EQ(NumEdits(before, Twins(2, 3, 5)), 3u);
+}
+
 // Changes of what nothing reads, in graphs without names of nodes.
 std::string EditsOf(std::string_view a, std::string_view b) {
   const std::string head = "dragoman 1 source onnx\nopset \"\" 17\nentry main";
