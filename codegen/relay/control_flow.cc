@@ -271,9 +271,7 @@ Status Translator::TranslateLoop(const Node& node) {
   // which it must not have beside open sizes (ScalarAsVector): reading one is a function of its
   // own.
   const bool is_open = !loop.collected.empty() || HasOpenSizes(node);
-  const auto alone = [&](Value* element) {
-    return is_open ? builder_.Call("annotation.stop_fusion", {element}) : element;
-  };
+  const auto alone = [&](Value* element) { return is_open ? Alone(builder_, element) : element; };
   std::size_t place = stops ? 2 : 1;
   for (std::size_t i = 0; i < loop.carried; ++i, ++place) {
     if (node.result(i) != nullptr) Set(node.result(i), alone(builder_.Element(results, place)));

@@ -73,10 +73,13 @@ bool HasOpenSizes(const Node& node) {
   return false;
 }
 
+Value* Alone(RelayBuilder& builder, Value* x) {
+  return x->producer() == nullptr ? x : builder.Call("annotation.stop_fusion", {x});
+}
+
 Value* ScalarAsVector(RelayBuilder& builder, Value* x) {
   if (x->is_constant()) return builder.Constant(x->tensor()->Reshaped({1}));
-  return builder.Call("annotation.stop_fusion",
-                      {builder.Call("reshape", {x}, {{"newshape", Ints{1}}})});
+  return Alone(builder, builder.Call("reshape", {x}, {{"newshape", Ints{1}}}));
 }
 
 // Of open sizes, no operand that is passed has rank 0.

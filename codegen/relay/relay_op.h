@@ -42,6 +42,8 @@ struct RelayOp : tvm::TvmOp {
 
 // Whether a size of an operand or a result is known at run time only.
 bool HasOpenSizes(const Node& node);
+// `x`, which TVM does not compile into one function with what reads it.
+Value* Alone(RelayBuilder& builder, Value* x);
 // The rank-0 `x` as a vector of one element. TVM 0.19 compiles no function with a result of open
 // sizes that has an operand of rank 0, whose shape it passes as what it does not take; the vector
 // is made in a function of its own.

@@ -208,6 +208,53 @@ graph main(%x: f32[n, 3, m]) -> (%layer, %instance, %batch) {
 }""", x=draw(2, 3, 5))
         self.assertNotIn("_norm(", text)
 
+    def test_neighbouring_channels_of_open_sizes_and_even_windows(self):
+        for sizes, window in (("n, 5, m, 3", 3), ("2, 5, 4, 3", 4)):
+            text = self.texts(f"""
+graph main(%x: f32[{sizes}]) -> (%y) {{
+  %y = onnx.LRN(%x) {{size = {window}, alpha = 0.5, bias = 2.0}}
+}}""", x=draw(2, 5, 4, 3))
+            self.assertIn("nn.avg_pool2d(", text)
+
+    def test_one_hot_of_open_sizes_compares(self):
+        text = self.texts("""
+graph main(%x: i64[n, 2], %d: i64[]) -> (%y, %z) {
+  const %five: i64[] = 5
+  const %values: f32[2] = [1.0, 3.0]
+  %y = onnx.OneHot(%x, %five, %values) {axis = 1}
+  %z = onnx.OneHot(%x, %d, %values)
+}""", x=np.array([[0, -1], [4, 2], [-5, 3]]), d=np.int64(6))
+        self.assertNotIn("one_hot(", text)
+
+    def test_triangles_are_not_fused_with_their_neighbours(self):
+        text = self.texts("""
+graph main(%x: f32[3, 4]) -> (%y) {
+  %a = onnx.Exp(%x)
+  %b = onnx.Trilu(%a)
+  %y = onnx.Neg(%b)
+}""", x=draw(3, 4))
+        self.assertRegex(text, r"%1 = annotation.stop_fusion\(%0\);\s*%2 = trilu\(%1, 0")
+        self.assertIn("annotation.stop_fusion(%2)", text)
+
+    def test_no_elements_at_the_top(self):
+        text = self.texts("""
+graph main(%x: f32[n, 3], %k: i64[1]) -> (%y, %i, %least, %place) {
+  const %none: i64[1] = [0]
+  %y, %i = onnx.TopK(%x, %none)
+  %least, %place = onnx.TopK(%x, %k) {axis = 0, largest = 0}
+}""", x=draw(4, 3), k=np.array([0]))
+        self.assertEqual(text.count("dyn.strided_slice("), 4)
+        self.assertNotIn("dyn.topk(", text)
+
+    def test_quantised_nan_is_the_lowest_value(self):
+        text = self.texts("""
+graph main(%x: f32[4]) -> (%y) {
+  const %scale: f32[] = 0.1
+  const %zero: u8[] = 3
+  %y = onnx.QuantizeLinear(%x, %scale, %zero)
+}""", x=np.array([np.nan, 1, INF, -INF], np.float32))
+        self.assertNotIn("clip(", text)
+
     def test_beside_open_sizes_scalars_of_run_time_are_vectors(self):
         text = self.texts("""
 graph main(%x: f32[n, 3], %s: f32[], %i: i64[]) -> (%scaled, %row, %wide) {

@@ -146,12 +146,13 @@ std::vector<std::string> InOrder(RelaxOp& op, std::int64_t axis) {
   return {fmt::format("R.gather_elements({}, {}, axis={})", op.arg(0), places, axis), places};
 }
 
-// A number of elements that run time knows: all are put in order, and the first of them taken.
+// Of a number of elements that run time knows, or of 0, which Relax takes for that of all: all are
+// put in order, and the first of them taken.
 Expressions EmitTopK(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const auto known = op.inference.KnownInts(op.node.operand(1));
-  if (known) {
+  if (known && known->front() > 0) {
     const std::string both = op.BindPlain(fmt::format(
         "R.topk({}, k={}, axis={}, ret_type=\"both\", largest={}, dtype=\"int64\")",
         Ordered(op, op.arg(0)), known->front(), axis, op.Int("largest") != 0 ? "True" : "False"));

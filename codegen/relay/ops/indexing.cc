@@ -164,7 +164,8 @@ Emitted EmitCompress(RelayOp& op) {
   return One(op.Do("take", {x, places}, {{"axis", axis}, {"mode", "fast"}}));
 }
 
-// A negative index counts from the end.
+// A negative index counts from the end. Of open sizes one_hot takes no values of rank 0, so that
+// the indices are compared with 0, 1, … along the axis.
 Emitted EmitOneHot(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
   const std::int64_t given = op.Int("axis");
@@ -173,20 +174,22 @@ Emitted EmitOneHot(RelayOp& op) {
   const auto value = [&](std::int64_t i) {
     return op.Do("take", {op.arg(2), op.Int64(i)}, {{"axis", std::int64_t{0}}});
   };
-  Attribute::Dict attributes = {{"axis", axis},
-                                {"dtype", std::string(RelayDType(op.result_type().dtype()))}};
-  const auto indices = [&](Value* size) {
-    return op.KnownNotNegative(0) ? op.ArgAs(0, DType::kI64)
-                                  : Raised(op, op.ArgAs(0, DType::kI64), DType::kI64, size);
-  };
+  Value* size =
+      depth ? op.Int64(depth->front()) : AsScalar(op.builder, op.ArgAs(1, DType::kI64), op.type(1));
+  Value* indices = op.ArgAs(0, DType::kI64);
+  if (!op.KnownNotNegative(0)) indices = Raised(op, indices, DType::kI64, size);
   Value* on = value(1);
   Value* off = value(0);
-  if (depth) {
-    attributes.insert(attributes.begin(), NamedAttribute("depth", depth->front()));
-    return One(op.Do("one_hot", {indices(op.Int64(depth->front())), on, off}, attributes));
+  if (depth && !HasOpenSizes(op.node)) {
+    return One(op.Do("one_hot", {indices, on, off},
+                     {{"depth", depth->front()},
+                      {"axis", axis},
+                      {"dtype", std::string(RelayDType(op.result_type().dtype()))}}));
   }
-  Value* size = AsScalar(op.builder, op.ArgAs(1, DType::kI64), op.type(1));
-  return One(op.Do("dyn.one_hot", {indices(size), on, off, size}, attributes));
+  Value* places = WithAxesBehind(op, Places(op, size), rank - axis);
+  Value* hit = op.Do("equal", {op.Do("expand_dims", {indices}, {{"axis", axis}}), places});
+  const auto line = [&](Value* x) { return ScalarAsVector(op.builder, x); };
+  return One(op.Do("where", {hit, line(on), line(off)}));
 }
 
 Emitted EmitTrilu(RelayOp& op) {
@@ -195,7 +198,11 @@ Emitted EmitTrilu(RelayOp& op) {
   if (const std::optional<Ints> known = op.has(1) ? op.MaybeInts(1) : std::nullopt)
     k = op.Number(static_cast<double>(known->front()), DType::kI32);
   const bool upper = op.Int("upper") != 0;
-  if (!HasOpenSizes(op.node)) return One(op.Do("trilu", {op.arg(0), k}, {{"upper", upper}}));
+  if (!HasOpenSizes(op.node)) {
+    // Fused with another operator, it reads a variable that TVM 0.19 does not declare.
+    Value* kept = op.Do("trilu", {Alone(op.builder, op.arg(0)), k}, {{"upper", upper}});
+    return One(Alone(op.builder, kept));
+  }
   DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
   const std::size_t rows = shape.size() - 2;
   const auto places = [&](std::size_t axis) {

@@ -105,7 +105,7 @@ Result<Value*> Product(RelayOp& op, Value* a, const Shape& a_shape, Value* b, co
   Value* product =
       op.Do("nn.batch_matmul", {left, right}, {{"transpose_a", false}, {"transpose_b", false}});
   // In one function with what follows, TVM 0.19 does not find the open sizes.
-  if (needs_sizes) product = op.Do("annotation.stop_fusion", {product});
+  if (needs_sizes) product = Alone(op.builder, product);
   if (batch.size() == 1) return product;
   const Result<Value*> apart =
       ReshapeTo(op, product, {Dim(), result[batch.size()], result.back()}, result);

@@ -155,15 +155,35 @@ Emitted EmitLpNormalization(RelayOp& op) {
   return One(op.Do("divide", {x, op.Do("where", {none, op.Number(1), norm})}));
 }
 
+// The squares' means over a window of channels, channels beyond the ends being 0: the pool of an
+// image of a row for each channel.
+Value* MeansOfChannels(RelayOp& op, std::int64_t size) {
+  const std::int64_t before = (size - 1) / 2;
+  Value* squares = op.Do("multiply", {op.arg(0), op.arg(0)});
+  Value* image = op.Do("reshape", {op.Do("expand_dims", {squares}, {{"axis", std::int64_t{1}}})},
+                       {{"newshape", Ints{0, 0, 0, -1}}});
+  Value* means = op.Do("nn.avg_pool2d", {image},
+                       {{"pool_size", Ints{size, 1}},
+                        {"padding", Ints{before, 0, size - 1 - before, 0}},
+                        {"count_include_pad", true}});
+  return op.Do("reshape_like", {means, op.arg(0)});
+}
+
+// Of windows of an even size and of open sizes, nn.lrn knows nothing.
 Emitted EmitLrn(RelayOp& op) {
   const std::int64_t size = op.Int("size");
-  if (size % 2 == 0) return op.Refuse("a window of an even size");
-  return One(op.Do("nn.lrn", {op.arg(0)},
-                   {{"size", size},
-                    {"axis", std::int64_t{1}},
-                    {"bias", op.Float("bias")},
-                    {"alpha", op.Float("alpha")},
-                    {"beta", op.Float("beta")}}));
+  if (size % 2 != 0 && !HasOpenSizes(op.node)) {
+    return One(op.Do("nn.lrn", {op.arg(0)},
+                     {{"size", size},
+                      {"axis", std::int64_t{1}},
+                      {"bias", op.Float("bias")},
+                      {"alpha", op.Float("alpha")},
+                      {"beta", op.Float("beta")}}));
+  }
+  Value* scaled = op.Do("multiply", {MeansOfChannels(op, size), op.Number(op.Float("alpha"))});
+  Value* raised = op.Do("add", {scaled, op.Number(op.Float("bias"))});
+  Value* power = op.Do("power", {raised, op.Number(op.Float("beta"))});
+  return One(op.Do("divide", {op.arg(0), power}));
 }
 
 }  // namespace

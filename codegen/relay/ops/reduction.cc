@@ -155,10 +155,26 @@ Emitted EmitCumSum(RelayOp& op) {
   return One(flipped(sum));
 }
 
+// The first `count` elements along `axis`, whatever the sizes.
+Value* Leading(RelayOp& op, Value* x, std::int64_t axis, Value* count) {
+  const auto axes = static_cast<std::size_t>(axis + 1);
+  Ints all(axes, INT32_MAX);
+  all.pop_back();
+  Value* end = axis == 0 ? count : Join(op, {op.IntVector(all), count});
+  return op.Do("dyn.strided_slice",
+               {x, op.IntVector(Ints(axes, 0)), end, op.IntVector(Ints(axes, 1))},
+               {{"begin", Attribute()},
+                {"end", Attribute()},
+                {"strides", Attribute()},
+                {"axes", Attribute()}});
+}
+
+// Relay takes a number of 0, which run time may find, for that of all elements.
 Emitted EmitTopK(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   const std::optional<Ints> known = op.MaybeInts(1);
-  Attribute::Dict attributes = {{"k", known ? Attribute(known->front()) : Attribute()},
+  const bool is_positive = known && known->front() > 0;
+  Attribute::Dict attributes = {{"k", is_positive ? known->front() : 0},
                                 {"axis", axis},
                                 {"is_ascend", op.Int("largest") == 0},
                                 {"dtype", "int64"}};
@@ -169,11 +185,14 @@ Emitted EmitTopK(RelayOp& op) {
     return op.Do("bitwise_xor", {x, half});
   };
   Value* x = as_signed ? moved(op.ArgAs(0, DType::kI64)) : op.arg(0);
-  Value* both = known ? op.Do("topk", {x}, std::move(attributes))
-                      : op.Do("dyn.topk", {x, op.arg(1)}, std::move(attributes));
-  Value* values = op.builder.Element(both, 0);
-  if (as_signed) values = op.Cast(moved(values), DType::kI64, DType::kU64);
-  return Values{values, op.builder.Element(both, 1)};
+  Value* both = op.Do("topk", {x}, std::move(attributes));
+  Values results = {op.builder.Element(both, 0), op.builder.Element(both, 1)};
+  if (!is_positive) {
+    Value* count = op.arg(1)->is_constant() ? op.IntVector({0}) : op.arg(1);
+    for (Value*& result : results) result = Leading(op, result, axis, count);
+  }
+  if (as_signed) results[0] = op.Cast(moved(results[0]), DType::kI64, DType::kU64);
+  return results;
 }
 
 }  // namespace

@@ -19,7 +19,9 @@ Value* Saturated(RelayOp& op, Value* x, Value* zero, DType to) {
   const double high = low + static_cast<double>((1 << bits) - 1);
   Value* whole = RoundedToEven(op, x, DType::kF32);
   if (zero != nullptr) whole = op.Do("add", {whole, op.Cast(zero, to, DType::kF32)});
-  Value* within = op.Do("clip", {whole}, {{"a_min", low}, {"a_max", high}});
+  // Not by clip, which makes the upper bound of NaN.
+  Value* above = op.Do("maximum", {whole, op.Number(low, DType::kF32)});
+  Value* within = op.Do("minimum", {above, op.Number(high, DType::kF32)});
   return op.Cast(within, DType::kF32, to);
 }
 

@@ -117,6 +117,15 @@ CASES = {
         (float[4,3] x) => (y) <int64[0,1] i = {}, float[0,3] u = {}> { y = ScatterND(x, i, u) }"""),
     "top of zero": (11, """
         (float[N,3] x) => (y, i) <int64[1] k = {0}> { y, i = TopK(x, k) }"""),
+    "top of zero along an open axis, by a computed number": (11, """
+        (float[3,N] x, int64[1] k) => (y, i, z) <int64[1] none = {0}>
+        { y, i = TopK(x, none)  d = Sub(k, k)  z, j = TopK<largest = 0>(x, d) }"""),
+    "triangle between operators": (14, """
+        (float[2,3,4] x) => (y) <int64 k = {1}>
+        { a = Exp(x)  b = Trilu<upper = 0>(a, k)  y = Neg(b) }"""),
+    "one hot of open sizes": (11, """
+        (int64[N,2] x, int64 d) => (y, z) <int64[1] e = {5}, float[2] v = {1, 3}>
+        { y = OneHot(x, e, v)  c = Abs(d)  f = Add(c, c)  z = OneHot<axis = 1>(x, f, v) }"""),
     "tile zero times": (13, """
         (float[N,3] x) => (y) <int64[2] k = {2, 0}> { y = Tile(x, k) }"""),
     "split with an empty part": (13, """
@@ -375,6 +384,8 @@ CASES = {
         (float[N,3,4] x) => (y, m, i) <float[3,4] s> { y, m, i = LayerNormalization<axis = -2>(x, s) }"""),
     "local response": (13, """
         (float[N,5,4,3] x) => (y) { y = LRN<size = 3, alpha = 0.5, bias = 2.0>(x) }"""),
+    "local responses over open channels": (13, """
+        (float[2,C,T,3] x) => (y) { y = LRN<size = 3, alpha = 0.5, bias = 2.0>(x) }"""),
     # Types
     "casts of odd values": (13, """
         (float[N,3] x) => (a, b, c, d) <float k = {40}> { y = Mul(x, k)  a = Cast<to = 6>(y)  b = Cast<to = 9>(y)
