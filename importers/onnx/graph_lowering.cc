@@ -137,12 +137,7 @@ Status OnnxGraphLowering::LowerConstants(const Graph& graph, GraphBuilder& build
       if (!dense.ok()) return std::move(dense).error().At("constant '" + constant->name() + "'");
       values_[constant.get()] = builder.Constant(std::move(*dense), constant->name());
     } else if (constant->tensor() == nullptr) {
-      const std::optional<MissingFile> missing = MissingFileOf(*constant);
-      const std::string why =
-          missing ? "its elements lie in a file that is not there: " + DescribeMissing(*missing) +
-                        " (links are not followed)"
-                  : "its elements are not in the file, or of no known type";
-      return InvalidInput(why).At("constant '" + constant->name() + "'");
+      return InvalidInput(WhyWithoutElements(*constant)).At("constant '" + constant->name() + "'");
     } else {
       values_[constant.get()] = builder.Constant(*constant->tensor(), constant->name());
     }

@@ -34,6 +34,25 @@ std::string ExternalEntry(const Attribute::List& entries, std::string_view key) 
   return value;
 }
 
+// The initializer as it stands in the file; nullptr: the constant has its elements.
+const Attribute::Dict* MessageOf(const Value& constant) {
+  if (constant.tensor() != nullptr || constant.data() == nullptr) return nullptr;
+  const auto* data = constant.data()->As<Attribute::Dict>();
+  return data != nullptr ? DictAt(*data, onnx_extra::kUntypedInitializer) : nullptr;
+}
+
+// The number of its element type; 0: none.
+std::int64_t DataTypeOf(const Attribute::Dict& message) {
+  const Attribute* entry = Find(message, "data_type");
+  const auto* number = entry != nullptr ? entry->As<std::int64_t>() : nullptr;
+  return number != nullptr ? *number : 0;
+}
+
+// Whether a file of bytes could hold elements of that type.
+bool HasBytes(std::int64_t data_type) {
+  return IsDTypeNumber(data_type) && static_cast<DType>(data_type) != DType::kString;
+}
+
 // What the type says that the elements take; 0 if it leaves it open.
 std::uint64_t BytesOf(const Type& type) {
   if (!type.is_tensor() || type.shape() == nullptr) return 0;
@@ -45,12 +64,10 @@ std::uint64_t BytesOf(const Type& type) {
 }  // namespace
 
 std::optional<MissingFile> MissingFileOf(const Value& constant) {
-  if (constant.tensor() != nullptr || constant.data() == nullptr) return std::nullopt;
-  const auto* data = constant.data()->As<Attribute::Dict>();
-  const auto* message = data != nullptr ? DictAt(*data, onnx_extra::kUntypedInitializer) : nullptr;
+  const Attribute::Dict* message = MessageOf(constant);
   const Attribute* external = message != nullptr ? Find(*message, "external_data") : nullptr;
   const auto* entries = external != nullptr ? external->As<Attribute::List>() : nullptr;
-  if (entries == nullptr) return std::nullopt;
+  if (entries == nullptr || !HasBytes(DataTypeOf(*message))) return std::nullopt;
   MissingFile file = {.name = ExternalEntry(*entries, "location"), .constants = 1};
   if (file.name.empty()) return std::nullopt;
   const std::uint64_t length =
@@ -79,9 +96,16 @@ std::vector<MissingFile> MissingFiles(const Model& model) {
   return sorted;
 }
 
-std::string DescribeMissing(const MissingFile& file) {
-  return Quote(file.name) + ", of at least " + std::to_string(file.bytes) +
-         " bytes, expected in the model's folder";
+std::string WhyWithoutElements(const Value& constant) {
+  if (const std::optional<MissingFile> file = MissingFileOf(constant)) {
+    return "its elements lie in a file that is not there: " + Quote(file->name) + ", of at least " +
+           std::to_string(file->bytes) +
+           " bytes, expected in the model's folder (links are not followed)";
+  }
+  const Attribute::Dict* message = MessageOf(constant);
+  if (message != nullptr && !IsDTypeNumber(DataTypeOf(*message)))
+    return "element type " + std::to_string(DataTypeOf(*message)) + " is not known";
+  return "its elements are not in the file, or not in the field of their type";
 }
 
 }  // namespace dragoman

@@ -18,8 +18,8 @@ std::optional<MissingFile> MissingFileOf(const Value& constant);
 // Of all constants, by name.
 std::vector<MissingFile> MissingFiles(const Model& model);
 
-// "'weights.bin', of at least 1234 bytes, expected in the model's folder"
-std::string DescribeMissing(const MissingFile& file);
+// Why a constant has no elements, and where they are expected if they lie in a file.
+std::string WhyWithoutElements(const Value& constant);
 
 }  // namespace dragoman
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "exporters/onnx/write_model.h"
+#include "importers/onnx/missing_data.h"
 #include "importers/onnx/read_model.h"
 #include "proto/onnx/onnx.pb.h"
 #include "tests/support/onnx_messages.h"
@@ -38,11 +39,11 @@ class OnnxExternalData : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  // A model of one tensor of two bytes that lies in `location`.
-  void WriteModel(const std::string& location, const std::string& offset,
-                  const std::string& length) const {
-    ModelProto message = ModelFromText(R"pb(
-      graph { initializer { name: "w" dims: 2 data_type: 2 data_location: EXTERNAL } })pb");
+  // A model of one tensor, by default of two bytes, that lies in `location`.
+  void WriteModel(const std::string& location, const std::string& offset, const std::string& length,
+                  const std::string& type = "dims: 2 data_type: 2") const {
+    ModelProto message =
+        ModelFromText("graph { initializer { name: 'w' " + type + " data_location: EXTERNAL } }");
     auto* entries = message.mutable_graph()->mutable_initializer(0)->mutable_external_data();
     for (const auto& [key, value] :
          {std::pair("location", location), std::pair("offset", offset), std::pair("length", length),
@@ -161,6 +162,27 @@ TEST_F(OnnxExternalData, IsConfinedToTheFolderAndChecked) {
   WriteModel("w.bin", "-1", "2");
   EXPECT_EQ(ErrorOfReading(),
             "external data of tensor \"w\" has offset \"-1\" and length \"2\", expected numbers");
+}
+
+TEST_F(OnnxExternalData, IsRefusedByWhatIsWrongWithItsSizes) {
+  WriteModel("w.bin", "0", "2", "dims: -1 data_type: 2");
+  EXPECT_EQ(ErrorOfReading(), "tensor \"w\": tensor has a negative size -1");
+  WriteModel("w.bin", "0", "2", "dims: 4294967296 dims: 4294967296 data_type: 2");
+  EXPECT_EQ(ErrorOfReading(), "tensor \"w\": the number of elements of a tensor overflows");
+}
+
+TEST_F(OnnxExternalData, OfATypeThatNoFileHoldsIsNotMissing) {
+  Write("in/w.bin", "ab");
+  for (const auto& [type, why] :
+       {std::pair("dims: 2 data_type: 99", "element type 99 is not known"),
+        std::pair("dims: 2 data_type: 8",
+                  "its elements are not in the file, or not in the field of their type")}) {
+    WriteModel("w.bin", "0", "2", type);
+    const Result<Model> model = ReadOnnx(Path("in/m.onnx"));
+    ASSERT_TRUE(model.ok()) << model.error().ToString();
+    EXPECT_TRUE(MissingFiles(*model).empty());
+    EXPECT_EQ(WhyWithoutElements(*model->main().constants()[0]), why);
+  }
 }
 
 }  // namespace
