@@ -95,12 +95,28 @@ class SourceWriter {
   }
 
   void Nodes(const Graph& graph, int depth) {
+    bool in_block = false;
     for (const Node& node : graph.nodes()) {
       if (StandsInline(node)) continue;
+      if (!FitsBlocks(node, &in_block)) {
+        findings_.push_back({ErrorKind::kInvalidInput,
+                             {},
+                             node.Describe(),
+                             "relax." + node.op().type + " cannot stand here"});
+        return;
+      }
       Lines(depth, TextsOf(node.extra_if_any(), "relax.comments"));
       behind_ = tvm::ExtraText(node.extra_if_any(), "relax.comment");
       depth = Statement(node, depth);
     }
+  }
+
+  // Whether the node may stand within a dataflow block, or outside of one; enters and leaves it.
+  static bool FitsBlocks(const Node& node, bool* in_block) {
+    const std::string& op = node.op().type;
+    if (op == "output") return std::exchange(*in_block, false);
+    if (op == "dataflow") return !std::exchange(*in_block, true);
+    return op != "if" || !*in_block;
   }
 
   // The depth of what follows.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,11 @@ namespace {
 
 // What is higher is looked at once.
 constexpr std::size_t kTall = 32;
+
+// Operators of nodes that stand for statements.
+bool IsStatement(std::string_view op) {
+  return op == "dataflow" || op == "func_attr" || op == "function" || op == "if" || op == "output";
+}
 
 }  // namespace
 
@@ -198,6 +204,10 @@ Deep<Node*> FunctionBuilder::MakeCall(const Expr& call, Graph& graph) {
     co_return nullptr;
   }
   const std::string op = name.starts_with("R.") ? name.substr(2) : name;
+  if (IsStatement(op) && !std::exchange(takes_output_, false)) {
+    Fail(call, name + " cannot stand here");
+    co_return nullptr;
+  }
   co_return co_await AddArguments(call, op, Append(op, graph), graph);
 }
 

@@ -26,6 +26,11 @@ bool IsSizeDeclaration(const Expr& expr) {
          DottedName(expr.parts[0]).starts_with("T.");
 }
 
+bool IsOutput(const Stmt& stmt) {
+  return stmt.kind == Stmt::Kind::kExpr && stmt.value.kind == Kind::kCall &&
+         DottedName(stmt.value.parts[0]) == "R.output";
+}
+
 bool DeclaresSizes(const Stmt& stmt) {
   return stmt.targets.size() > 1 && stmt.value.kind == Kind::kTuple &&
          stmt.value.parts.size() == stmt.targets.size() &&
@@ -245,6 +250,7 @@ void FunctionBuilder::Dataflow(const Stmt& stmt, Graph& graph) {
   if (!is_block || !stmt.targets.empty()) return Fail(stmt.offset, "no statement of Relax");
   Node* begin = graph.Append(InternOp("relax", "dataflow"), {});
   AddComments(*begin, stmt.offset);
+  bool has_output = false;
   for (const Stmt& inner : stmt.body) {
     const bool is_plain = inner.kind == Stmt::Kind::kAssign || inner.kind == Stmt::Kind::kExpr ||
                           inner.kind == Stmt::Kind::kDef || inner.kind == Stmt::Kind::kPass;
@@ -252,6 +258,7 @@ void FunctionBuilder::Dataflow(const Stmt& stmt, Graph& graph) {
       Fail(inner.offset, "a dataflow block has bindings only");
       continue;
     }
+    takes_output_ = IsOutput(inner) && !std::exchange(has_output, true);
     Statement(inner, graph);
   }
   const Node* last = graph.last_node();

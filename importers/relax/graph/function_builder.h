@@ -85,6 +85,7 @@ class FunctionBuilder {
   std::vector<std::pair<std::string, Value*>> undo_;  // what names meant before
   int branches_ = 0;                                  // around the present statement
   bool returned_ = false;
+  bool takes_output_ = false;  // the present statement is the R.output of a dataflow block
   std::unordered_map<const python::Expr*, bool> tall_values_;  // of the present statement
 };
 

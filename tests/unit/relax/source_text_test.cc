@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "codegen/relax/write_source.h"
+#include "core/ir/parse.h"
 #include "core/ir/verify.h"
 #include "importers/relax/graph/read_model.h"
 
@@ -33,6 +34,15 @@ std::string Printed(const std::string& text) {
   return printed.ok() ? *printed : "";
 }
 
+// Why a graph text of a module is not written.
+std::string WhyUnprinted(const std::string& statements) {
+  const Result<Model> model =
+      ParseText("dragoman 1 source relax\n\nentry main(%x) -> (%x) {\n" + statements + "}\n");
+  EXPECT_TRUE(model.ok()) << model.error().ToString();
+  const Result<std::string> printed = PrintRelaxSource(*model);
+  return printed.ok() ? "" : printed.error().findings()[0].message;
+}
+
 void ExpectFixed(const std::string& body) {
   const std::string text = std::string(kHead) + body;
   EXPECT_EQ(Printed(text), text);
@@ -42,6 +52,17 @@ std::string ErrorOf(const std::string& body) {
   const Result<Model> model = ReadRelaxText(std::string(kHead) + body);
   EXPECT_FALSE(model.ok()) << body;
   return model.ok() ? "" : model.error().ToString();
+}
+
+TEST(RelaxSourceText, RefusesBlocksThatDoNotNest) {
+  EXPECT_EQ(WhyUnprinted("relax.dataflow()\nrelax.output(%x)\n"), "");
+  EXPECT_EQ(WhyUnprinted("relax.output(%x)\n"), "relax.output cannot stand here");
+  EXPECT_EQ(WhyUnprinted("relax.dataflow()\nrelax.output(%x)\nrelax.output(%x)\n"),
+            "relax.output cannot stand here");
+  EXPECT_EQ(WhyUnprinted("relax.dataflow()\nrelax.dataflow()\n"),
+            "relax.dataflow cannot stand here");
+  EXPECT_EQ(WhyUnprinted("relax.dataflow()\nrelax.if(%x)\nrelax.output(%x)\n"),
+            "relax.if cannot stand here");
 }
 
 TEST(RelaxSourceText, KeepsCallsAttributesAndAnnotations) {
