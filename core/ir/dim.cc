@@ -158,6 +158,7 @@ Dim Dim::FromTerms(std::vector<DimTerm> terms) {
   if (terms.size() > kMaxTerms) return Unknown();
   Expr expr;
   for (const DimTerm& term : terms) {
+    if (term.coefficient == INT64_MIN) return Unknown();  // has no text without its sign
     expr.size += 1;
     expr.hash = HashCombine(expr.hash, static_cast<std::uint64_t>(term.coefficient));
     for (const auto& atom : term.factors) {

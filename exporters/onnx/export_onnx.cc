@@ -214,14 +214,14 @@ void NameStateOutputs(Entry& entry) {
   }
 }
 
-// The metadata entry kStatesKey of `entry`.
+// The metadata entry kStatesKey of `entry`. Names are escaped: they need not be UTF-8.
 std::string StateRecord(const Model& model, const Entry& entry) {
   nlohmann::ordered_json record = nlohmann::ordered_json::array();
   for (const StateBinding& binding : entry.states) {
     const State& state = model.states[binding.state];
     record.push_back({{"name", Escape(state.name)},
-                      {"input", entry.graph->input(binding.input)->name()},
-                      {"output", entry.graph->output(binding.output)->name()},
+                      {"input", Escape(entry.graph->input(binding.input)->name())},
+                      {"output", Escape(entry.graph->output(binding.output)->name())},
                       {"initial", PrintAttribute(state.initial)}});
   }
   return record.dump();

@@ -16,6 +16,7 @@
 #include "core/interpreter/evaluate.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/expansion.h"
+#include "core/support/size_budget.h"
 #include "exporters/onnx/form_change.h"
 
 namespace dragoman {
@@ -89,8 +90,11 @@ bool TakesPlaces(const std::vector<std::int64_t>& places, const ResizedAxis& axi
   return true;
 }
 
-// The elements that position for position of `axis` are taken, by the kernel of `node`.
+// The elements that position for position of `axis` are taken, by the kernel of `node`. Errors: as
+// of TakeExpanded.
 Result<std::vector<std::int64_t>> PlacesOf(const Node& node, const ResizedAxis& axis) {
+  const auto bytes = PackedBytes(DType::kI64, std::max(axis.in, axis.out));
+  DRAGOMAN_TRY(TakeExpanded(0, bytes.value_or(UINT64_MAX)));
   Ints count(static_cast<std::size_t>(axis.in));
   std::iota(count.begin(), count.end(), 0);
   const Tensor x = Tensor::Ints(count);

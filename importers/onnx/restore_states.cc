@@ -28,6 +28,11 @@ Result<std::string> TextField(const nlohmann::json& record, const char* key) {
   return record[key].get<std::string>();
 }
 
+Result<std::string> NameField(const nlohmann::json& record, const char* key) {
+  DRAGOMAN_ASSIGN(const std::string escaped, TextField(record, key));
+  return Unescape(escaped);
+}
+
 std::optional<std::size_t> FindInput(const Graph& graph, std::string_view name) {
   for (std::size_t i = 0; i < graph.num_inputs(); ++i) {
     if (graph.input(i)->name() == name) return i;
@@ -44,10 +49,9 @@ std::optional<std::size_t> FindOutput(const Graph& graph, std::string_view name)
 
 Status RestoreState(Model& model, const nlohmann::json& record) {
   Entry& entry = model.entries.front();
-  DRAGOMAN_ASSIGN(const std::string escaped, TextField(record, "name"));
-  DRAGOMAN_ASSIGN(std::string name, Unescape(escaped));
-  DRAGOMAN_ASSIGN(const std::string input_name, TextField(record, "input"));
-  DRAGOMAN_ASSIGN(const std::string output_name, TextField(record, "output"));
+  DRAGOMAN_ASSIGN(std::string name, NameField(record, "name"));
+  DRAGOMAN_ASSIGN(const std::string input_name, NameField(record, "input"));
+  DRAGOMAN_ASSIGN(const std::string output_name, NameField(record, "output"));
   DRAGOMAN_ASSIGN(const std::string initial_text, TextField(record, "initial"));
   const auto input = FindInput(*entry.graph, input_name);
   const auto output = FindOutput(*entry.graph, output_name);

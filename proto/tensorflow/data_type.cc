@@ -71,8 +71,8 @@ std::optional<int> NumberOf(std::string_view name) {
     if (NameOf(row) == name) return row.number;
   }
   const std::optional<std::int64_t> number = ParseInt64(name);
-  const bool fits = number && *number > std::numeric_limits<int>::min() &&
-                    *number < std::numeric_limits<int>::max();
+  const bool fits = number && *number >= std::numeric_limits<int>::min() &&
+                    *number <= std::numeric_limits<int>::max();
   return fits ? std::optional(static_cast<int>(*number)) : std::nullopt;
 }
 
@@ -83,7 +83,7 @@ Type TypeOfDataType(int number) {
   if (const Row* row = RowOf(number)) {
     return row->opaque.empty() ? Type::Tensor(row->dtype) : Opaque(std::string(row->opaque));
   }
-  const Row* base = RowOf(number - kRefOffset);
+  const Row* base = number > kRefOffset ? RowOf(number - kRefOffset) : nullptr;
   return Opaque(base != nullptr ? std::string(kRef) + NameOf(*base) : std::to_string(number));
 }
 

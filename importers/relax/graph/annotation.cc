@@ -106,8 +106,8 @@ std::optional<Type> TupleType(const Expr& expr) {
 
 std::optional<Dim> DimOf(const Expr& expr) {
   switch (expr.kind) {
-    case Kind::kInt:
-      return Dim(expr.int_value);
+    case Kind::kInt:  // below 0: 2^63 or more
+      return expr.int_value >= 0 ? std::optional(Dim(expr.int_value)) : std::nullopt;
     case Kind::kName:
       return Dim::Symbol(expr.text);
     case Kind::kString: {

@@ -83,7 +83,7 @@ std::string ExprText(const Expr& expr) {
     case Kind::kName:
       return expr.text;
     case Kind::kInt:
-      return std::to_string(expr.int_value);
+      return std::to_string(static_cast<std::uint64_t>(expr.int_value));
     case Kind::kFloat:
       return FloatText(expr.float_value);
     case Kind::kImaginary:
@@ -167,10 +167,19 @@ std::optional<double> Calculated(const std::string& op, double a, double b) {
   return std::nullopt;
 }
 
+// A literal, or its negation. 2^63 stands in `int_value` by its bits (lexer.h): it has no value
+// without the sign.
+std::optional<std::int64_t> SignedInt(const Expr& literal, bool negated) {
+  const auto number = static_cast<std::uint64_t>(literal.int_value);
+  if (number > std::uint64_t{INT64_MAX} + (negated ? 1 : 0)) return std::nullopt;
+  return static_cast<std::int64_t>(negated ? -number : number);
+}
+
 // A whole number that the expression calculates.
 std::optional<std::int64_t> WholeNumberOf(const Expr& expr) {
-  if (expr.kind == Kind::kInt) return expr.int_value;
+  if (expr.kind == Kind::kInt) return SignedInt(expr, false);
   if (expr.kind == Kind::kUnary && expr.text == "-") {
+    if (expr.parts.front().kind == Kind::kInt) return SignedInt(expr.parts.front(), true);
     const std::optional<std::int64_t> number = WholeNumberOf(expr.parts.front());
     return number ? Calculated("-", 0, *number) : std::nullopt;
   }
@@ -189,7 +198,8 @@ std::optional<double> NumberOf(const Expr& expr) {
     const std::optional<double> b = a ? NumberOf(expr.parts[1]) : std::nullopt;
     return b ? Calculated(expr.text, *a, *b) : std::nullopt;
   }
-  if (expr.kind == Kind::kInt) return static_cast<double>(expr.int_value);
+  if (expr.kind == Kind::kInt)
+    return static_cast<double>(static_cast<std::uint64_t>(expr.int_value));
   if (expr.kind == Kind::kFloat) return expr.float_value;
   if (expr.kind == Kind::kTrue) return 1;
   if (expr.kind == Kind::kFalse) return 0;
@@ -241,7 +251,8 @@ AttributeValue DictOf(const Expr& expr) {
 AttributeValue AttributeOf(const Expr& expr) {
   switch (expr.kind) {
     case Kind::kInt:
-      return {expr.int_value};
+      if (const auto number = SignedInt(expr, false)) return {*number};
+      break;
     case Kind::kFloat:
       return {expr.float_value};
     case Kind::kTrue:
@@ -266,10 +277,11 @@ AttributeValue AttributeOf(const Expr& expr) {
       break;
   }
   if (expr.kind == Kind::kUnary && expr.text == "-") {
-    // The smallest int is the negation of one that has no own form.
-    if (expr.parts[0].kind == Kind::kInt)
-      return {static_cast<std::int64_t>(-static_cast<std::uint64_t>(expr.parts[0].int_value))};
-    if (const std::optional<double> number = NumberOf(expr)) return {*number};
+    const bool is_int = expr.parts[0].kind == Kind::kInt;
+    const auto whole = is_int ? SignedInt(expr.parts[0], true) : std::nullopt;
+    if (whole) return {*whole};
+    const std::optional<double> number = is_int ? std::nullopt : NumberOf(expr);
+    if (number) return {*number};
   }
   if (expr.kind == Kind::kCall) {
     if (const std::optional<double> number = NumberOf(expr)) return {*number};
@@ -322,7 +334,7 @@ DType DefaultType(const std::vector<const Expr*>& elements) {
   for (const Expr* element : elements) {
     const bool is_bool = element->kind == Kind::kTrue || element->kind == Kind::kFalse;
     all_bools = all_bools && is_bool;
-    all_ints = all_ints && WholeNumberOf(*element).has_value();
+    all_ints = all_ints && (element->kind == Kind::kInt || WholeNumberOf(*element));
   }
   if (all_bools) return DType::kBool;
   return all_ints ? DType::kI32 : DType::kF32;

@@ -159,6 +159,21 @@ TEST_F(ExportOnnxTest, NearestElementsAreGatheredWhereArithmeticDiffers) {
   };
   EXPECT_NE(resized("48, 80", "16, 24").find("Gather"), std::string::npos);
   EXPECT_EQ(resized("48, 80", "96, 40").find("Gather"), std::string::npos);
+  EXPECT_NE(resized("48, 80", "96, 1234567890123").find("takes more than"), std::string::npos);
+}
+
+TEST_F(ExportOnnxTest, StatesHaveAnyNames) {
+  const Result<Model> source = RoundTrip(
+      "dragoman 1 common onnx\nopset \"\" 22\nstate \"h\\x80\": f32[2] = f32[2] [0.0, 0.0]\n"
+      "entry main(%x: f32[2], %\"h\\x80\": f32[2]) -> (%y: f32[2], %\"n\\\\\") state 0 input 1 -> "
+      "output 1 "
+      "{\n  %\"n\\\\\" = onnx.Add(%\"h\\x80\", %x)\n  %y = onnx.Neg(%x)\n}\n");
+  ASSERT_TRUE(source.ok()) << source.error().ToString();
+  const Result<Model> common = LowerOnnx(*source);
+  ASSERT_TRUE(common.ok()) << common.error().ToString();
+  ASSERT_EQ(common->states.size(), 1u);
+  EXPECT_EQ(common->states[0].name, "h\x80");
+  std::filesystem::remove(path_);  // others want names in UTF-8
 }
 
 TEST_F(ExportOnnxTest, OlderOperatorSetsWantAStateAndAPositiveNumber) {

@@ -28,6 +28,8 @@ TEST(Dim, KnownSizesComputeAndUnknownSpreads) {
 TEST(Dim, OverflowAndDivisionByZeroAreUnknown) {
   EXPECT_TRUE((Dim(INT64_MAX) + Dim(1)).unknown());
   EXPECT_TRUE((Dim(INT64_MIN) * Dim(-1)).unknown());
+  EXPECT_TRUE((Dim::Symbol("n") + Dim(INT64_MIN)).unknown());
+  EXPECT_TRUE((Dim::Symbol("n") * Dim(INT64_MIN)).unknown());
   EXPECT_TRUE((Dim(0) - Dim(INT64_MIN)).unknown());
   EXPECT_TRUE(FloorDiv(Dim(INT64_MIN), Dim(-1)).unknown());
   EXPECT_TRUE(FloorDiv(Dim(1), Dim(0)).unknown());

@@ -196,6 +196,16 @@ TEST(RelaxSourceText, PowersGroupFromTheRight) {
   ExpectFixed(MainThatBinds("R.f(x, n=(2 ** m) ** -3)", "R.Tensor((\"m\",))"));
 }
 
+TEST(RelaxSourceText, IntegersAtTheirLimits) {
+  ExpectFixed(MainThatBinds("R.f(x, n=-9223372036854775808)", "R.Tensor((-9223372036854775808,))"));
+  ExpectFixed(MainThatBinds("R.f(x, n=9223372036854775808, m=-9223372036854775808)",
+                            "R.Tensor((9223372036854775808,))"));
+  const Result<Model> model = ReadRelaxText(
+      std::string(kHead) + MainThatBinds("R.const(9223372036854775808, \"float64\")"));
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  EXPECT_EQ(model->main().first_node()->attribute("value")->tensor()->FloatAt(0), 0x1p63);
+}
+
 // What is cut anywhere is read or refused.
 TEST(RelaxSourceText, DamagedTexts) {
   const std::string text = std::string(kHead) + R"(    @R.function

@@ -123,6 +123,21 @@ TEST(TensorFlowReaderTest, KeepsEveryKindOfAttribute) {
             "");
 }
 
+TEST(TensorFlowReaderTest, KeepsTypesOfAnyNumber) {
+  for (const char* number : {"-2147483648", "-1", "99", "125", "126", "2147483647"}) {
+    tf_pb::GraphDef graph;
+    tf_pb::NodeDef* node = graph.add_node();
+    node->set_name("n");
+    node->set_op("Op");
+    (*node->mutable_attr())["T"].set_type(static_cast<tf_pb::DataType>(std::stoi(number)));
+    const Result<Model> read = Read(graph.SerializeAsString());
+    ASSERT_TRUE(read.ok()) << read.error().ToString();
+    tf_pb::GraphDef written;
+    ASSERT_TRUE(tf_writer::FillGraphDef(*read, &written).ok()) << number;
+    EXPECT_EQ(written.node(0).attr().at("T").type(), std::stoi(number));
+  }
+}
+
 TEST(TensorFlowReaderTest, KeepsEveryEncodingOfTensors) {
   const auto constant = [](const std::string& tensor) {
     return Differences(R"(node { name: "c" op: "Const" attr { key: "value" value { tensor {)" +
