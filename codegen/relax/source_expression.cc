@@ -64,9 +64,16 @@ class Pieces {
     return "None";
   }
 
+  // nullptr: the node has no operand.
+  const Value* First(const Node& node) {
+    if (node.num_operands() > 0) return node.operand(0);
+    findings_.push_back({ErrorKind::kInvalidInput, {}, node.Describe(), "has no operand"});
+    return nullptr;
+  }
+
   void Add(const Node& node) {
     const std::string& op = node.op().type;
-    if (op == "alias") return Operand(node.operand(0));
+    if (op == "alias") return Operand(First(node));
     if (op == "literal") return Text(AttributeOf(node, "value"));
     if (op == "module") {
       const Attribute* name = node.attribute("name");
@@ -83,7 +90,7 @@ class Pieces {
       return Text(is_list ? "]" : node.num_operands() == 1 ? ",)" : ")");
     }
     if (op == "TupleGetItem") {
-      Wrapped(node.operand(0));
+      Wrapped(First(node));
       return Text("[" + AttributeOf(node, "index") + "]");
     }
     if (op == "metadata")
@@ -112,7 +119,7 @@ class Pieces {
   std::string_view AddCallee(const Node& node) {
     const std::string& op = node.op().type;
     if (op == "call_value") {
-      Operand(node.operand(0));
+      Operand(First(node));
       return "";
     }
     if (op == "call") {

@@ -111,12 +111,12 @@ class SourceWriter {
     }
   }
 
-  // Whether the node may stand within a dataflow block, or outside of one; enters and leaves it.
+  // Whether the statement may stand here; enters and leaves dataflow blocks.
   static bool FitsBlocks(const Node& node, bool* in_block) {
     const std::string& op = node.op().type;
     if (op == "output") return std::exchange(*in_block, false);
     if (op == "dataflow") return !std::exchange(*in_block, true);
-    return op != "if" || !*in_block;
+    return op != "if" || (!*in_block && node.num_operands() > 0);
   }
 
   // The depth of what follows.
@@ -153,7 +153,7 @@ class SourceWriter {
     }
     std::string targets;
     for (std::size_t i = 0; i < node.num_results(); ++i)
-      targets += (i > 0 ? ", " : "") + Target(*node.result(i));
+      targets += (i > 0 ? ", " : "") + Target(node.result(i));
     Line(depth, (targets.empty() ? "" : targets + " = ") + SourceExpressionText(node, findings_));
     return depth;
   }
@@ -169,7 +169,9 @@ class SourceWriter {
     if (body != nullptr && body->graph() != nullptr) Nodes(*body->graph(), depth);
   }
 
-  static std::string Target(const Value& value) {
+  static std::string Target(const Value* result) {
+    if (result == nullptr) return "_";
+    const Value& value = *result;
     std::string type = tvm::ExtraText(value.extra_if_any(), "relax.type");
     const Type& known = value.type();
     if (type.empty() && known.kind() == Type::Kind::kOpaque) type = known.opaque_name();

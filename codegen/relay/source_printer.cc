@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/relay/check_source.h"
 #include "codegen/relay/composed.h"
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/relay_text.h"
@@ -51,6 +52,7 @@ void SourcePrinter::Refuse(const Node& node, const std::string& what) {
 }
 
 Result<std::string> SourcePrinter::Run() {
+  DRAGOMAN_TRY(CheckSource(model_));
   std::string text = "#[version = \"0.0.5\"]\n";
   if (const Attribute* types = Find(model_.extra, "relay.types")) {
     const auto* definitions = types->As<Attribute::Strings>();
@@ -204,7 +206,10 @@ std::string SourcePrinter::Reference(const Value* value, int depth) {
   if (named != names_.end()) return named->second;
   if (value->is_constant()) return ConstantText(*value);
   const Node* node = value->producer();
-  return node != nullptr ? Expression(*node, depth) + Comment(*node) : "%" + value->name();
+  if (node == nullptr) return "%" + value->name();
+  if (IsInline(*node)) return Expression(*node, depth) + Comment(*node);
+  Refuse(*node, "is read before it is computed, or outside of its function");
+  return "_";
 }
 
 std::string SourcePrinter::ConstantText(const Value& value) {
@@ -225,7 +230,8 @@ std::string SourcePrinter::ConstantText(const Value& value) {
 
 // Where the text must refer to an operand: constants by their metadata.
 std::string SourcePrinter::ArgumentReference(const Value* value) {
-  if (!value->is_constant() || value->tensor() == nullptr) return Reference(value, 0);
+  if (value == nullptr || !value->is_constant() || value->tensor() == nullptr)
+    return Reference(value, 0);
   return metadata_.AddConstant(*value->tensor());
 }
 

@@ -65,6 +65,12 @@ TEST(RelaxSourceText, RefusesBlocksThatDoNotNest) {
             "relax.if cannot stand here");
 }
 
+TEST(RelaxSourceText, RefusesNodesWithoutOperands) {
+  EXPECT_EQ(WhyUnprinted("relax.if()\n"), "relax.if cannot stand here");
+  for (const char* type : {"alias", "call_value", "TupleGetItem"})
+    EXPECT_EQ(WhyUnprinted("%y = relax." + std::string(type) + "()\n"), "has no operand");
+}
+
 TEST(RelaxSourceText, KeepsCallsAttributesAndAnnotations) {
   ExpectFixed(R"(    @R.function
     def main(x: R.Tensor(("n", 4), dtype="float32"), s: R.Shape(["n", 4]), o: R.Object) -> R.Tensor(("n", 4), dtype="float32"):

@@ -147,6 +147,33 @@ TEST(Relay, EverythingThatItCannotExpressIsListed) {
   EXPECT_THAT(text, HasSubstr("node 'second' (onnx.RandomNormalLike)"));
 }
 
+// Why a source graph is not written; "" if it is.
+std::string WhyUnprinted(const std::string& statements, const std::string& outputs = "%x") {
+  const Result<Model> model = ParseText("dragoman 1 source relay\n\nentry main(%x: f32[2]) -> (" +
+                                        outputs + ") {\n" + statements + "\n}\n");
+  if (!model.ok()) return model.error().ToString();
+  const Result<std::string> text = PrintRelaySource(*model);
+  return text.ok() ? "" : text.error().findings()[0].message;
+}
+
+TEST(Relay, GraphTextsThatNoReaderGivesAreRefused) {
+  EXPECT_EQ(WhyUnprinted("%y = relay.tanh(%x)", "%y"), "");
+  EXPECT_EQ(WhyUnprinted("", "%x, %x"), "2 outputs, expected one");
+  EXPECT_EQ(WhyUnprinted("", ""), "0 outputs, expected one");
+  EXPECT_EQ(WhyUnprinted("%a, %b = relay.split(%x)"), "has more than one result");
+  for (const char* type : {"Call", "If", "Let", "Match", "TupleGetItem"})
+    EXPECT_EQ(WhyUnprinted("%y = relay." + std::string(type) + "()"), "has no operand");
+  EXPECT_EQ(WhyUnprinted("relay.Let(%x)"), "has no result");
+  EXPECT_EQ(WhyUnprinted("%y = relay.Function()"), "has no graph 'body'");
+  EXPECT_EQ(WhyUnprinted("%y = relay.If(%x) {then_branch = graph() -> (%x) {}}"),
+            "has no graph 'else_branch'");
+  EXPECT_EQ(WhyUnprinted("%y = relay.If(%x) {then_branch = graph() -> () {}, else_branch = graph() "
+                         "-> (%x) {}}"),
+            "0 outputs, expected one");
+  EXPECT_EQ(WhyUnprinted("%y = relay.add(%x, %y)", "%y"),
+            "is read before it is computed, or outside of its function");
+}
+
 TEST(Relay, ArraysAreLittleEndianBehindTheirHead) {
   const std::string bytes =
       relay::emit::NdArrayBytes(Tensor::Of<float>({2}, std::vector<float>{1, 2}));
