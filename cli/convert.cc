@@ -87,10 +87,9 @@ Status CheckEdited(const Session& session, const Model& source, const Format& ta
 
 void PrintFile(const NodeCount& before, const NodeCount& after, const Format& target,
                const std::optional<BatchReport>& batch, const ConvertOptions& options) {
-  nlohmann::ordered_json json = {{"output", options.output},
-                                 {"format", target.name},
-                                 {"nodes_before", before.nodes},
-                                 {"nodes", after.nodes}};
+  nlohmann::ordered_json json = WrittenJson(options.output, target.name);
+  json["nodes_before"] = before.nodes;
+  json["nodes"] = after.nodes;
   if (batch) json["batch"] = BatchJson(*batch, *options.lowering.batch);
   PrintJson(json);
 }
@@ -118,8 +117,9 @@ void SayWhatWasFused(const Original& original, const NodeCount& after,
                      const ConvertOptions& options) {
   const std::optional<std::uint64_t> bytes =
       options.output == "-" ? std::optional<std::uint64_t>(0) : SizeOf(options.output);
-  if (options.common.quiet || !original.bytes || !bytes) return;
-  const std::string line = FusionSummary(original.nodes, after, *original.bytes, *bytes);
+  if (options.common.quiet) return;
+  const std::string line =
+      FusionSummary(original.nodes, after, original.bytes.value_or(0), bytes.value_or(0));
   if (!line.empty()) Say(line);
 }
 

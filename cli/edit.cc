@@ -183,8 +183,7 @@ Status Edit(const EditOptions& options) {
     DRAGOMAN_ASSIGN(*model, session.ToCommon(*model));
   }
   DRAGOMAN_TRY(session.Write(*model, options.output, *target, {.kept_opset = opset}));
-  if (options.common.json)
-    PrintJson(nlohmann::ordered_json{{"output", options.output}, {"format", target->name}});
+  if (options.common.json) PrintJson(WrittenJson(options.output, target->name));
   return {};
 }
 

@@ -46,7 +46,7 @@ std::string FusionSummary(const NodeCount& before, const NodeCount& after,
   }
   const std::string line =
       fmt::format("{} nodes to {}: {}", Grouped(before.nodes), Grouped(after.nodes), what);
-  if (bytes_after == 0) return line;
+  if (bytes_before == 0 || bytes_after == 0) return line;
   return fmt::format("{}; {} to {}", line, SizeText(bytes_before), SizeText(bytes_after));
 }
 

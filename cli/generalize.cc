@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/options.h"
 #include "cli/report.h"
@@ -58,6 +59,15 @@ void PrintWhatIsOpen(const Generalized& done, bool verbose) {
   }
 }
 
+nlohmann::ordered_json SizesJson(const std::vector<OpenSize>& sizes) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const OpenSize& size : sizes) {
+    list.push_back(
+        {{"symbol", size.symbol}, {"a", size.first}, {"b", size.second}, {"places", size.places}});
+  }
+  return list;
+}
+
 Status Generalize(const GeneralizeOptions& options) {
   const Session session = MakeSession(options.common, options.first);
   DRAGOMAN_ASSIGN(const Format* const target, FormatOfOutput(session.formats, options.output));
@@ -73,7 +83,14 @@ Status Generalize(const GeneralizeOptions& options) {
   DRAGOMAN_TRY(CheckAt(session, first.model, options.first, done.model, options));
   DRAGOMAN_TRY(CheckAt(session, second.model, options.second, done.model, options));
   DRAGOMAN_TRY(session.Write(done.model, options.output, *target, {.kept_opset = first.opset}));
-  if (!options.common.quiet) PrintWhatIsOpen(done, options.common.verbose);
+  if (options.common.json) {
+    nlohmann::ordered_json json = WrittenJson(options.output, target->name);
+    json["sizes"] = SizesJson(done.sizes);
+    json["changes"] = done.changes;
+    PrintJson(json);
+  } else if (!options.common.quiet) {
+    PrintWhatIsOpen(done, options.common.verbose);
+  }
   return {};
 }
 

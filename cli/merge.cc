@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cli/convert.h"
 #include "core/edit/parts.h"
@@ -52,7 +53,9 @@ Status Merge(const MergeOptions& options) {
   DRAGOMAN_ASSIGN(Model merged, MergeModels(first.model, second.model, std::move(connections)));
   DRAGOMAN_TRY(session.Rewrite(merged, options.passes.value_or("none")));
   const std::optional<std::int64_t> opset = std::max(first.opset, second.opset);
-  return session.Write(merged, options.output, *target, {.kept_opset = opset});
+  DRAGOMAN_TRY(session.Write(merged, options.output, *target, {.kept_opset = opset}));
+  if (options.common.json) PrintJson(WrittenJson(options.output, target->name));
+  return {};
 }
 
 int RunMerge(const MergeOptions& options) { return Report(Merge(options)); }
@@ -128,13 +131,20 @@ Status Split(const SplitOptions& options) {
   std::vector<Model> pieces;
   for (const ModelPart& part : *parts)
     DRAGOMAN_TRY(CutModel(pieces.emplace_back(Clone(common.model)), part.inputs, part.outputs));
+  nlohmann::ordered_json written = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < parts->size(); ++i) {
     const ModelPart& part = (*parts)[i];
     const std::string path = PartPath(options.output, i + 1);
     DRAGOMAN_TRY(session.Write(pieces[i], path, *target, {.kept_opset = common.opset}));
-    if (!options.common.quiet)
+    if (options.common.json) {
+      nlohmann::ordered_json& entry = written.emplace_back(WrittenJson(path, target->name));
+      entry["inputs"] = part.inputs;
+      entry["outputs"] = part.outputs;
+    } else if (!options.common.quiet) {
       Print("{}: {} -> {}\n", path, Listed(part.inputs), Listed(part.outputs));
+    }
   }
+  if (options.common.json) PrintJson(written);
   return {};
 }
 

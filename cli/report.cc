@@ -99,6 +99,10 @@ void PrintJson(const nlohmann::ordered_json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+nlohmann::ordered_json WrittenJson(const std::string& output, std::string_view format) {
+  return {{"output", output}, {"format", format}};
+}
+
 std::string ShellWord(std::string_view word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-";

@@ -86,6 +86,9 @@ inline ExitCode Report(const Status& status, std::string_view file = "") {
 // Prints an answer to standard output; what is not UTF-8 is replaced.
 void PrintJson(const nlohmann::ordered_json& json);
 
+// What --json says first of a file that a command wrote.
+nlohmann::ordered_json WrittenJson(const std::string& output, std::string_view format);
+
 // A word as one types it in a shell, in quotes where it must be.
 std::string ShellWord(std::string_view word);
 

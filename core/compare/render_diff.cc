@@ -120,7 +120,8 @@ std::string GroupText(const EditGroup& group) {
   return text;
 }
 
-// How many edits of a kind there are, in words, "2 nodes inserted", and the places of a few.
+// How many edits of a kind there are, in words, and the places of a few: "2 nodes inserted: …",
+// "1 difference outside the graphs: …".
 std::string Phrase(Edit::Kind kind, const DiffReport& report) {
   constexpr std::size_t kMaxPlaces = 3;
   std::string places;
@@ -128,11 +129,13 @@ std::string Phrase(Edit::Kind kind, const DiffReport& report) {
   for (const Edit& edit : report.edits) {
     if (edit.kind != kind) continue;
     if (++count > kMaxPlaces) continue;
-    const bool told = kind == Edit::Kind::kChangedAttribute || kind == Edit::Kind::kChangedModel;
-    places += (count == 1 ? "" : ", ") + (edit.place_a.empty() ? edit.place_b : edit.place_a) +
-              (told ? " " + edit.what : "");
+    places += (count == 1 ? "" : ", ") + (edit.place_a.empty() ? edit.place_b : edit.place_a);
+    if (kind == Edit::Kind::kChangedAttribute) places += " " + edit.what;
+    if (kind == Edit::Kind::kChangedModel) places += ": " + edit.what;
   }
   if (count > kMaxPlaces) places += ", …";
+  if (kind == Edit::Kind::kChangedModel)
+    return fmt::format("{} outside the graphs: {}", Plural(count, "difference"), places);
   const std::string_view name = Name(kind);
   const std::size_t space = name.find(' ');
   return fmt::format("{} {}{} {}: {}", count, name.substr(space + 1), count == 1 ? "" : "s",

@@ -75,7 +75,7 @@ class Generalizer {
         if (!(*sizes)[axis].equal()) NameSize(i, axis, (*sizes)[axis]);
       }
     }
-    if (done_.sizes.empty()) return InvalidInput("no size of an input differs in the models");
+    if (done_.sizes.empty()) return InvalidInput("no size of an input differs between the models");
     return {};
   }
 

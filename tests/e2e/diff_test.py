@@ -37,6 +37,18 @@ class Diff(CommandCase):
         answer = json.loads(dragoman("diff", MLP, bias, "--json").stdout)
         self.assertEqual(answer["verdict"], "same structure; 1 of 4 weights differ, by at most 0.01")
 
+    def test_what_differs_outside_the_graphs(self):
+        models = []
+        for value in ("1.0", "2.0"):
+            models.append(self.out / f"{value}.dgt")
+            models[-1].write_text(
+                'dragoman 1 common onnx\nopset "" 22\n'
+                f"state sum: f32[1] = f32[1] [{value}]\n\n"
+                "entry main(%x: f32[1], %sum: f32[1]) -> (%y: f32[1])\n"
+                "    state 0 input 1 -> output 0 {\n  %y = onnx.Add(%x, %sum)\n}\n")
+        self.assertEqual(self.first_line(*models), "different (common level): 1 difference outside "
+                         "the graphs: state 'sum': initial value")
+
     def test_a_default_that_is_spelt_equals_an_absent_one(self):
         spelt = self.edited("spelt", "transB = 1}", "transA = 0, transB = 1}")
         self.assertEqual(self.done("diff", MLP, spelt), "equal (source level)\n")

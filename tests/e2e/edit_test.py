@@ -215,8 +215,14 @@ class Edit(CommandCase):
         said = self.done("split", self.model, "-o", self.out / "part.onnx", "--at", "r")
         self.assertEqual(said.splitlines(), [f"{self.out}/part_1.onnx: x -> r",
                                              f"{self.out}/part_2.onnx: r -> logits, aux"])
+        said = self.done("split", self.model, "-o", self.out / "part.onnx", "--at", "r", "--json")
+        self.assertEqual(json.loads(said)[1],
+                         {"output": f"{self.out}/part_2.onnx", "format": "onnx", "inputs": ["r"],
+                          "outputs": ["logits", "aux"]})
         merged = self.out / "merged.onnx"
-        self.done("merge", self.out / "part_1.onnx", self.out / "part_2.onnx", "-o", merged)
+        said = self.done("merge", self.out / "part_1.onnx", self.out / "part_2.onnx", "-o", merged,
+                         "--json")
+        self.assertEqual(json.loads(said), {"output": str(merged), "format": "onnx"})
         self.assertEqual(self.names(merged)[:2], (["x"], ["logits", "aux"]))
         onnx.checker.check_model(onnx.load(merged), full_check=True)
         found = self.outputs(merged, x=self.x)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`generalize`: two exports of one model at two sizes give one model, which computes at others, too."""
 
+import json
 import unittest
 
 import numpy as np
@@ -62,6 +63,10 @@ class Generalize(CommandCase):
         told = self.done("generalize", a, b, "-o", made, "--names", "x=n,length,6", "--verbose")
         self.assertIn("n: 2 and 3: axis 0 of x\nlength: 4 and 7: axis 1 of x\n", told)
         self.assertIn("node 'split_heads' (onnx.Reshape)", told)
+        told = json.loads(self.done("generalize", a, b, "-o", made, "--names", "x=n,length,6",
+                                    "--json"))
+        self.assertEqual(told["sizes"][1], {"symbol": "length", "a": 4, "b": 7,
+                                            "places": ["axis 1 of x"]})
         onnx.checker.check_model(onnx.load(made), full_check=True)
         sizes = [d.dim_param or d.dim_value
                  for d in onnx.load(made).graph.input[0].type.tensor_type.shape.dim]

@@ -58,10 +58,6 @@ const Function* FindFunction(const Model& model, const OpName& op) {
   return nullptr;
 }
 
-const Function* FindLibraryFunction(const Model& model, std::string_view name) {
-  return FindFunction(model, *InternOp(kDialect, name));
-}
-
 bool IsControl(const Value* value) {
   return value != nullptr && value->type().kind() == Type::Kind::kControl;
 }

@@ -18,7 +18,6 @@ const OpName* MainGraphOp();                    // tf:graph.main
 const Function* MainGraph(const Model& model);  // nullptr: there is none
 // The function that a node of operator `op` calls; nullptr: a built-in operator.
 const Function* FindFunction(const Model& model, const OpName& op);
-const Function* FindLibraryFunction(const Model& model, std::string_view name);
 
 bool IsControl(const Value* value);
 // Control operands, results and outputs come after all others.
