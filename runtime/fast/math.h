@@ -55,6 +55,74 @@ DRAGOMAN_RT_INLINE float Exp(float x) {
   return x != x ? x : result;
 }
 
+// x without its nearest whole number; |x| < 2^51.
+DRAGOMAN_RT_INLINE double Fraction(double x) {
+  constexpr double kToInteger = 6755399441055744.0;  // 1.5 · 2^52, as in Exp
+  return x - ((x + kToInteger) - kToInteger);
+}
+
+// The same of any x of at most 51 bits, which has no fraction from 2^51 on. NaN if x is not finite.
+DRAGOMAN_RT_INLINE double AnyFraction(double x) {
+  return std::fabs(x) < 2251799813685248.0 ? Fraction(x) : x - x;
+}
+
+// sin(x + quarters · π / 2), by polynomials of what lies between x and the nearest quarter of a
+// turn (fitted at Chebyshev nodes). The parts of 1 / 2π, of 27 bits each, make products with x
+// exact and suffice for the largest x.
+DRAGOMAN_RT_INLINE float SinOfQuarters(float x, std::uint32_t quarters) {
+  const double v = x;
+  double turn = AnyFraction(v * 0x1.45f306cp-3);
+  turn += AnyFraction(v * 0x1.c9c8828p-31);
+  turn += AnyFraction(v * 0x1.29fc27p-58);
+  turn += Fraction(v * 0x1.5f47d4cp-84);
+  turn += Fraction(v * 0x1.3770368p-112);
+  turn += v * 0x1.629599p-138;
+  turn += v * 0x1.e21c82p-165;
+  turn = Fraction(turn);
+  const double left = Fraction(4.0 * turn);
+  const float r = static_cast<float>(left * 1.5707963267948966);
+  const float u = r * r;
+  float p = 2.7243782e-06f;
+  p = p * u - 0.00019840039f;
+  p = p * u + 0.008333332f;
+  p = p * u - 0.16666667f;
+  const float sine = r * (1.0f + u * p);
+  float q = 2.4542871e-05f;
+  q = q * u - 0.0013888279f;
+  q = q * u + 0.041666664f;
+  const float cosine = (1.0f - 0.5f * u) + u * u * q;
+  constexpr float kToInteger = 12582912.0f;
+  const std::uint32_t quarter =
+      ToBits(static_cast<float>(4.0 * turn - left) + kToInteger) + quarters;
+  const float value = (quarter & 1u) != 0 ? cosine : sine;
+  return (quarter & 2u) != 0 ? -value : value;
+}
+
+DRAGOMAN_RT_INLINE float Sin(float x) { return SinOfQuarters(x, 0); }
+DRAGOMAN_RT_INLINE float Cos(float x) { return SinOfQuarters(x, 1); }
+
+// x = 2^n · m with m between sqrt(1/2) and sqrt(2); log(m) = 2 artanh(s) with
+// s = (m - 1) / (m + 1), by its series. Subnormals are scaled first.
+DRAGOMAN_RT_INLINE float Log(float x) {
+  constexpr std::uint32_t kRootOfHalf = 0x3f3504f3u;
+  const bool small = x < 1.17549435e-38f;
+  const std::uint32_t bits = ToBits(small ? x * 8388608.0f : x) - kRootOfHalf;
+  const std::int32_t power = static_cast<std::int32_t>(bits) >> 23;
+  const float m = FromBits((bits & 0x007fffffu) + kRootOfHalf);
+  const float n = static_cast<float>(power - (small ? 23 : 0));
+  const float f = m - 1.0f, s = f / (m + 1.0f), u = s * s;
+  float p = 1.0f / 9.0f;
+  p = p * u + 1.0f / 7.0f;
+  p = p * u + 0.2f;
+  p = p * u + 1.0f / 3.0f;
+  // 2 s = f - s f
+  const float near = f - s * (f - 2.0f * u * p);
+  const float result = n * 0.693145752f + (near + n * 1.42860677e-6f);
+  const float positive = x > 3.4028235e38f ? x : result;
+  const float at_zero = x == 0.0f ? -FromBits(0x7f800000u) : FromBits(0x7fc00000u);
+  return x > 0.0f ? positive : x != x ? x : at_zero;
+}
+
 // e^x - 1, by its series where the difference would lose digits.
 DRAGOMAN_RT_INLINE float Expm1(float x) {
   float p = 1.0f / 5040.0f;

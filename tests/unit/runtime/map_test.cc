@@ -232,6 +232,26 @@ TEST(FastMath, IsWithinAFewUnitsOfTheLastPlace) {
   }
 }
 
+// Floats of every exponent, 4,000 apart and more, and those nearest to multiples of π / 2.
+TEST(FastMath, ReducesAllFloatsAlike) {
+  std::vector<float> values = {0x1.921fb4p+0f,  0x1.6c6cbcp+2f,  0x1.f9cbe2p+32f,  0x1.33333p+13f,
+                               0x1.47d0fep+34f, 0x1.0088bcp+40f, 0x1.fffffep+127f, 1e-45f};
+  for (std::uint32_t bits = 0; bits < 0x7f800000u; bits += 40961)
+    values.push_back(fast::FromBits(bits));
+  for (float v : values) {
+    const double d = v;
+    const auto near = [](double wanted) { return 2.4e-7 * std::fabs(wanted) + 1e-45; };
+    EXPECT_NEAR(fast::Sin(v), std::sin(d), near(std::sin(d))) << v;
+    EXPECT_NEAR(fast::Cos(v), std::cos(d), near(std::cos(d))) << v;
+    EXPECT_EQ(fast::Sin(-v), -fast::Sin(v));
+    EXPECT_EQ(fast::Cos(-v), fast::Cos(v));
+    if (v > 0.0f) {
+      EXPECT_NEAR(fast::Log(v), std::log(d), near(std::log(d))) << v;
+    }
+  }
+  EXPECT_TRUE(std::signbit(fast::Sin(-0.0f)));
+}
+
 TEST(FastMath, KeepsWhatIsNotFinite) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float nan = std::nanf("");
@@ -240,9 +260,13 @@ TEST(FastMath, KeepsWhatIsNotFinite) {
   EXPECT_EQ(fast::Tanh(kInfinity), 1.0f);
   EXPECT_EQ(fast::Tanh(-kInfinity), -1.0f);
   EXPECT_EQ(fast::Erf(-kInfinity), -1.0f);
+  EXPECT_EQ(fast::Log(kInfinity), kInfinity);
+  EXPECT_EQ(fast::Log(-0.0f), -kInfinity);
   for (float value :
        {fast::Exp(nan), fast::Expm1(nan), fast::Softplus(nan), fast::Tanh(nan), fast::Erf(nan),
-        fast::Sigmoid(nan), fast::Relu(nan), fast::Clip(nan, 0.0f, 1.0f)}) {
+        fast::Sigmoid(nan), fast::Relu(nan), fast::Clip(nan, 0.0f, 1.0f), fast::Sin(nan),
+        fast::Sin(kInfinity), fast::Cos(nan), fast::Cos(-kInfinity), fast::Log(nan),
+        fast::Log(-1.0f), fast::Log(-kInfinity)}) {
     EXPECT_TRUE(std::isnan(value));
   }
 }
