@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
+#include "runtime/fast/blocked_sizes.h"
 #include "runtime/fast/context.h"
 #include "runtime/fast/half_tensors.h"
-#include "runtime/fast/layout.h"
 #include "runtime/fast/pimpl.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/precision.h"

@@ -14,9 +14,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "runtime/fast/blocked_sizes.h"
 #include "runtime/fast/clones.h"
 #include "runtime/fast/half_tensors.h"
-#include "runtime/fast/layout.h"
 #include "runtime/kernels/tensor_view.h"
 
 namespace dragoman::rt {

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
+#include "runtime/fast/blocked_sizes.h"
 #include "runtime/fast/context.h"
 #include "runtime/fast/half_tensors.h"
-#include "runtime/fast/layout.h"
 #include "runtime/fast/pimpl.h"
 #include "runtime/params/average_pool.h"
 #include "runtime/params/max_pool.h"

@@ -9,9 +9,9 @@
 #include <initializer_list>
 #include <memory>
 
+#include "runtime/fast/blocked_sizes.h"
 #include "runtime/fast/context.h"
 #include "runtime/fast/dnnl_compat.h"
-#include "runtime/fast/layout.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/params/shape.h"
 #include "runtime/params/status.h"
@@ -171,7 +171,7 @@ dnnl::memory::desc PlainDesc(const dnnl::memory::dims& sizes, ElementType type =
 dnnl::memory::desc StridedDesc(const dnnl::memory::dims& sizes, const dnnl::memory::dims& strides,
                                ElementType type = ElementType::f32);
 dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes, ElementType type = ElementType::f32);
-// One in blocks of channels (layout.h); rank 3 to 5 unless `block` is kRowMajor.
+// One in blocks of channels (blocked_sizes.h); rank 3 to 5 unless `block` is kRowMajor.
 dnnl::memory::desc BlockedDesc(const Shape& shape, std::int64_t block,
                                ElementType type = ElementType::f32);
 // The block of a desc of `shape`; 0 if it lies in another way.

@@ -39,6 +39,12 @@ struct AnyTensor {
     }
   }
 
+  // The elements of any type, to be read.
+  const void* elements() const {
+    if (type->bytes == 0) return strings.data();
+    return lent != nullptr ? lent : bytes.data();
+  }
+
   // Zeroed elements.
   void Resize(const char* type_name, const Shape& sizes);
   template <class T>

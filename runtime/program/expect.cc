@@ -9,11 +9,6 @@
 namespace dragoman::rt {
 namespace {
 
-const void* ElementsOf(const AnyTensor& tensor) {
-  if (tensor.type->bytes == 0) return tensor.strings.data();
-  return tensor.bytes.data();
-}
-
 std::string TypeText(const AnyTensor& tensor) {
   std::string sizes;
   for (std::int64_t size : tensor.shape)
@@ -43,7 +38,7 @@ Verdict Compare(const AnyTensor& found, const AnyTensor& expected, double rms) {
             TypeText(found) + ", expected " + TypeText(expected)};
   }
   const ElementType& type = *found.type;
-  const void *a = ElementsOf(found), *b = ElementsOf(expected);
+  const void *a = found.elements(), *b = expected.elements();
   const ElementDifferences differences =
       FindDifferences(type, a, b, found.size(), UsualCloseness(type));
   const bool by_rms = rms > 0 && HasRms(type);

@@ -162,18 +162,13 @@ std::string WriteTensor(const OutputTensor& output, std::set<std::string>& taken
   return IndexRow(output.name, file, output.tensor.type->name, "", shape, shape.size());
 }
 
-ElementArray ElementsOf(const AnyTensor& tensor) {
-  const void* const data = tensor.type->bytes == 0 ? static_cast<const void*>(tensor.strings.data())
-                                                   : tensor.bytes.data();
-  return {tensor.type, data};
-}
-
 std::string WriteMaps(const std::string& name, const AnyTensor& keys, const AnyTensor& values,
                       std::set<std::string>& taken, StagedOutputs& staged) {
   const std::string file = FileStem(name, taken) + ".json";
   const bool is_list = values.shape.size() > 1;
-  WriteWholeFile(staged.PathOf(file), PrintMaps(ElementsOf(keys), ElementsOf(values), keys.size(),
-                                                is_list ? values.shape[0] : 1, is_list));
+  WriteWholeFile(staged.PathOf(file),
+                 PrintMaps({keys.type, keys.elements()}, {values.type, values.elements()},
+                           keys.size(), is_list ? values.shape[0] : 1, is_list));
   return IndexRow(name, file, values.type->name,
                   std::string(", \"keys\": \"") + keys.type->name + "\"", values.shape,
                   is_list ? 1 : 0);

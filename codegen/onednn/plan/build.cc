@@ -69,6 +69,22 @@ Status InlineFused(Model& model) {
   return {};
 }
 
+// Those of the steps that the passes have left.
+void AddHeaders(Plan& plan) {
+  std::vector<const Block*> left = {&plan.constants};
+  for (const PlanEntry& entry : plan.entries) left.push_back(&entry.body);
+  while (!left.empty()) {
+    const Block& block = *left.back();
+    left.pop_back();
+    for (const Step& step : block.steps) {
+      for (const Block& body : step.bodies()) left.push_back(&body);
+      if (const auto* kernel = step.As<KernelStep>()) plan.headers.insert(kernel->header);
+      if (step.Is<LaidOutStep>()) plan.headers.insert("runtime/fast/layout.h");
+      if (step.Is<MapStep>()) plan.headers.insert({"runtime/fast/map.h", "runtime/fast/math.h"});
+    }
+  }
+}
+
 void RunPasses(Plan& plan) {
   FuseInt8Epilogues(plan);
   MakeMaps(plan);
@@ -83,6 +99,7 @@ void RunPasses(Plan& plan) {
   FindLifetimes(plan);
   ShareMemory(plan);
   PlaceBuffers(plan);
+  AddHeaders(plan);
 }
 
 std::vector<Finding> RefusedReferences(const std::vector<ReferenceStep>& steps) {

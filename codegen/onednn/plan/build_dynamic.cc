@@ -181,7 +181,7 @@ void PlanBuilder::UseDynamic(const Node& node, const OpDef& def, Step& step) {
   } else if (node.Is("MatMul") || node.IsDragoman("Linear")) {
     call->function = node.Is("MatMul") ? "DynamicMatMul" : "DynamicLinear";
     call->fallible = true;
-    plan_.headers.insert(std::string(kProductHeader));
+    call->header = kProductHeader;
   }
 }
 

@@ -102,6 +102,7 @@ void PlanBuilder::BuildBlockProduct(const Node& node, const BlockProduct& produc
   if (!IsStatic(node.result())) step.sizes.kind = SizeRule::Kind::kDims;
   KernelStep call;
   call.function = "BlockProduct";
+  call.header = "runtime/fast/block_product.h";
   call.fallible = true;
   for (const BufferId id : {Get(product.x), AddConstant(name + "_packed", packed.matrix),
                             AddConstant(name + "_scales", packed.scales),
@@ -109,7 +110,6 @@ void PlanBuilder::BuildBlockProduct(const Node& node, const BlockProduct& produc
     call.operands.push_back({.buffers = {id}});
   call.outputs.push_back({.buffers = {Make(*node.result())}});
   step.action = std::move(call);
-  plan_.headers.insert("runtime/fast/block_product.h");
   FinishResults(node, step);
   block.steps.push_back(std::move(step));
 }

@@ -89,8 +89,8 @@ Status PlanBuilder::BuildList(const Node& node, Step& step) {
   const Form form = FormOf(list->type());
   const std::string function = FunctionOf(node, form);
   const std::string types = TypesOf(node, *list);
-  plan_.headers.insert(std::string(kSequenceHeader));
   KernelStep& call = step.action.emplace<KernelStep>();
+  call.header = kSequenceHeader;
   call.function = function + types;
   call.fallible = true;
   step.params = ParamsOf(node, function, form);

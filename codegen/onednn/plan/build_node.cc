@@ -218,12 +218,12 @@ Status PlanBuilder::BuildKernel(const Node& node, const OpDef& def, Step& step) 
   call.scratch = def.kernel.scratch;
   if (IsAlongRows(node)) {
     call.function = def.name->type + (IsAlongLastAxis(node) ? "Rows" : "Columns");
-    plan_.headers.insert("runtime/fast/rows.h");
+    call.header = "runtime/fast/rows.h";
   } else if (QuantizesTensor(node)) {
     call.function = QuantizingFunction(node);
-    plan_.headers.insert("runtime/fast/quantize.h");
+    call.header = "runtime/fast/quantize.h";
   } else {
-    plan_.headers.insert(std::string(def.kernel.header));
+    call.header = def.kernel.header;
   }
   if (def.fill_params) {
     DRAGOMAN_ASSIGN(Params params, def.fill_params(node));

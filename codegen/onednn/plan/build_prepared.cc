@@ -236,7 +236,7 @@ PreparedStep& PlanBuilder::AddPrepared(const Node& node, Prepared prepared, Step
 
 PreparedStep& PlanBuilder::SetPrepared(Prepared prepared, Step& step) {
   prepared.name = names_.Unique(plan_.buffer(step.results.front()).name + "_op");
-  plan_.headers.insert({prepared.header, "runtime/fast/layout.h"});
+  plan_.headers.insert({prepared.header, "runtime/fast/blocked_sizes.h"});
   plan_.prepared.push_back(std::move(prepared));
   PreparedStep& call = step.action.emplace<PreparedStep>();
   call.prepared = plan_.prepared.size() - 1;

@@ -49,8 +49,6 @@ void MakeMap(Plan& plan, Step& step) {
   }
   if (step.inputs.empty()) return;
   step.action = MapStep{{std::move(term)}};
-  plan.headers.insert("runtime/fast/map.h");
-  plan.headers.insert("runtime/fast/math.h");
 }
 
 class BlockFuser {

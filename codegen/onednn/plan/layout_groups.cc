@@ -10,14 +10,12 @@
 #include "codegen/onednn/plan/row_major_copies.h"
 #include "codegen/onednn/plan/uses.h"
 #include "core/ops/op_def.h"
-#include "runtime/fast/layout.h"
+#include "runtime/fast/blocked_sizes.h"
 #include "runtime/params/concat.h"
 #include "runtime/params/reduce.h"
 
 namespace dragoman::onednn {
 namespace {
-
-constexpr std::string_view kHeader = "runtime/fast/layout.h";
 
 bool IsConv(const Plan& plan, const Step& step) {
   return IsPrepared(plan, step, {"rt::PreparedConv", "rt::DynamicConv"});
@@ -122,7 +120,6 @@ class GroupFormer {
       if (function.empty()) continue;
       step.inputs = step.As<KernelStep>()->operands.front().buffers;
       step.action = LaidOutStep{std::string(function), concat};
-      plan_.headers.insert(std::string(kHeader));
     }
   }
 
@@ -237,7 +234,6 @@ class GroupFormer {
       if (!numbers.try_emplace(Find(step.results.front()), next).second) continue;
       plan_.groups.push_back({plan_.names.Unique("group_" + std::to_string(next + 1) + "_"),
                               plan_.step_names[static_cast<std::size_t>(step.number)]});
-      plan_.headers.insert(std::string(kHeader));
     }
     for (BufferId id : candidates_) {
       const auto number = numbers.find(Find(id));

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/ops/kernel_name.h"
-#include "runtime/fast/layout.h"
+#include "runtime/fast/blocked_sizes.h"
 
 namespace dragoman::onednn {
 namespace {

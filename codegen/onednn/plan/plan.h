@@ -201,6 +201,7 @@ struct Block {
 // function(params, operands..., results...[, scratch])
 struct KernelStep {
   std::string function;
+  std::string header;              // that declares it
   std::vector<Argument> operands;  // in place of Step::inputs
   std::vector<Argument> outputs;
   bool fallible = false;
@@ -429,7 +430,7 @@ struct Plan {
   int num_slots = 0;
   std::map<std::string, std::string> symbols;  // of Dims, and what the program calls them
   std::vector<std::string> step_names;
-  std::set<std::string> headers;      // of runtime/, that the steps need
+  std::set<std::string> headers;      // of runtime/, that the program needs
   NameScope names;                    // taken in the program
   std::vector<std::string> left_out;  // "entry 'find' is left out: ..."
   std::vector<std::string> renamed;   // "method 'reset' is the model's; ..."

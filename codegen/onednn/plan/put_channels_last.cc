@@ -92,12 +92,12 @@ class ChannelsLastPlacer {
     };
     const auto make = [this](BufferId id, BufferId copy) {
       KernelStep call;
-      call.function = std::string(kCopy);
+      call.function = kCopy;
+      call.header = kChannelsLastHeader;
       call.operands.push_back({{id}, false, "std::uint8_t", ""});
       call.outputs.push_back({{copy}, false, "std::uint8_t", ""});
       Step step;
       step.action = std::move(call);
-      plan_.headers.insert(std::string(kChannelsLastHeader));
       return step;
     };
     CopyToRowMajor(plan_, entry_, candidates_, {accepts, make});

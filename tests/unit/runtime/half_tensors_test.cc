@@ -11,6 +11,7 @@
 
 #include "runtime/fast/conv.h"
 #include "runtime/fast/half_panels.h"
+#include "runtime/fast/layout.h"
 #include "runtime/fast/linear.h"
 #include "runtime/fast/map.h"
 #include "runtime/fast/packed_linear.h"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/fast/conv.h"
+#include "runtime/fast/layout.h"
 #include "runtime/fast/math.h"
 #include "runtime/kernels/binary.h"
 
