@@ -72,6 +72,7 @@ bool HasOp(std::string_view label) {
                                              "dragoman.RealToComplex"};
   return std::ranges::count(kElsewhere, label) > 0 || relax::FindRow(label) != nullptr;
 }
+bool Has(const Node& node) { return HasOp(FindOp(node)->Label()); }
 bool HasOpOrPacked(std::string_view label) {
   return HasOp(label) || relax::HasPackedFunction(label.substr(label.rfind('.') + 1));
 }
@@ -116,7 +117,7 @@ class Emitter {
     tvm::PreparedOperators prepared(*entry.graph, ChangesBefore);
     relax::NameInputSizes(*entry.graph);
     DRAGOMAN_TRY(ResolveAxes(*entry.graph));
-    ExpandOperators(*entry.graph, HasOp);
+    ExpandOperators(*entry.graph, Has);
     DRAGOMAN_TRY(LowerFactors(*entry.graph, parts_.options.packed ? HasOpOrPacked : HasOp));
     DRAGOMAN_TRY(relax::WidenReductions(*entry.graph));
     relax::EntryBorder border;

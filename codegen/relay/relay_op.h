@@ -58,6 +58,8 @@ struct Row {
   Emitter emit;
   std::string_view target = "";
   bool says_otherwise = false;  // its one call, where it is one, is of what says something else too
+  // Whether the emitter takes a node of an operator that has an expansion; null: it takes all.
+  bool (*takes)(const Node& node) = nullptr;
 };
 // The row of operator `label` ("Conv", "dragoman.Linear"), or nullptr.
 const Row* FindRow(std::string_view label);

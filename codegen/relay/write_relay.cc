@@ -36,10 +36,17 @@ bool HasOp(std::string_view label) {
   return std::ranges::count(kElsewhere, label) > 0 || relay::emit::FindRow(label) != nullptr;
 }
 
+bool Has(const Node& node) {
+  const std::string label = FindOp(node)->Label();
+  const relay::emit::Row* row = relay::emit::FindRow(label);
+  return HasOp(label) && (row == nullptr || row->takes == nullptr || row->takes(node));
+}
+
 // Whether what is done to an entry before it is written makes other operators of it.
 bool ChangesBefore(const Node& node) {
   const OpDef* def = FindOp(node);
-  return def == nullptr || relay::emit::FindRow(def->Label()) == nullptr || HasComputedAxes(node);
+  return def == nullptr || relay::emit::FindRow(def->Label()) == nullptr || !Has(node) ||
+         HasComputedAxes(node);
 }
 
 Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperators& prepared,
@@ -49,7 +56,7 @@ Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperato
     if (note) note(node + " is omitted: Relay has no such effect");
   }
   DRAGOMAN_TRY(ResolveAxes(entry));
-  ExpandOperators(entry, HasOp);
+  ExpandOperators(entry, Has);
   DRAGOMAN_TRY(LowerFactors(entry, HasOp));
   DRAGOMAN_TRY(LowerSequences(entry));
   DRAGOMAN_TRY(StackSequences(entry));

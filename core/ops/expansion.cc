@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/expansion.h"
 
-#include <tuple>
+#include <unordered_set>
+#include <vector>
 
 #include "core/ir/type_algebra.h"
 #include "core/ops/op_def.h"
@@ -23,15 +24,22 @@ Status ReplaceByExpansion(Node& node) {
   return {};
 }
 
-void ExpandOperators(Graph& graph, bool (*has)(std::string_view label)) {
+void ExpandOperators(Graph& graph, bool (*has)(const Node& node)) {
+  std::unordered_set<const Node*> kept;
   std::vector<Node*> lacking;
-  ForEachGraph(graph, [&](Graph& part) {
-    for (Node& node : part.nodes()) {
-      const OpDef* def = FindOp(node);
-      if (def != nullptr && def->expand && !has(def->Label())) lacking.push_back(&node);
+  do {
+    lacking.clear();
+    ForEachGraph(graph, [&](Graph& part) {
+      for (Node& node : part.nodes()) {
+        const OpDef* def = FindOp(node);
+        const bool expands = def != nullptr && def->expand && !has(node);
+        if (expands && !kept.contains(&node)) lacking.push_back(&node);
+      }
+    });
+    for (Node* node : lacking) {
+      if (!ReplaceByExpansion(*node).ok()) kept.insert(node);
     }
-  });
-  for (Node* node : lacking) std::ignore = ReplaceByExpansion(*node);
+  } while (!lacking.empty());
 }
 
 }  // namespace dragoman

@@ -25,9 +25,9 @@ inline Value* InsertOp(Node& before, std::string_view type, const std::vector<Va
 // names.
 Status ReplaceByExpansion(Node& node);
 
-// In the graph and its bodies, what `has` denies of an operator's label becomes what the operator
-// is made of, where it is; what cannot stays.
-void ExpandOperators(Graph& graph, bool (*has)(std::string_view label));
+// In the graph and its bodies, nodes that `has` denies become what their operators are made of, and
+// so do the nodes of these; what cannot stays.
+void ExpandOperators(Graph& graph, bool (*has)(const Node& node));
 
 }  // namespace dragoman
 

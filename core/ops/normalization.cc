@@ -111,38 +111,52 @@ Status InferLpNormalization(InferContext& context) {
 
 using Values = std::vector<Value*>;
 
-// What expansions of normalisations over the axes from `axis` on share. Halves are computed in
-// float32. Errors: an operand of unknown rank.
+// The operand as the formula computes with it from here on: halves in float32. Errors: an operand
+// of unknown rank.
+Result<Value*> WideOperand(ExpansionFormula& formula, const Node& node) {
+  const Type type = formula.type();
+  if (!type.rank()) return Unsupported("the rank of its operand is unknown").At(node.Describe());
+  formula.set_type(type.WithDType(type.dtype() == DType::kF64 ? DType::kF64 : DType::kF32));
+  return formula.Cast(formula.x(), formula.type());
+}
+
+// What expansions of normalisations along axes share.
 struct Moments {
   ExpansionFormula formula;
   Value* x;
   Value* axes;
-  Type mean_type;
-  Value* epsilon;
+  Type reduced_type;
 
-  Value* Mean(Value* value) { return formula.Add("ReduceMean", {value, axes}, mean_type); }
-  Value* RootOfMeanSquare(Value* value) {
-    Value* mean = Mean(formula.Add("Mul", {value, value}));
-    return formula.Add("Sqrt", {formula.Add("Add", {mean, epsilon}, mean_type)}, mean_type);
+  Value* OfReduced(std::string_view op, const std::vector<Value*>& operands) {
+    return formula.Add(op, operands, reduced_type);
+  }
+  Value* Mean(Value* value) { return OfReduced("ReduceMean", {value, axes}); }
+  Value* MeanSquare(Value* value) { return Mean(formula.Add("Mul", {value, value})); }
+  Result<Value*> RootOfMeanSquare(Value* value, double epsilon) {
+    DRAGOMAN_ASSIGN(Value * number, formula.Number(epsilon));
+    return OfReduced("Sqrt", {OfReduced("Add", {MeanSquare(value), number})});
   }
 };
 
-Result<Moments> MomentsOf(Node& node, std::int64_t axis, double epsilon) {
+Result<Moments> MomentsOf(Node& node, std::vector<std::int64_t> axes) {
   ExpansionFormula formula(node);
-  const Type type = formula.type();
-  if (!type.rank()) return Unsupported("the rank of its operand is unknown").At(node.Describe());
-  formula.set_type(type.WithDType(type.dtype() == DType::kF64 ? DType::kF64 : DType::kF32));
-  Value* x = formula.Cast(formula.x(), formula.type());
-  Shape reduced = *type.shape();
-  std::vector<std::int64_t> axes;
-  for (std::int64_t i = axis < 0 ? axis + *type.rank() : axis; i < *type.rank(); ++i) {
-    axes.push_back(i);
-    reduced[static_cast<std::size_t>(i)] = Dim(1);
+  DRAGOMAN_ASSIGN(Value * x, WideOperand(formula, node));
+  Shape reduced = *formula.type().shape();
+  for (std::int64_t& axis : axes) {
+    if (axis < 0) axis += std::ssize(reduced);
+    reduced[static_cast<std::size_t>(axis)] = Dim(1);
   }
-  DRAGOMAN_ASSIGN(Value * number, formula.Number(epsilon));
   Value* listed = formula.Ints(axes);
-  const Type mean_type = formula.type().WithShape(std::move(reduced));
-  return Moments{std::move(formula), x, listed, mean_type, number};
+  const Type reduced_type = formula.type().WithShape(std::move(reduced));
+  return Moments{std::move(formula), x, listed, reduced_type};
+}
+
+// From `axis` on.
+Result<Moments> MomentsFrom(Node& node, std::int64_t axis) {
+  const std::int64_t rank = node.operand(0)->type().rank().value_or(0);
+  std::vector<std::int64_t> axes;
+  for (std::int64_t i = axis < 0 ? axis + rank : axis; i < rank; ++i) axes.push_back(i);
+  return MomentsOf(node, std::move(axes));
 }
 
 // A group is normalised as a channel; then each channel is scaled and moved. Errors: an operand of
@@ -182,19 +196,18 @@ Result<Values> ExpandGroupNormalization(Node& node) {
 Result<Values> ExpandLayerNormalization(Node& node) {
   DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::LayerNormalizationParams>(node));
   const auto& params = filled.As<rt::LayerNormalizationParams>();
-  DRAGOMAN_ASSIGN(Moments moments, MomentsOf(node, params.axis, params.epsilon));
+  DRAGOMAN_ASSIGN(Moments moments, MomentsFrom(node, params.axis));
   ExpansionFormula& formula = moments.formula;
   Value* mean = moments.Mean(moments.x);
   Value* centred = formula.Add("Sub", {moments.x, mean});
-  Value* root = moments.RootOfMeanSquare(centred);
+  DRAGOMAN_ASSIGN(Value * root, moments.RootOfMeanSquare(centred, params.epsilon));
   Value* unit = formula.Add("Div", {centred, root});
   const Type& type = node.result()->type();
   Value* y = formula.Add("Mul", {formula.Cast(unit, type), node.operand(1)}, type);
   if (node.operand(2) != nullptr) y = formula.Add("Add", {y, node.operand(2)}, type);
   Values results = {y};
   if (node.result(1) != nullptr || node.result(2) != nullptr) results.push_back(mean);
-  if (node.result(2) != nullptr)
-    results.push_back(formula.Add("Reciprocal", {root}, moments.mean_type));
+  if (node.result(2) != nullptr) results.push_back(moments.OfReduced("Reciprocal", {root}));
   for (std::size_t i = 1; i < results.size(); ++i) {
     if (node.result(i) != nullptr) results[i] = formula.Cast(results[i], node.result(i)->type());
   }
@@ -205,11 +218,86 @@ Result<Values> ExpandLayerNormalization(Node& node) {
 Result<Values> ExpandRmsNormalization(Node& node) {
   DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::RMSNormalizationParams>(node));
   const auto& params = filled.As<rt::RMSNormalizationParams>();
-  DRAGOMAN_ASSIGN(Moments moments, MomentsOf(node, params.axis, params.epsilon));
+  DRAGOMAN_ASSIGN(Moments moments, MomentsFrom(node, params.axis));
   ExpansionFormula& formula = moments.formula;
-  Value* unit = formula.Add("Div", {moments.x, moments.RootOfMeanSquare(moments.x)});
+  DRAGOMAN_ASSIGN(Value * root, moments.RootOfMeanSquare(moments.x, params.epsilon));
+  Value* unit = formula.Add("Div", {moments.x, root});
   const Type& type = node.result()->type();
   return Values{formula.Add("Mul", {formula.Cast(unit, type), node.operand(1)}, type)};
+}
+
+// (x − mean) / (√(mean (x − mean)²) + 1e-9)
+Result<Values> ExpandMeanVarianceNormalization(Node& node) {
+  constexpr double kEpsilon = 1e-9;
+  DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::MeanVarianceNormalizationParams>(node));
+  const rt::Ints& axes = filled.As<rt::MeanVarianceNormalizationParams>().axes;
+  DRAGOMAN_ASSIGN(Moments moments, MomentsOf(node, {axes.begin(), axes.end()}));
+  ExpansionFormula& formula = moments.formula;
+  Value* centred = formula.Add("Sub", {moments.x, moments.Mean(moments.x)});
+  Value* deviation = moments.OfReduced("Sqrt", {moments.MeanSquare(centred)});
+  DRAGOMAN_ASSIGN(Value * epsilon, formula.Number(kEpsilon));
+  Value* divisor = moments.OfReduced("Add", {deviation, epsilon});
+  return Values{formula.Cast(formula.Add("Div", {centred, divisor}), node.result()->type())};
+}
+
+// x over its norm, or over 1 where that is 0.
+Result<Values> ExpandLpNormalization(Node& node) {
+  DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::LpNormalizationParams>(node));
+  const auto& params = filled.As<rt::LpNormalizationParams>();
+  DRAGOMAN_ASSIGN(Moments moments, MomentsOf(node, {params.axis}));
+  ExpansionFormula& formula = moments.formula;
+  Value* x = moments.x;
+  Value* part = params.p == 1 ? formula.Add("Abs", {x}) : formula.Add("Mul", {x, x});
+  Value* norm = moments.OfReduced("ReduceSum", {part, moments.axes});
+  if (params.p != 1) norm = moments.OfReduced("Sqrt", {norm});
+  DRAGOMAN_ASSIGN(Value * zero, formula.Number(0));
+  DRAGOMAN_ASSIGN(Value * one, formula.Number(1));
+  const Type truth = moments.reduced_type.WithDType(DType::kBool);
+  Value* is_zero = formula.Add("Equal", {norm, zero}, truth);
+  Value* divisor = moments.OfReduced("Where", {is_zero, one, norm});
+  return Values{formula.Cast(formula.Add("Div", {x, divisor}), node.result()->type())};
+}
+
+// The mean of `x`, (N, C, …), over a window of `size` channels around each, those beyond the ends
+// being 0: an average pool of planes, whose rows are the channels.
+Value* MeanOfChannels(ExpansionFormula& formula, Value* x, std::int64_t size) {
+  const Type& type = formula.type();
+  const Shape& sizes = *type.shape();
+  const Dim columns = NumElements(Shape(sizes.begin() + 2, sizes.end()));
+  const Type rows = type.WithShape(Shape{sizes[0], sizes[1], columns});
+  const Type planes = type.WithShape(Shape{sizes[0], Dim(1), sizes[1], columns});
+  const bool is_flat = sizes.size() == 3;
+  if (!is_flat) {
+    const std::int64_t given = columns.known() ? columns.value() : -1;
+    x = formula.Add("Reshape", {x, formula.Ints({0, 0, given})}, rows);
+  }
+  Value* channel_axis = formula.Ints({1});
+  Value* plane = formula.Add("Unsqueeze", {x, channel_axis}, planes);
+  Value* means = formula.Add("AveragePool", {plane}, planes);
+  const std::int64_t before = (size - 1) / 2;
+  means->producer()->SetAttribute("count_include_pad", std::int64_t{1});
+  means->producer()->SetAttribute("kernel_shape", Attribute::Ints{size, 1});
+  means->producer()->SetAttribute("pads", Attribute::Ints{before, 0, size - 1 - before, 0});
+  means = formula.Add("Squeeze", {means, channel_axis}, rows);
+  if (is_flat) return means;
+  const auto rank = static_cast<std::int64_t>(sizes.size());
+  Value* whole = formula.Add("Shape", {formula.x()}, Type::Tensor(DType::kI64, std::vector{rank}));
+  return formula.Add("Reshape", {means, whole});
+}
+
+// x / (bias + alpha · mean of x² over neighbouring channels)^beta
+Result<Values> ExpandLrn(Node& node) {
+  DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::LRNParams>(node));
+  const auto& params = filled.As<rt::LRNParams>();
+  ExpansionFormula formula(node);
+  DRAGOMAN_ASSIGN(Value * x, WideOperand(formula, node));
+  Value* mean = MeanOfChannels(formula, formula.Add("Mul", {x, x}), params.size);
+  DRAGOMAN_ASSIGN(Value * alpha, formula.Number(params.alpha));
+  DRAGOMAN_ASSIGN(Value * bias, formula.Number(params.bias));
+  DRAGOMAN_ASSIGN(Value * beta, formula.Number(params.beta));
+  Value* base = formula.Add("Add", {formula.Add("Mul", {mean, alpha}), bias});
+  Value* y = formula.Add("Div", {x, formula.Add("Pow", {base, beta})});
+  return Values{formula.Cast(y, node.result()->type())};
 }
 
 }  // namespace
@@ -237,7 +325,8 @@ std::vector<OpDef> NormalizationOps() {
           .Attributes<rt::LRNParams>()
           .Required("size")
           .Infer(InferLrn)
-          .Kernel({.header = "runtime/kernels/lrn.h", .types = "T"}),
+          .Kernel({.header = "runtime/kernels/lrn.h", .types = "T"})
+          .Expand(ExpandLrn),
       Op("LayerNormalization", "(X: T, Scale: T, B: T?) -> (Y: T, Mean: U?, InvStdDev: U?)",
          "T: float; U: f32 bf16")
           .Attributes<rt::LayerNormalizationParams>()
@@ -249,11 +338,13 @@ std::vector<OpDef> NormalizationOps() {
           .Attributes<rt::LpNormalizationParams>()
           .Axis(AxisUse::kAlong)
           .Infer(InferLpNormalization)
-          .Kernel({.header = "runtime/kernels/lp_normalization.h", .types = "T"}),
+          .Kernel({.header = "runtime/kernels/lp_normalization.h", .types = "T"})
+          .Expand(ExpandLpNormalization),
       Op("MeanVarianceNormalization", "(X: T) -> (Y: T)", "T: float")
           .Attributes<rt::MeanVarianceNormalizationParams>()
           .Infer(InferMeanVarianceNormalization)
-          .Kernel({.header = "runtime/kernels/mean_variance_normalization.h", .types = "T"}),
+          .Kernel({.header = "runtime/kernels/mean_variance_normalization.h", .types = "T"})
+          .Expand(ExpandMeanVarianceNormalization),
       Op("RMSNormalization", "(X: T, scale: V) -> (Y: V)", "T: float; V: float")
           .Attributes<rt::RMSNormalizationParams>()
           .Axis(AxisUse::kFromAxisOn)

@@ -36,6 +36,7 @@ constexpr std::string_view kNamesOfCode[] = {
 };
 
 bool HasEmitter(std::string_view label) { return FindRow(label) != nullptr; }
+bool Has(const Node& node) { return HasEmitter(FindOp(node)->Label()); }
 
 // Statistics that a BatchNormalization reads are buffers of the module.
 bool IsStatistic(const Value& constant) {
@@ -82,7 +83,7 @@ class ProgramBuilder {
  private:
   Status Prepare() {
     DRAGOMAN_TRY(ResolveAxes(*entry_.graph));
-    ExpandOperators(*entry_.graph, HasEmitter);
+    ExpandOperators(*entry_.graph, Has);
     std::vector<ListOutput> lists;
     DRAGOMAN_TRY(LowerSequences(*entry_.graph, entry_.states.empty() ? &lists : nullptr));
     if (!lists.empty()) entry_.results.clear();  // their leaves are other outputs now

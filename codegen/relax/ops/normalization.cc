@@ -200,63 +200,6 @@ Expressions EmitRmsNormalization(RelaxOp& op) {
                          ListText(AxesFrom(axis, shape.size())), Epsilon(op)));
 }
 
-// x / |x|, by the sum of magnitudes or the root of the sum of squares; 0 where that is 0.
-Expressions EmitLpNormalization(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
-  const bool absolute = op.Int("p") == 1;
-  const std::string powers =
-      op.BindLike(absolute ? fmt::format("R.abs({})", op.arg(0))
-                           : fmt::format("R.multiply({}, {})", op.arg(0), op.arg(0)));
-  std::string norm = Moment(op, "sum", powers, {axis});
-  if (!absolute) norm = op.BindPlain(fmt::format("R.sqrt({})", norm));
-  const std::string empty = op.BindPlain(fmt::format("R.equal({}, {})", norm, op.Const(0)));
-  const std::string safe =
-      op.BindPlain(fmt::format("R.where({}, {}, {})", empty, op.Const(1), norm));
-  return One(fmt::format("R.divide({}, {})", op.arg(0), safe));
-}
-
-// (x - mean) / sqrt(variance), with the small number that ONNX's expansion adds to the root.
-Expressions EmitMeanVarianceNormalization(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  if (Info(op.dtype()).bits < 32) return op.Refuse("its small number vanishes in 16 bits");
-  std::vector<std::int64_t> axes = op.Ints("axes");
-  if (op.node.attribute("axes") == nullptr) axes = {0, 2, 3};
-  for (std::int64_t& axis : axes) {
-    if (axis < 0) axis += static_cast<std::int64_t>(shape.size());
-  }
-  const std::string mean = Moment(op, "mean", op.arg(0), axes);
-  const std::string variance = Moment(op, "variance", op.arg(0), axes);
-  const std::string centred = op.BindLike(fmt::format("R.subtract({}, {})", op.arg(0), mean));
-  const std::string root = op.BindPlain(fmt::format("R.sqrt({})", variance));
-  const std::string safe = op.BindPlain(fmt::format("R.add({}, {})", root, op.Const(1e-9)));
-  return One(fmt::format("R.divide({}, {})", centred, safe));
-}
-
-// x / (bias + alpha * mean over neighbouring channels of x^2) ^ beta, channels beyond the ends
-// being 0.
-Expressions EmitLrn(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  if (shape.size() != 4) return op.Refuse("only two spatial axes");
-  const std::int64_t size = op.Int("size");
-  const std::int64_t before = (size - 1) / 2;
-  const std::vector<std::int64_t> pads = {before, 0, 0, size - 1 - before, 0, 0};
-  const std::string squares = op.BindLike(fmt::format("R.multiply({}, {})", op.arg(0), op.arg(0)));
-  const std::string volume = op.BindPlain(fmt::format("R.expand_dims({}, axis=[1])", squares));
-  const std::string means = op.BindPlain(
-      fmt::format("R.nn.avg_pool3d({}, pool_size=[{}, 1, 1], strides=[1, 1, 1], padding={}, "
-                  "dilation=[1, 1, 1], ceil_mode=False, count_include_pad=True, layout=\"NCDHW\", "
-                  "out_layout=\"NCDHW\")",
-                  volume, size, ListText(pads)));
-  const std::string mean = op.BindLike(fmt::format("R.squeeze({}, axis=[1])", means));
-  const std::string scaled =
-      op.BindLike(fmt::format("R.multiply({}, {})", mean, op.Const(op.Float("alpha"))));
-  const std::string raised =
-      op.BindLike(fmt::format("R.add({}, {})", scaled, op.Const(op.Float("bias"))));
-  const std::string power =
-      op.BindLike(fmt::format("R.power({}, {})", raised, op.Const(op.Float("beta"))));
-  return One(fmt::format("R.divide({}, {})", op.arg(0), power));
-}
-
 }  // namespace
 
 std::span<const Row> NormalizationRows() {
@@ -264,10 +207,7 @@ std::span<const Row> NormalizationRows() {
       {"BatchNormalization", EmitBatchNormalization},
       {"GroupNormalization", EmitGroupNormalization},
       {"InstanceNormalization", EmitInstanceNormalization},
-      {"LRN", EmitLrn},
       {"LayerNormalization", EmitLayerNormalization},
-      {"LpNormalization", EmitLpNormalization},
-      {"MeanVarianceNormalization", EmitMeanVarianceNormalization},
       {"RMSNormalization", EmitRmsNormalization},
   };
   return kRows;

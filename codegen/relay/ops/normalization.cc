@@ -4,6 +4,7 @@
 
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/unary.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman::relay::emit {
 namespace {
@@ -132,58 +133,18 @@ Emitted EmitRmsNormalization(RelayOp& op) {
   return One(WithAffine(op, op.Do("multiply", {m.centred, m.inverse})));
 }
 
-// (x - mean) / (deviation + 1e-9), where that number is one.
-Emitted EmitMeanVarianceNormalization(RelayOp& op) {
-  const Ints given = op.Ints("axes");
-  const Ints axes = given.empty() ? Ints{0, 2, 3} : given;
-  const DType wide = Info(op.dtype()).bits < 32 ? DType::kF32 : op.dtype();
-  Value* x = op.ArgAs(0, wide);
-  Value* centred = op.Do("subtract", {x, Mean(op, x, axes)});
-  Value* variance = Mean(op, op.Do("multiply", {centred, centred}), axes);
-  Value* below = op.Do("add", {op.Do("sqrt", {variance}), op.Number(1e-9, wide)});
-  return One(op.Cast(op.Do("divide", {centred, below}), wide, op.dtype()));
+// nn.lrn has windows of odd sizes only, and no shape function.
+bool TakesLrn(const Node& node) {
+  return IntAttribute(node, "size") % 2 == 1 && !HasOpenSizes(node);
 }
 
-// A row of zeros stays.
-Emitted EmitLpNormalization(RelayOp& op) {
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
-  Value* x = op.arg(0);
-  Value* part = op.Int("p") == 1 ? Unary(op, "abs", x, op.dtype()) : op.Do("multiply", {x, x});
-  Value* norm = op.Do("sum", {part}, {{"axis", Ints{axis}}, {"keepdims", true}});
-  if (op.Int("p") != 1) norm = op.Do("sqrt", {norm});
-  Value* none = op.Do("equal", {norm, op.Number(0)});
-  return One(op.Do("divide", {x, op.Do("where", {none, op.Number(1), norm})}));
-}
-
-// The squares' means over a window of channels, channels beyond the ends being 0: the pool of an
-// image of a row for each channel.
-Value* MeansOfChannels(RelayOp& op, std::int64_t size) {
-  const std::int64_t before = (size - 1) / 2;
-  Value* squares = op.Do("multiply", {op.arg(0), op.arg(0)});
-  Value* image = op.Do("reshape", {op.Do("expand_dims", {squares}, {{"axis", std::int64_t{1}}})},
-                       {{"newshape", Ints{0, 0, 0, -1}}});
-  Value* means = op.Do("nn.avg_pool2d", {image},
-                       {{"pool_size", Ints{size, 1}},
-                        {"padding", Ints{before, 0, size - 1 - before, 0}},
-                        {"count_include_pad", true}});
-  return op.Do("reshape_like", {means, op.arg(0)});
-}
-
-// Of windows of an even size and of open sizes, nn.lrn knows nothing.
 Emitted EmitLrn(RelayOp& op) {
-  const std::int64_t size = op.Int("size");
-  if (size % 2 != 0 && !HasOpenSizes(op.node)) {
-    return One(op.Do("nn.lrn", {op.arg(0)},
-                     {{"size", size},
-                      {"axis", std::int64_t{1}},
-                      {"bias", op.Float("bias")},
-                      {"alpha", op.Float("alpha")},
-                      {"beta", op.Float("beta")}}));
-  }
-  Value* scaled = op.Do("multiply", {MeansOfChannels(op, size), op.Number(op.Float("alpha"))});
-  Value* raised = op.Do("add", {scaled, op.Number(op.Float("bias"))});
-  Value* power = op.Do("power", {raised, op.Number(op.Float("beta"))});
-  return One(op.Do("divide", {op.arg(0), power}));
+  return One(op.Do("nn.lrn", {op.arg(0)},
+                   {{"size", op.Int("size")},
+                    {"axis", std::int64_t{1}},
+                    {"bias", op.Float("bias")},
+                    {"alpha", op.Float("alpha")},
+                    {"beta", op.Float("beta")}}));
 }
 
 }  // namespace
@@ -193,10 +154,8 @@ std::span<const Row> NormalizationRows() {
       {"BatchNormalization", EmitBatchNormalization},
       {"GroupNormalization", EmitGroupNormalization},
       {"InstanceNormalization", EmitInstanceNormalization},
-      {"LRN", EmitLrn},
+      {.label = "LRN", .emit = EmitLrn, .takes = TakesLrn},
       {"LayerNormalization", EmitLayerNormalization},
-      {"LpNormalization", EmitLpNormalization},
-      {"MeanVarianceNormalization", EmitMeanVarianceNormalization},
       {"RMSNormalization", EmitRmsNormalization},
   };
   return kRows;

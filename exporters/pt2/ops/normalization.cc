@@ -174,61 +174,6 @@ Emitted EmitGroupNormalization(AtenOp& op) {
                      {x.dtype, x.shape}));
 }
 
-Emitted EmitLpNormalization(AtenOp& op) {
-  const Term x = op.arg(0);
-  const std::int64_t axis = op.Axis();
-  Term norm;
-  if (op.Int("p") == 1) {
-    norm = op.Sum(op.Unary("aten.abs.default", x), {axis}, true);
-  } else {
-    norm = op.Unary("aten.sqrt.default", op.Sum(op.Binary("aten.mul.Tensor", x, x), {axis}, true));
-  }
-  // Where all are 0, the result is 0.
-  const Term is_zero = op.CompareNumber("aten.eq.Scalar", norm, 0);
-  const Term divisor = op.Where(is_zero, op.Scalar(1, x.dtype), norm);
-  return One(op.Binary("aten.div.Tensor", x, divisor));
-}
-
-Emitted EmitMeanVarianceNormalization(AtenOp& op) {
-  const Term x = op.arg(0);
-  Ints axes = op.IntList("axes");
-  if (axes.empty()) axes = {0, 2, 3};
-  for (std::int64_t& axis : axes) axis = axis < 0 ? axis + x.rank() : axis;
-  const Moments moments = MomentsOf(op, x, axes);
-  constexpr double kEpsilon = 1e-9;  // of ONNX's definition, added to the deviation
-  const Term deviation =
-      op.WithNumber("aten.add.Scalar", op.Unary("aten.sqrt.default", moments.variance), kEpsilon);
-  return One(op.Binary("aten.div.Tensor", moments.centered, deviation));
-}
-
-// x / (bias + alpha / size * the sum of squares in a window of channels) ^ beta.
-Emitted EmitLrn(AtenOp& op) {
-  const Term x = op.arg(0);
-  const std::int64_t size = op.Int("size");
-  const Dim channels = x.shape.at(1);
-  const std::optional<Size> count = op.graph.SizeOf(channels);
-  if (!count || !channels.known()) return op.Refuse("a number of channels known at run time only");
-  const Term squares = op.Binary("aten.mul.Tensor", x, x);
-  Ints pads(static_cast<std::size_t>(2 * (x.rank() - 1)), 0);
-  pads[pads.size() - 2] = (size - 1) / 2;
-  pads[pads.size() - 1] = size - 1 - (size - 1) / 2;
-  Shape padded_shape = x.shape;
-  padded_shape[1] = channels + Dim(size - 1);
-  const Term padded = op.Call("aten.constant_pad_nd.default", {{"self", squares}, {"pad", pads}},
-                              {x.dtype, padded_shape});
-  std::optional<Term> sum;
-  for (std::int64_t i = 0; i < size; ++i) {
-    const Term part = op.Slice(padded, 1, i, i + channels.value(), channels);
-    sum = sum ? op.Binary("aten.add.Tensor", *sum, part) : part;
-  }
-  const Term scaled =
-      op.WithNumber("aten.mul.Scalar", *sum, op.Float("alpha") / static_cast<double>(size));
-  const Term base = op.WithNumber("aten.add.Scalar", scaled, op.Float("bias"));
-  const Term power = op.Call("aten.pow.Tensor_Scalar",
-                             {{"self", base}, {"exponent", op.Float("beta")}}, {x.dtype, x.shape});
-  return One(op.Binary("aten.div.Tensor", x, power));
-}
-
 // In inference everything passes; in training, which is stated at run time or here, PyTorch draws.
 Emitted EmitDropout(AtenOp& op) {
   constexpr double kUsualRatio = 0.5;
@@ -263,10 +208,7 @@ std::span<const Row> NormalizationRows() {
       {"Dropout", EmitDropout},
       {"GroupNormalization", EmitGroupNormalization},
       {"InstanceNormalization", EmitInstanceNormalization},
-      {"LRN", EmitLrn},
       {"LayerNormalization", EmitLayerNormalization},
-      {"LpNormalization", EmitLpNormalization},
-      {"MeanVarianceNormalization", EmitMeanVarianceNormalization},
       {"RMSNormalization", EmitRmsNormalization},
   };
   return kRows;

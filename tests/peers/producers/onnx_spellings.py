@@ -386,6 +386,10 @@ CASES = {
         (float[N,5,4,3] x) => (y) { y = LRN<size = 3, alpha = 0.5, bias = 2.0>(x) }"""),
     "local responses over open channels": (13, """
         (float[2,C,T,3] x) => (y) { y = LRN<size = 3, alpha = 0.5, bias = 2.0>(x) }"""),
+    "norms along axes": (13, """
+        (float[N,3,4] x) => (a, b, c, d) { a = LpNormalization<axis = 1, p = 1>(x)
+          b = LpNormalization(x)  c = MeanVarianceNormalization<axes = [0, -1]>(x)
+          z = Sub(x, x)  d = LpNormalization<p = 1>(z) }"""),
     # Types
     "casts of odd values": (13, """
         (float[N,3] x) => (a, b, c, d) <float k = {40}> { y = Mul(x, k)  a = Cast<to = 6>(y)  b = Cast<to = 9>(y)
