@@ -216,6 +216,60 @@ graph main(%x: f32[{sizes}]) -> (%y) {{
 }}""", x=draw(2, 5, 4, 3))
             self.assertIn("nn.avg_pool2d(", text)
 
+    def test_groups_of_open_sizes_have_their_channels_last(self):
+        for sizes, shape, kernel, more in (
+                ("n, 4, h, w", (2, 4, 5, 6), "4, 1, 3, 2", "group = 4, pads = [1, 0, 1, 1]"),
+                ("n, 4, w", (2, 4, 7), "6, 2, 3", "group = 2, strides = [2], dilations = [2]")):
+            dims = [int(size) for size in kernel.split(",")]
+            text = self.texts(f"""
+graph main(%x: f32[{sizes}], %w: f32[{kernel}]) -> (%y) {{
+  %y = onnx.Conv(%x, %w) {{{more}}}
+}}""", x=draw(*shape), w=draw(*dims))
+            self.assertIn('data_layout="NHWC", kernel_layout="HWIO"', text)
+
+    def test_transposed_convolutions_over_open_axes_are_convolutions(self):
+        for group in (1, 2):
+            text = self.texts(f"""
+graph main(%x: f32[n, 4, 3, w], %k: f32[4, 3, 3, 2], %b: f32[{3 * group}]) -> (%y) {{
+  %y = onnx.ConvTranspose(%x, %k, %b) {{group = {group}, strides = [2, 3], dilations = [1, 2],
+    pads = [1, 0, 0, 1], output_padding = [1, 2]}}
+}}""", x=draw(2, 4, 3, 5), k=draw(4, 3, 3, 2), b=draw(3 * group))
+            self.assertNotIn("_transpose(", text)
+
+    def test_blocks_and_groups_of_open_sizes_are_reshaped(self):
+        text = self.texts("""
+graph main(%x: f32[n, 8, h, 4], %s: f32[8], %b: f32[8]) -> (%rows, %columns, %deep, %norm) {
+  %rows = onnx.DepthToSpace(%x) {blocksize = 2}
+  %columns = onnx.DepthToSpace(%x) {blocksize = 2, mode = "CRD"}
+  %deep = onnx.SpaceToDepth(%rows) {blocksize = 2}
+  %norm = onnx.GroupNormalization(%x, %s, %b) {num_groups = 2}
+}""", x=draw(2, 8, 3, 4), s=draw(8), b=draw(8))
+        for operator in ("depth_to_space(", "space_to_depth(", "group_norm("):
+            self.assertNotIn(operator, text)
+
+    def test_sequences_of_open_sizes_are_reversed_by_index(self):
+        for axes in ("time_axis = 0, batch_axis = 1", "time_axis = 1, batch_axis = 0"):
+            text = self.texts(f"""
+graph main(%x: f32[t, n, 2], %l: i64[3]) -> (%y) {{
+  %y = onnx.ReverseSequence(%x, %l) {{{axes}}}
+}}""", x=draw(3, 3, 2), l=np.array([1, 3, 2]))
+            self.assertNotIn("reverse_sequence(", text)
+
+    def test_powers_are_summed_by_a_mean(self):
+        for p in (1, 3):
+            self.texts(f"""
+graph main(%x: f32[2, 3, 6, 5]) -> (%y) {{
+  %y = onnx.LpPool(%x) {{kernel_shape = [2, 3], p = {p}, pads = [1, 0, 0, 1], dilations = [2, 1]}}
+}}""", x=draw(2, 3, 6, 5))
+
+    def test_a_number_is_spread_over_open_sizes(self):
+        text = self.texts("""
+graph main(%sizes: i64[2]) -> (%y) {
+  const %seven: f32[] = 7.0
+  %y = onnx.Expand(%seven, %sizes)
+}""", sizes=np.array([2, 3]))
+        self.assertNotIn("shape_of(", text)
+
     def test_one_hot_of_open_sizes_compares(self):
         text = self.texts("""
 graph main(%x: i64[n, 2], %d: i64[]) -> (%y, %z) {

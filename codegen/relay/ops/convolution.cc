@@ -11,6 +11,7 @@
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/extreme.h"
 #include "codegen/relay/ops/sizes.h"
+#include "codegen/relay/ops/unary.h"
 #include "codegen/relay/ops/window.h"
 
 namespace dragoman::relay::emit {
@@ -130,6 +131,12 @@ Value* Pool(RelayOp& op, std::string_view name, Value* x, const Window& window,
   });
 }
 
+// Whether a size of operand 0 after batch and channels is known at run time only.
+bool HasOpenImage(const RelayOp& op) {
+  const Shape* shape = op.type().shape();
+  return shape == nullptr || !KnownShape(Shape(shape->begin() + 2, shape->end())).has_value();
+}
+
 // Whether pads differ at the two ends of an axis. TVM 0.19 takes the first for both where it
 // computes open sizes of convolutions.
 bool PadsMayBeLost(const RelayOp& op, const Ints& pads) {
@@ -177,6 +184,28 @@ Value* ByGroup(RelayOp& op, std::int64_t groups, Value* x, Value* taps, Convolut
   return op.Do("concatenate", {op.builder.Tuple(std::move(results))}, {{"axis", std::int64_t{1}}});
 }
 
+// TVM 0.19 computes groups over axes of open sizes if channels are last.
+Value* WithChannelsLast(RelayOp& op, Value* x, Value* weight, Attribute::Dict attributes) {
+  attributes.emplace_back("data_layout", "NHWC");
+  attributes.emplace_back("kernel_layout", "HWIO");
+  Value* y =
+      op.Do("nn.conv2d", {Transpose(op, x, {0, 2, 3, 1}), Transpose(op, weight, {2, 3, 1, 0})},
+            std::move(attributes));
+  return Transpose(op, y, {0, 3, 1, 2});
+}
+
+Value* Convolution(RelayOp& op, Value* x, const Window& window, std::int64_t groups,
+                   const Dim& channels) {
+  return Windowed(op, x, window, [&](Value* image, const Window& over) {
+    Attribute::Dict attributes = {{"strides", over.strides},        {"padding", over.pads},
+                                  {"dilation", over.dilations},     {"groups", groups},
+                                  {"channels", Channels(channels)}, {"kernel_size", over.kernel}};
+    if (groups > 1 && HasOpenImage(op))
+      return WithChannelsLast(op, image, over.weight, std::move(attributes));
+    return op.Do(Name("nn.conv", over.spatial), {image, over.weight}, std::move(attributes));
+  });
+}
+
 Emitted EmitConv(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t spatial, SpatialAxes(op));
   DRAGOMAN_TRY(CheckOpenSizes(op, spatial));
@@ -190,16 +219,51 @@ Emitted EmitConv(RelayOp& op) {
                          .pads = std::move(pads),
                          .dilations = OrFill(op.Ints("dilations"), spatial, 1),
                          .weight = op.arg(1)};
-  Value* y = Windowed(op, x, window, [&](Value* image, const Window& over) {
-    return op.Do(Name("nn.conv", over.spatial), {image, over.weight},
-                 {{"strides", over.strides},
-                  {"padding", over.pads},
-                  {"dilation", over.dilations},
-                  {"groups", op.Int("group")},
-                  {"channels", Channels(weight.front())},
-                  {"kernel_size", over.kernel}});
-  });
-  return One(WithBias(op, y));
+  return One(WithBias(op, Convolution(op, x, window, op.Int("group"), weight.front())));
+}
+
+// Taps [channels of x, channels of a group of y, kernel…] of a transposed convolution as those
+// [channels of y, channels of a group of x, kernel…] of a convolution, from the last to the first.
+Value* Mirrored(RelayOp& op, Value* taps, const Ints& kernel, Ints sizes, std::int64_t groups) {
+  std::copy(kernel.begin(), kernel.end(), sizes.begin() + 2);
+  const auto rank = static_cast<std::int64_t>(sizes.size());
+  Ints order = AxesFrom(0, rank + 1);
+  std::swap(order[1], order[2]);
+  Ints parts = sizes;
+  parts.insert(parts.begin(), groups);
+  parts[1] /= groups;
+  Ints joined = sizes;
+  joined[0] = sizes[1] * groups;
+  joined[1] = sizes[0] / groups;
+  Value* weight = op.Do("reshape", {taps}, {{"newshape", std::move(parts)}});
+  weight = Transpose(op, weight, std::move(order));
+  weight = op.Do("reshape", {weight}, {{"newshape", std::move(joined)}});
+  for (std::int64_t axis = 2; axis < rank; ++axis)
+    weight = op.Do("reverse", {weight}, {{"axis", axis}});
+  return weight;
+}
+
+// A transposed convolution without pads: the convolution of elements with zeros between and around
+// them. TVM 0.19 compiles no other over axes of open sizes.
+Value* OverZeros(RelayOp& op, Value* weight, const Ints& kernel, const Ints& strides,
+                 const Ints& extra, const Dim& channels) {
+  const std::size_t n = kernel.size();
+  Ints apart = {1, 1};
+  apart.insert(apart.end(), strides.begin(), strides.end());
+  Value* x = op.Do("nn.dilate", {op.arg(0)}, {{"strides", std::move(apart)}});
+  Ints pads(2 * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    pads[i] = kernel[i] - 1;
+    pads[i + n] = kernel[i] - 1 + extra[i];
+  }
+  x = PaddedBefore(op, x, pads);
+  const Window window = {.spatial = static_cast<std::int64_t>(n),
+                         .kernel = kernel,
+                         .strides = Ints(n, 1),
+                         .pads = std::move(pads),
+                         .dilations = Ints(n, 1),
+                         .weight = weight};
+  return Convolution(op, x, window, op.Int("group"), channels);
 }
 
 Emitted EmitConvTranspose(RelayOp& op) {
@@ -244,7 +308,9 @@ Emitted EmitConvTranspose(RelayOp& op) {
     taps = op.Do("nn.dilate", {taps}, {{"strides", std::move(apart)}});
     for (std::size_t i = 0; i < n; ++i) kernel[i] = (kernel[i] - 1) * dilations[i] + 1;
   }
-  const Ints cut = PadsMayBeLost(op, pads) ? std::exchange(pads, Ints(2 * n, 0)) : Ints();
+  const bool is_open = HasOpenImage(op);
+  const Ints cut =
+      is_open || PadsMayBeLost(op, pads) ? std::exchange(pads, Ints(2 * n, 0)) : Ints();
   const auto convolution = [&](std::int64_t of_groups, Value* x, Value* weights) {
     return op.Do(Name("nn.conv", spatial, "_transpose"), {x, weights},
                  {{"channels", Channels(weight[1] * Dim(of_groups))},
@@ -257,9 +323,17 @@ Emitted EmitConvTranspose(RelayOp& op) {
   };
   // TVM 0.19 has no groups over three axes, and leaves them out where it computes open sizes.
   const bool one_by_one = groups > 1 && (spatial == 3 || HasOpenSizes(op.node));
-  Value* y = one_by_one ? ByGroup(op, groups, op.arg(0), taps,
-                                  [&](Value* x, Value* part) { return convolution(1, x, part); })
-                        : convolution(groups, op.arg(0), taps);
+  Value* y = nullptr;
+  if (is_open) {
+    DRAGOMAN_ASSIGN(Ints sizes, op.KnownSizes(weight));
+    Value* mirrored = Mirrored(op, taps, kernel, std::move(sizes), groups);
+    y = OverZeros(op, mirrored, kernel, strides, extra, weight[1] * Dim(groups));
+  } else if (one_by_one) {
+    y = ByGroup(op, groups, op.arg(0), taps,
+                [&](Value* x, Value* part) { return convolution(1, x, part); });
+  } else {
+    y = convolution(groups, op.arg(0), taps);
+  }
   if (!cut.empty()) y = WithoutPads(op, y, cut);
   if (extends) {
     beyond.insert(beyond.begin(), 2, Attribute(Ints{0, 0}));
@@ -297,14 +371,46 @@ Emitted EmitGlobalPool(RelayOp& op) {
   return One(op.target == "max" ? Extreme(op, true, pooled) : pooled(op.arg(0)));
 }
 
+// |x|^p summed by the mean of a window, which counts padding.
+Emitted EmitLpPool(RelayOp& op) {
+  DRAGOMAN_ASSIGN(const Window window, WindowOf(op));
+  if (window.ceil) return op.Refuse("a pool that rounds a size up");
+  const std::int64_t p = op.Int("p");
+  double taps = 1;
+  for (const std::int64_t size : window.kernel) taps *= static_cast<double>(size);
+  Value* x = Unary(op, "abs", op.arg(0), op.dtype());
+  if (p != 1) x = op.Do("power", {x, op.Number(static_cast<double>(p))});
+  Value* mean = Pool(op, "nn.avg_pool", x, window, {{"count_include_pad", true}});
+  Value* sum = op.Do("multiply", {mean, op.Number(taps)});
+  if (p == 1) return One(sum);
+  return One(op.Do("power", {sum, op.Number(1 / static_cast<double>(p))}));
+}
+
+// Of open sizes by reshapes: -4 divides a size in two, -3 joins two, -2 leaves the rest.
 Emitted EmitDepthToSpace(RelayOp& op) {
-  const std::string mode = op.String("mode", "DCR") == "CRD" ? "CDR" : "DCR";
-  return One(op.Do("nn.depth_to_space", {op.arg(0)},
-                   {{"block_size", op.Int("blocksize")}, {"mode", mode}}));
+  const bool by_column = op.String("mode", "DCR") == "CRD";
+  const std::int64_t block = op.Int("blocksize");
+  if (!HasOpenSizes(op.node)) {
+    return One(op.Do("nn.depth_to_space", {op.arg(0)},
+                     {{"block_size", block}, {"mode", by_column ? "CDR" : "DCR"}}));
+  }
+  const Ints first = by_column ? Ints{0, -4, -1, block, -2} : Ints{0, -4, block, -1, -2};
+  const Ints second = by_column ? first : Ints{0, 0, -4, block, -1, -2};
+  Value* x = op.Do("reshape", {op.arg(0)}, {{"newshape", first}});
+  x = op.Do("reshape", {x}, {{"newshape", second}});
+  x = Transpose(op, x, by_column ? Ints{0, 1, 4, 2, 5, 3} : Ints{0, 3, 4, 1, 5, 2});
+  return One(op.Do("reshape", {x}, {{"newshape", Ints{0, 0, -3, -3}}}));
 }
 
 Emitted EmitSpaceToDepth(RelayOp& op) {
-  return One(op.Do("nn.space_to_depth", {op.arg(0)}, {{"block_size", op.Int("blocksize")}}));
+  const std::int64_t block = op.Int("blocksize");
+  if (!HasOpenSizes(op.node))
+    return One(op.Do("nn.space_to_depth", {op.arg(0)}, {{"block_size", block}}));
+  Value* x =
+      op.Do("reshape", {op.arg(0)}, {{"newshape", Ints{0, 0, -4, -1, block, -4, -1, block}}});
+  x = Transpose(op, x, {0, 3, 5, 1, 2, 4});
+  x = op.Do("reshape", {x}, {{"newshape", Ints{0, -3, -2}}});
+  return One(op.Do("reshape", {x}, {{"newshape", Ints{0, -3, -2}}}));
 }
 
 }  // namespace
@@ -317,6 +423,7 @@ std::span<const Row> ConvolutionRows() {
       {"DepthToSpace", EmitDepthToSpace},
       {"GlobalAveragePool", EmitGlobalPool, "avg"},
       {"GlobalMaxPool", EmitGlobalPool, "max"},
+      {"LpPool", EmitLpPool},
       {"MaxPool", EmitMaxPool},
       {"SpaceToDepth", EmitSpaceToDepth},
   };

@@ -102,6 +102,14 @@ Emitted EmitInstanceNormalization(RelayOp& op) {
 
 Emitted EmitGroupNormalization(RelayOp& op) {
   DRAGOMAN_TRY(op.EqualElementTypes());
+  if (HasOpenSizes(op.node)) {
+    DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+    Value* groups =
+        op.Do("reshape", {op.arg(0)}, {{"newshape", Ints{0, -4, op.Int("num_groups"), -1, -2}}});
+    const Moments m = MomentsOf(op, groups, AxesFrom(2, rank + 1), true);
+    Value* scaled = op.Do("multiply", {m.centred, m.inverse});
+    return One(OfChannels(op, op.Do("reshape", {scaled}, {{"newshape", Ints{0, -3, -2}}}), rank));
+  }
   return One(
       op.Do("nn.group_norm", op.args(), {{"num_groups", op.Int("num_groups")}, Epsilon(op)}));
 }

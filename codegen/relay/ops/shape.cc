@@ -74,10 +74,12 @@ Emitted EmitExpand(RelayOp& op) {
   DRAGOMAN_ASSIGN(const Shape asked, op.shape(1));
   if (asked.size() != 1 || !asked[0].known()) return op.Refuse("sizes of an unknown number");
   Value* x = IsScalarOfRunTime(op) ? ScalarAsVector(op.builder, op.arg(0)) : op.arg(0);
-  Value* own = WithOnesBefore(op, SizesOf(op, x), std::max<std::size_t>(from.size(), 1), to.size());
-  Value* wanted =
+  Value* sizes =
       WithOnesBefore(op, op.arg(1), static_cast<std::size_t>(asked[0].value()), to.size());
-  Value* sizes = op.Do("where", {op.Do("equal", {wanted, op.Int64(1)}), own, wanted});
+  if (!from.empty()) {
+    Value* own = WithOnesBefore(op, SizesOf(op, x), from.size(), to.size());
+    sizes = op.Do("where", {op.Do("equal", {sizes, op.Int64(1)}), own, sizes});
+  }
   return One(op.Do("dyn.broadcast_to", {x, sizes}, {{"shape", Attribute()}}));
 }
 
@@ -186,7 +188,29 @@ Emitted EmitDropout(RelayOp& op) {
 
 Emitted EmitRange(RelayOp& op) { return One(Arange(op, op.args(), op.dtype())); }
 
+// By index, over both axes as one.
+Emitted ReverseByIndex(RelayOp& op, bool time_first) {
+  DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
+  const std::size_t time = time_first ? 0 : 1, batch = 1 - time;
+  const auto size = [&](std::size_t axis) {
+    return SizeOf(op, op.arg(0), shape[axis], static_cast<std::int64_t>(axis));
+  };
+  const auto column = [&](Value* x) { return WithAxesBehind(op, x, 1); };
+  const auto along = [&](std::size_t axis, Value* x) { return axis == 0 ? column(x) : x; };
+  Value* steps = along(time, Places(op, size(time)));
+  Value* rows = along(batch, Places(op, size(batch)));
+  Value* lengths = along(batch, op.ArgAs(1, DType::kI64));
+  Value* last = op.Do("subtract", {lengths, op.Int64(1)});
+  Value* from = op.Do("where", {op.Do("less", {steps, lengths}), op.Do("subtract", {last, steps}),
+                                op.Do("add", {steps, op.Do("zeros_like", {lengths})})});
+  Value* starts = op.Do("multiply", {time_first ? from : rows, size(1)});
+  Value* merged = op.Do("reshape", {op.arg(0)}, {{"newshape", Ints{-3, -2}}});
+  return One(op.Do("take", {merged, op.Do("add", {starts, time_first ? rows : from})},
+                   {{"axis", std::int64_t{0}}, {"mode", "fast"}}));
+}
+
 Emitted EmitReverseSequence(RelayOp& op) {
+  if (HasOpenSizes(op.node)) return ReverseByIndex(op, op.Int("time_axis") == 0);
   return One(op.Do("reverse_sequence", op.args(),
                    {{"seq_axis", op.Int("time_axis")}, {"batch_axis", op.Int("batch_axis")}}));
 }

@@ -56,6 +56,9 @@ CASES = {
         (float[2,T,3] x) => (y) <float[1,6,3] w, float[1,6,2] r>
         { t = Transpose<perm = [1,0,2]>(x)
           y = GRU<hidden_size = 2, direction = "reverse", linear_before_reset = 1>(t, w, r) }"""),
+    "gru of any length and batch": (14, """
+        (float[T,N,3] x) => (y, h) <float[1,6,3] w, float[1,6,2] r>
+        { y, h = GRU<hidden_size = 2>(x, w, r) }"""),
     "rnn of both directions with activations": (7, """
         (float[4,2,3] x) => (y) <float[2,2,3] w, float[2,2,2] r>
         { y = RNN<hidden_size = 2, direction = "bidirectional", activations = ["Relu", "Sigmoid"]>
@@ -384,6 +387,24 @@ CASES = {
         (float[N,3,4] x) => (y, m, i) <float[3,4] s> { y, m, i = LayerNormalization<axis = -2>(x, s) }"""),
     "local response": (13, """
         (float[N,5,4,3] x) => (y) { y = LRN<size = 3, alpha = 0.5, bias = 2.0>(x) }"""),
+    "groups of channels over open images": (11, """
+        (float[N,4,T,C] x, float[N,4,T] r) => (y, z) <float[4,1,3,3] w, float[4,3,3] k, float[6] b>
+        { y = Conv<group = 4, pads = [1,1,1,1], strides = [2,2]>(x, w)
+          z = ConvTranspose<strides = [3], output_padding = [1], pads = [1,0], group = 2>
+            (r, k, b) }"""),
+    "blocks of open images": (13, """
+        (float[N,8,4,T] x) => (y, z)
+        { y = DepthToSpace<blocksize = 2, mode = "CRD">(x)  d = DepthToSpace<blocksize = 2>(x)
+          z = SpaceToDepth<blocksize = 2>(d) }"""),
+    "group normalization of open sizes": (21, """
+        (float[N,4,3,T] x) => (y) <float[4] s, float[4] b>
+        { y = GroupNormalization<num_groups = 2>(x, s, b) }"""),
+    "sequences of any number reversed": (10, """
+        (float[T,N,2] x) => (y) <int64 one = {1}, int64 zero = {0}>
+        { s = Shape(x)  n = Gather(s, one)  r = Range(zero, n, one)  l = Add(r, one)
+          y = ReverseSequence<time_axis = 0, batch_axis = 1>(x, l) }"""),
+    "powers over windows": (18, """
+        (float[N,2,6,T] x) => (y) { y = LpPool<kernel_shape = [2,2], p = 3, pads = [1,0,1,0]>(x) }"""),
     "local responses over open channels": (13, """
         (float[2,C,T,3] x) => (y) { y = LRN<size = 3, alpha = 0.5, bias = 2.0>(x) }"""),
     "norms along axes": (13, """
