@@ -62,6 +62,21 @@ class NoElements(ExportedPrograms):
 
 
 class OtherTypes(ExportedPrograms):
+    def test_float_masks_of_fused_attention(self):
+        """They hide where they are not 0, as encoder layers of torch pass a padding mask."""
+        p = Program("TRAINING")
+        x = p.input("x", [1, 2, 2])
+        eye = np.eye(2, dtype=np.float32)
+        same = np.concatenate([np.zeros((4, 2), np.float32), eye])
+        weights = [p.weight("w", same), p.weight("b", np.zeros(6, np.float32)),
+                   p.weight("out", eye), p.weight("c", np.zeros(2, np.float32))]
+        mask = p.weight("mask", np.array([[0, -np.inf]], np.float32), "tensor_constant")
+        y, _ = p.aten("_native_multi_head_attention.default", x, x, x, 2, 1, *weights, mask,
+                      True, True, 1, results=2)
+        self.save(p.output(y))
+        a = np.array([[[1, 2], [3, 4]]], np.float32)
+        self.expect([a], [np.array([[[1, 2], [1, 2]]], np.float32)])
+
     def test_sums_and_products_of_bools(self):
         p = Program()
         x = p.input("x", [2, 3])

@@ -24,13 +24,14 @@ Operands TakeOperands(CallComposer& c, bool to_float = false) {
   return {values[0], values[1]};
 }
 
-// The sum or difference of `a` and argument `alpha` times `b`, rounded once.
+// The sum or difference of `a` and argument `alpha` times `b`, rounded once; alpha is of their
+// type.
 Value* WithAlpha(CallComposer& c, bool subtracts, Value* a, Value* b) {
   const auto sum = [&](Value* x, Value* y) { return subtracts ? c.Sub(x, y) : c.Add(x, y); };
   const Number alpha = c.Has("alpha") ? c.Take(c.call().Scalar("alpha")) : Number::Int(1);
   if (c.failed() || (alpha.known() && alpha.AsComplex() == 1.0)) return sum(a, b);
-  Value* wide = c.Widen(b);
-  Value* scaled = c.Mul(wide, c.Take(c.call().NumberValue(alpha, c.dtype(wide))));
+  Value* factor = c.Take(c.call().NumberValue(alpha, c.dtype(b)));
+  Value* scaled = c.Mul(c.Widen(b), c.Widen(factor));
   return c.CastLike(sum(c.Widen(a), scaled), a);
 }
 
@@ -41,6 +42,18 @@ Value* Difference(CallComposer& c, Value* a, Value* b) {
 
 std::string RoundingMode(CallComposer& c) {
   return c.Has("rounding_mode") ? c.Text("rounding_mode") : "true";
+}
+
+// Halves are divided by a number, or by a tensor's only element, in float32: the divisor is not
+// rounded to a half, and the quotient once it is whole.
+Value* WholeQuotient(CallComposer& c, Value* (*quotient)(Composer&, Value*, Value*)) {
+  const Operands x = TakeOperands(c);
+  if (c.failed()) return nullptr;
+  const Shape* sizes = x.other->type().shape();
+  const bool is_one = sizes != nullptr && NumElements(*sizes) == Dim(1);
+  if (!is_one || !IsHalf(c.dtype(x.self))) return quotient(c, x.self, x.other);
+  Value* whole = quotient(c, c.Widen(x.self), c.As("other", DType::kF32));
+  return c.CastLike(whole, x.self);
 }
 
 // log(base^a + base^b), without overflow.
@@ -96,17 +109,16 @@ Result<Value*> LowerMul(Call& call) {
 Result<Value*> LowerDiv(Call& call) {
   CallComposer c(call);
   const std::string mode = RoundingMode(c);
-  const Operands x = TakeOperands(c, mode == "true");
+  if (mode == "floor") return c.Done(WholeQuotient(c, FloorQuotient));
+  if (mode == "trunc") return c.Done(WholeQuotient(c, TruncQuotient));
+  const Operands x = TakeOperands(c, true);
   if (mode == "true") return c.Done(c.Div(x.self, x.other));
-  if (mode == "floor") return c.Done(FloorQuotient(c, x.self, x.other));
-  if (mode == "trunc") return c.Done(TruncQuotient(c, x.self, x.other));
   return call.Invalid("rounding_mode '" + mode + "' is unknown");
 }
 
 Result<Value*> LowerFloorDivide(Call& call) {
   CallComposer c(call);
-  const Operands x = TakeOperands(c);
-  return c.Done(FloorQuotient(c, x.self, x.other));
+  return c.Done(WholeQuotient(c, FloorQuotient));
 }
 
 Result<Value*> LowerRemainder(Call& call) {

@@ -133,13 +133,13 @@ Value* JoinHeads(Composer& c, Value* x) {
                    c.ConcatSizes({c.SizeVector(ordered, 0, 2), MergedSize(c, ordered, 2, 2)}));
 }
 
-// A mask of torch's fused layers, true where it hides: of kind 0 (length, length), of kind 1
+// A mask of torch's fused layers, not 0 where it hides: of kind 0 (length, length), of kind 1
 // (batch, length), of kind 2 (batch, heads, length, length).
 Value* VisibleMask(CallComposer& c) {
   Value* mask = c.OptionalTensor("mask");
   if (mask == nullptr) return nullptr;
   const std::int64_t kind = c.IntOr("mask_type", c.Rank(mask) == 2 ? 0 : 2);
-  if (c.dtype(mask) != DType::kBool) return c.Fail("a mask that is not of bool");
+  mask = c.Cast(mask, DType::kBool);
   if (kind == 1) mask = c.Unsqueeze(mask, {1, 2});
   return c.Not(mask);
 }

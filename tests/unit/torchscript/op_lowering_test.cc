@@ -130,6 +130,25 @@ TEST(OpLoweringTest, RoundsFloatQuotientsDownAsPythonDoes) {
             "f32[3] 9.0 -10.0 69.0");
 }
 
+// Torch 2.14: tensor([1.3984375], dtype=bfloat16) // 0.7, and so on. A bfloat16 of 0.7 would go
+// into it twice.
+TEST(OpLoweringTest, RoundsNoDivisorOfHalves) {
+  constexpr char kHalf[] = "const %x: bf16[1] = [1.3984375]\nconst %wide: f64[] = 0.7";
+  EXPECT_EQ(Lowered("floor_divide.Scalar", kHalf, {{"self", "%x"}, {"other", 0.7}}), "bf16[1] 1.0");
+  EXPECT_EQ(Lowered("floor_divide", kHalf, {{"self", "%x"}, {"other", "%wide"}}), "bf16[1] 1.0");
+  EXPECT_EQ(Lowered("div.Scalar_mode", kHalf,
+                    {{"self", "%x"}, {"other", 0.7}, {"rounding_mode", "trunc"}}),
+            "bf16[1] 1.0");
+}
+
+// Torch 2.14: add(tensor([0], dtype=bfloat16), tensor([9], dtype=bfloat16), alpha=0.7); times 0.7
+// of float32, it would be 6.31.
+TEST(OpLoweringTest, RoundsFactorsOfHalves) {
+  EXPECT_EQ(Lowered("add.Tensor", "const %x: bf16[1] = [0]\nconst %y: bf16[1] = [9]",
+                    {{"self", "%x"}, {"other", "%y"}, {"alpha", 0.7}}),
+            "bf16[1] 6.28");
+}
+
 TEST(OpLoweringTest, PromotesNumbersByCategory) {
   EXPECT_EQ(Lowered("add.Scalar", kInts, {{"self", "%a"}, {"other", 1}, {"alpha", 2}}),
             "i64[4] 9 -5 7 1");
