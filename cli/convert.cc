@@ -94,45 +94,38 @@ void PrintFile(const NodeCount& before, const NodeCount& after, const Format& ta
   PrintJson(json);
 }
 
-// nullopt: it is not a file, but a folder, or goes through a pipe.
-std::optional<std::uint64_t> SizeOf(const std::string& path) {
+// 0: it is not a file, but a folder, or goes through a pipe.
+std::uint64_t SizeOf(const std::string& path) {
   std::error_code problem;
   const std::uint64_t size = std::filesystem::file_size(path, problem);
-  return problem ? std::nullopt : std::optional(size);
+  return problem ? 0 : size;
 }
 
-// A file that is converted, as it was before: the new one may take its place.
-struct Original {
+// What is told of a file. That of MODEL is made first: the one that is written may take its place.
+struct FileSummary {
   NodeCount nodes;
   FileFigures figures;
-  std::optional<std::uint64_t> bytes;
 };
 
-Original OriginalOf(const Model& source, const ConvertOptions& options) {
-  return {CountNodes(source), {.operators = CountOperators(source)}, SizeOf(options.model)};
+FileSummary SummaryOf(const Model& source, const std::string& path) {
+  return {CountNodes(source), {.operators = CountOperators(source), .bytes = SizeOf(path)}};
 }
 
 // One line on standard error.
-void SayWhatWasFused(const Original& original, const NodeCount& after,
+void SayWhatWasFused(const FileSummary& original, const FileSummary& saved,
                      const ConvertOptions& options) {
-  const std::optional<std::uint64_t> bytes =
-      options.output == "-" ? std::optional<std::uint64_t>(0) : SizeOf(options.output);
   if (options.common.quiet) return;
   const std::string line =
-      FusionSummary(original.nodes, after, original.bytes.value_or(0), bytes.value_or(0));
+      FusionSummary(original.nodes, saved.nodes, original.figures.bytes, saved.figures.bytes);
   if (!line.empty()) Say(line);
 }
 
 // The table, for a file of ONNX that was made from one.
-void SayWhatChanged(const Original& original, FileFigures after, const ConvertedModel& converted,
+void SayWhatChanged(FileFigures before, FileFigures after, const ConvertedModel& converted,
                     const ConvertOptions& options) {
-  if (options.common.quiet || options.common.json || options.output == "-") return;
-  const std::optional<std::uint64_t> bytes = SizeOf(options.output);
-  if (!original.bytes || !bytes) return;
-  FileFigures before = original.figures;
-  before.bytes = *original.bytes;
+  if (options.common.quiet || options.common.json) return;
+  if (before.bytes == 0 || after.bytes == 0) return;
   before.multiply_adds = converted.products;
-  after.bytes = *bytes;
   after.multiply_adds = CostsOf(converted.model).multiply_adds;
   std::string table = ChangeTable(before, after);
   table.pop_back();
@@ -185,19 +178,20 @@ std::size_t NodesOf(const FileFigures& figures) {
   return nodes;
 }
 
-// Counts the operators of what is written, if that is an ONNX file made from a common graph. If
-// there is a `source`, it is copied where it has fewer nodes: operators of other domains may take
-// many of ONNX's.
-Status Save(const Session& session, const Original& original, const std::optional<Model>& source,
+// An ONNX file that is made from a common graph is told of as it is written. If there is a
+// `source`, it is copied where it has fewer nodes: operators of other domains may take many of
+// ONNX's.
+Status Save(const Session& session, const FileSummary& original, const std::optional<Model>& source,
             const ConvertedModel& converted, const Format& target,
             const ConversionOptions& conversion, const ConvertOptions& options,
-            FileFigures& figures) {
+            FileSummary& saved) {
   const Model& model = converted.model;
+  saved.nodes = CountNodes(model);
   bool grows = false;
   WriteOptions write = WriteOptionsOf(converted, conversion);
   write.show = [&](const Model& written) {
-    figures.operators = CountOperators(written);
-    grows = source && NodesOf(figures) > NodesOf(original.figures);
+    saved = SummaryOf(written, options.output);
+    grows = source && NodesOf(saved.figures) > NodesOf(original.figures);
     return !grows;
   };
   if (options.output == "-" && target.print == nullptr)
@@ -208,12 +202,15 @@ Status Save(const Session& session, const Original& original, const std::optiona
     return {};
   }
   DRAGOMAN_TRY(session.Write(model, options.output, target, write));
-  if (!grows) return {};
-  if (!options.common.quiet)
-    Say(fmt::format("{} nodes would be {}: the model is copied as it is", NodesOf(original.figures),
-                    NodesOf(figures)));
-  figures.operators = original.figures.operators;
-  return session.Write(*source, options.output, target);
+  if (grows) {
+    if (!options.common.quiet)
+      Say(fmt::format("{} nodes would be {}: the model is copied as it is",
+                      NodesOf(original.figures), NodesOf(saved.figures)));
+    saved = original;
+    DRAGOMAN_TRY(session.Write(*source, options.output, target));
+  }
+  saved.figures.bytes = SizeOf(options.output);
+  return {};
 }
 
 // Whether the file computes what it was made from; says where it does not.
@@ -240,7 +237,7 @@ Result<bool> IsEqual(const Session& session, const std::string& path,
 
 // Writes the model elsewhere first, reads that and runs it against what it was made from. Whether
 // they are equal, so that it may be written.
-Result<bool> Check(const Session& session, const Original& original,
+Result<bool> Check(const Session& session, const FileSummary& original,
                    const std::optional<Model>& kept, const ConvertedModel& converted,
                    const Format& target, const ConversionOptions& conversion,
                    const ConvertOptions& options) {
@@ -254,8 +251,8 @@ Result<bool> Check(const Session& session, const Original& original,
   copy.common.quiet = true;
   Session silent = session;
   silent.warn = nullptr;  // all of it is said of the file itself
-  FileFigures figures;
-  Status status = Save(silent, original, kept, converted, target, conversion, copy, figures);
+  FileSummary saved;
+  Status status = Save(silent, original, kept, converted, target, conversion, copy, saved);
   if (!status.ok()) return SaidOf(copy.output, options.output, std::move(status).error());
   Result<bool> equal = IsEqual(session, copy.output, converted, target, options);
   if (!equal.ok()) return SaidOf(copy.output, options.output, std::move(equal).error());
@@ -272,7 +269,7 @@ Result<int> Convert(const ConvertOptions& options) {
   DRAGOMAN_ASSIGN(Model source,
                   session.Read(options.model, options.from, ReadOptionsOf(options.lowering)));
   DRAGOMAN_TRY(CheckEdited(session, source, *target, conversion, options));
-  const Original original = OriginalOf(source, options);
+  const FileSummary original = SummaryOf(source, options.model);
   std::optional<Model> kept;
   const bool is_onnx = source.level == Level::kSource && source.dialect == target->dialect;
   const bool may_stay = options.never_larger && is_onnx && options.output != "-";
@@ -287,16 +284,15 @@ Result<int> Convert(const ConvertOptions& options) {
     Say(Printable(options.output) + " is not written");
     return static_cast<int>(kAnswerIsNo);
   }
-  FileFigures figures;
-  DRAGOMAN_TRY(Save(session, original, kept, *converted, *target, conversion, options, figures));
-  const NodeCount after = CountNodes(model);
+  FileSummary saved;
+  DRAGOMAN_TRY(Save(session, original, kept, *converted, *target, conversion, options, saved));
   if (converted->kept_opset && options.lowering.passes.value_or("default") != "none")
-    SayWhatChanged(original, figures, *converted, options);
-  SayWhatWasFused(original, after, options);
+    SayWhatChanged(original.figures, saved.figures, *converted, options);
+  SayWhatWasFused(original, saved, options);
   if (converted->batch && !options.common.quiet && !options.common.json)
     Say(BatchText(*converted->batch, *options.lowering.batch, options.common.verbose));
   if (options.common.json && options.output != "-")
-    PrintFile(original.nodes, after, *target, converted->batch, options);
+    PrintFile(original.nodes, saved.nodes, *target, converted->batch, options);
   return static_cast<int>(kDone);
 }
 

@@ -45,6 +45,10 @@ class Mistakes(CommandCase):
         x = self.out / "x.npy"
         numpy.save(x, numpy.zeros((1, 41), numpy.float32))
         run = ("run", MLP, "--output-dir", self.out / "y")
+        two = self.out / "two.dgt"
+        two.write_text('dragoman 1 common onnx\nopset "" 22\n\n' + "".join(
+            f"entry {name}(%x: f32[1]) -> (%y: f32[1]) {{\n  %y = onnx.{op}(%x)\n}}\n\n"
+            for name, op in (("first", "Neg"), ("second", "Abs"))))
         for arguments, meant in (
                 (("convert", MLP, *out, "--passes", "default,fuse-liner"), "fuse-linear"),
                 (("convert", MLP, *out, "--passes", "default,-fuse-liner"), "fuse-linear"),
@@ -61,6 +65,8 @@ class Mistakes(CommandCase):
                 (("inspect", MLP, "--to", "rely"), "relay"),
                 ((*run, "--random", "--engine", "nativ"), "native"),
                 ((*run, "--random", "--steps", "mian*2"), "main"),
+                (("run", two, "--random", "--entry", "secnd"), "second"),
+                (("verify", two, "--against", two, "--entry", "secnd"), "second"),
                 ((*run, "--input", f"xx={x}"), None),
                 (("diff", MLP, MLP, "--ignore", "weigths"), "weights"),
                 (("ops", "--from", "tourch"), None),
@@ -71,7 +77,7 @@ class Mistakes(CommandCase):
                 said = self.refused(*arguments)
                 if meant is not None:
                     self.assertIn(f" (did you mean '{meant}'?)", said)
-        self.assertEqual([path.name for path in self.out.iterdir()], ["x.npy"])
+        self.assertEqual(sorted(path.name for path in self.out.iterdir()), ["two.dgt", "x.npy"])
 
     def test_options_that_the_parser_refuses(self):
         out = ("-o", self.out / "x.onnx")
