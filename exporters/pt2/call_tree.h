@@ -13,10 +13,11 @@
 namespace dragoman::pt2 {
 
 // The calling convention of the entry, and its flat inputs and outputs in the order of the leaves:
-// those that `is_argument` and `is_result` let pass.
-Json CallSignature(const Entry& entry, const std::function<bool(std::size_t)>& is_argument,
-                   const std::function<bool(std::size_t)>& is_result,
-                   std::vector<std::size_t>& flat_inputs, std::vector<std::size_t>& flat_outputs);
+// those that `is_argument` and `is_result` let pass. Errors: as JsonText.
+Result<Json> CallSignature(const Entry& entry, const std::function<bool(std::size_t)>& is_argument,
+                           const std::function<bool(std::size_t)>& is_result,
+                           std::vector<std::size_t>& flat_inputs,
+                           std::vector<std::size_t>& flat_outputs);
 
 }  // namespace dragoman::pt2
 

@@ -24,8 +24,8 @@ struct RecordCount {
 };
 
 // `program` must outlive `contents`.
-void AddProgram(const std::string& name, Program& program, RecordCount& count,
-                ArchiveContents& contents) {
+Status AddProgram(const std::string& name, Program& program, RecordCount& count,
+                  ArchiveContents& contents) {
   Json weights = Json::object();
   Json constants = Json::object();
   for (const Weight& weight : program.weights) {
@@ -36,12 +36,17 @@ void AddProgram(const std::string& name, Program& program, RecordCount& count,
     contents.Add((is_constant ? "data/constants/" : "data/weights/") + record,
                  weight.tensor.bytes());
   }
-  contents.Own("models/" + name + ".json", program.json.dump());
-  contents.Own("data/weights/" + name + "_weights_config.json",
-               Json{{"config", std::move(weights)}}.dump());
-  contents.Own("data/constants/" + name + "_constants_config.json",
-               Json{{"config", std::move(constants)}}.dump());
+  const std::pair<std::string, Json> records[] = {
+      {"models/" + name + ".json", std::move(program.json)},
+      {"data/weights/" + name + "_weights_config.json", Json{{"config", std::move(weights)}}},
+      {"data/constants/" + name + "_constants_config.json",
+       Json{{"config", std::move(constants)}}}};
+  for (const auto& [record, json] : records) {
+    DRAGOMAN_ASSIGN(std::string text, JsonText(json));
+    contents.Own(record, std::move(text));
+  }
   contents.Own("data/sample_inputs/" + name + ".pt", "");
+  return {};
 }
 
 // The form before PyTorch 2.9: one program, and its weights as torch.save writes them.
@@ -51,7 +56,8 @@ Status WriteFlat(const Program& program, Release release, const std::string& pat
   for (const Weight& weight : program.weights)
     (weight.kind == WeightKind::kConstant ? constants : weights).push_back(&weight);
   ArchiveContents contents;
-  contents.Own("serialized_exported_program.json", TextOf(release, program.json));
+  DRAGOMAN_ASSIGN(std::string text, TextOf(release, program.json));
+  contents.Own("serialized_exported_program.json", std::move(text));
   DRAGOMAN_ASSIGN(std::string saved_weights, SavedTensors(weights));
   contents.Own("serialized_state_dict.pt", std::move(saved_weights));
   DRAGOMAN_ASSIGN(std::string saved_constants, SavedTensors(constants));
@@ -93,7 +99,7 @@ Status ExportProgram(const Model& model, const std::string& path, pt2::Release r
       DRAGOMAN_TRY(pt2::StateRelease(release, program->json));
       const std::string name = i == 0 ? "model" : names.Unique(FileName(own.entries[i].name));
       programs.push_back(*std::move(program));
-      pt2::AddProgram(name, programs.back(), count, contents);
+      DRAGOMAN_TRY(pt2::AddProgram(name, programs.back(), count, contents));
       continue;
     }
     if (i == 0) return std::move(program).error();

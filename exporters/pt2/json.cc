@@ -14,6 +14,14 @@ Json FloatJson(double value) {
   return value;
 }
 
+Result<std::string> JsonText(const Json& json) {
+  try {
+    return json.dump();
+  } catch (const Json::type_error&) {
+    return InvalidInput("a text is not UTF-8, which JSON cannot hold");
+  }
+}
+
 Result<Json> FromAttribute(const Attribute& attribute) {
   if (attribute.kind() == Attribute::Kind::kNone) return Json();
   if (const auto* v = attribute.As<bool>()) return Json(*v);

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <string>
 #include <string_view>
 
 #include "core/ir/attribute.h"
@@ -16,6 +17,8 @@ using Json = nlohmann::json;
 
 // Errors: an attribute that is not a JSON.
 Result<Json> FromAttribute(const Attribute& attribute);
+// Errors: a text in it is not UTF-8, which JSON cannot hold.
+Result<std::string> JsonText(const Json& json);
 // Finite numbers, or the words that the format has for the others.
 Json FloatJson(double value);
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/support/printable.h"
+
 namespace dragoman::pt2 {
 namespace {
 
@@ -74,8 +76,8 @@ std::string ModuleStack(const std::string& path) {
 std::string FrameOf(const std::string& location) {
   const std::size_t colon = location.rfind(':');
   if (colon == std::string::npos) return "";
-  return fmt::format("  File \"{}\", line {}, in forward", location.substr(0, colon),
-                     location.substr(colon + 1));
+  return fmt::format("  File \"{}\", line {}, in forward", Printable(location.substr(0, colon)),
+                     Printable(location.substr(colon + 1)));
 }
 
 }  // namespace

@@ -160,9 +160,10 @@ class ProgramBuilder {
   Result<Program> Finish(Terms outputs) {
     std::vector<std::size_t> flat_inputs;
     std::vector<std::size_t> flat_outputs;
-    Json call = CallSignature(
-        entry_, [this](std::size_t i) { return !IsStateInput(i); },
-        [this](std::size_t i) { return !IsStateOutput(i); }, flat_inputs, flat_outputs);
+    DRAGOMAN_ASSIGN(Json call, CallSignature(
+                                   entry_, [this](std::size_t i) { return !IsStateInput(i); },
+                                   [this](std::size_t i) { return !IsStateOutput(i); }, flat_inputs,
+                                   flat_outputs));
     NameOutputs(flat_outputs, outputs);
     Terms given;
     Json output_specs = Json::array();
@@ -179,7 +180,8 @@ class ProgramBuilder {
       given.push_back(output);
     }
     Json body = graph_.Body(given);
-    Json ranges = scope_.symbols.RangeConstraints(body.dump());
+    DRAGOMAN_ASSIGN(const std::string body_text, JsonText(body));
+    Json ranges = scope_.symbols.RangeConstraints(body_text);
     Terms placeholders;
     Json input_specs = Json::array();
     Program program;

@@ -78,8 +78,8 @@ Status StateRelease(Release release, Json& program) {
   return UseOldForm(release, program["graph_module"]["graph"]);
 }
 
-std::string TextOf(Release release, const Json& program) {
-  std::string text = program.dump();
+Result<std::string> TextOf(Release release, const Json& program) {
+  DRAGOMAN_ASSIGN(std::string text, JsonText(program));
   if (release == Release::k29) return text;
   for (std::string_view word : {"Infinity", "-Infinity", "NaN"}) {
     const std::string quoted = fmt::format("\"as_float\":\"{}\"", word);

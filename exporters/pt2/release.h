@@ -27,7 +27,8 @@ std::vector<std::string> ReleaseNames();
 // unsupported, a loop that PyTorch 2.6 writes but does not load.
 Status StateRelease(Release release, Json& program);
 // The program as text: before 2.9 with infinities and NaN as Python writes them, not as strings.
-std::string TextOf(Release release, const Json& program);
+// Errors: as JsonText.
+Result<std::string> TextOf(Release release, const Json& program);
 
 }  // namespace dragoman::pt2
 

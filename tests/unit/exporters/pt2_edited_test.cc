@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "core/ir/parse.h"
+#include "exporters/pt2/export_program.h"
 #include "exporters/pt2/write_model.h"
 #include "tests/unit/test_folder.h"
 
@@ -64,6 +65,18 @@ TEST(EditedExportArchive, StridesBeyond64Bits) {
                 HasSubstr("do not fit in their record"))
         << stride;
   }
+}
+
+// Names and places of the source need not be UTF-8, which JSON demands.
+TEST(ExportedProgram, KeepsOriginsOfAnyBytes) {
+  const Result<Model> model = ParseText(
+      "dragoman 1 common onnx\nopset \"\" 22\n\nentry main(%x: f32[2]) -> (%y: f32[2]) {\n"
+      "  %y = onnx.Neg(%x) !0\n}\n\norigins {\n  !0 = \"onnx.Neg\" @\"n\\x9c\" at "
+      "\"\\x9c.py:9\"\n}\n");
+  ASSERT_TRUE(model.ok()) << model.error().ToString();
+  const TestFolder folder;
+  const Status status = ExportProgram(*model, folder / "m.pt2", pt2::Release::k29);
+  EXPECT_TRUE(status.ok()) << status.error().ToString();
 }
 
 }  // namespace
