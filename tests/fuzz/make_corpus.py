@@ -4,7 +4,8 @@
 
 Usage: make_corpus.py FOLDER     gets onnx_model/, torchscript_{archive,unpickler,language}/,
                                  tensorflow_{graph,checkpoint,chunks}/, pt2_{archive,text}/,
-                                 containers/, arrays/ and rules/
+                                 relax_module/, relay_text/, containers/, arrays/, rules/ and
+                                 program_files/
 
 ONNX models are one of every operator of the suite, if it is there. Archives are the smallest model files as they are; pickles their data.pkl, constants.pkl and traced
 inputs; sources their code, in which the model's own class is called Net. A program of torch.export
@@ -159,14 +160,31 @@ def add_containers(folder):
         dragoman("convert", text, "-o", folder / f"model.{suffix}", checked=False)
 
 
+def add_source_graphs(folder):
+    """As graph texts, small models that other targets begin with."""
+    models = {f"{name}.{suffix}": folder / target / name for target, name, suffix in (
+        ("relax_module", "module", "py"), ("pt2_archive", "program", "pt2"))}
+    models |= {model.name: model for model in (*RELAY.glob("*.relay"), *TENSORFLOW.glob("*.pb"))}
+    for name, model in models.items() if "DRAGOMAN_BINARY" in os.environ else ():
+        if model.stat().st_size < 20000:
+            dragoman("convert", model, "-o", folder / "containers" / f"{name}.dgt", checked=False)
+
+
 def add_arrays(folder):
     arrays = {"floats": np.arange(6, dtype=">f4").reshape(2, 3), "texts": np.array(["a", "größer"]),
               "truths": np.array([True, False]), "none": np.zeros((0, 3), np.complex64)}
     for name, array in arrays.items():
         file = io.BytesIO()
         np.save(file, array)
-        (folder / name).write_bytes(file.getvalue())
+        for target in (folder, folder.parent / "program_files"):
+            (target / name).write_bytes(file.getvalue())
     np.savez_compressed(folder / "archive.npz", **arrays)
+    np.savez(folder.parent / "program_files" / "archive.npz", **arrays)
+    (folder.parent / "program_files" / "maps").write_text('[{"a": 1.5}, {"a": -2e3}]', encoding="utf-8")
+    # Weights of a generated program that are two texts.
+    weights = b"dragoman weights" + np.array([1, 7, 64 + 24 + 3, 0, 0, 0], "<u8").tobytes()
+    (folder.parent / "program_files" / "weights").write_bytes(
+        weights + np.array([2, 1, 2], "<u8").tobytes() + b"abc")
     # A list of arrays of TVM: magic number, names, then each array.
     head = np.array([0xF7E58D4F05049CB7, 0, 1, 1], "<u8").tobytes() + b"w"
     array = np.array([1, 0xDD5E40F096B4A13F, 0], "<u8").tobytes() + \
@@ -178,7 +196,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     for name in ("onnx_model", "onnx_syntax", "torchscript_archive", "torchscript_unpickler", "torchscript_language",
                  "tensorflow_graph", "tensorflow_checkpoint", "tensorflow_chunks", "pt2_archive",
-                 "pt2_text", "relax_module", "relay_text", "containers", "arrays", "rules"):
+                 "pt2_text", "relax_module", "relay_text", "containers", "arrays", "rules", "program_files"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     add_containers(folder / "containers")
     add_arrays(folder / "arrays")
@@ -188,6 +206,7 @@ def main():
     (folder / "relax_module" / "module").write_text(RELAX_MODULE, encoding="utf-8")
     for model in RELAY.glob("*.relay"):
         (folder / "relay_text" / model.stem).write_bytes(model.read_bytes())
+    add_source_graphs(folder)
     (folder / "onnx_syntax" / "model").write_text(ONNX_SYNTAX, encoding="utf-8")
     for name, model in onnx_models().items():
         (folder / "onnx_model" / name).write_bytes(model.read_bytes())

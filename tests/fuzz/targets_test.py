@@ -14,7 +14,7 @@ import tempfile
 RUNS = {"onnx_model": 15, "onnx_syntax": 2000, "torchscript_archive": 40, "torchscript_unpickler": 60,
         "torchscript_language": 60, "tensorflow_graph": 60, "tensorflow_checkpoint": 200,
         "tensorflow_chunks": 2000, "pt2_archive": 200, "pt2_text": 2000, "relax_module": 200, "relay_text": 1000,
-        "containers": 300, "arrays": 1000, "rules": 1000}
+        "containers": 300, "arrays": 1000, "rules": 1000, "program_files": 2000}
 
 
 def main():

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as a .pt2 file: the archive, its program, and the common graph of that.
+// Bytes as a .pt2 file: the archive, its program, and what is made of that.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,6 +8,7 @@
 #include "importers/torch/container/archive.h"
 #include "importers/torch/export_archive/lower.h"
 #include "importers/torch/export_archive/read_model.h"
+#include "tests/fuzz/targets/translate.h"
 
 using dragoman::Buffer;
 using dragoman::torch::Archive;
@@ -21,6 +22,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       Archive::FromBytes(Buffer::Own(std::move(bytes)), "fuzz.pt2", ArchiveKind::kExport);
   if (!archive.ok()) return 0;
   const auto model = dragoman::ReadExportArchive(*archive);
-  if (model.ok()) (void)dragoman::LowerExportArchive(*model).ok();
+  if (model.ok()) dragoman::Translate(dragoman::LowerExportArchive(*model));
   return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes as the texts within a .pt2 file: the expression of a size, a condition on sizes, the
-// nesting of results, and the program, in an archive that has one weight, through lowering.
+// nesting of results, and the program, in an archive that has one weight, translated.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -13,6 +13,7 @@
 #include "importers/torch/export_archive/read_model.h"
 #include "importers/torch/export_archive/size_expression.h"
 #include "importers/torch/export_archive/tree_spec.h"
+#include "tests/fuzz/targets/translate.h"
 #include "tests/support/zip_writer.h"
 
 using dragoman::Buffer;
@@ -45,6 +46,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       "fuzz.pt2", ArchiveKind::kExport);
   if (!archive.ok()) return 0;
   const auto model = dragoman::ReadExportArchive(*archive);
-  if (model.ok()) (void)dragoman::LowerExportArchive(*model).ok();
+  if (model.ok()) dragoman::Translate(dragoman::LowerExportArchive(*model));
   return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as the text of a Relax module: its source graph, that as text again, its common graph.
+// Bytes as the text of a Relax module: its source graph, that as text again, translated.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -9,6 +9,7 @@
 #include "core/support/size_budget.h"
 #include "importers/relax/graph/read_model.h"
 #include "importers/relax/lower/lower.h"
+#include "tests/fuzz/targets/translate.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   dragoman::SizeBudget budget(dragoman::SizeBudget::LimitOf(size));
@@ -22,6 +23,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto twice = dragoman::PrintRelaxSource(*again);
     if (!twice.ok() || *twice != *once) std::abort();
   }
-  (void)dragoman::LowerRelax(*model, {}, nullptr).ok();
+  dragoman::Translate(dragoman::LowerRelax(*model, {}, nullptr));
   return 0;
 }

@@ -21,6 +21,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/fuzz/targets/change.h"
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace {
@@ -39,28 +41,6 @@ void KeepInput(int signal) {
 void Run(const std::string& bytes) {
   running = &bytes;
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-}
-
-std::size_t Below(std::mt19937& random, std::size_t bound) {
-  return bound == 0 ? 0 : random() % bound;
-}
-
-// One byte replaced, a bit flipped, a stretch cut out, or one of another file put in.
-void Change(std::mt19937& random, const std::string& other, std::string* bytes) {
-  const std::size_t at = Below(random, bytes->size());
-  switch (bytes->empty() ? 3 : random() % 4) {
-    case 0:
-      (*bytes)[at] = static_cast<char>(random());
-      break;
-    case 1:
-      (*bytes)[at] = static_cast<char>((*bytes)[at] ^ (1 << (random() % 8)));
-      break;
-    case 2:
-      bytes->erase(at, 1 + random() % 16);
-      break;
-    default:
-      bytes->insert(at, other.substr(Below(random, other.size()), random() % 64));
-  }
 }
 
 std::vector<std::string> ReadAll(const fs::path& folder) {
@@ -103,7 +83,7 @@ int main(int argc, char** argv) {
     for (unsigned long i = 0; i < runs; ++i) {
       std::string changed = file;
       for (unsigned edits = 1 + random() % 4; edits > 0; --edits)
-        Change(random, files[random() % files.size()], &changed);
+        dragoman::Change(random, files[random() % files.size()], &changed);
       Run(changed);
     }
   }

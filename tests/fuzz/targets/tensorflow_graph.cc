@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes as a GraphDef, MetaGraphDef or SavedModel, binary or text: what is read is written again,
-// lowered, rewritten and made a program.
+// and translated.
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "codegen/onednn/codegen.h"
-#include "core/rewrite/pipeline.h"
 #include "core/support/size_budget.h"
 #include "exporters/tensorflow/fill_graph.h"
 #include "importers/tensorflow/graph/read_model.h"
 #include "importers/tensorflow/lower/lower.h"
 #include "proto/tensorflow/tensorflow.pb.h"
+#include "tests/fuzz/targets/translate.h"
 
 namespace dragoman {
 namespace {
@@ -21,9 +20,7 @@ void TryFile(std::span<const std::byte> bytes) {
   if (!source.ok()) return;
   tf_pb::GraphDef message;
   if (!tf_writer::FillGraphDef(*source, &message).ok()) __builtin_trap();
-  Result<Model> common = LowerTensorFlow(*source);
-  if (!common.ok() || !RunPipeline(*common, {}).ok()) return;
-  static_cast<void>(GenerateCpp(*common, {}).ok());
+  Translate(LowerTensorFlow(*source));
 }
 
 }  // namespace

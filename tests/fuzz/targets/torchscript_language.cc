@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes as the text of a code file: the classes and functions in it, the graphs of the methods of
-// its class Net.
+// its class Net, translated.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -8,8 +8,10 @@
 
 #include "core/support/size_budget.h"
 #include "importers/torch/container/archive.h"
+#include "importers/torch/lower/lower.h"
 #include "importers/torch/script/parser.h"
 #include "importers/torch/script/read_model.h"
+#include "tests/fuzz/targets/translate.h"
 #include "tests/support/zip_writer.h"
 
 using dragoman::Buffer;
@@ -28,6 +30,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                                           {"net/constants.pkl", "\x80\x02)."},
                                           {"net/version", "3\n"}};
   const auto archive = Archive::FromBytes(Buffer::Own(dragoman::MakeZip(records)), "fuzz.pt");
-  if (archive.ok()) (void)dragoman::ReadTorchScript(*archive).ok();
+  if (!archive.ok()) return 0;
+  const auto model = dragoman::ReadTorchScript(*archive);
+  if (model.ok()) dragoman::Translate(dragoman::LowerTorchScript(*model));
   return 0;
 }
