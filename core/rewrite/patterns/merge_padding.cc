@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "core/rewrite/patterns/spelling_patterns.h"
 #include "runtime/params/average_pool.h"
 #include "runtime/params/conv.h"
+#include "runtime/params/max_pool.h"
 #include "runtime/params/pad.h"
 
 namespace dragoman {
@@ -16,17 +18,19 @@ struct Pads {
   rt::Shape begins, ends;
 };
 
-bool IsZeroNumber(const Value* value) {
+// Whether the operand of a Pad stands for the number.
+bool IsNumber(const Value* value, double number) {
+  if (value == nullptr) return number == 0;
   const Tensor* tensor = ConstantOf(value);
-  return value == nullptr || (tensor != nullptr && tensor->size() == 1 && tensor->FloatAt(0) == 0);
+  return tensor != nullptr && tensor->size() == 1 && tensor->FloatAt(0) == number;
 }
 
-// What a Pad with zeros adds to each axis, if that is known and only spatial axes grow.
-std::optional<Pads> ZeroPads(const Node& pad, const PassContext& context) {
+// What a Pad with `fill` adds to each axis, if that is known and only spatial axes grow.
+std::optional<Pads> PadsWith(double fill, const Node& pad, const PassContext& context) {
   const Result<Params> params = FindOp(pad)->fill_params(pad);
   const std::optional<int> rank = pad.operand(0)->type().rank();
   if (!params.ok() || !rank || *rank < 3) return std::nullopt;
-  if (params->As<rt::PadParams>().mode != rt::PadMode::kConstant || !IsZeroNumber(pad.operand(2)))
+  if (params->As<rt::PadParams>().mode != rt::PadMode::kConstant || !IsNumber(pad.operand(2), fill))
     return std::nullopt;
   const auto amounts = IntsOf(context, pad.operand(1)), axes = IntsOf(context, pad.operand(3));
   if (!amounts || (pad.operand(3) != nullptr && !axes)) return std::nullopt;
@@ -60,10 +64,28 @@ bool AllZero(const rt::Ints& pads) {
   return std::all_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad == 0; });
 }
 
-// The pads that `node` has itself, if further zeros may simply be added to them.
-std::optional<rt::Ints> OwnPads(const Node& node) {
+// Every window without gaps meets the input, whose elements are not less than -inf, if no side is
+// padded by a whole window. Places are counted in what is padded.
+bool MayPadMaxima(const Node& pool, const rt::MaxPoolParams& params, const Pads& pads) {
+  bool fits = params.auto_pad == rt::AutoPad::kNotSet && !params.ceil_mode &&
+              std::all_of(params.dilations.begin(), params.dilations.end(),
+                          [](std::int64_t dilation) { return dilation == 1; }) &&
+              pool.result(1) == nullptr;
+  const std::vector<std::int64_t> sum = SumOfPads(pads, params.pads);
+  const int rank = params.kernel_shape.size();
+  for (int i = 0; fits && i < 2 * rank; ++i)
+    fits = sum[static_cast<std::size_t>(i)] < params.kernel_shape[i % rank];
+  return fits;
+}
+
+// The pads that `node` has itself, if those of the Pad before it may simply be added to them.
+std::optional<rt::Ints> OwnPads(const Node& node, const Pads& added) {
   const Result<Params> params = FindOp(node)->fill_params(node);
   if (!params.ok()) return std::nullopt;
+  if (node.Is("MaxPool")) {
+    const auto& pool = params->As<rt::MaxPoolParams>();
+    return MayPadMaxima(node, pool, added) ? std::optional(pool.pads) : std::nullopt;
+  }
   if (node.Is("Conv")) {
     const auto& conv = params->As<rt::ConvParams>();
     return conv.auto_pad == rt::AutoPad::kNotSet ? std::optional(conv.pads) : std::nullopt;
@@ -74,15 +96,17 @@ std::optional<rt::Ints> OwnPads(const Node& node) {
   return fits ? std::optional(pool.pads) : std::nullopt;
 }
 
-// Conv(Pad(x)) = Conv(x) with more pads; AveragePool likewise, if it counts them.
+// Conv(Pad(x)) = Conv(x) with more pads; AveragePool likewise, if it counts them; MaxPool, if they
+// are -inf.
 Result<bool> FusePad(Node& node, PassContext& context) {
-  const bool pools = node.Is("AveragePool");
-  if (!pools && !node.Is("Conv")) return false;
+  const bool averages = node.Is("AveragePool"), takes_maxima = node.Is("MaxPool");
+  if (!averages && !takes_maxima && !node.Is("Conv")) return false;
   const Node* pad = node.operand(0)->producer();
   if (pad == nullptr || !pad->Is("Pad")) return false;
-  const std::optional<Pads> pads = ZeroPads(*pad, context);
-  const std::optional<rt::Ints> own = OwnPads(node);
-  if (!pads || !own) return false;
+  const double fill = takes_maxima ? -std::numeric_limits<double>::infinity() : 0;
+  const std::optional<Pads> pads = PadsWith(fill, *pad, context);
+  const std::optional<rt::Ints> own = pads ? OwnPads(node, *pads) : std::nullopt;
+  if (!own) return false;
   std::vector<Value*> operands;
   for (std::size_t i = 0; i < node.num_operands(); ++i) operands.push_back(node.operand(i));
   operands[0] = pad->operand(0);
@@ -92,9 +116,8 @@ Result<bool> FusePad(Node& node, PassContext& context) {
       attributes.push_back(attribute);
   }
   attributes.push_back({"pads", SumOfPads(*pads, *own)});
-  if (pools) attributes.push_back({"count_include_pad", std::int64_t{1}});
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, pools ? "AveragePool" : "Conv", operands,
-                                            std::move(attributes)));
+  if (averages) attributes.push_back({"count_include_pad", std::int64_t{1}});
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, node.op().type, operands, std::move(attributes)));
   return context.ReplaceIfAllowed(node, y);
 }
 

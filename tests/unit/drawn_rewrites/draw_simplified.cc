@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the C++ generator makes of a graph before it plans: windows, products, normalisations.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -31,8 +32,8 @@ std::vector<std::int64_t> Pads(Drawing& d, std::size_t spatial, std::int64_t low
 }
 
 // A Pad of images, or nearly one with zeros after their last axes.
-std::string Padded(Drawing& d, const std::string& dtype, const std::string& x,
-                   std::size_t spatial) {
+std::string Padded(Drawing& d, const std::string& dtype, const std::string& x, std::size_t spatial,
+                   double fill) {
   const bool has_axes = d.Chance(25);
   const auto own = Pads(d, spatial, d.Chance(6) ? -1 : 0);
   std::vector<std::int64_t> pads;
@@ -41,8 +42,8 @@ std::string Padded(Drawing& d, const std::string& dtype, const std::string& x,
     for (std::size_t i = 0; i < spatial; ++i) pads.push_back(own[side * spatial + i]);
   }
   Names operands = {x, d.Ints(pads)};
-  if (has_axes || d.Chance(50)) {
-    const double number = d.Chance(85) ? 0.0 : d.Chance(50) ? -0.0 : 0.5;
+  if (has_axes || fill != 0 || d.Chance(50)) {
+    const double number = d.Chance(85) ? fill : d.Chance(50) ? -0.0 : 0.5;
     operands.push_back(
         d.Chance(30) && has_axes ? "" : d.Constant(dtype, d.Chance(80) ? Sizes{} : Sizes{1}, [&] {
           return number;
@@ -91,9 +92,13 @@ void PadAndWindow(Drawing& d) {
     sizes.push_back(d.Chance(10) ? kN : d.Between(2, 4));
     weight.push_back(d.Between(1, 3));
   }
-  const std::string x = Padded(d, dtype, d.Input(dtype, sizes), spatial);
-  if (d.Chance(50)) {
-    d.MaybeRead(d.Node(d.Chance(92) ? "AveragePool" : "MaxPool", {x}, Window(d, spatial, true)));
+  const bool takes_maxima = d.Chance(30);
+  const double fill = takes_maxima == d.Chance(92) ? -std::numeric_limits<double>::infinity() : 0.0;
+  const std::string x = Padded(d, dtype, d.Input(dtype, sizes), spatial, fill);
+  if (takes_maxima || d.Chance(50)) {
+    const std::size_t results = takes_maxima && d.Chance(10) ? 2 : 1;
+    d.MaybeRead(d.Nodes(takes_maxima ? "MaxPool" : "AveragePool", {x}, Window(d, spatial, true),
+                        results)[0]);
     return;
   }
   Names operands = {x, d.Weight(dtype, weight)};

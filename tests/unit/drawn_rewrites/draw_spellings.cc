@@ -366,6 +366,31 @@ void Truths(Drawing& d) {
   d.MaybeRead(d.Node("Not", {d.Node("Equal", operands)}));
 }
 
+// Numbers of truths, the largest of them, and whether that is more than nothing; also of none.
+void Anys(Drawing& d) {
+  const std::string type = d.Chance(85) ? "bool" : "u8", as = d.Of({"2", "2", "3", "7", "1"});
+  const std::string numbers = d.Node("Cast", {d.Input(type, {2, d.Between(0, 3)})}, "to = " + as);
+  const std::string largest =
+      d.Node(d.Chance(90) ? "ReduceMax" : "ReduceMin", {numbers, d.Ints({d.Chance(80) ? 1 : 0})},
+             d.Of({"", "keepdims = 0"}));
+  if (d.Chance(50)) {
+    d.MaybeRead(d.Node("Cast", {largest}, "to = 9"));
+    return;
+  }
+  const std::string dtype = as == "2" ? "u8" : as == "3" ? "i8" : as == "7" ? "i64" : "f32";
+  const double least = d.Chance(85) ? 0.0 : 1.0;
+  d.MaybeRead(d.Node(d.Chance(92) ? "Greater" : "GreaterOrEqual",
+                     {largest, d.Constant(dtype, {}, [&] { return least; })}));
+}
+
+void Sums(Drawing& d) {
+  const std::string type = d.FloatType();
+  const Sizes sizes = d.AnySizes(0, 3);
+  Names operands = {d.Input(type, sizes), d.Input(type, d.Chance(50) ? sizes : Sizes{})};
+  if (d.Chance(20)) operands.push_back(d.Input(type, {}));
+  d.MaybeRead(d.Node("Sum", operands));
+}
+
 void Swishes(Drawing& d) {
   d.MaybeRead(d.Node("Swish", {d.Input(d.FloatType(), d.AnySizes(0, 3))},
                      d.Of({"", "", "alpha = 1.0", "alpha = 2.0"})));
@@ -452,6 +477,8 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"read-some-sizes", SomeSizes},
       {"join-sizes", JoinedSizes},
       {"read-truth", Truths},
+      {"read-any", Anys},
+      {"spell-sum", Sums},
       {"spell-swish", Swishes, Exactness::kRounded},
       {"spell-square", Squares, Exactness::kRounded},
       {"spell-root", Roots, Exactness::kRounded},
