@@ -88,6 +88,25 @@ class WrittenTest(unittest.TestCase):
                          {"source": "onnx.Gemm", "name": "/0/Gemm"})
         self.assertIn("L__self___0,0,", layer["metadata"]["nn_module_stack"])
 
+    def test_where_takes_numbers(self):
+        archive = self.convert_text("""entry main(%c: bool[2, 3], %x: f16[3], %n: i32[2, 1]) -> (%a, %b, %d) {
+  const %low: f16[1] = [-65504.0]
+  const %seven: i32[] = 7
+  const %wide: i32[1, 1, 1] = [[[8]]]
+  %a = onnx.Where(%c, %low, %x)
+  %b = onnx.Where(%c, %n, %seven)
+  %d = onnx.Where(%c, %wide, %n)
+}
+""")
+        self.assertEqual(self.targets(archive), [
+            "aten.masked_fill.Scalar", "aten.where.ScalarOther", "aten.where.self"])
+        drawn = {"c": np.array([[True, False, True], [False, True, False]]),
+                 "x": np.array([1, 2, 3], "f2"), "n": np.array([[4], [5]], "i4")}
+        a, b, d = self.run_outputs(archive, **drawn)
+        np.testing.assert_array_equal(a, np.where(drawn["c"], np.float16(-65504), drawn["x"]))
+        np.testing.assert_array_equal(b, np.where(drawn["c"], drawn["n"], np.int32(7)))
+        np.testing.assert_array_equal(d, np.where(drawn["c"], [[[8]]], drawn["n"]))
+
     def test_outputs_keep_their_names(self):
         archive = self.convert(MODELS / "mlp" / "model.onnx")
         program, _ = program_of(archive)

@@ -221,7 +221,29 @@ Emitted EmitVariadic(AtenOp& op) {
   return One(op.Cast(result, dtype));
 }
 
-Emitted EmitWhere(AtenOp& op) { return One(op.Where(op.arg(0), op.arg(1), op.arg(2))); }
+// One of both may be a number, which torch gives the type of the other.
+Emitted EmitWhere(AtenOp& op) {
+  const DType dtype = op.result().dtype;
+  const bool takes_numbers = IsFloating(dtype) ? Info(dtype).bits >= 16 : !IsBareUnsigned(dtype);
+  const auto number = [&](std::size_t i, std::size_t other) {
+    const std::int64_t rank = std::max(op.rank(0), op.rank(other));
+    return takes_numbers ? op.KnownNumber(i, rank) : std::nullopt;
+  };
+  const std::optional<double> x = number(1, 2);
+  const std::optional<double> y = number(2, 1);
+  const Term condition = op.arg(0);
+  if (x.has_value() == y.has_value()) return One(op.Where(condition, op.arg(1), op.arg(2)));
+  const Term other = op.arg(x ? 2 : 1);
+  const TermType type = {dtype, BroadcastShape(condition.shape, other.shape)};
+  if (x) {
+    return One(op.Call("aten.masked_fill.Scalar",
+                       {{"self", other}, {"mask", condition}, {"value", NumberFor(*x, dtype)}},
+                       type));
+  }
+  return One(op.Call("aten.where.ScalarOther",
+                     {{"condition", condition}, {"self", other}, {"other", NumberFor(*y, dtype)}},
+                     type));
+}
 
 Emitted EmitIsNaN(AtenOp& op) {
   const Term x = op.arg(0);
