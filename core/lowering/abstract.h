@@ -185,6 +185,7 @@ std::string Describe(const Abstract& value);
 struct StorageContents {
   Value* value = nullptr;          // of the whole storage
   std::optional<Tensor> constant;  // instead, until its first use in a graph; neither: forgotten
+  bool is_buffer = false;          // the source keeps `constant` apart from what learns
 };
 struct ListContents {
   std::vector<Abstract> items;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/ir/weight_role.h"
+
 namespace dragoman {
 namespace {
 
@@ -103,6 +105,7 @@ Result<Value*> Heap::StorageValue(const CellPtr& cell) {
   Value*& constant = constants_[cell->version];
   if (constant != nullptr) return constant;
   Value* stored = root_->Constant(*contents.constant, cell->path);
+  if (contents.is_buffer) MarkBuffer(*stored);
   const auto decode = decodes_.find(cell->version);
   if (decode == decodes_.end()) return constant = stored;
   DRAGOMAN_ASSIGN(constant, decode->second(*root_, stored));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/ir/node_attributes.h"
+#include "core/ir/weight_role.h"
 #include "core/ops/expansion.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/forms/lower_sequences.h"
@@ -49,9 +50,9 @@ bool IsStatistic(const Value& constant) {
 }
 
 WeightKind KindOf(const Value& constant) {
-  const bool learns = IsFloating(constant.tensor()->dtype()) &&
-                      Info(constant.tensor()->dtype()).bits >= 16 &&
-                      constant.tensor()->rank() > 0 && !IsStatistic(constant);
+  const bool learns =
+      IsFloating(constant.tensor()->dtype()) && Info(constant.tensor()->dtype()).bits >= 16 &&
+      constant.tensor()->rank() > 0 && !IsStatistic(constant) && !IsBuffer(constant);
   return learns ? WeightKind::kParameter : WeightKind::kBuffer;
 }
 

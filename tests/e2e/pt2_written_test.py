@@ -88,6 +88,38 @@ class WrittenTest(unittest.TestCase):
                          {"source": "onnx.Gemm", "name": "/0/Gemm"})
         self.assertIn("L__self___0,0,", layer["metadata"]["nn_module_stack"])
 
+    def test_buffers_of_the_source_stay_buffers(self):
+        def buffers(archive):
+            program, _ = program_of(archive)
+            return {spec["buffer"]["buffer_name"]
+                    for spec in program["graph_module"]["signature"]["input_specs"]
+                    if "buffer" in spec}
+        model = MODELS / "torchscript" / "stored_views" / "model.pt"
+        archive = self.convert(model, "--shape", "x=f32:2,3")
+        self.assertLessEqual({"matrix", "row", "expanded"}, buffers(archive))
+        again = self.work / "again.pt2"
+        done = dragoman("convert", archive, "-o", again, "--passes", "default")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLessEqual({"matrix", "row", "expanded"}, buffers(again))
+
+    def test_what_is_computed_of_buffers_alone_is_one(self):
+        archive = self.convert_text("""entry main(%x: f32[2, 3]) -> (%y, %z) {
+  const %table: f32[4, 3] = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [1.0, 1.0, 1.0]] extra {buffer = true}
+  const %factors: f32[2, 3] = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+  const %begin: i64[1] = [1]
+  const %end: i64[1] = [3]
+  const %axis: i64[1] = [0]
+  %rows = onnx.Slice(%table, %begin, %end, %axis)
+  %learnt = onnx.Mul(%rows, %factors)
+  %y = onnx.Add(%x, %rows)
+  %z = onnx.Mul(%x, %learnt)
+}
+""", "--passes", "default")
+        program, _ = program_of(archive)
+        specs = program["graph_module"]["signature"]["input_specs"]
+        self.assertEqual(sorted(kind for spec in specs for kind in spec),
+                         ["buffer", "parameter", "user_input"])
+
     def test_where_takes_numbers(self):
         archive = self.convert_text("""entry main(%c: bool[2, 3], %x: f16[3], %n: i32[2, 1]) -> (%a, %b, %d) {
   const %low: f16[1] = [-65504.0]

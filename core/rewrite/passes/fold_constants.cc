@@ -11,6 +11,7 @@
 #include "core/analysis/multiply_adds.h"
 #include "core/interpreter/evaluate.h"
 #include "core/ir/producer.h"
+#include "core/ir/weight_role.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
 #include "core/support/count_elements.h"
@@ -162,13 +163,28 @@ std::optional<std::vector<Tensor>> WithoutElements(const Node& node, const Infer
   return tensors;
 }
 
+// Whether the node reads buffers, and beside them nothing that could learn.
+bool ReadsBuffersAlone(const Node& node) {
+  bool reads_buffers = false;
+  for (const Use& use : node.operands()) {
+    const Value* value = use.value();
+    const Tensor* tensor = ConstantOf(value);
+    if (tensor == nullptr) continue;
+    if (!IsBuffer(*value) && IsFloating(tensor->dtype()) && tensor->rank() > 0) return false;
+    reads_buffers = reads_buffers || IsBuffer(*value);
+  }
+  return reads_buffers;
+}
+
 Result<bool> PutConstants(Node& node, std::vector<Tensor> tensors, PassContext& context) {
   std::vector<Value*> constants(node.num_results(), nullptr);
+  const bool of_buffers = ReadsBuffersAlone(node);
   for (std::size_t i = 0; i < node.num_results() && i < tensors.size(); ++i) {
     if (node.result(i) == nullptr) continue;
     context.folded_bytes += tensors[i].bytes().size();
     constants[i] = context.AddConstant(*node.graph(), std::move(tensors[i]), node.result(i)->name(),
                                        node.origin());
+    if (of_buffers && IsFloating(constants[i]->type().dtype())) MarkBuffer(*constants[i]);
   }
   DRAGOMAN_TRY(context.InsertCopies(node, constants));
   context.Replace(node, constants);

@@ -8,6 +8,7 @@
 
 #include "importers/torch/export_archive/script_writer.h"
 #include "importers/torch/export_archive/tree_spec.h"
+#include "importers/torch/script/class_table.h"
 
 namespace dragoman::torch {
 namespace {
@@ -137,6 +138,7 @@ class ScriptForm {
   // A cell for each weight; those that are one tensor of the file share it.
   void ReadWeights(Model& script, Value& self, ScriptWriter& writer) {
     Attribute::Dict attributes;
+    Attribute::Strings buffers;
     std::multimap<std::string, const Value*> known;  // by the record that holds the elements
     std::map<std::string, std::int64_t> storages;    // numbers of records
     std::map<std::string, std::string> users;        // of a record, the first
@@ -145,6 +147,8 @@ class ScriptForm {
       if (constant->tensor() == nullptr || IsToken(*constant)) continue;
       const std::string fqn = FqnOf(*constant);
       std::string state = "self." + fqn;
+      const auto* spec = DictOf(ExtraOf(*constant, "pt2.spec"));
+      if (spec != nullptr && Find(*spec, "parameter") == nullptr) buffers.push_back(fqn);
       const auto [user, is_first] = users.emplace(RecordOf(*constant), fqn);
       if (!is_first) sharing_.insert({user->second, fqn});
       const auto [begin, end] = known.equal_range(RecordOf(*constant));
@@ -160,6 +164,8 @@ class ScriptForm {
       writer.Bind(*constant, ReadAttribute(self, fqn, constant->name(), writer));
     }
     script.states.front().initial = Attribute(std::move(attributes));
+    Attribute::Dict root = {{"kind", "module"}, {"buffers", std::move(buffers)}};
+    script.extra.emplace_back(kClassTable, Attribute::Dict{{kRootClass, std::move(root)}});
   }
 
   static std::string RecordOf(const Value& constant) {

@@ -67,6 +67,13 @@ Abstract EmptyCell(const State& state, Heap& heap) {
   }
 }
 
+Attribute::Strings BuffersOf(const Model& source, const std::string& class_name) {
+  const Attribute::Dict* description = FindClass(source, class_name);
+  const Attribute* buffers = description != nullptr ? Find(*description, "buffers") : nullptr;
+  const auto* names = buffers != nullptr ? buffers->As<Attribute::Strings>() : nullptr;
+  return names != nullptr ? *names : Attribute::Strings();
+}
+
 const CellPtr& CellOf(const Abstract& reference) {
   if (const auto* object = reference.As<ObjectRef>()) return object->cell;
   if (const auto* tensor = reference.As<TensorRef>()) return tensor->storage;
@@ -171,8 +178,12 @@ Result<Abstract> LoadedCells::ValueOf(const Attribute& value, Heap& heap) const 
 Status LoadedCells::FillObject(const State& state, ObjectContents& contents, Heap& heap) const {
   const auto* attributes = state.initial.As<Attribute::Dict>();
   if (attributes == nullptr) return NotUnderstood(state.name);
+  const Attribute::Strings buffers = BuffersOf(*source_, contents.class_name);
   for (const NamedAttribute& attribute : *attributes) {
     DRAGOMAN_ASSIGN(Abstract value, ValueOf(attribute.value, heap));
+    if (const auto* tensor = value.As<TensorRef>();
+        tensor != nullptr && std::ranges::count(buffers, attribute.name) > 0)
+      std::get<StorageContents>(tensor->storage->contents).is_buffer = true;
     contents.attributes.emplace_back(attribute.name, std::move(value));
   }
   return {};
