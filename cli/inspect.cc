@@ -123,7 +123,10 @@ int WritePage(const Session& session, const Model& model, const Result<Model>& l
                                        FileNameOf(options.model), *std::move(heats));
   if (Status status = WritePageFile(*options.html, html, {options.model}); !status.ok())
     return Report(status.error(), *options.html);
-  if (!options.common.quiet) Print("{}: {}\n", *options.html, SizeText(html.size()));
+  if (options.common.json)
+    PrintJson(WrittenJson(*options.html, "html"));
+  else if (!options.common.quiet)
+    Print("{}: {}\n", *options.html, SizeText(html.size()));
   return kDone;
 }
 

@@ -36,16 +36,15 @@ struct RunOptions {
   CommonOptions common;
 };
 
-// A report as one object: that of the times, with "profile", a list of rows, if there is one.
-std::string ReportJson(const std::string& report) {
+// Adds the times of a report, and "profile", a list of rows, if it has one.
+void AddReport(const std::string& report, nlohmann::ordered_json& json) {
   std::istringstream lines(report);
   std::string line;
   std::getline(lines, line);
-  auto json = nlohmann::ordered_json::parse(line, nullptr, false);
-  if (!json.is_object()) return report;
+  const auto times = nlohmann::ordered_json::parse(line, nullptr, false);
+  if (times.is_object()) json.update(times);
   auto profile = ProfileJson(std::string(std::istreambuf_iterator<char>(lines), {}));
   if (!profile.empty()) json["profile"] = std::move(profile);
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 // A report as people read it: its line of times in words.
@@ -98,6 +97,16 @@ void PrintSummary(const FlatArrays& outputs) {
     const Tensor tensor = array.ToTensor();
     Print("{}: {} {}{}\n", name, tensor.type().ToString(), FirstElements(tensor), RangeOf(tensor));
   }
+}
+
+// The same for --json; null of an output that is absent.
+nlohmann::ordered_json OutputsJson(const FlatArrays& outputs) {
+  nlohmann::ordered_json types = nlohmann::ordered_json::object();
+  for (const auto& [name, array] : outputs) {
+    types[name] = nullptr;
+    if (array.present()) types[name] = array.ToTensor().type().ToString();
+  }
+  return types;
 }
 
 // As Chrome's tracing and Perfetto read it: complete events, in microseconds.
@@ -159,8 +168,12 @@ int RunCommand(const RunOptions& options) {
   Result<RunResult> result =
       RunOn(session, *source, std::move(*inputs), options, *std::move(facts));
   if (!result.ok()) return Report(result.error(), options.model);
+  nlohmann::ordered_json json;
   if (options.output_dir.empty()) {
-    PrintSummary(result->outputs);
+    if (options.common.json)
+      json["outputs"] = OutputsJson(result->outputs);
+    else
+      PrintSummary(result->outputs);
   } else if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok()) {
     return Report(status.error());
   }
@@ -170,7 +183,8 @@ int RunCommand(const RunOptions& options) {
   }
   if (options.common.quiet) return kDone;
   if (options.common.json) {
-    fmt::print("{}", ReportJson(result->report));
+    AddReport(result->report, json);
+    PrintJson(json);
   } else {
     // Programs that read the line of times need not say --json.
     PrintLines(::isatty(STDOUT_FILENO) != 0 ? ReportText(result->report) : result->report);

@@ -79,6 +79,14 @@ class CommandLine(CommandCase):
         told = self.done("run", MLP, "--random")
         self.assertRegex(told, r"^y: f32\[1, 10\] \[-?[0-9.]+, .*, …\] from -?[0-9.]+ to [0-9.]+, mean ")
 
+    def test_run_without_a_folder_tells_outputs_as_json_too(self):
+        said = json.loads(self.done("run", MLP, "--random", "--profile", "--json"))
+        self.assertEqual(said["outputs"], {"y": "f32[1, 10]"})
+        self.assertEqual(len(said["profile"]), 3)
+        page = self.out / "mlp.html"
+        said = json.loads(self.done("inspect", MLP, "--html", page, "--json"))
+        self.assertEqual(said, {"output": str(page), "format": "html"})
+
     def test_steps_slice_inputs_and_stack_outputs(self):
         steps = numpy.random.default_rng(0).normal(size=(5, *SIZES))
         stacked = self.run_model(MLP, steps, "0", "--steps", 5)
