@@ -40,8 +40,9 @@ void NarrowActivations(Plan& plan);
 // image too, it reads a row-major copy.
 void PutChannelsLast(Plan& plan);
 
-// Operands of concatenations are made where they end up, results over operands that are not needed
-// any more. Lifetimes are known.
+// Operands of concatenations are made where they end up, what splits and slices take in one piece
+// is read where it lies, and results are made over operands that are not needed any more. Lifetimes
+// are known.
 void ShareMemory(Plan& plan);
 
 // Operators with an activation need not look for NaN in operands that come of others that did.

@@ -4,7 +4,9 @@
 
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/place.h"
+#include "codegen/onednn/plan/strided_view.h"
 #include "codegen/onednn/plan/uses.h"
+#include "core/ops/kernel_name.h"
 #include "core/ops/op_def.h"
 #include "runtime/params/concat.h"
 
@@ -18,7 +20,8 @@ class Sharer {
   void Run() {
     for (PlanEntry& entry : plan_.entries) {
       // The last first: the operands of one may be parts of another.
-      for (std::size_t i = entry.body.steps.size(); i-- > 0;) PlaceParts(entry, i);
+      for (std::size_t i = entry.body.steps.size(); i-- > 0;) PlaceParts(entry.body.steps[i]);
+      for (Step& step : entry.body.steps) ReadInPlace(step);
     }
     for (PlanEntry& entry : plan_.entries) {
       for (Step& step : entry.body.steps) ReuseOperand(step);
@@ -57,8 +60,43 @@ class Sharer {
            buffer.group == plan_.buffer(whole).group && buffer.dtype == plan_.buffer(whole).dtype;
   }
 
-  void PlaceParts(PlanEntry& entry, std::size_t at) {
-    Step& step = entry.body.steps[at];
+  // What lies in the memory of another buffer needs it as long.
+  void MakePart(BufferId id, BufferId whole, std::int64_t at) {
+    Buffer& buffer = plan_.buffer(id);
+    buffer.inside = whole;
+    buffer.inside_at = at;
+    buffer.is_part = true;
+    for (; whole != kAbsent; whole = plan_.buffer(whole).inside)
+      plan_.buffer(whole).last = std::max(plan_.buffer(whole).last, buffer.last);
+  }
+
+  // Copies of what lies in one piece in an operand are read there.
+  void ReadInPlace(Step& step) {
+    const auto* call = step.As<KernelStep>();
+    if (call == nullptr || step.node == nullptr || step.results.empty() ||
+        step.results.size() != step.node->num_results() || call->operands.empty() ||
+        call->operands.front().buffers.size() != 1) {
+      return;
+    }
+    const BufferId operand = call->operands.front().buffers.front();
+    const BufferId whole = operand == kAbsent ? kAbsent : plan_.Root(operand);
+    if (whole == kAbsent || plan_.buffer(whole).storage != Storage::kArena ||
+        plan_.buffer(whole).group != kRowMajor || plan_.buffer(whole).channels_last) {
+      return;
+    }
+    std::vector<std::int64_t> places;
+    for (std::size_t i = 0; i < step.results.size(); ++i) {
+      const Buffer& buffer = plan_.buffer(step.results[i]);
+      const std::optional<std::int64_t> place = PlaceInOperand(*step.node->result(i));
+      if (!place || !CanBePart(step.results[i], whole) || buffer.channels_last) return;
+      places.push_back(*place * static_cast<std::int64_t>(RuntimeBytes(buffer.dtype)));
+    }
+    for (std::size_t i = 0; i < places.size(); ++i) MakePart(step.results[i], whole, places[i]);
+    step.action = InPlaceStep();
+    step.inputs = {operand};
+  }
+
+  void PlaceParts(Step& step) {
     if (!IsSequence(step)) return;
     const BufferId whole = step.results.front();
     if (plan_.buffer(whole).storage != Storage::kArena) return;
@@ -71,19 +109,10 @@ class Sharer {
       return;
     std::int64_t offset = 0;
     for (BufferId id : operands) {
-      Buffer& buffer = plan_.buffer(id);
-      if (!prefix) {
-        buffer.inside = whole;
-        buffer.inside_at = offset;
-        buffer.is_part = true;
-      }
-      offset += PlacedBytes(buffer);
+      if (!prefix) MakePart(id, whole, offset);
+      offset += PlacedBytes(plan_.buffer(id));
     }
-    if (prefix) {
-      Buffer& buffer = plan_.buffer(whole);
-      buffer.inside = plan_.buffer(operands.front()).inside;
-      buffer.is_part = true;
-    }
+    if (prefix) MakePart(whole, plan_.buffer(operands.front()).inside, 0);
     step.action = InPlaceStep();
     step.inputs = operands;
   }

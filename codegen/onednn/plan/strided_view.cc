@@ -253,6 +253,16 @@ std::optional<StridedView> Repeated(const Value& value, const Shape& wide, const
   return fits ? std::optional(std::move(view)) : std::nullopt;
 }
 
+std::optional<std::int64_t> PlaceInOperand(const Value& result) {
+  const Node& node = *result.producer();
+  if (!node.Is("Split") && !node.Is("Slice") && !node.Is("Gather")) return std::nullopt;
+  if (!NamedSizes(node.operand(0)) || !NamedSizes(&result)) return std::nullopt;
+  StridedView view = WholeView(*node.operand(0));
+  const bool lies =
+      Apply(result, view) && view.offset.known() && view.axes == WholeView(result).axes;
+  return lies ? std::optional(view.offset.value()) : std::nullopt;
+}
+
 StridedView ViewOf(const Value& value) {
   std::vector<const Value*> chain = {&value};
   while (const Node* node = chain.back()->producer()) {

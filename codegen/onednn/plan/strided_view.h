@@ -76,6 +76,11 @@ struct CommonBatch {
 std::optional<CommonBatch> CutBatch(std::span<const Dim> batch,
                                     std::span<const std::vector<StridedAxis>> views);
 
+// How many elements of the operand of a Split, Slice or Gather of one index lie before those of
+// `result`, which lie there one after the other. nullopt: it is of another operator, its elements
+// lie apart, or the run tells where.
+std::optional<std::int64_t> PlaceInOperand(const Value& result);
+
 // Whether `value` has elements of type `dtype`, and sizes that are numbers other than 0 or have
 // names.
 bool HasSizes(const Value* value, DType dtype);

@@ -215,6 +215,50 @@ TEST(ShareMemory, StoresALoopOverItsOperand) {
   EXPECT_EQ(plan.arena_bytes, 64);
 }
 
+TEST(ShareMemory, KeepsThePartsOfAConcatenationThatAreReadLater) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 16], %z: f32[1, 16]) -> (%y, %w) {
+    %a = onnx.Softmax(%x)
+    %b = onnx.Softmax(%z)
+    %c = onnx.Concat(%a, %b) {axis = 1}
+    %d = onnx.Exp(%c)
+    %y = onnx.Softmax(%d)
+    %w = onnx.LogSoftmax(%a)
+  })");
+  EXPECT_EQ(Named(plan, "a").at, Named(plan, "c").at);
+  EXPECT_NE(Named(plan, "d").at, Named(plan, "c").at);
+}
+
+// %p and %q are read in %a, which nothing is stored over as long as they are needed; every second
+// element lies apart.
+TEST(ShareMemory, ReadsInPlaceWhatLiesInOnePiece) {
+  const Plan plan = PlanOf(R"(graph main(%x: f32[1, 4, 16]) -> (%y, %z, %v, %u, %w) {
+    const %zero: i64[1] = [0]
+    const %one: i64[1] = [1]
+    const %three: i64[1] = [3]
+    const %two: i64[1] = [2]
+    const %last: i64[] = -1
+    %a = onnx.Softmax(%x)
+    %p, %q = onnx.Split(%a) {axis = 1, num_outputs = 2}
+    %s = onnx.Slice(%a, %one, %three, %one)
+    %t = onnx.Gather(%a, %last) {axis = 1}
+    %e = onnx.Slice(%a, %zero, %three, %one, %two)
+    %b = onnx.Exp(%a)
+    %y = onnx.Softmax(%b)
+    %z = onnx.Concat(%p, %s, %q) {axis = 0}
+    %v = onnx.LogSoftmax(%t)
+    %u = onnx.LogSoftmax(%q)
+    %w = onnx.LogSoftmax(%e)
+  })");
+  const std::int64_t at = Named(plan, "a").at;
+  EXPECT_EQ(Named(plan, "p").at, at);
+  EXPECT_EQ(Named(plan, "q").at, at + 2 * 16 * 4);
+  EXPECT_EQ(Named(plan, "s").at, at + 16 * 4);
+  EXPECT_EQ(Named(plan, "t").at, at + 3 * 16 * 4);
+  EXPECT_NE(Named(plan, "b").at, at);
+  EXPECT_TRUE(Steps(plan)[1].Is<InPlaceStep>());
+  EXPECT_TRUE(Steps(plan)[4].Is<KernelStep>());
+}
+
 // The element types of what the steps make, in their order.
 std::string MadeTypes(const Plan& plan) {
   std::string text;
