@@ -3,6 +3,7 @@
 
 #include "codegen/relax/write_relax.h"
 #include "codegen/relax/write_source.h"
+#include "codegen/relay/check_source.h"
 #include "codegen/relay/write_relay.h"
 #include "codegen/relay/write_source.h"
 #include "importers/relax/graph/read_model.h"
@@ -18,6 +19,13 @@ namespace {
 
 Likeness DetectRelay(const Candidate& candidate) {
   return CertainIf(RelayFileKind(candidate.bytes) != RelayFile::kNone);
+}
+
+// A graph text need not be what the reader gives.
+Result<Model> LowerRelayModule(const Model& source, const Facts& facts,
+                               const std::function<void(std::string_view)>& note) {
+  DRAGOMAN_TRY(relay::emit::CheckSource(source));
+  return LowerRelay(source, facts, note);
 }
 
 // The module that is written of a common model.
@@ -97,7 +105,7 @@ Format RelayFormat() {
           .detect = DetectRelay,
           .read = [](const std::string& path, const ReadOptions&) { return ReadRelay(path); },
           .dialect = "relay",
-          .lower = LowerRelay,
+          .lower = LowerRelayModule,
           .vocabularies = {"relay"},
           .operators = [](std::string_view) { return OperatorsNamed(relay::OpRows()); },
           .write = WriteRelayModule,

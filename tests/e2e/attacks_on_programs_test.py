@@ -113,6 +113,24 @@ class Structure(ProgramCase):
                      "error: ")
         self.refused(self.tensorflow(tf("a", "AddV2", "x", "a"), tf("y", "Exp", "a")), "error: ")
 
+    def test_edited_graphs_without_their_parts(self):
+        loop = """dragoman 1 source relay
+
+entry main(%n: i32[], %x: f32[2]) -> (%r) {
+  %f = relay.Function() {body = graph(%i: i32[], %s: f32[2]) -> (%v) {
+    %c = relay.less(%i, %n)
+    %v = relay.If(%c) {else_branch = graph() -> (%t) {
+      %t = relay.Tuple(%i, %s)
+    }}
+  }}
+  %loop = relay.Let(%f) {name = "loop", recursive = "loop"}
+  %r = relay.Call(%loop, %n, %x)
+}
+"""
+        self.refused(self.put("loop.dgt", loop), "has no graph 'then_branch'")
+        self.refused(self.put("loop.dgt", loop.replace("relay.Call(%loop, %n, %x)", "relay.Call()")),
+                     "has no operand")
+
     def test_nodes_that_are_missing_or_there_twice(self):
         self.refused(self.tensorflow(tf("a", "Neg", "nothing")), "error: ")
         self.refused(self.tensorflow(tf("a", "Neg", "x", "^nothing")), "error: ")

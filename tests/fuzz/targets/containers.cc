@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codegen/relax/write_source.h"
+#include "codegen/relay/check_source.h"
 #include "codegen/relay/write_source.h"
 #include "core/ir/parse.h"
 #include "core/ir/verify.h"
@@ -46,6 +47,7 @@ Result<Model> LowerEdited(const Model& source) {
     return LowerRelax(source, {}, nullptr);
   }
   if (source.dialect == "relay") {
+    DRAGOMAN_TRY(relay::emit::CheckSource(source));
     static_cast<void>(PrintRelaySource(source).ok());
     return LowerRelay(source);
   }

@@ -58,7 +58,13 @@ std::vector<std::string> ReadAll(const fs::path& folder) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL}) std::signal(signal, KeepInput);
+  static char own_stack[1 << 16];  // what overflows the stack is kept too
+  const stack_t stack = {.ss_sp = own_stack, .ss_flags = 0, .ss_size = sizeof own_stack};
+  struct sigaction action = {};
+  action.sa_handler = KeepInput;
+  action.sa_flags = SA_ONSTACK;
+  if (::sigaltstack(&stack, nullptr) != 0) return 1;
+  for (const int signal : {SIGABRT, SIGSEGV, SIGFPE, SIGILL}) ::sigaction(signal, &action, nullptr);
 #ifdef DRAGOMAN_LIMITS_MEMORY
   constexpr rlimit kLimit = {rlim_t{8} << 30, rlim_t{8} << 30};
   if (::setrlimit(RLIMIT_AS, &kLimit) != 0) return 1;
