@@ -15,8 +15,8 @@ namespace dragoman::compare {
 // of `a`, and one of `b` that follows the partners there are. Costs are those of match_cost.h as
 // far as a pair tells them, without edges. Where equal blocks repeat and several of them changed,
 // each by itself looks like another one's counterpart; only the sum over the chain shows which is.
-// `cost` bounds how far the orders may drift apart. Empty: they drift further than some seconds of
-// work allow.
+// `cost` bounds how far the orders may drift apart. Empty: they drift further than the table of
+// costs may be wide.
 std::vector<std::pair<std::int64_t, std::int64_t>> CheapestAlignment(const GraphSide& a,
                                                                      const GraphSide& b,
                                                                      std::int64_t cost);

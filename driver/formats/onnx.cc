@@ -32,6 +32,8 @@ Result<WriteOnnxOptions> LayoutOf(const WriteOptions& options) {
   WriteOnnxOptions file;
   file.strict = options.strict;
   file.warn = options.warn;
+  if (options.data_files && options.external_data.value_or("none") == "none")
+    return InvalidInput("--data-files needs --external-data BYTES, which chooses the weights");
   if (!options.external_data) return file;
   file.file_each = options.data_files == "each";
   file.data = WriteOnnxOptions::Data::kInline;

@@ -171,6 +171,10 @@ class ExternalData(CommandCase):
         self.assertEqual(onnx.load(self.out / "in.onnx", load_external_data=False).graph,
                          onnx.load(MODEL).graph)
         self.fails(2, "convert", MODEL, "-o", self.out / "o.onnx", "--external-data", "1k")
+        for chosen in ([], ["--external-data", "none"]):
+            told = self.fails(2, "convert", MODEL, "-o", self.out / "o.onnx", *chosen,
+                              "--data-files", "each")
+            self.assertIn("--data-files needs --external-data BYTES", told)
         self.fails(2, "convert", MODEL, "-o", self.out / "o.dgt", "--external-data", "1")
 
 
