@@ -13,17 +13,19 @@ import subprocess
 import sys
 import tempfile
 
-COMPILE = ["g++", "-std=c++17", "-O3", "-fno-strict-aliasing", "-fno-math-errno",
+COMPILE = ["g++", "-std=c++17", "-fno-strict-aliasing", "-fno-math-errno",
            "-fno-trapping-math", "-fopt-info-vec-optimized", "-I.", "-S", "-o", "/dev/null"]
 MAP = pathlib.Path("runtime/fast/map.h")
 VECTORISED = re.compile(r":(\d+):\d+: optimized: loop vectorized using (\d+) byte vectors")
-# The gates of an LSTM's cell, as a generated program has them.
-GATES = """
+AS_BUILT, WITH_O2 = ["-O3"], ["-O2", "-ftree-vectorize", "-fvect-cost-model=dynamic"]
+# The gates of an LSTM's cell and an encoding of positions, as generated programs have them.
+HEAD = """
 #include "runtime/fast/map.h"
 #include "runtime/fast/math.h"
 
 namespace rt = dragoman::rt;
-
+"""
+SAMPLES = {"gates": HEAD + """
 constexpr auto kGates = [](float i, float f, float o, float g, float c, float& cell, float& hidden) {
   cell = rt::fast::Sigmoid(f) * c + rt::fast::Sigmoid(i) * rt::fast::Tanh(g);
   hidden = rt::fast::Sigmoid(o) * rt::fast::Tanh(cell);
@@ -32,7 +34,16 @@ constexpr auto kGates = [](float i, float f, float o, float g, float c, float& c
 void Cell(rt::TensorView<const float> x, rt::TensorView<float> cell, rt::TensorView<float> hidden) {
   rt::Map(kGates, rt::Operands(x, x, x, x, x), rt::Results(cell, hidden));
 }
-"""
+""", "waves": HEAD + """
+constexpr auto kWaves = [](float x, float& sine, float& both) {
+  sine = rt::fast::Sin(x);
+  both = rt::fast::Cos(x) + rt::fast::Log(x);
+};
+
+void Waves(rt::TensorView<const float> x, rt::TensorView<float> sine, rt::TensorView<float> both) {
+  rt::Map(kWaves, rt::Operands(x), rt::Results(sine, both));
+}
+"""}
 GATHERS = re.compile(r"\w\[\w+\[")  # x[index[i]]
 # Of some vectors. Newer compilers gather no more at once, since processors do it slowly.
 LEAST_BYTES, LEAST_GATHERED = 32, 16
@@ -45,9 +56,9 @@ def marked_loops(source):
             for number, line in enumerate(lines) if line.strip() == "DRAGOMAN_RT_INDEPENDENT"}
 
 
-def vectorised_loops(source, compiled):
+def vectorised_loops(source, compiled, options):
     """{line of a loop in `source`: bytes of its widest vectors}, where `compiled` is compiled"""
-    said = subprocess.run([*COMPILE, compiled], check=True, capture_output=True, text=True).stderr
+    said = subprocess.run([*COMPILE, *options, compiled], check=True, capture_output=True, text=True).stderr
     widest = {}
     for line in said.splitlines():
         if pathlib.Path(line.split(":")[0]) == source and (match := VECTORISED.search(line)):
@@ -55,8 +66,8 @@ def vectorised_loops(source, compiled):
     return widest
 
 
-def scalar_loops(source, loops, compiled):
-    widest = vectorised_loops(source, compiled)
+def scalar_loops(source, loops, compiled, options=AS_BUILT):
+    widest = vectorised_loops(source, compiled, options)
     return [f"{source}:{line}: the loop is not vectorised"
             for line, least in sorted(loops.items()) if widest.get(line, 0) < least]
 
@@ -71,10 +82,12 @@ def main():
         if loops := marked_loops(source):
             count += len(loops)
             scalar += scalar_loops(source, loops, source)
-    with tempfile.NamedTemporaryFile("w", suffix=".cc") as gates:
-        gates.write(GATES)
-        gates.flush()
-        scalar += scalar_loops(MAP, marked_loops(MAP), gates.name)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, options in (("gates", AS_BUILT), ("waves", AS_BUILT), ("gates", WITH_O2),
+                              ("waves", WITH_O2)):
+            sample = pathlib.Path(folder) / f"{name}.cc"
+            sample.write_text(SAMPLES[name])
+            scalar += scalar_loops(MAP, marked_loops(MAP), sample, options)
     print("\n".join(scalar) or f"{count} loops are vectorised")
     return 1 if scalar else 0
 
