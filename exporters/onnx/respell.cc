@@ -171,51 +171,11 @@ Status GatherNearest(Node& node) {
   return {};
 }
 
-// --- Erf in f64
+// --- Functions of ONNX in f64
 
-// Runtimes compute it by the function of ONNX, which has an Erf.
-bool IsWideGelu(const Node& node) {
-  return node.Is("Gelu") && node.result()->type().dtype() == DType::kF64;
-}
-
-bool IsWideErf(const Node& node) {
-  return node.Is("Erf") && node.result()->type().dtype() == DType::kF64;
-}
-
-// erf(x) = sign(x) · (1 - t · exp(p(2 t - 1) - x²)), t = 1 / (1 + |x| / 2), right to 2e-15. Source
-// of p: the Chebyshev coefficients of W. H. Press et al., Numerical Recipes, third edition, 6.2.2,
-// the first 24 of them, as a polynomial.
-void SpellErf(Node& node) {
-  constexpr double kTerms[] = {
-      2.9804724224e-08,        7.99014912e-10,         -2.89560068096e-07,
-      1.5975579647999983e-07,  1.28338755584e-06,      -1.7128800911359992e-06,
-      -2.9634719252480004e-06, 8.952694538240002e-06,  1.3988043161600056e-07,
-      -3.0421098799104e-05,    3.1746944958463994e-05, 7.1495310051328e-05,
-      -0.0001743041344256,     -9.3760357455872e-05,   0.00067367913666432,
-      -0.00014624252406080003, -0.0023458125532600316, 0.001758933117144512,
-      0.00882493856133901,     -0.009872689343194248,  -0.04689561023133001,
-      0.047343306841425015,    0.6726432239776583,     -0.6717940840566906};
-  const Type type = node.result()->type();
-  const std::string name = node.result()->name() + ".erf";
-  const auto number = [&](double value) {
-    const std::vector<double> one = {value};
-    return node.graph()->AddConstant(name, Tensor::Of<double>({}, one));
-  };
-  const auto op = [&](std::string_view op_type, const std::vector<Value*>& operands) {
-    return InsertOp(node, op_type, operands, type, name);
-  };
-  Value* x = node.operand(0);
-  Value* one = number(1);
-  Value* half = op("Mul", {op("Abs", {x}), number(0.5)});
-  Value* t = op("Div", {one, op("Add", {half, one})});
-  Value* u = op("Sub", {op("Add", {t, t}), one});
-  Value* sum = number(kTerms[0]);
-  for (std::size_t i = 1; i < std::size(kTerms); ++i)
-    sum = op("Add", {op("Mul", {sum, u}), number(kTerms[i])});
-  Value* decay = op("Exp", {op("Sub", {sum, op("Mul", {x, x})})});
-  Value* rest = op("Sub", {one, op("Mul", {t, decay})});
-  Stand(op("Mul", {op("Sign", {x}), rest}), node);
-  node.graph()->Erase(&node);
+// Runtimes compute them by operators that they lack in float64 (spell_doubles.h).
+bool IsWideFunction(const Node& node) {
+  return (node.Is("Gelu") || node.Is("Mish")) && node.result()->type().dtype() == DType::kF64;
 }
 
 // --- TopK of none, Loops without states
@@ -275,7 +235,7 @@ void AddState(Node& node) {
 }
 
 Status Respell(Node& node, std::int64_t opset) {
-  if (NormalizesOneElement(node) || IsWideGelu(node)) return ReplaceByExpansion(node);
+  if (NormalizesOneElement(node) || IsWideFunction(node)) return ReplaceByExpansion(node);
   if (opset < 10 && TakesNone(node)) {
     SliceNone(node);
     return {};
@@ -297,14 +257,6 @@ Status RespellForRuntimes(Graph& entry, std::int64_t opset) {
     }
   });
   return status;
-}
-
-void SpellErfOfDoubles(Graph& entry) {
-  ForEachGraph(entry, [](Graph& graph) {
-    for (Node& node : graph.nodes()) {
-      if (IsWideErf(node)) SpellErf(node);
-    }
-  });
 }
 
 }  // namespace dragoman

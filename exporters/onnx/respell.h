@@ -12,17 +12,13 @@ namespace dragoman {
 
 // In the common graph of an entry, which is about to be written for `opset`, and its bodies:
 //  - LayerNormalization and RMSNormalization over one element become the nodes of their formula; so
-//    does a Gelu of float64, whose Erf runtimes lack.
+//    do Gelu and Mish of float64, since runtimes lack their Erf and Softplus.
 //  - A Resize to the nearest elements becomes a Gather for each axis where it takes other elements
 //    when coordinates are computed in float32, as runtimes do, or without rounding.
 //  - A TopK of none becomes a Slice where k is an attribute, which must be positive.
 //  - A Loop without states gets one where the older form wants it.
 // Errors: internal.
 Status RespellForRuntimes(Graph& entry, std::int64_t opset);
-
-// An Erf of float64, which runtimes lack, becomes its formula: to be called where other operators,
-// such as Gelu, have become those of the operator set.
-void SpellErfOfDoubles(Graph& entry);
 
 }  // namespace dragoman
 
