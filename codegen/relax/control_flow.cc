@@ -15,6 +15,8 @@
 #include "codegen/tvm/prepare.h"
 #include "core/ir/element_text.h"
 #include "core/ir/node_attributes.h"
+#include "core/ops/control_flow.h"
+#include "core/ops/elements.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman::relax {
@@ -22,16 +24,6 @@ namespace {
 
 std::string Hint(const Node& node, const std::string& what) {
   return node.name().empty() ? what : what + "_" + Identifier(node.name());
-}
-
-bool IsTrue(const Knowledge& knowledge) {
-  return knowledge.elements && knowledge.elements->size() == 1 &&
-         knowledge.elements->front() == Dim(1);
-}
-
-bool IsPositive(const Knowledge& knowledge) {
-  return knowledge.elements && knowledge.elements->size() == 1 &&
-         knowledge.elements->front().known() && knowledge.elements->front().value() > 0;
 }
 
 BodyForm PlainForm(const std::string& hint, const Graph& body) {
@@ -231,9 +223,11 @@ bool IsRead(const Value* result) { return result != nullptr && result->used(); }
 
 LoopForm FormOf(const Node& node, const Graph& body, const Inference& inference) {
   LoopForm form;
-  const bool starts = node.operand(1) == nullptr || IsTrue(inference.Know(node.operand(1)));
-  form.has_condition = !starts || !IsTrue(inference.Know(body.output(0)));
-  form.may_stop = form.has_condition || !IsPositive(inference.Know(node.operand(0)));
+  const bool starts =
+      node.operand(1) == nullptr || IsConstantBool(inference.Know(node.operand(1)), true);
+  form.has_condition = !starts || !IsConstantBool(inference.Know(body.output(0)), true);
+  form.may_stop =
+      form.has_condition || RangeOf(OnlyElement(inference.Know(node.operand(0)))).lower < 1;
   form.num_carried = body.num_inputs() - 2;
   form.body.hint = Hint(node, "loop") + "_step";
   for (std::size_t i = 0; i < body.num_inputs(); ++i) {

@@ -13,14 +13,10 @@
 #include "codegen/tvm/prepare.h"
 #include "core/ir/node_attributes.h"
 #include "core/ir/origin.h"
+#include "core/ops/control_flow.h"
 
 namespace dragoman::relay::emit {
 namespace {
-
-bool IsTrue(const Knowledge& knowledge) {
-  return knowledge.elements && knowledge.elements->size() == 1 &&
-         knowledge.elements->front() == Dim(1);
-}
 
 bool IsRead(const Value* result) { return result != nullptr && result->used(); }
 
@@ -233,8 +229,9 @@ Value* WithSizes(RelayBuilder& builder, Value* rows, const Type& type) {
 
 Status Translator::TranslateLoop(const Node& node) {
   const Graph& graph = *GraphAttribute(node, "body");
-  const bool starts = node.operand(1) == nullptr || IsTrue(inference_.Know(node.operand(1)));
-  const bool stops = !starts || !IsTrue(inference_.Know(graph.output(0)));
+  const bool starts =
+      node.operand(1) == nullptr || IsConstantBool(inference_.Know(node.operand(1)), true);
+  const bool stops = !starts || !IsConstantBool(inference_.Know(graph.output(0)), true);
   Value* count = node.operand(0) != nullptr ? ScalarOf(*node.operand(0)) : nullptr;
 
   LoopForm loop{.graph = graph, .carried = graph.num_inputs() - 2};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/ir/type_algebra.h"
+#include "core/ops/elements.h"
 
 namespace dragoman {
 namespace {
@@ -115,8 +116,7 @@ bool KnownElements(const Elements& elements) {
 }
 
 bool IsConstantBool(const Knowledge& knowledge, bool value) {
-  return knowledge.elements && knowledge.elements->size() == 1 &&
-         knowledge.elements->front() == Dim(value ? 1 : 0);
+  return OnlyElement(knowledge) == Dim(value ? 1 : 0);
 }
 
 }  // namespace dragoman

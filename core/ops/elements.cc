@@ -39,6 +39,11 @@ bool Holds(const DTypeInfo& info, std::int64_t value) {
 
 }  // namespace
 
+Dim OnlyElement(const Knowledge& knowledge) {
+  const bool is_one = knowledge.elements && knowledge.elements->size() == 1;
+  return is_one ? knowledge.elements->front() : Dim::Unknown();
+}
+
 void MapElements(InferContext& context, ElementFunction function) {
   const Shape* shape = context.results()[0].type.shape();
   if (shape == nullptr) return;

@@ -17,6 +17,9 @@ namespace dragoman {
 // One element of a result from those of the operands; an omitted operand's is unknown.
 using ElementFunction = Dim (*)(const InferContext& context, std::span<const Dim> operands);
 
+// The element of a tensor of one; unknown: it has others, or they are not followed.
+Dim OnlyElement(const Knowledge& knowledge);
+
 // Sets the elements of result 0, whose shape is set, to `function` of the operands' elements,
 // broadcast together. Does nothing if the elements or sizes of an operand are unknown, or there are
 // more than kMaxElements.

@@ -8,6 +8,7 @@
 
 #include "core/analysis/affine.h"
 #include "core/ops/declared_attributes.h"
+#include "core/ops/elements.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/joined_parts.h"
 #include "core/rewrite/recurrence/layout.h"
@@ -135,10 +136,10 @@ Dim QuotientOf(const Value* value, const PassContext& context) {
       std::abs(divisor) > kMaxStride) {
     return Dim::Unknown();
   }
-  const Knowledge known = context.inference.Know(dividend->operand(0));
-  if (!known.elements || known.elements->size() != 1) return Dim::Unknown();
+  const Dim element = OnlyElement(context.inference.Know(dividend->operand(0)));
+  if (element.unknown()) return Dim::Unknown();
   const bool back = divisor < 0;
-  const Dim number = back ? Dim(0) - known.elements->front() : known.elements->front();
+  const Dim number = back ? Dim(0) - element : element;
   const Dim step(static_cast<std::int64_t>(std::abs(divisor)));
   if (up) return CeilDiv(number, step);
   return LessEqual(Dim(0), number) == Truth::kYes ? FloorDiv(number, step) : Dim::Unknown();
@@ -185,9 +186,8 @@ class LoopReader {
         IntsOf(context_, most->operand(1)) == std::vector<std::int64_t>{0}) {
       count = most->operand(0);
     }
-    const Knowledge limit = context_.inference.Know(count);
-    const bool is_known = limit.elements && limit.elements->size() == 1;
-    trips_ = is_known ? limit.elements->front() : QuotientOf(count, context_);
+    trips_ = OnlyElement(context_.inference.Know(count));
+    if (trips_.unknown()) trips_ = QuotientOf(count, context_);
     return true;
   }
 
@@ -209,16 +209,12 @@ class LoopReader {
       const bool holds = iterations.known() && iterations.value() > 0;
       if (number.factor != 0 || (!holds && Equal(iterations, trips_) != Truth::kYes)) return false;
     }
-    const Knowledge most = context_.inference.Know(node_.operand(0));
-    if (node_.operand(0) == nullptr || IsUnlimited(most)) return true;
-    return most.elements && most.elements->size() == 1 &&
-           Equal(most.elements->front(), trips_) == Truth::kYes;
+    if (node_.operand(0) == nullptr) return true;
+    const Dim most = OnlyElement(context_.inference.Know(node_.operand(0)));
+    return IsUnlimited(most) || Equal(most, trips_) == Truth::kYes;
   }
 
-  static bool IsUnlimited(const Knowledge& most) {
-    return most.elements && most.elements->size() == 1 && most.elements->front().known() &&
-           most.elements->front().value() >= INT32_MAX;
-  }
+  static bool IsUnlimited(const Dim& most) { return most.known() && most.value() >= INT32_MAX; }
 
   // The comparisons that must all hold, without those that always do; nullopt: it is something
   // else.

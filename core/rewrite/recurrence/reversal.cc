@@ -7,6 +7,7 @@
 
 #include "core/analysis/affine.h"
 #include "core/ops/declared_attributes.h"
+#include "core/ops/elements.h"
 #include "core/rewrite/zeros.h"
 
 namespace dragoman {
@@ -84,8 +85,7 @@ std::optional<std::int64_t> ReversedAxis(const Node& node, const PassContext& co
 const Value* PeelLengths(const Value* lengths, const Dim& steps, const PassContext& context) {
   const auto is = [&](const Value* bound, const Dim& number) {
     const Knowledge known = bound != nullptr ? context.inference.Know(bound) : Knowledge();
-    return known.elements && known.elements->size() == 1 &&
-           Equal(known.elements->front(), number) == Truth::kYes;
+    return Equal(OnlyElement(known), number) == Truth::kYes;
   };
   for (int hop = 0; hop < kMaxReversalHops && lengths->producer() != nullptr; ++hop) {
     const Node& node = *lengths->producer();

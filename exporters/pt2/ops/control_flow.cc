@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "core/ir/node_attributes.h"
+#include "core/ops/control_flow.h"
+#include "core/ops/elements.h"
 #include "core/ops/infer_context.h"
 
 namespace dragoman::pt2 {
@@ -122,10 +124,6 @@ struct LoopParts {
   std::optional<Dim> iterations;  // if nothing ends the loop before; unknown: operand 0 tells
 };
 
-bool IsTrue(const Knowledge& known) {
-  return known.elements && known.elements->size() == 1 && known.elements->front() == Dim(1);
-}
-
 LoopParts PartsOf(const AtenOp& op) {
   LoopParts parts;
   parts.body = GraphAttribute(op.node, "body");
@@ -133,12 +131,10 @@ LoopParts PartsOf(const AtenOp& op) {
   parts.scans = parts.body->num_outputs() - 1 - parts.states;
   const Value* next = parts.body->output(0);
   const bool passes_on = next == parts.body->input(1);
-  const bool starts = !op.has(1) || IsTrue(op.inference.Know(op.node.operand(1)));
-  const bool goes_on = passes_on || IsTrue(op.inference.Know(next));
+  const bool starts = !op.has(1) || IsConstantBool(op.inference.Know(op.node.operand(1)), true);
+  const bool goes_on = passes_on || IsConstantBool(op.inference.Know(next), true);
   if (!op.has(0) || !starts || !goes_on) return parts;
-  const Knowledge count = op.inference.Know(op.node.operand(0));
-  const bool is_known = count.elements && count.elements->size() == 1;
-  parts.iterations = is_known ? count.elements->front() : Dim::Unknown();
+  parts.iterations = OnlyElement(op.inference.Know(op.node.operand(0)));
   return parts;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/lowering/number_value.h"
+#include "core/ops/elements.h"
 #include "importers/relax/graph/expr_text.h"
 #include "importers/relax/graph/parse_module.h"
 #include "importers/relax/lower/evaluator.h"
@@ -275,8 +276,8 @@ Result<Abstract> Evaluator::CastTensor(Value* value, const Type& type, Scope& sc
     DRAGOMAN_ASSIGN(Value * number, NumberValue(builder(), size, DType::kI64));
     sizes.push_back(c.Vector(number));
     const Knowledge known = entry_.inference().Know(number);
-    const bool has_form = known.elements && known.elements->size() == 1 && actual != nullptr;
-    const Truth same = has_form ? Equal(known.elements->front(), (*actual)[i]) : Truth::kUnknown;
+    const Truth same =
+        actual != nullptr ? Equal(OnlyElement(known), (*actual)[i]) : Truth::kUnknown;
     if (same == Truth::kNo) return Unsupported("the cast never holds");
     proved = proved && same == Truth::kYes;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analysis/inference.h"
+#include "core/ops/elements.h"
 #include "core/support/count_elements.h"
 #include "importers/tensorflow/ops/dilated.h"
 
@@ -121,9 +122,7 @@ std::vector<Crop> CropsOf(Call& c, const Blocks& blocks) {
   std::vector<Crop> crops;
   const auto known = [&](Value* edge) {
     if (const std::optional<std::int64_t> number = c.KnownNumber(edge)) return Dim(*number);
-    const Knowledge knowledge = c.builder().inference().Know(edge);
-    return knowledge.elements && knowledge.elements->size() == 1 ? knowledge.elements->front()
-                                                                 : Dim::Unknown();
+    return OnlyElement(c.builder().inference().Know(edge));
   };
   for (std::size_t i = 0; i < blocks.sizes.size() && !c.failed(); ++i)
     crops.push_back({known(blocks.begins[i]), known(blocks.ends[i])});

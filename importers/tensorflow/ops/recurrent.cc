@@ -11,6 +11,7 @@
 
 #include "core/lowering/math.h"
 #include "core/lowering/name_body.h"
+#include "core/ops/elements.h"
 #include "core/support/count_elements.h"
 
 namespace dragoman::tf {
@@ -132,10 +133,9 @@ Value* ZeroBehind(Call& c, Value* rows, Value* length) {
 
 // Whether `length` is the number of rows of `x`, as far as inference tells.
 bool IsSizeOf(Call& c, Value* length, Value* x) {
-  const Knowledge knowledge = c.builder().inference().Know(length);
+  const Dim number = OnlyElement(c.builder().inference().Know(length));
   const Shape* sizes = x->type().shape();
-  return knowledge.elements && knowledge.elements->size() == 1 && sizes != nullptr &&
-         !sizes->empty() && Equal(knowledge.elements->front(), sizes->front()) == Truth::kYes;
+  return sizes != nullptr && !sizes->empty() && Equal(number, sizes->front()) == Truth::kYes;
 }
 
 // The same for all steps of a sequence, (steps, batch, features). Steps from seq_len_max on give
