@@ -14,6 +14,7 @@
 #include "cli/options.h"
 #include "core/rewrite/match/judge_rule.h"
 #include "core/rewrite/rules/built_in_rules.h"
+#include "core/support/plural.h"
 #include "driver/rules.h"
 
 namespace dragoman::cli {
@@ -127,7 +128,7 @@ int PrintMatches(const RulesCommand& options, std::shared_ptr<const RuleSet> rul
   if (options.common.json) {
     PrintJson(list);
   } else if (!options.common.quiet) {
-    Print("{} {}\n", places->size(), places->size() == 1 ? "place" : "places");
+    Print("{}\n", Plural(places->size(), "place"));
   }
   return kDone;
 }
@@ -162,6 +163,8 @@ int PrintMisses(const RulesCommand& options, const RuleSet& rules) {
 }
 
 int RunRulesCommand(const RulesCommand& options) {
+  if (int{options.check} + int{options.matches.has_value()} + int{!options.why_not.empty()} > 1)
+    return Report(InvalidInput("--check, --matches and --why-not do not go together"));
   using Rules = std::shared_ptr<const RuleSet>;
   const Result<Rules> rules =
       options.file ? LoadRules(*options.file)

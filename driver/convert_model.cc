@@ -67,7 +67,10 @@ Result<ConvertedModel> ConvertModel(const Session& session, Model source, const 
     return ConvertedModel{.model = std::move(source)};
   }
   if (options.level == Level::kSource)
-    return InvalidInput("--level source does not go with facts, cuts, passes or this format");
+    return InvalidInput(
+        "--level source keeps the file's graph: it does not go with sizes, an entry, cuts, passes "
+        "or "
+        "a format of another dialect");
   LoweringOptions lowering = LoweringOf(options, target);
   // A container at the common level gets what lowering gives, unless passes are asked for; so does
   // a file of which only rules need the common graph.

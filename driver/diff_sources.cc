@@ -64,7 +64,7 @@ Result<Level> LevelToCompare(const Session& session, const DiffRequest& request,
                              const Model& b) {
   const bool lowered = AsksForLowered(session, request);
   if (request.level == Level::kSource && lowered)
-    return InvalidInput("--level source does not go with facts and passes");
+    return InvalidInput("--level source does not go with sizes, an entry or passes");
   if (request.level == Level::kSource) {
     const bool source = a.level == Level::kSource && b.level == Level::kSource;
     return source ? Level::kSource : Level::kCommon;

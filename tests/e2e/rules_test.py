@@ -189,6 +189,8 @@ class Commands(Rules):
         model = self.save(gelu_model(root=1.5))
         self.assertIn("operand 1 of Div is 1.5, expected 1.4142135623730951",
                       self.done("rules", "--why-not", model, "y"))
+        self.assertIn("do not go together",
+                      self.fails(2, "rules", "--check", "--why-not", model, "y"))
         self.assertIn("read-gelu: node 'n_y'", self.done("rules", "--matches", self.save(gelu_model())))
 
     def test_what_no_rule_matches_stays_as_it_is(self):
