@@ -12,6 +12,7 @@
 
 #include "cli/options.h"
 #include "cli/page_file.h"
+#include "core/support/plural.h"
 #include "driver/bench_model.h"
 #include "driver/model_costs.h"
 #include "page/plot.h"
@@ -69,8 +70,9 @@ void PrintBenchmark(const std::string& file, const Benchmark& benchmark, bool pr
 
 void PrintBenchmarks(const std::vector<Benchmark>& benchmarks, const BenchOptions& options) {
   const RunRequest& run = options.request.run;
-  Print("{} rounds of {} calls, engine {}, threads: {}\n", options.request.rounds, run.repeat,
-        run.engine, run.threads);
+  Print("{} of {}, engine {}, threads: {}\n",
+        Plural(static_cast<std::size_t>(options.request.rounds), "round"),
+        Plural(static_cast<std::size_t>(run.repeat), "call"), run.engine, run.threads);
   PrintBenchmark(options.model, benchmarks[0], options.profile);
   if (benchmarks.size() < 2) return;
   PrintBenchmark(*options.against, benchmarks[1], options.profile);

@@ -19,6 +19,7 @@
 #include "codegen/onednn/emit/emit_use.h"
 #include "core/rewrite/pipeline.h"
 #include "core/support/output_file.h"
+#include "core/support/plural.h"
 #include "core/support/text.h"
 #include "driver/data.h"
 #include "driver/data_sets.h"
@@ -128,7 +129,7 @@ void PrintReferenceSteps(const onednn::Plan& plan) {
     whole += steps[i].share;
     if (i < kMost) text += (i == 0 ? "" : ", ") + steps[i].name;
   }
-  if (steps.size() > kMost) text += fmt::format(" and {} others", steps.size() - kMost);
+  if (steps.size() > kMost) text += " and " + Plural(steps.size() - kMost, "other");
   Print("Slow steps, by reference kernels: {}: {:.0f} % of the work\n", text, 100 * whole);
 }
 

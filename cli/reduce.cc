@@ -14,6 +14,7 @@
 #include "cli/fusion_summary.h"
 #include "cli/options.h"
 #include "codegen/onednn/process.h"
+#include "core/support/plural.h"
 #include "core/support/temporary_folder.h"
 #include "driver/reduce.h"
 
@@ -123,8 +124,8 @@ Status ReduceModel(const ReduceCommand& options) {
                                      {"nodes", after.nodes},
                                      {"calls", test.calls()}});
   } else if (!options.common.quiet) {
-    Print("{}: {} of {} nodes, after {} calls of the command\n", options.output, after.nodes,
-          before.nodes, test.calls());
+    Print("{}: {} of {}, after {} of the command\n", options.output, after.nodes,
+          Plural(before.nodes, "node"), Plural(static_cast<std::size_t>(test.calls()), "call"));
   }
   return {};
 }

@@ -18,6 +18,7 @@
 #include "cli/options.h"
 #include "core/ir/element_text.h"
 #include "core/support/output_file.h"
+#include "core/support/plural.h"
 #include "driver/data.h"
 #include "driver/data_sets.h"
 #include "driver/run_model.h"
@@ -53,9 +54,9 @@ std::string ReportText(const std::string& report) {
   const auto times = nlohmann::json::parse(report.substr(0, end), nullptr, false);
   if (!times.is_object() || !times.contains("median")) return report;
   const auto time = [&](const char* name) { return TimeText(times[name].get<double>()); };
-  return fmt::format("{} runs: fastest {}, median {}, 99 % below {}\n{}",
-                     times["repeat"].get<std::int64_t>(), time("min"), time("median"), time("p99"),
-                     end == std::string::npos ? "" : report.substr(end + 1));
+  return fmt::format("{}: fastest {}, median {}, 99 % below {}\n{}",
+                     Plural(times["repeat"].get<std::size_t>(), "run"), time("min"), time("median"),
+                     time("p99"), end == std::string::npos ? "" : report.substr(end + 1));
 }
 
 // "[0.25, -1.5, …]"

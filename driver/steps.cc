@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/analysis/no_entry.h"
+#include "core/support/plural.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -115,8 +116,9 @@ Result<StepInputs> BindSteps(const std::vector<Slot>& slots, const std::vector<N
       const std::vector<std::int64_t>& sizes = named.array.shape;
       if (shape == nullptr || sizes.size() != shape->size() + 1) continue;
       if (sizes.front() != calls) {
-        return InvalidInput(fmt::format("input '{}' holds {} steps, and --steps asks for {}",
-                                        slots[i].name, sizes.front(), calls));
+        return InvalidInput(
+            fmt::format("input '{}' holds {}, and --steps asks for {}", slots[i].name,
+                        Plural(static_cast<std::size_t>(sizes.front()), "step"), calls));
       }
       Shape with_calls = *shape;
       with_calls.insert(with_calls.begin(), Dim(calls));

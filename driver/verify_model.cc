@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/support/plural.h"
 #include "driver/data_sets.h"
 #include "driver/default_inputs.h"
 #include "driver/recorded_values.h"
@@ -20,7 +21,7 @@ Verification Judge(std::string what, const FlatArrays& found, const FlatArrays& 
   Verification verification{std::move(what), {}, {}, {}};
   if (found.size() != expected.size()) {
     OutputComparison count;
-    count.message = fmt::format("{} outputs, expected {}", found.size(), expected.size());
+    count.message = fmt::format("{}, expected {}", Plural(found.size(), "output"), expected.size());
     verification.outputs.push_back(std::move(count));
     return verification;
   }

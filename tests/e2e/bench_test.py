@@ -19,6 +19,8 @@ class Bench(CommandCase):
     def test_times_in_words(self):
         lines = self.done("bench", MLP, "--engine", "interpreter", *SHORT).splitlines()
         self.assertEqual(lines[0], "3 rounds of 4 calls, engine interpreter, threads: 1")
+        once = self.done("bench", MLP, "--engine", "interpreter", "--rounds", 1, "--calls", 1)
+        self.assertTrue(once.startswith("1 round of 1 call, engine"), once)
         time = r"[\d.e+]+ (us|ms|s)"
         self.assertRegex(lines[1], rf"model\.onnx: fastest {time}, median {time}, 99 % below {time}$")
         self.assertEqual(lines[2], "  13.4 kB of weights, 512 bytes of activations at most")

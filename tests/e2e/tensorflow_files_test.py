@@ -151,7 +151,7 @@ class FrozenGraphs(CommandCase):
         common = dragoman("convert", graph, "-o", "-", "--to", "text", "--level", "common")
         self.assertEqual(common.returncode, 0, common.stderr)
         self.assertIn("(%x: f32[*], %flag: bool[*])", common.stdout)
-        self.assertIn("placeholder 'unused_control_flow_input' and 1 others are not inputs, since "
+        self.assertIn("placeholder 'unused_control_flow_input' and 1 other are not inputs, since "
                       "nothing reads them", common.stderr)
 
     def test_tables_that_only_the_caller_has_are_refused(self):

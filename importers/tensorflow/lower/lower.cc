@@ -8,6 +8,7 @@
 
 #include "core/lowering/arguments.h"
 #include "core/lowering/lower_entries.h"
+#include "core/support/plural.h"
 #include "importers/tensorflow/graph/entries.h"
 #include "importers/tensorflow/graph/graph_names.h"
 #include "importers/tensorflow/lower/evaluator.h"
@@ -118,8 +119,8 @@ class TensorFlowLowering {
     if (count == 0) return;
     note("placeholder '" + first + "'" +
          (count == 1 ? " is not an input, since nothing reads it"
-                     : " and " + std::to_string(count - 1) +
-                           " others are not inputs, since nothing reads them"));
+                     : " and " + Plural(count - 1, "other") +
+                           " are not inputs, since nothing reads them"));
   }
 
   Status RunEntry(const Entry& source, const Facts& facts, const StatePlan& plan,
