@@ -21,7 +21,7 @@ constexpr std::string_view kLinearHeader = "runtime/fast/packed_linear.h";
 constexpr std::string_view kResizeHeader = "runtime/fast/dynamic_resize.h";
 constexpr std::string_view kRecurrentHeader = "runtime/fast/dynamic_recurrent.h";
 constexpr std::string_view kPoolHeader = "runtime/fast/dynamic_pool.h";
-constexpr std::int64_t kSample = 64;  // in place of a size that is not known
+constexpr std::int64_t kSample = 4096;  // in place of a size that is not known: no window is longer
 
 // Sizes of an image with channels that are known.
 std::optional<rt::Shape> SampleOf(const Value* image) {

@@ -265,5 +265,15 @@ origins {
   EXPECT_THAT(Steps(plan)[1].comment, testing::EndsWith(", at policy.py:90"));
 }
 
+// As of a Fourier transform over short times, written as a convolution.
+TEST(MakePlan, PreparesConvolutionsOfOpenLengthByLongKernels) {
+  std::string kernel = "1.0";
+  for (int i = 1; i < 512; ++i) kernel += ", 1.0";
+  const Plan plan =
+      PlanOf("graph main(%x: f32[1, 1, t]) -> (%y) {\n  const %w: f32[1, 1, 512] = [[[" + kernel +
+             "]]]\n  %y = onnx.Conv(%x, %w) {strides = [128]}\n}");
+  EXPECT_EQ(plan.prepared.at(0).type, "rt::DynamicConv");
+}
+
 }  // namespace
 }  // namespace dragoman::onednn
