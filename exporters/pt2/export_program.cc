@@ -36,15 +36,16 @@ Status AddProgram(const std::string& name, Program& program, RecordCount& count,
     contents.Add((is_constant ? "data/constants/" : "data/weights/") + record,
                  weight.tensor.bytes());
   }
-  const std::pair<std::string, Json> records[] = {
-      {"models/" + name + ".json", std::move(program.json)},
-      {"data/weights/" + name + "_weights_config.json", Json{{"config", std::move(weights)}}},
-      {"data/constants/" + name + "_constants_config.json",
-       Json{{"config", std::move(constants)}}}};
-  for (const auto& [record, json] : records) {
+  const auto add = [&](const std::string& record, const Json& json) -> Status {
     DRAGOMAN_ASSIGN(std::string text, JsonText(json));
     contents.Own(record, std::move(text));
-  }
+    return {};
+  };
+  DRAGOMAN_TRY(add("models/" + name + ".json", program.json));
+  DRAGOMAN_TRY(
+      add("data/weights/" + name + "_weights_config.json", Json{{"config", std::move(weights)}}));
+  DRAGOMAN_TRY(add("data/constants/" + name + "_constants_config.json",
+                   Json{{"config", std::move(constants)}}));
   contents.Own("data/sample_inputs/" + name + ".pt", "");
   return {};
 }
