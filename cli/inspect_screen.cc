@@ -45,8 +45,9 @@ void PrintCensus(const Census& census, std::size_t absent) {
   }
   if (census.ops.size() > kMaxRows) ops += ", …";
   Print("nodes    {}{}{}\n", census.nodes, ops.empty() ? "" : ": ", ops);
-  Print("weights  {} constants, {} parameters, {}{}\n", census.weights.constants,
-        Grouped(census.weights.parameters), SizeText(census.weights.bytes),
+  Print("weights  {}, {} parameter{}, {}{}\n", Plural(census.weights.constants, "constant"),
+        Grouped(census.weights.parameters), census.weights.parameters == 1 ? "" : "s",
+        SizeText(census.weights.bytes),
         absent == 0 ? "" : fmt::format("; the elements of {} are not there", absent));
 }
 

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "core/analysis/no_entry.h"
 #include "core/interpreter/interpreter.h"
 #include "core/support/port_name.h"
 #include "core/support/printable.h"
@@ -204,8 +203,7 @@ Result<PreparedRun> PrepareFlat(const Session& session, const Model& source,
 Result<PreparedRun> Prepare(const Session& session, const Model& source,
                             const std::vector<NamedArray>& given, const RunRequest& request) {
   Facts facts = NamesIn(source, request.facts);
-  if (facts.entry && source.FindEntry(*facts.entry) == nullptr)
-    return NoEntry(source, *facts.entry);
+  DRAGOMAN_TRY(CheckEntry(source, facts));
   std::vector<Step> steps = {{}};
   if (request.steps) {
     DRAGOMAN_ASSIGN(steps, ParseSteps(*request.steps));

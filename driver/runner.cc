@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "core/analysis/no_entry.h"
 #include "core/support/nearest_name.h"
 #include "core/support/text.h"
 #include "driver/given_names.h"
@@ -216,8 +215,7 @@ Result<FlatArrays> Runner::Interpret(const std::string& name, const Arrays& inpu
 Result<FlatArrays> Runner::Run(const std::string& entry, const std::vector<NamedArray>& arrays) {
   Facts facts = request_.facts;
   if (!entry.empty()) facts.entry = NameIn(source_, entry);
-  if (facts.entry && source_.FindEntry(*facts.entry) == nullptr)
-    return NoEntry(source_, *facts.entry);
+  DRAGOMAN_TRY(CheckEntry(source_, facts));
   const Entry& chosen = ChosenEntry(source_, facts);
   const std::string& name = chosen.name;
   const Format* const format = FormatOfModel(session_.formats, source_);

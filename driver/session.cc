@@ -14,6 +14,7 @@
 
 #include "codegen/onednn/codegen.h"
 #include "core/analysis/inference.h"
+#include "core/analysis/no_entry.h"
 #include "core/ir/for_each_value.h"
 #include "core/ir/type_algebra.h"
 #include "core/ir/verify.h"
@@ -355,6 +356,11 @@ SizeBudget Session::Budget() const {
 
 std::unique_ptr<Progress> Session::Show(std::string what) const {
   return shows_progress ? std::make_unique<Progress>(std::move(what)) : nullptr;
+}
+
+Status CheckEntry(const Model& source, const Facts& facts) {
+  if (!facts.entry || source.FindEntry(NameIn(source, *facts.entry)) != nullptr) return {};
+  return NoEntry(source, *facts.entry);
 }
 
 const Entry& ChosenEntry(const Model& source, const Facts& facts) {

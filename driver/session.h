@@ -124,6 +124,9 @@ struct Session {
   SizeBudget Budget() const;
 };
 
+// Errors: `facts` name an entry that the model lacks.
+Status CheckEntry(const Model& source, const Facts& facts);
+
 // The entry that `facts` name, else the default one.
 const Entry& ChosenEntry(const Model& source, const Facts& facts);
 

@@ -135,6 +135,8 @@ ModelObject Load(nb::object source, nb::object shapes, nb::object dims, nb::obje
         *Call(object, [&](Session& session) { return session.Read(object.path, name, options); });
   }
   object.owner = std::make_shared<SharedModel>(std::move(*model));
+  if (Status known = CheckEntry(object.model(), object.facts); !known.ok())
+    Raise(known.error().InFile(object.path));
   return object;
 }
 

@@ -54,6 +54,11 @@ class ModelsTest(unittest.TestCase):
                 self.assertEqual(call(lambda: dragoman.load(path).to_text()),
                                  command("convert", path, "-o", "-", "--to", "text", "-q"))
 
+    def test_an_entry_that_is_not_there(self):
+        path = MODELS / "torchscript/lstm_policy/model.pt"
+        with self.assertRaisesRegex(dragoman.Invalid, "no entry 'forwrd'.*forward"):
+            dragoman.load(path, entry="forwrd")
+
     def test_rewritten_graphs_are_those_of_the_command_line(self):
         for path in ALL:
             with self.subTest(path=path):
