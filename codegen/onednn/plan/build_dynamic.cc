@@ -21,17 +21,6 @@ constexpr std::string_view kLinearHeader = "runtime/fast/packed_linear.h";
 constexpr std::string_view kResizeHeader = "runtime/fast/dynamic_resize.h";
 constexpr std::string_view kRecurrentHeader = "runtime/fast/dynamic_recurrent.h";
 constexpr std::string_view kPoolHeader = "runtime/fast/dynamic_pool.h";
-constexpr std::int64_t kSample = 4096;  // in place of a size that is not known: no window is longer
-
-// Sizes of an image with channels that are known.
-std::optional<rt::Shape> SampleOf(const Value* image) {
-  const Shape* shape = image->type().shape();
-  if (shape == nullptr || shape->size() < 3 || shape->size() > 5 || !(*shape)[1].known())
-    return std::nullopt;
-  rt::Shape sample;
-  for (const Dim& dim : *shape) sample.push_back(dim.known() ? dim.value() : kSample);
-  return sample;
-}
 
 bool ReachesBeyond(const rt::WindowSpec& spec) {
   for (int i = 0; i < spec.pads.size(); ++i) {
@@ -93,7 +82,7 @@ bool PlanBuilder::PrepareDynamicPool(const Node& node, const Params& params,
 bool PlanBuilder::PrepareDynamic(const Node& node, const OpDef& def, Prepared& prepared) {
   const bool convolves = node.Is("Conv") || node.Is("ConvTranspose");
   if (!convolves && !node.Is("MaxPool") && !node.Is("AveragePool")) return false;
-  const std::optional<rt::Shape> sample = SampleOf(node.operand(0));
+  const std::optional<rt::Shape> sample = SampleImageSizesOf(node.operand(0));
   const Result<Params> params = def.fill_params(node);
   if (!sample || !params.ok()) return false;
   prepared.is_dynamic = prepared.reads_constants = prepared.allocates = true;
@@ -104,13 +93,11 @@ bool PlanBuilder::PrepareDynamic(const Node& node, const OpDef& def, Prepared& p
 // By constant scales, or to sizes that the run may tell.
 bool PlanBuilder::UseDynamicResize(const Node& node, const OpDef& def, Step& step) {
   if (!node.Is("Resize") || SizesOf(node.operand(0))) return false;
-  const Shape* x = node.operand(0)->type().shape();
+  const std::optional<rt::Shape> x = SampleSizesOf(node.operand(0));
   const Result<Params> params = def.fill_params(node);
-  if (x == nullptr || x->size() > rt::DynamicResize::kMostAxes || !params.ok()) return false;
+  if (!x || x->size() > rt::DynamicResize::kMostAxes || !params.ok()) return false;
   const auto& p = params->As<rt::ResizeParams>();
-  rt::Shape sample;
-  for (const Dim& dim : *x) sample.push_back(dim.known() ? dim.value() : kSample);
-  if (!rt::PreparedResize::Supports(p, sample)) return false;
+  if (!rt::PreparedResize::Supports(p, *x)) return false;
   std::vector<BufferId> given;
   for (const std::size_t i : {2, 3}) {
     const Value* operand = node.operand(i);

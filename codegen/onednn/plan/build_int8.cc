@@ -176,29 +176,24 @@ bool PlanBuilder::BuildInt8(const Node& node, const OpDef& def, Step& step) {
 bool PlanBuilder::UseDynamicInt8(const Node& node, const OpDef& def, Step& step) {
   if (!IsInt8Product(node)) return false;
   const QuantizedOperands operands(node);
-  const Shape* const shape = operands.x->type().shape();
+  const bool conv = IsInt8Conv(node);
+  const std::optional<rt::Shape> x =
+      conv ? SampleImageSizesOf(operands.x) : SampleSizesOf(operands.x);
   const std::optional<rt::Shape> w = SizesOf(operands.w);
-  if (!IsInt8(operands.x) || !IsInt8(operands.w) || !IsOne(operands.x_zero) || shape == nullptr ||
+  if (!IsInt8(operands.x) || !IsInt8(operands.w) || !IsOne(operands.x_zero) || !x || x->empty() ||
       SizesOf(operands.x) || !w || w->empty() || !HasConstantWeights(operands)) {
     return false;
   }
-  constexpr std::int64_t kSample = 64;  // in place of a size that is not known
-  rt::Shape x;
-  for (const Dim& dim : *shape) x.push_back(dim.known() ? dim.value() : kSample);
-  const bool conv = IsInt8Conv(node);
-  const std::size_t inner = conv ? 1 : shape->size() - 1;
+  if (!conv && !operands.x->type().shape()->back().known()) return false;
   const std::int64_t channels = conv ? (*w)[0] : w->back();
-  if (inner >= shape->size() || !(*shape)[inner].known() ||
-      !IsOneOrLine(operands.w_zero, channels) || !operands.CanRequantize(channels)) {
-    return false;
-  }
+  if (!IsOneOrLine(operands.w_zero, channels) || !operands.CanRequantize(channels)) return false;
   Prepared prepared;
   if (conv) {
     const Result<Params> params = def.fill_params(node);
-    if (!params.ok() || !rt::PreparedInt8Conv::Supports(params->As<rt::ConvParams>(), x, *w))
+    if (!params.ok() || !rt::PreparedInt8Conv::Supports(params->As<rt::ConvParams>(), *x, *w))
       return false;
     prepared.init = params->cpp() + ", ";
-  } else if (!rt::PreparedInt8MatMul::Supports(x, *w, true)) {
+  } else if (!rt::PreparedInt8MatMul::Supports(*x, *w, true)) {
     return false;
   }
   prepared.type = conv ? "rt::DynamicInt8Conv" : "rt::DynamicInt8MatMul";

@@ -23,6 +23,22 @@ std::optional<rt::Shape> SizesOf(const Value* value) {
   return value == nullptr ? std::nullopt : ToRuntimeShape(value->type().shape());
 }
 
+std::optional<rt::Shape> SampleSizesOf(const Value* value, std::int64_t open) {
+  const Shape* shape = value == nullptr ? nullptr : value->type().shape();
+  if (shape == nullptr || shape->size() > rt::kMaxRank) return std::nullopt;
+  rt::Shape sample;
+  for (const Dim& dim : *shape) sample.push_back(dim.known() ? dim.value() : open);
+  return sample;
+}
+
+std::optional<rt::Shape> SampleImageSizesOf(const Value* image) {
+  constexpr std::int64_t kBeyondWindows = 4096;
+  const Shape* shape = image == nullptr ? nullptr : image->type().shape();
+  if (shape == nullptr || shape->size() < 3 || shape->size() > 5 || !(*shape)[1].known())
+    return std::nullopt;
+  return SampleSizesOf(image, kBeyondWindows);
+}
+
 bool IsAlongLastAxis(const Node& node) {
   const std::int64_t axis = IntAttribute(node, "axis");
   return axis == -1 || axis == *node.operand(0)->type().rank() - 1;

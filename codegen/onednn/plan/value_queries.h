@@ -4,6 +4,7 @@
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_PLAN_VALUE_QUERIES_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_PLAN_VALUE_QUERIES_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,12 @@ bool IsInt8(const Value* value);
 bool IsConstant(const Value* value);
 // nullopt: a size that is not a number, more axes than rt::kMaxRank.
 std::optional<rt::Shape> SizesOf(const Value* value);
+// For asking whether a kernel supports a value: its sizes, `open` for each that only the run tells.
+// nullopt: an unknown rank, more axes than rt::kMaxRank.
+std::optional<rt::Shape> SampleSizesOf(const Value* value, std::int64_t open = 1);
+// The same of an image of one to three axes after N and C, of which C is known: open sizes are
+// longer than any window.
+std::optional<rt::Shape> SampleImageSizesOf(const Value* image);
 // Whether attribute `axis`, by default -1, names the last axis of operand 0, whose rank is known.
 bool IsAlongLastAxis(const Node& node);
 // "'x' f32[1, 41]", of a value that is there.

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "tests/unit/codegen/plan_of.h"
 
 namespace dragoman::onednn {
@@ -96,6 +98,15 @@ TEST(PlanInt8, APoolBetweenConvolutionsWorksOnTheirIntegers) {
   EXPECT_THAT(Calls(plan),
               ElementsAre("rt::PreparedInt8Conv", "rt::PreparedInt8Pool", "rt::PreparedInt8Conv"));
   EXPECT_TRUE(plan.buffer(plan.entries.front().body.steps[1].results.front()).channels_last);
+}
+
+TEST(PlanInt8, PreparesConvolutionsOfOpenLengthByLongKernels) {
+  std::string kernel = "1";
+  for (int i = 1; i < 512; ++i) kernel += ", 1";
+  const Plan plan =
+      PlanOf("graph main(%x: u8[1, 1, t]) -> (%y) {\n  const %w: i8[1, 1, 512] = [[[" + kernel +
+             "]]]\n  %y = onnx.ConvInteger(%x, %w) {strides = [128]}\n}");
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::DynamicInt8Conv"));
 }
 
 TEST(PlanInt8, WhatElseReadsAnImageReadsARowMajorCopy) {

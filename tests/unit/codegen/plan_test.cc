@@ -147,6 +147,10 @@ TEST(MakePlan, PreparesResizesWhoseSizesAreNotKnownUnlessScalesAreNot) {
   EXPECT_EQ(resize("_, %twice"), "rt::DynamicResize");
   EXPECT_EQ(resize("_, _, %to"), "rt::DynamicResize");
   EXPECT_EQ(resize("_, %by"), "Resize<float, float>");
+  const Plan features = PlanOf(
+      "graph main(%x: f32[n, 1024, h, w], %to: i64[4]) -> (%y) {\n"
+      "  %y: f32[_, _, _, _] = onnx.Resize(%x, _, _, %to) {mode = \"linear\"}\n}");
+  EXPECT_THAT(Calls(features), ElementsAre("rt::DynamicResize"));
 }
 
 TEST(MakePlan, TellsWhichStepsCallReferenceKernelsThoughOthersNeedNot) {
