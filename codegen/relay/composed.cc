@@ -10,7 +10,7 @@ namespace dragoman::relay::emit {
 namespace {
 
 constexpr std::string_view kFunction = "relay.function";
-constexpr std::string_view kOwnName = "composed_";
+constexpr std::string_view kOwnName = "composed.";  // which no input begins with
 
 }  // namespace
 

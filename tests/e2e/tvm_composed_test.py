@@ -61,6 +61,21 @@ class ComposedTest(RelaxCase):
                 "none").stdout
             self.assertIn(call, text.replace('"', ""))
 
+    def test_inputs_may_be_named_as_what_the_writers_name(self):
+        text = """\
+entry main(%x: f32[2, 5], %w: f32[2]) -> (%y: f32[2, 5], %z: f32[2]) {
+  %a: f32[2, 5] = onnx.Hardmax(%x)
+  %y: f32[2, 5] = onnx.Hardmax(%a) {axis = 0}
+  %z: f32[2] = onnx.Relu(%w)
+}
+"""
+        for name in "v", "v3", "composed_0", "lv", "gv":
+            for suffix in ".py", ".relay":
+                with self.subTest(name=name, suffix=suffix):
+                    source, path = self.convert(suffix, text.replace("%x", "%" + name))
+                    done = dragoman("diff", source, path, "--passes", "none")
+                    self.assertEqual(done.returncode, 0, done.stdout)
+
     def test_changed_calls_are_read_as_they_stand(self):
         for suffix in ".py", ".relay":
             _, path = self.convert(suffix)

@@ -180,6 +180,7 @@ class Builder {
   void AddParameters(const Block& block, Graph& graph) {
     for (Expr* parameter : block.parameters) {
       Value* value = graph.AddInput(parameter->name, parameter->type);
+      names_.Reserve(parameter->name);
       if (!parameter->type_text.empty())
         value->extra().emplace_back(std::string(kTypeText), parameter->type_text);
       if (!parameter->span.empty())
