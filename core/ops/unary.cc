@@ -111,8 +111,20 @@ Result<Values> ExpandErfc(Node& node) {
   return Values{formula.Cast(formula.Add("Where", {is_near, near, far}), type)};
 }
 
+// x · max(0, min(1, x / 6 + 1/2)): the attributes of a HardSigmoid are too coarse for float64.
+Result<Values> ExpandWideHardSwish(ExpansionFormula formula) {
+  DRAGOMAN_ASSIGN(Value * six, formula.Number(6));
+  DRAGOMAN_ASSIGN(Value * half, formula.Number(0.5));
+  DRAGOMAN_ASSIGN(Value * zero, formula.Number(0));
+  DRAGOMAN_ASSIGN(Value * one, formula.Number(1));
+  Value* line = formula.Add("Add", {formula.Add("Div", {formula.x(), six}), half});
+  Value* gate = formula.Add("Max", {formula.Add("Min", {line, one}), zero});
+  return Values{formula.Add("Mul", {formula.x(), gate})};
+}
+
 Result<Values> ExpandHardSwish(Node& node) {
   ExpansionFormula formula(node);
+  if (formula.type().dtype() == DType::kF64) return ExpandWideHardSwish(formula);
   Value* gate = formula.Add("HardSigmoid", {formula.x()});
   gate->producer()->SetAttribute("alpha", 1.0f / 6);
   gate->producer()->SetAttribute("beta", 0.5f);

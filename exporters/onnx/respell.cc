@@ -173,9 +173,12 @@ Status GatherNearest(Node& node) {
 
 // --- Functions of ONNX in f64
 
-// Runtimes compute them by operators that they lack in float64 (spell_doubles.h).
+// By name: what runtimes lack in float64, or compute by operators that they lack (spell_doubles.h).
 bool IsWideFunction(const Node& node) {
-  return (node.Is("Gelu") || node.Is("Mish")) && node.result()->type().dtype() == DType::kF64;
+  if (node.num_results() != 1 || node.result()->type().dtype() != DType::kF64) return false;
+  for (std::string_view op : {"Gelu", "HardSwish", "MeanVarianceNormalization", "Mish"})
+    if (node.Is(op)) return true;
+  return false;
 }
 
 // --- TopK of none, Loops without states

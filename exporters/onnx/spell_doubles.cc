@@ -2,7 +2,9 @@
 #include "exporters/onnx/spell_doubles.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,19 +16,36 @@
 namespace dragoman {
 namespace {
 
-// Nodes in front of one of a single operand, of its type.
+// Nodes in front of one, of the type of its result.
 class Formula {
  public:
   explicit Formula(Node& node) : node_(&node), name_(node.result()->name() + ".f64") {}
 
   Value* x() const { return node_->operand(0); }
+  Value* slope() const { return node_->operand(1); }
   Value* Number(double value) const {
     const std::vector<double> one = {value};
     return node_->graph()->AddConstant(name_, Tensor::Of<double>({}, one));
   }
   Value* Attribute(std::string_view name) const { return Number(FloatAttribute(*node_, name)); }
   Value* Op(std::string_view type, const std::vector<Value*>& operands) const {
-    return InsertOp(*node_, type, operands, node_->result()->type(), name_);
+    return Typed(node_->result()->type().dtype(), type, operands);
+  }
+  Value* Typed(DType dtype, std::string_view type, const std::vector<Value*>& operands) const {
+    return InsertOp(*node_, type, operands, node_->result()->type().WithDType(dtype), name_);
+  }
+  Value* Cast(Value* a, DType to) const {
+    Value* made = Typed(to, "Cast", {a});
+    made->producer()->SetAttribute("to", static_cast<std::int64_t>(to));
+    return made;
+  }
+  // `op` over all axes but the first two; nullptr where there are none, or none are known.
+  Value* OverPlaces(std::string_view op) const {
+    const Shape* shape = x()->type().shape();
+    if (shape == nullptr || shape->size() < 3) return nullptr;
+    std::vector<std::int64_t> axes(shape->size() - 2);
+    std::iota(axes.begin(), axes.end(), 2);
+    return Op(op, {x(), node_->graph()->AddConstant(name_, Tensor::Ints(axes))});
   }
   Value* Add(Value* a, Value* b) const { return Op("Add", {a, b}); }
   Value* Sub(Value* a, Value* b) const { return Op("Sub", {a, b}); }
@@ -64,6 +83,87 @@ Value* Erf(const Formula& f) {
   return f.Mul(f.Op("Sign", {f.x()}), f.Sub(one, f.Mul(t, decay)));
 }
 
+// tan(y - atan(x)) = (sin(y) - x · cos(y)) / (cos(y) + x · sin(y)): with y = atan(x) in float32,
+// the difference is so small that it is its tangent. Past 1e300, x gives π / 2 as 1e300 does.
+Value* AtanOf(const Formula& f, Value* x) {
+  Value* y = f.Cast(f.Typed(DType::kF32, "Atan", {f.Cast(x, DType::kF32)}), DType::kF64);
+  x = f.Op("Max", {f.Op("Min", {x, f.Number(1e300)}), f.Number(-1e300)});
+  Value* sin = f.Op("Sin", {y});
+  Value* cos = f.Op("Cos", {y});
+  return f.Sub(y, f.Div(f.Sub(sin, f.Mul(x, cos)), f.Add(cos, f.Mul(x, sin))));
+}
+
+Value* Atan(const Formula& f) { return AtanOf(f, f.x()); }
+
+Value* Asin(const Formula& f) {
+  Value* one = f.Number(1);
+  Value* cos = f.Op("Sqrt", {f.Mul(f.Sub(one, f.x()), f.Add(one, f.x()))});
+  return AtanOf(f, f.Div(f.x(), cos));
+}
+
+// 2 · atan(√((1 - x) / (1 + x)))
+Value* Acos(const Formula& f) {
+  Value* one = f.Number(1);
+  Value* half = AtanOf(f, f.Op("Sqrt", {f.Div(f.Sub(one, f.x()), f.Add(one, f.x()))}));
+  return f.Add(half, half);
+}
+
+Value* Tan(const Formula& f) { return f.Div(f.Op("Sin", {f.x()}), f.Op("Cos", {f.x()})); }
+
+// What 1 + u loses of u, (1 + u) - 1 - u, counts as such a part of 1 + u; below -1/2 it loses
+// nothing, above 1 nothing that counts.
+Value* LogOfOneAnd(const Formula& f, Value* u) {
+  Value* one = f.Number(1);
+  Value* near = f.Op("Max", {f.Op("Min", {u, one}), f.Number(-0.5)});
+  Value* sum = f.Add(one, near);
+  Value* lost = f.Sub(f.Sub(sum, one), near);
+  return f.Sub(f.Op("Log", {f.Add(one, u)}), f.Div(lost, sum));
+}
+
+// sign(x) · log(1 + a + a / (1 / a + √(1 / a² + 1))), a = |x|, up to 8e307.
+Value* AsinhOf(const Formula& f, Value* x) {
+  Value* one = f.Number(1);
+  Value* a = f.Op("Abs", {x});
+  Value* inverse = f.Div(one, a);
+  Value* root = f.Op("Sqrt", {f.Add(f.Mul(inverse, inverse), one)});
+  Value* u = f.Add(a, f.Div(a, f.Add(inverse, root)));
+  return f.Mul(f.Op("Sign", {x}), LogOfOneAnd(f, u));
+}
+
+Value* Asinh(const Formula& f) { return AsinhOf(f, f.x()); }
+
+// 2 · asinh(√((x - 1) / 2))
+Value* Acosh(const Formula& f) {
+  Value* root = f.Op("Sqrt", {f.Mul(f.Sub(f.x(), f.Number(1)), f.Number(0.5))});
+  Value* half = AsinhOf(f, root);
+  return f.Add(half, half);
+}
+
+Value* Atanh(const Formula& f) {
+  Value* twice = f.Sub(LogOfOneAnd(f, f.x()), LogOfOneAnd(f, f.Op("Neg", {f.x()})));
+  return f.Mul(twice, f.Number(0.5));
+}
+
+// exp(|x| / 2), whose square is not infinite before the result is.
+Value* RootOfExp(const Formula& f) {
+  return f.Op("Exp", {f.Mul(f.Op("Abs", {f.x()}), f.Number(0.5))});
+}
+
+Value* Cosh(const Formula& f) {
+  Value* root = RootOfExp(f);
+  Value* half = f.Number(0.5);
+  return f.Add(f.Mul(f.Mul(half, root), root), f.Div(f.Div(half, root), root));
+}
+
+// sign(x) · exp(a) · 2 t / (1 + t)², t = tanh(a / 2), a = |x|: keeps its digits near 0.
+Value* Sinh(const Formula& f) {
+  Value* root = RootOfExp(f);
+  Value* t = f.Op("Tanh", {f.Mul(f.Op("Abs", {f.x()}), f.Number(0.5))});
+  Value* sum = f.Add(f.Number(1), t);
+  Value* part = f.Div(f.Div(f.Add(t, t), sum), sum);
+  return f.Mul(f.Op("Sign", {f.x()}), f.Mul(f.Mul(part, root), root));
+}
+
 // x above 0, alpha · (exp(x) - 1) below. With t = tanh(x / 2), exp(x) - 1 = 2 t / (1 - t), which
 // keeps its digits near 0.
 Value* Elu(const Formula& f) {
@@ -80,42 +180,58 @@ Value* HardSigmoid(const Formula& f) {
   return Gate(f, f.Add(f.Mul(f.x(), f.Attribute("alpha")), f.Attribute("beta")));
 }
 
-// By a HardSigmoid, as ONNX defines it, 1 / 6 would be of float32.
-Value* HardSwish(const Formula& f) {
-  return f.Mul(f.x(), Gate(f, f.Add(f.Div(f.x(), f.Number(6)), f.Number(0.5))));
+Value* SlopeBelow(const Formula& f, Value* slope) {
+  return f.Add(f.Above(f.x()), f.Mul(slope, f.Below(f.x())));
 }
 
-Value* LeakyRelu(const Formula& f) {
-  return f.Add(f.Above(f.x()), f.Mul(f.Attribute("alpha"), f.Below(f.x())));
-}
+Value* LeakyRelu(const Formula& f) { return SlopeBelow(f, f.Attribute("alpha")); }
 
-// log(1 + exp(x)) = max(x, 0) + log(1 + u), u = exp(-|x|). What 1 + u loses of u, (1 + u) - 1 - u,
-// counts as such a part of 1 + u.
+Value* PRelu(const Formula& f) { return SlopeBelow(f, f.slope()); }
+
+// log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|))
 Value* Softplus(const Formula& f) {
-  Value* one = f.Number(1);
   Value* u = f.Op("Exp", {f.Op("Neg", {f.Op("Abs", {f.x()})})});
-  Value* sum = f.Add(one, u);
-  Value* lost = f.Sub(f.Sub(sum, one), u);
-  return f.Add(f.Above(f.x()), f.Sub(f.Op("Log", {sum}), f.Div(lost, sum)));
+  return f.Add(f.Above(f.x()), LogOfOneAnd(f, u));
 }
+
+Value* ThresholdedRelu(const Formula& f) {
+  Value* is_above = f.Typed(DType::kBool, "Greater", {f.x(), f.Attribute("alpha")});
+  return f.Op("Where", {is_above, f.x(), f.Number(0)});
+}
+
+Value* GlobalAveragePool(const Formula& f) { return f.OverPlaces("ReduceMean"); }
+
+Value* GlobalMaxPool(const Formula& f) { return f.OverPlaces("ReduceMax"); }
 
 Value* Softsign(const Formula& f) { return f.Div(f.x(), f.Add(f.Number(1), f.Op("Abs", {f.x()}))); }
 
 struct Row {
   std::string_view op;
-  Value* (*formula)(const Formula&);
+  Value* (*formula)(const Formula&);  // nullptr where it cannot be written
 };
 
 // By name: what ONNX Runtime 1.31 lacks in float64.
 constexpr Row kRows[] = {
+    {"Acos", Acos},
+    {"Acosh", Acosh},
+    {"Asin", Asin},
+    {"Asinh", Asinh},
+    {"Atan", Atan},
+    {"Atanh", Atanh},
+    {"Cosh", Cosh},
     {"Elu", Elu},
     {"Erf", Erf},
+    {"GlobalAveragePool", GlobalAveragePool},
+    {"GlobalMaxPool", GlobalMaxPool},
     {"HardSigmoid", HardSigmoid},
-    {"HardSwish", HardSwish},
     {"LeakyRelu", LeakyRelu},
+    {"PRelu", PRelu},
     {"Selu", Selu},
+    {"Sinh", Sinh},
     {"Softplus", Softplus},
     {"Softsign", Softsign},
+    {"Tan", Tan},
+    {"ThresholdedRelu", ThresholdedRelu},
 };
 
 void Spell(Node& node) {
@@ -124,6 +240,7 @@ void Spell(Node& node) {
     if (!node.Is(row.op)) continue;
     Value* old = node.result();
     Value* made = row.formula(Formula(node));
+    if (made == nullptr) return;
     old->ReplaceAllUsesWith(made);
     std::string name = old->name();
     old->set_name(made->name());

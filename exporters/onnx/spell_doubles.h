@@ -7,9 +7,9 @@
 
 namespace dragoman {
 
-// In the graph of an entry and its bodies, Elu, Erf, HardSigmoid, HardSwish, LeakyRelu, Selu,
-// Softplus and Softsign of float64, which ONNX Runtime 1.31 lacks, become their formulas: to be
-// called where other operators, such as Gelu, have become those of the operator set.
+// In the graph of an entry and its bodies, activations, trigonometric and hyperbolic functions and
+// global pooling of float64 that ONNX Runtime 1.31 lacks become their formulas: to be called where
+// other operators, such as Gelu, have become those of the operator set.
 void SpellDoubles(Graph& entry);
 
 }  // namespace dragoman
