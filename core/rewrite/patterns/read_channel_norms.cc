@@ -24,6 +24,15 @@ std::optional<std::vector<std::int64_t>> SizesOf(const Value& value) {
   return shape != nullptr ? KnownShape(*shape) : std::nullopt;
 }
 
+// A shape of a batch, a known number of channels, and more; none is known to be 0. Where an open
+// size is, nothing is left to compute.
+const Shape* ImageShape(const Value& value) {
+  const Shape* shape = value.type().shape();
+  if (shape == nullptr || shape->size() < 3 || !(*shape)[1].known()) return nullptr;
+  const auto is_none = [](const Dim& dim) { return dim.known() && dim.value() == 0; };
+  return std::ranges::none_of(*shape, is_none) ? shape : nullptr;
+}
+
 bool AreAll(const Value* value, double number) {
   const Tensor* tensor = ConstantOf(value);
   return tensor != nullptr && HasOnly(*tensor, number);
@@ -50,10 +59,9 @@ struct ChannelNorm {
   const Node* node = nullptr;
   Value* x = nullptr;
   float epsilon = 0;
-  std::vector<std::int64_t> sizes;  // of x; none is 0
 
-  std::int64_t batch() const { return sizes[0]; }
-  std::int64_t channels() const { return sizes[1]; }
+  const Shape& sizes() const { return *x->type().shape(); }  // an ImageShape
+  std::int64_t channels() const { return sizes()[1].value(); }
 };
 
 // By InstanceNormalization, or by LayerNormalization without factors.
@@ -64,15 +72,15 @@ std::optional<ChannelNorm> FindNorm(const Value* value) {
       !IsReadAs("InstanceNormalization", node->result()) || !node->result()->HasOneUse()) {
     return std::nullopt;
   }
-  const auto sizes = SizesOf(*node->operand(0));
-  if (!sizes || sizes->size() < 3 || std::ranges::count(*sizes, 0) > 0) return std::nullopt;
+  const Shape* sizes = ImageShape(*node->operand(0));
+  if (sizes == nullptr) return std::nullopt;
   if (layer != nullptr) {
     const std::int64_t axis = IntAttribute(*node, "axis");
     const bool fits = (axis == 2 || axis + std::ssize(*sizes) == 2) &&
                       node->operand(kBias) == nullptr && AreAll(node->operand(kScale), 1);
     if (!fits) return std::nullopt;
   }
-  return ChannelNorm{node, node->operand(0), FloatAttribute(*node, "epsilon"), *sizes};
+  return ChannelNorm{node, node->operand(0), FloatAttribute(*node, "epsilon")};
 }
 
 // If all are numbers that f32 has.
@@ -113,7 +121,7 @@ Result<bool> ReplaceByInstances(Node& node, Value* x, const Factors& factors, fl
 Result<bool> NormalizePlanes(Node& node, PassContext& context) {
   if (!node.Is("LayerNormalization") || node.result() == nullptr) return false;
   const auto norm = FindNorm(node.result());
-  if (!norm || norm->sizes.size() < kChannelNormRank) return false;
+  if (!norm || norm->sizes().size() < kChannelNormRank) return false;
   return ReplaceByInstances(node, norm->x, *FactorsOf(*norm), norm->epsilon, context);
 }
 
@@ -135,7 +143,7 @@ const Node* NormOfChannels(const Value* value) {
     const auto norm = FindNorm(value);
     return norm ? norm->node : nullptr;
   }
-  const bool fits = groups->result()->HasOneUse() && SizesOf(*groups->operand(0)) &&
+  const bool fits = groups->result()->HasOneUse() && ImageShape(*groups->operand(0)) != nullptr &&
                     IsReadAs("GroupNormalization", groups->result());
   return fits ? groups : nullptr;
 }
@@ -148,15 +156,16 @@ Result<bool> FuseChannelFactor(Node& node, PassContext& context) {
   for (std::size_t side = 0; side < 2; ++side) {
     const Node* norm = NormOfChannels(node.operand(side));
     if (norm == nullptr) continue;
-    const auto sizes = SizesOf(*norm->operand(0));
-    const auto factor = ChannelNumbers(node.operand(1 - side), (*sizes)[1], sizes->size());
+    const Shape& sizes = *norm->operand(0)->type().shape();
+    const std::int64_t channels = sizes[1].value();
+    const auto factor = ChannelNumbers(node.operand(1 - side), channels, sizes.size());
     const bool is_layer = norm->Is("LayerNormalization");
     const bool is_free = is_layer || (AreAll(norm->operand(kBias), 0) &&
                                       (!scales || AreAll(norm->operand(kScale), 1)));
     if (!factor || !is_free) continue;
     DRAGOMAN_ASSIGN(Value * own, AddNumbers(*factor, scales ? "scale" : "bias", node, context));
     DRAGOMAN_ASSIGN(Value * other,
-                    AddNumbers(Filled(scales ? 0 : 1, (*sizes)[1]), "filled", node, context));
+                    AddNumbers(Filled(scales ? 0 : 1, channels), "filled", node, context));
     if (!scales && !is_layer) other = norm->operand(kScale);
     std::vector<NamedAttribute> attributes = {{"epsilon", FloatAttribute(*norm, "epsilon")}};
     if (const Attribute* groups = norm->attribute("num_groups"))
@@ -188,25 +197,29 @@ Result<bool> NormalizeGroups(Node& node, PassContext& context) {
   const Node* flatten = norm ? norm->x->producer() : nullptr;
   if (flatten == nullptr || !KeepsOrder(*flatten)) return false;
   Value* x = flatten->operand(0);
-  const auto sizes = SizesOf(*x);
+  const Shape* sizes = ImageShape(*x);
   const auto factors = FactorsOf(*norm);
-  if (!sizes || sizes->size() < 3 || !factors || !SameShape(*x, *node.result())) return false;
-  const std::int64_t instances = norm->batch() * norm->channels();
-  const std::int64_t channels = (*sizes)[1];
-  if (instances == (*sizes)[0] * channels) {
+  if (sizes == nullptr || !factors || !SameShape(*x, *node.result())) return false;
+  const Dim instances = norm->sizes()[0] * norm->sizes()[1];
+  const Dim& batch = (*sizes)[0];
+  const std::int64_t channels = (*sizes)[1].value();
+  if (Equal(instances, batch * channels) == Truth::kYes) {
     const auto scale = Period(factors->scale, channels), bias = Period(factors->bias, channels);
     if (!scale || !bias) return false;
     return ReplaceByInstances(node, x, {*scale, *bias}, norm->epsilon, context);
   }
-  const std::int64_t groups = instances / (*sizes)[0];
+  const Dim groups = FloorDiv(instances, batch);
   const bool is_plain =
       factors->scale == Filled(1, norm->channels()) && factors->bias == Filled(0, norm->channels());
-  if (!is_plain || instances % (*sizes)[0] != 0 || groups == 0 || channels % groups != 0)
-    return false;
+  const bool fits = is_plain && groups.known() && groups.value() > 0 &&
+                    Equal(groups * batch, instances) == Truth::kYes &&
+                    channels % groups.value() == 0;
+  if (!fits) return false;
   DRAGOMAN_ASSIGN(Value * scale, AddNumbers(Filled(1, channels), "scale", node, context));
   DRAGOMAN_ASSIGN(Value * bias, AddNumbers(Filled(0, channels), "bias", node, context));
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "GroupNormalization", {{x, scale, bias}},
-                                            {{"epsilon", norm->epsilon}, {"num_groups", groups}}));
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "GroupNormalization", {{x, scale, bias}},
+                                 {{"epsilon", norm->epsilon}, {"num_groups", groups.value()}}));
   return context.ReplaceIfAllowed(node, y);
 }
 

@@ -20,7 +20,9 @@ std::string Plain(Drawing& d, std::int64_t count, double number) {
 
 // A LayerNormalization along all axes from `axis` on, without factors.
 std::string LayerNorm(Drawing& d, const std::string& x, const Sizes& sizes, std::int64_t axis) {
-  const Sizes own(sizes.begin() + axis, sizes.end());
+  Sizes own(sizes.begin() + axis, sizes.end());
+  std::ranges::replace_if(
+      own, [](std::int64_t size) { return size < 0; }, 1);
   if (d.Chance(40)) axis -= std::ssize(sizes);
   return d.Node("LayerNormalization", {x, Filled(d, own, d.Chance(90) ? 1 : 2)},
                 fmt::format("axis = {}, epsilon = {}", axis, d.Of({"1e-05", "0.001"})));
@@ -38,8 +40,8 @@ void Planes(Drawing& d) {
 
 void ChannelFactors(Drawing& d) {
   const std::int64_t channels = 2 * d.Between(1, 2);
-  Sizes sizes = {d.Between(1, 2), channels, d.Between(2, 3)};
-  if (d.Chance(60)) sizes.push_back(2);
+  Sizes sizes = {d.Chance(70) ? d.Between(1, 2) : kN, channels, d.Between(2, 3)};
+  if (d.Chance(60)) sizes.push_back(d.Chance(80) ? 2 : kM);
   const std::string x = d.Input("f32", sizes);
   std::string y;
   switch (d.Between(0, 2)) {
@@ -65,7 +67,24 @@ void ChannelFactors(Drawing& d) {
   d.MaybeRead(y);
 }
 
+// Groups of a batch of open size, in few cases of something else.
+void OpenGroups(Drawing& d) {
+  const std::int64_t channels = 2 * d.Between(1, 2);
+  const Sizes sizes = {kN, channels, d.Chance(50) ? 3 : kM};
+  const std::string x = d.Input("f32", sizes);
+  const std::int64_t groups = d.Chance(80) ? 2 : channels;
+  Sizes inner = {d.Chance(80) ? 0 : -1, groups, -1};
+  if (inner[0] == -1) inner[2] = channels / groups * (d.Chance(70) ? 3 : 1);
+  const std::string flat = d.Node("Reshape", {x, d.Ints(inner)});
+  const std::string y =
+      d.Chance(50) ? InstanceNorm(d, flat, groups) : LayerNorm(d, flat, {kN, groups, 1}, 2);
+  const std::string back =
+      d.Chance(70) ? d.Node("Shape", {x}) : d.Ints({d.Chance(80) ? -1 : 1, channels, 3});
+  d.MaybeRead(d.Node("Reshape", {y, back}));
+}
+
 void Groups(Drawing& d) {
+  if (d.Chance(40)) return OpenGroups(d);
   const std::int64_t batch = d.Between(1, 3), channels = 2 * d.Between(1, 2), pixels = 3;
   const Sizes sizes = {batch, channels, pixels, 2};
   const std::string x = d.Input("f32", sizes);
