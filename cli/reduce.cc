@@ -31,7 +31,8 @@ struct ReduceCommand {
   CommonOptions common;
 };
 
-// The user's command, called with files of one format.
+// The user's command, called with files of one format. Each model for which it fails in the same
+// way becomes the output: whatever ends the program, the smallest so far is there.
 class FaultTest {
  public:
   FaultTest(const ReduceCommand& options, const Format& format, TemporaryFolder folder)
@@ -51,18 +52,22 @@ class FaultTest {
       return InvalidInput(fmt::format("--match: the command does not print '{}'", *options_.match));
     }
     exit_code_ = result.exit_code;
-    return {};
+    return Save(model);
   }
 
   bool Shows(const Model& candidate) {
     if (!writer_.Write(candidate, file_.string(), format_).ok()) return false;
     const Result<ProcessResult> result = Call();
-    return result.ok() && result->exit_code == exit_code_ && Matches(*result);
+    if (!result.ok() || result->exit_code != exit_code_ || !Matches(*result)) return false;
+    static_cast<void>(Save(candidate));  // where it fails, so does the last writing, which says why
+    return true;
   }
 
   int calls() const { return calls_; }
 
  private:
+  Status Save(const Model& model) { return writer_.Write(model, options_.output, format_); }
+
   // The file's name is an argument of the shell, so that nothing in it is part of the command.
   Result<ProcessResult> Call() {
     ++calls_;
@@ -155,6 +160,7 @@ void AddReduce(CommandLine& program) {
   command.SetFooter(
       "Removes entries, states, nodes, functions, outputs, inputs, attributes and metadata, sets\n"
       "weights to zero and makes sizes smaller, as long as the command fails in the same way.\n"
+      "If it is ended, the file is the smallest model so far.\n"
       "\n"
       "  dragoman reduce model.onnx -o small.onnx --test 'dragoman run {} --random'\n"
       "  dragoman reduce model.onnx -o small.onnx --match 'shape mismatch' \\\n"

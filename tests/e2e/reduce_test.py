@@ -4,13 +4,16 @@
 import json
 import pathlib
 import shlex
+import signal
+import subprocess
 import sys
+import time
 import unittest
 
 import onnx
 
 from command_case import CommandCase
-from commands import dragoman
+from commands import DRAGOMAN, dragoman
 
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 
@@ -97,6 +100,24 @@ class Reduce(CommandCase):
                   "--test", "cmp -s {} " + shlex.quote(str(MODELS / "mlp" / "model.onnx")) +
                   " && sleep 60")
         self.assertEqual(dragoman("diff", small, MODELS / "mlp" / "model.onnx").returncode, 0)
+
+    def test_what_ends_it_leaves_the_smallest_model_so_far(self):
+        model, small, calls = MODELS / "mlp" / "model.onnx", self.out / "small.onnx", self.out / "calls"
+        for after, ending in ((1, signal.SIGTERM), (4, signal.SIGTERM), (4, signal.SIGKILL)):
+            with self.subTest(after=after, ending=ending):
+                calls.write_text("")
+                fault = self.program("has('Relu')").replace("{}", "candidate.onnx")
+                # The call that follows says that it has come, and waits.
+                test = (f"cp {{}} candidate.onnx; echo >>{calls}; "
+                        f"if [ $(wc -l <{calls}) -gt {after} ]; then sleep 10; fi; {fault}")
+                process = subprocess.Popen([DRAGOMAN, "reduce", model, "-o", small, "-q", "--test", test])
+                while calls.read_text().count("\n") <= after:
+                    time.sleep(0.01)
+                process.send_signal(ending)
+                self.assertEqual(process.wait(), -ending)
+                graph = onnx.load(small).graph
+                self.assertIn("Relu", [node.op_type for node in graph.node])
+                self.assertEqual(len(graph.node) < len(onnx.load(model).graph.node), after > 1)
 
 
 if __name__ == "__main__":
