@@ -74,7 +74,9 @@ TEST(ExpansionTest, ComputesWhatTheKernelDoes) {
        {"MeanVarianceNormalization(%x)", "MeanVarianceNormalization(%x) {axes = [-1, 1]}",
         "LpNormalization(%x)", "LpNormalization(%x) {axis = 1, p = 1}",
         "LRN(%x) {size = 3, alpha = 0.5, bias = 2.0}", "LRN(%x) {size = 4, beta = 0.5}"}},
-      {"[3, 4]", 12, {"LRN(%x) {size = 2, alpha = 2.0}", "LpNormalization(%x) {axis = 0}"}},
+      {"[3, 4]",
+       12,
+       {"HardSwish(%x)", "LRN(%x) {size = 2, alpha = 2.0}", "LpNormalization(%x) {axis = 0}"}},
       {"[2, 4, 3]", 24, {"LRN(%x) {size = 4, alpha = 2.0}"}},
       {"[1, 5, 2, 1, 2]", 20, {"LRN(%x) {size = 2, alpha = 2.0}"}},
   };
