@@ -120,6 +120,10 @@ ExprParser::Next ExprParser::BeginOperand(Expr& value) {
     Advance();
     return Begin(Open::Wait::kOperand, std::move(sign), is_not ? kNot : kUnary);
   }
+  if (At("lambda")) {
+    Fail("a lambda is not supported", ErrorKind::kUnsupported);
+    return Next::kEnd;
+  }
   switch (Peek().kind) {
     case Token::Kind::kName:
       value = ParseName();

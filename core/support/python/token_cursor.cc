@@ -70,10 +70,9 @@ std::string TokenCursor::ExpectName() {
   return name;
 }
 
-void TokenCursor::Fail(std::string message) {
+void TokenCursor::Fail(std::string message, ErrorKind kind) {
   if (!failed_ && findings_.size() < kMaxSourceFindings) {
-    findings_.push_back(
-        FindingAt(ErrorKind::kInvalidInput, file_, text_, Peek().offset, std::move(message)));
+    findings_.push_back(FindingAt(kind, file_, text_, Peek().offset, std::move(message)));
   }
   failed_ = true;
   SkipLine();

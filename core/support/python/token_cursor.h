@@ -37,7 +37,7 @@ class TokenCursor {
   void Expect(std::string_view name_or_operator);
   std::string ExpectName();
   void Advance();
-  void Fail(std::string message);
+  void Fail(std::string message, ErrorKind kind = ErrorKind::kInvalidInput);
   void SkipLine();
   void SkipAll() { at_ = tokens_.size() - 1; }
   // Statement by statement: errors are reported again.
