@@ -169,7 +169,7 @@ int RunCommand(const RunOptions& options) {
   Result<RunResult> result =
       RunOn(session, *source, std::move(*inputs), options, *std::move(facts));
   if (!result.ok()) return Report(result.error(), options.model);
-  nlohmann::ordered_json json;
+  auto json = nlohmann::ordered_json::object();
   if (options.output_dir.empty()) {
     if (options.common.json)
       json["outputs"] = OutputsJson(result->outputs);
@@ -182,11 +182,10 @@ int RunCommand(const RunOptions& options) {
     if (Status status = WriteFile(*options.trace, TraceJson(result->trace)); !status.ok())
       return Report(status.error());
   }
-  if (options.common.quiet) return kDone;
   if (options.common.json) {
-    AddReport(result->report, json);
-    PrintJson(json);
-  } else {
+    if (!options.common.quiet) AddReport(result->report, json);
+    if (!json.empty()) PrintJson(json);
+  } else if (!options.common.quiet) {
     // Programs that read the line of times need not say --json.
     PrintLines(::isatty(STDOUT_FILENO) != 0 ? ReportText(result->report) : result->report);
   }

@@ -68,9 +68,8 @@ Result<ConvertedModel> ConvertModel(const Session& session, Model source, const 
   }
   if (options.level == Level::kSource)
     return InvalidInput(
-        "--level source keeps the file's graph: it does not go with sizes, an entry, cuts, passes "
-        "or "
-        "a format of another dialect");
+        "--level source keeps the file's graph: it does not go with sizes, an entry, cuts, "
+        "passes or a format of another dialect");
   LoweringOptions lowering = LoweringOf(options, target);
   // A container at the common level gets what lowering gives, unless passes are asked for; so does
   // a file of which only rules need the common graph.

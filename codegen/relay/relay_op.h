@@ -38,11 +38,15 @@ struct RelayOp : tvm::TvmOp {
   // `x`, of element type `from`, as `to`.
   Value* Cast(Value* x, DType from, DType to) const;
   Value* ArgAs(std::size_t i, DType to) const { return Cast(arg(i), dtype(i), to); }
+  // The type in which squares and powers of operand 0 are taken, since those of halves need not fit
+  // one.
+  DType Wide() const { return dtype() == DType::kF64 ? DType::kF64 : DType::kF32; }
 };
 
 // Whether a size of an operand or a result is known at run time only.
 bool HasOpenSizes(const Node& node);
-// `x`, which TVM does not compile into one function with what reads it.
+// `x`, which TVM does not compile into one function with what reads it; inputs and constants, which
+// it never does, as they are.
 Value* Alone(RelayBuilder& builder, Value* x);
 // The rank-0 `x` as a vector of one element. TVM 0.19 compiles no function with a result of open
 // sizes that has an operand of rank 0, whose shape it passes as what it does not take; the vector

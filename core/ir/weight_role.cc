@@ -4,7 +4,7 @@
 namespace dragoman {
 namespace {
 
-constexpr const char kBuffer[] = "buffer";  // in a constant's extra
+constexpr char kBuffer[] = "buffer";  // in a constant's extra
 
 }  // namespace
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/ops/expansion.h"
 
+#include <cstddef>
+#include <string>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/ir/type_algebra.h"
@@ -9,16 +12,22 @@
 
 namespace dragoman {
 
+void TakePlace(Value* value, const Node& node, std::size_t i) {
+  Value* old = node.result(i);
+  if (old == nullptr) return;
+  old->ReplaceAllUsesWith(value);
+  std::string name = old->name();
+  old->set_name(value->name());
+  value->set_name(std::move(name));
+}
+
 Status ReplaceByExpansion(Node& node) {
   DRAGOMAN_ASSIGN(const std::vector<Value*> results, FindOp(node)->expand(node));
   for (std::size_t i = 0; i < node.num_results() && i < results.size(); ++i) {
-    Value* old = node.result(i);
+    const Value* old = node.result(i);
     if (old == nullptr || results[i] == nullptr) continue;
     results[i]->set_type(Refine(results[i]->type(), old->type()));
-    old->ReplaceAllUsesWith(results[i]);
-    std::string name = old->name();
-    old->set_name(results[i]->name());
-    results[i]->set_name(std::move(name));
+    TakePlace(results[i], node, i);
   }
   node.graph()->Erase(&node);
   return {};

@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_CORE_OPS_EXPANSION_H_
 #define DRAGOMAN_CORE_OPS_EXPANSION_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,10 @@ inline Value* InsertOp(Node& before, std::string_view type, const std::vector<Va
   node->set_origin(before.origin());
   return node->AddResult(std::move(name), std::move(result));
 }
+
+// `value`, made in front of `node`, takes the place and the name of its result `i`, which may be
+// absent.
+void TakePlace(Value* value, const Node& node, std::size_t i = 0);
 
 // The expansion of `node`, whose operator must have one, stands for it; its results keep their
 // names.

@@ -291,6 +291,9 @@ Result<Values> ExpandLrn(Node& node) {
   const auto& params = filled.As<rt::LRNParams>();
   ExpansionFormula formula(node);
   DRAGOMAN_ASSIGN(Value * x, WideOperand(formula, node));
+  // A size of 0 would say to Reshape that another one is copied.
+  if (NumElements(*formula.type().shape()) == Dim(0))
+    return Values{formula.Add("Identity", {formula.x()}, node.result()->type())};
   Value* mean = MeanOfChannels(formula, formula.Add("Mul", {x, x}), params.size);
   DRAGOMAN_ASSIGN(Value * alpha, formula.Number(params.alpha));
   DRAGOMAN_ASSIGN(Value * bias, formula.Number(params.bias));

@@ -24,16 +24,6 @@ namespace {
 
 using Ints = Attribute::Ints;
 
-// `value`, made in front of `node`, takes the place of its result `i` and the name.
-void Stand(Value* value, Node& node, std::size_t i = 0) {
-  Value* old = node.result(i);
-  if (old == nullptr) return;
-  old->ReplaceAllUsesWith(value);
-  std::string name = old->name();
-  old->set_name(value->name());
-  value->set_name(std::move(name));
-}
-
 // --- Normalisation over one element
 
 bool NormalizesOneElement(const Node& node) {
@@ -166,7 +156,7 @@ Status GatherNearest(Node& node) {
     x = InsertOp(node, "Gather", {x, taken}, x->type().WithShape(std::move(sizes)), name);
     x->producer()->SetAttribute("axis", static_cast<std::int64_t>(i));
   }
-  Stand(x, node);
+  TakePlace(x, node);
   node.graph()->Erase(&node);
   return {};
 }
@@ -200,8 +190,8 @@ void SliceNone(Node& node) {
                values, name);
   Value* places = InsertOp(node, "Cast", {none}, values.WithDType(DType::kI64), name + ".places");
   places->producer()->SetAttribute("to", static_cast<std::int64_t>(DType::kI64));
-  Stand(none, node, 0);
-  Stand(places, node, 1);
+  TakePlace(none, node, 0);
+  TakePlace(places, node, 1);
   node.graph()->Erase(&node);
 }
 

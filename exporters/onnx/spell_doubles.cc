@@ -238,13 +238,9 @@ void Spell(Node& node) {
   if (node.num_results() != 1 || node.result()->type().dtype() != DType::kF64) return;
   for (const Row& row : kRows) {
     if (!node.Is(row.op)) continue;
-    Value* old = node.result();
     Value* made = row.formula(Formula(node));
     if (made == nullptr) return;
-    old->ReplaceAllUsesWith(made);
-    std::string name = old->name();
-    old->set_name(made->name());
-    made->set_name(std::move(name));
+    TakePlace(made, node);
     node.graph()->Erase(&node);
     return;
   }

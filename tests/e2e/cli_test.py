@@ -83,6 +83,8 @@ class CommandLine(CommandCase):
         said = json.loads(self.done("run", MLP, "--random", "--profile", "--json"))
         self.assertEqual(said["outputs"], {"y": "f32[1, 10]"})
         self.assertEqual(len(said["profile"]), 3)
+        quiet = self.done("run", MLP, "--random", "--profile", "--json", "-q")
+        self.assertEqual(json.loads(quiet), {"outputs": {"y": "f32[1, 10]"}})
         page = self.out / "mlp.html"
         said = json.loads(self.done("inspect", MLP, "--html", page, "--json"))
         self.assertEqual(said, {"output": str(page), "format": "html"})

@@ -120,6 +120,19 @@ class WrittenTest(unittest.TestCase):
         self.assertEqual(sorted(kind for spec in specs for kind in spec),
                          ["buffer", "parameter", "user_input"])
 
+    def test_a_buffer_and_a_parameter_of_equal_elements_stay_two(self):
+        archive = self.convert_text("""entry main(%x: f32[2]) -> (%y) {
+  const %mask: f32[2] = [1.0, 1.0] extra {buffer = true}
+  const %scale: f32[2] = [1.0, 1.0]
+  %sum = onnx.Add(%x, %scale)
+  %y = onnx.Sub(%sum, %mask)
+}
+""", "--passes", "cse")
+        program, _ = program_of(archive)
+        specs = program["graph_module"]["signature"]["input_specs"]
+        self.assertEqual(sorted(kind for spec in specs for kind in spec),
+                         ["buffer", "parameter", "user_input"])
+
     def test_where_takes_numbers(self):
         archive = self.convert_text("""entry main(%c: bool[2, 3], %x: f16[3], %n: i32[2, 1]) -> (%a, %b, %d) {
   const %low: f16[1] = [-65504.0]

@@ -208,6 +208,25 @@ graph main(%x: f32[n, 3, m]) -> (%layer, %instance, %batch) {
 }""", x=draw(2, 3, 5))
         self.assertNotIn("_norm(", text)
 
+    def test_squares_of_halves_are_taken_in_float32(self):
+        large = lambda *sizes: (300 * draw(*sizes)).astype(np.float16)
+        for graph, inputs in (("""
+graph main(%x: f16[n, 4, m], %z: f16[n, 4, 8]) -> (%group, %instance, %layer, %rms) {
+  const %s: f16[4] = [1.0, 2.0, 0.5, 1.0]
+  const %t: f16[8] = [1.0, 2.0, 0.5, 1.0, 1.0, 2.0, 0.5, 1.0]
+  %group = onnx.GroupNormalization(%x, %s, %s) {num_groups = 2}
+  %instance = onnx.InstanceNormalization(%x, %s, %s)
+  %layer = onnx.LayerNormalization(%z, %t)
+  %rms = onnx.RMSNormalization(%z, %t)
+}""", {"x": large(2, 4, 5), "z": large(2, 4, 8)}), ("""
+graph main(%x: f16[2, 3, 6, 5]) -> (%y) {
+  %y = onnx.LpPool(%x) {kernel_shape = [2, 3]}
+}""", {"x": large(2, 3, 6, 5)})):
+            written = self.outputs(self.bare(graph), "interpreter", **inputs)
+            expected = self.outputs(self.out / "model.dgt", "interpreter", **inputs)
+            for got, wanted in zip(written, expected, strict=True):
+                np.testing.assert_allclose(got, wanted, rtol=0.01, atol=0.01)
+
     def test_neighbouring_channels_of_open_sizes_and_even_windows(self):
         for sizes, window in (("n, 5, m, 3", 3), ("2, 5, 4, 3", 4)):
             text = self.texts(f"""

@@ -147,11 +147,13 @@ class Sharer {
     return id;
   }
 
-  // A convolution still reads its operand when it writes first results.
-  bool ReadsWhileWriting(const Step& step, BufferId residual) const {
-    return step.Is<PreparedStep>() && std::ranges::any_of(step.inputs, [&](BufferId id) {
-             return id != kAbsent && Unit(id) == Unit(residual);
-           });
+  // When its first results are written, a convolution still reads its operand, and a loop what
+  // repeats: a part of `id`, for instance.
+  bool ReadsWhileWriting(const Step& step, BufferId id) const {
+    return std::ranges::any_of(step.inputs, [&](BufferId other) {
+      return other != kAbsent && Unit(other) == Unit(id) &&
+             (step.Is<PreparedStep>() || plan_.Root(other) != plan_.Root(id));
+    });
   }
 
   // A loop's or sum's result takes the memory of an operand that nothing needs any more.

@@ -378,12 +378,13 @@ Emitted EmitLpPool(RelayOp& op) {
   const std::int64_t p = op.Int("p");
   double taps = 1;
   for (const std::int64_t size : window.kernel) taps *= static_cast<double>(size);
-  Value* x = Unary(op, "abs", op.arg(0), op.dtype());
-  if (p != 1) x = op.Do("power", {x, op.Number(static_cast<double>(p))});
+  const DType wide = op.Wide();
+  Value* x = Unary(op, "abs", op.ArgAs(0, wide), wide);
+  if (p != 1) x = op.Do("power", {x, op.Number(static_cast<double>(p), wide)});
   Value* mean = Pool(op, "nn.avg_pool", x, window, {{"count_include_pad", true}});
-  Value* sum = op.Do("multiply", {mean, op.Number(taps)});
-  if (p == 1) return One(sum);
-  return One(op.Do("power", {sum, op.Number(1 / static_cast<double>(p))}));
+  Value* norm = op.Do("multiply", {mean, op.Number(taps, wide)});
+  if (p != 1) norm = op.Do("power", {norm, op.Number(1 / static_cast<double>(p), wide)});
+  return One(op.Cast(norm, wide, op.dtype()));
 }
 
 // Of open sizes by reshapes: -4 divides a size in two, -3 joins two, -2 leaves the rest.

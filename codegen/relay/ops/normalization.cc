@@ -15,23 +15,25 @@ Value* Mean(RelayOp& op, Value* x, const Ints& axes) {
   return op.Do("mean", {x}, {{"axis", axes}, {"keepdims", true}});
 }
 
-// Mean, and 1 / sqrt(variance + epsilon).
 struct Moments {
-  Value* centred = nullptr;
-  Value* mean = nullptr;
-  Value* inverse = nullptr;
+  Value* unit = nullptr;     // of mean 0 and variance 1, in the operand's element type
+  Value* mean = nullptr;     // as wide as they are computed
+  Value* inverse = nullptr;  // 1 / sqrt(variance + epsilon), likewise
 };
 
+// Of `x`, a form of operand 0.
 Moments MomentsOf(RelayOp& op, Value* x, const Ints& axes, bool centres) {
+  const DType wide = op.Wide();
   Moments m;
-  m.centred = x;
+  Value* centred = op.Cast(x, op.dtype(), wide);
   if (centres) {
-    m.mean = Mean(op, x, axes);
-    m.centred = op.Do("subtract", {x, m.mean});
+    m.mean = Mean(op, centred, axes);
+    centred = op.Do("subtract", {centred, m.mean});
   }
-  Value* variance = Mean(op, op.Do("multiply", {m.centred, m.centred}), axes);
-  Value* raised = op.Do("add", {variance, op.Number(op.Float("epsilon"))});
-  m.inverse = op.Do("divide", {op.Number(1), op.Do("sqrt", {raised})});
+  Value* variance = Mean(op, op.Do("multiply", {centred, centred}), axes);
+  Value* raised = op.Do("add", {variance, op.Number(op.Float("epsilon"), wide)});
+  m.inverse = op.Do("divide", {op.Number(1, wide), op.Do("sqrt", {raised})});
+  m.unit = op.Cast(op.Do("multiply", {centred, m.inverse}), wide, op.dtype());
   return m;
 }
 
@@ -95,7 +97,7 @@ Emitted EmitInstanceNormalization(RelayOp& op) {
   if (HasOpenSizes(op.node)) {
     DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
     const Moments m = MomentsOf(op, op.arg(0), AxesFrom(2, rank), true);
-    return One(OfChannels(op, op.Do("multiply", {m.centred, m.inverse}), rank));
+    return One(OfChannels(op, m.unit, rank));
   }
   return One(op.Do("nn.instance_norm", op.args(), {Epsilon(op)}));
 }
@@ -107,8 +109,7 @@ Emitted EmitGroupNormalization(RelayOp& op) {
     Value* groups =
         op.Do("reshape", {op.arg(0)}, {{"newshape", Ints{0, -4, op.Int("num_groups"), -1, -2}}});
     const Moments m = MomentsOf(op, groups, AxesFrom(2, rank + 1), true);
-    Value* scaled = op.Do("multiply", {m.centred, m.inverse});
-    return One(OfChannels(op, op.Do("reshape", {scaled}, {{"newshape", Ints{0, -3, -2}}}), rank));
+    return One(OfChannels(op, op.Do("reshape", {m.unit}, {{"newshape", Ints{0, -3, -2}}}), rank));
   }
   return One(
       op.Do("nn.group_norm", op.args(), {{"num_groups", op.Int("num_groups")}, Epsilon(op)}));
@@ -130,7 +131,11 @@ Emitted EmitLayerNormalization(RelayOp& op) {
     return One(op.Do("nn.layer_norm", {op.arg(0), op.arg(1), bias}, {Epsilon(op)}));
   }
   const Moments m = MomentsOf(op, op.arg(0), AxesFrom(axis, rank), true);
-  return Values{WithAffine(op, op.Do("multiply", {m.centred, m.inverse})), m.mean, m.inverse};
+  const auto declared = [&](Value* moment, std::size_t i) {
+    return i < op.node.num_results() ? op.Cast(moment, op.Wide(), op.node.result(i)->type().dtype())
+                                     : nullptr;
+  };
+  return Values{WithAffine(op, m.unit), declared(m.mean, 1), declared(m.inverse, 2)};
 }
 
 Emitted EmitRmsNormalization(RelayOp& op) {
@@ -138,7 +143,7 @@ Emitted EmitRmsNormalization(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   const Moments m = MomentsOf(op, op.arg(0), AxesFrom(axis, rank), false);
-  return One(WithAffine(op, op.Do("multiply", {m.centred, m.inverse})));
+  return One(WithAffine(op, m.unit));
 }
 
 // nn.lrn has windows of odd sizes only, and no shape function.

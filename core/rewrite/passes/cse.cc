@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ir/weight_role.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/stated_default.h"
@@ -151,7 +152,9 @@ class Merging {
     const std::uint64_t hash = tensor->Hash() | 1;  // 0 is not a key
     for (std::uint32_t i = First(hash); i != kNone; i = items_[i].next) {
       const Item& item = items_[i];
-      if (item.constant == nullptr || !(*item.constant->tensor() == *tensor)) continue;
+      if (item.constant == nullptr || !(*item.constant->tensor() == *tensor) ||
+          IsBuffer(*item.constant) != IsBuffer(constant))
+        continue;
       if (!PassContext::CanReplace(constant, *item.constant)) {
         if (item.constant->graph() == constant.graph()) return;
         continue;

@@ -228,6 +228,27 @@ TEST(ShareMemory, KeepsThePartsOfAConcatenationThatAreReadLater) {
   EXPECT_NE(Named(plan, "d").at, Named(plan, "c").at);
 }
 
+TEST(ShareMemory, StoresNoLoopOverAnOperandOfWhichItReadsAPartToo) {
+  const Plan sliced = PlanOf(R"(graph main(%x: f32[4, 64]) -> (%y) {
+    const %i: i64[] = 0
+    %a = onnx.Softmax(%x)
+    %p = onnx.Gather(%a, %i) {axis = 0}
+    %d = onnx.Add(%a, %p)
+    %y = onnx.Softmax(%d)
+  })");
+  EXPECT_EQ(Named(sliced, "p").at, Named(sliced, "a").at);
+  EXPECT_NE(Named(sliced, "d").at, Named(sliced, "a").at);
+  const Plan joined = PlanOf(R"(graph main(%x: f32[1, 64], %z: f32[3, 64]) -> (%y) {
+    %a = onnx.Softmax(%x)
+    %b = onnx.Softmax(%z)
+    %c = onnx.Concat(%a, %b) {axis = 0}
+    %d = onnx.Add(%c, %a)
+    %y = onnx.Softmax(%d)
+  })");
+  EXPECT_EQ(Named(joined, "a").at, Named(joined, "c").at);
+  EXPECT_NE(Named(joined, "d").at, Named(joined, "c").at);
+}
+
 // %p and %q are read in %a, which nothing is stored over as long as they are needed; every second
 // element lies apart.
 TEST(ShareMemory, ReadsInPlaceWhatLiesInOnePiece) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,6 +88,14 @@ TEST(ExpansionTest, ComputesWhatTheKernelDoes) {
       ExpectEqual(c, call, "f16", 1e-3);
     }
   }
+}
+
+TEST(ExpansionTest, NeighboursInImagesWithoutElements) {
+  Model model = ModelOf(
+      "  const %x: f32[2, 3, 5, 0] = base64 \"\"\n"
+      "  %y: f32[2, 3, 5, 0] = onnx.LRN(%x) {size = 3}");
+  ExpandOperators(*model.entries[0].graph, [](const Node& node) { return !FindOp(node)->expand; });
+  EXPECT_EQ(Outcome(model).sizes(), (std::vector<std::int64_t>{2, 3, 5, 0}));
 }
 
 // A row of zeros stays.
