@@ -76,6 +76,16 @@ bool HasUsualActivations(const Node& node) {
          node.attribute("activation_beta") == nullptr;
 }
 
+// Along the first axis, from its begin.
+bool ReadsAlongFirst(const Node& node) { return AreZero(IntsAttribute(node, "scan_input_axes")); }
+bool ListsAlongFirst(const Node& node) { return AreZero(IntsAttribute(node, "scan_output_axes")); }
+bool ReadsForward(const Node& node) {
+  return AreZero(IntsAttribute(node, "scan_input_directions"));
+}
+bool ListsForward(const Node& node) {
+  return AreZero(IntsAttribute(node, "scan_output_directions"));
+}
+
 // An attribute that changes nothing where `is_idle` holds.
 struct Idle {
   std::string_view op;
@@ -108,6 +118,10 @@ constexpr Idle kIdle[] = {{"AveragePool", "auto_pad", PadsNothingByItself},
                           {"Reshape", "allowzero", HasNoZeroSizes},
                           {"Resize", "cubic_coeff_a", IsNotCubic},
                           {"Resize", "nearest_mode", IsNotNearest},
+                          {"Scan", "scan_input_axes", ReadsAlongFirst},
+                          {"Scan", "scan_input_directions", ReadsForward},
+                          {"Scan", "scan_output_axes", ListsAlongFirst},
+                          {"Scan", "scan_output_directions", ListsForward},
                           {"Shape", "end", ReachesLastAxis},
                           {"Shape", "start", BeginsAtFirstAxis}};
 

@@ -12,7 +12,7 @@ namespace {
 
 void IdleAttributes(Drawing& d) {
   const std::string dtype = d.FloatType();
-  switch (d.Between(0, 3)) {
+  switch (d.Between(0, 4)) {
     case 0:
       d.MaybeRead(d.Node("AveragePool", {d.Input(dtype, {1, 2, 4, 4})},
                          "kernel_shape = [2, 2], count_include_pad = 1" +
@@ -29,6 +29,17 @@ void IdleAttributes(Drawing& d) {
           "mode = " + d.Of({"\"nearest\"", "\"linear\"", "\"cubic\""}) +
               d.Of({", nearest_mode = \"ceil\"", ", cubic_coeff_a = -0.5"})));
       return;
+    case 3: {
+      const std::string said =
+          d.Of({"input_axes", "input_directions", "output_axes", "output_directions"});
+      const std::string attributes =
+          "body = graph body(%s: f32[2], %r: f32[2]) -> (%n: f32[2], %n: f32[2]) { "
+          "%n = onnx.Add(%s, %r) }, num_scan_inputs = 1, scan_" +
+          said + " = " + d.Of({"[0]", "[0]", "[1]"});
+      const Names operands = {d.Weight("f32", {2}), d.Input("f32", {2, 2})};
+      d.MaybeRead(d.Nodes("Scan", operands, attributes, 2)[1]);
+      return;
+    }
     default:
       const std::string type = d.Of({"GRU", "LSTM", "RNN"});
       const std::int64_t gates = type == "GRU" ? 3 : type == "LSTM" ? 4 : 1;
