@@ -2,7 +2,6 @@
 #include "codegen/relax/widen_reductions.h"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "core/ir/node_attributes.h"
@@ -11,10 +10,8 @@
 namespace dragoman::relax {
 // By name: what TVM computes in integers, although its result may be a fraction.
 bool LeavesIntegers(const Node& node) {
-  static constexpr std::string_view kOps[] = {"ReduceL2", "ReduceLogSum", "ReduceLogSumExp",
-                                              "ReduceMean"};
-  return std::ranges::any_of(kOps, [&](std::string_view op) { return node.Is(op); }) &&
-         node.operand(0) != nullptr && IsInteger(node.operand(0)->type().dtype());
+  return (node.Is("ReduceLogSumExp") || node.Is("ReduceMean")) && node.operand(0) != nullptr &&
+         IsInteger(node.operand(0)->type().dtype());
 }
 
 namespace {

@@ -8,7 +8,7 @@
 
 namespace dragoman::relax {
 
-// Whether `node` is a ReduceL2, ReduceLogSum, ReduceLogSumExp or ReduceMean of integers.
+// Whether `node` is a ReduceLogSumExp or ReduceMean of integers.
 bool LeavesIntegers(const Node& node);
 
 // They compute in f64 and round towards zero, as their definition says: Relax has them for floats.

@@ -26,14 +26,14 @@ std::string RemarkText(const tvm::ComposedNode& node, const std::function<Value*
   text.attributes = PrintAttribute(Attribute(node.attributes));
   for (const Value* operand : node.operands) {
     Value* value = operand != nullptr ? of(operand) : nullptr;
-    const bool is_constant = value != nullptr && value->is_constant();
-    text.operands.push_back(value == nullptr ? ""
-                            : is_constant    ? PrintAttribute(Attribute(*value->tensor()))
-                                             : name_of(*value));
+    const Value* constant = value == nullptr ? operand : value->is_constant() ? value : nullptr;
+    text.operands.push_back(constant != nullptr ? PrintAttribute(Attribute(*constant->tensor()))
+                            : value != nullptr  ? name_of(*value)
+                                                : "");
   }
   for (const Value* result : node.results) {
     Value* value = result != nullptr ? of(result) : nullptr;
-    if (value != nullptr && value->producer() == nullptr) return "";
+    if (result != nullptr && (value == nullptr || value->producer() == nullptr)) return "";
     text.results.push_back(value != nullptr ? name_of(*value) : "");
   }
   return JoinComposed(text);

@@ -167,14 +167,16 @@ void Translator::AddRemarks(const std::vector<tvm::ComposedNode>& changed) {
   std::size_t names = 0;
   const auto add = [&](const tvm::ComposedNode& node) {
     const auto is_known = [this](const Value* value) {
-      return value == nullptr || value->is_constant() || values_.contains(value);
+      return value == nullptr || value->tensor() != nullptr || values_.contains(value);
+    };
+    const auto of = [this](const Value* value) {
+      const auto found = values_.find(value);
+      return found != values_.end() ? found->second : nullptr;
     };
     if (!std::ranges::all_of(node.operands, is_known) ||
         !std::ranges::all_of(node.results, is_known))
       return;
-    std::string text = RemarkText(
-        node, [this](const Value* value) { return Of(value); },
-        [&] { return std::to_string(names++); });
+    std::string text = RemarkText(node, of, [&] { return std::to_string(names++); });
     if (!text.empty()) remarks.push_back(std::move(text));
   };
   std::ranges::for_each(changed, add);

@@ -2,6 +2,7 @@
 #include "runtime/params/reduce.h"
 
 #include "core/ops/elements.h"
+#include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 
@@ -101,8 +102,8 @@ Dim MultiplyBy(const Dim& a, const Dim& b) { return a * b; }
 Dim Greater(const Dim& a, const Dim& b) { return Max(a, b); }
 Dim Smaller(const Dim& a, const Dim& b) { return Min(a, b); }
 
-OpDef Reduce(std::string_view type, InferFunction infer = InferReduce<nullptr>,
-             std::string_view variables = "T: number") {
+OpBuilder Reduce(std::string_view type, InferFunction infer = InferReduce<nullptr>,
+                 std::string_view variables = "T: number") {
   return Op(type, "(data: T, axes: i64?#) -> (reduced: T)", variables)
       .Attributes<rt::ReduceParams>()
       .Infer(std::move(infer))
@@ -111,20 +112,49 @@ OpDef Reduce(std::string_view type, InferFunction infer = InferReduce<nullptr>,
       .Kernel({.header = "runtime/kernels/reduce.h", .types = "T"});
 }
 
+using Values = std::vector<Value*>;
+
+// Sums of |x|, x² or x, the root of one or its logarithm, which integers leave: in float64. Halves
+// are summed in float32, in which their squares do not overflow.
+Result<Values> ExpandReduce(Node& node) {
+  ExpansionFormula formula(node);
+  const Type given = formula.type();
+  const bool is_root = node.Is("ReduceL2");
+  const bool is_log = node.Is("ReduceLogSum");
+  const bool is_integer = IsInteger(given.dtype());
+  DType dtype = given.dtype();
+  if (dtype == DType::kUnknown)
+    return Unsupported("the element type of its operand is unknown").At(node.Describe());
+  if (is_integer && (is_root || is_log)) dtype = DType::kF64;
+  if (!is_integer && dtype != DType::kF64) dtype = DType::kF32;
+  formula.set_type(given.WithDType(dtype));
+  Value* x = formula.Cast(formula.x(), formula.type());
+  if (node.Is("ReduceL1") && (!is_integer || Info(dtype).is_signed)) x = formula.Add("Abs", {x});
+  if (is_root || node.Is("ReduceSumSquare")) x = formula.Add("Mul", {x, x});
+  Values operands = {x};
+  if (node.num_operands() > 1) operands.push_back(node.operand(1));
+  const Type reduced = node.result()->type().WithDType(dtype);
+  Value* sum = formula.Add("ReduceSum", operands, reduced);
+  sum->producer()->attributes() = node.attributes();
+  if (is_root) sum = formula.Add("Sqrt", {sum}, reduced);
+  if (is_log) sum = formula.Add("Log", {sum}, reduced);
+  return Values{formula.Cast(sum, given)};
+}
+
 }  // namespace
 
 std::vector<OpDef> ReduceOps() {
   return {
-      Reduce("ReduceL1"),
-      Reduce("ReduceL2"),
-      Reduce("ReduceLogSum"),
+      Reduce("ReduceL1").Expand(ExpandReduce),
+      Reduce("ReduceL2").Expand(ExpandReduce),
+      Reduce("ReduceLogSum").Expand(ExpandReduce),
       Reduce("ReduceLogSumExp"),
       Reduce("ReduceMax", InferReduce<Greater>, "T: number bool"),
       Reduce("ReduceMean"),
       Reduce("ReduceMin", InferReduce<Smaller>, "T: number bool"),
       Reduce("ReduceProd", InferReduce<MultiplyBy>),
       Reduce("ReduceSum", InferReduce<AddTo>),
-      Reduce("ReduceSumSquare"),
+      Reduce("ReduceSumSquare").Expand(ExpandReduce),
   };
 }
 

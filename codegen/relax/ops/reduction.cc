@@ -86,7 +86,7 @@ std::string OfNothing(const RelaxOp& op) {
                        RelaxDType(dtype));
   }
   if (op.node.Is("ReduceMean")) return op.Const(std::nan(""));
-  if (op.node.Is("ReduceLogSumExp") || op.node.Is("ReduceLogSum")) return op.Const(-HUGE_VAL);
+  if (op.node.Is("ReduceLogSumExp")) return op.Const(-HUGE_VAL);
   return op.Const(op.node.Is("ReduceProd") ? 1 : 0);
 }
 
@@ -127,19 +127,6 @@ Expressions EmitReduce(RelaxOp& op) {
     const bool is_extreme = type == "ReduceMax" || type == "ReduceMin";
     return One(is_extreme && !reduction.axes.empty() ? Extreme(op, type == "ReduceMax", reduce)
                                                      : reduce(x));
-  }
-  if (type == "ReduceL1") {
-    if (IsInteger(op.dtype()) && !Info(op.dtype()).is_signed) return One(Call("sum", x, reduction));
-    return One(Call("sum", op.BindLike(fmt::format("R.abs({})", x)), reduction));
-  }
-  if (type == "ReduceL2" || type == "ReduceSumSquare") {
-    const std::string sum =
-        Call("sum", op.BindLike(fmt::format("R.multiply({}, {})", x, x)), reduction);
-    if (type == "ReduceSumSquare") return One(sum);
-    return One(fmt::format("R.sqrt({})", op.bind(sum, op.result_type())));
-  }
-  if (type == "ReduceLogSum") {
-    return One(fmt::format("R.log({})", op.bind(Call("sum", x, reduction), op.result_type())));
   }
   return LogSumExp(op, reduction);
 }
@@ -206,12 +193,9 @@ Expressions EmitArgReduce(RelaxOp& op) {
 
 std::span<const Row> ReductionRows() {
   static constexpr Row kRows[] = {
-      {"ArgMax", EmitArgReduce},          {"ArgMin", EmitArgReduce},
-      {"ReduceL1", EmitReduce, true},     {"ReduceL2", EmitReduce, true},
-      {"ReduceLogSum", EmitReduce, true}, {"ReduceLogSumExp", EmitReduce},
-      {"ReduceMax", EmitReduce},          {"ReduceMean", EmitReduce},
-      {"ReduceMin", EmitReduce},          {"ReduceProd", EmitReduce},
-      {"ReduceSum", EmitReduce},          {"ReduceSumSquare", EmitReduce, true},
+      {"ArgMax", EmitArgReduce},  {"ArgMin", EmitArgReduce},  {"ReduceLogSumExp", EmitReduce},
+      {"ReduceMax", EmitReduce},  {"ReduceMean", EmitReduce}, {"ReduceMin", EmitReduce},
+      {"ReduceProd", EmitReduce}, {"ReduceSum", EmitReduce},
   };
   return kRows;
 }

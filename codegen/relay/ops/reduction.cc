@@ -84,14 +84,9 @@ Emitted EmitReduce(RelayOp& op) {
     return One(Extreme(op, type == "ReduceMax",
                        [&](Value* of) { return Reduce(op, op.target, of, reduction); }));
   if (!op.target.empty()) return One(Reduce(op, op.target, x, reduction));
-  const bool plain = type == "ReduceL1" || type == "ReduceSumSquare";
-  if (!plain && !IsFloating(op.dtype())) return op.Refuse("a root or logarithm of integers");
+  if (!IsFloating(op.dtype())) return op.Refuse("a logarithm of integers");
   if (reduction.axes.empty()) return op.Refuse("a reduction over no axes");
-  if (type == "ReduceL1") return One(Reduce(op, "sum", Unary(op, "abs", x, op.dtype()), reduction));
-  if (type == "ReduceLogSum") return One(op.Do("log", {Reduce(op, "sum", x, reduction)}));
-  if (type == "ReduceLogSumExp") return One(LogSumExp(op, x, reduction));
-  Value* sum = Reduce(op, "sum", op.Do("multiply", {x, x}), reduction);
-  return One(type == "ReduceSumSquare" ? sum : op.Do("sqrt", {sum}));
+  return One(LogSumExp(op, x, reduction));
 }
 
 // 1 where operand 0 is not infinite for a maximum, and where it is for a minimum, else 0. NaN is
@@ -202,16 +197,12 @@ std::span<const Row> ReductionRows() {
       {"ArgMax", EmitArgReduce, "argmax"},
       {"ArgMin", EmitArgReduce, "argmin"},
       {"CumSum", EmitCumSum},
-      {"ReduceL1", EmitReduce},
-      {"ReduceL2", EmitReduce},
-      {"ReduceLogSum", EmitReduce},
       {"ReduceLogSumExp", EmitReduce},
       {"ReduceMax", EmitReduce, "max"},
       {"ReduceMean", EmitReduce, "mean"},
       {"ReduceMin", EmitReduce, "min"},
       {"ReduceProd", EmitReduce, "prod"},
       {"ReduceSum", EmitReduce, "sum"},
-      {"ReduceSumSquare", EmitReduce},
       {"TopK", EmitTopK},
   };
   return kRows;

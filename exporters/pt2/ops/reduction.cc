@@ -39,8 +39,6 @@ Term Product(const AtenOp& op, Term x, const Reduced& reduced) {
   return x;
 }
 
-Term Square(const AtenOp& op, const Term& x) { return op.Binary("aten.mul.Tensor", x, x); }
-
 Term LogSumExp(const AtenOp& op, const Term& x, const Reduced& reduced) {
   if (reduced.axes.empty()) return x;
   return op.Call("aten.logsumexp.default",
@@ -94,17 +92,13 @@ Emitted EmitReduce(AtenOp& op) {
     DRAGOMAN_ASSIGN(Terms extreme, Extreme(op, x, reduced, type == "ReduceMax"));
     return One(op.Cast(extreme.front(), dtype));
   }
-  const auto sum = [&](const Term& of) { return op.Sum(of, reduced.axes, reduced.keepdims); };
-  if (type == "ReduceSum") return One(op.Cast(sum(x), dtype));
+  if (type == "ReduceSum") return One(op.Cast(op.Sum(x, reduced.axes, reduced.keepdims), dtype));
   if (type == "ReduceProd") return One(op.Cast(Product(op, x, reduced), dtype));
-  if (type == "ReduceL1") return One(op.Cast(sum(op.Unary("aten.abs.default", x)), dtype));
-  if (type == "ReduceSumSquare") return One(op.Cast(sum(Square(op, x)), dtype));
   // The others of integers are computed as floating-point numbers, and cut.
   if (!IsFloating(dtype)) x = op.Cast(x, DType::kF64);
   Term result = x;
   if (type == "ReduceMean") result = op.Mean(x, reduced.axes, reduced.keepdims);
   if (type == "ReduceL2") result = Norm(op, x, reduced);
-  if (type == "ReduceLogSum") result = op.Unary("aten.log.default", sum(x));
   if (type == "ReduceLogSumExp") result = LogSumExp(op, x, reduced);
   return One(op.Cast(result, dtype));
 }
@@ -177,11 +171,17 @@ Emitted EmitTopK(AtenOp& op) {
 
 std::span<const Row> ReductionRows() {
   static constexpr Row kRows[] = {
-      {"ArgMax", EmitArgReduce},       {"ArgMin", EmitArgReduce},  {"CumSum", EmitCumSum},
-      {"ReduceL1", EmitReduce},        {"ReduceL2", EmitReduce},   {"ReduceLogSum", EmitReduce},
-      {"ReduceLogSumExp", EmitReduce}, {"ReduceMax", EmitReduce},  {"ReduceMean", EmitReduce},
-      {"ReduceMin", EmitReduce},       {"ReduceProd", EmitReduce}, {"ReduceSum", EmitReduce},
-      {"ReduceSumSquare", EmitReduce}, {"TopK", EmitTopK},
+      {"ArgMax", EmitArgReduce},
+      {"ArgMin", EmitArgReduce},
+      {"CumSum", EmitCumSum},
+      {"ReduceL2", EmitReduce},
+      {"ReduceLogSumExp", EmitReduce},
+      {"ReduceMax", EmitReduce},
+      {"ReduceMean", EmitReduce},
+      {"ReduceMin", EmitReduce},
+      {"ReduceProd", EmitReduce},
+      {"ReduceSum", EmitReduce},
+      {"TopK", EmitTopK},
   };
   return kRows;
 }

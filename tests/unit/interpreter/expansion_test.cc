@@ -44,6 +44,7 @@ struct Case {
   std::string sizes;
   std::size_t count;
   std::vector<std::string_view> calls;
+  std::string result = sizes;
 };
 
 // Node `call` of `%x`, before and after it is expanded.
@@ -52,9 +53,10 @@ void ExpectEqual(const Case& c, std::string_view call, const std::string& dtype,
   const std::string type = dtype + c.sizes;
   Model model =
       ModelOf(fmt::format("  const %flat: {}[{}] = {}\n  const %sizes: i64[{}] = {}\n"
+                          "  const %last: i64[1] = [-1]\n"
                           "  %x: {} = onnx.Reshape(%flat, %sizes)\n  %y: {} = onnx.{}",
                           dtype, c.count, Numbers(c.count), std::ranges::count(c.sizes, ',') + 1,
-                          c.sizes, type, type, call));
+                          c.sizes, type, dtype + c.result, call));
   const Tensor expected = Outcome(model);
   Graph& graph = *model.entries[0].graph;
   ExpandOperators(graph, [](const Node& node) { return !FindOp(node)->expand; });
@@ -80,6 +82,10 @@ TEST(ExpansionTest, ComputesWhatTheKernelDoes) {
        {"HardSwish(%x)", "LRN(%x) {size = 2, alpha = 2.0}", "LpNormalization(%x) {axis = 0}"}},
       {"[2, 4, 3]", 24, {"LRN(%x) {size = 4, alpha = 2.0}"}},
       {"[1, 5, 2, 1, 2]", 20, {"LRN(%x) {size = 2, alpha = 2.0}"}},
+      {"[3, 5]", 15, {"ReduceL1(%x)", "ReduceL2(%x)", "ReduceLogSum(%x)"}, "[1, 1]"},
+      {"[3, 5]", 15, {"ReduceL1(%x, %last)", "ReduceSumSquare(%x, %last)"}, "[3, 1]"},
+      {"[3, 5]", 15, {"ReduceL2(%x, %last) {keepdims = 0}"}, "[3]"},
+      {"[3, 5]", 15, {"ReduceSumSquare(%x) {noop_with_empty_axes = 1}"}},
   };
   for (const Case& c : kCases) {
     for (const std::string_view call : c.calls) {
@@ -109,6 +115,27 @@ TEST(ExpansionTest, NormsOfZeros) {
     const Tensor got = Outcome(model);
     EXPECT_EQ(got.FloatAt(0), 0);
     EXPECT_EQ(got.FloatAt(2), 1);
+  }
+}
+
+// Roots and logarithms leave the integers; squares of halves overflow.
+TEST(ExpansionTest, ReducesIntegersAndHalves) {
+  const std::string_view kCases[] = {
+      "i8[3] = [-128, 3, 4]|i8|ReduceL1",        "i8[3] = [-100, 3, 4]|i8|ReduceL2",
+      "u8[3] = [200, 100, 3]|u8|ReduceL1",       "u8[3] = [20, 100, 3]|u8|ReduceLogSum",
+      "i32[2] = [70000, 3]|i32|ReduceSumSquare", "f16[2] = [300.0, 400.0]|f16|ReduceL2",
+      "i64[2] = [3, -5]|i64|ReduceL2",           "bf16[2] = [0.5, 2.0]|bf16|ReduceLogSum"};
+  for (const std::string_view text : kCases) {
+    const std::size_t first = text.find('|');
+    const std::size_t second = text.rfind('|');
+    Model model =
+        ModelOf(fmt::format("  const %x: {}\n  %y: {}[1] = onnx.{}(%x)", text.substr(0, first),
+                            text.substr(first + 1, second - first - 1), text.substr(second + 1)));
+    const Tensor expected = Outcome(model);
+    ExpandOperators(*model.entries[0].graph,
+                    [](const Node& node) { return !FindOp(node)->expand; });
+    EXPECT_FALSE(model.entries[0].graph->last_node()->Is(text.substr(second + 1)));
+    EXPECT_EQ(Outcome(model), expected) << text;
   }
 }
 
