@@ -155,8 +155,9 @@ void StepEmitter::Emit(const Step& step, const AliasStep&) {
   const Buffer& buffer = plan_.buffer(id);
   const std::string sizes =
       step.sizes.kind == SizeRule::Kind::kNone ? ShapeText(plan_, *buffer.shape) : SizesOf(step, 0);
-  code_.Line(Declared(id) + buffer.name + " = {" + Name(step.inputs.front()) + ".data, " + sizes +
-             "};");
+  const bool idle = buffer.has_parts && !members_.buffers.contains(id);
+  code_.Line((idle ? "[[maybe_unused]] " : "") + Declared(id) + buffer.name + " = {" +
+             Name(step.inputs.front()) + ".data, " + sizes + "};");
 }
 
 void StepEmitter::PrepareSteps(std::span<const Step> steps) {

@@ -71,6 +71,8 @@ struct Buffer {
   BufferId inside = kAbsent;
   std::int64_t inside_at = 0;
   bool is_part = false;
+  // Parts of it are read in the memory of its root; perhaps nothing else is read of it.
+  bool has_parts = false;
 
   bool IsTensor() const { return form == Form::kTensor; }
   bool IsStatic() const { return shape && KnownShape(*shape).has_value(); }

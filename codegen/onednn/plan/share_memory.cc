@@ -92,6 +92,7 @@ class Sharer {
       places.push_back(*place * static_cast<std::int64_t>(RuntimeBytes(buffer.dtype)));
     }
     for (std::size_t i = 0; i < places.size(); ++i) MakePart(step.results[i], whole, places[i]);
+    plan_.buffer(operand).has_parts = true;
     step.action = InPlaceStep();
     step.inputs = {operand};
   }
