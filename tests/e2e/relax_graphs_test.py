@@ -517,5 +517,17 @@ graph main(%x: f32[?, 3]) -> (%y) {
 }""", [f32(2, 3)], holds=['R.Tensor(("x_0", 3)', 'R.Tensor(("2 * x_0", 1, 3)'])
 
 
+# Halves.
+
+case("squares of halves, which need not fit one", """
+graph main(%x: f16[n, 4, 8]) -> (%rms, %layer, %instance) {
+  const %two: f16[1] = [2.0]
+  const %scale: f16[4] = [1.0, 2.0, 0.5, 1.0]
+  const %none: f16[4] = [0.0, 0.0, 0.0, 0.0]
+  %rms = onnx.RMSNormalization(%x, %two)
+  %layer = onnx.LayerNormalization(%x, %two)
+  %instance = onnx.InstanceNormalization(%x, %scale, %none)
+}""", [(300 * f32(2, 4, 8)).astype(np.float16)], holds=['R.astype(x, dtype="float32")'])
+
 if __name__ == "__main__":
     sys.exit(run_cases(CASES))

@@ -47,6 +47,25 @@ Status CheckVectors(const RelaxOp& op, std::size_t lowest_rank) {
   return {};
 }
 
+// x less its mean if `centres`, over the root of the mean of its squares; those of halves, which
+// need not fit one, are taken in float32.
+std::string Unit(RelaxOp& op, const std::vector<std::int64_t>& axes, bool centres) {
+  const DType wide = op.dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
+  const auto as = [&](const std::string& x, DType dtype) {
+    if (wide == op.dtype()) return x;
+    return op.BindPlain(fmt::format("R.astype({}, dtype=\"{}\")", x, RelaxDType(dtype)));
+  };
+  const auto mean = [&](const std::string& x) {
+    return op.bind(fmt::format("R.mean({}, axis={}, keepdims=True)", x, ListText(axes)),
+                   Reduced(op.type().WithDType(wide), axes));
+  };
+  std::string x = as(op.arg(0), wide);
+  if (centres) x = op.Do("subtract", x, mean(x));
+  const std::string square = mean(op.Do("multiply", x, x));
+  const std::string raised = op.Do("add", square, ConstOf(op.Float("epsilon"), wide));
+  return as(op.Do("divide", x, op.Do("sqrt", raised)), op.dtype());
+}
+
 // (x - mean) / sqrt(variance + epsilon) * scale + bias, of vectors over channels.
 std::string ByMoments(RelaxOp& op, const std::string& mean, const std::string& variance,
                       std::size_t spatial) {
@@ -104,15 +123,9 @@ Expressions EmitInstanceNormalization(RelaxOp& op) {
   DRAGOMAN_TRY(CheckVectors(op, 3));
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const std::vector<std::int64_t> axes = AxesFrom(2, shape.size());
-  const std::string mean = Moment(op, "mean", op.arg(0), axes);
-  const std::string variance = Moment(op, "variance", op.arg(0), axes);
-  const std::string centred = op.BindLike(fmt::format("R.subtract({}, {})", op.arg(0), mean));
-  const std::string raised =
-      op.BindPlain(fmt::format("R.add({}, {})", variance, op.Const(op.Float("epsilon"))));
-  const std::string deviation = op.BindPlain(fmt::format("R.sqrt({})", raised));
-  const std::string unit = op.BindLike(fmt::format("R.divide({}, {})", centred, deviation));
   const std::string scale = PerChannel(op, 1, axes.size());
-  const std::string scaled = op.BindLike(fmt::format("R.multiply({}, {})", unit, scale));
+  const std::string scaled =
+      op.BindLike(fmt::format("R.multiply({}, {})", Unit(op, axes, true), scale));
   return One(fmt::format("R.add({}, {})", scaled, PerChannel(op, 2, axes.size())));
 }
 
@@ -144,15 +157,6 @@ std::string WithAffine(RelaxOp& op, const std::string& unit) {
   const std::string scaled = fmt::format("R.multiply({}, {})", unit, op.arg(1));
   const bool has_bias = op.node.num_operands() > 2 && op.has(2);
   return has_bias ? fmt::format("R.add({}, {})", op.BindPlain(scaled), op.arg(2)) : scaled;
-}
-
-// x less its mean if `centres`, over the root of the mean of its squares.
-std::string Unit(RelaxOp& op, const std::vector<std::int64_t>& axes, bool centres) {
-  std::string x = op.arg(0);
-  if (centres) x = op.Do("subtract", x, Moment(op, "mean", x, axes));
-  const std::string square = Moment(op, "mean", op.Do("multiply", x, x), axes);
-  const std::string raised = op.Do("add", square, op.Const(op.Float("epsilon")));
-  return op.Do("divide", x, op.Do("sqrt", raised));
 }
 
 // Mean and 1 / sqrt(variance + epsilon).
