@@ -16,6 +16,13 @@ bool LeavesIntegers(const Node& node) {
 
 namespace {
 
+// By name: what takes powers, which need not fit a half.
+bool LeavesHalves(const Node& node) {
+  if ((!node.Is("LpPool") && !node.Is("GlobalLpPool")) || node.operand(0) == nullptr) return false;
+  const DType dtype = node.operand(0)->type().dtype();
+  return dtype == DType::kF16 || dtype == DType::kBF16;
+}
+
 bool IsEmpty(const Value& value) {
   const Shape* shape = value.type().shape();
   return shape != nullptr && std::ranges::count(*shape, Dim(0)) > 0;
@@ -27,7 +34,8 @@ std::vector<NamedAttribute> To(DType dtype) {
 
 Status Widen(Node& node, PassContext& context) {
   const DType dtype = node.operand(0)->type().dtype();
-  DRAGOMAN_ASSIGN(Value * wide, context.Insert(node, "Cast", {{node.operand(0)}}, To(DType::kF64)));
+  const DType computed = IsInteger(dtype) ? DType::kF64 : DType::kF32;
+  DRAGOMAN_ASSIGN(Value * wide, context.Insert(node, "Cast", {{node.operand(0)}}, To(computed)));
   std::vector<Value*> operands = {wide};
   for (std::size_t i = 1; i < node.num_operands(); ++i) operands.push_back(node.operand(i));
   DRAGOMAN_ASSIGN(Value * reduced,
@@ -43,7 +51,8 @@ Status WidenReductions(Graph& entry) {
   std::vector<Node*> nodes;
   ForEachGraph(entry, [&](Graph& graph) {
     for (Node& node : graph.nodes()) {
-      if (LeavesIntegers(node) && !IsEmpty(*node.operand(0))) nodes.push_back(&node);
+      if (LeavesHalves(node) || (LeavesIntegers(node) && !IsEmpty(*node.operand(0))))
+        nodes.push_back(&node);
     }
   });
   if (nodes.empty()) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of integers whose formula leaves the integers.
+// Reductions whose formula leaves the element type.
 #ifndef DRAGOMAN_CODEGEN_RELAX_WIDEN_REDUCTIONS_H_
 #define DRAGOMAN_CODEGEN_RELAX_WIDEN_REDUCTIONS_H_
 
@@ -12,7 +12,7 @@ namespace dragoman::relax {
 bool LeavesIntegers(const Node& node);
 
 // They compute in f64 and round towards zero, as their definition says: Relax has them for floats.
-// Those of no elements stay.
+// Those of no elements stay. LpPool and GlobalLpPool of halves compute in f32.
 Status WidenReductions(Graph& entry);
 
 }  // namespace dragoman::relax

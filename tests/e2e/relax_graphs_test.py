@@ -520,13 +520,15 @@ graph main(%x: f32[?, 3]) -> (%y) {
 # Halves.
 
 case("squares of halves, which need not fit one", """
-graph main(%x: f16[n, 4, 8]) -> (%rms, %layer, %instance) {
+graph main(%x: f16[n, 4, 8]) -> (%rms, %layer, %instance, %pool, %all) {
   const %two: f16[1] = [2.0]
   const %scale: f16[4] = [1.0, 2.0, 0.5, 1.0]
   const %none: f16[4] = [0.0, 0.0, 0.0, 0.0]
   %rms = onnx.RMSNormalization(%x, %two)
   %layer = onnx.LayerNormalization(%x, %two)
   %instance = onnx.InstanceNormalization(%x, %scale, %none)
+  %pool = onnx.LpPool(%x) {kernel_shape = [2]}
+  %all = onnx.GlobalLpPool(%x)
 }""", [(300 * f32(2, 4, 8)).astype(np.float16)], holds=['R.astype(x, dtype="float32")'])
 
 if __name__ == "__main__":
