@@ -101,7 +101,8 @@ std::uint64_t SizeOf(const std::string& path) {
   return problem ? 0 : size;
 }
 
-// What is told of a file. That of MODEL is made first: the one that is written may take its place.
+// Counts of a file, for the summary. Those of MODEL are taken before the output is written, which
+// may replace it.
 struct FileSummary {
   NodeCount nodes;
   FileFigures figures;
@@ -178,9 +179,9 @@ std::size_t NodesOf(const FileFigures& figures) {
   return nodes;
 }
 
-// An ONNX file that is made from a common graph is told of as it is written. If there is a
-// `source`, it is copied where it has fewer nodes: operators of other domains may take many of
-// ONNX's.
+// Of an ONNX file that is made from a common graph, `saved` has the counts of what is written. If
+// there is a `source`, it is copied where it has fewer nodes: operators of other domains may take
+// many of ONNX's.
 Status Save(const Session& session, const FileSummary& original, const std::optional<Model>& source,
             const ConvertedModel& converted, const Format& target,
             const ConversionOptions& conversion, const ConvertOptions& options,

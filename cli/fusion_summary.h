@@ -22,7 +22,8 @@ struct NodeCount {
 NodeCount CountNodes(const Model& model);
 
 // "10,412 nodes to 9: 2 LSTM of 400 steps; 3.1 MB to 84 kB"; empty if no recurrent operator was
-// made. Sizes are those of the files; none are told where one is 0, which is of a folder or a pipe.
+// made. The sizes are those of the files, in bytes; both are left out where one is 0, as of a
+// folder or a pipe.
 std::string FusionSummary(const NodeCount& before, const NodeCount& after,
                           std::uint64_t bytes_before, std::uint64_t bytes_after);
 

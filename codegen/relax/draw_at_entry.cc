@@ -5,6 +5,7 @@
 #include <span>
 
 #include "codegen/relax/entry_border.h"
+#include "core/ir/wide_float.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 #include "core/rewrite/pass_context.h"
@@ -87,7 +88,7 @@ class Drawer {
 
   // 1 where the number drawn is below the chance.
   Result<Value*> Fall(Node& node) {
-    const DType wide = node.operand(0)->type().dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
+    const DType wide = WideFloat(node.operand(0)->type().dtype());
     Value* number = Input(node, "uniform", node.result(0)->type().WithDType(wide), 0, 1);
     DRAGOMAN_ASSIGN(Value * chance, Cast(node, node.operand(0), wide));
     Value* const compared[] = {number, chance};

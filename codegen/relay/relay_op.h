@@ -15,6 +15,7 @@
 #include "codegen/relay/relay_builder.h"
 #include "codegen/tvm/tvm_op.h"
 #include "core/ir/graph.h"
+#include "core/ir/wide_float.h"
 #include "core/support/result.h"
 
 namespace dragoman::relay::emit {
@@ -40,7 +41,7 @@ struct RelayOp : tvm::TvmOp {
   Value* ArgAs(std::size_t i, DType to) const { return Cast(arg(i), dtype(i), to); }
   // The type in which squares and powers of operand 0 are taken, since those of halves need not fit
   // one.
-  DType Wide() const { return dtype() == DType::kF64 ? DType::kF64 : DType::kF32; }
+  DType Wide() const { return WideFloat(dtype()); }
 };
 
 // Whether a size of an operand or a result is known at run time only.

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/ir/wide_float.h"
 #include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
@@ -116,7 +117,7 @@ using Values = std::vector<Value*>;
 Result<Value*> WideOperand(ExpansionFormula& formula, const Node& node) {
   const Type type = formula.type();
   if (!type.rank()) return Unsupported("the rank of its operand is unknown").At(node.Describe());
-  formula.set_type(type.WithDType(type.dtype() == DType::kF64 ? DType::kF64 : DType::kF32));
+  formula.set_type(type.WithDType(WideFloat(type.dtype())));
   return formula.Cast(formula.x(), formula.type());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/params/reduce.h"
 
+#include "core/ir/wide_float.h"
 #include "core/ops/elements.h"
 #include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
@@ -126,7 +127,7 @@ Result<Values> ExpandReduce(Node& node) {
   if (dtype == DType::kUnknown)
     return Unsupported("the element type of its operand is unknown").At(node.Describe());
   if (is_integer && (is_root || is_log)) dtype = DType::kF64;
-  if (!is_integer && dtype != DType::kF64) dtype = DType::kF32;
+  if (!is_integer) dtype = WideFloat(dtype);
   formula.set_type(given.WithDType(dtype));
   Value* x = formula.Cast(formula.x(), formula.type());
   if (node.Is("ReduceL1") && (!is_integer || Info(dtype).is_signed)) x = formula.Add("Abs", {x});

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/wide_float.h"
+
 namespace dragoman::relax {
 namespace {
 
@@ -19,13 +21,6 @@ Type Reduced(const Type& type, const std::vector<std::int64_t>& axes) {
   Shape shape = *type.shape();
   for (std::int64_t axis : axes) shape[static_cast<std::size_t>(axis)] = Dim(1);
   return type.WithShape(std::move(shape));
-}
-
-// A mean, variance or sum over axes that stay as 1.
-std::string Moment(RelaxOp& op, std::string_view function, const std::string& x,
-                   const std::vector<std::int64_t>& axes) {
-  return op.bind(fmt::format("R.{}({}, axis={}, keepdims=True)", function, x, ListText(axes)),
-                 Reduced(op.type(), axes));
 }
 
 // A vector over channels as (C, 1, …).
@@ -50,7 +45,7 @@ Status CheckVectors(const RelaxOp& op, std::size_t lowest_rank) {
 // x less its mean if `centres`, over the root of the mean of its squares; those of halves, which
 // need not fit one, are taken in float32.
 std::string Unit(RelaxOp& op, const std::vector<std::int64_t>& axes, bool centres) {
-  const DType wide = op.dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
+  const DType wide = WideFloat(op.dtype());
   const auto as = [&](const std::string& x, DType dtype) {
     if (wide == op.dtype()) return x;
     return op.BindPlain(fmt::format("R.astype({}, dtype=\"{}\")", x, RelaxDType(dtype)));
@@ -167,7 +162,9 @@ Status AddStatistics(RelaxOp& op, const std::vector<std::int64_t>& axes,
     return op.Refuse("mean and deviation of another element type");
   expressions.push_back(
       fmt::format("R.mean({}, axis={}, keepdims=True)", op.arg(0), ListText(axes)));
-  const std::string variance = Moment(op, "variance", op.arg(0), axes);
+  const std::string variance =
+      op.bind(fmt::format("R.variance({}, axis={}, keepdims=True)", op.arg(0), ListText(axes)),
+              Reduced(op.type(), axes));
   const std::string raised =
       op.BindPlain(fmt::format("R.add({}, {})", variance, op.Const(op.Float("epsilon"))));
   expressions.push_back(fmt::format("R.rsqrt({})", raised));

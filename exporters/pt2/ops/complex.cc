@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "core/ir/wide_float.h"
+
 namespace dragoman::pt2 {
 namespace {
 
@@ -39,7 +41,7 @@ Emitted EmitDft(AtenOp& op) {
     DRAGOMAN_ASSIGN(const Ints stated, op.KnownInts(1));
     length = stated.at(0);
   }
-  const DType compute = result.dtype == DType::kF64 ? DType::kF64 : DType::kF32;
+  const DType compute = WideFloat(result.dtype);
   const Term x = op.Cast(op.arg(0), compute);
   const Dim& parts = x.shape.back();
   if (!parts.known()) return op.Refuse("numbers that may be real or complex");

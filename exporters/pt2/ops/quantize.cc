@@ -3,6 +3,7 @@
 // process that imports them.
 #include "exporters/pt2/ops/op_rows.h"
 
+#include "core/ir/wide_float.h"
 #include "exporters/pt2/ops/quantize.h"
 
 #include <algorithm>
@@ -67,7 +68,7 @@ Emitted EmitQuantizeLinear(AtenOp& op) {
   const DType to = op.result().dtype;
   const std::optional<double> largest = LargestFloat8(to);
   if (!IsStoredInteger(to) && !largest) return op.Refuse("quantisation to this element type");
-  const DType wide = op.dtype() == DType::kF64 ? DType::kF64 : DType::kF32;
+  const DType wide = WideFloat(op.dtype());
   const Term x = op.Cast(op.arg(0), wide);
   DRAGOMAN_ASSIGN(const Term scale, Aligned(op, op.Cast(op.arg(1), wide), x));
   const Term quotient = op.Binary("aten.div.Tensor", x, scale);
@@ -81,7 +82,7 @@ Emitted EmitQuantizeLinear(AtenOp& op) {
 
 Emitted EmitDequantizeLinear(AtenOp& op) {
   const DType to = op.result().dtype;
-  const DType wide = to == DType::kF64 ? DType::kF64 : DType::kF32;
+  const DType wide = WideFloat(to);
   const Term x = op.arg(0);
   DRAGOMAN_ASSIGN(const Term scale, Aligned(op, op.Cast(op.arg(1), wide), x));
   Term shifted = x;

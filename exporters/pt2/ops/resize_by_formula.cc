@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "core/ir/wide_float.h"
+
 namespace dragoman::pt2 {
 namespace {
 
@@ -215,7 +217,7 @@ Emitted ResizeByFormula(const AtenOp& op, const std::vector<ResizedAxis>& axes) 
   const bool crops =
       op.String("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize";
   Term x = op.arg(0);
-  if (!copies) x = op.Cast(x, op.dtype() == DType::kF64 ? DType::kF64 : DType::kF32);
+  if (!copies) x = op.Cast(x, WideFloat(op.dtype()));
   std::optional<Term> outside;
   for (const ResizedAxis& resized : axes) {
     DRAGOMAN_ASSIGN(const Axis axis, AxisOf(op, resized, common));

@@ -4,6 +4,8 @@
 // along columns, then along rows, since no weight is negative.
 #include "exporters/pt2/ops/op_rows.h"
 
+#include "core/ir/wide_float.h"
+
 namespace dragoman::pt2 {
 namespace {
 
@@ -20,7 +22,7 @@ class RegionPooler {
  public:
   explicit RegionPooler(AtenOp& op)
       : op_(op),
-        dtype_(op.dtype() == DType::kF64 ? DType::kF64 : DType::kF32),
+        dtype_(WideFloat(op.dtype())),
         has_centers_(op.String("coordinate_transformation_mode", "half_pixel") == "half_pixel") {}
 
   Emitted Pool() {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/ir/wide_float.h"
 #include "core/lowering/math.h"
 #include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/ops/extremes.h"
@@ -70,7 +71,7 @@ Value* LowerBucketize(Call& c) {
       attribute != nullptr ? AsFloats(*attribute) : std::nullopt;
   if (c.failed()) return nullptr;
   if (!boundaries) return c.Fail(InvalidInput("attribute boundaries is missing"));
-  const DType type = c.dtype(x) == DType::kF64 ? DType::kF64 : DType::kF32;
+  const DType type = WideFloat(c.dtype(x));
   const std::vector<float> numbers(boundaries->begin(), boundaries->end());
   Value* bounds = c.builder().Constant(
       dragoman::Tensor::Of<float>({static_cast<std::int64_t>(numbers.size())}, numbers));

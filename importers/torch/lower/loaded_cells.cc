@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -67,11 +70,12 @@ Abstract EmptyCell(const State& state, Heap& heap) {
   }
 }
 
-Attribute::Strings BuffersOf(const Model& source, const std::string& class_name) {
+std::unordered_set<std::string_view> BuffersOf(const Model& source, const std::string& class_name) {
   const Attribute::Dict* description = FindClass(source, class_name);
   const Attribute* buffers = description != nullptr ? Find(*description, "buffers") : nullptr;
   const auto* names = buffers != nullptr ? buffers->As<Attribute::Strings>() : nullptr;
-  return names != nullptr ? *names : Attribute::Strings();
+  if (names == nullptr) return {};
+  return {names->begin(), names->end()};
 }
 
 const CellPtr& CellOf(const Abstract& reference) {
@@ -178,11 +182,11 @@ Result<Abstract> LoadedCells::ValueOf(const Attribute& value, Heap& heap) const 
 Status LoadedCells::FillObject(const State& state, ObjectContents& contents, Heap& heap) const {
   const auto* attributes = state.initial.As<Attribute::Dict>();
   if (attributes == nullptr) return NotUnderstood(state.name);
-  const Attribute::Strings buffers = BuffersOf(*source_, contents.class_name);
+  const std::unordered_set<std::string_view> buffers = BuffersOf(*source_, contents.class_name);
   for (const NamedAttribute& attribute : *attributes) {
     DRAGOMAN_ASSIGN(Abstract value, ValueOf(attribute.value, heap));
     if (const auto* tensor = value.As<TensorRef>();
-        tensor != nullptr && std::ranges::count(buffers, attribute.name) > 0)
+        tensor != nullptr && buffers.contains(attribute.name))
       std::get<StorageContents>(tensor->storage->contents).is_buffer = true;
     contents.attributes.emplace_back(attribute.name, std::move(value));
   }
