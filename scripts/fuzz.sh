@@ -6,10 +6,11 @@
 #   scripts/fuzz.sh MINUTES [TARGET...]     of tests/fuzz, all by default
 #
 # The targets run one after the other and share MINUTES by the clock; those of binary containers get
-# four times the share of the others. Inputs that reach new code are kept in build/fuzz/corpus; what fails, and the smallest
-# input that a minute of shortening leads to, in build/fuzz/found; the seconds that each target has
-# run in build/fuzz/seconds. Needs clang and its runtime (Debian: clang, libclang-rt-14-dev). Exit
-# codes: 0 nothing was found, 1 something was, or the targets cannot be built, 2 wrong use.
+# four times the share of the others. Inputs that reach new code are kept in build/fuzz/corpus; what
+# fails, and the smallest input that a minute of shortening leads to, in build/fuzz/found; the
+# seconds that each target has run in build/fuzz/seconds. Needs clang and its runtime (Debian: clang,
+# libclang-rt-14-dev). Exit codes: 0 nothing was found, 1 something was, or the targets cannot be
+# built, 2 wrong use.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
