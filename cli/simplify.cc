@@ -3,15 +3,15 @@
 #include <memory>
 
 #include "cli/convert.h"
+#include "driver/simplify_model.h"
 
 namespace dragoman::cli {
 
 void AddSimplify(CommandLine& program) {
   auto options = std::make_shared<ConvertOptions>();
-  options->lowering.passes = "default";
+  options->lowering.passes = kSimplifyingPasses;
   options->never_larger = true;
-  Command command = program.AddCommand(
-      "simplify", "Make a model smaller that computes the same, as convert --passes default does");
+  Command command = program.AddCommand("simplify", "Make a model smaller that computes the same");
   command.Add("MODEL", &options->model, "A model file", {.required = true});
   command.Add("-o,--output", &options->output, "File to write",
               {.placeholder = "FILE", .required = true});
@@ -23,9 +23,12 @@ void AddSimplify(CommandLine& program) {
   AddCheck(command, *options);
   AddCommonOptions(command, options->common);
   command.SetFooter(
-      "Constants are folded, sizes that are known are stated, and what is computed twice, unread "
-      "or\n"
-      "without effect goes. A table on standard error compares the files.\n"
+      "Constants are folded, large ones too, sizes that are known are stated, and what is "
+      "computed\n"
+      "twice, unread or without effect goes, as by convert --passes default,fold-large. A table "
+      "on\n"
+      "standard error compares the files; --passes default keeps large constants as they are "
+      "stated.\n"
       "\n"
       "  dragoman simplify model.onnx -o small.onnx --check 3\n"
       "  dragoman simplify model.onnx -o small.onnx --shape x=1,3,224,224");

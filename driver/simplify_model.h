@@ -11,6 +11,9 @@
 
 namespace dragoman {
 
+// The passes of a user who wants few nodes and takes larger weights for them.
+inline constexpr char kSimplifyingPasses[] = "default,fold-large";
+
 struct SimplifyOptions {
   LoweringOptions lowering;
   std::int64_t check = 3;  // on so many random inputs; 0: not at all

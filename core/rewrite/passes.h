@@ -30,6 +30,7 @@ std::span<const Pattern> KnownSizePatterns();
 std::span<const Pattern> FunctionPatterns();
 std::span<const Pattern> ConstantPatterns();
 std::span<const Pattern> LargeConstantPatterns();
+std::span<const Pattern> WeightPatterns();
 std::span<const Pattern> SinkingPatterns();
 std::span<const Pattern> TransposePatterns();
 std::span<const Pattern> BatchNormalizationPatterns();

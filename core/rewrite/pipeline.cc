@@ -49,6 +49,7 @@ constexpr PatternFamily kFunctions[] = {FunctionPatterns,
                                         ShufflePatterns,
                                         AttentionPatterns};
 constexpr PatternFamily kConstantFamilies[] = {ConstantPatterns};
+constexpr PatternFamily kWeights[] = {WeightPatterns};
 constexpr PatternFamily kLargeConstants[] = {LargeConstantPatterns};
 constexpr PatternFamily kLinear[] = {LinearPatterns};
 constexpr PatternFamily kNumbers[] = {NumberPatterns};
@@ -128,8 +129,9 @@ constexpr PassInfo kPasses[] = {
      .families = kTransposes,
      .reads_weights = true},
     {.name = "fold-batch-normalization",
-     .sentence = "moves a BatchNormalization into the weight and bias of the Conv before it, and a "
-                 "sum with a constant into its bias",
+     .sentence =
+         "moves a BatchNormalization, and products and sums with one number a channel, into "
+         "the weight and bias of the Conv before it or the BatchNormalization before it",
      .families = kNormalizations},
     {.name = "infer-trip-counts",
      .sentence = "infers how many iterations loops have, and makes lists of results of their "
@@ -162,6 +164,12 @@ constexpr PassInfo kPasses[] = {
                  "the gates computed from these",
      .run = FuseGates,
      .at_end = true,
+     .reads_weights = true},
+    {.name = "fold-large",
+     .sentence = "computes large nodes, too, whose operands are all constant, but for those that "
+                 "dequantise: part of simplify",
+     .families = kWeights,
+     .by_default = false,
      .reads_weights = true},
     {.name = "fold-weights",
      .sentence =

@@ -402,9 +402,14 @@ std::string LowerSoftmax(Node& node) {
   const std::optional<int> rank = node.operand(0)->type().rank();
   const std::int64_t axis = IntAttribute(node, "axis");
   if (axis != -1 && !rank) return "its axis may not be the last";
-  const std::int64_t place = axis < 0 ? axis + rank.value_or(0) : axis;
-  if (axis != -1 && place != *rank - 1) ExchangeWithLast(node, place, *rank);
-  node.SetAttribute("axis", std::int64_t{-1});
+  std::int64_t place = axis < 0 ? axis + rank.value_or(0) : axis;
+  const Shape* shape = node.operand(0)->type().shape();
+  const auto is_one = [](const Dim& size) { return size == Dim(1); };
+  if (axis != -1 && !std::all_of(shape->begin() + place + 1, shape->end(), is_one)) {
+    ExchangeWithLast(node, place, *rank);
+    place = -1;
+  }
+  node.SetAttribute("axis", axis == -1 ? axis : place == *rank - 1 ? -1 : place);
   return "";
 }
 

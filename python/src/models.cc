@@ -206,7 +206,7 @@ ModelObject ToCommon(const ModelObject& object, nb::object passes, nb::object ru
 ModelObject Simplify(const ModelObject& object, std::int64_t check, std::uint64_t seed,
                      nb::object passes) {
   SimplifyOptions options{.lowering = {.facts = object.facts}, .check = check, .seed = seed};
-  options.lowering.passes = ToPasses(passes).value_or("default");
+  options.lowering.passes = ToPasses(passes).value_or(kSimplifyingPasses);
   return Derive(object, [&](const Session& session) {
     return SimplifyModel(session, object.model(), options);
   });
@@ -584,8 +584,8 @@ nb::class_<ModelObject> BindModels(nb::module_& m) {
            "name of each pass that has run and whether it has changed anything.")
       .def("simplify", &Simplify, nb::arg("check") = 3, nb::kw_only(), nb::arg("seed") = 0,
            nb::arg("passes") = nb::none(),
-           "The model rewritten by the default passes, and held against itself on `check` random\n"
-           "inputs.")
+           "The model rewritten by the default passes and fold-large, and held against itself on\n"
+           "`check` random inputs.")
       .def("_codegen", &Generate, nb::arg("folder"), nb::arg("name") = nb::str("model"),
            nb::kw_only(), nb::arg("passes") = nb::none(), nb::arg("exact_conv") = false,
            nb::arg("embed_weights") = false, nb::arg("precision") = nb::str("f32"));

@@ -5,8 +5,9 @@
 import pathlib
 import unittest
 
+import numpy as np
 import onnx
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from command_case import CommandCase
 from commands import call, dragoman
@@ -65,6 +66,30 @@ class Simplify(CommandCase):
         self.assertEqual(self.nodes(self.out / "small.onnx"), ["Concat"])
         self.assertIn("check: equal on 3 random inputs", done.stderr)
         self.assertRegex(done.stderr, r"nodes +7 +1")
+
+    def test_large_constants_are_folded(self):
+        random = np.random.default_rng(5)
+        graph = helper.make_graph(
+            [helper.make_node("ReduceL2", ["v"], ["norm"], axes=[1, 2, 3], keepdims=1),
+             helper.make_node("Div", ["v", "norm"], ["unit"]),
+             helper.make_node("Mul", ["unit", "g"], ["w"]),
+             helper.make_node("Conv", ["x", "w"], ["c"]),
+             helper.make_node("ConstantOfShape", ["sizes"], ["filled"],
+                              value=numpy_helper.from_array(np.float32([0.25]))),
+             helper.make_node("Mul", ["c", "factors"], ["scaled"]),
+             helper.make_node("Conv", ["scaled", "filled"], ["y"])], "g",
+            [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 64, 5, 5])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+            [numpy_helper.from_array(values.astype(np.float32), name) for name, values in (
+                ("v", random.normal(size=(64, 64, 3, 3))), ("g", np.ones((64, 1, 1, 1))),
+                ("factors", random.normal(size=(64, 1, 1))))]
+            + [numpy_helper.from_array(np.int64([32, 64, 3, 3]), "sizes")])
+        model, small = self.out / "norm.onnx", self.out / "small.onnx"
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), model)
+        self.done("simplify", model, "-o", small, "--check", "2")
+        self.assertEqual(self.nodes(small), ["Conv", "Conv"])
+        self.done("simplify", model, "-o", small, "--passes", "default")
+        self.assertIn("ConstantOfShape", self.nodes(small))
 
     def test_opset_and_names_stay(self):
         small = self.out / "small.onnx"

@@ -34,6 +34,9 @@ constexpr FoldLimits kSmall = {kSmallBytes, std::size_t{1} << 20, std::size_t{64
 // For graphs that are compared and not written: as much as exporters fold, and more.
 constexpr FoldLimits kLarge = {std::size_t{64} << 20, std::size_t{256} << 20,
                                std::size_t{512} << 20};
+// For files of as few nodes as can be: what one of ONNX holds.
+constexpr FoldLimits kFewestNodes = {std::size_t{512} << 20, std::size_t{512} << 20,
+                                     std::size_t{1} << 30};
 
 std::size_t BytesOf(const Type& type) {
   const auto sizes = type.shape() != nullptr ? KnownShape(*type.shape()) : std::nullopt;
@@ -221,6 +224,12 @@ Result<bool> FoldWithin(const FoldLimits& limits, Node& node, PassContext& conte
 
 Result<bool> Fold(Node& node, PassContext& context) { return FoldWithin(kSmall, node, context); }
 
+// What is dequantised stays as small as it is.
+Result<bool> FoldForNodes(Node& node, PassContext& context) {
+  if (node.Is("DequantizeLinear")) return false;
+  return FoldWithin(kFewestNodes, node, context);
+}
+
 Result<bool> FoldLarge(Node& node, PassContext& context) {
   return FoldWithin(kLarge, node, context);
 }
@@ -316,6 +325,11 @@ Result<bool> FoldFactor(Node& node, PassContext& context) {
 
 std::span<const Pattern> ConstantPatterns() {
   static constexpr Pattern kPatterns[] = {{"fold-constants", Fold}};
+  return kPatterns;
+}
+
+std::span<const Pattern> WeightPatterns() {
+  static constexpr Pattern kPatterns[] = {{"fold-weight", FoldForNodes}};
   return kPatterns;
 }
 

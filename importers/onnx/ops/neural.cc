@@ -69,8 +69,10 @@ LoweredResults LowerSoftmax(OpLowering& op) {
   // Without elements all axes are alike.
   const Shape* sizes = op.operand(0)->type().shape();
   const bool empty = std::ranges::any_of(*sizes, [](const Dim& d) { return d == Dim(0); });
-  if (axis == rank - 1 || empty)
-    return op.EmitOne(type, {op.operand(0)}, {{"axis", std::int64_t{rank - 1}}});
+  if (empty) axis = rank - 1;
+  const auto is_one = [](const Dim& d) { return d == Dim(1); };
+  if (axis < rank && std::all_of(sizes->begin() + axis + 1, sizes->end(), is_one))
+    return op.EmitOne(type, {op.operand(0)}, {{"axis", axis}});
   DRAGOMAN_ASSIGN(Value * shape, op.builder.Add("Shape", {op.operand(0)}));
   DRAGOMAN_ASSIGN(Value * matrix, op.builder.Add("Flatten", {op.operand(0)}, {{"axis", axis}}));
   DRAGOMAN_ASSIGN(Value * normal, op.builder.Add(type, {matrix}, {{"axis", std::int64_t{1}}}));

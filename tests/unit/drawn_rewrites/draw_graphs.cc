@@ -326,6 +326,7 @@ std::span<const DrawnPattern> DrawnGraphs() {
       {"dce", Dead},
       {"fold-constants", Constants},
       {"fold-large-constants", Constants},
+      {"fold-weight", Constants},
       {"narrow-constant", RepeatedConstants},
       {"fold-factor", FactorsOfConstants, Exactness::kRounded},
       {"fuse-gates", Gates, Exactness::kRounded},

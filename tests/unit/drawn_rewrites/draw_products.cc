@@ -236,18 +236,48 @@ void ConvAndNormalization(Drawing& d) {
   d.MaybeRead(results[0]);
 }
 
-// With one number a channel, and with what is nearly that.
+// `type` of a value of channels and one number for each of them, or what is nearly that.
+void WithNumberPerChannel(Drawing& d, const std::string& type, const std::string& dtype,
+                          const Convolved& value) {
+  Sizes sizes(value.spatial, 1);
+  sizes.insert(sizes.begin(), d.Chance(90) ? value.channels : 1);
+  if (d.Chance(40)) sizes.insert(sizes.begin(), 1);
+  if (d.Chance(10)) sizes = {value.channels};
+  if (d.Chance(10)) std::ranges::reverse(sizes);
+  const std::string numbers = d.Weight(dtype, sizes);
+  d.MaybeRead(d.Chance(60) ? d.Node(type, {value.value, numbers})
+                           : d.Node(type, {numbers, value.value}));
+}
+
 void ConvAndSum(Drawing& d) {
   const std::string dtype = d.Chance(80) ? "f32" : d.FloatType();
   const Convolved conv = Convolution(d, dtype);
-  Sizes sizes(conv.spatial, 1);
-  sizes.insert(sizes.begin(), d.Chance(90) ? conv.channels : 1);
-  if (d.Chance(40)) sizes.insert(sizes.begin(), 1);
-  if (d.Chance(10)) sizes = {conv.channels};
-  if (d.Chance(10)) std::ranges::reverse(sizes);
-  const std::string shift = d.Weight(dtype, sizes);
-  const std::string type = d.Chance(92) ? "Add" : "Sub";
-  d.MaybeRead(d.Chance(60) ? d.Node(type, {conv.value, shift}) : d.Node(type, {shift, conv.value}));
+  WithNumberPerChannel(d, d.Chance(92) ? "Add" : "Sub", dtype, conv);
+}
+
+void ConvAndProduct(Drawing& d) {
+  const std::string dtype = d.Chance(80) ? "f32" : d.FloatType();
+  const Convolved conv = Convolution(d, dtype);
+  WithNumberPerChannel(d, d.Chance(92) ? "Mul" : "Div", dtype, conv);
+}
+
+void NormalizationAndNumber(Drawing& d) {
+  const std::string dtype = d.Chance(80) ? "f32" : d.FloatType();
+  Convolved value = {.value = "", .channels = d.Between(1, 3), .spatial = 0};
+  value.spatial = static_cast<std::size_t>(d.Between(0, 2));
+  Sizes sizes(value.spatial, 2);
+  sizes.insert(sizes.begin(), {d.Size(), value.channels});
+  const Sizes channels = {value.channels};
+  const std::string variances =
+      d.Constant(dtype, channels, [&] { return static_cast<double>(d.Between(1, 8)) / 4; });
+  const Names operands = {d.Input(dtype, sizes), d.Weight(dtype, channels),
+                          d.Chance(8) ? d.Input(dtype, channels) : d.Weight(dtype, channels),
+                          d.Weight(dtype, channels), variances};
+  const bool trains = d.Chance(8);
+  value.value =
+      d.Nodes("BatchNormalization", operands, trains ? "training_mode = 1" : "", trains ? 3 : 1)
+          .front();
+  WithNumberPerChannel(d, d.Of({"Mul", "Mul", "Add", "Add", "Sub"}), dtype, value);
 }
 
 void Quotient(Drawing& d) {
@@ -417,6 +447,8 @@ std::span<const DrawnPattern> DrawnProducts() {
       {"fuse-bias-of-rows", LinearAndBias, Exactness::kRounded},
       {"fold-into-conv", ConvAndNormalization, Exactness::kRounded},
       {"fold-bias", ConvAndSum, Exactness::kRounded},
+      {"fold-scale", ConvAndProduct, Exactness::kRounded},
+      {"fold-into-normalization", NormalizationAndNumber, Exactness::kRounded},
       {"read-sigmoid", Quotient, Exactness::kRounded},
   };
   return kDrawn;

@@ -167,6 +167,22 @@ entry main(%x: f32[n, 3, 4]) -> (%y: f32[n, 3, 4]) {
 )");
 }
 
+TEST(LowerOnnx, SoftmaxOfOldIsThatOfTodayBeforeAxesOfSizeOne) {
+  ExpectLowered(
+      R"(opset "" 12
+
+entry main(%x: f32[n, 3, 1, 1]) -> (%y: f32[*]) {
+  %y = onnx.Softmax(%x) {axis = 1}
+}
+)",
+      R"(opset "" 22
+
+entry main(%x: f32[n, 3, 1, 1]) -> (%y: f32[n, 3, 1, 1]) {
+  %y = onnx.Softmax(%x) {axis = 1}
+}
+)");
+}
+
 TEST(LowerOnnx, SoftmaxOfOldKeepsAxesWithoutElements) {
   const Result<Model> model = Lowered(R"(opset "" 12
 
