@@ -4,7 +4,8 @@
 //
 // `F` writes the calls of one of both: arg(i) is an operand, Number(v) a constant, Do a call,
 // Compare one whose result is bool, Last the call that gives the result, Clamp what lies between
-// two numbers. F::op tells the attributes.
+// two numbers, and NaN. F::op tells the attributes. A number is the first operand of a maximum or
+// minimum: TVM gives the second one where either is NaN.
 #ifndef DRAGOMAN_CODEGEN_TVM_ACTIVATIONS_H_
 #define DRAGOMAN_CODEGEN_TVM_ACTIVATIONS_H_
 
@@ -19,7 +20,7 @@ using TermOf = Result<typename F::Term>;
 // gain * (relu(x) + scale * (exp(min(x, 0) / width) - 1))
 template <class F>
 typename F::Term ExponentialUnit(const F& f, double scale, double width, double gain) {
-  auto inner = f.Do("minimum", {f.arg(0), f.Number(0)});
+  auto inner = f.Do("minimum", {f.Number(0), f.arg(0)});
   if (width != 1) inner = f.Do("divide", {inner, f.Number(width)});
   const auto less = f.Do("subtract", {f.Do("exp", {inner}), f.Number(1)});
   const auto low = f.Do("multiply", {less, f.Number(scale)});
@@ -108,12 +109,12 @@ TermOf<F> Shrink(const F& f) {
   return f.Last("where", {below, raised, rest});
 }
 
-// TVM's prelu has one slope an element of an axis; ONNX's broadcasts: relu(x) + slope * min(x, 0).
+// TVM's prelu has one slope an element of an axis; ONNX's broadcasts.
 template <class F>
 TermOf<F> PRelu(const F& f) {
-  const auto high = f.Do("maximum", {f.arg(0), f.Number(0)});
-  const auto low = f.Do("minimum", {f.arg(0), f.Number(0)});
-  return f.Last("add", {high, f.Do("multiply", {low, f.arg(1)})});
+  const auto below = f.Compare("less", {f.arg(0), f.Number(0)});
+  const auto scaled = f.Do("multiply", {f.arg(0), f.arg(1)});
+  return f.Last("where", {below, scaled, f.arg(0)});
 }
 
 }  // namespace dragoman::tvm

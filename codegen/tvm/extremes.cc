@@ -46,4 +46,14 @@ bool MayBe(const Value& value, int steps) {
 
 bool MayBeMinusInfinity(const Value& value) { return MayBe(value, kMaxSteps); }
 
+bool MayBeNan(const Value& value) {
+  if (!IsFloating(value.type().dtype())) return false;
+  const Tensor* tensor = value.tensor();
+  if (tensor == nullptr) return true;
+  for (std::int64_t i = 0; i < tensor->size(); ++i) {
+    if (std::isnan(tensor->FloatAt(i))) return true;
+  }
+  return false;
+}
+
 }  // namespace dragoman::tvm

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TVM's maxima start from the lowest finite number, its minima from the highest: of nothing but
-// infinities they give a finite number, and the place of the greatest element is -1.
+// infinities they give a finite number, and the place of the greatest element is -1. Of two
+// elements, of which one is NaN, they give the second.
 #ifndef DRAGOMAN_CODEGEN_TVM_EXTREMES_H_
 #define DRAGOMAN_CODEGEN_TVM_EXTREMES_H_
 
@@ -11,6 +12,8 @@ namespace dragoman::tvm {
 // Whether elements of `value` may be -inf; false only where that is sure, by the operators that
 // compute it.
 bool MayBeMinusInfinity(const Value& value);
+// Whether elements of `value` may be NaN; false for integers and for constants without one.
+bool MayBeNan(const Value& value);
 
 }  // namespace dragoman::tvm
 

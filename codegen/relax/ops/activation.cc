@@ -35,7 +35,7 @@ struct Formula {
     return op.bind(Last(function, terms), op.type().WithDType(DType::kBool));
   }
   Term Clamp(const Term& x, double low, double high) const {
-    return Do("minimum", {Do("maximum", {x, Number(low)}), Number(high)});
+    return Do("minimum", {Number(high), Do("maximum", {Number(low), x})});
   }
   Term Magnitude() const { return Do("abs", {arg(0)}); }
 };

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/float8.h"
+#include "codegen/tvm/extremes.h"
 #include "codegen/tvm/shifts.h"
 
 namespace dragoman::relax {
@@ -81,14 +82,34 @@ Expressions EmitEqual(RelaxOp& op) {
   return One("R.logical_not(" + op.Do("logical_xor", op.arg(0), op.arg(1)) + ")");
 }
 
-// Max, Min, Sum and Mean as chains of the binary operator.
+// Max and Min as chains of the binary operator, which would leave out a NaN of its first operand.
+Expressions EmitExtreme(RelaxOp& op) {
+  const std::string function = RelaxName(op.node.op().type);
+  std::string so_far = op.arg(0);
+  bool may_be_nan = tvm::MayBeNan(*op.node.operand(0));
+  for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
+    if (i > 1) so_far = op.BindPlain(so_far);
+    const std::string next = op.arg(i);
+    const bool next_may_be = tvm::MayBeNan(*op.node.operand(i));
+    if (!may_be_nan) {
+      so_far = fmt::format("R.{}({}, {})", function, so_far, next);
+    } else if (!next_may_be) {
+      so_far = fmt::format("R.{}({}, {})", function, next, so_far);
+    } else {
+      const std::string extreme = op.Do(function, so_far, next);
+      so_far = fmt::format("R.where({}, {}, {})", op.Do("isnan", so_far), so_far, extreme);
+    }
+    may_be_nan = may_be_nan || next_may_be;
+  }
+  return One(so_far);
+}
+
+// Sum and Mean as chains of the binary operator.
 Expressions EmitVariadic(RelaxOp& op) {
-  const std::string& type = op.node.op().type;
-  const bool mean = type == "Mean";
-  const std::string function = RelaxName(mean ? "Sum" : type);
+  const bool mean = op.node.Is("Mean");
   std::string so_far = op.arg(0);
   for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
-    const std::string next = fmt::format("R.{}({}, {})", function, so_far, op.arg(i));
+    const std::string next = fmt::format("R.add({}, {})", so_far, op.arg(i));
     const bool last = i + 1 == op.node.num_operands() && !mean;
     so_far = last ? next : op.BindPlain(next);
   }
@@ -127,10 +148,11 @@ Expressions EmitCast(RelaxOp& op) {
   return One(fmt::format("R.astype({}, dtype=\"{}\")", x, RelaxDType(to)));
 }
 
+// NaN stays where it is the second operand.
 Expressions EmitClip(RelaxOp& op) {
   std::string value = op.arg(0);
-  if (op.has(1)) value = op.BindLike(fmt::format("R.maximum({}, {})", value, op.arg(1)));
-  if (op.has(2)) value = fmt::format("R.minimum({}, {})", value, op.arg(2));
+  if (op.has(1)) value = op.BindLike(fmt::format("R.maximum({}, {})", op.arg(1), value));
+  if (op.has(2)) value = fmt::format("R.minimum({}, {})", op.arg(2), value);
   return One(value);
 }
 
@@ -225,9 +247,9 @@ std::span<const Row> ElementwiseRows() {
       {"Less", EmitBinary},
       {"LessOrEqual", EmitBinary},
       {"Log", EmitFloatUnary},
-      {"Max", EmitVariadic, true},
+      {"Max", EmitExtreme, true},
       {"Mean", EmitVariadic, true},
-      {"Min", EmitVariadic, true},
+      {"Min", EmitExtreme, true},
       {"Mod", EmitMod},
       {"Mul", EmitBinary},
       {"Neg", EmitSigned},

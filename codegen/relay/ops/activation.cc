@@ -28,7 +28,7 @@ struct Formula {
     return Do(name, std::move(operands));
   }
   Value* Clamp(Value* x, double low, double high) const {
-    return op.Do("clip", {x}, {{"a_min", low}, {"a_max", high}});
+    return Do("minimum", {Number(high), Do("maximum", {Number(low), x})});
   }
   Value* Magnitude() const { return Unary(op, "abs", arg(0), op.dtype()); }
 };

@@ -9,6 +9,7 @@
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/rounding.h"
 #include "codegen/relay/ops/unary.h"
+#include "codegen/tvm/extremes.h"
 #include "codegen/tvm/shifts.h"
 
 namespace dragoman::relay::emit {
@@ -34,7 +35,27 @@ Emitted EmitBinary(RelayOp& op) {
   return EmitPlain(op);
 }
 
-// Max, Min, Sum and Mean as chains of the binary operator.
+// Chains of the binary operator, which would leave out a NaN of its first operand.
+Emitted EmitExtreme(RelayOp& op) {
+  Value* so_far = op.arg(0);
+  bool may_be_nan = tvm::MayBeNan(*op.node.operand(0));
+  for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
+    Value* next = op.arg(i);
+    const bool next_may_be = tvm::MayBeNan(*op.node.operand(i));
+    if (!may_be_nan) {
+      so_far = op.Do(op.target, {so_far, next});
+    } else if (!next_may_be) {
+      so_far = op.Do(op.target, {next, so_far});
+    } else {
+      Value* is_nan = Unary(op, "isnan", so_far, op.dtype());
+      so_far = op.Do("where", {is_nan, so_far, op.Do(op.target, {so_far, next})});
+    }
+    may_be_nan = may_be_nan || next_may_be;
+  }
+  return One(so_far);
+}
+
+// Sum and Mean as chains of the binary operator.
 Emitted EmitVariadic(RelayOp& op) {
   Value* so_far = op.arg(0);
   for (std::size_t i = 1; i < op.node.num_operands(); ++i)
@@ -79,19 +100,11 @@ Emitted EmitCast(RelayOp& op) {
   return One(op.ArgAs(0, to));
 }
 
-// Where no bound is less than the other, the order does not count.
+// Not by clip, which makes the upper bound of NaN; here it stays where it is the second operand.
 Emitted EmitClip(RelayOp& op) {
-  const auto known = [&](std::size_t i) -> std::optional<double> {
-    const Tensor* bound = op.has(i) ? op.node.operand(i)->tensor() : nullptr;
-    if (bound == nullptr || bound->size() != 1) return std::nullopt;
-    return bound->FloatAt(0);
-  };
-  const std::optional<double> low = known(1), high = known(2);
-  if (low && high && *low <= *high && IsFloating(op.dtype()))
-    return One(op.Do("clip", {op.arg(0)}, {{"a_min", *low}, {"a_max", *high}}));
   Value* value = op.arg(0);
-  if (op.has(1)) value = op.Do("maximum", {value, op.arg(1)});
-  if (op.has(2)) value = op.Do("minimum", {value, op.arg(2)});
+  if (op.has(1)) value = op.Do("maximum", {op.arg(1), value});
+  if (op.has(2)) value = op.Do("minimum", {op.arg(2), value});
   return One(value);
 }
 
@@ -190,9 +203,9 @@ std::span<const Row> ElementwiseRows() {
       {"Less", EmitBinary, "less"},
       {"LessOrEqual", EmitBinary, "less_equal"},
       {"Log", EmitFloatUnary, "log"},
-      {"Max", EmitVariadic, "maximum", true},
+      {"Max", EmitExtreme, "maximum", true},
       {"Mean", EmitVariadic, "add", true},
-      {"Min", EmitVariadic, "minimum", true},
+      {"Min", EmitExtreme, "minimum", true},
       {"Mod", EmitMod},
       {"Mul", EmitBinary, "multiply"},
       {"Neg", EmitPlain, "negative"},

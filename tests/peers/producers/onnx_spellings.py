@@ -421,6 +421,10 @@ CASES = {
     "infinities": (10, """
         (float[N,3] x) => (a, b, c) <float z = {0}> { d = Div(x, z)  a = IsInf<detect_negative = 0>(d)
           e = Sub(d, d)  b = IsNaN(e)  c = IsInf(d) }"""),
+    "NaN among bounds and extremes": (16, """
+        (float[N,3] x) => (a, b, c, d, e, f, g, h, i) <float z = {0}, float k = {0.5}> {
+          v = Max(x, z)  n = Div(v, v)  a = Max(n, x)  b = Min(x, n, x)  c = Max(k, n)  d = Min(n, k)
+          e = Clip(n, z, k)  f = PRelu(n, k)  g = Elu(n)  h = HardSigmoid(n)  p = Log(x)  i = Add(p, n) }"""),
     "half floats": (13, """
         (float16[N,4] x) => (a, b, c) { a = Softmax(x)  b = ReduceMean<axes = [1]>(x)
           t = Transpose(x)  c = MatMul(x, t) }"""),
