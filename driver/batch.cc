@@ -97,6 +97,33 @@ std::optional<BatchRequest> BatchOfShapes(const Model& source, const Facts& fact
   return request;
 }
 
+std::optional<SizesOfShapes> OtherSizesOf(const Model& source, const Facts& facts) {
+  if (facts.shapes.empty() || source.entries.empty()) return std::nullopt;
+  const Graph& graph = *ChosenEntry(source, facts).graph;
+  SizesOfShapes found{.declared = WithNames(NamesIn(source, facts), InputNames(graph)),
+                      .sizes = {}};
+  for (ShapeFact& fact : found.declared.shapes) {
+    const auto input = std::ranges::find_if(
+        graph.inputs(), [&](const auto& value) { return value->name() == fact.input; });
+    const Shape* shape = input != graph.inputs().end() ? (*input)->type().shape() : nullptr;
+    if (shape == nullptr || fact.from_data || fact.dtype || fact.dims.size() != shape->size())
+      return std::nullopt;
+    ShapeFact sizes{.input = fact.input};
+    sizes.dims.resize(shape->size());
+    for (std::size_t axis = 0; axis < shape->size(); ++axis) {
+      if (!(*shape)[axis].known() || !fact.dims[axis] || *fact.dims[axis] == (*shape)[axis])
+        continue;
+      sizes.dims[axis] = std::exchange(fact.dims[axis], std::nullopt);
+      const Dim& size = *sizes.dims[axis];
+      const bool can_be = (*shape)[axis].value() > 1 && (size.known() || size.symbol() != nullptr);
+      if (!can_be) return std::nullopt;
+    }
+    if (std::ranges::any_of(sizes.dims, &std::optional<Dim>::has_value))
+      found.sizes.push_back(std::move(sizes));
+  }
+  return found.sizes.empty() ? std::nullopt : std::optional(std::move(found));
+}
+
 Result<Model> LowerForBatch(const Session& session, const Model& source, const Facts& facts,
                             const BatchRequest& given, const Note& note, BatchReport& report) {
   DRAGOMAN_ASSIGN(Model model, session.Lower(source, facts, note));

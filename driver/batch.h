@@ -10,6 +10,15 @@
 
 namespace dragoman {
 
+// What facts state of a model with known sizes: the sizes that differ from these, and all else.
+struct SizesOfShapes {
+  Facts declared;
+  std::vector<ShapeFact> sizes;  // nullopt where a size stays
+};
+
+// nullopt: no size above 1 that `source` declares is to be another, or something else is stated.
+std::optional<SizesOfShapes> OtherSizesOf(const Model& source, const Facts& facts);
+
 // `source` as a common model, with the facts, for request.size samples: what it computes for those
 // whose number its inputs state, or for any where they leave it open, is made one for each.
 // `report` is what was done.

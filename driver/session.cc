@@ -18,6 +18,7 @@
 #include "core/ir/for_each_value.h"
 #include "core/ir/type_algebra.h"
 #include "core/ir/verify.h"
+#include "core/resize/resize_sizes.h"
 #include "core/rewrite/apply_facts.h"
 #include "core/rewrite/cut.h"
 #include "core/support/nearest_name.h"
@@ -226,12 +227,28 @@ Result<std::optional<Model>> Session::Cut(const Model& source,
 
 namespace {
 
+// Where the facts state other sizes than those that the model is for, constants that stood for
+// these follow; what the model is for without constants in its way is inferred.
+Result<Model> LowerForOpenSizes(const Session& session, const Model& source, const Facts& facts,
+                                const Note& note) {
+  const std::optional<SizesOfShapes> other = OtherSizesOf(source, facts);
+  if (!other) return session.Lower(source, facts, note);
+  Result<Model> own = session.Lower(source, other->declared, note);
+  if (!own.ok()) return session.Lower(source, facts, note);
+  DRAGOMAN_ASSIGN(const SizesReport report, ResizeInputs(*own, other->sizes));
+  for (const std::string& change : report.changes) {
+    if (session.explain) session.explain("--shape: " + change);
+  }
+  for (const std::string& unproven : report.unproven) note("--shape: " + unproven);
+  return own;
+}
+
 // Where the facts state another batch and the model keeps its samples apart, constants that stood
 // for their number follow; else sizes are inferred and constants stay.
 Result<Model> LowerForSizes(const Session& session, const Model& source, const Facts& facts,
                             const Note& note) {
   const std::optional<BatchRequest> batch = BatchOfShapes(source, facts);
-  if (!batch) return session.Lower(source, facts, note);
+  if (!batch) return LowerForOpenSizes(session, source, facts, note);
   Facts others;
   others.entry = facts.entry;
   BatchReport report;
@@ -246,7 +263,7 @@ Result<Model> LowerForSizes(const Session& session, const Model& source, const F
     const Finding& finding = resized.error().findings().front();
     session.explain("--shape: not a batch of samples: " + finding.place + ": " + finding.message);
   }
-  return session.Lower(source, facts, note);
+  return LowerForOpenSizes(session, source, facts, note);
 }
 
 }  // namespace

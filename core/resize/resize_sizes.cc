@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/resize/resize_sizes.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "core/ir/for_each_value.h"
+#include "core/ir/type_algebra.h"
+#include "core/resize/size_tracer.h"
+#include "core/rewrite/apply_facts.h"
+
+namespace dragoman {
+namespace {
+
+// What the model is for, and what it is to be for, by symbol.
+struct Symbols {
+  std::map<std::string, Dim> old_sizes;
+  std::map<std::string, Dim> asked;  // in place of symbols that only the trace has
+  std::set<std::string> taken;
+};
+
+// The symbol that stands for `size` while the model is traced: one for each old size.
+Result<Dim> SymbolFor(const Dim& size, const Dim& old, const std::string& place, Symbols& symbols) {
+  if (!size.known() && size.symbol() == nullptr)
+    return Unsupported(place + " is to be " + size.ToString() + ", which is not a symbol");
+  if (const std::string* name = size.symbol()) {
+    const auto [known, is_first] = symbols.old_sizes.emplace(*name, old);
+    if (is_first || known->second == old) return size;
+  }
+  std::string name = "size";
+  for (int i = 2; symbols.taken.contains(name) || symbols.old_sizes.contains(name); ++i)
+    name = "size_" + std::to_string(i);
+  symbols.old_sizes.emplace(name, old);
+  symbols.asked.emplace(name, size);
+  return Dim::Symbol(name);
+}
+
+Status SetInput(Value& input, const ShapeFact& fact, Symbols& symbols) {
+  const Shape* before = input.type().shape();
+  if (before == nullptr || before->size() != fact.dims.size())
+    return InvalidInput("--shape: input '" + input.name() + "' is " + input.type().ToString());
+  Shape shape = *before;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    if (!fact.dims[axis] || *fact.dims[axis] == shape[axis]) continue;
+    const std::string place = "axis " + std::to_string(axis) + " of input '" + input.name() + "'";
+    if (!shape[axis].known() || shape[axis].value() < 2)
+      return Unsupported(place + " is of size " + shape[axis].ToString());
+    DRAGOMAN_ASSIGN(shape[axis], SymbolFor(*fact.dims[axis], shape[axis], place, symbols));
+  }
+  input.set_type(input.type().WithShape(std::move(shape)));
+  return {};
+}
+
+}  // namespace
+
+Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& sizes) {
+  if (model.entries.size() != 1) return Unsupported("the model has several entries");
+  Graph& graph = model.main();
+  Symbols symbols;
+  ForEachGraph(std::as_const(model), [&](const Graph& each) {
+    ForEachValue(each, [&](const Value& value) { AddSymbols(value.type(), symbols.taken); });
+  });
+  DRAGOMAN_ASSIGN(SizeTracer tracer, SizeTracer::Make(graph));
+  for (const ShapeFact& fact : sizes) {
+    const auto input = std::ranges::find_if(
+        graph.inputs(), [&](const auto& value) { return value->name() == fact.input; });
+    if (input == graph.inputs().end())
+      return InvalidInput("--shape: there is no input '" + fact.input + "'");
+    DRAGOMAN_TRY(SetInput(**input, fact, symbols));
+  }
+  DRAGOMAN_TRY(tracer.Trace(symbols.old_sizes));
+  if (!symbols.asked.empty()) {
+    Facts facts;
+    facts.dims = std::move(symbols.asked);
+    DRAGOMAN_ASSIGN(model, ApplyFactsToModel(model, facts));
+  }
+  return tracer.report();
+}
+
+}  // namespace dragoman

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other sizes of images, sequences and the like, all the way through a model.
+//
+// Sizes are inferred twice: those that the model is for, and those that are asked for as symbols.
+// Where the second are not the first once the symbols have their old numbers, a constant stood for
+// a size. It is replaced where the sizes around it show which:
+//
+//   Reshape   the axes before and after it fall into groups of the same product; one axis of the
+//             result is the product of its group, several are the axes that were put together
+//             before
+//   operands  that broadcast, or are put together, beside an operand of an open size, have that
+//   size:
+//             elements that are equal along the axis, 0, 1, 2, … up to it, a triangle of a mask,
+//             rows of a table by such numbers, the beginning of a table, the result of a Resize
+//   Resize    to the sizes of an input follows it
+//
+// A node of which the sizes cannot fit is refused. What is not proven is told: a Resize that
+// follows an input, and constants that may stand for a size, and fit without: bounds of a Slice,
+// sizes of another Resize, windows over a whole axis.
+#ifndef DRAGOMAN_CORE_RESIZE_RESIZE_SIZES_H_
+#define DRAGOMAN_CORE_RESIZE_RESIZE_SIZES_H_
+
+#include <string>
+#include <vector>
+
+#include "core/analysis/facts.h"
+#include "core/ir/model.h"
+#include "core/support/result.h"
+
+namespace dragoman {
+
+struct SizesReport {
+  std::vector<std::string> changes;   // what stood for a size, by node
+  std::vector<std::string> unproven;  // what may stand for one, or for another
+};
+
+// Makes the common `model`, of one entry, whose inputs have known sizes, one for `sizes`: symbols
+// or numbers in place of known sizes above 1. Errors: every node that cannot work with them; a
+// symbol for two sizes.
+Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& sizes);
+
+}  // namespace dragoman
+
+#endif  // DRAGOMAN_CORE_RESIZE_RESIZE_SIZES_H_

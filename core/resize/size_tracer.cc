@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/resize/size_tracer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/ir/for_each_value.h"
+#include "core/ir/producer.h"
+#include "core/ir/type_algebra.h"
+#include "core/ops/declared_attributes.h"
+#include "core/ops/op_def.h"
+
+namespace dragoman {
+namespace {
+
+// Each round replaces a constant that the one before could not.
+constexpr int kMaxRounds = 32;
+
+Dim ProductOf(const Shape& shape) {
+  Dim product = 1;
+  for (const Dim& size : shape) product = product * size;
+  return product;
+}
+
+std::string TextOf(const Shape& shape) {
+  std::vector<std::string> sizes;
+  for (const Dim& size : shape) sizes.push_back(size.ToString());
+  return fmt::format("[{}]", fmt::join(sizes, ", "));
+}
+
+bool AllKnown(const Shape& shape) { return std::ranges::all_of(shape, &Dim::known); }
+
+// The sizes as a Reshape takes them: 0 for one that stays, -1 for one that follows; nullopt: more
+// are open.
+std::optional<std::vector<std::int64_t>> SizesOperand(const Shape& from, const Shape& to) {
+  std::vector<std::int64_t> sizes;
+  bool follows = false;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (to[i].known()) {
+      if (to[i].value() == 0) return std::nullopt;
+      sizes.push_back(to[i].value());
+    } else if (i < from.size() && Equal(from[i], to[i]) == Truth::kYes) {
+      sizes.push_back(0);
+    } else if (!std::exchange(follows, true)) {
+      sizes.push_back(-1);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return sizes;
+}
+
+// Operands 0 and 1 of products, and the axes over which they are summed; nullopt: no product.
+std::optional<std::pair<Dim, Dim>> SummedSizes(const Node& node) {
+  const Shape* a = node.operand(0) != nullptr ? node.operand(0)->type().shape() : nullptr;
+  const Shape* b = node.operand(1) != nullptr ? node.operand(1)->type().shape() : nullptr;
+  if (a == nullptr || b == nullptr || a->empty() || b->empty()) return std::nullopt;
+  if (node.Is("MatMul")) return std::pair(a->back(), (*b)[b->size() < 2 ? 0 : b->size() - 2]);
+  if (node.Is("dragoman.Linear") && b->size() == 2) return std::pair(a->back(), (*b)[1]);
+  if (!node.Is("Gemm") || a->size() != 2 || b->size() != 2) return std::nullopt;
+  return std::pair((*a)[IntAttribute(node, "transA") != 0 ? 0 : 1],
+                   (*b)[IntAttribute(node, "transB") != 0 ? 1 : 0]);
+}
+
+}  // namespace
+
+Result<SizeTracer> SizeTracer::Make(Graph& entry) {
+  SizeTracer tracer;
+  tracer.entry_ = &entry;
+  DRAGOMAN_ASSIGN(tracer.context_, PassContext::Make(entry, nullptr));
+  ForEachGraph(entry, [&](Graph& graph) {
+    ForEachValue(graph, [&](Value& value) { tracer.old_types_[&value] = value.type(); });
+  });
+  return tracer;
+}
+
+Status SizeTracer::Trace(std::map<std::string, Dim> old_sizes) {
+  old_sizes_ = std::move(old_sizes);
+  for (int round = 0; round < kMaxRounds; ++round) {
+    places_.clear();
+    merged_.clear();
+    lost_.clear();
+    const std::size_t changes = report_.changes.size();
+    for (const auto& input : entry_->inputs()) Remember(*input);
+    Error refusals = Unsupported("");
+    refusals.findings().clear();
+    for (Node& node : entry_->nodes()) {
+      Status status = TraceNode(node);
+      if (status.ok()) continue;
+      if (status.error().kind() == ErrorKind::kInternal) return status;
+      Lose(node);
+      for (Finding& finding : status.error().findings())
+        refusals.findings().push_back(std::move(finding));
+    }
+    if (report_.changes.size() != changes) continue;
+    if (!refusals.findings().empty()) return refusals;
+    for (const Node& node : entry_->nodes()) TellKept(node);
+    return {};
+  }
+  return Internal("constants were replaced again and again");
+}
+
+Status SizeTracer::TraceNode(Node& node) {
+  for (const Use& use : node.operands()) {
+    if (lost_.contains(use.value())) {
+      Lose(node);
+      return {};
+    }
+  }
+  if (node.Is("Reshape")) DRAGOMAN_TRY(ChangeReshape(node));
+  if (node.Is("Expand")) DRAGOMAN_TRY(ChangeExpand(node));
+  if (node.Is("Resize")) DRAGOMAN_TRY(ChangeResize(node));
+  if (IsElementwise(node) || node.Is("Concat") || node.Is("MatMul"))
+    DRAGOMAN_TRY(ChangeOperands(node));
+  DRAGOMAN_TRY(Infer(node));
+  DRAGOMAN_TRY(CheckSizes(node));
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr) Remember(*node.result(i));
+  }
+  return {};
+}
+
+Status SizeTracer::Infer(Node& node) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && FindOp(node) != nullptr)
+      node.result(i)->set_type(WithoutShapes(node.result(i)->type()));
+  }
+  Status status = context_.inference.InferNode(node);
+  if (!status.ok()) return Refuse(node, status.error().findings().front().message);
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Value* result = node.result(i);
+    const Shape* before = result != nullptr ? OldShape(result) : nullptr;
+    if (before == nullptr || !AllKnown(*before)) continue;
+    const Shape* now = result->type().shape();
+    const bool agrees =
+        now != nullptr && std::ranges::equal(*before, *now, [&](const Dim& old, const Dim& size) {
+          return size.Substitute(old_sizes_) == old;
+        });
+    if (!agrees) {
+      return Refuse(
+          node, fmt::format("its result would be of sizes {}, which are not {} at those "
+                            "of the model",
+                            now != nullptr ? TextOf(*now) : "that are not known", TextOf(*before)));
+    }
+  }
+  return {};
+}
+
+// What inference takes as stated: as many elements before as after a Reshape, equal sizes that are
+// summed over.
+Status SizeTracer::CheckSizes(const Node& node) const {
+  const Shape* from = node.operand(0) != nullptr ? node.operand(0)->type().shape() : nullptr;
+  if (node.Is("Reshape") && from != nullptr && !AllKnown(*from)) {
+    const Shape* to = node.result()->type().shape();
+    if (to == nullptr || Equal(ProductOf(*from), ProductOf(*to)) != Truth::kYes)
+      return Refuse(node, "its operand of sizes " + TextOf(*from) +
+                              " has not as many elements as its result of " +
+                              (to != nullptr ? TextOf(*to) : "unknown sizes"));
+  }
+  const auto summed = SummedSizes(node);
+  if (summed && summed->first.known() != summed->second.known()) {
+    return Refuse(node, fmt::format("it sums over {} elements of one operand and {} of the other",
+                                    summed->first.ToString(), summed->second.ToString()));
+  }
+  for (const Graph* body : node.subgraphs()) DRAGOMAN_TRY(CheckBody(*body));
+  return {};
+}
+
+Status SizeTracer::CheckBody(const Graph& body) const {
+  for (const Node& node : body.nodes()) DRAGOMAN_TRY(CheckSizes(node));
+  return {};
+}
+
+void SizeTracer::Remember(Value& value) {
+  const Shape* shape = value.type().shape();
+  for (std::size_t axis = 0; shape != nullptr && axis < shape->size(); ++axis) {
+    if ((*shape)[axis].symbolic()) places_.emplace((*shape)[axis].ToString(), Place{&value, axis});
+  }
+}
+
+void SizeTracer::Lose(Node& node) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr) lost_.insert(node.result(i));
+  }
+}
+
+const Shape* SizeTracer::OldShape(const Value* value) const {
+  const auto found = old_types_.find(value);
+  if (found != old_types_.end()) return found->second.shape();
+  return value != nullptr && value->is_constant() ? value->type().shape() : nullptr;
+}
+
+bool SizeTracer::IsOpen(const Value* value, std::size_t axis) const {
+  const Shape *before = OldShape(value), *now = value->type().shape();
+  return before != nullptr && now != nullptr && axis < now->size() && axis < before->size() &&
+         (*before)[axis].known() && !(*now)[axis].known();
+}
+
+Error SizeTracer::Refuse(const Node& node, std::string why) const {
+  return Unsupported(std::move(why)).At(node.Describe());
+}
+
+void SizeTracer::Tell(const Node& node, std::string what) {
+  report_.changes.push_back(node.Describe() + ": " + std::move(what));
+}
+
+// --- Reshape, Expand
+
+// Sizes of one group, from `begin` on: those of `from` one after the other, where products of them
+// stand for one axis of `old_to` each.
+bool SizeTracer::SplitGroup(const Shape& from, const Shape& old_to, std::size_t begin,
+                            Shape& to) const {
+  std::vector<Dim> parts;
+  for (const Dim& size : from) {
+    const auto merged = merged_.find(size.ToString());
+    if (merged == merged_.end()) {
+      parts.push_back(size);
+    } else {
+      parts.insert(parts.end(), merged->second.begin(), merged->second.end());
+    }
+  }
+  std::size_t next = 0;
+  for (std::size_t j = 0; j < old_to.size(); ++j) {
+    Dim product = 1;
+    Dim old = 1;
+    while (old != old_to[j]) {
+      if (next == parts.size()) return false;
+      old = old * parts[next].Substitute(old_sizes_);
+      product = product * parts[next++];
+      if (!old.known() || old.value() > old_to[j].value()) return false;
+    }
+    to[begin + j] = product;
+  }
+  return next == parts.size();
+}
+
+// The sizes of the result of a Reshape of known sizes; nullopt: nothing shows them.
+Result<std::optional<Shape>> SizeTracer::TargetOf(const Node& node) {
+  const Shape* old_from = OldShape(node.operand(0));
+  const Shape* old_to = OldShape(node.result());
+  const Shape& from = *node.operand(0)->type().shape();
+  Shape to = *old_to;
+  std::size_t i = 0, j = 0;
+  while (j < old_to->size()) {
+    if ((*old_to)[j] == Dim(1)) {
+      ++j;
+      continue;
+    }
+    // One group: as few axes as have the same product.
+    Shape group;
+    Shape group_to = {(*old_to)[j++]};
+    Dim before = 1, after = group_to.front();
+    while (before != after) {
+      const bool takes = !before.known() || !after.known() || before.value() < after.value();
+      if (takes ? i == old_from->size() : j == old_to->size()) return std::optional<Shape>();
+      if (takes) {
+        before = before * (*old_from)[i];
+        if ((*old_from)[i] != Dim(1) || !from[i].known()) group.push_back(from[i]);
+        ++i;
+      } else {
+        after = after * (*old_to)[j];
+        group_to.push_back((*old_to)[j++]);
+      }
+    }
+    if (AllKnown(group)) continue;
+    if (group_to.size() > 1) {
+      if (!SplitGroup(group, group_to, j - group_to.size(), to)) return std::optional<Shape>();
+      continue;
+    }
+    const Dim product = ProductOf(group);
+    to[j - 1] = product;
+    if (group.size() < 2) continue;
+    const auto [known, is_first] = merged_.emplace(product.ToString(), group);
+    if (!is_first && known->second != group) known->second = {Dim()};  // in two orders
+  }
+  for (; i < from.size(); ++i) {
+    if (!from[i].known()) return std::optional<Shape>();
+  }
+  return std::optional(std::move(to));
+}
+
+Result<bool> SizeTracer::ChangeReshape(Node& node) {
+  const Shape *old_from = OldShape(node.operand(0)), *old_to = OldShape(node.result());
+  const Shape* from = node.operand(0)->type().shape();
+  if (old_from == nullptr || old_to == nullptr || from == nullptr || AllKnown(*from)) return false;
+  if (!AllKnown(*old_from) || !AllKnown(*old_to)) return false;
+  DRAGOMAN_ASSIGN(const std::optional<Shape> target, TargetOf(node));
+  const auto said = context_.inference.KnownInts(node.operand(1));
+  if (Infer(node).ok() && CheckSizes(node).ok() &&
+      (!target || *target == *node.result()->type().shape()))
+    return false;
+  if (!said) return false;
+  if (!target)
+    return Refuse(node, fmt::format("its constant [{}] does not show what it makes of sizes {}",
+                                    fmt::join(*said, ", "), TextOf(*from)));
+  Value* sizes = nullptr;
+  if (const auto numbers = SizesOperand(*from, *target)) {
+    sizes = Constant(Tensor::Ints(*numbers), node.operand(1)->name(), node);
+  } else {
+    DRAGOMAN_ASSIGN(sizes, Sizes(*target, node));
+  }
+  if (sizes == nullptr) return Refuse(node, "its sizes " + TextOf(*target) + " are nowhere else");
+  Tell(node,
+       fmt::format("its sizes are {} in place of [{}]", TextOf(*target), fmt::join(*said, ", ")));
+  node.RemoveAttribute("allowzero");
+  node.set_operand(1, sizes);
+  return true;
+}
+
+// A size that the operand has already is stated by 1.
+Result<bool> SizeTracer::ChangeExpand(Node& node) {
+  const auto said = context_.inference.KnownInts(node.operand(1));
+  const Shape* from = node.operand(0)->type().shape();
+  if (!said || from == nullptr || said->size() < from->size()) return false;
+  std::vector<std::int64_t> sizes = *said;
+  const std::size_t lead = sizes.size() - from->size();
+  for (std::size_t axis = 0; axis < from->size(); ++axis) {
+    const Shape* before = OldShape(node.operand(0));
+    if (IsOpen(node.operand(0), axis) && Dim(sizes[lead + axis]) == (*before)[axis])
+      sizes[lead + axis] = 1;
+  }
+  if (sizes == *said) return false;
+  Tell(node, fmt::format("its sizes are [{}] in place of [{}]", fmt::join(sizes, ", "),
+                         fmt::join(*said, ", ")));
+  node.set_operand(1, Constant(Tensor::Ints(sizes), node.operand(1)->name(), node));
+  return true;
+}
+
+// Sizes that an input has along these axes, as a map of its pixels has: no other model is known
+// that states them.
+Result<bool> SizeTracer::ChangeResize(Node& node) {
+  const auto said = context_.inference.KnownInts(node.operand(3));
+  const Shape* from = node.operand(0)->type().shape();
+  if (!said || from == nullptr || said->size() != from->size()) return false;
+  for (const auto& input : entry_->inputs()) {
+    const Shape* sizes = input->type().shape();
+    if (sizes == nullptr || sizes->size() != from->size()) continue;
+    WantedSizes wanted;
+    bool all = true;
+    for (std::size_t axis = 0; axis < from->size(); ++axis) {
+      if (!IsOpen(node.operand(0), axis)) continue;
+      all = all && IsOpen(input.get(), axis) && (*OldShape(input.get()))[axis] == (*said)[axis];
+      wanted.emplace(axis, (*sizes)[axis]);
+    }
+    if (!all || wanted.empty()) continue;
+    DRAGOMAN_ASSIGN(const Value* grown, GrownResize(node, wanted, *node.result()));
+    if (grown == nullptr) continue;
+    const std::string what = "its result is of the sizes of input '" + input->name() + "'";
+    Tell(node, what);
+    report_.unproven.push_back(node.Describe() + ": " + what + ", as it was");
+    return true;
+  }
+  return false;
+}
+
+// --- Operands that have sizes in common
+
+// Operands of a known size along an axis along which another has an open one.
+Result<bool> SizeTracer::ChangeOperands(Node& node) {
+  const std::size_t count = IsUnary(node) ? 1 : node.num_operands();
+  std::size_t rank = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Shape* shape = node.operand(i) != nullptr ? node.operand(i)->type().shape() : nullptr;
+    if (shape == nullptr) return false;
+    rank = std::max(rank, shape->size());
+  }
+  std::size_t skipped = SIZE_MAX;  // axis along which sizes need not be equal
+  if (node.Is("Concat")) {
+    const std::int64_t axis = IntAttribute(node, "axis");
+    skipped = static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
+  }
+  const std::size_t end = node.Is("MatMul") ? rank - std::min<std::size_t>(rank, 2) : rank;
+  std::vector<WantedSizes> wanted(count);
+  for (std::size_t axis = 0; axis < end; ++axis) {
+    if (axis == skipped) continue;
+    std::optional<Dim> open;
+    const auto own_axis = [&](std::size_t i) -> std::optional<std::size_t> {
+      const std::size_t lead = rank - node.operand(i)->type().shape()->size();
+      return axis < lead ? std::nullopt : std::optional(axis - lead);
+    };
+    for (std::size_t i = 0; i < count && !open; ++i) {
+      const auto own = own_axis(i);
+      if (own && IsOpen(node.operand(i), *own)) open = (*node.operand(i)->type().shape())[*own];
+    }
+    for (std::size_t i = 0; i < count && open; ++i) {
+      const auto own = own_axis(i);
+      if (!own) continue;
+      const Dim& size = (*node.operand(i)->type().shape())[*own];
+      if (size == *open || (size == Dim(1) && !node.Is("Concat"))) continue;
+      // Sizes that are open on both sides are equal where the model can be run.
+      if (size.known()) wanted[i].emplace(*own, *open);
+    }
+  }
+  bool changed = false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (wanted[i].empty()) continue;
+    Value& operand = *node.operand(i);
+    DRAGOMAN_ASSIGN(Value * grown, Grown(operand, wanted[i], !node.Is("Concat"), node));
+    if (grown == nullptr) {
+      const auto& [axis, size] = *wanted[i].begin();
+      return Refuse(node,
+                    fmt::format("operand {}, '{}', is of size {} along axis {}, where another "
+                                "is of {}",
+                                i, operand.name(), (*operand.type().shape())[axis].ToString(), axis,
+                                size.ToString()));
+    }
+    changed = true;
+    Tell(node, fmt::format("operand {}, '{}', follows its other operands", i, operand.name()));
+    if (grown != &operand) node.set_operand(i, grown);
+  }
+  return changed;
+}
+
+// --- What is kept
+
+void SizeTracer::TellKept(const Node& node) {
+  const Value* x = node.operand(0);
+  const Shape* before = x != nullptr ? OldShape(x) : nullptr;
+  if (before == nullptr || node.result() == nullptr) return;
+  const Shape* to = node.result()->type().shape();
+  std::string what;
+  for (std::size_t axis = 0; axis < before->size() && to != nullptr; ++axis) {
+    if (!IsOpen(x, axis) || to->size() != before->size()) continue;
+    const std::string of = (*x->type().shape())[axis].ToString();
+    if (node.Is("Resize") && (*to)[axis].known()) {
+      what = fmt::format("its result stays of size {} along axis {}, whatever {} is",
+                         (*to)[axis].ToString(), axis, of);
+    } else if (node.Is("Slice") && (*to)[axis].Substitute(old_sizes_) != (*before)[axis]) {
+      what = fmt::format("its bounds along axis {}, which is of size {}, are kept", axis, of);
+    } else if ((node.Is("AveragePool") || node.Is("MaxPool")) &&
+               (*to)[axis].Substitute(old_sizes_) == Dim(1)) {
+      what = fmt::format("its window, which was all of axis {}, is kept", axis);
+    }
+  }
+  if (!what.empty()) report_.unproven.push_back(node.Describe() + ": " + what);
+}
+
+}  // namespace dragoman

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`--shape` with other sizes of images and other lengths: constants that stood for them follow.
+
+Each model is written at several sizes, as an exporter would; what `--shape` makes of the first gives
+what the others give.
+"""
+
+import unittest
+
+import numpy as np
+
+from command_case import CommandCase
+from commands import dragoman
+
+# A shuffle of channels, and pixels as a list and back.
+SHUFFLE = """dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 4, {h}, {w}]) -> (%y: f32[*]) {{
+  const %k: f32[6, 4, 1, 1] = [{weights}]
+  const %groups: i64[5] = [1, 2, 3, {h2}, {w2}]
+  const %joined: i64[4] = [1, 6, {h2}, {w2}]
+  const %list: i64[3] = [1, 6, {pixels}]
+  const %map: i64[4] = [1, {h2}, {w2}, 6]
+  %c = onnx.Conv(%x, %k) {{strides = [2, 2]}}
+  %g = onnx.Reshape(%c, %groups)
+  %t = onnx.Transpose(%g) {{perm = [0, 2, 1, 3, 4]}}
+  %j = onnx.Reshape(%t, %joined)
+  %l = onnx.Reshape(%j, %list)
+  %p = onnx.Transpose(%l) {{perm = [0, 2, 1]}}
+  %y = onnx.Reshape(%p, %map)
+}}"""
+# Positions, a mask that hides later ones, another that hides nothing.
+TOKENS = """dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: i64[1, {n}]) -> (%y: f32[*]) {{
+  const %words: f32[9, 4] = [{words}]
+  const %places: f32[32, 4] = [{places}]
+  const %index: i64[1, {n}] = [{index}]
+  const %heads: i64[4] = [1, {n}, 2, 2]
+  const %back: i64[3] = [1, {n}, 4]
+  const %all: f32[1, 1, 1, {n}] = [{zeros}]
+  const %later: bool[1, 1, {n}, {n}] = [{later}]
+  const %low: f32[] = -1e9
+  %w = onnx.Gather(%words, %x)
+  %p = onnx.Gather(%places, %index)
+  %s = onnx.Add(%w, %p)
+  %h = onnx.Reshape(%s, %heads)
+  %q = onnx.Transpose(%h) {{perm = [0, 2, 1, 3]}}
+  %k = onnx.Transpose(%h) {{perm = [0, 2, 3, 1]}}
+  %m = onnx.MatMul(%q, %k)
+  %a = onnx.Add(%m, %all)
+  %b = onnx.Where(%later, %low, %a)
+  %e = onnx.Softmax(%b) {{axis = -1}}
+  %v = onnx.MatMul(%e, %q)
+  %t = onnx.Transpose(%v) {{perm = [0, 2, 1, 3]}}
+  %y = onnx.Reshape(%t, %back)
+}}"""
+# A map of half the size is resized to another, and the result to the size of the image.
+SEGMENTS = """dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 4, {h}, {w}]) -> (%y: f32[*]) {{
+  const %k: f32[6, 4, 1, 1] = [{weights}]
+  const %to_half: i64[4] = [1, 6, {h2}, {w2}]
+  const %to_image: i64[4] = [1, 6, {h}, {w}]
+  %half = onnx.Conv(%x, %k) {{strides = [2, 2]}}
+  %low = onnx.Conv(%x, %k) {{strides = [4, 4]}}
+  %up = onnx.Resize(%low, _, _, %to_half) {{mode = "nearest"}}
+  %r = onnx.Relu(%up)
+  %sum = onnx.Add(%half, %r)
+  %y = onnx.Resize(%sum, _, _, %to_image) {{mode = "linear"}}
+}}"""
+
+
+def nested(values):
+    return str(np.asarray(values).tolist()).replace("True", "true").replace("False", "false")[1:-1]
+
+
+class Sizes(CommandCase):
+    def opened(self, model, shape, *options):
+        """Where the model for other sizes is, and what is said of it."""
+        path = self.out / "opened.onnx"
+        done = dragoman("convert", model, "-o", path, "--shape", f"x={shape}", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return path, done.stderr
+
+    def write(self, name, text):
+        path = self.out / f"{name}.dgt"
+        path.write_text(text)
+        self.done("convert", path, "-o", self.out / f"{name}.onnx")
+        return self.out / f"{name}.onnx"
+
+    def image(self, text, h, w):
+        weights = np.random.default_rng(3).uniform(-1, 1, (6, 4, 1, 1)).round(3)
+        return self.write(f"m{h}x{w}", text.format(
+            h=h, w=w, h2=h // 2, w2=w // 2, pixels=h * w // 4, weights=nested(weights)))
+
+    def tokens(self, n):
+        random = np.random.default_rng(3)
+        words, places = (random.uniform(-1, 1, (rows, 4)).round(3) for rows in (9, 32))
+        later = np.triu(np.ones((n, n), bool), 1)
+        return self.write(f"t{n}", TOKENS.format(
+            n=n, words=nested(words), places=nested(places), index=nested([range(n)]),
+            zeros=nested(np.zeros((1, 1, 1, n))), later=nested(later[None, None])))
+
+    def output(self, model, x):
+        np.save(self.out / "x.npy", x)
+        self.done("run", model, "--input", f"x={self.out / 'x.npy'}", "-o", self.out / "y")
+        return np.load(self.out / "y" / "y.npy")
+
+    def assert_equal_at(self, opened, models):
+        for x, model in models:
+            expected, found = self.output(model, x), self.output(opened, x)
+            np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+    def images(self, text, sizes):
+        random = np.random.default_rng(1)
+        return [(random.normal(size=(1, 4, *size)).astype(np.float32), self.image(text, *size))
+                for size in sizes]
+
+    def test_sizes_of_images(self):
+        models = self.images(SHUFFLE, [(8, 12), (12, 8), (20, 16)])
+        opened, _ = self.opened(models[0][1], "1,4,h,w")
+        self.assert_equal_at(opened, models)
+
+    def test_square_images(self):
+        models = self.images(SHUFFLE, [(8, 8), (12, 8), (8, 20)])
+        opened, _ = self.opened(models[0][1], "1,4,h,w")
+        self.assert_equal_at(opened, models)
+
+    def test_numbers(self):
+        models = self.images(SHUFFLE, [(8, 12), (12, 16)])
+        opened, _ = self.opened(models[0][1], "1,4,12,16")
+        self.assert_equal_at(opened, models[1:])
+
+    def test_one_symbol_for_two_sizes(self):
+        models = self.images(SHUFFLE, [(8, 12), (16, 16)])
+        opened, _ = self.opened(models[0][1], "1,4,s,s")
+        self.assert_equal_at(opened, models[1:])
+
+    def test_a_resize_follows_what_it_meets(self):
+        models = self.images(SEGMENTS, [(16, 24), (24, 16), (8, 8)])
+        opened, said = self.opened(models[0][1], "1,4,h,w")
+        self.assertIn("its result is of the sizes of input 'x', as it was", said)
+        self.assert_equal_at(opened, models)
+
+    def test_lengths(self):
+        random = np.random.default_rng(1)
+        models = [(random.integers(0, 9, (1, n)), self.tokens(n)) for n in (6, 9, 32)]
+        opened, _ = self.opened(models[0][1], "1,n")
+        self.assert_equal_at(opened, models)
+
+    def test_changes_are_explained(self):
+        _, said = self.opened(self.tokens(6), "1,n", "--explain")
+        self.assertIn("operand 1, 'p', follows its other operands", said)
+
+    def refused(self, text, shape):
+        model = self.write("refused", text)
+        error = self.fails(4, "convert", model, "-o", self.out / "no.onnx", "--shape", shape)
+        self.assertFalse((self.out / "no.onnx").exists())
+        return error
+
+    def test_windows_of_pixels_are_refused(self):
+        error = self.refused("""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 8, 6]) -> (%y: f32[*]) {
+  const %parts: i64[4] = [1, 4, 2, 6]
+  %y = onnx.Reshape(%x, %parts)
+}""", "x=1,n,6")
+        self.assertIn("(onnx.Reshape): error: its constant [1, 4, 2, 6] does not show what it makes",
+                      error)
+
+    def test_tables_that_do_not_count_are_refused(self):
+        error = self.refused("""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 3]) -> (%y: f32[*]) {
+  const %table: f32[1, 3] = [[0.5, 0.25, 2.0]]
+  %y = onnx.Add(%x, %table)
+}""", "x=1,n")
+        self.assertIn("operand 1, 'table', is of size 3 along axis 1, where another is of n", error)
+
+    def test_bounds_are_kept_and_told(self):
+        model = self.write("bounds", """dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 8]) -> (%y: f32[*]) {
+  const %begin: i64[1] = [0]
+  const %end: i64[1] = [4]
+  const %axis: i64[1] = [1]
+  %y = onnx.Slice(%x, %begin, %end, %axis)
+}""")
+        _, said = self.opened(model, "1,n")
+        self.assertIn("its bounds along axis 1, which is of size n, are kept", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
