@@ -15,7 +15,7 @@ import sys
 _OPS = ["core/support", "core/ir", "core/ops", "runtime/params"]
 # What rewrites see: all of core but what builds graphs from programs of other formats.
 _REWRITE = _OPS + ["core/compare", "core/analysis", "core/interpreter", "runtime/kernels"]
-_IMPORTERS = _OPS + ["core/analysis", "core/lowering", "proto"]
+_IMPORTERS = _OPS + ["core/analysis", "core/compare", "core/lowering", "proto"]
 LAYERS = {
     "core/support": [],
     "core/ir": ["core/support"],
@@ -23,7 +23,7 @@ LAYERS = {
     "core/compare": _OPS + ["runtime/program/closeness.h"],
     "core/analysis": _OPS,
     "core/interpreter": _OPS + ["core/compare", "core/analysis", "runtime/kernels"],
-    "core/lowering": _OPS + ["core/analysis", "core/interpreter"],
+    "core/lowering": _OPS + ["core/analysis", "core/compare", "core/interpreter"],
     "core/rewrite": _REWRITE,
     "core/layout": ["core/support"],
     "core/resize": _REWRITE + ["core/rewrite"],
@@ -31,9 +31,8 @@ LAYERS = {
     "proto": ["core/support", "core/ir"],
     "importers": _IMPORTERS,
     # TVM's two forms share how it stores arrays.
-    "importers/tvm": _IMPORTERS + ["core/compare"],
-    "importers/relax": _IMPORTERS + ["importers/tvm", "core/compare"],
-    "importers/relay": _IMPORTERS + ["importers/tvm", "core/compare"],
+    "importers/relax": _IMPORTERS + ["importers/tvm"],
+    "importers/relay": _IMPORTERS + ["importers/tvm"],
     "exporters": ["core", "runtime/params", "proto"],
     # Python is printed of the calls of ATen that programs of torch.export have.
     "exporters/torch": ["core", "runtime/params", "proto", "exporters/pt2"],

@@ -43,7 +43,7 @@ std::string FunctionText::TextWithoutDigests() const {
   return Assembled(*this, remarks);
 }
 
-std::string RemarkText(const tvm::ComposedNode& node,
+std::string RemarkText(const ComposedNode& node,
                        const std::function<std::string(const Value*)>& name_of) {
   std::vector<std::string> operands, results;
   for (const Value* value : node.operands) {

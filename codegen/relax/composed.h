@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/tvm/composed.h"
+#include "core/compare/composed_node.h"
 #include "core/ir/graph.h"
 
 namespace dragoman::relax {
@@ -33,7 +33,7 @@ struct FunctionText {
 };
 
 // What is remarked; `name_of` gives the name of a value in the text.
-std::string RemarkText(const tvm::ComposedNode& node,
+std::string RemarkText(const ComposedNode& node,
                        const std::function<std::string(const Value*)>& name_of);
 
 }  // namespace dragoman::relax

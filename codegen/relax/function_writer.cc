@@ -343,7 +343,7 @@ Status FunctionWriter::EmitOperator(const Node& node) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) BindResult(node.result(i), expressions[i]);
   }
-  if (IsComposed(node, lines, asked)) RemarkOn(*tvm::AsComposed(node));
+  if (IsComposed(node, lines, asked)) RemarkOn(*AsComposed(node));
   return {};
 }
 
@@ -363,7 +363,7 @@ bool FunctionWriter::IsComposed(const Node& node, std::size_t lines,
          TextAttribute(node, "auto_pad", "NOTSET") != "NOTSET";
 }
 
-void FunctionWriter::RemarkOn(const tvm::ComposedNode& node) {
+void FunctionWriter::RemarkOn(const ComposedNode& node) {
   const auto has_name = [this](const Value* value) {
     return value == nullptr || names_.contains(value) ||
            (value->is_constant() && IsLiteral(*value));
@@ -445,7 +445,7 @@ std::string FunctionWriter::Declarations() const {
 }
 
 Result<FunctionText> FunctionWriter::Write(const std::string& attributes,
-                                           const std::vector<tvm::ComposedNode>& changed) {
+                                           const std::vector<ComposedNode>& changed) {
   NameInputs();
   NameSymbols();
   AddSizes();
@@ -456,7 +456,7 @@ Result<FunctionText> FunctionWriter::Write(const std::string& attributes,
   EmitNodes(graph_);
   // First those that others are parts of.
   std::vector<std::string> parts = std::exchange(composed_, {});
-  for (const tvm::ComposedNode& node : changed) RemarkOn(node);
+  for (const ComposedNode& node : changed) RemarkOn(node);
   std::ranges::move(parts, std::back_inserter(composed_));
   if (!findings_.empty()) return Error(std::move(findings_));
   const std::string result = ReturnValue();

@@ -95,7 +95,7 @@ class FunctionWriter {
   // `attributes` are entries of its R.func_attr, `changed` are operators that became the nodes.
   // Errors: unsupported, listing every node that Relax cannot express.
   Result<FunctionText> Write(const std::string& attributes,
-                             const std::vector<tvm::ComposedNode>& changed = {});
+                             const std::vector<ComposedNode>& changed = {});
 
  private:
   // A dataflow block, or statements between two.
@@ -121,7 +121,7 @@ class FunctionWriter {
   void EmitNodes(const Graph& graph);
   Status EmitNode(const Node& node);
   Status EmitOperator(const Node& node);
-  void RemarkOn(const tvm::ComposedNode& node);
+  void RemarkOn(const ComposedNode& node);
   bool IsComposed(const Node& node, std::size_t lines,
                   const std::unordered_set<const Value*>& asked) const;
   // packed.cc

@@ -114,7 +114,7 @@ class Emitter {
   Result<relax::FunctionText> WriteEntry(Entry& entry, const std::string& name) {
     DRAGOMAN_TRY(tvm::RefuseMaps(*entry.graph));
     tvm::WidenConstants(*entry.graph);
-    tvm::PreparedOperators prepared(*entry.graph, ChangesBefore);
+    PreparedOperators prepared(*entry.graph, ChangesBefore);
     relax::NameInputSizes(*entry.graph);
     DRAGOMAN_TRY(ResolveAxes(*entry.graph));
     ExpandOperators(*entry.graph, Has);
@@ -127,7 +127,7 @@ class Emitter {
     for (std::size_t& output : border.complex_outputs) output = border.OutputPlace(output);
     DRAGOMAN_TRY(StackSequences(*entry.graph));
     std::vector<Finding> findings = tvm::FindingsOf(LowerToLoops(*entry.graph));
-    const std::vector<tvm::ComposedNode> changed = prepared.Take();
+    const std::vector<ComposedNode> changed = prepared.Take();
     DRAGOMAN_ASSIGN(const Inference inference, relax::NameResultSizes(*entry.graph));
     Result<relax::FunctionText> text = relax::FunctionWriter(name, *entry.graph, inference, parts_)
                                            .Write(AttributesOf(entry, model_, border), changed);

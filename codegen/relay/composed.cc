@@ -14,7 +14,7 @@ constexpr std::string_view kOwnName = "composed.";  // which no input begins wit
 
 }  // namespace
 
-std::string RemarkText(const tvm::ComposedNode& node, const std::function<Value*(const Value*)>& of,
+std::string RemarkText(const ComposedNode& node, const std::function<Value*(const Value*)>& of,
                        const std::function<std::string()>& fresh_name) {
   const auto name_of = [&](Value& value) {
     if (value.producer() != nullptr && !value.name().starts_with(kOwnName))

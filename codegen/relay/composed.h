@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/tvm/composed.h"
+#include "core/compare/composed_node.h"
 #include "core/ir/graph.h"
 
 namespace dragoman::relay::emit {
@@ -22,7 +22,7 @@ inline constexpr std::string_view kComposed = "composed";
 
 // The remark without its digest; `of` gives what stands for a value of the common graph, which gets
 // a name of its own. "": a result of the operator is not a result of a call.
-std::string RemarkText(const tvm::ComposedNode& node, const std::function<Value*(const Value*)>& of,
+std::string RemarkText(const ComposedNode& node, const std::function<Value*(const Value*)>& of,
                        const std::function<std::string()>& fresh_name);
 
 // What the text says of a function of a source graph: "attrs", "type_params", "ret_type".

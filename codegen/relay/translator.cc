@@ -140,7 +140,7 @@ Status Translator::TranslateOperator(const Node& node) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) Set(node.result(i), WithKnownSizes(op, results[i], i));
   }
-  if (IsComposed(node, before, asked)) composed_.push_back(*tvm::AsComposed(node));
+  if (IsComposed(node, before, asked)) composed_.push_back(*AsComposed(node));
   return {};
 }
 
@@ -162,10 +162,10 @@ bool Translator::IsComposed(const Node& node, const Node* before,
 }
 
 // First those that others are parts of.
-void Translator::AddRemarks(const std::vector<tvm::ComposedNode>& changed) {
+void Translator::AddRemarks(const std::vector<ComposedNode>& changed) {
   Attribute::Strings remarks;
   std::size_t names = 0;
-  const auto add = [&](const tvm::ComposedNode& node) {
+  const auto add = [&](const ComposedNode& node) {
     const auto is_known = [this](const Value* value) {
       return value == nullptr || value->tensor() != nullptr || values_.contains(value);
     };
@@ -202,7 +202,7 @@ void Translator::TranslateNodes(const Graph& graph) {
   }
 }
 
-Status Translator::Run(const std::vector<tvm::ComposedNode>& changed) {
+Status Translator::Run(const std::vector<ComposedNode>& changed) {
   AddInputs();
   AddWeights();
   TranslateNodes(entry_);

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "codegen/relay/relay_builder.h"
-#include "codegen/tvm/composed.h"
 #include "core/analysis/inference.h"
+#include "core/compare/composed_node.h"
 #include "core/ir/graph.h"
 #include "core/support/result.h"
 #include "core/support/text.h"
@@ -27,7 +27,7 @@ class Translator {
   // Constants that the text does not hold become inputs of `target` with contents; `changed` are
   // operators that became the nodes.
   // Errors: unsupported, listing every node that Relay cannot express.
-  Status Run(const std::vector<tvm::ComposedNode>& changed = {});
+  Status Run(const std::vector<ComposedNode>& changed = {});
 
  private:
   void AddInputs();
@@ -37,7 +37,7 @@ class Translator {
   Status TranslateOperator(const Node& node);
   bool IsComposed(const Node& node, const Node* before,
                   const std::unordered_set<const Value*>& asked);
-  void AddRemarks(const std::vector<tvm::ComposedNode>& changed);
+  void AddRemarks(const std::vector<ComposedNode>& changed);
   // What stands for a value; constants are made where they are read.
   Value* Of(const Value* value);
   void Set(const Value* value, Value* made);
@@ -64,7 +64,7 @@ class Translator {
   RelayBuilder builder_;
   NameScope names_;                                  // of functions
   std::unordered_map<const Value*, Value*> values_;  // looked up, never iterated
-  std::vector<tvm::ComposedNode> composed_;
+  std::vector<ComposedNode> composed_;
   std::vector<Finding> findings_;
 };
 

@@ -49,7 +49,7 @@ bool ChangesBefore(const Node& node) {
          HasComputedAxes(node);
 }
 
-Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperators& prepared,
+Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, PreparedOperators& prepared,
                                               const RelayNote& note) {
   DRAGOMAN_TRY(tvm::RefuseMaps(entry));
   for (const std::string& node : DropEffects(entry)) {
@@ -61,7 +61,7 @@ Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, tvm::PreparedOperato
   DRAGOMAN_TRY(LowerSequences(entry));
   DRAGOMAN_TRY(StackSequences(entry));
   std::vector<Finding> findings = tvm::FindingsOf(LowerToLoops(entry));
-  const std::vector<tvm::ComposedNode> changed = prepared.Take();
+  const std::vector<ComposedNode> changed = prepared.Take();
   Inference inference;
   DRAGOMAN_TRY(inference.InferGraph(entry));
   auto target = std::make_unique<Graph>();
@@ -95,7 +95,7 @@ OpSupport RelaySupport(const OpDef& def) {
 
 Result<Model> EmitRelay(const Model& common, const RelayNote& note, const RelayDigests& digests) {
   Model model = Clone(common);
-  std::deque<tvm::PreparedOperators> prepared;
+  std::deque<PreparedOperators> prepared;
   for (Entry& entry : model.entries) tvm::WidenConstants(*entry.graph);
   for (Entry& entry : model.entries) prepared.emplace_back(*entry.graph, ChangesBefore);
   // Recurrences of known length as cells, as importers of TVM wrote them; the rest as loops.

@@ -35,10 +35,12 @@ class PartKey {
     const auto found = numbers_.find(value);
     AppendInt(key, found != numbers_.end() ? found->second : 0);
   }
-  // What names of sizes stand for; known sizes are those of the values.
-  void AppendSizes(const Type& type) {
-    const bool is_known = type.shape() != nullptr && KnownShape(*type.shape());
-    AppendText(key, is_known ? "" : type.ToString());
+  // Calls may be right for these sizes alone.
+  void AppendType(const Type& type) { AppendText(key, type.ToString()); }
+
+  void AppendSize(const Value& value, const std::string& expression) {
+    AppendText(key, expression);
+    Number(&value);
   }
 
   void AppendConstant(const Value& constant) {
@@ -70,7 +72,7 @@ class PartKey {
     AppendInt(key, graph.num_inputs());
     for (const auto& input : graph.inputs()) {
       Number(input.get());
-      AppendSizes(input->type());
+      AppendType(input->type());
     }
     for (const Node& node : graph.nodes()) AppendNode(node);
     AppendInt(key, graph.num_outputs());
@@ -106,7 +108,8 @@ std::vector<const Value*> TakenBy(const Node& node) {
 }
 
 // Appends the nodes that `result` takes, operands first. False: one of them does not belong.
-bool AppendNodesOf(const Value* result, PartKey& key, std::vector<const Node*>& nodes) {
+bool AppendNodesOf(const Value* result, const SizeRemark& of_sizes, PartKey& key,
+                   std::vector<const Node*>& nodes) {
   struct Open {
     const Node* node;
     std::vector<const Value*> taken;
@@ -115,6 +118,10 @@ bool AppendNodesOf(const Value* result, PartKey& key, std::vector<const Node*>& 
   std::vector<Open> open;
   const auto enter = [&](const Value* value) {
     if (key.Knows(value)) return true;
+    if (const auto size = of_sizes ? of_sizes(*value) : std::nullopt) {
+      key.AppendSize(*value, *size);
+      return true;
+    }
     const Node* node = value->producer();
     if (node != nullptr) open.push_back({node, TakenBy(*node)});
     if (value->tensor() != nullptr) key.AppendConstant(*value);
@@ -139,7 +146,7 @@ bool AppendNodesOf(const Value* result, PartKey& key, std::vector<const Node*>& 
 }  // namespace
 
 std::optional<ComposedPart> FindComposedPart(const ComposedOperator& composed,
-                                             const NodeRemark& remark) {
+                                             const NodeRemark& remark, const SizeRemark& of_sizes) {
   PartKey key(remark);
   AppendText(key.key, composed.label);
   AppendText(key.key, composed.attributes);
@@ -149,11 +156,11 @@ std::optional<ComposedPart> FindComposedPart(const ComposedOperator& composed,
     if (operand.value == nullptr) continue;
     if (!key.Knows(operand.value)) key.Number(operand.value);
     key.AppendValue(operand.value);
-    key.AppendSizes(operand.value->type());
+    key.AppendType(operand.value->type());
   }
   ComposedPart part;
   for (const Value* result : composed.results) {
-    if (result != nullptr && !AppendNodesOf(result, key, part.nodes)) return std::nullopt;
+    if (result != nullptr && !AppendNodesOf(result, of_sizes, key, part.nodes)) return std::nullopt;
     key.AppendValue(result);
   }
   if (part.nodes.empty()) return std::nullopt;

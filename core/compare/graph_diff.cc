@@ -183,7 +183,7 @@ class GraphDiff {
         continue;
       }
       const Value& x = *root_a_.input(static_cast<std::size_t>(partner));
-      if (!symbols_.Match(x.type(), y.type(), 0)) {
+      if (!symbols_.Match(x.type(), y.type(), 0, SymbolMap::Unknown::kNamed)) {
         SetValues(Add(Kind::kChangedInput, Part::kInput, i, "type of input " + std::to_string(i),
                       Describe(&x), Describe(&y)),
                   x.type().ToString(), y.type().ToString());

@@ -332,7 +332,7 @@ bool StructuralWalk::CompareTypesOf(const Frame& frame) {
   const auto number = frame_of_.at(frame.a);
   for (std::size_t i = 0; i < frame.a->num_inputs(); ++i) {
     const Value &x = *frame.a->input(i), &y = *frame.b->input(i);
-    if (symbols_.Match(x.type(), y.type(), kNone)) continue;
+    if (symbols_.Match(x.type(), y.type(), kNone, SymbolMap::Unknown::kNamed)) continue;
     return FailAtFrame("types of input " + std::to_string(i) + " ('" + x.name() + "') differ",
                        number, x.type().ToString(), y.type().ToString());
   }

@@ -22,6 +22,8 @@ bool SymbolMap::Bind(const std::string& a, const std::string& b) {
          *y->second.symbol() == a;
 }
 
+std::string SymbolMap::FreshSymbol() { return "?" + std::to_string(num_fresh_++); }
+
 std::vector<std::string> SymbolMap::Unbound(const Dim& dim,
                                             const std::map<std::string, Dim>& map) const {
   std::vector<std::string> symbols = dim.Symbols();
@@ -33,6 +35,10 @@ bool SymbolMap::SameUnderMap(const Dim& a, const Dim& b) const { return a.Substi
 
 bool SymbolMap::MatchDim(const Dim& a, const Dim& b, std::size_t tag, Unknown unknown) {
   if (unknown == Unknown::kFits && (a.unknown() || b.unknown())) return true;
+  if (unknown == Unknown::kNamed && a.unknown() && b.symbol() != nullptr)
+    return Bind(FreshSymbol(), *b.symbol());
+  if (unknown == Unknown::kNamed && b.unknown() && a.symbol() != nullptr)
+    return Bind(*a.symbol(), FreshSymbol());
   if (!a.symbolic() || !b.symbolic()) return a == b;
   if (a.symbol() != nullptr && b.symbol() != nullptr) return Bind(*a.symbol(), *b.symbol());
   const std::size_t open_a = Unbound(a, to_b_).size(), open_b = Unbound(b, to_a_).size();

@@ -18,8 +18,9 @@ namespace dragoman::compare {
 // first meet. A size that is an expression over symbols not met so far waits for Settle.
 class SymbolMap {
  public:
-  // What a type, rank or size that one side does not know does to a known one.
-  enum class Unknown { kDiffers, kFits };
+  // What a type, rank or size that one side does not know does to a known one. kNamed: a size is
+  // one of a symbol that occurs nowhere else.
+  enum class Unknown { kDiffers, kFits, kNamed };
 
   explicit SymbolMap(bool ignore_shapes) : ignore_shapes_(ignore_shapes) {}
 
@@ -38,6 +39,7 @@ class SymbolMap {
   };
   bool MatchDim(const Dim& a, const Dim& b, std::size_t tag, Unknown unknown);
   bool Bind(const std::string& a, const std::string& b);
+  std::string FreshSymbol();
   bool SameUnderMap(const Dim& a, const Dim& b) const;
   std::vector<std::string> Unbound(const Dim& dim, const std::map<std::string, Dim>& map) const;
   bool BindSomehow(const Dim& a, const Dim& b);
@@ -46,6 +48,7 @@ class SymbolMap {
   std::map<std::string, Dim> to_b_;  // each a symbol
   std::map<std::string, Dim> to_a_;
   std::vector<Waiting> waiting_;
+  std::size_t num_fresh_ = 0;
 };
 
 // How types of results of nodes are matched: they follow from the operators, so that one which is

@@ -9,6 +9,7 @@
 #include "exporters/torch/write_package.h"
 #include "importers/tensorflow/graph/detect.h"
 #include "importers/torch/container/archive.h"
+#include "importers/torch/export_archive/composed.h"
 #include "importers/torch/export_archive/lower.h"
 #include "importers/torch/export_archive/read_model.h"
 #include "importers/torch/lower/argument_names.h"
@@ -49,7 +50,8 @@ Status WriteExportFile(const Model& model, const std::string& path, const WriteO
   if (model.level == Level::kSource) return WriteExportArchive(model, path);
   Omissions omissions(options);
   const std::string version = options.torch_version.value_or("latest");
-  DRAGOMAN_TRY(ExportProgram(model, path, *pt2::ReleaseFromName(version), omissions.Sink()));
+  DRAGOMAN_TRY(ExportProgram(model, path, *pt2::ReleaseFromName(version), omissions.Sink(),
+                             torch::DigestsOfRemarks));
   return omissions.status();
 }
 

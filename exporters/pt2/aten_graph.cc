@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/ir/print.h"
 #include "core/support/find_by_key.h"
 
 namespace dragoman::pt2 {
@@ -349,10 +350,68 @@ bool AtenGraph::Rename(const std::string& from, const std::string& to) {
     std::ranges::replace(node.reads, from, to);
     for (Json& input : node.json["inputs"]) RenameIn(input["arg"], from, to);
   }
+  for (Node& node : nodes_) {
+    if (!node.remark) continue;
+    std::ranges::replace(node.remark->text.operands, from, to);
+    std::ranges::replace(node.remark->text.results, from, to);
+  }
   auto meta = tensor_values_.extract(from);
   meta.key() = to;
   tensor_values_.insert(std::move(meta));
   return true;
+}
+
+std::string AtenGraph::NameOf(const Value* value) const {
+  const auto found = terms_.find(value);
+  return found != terms_.end() ? found->second.name : "";
+}
+
+bool AtenGraph::IsOneCall(std::size_t first, const std::vector<const Value*>& operands) const {
+  return nodes_.size() == first + 1 &&
+         std::ranges::equal(nodes_.back().reads, operands, {}, {},
+                            [this](const Value* value) { return NameOf(value); });
+}
+
+void AtenGraph::Remark(const ComposedNode& composed, std::size_t first) {
+  constexpr std::size_t kMostBytes = 4096;  // of a constant that is written out
+  OperatorRemark remark;
+  remark.text.label = composed.label;
+  remark.text.attributes = PrintAttribute(Attribute(composed.attributes));
+  for (const Value* operand : composed.operands) {
+    const auto* tensor = operand != nullptr ? operand->tensor() : nullptr;
+    const bool is_small = tensor != nullptr && tensor->bytes().size() <= kMostBytes;
+    remark.text.operands.push_back(NameOf(operand));
+    remark.literals.push_back(is_small ? PrintAttribute(Attribute(*tensor)) : "");
+    if (operand != nullptr && remark.text.operands.back().empty() && !is_small) return;
+  }
+  Node* giver = nullptr;
+  for (const Value* result : composed.results) {
+    const std::string name = NameOf(result);
+    const auto node =
+        std::find_if(nodes_.begin() + static_cast<std::ptrdiff_t>(first), nodes_.end(),
+                     [&](const Node& each) { return std::ranges::count(each.gives, name) > 0; });
+    if (result != nullptr && node == nodes_.end()) return;
+    remark.text.results.push_back(name);
+    if (result != nullptr && giver == nullptr) giver = &*node;
+  }
+  if (giver != nullptr) giver->remark = std::move(remark);
+}
+
+// After DropCalls. nullopt: an operand or the first result is not in the program.
+std::optional<ComposedText> AtenGraph::TextOf(const OperatorRemark& remark) const {
+  ComposedText text = remark.text;
+  for (std::size_t i = 0; i < text.operands.size(); ++i) {
+    std::string& operand = text.operands[i];
+    const bool is_there =
+        tensor_values_.contains(operand) && (remark.literals[i].empty() || read_.contains(operand));
+    if (operand.empty() && remark.literals[i].empty()) continue;
+    if (!is_there && remark.literals[i].empty()) return std::nullopt;
+    if (!is_there) operand = remark.literals[i];
+  }
+  for (std::string& result : text.results) {
+    if (!tensor_values_.contains(result)) result.clear();
+  }
+  return text;
 }
 
 void AtenGraph::DropCalls(const Terms& outputs) {
@@ -393,7 +452,11 @@ void AtenGraph::DropUnread(const Terms& outputs) {
 Json AtenGraph::Body(const Terms& outputs) {
   DropCalls(outputs);
   Json nodes = Json::array();
-  for (Node& node : nodes_) nodes.push_back(std::move(node.json));
+  for (Node& node : nodes_) {
+    const auto remark = node.remark ? TextOf(*node.remark) : std::nullopt;
+    if (remark) AddRemark(*remark, node.json["metadata"]);
+    nodes.push_back(std::move(node.json));
+  }
   nodes_.clear();
   return {{"nodes", std::move(nodes)},          {"tensor_values", tensor_values_},
           {"sym_int_values", sym_int_values_},  {"sym_bool_values", Json::object()},

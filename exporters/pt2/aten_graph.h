@@ -15,9 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/compare/composed_node.h"
 #include "core/ir/graph.h"
 #include "core/support/text.h"
 #include "exporters/pt2/aten_value.h"
+#include "exporters/pt2/operator_remark.h"
 #include "exporters/pt2/symbol_table.h"
 
 namespace dragoman::pt2 {
@@ -110,18 +112,28 @@ class AtenGraph {
   // What the nodes that follow say of where they came from.
   void SetOrigin(Json metadata) { metadata_ = std::move(metadata); }
 
+  std::size_t num_calls() const { return nodes_.size(); }
+  // Whether the calls from number `first` on are one that reads the operands as they are.
+  bool IsOneCall(std::size_t first, const std::vector<const Value*>& operands) const;
+  // Remarks on these calls that they compute `composed`; on none where they do not give its
+  // results.
+  void Remark(const ComposedNode& composed, std::size_t first);
+
  private:
   struct Node {
     Json json;
     std::vector<std::string> reads;
     std::vector<std::string> gives;
     bool is_effect = false;
+    std::optional<OperatorRemark> remark = {};
   };
 
   std::string NewName(std::string_view target);
   Term Record(std::string name, TermType type, bool is_input);
   Node MakeNode(std::string_view target, const Arguments& arguments);
   void DropCalls(const Terms& outputs);
+  std::string NameOf(const Value* value) const;
+  std::optional<ComposedText> TextOf(const OperatorRemark& remark) const;
   void RecordViews(std::string_view target, const Node& node);
   Size SizeCall(std::string_view target, const Arguments& arguments, const Dim& value);
   std::optional<Size> SizeOfTerm(const DimTerm& term);

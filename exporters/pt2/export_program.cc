@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include "core/rewrite/lower_factors.h"
@@ -50,6 +52,17 @@ Status AddProgram(const std::string& name, Program& program, RecordCount& count,
   return {};
 }
 
+// With the digests of its remarks.
+Status AddDigests(const RemarkDigests& digests, Program& program) {
+  std::map<std::string_view, const dragoman::Tensor*> weights;
+  for (const Weight& weight : program.weights) weights.emplace(weight.term.name, &weight.tensor);
+  const auto weight_of = [&](const std::string& placeholder) -> const dragoman::Tensor* {
+    const auto found = weights.find(placeholder);
+    return found != weights.end() ? found->second : nullptr;
+  };
+  return StateDigests(digests, weight_of, program.json);
+}
+
 // The form before PyTorch 2.9: one program, and its weights as torch.save writes them.
 Status WriteFlat(const Program& program, Release release, const std::string& path) {
   std::vector<const Weight*> weights;
@@ -79,7 +92,7 @@ std::string StemOf(const std::string& path) {
 }  // namespace pt2
 
 Status ExportProgram(const Model& model, const std::string& path, pt2::Release release,
-                     const ExportNote& note) {
+                     const ExportNote& note, const pt2::RemarkDigests& digests) {
   Model own = Clone(model);
   std::deque<pt2::Program> programs;
   pt2::ArchiveContents contents;
@@ -98,6 +111,7 @@ Status ExportProgram(const Model& model, const std::string& path, pt2::Release r
     Result<pt2::Program> program = pt2::BuildProgram(own, own.entries[i]);
     if (program.ok()) {
       DRAGOMAN_TRY(pt2::StateRelease(release, program->json));
+      DRAGOMAN_TRY(pt2::AddDigests(digests, *program));
       const std::string name = i == 0 ? "model" : names.Unique(FileName(own.entries[i].name));
       programs.push_back(*std::move(program));
       DRAGOMAN_TRY(pt2::AddProgram(name, programs.back(), count, contents));

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/compare/composed_node.h"
 #include "core/ir/node_attributes.h"
 #include "core/ir/weight_role.h"
 #include "core/ops/expansion.h"
@@ -38,6 +39,12 @@ constexpr std::string_view kNamesOfCode[] = {
 
 bool HasEmitter(std::string_view label) { return FindRow(label) != nullptr; }
 bool Has(const Node& node) { return HasEmitter(FindOp(node)->Label()); }
+
+bool IsForeign(const Node& node) { return IsRecurrence(node) && !HasTorchRecurrence(node); }
+bool Changes(const Node& node) {
+  const OpDef* def = FindOp(node);
+  return def != nullptr && (!HasEmitter(def->Label()) || IsForeign(node));
+}
 
 // Statistics that a BatchNormalization reads are buffers of the module.
 bool IsStatistic(const Value& constant) {
@@ -77,12 +84,14 @@ class ProgramBuilder {
     GraphTranslator translator(scope_, inference_);
     DRAGOMAN_TRY(AddInputs(translator));
     const Terms outputs = translator.Translate(*entry_.graph, graph_);
+    for (const ComposedNode& composed : changed_) graph_.Remark(composed, 0);
     if (!translator.findings().empty()) return Error(std::vector<Finding>(translator.findings()));
     return Finish(outputs);
   }
 
  private:
   Status Prepare() {
+    PreparedOperators prepared(*entry_.graph, Changes);
     DRAGOMAN_TRY(ResolveAxes(*entry_.graph));
     ExpandOperators(*entry_.graph, Has);
     std::vector<ListOutput> lists;
@@ -91,6 +100,7 @@ class ProgramBuilder {
     DRAGOMAN_TRY(StackSequences(*entry_.graph));
     DRAGOMAN_TRY(LowerFactors(*entry_.graph, HasEmitter));
     DRAGOMAN_TRY(LowerRecurrences());
+    changed_ = prepared.Take();
     return inference_.InferGraph(*entry_.graph);
   }
 
@@ -99,7 +109,7 @@ class ProgramBuilder {
     std::vector<Node*> foreign;
     ForEachGraph(*entry_.graph, [&](Graph& graph) {
       for (Node& node : graph.nodes()) {
-        if (IsRecurrence(node) && !HasTorchRecurrence(node)) foreign.push_back(&node);
+        if (IsForeign(node)) foreign.push_back(&node);
       }
     });
     if (foreign.empty()) return {};
@@ -231,8 +241,9 @@ class ProgramBuilder {
   Weights weights_;
   AtenGraph graph_;
   Inference inference_;
-  Terms inputs_;                     // by input of the entry; none for those of states
-  std::vector<std::string> states_;  // paths of their buffers, by binding
+  std::vector<ComposedNode> changed_;  // operators that became others
+  Terms inputs_;                       // by input of the entry; none for those of states
+  std::vector<std::string> states_;    // paths of their buffers, by binding
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "core/compare/composed_node.h"
 #include "core/ir/origin.h"
 #include "core/ops/op_def.h"
 #include "exporters/pt2/origin_metadata.h"
@@ -101,6 +102,7 @@ void GraphTranslator::BindStandIns(const Node& node, AtenGraph& to) {
 void GraphTranslator::TranslateNode(const Node& node, AtenGraph& to) {
   if (!HasOperands(node, to)) return BindStandIns(node, to);
   const std::size_t before = findings_.size();
+  const std::size_t first = to.num_calls();
   to.SetOrigin(MetadataOf(node.origin()));
   Emitted terms = Emit(node, to);
   if (!terms.ok()) {
@@ -108,6 +110,11 @@ void GraphTranslator::TranslateNode(const Node& node, AtenGraph& to) {
   }
   if (!terms.ok() || findings_.size() != before) return BindStandIns(node, to);
   BindResults(node, *terms, to);
+  // An operator that is one of ATen says all that the node did.
+  const std::optional<ComposedNode> composed = AsComposed(node);
+  const bool says_all = composed && !FindRow(composed->label)->target.empty() &&
+                        composed->attributes.empty() && to.IsOneCall(first, composed->operands);
+  if (composed && !says_all) to.Remark(*composed, first);
 }
 
 Terms GraphTranslator::Translate(const Graph& graph, AtenGraph& to) {

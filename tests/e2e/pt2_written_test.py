@@ -18,6 +18,7 @@ import zipfile
 import numpy as np
 
 from commands import call, dragoman
+from pt2_archive import drop_remarks, program_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MODELS = ROOT / "tests" / "models"
@@ -32,13 +33,6 @@ def torch_python():
     return pathlib.Path(made.stdout.strip()) / "bin" / "python" if made.returncode == 0 else None
 
 
-def program_of(archive):
-    """The JSON of the program, and the names of the archive's records without their folder."""
-    with zipfile.ZipFile(archive) as records:
-        names = {name.partition("/")[2]: name for name in records.namelist()}
-        return json.loads(records.read(names["models/model.json"])), names
-
-
 class WrittenTest(unittest.TestCase):
 
     def setUp(self):
@@ -47,9 +41,11 @@ class WrittenTest(unittest.TestCase):
         self.work = pathlib.Path(folder.name)
 
     def convert(self, source, *options):
+        """An archive that says by its calls alone what it computes."""
         path = self.work / "out.pt2"
         done = dragoman("convert", source, "-o", path, *options)
         self.assertEqual(done.returncode, 0, done.stderr)
+        drop_remarks(path)
         return path
 
     def convert_text(self, text, *options):

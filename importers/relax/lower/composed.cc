@@ -39,13 +39,13 @@ std::optional<ComposedText> TextsOfRemark(const Attribute& attribute) {
   return ComposedText{*results, *label, *operands, *attributes, digest ? *digest : ""};
 }
 
-std::vector<tvm::ComposedRemark> RemarksOf(const Graph& function) {
+std::vector<ComposedRemark> RemarksOf(const Graph& function) {
   const Attribute* attribute = FunctionAttribute(function, "composed");
   const auto* list = attribute != nullptr ? attribute->As<Attribute::List>() : nullptr;
   std::vector<ComposedText> texts;
   for (const Attribute& item : list != nullptr ? *list : Attribute::List())
     texts.push_back(TextsOfRemark(item).value_or(ComposedText()));
-  return tvm::Resolve(function, texts);
+  return ResolveRemarks(function, texts);
 }
 
 // Of nodes beyond their attributes; a call stands for what the function that it calls says.
@@ -109,11 +109,11 @@ bool NamesMore(const ComposedOperator& op, const Node& node) {
 
 }  // namespace
 
-tvm::ComposedNodes FindComposed(const Model& source) {
-  tvm::ComposedNodes found;
+ComposedNodes FindComposed(const Model& source) {
+  ComposedNodes found;
   Digests digests(source);
   const auto add = [&](const Graph& function) {
-    tvm::AddComposed(function, RemarksOf(function), digests.remark(), NamesMore, found);
+    AddComposed(function, RemarksOf(function), digests.remark(), NamesMore, found);
   };
   for (const Function& function : source.functions) add(*function.graph);
   for (const Entry& entry : source.entries) add(*entry.graph);
@@ -127,8 +127,8 @@ Result<std::map<std::string, std::vector<std::string>>> DigestsOfComposed(std::s
   std::map<std::string, std::vector<std::string>> digests;
   tvmscript::Digests of_nodes(source);
   const auto add = [&](const std::string& name, const Graph& function) {
-    for (const tvm::ComposedRemark& each : tvmscript::RemarksOf(function))
-      digests[name].push_back(tvm::DigestOf(each, of_nodes.remark()));
+    for (const ComposedRemark& each : tvmscript::RemarksOf(function))
+      digests[name].push_back(DigestOfRemark(each, of_nodes.remark()));
   };
   for (const Function& function : source.functions) add(function.op->type, *function.graph);
   for (const Entry& entry : source.entries) add(entry.name, *entry.graph);

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/ir/model.h"
+#include "core/lowering/composed.h"
 #include "core/support/result.h"
-#include "importers/tvm/composed.h"
 
 namespace dragoman {
 
@@ -23,7 +23,7 @@ Result<std::map<std::string, std::vector<std::string>>> DigestsOfComposed(std::s
 namespace tvmscript {
 
 // The remarks of all functions that hold.
-tvm::ComposedNodes FindComposed(const Model& source);
+ComposedNodes FindComposed(const Model& source);
 
 }  // namespace tvmscript
 }  // namespace dragoman

@@ -7,11 +7,11 @@
 namespace dragoman::tvmscript {
 
 // What the operator refuses is run as it is written.
-void Evaluator::RunComposed(const tvm::ComposedStatements& composed, Scope& scope) {
+void Evaluator::RunComposed(const ComposedStatements& composed, Scope& scope) {
   std::vector<OriginPtr> origins;
   for (const Node* node : composed.nodes) origins.push_back(OriginOf(*node));
   builder().set_origin(Origin::Merge(origins));
-  const Result<Node*> made = tvm::AppendComposed(
+  const Result<Node*> made = AppendComposed(
       composed.op, builder(), [&](const Value* operand) { return Tensor(operand, scope); });
   if (!made.ok()) {
     for (const Node* node : composed.nodes) RunStatement(*node, scope);

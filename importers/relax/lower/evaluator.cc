@@ -59,8 +59,7 @@ FunctionTable FunctionsOf(const Model& source) {
 }
 
 Evaluator::Evaluator(const Model& source, const FunctionTable& functions,
-                     const tvm::ComposedNodes& composed, Heap& heap, Graph& graph,
-                     Inference& inference)
+                     const ComposedNodes& composed, Heap& heap, Graph& graph, Inference& inference)
     : source_(source),
       heap_(heap),
       entry_(heap, graph, inference),

@@ -55,7 +55,7 @@ FunctionTable FunctionsOf(const Model& source);
 class Evaluator {
  public:
   // `functions` is FunctionsOf(source).
-  Evaluator(const Model& source, const FunctionTable& functions, const tvm::ComposedNodes& composed,
+  Evaluator(const Model& source, const FunctionTable& functions, const ComposedNodes& composed,
             Heap& heap, Graph& graph, Inference& inference);
 
   GraphBuilder& builder() { return entry_.builder(); }
@@ -112,7 +112,7 @@ class Evaluator {
   Result<Abstract> EvaluatePrimFunc(const Node& node, Scope& scope);
 
   // evaluate_composed.cc
-  void RunComposed(const tvm::ComposedStatements& composed, Scope& scope);
+  void RunComposed(const ComposedStatements& composed, Scope& scope);
 
   // evaluator.cc
   OriginPtr OriginOf(const Node& node) const;
@@ -140,7 +140,7 @@ class Evaluator {
   const Model& source_;
   Heap& heap_;
   EntryBuilder entry_;
-  const tvm::ComposedNodes& composed_;
+  const ComposedNodes& composed_;
   std::optional<tvm::Metadata> metadata_;  // read when it is first asked for
   const FunctionTable& functions_;
   std::unordered_map<const Graph*, std::optional<TailRecursion>> tail_recursions_;

@@ -73,8 +73,8 @@ Type StatedType(const Value& value) {
 
 class ModuleLowering {
  public:
-  ModuleLowering(const Model& source, const FunctionTable& functions,
-                 const tvm::ComposedNodes& composed, const Facts& facts)
+  ModuleLowering(const Model& source, const FunctionTable& functions, const ComposedNodes& composed,
+                 const Facts& facts)
       : source_(source), functions_(functions), composed_(composed), facts_(facts) {}
 
   Result<Entry> Lower(const Entry& source) {
@@ -265,7 +265,7 @@ class ModuleLowering {
 
   const Model& source_;
   const FunctionTable& functions_;
-  const tvm::ComposedNodes& composed_;
+  const ComposedNodes& composed_;
   const Facts& facts_;
   DeclaredTypes declared_;
 };
@@ -283,7 +283,7 @@ Result<Model> LowerRelax(const Model& source, const Facts& facts,
   model.dialect = source.dialect;
   model.opsets.push_back({"", kCommonOpset});
   const tvmscript::FunctionTable functions = tvmscript::FunctionsOf(source);
-  const tvm::ComposedNodes composed = tvmscript::FindComposed(source);
+  const ComposedNodes composed = tvmscript::FindComposed(source);
   for (const Entry& entry : source.entries) {
     const bool is_default = entry.name == chosen;
     if (facts.entry && !is_default) continue;

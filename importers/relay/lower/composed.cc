@@ -10,14 +10,14 @@ namespace dragoman {
 namespace relay {
 namespace {
 
-std::vector<tvm::ComposedRemark> RemarksOf(const Graph& function) {
+std::vector<ComposedRemark> RemarksOf(const Graph& function) {
   const Attribute::Dict* attributes = AttributesOfFunction(function);
   const Attribute* remarks = attributes != nullptr ? Find(*attributes, kComposed) : nullptr;
   const auto* texts = remarks != nullptr ? remarks->As<Attribute::Strings>() : nullptr;
   std::vector<ComposedText> split;
   for (const std::string& text : texts != nullptr ? *texts : Attribute::Strings())
     split.push_back(SplitComposed(text).value_or(ComposedText()));
-  return tvm::Resolve(function, split);
+  return ResolveRemarks(function, split);
 }
 
 std::optional<std::string> NothingMore(const Node&) { return ""; }
@@ -25,10 +25,10 @@ bool DoesNoMore(const ComposedOperator&, const Node&) { return false; }
 
 }  // namespace
 
-tvm::ComposedNodes FindComposed(const Model& source) {
-  tvm::ComposedNodes found;
+ComposedNodes FindComposed(const Model& source) {
+  ComposedNodes found;
   for (const Entry& entry : source.entries)
-    tvm::AddComposed(*entry.graph, RemarksOf(*entry.graph), NothingMore, DoesNoMore, found);
+    AddComposed(*entry.graph, RemarksOf(*entry.graph), NothingMore, DoesNoMore, found);
   return found;
 }
 
@@ -37,8 +37,8 @@ tvm::ComposedNodes FindComposed(const Model& source) {
 Result<std::vector<std::string>> DigestsOfComposedCalls(std::string_view text) {
   DRAGOMAN_ASSIGN(const Model source, ReadRelayText(text));
   std::vector<std::string> digests;
-  for (const tvm::ComposedRemark& remark : relay::RemarksOf(source.main()))
-    digests.push_back(tvm::DigestOf(remark, relay::NothingMore));
+  for (const ComposedRemark& remark : relay::RemarksOf(source.main()))
+    digests.push_back(DigestOfRemark(remark, relay::NothingMore));
   return digests;
 }
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/ir/model.h"
+#include "core/lowering/composed.h"
 #include "core/support/result.h"
-#include "importers/tvm/composed.h"
 
 namespace dragoman {
 
@@ -21,7 +21,7 @@ Result<std::vector<std::string>> DigestsOfComposedCalls(std::string_view text);
 namespace relay {
 
 // The remarks of all entries that hold.
-tvm::ComposedNodes FindComposed(const Model& source);
+ComposedNodes FindComposed(const Model& source);
 
 }  // namespace relay
 }  // namespace dragoman

@@ -7,7 +7,7 @@
 namespace dragoman::relay {
 
 // What the operator refuses is run as it is written.
-void Evaluator::RunComposed(const tvm::ComposedStatements& composed, Frame& frame) {
+void Evaluator::RunComposed(const ComposedStatements& composed, Frame& frame) {
   std::vector<OriginPtr> origins;
   for (const Node* node : composed.nodes) origins.push_back(OriginOf(*node, frame));
   const auto read = [&](const Value* operand) -> Result<Value*> {
@@ -19,7 +19,7 @@ void Evaluator::RunComposed(const tvm::ComposedStatements& composed, Frame& fram
   GraphBuilder& present = builder();
   const OriginPtr outer = present.origin();
   present.set_origin(Origin::Merge(origins));
-  const Result<Node*> made = tvm::AppendComposed(composed.op, present, read);
+  const Result<Node*> made = AppendComposed(composed.op, present, read);
   present.set_origin(outer);
   if (!made.ok()) {
     for (const Node* node : composed.nodes) RunCall(*node, frame);

@@ -28,8 +28,8 @@ std::string Closure::GroupName() const {
   return text != nullptr && !text->starts_with("dragoman.") ? *text : "";
 }
 
-Evaluator::Evaluator(const Model& source, const tvm::ComposedNodes& composed, Heap& heap,
-                     Graph& graph, Inference& inference)
+Evaluator::Evaluator(const Model& source, const ComposedNodes& composed, Heap& heap, Graph& graph,
+                     Inference& inference)
     : source_(source), heap_(heap), entry_(heap, graph, inference), composed_(composed) {
   for (const Function& function : source.functions) {
     if (function.op->domain != "global") continue;
@@ -206,7 +206,7 @@ void Evaluator::StateType(const Node& node, const Abstract& result) {
   if (!value.ok() || (*value)->producer() == nullptr) return;
   const Type& made = (*value)->type();
   if (made.dtype() == stated->dtype() && made.rank() == stated->rank())
-    tvm::StateSizes(**value, *stated);
+    StateKnownSizes(**value, *stated);
 }
 
 Abstract Evaluator::Evaluate(const Node& node, Frame& frame) {

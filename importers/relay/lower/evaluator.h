@@ -41,7 +41,7 @@ struct LinearGroup;
 class Evaluator {
  public:
   // Appends to `graph`, the graph of an entry.
-  Evaluator(const Model& source, const tvm::ComposedNodes& composed, Heap& heap, Graph& graph,
+  Evaluator(const Model& source, const ComposedNodes& composed, Heap& heap, Graph& graph,
             Inference& inference);
 
   GraphBuilder& builder() { return entry_.builder(); }
@@ -72,7 +72,7 @@ class Evaluator {
   OriginPtr OriginOf(const Node& node, const Frame& frame);
 
   // evaluate_composed.cc
-  void RunComposed(const tvm::ComposedStatements& composed, Frame& frame);
+  void RunComposed(const ComposedStatements& composed, Frame& frame);
 
   // evaluate_linear.cc
   // The product of a matrix that importers of torch wrote as up to eight calls, if `node` is the
@@ -153,7 +153,7 @@ class Evaluator {
   const Model& source_;
   Heap& heap_;
   EntryBuilder entry_;
-  const tvm::ComposedNodes& composed_;
+  const ComposedNodes& composed_;
   std::unordered_map<std::string, Abstract> globals_;
   std::deque<Frame> frames_;
   std::unordered_map<const Value*, Abstract> constants_;

@@ -128,7 +128,7 @@ class RelayLowering {
   }
 
   const Model& source_;
-  const tvm::ComposedNodes composed_;
+  const ComposedNodes composed_;
   Heap heap_;
   std::uint64_t last_cell_ = 0;
 };

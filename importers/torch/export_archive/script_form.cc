@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "importers/torch/export_archive/composed.h"
 #include "importers/torch/export_archive/script_writer.h"
 #include "importers/torch/export_archive/tree_spec.h"
 #include "importers/torch/script/class_table.h"
@@ -88,7 +89,10 @@ std::optional<TreeSpec> ResultTree(const Model& source) {
 class ScriptForm {
  public:
   ScriptForm(const Model& source, const std::map<std::string, Dim>& sizes)
-      : source_(source), graph_(*source.entries.front().graph), sizes_(sizes) {}
+      : source_(source),
+        graph_(*source.entries.front().graph),
+        sizes_(sizes),
+        composed_(FindComposed(source)) {}
 
   Result<Model> Run() {
     Model script;
@@ -100,7 +104,7 @@ class ScriptForm {
     entry.name = source_.entries.front().name;
     entry.graph = std::make_unique<Graph>();
     entry.graph->set_name(entry.name);
-    ScriptWriter writer(*entry.graph, sizes_);
+    ScriptWriter writer(*entry.graph, sizes_, &composed_);
     const Type root = Type::Opaque("torch", kRootClass);
     Value* self = entry.graph->AddInput("self", root);
     script.states.push_back({"self", root, Attribute()});
@@ -276,6 +280,7 @@ class ScriptForm {
   const Model& source_;
   const Graph& graph_;
   const std::map<std::string, Dim>& sizes_;
+  const ComposedNodes composed_;
   std::map<std::string, Value*> arguments_;
   std::set<std::string> sharing_;  // weights that lie in the record of another one
 };

@@ -106,7 +106,8 @@ Status ScriptWriter::WriteGroups(std::span<const Node* const> nodes) {
     const std::size_t count = Opens(*nodes.front()) ? GroupSize(nodes) : 1;
     if (count == 0) return InvalidInput("a region of vmap has no end");
     origin_ = nodes.front()->origin();
-    Status status = count == 1 ? WriteNode(*nodes.front()) : WriteVmap(nodes.subspan(0, count));
+    Status status =
+        count == 1 ? WriteNodeOrOperator(*nodes.front()) : WriteVmap(nodes.subspan(0, count));
     if (!status.ok()) return PlacedAt(*nodes.front(), std::move(status).error());
     nodes = nodes.subspan(count);
   }

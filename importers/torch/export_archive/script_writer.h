@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/ir/graph.h"
+#include "core/lowering/composed.h"
 #include "core/support/result.h"
 #include "importers/torch/export_archive/prims.h"
 #include "importers/torch/export_archive/tree_spec.h"
@@ -48,9 +49,11 @@ inline Type LoopTensor() { return Type::Tensor(DType::kUnknown); }
 
 class ScriptWriter {
  public:
-  // Nodes are appended to `graph`. `sizes` are what is known of the symbols in the file's types.
-  explicit ScriptWriter(Graph& graph, std::map<std::string, Dim> sizes = {})
-      : block_(&graph), sizes_(std::move(sizes)) {}
+  // Nodes are appended to `graph`. `sizes` are what is known of the symbols in the file's types;
+  // `composed` are nodes that are one operator, if any are.
+  explicit ScriptWriter(Graph& graph, std::map<std::string, Dim> sizes = {},
+                        const ComposedNodes* composed = nullptr)
+      : block_(&graph), sizes_(std::move(sizes)), composed_(composed) {}
 
   // `value` of the source is `written`.
   void Bind(const Value& value, Value* written) { values_[&value] = written; }
@@ -131,6 +134,10 @@ class ScriptWriter {
                         const std::vector<Value*>& further);
   Value* IterationsOf(Value* list);
 
+  // script_composed.cc
+  Status WriteNodeOrOperator(const Node& node);
+  Status WriteComposed(const ComposedStatements& composed);
+
   // script_vmap.cc
   // Nodes one after the other; a region of vmap as a whole.
   Status WriteGroups(std::span<const Node* const> nodes);
@@ -173,6 +180,7 @@ class ScriptWriter {
 
   Graph* block_;
   std::map<std::string, Dim> sizes_;
+  const ComposedNodes* composed_;
   OriginPtr origin_;
   std::optional<DType> autocast_;  // the type of the region under autocast
   std::optional<DType> cast_to_;   // what tensors are converted to as arguments

@@ -232,7 +232,7 @@ Flow Evaluator::RunNode(const Node& node, Frame& frame) {
       {"Loop", &Evaluator::RunLoop},         {"CallMethod", &Evaluator::RunCall},
       {"CallFunction", &Evaluator::RunCall}, {"RaiseException", &Evaluator::RunRaise},
       {"fork", &Evaluator::RunFork},         {"Enter", &Evaluator::RunContext},
-      {"Exit", &Evaluator::RunContext},
+      {"Exit", &Evaluator::RunContext},      {"Composed", &Evaluator::RunComposed},
   };
   GraphBuilder& builder = entry_.builder();
   if (IsExhausted(node)) {

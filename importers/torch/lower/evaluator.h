@@ -107,6 +107,9 @@ class Evaluator {
   // Runs blocks for nothing but what else in them is unsupported.
   Flow RunForFindings(const Node& node, Frame& frame, std::initializer_list<const Graph*> blocks);
 
+  // composed_operator.cc
+  Flow RunComposed(const Node& node, Frame& frame);
+
   // Whether the SizeBudget does not last for `node`, and so for none after it.
   bool IsExhausted(const Node& node);
 

@@ -290,9 +290,9 @@ Result<Value*> LowerMaskedSelect(Call& call) {
 // nonzero, argwhere: one row a place.
 Result<Value*> LowerNonZero(Call& call) {
   CallComposer c(call);
-  Value* x = IsTrue(c, c.Tensor("self"));
+  Value* x = c.Tensor("self");
   if (c.Rank(x) == 0) {
-    Value* found = c.Cast(c.Unsqueeze(x, {0}), DType::kI64);
+    Value* found = c.Cast(c.Unsqueeze(IsTrue(c, x), {0}), DType::kI64);
     return c.Done(c.Full(c.ConcatSizes({found, c.Ints({0})}), 0, DType::kI64));
   }
   return c.Done(c.SwapAxes(c.Op("NonZero", {x}), 0, 1));

@@ -65,6 +65,15 @@ TEST(CompareModels, NamesOrderAndSharingOfConstantsDoNotCount) {
   }
 }
 
+TEST(CompareModels, AnOpenSizeWithoutANameEqualsOneThatNoOtherInputHas) {
+  const std::string_view unnamed =
+      "graph g(%x: f32[?, 3], %z: f32[?]) -> (%y) { %y = onnx.Foo(%x, %z) }";
+  const std::string_view named =
+      "graph g(%x: f32[n, 3], %z: f32[m]) -> (%y) { %y = onnx.Foo(%x, %z) }";
+  EXPECT_EQ(Differ(unnamed, named, kSource), "");
+  EXPECT_EQ(Differ(named, unnamed, kCommon), "");
+}
+
 // Of a node of ai.onnx, whose defaults at operator set 17 those of the package onnx are.
 std::string NodeAt17(std::string_view node) {
   return "dragoman 1 source onnx\nopset \"\" 17\nentry main @g(%x: f32[1, 2, 4, 4], %w: f32[2, 2, "
@@ -149,6 +158,9 @@ TEST(CompareModels, EverythingElseCounts) {
        "graph g(%a: f32[2]) -> (%z) { %y, %z = onnx.Split(%a) }"},
       {"types of input 0 ('a') differ", "graph g(%a: f32[2]) -> (%y) { %y = onnx.Relu(%a) }",
        "graph g(%a: f16[2]) -> (%y) { %y = onnx.Relu(%a) }"},
+      {"types of input 1 ('b') differ",  // a name that both have
+       "graph g(%a: f32[?], %b: f32[?]) -> (%y) { %y = onnx.Add(%a, %b) }",
+       "graph g(%a: f32[n], %b: f32[n]) -> (%y) { %y = onnx.Add(%a, %b) }"},
       {"types of input 1 ('b') differ",  // n stands for one size only
        "graph g(%a: f32[n], %b: f32[n]) -> (%y) { %y = onnx.Sub(%a, %b) }",
        "graph g(%a: f32[n], %b: f32[m]) -> (%y) { %y = onnx.Sub(%a, %b) }"},

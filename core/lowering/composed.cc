@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/tvm/composed.h"
+#include "core/lowering/composed.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "core/ir/parse.h"
+#include "core/ops/op_def.h"
 
-namespace dragoman::tvm {
+namespace dragoman {
 namespace {
 
 using Names = std::unordered_map<std::string, const Value*>;
@@ -42,9 +44,8 @@ ComposedRemark Resolved(const ComposedText& texts, const Names& names) {
   }
   for (const std::string& result : texts.results) {
     const Value* value = result.empty() ? nullptr : find(result);
-    const bool is_alone =
-        value != nullptr && value->producer() != nullptr && value->producer()->num_results() == 1;
-    remark.is_resolved = remark.is_resolved && (result.empty() || is_alone);
+    const bool is_made = value != nullptr && value->producer() != nullptr;
+    remark.is_resolved = remark.is_resolved && (result.empty() || is_made);
     remark.op.results.push_back(value);
   }
   return remark;
@@ -58,14 +59,15 @@ const Node* StatementOf(const Node* user, const Graph* graph) {
 
 // Marks the nodes that nothing outside of the part reads.
 void LeaveOut(const ComposedStatements& part, const DoesMore& does_more, ComposedNodes& found) {
-  std::unordered_set<const Node*> giving;
-  for (const Value* result : part.op.results) {
-    if (result != nullptr) giving.insert(result->producer());
-  }
+  const std::unordered_set<const Value*> given(part.op.results.begin(), part.op.results.end());
   const auto is_free = [&](const Node& node) {
-    if (giving.contains(&node)) return true;
+    bool gives_all = true;
+    for (std::size_t i = 0; i < node.num_results(); ++i)
+      gives_all = gives_all && given.contains(node.result(i));
+    if (gives_all) return true;
     if (does_more(part.op, node)) return false;
     for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (given.contains(node.result(i))) continue;
       for (const Use* use = node.result(i)->first_use(); use != nullptr; use = use->next()) {
         if (!found.left_out.contains(StatementOf(use->user(), node.graph()))) return false;
       }
@@ -86,9 +88,17 @@ bool Fits(const Value& made, const Type& stated) {
          (!stated.rank() || !made.type().rank() || stated.rank() == made.type().rank());
 }
 
+// Of result `i`, which nothing reads: empty if it may be omitted.
+std::string NameOfUnread(const ComposedOperator& op, std::size_t i, GraphBuilder& builder) {
+  const OpDef* def = FindOp(std::string_view(op.label));
+  const Formal* formal = def != nullptr ? def->signature.ResultAt(i) : nullptr;
+  const bool may_be_omitted = formal == nullptr || formal->optional || formal->variadic;
+  return may_be_omitted ? "" : builder.UniqueName(formal->name);
+}
+
 }  // namespace
 
-void StateSizes(Value& made, const Type& stated) {
+void StateKnownSizes(Value& made, const Type& stated) {
   if (stated.shape() == nullptr) return;
   if (made.type().shape() == nullptr) {
     if (KnownShape(*stated.shape()))
@@ -102,7 +112,8 @@ void StateSizes(Value& made, const Type& stated) {
   made.set_type(Type::Tensor(made.type().dtype(), std::move(shape)));
 }
 
-std::vector<ComposedRemark> Resolve(const Graph& function, const std::vector<ComposedText>& texts) {
+std::vector<ComposedRemark> ResolveRemarks(const Graph& function,
+                                           const std::vector<ComposedText>& texts) {
   std::vector<ComposedRemark> remarks;
   if (texts.empty()) return remarks;
   const Names names = NamesOf(function);
@@ -110,33 +121,41 @@ std::vector<ComposedRemark> Resolve(const Graph& function, const std::vector<Com
   return remarks;
 }
 
-std::string DigestOf(const ComposedRemark& remark, const NodeRemark& of_nodes) {
-  const auto part = remark.is_resolved ? FindComposedPart(remark.op, of_nodes) : std::nullopt;
+std::string DigestOfRemark(const ComposedRemark& remark, const NodeRemark& of_nodes,
+                           const SizeRemark& of_sizes) {
+  const auto part =
+      remark.is_resolved ? FindComposedPart(remark.op, of_nodes, of_sizes) : std::nullopt;
   return part ? part->digest : "";
 }
 
 void AddComposed(const Graph& function, std::vector<ComposedRemark> remarks,
-                 const NodeRemark& of_nodes, const DoesMore& does_more, ComposedNodes& found) {
+                 const NodeRemark& of_nodes, const DoesMore& does_more, ComposedNodes& found,
+                 const SizeRemark& of_sizes) {
   if (remarks.empty()) return;
   std::unordered_map<const Node*, std::size_t> places;
   for (const Node& node : function.nodes()) places.emplace(&node, places.size());
+  const auto place_of = [&](const Node* node) { return places.at(node); };
+  std::vector<std::unique_ptr<ComposedStatements>> holding;
+  for (ComposedRemark& each : remarks) {
+    if (!each.is_resolved || each.digest.empty()) continue;
+    std::optional<ComposedPart> part = FindComposedPart(each.op, of_nodes, of_sizes);
+    if (!part || part->digest != each.digest) continue;
+    std::ranges::sort(part->nodes, {}, place_of);
+    holding.push_back(std::make_unique<ComposedStatements>(
+        ComposedStatements{std::move(each.op), std::move(part->nodes)}));
+  }
+  std::ranges::stable_sort(holding, std::ranges::greater(),
+                           [](const auto& statements) { return statements->nodes.size(); });
   const auto is_done = [&](const Value* result) {
     return result != nullptr && found.left_out.contains(result->producer());
   };
-  for (ComposedRemark& each : remarks) {
-    if (!each.is_resolved || each.digest.empty() || std::ranges::any_of(each.op.results, is_done))
-      continue;
-    std::optional<ComposedPart> part = FindComposedPart(each.op, of_nodes);
-    if (!part || part->digest != each.digest) continue;
-    std::ranges::sort(part->nodes, {}, [&](const Node* node) { return places.at(node); });
-    auto statements = std::make_unique<ComposedStatements>();
-    statements->op = std::move(each.op);
-    statements->nodes = std::move(part->nodes);
+  for (std::unique_ptr<ComposedStatements>& statements : holding) {
+    if (std::ranges::any_of(statements->op.results, is_done)) continue;
     LeaveOut(*statements, does_more, found);
     const Node* first = nullptr;
     for (const Value* result : statements->op.results) {
       const Node* node = result != nullptr ? result->producer() : nullptr;
-      if (node != nullptr && (first == nullptr || places.at(node) < places.at(first))) first = node;
+      if (node != nullptr && (first == nullptr || place_of(node) < place_of(first))) first = node;
     }
     found.first.emplace(first, statements.get());
     found.all.push_back(std::move(statements));
@@ -161,15 +180,17 @@ Result<Node*> AppendComposed(const ComposedOperator& op, GraphBuilder& builder,
   const auto* attributes = parsed.As<Attribute::Dict>();
   if (attributes == nullptr) return InvalidInput("attributes that are not a dictionary");
   std::vector<std::string> names;
-  for (const Value* result : op.results) names.push_back(result != nullptr ? result->name() : "");
+  for (std::size_t i = 0; i < op.results.size(); ++i)
+    names.push_back(op.results[i] != nullptr ? op.results[i]->name()
+                                             : NameOfUnread(op, i, builder));
   DRAGOMAN_ASSIGN(Node * made, builder.Append(op.label, operands, *attributes, names));
   for (std::size_t i = 0; i < op.results.size(); ++i) {
     if (op.results[i] == nullptr) continue;
     Value& result = *made->result(i);
     if (!Fits(result, op.results[i]->type())) return InvalidInput("a result of another type");
-    StateSizes(result, op.results[i]->type());
+    StateKnownSizes(result, op.results[i]->type());
   }
   return made;
 }
 
-}  // namespace dragoman::tvm
+}  // namespace dragoman

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What our texts of Relax and Relay remark on calls that compute one operator of the common dialect
+// What our files of other formats remark on calls that compute one operator of the common dialect
 // (core/compare/composed_part.h): which operator, of what, giving what, and the digest of the
 // calls.
-#ifndef DRAGOMAN_IMPORTERS_TVM_COMPOSED_H_
-#define DRAGOMAN_IMPORTERS_TVM_COMPOSED_H_
+#ifndef DRAGOMAN_CORE_LOWERING_COMPOSED_H_
+#define DRAGOMAN_CORE_LOWERING_COMPOSED_H_
 
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@
 #include "core/compare/composed_part.h"
 #include "core/compare/composed_text.h"
 
-namespace dragoman::tvm {
+namespace dragoman {
 
 struct ComposedRemark {
   ComposedOperator op;
@@ -25,16 +25,18 @@ struct ComposedRemark {
 };
 
 // Names that two values have stand for neither.
-std::vector<ComposedRemark> Resolve(const Graph& function, const std::vector<ComposedText>& texts);
+std::vector<ComposedRemark> ResolveRemarks(const Graph& function,
+                                           const std::vector<ComposedText>& texts);
 // What the digest would have to be; "": the calls take more than the operands.
-std::string DigestOf(const ComposedRemark& remark, const NodeRemark& of_nodes);
+std::string DigestOfRemark(const ComposedRemark& remark, const NodeRemark& of_nodes,
+                           const SizeRemark& of_sizes = nullptr);
 
 struct ComposedStatements {
   ComposedOperator op;
   std::vector<const Node*> nodes;  // in the order of the text
 };
 
-// The remarks that hold; of two on the same calls, the first.
+// The remarks that hold; of two on the same calls, that on more of them, or the first.
 struct ComposedNodes {
   std::vector<std::unique_ptr<const ComposedStatements>> all;
   // By the first node that gives a result.
@@ -47,16 +49,17 @@ struct ComposedNodes {
 using DoesMore = std::function<bool(const ComposedOperator& op, const Node& node)>;
 
 void AddComposed(const Graph& function, std::vector<ComposedRemark> remarks,
-                 const NodeRemark& of_nodes, const DoesMore& does_more, ComposedNodes& found);
+                 const NodeRemark& of_nodes, const DoesMore& does_more, ComposedNodes& found,
+                 const SizeRemark& of_sizes = nullptr);
 
 // Known sizes that the text states of a result, where only run time would tell them.
-void StateSizes(Value& made, const Type& stated);
+void StateKnownSizes(Value& made, const Type& stated);
 
 // Appends the operator; `read` gives its operands. Errors: it refuses them, or gives another
 // element type or rank than the source states.
 Result<Node*> AppendComposed(const ComposedOperator& op, GraphBuilder& builder,
                              const std::function<Result<Value*>(const Value*)>& read);
 
-}  // namespace dragoman::tvm
+}  // namespace dragoman
 
-#endif  // DRAGOMAN_IMPORTERS_TVM_COMPOSED_H_
+#endif  // DRAGOMAN_CORE_LOWERING_COMPOSED_H_

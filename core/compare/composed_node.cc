@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/tvm/composed.h"
+#include "core/compare/composed_node.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "core/ops/op_def.h"
 
-namespace dragoman::tvm {
+namespace dragoman {
 namespace {
 
 bool IsPlain(const Value* value) {
@@ -88,4 +88,4 @@ std::vector<ComposedNode> PreparedOperators::Take() {
   return changed;
 }
 
-}  // namespace dragoman::tvm
+}  // namespace dragoman

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a text of TVM remarks on: operators of the common graph that it says by several calls.
-#ifndef DRAGOMAN_CODEGEN_TVM_COMPOSED_H_
-#define DRAGOMAN_CODEGEN_TVM_COMPOSED_H_
+// Operators of the common graph that another format says by several calls, and may remark on.
+#ifndef DRAGOMAN_CORE_COMPARE_COMPOSED_NODE_H_
+#define DRAGOMAN_CORE_COMPARE_COMPOSED_NODE_H_
 
 #include <cstddef>
 #include <map>
@@ -11,7 +11,7 @@
 
 #include "core/ir/graph.h"
 
-namespace dragoman::tvm {
+namespace dragoman {
 
 // One operator, and the values that it is between.
 struct ComposedNode {
@@ -45,6 +45,6 @@ class PreparedOperators {
   std::vector<Place> places_;
 };
 
-}  // namespace dragoman::tvm
+}  // namespace dragoman
 
-#endif  // DRAGOMAN_CODEGEN_TVM_COMPOSED_H_
+#endif  // DRAGOMAN_CORE_COMPARE_COMPOSED_NODE_H_

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Operators that ATen has no word for come back from the calls of a .pt2 that compute them.
+
+The metadata of a call remarks which operator the calls are, with a digest of them. Reading takes the
+operator if the digest is that of the calls; calls that were changed since are read as they stand.
+"""
+import json
+import pathlib
+import re
+import tempfile
+import unittest
+
+import numpy as np
+
+from commands import dragoman
+from pt2_archive import drop_remarks, edit_program, nodes_of, program_of, remarks_of
+
+# Operators of one to many calls, with constants that stand in them, open sizes, omitted results, a
+# body, and operators that become others before they are written.
+GRAPH = """\
+entry main(%x: f32[2, 5], %open: f32[n, 4, 6], %c: bool[], %u: u8[n, 4]) -> (%hard, %mean, %norm, %cut, %hot, %chosen, %q, %lu, %whole, %ends) {
+  const %depth: i64[] = 4
+  const %values: f32[2] = [0.5, 2.0]
+  const %begin: i64[1] = [-3]
+  const %end: i64[1] = [9223372036854775807]
+  const %axis: i64[1] = [1]
+  const %scale: f32[] = 0.25
+  const %zero: u8[] = 3
+  const %weights: f32[6, 3] = [[1, 2, 3], [4, 5, 6], [7, 8, 9], [1, 1, 1], [2, 2, 2], [3, 1, 2]]
+  %hard = onnx.Hardmax(%x) {axis = 0}
+  %mean = onnx.Mean(%x, %x, %hard)
+  %norm = onnx.MeanVarianceNormalization(%open) {axes = [0, 2]}
+  %cut = onnx.Slice(%open, %begin, %end, %axis)
+  %places = onnx.ArgMax(%x) {keepdims = 0}
+  %hot = onnx.OneHot(%places, %depth, %values)
+  %chosen = onnx.If(%c) {
+    then_branch = graph () -> (%a) {
+      %a = onnx.Hardmax(%x)
+    },
+    else_branch = graph () -> (%b) {
+      %b = onnx.Celu(%x) {alpha = 2.0}
+    }
+  }
+  %q = onnx.DequantizeLinear(%u, %scale, %zero)
+  %lu, %pivots, %order = dragoman.LuFactor(%x)
+  %whole = onnx.MatMul(%open, %weights)
+  %shrunk = onnx.Shrink(%x) {lambd = 0.25}
+  %ends = onnx.Selu(%shrunk) {alpha = 1.5}
+}
+"""
+
+HARDMAX = """\
+entry main(%x: f32[2, 5]) -> (%y: f32[2, 5]) {
+  %a: f32[2, 5] = onnx.Exp(%x)
+  %h: f32[2, 5] = onnx.Hardmax(%a)
+  %y: f32[2, 5] = onnx.Mul(%h, %x)
+}
+"""
+X = np.array([[1, 4, 2, 0, 3], [5, 2, 8, 1, 0]], np.float32)
+
+
+def hardmax(x, axis):
+    return (np.arange(x.shape[axis]).reshape([-1 if i == axis else 1 for i in range(x.ndim)])
+            == x.argmax(axis, keepdims=True)).astype(np.float32)
+
+
+class RemarksTest(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.work = pathlib.Path(folder.name)
+        self.source = self.work / "model.dgt"
+        self.archive = self.work / "model.pt2"
+
+    def convert(self, text=HARDMAX, *options):
+        self.source.write_text(f'dragoman 1 common onnx\nopset "" 22\n\n{text}')
+        self.check(dragoman("convert", self.source, "-o", self.archive, "--passes", "none", *options))
+
+    def check(self, done):
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def operators(self):
+        done = self.check(dragoman("convert", self.archive, "-o", "-", "--to", "text", "--level",
+                                   "common", "--passes", "none"))
+        return re.findall(r"= ([a-z]+\.\w+)\(", done.stdout.split("origins {")[0])
+
+    def run_archive(self, x):
+        np.save(self.work / "x.npy", x)
+        out = self.work / "out"
+        self.check(dragoman("run", self.archive, "--input", f"x={self.work / 'x.npy'}", "-o", out))
+        result, = out.glob("*.npy")
+        return np.load(result)
+
+    def change(self, target, edit):
+        """Edits the one node of that target."""
+        def change(program):
+            node, = [node for node in nodes_of(program["graph_module"]["graph"])
+                     if node["target"] == "torch.ops." + target]
+            edit(node)
+        edit_program(self.archive, change)
+
+    def test_operators_come_back(self):
+        for version in "latest", "2.8":
+            with self.subTest(version):
+                self.convert(GRAPH, "--torch-version", version)
+                done = dragoman("diff", self.source, self.archive, "--passes", "none")
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                drop_remarks(self.archive)
+                done = dragoman("diff", self.source, self.archive, "--passes", "none")
+                self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+
+    def test_calls_that_say_all_have_no_remark(self):
+        self.convert()
+        program, _ = program_of(self.archive)
+        remarks = remarks_of(program)
+        self.assertNotIn("exp", remarks)
+        remark = remarks["scatter"]
+        self.assertEqual({key: remark[key] for key in ("type", "operands", "attributes")},
+                         {"type": "Hardmax", "operands": ["exp"], "attributes": "{}"})
+
+    def test_changed_calls_are_read_as_they_stand(self):
+        def along_0(node):
+            axis, = [each for each in node["inputs"] if each["name"] == "dim"]
+            axis["arg"]["as_int"] = 0
+        self.convert()
+        for target in "aten.argmax.default", "aten.scatter.value":
+            self.change(target, along_0)
+        self.assertNotIn("onnx.Hardmax", self.operators())
+        np.testing.assert_array_equal(self.run_archive(X), hardmax(np.exp(X), 0) * X)
+
+    def test_an_operator_that_is_another_than_was_written_is_not_taken(self):
+        self.convert()
+
+        def claim(node):
+            custom = json.loads(node["metadata"]["custom"])
+            custom["operator"]["attributes"] = "{axis = 0}"
+            node["metadata"]["custom"] = json.dumps(custom)
+        self.change("aten.scatter.value", claim)
+        np.testing.assert_array_equal(self.run_archive(X), hardmax(np.exp(X), 1) * X)
+
+    def test_a_part_that_others_read_stays(self):
+        self.convert()
+
+        def read_places(program):
+            graph = program["graph_module"]["graph"]
+            graph["outputs"] = [{"as_tensor": {"name": "argmax"}}]
+            program["graph_module"]["signature"]["output_specs"] = [
+                {"user_output": {"arg": {"as_tensor": {"name": "argmax"}}}}]
+        edit_program(self.archive, read_places)
+        np.testing.assert_array_equal(self.run_archive(X), np.exp(X).argmax(1, keepdims=True))
+
+    def test_remarks_do_not_hold_where_something_is_written_in_place(self):
+        self.convert()
+
+        def write(program):
+            graph = program["graph_module"]["graph"]
+            last = graph["nodes"][-1]
+            tensor = last["outputs"][0]["as_tensor"]["name"]
+            graph["nodes"].append({**last, "target": "torch.ops.aten.add_.Scalar", "name": "more",
+                                   "inputs": [
+                {"name": "self", "arg": {"as_tensor": {"name": "scatter"}}, "kind": 1},
+                {"name": "other", "arg": {"as_float": 1.0}, "kind": 1}],
+                "outputs": [{"as_tensor": {"name": "more"}}]})
+            graph["tensor_values"]["more"] = graph["tensor_values"][tensor]
+            graph["outputs"] = [{"as_tensor": {"name": "more"}}]
+            program["graph_module"]["signature"]["output_specs"] = [
+                {"user_output": {"arg": {"as_tensor": {"name": "more"}}}}]
+        edit_program(self.archive, write)
+        self.assertNotIn("onnx.Hardmax", self.operators())
+        np.testing.assert_array_equal(self.run_archive(X), hardmax(np.exp(X), 1) + 1)
+
+    def test_sizes_that_another_program_has_are_its_own(self):
+        self.convert("""\
+entry main(%x: f32[2, 6]) -> (%y) {
+  const %sizes: i64[3] = [0, -1, 2]
+  %y = onnx.Reshape(%x, %sizes)
+}
+""")
+
+        def turn(program):
+            program["graph_module"]["graph"]["tensor_values"]["x"]["sizes"] = [
+                {"as_int": 3}, {"as_int": 4}]
+        edit_program(self.archive, turn)
+        x = np.arange(12, dtype=np.float32).reshape(3, 4)
+        np.testing.assert_array_equal(self.run_archive(x), x.reshape(2, 3, 2))
+
+
+if __name__ == "__main__":
+    unittest.main()
