@@ -79,7 +79,8 @@ void AddPasses(Command& command, LoweringFlags& options) {
   }
   command.Add(
       "--passes", &options.passes,
-      "none, default, or names of passes; default,-NAME omits one. `dragoman ops` lists them",
+      "none, default, or names of passes; default,-NAME omits one. `dragoman ops` lists them; a "
+      "rewrite of a pass is called as --explain prints it",
       {.placeholder = "NAME,…", .suggested = std::move(words)});
 }
 

@@ -222,6 +222,7 @@ Result<bool> ApplyPatterns(Graph& graph, PassContext& context, std::span<const P
   bool changed = false;
   for (Node& node : graph.nodes()) {
     for (const Pattern& pattern : patterns) {
+      if (context.left_out.contains(pattern.name)) continue;
       context.rule = pattern.name;
       DRAGOMAN_ASSIGN(const bool applied, pattern.apply != nullptr
                                               ? pattern.apply(node, context)

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,9 +35,10 @@ struct PassContext {
   // Of names that many values want, the number that the next one gets.
   std::unordered_map<std::string, std::size_t> numbers;
   std::function<void(std::string_view)> explain;
-  std::string_view rule;         // the pass or pattern at work, for explanations
-  std::size_t folded_bytes = 0;  // that constant folding has made so far
-  RewriteSites sites;            // where checked passes may change the entry
+  std::string_view rule;                // the pass or pattern at work, for explanations
+  std::set<std::string_view> left_out;  // patterns that are not applied
+  std::size_t folded_bytes = 0;         // that constant folding has made so far
+  RewriteSites sites;                   // where checked passes may change the entry
 
   // "RULE: node 'conv1' (onnx.Conv): WHAT".
   void Explain(const Node& node, std::string_view what) const;

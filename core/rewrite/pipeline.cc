@@ -236,6 +236,14 @@ const PassInfo* FindPass(std::span<const PassInfo> passes, std::string_view name
   return found == passes.end() ? nullptr : &*found;
 }
 
+std::set<std::string_view> PatternsOf(const PassInfo& pass) {
+  std::set<std::string_view> names;
+  for (const PatternFamily family : pass.families) {
+    for (const Pattern& pattern : family()) names.insert(pattern.name);
+  }
+  return names;
+}
+
 // Names that passes had before.
 constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
     {"count-turns", "infer-trip-counts"},
@@ -250,28 +258,63 @@ Error UnknownPass(std::span<const PassInfo> passes, std::string_view name) {
     if (name == before) return InvalidInput(fmt::format("pass '{}' is called {} now", name, now));
   }
   std::vector<std::string> names = {"none", "default"};
-  for (const PassInfo& pass : passes) names.emplace_back(pass.name);
+  for (const PassInfo& pass : passes) {
+    names.emplace_back(pass.name);
+    for (const std::string_view pattern : PatternsOf(pass)) names.emplace_back(pattern);
+  }
   return InvalidInput(fmt::format("there is no pass '{}'{}; `dragoman ops` lists them", name,
                                   DidYouMean(name, names)));
 }
 
-// Which of `passes` are chosen.
-Result<std::vector<bool>> SelectPasses(std::span<const PassInfo> passes, std::string_view text) {
-  std::vector<bool> chosen(passes.size(), false);
+// Of a list of passes: which are chosen, and the patterns of each that are not.
+struct Selection {
+  std::vector<bool> chosen;
+  std::vector<std::set<std::string_view>> left_out;
+
+  void ChoosePass(std::size_t i, bool wanted) {
+    chosen[i] = wanted;
+    left_out[i].clear();
+  }
+  // Whether any pass has such a pattern. One that is wanted is the only one of a pass that is not
+  // chosen.
+  bool ChoosePattern(std::span<const PassInfo> passes, std::string_view name, bool wanted) {
+    bool found = false;
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      std::set<std::string_view> patterns = PatternsOf(passes[i]);
+      if (!patterns.contains(name)) continue;
+      found = true;
+      if (wanted && !chosen[i]) left_out[i] = std::move(patterns);
+      chosen[i] = chosen[i] || wanted;
+      if (wanted) {
+        left_out[i].erase(name);
+      } else {
+        left_out[i].insert(name);
+      }
+    }
+    return found;
+  }
+};
+
+Result<Selection> SelectPasses(std::span<const PassInfo> passes, std::string_view text) {
+  Selection selection{std::vector<bool>(passes.size(), false),
+                      std::vector<std::set<std::string_view>>(passes.size())};
   for (std::string_view word : SplitAtCommas(text)) {
     if (word == "none") continue;
     if (word == "default") {
-      for (std::size_t i = 0; i < chosen.size(); ++i) {
-        chosen[i] = chosen[i] || passes[i].by_default;
+      for (std::size_t i = 0; i < passes.size(); ++i) {
+        if (passes[i].by_default) selection.ChoosePass(i, true);
       }
       continue;
     }
     const bool wanted = !word.starts_with('-');
-    const PassInfo* pass = FindPass(passes, wanted ? word : word.substr(1));
-    if (pass == nullptr) return UnknownPass(passes, wanted ? word : word.substr(1));
-    chosen[static_cast<std::size_t>(pass - passes.data())] = wanted;
+    const std::string_view name = wanted ? word : word.substr(1);
+    if (const PassInfo* pass = FindPass(passes, name)) {
+      selection.ChoosePass(static_cast<std::size_t>(pass - passes.data()), wanted);
+    } else if (!selection.ChoosePattern(passes, name, wanted)) {
+      return UnknownPass(passes, name);
+    }
   }
-  return chosen;
+  return selection;
 }
 
 Result<bool> RunOnGraph(const PassInfo& pass, Graph& graph, PassContext& context) {
@@ -308,10 +351,10 @@ bool HasLoops(const Graph& entry) {
 // The rounds over one entry.
 class EntryPipeline {
  public:
-  EntryPipeline(std::span<const PassInfo> passes, std::vector<bool> chosen, const Model& model,
+  EntryPipeline(std::span<const PassInfo> passes, Selection selection, const Model& model,
                 Entry& entry, const PipelineOptions& options, std::int64_t& runs)
       : passes_(passes),
-        chosen_(std::move(chosen)),
+        selection_(std::move(selection)),
         model_(model),
         entry_(entry),
         options_(options),
@@ -344,7 +387,7 @@ class EntryPipeline {
     bool rewritten = false;
     for (std::size_t i = 0; i < passes_.size(); ++i) {
       const PassInfo& pass = passes_[i];
-      if (!chosen_[i] || settled_[i] || (changed && pass.at_end)) continue;
+      if (!selection_.chosen[i] || settled_[i] || (changed && pass.at_end)) continue;
       if (pass.in_loops_only && !HasLoops(*entry_.graph)) continue;
       if (options_.max_runs && runs_ >= *options_.max_runs) return false;
       const auto start = std::chrono::steady_clock::now();
@@ -362,6 +405,7 @@ class EntryPipeline {
 
   Result<CheckedRun> RunOnce(std::size_t index, PassContext& context) {
     if (passes_[index].checked) return RunChecked(index, context);
+    context.left_out = selection_.left_out[index];
     DRAGOMAN_ASSIGN(const bool changed, RunPass(passes_[index], *entry_.graph, context));
     return CheckedRun{.changed = changed, .undone = {}};
   }
@@ -383,11 +427,14 @@ class EntryPipeline {
 
   CheckedRun RunChecked(std::size_t index, PassContext& context) {
     const PassInfo& pass = passes_[index];
-    const auto run = [&](Graph& graph, PassContext& own) { return RunPass(pass, graph, own); };
+    const auto run = [&](Graph& graph, PassContext& own) {
+      own.left_out = selection_.left_out[index];
+      return RunPass(pass, graph, own);
+    };
     CheckedRun checked =
         dragoman::RunChecked(run, model_, entry_, options_.checked_work, context, left_out_[index]);
     for (const UndoneChange& change : checked.undone) {
-      if (change.site.empty()) chosen_[index] = false;
+      if (change.site.empty()) selection_.chosen[index] = false;
       if (!options_.warn) continue;
       const std::string place = change.site.empty() ? "" : " at %" + change.site;
       options_.warn(
@@ -398,7 +445,7 @@ class EntryPipeline {
   }
 
   std::span<const PassInfo> passes_;
-  std::vector<bool> chosen_;
+  Selection selection_;
   const Model& model_;
   Entry& entry_;
   const PipelineOptions& options_;
@@ -420,11 +467,11 @@ Status RunPipeline(Model& model, const PipelineOptions& options) {
 }
 
 Status RunPasses(std::span<const PassInfo> passes, Model& model, const PipelineOptions& options) {
-  DRAGOMAN_ASSIGN(const std::vector<bool> chosen, SelectPasses(passes, options.passes));
-  if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) return {};
+  DRAGOMAN_ASSIGN(const Selection selection, SelectPasses(passes, options.passes));
+  if (std::ranges::count(selection.chosen, true) == 0) return {};
   std::int64_t runs = 0;
   for (Entry& entry : model.entries) {
-    DRAGOMAN_TRY(EntryPipeline(passes, chosen, model, entry, options, runs).Run());
+    DRAGOMAN_TRY(EntryPipeline(passes, selection, model, entry, options, runs).Run());
   }
   return InferModel(model);
 }

@@ -63,7 +63,8 @@ struct PassRun {
 };
 
 struct PipelineOptions {
-  std::string passes = "default";  // "none", "default", names, or "default,-name"
+  // "none", "default", names of passes or of patterns of theirs, or "default,-name".
+  std::string passes = "default";
   // Told each rewrite made, and each near miss, one line each; may be empty.
   std::function<void(std::string_view)> explain;
   // Told of each checked pass that failed, or changed what the model computes: a bug, so that

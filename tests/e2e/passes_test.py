@@ -55,6 +55,21 @@ class Passes(CommandCase):
     def test_each_pass_is_checked(self):
         self.assertEqual(self.convert("--verify-each"), self.convert())
 
+    def test_a_rewrite_is_called_as_it_is_explained(self):
+        def rewrites(passes):
+            said = dragoman("convert", MLP, "-o", self.out / "out.onnx", "--passes", passes,
+                            "--explain").stderr
+            return set(re.findall(r"^([a-z-]+): node", said, re.MULTILINE))
+
+        explained = rewrites("default")
+        self.assertIn("fuse-gemm", explained)  # of the pass fuse-linear
+        for name in explained:
+            with self.subTest(name):
+                self.assertNotIn(name, rewrites(f"default,-{name}"))
+                self.assertLessEqual(rewrites(name), {name})
+        self.assertIn("fuse-gemm", rewrites("default,-fuse-gemm,fuse-gemm"))
+        self.assertIn("fuse-gemm", rewrites("fuse-gemm"))
+
     def test_mistakes(self):
         out = self.out / "out.onnx"
         for options, answer in (
