@@ -172,6 +172,7 @@ Status Edit(const EditOptions& options) {
   DRAGOMAN_ASSIGN(const EditRequest request, ParseRequest(options));
   DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(options.lowering));
   DRAGOMAN_ASSIGN(const Format* const target, FormatToWrite(session, options));
+  DRAGOMAN_TRY(CheckEdits(request, *target));
   DRAGOMAN_ASSIGN(Model source,
                   session.Read(options.model, options.from, ReadOptionsOf(options.lowering)));
   const std::optional<std::int64_t> opset = KeptOpset(source);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/support/npy.h"
 #include "driver/convert_model.h"
 #include "driver/data.h"
@@ -29,6 +31,10 @@ EditRequest Named(const Model& model, EditRequest request) {
                       &request.input_order, &request.output_order})
     *names = NamesIn(model, std::move(*names));
   for (auto& [given, wanted] : request.preprocessing) wanted.input = NameIn(model, wanted.input);
+  for (RenameEdit& rename : request.renames) {
+    if (rename.pattern.find('\\') == std::string::npos)
+      rename.pattern = NameIn(model, rename.pattern);
+  }
   for (PostEdit& post : request.postprocessing) post.output = NameIn(model, post.output);
   for (std::string& key : request.removed_metadata) {
     const auto found =
@@ -60,6 +66,27 @@ Result<Model> EditableModel(const Session& session, Model source, const Facts& f
   lowering.facts = facts;
   lowering.passes = "none";
   return session.ToCommon(source, lowering);
+}
+
+Status CheckEdits(const EditRequest& request, const Format& target) {
+  if (target.is_container) return {};
+  const auto keeps_none = [&](std::string_view option, std::string_view what) -> Status {
+    return Unsupported(
+        fmt::format("{}: files of format {} do not keep {}", option, target.name, what));
+  };
+  for (const RenameEdit& rename : request.renames) {
+    if (rename.what == Renamed::kOutput && !target.names.outputs)
+      return keeps_none("--rename-output", "names of outputs");
+    if (rename.what == Renamed::kDim && !target.names.sizes)
+      return keeps_none("--rename-dim", "names of sizes");
+    if (rename.what == Renamed::kNode && !target.names.inner)
+      return keeps_none("--rename-node", "names of nodes");
+    if (rename.what == Renamed::kValue && !target.names.inner)
+      return keeps_none("--rename-value", "names of inner values; --rename-input renames inputs");
+  }
+  if (!request.metadata.empty() && !target.keeps_metadata)
+    return keeps_none("--metadata", "metadata");
+  return {};
 }
 
 Status EditModel(Model& model, const EditRequest& given) {

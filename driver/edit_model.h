@@ -51,6 +51,8 @@ struct EditRequest {
 // What edits apply to: the model in the file if its operators are those of ONNX and no facts are
 // stated, else what it is lowered to.
 Result<Model> EditableModel(const Session& session, Model source, const Facts& facts);
+// Errors: an edit of which a file of `target` would show nothing.
+Status CheckEdits(const EditRequest& request, const Format& target);
 // Errors: the first edit that cannot be made.
 Status EditModel(Model& model, const EditRequest& request);
 

@@ -98,6 +98,14 @@ struct SourceOperator {
   std::string schema;  // empty: the dialect has none
 };
 
+// Which names of a common graph a file keeps, beside those of inputs.
+struct KeptNames {
+  bool outputs = false;
+  bool sizes = false;
+  bool inner = false;  // of nodes and of their results
+};
+inline constexpr KeptNames kAllNames{.outputs = true, .sizes = true, .inner = true};
+
 struct Format {
   std::string_view name;                   // as --from and --to take it
   std::vector<std::string_view> suffixes;  // ".onnx"; the first is the usual one
@@ -154,6 +162,8 @@ struct Format {
   // refuses none. With it goes `support`: how nodes of operator `def` are written.
   Status (*check)(const Model& common) = nullptr;
   OpSupport (*support)(const OpDef& def) = nullptr;
+  KeptNames names = {};                 // by `write` of a common model; a container keeps all
+  bool keeps_metadata = false;          // the same
   std::string_view passes = "default";  // that a common model goes through before it is written
 };
 

@@ -30,9 +30,13 @@ bool HasName(const Model& model, const std::string& name) {
 }  // namespace
 
 std::string NameIn(const Model& model, const std::string& given) {
-  if (given.find('\\') == std::string::npos || HasName(model, given)) return given;
-  Result<std::string> name = Unescape(given);
-  return name.ok() ? *std::move(name) : given;
+  const bool has_escapes = given.find('\\') != std::string::npos;
+  const bool has_port = given.ends_with(":0");
+  if ((!has_escapes && !has_port) || HasName(model, given)) return given;
+  Result<std::string> name = has_escapes ? Unescape(given) : given;
+  if (!name.ok()) return given;
+  const std::string node = has_port ? name->substr(0, name->size() - 2) : "";
+  return has_port && HasName(model, node) ? node : *std::move(name);
 }
 
 std::vector<std::string> NamesIn(const Model& model, std::vector<std::string> given) {

@@ -12,7 +12,8 @@
 namespace dragoman {
 
 // What `given` names in `model`: an entry, input, value, node, state or symbol that is called so;
-// else what the escapes in it stand for (Unescape), or itself if they stand for nothing.
+// else what the escapes in it stand for (Unescape), or itself if they stand for nothing. Of "x:0",
+// as TensorFlow calls the first result of x, this is "x" where only that is there.
 std::string NameIn(const Model& model, const std::string& given);
 std::vector<std::string> NamesIn(const Model& model, std::vector<std::string> given);
 Facts NamesIn(const Model& model, Facts given);

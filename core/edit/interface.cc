@@ -107,6 +107,8 @@ Status RenameNodes(Model& model, const std::string& pattern, const std::string& 
     for (const Node& node : graph.nodes()) names.insert(node.name());
   });
   names.erase("");
+  if (names.empty())
+    return InvalidInput("no node of the model has a name; values have, see --rename-value");
   DRAGOMAN_ASSIGN(const auto renamed, NewNames(names, pattern, name));
   ForEachGraph(model, [&](Graph& graph) {
     for (Node& node : graph.nodes()) {
@@ -134,6 +136,7 @@ Status RenameDims(Model& model, const std::string& pattern, const std::string& n
       }
     });
   });
+  if (names.empty()) return InvalidInput("no size of the model has a name");
   DRAGOMAN_ASSIGN(const auto renamed, NewNames(names, pattern, name));
   std::map<std::string, Dim> dims;
   for (const auto& [old, wanted] : renamed) {

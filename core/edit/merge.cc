@@ -12,6 +12,7 @@
 #include "core/ir/type_algebra.h"
 #include "core/rewrite/apply_facts.h"
 #include "core/rewrite/bound_states.h"
+#include "core/support/nearest_name.h"
 
 namespace dragoman {
 namespace {
@@ -173,9 +174,15 @@ Result<Model> MergeModels(const Model& first, const Model& second,
                           std::vector<Connection> connections) {
   if (connections.empty()) connections = EqualNames(first, second);
   if (connections.empty()) {
+    std::vector<std::string> outputs, inputs;
+    for (std::size_t i = 0; i < NumFreeOutputs(first.entries.front()); ++i)
+      outputs.push_back(first.main().output(i)->name());
+    for (std::size_t i = 0; i < NumFreeInputs(second.entries.front()); ++i)
+      inputs.push_back(second.main().input(i)->name());
     return InvalidInput(
         "no output of the first model is called like an input of the second; state --connect "
-        "OUTPUT=INPUT");
+        "OUTPUT=INPUT" +
+        WhatThereIs("", "outputs are", outputs) + WhatThereIs("", "inputs are", inputs));
   }
   DRAGOMAN_ASSIGN(const std::vector<Link> links, LinksOf(first, second, connections));
   DRAGOMAN_ASSIGN(const Model fitted, Fitted(first, second, links));

@@ -148,7 +148,9 @@ Format OnnxFormat() {
       .options = Options(),
       .write = WriteOnnxFile,
       .check = CheckOnnxFile,
-      .support = OnnxSupport};
+      .support = OnnxSupport,
+      .names = kAllNames,
+      .keeps_metadata = true};
 }
 
 }  // namespace dragoman

@@ -111,7 +111,8 @@ Format ExportArchiveFormat() {
                    .lowers = true}},
       .write = WriteExportFile,
       .check = CheckExportProgram,
-      .support = ExportProgramSupport};
+      .support = ExportProgramSupport,
+      .names = {.outputs = true}};
 }
 
 Format TorchPackageFormat() {

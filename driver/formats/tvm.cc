@@ -139,7 +139,8 @@ Format RelaxFormat() {
           .write = WriteRelaxModule,
           .print = PrintRelax,
           .check = CheckRelax,
-          .support = RelaxSupport};
+          .support = RelaxSupport,
+          .names = {.sizes = true}};
 }
 
 }  // namespace dragoman

@@ -173,6 +173,34 @@ class Edit(CommandCase):
                               "forward", model=POLICY, to="policy.onnx")
         self.assertIn("observation", self.names(written)[0])
 
+    def test_formats_keep_what_is_renamed_or_refuse(self):
+        for suffix, kept in ((".onnx", "oni"), (".dgt", "oni"), (".pt2", "o"), (".py", "n"),
+                             (".relay", "")):
+            for what, options in (("o", ("--rename-output", "logits=scores")),
+                                  ("n", ("--rename-dim", "batch=n")),
+                                  ("i", ("--rename-node", "/stem/(.*)=/backbone/$1")),
+                                  ("i", ("--rename-value", "r=pooled"))):
+                with self.subTest(suffix=suffix, options=options):
+                    to = self.out / f"kept{suffix}"
+                    call = ("edit", self.model, "-o", to, *options)
+                    if what in kept:
+                        self.done(*call)
+                        name = options[1].split("=")[1].removesuffix("/$1")
+                        self.assertRegex(self.done("inspect", to, "-v"),
+                                         rf"(?<!\w){name}(?!\w)")
+                    else:
+                        self.assertIn(f"{options[0]}: files of format", self.fails(4, *call))
+        self.assertIn("--metadata: files of format relax do not keep metadata", self.fails(
+            4, "edit", self.model, "-o", self.out / "m.py", "--metadata", "a=b"))
+
+    def test_names_of_tensorflow_with_their_port(self):
+        graph = MODELS / "tensorflow" / "counter.pb"
+        lines = self.done("inspect", graph).splitlines()
+        output = next(re.split("[ :]+", line)[2] for line in lines if line.startswith("  output"))
+        self.done("edit", graph, "-o", self.out / "o.onnx", "--rename-output", f"{output}:0=y")
+        self.assertEqual(self.names(self.out / "o.onnx")[1][0], "y")
+        self.done("inspect", graph, "--node", f"{output}:0")
+
     def test_edits_that_cannot_be_made(self):
         out = ("edit", self.model, "-o", self.out / "o.onnx")
         for options, why in (
