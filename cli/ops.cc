@@ -172,6 +172,7 @@ struct OperatorName {
 };
 
 OperatorName SplitName(std::string name) {
+  std::erase(name, '"');  // relax."nn.relu"
   OperatorName split{"", name};
   for (const std::string& dialect : Dialects()) {
     if (!name.starts_with(dialect) || dialect.size() < split.dialect.size()) continue;
@@ -194,8 +195,10 @@ int NoOperator(const std::string& given, const OperatorName& name,
   }
   const std::string full = name.dialect + "." + name.rest;
   const bool holds_dialect = !names.empty() && names.front().starts_with(name.dialect + ".");
-  return Report(InvalidInput("there is no operator '" + given + "'" +
-                             DidYouMean(holds_dialect ? full : name.rest, names)));
+  const std::string meant = DidYouMean(holds_dialect ? full : name.rest, names);
+  if (!others.empty() && meant.empty())
+    return Report(Unsupported("operator '" + given + "' has no lowering"));
+  return Report(InvalidInput("there is no operator '" + given + "'" + meant));
 }
 
 // The operators of a source dialect or domain that are lowered, each in a line; those called
@@ -203,10 +206,14 @@ int NoOperator(const std::string& given, const OperatorName& name,
 int PrintSourceOperators(const OpsOptions& options, const std::vector<SourceOperator>& operators,
                          const OperatorName& wanted) {
   const std::string full = wanted.dialect + "." + wanted.rest;
+  // Programs of torch.export call the overload without a name so.
+  constexpr std::string_view kDefault = ".default";
+  const bool is_default = full.ends_with(kDefault);
+  const std::string exact = full.substr(0, full.size() - (is_default ? kDefault.size() : 0));
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const auto& [name, schema] : operators) {
-    if (options.op && name != wanted.rest && name != full && !name.starts_with(full + "."))
-      continue;
+    const bool is_overload = !is_default && name.starts_with(full + ".");
+    if (options.op && name != wanted.rest && name != exact && !is_overload) continue;
     rows.push_back({{"op", name}});
     if (!schema.empty()) rows.back()["schema"] = schema;
     if (!options.common.json)

@@ -5,6 +5,7 @@
 #define DRAGOMAN_DRIVER_FORMATS_ROWS_H_
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -30,10 +31,13 @@ inline Likeness CertainIf(bool recognized) {
   return recognized ? Likeness::kCertain : Likeness::kNone;
 }
 
-// Names, or rows of tables that have one, as operators without a schema.
+// Names, or rows of tables that have one, as operators without a schema; `constructs` are those of
+// the language, which are nodes of a source graph as well.
 template <class Rows>
-std::vector<SourceOperator> OperatorsNamed(const Rows& rows) {
+std::vector<SourceOperator> OperatorsNamed(const Rows& rows,
+                                           std::span<const std::string_view> constructs = {}) {
   std::vector<SourceOperator> operators;
+  for (const std::string_view name : constructs) operators.push_back({std::string(name), {}});
   for (const auto& row : rows) {
     if constexpr (std::is_convertible_v<decltype(row), std::string_view>) {
       operators.push_back({std::string(row), {}});

@@ -38,7 +38,12 @@ Format TensorFlowFormat() {
           .cut = CutTensorFlow,
           .describe = DescribeTensorFlow,
           .vocabularies = {"tf"},
-          .operators = [](std::string_view) { return OperatorsNamed(tf::SupportedOperators()); },
+          .operators =
+              [](std::string_view) {
+                // An entry is a call of it.
+                static constexpr std::string_view kConstructs[] = {"graph.main"};
+                return OperatorsNamed(tf::SupportedOperators(), kConstructs);
+              },
           .write = [](const Model& model, const std::string& path,
                       const WriteOptions&) { return WriteTensorFlow(model, path); }};
 }

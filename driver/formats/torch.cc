@@ -43,6 +43,9 @@ std::vector<SourceOperator> TorchOperators(std::string_view dialect) {
        torch::SupportedOverloads(dialect == "torchscript" ? "aten" : dialect)) {
     operators.push_back({std::move(overload.name), std::move(overload.schema)});
   }
+  for (std::string& name : TorchControlOperators()) {
+    if (name.starts_with(std::string(dialect) + ".")) operators.push_back({std::move(name), ""});
+  }
   return operators;
 }
 

@@ -107,7 +107,8 @@ Format RelayFormat() {
           .dialect = "relay",
           .lower = LowerRelayModule,
           .vocabularies = {"relay"},
-          .operators = [](std::string_view) { return OperatorsNamed(relay::OpRows()); },
+          .operators =
+              [](std::string_view) { return OperatorsNamed(relay::OpRows(), RelayConstructs()); },
           .write = WriteRelayModule,
           .print = PrintRelay,
           .check = CheckRelay,
@@ -124,7 +125,10 @@ Format RelaxFormat() {
           .lower = LowerRelax,
           .changes_inputs = RelaxChangesInputs,
           .vocabularies = {"relax"},
-          .operators = [](std::string_view) { return OperatorsNamed(LoweredRelaxOperators()); },
+          .operators =
+              [](std::string_view) {
+                return OperatorsNamed(LoweredRelaxOperators(), RelaxConstructs());
+              },
           .options = {{.name = "--relax-version",
                        .value = &WriteOptions::relax_version,
                        .what = "TVM release that is to read the Relax module; default: latest",

@@ -3,6 +3,7 @@
 """Mistakes of a caller: one line that says what is wrong, what was meant, and the exit code of it."""
 
 import pathlib
+import re
 import resource
 import subprocess
 import unittest
@@ -87,13 +88,14 @@ class Mistakes(CommandCase):
                 (("convert", MLP, *out, "--opset", "99"), "--opset: '99' is not a number from 7 to 28"),
                 (("convert", DYNAMIC, *out, "--dim", "batch=0"), "--dim batch=0: not a size"),
                 (("convert", MLP, *out, "--opset", "x"), "--opset: 'x' is not a number from 7 to"),
-                (("run", MLP, "--repeat", "0"), "--repeat: '0' is not a number from 1 to 1000000"),
+                (("bench", MLP, "--calls", "0"), "--calls: '0' is not a number from 1 to 1000000"),
                 (("run", MLP, "--seed", "x"), "--seed: 'x' is not a number from 0 on"),
                 (("run", MLP, "--seed", "-1"), "--seed: '-1' is not a number from 0 on"),
                 (("verify", MLP, "--rtol", "x"), "--rtol: 'x' is not a number"),
                 (("convert", MLP), "--output is required"),
                 (("convert",), "MODEL is required"),
-                (("convert", MLP, MLP, *out), "argument was not expected"),
+                (("convert", MLP, MLP, *out), "there is no use for '"),
+                (("convert", DYNAMIC, *out, "--outputs", "y"), "there is no option '--outputs'"),
                 (("convert", DYNAMIC, *out, "--dim", "batch=2", "--dim", "batch=3"),
                  "--dim names the size 'batch' twice"),
                 (("convert", DYNAMIC, *out, "--shape", "x=2,41", "--shape", "x=3,41"),
@@ -181,6 +183,21 @@ class Mistakes(CommandCase):
                             ("aten.ad", "aten.add")):
             self.assertIn(f"(did you mean '{meant}'?)", self.refused("ops", name))
         self.refused("ops", "foo.bar")
+        self.assertIn("'tf.SaveV2' has no lowering", self.refused("ops", "tf.SaveV2", code=4))
+        self.assertEqual(self.done("ops", "aten.conv2d.default").count("\n"), 1)
+
+    def test_all_names_in_the_head_of_inspect_are_operators(self):
+        module = self.out / "module.py"
+        self.done("convert", MLP, "-o", module)
+        for model in (MLP, POLICY, MODELS / "relay" / "lists.relay", module,
+                      MODELS / "tensorflow" / "counter"):
+            nodes = next(line for line in self.done("inspect", model).splitlines()
+                         if line.startswith("nodes "))
+            for name in re.findall(r"\d+ ([^ ,]+)", nodes.split(": ", 1)[1]):
+                with self.subTest(model=model, name=name):
+                    answer = dragoman("ops", name)
+                    if answer.returncode != 0:
+                        self.assertIn(f"operator '{name}' has no lowering", answer.stderr)
 
     def test_places_are_those_that_editors_follow(self):
         for name, text, place in (

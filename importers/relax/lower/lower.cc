@@ -318,4 +318,13 @@ std::vector<std::string_view> LoweredRelaxOperators() {
   return names;
 }
 
+std::span<const std::string_view> RelaxConstructs() {
+  static constexpr std::string_view kConstructs[] = {
+      "List",      "T.int32",    "T.int64",    "Tuple",   "TupleGetItem", "alias",
+      "binary",    "call",       "call_value", "const",   "dataflow",     "dtype",
+      "func_attr", "function",   "if",         "literal", "metadata",     "module",
+      "output",    "prim_value", "shape",      "str",     "tuple",        "unary"};
+  return kConstructs;
+}
+
 }  // namespace dragoman

@@ -4,6 +4,7 @@
 #define DRAGOMAN_IMPORTERS_RELAX_LOWER_LOWER_H_
 
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,9 @@ bool RelaxChangesInputs(const Model& source);
 
 // "R.nn.conv2d" without the "R.", sorted.
 std::vector<std::string_view> LoweredRelaxOperators();
+
+// Nodes of a source graph that are of the language: "dataflow", "if".
+std::span<const std::string_view> RelaxConstructs();
 
 }  // namespace dragoman
 

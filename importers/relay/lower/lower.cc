@@ -142,4 +142,12 @@ Result<Model> LowerRelay(const Model& source, const Facts& facts,
   return relay::RelayLowering(source).Run(facts, note);
 }
 
+std::span<const std::string_view> RelayConstructs() {
+  static constexpr std::string_view kConstructs[] = {
+      "Call",    "Construct", "Constructor", "Function", "GlobalVar",
+      "If",      "Let",       "Match",       "Operator", "RefCreate",
+      "RefRead", "RefWrite",  "Self",        "Tuple",    "TupleGetItem"};
+  return kConstructs;
+}
+
 }  // namespace dragoman

@@ -7,6 +7,7 @@
 #define DRAGOMAN_IMPORTERS_RELAY_LOWER_LOWER_H_
 
 #include <functional>
+#include <span>
 #include <string_view>
 
 #include "core/analysis/facts.h"
@@ -19,6 +20,9 @@ namespace dragoman {
 // common form, all of it, with line and column.
 Result<Model> LowerRelay(const Model& source, const Facts& facts = {},
                          const std::function<void(std::string_view)>& note = nullptr);
+
+// Nodes of a source graph that are of the language: "Tuple", "If".
+std::span<const std::string_view> RelayConstructs();
 
 }  // namespace dragoman
 

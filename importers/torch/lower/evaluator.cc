@@ -133,12 +133,7 @@ Evaluator::Evaluator(const Model& source, const LoadedCells& cells, SchemaTable&
 Abstract Evaluator::Run(const Graph& function, std::vector<Abstract> arguments) {
   std::vector<Abstract> results;
   if (CallFunction(function, std::move(arguments), results) == Flow::kRaised) {
-    if (refused_) {
-      entry_.findings.push_back(*refused_);
-    } else {
-      entry_.findings.push_back({ErrorKind::kUnsupported, "", function.name(),
-                                 "always raises an exception for these inputs: " + entry_.raised});
-    }
+    entry_.findings.push_back(*refused_);
     return Uninitialized();
   }
   return results.empty() ? Abstract(None()) : results.front();
@@ -222,18 +217,24 @@ bool Evaluator::IsExhausted(const Node& node) {
   return true;
 }
 
-Flow Evaluator::RunNode(const Node& node, Frame& frame) {
-  struct Row {
-    std::string_view type;
-    Flow (Evaluator::*run)(const Node&, Frame&);
-  };
-  static constexpr Row kControl[] = {
+std::span<const Evaluator::ControlRow> Evaluator::ControlRows() {
+  static constexpr ControlRow kRows[] = {
       {"Constant", &Evaluator::RunConstant}, {"If", &Evaluator::RunIf},
       {"Loop", &Evaluator::RunLoop},         {"CallMethod", &Evaluator::RunCall},
       {"CallFunction", &Evaluator::RunCall}, {"RaiseException", &Evaluator::RunRaise},
       {"fork", &Evaluator::RunFork},         {"Enter", &Evaluator::RunContext},
       {"Exit", &Evaluator::RunContext},      {"Composed", &Evaluator::RunComposed},
   };
+  return kRows;
+}
+
+std::vector<std::string> Evaluator::ControlOperators() {
+  std::vector<std::string> names;
+  for (const ControlRow& row : ControlRows()) names.push_back("prim." + std::string(row.type));
+  return names;
+}
+
+Flow Evaluator::RunNode(const Node& node, Frame& frame) {
   GraphBuilder& builder = entry_.builder();
   if (IsExhausted(node)) {
     Poisoned(node, frame);
@@ -242,12 +243,10 @@ Flow Evaluator::RunNode(const Node& node, Frame& frame) {
   const OriginPtr outer = builder.origin();
   builder.set_origin(node.origin());
   Flow flow = Flow::kNext;
-  const Row* row = std::end(kControl);
-  if (node.op().dialect == "prim") {
-    row = std::find_if(std::begin(kControl), std::end(kControl),
-                       [&](const Row& r) { return r.type == node.op().type; });
-  }
-  if (row == std::end(kControl)) {
+  auto row = ControlRows().end();
+  if (node.op().dialect == "prim")
+    row = std::ranges::find(ControlRows(), node.op().type, &ControlRow::type);
+  if (row == ControlRows().end()) {
     flow = RunOperator(node, frame);
   } else if (depth_ >= kMaxEvaluationDepth) {
     Report(node, Unsupported("blocks and calls nest too deep"));
@@ -367,7 +366,8 @@ Flow Evaluator::RunRaise(const Node& node, Frame& frame) {
   const std::vector<Abstract> operands = Operands(node, frame);
   const auto* text = operands.empty() ? nullptr : operands.front().As<String>();
   entry_.raised = text != nullptr && text->known() ? text->text() : FormatOf(node);
-  refused_.reset();
+  refused_ = AtSource(node, {ErrorKind::kUnsupported, "", "",
+                             "always raises an exception for these inputs: " + entry_.raised});
   return Flow::kRaised;
 }
 

@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -46,6 +47,9 @@ class Evaluator {
 
   const std::vector<Finding>& findings() const { return entry_.findings; }
 
+  // Those that are run and not lowered: "prim.If".
+  static std::vector<std::string> ControlOperators();
+
  private:
   struct Frame {
     void Set(const Value* value, Abstract abstract);
@@ -56,6 +60,12 @@ class Evaluator {
   };
 
   using Known = std::vector<std::pair<const Value*, Abstract>>;
+
+  struct ControlRow {
+    std::string_view type;
+    Flow (Evaluator::*run)(const Node&, Frame&);
+  };
+  static std::span<const ControlRow> ControlRows();
 
   // evaluator.cc
   // From `first` on, which is nullptr for none.
@@ -126,7 +136,7 @@ class Evaluator {
   const Graph* ended_ = nullptr;     // a block whose results are known though it is not at its end
   const Node* exhausted_ = nullptr;  // the first that the SizeBudget did not last for
   bool has_unmerged_ = false;        // an if in the block that runs has results of no common form
-  std::optional<Finding> refused_;   // what the exception that is under way comes from, if no raise
+  std::optional<Finding> refused_;   // what is told of the exception that is under way
 };
 
 }  // namespace dragoman::torch

@@ -155,4 +155,6 @@ Result<Model> LowerTorchScript(const Model& source, const Facts& facts,
   return torch::ScriptLowering(inlined).Run(facts, note);
 }
 
+std::vector<std::string> TorchControlOperators() { return torch::Evaluator::ControlOperators(); }
+
 }  // namespace dragoman

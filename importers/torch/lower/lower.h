@@ -8,7 +8,9 @@
 #define DRAGOMAN_IMPORTERS_TORCH_LOWER_LOWER_H_
 
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/analysis/facts.h"
 #include "core/ir/model.h"
@@ -26,6 +28,9 @@ namespace dragoman {
 // is of inputs whose element type nothing determines.
 Result<Model> LowerTorchScript(const Model& source, const Facts& facts = {},
                                const std::function<void(std::string_view)>& note = nullptr);
+
+// Of TorchScript, "prim.If": those that control which others run, and constants.
+std::vector<std::string> TorchControlOperators();
 
 }  // namespace dragoman
 

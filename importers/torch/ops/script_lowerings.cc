@@ -15,6 +15,12 @@ const OpLowering* Find(std::span<const ScriptRow> rows, std::string_view name) {
   return row != nullptr ? &row->lower : nullptr;
 }
 
+// By the kinds of arguments; those of run-time values are among these.
+std::array<std::span<const ScriptRow>, 8> AllRows() {
+  return {NumberRows(), MathRows(),   StringRows(),      ContainerRows(),
+          DictRows(),   ObjectRows(), TensorQueryRows(), MutationRows()};
+}
+
 template <class... Kinds>
 bool IsAnyOf(const Abstract& value) {
   return (value.Is<Kinds>() || ...);
@@ -91,13 +97,18 @@ std::optional<OpLowering> FindScriptLowering(const OpName& op,
   return found != nullptr ? std::optional(*found) : std::nullopt;
 }
 
+std::vector<std::string_view> ScriptOperators() {
+  std::vector<std::string_view> names;
+  for (const auto& rows : AllRows()) {
+    for (const ScriptRow& row : rows) names.push_back(row.name);
+  }
+  return names;
+}
+
 bool HasScriptLowering(const OpName& op) {
   const std::string name = op.dialect + "." + op.type;
-  for (const auto& rows : {NumberRows(), MathRows(), StringRows(), ContainerRows(), DictRows(),
-                           ObjectRows(), TensorQueryRows(), MutationRows()}) {
-    if (Find(rows, name) != nullptr) return true;
-  }
-  return false;
+  return std::ranges::any_of(AllRows(),
+                             [&](const auto& rows) { return Find(rows, name) != nullptr; });
 }
 
 const Abstract& Argument(const Call& call, std::size_t i) {

@@ -21,6 +21,8 @@ std::optional<OpLowering> FindScriptLowering(const OpName& op, std::span<const A
 
 // Whether some arguments have one.
 bool HasScriptLowering(const OpName& op);
+// The names of those that have one, "aten.len"; some more than once.
+std::vector<std::string_view> ScriptOperators();
 
 struct ScriptRow {
   std::string_view name;  // "aten.len"

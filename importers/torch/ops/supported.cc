@@ -35,6 +35,13 @@ std::vector<SupportedOverload> SupportedOverloads(std::string_view dialect) {
     if (!IsSupported({std::string(dialect), "", type, ""})) continue;
     overloads.push_back({std::string(dialect) + "." + std::string(head), std::string(line)});
   }
+  for (const std::string_view name : ScriptOperators()) {
+    const auto is_named = [&](const SupportedOverload& overload) {
+      return overload.name == name || overload.name.starts_with(std::string(name) + ".");
+    };
+    if (name.starts_with(std::string(dialect) + ".") && std::ranges::none_of(overloads, is_named))
+      overloads.push_back({std::string(name), ""});
+  }
   std::ranges::stable_sort(overloads, {}, &SupportedOverload::name);
   return overloads;
 }

@@ -17,7 +17,7 @@ std::string InPlaceBase(std::string_view type);
 // Whether some arguments of `op` have a lowering, of its own or of what it is the in-place form of.
 bool IsSupported(const OpName& op);
 
-// One overload: "aten.add.Tensor" and torch's schema.
+// One overload: "aten.add.Tensor" and torch's schema, which operators of scripts may lack.
 struct SupportedOverload {
   std::string name;
   std::string schema;
