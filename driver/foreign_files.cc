@@ -2,6 +2,7 @@
 #include "driver/foreign_files.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
 #include <string>
@@ -60,6 +61,42 @@ constexpr FileSignature kSignatures[] = {
      "is a network of ncnn; convert the model that it was made from (pnnx keeps a .pt file)"},
     {0, "{\"base_code\":{\"magic\":\"pir\""sv, kForeign,
      "is a program of PaddlePaddle; export it with paddle2onnx"},
+    {0, "[net]"sv, kForeign,
+     "is a network of Darknet, which refers to layers by number; export it to ONNX with the "
+     "program that trained it"},
+    {0, "tree\nversion="sv, kForeign,
+     "is a model of LightGBM; convert it to ONNX with onnxmltools"},
+    {0, "CBM1"sv, kForeign,
+     "is a model of CatBoost; in Python, model.save_model(\"model.onnx\", format=\"onnx\")"},
+};
+
+// A JSON file with all of these keys.
+struct JsonKeys {
+  std::array<std::string_view, 3> keys;
+  std::string_view what;
+};
+constexpr JsonKeys kJson[] = {
+    {{"\"nodes\"", "\"arg_nodes\"", "\"mxnet_version\""},
+     "is a network of MXNet; export it with mxnet.onnx.export_model"},
+    {{"\"nodes\"", "\"arg_nodes\"", "\"heads\""},
+     "is the graph of a library that TVM has compiled, whose operators are in the library; "
+     "convert the Relay or Relax module that it was made from"},
+    {{"\"weight_map\"", "", ""},
+     "lists the files of weights of a model, and holds no graph; export the model with "
+     "torch.export, or with optimum to ONNX"},
+    {{"\"model_type\"", "\"transformers_version\"", ""},
+     "is the configuration of a model of Hugging Face, which holds no graph; export the model with "
+     "torch.export, or with optimum to ONNX"},
+    {{"\"architectures\"", "\"model_type\"", ""},
+     "is the configuration of a model of Hugging Face, which holds no graph; export the model with "
+     "torch.export, or with optimum to ONNX"},
+    {{"\"class_name\"", "\"config\"", "\"keras_version\""},
+     "is the architecture of a model of Keras without its weights; in Keras, "
+     "model.export(\"folder\") writes a SavedModel"},
+    {{"\"modelTopology\"", "\"weightsManifest\"", ""},
+     "is a model of TensorFlow.js; convert the SavedModel that it was made from"},
+    {{"\"learner\"", "\"gradient_booster\"", ""},
+     "is a model of XGBoost; convert it to ONNX with onnxmltools"},
 };
 
 // A file or folder whose name ends so, and whose contents do not tell.
@@ -77,7 +114,12 @@ constexpr Suffix kSuffixes[] = {
     {".caffemodel", "is a network of Caffe; export it to ONNX first"},
     {".rknn", "is compiled for processors of Rockchip; convert the model that it was made from"},
     {".engine", "is a plan of TensorRT; convert the model that it was built from"},
+    {".prototxt", "is a network of Caffe; export it to ONNX first"},
 };
+
+constexpr std::string_view kCheckpoint =
+    "is a checkpoint of TensorFlow, which holds variables and no graph; in Python, "
+    "tf.saved_model.save(model, \"folder\") writes both";
 
 // Suffixes of files that are worth to be named when a folder or an archive holds them.
 constexpr std::string_view kModelSuffixes[] = {".onnx", ".pt",    ".pth", ".pt2",
@@ -133,12 +175,14 @@ bool IsOfKnownWriter(const std::vector<ZipEntry>& entries) {
   });
 }
 
-// What TVM's graph executor reads beside a compiled library.
-bool IsGraphOfTvm(std::string_view text) {
-  if (!text.starts_with('{')) return false;
-  constexpr std::string_view kKeys[] = {"\"nodes\"", "\"arg_nodes\"", "\"heads\""};
-  return std::ranges::all_of(
-      kKeys, [&](std::string_view key) { return text.find(key) != std::string_view::npos; });
+std::optional<Error> RecognizeJson(std::string_view text) {
+  if (!text.starts_with('{')) return std::nullopt;
+  for (const JsonKeys& file : kJson) {
+    const bool has_all = std::ranges::all_of(
+        file.keys, [&](std::string_view key) { return text.find(key) != std::string_view::npos; });
+    if (has_all) return Unsupported(std::string(file.what));
+  }
+  return std::nullopt;
 }
 
 std::optional<Error> RecognizeArchive(std::span<const std::byte> bytes) {
@@ -156,19 +200,41 @@ std::optional<Error> RecognizeArchive(std::span<const std::byte> bytes) {
   return std::nullopt;
 }
 
+bool IsPartOfCheckpoint(std::string_view name) {
+  return name.ends_with(".index") || name.find(".data-0") != std::string_view::npos;
+}
+
 // Models in a folder that is none itself.
 std::optional<Error> RecognizeFolder(const Candidate& folder) {
+  if (folder.Holds("__init__.py") && folder.Holds("model.py") && folder.Holds("check.py")) {
+    return Unsupported(
+        "is a Python package for PyTorch; import it in Python, and write its model with "
+        "torch.export.save(torch.export.export(load(), example_arguments), \"model.pt2\")");
+  }
+  if (folder.Holds("variables.index")) {
+    return InvalidInput("holds the variables of a SavedModel; name the folder around it");
+  }
   if (folder.Holds("model.safetensors") || folder.Holds("pytorch_model.bin")) {
     return Unsupported(
         "is a folder of Hugging Face, which holds weights and settings and no graph; export the "
         "model with torch.export, or with optimum to ONNX");
   }
   std::vector<std::string> models;
+  bool has_weights = false;
+  bool has_checkpoint = folder.Holds("checkpoint");
   std::error_code error;
   for (fs::directory_iterator it(folder.path, error), end; !error && it != end;
        it.increment(error)) {
     std::string name = it->path().filename().string();
+    has_weights = has_weights || name.ends_with(".safetensors");
+    has_checkpoint = has_checkpoint || IsPartOfCheckpoint(name);
     if (IsModelName(name)) models.push_back(std::move(name));
+  }
+  if (models.empty() && has_checkpoint) return Unsupported(std::string(kCheckpoint));
+  if (models.empty() && has_weights) {
+    return Unsupported(
+        "is a folder of safetensors, which holds weights and no graph; export the model with "
+        "torch.export, or with optimum to ONNX");
   }
   if (models.empty()) return std::nullopt;
   std::ranges::sort(models);
@@ -201,17 +267,20 @@ std::optional<Error> RecognizeForeignContent(const Candidate& candidate) {
         "is a pickle of Python, which holds objects of a program and no graph; save the model with "
         "torch.jit.save, torch.export or torch.onnx.export");
   }
-  if (IsGraphOfTvm(text)) {
-    return Unsupported(
-        "is the graph of a library that TVM has compiled, whose operators are in the library; "
-        "convert the Relay or Relax module that it was made from");
+  const std::string_view head = candidate.Head();
+  const bool is_known_json = head.find("\"dialect\"") != std::string_view::npos ||
+                             head.find("\"irVersion\"") != std::string_view::npos;
+  if (!is_known_json) {
+    if (std::optional<Error> json = RecognizeJson(text)) return json;
   }
   return text.starts_with("PK\3\4") ? RecognizeArchive(candidate.bytes) : std::nullopt;
 }
 
 std::optional<Error> RecognizeForeignName(const Candidate& candidate) {
   if (std::optional<Error> suffix = RecognizeSuffix(candidate.path)) return suffix;
-  return candidate.is_folder ? RecognizeFolder(candidate) : std::nullopt;
+  if (candidate.is_folder) return RecognizeFolder(candidate);
+  if (IsPartOfCheckpoint(candidate.path)) return Unsupported(std::string(kCheckpoint));
+  return std::nullopt;
 }
 
 }  // namespace dragoman

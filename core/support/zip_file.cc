@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/support/bytes.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -146,10 +147,14 @@ Result<ZipFile> ZipFile::Open(std::span<const std::byte> bytes, std::uint64_t li
     state->archive.reset(zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error));
   }
   const std::string reason = zip_error_strerror(&error);
+  const bool has_directory = zip_error_code_zip(&error) != ZIP_ER_NOZIP;
   zip_error_fini(&error);
   if (!state->archive) {
     if (source != nullptr) zip_source_free(source);
-    return InvalidInput("not a zip archive: " + reason);
+    if (has_directory) return InvalidInput("not a zip archive: " + reason);
+    return InvalidInput(AsText(bytes).starts_with("PK\3\4")
+                            ? "a zip archive that is cut off: its directory, at the end, is missing"
+                            : "not a zip archive");
   }
   ZipFile file(std::move(state));
   DRAGOMAN_TRY(file.ReadDirectory());

@@ -31,11 +31,29 @@ FILES = (
     ("net.json", b"{\"base_code\":{\"magic\":\"pir\",\"version\":1}}", 4, "of PaddlePaddle"),
     ("graph.json", b"{\"nodes\": [], \"arg_nodes\": [], \"heads\": []}", 4,
      "is the graph of a library that TVM has compiled"),
+    ("symbol.json", b'{"nodes": [], "arg_nodes": [], "attrs": {"mxnet_version": ["int", 10700]}}', 4,
+     "is a network of MXNet"),
+    ("config.json", b'{"model_type": "bert", "transformers_version": "4.0"}', 4,
+     "is the configuration of a model of Hugging Face"),
+    ("model.safetensors.index.json", b'{"metadata": {"total_size": 8}, "weight_map": {}}', 4,
+     "lists the files of weights"),
+    ("model.json", b'{"modelTopology": {}, "weightsManifest": []}', 4, "of TensorFlow.js"),
+    ("keras.json", b'{"class_name": "Functional", "config": {}, "keras_version": "3.0"}', 4,
+     "is the architecture of a model of Keras"),
+    ("boost.json", b'{"learner": {"gradient_booster": {}}, "version": [2, 0, 0]}', 4, "of XGBoost"),
+    ("boost.txt", b"tree\nversion=v4\n", 4, "of LightGBM"),
+    ("boost.cbm", b"CBM1\0\0\0\0", 4, "of CatBoost"),
+    ("yolo.cfg", b"[net]\nbatch=1\n", 4, "is a network of Darknet"),
+    ("lenet.prototxt", b'name: "LeNet"\nlayer {\n  type: "Input"\n}\n', 4, "of Caffe"),
+    ("model.ckpt.index", b"\0\0\1\2\3\4\5\6", 4, "is a checkpoint of TensorFlow"),
+    ("model.ckpt.data-00000-of-00001", b"\0\0\1\2\3\4\5\6", 4, "is a checkpoint of TensorFlow"),
     ("net.pdmodel", b"\x0a\x05abcde", 4, "of PaddlePaddle"),
     ("net.mlmodel", b"\x08\x05\xff\xff", 4, "is a model of Core ML"),
     ("net.mnn", b"\x28\0\0\0", 4, "is a model of MNN"),
     ("net.tflite", b"\x1c\0\0\0TFL3", 4, "is a TensorFlow Lite model"),
-    ("net.h5", b"\x89HDF\r\n\x1a\n", 4, "is an HDF5 file, as Keras'"),
+    ("net.h5", b"\x89HDF\r\n\x1a\n...model_config...", 4,
+     'import keras; keras.models.load_model("model.h5").export("folder")'),
+    ("net.weights.h5", b"\x89HDF\r\n\x1a\n", 4, 'model.load_weights("model.weights.h5")'),
     ("net.safetensors", (2).to_bytes(8, "little") + b"{}", 4, "a file of safetensors"),
     ("net.pte", b"\x10\0\0\0ET12\0\0\0\0", 4, "a program of ExecuTorch"),
     ("model.pkl", pickle.dumps({"a": 1}), 4, "is a pickle of Python"),
@@ -68,6 +86,10 @@ class ForeignFiles(CommandCase):
         holds = archive(model__onnx=b"x", readme__txt=b"y")
         self.assertIn("is a zip archive that holds 'model.onnx'; unpack it",
                       self.said_of("model.zip", holds, 2))
+        path = self.out / "cut.pt"
+        path.write_bytes(holds[:60])
+        self.assertIn(f"{path}:byte 60: error: a zip archive that is cut off",
+                      self.fails(2, "inspect", path))
         arrays = io.BytesIO()
         numpy.savez(arrays, x=numpy.zeros(2))
         self.assertIn("holds arrays of NumPy and no model",
@@ -81,6 +103,17 @@ class ForeignFiles(CommandCase):
         (self.out / "config.json").write_text(json.dumps({}))
         (self.out / "model.safetensors").write_bytes(b"")
         self.assertIn("is a folder of Hugging Face", self.fails(4, "inspect", self.out))
+        for names, code, what in ((("checkpoint", "a.index"), 4, "is a checkpoint of TensorFlow"),
+                                  (("variables.index",), 2, "name the folder around it"),
+                                  (("a-1.safetensors",), 4, "is a folder of safetensors"),
+                                  (("__init__.py", "model.py", "check.py"), 4,
+                                   "is a Python package for PyTorch")):
+            folder = self.out / names[0]
+            folder.mkdir()
+            for name in names:
+                (folder / name).write_bytes(b"")
+            with self.subTest(names):
+                self.assertIn(what, self.fails(code, "inspect", folder))
 
 
 if __name__ == "__main__":

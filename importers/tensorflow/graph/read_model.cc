@@ -259,12 +259,18 @@ Result<Model> ReadTensorFlowBytes(Bytes file) {
       return ReadSavedModelFile(file, Form::kChunks, {});
     case TensorFlowFile::kKerasArchive:
       return Unsupported(
-          "is a .keras archive, which holds Python objects and no graph; in Keras, "
-          "model.export(\"folder\") writes a SavedModel");
+          "is a .keras archive, which holds Python objects and no graph; in Python: import keras; "
+          "keras.models.load_model(\"model.keras\").export(\"folder\")");
     case TensorFlowFile::kHdf5:
+      // Whole models have their layers in this attribute.
+      if (AsText(file).find("model_config") == std::string_view::npos) {
+        return Unsupported(
+            "is an HDF5 file, which holds weights and no graph; with a model of Keras in Python: "
+            "model.load_weights(\"model.weights.h5\"); model.export(\"folder\")");
+      }
       return Unsupported(
-          "is an HDF5 file, as Keras' model.save(\"model.h5\") writes it, and holds "
-          "no graph; in Keras, model.export(\"folder\") writes a SavedModel");
+          "is an HDF5 file, as Keras' model.save(\"model.h5\") writes it, and holds no graph; in "
+          "Python: import keras; keras.models.load_model(\"model.h5\").export(\"folder\")");
     case TensorFlowFile::kTfLite:
       return Unsupported(
           "is a TensorFlow Lite model; convert the SavedModel that it was made from");
