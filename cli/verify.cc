@@ -89,8 +89,10 @@ Status CheckOptions(const VerifyOptions& options) {
   if (!IsTolerance(options.request.tolerance.relative) ||
       !IsTolerance(options.request.tolerance.absolute))
     return InvalidInput("--rtol and --atol take numbers of 0 or more");
-  if (options.data.empty() == !options.against.has_value())
-    return InvalidInput("verify takes either --data or --against");
+  if (options.data.empty() && !options.against)
+    return InvalidInput("verify takes --data, --against or --engine native");
+  if (!options.data.empty() && options.against)
+    return InvalidInput("--data does not go with --against");
   const bool gives_inputs = !options.inputs.inputs.empty() || options.inputs.archive.has_value();
   if (gives_inputs && !options.against)
     return InvalidInput("--input and --inputs go with --against");
@@ -100,7 +102,10 @@ Status CheckOptions(const VerifyOptions& options) {
   return {};
 }
 
-int RunVerify(const VerifyOptions& options) {
+int RunVerify(VerifyOptions options) {
+  // The generated program, held against the interpreter.
+  if (options.data.empty() && !options.against && options.request.run.engine == "native")
+    options.against = options.model;
   if (const Status status = CheckOptions(options); !status.ok()) return Report(status.error());
   Session session = MakeSession(options.common, options.model);
   if (Status status = UseRules(session, options.lowering); !status.ok())
@@ -166,7 +171,8 @@ void AddVerify(CommandLine& program) {
   command.Add("--rtol", &options->request.tolerance.relative, "Relative tolerance for all numbers");
   command.Add("--atol", &options->request.tolerance.absolute, "Absolute tolerance for all numbers");
   command.Add("--engine", &options->request.run.engine,
-              "native is the generated C++ program; default: interpreter",
+              "native is the generated C++ program, which without --data and --against is held "
+              "against the interpreter; default: interpreter",
               {.one_of = {"interpreter", "native"}});
   AddFacts(command, options->lowering);
   AddCut(command, options->lowering);

@@ -38,10 +38,12 @@ Status RunRound(const Session& session, const PreparedRun& run, const RunRequest
 }
 
 Result<std::vector<NamedArray>> InputsOf(const Session& session, const Model& model,
-                                         const BenchRequest& request) {
+                                         const Model* other, const BenchRequest& request) {
   if (!request.inputs.empty()) return request.inputs;
-  DRAGOMAN_ASSIGN(std::vector<std::vector<NamedArray>> drawn,
-                  DrawInputs(session, model, request.run.facts, request.run.seed, 1));
+  const RunRequest& run = request.run;
+  DRAGOMAN_ASSIGN(
+      std::vector<std::vector<NamedArray>> drawn,
+      DrawInputsOfBoth(session, model, other != nullptr ? *other : model, run.facts, run.seed, 1));
   return std::move(drawn.front());
 }
 
@@ -66,7 +68,7 @@ double Benchmark::P99() const {
 Result<std::vector<Benchmark>> BenchModels(const Session& session, const Model& model,
                                            const Model* other, const std::string& other_name,
                                            const BenchRequest& request) {
-  DRAGOMAN_ASSIGN(const std::vector<NamedArray> inputs, InputsOf(session, model, request));
+  DRAGOMAN_ASSIGN(const std::vector<NamedArray> inputs, InputsOf(session, model, other, request));
   std::vector<PreparedRun> runs;
   DRAGOMAN_ASSIGN(PreparedRun first, PrepareRun(session, model, inputs, request.run));
   runs.push_back(std::move(first));

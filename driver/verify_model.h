@@ -55,6 +55,11 @@ Result<std::vector<Verification>> VerifyAgainstData(const Session& session, cons
 Result<PreparedRun> PrepareOther(const Session& session, const Model& other,
                                  std::vector<NamedArray> inputs, const RunRequest& request);
 
+// DrawInputs (data_sets.h), where sizes that `other` alone knows are taken from it.
+Result<std::vector<std::vector<NamedArray>>> DrawInputsOfBoth(
+    const Session& session, const Model& model, const Model& other, const Facts& facts,
+    std::uint64_t seed, std::int64_t count);
+
 // Runs both on equal inputs. Inputs are matched by name, or by position where names differ; outputs
 // by position. Errors: those of RunModel; about `other`, in file `other_name`.
 Result<std::vector<Verification>> VerifyAgainstModel(const Session& session, const Model& model,

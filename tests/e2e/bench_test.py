@@ -54,6 +54,9 @@ class Bench(CommandCase):
                   f"x={self.out / 'x.npy'}", *SHORT)
         self.done("bench", MODELS / "mlp_dynamic" / "model.onnx", "--dim", "batch=3", "--engine",
                   "interpreter", *SHORT)
+        # Sizes that only the other model knows are drawn as it knows them.
+        self.done("bench", MODELS / "mlp_dynamic" / "model.onnx", "--against", MLP, "--engine",
+                  "interpreter", *SHORT)
 
     def test_a_trace_has_an_event_for_each_node(self):
         trace = self.out / "trace.json"

@@ -6,7 +6,6 @@ first value that differs."""
 import json
 import os
 import pathlib
-import pty
 import subprocess
 import unittest
 
@@ -114,6 +113,15 @@ class Verify(CommandCase):
         self.fails(2, "verify", MLP, "--data", MODELS / "mlp", "--bisect")
 
 
+    def test_bisect_of_the_generated_program_and_of_another_model(self):
+        found = self.done("verify", MLP, "--engine", "native", "--bisect")
+        self.assertIn("random input 0: ok", found)
+        other = self.edited("other", ("onnx.Relu", "onnx.Tanh"))
+        found = dragoman("verify", MLP, "--against", other, "--engine", "native", "--bisect")
+        self.assertEqual(found.returncode, 1)
+        self.assertIn("of node '/1/Relu' (onnx.Relu)", found.stdout)
+
+
 class Run(CommandCase):
     def test_inputs_can_be_drawn(self):
         def output(seed):
@@ -139,21 +147,6 @@ entry main(%list: seq<f32[n, 2]>, %maybe: opt<f32[1, 2]>) -> (%y) {
         self.assertEqual(numpy.load(self.out / "y" / "y.npy").shape[1], 2)
         self.assertIn("random input 1: ok",
                       self.done("verify", lists, "--against", lists, "--random", 2))
-
-    def test_times_are_words_on_a_terminal_and_json_for_programs(self):
-        command = [DRAGOMAN, "run", MLP, "--random", "--repeat", "5", "--output-dir",
-                   self.out / "y"]
-        piped = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        self.assertEqual(json.loads(piped)["repeat"], 5)
-        try:
-            reader, terminal = pty.openpty()
-        except OSError as error:
-            self.skipTest(f"no terminal to be had: {error}")
-        with subprocess.Popen(command, stdout=terminal) as done:
-            os.close(terminal)
-            told = os.read(reader, 1 << 16).decode()
-        self.assertEqual(done.returncode, 0)
-        self.assertRegex(told, r"^5 runs: fastest [\d.e+]+ .?s, median .*, 99 % below ")
 
     def test_the_cache_of_compiled_programs_is_told_and_cleared(self):
         cache = self.out / "cache"
