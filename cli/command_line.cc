@@ -96,16 +96,18 @@ Error Refusal(const CLI::App& app, const CLI::ParseError& error) {
   if (chosen.empty() && error.get_name() == "RequiredError")
     return InvalidInput("a command is required; see dragoman --help");
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  const std::string what = InOurWords(error.what());
-  std::string hint;
-  // "The following arguments were not expected: --shpae x=1", in any order
+  std::string what = InOurWords(error.what());
+  // "The following arguments were not expected: x=1 --shpae", in any order
   const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   const std::size_t option = what.find(" -");
   if (is_extra && option != std::string::npos) {
     const std::size_t end = what.find_first_of(" =", option + 1);
-    hint = DidYouMean(what.substr(option + 1, end - option - 1), OptionsOf(command));
+    const std::string name = what.substr(option + 1, end - option - 1);
+    what = "there is no option '" + name + "'" + DidYouMean(name, OptionsOf(command));
+  } else if (is_extra) {
+    what = "there is no use for '" + what.substr(what.find(": ") + 2) + "'";
   }
-  return InvalidInput(fmt::format("{}{}; see dragoman {}--help", what, hint,
+  return InvalidInput(fmt::format("{}; see dragoman {}--help", what,
                                   chosen.empty() ? "" : command.get_name() + " "));
 }
 

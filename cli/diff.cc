@@ -30,7 +30,6 @@ struct DiffOptions {
   std::string b;
   std::optional<std::string> level;
   std::vector<std::string> ignore;
-  std::string format = "text";
   bool all = false;
   std::optional<std::string> html;
   bool exports = false;
@@ -107,7 +106,7 @@ Result<std::vector<Verification>> CompareOutputs(const Session& session, const D
 
 void PrintAnswer(const DiffReport& report, const std::vector<Verification>& runs,
                  const DiffOptions& options) {
-  const bool json = options.common.json || options.format == "json";
+  const bool json = options.common.json;
   if (!json) {
     PrintReport(report, options.all);
     PrintVerifications(runs);
@@ -168,8 +167,6 @@ void AddDiff(CommandLine& program) {
   command.Add("--html", &options->html,
               "Write both graphs side by side, with their differences, as a page for a browser",
               {.placeholder = "FILE"});
-  command.Add("--format", &options->format, "Form of the answer; json is the same as --json",
-              {.one_of = {"text", "json"}});
   command.AddFlag("--exports", options->exports,
                   "Compare two files of one format as exports of one model: in normal forms, as "
                   "files of different formats are");

@@ -229,7 +229,7 @@ void AddInspect(CommandLine& program) {
               "Write the graph as a page for a browser, one HTML file that needs nothing else",
               {.placeholder = "FILE"});
   command.Add("--heat", &options->heat,
-              "With --html or --overlay: what `run` or `bench --profile --json`, or `verify "
+              "With --html or --overlay: what `bench --profile --json` or `verify "
               "--bisect --json`, printed, to be shown as colours of nodes",
               {.placeholder = "FILE"});
   command.Add("--overlay", &options->overlay,

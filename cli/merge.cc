@@ -158,7 +158,7 @@ void AddMerge(CommandLine& program) {
       program.AddCommand("merge", "Make one model of two, of which one reads what the other gives");
   command.Add("A", &options->first, "A model file", {.required = true});
   command.Add("B", &options->second, "A model file", {.required = true});
-  command.Add("-o,--output", &options->output, "The file to write",
+  command.Add("-o,--output", &options->output, "File to write",
               {.placeholder = "FILE", .required = true});
   command.Add("--connect", &options->connections,
               "Output of A that is an input of B; default: those of equal names",
@@ -179,7 +179,7 @@ void AddExtract(CommandLine& program) {
   Command command = program.AddCommand(
       "extract", "Make a model of a part, as convert --cut-inputs --cut-outputs does");
   command.Add("MODEL", &convert.model, "A model file", {.required = true});
-  command.Add("-o,--output", &convert.output, "The file to write",
+  command.Add("-o,--output", &convert.output, "File to write",
               {.placeholder = "FILE", .required = true});
   command.Add("--inputs", &convert.lowering.cut_inputs, "Values that become the inputs",
               {.placeholder = "NAME,…", .commas = true});

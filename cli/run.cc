@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // dragoman run MODEL
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <memory>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,7 +14,6 @@
 #include "cli/options.h"
 #include "core/ir/element_text.h"
 #include "core/support/output_file.h"
-#include "core/support/plural.h"
 #include "driver/data.h"
 #include "driver/data_sets.h"
 #include "driver/run_model.h"
@@ -36,28 +31,6 @@ struct RunOptions {
   LoweringFlags lowering;
   CommonOptions common;
 };
-
-// Adds the times of a report, and "profile", a list of rows, if it has one.
-void AddReport(const std::string& report, nlohmann::ordered_json& json) {
-  std::istringstream lines(report);
-  std::string line;
-  std::getline(lines, line);
-  const auto times = nlohmann::ordered_json::parse(line, nullptr, false);
-  if (times.is_object()) json.update(times);
-  auto profile = ProfileJson(std::string(std::istreambuf_iterator<char>(lines), {}));
-  if (!profile.empty()) json["profile"] = std::move(profile);
-}
-
-// A report as people read it: its line of times in words.
-std::string ReportText(const std::string& report) {
-  const std::size_t end = report.find('\n');
-  const auto times = nlohmann::json::parse(report.substr(0, end), nullptr, false);
-  if (!times.is_object() || !times.contains("median")) return report;
-  const auto time = [&](const char* name) { return TimeText(times[name].get<double>()); };
-  return fmt::format("{}: fastest {}, median {}, 99 % below {}\n{}",
-                     Plural(times["repeat"].get<std::size_t>(), "run"), time("min"), time("median"),
-                     time("p99"), end == std::string::npos ? "" : report.substr(end + 1));
-}
 
 // "[0.25, -1.5, …]"
 std::string FirstElements(const Tensor& tensor) {
@@ -131,7 +104,6 @@ std::string TraceJson(const std::vector<NodeSpan>& trace) {
 Result<RunResult> RunOn(const Session& session, const Model& source, std::vector<NamedArray> inputs,
                         const RunOptions& options, Facts facts) {
   RunRequest request = options.request;
-  request.times = options.common.json;
   request.trace = options.trace.has_value();
   request.print = [](std::string_view line) { Say(Printable(line)); };
   request.facts = std::move(facts);
@@ -153,8 +125,6 @@ int RunCommand(const RunOptions& options) {
         InvalidInput("--trace is of the interpreter; `dragoman bench --profile` times the steps of "
                      "the program"));
   }
-  if (options.trace && options.request.profile)
-    return Report(InvalidInput("--trace does not go with --profile"));
   if (!options.output_dir.empty()) {
     if (Status status = CheckOutputFolder(options.output_dir); !status.ok())
       return Report(status.error());
@@ -169,26 +139,17 @@ int RunCommand(const RunOptions& options) {
   Result<RunResult> result =
       RunOn(session, *source, std::move(*inputs), options, *std::move(facts));
   if (!result.ok()) return Report(result.error(), options.model);
-  auto json = nlohmann::ordered_json::object();
-  if (options.output_dir.empty()) {
-    if (options.common.json)
-      json["outputs"] = OutputsJson(result->outputs);
-    else
-      PrintSummary(result->outputs);
-  } else if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok()) {
-    return Report(status.error());
+  if (!options.output_dir.empty()) {
+    if (Status status = WriteOutputs(options.output_dir, result->outputs); !status.ok())
+      return Report(status.error());
+  } else if (!options.common.json) {
+    PrintSummary(result->outputs);
   }
   if (options.trace) {
     if (Status status = WriteFile(*options.trace, TraceJson(result->trace)); !status.ok())
       return Report(status.error());
   }
-  if (options.common.json) {
-    if (!options.common.quiet) AddReport(result->report, json);
-    if (!json.empty()) PrintJson(json);
-  } else if (!options.common.quiet) {
-    // Programs that read the line of times need not say --json.
-    PrintLines(::isatty(STDOUT_FILENO) != 0 ? ReportText(result->report) : result->report);
-  }
+  if (options.common.json) PrintJson({{"outputs", OutputsJson(result->outputs)}});
   return kDone;
 }
 
@@ -216,14 +177,8 @@ void AddRun(CommandLine& program) {
   command.Add("--engine", &options->request.engine,
               "native is the generated C++ program; default: interpreter",
               {.one_of = {"interpreter", "native"}});
-  command.Add(
-      "--repeat", &options->request.repeat,
-      "Run N times from the same state and print the times, in words on a terminal, else as JSON",
-      {.placeholder = "N", .range = {{1, 1'000'000}}});
   command.Add("--seed", &options->request.seed,
               "Seed of random operators and of --random; default: 0");
-  command.AddFlag("--profile", options->request.profile,
-                  "Print the time of each node in a run after the first");
   command.Add(
       "--trace", &options->trace,
       "Write the times of nodes as Chrome's tracing and Perfetto show them, to a .json file",

@@ -201,9 +201,11 @@ DType PlainDType(const NamedArray& array) {
 Result<std::vector<NamedArray>> LoadInputs(const InputOptions& options) {
   std::vector<NamedArray> arrays;
   if (options.archive) {
-    using Archive = std::vector<std::pair<std::string, NpyArray>>;
-    DRAGOMAN_ASSIGN(Archive archive, ReadNpz(*options.archive));
-    for (auto& [name, array] : archive) arrays.push_back({name, std::move(array)});
+    auto archive = ReadNpz(*options.archive);
+    if (!archive.ok() && ReadNpy(*options.archive).ok())
+      return InvalidInput("is one array; --input NAME=FILE.npy takes it").InFile(*options.archive);
+    if (!archive.ok()) return std::move(archive).error();
+    for (auto& [name, array] : *archive) arrays.push_back({name, std::move(array)});
   }
   for (const std::string& input : options.inputs) {
     const std::size_t equals = rt::EqualsBeforeFile(input);

@@ -120,7 +120,6 @@ Result<std::vector<page::Heat>> ReadHeats(const std::string& path) {
   const std::string_view text = AsText(file->bytes());
   const auto json = nlohmann::json::parse(text.data(), text.data() + text.size(), nullptr, false);
   std::vector<page::Heat> heats;
-  if (json.is_object() && json.contains("profile")) heats.push_back(TimesOf(json["profile"]));
   if (json.is_object() && json.contains("models") && json["models"].is_array() &&
       !json["models"].empty() && json["models"][0].is_object() &&
       json["models"][0].contains("profile"))
@@ -128,7 +127,7 @@ Result<std::vector<page::Heat>> ReadHeats(const std::string& path) {
   if (json.is_array()) heats.push_back(ErrorsOf(json));
   if (heats.empty() || heats[0].rows.empty()) {
     return InvalidInput(
-               "holds no numbers of nodes; expected what `run --profile --json`, `bench --profile "
+               "holds no numbers of nodes; expected what `bench --profile "
                "--json` or `verify --bisect --json` prints")
         .InFile(path);
   }

@@ -369,8 +369,11 @@ Error TextScanner::FailAt(std::size_t offset, std::string message) const {
   const std::size_t begin = column < kShown ? line_begin : offset - kShown / 2;
   const std::size_t end =
       std::min(text_.find('\n', offset), std::min(text_.size(), begin + kShown));
-  message += "\n  " + Shown(text_.substr(begin, end - begin)) + "\n  ";
-  message += std::string(NumCharacters(Shown(text_.substr(begin, offset - begin))), ' ') + "^";
+  const std::string_view shown = text_.substr(begin, end - begin);
+  if (shown.find_first_not_of(" \t\r") != std::string_view::npos) {
+    message += "\n  " + Shown(shown) + "\n  ";
+    message += std::string(NumCharacters(Shown(text_.substr(begin, offset - begin))), ' ') + "^";
+  }
   return Error(Finding{ErrorKind::kInvalidInput, "",
                        "line " + std::to_string(line) + ":" + std::to_string(column + 1),
                        std::move(message)});

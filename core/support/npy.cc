@@ -306,6 +306,8 @@ std::string MakeHeader(const NpyArray& array, std::size_t width) {
 
 Result<NpyArray> ParseNpy(std::span<const std::byte> file) {
   const std::string_view text = AsText(file);
+  if (text.starts_with("PK\3\4"))
+    return InvalidInput("not a .npy file but a zip archive; --inputs takes a .npz file of arrays");
   if (!text.starts_with(kMagic) || text.size() < 10) return InvalidInput("not a .npy file");
   auto byte = [&](std::size_t i) { return static_cast<std::size_t>(file[i]); };
   const std::size_t version = byte(6);

@@ -26,7 +26,7 @@ FULL = (r"\Astandard output: error: cannot write: "
 PRINTS = [
     ["--help"], ["--version"], ["convert", "--help"], ["inspect", MLP], ["inspect", MLP, "-v"],
     ["inspect", MLP, "--json"], ["inspect", MLP, "--to", "cpp"],
-    ["diff", MLP, MLP], ["diff", MLP, DYNAMIC], ["diff", MLP, DYNAMIC, "--format", "json"],
+    ["diff", MLP, MLP], ["diff", MLP, DYNAMIC], ["diff", MLP, DYNAMIC, "--json"],
     ["verify", MLP, "--data", DATA], ["verify", MLP, "--data", DATA, "--json"],
     ["verify", MLP, "--against", MLP], ["ops"], ["ops", "--json"], ["ops", "Linear"],
     ["completion", "bash"], ["completion", "zsh"], ["completion", "fish"], ["manual"],

@@ -129,7 +129,6 @@ class PrintedNames(CommandCase):
         self.call("convert", model, "-o", "out.onnx", "--batch", "4")
         self.call("run", model, "--random", "-o", "y")
         self.call("run", model, "--input", "no=no.npy", "-o", "y")
-        self.call("run", model, "--random", "--profile", "-o", "y")
         self.call("verify", model, "--against", model)
         self.call("verify", model, "--against", model, "--bisect")
         self.call("codegen", model, "-o", "cpp")

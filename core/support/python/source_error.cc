@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace dragoman::python {
 namespace {
@@ -42,8 +43,10 @@ Finding FindingAt(ErrorKind kind, std::string_view file, std::string_view text, 
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
   const std::string place = fmt::format("{}:{}", LineOf(text, offset), column + 1);
+  if (shown.find_first_not_of(' ') != std::string::npos)
+    message += fmt::format("\n  {}\n  {:>{}}", shown, "^", column - skipped + 1);
   return {kind, "", file.empty() ? "line " + place : fmt::format("{}:{}", file, place),
-          fmt::format("{}\n  {}\n  {:>{}}", message, shown, "^", column - skipped + 1)};
+          std::move(message)};
 }
 
 }  // namespace dragoman::python

@@ -29,7 +29,7 @@ std::string PlaceOf(const Node& node) {
   const Attribute* place = extra != nullptr ? Find(*extra, "relax.place") : nullptr;
   const auto* text = place != nullptr ? place->As<std::string>() : nullptr;
   const std::string op = "R." + node.op().type;
-  return text != nullptr ? fmt::format("line {} ({})", *text, op) : op;
+  return text != nullptr ? fmt::format("line {}: {}", *text, op) : op;
 }
 
 std::string_view OperatorOf(const std::string& sign, bool unary) {

@@ -42,6 +42,8 @@ Finding AtSource(const Node& node, Finding finding) {
     return finding;
   }
   finding.place = op->location.empty() ? node.Describe() : op->location;
+  if (Find(op->attributes, "source_column") != nullptr)
+    finding.place += fmt::format(":{}", IntOf(*op, "source_column") + 1);
   finding.message += Excerpt(*op);
   const Attribute* called = Find(op->attributes, "called_from");
   if (const auto* places = called != nullptr ? called->As<Attribute::Strings>() : nullptr) {
