@@ -267,7 +267,7 @@ std::span<const OpRow> ActivationRows() {
       {"aten._softmax", LowerSoftmax, {.order = ResultOrder::kStated}},
       {"aten.alpha_dropout", LowerDropout},
       {"aten.celu", LowerCelu},
-      {"aten.dropout", LowerDropout},
+      {"aten.dropout", LowerDropout, {.complex = true}},
       {"aten.elu", LowerElu},
       {"aten.feature_alpha_dropout", LowerDropout},
       {"aten.feature_dropout", LowerDropout},

@@ -4,7 +4,10 @@
 #include "importers/torch/ops/op_rows.h"
 
 #include <cmath>
+#include <complex>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
@@ -44,16 +47,32 @@ std::string RoundingMode(CallComposer& c) {
   return c.Has("rounding_mode") ? c.Text("rounding_mode") : "true";
 }
 
-// Halves are divided by a number, or by a tensor's only element, in float32: the divisor is not
-// rounded to a half, and the quotient once it is whole.
-Value* WholeQuotient(CallComposer& c, Value* (*quotient)(Composer&, Value*, Value*)) {
-  const Operands x = TakeOperands(c);
-  if (c.failed()) return nullptr;
-  const Shape* sizes = x.other->type().shape();
-  const bool is_one = sizes != nullptr && NumElements(*sizes) == Dim(1);
-  if (!is_one || !IsHalf(c.dtype(x.self))) return quotient(c, x.self, x.other);
-  Value* whole = quotient(c, c.Widen(x.self), c.As("other", DType::kF32));
-  return c.CastLike(whole, x.self);
+// Whether argument `name`, a number or a 0-d tensor, is another one as `rounded`, a half.
+bool IsRounded(CallComposer& c, std::string_view name, Value* rounded) {
+  if (c.failed() || !IsHalf(c.dtype(rounded)) || c.MaybeRank(rounded) != 0) return false;
+  const bool is_number = c.Take(c.call().Argument(name)).As<Number>() != nullptr;
+  if (!is_number && c.dtype(c.Tensor(name)) == c.dtype(rounded)) return false;
+  const auto known = [&](Value* value) -> std::optional<std::complex<double>> {
+    if (c.failed()) return std::nullopt;
+    const Abstract number = c.call().NewNumber(Number::Kind::kFloat, value);
+    const auto* found = number.As<Number>();
+    if (found == nullptr || !found->known()) return std::nullopt;
+    return found->AsComplex();
+  };
+  const auto half = known(rounded);
+  return !half || half != known(c.As(name, DType::kF32));
+}
+
+using Binary = Value* (*)(Composer&, Value*, Value*);
+
+Value* Product(Composer& c, Value* a, Value* b) { return c.Mul(a, b); }
+Value* Ratio(Composer& c, Value* a, Value* b) { return c.Div(a, b); }
+
+// Halves are multiplied with a number or a 0-d tensor on the right, and divided by it, in float32:
+// it is not rounded to a half, and the result once it is whole. On the left it is rounded.
+Value* WithFactor(CallComposer& c, const Operands& x, Binary compute) {
+  if (!IsRounded(c, "other", x.other)) return compute(c, x.self, x.other);
+  return c.CastLike(compute(c, c.Widen(x.self), c.As("other", DType::kF32)), x.self);
 }
 
 // log(base^a + base^b), without overflow.
@@ -103,22 +122,23 @@ Result<Value*> LowerRSub(Call& call) {
 Result<Value*> LowerMul(Call& call) {
   CallComposer c(call);
   const Operands x = TakeOperands(c);
-  return c.Done(c.dtype(x.self) == DType::kBool ? c.And(x.self, x.other) : c.Mul(x.self, x.other));
+  if (c.dtype(x.self) == DType::kBool) return c.Done(c.And(x.self, x.other));
+  return c.Done(WithFactor(c, x, Product));
 }
 
 Result<Value*> LowerDiv(Call& call) {
   CallComposer c(call);
   const std::string mode = RoundingMode(c);
-  if (mode == "floor") return c.Done(WholeQuotient(c, FloorQuotient));
-  if (mode == "trunc") return c.Done(WholeQuotient(c, TruncQuotient));
-  const Operands x = TakeOperands(c, true);
-  if (mode == "true") return c.Done(c.Div(x.self, x.other));
+  const Operands x = TakeOperands(c, mode == "true");
+  if (mode == "floor") return c.Done(WithFactor(c, x, FloorQuotient));
+  if (mode == "trunc") return c.Done(WithFactor(c, x, TruncQuotient));
+  if (mode == "true") return c.Done(WithFactor(c, x, Ratio));
   return call.Invalid("rounding_mode '" + mode + "' is unknown");
 }
 
 Result<Value*> LowerFloorDivide(Call& call) {
   CallComposer c(call);
-  return c.Done(WholeQuotient(c, FloorQuotient));
+  return c.Done(WithFactor(c, TakeOperands(c), FloorQuotient));
 }
 
 Result<Value*> LowerRemainder(Call& call) {

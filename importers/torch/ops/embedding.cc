@@ -100,7 +100,9 @@ std::span<const OpRow> EmbeddingRows() {
   static constexpr OpRow kRows[] = {
       {"aten._embedding_bag", LowerEmbeddingBag},
       {"aten._embedding_bag_forward_only", LowerEmbeddingBag},
-      {"aten.embedding", LowerEmbedding, {.index = 1, .order = ResultOrder::kStated}},
+      {"aten.embedding",
+       LowerEmbedding,
+       {.complex = true, .index = 1, .order = ResultOrder::kStated}},
       {"aten.embedding_bag", LowerEmbeddingBag, {.index = 1}},
       {"aten.embedding_renorm", LowerEmbeddingRenorm, {.index = 1}},
       {"aten.one_hot", LowerOneHot, {.index = 0}},

@@ -121,7 +121,7 @@ Result<Value*> LowerIsClose(Call& call) {
   const double atol = c.Float("atol");
   if (rtol == 0 && atol == 0) return c.Done(same);
   const DType type = c.dtype(x[0]);
-  const DType computed = IsFloating(type) ? type : DType::kF32;
+  const DType computed = IsFloating(type) || IsComplex(type) ? type : DType::kF32;
   Value* a = c.Cast(x[0], computed);
   Value* b = c.Cast(x[1], computed);
   Value* distance = c.Abs(c.Sub(a, b));

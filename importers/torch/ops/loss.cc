@@ -153,7 +153,7 @@ Result<Value*> LowerBinaryCrossEntropy(Call& call) {
 Result<Value*> LowerBinaryCrossEntropyWithLogits(Call& call) {
   CallComposer c(call);
   const Pair p = TakePair(c);
-  Value* right = LogSigmoid(c, p.x);
+  Value* right = c.CastLike(LogSigmoid(c, c.Widen(p.x)), p.x);
   if (Value* positive = c.OptionalTensor("pos_weight"))
     right = c.Mul(c.Add(c.Mul(c.Sub(positive, 1), p.y), 1), right);
   Value* losses = c.Sub(c.Mul(c.Sub(1, p.y), p.x), right);

@@ -33,8 +33,11 @@ Result<Value*> LowerGcd(Call& call) {
   Value* b = c.Expand(x[1], sizes);
   Value* divisor = GreatestDivisor(c, a, b);
   if (FunctionalName(call.op()) == "gcd") return c.Done(divisor);
+  // Of small integers as C++ computes it, in int.
+  const DType wide = PackedBytes(c.dtype(a), 1) < 4 ? DType::kI32 : c.dtype(a);
   Value* zero = c.Equal(divisor, 0);
-  return c.Done(c.Abs(c.Mul(c.Div(a, c.Where(zero, 1, divisor)), b)));
+  Value* multiple = c.Mul(c.Cast(c.Div(a, c.Where(zero, 1, divisor)), wide), c.Cast(b, wide));
+  return c.Done(c.CastLike(c.Abs(multiple), a));
 }
 
 Result<Value*> LowerNextAfter(Call& call) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/math.h"
 
@@ -129,21 +130,25 @@ Result<Value*> LowerBitwiseNot(Call& call) {
 Result<Value*> LowerNanToNum(Call& call) {
   CallComposer c(call);
   Value* x = c.Tensor("self");
-  if (!IsFloating(c.dtype(x))) return c.Done(x);
-  const double largest = LargestNumber(c.dtype(x));
-  Value* finite = c.Where(IsNaN(c, x), c.FloatOr("nan", 0), x);
-  finite = c.Where(IsInf(c, x, false, true), c.FloatOr("posinf", largest), finite);
-  return c.Done(c.Where(IsInf(c, x, true, false), c.FloatOr("neginf", -largest), finite));
+  const auto finite = [&](Value* part) {
+    const double largest = LargestNumber(c.dtype(part));
+    Value* number = c.Where(IsNaN(c, part), c.FloatOr("nan", 0), part);
+    number = c.Where(IsInf(c, part, false, true), c.FloatOr("posinf", largest), number);
+    return c.Where(IsInf(c, part, true, false), c.FloatOr("neginf", -largest), number);
+  };
+  if (IsComplex(c.dtype(x))) return c.Done(FromPairs(c, finite(PairsOf(c, x))));
+  return c.Done(IsFloating(c.dtype(x)) ? finite(x) : x);
 }
 
 Result<Value*> LowerLogit(Call& call) {
   CallComposer c(call);
-  Value* x = c.Floating("self");
-  Value* p = c.Widen(x);
-  if (const double eps = c.FloatOr("eps", -1); eps >= 0) {
-    p = c.Where(c.Less(p, eps), eps, c.Where(c.Greater(p, 1 - eps), 1 - eps, p));
+  Value* p = c.Floating("self");
+  if (const double given = c.FloatOr("eps", -1); given >= 0) {
+    Value* eps = c.Number(given, p);
+    Value* most = c.Sub(1, eps);
+    p = c.Where(c.Less(p, eps), eps, c.Where(c.Greater(p, most), most, p));
   }
-  return c.Done(c.CastLike(c.Log(c.Div(p, c.Sub(1, p))), x));
+  return c.Done(c.Log(c.Div(p, c.Sub(1, p))));
 }
 
 }  // namespace
@@ -165,7 +170,7 @@ std::span<const OpRow> PointwiseRows() {
       {"aten.isposinf", LowerIsInf},
       {"aten.logical_not", LowerLogicalNot, {.complex = true}},
       {"aten.logit", LowerLogit},
-      {"aten.nan_to_num", LowerNanToNum},
+      {"aten.nan_to_num", LowerNanToNum, {.complex = true}},
       {"aten.neg", LowerNeg, {.complex = true}},
       {"aten.negative", LowerNeg, {.complex = true}},
       {"aten.round", LowerRound},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "core/lowering/complex.h"
 #include "importers/torch/ops/composer.h"
@@ -44,12 +45,30 @@ Value* OuterProduct(Composer& c, Value* a, Value* b) {
   return c.dtype(column) == DType::kBool ? c.And(column, b) : c.Mul(column, b);
 }
 
-// Argument `self`, and the product of two others.
-Result<Value*> AddMatMul(Call& call, std::string_view a, std::string_view b) {
+// addmm of halves, as the operator that rounds their sum once; nullptr where there is none.
+Value* HalfGemm(CallComposer& c, Value* self, Value* a, Value* b) {
+  const Number alpha = c.Take(c.call().Scalar("alpha"));
+  const Number beta = c.Take(c.call().Scalar("beta"));
+  if (c.failed() || c.MaybeRank(a) != 2 || c.MaybeRank(b) != 2) return nullptr;
+  if (!alpha.known() || !beta.known()) return nullptr;
+  std::vector<Value*> operands = {a, b};
+  if (beta.AsComplex() != 0.0) operands.push_back(self);
+  return c.Op("Gemm", std::move(operands),
+              {{"alpha", static_cast<float>(alpha.AsComplex().real())},
+               {"beta", static_cast<float>(beta.AsComplex().real())}});
+}
+
+// Argument `self`, and the product of two others; a sum of halves is rounded once.
+Result<Value*> AddMatMul(Call& call, std::string_view first, std::string_view second) {
   CallComposer c(call);
   if (c.Has("out_dtype")) return call.Unsupported("argument out_dtype");
-  Value* left = InputTensor(c, a);
-  return c.Done(AddProduct(c, c.Tensor("self"), MatMul(c, left, c.Tensor(b))));
+  Value* a = InputTensor(c, first);
+  Value* b = c.Tensor(second);
+  Value* self = c.Tensor("self");
+  if (!IsHalf(c.dtype(a))) return c.Done(AddProduct(c, self, MatMul(c, a, b)));
+  if (Value* sum = HalfGemm(c, self, a, b)) return c.Done(sum);
+  Value* sum = AddProduct(c, c.Widen(self), MatMul(c, c.Widen(a), c.Widen(b)));
+  return c.Done(c.CastLike(sum, a));
 }
 
 // matmul, mm, bmm, mv, dot: the ranks decide, as in NumPy.

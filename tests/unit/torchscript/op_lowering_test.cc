@@ -141,6 +141,49 @@ TEST(OpLoweringTest, RoundsNoDivisorOfHalves) {
             "bf16[1] 1.0");
 }
 
+// Torch 2.14: tensor([1.046875], dtype=bfloat16) * 0.7, and so on; a bfloat16 of 0.7 gives 0.7305
+// and 1.5. A factor on the left is rounded.
+TEST(OpLoweringTest, RoundsNoFactorOfHalves) {
+  constexpr char kHalf[] = "const %x: bf16[2] = [1.046875, 1]\nconst %wide: f32[] = 0.7";
+  EXPECT_EQ(Lowered("mul.Scalar", kHalf, {{"self", "%x"}, {"other", 0.7}}), "bf16[2] 0.734 0.7");
+  EXPECT_EQ(Lowered("mul.Tensor", kHalf, {{"self", "%x"}, {"other", "%wide"}}),
+            "bf16[2] 0.734 0.7");
+  EXPECT_EQ(Lowered("mul.Tensor", kHalf, {{"self", "%wide"}, {"other", "%x"}}), "bf16[2] 0.73 0.7");
+  EXPECT_EQ(Lowered("div.Scalar", kHalf, {{"self", "%x"}, {"other", 0.7}}), "bf16[2] 1.49 1.43");
+}
+
+// Torch 2.14: the product alone, rounded, would give -0.334.
+TEST(OpLoweringTest, RoundsSumsWithProductsOfHalvesOnce) {
+  constexpr char kHalf[] =
+      "const %s: bf16[1, 1] = [[0.326171875]]\nconst %a: bf16[1, 1] = [[-0.478515625]]\n"
+      "const %b: bf16[1, 1] = [[1.3828125]]";
+  EXPECT_EQ(Lowered("addmm", kHalf,
+                    {{"self", "%s"}, {"mat1", "%a"}, {"mat2", "%b"}, {"beta", 1}, {"alpha", 1}}),
+            "bf16[1, 1] -0.336");
+}
+
+// Torch 2.14: logit(tensor([0.8984375, 1.5], dtype=bfloat16), 1e-3), where 1 - eps is 1.
+TEST(OpLoweringTest, RoundsLogitsOfHalvesAtEachStep) {
+  EXPECT_EQ(
+      Lowered("logit", "const %x: bf16[2] = [0.8984375, 1.5]", {{"self", "%x"}, {"eps", 1e-3}}),
+      "bf16[2] 2.19 inf");
+}
+
+TEST(OpLoweringTest, ComparesBothPartsOfComplexNumbers) {
+  EXPECT_EQ(
+      Lowered(
+          "isclose", "const %x: c64[2] = [(1, 2), (1, 0)]\nconst %y: c64[2] = [(1, -2), (1, 1e-9)]",
+          {{"self", "%x"}, {"other", "%y"}, {"rtol", 1e-5}, {"atol", 1e-8}, {"equal_nan", false}}),
+      "bool[2] false true");
+}
+
+// Torch 2.14: C++ computes the product of int8 in int.
+TEST(OpLoweringTest, WrapsMultiplesOnce) {
+  EXPECT_EQ(Lowered("lcm", "const %x: i8[1] = [127]\nconst %y: i8[1] = [4]",
+                    {{"self", "%x"}, {"other", "%y"}}),
+            "i8[1] -4");
+}
+
 // Torch 2.14: add(tensor([0], dtype=bfloat16), tensor([9], dtype=bfloat16), alpha=0.7); times 0.7
 // of float32, it would be 6.31.
 TEST(OpLoweringTest, RoundsFactorsOfHalves) {
