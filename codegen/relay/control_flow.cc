@@ -206,7 +206,8 @@ std::unique_ptr<Graph> Translator::LoopIteration(const LoopForm& loop, const std
     Value* row = Of(graph.output(i));
     row = graph.output(i)->type().rank() == 0
               ? ScalarAsVector(builder_, row)
-              : builder_.Call("expand_dims", {row}, {{"axis", std::int64_t{0}}});
+              : ApartFromScalars(builder_,
+                                 builder_.Call("expand_dims", {row}, {{"axis", std::int64_t{0}}}));
     Value* so_far = loop.state[next.size()];
     next.push_back(
         builder_.Call("concatenate", {builder_.Tuple({so_far, row})}, {{"axis", std::int64_t{0}}}));

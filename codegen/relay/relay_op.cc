@@ -62,6 +62,18 @@ bool IsPassedScalar(const Value& x) {
          });
 }
 
+constexpr int kMaxFused = 8;
+
+// Whether `x` comes of calls that read a scalar, and that TVM may fuse with what reads `x`.
+bool MayFuseScalar(const Value& x, int steps = kMaxFused) {
+  const Node* call = x.producer();
+  if (call == nullptr || steps == 0 || call->op().type == "stop_fusion") return false;
+  return std::ranges::any_of(call->operands(), [steps](const Use& use) {
+    return use.value() != nullptr &&
+           (IsPassedScalar(*use.value()) || MayFuseScalar(*use.value(), steps - 1));
+  });
+}
+
 }  // namespace
 
 bool HasOpenSizes(const Node& node) {
@@ -75,6 +87,10 @@ bool HasOpenSizes(const Node& node) {
 
 Value* Alone(RelayBuilder& builder, Value* x) {
   return x->producer() == nullptr ? x : builder.Call("annotation.stop_fusion", {x});
+}
+
+Value* ApartFromScalars(RelayBuilder& builder, Value* x) {
+  return MayFuseScalar(*x) ? Alone(builder, x) : x;
 }
 
 Value* ScalarAsVector(RelayBuilder& builder, Value* x) {
@@ -91,6 +107,9 @@ Value* RelayOp::Do(std::string_view name, Values operands, Attribute::Dict attri
   if (Broadcasts(name) && std::ranges::any_of(operands, is_scalar) &&
       std::ranges::any_of(operands, has_axes) && HasOpenSizes(node)) {
     for (Value*& x : operands) x = is_scalar(x) ? ScalarAsVector(builder, x) : x;
+  }
+  if (Broadcasts(name) && HasOpenSizes(node)) {
+    for (Value*& x : operands) x = IsOpen(x) ? x : ApartFromScalars(builder, x);
   }
   return builder.Call(name, operands, std::move(attributes));
 }

@@ -53,6 +53,8 @@ Value* Alone(RelayBuilder& builder, Value* x);
 // sizes that has an operand of rank 0, whose shape it passes as what it does not take; the vector
 // is made in a function of its own.
 Value* ScalarAsVector(RelayBuilder& builder, Value* x);
+// `x`, which is read beside open sizes: alone if the calls that compute it read a scalar.
+Value* ApartFromScalars(RelayBuilder& builder, Value* x);
 
 using Emitted = Result<Values>;
 using Emitter = Emitted (*)(RelayOp&);

@@ -344,6 +344,10 @@ graph main(%x: f32[2, n, n], %y: f32[n, 4]) -> (%a, %b) {
   %a = onnx.Einsum(%x) {equation = "...ii->...i"}
   %b = onnx.Einsum(%x, %y) {equation = "...ij, jk -> k..."}
 }""", [f32(2, 3, 3), f32(3, 4)])
+case("updates whose sizes follow from another shape", """
+graph main(%x: f32[2, n], %i: i64[2, k], %u: f32[2, m]) -> (%y) {
+  %y = onnx.ScatterElements(%x, %i, %u) {axis = 1}
+}""", [f32(2, 5), i64([[0, 3, 1], [4, 2, 0]]), f32(2, 3)], holds=["R.match_cast(u, R.Tensor((2, k)"])
 for mode, padding in (("linear", "zeros"), ("cubic", "reflection"), ("nearest", "border")):
     case(f"samples at a grid, {mode}, {padding}", """
 graph main(%x: f32[n, 2, h, w], %grid: f32[n, 3, 2, 2]) -> (%y) {

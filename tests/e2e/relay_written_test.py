@@ -13,6 +13,7 @@ import numpy as np
 from relay_case import RelayCase, draw
 
 INF = np.inf
+NAN = np.nan
 GREATEST = np.finfo(np.float32).max
 
 
@@ -47,6 +48,38 @@ graph main(%x: f32[1, 2, 8]) -> (%y) {
   %y = onnx.MeanVarianceNormalization(%x) {axes = [0, 2]}
 }""")
         np.testing.assert_allclose(self.outputs(bare, "interpreter", x=x)[0], expected, atol=0.02)
+
+    def test_nan_is_the_second_operand_of_an_extreme(self):
+        x = np.array([NAN, -3, 0.5, 2], np.float32)
+        text = self.texts("""
+graph main(%x: f32[4], %y: f32[4]) -> (%held, %above, %larger, %unit) {
+  const %low: f32[] = -1
+  const %high: f32[] = 1
+  %held = onnx.Clip(%x, %low, %high)
+  %above = onnx.Max(%x, %high)
+  %larger = onnx.Max(%x, %y)
+  %unit = onnx.HardSigmoid(%x)
+}""", x=x, y=x[::-1].copy())
+        for held in ("maximum(-1f, %x)", "minimum(1f, %", "maximum(1f, %x)", "isnan(%x)",
+                     "maximum(0f, %"):
+            self.assertIn(held, text)
+        self.assertNotIn("clip(", text)
+
+    def test_what_a_loop_takes_is_apart_from_the_tensor_that_it_grows(self):
+        text = self.texts("""
+graph main(%x: f32[3, 2], %s: f32[2]) -> (%last, %rows) {
+  const %count: i64[] = 2
+  const %none: f32[0, 2] = []
+  %last, %rows: f32[n, 2] = onnx.Loop(%count, _, %s, %none) {body = graph step(%i: i64[], %go: bool[], %sum: f32[2], %list: f32[?, 2]) -> (%go, %next, %more: f32[?, 2]) {
+    const %axes: i64[1] = [0]
+    %row = onnx.Gather(%x, %i)
+    %one = onnx.Unsqueeze(%row, %axes)
+    %wave = onnx.Sin(%sum)
+    %next = onnx.Mul(%wave, %row)
+    %more: f32[?, 2] = onnx.Concat(%list, %one) {axis = 0}
+  }}
+}""", x=draw(3, 2), s=draw(2))
+        self.assertRegex(text, r"(%\d+) = annotation.stop_fusion\(%\d+\);\n *%\d+ = \(%collected1, \1\);")
 
     def test_extremes_of_infinities_do_not_start_from_a_finite_number(self):
         x = np.array([[[-INF, -INF, -INF, 2], [INF, INF, INF, INF]]], np.float32)

@@ -115,20 +115,27 @@ Expressions EmitScatterElements(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::string indices, Indices(op, 1, axis));
   DRAGOMAN_ASSIGN(const Shape data, op.shape(0));
   DRAGOMAN_ASSIGN(const Shape sizes, op.shape(1));
+  const std::string updates = CastTo(op, 2, sizes);
   if (!tvm::CountsAsData(data, sizes, axis)) {
     DRAGOMAN_ASSIGN(const std::string tuples, TuplesOf(op, indices, sizes, axis));
-    return One(fmt::format("R.scatter_nd({}, {}, {}, reduction=\"{}\")", op.arg(0), tuples,
-                           op.arg(2), reduction));
+    return One(fmt::format("R.scatter_nd({}, {}, {}, reduction=\"{}\")", op.arg(0), tuples, updates,
+                           reduction));
   }
   return One(fmt::format("R.scatter_elements({}, {}, {}, axis={}, reduction=\"{}\")", op.arg(0),
-                         indices, op.arg(2), axis, reduction));
+                         indices, updates, axis, reduction));
 }
 
 Expressions EmitScatterNd(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::string reduction, ScatterReduction(op));
   DRAGOMAN_ASSIGN(std::string indices, IndexTuples(op, 1, 0));
-  return One(fmt::format("R.scatter_nd({}, {}, {}, reduction=\"{}\")", op.arg(0), indices,
-                         op.arg(2), reduction));
+  DRAGOMAN_ASSIGN(const Shape data, op.shape(0));
+  DRAGOMAN_ASSIGN(Shape sizes, op.shape(1));
+  const Dim depth = sizes.back();
+  sizes.pop_back();
+  if (depth.known()) sizes.insert(sizes.end(), data.begin() + depth.value(), data.end());
+  const std::string updates = depth.known() ? CastTo(op, 2, std::move(sizes)) : op.arg(2);
+  return One(fmt::format("R.scatter_nd({}, {}, {}, reduction=\"{}\")", op.arg(0), indices, updates,
+                         reduction));
 }
 
 // `x` as what TVM puts into order: of uint64 it knows no order, so the int64 in the same place.

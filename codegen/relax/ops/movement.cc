@@ -154,17 +154,12 @@ Expressions EmitTranspose(RelaxOp& op) {
   return One(fmt::format("R.permute_dims({}, axes={})", op.arg(0), ListText(perm)));
 }
 
-// Operand `i` with the sizes of the first one along all axes but `axis`: where TVM cannot prove
-// that they are, a cast tells, which run time checks.
+// Operand `i` with the sizes of the first one along all axes but `axis`.
 Result<std::string> FitBeside(RelaxOp& op, std::size_t i, std::size_t axis) {
   DRAGOMAN_ASSIGN(Shape wanted, op.shape(0));
   DRAGOMAN_ASSIGN(const Shape own, op.shape(i));
   wanted[axis] = own[axis];
-  const bool fits = std::ranges::equal(
-      own, wanted, [](const Dim& a, const Dim& b) { return Equal(a, b) == Truth::kYes; });
-  if (fits || !IsSaid(op, wanted)) return op.arg(i);
-  const std::string type = TypeText(op.type(i).WithShape(std::move(wanted)), op.symbols);
-  return op.Do("match_cast", op.arg(i), type);
+  return CastTo(op, i, std::move(wanted));
 }
 
 Expressions EmitConcat(RelaxOp& op) {

@@ -60,6 +60,17 @@ Result<std::string> NameSize(RelaxOp& op, const std::string& size, const Dim& di
   return *DimText(dim, op.symbols);
 }
 
+std::string CastTo(RelaxOp& op, std::size_t i, Shape wanted) {
+  const Shape* own = op.type(i).shape();
+  const bool fits =
+      own != nullptr && std::ranges::equal(*own, wanted, [](const Dim& a, const Dim& b) {
+        return Equal(a, b) == Truth::kYes;
+      });
+  if (fits || !IsSaid(op, wanted)) return op.arg(i);
+  const std::string type = TypeText(op.type(i).WithShape(std::move(wanted)), op.symbols);
+  return op.Do("match_cast", op.arg(i), type);
+}
+
 std::string Stretched(RelaxOp& op, const std::string& x, std::int64_t axis, const std::string& size,
                       const std::string& count) {
   const std::string moves =

@@ -32,6 +32,10 @@ Result<std::string> NameSizes(RelaxOp& op, const std::string& sizes, const Shape
 // The same for one size, held by the 0-d tensor `size`; as an expression.
 Result<std::string> NameSize(RelaxOp& op, const std::string& size, const Dim& dim);
 
+// Operand `i` with the sizes `wanted`, which it must have: where TVM cannot prove that it has, a
+// cast tells, which run time checks.
+std::string CastTo(RelaxOp& op, std::size_t i, Shape wanted);
+
 // `x`, whose axis has the size of the 0-d tensor `size`, with `count` (an expression) elements
 // along it, where that is the size or the size is 1. TVM's own broadcasts go by what is known of
 // sizes when a module is compiled.

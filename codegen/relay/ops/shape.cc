@@ -97,8 +97,9 @@ Emitted EmitTranspose(RelayOp& op) {
 Emitted EmitConcat(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   Values parts;
+  const bool is_open = HasOpenSizes(op.node);
   for (const std::size_t i : tvm::JoinedOperands(op.node, static_cast<std::size_t>(axis)))
-    parts.push_back(op.arg(i));
+    parts.push_back(is_open ? ApartFromScalars(op.builder, op.arg(i)) : op.arg(i));
   return One(op.Do("concatenate", {op.builder.Tuple(parts)}, {{"axis", op.Int("axis")}}));
 }
 
