@@ -72,13 +72,14 @@ Status Generalize(const GeneralizeOptions& options) {
   const Session session = MakeSession(options.common, options.first);
   DRAGOMAN_ASSIGN(const Format* const target, FormatOfOutput(session.formats, options.output));
   DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(options.lowering));
+  const ReadOptions tags = ReadOptionsOf(options.lowering);
   Facts names;
   for (const std::string& text : options.names) {
     DRAGOMAN_ASSIGN(ShapeFact fact, ParseShapeFact(text));
     names.shapes.push_back(std::move(fact));
   }
-  DRAGOMAN_ASSIGN(const CommonModel first, ReadCommon(session, options.first, facts));
-  DRAGOMAN_ASSIGN(const CommonModel second, ReadCommon(session, options.second, facts));
+  DRAGOMAN_ASSIGN(const CommonModel first, ReadCommon(session, options.first, facts, tags));
+  DRAGOMAN_ASSIGN(const CommonModel second, ReadCommon(session, options.second, facts, tags));
   DRAGOMAN_ASSIGN(const Generalized done, GeneralizeModels(first.model, second.model, names));
   DRAGOMAN_TRY(CheckAt(session, first.model, options.first, done.model, options));
   DRAGOMAN_TRY(CheckAt(session, second.model, options.second, done.model, options));
@@ -114,6 +115,9 @@ void AddGeneralize(CommandLine& program) {
               {.placeholder = "N", .range = {{1, 1000}}});
   command.Add("--entry", &options->lowering.entry, "The entry to take of several",
               {.placeholder = "NAME"});
+  command.Add("--tags", &options->lowering.tags,
+              "Tags of the graphs of SavedModels; default: serve, if there is one",
+              {.placeholder = "NAME,…", .commas = true});
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "Sizes of inputs that differ become symbols, one for each pair of numbers: export at sizes\n"

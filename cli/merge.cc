@@ -26,6 +26,7 @@ struct MergeOptions {
   std::string output;
   std::vector<std::string> connections;
   std::optional<std::string> passes;
+  LoweringFlags of_first, of_second;
   CommonOptions common;
 };
 
@@ -44,8 +45,13 @@ Status Merge(const MergeOptions& options) {
   const Session session = MakeSession(options.common, options.first);
   DRAGOMAN_ASSIGN(std::vector<Connection> connections, ParseConnections(options.connections));
   DRAGOMAN_ASSIGN(const Format* const target, FormatOfOutput(session.formats, options.output));
-  DRAGOMAN_ASSIGN(CommonModel first, ReadCommon(session, options.first));
-  DRAGOMAN_ASSIGN(CommonModel second, ReadCommon(session, options.second));
+  const auto read = [&](const std::string& path,
+                        const LoweringFlags& flags) -> Result<CommonModel> {
+    DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(flags));
+    return ReadCommon(session, path, facts, ReadOptionsOf(flags));
+  };
+  DRAGOMAN_ASSIGN(CommonModel first, read(options.first, options.of_first));
+  DRAGOMAN_ASSIGN(CommonModel second, read(options.second, options.of_second));
   for (auto& [output, input] : connections) {
     output = NameIn(first.model, output);
     input = NameIn(second.model, input);
@@ -74,7 +80,8 @@ Status CutAtScope(ExtractOptions& options) {
   Session session = MakeSession(options.convert.common, options.convert.model);
   session.warn = nullptr;  // they are printed when the model is converted
   DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(flags));
-  DRAGOMAN_ASSIGN(const CommonModel common, ReadCommon(session, options.convert.model, facts));
+  DRAGOMAN_ASSIGN(const CommonModel common,
+                  ReadCommon(session, options.convert.model, facts, ReadOptionsOf(flags)));
   DRAGOMAN_ASSIGN(ModelPart part, PartOfScope(common.model, NameIn(common.model, *options.scope)));
   flags.cut_inputs = std::move(part.inputs);
   flags.cut_outputs = std::move(part.outputs);
@@ -122,7 +129,8 @@ Status Split(const SplitOptions& options) {
   const Session session = MakeSession(options.common, options.model);
   DRAGOMAN_ASSIGN(const Format* const target, FormatOfOutput(session.formats, options.output));
   DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(options.lowering));
-  DRAGOMAN_ASSIGN(const CommonModel common, ReadCommon(session, options.model, facts));
+  DRAGOMAN_ASSIGN(const CommonModel common,
+                  ReadCommon(session, options.model, facts, ReadOptionsOf(options.lowering)));
   std::vector<std::vector<std::string>> borders;
   for (const std::string& border : options.borders)
     borders.push_back(NamesIn(common.model, NamesAtCommas(border)));
@@ -163,6 +171,17 @@ void AddMerge(CommandLine& program) {
   command.Add("--connect", &options->connections,
               "Output of A that is an input of B; default: those of equal names",
               {.placeholder = "OUTPUT=INPUT", .repeatable = true});
+  for (const bool is_first : {true, false}) {
+    LoweringFlags& flags = is_first ? options->of_first : options->of_second;
+    const std::string suffix = is_first ? "-a" : "-b";
+    const std::string of = is_first ? " of A" : " of B";
+    command.Add("--shape" + suffix, &flags.shapes, "Sizes of an input" + of + ", as for convert",
+                {.placeholder = "NAME=D,…", .repeatable = true});
+    command.Add("--entry" + suffix, &flags.entry, "The entry" + of + " to take",
+                {.placeholder = "NAME"});
+    command.Add("--tags" + suffix, &flags.tags, "Tags of the graph" + of + ", a SavedModel",
+                {.placeholder = "NAME,…", .commas = true});
+  }
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "The model has the inputs of both that are not connected, and the outputs of both that are\n"

@@ -104,9 +104,9 @@ Status EditModel(Model& model, const EditRequest& given) {
   return {};
 }
 
-Result<CommonModel> ReadCommon(const Session& session, const std::string& path,
-                               const Facts& facts) {
-  DRAGOMAN_ASSIGN(const Model source, session.Read(path));
+Result<CommonModel> ReadCommon(const Session& session, const std::string& path, const Facts& facts,
+                               const ReadOptions& options) {
+  DRAGOMAN_ASSIGN(const Model source, session.Read(path, std::nullopt, options));
   CommonModel common{.model = {}, .opset = KeptOpset(source)};
   LoweringOptions lowering;
   lowering.facts = facts;

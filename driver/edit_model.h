@@ -62,7 +62,7 @@ struct CommonModel {
   std::optional<std::int64_t> opset;
 };
 Result<CommonModel> ReadCommon(const Session& session, const std::string& path,
-                               const Facts& facts = {});
+                               const Facts& facts = {}, const ReadOptions& options = {});
 
 }  // namespace dragoman
 

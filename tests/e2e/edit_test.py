@@ -193,6 +193,15 @@ class Edit(CommandCase):
         self.assertIn("--metadata: files of format relax do not keep metadata", self.fails(
             4, "edit", self.model, "-o", self.out / "m.py", "--metadata", "a=b"))
 
+    def test_which_graph_is_stated_for_each_model(self):
+        graphs = MODELS / "tensorflow" / "vocabulary"
+        for command in (("split", graphs, "--at", "x"), ("merge", graphs, graphs),
+                        ("extract", graphs, "--scope", "x"), ("generalize", graphs, graphs)):
+            option = "--tags-b" if command[0] == "merge" else "--tags"
+            with self.subTest(command):
+                self.assertIn("tags of its graphs", self.fails(2, *command, "-o", self.out / "o.onnx", option,
+                                                      "nothing"))
+
     def test_names_of_tensorflow_with_their_port(self):
         graph = MODELS / "tensorflow" / "counter.pb"
         lines = self.done("inspect", graph).splitlines()
