@@ -84,46 +84,56 @@ void AppendTensors(const std::string& name, const Type& type, std::vector<std::s
     AppendTensors(fmt::format("{}.{}", name, i), type.element(i), names);
 }
 
-// Sizes of the first argument, guessed from the first matrix or filter among the weights; "": there
-// is none.
-std::string GuessedSizes(const Model& source) {
+// Sizes of the only argument `name`, with which the model can be lowered, guessed from matrices and
+// filters among the weights; "": none is found.
+std::string GuessedSizes(const Session& session, const Model& source, const std::string& name) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> guesses;
   for (const State& state : source.states) {
     const Tensor* tensor = state.initial.tensor();
-    if (tensor == nullptr) continue;
-    const auto& sizes = tensor->sizes();
-    if (sizes.size() == 2) return fmt::format("1,{}", sizes[1]);
-    if (sizes.size() == 4) return fmt::format("1,{},224,224", sizes[1]);
+    const std::size_t rank = tensor != nullptr ? tensor->sizes().size() : 0;
+    if (rank != 2 && rank != 4) continue;
+    std::string guess = fmt::format("1,{}{}", tensor->sizes()[1], rank == 4 ? ",224,224" : "");
+    if (std::ranges::count(guesses, guess) == 0) guesses.push_back(std::move(guess));
+  }
+  Session silent = session;
+  silent.warn = nullptr;
+  silent.explain = nullptr;
+  for (std::size_t i = 0; i < std::min(guesses.size(), kMost); ++i) {
+    const Result<ShapeFact> fact = ParseShapeFact(name + "=" + guesses[i]);
+    if (!fact.ok()) continue;
+    LoweringOptions lowering;
+    lowering.facts.shapes = {*fact};
+    lowering.passes = "none";
+    if (silent.ToCommon(source, lowering).ok()) return guesses[i];
   }
   return "";
 }
 
-// Facts that would let the model be lowered, and how much of them is guessed; those that nothing
-// tells are left to the user. Empty: there are no sizes to state.
-std::string FactsToState(const Model& source, const std::vector<Slot>& slots) {
+// Facts that would let the model be lowered; those that nothing tells are left to the user. Empty:
+// there are no sizes to state.
+std::string FactsToState(const Session& session, const Model& source,
+                         const std::vector<Slot>& slots) {
   std::vector<std::string> names;
   for (const Slot& slot : slots) AppendTensors(slot.name, slot.type, names);
   if (names.empty()) return "";
-  const std::string guess = GuessedSizes(source);
+  const std::string guess =
+      names.size() == 1 ? GuessedSizes(session, source, names.front()) : std::string();
   std::string facts;
-  for (const std::string& name : names) {
-    const bool is_guessed = facts.empty() && !guess.empty();
-    facts += fmt::format(" --shape {}={}", ShellWord(Printable(name)), is_guessed ? guess : "…");
-  }
-  const std::string_view note = guess.empty() ? "write the sizes for …"
-                                : names.size() == 1
-                                    ? "sizes guessed from the weights"
-                                    : "sizes guessed from the weights; write yours for …";
-  return fmt::format("{}   ({})", facts, note);
+  for (const std::string& name : names)
+    facts += fmt::format(" --shape {}={}", ShellWord(Printable(name)), guess.empty() ? "…" : guess);
+  return fmt::format("{}   ({})", facts,
+                     guess.empty() ? "write the sizes for …" : "sizes guessed from the weights");
 }
 
 // One line in place of the same error of each target.
-void PrintWhyNotLowered(const Error& error, const Model& source, const std::vector<Slot>& slots,
-                        const ScreenOptions& options) {
+void PrintWhyNotLowered(const Session& session, const Error& error, const Model& source,
+                        const std::vector<Slot>& slots, const ScreenOptions& options) {
   const std::string finding = error.findings().front().ToString();
   Print("  none   {}\n", OneLine(error.findings().front()));
   if (error.findings().size() > 1) Print("         (and {} more)\n", error.findings().size() - 1);
   const std::string facts =
-      finding.find("--shape") != std::string::npos ? FactsToState(source, slots) : "";
+      finding.find("--shape") != std::string::npos ? FactsToState(session, source, slots) : "";
   if (!facts.empty()) {
     Print("\nnext:  dragoman inspect {}{}\n", ShellWord(options.model), facts);
   } else if (error.findings().size() > 1) {
@@ -202,7 +212,7 @@ void PrintScreen(const Session& session, const Model& model, const Result<Model>
   Print("targets\n");
   if (!lowered.ok()) {
     const Entry& entry = model.entries.front();
-    return PrintWhyNotLowered(lowered.error(), model, GivenSlots(format, entry), options);
+    return PrintWhyNotLowered(session, lowered.error(), model, GivenSlots(format, entry), options);
   }
   PrintTargets(AskTargets(session, lowered, std::nullopt), options);
 }
