@@ -72,15 +72,17 @@ Status CheckWeights(const Session& session, const Model& model, const ConvertOpt
 // misspelt in it.
 Status CheckEdited(const Session& session, const Model& source, const Format& target,
                    const ConversionOptions& conversion, const ConvertOptions& options) {
-  if (options.force || target.validate == nullptr) return {};
-  const bool is_written_as_it_is =
-      source.level == Level::kCommon || IsPlainCopy(source, target, conversion);
-  if (!is_written_as_it_is || CountAbsentWeights(source) > 0) return {};
   if (IsStandardInput(options.model) && !options.from) return {};
   DRAGOMAN_ASSIGN(const Format* const format, options.from
                                                   ? FormatByName(session.formats, *options.from)
                                                   : FormatOfInput(session.formats, options.model));
-  if (!format->is_container) return {};
+  const bool may_be_edited =
+      format->is_container && target.validate != nullptr &&
+      (source.level == Level::kCommon || IsPlainCopy(source, target, conversion));
+  if (options.force && !may_be_edited)
+    return InvalidInput("--force is about graphs of " + std::string(target.name) +
+                        " in .dgt, .dgm and .json files that are written as they are");
+  if (options.force || !may_be_edited || CountAbsentWeights(source) > 0) return {};
   Status status = target.validate(source);
   return status.ok() ? std::move(status) : std::move(status.error().InFile(options.model));
 }
@@ -267,6 +269,7 @@ Result<int> Convert(const ConvertOptions& options) {
   DRAGOMAN_ASSIGN(const Format* const target, TargetOf(session.formats, options));
   DRAGOMAN_ASSIGN(const ConversionOptions conversion, ConversionOf(options));
   DRAGOMAN_TRY(CheckConversion(*target, conversion));
+  if (options.seed != 0 && !options.check) return InvalidInput("--seed goes with --check");
   DRAGOMAN_ASSIGN(Model source,
                   session.Read(options.model, options.from, ReadOptionsOf(options.lowering)));
   DRAGOMAN_TRY(CheckEdited(session, source, *target, conversion, options));

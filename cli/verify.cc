@@ -97,6 +97,8 @@ Status CheckOptions(const VerifyOptions& options) {
   if (gives_inputs && !options.against)
     return InvalidInput("--input and --inputs go with --against");
   if (options.random && !options.against) return InvalidInput("--random goes with --against");
+  if (options.request.seed != 0 && (gives_inputs || !options.against))
+    return InvalidInput("--seed is of random inputs, which --against draws");
   if (options.random && gives_inputs)
     return InvalidInput("--random does not go with --input and --inputs");
   return {};

@@ -26,8 +26,12 @@ Verification Judge(std::string what, const FlatArrays& found, const FlatArrays& 
     return verification;
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
-    verification.outputs.push_back(
+    OutputComparison& compared = verification.outputs.emplace_back(
         CompareOutput(found[i].first, found[i].second, expected[i].second, tolerance));
+    for (std::size_t k = 0; !compared.ok && k < expected.size(); ++k) {
+      if (k != i && found[i].first == expected[k].first)
+        compared.message += fmt::format("; there, '{}' is output {}", found[i].first, k);
+    }
   }
   return verification;
 }

@@ -114,6 +114,10 @@ class Mistakes(CommandCase):
                           ("verify", MLP, "--data", data, "--random", "2"),
                           ("verify", MLP, "--data", data, "--against", MLP),
                           ("verify", MLP, "--against", MLP, "--random", "2", "--input", "0=x.npy"),
+                          ("verify", MLP, "--data", data, "--seed", "2"),
+                          ("convert", MLP, "-o", self.out / "x.onnx", "--seed", "2"),
+                          ("convert", MLP, "-o", self.out / "x.onnx", "--force"),
+                          ("convert", MLP, "-o", self.out / "x.py", "--force"),
                           ("diff", MLP, MLP, "--level", "source", "--passes", "default"),
                           ("codegen", MLP, "-o", self.out / "program", "--steps", "3")):
             with self.subTest(arguments):
@@ -249,6 +253,18 @@ class NextCommand(CommandCase):
 
     def test_with_facts_that_are_guessed(self):
         self.runs(self.next_of(POLICY))
+
+    def test_guesses_are_possible(self):
+        folder = MODELS / "torchscript"
+        for name in ("beam_search", "gru_variants", "language", "lstm_policy", "lstm_state"):
+            model = folder / name / "model.pt"
+            told = self.done("inspect", model).splitlines()[-1]
+            with self.subTest(name):
+                if "…" in told:
+                    self.assertNotIn("guessed", told)
+                else:
+                    sizes = self.next_of(model).split(" --shape ")[1]
+                    self.assertNotIn("\n  none ", self.done("inspect", model, "--shape", sizes))
 
     def test_parts_of_tuples_are_named(self):
         model = MODELS / "torchscript" / "quantized_recurrent" / "model.pt"

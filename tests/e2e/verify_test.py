@@ -113,6 +113,18 @@ class Verify(CommandCase):
         self.fails(2, "verify", MLP, "--data", MODELS / "mlp", "--bisect")
 
 
+    def test_outputs_in_another_order_are_told(self):
+        two = self.out / "two.dgt"
+        text = ("graph main(%x: f32[2]) -> (%a, %b) {\n  %a = onnx.Neg(%x)\n"
+                "  %b = onnx.Exp(%x)\n}\n")
+        two.write_text(text)
+        swapped = self.out / "swapped.dgt"
+        swapped.write_text(text.replace("(%a, %b)", "(%b, %a)"))
+        found = dragoman("verify", two, "--against", swapped)
+        self.assertEqual(found.returncode, 1)
+        self.assertIn("; there, 'a' is output 1", found.stdout)
+        self.assertIn("; there, 'b' is output 0", found.stdout)
+
     def test_bisect_of_the_generated_program_and_of_another_model(self):
         found = self.done("verify", MLP, "--engine", "native", "--bisect")
         self.assertIn("random input 0: ok", found)
