@@ -2,8 +2,10 @@
 #include "core/compare/composed_node.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "core/compare/composed_part.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman {
@@ -34,6 +36,26 @@ std::optional<ComposedNode> AsComposed(const Node& node) {
   }
   for (const Use& use : node.operands()) composed.operands.push_back(use.value());
   for (std::size_t i = 0; i < node.num_results(); ++i) composed.results.push_back(node.result(i));
+  return composed;
+}
+
+ComposedNode AsComposedGraph(const std::vector<const Node*>& nodes,
+                             const std::vector<const Value*>& results) {
+  ComposedNode composed;
+  composed.label = kComposedGraph;
+  composed.results = results;
+  auto body = std::make_shared<Graph>();
+  ValueMap map;
+  for (const Node* node : nodes) {
+    for (const Value* taken : TakenBy(*node)) {
+      if (taken == nullptr || map.contains(taken)) continue;
+      map[taken] = body->AddInput(taken->name());
+      composed.operands.push_back(taken);
+    }
+    CloneNode(*node, *body, nullptr, map);
+  }
+  for (const Value* result : results) body->AddOutput(map.at(result));
+  composed.attributes.emplace_back("body", Attribute(std::move(body)));
   return composed;
 }
 

@@ -22,6 +22,10 @@ struct ComposedNode {
 };
 // Of a node of the common dialect. nullopt: it has bodies.
 std::optional<ComposedNode> AsComposed(const Node& node);
+// Several nodes of one graph, in order and perhaps with bodies, that give `results`. The label is
+// kComposedGraph, the attribute `body` a graph of the nodes, whose inputs are the operands.
+ComposedNode AsComposedGraph(const std::vector<const Node*>& nodes,
+                             const std::vector<const Value*>& results);
 
 // Operators of an entry that become others before it is written.
 class PreparedOperators {

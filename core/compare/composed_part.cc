@@ -86,27 +86,6 @@ class PartKey {
   std::unordered_map<const Value*, std::uint64_t> numbers_;
 };
 
-// What a node takes: its operands, and what its bodies read of the graphs around them.
-std::vector<const Value*> TakenBy(const Node& node) {
-  std::vector<const Value*> taken;
-  for (const Use& use : node.operands()) taken.push_back(use.value());
-  std::unordered_set<const Graph*> inside;
-  const auto see = [&](const Use& use) {
-    const bool is_own = use.value() == nullptr || inside.contains(use.value()->graph());
-    if (!is_own) taken.push_back(use.value());
-  };
-  for (const NamedAttribute& attribute : node.attributes()) {
-    const Graph* body = attribute.value.graph();
-    if (body == nullptr) continue;
-    ForEachGraph(*body, [&](const Graph& graph) { inside.insert(&graph); });
-    ForEachGraph(*body, [&](const Graph& graph) {
-      for (const Node& inner : graph.nodes()) std::ranges::for_each(inner.operands(), see);
-      std::ranges::for_each(graph.outputs(), see);
-    });
-  }
-  return taken;
-}
-
 // Appends the nodes that `result` takes, operands first. False: one of them does not belong.
 bool AppendNodesOf(const Value* result, const SizeRemark& of_sizes, PartKey& key,
                    std::vector<const Node*>& nodes) {
@@ -144,6 +123,26 @@ bool AppendNodesOf(const Value* result, const SizeRemark& of_sizes, PartKey& key
 }
 
 }  // namespace
+
+std::vector<const Value*> TakenBy(const Node& node) {
+  std::vector<const Value*> taken;
+  for (const Use& use : node.operands()) taken.push_back(use.value());
+  std::unordered_set<const Graph*> inside;
+  const auto see = [&](const Use& use) {
+    const bool is_own = use.value() == nullptr || inside.contains(use.value()->graph());
+    if (!is_own) taken.push_back(use.value());
+  };
+  for (const NamedAttribute& attribute : node.attributes()) {
+    const Graph* body = attribute.value.graph();
+    if (body == nullptr) continue;
+    ForEachGraph(*body, [&](const Graph& graph) { inside.insert(&graph); });
+    ForEachGraph(*body, [&](const Graph& graph) {
+      for (const Node& inner : graph.nodes()) std::ranges::for_each(inner.operands(), see);
+      std::ranges::for_each(graph.outputs(), see);
+    });
+  }
+  return taken;
+}
 
 std::optional<ComposedPart> FindComposedPart(const ComposedOperator& composed,
                                              const NodeRemark& remark, const SizeRemark& of_sizes) {

@@ -11,11 +11,15 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ir/graph.h"
 
 namespace dragoman {
+
+// The label of several operators, the attribute `body` of which is a graph of them.
+inline constexpr std::string_view kComposedGraph = "graph";
 
 struct ComposedOperator {
   // A value of the graph, or a constant as PrintAttribute writes it, "" for an omitted operand.
@@ -34,6 +38,9 @@ struct ComposedPart {
   std::vector<const Node*> nodes;  // each after those that it reads
   std::string digest;
 };
+
+// What a node takes: its operands, and what its bodies read of the graphs around them.
+std::vector<const Value*> TakenBy(const Node& node);
 
 // What the format knows of a node beyond operator, attributes and operands: the order of its
 // arguments, the digest of the function that it calls. nullopt: the node computes nothing.

@@ -96,6 +96,79 @@ std::string NameOfUnread(const ComposedOperator& op, std::size_t i, GraphBuilder
   return may_be_omitted ? "" : builder.UniqueName(formal->name);
 }
 
+Result<std::vector<Value*>> AppendOperator(const ComposedOperator& op,
+                                           const Attribute::Dict& attributes,
+                                           const std::vector<Value*>& operands,
+                                           GraphBuilder& builder) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < op.results.size(); ++i)
+    names.push_back(op.results[i] != nullptr ? op.results[i]->name()
+                                             : NameOfUnread(op, i, builder));
+  DRAGOMAN_ASSIGN(Node * made, builder.Append(op.label, operands, attributes, names));
+  std::vector<Value*> results;
+  for (std::size_t i = 0; i < made->num_results(); ++i) results.push_back(made->result(i));
+  return results;
+}
+
+// Sizes have names of another model in a text: types follow from the operands.
+void MakeOwn(Node& node, GraphBuilder& builder) {
+  const auto own = [&](Value* value) {
+    if (value == nullptr) return;
+    value->set_name(builder.UniqueName(value->name()));
+    value->set_type(Type());
+  };
+  const auto own_results = [&](Node& each) {
+    each.set_origin(builder.origin());
+    for (std::size_t i = 0; i < each.num_results(); ++i) own(each.result(i));
+  };
+  own_results(node);
+  for (const NamedAttribute& attribute : node.attributes()) {
+    if (attribute.value.graph() == nullptr) continue;
+    ForEachGraph(*attribute.value.graph(), [&](Graph& graph) {
+      for (const auto& input : graph.inputs()) own(input.get());
+      for (Node& inner : graph.nodes()) own_results(inner);
+    });
+  }
+}
+
+bool IsCommon(const Graph& body) {
+  bool is_common = true;
+  ForEachGraph(body, [&](const Graph& graph) {
+    for (const Node& node : graph.nodes()) is_common = is_common && FindOp(node) != nullptr;
+  });
+  return is_common;
+}
+
+Result<std::vector<Value*>> AppendBody(const Attribute::Dict& attributes,
+                                       const std::vector<Value*>& operands, GraphBuilder& builder) {
+  const Attribute* attribute = Find(attributes, "body");
+  const Graph* body = attribute != nullptr ? attribute->graph() : nullptr;
+  if (body == nullptr || body->num_inputs() != operands.size() || !IsCommon(*body))
+    return InvalidInput("operators without a graph of as many inputs");
+  ValueMap map;
+  for (std::size_t i = 0; i < operands.size(); ++i) map[body->input(i)] = operands[i];
+  for (const auto& constant : body->constants()) {
+    if (constant->tensor() == nullptr) return InvalidInput("a constant that is not a tensor");
+    map[constant.get()] = builder.Constant(*constant->tensor(), constant->name());
+  }
+  std::vector<Node*> made;
+  for (const Node& node : body->nodes()) {
+    made.push_back(CloneNode(node, builder.graph(), nullptr, map));
+    MakeOwn(*made.back(), builder);
+    Status inferred = builder.Infer(*made.back());
+    if (inferred.ok()) continue;
+    for (; !made.empty(); made.pop_back()) builder.graph().Erase(made.back());
+    return std::move(inferred).error();
+  }
+  std::vector<Value*> results;
+  for (const Use& output : body->outputs()) {
+    const auto found = map.find(output.value());
+    if (found == map.end()) return InvalidInput("a graph that gives what it does not hold");
+    results.push_back(found->second);
+  }
+  return results;
+}
+
 }  // namespace
 
 void StateKnownSizes(Value& made, const Type& stated) {
@@ -162,8 +235,9 @@ void AddComposed(const Graph& function, std::vector<ComposedRemark> remarks,
   }
 }
 
-Result<Node*> AppendComposed(const ComposedOperator& op, GraphBuilder& builder,
-                             const std::function<Result<Value*>(const Value*)>& read) {
+Result<std::vector<Value*>> AppendComposed(
+    const ComposedOperator& op, GraphBuilder& builder,
+    const std::function<Result<Value*>(const Value*)>& read) {
   std::vector<Value*> operands;
   for (const ComposedOperator::Operand& operand : op.operands) {
     Value* value = nullptr;
@@ -179,18 +253,19 @@ Result<Node*> AppendComposed(const ComposedOperator& op, GraphBuilder& builder,
   DRAGOMAN_ASSIGN(const Attribute parsed, ParseAttribute(op.attributes));
   const auto* attributes = parsed.As<Attribute::Dict>();
   if (attributes == nullptr) return InvalidInput("attributes that are not a dictionary");
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < op.results.size(); ++i)
-    names.push_back(op.results[i] != nullptr ? op.results[i]->name()
-                                             : NameOfUnread(op, i, builder));
-  DRAGOMAN_ASSIGN(Node * made, builder.Append(op.label, operands, *attributes, names));
+  std::vector<Value*> results;
+  if (op.label == kComposedGraph) {
+    DRAGOMAN_ASSIGN(results, AppendBody(*attributes, operands, builder));
+  } else {
+    DRAGOMAN_ASSIGN(results, AppendOperator(op, *attributes, operands, builder));
+  }
+  if (results.size() < op.results.size()) return InvalidInput("a result is missing");
   for (std::size_t i = 0; i < op.results.size(); ++i) {
     if (op.results[i] == nullptr) continue;
-    Value& result = *made->result(i);
-    if (!Fits(result, op.results[i]->type())) return InvalidInput("a result of another type");
-    StateKnownSizes(result, op.results[i]->type());
+    if (!Fits(*results[i], op.results[i]->type())) return InvalidInput("a result of another type");
+    StateKnownSizes(*results[i], op.results[i]->type());
   }
-  return made;
+  return results;
 }
 
 }  // namespace dragoman

@@ -55,10 +55,10 @@ void AddComposed(const Graph& function, std::vector<ComposedRemark> remarks,
 // Known sizes that the text states of a result, where only run time would tell them.
 void StateKnownSizes(Value& made, const Type& stated);
 
-// Appends the operator; `read` gives its operands. Errors: it refuses them, or gives another
-// element type or rank than the source states.
-Result<Node*> AppendComposed(const ComposedOperator& op, GraphBuilder& builder,
-                             const std::function<Result<Value*>(const Value*)>& read);
+// Appends the operator; `read` gives its operands. What stands for the results. Errors: it refuses
+// them, or gives another element type or rank than the source states.
+Result<std::vector<Value*>> AppendComposed(const ComposedOperator& op, GraphBuilder& builder,
+                                           const std::function<Result<Value*>(const Value*)>& read);
 
 }  // namespace dragoman
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "core/compare/composed_part.h"
 #include "core/ir/print.h"
+#include "core/ops/op_def.h"
 #include "core/support/find_by_key.h"
 
 namespace dragoman::pt2 {
@@ -350,10 +352,8 @@ bool AtenGraph::Rename(const std::string& from, const std::string& to) {
     std::ranges::replace(node.reads, from, to);
     for (Json& input : node.json["inputs"]) RenameIn(input["arg"], from, to);
   }
-  for (Node& node : nodes_) {
-    if (!node.remark) continue;
-    std::ranges::replace(node.remark->text.operands, from, to);
-    std::ranges::replace(node.remark->text.results, from, to);
+  for (auto& [value, term] : terms_) {
+    if (term.name == from) term.name = to;
   }
   auto meta = tensor_values_.extract(from);
   meta.key() = to;
@@ -372,44 +372,82 @@ bool AtenGraph::IsOneCall(std::size_t first, const std::vector<const Value*>& op
                             [this](const Value* value) { return NameOf(value); });
 }
 
-void AtenGraph::Remark(const ComposedNode& composed, std::size_t first) {
-  constexpr std::size_t kMostBytes = 4096;  // of a constant that is written out
-  OperatorRemark remark;
-  remark.text.label = composed.label;
-  remark.text.attributes = PrintAttribute(Attribute(composed.attributes));
-  for (const Value* operand : composed.operands) {
-    const auto* tensor = operand != nullptr ? operand->tensor() : nullptr;
-    const bool is_small = tensor != nullptr && tensor->bytes().size() <= kMostBytes;
-    remark.text.operands.push_back(NameOf(operand));
-    remark.literals.push_back(is_small ? PrintAttribute(Attribute(*tensor)) : "");
-    if (operand != nullptr && remark.text.operands.back().empty() && !is_small) return;
-  }
+void AtenGraph::Remark(ComposedNode composed, std::size_t first, const dragoman::Node* node) {
   Node* giver = nullptr;
   for (const Value* result : composed.results) {
+    if (result == nullptr) continue;
     const std::string name = NameOf(result);
-    const auto node =
+    const auto found =
         std::find_if(nodes_.begin() + static_cast<std::ptrdiff_t>(first), nodes_.end(),
                      [&](const Node& each) { return std::ranges::count(each.gives, name) > 0; });
-    if (result != nullptr && node == nodes_.end()) return;
-    remark.text.results.push_back(name);
-    if (result != nullptr && giver == nullptr) giver = &*node;
+    if (found == nodes_.end()) return;
+    if (giver == nullptr) giver = &*found;
   }
-  if (giver != nullptr) giver->remark = std::move(remark);
+  if (giver == nullptr) return;
+  giver->composed = std::move(composed);
+  giver->composed_node = node;
 }
 
-// After DropCalls. nullopt: an operand or the first result is not in the program.
-std::optional<ComposedText> AtenGraph::TextOf(const OperatorRemark& remark) const {
-  ComposedText text = remark.text;
-  for (std::size_t i = 0; i < text.operands.size(); ++i) {
-    std::string& operand = text.operands[i];
-    const bool is_there =
-        tensor_values_.contains(operand) && (remark.literals[i].empty() || read_.contains(operand));
-    if (operand.empty() && remark.literals[i].empty()) continue;
-    if (!is_there && remark.literals[i].empty()) return std::nullopt;
-    if (!is_there) operand = remark.literals[i];
+namespace {
+
+// A constant that is written out where the program has it otherwise, or not at all.
+bool IsSmall(const Value& value) {
+  constexpr std::size_t kMostBytes = 4096;
+  return value.tensor() != nullptr && value.tensor()->bytes().size() <= kMostBytes;
+}
+
+}  // namespace
+
+// After DropCalls, as the next. Weights are where something reads them.
+bool AtenGraph::IsThere(const Value* value) const {
+  const std::string name = NameOf(value);
+  return tensor_values_.contains(name) && (value->tensor() == nullptr || read_.contains(name));
+}
+
+// Adds the node after those of which the program lacks results that it takes. False: what it lacks
+// has no node in this graph, or they are too many.
+bool AtenGraph::AddMissing(const dragoman::Node& node,
+                           std::vector<const dragoman::Node*>& nodes) const {
+  constexpr std::size_t kMostNodes = 32;
+  for (const Value* taken : TakenBy(node)) {
+    if (taken == nullptr || IsThere(taken) || IsSmall(*taken)) continue;
+    const dragoman::Node* maker = taken->producer();
+    if (maker == nullptr || maker->graph() != node.graph()) return false;
+    if (std::ranges::count(nodes, maker) > 0) continue;
+    if (nodes.size() >= kMostNodes || HasEffect(*maker) || !AddMissing(*maker, nodes)) return false;
   }
-  for (std::string& result : text.results) {
-    if (!tensor_values_.contains(result)) result.clear();
+  nodes.push_back(&node);
+  return true;
+}
+
+// nullopt: an operand is not in the program, or the text would be too long.
+std::optional<ComposedText> AtenGraph::TextOf(const Node& call) const {
+  constexpr std::size_t kMostText = std::size_t{1} << 16;
+  ComposedNode composed = *call.composed;
+  if (call.composed_node != nullptr) {
+    std::vector<const dragoman::Node*> nodes;
+    if (!AddMissing(*call.composed_node, nodes)) return std::nullopt;
+    if (nodes.size() > 1) {
+      std::erase(composed.results, nullptr);
+      composed = AsComposedGraph(nodes, composed.results);
+    }
+  }
+  ComposedText text;
+  text.label = composed.label;
+  text.attributes = PrintAttribute(Attribute(composed.attributes));
+  if (composed.label == kComposedGraph && text.attributes.size() > kMostText) return std::nullopt;
+  for (const Value* operand : composed.operands) {
+    if (operand == nullptr || IsThere(operand)) {
+      text.operands.push_back(NameOf(operand));
+    } else if (IsSmall(*operand)) {
+      text.operands.push_back(PrintAttribute(Attribute(*operand->tensor())));
+    } else {
+      return std::nullopt;
+    }
+  }
+  for (const Value* result : composed.results) {
+    const std::string name = NameOf(result);
+    text.results.push_back(tensor_values_.contains(name) ? name : "");
   }
   return text;
 }
@@ -453,7 +491,7 @@ Json AtenGraph::Body(const Terms& outputs) {
   DropCalls(outputs);
   Json nodes = Json::array();
   for (Node& node : nodes_) {
-    const auto remark = node.remark ? TextOf(*node.remark) : std::nullopt;
+    const auto remark = node.composed ? TextOf(node) : std::nullopt;
     if (remark) AddRemark(*remark, node.json["metadata"]);
     nodes.push_back(std::move(node.json));
   }

@@ -116,8 +116,8 @@ class AtenGraph {
   // Whether the calls from number `first` on are one that reads the operands as they are.
   bool IsOneCall(std::size_t first, const std::vector<const Value*>& operands) const;
   // Remarks on these calls that they compute `composed`; on none where they do not give its
-  // results.
-  void Remark(const ComposedNode& composed, std::size_t first);
+  // results. `node` is it in the common graph, if it is one node there.
+  void Remark(ComposedNode composed, std::size_t first, const dragoman::Node* node = nullptr);
 
  private:
   struct Node {
@@ -125,7 +125,8 @@ class AtenGraph {
     std::vector<std::string> reads;
     std::vector<std::string> gives;
     bool is_effect = false;
-    std::optional<OperatorRemark> remark = {};
+    std::optional<ComposedNode> composed = {};
+    const dragoman::Node* composed_node = nullptr;
   };
 
   std::string NewName(std::string_view target);
@@ -133,7 +134,9 @@ class AtenGraph {
   Node MakeNode(std::string_view target, const Arguments& arguments);
   void DropCalls(const Terms& outputs);
   std::string NameOf(const Value* value) const;
-  std::optional<ComposedText> TextOf(const OperatorRemark& remark) const;
+  bool IsThere(const Value* value) const;
+  bool AddMissing(const dragoman::Node& node, std::vector<const dragoman::Node*>& nodes) const;
+  std::optional<ComposedText> TextOf(const Node& call) const;
   void RecordViews(std::string_view target, const Node& node);
   Size SizeCall(std::string_view target, const Arguments& arguments, const Dim& value);
   std::optional<Size> SizeOfTerm(const DimTerm& term);
@@ -145,7 +148,7 @@ class AtenGraph {
   std::vector<Node> nodes_;
   std::map<std::string, Json> tensor_values_;
   std::map<std::string, Json> sym_int_values_;
-  std::unordered_map<const Value*, Term> terms_;  // looked up, never iterated
+  std::unordered_map<const Value*, Term> terms_;  // in no order
   std::map<std::string, std::pair<Term, std::size_t>>
       axes_;                                      // by size as text: a tensor that has it
   std::map<std::string, std::string> sizes_;      // by size as text: its symbolic integer

@@ -6,6 +6,9 @@
 //                "operator": {"type": "Hardmax", "operands": ["x"], "attributes": "{axis = 1}",
 //                             "results": ["to"], "digest": "5c0a…"}}
 //
+// Loops, and operators whose operands the program lacks with those that gave them, are of type
+// "graph"; their attribute `body` is a graph whose inputs are the operands.
+//
 // A reader that knows operators of ONNX takes the operator in place of the calls if the digest is
 // theirs (core/compare/composed_part.h), so that what passes of torch have changed is read as it
 // stands. Only who reads archives can tell it.
@@ -23,12 +26,6 @@
 #include "exporters/pt2/json.h"
 
 namespace dragoman::pt2 {
-
-struct OperatorRemark {
-  ComposedText text;
-  // Of operands that are small constants, as PrintAttribute writes them; "" for others.
-  std::vector<std::string> literals;
-};
 
 // Adds the remark to the metadata of a node. Nothing where JSON cannot hold it.
 void AddRemark(const ComposedText& remark, Json& metadata);

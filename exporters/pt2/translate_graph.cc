@@ -111,10 +111,17 @@ void GraphTranslator::TranslateNode(const Node& node, AtenGraph& to) {
   if (!terms.ok() || findings_.size() != before) return BindStandIns(node, to);
   BindResults(node, *terms, to);
   // An operator that is one of ATen says all that the node did.
-  const std::optional<ComposedNode> composed = AsComposed(node);
+  std::optional<ComposedNode> composed = AsComposed(node);
   const bool says_all = composed && !FindRow(composed->label)->target.empty() &&
                         composed->attributes.empty() && to.IsOneCall(first, composed->operands);
-  if (composed && !says_all) to.Remark(*composed, first);
+  if (!composed && (node.Is("Loop") || node.Is("Scan")) && !HasEffect(node)) {
+    std::vector<const Value*> results;
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (node.result(i) != nullptr) results.push_back(node.result(i));
+    }
+    composed = AsComposedGraph({&node}, results);
+  }
+  if (composed && !says_all) to.Remark(*std::move(composed), first, &node);
 }
 
 Terms GraphTranslator::Translate(const Graph& graph, AtenGraph& to) {

@@ -50,6 +50,43 @@ entry main(%x: f32[2, 5], %open: f32[n, 4, 6], %c: bool[], %u: u8[n, 4]) -> (%ha
 }
 """
 
+# Several operators that are one call, sizes that the calls do not compute, a loop by a condition that
+# collects, a scan along other axes that reads around itself.
+GRAPHS = """\
+entry main(%q: f32[b, 2, 4, 8], %k: f32[b, 2, 4, 8], %v: f32[b, 2, 4, 8], %x: f32[b, 3], %n: i64[], %s: f32[3]) -> (%attended, %flat, %last, %sums, %total, %scanned) {
+  const %scale: f32[] = 2.828427
+  const %minus: i64[1] = [-1]
+  const %index: i64[1] = [0]
+  const %go: bool[] = true
+  const %limit: f32[] = 40.0
+  %kt = onnx.Transpose(%k) {perm = [0, 1, 3, 2]}
+  %products = onnx.MatMul(%q, %kt)
+  %scores = onnx.Div(%products, %scale)
+  %weights = onnx.Softmax(%scores)
+  %attended = onnx.MatMul(%weights, %v)
+  %shape = onnx.Shape(%q)
+  %batch = onnx.Gather(%shape, %index)
+  %sizes = onnx.Concat(%batch, %minus) {axis = 0}
+  %flat = onnx.Reshape(%q, %sizes)
+  %last, %sums = onnx.Loop(%n, %go, %s) {
+    body = graph (%i: i64[], %c: bool[], %state) -> (%more, %next, %sum) {
+      %next = onnx.Add(%state, %s)
+      %sum = onnx.ReduceSum(%next) {keepdims = 0}
+      %more = onnx.Less(%sum, %limit)
+    }
+  }
+  %total, %scanned = onnx.Scan(%s, %x) {
+    num_scan_inputs = 1,
+    scan_input_directions = [1],
+    scan_output_axes = [1],
+    body = graph (%before, %row) -> (%after, %out) {
+      %after = onnx.Add(%before, %row)
+      %out = onnx.Mul(%after, %s)
+    }
+  }
+}
+"""
+
 HARDMAX = """\
 entry main(%x: f32[2, 5]) -> (%y: f32[2, 5]) {
   %a: f32[2, 5] = onnx.Exp(%x)
@@ -111,6 +148,14 @@ class RemarksTest(unittest.TestCase):
                 drop_remarks(self.archive)
                 done = dragoman("diff", self.source, self.archive, "--passes", "none")
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+
+    def test_several_operators_and_loops_come_back(self):
+        self.convert(GRAPHS)
+        done = dragoman("diff", self.source, self.archive, "--passes", "none", "--run", "2")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        drop_remarks(self.archive)
+        done = dragoman("diff", self.source, self.archive, "--passes", "none")
+        self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
 
     def test_calls_that_say_all_have_no_remark(self):
         self.convert()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that a remark of ours says to be one operator (composed.h).
 #include <utility>
+#include <vector>
 
 #include "importers/relay/lower/evaluator.h"
 
@@ -19,7 +20,7 @@ void Evaluator::RunComposed(const ComposedStatements& composed, Frame& frame) {
   GraphBuilder& present = builder();
   const OriginPtr outer = present.origin();
   present.set_origin(Origin::Merge(origins));
-  const Result<Node*> made = AppendComposed(composed.op, present, read);
+  const Result<std::vector<Value*>> made = AppendComposed(composed.op, present, read);
   present.set_origin(outer);
   if (!made.ok()) {
     for (const Node* node : composed.nodes) RunCall(*node, frame);
@@ -27,7 +28,7 @@ void Evaluator::RunComposed(const ComposedStatements& composed, Frame& frame) {
   }
   for (std::size_t i = 0; i < composed.op.results.size(); ++i) {
     const Value* result = composed.op.results[i];
-    if (result != nullptr) frame.values[result] = heap_.NewTensor((*made)->result(i));
+    if (result != nullptr) frame.values[result] = heap_.NewTensor((*made)[i]);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/ir/node_attributes.h"
 #include "core/lowering/composed.h"
@@ -42,7 +43,7 @@ Flow Evaluator::RunComposed(const Node& node, Frame& frame) {
     if (tensor == nullptr) return Unsupported("an operand is not a tensor");
     return heap_.Read(builder(), *tensor);
   };
-  const Result<Node*> made = AppendComposed(op, builder(), read);
+  const Result<std::vector<Value*>> made = AppendComposed(op, builder(), read);
   std::vector<Abstract> given;
   if (!made.ok()) {
     const Graph* calls = GraphAttribute(node, kComposedCalls);
@@ -57,7 +58,7 @@ Flow Evaluator::RunComposed(const Node& node, Frame& frame) {
   std::size_t next = 0;  // of those that the calls give
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) == nullptr) continue;
-    results[i] = made.ok() ? Abstract(heap_.NewTensor((*made)->result(i))) : given.at(next++);
+    results[i] = made.ok() ? Abstract(heap_.NewTensor((*made)[i])) : given.at(next++);
   }
   SetResults(node, frame, std::move(results));
   return Flow::kNext;
