@@ -472,6 +472,21 @@ graph main(%x: f32[n, 0]) -> (%product, %none) {
 }""", x=np.zeros((2, 0), np.float32))
         self.assertIn('zeros(shape=[0, 3], dtype="float32")', text)
 
+    def test_reductions_of_nothing_are_their_first_values(self):
+        bare = self.bare("""
+graph main(%x: f32[2, 0, 4]) -> (%sum, %product, %max, %min, %log) {
+  const %axes: i64[1] = [1]
+  %sum = onnx.ReduceSum(%x, %axes)
+  %product = onnx.ReduceProd(%x, %axes) {keepdims = 0}
+  %max = onnx.ReduceMax(%x, %axes)
+  %min = onnx.ReduceMin(%x, %axes)
+  %log = onnx.ReduceLogSumExp(%x, %axes)
+}""")
+        outputs = self.outputs(bare, "interpreter", x=np.zeros((2, 0, 4), np.float32))
+        self.assertEqual([y.shape for y in outputs], [(2, 1, 4), (2, 4)] + 3 * [(2, 1, 4)])
+        for y, value in zip(outputs, (0, 1, -INF, INF, -INF)):
+            self.assertTrue((y == value).all())
+
     def test_bounds_of_run_time_are_within_the_sizes(self):
         for starts, ends in (([1000, -9], [1000, 9]), ([1, 2], [0, -1]), ([-3, 0], [-1, 2])):
             self.texts("""

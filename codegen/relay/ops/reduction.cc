@@ -5,6 +5,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/extreme.h"
@@ -62,12 +65,28 @@ Emitted MeanOfIntegers(RelayOp& op, const Shape& shape, const Reduction& reducti
   return One(op.Cast(Unary(op, "trunc", mean, DType::kF64), DType::kF64, op.dtype()));
 }
 
+// What the operator gives of no elements, which TVM's loops do not take.
+Emitted OfNothing(RelayOp& op) {
+  const std::string& type = op.node.op().type;
+  const bool is_float = IsFloating(op.dtype());
+  std::optional<double> value;
+  if (type == "ReduceSum") value = 0;
+  if (type == "ReduceProd") value = 1;
+  if (is_float && (type == "ReduceMax" || type == "ReduceLogSumExp")) value = -HUGE_VAL;
+  if (is_float && type == "ReduceMin") value = HUGE_VAL;
+  if (!value) return op.Refuse("a reduction of nothing");
+  DRAGOMAN_ASSIGN(const Shape result, op.result_shape());
+  DRAGOMAN_ASSIGN(Ints sizes, op.KnownSizes(result));
+  return One(op.Do("full", {op.Number(*value)},
+                   {{"shape", std::move(sizes)}, {"dtype", std::string(RelayDType(op.dtype()))}}));
+}
+
 Emitted EmitReduce(RelayOp& op) {
   DRAGOMAN_ASSIGN(const Reduction reduction, ReductionOf(op));
   DRAGOMAN_ASSIGN(const Shape shape, op.shape(0));
   const std::string& type = op.node.op().type;
   for (const std::int64_t axis : reduction.axes) {
-    if (shape[static_cast<std::size_t>(axis)] == Dim(0)) return op.Refuse("a reduction of nothing");
+    if (shape[static_cast<std::size_t>(axis)] == Dim(0)) return OfNothing(op);
   }
   Value* x = op.arg(0);
   if (op.dtype() == DType::kBool) {
