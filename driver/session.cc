@@ -235,11 +235,16 @@ Result<Model> LowerForOpenSizes(const Session& session, const Model& source, con
   if (!other) return session.Lower(source, facts, note);
   Result<Model> own = session.Lower(source, other->declared, note);
   if (!own.ok()) return session.Lower(source, facts, note);
-  DRAGOMAN_ASSIGN(const SizesReport report, ResizeInputs(*own, other->sizes));
-  for (const std::string& change : report.changes) {
+  const Result<SizesReport> report = ResizeInputs(*own, other->sizes);
+  if (!report.ok()) {
+    // Sizes that no model could have contradict one another where they are stated at once.
+    const Result<Model> stated = session.Lower(source, facts, note);
+    return stated.ok() ? report.error() : stated.error();
+  }
+  for (const std::string& change : report->changes) {
     if (session.explain) session.explain("--shape: " + change);
   }
-  for (const std::string& unproven : report.unproven) note("--shape: " + unproven);
+  for (const std::string& unproven : report->unproven) note("--shape: " + unproven);
   return own;
 }
 
