@@ -23,6 +23,7 @@ struct Attention {
   Number causal = Number::Bool(false);  // a query sees no key after it
   std::optional<double> scale;          // 1 / sqrt(features) if not given
   bool safe = false;                    // scores that are all -inf give zeros, without a mask, too
+  bool fused = false;                   // of a fused layer: scores that a mask hides all give NaN
 };
 
 struct Attended {
@@ -52,13 +53,15 @@ Value* CausalMask(Composer& c, Value* query, Value* key) {
 
 // As torch decomposes it: what a mask of bool hides is -inf, which is added, and rows that may look
 // nowhere are zero (from torch 2.5 on).
-Value* Weights(Composer& c, Value* scores, Value* mask, bool safe) {
-  if (mask == nullptr && safe) return SafeSoftmax(c, scores, c.Rank(scores) - 1);
-  if (mask == nullptr) return c.Op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
-  const bool hides = c.dtype(mask) == DType::kBool;
-  Value* sum = c.Add(
-      scores, hides ? c.Where(mask, c.Number(0, scores), -INFINITY) : c.CastLike(mask, scores));
-  return SafeSoftmax(c, sum, c.Rank(sum) - 1);
+Value* Weights(Composer& c, const Attention& a, Value* scores, Value* mask) {
+  if (mask != nullptr) {
+    const bool hides = c.dtype(mask) == DType::kBool;
+    scores = c.Add(
+        scores, hides ? c.Where(mask, c.Number(0, scores), -INFINITY) : c.CastLike(mask, scores));
+  }
+  const bool plain = a.fused || (mask == nullptr && !a.safe);
+  if (plain) return c.Op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
+  return SafeSoftmax(c, scores, c.Rank(scores) - 1);
 }
 
 // What the given mask and causality hide; nullptr: nothing.
@@ -75,7 +78,7 @@ Attended Attend(Composer& c, const Attention& a) {
   Value* query = c.Widen(a.query);
   Value* key = c.Widen(a.key);
   Value* scores = MatMul(c, c.Mul(query, Scale(c, a, query)), SwapLast(c, key));
-  Value* weights = Weights(c, scores, Mask(c, a, query, key), a.safe);
+  Value* weights = Weights(c, a, scores, Mask(c, a, query, key));
   Value* output = MatMul(c, weights, c.Widen(a.value));
   return {c.CastLike(output, a.query), c.CastLike(weights, a.query)};
 }
@@ -174,6 +177,7 @@ Attended MultiHead(CallComposer& c, const std::vector<Value*>& inputs, const Pro
   for (std::size_t i = 0; i < 3; ++i)
     parts.push_back(SplitHeads(c, Linear(c, inputs[i], weights[i], biases[i]), p.heads));
   Attention attention{parts[0], parts[1], parts[2]};
+  attention.fused = true;
   attention.mask = VisibleMask(c);
   if (visible != nullptr) {
     Value* keys = c.Unsqueeze(visible, {1, 2});

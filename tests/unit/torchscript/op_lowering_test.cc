@@ -177,6 +177,29 @@ TEST(OpLoweringTest, ComparesBothPartsOfComplexNumbers) {
       "bool[2] false true");
 }
 
+// Torch 2.14: the first query may look nowhere.
+TEST(OpLoweringTest, GivesNaNWhereFusedLayersHideAllKeys) {
+  constexpr char kLayer[] =
+      "const %x: f32[1, 2, 1] = [[[1], [2]]]\nconst %w: f32[3, 1] = [[1], [1], [1]]\n"
+      "const %b: f32[3] = [0, 0, 0]\nconst %o: f32[1, 1] = [[1]]\nconst %z: f32[1] = [0]\n"
+      "const %m: bool[2, 2] = [[true, true], [false, true]]";
+  EXPECT_THAT(Lowered("_native_multi_head_attention", kLayer,
+                      {{"query", "%x"},
+                       {"key", "%x"},
+                       {"value", "%x"},
+                       {"embed_dim", 1},
+                       {"num_head", 1},
+                       {"qkv_weight", "%w"},
+                       {"qkv_bias", "%b"},
+                       {"proj_weight", "%o"},
+                       {"proj_bias", "%z"},
+                       {"mask", "%m"},
+                       {"need_weights", true},
+                       {"average_attn_weights", true},
+                       {"mask_type", 0}}),
+              HasSubstr("f32[1, 2, 1] nan"));
+}
+
 // Torch 2.14: C++ computes the product of int8 in int.
 TEST(OpLoweringTest, WrapsMultiplesOnce) {
   EXPECT_EQ(Lowered("lcm", "const %x: i8[1] = [127]\nconst %y: i8[1] = [4]",
