@@ -305,6 +305,7 @@ PipelineOptions Session::Pipeline(std::string passes) const {
   PipelineOptions pipeline;
   pipeline.passes = std::move(passes);
   pipeline.explain = explain;
+  pipeline.restores_names = true;
   pipeline.after_pass = after_pass;
   pipeline.max_runs = max_pass_runs;
   pipeline.verify_each = pipeline.verify_each || verify_each_pass;

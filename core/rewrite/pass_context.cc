@@ -108,6 +108,7 @@ std::string PassContext::UniqueName(std::string_view wanted) {
   std::string name = base + "_" + std::to_string(number);
   while (!names.try_emplace(name, 1).second) name = base + "_" + std::to_string(++number);
   if (number > kMaxCounted) numbers[base] = number + 1;
+  wanted_names[name] = base;
   return name;
 }
 

@@ -34,6 +34,8 @@ struct PassContext {
   std::unordered_map<std::string, std::size_t> names;
   // Of names that many values want, the number that the next one gets.
   std::unordered_map<std::string, std::size_t> numbers;
+  // Of names that were taken, what was given instead and what was wanted.
+  std::unordered_map<std::string, std::string> wanted_names;
   std::function<void(std::string_view)> explain;
   std::string_view rule;                // the pass or pattern at work, for explanations
   std::set<std::string_view> left_out;  // patterns that are not applied

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "core/ir/for_each_value.h"
 #include "core/ir/verify.h"
 #include "core/rewrite/checked_pass.h"
 #include "core/rewrite/passes.h"
@@ -348,6 +350,26 @@ bool HasLoops(const Graph& entry) {
   return found;
 }
 
+// Values that got another name than was wanted take that if it has become free.
+void RestoreNames(Graph& entry, const std::unordered_map<std::string, std::string>& wanted) {
+  if (wanted.empty()) return;
+  std::unordered_set<std::string> taken;
+  std::unordered_set<const Value*> outputs;
+  for (const Use& output : entry.outputs()) outputs.insert(output.value());
+  ForEachGraph(entry, [&](const Graph& graph) {
+    ForEachValue(graph, [&](const Value& value) { taken.insert(value.name()); });
+  });
+  ForEachGraph(entry, [&](Graph& graph) {
+    ForEachValue(graph, [&](Value& value) {
+      std::string name = value.name();
+      for (auto found = wanted.find(name); found != wanted.end(); found = wanted.find(name))
+        name = found->second;
+      if (name == value.name() || outputs.contains(&value)) return;
+      if (taken.insert(name).second) value.set_name(name);
+    });
+  });
+}
+
 // The rounds over one entry.
 class EntryPipeline {
  public:
@@ -369,13 +391,17 @@ class EntryPipeline {
       if (options_.explain && told.emplace(line).second) options_.explain(line);
     };
     std::size_t folded_bytes = 0;
+    std::unordered_map<std::string, std::string> wanted;
     bool changed = true;
     for (int round = 0; changed && round < kMaxRounds; ++round) {
       DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(*entry_.graph, explain));
       context.folded_bytes = folded_bytes;
+      context.wanted_names = std::move(wanted);
       DRAGOMAN_ASSIGN(changed, RunRound(context));
       folded_bytes = context.folded_bytes;
+      wanted = std::move(context.wanted_names);
     }
+    if (options_.restores_names) RestoreNames(*entry_.graph, wanted);
     return {};
   }
 

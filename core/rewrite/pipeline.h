@@ -71,6 +71,8 @@ struct PipelineOptions {
   // change was undone. May be empty.
   std::function<void(std::string_view)> warn = nullptr;
   std::int64_t checked_work = kCheckedWork;
+  // Whether values whose wanted names were taken get these in the end, if they are free by then.
+  bool restores_names = false;
   // Called after each run of a pass, with the model as it is then; an error ends the pipeline. May
   // be empty.
   std::function<Status(const PassRun&, const Model&)> after_pass = nullptr;

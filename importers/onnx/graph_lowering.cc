@@ -7,12 +7,14 @@
 #include "core/ir/densify.h"
 #include "core/ir/domain.h"
 #include "core/ir/for_each_value.h"
+#include "core/ir/stack_trace.h"
 #include "core/ops/op_def.h"
 #include "core/support/size_budget.h"
 #include "importers/onnx/attribute_versions.h"
 #include "importers/onnx/constant_tensor.h"
 #include "importers/onnx/lower.h"
 #include "importers/onnx/missing_data.h"
+#include "importers/onnx/node_metadata.h"
 #include "importers/onnx/ops/domains.h"
 
 namespace dragoman {
@@ -161,10 +163,18 @@ Status OnnxGraphLowering::LowerNodes(const Graph& graph, const CallScope& scope,
 Status OnnxGraphLowering::LowerNode(const Node& node, const CallScope& scope,
                                     GraphBuilder& builder) {
   const OriginPtr outer = builder.origin();
-  builder.set_origin(OriginOf(node, scope));
+  const OriginPtr own = OriginOf(node, scope);
+  builder.set_origin(own);
   Result<std::vector<Value*>> results = LowerOperator(node, scope, builder);
   builder.set_origin(outer);
-  if (!results.ok()) return std::move(results).error().At(node.Describe());
+  if (!results.ok()) {
+    Error error = std::move(results).error().At(node.Describe());
+    const std::string& location = own->leaf()->location;
+    for (Finding& finding : error.findings()) {
+      if (!location.empty() && finding.place == node.Describe()) finding.place += " at " + location;
+    }
+    return error;
+  }
   return BindResults(node, *results);
 }
 
@@ -401,6 +411,10 @@ OriginPtr OnnxGraphLowering::OriginOf(const Node& node, const CallScope& scope) 
     NamedAttribute copy(attribute.name, attribute.value);
     if (const Graph* body = attribute.value.graph()) copy.value = Symbol{body->name()};
     op.attributes.push_back(std::move(copy));
+  }
+  // As torch.onnx.export writes it.
+  for (const auto& [key, value] : NodeMetadata(node)) {
+    if (key == "pkg.torch.onnx.stack_trace") SetLocation(op, value, "torch");
   }
   return Origin::Leaf(std::move(op));
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/ir/node_group.h"
+#include "importers/onnx/node_metadata.h"
 #include "proto/onnx/extra.h"
 
 namespace dragoman {
@@ -27,19 +28,8 @@ using Places = std::vector<std::size_t>;
 
 // Calls f(key, value) for the metadata of `node` that are about groups.
 void ForEachEntry(const Node& node, const std::function<void(std::string, std::string)>& f) {
-  const Extra* extra = node.extra_if_any();
-  const Attribute* metadata = extra != nullptr ? Find(*extra, onnx_extra::kNodeMetadata) : nullptr;
-  const auto* list = metadata != nullptr ? metadata->As<Attribute::List>() : nullptr;
-  if (list == nullptr) return;
-  for (const Attribute& entry : *list) {
-    const auto* pair = entry.As<Attribute::Dict>();
-    const auto text = [&](std::string_view field) {
-      const Attribute* value = pair != nullptr ? Find(*pair, field) : nullptr;
-      const auto* string = value != nullptr ? value->As<std::string>() : nullptr;
-      return string != nullptr ? *string : std::string();
-    };
-    std::string key = text("key");
-    if (key.starts_with(onnx_extra::kGroupKey)) f(std::move(key), text("value"));
+  for (auto& [key, value] : NodeMetadata(node)) {
+    if (key.starts_with(onnx_extra::kGroupKey)) f(std::move(key), std::move(value));
   }
 }
 

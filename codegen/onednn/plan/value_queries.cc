@@ -57,7 +57,13 @@ std::string SourcePlace(const Node& node) {
   const SourceOp& op = *origin->leaf();
   const Attribute* called = Find(op.attributes, "called_from");
   const auto* callers = called != nullptr ? called->As<Attribute::Strings>() : nullptr;
-  if (callers != nullptr && !callers->empty()) return ", at " + callers->front();
+  if (op.location.starts_with("torch/") && callers != nullptr) {
+    // The innermost line of the user's own.
+    const auto own = std::find_if(callers->rbegin(), callers->rend(), [](const std::string& place) {
+      return !place.starts_with("torch/");
+    });
+    if (own != callers->rend()) return ", at " + *own;
+  }
   const Attribute* attribute = Find(op.attributes, "source_line");
   const auto* line = attribute != nullptr ? attribute->As<std::string>() : nullptr;
   if (line == nullptr) return ", at " + op.location;

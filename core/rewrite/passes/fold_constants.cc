@@ -179,14 +179,28 @@ bool ReadsBuffersAlone(const Node& node) {
   return reads_buffers;
 }
 
+// What is computed from one weight, element by element, is called as that.
+const std::string& NameOfFolded(const Node& node, const Value& result) {
+  const Value* weight = nullptr;
+  for (const Use& use : node.operands()) {
+    const Tensor* tensor = ConstantOf(use.value());
+    if (tensor == nullptr || !IsFloating(tensor->dtype()) || tensor->size() < 2) continue;
+    if (weight != nullptr && weight != use.value()) return result.name();
+    weight = use.value();
+  }
+  if (weight == nullptr || node.num_results() != 1) return result.name();
+  const std::size_t bytes = weight->tensor()->bytes().size();
+  return BytesOf(result.type()) == bytes ? weight->name() : result.name();
+}
+
 Result<bool> PutConstants(Node& node, std::vector<Tensor> tensors, PassContext& context) {
   std::vector<Value*> constants(node.num_results(), nullptr);
   const bool of_buffers = ReadsBuffersAlone(node);
   for (std::size_t i = 0; i < node.num_results() && i < tensors.size(); ++i) {
     if (node.result(i) == nullptr) continue;
     context.folded_bytes += tensors[i].bytes().size();
-    constants[i] = context.AddConstant(*node.graph(), std::move(tensors[i]), node.result(i)->name(),
-                                       node.origin());
+    constants[i] = context.AddConstant(*node.graph(), std::move(tensors[i]),
+                                       NameOfFolded(node, *node.result(i)), node.origin());
     if (of_buffers && IsFloating(constants[i]->type().dtype())) MarkBuffer(*constants[i]);
   }
   DRAGOMAN_TRY(context.InsertCopies(node, constants));

@@ -230,6 +230,42 @@ Result<bool> UnifyReducedAxes(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// Pad(x, pads, v, axes) = Pad(x, pads of all axes, v), without v where that is 0
+Result<bool> UnifyPads(Node& node, PassContext& context) {
+  const Tensor* pads = node.Is("Pad") ? ConstantOf(node.operand(1)) : nullptr;
+  const std::optional<int> rank = pads != nullptr ? node.operand(0)->type().rank() : std::nullopt;
+  if (!rank) return false;
+  const Tensor* filler = ConstantOf(node.operand(2));
+  const bool is_number = filler != nullptr && filler->size() == 1 &&
+                         (IsFloating(filler->dtype()) || IsInteger(filler->dtype()));
+  const bool is_zero =
+      is_number &&
+      (IsFloating(filler->dtype()) ? filler->FloatAt(0) == 0 && !std::signbit(filler->FloatAt(0))
+                                   : filler->IntAt(0) == 0);
+  const Tensor* axes = ConstantOf(node.operand(3));
+  if (!is_zero && axes == nullptr) return false;
+  if (node.operand(3) != nullptr && axes == nullptr) return false;
+  std::vector<std::int64_t> amounts = pads->ToInts();
+  if (axes != nullptr) {
+    const std::vector<std::int64_t> told = axes->ToInts();
+    std::vector<std::int64_t> all(static_cast<std::size_t>(2 * *rank), 0);
+    if (amounts.size() != 2 * told.size()) return false;
+    for (std::size_t i = 0; i < told.size(); ++i) {
+      const auto axis = static_cast<std::size_t>(told[i] < 0 ? told[i] + *rank : told[i]);
+      if (axis >= static_cast<std::size_t>(*rank)) return false;
+      all[axis] = amounts[i];
+      all[axis + static_cast<std::size_t>(*rank)] = amounts[i + told.size()];
+    }
+    amounts = std::move(all);
+  }
+  std::vector<Value*> operands = {
+      node.operand(0), context.AddConstant(*node.graph(), Tensor::Ints(amounts),
+                                           node.operand(1)->name(), node.operand(1)->origin())};
+  if (node.operand(2) != nullptr && !is_zero) operands.push_back(node.operand(2));
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Pad", operands, node.attributes()));
+  return context.ReplaceIfAllowed(node, y);
+}
+
 // The biases of an operator that adds those of inputs and of states: the sums, and zeros, for each
 // direction. Rows from `kept` on have their own factor.
 Tensor SummedBiases(const Tensor& biases, std::int64_t rows, std::int64_t kept) {
@@ -276,6 +312,7 @@ std::span<const Pattern> OperandPatterns() {
                                           {"spell-bounds", SpellBounds},
                                           {"put-constant-last", PutConstantLast},
                                           {"unify-reduced-axes", UnifyReducedAxes},
+                                          {"unify-pads", UnifyPads},
                                           {"sum-biases", SumBiases}};
   return kPatterns;
 }

@@ -6,49 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/stack_trace.h"
+
 namespace dragoman::torch {
 namespace {
-
-struct Frame {
-  std::string place;  // "policy.py:87"
-  std::string line;   // of the source, as far as the file tells it
-};
-
-// `  File "/home/me/policy.py", line 87, in forward`; nullopt: another line, or no file of a user.
-std::optional<std::string> PlaceOf(std::string_view line) {
-  constexpr std::string_view kFile = "File \"";
-  constexpr std::string_view kLine = "\", line ";
-  const std::size_t begin = line.find_first_not_of(' ');
-  if (begin == std::string_view::npos || !line.substr(begin).starts_with(kFile))
-    return std::nullopt;
-  line.remove_prefix(begin + kFile.size());
-  const std::size_t end = line.find(kLine);
-  if (end == std::string_view::npos) return std::nullopt;
-  std::string_view path = line.substr(0, end);
-  std::string_view number = line.substr(end + kLine.size());
-  number = number.substr(0, number.find(','));
-  if (path.starts_with("<")) return "";
-  path.remove_prefix(
-      path.find_last_of("/\\") == std::string_view::npos ? 0 : path.find_last_of("/\\") + 1);
-  return std::string(path) + ":" + std::string(number);
-}
-
-// Outermost first. Frames of code that torch made itself are left out.
-std::vector<Frame> FramesOf(std::string_view trace) {
-  std::vector<Frame> frames;
-  bool open = false;
-  while (!trace.empty()) {
-    const std::string_view line = trace.substr(0, trace.find('\n'));
-    trace.remove_prefix(std::min(line.size() + 1, trace.size()));
-    if (std::optional<std::string> place = PlaceOf(line)) {
-      open = !place->empty();
-      if (open) frames.push_back({*std::move(place), ""});
-    } else if (open && frames.back().line.empty()) {
-      frames.back().line = std::string(line);
-    }
-  }
-  return frames;
-}
 
 // A module that a node belongs to: "fc", "torch.nn.Linear".
 struct Module {
@@ -82,16 +43,7 @@ OriginPtr OriginOfNode(const Json& node, const OpName& op) {
   if (const Json* metadata = FindMember(node, "metadata")) {
     const std::vector<Module> modules = ModulesOf(TextMember(*metadata, "nn_module_stack"));
     if (!modules.empty()) source.scope = modules.back().path;
-    std::vector<Frame> frames = FramesOf(TextMember(*metadata, "stack_trace"));
-    if (!frames.empty()) {
-      source.location = std::move(frames.back().place);
-      if (!frames.back().line.empty())
-        source.attributes.emplace_back("source_line", std::move(frames.back().line));
-      frames.pop_back();
-      Attribute::Strings callers;
-      for (Frame& frame : frames) callers.push_back(std::move(frame.place));
-      if (!callers.empty()) source.attributes.emplace_back("called_from", std::move(callers));
-    }
+    SetLocation(source, TextMember(*metadata, "stack_trace"), "torch");
     Attribute::Strings stack;
     for (const Module& module : modules) stack.push_back(module.ToString());
     if (!stack.empty()) source.attributes.emplace_back("nn_module_stack", std::move(stack));

@@ -79,6 +79,27 @@ void ConstantFirst(Drawing& d) {
   d.MaybeRead(d.Node(d.Of({"Add", "Mul", "Max", "Sub", "Div"}), {number, x}));
 }
 
+void PaddedAxes(Drawing& d) {
+  const std::string dtype = d.NumberType();
+  const Sizes sizes = d.AnySizes(1, 3);
+  std::vector<std::int64_t> axes, pads;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (d.Chance(25)) continue;
+    axes.push_back(static_cast<std::int64_t>(i) - (d.Chance(40) ? std::ssize(sizes) : 0));
+  }
+  if (d.Chance(40)) std::ranges::reverse(axes);
+  const bool all = d.Chance(20);
+  const std::size_t count = 2 * (all ? sizes.size() : axes.size());
+  for (std::size_t i = 0; i < count; ++i) pads.push_back(d.Between(-1, 2));
+  Names operands = {d.Input(dtype, sizes), d.Ints(pads)};
+  if (!all || d.Chance(70)) {
+    const double number = d.Chance(60) ? 0 : 2;
+    operands.push_back(d.Chance(75) ? d.Constant(dtype, {}, [&] { return number; }) : "");
+  }
+  if (!all) operands.push_back(d.Ints(axes));
+  d.MaybeRead(d.Node("Pad", operands, d.Chance(20) ? "mode = \"edge\"" : ""));
+}
+
 void ReducedAxes(Drawing& d) {
   const Sizes sizes = d.AnySizes(1, 3);
   std::vector<std::int64_t> axes;
@@ -180,6 +201,7 @@ std::span<const DrawnPattern> DrawnOperands() {
       {"spell-bounds", BoundsOfValues},
       {"put-constant-last", ConstantFirst},
       {"unify-reduced-axes", ReducedAxes, Exactness::kRounded},
+      {"unify-pads", PaddedAxes},
       {"sum-biases", Biases, Exactness::kRounded},
       {"split-slices", SlicesOfAll},
       {"spell-tile", RepeatedOnes},
