@@ -125,8 +125,7 @@ Result<fs::path> BuildRuntime(const NativeOptions& options, const fs::path& cach
   DRAGOMAN_ASSIGN(TemporaryFolder folder, NewFolder(cache));
   for (const RuntimeFile& file : RuntimeFiles()) {
     const fs::path path = folder.path() / file.path;
-    std::error_code ignored;  // writing says it
-    fs::create_directories(path.parent_path(), ignored);
+    static_cast<void>(folder.MakeFolder(fs::path(file.path).parent_path()));  // writing says it
     DRAGOMAN_TRY(WriteFile(path.string(), file.text));
   }
   std::vector<std::string> archive = {"ar", "rcs", (folder.path() / kLibrary).string()};

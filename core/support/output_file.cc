@@ -238,8 +238,7 @@ Result<OutputFile> OutputFolder::AddFile(std::string_view name) {
     return Internal("output file '" + std::string(name) + "' is written twice");
   }
   const fs::path path = temporary_.path() / relative;
-  std::error_code error;
-  fs::create_directories(path.parent_path(), error);
+  const std::error_code error = temporary_.MakeFolder(relative.parent_path());
   if (error) return SystemError("create", std::string(name), error);
   return OutputFile::Create(path.string());
 }

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "core/support/result.h"
@@ -21,6 +22,9 @@ class TemporaryFolder {
   static Result<TemporaryFolder> Create();
 
   std::filesystem::path path() const { return folder_.path(); }
+  std::error_code MakeFolder(const std::filesystem::path& folder) const {
+    return folder_.MakeFolder(folder);
+  }
 
   // Gives the folder its final name; whoever comes second finds an equal folder there.
   Status Publish(const std::filesystem::path& target);

@@ -30,8 +30,9 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-// Also while a program that was started goes on writing into the folder, which it cannot make anew,
-// and while another thread removes it, too. Other failures, and memory that is lacking, may pass.
+// Also while this program, or one that it started, goes on writing into the folder, which they do
+// not make anew, and while another thread removes it, too. Other failures, and memory that is
+// lacking, may pass.
 void Remove(const std::string& path) noexcept {
   std::error_code error;
   for (int failures = 0; failures < 3; ++failures) {
@@ -135,6 +136,17 @@ Unfinished::~Unfinished() {
   if (path_.empty()) return;
   Remove(path_);
   Keep();
+}
+
+std::error_code Unfinished::MakeFolder(const std::filesystem::path& folder) const {
+  std::error_code error;
+  std::filesystem::path made = path_;
+  for (const std::filesystem::path& part : folder) {
+    made /= part;
+    std::filesystem::create_directory(made, error);
+    if (error) break;
+  }
+  return error;
 }
 
 void Unfinished::Keep() {

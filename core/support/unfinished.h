@@ -4,8 +4,10 @@
 #ifndef DRAGOMAN_CORE_SUPPORT_UNFINISHED_H_
 #define DRAGOMAN_CORE_SUPPORT_UNFINISHED_H_
 
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace dragoman {
@@ -23,6 +25,9 @@ class Unfinished {
   ~Unfinished();
 
   const std::string& path() const { return path_; }
+  // Makes `folder`, a path within it, and those above. It is not made anew where a signal has
+  // removed it.
+  std::error_code MakeFolder(const std::filesystem::path& folder) const;
   // From now on it stays, or is another's to remove.
   void Keep();
 

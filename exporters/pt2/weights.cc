@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/support/find_by_key.h"
+#include "core/support/python_keywords.h"
 
 namespace dragoman::pt2 {
 namespace {
@@ -49,7 +50,7 @@ constexpr std::string_view kAttributesOfModules[] = {
 // clang-format on
 static_assert(IsSortedBy(kAttributesOfModules));
 
-// The path with another name for each part that modules have already.
+// The path with another name for each part that modules have already, or that Python cannot name.
 std::string WithFreeParts(const std::string& path) {
   std::string free;
   for (std::size_t begin = 0; begin <= path.size();) {
@@ -57,7 +58,7 @@ std::string WithFreeParts(const std::string& path) {
     const std::string part = path.substr(begin, end - begin);
     if (!free.empty()) free += '.';
     free += part;
-    if (IsAttributeOfModules(part)) free += '_';
+    if (IsAttributeOfModules(part) || IsPythonKeyword(part)) free += '_';
     begin = end + 1;
   }
   return free;

@@ -548,10 +548,12 @@ state 0 input 1 -> output 1
   const %forward: f32[2] = [1.0, 2.0]
   const %a: f32[2] = [2.0, 3.0]
   const %"a.b": f32[2] = [4.0, 5.0]
+  const %"in.scale": f32[2] = [6.0, 7.0]
   %p: f32[2] = onnx.Sub(%forward, %self)
   %q: f32[2] = onnx.Sub(%a, %"x.1")
   %r: f32[2] = onnx.Sub(%"a.b", %"x-1")
-  %y: f32[2] = onnx.Max(%p, %q, %r)
+  %s: f32[2] = onnx.Sub(%"in.scale", %self)
+  %y: f32[2] = onnx.Max(%p, %q, %r, %s)
 }
 """)
         program, _ = program_of(archive)
@@ -561,6 +563,7 @@ state 0 input 1 -> output 1
         # A module and a weight cannot share a name.
         self.assertEqual(weights[1], "a")
         self.assertFalse(weights[2].startswith("a."))
+        self.assertEqual(weights[3], "in_.scale")  # "self.in.scale" is not Python
         call_of = program["graph_module"]["module_call_graph"][0]["signature"]
         self.assertEqual(call_of["forward_arg_names"], ["self_2", "x_1", "x_1_2"])
 
