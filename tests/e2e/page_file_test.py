@@ -103,7 +103,7 @@ entry main(%x: f32[1, 1, 4, 4]) -> (%y) {
         # Steps of a program that several nodes became.
         rows = [{"us": 6.0, "calls": 1, "step": "node '/1/Relu' (dragoman.Fused)"},
                 {"us": 4.0, "calls": 1, "step": "node 'y' (onnx.Gemm)"}]
-        heat = self.write("heat.json", json.dumps({"profile": rows}))
+        heat = self.write("heat.json", json.dumps({"models": [{"profile": rows}]}))
         self.assertEqual(results("--heat", heat), {"/1/Relu": 6, "/2/Gemm": 4})
         self.assertIn("sizes are not known", self.fails(
             2, "inspect", "tests/models/mlp_dynamic/model.onnx", "--overlay", overlay))
