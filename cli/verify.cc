@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dragoman verify MODEL (--data D… | --against B [data | --random N --seed K])
+// dragoman verify MODEL (--data D… | (--against B | --engine native) [data | --random N --seed K])
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -31,6 +31,12 @@ struct VerifyOptions {
   VerifyRequest request;
   LoweringFlags lowering;
   CommonOptions common;
+
+  // Whether the model's generated program is held against the interpreter.
+  bool is_against_itself() const {
+    return data.empty() && !against && request.run.engine == "native";
+  }
+  bool takes_inputs() const { return against || is_against_itself(); }
 };
 
 std::vector<page::PlotRow> PlotRows(const std::vector<OutputComparison>& compared,
@@ -73,15 +79,22 @@ Result<std::vector<Verification>> VerifyModel(const Session& session, const Mode
   request.run.times = options.common.json;
   request.run.print = [](std::string_view line) { Say(Printable(line)); };
   request.run.facts = std::move(facts);
-  if (!options.against) return VerifyAgainstData(session, model, options.data, request);
-  DRAGOMAN_ASSIGN(const Model other, session.Read(*options.against));
+  if (!options.takes_inputs()) return VerifyAgainstData(session, model, options.data, request);
+  std::optional<Model> read;
+  if (options.against) {
+    DRAGOMAN_ASSIGN(read, session.Read(*options.against));
+  } else {
+    request.other_facts = request.run.facts;
+  }
+  const Model& other = read ? *read : model;
+  const std::string& other_name = options.against ? *options.against : options.model;
   request.random = options.random.value_or(1);
   DRAGOMAN_ASSIGN(request.inputs, LoadInputs(options.inputs));
   if (session.rules == nullptr)
-    return VerifyAgainstModel(session, model, other, *options.against, request);
+    return VerifyAgainstModel(session, model, other, other_name, request);
   // Rules are of the first model alone, so that one can hold a model against itself.
   DRAGOMAN_ASSIGN(const Model rewritten, ApplyUserRules(session, model, request.run.facts));
-  return VerifyAgainstModel(session.WithoutRules(), rewritten, other, *options.against, request);
+  return VerifyAgainstModel(session.WithoutRules(), rewritten, other, other_name, request);
 }
 
 // Errors: options that are not for one another.
@@ -89,25 +102,23 @@ Status CheckOptions(const VerifyOptions& options) {
   if (!IsTolerance(options.request.tolerance.relative) ||
       !IsTolerance(options.request.tolerance.absolute))
     return InvalidInput("--rtol and --atol take numbers of 0 or more");
-  if (options.data.empty() && !options.against)
+  if (options.data.empty() && !options.takes_inputs())
     return InvalidInput("verify takes --data, --against or --engine native");
   if (!options.data.empty() && options.against)
     return InvalidInput("--data does not go with --against");
   const bool gives_inputs = !options.inputs.inputs.empty() || options.inputs.archive.has_value();
-  if (gives_inputs && !options.against)
-    return InvalidInput("--input and --inputs go with --against");
-  if (options.random && !options.against) return InvalidInput("--random goes with --against");
-  if (options.request.seed != 0 && (gives_inputs || !options.against))
-    return InvalidInput("--seed is of random inputs, which --against draws");
+  if (gives_inputs && !options.takes_inputs())
+    return InvalidInput("--input and --inputs do not go with --data");
+  if (options.random && !options.takes_inputs())
+    return InvalidInput("--random does not go with --data");
+  if (options.request.seed != 0 && (gives_inputs || !options.takes_inputs()))
+    return InvalidInput("--seed is of random inputs");
   if (options.random && gives_inputs)
     return InvalidInput("--random does not go with --input and --inputs");
   return {};
 }
 
-int RunVerify(VerifyOptions options) {
-  // The generated program, held against the interpreter.
-  if (options.data.empty() && !options.against && options.request.run.engine == "native")
-    options.against = options.model;
+int RunVerify(const VerifyOptions& options) {
   if (const Status status = CheckOptions(options); !status.ok()) return Report(status.error());
   Session session = MakeSession(options.common, options.model);
   if (Status status = UseRules(session, options.lowering); !status.ok())
@@ -151,14 +162,14 @@ void AddVerify(CommandLine& program) {
   command.Add("--against", &options->against, "Another model, whose outputs must be equal",
               {.placeholder = "MODEL"});
   command.Add("--random", &options->random,
-              "With --against: number of random inputs; unknown sizes are drawn from 2 to 5",
+              "Without --data: number of random inputs; unknown sizes are drawn from 2 to 5",
               {.placeholder = "N", .range = {{1, 1'000'000}}});
-  command.Add("--seed", &options->request.seed, "With --against: seed of the random inputs");
+  command.Add("--seed", &options->request.seed, "Without --data: seed of the random inputs");
   command.Add(
       "--input", &options->inputs.inputs,
-      "With --against: array for an input, in place of random ones; POSITION=FILE.npy is taken too",
+      "Without --data: array for an input, in place of random ones; POSITION=FILE.npy is taken too",
       {.placeholder = "NAME=FILE.npy", .repeatable = true});
-  command.Add("--inputs", &options->inputs.archive, "With --against: array for each input",
+  command.Add("--inputs", &options->inputs.archive, "Without --data: array for each input",
               {.placeholder = "FILE.npz"});
   command.AddFlag(
       "--bisect", options->request.bisect,

@@ -28,7 +28,7 @@ std::string PageOfDiff(const Model& a, const Model& b, const DiffReport& report,
 // The histograms of the weights of a model, the largest weights first, as an SVG picture.
 std::string PlotOfWeights(const Model& model, const std::string& title);
 
-// Numbers of nodes in a file that holds what `run --profile --json`, `bench --profile --json` (of
+// Numbers of nodes in a file that holds what `bench --profile --json` (of
 // the first model) or `verify --bisect --json` printed. Errors: it holds something else.
 Result<std::vector<page::Heat>> ReadHeats(const std::string& path);
 

@@ -301,7 +301,7 @@ Result<std::vector<Verification>> VerifyAgainstModel(const Session& session, con
                                                      const std::string& other_name,
                                                      const VerifyRequest& request) {
   RunRequest other_request = request.run;
-  other_request.facts = {};
+  other_request.facts = request.other_facts;
   other_request.engine = "interpreter";  // so that a model against itself compares the engines
   using Tries = std::vector<std::pair<std::string, std::vector<NamedArray>>>;
   DRAGOMAN_ASSIGN(const Tries tries, InputsToTry(session, model, other, request));

@@ -19,7 +19,8 @@
 namespace dragoman {
 
 struct VerifyRequest {
-  RunRequest run;  // of the model; the other one is interpreted
+  RunRequest run;     // of the model; the other one is interpreted
+  Facts other_facts;  // of the other one
   Tolerance tolerance;
   // Finds the first value that differs; against data, that at which the generated program parts
   // from the interpreter.

@@ -133,6 +133,26 @@ class Verify(CommandCase):
         self.assertEqual(found.returncode, 1)
         self.assertIn("of node '/1/Relu' (onnx.Relu)", found.stdout)
 
+    def test_the_generated_program_is_of_what_was_read(self):
+        """A part of the model, from a pipe, one entry: what is held against the interpreter is read
+        once."""
+        parts = self.out / "parts.dgt"
+        parts.write_text("graph main(%x: f32[4]) -> (%y) {\n  %f = onnx.Neg(%x)\n"
+                         "  %g = onnx.Exp(%f)\n  %y = onnx.Softmax(%g)\n}\n")
+        for options in (["--cut-outputs", "f"], ["--cut-inputs", "g"], ["--cut-outputs", "g", "--bisect"],
+                        ["--random", 2, "--seed", 3]):
+            found = self.done("verify", parts, "--engine", "native", *options, "-q", "--json")
+            self.assertEqual(found, "")
+            found = json.loads(self.done("verify", parts, "--engine", "native", *options, "--json"))
+            self.assertEqual([one["outputs"][0]["ok"] for one in found], [True] * len(found))
+        model = self.out / "parts.onnx"
+        self.done("convert", parts, "-o", model)
+        piped = subprocess.run([DRAGOMAN, "verify", "-", "--engine", "native"], check=True,
+                               input=model.read_bytes(), capture_output=True)
+        self.assertIn(b"random input 0: ok", piped.stdout)
+        self.assertIn("random input 0: ok", self.done("verify", POLICY / "model.pt", "--entry", "forward",
+                                                      "--engine", "native", "--shape", "x=f32:1,6"))
+
 
 class Run(CommandCase):
     def test_inputs_can_be_drawn(self):
