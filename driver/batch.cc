@@ -61,9 +61,11 @@ Facts Stated(const Graph& graph, const std::vector<BatchedValue>& open, const Di
   return facts;
 }
 
-// Whether `fact` differs from `declared` along axis 0 alone, where a number becomes another size.
-bool StatesOtherSamples(const ShapeFact& fact, const Shape& declared) {
-  if (fact.from_data || fact.dtype || declared.empty() || fact.dims.size() != declared.size())
+// Whether `fact` differs from `type` along axis 0 alone, where a number becomes another size.
+bool StatesOtherSamples(const ShapeFact& fact, const Type& type) {
+  const Shape& declared = *type.shape();
+  if (fact.from_data || (fact.dtype && *fact.dtype != type.dtype()) || declared.empty() ||
+      fact.dims.size() != declared.size())
     return false;
   const std::optional<Dim>& size = fact.dims.front();
   if (!size || !declared.front().known() || *size == declared.front()) return false;
@@ -87,7 +89,7 @@ std::optional<BatchRequest> BatchOfShapes(const Model& source, const Facts& fact
     const auto input = std::ranges::find_if(
         inputs, [&](const auto& value) { return value->name() == fact.input; });
     const Shape* shape = input != inputs.end() ? (*input)->type().shape() : nullptr;
-    if (shape == nullptr || !StatesOtherSamples(fact, *shape)) return std::nullopt;
+    if (shape == nullptr || !StatesOtherSamples(fact, (*input)->type())) return std::nullopt;
     const bool agrees = !declared || (*declared == shape->front() && request.size == *fact.dims[0]);
     if (!agrees) return std::nullopt;
     declared = shape->front();
@@ -100,28 +102,64 @@ std::optional<BatchRequest> BatchOfShapes(const Model& source, const Facts& fact
 std::optional<SizesOfShapes> OtherSizesOf(const Model& source, const Facts& facts) {
   if (facts.shapes.empty() || source.entries.empty()) return std::nullopt;
   const Graph& graph = *ChosenEntry(source, facts).graph;
-  SizesOfShapes found{.declared = WithNames(NamesIn(source, facts), InputNames(graph)),
-                      .sizes = {}};
+  SizesOfShapes found{.declared = WithNames(NamesIn(source, facts), InputNames(graph))};
   for (ShapeFact& fact : found.declared.shapes) {
     const auto input = std::ranges::find_if(
         graph.inputs(), [&](const auto& value) { return value->name() == fact.input; });
     const Shape* shape = input != graph.inputs().end() ? (*input)->type().shape() : nullptr;
-    if (shape == nullptr || fact.from_data || fact.dtype || fact.dims.size() != shape->size())
+    if (shape == nullptr || fact.from_data || fact.dims.size() != shape->size())
       return std::nullopt;
-    ShapeFact sizes{.input = fact.input};
+    ShapeFact sizes{.input = fact.input}, ones{.input = fact.input};
     sizes.dims.resize(shape->size());
+    ones.dims.resize(shape->size());
     for (std::size_t axis = 0; axis < shape->size(); ++axis) {
       if (!(*shape)[axis].known() || !fact.dims[axis] || *fact.dims[axis] == (*shape)[axis])
         continue;
-      sizes.dims[axis] = std::exchange(fact.dims[axis], std::nullopt);
-      const Dim& size = *sizes.dims[axis];
-      const bool can_be = (*shape)[axis].value() > 1 && (size.known() || size.symbol() != nullptr);
-      if (!can_be) return std::nullopt;
+      const bool is_one = (*shape)[axis].value() <= 1;
+      (is_one ? ones : sizes).dims[axis] = std::exchange(fact.dims[axis], std::nullopt);
     }
-    if (std::ranges::any_of(sizes.dims, &std::optional<Dim>::has_value))
-      found.sizes.push_back(std::move(sizes));
+    const auto add = [](std::vector<ShapeFact>& to, ShapeFact& stated) {
+      if (std::ranges::any_of(stated.dims, &std::optional<Dim>::has_value))
+        to.push_back(std::move(stated));
+    };
+    add(found.sizes, sizes);
+    add(found.ones, ones);
   }
-  return found.sizes.empty() ? std::nullopt : std::optional(std::move(found));
+  const bool is_same = found.sizes.empty() && found.ones.empty();
+  return is_same ? std::nullopt : std::optional(std::move(found));
+}
+
+Result<std::vector<ShapeFact>> ResizeOnes(Model& model, const std::vector<ShapeFact>& ones) {
+  // Above 1 its axis is seen everywhere; a prime number divides few other sizes.
+  constexpr std::int64_t kSamples = 11;
+  if (ones.empty()) return std::vector<ShapeFact>();
+  BatchRequest request{.size = kSamples, .axes = {}};
+  std::optional<Dim> asked;
+  for (const ShapeFact& fact : ones) {
+    for (std::size_t axis = 0; axis < fact.dims.size(); ++axis) {
+      if (!fact.dims[axis]) continue;
+      const Dim size = fact.dims[axis]->unknown() ? Dim::Symbol("batch") : *fact.dims[axis];
+      const bool is_first = request.axes.emplace(fact.input, static_cast<int>(axis)).second;
+      if (!is_first || (asked && *asked != size)) {
+        return Unsupported("--shape: axis " + std::to_string(axis) + " of input '" + fact.input +
+                           "' is of size 1, as another that is to be of another size");
+      }
+      asked = size;
+    }
+  }
+  if (!model.states.empty())
+    return Unsupported("--shape: a model with states is made one of other sizes by --batch alone");
+  DRAGOMAN_ASSIGN(const BatchReport report, ResizeBatch(model, request));
+  std::vector<ShapeFact> sizes;
+  for (const BatchedValue& input : report.inputs) {
+    if (!input.axis) continue;
+    ShapeFact& fact = sizes.emplace_back(ShapeFact{.input = input.name});
+    const auto value = std::ranges::find_if(
+        model.main().inputs(), [&](const auto& each) { return each->name() == input.name; });
+    fact.dims.resize((*value)->type().shape()->size());
+    fact.dims[static_cast<std::size_t>(*input.axis)] = *asked;
+  }
+  return sizes;
 }
 
 Result<Model> LowerForBatch(const Session& session, const Model& source, const Facts& facts,

@@ -233,9 +233,18 @@ Result<Model> LowerForOpenSizes(const Session& session, const Model& source, con
                                 const Note& note) {
   const std::optional<SizesOfShapes> other = OtherSizesOf(source, facts);
   if (!other) return session.Lower(source, facts, note);
-  Result<Model> own = session.Lower(source, other->declared, note);
-  if (!own.ok()) return session.Lower(source, facts, note);
-  const Result<SizesReport> report = ResizeInputs(*own, other->sizes);
+  if (other->sizes.empty()) {
+    for (const ShapeFact& fact : other->ones) {
+      note("--shape: input '" + fact.input +
+           "' is for a size of 1, and the model does not keep samples apart along it: constants "
+           "that stand for that size stay");
+    }
+    return session.Lower(source, facts, note);
+  }
+  DRAGOMAN_ASSIGN(Model own, session.Lower(source, other->declared, note));
+  DRAGOMAN_ASSIGN(std::vector<ShapeFact> sizes, ResizeOnes(own, other->ones));
+  sizes.insert(sizes.end(), other->sizes.begin(), other->sizes.end());
+  const Result<SizesReport> report = ResizeInputs(own, sizes);
   if (!report.ok()) {
     // Sizes that no model could have contradict one another where they are stated at once.
     const Result<Model> stated = session.Lower(source, facts, note);

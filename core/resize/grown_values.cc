@@ -100,7 +100,6 @@ Result<Value*> SizeTracer::Size(const Dim& size, Node& position) {
   if (merged == merged_.end()) return nullptr;
   Value* product = nullptr;
   for (const Dim& part : merged->second) {
-    if (part.unknown()) return nullptr;
     DRAGOMAN_ASSIGN(Value * factor, Size(part, position));
     if (factor == nullptr || product == nullptr) {
       product = factor;

@@ -23,9 +23,7 @@ struct Symbols {
 };
 
 // The symbol that stands for `size` while the model is traced: one for each old size.
-Result<Dim> SymbolFor(const Dim& size, const Dim& old, const std::string& place, Symbols& symbols) {
-  if (!size.known() && size.symbol() == nullptr)
-    return Unsupported(place + " is to be " + size.ToString() + ", which is not a symbol");
+Dim SymbolFor(const Dim& size, const Dim& old, Symbols& symbols) {
   if (const std::string* name = size.symbol()) {
     const auto [known, is_first] = symbols.old_sizes.emplace(*name, old);
     if (is_first || known->second == old) return size;
@@ -34,7 +32,7 @@ Result<Dim> SymbolFor(const Dim& size, const Dim& old, const std::string& place,
   for (int i = 2; symbols.taken.contains(name) || symbols.old_sizes.contains(name); ++i)
     name = "size_" + std::to_string(i);
   symbols.old_sizes.emplace(name, old);
-  symbols.asked.emplace(name, size);
+  if (!size.unknown()) symbols.asked.emplace(name, size);
   return Dim::Symbol(name);
 }
 
@@ -48,7 +46,7 @@ Status SetInput(Value& input, const ShapeFact& fact, Symbols& symbols) {
     const std::string place = "axis " + std::to_string(axis) + " of input '" + input.name() + "'";
     if (!shape[axis].known() || shape[axis].value() < 2)
       return Unsupported(place + " is of size " + shape[axis].ToString());
-    DRAGOMAN_ASSIGN(shape[axis], SymbolFor(*fact.dims[axis], shape[axis], place, symbols));
+    shape[axis] = SymbolFor(*fact.dims[axis], shape[axis], symbols);
   }
   input.set_type(input.type().WithShape(std::move(shape)));
   return {};

@@ -82,6 +82,7 @@ Status SizeTracer::Trace(std::map<std::string, Dim> old_sizes) {
   for (int round = 0; round < kMaxRounds; ++round) {
     places_.clear();
     merged_.clear();
+    parts_.clear();
     lost_.clear();
     const std::size_t changes = report_.changes.size();
     for (const auto& input : entry_->inputs()) Remember(*input);
@@ -117,6 +118,7 @@ Status SizeTracer::TraceNode(Node& node) {
     DRAGOMAN_TRY(ChangeOperands(node));
   DRAGOMAN_TRY(Infer(node));
   DRAGOMAN_TRY(CheckSizes(node));
+  RememberParts(node, HasTarget(node) ? TargetOf(node) : std::nullopt);
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) Remember(*node.result(i));
   }
@@ -209,40 +211,46 @@ void SizeTracer::Tell(const Node& node, std::string what) {
 
 // --- Reshape, Expand
 
-// Sizes of one group, from `begin` on: those of `from` one after the other, where products of them
-// stand for one axis of `old_to` each.
-bool SizeTracer::SplitGroup(const Shape& from, const Shape& old_to, std::size_t begin,
-                            Shape& to) const {
-  std::vector<Dim> parts;
-  for (const Dim& size : from) {
-    const auto merged = merged_.find(size.ToString());
-    if (merged == merged_.end()) {
-      parts.push_back(size);
-    } else {
-      parts.insert(parts.end(), merged->second.begin(), merged->second.end());
-    }
-  }
+// Sizes that lie in one axis, from the outermost; {?}: their order is not known.
+Shape SizeTracer::PartsOf(const Value& value, std::size_t axis) const {
+  const Dim& size = (*value.type().shape())[axis];
+  const auto parts = parts_.find({&value, axis});
+  if (parts != parts_.end()) return parts->second;
+  const bool is_product = merged_.contains(size.ToString()) || size.Symbols().size() > 1;
+  return {is_product ? Dim() : size};
+}
+
+// Sizes of one group, from `begin` on: `parts` one after the other, where products of them stand
+// for one axis of `old_to` each.
+bool SizeTracer::SplitGroup(const Shape& parts, const Shape& old_to, std::size_t begin,
+                            Target& target) const {
+  // A part of size 1 may belong to the axis before or after it.
+  const auto fits_twice = [&](const Dim& part) {
+    return !part.known() && part.Substitute(old_sizes_) == Dim(1);
+  };
+  if (std::ranges::any_of(parts, fits_twice)) return false;
   std::size_t next = 0;
   for (std::size_t j = 0; j < old_to.size(); ++j) {
-    Dim product = 1;
+    Shape taken;
     Dim old = 1;
     while (old != old_to[j]) {
       if (next == parts.size()) return false;
       old = old * parts[next].Substitute(old_sizes_);
-      product = product * parts[next++];
+      taken.push_back(parts[next++]);
       if (!old.known() || old.value() > old_to[j].value()) return false;
     }
-    to[begin + j] = product;
+    target.sizes[begin + j] = ProductOf(taken);
+    target.parts[begin + j] = std::move(taken);
   }
   return next == parts.size();
 }
 
-// The sizes of the result of a Reshape of known sizes; nullopt: nothing shows them.
-Result<std::optional<Shape>> SizeTracer::TargetOf(const Node& node) {
+// The sizes of the result of a Reshape or Flatten of known sizes; nullopt: nothing shows them.
+std::optional<SizeTracer::Target> SizeTracer::TargetOf(const Node& node) const {
   const Shape* old_from = OldShape(node.operand(0));
   const Shape* old_to = OldShape(node.result());
   const Shape& from = *node.operand(0)->type().shape();
-  Shape to = *old_to;
+  Target target{.sizes = *old_to, .parts = std::vector<Shape>(old_to->size())};
   std::size_t i = 0, j = 0;
   while (j < old_to->size()) {
     if ((*old_to)[j] == Dim(1)) {
@@ -250,44 +258,96 @@ Result<std::optional<Shape>> SizeTracer::TargetOf(const Node& node) {
       continue;
     }
     // One group: as few axes as have the same product.
-    Shape group;
+    std::vector<std::size_t> group;
     Shape group_to = {(*old_to)[j++]};
     Dim before = 1, after = group_to.front();
     while (before != after) {
       const bool takes = !before.known() || !after.known() || before.value() < after.value();
-      if (takes ? i == old_from->size() : j == old_to->size()) return std::optional<Shape>();
+      if (takes ? i == old_from->size() : j == old_to->size()) return std::nullopt;
       if (takes) {
         before = before * (*old_from)[i];
-        if ((*old_from)[i] != Dim(1) || !from[i].known()) group.push_back(from[i]);
+        if ((*old_from)[i] != Dim(1) || !from[i].known()) group.push_back(i);
         ++i;
       } else {
         after = after * (*old_to)[j];
         group_to.push_back((*old_to)[j++]);
       }
     }
-    if (AllKnown(group)) continue;
+    if (std::ranges::all_of(group, [&](std::size_t axis) { return from[axis].known(); })) continue;
+    Dim product = 1;
+    Shape parts;
+    for (const std::size_t axis : group) {
+      const Shape own = PartsOf(*node.operand(0), axis);
+      parts.insert(parts.end(), own.begin(), own.end());
+      product = product * from[axis];
+    }
     if (group_to.size() > 1) {
-      if (!SplitGroup(group, group_to, j - group_to.size(), to)) return std::optional<Shape>();
+      if (!SplitGroup(parts, group_to, j - group_to.size(), target)) return std::nullopt;
       continue;
     }
-    const Dim product = ProductOf(group);
-    to[j - 1] = product;
-    if (group.size() < 2) continue;
-    const auto [known, is_first] = merged_.emplace(product.ToString(), group);
-    if (!is_first && known->second != group) known->second = {Dim()};  // in two orders
+    target.sizes[j - 1] = product;
+    const bool in_order = std::ranges::none_of(parts, &Dim::unknown);
+    target.parts[j - 1] = in_order ? std::move(parts) : Shape{Dim()};
   }
   for (; i < from.size(); ++i) {
-    if (!from[i].known()) return std::optional<Shape>();
+    if (!from[i].known()) return std::nullopt;
   }
-  return std::optional(std::move(to));
+  return target;
+}
+
+// The order of sizes that lie in axes of the results: as a Reshape puts them together; else as the
+// operands have them, if all do in one order.
+void SizeTracer::RememberParts(const Node& node, const std::optional<Target>& target) {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    const Value* result = node.result(i);
+    const Shape* shape = result != nullptr ? result->type().shape() : nullptr;
+    for (std::size_t axis = 0; shape != nullptr && axis < shape->size(); ++axis) {
+      const Dim& size = (*shape)[axis];
+      if (!size.symbolic()) continue;
+      if (target && target->sizes == *shape) {
+        parts_[{result, axis}] = target->parts[axis];
+      } else {
+        parts_[{result, axis}] = PartsBefore(node, size);
+      }
+      const Shape& parts = parts_[{result, axis}];
+      if (parts.size() > 1) merged_.emplace(size.ToString(), parts);
+    }
+  }
+}
+
+Shape SizeTracer::PartsBefore(const Node& node, const Dim& size) const {
+  const bool is_product = merged_.contains(size.ToString()) || size.Symbols().size() > 1;
+  if (!is_product) return {size};
+  const bool makes_order = node.Is("Reshape") || node.Is("Flatten") || !node.subgraphs().empty();
+  if (makes_order) return {Dim()};
+  std::optional<Shape> parts;
+  for (const Use& use : node.operands()) {
+    // A constant that was replaced is in the order of what it meets.
+    const bool is_own = use.value() != nullptr && old_types_.contains(use.value());
+    const Shape* shape = is_own ? use.value()->type().shape() : nullptr;
+    for (std::size_t axis = 0; shape != nullptr && axis < shape->size(); ++axis) {
+      if ((*shape)[axis] != size) continue;
+      const Shape own = PartsOf(*use.value(), axis);
+      if (parts && *parts != own) return {Dim()};
+      parts = own;
+    }
+  }
+  return parts.value_or(Shape{Dim()});
+}
+
+bool SizeTracer::HasTarget(const Node& node) const {
+  if (!node.Is("Reshape") && !node.Is("Flatten")) return false;
+  const Shape *old_from = OldShape(node.operand(0)), *old_to = OldShape(node.result());
+  const Shape* from = node.operand(0)->type().shape();
+  return old_from != nullptr && old_to != nullptr && from != nullptr && !AllKnown(*from) &&
+         from->size() == old_from->size() && AllKnown(*old_from) && AllKnown(*old_to);
 }
 
 Result<bool> SizeTracer::ChangeReshape(Node& node) {
-  const Shape *old_from = OldShape(node.operand(0)), *old_to = OldShape(node.result());
+  if (!HasTarget(node)) return false;
   const Shape* from = node.operand(0)->type().shape();
-  if (old_from == nullptr || old_to == nullptr || from == nullptr || AllKnown(*from)) return false;
-  if (!AllKnown(*old_from) || !AllKnown(*old_to)) return false;
-  DRAGOMAN_ASSIGN(const std::optional<Shape> target, TargetOf(node));
+  const std::optional<Target> made = TargetOf(node);
+  const std::optional<Shape> target = made ? std::optional(made->sizes) : std::nullopt;
   const auto said = context_.inference.KnownInts(node.operand(1));
   if (Infer(node).ok() && CheckSizes(node).ok() &&
       (!target || *target == *node.result()->type().shape()))

@@ -10,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/ir/graph.h"
@@ -48,8 +49,18 @@ class SizeTracer {
   Result<bool> ChangeExpand(Node& node);
   Result<bool> ChangeResize(Node& node);
   Result<bool> ChangeOperands(Node& node);
-  Result<std::optional<Shape>> TargetOf(const Node& node);
-  bool SplitGroup(const Shape& from, const Shape& old_to, std::size_t begin, Shape& to) const;
+
+  // --- Sizes put together in one axis
+  struct Target {
+    Shape sizes;
+    std::vector<Shape> parts;  // by axis, as PartsOf; none where its size is known
+  };
+  bool HasTarget(const Node& node) const;
+  std::optional<Target> TargetOf(const Node& node) const;
+  bool SplitGroup(const Shape& parts, const Shape& old_to, std::size_t begin, Target& target) const;
+  Shape PartsOf(const Value& value, std::size_t axis) const;
+  Shape PartsBefore(const Node& node, const Dim& size) const;
+  void RememberParts(const Node& node, const std::optional<Target>& target);
 
   // --- Values of other sizes (grown_values.cc). nullptr: it is not known what they hold.
   Result<Value*> Grown(Value& value, const WantedSizes& wanted, bool broadcasts, Node& position);
@@ -84,9 +95,10 @@ class SizeTracer {
   PassContext context_;
   std::map<std::string, Dim> old_sizes_;
   std::unordered_map<const Value*, Type> old_types_;
-  std::map<std::string, Place> places_;             // where a size can be read off
-  std::map<std::string, std::vector<Dim>> merged_;  // axes of which a size is the product, in order
-  std::unordered_set<const Value*> lost_;           // results of nodes that were refused
+  std::map<std::string, Place> places_;    // where a size can be read off
+  std::map<std::string, Shape> merged_;    // sizes of which one is the product, in some order
+  std::unordered_set<const Value*> lost_;  // results of nodes that were refused
+  std::map<std::pair<const Value*, std::size_t>, Shape> parts_;  // as PartsOf
   SizesReport report_;
 };
 

@@ -153,6 +153,65 @@ class Sizes(CommandCase):
         opened, _ = self.opened(models[0][1], "1,n")
         self.assert_equal_at(opened, models)
 
+    def list_model(self, n, h, w):
+        return self.write(f"l{n}x{h}x{w}", f"""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[{n}, 3, {h}, {w}]) -> (%y: f32[*]) {{
+  const %list: i64[3] = [{n}, 3, {h * w}]
+  %r = onnx.Reshape(%x, %list)
+  %y = onnx.Softmax(%r) {{axis = -1}}
+}}""")
+
+    def test_samples_and_sizes_at_once(self):
+        random = np.random.default_rng(1)
+        models = [(random.normal(size=(n, 3, h, w)).astype(np.float32), self.list_model(n, h, w))
+                  for n, h, w in [(2, 6, 4), (1, 8, 6), (5, 7, 9)]]
+        for shape in ["n,3,h,w", "?,3,?,?", "float32:n,3,h,w"]:
+            opened, _ = self.opened(self.list_model(1, 8, 6), shape)
+            self.assert_equal_at(opened, models)
+
+    def test_sizes_with_an_element_type(self):
+        models = [(np.ones((1, 3, h, w), np.float32), self.list_model(1, h, w))
+                  for h, w in [(8, 6), (6, 4)]]
+        opened, _ = self.opened(models[0][1], "float32:1,3,h,w")
+        self.assert_equal_at(opened, models)
+
+    def test_sizes_put_together_in_two_orders(self):
+        def model(h, w):
+            return self.write(f"o{h}x{w}", f"""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[2, 3, {h}, {w}]) -> (%z: f32[*], %y: f32[*]) {{
+  const %list: i64[3] = [2, 3, {h * w}]
+  const %rows: i64[4] = [2, 3, {h}, {w}]
+  const %columns: i64[4] = [2, 3, {w}, {h}]
+  %a = onnx.Reshape(%x, %list)
+  %b = onnx.Exp(%a)
+  %z = onnx.Reshape(%b, %rows)
+  %t = onnx.Transpose(%x) {{perm = [0, 1, 3, 2]}}
+  %f = onnx.Flatten(%t) {{axis = 2}}
+  %e = onnx.Exp(%f)
+  %y = onnx.Reshape(%e, %columns)
+}}""")
+
+        random = np.random.default_rng(1)
+        models = [(random.normal(size=(2, 3, *size)).astype(np.float32), model(*size))
+                  for size in [(8, 8), (4, 6)]]
+        opened, _ = self.opened(models[0][1], "2,3,h,w")
+        self.assert_equal_at(opened, models)
+
+    def test_a_size_of_one_that_is_no_batch_is_told(self):
+        model = self.write("one", """dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 4]) -> (%y: f32[*]) {
+  %y = onnx.Softmax(%x) {axis = 0}
+}""")
+        _, said = self.opened(model, "n,4")
+        self.assertIn("input 'x' is for a size of 1, and the model does not keep samples apart",
+                      said)
+
     def test_changes_are_explained(self):
         _, said = self.opened(self.tokens(6), "1,n", "--explain")
         self.assertIn("operand 1, 'p', follows its other operands", said)
