@@ -334,11 +334,17 @@ Status FunctionWriter::EmitOperator(const Node& node) {
     return {};
   };
   const std::size_t lines = segments_.back().lines.size();
-  RelaxOp op{{node, inference_, "Relax"}, symbols_, parts_.options.release, name_of, bind, declare};
+  RelaxOp op{{node, inference_, "Relax", bounded_},
+             symbols_,
+             parts_.options.release,
+             name_of,
+             bind,
+             declare};
   if (def->op_class == OpClass::kBroadcast || node.Is("Where")) {
     DRAGOMAN_ASSIGN(const std::vector<std::string> operands, FitOperands(op));
     for (std::size_t i = 0; i < operands.size(); ++i) fitted[node.operand(i)] = operands[i];
   }
+  if (!tvm::Takes(*row, node)) return op.Refuse(tvm::kNoForm);
   DRAGOMAN_ASSIGN(std::vector<std::string> expressions, row->emit(op));
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) BindResult(node.result(i), expressions[i]);
@@ -446,6 +452,7 @@ std::string FunctionWriter::Declarations() const {
 
 Result<FunctionText> FunctionWriter::Write(const std::string& attributes,
                                            const std::vector<ComposedNode>& changed) {
+  bounded_ = tvm::BoundedOf(changed);
   NameInputs();
   NameSymbols();
   AddSizes();

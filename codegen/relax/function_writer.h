@@ -21,6 +21,7 @@
 #include "codegen/relax/relax_op.h"
 #include "codegen/relax/relax_text.h"
 #include "codegen/relax/write_relax.h"
+#include "codegen/tvm/extremes.h"
 #include "core/analysis/inference.h"
 #include "core/ir/graph.h"
 #include "core/support/text.h"
@@ -183,6 +184,7 @@ class FunctionWriter {
   std::vector<Parameter> parameters_;
   std::vector<Segment> segments_{1};
   std::vector<std::string> composed_;  // remarks
+  tvm::BoundedValues bounded_;
   std::vector<Finding> findings_;
   const Node* node_ = nullptr;  // that is being written
   bool calls_ = false;          // other functions of the module

@@ -71,6 +71,8 @@ struct Row {
   std::string_view label;
   Expressions (*emit)(RelaxOp& op);
   bool says_otherwise = false;  // its one call, where it is one, is of what says something else too
+  // Whether the emitter takes a node of an operator that has an expansion; null: it takes all.
+  bool (*takes)(const Node& node) = nullptr;
 };
 // The row of operator `label` ("Conv", "dragoman.Linear"), or nullptr.
 const Row* FindRow(std::string_view label);

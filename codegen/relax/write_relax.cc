@@ -13,7 +13,6 @@
 #include "codegen/relax/name_result_sizes.h"
 #include "codegen/relax/packed_functions.h"
 #include "codegen/relax/relax_op.h"
-#include "codegen/relax/widen_reductions.h"
 #include "codegen/relax/write_npz.h"
 #include "codegen/tvm/prepare.h"
 #include "codegen/tvm/widen_constants.h"
@@ -72,7 +71,11 @@ bool HasOp(std::string_view label) {
                                              "dragoman.RealToComplex"};
   return std::ranges::count(kElsewhere, label) > 0 || relax::FindRow(label) != nullptr;
 }
-bool Has(const Node& node) { return HasOp(FindOp(node)->Label()); }
+bool Has(const Node& node) {
+  const std::string label = FindOp(node)->Label();
+  const relax::Row* row = relax::FindRow(label);
+  return HasOp(label) && (row == nullptr || tvm::Takes(*row, node));
+}
 bool HasOpOrPacked(std::string_view label) {
   return HasOp(label) || relax::HasPackedFunction(label.substr(label.rfind('.') + 1));
 }
@@ -80,7 +83,8 @@ bool HasOpOrPacked(std::string_view label) {
 // Whether what is done to an entry before it is written makes other operators of it.
 bool ChangesBefore(const Node& node) {
   const OpDef* def = FindOp(node);
-  return def == nullptr || relax::FindRow(def->Label()) == nullptr || HasComputedAxes(node);
+  return def == nullptr || relax::FindRow(def->Label()) == nullptr || !Has(node) ||
+         HasComputedAxes(node);
 }
 
 class Emitter {
@@ -119,7 +123,6 @@ class Emitter {
     DRAGOMAN_TRY(ResolveAxes(*entry.graph));
     ExpandOperators(*entry.graph, Has);
     DRAGOMAN_TRY(LowerFactors(*entry.graph, parts_.options.packed ? HasOpOrPacked : HasOp));
-    DRAGOMAN_TRY(relax::WidenReductions(*entry.graph));
     relax::EntryBorder border;
     DRAGOMAN_TRY(relax::PairComplex(*entry.graph, border));
     DRAGOMAN_ASSIGN(border.drawn, relax::DrawAtEntry(*entry.graph));
@@ -127,6 +130,7 @@ class Emitter {
     for (std::size_t& output : border.complex_outputs) output = border.OutputPlace(output);
     DRAGOMAN_TRY(StackSequences(*entry.graph));
     std::vector<Finding> findings = tvm::FindingsOf(LowerToLoops(*entry.graph));
+    ExpandOperators(*entry.graph, Has);
     const std::vector<ComposedNode> changed = prepared.Take();
     DRAGOMAN_ASSIGN(const Inference inference, relax::NameResultSizes(*entry.graph));
     Result<relax::FunctionText> text = relax::FunctionWriter(name, *entry.graph, inference, parts_)

@@ -171,8 +171,9 @@ Status Translator::AddCarried(const Node& node, LoopForm& loop) {
 }
 
 Status Translator::AddCollected(const Node& node, LoopForm& loop) {
-  RelayOp op{
-      {node, inference_, "Relay"}, {}, builder_, [this](const Value* value) { return Of(value); }};
+  RelayOp op{{node, inference_, "Relay", bounded_}, {}, builder_, [this](const Value* value) {
+               return Of(value);
+             }};
   for (std::size_t i = loop.carried + 1; i < loop.graph.num_outputs(); ++i) {
     if (!IsRead(node.result(i - 1))) continue;
     const Type& row = loop.graph.output(i)->type();

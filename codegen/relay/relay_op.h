@@ -46,6 +46,7 @@ struct RelayOp : tvm::TvmOp {
 
 // Whether a size of an operand or a result is known at run time only.
 bool HasOpenSizes(const Node& node);
+inline bool HasKnownSizes(const Node& node) { return !HasOpenSizes(node); }
 // `x`, which TVM does not compile into one function with what reads it; inputs and constants, which
 // it never does, as they are.
 Value* Alone(RelayBuilder& builder, Value* x);

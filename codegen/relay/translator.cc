@@ -133,9 +133,10 @@ Status Translator::TranslateOperator(const Node& node) {
     return Of(value);
   };
   const Node* before = target_.last_node();
-  RelayOp op{{node, inference_, "Relay"}, row->target, builder_, of};
+  RelayOp op{{node, inference_, "Relay", bounded_}, row->target, builder_, of};
   if (std::ranges::any_of(node.operands(), IsOfUnknownElements))
     return op.Refuse("an element type is not known");
+  if (!tvm::Takes(*row, node)) return op.Refuse(tvm::kNoForm);
   DRAGOMAN_ASSIGN(const Values results, row->emit(op));
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) Set(node.result(i), WithKnownSizes(op, results[i], i));
@@ -203,6 +204,7 @@ void Translator::TranslateNodes(const Graph& graph) {
 }
 
 Status Translator::Run(const std::vector<ComposedNode>& changed) {
+  bounded_ = tvm::BoundedOf(changed);
   AddInputs();
   AddWeights();
   TranslateNodes(entry_);

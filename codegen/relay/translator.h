@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codegen/relay/relay_builder.h"
+#include "codegen/tvm/extremes.h"
 #include "core/analysis/inference.h"
 #include "core/compare/composed_node.h"
 #include "core/ir/graph.h"
@@ -65,6 +66,7 @@ class Translator {
   NameScope names_;                                  // of functions
   std::unordered_map<const Value*, Value*> values_;  // looked up, never iterated
   std::vector<ComposedNode> composed_;
+  tvm::BoundedValues bounded_;
   std::vector<Finding> findings_;
 };
 

@@ -39,7 +39,7 @@ bool HasOp(std::string_view label) {
 bool Has(const Node& node) {
   const std::string label = FindOp(node)->Label();
   const relay::emit::Row* row = relay::emit::FindRow(label);
-  return HasOp(label) && (row == nullptr || row->takes == nullptr || row->takes(node));
+  return HasOp(label) && (row == nullptr || tvm::Takes(*row, node));
 }
 
 // Whether what is done to an entry before it is written makes other operators of it.
@@ -61,6 +61,7 @@ Result<std::unique_ptr<Graph>> TranslateEntry(Graph& entry, PreparedOperators& p
   DRAGOMAN_TRY(LowerSequences(entry));
   DRAGOMAN_TRY(StackSequences(entry));
   std::vector<Finding> findings = tvm::FindingsOf(LowerToLoops(entry));
+  ExpandOperators(entry, Has);
   const std::vector<ComposedNode> changed = prepared.Take();
   Inference inference;
   DRAGOMAN_TRY(inference.InferGraph(entry));

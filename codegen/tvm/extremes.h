@@ -5,13 +5,21 @@
 #ifndef DRAGOMAN_CODEGEN_TVM_EXTREMES_H_
 #define DRAGOMAN_CODEGEN_TVM_EXTREMES_H_
 
+#include <unordered_set>
+#include <vector>
+
+#include "core/compare/composed_node.h"
 #include "core/ir/graph.h"
 
 namespace dragoman::tvm {
 
+using BoundedValues = std::unordered_set<const Value*>;  // looked up, never iterated
+// Results of operators that became others, whose elements are not -inf by what those were.
+BoundedValues BoundedOf(const std::vector<ComposedNode>& changed);
+
 // Whether elements of `value` may be -inf; false only where that is sure, by the operators that
 // compute it.
-bool MayBeMinusInfinity(const Value& value);
+bool MayBeMinusInfinity(const Value& value, const BoundedValues& bounded = {});
 // Whether elements of `value` may be NaN; false for integers and for constants without one.
 bool MayBeNan(const Value& value);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/ir/node_attributes.h"
+#include "core/ir/wide_float.h"
 #include "core/ops/declared_attributes.h"
 
 namespace dragoman::tvm {
@@ -77,6 +78,10 @@ bool TvmOp::KnownNotNegative(std::size_t i) const {
   return known && std::ranges::all_of(*known, [](std::int64_t index) { return index >= 0; });
 }
 
+bool TvmOp::MayBeMinusInfinity() const {
+  return tvm::MayBeMinusInfinity(*node.operand(0), bounded);
+}
+
 Result<std::int64_t> TvmOp::Axis(std::string_view name) const {
   DRAGOMAN_ASSIGN(const std::int64_t count, rank(0));
   const std::int64_t axis = Int(name);
@@ -92,6 +97,13 @@ Status TvmOp::EqualElementTypes() const {
 
 Error TvmOp::Refuse(std::string_view why) const {
   return Unsupported(fmt::format("{} cannot express it: {}", writes, why)).At(node.Describe());
+}
+
+bool IsOfFloats(const Node& node) { return IsFloating(node.operand(0)->type().dtype()); }
+
+bool IsOfWideFloats(const Node& node) {
+  const DType dtype = node.operand(0)->type().dtype();
+  return WideFloat(dtype) == dtype;
 }
 
 }  // namespace dragoman::tvm

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/tvm/extremes.h"
 #include "core/analysis/inference.h"
 #include "core/ir/graph.h"
 #include "core/support/result.h"
@@ -20,6 +21,7 @@ struct TvmOp {
   const Node& node;
   const Inference& inference;
   std::string_view writes;  // "Relax", as errors say it
+  const BoundedValues& bounded;
 
   bool has(std::size_t i) const { return node.operand(i) != nullptr; }
   const Type& type(std::size_t i = 0) const { return node.operand(i)->type(); }
@@ -45,6 +47,8 @@ struct TvmOp {
   Result<std::vector<std::int64_t>> KnownInts(std::size_t i) const;
   // Whether none of the indices that are operand `i` can be negative.
   bool KnownNotNegative(std::size_t i) const;
+  // Whether operand 0 may have elements that are -inf (extremes.h).
+  bool MayBeMinusInfinity() const;
   // Attribute `name` as an axis of operand 0, counted from the front. Errors: no known rank.
   Result<std::int64_t> Axis(std::string_view name) const;
 
@@ -53,6 +57,20 @@ struct TvmOp {
 
   Error Refuse(std::string_view why) const;
 };
+
+// What rows of emitters ask of a node (`takes`).
+bool IsOfFloats(const Node& node);
+bool IsOfWideFloats(const Node& node);  // not of halves
+
+// Why a node is refused that no emitter takes, and that has no expansion either.
+inline constexpr std::string_view kNoForm =
+    "it is neither written with these element types, sizes and attributes nor made of others";
+
+// Whether the emitter of a row takes a node of its operator.
+template <class Row>
+bool Takes(const Row& row, const Node& node) {
+  return row.takes == nullptr || row.takes(node);
+}
 
 }  // namespace dragoman::tvm
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise functions of two tensors, or of any number, with NumPy's broadcasting.
+#include "core/ops/activation_formula.h"
 #include "core/ops/elements.h"
 #include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
@@ -142,6 +143,12 @@ Result<Values> ExpandOrEqual(Node& node) {
   return Values{formula.Add("Or", {strictly, formula.Add("Equal", operands)})};
 }
 
+Result<Values> ExpandPRelu(Node& node) {
+  ExpansionFormula formula(node);
+  DRAGOMAN_ASSIGN(Value * y, WithSlopeBelowZero(formula, node.operand(1)));
+  return Values{y};
+}
+
 }  // namespace
 
 std::vector<OpDef> BinaryOps() {
@@ -170,7 +177,8 @@ std::vector<OpDef> BinaryOps() {
           .Attributes<rt::ModParams>(),
       Arithmetic("Mul", InferBinaryElements<MulElement>, true),
       Logic("Or", InferBinaryElements<OrElement>),
-      Broadcasting("PRelu", "(X: T, slope: T) -> (Y: T)", "T: number", InferPRelu),
+      Broadcasting("PRelu", "(X: T, slope: T) -> (Y: T)", "T: number", InferPRelu)
+          .Expand(ExpandPRelu),
       Broadcasting("Pow", "(X: T, Y: T1) -> (Z: T)", "T: number; T1: number", BroadcastAll, "T T1"),
       Arithmetic("Sub", InferBinaryElements<SubElement>),
       Broadcasting("Sum", "(data_0: T*) -> (sum: T)", "T: number", InferBinaryElements<SumElement>),

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/ir/type_algebra.h"
+#include "core/ir/wide_float.h"
+#include "core/ops/expansion_formula.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman {
@@ -31,6 +33,20 @@ Status ReplaceByExpansion(Node& node) {
   }
   node.graph()->Erase(&node);
   return {};
+}
+
+Result<std::vector<Value*>> ExpandInWide(Node& node) {
+  ExpansionFormula formula(node);
+  const DType given = formula.type().dtype();
+  const DType wide = IsInteger(given) ? DType::kF64 : WideFloat(given);
+  if (wide == given || !(IsInteger(given) || IsFloating(given)))
+    return Unsupported("no wider element type").At(node.Describe());
+  std::vector<Value*> operands = {formula.Cast(formula.x(), formula.type().WithDType(wide))};
+  for (std::size_t i = 1; i < node.num_operands(); ++i) operands.push_back(node.operand(i));
+  const Type type = node.result()->type();
+  Value* y = formula.Add(node.op().type, operands, type.WithDType(wide));
+  y->producer()->attributes() = node.attributes();
+  return std::vector{formula.Cast(y, type)};
 }
 
 void ExpandOperators(Graph& graph, bool (*has)(const Node& node)) {

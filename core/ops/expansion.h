@@ -30,6 +30,10 @@ void TakePlace(Value* value, const Node& node, std::size_t i = 0);
 // names.
 Status ReplaceByExpansion(Node& node);
 
+// The operator itself on a wider element type: of halves float32, of integers float64. Errors: it
+// has a wide one.
+Result<std::vector<Value*>> ExpandInWide(Node& node);
+
 // In the graph and its bodies, nodes that `has` denies become what their operators are made of, and
 // so do the nodes of these; what cannot stays.
 void ExpandOperators(Graph& graph, bool (*has)(const Node& node));

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/ir/wide_float.h"
+#include "core/ops/axes_formula.h"
 #include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
@@ -112,54 +112,6 @@ Status InferLpNormalization(InferContext& context) {
 
 using Values = std::vector<Value*>;
 
-// The operand as the formula computes with it from here on: halves in float32. Errors: an operand
-// of unknown rank.
-Result<Value*> WideOperand(ExpansionFormula& formula, const Node& node) {
-  const Type type = formula.type();
-  if (!type.rank()) return Unsupported("the rank of its operand is unknown").At(node.Describe());
-  formula.set_type(type.WithDType(WideFloat(type.dtype())));
-  return formula.Cast(formula.x(), formula.type());
-}
-
-// What expansions of normalisations along axes share.
-struct Moments {
-  ExpansionFormula formula;
-  Value* x;
-  Value* axes;
-  Type reduced_type;
-
-  Value* OfReduced(std::string_view op, const std::vector<Value*>& operands) {
-    return formula.Add(op, operands, reduced_type);
-  }
-  Value* Mean(Value* value) { return OfReduced("ReduceMean", {value, axes}); }
-  Value* MeanSquare(Value* value) { return Mean(formula.Add("Mul", {value, value})); }
-  Result<Value*> RootOfMeanSquare(Value* value, double epsilon) {
-    DRAGOMAN_ASSIGN(Value * number, formula.Number(epsilon));
-    return OfReduced("Sqrt", {OfReduced("Add", {MeanSquare(value), number})});
-  }
-};
-
-Result<Moments> MomentsOf(Node& node, std::vector<std::int64_t> axes) {
-  ExpansionFormula formula(node);
-  DRAGOMAN_ASSIGN(Value * x, WideOperand(formula, node));
-  Shape reduced = *formula.type().shape();
-  for (std::int64_t& axis : axes) {
-    if (axis < 0) axis += std::ssize(reduced);
-    reduced[static_cast<std::size_t>(axis)] = Dim(1);
-  }
-  Value* listed = formula.Ints(axes);
-  const Type reduced_type = formula.type().WithShape(std::move(reduced));
-  return Moments{std::move(formula), x, listed, reduced_type};
-}
-
-// From `axis` on.
-Result<Moments> MomentsFrom(Node& node, std::int64_t axis) {
-  const std::int64_t rank = node.operand(0)->type().rank().value_or(0);
-  std::vector<std::int64_t> axes;
-  for (std::int64_t i = axis < 0 ? axis + rank : axis; i < rank; ++i) axes.push_back(i);
-  return MomentsOf(node, std::move(axes));
-}
-
 // A group is normalised as a channel; then each channel is scaled and moved. Errors: an operand of
 // unknown rank.
 Result<Values> ExpandGroupNormalization(Node& node) {
@@ -197,7 +149,7 @@ Result<Values> ExpandGroupNormalization(Node& node) {
 Result<Values> ExpandLayerNormalization(Node& node) {
   DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::LayerNormalizationParams>(node));
   const auto& params = filled.As<rt::LayerNormalizationParams>();
-  DRAGOMAN_ASSIGN(Moments moments, MomentsFrom(node, params.axis));
+  DRAGOMAN_ASSIGN(AxesFormula moments, FormulaFrom(node, params.axis));
   ExpansionFormula& formula = moments.formula;
   Value* mean = moments.Mean(moments.x);
   Value* centred = formula.Add("Sub", {moments.x, mean});
@@ -219,7 +171,7 @@ Result<Values> ExpandLayerNormalization(Node& node) {
 Result<Values> ExpandRmsNormalization(Node& node) {
   DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::RMSNormalizationParams>(node));
   const auto& params = filled.As<rt::RMSNormalizationParams>();
-  DRAGOMAN_ASSIGN(Moments moments, MomentsFrom(node, params.axis));
+  DRAGOMAN_ASSIGN(AxesFormula moments, FormulaFrom(node, params.axis));
   ExpansionFormula& formula = moments.formula;
   DRAGOMAN_ASSIGN(Value * root, moments.RootOfMeanSquare(moments.x, params.epsilon));
   Value* unit = formula.Add("Div", {moments.x, root});
@@ -232,7 +184,7 @@ Result<Values> ExpandMeanVarianceNormalization(Node& node) {
   constexpr double kEpsilon = 1e-9;
   DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::MeanVarianceNormalizationParams>(node));
   const rt::Ints& axes = filled.As<rt::MeanVarianceNormalizationParams>().axes;
-  DRAGOMAN_ASSIGN(Moments moments, MomentsOf(node, {axes.begin(), axes.end()}));
+  DRAGOMAN_ASSIGN(AxesFormula moments, FormulaAlong(node, {axes.begin(), axes.end()}));
   ExpansionFormula& formula = moments.formula;
   Value* centred = formula.Add("Sub", {moments.x, moments.Mean(moments.x)});
   Value* deviation = moments.OfReduced("Sqrt", {moments.MeanSquare(centred)});
@@ -245,7 +197,7 @@ Result<Values> ExpandMeanVarianceNormalization(Node& node) {
 Result<Values> ExpandLpNormalization(Node& node) {
   DRAGOMAN_ASSIGN(const Params filled, FillParams<rt::LpNormalizationParams>(node));
   const auto& params = filled.As<rt::LpNormalizationParams>();
-  DRAGOMAN_ASSIGN(Moments moments, MomentsOf(node, {params.axis}));
+  DRAGOMAN_ASSIGN(AxesFormula moments, FormulaAlong(node, {params.axis}));
   ExpansionFormula& formula = moments.formula;
   Value* x = moments.x;
   Value* part = params.p == 1 ? formula.Add("Abs", {x}) : formula.Add("Mul", {x, x});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "core/ops/axes_formula.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/movement.h"
 #include "core/ops/op_list.h"
@@ -64,6 +65,42 @@ Status InferGlobalLpPool(InferContext& context) {
   return InferGlobalPool(context);
 }
 
+using Values = std::vector<Value*>;
+
+// Reduction `op` of `x` over all axes after the channels. Errors: their number is unknown.
+Result<Value*> OverPlaces(ExpansionFormula& formula, const Node& node, std::string_view op,
+                          Value* x) {
+  const std::optional<std::int64_t> rank = x->type().rank();
+  if (!rank) return Unsupported("the rank of its operand is unknown").At(node.Describe());
+  std::vector<std::int64_t> axes;
+  for (std::int64_t i = 2; i < *rank; ++i) axes.push_back(i);
+  if (axes.empty()) return formula.Add("Identity", {x});
+  const Type type = node.result()->type().WithDType(x->type().dtype());
+  return formula.Add(op, {x, formula.Ints(axes)}, type);
+}
+
+Result<Values> ExpandGlobalPool(Node& node) {
+  ExpansionFormula formula(node);
+  const char* op = node.Is("GlobalMaxPool") ? "ReduceMax" : "ReduceMean";
+  DRAGOMAN_ASSIGN(Value * y, OverPlaces(formula, node, op, formula.x()));
+  return Values{y};
+}
+
+// sum(|x|^p)^(1 / p), of halves in float32.
+Result<Values> ExpandGlobalLpPool(Node& node) {
+  DRAGOMAN_ASSIGN(const Params params, FillParams<rt::GlobalLpPoolParams>(node));
+  const auto p = static_cast<double>(params.As<rt::GlobalLpPoolParams>().p);
+  ExpansionFormula formula(node);
+  DRAGOMAN_ASSIGN(Value * x, WideOperand(formula, node));
+  DRAGOMAN_ASSIGN(Value * power, formula.Number(p));
+  DRAGOMAN_ASSIGN(Value * root, formula.Number(1 / p));
+  Value* size = formula.Add("Abs", {x});
+  if (p != 1) size = formula.Add("Pow", {size, power});
+  DRAGOMAN_ASSIGN(Value * norm, OverPlaces(formula, node, "ReduceSum", size));
+  if (p != 1) norm = formula.Add("Pow", {norm, root}, norm->type());
+  return Values{formula.Cast(norm, node.result()->type())};
+}
+
 // The sizes that MaxPool would have pooled to those of `x`.
 Shape UnpooledShape(const rt::MaxUnpoolParams& params, const Shape& x) {
   Shape y = {x[0], x[1]};
@@ -121,14 +158,17 @@ std::vector<OpDef> PoolOps() {
           .Kernel({.header = "runtime/kernels/average_pool.h", .types = "T"}),
       Op("GlobalAveragePool", "(X: T) -> (Y: T)", "T: float")
           .Infer(InferGlobalPool)
-          .Kernel({.header = "runtime/kernels/global_average_pool.h", .types = "T"}),
+          .Kernel({.header = "runtime/kernels/global_average_pool.h", .types = "T"})
+          .Expand(ExpandGlobalPool),
       Op("GlobalLpPool", "(X: T) -> (Y: T)", "T: float")
           .Attributes<rt::GlobalLpPoolParams>()
           .Infer(InferGlobalLpPool)
-          .Kernel({.header = "runtime/kernels/global_lp_pool.h", .types = "T"}),
+          .Kernel({.header = "runtime/kernels/global_lp_pool.h", .types = "T"})
+          .Expand(ExpandGlobalLpPool),
       Op("GlobalMaxPool", "(X: T) -> (Y: T)", "T: float")
           .Infer(InferGlobalPool)
-          .Kernel({.header = "runtime/kernels/global_max_pool.h", .types = "T"}),
+          .Kernel({.header = "runtime/kernels/global_max_pool.h", .types = "T"})
+          .Expand(ExpandGlobalPool),
       Op("LpPool", "(X: T) -> (Y: T)", "T: float")
           .Attributes<rt::LpPoolParams>()
           .Required("kernel_shape")
@@ -136,7 +176,8 @@ std::vector<OpDef> PoolOps() {
           .Sizes({.function = "LpPoolShape",
                   .header = "runtime/params/lp_pool.h",
                   .arguments = "p s0"})
-          .Kernel({.header = "runtime/kernels/lp_pool.h", .types = "T"}),
+          .Kernel({.header = "runtime/kernels/lp_pool.h", .types = "T"})
+          .Expand(ExpandInWide),
       Op("MaxPool", "(X: T) -> (Y: T, Indices: i64?)", "T: float i8 u8")
           .Attributes<rt::MaxPoolParams>()
           .Required("kernel_shape")

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/params/reduce.h"
 
+#include <limits>
+#include <optional>
+
 #include "core/ir/wide_float.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/elements.h"
 #include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
@@ -115,31 +119,80 @@ OpBuilder Reduce(std::string_view type, InferFunction infer = InferReduce<nullpt
 
 using Values = std::vector<Value*>;
 
-// Sums of |x|, x² or x, the root of one or its logarithm, which integers leave: in float64. Halves
-// are summed in float32, in which their squares do not overflow.
+// The operand as the formula computes with it from here on: halves in float32, and in float64 those
+// that leave the integers.
+Result<Value*> ComputedOperand(ExpansionFormula& formula, const Node& node, bool leaves_integers) {
+  const Type given = formula.type();
+  const DType dtype = given.dtype();
+  if (dtype == DType::kUnknown)
+    return Unsupported("the element type of its operand is unknown").At(node.Describe());
+  const DType computed = !IsInteger(dtype) ? WideFloat(dtype)
+                         : leaves_integers ? DType::kF64
+                                           : dtype;
+  formula.set_type(given.WithDType(computed));
+  return formula.Cast(formula.x(), formula.type());
+}
+
+// Reduction `op` of `value` along the axes of `node` with its attributes.
+Value* ReduceAs(ExpansionFormula& formula, std::string_view op, Value* value, const Node& node,
+                const Type& type) {
+  Values operands = {value};
+  if (node.num_operands() > 1) operands.push_back(node.operand(1));
+  Value* reduced = formula.Add(op, operands, type.WithDType(formula.type().dtype()));
+  reduced->producer()->attributes() = node.attributes();
+  return reduced;
+}
+
+// Sums of |x|, x² or x, the root of one or its logarithm.
 Result<Values> ExpandReduce(Node& node) {
   ExpansionFormula formula(node);
   const Type given = formula.type();
   const bool is_root = node.Is("ReduceL2");
   const bool is_log = node.Is("ReduceLogSum");
-  const bool is_integer = IsInteger(given.dtype());
-  DType dtype = given.dtype();
-  if (dtype == DType::kUnknown)
-    return Unsupported("the element type of its operand is unknown").At(node.Describe());
-  if (is_integer && (is_root || is_log)) dtype = DType::kF64;
-  if (!is_integer) dtype = WideFloat(dtype);
-  formula.set_type(given.WithDType(dtype));
-  Value* x = formula.Cast(formula.x(), formula.type());
-  if (node.Is("ReduceL1") && (!is_integer || Info(dtype).is_signed)) x = formula.Add("Abs", {x});
+  DRAGOMAN_ASSIGN(Value * x, ComputedOperand(formula, node, is_root || is_log));
+  const bool has_signs = !IsInteger(given.dtype()) || Info(given.dtype()).is_signed;
+  if (node.Is("ReduceL1") && has_signs) x = formula.Add("Abs", {x});
   if (is_root || node.Is("ReduceSumSquare")) x = formula.Add("Mul", {x, x});
-  Values operands = {x};
-  if (node.num_operands() > 1) operands.push_back(node.operand(1));
-  const Type reduced = node.result()->type().WithDType(dtype);
-  Value* sum = formula.Add("ReduceSum", operands, reduced);
-  sum->producer()->attributes() = node.attributes();
-  if (is_root) sum = formula.Add("Sqrt", {sum}, reduced);
-  if (is_log) sum = formula.Add("Log", {sum}, reduced);
+  Value* sum = ReduceAs(formula, "ReduceSum", x, node, node.result()->type());
+  if (is_root) sum = formula.Add("Sqrt", {sum}, sum->type());
+  if (is_log) sum = formula.Add("Log", {sum}, sum->type());
   return Values{formula.Cast(sum, given)};
+}
+
+// log(sum(exp(x - base))) + base, with the greatest finite number that is not above max x as base.
+// Where axes are to go, each element is the sum of itself. Of nothing it is -inf, as the maximum.
+Result<Values> ExpandLogSumExp(Node& node) {
+  ExpansionFormula formula(node);
+  const Type given = formula.type();
+  if (IsFloating(given.dtype()) && given.shape() != nullptr &&
+      NumElements(*given.shape()) == Dim(0))
+    return Values{ReduceAs(formula, "ReduceMax", formula.x(), node, node.result()->type())};
+  DRAGOMAN_ASSIGN(Value * x, ComputedOperand(formula, node, true));
+  const double greatest = formula.type().dtype() == DType::kF64 ? std::numeric_limits<double>::max()
+                                                                : std::numeric_limits<float>::max();
+  DRAGOMAN_ASSIGN(Value * low, formula.Number(-greatest));
+  DRAGOMAN_ASSIGN(Value * high, formula.Number(greatest));
+  const bool keeps = IntAttribute(node, "keepdims") != 0;
+  const Type kept = keeps ? node.result()->type() : given.WithShape(std::nullopt);
+  const auto reduce = [&](std::string_view op, Value* value) {
+    Value* reduced = ReduceAs(formula, op, value, node, kept);
+    reduced->producer()->SetAttribute("keepdims", std::int64_t{1});
+    return reduced;
+  };
+  Value* base = reduce("ReduceMax", formula.Add("Clip", {x, low, high}));
+  Value* sum = reduce("ReduceSum", formula.Add("Exp", {formula.Add("Sub", {x, base})}));
+  Value* y = formula.Add("Add", {formula.Add("Log", {sum}, sum->type()), base}, sum->type());
+  if (!keeps) y = ReduceAs(formula, "ReduceSum", y, node, node.result()->type());
+  return Values{formula.Cast(y, given)};
+}
+
+// Integers in float64; none have a mean there.
+Result<Values> ExpandMean(Node& node) {
+  const Type& type = node.operand(0)->type();
+  const bool may_be_empty = type.shape() != nullptr && NumElements(*type.shape()) == Dim(0);
+  if (!IsInteger(type.dtype()) || may_be_empty)
+    return Unsupported("a mean of none, or of no integers").At(node.Describe());
+  return ExpandInWide(node);
 }
 
 }  // namespace
@@ -149,9 +202,9 @@ std::vector<OpDef> ReduceOps() {
       Reduce("ReduceL1").Expand(ExpandReduce),
       Reduce("ReduceL2").Expand(ExpandReduce),
       Reduce("ReduceLogSum").Expand(ExpandReduce),
-      Reduce("ReduceLogSumExp"),
+      Reduce("ReduceLogSumExp").Expand(ExpandLogSumExp),
       Reduce("ReduceMax", InferReduce<Greater>, "T: number bool"),
-      Reduce("ReduceMean"),
+      Reduce("ReduceMean").Expand(ExpandMean),
       Reduce("ReduceMin", InferReduce<Smaller>, "T: number bool"),
       Reduce("ReduceProd", InferReduce<MultiplyBy>),
       Reduce("ReduceSum", InferReduce<AddTo>),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/params/softmax.h"
 
+#include "core/ops/axes_formula.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 
@@ -16,7 +17,21 @@ Status InferSoftmax(InferContext& context) {
   return SameTypeAsFirst(context);
 }
 
-OpDef MakeSoftmax(std::string_view type) {
+using Values = std::vector<Value*>;
+
+// x − max − log(sum(exp(x − max)))
+Result<Values> ExpandLogSoftmax(Node& node) {
+  DRAGOMAN_ASSIGN(const Params params, FillParams<rt::SoftmaxParams>(node));
+  if (node.operand(0)->type().rank() == 0)
+    return Unsupported("an operand without axes").At(node.Describe());
+  DRAGOMAN_ASSIGN(AxesFormula f, FormulaAlong(node, {params.As<rt::SoftmaxParams>().axis}));
+  Value* below = f.formula.Add("Sub", {f.x, f.Reduce("ReduceMax", f.x)});
+  Value* sum = f.Reduce("ReduceSum", f.formula.Add("Exp", {below}));
+  Value* y = f.formula.Add("Sub", {below, f.OfReduced("Log", {sum})});
+  return Values{f.formula.Cast(y, node.result()->type())};
+}
+
+OpBuilder MakeSoftmax(std::string_view type) {
   return Op(type, "(input: T) -> (output: T)", "T: float")
       .Attributes<rt::SoftmaxParams>()
       .Axis(AxisUse::kAlong)
@@ -27,7 +42,8 @@ OpDef MakeSoftmax(std::string_view type) {
 }  // namespace
 
 std::vector<OpDef> SoftmaxOps() {
-  return {MakeSoftmax("Hardmax"), MakeSoftmax("LogSoftmax"), MakeSoftmax("Softmax")};
+  return {MakeSoftmax("Hardmax"), MakeSoftmax("LogSoftmax").Expand(ExpandLogSoftmax),
+          MakeSoftmax("Softmax")};
 }
 
 }  // namespace dragoman

@@ -2,6 +2,7 @@
 // Elementwise functions of one tensor, without attributes but for IsInf.
 #include <iterator>
 
+#include "core/ops/activation_formula.h"
 #include "core/ops/elements.h"
 #include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
@@ -111,23 +112,19 @@ Result<Values> ExpandErfc(Node& node) {
   return Values{formula.Cast(formula.Add("Where", {is_near, near, far}), type)};
 }
 
-// x · max(0, min(1, x / 6 + 1/2)): the attributes of a HardSigmoid are too coarse for float64.
-Result<Values> ExpandWideHardSwish(ExpansionFormula formula) {
-  DRAGOMAN_ASSIGN(Value * six, formula.Number(6));
-  DRAGOMAN_ASSIGN(Value * half, formula.Number(0.5));
-  DRAGOMAN_ASSIGN(Value * zero, formula.Number(0));
-  DRAGOMAN_ASSIGN(Value * one, formula.Number(1));
-  Value* line = formula.Add("Add", {formula.Add("Div", {formula.x(), six}), half});
-  Value* gate = formula.Add("Max", {formula.Add("Min", {line, one}), zero});
-  return Values{formula.Add("Mul", {formula.x(), gate})};
-}
-
+// The attributes of a HardSigmoid are too coarse for float64: x · max(0, min(1, x / 6 + 1/2)).
 Result<Values> ExpandHardSwish(Node& node) {
   ExpansionFormula formula(node);
-  if (formula.type().dtype() == DType::kF64) return ExpandWideHardSwish(formula);
-  Value* gate = formula.Add("HardSigmoid", {formula.x()});
-  gate->producer()->SetAttribute("alpha", 1.0f / 6);
-  gate->producer()->SetAttribute("beta", 0.5f);
+  if (formula.type().dtype() != DType::kF64) {
+    Value* gate = formula.Add("HardSigmoid", {formula.x()});
+    gate->producer()->SetAttribute("alpha", 1.0f / 6);
+    gate->producer()->SetAttribute("beta", 0.5f);
+    return Values{formula.Add("Mul", {formula.x(), gate})};
+  }
+  DRAGOMAN_ASSIGN(Value * six, formula.Number(6));
+  DRAGOMAN_ASSIGN(Value * half, formula.Number(0.5));
+  Value* line = formula.Add("Add", {formula.Add("Div", {formula.x(), six}), half});
+  DRAGOMAN_ASSIGN(Value * gate, WithinUnit(formula, line));
   return Values{formula.Add("Mul", {formula.x(), gate})};
 }
 
@@ -135,6 +132,22 @@ Result<Values> ExpandMish(Node& node) {
   ExpansionFormula formula(node);
   Value* gate = formula.Add("Tanh", {formula.Add("Softplus", {formula.x()})});
   return Values{formula.Add("Mul", {formula.x(), gate})};
+}
+
+// max(x, 0) + log(1 + exp(-|x|)), which does not overflow.
+Result<Values> ExpandSoftplus(Node& node) {
+  ExpansionFormula formula(node);
+  Value* size = formula.Add("Abs", {formula.x()});
+  Value* exp = formula.Add("Exp", {formula.Add("Neg", {size})});
+  DRAGOMAN_ASSIGN(Value * log, LogOfOneAnd(formula, exp));
+  return Values{formula.Add("Add", {formula.Add("Relu", {formula.x()}), log})};
+}
+
+Result<Values> ExpandSoftsign(Node& node) {
+  ExpansionFormula formula(node);
+  DRAGOMAN_ASSIGN(Value * one, formula.Number(1));
+  Value* divisor = formula.Add("Add", {formula.Add("Abs", {formula.x()}), one});
+  return Values{formula.Add("Div", {formula.x(), divisor})};
 }
 
 }  // namespace
@@ -184,8 +197,8 @@ std::vector<OpDef> UnaryOps() {
       Unary("Sign", "number", false, InferUnaryElements<SignElement>),
       Unary("Sin", "float", false),
       Unary("Sinh", "float", false),
-      Unary("Softplus", "float", true),
-      Unary("Softsign", "float", false),
+      Unary("Softplus", "float", true).Expand(ExpandSoftplus),
+      Unary("Softsign", "float", false).Expand(ExpandSoftsign),
       Unary("Sqrt", "float", true),
       Unary("Tan", "float", false),
       Unary("Tanh", "float", false),

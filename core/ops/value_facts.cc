@@ -73,12 +73,15 @@ static_assert(IsSortedBy(kRows, &Row::label));
 
 }  // namespace
 
-const ValueFacts& ValueFactsOf(const Node& node) {
+const ValueFacts& ValueFactsOf(std::string_view label) {
   static constexpr ValueFacts kNone;
-  const OpDef* def = FindOp(node);
-  const std::string label = def != nullptr ? def->Label() : "";
-  const Row* row = FindByKey(kRows, std::string_view(label), &Row::label);
+  const Row* row = FindByKey(kRows, label, &Row::label);
   return row != nullptr ? row->facts : kNone;
+}
+
+const ValueFacts& ValueFactsOf(const Node& node) {
+  const OpDef* def = FindOp(node);
+  return ValueFactsOf(def != nullptr ? def->Label() : "");
 }
 
 }  // namespace dragoman

@@ -4,6 +4,8 @@
 #ifndef DRAGOMAN_CORE_OPS_VALUE_FACTS_H_
 #define DRAGOMAN_CORE_OPS_VALUE_FACTS_H_
 
+#include <string_view>
+
 #include "core/ir/graph.h"
 
 namespace dragoman {
@@ -20,6 +22,8 @@ struct ValueFacts {
 
 // Operators without a row say nothing of the kind.
 const ValueFacts& ValueFactsOf(const Node& node);
+// Of the operator of that label (OpDef::Label).
+const ValueFacts& ValueFactsOf(std::string_view label);
 
 }  // namespace dragoman
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators that choose, limit or pass on: Where, Clip, Identity.
 #include "core/ops/elements.h"
+#include "core/ops/expansion_formula.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_list.h"
 #include "core/ops/operand_checks.h"
@@ -41,6 +42,20 @@ Status InferIdentity(InferContext& context) {
   return {};
 }
 
+using Values = std::vector<Value*>;
+
+Result<Values> ExpandClip(Node& node) {
+  ExpansionFormula formula(node);
+  Value* y = formula.x();
+  for (std::size_t i = 1; i < node.num_operands(); ++i) {
+    if (node.operand(i) == nullptr) continue;
+    if (node.operand(i)->type().rank() != 0)
+      return Unsupported("a bound that is not a scalar").At(node.Describe());
+    y = formula.Add(i == 1 ? "Max" : "Min", {y, node.operand(i)});
+  }
+  return Values{y == formula.x() ? formula.Add("Identity", {y}) : y};
+}
+
 }  // namespace
 
 std::vector<OpDef> WhereOps() {
@@ -48,6 +63,7 @@ std::vector<OpDef> WhereOps() {
       Op("Clip", "(input: T, min: T?, max: T?) -> (output: T)", "T: number")
           .Infer(InferClip)
           .Class(OpClass::kUnary)
+          .Expand(ExpandClip)
           .Kernel({.header = "runtime/kernels/clip.h", .types = "T"}),
       Op("Identity", "(input: V) -> (output: V)", "V: value")
           .Infer(InferIdentity)

@@ -271,7 +271,7 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
     DRAGOMAN_TRY(GiveLstmBodies(*entry.graph));
     DRAGOMAN_TRY(LowerFactors(*entry.graph, [](std::string_view label) { return label == "Det"; }));
     DRAGOMAN_TRY(ExpandOperators(*entry.graph, opset, options, findings));
-    SpellDoubles(*entry.graph);
+    SpellDoubles(*entry.graph, opset);
     // An ONNX file's operators on bfloat16 are for a runtime that has them.
     const bool has_bfloat16 = options.kept_opset && *options.kept_opset <= opset;
     WidenElements(*entry.graph, has_bfloat16 ? BFloat16::kKept : BFloat16::kWidened);

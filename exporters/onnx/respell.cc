@@ -161,16 +161,6 @@ Status GatherNearest(Node& node) {
   return {};
 }
 
-// --- Functions of ONNX in f64
-
-// By name: what runtimes lack in float64, or compute by operators that they lack (spell_doubles.h).
-bool IsWideFunction(const Node& node) {
-  if (node.num_results() != 1 || node.result()->type().dtype() != DType::kF64) return false;
-  for (std::string_view op : {"Gelu", "HardSwish", "MeanVarianceNormalization", "Mish"})
-    if (node.Is(op)) return true;
-  return false;
-}
-
 // --- TopK of none, Loops without states
 
 bool TakesNone(const Node& node) {
@@ -228,7 +218,7 @@ void AddState(Node& node) {
 }
 
 Status Respell(Node& node, std::int64_t opset) {
-  if (NormalizesOneElement(node) || IsWideFunction(node)) return ReplaceByExpansion(node);
+  if (NormalizesOneElement(node)) return ReplaceByExpansion(node);
   if (opset < 10 && TakesNone(node)) {
     SliceNone(node);
     return {};

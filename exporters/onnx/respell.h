@@ -11,8 +11,7 @@
 namespace dragoman {
 
 // In the common graph of an entry, which is about to be written for `opset`, and its bodies:
-//  - LayerNormalization and RMSNormalization over one element become the nodes of their formula; so
-//    do Gelu, HardSwish, MeanVarianceNormalization and Mish of float64, which runtimes lack.
+//  - LayerNormalization and RMSNormalization over one element become the nodes of their formula.
 //  - A Resize to the nearest elements becomes a Gather for each axis where it takes other elements
 //    when coordinates are computed in float32, as runtimes do, or without rounding.
 //  - A TopK of none becomes a Slice where k is an attribute, which must be positive.

@@ -4,14 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "core/ops/declared_attributes.h"
+#include "core/ops/activation_formula.h"
+#include "core/ops/expansion.h"
 #include "core/ops/expansion_formula.h"
+#include "core/support/find_by_key.h"
 
 namespace dragoman {
 namespace {
@@ -23,12 +24,10 @@ class Formula {
   }
 
   Value* x() const { return node_.operand(0); }
-  Value* slope() const { return node_.operand(1); }
   Value* Number(double value) {
     const std::vector<double> one = {value};
     return formula_.Constant(Tensor::Of<double>({}, one));
   }
-  Value* Attribute(std::string_view name) { return Number(FloatAttribute(node_, name)); }
   Value* Op(std::string_view type, const std::vector<Value*>& operands) {
     return formula_.Add(type, operands);
   }
@@ -36,20 +35,11 @@ class Formula {
     return formula_.Add(type, operands, formula_.type().WithDType(dtype));
   }
   Value* Cast(Value* a, DType to) { return formula_.Cast(a, a->type().WithDType(to)); }
-  // `op` over all axes but the first two; nullptr where there are none, or none are known.
-  Value* OverPlaces(std::string_view op) {
-    const Shape* shape = x()->type().shape();
-    if (shape == nullptr || shape->size() < 3) return nullptr;
-    std::vector<std::int64_t> axes(shape->size() - 2);
-    std::iota(axes.begin(), axes.end(), 2);
-    return Op(op, {x(), formula_.Ints(axes)});
-  }
   Value* Add(Value* a, Value* b) { return Op("Add", {a, b}); }
   Value* Sub(Value* a, Value* b) { return Op("Sub", {a, b}); }
   Value* Mul(Value* a, Value* b) { return Op("Mul", {a, b}); }
   Value* Div(Value* a, Value* b) { return Op("Div", {a, b}); }
-  Value* Above(Value* a) { return Op("Max", {a, Number(0)}); }
-  Value* Below(Value* a) { return Op("Min", {a, Number(0)}); }
+  Value* LogOfOneAnd(Value* u) { return *dragoman::LogOfOneAnd(formula_, u); }
 
  private:
   Node& node_;
@@ -107,16 +97,6 @@ Value* Acos(Formula& f) {
 
 Value* Tan(Formula& f) { return f.Div(f.Op("Sin", {f.x()}), f.Op("Cos", {f.x()})); }
 
-// What 1 + u loses of u, (1 + u) - 1 - u, counts as such a part of 1 + u; below -1/2 it loses
-// nothing, above 1 nothing that counts.
-Value* LogOfOneAnd(Formula& f, Value* u) {
-  Value* one = f.Number(1);
-  Value* near = f.Op("Max", {f.Op("Min", {u, one}), f.Number(-0.5)});
-  Value* sum = f.Add(one, near);
-  Value* lost = f.Sub(f.Sub(sum, one), near);
-  return f.Sub(f.Op("Log", {f.Add(one, u)}), f.Div(lost, sum));
-}
-
 // sign(x) · log(1 + a + a / (1 / a + √(1 / a² + 1))), a = |x|, up to 8e307.
 Value* AsinhOf(Formula& f, Value* x) {
   Value* one = f.Number(1);
@@ -124,7 +104,7 @@ Value* AsinhOf(Formula& f, Value* x) {
   Value* inverse = f.Div(one, a);
   Value* root = f.Op("Sqrt", {f.Add(f.Mul(inverse, inverse), one)});
   Value* u = f.Add(a, f.Div(a, f.Add(inverse, root)));
-  return f.Mul(f.Op("Sign", {x}), LogOfOneAnd(f, u));
+  return f.Mul(f.Op("Sign", {x}), f.LogOfOneAnd(u));
 }
 
 Value* Asinh(Formula& f) { return AsinhOf(f, f.x()); }
@@ -137,7 +117,7 @@ Value* Acosh(Formula& f) {
 }
 
 Value* Atanh(Formula& f) {
-  Value* twice = f.Sub(LogOfOneAnd(f, f.x()), LogOfOneAnd(f, f.Op("Neg", {f.x()})));
+  Value* twice = f.Sub(f.LogOfOneAnd(f.x()), f.LogOfOneAnd(f.Op("Neg", {f.x()})));
   return f.Mul(twice, f.Number(0.5));
 }
 
@@ -159,53 +139,13 @@ Value* Sinh(Formula& f) {
   return f.Mul(f.Op("Sign", {f.x()}), f.Mul(f.Mul(part, root), root));
 }
 
-// x above 0, alpha · (exp(x) - 1) below. With t = tanh(x / 2), exp(x) - 1 = 2 t / (1 - t), which
-// keeps its digits near 0.
-Value* Elu(Formula& f) {
-  Value* t = f.Op("Tanh", {f.Mul(f.Below(f.x()), f.Number(0.5))});
-  Value* rest = f.Div(f.Add(t, t), f.Sub(f.Number(1), t));
-  return f.Add(f.Above(f.x()), f.Mul(f.Attribute("alpha"), rest));
-}
-
-Value* Selu(Formula& f) { return f.Mul(f.Attribute("gamma"), Elu(f)); }
-
-Value* Gate(Formula& f, Value* line) { return f.Above(f.Op("Min", {line, f.Number(1)})); }
-
-Value* HardSigmoid(Formula& f) {
-  return Gate(f, f.Add(f.Mul(f.x(), f.Attribute("alpha")), f.Attribute("beta")));
-}
-
-Value* SlopeBelow(Formula& f, Value* slope) {
-  return f.Add(f.Above(f.x()), f.Mul(slope, f.Below(f.x())));
-}
-
-Value* LeakyRelu(Formula& f) { return SlopeBelow(f, f.Attribute("alpha")); }
-
-Value* PRelu(Formula& f) { return SlopeBelow(f, f.slope()); }
-
-// log(1 + exp(x)) = max(x, 0) + log(1 + exp(-|x|))
-Value* Softplus(Formula& f) {
-  Value* u = f.Op("Exp", {f.Op("Neg", {f.Op("Abs", {f.x()})})});
-  return f.Add(f.Above(f.x()), LogOfOneAnd(f, u));
-}
-
-Value* ThresholdedRelu(Formula& f) {
-  Value* is_above = f.Typed(DType::kBool, "Greater", {f.x(), f.Attribute("alpha")});
-  return f.Op("Where", {is_above, f.x(), f.Number(0)});
-}
-
-Value* GlobalAveragePool(Formula& f) { return f.OverPlaces("ReduceMean"); }
-
-Value* GlobalMaxPool(Formula& f) { return f.OverPlaces("ReduceMax"); }
-
-Value* Softsign(Formula& f) { return f.Div(f.x(), f.Add(f.Number(1), f.Op("Abs", {f.x()}))); }
-
 struct Row {
   std::string_view op;
-  Value* (*formula)(Formula&);  // nullptr where it cannot be written
+  Value* (*formula)(Formula&) = nullptr;  // nullptr: it has an expansion
+  std::int64_t first = INT64_MAX;         // the first operator set in which it is there
 };
 
-// By name: what ONNX Runtime 1.31 lacks in float64.
+// By name: what ONNX Runtime 1.31 lacks in float64, computes in float32, or by what it lacks.
 constexpr Row kRows[] = {
     {"Acos", Acos},
     {"Acosh", Acosh},
@@ -213,41 +153,54 @@ constexpr Row kRows[] = {
     {"Asinh", Asinh},
     {"Atan", Atan},
     {"Atanh", Atanh},
+    {"Celu"},
+    {"Clip", nullptr, 12},
     {"Cosh", Cosh},
-    {"Elu", Elu},
+    {"Elu"},
     {"Erf", Erf},
-    {"GlobalAveragePool", GlobalAveragePool},
-    {"GlobalMaxPool", GlobalMaxPool},
-    {"HardSigmoid", HardSigmoid},
-    {"LeakyRelu", LeakyRelu},
-    {"PRelu", PRelu},
-    {"Selu", Selu},
+    {"Gelu"},
+    {"GlobalAveragePool"},
+    {"GlobalMaxPool"},
+    {"HardSigmoid"},
+    {"HardSwish"},
+    {"LeakyRelu"},
+    {"MeanVarianceNormalization"},
+    {"Mish"},
+    {"PRelu"},
+    {"Selu"},
+    {"Shrink"},
     {"Sinh", Sinh},
-    {"Softplus", Softplus},
-    {"Softsign", Softsign},
+    {"Softplus"},
+    {"Softsign"},
     {"Tan", Tan},
-    {"ThresholdedRelu", ThresholdedRelu},
+    {"ThresholdedRelu"},
 };
+static_assert(IsSortedBy(kRows, &Row::op));
 
-void Spell(Node& node) {
-  if (node.num_results() != 1 || node.result()->type().dtype() != DType::kF64) return;
-  for (const Row& row : kRows) {
-    if (!node.Is(row.op)) continue;
-    Formula formula(node);
-    Value* made = row.formula(formula);
-    if (made == nullptr) return;
-    TakePlace(made, node);
-    node.graph()->Erase(&node);
-    return;
-  }
+// Whether operators stand for the node.
+bool Spell(Node& node, std::int64_t opset) {
+  const Row* row = FindByKey(kRows, std::string_view(node.op().type), &Row::op);
+  if (row == nullptr || !node.Is(row->op) || opset >= row->first || node.num_results() != 1 ||
+      node.result()->type().dtype() != DType::kF64)
+    return false;
+  if (row->formula == nullptr) return ReplaceByExpansion(node).ok();
+  Formula formula(node);
+  TakePlace(row->formula(formula), node);
+  node.graph()->Erase(&node);
+  return true;
 }
 
 }  // namespace
 
-void SpellDoubles(Graph& entry) {
-  ForEachGraph(entry, [](Graph& graph) {
-    for (Node& node : graph.nodes()) Spell(node);
-  });
+// What stands for a node may be spelled in its turn.
+void SpellDoubles(Graph& entry, std::int64_t opset) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    ForEachGraph(entry, [&](Graph& graph) {
+      for (Node& node : graph.nodes()) changed |= Spell(node, opset);
+    });
+  }
 }
 
 }  // namespace dragoman

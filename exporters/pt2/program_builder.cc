@@ -100,6 +100,7 @@ class ProgramBuilder {
     DRAGOMAN_TRY(StackSequences(*entry_.graph));
     DRAGOMAN_TRY(LowerFactors(*entry_.graph, HasEmitter));
     DRAGOMAN_TRY(LowerRecurrences());
+    ExpandOperators(*entry_.graph, Has);  // of cells
     changed_ = prepared.Take();
     return inference_.InferGraph(*entry_.graph);
   }

@@ -134,14 +134,6 @@ bool CountsAlike(const PoolWindow& window, bool count_padding) {
   return count_padding || !AnyAbove(window.pads, 0) || !AnyAbove(window.dilations, 1);
 }
 
-Result<std::vector<std::int64_t>> SpatialAxes(const RelaxOp& op) {
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  std::vector<std::int64_t> axes;
-  for (std::size_t i = 2; i < shape.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
-  if (axes.empty()) return op.Refuse("a pool over no axes");
-  return axes;
-}
-
 // |x|^p
 std::string PowerOf(RelaxOp& op, std::int64_t p) {
   const std::string magnitude = op.BindLike(fmt::format("R.abs({})", op.arg(0)));
@@ -321,20 +313,12 @@ Expressions EmitMaxUnpool(RelaxOp& op) {
 }
 
 // Over all spatial axes, which stay as 1.
-Expressions EmitGlobalPool(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> axes, SpatialAxes(op));
-  const auto reduced = [&](std::string_view function, const std::string& x) {
-    return fmt::format("R.{}({}, axis={}, keepdims=True)", function, x, ListText(axes));
-  };
-  if (!op.node.Is("GlobalMaxPool")) return One(reduced("mean", op.arg(0)));
-  return One(Extreme(op, true, [&](const std::string& x) { return reduced("max", x); }));
-}
-
-Expressions EmitGlobalLpPool(RelaxOp& op) {
-  DRAGOMAN_ASSIGN(std::vector<std::int64_t> axes, SpatialAxes(op));
-  const std::int64_t p = op.Int("p");
-  return RootOf(
-      op, fmt::format("R.sum({}, axis={}, keepdims=True)", PowerOf(op, p), ListText(axes)), p);
+Expressions EmitGlobalAveragePool(RelaxOp& op) {
+  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
+  std::vector<std::int64_t> axes;
+  for (std::int64_t i = 2; i < rank; ++i) axes.push_back(i);
+  if (axes.empty()) return op.Refuse("a pool over no axes");
+  return One(fmt::format("R.mean({}, axis={}, keepdims=True)", op.arg(0), ListText(axes)));
 }
 
 }  // namespace
@@ -342,10 +326,8 @@ Expressions EmitGlobalLpPool(RelaxOp& op) {
 std::span<const Row> PoolRows() {
   static constexpr Row kRows[] = {
       {"AveragePool", EmitPool},
-      {"GlobalAveragePool", EmitGlobalPool},
-      {"GlobalLpPool", EmitGlobalLpPool, true},
-      {"GlobalMaxPool", EmitGlobalPool, true},
-      {"LpPool", EmitLpPool, true},
+      {"GlobalAveragePool", EmitGlobalAveragePool},
+      {"LpPool", EmitLpPool, true, tvm::IsOfWideFloats},
       {"MaxPool", EmitPool},
       {"MaxUnpool", EmitMaxUnpool},
   };

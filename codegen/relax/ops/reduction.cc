@@ -11,8 +11,6 @@
 
 #include "codegen/relax/ops/extreme.h"
 #include "codegen/relax/ops/runtime_sizes.h"
-#include "codegen/relax/widen_reductions.h"
-#include "codegen/tvm/extremes.h"
 
 namespace dragoman::relax {
 namespace {
@@ -44,24 +42,6 @@ std::string Call(std::string_view function, const std::string& x, const Reductio
                      reduction.keepdims);
 }
 
-// log(sum(exp(x - max))) + max, where an infinite max is taken as 0.
-Expressions LogSumExp(RelaxOp& op, const Reduction& reduction) {
-  const Reduction kept{reduction.axes, "True"};
-  const std::string max = op.BindPlain(Call("max", op.arg(0), kept));
-  const std::string finite = op.BindPlain(fmt::format("R.isfinite({})", max));
-  const std::string base =
-      op.BindPlain(fmt::format("R.where({}, {}, {})", finite, max, op.Const(0)));
-  const std::string shifted = op.BindLike(fmt::format("R.subtract({}, {})", op.arg(0), base));
-  const std::string exp = op.BindLike(fmt::format("R.exp({})", shifted));
-  const std::string sum = op.bind(Call("sum", exp, reduction), op.result_type());
-  const std::string log = op.bind(fmt::format("R.log({})", sum), op.result_type());
-  if (reduction.keepdims == "True" || reduction.axes.empty())
-    return One(fmt::format("R.add({}, {})", log, base));
-  const std::string offset = op.bind(
-      fmt::format("R.squeeze({}, axis={})", base, ListText(reduction.axes)), op.result_type());
-  return One(fmt::format("R.add({}, {})", log, offset));
-}
-
 bool MayBeEmpty(const Shape& shape, const Reduction& reduction) {
   for (std::int64_t axis : reduction.axes) {
     const std::int64_t at = axis < 0 ? axis + static_cast<std::int64_t>(shape.size()) : axis;
@@ -86,7 +66,6 @@ std::string OfNothing(const RelaxOp& op) {
                        RelaxDType(dtype));
   }
   if (op.node.Is("ReduceMean")) return op.Const(std::nan(""));
-  if (op.node.Is("ReduceLogSumExp")) return op.Const(-HUGE_VAL);
   return op.Const(op.node.Is("ReduceProd") ? 1 : 0);
 }
 
@@ -99,36 +78,30 @@ Expressions ReduceBool(RelaxOp& op, const Reduction& reduction) {
   return One(fmt::format("R.greater({}, R.const(0, \"int32\"))", extreme));
 }
 
-struct Plain {
-  std::string_view type;
-  std::string_view function;
-};
-constexpr Plain kPlain[] = {{"ReduceMax", "max"},
-                            {"ReduceMean", "mean"},
-                            {"ReduceMin", "min"},
-                            {"ReduceProd", "prod"},
-                            {"ReduceSum", "sum"}};
+std::string_view FunctionOf(const Node& node) {
+  return node.Is("ReduceMax")    ? "max"
+         : node.Is("ReduceMean") ? "mean"
+         : node.Is("ReduceMin")  ? "min"
+         : node.Is("ReduceProd") ? "prod"
+                                 : "sum";
+}
 
 Expressions EmitReduce(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Reduction reduction, ReductionOf(op));
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const std::string& type = op.node.op().type;
-  if (LeavesIntegers(op.node)) return op.Refuse("a mean or logarithm of no integers");
   if (MayBeEmpty(shape, reduction)) {
     DRAGOMAN_ASSIGN(Shape result, op.result_shape());
     DRAGOMAN_ASSIGN(std::string sizes, op.ShapeValue(result));
     return One(fmt::format("R.broadcast_to({}, {})", OfNothing(op), sizes));
   }
-  const std::string x = op.arg(0);
   if (op.dtype() == DType::kBool) return ReduceBool(op, reduction);
-  for (const Plain& plain : kPlain) {
-    if (plain.type != type) continue;
-    const auto reduce = [&](const std::string& of) { return Call(plain.function, of, reduction); };
-    const bool is_extreme = type == "ReduceMax" || type == "ReduceMin";
-    return One(is_extreme && !reduction.axes.empty() ? Extreme(op, type == "ReduceMax", reduce)
-                                                     : reduce(x));
-  }
-  return LogSumExp(op, reduction);
+  const auto reduce = [&](const std::string& of) {
+    return Call(FunctionOf(op.node), of, reduction);
+  };
+  const bool is_extreme = type == "ReduceMax" || type == "ReduceMin";
+  return One(is_extreme && !reduction.axes.empty() ? Extreme(op, type == "ReduceMax", reduce)
+                                                   : reduce(op.arg(0)));
 }
 
 // Where operand 0 is not infinite for a maximum, and where it is for a minimum. NaN is not equal to
@@ -140,7 +113,7 @@ std::string FlagsOfInfinity(RelaxOp& op, bool max, const std::string& x, DType d
 }
 
 bool MayBeInfinite(const RelaxOp& op, bool max) {
-  return IsFloating(op.dtype()) && (!max || tvm::MayBeMinusInfinity(*op.node.operand(0)));
+  return IsFloating(op.dtype()) && (!max || op.MayBeMinusInfinity());
 }
 
 }  // namespace
@@ -193,9 +166,10 @@ Expressions EmitArgReduce(RelaxOp& op) {
 
 std::span<const Row> ReductionRows() {
   static constexpr Row kRows[] = {
-      {"ArgMax", EmitArgReduce},  {"ArgMin", EmitArgReduce},  {"ReduceLogSumExp", EmitReduce},
-      {"ReduceMax", EmitReduce},  {"ReduceMean", EmitReduce}, {"ReduceMin", EmitReduce},
-      {"ReduceProd", EmitReduce}, {"ReduceSum", EmitReduce},
+      {"ArgMax", EmitArgReduce}, {"ArgMin", EmitArgReduce},
+      {"ReduceMax", EmitReduce}, {"ReduceMean", EmitReduce, false, tvm::IsOfFloats},
+      {"ReduceMin", EmitReduce}, {"ReduceProd", EmitReduce},
+      {"ReduceSum", EmitReduce},
   };
   return kRows;
 }

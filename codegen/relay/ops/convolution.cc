@@ -378,13 +378,12 @@ Emitted EmitLpPool(RelayOp& op) {
   const std::int64_t p = op.Int("p");
   double taps = 1;
   for (const std::int64_t size : window.kernel) taps *= static_cast<double>(size);
-  const DType wide = op.Wide();
-  Value* x = Unary(op, "abs", op.ArgAs(0, wide), wide);
-  if (p != 1) x = op.Do("power", {x, op.Number(static_cast<double>(p), wide)});
+  Value* x = Unary(op, "abs", op.arg(0), op.dtype());
+  if (p != 1) x = op.Do("power", {x, op.Number(static_cast<double>(p))});
   Value* mean = Pool(op, "nn.avg_pool", x, window, {{"count_include_pad", true}});
-  Value* norm = op.Do("multiply", {mean, op.Number(taps, wide)});
-  if (p != 1) norm = op.Do("power", {norm, op.Number(1 / static_cast<double>(p), wide)});
-  return One(op.Cast(norm, wide, op.dtype()));
+  Value* norm = op.Do("multiply", {mean, op.Number(taps)});
+  if (p != 1) norm = op.Do("power", {norm, op.Number(1 / static_cast<double>(p))});
+  return One(norm);
 }
 
 // Of open sizes by reshapes: -4 divides a size in two, -3 joins two, -2 leaves the rest.
@@ -424,7 +423,7 @@ std::span<const Row> ConvolutionRows() {
       {"DepthToSpace", EmitDepthToSpace},
       {"GlobalAveragePool", EmitGlobalPool, "avg"},
       {"GlobalMaxPool", EmitGlobalPool, "max"},
-      {"LpPool", EmitLpPool},
+      {.label = "LpPool", .emit = EmitLpPool, .takes = tvm::IsOfWideFloats},
       {"MaxPool", EmitMaxPool},
       {"SpaceToDepth", EmitSpaceToDepth},
   };

@@ -13,7 +13,6 @@
 #include "codegen/relay/ops/extreme.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/unary.h"
-#include "codegen/tvm/extremes.h"
 
 namespace dragoman::relay::emit {
 namespace {
@@ -43,28 +42,6 @@ Result<Reduction> ReductionOf(const RelayOp& op) {
   return reduction;
 }
 
-// log(sum(exp(x - max))) + max, where an infinite max is taken as 0.
-Value* LogSumExp(RelayOp& op, Value* x, const Reduction& reduction) {
-  const Reduction kept{reduction.axes, true};
-  Value* max = Reduce(op, "max", x, kept);
-  Value* base = op.Do("where", {Unary(op, "isfinite", max, op.dtype()), max, op.Number(0)});
-  Value* exp = op.Do("exp", {op.Do("subtract", {x, base})});
-  Value* sum = op.Do("add", {op.Do("log", {Reduce(op, "sum", exp, kept)}), base});
-  return reduction.keep ? sum : op.Do("squeeze", {sum}, {{"axis", reduction.axes}});
-}
-
-// In double, rounded towards zero.
-Emitted MeanOfIntegers(RelayOp& op, const Shape& shape, const Reduction& reduction) {
-  Dim count(1);
-  for (const std::int64_t axis : reduction.axes)
-    count = count * shape[static_cast<std::size_t>(axis)];
-  if (!count.known()) return op.Refuse("a mean of a number of integers that run time knows");
-  Value* sum = Reduce(op, "sum", op.ArgAs(0, DType::kI64), reduction);
-  Value* mean = op.Do("divide", {op.Cast(sum, DType::kI64, DType::kF64),
-                                 op.Number(static_cast<double>(count.value()), DType::kF64)});
-  return One(op.Cast(Unary(op, "trunc", mean, DType::kF64), DType::kF64, op.dtype()));
-}
-
 // What the operator gives of no elements, which TVM's loops do not take.
 Emitted OfNothing(RelayOp& op) {
   const std::string& type = op.node.op().type;
@@ -72,7 +49,7 @@ Emitted OfNothing(RelayOp& op) {
   std::optional<double> value;
   if (type == "ReduceSum") value = 0;
   if (type == "ReduceProd") value = 1;
-  if (is_float && (type == "ReduceMax" || type == "ReduceLogSumExp")) value = -HUGE_VAL;
+  if (is_float && type == "ReduceMax") value = -HUGE_VAL;
   if (is_float && type == "ReduceMin") value = HUGE_VAL;
   if (!value) return op.Refuse("a reduction of nothing");
   DRAGOMAN_ASSIGN(const Shape result, op.result_shape());
@@ -97,15 +74,11 @@ Emitted EmitReduce(RelayOp& op) {
     Value* none = Reduce(op, "all", op.Do("logical_not", {x}), reduction);
     return One(op.Do("logical_not", {none}));
   }
-  if (!op.target.empty() && reduction.axes.empty()) return One(x);
-  if (type == "ReduceMean" && IsInteger(op.dtype())) return MeanOfIntegers(op, shape, reduction);
+  if (reduction.axes.empty()) return One(x);
   if (type == "ReduceMax" || type == "ReduceMin")
     return One(Extreme(op, type == "ReduceMax",
                        [&](Value* of) { return Reduce(op, op.target, of, reduction); }));
-  if (!op.target.empty()) return One(Reduce(op, op.target, x, reduction));
-  if (!IsFloating(op.dtype())) return op.Refuse("a logarithm of integers");
-  if (reduction.axes.empty()) return op.Refuse("a reduction over no axes");
-  return One(LogSumExp(op, x, reduction));
+  return One(Reduce(op, op.target, x, reduction));
 }
 
 // 1 where operand 0 is not infinite for a maximum, and where it is for a minimum, else 0. NaN is
@@ -121,8 +94,7 @@ Value* FlagsOfInfinity(RelayOp& op, bool max, DType dtype) {
 // The extreme of the flags says whether there is anything but infinity.
 Value* Extreme(RelayOp& op, bool max, const std::function<Value*(Value*)>& reduce) {
   Value* x = op.arg(0);
-  if (!IsFloating(op.dtype()) || (max && !tvm::MayBeMinusInfinity(*op.node.operand(0))))
-    return reduce(x);
+  if (!IsFloating(op.dtype()) || (max && !op.MayBeMinusInfinity())) return reduce(x);
   Value* infinity = op.Number(max ? -HUGE_VAL : HUGE_VAL);
   Value* flag = reduce(FlagsOfInfinity(op, max, op.dtype()));
   Value* above = op.Do("greater", {flag, op.Number(0)});
@@ -216,9 +188,8 @@ std::span<const Row> ReductionRows() {
       {"ArgMax", EmitArgReduce, "argmax"},
       {"ArgMin", EmitArgReduce, "argmin"},
       {"CumSum", EmitCumSum},
-      {"ReduceLogSumExp", EmitReduce},
       {"ReduceMax", EmitReduce, "max"},
-      {"ReduceMean", EmitReduce, "mean"},
+      {.label = "ReduceMean", .emit = EmitReduce, .target = "mean", .takes = tvm::IsOfFloats},
       {"ReduceMin", EmitReduce, "min"},
       {"ReduceProd", EmitReduce, "prod"},
       {"ReduceSum", EmitReduce, "sum"},

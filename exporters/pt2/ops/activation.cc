@@ -82,23 +82,6 @@ Emitted EmitThresholdedRelu(AtenOp& op) {
                      {x.dtype, x.shape}));
 }
 
-Emitted EmitShrink(AtenOp& op) {
-  const Term x = op.arg(0);
-  const double bound = op.Float("lambd");
-  const double bias = op.Float("bias");
-  const Term zero = op.Scalar(0, x.dtype);
-  const Term above = op.WithNumber("aten.sub.Scalar", x, bias);
-  const Term below = op.WithNumber("aten.add.Scalar", x, bias);
-  const Term positive = op.Where(op.CompareNumber("aten.gt.Scalar", x, bound), above, zero);
-  return One(op.Where(op.CompareNumber("aten.lt.Scalar", x, -bound), below, positive));
-}
-
-Emitted EmitSoftsign(AtenOp& op) {
-  const Term x = op.arg(0);
-  const Term size = op.WithNumber("aten.add.Scalar", op.Unary("aten.abs.default", x), 1);
-  return One(op.Binary("aten.div.Tensor", x, size));
-}
-
 Emitted EmitSwish(AtenOp& op) {
   const Term x = op.arg(0);
   const double alpha = op.Float("alpha");
@@ -154,9 +137,7 @@ std::span<const Row> ActivationRows() {
       {"LogSoftmax", EmitSoftmax},
       {"PRelu", EmitPRelu},
       {"Selu", EmitSelu},
-      {"Shrink", EmitShrink},
       {"Softmax", EmitSoftmax},
-      {"Softsign", EmitSoftsign},
       {"Swish", EmitSwish},
       {"ThresholdedRelu", EmitThresholdedRelu},
   };
