@@ -41,7 +41,8 @@ Result<Values> Expand(Node& node, const ExponentialUnit& unit) {
   ExpansionFormula formula(node);
   DRAGOMAN_ASSIGN(Value * below, BelowZero(formula));
   DRAGOMAN_ASSIGN(below, Scaled(formula, "Div", below, unit.width));
-  DRAGOMAN_ASSIGN(Value * curve, ExpLessOne(formula, below));
+  DRAGOMAN_ASSIGN(Value * curve,
+                  unit.width > 0 ? ExpLessOne(formula, below) : PlainExpLessOne(formula, below));
   DRAGOMAN_ASSIGN(curve, Scaled(formula, "Mul", curve, unit.scale));
   Value* sum = formula.Add("Add", {formula.Add("Relu", {formula.x()}), curve});
   DRAGOMAN_ASSIGN(Value * y, Scaled(formula, "Mul", sum, unit.gain));

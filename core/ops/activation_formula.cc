@@ -28,11 +28,15 @@ Result<Value*> WithinUnit(ExpansionFormula& formula, Value* value) {
   return formula.Add("Clip", {value, zero, one});
 }
 
+Result<Value*> PlainExpLessOne(ExpansionFormula& formula, Value* value) {
+  DRAGOMAN_ASSIGN(Value * one, formula.Number(1));
+  return formula.Add("Sub", {formula.Add("Exp", {value}), one});
+}
+
 // With t = tanh(value / 2), it is 2 t / (1 − t), which keeps its digits near 0.
 Result<Value*> ExpLessOne(ExpansionFormula& formula, Value* value) {
+  if (formula.type().dtype() != DType::kF64) return PlainExpLessOne(formula, value);
   DRAGOMAN_ASSIGN(Value * one, formula.Number(1));
-  if (formula.type().dtype() != DType::kF64)
-    return formula.Add("Sub", {formula.Add("Exp", {value}), one});
   DRAGOMAN_ASSIGN(Value * half, formula.Number(0.5));
   Value* t = formula.Add("Tanh", {formula.Add("Mul", {value, half})});
   return formula.Add("Div", {formula.Add("Add", {t, t}), formula.Add("Sub", {one, t})});

@@ -17,6 +17,8 @@ Result<Value*> BelowZero(ExpansionFormula& formula);
 Result<Value*> WithSlopeBelowZero(ExpansionFormula& formula, Value* slope);
 // max(0, min(1, value))
 Result<Value*> WithinUnit(ExpansionFormula& formula, Value* value);
+// exp(value) − 1, which loses digits near 0.
+Result<Value*> PlainExpLessOne(ExpansionFormula& formula, Value* value);
 // exp(value) − 1 of what is 0 or less.
 Result<Value*> ExpLessOne(ExpansionFormula& formula, Value* value);
 // log(1 + value)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/ops/activation_formula.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/expansion.h"
 #include "core/ops/expansion_formula.h"
 #include "core/support/find_by_key.h"
@@ -24,10 +25,12 @@ class Formula {
   }
 
   Value* x() const { return node_.operand(0); }
+  Value* slope() const { return node_.operand(1); }
   Value* Number(double value) {
     const std::vector<double> one = {value};
     return formula_.Constant(Tensor::Of<double>({}, one));
   }
+  Value* Attribute(std::string_view name) { return Number(FloatAttribute(node_, name)); }
   Value* Op(std::string_view type, const std::vector<Value*>& operands) {
     return formula_.Add(type, operands);
   }
@@ -139,6 +142,16 @@ Value* Sinh(Formula& f) {
   return f.Mul(f.Op("Sign", {f.x()}), f.Mul(f.Mul(part, root), root));
 }
 
+// Without Where, which operator sets below 9 lack.
+Value* SlopeBelow(Formula& f, Value* slope) {
+  Value* zero = f.Number(0);
+  return f.Add(f.Op("Max", {f.x(), zero}), f.Mul(slope, f.Op("Min", {f.x(), zero})));
+}
+
+Value* LeakyRelu(Formula& f) { return SlopeBelow(f, f.Attribute("alpha")); }
+
+Value* PRelu(Formula& f) { return SlopeBelow(f, f.slope()); }
+
 struct Row {
   std::string_view op;
   Value* (*formula)(Formula&) = nullptr;  // nullptr: it has an expansion
@@ -163,10 +176,10 @@ constexpr Row kRows[] = {
     {"GlobalMaxPool"},
     {"HardSigmoid"},
     {"HardSwish"},
-    {"LeakyRelu"},
+    {"LeakyRelu", LeakyRelu},
     {"MeanVarianceNormalization"},
     {"Mish"},
-    {"PRelu"},
+    {"PRelu", PRelu},
     {"Selu"},
     {"Shrink"},
     {"Sinh", Sinh},

@@ -146,6 +146,16 @@ TEST_F(ExportOnnxTest, NoFunctionsOfFloat64AreLeftThatRuntimesLack) {
   }
 }
 
+// Which have no Where.
+TEST_F(ExportOnnxTest, SlopesOfFloat64AreWrittenForOldOperatorSets) {
+  for (const char* call : {"LeakyRelu(%x)", "PRelu(%x, %s)"}) {
+    const std::string written = GraphAtOpset(
+        std::string("graph main(%x: f64[n], %s: f64[]) -> (%y) { %y = onnx.") + call + " }", 8);
+    EXPECT_NE(written.find("Min"), std::string::npos) << call << ": " << written;
+    EXPECT_EQ(written.find("Relu"), std::string::npos) << call << ": " << written;
+  }
+}
+
 TEST_F(ExportOnnxTest, NormalisationOverOneElementIsItsFormula) {
   const std::string ops = GraphAtOpset(R"(graph main(%x: f32[n, 1], %s: f32[1]) -> (%y) {
     %y = onnx.LayerNormalization(%x, %s)

@@ -154,10 +154,12 @@ TEST(ExpansionTest, ComputesInWiderTypes) {
 
 // Digits near 0, in which exp(x) - 1 and log(1 + x) lose them, and numbers that a form overflows.
 TEST(ExpansionTest, KeepsDigits) {
-  const std::string_view kCases[] = {
-      "f64[3] = [-1e-9, -1e-300, 2.0]|Elu(%x)", "f64[2] = [-40.0, -36.5]|Softplus(%x)",
-      "f64[3] = [1e300, -1e300, 700.0]|Mish(%x)", "f32[2] = [1e30, -1e-9]|Celu(%x) {alpha = 1e-10}",
-      "f32[3] = [88.0, 1e30, -1e30]|Softplus(%x)"};
+  const std::string_view kCases[] = {"f64[3] = [-1e-9, -1e-300, 2.0]|Elu(%x)",
+                                     "f64[2] = [-40.0, -36.5]|Softplus(%x)",
+                                     "f64[3] = [1e300, -1e300, 700.0]|Mish(%x)",
+                                     "f32[2] = [1e30, -1e-9]|Celu(%x) {alpha = 1e-10}",
+                                     "f32[3] = [88.0, 1e30, -1e30]|Softplus(%x)",
+                                     "f64[3] = [-100.0, -0.25, 2.0]|Celu(%x) {alpha = -0.5}"};
   for (const std::string_view text : kCases) {
     const std::size_t bar = text.find('|');
     Model model = ModelOf(fmt::format("  const %x: {}\n  %y: {} = onnx.{}", text.substr(0, bar),
