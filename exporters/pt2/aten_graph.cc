@@ -404,15 +404,22 @@ bool AtenGraph::IsThere(const Value* value) const {
   return tensor_values_.contains(name) && (value->tensor() == nullptr || read_.contains(name));
 }
 
+bool AtenGraph::IsThereInPart(const dragoman::Node& node) const {
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (node.result(i) != nullptr && IsThere(node.result(i))) return true;
+  }
+  return false;
+}
+
 // Adds the node after those of which the program lacks results that it takes. False: what it lacks
-// has no node in this graph, or they are too many.
+// has no node in this graph, or one of which the program has other results, or they are too many.
 bool AtenGraph::AddMissing(const dragoman::Node& node,
                            std::vector<const dragoman::Node*>& nodes) const {
   constexpr std::size_t kMostNodes = 32;
   for (const Value* taken : TakenBy(node)) {
     if (taken == nullptr || IsThere(taken) || IsSmall(*taken)) continue;
     const dragoman::Node* maker = taken->producer();
-    if (maker == nullptr || maker->graph() != node.graph()) return false;
+    if (maker == nullptr || maker->graph() != node.graph() || IsThereInPart(*maker)) return false;
     if (std::ranges::count(nodes, maker) > 0) continue;
     if (nodes.size() >= kMostNodes || HasEffect(*maker) || !AddMissing(*maker, nodes)) return false;
   }

@@ -135,6 +135,7 @@ class AtenGraph {
   void DropCalls(const Terms& outputs);
   std::string NameOf(const Value* value) const;
   bool IsThere(const Value* value) const;
+  bool IsThereInPart(const dragoman::Node& node) const;
   bool AddMissing(const dragoman::Node& node, std::vector<const dragoman::Node*>& nodes) const;
   std::optional<ComposedText> TextOf(const Node& call) const;
   void RecordViews(std::string_view target, const Node& node);
