@@ -188,6 +188,7 @@ OperatorName SplitName(std::string name) {
 // `others` are those of its dialect; empty: it is not a dialect, and common ones are suggested.
 int NoOperator(const std::string& given, const OperatorName& name,
                const std::vector<SourceOperator>& others) {
+  if (name.rest.empty()) return Report(InvalidInput("'" + given + "' names no operator"));
   std::vector<std::string> names;
   for (const SourceOperator& other : others) names.push_back(other.name);
   if (others.empty()) {

@@ -268,8 +268,10 @@ std::optional<Error> RecognizeForeignContent(const Candidate& candidate) {
         "torch.jit.save, torch.export or torch.onnx.export");
   }
   const std::string_view head = candidate.Head();
-  const bool is_known_json = head.find("\"dialect\"") != std::string_view::npos ||
-                             head.find("\"irVersion\"") != std::string_view::npos;
+  // Messages of protobuf name fields in either way.
+  constexpr std::string_view kKnown[] = {"\"dialect\"", "\"irVersion\"", "\"ir_version\""};
+  const bool is_known_json = std::ranges::any_of(
+      kKnown, [&](std::string_view key) { return head.find(key) != std::string_view::npos; });
   if (!is_known_json) {
     if (std::optional<Error> json = RecognizeJson(text)) return json;
   }

@@ -310,6 +310,8 @@ Result<Selection> SelectPasses(std::span<const PassInfo> passes, std::string_vie
     }
     const bool wanted = !word.starts_with('-');
     const std::string_view name = wanted ? word : word.substr(1);
+    if (name == "none" || name == "default")
+      return InvalidInput(fmt::format("'{}': only passes and rewrites can be left out", word));
     if (const PassInfo* pass = FindPass(passes, name)) {
       selection.ChoosePass(static_cast<std::size_t>(pass - passes.data()), wanted);
     } else if (!selection.ChoosePattern(passes, name, wanted)) {

@@ -193,6 +193,12 @@ class Edit(CommandCase):
         self.assertIn("--metadata: files of format relax do not keep metadata", self.fails(
             4, "edit", self.model, "-o", self.out / "m.py", "--metadata", "a=b"))
 
+    def test_names_become_identifiers_where_the_format_has_no_others(self):
+        for to, options, kept in (("e.pt2", ("--rename-output", "logits=a b/c"), "a_b_c"),
+                                  ("e.py", ("--rename-dim", "batch=class"), "class_")):
+            self.done("edit", self.model, "-o", self.out / to, *options)
+            self.assertRegex(self.done("inspect", self.out / to, "-v"), rf"(?<!\w){kept}(?!\w)")
+
     def test_which_graph_is_stated_for_each_model(self):
         graphs = MODELS / "tensorflow" / "vocabulary"
         for command in (("split", graphs, "--at", "x"), ("merge", graphs, graphs),

@@ -82,6 +82,19 @@ class ForeignFiles(CommandCase):
             with self.subTest(name):
                 self.assertIn(what, self.said_of(name, content, code))
 
+    def test_a_json_of_onnx_is_none_of_them(self):
+        """Whatever its values are called, and in both spellings of its fields."""
+        for version, element, op in (("ir_version", "elem_type", "op_type"),
+                                     ("irVersion", "elemType", "opType")):
+            kind = {element.replace("elem", "tensor"): {element: 1, "shape": {"dim": []}}}
+            model = {version: "8", "graph": {
+                "node": [{"input": ["weight_map"], "output": ["y"], op: "Neg"}], "name": "g",
+                "input": [{"name": "weight_map", "type": kind}], "output": [{"name": "y", "type": kind}]},
+                     "opset_import" if "_" in version else "opsetImport": [{"version": "13"}]}
+            path = self.out / f"{version}.json"
+            path.write_text(json.dumps(model, indent=2))
+            self.assertIn("onnx.Neg", self.done("inspect", path, "-v"))
+
     def test_archives_tell_what_they_hold(self):
         holds = archive(model__onnx=b"x", readme__txt=b"y")
         self.assertIn("is a zip archive that holds 'model.onnx'; unpack it",

@@ -187,6 +187,8 @@ class Mistakes(CommandCase):
                             ("aten.ad", "aten.add")):
             self.assertIn(f"(did you mean '{meant}'?)", self.refused("ops", name))
         self.refused("ops", "foo.bar")
+        for name in ("relax.", "aten.", "tf.", "onnx."):
+            self.assertIn(f"'{name}' names no operator", self.refused("ops", name))
         self.assertIn("'tf.SaveV2' has no lowering", self.refused("ops", "tf.SaveV2", code=4))
         self.assertEqual(self.done("ops", "aten.conv2d.default").count("\n"), 1)
 

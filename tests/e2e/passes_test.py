@@ -75,6 +75,9 @@ class Passes(CommandCase):
         for options, answer in (
                 (["--passes", "unify-spellings"], "pass 'unify-spellings' is called canonicalize now"),
                 (["--passes", "default,-merge-common"], "pass 'merge-common' is called cse now"),
+                (["--passes", "default,-default"],
+                 "'-default': only passes and rewrites can be left out"),
+                (["--passes", "-none"], "'-none': only passes and rewrites can be left out"),
                 (["--print-after", "sce", "--print-to", self.out], "there is no pass 'sce'"),
                 (["--print-after", "cse"], "give both"),
                 (["--print-to", self.out], "give both")):

@@ -98,6 +98,25 @@ class Simplify(CommandCase):
         self.assertEqual(before.opset_import[0].version, after.opset_import[0].version)
         self.assertEqual([v.name for v in before.graph.output], [v.name for v in after.graph.output])
 
+    def test_other_values_get_another_name(self):
+        """Whoever replaces a weight by its name must not replace what was made of it unseen."""
+        for made, size, keeps in (
+                ("Transpose", 4, False), ("Transpose", 5, True), ("Softmax", 4, False), ("Exp", 4, False),
+                ("Identity", 4, True), ("Flatten", 4, True)):
+            with self.subTest(made=made, size=size):
+                weight = np.random.default_rng(1).normal(size=(4, size)).astype(np.float32)
+                graph = helper.make_graph(
+                    [helper.make_node(made, ["fc.weight"], ["made"]),
+                     helper.make_node("Mul", ["x", "made"], ["y"])], "g",
+                    [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n", 1, 1])],
+                    [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                    [numpy_helper.from_array(weight, "fc.weight")])
+                model, small = self.out / "model.onnx", self.out / "small.onnx"
+                onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)]), model)
+                self.done("simplify", model, "-o", small, "--check", "2")
+                names = [tensor.name for tensor in onnx.load(small).graph.initializer]
+                self.assertEqual(names, ["fc.weight" if keeps else "made"])
+
     def test_sizes_that_are_stated(self):
         small = self.out / "small.onnx"
         self.done("simplify", MODELS / "mlp_dynamic" / "model.onnx", "-o", small, "--shape",

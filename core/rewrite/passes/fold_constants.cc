@@ -179,18 +179,28 @@ bool ReadsBuffersAlone(const Node& node) {
   return reads_buffers;
 }
 
-// What is computed from one weight, element by element, is called as that.
+// Whether the result is the weight with other strides, a factor or a bias. Elements in another
+// order are told by another shape, so that whoever replaces a weight by its name sees it.
+bool IsStillTheWeight(const Node& node, const Value& weight, const Value& result) {
+  const bool same_type = result.type() == weight.type();
+  // By name: operators of scales and biases.
+  if (node.Is("Mul") || node.Is("Add")) return same_type;
+  if (node.Is("Div") || node.Is("Sub")) return same_type && node.operand(0) == &weight;
+  return BytesOf(result.type()) == weight.tensor()->bytes().size() &&
+         (KeepsOrder(node) || (OnlyMoves(node) && !same_type));
+}
+
+// What is still one weight is called as that.
 const std::string& NameOfFolded(const Node& node, const Value& result) {
   const Value* weight = nullptr;
   for (const Use& use : node.operands()) {
     const Tensor* tensor = ConstantOf(use.value());
     if (tensor == nullptr || !IsFloating(tensor->dtype()) || tensor->size() < 2) continue;
-    if (weight != nullptr && weight != use.value()) return result.name();
+    if (weight != nullptr) return result.name();
     weight = use.value();
   }
   if (weight == nullptr || node.num_results() != 1) return result.name();
-  const std::size_t bytes = weight->tensor()->bytes().size();
-  return BytesOf(result.type()) == bytes ? weight->name() : result.name();
+  return IsStillTheWeight(node, *weight, result) ? weight->name() : result.name();
 }
 
 Result<bool> PutConstants(Node& node, std::vector<Tensor> tensors, PassContext& context) {
