@@ -30,6 +30,7 @@ class PartKey {
   explicit PartKey(const NodeRemark& remark) : remark_(remark) {}
 
   bool Knows(const Value* value) const { return value == nullptr || numbers_.contains(value); }
+  bool IsTaken(const Value* value) const { return taken_.contains(value); }
   void Number(const Value* value) { numbers_.emplace(value, numbers_.size() + 1); }
   void AppendValue(const Value* value) {
     const auto found = numbers_.find(value);
@@ -63,6 +64,7 @@ class PartKey {
     }
     AppendInt(key, node.num_operands());
     for (const Use& use : node.operands()) AppendValue(use.value());
+    for (const Value* value : TakenBy(node)) taken_.insert(value);
     AppendInt(key, node.num_results());
     for (std::size_t i = 0; i < node.num_results(); ++i) Number(node.result(i));
   }
@@ -84,7 +86,22 @@ class PartKey {
  private:
   const NodeRemark& remark_;
   std::unordered_map<const Value*, std::uint64_t> numbers_;
+  std::unordered_set<const Value*> taken_;
 };
+
+// Appends what the calls may hold of an operand as literals: the bytes of a constant that they do
+// not take, and of small ones, which they may hold beside taking them. False: they take nothing of
+// a value that is computed, or that a graph around this one gives, which they may hold too.
+bool AppendHeld(const Value& operand, PartKey& key) {
+  constexpr std::size_t kMostHeldBytes = 4096;
+  const Tensor* constant = operand.tensor();
+  const bool is_taken = key.IsTaken(&operand);
+  if (constant != nullptr && (!is_taken || constant->bytes().size() <= kMostHeldBytes))
+    key.AppendConstant(operand);
+  const bool is_of_entry = operand.producer() == nullptr && !operand.is_constant() &&
+                           operand.graph()->parent() == nullptr;
+  return is_taken || constant != nullptr || is_of_entry;
+}
 
 // Appends the nodes that `result` takes, operands first. False: one of them does not belong.
 bool AppendNodesOf(const Value* result, const SizeRemark& of_sizes, PartKey& key,
@@ -163,6 +180,9 @@ std::optional<ComposedPart> FindComposedPart(const ComposedOperator& composed,
     key.AppendValue(result);
   }
   if (part.nodes.empty()) return std::nullopt;
+  for (const ComposedOperator::Operand& operand : composed.operands) {
+    if (operand.value != nullptr && !AppendHeld(*operand.value, key)) return std::nullopt;
+  }
   part.digest = Digest(key.key);
   return part;
 }

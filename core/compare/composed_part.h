@@ -46,12 +46,13 @@ std::vector<const Value*> TakenBy(const Node& node);
 // arguments, the digest of the function that it calls. nullopt: the node computes nothing.
 using NodeRemark = std::function<std::optional<std::string>(const Node& node)>;
 
-// The expression that a value is if it is a size, which then stands for the nodes that compute it.
-// nullopt: any other value. Not set: there are none.
+// The expression over sizes of the entry's inputs that the nodes of a value compute, which stands
+// for them. nullopt: any other value. Not set: there are none.
 using SizeRemark = std::function<std::optional<std::string>(const Value& value)>;
 
 // The nodes from which the results are computed. nullopt: they read what is neither an operand
-// nor a size nor a constant. Linear in their size.
+// nor a size nor a constant, or do not read an operand that they may hold as literals. Linear in
+// their size.
 std::optional<ComposedPart> FindComposedPart(const ComposedOperator& composed,
                                              const NodeRemark& remark,
                                              const SizeRemark& of_sizes = nullptr);

@@ -14,7 +14,7 @@ import unittest
 import numpy as np
 
 from commands import dragoman
-from pt2_archive import drop_remarks, edit_program, nodes_of, program_of, remarks_of
+from pt2_archive import drop_remarks, edit_program, edit_records, nodes_of, program_of, remarks_of
 
 # Operators of one to many calls, with constants that stand in them, open sizes, omitted results, a
 # body, and operators that become others before they are written.
@@ -102,6 +102,14 @@ def hardmax(x, axis):
             == x.argmax(axis, keepdims=True)).astype(np.float32)
 
 
+def set_number(old, new):
+    """An edit of a node: another integer among its arguments."""
+    def edit(node):
+        argument, = [each["arg"] for each in node["inputs"] if each["arg"].get("as_int") == old]
+        argument["as_int"] = new
+    return edit
+
+
 class RemarksTest(unittest.TestCase):
 
     def setUp(self):
@@ -128,8 +136,8 @@ class RemarksTest(unittest.TestCase):
         np.save(self.work / "x.npy", x)
         out = self.work / "out"
         self.check(dragoman("run", self.archive, "--input", f"x={self.work / 'x.npy'}", "-o", out))
-        result, = out.glob("*.npy")
-        return np.load(result)
+        results = [np.load(path) for path in sorted(out.glob("*.npy"))]
+        return results[0] if len(results) == 1 else results
 
     def change(self, target, edit):
         """Edits the one node of that target."""
@@ -231,6 +239,66 @@ entry main(%x: f32[2, 6]) -> (%y) {
         edit_program(self.archive, turn)
         x = np.arange(12, dtype=np.float32).reshape(3, 4)
         np.testing.assert_array_equal(self.run_archive(x), x.reshape(2, 3, 2))
+
+    def test_a_constant_that_the_calls_hold_as_a_number_is_theirs(self):
+        self.convert("""\
+entry main(%x: f32[6]) -> (%y, %f) {
+  const %starts: i64[1] = [1]
+  const %ends: i64[1] = [4]
+  %y = onnx.Slice(%x, %starts, %ends)
+  %f = onnx.Cast(%starts) {to = 1}
+}
+""")
+        self.assertIn("onnx.Slice", self.operators())
+        edit_records(self.archive, lambda name, data: np.array([2]).tobytes()
+                     if name.endswith("/weight_0") else data)
+        y, f = self.run_archive(np.arange(6, dtype=np.float32))
+        np.testing.assert_array_equal(y, [1, 2, 3])
+        np.testing.assert_array_equal(f, [2])
+
+    def test_sizes_that_the_calls_compute_on_their_own_are_theirs(self):
+        self.convert("""\
+entry main(%x: f32[n, 6]) -> (%y, %f) {
+  const %minus: i64[1] = [-1]
+  const %two: i64[1] = [2]
+  const %index: i64[1] = [0]
+  %shape = onnx.Shape(%x)
+  %n = onnx.Gather(%shape, %index)
+  %twice = onnx.Mul(%n, %two)
+  %sizes = onnx.Concat(%twice, %minus) {axis = 0}
+  %y = onnx.Reshape(%x, %sizes)
+  %f = onnx.Cast(%sizes) {to = 1}
+}
+""")
+        self.change("aten.mul.Scalar", set_number(2, 3))
+        x = np.arange(12, dtype=np.float32).reshape(2, 6)
+        y, f = self.run_archive(x)
+        np.testing.assert_array_equal(y, x.reshape(4, 3))
+        np.testing.assert_array_equal(f, [6, -1])
+
+    def test_sizes_are_what_the_nodes_compute(self):
+        """Whatever the archive states of them, which an edit of the nodes leaves as it was."""
+        self.convert("""\
+entry main(%x: f32[n, 6]) -> (%y) {
+  const %two: i64[1] = [2]
+  const %value: f32[1, 2] = [[3, 4]]
+  const %index: i64[1] = [0]
+  %shape = onnx.Shape(%x)
+  %n = onnx.Gather(%shape, %index)
+  %twice = onnx.Mul(%n, %two)
+  %sizes = onnx.Concat(%twice, %two) {axis = 0}
+  %y = onnx.Expand(%value, %sizes)
+}
+""")
+        self.assertIn("onnx.Expand", self.operators())
+
+        def change(program):
+            node, = [node for node in nodes_of(program["graph_module"]["graph"])
+                     if node["target"] == "_operator.mul"]
+            set_number(2, 3)(node)
+        edit_program(self.archive, change)
+        y = self.run_archive(np.zeros((2, 6), np.float32))
+        np.testing.assert_array_equal(y, np.tile([[3, 4]], (6, 1)))
 
 
 if __name__ == "__main__":

@@ -20,17 +20,24 @@ def nodes_of(graph):
                 yield from nodes_of(argument["arg"]["as_graph"]["graph"])
 
 
-def edit_program(archive, change):
-    """Calls `change` with the JSON of each program, and writes the archive anew."""
+def edit_records(archive, change):
+    """Writes the archive anew, each record as `change` gives it of its name and bytes."""
     with zipfile.ZipFile(archive) as old:
         records = [(name, old.read(name)) for name in old.namelist()]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as new:
         for name, data in records:
-            if "/models/" in name or name.endswith("serialized_exported_program.json"):
-                program = json.loads(data)
-                change(program)
-                data = json.dumps(program, separators=(",", ":")).encode()
-            new.writestr(name, data)
+            new.writestr(name, change(name, data))
+
+
+def edit_program(archive, change):
+    """Calls `change` with the JSON of each program, and writes the archive anew."""
+    def edit(name, data):
+        if "/models/" not in name and not name.endswith("serialized_exported_program.json"):
+            return data
+        program = json.loads(data)
+        change(program)
+        return json.dumps(program, separators=(",", ":")).encode()
+    edit_records(archive, edit)
 
 
 def remarks_of(program):

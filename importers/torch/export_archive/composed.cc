@@ -10,7 +10,6 @@
 #include "importers/torch/export_archive/graph_reader.h"
 #include "importers/torch/export_archive/json.h"
 #include "importers/torch/export_archive/script_writer.h"
-#include "importers/torch/export_archive/size_expression.h"
 #include "importers/torch/schema/schema.h"
 
 namespace dragoman::torch {
@@ -63,19 +62,60 @@ std::optional<std::string> KeywordsOf(const Node& node) {
   return keywords;
 }
 
+// Argument `index` of a node: a literal, or the operand that it names.
+struct SizeArgument {
+  const Value* value = nullptr;
+  std::optional<std::int64_t> literal;
+};
+
+SizeArgument ArgumentAt(const Node& node, std::size_t index) {
+  const Attribute* said = ArgumentOf(node, index);
+  const auto* literal = said != nullptr ? said->As<std::int64_t>() : nullptr;
+  if (literal != nullptr) return {nullptr, *literal};
+  const auto* tagged = said != nullptr ? said->As<Attribute::Dict>() : nullptr;
+  if (tagged != nullptr) said = Find(*tagged, "as_sym_int");
+  const std::optional<std::size_t> place = said != nullptr ? IndexOf(*said) : std::nullopt;
+  return {place && *place < node.num_operands() ? node.operand(*place) : nullptr, std::nullopt};
+}
+
+// Of inputs of the entry, the types of which bind symbols; other types only follow.
+Dim SizeOfEntry(const SizeArgument& tensor, const SizeArgument& axis) {
+  const Value* input = tensor.value;
+  if (input == nullptr || !axis.literal || input->producer() != nullptr ||
+      input->graph()->parent() != nullptr || input->type().shape() == nullptr)
+    return Dim::Unknown();
+  const Shape& shape = *input->type().shape();
+  const bool is_there = *axis.literal >= 0 && std::cmp_less(*axis.literal, shape.size());
+  return is_there ? shape[static_cast<std::size_t>(*axis.literal)] : Dim::Unknown();
+}
+
+// What the nodes compute, whatever the archive states beside them. Unknown after `budget` nodes.
+Dim ComputedSize(const SizeArgument& argument, int& budget) {
+  if (argument.literal) return *argument.literal;
+  const Node* node = argument.value != nullptr ? argument.value->producer() : nullptr;
+  if (node == nullptr || node->attributes().size() != 2 || --budget < 0) return Dim::Unknown();
+  const OpName& op = node->op();
+  const SizeArgument first = ArgumentAt(*node, 0), second = ArgumentAt(*node, 1);
+  if (op.dialect == "aten" && op.type == "sym_size") return SizeOfEntry(first, second);
+  if (op.dialect != "_operator") return Dim::Unknown();
+  const Dim a = ComputedSize(first, budget), b = ComputedSize(second, budget);
+  if (op.type == "add") return a + b;
+  if (op.type == "sub") return a - b;
+  if (op.type == "mul") return a * b;
+  if (op.type == "floordiv") return FloorDiv(a, b);
+  if (op.type == "mod") return Mod(a, b);
+  return Dim::Unknown();
+}
+
 // Sizes that data decide, "u0", stand for nothing but the nodes that give them.
 std::optional<std::string> SizeOf(const Value& value) {
-  const Attribute::Dict* said =
-      Member(ExtraOf(value.extra_if_any(), "pt2.sym_int_values"), "as_expr");
-  const Attribute* text = said != nullptr ? Find(*said, "expr_str") : nullptr;
-  if (text == nullptr || text->As<std::string>() == nullptr) return std::nullopt;
-  const Result<Dim> size = ParseSizeExpression(*text->As<std::string>());
-  if (!size.ok()) return std::nullopt;
-  const std::vector<std::string> symbols = size->Symbols();
+  int budget = 64;
+  const Dim size = ComputedSize({&value, std::nullopt}, budget);
+  const std::vector<std::string> symbols = size.Symbols();
   const bool is_of_inputs = !symbols.empty() && std::ranges::none_of(symbols, [](const auto& name) {
     return name.starts_with('u');
   });
-  return is_of_inputs ? std::optional(size->ToString()) : std::nullopt;
+  return is_of_inputs ? std::optional(size.ToString()) : std::nullopt;
 }
 
 bool WritesInPlace(const Node& node, SchemaTable& schemas) {
