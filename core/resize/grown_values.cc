@@ -166,7 +166,13 @@ std::optional<Tensor> SizeTracer::Computed(const Value& value, int depth) const 
 Result<Value*> SizeTracer::Grown(Value& value, const WantedSizes& wanted, bool broadcasts,
                                  Node& position) {
   Node* node = value.producer();
-  if (Node* resize = ResizeBefore(value, wanted)) return GrownResize(*resize, wanted, value);
+  if (Node* resize = ResizeBefore(value, wanted)) {
+    DRAGOMAN_ASSIGN(Value * resized, GrownResize(*resize, wanted, value));
+    if (resized != nullptr)
+      report_.unproven.push_back(resize->Describe() + ": its result is of the sizes that " +
+                                 position.Describe() + " joins it with, as it was");
+    return resized;
+  }
   if (node != nullptr && node->Is("Slice")) {
     DRAGOMAN_ASSIGN(Value * slice, GrownSlice(*node, wanted, position));
     if (slice != nullptr) return slice;
@@ -232,6 +238,7 @@ Node* SizeTracer::ResizeBefore(const Value& value, const WantedSizes& wanted) co
       if (axis >= shape->size() || (*shape)[axis] != size.Substitute(old_sizes_)) return nullptr;
     }
     if (at->producer()->Is("Resize")) return at->producer();
+    if (!IsElementwise(*at->producer())) return nullptr;  // others move elements
     at = at->producer()->operand(0);
   }
   return nullptr;

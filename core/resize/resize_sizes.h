@@ -15,8 +15,10 @@
 //   Resize    to the sizes of an input follows it
 //
 // A node of which the sizes cannot fit is refused. What is not proven is told: a Resize that
-// follows an input, and constants that may stand for a size, and fit without: bounds of a Slice,
-// sizes of another Resize, windows over a whole axis.
+// follows another value, and constants that may stand for a size, and fit without: bounds of a
+// Slice, sizes of another Resize, windows over a whole axis, constant positions and counts in
+// Gather, Scatter and TopK, single numbers equal to a size, one less, or one over it. Others, such
+// as a size in a table or an attribute, or computed by several steps, are not noticed.
 #ifndef DRAGOMAN_CORE_RESIZE_RESIZE_SIZES_H_
 #define DRAGOMAN_CORE_RESIZE_RESIZE_SIZES_H_
 

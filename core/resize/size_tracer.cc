@@ -2,6 +2,7 @@
 #include "core/resize/size_tracer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -98,7 +99,9 @@ Status SizeTracer::Trace(std::map<std::string, Dim> old_sizes) {
     }
     if (report_.changes.size() != changes) continue;
     if (!refusals.findings().empty()) return refusals;
-    for (const Node& node : entry_->nodes()) TellKept(node);
+    ForEachGraph(std::as_const(*entry_), [&](const Graph& graph) {
+      for (const Node& node : graph.nodes()) TellKept(node);
+    });
     return {};
   }
   return Internal("constants were replaced again and again");
@@ -139,7 +142,8 @@ Status SizeTracer::Infer(Node& node) {
     const Shape* now = result->type().shape();
     const bool agrees =
         now != nullptr && std::ranges::equal(*before, *now, [&](const Dim& old, const Dim& size) {
-          return size.Substitute(old_sizes_) == old;
+          const Dim own = size.Substitute(old_sizes_);
+          return own == old || (node.Is("Slice") && !own.known());  // told by TellKept
         });
     if (!agrees) {
       return Refuse(
@@ -161,6 +165,13 @@ Status SizeTracer::CheckSizes(const Node& node) const {
       return Refuse(node, "its operand of sizes " + TextOf(*from) +
                               " has not as many elements as its result of " +
                               (to != nullptr ? TextOf(*to) : "unknown sizes"));
+  }
+  if (node.Is("Split") && node.operand(1) != nullptr && from != nullptr) {
+    const std::int64_t stated = IntAttribute(node, "axis");
+    const auto axis = static_cast<std::size_t>(stated < 0 ? stated + std::ssize(*from) : stated);
+    if (IsOpen(node.operand(0), axis) && context_.inference.KnownInts(node.operand(1)))
+      return Refuse(node,
+                    "its constant sizes are not those of an axis of " + (*from)[axis].ToString());
   }
   const auto summed = SummedSizes(node);
   if (summed && summed->first.known() != summed->second.known()) {
@@ -477,25 +488,83 @@ Result<bool> SizeTracer::ChangeOperands(Node& node) {
 // --- What is kept
 
 void SizeTracer::TellKept(const Node& node) {
+  const auto tell = [&](const std::string& what) {
+    report_.unproven.push_back(node.Describe() + ": " + what);
+  };
+  TellKeptNumbers(node);
   const Value* x = node.operand(0);
   const Shape* before = x != nullptr ? OldShape(x) : nullptr;
   if (before == nullptr || node.result() == nullptr) return;
   const Shape* to = node.result()->type().shape();
-  std::string what;
   for (std::size_t axis = 0; axis < before->size() && to != nullptr; ++axis) {
     if (!IsOpen(x, axis) || to->size() != before->size()) continue;
     const std::string of = (*x->type().shape())[axis].ToString();
     if (node.Is("Resize") && (*to)[axis].known()) {
-      what = fmt::format("its result stays of size {} along axis {}, whatever {} is",
-                         (*to)[axis].ToString(), axis, of);
+      tell(fmt::format("its result stays of size {} along axis {}, whatever {} is",
+                       (*to)[axis].ToString(), axis, of));
     } else if (node.Is("Slice") && (*to)[axis].Substitute(old_sizes_) != (*before)[axis]) {
-      what = fmt::format("its bounds along axis {}, which is of size {}, are kept", axis, of);
+      tell(fmt::format("its bounds along axis {}, which is of size {}, are kept", axis, of));
     } else if ((node.Is("AveragePool") || node.Is("MaxPool")) &&
                (*to)[axis].Substitute(old_sizes_) == Dim(1)) {
-      what = fmt::format("its window, which was all of axis {}, is kept", axis);
+      tell(fmt::format("its window, which was all of axis {}, is kept", axis));
     }
   }
-  if (!what.empty()) report_.unproven.push_back(node.Describe() + ": " + what);
+}
+
+// Positions in values of open sizes, counts, and factors that are a size or one over it.
+void SizeTracer::TellKeptNumbers(const Node& node) {
+  const Value* x = node.operand(0);
+  // By name: operators whose operand 1 states positions or a count along axes of operand 0.
+  const bool reads_positions = node.Is("Gather") || node.Is("GatherElements") ||
+                               node.Is("GatherND") || node.Is("ScatterElements") ||
+                               node.Is("ScatterND") || node.Is("TopK");
+  const std::size_t rank =
+      x != nullptr && x->type().shape() != nullptr ? x->type().shape()->size() : 0;
+  bool is_open = false;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    const bool is_read = !node.Is("Gather") && !node.Is("TopK");
+    const std::int64_t stated = is_read ? 0 : IntAttribute(node, "axis");
+    const std::int64_t own = stated < 0 ? stated + static_cast<std::int64_t>(rank) : stated;
+    is_open |= (is_read || own == static_cast<std::int64_t>(axis)) && IsOpen(x, axis);
+  }
+  if (reads_positions && is_open && ConstantOf(node.operand(1)) != nullptr) {
+    report_.unproven.push_back(node.Describe() + ": its constant '" + node.operand(1)->name() +
+                               "', beside an axis of an open size, is kept");
+  }
+  if (!node.Is("Loop") && !IsElementwise(node)) return;
+  for (std::size_t i = 0; i < (node.Is("Loop") ? 1 : node.num_operands()); ++i) {
+    const Tensor* tensor = ConstantOf(node.operand(i));
+    if (tensor == nullptr || tensor->size() != 1) continue;
+    if (!IsInteger(tensor->dtype()) && !IsFloating(tensor->dtype())) continue;
+    const double number =
+        IsInteger(tensor->dtype()) ? static_cast<double>(tensor->IntAt(0)) : tensor->FloatAt(0);
+    if (const auto size = SizeOf(number)) {
+      report_.unproven.push_back(node.Describe() + ": its constant '" + node.operand(i)->name() +
+                                 "', which may stand for size " + *size + ", is kept");
+    }
+  }
+}
+
+// The open size that was `number`, one over it, or one less.
+std::optional<std::string> SizeTracer::SizeOf(double number) const {
+  const auto is_of = [&](const Dim& size) {
+    const Dim old = size.Substitute(old_sizes_);
+    if (!old.known() || old.value() < 2) return false;
+    const auto value = static_cast<double>(old.value());
+    return number == value || (number > 1 && number == value - 1) ||
+           std::abs(number * value - 1) < 1e-3;
+  };
+  for (const auto& [text, place] : places_) {
+    const Shape* shape = place.value->type().shape();
+    if (shape != nullptr && place.axis < shape->size() && is_of((*shape)[place.axis])) return text;
+  }
+  for (const auto& [text, parts] : merged_) {
+    if (is_of(ProductOf(parts))) return text;
+  }
+  for (const auto& [name, old] : old_sizes_) {
+    if (is_of(Dim::Symbol(name))) return name;
+  }
+  return std::nullopt;
 }
 
 }  // namespace dragoman

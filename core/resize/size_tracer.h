@@ -43,6 +43,8 @@ class SizeTracer {
   void Remember(Value& value);
   void Lose(Node& node);
   void TellKept(const Node& node);
+  void TellKeptNumbers(const Node& node);
+  std::optional<std::string> SizeOf(double number) const;
 
   // --- Rules: whether the node was changed.
   Result<bool> ChangeReshape(Node& node);

@@ -256,6 +256,54 @@ entry main(%x: f32[1, 8]) -> (%y: f32[*]) {
         _, said = self.opened(model, "1,n")
         self.assertIn("its bounds along axis 1, which is of size n, are kept", said)
 
+    def told(self, constants, body, what):
+        model = self.write("told", f"""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 8, 3]) -> (%y: f32[*]) {{
+  {constants}
+  {body}
+}}""")
+        for shape in ["1,n,3", "1,11,3"]:
+            self.assertIn(what, self.opened(model, shape)[1])
+
+    def test_positions_and_numbers_are_kept_and_told(self):
+        self.told("const %last: i64[] = 7", "%y = onnx.Gather(%x, %last) {axis = 1}",
+                  "its constant 'last', beside an axis of an open size, is kept")
+        self.told("const %all: i64[1] = [8]", "%y, %i = onnx.TopK(%x, %all) {axis = 1}",
+                  "its constant 'all', beside an axis of an open size, is kept")
+        for number in ["8.0", "0.125"]:
+            self.told(f"const %c: f32[] = {number}",
+                      "%s = onnx.Cos(%x)\n  %r = onnx.ReduceSum(%s)\n  %y = onnx.Mul(%r, %c)",
+                      "which may stand for size")
+
+    def test_a_full_reverse_is_told(self):
+        self.told("const %b: i64[1] = [7]\n  const %e: i64[1] = [-100]\n"
+                  "  const %a: i64[1] = [1]\n  const %s: i64[1] = [-1]",
+                  "%y = onnx.Slice(%x, %b, %e, %a, %s)", "its bounds along axis 1")
+
+    def test_sizes_of_a_split_are_refused(self):
+        error = self.refused("""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 8, 3]) -> (%y: f32[*], %z: f32[*]) {
+  const %parts: i64[2] = [6, 2]
+  %y, %z = onnx.Split(%x, %parts) {axis = 1}
+}""", "x=1,n,3")
+        self.assertIn("its constant sizes are not those of an axis of n", error)
+
+    def test_a_resize_behind_a_transpose_is_refused(self):
+        error = self.refused("""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 3, 8, 8], %f: f32[1, 3, 4, 4]) -> (%y: f32[*]) {
+  const %sizes: i64[4] = [1, 3, 8, 8]
+  %r = onnx.Resize(%f, _, _, %sizes) {mode = "nearest"}
+  %t = onnx.Transpose(%r) {perm = [0, 1, 3, 2]}
+  %y = onnx.Add(%x, %t)
+}""", "x=1,3,h,w")
+        self.assertIn("is of size 8 along axis 2, where another is of h", error)
+
 
 if __name__ == "__main__":
     unittest.main()
