@@ -41,7 +41,7 @@ return gv""", x='R.Tensor((2, 40), dtype="float32")'))
             done = dragoman("convert", self.module(constants), "-o", self.out / "refused.onnx")
             self.assertEqual(done.returncode, UNSUPPORTED, done.stderr)
             self.assertIn(message, done.stderr)
-            self.assertRegex(done.stderr, r"model\.py:\d+:\d+ ")
+            self.assertRegex(done.stderr, r"model\.py:\d+:\d+: ")
 
 
 if __name__ == "__main__":
