@@ -89,9 +89,10 @@ class PartKey {
   std::unordered_set<const Value*> taken_;
 };
 
-// Appends what the calls may hold of an operand as literals: the bytes of a constant that they do
-// not take, and of small ones, which they may hold beside taking them. False: they take nothing of
-// a value that is computed, or that a graph around this one gives, which they may hold too.
+// Of programs whose sizes are nodes. Appends what the calls may hold of an operand as literals: the
+// bytes of a constant that they do not take, and of small ones, which they may hold beside taking
+// them. False: they take nothing of a value that is computed, or that a graph around this one
+// gives, which they may hold too.
 bool AppendHeld(const Value& operand, PartKey& key) {
   constexpr std::size_t kMostHeldBytes = 4096;
   const Tensor* constant = operand.tensor();
@@ -181,7 +182,8 @@ std::optional<ComposedPart> FindComposedPart(const ComposedOperator& composed,
   }
   if (part.nodes.empty()) return std::nullopt;
   for (const ComposedOperator::Operand& operand : composed.operands) {
-    if (operand.value != nullptr && !AppendHeld(*operand.value, key)) return std::nullopt;
+    const bool may_be_held = of_sizes && operand.value != nullptr;
+    if (may_be_held && !AppendHeld(*operand.value, key)) return std::nullopt;
   }
   part.digest = Digest(key.key);
   return part;
