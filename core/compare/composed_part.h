@@ -51,7 +51,7 @@ using NodeRemark = std::function<std::optional<std::string>(const Node& node)>;
 using SizeRemark = std::function<std::optional<std::string>(const Value& value)>;
 
 // The nodes from which the results are computed. nullopt: they read what is neither an operand
-// nor a size nor a constant, or do not read an operand that they may hold as literals. Linear in
+// nor a size nor a constant; or, with `of_sizes`, do not read one that they may hold. Linear in
 // their size.
 std::optional<ComposedPart> FindComposedPart(const ComposedOperator& composed,
                                              const NodeRemark& remark,
