@@ -169,8 +169,8 @@ Result<Value*> SizeTracer::Grown(Value& value, const WantedSizes& wanted, bool b
   if (Node* resize = ResizeBefore(value, wanted)) {
     DRAGOMAN_ASSIGN(Value * resized, GrownResize(*resize, wanted, value));
     if (resized != nullptr)
-      report_.unproven.push_back(resize->Describe() + ": its result is of the sizes that " +
-                                 position.Describe() + " joins it with, as it was");
+      TellUnproven(*resize, "its result is of the sizes that " + position.Describe() +
+                                " joins it with, as it was");
     return resized;
   }
   if (node != nullptr && node->Is("Slice")) {

@@ -11,6 +11,7 @@
 #include "core/ir/type_algebra.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
+#include "core/resize/new_sizes.h"
 #include "core/resize/rules.h"
 
 namespace dragoman {
@@ -75,28 +76,14 @@ std::string PatternOf(const Shape& from, const Rows& rows, const Shape& to) {
   return pattern;
 }
 
-// The new sizes as a Reshape takes them: 0 for one that stays, -1 for one that follows. What the
-// constant said before is kept where it can be.
+// The new sizes of a Reshape. What the constant said before is kept where it can be.
 std::optional<std::vector<std::int64_t>> SizesOperand(
     const Shape& from, const Shape& to, const std::optional<std::vector<std::int64_t>>& said) {
-  std::vector<std::int64_t> sizes;
-  bool infers = false;
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    if (to[i].known()) {
-      if (to[i].value() == 0) return std::nullopt;
-      sizes.push_back(to[i].value());
-    } else if (i < from.size() && Equal(from[i], to[i]) == Truth::kYes) {
-      sizes.push_back(0);
-    } else if (!infers) {
-      infers = true;
-      sizes.push_back(-1);
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (infers || !said || said->size() != sizes.size()) return sizes;
+  std::optional<std::vector<std::int64_t>> sizes = ReshapeSizes(from, to);
+  const bool infers = !sizes || std::ranges::count(*sizes, -1) > 0;
+  if (infers || !said || said->size() != sizes->size()) return sizes;
   const auto left_open = std::ranges::find(*said, -1);
-  if (left_open != said->end()) sizes[static_cast<std::size_t>(left_open - said->begin())] = -1;
+  if (left_open != said->end()) (*sizes)[static_cast<std::size_t>(left_open - said->begin())] = -1;
   return sizes;
 }
 

@@ -10,6 +10,7 @@
 #include "core/ir/for_each_value.h"
 #include "core/ir/type_algebra.h"
 #include "core/ops/op_def.h"
+#include "core/resize/new_sizes.h"
 #include "core/resize/rules.h"
 
 namespace dragoman {
@@ -302,11 +303,7 @@ Status RowTracer::CheckResult(const Node& node, Value& result) const {
 }
 
 Status RowTracer::Infer(Node& node) {
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr && FindOp(node) != nullptr)
-      node.result(i)->set_type(WithoutShapes(node.result(i)->type()));
-  }
-  Status status = context_.inference.InferNode(node);
+  const Status status = InferNewSizes(node, context_.inference);
   if (!status.ok()) return Refuse(node, status.error().findings().front().message);
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) DRAGOMAN_TRY(CheckResult(node, *node.result(i)));

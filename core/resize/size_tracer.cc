@@ -13,18 +13,13 @@
 #include "core/ir/type_algebra.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
+#include "core/resize/new_sizes.h"
 
 namespace dragoman {
 namespace {
 
 // Each round replaces a constant that the one before could not.
 constexpr int kMaxRounds = 32;
-
-Dim ProductOf(const Shape& shape) {
-  Dim product = 1;
-  for (const Dim& size : shape) product = product * size;
-  return product;
-}
 
 std::string TextOf(const Shape& shape) {
   std::vector<std::string> sizes;
@@ -33,26 +28,6 @@ std::string TextOf(const Shape& shape) {
 }
 
 bool AllKnown(const Shape& shape) { return std::ranges::all_of(shape, &Dim::known); }
-
-// The sizes as a Reshape takes them: 0 for one that stays, -1 for one that follows; nullopt: more
-// are open.
-std::optional<std::vector<std::int64_t>> SizesOperand(const Shape& from, const Shape& to) {
-  std::vector<std::int64_t> sizes;
-  bool follows = false;
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    if (to[i].known()) {
-      if (to[i].value() == 0) return std::nullopt;
-      sizes.push_back(to[i].value());
-    } else if (i < from.size() && Equal(from[i], to[i]) == Truth::kYes) {
-      sizes.push_back(0);
-    } else if (!std::exchange(follows, true)) {
-      sizes.push_back(-1);
-    } else {
-      return std::nullopt;
-    }
-  }
-  return sizes;
-}
 
 // Operands 0 and 1 of products, and the axes over which they are summed; nullopt: no product.
 std::optional<std::pair<Dim, Dim>> SummedSizes(const Node& node) {
@@ -129,11 +104,7 @@ Status SizeTracer::TraceNode(Node& node) {
 }
 
 Status SizeTracer::Infer(Node& node) {
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    if (node.result(i) != nullptr && FindOp(node) != nullptr)
-      node.result(i)->set_type(WithoutShapes(node.result(i)->type()));
-  }
-  Status status = context_.inference.InferNode(node);
+  const Status status = InferNewSizes(node, context_.inference);
   if (!status.ok()) return Refuse(node, status.error().findings().front().message);
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     const Value* result = node.result(i);
@@ -161,7 +132,7 @@ Status SizeTracer::CheckSizes(const Node& node) const {
   const Shape* from = node.operand(0) != nullptr ? node.operand(0)->type().shape() : nullptr;
   if (node.Is("Reshape") && from != nullptr && !AllKnown(*from)) {
     const Shape* to = node.result()->type().shape();
-    if (to == nullptr || Equal(ProductOf(*from), ProductOf(*to)) != Truth::kYes)
+    if (to == nullptr || Equal(NumElements(*from), NumElements(*to)) != Truth::kYes)
       return Refuse(node, "its operand of sizes " + TextOf(*from) +
                               " has not as many elements as its result of " +
                               (to != nullptr ? TextOf(*to) : "unknown sizes"));
@@ -220,15 +191,22 @@ void SizeTracer::Tell(const Node& node, std::string what) {
   report_.changes.push_back(node.Describe() + ": " + std::move(what));
 }
 
+void SizeTracer::TellUnproven(const Node& node, const std::string& what) {
+  report_.unproven.push_back(node.Describe() + ": " + what);
+}
+
 // --- Reshape, Expand
+
+bool SizeTracer::IsProduct(const Dim& size) const {
+  return merged_.contains(size.ToString()) || size.Symbols().size() > 1;
+}
 
 // Sizes that lie in one axis, from the outermost; {?}: their order is not known.
 Shape SizeTracer::PartsOf(const Value& value, std::size_t axis) const {
   const Dim& size = (*value.type().shape())[axis];
   const auto parts = parts_.find({&value, axis});
   if (parts != parts_.end()) return parts->second;
-  const bool is_product = merged_.contains(size.ToString()) || size.Symbols().size() > 1;
-  return {is_product ? Dim() : size};
+  return {IsProduct(size) ? Dim() : size};
 }
 
 // Sizes of one group, from `begin` on: `parts` one after the other, where products of them stand
@@ -250,7 +228,7 @@ bool SizeTracer::SplitGroup(const Shape& parts, const Shape& old_to, std::size_t
       taken.push_back(parts[next++]);
       if (!old.known() || old.value() > old_to[j].value()) return false;
     }
-    target.sizes[begin + j] = ProductOf(taken);
+    target.sizes[begin + j] = NumElements(taken);
     target.parts[begin + j] = std::move(taken);
   }
   return next == parts.size();
@@ -315,20 +293,16 @@ void SizeTracer::RememberParts(const Node& node, const std::optional<Target>& ta
     for (std::size_t axis = 0; shape != nullptr && axis < shape->size(); ++axis) {
       const Dim& size = (*shape)[axis];
       if (!size.symbolic()) continue;
-      if (target && target->sizes == *shape) {
-        parts_[{result, axis}] = target->parts[axis];
-      } else {
-        parts_[{result, axis}] = PartsBefore(node, size);
-      }
-      const Shape& parts = parts_[{result, axis}];
+      const bool is_target = target && target->sizes == *shape;
+      const Shape& parts = parts_[{result, axis}] =
+          is_target ? target->parts[axis] : PartsBefore(node, size);
       if (parts.size() > 1) merged_.emplace(size.ToString(), parts);
     }
   }
 }
 
 Shape SizeTracer::PartsBefore(const Node& node, const Dim& size) const {
-  const bool is_product = merged_.contains(size.ToString()) || size.Symbols().size() > 1;
-  if (!is_product) return {size};
+  if (!IsProduct(size)) return {size};
   const bool makes_order = node.Is("Reshape") || node.Is("Flatten") || !node.subgraphs().empty();
   if (makes_order) return {Dim()};
   std::optional<Shape> parts;
@@ -368,7 +342,7 @@ Result<bool> SizeTracer::ChangeReshape(Node& node) {
     return Refuse(node, fmt::format("its constant [{}] does not show what it makes of sizes {}",
                                     fmt::join(*said, ", "), TextOf(*from)));
   Value* sizes = nullptr;
-  if (const auto numbers = SizesOperand(*from, *target)) {
+  if (const auto numbers = ReshapeSizes(*from, *target)) {
     sizes = Constant(Tensor::Ints(*numbers), node.operand(1)->name(), node);
   } else {
     DRAGOMAN_ASSIGN(sizes, Sizes(*target, node));
@@ -421,7 +395,7 @@ Result<bool> SizeTracer::ChangeResize(Node& node) {
     if (grown == nullptr) continue;
     const std::string what = "its result is of the sizes of input '" + input->name() + "'";
     Tell(node, what);
-    report_.unproven.push_back(node.Describe() + ": " + what + ", as it was");
+    TellUnproven(node, what + ", as it was");
     return true;
   }
   return false;
@@ -488,9 +462,6 @@ Result<bool> SizeTracer::ChangeOperands(Node& node) {
 // --- What is kept
 
 void SizeTracer::TellKept(const Node& node) {
-  const auto tell = [&](const std::string& what) {
-    report_.unproven.push_back(node.Describe() + ": " + what);
-  };
   TellKeptNumbers(node);
   const Value* x = node.operand(0);
   const Shape* before = x != nullptr ? OldShape(x) : nullptr;
@@ -500,13 +471,14 @@ void SizeTracer::TellKept(const Node& node) {
     if (!IsOpen(x, axis) || to->size() != before->size()) continue;
     const std::string of = (*x->type().shape())[axis].ToString();
     if (node.Is("Resize") && (*to)[axis].known()) {
-      tell(fmt::format("its result stays of size {} along axis {}, whatever {} is",
-                       (*to)[axis].ToString(), axis, of));
+      TellUnproven(node, fmt::format("its result stays of size {} along axis {}, whatever {} is",
+                                     (*to)[axis].ToString(), axis, of));
     } else if (node.Is("Slice") && (*to)[axis].Substitute(old_sizes_) != (*before)[axis]) {
-      tell(fmt::format("its bounds along axis {}, which is of size {}, are kept", axis, of));
+      TellUnproven(
+          node, fmt::format("its bounds along axis {}, which is of size {}, are kept", axis, of));
     } else if ((node.Is("AveragePool") || node.Is("MaxPool")) &&
                (*to)[axis].Substitute(old_sizes_) == Dim(1)) {
-      tell(fmt::format("its window, which was all of axis {}, is kept", axis));
+      TellUnproven(node, fmt::format("its window, which was all of axis {}, is kept", axis));
     }
   }
 }
@@ -528,8 +500,8 @@ void SizeTracer::TellKeptNumbers(const Node& node) {
     is_open |= (is_read || own == static_cast<std::int64_t>(axis)) && IsOpen(x, axis);
   }
   if (reads_positions && is_open && ConstantOf(node.operand(1)) != nullptr) {
-    report_.unproven.push_back(node.Describe() + ": its constant '" + node.operand(1)->name() +
-                               "', beside an axis of an open size, is kept");
+    TellUnproven(node, "its constant '" + node.operand(1)->name() +
+                           "', beside an axis of an open size, is kept");
   }
   if (!node.Is("Loop") && !IsElementwise(node)) return;
   for (std::size_t i = 0; i < (node.Is("Loop") ? 1 : node.num_operands()); ++i) {
@@ -539,8 +511,8 @@ void SizeTracer::TellKeptNumbers(const Node& node) {
     const double number =
         IsInteger(tensor->dtype()) ? static_cast<double>(tensor->IntAt(0)) : tensor->FloatAt(0);
     if (const auto size = SizeOf(number)) {
-      report_.unproven.push_back(node.Describe() + ": its constant '" + node.operand(i)->name() +
-                                 "', which may stand for size " + *size + ", is kept");
+      TellUnproven(node, "its constant '" + node.operand(i)->name() +
+                             "', which may stand for size " + *size + ", is kept");
     }
   }
 }
@@ -559,7 +531,7 @@ std::optional<std::string> SizeTracer::SizeOf(double number) const {
     if (shape != nullptr && place.axis < shape->size() && is_of((*shape)[place.axis])) return text;
   }
   for (const auto& [text, parts] : merged_) {
-    if (is_of(ProductOf(parts))) return text;
+    if (is_of(NumElements(parts))) return text;
   }
   for (const auto& [name, old] : old_sizes_) {
     if (is_of(Dim::Symbol(name))) return name;

@@ -60,6 +60,7 @@ class SizeTracer {
   bool HasTarget(const Node& node) const;
   std::optional<Target> TargetOf(const Node& node) const;
   bool SplitGroup(const Shape& parts, const Shape& old_to, std::size_t begin, Target& target) const;
+  bool IsProduct(const Dim& size) const;
   Shape PartsOf(const Value& value, std::size_t axis) const;
   Shape PartsBefore(const Node& node, const Dim& size) const;
   void RememberParts(const Node& node, const std::optional<Target>& target);
@@ -87,6 +88,7 @@ class SizeTracer {
   bool IsOpen(const Value* value, std::size_t axis) const;
   Error Refuse(const Node& node, std::string why) const;
   void Tell(const Node& node, std::string what);
+  void TellUnproven(const Node& node, const std::string& what);
 
   struct Place {
     Value* value = nullptr;
