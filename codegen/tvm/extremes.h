@@ -5,6 +5,7 @@
 #ifndef DRAGOMAN_CODEGEN_TVM_EXTREMES_H_
 #define DRAGOMAN_CODEGEN_TVM_EXTREMES_H_
 
+#include <cstddef>
 #include <unordered_set>
 #include <vector>
 
@@ -22,6 +23,27 @@ BoundedValues BoundedOf(const std::vector<ComposedNode>& changed);
 bool MayBeMinusInfinity(const Value& value, const BoundedValues& bounded = {});
 // Whether elements of `value` may be NaN; false for integers and for constants without one.
 bool MayBeNan(const Value& value);
+
+// Max or Min of the operands of `node` as a chain of the binary operator, which keeps NaN: where
+// one of two may be NaN it is the second, and where both may, `guarded` gives NaN if the first is.
+// `operand` gives what stands for an operand.
+template <typename Operand, typename Binary, typename Guarded>
+auto ChainOfExtremes(const Node& node, const Operand& operand, const Binary& binary,
+                     const Guarded& guarded) {
+  auto so_far = operand(0);
+  bool may_be_nan = MayBeNan(*node.operand(0));
+  for (std::size_t i = 1; i < node.num_operands(); ++i) {
+    const auto next = operand(i);
+    const bool next_may_be = MayBeNan(*node.operand(i));
+    if (may_be_nan && next_may_be) {
+      so_far = guarded(so_far, next);
+    } else {
+      so_far = may_be_nan ? binary(next, so_far) : binary(so_far, next);
+    }
+    may_be_nan = may_be_nan || next_may_be;
+  }
+  return so_far;
+}
 
 }  // namespace dragoman::tvm
 

@@ -82,26 +82,22 @@ Expressions EmitEqual(RelaxOp& op) {
   return One("R.logical_not(" + op.Do("logical_xor", op.arg(0), op.arg(1)) + ")");
 }
 
-// Max and Min as chains of the binary operator, which would leave out a NaN of its first operand.
 Expressions EmitExtreme(RelaxOp& op) {
   const std::string function = RelaxName(op.node.op().type);
-  std::string so_far = op.arg(0);
-  bool may_be_nan = tvm::MayBeNan(*op.node.operand(0));
-  for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
-    if (i > 1) so_far = op.BindPlain(so_far);
-    const std::string next = op.arg(i);
-    const bool next_may_be = tvm::MayBeNan(*op.node.operand(i));
-    if (!may_be_nan) {
-      so_far = fmt::format("R.{}({}, {})", function, so_far, next);
-    } else if (!next_may_be) {
-      so_far = fmt::format("R.{}({}, {})", function, next, so_far);
-    } else {
-      const std::string extreme = op.Do(function, so_far, next);
-      so_far = fmt::format("R.where({}, {}, {})", op.Do("isnan", so_far), so_far, extreme);
-    }
-    may_be_nan = may_be_nan || next_may_be;
-  }
-  return One(so_far);
+  const std::size_t last = op.node.num_operands() - 1;
+  std::size_t made = 0;
+  const auto bound = [&](const std::string& text) {
+    return ++made < last ? op.BindPlain(text) : text;
+  };
+  const auto operand = [&](std::size_t i) { return op.arg(i); };
+  const auto binary = [&](const std::string& a, const std::string& b) {
+    return bound(fmt::format("R.{}({}, {})", function, a, b));
+  };
+  const auto guarded = [&](const std::string& a, const std::string& b) {
+    const std::string extreme = op.Do(function, a, b);
+    return bound(fmt::format("R.where({}, {}, {})", op.Do("isnan", a), a, extreme));
+  };
+  return One(tvm::ChainOfExtremes(op.node, operand, binary, guarded));
 }
 
 // Sum and Mean as chains of the binary operator.

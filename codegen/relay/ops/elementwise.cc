@@ -35,24 +35,14 @@ Emitted EmitBinary(RelayOp& op) {
   return EmitPlain(op);
 }
 
-// Chains of the binary operator, which would leave out a NaN of its first operand.
 Emitted EmitExtreme(RelayOp& op) {
-  Value* so_far = op.arg(0);
-  bool may_be_nan = tvm::MayBeNan(*op.node.operand(0));
-  for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
-    Value* next = op.arg(i);
-    const bool next_may_be = tvm::MayBeNan(*op.node.operand(i));
-    if (!may_be_nan) {
-      so_far = op.Do(op.target, {so_far, next});
-    } else if (!next_may_be) {
-      so_far = op.Do(op.target, {next, so_far});
-    } else {
-      Value* is_nan = Unary(op, "isnan", so_far, op.dtype());
-      so_far = op.Do("where", {is_nan, so_far, op.Do(op.target, {so_far, next})});
-    }
-    may_be_nan = may_be_nan || next_may_be;
-  }
-  return One(so_far);
+  const auto operand = [&](std::size_t i) { return op.arg(i); };
+  const auto binary = [&](Value* a, Value* b) { return op.Do(op.target, {a, b}); };
+  const auto guarded = [&](Value* a, Value* b) {
+    Value* is_nan = Unary(op, "isnan", a, op.dtype());
+    return op.Do("where", {is_nan, a, binary(a, b)});
+  };
+  return One(tvm::ChainOfExtremes(op.node, operand, binary, guarded));
 }
 
 // Sum and Mean as chains of the binary operator.
