@@ -151,20 +151,36 @@ Result<std::vector<Value*>> AppendBody(const Attribute::Dict& attributes,
     if (constant->tensor() == nullptr) return InvalidInput("a constant that is not a tensor");
     map[constant.get()] = builder.Constant(*constant->tensor(), constant->name());
   }
-  std::vector<Node*> made;
   for (const Node& node : body->nodes()) {
-    made.push_back(CloneNode(node, builder.graph(), nullptr, map));
-    MakeOwn(*made.back(), builder);
-    Status inferred = builder.Infer(*made.back());
-    if (inferred.ok()) continue;
-    for (; !made.empty(); made.pop_back()) builder.graph().Erase(made.back());
-    return std::move(inferred).error();
+    Node* const made = CloneNode(node, builder.graph(), nullptr, map);
+    MakeOwn(*made, builder);
+    DRAGOMAN_TRY(builder.Infer(*made));
   }
   std::vector<Value*> results;
   for (const Use& output : body->outputs()) {
     const auto found = map.find(output.value());
     if (found == map.end()) return InvalidInput("a graph that gives what it does not hold");
     results.push_back(found->second);
+  }
+  return results;
+}
+
+Result<std::vector<Value*>> AppendBetween(const std::vector<Value*>& operands,
+                                          const ComposedOperator& op, GraphBuilder& builder) {
+  DRAGOMAN_ASSIGN(const Attribute parsed, ParseAttribute(op.attributes));
+  const auto* attributes = parsed.As<Attribute::Dict>();
+  if (attributes == nullptr) return InvalidInput("attributes that are not a dictionary");
+  std::vector<Value*> results;
+  if (op.label == kComposedGraph) {
+    DRAGOMAN_ASSIGN(results, AppendBody(*attributes, operands, builder));
+  } else {
+    DRAGOMAN_ASSIGN(results, AppendOperator(op, *attributes, operands, builder));
+  }
+  if (results.size() < op.results.size()) return InvalidInput("a result is missing");
+  for (std::size_t i = 0; i < op.results.size(); ++i) {
+    if (op.results[i] == nullptr) continue;
+    if (!Fits(*results[i], op.results[i]->type())) return InvalidInput("a result of another type");
+    StateKnownSizes(*results[i], op.results[i]->type());
   }
   return results;
 }
@@ -250,21 +266,10 @@ Result<std::vector<Value*>> AppendComposed(
     }
     operands.push_back(value);
   }
-  DRAGOMAN_ASSIGN(const Attribute parsed, ParseAttribute(op.attributes));
-  const auto* attributes = parsed.As<Attribute::Dict>();
-  if (attributes == nullptr) return InvalidInput("attributes that are not a dictionary");
-  std::vector<Value*> results;
-  if (op.label == kComposedGraph) {
-    DRAGOMAN_ASSIGN(results, AppendBody(*attributes, operands, builder));
-  } else {
-    DRAGOMAN_ASSIGN(results, AppendOperator(op, *attributes, operands, builder));
-  }
-  if (results.size() < op.results.size()) return InvalidInput("a result is missing");
-  for (std::size_t i = 0; i < op.results.size(); ++i) {
-    if (op.results[i] == nullptr) continue;
-    if (!Fits(*results[i], op.results[i]->type())) return InvalidInput("a result of another type");
-    StateKnownSizes(*results[i], op.results[i]->type());
-  }
+  const Node* const last = builder.graph().last_node();
+  Result<std::vector<Value*>> results = AppendBetween(operands, op, builder);
+  while (!results.ok() && builder.graph().last_node() != last)
+    builder.graph().Erase(builder.graph().last_node());
   return results;
 }
 
