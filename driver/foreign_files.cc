@@ -75,6 +75,9 @@ struct JsonKeys {
   std::array<std::string_view, 3> keys;
   std::string_view what;
 };
+constexpr std::string_view kConfiguration =
+    "is the configuration of a model of Hugging Face, which holds no graph; export the model with "
+    "torch.export, or with optimum to ONNX";
 constexpr JsonKeys kJson[] = {
     {{"\"nodes\"", "\"arg_nodes\"", "\"mxnet_version\""},
      "is a network of MXNet; export it with mxnet.onnx.export_model"},
@@ -84,12 +87,8 @@ constexpr JsonKeys kJson[] = {
     {{"\"weight_map\"", "", ""},
      "lists the files of weights of a model, and holds no graph; export the model with "
      "torch.export, or with optimum to ONNX"},
-    {{"\"model_type\"", "\"transformers_version\"", ""},
-     "is the configuration of a model of Hugging Face, which holds no graph; export the model with "
-     "torch.export, or with optimum to ONNX"},
-    {{"\"architectures\"", "\"model_type\"", ""},
-     "is the configuration of a model of Hugging Face, which holds no graph; export the model with "
-     "torch.export, or with optimum to ONNX"},
+    {{"\"model_type\"", "\"transformers_version\"", ""}, kConfiguration},
+    {{"\"architectures\"", "\"model_type\"", ""}, kConfiguration},
     {{"\"class_name\"", "\"config\"", "\"keras_version\""},
      "is the architecture of a model of Keras without its weights; in Keras, "
      "model.export(\"folder\") writes a SavedModel"},
