@@ -23,33 +23,12 @@ constexpr float kRounding = 4096.0f;
 
 bool Near(double a, double b) { return std::fabs(a - b) <= 1e-6 * (1.0 + std::fabs(b)); }
 
+// The scalar operator that FusedActivation::kName names is Name.
 double Activation(const rt::PostOps& post, double x) {
-  auto op = [](std::string_view name, std::array<double, kMaxScalarArguments> arguments) {
-    return FindScalarOp(name)->compute(arguments.data());
-  };
-  switch (post.activation) {
-    case FusedActivation::kNone:
-      return x;
-    case FusedActivation::kRelu:
-      return op("Relu", {x});
-    case FusedActivation::kClip:
-      return op("Clip", {x, post.alpha, post.beta});
-    case FusedActivation::kSigmoid:
-      return op("Sigmoid", {x});
-    case FusedActivation::kTanh:
-      return op("Tanh", {x});
-    case FusedActivation::kGelu:
-      return op("Gelu", {x});
-    case FusedActivation::kGeluTanh:
-      return op("GeluTanh", {x});
-    case FusedActivation::kHardSwish:
-      return op("HardSwish", {x});
-    case FusedActivation::kSwish:
-      return op("Swish", {x, 1.0});
-    case FusedActivation::kHardSigmoid:
-      return op("HardSigmoid", {x, post.alpha, post.beta});
-  }
-  return x;
+  if (post.activation == FusedActivation::kNone) return x;
+  const double alpha = post.activation == FusedActivation::kSwish ? 1.0 : post.alpha;
+  const double arguments[kMaxScalarArguments] = {x, alpha, post.beta};
+  return FindScalarOp(rt::Name(post.activation) + 1)->compute(arguments);
 }
 
 // A loop as a function of the value that a prepared operator gives, and of a residual.
