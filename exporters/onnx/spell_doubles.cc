@@ -13,6 +13,7 @@
 #include "core/ops/declared_attributes.h"
 #include "core/ops/expansion.h"
 #include "core/ops/expansion_formula.h"
+#include "core/ops/op_def.h"
 #include "core/support/find_by_key.h"
 
 namespace dragoman {
@@ -158,45 +159,30 @@ struct Row {
   std::int64_t first = INT64_MAX;         // the first operator set in which it is there
 };
 
-// By name: what ONNX Runtime 1.31 lacks in float64, computes in float32, or by what it lacks.
+// By name: what ONNX Runtime 1.31 lacks in float64, computes in float32, or by what it lacks, and
+// what it has of the functions of one tensor that have an expansion: it lacks all others.
 constexpr Row kRows[] = {
-    {"Acos", Acos},
-    {"Acosh", Acosh},
-    {"Asin", Asin},
-    {"Asinh", Asinh},
-    {"Atan", Atan},
-    {"Atanh", Atanh},
-    {"Celu"},
-    {"Clip", nullptr, 12},
-    {"Cosh", Cosh},
-    {"Elu"},
-    {"Erf", Erf},
-    {"Gelu"},
-    {"GlobalAveragePool"},
-    {"GlobalMaxPool"},
-    {"HardSigmoid"},
-    {"HardSwish"},
-    {"LeakyRelu", LeakyRelu},
-    {"MeanVarianceNormalization"},
-    {"Mish"},
-    {"PRelu", PRelu},
-    {"Selu"},
-    {"Shrink"},
-    {"Sinh", Sinh},
-    {"Softplus"},
-    {"Softsign"},
-    {"Tan", Tan},
-    {"ThresholdedRelu"},
+    {"Acos", Acos},           {"Acosh", Acosh},
+    {"Asin", Asin},           {"Asinh", Asinh},
+    {"Atan", Atan},           {"Atanh", Atanh},
+    {"BitCast", nullptr, 26}, {"Clip", nullptr, 12},
+    {"Cosh", Cosh},           {"Erf", Erf},
+    {"GlobalAveragePool"},    {"GlobalMaxPool"},
+    {"LeakyRelu", LeakyRelu}, {"MeanVarianceNormalization"},
+    {"PRelu", PRelu},         {"Sinh", Sinh},
+    {"Swish", nullptr, 24},   {"Tan", Tan},
 };
 static_assert(IsSortedBy(kRows, &Row::op));
 
+bool IsExpandedFunction(const Node& node) { return IsUnary(node) && FindOp(node)->expand; }
+
 // Whether operators stand for the node.
 bool Spell(Node& node, std::int64_t opset) {
+  if (node.num_results() != 1 || node.result()->type().dtype() != DType::kF64) return false;
   const Row* row = FindByKey(kRows, std::string_view(node.op().type), &Row::op);
-  if (row == nullptr || !node.Is(row->op) || opset >= row->first || node.num_results() != 1 ||
-      node.result()->type().dtype() != DType::kF64)
+  if (row != nullptr ? !node.Is(row->op) || opset >= row->first : !IsExpandedFunction(node))
     return false;
-  if (row->formula == nullptr) return ReplaceByExpansion(node).ok();
+  if (row == nullptr || row->formula == nullptr) return ReplaceByExpansion(node).ok();
   Formula formula(node);
   TakePlace(row->formula(formula), node);
   node.graph()->Erase(&node);
