@@ -60,46 +60,50 @@ C HardSwish(C v) {
 
 }  // namespace scalar
 
-// Defines the kernel Op whose scalar function of `v`, of type C, is `expression`.
-#define DRAGOMAN_UNARY_KERNEL(Op, expression)              \
+// Each with the element types that the interpreter has it for, and its scalar function of `v`, of
+// type C.
+#define DRAGOMAN_UNARY_KERNELS(KERNEL)                    \
+  KERNEL(Abs, Numbers, scalar::Abs(v))                    \
+  KERNEL(Acos, Floats, std::acos(v))                      \
+  KERNEL(Acosh, Floats, std::acosh(v))                    \
+  KERNEL(Asin, Floats, std::asin(v))                      \
+  KERNEL(Asinh, Floats, std::asinh(v))                    \
+  KERNEL(Atan, Floats, std::atan(v))                      \
+  KERNEL(Atanh, Floats, std::atanh(v))                    \
+  KERNEL(BitwiseNot, Integers, static_cast<C>(~v))        \
+  KERNEL(Ceil, Floats, std::ceil(v))                      \
+  KERNEL(Cos, Floats, std::cos(v))                        \
+  KERNEL(Cosh, Floats, std::cosh(v))                      \
+  KERNEL(Erf, Floats, std::erf(v))                        \
+  KERNEL(Erfc, Floats, std::erfc(v))                      \
+  KERNEL(Exp, Floats, std::exp(v))                        \
+  KERNEL(Floor, Floats, std::floor(v))                    \
+  KERNEL(HardSwish, Floats, scalar::HardSwish(v))         \
+  KERNEL(Log, Floats, std::log(v))                        \
+  KERNEL(Mish, Floats, v* std::tanh(scalar::Softplus(v))) \
+  KERNEL(Neg, Numbers, WrapNegate(v))                     \
+  KERNEL(Not, Bool, !v)                                   \
+  KERNEL(Reciprocal, Floats, C(1) / v)                    \
+  KERNEL(Relu, Numbers, v < C(0) ? C(0) : v)              \
+  KERNEL(Round, Floats, std::nearbyint(v))                \
+  KERNEL(Sigmoid, Floats, scalar::Sigmoid(v))             \
+  KERNEL(Sign, Numbers, scalar::Sign(v))                  \
+  KERNEL(Sin, Floats, std::sin(v))                        \
+  KERNEL(Sinh, Floats, std::sinh(v))                      \
+  KERNEL(Softplus, Floats, scalar::Softplus(v))           \
+  KERNEL(Softsign, Floats, v / (C(1) + std::fabs(v)))     \
+  KERNEL(Sqrt, Floats, std::sqrt(v))                      \
+  KERNEL(Tan, Floats, std::tan(v))                        \
+  KERNEL(Tanh, Floats, std::tanh(v))
+
+#define DRAGOMAN_UNARY_KERNEL(Op, Types, expression)       \
   template <class T>                                       \
   void Op(TensorView<const T> x, TensorView<T> y) {        \
     using C = Compute<T>;                                  \
     MapUnary(x, y, [](C v) -> C { return (expression); }); \
   }
 
-DRAGOMAN_UNARY_KERNEL(Abs, scalar::Abs(v))
-DRAGOMAN_UNARY_KERNEL(Acos, std::acos(v))
-DRAGOMAN_UNARY_KERNEL(Acosh, std::acosh(v))
-DRAGOMAN_UNARY_KERNEL(Asin, std::asin(v))
-DRAGOMAN_UNARY_KERNEL(Asinh, std::asinh(v))
-DRAGOMAN_UNARY_KERNEL(Atan, std::atan(v))
-DRAGOMAN_UNARY_KERNEL(Atanh, std::atanh(v))
-DRAGOMAN_UNARY_KERNEL(BitwiseNot, static_cast<C>(~v))
-DRAGOMAN_UNARY_KERNEL(Ceil, std::ceil(v))
-DRAGOMAN_UNARY_KERNEL(Cos, std::cos(v))
-DRAGOMAN_UNARY_KERNEL(Cosh, std::cosh(v))
-DRAGOMAN_UNARY_KERNEL(Erf, std::erf(v))
-DRAGOMAN_UNARY_KERNEL(Erfc, std::erfc(v))
-DRAGOMAN_UNARY_KERNEL(Exp, std::exp(v))
-DRAGOMAN_UNARY_KERNEL(Floor, std::floor(v))
-DRAGOMAN_UNARY_KERNEL(HardSwish, scalar::HardSwish(v))
-DRAGOMAN_UNARY_KERNEL(Log, std::log(v))
-DRAGOMAN_UNARY_KERNEL(Mish, v* std::tanh(scalar::Softplus(v)))
-DRAGOMAN_UNARY_KERNEL(Neg, WrapNegate(v))
-DRAGOMAN_UNARY_KERNEL(Not, !v)
-DRAGOMAN_UNARY_KERNEL(Reciprocal, C(1) / v)
-DRAGOMAN_UNARY_KERNEL(Relu, v < C(0) ? C(0) : v)
-DRAGOMAN_UNARY_KERNEL(Round, std::nearbyint(v))
-DRAGOMAN_UNARY_KERNEL(Sigmoid, scalar::Sigmoid(v))
-DRAGOMAN_UNARY_KERNEL(Sign, scalar::Sign(v))
-DRAGOMAN_UNARY_KERNEL(Sin, std::sin(v))
-DRAGOMAN_UNARY_KERNEL(Sinh, std::sinh(v))
-DRAGOMAN_UNARY_KERNEL(Softplus, scalar::Softplus(v))
-DRAGOMAN_UNARY_KERNEL(Softsign, v / (C(1) + std::fabs(v)))
-DRAGOMAN_UNARY_KERNEL(Sqrt, std::sqrt(v))
-DRAGOMAN_UNARY_KERNEL(Tan, std::tan(v))
-DRAGOMAN_UNARY_KERNEL(Tanh, std::tanh(v))
+DRAGOMAN_UNARY_KERNELS(DRAGOMAN_UNARY_KERNEL)
 
 #undef DRAGOMAN_UNARY_KERNEL
 
