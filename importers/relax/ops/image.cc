@@ -10,7 +10,7 @@
 
 #include "core/lowering/layout.h"
 #include "importers/relax/ops/call.h"
-#include "importers/tvm/affine_grid.h"
+#include "importers/tvm/sampling.h"
 
 namespace dragoman::tvmscript {
 namespace {
@@ -130,62 +130,24 @@ Abstract LowerResize(Call& c, int axes) {
   return c.NewTensor(ToLayout(c, y, PlainLayout(axes), layout));
 }
 
-// The coordinates of `grid` lie along axis 1.
 Abstract LowerGridSample(Call& c) {
-  Value* x = c.X("data");
-  Value* grid = c.X("grid");
-  std::string mode = c.Text("method");
-  const std::string padding = c.Text("padding_mode");
   c.Expect("layout", {"NCHW", "NCDHW"});
-  if (c.failed()) return Poison();
-  if (mode == "bilinear") mode = "linear";
-  if (mode == "bicubic") mode = "cubic";
-  const int rank = c.Rank(x);
-  if (c.failed()) return Poison();
-  Ints order = {0};
-  for (int i = 2; i < rank; ++i) order.push_back(i);
-  order.push_back(1);
-  return c.NewTensor(c.Op("GridSample", {x, c.Transpose(grid, order)},
-                          {{"align_corners", c.Bool("align_corners") ? 1 : 0},
-                           {"mode", mode},
-                           {"padding_mode", padding}}));
+  return c.NewTensor(tvm::GridSample(c, c.X("data"), c.X("grid"),
+                                     {.method = c.Text("method"),
+                                      .padding = c.Text("padding_mode"),
+                                      .align_corners = c.Bool("align_corners")}));
 }
 
-// A region is [batch, left, top, right, bottom].
 Abstract LowerRoiAlign(Call& c) {
   const std::string layout = c.Text("layout");
   Value* x = ToLayout(c, c.X("data"), layout, "NCHW");
-  Value* rois = c.X("rois");
-  Ints size = c.IntsOf("pooled_size");
-  double scale = c.Float("spatial_scale");
-  const bool aligned = c.Bool("aligned");
-  const std::int64_t samples = c.Int("sample_ratio");
-  const bool takes_max = c.Text("mode") == "max";
   c.Expect("mode", {"avg", "max"});
-  if (size.size() == 1) size.push_back(size.front());
-  if (!c.failed() && size.size() != 2) c.Fail("pooled_size is not a pair");
-  if (takes_max && samples <= 0)
-    c.Fail("mode=\"max\" with a number of samples that depends on the region is not supported");
-  if (c.failed()) return Poison();
-  const std::int64_t bins = takes_max ? samples : 1;  // within each: a sample is one of its own
-  Value* batch = c.Cast(c.Select(rois, 1, 0), DType::kI64);
-  Value* boxes = c.Slice(rois, 1, 1, 5);
-  // TVM moves no region; half_pixel moves them by half an element of the image.
-  if (aligned) {
-    boxes = c.Add(c.Mul(boxes, scale), 0.5);
-    scale = 1;
-  }
-  Value* y = c.Op("RoiAlign", {x, boxes, batch},
-                  {{"coordinate_transformation_mode", aligned ? "half_pixel" : "output_half_pixel"},
-                   {"mode", "avg"},
-                   {"output_height", size[0] * bins},
-                   {"output_width", size[1] * bins},
-                   {"sampling_ratio", takes_max ? 1 : std::max<std::int64_t>(samples, 0)},
-                   {"spatial_scale", static_cast<float>(scale)}});
-  if (takes_max) {
-    const Ints bin = {samples, samples};
-    y = c.Op("MaxPool", {y}, {{"kernel_shape", bin}, {"strides", bin}});
-  }
+  Value* y = tvm::RoiAlign(c, x, c.X("rois"),
+                           {.size = c.IntsOf("pooled_size"),
+                            .scale = c.Float("spatial_scale"),
+                            .samples = c.Int("sample_ratio"),
+                            .takes_max = c.Text("mode") == "max",
+                            .aligned = c.Bool("aligned")});
   return c.NewTensor(ToLayout(c, y, "NCHW", layout));
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "importers/relay/ops/layout.h"
-#include "importers/tvm/affine_grid.h"
+#include "importers/tvm/sampling.h"
 
 namespace dragoman::relay {
 namespace {
@@ -164,19 +164,11 @@ Value* LowerUpsampling(Call& c, int spatial, Given given) {
 }
 
 Value* LowerGridSample(Call& c) {
-  const std::string layout = c.Text("layout", "NCHW");
-  std::string mode = c.Text("method", "bilinear");
-  if (mode == "bilinear") mode = "linear";
-  if (mode == "bicubic") mode = "cubic";
-  const std::string padding = c.Text("padding_mode", "zeros");
-  const bool corners = c.Bool("align_corners", true);
-  if (layout != "NCHW" && layout != "NCDHW")
-    return c.Fail("layout=\"" + layout + "\" is not supported");
-  const Ints order = layout == "NCHW" ? Ints{0, 2, 3, 1} : Ints{0, 2, 3, 4, 1};
-  Value* grid = c.Transpose(c.Tensor(1), order);
-  return c.Op(
-      "GridSample", {c.Tensor(0), grid},
-      {{"align_corners", std::int64_t{corners}}, {"mode", mode}, {"padding_mode", padding}});
+  c.ExpectText("layout", {"NCHW", "NCDHW"});
+  return tvm::GridSample(c, c.Tensor(0), c.Tensor(1),
+                         {.method = c.Text("method", "bilinear"),
+                          .padding = c.Text("padding_mode", "zeros"),
+                          .align_corners = c.Bool("align_corners", true)});
 }
 
 // How much each element of an axis counts at places between them (boxes, places): (boxes, places,

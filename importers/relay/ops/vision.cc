@@ -9,39 +9,20 @@
 
 #include "importers/relay/ops/layout.h"
 #include "importers/relay/ops/suppression.h"
+#include "importers/tvm/sampling.h"
 
 namespace dragoman::relay {
 namespace {
 
 Value* LowerRoiAlign(Call& c) {
-  const Ints size = c.RequiredInts("pooled_size");
-  const double scale = c.Float("spatial_scale", 1);
-  const std::int64_t ratio = c.Int("sample_ratio", -1);
-  const std::string mode = c.Text("mode", "avg");
   const std::string layout = c.Text("layout", "NCHW");
-  if (c.failed()) return nullptr;
   c.ExpectText("mode", {"avg", "max"});
-  const bool takes_max = mode == "max";
-  if (takes_max && ratio <= 0)
-    return c.Fail(
-        "mode=\"max\" with a number of samples that depends on the region is not supported");
-  if (size.empty() || size.size() > 2) return c.Fail(InvalidInput("pooled_size is not a pair"));
-  const std::int64_t samples = takes_max ? ratio : 1;  // each of them a bin of its own
   Value* x = ToLayout(c, c.Tensor(0), layout, "NCHW");
-  Value* regions = c.Tensor(1);
-  Value* batch = c.Cast(c.Select(regions, 1, 0), DType::kI64);
-  Value* boxes = c.Slice(regions, 1, 1, 5);
-  Value* y = c.Op("RoiAlign", {x, boxes, batch},
-                  {{"coordinate_transformation_mode", "output_half_pixel"},
-                   {"mode", "avg"},
-                   {"output_height", size.front() * samples},
-                   {"output_width", size.back() * samples},
-                   {"sampling_ratio", takes_max ? 1 : std::max<std::int64_t>(ratio, 0)},
-                   {"spatial_scale", static_cast<float>(scale)}});
-  if (takes_max) {
-    const Ints bin = {ratio, ratio};
-    y = c.Op("MaxPool", {y}, {{"kernel_shape", bin}, {"strides", bin}});
-  }
+  Value* y = tvm::RoiAlign(c, x, c.Tensor(1),
+                           {.size = c.RequiredInts("pooled_size"),
+                            .scale = c.Float("spatial_scale", 1),
+                            .samples = c.Int("sample_ratio", -1),
+                            .takes_max = c.Text("mode", "avg") == "max"});
   return ToLayout(c, y, "NCHW", layout);
 }
 
