@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/interpreter/evaluate.h"
+#include "core/ir/node_attributes.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/expansion.h"
 #include "core/support/size_budget.h"
@@ -161,6 +162,41 @@ Status GatherNearest(Node& node) {
   return {};
 }
 
+// --- Pools behind a Pad
+
+// Whether ONNX Runtime moves the zeros of a Pad into this pool, which then takes them for elements
+// that are not there: a MaxPool skips these, and `ceil_mode` starts no window among them.
+bool TakesZerosForPads(const Node& node) {
+  const bool cares =
+      node.Is("MaxPool") || (node.Is("AveragePool") && IntAttribute(node, "ceil_mode") != 0);
+  if (!cares || TextAttribute(node, "auto_pad", "NOTSET") != "NOTSET") return false;
+  const Node* pad = node.operand(0)->producer();
+  if (pad == nullptr || !pad->Is("Pad") || TextAttribute(*pad, "mode", "constant") != "constant")
+    return false;
+  const Tensor* value = ConstantAt(*pad, 2);
+  return pad->operand(2) == nullptr || (value != nullptr && value->FloatAt(0) == 0);
+}
+
+// VALID is left alone, and so is what another Pad, of nothing and by another number, gives.
+Status KeepZerosApart(Node& node) {
+  const Ints* pads = IntsAttribute(node, "pads");
+  const bool padded = pads != nullptr && std::ranges::any_of(*pads, [](auto n) { return n != 0; });
+  if (!padded && IntAttribute(node, "ceil_mode") == 0) {
+    node.RemoveAttribute("pads");
+    node.SetAttribute("auto_pad", std::string("VALID"));
+    return {};
+  }
+  Value* x = node.operand(0);
+  if (x->type().shape() == nullptr) return {};
+  const std::string name = x->name() + ".zeros_kept";
+  DRAGOMAN_ASSIGN(const Tensor one, Tensor::Full(x->type().dtype(), {}, 1));
+  Value* none = node.graph()->AddConstant(name + ".none",
+                                          Tensor::Ints(Ints(2 * x->type().shape()->size(), 0)));
+  Value* number = node.graph()->AddConstant(name + ".number", one);
+  node.set_operand(0, InsertOp(node, "Pad", {x, none, number}, x->type(), name));
+  return {};
+}
+
 // --- TopK of none, Loops without states
 
 bool TakesNone(const Node& node) {
@@ -219,6 +255,7 @@ void AddState(Node& node) {
 
 Status Respell(Node& node, std::int64_t opset) {
   if (NormalizesOneElement(node)) return ReplaceByExpansion(node);
+  if (TakesZerosForPads(node)) return KeepZerosApart(node);
   if (opset < 10 && TakesNone(node)) {
     SliceNone(node);
     return {};

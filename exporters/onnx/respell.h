@@ -14,6 +14,7 @@ namespace dragoman {
 //  - LayerNormalization and RMSNormalization over one element become the nodes of their formula.
 //  - A Resize to the nearest elements becomes a Gather for each axis where it takes other elements
 //    when coordinates are computed in float32, as runtimes do, or without rounding.
+//  - A MaxPool, or an AveragePool with ceil_mode, of what a Pad gave zeros keeps apart from it.
 //  - A TopK of none becomes a Slice where k is an attribute, which must be positive.
 //  - A Loop without states gets one where the older form wants it.
 // Errors: internal.

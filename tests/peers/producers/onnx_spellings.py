@@ -373,6 +373,11 @@ CASES = {
         (float[N,2,7,6] x) => (a, b) { a = AveragePool<kernel_shape = [3,2], pads = [1,1,2,0],
           count_include_pad = 1, ceil_mode = 1, strides = [2,2]>(x)
           b = AveragePool<kernel_shape = [3,3], pads = [1,1,1,1], dilations = [1, 2]>(x) }"""),
+    "pools of a padded image": (13, """
+        (float[N,2,6,7] x) => (a, b, c) <int64[8] p = {0,0,1,0,0,0,0,1}> { s = Abs(x)  m = Neg(s)
+          q = Pad(m, p)  r = Pad(m, p)  t = Pad(m, p)  a = MaxPool<kernel_shape = [2,2]>(q)
+          b = MaxPool<kernel_shape = [2,2], strides = [2,2], ceil_mode = 1>(r)
+          c = AveragePool<kernel_shape = [3,3], strides = [2,2], ceil_mode = 1>(t) }"""),
     "powers of pools": (7, """
         (float[N,2,7,6] x) => (a, b) { a = LpPool<kernel_shape = [3,2], p = 3, pads = [1,1,1,0]>(x)
           b = GlobalLpPool<p = 1>(x) }"""),

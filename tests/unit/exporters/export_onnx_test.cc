@@ -179,6 +179,28 @@ TEST_F(ExportOnnxTest, NearestElementsAreGatheredWhereArithmeticDiffers) {
   EXPECT_NE(resized("48, 80", "96, 1234567890123").find("takes more than"), std::string::npos);
 }
 
+TEST_F(ExportOnnxTest, ZerosOfAPadAreKeptApartFromAPool) {
+  const auto written = [&](const std::string& pool, const std::string& value = "_") {
+    return GraphAtOpset(
+        "graph main(%x: f32[1, 2, 5, 6]) -> (%y) {\n  const %zero: f32[] = 0.0\n"
+        "  const %one: f32[] = 1.0\n  const %p: i64[8] = [0, 0, 1, 0, 0, 0, 0, 1]\n"
+        "  %q = onnx.Pad(%x, %p, " +
+            value + ")\n  %y = onnx." + pool + "\n}",
+        17);
+  };
+  const std::string valid = "Pad/3;MaxPool kernel_shape=[2, 2] auto_pad=\"VALID\"/1;";
+  EXPECT_EQ(written("MaxPool(%q) {kernel_shape = [2, 2], pads = [0, 0, 0, 0]}"), valid);
+  const std::string ceiling = "(%q) {kernel_shape = [2, 2], ceil_mode = 1}";
+  EXPECT_EQ(written("MaxPool" + ceiling), "Pad/3;Pad/3;MaxPool kernel_shape=[2, 2] ceil_mode=1/1;");
+  EXPECT_EQ(written("AveragePool" + ceiling, "%zero"),
+            "Pad/3;Pad/3;AveragePool kernel_shape=[2, 2] ceil_mode=1/1;");
+  const std::string padded = "MaxPool(%q) {kernel_shape = [2, 2], pads = [1, 0, 0, 0]}";
+  EXPECT_EQ(written(padded), "Pad/3;Pad/3;MaxPool kernel_shape=[2, 2] pads=[1, 0, 0, 0]/1;");
+  EXPECT_EQ(written(padded, "%one"), "Pad/3;MaxPool kernel_shape=[2, 2] pads=[1, 0, 0, 0]/1;");
+  const std::string mean = "AveragePool(%q) {kernel_shape = [2, 2]}";
+  EXPECT_EQ(written(mean), "Pad/3;AveragePool kernel_shape=[2, 2]/1;");
+}
+
 TEST_F(ExportOnnxTest, StatesHaveAnyNames) {
   const Result<Model> source = RoundTrip(
       "dragoman 1 common onnx\nopset \"\" 22\nstate \"h\\x80\": f32[2] = f32[2] [0.0, 0.0]\n"
