@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "core/support/text.h"
@@ -129,11 +130,37 @@ class Reader {
       info.dims = {DimText(value)};
     }
     Calls calls;
-    for (const Json& node : graph["nodes"]) calls.push_back(ReadCall(node, aliases));
+    for (const Json& node : graph["nodes"]) {
+      if (node["target"] == "torch.ops.higher_order.wrap_with_set_grad_enabled") {
+        std::ranges::move(ReadRegion(node, aliases), std::back_inserter(calls));
+      } else {
+        calls.push_back(ReadCall(node, aliases));
+      }
+    }
     return calls;
   }
 
  private:
+  // The calls of a region without gradients, which loops of Python do not need.
+  Calls ReadRegion(const Json& node, const Aliases& outer) {
+    const Json& graph = node["inputs"].at(1)["arg"]["as_graph"]["graph"];
+    Aliases aliases = outer;
+    const auto match = [&](const Json& inside, const Json& outside) {
+      std::vector<std::string> inner;
+      std::vector<std::string> names;
+      CollectNames(inside, inner);
+      CollectNames(outside, names);
+      for (std::size_t i = 0; i < inner.size() && i < names.size(); ++i)
+        aliases[inner[i]] = Resolved(outer, names[i]);
+    };
+    Json passed = Json::array();
+    for (std::size_t i = 2; i < node["inputs"].size(); ++i)
+      passed.push_back(node["inputs"][i]["arg"]);
+    match(graph["inputs"], passed);
+    match(graph["outputs"], node["outputs"]);
+    return Read(graph, std::move(aliases));
+  }
+
   Call ReadCall(const Json& node, const Aliases& aliases) {
     Call call;
     constexpr std::string_view kPrefix = "torch.ops.";
@@ -142,6 +169,7 @@ class Reader {
     call.arguments = node["inputs"];
     for (Json& argument : call.arguments) Resolve(argument["arg"], aliases, call.reads);
     for (const Json& output : node["outputs"]) CollectNames(output, call.results);
+    for (std::string& result : call.results) result = Resolved(aliases, result);
     const Json& metadata = node["metadata"];
     if (metadata.contains("nn_module_stack"))
       call.scope = ScopeOf(metadata["nn_module_stack"].get<std::string>());

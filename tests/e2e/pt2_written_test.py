@@ -416,8 +416,36 @@ state 0 input 1 -> output 1
   }
 }
 """)
+        # It grows, so that torch can keep no gradients of it.
+        self.assertIn("higher_order.wrap_with_set_grad_enabled", self.targets(archive))
         every, = self.run_outputs(archive, x=np.array([1, 2], "f4"))
         np.testing.assert_array_equal(every, [[2, 4], [4, 8]])
+
+    def test_steps_to_the_front_and_padding_along_open_axes(self):
+        archive = self.convert_text("""entry main(%x: f32[2, n]) -> (%back, %third, %first, %around, %wrapped, %held) {
+  const %axis: i64[1] = [1]
+  const %last: i64[1] = [-1]
+  const %far: i64[1] = [-9]
+  const %three: i64[1] = [3]
+  const %front: i64[1] = [-9223372036854775807]
+  const %one: i64[1] = [-1]
+  const %two: i64[1] = [-2]
+  const %pads: i64[4] = [0, 5, 0, 1]
+  %back = onnx.Slice(%x, %last, %front, %axis, %one)
+  %third = onnx.Slice(%x, %three, %front, %axis, %two)
+  %first = onnx.Slice(%x, %far, %front, %axis, %one)
+  %around = onnx.Pad(%x, %pads) {mode = "reflect"}
+  %wrapped = onnx.Pad(%x, %pads) {mode = "wrap"}
+  %held = onnx.Pad(%x, %pads) {mode = "edge"}
+}
+""")
+        for n in (1, 3, 7):
+            x = np.arange(2 * n, dtype="f4").reshape(2, n)
+            pads = ((0, 0), (5, 1))
+            expected = [x[:, ::-1], x[:, 3::-2], x[:, :1], np.pad(x, pads, "reflect"),
+                        x[:, np.arange(-5, n + 1) % n], np.pad(x, pads, "edge")]
+            for found, wanted in zip(self.run_outputs(archive, x=x), expected, strict=True):
+                np.testing.assert_array_equal(found, wanted)
 
     def test_what_a_body_takes_has_memory_of_its_own(self):
         # torch's passes take no two operands that lie in one tensor, and no operand that is unread.

@@ -88,6 +88,16 @@ std::string BodyName(const AtenOp& op, std::string_view hint) {
   return op.program.names.Unique(hint);
 }
 
+// The types of the node's results; nullopt: one is left out.
+std::optional<std::vector<TermType>> ResultTypes(const AtenOp& op) {
+  std::vector<TermType> types;
+  for (std::size_t i = 0; i < op.node.num_results(); ++i) {
+    if (op.node.result(i) == nullptr) return std::nullopt;
+    types.push_back(op.result(i));
+  }
+  return types;
+}
+
 Emitted EmitIf(AtenOp& op) {
   DRAGOMAN_ASSIGN(const Term condition, Flag(op, op.arg(0)));
   const std::pair<const char*, const char*> branches[] = {{"then_branch", "true_graph"},
@@ -109,12 +119,9 @@ Emitted EmitIf(AtenOp& op) {
     arguments.push_back({"", ArgumentValue::Graph(name, graphs[i].Subgraph(inputs, outputs[i]))});
   }
   arguments.push_back({"", OwnMemory(op.graph).Of(captures.outer())});
-  std::vector<TermType> types;
-  for (std::size_t i = 0; i < op.node.num_results(); ++i) {
-    if (op.node.result(i) == nullptr) return op.Refuse("a result that is left out");
-    types.push_back(op.result(i));
-  }
-  return op.graph.CallMany("higher_order.cond", arguments, types, false);
+  const std::optional<std::vector<TermType>> types = ResultTypes(op);
+  if (!types) return op.Refuse("a result that is left out");
+  return op.graph.CallMany("higher_order.cond", arguments, *types, false);
 }
 
 struct LoopParts {
@@ -158,85 +165,120 @@ Result<Terms> NothingCollected(const AtenOp& op, const LoopParts& parts) {
   return empty;
 }
 
-// Iterations that a condition ends: the carried values are the iteration's number, the flag, the
-// states, and what the iterations gave, which each makes longer.
-Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
-  const Term iteration = op.Scalar(0, DType::kI64);
+// A graph of a loop that ends by a condition, and its inputs: the iteration's number, the flag, the
+// states, and what the iterations before gave.
+struct LoopGraph {
+  AtenGraph graph;
+  Terms inputs;
+};
+
+LoopGraph WithInputs(const AtenOp& op, const LoopParts& parts, const Terms& carried) {
+  LoopGraph loop = {AtenGraph(op.program, &op.graph), {}};
+  for (std::size_t i = 0; i < carried.size(); ++i) {
+    const Term& like = carried[i];
+    const bool is_state = i >= 2 && i < parts.states + 2;
+    const char* name = i == 0 ? "iteration" : i == 1 ? "goes_on" : "collected";
+    loop.inputs.push_back(is_state ? Placeholder(loop.graph, *parts.body->input(i), like)
+                                   : loop.graph.AddInput(name, {like.dtype, like.shape}, false));
+  }
+  return loop;
+}
+
+// Whether another iteration follows.
+Result<Terms> EmitCondition(const AtenOp& outer, LoopGraph& condition) {
+  const AtenOp op = {outer.node, condition.graph, outer.inference, outer.program, outer.translate};
+  Term goes_on = condition.inputs[1];
+  if (op.has(0)) {
+    DRAGOMAN_ASSIGN(const Term most, Flag(op, op.arg(0)));
+    const Term in_range = op.Compare("aten.lt.Tensor", condition.inputs[0], most);
+    goes_on = op.Binary("aten.logical_and.default", in_range, goes_on);
+  }
+  return FinishBody(condition.graph, condition.inputs, {goes_on});
+}
+
+// The carried values after an iteration, which makes what was collected longer.
+Result<Terms> EmitTurn(const AtenOp& outer, const LoopParts& parts, LoopGraph& turn) {
+  const AtenOp op = {outer.node, turn.graph, outer.inference, outer.program, outer.translate};
+  for (std::size_t i = 0; i < parts.states + 2; ++i) {
+    const Value& input = *parts.body->input(i);
+    Term bound = turn.inputs[i];
+    if (i < 2 && input.type().shape() != nullptr && !input.type().shape()->empty())
+      bound = op.Reshape(bound, Sizes{1}, Shape{Dim(1)});
+    turn.graph.Bind(&input, bound);
+  }
+  Terms outputs = op.translate(*parts.body, turn.graph);
+  if (outputs.front().name.empty()) return op.Refuse("its body");
+  DRAGOMAN_ASSIGN(outputs.front(), Flag(op, Term(outputs.front())));
+  for (std::size_t i = 0; i < parts.scans; ++i) {
+    Term& given = outputs[parts.states + 1 + i];
+    const Term& before = turn.inputs[parts.states + 2 + i];
+    given = op.Concat({before, op.Unsqueeze(given, 0)}, 0);
+    given.shape = before.shape;
+  }
+  outputs.insert(outputs.begin(), op.WithNumber("aten.add.Scalar", turn.inputs[0], 1));
+  return FinishBody(turn.graph, turn.inputs, outputs);
+}
+
+Emitted EmitWhileLoop(const AtenOp& op, const LoopParts& parts, std::vector<TermType> types) {
   Term flag = op.Scalar(1, DType::kBool);
   if (op.has(1)) {
     DRAGOMAN_ASSIGN(flag, Flag(op, op.arg(1)));
   }
-  Terms carried = {iteration, flag};
+  Terms carried = {op.Scalar(0, DType::kI64), flag};
   for (std::size_t i = 0; i < parts.states; ++i) carried.push_back(op.arg(i + 2));
   DRAGOMAN_ASSIGN(const Terms nothing, NothingCollected(op, parts));
-  carried.insert(carried.end(), nothing.begin(), nothing.end());
   OwnMemory own(op.graph);
-  carried = own.Of(carried);
-  AtenGraph body(op.program, &op.graph);
-  AtenGraph condition(op.program, &op.graph);
-  Terms body_inputs;
-  Terms condition_inputs;
-  for (std::size_t i = 0; i < carried.size(); ++i) {
-    const Term like = carried[i];
-    if (i >= parts.states + 2) {
-      for (auto [graph, inputs] : {std::pair(&body, &body_inputs), {&condition, &condition_inputs}})
-        inputs->push_back(graph->AddInput("collected", {like.dtype, like.shape}, false));
-      continue;
-    }
-    const Value& input = *parts.body->input(i);
-    const bool is_own = i < 2;
-    const auto add = [&](AtenGraph& graph) {
-      return is_own ? graph.AddInput(i == 0 ? "iteration" : "goes_on", {like.dtype, {}}, false)
-                    : Placeholder(graph, input, like);
-    };
-    body_inputs.push_back(add(body));
-    condition_inputs.push_back(add(condition));
-    Term bound = body_inputs.back();
-    if (is_own && input.type().shape() != nullptr && !input.type().shape()->empty())
-      bound = body.Call("aten.reshape.default", {{"self", bound}, {"shape", Ints{1}}},
-                        {bound.dtype, {Dim(1)}});
-    body.Bind(&input, bound);
-  }
-  Terms outputs = op.translate(*parts.body, body);
-  const AtenOp inner = {op.node, body, op.inference, op.program, op.translate};
-  if (outputs.front().name.empty()) return op.Refuse("its body");
-  DRAGOMAN_ASSIGN(const Term next_flag, Flag(inner, outputs.front()));
-  outputs.front() = next_flag;
-  for (std::size_t i = 0; i < parts.scans; ++i) {
-    Term& given = outputs[parts.states + 1 + i];
-    const Term& before = body_inputs[parts.states + 2 + i];
-    given = inner.Concat({before, inner.Unsqueeze(given, 0)}, 0);
-    given.shape = before.shape;
-  }
-  outputs.insert(outputs.begin(), inner.WithNumber("aten.add.Scalar", body_inputs[0], 1));
-  const AtenOp asked = {op.node, condition, op.inference, op.program, op.translate};
-  Term goes_on = condition_inputs[1];
-  if (op.has(0)) {
-    Term most = condition.Import(op.arg(0));
-    DRAGOMAN_ASSIGN(most, Flag(asked, most));
-    const Term in_range = asked.Compare("aten.lt.Tensor", condition_inputs[0], most);
-    goes_on = asked.Binary("aten.logical_and.default", in_range, goes_on);
-  }
-  const Terms next = FinishBody(body, body_inputs, outputs);
-  const Terms answer = FinishBody(condition, condition_inputs, {goes_on});
+  carried = own.Of(Joined(std::move(carried), nothing));
+  LoopGraph turn = WithInputs(op, parts, carried);
+  LoopGraph condition = WithInputs(op, parts, carried);
+  DRAGOMAN_ASSIGN(const Terms next, EmitTurn(op, parts, turn));
+  DRAGOMAN_ASSIGN(const Terms answer, EmitCondition(op, condition));
   Captures captures;
-  captures.Add(body);
-  captures.Add(condition);
-  const Terms all_body = Joined(body_inputs, captures.In(body));
-  const Terms all_condition = Joined(condition_inputs, captures.In(condition));
-  Json asks = condition.Subgraph(all_condition, answer);
+  captures.Add(turn.graph);
+  captures.Add(condition.graph);
+  const auto subgraph = [&](LoopGraph& loop, const Terms& outputs) {
+    return loop.graph.Subgraph(Joined(loop.inputs, captures.In(loop.graph)), outputs);
+  };
+  Json body = subgraph(turn, next);
+  Json asks = subgraph(condition, answer);
   asks["is_single_tensor_return"] = true;
-  std::vector<TermType> types = {{DType::kI64, {}}, {DType::kBool, {}}};
-  for (std::size_t i = 0; i < op.node.num_results(); ++i) types.push_back(op.result(i));
+  types.insert(types.begin(), {{DType::kI64, {}}, {DType::kBool, {}}});
   const Terms results = op.graph.CallMany(
       "higher_order.while_loop",
       {{"", ArgumentValue::Graph(BodyName(op, "while_loop_cond_graph"), std::move(asks))},
-       {"",
-        ArgumentValue::Graph(BodyName(op, "while_loop_body_graph"), body.Subgraph(all_body, next))},
+       {"", ArgumentValue::Graph(BodyName(op, "while_loop_body_graph"), std::move(body))},
        {"", carried},
        {"", own.Of(captures.outer())}},
       types, false);
   return Terms(results.begin() + 2, results.end());
+}
+
+// Whether states have other sizes after an iteration.
+bool HasGrowingStates(const AtenOp& op, const LoopParts& parts) {
+  for (std::size_t i = 2; i < parts.states + 2; ++i) {
+    const Shape* shape = parts.body->input(i)->type().shape();
+    if (shape != nullptr && *shape != op.shape(i)) return true;
+  }
+  return false;
+}
+
+// Iterations that a condition ends. For gradients torch stacks the carried values of all, so where
+// these grow the loop runs without.
+Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
+  const std::optional<std::vector<TermType>> types = ResultTypes(op);
+  if (!types) return op.Refuse("a result that is left out");
+  if (parts.scans == 0 && !HasGrowingStates(op, parts)) return EmitWhileLoop(op, parts, *types);
+  AtenGraph region(op.program, &op.graph);
+  const AtenOp inner = {op.node, region, op.inference, op.program, op.translate};
+  DRAGOMAN_ASSIGN(Terms results, EmitWhileLoop(inner, parts, *types));
+  results = FinishBody(region, {}, results);
+  Captures captures;
+  captures.Add(region);
+  Arguments arguments = {{"", false},
+                         {"", ArgumentValue::Graph(BodyName(op, "submod"),
+                                                   region.Subgraph(captures.In(region), results))}};
+  for (const Term& term : captures.outer()) arguments.push_back({"", term});
+  return op.graph.CallMany("higher_order.wrap_with_set_grad_enabled", arguments, *types, false);
 }
 
 // A scan over `xs`, whose slices and the carried values `bind` gives to the body's inputs. The
@@ -326,18 +368,16 @@ Emitted EmitCounted(const AtenOp& op, const LoopParts& parts) {
   call.slice_inputs.push_back(parts.body->input(0));
   call.flag = parts.body->input(1);
   CarrySomething(op, call);
-  std::vector<TermType> types;
-  for (std::size_t i = 0; i < op.node.num_results(); ++i) {
-    if (op.node.result(i) == nullptr) return op.Refuse("a result that is left out");
-    types.push_back(op.result(i));
-  }
-  return EmitScanCall(op, call, *parts.body, 1, std::move(types));
+  std::optional<std::vector<TermType>> types = ResultTypes(op);
+  if (!types) return op.Refuse("a result that is left out");
+  return EmitScanCall(op, call, *parts.body, 1, *std::move(types));
 }
 
 Emitted EmitLoop(AtenOp& op) {
   if (GraphAttribute(op.node, "body") == nullptr) return op.Refuse("it lacks a body");
   const LoopParts parts = PartsOf(op);
-  return parts.scans > 0 && parts.iterations ? EmitCounted(op, parts) : EmitWhile(op, parts);
+  const bool is_scan = parts.scans > 0 && parts.iterations && !HasGrowingStates(op, parts);
+  return is_scan ? EmitCounted(op, parts) : EmitWhile(op, parts);
 }
 
 Term AxisTo(const AtenOp& op, const Term& x, std::int64_t from, std::int64_t to) {

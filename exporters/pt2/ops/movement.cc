@@ -140,31 +140,38 @@ struct Cut {
   std::int64_t step = 1;
 };
 
-// Elements from the last one on, in steps to the front: the elements at listed places.
-Result<Term> CutBackwards(const AtenOp& op, const Term& x, const Cut& cut) {
-  const Dim& size = x.shape[static_cast<std::size_t>(cut.axis)];
+// Where a bound of a negative step is counted from the end, of an axis of `size` elements. Bounds
+// in front of the axis are those of its first element, where `is_begin`, or of none.
+Dim FromEnd(std::int64_t bound, const Dim& size, bool is_begin) {
+  constexpr std::int64_t kFar = std::numeric_limits<std::int32_t>::max();
+  if (bound >= kFar) return 0;
+  if (bound >= 0) return Max(size - Dim(bound + 1), 0);
+  const Dim place = -1 - std::max(bound, -kFar);
+  return is_begin && bound != -1 ? Min(place, size - Dim(1)) : place;
+}
+
+// Elements in steps to the front, `count` of them: the axis flipped, then cut.
+Result<Term> CutBackwards(const AtenOp& op, const Term& x, const Cut& cut, const Dim& count) {
   if (!cut.begin.name.empty() || !cut.end.name.empty())
     return op.Refuse("bounds of a negative step that are known at run time only");
-  const bool is_whole =
-      cut.begin.number >= (size.known() ? size.value() - 1 : 0) || cut.begin.number == -1;
-  const bool to_front = cut.end.number <= std::numeric_limits<std::int32_t>::min() ||
-                        (size.known() && cut.end.number < -size.value());
-  if (cut.step == -1 && is_whole && to_front &&
-      (size.known() || cut.begin.number == -1 ||
-       cut.begin.number >= std::numeric_limits<std::int32_t>::max()))
-    return op.Flip(x, {cut.axis});
-  if (!size.known()) return op.Refuse("a negative step along a size known at run time only");
-  const std::int64_t n = size.value();
-  const auto clamped = [&](std::int64_t at) {
-    return std::clamp<std::int64_t>(at < 0 ? at + n : at, -1, n - 1);
-  };
-  Ints places;
-  const std::int64_t stop = cut.end.number < -n ? -1 : clamped(cut.end.number);
-  for (std::int64_t at = clamped(cut.begin.number); at > stop; at += cut.step) places.push_back(at);
+  const auto axis = static_cast<std::size_t>(cut.axis);
+  const Dim& size = x.shape[axis];
+  DRAGOMAN_ASSIGN(Sizes bounds, op.SizesOf({FromEnd(cut.begin.number, size, true),
+                                            FromEnd(cut.end.number, size, false)}));
+  const bool is_to_front = cut.end.number <= std::numeric_limits<std::int32_t>::min() ||
+                           (size.known() && cut.end.number < -size.value());
+  if (is_to_front) bounds[1] = std::numeric_limits<std::int64_t>::max();
+  const Term flipped = op.Flip(x, {cut.axis});
+  const bool is_whole = is_to_front && bounds[0].name.empty() && bounds[0].number == 0;
+  if (is_whole && cut.step == -1) return flipped;
   Shape shape = x.shape;
-  shape[static_cast<std::size_t>(cut.axis)] = static_cast<std::int64_t>(places.size());
-  return op.Call("aten.index_select.default",
-                 {{"self", x}, {"dim", cut.axis}, {"index", op.Constant(places)}},
+  shape[axis] = count;
+  return op.Call("aten.slice.Tensor",
+                 {{"self", flipped},
+                  {"dim", cut.axis},
+                  {"start", bounds[0]},
+                  {"end", bounds[1]},
+                  {"step", -cut.step}},
                  {x.dtype, std::move(shape)});
 }
 
@@ -187,7 +194,7 @@ Emitted EmitSlice(AtenOp& op) {
     const auto at = static_cast<std::size_t>(axis);
     const Cut cut = {axis, SizeElement(op, 1, i), SizeElement(op, 2, i), steps.at(i)};
     if (cut.step < 0) {
-      DRAGOMAN_ASSIGN(x, CutBackwards(op, x, cut));
+      DRAGOMAN_ASSIGN(x, CutBackwards(op, x, cut, result[at]));
       continue;
     }
     Shape shape = x.shape;
@@ -353,27 +360,6 @@ Emitted EmitSize(AtenOp& op) {
   return One(op.Squeeze(sizes.front(), 0));
 }
 
-// The places that an axis of `size` elements reads with `begin` more in front and `end` after.
-Result<Ints> PaddedPlaces(const AtenOp& op, const std::string& mode, std::int64_t size,
-                          std::int64_t begin, std::int64_t end) {
-  Ints places;
-  for (std::int64_t i = -begin; i < size + end; ++i) {
-    std::int64_t at = i;
-    if (mode == "edge") {
-      at = std::clamp<std::int64_t>(i, 0, size - 1);
-    } else if (mode == "wrap") {
-      at = ((i % size) + size) % size;
-    } else {
-      const std::int64_t period = std::max<std::int64_t>(2 * (size - 1), 1);
-      at = ((i % period) + period) % period;
-      if (at >= size) at = period - at;
-    }
-    places.push_back(at);
-  }
-  if (size == 0 && !places.empty()) return op.Refuse("padding of an axis without elements");
-  return places;
-}
-
 struct Pads {
   Sizes begins;
   Sizes ends;
@@ -394,12 +380,18 @@ Result<Pads> PadsOf(const AtenOp& op, std::int64_t rank) {
   return pads;
 }
 
-Emitted PadConstant(const AtenOp& op, const Term& x, const Pads& pads) {
+// Those of the last `axes` axes, the last one first.
+Sizes PadList(const Pads& pads, std::size_t axes) {
   Sizes list;
-  for (std::size_t i = pads.begins.size(); i-- > 0;) {
+  for (std::size_t i = pads.begins.size(); i-- > pads.begins.size() - axes;) {
     list.push_back(pads.begins[i]);
     list.push_back(pads.ends[i]);
   }
+  return list;
+}
+
+Emitted PadConstant(const AtenOp& op, const Term& x, const Pads& pads) {
+  const Sizes list = PadList(pads, pads.begins.size());
   const TermType result = op.result();
   const auto padded = [&](const Term& of, double value) {
     return op.Call("aten.constant_pad_nd.default",
@@ -412,28 +404,87 @@ Emitted PadConstant(const AtenOp& op, const Term& x, const Pads& pads) {
   return One(op.Where(padded(inside, 0), padded(x, 0), op.arg(2)));
 }
 
-Emitted EmitPad(AtenOp& op) {
+// The mode of torch's own operator, where that does the same for any sizes: it takes the last one
+// to three axes, all but one or two, and no more elements than there are.
+std::optional<std::string_view> ModeInTorch(const AtenOp& op, const std::string& mode,
+                                            const Pads& pads, std::size_t axes) {
+  const Shape& shape = op.shape();
+  if (!IsFloating(op.dtype()) || axes + 1 > shape.size() || axes + 2 < shape.size() || axes > 3)
+    return std::nullopt;
+  for (std::size_t i = shape.size() - axes; i < shape.size(); ++i) {
+    const std::int64_t most = std::max(pads.begins[i].number, pads.ends[i].number);
+    const bool is_known = pads.begins[i].name.empty() && pads.ends[i].name.empty();
+    if (!is_known || std::min(pads.begins[i].number, pads.ends[i].number) < 0) return std::nullopt;
+    if (most == 0 || mode == "edge") continue;
+    if (!shape[i].known() || most > shape[i].value() - (mode == "reflect" ? 1 : 0))
+      return std::nullopt;
+  }
+  return mode == "edge" ? "replicate" : mode == "wrap" ? "circular" : "reflect";
+}
+
+// The element that stands at each of `count` places of an axis, the first of which is `begin` in
+// front of it.
+Result<Term> PaddedPlaces(const AtenOp& op, const std::string& mode, const Dim& size,
+                          std::int64_t begin, const Dim& count) {
+  DRAGOMAN_ASSIGN(const Sizes sizes, op.SizesOf({count, size - Dim(1), size}));
+  const Term at = op.WithNumber("aten.add.Scalar", op.Arange(sizes[0], count, DType::kI64),
+                                static_cast<double>(-begin));
+  const TermType type = {DType::kI64, {count}};
+  if (mode == "edge")
+    return op.Call("aten.clamp.default", {{"self", at}, {"min", 0}, {"max", sizes[1]}}, type);
+  const auto in_period = [&](const Size& period) {
+    return op.Call("aten.remainder.Scalar", {{"self", at}, {"other", period}}, type);
+  };
+  if (mode == "wrap") return in_period(sizes[2]);
+  DRAGOMAN_ASSIGN(const Sizes period, op.SizesOf({Max((size - Dim(1)) * Dim(2), Dim(1))}));
+  // As far from the end on the other side of it.
+  const auto from_end = [&](const Term& x) {
+    return op.Call("aten.rsub.Scalar", {{"self", x}, {"other", sizes[1]}}, type);
+  };
+  return from_end(op.Unary("aten.abs.default", from_end(in_period(period[0]))));
+}
+
+Emitted PadByPlaces(const AtenOp& op, const std::string& mode, const Pads& pads) {
   Term x = op.arg(0);
-  const std::string mode = op.String("mode", "constant");
-  DRAGOMAN_ASSIGN(const Pads pads, PadsOf(op, x.rank()));
-  if (mode == "constant") return PadConstant(op, x, pads);
-  for (std::int64_t axis = 0; axis < x.rank(); ++axis) {
-    const auto at = static_cast<std::size_t>(axis);
-    const Size& begin = pads.begins[at];
-    const Size& end = pads.ends[at];
-    const bool is_known = begin.name.empty() && end.name.empty();
-    if (is_known && begin.number == 0 && end.number == 0) continue;
-    if (!is_known || !x.shape[at].known())
-      return op.Refuse("padding by elements of an axis that is known at run time only");
-    DRAGOMAN_ASSIGN(const Ints places,
-                    PaddedPlaces(op, mode, x.shape[at].value(), begin.number, end.number));
+  for (std::size_t i = 0; i < x.shape.size(); ++i) {
+    const Size& begin = pads.begins[i];
+    const Size& end = pads.ends[i];
+    if (!begin.name.empty() || !end.name.empty())
+      return op.Refuse("padding by a number of elements that is known at run time only");
+    if (begin.number == 0 && end.number == 0) continue;
+    const Dim count = x.shape[i] + Dim(begin.number + end.number);
+    if (x.shape[i].known() && x.shape[i].value() == 0)
+      return op.Refuse("padding of an axis without elements");
+    DRAGOMAN_ASSIGN(const Term places, PaddedPlaces(op, mode, x.shape[i], begin.number, count));
     Shape shape = x.shape;
-    shape[at] = static_cast<std::int64_t>(places.size());
+    shape[i] = count;
     x = op.Call("aten.index_select.default",
-                {{"self", x}, {"dim", axis}, {"index", op.Constant(places)}},
+                {{"self", x}, {"dim", static_cast<std::int64_t>(i)}, {"index", places}},
                 {x.dtype, std::move(shape)});
   }
   return One(std::move(x));
+}
+
+Emitted EmitPad(AtenOp& op) {
+  const Term x = op.arg(0);
+  const std::string mode = op.String("mode", "constant");
+  DRAGOMAN_ASSIGN(const Pads pads, PadsOf(op, x.rank()));
+  if (mode == "constant") return PadConstant(op, x, pads);
+  const auto is_padded = [&](std::size_t i) {
+    return pads.begins[i].number != 0 || pads.ends[i].number != 0 || !pads.begins[i].name.empty() ||
+           !pads.ends[i].name.empty();
+  };
+  const std::size_t rank = x.shape.size();
+  std::size_t first = 0;
+  while (first < rank && !is_padded(first)) ++first;
+  if (first == rank) return One(x);
+  const std::size_t axes = std::max(rank - first, rank - std::min<std::size_t>(rank, 2));
+  const auto torch_mode = ModeInTorch(op, mode, pads, axes);
+  if (!torch_mode) return PadByPlaces(op, mode, pads);
+  return One(
+      op.Call("aten.pad.default",
+              {{"self", x}, {"pad", PadList(pads, axes)}, {"mode", std::string(*torch_mode)}},
+              {x.dtype, op.result().shape}));
 }
 
 }  // namespace
