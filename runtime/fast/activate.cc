@@ -15,7 +15,7 @@ struct Area {
 // A loop an activation, so that none of them branches. The area is a copy: a store to y might
 // change one that is referred to, and a loop of unknown length is not made vector code.
 template <class F>
-DRAGOMAN_RT_INLINE void ForEach(Area area, F function) {
+DRAGOMAN_RT_INLINE void ActivateEach(Area area, F function) {
   for (std::int64_t r = 0; r < area.rows; ++r) {
     float* y = area.y + r * area.stride;
     DRAGOMAN_RT_INDEPENDENT
@@ -29,23 +29,23 @@ DRAGOMAN_RT_CLONES void ActivateArea(Area area, const PostOps& post) {
     case FusedActivation::kNone:
       return;
     case FusedActivation::kRelu:
-      return ForEach(area, [](float x) { return fast::Relu(x); });
+      return ActivateEach(area, [](float x) { return fast::Relu(x); });
     case FusedActivation::kClip:
-      return ForEach(area, [=](float x) { return fast::Clip(x, alpha, beta); });
+      return ActivateEach(area, [=](float x) { return fast::Clip(x, alpha, beta); });
     case FusedActivation::kSigmoid:
-      return ForEach(area, [](float x) { return fast::Sigmoid(x); });
+      return ActivateEach(area, [](float x) { return fast::Sigmoid(x); });
     case FusedActivation::kTanh:
-      return ForEach(area, [](float x) { return fast::Tanh(x); });
+      return ActivateEach(area, [](float x) { return fast::Tanh(x); });
     case FusedActivation::kGelu:
-      return ForEach(area, [](float x) { return fast::Gelu(x); });
+      return ActivateEach(area, [](float x) { return fast::Gelu(x); });
     case FusedActivation::kGeluTanh:
-      return ForEach(area, [](float x) { return fast::GeluTanh(x); });
+      return ActivateEach(area, [](float x) { return fast::GeluTanh(x); });
     case FusedActivation::kHardSwish:
-      return ForEach(area, [](float x) { return fast::HardSwish(x); });
+      return ActivateEach(area, [](float x) { return fast::HardSwish(x); });
     case FusedActivation::kSwish:
-      return ForEach(area, [](float x) { return fast::Swish(x, 1.0f); });
+      return ActivateEach(area, [](float x) { return fast::Swish(x, 1.0f); });
     case FusedActivation::kHardSigmoid:
-      return ForEach(area, [=](float x) { return fast::HardSigmoid(x, alpha, beta); });
+      return ActivateEach(area, [=](float x) { return fast::HardSigmoid(x, alpha, beta); });
   }
 }
 

@@ -16,8 +16,8 @@ namespace {
 constexpr std::int64_t kScores = 1 << 15;        // floats that stay in the second cache
 constexpr std::int64_t kMaxQueries = 96;         // at a time: some tiles
 constexpr std::int64_t kFewQueries = 2;          // for which keys and values are not worth packing
-constexpr std::int64_t kPartProducts = 1 << 16;  // below which a thread is not worth its start
-constexpr int kLanes = 16;
+constexpr std::int64_t kPairProducts = 1 << 16;  // below which a thread is not worth its start
+constexpr int kDotLanes = 16;
 
 std::int64_t RoundedUp(std::int64_t count) { return BestTile().RoundedUp(count); }
 
@@ -27,11 +27,11 @@ std::int64_t QueriesAtATime(const AttentionSizes& sizes) {
   return std::min(sizes.queries, std::clamp(fit, tile, kMaxQueries));
 }
 
-std::int64_t Offset(const AttentionMatrix& matrix, const Shape& batch, std::int64_t entry) {
+std::int64_t MatrixOffset(const AttentionMatrix& matrix, const Shape& batch, std::int64_t entry) {
   return OffsetOf(matrix, batch, batch.size(), entry);
 }
 
-std::int64_t RowStride(const AttentionMatrix& m) { return m.strides[m.strides.size() - 2]; }
+std::int64_t MatrixRowStride(const AttentionMatrix& m) { return m.strides[m.strides.size() - 2]; }
 std::int64_t ColumnStride(const AttentionMatrix& m) { return m.strides.back(); }
 
 // Some of the outputs of a product.
@@ -62,8 +62,8 @@ void PackTransposed(const float* from, std::int64_t row, std::int64_t column, st
   });
 }
 
-void Pack(const float* from, std::int64_t row, std::int64_t column, std::int64_t rows,
-          std::int64_t columns, std::int64_t width, float* panels) {
+void PackValues(const float* from, std::int64_t row, std::int64_t column, std::int64_t rows,
+                std::int64_t columns, std::int64_t width, float* panels) {
   ForPanels(columns, width, [=](const Panel& panel) {
     float* to = panels + panel.first * rows;
     if (panel.count < panel.width) std::fill_n(to, rows * panel.width, 0.0f);
@@ -85,19 +85,19 @@ DRAGOMAN_RT_CLONES void CopyScaled(std::int64_t count, float scale, const float*
   for (std::int64_t i = 0; i < count; ++i) y[i] = x[i * stride] * scale;
 }
 
-DRAGOMAN_RT_CLONES void AddRow(std::int64_t count, const float* mask, float* x) {
+DRAGOMAN_RT_CLONES void AddMask(std::int64_t count, const float* mask, float* x) {
   DRAGOMAN_RT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) x[i] += mask[i];
 }
 
 // Scores at which the mask has not the value `kept` become `fill`.
-DRAGOMAN_RT_CLONES void FillRow(std::int64_t count, const bool* mask, bool kept, float fill,
-                                float* x) {
+DRAGOMAN_RT_CLONES void FillMasked(std::int64_t count, const bool* mask, bool kept, float fill,
+                                   float* x) {
   DRAGOMAN_RT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) x[i] = mask[i] == kept ? x[i] : fill;
 }
 
-bool IsHidden(std::int64_t count, const float* scores) {
+bool HidesAll(std::int64_t count, const float* scores) {
   return std::all_of(scores, scores + count,
                      [](float x) { return x == -std::numeric_limits<float>::infinity(); });
 }
@@ -107,23 +107,23 @@ void MaskRow(const AttentionMask& mask, std::int64_t count, const void* data, st
   const bool each = ColumnStride(mask.matrix) != 0;
   if (mask.kind == AttentionMask::Kind::kAdd) {
     const float* row = static_cast<const float*>(data) + at;
-    if (each) return AddRow(count, row, x);
+    if (each) return AddMask(count, row, x);
     for (std::int64_t i = 0; i < count; ++i) x[i] += *row;
     return;
   }
   const bool kept = mask.kind == AttentionMask::Kind::kKeep;
   const bool* row = static_cast<const bool*>(data) + at;
-  if (each) return FillRow(count, row, kept, mask.fill, x);
+  if (each) return FillMasked(count, row, kept, mask.fill, x);
   if (*row != kept) std::fill_n(x, count, mask.fill);
 }
 
 DRAGOMAN_RT_CLONES void Dots(std::int64_t keys, std::int64_t depth, const float* q, const float* k,
                              std::int64_t k_row, float* scores) {
   for (std::int64_t t = 0; t < keys; ++t, k += k_row) {
-    float lanes[kLanes] = {};
+    float lanes[kDotLanes] = {};
     std::int64_t i = 0;
-    for (; i + kLanes <= depth; i += kLanes) {
-      for (int lane = 0; lane < kLanes; ++lane) lanes[lane] += q[i + lane] * k[i + lane];
+    for (; i + kDotLanes <= depth; i += kDotLanes) {
+      for (int lane = 0; lane < kDotLanes; ++lane) lanes[lane] += q[i + lane] * k[i + lane];
     }
     float sum = 0.0f;
     for (; i < depth; ++i) sum += q[i] * k[i];
@@ -132,8 +132,8 @@ DRAGOMAN_RT_CLONES void Dots(std::int64_t keys, std::int64_t depth, const float*
   }
 }
 
-DRAGOMAN_RT_CLONES void Mix(std::int64_t keys, std::int64_t features, const float* weights,
-                            const float* v, std::int64_t v_row, float* y) {
+DRAGOMAN_RT_CLONES void MixValues(std::int64_t keys, std::int64_t features, const float* weights,
+                                  const float* v, std::int64_t v_row, float* y) {
   std::fill_n(y, features, 0.0f);
   for (std::int64_t t = 0; t < keys; ++t, v += v_row) {
     const float weight = weights[t];
@@ -143,8 +143,8 @@ DRAGOMAN_RT_CLONES void Mix(std::int64_t keys, std::int64_t features, const floa
 }
 
 // The scratch memory of one thread.
-struct Memory {
-  explicit Memory(const AttentionSizes& sizes)
+struct ScratchFloats {
+  explicit ScratchFloats(const AttentionSizes& sizes)
       : keys(RoundedUp(sizes.keys) * sizes.depth),
         values(RoundedUp(sizes.features) * sizes.keys),
         queries(RoundedUp(QueriesAtATime(sizes) * sizes.depth)),
@@ -166,7 +166,7 @@ class Worker {
         width_(BestTile().PanelWidth(together_)),
         packs_(sizes.queries > kFewQueries || ColumnStride(sizes.k) != 1 ||
                ColumnStride(sizes.v) != 1) {
-    const Memory floats(sizes);
+    const ScratchFloats floats(sizes);
     keys_ = memory;
     values_ = keys_ + floats.keys;
     queries_ = values_ + floats.values;
@@ -174,22 +174,22 @@ class Worker {
   }
 
   void Run(std::int64_t entry, const float* q, const float* k, const float* v, float* y) {
-    q += Offset(sizes_.q, sizes_.batch, entry);
-    k += Offset(sizes_.k, sizes_.batch, entry);
-    v += Offset(sizes_.v, sizes_.batch, entry);
-    y += Offset(sizes_.y, sizes_.batch, entry);
+    q += MatrixOffset(sizes_.q, sizes_.batch, entry);
+    k += MatrixOffset(sizes_.k, sizes_.batch, entry);
+    v += MatrixOffset(sizes_.v, sizes_.batch, entry);
+    y += MatrixOffset(sizes_.y, sizes_.batch, entry);
     if (packs_) Load(k, v);
     for (std::int64_t first = 0; first < sizes_.queries; first += together_) {
       const std::int64_t rows = std::min(together_, sizes_.queries - first);
       for (std::int64_t r = 0; r < rows; ++r)
-        CopyScaled(sizes_.depth, sizes_.scale, q + (first + r) * RowStride(sizes_.q),
+        CopyScaled(sizes_.depth, sizes_.scale, q + (first + r) * MatrixRowStride(sizes_.q),
                    ColumnStride(sizes_.q), queries_ + r * sizes_.depth);
       Score(rows, k);
       for (int i = 0; i < AttentionSizes::kMasks; ++i) Mask(i, entry, first, rows);
       FindHidden(entry, first, rows);
       SoftmaxInPlace(rows, sizes_.keys, stride_, scores_);
       Clear(entry, first, rows);
-      Combine(rows, v, y + first * RowStride(sizes_.y));
+      Combine(rows, v, y + first * MatrixRowStride(sizes_.y));
     }
   }
 
@@ -197,11 +197,11 @@ class Worker {
   // Heads that share keys and values come one after the other.
   void Load(const float* k, const float* v) {
     if (k != loaded_k_)
-      PackTransposed(k, RowStride(sizes_.k), ColumnStride(sizes_.k), sizes_.keys, sizes_.depth,
-                     width_, keys_);
+      PackTransposed(k, MatrixRowStride(sizes_.k), ColumnStride(sizes_.k), sizes_.keys,
+                     sizes_.depth, width_, keys_);
     if (v != loaded_v_)
-      Pack(v, RowStride(sizes_.v), ColumnStride(sizes_.v), sizes_.keys, sizes_.features, width_,
-           values_);
+      PackValues(v, MatrixRowStride(sizes_.v), ColumnStride(sizes_.v), sizes_.keys, sizes_.features,
+                 width_, values_);
     loaded_k_ = k;
     loaded_v_ = v;
   }
@@ -210,17 +210,17 @@ class Worker {
     if (packs_)
       return Multiply(rows, sizes_.depth, queries_, sizes_.depth, keys_, stride_, scores_, stride_);
     for (std::int64_t r = 0; r < rows; ++r)
-      Dots(sizes_.keys, sizes_.depth, queries_ + r * sizes_.depth, k, RowStride(sizes_.k),
+      Dots(sizes_.keys, sizes_.depth, queries_ + r * sizes_.depth, k, MatrixRowStride(sizes_.k),
            scores_ + r * stride_);
   }
 
   void Combine(std::int64_t rows, const float* v, float* y) {
-    const std::int64_t y_row = RowStride(sizes_.y);
+    const std::int64_t y_row = MatrixRowStride(sizes_.y);
     if (packs_)
       return Multiply(rows, sizes_.keys, scores_, stride_, values_, sizes_.features, y, y_row);
     for (std::int64_t r = 0; r < rows; ++r)
-      Mix(sizes_.keys, sizes_.features, scores_ + r * stride_, v, RowStride(sizes_.v),
-          y + r * y_row);
+      MixValues(sizes_.keys, sizes_.features, scores_ + r * stride_, v, MatrixRowStride(sizes_.v),
+                y + r * y_row);
   }
 
   void Multiply(std::int64_t rows, std::int64_t inputs, const float* x, std::int64_t x_row,
@@ -251,20 +251,20 @@ class Worker {
   }
 
   std::int64_t MaskOffset(const AttentionMask& mask, std::int64_t entry, std::int64_t query) const {
-    return Offset(mask.matrix, sizes_.batch, entry) + query * RowStride(mask.matrix);
+    return MatrixOffset(mask.matrix, sizes_.batch, entry) + query * MatrixRowStride(mask.matrix);
   }
 
   // Softmax gives NaN for a row of -inf, as it does for NaN: what is hidden is found before it.
   void FindHidden(std::int64_t entry, std::int64_t first, std::int64_t rows) {
     if (sizes_.zeros == AttentionZeros::kHiddenScores) {
       for (std::int64_t r = 0; r < rows; ++r)
-        hidden_[r] = IsHidden(sizes_.keys, scores_ + r * stride_);
+        hidden_[r] = HidesAll(sizes_.keys, scores_ + r * stride_);
     } else if (sizes_.zeros == AttentionZeros::kHiddenMasks) {
       const AttentionMask& mask = sizes_.masks[0];
       const auto* added = static_cast<const float*>(masks_[0]);
       const std::int64_t columns = ColumnStride(mask.matrix) == 0 ? 1 : sizes_.keys;
       for (std::int64_t r = 0; r < rows; ++r)
-        hidden_[r] = IsHidden(columns, added + MaskOffset(mask, entry, first + r));
+        hidden_[r] = HidesAll(columns, added + MaskOffset(mask, entry, first + r));
     }
   }
 
@@ -335,14 +335,14 @@ void PreparedAttention::Resize(const AttentionSizes& sizes) noexcept {
   batch_ = NumElements(sizes.batch);
   const std::int64_t products =
       batch_ * sizes.queries * sizes.keys * (sizes.depth + sizes.features);
-  parts_ = std::clamp<std::int64_t>(products / kPartProducts, 1,
+  parts_ = std::clamp<std::int64_t>(products / kPairProducts, 1,
                                     std::min<std::int64_t>(MaxThreads(), batch_));
 }
 
 Status PreparedAttention::Run(const float* q, const float* k, const float* v, const void* mask,
                               const void* mask_2, float* y, void* scratch) noexcept {
   const void* masks[AttentionSizes::kMasks] = {mask, mask_2};
-  const std::int64_t floats = Memory(sizes_).total();
+  const std::int64_t floats = ScratchFloats(sizes_).total();
   Parallel(parts_, 1, [&](std::int64_t begin, std::int64_t end) {
     Worker worker(sizes_, masks, static_cast<float*>(scratch) + begin * floats);
     for (std::int64_t i = batch_ * begin / parts_; i < batch_ * end / parts_; ++i)
@@ -352,7 +352,7 @@ Status PreparedAttention::Run(const float* q, const float* k, const float* v, co
 }
 
 std::int64_t PreparedAttention::ScratchBytes() const noexcept {
-  return parts_ * Memory(sizes_).total() * std::int64_t{sizeof(float)};
+  return parts_ * ScratchFloats(sizes_).total() * std::int64_t{sizeof(float)};
 }
 
 }  // namespace dragoman::rt

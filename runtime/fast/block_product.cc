@@ -10,8 +10,8 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kTileFloats = 1 << 12;    // half of a first cache
-constexpr std::int64_t kPartProducts = 1 << 16;  // below which a thread is not worth its start
+constexpr std::int64_t kTileFloats = 1 << 12;     // half of a first cache
+constexpr std::int64_t kBlockProducts = 1 << 16;  // below which a thread is not worth its start
 
 // kBlockWords outputs of a panel that lie at the same bits of the words.
 struct Lanes {
@@ -40,10 +40,10 @@ DRAGOMAN_RT_CLONES void WidenInputs(const Lanes& lanes, std::int64_t inputs, flo
   }
 }
 
-class Product {
+class PackedBlocks {
  public:
-  Product(const BlockProductParams& p, const std::uint32_t* matrix, const float* scales,
-          const float* zeros, const float* bias)
+  PackedBlocks(const BlockProductParams& p, const std::uint32_t* matrix, const float* scales,
+               const float* zeros, const float* bias)
       : p_(p), matrix_(matrix), scales_(scales), zeros_(zeros), bias_(bias) {
     std::fill_n(zero_, kBlockWords, p.zero);
   }
@@ -127,10 +127,10 @@ Status BlockProduct(const BlockProductParams& p, TensorView<const float> x,
     return Status::Error("the last axis of x is not as long as the rows of the matrix");
   const std::int64_t rows = x.size() / p.inputs;
   if (rows == 0) return Status();
-  const Product product(p, matrix.data, scales.data, zeros.data, bias.data);
+  const PackedBlocks product(p, matrix.data, scales.data, zeros.data, bias.data);
   const std::int64_t width = BestTile().PanelWidth(rows);
   const std::int64_t panels = (p.outputs + width - 1) / width;
-  const std::int64_t grain = std::max<std::int64_t>(kPartProducts / (p.inputs * width * rows), 1);
+  const std::int64_t grain = std::max<std::int64_t>(kBlockProducts / (p.inputs * width * rows), 1);
   Parallel(panels, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t panel = begin; panel < end; ++panel)
       product.RunPanel(panel * width, width, x.data, rows, y.data);

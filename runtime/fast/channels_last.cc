@@ -6,12 +6,12 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 15;  // elements that a thread is worth
+constexpr std::int64_t kTransposeGrain = 1 << 15;  // elements that a thread is worth
 
 // Lines of `columns` bytes, `rows` of them for each of `count` matrices, become columns.
 void TransposeEach(const std::uint8_t* x, std::int64_t count, std::int64_t rows,
                    std::int64_t columns, std::uint8_t* y) {
-  Parallel(count * columns, kGrain / rows + 1, [&](std::int64_t begin, std::int64_t end) {
+  Parallel(count * columns, kTransposeGrain / rows + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t line = begin; line < end; ++line) {
       const std::uint8_t* from = x + line / columns * columns * rows + line % columns;
       std::uint8_t* to = y + line * rows;

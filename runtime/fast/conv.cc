@@ -19,7 +19,7 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr auto kWide = dnnl::memory::data_type::f32;
+constexpr auto kFloats = dnnl::memory::data_type::f32;
 constexpr std::int64_t kLongestBlock = 16;  // of channels
 
 Status Failed() { return Status::Error("a oneDNN primitive failed"); }
@@ -245,8 +245,8 @@ bool SuitsWinograd(const Blocks& blocks) {
 // match.
 bool BeatsHalf(ElementType factors, const Shape& w) {
   constexpr std::int64_t kEnoughChannels = 32;
-  return factors == kWide || (std::min(w[0], w[1]) >= kEnoughChannels &&
-                              !dnnl_compat::Uses(dnnl::cpu_isa::avx512_core_amx));
+  return factors == kFloats || (std::min(w[0], w[1]) >= kEnoughChannels &&
+                                !dnnl_compat::Uses(dnnl::cpu_isa::avx512_core_amx));
 }
 
 // The result where its layout is free. For long vectors oneDNN would choose channels last, as no
@@ -269,7 +269,9 @@ class Implementations {
     return Best(layer_.window, layer_.x, as_given, factors);
   }
   // The same of x with its zeros around.
-  Desc Best(const PaddedInput& padded) const { return Best(padded.window, padded.x, false, kWide); }
+  Desc Best(const PaddedInput& padded) const {
+    return Best(padded.window, padded.x, false, kFloats);
+  }
 
  private:
   // From x, as it lies if `as_given`, to the result as it is wanted; if there is no fast one,
@@ -278,11 +280,11 @@ class Implementations {
     const Shape& y = layer_.y;
     if (SeesPadsAlone(window))
       return Make(window, PlainDesc(ToDims(x)), PlainDesc(ToDims(y)), factors);
-    const ElementType result = factors == kWide ? kWide : layer_.y_type;
+    const ElementType result = factors == kFloats ? kFloats : layer_.y_type;
     const dnnl::memory::desc any_x = AnyDesc(ToDims(x), factors);
     const dnnl::memory::desc any_y = AnyDesc(ToDims(y), result);
     // Tiles want channels last; they make up for the reorders.
-    if (factors != kWide && dnnl_compat::Uses(dnnl::cpu_isa::avx512_core_amx)) {
+    if (factors != kFloats && dnnl_compat::Uses(dnnl::cpu_isa::avx512_core_amx)) {
       const Desc tiled = Make(window, any_x, any_y, factors);
       if (UsesTiles(tiled)) return tiled;
     }
@@ -331,13 +333,13 @@ struct PreparedConv::Impl {
 bool PreparedConv::Impl::Prepare(const FastContext& context, const ConvLayer& layer,
                                  ElementType type) {
   const Implementations implementations(context, layer);
-  if (SeesPadsAlone(layer.window)) type = kWide;
+  if (SeesPadsAlone(layer.window)) type = kFloats;
   Desc desc = implementations.Best(type);
-  if (type != kWide && !IsFast(desc)) desc = implementations.Best(kWide);
+  if (type != kFloats && !IsFast(desc)) desc = implementations.Best(kFloats);
   const bool is_slow = IsGemm(desc) || !IsFast(desc);
   std::int64_t* const y_block = layer.blocks.y;
   // oneDNN's own loops take short pads only.
-  if (is_slow && type == kWide && IsDilated(layer.window) &&
+  if (is_slow && type == kFloats && IsDilated(layer.window) &&
       DilatedConv::Supports(layer.window, layer.group, layer.post)) {
     if (y_block != nullptr && *y_block == 0) *y_block = std::max(layer.blocks.x, Winograd::Block());
     dilated = std::make_unique<BlockedDilated>(context, layer);

@@ -10,12 +10,14 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kBlock = 256;  // channels whose panel stays in the first cache
-constexpr std::int64_t kGap = 16;     // floats between two pixels
+constexpr std::int64_t kPanelChannels = 256;  // channels whose panel stays in the first cache
+constexpr std::int64_t kPixelGap = 16;        // floats between two pixels
 
-std::int64_t Quotient(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t Ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-std::int64_t PixelStride(std::int64_t channels) { return BestTile().RoundedUp(channels) + kGap; }
+std::int64_t PixelStride(std::int64_t channels) {
+  return BestTile().RoundedUp(channels) + kPixelGap;
+}
 
 }  // namespace
 
@@ -25,7 +27,7 @@ bool DilatedConv::Supports(const Window& window, std::int64_t group, const PostO
 
 DilatedConv::Reach DilatedConv::ReachOf(const WindowAxis& axis, std::int64_t tap) {
   const std::int64_t first = axis.pad_begin - tap * axis.dilation;  // result 0 reads before it
-  const std::int64_t begin = first <= 0 ? 0 : Quotient(first, axis.stride);
+  const std::int64_t begin = first <= 0 ? 0 : Ceiling(first, axis.stride);
   const std::int64_t last = axis.input - 1 + first;  // at most, times the stride
   const std::int64_t end = last < 0 ? 0 : std::min(axis.output, last / axis.stride + 1);
   return {begin, std::max(begin, end)};
@@ -78,9 +80,9 @@ void DilatedConv::AddTap(const Tap& tap, const Panel& panel, const float* x,
   tile.added_row = tile.y_row = y_pixel_;
   const float* weights = panels_.get() + tap.weights + panel.first * channels_;
   const std::int64_t first_column = tap.columns.begin * columns_.stride + tap.column;
-  for (std::int64_t c = 0; c < channels_; c += kBlock) {
+  for (std::int64_t c = 0; c < channels_; c += kPanelChannels) {
     tile.panel = weights + c * panel.width;
-    tile.inputs = std::min(kBlock, channels_ - c);
+    tile.inputs = std::min(kPanelChannels, channels_ - c);
     for (std::int64_t n = 0; n < images_; ++n) {
       for (std::int64_t i = tap.rows.begin; i < tap.rows.end; ++i) {
         const std::int64_t from = n * rows_.input + i * rows_.stride + tap.row;
@@ -110,7 +112,7 @@ void DilatedConv::RunPanel(const Panel& panel, const float* x, float* y) const n
 }
 
 void DilatedConv::Run(const float* x, float* y) const noexcept {
-  Parallel(Quotient(outputs_, width_), 1, [&](std::int64_t begin, std::int64_t end) {
+  Parallel(Ceiling(outputs_, width_), 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t first = begin * width_; first < std::min(end * width_, outputs_);
          first += width_) {
       RunPanel({first, std::min(width_, padded_outputs_ - first)}, x, y);

@@ -10,7 +10,7 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kPartElements = 1 << 16;  // below which a thread is not worth its start
+constexpr std::int64_t kFiniteGrain = 1 << 16;  // below which a thread is not worth its start
 
 // The exponent bits of NaN and infinities are all set.
 template <class Bits>
@@ -37,7 +37,7 @@ template <class T>
 bool AllPartsFinite(const T* x, std::int64_t count) {
   if (x == nullptr) return true;
   std::atomic<bool> finite{true};
-  Parallel(count, kPartElements, [&](std::int64_t begin, std::int64_t end) {
+  Parallel(count, kFiniteGrain, [&](std::int64_t begin, std::int64_t end) {
     if (!FinitePart(x + begin, end - begin)) finite = false;
   });
   return finite;

@@ -11,8 +11,8 @@ namespace {
 
 // r = function(x + r), the sum bounded.
 template <class F>
-DRAGOMAN_RT_INLINE void ForEach(std::int64_t size, float bound, const float* x, float* r,
-                                F function) {
+DRAGOMAN_RT_INLINE void GateEach(std::int64_t size, float bound, const float* x, float* r,
+                                 F function) {
   DRAGOMAN_RT_INDEPENDENT
   for (std::int64_t k = 0; k < size; ++k) r[k] = function(fast::Clip(x[k] + r[k], -bound, bound));
 }
@@ -23,27 +23,28 @@ DRAGOMAN_RT_CLONES void GateRow(std::int64_t size, const RnnFunction& function, 
   const float alpha = function.alpha, beta = function.beta;
   switch (function.kind) {
     case RnnActivation::kRelu:
-      return ForEach(size, bound, x, r, [](float v) { return fast::Relu(v); });
+      return GateEach(size, bound, x, r, [](float v) { return fast::Relu(v); });
     case RnnActivation::kTanh:
-      return ForEach(size, bound, x, r, [](float v) { return fast::Tanh(v); });
+      return GateEach(size, bound, x, r, [](float v) { return fast::Tanh(v); });
     case RnnActivation::kSigmoid:
-      return ForEach(size, bound, x, r, [](float v) { return fast::Sigmoid(v); });
+      return GateEach(size, bound, x, r, [](float v) { return fast::Sigmoid(v); });
     case RnnActivation::kAffine:
-      return ForEach(size, bound, x, r, [=](float v) { return alpha * v + beta; });
+      return GateEach(size, bound, x, r, [=](float v) { return alpha * v + beta; });
     case RnnActivation::kLeakyRelu:
-      return ForEach(size, bound, x, r, [=](float v) { return fast::LeakyRelu(v, alpha); });
+      return GateEach(size, bound, x, r, [=](float v) { return fast::LeakyRelu(v, alpha); });
     case RnnActivation::kThresholdedRelu:
-      return ForEach(size, bound, x, r, [=](float v) { return v >= alpha ? v : 0.0f; });
+      return GateEach(size, bound, x, r, [=](float v) { return v >= alpha ? v : 0.0f; });
     case RnnActivation::kScaledTanh:
-      return ForEach(size, bound, x, r, [=](float v) { return alpha * fast::Tanh(beta * v); });
+      return GateEach(size, bound, x, r, [=](float v) { return alpha * fast::Tanh(beta * v); });
     case RnnActivation::kHardSigmoid:
-      return ForEach(size, bound, x, r, [=](float v) { return fast::HardSigmoid(v, alpha, beta); });
+      return GateEach(size, bound, x, r,
+                      [=](float v) { return fast::HardSigmoid(v, alpha, beta); });
     case RnnActivation::kElu:
-      return ForEach(size, bound, x, r, [=](float v) { return fast::Elu(v, alpha); });
+      return GateEach(size, bound, x, r, [=](float v) { return fast::Elu(v, alpha); });
     case RnnActivation::kSoftsign:
-      return ForEach(size, bound, x, r, [](float v) { return v / (1.0f + std::fabs(v)); });
+      return GateEach(size, bound, x, r, [](float v) { return v / (1.0f + std::fabs(v)); });
     case RnnActivation::kSoftplus:
-      return ForEach(size, bound, x, r, [](float v) { return fast::Softplus(v); });
+      return GateEach(size, bound, x, r, [](float v) { return fast::Softplus(v); });
   }
 }
 

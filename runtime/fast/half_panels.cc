@@ -31,11 +31,11 @@ void HalfPanels::RunRows(std::int64_t, const float*, float*) const noexcept {}
 
 namespace {
 
-constexpr std::int64_t kLanes = 16;
+constexpr std::int64_t kHalfLanes = 16;
 constexpr std::int64_t kTileRows = 8;      // whose sums stay in registers
 constexpr std::int64_t kMostInputs = 512;  // of a row that are rounded at once, an even number
 constexpr std::int64_t kMostWidth = 128;   // of a panel
-constexpr std::int64_t kPartElements = 1 << 14, kPartProducts = 1 << 18;  // worth a thread
+constexpr std::int64_t kHalfGrain = 1 << 14, kHalfProducts = 1 << 18;  // worth a thread
 
 // Some rows by some pairs of inputs of one panel.
 struct HalfTile {
@@ -52,7 +52,8 @@ struct HalfTile {
 template <int kRows, int kVectors>
 DRAGOMAN_RT_BF16 void MultiplyHalf(const HalfTile& tile) {
   const auto lanes = [&](int v) {
-    const std::int64_t left = std::clamp<std::int64_t>(tile.outputs - v * kLanes, 0, kLanes);
+    const std::int64_t left =
+        std::clamp<std::int64_t>(tile.outputs - v * kHalfLanes, 0, kHalfLanes);
     return static_cast<__mmask16>((1u << left) - 1);
   };
   __m512 sums[kRows][kVectors];
@@ -61,15 +62,15 @@ DRAGOMAN_RT_BF16 void MultiplyHalf(const HalfTile& tile) {
     DRAGOMAN_RT_UNROLL
     for (int v = 0; v < kVectors; ++v) {
       const __mmask16 held = tile.adds ? lanes(v) : __mmask16{0};
-      sums[r][v] = _mm512_maskz_loadu_ps(held, tile.y + r * tile.y_row + v * kLanes);
+      sums[r][v] = _mm512_maskz_loadu_ps(held, tile.y + r * tile.y_row + v * kHalfLanes);
     }
   }
   const BFloat16* weights = tile.panel;
-  for (std::int64_t i = 0; i < tile.pairs; ++i, weights += 2 * kLanes * kVectors) {
+  for (std::int64_t i = 0; i < tile.pairs; ++i, weights += 2 * kHalfLanes * kVectors) {
     __m512bh by[kVectors];
     DRAGOMAN_RT_UNROLL
     for (int v = 0; v < kVectors; ++v)
-      by[v] = reinterpret_cast<__m512bh>(_mm512_loadu_si512(weights + 2 * kLanes * v));
+      by[v] = reinterpret_cast<__m512bh>(_mm512_loadu_si512(weights + 2 * kHalfLanes * v));
     DRAGOMAN_RT_UNROLL
     for (int r = 0; r < kRows; ++r) {
       std::int32_t pair;
@@ -83,17 +84,17 @@ DRAGOMAN_RT_BF16 void MultiplyHalf(const HalfTile& tile) {
   for (int r = 0; r < kRows; ++r) {
     DRAGOMAN_RT_UNROLL
     for (int v = 0; v < kVectors; ++v)
-      _mm512_mask_storeu_ps(tile.y + r * tile.y_row + v * kLanes, lanes(v), sums[r][v]);
+      _mm512_mask_storeu_ps(tile.y + r * tile.y_row + v * kHalfLanes, lanes(v), sums[r][v]);
   }
 }
 
-using Multiply = void (*)(const HalfTile&);
+using HalfLoop = void (*)(const HalfTile&);
 
 // For so many rows by a panel of so many vectors.
-Multiply FindMultiply(std::int64_t rows, std::int64_t vectors) {
+HalfLoop FindMultiply(std::int64_t rows, std::int64_t vectors) {
   if (vectors == 8) return MultiplyHalf<1, 8>;
   if (vectors == 4) return rows == 1 ? MultiplyHalf<1, 4> : MultiplyHalf<2, 4>;
-  constexpr Multiply kByRows[] = {MultiplyHalf<1, 2>, MultiplyHalf<2, 2>, MultiplyHalf<3, 2>,
+  constexpr HalfLoop kByRows[] = {MultiplyHalf<1, 2>, MultiplyHalf<2, 2>, MultiplyHalf<3, 2>,
                                   MultiplyHalf<4, 2>, MultiplyHalf<5, 2>, MultiplyHalf<6, 2>,
                                   MultiplyHalf<7, 2>, MultiplyHalf<8, 2>};
   return kByRows[rows - 1];
@@ -117,7 +118,7 @@ void HalfPanels::Pack(const float* weights, std::int64_t out_stride, std::int64_
   outputs_ = outputs;
   inputs_ = inputs;
   vectors_ = TileSizes::PanelVectors(rows);
-  const std::int64_t width = vectors_ * kLanes, num_panels = (outputs + width - 1) / width;
+  const std::int64_t width = vectors_ * kHalfLanes, num_panels = (outputs + width - 1) / width;
   const std::int64_t panel_size = width * 2 * PairsOf(inputs);
   const auto pack = [&]() -> SharedFloats {
     AlignedFloats floats = NewAlignedFloats(num_panels * panel_size / 2);
@@ -144,11 +145,11 @@ void HalfPanels::Run(std::int64_t rows, const float* x, const float* residual, f
   if (rows == 0) return;
   auto* const rounded = static_cast<BFloat16*>(scratch);
   if (!post_.residual) residual = nullptr;
-  Parallel(rows, kPartElements / row_size() + 1, [&](std::int64_t begin, std::int64_t end) {
+  Parallel(rows, kHalfGrain / row_size() + 1, [&](std::int64_t begin, std::int64_t end) {
     Round(end - begin, x + begin * inputs_, rounded + begin * row_size());
   });
-  const std::int64_t width = vectors_ * kLanes;
-  Parallel((outputs_ + width - 1) / width, kPartProducts / (rows * row_size() * width) + 1,
+  const std::int64_t width = vectors_ * kHalfLanes;
+  Parallel((outputs_ + width - 1) / width, kHalfProducts / (rows * row_size() * width) + 1,
            [&](std::int64_t begin, std::int64_t end) {
              for (std::int64_t panel = begin; panel < end; ++panel)
                RunPanel(panel * width, rows, rounded, residual, y);
@@ -165,7 +166,7 @@ void HalfPanels::Round(std::int64_t rows, const float* x, BFloat16* to) const no
 // All rows, by the panel that begins with output `first`.
 void HalfPanels::RunPanel(std::int64_t first, std::int64_t rows, const BFloat16* x,
                           const float* residual, float* y) const noexcept {
-  const std::int64_t width = vectors_ * kLanes;
+  const std::int64_t width = vectors_ * kHalfLanes;
   float sums[kTileRows * kMostWidth];
   for (std::int64_t row = 0; row < rows;) {
     const std::int64_t count = std::min(MostRows(vectors_), rows - row);
@@ -180,7 +181,7 @@ void HalfPanels::RunPanel(std::int64_t first, std::int64_t rows, const BFloat16*
 // From sums of so many rows to results.
 void HalfPanels::Finish(std::int64_t rows, std::int64_t first, const float* residual, float* sums,
                         float* y) const noexcept {
-  const std::int64_t width = vectors_ * kLanes, count = std::min(width, outputs_ - first);
+  const std::int64_t width = vectors_ * kHalfLanes, count = std::min(width, outputs_ - first);
   const float* const bias = bias_.data() + first;
   const bool adds_first = residual != nullptr && !post_.activation_first;
   for (std::int64_t r = 0; r < rows; ++r) {
@@ -201,12 +202,12 @@ void HalfPanels::Finish(std::int64_t rows, std::int64_t first, const float* resi
 }
 
 void HalfPanels::RunRows(std::int64_t rows, const float* x, float* y) const noexcept {
-  const std::int64_t width = vectors_ * kLanes, most = MostRows(vectors_);
+  const std::int64_t width = vectors_ * kHalfLanes, most = MostRows(vectors_);
   const std::int64_t panel_size = width * 2 * PairsOf(inputs_);
   BFloat16 halves[kTileRows * kMostInputs];
   for (std::int64_t row = 0; row < rows; row += most) {
     const std::int64_t count = std::min(most, rows - row);
-    const Multiply multiply = FindMultiply(count, vectors_);
+    const HalfLoop multiply = FindMultiply(count, vectors_);
     for (std::int64_t i = 0; i < inputs_; i += kMostInputs) {
       const std::int64_t part = std::min(kMostInputs, inputs_ - i);
       for (std::int64_t r = 0; r < count; ++r) {

@@ -19,41 +19,41 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kWorkPerThread = 1 << 18;  // multiply-adds that a thread is worth
-constexpr std::int64_t kChunkBytes = 128 << 10;   // of the operand, to stay in cache
-constexpr std::int64_t kStrip = 16;               // channels of a depthwise convolution at once
-constexpr std::int64_t kWindows = 4;              // windows of it at once
+constexpr std::int64_t kConvWork = 1 << 18;      // multiply-adds that a thread is worth
+constexpr std::int64_t kChunkBytes = 128 << 10;  // of the operand, to stay in cache
+constexpr std::int64_t kChannels = 16;           // channels of a depthwise convolution at once
+constexpr std::int64_t kWindows = 4;             // windows of it at once
 
 using Sums = std::int32_t __attribute__((vector_size(32)));
 using Factors = std::int16_t __attribute__((vector_size(16)));
 using LooseFactors = std::int16_t __attribute__((vector_size(16), aligned(1), may_alias));
 using LooseSums = std::int32_t __attribute__((vector_size(32), aligned(4), may_alias));
-constexpr std::int64_t kLanes = 8;
-constexpr std::int64_t kWide = 2;  // bytes of a factor of 16 bits
+constexpr std::int64_t kSumLanes = 8;
+constexpr std::int64_t kFactorBytes = 2;  // bytes of a factor of 16 bits
 
-DRAGOMAN_RT_INLINE void Load(const char* from, Sums& to) {
+DRAGOMAN_RT_INLINE void LoadLine(const char* from, Sums& to) {
   to = __builtin_convertvector(Factors(*reinterpret_cast<const LooseFactors*>(from)), Sums);
 }
 
-// sums (kWindows rows of kStrip) = those of a strip of channels of kWindows depthwise windows,
+// sums (kWindows rows of kChannels) = those of a strip of channels of kWindows depthwise windows,
 // whose taps lie `taps` bytes after where they begin.
 DRAGOMAN_RT_CLONES void SumStrip(const char* const* windows, const std::int64_t* taps,
                                  std::int64_t num_taps, const char* weights, std::int32_t* sums) {
   Sums low[kWindows] = {}, high[kWindows] = {};
-  for (std::int64_t k = 0; k < num_taps; ++k, weights += kStrip * kWide) {
+  for (std::int64_t k = 0; k < num_taps; ++k, weights += kChannels * kFactorBytes) {
     Sums first, second, x;
-    Load(weights, first);
-    Load(weights + kLanes * kWide, second);
+    LoadLine(weights, first);
+    LoadLine(weights + kSumLanes * kFactorBytes, second);
     for (std::int64_t i = 0; i < kWindows; ++i) {
-      Load(windows[i] + taps[k], x);
+      LoadLine(windows[i] + taps[k], x);
       low[i] += x * first;
-      Load(windows[i] + taps[k] + kLanes * kWide, x);
+      LoadLine(windows[i] + taps[k] + kSumLanes * kFactorBytes, x);
       high[i] += x * second;
     }
   }
   for (std::int64_t i = 0; i < kWindows; ++i) {
-    *reinterpret_cast<LooseSums*>(sums + i * kStrip) = low[i];
-    *reinterpret_cast<LooseSums*>(sums + i * kStrip + kLanes) = high[i];
+    *reinterpret_cast<LooseSums*>(sums + i * kChannels) = low[i];
+    *reinterpret_cast<LooseSums*>(sums + i * kChannels + kSumLanes) = high[i];
   }
 }
 
@@ -163,13 +163,13 @@ Int8Columns PreparedInt8Conv::Impl::ColumnsOf(Int8Data values) const {
 }
 
 void PreparedInt8Conv::Impl::PackDepthwise(Int8Data values, const Int8Zeros& zeros) {
-  const std::int64_t taps = Taps(), strips = (image.channels + kStrip - 1) / kStrip;
-  weights.assign(static_cast<std::size_t>(strips * kStrip * taps * kWide), 0);
+  const std::int64_t taps = Taps(), strips = (image.channels + kChannels - 1) / kChannels;
+  weights.assign(static_cast<std::size_t>(strips * kChannels * taps * kFactorBytes), 0);
   for (std::int64_t c = 0; c < image.channels; ++c) {
     for (std::int64_t k = 0; k < taps; ++k) {
       const auto weight = static_cast<std::int16_t>(values[c * taps + k] - zeros[c]);
-      const std::int64_t at = (c / kStrip * taps + k) * kStrip + c % kStrip;
-      std::memcpy(weights.data() + at * kWide, &weight, sizeof weight);
+      const std::int64_t at = (c / kChannels * taps + k) * kChannels + c % kChannels;
+      std::memcpy(weights.data() + at * kFactorBytes, &weight, sizeof weight);
     }
   }
 }
@@ -253,17 +253,18 @@ void PreparedInt8Conv::Impl::RunTiles(std::int64_t sample, const char* x, Int8Da
 
 void PreparedInt8Conv::Impl::RunStrips(std::int64_t sample, std::int64_t first, std::int64_t count,
                                        const char* x, Int8Data residual, Int8Result y) const {
-  alignas(64) std::int32_t sums[kWindows * kStrip];
+  alignas(64) std::int32_t sums[kWindows * kChannels];
   const char* windows[kWindows];
   std::int64_t at[kWindows];
   const auto taps = static_cast<std::int64_t>(runs.size());
   const Int8Places places = PlacesOf(sample, first, count, at);
-  for (std::int64_t c = 0; c < image.channels; c += kStrip) {
+  for (std::int64_t c = 0; c < image.channels; c += kChannels) {
     for (std::int64_t i = 0; i < kWindows; ++i)
-      windows[i] = x + starts[static_cast<std::size_t>(first + std::min(i, count - 1))] + c * kWide;
-    SumStrip(windows, runs.data(), taps, weights.data() + c * taps * kWide, sums);
-    finisher.Store({sums, count, kStrip, c, std::min(kStrip, image.channels - c)}, places, residual,
-                   y);
+      windows[i] =
+          x + starts[static_cast<std::size_t>(first + std::min(i, count - 1))] + c * kFactorBytes;
+    SumStrip(windows, runs.data(), taps, weights.data() + c * taps * kFactorBytes, sums);
+    finisher.Store({sums, count, kChannels, c, std::min(kChannels, image.channels - c)}, places,
+                   residual, y);
   }
 }
 
@@ -314,7 +315,7 @@ Status PreparedInt8Conv::Init(const FastContext&, const ConvParams& p, const Sha
     impl->in_channels = w[1];
     impl->out_channels = w[0] / p.group;
     const std::int64_t work = w[0] * w[1] * window.Taps() * impl->image.output;
-    impl->threads = std::clamp<std::int64_t>(work / kWorkPerThread, 1, MaxThreads());
+    impl->threads = std::clamp<std::int64_t>(work / kConvWork, 1, MaxThreads());
     impl->implementation = product.name;
     impl->ChooseMethod(weights, w_zero);
     std::vector<std::int32_t> sums;

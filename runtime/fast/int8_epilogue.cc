@@ -19,7 +19,7 @@ namespace {
 
 // To which a float of at most 2^22 is added, and from which it is subtracted, to be rounded to the
 // nearest whole number, of two the even one.
-constexpr float kRounding = 12582912.0f;
+constexpr float kToWhole = 12582912.0f;
 
 DRAGOMAN_RT_INLINE float Limited(float value, float low, float high) {
   value = value > low ? value : low;
@@ -27,10 +27,10 @@ DRAGOMAN_RT_INLINE float Limited(float value, float low, float high) {
 }
 
 // quantised(v, grid) - grid.zero
-DRAGOMAN_RT_INLINE float Quantised(float v, const Int8Grid& grid) {
+DRAGOMAN_RT_INLINE float OnGrid(float v, const Int8Grid& grid) {
   const auto low = static_cast<float>(grid.low - grid.zero);
   const auto high = static_cast<float>(grid.high - grid.zero);
-  return (Limited(v / grid.scale, low, high) + kRounding) - kRounding;
+  return (Limited(v / grid.scale, low, high) + kToWhole) - kToWhole;
 }
 
 DRAGOMAN_RT_INLINE std::int32_t Added(std::int32_t a, std::int32_t b) {
@@ -38,19 +38,20 @@ DRAGOMAN_RT_INLINE std::int32_t Added(std::int32_t a, std::int32_t b) {
 }
 
 // Loops run over whole strips of channels, of which there is room in all blocks.
-constexpr std::int64_t kStrip = 16;
+constexpr std::int64_t kEpilogueStrip = 16;
 constexpr std::int64_t kBatch = 8;  // lines at a time
 
 // `sums`, of `rows` lines of `step` each, become the values `v`, of lines of kMaxInt8Columns.
-DRAGOMAN_RT_CLONES void Scale(const Int8Sums& block, const std::int32_t* added, const float* scales,
-                              const float* bias, const Int8Limits& limits, float* v) {
+DRAGOMAN_RT_CLONES void ScaleSums(const Int8Sums& block, const std::int32_t* added,
+                                  const float* scales, const float* bias, const Int8Limits& limits,
+                                  float* v) {
   const float low = limits.low, high = limits.high;
   for (std::int64_t r = 0; r < block.rows; ++r) {
-    for (std::int64_t strip = 0; strip < block.count; strip += kStrip) {
+    for (std::int64_t strip = 0; strip < block.count; strip += kEpilogueStrip) {
       const std::int32_t* sums = block.sums + r * block.step + strip;
       float* to = v + r * kMaxInt8Columns + strip;
       DRAGOMAN_RT_INDEPENDENT
-      for (std::int64_t i = 0; i < kStrip; ++i) {
+      for (std::int64_t i = 0; i < kEpilogueStrip; ++i) {
         const auto sum = static_cast<float>(Added(sums[i], added[strip + i]));
         to[i] = Limited(sum * scales[strip + i] + bias[strip + i], low, high);
       }
@@ -61,10 +62,10 @@ DRAGOMAN_RT_CLONES void Scale(const Int8Sums& block, const std::int32_t* added, 
 DRAGOMAN_RT_CLONES void RoundTo(const Int8Sums& block, const Int8Grid& grid, float scale,
                                 float* v) {
   const Int8Grid g = grid;
-  const std::int64_t whole = (block.count + kStrip - 1) / kStrip * kStrip;
+  const std::int64_t whole = (block.count + kEpilogueStrip - 1) / kEpilogueStrip * kEpilogueStrip;
   for (std::int64_t r = 0; r < block.rows; ++r, v += kMaxInt8Columns) {
     DRAGOMAN_RT_INDEPENDENT
-    for (std::int64_t i = 0; i < whole; ++i) v[i] = Quantised(v[i], g) * scale;
+    for (std::int64_t i = 0; i < whole; ++i) v[i] = OnGrid(v[i], g) * scale;
   }
 }
 
@@ -84,8 +85,8 @@ DRAGOMAN_RT_CLONES void AddResidual(const T* residual, const Int8Sums& block,
   const float low = limits.low, high = limits.high;
   for (std::int64_t r = 0; r < block.rows; ++r, v += kMaxInt8Columns) {
     const T* line = residual + places.at[r] + block.channel * places.channel_step;
-    if (places.channel_step == 1 && block.count == kStrip) {
-      AddLine(line, 1, g, low, high, kStrip, v);
+    if (places.channel_step == 1 && block.count == kEpilogueStrip) {
+      AddLine(line, 1, g, low, high, kEpilogueStrip, v);
     } else {
       AddLine(line, places.channel_step, g, low, high, block.count, v);
     }
@@ -97,17 +98,17 @@ DRAGOMAN_RT_INLINE void QuantiseLine(const float* v, const Int8Grid& g, std::int
                                      std::int64_t step, T* y) {
   DRAGOMAN_RT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i)
-    y[i * step] = static_cast<T>(static_cast<std::int32_t>(Quantised(v[i], g)) + g.zero);
+    y[i * step] = static_cast<T>(static_cast<std::int32_t>(OnGrid(v[i], g)) + g.zero);
 }
 
 template <class T>
-DRAGOMAN_RT_CLONES void Quantise(const float* v, const Int8Sums& block, const Int8Places& places,
-                                 const Int8Grid& grid, T* y) {
+DRAGOMAN_RT_CLONES void QuantiseSums(const float* v, const Int8Sums& block,
+                                     const Int8Places& places, const Int8Grid& grid, T* y) {
   const Int8Grid g = grid;
   for (std::int64_t r = 0; r < block.rows; ++r, v += kMaxInt8Columns) {
     T* line = y + places.at[r] + block.channel * places.channel_step;
-    if (places.channel_step == 1 && block.count == kStrip) {
-      QuantiseLine(v, g, kStrip, 1, line);
+    if (places.channel_step == 1 && block.count == kEpilogueStrip) {
+      QuantiseLine(v, g, kEpilogueStrip, 1, line);
     } else {
       QuantiseLine(v, g, block.count, places.channel_step, line);
     }
@@ -117,8 +118,8 @@ DRAGOMAN_RT_CLONES void Quantise(const float* v, const Int8Sums& block, const In
 void CopyLines(const float* v, const Int8Sums& block, const Int8Places& places, float* y) {
   for (std::int64_t r = 0; r < block.rows; ++r, v += kMaxInt8Columns) {
     float* to = y + places.at[r] + block.channel * places.channel_step;
-    if (places.channel_step == 1 && block.count == kStrip) {
-      std::copy_n(v, kStrip, to);
+    if (places.channel_step == 1 && block.count == kEpilogueStrip) {
+      std::copy_n(v, kEpilogueStrip, to);
     } else {
       for (std::int64_t i = 0; i < block.count; ++i) to[i * places.channel_step] = v[i];
     }
@@ -128,7 +129,7 @@ void CopyLines(const float* v, const Int8Sums& block, const Int8Places& places, 
 // One element a channel, then as many times `filler` as a strip from any channel on may reach.
 template <class T>
 std::vector<T> Expanded(TensorView<const T> view, std::int64_t channels, T filler) {
-  std::vector<T> values(static_cast<std::size_t>(channels + kStrip - 1), filler);
+  std::vector<T> values(static_cast<std::size_t>(channels + kEpilogueStrip - 1), filler);
   for (std::int64_t i = 0; i < channels && view.present(); ++i)
     values[static_cast<std::size_t>(i)] = view[view.size() == 1 ? 0 : i];
   return values;
@@ -186,8 +187,8 @@ void Int8Finisher::StoreSums(const Int8Sums& block, const Int8Places& places,
 void Int8Finisher::StoreBatch(const Int8Sums& block, const Int8Places& places, Int8Data residual,
                               Int8Result y) const noexcept {
   alignas(64) float v[kBatch * kMaxInt8Columns];
-  Scale(block, added_.data() + block.channel, scales_.data() + block.channel,
-        bias_.data() + block.channel, epilogue_.limits, v);
+  ScaleSums(block, added_.data() + block.channel, scales_.data() + block.channel,
+            bias_.data() + block.channel, epilogue_.limits, v);
   if (epilogue_.through.present()) RoundTo(block, epilogue_.through, epilogue_.through_scale, v);
   if (residual.present() && residual.is_signed) {
     AddResidual(static_cast<const std::int8_t*>(residual.data), block, places, epilogue_.residual,
@@ -199,9 +200,9 @@ void Int8Finisher::StoreBatch(const Int8Sums& block, const Int8Places& places, I
   if (y.kind == Int8Result::Kind::kF32) {
     CopyLines(v, block, places, static_cast<float*>(y.data));
   } else if (y.kind == Int8Result::Kind::kI8) {
-    Quantise(v, block, places, epilogue_.result, static_cast<std::int8_t*>(y.data));
+    QuantiseSums(v, block, places, epilogue_.result, static_cast<std::int8_t*>(y.data));
   } else {
-    Quantise(v, block, places, epilogue_.result, static_cast<std::uint8_t*>(y.data));
+    QuantiseSums(v, block, places, epilogue_.result, static_cast<std::uint8_t*>(y.data));
   }
 }
 

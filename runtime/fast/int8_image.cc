@@ -8,7 +8,7 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 16;  // elements that a thread is worth
+constexpr std::int64_t kImageGrain = 1 << 16;  // elements that a thread is worth
 
 }  // namespace
 
@@ -57,7 +57,7 @@ template <class T>
 void Int8Image::FillAs(Int8Data x, std::int64_t sample, bool channels_last, std::int32_t zero,
                        T padding, T* to) const noexcept {
   const std::int64_t row_size = extents[2] * channels;
-  Parallel(extents[0] * extents[1], std::max<std::int64_t>(kGrain / row_size, 1),
+  Parallel(extents[0] * extents[1], std::max<std::int64_t>(kImageGrain / row_size, 1),
            [&](std::int64_t begin, std::int64_t end) {
              for (std::int64_t row = begin; row < end; ++row) {
                const std::int64_t i = row / extents[1] - axes[0].pad_begin;

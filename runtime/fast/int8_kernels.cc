@@ -38,7 +38,7 @@ constexpr Int8Kernel kPortable = {"int8:portable", 16, MultiplyPortably, nullptr
 
 #ifdef DRAGOMAN_RT_X86
 
-std::int32_t WordAt(const char* bytes) {
+std::int32_t FactorsAt(const char* bytes) {
   std::int32_t word;
   std::memcpy(&word, bytes, sizeof word);
   return word;
@@ -61,7 +61,7 @@ __attribute__((target("avx2"))) void MultiplyAvx2(const Int8Lines& left, const c
       const __m256i b1 = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(right + 32));
       DRAGOMAN_RT_UNROLL
       for (int r = 0; r < kRows; ++r) {
-        const __m256i a = _mm256_set1_epi32(WordAt(lines[r] + i));
+        const __m256i a = _mm256_set1_epi32(FactorsAt(lines[r] + i));
         low[r] = _mm256_add_epi32(low[r], _mm256_madd_epi16(a, b0));
         high[r] = _mm256_add_epi32(high[r], _mm256_madd_epi16(a, b1));
       }
@@ -90,7 +90,7 @@ __attribute__((target("avx512f,avx512bw"))) void MultiplyAvx512(const Int8Lines&
       const __m512i b1 = _mm512_loadu_si512(right + 64);
       DRAGOMAN_RT_UNROLL
       for (int r = 0; r < kRows; ++r) {
-        const __m512i a = _mm512_set1_epi32(WordAt(lines[r] + i));
+        const __m512i a = _mm512_set1_epi32(FactorsAt(lines[r] + i));
         low[r] = _mm512_add_epi32(low[r], _mm512_madd_epi16(a, b0));
         high[r] = _mm512_add_epi32(high[r], _mm512_madd_epi16(a, b1));
       }
@@ -136,7 +136,7 @@ __attribute__((target("avx512f,avx512bw,avx512vnni"))) void MultiplyVnni(const I
       const __m512i b1 = _mm512_loadu_si512(right + 64);
       DRAGOMAN_RT_UNROLL
       for (int r = 0; r < kRows; ++r) {
-        const __m512i a = _mm512_set1_epi32(WordAt(lines[r] + i));
+        const __m512i a = _mm512_set1_epi32(FactorsAt(lines[r] + i));
         low[r] = Products::Add(low[r], a, b0);
         high[r] = Products::Add(high[r], a, b1);
       }
@@ -149,26 +149,27 @@ __attribute__((target("avx512f,avx512bw,avx512vnni"))) void MultiplyVnni(const I
   }
 }
 
-using Loop = void (*)(const Int8Lines&, const char*, std::int32_t*);
+using Int8Loop = void (*)(const Int8Lines&, const char*, std::int32_t*);
 
-template <const Loop* kLoops>
-void Multiply(std::int64_t rows, const Int8Lines& left, const char* right, std::int32_t* sums) {
+template <const Int8Loop* kLoops>
+void MultiplyLines(std::int64_t rows, const Int8Lines& left, const char* right,
+                   std::int32_t* sums) {
   kLoops[rows - 1](left, right, sums);
 }
 
-constexpr Loop kAvx2Loops[] = {MultiplyAvx2<1>, MultiplyAvx2<2>, MultiplyAvx2<3>,
-                               MultiplyAvx2<4>, MultiplyAvx2<5>, MultiplyAvx2<6>};
-constexpr Loop kAvx512Loops[] = {MultiplyAvx512<1>, MultiplyAvx512<2>, MultiplyAvx512<3>,
-                                 MultiplyAvx512<4>, MultiplyAvx512<5>, MultiplyAvx512<6>};
+constexpr Int8Loop kAvx2Loops[] = {MultiplyAvx2<1>, MultiplyAvx2<2>, MultiplyAvx2<3>,
+                                   MultiplyAvx2<4>, MultiplyAvx2<5>, MultiplyAvx2<6>};
+constexpr Int8Loop kAvx512Loops[] = {MultiplyAvx512<1>, MultiplyAvx512<2>, MultiplyAvx512<3>,
+                                     MultiplyAvx512<4>, MultiplyAvx512<5>, MultiplyAvx512<6>};
 template <class Products>
-constexpr Loop kVnniLoops[] = {MultiplyVnni<Products, 1>, MultiplyVnni<Products, 2>,
-                               MultiplyVnni<Products, 3>, MultiplyVnni<Products, 4>,
-                               MultiplyVnni<Products, 5>, MultiplyVnni<Products, 6>};
+constexpr Int8Loop kVnniLoops[] = {MultiplyVnni<Products, 1>, MultiplyVnni<Products, 2>,
+                                   MultiplyVnni<Products, 3>, MultiplyVnni<Products, 4>,
+                                   MultiplyVnni<Products, 5>, MultiplyVnni<Products, 6>};
 
-constexpr Int8Kernel kAvx2 = {"int8:avx2", 16, Multiply<kAvx2Loops>, nullptr};
-constexpr Int8Kernel kAvx512 = {"int8:avx512", 32, Multiply<kAvx512Loops>, nullptr};
-constexpr Int8Kernel kVnni = {"int8:avx512_vnni", 32, Multiply<kVnniLoops<Words>>,
-                              Multiply<kVnniLoops<Bytes>>};
+constexpr Int8Kernel kAvx2 = {"int8:avx2", 16, MultiplyLines<kAvx2Loops>, nullptr};
+constexpr Int8Kernel kAvx512 = {"int8:avx512", 32, MultiplyLines<kAvx512Loops>, nullptr};
+constexpr Int8Kernel kVnni = {"int8:avx512_vnni", 32, MultiplyLines<kVnniLoops<Words>>,
+                              MultiplyLines<kVnniLoops<Bytes>>};
 
 bool HasAvx512() { return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw"); }
 

@@ -15,7 +15,7 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kWorkPerThread = 1 << 18;  // multiply-adds that a thread is worth
+constexpr std::int64_t kMatMulWork = 1 << 18;  // multiply-adds that a thread is worth
 
 }  // namespace
 
@@ -93,7 +93,7 @@ void PreparedInt8MatMul::Impl::Multiply(const char* left, const char* packed, In
   const auto multiply = factor_bytes == 1 ? product->multiply_bytes : product->multiply;
   const std::int64_t width = product->columns, panels = (sizes.columns + width - 1) / width;
   const std::int64_t work = sizes.rows * sizes.depth * width;
-  const std::int64_t grain = std::max<std::int64_t>(kWorkPerThread / work, 1);
+  const std::int64_t grain = std::max<std::int64_t>(kMatMulWork / work, 1);
   Parallel(panels, grain, [&](std::int64_t begin, std::int64_t end) {
     constexpr std::int64_t kRun = 0;
     alignas(64) std::int32_t sums[kInt8Rows * kMaxInt8Columns];

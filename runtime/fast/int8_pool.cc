@@ -12,7 +12,7 @@ namespace dragoman::rt {
 namespace {
 
 constexpr int kAxes = 3;
-constexpr std::int64_t kGrain = 1 << 16;  // comparisons that a thread is worth
+constexpr std::int64_t kPoolGrain = 1 << 16;  // comparisons that a thread is worth
 
 template <class T>
 DRAGOMAN_RT_CLONES void TakeGreater(const T* x, std::int64_t count, T* y) {
@@ -32,7 +32,7 @@ void UsedTaps(const WindowAxis& axis, std::int64_t position, std::int64_t* begin
   *end = start < axis.input ? taps_before(axis.input) : 0;
 }
 
-bool HasElements(const WindowAxis& axis) {
+bool SeesElements(const WindowAxis& axis) {
   for (std::int64_t i = 0; i < axis.output; ++i) {
     std::int64_t begin, end;
     UsedTaps(axis, i, &begin, &end);
@@ -50,7 +50,7 @@ bool PreparedInt8Pool::Supports(const MaxPoolParams& p, const Shape& x) {
     return false;
   }
   return std::all_of(window.axes, window.axes + window.rank,
-                     [](const WindowAxis& axis) { return axis.output > 0 && HasElements(axis); });
+                     [](const WindowAxis& axis) { return axis.output > 0 && SeesElements(axis); });
 }
 
 Status PreparedInt8Pool::Init(const FastContext&, const MaxPoolParams& p, const Shape& x,
@@ -103,7 +103,7 @@ void PreparedInt8Pool::RunAs(const T* x, T* y, void* scratch) const noexcept {
   const T* from = layout_.x ? x : reinterpret_cast<const T*>(x_last);
   T* to = layout_.y ? y : reinterpret_cast<T*>(y_last);
   const std::int64_t work = channels * static_cast<std::int64_t>(taps_.size()) / output_;
-  Parallel(x_[0] * output_, kGrain / work + 1, [&](std::int64_t begin, std::int64_t end) {
+  Parallel(x_[0] * output_, kPoolGrain / work + 1, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const auto position = static_cast<std::size_t>(i % output_);
       const T* sample = from + i / output_ * input_ * channels;

@@ -11,8 +11,8 @@ namespace {
 
 // to[i * step] = x[i] + shift
 template <class T, class To>
-DRAGOMAN_RT_CLONES void Copy(const T* x, std::int64_t count, std::int32_t shift, std::int64_t step,
-                             To* to) {
+DRAGOMAN_RT_CLONES void CopyLine(const T* x, std::int64_t count, std::int32_t shift,
+                                 std::int64_t step, To* to) {
   if (step == 1) {
     DRAGOMAN_RT_INDEPENDENT
     for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(x[i] + shift);
@@ -25,9 +25,9 @@ template <class To>
 void CopyAny(Int8Data x, std::int64_t at, std::int64_t count, std::int32_t shift, std::int64_t step,
              To* to) {
   if (x.is_signed) {
-    Copy(static_cast<const std::int8_t*>(x.data) + at, count, shift, step, to);
+    CopyLine(static_cast<const std::int8_t*>(x.data) + at, count, shift, step, to);
   } else {
-    Copy(static_cast<const std::uint8_t*>(x.data) + at, count, shift, step, to);
+    CopyLine(static_cast<const std::uint8_t*>(x.data) + at, count, shift, step, to);
   }
 }
 
@@ -43,8 +43,8 @@ void ForEachElement(const Int8Columns& from, std::int64_t column, const Int8Zero
 }
 
 template <class T>
-void Pack(const Int8Columns& from, std::int64_t first, std::int64_t count, const Int8Zeros& zeros,
-          std::int64_t width, char* packed) {
+void PackColumns(const Int8Columns& from, std::int64_t first, std::int64_t count,
+                 const Int8Zeros& zeros, std::int64_t width, char* packed) {
   constexpr auto kDepths = kInt8Word / static_cast<std::int64_t>(sizeof(T));
   const std::int64_t panel_bytes =
       static_cast<std::int64_t>(from.depths.size() * sizeof(T)) * width;
@@ -76,9 +76,9 @@ bool FitBytes(Int8Data x, std::int64_t count, const Int8Zeros& zeros, std::int64
 void PackInt8(const Int8Columns& from, std::int64_t first, std::int64_t count,
               const Int8Zeros& zeros, std::int64_t width, int factor_bytes, char* packed) noexcept {
   if (factor_bytes == 1) {
-    Pack<std::int8_t>(from, first, count, zeros, width, packed);
+    PackColumns<std::int8_t>(from, first, count, zeros, width, packed);
   } else {
-    Pack<std::int16_t>(from, first, count, zeros, width, packed);
+    PackColumns<std::int16_t>(from, first, count, zeros, width, packed);
   }
 }
 

@@ -10,7 +10,7 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kStrip = 16;                // channels that are transformed at once
+constexpr std::int64_t kTransformed = 16;          // channels that are transformed at once
 constexpr std::int64_t kOperandBytes = 224 << 10;  // of a transformed chunk, to stay in cache
 constexpr std::int64_t kLargest = 255;             // magnitude of an operand less its zero point
 constexpr std::uint32_t kInverseOf9 = 954437177;
@@ -18,34 +18,35 @@ constexpr std::uint32_t kInverseOf9 = 954437177;
 constexpr std::int64_t kCostOfByte = 4, kCostOfElement = 4;
 
 template <class T>
-DRAGOMAN_RT_INLINE T Narrow(int value) {
+DRAGOMAN_RT_INLINE T Wrapped(int value) {
   return static_cast<T>(value);
 }
 
-// to = B' from, for each of kStrip lanes; elements lie `step` and `to_step` apart.
+// to = B' from, for each of kTransformed lanes; elements lie `step` and `to_step` apart.
 template <int kTile>
 DRAGOMAN_RT_INLINE void TransformInput(const std::int16_t* from, std::int64_t step,
                                        std::int16_t* to, std::int64_t to_step) {
   DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t i = 0; i < kStrip; ++i) {
+  for (std::int64_t i = 0; i < kTransformed; ++i) {
     const std::int16_t* x = from + i;
     std::int16_t* y = to + i;
     const auto x0 = x[0], x1 = x[step], x2 = x[2 * step], x3 = x[3 * step];
     if constexpr (kTile == 2) {
-      y[0] = Narrow<std::int16_t>(x0 - x2);
-      y[to_step] = Narrow<std::int16_t>(x1 + x2);
-      y[2 * to_step] = Narrow<std::int16_t>(x2 - x1);
-      y[3 * to_step] = Narrow<std::int16_t>(x1 - x3);
+      y[0] = Wrapped<std::int16_t>(x0 - x2);
+      y[to_step] = Wrapped<std::int16_t>(x1 + x2);
+      y[2 * to_step] = Wrapped<std::int16_t>(x2 - x1);
+      y[3 * to_step] = Wrapped<std::int16_t>(x1 - x3);
     } else {
       const auto x4 = x[4 * step], x5 = x[5 * step];
-      const auto even = Narrow<std::int16_t>(x4 - 4 * x2), odd = Narrow<std::int16_t>(x3 - 4 * x1);
-      const auto far = Narrow<std::int16_t>(x4 - x2), apart = Narrow<std::int16_t>(2 * (x3 - x1));
-      y[0] = Narrow<std::int16_t>(4 * x0 - 5 * x2 + x4);
-      y[to_step] = Narrow<std::int16_t>(even + odd);
-      y[2 * to_step] = Narrow<std::int16_t>(even - odd);
-      y[3 * to_step] = Narrow<std::int16_t>(far + apart);
-      y[4 * to_step] = Narrow<std::int16_t>(far - apart);
-      y[5 * to_step] = Narrow<std::int16_t>(4 * x1 - 5 * x3 + x5);
+      const auto even = Wrapped<std::int16_t>(x4 - 4 * x2),
+                 odd = Wrapped<std::int16_t>(x3 - 4 * x1);
+      const auto far = Wrapped<std::int16_t>(x4 - x2), apart = Wrapped<std::int16_t>(2 * (x3 - x1));
+      y[0] = Wrapped<std::int16_t>(4 * x0 - 5 * x2 + x4);
+      y[to_step] = Wrapped<std::int16_t>(even + odd);
+      y[2 * to_step] = Wrapped<std::int16_t>(even - odd);
+      y[3 * to_step] = Wrapped<std::int16_t>(far + apart);
+      y[4 * to_step] = Wrapped<std::int16_t>(far - apart);
+      y[5 * to_step] = Wrapped<std::int16_t>(4 * x1 - 5 * x3 + x5);
     }
   }
 }
@@ -56,13 +57,14 @@ DRAGOMAN_RT_CLONES void TransformTile(const std::int16_t* image, std::int64_t ro
                                       std::int64_t channels, std::int16_t* to,
                                       std::int64_t to_step) {
   constexpr std::int64_t kSide = kTile + 2;
-  alignas(64) std::int16_t half[kSide * kSide * kStrip];
-  for (std::int64_t c = 0; c < channels; c += kStrip) {
+  alignas(64) std::int16_t half[kSide * kSide * kTransformed];
+  for (std::int64_t c = 0; c < channels; c += kTransformed) {
     for (std::int64_t j = 0; j < kSide; ++j)
-      TransformInput<kTile>(image + j * channels + c, row_size, half + j * kStrip, kSide * kStrip);
+      TransformInput<kTile>(image + j * channels + c, row_size, half + j * kTransformed,
+                            kSide * kTransformed);
     for (std::int64_t i = 0; i < kSide; ++i) {
-      TransformInput<kTile>(half + i * kSide * kStrip, kStrip, to + i * kSide * to_step + c,
-                            to_step);
+      TransformInput<kTile>(half + i * kSide * kTransformed, kTransformed,
+                            to + i * kSide * to_step + c, to_step);
     }
   }
 }
@@ -72,7 +74,7 @@ template <int kTile>
 DRAGOMAN_RT_INLINE void TransformOutput(const std::uint32_t* from, std::int64_t step,
                                         std::uint32_t* to, std::int64_t to_step) {
   DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t i = 0; i < kStrip; ++i) {
+  for (std::int64_t i = 0; i < kTransformed; ++i) {
     const std::uint32_t* m = from + i;
     std::uint32_t* y = to + i;
     const std::uint32_t sum = m[step] + m[2 * step], difference = m[step] - m[2 * step];
@@ -90,18 +92,21 @@ DRAGOMAN_RT_INLINE void TransformOutput(const std::uint32_t* from, std::int64_t 
   }
 }
 
-// The results of one tile, kStrip channels: position p of the tile becomes sums[p * kStrip].
+// The results of one tile, kTransformed channels: position p of the tile becomes sums[p *
+// kTransformed].
 template <int kTile>
 DRAGOMAN_RT_CLONES void CollectTile(const std::int32_t* products, std::int64_t step,
                                     std::int32_t* sums) {
   constexpr std::int64_t kSide = kTile + 2;
-  alignas(64) std::uint32_t half[kTile * kSide * kStrip], whole[kTile * kTile * kStrip];
+  alignas(64) std::uint32_t half[kTile * kSide * kTransformed], whole[kTile * kTile * kTransformed];
   const auto* from = reinterpret_cast<const std::uint32_t*>(products);
   for (std::int64_t j = 0; j < kSide; ++j)
-    TransformOutput<kTile>(from + j * step, kSide * step, half + j * kStrip, kSide * kStrip);
+    TransformOutput<kTile>(from + j * step, kSide * step, half + j * kTransformed,
+                           kSide * kTransformed);
   for (std::int64_t i = 0; i < kTile; ++i)
-    TransformOutput<kTile>(half + i * kSide * kStrip, kStrip, whole + i * kTile * kStrip, kStrip);
-  for (std::int64_t i = 0; i < kTile * kTile * kStrip; ++i) {
+    TransformOutput<kTile>(half + i * kSide * kTransformed, kTransformed,
+                           whole + i * kTile * kTransformed, kTransformed);
+  for (std::int64_t i = 0; i < kTile * kTile * kTransformed; ++i) {
     sums[i] = kTile == 2 ? static_cast<std::int32_t>(whole[i]) >> 2
                          : static_cast<std::int32_t>(whole[i] * kInverseOf9) >> 6;
   }
@@ -168,7 +173,7 @@ std::int64_t Cost(const Int8Filter& filter, std::int64_t points, std::int64_t ti
 int Int8Winograd::ChooseTile(const Int8Image& image, const Int8Filter& filter) {
   const WindowAxis* axes = image.axes;
   const bool is_flat = axes[0].kernel == 1 && axes[0].output == 1 && image.extents[0] == 1;
-  if (!is_flat || filter.in % kStrip != 0) return 0;
+  if (!is_flat || filter.in % kTransformed != 0) return 0;
   for (int i : {1, 2}) {
     if (axes[i].kernel != 3 || axes[i].stride != 1 || axes[i].dilation != 1) return 0;
   }
@@ -247,7 +252,7 @@ void Int8Winograd::Multiply(const std::int16_t* operand, std::int64_t count, std
 // Stores one strip of channels of tile `position`, whose point 0 is at `products`.
 void Int8Winograd::Finish(const Int8WinogradCall& call, const std::int32_t* products,
                           std::int64_t count, std::int64_t position, std::int64_t channel) const {
-  alignas(64) std::int32_t sums[4 * 4 * kStrip];
+  alignas(64) std::int32_t sums[4 * 4 * kTransformed];
   std::int64_t at[4 * 4];
   if (tile_ == 2) {
     CollectTile<2>(products, count * product_->columns, sums);
@@ -261,10 +266,12 @@ void Int8Winograd::Finish(const Int8WinogradCall& call, const std::int32_t* prod
     for (std::int64_t j = 0; j < used; ++j)
       at[i * used + j] = call.start + ((top + i) * width_ + left + j) * call.position_step;
     if (used < tile_)
-      std::copy_n(sums + i * tile_ * kStrip, used * kStrip, sums + i * used * kStrip);
+      std::copy_n(sums + i * tile_ * kTransformed, used * kTransformed,
+                  sums + i * used * kTransformed);
   }
-  call.finisher->Store({sums, rows * used, kStrip, channel, std::min(kStrip, out_ - channel)},
-                       {at, call.channel_step}, call.residual, call.y);
+  call.finisher->Store(
+      {sums, rows * used, kTransformed, channel, std::min(kTransformed, out_ - channel)},
+      {at, call.channel_step}, call.residual, call.y);
 }
 
 void Int8Winograd::RunChunk(const Int8WinogradCall& call, std::int64_t first, std::int64_t count,
@@ -282,7 +289,7 @@ void Int8Winograd::RunChunk(const Int8WinogradCall& call, std::int64_t first, st
   for (std::int64_t channel = 0; channel < out_; channel += columns) {
     Multiply(operand, count, channel / columns, products);
     for (std::int64_t i = 0; i < count; ++i) {
-      for (std::int64_t c = 0; c < std::min(columns, out_ - channel); c += kStrip)
+      for (std::int64_t c = 0; c < std::min(columns, out_ - channel); c += kTransformed)
         Finish(call, products + i * columns + c, count, first + i, channel + c);
     }
   }

@@ -10,8 +10,8 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 15;    // elements a thread is worth
-constexpr std::int64_t kFewElements = 256;  // of one image
+constexpr std::int64_t kLayoutGrain = 1 << 15;  // elements a thread is worth
+constexpr std::int64_t kFewElements = 256;      // of one image
 
 // One block of channels, of which `used` count, to rows of `spatial` elements.
 template <class From, class To>
@@ -26,7 +26,7 @@ void UnblockOne(const From* from, std::int64_t block, std::int64_t used, std::in
 template <class From, class To>
 void Unblock(const BlockedSizes& sizes, const From* from, To* to) {
   const std::int64_t block = sizes.block, step = sizes.spatial * block;
-  Parallel(sizes.n * sizes.channel_blocks, kGrain / std::max<std::int64_t>(step, 1) + 1,
+  Parallel(sizes.n * sizes.channel_blocks, kLayoutGrain / std::max<std::int64_t>(step, 1) + 1,
            [&](std::int64_t begin, std::int64_t end) {
              for (std::int64_t i = begin; i < end; ++i) {
                const std::int64_t first = i % sizes.channel_blocks * block;
@@ -38,7 +38,7 @@ void Unblock(const BlockedSizes& sizes, const From* from, To* to) {
 }
 
 template <class T>
-void Concat(std::int64_t block, const Views<const T>& from, const TensorView<T>& to) {
+void ConcatBlocked(std::int64_t block, const Views<const T>& from, const TensorView<T>& to) {
   const BlockedSizes sizes(to.shape, block);
   T* out = to.data;
   for (std::int64_t n = 0; n < sizes.n; ++n) {
@@ -49,7 +49,7 @@ void Concat(std::int64_t block, const Views<const T>& from, const TensorView<T>&
   }
 }
 
-struct Sum {
+struct SumFold {
   static constexpr float kStart = 0.0f;
   static float Of(float a, float b) { return a + b; }
 };
@@ -96,7 +96,7 @@ void ReduceChannels(std::int64_t block, const T* x, const BlockedSizes& sizes, f
   const std::int64_t step = sizes.spatial * block;
   const auto reduce =
       step < kFewElements ? ReduceBlocks<F, kMaxBlock, T> : ReduceBlocks<F, 4 * kMaxBlock, T>;
-  Parallel(sizes.n * sizes.channel_blocks, kGrain / std::max<std::int64_t>(step, 1) + 1,
+  Parallel(sizes.n * sizes.channel_blocks, kLayoutGrain / std::max<std::int64_t>(step, 1) + 1,
            [=](std::int64_t begin, std::int64_t end) {
              for (std::int64_t i = begin; i < end; ++i) {
                const std::int64_t first = i % sizes.channel_blocks * block;
@@ -124,17 +124,17 @@ void CopyToRowMajor(std::int64_t block, const FloatSource& from, const FloatTarg
 }
 
 void ConcatChannels(std::int64_t block, Views<const float> from, TensorView<float> to) noexcept {
-  Concat(block, from, to);
+  ConcatBlocked(block, from, to);
 }
 
 void ConcatChannels(std::int64_t block, Views<const BFloat16> from,
                     TensorView<BFloat16> to) noexcept {
-  Concat(block, from, to);
+  ConcatBlocked(block, from, to);
 }
 
 void ChannelMeans(std::int64_t block, const FloatSource& x, TensorView<float> y) noexcept {
   const float elements = static_cast<float>(BlockedSizes(x.shape, block).spatial);
-  ReduceChannels<Sum>(block, x, 1.0f / elements, y.data);
+  ReduceChannels<SumFold>(block, x, 1.0f / elements, y.data);
 }
 
 void ChannelMaxima(std::int64_t block, const FloatSource& x, TensorView<float> y) noexcept {

@@ -9,10 +9,10 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kPiece = 512;       // elements for which values that repeat are written out
-constexpr std::int64_t kGrain = 1 << 14;   // elements a thread is worth
-constexpr std::int64_t kShortestRun = 16;  // of one channel block, else rows are longer
-constexpr std::int64_t kShortRow = 48;     // up to which rows cost more than writing them out
+constexpr std::int64_t kPiece = 512;  // elements for which values that repeat are written out
+constexpr std::int64_t kMapGrain = 1 << 14;  // elements a thread is worth
+constexpr std::int64_t kShortestRun = 16;    // of one channel block, else rows are longer
+constexpr std::int64_t kShortRow = 48;       // up to which rows cost more than writing them out
 
 // How an operand walks along the results.
 enum class Walk { kFull, kSingle, kChannel, kOther };
@@ -244,10 +244,10 @@ void RunMap(MapChunk chunk, const void* body, std::int64_t block, const FloatSou
   if (run.IsFlat()) {
     const std::int64_t count =
         block == kRowMajor ? NumElements(shape) : BlockedSizes(shape, block).size();
-    Parallel(count, kGrain, [&](std::int64_t begin, std::int64_t end) { run.Flat(begin, end); });
+    Parallel(count, kMapGrain, [&](std::int64_t begin, std::int64_t end) { run.Flat(begin, end); });
   } else if (run.WalksByChannel(block)) {
     const BlockedSizes sizes(shape, block);
-    Parallel(sizes.n * sizes.channel_blocks, kGrain / (sizes.spatial * block) + 1,
+    Parallel(sizes.n * sizes.channel_blocks, kMapGrain / (sizes.spatial * block) + 1,
              [&](std::int64_t begin, std::int64_t end) { run.Channels(sizes, begin, end); });
   } else if (num_operands <= 2) {
     run.Rows<2>();

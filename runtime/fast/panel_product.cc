@@ -10,13 +10,13 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kBlock = 256;             // inputs whose panel stays in the first cache
-constexpr std::int64_t kBlockRow = kBlock + 16;  // floats between rows of packed operands
-constexpr std::int64_t kRows = 192;              // whose block of operands stays in the second
-constexpr std::int64_t kFewPanels = 8;           // too few for a copy of the operands to pay
-constexpr std::int64_t kLine = 64;               // bytes of a line of a cache
-constexpr std::int64_t kFetchingRows = 32;       // below, the processor fetches panels early enough
-constexpr std::int64_t kPartProducts = 1 << 16;  // below which a thread is not worth its start
+constexpr std::int64_t kInputBlock = 256;             // inputs whose panel stays in the first cache
+constexpr std::int64_t kBlockRow = kInputBlock + 16;  // floats between rows of packed operands
+constexpr std::int64_t kRowBlock = 192;               // whose block of operands stays in the second
+constexpr std::int64_t kFewPanels = 8;                // too few for a copy of the operands to pay
+constexpr std::int64_t kLine = 64;                    // bytes of a line of a cache
+constexpr std::int64_t kFetchingRows = 32;  // below, the processor fetches panels early enough
+constexpr std::int64_t kPanelProducts = 1 << 16;  // below which a thread is not worth its start
 
 AlignedFloats Zeros(std::int64_t count) {
   AlignedFloats floats = NewAlignedFloats(count);
@@ -54,7 +54,7 @@ void PanelProduct::Prepare(const float* bias, std::int64_t outputs, std::int64_t
   // A residual that may lie in y is needed until the end.
   const bool few = rows != kAnyRows && rows <= best.rows;
   const bool whole = few || (post.residual && post.activation_first);
-  block_ = whole ? inputs : std::min(inputs, kBlock);
+  block_ = whole ? inputs : std::min(inputs, kInputBlock);
   bias_ = Zeros(padded_outputs_);
   if (bias != nullptr) std::copy_n(bias, outputs, bias_.get());
   most_parts_ = std::clamp<std::int64_t>(MaxThreads(), 1, std::max<std::int64_t>(num_panels_, 1));
@@ -62,7 +62,7 @@ void PanelProduct::Prepare(const float* bias, std::int64_t outputs, std::int64_t
 
 std::int64_t PanelProduct::Parts(std::int64_t rows) const {
   const std::int64_t products = padded_outputs_ * inputs_ * rows;
-  return std::clamp<std::int64_t>(products / kPartProducts, 1, most_parts_);
+  return std::clamp<std::int64_t>(products / kPanelProducts, 1, most_parts_);
 }
 
 void PanelProduct::PackPanel(std::int64_t first, const float* weights, std::int64_t out_stride,
@@ -160,7 +160,7 @@ void PanelProduct::Run(std::int64_t num_rows, const float* x, const float* resid
   Parallel(parts, 1, [&](std::int64_t begin, std::int64_t end) {
     float* own = packed == nullptr ? nullptr : packed + begin * PackedSize();
     for (std::int64_t row = 0; row < num_rows;) {
-      const std::int64_t rows = TileRows(num_rows - row, kRows);
+      const std::int64_t rows = TileRows(num_rows - row, kRowBlock);
       RunPanels(num_panels_ * begin / parts, num_panels_ * end / parts, rows, x + row * inputs_,
                 residual == nullptr ? nullptr : residual + row * outputs_, y + row * outputs_, own);
       row += rows;
@@ -171,7 +171,7 @@ void PanelProduct::Run(std::int64_t num_rows, const float* x, const float* resid
 // Of operands, a block of whose inputs is copied to lie close together.
 bool PanelProduct::Packs() const { return block_ < inputs_ && num_panels_ > kFewPanels; }
 std::int64_t PanelProduct::PackedSize() const {
-  return (rows_ == kAnyRows ? kRows : std::min(rows_, kRows)) * kBlockRow;
+  return (rows_ == kAnyRows ? kRowBlock : std::min(rows_, kRowBlock)) * kBlockRow;
 }
 
 }  // namespace dragoman::rt

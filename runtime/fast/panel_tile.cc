@@ -18,7 +18,7 @@ constexpr int kCopiedFloats = 16;                     // of rows for which a cal
 
 // Of kVectors vectors, as many from each of kPanels panels.
 template <class Floats, int kRows, int kVectors, int kPanels = 1>
-DRAGOMAN_RT_INLINE void Multiply(const PanelTile& tile) {
+DRAGOMAN_RT_INLINE void MultiplyPanel(const PanelTile& tile) {
   using Vector = typename Floats::Vector;
   using Unaligned = typename Floats::Unaligned;
   constexpr int kEach = kVectors / kPanels;
@@ -63,7 +63,7 @@ struct Portable {
   static constexpr TileSizes kSizes = {6, Floats8::kCount};
   template <int kRows, int kVectors, int kPanels = 1>
   static void Run(const PanelTile& tile) {
-    Multiply<Floats8, kRows, kVectors, kPanels>(tile);
+    MultiplyPanel<Floats8, kRows, kVectors, kPanels>(tile);
   }
 };
 
@@ -73,7 +73,7 @@ struct Avx2 {
   static constexpr TileSizes kSizes = {6, Floats8::kCount};
   template <int kRows, int kVectors, int kPanels = 1>
   DRAGOMAN_RT_AVX2 static void Run(const PanelTile& tile) {
-    Multiply<Floats8, kRows, kVectors, kPanels>(tile);
+    MultiplyPanel<Floats8, kRows, kVectors, kPanels>(tile);
   }
 };
 
@@ -81,17 +81,17 @@ struct Avx512 {
   static constexpr TileSizes kSizes = {8, Floats16::kCount};
   template <int kRows, int kVectors, int kPanels = 1>
   DRAGOMAN_RT_AVX512 static void Run(const PanelTile& tile) {
-    Multiply<Floats16, kRows, kVectors, kPanels>(tile);
+    MultiplyPanel<Floats16, kRows, kVectors, kPanels>(tile);
   }
 };
 
 #endif
 
-using Loop = void (*)(const PanelTile&);
+using PanelLoop = void (*)(const PanelTile&);
 
 // Of tiles of so many rows and vectors; null where no panel is as wide.
 template <class Set, int kRows, int kVectors>
-constexpr Loop LoopOf() {
+constexpr PanelLoop LoopOf() {
   if constexpr (kRows <= Set::kSizes.rows && kVectors <= Set::kSizes.PanelVectors(kRows)) {
     return Set::template Run<kRows, kVectors>;
   } else {
@@ -100,14 +100,15 @@ constexpr Loop LoopOf() {
 }
 
 template <class Set, int... kPlaces>
-constexpr std::array<Loop, sizeof...(kPlaces)> LoopsOf(std::integer_sequence<int, kPlaces...>) {
+constexpr std::array<PanelLoop, sizeof...(kPlaces)> LoopsOf(
+    std::integer_sequence<int, kPlaces...>) {
   return {LoopOf<Set, kPlaces / kMaxVectors + 1, kPlaces % kMaxVectors + 1>()...};
 }
 
 struct TileLoops {
   TileSizes sizes;
-  std::array<Loop, kMaxRows * kMaxVectors> loops;  // [rows - 1][vectors - 1]
-  Loop several[2];                                 // [rows - 1], PanelsAtOnce
+  std::array<PanelLoop, kMaxRows * kMaxVectors> loops;  // [rows - 1][vectors - 1]
+  PanelLoop several[2];                                 // [rows - 1], PanelsAtOnce
 };
 
 template <class Set>

@@ -11,7 +11,7 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kGrain = 1 << 15;  // elements that a thread is worth
+constexpr std::int64_t kQuantizeGrain = 1 << 15;  // elements that a thread is worth
 // To which a float of at most 2^22 is added, and from which it is subtracted, to be rounded to the
 // nearest whole number, of two the even one.
 constexpr float kRounding = 12582912.0f;
@@ -66,7 +66,7 @@ template <class T>
 void QuantizeTensor(const QuantizeLinearParams&, TensorView<const float> x,
                     TensorView<const float> scale, TensorView<const T> zero,
                     TensorView<T> y) noexcept {
-  Parallel(x.size(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+  Parallel(x.size(), kQuantizeGrain, [&](std::int64_t begin, std::int64_t end) {
     Quantise(x.data + begin, scale[0], zero.present() ? zero[0] : 0, end - begin, y.data + begin);
   });
 }
@@ -75,7 +75,7 @@ template <class T>
 void DequantizeTensor(const DequantizeLinearParams&, TensorView<const T> x,
                       TensorView<const float> scale, TensorView<const T> zero,
                       TensorView<float> y) noexcept {
-  Parallel(x.size(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+  Parallel(x.size(), kQuantizeGrain, [&](std::int64_t begin, std::int64_t end) {
     Dequantise(x.data + begin, scale[0], zero.present() ? zero[0] : 0, end - begin, y.data + begin);
   });
 }
@@ -86,7 +86,7 @@ void DynamicQuantizeTensor(TensorView<const float> x, TensorView<std::uint8_t> y
   const float scale = (greatest - least) / 255.0f, divisor = scale == 0.0f ? 1.0f : scale;
   y_scale[0] = scale;
   y_zero[0] = Quantised<std::uint8_t>(-least / divisor, 0.0f, 255.0f, 0);
-  Parallel(x.size(), kGrain, [&](std::int64_t begin, std::int64_t end) {
+  Parallel(x.size(), kQuantizeGrain, [&](std::int64_t begin, std::int64_t end) {
     Quantise(x.data + begin, divisor, y_zero[0], end - begin, y.data + begin);
   });
 }

@@ -24,11 +24,13 @@ std::int64_t NumDirections(RnnDirection direction) {
   return direction == RnnDirection::kBidirectional ? 2 : 1;
 }
 
-const float* At(const float* data, std::int64_t offset) {
+const float* PartAt(const float* data, std::int64_t offset) {
   return data == nullptr ? nullptr : data + offset;
 }
 
-float* At(float* data, std::int64_t offset) { return data == nullptr ? nullptr : data + offset; }
+float* PartAt(float* data, std::int64_t offset) {
+  return data == nullptr ? nullptr : data + offset;
+}
 
 // Of direction `d`.
 CellFunctions FunctionsOf(const ProjectedLSTMParams& p, int d) {
@@ -92,9 +94,9 @@ struct PreparedRecurrent::Impl {
     for (std::int64_t d = 0; d < count; ++d) {
       const RecurrentWeights own = {weights.w + d * gates * sizes.input,
                                     weights.r + d * gates * sizes.output,
-                                    At(weights.b, d * 2 * gates),
-                                    At(weights.peepholes, d * 3 * sizes.hidden),
-                                    At(weights.projection, d * sizes.output * sizes.hidden),
+                                    PartAt(weights.b, d * 2 * gates),
+                                    PartAt(weights.peepholes, d * 3 * sizes.hidden),
+                                    PartAt(weights.projection, d * sizes.output * sizes.hidden),
                                     weights.in_half};
       const bool backward = which == RnnDirection::kReverse || d == 1;
       DRAGOMAN_RT_TRY(direction(d).Init(
@@ -141,7 +143,7 @@ struct PreparedRecurrent::Impl {
   RecurrentDirection& direction(std::int64_t d) { return directions[static_cast<std::size_t>(d)]; }
 
   RecurrentResults Results(std::int64_t d, const std::int32_t* lengths, float* y) const {
-    return {At(y, d * given), num_directions() * given, lengths};
+    return {PartAt(y, d * given), num_directions() * given, lengths};
   }
 
   // Whether all are of steps that there are.
@@ -184,9 +186,9 @@ bool PreparedRecurrent::Supports(const RNNParams& p, const Shape& x) { return Is
 namespace {
 
 template <class Impl, class P>
-Status Prepare(const FastContext& context, const P& p, const Shape& x, RecurrentCell cell,
-               const WeightData& w, const WeightData& r, std::int64_t output,
-               RecurrentWeights weights, Pimpl<Impl>* prepared) noexcept {
+Status PrepareRecurrent(const FastContext& context, const P& p, const Shape& x, RecurrentCell cell,
+                        const WeightData& w, const WeightData& r, std::int64_t output,
+                        RecurrentWeights weights, Pimpl<Impl>* prepared) noexcept {
   if (!PreparedRecurrent::Supports(p, x))
     return Status::Error("this recurrent operator cannot be prepared");
   DRAGOMAN_RT_GUARDED {
@@ -217,20 +219,20 @@ Status PreparedRecurrent::Init(const FastContext& context, const ProjectedLSTMPa
                                const Shape& x, std::int64_t output, const WeightData& w,
                                const WeightData& r, const float* b, const float* peepholes,
                                const float* projection) noexcept {
-  return Prepare(context, p, x, RecurrentCell::kLstm, w, r, output,
-                 {nullptr, nullptr, b, peepholes, projection}, &impl_);
+  return PrepareRecurrent(context, p, x, RecurrentCell::kLstm, w, r, output,
+                          {nullptr, nullptr, b, peepholes, projection}, &impl_);
 }
 
 Status PreparedRecurrent::Init(const FastContext& context, const GRUParams& p, const Shape& x,
                                const WeightData& w, const WeightData& r, const float* b) noexcept {
   const RecurrentCell cell = p.linear_before_reset ? RecurrentCell::kGru : RecurrentCell::kGruReset;
-  return Prepare(context, p, x, cell, w, r, p.hidden_size, {nullptr, nullptr, b}, &impl_);
+  return PrepareRecurrent(context, p, x, cell, w, r, p.hidden_size, {nullptr, nullptr, b}, &impl_);
 }
 
 Status PreparedRecurrent::Init(const FastContext& context, const RNNParams& p, const Shape& x,
                                const WeightData& w, const WeightData& r, const float* b) noexcept {
-  return Prepare(context, p, x, RecurrentCell::kRnn, w, r, p.hidden_size, {nullptr, nullptr, b},
-                 &impl_);
+  return PrepareRecurrent(context, p, x, RecurrentCell::kRnn, w, r, p.hidden_size,
+                          {nullptr, nullptr, b}, &impl_);
 }
 
 void PreparedRecurrent::Resize(const Shape& x) noexcept { impl_->Resize({x[0], x[1]}); }
@@ -243,14 +245,14 @@ Status PreparedRecurrent::Run(const float* x, const std::int32_t* lengths, const
   auto* memory = static_cast<float*>(scratch);
   const std::int64_t own = impl.directions.front().Floats(), count = impl.num_directions();
   for (std::int64_t d = 0; d < count; ++d) {
-    DRAGOMAN_RT_TRY(impl.direction(d).Begin(x, At(initial_h, d * impl.given),
-                                            At(initial_c, d * impl.state), memory + d * own,
+    DRAGOMAN_RT_TRY(impl.direction(d).Begin(x, PartAt(initial_h, d * impl.given),
+                                            PartAt(initial_c, d * impl.state), memory + d * own,
                                             memory + count * own));
   }
   impl.RunPhases(lengths, y, memory, own);
   for (std::int64_t d = 0; d < count; ++d) {
-    impl.direction(d).End(impl.Results(d, lengths, y), memory + d * own, At(y_h, d * impl.given),
-                          At(y_c, d * impl.state));
+    impl.direction(d).End(impl.Results(d, lengths, y), memory + d * own,
+                          PartAt(y_h, d * impl.given), PartAt(y_c, d * impl.state));
   }
   return Status();
 }

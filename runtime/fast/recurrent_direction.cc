@@ -13,7 +13,7 @@ constexpr std::int64_t kUnitBlock = 16;  // units that are not divided
 
 std::int64_t Rounded(std::int64_t floats) { return (floats + 15) / 16 * 16; }
 
-void Load(const float* from, std::int64_t size, float* to) {
+void StartState(const float* from, std::int64_t size, float* to) {
   if (from == nullptr) {
     std::fill_n(to, size, 0.0f);
   } else {
@@ -229,8 +229,8 @@ RecurrentDirection::Buffers RecurrentDirection::Divide(float* memory) const {
 Status RecurrentDirection::Begin(const float* x, const float* h, const float* c, float* memory,
                                  void* scratch) {
   const Buffers buffers = Divide(memory);
-  Load(h, extent_.batch * sizes_.output, buffers.states[0]);
-  Load(c, extent_.batch * sizes_.hidden, buffers.c);
+  StartState(h, extent_.batch * sizes_.output, buffers.states[0]);
+  StartState(c, extent_.batch * sizes_.hidden, buffers.c);
   return MultiplyInput(x, buffers.given, scratch);
 }
 

@@ -17,7 +17,7 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kPartElements = 1 << 14;  // below which a thread is not worth its start
+constexpr std::int64_t kResizeGrain = 1 << 14;  // below which a thread is not worth its start
 
 // y = the sum over taps of weight * x[index]; what has weight 0 may be infinite. `count` positions.
 DRAGOMAN_RT_CLONES void SumElements(std::int64_t count, std::int64_t width,
@@ -54,7 +54,7 @@ DRAGOMAN_RT_CLONES void ScaleRow(std::int64_t count, float weight, const float* 
   for (std::int64_t i = 0; i < count; ++i) y[i] = x[i] * weight;
 }
 
-DRAGOMAN_RT_CLONES void AddRow(std::int64_t count, float weight, const float* x, float* y) {
+DRAGOMAN_RT_CLONES void AddWeightedRow(std::int64_t count, float weight, const float* x, float* y) {
   DRAGOMAN_RT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) y[i] += x[i] * weight;
 }
@@ -79,7 +79,7 @@ void SumRows(std::int64_t inner, std::int64_t width, std::int64_t step, const st
     if (w == 0.0f) continue;
     const float* row = x + index[k * step] * inner;
     if (begun) {
-      AddRow(inner, w, row, y);
+      AddWeightedRow(inner, w, row, y);
     } else {
       ScaleRow(inner, w, row, y);
     }
@@ -162,7 +162,7 @@ void PreparedResize::Prepare(const ResizeParams& p, const Shape& x,
     axes_.push_back(std::move(axis));
     plane_out_ = product(sizes, front, sizes.size());
   }
-  parts_ = std::clamp<std::int64_t>(planes_ * plane_out_ / kPartElements, 1,
+  parts_ = std::clamp<std::int64_t>(planes_ * plane_out_ / kResizeGrain, 1,
                                     std::min<std::int64_t>(MaxThreads(), planes_));
 }
 

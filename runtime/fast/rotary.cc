@@ -43,12 +43,12 @@ DRAGOMAN_RT_CLONES void TurnNeighboursByWhole(std::int64_t pairs, const float* x
 }
 
 // Along the last axis of the batch.
-std::int64_t RowStride(const RotaryRows& rows) {
+std::int64_t RotaryRowStride(const RotaryRows& rows) {
   return rows.strides.empty() ? 0 : rows.strides.back();
 }
 
 // Of the entry of all axes of the batch but the last.
-std::int64_t Offset(const RotaryRows& rows, const Shape& batch, std::int64_t entry) {
+std::int64_t RotaryOffset(const RotaryRows& rows, const Shape& batch, std::int64_t entry) {
   return OffsetOf(rows, batch, batch.size() - 1, entry);
 }
 
@@ -76,9 +76,9 @@ void PreparedRotary::Resize(const RotarySizes& sizes) noexcept {
 void PreparedRotary::RunRows(std::int64_t entry, const float* x, const float* cos, const float* sin,
                              float* y) const noexcept {
   const std::int64_t pairs = sizes_.pairs;
-  x += Offset(sizes_.x, sizes_.batch, entry);
-  cos += Offset(sizes_.cos, sizes_.batch, entry);
-  sin += Offset(sizes_.sin, sizes_.batch, entry);
+  x += RotaryOffset(sizes_.x, sizes_.batch, entry);
+  cos += RotaryOffset(sizes_.cos, sizes_.batch, entry);
+  sin += RotaryOffset(sizes_.sin, sizes_.batch, entry);
   y += entry * rows_ * 2 * pairs;
   for (std::int64_t r = 0; r < rows_; ++r) {
     if (!sizes_.interleaved) {
@@ -88,9 +88,9 @@ void PreparedRotary::RunRows(std::int64_t entry, const float* x, const float* co
     } else {
       TurnNeighbours(pairs, x, cos, sin, y);
     }
-    x += RowStride(sizes_.x);
-    cos += RowStride(sizes_.cos);
-    sin += RowStride(sizes_.sin);
+    x += RotaryRowStride(sizes_.x);
+    cos += RotaryRowStride(sizes_.cos);
+    sin += RotaryRowStride(sizes_.sin);
     y += 2 * pairs;
   }
 }

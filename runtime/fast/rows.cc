@@ -13,18 +13,18 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr int kLanes = 16;
+constexpr int kRowLanes = 16;
 constexpr std::int64_t kColumns = 64;
-constexpr std::int64_t kPartElements = 1 << 14;  // below which a thread is not worth its start
+constexpr std::int64_t kRowGrain = 1 << 14;  // below which a thread is not worth its start
 
 // Folds f(element) into lanes, so that the compiler may use vectors, and these into one number.
 template <class F, class Fold>
-DRAGOMAN_RT_INLINE float Reduce(std::int64_t count, float initial, F f, Fold fold) {
-  float lanes[kLanes];
+DRAGOMAN_RT_INLINE float ReduceRow(std::int64_t count, float initial, F f, Fold fold) {
+  float lanes[kRowLanes];
   for (float& lane : lanes) lane = initial;
   std::int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    for (int lane = 0; lane < kLanes; ++lane) lanes[lane] = fold(lanes[lane], f(i + lane));
+  for (; i + kRowLanes <= count; i += kRowLanes) {
+    for (int lane = 0; lane < kRowLanes; ++lane) lanes[lane] = fold(lanes[lane], f(i + lane));
   }
   float result = initial;
   for (; i < count; ++i) result = fold(result, f(i));
@@ -33,29 +33,30 @@ DRAGOMAN_RT_INLINE float Reduce(std::int64_t count, float initial, F f, Fold fol
 }
 
 template <class F>
-DRAGOMAN_RT_INLINE float Sum(std::int64_t count, F f) {
-  return Reduce(count, 0.0f, f, [](float a, float b) { return a + b; });
+DRAGOMAN_RT_INLINE float SumRow(std::int64_t count, F f) {
+  return ReduceRow(count, 0.0f, f, [](float a, float b) { return a + b; });
 }
 
-DRAGOMAN_RT_CLONES void Softmax(std::int64_t rows, std::int64_t size, std::int64_t stride,
-                                const float* x, float* y) {
+DRAGOMAN_RT_CLONES void SoftmaxEach(std::int64_t rows, std::int64_t size, std::int64_t stride,
+                                    const float* x, float* y) {
   for (std::int64_t row = 0; row < rows; ++row, x += stride, y += stride) {
-    const float max = Reduce(
+    const float max = ReduceRow(
         size, -std::numeric_limits<float>::infinity(), [=](std::int64_t i) { return x[i]; },
         [](float a, float b) { return b > a ? b : a; });
     DRAGOMAN_RT_INDEPENDENT
     for (std::int64_t i = 0; i < size; ++i) y[i] = fast::Exp(x[i] - max);
-    const float factor = 1.0f / Sum(size, [=](std::int64_t i) { return y[i]; });
+    const float factor = 1.0f / SumRow(size, [=](std::int64_t i) { return y[i]; });
     for (std::int64_t i = 0; i < size; ++i) y[i] *= factor;
   }
 }
 
-DRAGOMAN_RT_CLONES void LogSoftmax(std::int64_t rows, std::int64_t size, const float* x, float* y) {
+DRAGOMAN_RT_CLONES void LogSoftmaxEach(std::int64_t rows, std::int64_t size, const float* x,
+                                       float* y) {
   for (std::int64_t row = 0; row < rows; ++row, x += size, y += size) {
-    const float max = Reduce(
+    const float max = ReduceRow(
         size, -std::numeric_limits<float>::infinity(), [=](std::int64_t i) { return x[i]; },
         [](float a, float b) { return b > a ? b : a; });
-    const float log = std::log(Sum(size, [=](std::int64_t i) { return fast::Exp(x[i] - max); }));
+    const float log = std::log(SumRow(size, [=](std::int64_t i) { return fast::Exp(x[i] - max); }));
     DRAGOMAN_RT_INDEPENDENT
     for (std::int64_t i = 0; i < size; ++i) y[i] = x[i] - max - log;
   }
@@ -93,7 +94,7 @@ void ForColumns(const SoftmaxParams& p, TensorView<const float> x, TensorView<fl
   const AxisLoop loop(x.shape, p.axis);
   const std::int64_t blocks = (loop.inner + kColumns - 1) / kColumns;
   const std::int64_t work = std::max<std::int64_t>(loop.size * std::min(loop.inner, kColumns), 1);
-  Parallel(loop.outer * blocks, std::max<std::int64_t>(kPartElements / work, 1),
+  Parallel(loop.outer * blocks, std::max<std::int64_t>(kRowGrain / work, 1),
            [&](std::int64_t begin, std::int64_t end) {
              for (std::int64_t block = begin; block < end; ++block) {
                const std::int64_t column = block % blocks * kColumns;
@@ -112,9 +113,9 @@ DRAGOMAN_RT_CLONES void Normalize(std::int64_t rows, std::int64_t size, bool cen
   const auto count = static_cast<float>(size);
   for (std::int64_t row = 0; row < rows; ++row, x += size, y += size) {
     const float mean =
-        centered ? Sum(size, [=](std::int64_t i) { return float(x[i]); }) / count : 0.0f;
+        centered ? SumRow(size, [=](std::int64_t i) { return float(x[i]); }) / count : 0.0f;
     const float variance =
-        Sum(size, [=](std::int64_t i) { return (x[i] - mean) * (x[i] - mean); }) / count;
+        SumRow(size, [=](std::int64_t i) { return (x[i] - mean) * (x[i] - mean); }) / count;
     const float factor = 1.0f / std::sqrt(variance + epsilon);
     if (bias == nullptr) {
       DRAGOMAN_RT_INDEPENDENT
@@ -131,7 +132,7 @@ template <class Body>
 void ForRows(const Shape& shape, Body body) noexcept {
   const std::int64_t elements = NumElements(shape), size = shape[shape.size() - 1];
   if (elements == 0) return;
-  const std::int64_t grain = std::max<std::int64_t>(kPartElements / size, 1);
+  const std::int64_t grain = std::max<std::int64_t>(kRowGrain / size, 1);
   Parallel(elements / size, grain,
            [=](std::int64_t begin, std::int64_t end) { body(begin * size, end - begin); });
 }
@@ -151,14 +152,14 @@ void NormalizeRows(bool centered, float epsilon, const FloatSource& x, const flo
 void SoftmaxRows(const SoftmaxParams&, TensorView<const float> x, TensorView<float> y) noexcept {
   const std::int64_t size = x.shape[x.shape.size() - 1];
   ForRows(x.shape, [=](std::int64_t at, std::int64_t rows) {
-    Softmax(rows, size, size, x.data + at, y.data + at);
+    SoftmaxEach(rows, size, size, x.data + at, y.data + at);
   });
 }
 
 void LogSoftmaxRows(const SoftmaxParams&, TensorView<const float> x, TensorView<float> y) noexcept {
   const std::int64_t size = x.shape[x.shape.size() - 1];
   ForRows(x.shape, [=](std::int64_t at, std::int64_t rows) {
-    LogSoftmax(rows, size, x.data + at, y.data + at);
+    LogSoftmaxEach(rows, size, x.data + at, y.data + at);
   });
 }
 
@@ -173,7 +174,7 @@ void LogSoftmaxColumns(const SoftmaxParams& p, TensorView<const float> x,
 }
 
 void SoftmaxInPlace(std::int64_t rows, std::int64_t size, std::int64_t stride, float* x) noexcept {
-  Softmax(rows, size, stride, x, x);
+  SoftmaxEach(rows, size, stride, x, x);
 }
 
 void LayerNormalizationRows(const LayerNormalizationParams& p, const FloatSource& x,

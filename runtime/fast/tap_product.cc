@@ -14,11 +14,11 @@ namespace dragoman::rt {
 namespace {
 
 constexpr std::int64_t kInputs = 256;           // channels whose panel stays in the first cache
-constexpr std::int64_t kGap = 16;               // floats, so that rows fall to different sets of it
-constexpr std::int64_t kRows = 64;              // of weights, at most, if one output has fewer
+constexpr std::int64_t kTapGap = 16;            // floats, so that rows fall to different sets of it
+constexpr std::int64_t kTapRows = 64;           // of weights, at most, if one output has fewer
 constexpr std::int64_t kPartFloats = 1 << 16;   // of the parts of a block, about
 constexpr std::int64_t kPanelFloats = 1 << 17;  // of a slab of the image, about
-constexpr std::int64_t kGrain = 1 << 16;        // products that a thread is worth
+constexpr std::int64_t kTapGrain = 1 << 16;     // products that a thread is worth
 constexpr std::int64_t kAlignedFloats = 16;
 
 std::int64_t WholeLines(std::int64_t floats) {
@@ -159,8 +159,8 @@ void TapProduct::Pack(const Shape& w, std::int64_t groups, const float* weights,
   post_ = post;
   bias_.assign(static_cast<std::size_t>(groups * outputs_), 0.0f);
   if (bias != nullptr) std::copy_n(bias, groups * outputs_, bias_.begin());
-  block_ = std::clamp<std::int64_t>(kRows / taps_, 1, outputs_);
-  weights_row_ = channels_ % kInputs == 0 ? channels_ + kGap : channels_;
+  block_ = std::clamp<std::int64_t>(kTapRows / taps_, 1, outputs_);
+  weights_row_ = channels_ % kInputs == 0 ? channels_ + kTapGap : channels_;
   const std::int64_t rows = outputs_ * taps_;
   const auto pack = [&]() -> SharedFloats {
     const std::int64_t count = groups * rows * weights_row_;
@@ -249,7 +249,7 @@ void TapProduct::Run(const float* x, const float* residual, float* y,
   // Where there are few of them, threads share the outputs of each.
   const std::int64_t shares = std::clamp<std::int64_t>(most_threads_ / pieces, 1, blocks);
   const std::int64_t products = most_lanes_ * channels_ * taps_ * outputs_ * groups_;
-  const std::int64_t threads = std::clamp<std::int64_t>(pieces * products / kGrain, 1,
+  const std::int64_t threads = std::clamp<std::int64_t>(pieces * products / kTapGrain, 1,
                                                         std::min(most_threads_, pieces * shares));
   const std::int64_t bytes = ScratchBytes() / most_threads_;
   Parallel(threads, 1, [&](std::int64_t begin, std::int64_t end) {

@@ -7,7 +7,7 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr int kTile = kWinogradTile, kOut = kWinogradResults, kPoints = kWinogradPoints;
+constexpr int kTile = kWinogradTile, kResults = kWinogradResults, kPoints = kWinogradPoints;
 
 // Bᵀ d of one column or row.
 template <class Vector>
@@ -70,7 +70,7 @@ struct Loops {
 
   DRAGOMAN_RT_INLINE static void Finish(const float* from, std::int64_t point, const float* bias,
                                         float* to) {
-    Vector half[kOut * kTile], line[kTile], made[kOut];
+    Vector half[kResults * kTile], line[kTile], made[kResults];
     DRAGOMAN_RT_UNROLL
     for (int j = 0; j < kTile; ++j) {
       DRAGOMAN_RT_UNROLL
@@ -78,11 +78,11 @@ struct Loops {
       FinishLine<Vector>(line, half + j, kTile);
     }
     DRAGOMAN_RT_UNROLL
-    for (int i = 0; i < kOut; ++i) {
+    for (int i = 0; i < kResults; ++i) {
       FinishLine<Vector>(half + i * kTile, made, 1);
       DRAGOMAN_RT_UNROLL
-      for (int j = 0; j < kOut; ++j)
-        At(to, (i * kOut + j) * Floats::kCount)->vector = made[j] + At(bias, 0)->vector;
+      for (int j = 0; j < kResults; ++j)
+        At(to, (i * kResults + j) * Floats::kCount)->vector = made[j] + At(bias, 0)->vector;
     }
   }
 
@@ -90,7 +90,7 @@ struct Loops {
                                      float* results) {
     for (std::int64_t i = patch.top; i < patch.bottom; ++i) {
       for (std::int64_t j = patch.left; j < patch.right; ++j)
-        At(results, (i * kOut + j) * Floats::kCount)->vector +=
+        At(results, (i * kResults + j) * Floats::kCount)->vector +=
             At(from, i * patch.row + j * patch.column)->vector;
     }
   }
@@ -100,7 +100,7 @@ struct Loops {
     for (std::int64_t i = patch.top; i < patch.bottom; ++i) {
       for (std::int64_t j = patch.left; j < patch.right; ++j)
         At(to, i * patch.row + j * patch.column)->vector =
-            At(results, (i * kOut + j) * Floats::kCount)->vector;
+            At(results, (i * kResults + j) * Floats::kCount)->vector;
     }
   }
 };

@@ -158,7 +158,7 @@ std::int32_t ToUpper(std::int32_t character) {
   return Mapped(character, std::begin(kToUpper), std::end(kToUpper));
 }
 
-void Append(std::int32_t character, std::string* text) {
+void AppendUtf8(std::int32_t character, std::string* text) {
   const auto add = [&](std::int32_t byte) { text->push_back(static_cast<char>(byte)); };
   if (character < 0x80) return add(character);
   const int more = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
@@ -208,7 +208,7 @@ std::string InLetterCase(std::string_view text, bool upper) {
     if (character == kNoCharacter) {
       changed.push_back(text.front());
     } else {
-      Append(upper ? ToUpper(character) : ToLower(character), &changed);
+      AppendUtf8(upper ? ToUpper(character) : ToLower(character), &changed);
     }
     text.remove_prefix(length);
   }

@@ -559,7 +559,7 @@ constexpr UnicodeClass kCategories[] = {
     {"Zp", kZp, std::size(kZp)}, {"Zs", kZs, std::size(kZs)},
 };
 
-void Append(const UnicodeClass& from, CharacterSet& set) {
+void AppendClass(const UnicodeClass& from, CharacterSet& set) {
   for (std::size_t i = 0; i < from.count; ++i) {
     const UnicodeRange& range = from.ranges[i];
     if (range.stride == 1) {
@@ -576,8 +576,8 @@ CharacterSet UnicodeSet(std::string_view name) {
   if (name == "Any") return {{0, 0x10ffff}};
   CharacterSet set;
   for (const UnicodeClass& category : kCategories)
-    if (category.name == name || category.name.substr(0, 1) == name) Append(category, set);
-  if (const UnicodeClass* script = FindScript(name); script != nullptr) Append(*script, set);
+    if (category.name == name || category.name.substr(0, 1) == name) AppendClass(category, set);
+  if (const UnicodeClass* script = FindScript(name); script != nullptr) AppendClass(*script, set);
   return set;
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-bool Contains(const EinsumLabels& labels, std::int64_t label) {
+bool HasLabel(const EinsumLabels& labels, std::int64_t label) {
   return std::count(labels.begin(), labels.end(), label) > 0;
 }
 
@@ -52,7 +52,7 @@ class TermReader {
 
 Status CheckOutput(const EinsumParams& p) {
   for (std::int64_t label : p.output) {
-    if (label != kEinsumEllipsis && !Contains(p.labels, label)) {
+    if (label != kEinsumEllipsis && !HasLabel(p.labels, label)) {
       return Status::Error("an einsum output label is in no operand");
     }
     if (std::count(p.output.begin(), p.output.end(), label) > 1) {
@@ -64,7 +64,7 @@ Status CheckOutput(const EinsumParams& p) {
 
 EinsumLabels ImplicitOutput(const EinsumLabels& labels) {
   EinsumLabels output;
-  if (Contains(labels, kEinsumEllipsis)) output.push_back(kEinsumEllipsis);
+  if (HasLabel(labels, kEinsumEllipsis)) output.push_back(kEinsumEllipsis);
   for (char c = 'A'; c <= 'z'; ++c) {
     if (IsLetter(c) && std::count(labels.begin(), labels.end(), c) == 1) output.push_back(c);
   }

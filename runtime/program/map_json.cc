@@ -19,14 +19,14 @@ struct Entry {
   std::string key, value;
   bool is_text = false;  // the value
 };
-using Entries = std::vector<Entry>;
+using MapEntries = std::vector<Entry>;
 
 // The subset of JSON that maps are: objects of numbers and strings, and lists of such.
 class Reader {
  public:
   explicit Reader(std::string_view json) : rest_(json) {}
 
-  std::string Read(std::vector<Entries>* maps, bool* is_list) {
+  std::string Read(std::vector<MapEntries>* maps, bool* is_list) {
     *is_list = Take('[');
     if (!*is_list) {
       maps->emplace_back();
@@ -58,7 +58,7 @@ class Reader {
     if (problem_.empty() && !Take(c)) problem_ = std::string("expected '") + c + "'";
   }
 
-  void ReadMap(Entries* entries) {
+  void ReadMap(MapEntries* entries) {
     Expect('{');
     if (!problem_.empty() || Take('}')) return;
     do {
@@ -188,7 +188,7 @@ bool Put(const std::string& text, bool is_text, AnyTensor* tensor, std::int64_t 
 }
 
 // By ascending keys.
-std::string Sort(const ElementType& key, Entries* entries) {
+std::string Sort(const ElementType& key, MapEntries* entries) {
   const auto number = [&](const Entry& entry) {
     std::int64_t parsed = 0;
     return key.bytes == 0 || ParseNumber(entry.key, &parsed) ? std::optional(parsed) : std::nullopt;
@@ -207,7 +207,7 @@ std::string Sort(const ElementType& key, Entries* entries) {
 }
 
 template <class T>
-std::string NumberText(T value) {
+std::string PrintedNumber(T value) {
   if constexpr (std::is_floating_point_v<T>) {
     if (std::isnan(value)) return "NaN";
     if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
@@ -227,9 +227,9 @@ std::string ElementText(const ElementArray& array, std::int64_t i) {
   const std::string_view type = array.type->name;
   if (type == "string") return JsonString(static_cast<const std::string*>(array.data)[i]);
   if (type == "bool") return At<bool>(array, i) ? "true" : "false";
-  if (type == "float32") return NumberText(At<float>(array, i));
-  if (type == "float64") return NumberText(At<double>(array, i));
-  return NumberText(At<std::int64_t>(array, i));
+  if (type == "float32") return PrintedNumber(At<float>(array, i));
+  if (type == "float64") return PrintedNumber(At<double>(array, i));
+  return PrintedNumber(At<std::int64_t>(array, i));
 }
 
 std::string KeyText(const ElementArray& keys, std::int64_t i) {
@@ -280,11 +280,11 @@ std::string PrintMaps(const ElementArray& keys, const ElementArray& values, std:
 
 std::string ParseMaps(std::string_view json, const ElementType& key, const ElementType& value,
                       AnyTensor* keys, AnyTensor* values) {
-  std::vector<Entries> maps;
+  std::vector<MapEntries> maps;
   bool is_list = false;
   if (std::string problem = Reader(json).Read(&maps, &is_list); !problem.empty())
     return "is no JSON of maps: " + problem;
-  for (Entries& map : maps) {
+  for (MapEntries& map : maps) {
     if (std::string problem = Sort(key, &map); !problem.empty()) return problem;
   }
   const auto rows = static_cast<std::int64_t>(maps.size());
@@ -292,7 +292,7 @@ std::string ParseMaps(std::string_view json, const ElementType& key, const Eleme
   keys->Resize(key.name, {entries});
   values->Resize(value.name, is_list ? Shape{rows, entries} : Shape{entries});
   for (std::int64_t row = 0; row < rows; ++row) {
-    const Entries& map = maps[static_cast<std::size_t>(row)];
+    const MapEntries& map = maps[static_cast<std::size_t>(row)];
     if (map.size() != maps.front().size()) return "the maps have different keys";
     for (std::int64_t i = 0; i < entries; ++i) {
       const Entry& entry = map[static_cast<std::size_t>(i)];

@@ -9,20 +9,20 @@
 namespace dragoman::rt {
 namespace {
 
-struct Range {
+struct HiddenRange {
   std::int32_t first;
   std::int32_t last;
 };
 
 // Controls, and what is invisible or turns the direction of text.
-constexpr Range kHidden[] = {{0x00, 0x1f},     {0x7f, 0x9f},      {0xad, 0xad},
-                             {0x61c, 0x61c},   {0x180e, 0x180e},  {0x200b, 0x200f},
-                             {0x2028, 0x202e}, {0x2060, 0x206f},  {0xfeff, 0xfeff},
-                             {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
+constexpr HiddenRange kHidden[] = {{0x00, 0x1f},     {0x7f, 0x9f},      {0xad, 0xad},
+                                   {0x61c, 0x61c},   {0x180e, 0x180e},  {0x200b, 0x200f},
+                                   {0x2028, 0x202e}, {0x2060, 0x206f},  {0xfeff, 0xfeff},
+                                   {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};
 
 bool IsHidden(std::int32_t character) {
   if (character == kNoCharacter) return true;
-  for (const Range& range : kHidden) {
+  for (const HiddenRange& range : kHidden) {
     if (character >= range.first && character <= range.last) return true;
   }
   return false;

@@ -22,7 +22,7 @@ std::vector<std::uint32_t> Characters(std::string_view text) {
   return characters;
 }
 
-void Append(std::uint32_t c, std::string& text) {
+void AppendCodePoint(std::uint32_t c, std::string& text) {
   const auto rest = [&](int shift) { text += static_cast<char>(0x80 | (c >> shift & 0x3f)); };
   if (c < 0x80) {
     text += static_cast<char>(c);
@@ -52,7 +52,7 @@ std::string Utf8FromUcs4(std::string_view little_endian) {
     std::uint32_t character = 0;
     std::memcpy(&character, little_endian.data() + i, 4);
     if (character > 0x10ffff) throw Error("text holds what is not a character");
-    Append(character, text);
+    AppendCodePoint(character, text);
     if (character != 0) end = text.size();
   }
   text.resize(end);
