@@ -20,15 +20,19 @@ add_library(@NAME@ STATIC
 @SOURCES@)
 add_library(@NAME@::@NAME@ ALIAS @NAME@)
 target_compile_features(@NAME@ PUBLIC cxx_std_17)
-# Each source is compiled alone: several have functions of the same name.
+# Most of compiling goes on headers that the sources share. A cache of compiled files knows each
+# source of the runtime already, if that is compiled alone.
 set_target_properties(@NAME@ PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
-  UNITY_BUILD OFF)
-# Memory is shared between tensors of different element types; nothing asks for errno or traps of
+  UNITY_BUILD_BATCH_SIZE 0)
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set_target_properties(@NAME@ PROPERTIES UNITY_BUILD ON)
+endif()
+@ALONE@# Memory is shared between tensors of different element types; nothing asks for errno or traps of
 # floating-point functions, which loops that have neither are faster than. With -O2 alone, g++
 # before 13 leaves most loops without vectors.
 target_compile_options(@NAME@ PRIVATE -Wall -Wextra -fno-strict-aliasing
   -fno-math-errno -fno-trapping-math
-  $<$<CXX_COMPILER_ID:GNU>:-ftree-vectorize -fvect-cost-model=dynamic>)
+  $<$<CXX_COMPILER_ID:GNU>:-ftree-vectorize -fvect-cost-model=dynamic -Wno-subobject-linkage>)
 target_compile_definitions(@NAME@ PRIVATE
   "MODEL_WEIGHTS=\"${CMAKE_CURRENT_SOURCE_DIR}/@NAME@.weights\"")
 @EMBED@target_include_directories(@NAME@ PUBLIC
@@ -45,11 +49,11 @@ endif()
 option(@NAME@_INFER "Build the program infer" ON)
 if(@NAME@_INFER)
   add_executable(@NAME@_infer @INFER_FILE@@INFER_SOURCES@)
-  # Little of its time is spent outside the library, though -O0 would read and compare large arrays
-  # slowly; most of compiling it goes on headers that its sources share.
+  # Its time is the library's, so nothing is optimised; most of compiling it goes on headers that its
+  # sources share.
   set_target_properties(@NAME@_infer PROPERTIES OUTPUT_NAME infer UNITY_BUILD ON
     UNITY_BUILD_BATCH_SIZE 0)
-  target_compile_options(@NAME@_infer PRIVATE -Wall -Wextra -O1)
+  target_compile_options(@NAME@_infer PRIVATE -Wall -Wextra -O0)
   target_link_libraries(@NAME@_infer PRIVATE @NAME@::@NAME@)
 @TESTS@endif()
 @LOADABLE@
@@ -92,6 +96,13 @@ constexpr std::string_view kLinkOneDnn = R"(if(@NAME@_DNNL)
 else()
   target_include_directories(@NAME@ PRIVATE runtime/plain)
 endif()
+)";
+
+// Parts of a large program are as large as the runtime; headers of image libraries define macros.
+constexpr std::string_view kImages = "runtime/images/";
+constexpr std::string_view kAlone =
+    R"(set_source_files_properties(@FILES@
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 )";
 
 constexpr std::string_view kLinkImageLibraries =
@@ -143,16 +154,19 @@ std::string Quoted(std::string_view text) {
 std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
                       std::span<const RuntimeFile* const> runtime,
                       std::span<const RuntimeFile* const> used, const CodegenOptions& options) {
-  std::string library, infer;
+  std::string library, infer, alone;
   bool onednn = false, images = false;
   for (const GeneratedFile& file : sources) {
     const bool is_own_target = file.path == InferFile(plan) || file.path == LoadableFile(plan);
-    if (file.path.ends_with(".cc") && !is_own_target) library += "  " + file.path + "\n";
+    if (!file.path.ends_with(".cc") || is_own_target) continue;
+    library += "  " + file.path + "\n";
+    if (file.path != plan.name + ".cc") alone += " " + file.path;
   }
   for (const RuntimeFile* file : runtime) {
     onednn = onednn || file->path.starts_with("runtime/fast/");
     images = images || file->path == "runtime/images/libraries.cmake";
     if (!file->path.ends_with(".cc")) continue;
+    if (file->path.starts_with(kImages)) alone += " " + std::string(file->path);
     (std::ranges::find(used, file) == used.end() ? infer : library) +=
         "\n  " + std::string(file->path);
   }
@@ -170,6 +184,8 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
   text = Filled(std::move(text), "@FIND@\n", find);
   text = Filled(std::move(text), "@CONFIG_FIND@", config_find);
   text = Filled(std::move(text), "@LINK@", link);
+  text = Filled(std::move(text), "@ALONE@",
+                alone.empty() ? "" : Filled(std::string(kAlone), "@FILES@", alone));
   text = Filled(std::move(text), "@EMBED@", options.embed_weights ? kEmbed : "");
   text = Filled(std::move(text), "@INSTALL_WEIGHTS@", options.embed_weights ? "" : kInstallWeights);
   text = Filled(std::move(text), "@CONFIG_WEIGHTS@", options.embed_weights ? "" : kConfigWeights);
