@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <limits>
 #include <string>
-#include <type_traits>
 
 #include "runtime/kernels/element.h"
 
@@ -56,62 +54,149 @@ Difference MeasureIntegers(T found, T expected, const Closeness& closeness) {
   return {rounded, rounded == 0 ? 0 : rounded / scale, distance == 0 || close};
 }
 
-template <class T>
-Difference Measure(const T& found, const T& expected, const Closeness& closeness) {
-  if constexpr (std::is_same_v<T, std::string>) {
-    return {kInfinity, 0, false};
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return {1, 1, false};
-  } else if constexpr (kIsComplex<T>) {
-    const Difference real =
-        Measure(static_cast<double>(found.real()), static_cast<double>(expected.real()), closeness);
-    const Difference imaginary =
-        Measure(static_cast<double>(found.imag()), static_cast<double>(expected.imag()), closeness);
-    return {std::max(real.distance, imaginary.distance),
-            std::max(real.relative, imaginary.relative), real.close && imaginary.close};
-  } else if constexpr (kIsFloating<T>) {
-    return Measure(static_cast<double>(found), static_cast<double>(expected), closeness);
-  } else {
-    return MeasureIntegers(found, expected, closeness);
-  }
-}
+// How elements of a type are compared.
+enum class Numbers { kFloats, kSigned, kUnsigned, kNone };
 
-// Element `i` of an array in memory.
+// Part `i` of an array of floats; a complex number has two.
+using PartFunction = double (*)(const void* data, std::int64_t i);
+
 template <class T>
-T Read(const void* data, std::int64_t i) {
+double PartOf(const void* data, std::int64_t i) {
   T value;
   std::memcpy(&value, static_cast<const std::byte*>(data) + i * std::int64_t{sizeof(T)}, sizeof(T));
+  return static_cast<double>(value);
+}
+
+struct Judged {
+  const char* type;
+  Numbers numbers;
+  double usual = 0;  // both limits
+  PartFunction part = nullptr;
+  std::int64_t parts = 1;
+};
+
+template <class T>
+constexpr Judged Floats(const char* type, double usual = 0, std::int64_t parts = 1) {
+  return {type, Numbers::kFloats, usual, &PartOf<T>, parts};
+}
+
+constexpr Judged kJudged[] = {
+    Floats<float>("float32", 1e-4),
+    Floats<double>("float64", 1e-7),
+    Floats<Half>("float16", 1e-2),
+    Floats<BFloat16>("bfloat16", 1e-2),
+    Floats<float>("complex64", 1e-4, 2),
+    Floats<double>("complex128", 1e-7, 2),
+    Floats<Float8E4M3FN>("float8_e4m3fn"),
+    Floats<Float8E4M3FNUZ>("float8_e4m3fnuz"),
+    Floats<Float8E5M2>("float8_e5m2"),
+    Floats<Float8E5M2FNUZ>("float8_e5m2fnuz"),
+    Floats<Float8E8M0>("float8_e8m0"),
+    Floats<Float4E2M1>("float4_e2m1"),
+    {"int8", Numbers::kSigned},
+    {"int16", Numbers::kSigned},
+    {"int32", Numbers::kSigned},
+    {"int64", Numbers::kSigned},
+    {"uint8", Numbers::kUnsigned},
+    {"uint16", Numbers::kUnsigned},
+    {"uint32", Numbers::kUnsigned},
+    {"uint64", Numbers::kUnsigned},
+    {"int4", Numbers::kSigned},
+    {"uint4", Numbers::kUnsigned},
+    {"int2", Numbers::kSigned},
+    {"uint2", Numbers::kUnsigned},
+    {"bool", Numbers::kNone},
+    {"string", Numbers::kNone},
+};
+static_assert(std::size(kJudged) == std::size(kElementTypes), "one row an element type");
+
+const Judged& JudgedAs(const ElementType& type) {
+  return *std::find_if(std::begin(kJudged), std::end(kJudged),
+                       [&](const Judged& row) { return std::strcmp(row.type, type.name) == 0; });
+}
+
+// Integers of `bytes` bytes that begin at `data`, widened.
+std::uint64_t UnsignedAt(const std::byte* data, std::size_t bytes) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, data, bytes);
   return value;
 }
-
-template <class T>
-bool HaveSameBits(const void* a, const void* b, std::int64_t i) {
-  if constexpr (std::is_same_v<T, std::string>) {
-    return static_cast<const std::string*>(a)[i] == static_cast<const std::string*>(b)[i];
-  } else {
-    const std::int64_t at = i * std::int64_t{sizeof(T)};
-    return std::memcmp(static_cast<const std::byte*>(a) + at, static_cast<const std::byte*>(b) + at,
-                       sizeof(T)) == 0;
-  }
+std::int64_t SignedAt(const std::byte* data, std::size_t bytes) {
+  const unsigned unused = 64 - 8 * static_cast<unsigned>(bytes);
+  return static_cast<std::int64_t>(UnsignedAt(data, bytes) << unused) >> unused;
 }
 
-template <class T>
-Difference MeasureAt(const void* found, const void* expected, std::int64_t i,
-                     const Closeness& closeness) {
-  if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, bool>) {
-    return Measure(T(), T(), closeness);
-  } else {
-    return Measure(Read<T>(found, i), Read<T>(expected, i), closeness);
+// The elements `i` of two arrays, for one type. Those that it refers to outlive it.
+class Pairs {
+ public:
+  Pairs(const ElementType& type, const void* found, const void* expected)
+      : judged_(JudgedAs(type)),
+        bytes_(static_cast<std::size_t>(type.bytes)),
+        found_(static_cast<const std::byte*>(found)),
+        expected_(static_cast<const std::byte*>(expected)) {}
+
+  bool HaveSameBits(std::int64_t i) const {
+    if (bytes_ == 0) {
+      return reinterpret_cast<const std::string*>(found_)[i] ==
+             reinterpret_cast<const std::string*>(expected_)[i];
+    }
+    const std::size_t at = static_cast<std::size_t>(i) * bytes_;
+    return std::memcmp(found_ + at, expected_ + at, bytes_) == 0;
   }
+
+  // Of elements with other bits.
+  Difference MeasureAt(std::int64_t i, const Closeness& closeness) const {
+    const std::size_t at = static_cast<std::size_t>(i) * bytes_;
+    switch (judged_.numbers) {
+      case Numbers::kFloats:
+        return MeasureParts(i * judged_.parts, closeness);
+      case Numbers::kSigned:
+        return MeasureIntegers(SignedAt(found_ + at, bytes_), SignedAt(expected_ + at, bytes_),
+                               closeness);
+      case Numbers::kUnsigned:
+        return MeasureIntegers(UnsignedAt(found_ + at, bytes_), UnsignedAt(expected_ + at, bytes_),
+                               closeness);
+      case Numbers::kNone:
+        break;
+    }
+    return {bytes_ == 0 ? kInfinity : 1, bytes_ == 0 ? 0.0 : 1, false};
+  }
+
+  std::int64_t parts() const { return judged_.parts; }
+  double found(std::int64_t part) const { return judged_.part(found_, part); }
+  double expected(std::int64_t part) const { return judged_.part(expected_, part); }
+
+ private:
+  Difference MeasureParts(std::int64_t first, const Closeness& closeness) const {
+    Difference all = Measure(found(first), expected(first), closeness);
+    for (std::int64_t part = first + 1; part < first + judged_.parts; ++part) {
+      const Difference one = Measure(found(part), expected(part), closeness);
+      all = {std::max(all.distance, one.distance), std::max(all.relative, one.relative),
+             all.close && one.close};
+    }
+    return all;
+  }
+
+  const Judged& judged_;
+  std::size_t bytes_;  // 0: strings
+  const std::byte* found_;
+  const std::byte* expected_;
+};
+
+}  // namespace
+
+Closeness UsualCloseness(const ElementType& type) {
+  const double usual = JudgedAs(type).usual;
+  return {usual, usual, Scale::kExpected};
 }
 
-template <class T>
-ElementDifferences FindDifferencesOf(const void* found, const void* expected, std::int64_t count,
-                                     const Closeness& closeness) {
+ElementDifferences FindDifferences(const ElementType& type, const void* found, const void* expected,
+                                   std::int64_t count, const Closeness& closeness) {
+  const Pairs pairs(type, found, expected);
   ElementDifferences all;
   for (std::int64_t i = 0; i < count; ++i) {
-    if (HaveSameBits<T>(found, expected, i)) continue;
-    const Difference difference = MeasureAt<T>(found, expected, i, closeness);
+    if (pairs.HaveSameBits(i)) continue;
+    const Difference difference = pairs.MeasureAt(i, closeness);
     if (all.changed++ == 0) all.first_changed = i;
     if (!difference.close) ++all.outside;
     if (difference.distance > all.largest) {
@@ -123,118 +208,28 @@ ElementDifferences FindDifferencesOf(const void* found, const void* expected, st
   return all;
 }
 
-// Element `i` as the numbers that it is made of.
-template <class T>
-std::complex<double> ReadNumber(const void* data, std::int64_t i) {
-  const T value = Read<T>(data, i);
-  if constexpr (kIsComplex<T>) {
-    return {static_cast<double>(value.real()), static_cast<double>(value.imag())};
-  } else {
-    return static_cast<double>(value);
-  }
-}
-
-double Larger(double largest, double part) {
-  return std::isfinite(part) ? std::max(largest, std::fabs(part)) : largest;
-}
+bool HasRms(const ElementType& type) { return JudgedAs(type).numbers == Numbers::kFloats; }
 
 // Sums of squares in units of the largest number, so that none overflows.
-template <class T>
-double RelativeRmsOf(const void* found, const void* expected, std::int64_t count) {
+double RelativeRms(const ElementType& type, const void* found, const void* expected,
+                   std::int64_t count) {
+  const Pairs pairs(type, found, expected);
+  const std::int64_t parts = count * pairs.parts();
   double unit = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::complex<double> b = ReadNumber<T>(expected, i);
-    unit = Larger(Larger(unit, b.real()), b.imag());
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const double b = pairs.expected(i);
+    if (std::isfinite(b)) unit = std::max(unit, std::fabs(b));
   }
   double largest = 0, differences = 0, squares = 0;
-  const auto add = [&](double a, double b) {
-    const double distance = Measure(a, b, Closeness()).distance;
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const double b = pairs.expected(i);
+    const double distance = Measure(pairs.found(i), b, Closeness()).distance;
     largest = std::max(largest, distance);
     differences += distance / unit * (distance / unit);
     squares += std::isfinite(b) ? b / unit * (b / unit) : 0;
-  };
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::complex<double> a = ReadNumber<T>(found, i), b = ReadNumber<T>(expected, i);
-    add(a.real(), b.real());
-    add(a.imag(), b.imag());
   }
   if (largest == 0) return 0;
   return unit == 0 ? kInfinity : std::sqrt(differences / squares);
-}
-
-using FindFunction = ElementDifferences (*)(const void*, const void*, std::int64_t,
-                                            const Closeness&);
-using RmsFunction = double (*)(const void*, const void*, std::int64_t);
-
-struct Row {
-  const char* type;
-  FindFunction find;
-  RmsFunction rms;  // null: not a floating type
-  double usual;     // both limits
-};
-
-template <class T>
-constexpr Row Floats(const char* type, double usual = 0) {
-  return {type, &FindDifferencesOf<T>, &RelativeRmsOf<T>, usual};
-}
-
-template <class T>
-constexpr Row Others(const char* type) {
-  return {type, &FindDifferencesOf<T>, nullptr, 0};
-}
-
-constexpr Row kRows[] = {
-    Floats<float>("float32", 1e-4),
-    Floats<double>("float64", 1e-7),
-    Floats<Half>("float16", 1e-2),
-    Floats<BFloat16>("bfloat16", 1e-2),
-    Floats<std::complex<float>>("complex64", 1e-4),
-    Floats<std::complex<double>>("complex128", 1e-7),
-    Floats<Float8E4M3FN>("float8_e4m3fn"),
-    Floats<Float8E4M3FNUZ>("float8_e4m3fnuz"),
-    Floats<Float8E5M2>("float8_e5m2"),
-    Floats<Float8E5M2FNUZ>("float8_e5m2fnuz"),
-    Floats<Float8E8M0>("float8_e8m0"),
-    Floats<Float4E2M1>("float4_e2m1"),
-    Others<std::int8_t>("int8"),
-    Others<std::int16_t>("int16"),
-    Others<std::int32_t>("int32"),
-    Others<std::int64_t>("int64"),
-    Others<std::uint8_t>("uint8"),
-    Others<std::uint16_t>("uint16"),
-    Others<std::uint32_t>("uint32"),
-    Others<std::uint64_t>("uint64"),
-    Others<std::int8_t>("int4"),
-    Others<std::uint8_t>("uint4"),
-    Others<std::int8_t>("int2"),
-    Others<std::uint8_t>("uint2"),
-    Others<bool>("bool"),
-    Others<std::string>("string"),
-};
-static_assert(std::size(kRows) == std::size(kElementTypes), "one row an element type");
-
-const Row& RowOf(const ElementType& type) {
-  return *std::find_if(std::begin(kRows), std::end(kRows),
-                       [&](const Row& row) { return std::strcmp(row.type, type.name) == 0; });
-}
-
-}  // namespace
-
-Closeness UsualCloseness(const ElementType& type) {
-  const double usual = RowOf(type).usual;
-  return {usual, usual, Scale::kExpected};
-}
-
-ElementDifferences FindDifferences(const ElementType& type, const void* found, const void* expected,
-                                   std::int64_t count, const Closeness& closeness) {
-  return RowOf(type).find(found, expected, count, closeness);
-}
-
-bool HasRms(const ElementType& type) { return RowOf(type).rms != nullptr; }
-
-double RelativeRms(const ElementType& type, const void* found, const void* expected,
-                   std::int64_t count) {
-  return RowOf(type).rms(found, expected, count);
 }
 
 }  // namespace dragoman::rt
