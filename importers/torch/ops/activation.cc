@@ -39,68 +39,58 @@ Result<Value*> LowerSoftmaxAs(Call& call, std::string_view type) {
   return c.Done(SoftmaxAlong(c, type, x, c.Int("dim")));
 }
 
-Result<Value*> LowerRelu(Call& call) {
-  CallComposer c(call);
+Value* LowerRelu(CallComposer& c) {
   Value* x = c.Tensor("self");
-  return c.Done(Info(c.dtype(x)).is_signed ? c.Op("Relu", {x}) : x);  // ONNX has none of unsigned
+  return Info(c.dtype(x)).is_signed ? c.Op("Relu", {x}) : x;  // ONNX has none of unsigned
 }
 
-Result<Value*> LowerRelu6(Call& call) {
-  CallComposer c(call);
-  return c.Done(Clip(c, c.Tensor("self"), 0, 6));
-}
+Value* LowerRelu6(CallComposer& c) { return Clip(c, c.Tensor("self"), 0, 6); }
 
-Result<Value*> LowerHardtanh(Call& call) {
-  CallComposer c(call);
+Value* LowerHardtanh(CallComposer& c) {
   Value* x = c.Tensor("self");
   const double lower = c.Float("min_val");
-  return c.Done(Clip(c, x, lower, c.Float("max_val")));
+  return Clip(c, x, lower, c.Float("max_val"));
 }
 
 }  // namespace
 
-Result<Value*> LowerElu(Call& call) {
-  CallComposer c(call);
+Value* LowerElu(CallComposer& c) {
   Value* x = c.Tensor("self");
   const double alpha = c.Float("alpha");
   const double scale = c.Float("scale");
   const double input_scale = c.Float("input_scale");
   const bool fits = FitsAttribute(alpha, c.dtype(x)) && FitsAttribute(scale, c.dtype(x));
   if (fits && scale == 1 && input_scale == 1)
-    return c.Done(c.Op("Elu", {x}, {FloatAttribute("alpha", alpha)}));
+    return c.Op("Elu", {x}, {FloatAttribute("alpha", alpha)});
   if (fits && scale > 0 && input_scale == 1) {
-    return c.Done(
-        c.Op("Selu", {x}, {FloatAttribute("alpha", alpha), FloatAttribute("gamma", scale)}));
+    return c.Op("Selu", {x}, {FloatAttribute("alpha", alpha), FloatAttribute("gamma", scale)});
   }
-  return c.Done(ScaledElu(c, x, alpha, scale, input_scale));
+  return ScaledElu(c, x, alpha, scale, input_scale);
 }
 
-Result<Value*> LowerCelu(Call& call) {
-  CallComposer c(call);
+Value* LowerCelu(CallComposer& c) {
   Value* x = c.Tensor("self");
   const double alpha = c.Float("alpha");
-  if (!FitsAttribute(alpha, c.dtype(x))) return c.Done(ScaledElu(c, x, alpha, 1, 1 / alpha));
-  return c.Done(c.Op("Celu", {x}, {FloatAttribute("alpha", alpha)}));
+  if (!FitsAttribute(alpha, c.dtype(x))) return ScaledElu(c, x, alpha, 1, 1 / alpha);
+  return c.Op("Celu", {x}, {FloatAttribute("alpha", alpha)});
 }
 
 namespace {
 
-Result<Value*> LowerSelu(Call& call) {
-  CallComposer c(call);
+Value* LowerSelu(CallComposer& c) {
   Value* x = c.Tensor("self");
-  if (c.dtype(x) == DType::kF64) return c.Done(ScaledElu(c, x, kSeluAlpha, kSeluScale));
-  return c.Done(c.Op("Selu", {x}));
+  if (c.dtype(x) == DType::kF64) return ScaledElu(c, x, kSeluAlpha, kSeluScale);
+  return c.Op("Selu", {x});
 }
 
 }  // namespace
 
-Result<Value*> LowerLeakyRelu(Call& call) {
-  CallComposer c(call);
+Value* LowerLeakyRelu(CallComposer& c) {
   Value* x = c.Tensor("self");
   const double slope = c.Float("negative_slope");
   // The attribute has not the digits of a double.
-  if (c.dtype(x) == DType::kF64) return c.Done(c.Where(c.Greater(x, 0), x, c.Mul(x, slope)));
-  return c.Done(c.Op("LeakyRelu", {x}, {FloatAttribute("alpha", slope)}));
+  if (c.dtype(x) == DType::kF64) return c.Where(c.Greater(x, 0), x, c.Mul(x, slope));
+  return c.Op("LeakyRelu", {x}, {FloatAttribute("alpha", slope)});
 }
 
 // At inference the slope is the mean of the bounds.
@@ -118,91 +108,79 @@ Result<Value*> LowerRRelu(Call& call) {
 }
 
 // One slope for all, or one for each channel.
-Result<Value*> LowerPRelu(Call& call) {
-  CallComposer c(call);
+Value* LowerPRelu(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* slope = c.Tensor("weight");
   const int rank = c.Rank(x);
   slope = rank == 0 ? c.Reshape(slope, c.Ints({})) : AlongAxis(c, slope, 0, std::max(rank - 1, 1));
-  return c.Done(c.Op("PRelu", {x, slope}));
+  return c.Op("PRelu", {x, slope});
 }
 
 namespace {
 
-Result<Value*> LowerGelu(Call& call) {
-  CallComposer c(call);
+Value* LowerGelu(CallComposer& c) {
   const std::string approximate = c.Has("approximate") ? c.Text("approximate") : "none";
-  return c.Done(c.Op("Gelu", {c.Tensor("self")}, {{"approximate", approximate}}));
+  return c.Op("Gelu", {c.Tensor("self")}, {{"approximate", approximate}});
 }
 
-Result<Value*> LowerSilu(Call& call) {
-  CallComposer c(call);
+Value* LowerSilu(CallComposer& c) {
   Value* x = c.Floating("self");
   Value* wide = c.Widen(x);
-  return c.Done(c.CastLike(c.Mul(wide, c.Sigmoid(wide)), x));
+  return c.CastLike(c.Mul(wide, c.Sigmoid(wide)), x);
 }
 
 }  // namespace
 
-Result<Value*> LowerHardswish(Call& call) {
-  CallComposer c(call);
-  return c.Done(c.Op("HardSwish", {c.Tensor("self")}));
-}
+Value* LowerHardswish(CallComposer& c) { return c.Op("HardSwish", {c.Tensor("self")}); }
 
 namespace {
 
-Result<Value*> LowerHardsigmoid(Call& call) {
-  CallComposer c(call);
+Value* LowerHardsigmoid(CallComposer& c) {
   Value* x = c.Tensor("self");
-  if (c.dtype(x) == DType::kF64) return c.Done(c.Div(Clip(c, c.Add(x, 3), 0, 6), 6));
-  return c.Done(c.Op("HardSigmoid", {x}, {FloatAttribute("alpha", 1.0 / 6)}));
+  if (c.dtype(x) == DType::kF64) return c.Div(Clip(c, c.Add(x, 3), 0, 6), 6);
+  return c.Op("HardSigmoid", {x}, {FloatAttribute("alpha", 1.0 / 6)});
 }
 
 // Beyond `threshold` it is the identity, which in floating point it is already from 20 on.
-Result<Value*> LowerSoftplus(Call& call) {
-  CallComposer c(call);
+Value* LowerSoftplus(CallComposer& c) {
   Value* x = c.Tensor("self");
   const double beta = c.Float("beta");
   const double threshold = c.Float("threshold");
-  if (beta == 1 && threshold >= 20) return c.Done(c.Op("Softplus", {x}));
+  if (beta == 1 && threshold >= 20) return c.Op("Softplus", {x});
   Value* wide = c.Widen(x);
   Value* scaled = c.Mul(wide, beta);
   Value* curve = c.Div(c.Op("Softplus", {scaled}), beta);
   // Beyond it the curve is x, but for less than float32 has digits; a larger beta may overflow.
   const bool is_curve = threshold >= 20 && beta > 0 && beta <= 1 && c.dtype(wide) == DType::kF32;
-  if (is_curve) return c.Done(c.CastLike(curve, x));
-  return c.Done(c.CastLike(c.Where(c.Greater(scaled, threshold), wide, curve), x));
+  if (is_curve) return c.CastLike(curve, x);
+  return c.CastLike(c.Where(c.Greater(scaled, threshold), wide, curve), x);
 }
 
-Result<Value*> LowerHardshrink(Call& call) {
-  CallComposer c(call);
+Value* LowerHardshrink(CallComposer& c) {
   Value* x = c.Tensor("self");
-  return c.Done(c.Where(c.LessOrEqual(c.Abs(x), c.Float("lambd")), 0, x));
+  return c.Where(c.LessOrEqual(c.Abs(x), c.Float("lambd")), 0, x);
 }
 
-Result<Value*> LowerSoftshrink(Call& call) {
-  CallComposer c(call);
+Value* LowerSoftshrink(CallComposer& c) {
   Value* x = c.Tensor("self");
   const double lambd = c.Float("lambd");
   Value* shrunk = c.Sub(x, c.Mul(Sign(c, x), lambd));
-  return c.Done(c.Where(c.LessOrEqual(c.Abs(x), lambd), 0, shrunk));
+  return c.Where(c.LessOrEqual(c.Abs(x), lambd), 0, shrunk);
 }
 
-Result<Value*> LowerThreshold(Call& call) {
-  CallComposer c(call);
+Value* LowerThreshold(CallComposer& c) {
   Value* x = c.Tensor("self");
-  Value* below = c.LessOrEqual(x, c.Take(call.ScalarValue("threshold", c.dtype(x))));
-  return c.Done(c.Where(below, c.Take(call.ScalarValue("value", c.dtype(x))), x));
+  Value* below = c.LessOrEqual(x, c.Take(c.call().ScalarValue("threshold", c.dtype(x))));
+  return c.Where(below, c.Take(c.call().ScalarValue("value", c.dtype(x))), x);
 }
 
-Result<Value*> LowerGlu(Call& call) {
-  CallComposer c(call);
+Value* LowerGlu(CallComposer& c) {
   Value* x = c.Tensor("self");
   const std::int64_t axis = c.AxisArgument("dim", x);
   const std::vector<Value*> halves =
       c.Ops("Split", {x}, {{"axis", axis}, {"num_outputs", std::int64_t{2}}}, 2);
   Value* gate = c.Sigmoid(c.Widen(halves[1]));
-  return c.Done(c.CastLike(c.Mul(c.Widen(halves[0]), gate), x));
+  return c.CastLike(c.Mul(c.Widen(halves[0]), gate), x);
 }
 
 }  // namespace
@@ -214,13 +192,12 @@ namespace {
 Result<Value*> LowerLogSoftmax(Call& call) { return LowerSoftmaxAs(call, "LogSoftmax"); }
 
 // Rows of -inf alone give zeros.
-Result<Value*> LowerSafeSoftmax(Call& call) {
-  CallComposer c(call);
+Value* LowerSafeSoftmax(CallComposer& c) {
   Value* x = c.Tensor("self");
   x = c.Cast(x, c.DTypeOr("dtype", c.dtype(x)));
   const int axis = c.AxisArgument("dim", x);
   Value* masked = c.Equal(c.Reduce("ReduceMax", x, {axis}, true), -INFINITY);
-  return c.Done(c.Where(masked, 0, SoftmaxAlong(c, "Softmax", x, axis)));
+  return c.Where(masked, 0, SoftmaxAlong(c, "Softmax", x, axis));
 }
 
 // Sizes of the mask: those of `x`, or one element for each example and channel.

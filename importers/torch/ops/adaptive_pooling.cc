@@ -172,11 +172,11 @@ Value* AverageGeneral(Composer& c, Value* given, const Sizes& sizes) {
   return c.CastLike(x, given);
 }
 
-Result<Value*> AdaptiveAverage(CallComposer& c) {
+Value* AdaptiveAverage(CallComposer& c) {
   const int spatial = SpatialAxes(c.call().op());
   const Batched batched = Batch(c, c.Tensor("self"), spatial);
   const Sizes sizes = TakeSizes(c, batched.x, spatial);
-  if (c.failed()) return c.Done(nullptr);
+  if (c.failed()) return nullptr;
   Value* y = nullptr;
   if (IsOne(sizes)) {
     y = c.Op("GlobalAveragePool", {batched.x});
@@ -187,14 +187,11 @@ Result<Value*> AdaptiveAverage(CallComposer& c) {
   } else {
     y = AverageGeneral(c, batched.x, sizes);
   }
-  return c.Done(Unbatch(c, y, batched));
+  return Unbatch(c, y, batched);
 }
 
 // adaptive_avg_pool1d, 2d, 3d
-Result<Value*> LowerAdaptiveAvgPool(Call& call) {
-  CallComposer c(call);
-  return AdaptiveAverage(c);
-}
+Value* LowerAdaptiveAvgPool(CallComposer& c) { return AdaptiveAverage(c); }
 
 // The largest of each window, and its place within the spatial axes.
 Result<Results> LowerAdaptiveMaxPool(Call& call) {

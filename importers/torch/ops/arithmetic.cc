@@ -107,117 +107,98 @@ Result<Value*> LowerAdd(Call& call) {
 
 namespace {
 
-Result<Value*> LowerSub(Call& call) {
-  CallComposer c(call);
+Value* LowerSub(CallComposer& c) {
   const Operands x = TakeOperands(c);
-  return c.Done(Difference(c, x.self, x.other));
+  return Difference(c, x.self, x.other);
 }
 
-Result<Value*> LowerRSub(Call& call) {
-  CallComposer c(call);
+Value* LowerRSub(CallComposer& c) {
   const Operands x = TakeOperands(c);
-  return c.Done(Difference(c, x.other, x.self));
+  return Difference(c, x.other, x.self);
 }
 
-Result<Value*> LowerMul(Call& call) {
-  CallComposer c(call);
+Value* LowerMul(CallComposer& c) {
   const Operands x = TakeOperands(c);
-  if (c.dtype(x.self) == DType::kBool) return c.Done(c.And(x.self, x.other));
-  return c.Done(WithFactor(c, x, Product));
+  if (c.dtype(x.self) == DType::kBool) return c.And(x.self, x.other);
+  return WithFactor(c, x, Product);
 }
 
-Result<Value*> LowerDiv(Call& call) {
-  CallComposer c(call);
+Value* LowerDiv(CallComposer& c) {
   const std::string mode = RoundingMode(c);
   const Operands x = TakeOperands(c, mode == "true");
-  if (mode == "floor") return c.Done(WithFactor(c, x, FloorQuotient));
-  if (mode == "trunc") return c.Done(WithFactor(c, x, TruncQuotient));
-  if (mode == "true") return c.Done(WithFactor(c, x, Ratio));
-  return call.Invalid("rounding_mode '" + mode + "' is unknown");
+  if (mode == "floor") return WithFactor(c, x, FloorQuotient);
+  if (mode == "trunc") return WithFactor(c, x, TruncQuotient);
+  if (mode == "true") return WithFactor(c, x, Ratio);
+  return c.Fail(c.call().Invalid("rounding_mode '" + mode + "' is unknown"));
 }
 
-Result<Value*> LowerFloorDivide(Call& call) {
-  CallComposer c(call);
-  return c.Done(WithFactor(c, TakeOperands(c), FloorQuotient));
-}
+Value* LowerFloorDivide(CallComposer& c) { return WithFactor(c, TakeOperands(c), FloorQuotient); }
 
-Result<Value*> LowerRemainder(Call& call) {
-  CallComposer c(call);
+Value* LowerRemainder(CallComposer& c) {
   const Operands x = TakeOperands(c);
-  return c.Done(Remainder(c, x.self, x.other));
+  return Remainder(c, x.self, x.other);
 }
 
-Result<Value*> LowerFmod(Call& call) {
-  CallComposer c(call);
+Value* LowerFmod(CallComposer& c) {
   const Operands x = TakeOperands(c);
-  return c.Done(c.Op("Mod", {x.self, x.other}, {{"fmod", std::int64_t{1}}}));
+  return c.Op("Mod", {x.self, x.other}, {{"fmod", std::int64_t{1}}});
 }
 
-Result<Value*> LowerPow(Call& call) {
-  CallComposer c(call);
+Value* LowerPow(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "exponent"});
-  if (c.dtype(x[0]) == DType::kBool) return call.Unsupported("powers of bool");
+  if (c.dtype(x[0]) == DType::kBool) return c.Refuse("powers of bool");
   // As torch has them: squares of all types; the root also of negative infinity and zero.
-  const Abstract exponent = c.Take(call.Argument("exponent"));
+  const Abstract exponent = c.Take(c.call().Argument("exponent"));
   const auto* number = exponent.As<Number>();
-  const bool is_known = number != nullptr && number->known() && !call.Declares("base");
-  if (is_known && number->AsComplex() == 2.0) return c.Done(c.Mul(x[0], x[0]));
-  if (is_known && number->AsComplex() == 0.5 && IsFloating(c.dtype(x[0])))
-    return c.Done(c.Sqrt(x[0]));
-  return c.Done(c.Pow(x[0], x[1]));
+  const bool is_known = number != nullptr && number->known() && !c.call().Declares("base");
+  if (is_known && number->AsComplex() == 2.0) return c.Mul(x[0], x[0]);
+  if (is_known && number->AsComplex() == 0.5 && IsFloating(c.dtype(x[0]))) return c.Sqrt(x[0]);
+  return c.Pow(x[0], x[1]);
 }
 
-Result<Value*> LowerFloatPower(Call& call) {
-  CallComposer c(call);
+Value* LowerFloatPower(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "exponent"});
   const bool complex = IsComplex(c.dtype(x[0])) || IsComplex(c.dtype(x[1]));
   const DType type = complex ? DType::kC128 : DType::kF64;
-  return c.Done(c.Pow(c.Cast(x[0], type), c.Cast(x[1], type)));
+  return c.Pow(c.Cast(x[0], type), c.Cast(x[1], type));
 }
 
-Result<Value*> LowerMaximum(Call& call) {
-  CallComposer c(call);
+Value* LowerMaximum(CallComposer& c) {
   const Operands x = TakeOperands(c);
-  return c.Done(Maximum(c, x.self, x.other));
+  return Maximum(c, x.self, x.other);
 }
 
-Result<Value*> LowerMinimum(Call& call) {
-  CallComposer c(call);
+Value* LowerMinimum(CallComposer& c) {
   const Operands x = TakeOperands(c);
-  return c.Done(Minimum(c, x.self, x.other));
+  return Minimum(c, x.self, x.other);
 }
 
 // fmax, fmin: a NaN gives way to the other operand.
-Result<Value*> LowerFloatExtremum(Call& call) {
-  CallComposer c(call);
+Value* LowerFloatExtremum(CallComposer& c) {
   const Operands x = TakeOperands(c);
-  const bool largest = FunctionalName(call.op()) == "fmax";
+  const bool largest = FunctionalName(c.call().op()) == "fmax";
   Value* chosen = largest ? Maximum(c, x.self, x.other) : Minimum(c, x.self, x.other);
-  if (!IsFloating(c.dtype(x.self))) return c.Done(chosen);
+  if (!IsFloating(c.dtype(x.self))) return chosen;
   Value* rest = c.Where(IsNaN(c, x.other), x.self, chosen);
-  return c.Done(c.Where(IsNaN(c, x.self), x.other, rest));
+  return c.Where(IsNaN(c, x.self), x.other, rest);
 }
 
-Result<Value*> LowerAtan2(Call& call) {
-  CallComposer c(call);
+Value* LowerAtan2(CallComposer& c) {
   const Operands x = TakeOperands(c, true);
-  return c.Done(c.CastLike(Atan2(c, c.Widen(x.self), c.Widen(x.other)), x.self));
+  return c.CastLike(Atan2(c, c.Widen(x.self), c.Widen(x.other)), x.self);
 }
 
-Result<Value*> LowerHypot(Call& call) {
-  CallComposer c(call);
+Value* LowerHypot(CallComposer& c) {
   const Operands x = TakeOperands(c);
-  return c.Done(c.CastLike(Hypot(c, c.Widen(x.self), c.Widen(x.other)), x.self));
+  return c.CastLike(Hypot(c, c.Widen(x.self), c.Widen(x.other)), x.self);
 }
 
-Result<Value*> LowerCopySign(Call& call) {
-  CallComposer c(call);
+Value* LowerCopySign(CallComposer& c) {
   const Operands x = TakeOperands(c, true);
-  return c.Done(NegateWhere(c, SignBit(c, x.other), c.Abs(x.self)));
+  return NegateWhere(c, SignBit(c, x.other), c.Abs(x.self));
 }
 
-Result<Value*> LowerLdexp(Call& call) {
-  CallComposer c(call);
+Value* LowerLdexp(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* exponent = c.Floating("other");
   Value* power = c.CastLike(c.Pow(2.0, c.Widen(exponent)), exponent);
@@ -225,36 +206,33 @@ Result<Value*> LowerLdexp(Call& call) {
                                       {c.dtype(power), PromotionClassOf(c.MaybeRank(power))}};
   const DType type = ResultType(factors);
   const DType wide = IsHalf(type) ? DType::kF32 : type;
-  return c.Done(c.Cast(c.Mul(c.Cast(x, wide), c.Cast(power, wide)), type));
+  return c.Cast(c.Mul(c.Cast(x, wide), c.Cast(power, wide)), type);
 }
 
-Result<Value*> LowerLogAddExp(Call& call) {
-  CallComposer c(call);
+Value* LowerLogAddExp(CallComposer& c) {
   const Operands x = TakeOperands(c, true);
-  if (IsComplex(c.dtype(x.self))) return c.Done(LogAddExpOfComplex(c, x));
+  if (IsComplex(c.dtype(x.self))) return LogAddExpOfComplex(c, x);
   const Operands wide = {c.Widen(x.self), c.Widen(x.other)};
-  const bool base_two = FunctionalName(call.op()) == "logaddexp2";
-  return c.Done(c.CastLike(LogAddExp(c, wide, base_two ? std::log(2.0) : 1.0), x.self));
+  const bool base_two = FunctionalName(c.call().op()) == "logaddexp2";
+  return c.CastLike(LogAddExp(c, wide, base_two ? std::log(2.0) : 1.0), x.self);
 }
 
 // xlogy, special_xlogy, special_xlog1py
-Result<Value*> LowerXLogY(Call& call) {
-  CallComposer c(call);
+Value* LowerXLogY(CallComposer& c) {
   const Operands x = TakeOperands(c, true);
   Value* a = c.Widen(x.self);
   Value* b = c.Widen(x.other);
-  const bool plus_one = FunctionalName(call.op()) == "special_xlog1py";
-  if (!plus_one) return c.Done(c.CastLike(XLogY(c, a, b), x.self));
+  const bool plus_one = FunctionalName(c.call().op()) == "special_xlog1py";
+  if (!plus_one) return c.CastLike(XLogY(c, a, b), x.self);
   Value* zero = c.And(c.Equal(a, 0), c.Not(IsNaN(c, b)));
-  return c.Done(c.CastLike(c.Where(zero, 0, c.Mul(a, Log1p(c, b))), x.self));
+  return c.CastLike(c.Where(zero, 0, c.Mul(a, Log1p(c, b))), x.self);
 }
 
-Result<Value*> LowerHeaviside(Call& call) {
-  CallComposer c(call);
+Value* LowerHeaviside(CallComposer& c) {
   Value* x = c.Tensor("self");
-  if (c.dtype(x) == DType::kBool) return c.Done(c.Or(x, c.Tensor("values")));
+  if (c.dtype(x) == DType::kBool) return c.Or(x, c.Tensor("values"));
   Value* step = c.Cast(c.Greater(x, 0), c.dtype(x));
-  return c.Done(c.Where(c.Equal(x, 0), c.Tensor("values"), step));
+  return c.Where(c.Equal(x, 0), c.Tensor("values"), step);
 }
 
 }  // namespace

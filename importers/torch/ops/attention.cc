@@ -224,10 +224,7 @@ Abstract NewNested(CallComposer& c, const Nested& nested) {
   return Abstract(Tuple{std::make_shared<const std::vector<Abstract>>(std::move(parts))});
 }
 
-Result<Value*> LowerAttention(Call& call) {
-  CallComposer c(call);
-  return c.Done(Attend(c, TakeAttention(c)).output);
-}
+Value* LowerAttention(CallComposer& c) { return Attend(c, TakeAttention(c)).output; }
 
 // _scaled_dot_product_attention_math, _scaled_dot_product_attention: the weights too.
 Result<Results> LowerAttentionWithWeights(Call& call) {
@@ -284,10 +281,9 @@ Result<Results> LowerIsLeftAligned(Call& call) {
 }
 
 // Rows end with the longest, unless `output_size` tells another end.
-Result<Value*> LowerToPadded(Call& call) {
-  CallComposer c(call);
+Value* LowerToPadded(CallComposer& c) {
   const Nested nested = TakeNested(c, "self");
-  if (nested.visible == nullptr) return call.Unsupported("a tensor that is not nested");
+  if (nested.visible == nullptr) return c.Refuse("a tensor that is not nested");
   std::vector<std::int64_t> further;
   for (int axis = 2; axis < c.Rank(nested.rows); ++axis) further.push_back(axis);
   Value* padding = c.As("padding", c.dtype(nested.rows));
@@ -295,14 +291,14 @@ Result<Value*> LowerToPadded(Call& call) {
   if (!c.Has("output_size")) {
     Value* lengths = c.ReduceSum(c.Cast(nested.visible, DType::kI64), {1});
     Value* longest = c.Vector(c.ReduceAll("ReduceMax", lengths));
-    return c.Done(c.Slice(rows, 1, c.Ints({0}), longest, c.Ints({1})));
+    return c.Slice(rows, 1, c.Ints({0}), longest, c.Ints({1}));
   }
-  Value* missing = c.Sub(c.Take(call.IntListValue("output_size")), c.Shape(rows));
+  Value* missing = c.Sub(c.Take(c.call().IntListValue("output_size")), c.Shape(rows));
   const auto known = c.failed() ? std::nullopt : c.builder().KnownInts(missing);
   if (known && std::ranges::all_of(*known, [](std::int64_t size) { return size == 0; }))
-    return c.Done(rows);
+    return rows;
   Value* before = c.Ints(std::vector<std::int64_t>(further.size() + 2, 0));
-  return c.Done(c.Op("Pad", {rows, c.ConcatSizes({before, missing}), padding}));
+  return c.Op("Pad", {rows, c.ConcatSizes({before, missing}), padding});
 }
 
 }  // namespace

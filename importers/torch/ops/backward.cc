@@ -19,61 +19,53 @@ Gradient TakeGradient(CallComposer& c, std::string_view kept) {
 }
 
 // Halves were widened for the forward pass if the input was of another type.
-Result<Value*> Narrowed(CallComposer& c, Value* gradient, DType dtype) {
-  return c.Done(c.Cast(gradient, dtype));
-}
+Value* Narrowed(CallComposer& c, Value* gradient, DType dtype) { return c.Cast(gradient, dtype); }
 
 Value* SumAlong(CallComposer& c, Value* x) {
   if (c.MaybeRank(x) == 0) return x;
   return c.ReduceSum(x, {c.AxisArgument("dim", x)}, true);
 }
 
-Result<Value*> LowerSoftmaxBackward(Call& call) {
-  CallComposer c(call);
+Value* LowerSoftmaxBackward(CallComposer& c) {
   const DType dtype = c.DTypeOr("input_dtype", c.dtype(c.Tensor("grad_output")));
   const auto [grad, y] = TakeGradient(c, "output");
   Value* weighted = c.Mul(grad, y);
   return Narrowed(c, c.Sub(weighted, c.Mul(y, SumAlong(c, weighted))), dtype);
 }
 
-Result<Value*> LowerLogSoftmaxBackward(Call& call) {
-  CallComposer c(call);
+Value* LowerLogSoftmaxBackward(CallComposer& c) {
   const DType dtype = c.DTypeOr("input_dtype", c.dtype(c.Tensor("grad_output")));
   const auto [grad, y] = TakeGradient(c, "output");
   return Narrowed(c, c.Sub(grad, c.Mul(c.Exp(y), SumAlong(c, grad))), dtype);
 }
 
-Result<Value*> LowerSigmoidBackward(Call& call) {
-  CallComposer c(call);
+Value* LowerSigmoidBackward(CallComposer& c) {
   const DType dtype = c.dtype(c.Tensor("grad_output"));
   const auto [grad, y] = TakeGradient(c, "output");
   return Narrowed(c, c.Mul(grad, c.Mul(c.Sub(1, y), y)), dtype);
 }
 
-Result<Value*> LowerTanhBackward(Call& call) {
-  CallComposer c(call);
+Value* LowerTanhBackward(CallComposer& c) {
   const DType dtype = c.dtype(c.Tensor("grad_output"));
   const auto [grad, y] = TakeGradient(c, "output");
   return Narrowed(c, c.Mul(grad, c.Sub(1, c.Mul(y, y))), dtype);
 }
 
 // 0 where the input was not above the threshold; of NaN the gradient.
-Result<Value*> LowerThresholdBackward(Call& call) {
-  CallComposer c(call);
+Value* LowerThresholdBackward(CallComposer& c) {
   Value* grad = c.Tensor("grad_output");
   Value* x = c.Tensor("self");
-  return c.Done(c.Where(c.LessOrEqual(x, c.Float("threshold")), 0, grad));
+  return c.Where(c.LessOrEqual(x, c.Float("threshold")), 0, grad);
 }
 
 // Each gradient goes to the place of the maximum in its plane; those of one place are added.
-Result<Value*> LowerMaxPoolBackward(Call& call) {
-  CallComposer c(call);
+Value* LowerMaxPoolBackward(CallComposer& c) {
   constexpr int kSpatial = 2;
   Value* x = c.Tensor("self");
   Value* grad = c.Tensor("grad_output");
   const int planes = c.Rank(x) - kSpatial;
-  if (c.failed()) return c.Done(nullptr);
-  if (planes < 0) return call.Invalid("self has no planes");
+  if (c.failed()) return nullptr;
+  if (planes < 0) return c.Fail(c.call().Invalid("self has no planes"));
   const auto flat = [&](Value* value) {
     return c.Reshape(value, c.ConcatSizes({c.SizeVector(value, 0, planes),
                                            MergedSize(c, value, planes, kSpatial)}));
@@ -84,7 +76,7 @@ Result<Value*> LowerMaxPoolBackward(Call& call) {
   Value* zeros = c.Full(sizes, 0, c.dtype(wide));
   Value* sums = c.Op("ScatterElements", {zeros, flat(c.Tensor("indices")), flat(wide)},
                      {{"axis", std::int64_t{planes}}, {"reduction", "add"}});
-  return c.Done(c.CastLike(c.Reshape(sums, c.Shape(x)), grad));
+  return c.CastLike(c.Reshape(sums, c.Shape(x)), grad);
 }
 
 }  // namespace

@@ -26,16 +26,12 @@ std::vector<Dim> EverySecond(std::vector<Dim> steps) {
   return steps;
 }
 
-Result<Value*> LowerComplex(Call& call) {
-  CallComposer c(call);
-  return c.Done(FromParts(c, TakeParts(c, "real", "imag")));
-}
+Value* LowerComplex(CallComposer& c) { return FromParts(c, TakeParts(c, "real", "imag")); }
 
-Result<Value*> LowerPolar(Call& call) {
-  CallComposer c(call);
+Value* LowerPolar(CallComposer& c) {
   const Parts polar = TakeParts(c, "abs", "angle");
-  return c.Done(FromParts(
-      c, {c.Mul(polar.re, c.Op("Cos", {polar.im})), c.Mul(polar.re, c.Op("Sin", {polar.im}))}));
+  return FromParts(
+      c, {c.Mul(polar.re, c.Op("Cos", {polar.im})), c.Mul(polar.re, c.Op("Sin", {polar.im}))});
 }
 
 Result<Results> LowerViewAsReal(Call& call) {
@@ -102,19 +98,17 @@ Result<Results> LowerConj(Call& call) {
 }
 
 // Of a real number: 0, or π if it is negative.
-Result<Value*> LowerAngle(Call& call) {
-  CallComposer c(call);
+Value* LowerAngle(CallComposer& c) {
   Value* x = c.Floating("self");
-  if (IsComplex(c.dtype(x))) return c.Done(Angle(c, PartsOf(c, x)));
+  if (IsComplex(c.dtype(x))) return Angle(c, PartsOf(c, x));
   Value* angle = c.Where(c.Less(x, 0), std::numbers::pi, c.Mul(c.Abs(x), 0));
-  return c.Done(c.Where(IsInf(c, x, false, true), 0, angle));
+  return c.Where(IsInf(c, x, false, true), 0, angle);
 }
 
-Result<Value*> LowerIsReal(Call& call) {
-  CallComposer c(call);
+Value* LowerIsReal(CallComposer& c) {
   Value* x = c.Tensor("self");
-  if (IsComplex(c.dtype(x))) return c.Done(c.Equal(PartsOf(c, x).im, 0));
-  return c.Done(c.Full(c.Shape(x), 1, DType::kBool));
+  if (IsComplex(c.dtype(x))) return c.Equal(PartsOf(c, x).im, 0);
+  return c.Full(c.Shape(x), 1, DType::kBool);
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the lowering of an operator as an expression over its arguments:
 //
-//     CallComposer c(call);
-//     Value* x = c.Floating("self");
-//     return c.Done(c.Mul(x, c.Sigmoid(x)));
+//     Value* LowerSilu(CallComposer& c) {
+//       Value* x = c.Floating("self");
+//       return c.Mul(x, c.Sigmoid(x));
+//     }
 //
 // Errors stick as in a Composer (core/lowering/composer.h).
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_COMPOSER_H_
@@ -26,6 +27,8 @@ class CallComposer : public Composer {
   explicit CallComposer(Call& call) : Composer(call.builder()), call_(&call) {}
 
   Call& call() { return *call_; }
+  // Fails: it is not supported, as the message says of the operator.
+  Value* Refuse(std::string message) { return Fail(call_->Unsupported(std::move(message))); }
   using Composer::Done;
   using Composer::Int;
   // Several tensors, which become the operator's results.

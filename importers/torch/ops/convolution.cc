@@ -118,8 +118,7 @@ Result<Value*> LowerConv(Call& call) { return Lower(call, false); }
 Result<Value*> LowerConvTranspose(Call& call) { return Lower(call, true); }
 
 // Along the first axis of (time, batch, channels), by a weight (kernel, in, out).
-Result<Value*> LowerConvTbc(Call& call) {
-  CallComposer c(call);
+Value* LowerConvTbc(CallComposer& c) {
   const std::int64_t pad = c.Int("pad");
   Convolution conv;
   conv.x = c.Transpose(c.Tensor("self"), {1, 2, 0});
@@ -127,7 +126,7 @@ Result<Value*> LowerConvTbc(Call& call) {
   conv.bias = c.Tensor("bias");
   conv.strides = conv.dilations = {1};
   conv.pads = {pad, pad};
-  return c.Done(c.Transpose(Convolve(c, conv, 1), {2, 0, 1}));
+  return c.Transpose(Convolve(c, conv, 1), {2, 0, 1});
 }
 
 // convolution, _convolution

@@ -73,85 +73,73 @@ Result<Value*> LowerZeros(Call& call) { return Filled(call, 0); }
 Result<Value*> LowerOnes(Call& call) { return Filled(call, 1); }
 
 // full, full_like, new_full
-Result<Value*> LowerFull(Call& call) {
-  CallComposer c(call);
+Value* LowerFull(CallComposer& c) {
   Value* shape = TakeShape(c);
-  const Number fill = c.Take(call.Scalar("fill_value"));
+  const Number fill = c.Take(c.call().Scalar("fill_value"));
   DType dtype = fill.kind == Number::Kind::kBool ? DType::kBool : NumbersType({&fill, 1});
   if (fill.kind == Number::Kind::kComplex) dtype = DType::kC64;
   dtype = TakeDType(c, dtype);
   if (fill.known() && fill.kind != Number::Kind::kComplex && std::abs(fill.AsDouble()) < 1e15)
-    return c.Done(c.Full(shape, fill.AsDouble(), dtype));
-  return c.Done(c.Expand(c.Take(call.NumberValue(fill, dtype)), shape));
+    return c.Full(shape, fill.AsDouble(), dtype);
+  return c.Expand(c.Take(c.call().NumberValue(fill, dtype)), shape);
 }
 
-Result<Value*> LowerScalarTensor(Call& call) {
-  CallComposer c(call);
-  return c.Done(c.As("s", c.DTypeOr("dtype", kDefaultFloat)));
-}
+Value* LowerScalarTensor(CallComposer& c) { return c.As("s", c.DTypeOr("dtype", kDefaultFloat)); }
 
-Result<Value*> LowerShapeAsTensor(Call& call) {
-  CallComposer c(call);
-  return c.Done(c.Shape(c.Tensor("self")));
-}
+Value* LowerShapeAsTensor(CallComposer& c) { return c.Shape(c.Tensor("self")); }
 
-Result<Value*> LowerArange(Call& call) {
-  CallComposer c(call);
-  const Number start = call.Declares("start") ? c.Take(call.Scalar("start")) : Number::Int(0);
-  const Number end = c.Take(call.Scalar("end"));
-  const Number step = call.Declares("step") ? c.Take(call.Scalar("step")) : Number::Int(1);
+Value* LowerArange(CallComposer& c) {
+  const Number start =
+      c.call().Declares("start") ? c.Take(c.call().Scalar("start")) : Number::Int(0);
+  const Number end = c.Take(c.call().Scalar("end"));
+  const Number step = c.call().Declares("step") ? c.Take(c.call().Scalar("step")) : Number::Int(1);
   const Number all[] = {start, end, step};
   const DType given = NumbersType(all);
   const DType dtype = c.DTypeOr("dtype", given);
   const DType computed = given == DType::kI64 ? DType::kI64 : DType::kF64;
-  const auto value = [&](const Number& n, DType as) { return c.Take(call.NumberValue(n, as)); };
+  const auto value = [&](const Number& n, DType as) { return c.Take(c.call().NumberValue(n, as)); };
   Value* from = value(start, computed);
   Value* to = value(end, computed);
   Value* range = c.Op("Range", {from, to, value(step, computed)});
-  if (given == DType::kI64 || !IsInteger(dtype)) return c.Done(c.Cast(range, dtype));
+  if (given == DType::kI64 || !IsInteger(dtype)) return c.Cast(range, dtype);
   // As many integers as there are fractions, from whole numbers by whole steps.
   Value* i = c.Iota(c.Size(range, 0));
   Value* whole = c.Add(value(start, DType::kI64), c.Mul(i, value(step, DType::kI64)));
-  return c.Done(c.Cast(whole, dtype));
+  return c.Cast(whole, dtype);
 }
 
 // range, which includes its end.
-Result<Value*> LowerRange(Call& call) {
-  CallComposer c(call);
+Value* LowerRange(CallComposer& c) {
   const DType dtype = c.DTypeOr("dtype", kDefaultFloat);
   Value* start = TakeEnd(c, "start", dtype);
   Value* step = c.Has("step") ? TakeEnd(c, "step", dtype) : c.Number(1, DType::kF64);
   Value* count = c.Add(c.Floor(c.Div(c.Sub(TakeEnd(c, "end", dtype), start), step)), 1);
   Value* i = c.Cast(c.Iota(c.Cast(count, DType::kI64)), DType::kF64);
-  return c.Done(c.Cast(c.Add(start, c.Mul(i, step)), dtype));
+  return c.Cast(c.Add(start, c.Mul(i, step)), dtype);
 }
 
-Result<Value*> LowerLinspace(Call& call) {
-  CallComposer c(call);
+Value* LowerLinspace(CallComposer& c) {
   const DType dtype = c.DTypeOr("dtype", kDefaultFloat);
-  return c.Done(c.Cast(TakeLinspace(c, dtype), dtype));
+  return c.Cast(TakeLinspace(c, dtype), dtype);
 }
 
-Result<Value*> LowerLogspace(Call& call) {
-  CallComposer c(call);
+Value* LowerLogspace(CallComposer& c) {
   const DType dtype = c.DTypeOr("dtype", kDefaultFloat);
   Value* exponents = TakeLinspace(c, dtype);
-  return c.Done(c.Cast(c.Pow(c.Number(c.Float("base"), DType::kF64), exponents), dtype));
+  return c.Cast(c.Pow(c.Number(c.Float("base"), DType::kF64), exponents), dtype);
 }
 
-Result<Value*> LowerEye(Call& call) {
-  CallComposer c(call);
-  Value* rows = c.Take(call.IntValue("n"));
-  Value* columns = call.Declares("m") ? c.Take(call.IntValue("m")) : rows;
+Value* LowerEye(CallComposer& c) {
+  Value* rows = c.Take(c.call().IntValue("n"));
+  Value* columns = c.call().Declares("m") ? c.Take(c.call().IntValue("m")) : rows;
   Value* on_diagonal = c.Equal(c.Unsqueeze(c.Iota(rows), {1}), c.Iota(columns));
-  return c.Done(c.Cast(on_diagonal, c.DTypeOr("dtype", kDefaultFloat)));
+  return c.Cast(on_diagonal, c.DTypeOr("dtype", kDefaultFloat));
 }
 
 // Cosine windows: hann, hamming, blackman; and bartlett's triangle. Periodic unless told otherwise.
-Result<Value*> LowerWindow(Call& call) {
-  CallComposer c(call);
-  const std::string_view name = call.op().type;
-  Value* length = c.Take(call.IntValue("window_length"));
+Value* LowerWindow(CallComposer& c) {
+  const std::string_view name = c.call().op().type;
+  Value* length = c.Take(c.call().IntValue("window_length"));
   Value* n = c.Cast(c.Iota(length), DType::kF64);
   Value* count = c.Cast(length, DType::kF64);
   if (!c.BoolOr("periodic", true)) count = c.Max(c.Sub(count, 1), 1);
@@ -168,37 +156,29 @@ Result<Value*> LowerWindow(Call& call) {
     const double beta = c.FloatOr("beta", name == "hann_window" ? 0.5 : 0.46);
     window = c.Sub(c.Number(alpha, DType::kF64), c.Mul(wave, beta));
   }
-  return c.Done(c.Cast(window, c.DTypeOr("dtype", kDefaultFloat)));
+  return c.Cast(window, c.DTypeOr("dtype", kDefaultFloat));
 }
 
-Result<Value*> LowerRand(Call& call) {
-  CallComposer c(call);
-  return c.Done(RandomLike(c, "RandomUniformLike"));
-}
+Value* LowerRand(CallComposer& c) { return RandomLike(c, "RandomUniformLike"); }
 
-Result<Value*> LowerRandn(Call& call) {
-  CallComposer c(call);
-  return c.Done(RandomLike(c, "RandomNormalLike"));
-}
+Value* LowerRandn(CallComposer& c) { return RandomLike(c, "RandomNormalLike"); }
 
 // Integers from low up to, not including, high.
-Result<Value*> LowerRandint(Call& call) {
-  CallComposer c(call);
+Value* LowerRandint(CallComposer& c) {
   Value* shape = TakeShape(c);
   const DType dtype = TakeDType(c, DType::kI64);
   Value* zeros = c.Full(shape, 0, DType::kF64);
   Value* uniform =
       c.Op("RandomUniformLike", {zeros}, {{"dtype", static_cast<std::int64_t>(DType::kF64)}});
   Value* high = c.As("high", DType::kF64);
-  Value* low = call.Declares("low") ? c.As("low", DType::kF64) : c.Number(0, DType::kF64);
-  return c.Done(c.Cast(c.Floor(c.Add(low, c.Mul(uniform, c.Sub(high, low)))), dtype));
+  Value* low = c.call().Declares("low") ? c.As("low", DType::kF64) : c.Number(0, DType::kF64);
+  return c.Cast(c.Floor(c.Add(low, c.Mul(uniform, c.Sub(high, low)))), dtype);
 }
 
-Result<Value*> LowerBernoulli(Call& call) {
-  CallComposer c(call);
+Value* LowerBernoulli(CallComposer& c) {
   Value* x = c.Tensor("self");
-  Value* p = call.Declares("p") ? c.Expand(c.As("p", kDefaultFloat), c.Shape(x)) : x;
-  return c.Done(c.Op("Bernoulli", {p}, {{"dtype", static_cast<std::int64_t>(c.dtype(x))}}));
+  Value* p = c.call().Declares("p") ? c.Expand(c.As("p", kDefaultFloat), c.Shape(x)) : x;
+  return c.Op("Bernoulli", {p}, {{"dtype", static_cast<std::int64_t>(c.dtype(x))}});
 }
 
 Result<Results> LowerTypeAs(Call& call) {

@@ -98,8 +98,7 @@ Value* Losses(CallComposer& c, Value* log_probs, Value* labels, const Lengths& l
   return c.Neg(c.Squeeze(LogSum(c, {at(end), before}), {1}));
 }
 
-Result<Value*> LowerCtcLoss(Call& call) {
-  CallComposer c(call);
+Value* LowerCtcLoss(CallComposer& c) {
   Value* given = c.Tensor("log_probs");
   const bool batched = c.Rank(given) == 3;
   Value* log_probs = batched ? given : c.Unsqueeze(given, {1});
@@ -117,7 +116,7 @@ Result<Value*> LowerCtcLoss(Call& call) {
   } else if (!batched) {
     losses = c.Squeeze(losses, {0});
   }
-  return c.Done(c.CastLike(losses, given));
+  return c.CastLike(losses, given);
 }
 
 }  // namespace

@@ -16,21 +16,21 @@
 namespace dragoman::torch {
 namespace {
 
-Result<Value*> Running(CallComposer& c, Value* x, std::string_view type, double neutral) {
+Value* Running(CallComposer& c, Value* x, std::string_view type, double neutral) {
   const int axis = c.AxisArgument("dim", x);
   const int rank = c.Rank(x);
-  if (rank == 0) return c.Done(x);
+  if (rank == 0) return x;
   Value* rows = c.SwapAxes(x, axis, rank - 1);
   Value* reduced = c.Reduce(type, RowsUpToPlaces(c, rows, neutral), {rank}, false);
-  return c.Done(c.SwapAxes(reduced, axis, rank - 1));
+  return c.SwapAxes(reduced, axis, rank - 1);
 }
 
-Result<Value*> RunningLogSumExp(CallComposer& c, Value* x) {
+Value* RunningLogSumExp(CallComposer& c, Value* x) {
   const int axis = c.AxisArgument("dim", x);
   const int rank = c.Rank(x);
-  if (rank == 0) return c.Done(x);
+  if (rank == 0) return x;
   Value* rows = RowsUpToPlaces(c, c.SwapAxes(x, axis, rank - 1), -INFINITY);
-  return c.Done(c.SwapAxes(LogSumExpOfComplex(c, rows, {rank}, false), axis, rank - 1));
+  return c.SwapAxes(LogSumExpOfComplex(c, rows, {rank}, false), axis, rank - 1);
 }
 
 // Running extremes of int64, whose rows repeat their first element where nothing counts.
@@ -75,15 +75,13 @@ Result<Results> RunningExtreme(Call& call, std::string_view type, double neutral
       {c.Cast(c.SwapAxes(values, axis, rank - 1), given), c.SwapAxes(last, axis, rank - 1)});
 }
 
-Result<Value*> LowerCumProd(Call& call) {
-  CallComposer c(call);
+Value* LowerCumProd(CallComposer& c) {
   Value* x = c.Tensor("self");
   x = c.Cast(x, c.DTypeOr("dtype", SumResult(c.dtype(x))));
   return Running(c, x, "ReduceProd", 1);
 }
 
-Result<Value*> LowerLogCumSumExp(Call& call) {
-  CallComposer c(call);
+Value* LowerLogCumSumExp(CallComposer& c) {
   Value* x = c.Floating("self");
   if (IsComplex(c.dtype(x))) return RunningLogSumExp(c, x);
   return Running(c, x, "ReduceLogSumExp", -INFINITY);
@@ -93,8 +91,7 @@ Result<Results> LowerCumMax(Call& call) { return RunningExtreme(call, "ReduceMax
 Result<Results> LowerCumMin(Call& call) { return RunningExtreme(call, "ReduceMin", INFINITY); }
 
 // n-fold differences along an axis; of bool, where neighbours differ.
-Result<Value*> LowerDiff(Call& call) {
-  CallComposer c(call);
+Value* LowerDiff(CallComposer& c) {
   Value* x = c.Tensor("self");
   const int axis = c.AxisArgument("dim", x);
   std::vector<Value*> parts = {x};
@@ -103,13 +100,13 @@ Result<Value*> LowerDiff(Call& call) {
   x = c.Concat(std::move(parts), axis);
   constexpr std::int64_t kMaxFold = 64;
   const std::int64_t n = c.Int("n");
-  if (n > kMaxFold) return call.Unsupported("n = " + std::to_string(n));
+  if (n > kMaxFold) return c.Refuse("n = " + std::to_string(n));
   for (std::int64_t i = 0; i < n && !c.failed(); ++i) {
     Value* later = c.Slice(x, axis, 1, kEnd);
     Value* earlier = c.Slice(x, axis, 0, -1);
     x = c.dtype(x) == DType::kBool ? c.Op("Xor", {later, earlier}) : c.Sub(later, earlier);
   }
-  return c.Done(x);
+  return x;
 }
 
 Value* NeighbourSums(Composer& c, Value* y, int axis) {
@@ -143,29 +140,27 @@ Value* SumAlong(Composer& c, Value* x, int axis) {
 
 // The area under lines between points `dx` apart, or at `x`. For points that are equally far apart
 // torch takes half of the first and the last from the sum of all.
-Result<Value*> LowerTrapezoid(Call& call) {
-  CallComposer c(call);
+Value* LowerTrapezoid(CallComposer& c) {
   Value* y = TakeHeights(c);
   const int axis = c.AxisArgument("dim", y);
-  if (call.Declares("x")) return c.Done(Halved(c, SumAlong(c, DoubleAreas(c, y, axis), axis)));
+  if (c.call().Declares("x")) return Halved(c, SumAlong(c, DoubleAreas(c, y, axis), axis));
   Value* ends = c.Add(c.Slice(y, axis, 0, 1), c.Slice(y, axis, -1, kEnd));
   const DType type = FloatingResult(c.dtype(y));
   ends = c.ReduceSum(c.Mul(c.Cast(ends, type), 0.5), {axis});
-  return c.Done(c.Mul(c.Sub(c.Cast(SumAlong(c, y, axis), type), ends), c.Float("dx")));
+  return c.Mul(c.Sub(c.Cast(SumAlong(c, y, axis), type), ends), c.Float("dx"));
 }
 
-Result<Value*> LowerCumulativeTrapezoid(Call& call) {
-  CallComposer c(call);
+Value* LowerCumulativeTrapezoid(CallComposer& c) {
   Value* y = TakeHeights(c);
   const int axis = c.AxisArgument("dim", y);
   const DType type = FloatingResult(c.dtype(y));
   if (!c.Has("x")) {
     Value* pairs = c.Cast(NeighbourSums(c, y, axis), type);
-    return c.Done(c.Op("CumSum", {c.Mul(pairs, c.Float("dx") / 2), c.Int(axis)}));
+    return c.Op("CumSum", {c.Mul(pairs, c.Float("dx") / 2), c.Int(axis)});
   }
   Value* areas = DoubleAreas(c, y, axis);
   areas = c.Op("CumSum", {c.Cast(areas, SumResult(c.dtype(areas))), c.Int(axis)});
-  return c.Done(Halved(c, areas));
+  return Halved(c, areas);
 }
 
 }  // namespace

@@ -97,10 +97,9 @@ Result<Results> LowerNativeDropout(Call& call) {
 }
 
 // The weight has the sizes that broadcasting asks for.
-Result<Value*> LowerPReluKernel(Call& call) {
-  CallComposer c(call);
+Value* LowerPReluKernel(CallComposer& c) {
   Value* x = c.Tensor("self");
-  return c.Done(c.Op("PRelu", {x, c.Tensor("weight")}));
+  return c.Op("PRelu", {x, c.Tensor("weight")});
 }
 
 // beta · self + alpha · mat1 · mat2, through ReLU or GELU.
@@ -111,40 +110,37 @@ Result<Value*> LowerAddmmActivation(Call& call) {
 }
 
 // Of bytes, exactly, as 32 bits.
-Result<Value*> LowerIntMatMul(Call& call) {
-  CallComposer c(call);
-  return c.Done(c.Op("MatMulInteger", {c.Tensor("self"), c.Tensor("mat2")}));
+Value* LowerIntMatMul(CallComposer& c) {
+  return c.Op("MatMulInteger", {c.Tensor("self"), c.Tensor("mat2")});
 }
 
 // self · mat2ᵀ, each column times its scale.
-Result<Value*> LowerInt8Linear(Call& call) {
-  CallComposer c(call);
+Value* LowerInt8Linear(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* wide = c.Widen(x);
   Value* product = c.Op("dragoman.Linear", {wide, c.CastLike(c.Tensor("mat2"), wide)});
-  return c.Done(c.CastLike(c.Mul(product, c.CastLike(c.Tensor("scales"), product)), x));
+  return c.CastLike(c.Mul(product, c.CastLike(c.Tensor("scales"), product)), x);
 }
 
 // Σ i1 · i2 · i3 over `sumdim`, each with axes of size 1 put in at its `expand`.
-Result<Value*> LowerTrilinear(Call& call) {
-  CallComposer c(call);
+Value* LowerTrilinear(CallComposer& c) {
   std::vector<TrilinearFactor> factors;
   int rank = 0;
   for (const char* number : {"1", "2", "3"}) {
     TrilinearFactor factor{c.Widen(c.Tensor(std::string("i") + number))};
-    factor.added = c.Take(call.IntList(std::string("expand") + number));
+    factor.added = c.Take(c.call().IntList(std::string("expand") + number));
     rank = c.Rank(factor.x) + static_cast<int>(factor.added.size());
     for (std::int64_t& axis : factor.added) axis = c.Axis(axis, rank);
     factors.push_back(std::move(factor));
   }
-  std::vector<std::int64_t> summed = c.Take(call.IntList("sumdim"));
+  std::vector<std::int64_t> summed = c.Take(c.call().IntList("sumdim"));
   for (std::int64_t& axis : summed) axis = c.Axis(axis, rank);
-  if (c.failed()) return c.Done(nullptr);
+  if (c.failed()) return nullptr;
   const std::string equation = TrilinearEquation(factors, summed, rank);
   Value* y = equation.empty() ? SumOfProducts(c, factors, summed)
                               : c.Op("Einsum", {factors[0].x, factors[1].x, factors[2].x},
                                      {{"equation", equation}});
-  return c.Done(c.CastLike(y, c.Tensor("i1")));
+  return c.CastLike(y, c.Tensor("i1"));
 }
 
 // _linalg_det: the determinant, without its factors.

@@ -77,26 +77,24 @@ Result<Value*> LowerAddRelu(Call& call) {
 }
 
 // The norms of v along all axes but one, which stay as sizes of 1.
-Result<Value*> LowerNormExceptDim(Call& call) {
-  CallComposer c(call);
+Value* LowerNormExceptDim(CallComposer& c) {
   Value* v = c.Tensor("v");
   const std::int64_t dim = c.Int("dim");
   const bool keeps_one = dim != -1;
   std::vector<std::int64_t> axes = AllAxes(c.Rank(v));
   if (keeps_one) std::erase(axes, c.Axis(dim, c.Rank(v)));
-  return c.Done(VectorNorm(c, v, static_cast<double>(c.Int("pow")), axes, keeps_one));
+  return VectorNorm(c, v, static_cast<double>(c.Int("pow")), axes, keeps_one);
 }
 
 // Rows up to offs[0] times the first matrix, those from there to offs[1] times the second, …; or
 // without `offs` one product for each matrix. transformers has an operator of its own for it.
-Result<Value*> LowerGroupedMatMul(Call& call) {
-  CallComposer c(call);
-  const bool is_aten = call.Declares("mat2");
+Value* LowerGroupedMatMul(CallComposer& c) {
+  const bool is_aten = c.call().Declares("mat2");
   Value* x = c.Tensor(is_aten ? "self" : "input");
   Value* weights = c.Tensor(is_aten ? "mat2" : "weight");
-  if (c.Has("bias")) return call.Unsupported("a bias");
-  if (!c.Has("offs")) return c.Done(MatMul(c, x, weights));
-  if (c.Rank(x) != 2 || c.Rank(weights) != 3) return call.Unsupported("groups but those of rows");
+  if (c.Has("bias")) return c.Refuse("a bias");
+  if (!c.Has("offs")) return MatMul(c, x, weights);
+  if (c.Rank(x) != 2 || c.Rank(weights) != 3) return c.Refuse("groups but those of rows");
   Value* ends = c.Cast(c.Tensor("offs"), DType::kI64);
   Value* row = c.Unsqueeze(c.Iota(c.Size(x, 0)), {0});
   Value* is_behind = c.Cast(c.GreaterOrEqual(row, c.Unsqueeze(ends, {1})), DType::kI64);
@@ -104,7 +102,7 @@ Result<Value*> LowerGroupedMatMul(Call& call) {
   Value* all = MatMul(c, c.Widen(x), c.Widen(weights));  // (groups, rows, columns)
   Value* number = c.Unsqueeze(c.Iota(c.Size(weights, 0)), {1});
   Value* own = c.Unsqueeze(c.Equal(number, c.Unsqueeze(group, {0})), {2});
-  return c.Done(c.CastLike(c.ReduceSum(c.Where(own, all, 0), {0}), x));
+  return c.CastLike(c.ReduceSum(c.Where(own, all, 0), {0}), x);
 }
 
 }  // namespace

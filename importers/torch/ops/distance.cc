@@ -33,43 +33,38 @@ Value* PairwiseDistance(Composer& c, Value* a, Value* b, double p, double eps, b
 
 namespace {
 
-Result<Value*> LowerPairwiseDistance(Call& call) {
-  CallComposer c(call);
+Value* LowerPairwiseDistance(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"x1", "x2"});
   const double p = c.Float("p");
   const double eps = c.Float("eps");
-  return c.Done(PairwiseDistance(c, x[0], x[1], p, eps, c.Bool("keepdim")));
+  return PairwiseDistance(c, x[0], x[1], p, eps, c.Bool("keepdim"));
 }
 
-Result<Value*> LowerCdist(Call& call) {
-  CallComposer c(call);
+Value* LowerCdist(CallComposer& c) {
   Value* a = c.Tensor("x1");
   Value* b = c.Tensor("x2");
-  return c.Done(AllDistances(c, a, b, c.Float("p")));
+  return AllDistances(c, a, b, c.Float("p"));
 }
 
-Result<Value*> LowerEuclideanDistances(Call& call) {
-  CallComposer c(call);
-  return c.Done(AllDistances(c, c.Tensor("x1"), c.Tensor("x2"), 2));
+Value* LowerEuclideanDistances(CallComposer& c) {
+  return AllDistances(c, c.Tensor("x1"), c.Tensor("x2"), 2);
 }
 
 // The distances of each row to those after it.
-Result<Value*> LowerPdist(Call& call) {
-  CallComposer c(call);
+Value* LowerPdist(CallComposer& c) {
   Value* x = c.Tensor("self");
   const std::optional<std::int64_t> rows = c.KnownSize(x, 0);
-  if (!rows) return call.Unsupported("the number of rows is not known; state it with --shape");
+  if (!rows) return c.Refuse("the number of rows is not known; state it with --shape");
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < *rows; ++i) {
     for (std::int64_t j = i + 1; j < *rows; ++j) places.push_back(i * *rows + j);
   }
   Value* all = AllDistances(c, x, x, c.Float("p"));
-  return c.Done(c.Gather(c.Flatten(all), c.Ints(std::move(places)), 0));
+  return c.Gather(c.Flatten(all), c.Ints(std::move(places)), 0);
 }
 
 // Each vector is divided by its length, which counts as `eps` at least.
-Result<Value*> LowerCosineSimilarity(Call& call) {
-  CallComposer c(call);
+Value* LowerCosineSimilarity(CallComposer& c) {
   std::vector<Value*> x = c.Promoted({"x1", "x2"}, true);
   const double eps = c.Float("eps");
   Value* product = c.Mul(x[0], x[1]);
@@ -83,12 +78,11 @@ Result<Value*> LowerCosineSimilarity(Call& call) {
     Value* wide = c.Expand(value, shape);
     return c.Div(wide, c.Max(c.Reduce("ReduceL2", wide, {axis}, true), eps));
   };
-  return c.Done(c.ReduceSum(c.Mul(unit(x[0]), unit(x[1])), {axis}));
+  return c.ReduceSum(c.Mul(unit(x[0]), unit(x[1])), {axis});
 }
 
 // cross, linalg_cross: of vectors of three elements.
-Result<Value*> LowerCross(Call& call) {
-  CallComposer c(call);
+Value* LowerCross(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   Value* sample = c.Add(x[0], x[1]);
   int axis = 0;
@@ -96,14 +90,14 @@ Result<Value*> LowerCross(Call& call) {
     axis = c.AxisArgument("dim", sample);
   } else {
     while (axis < c.Rank(sample) && c.KnownSize(sample, axis) != 3) ++axis;
-    if (axis == c.Rank(sample)) return call.Unsupported("no axis is known to have three elements");
+    if (axis == c.Rank(sample)) return c.Refuse("no axis is known to have three elements");
   }
   const auto turned = [&](Value* value, std::vector<std::int64_t> order) {
     return c.Gather(c.Expand(value, c.Shape(sample)), c.Ints(std::move(order)), axis);
   };
   Value* first = c.Mul(turned(x[0], {1, 2, 0}), turned(x[1], {2, 0, 1}));
   Value* second = c.Mul(turned(x[0], {2, 0, 1}), turned(x[1], {1, 2, 0}));
-  return c.Done(c.Sub(first, second));
+  return c.Sub(first, second);
 }
 
 }  // namespace

@@ -19,15 +19,13 @@ Value* BagOf(Composer& c, Value* count, Value* offsets) {
   return c.Sub(c.ReduceSum(begun, {1}), 1);
 }
 
-Result<Value*> LowerEmbedding(Call& call) {
-  CallComposer c(call);
+Value* LowerEmbedding(CallComposer& c) {
   Value* weight = c.Tensor("weight");
-  return c.Done(c.Gather(weight, c.Tensor("indices"), 0));
+  return c.Gather(weight, c.Tensor("indices"), 0);
 }
 
 // The table, of which no row that `indices` name has a larger norm than `max_norm`.
-Result<Value*> LowerEmbeddingRenorm(Call& call) {
-  CallComposer c(call);
+Value* LowerEmbeddingRenorm(CallComposer& c) {
   Value* weight = c.Tensor("self");
   Value* indices = c.Flatten(c.Cast(c.Tensor("indices"), DType::kI64));
   const double most = c.Float("max_norm");
@@ -39,7 +37,7 @@ Result<Value*> LowerEmbeddingRenorm(Call& call) {
   Value* shrinks = c.And(c.Unsqueeze(c.Equal(named, 1), {1}), c.Greater(norms, most));
   constexpr double kEps = 1e-7;
   Value* factors = c.Where(shrinks, c.Div(most, c.Add(norms, kEps)), 1);
-  return c.Done(c.CastLike(c.Mul(wide, factors), weight));
+  return c.CastLike(c.Mul(wide, factors), weight);
 }
 
 // The reduced rows; of the further results, which serve training, the bag of each index and the
@@ -84,14 +82,13 @@ Result<Results> LowerEmbeddingBag(Call& call) {
 }
 
 // Rows of class indices: 1 at the class, 0 elsewhere.
-Result<Value*> LowerOneHot(Call& call) {
-  CallComposer c(call);
+Value* LowerOneHot(CallComposer& c) {
   Value* x = c.Tensor("self");
   const std::int64_t classes = c.Int("num_classes");
   Value* depth = classes >= 0 ? c.Int(classes) : c.Add(c.ReduceAll("ReduceMax", x), 1);
-  if (c.MaybeRank(x) != 0) return c.Done(c.Op("OneHot", {x, depth, c.Ints({0, 1})}));
+  if (c.MaybeRank(x) != 0) return c.Op("OneHot", {x, depth, c.Ints({0, 1})});
   // Of one class ONNX has the rows of a list of one.
-  return c.Done(c.Squeeze(c.Op("OneHot", {c.Vector(x), depth, c.Ints({0, 1})}), {0}));
+  return c.Squeeze(c.Op("OneHot", {c.Vector(x), depth, c.Ints({0, 1})}), {0});
 }
 
 }  // namespace

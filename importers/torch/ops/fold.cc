@@ -34,8 +34,7 @@ Value* Positions(Composer& c, const Windows& windows, std::size_t axis, Value* s
 }
 
 // im2col: (batch, channels, rows, columns) to (batch, channels * kernel, windows).
-Result<Value*> LowerIm2Col(Call& call) {
-  CallComposer c(call);
+Value* LowerIm2Col(CallComposer& c) {
   const Windows windows = TakeWindows(c);
   const Batched batched = Batch(c, c.Tensor("self"), 2);
   Value* rows = Positions(c, windows, 0, c.Size(batched.x, 2));
@@ -50,17 +49,16 @@ Result<Value*> LowerIm2Col(Call& call) {
   Value* features =
       c.Mul(c.SizeVector(batched.x, 1, 1), c.Ints({windows.kernel[0] * windows.kernel[1]}));
   Value* count = c.Mul(c.SizeVector(rows, 1, 1), c.SizeVector(columns, 1, 1));
-  return c.Done(Unbatch(c, c.Reshape(ordered, c.ConcatSizes({lead, features, count})), batched));
+  return Unbatch(c, c.Reshape(ordered, c.ConcatSizes({lead, features, count})), batched);
 }
 
 // col2im: what lies on one element is added up.
-Result<Value*> LowerCol2Im(Call& call) {
-  CallComposer c(call);
+Value* LowerCol2Im(CallComposer& c) {
   const Windows windows = TakeWindows(c);
-  const std::vector<std::int64_t> size = c.Take(call.IntList("output_size", 2));
+  const std::vector<std::int64_t> size = c.Take(c.call().IntList("output_size", 2));
   Value* given = c.Tensor("self");
   const bool batched = c.Rank(given) == 3;
-  if (c.failed()) return c.Done(nullptr);
+  if (c.failed()) return nullptr;
   Value* x = batched ? given : c.Unsqueeze(given, {0});
   const std::int64_t height = size[0] + 2 * windows.padding[0];
   const std::int64_t width = size[1] + 2 * windows.padding[1];
@@ -79,7 +77,7 @@ Result<Value*> LowerCol2Im(Call& call) {
   Value* image = c.Reshape(sums, c.ConcatSizes({batch, channels, c.Ints({height, width})}));
   image = c.Slice(image, 2, windows.padding[0], windows.padding[0] + size[0]);
   image = c.Slice(image, 3, windows.padding[1], windows.padding[1] + size[1]);
-  return c.Done(batched ? image : c.Squeeze(image, {0}));
+  return batched ? image : c.Squeeze(image, {0});
 }
 
 // unfold: windows of `size` every `step` elements of an axis; the window becomes the last axis.

@@ -160,35 +160,33 @@ Value* JoinFrames(CallComposer& c, const Framing& framing, Value* frames) {
   return c.Op("Pad", {result, c.Concat({c.Ints({0, 0, 0}), missing}, 0)});
 }
 
-Result<Value*> LowerFourier(Call& call) {
-  CallComposer c(call);
+Value* LowerFourier(CallComposer& c) {
   Value* x = TakeSignal(c);
   std::vector<Line> lines;
-  if (call.Declares("s")) {
+  if (c.call().Declares("s")) {
     lines = TakeLines(c, x);
   } else {
     lines = {TakeLine(c, x)};
   }
-  if (c.failed()) return c.Done(nullptr);
-  return c.Done(TransformLines(c, x, std::move(lines), KindOf(call.op().type)));
+  if (c.failed()) return nullptr;
+  return TransformLines(c, x, std::move(lines), KindOf(c.call().op().type));
 }
 
 // _fft_r2c, _fft_c2r, _fft_c2c: what decomposed programs call along several axes, scaled by a
 // number.
-Result<Value*> LowerFourierCore(Call& call) {
-  CallComposer c(call);
+Value* LowerFourierCore(CallComposer& c) {
   Value* x = TakeSignal(c);
   std::vector<Line> lines;
-  for (std::int64_t axis : c.Take(call.IntList("dim")))
+  for (std::int64_t axis : c.Take(c.call().IntList("dim")))
     lines.push_back({c.Axis(axis, c.Rank(x)), nullptr});
   const std::int64_t normalization = c.Int("normalization");
-  const bool from_real = call.op().type == "_fft_r2c";
-  const bool to_real = call.op().type == "_fft_c2r";
+  const bool from_real = c.call().op().type == "_fft_r2c";
+  const bool to_real = c.call().op().type == "_fft_c2r";
   const bool inverse = to_real || !(from_real || c.Bool("forward"));
-  if (c.failed()) return c.Done(nullptr);
-  if (lines.empty()) return c.Done(from_real ? AsComplex(c, x) : x);
+  if (c.failed()) return nullptr;
+  if (lines.empty()) return from_real ? AsComplex(c, x) : x;
   if (normalization < 0 || normalization > 2)
-    return call.Unsupported("normalization = " + std::to_string(normalization));
+    return c.Refuse("normalization = " + std::to_string(normalization));
   // 0: as they are, 1: divided by the root of the number of elements, 2: by it.
   const std::string divided = inverse ? "backward" : "forward";
   const std::string plain = inverse ? "forward" : "backward";
@@ -201,16 +199,14 @@ Result<Value*> LowerFourierCore(Call& call) {
   }
   if (from_real || to_real) lines.pop_back();
   for (const Line& line : lines) x = Transform(c, x, line, inverse, scaling);
-  if (!to_real) return c.Done(x);
-  return c.Done(
-      RealSignal(c, x, {last.axis, c.Take(call.IntValue("last_dim_size"))}, true, scaling));
+  if (!to_real) return x;
+  return RealSignal(c, x, {last.axis, c.Take(c.call().IntValue("last_dim_size"))}, true, scaling);
 }
 
 // fft_fftshift, fft_ifftshift: halves exchanged along axes.
-Result<Value*> LowerFourierShift(Call& call) {
-  CallComposer c(call);
+Value* LowerFourierShift(CallComposer& c) {
   Value* x = c.Tensor("self");
-  const bool inverse = call.op().type == "fft_ifftshift";
+  const bool inverse = c.call().op().type == "fft_ifftshift";
   Value* one = c.Ints({1});
   for (std::int64_t axis : c.AxesArgument("dim", x)) {
     const int along = static_cast<int>(axis);
@@ -219,27 +215,26 @@ Result<Value*> LowerFourierShift(Call& call) {
     Value* front = c.Slice(x, along, c.Ints({0}), half, one);
     x = c.Concat({c.Slice(x, along, half, c.Ints({kEnd}), one), front}, along);
   }
-  return c.Done(x);
+  return x;
 }
 
 // fft_fftfreq, fft_rfftfreq: the frequencies of a transform's results.
-Result<Value*> LowerFourierFrequencies(Call& call) {
-  CallComposer c(call);
+Value* LowerFourierFrequencies(CallComposer& c) {
   const std::int64_t n = c.Int("n");
-  if (c.failed()) return c.Done(nullptr);
-  if (n < 1) return call.Invalid("n must be positive");
-  Value* i = c.Iota(c.Int(call.op().type == "fft_rfftfreq" ? n / 2 + 1 : n));
-  if (call.op().type == "fft_fftfreq") i = c.Where(c.Less(i, (n + 1.0) / 2), i, c.Sub(i, c.Int(n)));
+  if (c.failed()) return nullptr;
+  if (n < 1) return c.Fail(c.call().Invalid("n must be positive"));
+  Value* i = c.Iota(c.Int(c.call().op().type == "fft_rfftfreq" ? n / 2 + 1 : n));
+  if (c.call().op().type == "fft_fftfreq")
+    i = c.Where(c.Less(i, (n + 1.0) / 2), i, c.Sub(i, c.Int(n)));
   Value* scaled = c.Mul(c.Cast(i, DType::kF64), 1 / (static_cast<double>(n) * c.FloatOr("d", 1)));
-  return c.Done(c.Cast(scaled, c.DTypeOr("dtype", kDefaultFloat)));
+  return c.Cast(scaled, c.DTypeOr("dtype", kDefaultFloat));
 }
 
 // Frames of the signal, times the window, transformed: (batch, frequency, frame).
-Result<Value*> LowerStft(Call& call) {
-  CallComposer c(call);
+Value* LowerStft(CallComposer& c) {
   Value* x = TakeSignal(c);
-  if (c.BoolOr("align_to_window", false)) return call.Unsupported("align_to_window = True");
-  if (call.Declares("center") && c.Bool("center")) return call.Unsupported("center = True");
+  if (c.BoolOr("align_to_window", false)) return c.Refuse("align_to_window = True");
+  if (c.call().Declares("center") && c.Bool("center")) return c.Refuse("center = True");
   const bool batched = c.Rank(x) == 2;
   const bool half = c.BoolOr("onesided", !IsComplex(c.dtype(x)));
   const Framing framing = TakeFraming(c, RealPart(c.dtype(x)));
@@ -253,12 +248,11 @@ Result<Value*> LowerStft(Call& call) {
   Value* spectra =
       Transform(c, frames, line, false, scaling, half ? Spectrum::kHalf : Spectrum::kWhole);
   spectra = c.SwapAxes(spectra, axis, axis + 1);
-  return c.Done(c.BoolOr("return_complex", IsComplex(c.dtype(x))) ? spectra : PairsOf(c, spectra));
+  return c.BoolOr("return_complex", IsComplex(c.dtype(x))) ? spectra : PairsOf(c, spectra);
 }
 
 // What stft has taken apart.
-Result<Value*> LowerIstft(Call& call) {
-  CallComposer c(call);
+Value* LowerIstft(CallComposer& c) {
   Value* x = TakeSignal(c);
   if (!IsComplex(c.dtype(x))) x = FromPairs(c, x);
   const bool batched = c.Rank(x) == 3;
@@ -274,7 +268,7 @@ Result<Value*> LowerIstft(Call& call) {
     const Line line{2, c.Int(framing.size)};
     signal = JoinFrames(c, framing, RealSignal(c, spectra, line, true, scaling));
   }
-  return c.Done(batched ? signal : c.Squeeze(signal, {0}));
+  return batched ? signal : c.Squeeze(signal, {0});
 }
 
 }  // namespace

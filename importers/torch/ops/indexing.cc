@@ -197,46 +197,42 @@ Value* IndexWrite(Composer& c, Value* x, const AdvancedIndex& index, Value* valu
 namespace {
 
 // index, _unsafe_index
-Result<Value*> LowerIndex(Call& call) {
-  CallComposer c(call);
+Value* LowerIndex(CallComposer& c) {
   Value* x = c.Tensor("self");
-  return c.Done(IndexRead(c, x, TakeIndices(c)));
+  return IndexRead(c, x, TakeIndices(c));
 }
 
 // index_put, _index_put_impl: one value under a mask is a choice.
-Result<Value*> LowerIndexPut(Call& call) {
-  CallComposer c(call);
+Value* LowerIndexPut(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* values = c.CastLike(c.Tensor("values"), x);
-  const std::vector<Value*> given = c.Take(call.OptionalTensors("indices"));
+  const std::vector<Value*> given = c.Take(c.call().OptionalTensors("indices"));
   if (given.size() == 1 && IsMask(c, given[0]) && !c.BoolOr("accumulate", false) &&
       c.MaybeRank(values) == 0) {
     Value* mask = IsTrue(c, given[0]);
     std::vector<std::int64_t> trailing;
     for (int axis = c.Rank(mask); axis < c.Rank(x); ++axis) trailing.push_back(axis);
-    return c.Done(c.Where(c.Unsqueeze(mask, std::move(trailing)), values, x));
+    return c.Where(c.Unsqueeze(mask, std::move(trailing)), values, x);
   }
   const AdvancedIndex index = TakeIndices(c);
-  return c.Done(IndexWrite(c, x, index, values, c.BoolOr("accumulate", false)));
+  return IndexWrite(c, x, index, values, c.BoolOr("accumulate", false));
 }
 
-Result<Value*> LowerIndexSelect(Call& call) {
-  CallComposer c(call);
+Value* LowerIndexSelect(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* index = c.Cast(c.Tensor("index"), DType::kI64);
-  if (c.MaybeRank(x) == 0) return c.Done(x);
+  if (c.MaybeRank(x) == 0) return x;
   if (c.MaybeRank(index) == 0) index = c.Unsqueeze(index, {0});
-  return c.Done(c.Gather(x, index, c.AxisOf(c.Int("dim"), x)));
+  return c.Gather(x, index, c.AxisOf(c.Int("dim"), x));
 }
 
 // The operand reads beyond no index: torch lets the index be smaller along other axes.
-Result<Value*> LowerGather(Call& call) {
-  CallComposer c(call);
+Value* LowerGather(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* index = c.Cast(c.Tensor("index"), DType::kI64);
   const int rank = c.Rank(x);
   const std::int64_t axis = c.AxisArgument("dim", x);
-  if (rank == 0) return c.Done(c.Expand(x, c.Shape(index)));
+  if (rank == 0) return c.Expand(x, c.Shape(index));
   for (int other = 0; other < rank && !c.failed(); ++other) {
     const std::optional<std::int64_t> size = c.KnownSize(x, other);
     const std::optional<std::int64_t> read = c.KnownSize(index, other);
@@ -244,16 +240,15 @@ Result<Value*> LowerGather(Call& call) {
     x = c.Slice(x, other, c.Ints({0}), c.SizeVector(index, other, 1), c.Ints({1}));
   }
   index = WithoutRaising(c, index, x, static_cast<int>(axis));
-  return c.Done(c.Op("GatherElements", {x, index}, {{"axis", axis}}));
+  return c.Op("GatherElements", {x, index}, {{"axis", axis}});
 }
 
-Result<Value*> LowerTakeAlongDim(Call& call) {
-  CallComposer c(call);
+Value* LowerTakeAlongDim(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* index = c.Cast(c.Tensor("indices"), DType::kI64);
   if (!c.Has("dim")) {
     Value* flat = c.Flatten(index);
-    return c.Done(c.Op("GatherElements", {c.Flatten(x), flat}));
+    return c.Op("GatherElements", {c.Flatten(x), flat});
   }
   const int axis = c.AxisArgument("dim", x);
   const int rank = c.Rank(x);
@@ -267,35 +262,32 @@ Result<Value*> LowerTakeAlongDim(Call& call) {
     x = c.Expand(x, shape);
     index = c.Expand(index, shape);
   }
-  return c.Done(c.Op("GatherElements", {x, index}, {{"axis", std::int64_t{axis}}}));
+  return c.Op("GatherElements", {x, index}, {{"axis", std::int64_t{axis}}});
 }
 
-Result<Value*> LowerTake(Call& call) {
-  CallComposer c(call);
+Value* LowerTake(CallComposer& c) {
   Value* x = c.Flatten(c.Tensor("self"));
-  return c.Done(c.Gather(x, c.Tensor("index"), 0));
+  return c.Gather(x, c.Tensor("index"), 0);
 }
 
-Result<Value*> LowerMaskedSelect(Call& call) {
-  CallComposer c(call);
+Value* LowerMaskedSelect(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* mask = IsTrue(c, c.Tensor("mask"));
   if (!HaveEqualSizes(c, {x, mask})) {
     mask = c.And(mask, c.Full(c.Shape(x), 1, DType::kBool));
     x = c.Expand(x, c.Shape(mask));
   }
-  return c.Done(c.CastLike(c.Op("Compress", {c.Widen(x), c.Flatten(mask)}), x));
+  return c.CastLike(c.Op("Compress", {c.Widen(x), c.Flatten(mask)}), x);
 }
 
 // nonzero, argwhere: one row a place.
-Result<Value*> LowerNonZero(Call& call) {
-  CallComposer c(call);
+Value* LowerNonZero(CallComposer& c) {
   Value* x = c.Tensor("self");
   if (c.Rank(x) == 0) {
     Value* found = c.Cast(c.Unsqueeze(IsTrue(c, x), {0}), DType::kI64);
-    return c.Done(c.Full(c.ConcatSizes({found, c.Ints({0})}), 0, DType::kI64));
+    return c.Full(c.ConcatSizes({found, c.Ints({0})}), 0, DType::kI64);
   }
-  return c.Done(c.SwapAxes(c.Op("NonZero", {x}), 0, 1));
+  return c.SwapAxes(c.Op("NonZero", {x}), 0, 1);
 }
 
 }  // namespace

@@ -58,11 +58,10 @@ Result<Value*> Stack(Call& call, int wanted, int axis) {
 }
 
 // Sequences (length, …) side by side, each padded to the longest.
-Result<Value*> LowerPadSequence(Call& call) {
-  CallComposer c(call);
+Value* LowerPadSequence(CallComposer& c) {
   const std::vector<Value*> sequences = CommonTensors(c, "sequences");
   const bool batch_first = c.BoolOr("batch_first", false);
-  if (c.failed() || sequences.empty()) return c.Done(c.Fail("a list without tensors"));
+  if (c.failed() || sequences.empty()) return c.Fail("a list without tensors");
   Value* longest = c.Size(sequences[0], 0);
   for (Value* one : sequences) longest = c.Max(longest, c.Size(one, 0));
   Value* fill = c.Number(c.FloatOr("padding_value", 0), sequences[0]);
@@ -76,22 +75,20 @@ Result<Value*> LowerPadSequence(Call& call) {
     Value* pads = c.Concat({left ? missing : zero, none, left ? zero : missing, none}, 0);
     padded.push_back(c.Unsqueeze(c.Op("Pad", {one, pads, fill}), {batch_first ? 0 : 1}));
   }
-  return c.Done(c.Concat(std::move(padded), batch_first ? 0 : 1));
+  return c.Concat(std::move(padded), batch_first ? 0 : 1);
 }
 
 // cat, concat, concatenate
-Result<Value*> LowerCat(Call& call) {
-  CallComposer c(call);
+Value* LowerCat(CallComposer& c) {
   const std::vector<Value*> values = WithoutLegacyEmpty(c, CommonTensors(c));
-  if (c.failed() || values.empty()) return c.Done(c.Fail("a list without tensors"));
+  if (c.failed() || values.empty()) return c.Fail("a list without tensors");
   std::int64_t axis = c.Int("dim");
   if (const std::optional<int> rank = c.MaybeRank(values[0])) axis = c.Axis(axis, *rank);
-  return c.Done(c.Concat(values, axis));
+  return c.Concat(values, axis);
 }
 
 // Matrices along the diagonal of one; vectors count as rows.
-Result<Value*> LowerBlockDiag(Call& call) {
-  CallComposer c(call);
+Value* LowerBlockDiag(CallComposer& c) {
   std::vector<Value*> rows;
   const std::vector<Value*> blocks = CommonTensors(c);
   std::vector<std::vector<std::int64_t>> sizes;
@@ -101,7 +98,7 @@ Result<Value*> LowerBlockDiag(Call& call) {
     const int rank = c.Rank(block);
     Value* matrix = rank < 2 ? c.Reshape(block, {1, -1}) : block;
     const std::optional<std::vector<std::int64_t>> known = c.KnownSizes(matrix);
-    if (!known) return call.Unsupported("sizes that are not known; state them with --shape");
+    if (!known) return c.Refuse("sizes that are not known; state them with --shape");
     width += known->at(1);
     sizes.push_back(*known);
     matrices.push_back(matrix);
@@ -113,18 +110,17 @@ Result<Value*> LowerBlockDiag(Call& call) {
     rows.push_back(c.Op("Pad", {matrices[i], pads, c.Number(0, matrices[i])}));
     left += sizes[i][1];
   }
-  if (rows.empty()) return c.Done(c.Fail("an empty list"));
-  return c.Done(c.Concat(std::move(rows), 0));
+  if (rows.empty()) return c.Fail("an empty list");
+  return c.Concat(std::move(rows), 0);
 }
 
-Result<Value*> LowerStack(Call& call) {
-  CallComposer c(call);
+Value* LowerStack(CallComposer& c) {
   std::vector<Value*> values = CommonTensors(c);
-  if (c.failed() || values.empty()) return c.Done(c.Fail("a list without tensors"));
+  if (c.failed() || values.empty()) return c.Fail("a list without tensors");
   std::int64_t axis = c.Int("dim");
   if (const std::optional<int> rank = c.MaybeRank(values[0])) axis = c.Axis(axis, *rank + 1);
   for (Value*& value : values) value = c.Unsqueeze(value, {axis});
-  return c.Done(c.Concat(std::move(values), axis));
+  return c.Concat(std::move(values), axis);
 }
 
 Result<Value*> LowerHStack(Call& call) {
@@ -139,15 +135,14 @@ Result<Value*> LowerHStack(Call& call) {
 Result<Value*> LowerVStack(Call& call) { return Stack(call, 2, 0); }
 Result<Value*> LowerDStack(Call& call) { return Stack(call, 3, 2); }
 
-Result<Value*> LowerColumnStack(Call& call) {
-  CallComposer c(call);
+Value* LowerColumnStack(CallComposer& c) {
   std::vector<Value*> values = CommonTensors(c);
   for (Value*& value : values) {
     const int rank = c.Rank(value);
     if (rank < 2) value = c.Reshape(value, {-1, 1});
   }
-  if (c.failed() || values.empty()) return c.Done(c.Fail("a list without tensors"));
-  return c.Done(c.Concat(std::move(values), 1));
+  if (c.failed() || values.empty()) return c.Fail("a list without tensors");
+  return c.Concat(std::move(values), 1);
 }
 
 // repeat, tile: leading axes are added where there are more repeats than axes, or fewer for tile.
@@ -164,17 +159,16 @@ Result<Value*> LowerRepeat(Call& call) {
 }
 
 // Each element `repeats` times, one after the other.
-Result<Value*> LowerRepeatInterleave(Call& call) {
-  CallComposer c(call);
-  const bool alone = !call.Declares("self");
+Value* LowerRepeatInterleave(CallComposer& c) {
+  const bool alone = !c.call().Declares("self");
   Value* x = alone ? c.Iota(c.NumElements(c.Tensor("repeats"))) : c.Tensor("self");
   if (!c.Has("dim")) x = c.Flatten(x);
   const int axis = c.Has("dim") ? c.AxisArgument("dim", x) : 0;
-  const Abstract repeats = c.Take(call.Argument("repeats"));
+  const Abstract repeats = c.Take(c.call().Argument("repeats"));
   const int rank = c.Rank(x);
-  if (c.failed()) return c.Done(x);
+  if (c.failed()) return x;
   if (repeats.Is<Number>()) {
-    Value* times = c.Take(call.IntListValue("repeats"));
+    Value* times = c.Take(c.call().IntListValue("repeats"));
     std::vector<Value*> sizes(static_cast<std::size_t>(rank) + 1, c.Ints({1}));
     sizes[static_cast<std::size_t>(axis) + 1] = times;
     Value* repeated = c.Op("Tile", {c.Unsqueeze(x, {axis + 1}), c.ConcatSizes(std::move(sizes))});
@@ -182,7 +176,7 @@ Result<Value*> LowerRepeatInterleave(Call& call) {
     if (axis > 0) shape.push_back(c.SizeVector(x, 0, axis));
     shape.push_back(c.Mul(c.SizeVector(x, axis, 1), times));
     if (axis + 1 < rank) shape.push_back(c.SizeVector(x, axis + 1, rank - axis - 1));
-    return c.Done(c.Reshape(repeated, c.ConcatSizes(std::move(shape))));
+    return c.Reshape(repeated, c.ConcatSizes(std::move(shape)));
   }
   Value* counts =
       c.Expand(c.Flatten(c.Cast(c.Tensor("repeats"), DType::kI64)), c.SizeVector(x, axis, 1));
@@ -190,7 +184,7 @@ Result<Value*> LowerRepeatInterleave(Call& call) {
   Value* total = c.ReduceSum(counts, {0});
   Value* places = c.Unsqueeze(c.Iota(total), {1});
   Value* passed = c.Cast(c.GreaterOrEqual(places, ends), DType::kI64);
-  return c.Done(c.Gather(x, c.ReduceSum(passed, {1}), axis));
+  return c.Gather(x, c.ReduceSum(passed, {1}), axis);
 }
 
 }  // namespace
@@ -239,8 +233,7 @@ Result<Results> LowerMeshgrid(Call& call) {
   });
 }
 
-Result<Value*> LowerKron(Call& call) {
-  CallComposer c(call);
+Value* LowerKron(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   const int rank = std::max(c.Rank(x[0]), c.Rank(x[1]));
   const auto of_rank = [&](Value* part) {
@@ -248,7 +241,7 @@ Result<Value*> LowerKron(Call& call) {
     std::iota(added.begin(), added.end(), 0);
     return added.empty() ? part : c.Unsqueeze(part, added);
   };
-  if (c.failed()) return c.Done(nullptr);
+  if (c.failed()) return nullptr;
   Value* a = of_rank(x[0]);
   Value* b = of_rank(x[1]);
   std::vector<std::int64_t> inner;
@@ -259,7 +252,7 @@ Result<Value*> LowerKron(Call& call) {
   }
   const bool holds = c.dtype(a) == DType::kBool;
   Value* product = c.Op(holds ? "And" : "Mul", {c.Unsqueeze(a, inner), c.Unsqueeze(b, outer)});
-  return c.Done(c.Reshape(product, c.Mul(c.Shape(a), c.Shape(b))));
+  return c.Reshape(product, c.Mul(c.Shape(a), c.Shape(b)));
 }
 
 }  // namespace

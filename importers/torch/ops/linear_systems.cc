@@ -235,9 +235,8 @@ Result<Results> LowerLogDeterminant(Call& call) {
 namespace {
 
 // inverse, linalg_inv
-Result<Value*> LowerInverse(Call& call) {
-  CallComposer c(call);
-  return c.Done(Inverse(c, TakeMatrices(c, call.Declares("A") ? "A" : "self")));
+Value* LowerInverse(CallComposer& c) {
+  return Inverse(c, TakeMatrices(c, c.call().Declares("A") ? "A" : "self"));
 }
 
 Result<Results> LowerInverseEx(Call& call) {
@@ -246,9 +245,8 @@ Result<Results> LowerInverseEx(Call& call) {
   return c.Done({Inverse(c, a), SingularAt(c, a)});
 }
 
-Result<Value*> LowerLinalgSolve(Call& call) {
-  CallComposer c(call);
-  return c.Done(SolveGiven(c, TakeMatrices(c, "A"), c.Tensor("B")));
+Value* LowerLinalgSolve(CallComposer& c) {
+  return SolveGiven(c, TakeMatrices(c, "A"), c.Tensor("B"));
 }
 
 }  // namespace
@@ -261,14 +259,13 @@ Result<Results> LowerLinalgSolveEx(Call& call) {
 
 namespace {
 
-Result<Value*> LowerSolveTriangular(Call& call) {
-  CallComposer c(call);
+Value* LowerSolveTriangular(CallComposer& c) {
   Value* a = TakeMatrices(c, "self");
   Value* b = TakeMatrices(c, "B");
   const Triangle triangle{c.Bool("upper"), c.BoolOr("unitriangular", false)};
-  if (c.BoolOr("left", true)) return c.Done(SolveTriangular(c, a, b, triangle));
+  if (c.BoolOr("left", true)) return SolveTriangular(c, a, b, triangle);
   const Triangle other{!triangle.upper, triangle.unit};
-  return c.Done(Transposed(c, SolveTriangular(c, Transposed(c, a), Transposed(c, b), other)));
+  return Transposed(c, SolveTriangular(c, Transposed(c, a), Transposed(c, b), other));
 }
 
 // triangular_solve: the solution, and the matrices.
@@ -299,14 +296,13 @@ Result<Results> LowerCholesky(Call& call) {
 }
 
 // cholesky_solve, cholesky_inverse: of the matrix whose factor is given.
-Result<Value*> LowerCholeskySolve(Call& call) {
-  CallComposer c(call);
-  const bool inverse = call.op().type == "cholesky_inverse";
+Value* LowerCholeskySolve(CallComposer& c) {
+  const bool inverse = c.call().op().type == "cholesky_inverse";
   Value* factor = TakeMatrices(c, inverse ? "self" : "input2");
   if (c.BoolOr("upper", false)) factor = Adjoint(c, factor);
   Value* b = inverse ? UnitLike(c, factor) : TakeMatrices(c, "self");
   Value* half = SolveTriangular(c, factor, b, {});
-  return c.Done(SolveTriangular(c, Adjoint(c, factor), half, {.upper = true}));
+  return SolveTriangular(c, Adjoint(c, factor), half, {.upper = true});
 }
 
 // linalg_lu_factor, linalg_lu_factor_ex, _lu_with_info: pivots count from 1.
@@ -346,30 +342,28 @@ Result<Results> LowerLuUnpack(Call& call) {
 }
 
 // lu_solve, linalg_lu_solve
-Result<Value*> LowerLuSolve(Call& call) {
-  CallComposer c(call);
-  const bool older = call.op().type == "lu_solve";
+Value* LowerLuSolve(CallComposer& c) {
+  const bool older = c.call().op().type == "lu_solve";
   Value* factors = TakeMatrices(c, older ? "LU_data" : "LU");
   Value* pivots = c.Sub(c.Cast(c.Tensor(older ? "LU_pivots" : "pivots"), DType::kI64), 1);
   const std::optional<std::int64_t> n = c.KnownSize(factors, c.Rank(factors) - 1);
-  if (!n) return call.Unsupported("matrices whose sizes are known only at run time; give --shape");
+  if (!n) return c.Refuse("matrices whose sizes are known only at run time; give --shape");
   Value* b = TakeMatrices(c, older ? "self" : "B");
   const bool left = c.BoolOr("left", true);
   const bool adjoint = c.BoolOr("adjoint", false);
   Value* rows = RowsOf(c, pivots, *n);
-  if (left && !adjoint) return c.Done(SolveFactored(c, WithBatchOf(c, factors, b), rows, b));
+  if (left && !adjoint) return SolveFactored(c, WithBatchOf(c, factors, b), rows, b);
   // X·A = B is A*·X* = B*, and the other way round.
   Value* product = MatMul(c, LowerFactor(c, factors), UpperFactor(c, factors));
   Value* a = MatMul(c, PermutationOf(c, rows, c.dtype(factors)), product);
-  if (left) return c.Done(Solve(c, Adjoint(c, a), b));
-  return c.Done(Adjoint(c, Solve(c, adjoint ? a : Adjoint(c, a), Adjoint(c, b))));
+  if (left) return Solve(c, Adjoint(c, a), b);
+  return Adjoint(c, Solve(c, adjoint ? a : Adjoint(c, a), Adjoint(c, b)));
 }
 
-Result<Value*> LowerMatrixPower(Call& call) {
-  CallComposer c(call);
+Value* LowerMatrixPower(CallComposer& c) {
   Value* x = TakeMatrices(c, "self");
   std::int64_t n = c.Int("n");
-  if (c.failed()) return c.Done(nullptr);
+  if (c.failed()) return nullptr;
   if (n < 0) x = Inverse(c, x);
   n = std::abs(n);
   Value* power = nullptr;
@@ -377,14 +371,13 @@ Result<Value*> LowerMatrixPower(Call& call) {
     if (n % 2 == 1) power = power == nullptr ? x : MatMul(c, power, x);
     if (n > 1) x = MatMul(c, x, x);
   }
-  return c.Done(power != nullptr ? power : UnitOf(c, x));
+  return power != nullptr ? power : UnitOf(c, x);
 }
 
 // Taylor's series of x / 2¹⁰, squared ten times.
-Result<Value*> LowerMatrixExp(Call& call) {
-  CallComposer c(call);
+Value* LowerMatrixExp(CallComposer& c) {
   Value* given = c.Tensor("self");
-  if (!c.failed() && c.Rank(given) < 2) return call.Invalid("expected matrices");
+  if (!c.failed() && c.Rank(given) < 2) return c.Fail(c.call().Invalid("expected matrices"));
   constexpr int kSquarings = 10;
   constexpr int kTerms = 12;
   const DType wide = IsComplex(c.dtype(given)) ? DType::kC128 : DType::kF64;
@@ -393,20 +386,19 @@ Result<Value*> LowerMatrixExp(Call& call) {
   Value* unit = sum;
   for (int k = kTerms; k > 0; --k) sum = c.Add(unit, c.Div(MatMul(c, x, sum), k));
   for (int i = 0; i < kSquarings; ++i) sum = MatMul(c, sum, sum);
-  return c.Done(c.CastLike(sum, given));
+  return c.CastLike(sum, given);
 }
 
-Result<Value*> LowerTensorInverse(Call& call) {
-  CallComposer c(call);
+Value* LowerTensorInverse(CallComposer& c) {
   Value* x = c.Tensor("self");
   const auto split = static_cast<int>(c.IntOr("ind", 2));
   const int rank = c.Rank(x);
-  if (split < 1 || split > rank) return call.Invalid("ind is out of range");
+  if (split < 1 || split > rank) return c.Fail(c.call().Invalid("ind is out of range"));
   Value* first = c.SizeVector(x, 0, split);
   Value* second = split < rank ? c.SizeVector(x, split, rank - split) : c.Ints({});
   Value* n = c.Reduce("ReduceProd", first, {0}, true);
   Value* matrix = c.Reshape(x, c.ConcatSizes({n, n}));
-  return c.Done(c.Reshape(Inverse(c, matrix), c.ConcatSizes({second, first})));
+  return c.Reshape(Inverse(c, matrix), c.ConcatSizes({second, first}));
 }
 
 // All axes of a tensor, of which `last` stand after the others.
@@ -421,18 +413,17 @@ std::vector<std::int64_t> WithLast(Composer& c, const std::vector<std::int64_t>&
   return axes;
 }
 
-Result<Value*> LowerTensorSolve(Call& call) {
-  CallComposer c(call);
+Value* LowerTensorSolve(CallComposer& c) {
   Value* a = c.Tensor("self");
   Value* b = c.Tensor("other");
   const int rank = c.Rank(a);
-  if (c.Has("dims")) a = c.Transpose(a, WithLast(c, c.Take(call.IntList("dims")), rank));
+  if (c.Has("dims")) a = c.Transpose(a, WithLast(c, c.Take(c.call().IntList("dims")), rank));
   const int split = c.Rank(b);
   Value* sizes = split < rank ? c.SizeVector(a, split, rank - split) : c.Ints({});
   Value* n = c.Vector(c.NumElements(b));
   Value* matrix = c.Reshape(a, c.ConcatSizes({n, n}));
   Value* column = c.Reshape(b, c.ConcatSizes({n, c.Ints({1})}));
-  return c.Done(c.Reshape(Solve(c, matrix, column), sizes));
+  return c.Reshape(Solve(c, matrix, column), sizes);
 }
 
 }  // namespace

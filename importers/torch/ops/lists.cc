@@ -55,32 +55,30 @@ std::optional<std::vector<std::int64_t>> Subsets(std::int64_t count, std::int64_
 }
 
 // Subsets of a vector's elements, of which `with_replacement` lets one be chosen several times.
-Result<Value*> LowerCombinations(Call& call) {
-  CallComposer c(call);
+Value* LowerCombinations(CallComposer& c) {
   Value* x = c.Tensor("self");
   const std::optional<std::int64_t> count = c.KnownSize(x, 0);
   const std::int64_t chosen = c.Int("r");
   constexpr std::int64_t kMostChosen = 64;
   if (!count || chosen < 1 || chosen > kMostChosen)
-    return call.Unsupported("r = " + std::to_string(chosen) + ", or of an unknown number");
+    return c.Refuse("r = " + std::to_string(chosen) + ", or of an unknown number");
   std::optional<std::vector<std::int64_t>> places =
       Subsets(*count, chosen, c.Bool("with_replacement"));
-  if (!places) return call.Unsupported("so many subsets");
+  if (!places) return c.Refuse("so many subsets");
   const std::int64_t subsets = std::ssize(*places) / chosen;
   Value* rows = c.Reshape(c.Ints(std::move(*places)), {subsets, chosen});
-  return c.Done(c.Gather(x, rows, 0));
+  return c.Gather(x, rows, 0);
 }
 
-Result<Value*> LowerIsIn(Call& call) {
-  CallComposer c(call);
-  const bool one_element = call.Declares("element");
-  const bool one_test = call.Declares("test_element");
+Value* LowerIsIn(CallComposer& c) {
+  const bool one_element = c.call().Declares("element");
+  const bool one_test = c.call().Declares("test_element");
   const std::vector<Value*> x = c.Promoted(
       {one_element ? "element" : "elements", one_test ? "test_element" : "test_elements"});
   Value* same = c.Equal(c.Unsqueeze(x[0], {-1}), c.Flatten(x[1]));
   const int last = c.Rank(x[0]);
   Value* found = c.Reduce("ReduceMax", same, {last}, false);
-  return c.Done(c.Bool("invert") ? c.Not(found) : found);
+  return c.Bool("invert") ? c.Not(found) : found;
 }
 
 // _infer_size, broadcast_shapes: what two lists of sizes are when broadcast together.
@@ -103,8 +101,7 @@ Result<Results> LowerBroadcastShapes(Call& call) {
 
 // The chunks of each tensor, padded with zeros to one size and flattened after `dim`, side by
 // side.
-Result<Value*> LowerChunkCat(Call& call) {
-  CallComposer c(call);
+Value* LowerChunkCat(CallComposer& c) {
   const std::int64_t axis = c.Int("dim");
   const std::int64_t chunks = c.Int("num_chunks");
   std::vector<Value*> parts;
@@ -112,7 +109,7 @@ Result<Value*> LowerChunkCat(Call& call) {
     const int at = c.Axis(axis, c.Rank(value));
     const std::optional<std::int64_t> size = c.KnownSize(value, at);
     if (c.failed() || !size || chunks < 1)
-      return call.Unsupported("sizes that are not known; state them with --shape");
+      return c.Refuse("sizes that are not known; state them with --shape");
     const std::int64_t rows = std::max<std::int64_t>((*size + chunks - 1) / chunks, 1);
     std::vector<std::int64_t> pads(2 * static_cast<std::size_t>(c.Rank(value)), 0);
     pads[static_cast<std::size_t>(c.Rank(value) + at)] = rows * chunks - *size;
@@ -121,9 +118,9 @@ Result<Value*> LowerChunkCat(Call& call) {
     if (at > 0) shape = c.ConcatSizes({c.SizeVector(value, 0, at), shape});
     parts.push_back(c.Reshape(padded, shape));
   }
-  if (c.failed()) return c.Done(nullptr);
-  if (parts.empty()) return call.Invalid("an empty list");
-  return c.Done(c.Concat(std::move(parts), -1));
+  if (c.failed()) return nullptr;
+  if (parts.empty()) return c.Fail(c.call().Invalid("an empty list"));
+  return c.Concat(std::move(parts), -1);
 }
 
 // equal: one answer for the whole of two tensors of the same sizes.
@@ -150,16 +147,15 @@ Result<Results> LowerAllClose(Call& call) {
 }
 
 // tril_indices, triu_indices: the rows and columns of a triangle of known size.
-Result<Value*> LowerTriangleIndices(Call& call) {
-  CallComposer c(call);
+Value* LowerTriangleIndices(CallComposer& c) {
   const std::int64_t rows = c.Int("row");
   const std::int64_t columns = c.Int("col");
   const std::int64_t offset = c.Int("offset");
-  const bool lower = call.op().type == "tril_indices";
+  const bool lower = c.call().op().type == "tril_indices";
   std::vector<std::int64_t> row_list;
   std::vector<std::int64_t> column_list;
   constexpr std::int64_t kMaxSize = 4096;
-  if (rows > kMaxSize || columns > kMaxSize) return call.Unsupported("triangles of this size");
+  if (rows > kMaxSize || columns > kMaxSize) return c.Refuse("triangles of this size");
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j < columns; ++j) {
       if (lower ? j - i > offset : j - i < offset) continue;
@@ -170,7 +166,7 @@ Result<Value*> LowerTriangleIndices(Call& call) {
   row_list.insert(row_list.end(), column_list.begin(), column_list.end());
   Value* both =
       c.Reshape(c.Ints(std::move(row_list)), {2, static_cast<std::int64_t>(column_list.size())});
-  return c.Done(c.Cast(both, c.DTypeOr("dtype", DType::kI64)));
+  return c.Cast(both, c.DTypeOr("dtype", DType::kI64));
 }
 
 }  // namespace

@@ -71,16 +71,14 @@ Value* ShiftRight(Composer& c, Value* a, Value* b) {
   return c.Where(negative, c.Op("BitwiseNot", {kept}), kept);
 }
 
-Result<Value*> LowerEq(Call& call) {
-  CallComposer c(call);
+Value* LowerEq(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "other"});
-  return c.Done(c.Equal(x[0], x[1]));
+  return c.Equal(x[0], x[1]);
 }
 
-Result<Value*> LowerNe(Call& call) {
-  CallComposer c(call);
+Value* LowerNe(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "other"});
-  return c.Done(c.NotEqual(x[0], x[1]));
+  return c.NotEqual(x[0], x[1]);
 }
 
 Result<Value*> LowerLt(Call& call) { return Compare(call, "Less"); }
@@ -96,18 +94,16 @@ Result<Value*> LowerBitwiseAnd(Call& call) { return Bitwise(call, "BitwiseAnd", 
 Result<Value*> LowerBitwiseOr(Call& call) { return Bitwise(call, "BitwiseOr", "Or"); }
 Result<Value*> LowerBitwiseXor(Call& call) { return Bitwise(call, "BitwiseXor", "Xor"); }
 
-Result<Value*> LowerShiftLeft(Call& call) {
-  CallComposer c(call);
+Value* LowerShiftLeft(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "other"});
-  if (!IsInteger(c.dtype(x[0]))) return c.Done(c.Mul(x[0], c.Pow(2.0, x[1])));
-  return c.Done(ShiftLeft(c, x[0], x[1]));
+  if (!IsInteger(c.dtype(x[0]))) return c.Mul(x[0], c.Pow(2.0, x[1]));
+  return ShiftLeft(c, x[0], x[1]);
 }
 
-Result<Value*> LowerShiftRight(Call& call) {
-  CallComposer c(call);
+Value* LowerShiftRight(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "other"});
-  if (!IsInteger(c.dtype(x[0]))) return c.Done(c.Div(x[0], c.Pow(2.0, x[1])));
-  return c.Done(ShiftRight(c, x[0], x[1]));
+  if (!IsInteger(c.dtype(x[0]))) return c.Div(x[0], c.Pow(2.0, x[1]));
+  return ShiftRight(c, x[0], x[1]);
 }
 
 }  // namespace

@@ -263,8 +263,7 @@ Result<Value*> LowerTripletMarginLoss(Call& call) {
 }
 
 // Of (batch, classes) and one class a sample, or of a single sample.
-Result<Value*> LowerMultiMarginLoss(Call& call) {
-  CallComposer c(call);
+Value* LowerMultiMarginLoss(CallComposer& c) {
   Value* given = c.Tensor("self");
   Value* target = c.Tensor("target");
   const bool single = c.Rank(given) < 2;
@@ -277,11 +276,11 @@ Result<Value*> LowerMultiMarginLoss(Call& call) {
     margin = c.Mul(margin, c.Gather(weight, classes, 0));
   Value* others = c.NotEqual(c.Iota(c.Size(x, 1)), classes);
   Value* counted = c.Where(others, margin, 0);
-  if (c.Int("reduction") == kMean) return c.Done(c.ReduceAll("ReduceMean", counted));
+  if (c.Int("reduction") == kMean) return c.ReduceAll("ReduceMean", counted);
   if (c.Int("reduction") == kSum)
-    return c.Done(c.Div(c.ReduceAll("ReduceSum", counted), c.CastLike(c.Size(x, 1), x)));
+    return c.Div(c.ReduceAll("ReduceSum", counted), c.CastLike(c.Size(x, 1), x));
   Value* losses = c.ReduceMean(counted, {1});
-  return c.Done(single && c.MaybeRank(target) == 0 ? c.Squeeze(losses, {0}) : losses);
+  return single && c.MaybeRank(target) == 0 ? c.Squeeze(losses, {0}) : losses;
 }
 
 }  // namespace

@@ -19,19 +19,17 @@ AdvancedIndex TakeClamped(CallComposer& c, Value* x) {
 }
 
 // _unsafe_masked_index
-Result<Value*> LowerMaskedIndex(Call& call) {
-  CallComposer c(call);
+Value* LowerMaskedIndex(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* read = IndexRead(c, x, TakeClamped(c, x));
-  return c.Done(c.Where(c.Tensor("mask"), read, c.As("fill", c.dtype(x))));
+  return c.Where(c.Tensor("mask"), read, c.As("fill", c.dtype(x)));
 }
 
 // _unsafe_masked_index_put_accumulate
-Result<Value*> LowerMaskedIndexPut(Call& call) {
-  CallComposer c(call);
+Value* LowerMaskedIndexPut(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* values = c.Where(c.Tensor("mask"), c.Tensor("values"), 0);
-  return c.Done(IndexWrite(c, x, TakeClamped(c, x), values, true));
+  return IndexWrite(c, x, TakeClamped(c, x), values, true);
 }
 
 }  // namespace

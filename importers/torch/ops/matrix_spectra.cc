@@ -194,22 +194,20 @@ Result<Results> LowerGeqrf(Call& call) {
 }
 
 // linalg_householder_product, orgqr
-Result<Value*> LowerHouseholderProduct(Call& call) {
-  CallComposer c(call);
-  Value* factors = c.Tensor(call.Declares("input") ? "input" : "self");
-  Value* tau = c.Tensor(call.Declares("tau") ? "tau" : "input2");
-  return c.Done(ProductOf(c, {factors, tau}));
+Value* LowerHouseholderProduct(CallComposer& c) {
+  Value* factors = c.Tensor(c.call().Declares("input") ? "input" : "self");
+  Value* tau = c.Tensor(c.call().Declares("tau") ? "tau" : "input2");
+  return ProductOf(c, {factors, tau});
 }
 
 // The product of `other` and the square orthogonal matrix that factors and tau stand for.
-Result<Value*> LowerOrmqr(Call& call) {
-  CallComposer c(call);
+Value* LowerOrmqr(CallComposer& c) {
   Value* factors = c.Tensor("self");
   Value* other = c.Tensor("input3");
   Value* columns = Columnwise(c, factors, Rows(c, factors));
   Value* q = ProductOf(c, {columns, c.Tensor("input2")});
   if (c.BoolOr("transpose", false)) q = Adjoint(c, q);
-  return c.Done(c.BoolOr("left", true) ? MatMul(c, q, other) : MatMul(c, other, q));
+  return c.BoolOr("left", true) ? MatMul(c, q, other) : MatMul(c, other, q);
 }
 
 // The unitary factor, and the positive semidefinite one to its right.
@@ -266,52 +264,46 @@ Result<Results> LowerSvd(Call& call) {
   return c.Done({u, svd.s, older ? v : Adjoint(c, v)});
 }
 
-Result<Value*> LowerSvdvals(Call& call) {
-  CallComposer c(call);
-  return c.Done(SingularValues(c, FirstMatrices(c)));
-}
+Value* LowerSvdvals(CallComposer& c) { return SingularValues(c, FirstMatrices(c)); }
 
 // linalg_pinv, pinverse
-Result<Value*> LowerPinv(Call& call) {
-  CallComposer c(call);
+Value* LowerPinv(CallComposer& c) {
   Value* x = FirstMatrices(c);
   if (c.BoolOr("hermitian", false)) x = Symmetric(c, x);
   const bool complex = AnyComplex(c, {x});
   const Svd svd = FactorSvd(c, complex ? BlocksOf(c, x) : x);
   Value* inverse = PseudoInverse(c, svd, Cutoff(c, x, svd.s));
-  return c.Done(complex ? FromBlocks(c, inverse) : inverse);
+  return complex ? FromBlocks(c, inverse) : inverse;
 }
 
-Result<Value*> LowerMatrixRank(Call& call) {
-  CallComposer c(call);
+Value* LowerMatrixRank(CallComposer& c) {
   Value* x = FirstMatrices(c);
   if (c.BoolOr("hermitian", false)) x = Symmetric(c, x);
   Value* values = SingularValues(c, x);
   Value* cutoff =
       c.Has("tol") ? TakeTolerance(c, "tol", RealPart(c.dtype(x))) : Cutoff(c, x, values);
   Value* counted = c.Cast(c.Greater(values, cutoff), DType::kI64);
-  return c.Done(c.ReduceSum(counted, {c.Rank(values) - 1}));
+  return c.ReduceSum(counted, {c.Rank(values) - 1});
 }
 
-Result<Value*> LowerCond(Call& call) {
-  CallComposer c(call);
+Value* LowerCond(CallComposer& c) {
   Value* x = FirstMatrices(c);
-  const Abstract order = c.Has("p") ? c.Take(call.Argument("p")) : Abstract(Number::Int(2));
+  const Abstract order = c.Has("p") ? c.Take(c.call().Argument("p")) : Abstract(Number::Int(2));
   const auto* number = order.As<Number>();
   if (number != nullptr && number->known() && std::abs(number->AsDouble()) == 2) {
     Value* values = SingularValues(c, x);
     const int last = c.Rank(values) - 1;
     Value* largest = c.Reduce("ReduceMax", values, {last}, false);
     Value* least = c.Reduce("ReduceMin", values, {last}, false);
-    return c.Done(number->AsDouble() > 0 ? c.Div(largest, least) : c.Div(least, largest));
+    return number->AsDouble() > 0 ? c.Div(largest, least) : c.Div(least, largest);
   }
   if (const auto* text = order.As<String>(); text != nullptr && text->text() == "nuc") {
     Value* inverse = SingularValues(c, Inverse(c, x));
     Value* values = SingularValues(c, x);
     const int last = c.Rank(values) - 1;
-    return c.Done(c.Mul(c.ReduceSum(values, {last}), c.ReduceSum(inverse, {last})));
+    return c.Mul(c.ReduceSum(values, {last}), c.ReduceSum(inverse, {last}));
   }
-  return c.Done(c.Mul(EntryNorm(c, x, order), EntryNorm(c, Inverse(c, x), order)));
+  return c.Mul(EntryNorm(c, x, order), EntryNorm(c, Inverse(c, x), order));
 }
 
 // Solution, residuals, rank, singular values; what the driver does not reckon is empty.

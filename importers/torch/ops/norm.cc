@@ -117,12 +117,11 @@ Result<Value*> LowerMatrixNormOf(CallComposer& c, Value* x) {
 }
 
 // norm, frobenius_norm
-Result<Value*> LowerNorm(Call& call) {
-  CallComposer c(call);
+Value* LowerNorm(CallComposer& c) {
   Value* x = NormOperand(c);
-  const double p = call.Declares("p") ? Order(c, "p") : 2;
+  const double p = c.call().Declares("p") ? Order(c, "p") : 2;
   const ReducedAxes axes = TakeAxes(c, x);
-  return c.Done(VectorNorm(c, axes.of, p, axes.axes, axes.keep));
+  return VectorNorm(c, axes.of, p, axes.axes, axes.keep);
 }
 
 Result<Value*> LowerLinalgVectorNorm(Call& call) {
@@ -149,17 +148,15 @@ Result<Value*> LowerLinalgNorm(Call& call) {
 }
 
 // The sum of singular values.
-Result<Value*> LowerNuclearNorm(Call& call) {
-  CallComposer c(call);
+Value* LowerNuclearNorm(CallComposer& c) {
   Value* x = c.Tensor("self");
-  return c.Done(NuclearNorm(c, x, MatrixAxes(c, x), c.BoolOr("keepdim", false)));
+  return NuclearNorm(c, x, MatrixAxes(c, x), c.BoolOr("keepdim", false));
 }
 
-Result<Value*> LowerDist(Call& call) {
-  CallComposer c(call);
+Value* LowerDist(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "other"});
   Value* difference = c.Sub(x[0], x[1]);
-  return c.Done(VectorNorm(c, c.Flatten(Magnitudes(c, difference)), Order(c, "p"), {0}, false));
+  return VectorNorm(c, c.Flatten(Magnitudes(c, difference)), Order(c, "p"), {0}, false);
 }
 
 }  // namespace

@@ -144,10 +144,7 @@ double SmallestStep(DType dtype) {
   return dtype == DType::kBF16 ? 0.0078125 : std::numeric_limits<float>::epsilon();
 }
 
-Result<Value*> LowerBatchNorm(Call& call) {
-  CallComposer c(call);
-  return c.Done(BatchNorm(c));
-}
+Value* LowerBatchNorm(CallComposer& c) { return BatchNorm(c); }
 
 }  // namespace
 
@@ -183,14 +180,13 @@ Result<Results> LowerNativeBatchNorm(Call& call) {
   return c.Done({y, mean, inverse, running.mean, running.variance});
 }
 
-Result<Value*> LowerLayerNorm(Call& call) {
-  CallComposer c(call);
+Value* LowerLayerNorm(CallComposer& c) {
   Value* x = c.Tensor("input");
   const NormalizedShape shape = TakeNormalizedShape(c);
   std::vector<Value*> operands = {x, WeightOrOnes(c, shape, c.dtype(x))};
   if (Value* bias = c.OptionalTensor("bias")) operands.push_back(c.CastLike(bias, x));
-  return c.Done(c.Op("LayerNormalization", std::move(operands),
-                     {{"axis", shape.axis}, {"epsilon", static_cast<float>(c.Float("eps"))}}));
+  return c.Op("LayerNormalization", std::move(operands),
+              {{"axis", shape.axis}, {"epsilon", static_cast<float>(c.Float("eps"))}});
 }
 
 namespace {
@@ -228,8 +224,7 @@ Result<Value*> LowerRmsNorm(Call& call) {
                      {{"axis", shape.axis}, {"epsilon", static_cast<float>(eps)}}));
 }
 
-Result<Value*> LowerGroupNorm(Call& call) {
-  CallComposer c(call);
+Value* LowerGroupNorm(CallComposer& c) {
   Value* x = c.Tensor("input");
   const int rank = c.Rank(x);
   Value* scale = c.CastLike(PerChannel(c, c.OptionalTensor("weight"), x, 1), x);
@@ -238,7 +233,7 @@ Result<Value*> LowerGroupNorm(Call& call) {
   Value* y =
       c.Op("GroupNormalization", {spatial, scale, bias},
            {{"epsilon", static_cast<float>(c.Float("eps"))}, {"num_groups", c.Int("num_groups")}});
-  return c.Done(rank == 2 ? c.Squeeze(y, {2}) : y);
+  return rank == 2 ? c.Squeeze(y, {2}) : y;
 }
 
 namespace {
@@ -264,19 +259,18 @@ Result<Results> LowerNativeGroupNorm(Call& call) {
 }
 
 // Each channel of each sample by itself, unless running statistics are used.
-Result<Value*> LowerInstanceNorm(Call& call) {
-  CallComposer c(call);
+Value* LowerInstanceNorm(CallComposer& c) {
   Value* x = c.Tensor("input");
-  if (!c.Bool("use_input_stats")) return c.Done(FromRunning(c, x));
+  if (!c.Bool("use_input_stats")) return FromRunning(c, x);
   if (c.Has("running_mean")) {
     std::vector<std::int64_t> axes = BatchAxes(c.Rank(x));
     std::erase(axes, 0);
-    return c.Done(FromBatch(c, x, axes));
+    return FromBatch(c, x, axes);
   }
   Value* scale = c.CastLike(PerChannel(c, c.OptionalTensor("weight"), x, 1), x);
   Value* bias = c.CastLike(PerChannel(c, c.OptionalTensor("bias"), x, 0), x);
-  return c.Done(c.Op("InstanceNormalization", {x, scale, bias},
-                     {{"epsilon", static_cast<float>(c.Float("eps"))}}));
+  return c.Op("InstanceNormalization", {x, scale, bias},
+              {{"epsilon", static_cast<float>(c.Float("eps"))}});
 }
 
 }  // namespace

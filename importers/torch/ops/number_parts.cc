@@ -24,29 +24,27 @@ Value* GreatestDivisor(Composer& c, Value* a, Value* b) {
 }
 
 // gcd, lcm
-Result<Value*> LowerGcd(Call& call) {
-  CallComposer c(call);
+Value* LowerGcd(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "other"});
-  if (!IsInteger(c.dtype(x[0]))) return call.Invalid("expected integers");
+  if (!IsInteger(c.dtype(x[0]))) return c.Fail(c.call().Invalid("expected integers"));
   Value* sizes = c.Op("Shape", {c.Add(x[0], x[1])});
   Value* a = c.Expand(x[0], sizes);
   Value* b = c.Expand(x[1], sizes);
   Value* divisor = GreatestDivisor(c, a, b);
-  if (FunctionalName(call.op()) == "gcd") return c.Done(divisor);
+  if (FunctionalName(c.call().op()) == "gcd") return divisor;
   // Of small integers as C++ computes it, in int.
   const DType wide = PackedBytes(c.dtype(a), 1) < 4 ? DType::kI32 : c.dtype(a);
   Value* zero = c.Equal(divisor, 0);
   Value* multiple = c.Mul(c.Cast(c.Div(a, c.Where(zero, 1, divisor)), wide), c.Cast(b, wide));
-  return c.Done(c.CastLike(c.Abs(multiple), a));
+  return c.CastLike(c.Abs(multiple), a);
 }
 
-Result<Value*> LowerNextAfter(Call& call) {
-  CallComposer c(call);
+Value* LowerNextAfter(CallComposer& c) {
   const std::vector<Value*> given = c.Promoted({"self", "other"});
   const DType dtype = c.dtype(given[0]);
   if (dtype != DType::kF64 && dtype != DType::kF32 && dtype != DType::kBF16)
-    return call.Unsupported("element type " + std::string(Name(dtype)));
-  return c.Done(NextAfter(c, given[0], given[1]));
+    return c.Refuse("element type " + std::string(Name(dtype)));
+  return NextAfter(c, given[0], given[1]);
 }
 
 // A mantissa of [1/2, 1), and the exponent of two that goes with it.

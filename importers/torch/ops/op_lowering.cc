@@ -399,13 +399,20 @@ Error Call::Invalid(std::string message) const {
   return InvalidInput(op().ToString() + ": " + std::move(message));
 }
 
+Result<Value*> OpLowering::Tensor(Call& call) const {
+  if (plain_ != nullptr) return plain_(call);
+  CallComposer c(call);
+  Value* value = composed_(c);
+  return c.Done(value);
+}
+
 Result<Results> OpLowering::operator()(Call& call) const {
   if (general_ != nullptr) {
     Result<Results> results = general_(call);
     if (!results.ok()) return WithoutBlame(call, std::move(results).error());
     return results;
   }
-  Result<Value*> value = plain_(call);
+  Result<Value*> value = Tensor(call);
   if (!value.ok()) return WithoutBlame(call, std::move(value).error());
   return Results{call.NewTensor(*value)};
 }

@@ -131,17 +131,25 @@ class Call {
   std::span<const Abstract> arguments_;
 };
 
-// One operator, all overloads. The plain kind gives one tensor; the general one any results.
+class CallComposer;
+
+// One operator, all overloads. The composed kind writes one tensor as an expression, whose errors
+// the composer keeps; the plain one gives one tensor; the general one any results.
 class OpLowering {
  public:
+  using Composed = Value* (*)(CallComposer&);
   using Plain = Result<Value*> (*)(Call&);
   using General = Result<Results> (*)(Call&);
 
+  constexpr OpLowering(Composed composed) : composed_(composed) {}
   constexpr OpLowering(Plain plain) : plain_(plain) {}
   constexpr OpLowering(General general) : general_(general) {}
   Result<Results> operator()(Call& call) const;
+  // The tensor itself, of a kind that gives one.
+  Result<Value*> Tensor(Call& call) const;
 
  private:
+  Composed composed_ = nullptr;
   Plain plain_ = nullptr;
   General general_ = nullptr;
 };

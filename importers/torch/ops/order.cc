@@ -159,17 +159,13 @@ Result<Results> LowerSort(Call& call) {
   return c.Done({sorted.values, sorted.indices});
 }
 
-Result<Value*> LowerArgsort(Call& call) {
-  CallComposer c(call);
+Value* LowerArgsort(CallComposer& c) {
   Value* x = c.Tensor("self");
   const int axis = c.AxisArgument("dim", x);
-  return c.Done(Sort(c, x, axis, c.Bool("descending")).indices);
+  return Sort(c, x, axis, c.Bool("descending")).indices;
 }
 
-Result<Value*> LowerMsort(Call& call) {
-  CallComposer c(call);
-  return c.Done(Sort(c, c.Tensor("self"), 0, false).values);
-}
+Value* LowerMsort(CallComposer& c) { return Sort(c, c.Tensor("self"), 0, false).values; }
 
 Result<Results> LowerKthValue(Call& call) {
   CallComposer c(call);
@@ -182,9 +178,8 @@ Result<Results> LowerKthValue(Call& call) {
 }
 
 // searchsorted, bucketize: how many boundaries lie before each element.
-Result<Value*> LowerSearchSorted(Call& call) {
-  CallComposer c(call);
-  const bool buckets = call.Declares("boundaries");
+Value* LowerSearchSorted(CallComposer& c) {
+  const bool buckets = c.call().Declares("boundaries");
   Value* boundaries = c.Tensor(buckets ? "boundaries" : "sorted_sequence");
   Value* x = c.Tensor("self");
   if (c.Has("sorter")) {
@@ -202,7 +197,7 @@ Result<Value*> LowerSearchSorted(Call& call) {
   Value* before = c.Not(right ? c.Greater(row, element) : c.GreaterOrEqual(row, element));
   const int last = c.Rank(before) - 1;
   Value* count = c.ReduceSum(c.Cast(before, DType::kI64), {last});
-  return c.Done(c.Bool("out_int32") ? c.Cast(count, DType::kI32) : count);
+  return c.Bool("out_int32") ? c.Cast(count, DType::kI32) : count;
 }
 
 // _unique2, unique_dim: values in order, where each element went, and how often each occurs.

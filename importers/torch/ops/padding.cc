@@ -49,13 +49,13 @@ Value* Crop(CallComposer& c, Value* x, PadSizes& pads) {
   return x;
 }
 
-Result<Value*> Pad(CallComposer& c, std::string_view pads_name, std::string_view mode,
-                   std::string_view value_name) {
+Value* Pad(CallComposer& c, std::string_view pads_name, std::string_view mode,
+           std::string_view value_name) {
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
-  if (c.failed()) return c.Done(nullptr);
+  if (c.failed()) return nullptr;
   PadSizes pads = TakePads(c, pads_name, rank);
-  if (c.failed()) return c.Done(nullptr);
+  if (c.failed()) return nullptr;
   // What is repeated may lie in a part that is cut off.
   const bool crops_last = mode == "edge" || mode == "reflect";
   PadSizes cuts = pads;
@@ -73,37 +73,24 @@ Result<Value*> Pad(CallComposer& c, std::string_view pads_name, std::string_view
     operands.push_back(given ? c.As(value_name, c.dtype(x)) : c.Number(0, x));
   }
   Value* padded = c.Op("Pad", std::move(operands), {{"mode", std::string(mode)}});
-  return c.Done(crops_last ? Crop(c, padded, cuts) : padded);
+  return crops_last ? Crop(c, padded, cuts) : padded;
 }
 
-Result<Value*> LowerPad(Call& call) {
-  CallComposer c(call);
+Value* LowerPad(CallComposer& c) {
   const std::string mode = c.Text("mode");
   if (mode == "constant" || mode == "reflect") return Pad(c, "pad", mode, "value");
   if (mode == "replicate") return Pad(c, "pad", "edge", "");
   if (mode == "circular") return Pad(c, "pad", "wrap", "");
-  return call.Unsupported("mode = '" + mode + "'");
+  return c.Refuse("mode = '" + mode + "'");
 }
 
-Result<Value*> LowerConstantPad(Call& call) {
-  CallComposer c(call);
-  return Pad(c, "pad", "constant", "value");
-}
+Value* LowerConstantPad(CallComposer& c) { return Pad(c, "pad", "constant", "value"); }
 
-Result<Value*> LowerReflectionPad(Call& call) {
-  CallComposer c(call);
-  return Pad(c, "padding", "reflect", "");
-}
+Value* LowerReflectionPad(CallComposer& c) { return Pad(c, "padding", "reflect", ""); }
 
-Result<Value*> LowerReplicationPad(Call& call) {
-  CallComposer c(call);
-  return Pad(c, "padding", "edge", "");
-}
+Value* LowerReplicationPad(CallComposer& c) { return Pad(c, "padding", "edge", ""); }
 
-Result<Value*> LowerCircularPad(Call& call) {
-  CallComposer c(call);
-  return Pad(c, "pad", "wrap", "");
-}
+Value* LowerCircularPad(CallComposer& c) { return Pad(c, "pad", "wrap", ""); }
 
 }  // namespace
 

@@ -66,15 +66,14 @@ int HighestDegree(Composer& c, Value* n) {
   return kMostDegrees;
 }
 
-Result<Value*> LowerPolynomial(Call& call) {
-  CallComposer c(call);
-  std::string_view name = FunctionalName(call.op());
+Value* LowerPolynomial(CallComposer& c) {
+  std::string_view name = FunctionalName(c.call().op());
   name.remove_prefix(std::string_view("special_").size());
   const bool shifted = name.starts_with("shifted_");
   if (shifted) name.remove_prefix(std::string_view("shifted_").size());
   const auto* kind = std::find_if(std::begin(kPolynomials), std::end(kPolynomials),
                                   [&](const Polynomial& p) { return p.name == name; });
-  if (kind == std::end(kPolynomials)) return call.Unsupported("no such polynomial");
+  if (kind == std::end(kPolynomials)) return c.Refuse("no such polynomial");
   const std::vector<Value*> given = c.Promoted({"x", "n"}, true);
   Value* x = c.Cast(given[0], DType::kF64);
   if (shifted) x = c.Sub(c.Mul(x, 2), 1);
@@ -89,23 +88,22 @@ Result<Value*> LowerPolynomial(Call& call) {
     before = p;
     p = next;
   }
-  return c.Done(c.CastLike(result, given[0]));
+  return c.CastLike(result, given[0]);
 }
 
 // vander, whose powers fall unless told otherwise; linalg_vander, whose powers rise.
-Result<Value*> LowerVander(Call& call) {
-  CallComposer c(call);
-  Value* x = c.Tensor(call.Declares("x") ? "x" : "self");
-  const bool batched = call.op().type == "linalg_vander";
+Value* LowerVander(CallComposer& c) {
+  Value* x = c.Tensor(c.call().Declares("x") ? "x" : "self");
+  const bool batched = c.call().op().type == "linalg_vander";
   if (batched && c.MaybeRank(x) == 0) x = c.Unsqueeze(x, {0});
   const int rank = c.Rank(x);
-  if (rank < 1) return call.Invalid("expected a vector");
+  if (rank < 1) return c.Fail(c.call().Invalid("expected a vector"));
   if (c.dtype(x) == DType::kBool || batched) x = c.Cast(x, SumResult(c.dtype(x)));
-  Value* count = c.Has("N") ? c.Take(call.IntValue("N")) : c.Size(x, rank - 1);
+  Value* count = c.Has("N") ? c.Take(c.call().IntValue("N")) : c.Size(x, rank - 1);
   const bool rises = batched || c.BoolOr("increasing", false);
   Value* exponents = c.Iota(count);
   if (!rises) exponents = c.Sub(c.Sub(count, 1), exponents);
-  return c.Done(c.Pow(c.Unsqueeze(x, {rank}), c.CastLike(exponents, x)));
+  return c.Pow(c.Unsqueeze(x, {rank}), c.CastLike(exponents, x));
 }
 
 }  // namespace

@@ -121,10 +121,7 @@ Value* Unbatch(Composer& c, Value* y, const Batched& batched) {
 
 namespace {
 
-Result<Value*> LowerMaxPool(Call& call) {
-  CallComposer c(call);
-  return c.Done(MaxPool(c, false).values);
-}
+Value* LowerMaxPool(CallComposer& c) { return MaxPool(c, false).values; }
 
 Result<Results> LowerMaxPoolWithIndices(Call& call) {
   CallComposer c(call);
@@ -132,9 +129,8 @@ Result<Results> LowerMaxPoolWithIndices(Call& call) {
   return c.Done({pooled.values, pooled.indices});
 }
 
-Result<Value*> LowerAvgPool(Call& call) {
-  CallComposer c(call);
-  const int spatial = SpatialAxes(call.op());
+Value* LowerAvgPool(CallComposer& c) {
+  const int spatial = SpatialAxes(c.call().op());
   Value* x = c.Tensor("self");
   const Window window = TakeWindow(c, spatial);
   const Batched batched = Batch(c, Poolable(c, x), spatial);
@@ -149,13 +145,12 @@ Result<Value*> LowerAvgPool(Call& call) {
     for (std::int64_t size : window.kernel) count *= static_cast<double>(size);
     y = c.Mul(y, count / static_cast<double>(c.Int("divisor_override")));
   }
-  return c.Done(c.CastLike(Unbatch(c, y, batched), x));
+  return c.CastLike(Unbatch(c, y, batched), x);
 }
 
 // max_unpool2d, max_unpool3d
-Result<Value*> LowerMaxUnpool(Call& call) {
-  CallComposer c(call);
-  return c.Done(Unpool(c, c.Tensor("self"), c.call().op().type == "max_unpool3d" ? 3 : 2));
+Value* LowerMaxUnpool(CallComposer& c) {
+  return Unpool(c, c.Tensor("self"), c.call().op().type == "max_unpool3d" ? 3 : 2);
 }
 
 }  // namespace

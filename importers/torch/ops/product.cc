@@ -72,18 +72,16 @@ Result<Value*> AddMatMul(Call& call, std::string_view first, std::string_view se
 }
 
 // matmul, mm, bmm, mv, dot: the ranks decide, as in NumPy.
-Result<Value*> LowerMatMul(Call& call) {
-  CallComposer c(call);
-  if (c.Has("out_dtype")) return call.Unsupported("argument out_dtype");
+Value* LowerMatMul(CallComposer& c) {
+  if (c.Has("out_dtype")) return c.Refuse("argument out_dtype");
   Value* a = InputTensor(c, "self");
   for (std::string_view name : {"other", "mat2", "vec", "tensor"}) {
-    if (call.Declares(name)) return c.Done(MatMul(c, a, c.Tensor(name)));
+    if (c.call().Declares(name)) return MatMul(c, a, c.Tensor(name));
   }
-  return call.Invalid("the second factor is missing");
+  return c.Fail(c.call().Invalid("the second factor is missing"));
 }
 
-Result<Value*> LowerLinear(Call& call) {
-  CallComposer c(call);
+Value* LowerLinear(CallComposer& c) {
   Value* x = c.Tensor("input");
   Value* weight = c.Tensor("weight");
   Value* bias = c.OptionalTensor("bias");
@@ -91,10 +89,10 @@ Result<Value*> LowerLinear(Call& call) {
   if (rank == 2 && IsFloating(c.dtype(x)) && c.MaybeRank(bias).value_or(1) == 1) {
     std::vector<Value*> operands = {x, weight};
     if (bias != nullptr) operands.push_back(bias);
-    return c.Done(c.Op("dragoman.Linear", std::move(operands)));
+    return c.Op("dragoman.Linear", std::move(operands));
   }
   Value* product = MatMul(c, x, rank == 2 ? c.SwapAxes(weight, 0, 1) : weight);
-  return c.Done(bias != nullptr ? c.Add(product, bias) : product);
+  return bias != nullptr ? c.Add(product, bias) : product;
 }
 
 }  // namespace
@@ -106,65 +104,59 @@ namespace {
 Result<Value*> LowerAddmv(Call& call) { return AddMatMul(call, "mat", "vec"); }
 Result<Value*> LowerBaddbmm(Call& call) { return AddMatMul(call, "batch1", "batch2"); }
 
-Result<Value*> LowerAddr(Call& call) {
-  CallComposer c(call);
+Value* LowerAddr(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "vec1", "vec2"});
-  return c.Done(AddProduct(c, x[0], OuterProduct(c, x[1], x[2])));
+  return AddProduct(c, x[0], OuterProduct(c, x[1], x[2]));
 }
 
-Result<Value*> LowerAddbmm(Call& call) {
-  CallComposer c(call);
+Value* LowerAddbmm(CallComposer& c) {
   Value* a = InputTensor(c, "batch1");
   Value* product = MatMul(c, a, c.Tensor("batch2"));
-  return c.Done(AddProduct(c, c.Tensor("self"), c.ReduceSum(product, {0})));
+  return AddProduct(c, c.Tensor("self"), c.ReduceSum(product, {0}));
 }
 
 // outer, ger
-Result<Value*> LowerOuter(Call& call) {
-  CallComposer c(call);
+Value* LowerOuter(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "vec2"});
-  return c.Done(OuterProduct(c, x[0], x[1]));
+  return OuterProduct(c, x[0], x[1]);
 }
 
 // The sum over the last axes of both.
-Result<Value*> LowerInner(Call& call) {
-  CallComposer c(call);
+Value* LowerInner(CallComposer& c) {
   Value* a = InputTensor(c, "self");
   Value* b = c.Tensor("other");
   const int rank_a = c.Rank(a);
   const int rank_b = c.Rank(b);
-  if (rank_a == 0 || rank_b == 0) return c.Done(c.Mul(a, b));
-  if (rank_b == 1) return c.Done(MatMul(c, a, b));
+  if (rank_a == 0 || rank_b == 0) return c.Mul(a, b);
+  if (rank_b == 1) return MatMul(c, a, b);
   Value* features = c.SizeVector(b, rank_b - 1, 1);
   Value* columns =
       c.SwapAxes(c.Reshape(b, c.ConcatSizes({MergedSize(c, b, 0, rank_b - 1), features})), 0, 1);
   Value* product = MatMul(c, a, columns);
   std::vector<Value*> sizes = {c.SizeVector(a, 0, rank_a - 1), c.SizeVector(b, 0, rank_b - 1)};
-  return c.Done(c.Reshape(product, c.ConcatSizes(std::move(sizes))));
+  return c.Reshape(product, c.ConcatSizes(std::move(sizes)));
 }
 
-Result<Value*> LowerVecdot(Call& call) {
-  CallComposer c(call);
+Value* LowerVecdot(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"x", "y"});
   Value* a = IsComplex(c.dtype(x[0])) ? Conjugate(c, x[0]) : x[0];
   Value* product = c.Mul(a, x[1]);
-  return c.Done(c.ReduceSum(product, {c.AxisArgument("dim", product)}));
+  return c.ReduceSum(product, {c.AxisArgument("dim", product)});
 }
 
-Result<Value*> LowerVdot(Call& call) {
-  CallComposer c(call);
+Value* LowerVdot(CallComposer& c) {
   Value* a = c.Tensor("self");
-  return c.Done(MatMul(c, IsComplex(c.dtype(a)) ? Conjugate(c, a) : a, c.Tensor("other")));
+  return MatMul(c, IsComplex(c.dtype(a)) ? Conjugate(c, a) : a, c.Tensor("other"));
 }
 
 // chain_matmul, linalg_multi_dot: from the left.
-Result<Value*> LowerChainMatMul(Call& call) {
-  CallComposer c(call);
-  const std::vector<Value*> factors = c.Tensors(call.Declares("matrices") ? "matrices" : "tensors");
-  if (factors.empty()) return call.Invalid("no factors");
+Value* LowerChainMatMul(CallComposer& c) {
+  const std::vector<Value*> factors =
+      c.Tensors(c.call().Declares("matrices") ? "matrices" : "tensors");
+  if (factors.empty()) return c.Fail(c.call().Invalid("no factors"));
   Value* product = factors[0];
   for (std::size_t i = 1; i < factors.size(); ++i) product = MatMul(c, product, factors[i]);
-  return c.Done(product);
+  return product;
 }
 
 }  // namespace
@@ -180,15 +172,15 @@ Value* SumPaired(CallComposer& c, Value* x, std::int64_t axis, const Value* y,
 
 namespace {
 
-Result<Value*> LowerTensordot(Call& call) {
-  CallComposer c(call);
+Value* LowerTensordot(CallComposer& c) {
   Value* a = InputTensor(c, "self");
   Value* b = c.Tensor("other");
   const int rank_a = c.Rank(a);
   const int rank_b = c.Rank(b);
-  std::vector<std::int64_t> axes_a = c.Take(call.IntList("dims_self"));
-  std::vector<std::int64_t> axes_b = c.Take(call.IntList("dims_other"));
-  if (axes_a.size() != axes_b.size()) return call.Invalid("the lists of axes differ in length");
+  std::vector<std::int64_t> axes_a = c.Take(c.call().IntList("dims_self"));
+  std::vector<std::int64_t> axes_b = c.Take(c.call().IntList("dims_other"));
+  if (axes_a.size() != axes_b.size())
+    return c.Fail(c.call().Invalid("the lists of axes differ in length"));
   for (std::int64_t& axis : axes_a) axis = c.Axis(axis, rank_a);
   for (std::int64_t& axis : axes_b) axis = c.Axis(axis, rank_b);
   for (std::size_t i = 0; !c.failed() && i < axes_a.size(); ++i) {
@@ -219,7 +211,7 @@ Result<Value*> LowerTensordot(Call& call) {
   Value* left = c.Op("Flatten", {x}, {{"axis", std::int64_t{rows}}});
   Value* right = c.Op("Flatten", {y}, {{"axis", std::int64_t{summed}}});
   Value* product = MatMul(c, left, right);
-  return c.Done(c.Reshape(product, sizes.empty() ? c.Ints({}) : c.ConcatSizes(std::move(sizes))));
+  return c.Reshape(product, sizes.empty() ? c.Ints({}) : c.ConcatSizes(std::move(sizes)));
 }
 
 }  // namespace
@@ -237,27 +229,25 @@ bool Sums(const std::string& equation) {
 
 namespace {
 
-Result<Value*> LowerEinsum(Call& call) {
-  CallComposer c(call);
-  if (!call.Declares("equation")) return call.Unsupported("the overload on sublists");
+Value* LowerEinsum(CallComposer& c) {
+  if (!c.call().Declares("equation")) return c.Refuse("the overload on sublists");
   const std::vector<Value*> operands = c.Tensors("tensors");
-  if (c.failed()) return c.Done(nullptr);
-  if (operands.empty()) return call.Invalid("no operands");
+  if (c.failed()) return nullptr;
+  if (operands.empty()) return c.Fail(c.call().Invalid("no operands"));
   const std::string equation = c.Text("equation");
   DType type = c.dtype(operands[0]);
   // Of several operands torch takes products, which keep the type.
   if (operands.size() == 1 && Sums(equation)) type = SumResult(type);
-  if (type == DType::kBool) return call.Unsupported("of bools");
+  if (type == DType::kBool) return c.Refuse("of bools");
   std::vector<Value*> wide;
   // Sums of int64 hold those of any other integers, modulo what these hold.
   for (Value* operand : operands)
     wide.push_back(IsInteger(type) ? c.Cast(operand, DType::kI64) : c.Widen(operand));
-  return c.Done(c.Cast(c.Op("Einsum", std::move(wide), {{"equation", equation}}), type));
+  return c.Cast(c.Op("Einsum", std::move(wide), {{"equation", equation}}), type);
 }
 
 // y[…, k] = x1[…, i] weight[k, i, j] x2[…, j] + bias[k]
-Result<Value*> LowerBilinear(Call& call) {
-  CallComposer c(call);
+Value* LowerBilinear(CallComposer& c) {
   Value* x1 = c.Tensor("input1");
   Value* x2 = c.Tensor("input2");
   Value* weight = c.Tensor("weight");
@@ -268,7 +258,7 @@ Result<Value*> LowerBilinear(Call& call) {
   Value* y = c.Op("Einsum", std::move(operands),
                   {{"equation", is_matrix ? "ab,cbd,ad->ac" : "...i,kij,...j->...k"}});
   y = c.Cast(y, type);
-  return c.Done(bias != nullptr ? c.Add(y, bias) : y);
+  return bias != nullptr ? c.Add(y, bias) : y;
 }
 
 }  // namespace

@@ -42,48 +42,42 @@ std::vector<std::int64_t> QuantizedPads(const std::vector<std::int64_t>& padding
   return pads;
 }
 
-Result<Value*> LowerQuantizePerTensor(Call& call) {
-  CallComposer c(call);
+Value* LowerQuantizePerTensor(CallComposer& c) {
   const DType stored = StoredType(c);
   Value* scale = c.As("scale", DType::kF32);
-  return c.Done(RoundedOn(c, c.Tensor("self"), {scale, c.As("zero_point", stored), 0}));
+  return RoundedOn(c, c.Tensor("self"), {scale, c.As("zero_point", stored), 0});
 }
 
-Result<Value*> LowerQuantizePerChannel(Call& call) {
-  CallComposer c(call);
+Value* LowerQuantizePerChannel(CallComposer& c) {
   Value* x = c.Tensor("self");
   const DType stored = StoredType(c);
   Value* scales = c.Cast(c.Tensor("scales"), DType::kF32);
   Value* zero_points = c.Cast(c.Tensor("zero_points"), stored);
-  return c.Done(RoundedOn(c, x, {scales, zero_points, c.AxisArgument("axis", x)}));
+  return RoundedOn(c, x, {scales, zero_points, c.AxisArgument("axis", x)});
 }
 
-Result<Value*> LowerDequantize(Call& call) {
-  CallComposer c(call);
-  Value* x = c.Tensor(call.Declares("qtensor") ? "qtensor" : "self");
-  return c.Done(c.Op("Identity", {x}));
+Value* LowerDequantize(CallComposer& c) {
+  Value* x = c.Tensor(c.call().Declares("qtensor") ? "qtensor" : "self");
+  return c.Op("Identity", {x});
 }
 
-Result<Value*> LowerQuantizedLinear(Call& call) {
-  CallComposer c(call);
+Value* LowerQuantizedLinear(CallComposer& c) {
   Value* y = LinearOf(c, c.Tensor("X"), false);
-  return c.Done(Requantize(c, y, "Y_scale_i", "Y_zero_point_i"));
+  return Requantize(c, y, "Y_scale_i", "Y_zero_point_i");
 }
 
-Result<Value*> LowerDynamicLinear(Call& call) {
-  CallComposer c(call);
-  const bool f16 = call.op().type.ends_with("_fp16");
+Value* LowerDynamicLinear(CallComposer& c) {
+  const bool f16 = c.call().op().type.ends_with("_fp16");
   Value* x = c.Tensor("X");
   if (!f16) x = RoundedToOwnRange(c, x, c.BoolOr("reduce_range", false));
-  return c.Done(LinearOf(c, x, f16));
+  return LinearOf(c, x, f16);
 }
 
-Result<Value*> LowerQuantizedConv(Call& call) {
-  CallComposer c(call);
-  if (!call.Declares("packed_weight")) {
-    return call.Unsupported("the old form of this operator; save the model with a newer torch");
+Value* LowerQuantizedConv(CallComposer& c) {
+  if (!c.call().Declares("packed_weight")) {
+    return c.Refuse("the old form of this operator; save the model with a newer torch");
   }
-  const PackedWeights packed(call, c.Take(call.Argument("packed_weight")));
+  const PackedWeights packed(c.call(), c.Take(c.call().Argument("packed_weight")));
   Value* x = c.Tensor("qx");
   std::vector<NamedAttribute> attributes = {{"strides", packed.Ints("stride")},
                                             {"pads", QuantizedPads(packed.Ints("padding"))},
@@ -92,14 +86,15 @@ Result<Value*> LowerQuantizedConv(Call& call) {
   const bool transposed = packed.Int("transpose") != 0;
   if (transposed) attributes.emplace_back("output_padding", packed.Ints("output_padding"));
   Value* weight = packed.Tensor(c, "weight");
-  if (weight == nullptr) return call.Unsupported("packed weights of this kind");
+  if (weight == nullptr) return c.Refuse("packed weights of this kind");
   // Weights of convolutions over one axis are kept with two, or as they were before packing.
-  const bool is_1d = call.op().type.find("1d") != std::string::npos && c.Rank(weight) > c.Rank(x);
+  const bool is_1d =
+      c.call().op().type.find("1d") != std::string::npos && c.Rank(weight) > c.Rank(x);
   if (is_1d) x = c.Unsqueeze(x, {2});
   Value* y = c.Op(transposed ? "ConvTranspose" : "Conv", {x, weight, packed.Tensor(c, "bias")},
                   std::move(attributes));
   if (is_1d) y = c.Squeeze(y, {2});
-  return c.Done(Requantize(c, ReluIfNamed(c, y), "output_scale", "output_zero_point"));
+  return Requantize(c, ReluIfNamed(c, y), "output_scale", "output_zero_point");
 }
 
 // add, mul, with relu or without
@@ -112,12 +107,11 @@ Result<Value*> LowerQuantizedBinary(Call& call) {
   return c.Done(Requantize(c, ReluIfNamed(c, y), "scale", "zero_point"));
 }
 
-Result<Value*> LowerQuantizedCat(Call& call) {
-  CallComposer c(call);
+Value* LowerQuantizedCat(CallComposer& c) {
   const std::vector<Value*> parts = c.Tensors("qx");
-  if (parts.empty() || !call.Has("scale")) return call.Unsupported("no scale of the result");
+  if (parts.empty() || !c.call().Has("scale")) return c.Refuse("no scale of the result");
   Value* y = c.Concat(parts, c.AxisArgument("dim", parts.front()));
-  return c.Done(Requantize(c, ReluIfNamed(c, y), "scale", "zero_point"));
+  return Requantize(c, ReluIfNamed(c, y), "scale", "zero_point");
 }
 
 }  // namespace

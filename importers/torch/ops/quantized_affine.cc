@@ -76,8 +76,7 @@ void CheckZeroPoints(CallComposer& c) {
 }
 
 // quantize_affine
-Result<Value*> LowerQuantizeBlocks(Call& call) {
-  CallComposer c(call);
+Value* LowerQuantizeBlocks(CallComposer& c) {
   CheckZeroPoints(c);
   Value* x = c.Tensor("input");
   const DType stored = c.DTypeOr("output_dtype", DType::kUnknown);
@@ -91,12 +90,11 @@ Result<Value*> LowerQuantizeBlocks(Call& call) {
   if (c.Has("zero_point"))
     steps = c.Add(steps, c.Cast(c.Reshape(c.Tensor("zero_point"), layout.grid_shape), wide));
   Value* bounded = c.Min(c.Max(steps, bounds.low), bounds.high);
-  return c.Done(c.Cast(c.Reshape(bounded, c.Shape(x)), stored));
+  return c.Cast(c.Reshape(bounded, c.Shape(x)), stored);
 }
 
 // dequantize_affine
-Result<Value*> LowerDequantizeBlocks(Call& call) {
-  CallComposer c(call);
+Value* LowerDequantizeBlocks(CallComposer& c) {
   CheckZeroPoints(c);
   Value* x = c.Tensor("input");
   const DType result = c.DTypeOr("output_dtype", DType::kF32);
@@ -109,7 +107,7 @@ Result<Value*> LowerDequantizeBlocks(Call& call) {
   Value* scale = c.Reshape(c.Tensor("scale"), layout.grid_shape);
   const DType wide = result == c.dtype(scale) ? result : DType::kF32;
   Value* y = c.Mul(c.Cast(c.Cast(steps, result), wide), c.Cast(scale, wide));
-  return c.Done(c.Cast(c.Reshape(y, c.Shape(x)), result));
+  return c.Cast(c.Reshape(y, c.Shape(x)), result);
 }
 
 // choose_qparams_affine: scales and zero points of grids that hold all elements of a block, and 0.

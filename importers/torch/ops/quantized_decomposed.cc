@@ -67,7 +67,7 @@ WideGrid WideGridOf(CallComposer& c, Value* x) {
           fit(zero_point)};
 }
 
-Result<Value*> QuantizeToWide(CallComposer& c) {
+Value* QuantizeToWide(CallComposer& c) {
   Value* x = c.Tensor("input");
   const WideGrid grid = WideGridOf(c, x);
   Value* steps = c.Op("Round", {c.Mul(c.Cast(x, DType::kF32), grid.inverse)});
@@ -75,19 +75,18 @@ Result<Value*> QuantizeToWide(CallComposer& c) {
   const auto low = static_cast<double>(c.Int("quant_min"));
   const auto high = static_cast<double>(c.Int("quant_max"));
   Value* bounded = c.Min(c.Max(placed, low), high);
-  return c.Done(c.Cast(bounded, c.DTypeOr("dtype", DType::kUnknown)));
+  return c.Cast(bounded, c.DTypeOr("dtype", DType::kUnknown));
 }
 
-Result<Value*> DequantizeWide(CallComposer& c) {
+Value* DequantizeWide(CallComposer& c) {
   Value* x = c.Tensor("input");
   const WideGrid grid = WideGridOf(c, x);
   Value* y = c.Mul(c.Sub(c.Cast(x, DType::kF32), grid.zero_point), grid.scale);
-  return c.Done(c.Cast(y, c.DTypeOr("out_dtype", DType::kF32)));
+  return c.Cast(y, c.DTypeOr("out_dtype", DType::kF32));
 }
 
 // quantize_per_tensor, quantize_per_channel
-Result<Value*> LowerQuantizeToIntegers(Call& call) {
-  CallComposer c(call);
+Value* LowerQuantizeToIntegers(CallComposer& c) {
   if (HasWideGrid(c)) return QuantizeToWide(c);
   Value* x = c.Tensor("input");
   const DType dtype = ByteType(c);
@@ -97,20 +96,19 @@ Result<Value*> LowerQuantizeToIntegers(Call& call) {
   const std::int64_t high = c.Int("quant_max");
   const std::int64_t least = dtype == DType::kU8 ? 0 : INT8_MIN;
   const std::int64_t most = dtype == DType::kU8 ? UINT8_MAX : INT8_MAX;
-  if (low < least || high > most) return call.Unsupported("bounds beyond the element type");
+  if (low < least || high > most) return c.Refuse("bounds beyond the element type");
   if (low > least) stored = c.Op("Max", {stored, c.Number(static_cast<double>(low), dtype)});
   if (high < most) stored = c.Op("Min", {stored, c.Number(static_cast<double>(high), dtype)});
-  return c.Done(stored);
+  return stored;
 }
 
 // dequantize_per_tensor, dequantize_per_channel
-Result<Value*> LowerDequantizeIntegers(Call& call) {
-  CallComposer c(call);
+Value* LowerDequantizeIntegers(CallComposer& c) {
   if (HasWideGrid(c)) return DequantizeWide(c);
   Value* x = c.Tensor("input");
   const ValueGrid grid = GridOf(c, x, ByteType(c));
   Value* y = c.Op("DequantizeLinear", {x, grid.scale, grid.zero_point}, {{"axis", grid.axis}});
-  return c.Done(c.Cast(y, c.DTypeOr("out_dtype", DType::kF32)));
+  return c.Cast(y, c.DTypeOr("out_dtype", DType::kF32));
 }
 
 // choose_qparams, choose_qparams_symmetric: the scale (f64) and the zero point (i64), one element

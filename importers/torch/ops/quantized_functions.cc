@@ -14,12 +14,10 @@
 namespace dragoman::torch {
 namespace {
 
-using Plain = Result<Value*> (*)(Call&);
-
 // The operator of aten, and what it calls the arguments, in order.
 struct Twin {
   std::string_view type;
-  Plain lower;
+  OpLowering lower;
   std::vector<std::string> names;
 };
 
@@ -42,14 +40,13 @@ Result<Value*> LowerQuantizedTwin(Call& call) {
   const auto twin = std::ranges::find(Twins(), call.op().type, &Twin::type);
   if (twin == Twins().end()) return call.Unsupported("on quantised tensors");
   Call other(call.heap(), call.builder(), call.node(), twin->names, call.arguments());
-  DRAGOMAN_ASSIGN(Value * y, twin->lower(other));
+  DRAGOMAN_ASSIGN(Value * y, twin->lower.Tensor(other));
   CallComposer c(call);
   return c.Done(Requantize(c, y, "output_scale", "output_zero_point"));
 }
 
 // batch_norm1d, 2d, 3d, with relu or without
-Result<Value*> LowerQuantizedBatchNorm(Call& call) {
-  CallComposer c(call);
+Value* LowerQuantizedBatchNorm(CallComposer& c) {
   Value* mean = c.Tensor("mean");
   Value* count = c.Shape(mean);
   Value* weight = c.OptionalTensor("weight");
@@ -58,18 +55,16 @@ Result<Value*> LowerQuantizedBatchNorm(Call& call) {
   if (bias == nullptr) bias = c.Full(count, 0, DType::kF32);
   Value* y = c.Op("BatchNormalization", {c.Tensor("qx"), weight, bias, mean, c.Tensor("var")},
                   {{"epsilon", static_cast<float>(c.Float("eps"))}});
-  if (call.op().type.ends_with("_relu")) y = c.Op("Relu", {y});
-  return c.Done(Requantize(c, y, "output_scale", "output_zero_point"));
+  if (c.call().op().type.ends_with("_relu")) y = c.Op("Relu", {y});
+  return Requantize(c, y, "output_scale", "output_zero_point");
 }
 
-Result<Value*> LowerQuantizedMatmul(Call& call) {
-  CallComposer c(call);
+Value* LowerQuantizedMatmul(CallComposer& c) {
   Value* y = c.Op("MatMul", {c.Tensor("qa"), c.Tensor("qb")});
-  return c.Done(Requantize(c, y, "scale", "zero_point"));
+  return Requantize(c, y, "scale", "zero_point");
 }
 
-Result<Value*> LowerQuantizedInstanceNorm(Call& call) {
-  CallComposer c(call);
+Value* LowerQuantizedInstanceNorm(CallComposer& c) {
   Value* x = c.Tensor("input");
   Value* count = c.SizeVector(x, 1, 1);
   Value* weight = c.OptionalTensor("weight");
@@ -78,7 +73,7 @@ Result<Value*> LowerQuantizedInstanceNorm(Call& call) {
   if (bias == nullptr) bias = c.Full(count, 0, DType::kF32);
   Value* y = c.Op("InstanceNormalization", {x, weight, bias},
                   {{"epsilon", static_cast<float>(c.Float("eps"))}});
-  return c.Done(Requantize(c, y, "output_scale", "output_zero_point"));
+  return Requantize(c, y, "output_scale", "output_zero_point");
 }
 
 // The integers that a grid stores.
@@ -134,12 +129,11 @@ Result<Value*> LowerQuantizedScalar(Call& call) {
 
 namespace {
 
-Result<Value*> LowerQuantizedRelu6(Call& call) {
-  CallComposer c(call);
+Value* LowerQuantizedRelu6(CallComposer& c) {
   Value* x = c.Tensor("qx");
   const auto grid = x != nullptr ? ValueGridOf(x) : std::nullopt;
-  if (!grid) return call.Unsupported("of a tensor that is not quantised");
-  return c.Done(RoundedOn(c, c.Max(c.Min(x, 6), 0), *grid));
+  if (!grid) return c.Refuse("of a tensor that is not quantised");
+  return RoundedOn(c, c.Max(c.Min(x, 6), 0), *grid);
 }
 
 }  // namespace

@@ -49,28 +49,24 @@ Value* Dequantized(CallComposer& c, Value* x, const Grid& grid) {
   return c.Cast(y, c.DTypeOr("output_dtype", DType::kF32));
 }
 
-Result<Value*> LowerQuantizeTokens(Call& call) {
-  CallComposer c(call);
-  return c.Done(Quantized(c, c.Tensor("input"), TokenGrid(c)));
+Value* LowerQuantizeTokens(CallComposer& c) {
+  return Quantized(c, c.Tensor("input"), TokenGrid(c));
 }
 
-Result<Value*> LowerDequantizeTokens(Call& call) {
-  CallComposer c(call);
-  return c.Done(Dequantized(c, c.Tensor("input"), TokenGrid(c)));
+Value* LowerDequantizeTokens(CallComposer& c) {
+  return Dequantized(c, c.Tensor("input"), TokenGrid(c));
 }
 
-Result<Value*> LowerQuantizeGroups(Call& call) {
-  CallComposer c(call);
+Value* LowerQuantizeGroups(CallComposer& c) {
   Value* x = c.Tensor("input");
   Value* groups = c.Reshape(x, {-1, c.Int("group_size")});
-  return c.Done(c.Reshape(Quantized(c, groups, GroupGrid(c)), c.Shape(x)));
+  return c.Reshape(Quantized(c, groups, GroupGrid(c)), c.Shape(x));
 }
 
-Result<Value*> LowerDequantizeGroups(Call& call) {
-  CallComposer c(call);
+Value* LowerDequantizeGroups(CallComposer& c) {
   Value* x = c.Tensor("w_int8");
   Value* groups = c.Reshape(x, {-1, c.Int("group_size")});
-  return c.Done(c.Reshape(Dequantized(c, groups, GroupGrid(c)), c.Shape(x)));
+  return c.Reshape(Dequantized(c, groups, GroupGrid(c)), c.Shape(x));
 }
 
 // choose_qparams_per_token: grids around 0; choose_qparams_per_token_asymmetric: from the least to

@@ -138,12 +138,11 @@ Result<Results> LowerGridNumber(Call& call) {
   return Results{call.NewNumber(scale ? Number::Kind::kFloat : Number::Kind::kInt, number)};
 }
 
-Result<Value*> LowerIntRepr(Call& call) {
-  CallComposer c(call);
+Value* LowerIntRepr(CallComposer& c) {
   Value* x = c.Tensor("self");
   const auto grid = x != nullptr ? ValueGridOf(x) : std::nullopt;
-  if (!grid) return call.Unsupported("the integers of a quantised tensor that was computed");
-  return c.Done(StoredOn(c, x, *grid));
+  if (!grid) return c.Refuse("the integers of a quantised tensor that was computed");
+  return StoredOn(c, x, *grid);
 }
 
 }  // namespace

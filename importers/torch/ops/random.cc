@@ -15,48 +15,44 @@ Value* Draw(CallComposer& c, std::string_view type, Value* shape, DType dtype) {
 }
 
 // uniform_: from `from` up to, not including, `to`.
-Result<Value*> LowerUniform(Call& call) {
-  CallComposer c(call);
+Value* LowerUniform(CallComposer& c) {
   Value* x = c.Tensor("self");
   const double from = c.FloatOr("from", 0);
   const double range = c.FloatOr("to", 1) - from;
   Value* drawn = Draw(c, "RandomUniformLike", c.Shape(x), c.dtype(x));
-  return c.Done(c.Add(c.Mul(drawn, range), from));
+  return c.Add(c.Mul(drawn, range), from);
 }
 
 // normal of numbers or tensors, normal_
-Result<Value*> LowerNormal(Call& call) {
-  CallComposer c(call);
-  Value* mean = c.Take(call.Tensor("mean"));
-  Value* std = c.Take(call.Tensor("std"));
+Value* LowerNormal(CallComposer& c) {
+  Value* mean = c.Take(c.call().Tensor("mean"));
+  Value* std = c.Take(c.call().Tensor("std"));
   DType dtype = IsFloating(c.dtype(mean)) && c.Rank(mean) > 0 ? c.dtype(mean) : kDefaultFloat;
   Value* shape = nullptr;
-  if (call.Declares("self")) {
+  if (c.call().Declares("self")) {
     dtype = c.dtype(c.Tensor("self"));
     shape = c.Shape(c.Tensor("self"));
-  } else if (call.Declares("size")) {
+  } else if (c.call().Declares("size")) {
     dtype = c.DTypeOr("dtype", kDefaultFloat);
-    shape = c.Take(call.IntListValue("size"));
+    shape = c.Take(c.call().IntListValue("size"));
   } else {
     shape = c.Shape(c.Add(c.Cast(mean, dtype), c.Cast(std, dtype)));
   }
   Value* drawn = Draw(c, "RandomNormalLike", shape, dtype);
-  return c.Done(c.Add(c.Mul(drawn, c.Cast(std, dtype)), c.Cast(mean, dtype)));
+  return c.Add(c.Mul(drawn, c.Cast(std, dtype)), c.Cast(mean, dtype));
 }
 
 // exponential_: of rate `lambd`.
-Result<Value*> LowerExponential(Call& call) {
-  CallComposer c(call);
+Value* LowerExponential(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* drawn = Draw(c, "RandomUniformLike", c.Shape(x), c.dtype(x));
-  return c.Done(c.Div(c.Neg(Log1p(c, c.Neg(drawn))), c.FloatOr("lambd", 1)));
+  return c.Div(c.Neg(Log1p(c, c.Neg(drawn))), c.FloatOr("lambd", 1));
 }
 
 // multinomial: classes of each row, by their weights. Without replacement they are those of the
 // largest logarithms of weights with noise of Gumbel's distribution added, in this order.
-Result<Value*> LowerMultinomial(Call& call) {
-  CallComposer c(call);
-  if (c.Has("generator")) return call.Unsupported("random numbers of a generator that has a seed");
+Value* LowerMultinomial(CallComposer& c) {
+  if (c.Has("generator")) return c.Refuse("random numbers of a generator that has a seed");
   Value* weights = c.Tensor("self");
   const bool is_row = c.Rank(weights) == 1;
   const std::int64_t samples = c.Int("num_samples");
@@ -71,16 +67,15 @@ Result<Value*> LowerMultinomial(Call& call) {
     drawn =
         c.Ops("TopK", {c.Add(logs, noise), c.Ints({samples})}, {{"axis", std::int64_t{1}}}, 2)[1];
   }
-  return c.Done(is_row ? c.Squeeze(drawn, {0}) : drawn);
+  return is_row ? c.Squeeze(drawn, {0}) : drawn;
 }
 
 // The order of as many random numbers.
-Result<Value*> LowerRandperm(Call& call) {
-  CallComposer c(call);
-  Value* count = c.Vector(c.Take(call.IntValue("n")));
+Value* LowerRandperm(CallComposer& c) {
+  Value* count = c.Vector(c.Take(c.call().IntValue("n")));
   Value* drawn = Draw(c, "RandomUniformLike", count, DType::kF32);
   Value* order = c.Ops("TopK", {drawn, count}, {}, 2)[1];
-  return c.Done(c.Cast(order, c.DTypeOr("dtype", DType::kI64)));
+  return c.Cast(order, c.DTypeOr("dtype", DType::kI64));
 }
 
 }  // namespace

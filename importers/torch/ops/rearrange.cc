@@ -102,51 +102,48 @@ Value* EmbedDiagonal(Composer& c, Value* x, std::int64_t offset, int first, int 
   return c.Transpose(matrix, std::move(permutation));
 }
 
-Result<Value*> LowerFlip(Call& call) {
-  CallComposer c(call);
+Value* LowerFlip(CallComposer& c) {
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
-  for (std::int64_t axis : c.Take(call.IntList("dims"))) {
+  for (std::int64_t axis : c.Take(c.call().IntList("dims"))) {
     const int counted = c.Axis(axis, rank);
     if (rank > 0) x = Flip(c, x, counted);
   }
-  return c.Done(x);
+  return x;
 }
 
 // fliplr, flipud
-Result<Value*> LowerFlipAxis(Call& call) {
-  CallComposer c(call);
-  return c.Done(Flip(c, c.Tensor("self"), call.op().type == "fliplr" ? 1 : 0));
+Value* LowerFlipAxis(CallComposer& c) {
+  return Flip(c, c.Tensor("self"), c.call().op().type == "fliplr" ? 1 : 0);
 }
 
 // Turns the plane of two axes by quarters.
-Result<Value*> LowerRot90(Call& call) {
-  CallComposer c(call);
+Value* LowerRot90(CallComposer& c) {
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
-  const std::vector<std::int64_t> axes = c.Take(call.IntList("dims"));
-  if (c.failed()) return c.Done(nullptr);
-  if (axes.size() != 2) return call.Invalid("dims must be two axes");
+  const std::vector<std::int64_t> axes = c.Take(c.call().IntList("dims"));
+  if (c.failed()) return nullptr;
+  if (axes.size() != 2) return c.Fail(c.call().Invalid("dims must be two axes"));
   const int a = c.Axis(axes[0], rank);
   const int b = c.Axis(axes[1], rank);
   const std::int64_t turns = ((c.Int("k") % 4) + 4) % 4;
-  if (turns == 1) return c.Done(c.SwapAxes(Flip(c, x, b), a, b));
-  if (turns == 2) return c.Done(Flip(c, Flip(c, x, a), b));
-  return c.Done(turns == 3 ? c.SwapAxes(Flip(c, x, a), a, b) : x);
+  if (turns == 1) return c.SwapAxes(Flip(c, x, b), a, b);
+  if (turns == 2) return Flip(c, Flip(c, x, a), b);
+  return turns == 3 ? c.SwapAxes(Flip(c, x, a), a, b) : x;
 }
 
-Result<Value*> LowerRoll(Call& call) {
-  CallComposer c(call);
+Value* LowerRoll(CallComposer& c) {
   Value* x = c.Tensor("self");
-  const std::vector<Number> shifts = c.Take(call.Scalars("shifts"));
-  const std::vector<std::int64_t> axes = c.Take(call.IntList("dims"));
-  if (c.failed()) return c.Done(nullptr);
+  const std::vector<Number> shifts = c.Take(c.call().Scalars("shifts"));
+  const std::vector<std::int64_t> axes = c.Take(c.call().IntList("dims"));
+  if (c.failed()) return nullptr;
   if (axes.empty() && shifts.size() == 1)
-    return c.Done(c.Reshape(Roll(c, c.Flatten(x), 0, shifts[0]), c.Shape(x)));
-  if (axes.size() != shifts.size()) return call.Invalid("shifts and dims differ in length");
+    return c.Reshape(Roll(c, c.Flatten(x), 0, shifts[0]), c.Shape(x));
+  if (axes.size() != shifts.size())
+    return c.Fail(c.call().Invalid("shifts and dims differ in length"));
   for (std::size_t i = 0; i < axes.size(); ++i)
     x = Roll(c, x, c.Axis(axes[i], c.Rank(x)), shifts[i]);
-  return c.Done(x);
+  return x;
 }
 
 Result<Value*> LowerTril(Call& call) { return KeptTriangle(call, false); }
@@ -188,53 +185,47 @@ Result<Results> LowerLinalgDiagonal(Call& call) {
   return c.DoneWith({MakeView(c, matrices, TakeDiagonalView(c))});
 }
 
-Result<Value*> LowerDiagEmbed(Call& call) {
-  CallComposer c(call);
+Value* LowerDiagEmbed(CallComposer& c) {
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x) + 1;
   const int first = c.Axis(c.Int("dim1"), rank);
-  return c.Done(EmbedDiagonal(c, x, c.Int("offset"), first, c.Axis(c.Int("dim2"), rank)));
+  return EmbedDiagonal(c, x, c.Int("offset"), first, c.Axis(c.Int("dim2"), rank));
 }
 
 // A vector becomes a matrix, a matrix its diagonal.
-Result<Value*> LowerDiag(Call& call) {
-  CallComposer c(call);
+Value* LowerDiag(CallComposer& c) {
   Value* x = c.Tensor("self");
   const std::int64_t offset = c.Int("diagonal");
-  if (c.Rank(x) == 1) return c.Done(EmbedDiagonal(c, x, offset, 0, 1));
-  return c.Done(Diagonal(c, x, offset, 0, 1));
+  if (c.Rank(x) == 1) return EmbedDiagonal(c, x, offset, 0, 1);
+  return Diagonal(c, x, offset, 0, 1);
 }
 
-Result<Value*> LowerDiagFlat(Call& call) {
-  CallComposer c(call);
-  return c.Done(EmbedDiagonal(c, c.Flatten(c.Tensor("self")), c.Int("offset"), 0, 1));
+Value* LowerDiagFlat(CallComposer& c) {
+  return EmbedDiagonal(c, c.Flatten(c.Tensor("self")), c.Int("offset"), 0, 1);
 }
 
 // Channels r² c + … become blocks of r x r; leading axes are kept.
-Result<Value*> LowerPixelShuffle(Call& call) {
-  CallComposer c(call);
+Value* LowerPixelShuffle(CallComposer& c) {
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
   const std::int64_t r = c.Int("upscale_factor");
   if (rank == 4) {
-    return c.Done(c.Op("DepthToSpace", {x}, {{"blocksize", r}, {"mode", "CRD"}}));
+    return c.Op("DepthToSpace", {x}, {{"blocksize", r}, {"mode", "CRD"}});
   }
-  if (c.failed()) return c.Done(nullptr);
-  if (rank < 3) return call.Invalid("it needs three axes");
+  if (c.failed()) return nullptr;
+  if (rank < 3) return c.Fail(c.call().Invalid("it needs three axes"));
   Value* lead = c.ConcatSizes({MergedSize(c, x, 0, rank - 3), c.SizeVector(x, rank - 3, 3)});
   Value* y = c.Op("DepthToSpace", {c.Reshape(x, lead)}, {{"blocksize", r}, {"mode", "CRD"}});
   Value* tail = c.SizeVector(y, 1, 3);
-  return c.Done(
-      c.Reshape(y, rank == 3 ? tail : c.ConcatSizes({c.SizeVector(x, 0, rank - 3), tail})));
+  return c.Reshape(y, rank == 3 ? tail : c.ConcatSizes({c.SizeVector(x, 0, rank - 3), tail}));
 }
 
-Result<Value*> LowerPixelUnshuffle(Call& call) {
-  CallComposer c(call);
+Value* LowerPixelUnshuffle(CallComposer& c) {
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
   const std::int64_t r = c.Int("downscale_factor");
-  if (c.failed()) return c.Done(nullptr);
-  if (rank < 3 || r < 1) return call.Invalid("it needs three axes and a factor");
+  if (c.failed()) return nullptr;
+  if (rank < 3 || r < 1) return c.Fail(c.call().Invalid("it needs three axes and a factor"));
   const auto size = [&](int axis) { return c.SizeVector(x, axis, 1); };
   Value* factor = c.Ints({r});
   Value* rows = c.Div(size(rank - 2), factor);
@@ -245,19 +236,18 @@ Result<Value*> LowerPixelUnshuffle(Call& call) {
   Value* ordered = c.Transpose(blocks, {0, 1, 3, 5, 2, 4});
   std::vector<Value*> sizes = {c.Mul(size(rank - 3), c.Ints({r * r})), rows, columns};
   if (rank > 3) sizes.insert(sizes.begin(), c.SizeVector(x, 0, rank - 3));
-  return c.Done(c.Reshape(ordered, c.ConcatSizes(std::move(sizes))));
+  return c.Reshape(ordered, c.ConcatSizes(std::move(sizes)));
 }
 
-Result<Value*> LowerChannelShuffle(Call& call) {
-  CallComposer c(call);
+Value* LowerChannelShuffle(CallComposer& c) {
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
-  if (c.failed()) return c.Done(nullptr);
-  if (rank < 3) return call.Invalid("it needs three axes");
+  if (c.failed()) return nullptr;
+  if (rank < 3) return c.Fail(c.call().Invalid("it needs three axes"));
   const std::int64_t groups = c.Int("groups");
   Value* split = c.ConcatSizes({c.SizeVector(x, 0, 1), c.Ints({groups}),
                                 MergedSize(c, x, 1, 1, groups), c.SizeVector(x, 2, rank - 2)});
-  return c.Done(c.Reshape(c.SwapAxes(c.Reshape(x, split), 1, 2), c.Shape(x)));
+  return c.Reshape(c.SwapAxes(c.Reshape(x, split), 1, 2), c.Shape(x));
 }
 
 }  // namespace

@@ -317,22 +317,20 @@ Result<Results> LowerLstmCell(Call& call) {
   return c.Done({c.Mul(c.Sigmoid(gates[3]), c.Tanh(cell)), cell});
 }
 
-Result<Value*> LowerGruCell(Call& call) {
-  CallComposer c(call);
+Value* LowerGruCell(CallComposer& c) {
   Value* h = c.Tensor("hx");
   const std::vector<Value*> x = Gates(c, InputPart(c), 3);
   const std::vector<Value*> s = Gates(c, StatePart(c, h), 3);
   Value* reset = c.Sigmoid(c.Add(s[0], x[0]));
   Value* update = c.Sigmoid(c.Add(s[1], x[1]));
   Value* candidate = c.Tanh(c.Add(x[2], c.Mul(s[2], reset)));
-  return c.Done(c.Add(c.Mul(c.Sub(h, candidate), update), candidate));
+  return c.Add(c.Mul(c.Sub(h, candidate), update), candidate);
 }
 
-Result<Value*> LowerRnnCell(Call& call) {
-  CallComposer c(call);
+Value* LowerRnnCell(CallComposer& c) {
   Value* of_state = StatePart(c, c.Tensor("hx"));
   Value* sum = c.Add(of_state, InputPart(c));
-  return c.Done(c.Op(call.op().type == "rnn_relu_cell" ? "Relu" : "Tanh", {sum}));
+  return c.Op(c.call().op().type == "rnn_relu_cell" ? "Relu" : "Tanh", {sum});
 }
 
 }  // namespace

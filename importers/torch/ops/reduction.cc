@@ -92,37 +92,33 @@ Result<Value*> LowerSum(Call& call) { return Accumulate(call, "ReduceSum", false
 Result<Value*> LowerNanSum(Call& call) { return Accumulate(call, "ReduceSum", true); }
 Result<Value*> LowerProd(Call& call) { return Accumulate(call, "ReduceProd", false); }
 
-Result<Value*> LowerMean(Call& call) {
-  CallComposer c(call);
+Value* LowerMean(CallComposer& c) {
   Value* x = c.Tensor("self");
   x = c.Cast(x, c.DTypeOr("dtype", c.dtype(x)));
   if (!c.failed() && !IsFloating(c.dtype(x)) && !IsComplex(c.dtype(x)))
-    return call.Unsupported("the mean of " + std::string(Name(c.dtype(x))));
+    return c.Refuse("the mean of " + std::string(Name(c.dtype(x))));
   const ReducedAxes axes = TakeAxes(c, x);
-  return c.Done(c.ReduceMean(axes.of, axes.axes, axes.keep));
+  return c.ReduceMean(axes.of, axes.axes, axes.keep);
 }
 
-Result<Value*> LowerNanMean(Call& call) {
-  CallComposer c(call);
+Value* LowerNanMean(CallComposer& c) {
   Value* x = c.Tensor("self");
   x = c.Cast(x, c.DTypeOr("dtype", c.dtype(x)));
   const ReducedAxes axes = TakeAxes(c, x);
   Value* missing = IsNaN(c, axes.of);
   Value* sum = c.ReduceSum(c.Where(missing, 0, axes.of), axes.axes, axes.keep);
   Value* present = c.CastLike(c.Not(missing), x);
-  return c.Done(c.Div(sum, c.ReduceSum(present, axes.axes, axes.keep)));
+  return c.Div(sum, c.ReduceSum(present, axes.axes, axes.keep));
 }
 
-Result<Value*> LowerVar(Call& call) {
-  CallComposer c(call);
+Value* LowerVar(CallComposer& c) {
   const Moments moments = TakeMoments(c);
-  return c.Done(c.Cast(moments.variance, moments.type));
+  return c.Cast(moments.variance, moments.type);
 }
 
-Result<Value*> LowerStd(Call& call) {
-  CallComposer c(call);
+Value* LowerStd(CallComposer& c) {
   const Moments moments = TakeMoments(c);
-  return c.Done(c.Cast(c.Sqrt(moments.variance), moments.type));
+  return c.Cast(c.Sqrt(moments.variance), moments.type);
 }
 
 Result<Results> LowerVarMean(Call& call) {
@@ -140,39 +136,34 @@ Result<Results> LowerStdMean(Call& call) {
 Result<Value*> LowerAny(Call& call) { return Test(call, "ReduceMax"); }
 Result<Value*> LowerAll(Call& call) { return Test(call, "ReduceMin"); }
 
-Result<Value*> LowerCountNonzero(Call& call) {
-  CallComposer c(call);
+Value* LowerCountNonzero(CallComposer& c) {
   const ReducedAxes axes = TakeAxes(c, c.Cast(IsTrue(c, c.Tensor("self")), DType::kI64));
-  return c.Done(c.ReduceSum(axes.of, axes.axes, axes.keep));
+  return c.ReduceSum(axes.of, axes.axes, axes.keep);
 }
 
-Result<Value*> LowerLogSumExp(Call& call) {
-  CallComposer c(call);
+Value* LowerLogSumExp(CallComposer& c) {
   const ReducedAxes axes = TakeAxes(c, c.Floating("self"));
-  if (IsComplex(c.dtype(axes.of)))
-    return c.Done(LogSumExpOfComplex(c, axes.of, axes.axes, axes.keep));
-  return c.Done(c.Reduce("ReduceLogSumExp", axes.of, axes.axes, axes.keep));
+  if (IsComplex(c.dtype(axes.of))) return LogSumExpOfComplex(c, axes.of, axes.axes, axes.keep);
+  return c.Reduce("ReduceLogSumExp", axes.of, axes.axes, axes.keep);
 }
 
-Result<Value*> LowerCumSum(Call& call) {
-  CallComposer c(call);
+Value* LowerCumSum(CallComposer& c) {
   Value* x = c.Tensor("self");
   x = c.Cast(x, c.DTypeOr("dtype", SumResult(c.dtype(x))));
   const int axis = c.AxisArgument("dim", x);
-  if (c.MaybeRank(x) == 0) return c.Done(x);
+  if (c.MaybeRank(x) == 0) return x;
   // Small integers wrap; sums in int64 have the same bits.
   const DType type = c.dtype(x);
   if (IsInteger(type)) x = c.Cast(x, DType::kI64);
-  return c.Done(c.Cast(c.Op("CumSum", {x, c.Int(axis)}), type));
+  return c.Cast(c.Op("CumSum", {x, c.Int(axis)}), type);
 }
 
-Result<Value*> LowerTrace(Call& call) {
-  CallComposer c(call);
+Value* LowerTrace(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* rows = c.Unsqueeze(c.Iota(c.Size(x, 0)), {1});
   Value* on_diagonal = c.Equal(rows, c.Iota(c.Size(x, 1)));
   Value* diagonal = c.Where(on_diagonal, x, 0);
-  return c.Done(c.ReduceSum(c.Cast(diagonal, SumResult(c.dtype(x))), {0, 1}));
+  return c.ReduceSum(c.Cast(diagonal, SumResult(c.dtype(x))), {0, 1});
 }
 
 // Sums over what broadcasting to self's sizes would repeat.

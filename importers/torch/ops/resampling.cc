@@ -144,13 +144,12 @@ Value* UnitInterval(Composer& c, Value* size, bool align_corners, DType dtype) {
 }
 
 // upsample_*, _upsample_*: to given sizes, or by given factors.
-Result<Value*> LowerUpsample(Call& call) {
-  CallComposer c(call);
-  const std::string& name = call.op().type;
+Value* LowerUpsample(CallComposer& c) {
+  const std::string& name = c.call().op().type;
   const Mode* mode = FindMode(name);
-  if (mode == nullptr) return call.Unsupported("this kind of interpolation");
-  const auto spatial = static_cast<std::size_t>(SpatialAxes(call.op()));
-  Value* x = c.Tensor(call.Declares("input") ? "input" : "self");
+  if (mode == nullptr) return c.Refuse("this kind of interpolation");
+  const auto spatial = static_cast<std::size_t>(SpatialAxes(c.call().op()));
+  Value* x = c.Tensor(c.call().Declares("input") ? "input" : "self");
   const bool antialias = name.ends_with("_aa");
   const bool align = c.BoolOr("align_corners", false);
   std::vector<NamedAttribute> attributes = Attributes(*mode, align, antialias);
@@ -159,33 +158,31 @@ Result<Value*> LowerUpsample(Call& call) {
   const bool is_bytes = type == DType::kU8 && spatial == 2 && mode->resize != "nearest";
   if (is_bytes || (antialias && align)) {
     const Resampling how{mode->resize == "cubic", antialias, align};
-    return c.Done(UpsampleByWeights(c, x, how, scales));
+    return UpsampleByWeights(c, x, how, scales);
   }
   Value* wide = c.Widen(x);
   std::optional<std::vector<std::int64_t>> exact;
   if (!scales.empty()) exact = ExactSizes(c, x, scales, align);
   if (!Agree(c, x, scales))
-    return call.Unsupported("scale factors that do not lead to the sizes that torch gives");
+    return c.Refuse("scale factors that do not lead to the sizes that torch gives");
   if (!c.failed() && !scales.empty() && !exact) {
     const bool whole = std::all_of(scales.begin(), scales.end(),
                                    [](double scale) { return scale == std::floor(scale); });
     if (align && !whole)
-      return call.Unsupported("aligned corners, a factor and sizes not known; give --shape");
+      return c.Refuse("aligned corners, a factor and sizes not known; give --shape");
     std::vector<float> factors = {1, 1};
     for (double scale : scales) factors.push_back(static_cast<float>(scale));
     const auto count = static_cast<std::int64_t>(factors.size());
     Value* operand = c.builder().Constant(Tensor::Of<float>({count}, factors));
-    return c.Done(c.Cast(c.Op("Resize", {wide, nullptr, operand}, std::move(attributes)), type));
+    return c.Cast(c.Op("Resize", {wide, nullptr, operand}, std::move(attributes)), type);
   }
-  Value* spatial_sizes = exact ? c.Ints(*exact) : c.Take(call.IntListValue("output_size"));
+  Value* spatial_sizes = exact ? c.Ints(*exact) : c.Take(c.call().IntListValue("output_size"));
   Value* sizes = c.ConcatSizes({c.SizeVector(x, 0, 2), spatial_sizes});
-  return c.Done(
-      c.Cast(c.Op("Resize", {wide, nullptr, nullptr, sizes}, std::move(attributes)), type));
+  return c.Cast(c.Op("Resize", {wide, nullptr, nullptr, sizes}, std::move(attributes)), type);
 }
 
 // grid_sampler, grid_sampler_2d, grid_sampler_3d
-Result<Value*> LowerGridSampler(Call& call) {
-  CallComposer c(call);
+Value* LowerGridSampler(CallComposer& c) {
   constexpr std::array kInterpolations = {"linear", "nearest", "cubic"};
   constexpr std::array kPaddings = {"zeros", "border", "reflection"};
   Value* x = c.Tensor("input");
@@ -193,26 +190,25 @@ Result<Value*> LowerGridSampler(Call& call) {
   const auto interpolation = static_cast<std::size_t>(c.Int("interpolation_mode"));
   const auto padding = static_cast<std::size_t>(c.Int("padding_mode"));
   if (interpolation >= kInterpolations.size() || padding >= kPaddings.size())
-    return call.Invalid("the mode is unknown");
-  return c.Done(c.Op("GridSample", {x, grid},
-                     {{"align_corners", std::int64_t{c.Bool("align_corners")}},
-                      {"mode", kInterpolations[interpolation]},
-                      {"padding_mode", kPaddings[padding]}}));
+    return c.Fail(c.call().Invalid("the mode is unknown"));
+  return c.Op("GridSample", {x, grid},
+              {{"align_corners", std::int64_t{c.Bool("align_corners")}},
+               {"mode", kInterpolations[interpolation]},
+               {"padding_mode", kPaddings[padding]}});
 }
 
 // Of 2 or 3 spatial axes: points (x, y[, z], 1) of a regular grid, times theta.
-Result<Value*> LowerAffineGrid(Call& call) {
-  CallComposer c(call);
+Value* LowerAffineGrid(CallComposer& c) {
   Value* theta = c.Tensor("theta");
   const bool align = c.Bool("align_corners");
-  std::vector<Number> sizes = c.Take(call.Scalars("size"));
-  if (c.failed() || sizes.size() < 4) return c.Done(c.Fail("sizes without two spatial axes"));
+  std::vector<Number> sizes = c.Take(c.call().Scalars("size"));
+  if (c.failed() || sizes.size() < 4) return c.Fail("sizes without two spatial axes");
   const int spatial = static_cast<int>(sizes.size()) - 2;
   const std::vector<Number> extent(sizes.begin() + 2, sizes.end());
-  Value* shape = c.ConcatSizes({c.Take(call.NumberList(extent)), c.Ints({1})});
+  Value* shape = c.ConcatSizes({c.Take(c.call().NumberList(extent)), c.Ints({1})});
   std::vector<Value*> coordinates;
   for (int axis = spatial - 1; axis >= 0; --axis) {
-    Value* size = c.Take(call.NumberValue(extent[static_cast<std::size_t>(axis)], DType::kI64));
+    Value* size = c.Take(c.call().NumberValue(extent[static_cast<std::size_t>(axis)], DType::kI64));
     Value* points = UnitInterval(c, size, align, c.dtype(theta));
     coordinates.push_back(c.Expand(AlongAxis(c, points, axis, spatial + 1), shape));
   }
@@ -223,7 +219,7 @@ Result<Value*> LowerAffineGrid(Call& call) {
   std::vector<Number> wanted = {sizes[0]};
   wanted.insert(wanted.end(), extent.begin(), extent.end());
   wanted.push_back(Number::Int(spatial));
-  return c.Done(c.Reshape(moved, c.Take(call.NumberList(wanted))));
+  return c.Reshape(moved, c.Take(c.call().NumberList(wanted)));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ Value* Source(CallComposer& c, Value* index, DType dtype) {
   return source;
 }
 
-Result<Value*> Scatter(CallComposer& c, std::string_view reduction) {
+Value* Scatter(CallComposer& c, std::string_view reduction) {
   const Vectorized self = AsVector(c, c.Tensor("self"));
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   const std::int64_t axis = c.AxisArgument("dim", self.x);
@@ -48,7 +48,7 @@ Result<Value*> Scatter(CallComposer& c, std::string_view reduction) {
   Value* source = Source(c, index, c.dtype(self.x));
   index = WithoutRaising(c, index, self.x, static_cast<int>(axis));
   Value* y = c.Op("ScatterElements", {self.x, index, source}, std::move(attributes));
-  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+  return self.was_scalar ? c.Squeeze(y, {0}) : y;
 }
 
 // How often each place is written to, with those that keep what was there counted if `with_self`.
@@ -109,98 +109,86 @@ AdvancedIndex IndexAt(Value* index, int axis) {
 }
 
 // scatter, with or without `reduce`
-Result<Value*> LowerScatter(Call& call) {
-  CallComposer c(call);
+Value* LowerScatter(CallComposer& c) {
   if (!c.Has("reduce")) return Scatter(c, "");
   const std::string reduction = ReductionName(c.Text("reduce"));
-  if (reduction.empty()) return call.Invalid("the reduction is unknown");
+  if (reduction.empty()) return c.Fail(c.call().Invalid("the reduction is unknown"));
   return Scatter(c, reduction);
 }
 
-Result<Value*> LowerScatterAdd(Call& call) {
-  CallComposer c(call);
-  return Scatter(c, "add");
-}
+Value* LowerScatterAdd(CallComposer& c) { return Scatter(c, "add"); }
 
-Result<Value*> LowerScatterReduce(Call& call) {
-  CallComposer c(call);
+Value* LowerScatterReduce(CallComposer& c) {
   const Vectorized self = AsVector(c, c.Tensor("self"));
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   const std::int64_t axis = c.AxisArgument("dim", self.x);
   Value* y = ReduceAt(c, self.x, {index, Source(c, index, c.dtype(self.x)), axis});
-  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+  return self.was_scalar ? c.Squeeze(y, {0}) : y;
 }
 
 // Whole slices of the source, to places along an axis.
-Result<Value*> LowerIndexReduce(Call& call) {
-  CallComposer c(call);
+Value* LowerIndexReduce(CallComposer& c) {
   const Vectorized self = AsVector(c, c.Tensor("self"));
   const int axis = c.AxisArgument("dim", self.x);
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   Value* source = AsVector(c, c.Tensor("source")).x;
   Value* places = c.Expand(AlongAxis(c, index, axis, c.Rank(source)), c.Shape(source));
   Value* y = ReduceAt(c, self.x, {places, source, axis});
-  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+  return self.was_scalar ? c.Squeeze(y, {0}) : y;
 }
 
-Result<Value*> LowerIndexAdd(Call& call) {
-  CallComposer c(call);
+Value* LowerIndexAdd(CallComposer& c) {
   const Vectorized self = AsVector(c, c.Tensor("self"));
   const int axis = c.AxisArgument("dim", self.x);
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   Value* source = AsVector(c, c.Tensor("source")).x;
-  const Number alpha = c.Take(call.Scalar("alpha"));
+  const Number alpha = c.Take(c.call().Scalar("alpha"));
   if (!alpha.known() || alpha.AsComplex() != 1.0) {
-    Value* factor = c.Take(call.NumberValue(alpha, c.dtype(source)));
+    Value* factor = c.Take(c.call().NumberValue(alpha, c.dtype(source)));
     source = c.dtype(source) == DType::kBool ? c.And(source, factor) : c.Mul(source, factor);
   }
   Value* y = IndexWrite(c, self.x, IndexAt(index, axis), source, true);
-  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+  return self.was_scalar ? c.Squeeze(y, {0}) : y;
 }
 
-Result<Value*> LowerIndexCopy(Call& call) {
-  CallComposer c(call);
+Value* LowerIndexCopy(CallComposer& c) {
   const Vectorized self = AsVector(c, c.Tensor("self"));
   const int axis = c.AxisArgument("dim", self.x);
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   Value* source = AsVector(c, c.Tensor("source")).x;
   Value* y = IndexWrite(c, self.x, IndexAt(index, axis), source, false);
-  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+  return self.was_scalar ? c.Squeeze(y, {0}) : y;
 }
 
-Result<Value*> LowerIndexFill(Call& call) {
-  CallComposer c(call);
+Value* LowerIndexFill(CallComposer& c) {
   const Vectorized self = AsVector(c, c.Tensor("self"));
   const int axis = c.AxisArgument("dim", self.x);
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   Value* value = c.As("value", c.dtype(self.x));
   Value* y = IndexWrite(c, self.x, IndexAt(index, axis), value, false);
-  return c.Done(self.was_scalar ? c.Squeeze(y, {0}) : y);
+  return self.was_scalar ? c.Squeeze(y, {0}) : y;
 }
 
 // By places in the flattened tensor.
-Result<Value*> LowerPut(Call& call) {
-  CallComposer c(call);
+Value* LowerPut(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* index = c.Flatten(c.Tensor("index"));
   AdvancedIndex places;
   places.indices = {index};
   Value* source = c.Flatten(c.Tensor("source"));
   Value* written = IndexWrite(c, c.Flatten(x), places, source, c.BoolOr("accumulate", false));
-  return c.Done(c.Reshape(written, c.Shape(x)));
+  return c.Reshape(written, c.Shape(x));
 }
 
-Result<Value*> LowerMaskedFill(Call& call) {
-  CallComposer c(call);
+Value* LowerMaskedFill(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* mask = IsTrue(c, c.Tensor("mask"));
-  return c.Done(c.Where(mask, c.As("value", c.dtype(x)), x));
+  return c.Where(mask, c.As("value", c.dtype(x)), x);
 }
 
 // Where the mask is true, the elements of the source in their order. Elsewhere an element that is
 // put in front of them: the source may have none.
-Result<Value*> LowerMaskedScatter(Call& call) {
-  CallComposer c(call);
+Value* LowerMaskedScatter(CallComposer& c) {
   Value* x = c.Tensor("self");
   Value* mask = c.And(IsTrue(c, c.Tensor("mask")), c.Full(c.Shape(x), 1, DType::kBool));
   Value* chosen = c.Cast(mask, DType::kI64);
@@ -208,7 +196,7 @@ Result<Value*> LowerMaskedScatter(Call& call) {
   Value* places = c.Mul(c.Reshape(counted, c.Shape(mask)), chosen);
   Value* source = c.Tensor("source");
   Value* padded = c.Concat({c.Full(c.Ints({1}), 0, c.dtype(source)), c.Flatten(source)}, 0);
-  return c.Done(c.Where(mask, c.Gather(padded, places, 0), x));
+  return c.Where(mask, c.Gather(padded, places, 0), x);
 }
 
 // fill, copy: sizes and element type of self.
@@ -227,11 +215,10 @@ Result<Value*> LowerZero(Call& call) {
 
 // fill_diagonal: where all places are equal; with `wrap` the diagonal of a tall matrix begins anew
 // after one row.
-Result<Value*> LowerFillDiagonal(Call& call) {
-  CallComposer c(call);
+Value* LowerFillDiagonal(CallComposer& c) {
   Value* x = c.Tensor("self");
   const int rank = c.Rank(x);
-  if (rank < 2) return call.Invalid("expected a matrix at least");
+  if (rank < 2) return c.Fail(c.call().Invalid("expected a matrix at least"));
   Value* last = c.Iota(c.Size(x, rank - 1));
   Value* on_diagonal = nullptr;
   for (int axis = 0; axis + 1 < rank && !c.failed(); ++axis) {
@@ -240,7 +227,7 @@ Result<Value*> LowerFillDiagonal(Call& call) {
     Value* equal = c.Equal(AlongAxis(c, place, axis, rank), last);
     on_diagonal = on_diagonal == nullptr ? equal : c.And(on_diagonal, equal);
   }
-  return c.Done(c.Where(on_diagonal, c.As("fill_value", c.dtype(x)), x));
+  return c.Where(on_diagonal, c.As("fill_value", c.dtype(x)), x);
 }
 
 }  // namespace

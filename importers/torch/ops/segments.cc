@@ -51,20 +51,19 @@ Value* Begun(Composer& c, std::string_view node, Value* reduced, Value* initial)
 }
 
 // Every segment reduces all rows, those outside of it as neutral ones.
-Result<Value*> LowerSegmentReduce(Call& call) {
-  CallComposer c(call);
+Value* LowerSegmentReduce(CallComposer& c) {
   const std::string name = c.Text("reduce");
   const auto* reduction = std::find_if(std::begin(kReductions), std::end(kReductions),
                                        [&](const SegmentReduction& r) { return r.name == name; });
-  if (reduction == std::end(kReductions)) return call.Unsupported("reduction '" + name + "'");
-  if (c.Has("indices")) return call.Unsupported("argument indices");
+  if (reduction == std::end(kReductions)) return c.Refuse("reduction '" + name + "'");
+  if (c.Has("indices")) return c.Refuse("argument indices");
   Value* given = c.Tensor("data");
   const int rank = c.Rank(given);
   const int axis = c.AxisArgument("axis", given);
   const Bounds bounds = TakeBounds(c);
   if (!c.failed() && c.Rank(bounds.ends) != axis + 1)
-    return call.Invalid(
-        "the lengths have another number of axes than stand before the reduced one");
+    return c.Fail(c.call().Invalid(
+        "the lengths have another number of axes than stand before the reduced one"));
   Value* places = c.Iota(c.Size(given, axis));
   Value* inside = c.And(c.LessOrEqual(c.Unsqueeze(bounds.begins, {axis + 1}), places),
                         c.Less(places, c.Unsqueeze(bounds.ends, {axis + 1})));
@@ -82,7 +81,7 @@ Result<Value*> LowerSegmentReduce(Call& call) {
     if (!behind.empty()) lengths = c.Unsqueeze(lengths, behind);
     reduced = c.Div(reduced, c.CastLike(lengths, reduced));
   }
-  return c.Done(c.CastLike(reduced, given));
+  return c.CastLike(reduced, given);
 }
 
 }  // namespace

@@ -57,63 +57,57 @@ constexpr auto kSpecialFunctions = std::to_array<SpecialFunction>({
     {"special_spherical_bessel_j0", SphericalJ0},
 });
 
-Result<Value*> LowerSpecialFunction(Call& call) {
-  CallComposer c(call);
-  Value* x = c.Floating(call.Declares("self") ? "self" : "x");
-  const std::string_view name = FunctionalName(call.op());
+Value* LowerSpecialFunction(CallComposer& c) {
+  Value* x = c.Floating(c.call().Declares("self") ? "self" : "x");
+  const std::string_view name = FunctionalName(c.call().op());
   const auto* function = std::find_if(kSpecialFunctions.begin(), kSpecialFunctions.end(),
                                       [&](const SpecialFunction& f) { return f.name == name; });
-  if (function == kSpecialFunctions.end()) return call.Unsupported("no such function");
-  return c.Done(c.CastLike(function->of(c, c.Cast(x, DType::kF64)), x));
+  if (function == kSpecialFunctions.end()) return c.Refuse("no such function");
+  return c.CastLike(function->of(c, c.Cast(x, DType::kF64)), x);
 }
 
 // Σ lgamma(x + (1 - i) / 2) for i = 1 … p, and a constant.
-Result<Value*> LowerMultigamma(Call& call) {
-  CallComposer c(call);
+Value* LowerMultigamma(CallComposer& c) {
   Value* given = c.Floating("self");
   const std::int64_t p = c.Int("p");
   constexpr std::int64_t kMost = 64;
-  if (c.failed() || p < 1 || p > kMost) return call.Unsupported("p out of range");
+  if (c.failed() || p < 1 || p > kMost) return c.Refuse("p out of range");
   Value* x = c.Cast(given, DType::kF64);
   const double order = static_cast<double>(p);
   Value* sum = c.Add(LogGamma(c, x), order * (order - 1) / 4 * std::log(std::numbers::pi));
   for (int i = 1; i < p; ++i) sum = c.Add(sum, LogGamma(c, c.Sub(x, i * 0.5)));
-  return c.Done(c.CastLike(sum, given));
+  return c.CastLike(sum, given);
 }
 
-Result<Value*> LowerPolygamma(Call& call) {
-  CallComposer c(call);
+Value* LowerPolygamma(CallComposer& c) {
   Value* given = c.Floating("self");
   const std::int64_t n = c.Int("n");
-  if (c.failed()) return c.Done(nullptr);
-  if (n < 0) return call.Invalid("n must not be negative");
+  if (c.failed()) return nullptr;
+  if (n < 0) return c.Fail(c.call().Invalid("n must not be negative"));
   Value* x = c.Cast(given, DType::kF64);
-  return c.Done(c.CastLike(Polygamma(c, n, x), given));
+  return c.CastLike(Polygamma(c, n, x), given);
 }
 
-Result<Value*> LowerZeta(Call& call) {
-  CallComposer c(call);
+Value* LowerZeta(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "other"}, true);
   Value* zeta = Zeta(c, c.Cast(x[0], DType::kF64), c.Cast(x[1], DType::kF64));
-  return c.Done(c.CastLike(zeta, x[0]));
+  return c.CastLike(zeta, x[0]);
 }
 
 // igamma, igammac, special_gammainc, special_gammaincc
-Result<Value*> LowerIncompleteGamma(Call& call) {
-  CallComposer c(call);
+Value* LowerIncompleteGamma(CallComposer& c) {
   const std::vector<Value*> given = c.Promoted({"self", "other"}, true);
-  const std::string_view name = FunctionalName(call.op());
+  const std::string_view name = FunctionalName(c.call().op());
   const bool upper = name == "igammac" || name == "special_gammaincc";
   Value* sizes = c.Op("Shape", {c.Add(given[0], given[1])});
   Value* a = c.Expand(c.Cast(given[0], DType::kF64), sizes);
   Value* x = c.Expand(c.Cast(given[1], DType::kF64), sizes);
-  return c.Done(c.CastLike(IncompleteGamma(c, a, x, upper), given[0]));
+  return c.CastLike(IncompleteGamma(c, a, x, upper), given[0]);
 }
 
 // i0(β √(1 - place²)) / i0(β), place from -1 to 1.
-Result<Value*> LowerKaiserWindow(Call& call) {
-  CallComposer c(call);
-  Value* length = c.Take(call.IntValue("window_length"));
+Value* LowerKaiserWindow(CallComposer& c) {
+  Value* length = c.Take(c.call().IntValue("window_length"));
   const double beta = c.FloatOr("beta", 12);
   Value* count = c.Cast(length, DType::kF64);
   if (!c.BoolOr("periodic", true)) count = c.Max(c.Sub(count, 1), 1);
@@ -122,7 +116,7 @@ Result<Value*> LowerKaiserWindow(Call& call) {
   Value* window =
       c.Div(ModifiedI(c, c.Mul(height, beta), 0), ModifiedI(c, c.Number(beta, DType::kF64), 0));
   Value* single = c.Where(c.LessOrEqual(c.Cast(length, DType::kF64), 1), 1, window);
-  return c.Done(c.Cast(single, c.DTypeOr("dtype", kDefaultFloat)));
+  return c.Cast(single, c.DTypeOr("dtype", kDefaultFloat));
 }
 
 }  // namespace

@@ -197,15 +197,13 @@ Value* Slopes(Composer& c, Value* x, int axis, Value* distances, bool second_ord
   return c.Concat({first, inner, last}, axis);
 }
 
-Result<Value*> LowerCov(Call& call) {
-  CallComposer c(call);
+Value* LowerCov(CallComposer& c) {
   Value* x = TakeObservations(c);
   Value* covariance = Covariance(c, x, static_cast<double>(c.IntOr("correction", 1)));
-  return c.Done(IsOfOne(c, x) ? c.Reshape(covariance, c.Ints({})) : covariance);
+  return IsOfOne(c, x) ? c.Reshape(covariance, c.Ints({})) : covariance;
 }
 
-Result<Value*> LowerCorrcoef(Call& call) {
-  CallComposer c(call);
+Value* LowerCorrcoef(CallComposer& c) {
   Value* x = TakeObservations(c);
   Value* covariance = Covariance(c, x, 1);
   Value* deviation = c.Sqrt(PartsOf(c, DiagonalOf(c, covariance)).re);
@@ -217,11 +215,10 @@ Result<Value*> LowerCorrcoef(Call& call) {
     const Parts parts = PartsOf(c, scaled);
     scaled = FromParts(c, {bounded(parts.re), bounded(parts.im)});
   }
-  return c.Done(IsOfOne(c, x) ? c.Reshape(scaled, c.Ints({})) : scaled);
+  return IsOfOne(c, x) ? c.Reshape(scaled, c.Ints({})) : scaled;
 }
 
-Result<Value*> LowerHistc(Call& call) {
-  CallComposer c(call);
+Value* LowerHistc(CallComposer& c) {
   Value* given = c.Tensor("self");
   Value* x = c.Widen(c.Flatten(given));
   const std::int64_t bins = c.IntOr("bins", 100);
@@ -233,20 +230,19 @@ Result<Value*> LowerHistc(Call& call) {
   Value* index = c.Min(c.Cast(c.Floor(c.Where(inside, place, 0)), DType::kI64), c.Sub(count, 1));
   index = c.Where(inside, index, c.Int(-1));
   Value* counts = CountPlaces(c, index, c.Full(c.Shape(x), 1, c.dtype(x)), count);
-  return c.Done(c.CastLike(counts, given));
+  return c.CastLike(counts, given);
 }
 
-Result<Value*> LowerBincount(Call& call) {
-  CallComposer c(call);
+Value* LowerBincount(CallComposer& c) {
   Value* x = c.Cast(c.Tensor("self"), DType::kI64);
-  Value* least = c.Sub(c.Take(call.IntListValue("minlength")), 1);
+  Value* least = c.Sub(c.Take(c.call().IntListValue("minlength")), 1);
   Value* bins = c.Add(c.ReduceAll("ReduceMax", c.Concat({x, least}, 0)), 1);
   Value* amounts = c.Full(c.Shape(x), 1, DType::kI64);
   if (c.Has("weights")) {
     Value* weights = c.Tensor("weights");
     amounts = c.dtype(weights) == DType::kF32 ? weights : c.Cast(weights, DType::kF64);
   }
-  return c.Done(CountPlaces(c, x, amounts, bins));
+  return CountPlaces(c, x, amounts, bins);
 }
 
 // histogram: counts, and the edges of the bins.
@@ -308,8 +304,7 @@ Result<Results> LowerHistogramOfPoints(Call& call) {
 }
 
 // quantile, nanquantile: for each of q a slice of the result, in front, unless q is one number.
-Result<Value*> LowerQuantile(Call& call) {
-  CallComposer c(call);
+Value* LowerQuantile(CallComposer& c) {
   Value* given = c.Tensor("self");
   Value* q = c.As("q", c.dtype(given));
   const bool whole = !c.Has("dim");
@@ -318,7 +313,7 @@ Result<Value*> LowerQuantile(Call& call) {
   Value* sorted = SortedLast(c, WithLast(c, x, axis));
   const int last = c.Rank(sorted) - 1;
   Value* nan = c.Cast(IsNaN(c, sorted), DType::kI64);
-  const bool skips = call.op().type == "nanquantile";
+  const bool skips = c.call().op().type == "nanquantile";
   Value* missing = c.ReduceSum(nan, {last}, true);
   Value* count = c.Size(sorted, last);
   Value* highest = skips ? c.Max(c.Sub(c.Sub(count, missing), 1), 0) : c.Sub(count, 1);
@@ -338,7 +333,7 @@ Result<Value*> LowerQuantile(Call& call) {
     if (!whole && c.Rank(given) > 0) added.push_back(axis + 1);
     result = c.Unsqueeze(result, added);
   }
-  return c.Done(c.Rank(q) == 0 ? c.Squeeze(result, {0}) : result);
+  return c.Rank(q) == 0 ? c.Squeeze(result, {0}) : result;
 }
 
 // The most frequent value, the least one of several, and where it stands last.
@@ -401,8 +396,7 @@ Result<Results> LowerGradient(Call& call) {
 }
 
 // Slices along an axis whose norm is above `maxnorm` are scaled down to it.
-Result<Value*> LowerRenorm(Call& call) {
-  CallComposer c(call);
+Value* LowerRenorm(CallComposer& c) {
   Value* given = c.Tensor("self");
   Value* x = c.Widen(given);
   std::vector<std::int64_t> axes = AllAxes(c.Rank(x));
@@ -410,7 +404,7 @@ Result<Value*> LowerRenorm(Call& call) {
   Value* norm = VectorNorm(c, x, c.Float("p"), axes, true);
   const double most = c.Float("maxnorm");
   Value* factor = c.Div(most, c.Add(norm, 1e-7));
-  return c.Done(c.CastLike(c.Mul(x, c.Where(c.Greater(norm, most), factor, 1)), given));
+  return c.CastLike(c.Mul(x, c.Where(c.Greater(norm, most), factor, 1)), given);
 }
 
 // The first of each run of equal elements, or equal slices along an axis, the run of each, and the
@@ -443,18 +437,17 @@ Result<Results> LowerUniqueConsecutive(Call& call) {
 }
 
 // The places of the first `size` elements that are not zero, and fill_value where there are fewer.
-Result<Value*> LowerNonzeroStatic(Call& call) {
-  CallComposer c(call);
+Value* LowerNonzeroStatic(CallComposer& c) {
   Value* x = c.Tensor("self");
   // Of no axes, ONNX counts one.
   Value* read = c.Rank(x) == 0 ? c.Vector(x) : x;
   Value* places = c.SwapAxes(c.Op("NonZero", {IsTrue(c, read)}), 0, 1);
   if (read != x) places = c.Slice(places, 1, 0, 0);
-  Value* size = c.Vector(c.Take(call.IntValue("size")));
+  Value* size = c.Vector(c.Take(c.call().IntValue("size")));
   Value* fill = c.Full(c.ConcatSizes({size, c.Ints({c.Rank(x)})}),
                        static_cast<double>(c.IntOr("fill_value", -1)), DType::kI64);
   Value* whole = c.Concat({places, fill}, 0);
-  return c.Done(c.Slice(whole, 0, c.Ints({0}), size, c.Ints({1})));
+  return c.Slice(whole, 0, c.Ints({0}), size, c.Ints({1}));
 }
 
 }  // namespace

@@ -103,31 +103,27 @@ Result<Results> LowerAsStrided(Call& call) {
   return c.DoneWith({MakeView(c, base.tensor, std::move(view))});
 }
 
-Result<Value*> LowerAsStridedScatter(Call& call) {
-  CallComposer c(call);
+Value* LowerAsStridedScatter(CallComposer& c) {
   const StridedBase base = TakeBase(c);
   // What is replaced is a part of the tensor, not of its storage.
   if (!StridesOfSelf(c).row_major || ElementCount(base.value) != ElementCount(c.Tensor("self")))
     c.Fail("an offset in the storage of which the tensor is a part");
   View view = StridedView(c, base);
-  return c.Done(WithViewReplaced(c, std::move(view), c.Tensor("src")));
+  return WithViewReplaced(c, std::move(view), c.Tensor("src"));
 }
 
-Result<Value*> LowerSelectScatter(Call& call) {
-  CallComposer c(call);
+Value* LowerSelectScatter(CallComposer& c) {
   const int axis = c.AxisArgument("dim", c.Tensor("self"));
-  View view = SelectView(c, axis, c.Take(call.IntValue("index")));
-  return c.Done(WithViewReplaced(c, std::move(view), c.Tensor("src")));
+  View view = SelectView(c, axis, c.Take(c.call().IntValue("index")));
+  return WithViewReplaced(c, std::move(view), c.Tensor("src"));
 }
 
-Result<Value*> LowerSliceScatter(Call& call) {
-  CallComposer c(call);
-  return c.Done(WithViewReplaced(c, TakeSliceView(c), c.Tensor("src")));
+Value* LowerSliceScatter(CallComposer& c) {
+  return WithViewReplaced(c, TakeSliceView(c), c.Tensor("src"));
 }
 
-Result<Value*> LowerDiagonalScatter(Call& call) {
-  CallComposer c(call);
-  return c.Done(WithViewReplaced(c, TakeDiagonalView(c), c.Tensor("src")));
+Value* LowerDiagonalScatter(CallComposer& c) {
+  return WithViewReplaced(c, TakeDiagonalView(c), c.Tensor("src"));
 }
 
 }  // namespace

@@ -58,25 +58,24 @@ Result<Value*> LowerAddcmul(Call& call) { return AddScaled(call, "Mul", false); 
 Result<Value*> LowerAddcdiv(Call& call) { return AddScaled(call, "Div", true); }
 
 // From the nearer end, as torch does it.
-Result<Value*> LowerLerp(Call& call) {
-  CallComposer c(call);
+Value* LowerLerp(CallComposer& c) {
   Value* given = c.Tensor("self");
   Value* start = c.Widen(given);
   Value* end = c.Widen(c.Tensor("end"));
   Value* weight = c.As("weight", c.dtype(start));
   Value* distance = c.Sub(end, start);
   Value* from_start = c.Add(c.Mul(weight, distance), start);
-  if (IsComplex(c.dtype(start))) return c.Done(from_start);
-  const Abstract said = c.Take(call.Argument("weight"));
+  if (IsComplex(c.dtype(start))) return from_start;
+  const Abstract said = c.Take(c.call().Argument("weight"));
   const auto* number = said.As<Number>();
   if (number != nullptr && number->known()) {
     const bool is_near = std::abs(number->AsDouble()) < 0.5;
     Value* mixed = is_near ? from_start : c.Add(c.Mul(c.Sub(weight, 1), distance), end);
-    return c.Done(c.CastLike(mixed, given));
+    return c.CastLike(mixed, given);
   }
   Value* from_end = c.Sub(end, c.Mul(distance, c.Sub(1, weight)));
   Value* mixed = c.Where(c.Less(c.Abs(weight), 0.5), from_start, from_end);
-  return c.Done(c.CastLike(mixed, given));
+  return c.CastLike(mixed, given);
 }
 
 }  // namespace

@@ -63,17 +63,16 @@ Result<Results> LowerFilterLoop(Call& call) {
 }
 
 // sum over k of a[k] y[t - k] = sum over k of b[k] x[t - k], for each channel.
-Result<Value*> LowerFilter(Call& call) {
-  CallComposer c(call);
+Value* LowerFilter(CallComposer& c) {
   Value* x = c.Tensor("waveform");
   Value* a = c.Tensor("a_coeffs");
   Value* b = c.Tensor("b_coeffs");
   const std::int64_t order = OrderOf(c, b);
-  if (c.failed()) return c.Done(nullptr);
+  if (c.failed()) return nullptr;
   const std::int64_t channels = c.KnownSize(b, 0).value_or(0);
   if (channels < 1 || OrderOf(c, a) != order)
     c.Fail("coefficients whose sizes differ or are not known");
-  if (c.failed()) return c.Done(nullptr);
+  if (c.failed()) return nullptr;
   Value* first = c.Slice(a, 1, 0, 1);
   Value* kernel = c.Unsqueeze(Reversed(c, c.Div(b, first)), {1});
   Value* driven =
@@ -84,7 +83,7 @@ Result<Value*> LowerFilter(Call& call) {
   Value* zeros = c.Full(c.Shape(driven), 0, c.dtype(driven));
   Value* padded = order == 1 ? zeros : c.Concat({before, zeros}, 2);
   Value* whole = Filtered(c, driven, weights, padded, order);
-  return c.Done(c.Slice(whole, 2, order - 1, kEnd));
+  return c.Slice(whole, 2, order - 1, kEnd);
 }
 
 // Along time: out = x[t] - before + 0.995 out, before = x[t], y[t] = 0.5 waveform[t] + 0.75 out.

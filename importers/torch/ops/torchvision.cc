@@ -197,8 +197,7 @@ Value* CornersSeenFrom(Composer& c, const std::vector<Value*>& a, const std::vec
 
 // Of boxes (centre, width, height, angle in degrees): the area that two have in common, of that
 // which they cover.
-Result<Value*> LowerBoxIouRotated(Call& call) {
-  CallComposer c(call);
+Value* LowerBoxIouRotated(CallComposer& c) {
   Value* first = c.Widen(c.Tensor("boxes1"));
   Value* second = c.Widen(c.Tensor("boxes2"));
   std::vector<Value*> a, b;
@@ -216,28 +215,21 @@ Result<Value*> LowerBoxIouRotated(Call& call) {
   Value* covered = c.Sub(c.Add(area(a), area(b)), common);
   Value* least = c.Min(area(a), area(b));
   Value* overlap = c.Where(c.Less(least, 1e-14), 0, c.Div(common, covered));
-  return c.Done(c.CastLike(overlap, c.Tensor("boxes1")));
+  return c.CastLike(overlap, c.Tensor("boxes1"));
 }
 
-Result<Value*> LowerDeformConv2d(Call& call) {
-  CallComposer c(call);
-  return c.Done(DeformableConv(c).Run());
-}
+Value* LowerDeformConv2d(CallComposer& c) { return DeformableConv(c).Run(); }
 
-Result<Value*> LowerNms(Call& call) {
-  CallComposer c(call);
+Value* LowerNms(CallComposer& c) {
   Value* boxes = c.Unsqueeze(c.Cast(c.Tensor("dets"), DType::kF32), {0});
   Value* scores = c.Unsqueeze(c.Cast(c.Tensor("scores"), DType::kF32), {0, 1});
   Value* limit = c.SizeVector(boxes, 1, 1);
   Value* threshold = c.As("iou_threshold", DType::kF32);
   Value* selected = c.Op("NonMaxSuppression", {boxes, scores, limit, c.Reshape(threshold, {1})});
-  return c.Done(c.Select(selected, 1, 2));
+  return c.Select(selected, 1, 2);
 }
 
-Result<Value*> LowerRoiAlign(Call& call) {
-  CallComposer c(call);
-  return c.Done(AlignedRegions(c, c.BoolOr("aligned", false)));
-}
+Value* LowerRoiAlign(CallComposer& c) { return AlignedRegions(c, c.BoolOr("aligned", false)); }
 
 // Each channel of the result averages one channel of the image for each of its places.
 Result<Results> LowerPsRoiAlign(Call& call) {

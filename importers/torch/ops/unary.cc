@@ -96,15 +96,14 @@ constexpr auto kUnaryFunctions = std::to_array<UnaryFunction>({
 
 }  // namespace
 
-Result<Value*> LowerFloatFunction(Call& call) {
-  CallComposer c(call);
+Value* LowerFloatFunction(CallComposer& c) {
   Value* x = c.Floating("self");
-  const std::string_view name = FunctionalName(call.op());
+  const std::string_view name = FunctionalName(c.call().op());
   const auto* function = std::find_if(kUnaryFunctions.begin(), kUnaryFunctions.end(),
                                       [&](const UnaryFunction& f) { return f.name == name; });
-  if (function == kUnaryFunctions.end()) return call.Unsupported("no such function");
-  if (function->compose == nullptr) return c.Done(c.Op(function->common, {x}));
-  return c.Done(c.CastLike(function->compose(c, c.Widen(x)), x));
+  if (function == kUnaryFunctions.end()) return c.Refuse("no such function");
+  if (function->compose == nullptr) return c.Op(function->common, {x});
+  return c.CastLike(function->compose(c, c.Widen(x)), x);
 }
 
 std::span<const OpRow> UnaryRows() {

@@ -282,18 +282,17 @@ Result<Results> LowerSelf(Call& call) {
 
 // The first elements in the order of the storage under other sizes; torch leaves open what the
 // further ones are.
-Result<Value*> LowerResize(Call& call) {
-  CallComposer c(call);
+Value* LowerResize(CallComposer& c) {
   const auto format = static_cast<MemoryFormat>(c.IntOr("memory_format", 0));
   if (!StridesOfSelf(c).row_major || format > MemoryFormat::kPreserve)
     c.Fail("of a tensor whose elements do not lie in order");
   Value* flat = c.Flatten(c.Tensor("self"));
-  Value* sizes =
-      call.Declares("size") ? c.Take(call.IntListValue("size")) : c.Shape(c.Tensor("the_template"));
+  Value* sizes = c.call().Declares("size") ? c.Take(c.call().IntListValue("size"))
+                                           : c.Shape(c.Tensor("the_template"));
   Value* count = c.Reduce("ReduceProd", sizes, {0}, /*keep=*/true);
   Value* further = c.Full(count, 0, c.dtype(flat));
   Value* enough = c.Slice(c.Concat({flat, further}, 0), 0, c.Ints({0}), count, c.Ints({1}));
-  return c.Done(c.Reshape(enough, sizes));
+  return c.Reshape(enough, sizes);
 }
 
 }  // namespace
