@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/support/plural.h"
 #include "core/support/printable.h"
 
 namespace dragoman::cli {
@@ -51,6 +51,14 @@ std::string BatchText(const BatchReport& report, const std::string& size, bool a
   for (std::size_t i = 0; i < listed; ++i)
     AddLine(text, i == 0 ? "rewritten" : "", Printable(report.changes[i]));
   if (listed < count) AddLine(text, "", fmt::format("… and {} more; -v lists all", count - listed));
+  return text;
+}
+
+std::string FollowedText(const std::vector<std::string>& changes, bool at_length) {
+  std::string text = fmt::format("{} follow{} the sizes", Plural(changes.size(), "constant"),
+                                 changes.size() == 1 ? "s" : "");
+  if (!at_length) return text + " (-v lists them)";
+  for (const std::string& change : changes) text += "\n  " + Printable(change);
   return text;
 }
 

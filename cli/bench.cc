@@ -124,7 +124,7 @@ Result<std::vector<Benchmark>> Bench(BenchOptions& options) {
   DRAGOMAN_ASSIGN(request.inputs, LoadInputs(options.inputs));
   const Session session = MakeSession(options.common, options.model);
   DRAGOMAN_ASSIGN(Facts facts, ParseFacts(options.lowering));
-  DRAGOMAN_ASSIGN(const Model model, ReadCut(session, options.model, options.lowering, facts));
+  DRAGOMAN_ASSIGN(const Model model, ReadToRun(session, options.model, options.lowering, facts));
   request.run.facts = std::move(facts);
   if (!options.against) return BenchModels(session, model, nullptr, "", request);
   DRAGOMAN_ASSIGN(const Model other, session.Read(*options.against));

@@ -71,15 +71,15 @@ nlohmann::ordered_json SizesJson(const std::vector<OpenSize>& sizes) {
 Status Generalize(const GeneralizeOptions& options) {
   const Session session = MakeSession(options.common, options.first);
   DRAGOMAN_ASSIGN(const Format* const target, FormatOfOutput(session.formats, options.output));
-  DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(options.lowering));
+  DRAGOMAN_ASSIGN(const LoweringOptions lowering, ParseLowering(options.lowering));
   const ReadOptions tags = ReadOptionsOf(options.lowering);
   Facts names;
   for (const std::string& text : options.names) {
     DRAGOMAN_ASSIGN(ShapeFact fact, ParseShapeFact(text));
     names.shapes.push_back(std::move(fact));
   }
-  DRAGOMAN_ASSIGN(const CommonModel first, ReadCommon(session, options.first, facts, tags));
-  DRAGOMAN_ASSIGN(const CommonModel second, ReadCommon(session, options.second, facts, tags));
+  DRAGOMAN_ASSIGN(const CommonModel first, ReadCommon(session, options.first, lowering, tags));
+  DRAGOMAN_ASSIGN(const CommonModel second, ReadCommon(session, options.second, lowering, tags));
   DRAGOMAN_ASSIGN(const Generalized done, GeneralizeModels(first.model, second.model, names));
   DRAGOMAN_TRY(CheckAt(session, first.model, options.first, done.model, options));
   DRAGOMAN_TRY(CheckAt(session, second.model, options.second, done.model, options));
@@ -118,6 +118,7 @@ void AddGeneralize(CommandLine& program) {
   command.Add("--tags", &options->lowering.tags,
               "Tags of the graphs of SavedModels; default: serve, if there is one",
               {.placeholder = "NAME,…", .commas = true});
+  AddCut(command, options->lowering);
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "Sizes of inputs that differ become symbols, one for each pair of numbers: export at sizes\n"

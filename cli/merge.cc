@@ -47,8 +47,8 @@ Status Merge(const MergeOptions& options) {
   DRAGOMAN_ASSIGN(const Format* const target, FormatOfOutput(session.formats, options.output));
   const auto read = [&](const std::string& path,
                         const LoweringFlags& flags) -> Result<CommonModel> {
-    DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(flags));
-    return ReadCommon(session, path, facts, ReadOptionsOf(flags));
+    DRAGOMAN_ASSIGN(LoweringOptions lowering, ParseLowering(flags));
+    return ReadCommon(session, path, std::move(lowering), ReadOptionsOf(flags));
   };
   DRAGOMAN_ASSIGN(CommonModel first, read(options.first, options.of_first));
   DRAGOMAN_ASSIGN(CommonModel second, read(options.second, options.of_second));
@@ -79,9 +79,9 @@ Status CutAtScope(ExtractOptions& options) {
   if (!options.scope) return {};
   Session session = MakeSession(options.convert.common, options.convert.model);
   session.warn = nullptr;  // they are printed when the model is converted
-  DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(flags));
-  DRAGOMAN_ASSIGN(const CommonModel common,
-                  ReadCommon(session, options.convert.model, facts, ReadOptionsOf(flags)));
+  DRAGOMAN_ASSIGN(LoweringOptions lowering, ParseLowering(flags));
+  DRAGOMAN_ASSIGN(const CommonModel common, ReadCommon(session, options.convert.model,
+                                                       std::move(lowering), ReadOptionsOf(flags)));
   DRAGOMAN_ASSIGN(ModelPart part, PartOfScope(common.model, NameIn(common.model, *options.scope)));
   flags.cut_inputs = std::move(part.inputs);
   flags.cut_outputs = std::move(part.outputs);
@@ -128,9 +128,9 @@ std::string Listed(const std::vector<std::string>& names) {
 Status Split(const SplitOptions& options) {
   const Session session = MakeSession(options.common, options.model);
   DRAGOMAN_ASSIGN(const Format* const target, FormatOfOutput(session.formats, options.output));
-  DRAGOMAN_ASSIGN(const Facts facts, ParseFacts(options.lowering));
-  DRAGOMAN_ASSIGN(const CommonModel common,
-                  ReadCommon(session, options.model, facts, ReadOptionsOf(options.lowering)));
+  DRAGOMAN_ASSIGN(LoweringOptions lowering, ParseLowering(options.lowering));
+  DRAGOMAN_ASSIGN(const CommonModel common, ReadCommon(session, options.model, std::move(lowering),
+                                                       ReadOptionsOf(options.lowering)));
   std::vector<std::vector<std::string>> borders;
   for (const std::string& border : options.borders)
     borders.push_back(NamesIn(common.model, NamesAtCommas(border)));
@@ -180,6 +180,12 @@ void AddMerge(CommandLine& program) {
     command.Add("--entry" + suffix, &flags.entry, "The entry" + of + " to take",
                 {.placeholder = "NAME"});
     command.Add("--tags" + suffix, &flags.tags, "Tags of the graph" + of + ", a SavedModel",
+                {.placeholder = "NAME,…", .commas = true});
+    command.Add("--cut-inputs" + suffix, &flags.cut_inputs,
+                "Values" + of + " that become its inputs",
+                {.placeholder = "NAME,…", .commas = true});
+    command.Add("--cut-outputs" + suffix, &flags.cut_outputs,
+                "Values" + of + " that become its outputs",
                 {.placeholder = "NAME,…", .commas = true});
   }
   AddCommonOptions(command, options->common);

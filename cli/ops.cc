@@ -209,6 +209,7 @@ int PrintSourceOperators(const OpsOptions& options, const std::vector<SourceOper
   const std::string full = wanted.dialect + "." + wanted.rest;
   // Programs of torch.export call the overload without a name so.
   constexpr std::string_view kDefault = ".default";
+  constexpr std::string_view kLowered = "read, and lowered to operators of the common dialect";
   const bool is_default = full.ends_with(kDefault);
   const std::string exact = full.substr(0, full.size() - (is_default ? kDefault.size() : 0));
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
@@ -217,8 +218,9 @@ int PrintSourceOperators(const OpsOptions& options, const std::vector<SourceOper
     if (options.op && name != wanted.rest && name != exact && !is_overload) continue;
     rows.push_back({{"op", name}});
     if (!schema.empty()) rows.back()["schema"] = schema;
-    if (!options.common.json)
-      fmt::print("{}\n", schema.empty() ? name : fmt::format("{:<40} {}", name, schema));
+    if (options.common.json) continue;
+    const std::string_view what = options.op && schema.empty() ? kLowered : schema;
+    fmt::print("{}\n", what.empty() ? name : fmt::format("{:<40} {}", name, what));
   }
   if (rows.empty()) return NoOperator(*options.op, wanted, operators);
   if (options.common.json) PrintJson(rows);
@@ -250,7 +252,12 @@ int RunOps(const OpsOptions& options) {
     const bool is_common = name.dialect.empty() || name.dialect == "onnx";
     const OpDef* def = is_common ? FindOp(name.rest) : nullptr;
     if (def == nullptr) def = FindOp("dragoman." + *options.op);
-    if (def == nullptr) return PrintSourceOperators(options, OperatorsOf(name.dialect), name);
+    if (def == nullptr) {
+      std::vector<SourceOperator> read = OperatorsOf(is_common ? "ai.onnx" : name.dialect);
+      if (is_common && std::ranges::find(read, name.rest, &SourceOperator::name) == read.end())
+        read.clear();
+      return PrintSourceOperators(options, read, name);
+    }
     if (options.common.json) {
       PrintOpJson(*def, options);
     } else {

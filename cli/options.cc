@@ -7,10 +7,12 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/batch_report.h"
 #include "core/rewrite/pipeline.h"
 #include "core/support/new_folders.h"
 #include "core/support/printable.h"
 #include "driver/rules.h"
+#include "driver/sizes.h"
 
 namespace dragoman::cli {
 
@@ -69,6 +71,16 @@ Result<Model> ReadCut(const Session& session, const std::string& path, const Low
       session.Cut(model, options.cut_inputs, options.cut_outputs, facts);
   if (!piece.ok()) return std::move(piece).error().InFile(path);
   return *piece ? std::move(**piece) : std::move(model);
+}
+
+Result<Model> ReadToRun(const Session& session, const std::string& path,
+                        const LoweringFlags& options, Facts& facts) {
+  DRAGOMAN_ASSIGN(Model model, ReadCut(session, path, options, facts));
+  if (!StateOtherSizes(model, facts)) return model;
+  LoweringOptions sizes{.facts = std::exchange(facts, {}), .passes = "none"};
+  Result<Model> resized = session.ToCommon(model, sizes);
+  if (!resized.ok()) return std::move(resized).error().InFile(path);
+  return resized;
 }
 
 void AddPasses(Command& command, LoweringFlags& options) {
@@ -179,6 +191,9 @@ Session MakeSession(const CommonOptions& options, const std::string& model) {
   if (!options.quiet) {
     TellOfNewFolders(
         [](const std::string& folder) { Say("made the folder " + Printable(folder)); });
+    session.tell_resized = [verbose = options.verbose](const std::vector<std::string>& changes) {
+      if (!changes.empty()) Say(FollowedText(changes, verbose));
+    };
   }
   if (options.expand_limit)
     session.expand_limit = static_cast<std::uint64_t>(*options.expand_limit) * 1'000'000;

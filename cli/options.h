@@ -62,6 +62,10 @@ void AddBatch(Command& command, LoweringFlags& options);
 // The model in the file, cut as the options say. Facts that this uses are taken out of `facts`.
 Result<Model> ReadCut(const Session& session, const std::string& path, const LoweringFlags& options,
                       Facts& facts);
+// The same, to be run: where the facts state other sizes than the model's, a common model of these,
+// of the entry that they name, and no fact is left.
+Result<Model> ReadToRun(const Session& session, const std::string& path,
+                        const LoweringFlags& options, Facts& facts);
 void AddPasses(Command& command, LoweringFlags& options);
 void AddRuleFile(Command& command, LoweringFlags& options);
 // Reads the file of --rules, if one is given. Errors: what is wrong in it.

@@ -134,7 +134,7 @@ int RunCommand(const RunOptions& options) {
     return Report(status.error());
   Result<Facts> facts = ParseFacts(options.lowering);
   if (!facts.ok()) return Report(facts.error());
-  const Result<Model> source = ReadCut(session, options.model, options.lowering, *facts);
+  const Result<Model> source = ReadToRun(session, options.model, options.lowering, *facts);
   if (!source.ok()) return Report(source.error());
   Result<RunResult> result =
       RunOn(session, *source, std::move(*inputs), options, *std::move(facts));

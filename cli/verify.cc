@@ -125,7 +125,7 @@ int RunVerify(const VerifyOptions& options) {
     return Report(status.error());
   Result<Facts> facts = ParseFacts(options.lowering);
   if (!facts.ok()) return Report(facts.error(), options.model);
-  const Result<Model> model = ReadCut(session, options.model, options.lowering, *facts);
+  const Result<Model> model = ReadToRun(session, options.model, options.lowering, *facts);
   if (!model.ok()) return Report(model.error());
   Result<std::vector<Verification>> verifications =
       VerifyModel(session, *model, options, *std::move(facts));

@@ -104,12 +104,10 @@ Status EditModel(Model& model, const EditRequest& given) {
   return {};
 }
 
-Result<CommonModel> ReadCommon(const Session& session, const std::string& path, const Facts& facts,
-                               const ReadOptions& options) {
+Result<CommonModel> ReadCommon(const Session& session, const std::string& path,
+                               LoweringOptions lowering, const ReadOptions& options) {
   DRAGOMAN_ASSIGN(const Model source, session.Read(path, std::nullopt, options));
   CommonModel common{.model = {}, .opset = KeptOpset(source)};
-  LoweringOptions lowering;
-  lowering.facts = facts;
   lowering.passes = "none";
   Result<Model> model = session.ToCommon(source, lowering);
   if (!model.ok()) return std::move(model).error().InFile(path);

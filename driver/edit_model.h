@@ -61,8 +61,9 @@ struct CommonModel {
   Model model;
   std::optional<std::int64_t> opset;
 };
+// Of `lowering` all but the passes holds.
 Result<CommonModel> ReadCommon(const Session& session, const std::string& path,
-                               const Facts& facts = {}, const ReadOptions& options = {});
+                               LoweringOptions lowering = {}, const ReadOptions& options = {});
 
 }  // namespace dragoman
 

@@ -18,7 +18,6 @@
 #include "core/ir/for_each_value.h"
 #include "core/ir/type_algebra.h"
 #include "core/ir/verify.h"
-#include "core/resize/resize_sizes.h"
 #include "core/rewrite/apply_facts.h"
 #include "core/rewrite/cut.h"
 #include "core/support/nearest_name.h"
@@ -29,6 +28,7 @@
 #include "driver/batch.h"
 #include "driver/default_inputs.h"
 #include "driver/given_names.h"
+#include "driver/sizes.h"
 
 namespace dragoman {
 namespace {
@@ -224,63 +224,6 @@ Result<std::optional<Model>> Session::Cut(const Model& source,
   facts = {.entry = facts.entry};
   return std::optional<Model>(std::move(model));
 }
-
-namespace {
-
-// Where the facts state other sizes than those that the model is for, constants that stood for
-// these follow; what the model is for without constants in its way is inferred.
-Result<Model> LowerForOpenSizes(const Session& session, const Model& source, const Facts& facts,
-                                const Note& note) {
-  const std::optional<SizesOfShapes> other = OtherSizesOf(source, facts);
-  if (!other) return session.Lower(source, facts, note);
-  if (other->sizes.empty()) {
-    for (const ShapeFact& fact : other->ones) {
-      note("--shape: input '" + fact.input +
-           "' is for a size of 1, and the model does not keep samples apart along it: constants "
-           "that stand for that size stay");
-    }
-    return session.Lower(source, facts, note);
-  }
-  DRAGOMAN_ASSIGN(Model own, session.Lower(source, other->declared, note));
-  DRAGOMAN_ASSIGN(std::vector<ShapeFact> sizes, ResizeOnes(own, other->ones));
-  sizes.insert(sizes.end(), other->sizes.begin(), other->sizes.end());
-  const Result<SizesReport> report = ResizeInputs(own, sizes);
-  if (!report.ok()) {
-    // Sizes that no model could have contradict one another where they are stated at once.
-    const Result<Model> stated = session.Lower(source, facts, note);
-    return stated.ok() ? report.error() : stated.error();
-  }
-  for (const std::string& change : report->changes) {
-    if (session.explain) session.explain("--shape: " + change);
-  }
-  for (const std::string& unproven : report->unproven) note("--shape: " + unproven);
-  return own;
-}
-
-// Where the facts state another batch and the model keeps its samples apart, constants that stood
-// for their number follow; else sizes are inferred and constants stay.
-Result<Model> LowerForSizes(const Session& session, const Model& source, const Facts& facts,
-                            const Note& note) {
-  const std::optional<BatchRequest> batch = BatchOfShapes(source, facts);
-  if (!batch) return LowerForOpenSizes(session, source, facts, note);
-  Facts others;
-  others.entry = facts.entry;
-  BatchReport report;
-  std::vector<std::string> notes;
-  const Note keep = [&](std::string_view message) { notes.emplace_back(message); };
-  Result<Model> resized = LowerForBatch(session, source, others, *batch, keep, report);
-  if (resized.ok()) {
-    for (const std::string& message : notes) note(message);
-    return resized;
-  }
-  if (session.explain) {
-    const Finding& finding = resized.error().findings().front();
-    session.explain("--shape: not a batch of samples: " + finding.place + ": " + finding.message);
-  }
-  return LowerForOpenSizes(session, source, facts, note);
-}
-
-}  // namespace
 
 Result<Model> Session::ToCommon(const Model& source, const LoweringOptions& options) const {
   Status refused;

@@ -48,6 +48,8 @@ struct Session {
   std::function<void(const Finding& warning)> warn = nullptr;
   // Takes each rewrite that is made, and each near miss, one line each; nullptr: nobody does.
   std::function<void(std::string_view line)> explain = nullptr;
+  // Takes what followed sizes that facts state, a line for each constant; nullptr: nobody does.
+  std::function<void(const std::vector<std::string>& changes)> tell_resized = nullptr;
   // Of the pipelines that the session runs, as PipelineOptions has them.
   std::function<Status(const PassRun& run, const Model& model)> after_pass = nullptr;
   std::optional<std::int64_t> max_pass_runs;

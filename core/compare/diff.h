@@ -56,6 +56,16 @@ struct Edit {
   // What of the place differs; kWhole: the place itself, or what the kind names.
   enum class Part : std::uint8_t { kWhole, kAttribute, kOperand, kResult, kInput, kOutput };
 
+  // A value at the end of an edge.
+  struct End {
+    std::string kind;  // "constant", "input", "result", "nothing"
+    std::string name;
+    std::string type;
+    std::string node;  // of a result: what gives it
+    std::string op;
+    std::size_t result = 0;  // which of its results
+  };
+
   Kind kind = Kind::kChangedModel;
   Part part = Part::kWhole;
   std::string attribute;          // kAttribute: its name
@@ -72,6 +82,9 @@ struct Edit {
   std::string origin_a;  // source operators of the places: "onnx.Gemm 'fc1' policy.py:87"
   std::string origin_b;
   std::optional<Elements> elements;  // kChangedConstant
+  // Operands, inputs, outputs and constants that old_value and new_value describe; of a node that
+  // was inserted or removed its first operand.
+  std::optional<End> old_end, new_end;
 };
 
 // "changed attribute", "inserted node", …
@@ -101,7 +114,8 @@ enum class Listing { kGroups, kEach };
 std::string RenderText(const DiffReport& report, Listing listing = Listing::kGroups);
 // {"equal", "level", "assumption" if there is one, "verdict", "first": {…}, "counts": {…}, "edits":
 // [{"kind", "operator", "path", "node_a", "node_b", "attribute" or "operand", "result", "input",
-// "output", "before", "after"}]}
+// "output", "before", "after"}]}, where what is before and after is an object for values
+// (Edit::End).
 std::string RenderJson(const DiffReport& report);
 
 }  // namespace dragoman

@@ -144,16 +144,40 @@ class GraphDiff {
     return path;
   }
 
+  static std::optional<Edit::End> EndOf(const Value* value) {
+    if (value == nullptr)
+      return Edit::End{.kind = "nothing", .name = {}, .type = {}, .node = {}, .op = {}};
+    Edit::End end{.kind = value->is_constant() ? "constant" : "input",
+                  .name = value->name(),
+                  .type = value->type().ToString(),
+                  .node = {},
+                  .op = {}};
+    if (const Node* producer = value->producer()) {
+      end.kind = "result";
+      end.node = NameOf(*producer);
+      end.op = producer->op().ToString();
+      end.result = value->index();
+    }
+    return end;
+  }
+
+  static void SetEnds(Edit& edit, const Value* a, const Value* b) {
+    edit.old_end = EndOf(a);
+    edit.new_end = EndOf(b);
+  }
+
   void AddInserted(const Node& node) {
     Edit& edit = Add(Kind::kInsertedNode, Part::kWhole, 0, "", "", node.Describe());
     SetNodes(edit, nullptr, &node);
     edit.new_value = Surroundings(node);
+    edit.new_end = EndOf(node.operand(0));
   }
 
   void AddRemoved(const Node& node) {
     Edit& edit = Add(Kind::kRemovedNode, Part::kWhole, 0, "", node.Describe(), "");
     SetNodes(edit, &node, nullptr);
     edit.old_value = Surroundings(node);
+    edit.old_end = EndOf(node.operand(0));
   }
 
   static std::string Surroundings(const Node& node) {
@@ -170,7 +194,8 @@ class GraphDiff {
     for (std::size_t i = 0; i < root_a_.num_inputs(); ++i) {
       if (taken.contains(static_cast<std::int64_t>(i))) continue;
       Add(Kind::kChangedInput, Part::kInput, i, "input " + std::to_string(i) + " removed",
-          Describe(root_a_.input(i)), "");
+          Describe(root_a_.input(i)), "")
+          .old_end = EndOf(root_a_.input(i));
       TraceLastEdit({{}, {root_a_.input(i), nullptr}});
     }
     for (std::size_t i = 0; i < root_b_.num_inputs(); ++i) {
@@ -178,7 +203,8 @@ class GraphDiff {
       const std::int64_t partner = input_of_b_[i];
       if (partner < 0) {
         Add(Kind::kChangedInput, Part::kInput, i, "input " + std::to_string(i) + " inserted", "",
-            Describe(&y));
+            Describe(&y))
+            .new_end = EndOf(&y);
         TraceLastEdit({{}, {nullptr, &y}});
         continue;
       }
@@ -187,6 +213,7 @@ class GraphDiff {
         SetValues(Add(Kind::kChangedInput, Part::kInput, i, "type of input " + std::to_string(i),
                       Describe(&x), Describe(&y)),
                   x.type().ToString(), y.type().ToString());
+        SetEnds(edits_.back(), &x, &y);
         TraceLastEdit({{}, {&x, &y}});
       }
       if (!context_.constants.Same(x.data(), y.data())) {
@@ -323,6 +350,7 @@ class GraphDiff {
         AddConstant(i, a, b, *x, *y);
       } else if (!Explained(x, y)) {
         SetValues(AddOperand(Kind::kChangedOperand, i, a, b), Describe(x), Describe(y));
+        SetEnds(edits_.back(), x, y);
       }
     }
   }
@@ -335,6 +363,7 @@ class GraphDiff {
   void AddConstant(std::size_t i, const Node& a, const Node& b, const Value& x, const Value& y) {
     if (!constants_listed_.emplace(&x, &y).second) return;
     SetValues(AddOperand(Kind::kChangedConstant, i, a, b), Describe(&x), Describe(&y));
+    SetEnds(edits_.back(), &x, &y);
     AddElements(x.tensor(), y.tensor());
   }
 
@@ -359,6 +388,7 @@ class GraphDiff {
         if (x == y) continue;
         SetValues(AddAtNodes(Kind::kChangedResult, Part::kResult, i, what, a, b), Describe(x),
                   Describe(y));
+        SetEnds(edits_.back(), x, y);
       } else if (!symbols_.Match(x->type(), y->type(), 0, UnknownResult(context_.options))) {
         SetValues(AddAtNodes(Kind::kChangedType, Part::kResult, i, "type of " + what, a, b),
                   x->type().ToString(), y->type().ToString());
@@ -388,6 +418,8 @@ class GraphDiff {
       const std::string what = "output " + std::to_string(i) + owner;
       Edit& edit = Add(Kind::kChangedOutput, Part::kOutput, i, what, in_a ? Describe(x) : "",
                        in_b ? Describe(y) : "");
+      if (in_a) edit.old_end = EndOf(x);
+      if (in_b) edit.new_end = EndOf(y);
       edit.path = PathOf(a);
       TraceLastEdit({{}, {x, y}});
     }

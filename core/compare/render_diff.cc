@@ -161,6 +161,19 @@ Json NumberJson(double value) {
   return compare::FormatNumber(value);
 }
 
+Json EndJson(const Edit::End& end) {
+  Json json = {{"kind", end.kind}};
+  if (end.kind == "nothing") return json;
+  json["name"] = end.name;
+  json["type"] = end.type;
+  if (end.kind == "result") {
+    json["node"] = end.node;
+    json["operator"] = end.op;
+    json["result"] = end.result;
+  }
+  return json;
+}
+
 Json EditJson(const Edit& edit) {
   Json json = {{"kind", Name(edit.kind)}};
   const auto add = [&json](std::string_view key, const std::string& text) {
@@ -170,7 +183,16 @@ Json EditJson(const Edit& edit) {
   json["path"] = edit.path;
   add("node_a", edit.node_a);
   add("node_b", edit.node_b);
-  if (edit.op.empty()) {  // an input, an output, a constant, a state: no node
+  const auto add_end = [&](std::string_view key, const std::optional<Edit::End>& end,
+                           const std::string& text) {
+    if (end) {
+      json[key] = EndJson(*end);
+    } else {
+      add(key, text);
+    }
+  };
+  const bool is_value = edit.old_end || edit.new_end;
+  if (edit.op.empty() && !is_value) {  // a state, an entry: no node
     add("a", edit.place_a);
     add("b", edit.place_b);
   }
@@ -181,8 +203,8 @@ Json EditJson(const Edit& edit) {
   } else {
     add("what", edit.what);
   }
-  add("before", edit.old_value);
-  add("after", edit.new_value);
+  add_end("before", edit.old_end, edit.old_value);
+  add_end("after", edit.new_end, edit.new_value);
   if (!edit.origin_a.empty()) json["origin_a"] = edit.origin_a;
   if (!edit.origin_b.empty()) json["origin_b"] = edit.origin_b;
   if (edit.elements) {

@@ -54,7 +54,8 @@ Status SetInput(Value& input, const ShapeFact& fact, Symbols& symbols) {
 
 }  // namespace
 
-Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& sizes) {
+Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& sizes,
+                                 const std::vector<std::int64_t>& stand_ins) {
   if (model.entries.size() != 1) return Unsupported("the model has several entries");
   Graph& graph = model.main();
   Symbols symbols;
@@ -69,7 +70,7 @@ Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& siz
       return InvalidInput("--shape: there is no input '" + fact.input + "'");
     DRAGOMAN_TRY(SetInput(**input, fact, symbols));
   }
-  DRAGOMAN_TRY(tracer.Trace(symbols.old_sizes));
+  DRAGOMAN_TRY(tracer.Trace(symbols.old_sizes, stand_ins));
   if (!symbols.asked.empty()) {
     Facts facts;
     facts.dims = std::move(symbols.asked);

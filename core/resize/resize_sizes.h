@@ -17,11 +17,14 @@
 // A node of which the sizes cannot fit is refused. What is not proven is told: a Resize that
 // follows another value, and constants that may stand for a size, and fit without: bounds of a
 // Slice, sizes of another Resize, windows over a whole axis, constant positions and counts in
-// Gather, Scatter and TopK, single numbers equal to a size, one less, or one over it. Others, such
-// as a size in a table or an attribute, or computed by several steps, are not noticed.
+// Gather, Scatter and TopK, single numbers equal to a size, one less, or one over it. Of floats,
+// numbers that stand for a size below 16 occur by chance, and are told only beside a sum over an
+// open size. Others, such as a size in a table or an attribute, or computed by several steps, are
+// not noticed.
 #ifndef DRAGOMAN_CORE_RESIZE_RESIZE_SIZES_H_
 #define DRAGOMAN_CORE_RESIZE_RESIZE_SIZES_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -37,9 +40,10 @@ struct SizesReport {
 };
 
 // Makes the common `model`, of one entry, whose inputs have known sizes, one for `sizes`: symbols
-// or numbers in place of known sizes above 1. Errors: every node that cannot work with them; a
-// symbol for two sizes.
-Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& sizes);
+// or numbers in place of known sizes above 1. No constant of the model stands for a size that is
+// one of `stand_ins`. Errors: every node that cannot work with them; a symbol for two sizes.
+Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& sizes,
+                                 const std::vector<std::int64_t>& stand_ins = {});
 
 }  // namespace dragoman
 

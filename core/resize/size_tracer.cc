@@ -20,6 +20,10 @@ namespace {
 
 // Each round replaces a constant that the one before could not.
 constexpr int kMaxRounds = 32;
+// Floats that stand for smaller sizes occur by chance.
+constexpr std::int64_t kLeastTold = 16;
+// Nodes before one that are looked at.
+constexpr std::size_t kMaxSeen = 32;
 
 std::string TextOf(const Shape& shape) {
   std::vector<std::string> sizes;
@@ -53,8 +57,10 @@ Result<SizeTracer> SizeTracer::Make(Graph& entry) {
   return tracer;
 }
 
-Status SizeTracer::Trace(std::map<std::string, Dim> old_sizes) {
+Status SizeTracer::Trace(std::map<std::string, Dim> old_sizes,
+                         std::vector<std::int64_t> stand_ins) {
   old_sizes_ = std::move(old_sizes);
+  stand_ins_ = std::move(stand_ins);
   for (int round = 0; round < kMaxRounds; ++round) {
     places_.clear();
     merged_.clear();
@@ -510,18 +516,45 @@ void SizeTracer::TellKeptNumbers(const Node& node) {
     if (!IsInteger(tensor->dtype()) && !IsFloating(tensor->dtype())) continue;
     const double number =
         IsInteger(tensor->dtype()) ? static_cast<double>(tensor->IntAt(0)) : tensor->FloatAt(0);
-    if (const auto size = SizeOf(number)) {
+    const bool by_chance = IsFloating(tensor->dtype()) && !SumsOpenSizes(node);
+    if (const auto size = SizeOf(number, by_chance ? kLeastTold : 2)) {
       TellUnproven(node, "its constant '" + node.operand(i)->name() +
                              "', which may stand for size " + *size + ", is kept");
     }
   }
 }
 
-// The open size that was `number`, one over it, or one less.
-std::optional<std::string> SizeTracer::SizeOf(double number) const {
+// Whether an operand is, but for elementwise operators, of a node that sums over an open size: it
+// gives fewer open axes than it reads.
+bool SizeTracer::SumsOpenSizes(const Node& node) const {
+  const auto open_axes = [&](const Value* value) {
+    std::size_t count = 0;
+    const Shape* shape = value != nullptr ? value->type().shape() : nullptr;
+    for (std::size_t axis = 0; shape != nullptr && axis < shape->size(); ++axis)
+      count += !(*shape)[axis].known();
+    return count;
+  };
+  std::vector<const Node*> seen = {&node};
+  for (std::size_t i = 0; i < seen.size() && seen.size() < kMaxSeen; ++i) {
+    for (const Use& use : seen[i]->operands()) {
+      const Node* producer = use.value() != nullptr ? use.value()->producer() : nullptr;
+      if (producer == nullptr) continue;
+      const bool sums = std::ranges::any_of(producer->operands(), [&](const Use& read) {
+        return open_axes(read.value()) > open_axes(use.value());
+      });
+      if (sums && !producer->Is("Reshape")) return true;
+      if (IsElementwise(*producer) || producer->Is("Reshape")) seen.push_back(producer);
+    }
+  }
+  return false;
+}
+
+// The open size, `least` at least, that was `number`, one over it, or one less.
+std::optional<std::string> SizeTracer::SizeOf(double number, std::int64_t least) const {
   const auto is_of = [&](const Dim& size) {
     const Dim old = size.Substitute(old_sizes_);
-    if (!old.known() || old.value() < 2) return false;
+    if (!old.known() || old.value() < least || std::ranges::count(stand_ins_, old.value()) > 0)
+      return false;
     const auto value = static_cast<double>(old.value());
     return number == value || (number > 1 && number == value - 1) ||
            std::abs(number * value - 1) < 1e-3;

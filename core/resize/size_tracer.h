@@ -29,8 +29,8 @@ class SizeTracer {
   static Result<SizeTracer> Make(Graph& entry);
 
   // All nodes, in order, until no constant is replaced any more. Inputs have their new types by
-  // then, whose symbols stood for `old_sizes`.
-  Status Trace(std::map<std::string, Dim> old_sizes);
+  // then, whose symbols stood for `old_sizes`; constants never stood for `stand_ins`.
+  Status Trace(std::map<std::string, Dim> old_sizes, std::vector<std::int64_t> stand_ins);
   const SizesReport& report() const { return report_; }
 
  private:
@@ -44,7 +44,8 @@ class SizeTracer {
   void Lose(Node& node);
   void TellKept(const Node& node);
   void TellKeptNumbers(const Node& node);
-  std::optional<std::string> SizeOf(double number) const;
+  std::optional<std::string> SizeOf(double number, std::int64_t least) const;
+  bool SumsOpenSizes(const Node& node) const;
 
   // --- Rules: whether the node was changed.
   Result<bool> ChangeReshape(Node& node);
@@ -98,6 +99,7 @@ class SizeTracer {
   Graph* entry_ = nullptr;
   PassContext context_;
   std::map<std::string, Dim> old_sizes_;
+  std::vector<std::int64_t> stand_ins_;
   std::unordered_map<const Value*, Type> old_types_;
   std::map<std::string, Place> places_;    // where a size can be read off
   std::map<std::string, Shape> merged_;    // sizes of which one is the product, in some order

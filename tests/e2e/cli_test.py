@@ -249,6 +249,8 @@ class CommandLine(CommandCase):
         self.assertEqual(listed, sorted(set(listed)))
         self.fails(2, "ops", "--from", "nothing")
         self.assertIn("aten::lstm.input(", self.done("ops", "aten.lstm.input"))
+        for name in ("onnx.Constant", "Constant", "ai.onnx.Upsample"):
+            self.assertIn("lowered to operators of the common dialect", self.done("ops", name))
 
     def test_operators_that_a_target_lacks_are_listed_with_the_reason(self):
         for operator in json.loads(self.done("ops", "--json"))["operators"]:

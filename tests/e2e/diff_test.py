@@ -37,6 +37,22 @@ class Diff(CommandCase):
         answer = json.loads(dragoman("diff", MLP, bias, "--json").stdout)
         self.assertEqual(answer["verdict"], "same structure; 1 of 4 weights differ, by at most 0.01")
 
+    def test_json_holds_values_as_fields(self):
+        text = ('dragoman 1 source onnx\nopset "" 17\nentry main @g(%x: f32[4]) -> (%y) {\n'
+                "  const %c: f32[] = 2.0\n  %a = onnx.Sin(%x) @first\n  %b = onnx.Cos(%x)\n"
+                "  %s = onnx.Add(%a, %b) @sum\n  %y = onnx.Mul(%s, %c)\n}\n")
+        a, b = self.out / "a.dgt", self.out / "b.dgt"
+        a.write_text(text)
+        b.write_text(text.replace("(%a, %b)", "(%a, %x)").replace("%y = onnx.Mul(%s, %c)",
+                                                                 "%t = onnx.Exp(%s)\n  %y = onnx.Mul(%t, %c)"))
+        edits = json.loads(dragoman("diff", a, b, "--json", "--level", "source").stdout)["edits"]
+        operand = next(edit for edit in edits if edit["kind"] == "changed operand")
+        self.assertEqual((operand["before"]["kind"], operand["before"]["operator"],
+                          operand["before"]["result"]), ("result", "onnx.Cos", 0))
+        self.assertEqual(operand["after"], {"kind": "input", "name": "x", "type": "f32[4]"})
+        inserted = next(edit for edit in edits if edit["kind"] == "inserted node")
+        self.assertEqual(inserted["after"]["node"], "sum")
+
     def test_what_differs_outside_the_graphs(self):
         models = []
         for value in ("1.0", "2.0"):

@@ -171,6 +171,55 @@ entry main(%x: f32[{n}, 3, {h}, {w}]) -> (%y: f32[*]) {{
             opened, _ = self.opened(self.list_model(1, 8, 6), shape)
             self.assert_equal_at(opened, models)
 
+    def test_an_unknown_number_of_samples(self):
+        random = np.random.default_rng(1)
+        opened, _ = self.opened(self.list_model(1, 8, 6), "?,3,8,6")
+        self.assert_equal_at(opened, [(random.normal(size=(n, 3, 8, 6)).astype(np.float32),
+                                       self.list_model(n, 8, 6)) for n in (1, 4)])
+
+    def test_open_samples_stay_open(self):
+        random = np.random.default_rng(1)
+        models = [(random.normal(size=(n, 3, h, w)).astype(np.float32), self.list_model(n, h, w))
+                  for n, h, w in [(2, 6, 4), (1, 8, 6), (5, 7, 9)]]
+        batched, _ = self.opened(self.list_model(1, 8, 6), "n,3,8,6")
+        batched = batched.rename(self.out / "batched.onnx")
+        for shape in ["n,3,h,w", "_,3,h,w", "k,3,?,?"]:
+            opened, _ = self.opened(batched, shape)
+            self.assert_equal_at(opened, models)
+        opened, _ = self.opened(batched, "5,3,7,9")
+        self.assert_equal_at(opened, models[2:])
+
+    def test_two_axes_of_one_element_that_are_independent(self):
+        def model(n, m):
+            return self.write(f"two{n}x{m}", f"""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[{n}, {m}, 4]) -> (%y: f32[*]) {{
+  const %split: i64[4] = [{n}, {m}, 2, 2]
+  %r = onnx.Reshape(%x, %split)
+  %y = onnx.Softmax(%r) {{axis = -1}}
+}}""")
+
+        opened, _ = self.opened(model(1, 1), "n,m,4")
+        random = np.random.default_rng(1)
+        self.assert_equal_at(opened, [(random.normal(size=(n, m, 4)).astype(np.float32),
+                                       model(n, m)) for n, m in [(1, 1), (2, 3), (3, 2)]])
+
+    def test_numbers_that_are_no_sizes_are_not_told(self):
+        model = self.write("chance", """dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 2, 8, 6]) -> (%y: f32[*]) {
+  const %half: f32[] = 0.5
+  const %eleven: f32[] = 11.0
+  const %eighth: f32[] = 0.125
+  %a = onnx.Mul(%x, %half)
+  %b = onnx.Add(%a, %eleven)
+  %y = onnx.Mul(%b, %eighth)
+}""")
+        _, said = self.opened(model, "n,2,h,w")
+        self.assertNotIn("warning", said)
+
     def test_sizes_with_an_element_type(self):
         models = [(np.ones((1, 3, h, w), np.float32), self.list_model(1, h, w))
                   for h, w in [(8, 6), (6, 4)]]
@@ -212,9 +261,35 @@ entry main(%x: f32[1, 4]) -> (%y: f32[*]) {
         self.assertIn("input 'x' is for a size of 1, and the model does not keep samples apart",
                       said)
 
-    def test_changes_are_explained(self):
-        _, said = self.opened(self.tokens(6), "1,n", "--explain")
+    def test_constants_that_follow_are_counted_and_listed(self):
+        _, said = self.opened(self.tokens(6), "1,n")
+        self.assertRegex(said, r"\d+ constants follow the sizes \(-v lists them\)")
+        _, said = self.opened(self.tokens(6), "1,n", "-v")
         self.assertIn("operand 1, 'p', follows its other operands", said)
+        _, said = self.opened(self.list_model(1, 8, 6), "n,3,8,6", "-v")
+        self.assertIn("[1, 3, 48]", said)
+
+    def test_a_model_is_run_at_other_sizes(self):
+        models = self.images(SHUFFLE, [(8, 12), (12, 16)])
+        x, expected = models[1]
+        np.save(self.out / "x.npy", x)
+        self.done("run", models[0][1], "--shape", "x=1,4,12,16", "--input",
+                  f"x={self.out / 'x.npy'}", "-o", self.out / "resized")
+        np.testing.assert_allclose(np.load(self.out / "resized" / "y.npy"),
+                                   self.output(expected, x), rtol=1e-5, atol=1e-5)
+        self.done("verify", models[0][1], "--engine", "native", "--shape", "x=1,4,12,16")
+        self.done("verify", models[0][1], "--against", expected, "--shape", "x=1,4,12,16")
+
+    def test_sizes_that_do_not_fit_are_refused_by_run(self):
+        model = self.write("table", """dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 3]) -> (%y: f32[*]) {
+  const %table: f32[1, 3] = [[0.5, 0.25, 2.0]]
+  %y = onnx.Add(%x, %table)
+}""")
+        error = self.fails(2, "run", model, "--shape", "x=1,5", "--random")
+        self.assertIn("node 'y' (onnx.Add): error: sizes 5 and 3 cannot be broadcast", error)
 
     def refused(self, text, shape):
         model = self.write("refused", text)
