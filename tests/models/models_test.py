@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every model of this folder gives torch's recorded outputs.
 
-Usage: models_test.py [ENGINE]     interpreter (the default) or native
+Usage: models_test.py [ENGINE [MODEL...]]     interpreter (the default) or native; these models, or all
 
 Runs `dragoman verify` ($DRAGOMAN_BINARY) on each ONNX model with its test-data sets, and on each
 TorchScript model of torchscript/ with its arrays; natively, on those of NATIVE.
@@ -35,8 +35,11 @@ def commands(engine):
 
 def main():
     engine = sys.argv[1] if len(sys.argv) > 1 else "interpreter"
+    wanted = sys.argv[2:]
     count = failures = 0
     for name, arguments in commands(engine):
+        if wanted and name not in wanted:
+            continue
         count += 1
         if problem := complaint(dragoman("verify", *arguments, "--engine", engine)):
             failures += 1
