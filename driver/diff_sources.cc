@@ -12,6 +12,7 @@
 
 #include "core/compare/calling.h"
 #include "core/compare/diff_trace.h"
+#include "core/rewrite/pass_context.h"
 #include "core/rewrite/passes.h"
 
 namespace dragoman {
@@ -58,6 +59,22 @@ Result<Model> LowerToCompare(const Session& session, const Model& model, const F
   lowering.facts = {};
   lowering.facts.shapes = NamesOfOpenSizes(common.main());
   return session.ToCommon(common, lowering);
+}
+
+// A constant that is an output has a node of its own in formats in which only results are outputs.
+void ReadCopiesOfConstants(Model& model) {
+  for (Entry& entry : model.entries) {
+    Graph& graph = *entry.graph;
+    for (std::size_t i = 0; i < graph.num_outputs(); ++i) {
+      Value* const value = graph.output(i);
+      Node* const copy = value != nullptr ? value->producer() : nullptr;
+      if (copy == nullptr || !copy->Is("Identity") || copy->graph() != &graph) continue;
+      const Tensor* const tensor = ConstantOf(copy->operand(0));
+      if (tensor == nullptr) continue;
+      value->ReplaceAllUsesWith(graph.AddConstant(value->name(), *tensor));
+      graph.Erase(copy);
+    }
+  }
 }
 
 Result<Level> LevelToCompare(const Session& session, const DiffRequest& request, const Model& a,
@@ -156,6 +173,7 @@ Result<DiffReport> DiffSources(const Session& session, std::array<Model, 2>& mod
     Result<Model> lowered = LowerToCompare(session, models[i], request.facts[i], passes, foreign);
     if (!lowered.ok()) return std::move(lowered).error().InFile(files[i]);
     models[i] = std::move(*lowered);
+    if (foreign) ReadCopiesOfConstants(models[i]);
   }
   DRAGOMAN_ASSIGN(DiffReport report, session.Diff(a, b, request.compare, trace));
   const bool may_assume = !report.equal() && lowers && foreign && !request.passes;

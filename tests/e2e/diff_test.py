@@ -37,6 +37,23 @@ class Diff(CommandCase):
         answer = json.loads(dragoman("diff", MLP, bias, "--json").stdout)
         self.assertEqual(answer["verdict"], "same structure; 1 of 4 weights differ, by at most 0.01")
 
+    def test_constants_that_are_outputs_are_those_of_the_source(self):
+        model = self.out / "constants.dgt"
+        model.write_text(
+            'dragoman 1 source onnx\nopset "" 17\n'
+            "entry main @g(%x: f32[2]) -> (%y: f32[2], %z: f32[2], %k: f32[2]) {\n"
+            "  %y = onnx.Constant() {value = f32[2] [1.5, 2.5]}\n"
+            "  %z = onnx.Constant() {value = f32[2] [1.5, 2.5]}\n  %k = onnx.Add(%x, %y)\n}\n")
+        for suffix in ("pt2", "py", "relay"):
+            converted = self.out / f"converted.{suffix}"
+            self.done("convert", model, "-o", converted)
+            self.assertEqual(self.done("diff", model, converted), "equal (common level)\n")
+        other = self.out / "other.dgt"
+        other.write_text(model.read_text().replace("%z = onnx.Constant() {value = f32[2] [1.5",
+                                                   "%z = onnx.Constant() {value = f32[2] [1.25"))
+        differs = dragoman("diff", other, self.out / "converted.pt2")
+        self.assertEqual(differs.returncode, 1, differs.stderr)
+
     def test_json_holds_values_as_fields(self):
         text = ('dragoman 1 source onnx\nopset "" 17\nentry main @g(%x: f32[4]) -> (%y) {\n'
                 "  const %c: f32[] = 2.0\n  %a = onnx.Sin(%x) @first\n  %b = onnx.Cos(%x)\n"
