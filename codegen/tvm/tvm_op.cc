@@ -106,4 +106,15 @@ bool IsOfWideFloats(const Node& node) {
   return WideFloat(dtype) == dtype;
 }
 
+bool HasPlainAffine(const Node& node) {
+  const Type& x = node.operand(0)->type();
+  if (x.shape() == nullptr || node.result(1) != nullptr || node.result(2) != nullptr) return false;
+  const std::int64_t axis = IntAttribute(node, "axis");
+  const auto first = axis < 0 ? x.shape()->end() + axis : x.shape()->begin() + axis;
+  const Type normalized = x.WithShape(Shape(first, x.shape()->end()));
+  return std::ranges::all_of(node.operands().subspan(1), [&](const Use& use) {
+    return use.value() == nullptr || use.value()->type() == normalized;
+  });
+}
+
 }  // namespace dragoman::tvm

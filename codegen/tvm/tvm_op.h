@@ -61,6 +61,9 @@ struct TvmOp {
 // What rows of emitters ask of a node (`takes`).
 bool IsOfFloats(const Node& node);
 bool IsOfWideFloats(const Node& node);  // not of halves
+// Of a LayerNormalization or RMSNormalization: whether it has no statistics as results, and scale
+// and bias are of the element type and exactly the sizes that are normalised.
+bool HasPlainAffine(const Node& node);
 
 // Why a node is refused that no emitter takes, and that has no expansion either.
 inline constexpr std::string_view kNoForm =

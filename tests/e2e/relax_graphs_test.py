@@ -382,6 +382,17 @@ graph main(%x: f32[n, 2], %i: i64[]) -> (%y) {
 case("parts of a symbolic size", """
 graph main(%x: f32[n]) -> (%a, %b, %c) { %a, %b, %c = onnx.Split(%x) {num_outputs = 3} }""",
      [f32(7)], [f32(3)])
+case("normalisations of float64, which TVM has as formulas only", """
+graph main(%x: f64[2, 4, 3], %s: f64[3], %c: f64[4]) -> (%layer, %rms, %group) {
+  %layer = onnx.LayerNormalization(%x, %s, %s)
+  %rms = onnx.RMSNormalization(%x, %s)
+  %group = onnx.GroupNormalization(%x, %c, %c) {num_groups = 2}
+}""", [np.linspace(-2, 3, 24).reshape(2, 4, 3), np.array([1, -2, 0.5]), np.array([1, -2, 3, 0.5])],
+     holds=["R.sqrt("])
+case("statistics of halves in float32", """
+graph main(%x: f16[2, 4, 3], %s: f16[3]) -> (%y, %mean, %inverse) {
+  %y, %mean, %inverse = onnx.LayerNormalization(%x, %s)
+}""", [np.linspace(-2, 3, 24).reshape(2, 4, 3).astype(np.float16), np.ones(3, np.float16)])
 case("LayerNormalization with a scale that broadcasts", """
 graph main(%x: f32[2, n, 4], %scale: f32[4], %bias: f32[]) -> (%y) {
   %y = onnx.LayerNormalization(%x, %scale, %bias) {axis = 1}

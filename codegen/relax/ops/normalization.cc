@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/ir/wide_float.h"
+#include "core/ops/declared_attributes.h"
 
 namespace dragoman::relax {
 namespace {
@@ -42,9 +43,9 @@ Status CheckVectors(const RelaxOp& op, std::size_t lowest_rank) {
   return {};
 }
 
-// x less its mean if `centres`, over the root of the mean of its squares; those of halves, which
-// need not fit one, are taken in float32.
-std::string Unit(RelaxOp& op, const std::vector<std::int64_t>& axes, bool centres) {
+// x less its mean, over the root of the mean of its squares; those of halves, which need not fit
+// one, are taken in float32.
+std::string Unit(RelaxOp& op, const std::vector<std::int64_t>& axes) {
   const DType wide = WideFloat(op.dtype());
   const auto as = [&](const std::string& x, DType dtype) {
     if (wide == op.dtype()) return x;
@@ -55,7 +56,7 @@ std::string Unit(RelaxOp& op, const std::vector<std::int64_t>& axes, bool centre
                    Reduced(op.type().WithDType(wide), axes));
   };
   std::string x = as(op.arg(0), wide);
-  if (centres) x = op.Do("subtract", x, mean(x));
+  x = op.Do("subtract", x, mean(x));
   const std::string square = mean(op.Do("multiply", x, x));
   const std::string raised = op.Do("add", square, ConstOf(op.Float("epsilon"), wide));
   return as(op.Do("divide", x, op.Do("sqrt", raised)), op.dtype());
@@ -119,9 +120,14 @@ Expressions EmitInstanceNormalization(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   const std::vector<std::int64_t> axes = AxesFrom(2, shape.size());
   const std::string scale = PerChannel(op, 1, axes.size());
-  const std::string scaled =
-      op.BindLike(fmt::format("R.multiply({}, {})", Unit(op, axes, true), scale));
+  const std::string scaled = op.BindLike(fmt::format("R.multiply({}, {})", Unit(op, axes), scale));
   return One(fmt::format("R.add({}, {})", scaled, PerChannel(op, 2, axes.size())));
+}
+
+// TVM 0.27 compiles R.nn.layer_norm and R.nn.group_norm of no other types.
+bool IsOfFloatOrHalf(const Node& node) {
+  const DType dtype = node.operand(0)->type().dtype();
+  return dtype == DType::kF32 || dtype == DType::kF16;
 }
 
 Expressions EmitGroupNormalization(RelaxOp& op) {
@@ -134,69 +140,30 @@ Expressions EmitGroupNormalization(RelaxOp& op) {
                   ListText(AxesFrom(2, shape.size())), Epsilon(op)));
 }
 
-// Whether scale and bias have exactly the sizes that are normalised, as Relax demands.
-Result<bool> HasPlainAffine(const RelaxOp& op, std::int64_t axis) {
-  DRAGOMAN_TRY(op.EqualElementTypes());
-  DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  const Shape wanted(shape.begin() + axis, shape.end());
-  for (std::size_t i = 1; i < op.node.num_operands(); ++i) {
-    if (!op.has(i)) continue;
-    DRAGOMAN_ASSIGN(Shape given, op.shape(i));
-    if (given != wanted) return false;
-  }
-  return true;
-}
-
-// `unit` times the scale plus the bias, whatever sizes they have.
-std::string WithAffine(RelaxOp& op, const std::string& unit) {
-  const std::string scaled = fmt::format("R.multiply({}, {})", unit, op.arg(1));
-  const bool has_bias = op.node.num_operands() > 2 && op.has(2);
-  return has_bias ? fmt::format("R.add({}, {})", op.BindPlain(scaled), op.arg(2)) : scaled;
-}
-
-// Mean and 1 / sqrt(variance + epsilon).
-Status AddStatistics(RelaxOp& op, const std::vector<std::int64_t>& axes,
-                     std::vector<std::string>& expressions) {
-  if (op.node.result(1) == nullptr && op.node.result(2) == nullptr) return {};
-  if (op.result_type(op.node.result(1) != nullptr ? 1 : 2).dtype() != op.dtype())
-    return op.Refuse("mean and deviation of another element type");
-  expressions.push_back(
-      fmt::format("R.mean({}, axis={}, keepdims=True)", op.arg(0), ListText(axes)));
-  const std::string variance =
-      op.bind(fmt::format("R.variance({}, axis={}, keepdims=True)", op.arg(0), ListText(axes)),
-              Reduced(op.type(), axes));
-  const std::string raised =
-      op.BindPlain(fmt::format("R.add({}, {})", variance, op.Const(op.Float("epsilon"))));
-  expressions.push_back(fmt::format("R.rsqrt({})", raised));
-  return {};
+bool TakesLayerNormalization(const Node& node) {
+  return tvm::HasPlainAffine(node) && IsOfFloatOrHalf(node);
 }
 
 Expressions EmitLayerNormalization(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
-  const std::vector<std::int64_t> axes = AxesFrom(axis, shape.size());
-  DRAGOMAN_ASSIGN(const bool plain, HasPlainAffine(op, axis));
-  std::vector<std::string> expressions;
-  if (plain) {
-    std::string bias = op.has(2) ? op.arg(2) : "";
-    if (bias.empty()) bias = op.bind(fmt::format("R.zeros_like({})", op.arg(1)), op.type(1));
-    expressions.push_back(
-        fmt::format("R.nn.layer_norm({}, {}, {}, axes={}, epsilon={}, center=True, scale=True)",
-                    op.arg(0), op.arg(1), bias, ListText(axes), Epsilon(op)));
-  } else {
-    expressions.push_back(WithAffine(op, Unit(op, axes, true)));
-  }
-  DRAGOMAN_TRY(AddStatistics(op, axes, expressions));
-  return expressions;
+  const std::string bias =
+      op.has(2) ? op.arg(2) : op.bind(fmt::format("R.zeros_like({})", op.arg(1)), op.type(1));
+  return One(
+      fmt::format("R.nn.layer_norm({}, {}, {}, axes={}, epsilon={}, center=True, scale=True)",
+                  op.arg(0), op.arg(1), bias, ListText(AxesFrom(axis, shape.size())), Epsilon(op)));
+}
+
+// TVM 0.27 computes R.nn.rms_norm in float32, and does not compile it over all axes.
+bool TakesRmsNormalization(const Node& node) {
+  const Type& x = node.operand(0)->type();
+  const std::int64_t axis = IntAttribute(node, "axis");
+  return tvm::HasPlainAffine(node) && axis != 0 && x.rank() != -axis && x.dtype() != DType::kF64;
 }
 
 Expressions EmitRmsNormalization(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
-  DRAGOMAN_ASSIGN(const bool plain, HasPlainAffine(op, axis));
-  // TVM 0.27 does not compile R.nn.rms_norm over all axes.
-  if (!plain || axis == 0)
-    return One(WithAffine(op, Unit(op, AxesFrom(axis, shape.size()), false)));
   return One(fmt::format("R.nn.rms_norm({}, {}, axes={}, epsilon={})", op.arg(0), op.arg(1),
                          ListText(AxesFrom(axis, shape.size())), Epsilon(op)));
 }
@@ -206,10 +173,12 @@ Expressions EmitRmsNormalization(RelaxOp& op) {
 std::span<const Row> NormalizationRows() {
   static constexpr Row kRows[] = {
       {"BatchNormalization", EmitBatchNormalization},
-      {"GroupNormalization", EmitGroupNormalization},
+      {.label = "GroupNormalization", .emit = EmitGroupNormalization, .takes = IsOfFloatOrHalf},
       {"InstanceNormalization", EmitInstanceNormalization},
-      {"LayerNormalization", EmitLayerNormalization},
-      {"RMSNormalization", EmitRmsNormalization},
+      {.label = "LayerNormalization",
+       .emit = EmitLayerNormalization,
+       .takes = TakesLayerNormalization},
+      {.label = "RMSNormalization", .emit = EmitRmsNormalization, .takes = TakesRmsNormalization},
   };
   return kRows;
 }

@@ -15,32 +15,15 @@ Value* Mean(RelayOp& op, Value* x, const Ints& axes) {
   return op.Do("mean", {x}, {{"axis", axes}, {"keepdims", true}});
 }
 
-struct Moments {
-  Value* unit = nullptr;     // of mean 0 and variance 1, in the operand's element type
-  Value* mean = nullptr;     // as wide as they are computed
-  Value* inverse = nullptr;  // 1 / sqrt(variance + epsilon), likewise
-};
-
-// Of `x`, a form of operand 0.
-Moments MomentsOf(RelayOp& op, Value* x, const Ints& axes, bool centres) {
+// `x`, a form of operand 0, with mean 0 and variance 1 along the axes.
+Value* Unit(RelayOp& op, Value* x, const Ints& axes) {
   const DType wide = op.Wide();
-  Moments m;
   Value* centred = op.Cast(x, op.dtype(), wide);
-  if (centres) {
-    m.mean = Mean(op, centred, axes);
-    centred = op.Do("subtract", {centred, m.mean});
-  }
+  centred = op.Do("subtract", {centred, Mean(op, centred, axes)});
   Value* variance = Mean(op, op.Do("multiply", {centred, centred}), axes);
   Value* raised = op.Do("add", {variance, op.Number(op.Float("epsilon"), wide)});
-  m.inverse = op.Do("divide", {op.Number(1, wide), op.Do("sqrt", {raised})});
-  m.unit = op.Cast(op.Do("multiply", {centred, m.inverse}), wide, op.dtype());
-  return m;
-}
-
-Value* WithAffine(RelayOp& op, Value* x) {
-  if (op.has(1)) x = op.Do("multiply", {x, op.arg(1)});
-  if (op.has(2)) x = op.Do("add", {x, op.arg(2)});
-  return x;
+  Value* inverse = op.Do("divide", {op.Number(1, wide), op.Do("sqrt", {raised})});
+  return op.Cast(op.Do("multiply", {centred, inverse}), wide, op.dtype());
 }
 
 // `x` times operand 1 plus operand 2, which have an element for each channel.
@@ -96,8 +79,7 @@ Emitted EmitInstanceNormalization(RelayOp& op) {
   DRAGOMAN_TRY(op.EqualElementTypes());
   if (HasOpenSizes(op.node)) {
     DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
-    const Moments m = MomentsOf(op, op.arg(0), AxesFrom(2, rank), true);
-    return One(OfChannels(op, m.unit, rank));
+    return One(OfChannels(op, Unit(op, op.arg(0), AxesFrom(2, rank)), rank));
   }
   return One(op.Do("nn.instance_norm", op.args(), {Epsilon(op)}));
 }
@@ -108,42 +90,26 @@ Emitted EmitGroupNormalization(RelayOp& op) {
     DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
     Value* groups =
         op.Do("reshape", {op.arg(0)}, {{"newshape", Ints{0, -4, op.Int("num_groups"), -1, -2}}});
-    const Moments m = MomentsOf(op, groups, AxesFrom(2, rank + 1), true);
-    return One(OfChannels(op, op.Do("reshape", {m.unit}, {{"newshape", Ints{0, -3, -2}}}), rank));
+    Value* unit = Unit(op, groups, AxesFrom(2, rank + 1));
+    return One(OfChannels(op, op.Do("reshape", {unit}, {{"newshape", Ints{0, -3, -2}}}), rank));
   }
   return One(
       op.Do("nn.group_norm", op.args(), {{"num_groups", op.Int("num_groups")}, Epsilon(op)}));
 }
 
-Emitted EmitLayerNormalization(RelayOp& op) {
-  DRAGOMAN_TRY(op.EqualElementTypes());
-  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
-  DRAGOMAN_ASSIGN(const std::int64_t scale_rank, op.rank(1));
-  const bool moments = op.node.num_results() > 1;
-  if (!moments && axis == rank - 1 && scale_rank == 1 && !HasOpenSizes(op.node)) {
-    Value* bias = nullptr;
-    if (op.has(2)) {
-      bias = op.arg(2);
-    } else {
-      DRAGOMAN_ASSIGN(bias, Zeros(op, 1));
-    }
-    return One(op.Do("nn.layer_norm", {op.arg(0), op.arg(1), bias}, {Epsilon(op)}));
-  }
-  const Moments m = MomentsOf(op, op.arg(0), AxesFrom(axis, rank), true);
-  const auto declared = [&](Value* moment, std::size_t i) {
-    return i < op.node.num_results() ? op.Cast(moment, op.Wide(), op.node.result(i)->type().dtype())
-                                     : nullptr;
-  };
-  return Values{WithAffine(op, m.unit), declared(m.mean, 1), declared(m.inverse, 2)};
+// nn.layer_norm has one axis.
+bool TakesLayerNormalization(const Node& node) {
+  return tvm::HasPlainAffine(node) && node.operand(1)->type().rank() == 1 && !HasOpenSizes(node);
 }
 
-Emitted EmitRmsNormalization(RelayOp& op) {
-  DRAGOMAN_TRY(op.EqualElementTypes());
-  DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
-  DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
-  const Moments m = MomentsOf(op, op.arg(0), AxesFrom(axis, rank), false);
-  return One(WithAffine(op, m.unit));
+Emitted EmitLayerNormalization(RelayOp& op) {
+  Value* bias = nullptr;
+  if (op.has(2)) {
+    bias = op.arg(2);
+  } else {
+    DRAGOMAN_ASSIGN(bias, Zeros(op, 1));
+  }
+  return One(op.Do("nn.layer_norm", {op.arg(0), op.arg(1), bias}, {Epsilon(op)}));
 }
 
 // nn.lrn has windows of odd sizes only, and no shape function.
@@ -168,8 +134,9 @@ std::span<const Row> NormalizationRows() {
       {"GroupNormalization", EmitGroupNormalization},
       {"InstanceNormalization", EmitInstanceNormalization},
       {.label = "LRN", .emit = EmitLrn, .takes = TakesLrn},
-      {"LayerNormalization", EmitLayerNormalization},
-      {"RMSNormalization", EmitRmsNormalization},
+      {.label = "LayerNormalization",
+       .emit = EmitLayerNormalization,
+       .takes = TakesLayerNormalization},
   };
   return kRows;
 }
