@@ -15,17 +15,30 @@ namespace dragoman::rt {
 
 namespace internal {
 
-// The running sums of kLines lines of n elements, which lie side by side.
+// The running sums of kLines lines of n elements, of which each begins `apart` after the one
+// before.
 template <int kLines, class T>
-void RunningSums(const T* x, std::int64_t n, std::int64_t step, bool exclusive, T* y) {
+void RunningSums(const T* x, std::int64_t n, std::int64_t step, std::int64_t apart, bool exclusive,
+                 T* y) {
   Accumulate<T> sums[kLines] = {};
   for (std::int64_t i = 0; i < n; ++i, x += step, y += step) {
     for (int line = 0; line < kLines; ++line) {
-      const Accumulate<T> next = WrapAdd(sums[line], static_cast<Accumulate<T>>(x[line]));
-      y[line] = static_cast<T>(exclusive ? sums[line] : next);
+      const Accumulate<T> next = WrapAdd(sums[line], static_cast<Accumulate<T>>(x[line * apart]));
+      y[line * apart] = static_cast<T>(exclusive ? sums[line] : next);
       sums[line] = next;
     }
   }
+}
+
+// The same of `lines` lines. Several at a time need not wait for one another's sums.
+template <int kLines, class T>
+void RunningSumsOf(std::int64_t lines, const T* x, std::int64_t n, std::int64_t step,
+                   std::int64_t apart, bool exclusive, T* y) {
+  std::int64_t line = 0;
+  for (; line + kLines <= lines; line += kLines, x += kLines * apart, y += kLines * apart)
+    RunningSums<kLines>(x, n, step, apart, exclusive, y);
+  for (; line < lines; ++line, x += apart, y += apart)
+    RunningSums<1>(x, n, step, apart, exclusive, y);
 }
 
 }  // namespace internal
@@ -41,14 +54,15 @@ Status CumSum(const CumSumParams& p, TensorView<const T> x, TensorView<const Tax
   const std::int64_t inner = ProductOfSizes(x.shape, along + 1, x.rank());
   const std::int64_t step = p.reverse ? -inner : inner;
   const std::int64_t first = p.reverse ? (size - 1) * inner : 0;
-  constexpr int kLines = 16;
+  const T* x_first = x.data + first;
+  T* y_first = y.data + first;
+  if (inner == 1) {
+    internal::RunningSumsOf<8>(outer, x_first, size, step, size, p.exclusive, y_first);
+    return Status();
+  }
   for (std::int64_t o = 0; o < outer; ++o) {
-    std::int64_t at = o * size * inner + first;
-    std::int64_t left = inner;
-    for (; left >= kLines; left -= kLines, at += kLines)
-      internal::RunningSums<kLines>(x.data + at, size, step, p.exclusive, y.data + at);
-    for (; left > 0; --left, ++at)
-      internal::RunningSums<1>(x.data + at, size, step, p.exclusive, y.data + at);
+    const std::int64_t at = o * size * inner;
+    internal::RunningSumsOf<16>(inner, x_first + at, size, step, 1, p.exclusive, y_first + at);
   }
   return Status();
 }

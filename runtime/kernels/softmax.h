@@ -71,12 +71,10 @@ void Hardmax(const SoftmaxParams& p, TensorView<const T> input, TensorView<T> ou
   using C = Compute<T>;
   const AxisLoop loop(input.shape, p.axis);
   ForEachSlice(loop, input, output, [&loop](const T* x, T* y) {
-    std::int64_t best = 0;
-    internal::FindBest<1>(
-        x, loop.size, loop.inner, false, [](C a, C b) { return a > b; }, &best);
-    for (std::int64_t i = 0; i < loop.size; ++i) {
-      y[i * loop.inner] = static_cast<T>(i == best ? C(1) : C(0));
-    }
+    const std::int64_t best = internal::FindBestOf(x, loop.size, loop.inner, /*last=*/false,
+                                                   [](C a, C b) { return a > b; });
+    for (std::int64_t i = 0; i < loop.size; ++i) y[i * loop.inner] = static_cast<T>(C(0));
+    if (loop.size > 0) y[best * loop.inner] = static_cast<T>(C(1));
   });
 }
 

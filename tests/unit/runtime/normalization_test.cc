@@ -46,6 +46,16 @@ TEST(SoftmaxTest, HardmaxMarksTheFirstMaximum) {
   EXPECT_THAT(y.Values(), ElementsAre(0, 1, 0, 1, 0, 0));
 }
 
+TEST(SoftmaxTest, HardmaxOfLongRows) {
+  constexpr std::int64_t kSize = 50;
+  Dense<float> x({2, kSize}), y({2, kSize});
+  std::vector<float> expected(2 * kSize, 0.0f);
+  for (const std::int64_t at : {17, 40}) x.Out().data[at] = x.Out().data[kSize + at + 9] = 2.0f;
+  expected[17] = expected[kSize + 26] = 1.0f;
+  Hardmax(SoftmaxParams{}, x.In(), y.Out());
+  EXPECT_EQ(y.Values(), expected);
+}
+
 TEST(SoftmaxTest, OfNothing) {
   Dense<float> y({3, 0});
   Softmax(SoftmaxParams{}, Dense<float>({3, 0}).In(), y.Out());

@@ -172,6 +172,33 @@ TEST(ArgReduceTest, EachLineHasAnIndexOfItsOwn) {
   EXPECT_EQ(y.Values(), expected);
 }
 
+// As one element after the other tells, though long rows are not walked so: of few values, so that
+// many are equal, and of some NaN.
+TEST(ArgReduceTest, LongRowsAreAsShortOnes) {
+  for (const std::int64_t size : {31, 32, 33, 100, 1000}) {
+    for (const bool with_nan : {false, true}) {
+      for (const bool last : {false, true}) {
+        Dense<float> x({1, size});
+        float* data = x.Out().data;
+        for (std::int64_t i = 0; i < size; ++i) data[i] = static_cast<float>(i * 7919 % 5);
+        if (with_nan) data[size - 1] = data[size / 2] = data[size / 2 + 1] = kNaN;
+        std::int64_t expected = 0;
+        for (std::int64_t i = 1; i < size; ++i) {
+          const bool is_first_nan = data[i] != data[i] && data[expected] == data[expected];
+          const bool is_tie = last && data[i] == data[expected];
+          if (is_first_nan || is_tie || data[i] > data[expected]) expected = i;
+        }
+        ArgReduceParams p;
+        p.axis = 1;
+        p.select_last_index = last;
+        Dense<std::int64_t> y({1, 1});
+        ArgMax(p, x.In(), y.Out());
+        EXPECT_THAT(y.Values(), ElementsAre(expected)) << size;
+      }
+    }
+  }
+}
+
 TEST(ArgReduceTest, NanIsTheExtreme) {
   const Dense<float> x({3, 1}, {2, kNaN, 5});
   Dense<std::int64_t> y({1, 1});

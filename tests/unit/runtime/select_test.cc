@@ -94,6 +94,23 @@ TEST(CumSumTest, EachLineHasASumOfItsOwn) {
   EXPECT_EQ(y.Values(), expected);
 }
 
+// Rows are walked by the eight.
+TEST(CumSumTest, EachRowHasASumOfItsOwn) {
+  constexpr std::int64_t kRows = 11, kSize = 3;
+  Dense<float> x({kRows, kSize}), y({kRows, kSize});
+  Floats expected;
+  for (std::int64_t i = 0; i < kRows * kSize; ++i) {
+    const auto row = static_cast<float>(i / kSize);
+    x.Out().data[i] = row;
+    expected.push_back(row * static_cast<float>(kSize - 1 - i % kSize));
+  }
+  const Dense<std::int64_t> axis(Shape{}, {1});
+  CumSumParams p;
+  p.exclusive = p.reverse = true;
+  EXPECT_TRUE(CumSum(p, x.In(), axis.In(), y.Out()).ok());
+  EXPECT_EQ(y.Values(), expected);
+}
+
 TEST(CumSumTest, RefusesAnAxisOutOfRange) {
   const Dense<float> x({2}, {1, 2});
   const Dense<std::int64_t> axis(Shape{}, {1});
