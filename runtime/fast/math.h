@@ -136,6 +136,76 @@ DRAGOMAN_RT_INLINE float Expm1(float x) {
   return std::fabs(x) < 0.35f ? near : far;
 }
 
+DRAGOMAN_RT_INLINE float Clip(float x, float low, float high) {
+  const float above = x < low ? low : x;
+  return above > high ? high : above;
+}
+
+DRAGOMAN_RT_INLINE double DoubleFromBits(std::uint64_t bits) {
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// The logarithm to base 2 of a positive finite float: as in Log.
+DRAGOMAN_RT_INLINE double Log2(float x) {
+  constexpr std::uint64_t kRootOfHalf = 0x3fe6a09e667f3bcdu;
+  const double v = x;
+  std::uint64_t bits;
+  std::memcpy(&bits, &v, sizeof bits);
+  bits -= kRootOfHalf;
+  const double m = DoubleFromBits((bits & 0x000fffffffffffffu) + kRootOfHalf);
+  const auto n = static_cast<double>(static_cast<std::int32_t>(bits >> 32) >> 20);
+  const double s = (m - 1.0) / (m + 1.0), u = s * s;
+  double p = 1.0 / 15.0;
+  p = p * u + 1.0 / 13.0;
+  p = p * u + 1.0 / 11.0;
+  p = p * u + 1.0 / 9.0;
+  p = p * u + 1.0 / 7.0;
+  p = p * u + 0.2;
+  p = p * u + 1.0 / 3.0;
+  p = p * u + 1.0;
+  return n + 2.8853900817779268 * s * p;
+}
+
+// 2^x, by the series of what is beside a whole power; |x| <= 1000.
+DRAGOMAN_RT_INLINE double Exp2(double x) {
+  constexpr double kToInteger = 6755399441055744.0;  // as in Fraction
+  const double shifted = x + kToInteger;
+  const double r = (x - (shifted - kToInteger)) * 0.69314718055994531;
+  double p = 1.0 / 40320.0;
+  p = p * r + 1.0 / 5040.0;
+  p = p * r + 1.0 / 720.0;
+  p = p * r + 1.0 / 120.0;
+  p = p * r + 1.0 / 24.0;
+  p = p * r + 1.0 / 6.0;
+  p = p * r + 0.5;
+  p = p * r + 1.0;
+  p = p * r + 1.0;
+  std::uint64_t power;
+  std::memcpy(&power, &shifted, sizeof power);
+  return p * DoubleFromBits((power + 1023) << 52);
+}
+
+// x^y as std::pow has it, signs, zeros, infinities and NaN included.
+DRAGOMAN_RT_INLINE float Pow(float x, float y) {
+  constexpr float kEven = 33554432.0f;  // from 2^24 on, all floats are even
+  constexpr double kFar = 1e300;        // in place of the logarithms of zero and infinity
+  const float a = std::fabs(x);
+  const float near = y > -kEven ? (y > kEven ? kEven : y) : -kEven;  // of NaN, too
+  const auto whole = static_cast<std::int32_t>(near);
+  const bool is_whole = static_cast<float>(whole) == near;
+  const std::uint32_t sign = ToBits(x) & (static_cast<std::uint32_t>(whole) << 31);
+  const double log = a == 0.0f ? -kFar : a > 3.4028235e38f ? kFar : Log2(a);
+  const double exponent = Clip(y, -1e30f, 1e30f) * log;
+  const double above = exponent < -200.0 ? -200.0 : exponent;
+  const auto size = static_cast<float>(Exp2(above > 200.0 ? 200.0 : above));
+  const float result = FromBits(ToBits(size) | (is_whole ? sign : 0u));
+  const bool is_root = (x < 0.0f) & (a <= 3.4028235e38f) & !is_whole;
+  const float some = (x != x) | (y != y) | is_root ? FromBits(0x7fc00000u) : result;
+  return (y == 0.0f) | (x == 1.0f) ? 1.0f : some;
+}
+
 DRAGOMAN_RT_INLINE float Elu(float x, float alpha) { return x < 0.0f ? alpha * Expm1(x) : x; }
 
 // log(1 + e^x) = max(x, 0) + log(1 + t) with t = e^-|x|; log(1 + t) = 2 artanh(s) with
@@ -193,12 +263,65 @@ DRAGOMAN_RT_INLINE float Erf(float x) {
   return a < 1.0f ? near : (x != x ? x : WithSign(far, x));
 }
 
+// x tanh(log(1 + e^x)) = x n / (n + 2) with n = e^x (e^x + 2).
+DRAGOMAN_RT_INLINE float Mish(float x) {
+  const float t = Exp(x > 20.0f ? 20.0f : x);  // from where on the factor is 1
+  const float n = t * (t + 2.0f);
+  return x * (n / (n + 2.0f));
+}
+
+DRAGOMAN_RT_INLINE float Celu(float x, float alpha) {
+  const float curve = alpha * Expm1(x / alpha);
+  return (x < 0.0f ? 0.0f : x) + (curve > 0.0f ? 0.0f : curve);
+}
+
+// By polynomials of Cephes in what is left of x beside 0, of (x - 1) / (x + 1) beside π / 4, or of
+// -1 / x beside π / 2.
+DRAGOMAN_RT_INLINE float Atan(float x) {
+  const float a = std::fabs(x);
+  const bool is_large = a > 2.41421356f, is_small = a < 0.414213562f;
+  const float above = is_large ? -1.0f : is_small ? a : a - 1.0f;
+  const float below = is_large ? a : is_small ? 1.0f : a + 1.0f;
+  const float start = is_large ? 1.57079633f : is_small ? 0.0f : 0.785398163f;
+  const float z = above / below, u = z * z;
+  float p = 0.0805374450f;
+  p = p * u - 0.138776856f;
+  p = p * u + 0.199777106f;
+  p = p * u - 0.333329491f;
+  return WithSign(start + (z + z * u * p), x);
+}
+
+// What asin(z) is beyond z, as a part of z; u is z², |z| <= 1 / 2.
+DRAGOMAN_RT_INLINE float AsinTail(float u) {
+  float p = 0.0421631990f;
+  p = p * u + 0.0241813110f;
+  p = p * u + 0.0454700260f;
+  p = p * u + 0.0749530027f;
+  p = p * u + 0.166667522f;
+  return p * u;
+}
+
+// Above 1 / 2, asin(x) = π / 2 - 2 asin(sqrt((1 - x) / 2)).
+DRAGOMAN_RT_INLINE float Asin(float x) {
+  const float a = std::fabs(x);
+  const float u = a > 0.5f ? 0.5f * (1.0f - a) : x * x;
+  const float z = a > 0.5f ? std::sqrt(u) : a;
+  const float near = z + z * AsinTail(u);
+  const float size = a > 0.5f ? 1.57079633f - 2.0f * near : near;
+  return FromBits(ToBits(size) | (ToBits(x) & 0x80000000u));
+}
+
+DRAGOMAN_RT_INLINE float Acos(float x) {
+  const float a = std::fabs(x);
+  const float u = a > 0.5f ? 0.5f * (1.0f - a) : x * x;
+  const float z = a > 0.5f ? std::sqrt(u) : x;
+  const float near = z + z * AsinTail(u);
+  const float far = x < 0.0f ? 3.14159265f - 2.0f * near : 2.0f * near;
+  return a > 0.5f ? far : 1.57079633f - near;
+}
+
 DRAGOMAN_RT_INLINE float Relu(float x) { return x < 0.0f ? 0.0f : x; }
 DRAGOMAN_RT_INLINE float LeakyRelu(float x, float alpha) { return x < 0.0f ? alpha * x : x; }
-DRAGOMAN_RT_INLINE float Clip(float x, float low, float high) {
-  const float above = x < low ? low : x;
-  return above > high ? high : above;
-}
 DRAGOMAN_RT_INLINE float HardSigmoid(float x, float alpha, float beta) {
   return Clip(alpha * x + beta, 0.0f, 1.0f);
 }

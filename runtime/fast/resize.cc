@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/fast/clones.h"
+#include "runtime/fast/indexed_sum.h"
 #include "runtime/fast/parallel.h"
 #include "runtime/fast/threads.h"
 #include "runtime/kernels/resize_taps.h"
@@ -18,36 +19,6 @@ namespace dragoman::rt {
 namespace {
 
 constexpr std::int64_t kResizeGrain = 1 << 14;  // below which a thread is not worth its start
-
-// y = the sum over taps of weight * x[index]; what has weight 0 may be infinite. `count` positions.
-DRAGOMAN_RT_CLONES void SumElements(std::int64_t count, std::int64_t width,
-                                    const std::int32_t* index, const float* weight, const float* x,
-                                    float* y) {
-  DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t i = 0; i < count; ++i) {
-    const float v = x[index[i]] * weight[i];
-    y[i] = weight[i] != 0.0f ? v : 0.0f;
-  }
-  for (std::int64_t k = 1; k < width; ++k) {
-    index += count;
-    weight += count;
-    DRAGOMAN_RT_INDEPENDENT
-    for (std::int64_t i = 0; i < count; ++i) {
-      const float v = x[index[i]] * weight[i];
-      y[i] += weight[i] != 0.0f ? v : 0.0f;
-    }
-  }
-}
-
-// The same of two taps.
-DRAGOMAN_RT_CLONES void SumTwoElements(std::int64_t count, const std::int32_t* index,
-                                       const float* weight, const float* x, float* y) {
-  DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t i = 0; i < count; ++i) {
-    const float a = x[index[i]] * weight[i], b = x[index[count + i]] * weight[count + i];
-    y[i] = (weight[i] != 0.0f ? a : 0.0f) + (weight[count + i] != 0.0f ? b : 0.0f);
-  }
-}
 
 DRAGOMAN_RT_CLONES void ScaleRow(std::int64_t count, float weight, const float* x, float* y) {
   DRAGOMAN_RT_INDEPENDENT
@@ -171,11 +142,7 @@ void PreparedResize::RunAxis(const Axis& axis, const float* x, float* y) noexcep
   const float* weight = axis.weight.data();
   for (std::int64_t o = 0; o < axis.outer; ++o, x += axis.in * axis.inner) {
     if (axis.inner == 1) {
-      if (axis.width == 2) {
-        SumTwoElements(axis.out, index, weight, x, y);
-      } else {
-        SumElements(axis.out, axis.width, index, weight, x, y);
-      }
+      SumIndexed(axis.out, axis.width, index, weight, x, y);
       y += axis.out;
       continue;
     }

@@ -9,6 +9,7 @@
 #include "runtime/fast/math.h"
 #include "runtime/fast/parallel.h"
 #include "runtime/kernels/axis_loop.h"
+#include "runtime/params/checked.h"
 
 namespace dragoman::rt {
 namespace {
@@ -32,9 +33,17 @@ DRAGOMAN_RT_INLINE float ReduceRow(std::int64_t count, float initial, F f, Fold 
   return result;
 }
 
+// By blocks, so that rounding errors of long sums stay small.
 template <class F>
 DRAGOMAN_RT_INLINE float SumRow(std::int64_t count, F f) {
-  return ReduceRow(count, 0.0f, f, [](float a, float b) { return a + b; });
+  constexpr std::int64_t kBlock = 4096;
+  const auto add = [](float a, float b) { return a + b; };
+  float sum = ReduceRow(std::min(count, kBlock), 0.0f, f, add);
+  for (std::int64_t begin = kBlock; begin < count; begin += kBlock) {
+    const auto later = [=](std::int64_t i) { return f(begin + i); };
+    sum += ReduceRow(std::min(count - begin, kBlock), 0.0f, later, add);
+  }
+  return sum;
 }
 
 DRAGOMAN_RT_CLONES void SoftmaxEach(std::int64_t rows, std::int64_t size, std::int64_t stride,
@@ -127,21 +136,22 @@ DRAGOMAN_RT_CLONES void Normalize(std::int64_t rows, std::int64_t size, bool cen
   }
 }
 
-// Calls body(first element, rows) for parts of the rows.
+// Calls body(first element, rows) for parts of the rows of `size` elements.
 template <class Body>
-void ForRows(const Shape& shape, Body body) noexcept {
-  const std::int64_t elements = NumElements(shape), size = shape[shape.size() - 1];
+void ForRows(const Shape& shape, std::int64_t size, Body body) noexcept {
+  const std::int64_t elements = NumElements(shape);
   if (elements == 0) return;
   const std::int64_t grain = std::max<std::int64_t>(kRowGrain / size, 1);
   Parallel(elements / size, grain,
            [=](std::int64_t begin, std::int64_t end) { body(begin * size, end - begin); });
 }
 
-void NormalizeRows(bool centered, float epsilon, const FloatSource& x, const float* scale,
-                   const float* bias, const FloatTarget& y) noexcept {
-  const std::int64_t size = x.shape[x.shape.size() - 1];
+void NormalizeRows(bool centered, std::int64_t axis, float epsilon, const FloatSource& x,
+                   const float* scale, const float* bias, const FloatTarget& y) noexcept {
+  const int rank = x.shape.size();
+  const std::int64_t size = ProductOfSizes(x.shape, WrapAxis(axis, rank), rank);
   WithTypes(x, y, [&](const auto* from, auto* to) {
-    ForRows(x.shape, [=](std::int64_t at, std::int64_t rows) {
+    ForRows(x.shape, size, [=](std::int64_t at, std::int64_t rows) {
       Normalize(rows, size, centered, epsilon, from + at, scale, bias, to + at);
     });
   });
@@ -151,14 +161,14 @@ void NormalizeRows(bool centered, float epsilon, const FloatSource& x, const flo
 
 void SoftmaxRows(const SoftmaxParams&, TensorView<const float> x, TensorView<float> y) noexcept {
   const std::int64_t size = x.shape[x.shape.size() - 1];
-  ForRows(x.shape, [=](std::int64_t at, std::int64_t rows) {
+  ForRows(x.shape, size, [=](std::int64_t at, std::int64_t rows) {
     SoftmaxEach(rows, size, size, x.data + at, y.data + at);
   });
 }
 
 void LogSoftmaxRows(const SoftmaxParams&, TensorView<const float> x, TensorView<float> y) noexcept {
   const std::int64_t size = x.shape[x.shape.size() - 1];
-  ForRows(x.shape, [=](std::int64_t at, std::int64_t rows) {
+  ForRows(x.shape, size, [=](std::int64_t at, std::int64_t rows) {
     LogSoftmaxEach(rows, size, x.data + at, y.data + at);
   });
 }
@@ -180,12 +190,12 @@ void SoftmaxInPlace(std::int64_t rows, std::int64_t size, std::int64_t stride, f
 void LayerNormalizationRows(const LayerNormalizationParams& p, const FloatSource& x,
                             TensorView<const float> scale, TensorView<const float> bias,
                             const FloatTarget& y, TensorView<float>, TensorView<float>) noexcept {
-  NormalizeRows(true, p.epsilon, x, scale.data, bias.present() ? bias.data : nullptr, y);
+  NormalizeRows(true, p.axis, p.epsilon, x, scale.data, bias.present() ? bias.data : nullptr, y);
 }
 
 void RMSNormalizationRows(const RMSNormalizationParams& p, const FloatSource& x,
                           TensorView<const float> scale, const FloatTarget& y) noexcept {
-  NormalizeRows(false, p.epsilon, x, scale.data, nullptr, y);
+  NormalizeRows(false, p.axis, p.epsilon, x, scale.data, nullptr, y);
 }
 
 }  // namespace dragoman::rt

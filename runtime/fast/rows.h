@@ -28,8 +28,8 @@ void LogSoftmaxColumns(const SoftmaxParams& p, TensorView<const float> x,
 // Softmax of rows of `size` floats that begin `stride` apart, in place, on the calling thread.
 void SoftmaxInPlace(std::int64_t rows, std::int64_t size, std::int64_t stride, float* x) noexcept;
 
-// p.axis is the last one; scale and bias have one element for each of its elements; bias may be
-// absent, mean and inv_std are.
+// Rows are along p.axis and all axes after it; scale and bias have one element for each of theirs;
+// bias may be absent, mean and inv_std are.
 void LayerNormalizationRows(const LayerNormalizationParams& p, const FloatSource& x,
                             TensorView<const float> scale, TensorView<const float> bias,
                             const FloatTarget& y, TensorView<float> mean,

@@ -146,6 +146,7 @@ class PlanBuilder {
   void UseDynamic(const Node& node, const OpDef& def, Step& step);
   bool UseDynamicRecurrent(const Node& node, const OpDef& def, Step& step);
   bool UseDynamicResize(const Node& node, const OpDef& def, Step& step);
+  bool UseComputedConv(const Node& node, const OpDef& def, Step& step);
   bool PrepareDynamicLinear(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareDynamic(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareDynamicConv(const Node& node, const Params& params, const rt::Shape& sample,

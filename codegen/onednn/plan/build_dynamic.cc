@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view kProductHeader = "runtime/fast/dynamic_product.h";
 constexpr std::string_view kConvHeader = "runtime/fast/dynamic_conv.h";
+constexpr std::string_view kComputedConvHeader = "runtime/fast/computed_conv.h";
 constexpr std::string_view kLinearHeader = "runtime/fast/packed_linear.h";
 constexpr std::string_view kResizeHeader = "runtime/fast/dynamic_resize.h";
 constexpr std::string_view kRecurrentHeader = "runtime/fast/dynamic_recurrent.h";
@@ -116,6 +117,23 @@ bool PlanBuilder::UseDynamicResize(const Node& node, const OpDef& def, Step& ste
   return true;
 }
 
+// By weights that are not constant.
+bool PlanBuilder::UseComputedConv(const Node& node, const OpDef& def, Step& step) {
+  if (!node.Is("Conv") || IsFixed(node.operand(1))) return false;
+  const std::optional<rt::Shape> x = SampleImageSizesOf(node.operand(0));
+  const Result<Params> params = def.fill_params(node);
+  if (!x || x->size() > 5 || !params.ok()) return false;
+  Prepared prepared;
+  prepared.is_dynamic = prepared.reads_constants = prepared.allocates = true;
+  prepared.type = "rt::ComputedConv";
+  prepared.header = kComputedConvHeader;
+  prepared.init = params->cpp();
+  if (options_.exact_conv) prepared.method = "rt::ConvMethod::kDirect";
+  step.inputs = {Get(node.operand(0)), Get(node.operand(1)), Get(node.operand(2))};
+  SetPrepared(std::move(prepared), step);
+  return true;
+}
+
 // A product by a constant matrix, of any number of rows.
 bool PlanBuilder::PrepareDynamicLinear(const Node& node, const OpDef& def, Prepared& prepared) {
   if (!node.Is("MatMul") && !node.Is("Gemm") && !node.IsDragoman("Linear")) return false;
@@ -158,7 +176,7 @@ void PlanBuilder::UseDynamic(const Node& node, const OpDef& def, Step& step) {
   auto* call = step.As<KernelStep>();
   if (call == nullptr || UseDynamicInt8(node, def, step)) return;
   if (!IsF32(node.operand(0)) || UseDynamicRecurrent(node, def, step) ||
-      UseDynamicResize(node, def, step)) {
+      UseDynamicResize(node, def, step) || UseComputedConv(node, def, step)) {
     return;
   }
   Prepared prepared;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <span>
 
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/value_queries.h"
@@ -47,16 +48,21 @@ std::string Comment(const Node& node, const OpDef* def) {
   return text + SourcePlace(node);
 }
 
-// Whether `operand` has one element for each along the last axis of `x`, or is absent.
-bool IsRowOf(const Value* operand, const Value& x) {
+// Whether `operand` has the sizes of `x` from `axis` on, or is absent.
+bool IsRowOf(const Value* operand, const Value& x, std::int64_t axis) {
   if (operand == nullptr) return true;
-  const Shape* shape = operand->type().shape();
-  return shape->size() == 1 && Equal(shape->front(), x.type().shape()->back()) == Truth::kYes;
+  const Shape &shape = *operand->type().shape(), &whole = *x.type().shape();
+  const auto rank = static_cast<std::int64_t>(whole.size());
+  const auto row =
+      std::span(whole).subspan(static_cast<std::size_t>(axis < 0 ? axis + rank : axis));
+  return std::ranges::equal(shape, row, [](const Dim& own, const Dim& other) {
+    return Equal(own, other) == Truth::kYes;
+  });
 }
 
 bool IsSoftmax(const Node& node) { return node.Is("Softmax") || node.Is("LogSoftmax"); }
 
-// Softmax, and normalisations along the last axis, for which runtime/fast has loops of its own.
+// Softmax, and normalisations along the last axes, for which runtime/fast has loops of its own.
 bool IsAlongRows(const Node& node) {
   const bool normalizes = node.Is("LayerNormalization") || node.Is("RMSNormalization");
   if ((!normalizes && !IsSoftmax(node)) || node.num_results() != 1) return false;
@@ -67,8 +73,9 @@ bool IsAlongRows(const Node& node) {
   }
   const Value& x = *node.operand(0);
   if (*x.type().rank() == 0) return false;
-  return !normalizes ||
-         (IsAlongLastAxis(node) && IsRowOf(node.operand(1), x) && IsRowOf(node.operand(2), x));
+  if (!normalizes) return true;
+  const std::int64_t axis = IntAttribute(node, "axis");
+  return IsRowOf(node.operand(1), x, axis) && IsRowOf(node.operand(2), x, axis);
 }
 
 // QuantizeLinear or DequantizeLinear between f32 and 8-bit integers with one scale in all, or
@@ -90,6 +97,21 @@ std::string QuantizingFunction(const Node& node) {
   const Value& integers = quantizes ? *node.result() : *node.operand(0);
   return std::string(quantizes ? "Q" : "Deq") + "uantizeTensor<" +
          std::string(CppType(integers.type().dtype())) + ">";
+}
+
+// GridSample of images and points in f32, for which runtime/fast has a loop of its own.
+bool SamplesFloats(const Node& node) {
+  return node.Is("GridSample") && IsF32(node.operand(0)) && IsF32(node.operand(1));
+}
+
+// A kernel whose loops gain by longer vectors than any x86-64 has: numbers of other widths side by
+// side, and what is chosen element by element.
+bool GainsByVectors(const Node& node) {
+  if (node.operand(0) == nullptr) return false;
+  const DType from = node.operand(0)->type().dtype();
+  if (node.Is("ArgMax") || node.Is("ArgMin")) return true;
+  const bool converts = node.Is("Cast") && node.result()->type().dtype() != DType::kString;
+  return converts && (from == DType::kF32 || from == DType::kF16);
 }
 
 }  // namespace
@@ -217,11 +239,19 @@ Status PlanBuilder::BuildKernel(const Node& node, const OpDef& def, Step& step) 
   call.fallible = def.kernel.fallible;
   call.scratch = def.kernel.scratch;
   if (IsAlongRows(node)) {
-    call.function = def.name->type + (IsAlongLastAxis(node) ? "Rows" : "Columns");
+    const bool is_column = IsSoftmax(node) && !IsAlongLastAxis(node);
+    call.function = def.name->type + (is_column ? "Columns" : "Rows");
     call.header = "runtime/fast/rows.h";
   } else if (QuantizesTensor(node)) {
     call.function = QuantizingFunction(node);
     call.header = "runtime/fast/quantize.h";
+  } else if (SamplesFloats(node)) {
+    call.function = "GridSampleFloats";
+    call.header = "runtime/fast/grid_sample.h";
+  } else if (GainsByVectors(node)) {
+    call.function = "OnVectors<rt::" + *instance + ">";
+    call.header = def.kernel.header;
+    plan_.headers.insert("runtime/fast/on_vectors.h");
   } else {
     call.header = def.kernel.header;
   }

@@ -21,8 +21,15 @@ double ClipTo(double x, double low, double high) { return std::min(std::max(x, l
 // Sorted by name.
 constexpr ScalarOp kScalarOps[] = {
     {"Abs", "std::fabs({0})", [](const double* a) { return std::fabs(a[0]); }},
+    {"Acos", "rt::fast::Acos({0})", [](const double* a) { return std::acos(a[0]); }},
     {"Add", "{0} + {1}", [](const double* a) { return a[0] + a[1]; }},
+    {"Asin", "rt::fast::Asin({0})", [](const double* a) { return std::asin(a[0]); }},
+    {"Atan", "rt::fast::Atan({0})", [](const double* a) { return std::atan(a[0]); }},
     {"Ceil", "std::ceil({0})", [](const double* a) { return std::ceil(a[0]); }},
+    {"Celu", "rt::fast::Celu({0}, {1})",
+     [](const double* a) {
+       return std::max(a[0], 0.0) + std::min(a[1] * std::expm1(a[0] / a[1]), 0.0);
+     }},
     {"Clip", "rt::fast::Clip({0}, {1}, {2})",
      [](const double* a) { return ClipTo(a[0], a[1], a[2]); }},
     {"Cos", "rt::fast::Cos({0})", [](const double* a) { return std::cos(a[0]); }},
@@ -49,11 +56,13 @@ constexpr ScalarOp kScalarOps[] = {
     {"Log", "rt::fast::Log({0})", [](const double* a) { return std::log(a[0]); }},
     {"Max", "rt::fast::Max({0}, {1})", [](const double* a) { return std::max(a[0], a[1]); }},
     {"Min", "rt::fast::Min({0}, {1})", [](const double* a) { return std::min(a[0], a[1]); }},
+    {"Mish", "rt::fast::Mish({0})",
+     [](const double* a) { return a[0] * std::tanh(std::log1p(std::exp(a[0]))); }},
     {"Mul", "{0} * {1}", [](const double* a) { return a[0] * a[1]; }},
     {"Neg", "-{0}", [](const double* a) { return -a[0]; }},
     {"PRelu", "rt::fast::LeakyRelu({0}, {1})",
      [](const double* a) { return a[0] < 0 ? a[1] * a[0] : a[0]; }},
-    {"Pow", "std::pow({0}, {1})", [](const double* a) { return std::pow(a[0], a[1]); }},
+    {"Pow", "rt::fast::Pow({0}, {1})", [](const double* a) { return std::pow(a[0], a[1]); }},
     {"Reciprocal", "1.0f / {0}", [](const double* a) { return 1.0 / a[0]; }},
     {"Relu", "rt::fast::Relu({0})", [](const double* a) { return a[0] < 0 ? 0.0 : a[0]; }},
     {"Round", "std::nearbyint({0})", [](const double* a) { return std::nearbyint(a[0]); }},
@@ -63,6 +72,8 @@ constexpr ScalarOp kScalarOps[] = {
     {"Sin", "rt::fast::Sin({0})", [](const double* a) { return std::sin(a[0]); }},
     {"Softplus", "rt::fast::Softplus({0})",
      [](const double* a) { return std::log1p(std::exp(-std::fabs(a[0]))) + std::max(a[0], 0.0); }},
+    {"Softsign", "{0} / (1.0f + std::fabs({0}))",
+     [](const double* a) { return a[0] / (1.0 + std::fabs(a[0])); }},
     {"Sqrt", "std::sqrt({0})", [](const double* a) { return std::sqrt(a[0]); }},
     {"Square", "{0} * {0}", [](const double* a) { return a[0] * a[0]; }},
     {"Sub", "{0} - {1}", [](const double* a) { return a[0] - a[1]; }},
@@ -92,12 +103,12 @@ Call ClipCall(const Node& node) {
   return WithNumbers("Clip", {*low, *high});
 }
 
+// Powers that are products.
 Call PowCall(const Node& node) {
   const std::optional<float> exponent = ScalarOf(node.operand(1));
-  if (!exponent) return std::nullopt;
-  if (*exponent == 2.0f) return WithNumbers("Square", {});
-  if (*exponent == 3.0f) return WithNumbers("Cube", {});
-  return WithNumbers("Pow", {*exponent});
+  if (exponent == 2.0f) return WithNumbers("Square", {});
+  if (exponent == 3.0f) return WithNumbers("Cube", {});
+  return std::nullopt;
 }
 
 // Operators whose attributes become numbers.
@@ -106,6 +117,7 @@ Call CallWithAttributes(const Node& node) {
   if (!params.ok()) return std::nullopt;
   if (node.Is("LeakyRelu"))
     return WithNumbers("LeakyRelu", {params->As<rt::LeakyReluParams>().alpha});
+  if (node.Is("Celu")) return WithNumbers("Celu", {params->As<rt::CeluParams>().alpha});
   if (node.Is("Elu")) return WithNumbers("Elu", {params->As<rt::EluParams>().alpha});
   if (node.Is("Selu")) {
     const auto& p = params->As<rt::SeluParams>();
@@ -136,7 +148,9 @@ Call ToScalarCall(const Node& node) {
   const OpDef* def = FindOp(node);
   if (def == nullptr) return std::nullopt;
   if (node.Is("Clip")) return ClipCall(node);
-  if (node.Is("Pow")) return PowCall(node);
+  if (node.Is("Pow")) {
+    if (Call call = PowCall(node)) return call;
+  }
   if (def->fill_params) return CallWithAttributes(node);
   ScalarCall call{FindScalarOp(node.op().type), {}};
   if (node.Is("Sum")) call.op = FindScalarOp("Add");

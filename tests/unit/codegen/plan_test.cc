@@ -153,6 +153,39 @@ TEST(MakePlan, PreparesResizesWhoseSizesAreNotKnownUnlessScalesAreNot) {
   EXPECT_THAT(Calls(features), ElementsAre("rt::DynamicResize"));
 }
 
+// The call of the node that gives y: of operands x and v, both of sizes (2, 3, 4, 4).
+std::string CallOf(std::string_view node, std::string_view type = "f32") {
+  const std::string sized = std::string(type) + "[2, 3, 4, 4]";
+  return Calls(PlanOf("graph main(%x: " + sized + ", %v: " + sized + ") -> (%y) {\n  " +
+                      std::string(node) + "\n}"))
+      .back();
+}
+
+TEST(MakePlan, CallsLoopsOfItsOwnWhereTheyFit) {
+  const std::string_view sample =
+      "const %begin: i64[1] = [0]\n  const %end: i64[1] = [2]\n  const %axis: i64[1] = [3]\n"
+      "  %g = onnx.Slice(%v, %begin, %end, %axis)\n  %y = onnx.GridSample(%x, %g)";
+  EXPECT_EQ(CallOf(sample), "GridSampleFloats");
+  EXPECT_EQ(CallOf(sample, "f64"), "GridSample<double, double>");
+  EXPECT_EQ(CallOf("%y = onnx.Conv(%x, %v)"), "rt::ComputedConv");
+  EXPECT_EQ(CallOf("%y = onnx.Conv(%x, %v)", "f64"), "Conv<double>");
+  EXPECT_EQ(CallOf("%y = onnx.Pow(%x, %v)"), "map");
+  EXPECT_EQ(CallOf("%y = onnx.Pow(%x, %v)", "f64"), "Pow<double, double>");
+  EXPECT_EQ(CallOf("%y = onnx.Mish(%x)"), "map");
+  EXPECT_EQ(CallOf("%y = onnx.ArgMax(%x)"), "OnVectors<rt::ArgMax<float>>");
+}
+
+TEST(MakePlan, NormalizesRowsOfSeveralAxesUnlessTheScaleIsShared) {
+  const auto normalize = [](std::string_view scale) {
+    return Calls(PlanOf("graph main(%x: f32[2, 3, 4], %s: f32" + std::string(scale) +
+                        ") -> (%y) {\n  %y = onnx.LayerNormalization(%x, %s) {axis = 1}\n}"))
+        .front();
+  };
+  EXPECT_EQ(normalize("[3, 4]"), "LayerNormalizationRows");
+  EXPECT_EQ(normalize("[4]"), "LayerNormalization<float, float>");
+  EXPECT_EQ(normalize("[1, 4]"), "LayerNormalization<float, float>");
+}
+
 TEST(MakePlan, TellsWhichStepsCallReferenceKernelsThoughOthersNeedNot) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[4, 2]) -> (%z: f64[4, 2]) {
     const %w: f32[2, 2] = [[0.5, 1.0], [0.0, 2.0]]

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/fast/computed_conv.h"
 #include "runtime/fast/dynamic_conv.h"
 #include "runtime/fast/dynamic_pool.h"
 #include "runtime/fast/dynamic_product.h"
@@ -50,6 +51,36 @@ TEST_F(DynamicOperatorsTest, ConvolutionsOfManySizesInTurn) {
     Conv<float>(p, x.In(), w.In(), b.In(), expected.Out());
     ASSERT_TRUE(conv.Run(x.In(), nullptr, y.Out(), scratch).ok());
     ExpectNear(y.Values(), expected.Values());
+  }
+}
+
+// Images, sequences and groups; other weights in the same memory in each call.
+TEST_F(DynamicOperatorsTest, ConvolutionsByComputedWeights) {
+  struct Case {
+    Shape x, w;
+    std::int64_t group;
+  };
+  for (const Case& c :
+       {Case{{1, 32, 9, 8}, {40, 32, 3, 3}, 1}, Case{{2, 6, 11}, {4, 3, 5}, 2},
+        Case{{1, 16, 7, 7}, {16, 1, 5, 5}, 16}, Case{{1, 2, 4, 4}, {3, 2, 4, 4}, 1}}) {
+    Memory scratch;
+    ConvParams p;
+    p.group = c.group;
+    ComputedConv conv;
+    ASSERT_TRUE(conv.Init(context_, p).ok());
+    Shape sizes;
+    ASSERT_TRUE(ConvShape(p, c.x, c.w, &sizes).ok());
+    Dense<float> w(c.w);
+    for (const bool has_bias : {false, true, true}) {
+      const Dense<float> x = Draw(c.x), b = Draw({c.w[0]}), drawn = Draw(c.w);
+      const std::vector<float> weights = drawn.Values();
+      std::copy(weights.begin(), weights.end(), w.Out().data);
+      const TensorView<const float> bias = has_bias ? b.In() : TensorView<const float>();
+      Dense<float> expected(sizes), y(sizes);
+      Conv<float>(p, x.In(), w.In(), bias, expected.Out());
+      ASSERT_TRUE(conv.Run(x.In(), w.In(), bias, y.Out(), scratch).ok());
+      ExpectNear(y.Values(), expected.Values());
+    }
   }
 }
 

@@ -230,6 +230,17 @@ TEST(FastMath, IsWithinAFewUnitsOfTheLastPlace) {
     EXPECT_NEAR(fast::Tanh(v), std::tanh(d), 3e-7 * std::fabs(std::tanh(d))) << v;
     EXPECT_NEAR(fast::Erf(v), std::erf(d), 3e-7 * std::fabs(std::erf(d)) + 1e-7) << v;
     EXPECT_NEAR(fast::Sigmoid(v), 1.0 / (1.0 + std::exp(-d)), 4e-7) << v;
+    const double mish = d * std::tanh(std::log1p(std::exp(d)));
+    EXPECT_NEAR(fast::Mish(v), mish, 5e-7 * std::fabs(mish)) << v;
+    for (const double alpha : {1.0, 0.3, -1.5}) {
+      const double celu = std::max(d, 0.0) + std::min(alpha * std::expm1(d / alpha), 0.0);
+      EXPECT_NEAR(fast::Celu(v, static_cast<float>(alpha)), celu, 1e-6 * std::fabs(celu)) << v;
+    }
+    EXPECT_NEAR(fast::Atan(v), std::atan(d), 3e-7 * std::fabs(std::atan(d))) << v;
+    const double inner = d / 20.0;  // as far as sines go
+    const auto w = static_cast<float>(inner);
+    EXPECT_NEAR(fast::Asin(w), std::asin(double{w}), 3e-7 * std::fabs(std::asin(double{w}))) << w;
+    EXPECT_NEAR(fast::Acos(w), std::acos(double{w}), 3e-7 * std::acos(double{w})) << w;
   }
 }
 
@@ -253,6 +264,27 @@ TEST(FastMath, ReducesAllFloatsAlike) {
   EXPECT_TRUE(std::signbit(fast::Sin(-0.0f)));
 }
 
+// Of all pairs of numbers at which std::pow makes a distinction, and of some between.
+TEST(FastMath, PowersAreThoseOfTheLibrary) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::vector<float> values = {0.0f,   1e-45f,     1e-40f,       1e-3f,   0.5f,    0x1.fffffep-1f,
+                               1.0f,   1.5f,       2.0f,         3.0f,    127.0f,  149.0f,
+                               150.0f, 8388609.0f, 1.e7f,        0x1p24f, 0x1p25f, 1e30f,
+                               3e38f,  kInfinity,  std::nanf("")};
+  for (float v = 0.01f; v < 100.0f; v *= 1.37f) values.push_back(v);
+  for (std::size_t i = values.size(); i > 0; --i) values.push_back(-values[i - 1]);
+  for (const float x : values) {
+    for (const float y : values) {
+      const float wanted = std::pow(x, y), found = fast::Pow(x, y);
+      ASSERT_EQ(std::isnan(wanted), std::isnan(found)) << x << " to the power of " << y;
+      if (std::isnan(wanted)) continue;
+      ASSERT_EQ(std::signbit(wanted), std::signbit(found)) << x << " to the power of " << y;
+      const std::uint32_t apart = fast::ToBits(wanted) - fast::ToBits(found) + 1;
+      ASSERT_LE(apart, 2u) << x << " to the power of " << y << ": " << wanted << ", " << found;
+    }
+  }
+}
+
 TEST(FastMath, KeepsWhatIsNotFinite) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float nan = std::nanf("");
@@ -263,11 +295,26 @@ TEST(FastMath, KeepsWhatIsNotFinite) {
   EXPECT_EQ(fast::Erf(-kInfinity), -1.0f);
   EXPECT_EQ(fast::Log(kInfinity), kInfinity);
   EXPECT_EQ(fast::Log(-0.0f), -kInfinity);
-  for (float value :
-       {fast::Exp(nan), fast::Expm1(nan), fast::Softplus(nan), fast::Tanh(nan), fast::Erf(nan),
-        fast::Sigmoid(nan), fast::Relu(nan), fast::Clip(nan, 0.0f, 1.0f), fast::Sin(nan),
-        fast::Sin(kInfinity), fast::Cos(nan), fast::Cos(-kInfinity), fast::Log(nan),
-        fast::Log(-1.0f), fast::Log(-kInfinity)}) {
+  EXPECT_EQ(fast::Mish(kInfinity), kInfinity);
+  EXPECT_EQ(fast::Celu(kInfinity, 1.0f), kInfinity);
+  EXPECT_EQ(fast::Celu(-kInfinity, 2.0f), -2.0f);
+  EXPECT_EQ(fast::Atan(kInfinity), static_cast<float>(std::acos(0.0)));
+  EXPECT_EQ(fast::Atan(-kInfinity), -static_cast<float>(std::acos(0.0)));
+  EXPECT_TRUE(std::signbit(fast::Atan(-0.0f)));
+  EXPECT_TRUE(std::signbit(fast::Asin(-0.0f)));
+  EXPECT_EQ(fast::Acos(1.0f), 0.0f);
+  EXPECT_EQ(fast::Acos(-1.0f), static_cast<float>(std::acos(-1.0)));
+  for (float value : {fast::Exp(nan),        fast::Expm1(nan),
+                      fast::Softplus(nan),   fast::Tanh(nan),
+                      fast::Erf(nan),        fast::Sigmoid(nan),
+                      fast::Relu(nan),       fast::Clip(nan, 0.0f, 1.0f),
+                      fast::Sin(nan),        fast::Sin(kInfinity),
+                      fast::Cos(nan),        fast::Cos(-kInfinity),
+                      fast::Log(nan),        fast::Log(-1.0f),
+                      fast::Log(-kInfinity), fast::Mish(nan),
+                      fast::Celu(nan, 1.0f), fast::Atan(nan),
+                      fast::Asin(nan),       fast::Asin(1.5f),
+                      fast::Acos(nan),       fast::Acos(-kInfinity)}) {
     EXPECT_TRUE(std::isnan(value));
   }
 }

@@ -103,5 +103,21 @@ TEST_F(RowsTest, NormalizationsAreThePlainKernels) {
   }
 }
 
+// Also of more elements than are summed up at a time.
+TEST_F(RowsTest, NormalizationsAlongSeveralAxes) {
+  for (const std::int64_t size : {5, 700, 5000}) {
+    Reset(size);
+    const std::vector<float> scales = Draw(2 * size, 4.0f), biases = Draw(2 * size, 4.0f);
+    const TensorView<const float> scale{scales.data(), {2, size}}, bias{biases.data(), {2, size}};
+    LayerNormalizationParams p;
+    for (const std::int64_t axis : {1, -2}) {
+      p.axis = axis;
+      LayerNormalization<float, float>(p, x(), scale, bias, To(plain_), {}, {});
+      LayerNormalizationRows(p, x(), scale, bias, To(fast_), {}, {});
+      ExpectNear(1e-5f);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace dragoman::rt
