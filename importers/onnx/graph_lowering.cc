@@ -2,6 +2,7 @@
 #include "importers/onnx/graph_lowering.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "core/ir/densify.h"
@@ -50,6 +51,17 @@ Status CheckElements(const std::string& name, const Type& declared, const Type& 
   if (!are_known || declared.dtype() == computed.dtype()) return {};
   return InvalidInput("value '" + name + "' is declared as " + declared.ToString() +
                       ", but is of " + std::string(Name(computed.dtype())));
+}
+
+// "encoder.layer.0" of "['', 'encoder', 'encoder.layer.0', 'linear_1']": the modules around a node,
+// which comes last.
+std::string ModuleIn(std::string_view scopes) {
+  constexpr std::string_view kBetween = "', '";
+  const std::size_t end = scopes.rfind(kBetween);
+  if (end == std::string_view::npos) return "";
+  scopes = scopes.substr(0, end);
+  const std::size_t begin = scopes.rfind('\'');
+  return begin == std::string_view::npos ? "" : std::string(scopes.substr(begin + 1));
 }
 
 }  // namespace
@@ -415,6 +427,7 @@ OriginPtr OnnxGraphLowering::OriginOf(const Node& node, const CallScope& scope) 
   // As torch.onnx.export writes it.
   for (const auto& [key, value] : NodeMetadata(node)) {
     if (key == "pkg.torch.onnx.stack_trace") SetLocation(op, value, "torch");
+    if (key == "pkg.torch.onnx.name_scopes" && op.scope.empty()) op.scope = ModuleIn(value);
   }
   return Origin::Leaf(std::move(op));
 }

@@ -33,6 +33,8 @@ graph {{
     op_type: "Softmax" name: "node_softmax" input: "x" output: "y"
     attribute {{ name: "axis" type: INT i: {axis} }}
     metadata_props {{ key: "pkg.torch.onnx.stack_trace" value: {json.dumps(TRACE)} }}
+    metadata_props {{ key: "pkg.torch.onnx.name_scopes"
+                      value: "['', 'policy', 'policy.heads.0', 'softmax']" }}
   }}
   input {{ {TYPE % "x"} }}
   output {{ {TYPE % "y"} }}
@@ -49,6 +51,7 @@ graph {{
                          "--level", "common")
         self.assertIn('at "torch/nn/functional.py:9"', text)
         self.assertIn('called_from = ["policy.py:12", "heads.py:7"]', text)
+        self.assertIn('scope "policy.heads.0"', text)
 
     def test_messages_say_them(self):
         error = self.fails(2, "convert", self.model(5), "-o", self.out / "m.py")
