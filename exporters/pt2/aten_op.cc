@@ -180,6 +180,11 @@ Term AtenOp::Permute(const Term& x, const Ints& order) const {
 }
 
 Term AtenOp::SwapAxes(const Term& x, std::int64_t a, std::int64_t b) const {
+  if (graph.FindPermuted(x)) {
+    Ints order = AxesFrom(0, x.rank());
+    std::swap(order[static_cast<std::size_t>(a)], order[static_cast<std::size_t>(b)]);
+    return Permute(x, order);
+  }
   Shape shape = x.shape;
   std::swap(shape[static_cast<std::size_t>(a)], shape[static_cast<std::size_t>(b)]);
   return Call("aten.transpose.int", {{"self", x}, {"dim0", a}, {"dim1", b}},

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -151,10 +152,14 @@ bool IsSimple(const Expr& expr) {
 }
 
 std::string SliceText(const Expr& expr) {
-  const std::string begin = FlatText(expr.parts[0]);
-  const std::string end = FlatText(expr.parts[1]);
-  if (IsSimple(expr.parts[0]) && IsSimple(expr.parts[1])) return begin + ":" + end;
-  return begin + (begin.empty() ? ":" : " :") + (end.empty() ? "" : " " + end);
+  const bool is_simple = std::ranges::all_of(expr.parts, IsSimple);
+  std::string text = FlatText(expr.parts[0]);
+  for (std::size_t i = 1; i < expr.parts.size(); ++i) {
+    const std::string part = FlatText(expr.parts[i]);
+    text += is_simple || text.empty() ? ":" : " :";
+    text += (is_simple || part.empty() ? "" : " ") + part;
+  }
+  return text;
 }
 
 bool HasReceiver(const Expr& expr) {
@@ -237,6 +242,12 @@ void PythonText::Print(std::size_t indent, const std::string& prefix, const Expr
 void PythonText::PrintList(std::size_t indent, const std::string& head, const Exprs& parts,
                            std::string_view tail, bool may_join) {
   Line(indent, head);
+  // A generator stands alone, without a comma.
+  if (parts.size() == 1 && parts[0].kind == Kind::kBinary && parts[0].text.starts_with("for ")) {
+    Print(indent + 4, "", parts[0].parts[0], "");
+    Line(indent + 4, parts[0].text + " " + FlatText(parts[0].parts[1]));
+    return Line(indent, tail);
+  }
   const std::string joined = Joined(parts, 0);
   if (may_join && indent + 4 + joined.size() <= kLineWidth) {
     Line(indent + 4, joined);

@@ -30,7 +30,8 @@ struct Expr {
     kPair,       // key `text` of a dict, and the only part
     kUnary,      // operator `text` before the only part
     kIndex,      // the first part at the others
-    kSlice,      // from the first part to the second, either of which may be empty code
+    kSlice,      // from the first part to the second, either of which may be empty code, in steps
+                 // of the third, if there is one
   };
 
   Kind kind = Kind::kText;

@@ -159,9 +159,11 @@ void InlineValues(Statements& statements) {
     const bool is_single = statement.kind == Step::kAssign && statement.targets.size() == 1 &&
                            statement.text.empty() && UsesOf(uses, statement.targets[0]) == 1;
     const bool is_reading = is_single && MayHold(next) && Reads(next.value, statement.targets[0]);
+    const bool is_returned =
+        is_reading && next.kind == Step::kReturn && next.value.kind == Expr::Kind::kValue;
     const bool is_short = is_reading && WidthOf(statement.value) + WidthOf(next.value) < kWidest &&
                           CallsIn(statement.value) + CallsIn(next.value) <= kMostCalls;
-    if (!is_short) {
+    if (!is_short && !is_returned) {
       ++i;
       continue;
     }
@@ -218,6 +220,7 @@ class Namer {
     for (std::size_t i = 0; i < function.inputs.size(); ++i) {
       const std::string hint = i < hints.size() ? hints[i] : "x";
       by_value_[function.inputs[i]] = names_.Unique(Short(hint));
+      inputs_.insert(function.inputs[i]);
     }
   }
 
@@ -279,7 +282,18 @@ class Namer {
     const auto name = by_value_.find(first);
     if (name == by_value_.end() || IsSize(statement.value) != sizes_.contains(first))
       return std::nullopt;
-    return own.contains(first) ? std::optional(name->second) : std::nullopt;
+    if (!own.contains(first)) return std::nullopt;
+    // What a module makes of an argument is no longer what its name says.
+    const bool is_renamed = inputs_.contains(first) && CallsModule(statement.value);
+    return is_renamed && name->second != "x" ? names_.Unique("x") : name->second;
+  }
+
+  static bool CallsModule(const Expr& expr) {
+    bool calls = false;
+    ForEachPart(expr, [&](const Expr& part) {
+      calls = calls || (part.kind == Expr::Kind::kCall && part.parts[0].kind == Expr::Kind::kSelf);
+    });
+    return calls;
   }
 
   // Whether it is an int of Python, not a tensor.
@@ -352,6 +366,7 @@ class Namer {
   Uses uses_;
   NameScope names_;
   std::map<std::string, std::string> by_value_;
+  std::set<std::string> inputs_;
   std::set<std::string> elements_;
   std::set<std::string> sizes_;  // values that are ints
 };

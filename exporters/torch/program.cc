@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "core/support/text.h"
@@ -245,7 +246,10 @@ class Reader {
 }  // namespace
 
 double ShortDouble(float value) {
-  return std::isfinite(value) ? *ParseDouble(FormatFloat(value)) : static_cast<double>(value);
+  if (!std::isfinite(value)) return value;
+  const double rounded = *ParseDouble(FormatFloat(value));
+  // The digits of the largest number are of more than torch takes.
+  return std::abs(rounded) <= std::numeric_limits<float>::max() ? rounded : value;
 }
 
 std::string TorchTypeOf(std::optional<DType> dtype) {

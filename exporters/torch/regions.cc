@@ -26,6 +26,18 @@ void NarrowToLayers(const Call& call, const ModuleTree& tree, ModulePath& path) 
   }
 }
 
+// How many parts the paths have in common from the front.
+std::size_t SharedLength(const ModulePath& a, const ModulePath& b) {
+  return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+}
+
+// The deepest module that holds both, or is one of them.
+Module* CommonOf(Module& a, const Module& b) {
+  Module* common = &a;
+  while (!IsAbove(common->path, b.path)) common = common->parent;
+  return common;
+}
+
 }  // namespace
 
 Regions::Regions(const ProgramCalls& program, ModuleTree& tree, bool flat)
@@ -153,6 +165,46 @@ Module* Regions::HomeOf(std::size_t i) {
 void Regions::FindHomes(bool flat) {
   for (std::size_t i = 0; i < calls_.size(); ++i)
     homes_.push_back(flat ? &tree_.root() : HomeOf(i));
+  if (!flat) RaiseShared();
+}
+
+// The deepest module in which all is read that the call gives; nullptr: nothing is.
+Module* Regions::ReaderOf(std::size_t call) {
+  Module* reader = nullptr;
+  for (const std::string& result : calls_[call]->results) {
+    if (results_.contains(result)) return &tree_.root();
+    const auto users = used_.find(result);
+    if (users == used_.end()) continue;
+    for (std::size_t user : users->second)
+      reader = reader == nullptr ? homes_[user] : CommonOf(*reader, *homes_[user]);
+  }
+  return reader;
+}
+
+// What a module would make for others of nothing that it has itself, as a mask that an exporter
+// computes once for all layers, is made where all of these are.
+void Regions::RaiseShared() {
+  // How deep each call must stay at least: what it reads is made there.
+  std::vector<std::size_t> least(calls_.size());
+  for (std::size_t i = 0; i < calls_.size(); ++i) {
+    const ModulePath& home = homes_[i]->path;
+    if (tree_.LayerOf(*calls_[i]) != nullptr || calls_[i]->has_effect()) least[i] = home.size();
+    for (const std::string& value : reads_.at(calls_[i])) {
+      const ModulePath* weight = tree_.PathOfWeight(program_, value);
+      if (weight != nullptr)
+        least[i] = std::max(least[i], std::min(SharedLength(*weight, home), weight->size() - 1));
+    }
+    for (std::size_t maker : DependenciesOf(i)) {
+      const std::size_t shared = SharedLength(homes_[maker]->path, home);
+      least[i] = std::max(least[i], std::min(shared, least[maker]));
+    }
+  }
+  for (std::size_t i = calls_.size(); i-- > 0;) {
+    Module* reader = ReaderOf(i);
+    if (reader == nullptr || IsAbove(homes_[i]->path, reader->path)) continue;
+    Module& common = *CommonOf(*reader, *homes_[i]);
+    if (common.path.size() >= least[i]) homes_[i] = &common;
+  }
 }
 
 Regions::Set Regions::Under(const Set& calls, const Module& module) const {

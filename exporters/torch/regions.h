@@ -68,6 +68,8 @@ class Regions {
   void DropDeadCalls();
   void FindHomes(bool flat);
   Module* HomeOf(std::size_t call);
+  Module* ReaderOf(std::size_t call);
+  void RaiseShared();
   Boundary BoundaryOf(const Set& calls, const ModulePath& path) const;
   Set Under(const Set& calls, const Module& module) const;
   void Build(Module& module, const Set& calls);

@@ -333,24 +333,39 @@ std::optional<Expr> SpellRow(const Row& row, const Call& call) {
   return Method(NameExpr(receiver["as_tensor"]), row.form.substr(1), *std::move(arguments));
 }
 
-// x[:, 1:3].
-std::optional<Expr> SpellSlice(const Call& call) {
+// The places before an axis that is counted from the front: x[:, :, …].
+std::optional<Exprs> PlacesBefore(const Call& call) {
   const Json* dim = call.Find("dim");
+  if (dim == nullptr || !dim->contains("as_int") || (*dim)["as_int"] < 0) return std::nullopt;
+  return Exprs((*dim)["as_int"].get<std::size_t>(), Code(":"));
+}
+
+// x[:, 1:3], x[:, ::2].
+std::optional<Expr> SpellSlice(const Call& call) {
   const Json* begin = call.Find("start");
   const Json* end = call.Find("end");
   const Json* step = call.Find("step");
-  const bool has_parts = dim != nullptr && begin != nullptr && end != nullptr;
-  if (!has_parts || !dim->contains("as_int") || (*dim)["as_int"] < 0 || step != nullptr)
-    return std::nullopt;
-  Exprs places((*dim)["as_int"].get<std::size_t>(), Code(":"));
+  std::optional<Exprs> places = PlacesBefore(call);
+  if (!places || begin == nullptr || end == nullptr) return std::nullopt;
   Expr from = ArgumentExpr(*begin, "start");
   Expr to = ArgumentExpr(*end, "end");
   if (from.kind == Expr::Kind::kInt && from.number == 0) from = Code("");
   if (to.kind == Expr::Kind::kInt && to.number == INT64_MAX) to = Code("");
   if (FlatText(from) == "None") from = Code("");
   if (FlatText(to) == "None") to = Code("");
-  places.push_back(Slice(std::move(from), std::move(to)));
-  return Index(ValueOf(call.Tensor("self")), std::move(places));
+  Expr slice = Slice(std::move(from), std::move(to));
+  if (step != nullptr) slice.parts.push_back(ArgumentExpr(*step, "step"));
+  places->push_back(std::move(slice));
+  return Index(ValueOf(call.Tensor("self")), *std::move(places));
+}
+
+// x[:, 0].
+std::optional<Expr> SpellSelect(const Call& call) {
+  constexpr std::size_t kMostAxes = 3;
+  std::optional<Exprs> places = PlacesBefore(call);
+  if (!places || places->size() > kMostAxes || call.arguments.size() != 3) return std::nullopt;
+  places->push_back(ArgumentExpr(*call.Find("index"), "index"));
+  return Index(ValueOf(call.Tensor("self")), *std::move(places));
 }
 
 std::optional<Expr> SpellIndex(const Call& call) {
@@ -398,8 +413,9 @@ Expr Spell(const Call& call) {
   std::optional<Expr> spelled;
   if (call.target == "aten.slice.Tensor") spelled = SpellSlice(call);
   if (call.target == "aten.index.Tensor") spelled = SpellIndex(call);
+  if (call.target == "aten.select.int") spelled = SpellSelect(call);
   const Row* row = FindByKey(kRows, std::string_view(call.target), &Row::target);
-  if (row != nullptr) spelled = SpellRow(*row, call);
+  if (row != nullptr && !spelled) spelled = SpellRow(*row, call);
   return spelled ? *std::move(spelled) : AsSchema(call);
 }
 

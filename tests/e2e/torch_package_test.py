@@ -94,6 +94,33 @@ class TorchPackageTest(unittest.TestCase):
         names = set(header(folder / "model.safetensors")) - {"__metadata__"}
         self.assertEqual(names, {"fc.weight", "fc_scale", "items.weight_0"})
 
+    def test_the_lowest_number_is_one_that_torch_takes(self):
+        folder = self.package_of_text("""entry main(%x: f32[2, 3], %c: bool[2, 3]) -> (%y) {
+  const %low: f32[] = -3.4028235e38
+  %y: f32[2, 3] = onnx.Where(%c, %low, %x)
+}
+""")
+        self.assertIn("masked_fill(c, -3.4028234663852886e+38)", (folder / "model.py").read_text())
+
+    def test_what_layers_share_is_made_around_them(self):
+        # As an exporter leaves it: the mask is computed in the first layer, and read in all.
+        layers = "".join(
+            f"  const %layers.{i}.fc.weight: f32[3, 3] = {[[i + 1.0, 2.0, 3.0]] * 3}\n"
+            f"  %a{i}: f32[2, 3] = dragoman.Linear(%{'x' if i == 0 else f'b{i - 1}'}, "
+            f"%layers.{i}.fc.weight) @/layers.{i}/fc !{2 * i + 1}\n"
+            f"  %b{i}: f32[2, 3] = onnx.Mul(%a{i}, %m) @/layers.{i}/mul !{2 * i + 2}\n"
+            for i in range(3))
+        origins = '  !0 = "onnx.Sigmoid" @/layers.0/mask\n' + "".join(
+            f'  !{2 * i + 1} = "onnx.Gemm" @/layers.{i}/fc/fc\n'
+            f'  !{2 * i + 2} = "onnx.Mul" @/layers.{i}/mul\n' for i in range(3))
+        folder = self.package_of_text(
+            "entry main(%x: f32[2, 3], %mask: f32[2, 3]) -> (%b2) {\n"
+            "  %m: f32[2, 3] = onnx.Sigmoid(%mask) @/layers.0/mask !0\n" + layers +
+            "}\n\norigins {\n" + origins + "}\n")
+        text = (folder / "model.py").read_text()
+        self.assertEqual(text.count("\nclass "), 2, text)  # one for all layers, and the model
+        self.assertIn("for layer in self.layers:", text)
+
     def test_norms_that_share_fresh_weights_are_apart(self):
         # As an exporter stores them: the weights of three modules once, of two layers with scopes.
         folder = self.package_of_text("""entry main(%x: f32[2, 3]) -> (%y) {
