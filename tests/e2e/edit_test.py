@@ -273,6 +273,16 @@ class Edit(CommandCase):
             np.testing.assert_allclose(found[name], array, 1e-5, 1e-6)
         self.fails(2, "split", self.model, "-o", self.out / "part.onnx", "--at", "nothing")
 
+    def test_parts_of_models_merge(self):
+        merged = self.out / "merged.onnx"
+        self.done("merge", self.model, self.model, "-o", merged, "--cut-outputs-a", "r",
+                  "--cut-inputs-b", "r")
+        self.assertEqual(self.names(merged)[:2], (["x"], ["logits", "aux"]))
+        found = self.outputs(merged, x=self.x)
+        for name, array in self.plain().items():
+            np.testing.assert_allclose(found[name], array, 1e-5, 1e-6)
+        self.fails(2, "merge", self.model, self.model, "-o", merged, "--cut-outputs-a", "nothing")
+
     def test_models_of_equal_names_merge(self):
         twice = self.out / "twice.onnx"
         first = self.edited("--drop-output", "logits", "--drop-input", "unread", to="a.onnx")

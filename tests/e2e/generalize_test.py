@@ -76,6 +76,17 @@ class Generalize(CommandCase):
                 other = export(self.out / "other.onnx", batch, length)
                 self.done("verify", other, "--against", made, "--random", 2)
 
+    def test_parts_of_two_exports(self):
+        a = export(self.out / "a.onnx", 2, 4)
+        b = export(self.out / "b.onnx", 3, 7)
+        made = self.out / "made.onnx"
+        self.done("generalize", a, b, "-o", made, "--names", "x=n,length,6", "--cut-outputs", "j")
+        self.assertEqual([o.name for o in onnx.load(made).graph.output], ["j"])
+        part = self.out / "part.onnx"
+        self.done("extract", export(self.out / "other.onnx", 5, 3), "-o", part, "--inputs", "x",
+                  "--outputs", "j")
+        self.done("verify", part, "--against", made, "--random", 2)
+
     def test_what_is_not_one_model_is_refused(self):
         a = export(self.out / "a.onnx", 2, 4)
         out = self.out / "made.onnx"
