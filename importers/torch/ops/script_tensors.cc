@@ -121,15 +121,16 @@ bool IsNested(const Call& call) {
 
 Result<Results> LowerIsNested(Call& call) { return Results{Number::Bool(IsNested(call))}; }
 
+// The tensor; of a nested one its padded rows.
+Result<Value*> Rows(Call& call) {
+  if (!IsNested(call)) return Self(call);
+  const Abstract& rows = call.arguments().front().As<Tuple>()->items->front();
+  return call.heap().Read(call.builder(), *rows.As<TensorRef>());
+}
+
 Result<Results> LowerDim(Call& call) {
-  if (IsNested(call)) {
-    const Abstract& rows = call.arguments().front().As<Tuple>()->items->front();
-    DRAGOMAN_ASSIGN(const Value* padded, call.heap().Read(call.builder(), *rows.As<TensorRef>()));
-    DRAGOMAN_ASSIGN(const int rank, RankOf(padded));
-    return Results{Number::Int(rank)};
-  }
-  DRAGOMAN_ASSIGN(Value * self, Self(call));
-  DRAGOMAN_ASSIGN(const int rank, RankOf(self));
+  DRAGOMAN_ASSIGN(const Value* rows, Rows(call));
+  DRAGOMAN_ASSIGN(const int rank, RankOf(rows));
   return Results{Number::Int(rank)};
 }
 
@@ -146,8 +147,8 @@ Result<Results> LowerLength(Call& call) {
 }
 
 Result<Results> LowerDTypeCode(Call& call) {
-  DRAGOMAN_ASSIGN(Value * self, Self(call));
-  DRAGOMAN_ASSIGN(const DType dtype, call.DTypeOf(self));
+  DRAGOMAN_ASSIGN(Value * rows, Rows(call));
+  DRAGOMAN_ASSIGN(const DType dtype, call.DTypeOf(rows));
   const std::optional<TorchDType> code = ToTorchDType(dtype);
   if (!code) return call.Unsupported("element type " + std::string(Name(dtype)));
   return Results{Number::Int(static_cast<std::int64_t>(*code))};
