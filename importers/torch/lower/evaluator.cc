@@ -329,9 +329,33 @@ Flow Evaluator::RunFork(const Node& node, Frame& frame) {
   return flow;
 }
 
+namespace {
+
+// PyTorch casts the operands of what runs on a CPU in such a region: the archive does not show it.
+bool CastsOperands(const Abstract& context) {
+  const auto* object = context.As<ObjectRef>();
+  if (object == nullptr) return false;
+  const auto& contents = std::get<ObjectContents>(object->cell->contents);
+  if (!contents.class_name.ends_with("amp.autocast_mode.autocast")) return false;
+  for (const auto& [name, value] : contents.attributes) {
+    const auto* enabled = value.As<Number>();
+    if (name == "_enabled" && enabled != nullptr && enabled->known() && enabled->AsInt() == 0)
+      return false;
+    const auto* device = value.As<String>();
+    if (name == "device" && device != nullptr && device->known() && device->text() != "cpu")
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 Flow Evaluator::RunContext(const Node& node, Frame& frame) {
   std::vector<Abstract> arguments = Operands(node, frame);
   const bool enters = node.op().type == "Enter";
+  if (enters && !arguments.empty() && CastsOperands(arguments.front()))
+    Report(node, Unsupported("a scripted region under autocast on a CPU, whose casts PyTorch makes "
+                             "at run time; torch.export records them"));
   Result<const Graph*> method = Method(arguments.empty() ? Abstract(None()) : arguments.front(),
                                        enters ? "__enter__" : "__exit__");
   std::vector<Abstract> results;

@@ -198,8 +198,20 @@ Value* LowerCopySign(CallComposer& c) {
   return NegateWhere(c, SignBit(c, x.other), c.Abs(x.self));
 }
 
+// x · 2^exponent, rounded once, where x is floating and the exponent an integer. Twice half of the
+// exponent, since a power of two may be beyond the type where the product is not.
+Value* Scaled(CallComposer& c, Value* x, Value* exponent) {
+  Value* whole = c.Max(c.Min(c.Cast(exponent, DType::kF64), 2046), -2046);
+  Value* half = c.Floor(c.Mul(whole, 0.5));
+  Value* wide = c.Mul(c.Cast(x, DType::kF64), c.Pow(2.0, half));
+  return c.CastLike(c.Mul(wide, c.Pow(2.0, c.Sub(whole, half))), x);
+}
+
 Value* LowerLdexp(CallComposer& c) {
   Value* x = c.Tensor("self");
+  Value* given = c.Tensor("other");
+  if (c.failed()) return nullptr;
+  if (IsFloating(c.dtype(x)) && IsInteger(c.dtype(given))) return Scaled(c, x, given);
   Value* exponent = c.Floating("other");
   Value* power = c.CastLike(c.Pow(2.0, c.Widen(exponent)), exponent);
   const PromotionOperand factors[] = {{c.dtype(x), PromotionClassOf(c.MaybeRank(x))},

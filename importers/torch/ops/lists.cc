@@ -4,6 +4,7 @@
 #include "importers/torch/ops/op_rows.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -81,22 +82,44 @@ Value* LowerIsIn(CallComposer& c) {
   return c.Bool("invert") ? c.Not(found) : found;
 }
 
+// The size of an axis of which two lists of sizes say `a` and `b`. What is known only at run time
+// is one or as large as the other.
+Result<Number> BroadcastSize(Call& call, const Number& a, const Number& b) {
+  const Number one = Number::Int(1);
+  if (a == one || a == b) return b;
+  if (b == one) return a;
+  if (a.known() && b.known())
+    return call.Invalid("the sizes " + std::to_string(a.AsInt()) + " and " +
+                        std::to_string(b.AsInt()) + " cannot be broadcast together");
+  if (a.known() || b.known()) return a.known() ? a : b;
+  Composer c(call.builder());
+  Value* larger = c.Where(c.Equal(a.symbolic(), c.Int(1)), b.symbolic(), a.symbolic());
+  DRAGOMAN_TRY(c.status());
+  return Number{Number::Kind::kInt, larger};
+}
+
 // _infer_size, broadcast_shapes: what two lists of sizes are when broadcast together.
 Result<Results> LowerBroadcastShapes(Call& call) {
-  CallComposer c(call);
-  std::vector<std::int64_t> a = c.Take(call.IntList("a"));
-  std::vector<std::int64_t> b = c.Take(call.IntList("b"));
-  const std::size_t rank = std::max(a.size(), b.size());
-  a.insert(a.begin(), rank - a.size(), 1);
-  b.insert(b.begin(), rank - b.size(), 1);
+  const std::vector<Abstract>* lists[] = {ItemsOf(call.arguments()[0]),
+                                          ItemsOf(call.arguments()[1])};
+  if (lists[0] == nullptr || lists[1] == nullptr)
+    return call.Unsupported("numbers of axes that are not known; state them with --shape");
+  const std::size_t rank = std::max(lists[0]->size(), lists[1]->size());
+  const auto size_at = [&](const std::vector<Abstract>& list, std::size_t i) -> Result<Number> {
+    const std::size_t lacking = rank - list.size();
+    if (i < lacking) return Number::Int(1);
+    const auto* size = list[i - lacking].As<Number>();
+    if (size == nullptr) return call.Invalid("a list of sizes has " + Describe(list[i - lacking]));
+    return *size;
+  };
   std::vector<Abstract> sizes;
   for (std::size_t i = 0; i < rank; ++i) {
-    if (a[i] != b[i] && a[i] != 1 && b[i] != 1)
-      return call.Invalid("the sizes " + std::to_string(a[i]) + " and " + std::to_string(b[i]) +
-                          " cannot be broadcast together");
-    sizes.push_back(Number::Int(a[i] == 1 ? b[i] : a[i]));
+    DRAGOMAN_ASSIGN(const Number a, size_at(*lists[0], i));
+    DRAGOMAN_ASSIGN(const Number b, size_at(*lists[1], i));
+    DRAGOMAN_ASSIGN(const Number size, BroadcastSize(call, a, b));
+    sizes.emplace_back(size);
   }
-  return c.DoneWith({call.NewList(std::move(sizes))});
+  return Results{call.NewList(std::move(sizes))};
 }
 
 // The chunks of each tensor, padded with zeros to one size and flattened after `dim`, side by
