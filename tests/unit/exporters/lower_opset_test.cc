@@ -58,6 +58,25 @@ TEST_F(ExportOnnxTest, FirstOpsetsHaveAttributesForOperands) {
             "Upsample mode=\"nearest\" scales=[1.0, 1.0, 2.0, 2.0]/1;");
 }
 
+// Attributes that a node leaves out count as those that it could state: of 14 elements, single and
+// double precision take other nearest ones where half pixels count, not where ends meet.
+TEST_F(ExportOnnxTest, NearestElementsAreGatheredWithoutAttributes) {
+  const auto resized = [](const std::string& attributes) {
+    return "graph main(%x: f32[2, 14]) -> (%y) {\n const %sizes: i64[2] = [2, 17]\n"
+           "%y: f32[2, 17] = onnx.Resize(%x, _, _, %sizes)" +
+           attributes + "\n}";
+  };
+  const std::string gathered = "Gather axis=1/2;";
+  EXPECT_EQ(GraphAtOpset(resized(""), 22), gathered);
+  for (const char* stated : {"mode = \"nearest\"", "nearest_mode = \"round_prefer_floor\"",
+                             "coordinate_transformation_mode = \"half_pixel\"",
+                             "keep_aspect_ratio_policy = \"stretch\""})
+    EXPECT_EQ(GraphAtOpset(resized(" {" + std::string(stated) + "}"), 22), gathered) << stated;
+  EXPECT_EQ(GraphAtOpset(resized(" {coordinate_transformation_mode = \"align_corners\"}"), 22)
+                .substr(0, 6),
+            "Resize");
+}
+
 TEST_F(ExportOnnxTest, YoungerOperatorsAreMadeOfOlderOnes) {
   constexpr char kText[] = R"(graph main(%x: f32[2, 3], %s: f32[3]) -> (%y, %z) {
     %n: f32[2, 3] = onnx.LayerNormalization(%x, %s)
