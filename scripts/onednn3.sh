@@ -13,6 +13,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 binary=${DRAGOMAN_BINARY:-$PWD/build/release/dragoman}
 environment=$(scripts/peers.sh onednn3) || exit $?
+[ -e "$environment/lib/libdnnl.so.3" ] || {
+  echo "onednn3.sh: $environment has no lib/libdnnl.so.3" >&2
+  exit 2
+}
 [ -x "$binary" ] || { echo "onednn3.sh: $binary is missing: build it first" >&2; exit 2; }
 
 # As a wheel lies: programs are compiled with what stands in onednn/ beside bin/.

@@ -35,17 +35,17 @@ def commands(engine):
 
 def main():
     engine = sys.argv[1] if len(sys.argv) > 1 else "interpreter"
-    wanted = sys.argv[2:]
-    count = failures = 0
-    for name, arguments in commands(engine):
-        if wanted and name not in wanted:
-            continue
-        count += 1
-        if problem := complaint(dragoman("verify", *arguments, "--engine", engine)):
+    models = dict(commands(engine))
+    wanted = sys.argv[2:] or models
+    if unknown := [name for name in wanted if name not in models]:
+        sys.exit(f"models_test.py: no model {', '.join(unknown)} ({engine})")
+    failures = 0
+    for name in wanted:
+        if problem := complaint(dragoman("verify", *models[name], "--engine", engine)):
             failures += 1
             print(f"{name}: {problem}")
-    print(f"{count - failures} of {count} models agree with torch ({engine})")
-    return 1 if failures or not count else 0
+    print(f"{len(wanted) - failures} of {len(wanted)} models agree with torch ({engine})")
+    return 1 if failures or not wanted else 0
 
 
 if __name__ == "__main__":

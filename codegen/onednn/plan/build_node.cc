@@ -5,6 +5,7 @@
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/value_queries.h"
 #include "core/ir/node_attributes.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/kernel_name.h"
 
 namespace dragoman::onednn {
@@ -104,8 +105,8 @@ bool SamplesFloats(const Node& node) {
   return node.Is("GridSample") && IsF32(node.operand(0)) && IsF32(node.operand(1));
 }
 
-// A kernel whose loops gain by longer vectors than any x86-64 has: numbers of other widths side by
-// side, and what is chosen element by element.
+// A kernel whose loops gain by longer vectors than baseline x86-64 has: numbers of other widths
+// side by side, and what is chosen element by element.
 bool GainsByVectors(const Node& node) {
   if (node.operand(0) == nullptr) return false;
   const DType from = node.operand(0)->type().dtype();

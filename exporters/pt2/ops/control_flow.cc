@@ -197,26 +197,26 @@ Result<Terms> EmitCondition(const AtenOp& outer, LoopGraph& condition) {
 }
 
 // The carried values after an iteration, which makes what was collected longer.
-Result<Terms> EmitTurn(const AtenOp& outer, const LoopParts& parts, LoopGraph& turn) {
-  const AtenOp op = {outer.node, turn.graph, outer.inference, outer.program, outer.translate};
+Result<Terms> EmitIteration(const AtenOp& outer, const LoopParts& parts, LoopGraph& body) {
+  const AtenOp op = {outer.node, body.graph, outer.inference, outer.program, outer.translate};
   for (std::size_t i = 0; i < parts.states + 2; ++i) {
     const Value& input = *parts.body->input(i);
-    Term bound = turn.inputs[i];
+    Term bound = body.inputs[i];
     if (i < 2 && input.type().shape() != nullptr && !input.type().shape()->empty())
       bound = op.Reshape(bound, Sizes{1}, Shape{Dim(1)});
-    turn.graph.Bind(&input, bound);
+    body.graph.Bind(&input, bound);
   }
-  Terms outputs = op.translate(*parts.body, turn.graph);
+  Terms outputs = op.translate(*parts.body, body.graph);
   if (outputs.front().name.empty()) return op.Refuse("its body");
   DRAGOMAN_ASSIGN(outputs.front(), Flag(op, Term(outputs.front())));
   for (std::size_t i = 0; i < parts.scans; ++i) {
     Term& given = outputs[parts.states + 1 + i];
-    const Term& before = turn.inputs[parts.states + 2 + i];
+    const Term& before = body.inputs[parts.states + 2 + i];
     given = op.Concat({before, op.Unsqueeze(given, 0)}, 0);
     given.shape = before.shape;
   }
-  outputs.insert(outputs.begin(), op.WithNumber("aten.add.Scalar", turn.inputs[0], 1));
-  return FinishBody(turn.graph, turn.inputs, outputs);
+  outputs.insert(outputs.begin(), op.WithNumber("aten.add.Scalar", body.inputs[0], 1));
+  return FinishBody(body.graph, body.inputs, outputs);
 }
 
 Emitted EmitWhileLoop(const AtenOp& op, const LoopParts& parts, std::vector<TermType> types) {
@@ -229,24 +229,24 @@ Emitted EmitWhileLoop(const AtenOp& op, const LoopParts& parts, std::vector<Term
   DRAGOMAN_ASSIGN(const Terms nothing, NothingCollected(op, parts));
   OwnMemory own(op.graph);
   carried = own.Of(Joined(std::move(carried), nothing));
-  LoopGraph turn = WithInputs(op, parts, carried);
+  LoopGraph body = WithInputs(op, parts, carried);
   LoopGraph condition = WithInputs(op, parts, carried);
-  DRAGOMAN_ASSIGN(const Terms next, EmitTurn(op, parts, turn));
+  DRAGOMAN_ASSIGN(const Terms next, EmitIteration(op, parts, body));
   DRAGOMAN_ASSIGN(const Terms answer, EmitCondition(op, condition));
   Captures captures;
-  captures.Add(turn.graph);
+  captures.Add(body.graph);
   captures.Add(condition.graph);
   const auto subgraph = [&](LoopGraph& loop, const Terms& outputs) {
     return loop.graph.Subgraph(Joined(loop.inputs, captures.In(loop.graph)), outputs);
   };
-  Json body = subgraph(turn, next);
-  Json asks = subgraph(condition, answer);
-  asks["is_single_tensor_return"] = true;
+  Json body_json = subgraph(body, next);
+  Json condition_json = subgraph(condition, answer);
+  condition_json["is_single_tensor_return"] = true;
   types.insert(types.begin(), {{DType::kI64, {}}, {DType::kBool, {}}});
   const Terms results = op.graph.CallMany(
       "higher_order.while_loop",
-      {{"", ArgumentValue::Graph(BodyName(op, "while_loop_cond_graph"), std::move(asks))},
-       {"", ArgumentValue::Graph(BodyName(op, "while_loop_body_graph"), std::move(body))},
+      {{"", ArgumentValue::Graph(BodyName(op, "while_loop_cond_graph"), std::move(condition_json))},
+       {"", ArgumentValue::Graph(BodyName(op, "while_loop_body_graph"), std::move(body_json))},
        {"", carried},
        {"", own.Of(captures.outer())}},
       types, false);
