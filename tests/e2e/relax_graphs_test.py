@@ -389,6 +389,18 @@ graph main(%x: f64[2, 4, 3], %s: f64[3], %c: f64[4]) -> (%layer, %rms, %group) {
   %group = onnx.GroupNormalization(%x, %c, %c) {num_groups = 2}
 }""", [np.linspace(-2, 3, 24).reshape(2, 4, 3), np.array([1, -2, 0.5]), np.array([1, -2, 3, 0.5])],
      holds=["R.sqrt("])
+LEAST = [np.array([-2**31, -2**31, 7, -7, 7, -7], np.int32),
+         np.array([0, -1, 0, -1, -2, 2], np.int32)]
+case("integers by 0 and -1, which processors do not divide by", """
+graph main(%x: i32[6], %y: i32[6], %u: u8[3], %v: u8[3]) -> (%div, %mod, %fmod, %udiv, %half) {
+  const %two: i32[] = 2
+  %div = onnx.Div(%x, %y)
+  %mod = onnx.Mod(%x, %y)
+  %fmod = onnx.Mod(%x, %y) {fmod = 1}
+  %udiv = onnx.Div(%u, %v)
+  %half = onnx.Div(%x, %two)
+}""", [*LEAST, np.array([9, 255, 200], np.uint8), np.array([0, 255, 7], np.uint8)],
+     holds=["R.floor_mod(", "R.divide(x, R.const(2"])
 case("statistics of halves in float32", """
 graph main(%x: f16[2, 4, 3], %s: f16[3]) -> (%y, %mean, %inverse) {
   %y, %mean, %inverse = onnx.LayerNormalization(%x, %s)

@@ -38,8 +38,7 @@ def binary(name, function, dtype=None):
 def truncated_divide(x, y):
     if x.dtype.kind == "f":
         return x / y
-    quotient = np.abs(x) // np.abs(y)
-    return np.where((x < 0) != (y < 0), -quotient, quotient)
+    return (x - np.fmod(x, y)) // y
 
 
 for _name, _function in {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "codegen/relax/ops/float8.h"
+#include "codegen/tvm/divisors.h"
 #include "codegen/tvm/extremes.h"
 #include "codegen/tvm/shifts.h"
 
@@ -74,6 +75,22 @@ Expressions EmitFloatUnary(RelaxOp& op) {
 Expressions EmitBinary(RelaxOp& op) {
   if (op.dtype(0) != op.dtype(1)) return op.Refuse("operands of different element types");
   return Call(op, RelaxName(op.node.op().type));
+}
+
+// Whether each divisor is 0 or -1.
+std::string DividesBeyond(const RelaxOp& op) {
+  const std::string zero = op.Do("equal", op.arg(1), op.Const(0));
+  if (IsUnsigned(op.dtype())) return zero;
+  return op.Do("logical_or", zero, op.Do("equal", op.arg(1), op.Const(-1)));
+}
+
+Expressions EmitDiv(RelaxOp& op) {
+  if (op.dtype(0) != op.dtype(1) || tvm::DividesWithin(op.node)) return EmitBinary(op);
+  const std::string beyond = DividesBeyond(op);
+  const std::string divisor = op.Do("where", beyond, op.Const(1), op.arg(1));
+  const std::string quotient = op.Do("divide", op.arg(0), divisor);
+  return One(fmt::format("R.where({}, {}, {})", beyond, op.Do("multiply", op.arg(0), op.arg(1)),
+                         quotient));
 }
 
 // TVM compares truths as floats, which its LLVM does not take.
@@ -155,8 +172,12 @@ Expressions EmitClip(RelaxOp& op) {
 // ONNX: the divisor's sign, as floor_mod; with fmod the dividend's, as mod. TVM's floor_mod of
 // floats multiplies a quotient, which gives NaN where the divisor is infinite.
 Expressions EmitMod(RelaxOp& op) {
-  if (op.Int("fmod") != 0) return Call(op, "mod");
-  if (!IsFloating(op.dtype())) return Call(op, "floor_mod");
+  const std::string_view function = op.Int("fmod") != 0 ? "mod" : "floor_mod";
+  if (!tvm::DividesWithin(op.node)) {
+    const std::string divisor = op.Do("where", DividesBeyond(op), op.Const(1), op.arg(1));
+    return One(fmt::format("R.{}({}, {})", function, op.arg(0), divisor));
+  }
+  if (op.Int("fmod") != 0 || !IsFloating(op.dtype())) return Call(op, function);
   const std::string rest = op.Do("mod", op.arg(0), op.arg(1)), zero = op.Const(0);
   const std::string below = op.Do("less", rest, zero);
   const std::string other = op.Do("logical_xor", below, op.Do("less", op.arg(1), zero));
@@ -231,7 +252,7 @@ std::span<const Row> ElementwiseRows() {
       {"Clip", EmitClip, true},
       {"Cos", EmitFloatUnary},
       {"Cosh", EmitFloatUnary},
-      {"Div", EmitBinary},
+      {"Div", EmitDiv},
       {"Equal", EmitEqual},
       {"Erf", EmitFloatUnary},
       {"Exp", EmitFloatUnary},

@@ -9,6 +9,7 @@
 #include "codegen/relay/nd_array.h"
 #include "codegen/relay/ops/rounding.h"
 #include "codegen/relay/ops/unary.h"
+#include "codegen/tvm/divisors.h"
 #include "codegen/tvm/extremes.h"
 #include "codegen/tvm/shifts.h"
 
@@ -98,20 +99,44 @@ Emitted EmitClip(RelayOp& op) {
   return One(value);
 }
 
+// The divisors, but 1 for 0 and -1; `beyond` says where these are. The operand itself and nullptr
+// if neither can be among them.
+struct Divisors {
+  Value* numbers;
+  Value* beyond;
+};
+
+Divisors DivisorsOf(RelayOp& op) {
+  if (tvm::DividesWithin(op.node)) return {op.arg(1), nullptr};
+  Value* beyond = op.Do("equal", {op.arg(1), op.Number(0)});
+  if (Info(op.dtype()).is_signed)
+    beyond = op.Do("logical_or", {beyond, op.Do("equal", {op.arg(1), op.Number(-1)})});
+  return {op.Do("where", {beyond, op.Number(1), op.arg(1)}), beyond};
+}
+
+Emitted EmitDiv(RelayOp& op) {
+  if (op.dtype(0) != op.dtype(1)) return op.Refuse("operands of different element types");
+  const auto [divisors, beyond] = DivisorsOf(op);
+  Value* quotient = op.Do("divide", {op.arg(0), divisors});
+  if (beyond == nullptr) return One(quotient);
+  return One(op.Do("where", {beyond, op.Do("multiply", op.args()), quotient}));
+}
+
 // ONNX: the divisor's sign; with fmod the dividend's. TVM 0.19 makes vectors of the variable that
 // floor_mod of integers has, for which new releases of LLVM refuse its debug information; that of
 // floats multiplies a quotient, which gives NaN where the divisor is infinite.
 Emitted EmitMod(RelayOp& op) {
   const bool plain = op.Int("fmod") != 0 || (IsInteger(op.dtype()) && !Info(op.dtype()).is_signed);
-  if (plain) return One(op.Do("mod", op.args()));
-  Value* rest = op.Do("mod", op.args());
+  Value* divisors = DivisorsOf(op).numbers;
+  Value* rest = op.Do("mod", {op.arg(0), divisors});
+  if (plain) return One(rest);
   Value* zero = op.Number(0);
-  Value* raised = op.Do("add", {rest, op.arg(1)});
+  Value* raised = op.Do("add", {rest, divisors});
   const std::optional<Ints> divisor = op.MaybeInts(1);
   if (divisor && std::ranges::all_of(*divisor, [](std::int64_t d) { return d > 0; }))
     return One(op.Do("where", {op.Do("less", {rest, zero}), raised, rest}));
   Value* other =
-      op.Do("logical_xor", {op.Do("less", {rest, zero}), op.Do("less", {op.arg(1), zero})});
+      op.Do("logical_xor", {op.Do("less", {rest, zero}), op.Do("less", {divisors, zero})});
   Value* differs = op.Do("logical_and", {op.Do("not_equal", {rest, zero}), other});
   return One(op.Do("where", {differs, raised, rest}));
 }
@@ -180,7 +205,7 @@ std::span<const Row> ElementwiseRows() {
       {"Clip", EmitClip, "", true},
       {"Cos", EmitFloatUnary, "cos"},
       {"Cosh", EmitFloatUnary, "cosh"},
-      {"Div", EmitBinary, "divide"},
+      {"Div", EmitDiv},
       {"Equal", EmitBinary, "equal"},
       {"Erf", EmitFloatUnary, "erf"},
       {"Exp", EmitFloatUnary, "exp"},
