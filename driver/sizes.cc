@@ -2,7 +2,6 @@
 #include "driver/sizes.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/compare/equal.h"
 #include "core/ir/for_each_value.h"
 #include "core/ir/type_algebra.h"
 #include "core/resize/resize_sizes.h"
@@ -26,23 +26,41 @@ struct StatedSizes {
   Facts declared;                // nothing of axes of the other two
   std::vector<ShapeFact> sizes;  // of axes above 1; nullopt where a size stays
   std::vector<ShapeFact> ones;   // of axes of size 1
+  std::vector<ShapeFact> open;   // of axes that are open in the file, or were of size 1
 };
 
-// Sizes that stand for open ones while a model is traced. Above 1 an axis is seen everywhere; prime
-// numbers divide few other sizes.
+// Numbers that stand for open sizes while a model is traced: above 1, where an axis is seen
+// everywhere; far enough from one another that what strides make of two differs; no sizes of
+// inputs.
 class StandIns {
  public:
-  // Errors: there are no more.
-  Result<std::int64_t> Next() {
-    constexpr std::array<std::int64_t, 8> kPrimes = {11, 13, 17, 19, 23, 29, 31, 37};
-    if (taken_.size() == kPrimes.size())
-      return Unsupported("--shape: more than 8 sizes are open, or are to be in place of 1");
-    return taken_.emplace_back(kPrimes[taken_.size()]);
+  explicit StandIns(const Graph& graph) {
+    for (const auto& input : graph.inputs()) {
+      const Shape* shape = input->type().shape();
+      for (std::size_t axis = 0; shape != nullptr && axis < shape->size(); ++axis) {
+        if ((*shape)[axis].known()) sizes_.insert((*shape)[axis].value());
+      }
+    }
   }
-  const std::vector<std::int64_t>& taken() const { return taken_; }
+  // A prime, as they divide few other sizes.
+  std::int64_t Next() {
+    constexpr std::int64_t kDistance = 64;
+    last_ += kDistance;
+    while (!IsPrime(last_) || sizes_.contains(last_)) ++last_;
+    return last_;
+  }
+  bool used() const { return last_ > 0; }
 
  private:
-  std::vector<std::int64_t> taken_;
+  static bool IsPrime(std::int64_t number) {
+    for (std::int64_t i = 2; i * i <= number; ++i) {
+      if (number % i == 0) return false;
+    }
+    return true;
+  }
+
+  std::set<std::int64_t> sizes_;
+  std::int64_t last_ = 0;
 };
 
 std::vector<std::string> InputNames(const Graph& graph) {
@@ -122,8 +140,10 @@ std::optional<BatchRequest> BatchOfShapes(const Model& source, const Facts& fact
 std::optional<StatedSizes> OtherSizesOf(const Model& source, const Facts& facts) {
   if (facts.shapes.empty() || source.entries.empty()) return std::nullopt;
   const Graph& graph = *ChosenEntry(source, facts).graph;
-  StatedSizes found{
-      .declared = WithNames(NamesIn(source, facts), InputNames(graph)), .sizes = {}, .ones = {}};
+  StatedSizes found{.declared = WithNames(NamesIn(source, facts), InputNames(graph)),
+                    .sizes = {},
+                    .ones = {},
+                    .open = {}};
   for (ShapeFact& fact : found.declared.shapes) {
     const Shape* shape = ShapeOfInput(graph, fact.input);
     if (shape == nullptr || fact.from_data || fact.dims.size() != shape->size())
@@ -147,8 +167,7 @@ std::optional<Dim> StatedSize(const Facts& facts, const Value& input, std::size_
 }
 
 // Numbers for the symbols of inputs, in `declared.dims`; returns what each symbol is to be.
-Result<std::map<std::string, Dim>> CloseSymbols(const Graph& graph, Facts& declared,
-                                                StandIns& stand_ins) {
+std::map<std::string, Dim> CloseSymbols(const Graph& graph, Facts& declared, StandIns& stand_ins) {
   std::map<std::string, Dim> asked = declared.dims;
   std::set<std::string> symbols;
   for (const auto& input : graph.inputs()) {
@@ -165,18 +184,17 @@ Result<std::map<std::string, Dim>> CloseSymbols(const Graph& graph, Facts& decla
     if (size != asked.end() && size->second.known()) {
       declared.dims[symbol] = size->second;
     } else {
-      DRAGOMAN_ASSIGN(const std::int64_t number, stand_ins.Next());
-      declared.dims[symbol] = Dim(number);
+      declared.dims[symbol] = Dim(stand_ins.Next());
     }
   }
   return asked;
 }
 
 // Sizes that inputs leave open become numbers that stand for them, so that the trace sees them;
-// what they are to be is added to `stated.sizes`.
-Status CloseOpenSizes(const Graph& graph, StatedSizes& stated, StandIns& stand_ins) {
+// what they are to be is added to `stated.open`.
+void CloseOpenSizes(const Graph& graph, StatedSizes& stated, StandIns& stand_ins) {
   Facts& declared = stated.declared;
-  DRAGOMAN_ASSIGN(const auto asked_of, CloseSymbols(graph, declared, stand_ins));
+  const std::map<std::string, Dim> asked_of = CloseSymbols(graph, declared, stand_ins);
   for (const auto& input : graph.inputs()) {
     const Shape* shape = input->type().shape();
     for (std::size_t axis = 0; shape != nullptr && axis < shape->size(); ++axis) {
@@ -185,15 +203,11 @@ Status CloseOpenSizes(const Graph& graph, StatedSizes& stated, StandIns& stand_i
       const Dim asked = StatedSize(declared, *input, axis).value_or(open.Substitute(asked_of));
       if (asked.known()) continue;
       Dim number = open.Substitute(declared.dims);
-      if (!number.known()) {
-        DRAGOMAN_ASSIGN(const std::int64_t next, stand_ins.Next());
-        number = Dim(next);
-      }
+      if (!number.known()) number = Dim(stand_ins.Next());
       FactOf(declared.shapes, input->name(), shape->size()).dims[axis] = number;
-      FactOf(stated.sizes, input->name(), shape->size()).dims[axis] = asked;
+      FactOf(stated.open, input->name(), shape->size()).dims[axis] = asked;
     }
   }
-  return {};
 }
 
 // Axes of size 1 that are to be of one other size.
@@ -228,48 +242,87 @@ Result<std::vector<Ones>> GroupsOf(const Model& model, const std::vector<ShapeFa
 }
 
 // Makes the common `model`, for one sample along each of some axes, one for several; adds what
-// their number stands for to `sizes`, by inputs that follow. Errors: nodes that do not keep the
-// samples apart.
-Status ResizeOnes(Model& model, const std::vector<ShapeFact>& ones, StandIns& stand_ins,
-                  std::vector<ShapeFact>& sizes, std::vector<std::string>& changes) {
-  if (ones.empty()) return {};
+// their number stands for to `stated.open`, by inputs that follow. Errors: nodes that do not keep
+// the samples apart.
+Status ResizeOnes(Model& model, StatedSizes& stated, StandIns& stand_ins,
+                  std::vector<std::string>& changes) {
+  if (stated.ones.empty()) return {};
   if (!model.states.empty())
     return Unsupported("--shape: a model with states is made one of other sizes by --batch alone");
-  DRAGOMAN_ASSIGN(const std::vector<Ones> groups, GroupsOf(model, ones));
+  DRAGOMAN_ASSIGN(const std::vector<Ones> groups, GroupsOf(model, stated.ones));
   for (const Ones& group : groups) {
-    DRAGOMAN_ASSIGN(const std::int64_t samples, stand_ins.Next());
     DRAGOMAN_ASSIGN(BatchReport report,
-                    ResizeBatch(model, {.size = Dim(samples), .axes = group.axes}));
+                    ResizeBatch(model, {.size = Dim(stand_ins.Next()), .axes = group.axes}));
     std::ranges::move(report.changes, std::back_inserter(changes));
     for (const BatchedValue& input : report.inputs) {
       if (!input.axis) continue;
       const Shape& shape = *ShapeOfInput(model.main(), input.name);
-      FactOf(sizes, input.name, shape.size()).dims[static_cast<std::size_t>(*input.axis)] =
+      FactOf(stated.open, input.name, shape.size()).dims[static_cast<std::size_t>(*input.axis)] =
           group.asked;
     }
   }
   return {};
 }
 
+// A model for other sizes, and what is to be said of it.
+struct Opened {
+  Model model;
+  std::vector<std::string> changes;
+  std::vector<std::string> notes;
+};
+
 // Constants that stood for sizes which `stated` has follow; what the model is for without constants
 // in its way is inferred.
-Result<Model> LowerForOpenSizes(const Session& session, const Model& source, const Facts& facts,
-                                StatedSizes stated, const Note& note) {
-  StandIns stand_ins;
-  DRAGOMAN_TRY(CloseOpenSizes(*ChosenEntry(source, facts).graph, stated, stand_ins));
-  DRAGOMAN_ASSIGN(Model own, session.Lower(source, stated.declared, note));
-  std::vector<std::string> changes;
-  DRAGOMAN_TRY(ResizeOnes(own, stated.ones, stand_ins, stated.sizes, changes));
-  Result<SizesReport> report = ResizeInputs(own, stated.sizes, stand_ins.taken());
+Result<Opened> Open(const Session& session, const Model& source, const Facts& facts,
+                    StatedSizes stated, StandIns& stand_ins) {
+  Opened opened;
+  const Note note = [&](std::string_view message) { opened.notes.emplace_back(message); };
+  CloseOpenSizes(*ChosenEntry(source, facts).graph, stated, stand_ins);
+  DRAGOMAN_ASSIGN(opened.model, session.Lower(source, stated.declared, note));
+  DRAGOMAN_TRY(ResizeOnes(opened.model, stated, stand_ins, opened.changes));
+  Result<SizesReport> report = ResizeInputs(opened.model, stated.sizes, stated.open);
   if (!report.ok()) {
     // Sizes that no model could have contradict one another where they are stated at once.
     const Result<Model> at_once = session.Lower(source, facts, note);
     return at_once.ok() ? report.error() : at_once.error();
   }
-  std::ranges::move(report->changes, std::back_inserter(changes));
-  if (session.tell_resized) session.tell_resized(changes);
+  std::ranges::move(report->changes, std::back_inserter(opened.changes));
   for (const std::string& unproven : report->unproven) note("--shape: " + unproven);
-  return own;
+  return opened;
+}
+
+// As Open, for numbers that stand for open sizes, and again for others: what depends on them is no
+// property of the model. A size that is by chance one of them, or follows from one, shows in one of
+// the models alone. Errors: as of Open; models that differ again and again.
+Result<Opened> OpenForAnyNumbers(const Session& session, const Model& source, const Facts& facts,
+                                 const StatedSizes& stated) {
+  constexpr int kMaxTries = 4;
+  StandIns stand_ins(*ChosenEntry(source, facts).graph);
+  Result<Opened> before = Open(session, source, facts, stated, stand_ins);
+  if (!stand_ins.used()) return before;
+  std::optional<Difference> difference;
+  for (int i = 1; i < kMaxTries; ++i) {
+    Result<Opened> after = Open(session, source, facts, stated, stand_ins);
+    if (!before.ok() && !after.ok()) return before;
+    if (before.ok() && after.ok()) {
+      DRAGOMAN_ASSIGN(difference,
+                      CompareModels(before->model, after->model, {.level = Level::kCommon}));
+      if (!difference) return after;
+    }
+    before = std::move(after);
+  }
+  if (!difference) return before;
+  return Unsupported("--shape: a size that the file leaves open became a constant: " +
+                     difference->reason)
+      .At(difference->place_a);
+}
+
+Result<Model> LowerForOpenSizes(const Session& session, const Model& source, const Facts& facts,
+                                const StatedSizes& stated, const Note& note) {
+  DRAGOMAN_ASSIGN(Opened opened, OpenForAnyNumbers(session, source, facts, stated));
+  if (session.tell_resized) session.tell_resized(opened.changes);
+  for (const std::string& message : opened.notes) note(message);
+  return std::move(opened.model);
 }
 
 // Of facts that state nothing but another number of samples.
@@ -305,8 +358,7 @@ Result<Model> LowerForSizes(const Session& session, const Model& source, const F
       session.explain("--shape: not a batch of samples: " + finding.place + ": " + finding.message);
     }
     notes.clear();
-    if (!batch || must_follow)
-      resized = LowerForOpenSizes(session, source, facts, *std::move(stated), keep);
+    if (!batch || must_follow) resized = LowerForOpenSizes(session, source, facts, *stated, keep);
   }
   if (resized.ok() || must_follow) {
     for (const std::string& message : notes) note(message);

@@ -20,6 +20,7 @@ struct Symbols {
   std::map<std::string, Dim> old_sizes;
   std::map<std::string, Dim> asked;  // in place of symbols that only the trace has
   std::set<std::string> taken;
+  std::set<std::string> open;  // those in place of numbers that the file does not state
 };
 
 // The symbol that stands for `size` while the model is traced: one for each old size.
@@ -36,7 +37,12 @@ Dim SymbolFor(const Dim& size, const Dim& old, Symbols& symbols) {
   return Dim::Symbol(name);
 }
 
-Status SetInput(Value& input, const ShapeFact& fact, Symbols& symbols) {
+Status SetInput(Graph& graph, const ShapeFact& fact, Symbols& symbols, bool is_open) {
+  const auto found = std::ranges::find_if(
+      graph.inputs(), [&](const auto& value) { return value->name() == fact.input; });
+  if (found == graph.inputs().end())
+    return InvalidInput("--shape: there is no input '" + fact.input + "'");
+  Value& input = **found;
   const Shape* before = input.type().shape();
   if (before == nullptr || before->size() != fact.dims.size())
     return InvalidInput("--shape: input '" + input.name() + "' is " + input.type().ToString());
@@ -47,6 +53,7 @@ Status SetInput(Value& input, const ShapeFact& fact, Symbols& symbols) {
     if (!shape[axis].known() || shape[axis].value() < 2)
       return Unsupported(place + " is of size " + shape[axis].ToString());
     shape[axis] = SymbolFor(*fact.dims[axis], shape[axis], symbols);
+    if (is_open) symbols.open.insert(*shape[axis].symbol());
   }
   input.set_type(input.type().WithShape(std::move(shape)));
   return {};
@@ -55,7 +62,7 @@ Status SetInput(Value& input, const ShapeFact& fact, Symbols& symbols) {
 }  // namespace
 
 Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& sizes,
-                                 const std::vector<std::int64_t>& stand_ins) {
+                                 const std::vector<ShapeFact>& open) {
   if (model.entries.size() != 1) return Unsupported("the model has several entries");
   Graph& graph = model.main();
   Symbols symbols;
@@ -63,14 +70,9 @@ Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& siz
     ForEachValue(each, [&](const Value& value) { AddSymbols(value.type(), symbols.taken); });
   });
   DRAGOMAN_ASSIGN(SizeTracer tracer, SizeTracer::Make(graph));
-  for (const ShapeFact& fact : sizes) {
-    const auto input = std::ranges::find_if(
-        graph.inputs(), [&](const auto& value) { return value->name() == fact.input; });
-    if (input == graph.inputs().end())
-      return InvalidInput("--shape: there is no input '" + fact.input + "'");
-    DRAGOMAN_TRY(SetInput(**input, fact, symbols));
-  }
-  DRAGOMAN_TRY(tracer.Trace(symbols.old_sizes, stand_ins));
+  for (const ShapeFact& fact : sizes) DRAGOMAN_TRY(SetInput(graph, fact, symbols, false));
+  for (const ShapeFact& fact : open) DRAGOMAN_TRY(SetInput(graph, fact, symbols, true));
+  DRAGOMAN_TRY(tracer.Trace(symbols.old_sizes, symbols.open));
   if (!symbols.asked.empty()) {
     Facts facts;
     facts.dims = std::move(symbols.asked);

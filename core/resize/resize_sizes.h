@@ -24,7 +24,6 @@
 #ifndef DRAGOMAN_CORE_RESIZE_RESIZE_SIZES_H_
 #define DRAGOMAN_CORE_RESIZE_RESIZE_SIZES_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -40,10 +39,10 @@ struct SizesReport {
 };
 
 // Makes the common `model`, of one entry, whose inputs have known sizes, one for `sizes`: symbols
-// or numbers in place of known sizes above 1. No constant of the model stands for a size that is
-// one of `stand_ins`. Errors: every node that cannot work with them; a symbol for two sizes.
+// or numbers in place of known sizes above 1; and for `open`, in place of numbers for which no
+// constant stands. Errors: every node that cannot work with them; a symbol for two sizes.
 Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& sizes,
-                                 const std::vector<std::int64_t>& stand_ins = {});
+                                 const std::vector<ShapeFact>& open = {});
 
 }  // namespace dragoman
 

@@ -57,10 +57,9 @@ Result<SizeTracer> SizeTracer::Make(Graph& entry) {
   return tracer;
 }
 
-Status SizeTracer::Trace(std::map<std::string, Dim> old_sizes,
-                         std::vector<std::int64_t> stand_ins) {
+Status SizeTracer::Trace(std::map<std::string, Dim> old_sizes, std::set<std::string> open) {
   old_sizes_ = std::move(old_sizes);
-  stand_ins_ = std::move(stand_ins);
+  open_ = std::move(open);
   for (int round = 0; round < kMaxRounds; ++round) {
     places_.clear();
     merged_.clear();
@@ -553,8 +552,9 @@ bool SizeTracer::SumsOpenSizes(const Node& node) const {
 std::optional<std::string> SizeTracer::SizeOf(double number, std::int64_t least) const {
   const auto is_of = [&](const Dim& size) {
     const Dim old = size.Substitute(old_sizes_);
-    if (!old.known() || old.value() < least || std::ranges::count(stand_ins_, old.value()) > 0)
-      return false;
+    const bool is_open = std::ranges::any_of(
+        size.Symbols(), [&](const std::string& symbol) { return open_.contains(symbol); });
+    if (is_open || !old.known() || old.value() < least) return false;
     const auto value = static_cast<double>(old.value());
     return number == value || (number > 1 && number == value - 1) ||
            std::abs(number * value - 1) < 1e-3;

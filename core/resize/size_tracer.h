@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -29,8 +30,8 @@ class SizeTracer {
   static Result<SizeTracer> Make(Graph& entry);
 
   // All nodes, in order, until no constant is replaced any more. Inputs have their new types by
-  // then, whose symbols stood for `old_sizes`; constants never stood for `stand_ins`.
-  Status Trace(std::map<std::string, Dim> old_sizes, std::vector<std::int64_t> stand_ins);
+  // then, whose symbols stood for `old_sizes`; constants never stood for those of `open`.
+  Status Trace(std::map<std::string, Dim> old_sizes, std::set<std::string> open);
   const SizesReport& report() const { return report_; }
 
  private:
@@ -99,7 +100,7 @@ class SizeTracer {
   Graph* entry_ = nullptr;
   PassContext context_;
   std::map<std::string, Dim> old_sizes_;
-  std::vector<std::int64_t> stand_ins_;
+  std::set<std::string> open_;
   std::unordered_map<const Value*, Type> old_types_;
   std::map<std::string, Place> places_;    // where a size can be read off
   std::map<std::string, Shape> merged_;    // sizes of which one is the product, in some order

@@ -189,6 +189,70 @@ entry main(%x: f32[{n}, 3, {h}, {w}]) -> (%y: f32[*]) {{
         opened, _ = self.opened(batched, "5,3,7,9")
         self.assert_equal_at(opened, models[2:])
 
+    def kept(self, sizes, body):
+        return self.write("kept", f"""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[{sizes}]) -> (%y: f32[*]) {{
+  {body}
+}}""")
+
+    def test_constants_equal_to_what_stands_for_an_open_size_stay(self):
+        for size in [11, 22, 67, 131, 134, 197, 262]:
+            with self.subTest(size=size):
+                model = self.kept(f"n, {size}, 4, 6", f"const %k: i64[3] = [-1, {4 * size}, 6]\n"
+                                  "  %y = onnx.Reshape(%x, %k)")
+                opened, _ = self.opened(model, f"n,{size},4,w")
+                x = np.random.default_rng(1).normal(size=(5, size, 4, 6)).astype(np.float32)
+                np.testing.assert_array_equal(self.output(opened, x), self.output(model, x))
+
+    def test_constants_that_look_like_an_open_size_are_not_taken_for_it(self):
+        unread = "%s = onnx.Transpose(%x) {perm = [1, 0, 2]}"
+        for size in [11, 12, 66, 67, 131, 197]:
+            for read, constant in [("x", f"{size}, -1, 6"), ("s", f"-1, {size * 6}")]:
+                with self.subTest(size=size, constant=constant):
+                    model = self.kept(f"n, {size}, 6", f"const %k: i64[{constant.count(',') + 1}] = "
+                                      f"[{constant}]\n  {unread}\n  %y = onnx.Reshape(%{read}, %k)")
+                    said = self.fails(4, "convert", model, "-o", self.out / "no.onnx",
+                                      "--shape", f"x=n,{size},w" if read == "x" else "x=n,h,6")
+                    self.assertIn("does not show what it makes of sizes", said)
+
+    def test_a_size_made_by_strides_is_not_taken_for_another(self):
+        weights = "const %w: f32[6, 6, 1] = [" + nested(np.eye(6)[..., None]) + "]"
+        for stride in (2, 12, 13, 23):
+            with self.subTest(stride=stride):
+                model = self.kept("1, 6, n, 8", f"{weights}\n  const %list: i64[3] = [1, 6, -1]\n"
+                                  "  const %k: i64[3] = [1, -1, 6]\n"
+                                  "  %l = onnx.Reshape(%x, %list)\n"
+                                  f"  %c = onnx.Conv(%l, %w) {{strides = [{8 * stride}]}}\n"
+                                  "  %y = onnx.Reshape(%c, %k)")
+                opened, _ = self.opened(model, "1,6,n,w")
+                x = np.random.default_rng(1).normal(size=(1, 6, 50, 8)).astype(np.float32)
+                np.testing.assert_array_equal(self.output(opened, x), self.output(model, x))
+
+    def test_many_open_sizes(self):
+        names = "abcdefghijkl"
+        inputs = ", ".join(f"%{name}: f32[{name}]" for name in names)
+        joined = ", ".join(f"%{name}" for name in names)
+        model = self.write("many", f"""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[2, 3], {inputs}) -> (%y: f32[*], %z: f32[*]) {{
+  %y = onnx.Relu(%x)
+  %z = onnx.Concat({joined}) {{axis = 0}}
+}}""")
+        opened, _ = self.opened(model, "2,w")
+        self.assertRegex(self.done("inspect", opened), r"x\b.*f32\[2, ?w\]")
+
+    def test_a_real_size_is_told_whatever_stands_for_open_ones(self):
+        for size in [11, 67, 131]:
+            with self.subTest(size=size):
+                model = self.kept(f"n, 2, {size}", f"const %k: f32[] = {1 / size}\n"
+                                  "  const %axes: i64[1] = [2]\n"
+                                  "  %s = onnx.ReduceSum(%x, %axes)\n  %y = onnx.Mul(%s, %k)")
+                _, said = self.opened(model, "n,2,h")
+                self.assertIn("its constant 'k', which may stand for size h, is kept", said)
+
     def test_two_axes_of_one_element_that_are_independent(self):
         def model(n, m):
             return self.write(f"two{n}x{m}", f"""dragoman 1 source onnx
