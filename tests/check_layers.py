@@ -41,6 +41,7 @@ LAYERS = {
     "driver": ["core", "importers", "exporters", "codegen", "page", "runtime"],
     "cli": ["core", "driver", "codegen", "page", "runtime/params", "runtime/fast"],
     "runtime/params": [],
+    "runtime/plain": [],
     "runtime/images": ["runtime/params"],
     "runtime/kernels": ["runtime/params", "runtime/images"],
     "runtime/program": ["runtime/params", "runtime/kernels"],

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kInclude = "#include \"";
 // What may include oneDNN, and what a program may have in its place.
 constexpr std::string_view kOneDnnUsers = "runtime/fast/";
-constexpr std::string_view kOneDnnStandIn = "runtime/plain/dnnl.hpp";
+constexpr std::string_view kOneDnnStandIns[] = {"runtime/plain/dnnl.h", "runtime/plain/dnnl.hpp"};
 constexpr std::string_view kImageDecoders = "runtime/images/decode_image.h";
 constexpr std::string_view kImageLibraries = "runtime/images/libraries.cmake";
 // Says that users may ship what is copied.
@@ -47,7 +47,9 @@ std::vector<const RuntimeFile*> RuntimeClosure(std::span<const GeneratedFile> fi
     for (std::string_view path : Includes(text)) {
       add(path);
       if (path.ends_with(".h")) add(std::string(path.substr(0, path.size() - 1)) + "cc");
-      if (path.starts_with(kOneDnnUsers)) add(kOneDnnStandIn);
+      for (std::string_view stand_in : kOneDnnStandIns) {
+        if (path.starts_with(kOneDnnUsers)) add(stand_in);
+      }
       if (path == kImageDecoders) add(kImageLibraries);
     }
   }

@@ -7,7 +7,7 @@
 #include "runtime/fast/clones.h"
 #include "runtime/fast/panel_tile.h"
 #include "runtime/fast/parallel.h"
-#include "runtime/fast/rows.h"
+#include "runtime/fast/softmax_rows.h"
 #include "runtime/fast/threads.h"
 
 namespace dragoman::rt {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The oneDNN engine and stream on which the prepared operators of one object run.
+// What the prepared operators of one object share: the oneDNN engine and stream on which they run,
+// which are made when an operator needs them first, and what they have found in their operands.
 #ifndef DRAGOMAN_RUNTIME_FAST_CONTEXT_H_
 #define DRAGOMAN_RUNTIME_FAST_CONTEXT_H_
 
@@ -9,7 +10,6 @@
 #include <vector>
 
 #include "runtime/fast/aligned_floats.h"
-#include "runtime/params/status.h"
 #include "runtime/program/weights.h"
 
 namespace dragoman::rt {
@@ -20,20 +20,22 @@ enum class PackedForm : std::int64_t { kPanels, kHalfPanels, kTaps, kWinograd, k
 // It outlives the operators that were prepared with it. They may run on one thread at a time.
 class FastContext {
  public:
-  struct Impl;
+  struct Impl;  // the engine and the stream (primitive.h)
 
-  FastContext();
-  ~FastContext();
+  FastContext() = default;
   FastContext(const FastContext&) = delete;
   FastContext& operator=(const FastContext&) = delete;
 
-  // To be called once, before any operator is prepared. Contexts of the same `weights`, which may
-  // be null, share what operators pack of them.
-  Status Init(std::shared_ptr<const Weights> weights = nullptr) noexcept;
-  Impl& impl() const { return *impl_; }
+  // Before any operator is prepared. Contexts of the same `weights`, which may be null, share what
+  // operators pack of them.
+  void Init(std::shared_ptr<const Weights> weights) noexcept { weights_ = std::move(weights); }
+  // Throws dnnl::error and std::bad_alloc when it is called first.
+  Impl& impl() const { return impl_ != nullptr ? *impl_ : MakeImpl(); }
 
-  // Operators note that they found NaN or infinities in their operands; this forgets it.
-  void BeginRun() noexcept;
+  // Operators note that they found NaN or infinities in their operands; a run forgets it.
+  void BeginRun() noexcept { found_nan_ = false; }
+  void NoteNan() const noexcept { found_nan_ = true; }
+  bool found_nan() const noexcept { return found_nan_; }
 
   // What make() returns, a shared_ptr to what it packs of constants at `origin` in a form that is
   // known by its numbers; or what another context has of that.
@@ -46,8 +48,11 @@ class FastContext {
   }
 
  private:
+  Impl& MakeImpl() const;
+
   std::shared_ptr<const Weights> weights_;
-  std::unique_ptr<Impl> impl_;
+  mutable std::shared_ptr<Impl> impl_;
+  mutable bool found_nan_ = false;
 };
 
 // Where weights that are packed come from: of which constants, if that is known.

@@ -11,8 +11,10 @@
 #include "runtime/fast/dilated_conv.h"
 #include "runtime/fast/finite.h"
 #include "runtime/fast/half_weights.h"
+#include "runtime/fast/lookout.h"
 #include "runtime/fast/primitive.h"
 #include "runtime/fast/vector_floats.h"
+#include "runtime/fast/wide_weights.h"
 #include "runtime/fast/winograd.h"
 #include "runtime/params/guarded.h"
 

@@ -4,9 +4,9 @@
 #include <exception>
 #include <utility>
 
-#include "runtime/fast/half_weights.h"
-#include "runtime/fast/primitive.h"
+#include "runtime/fast/lookout.h"
 #include "runtime/fast/tap_product.h"
+#include "runtime/fast/wide_weights.h"
 #include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
@@ -18,7 +18,7 @@ struct PreparedConvTranspose::Impl {
 
 bool PreparedConvTranspose::Supports(const ConvTransposeParams& p, const Shape& x, const Shape& w) {
   Window window;
-  return x.size() >= 3 && x.size() <= 5 && HasElements(x) && HasElements(w) &&
+  return x.size() >= 3 && x.size() <= 5 && NumElements(x) > 0 && NumElements(w) > 0 &&
          ConvTransposeWindow(p, x, w, &window).ok();
 }
 

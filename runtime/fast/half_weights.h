@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products in half of the size of f32, or by weights that are kept in it. Only .cc files of
-// runtime/fast include this.
+// Products in half of the size of f32. Only .cc files of runtime/fast include this.
 #ifndef DRAGOMAN_RUNTIME_FAST_HALF_WEIGHTS_H_
 #define DRAGOMAN_RUNTIME_FAST_HALF_WEIGHTS_H_
-
-#include <cstdint>
-#include <vector>
 
 #include "runtime/fast/half_tensors.h"
 #include "runtime/fast/precision.h"
@@ -19,19 +15,6 @@ ElementType ProductType(Precision precision);
 
 // Those of `types` that oneDNN does not handle here: such tensors are copied.
 ElementTypes LackingHere(const ElementTypes& types);
-
-// Weights in f32: themselves, or a widened copy.
-class WideWeights {
- public:
-  // `count` elements. Throws std::bad_alloc.
-  WideWeights(const WeightData& weights, std::int64_t count);
-
-  const float* data() const { return data_; }
-
- private:
-  std::vector<float> copy_;
-  const float* data_;
-};
 
 }  // namespace dragoman::rt
 

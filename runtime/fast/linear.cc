@@ -7,22 +7,17 @@
 
 #include "runtime/fast/finite.h"
 #include "runtime/fast/half_weights.h"
-#include "runtime/fast/panel_product.h"
 #include "runtime/fast/primitive.h"
+#include "runtime/fast/wide_weights.h"
 #include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 
 struct PreparedLinear::Impl {
-  bool own = false;
-  PanelProduct panels;
+  bool is_own = false;
+  OwnLinear own;
   Primitive primitive;
-  WideCopies copies;
-  Lookout lookout;  // of the panels
-
-  std::int64_t OwnScratchBytes() const {
-    return own ? panels.ScratchBytes() : primitive.scratch_bytes();
-  }
+  WideCopies copies;  // for the primitive
 };
 
 namespace {
@@ -53,26 +48,19 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
   if (!Supports(sizes)) return Status::Error("a product without elements is not for oneDNN");
   DRAGOMAN_RT_GUARDED {
     auto impl = Pimpl<Impl>::Make();
-    const WideWeights wide(weights, sizes.in * sizes.out);
-    const auto finish = [&](const ElementTypes& copied) {
-      impl->copies.Create(copied, sizes.rows * sizes.in, sizes.rows * sizes.out,
-                          impl->OwnScratchBytes());
+    const auto use_own = [&] {
+      impl->is_own = true;
+      DRAGOMAN_RT_TRY(impl->own.Init(context, sizes, weights, bias, post, types));
       impl_ = std::move(impl);
       return Status();
     };
-    const auto pack = [&] {
-      impl->own = true;
-      impl->panels.Pack(wide.data(), sizes.in_first ? 1 : sizes.in, sizes.in_first ? sizes.out : 1,
-                        bias, sizes.out, sizes.in, sizes.rows, post, {&context, weights.data});
-      impl->lookout.Create(context, post, sizes.rows * sizes.in, sizes.rows * sizes.out);
-      return finish(types);
-    };
     const ElementType type = ProductType(weights.precision);
     const bool is_wide = type == ElementType::f32;
-    if (IsOwn(sizes, is_wide ? Precision::kF32 : weights.precision) ||
+    if (OwnLinear::Suits(sizes, is_wide ? Precision::kF32 : weights.precision) ||
         (is_wide && DivideUnevenly(sizes.rows))) {
-      return pack();
+      return use_own();
     }
+    const WideWeights wide(weights, sizes.in * sizes.out);
     const dnnl::memory::dims w_dims{sizes.out, sizes.in};
     const dnnl::memory::desc x = PlainDesc({sizes.rows, sizes.in}, ProductType(types.x));
     const dnnl::memory::desc y = PlainDesc({sizes.rows, sizes.out}, ProductType(types.y));
@@ -83,7 +71,7 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
     if (bias != nullptr) descs.bias = PlainDesc({sizes.out});
     const auto desc =
         dnnl_compat::MakeInnerProduct(context.impl().engine, descs, MakeAttributes(post));
-    if (!desc || IsPlainGemm(desc.impl_info_str())) return pack();
+    if (!desc || IsPlainGemm(desc.impl_info_str())) return use_own();
     impl->primitive.Create(context, desc, dnnl::inner_product_forward(desc), post.residual, y);
     impl->primitive.BindOperand(DNNL_ARG_SRC, x, desc.src_desc());
     const dnnl::memory::desc given =
@@ -98,26 +86,28 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
         post, finite, [made, engine = context.impl().engine](const dnnl::primitive_attr& attr) {
           return dnnl::inner_product_forward(dnnl_compat::MakeInnerProduct(engine, made, attr));
         });
-    return finish(LackingHere(types));
+    impl->copies.Create(LackingHere(types), sizes.rows * sizes.in, sizes.rows * sizes.out,
+                        impl->primitive.scratch_bytes());
+    impl_ = std::move(impl);
+    return Status();
   }
   DRAGOMAN_RT_CAUGHT(std::exception) { return Status::Error("oneDNN could not prepare a product"); }
 }
 
 Status PreparedLinear::Run(const void* x, const void* residual, void* y, void* scratch) noexcept {
-  return impl_->copies.Run(
-      x, residual, y, scratch, [&](const void* from, const void* added, void* to) {
-        if (!impl_->own) return impl_->primitive.Run({from}, added, to, scratch);
-        impl_->lookout.Run(static_cast<const float*>(from), static_cast<const float*>(added));
-        impl_->panels.Run(static_cast<const float*>(from), static_cast<const float*>(added),
-                          static_cast<float*>(to), scratch);
-        return Status();
-      });
+  if (impl_->is_own) return impl_->own.Run(x, residual, y, scratch);
+  return impl_->copies.Run(x, residual, y, scratch,
+                           [&](const void* from, const void* added, void* to) {
+                             return impl_->primitive.Run({from}, added, to, scratch);
+                           });
 }
 
 const char* PreparedLinear::Implementation() const noexcept {
-  return impl_->own ? "own panels" : impl_->primitive.implementation();
+  return impl_->is_own ? impl_->own.Implementation() : impl_->primitive.implementation();
 }
 
-std::int64_t PreparedLinear::ScratchBytes() const noexcept { return impl_->copies.ScratchBytes(); }
+std::int64_t PreparedLinear::ScratchBytes() const noexcept {
+  return impl_->is_own ? impl_->own.ScratchBytes() : impl_->copies.ScratchBytes();
+}
 
 }  // namespace dragoman::rt

@@ -8,34 +8,15 @@
 
 #include "runtime/fast/context.h"
 #include "runtime/fast/half_tensors.h"
+#include "runtime/fast/own_linear.h"
 #include "runtime/fast/pimpl.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/precision.h"
 
 namespace dragoman::rt {
 
-// y (rows, out) = x (rows, in) · weight + bias. The weight lies as (out, in), or with `in_first` as
-// (in, out).
-struct LinearSizes {
-  std::int64_t rows = 0;
-  std::int64_t in = 0;
-  std::int64_t out = 0;
-  bool in_first = false;
-};
-
 class PreparedLinear {
  public:
-  // Up to as many no primitive is used, whose call would cost too much...
-  static constexpr std::int64_t kOwnRows = 2;
-  // ...unless there are as many weights in bf16: the primitive reads half of the bytes.
-  static constexpr std::int64_t kManyHalves = 1 << 18;
-
-  // Whether it calls no primitive, whatever the machine.
-  static bool IsOwn(const LinearSizes& sizes, Precision weights) {
-    const bool many = weights == Precision::kBF16 && sizes.in * sizes.out >= kManyHalves;
-    return sizes.rows <= kOwnRows && !many;
-  }
-
   // Nothing empty.
   static bool Supports(const LinearSizes& sizes);
 

@@ -3,7 +3,7 @@
 
 #include <exception>
 
-#include "runtime/fast/half_weights.h"
+#include "runtime/fast/wide_weights.h"
 #include "runtime/params/guarded.h"
 
 namespace dragoman::rt {

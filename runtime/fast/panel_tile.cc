@@ -60,7 +60,12 @@ DRAGOMAN_RT_INLINE void MultiplyPanel(const PanelTile& tile) {
 // Each instruction set has loops for as many rows by vectors as its registers hold sums.
 
 struct Portable {
-  static constexpr TileSizes kSizes = {6, Floats8::kCount};
+#ifdef DRAGOMAN_RT_X86
+  static constexpr std::int64_t kMostRows = 2;  // a vector is two registers of sixteen
+#else
+  static constexpr std::int64_t kMostRows = 6;
+#endif
+  static constexpr TileSizes kSizes = {kMostRows, Floats8::kCount};
   template <int kRows, int kVectors, int kPanels = 1>
   static void Run(const PanelTile& tile) {
     MultiplyPanel<Floats8, kRows, kVectors, kPanels>(tile);

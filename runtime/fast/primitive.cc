@@ -56,26 +56,17 @@ void ActivateHalf(const PostOps& post, std::int64_t count, const BFloat16* added
 
 }  // namespace
 
+FastContext::Impl& FastContext::MakeImpl() const {
+  const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+  impl_ = std::make_shared<Impl>(Impl{engine, dnnl::stream(engine)});
+  return *impl_;
+}
+
 bool IsFinite(const dnnl::memory::desc& desc, const void* data) noexcept {
   const auto bytes = static_cast<std::int64_t>(desc.get_size());
   if (dnnl_compat::TypeOf(desc) == ElementType::bf16)
     return AllFinite(static_cast<const BFloat16*>(data), bytes / 2);
   return AllFinite(static_cast<const float*>(data), bytes / 4);
-}
-
-void Lookout::Create(const FastContext& context, const PostOps& post, std::int64_t x_size,
-                     std::int64_t y_size) {
-  if (post.activation == FusedActivation::kNone || post.trusts_operands) return;
-  context_ = &context.impl();
-  residual_ = post.residual;
-  x_size_ = x_size;
-  y_size_ = y_size;
-}
-
-void Lookout::Run(const float* x, const float* residual) const noexcept {
-  if (context_ == nullptr) return;
-  if (!AllFinite(x, x_size_) || (residual_ && !AllFinite(residual, y_size_)))
-    context_->found_nan = true;
 }
 
 void Primitive::KeepNan(const PostOps& post, bool constants_finite, Make make) {
@@ -98,15 +89,15 @@ bool Primitive::AreFinite(std::initializer_list<const void*> operands,
 bool Primitive::MayMeetNan(std::initializer_list<const void*> operands,
                            const void* residual) noexcept {
   if (!unfused_->constants_finite) return true;
-  if (unfused_->post.trusts_operands) return context_->found_nan;
+  if (unfused_->post.trusts_operands) return context_->found_nan();
   if (AreFinite(operands, residual)) return false;
-  context_->found_nan = true;
+  context_->NoteNan();
   return true;
 }
 
 bool Primitive::Execute(const dnnl::primitive& primitive) noexcept {
-  return dnnl_primitive_execute(primitive.get(), context_->stream.get(), count_, arguments_) ==
-         dnnl_success;
+  return dnnl_primitive_execute(primitive.get(), context_->impl().stream.get(), count_,
+                                arguments_) == dnnl_success;
 }
 
 // `y` lies as the primitive makes it, and holds what is to be added.
@@ -124,7 +115,8 @@ bool Primitive::ExecuteUnfused(void* y) noexcept {
     std::vector<char> added;
     if (residual_ && !post.residual)
       added.assign(static_cast<char*>(y), static_cast<char*>(y) + result_bytes_);
-    if (!Execute(unfused_->primitive) || dnnl_stream_wait(context_->stream.get()) != dnnl_success)
+    if (!Execute(unfused_->primitive) ||
+        dnnl_stream_wait(context_->impl().stream.get()) != dnnl_success)
       return false;
     const void* const behind = added.empty() ? nullptr : added.data();
     const auto bytes = static_cast<std::int64_t>(result_bytes_);
@@ -141,7 +133,7 @@ bool Primitive::ExecuteUnfused(void* y) noexcept {
 }
 
 dnnl_memory_t Primitive::Bind(int argument, const dnnl::memory::desc& desc) {
-  Own(argument, dnnl::memory(desc, context_->engine, DNNL_MEMORY_NONE));
+  Own(argument, dnnl::memory(desc, context_->impl().engine, DNNL_MEMORY_NONE));
   return arguments_[count_ - 1].memory;
 }
 
@@ -160,17 +152,17 @@ void Primitive::OwnWeights(const PackingOrigin& origin, const dnnl::memory::desc
   const auto lay = [&] {
     const auto bytes = static_cast<std::int64_t>(to.get_size());
     Laid laid{from, to, NewAlignedFloats(bytes / std::int64_t{sizeof(float)} + 1)};
-    dnnl::memory source(from, context_->engine, const_cast<float*>(data));
-    dnnl::memory target(to, context_->engine, laid.floats.get());
-    dnnl::reorder(source, target).execute(context_->stream, source, target);
-    context_->stream.wait();
+    dnnl::memory source(from, context_->impl().engine, const_cast<float*>(data));
+    dnnl::memory target(to, context_->impl().engine, laid.floats.get());
+    dnnl::reorder(source, target).execute(context_->impl().stream, source, target);
+    context_->impl().stream.wait();
     return std::make_shared<const Laid>(std::move(laid));
   };
   // The layouts, of which numbers tell little, are compared.
   auto laid =
       origin.Packed(PackedForm::kPrimitive, {static_cast<std::int64_t>(to.get_size())}, lay);
   if (!(laid->from == from) || !(laid->to == to)) laid = lay();
-  Own(DNNL_ARG_WEIGHTS, dnnl::memory(to, context_->engine, laid->floats.get()));
+  Own(DNNL_ARG_WEIGHTS, dnnl::memory(to, context_->impl().engine, laid->floats.get()));
   weights_ = std::move(laid);
 }
 
@@ -187,7 +179,7 @@ Primitive::Port Primitive::MakePort(int argument, const dnnl::memory::desc& insi
 void Primitive::BindOperand(int argument, const dnnl::memory::desc& given,
                             const dnnl::memory::desc& wanted) {
   Port port = MakePort(argument, wanted, given != wanted);
-  if (given != wanted) port.relayout.Create(*context_, given, wanted);
+  if (given != wanted) port.relayout.Create(context_->impl(), given, wanted);
   port.given = given;
   operands_[num_operands_++] = std::move(port);
 }
@@ -196,7 +188,7 @@ void Primitive::BindPart(int argument, const dnnl::memory::desc& given,
                          const dnnl::memory::desc& wanted, const dnnl::memory::dims& sizes,
                          const dnnl::memory::dims& at) {
   Port port = MakePort(argument, wanted, true);
-  port.relayout.Create(*context_, given, wanted.submemory_desc(sizes, at));
+  port.relayout.Create(context_->impl(), given, wanted.submemory_desc(sizes, at));
   port.cleared = wanted.get_size();
   port.given = given;
   operands_[num_operands_++] = std::move(port);
@@ -208,8 +200,8 @@ void Primitive::CreateResult(const dnnl::memory::desc& made, const dnnl::memory:
   result_bytes_ = made.get_size();
   is_half_ = dnnl_compat::TypeOf(made) == ElementType::bf16;
   if (made == wanted) return;
-  result_.relayout.Create(*context_, made, wanted);
-  if (residual_) load_residual_.Create(*context_, wanted, made);
+  result_.relayout.Create(context_->impl(), made, wanted);
+  if (residual_) load_residual_.Create(context_->impl(), wanted, made);
 }
 
 // The primitive adds to what its result holds.
@@ -239,7 +231,7 @@ Status Primitive::Run(std::initializer_list<const void*> operands, const void* r
   SetData(scratch_, scratch);
   good = good && (fused ? Execute(primitive_) : ExecuteUnfused(made));
   if (result_.relayout) good = good && result_.relayout.Run(result, y);
-  if (!good || dnnl_stream_wait(context_->stream.get()) != dnnl_success)
+  if (!good || dnnl_stream_wait(context_->impl().stream.get()) != dnnl_success)
     return Status::Error("a oneDNN primitive failed");
   return Status();
 }

@@ -23,22 +23,6 @@ namespace dragoman::rt {
 struct FastContext::Impl {
   dnnl::engine engine;
   dnnl::stream stream;
-  bool found_nan = false;  // or infinities, in operands since BeginRun
-};
-
-// For own loops with an activation, which keep NaN: looks for it in their operands, of such sizes,
-// because primitives that follow may trust them.
-class Lookout {
- public:
-  void Create(const FastContext& context, const PostOps& post, std::int64_t x_size,
-              std::int64_t y_size);
-  // `residual` is read if the operator adds one.
-  void Run(const float* x, const float* residual) const noexcept;
-
- private:
-  FastContext::Impl* context_ = nullptr;  // null: nobody relies on it
-  bool residual_ = false;
-  std::int64_t x_size_ = 0, y_size_ = 0;
 };
 
 // Copies a tensor from one layout to another; false until Create is called.
@@ -70,7 +54,7 @@ class Primitive {
   template <class Desc, class Made>
   void Create(const FastContext& context, const Desc& desc, const Made& made, bool residual,
               const dnnl::memory::desc& y) {
-    context_ = &context.impl();
+    context_ = &context;
     primitive_ = made;
     residual_ = residual;
     implementation_ = desc.impl_info_str();
@@ -140,7 +124,7 @@ class Primitive {
   bool Execute(const dnnl::primitive& primitive) noexcept;
   bool ExecuteUnfused(void* y) noexcept;
 
-  FastContext::Impl* context_ = nullptr;
+  const FastContext* context_ = nullptr;
   dnnl::primitive primitive_;
   std::unique_ptr<Unfused> unfused_;
   dnnl::memory memories_[kMaxArguments];

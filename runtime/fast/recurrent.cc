@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/fast/half_weights.h"
 #include "runtime/fast/parallel.h"
 #include "runtime/fast/recurrent_direction.h"
 #include "runtime/fast/threads.h"
+#include "runtime/fast/wide_weights.h"
 #include "runtime/params/guarded.h"
 
 namespace dragoman::rt {

@@ -45,19 +45,31 @@ struct Loops {
     return reinterpret_cast<Unaligned*>(data + floats);
   }
 
+  // Column by column, with zeros for what does not exist.
+  DRAGOMAN_RT_INLINE static void Pad(const float* from, const WinogradPatch& patch, Vector* to) {
+    for (int i = 0; i < kPoints; ++i) to[i] = Vector{};
+    for (std::int64_t j = patch.left; j < patch.right; ++j) {
+      for (std::int64_t i = patch.top; i < patch.bottom; ++i)
+        to[j * kTile + i] = At(from, j * patch.column + i * patch.row)->vector;
+    }
+  }
+
   DRAGOMAN_RT_INLINE static void Transform(const float* from, const WinogradPatch& patch, float* to,
                                            std::int64_t point) {
     Vector half[kPoints], line[kTile], made[kTile];
     const bool whole = patch.bottom - patch.top == kTile && patch.right - patch.left == kTile;
+    Vector padded[kPoints];
+    std::int64_t row = patch.row, column = patch.column;
+    if (!whole) {
+      Pad(from, patch, padded);
+      from = reinterpret_cast<const float*>(padded);
+      row = Floats::kCount;
+      column = kTile * row;
+    }
     DRAGOMAN_RT_UNROLL
     for (int j = 0; j < kTile; ++j) {
-      const float* column = from + j * patch.column;
       DRAGOMAN_RT_UNROLL
-      for (int i = 0; i < kTile; ++i) {
-        const bool exists =
-            whole || (patch.top <= i && i < patch.bottom && patch.left <= j && j < patch.right);
-        line[i] = exists ? At(column, i * patch.row)->vector : Vector{};
-      }
+      for (int i = 0; i < kTile; ++i) line[i] = At(from, j * column + i * row)->vector;
       TransformLine<Vector>(line, half + j, kTile);
     }
     DRAGOMAN_RT_UNROLL

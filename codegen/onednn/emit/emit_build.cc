@@ -185,7 +185,7 @@ std::string EmitCMake(const Plan& plan, std::span<const GeneratedFile> sources,
   text = Filled(std::move(text), "@CONFIG_FIND@", config_find);
   text = Filled(std::move(text), "@LINK@", link);
   text = Filled(std::move(text), "@ALONE@",
-                alone.empty() ? "" : Filled(std::string(kAlone), "@FILES@", alone));
+                alone.empty() ? "" : Filled(std::string(kAlone), "@FILES@", alone.substr(1)));
   text = Filled(std::move(text), "@EMBED@", options.embed_weights ? kEmbed : "");
   text = Filled(std::move(text), "@INSTALL_WEIGHTS@", options.embed_weights ? "" : kInstallWeights);
   text = Filled(std::move(text), "@CONFIG_WEIGHTS@", options.embed_weights ? "" : kConfigWeights);

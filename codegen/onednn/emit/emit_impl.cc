@@ -93,7 +93,7 @@ void EmitPrepare(const Plan& plan, const Members& members, CodeWriter& code) {
   code.Line("DRAGOMAN_RT_TRY(arena_.Reserve(" + std::to_string(plan.arena_bytes) + "));");
   code.Line("DRAGOMAN_RT_TRY(scratch_.Reserve(0));");
   if (UsesThreads(plan)) code.Line("rt::SetThreads(threads_);");
-  if (UsesOneDnn(plan)) code.Line("DRAGOMAN_RT_TRY(context_.Init(weights_));");
+  if (UsesOneDnn(plan)) code.Line("context_.Init(weights_);");
   for (const Buffer& buffer : plan.buffers) {
     if (buffer.storage != Storage::kOwn || !buffer.IsStatic()) continue;
     code.Line("DRAGOMAN_RT_TRY(" + buffer.holder + ".Resize(" + ShapeText(plan, *buffer.shape) +

@@ -232,6 +232,15 @@ void PlanBuilder::BuildAlias(const Node& node, Step& step) {
   buffers_[node.result()] = id;
 }
 
+// What programs do not use of them is not compiled.
+static std::string RowsHeader(const Node& node, bool is_column) {
+  const char* const file = is_column            ? "softmax_columns"
+                           : !IsSoftmax(node)   ? "normalize_rows"
+                           : node.Is("Softmax") ? "softmax_rows"
+                                                : "log_softmax_rows";
+  return "runtime/fast/" + std::string(file) + ".h";
+}
+
 Status PlanBuilder::BuildKernel(const Node& node, const OpDef& def, Step& step) {
   Result<std::string> instance = KernelInstance(def, BindVariables(node, def));
   if (!instance.ok()) return std::move(instance).error();
@@ -242,7 +251,7 @@ Status PlanBuilder::BuildKernel(const Node& node, const OpDef& def, Step& step) 
   if (IsAlongRows(node)) {
     const bool is_column = IsSoftmax(node) && !IsAlongLastAxis(node);
     call.function = def.name->type + (is_column ? "Columns" : "Rows");
-    call.header = "runtime/fast/rows.h";
+    call.header = RowsHeader(node, is_column);
   } else if (QuantizesTensor(node)) {
     call.function = QuantizingFunction(node);
     call.header = "runtime/fast/quantize.h";

@@ -8,6 +8,7 @@
 #include "runtime/fast/conv_transpose.h"
 #include "runtime/fast/linear.h"
 #include "runtime/fast/mat_mul.h"
+#include "runtime/fast/own_linear.h"
 #include "runtime/fast/pool.h"
 #include "runtime/fast/recurrent.h"
 #include "runtime/fast/resize.h"
@@ -136,13 +137,13 @@ bool PlanBuilder::PrepareLinear(const Node& node, const OpDef& def, Prepared& pr
       !FitsBias(node.operand(2), sizes.out)) {
     return false;
   }
-  prepared.type = "rt::PreparedLinear";
-  prepared.header = "runtime/fast/linear.h";
   prepared.init = Text(sizes);
   prepared.constants = {GetWeights(node), Get(node.operand(2))};
   const bool half = plan_.buffer(prepared.constants.front()).dtype == DType::kBF16;
-  prepared.allocates =
-      !rt::PreparedLinear::IsOwn(sizes, half ? rt::Precision::kBF16 : rt::Precision::kF32);
+  const bool own = rt::OwnLinear::Suits(sizes, half ? rt::Precision::kBF16 : rt::Precision::kF32);
+  prepared.type = own ? "rt::OwnLinear" : "rt::PreparedLinear";
+  prepared.header = own ? "runtime/fast/own_linear.h" : "runtime/fast/linear.h";
+  prepared.allocates = !own;
   return true;
 }
 
@@ -207,7 +208,7 @@ bool PlanBuilder::BuildRecurrent(const Node& node, const OpDef& def, Step& step)
   }
   prepared.type = "rt::PreparedRecurrent";
   prepared.header = "runtime/fast/recurrent.h";
-  prepared.allocates = (*x)[0] * (*x)[1] > rt::PreparedLinear::kOwnRows;
+  prepared.allocates = (*x)[0] * (*x)[1] > rt::OwnLinear::kOwnRows;
   for (std::size_t i = 0; i <= NumRecurrentStates(node); ++i) {
     if (node.result(i) != nullptr) Make(*node.result(i));
   }

@@ -195,7 +195,7 @@ class PostOpFuser {
   // oneDNN has no vector code that adds to what an activation gave; panels of our own do.
   bool Takes(const Step& step, const rt::PostOps& post) const {
     return !post.residual || !post.activation_first ||
-           IsPrepared(plan_, step, {"rt::PreparedLinear", "rt::PackedLinear"});
+           IsPrepared(plan_, step, {"rt::OwnLinear", "rt::PreparedLinear", "rt::PackedLinear"});
   }
 
   // A tensor of the result's sizes that is there when step `maker` runs.

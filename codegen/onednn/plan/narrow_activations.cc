@@ -11,12 +11,14 @@ namespace {
 
 // Prepared operators that take rt::ElementTypes.
 bool HandlesHalf(const Plan& plan, const Step& step) {
-  return IsPrepared(plan, step, {"rt::PreparedConv", "rt::PreparedLinear", "rt::PreparedPool"});
+  return IsPrepared(
+      plan, step, {"rt::PreparedConv", "rt::OwnLinear", "rt::PreparedLinear", "rt::PreparedPool"});
 }
 
 // Whether a step multiplies by weights in bf16.
 bool MultipliesInHalf(const Plan& plan, const Step& step) {
-  if (!IsPrepared(plan, step, {"rt::PreparedConv", "rt::PreparedLinear"})) return false;
+  if (!IsPrepared(plan, step, {"rt::PreparedConv", "rt::OwnLinear", "rt::PreparedLinear"}))
+    return false;
   const BufferId weights = plan.PreparedOf(step)->constants.front();
   return plan.buffer(weights).dtype == DType::kBF16;
 }

@@ -35,8 +35,8 @@ class Truster {
     if (step.Is<AliasStep>() || step.Is<InPlaceStep>() || step.Is<LaidOutStep>()) return known;
     if (IsPrepared(plan_, step, {"rt::PreparedPool"})) return known;
     if (!IsPrepared(plan_, step,
-                    {"rt::PreparedConv", "rt::PreparedConvTranspose", "rt::PreparedLinear",
-                     "rt::PreparedMatMul"}))
+                    {"rt::PreparedConv", "rt::PreparedConvTranspose", "rt::OwnLinear",
+                     "rt::PreparedLinear", "rt::PreparedMatMul"}))
       return false;
     Prepared& prepared = *plan_.PreparedOf(step);
     if (!std::ranges::all_of(prepared.constants, [&](BufferId id) { return IsFiniteWeight(id); }))

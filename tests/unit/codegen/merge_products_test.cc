@@ -71,7 +71,7 @@ TEST(MergeProducts, ReadsPartsOfARowInPlace) {
     const %one: f32[1, 4] = [[1, 1, 1, 1]]
     %k1 = onnx.Add(%k, %one)
     %k2 = onnx.Tanh(%k1))"));
-  EXPECT_THAT(Calls(plan), ElementsAre("rt::PreparedLinear", "map", "rt::PreparedAttention"));
+  EXPECT_THAT(Calls(plan), ElementsAre("rt::OwnLinear", "map", "rt::PreparedAttention"));
 }
 
 }  // namespace

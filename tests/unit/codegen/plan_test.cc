@@ -19,7 +19,7 @@ TEST(MakePlan, PreparesAProductWithConstantWeights) {
   })");
   EXPECT_THAT(Steps(plan), ElementsAre(IsA<PreparedStep>()));
   ASSERT_THAT(plan.prepared, SizeIs(1));
-  EXPECT_EQ(plan.prepared[0].type, "rt::PreparedLinear");
+  EXPECT_EQ(plan.prepared[0].type, "rt::OwnLinear");
   EXPECT_EQ(Named(plan, "y").storage, Storage::kOutput);
   EXPECT_EQ(plan.arena_bytes, 0);
 }

@@ -194,7 +194,6 @@ TEST(Layout, NanIsTheMaximumOfItsChannelAlone) {
 
 TEST(PreparedConv, GivesTheSameInEveryLayout) {
   FastContext context;
-  ASSERT_TRUE(context.Init().ok());
   const Shape x_shape{1, 24, 9, 9}, w_shape{20, 24, 3, 3}, y_shape{1, 20, 7, 7};
   const std::vector<float> x = Ramp(x_shape, 0.3f), w = Ramp(w_shape, 0.11f);
   std::vector<float> expected(static_cast<std::size_t>(NumElements(y_shape)));

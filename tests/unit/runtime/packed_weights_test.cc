@@ -86,14 +86,14 @@ void ExpectShared(Prepare prepare) {
   SharedWeights shared;
   ASSERT_NE(shared.weights(), nullptr);
   FastContext contexts[2];
-  for (FastContext& context : contexts) ASSERT_TRUE(context.Init(shared.weights()).ok());
+  for (FastContext& context : contexts) context.Init(shared.weights());
   auto first = prepare(contexts[0], shared.data());
   const std::vector<float> expected = first();
   shared.Clear();
   EXPECT_EQ(prepare(contexts[1], shared.data())(), expected);
   EXPECT_EQ(first(), expected);
   FastContext alone;
-  ASSERT_TRUE(alone.Init().ok());
+  alone.Init(nullptr);
   EXPECT_NE(prepare(alone, shared.data())(), expected);
 }
 
@@ -166,8 +166,8 @@ TEST(PackedWeights, OfRecurrences) {
 TEST(PackedWeights, OfOneRecurrenceWithDifferentGates) {
   SharedWeights shared;
   FastContext together, apart;
-  ASSERT_TRUE(together.Init(shared.weights()).ok());
-  ASSERT_TRUE(apart.Init().ok());
+  together.Init(shared.weights());
+  apart.Init(nullptr);
   SetThreads(3);
   const auto prepare = [&](const FastContext& context, bool linear_before_reset,
                            std::int64_t batch) {
@@ -199,7 +199,7 @@ TEST(PackedWeights, OfOtherMemoryAreNotShared) {
   SharedWeights shared;
   std::vector<float> other(shared.data(), shared.data() + 64 * 48);
   FastContext context;
-  ASSERT_TRUE(context.Init(shared.weights()).ok());
+  context.Init(shared.weights());
   const auto prepare = [&] {
     auto op = std::make_shared<PreparedLinear>();
     EXPECT_TRUE(op->Init(context, {1, 64, 48, false}, other.data(), nullptr, {}).ok());

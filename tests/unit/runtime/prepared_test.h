@@ -17,8 +17,6 @@ namespace dragoman::rt {
 
 class PreparedTest : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_TRUE(context_.Init().ok()); }
-
   // One of low, low + 1, ..., high.
   std::int64_t Pick(std::int64_t low, std::int64_t high) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random_);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops along rows against the plain kernels.
-#include "runtime/fast/rows.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <vector>
 
+#include "runtime/fast/log_softmax_rows.h"
+#include "runtime/fast/normalize_rows.h"
+#include "runtime/fast/softmax_columns.h"
+#include "runtime/fast/softmax_rows.h"
 #include "runtime/kernels/layer_normalization.h"
 #include "runtime/kernels/softmax.h"
 #include "tests/unit/runtime/prepared_test.h"
