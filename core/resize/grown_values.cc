@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that depend on no input, or are resized, with other sizes along some of their axes.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "core/interpreter/evaluate.h"
 #include "core/ir/producer.h"
@@ -17,6 +20,8 @@ namespace {
 // Tables of positions and masks are not larger, and made by few nodes.
 constexpr std::int64_t kMaxComputed = std::int64_t{1} << 22;
 constexpr int kMaxDepth = 32;
+// Where positions begin that a table is read at: after a few that stand for padding.
+constexpr double kMaxStart = 1 << 10;
 
 // The elements where `axis` is 0, if all along it are equal.
 std::optional<Tensor> FirstOfEqual(const Tensor& tensor, std::size_t axis) {
@@ -40,14 +45,19 @@ std::optional<Tensor> FirstOfEqual(const Tensor& tensor, std::size_t axis) {
   return made.ok() ? std::optional(*std::move(made)) : std::nullopt;
 }
 
-bool CountsUp(const Tensor& tensor) {
-  if (!IsInteger(tensor.dtype()) && !IsFloating(tensor.dtype())) return false;
+// s of elements s, s + 1, s + 2, …; nullopt: they are others.
+std::optional<std::int64_t> CountsUpFrom(const Tensor& tensor) {
+  const bool is_integer = IsInteger(tensor.dtype());
+  if (tensor.size() < 2 || (!is_integer && !IsFloating(tensor.dtype()))) return std::nullopt;
+  const double first = is_integer ? static_cast<double>(tensor.IntAt(0)) : tensor.FloatAt(0);
+  if (first < 0 || first > kMaxStart || first != std::floor(first)) return std::nullopt;
+  const auto start = static_cast<std::int64_t>(first);
   for (std::int64_t i = 0; i < tensor.size(); ++i) {
-    const bool is_next = IsInteger(tensor.dtype()) ? tensor.IntAt(i) == i
-                                                   : tensor.FloatAt(i) == static_cast<double>(i);
-    if (!is_next) return false;
+    const bool is_next = is_integer ? tensor.IntAt(i) == start + i
+                                    : tensor.FloatAt(i) == static_cast<double>(start + i);
+    if (!is_next) return std::nullopt;
   }
-  return true;
+  return start;
 }
 
 std::vector<std::int64_t> AxesBut(const std::vector<std::int64_t>& sizes, std::size_t axis) {
@@ -165,6 +175,8 @@ std::optional<Tensor> SizeTracer::Computed(const Value& value, int depth) const 
 
 Result<Value*> SizeTracer::Grown(Value& value, const WantedSizes& wanted, bool broadcasts,
                                  Node& position) {
+  if (steps_ == 0) return nullptr;
+  --steps_;
   Node* node = value.producer();
   if (Node* resize = ResizeBefore(value, wanted)) {
     DRAGOMAN_ASSIGN(Value * resized, GrownResize(*resize, wanted, value));
@@ -177,9 +189,17 @@ Result<Value*> SizeTracer::Grown(Value& value, const WantedSizes& wanted, bool b
     DRAGOMAN_ASSIGN(Value * slice, GrownSlice(*node, wanted, position));
     if (slice != nullptr) return slice;
   }
-  if (node != nullptr && node->Is("Gather")) {
+  if (node != nullptr && (node->Is("Gather") || node->Is("GatherND"))) {
     DRAGOMAN_ASSIGN(Value * rows, GrownRows(*node, wanted, broadcasts, position));
     if (rows != nullptr) return rows;
+  }
+  if (node != nullptr && IsElementwise(*node)) {
+    DRAGOMAN_ASSIGN(Value * made, GrownElementwise(*node, wanted, broadcasts, position));
+    if (made != nullptr) return made;
+  }
+  if (node != nullptr && node->Is("Unsqueeze")) {
+    DRAGOMAN_ASSIGN(Value * made, GrownUnsqueeze(*node, wanted, broadcasts, position));
+    if (made != nullptr) return made;
   }
   std::optional<Tensor> tensor = Computed(value);
   if (!tensor) return nullptr;
@@ -192,16 +212,68 @@ Result<Value*> SizeTracer::GrownRows(const Node& gather, const WantedSizes& want
   const std::optional<int> table_rank = gather.operand(0)->type().rank();
   const std::optional<int> rank = gather.operand(1)->type().rank();
   if (!table_rank || !rank) return nullptr;
-  const std::int64_t stated = IntAttribute(gather, "axis");
+  const bool is_nd = gather.Is("GatherND");  // the last axis of its positions holds one position
+  if (is_nd && IntAttribute(gather, "batch_dims") != 0) return nullptr;
+  const std::int64_t stated = is_nd ? 0 : IntAttribute(gather, "axis");
   const auto axis = static_cast<std::size_t>(stated < 0 ? stated + *table_rank : stated);
+  const auto end = axis + static_cast<std::size_t>(is_nd ? *rank - 1 : *rank);
   WantedSizes of_positions;
   for (const auto& [at, size] : wanted) {
-    if (at < axis || at >= axis + static_cast<std::size_t>(*rank)) return nullptr;
+    if (at < axis || at >= end) return nullptr;
     of_positions.emplace(at - axis, size);
   }
   DRAGOMAN_ASSIGN(Value * rows, Grown(*gather.operand(1), of_positions, broadcasts, position));
   if (rows == nullptr) return nullptr;
-  return context_.Insert(position, "Gather", {{gather.operand(0), rows}}, gather.attributes());
+  return context_.Insert(position, is_nd ? "GatherND" : "Gather", {{gather.operand(0), rows}},
+                         gather.attributes());
+}
+
+// What an elementwise operator makes of operands of these sizes.
+Result<Value*> SizeTracer::GrownElementwise(const Node& node, const WantedSizes& wanted,
+                                            bool broadcasts, Node& position) {
+  const Shape* result = OldShape(node.result());
+  if (result == nullptr) return nullptr;
+  std::vector<Value*> operands;
+  for (const Use& use : node.operands()) operands.push_back(use.value());
+  bool changed = false;
+  for (std::size_t i = 0; i < (IsUnary(node) ? 1 : operands.size()); ++i) {
+    const Shape* shape = operands[i] != nullptr ? operands[i]->type().shape() : nullptr;
+    if (shape == nullptr || shape->size() > result->size()) return nullptr;
+    const std::size_t lead = result->size() - shape->size();
+    WantedSizes own;
+    for (const auto& [axis, size] : wanted) {
+      if (axis < lead) continue;
+      const Dim& before = (*shape)[axis - lead];
+      if (before != size && before != Dim(1)) own.emplace(axis - lead, size);
+    }
+    if (own.empty()) continue;
+    DRAGOMAN_ASSIGN(operands[i], Grown(*operands[i], own, broadcasts, position));
+    if (operands[i] == nullptr) return nullptr;
+    changed = true;
+  }
+  if (!changed) return nullptr;
+  return context_.Insert(position, FindOp(node)->Label(), operands, node.attributes());
+}
+
+// A node that adds axes of size 1: its operand of these sizes.
+Result<Value*> SizeTracer::GrownUnsqueeze(const Node& unsqueeze, const WantedSizes& wanted,
+                                          bool broadcasts, Node& position) {
+  const auto axes = context_.inference.KnownInts(unsqueeze.operand(1));
+  const std::optional<int> rank = unsqueeze.result()->type().rank();
+  if (!axes || !rank) return nullptr;
+  WantedSizes own;
+  for (const auto& [axis, size] : wanted) {
+    std::size_t added = 0;
+    for (const std::int64_t stated : *axes) {
+      const auto at = static_cast<std::size_t>(stated < 0 ? stated + *rank : stated);
+      if (at == axis) return nullptr;
+      added += at < axis ? 1 : 0;
+    }
+    own.emplace(axis - added, size);
+  }
+  DRAGOMAN_ASSIGN(Value * operand, Grown(*unsqueeze.operand(0), own, broadcasts, position));
+  if (operand == nullptr) return nullptr;
+  return context_.Insert(position, "Unsqueeze", {{operand, unsqueeze.operand(1)}});
 }
 
 // The beginning of a table.
@@ -288,13 +360,17 @@ Result<Value*> SizeTracer::GrownConstant(Tensor tensor, const Value& like, Wante
   return context_.Insert(position, "Expand", {{grown, all}});
 }
 
-// 0, 1, 2, … along an axis, alone.
+// s, s + 1, s + 2, … along an axis, alone.
 Result<Value*> SizeTracer::GrownRange(const Tensor& tensor, const Value& like, std::size_t axis,
                                       const Dim& size, Node& position) {
-  if (tensor.size() < 2 || tensor.size() != tensor.sizes()[axis] || !CountsUp(tensor))
-    return nullptr;
+  const auto start = CountsUpFrom(tensor);
+  if (!start || tensor.size() != tensor.sizes()[axis]) return nullptr;
   DRAGOMAN_ASSIGN(Value * count, Size(size, position));
   if (count == nullptr) return nullptr;
+  if (const auto known = SizeOf(static_cast<double>(*start), 2)) {
+    TellOnce(fmt::format("'{}' counts from {}, which may stand for size {}, and is kept",
+                         like.name(), *start, *known));
+  }
   const std::vector<std::int64_t> first = {0};
   DRAGOMAN_ASSIGN(count,
                   context_.Insert(position, "Squeeze",
@@ -303,6 +379,11 @@ Result<Value*> SizeTracer::GrownRange(const Tensor& tensor, const Value& like, s
                   context_.Insert(position, "Range",
                                   {{Constant(Tensor::Int(0), "start", position), count,
                                     Constant(Tensor::Int(1), "step", position)}}));
+  if (*start != 0) {
+    DRAGOMAN_ASSIGN(range,
+                    context_.Insert(position, "Add",
+                                    {{range, Constant(Tensor::Int(*start), "first", position)}}));
+  }
   if (tensor.dtype() != DType::kI64) {
     DRAGOMAN_ASSIGN(range,
                     context_.Insert(position, "Cast", {{range}},
@@ -330,6 +411,10 @@ Result<Value*> SizeTracer::GrownTriangle(const Tensor& tensor, const Value& like
     const std::optional<Tensor> element = ElementAt(tensor, i);
     if (*element != (i % size <= i / size ? *below : *above)) return nullptr;
   }
+  TellOnce(
+      fmt::format("'{}' hides what comes later; it would be the same if it hid what is {} or more "
+                  "before, too",
+                  like.name(), size));
   std::vector<std::int64_t> counted(rank, 1);
   counted[row] = size;
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(size));

@@ -63,7 +63,8 @@ Status SetInput(Graph& graph, const ShapeFact& fact, Symbols& symbols, bool is_o
 
 Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& sizes,
                                  const std::vector<ShapeFact>& open) {
-  if (model.entries.size() != 1) return Unsupported("the model has several entries");
+  if (model.entries.size() != 1)
+    return Unsupported("--shape: the model has several entries; state one by --entry");
   Graph& graph = model.main();
   Symbols symbols;
   ForEachGraph(std::as_const(model), [&](const Graph& each) {

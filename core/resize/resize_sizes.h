@@ -10,17 +10,19 @@
 //             before
 //   operands  that broadcast, or are put together, beside an operand of an open size, have that
 //   size:
-//             elements that are equal along the axis, 0, 1, 2, … up to it, a triangle of a mask,
-//             rows of a table by such numbers, the beginning of a table, the result of a Resize
+//             elements that are equal along the axis, numbers s, s + 1, … along it, a triangle of
+//             a mask, rows of a table by such numbers, the beginning of a table, what elementwise
+//             operators make of these, the result of a Resize
 //   Resize    to the sizes of an input follows it
 //
 // A node of which the sizes cannot fit is refused. What is not proven is told: a Resize that
-// follows another value, and constants that may stand for a size, and fit without: bounds of a
-// Slice, sizes of another Resize, windows over a whole axis, constant positions and counts in
-// Gather, Scatter and TopK, single numbers equal to a size, one less, or one over it. Of floats,
-// numbers that stand for a size below 16 occur by chance, and are told only beside a sum over an
-// open size. Others, such as a size in a table or an attribute, or computed by several steps, are
-// not noticed.
+// follows another value, numbers that begin at one that may stand for a size, a triangle, which may
+// have been a band as wide as the mask or wider, and constants that may stand for a size, and fit
+// without: bounds of a Slice, sizes of another Resize, windows over a whole axis, constant
+// positions and counts in Gather, Scatter and TopK, single numbers equal to a size, one less, or
+// one over it. Of floats, numbers that stand for a size below 16 occur by chance, and are told only
+// beside a sum over an open size. Others, such as a size in a table or an attribute, or computed by
+// several steps, are not noticed.
 #ifndef DRAGOMAN_CORE_RESIZE_RESIZE_SIZES_H_
 #define DRAGOMAN_CORE_RESIZE_RESIZE_SIZES_H_
 

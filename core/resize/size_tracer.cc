@@ -24,6 +24,8 @@ constexpr int kMaxRounds = 32;
 constexpr std::int64_t kLeastTold = 16;
 // Nodes before one that are looked at.
 constexpr std::size_t kMaxSeen = 32;
+// Values that are made of other sizes for one operand.
+constexpr int kMaxGrown = 64;
 
 std::string TextOf(const Shape& shape) {
   std::vector<std::string> sizes;
@@ -198,6 +200,11 @@ void SizeTracer::Tell(const Node& node, std::string what) {
 
 void SizeTracer::TellUnproven(const Node& node, const std::string& what) {
   report_.unproven.push_back(node.Describe() + ": " + what);
+}
+
+// Of a constant, which many nodes may read.
+void SizeTracer::TellOnce(std::string what) {
+  if (std::ranges::count(report_.unproven, what) == 0) report_.unproven.push_back(std::move(what));
 }
 
 // --- Reshape, Expand
@@ -448,14 +455,19 @@ Result<bool> SizeTracer::ChangeOperands(Node& node) {
   for (std::size_t i = 0; i < count; ++i) {
     if (wanted[i].empty()) continue;
     Value& operand = *node.operand(i);
+    steps_ = kMaxGrown;
     DRAGOMAN_ASSIGN(Value * grown, Grown(operand, wanted[i], !node.Is("Concat"), node));
     if (grown == nullptr) {
       const auto& [axis, size] = *wanted[i].begin();
-      return Refuse(node,
-                    fmt::format("operand {}, '{}', is of size {} along axis {}, where another "
-                                "is of {}",
-                                i, operand.name(), (*operand.type().shape())[axis].ToString(), axis,
-                                size.ToString()));
+      std::string why = fmt::format(
+          "operand {}, '{}', is of size {} along axis {}, where another is of {}", i,
+          operand.name(), (*operand.type().shape())[axis].ToString(), axis, size.ToString());
+      if (Computed(operand)) {
+        why +=
+            "; its elements do not tell those of other sizes: dynamic_shapes of its exporter keeps "
+            "the axis open, and generalize takes two exports";
+      }
+      return Refuse(node, std::move(why));
     }
     changed = true;
     Tell(node, fmt::format("operand {}, '{}', follows its other operands", i, operand.name()));

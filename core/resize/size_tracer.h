@@ -71,6 +71,10 @@ class SizeTracer {
   Result<Value*> Grown(Value& value, const WantedSizes& wanted, bool broadcasts, Node& position);
   Result<Value*> GrownRows(const Node& gather, const WantedSizes& wanted, bool broadcasts,
                            Node& position);
+  Result<Value*> GrownElementwise(const Node& node, const WantedSizes& wanted, bool broadcasts,
+                                  Node& position);
+  Result<Value*> GrownUnsqueeze(const Node& unsqueeze, const WantedSizes& wanted, bool broadcasts,
+                                Node& position);
   Result<Value*> GrownSlice(const Node& slice, const WantedSizes& wanted, Node& position);
   Node* ResizeBefore(const Value& value, const WantedSizes& wanted) const;
   Result<Value*> GrownResize(Node& resize, const WantedSizes& wanted, Value& value);
@@ -91,6 +95,7 @@ class SizeTracer {
   Error Refuse(const Node& node, std::string why) const;
   void Tell(const Node& node, std::string what);
   void TellUnproven(const Node& node, const std::string& what);
+  void TellOnce(std::string what);
 
   struct Place {
     Value* value = nullptr;
@@ -106,6 +111,7 @@ class SizeTracer {
   std::map<std::string, Shape> merged_;    // sizes of which one is the product, in some order
   std::unordered_set<const Value*> lost_;  // results of nodes that were refused
   std::map<std::pair<const Value*, std::size_t>, Shape> parts_;  // as PartsOf
+  int steps_ = 0;  // that Grown may take for one operand
   SizesReport report_;
 };
 

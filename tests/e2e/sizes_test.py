@@ -74,6 +74,29 @@ entry main(%x: f32[1, 4, {h}, {w}]) -> (%y: f32[*]) {{
   %y = onnx.Resize(%sum, _, _, %to_image) {{mode = "linear"}}
 }}"""
 
+# Rows of a table from the fourth on, and words that are not hidden by a length that is computed.
+PADDED = """dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: i64[2, {n}]) -> (%y: f32[*]) {{
+  const %words: f32[9, 4] = [{words}]
+  const %places: f32[34, 4] = [{places}]
+  const %index: i64[1, {n}, 1] = [{index}]
+  const %count: i64[{n}] = [{count}]
+  const %last: i64[1] = [-1]
+  const %zero: i64[] = 0
+  %w = onnx.Gather(%words, %x)
+  %p = onnx.GatherND(%places, %index)
+  %s = onnx.Add(%w, %p)
+  %is_word = onnx.Greater(%x, %zero)
+  %ones = onnx.Cast(%is_word) {{to = 7}}
+  %length = onnx.ReduceSum(%ones, %last)
+  %is_seen = onnx.Less(%count, %length)
+  %column = onnx.Unsqueeze(%is_seen, %last)
+  %factor = onnx.Cast(%column) {{to = 1}}
+  %y = onnx.Mul(%s, %factor)
+}}"""
+
 
 def nested(values):
     return str(np.asarray(values).tolist()).replace("True", "true").replace("False", "false")[1:-1]
@@ -105,6 +128,13 @@ class Sizes(CommandCase):
         return self.write(f"t{n}", TOKENS.format(
             n=n, words=nested(words), places=nested(places), index=nested([range(n)]),
             zeros=nested(np.zeros((1, 1, 1, n))), later=nested(later[None, None])))
+
+    def padded(self, n, begin=3):
+        random = np.random.default_rng(3)
+        words, places = (random.uniform(-1, 1, (rows, 4)).round(3) for rows in (9, 34))
+        return self.write(f"p{n}", PADDED.format(
+            n=n, words=nested(words), places=nested(places),
+            index=nested([[[begin + i] for i in range(n)]]), count=nested(range(n))))
 
     def output(self, model, x):
         np.save(self.out / "x.npy", x)
@@ -152,6 +182,22 @@ class Sizes(CommandCase):
         models = [(random.integers(0, 9, (1, n)), self.tokens(n)) for n in (6, 9, 32)]
         opened, _ = self.opened(models[0][1], "1,n")
         self.assert_equal_at(opened, models)
+
+    def test_lengths_through_computed_masks(self):
+        random = np.random.default_rng(1)
+        models = [(random.integers(0, 9, (2, n)), self.padded(n)) for n in (6, 9, 29)]
+        opened, said = self.opened(models[0][1], "2,n")
+        self.assertNotIn("warning", said)
+        self.assert_equal_at(opened, models)
+
+    def test_counts_that_begin_at_a_size_are_told(self):
+        _, said = self.opened(self.padded(6, begin=2), "n,s")
+        self.assertIn("'index' counts from 2, which may stand for size n, and is kept", said)
+
+    def test_windows_that_a_mask_may_have_are_told(self):
+        _, said = self.opened(self.tokens(6), "1,n")
+        self.assertIn("'later' hides what comes later; it would be the same if it hid what is 6 or "
+                      "more before, too", said)
 
     def list_model(self, n, h, w):
         return self.write(f"l{n}x{h}x{w}", f"""dragoman 1 source onnx
@@ -371,6 +417,52 @@ entry main(%x: f32[1, 8, 6]) -> (%y: f32[*]) {
 }""", "x=1,n,6")
         self.assertIn("(onnx.Reshape): error: its constant [1, 4, 2, 6] does not show what it makes",
                       error)
+
+    def test_what_almost_counts_or_hides_is_refused(self):
+        tables = {"f32[6]": [[0, 1, 2, 3, 4, 6], [5, 4, 3, 2, 1, 0], [0, 2, 4, 6, 8, 10],
+                             [0.5, 1.5, 2.5, 3.5, 4.5, 5.5], [-1, 0, 1, 2, 3, 4]],
+                  "f32[6, 6]": [np.triu(np.ones((6, 6)), -1), np.tril(np.ones((6, 6)), 1),
+                                np.tril(np.ones((6, 6))) - np.tril(np.ones((6, 6)), -4),
+                                np.tril(np.ones((6, 6))) + np.eye(6)]}
+        for kind, several in tables.items():
+            for table in several:
+                error = self.refused(f"""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[2, 6, 6]) -> (%y: f32[*]) {{
+  const %table: {kind} = [{nested(np.asarray(table, float))}]
+  %y = onnx.Add(%x, %table)
+}}""", "x=2,n,n")
+                self.assertIn("elements do not tell those of other sizes: dynamic_shapes of its "
+                              "exporter keeps the axis open", error)
+
+    def test_what_only_an_input_states_is_refused(self):
+        error = self.refused("""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[2, 6], %table: f32[6]) -> (%y: f32[*]) {
+  %other = onnx.Exp(%table)
+  %y = onnx.Add(%x, %other)
+}""", "x=2,n")
+        self.assertIn("operand 1, 'other', is of size 6 along axis 0, where another is of n", error)
+        self.assertNotIn("dynamic_shapes", error)
+
+    def test_one_of_several_entries_is_to_be_named(self):
+        model = self.out / "two.dgt"
+        model.write_text("""dragoman 1 source onnx
+opset "" 17
+
+entry one(%x: f32[1, 8]) -> (%y: f32[*]) {
+  %y = onnx.Relu(%x)
+}
+
+entry two(%x: f32[1, 8]) -> (%y: f32[*]) {
+  %y = onnx.Exp(%x)
+}
+""")
+        error = self.fails(4, "run", model, "--shape", "x=1,5", "--random")
+        self.assertIn("the model has several entries; state one by --entry", error)
+        self.done("run", model, "--shape", "x=1,5", "--random", "--entry", "two")
 
     def test_tables_that_do_not_count_are_refused(self):
         error = self.refused("""dragoman 1 source onnx
