@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -141,7 +142,12 @@ Result<Value*> TransposeConstant(Value& constant, const std::vector<std::int64_t
   transpose->AddResult("y");
   const Tensor* const operands[] = {constant.tensor()};
   DRAGOMAN_ASSIGN(std::vector<Tensor> results, EvaluateOnTensors(*transpose, operands));
-  return context.AddConstant(*constant.graph(), std::move(results.front()), constant.name(),
+  // Whoever replaces a weight by its name sees by its sizes that its elements are in another order;
+  // those of a square one do not tell.
+  const bool looks_same =
+      results.front().sizes() == constant.tensor()->sizes() && !std::ranges::is_sorted(perm);
+  const std::string name = constant.name() + (looks_same ? "_transposed" : "");
+  return context.AddConstant(*constant.graph(), std::move(results.front()), name,
                              constant.origin());
 }
 
