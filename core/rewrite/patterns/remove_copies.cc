@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -22,13 +23,21 @@ Result<bool> ReplaceByCopy(Node& node, PassContext& context, Value* x) {
 
 namespace {
 
-// Identity(x) = x; a constant that nothing else reads is an output itself.
+// Of constants that a model may hold twice.
+constexpr std::size_t kSmallBytes = 4096;
+
+// Identity(x) = x; a constant that nothing else reads is an output itself, and so is a copy of a
+// small one.
 Result<bool> RemoveIdentity(Node& node, PassContext& context) {
   if (!node.Is("Identity")) return false;
   Value* x = node.operand(0);
   if (context.ReplaceIfAllowed(node, x)) return true;
-  if (ConstantOf(x) == nullptr || !x->HasOneUse()) return false;
-  if (x->graph() != node.graph())
+  const Tensor* tensor = ConstantOf(x);
+  if (tensor == nullptr) return false;
+  const bool is_small = tensor->dtype() != DType::kString && tensor->bytes().size() <= kSmallBytes;
+  const bool is_shared = !x->HasOneUse();
+  if (is_shared && !is_small) return false;
+  if (is_shared || x->graph() != node.graph())
     x = context.AddConstant(*node.graph(), *x->tensor(), x->name(), x->origin());
   context.Replace(node, std::span<Value* const>(&x, 1));
   return true;

@@ -3,6 +3,7 @@
 #include "core/rewrite/pipeline.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -89,6 +90,22 @@ TEST(Pipeline, ExplainsEachRewrite) {
   ASSERT_TRUE(RunPipeline(model, {.passes = "default", .explain = explain}).ok());
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines.front().substr(0, 16), "remove-identity:");
+}
+
+TEST(Pipeline, OnlySmallConstantsAreStatedTwice) {
+  const auto nodes_beside = [](std::size_t size) {
+    Model model = ParseText(fmt::format(R"(graph main(%x: i32[{0}]) -> (%y, %c) {{
+  const %k: i32[{0}] = [{1}]
+  %y = onnx.Add(%x, %k)
+  %c = onnx.Identity(%k)
+}})",
+                                        size, fmt::join(std::vector<int>(size, 7), ", ")))
+                      .value();
+    EXPECT_TRUE(RunPipeline(model, {.passes = "eliminate-identities", .explain = {}}).ok());
+    return model.main().num_nodes();
+  };
+  EXPECT_EQ(nodes_beside(1024), 1u);
+  EXPECT_EQ(nodes_beside(1025), 2u);
 }
 
 TEST(Pipeline, WhatReplacesInheritsTheOrigins) {
