@@ -99,7 +99,8 @@ Status SizeTracer::TraceNode(Node& node) {
   if (node.Is("Reshape")) DRAGOMAN_TRY(ChangeReshape(node));
   if (node.Is("Expand")) DRAGOMAN_TRY(ChangeExpand(node));
   if (node.Is("Resize")) DRAGOMAN_TRY(ChangeResize(node));
-  if (IsElementwise(node) || node.Is("Concat") || node.Is("MatMul"))
+  // By name: operators whose operands have sizes in common.
+  if (IsElementwise(node) || node.Is("Concat") || node.Is("MatMul") || node.Is("GatherElements"))
     DRAGOMAN_TRY(ChangeOperands(node));
   DRAGOMAN_TRY(Infer(node));
   DRAGOMAN_TRY(CheckSizes(node));
@@ -123,12 +124,14 @@ Status SizeTracer::Infer(Node& node) {
           const Dim own = size.Substitute(old_sizes_);
           return own == old || (node.Is("Slice") && !own.known());  // told by TellKept
         });
-    if (!agrees) {
-      return Refuse(
-          node, fmt::format("its result would be of sizes {}, which are not {} at those "
-                            "of the model",
-                            now != nullptr ? TextOf(*now) : "that are not known", TextOf(*before)));
-    }
+    if (agrees) continue;
+    const std::string found = now != nullptr ? TextOf(*now) : "that are not known";
+    node.result(i)->set_type(old_types_.at(result));
+    // What depends on no input keeps its sizes: its file may state more than inference knows.
+    if (Computed(*result)) continue;
+    return Refuse(node, fmt::format("its result would be of sizes {}, which are not {} at those of "
+                                    "the model",
+                                    found, TextOf(*before)));
   }
   return {};
 }
@@ -425,7 +428,8 @@ Result<bool> SizeTracer::ChangeOperands(Node& node) {
     rank = std::max(rank, shape->size());
   }
   std::size_t skipped = SIZE_MAX;  // axis along which sizes need not be equal
-  if (node.Is("Concat")) {
+  const bool broadcasts = !node.Is("Concat") && !node.Is("GatherElements");
+  if (!broadcasts) {
     const std::int64_t axis = IntAttribute(node, "axis");
     skipped = static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
   }
@@ -446,7 +450,9 @@ Result<bool> SizeTracer::ChangeOperands(Node& node) {
       const auto own = own_axis(i);
       if (!own) continue;
       const Dim& size = (*node.operand(i)->type().shape())[*own];
-      if (size == *open || (size == Dim(1) && !node.Is("Concat"))) continue;
+      if (size == *open || (size == Dim(1) && broadcasts)) continue;
+      // Positions need not be as many as the table has rows, unless they were.
+      if (node.Is("GatherElements") && (i == 1 || size != open->Substitute(old_sizes_))) continue;
       // Sizes that are open on both sides are equal where the model can be run.
       if (size.known()) wanted[i].emplace(*own, *open);
     }
@@ -456,7 +462,7 @@ Result<bool> SizeTracer::ChangeOperands(Node& node) {
     if (wanted[i].empty()) continue;
     Value& operand = *node.operand(i);
     steps_ = kMaxGrown;
-    DRAGOMAN_ASSIGN(Value * grown, Grown(operand, wanted[i], !node.Is("Concat"), node));
+    DRAGOMAN_ASSIGN(Value * grown, Grown(operand, wanted[i], broadcasts, node));
     if (grown == nullptr) {
       const auto& [axis, size] = *wanted[i].begin();
       std::string why = fmt::format(

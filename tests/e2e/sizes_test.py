@@ -190,6 +190,28 @@ class Sizes(CommandCase):
         self.assertNotIn("warning", said)
         self.assert_equal_at(opened, models)
 
+    def test_tables_of_each_sample_and_nodes_without_inputs(self):
+        def model(n, s):
+            return self.write(f"e{n}x{s}", f"""dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: i64[{n}, {s}]) -> (%y: f32[*]) {{
+  const %rows: f32[{n}, 4] = [{nested(np.tile([0.5, 2.0, -1.0, 0.25], (n, 1)))}]
+  const %zero: i64[] = 0
+  const %one: i64[] = 1
+  const %end: f32[] = {s}.0
+  %stop = onnx.Cast(%end) {{to = 7}}
+  %count: i64[{s}] = onnx.Range(%zero, %stop, %one)
+  %all = onnx.GatherElements(%rows, %x) {{axis = 1}}
+  %places = onnx.Cast(%count) {{to = 1}}
+  %y = onnx.Add(%all, %places)
+}}""")
+
+        random = np.random.default_rng(1)
+        opened, _ = self.opened(model(2, 6), "n,s")
+        self.assert_equal_at(opened, [(random.integers(0, 4, (n, s)), model(n, s))
+                                      for n, s in [(2, 6), (1, 9), (3, 4)]])
+
     def test_counts_that_begin_at_a_size_are_told(self):
         _, said = self.opened(self.padded(6, begin=2), "n,s")
         self.assertIn("'index' counts from 2, which may stand for size n, and is kept", said)
