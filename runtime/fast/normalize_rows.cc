@@ -9,6 +9,14 @@
 namespace dragoman::rt {
 namespace {
 
+// The mean, as a sum of what the elements differ from the first one by: exact for equal elements,
+// however large, which would else differ from a rounded mean.
+template <class X>
+DRAGOMAN_RT_INLINE float MeanOfRow(std::int64_t size, const X* x) {
+  const float first = x[0];
+  return first + SumRow(size, [=](std::int64_t i) { return x[i] - first; }) / float(size);
+}
+
 // Subtracts the mean if `centered`; bias may be null.
 template <class X, class Y>
 DRAGOMAN_RT_CLONES void Normalize(std::int64_t rows, std::int64_t size, bool centered,
@@ -16,8 +24,7 @@ DRAGOMAN_RT_CLONES void Normalize(std::int64_t rows, std::int64_t size, bool cen
                                   Y* y) {
   const auto count = static_cast<float>(size);
   for (std::int64_t row = 0; row < rows; ++row, x += size, y += size) {
-    const float mean =
-        centered ? SumRow(size, [=](std::int64_t i) { return float(x[i]); }) / count : 0.0f;
+    const float mean = centered ? MeanOfRow(size, x) : 0.0f;
     const float variance =
         SumRow(size, [=](std::int64_t i) { return (x[i] - mean) * (x[i] - mean); }) / count;
     const float factor = 1.0f / std::sqrt(variance + epsilon);

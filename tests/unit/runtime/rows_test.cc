@@ -54,6 +54,20 @@ TEST_F(RowsTest, SoftmaxIsThePlainKernel) {
   }
 }
 
+// Whose rounded mean is none of them.
+TEST_F(RowsTest, EqualElementsAreTheirMean) {
+  for (std::int64_t size : {1, 7, 16, 768}) {
+    for (float element : {-3e9f, 0.1f, 3e38f}) {
+      Reset(size);
+      x_.assign(x_.size(), element);
+      LayerNormalizationRows({}, FloatSource(x_.data(), shape_), Row(scale_), Row(bias_),
+                             FloatTarget(fast_.data(), shape_), {}, {});
+      for (std::size_t i = 0; i < fast_.size(); ++i)
+        ASSERT_EQ(fast_[i], bias_[i % bias_.size()]) << size << " of " << element;
+    }
+  }
+}
+
 TEST_F(RowsTest, LogSoftmaxIsThePlainKernel) {
   for (std::int64_t size : kSizes) {
     Reset(size);
