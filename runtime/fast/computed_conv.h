@@ -5,6 +5,7 @@
 
 #include "runtime/fast/context.h"
 #include "runtime/fast/conv.h"
+#include "runtime/fast/finite.h"
 #include "runtime/kernels/conv.h"
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/program/memory.h"
@@ -27,10 +28,12 @@ class ComputedConv {
   Status Run(TensorView<const float> x, TensorView<const float> w, TensorView<const float> bias,
              TensorView<float> y, Memory& scratch) noexcept {
     if (y.size() == 0) return Status();
+    // Winograd's algorithm would spread an infinite weight over all results of its channel.
+    const ConvMethod method = AllFinite(w.data, w.size()) ? method_ : ConvMethod::kDirect;
     PreparedConv conv;
     const bool fits =
         PreparedConv::Supports(p_, x.shape, w.shape) &&
-        conv.Init(*context_, p_, x.shape, w.shape, w.data, bias.data, {}, {}, {}, method_).ok();
+        conv.Init(*context_, p_, x.shape, w.shape, w.data, bias.data, {}, {}, {}, method).ok();
     if (!fits) {
       Conv<float>(p_, x, w, bias, y);
       return Status();

@@ -444,18 +444,29 @@ Result<Term> PaddedPlaces(const AtenOp& op, const std::string& mode, const Dim& 
   return from_end(op.Unary("aten.abs.default", from_end(in_period(period[0]))));
 }
 
+// `x` without the elements that negative pads of an axis cut off.
+Term Cropped(const AtenOp& op, const Term& x, std::size_t axis, std::int64_t begin,
+             std::int64_t end) {
+  if (begin >= 0 && end >= 0) return x;
+  const std::int64_t first = std::max<std::int64_t>(-begin, 0);
+  const std::int64_t last = end < 0 ? end : std::numeric_limits<std::int64_t>::max();
+  const Dim size = x.shape[axis] + Dim(std::min<std::int64_t>(end, 0) - first);
+  return op.Slice(x, static_cast<std::int64_t>(axis), first, last, size);
+}
+
 Emitted PadByPlaces(const AtenOp& op, const std::string& mode, const Pads& pads) {
   Term x = op.arg(0);
   for (std::size_t i = 0; i < x.shape.size(); ++i) {
-    const Size& begin = pads.begins[i];
-    const Size& end = pads.ends[i];
-    if (!begin.name.empty() || !end.name.empty())
+    if (!pads.begins[i].name.empty() || !pads.ends[i].name.empty())
       return op.Refuse("padding by a number of elements that is known at run time only");
-    if (begin.number == 0 && end.number == 0) continue;
-    const Dim count = x.shape[i] + Dim(begin.number + end.number);
+    x = Cropped(op, x, i, pads.begins[i].number, pads.ends[i].number);
+    const std::int64_t begin = std::max<std::int64_t>(pads.begins[i].number, 0);
+    const std::int64_t end = std::max<std::int64_t>(pads.ends[i].number, 0);
+    if (begin == 0 && end == 0) continue;
+    const Dim count = x.shape[i] + Dim(begin + end);
     if (x.shape[i].known() && x.shape[i].value() == 0)
       return op.Refuse("padding of an axis without elements");
-    DRAGOMAN_ASSIGN(const Term places, PaddedPlaces(op, mode, x.shape[i], begin.number, count));
+    DRAGOMAN_ASSIGN(const Term places, PaddedPlaces(op, mode, x.shape[i], begin, count));
     Shape shape = x.shape;
     shape[i] = count;
     x = op.Call("aten.index_select.default",

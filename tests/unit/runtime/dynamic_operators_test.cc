@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -80,6 +82,29 @@ TEST_F(DynamicOperatorsTest, ConvolutionsByComputedWeights) {
       Conv<float>(p, x.In(), w.In(), bias, expected.Out());
       ASSERT_TRUE(conv.Run(x.In(), w.In(), bias, y.Out(), scratch).ok());
       ExpectNear(y.Values(), expected.Values());
+    }
+  }
+}
+
+// It reaches the results that read it, and no others of its channel.
+TEST_F(DynamicOperatorsTest, AnInfiniteWeightThatIsComputed) {
+  Memory scratch;
+  ConvParams p;
+  p.pads = {1, 1, 1, 1};
+  ComputedConv conv;
+  ASSERT_TRUE(conv.Init(context_, p).ok());
+  const Shape sizes = {1, 16, 20, 20};
+  const Dense<float> x = Draw(sizes);
+  Dense<float> w = Draw({16, 16, 3, 3}), expected(sizes), y(sizes);
+  w.Out().data[(3 * 16 + 2) * 9 + 4] = std::numeric_limits<float>::infinity();
+  Conv<float>(p, x.In(), w.In(), {}, expected.Out());
+  ASSERT_TRUE(conv.Run(x.In(), w.In(), {}, y.Out(), scratch).ok());
+  const std::vector<float> found = y.Values(), wanted = expected.Values();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (std::isfinite(wanted[i])) {
+      EXPECT_NEAR(found[i], wanted[i], 1e-4) << i;
+    } else {
+      EXPECT_EQ(found[i], wanted[i]) << i;
     }
   }
 }
