@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/ir/dtype.h"
-#include "core/ops/value_facts.h"
+#include "core/ops/op_def.h"
 
 namespace dragoman::tvm {
 namespace {
@@ -44,7 +44,7 @@ bool MayBe(const Value& value, const BoundedValues& bounded, int steps) {
   if (!IsFloating(value.type().dtype()) || bounded.contains(&value)) return false;
   const Node* node = value.producer();
   if (node == nullptr || steps == 0) return true;
-  const ValueFacts& facts = ValueFactsOf(*node);
+  const ValueFacts& facts = FactsOf(FindOp(*node));
   if ((facts.has_least && !IsTurned(node->attributes())) || facts.is_between() ||
       HasLowBound(*node))
     return false;
@@ -61,7 +61,7 @@ bool MayBe(const Value& value, const BoundedValues& bounded, int steps) {
 BoundedValues BoundedOf(const std::vector<ComposedNode>& changed) {
   BoundedValues bounded;
   for (const ComposedNode& node : changed) {
-    const ValueFacts& facts = ValueFactsOf(node.label);
+    const ValueFacts& facts = FactsOf(FindOp(node.label));
     const bool has_least = facts.has_least && !IsTurned(node.attributes);
     if (has_least || facts.is_between()) bounded.insert(node.results.front());
   }

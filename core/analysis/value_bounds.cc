@@ -11,7 +11,6 @@
 #include "core/ir/producer.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
-#include "core/ops/value_facts.h"
 
 namespace dragoman {
 namespace {
@@ -197,7 +196,7 @@ Bounds ValueBounds::OfMoved(const Node& node) {
 
 Bounds ValueBounds::OfUnary(const Node& node) {
   const Bounds x = Of(node.operand(0));
-  const ValueFacts& facts = ValueFactsOf(node);
+  const ValueFacts& facts = FactsOf(FindOp(node));
   if (facts.is_between())
     return Between(facts.low, facts.high,
                    x.may_be_nan || (!facts.of_infinities && !x.are_finite()));

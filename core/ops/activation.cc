@@ -14,8 +14,8 @@ namespace dragoman {
 namespace {
 
 template <class P>
-OpBuilder Activation(std::string_view type) {
-  return Op(type, "(X: T) -> (Y: T)", "T: float")
+OpBuilder Activation(std::string_view type, OpVersions versions) {
+  return Op(type, versions, "(X: T) -> (Y: T)", "T: float")
       .Attributes<P>()
       .Infer(SameTypeAsFirst)
       .Class(OpClass::kUnary)
@@ -144,20 +144,34 @@ Result<Values> ExpandSwish(Node& node) {
 
 std::vector<OpDef> ActivationOps() {
   return {
-      Activation<rt::CeluParams>("Celu").Expand(ExpandCelu),
-      Activation<rt::EluParams>("Elu").Expand(ExpandElu),
-      Activation<rt::GeluParams>("Gelu").Expand(ExpandGelu),
-      Activation<rt::HardSigmoidParams>("HardSigmoid").Expand(ExpandHardSigmoid),
-      Activation<rt::LeakyReluParams>("LeakyRelu").Expand(ExpandLeakyRelu),
-      Activation<rt::SeluParams>("Selu").Expand(ExpandSelu),
-      Op("Shrink", "(input: T) -> (output: T)", "T: number")
+      Activation<rt::CeluParams>("Celu", {12, 12}).Facts({.has_least = true}).Expand(ExpandCelu),
+      Activation<rt::EluParams>("Elu", {1, 22})
+          .Facts({.ends_zeros = true, .has_least = true})
+          .Expand(ExpandElu),
+      Activation<rt::GeluParams>("Gelu", {20, 20})
+          .Facts({.ends_zeros = true, .has_least = true, .stays_near = true})
+          .Expand(ExpandGelu),
+      Activation<rt::HardSigmoidParams>("HardSigmoid", {1, 22})
+          .Facts({.ends_zeros = true, .low = 0, .high = 1})
+          .Expand(ExpandHardSigmoid),
+      Activation<rt::LeakyReluParams>("LeakyRelu", {1, 16})
+          .Facts({.ends_zeros = true})
+          .Expand(ExpandLeakyRelu),
+      Activation<rt::SeluParams>("Selu", {1, 22})
+          .Facts({.ends_zeros = true, .has_least = true})
+          .Expand(ExpandSelu),
+      Op("Shrink", {9, 9}, "(input: T) -> (output: T)", "T: number")
           .Attributes<rt::ShrinkParams>()
           .Infer(SameTypeAsFirst)
           .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/activation.h", .types = "T"})
           .Expand(ExpandShrink),
-      Activation<rt::SwishParams>("Swish").Expand(ExpandSwish),
-      Activation<rt::ThresholdedReluParams>("ThresholdedRelu").Expand(ExpandThresholdedRelu),
+      Activation<rt::SwishParams>("Swish", {24, 24})
+          .Facts({.ends_zeros = true, .has_least = true, .stays_near = true})
+          .Expand(ExpandSwish),
+      Activation<rt::ThresholdedReluParams>("ThresholdedRelu", {10, 22})
+          .Facts({.has_least = true})
+          .Expand(ExpandThresholdedRelu),
   };
 }
 

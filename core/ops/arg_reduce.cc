@@ -24,8 +24,8 @@ Status InferArgReduce(InferContext& context) {
   return {};
 }
 
-OpDef MakeArgReduce(std::string_view type) {
-  return Op(type, "(data: T) -> (reduced: i64)", "T: number")
+OpDef MakeArgReduce(std::string_view type, OpVersions versions) {
+  return Op(type, versions, "(data: T) -> (reduced: i64)", "T: number")
       .Attributes<rt::ArgReduceParams>()
       .Axis(AxisUse::kAlong)
       .Infer(InferArgReduce)
@@ -34,6 +34,8 @@ OpDef MakeArgReduce(std::string_view type) {
 
 }  // namespace
 
-std::vector<OpDef> ArgReduceOps() { return {MakeArgReduce("ArgMax"), MakeArgReduce("ArgMin")}; }
+std::vector<OpDef> ArgReduceOps() {
+  return {MakeArgReduce("ArgMax", {1, 13}), MakeArgReduce("ArgMin", {1, 13})};
+}
 
 }  // namespace dragoman

@@ -13,10 +13,10 @@ namespace dragoman {
 namespace {
 
 // An operator of kernels/binary.h; types: the kernel's.
-OpBuilder Broadcasting(std::string_view type, std::string_view signature,
+OpBuilder Broadcasting(std::string_view type, OpVersions versions, std::string_view signature,
                        std::string_view variables, InferFunction infer,
                        std::string_view types = "T") {
-  return Op(type, signature, variables)
+  return Op(type, versions, signature, variables)
       .Infer(std::move(infer))
       .Class(OpClass::kBroadcast)
       .Kernel({.header = "runtime/kernels/binary.h", .types = types});
@@ -113,23 +113,27 @@ Status InferPRelu(InferContext& context) {
   return SameTypeAsFirst(context);
 }
 
-OpDef Arithmetic(std::string_view type, InferFunction infer, bool commutative = false) {
+OpBuilder Arithmetic(std::string_view type, OpVersions versions, InferFunction infer,
+                     bool commutative = false) {
   OpBuilder op =
-      Broadcasting(type, "(A: T, B: T) -> (C: T)", "T: number complex", std::move(infer));
+      Broadcasting(type, versions, "(A: T, B: T) -> (C: T)", "T: number complex", std::move(infer));
   return commutative ? std::move(op).Commutative() : std::move(op);
 }
 
-OpDef Logic(std::string_view type, InferFunction infer) {
-  return Broadcasting(type, "(A: bool, B: bool) -> (C: bool)", "", std::move(infer), "bool")
+OpDef Logic(std::string_view type, OpVersions versions, InferFunction infer) {
+  return Broadcasting(type, versions, "(A: bool, B: bool) -> (C: bool)", "", std::move(infer),
+                      "bool")
       .Commutative();
 }
 
-OpDef Bitwise(std::string_view type) {
-  return Broadcasting(type, "(A: T, B: T) -> (C: T)", "T: int", BroadcastAll).Commutative();
+OpDef Bitwise(std::string_view type, OpVersions versions) {
+  return Broadcasting(type, versions, "(A: T, B: T) -> (C: T)", "T: int", BroadcastAll)
+      .Commutative();
 }
 
-OpBuilder Comparison(std::string_view type, InferFunction infer) {
-  return Broadcasting(type, "(A: T, B: T) -> (C: bool)", "T: number", std::move(infer));
+OpBuilder Comparison(std::string_view type, OpVersions versions, InferFunction infer) {
+  return Broadcasting(type, versions, "(A: T, B: T) -> (C: bool)", "T: number", std::move(infer))
+      .Facts({.ends_zeros = true});
 }
 
 using Values = std::vector<Value*>;
@@ -153,36 +157,47 @@ Result<Values> ExpandPRelu(Node& node) {
 
 std::vector<OpDef> BinaryOps() {
   return {
-      Arithmetic("Add", InferBinaryElements<AddElement>, true),
-      Logic("And", InferBinaryElements<AndElement>),
-      Broadcasting("BitShift", "(X: T, Y: T) -> (Z: T)", "T: unsigned", BroadcastAll)
+      Arithmetic("Add", {1, 14}, InferBinaryElements<AddElement>, true).Facts({.ends_zeros = true}),
+      Logic("And", {1, 7}, InferBinaryElements<AndElement>),
+      Broadcasting("BitShift", {11, 11}, "(X: T, Y: T) -> (Z: T)", "T: unsigned", BroadcastAll)
           .Attributes<rt::BitShiftParams>()
           .Required("direction"),
-      Bitwise("BitwiseAnd"),
-      Bitwise("BitwiseOr"),
-      Bitwise("BitwiseXor"),
-      Arithmetic("Div", InferBinaryElements<DivElement>),
-      Broadcasting("Equal", "(A: T, B: T) -> (C: bool)", "T: number bool str complex",
+      Bitwise("BitwiseAnd", {18, 18}),
+      Bitwise("BitwiseOr", {18, 18}),
+      Bitwise("BitwiseXor", {18, 18}),
+      Arithmetic("Div", {1, 14}, InferBinaryElements<DivElement>),
+      Broadcasting("Equal", {1, 19}, "(A: T, B: T) -> (C: bool)", "T: number bool str complex",
                    InferBinaryElements<EqualElement>)
+          .Facts({.ends_zeros = true})
           .Commutative(),
-      Comparison("Greater", InferBinaryElements<GreaterElement>),
-      Comparison("GreaterOrEqual", InferBinaryElements<GreaterOrEqualElement>)
+      Comparison("Greater", {1, 13}, InferBinaryElements<GreaterElement>),
+      Comparison("GreaterOrEqual", {12, 16}, InferBinaryElements<GreaterOrEqualElement>)
           .Expand(ExpandOrEqual),
-      Comparison("Less", InferBinaryElements<LessElement>),
-      Comparison("LessOrEqual", InferBinaryElements<LessOrEqualElement>).Expand(ExpandOrEqual),
-      Broadcasting("Max", "(data_0: T*) -> (max: T)", "T: number", InferBinaryElements<MaxElement>),
-      Broadcasting("Mean", "(data_0: T*) -> (mean: T)", "T: float", BroadcastAll),
-      Broadcasting("Min", "(data_0: T*) -> (min: T)", "T: number", InferBinaryElements<MinElement>),
-      Broadcasting("Mod", "(A: T, B: T) -> (C: T)", "T: number", InferBinaryElements<ModElement>)
+      Comparison("Less", {1, 13}, InferBinaryElements<LessElement>),
+      Comparison("LessOrEqual", {12, 16}, InferBinaryElements<LessOrEqualElement>)
+          .Expand(ExpandOrEqual),
+      Broadcasting("Max", {1, 13}, "(data_0: T*) -> (max: T)", "T: number",
+                   InferBinaryElements<MaxElement>)
+          .Facts({.ends_zeros = true}),
+      Broadcasting("Mean", {1, 13}, "(data_0: T*) -> (mean: T)", "T: float", BroadcastAll)
+          .Facts({.ends_zeros = true}),
+      Broadcasting("Min", {1, 13}, "(data_0: T*) -> (min: T)", "T: number",
+                   InferBinaryElements<MinElement>)
+          .Facts({.ends_zeros = true}),
+      Broadcasting("Mod", {10, 13}, "(A: T, B: T) -> (C: T)", "T: number",
+                   InferBinaryElements<ModElement>)
           .Attributes<rt::ModParams>(),
-      Arithmetic("Mul", InferBinaryElements<MulElement>, true),
-      Logic("Or", InferBinaryElements<OrElement>),
-      Broadcasting("PRelu", "(X: T, slope: T) -> (Y: T)", "T: number", InferPRelu)
+      Arithmetic("Mul", {1, 14}, InferBinaryElements<MulElement>, true).Facts({.ends_zeros = true}),
+      Logic("Or", {1, 7}, InferBinaryElements<OrElement>),
+      Broadcasting("PRelu", {1, 16}, "(X: T, slope: T) -> (Y: T)", "T: number", InferPRelu)
           .Expand(ExpandPRelu),
-      Broadcasting("Pow", "(X: T, Y: T1) -> (Z: T)", "T: number; T1: number", BroadcastAll, "T T1"),
-      Arithmetic("Sub", InferBinaryElements<SubElement>),
-      Broadcasting("Sum", "(data_0: T*) -> (sum: T)", "T: number", InferBinaryElements<SumElement>),
-      Logic("Xor", InferBinaryElements<XorElement>),
+      Broadcasting("Pow", {1, 15}, "(X: T, Y: T1) -> (Z: T)", "T: number; T1: number", BroadcastAll,
+                   "T T1"),
+      Arithmetic("Sub", {1, 14}, InferBinaryElements<SubElement>).Facts({.ends_zeros = true}),
+      Broadcasting("Sum", {1, 13}, "(data_0: T*) -> (sum: T)", "T: number",
+                   InferBinaryElements<SumElement>)
+          .Facts({.ends_zeros = true}),
+      Logic("Xor", {1, 7}, InferBinaryElements<XorElement>),
   };
 }
 

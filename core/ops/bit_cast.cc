@@ -27,7 +27,7 @@ Status InferBitCast(InferContext& context) {
 std::vector<OpDef> BitCastOps() {
   constexpr std::string_view kTypes = "number f8e4m3fn f8e4m3fnuz f8e5m2 f8e5m2fnuz f8e8m0";
   const std::string variables = "T1: " + std::string(kTypes) + "; T2: " + std::string(kTypes);
-  return {Op("BitCast", "(input: T1) -> (output: T2)", variables)
+  return {Op("BitCast", {26, 26}, "(input: T1) -> (output: T2)", variables)
               .Attribute("to", Attribute::Kind::kInt)
               .Required("to")
               .Infer(InferBitCast)

@@ -33,7 +33,7 @@ Status InferCast(InferContext& context) {
 std::vector<OpDef> CastOps() {
   constexpr std::string_view kTypes = "number bool str quant f8e8m0";
   const std::string variables = "T1: " + std::string(kTypes) + "; T2: " + std::string(kTypes);
-  return {Op("Cast", "(input: T1) -> (output: T2)", variables)
+  return {Op("Cast", {1, 21}, "(input: T1) -> (output: T2)", variables)
               .Attributes<rt::CastParams>()
               .Attribute("to", Attribute::Kind::kInt)
               .Required("to")

@@ -35,7 +35,7 @@ Status InferCompress(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> CompressOps() {
-  return {Op("Compress", "(input: T, condition: T1) -> (output: T)", "T: basic; T1: bool")
+  return {Op("Compress", {9, 11}, "(input: T, condition: T1) -> (output: T)", "T: basic; T1: bool")
               .Attribute("axis", Attribute::Kind::kInt)
               .FillWith(FillCompress)
               .Axis(AxisUse::kOfFirst)

@@ -88,7 +88,7 @@ Status InferConcat(InferContext& context) {
 
 std::vector<OpDef> ConcatOps() {
   return {
-      Op("Concat", "(inputs: T*) -> (concat_result: T)", "T: basic bf16")
+      Op("Concat", {1, 13}, "(inputs: T*) -> (concat_result: T)", "T: basic bf16")
           .Attributes<rt::ConcatParams>()
           .Required("axis")
           .Axis(AxisUse::kOfFirst)

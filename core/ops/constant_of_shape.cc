@@ -76,7 +76,7 @@ Status InferConstantOfShape(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> ConstantOfShapeOps() {
-  return {Op("ConstantOfShape", "(input: i64#) -> (output: T2)", "T2: any")
+  return {Op("ConstantOfShape", {9, 21}, "(input: i64#) -> (output: T2)", "T2: any")
               .Attribute("value", Attribute::Kind::kTensor)
               .FillWith(FillValue)
               .Infer(InferConstantOfShape)

@@ -127,27 +127,27 @@ Status InferConvTranspose(InferContext& context) {
 
 std::vector<OpDef> ConvOps() {
   return {
-      Op("Conv", "(X: T, W: T, B: T?) -> (Y: T)", "T: float")
+      Op("Conv", {1, 22}, "(X: T, W: T, B: T?) -> (Y: T)", "T: float")
           .Attributes<rt::ConvParams>()
           .Infer(InferConv)
           .Sizes(
               {.function = "ConvShape", .header = "runtime/params/conv.h", .arguments = "p s0 s1"})
           .Kernel({.header = "runtime/kernels/conv.h", .types = "T"}),
-      Op("ConvInteger", "(x: T1, w: T2, x_zero_point: T1?, w_zero_point: T2?) -> (y: i32)",
-         "T1: i8 u8; T2: i8 u8")
+      Op("ConvInteger", {10, 10},
+         "(x: T1, w: T2, x_zero_point: T1?, w_zero_point: T2?) -> (y: i32)", "T1: i8 u8; T2: i8 u8")
           .Attributes<rt::ConvParams>()
           .Infer(InferConvInteger)
           .Sizes(
               {.function = "ConvShape", .header = "runtime/params/conv.h", .arguments = "p s0 s1"})
           .Kernel({.header = "runtime/kernels/conv_integer.h", .types = "T1 T2"}),
-      Op("ConvTranspose", "(X: T, W: T, B: T?) -> (Y: T)", "T: float")
+      Op("ConvTranspose", {1, 22}, "(X: T, W: T, B: T?) -> (Y: T)", "T: float")
           .Attributes<rt::ConvTransposeParams>()
           .Infer(InferConvTranspose)
           .Sizes({.function = "ConvTransposeShape",
                   .header = "runtime/params/conv_transpose.h",
                   .arguments = "p s0 s1"})
           .Kernel({.header = "runtime/kernels/conv_transpose.h", .types = "T", .scratch = true}),
-      Op("QLinearConv",
+      Op("QLinearConv", {10, 10},
          "(x: T1, x_scale: f32, x_zero_point: T1, w: T2, w_scale: f32, w_zero_point: T2, "
          "y_scale: f32, y_zero_point: T3, B: i32?) -> (y: T3)",
          "T1: i8 u8; T2: i8 u8; T3: i8 u8")

@@ -17,10 +17,11 @@ Status InferCumSum(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> CumSumOps() {
-  return {Op("CumSum", "(x: T, axis: T2) -> (y: T)", "T: float i32 i64 u32 u64; T2: index")
-              .Attributes<rt::CumSumParams>()
-              .Infer(InferCumSum)
-              .Kernel({.header = "runtime/kernels/cum_sum.h", .types = "T T2", .fallible = true})};
+  return {
+      Op("CumSum", {11, 14}, "(x: T, axis: T2) -> (y: T)", "T: float i32 i64 u32 u64; T2: index")
+          .Attributes<rt::CumSumParams>()
+          .Infer(InferCumSum)
+          .Kernel({.header = "runtime/kernels/cum_sum.h", .types = "T T2", .fallible = true})};
 }
 
 }  // namespace dragoman

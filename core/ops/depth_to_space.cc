@@ -53,7 +53,7 @@ Status InferSpaceToDepth(InferContext& context) {
 std::vector<OpDef> DepthToSpaceOps() {
   constexpr KernelBinding kKernel = {.header = "runtime/kernels/depth_to_space.h",
                                      .types = "bits(T)"};
-  return {Op("DepthToSpace", "(input: T) -> (output: T)", "T: basic bf16")
+  return {Op("DepthToSpace", {1, 13}, "(input: T) -> (output: T)", "T: basic bf16")
               .Attributes<rt::DepthToSpaceParams>()
               .Required("blocksize")
               .Infer(InferDepthToSpace)
@@ -62,7 +62,7 @@ std::vector<OpDef> DepthToSpaceOps() {
                       .header = "runtime/params/depth_to_space.h",
                       .arguments = "p s0"})
               .Kernel(kKernel),
-          Op("SpaceToDepth", "(input: T) -> (output: T)", "T: basic bf16")
+          Op("SpaceToDepth", {1, 13}, "(input: T) -> (output: T)", "T: basic bf16")
               .Attributes<rt::SpaceToDepthParams>()
               .Required("blocksize")
               .Infer(InferSpaceToDepth)

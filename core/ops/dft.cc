@@ -45,7 +45,7 @@ Status InferDft(InferContext& context) {
 
 std::vector<OpDef> DftOps() {
   return {
-      Op("DFT", "(input: T1, dft_length: T2?#, axis: i64?#) -> (output: T1)",
+      Op("DFT", {17, 20}, "(input: T1, dft_length: T2?#, axis: i64?#) -> (output: T1)",
          "T1: float; T2: index")
           .Attributes<rt::DFTParams>()
           .Infer(InferDft)

@@ -25,7 +25,8 @@ Status InferDropout(InferContext& context) {
 
 std::vector<OpDef> DropoutOps() {
   return {
-      Op("Dropout", "(data: T, ratio: T1?, training_mode: bool?) -> (output: T, mask: bool?)",
+      Op("Dropout", {1, 22},
+         "(data: T, ratio: T1?, training_mode: bool?) -> (output: T, mask: bool?)",
          "T: float; T1: float")
           .Attribute("seed", Attribute::Kind::kInt)
           .FillWith(FillDropout)

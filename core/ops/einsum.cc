@@ -79,7 +79,7 @@ Status InferEinsum(InferContext& context) {
 
 std::vector<OpDef> EinsumOps() {
   return {
-      Op("Einsum", "(Inputs: T*) -> (Output: T)", "T: int f16 f32 f64")
+      Op("Einsum", {12, 12}, "(Inputs: T*) -> (Output: T)", "T: int f16 f32 f64")
           .Attribute("equation", Attribute::Kind::kString)
           .Required("equation")
           .FillWith(FillEquation)

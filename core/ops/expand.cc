@@ -52,7 +52,7 @@ Status InferExpand(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> ExpandOps() {
-  return {Op("Expand", "(input: T, shape: i64#) -> (output: T)", "T: basic bf16")
+  return {Op("Expand", {8, 13}, "(input: T, shape: i64#) -> (output: T)", "T: basic bf16")
               .Infer(InferExpand)
               .Class(OpClass::kMovement)
               .Sizes({.function = "ExpandShape",

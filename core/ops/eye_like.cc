@@ -26,7 +26,7 @@ Status InferEyeLike(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> EyeLikeOps() {
-  return {Op("EyeLike", "(input: T1) -> (output: T2)", "T1: number bool; T2: number bool")
+  return {Op("EyeLike", {9, 22}, "(input: T1) -> (output: T2)", "T1: number bool; T2: number bool")
               .Attributes<rt::EyeLikeParams>()
               .Attribute("dtype", Attribute::Kind::kInt)
               .Infer(InferEyeLike)

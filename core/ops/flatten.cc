@@ -30,7 +30,7 @@ Status InferFlatten(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> FlattenOps() {
-  return {Op("Flatten", "(input: T) -> (output: T)", "T: any")
+  return {Op("Flatten", {1, 21}, "(input: T) -> (output: T)", "T: any")
               .Attributes<rt::FlattenParams>()
               .Infer(InferFlatten)
               .Sizes({.function = "FlattenShape",

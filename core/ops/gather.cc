@@ -92,7 +92,7 @@ Status InferGatherNd(InferContext& context) {
 
 std::vector<OpDef> GatherOps() {
   return {
-      Op("Gather", "(data: T, indices: Tind) -> (output: T)", "T: basic bf16; Tind: index")
+      Op("Gather", {1, 13}, "(data: T, indices: Tind) -> (output: T)", "T: basic bf16; Tind: index")
           .Attributes<rt::GatherParams>()
           .Axis(AxisUse::kOfFirst)
           .Infer(InferGather)
@@ -102,7 +102,8 @@ std::vector<OpDef> GatherOps() {
                   .arguments = "p s0 s1"})
           .Kernel(
               {.header = "runtime/kernels/gather.h", .types = "bits(T) Tind", .fallible = true}),
-      Op("GatherElements", "(data: T, indices: Tind) -> (output: T)", "T: basic bf16; Tind: index")
+      Op("GatherElements", {11, 13}, "(data: T, indices: Tind) -> (output: T)",
+         "T: basic bf16; Tind: index")
           .Attributes<rt::GatherParams>()
           .Axis(AxisUse::kOfFirst)
           .Infer(InferGatherElements)
@@ -113,7 +114,7 @@ std::vector<OpDef> GatherOps() {
           .Kernel({.header = "runtime/kernels/gather_elements.h",
                    .types = "bits(T) Tind",
                    .fallible = true}),
-      Op("GatherND", "(data: T, indices: i64) -> (output: T)", "T: basic bf16")
+      Op("GatherND", {11, 13}, "(data: T, indices: i64) -> (output: T)", "T: basic bf16")
           .Attributes<rt::GatherNdParams>()
           .Infer(InferGatherNd)
           .Class(OpClass::kMovement)

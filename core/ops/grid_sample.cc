@@ -29,7 +29,8 @@ Status InferGridSample(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> GridSampleOps() {
-  return {Op("GridSample", "(X: T1, grid: T2) -> (Y: T1)", "T1: bool number complex; T2: float")
+  return {Op("GridSample", {16, 22}, "(X: T1, grid: T2) -> (Y: T1)",
+             "T1: bool number complex; T2: float")
               .Attributes<rt::GridSampleParams>()
               .Infer(InferGridSample)
               .Sizes({.function = "GridSampleShape",

@@ -48,7 +48,7 @@ Status InferIf(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> IfOps() {
-  return {Op("If", "(cond: bool) -> (outputs: V+)", "V: value")
+  return {Op("If", {1, 21}, "(cond: bool) -> (outputs: V+)", "V: value")
               .Attribute("else_branch", Attribute::Kind::kGraph)
               .Required("else_branch")
               .Attribute("then_branch", Attribute::Kind::kGraph)

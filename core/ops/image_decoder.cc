@@ -20,7 +20,7 @@ Status InferImageDecoder(InferContext& context) {
 
 std::vector<OpDef> ImageDecoderOps() {
   return {
-      Op("ImageDecoder", "(encoded_stream: u8) -> (image: u8)", "")
+      Op("ImageDecoder", {20, 20}, "(encoded_stream: u8) -> (image: u8)", "")
           .Attributes<rt::ImageDecoderParams>()
           .Infer(InferImageDecoder)
           .Sizes({.function = "ImageDecoderShape",

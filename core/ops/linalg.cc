@@ -130,7 +130,7 @@ KernelBinding Factors() {
 std::vector<OpDef> LinalgOps() {
   constexpr std::string_view kTypes = "T: f32 f64";
   return {
-      Op("Det", "(X: T) -> (Y: T)", "T: f16 f32 f64")
+      Op("Det", {11, 22}, "(X: T) -> (Y: T)", "T: f16 f32 f64")
           .Infer(InferDet)
           .Kernel(Factors())
           .Expand(ExpandDet),

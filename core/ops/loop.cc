@@ -92,8 +92,8 @@ Status InferLoop(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> LoopOps() {
-  return {Op("Loop", "(M: i64?, cond: bool?, v_initial: V+) -> (v_final_and_scan_outputs: V+)",
-             "V: value")
+  return {Op("Loop", {1, 21},
+             "(M: i64?, cond: bool?, v_initial: V+) -> (v_final_and_scan_outputs: V+)", "V: value")
               .Attribute("body", Attribute::Kind::kGraph)
               .Required("body")
               .Infer(InferLoop)};

@@ -104,26 +104,26 @@ Status InferGemm(InferContext& context) {
 
 std::vector<OpDef> MatMulOps() {
   return {
-      Op("Gemm", "(A: T, B: T, C: T?) -> (Y: T)", "T: float i32 i64 u32 u64")
+      Op("Gemm", {1, 13}, "(A: T, B: T, C: T?) -> (Y: T)", "T: float i32 i64 u32 u64")
           .Attributes<rt::GemmParams>()
           .Infer(InferGemm)
           .Sizes(
               {.function = "GemmShape", .header = "runtime/params/gemm.h", .arguments = "p s0 s1"})
           .Kernel({.header = "runtime/kernels/gemm.h", .types = "T"}),
-      Op("MatMul", "(A: T, B: T) -> (Y: T)", "T: float i32 i64 u32 u64")
+      Op("MatMul", {1, 13}, "(A: T, B: T) -> (Y: T)", "T: float i32 i64 u32 u64")
           .Infer(InferMatMul)
           .Sizes({.function = "MatMulShape",
                   .header = "runtime/params/mat_mul.h",
                   .arguments = "s0 s1"})
           .Kernel({.header = "runtime/kernels/mat_mul.h", .types = "T"}),
-      Op("MatMulInteger", "(A: T1, B: T2, a_zero_point: T1?, b_zero_point: T2?) -> (Y: i32)",
-         "T1: i8 u8; T2: i8 u8")
+      Op("MatMulInteger", {10, 10},
+         "(A: T1, B: T2, a_zero_point: T1?, b_zero_point: T2?) -> (Y: i32)", "T1: i8 u8; T2: i8 u8")
           .Infer(InferMatMulInteger)
           .Sizes({.function = "MatMulShape",
                   .header = "runtime/params/mat_mul.h",
                   .arguments = "s0 s1"})
           .Kernel({.header = "runtime/kernels/mat_mul_integer.h", .types = "T1 T2"}),
-      Op("QLinearMatMul",
+      Op("QLinearMatMul", {10, 21},
          "(a: T1, a_scale: TS, a_zero_point: T1, b: T2, b_scale: TS, b_zero_point: T2, "
          "y_scale: TS, y_zero_point: T3) -> (y: T3)",
          "TS: f32 f16 bf16; T1: i8 u8 float8; T2: i8 u8 float8; T3: i8 u8 float8")

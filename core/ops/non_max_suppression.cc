@@ -23,7 +23,7 @@ Status InferNonMaxSuppression(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> NonMaxSuppressionOps() {
-  return {Op("NonMaxSuppression",
+  return {Op("NonMaxSuppression", {10, 11},
              "(boxes: f32, scores: f32, max_output_boxes_per_class: i64?, iou_threshold: f32?, "
              "score_threshold: f32?) -> (selected_indices: i64)",
              "")

@@ -43,7 +43,7 @@ Status InferNonZero(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> NonZeroOps() {
-  return {Op("NonZero", "(X: T) -> (Y: i64)", "T: basic bf16")
+  return {Op("NonZero", {9, 13}, "(X: T) -> (Y: i64)", "T: basic bf16")
               .Infer(InferNonZero)
               .Sizes({.function = "NonZeroSizes",
                       .header = "runtime/program/non_zero_sizes.h",

@@ -260,48 +260,53 @@ Result<Values> ExpandLrn(Node& node) {
 
 std::vector<OpDef> NormalizationOps() {
   return {
-      Op("BatchNormalization",
+      Op("BatchNormalization", {1, 15},
          "(X: T, scale: T1, B: T1, input_mean: T2, input_var: T2) -> "
          "(Y: T, running_mean: T2?, running_var: T2?)",
          "T: float; T1: float; T2: float")
+          .Facts({.ends_zeros = true})
           .Attributes<rt::BatchNormalizationParams>()
           .Infer(InferBatchNormalization)
           .Kernel({.header = "runtime/kernels/batch_normalization.h", .types = "T T1 T2"}),
-      Op("GroupNormalization", "(X: T, scale: T, bias: T) -> (Y: T)", "T: float")
+      Op("GroupNormalization", {21, 21}, "(X: T, scale: T, bias: T) -> (Y: T)", "T: float")
+          .Facts({.ends_zeros = true})
           .Attributes<rt::GroupNormalizationParams>()
           .Required("num_groups")
           .Infer(InferGroupNormalization)
           .Kernel({.header = "runtime/kernels/instance_normalization.h", .types = "T"})
           .Expand(ExpandGroupNormalization),
-      Op("InstanceNormalization", "(input: T, scale: T, B: T) -> (output: T)", "T: float")
+      Op("InstanceNormalization", {1, 22}, "(input: T, scale: T, B: T) -> (output: T)", "T: float")
+          .Facts({.ends_zeros = true})
           .Attributes<rt::InstanceNormalizationParams>()
           .Infer(InferInstanceNormalization)
           .Kernel({.header = "runtime/kernels/instance_normalization.h", .types = "T"}),
-      Op("LRN", "(X: T) -> (Y: T)", "T: float")
+      Op("LRN", {1, 13}, "(X: T) -> (Y: T)", "T: float")
           .Attributes<rt::LRNParams>()
           .Required("size")
           .Infer(InferLrn)
           .Kernel({.header = "runtime/kernels/lrn.h", .types = "T"})
           .Expand(ExpandLrn),
-      Op("LayerNormalization", "(X: T, Scale: T, B: T?) -> (Y: T, Mean: U?, InvStdDev: U?)",
-         "T: float; U: f32 bf16")
+      Op("LayerNormalization", {17, 17},
+         "(X: T, Scale: T, B: T?) -> (Y: T, Mean: U?, InvStdDev: U?)", "T: float; U: f32 bf16")
+          .Facts({.ends_zeros = true})
           .Attributes<rt::LayerNormalizationParams>()
           .Axis(AxisUse::kFromAxisOn)
           .Infer(InferLayerNormalization)
           .Kernel({.header = "runtime/kernels/layer_normalization.h", .types = "T U=f32"})
           .Expand(ExpandLayerNormalization),
-      Op("LpNormalization", "(input: T) -> (output: T)", "T: float")
+      Op("LpNormalization", {1, 22}, "(input: T) -> (output: T)", "T: float")
           .Attributes<rt::LpNormalizationParams>()
           .Axis(AxisUse::kAlong)
           .Infer(InferLpNormalization)
           .Kernel({.header = "runtime/kernels/lp_normalization.h", .types = "T"})
           .Expand(ExpandLpNormalization),
-      Op("MeanVarianceNormalization", "(X: T) -> (Y: T)", "T: float")
+      Op("MeanVarianceNormalization", {9, 13}, "(X: T) -> (Y: T)", "T: float")
           .Attributes<rt::MeanVarianceNormalizationParams>()
           .Infer(InferMeanVarianceNormalization)
           .Kernel({.header = "runtime/kernels/mean_variance_normalization.h", .types = "T"})
           .Expand(ExpandMeanVarianceNormalization),
-      Op("RMSNormalization", "(X: T, scale: V) -> (Y: V)", "T: float; V: float")
+      Op("RMSNormalization", {23, 23}, "(X: T, scale: V) -> (Y: V)", "T: float; V: float")
+          .Facts({.ends_zeros = true})
           .Attributes<rt::RMSNormalizationParams>()
           .Axis(AxisUse::kFromAxisOn)
           .Infer(InferRmsNormalization)

@@ -38,7 +38,7 @@ Status InferOneHot(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> OneHotOps() {
-  return {Op("OneHot", "(indices: T1, depth: T2#, values: T3) -> (output: T3)",
+  return {Op("OneHot", {9, 11}, "(indices: T1, depth: T2#, values: T3) -> (output: T3)",
              "T1: int f16 f32 f64; T2: int f16 f32 f64; T3: basic")
               .Attributes<rt::OneHotParams>()
               .Infer(InferOneHot)

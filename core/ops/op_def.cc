@@ -10,8 +10,10 @@ OpDef& OpDef::operator=(const OpDef&) = default;
 OpDef& OpDef::operator=(OpDef&&) noexcept = default;
 OpDef::~OpDef() = default;
 
-OpBuilder::OpBuilder(const OpName* name, std::string_view signature, std::string_view variables) {
+OpBuilder::OpBuilder(const OpName* name, OpVersions versions, std::string_view signature,
+                     std::string_view variables) {
   def_.name = name;
+  def_.versions = versions;
   def_.signature = ParseSignature(signature, variables);
 }
 
@@ -65,6 +67,11 @@ OpBuilder&& OpBuilder::Class(OpClass op_class) && {
 
 OpBuilder&& OpBuilder::Axis(AxisUse axis_use) && {
   def_.axis_use = axis_use;
+  return std::move(*this);
+}
+
+OpBuilder&& OpBuilder::Facts(const ValueFacts& facts) && {
+  def_.facts = facts;
   return std::move(*this);
 }
 

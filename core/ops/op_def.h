@@ -62,6 +62,25 @@ enum class AxisUse : std::uint8_t {
 // and returns what stands for its results. Used by exporters whose target lacks the operator.
 using ExpandFunction = std::function<Result<std::vector<Value*>>(Node& node)>;
 
+// What the formula of an operator says of the numbers that it gives, for those who ask what values
+// may be.
+struct ValueFacts {
+  bool ends_zeros = false;    // zeros of either sign give one number, or zeros
+  bool has_least = false;     // the results have a lower bound
+  bool stays_near = false;    // they are at most as far from 0 as the operand, or as 2
+  double low = 0, high = 0;   // of any number they lie between these, if they differ
+  bool of_infinities = true;  // so do those of infinities, which else are NaN
+
+  bool is_between() const { return low < high; }
+};
+
+// The operator sets of ai.onnx that introduced an operator and that changed it last, up to
+// kCommonOpset if it is not younger. Source: the schemas of onnx, docs/Changelog.md.
+// GroupNormalization of opset 18, with a scale for each group, is taken for another operator.
+struct OpVersions {
+  std::int64_t first = 0, newest = 0;
+};
+
 struct OpDef {
   OpDef();
   OpDef(const OpDef&);
@@ -71,6 +90,7 @@ struct OpDef {
   ~OpDef();
 
   const OpName* name = nullptr;
+  OpVersions versions;  // of ai.onnx
   Signature signature;
   std::vector<AttributeDef> attributes;
   std::function<Result<Params>(const Node&)> fill_params;  // null: no parameter struct
@@ -79,6 +99,7 @@ struct OpDef {
   SizeFunction size_function;  // none where inference gives the sizes, or they are operand 0's
   OpClass op_class = OpClass::kOther;
   AxisUse axis_use = AxisUse::kNone;
+  ValueFacts facts;
   ExpandFunction expand;     // of domain dragoman
   bool effect = false;       // kept, and in order
   bool random = false;       // never folded, merged or copied
@@ -90,13 +111,14 @@ struct OpDef {
 
 // Makes an OpDef in one expression:
 //
-//     Op("Softmax", "(input: T) -> (output: T)", "T: float")
+//     Op("Softmax", {1, 13}, "(input: T) -> (output: T)", "T: float")
 //         .Attributes<rt::SoftmaxParams>()
 //         .Infer(SameTypeAsFirst)
 //         .Kernel({.header = "runtime/kernels/softmax.h", .types = "T"})
 class OpBuilder {
  public:
-  OpBuilder(const OpName* name, std::string_view signature, std::string_view variables);
+  OpBuilder(const OpName* name, OpVersions versions, std::string_view signature,
+            std::string_view variables);
 
   // The attributes that the parameter struct P declares.
   template <class P>
@@ -115,6 +137,7 @@ class OpBuilder {
   OpBuilder&& Sizes(SizeFunction function) &&;
   OpBuilder&& Class(OpClass op_class) &&;
   OpBuilder&& Axis(AxisUse axis_use) &&;
+  OpBuilder&& Facts(const ValueFacts& facts) &&;
   OpBuilder&& Expand(ExpandFunction expand) &&;
   OpBuilder&& Effect() &&;
   OpBuilder&& Random() &&;
@@ -130,7 +153,8 @@ class OpBuilder {
 };
 
 // Of ai.onnx, or of domain dragoman.
-OpBuilder Op(std::string_view type, std::string_view signature, std::string_view variables);
+OpBuilder Op(std::string_view type, OpVersions versions, std::string_view signature,
+             std::string_view variables);
 OpBuilder DragomanOp(std::string_view type, std::string_view signature, std::string_view variables);
 
 // The definition of an operator, or nullptr if the common dialect has none of that name.
@@ -138,6 +162,8 @@ const OpDef* FindOp(const OpName& name);
 inline const OpDef* FindOp(const Node& node) { return FindOp(node.op()); }
 // By type in ai.onnx, or "dragoman.Linear".
 const OpDef* FindOp(std::string_view label);
+// None where `def` is nullptr.
+const ValueFacts& FactsOf(const OpDef* def);
 // All operators, sorted by label.
 std::span<const OpDef* const> AllOps();
 

@@ -34,12 +34,13 @@ Status InferGetElement(InferContext& context) {
 
 std::vector<OpDef> OptionalOps() {
   return {
-      Op("Optional", "(input: V?) -> (output: O)", "V: value; O: value")
+      Op("Optional", {15, 15}, "(input: V?) -> (output: O)", "V: value; O: value")
           .Attribute("type", Attribute::Kind::kType)
           .Infer(InferOptional),
-      Op("OptionalGetElement", "(input: O) -> (output: V)", "O: value; V: value")
+      Op("OptionalGetElement", {15, 18}, "(input: O) -> (output: V)", "O: value; V: value")
           .Infer(InferGetElement),
-      Op("OptionalHasElement", "(input: O?) -> (output: bool)", "O: value").Infer(InferHasElement),
+      Op("OptionalHasElement", {15, 18}, "(input: O?) -> (output: bool)", "O: value")
+          .Infer(InferHasElement),
   };
 }
 

@@ -53,7 +53,7 @@ Status InferPad(InferContext& context) {
 
 std::vector<OpDef> PadOps() {
   return {
-      Op("Pad", "(data: T, pads: i64#, constant_value: T?, axes: Tind?#) -> (output: T)",
+      Op("Pad", {1, 21}, "(data: T, pads: i64#, constant_value: T?, axes: Tind?#) -> (output: T)",
          "T: any; Tind: index")
           .Attributes<rt::PadParams>()
           .Infer(InferPad)

@@ -148,7 +148,7 @@ Status InferMaxUnpool(InferContext& context) {
 
 std::vector<OpDef> PoolOps() {
   return {
-      Op("AveragePool", "(X: T) -> (Y: T)", "T: float")
+      Op("AveragePool", {1, 22}, "(X: T) -> (Y: T)", "T: float")
           .Attributes<rt::AveragePoolParams>()
           .Required("kernel_shape")
           .Infer(InferAveragePool)
@@ -156,20 +156,20 @@ std::vector<OpDef> PoolOps() {
                   .header = "runtime/params/average_pool.h",
                   .arguments = "p s0"})
           .Kernel({.header = "runtime/kernels/average_pool.h", .types = "T"}),
-      Op("GlobalAveragePool", "(X: T) -> (Y: T)", "T: float")
+      Op("GlobalAveragePool", {1, 22}, "(X: T) -> (Y: T)", "T: float")
           .Infer(InferGlobalPool)
           .Kernel({.header = "runtime/kernels/global_average_pool.h", .types = "T"})
           .Expand(ExpandGlobalPool),
-      Op("GlobalLpPool", "(X: T) -> (Y: T)", "T: float")
+      Op("GlobalLpPool", {1, 22}, "(X: T) -> (Y: T)", "T: float")
           .Attributes<rt::GlobalLpPoolParams>()
           .Infer(InferGlobalLpPool)
           .Kernel({.header = "runtime/kernels/global_lp_pool.h", .types = "T"})
           .Expand(ExpandGlobalLpPool),
-      Op("GlobalMaxPool", "(X: T) -> (Y: T)", "T: float")
+      Op("GlobalMaxPool", {1, 22}, "(X: T) -> (Y: T)", "T: float")
           .Infer(InferGlobalPool)
           .Kernel({.header = "runtime/kernels/global_max_pool.h", .types = "T"})
           .Expand(ExpandGlobalPool),
-      Op("LpPool", "(X: T) -> (Y: T)", "T: float")
+      Op("LpPool", {1, 22}, "(X: T) -> (Y: T)", "T: float")
           .Attributes<rt::LpPoolParams>()
           .Required("kernel_shape")
           .Infer(InferLpPool)
@@ -178,7 +178,7 @@ std::vector<OpDef> PoolOps() {
                   .arguments = "p s0"})
           .Kernel({.header = "runtime/kernels/lp_pool.h", .types = "T"})
           .Expand(ExpandInWide),
-      Op("MaxPool", "(X: T) -> (Y: T, Indices: i64?)", "T: float i8 u8")
+      Op("MaxPool", {1, 22}, "(X: T) -> (Y: T, Indices: i64?)", "T: float i8 u8")
           .Attributes<rt::MaxPoolParams>()
           .Required("kernel_shape")
           .Infer(InferMaxPool)
@@ -186,7 +186,7 @@ std::vector<OpDef> PoolOps() {
                   .header = "runtime/params/max_pool.h",
                   .arguments = "p s0"})
           .Kernel({.header = "runtime/kernels/max_pool.h", .types = "T"}),
-      Op("MaxUnpool", "(X: T1, I: i64, output_shape: i64?#) -> (output: T1)", "T1: float")
+      Op("MaxUnpool", {9, 22}, "(X: T1, I: i64, output_shape: i64?#) -> (output: T1)", "T1: float")
           .Attributes<rt::MaxUnpoolParams>()
           .Required("kernel_shape")
           .Infer(InferMaxUnpool)

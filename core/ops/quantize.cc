@@ -63,16 +63,17 @@ Status InferDynamicQuantizeLinear(InferContext& context) {
 
 std::vector<OpDef> QuantizeOps() {
   return {
-      Op("DequantizeLinear", "(x: T1, x_scale: T2, x_zero_point: T1?) -> (y: T2)",
+      Op("DequantizeLinear", {10, 21}, "(x: T1, x_scale: T2, x_zero_point: T1?) -> (y: T2)",
          "T1: quant i32; T2: f32 f16 bf16")
           .Attributes<rt::DequantizeLinearParams>()
           .Axis(AxisUse::kAlong)
           .Infer(InferDequantizeLinear)
           .Kernel({.header = "runtime/kernels/quantize_linear.h", .types = "T1 T2"}),
-      Op("DynamicQuantizeLinear", "(x: f32) -> (y: u8, y_scale: f32, y_zero_point: u8)", "")
+      Op("DynamicQuantizeLinear", {11, 11}, "(x: f32) -> (y: u8, y_scale: f32, y_zero_point: u8)",
+         "")
           .Infer(InferDynamicQuantizeLinear)
           .Kernel({.header = "runtime/kernels/dynamic_quantize_linear.h", .types = "f32 u8"}),
-      Op("QuantizeLinear", "(x: T1, y_scale: T1, y_zero_point: T2?) -> (y: T2)",
+      Op("QuantizeLinear", {10, 21}, "(x: T1, y_scale: T1, y_zero_point: T2?) -> (y: T2)",
          "T1: f32 f16 bf16 i32; T2: quant")
           .Attributes<rt::QuantizeLinearParams>()
           .Axis(AxisUse::kAlong)

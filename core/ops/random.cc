@@ -67,8 +67,8 @@ Result<Params> Fill(const Node& node, std::string_view first, std::string_view s
 
 constexpr std::string_view kRandomHeader = "runtime/kernels/random.h";
 
-OpBuilder Generator(std::string_view type) {
-  return Op(type, "() -> (output: T)", "T: float")
+OpBuilder Generator(std::string_view type, OpVersions versions) {
+  return Op(type, versions, "() -> (output: T)", "T: float")
       .Attribute("dtype", Attribute::Kind::kInt, std::int64_t{1})
       .Attribute("seed", Attribute::Kind::kFloat)
       .Attribute("shape", Attribute::Kind::kInts)
@@ -78,8 +78,8 @@ OpBuilder Generator(std::string_view type) {
       .Kernel({.header = kRandomHeader, .types = "T"});
 }
 
-OpBuilder Like(std::string_view type) {
-  return Op(type, "(input: T1) -> (output: T2)", "T1: any; T2: float")
+OpBuilder Like(std::string_view type, OpVersions versions) {
+  return Op(type, versions, "(input: T1) -> (output: T2)", "T1: any; T2: float")
       .Attribute("dtype", Attribute::Kind::kInt)
       .Attribute("seed", Attribute::Kind::kFloat)
       .Infer(InferLike)
@@ -107,14 +107,14 @@ Result<Params> FillBernoulli(const Node& node) { return Fill(node, "", ""); }
 
 std::vector<OpDef> RandomOps() {
   return {
-      Op("Bernoulli", "(input: T1) -> (output: T2)", "T1: float; T2: number bool")
+      Op("Bernoulli", {15, 22}, "(input: T1) -> (output: T2)", "T1: float; T2: number bool")
           .Attribute("dtype", Attribute::Kind::kInt)
           .Attribute("seed", Attribute::Kind::kFloat)
           .FillWith(FillBernoulli)
           .Infer(InferLike)
           .Random()
           .Kernel({.header = kRandomHeader, .types = "T1 T2"}),
-      Op("Multinomial", "(input: T1) -> (output: T2)", "T1: float; T2: index")
+      Op("Multinomial", {7, 22}, "(input: T1) -> (output: T2)", "T1: float; T2: index")
           .Attribute("dtype", Attribute::Kind::kInt, std::int64_t{6})
           .Attribute("sample_size", Attribute::Kind::kInt, std::int64_t{1})
           .Attribute("seed", Attribute::Kind::kFloat)
@@ -122,10 +122,10 @@ std::vector<OpDef> RandomOps() {
           .Infer(InferMultinomial)
           .Random()
           .Kernel({.header = kRandomHeader, .types = "T1 T2", .fallible = true}),
-      Normal(Generator("RandomNormal")),
-      Normal(Like("RandomNormalLike")),
-      Uniform(Generator("RandomUniform")),
-      Uniform(Like("RandomUniformLike")),
+      Normal(Generator("RandomNormal", {1, 22})),
+      Normal(Like("RandomNormalLike", {1, 22})),
+      Uniform(Generator("RandomUniform", {1, 22})),
+      Uniform(Like("RandomUniformLike", {1, 22})),
   };
 }
 

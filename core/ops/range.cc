@@ -63,7 +63,8 @@ Status InferRange(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> RangeOps() {
-  return {Op("Range", "(start: T#, limit: T#, delta: T#) -> (output: T)", "T: f32 f64 i16 i32 i64")
+  return {Op("Range", {11, 11}, "(start: T#, limit: T#, delta: T#) -> (output: T)",
+             "T: f32 f64 i16 i32 i64")
               .Infer(InferRange)
               .Sizes({.function = "RangeSizes",
                       .header = "runtime/program/range_sizes.h",

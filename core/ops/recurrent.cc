@@ -164,7 +164,7 @@ constexpr std::string_view kOneState =
 
 std::vector<OpDef> RecurrentOps() {
   return {
-      Op("GRU", kOneState, "T: float")
+      Op("GRU", {1, 22}, kOneState, "T: float")
           .Attributes<rt::GRUParams>()
           .Infer(InferGru)
           .Sizes({.function = "GRUShape",
@@ -173,7 +173,7 @@ std::vector<OpDef> RecurrentOps() {
                   .sizes = 2})
           .Kernel(
               {.header = "runtime/kernels/gru.h", .types = "T", .fallible = true, .scratch = true}),
-      Op("LSTM",
+      Op("LSTM", {1, 22},
          "(X: T, W: T, R: T, B: T?, sequence_lens: i32?, initial_h: T?, initial_c: T?, P: T?) -> "
          "(Y: T?, Y_h: T?, Y_c: T?)",
          "T: float")
@@ -202,7 +202,7 @@ std::vector<OpDef> RecurrentOps() {
                    .function = "ProjectedLSTM",
                    .fallible = true,
                    .scratch = true}),
-      Op("RNN", kOneState, "T: float")
+      Op("RNN", {1, 22}, kOneState, "T: float")
           .Attributes<rt::RNNParams>()
           .Infer(InferRnn)
           .Sizes({.function = "RNNShape",

@@ -107,9 +107,10 @@ Dim MultiplyBy(const Dim& a, const Dim& b) { return a * b; }
 Dim Greater(const Dim& a, const Dim& b) { return Max(a, b); }
 Dim Smaller(const Dim& a, const Dim& b) { return Min(a, b); }
 
-OpBuilder Reduce(std::string_view type, InferFunction infer = InferReduce<nullptr>,
+OpBuilder Reduce(std::string_view type, OpVersions versions,
+                 InferFunction infer = InferReduce<nullptr>,
                  std::string_view variables = "T: number") {
-  return Op(type, "(data: T, axes: i64?#) -> (reduced: T)", variables)
+  return Op(type, versions, "(data: T, axes: i64?#) -> (reduced: T)", variables)
       .Attributes<rt::ReduceParams>()
       .Infer(std::move(infer))
       .Sizes(
@@ -199,16 +200,16 @@ Result<Values> ExpandMean(Node& node) {
 
 std::vector<OpDef> ReduceOps() {
   return {
-      Reduce("ReduceL1").Expand(ExpandReduce),
-      Reduce("ReduceL2").Expand(ExpandReduce),
-      Reduce("ReduceLogSum").Expand(ExpandReduce),
-      Reduce("ReduceLogSumExp").Expand(ExpandLogSumExp),
-      Reduce("ReduceMax", InferReduce<Greater>, "T: number bool"),
-      Reduce("ReduceMean").Expand(ExpandMean),
-      Reduce("ReduceMin", InferReduce<Smaller>, "T: number bool"),
-      Reduce("ReduceProd", InferReduce<MultiplyBy>),
-      Reduce("ReduceSum", InferReduce<AddTo>),
-      Reduce("ReduceSumSquare").Expand(ExpandReduce),
+      Reduce("ReduceL1", {1, 18}).Facts({.has_least = true}).Expand(ExpandReduce),
+      Reduce("ReduceL2", {1, 18}).Facts({.has_least = true}).Expand(ExpandReduce),
+      Reduce("ReduceLogSum", {1, 18}).Expand(ExpandReduce),
+      Reduce("ReduceLogSumExp", {1, 18}).Expand(ExpandLogSumExp),
+      Reduce("ReduceMax", {1, 20}, InferReduce<Greater>, "T: number bool"),
+      Reduce("ReduceMean", {1, 18}).Expand(ExpandMean),
+      Reduce("ReduceMin", {1, 20}, InferReduce<Smaller>, "T: number bool"),
+      Reduce("ReduceProd", {1, 18}, InferReduce<MultiplyBy>),
+      Reduce("ReduceSum", {1, 13}, InferReduce<AddTo>),
+      Reduce("ReduceSumSquare", {1, 18}).Expand(ExpandReduce),
   };
 }
 

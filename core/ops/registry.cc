@@ -51,13 +51,14 @@ std::string OpDef::Label() const {
   return name->dialect == "onnx" ? name->type : name->dialect + "." + name->type;
 }
 
-OpBuilder Op(std::string_view type, std::string_view signature, std::string_view variables) {
-  return {InternOp("onnx", type), signature, variables};
+OpBuilder Op(std::string_view type, OpVersions versions, std::string_view signature,
+             std::string_view variables) {
+  return {InternOp("onnx", type), versions, signature, variables};
 }
 
 OpBuilder DragomanOp(std::string_view type, std::string_view signature,
                      std::string_view variables) {
-  return {InternOp("dragoman", type), signature, variables};
+  return {InternOp("dragoman", type), {}, signature, variables};
 }
 
 const OpDef* FindOp(const OpName& name) {
@@ -68,6 +69,11 @@ const OpDef* FindOp(const OpName& name) {
 const OpDef* FindOp(std::string_view label) {
   auto found = Ops().by_label.find(label);
   return found == Ops().by_label.end() ? nullptr : found->second;
+}
+
+const ValueFacts& FactsOf(const OpDef* def) {
+  static constexpr ValueFacts kNone;
+  return def != nullptr ? def->facts : kNone;
 }
 
 std::span<const OpDef* const> AllOps() { return Ops().sorted; }

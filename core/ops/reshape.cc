@@ -67,7 +67,7 @@ Status InferReshape(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> ReshapeOps() {
-  return {Op("Reshape", "(data: T, shape: i64#) -> (reshaped: T)", "T: any")
+  return {Op("Reshape", {1, 21}, "(data: T, shape: i64#) -> (reshaped: T)", "T: any")
               .Attributes<rt::ReshapeParams>()
               .Infer(InferReshape)
               .Sizes({.function = "ReshapeShape",

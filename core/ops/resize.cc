@@ -94,7 +94,7 @@ Status InferResize(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> ResizeOps() {
-  return {Op("Resize", "(X: T1, roi: T2?, scales: f32?#, sizes: i64?#) -> (Y: T1)",
+  return {Op("Resize", {7, 19}, "(X: T1, roi: T2?, scales: f32?#, sizes: i64?#) -> (Y: T1)",
              "T1: basic bf16; T2: f16 f32 f64")
               .Attributes<rt::ResizeParams>()
               .Infer(InferResize)

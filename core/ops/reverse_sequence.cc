@@ -19,7 +19,7 @@ Status InferReverseSequence(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> ReverseSequenceOps() {
-  return {Op("ReverseSequence", "(input: T, sequence_lens: i64) -> (Y: T)", "T: basic")
+  return {Op("ReverseSequence", {10, 10}, "(input: T, sequence_lens: i64) -> (Y: T)", "T: basic")
               .Attributes<rt::ReverseSequenceParams>()
               .Infer(InferReverseSequence)
               .Class(OpClass::kMovement)

@@ -52,7 +52,7 @@ Status InferMaxRoiPool(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> RoiAlignOps() {
-  return {Op("MaxRoiPool", "(X: T, rois: T) -> (Y: T)", "T: float")
+  return {Op("MaxRoiPool", {1, 22}, "(X: T, rois: T) -> (Y: T)", "T: float")
               .Attributes<rt::MaxRoiPoolParams>()
               .Required("pooled_shape")
               .Infer(InferMaxRoiPool)
@@ -60,7 +60,7 @@ std::vector<OpDef> RoiAlignOps() {
                       .header = "runtime/params/max_roi_pool.h",
                       .arguments = "p s0 s1"})
               .Kernel({.header = "runtime/kernels/max_roi_pool.h", .types = "T", .fallible = true}),
-          Op("RoiAlign", "(X: T, rois: T, batch_indices: i64) -> (Y: T)", "T: float")
+          Op("RoiAlign", {10, 22}, "(X: T, rois: T, batch_indices: i64) -> (Y: T)", "T: float")
               .Attributes<rt::RoiAlignParams>()
               .Infer(InferRoiAlign)
               .Sizes({.function = "RoiAlignShape",

@@ -133,8 +133,8 @@ Result<ScanLayout> ReadScan(const Node& node, const Graph& body) {
 }
 
 std::vector<OpDef> ScanOps() {
-  return {Op("Scan", "(initial_state_and_scan_inputs: V+) -> (final_state_and_scan_outputs: V+)",
-             "V: any")
+  return {Op("Scan", {8, 21},
+             "(initial_state_and_scan_inputs: V+) -> (final_state_and_scan_outputs: V+)", "V: any")
               .Attribute("body", Attribute::Kind::kGraph)
               .Required("body")
               .Attribute("num_scan_inputs", Attribute::Kind::kInt)

@@ -45,7 +45,7 @@ Status InferScatterNd(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> ScatterOps() {
-  return {Op("ScatterElements", "(data: T, indices: Tind, updates: T) -> (output: T)",
+  return {Op("ScatterElements", {9, 18}, "(data: T, indices: Tind, updates: T) -> (output: T)",
              "T: basic bf16; Tind: index")
               .Attributes<rt::ScatterElementsParams>()
               .Axis(AxisUse::kOfFirst)
@@ -56,7 +56,8 @@ std::vector<OpDef> ScatterOps() {
               .Kernel({.header = "runtime/kernels/scatter_elements.h",
                        .types = "T Tind",
                        .fallible = true}),
-          Op("ScatterND", "(data: T, indices: i64, updates: T) -> (output: T)", "T: basic bf16")
+          Op("ScatterND", {11, 18}, "(data: T, indices: i64, updates: T) -> (output: T)",
+             "T: basic bf16")
               .Attributes<rt::ScatterNdParams>()
               .Infer(InferScatterNd)
               .Sizes({.function = "ScatterNdShape",

@@ -133,27 +133,30 @@ Status InferSplitToSequence(InferContext& context) {
 
 std::vector<OpDef> SequenceOps() {
   return {
-      Op("ConcatFromSequence", "(input_sequence: S) -> (concat_result: T)", "S: value; T: any")
+      Op("ConcatFromSequence", {11, 11}, "(input_sequence: S) -> (concat_result: T)",
+         "S: value; T: any")
           .Attribute("axis", Attribute::Kind::kInt)
           .Required("axis")
           .Attribute("new_axis", Attribute::Kind::kInt, 0)
           .Infer(InferConcatFromSequence),
-      Op("SequenceAt", "(input_sequence: S, position: I) -> (tensor: T)",
+      Op("SequenceAt", {11, 11}, "(input_sequence: S, position: I) -> (tensor: T)",
          "S: value; I: index; T: any")
           .Infer(InferAt),
-      Op("SequenceConstruct", "(inputs: T*) -> (output_sequence: S)", "T: any; S: value")
+      Op("SequenceConstruct", {11, 11}, "(inputs: T*) -> (output_sequence: S)", "T: any; S: value")
           .Infer(InferConstruct),
-      Op("SequenceEmpty", "() -> (output: S)", "S: value")
+      Op("SequenceEmpty", {11, 11}, "() -> (output: S)", "S: value")
           .Attribute("dtype", Attribute::Kind::kInt, 1)
           .Infer(InferEmpty),
-      Op("SequenceErase", "(input_sequence: S, position: I?) -> (output_sequence: S)",
+      Op("SequenceErase", {11, 11}, "(input_sequence: S, position: I?) -> (output_sequence: S)",
          "S: value; I: index")
           .Infer(InferErase),
-      Op("SequenceInsert", "(input_sequence: S, tensor: T, position: I?) -> (output_sequence: S)",
+      Op("SequenceInsert", {11, 11},
+         "(input_sequence: S, tensor: T, position: I?) -> (output_sequence: S)",
          "S: value; T: any; I: index")
           .Infer(InferInsert),
-      Op("SequenceLength", "(input_sequence: S) -> (length: i64)", "S: value").Infer(InferLength),
-      Op("SplitToSequence", "(input: T, split: I?) -> (output_sequence: S)",
+      Op("SequenceLength", {11, 11}, "(input_sequence: S) -> (length: i64)", "S: value")
+          .Infer(InferLength),
+      Op("SplitToSequence", {11, 11}, "(input: T, split: I?) -> (output_sequence: S)",
          "T: any; I: index; S: value")
           .Attribute("axis", Attribute::Kind::kInt, 0)
           .Attribute("keepdims", Attribute::Kind::kInt, 1)

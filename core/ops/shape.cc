@@ -33,7 +33,7 @@ Status InferSize(InferContext& context) {
 
 std::vector<OpDef> ShapeOps() {
   return {
-      Op("Shape", "(data: T) -> (shape: i64)", "T: any")
+      Op("Shape", {1, 21}, "(data: T) -> (shape: i64)", "T: any")
           .Attributes<rt::ShapeParams>()
           .Infer(InferShape)
           .Sizes({.function = "ShapeOfShape",
@@ -41,7 +41,7 @@ std::vector<OpDef> ShapeOps() {
                   .arguments = "p s0"})
           .Kernel(
               {.header = "runtime/kernels/shape_of.h", .types = "bits(T)", .function = "ShapeOf"}),
-      Op("Size", "(data: T) -> (size: i64)", "T: any")
+      Op("Size", {1, 21}, "(data: T) -> (size: i64)", "T: any")
           .Infer(InferSize)
           .Kernel({.header = "runtime/kernels/size.h", .types = "bits(T)"})};
 }

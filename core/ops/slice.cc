@@ -118,7 +118,7 @@ Status InferSlice(InferContext& context) {
 
 std::vector<OpDef> SliceOps() {
   return {
-      Op("Slice",
+      Op("Slice", {1, 13},
          "(data: T, starts: Tind#, ends: Tind#, axes: Tind?#, steps: Tind?#) -> (output: T)",
          "T: basic bf16; Tind: index")
           .Infer(InferSlice)

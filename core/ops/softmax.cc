@@ -31,8 +31,8 @@ Result<Values> ExpandLogSoftmax(Node& node) {
   return Values{f.formula.Cast(y, node.result()->type())};
 }
 
-OpBuilder MakeSoftmax(std::string_view type) {
-  return Op(type, "(input: T) -> (output: T)", "T: float")
+OpBuilder MakeSoftmax(std::string_view type, OpVersions versions) {
+  return Op(type, versions, "(input: T) -> (output: T)", "T: float")
       .Attributes<rt::SoftmaxParams>()
       .Axis(AxisUse::kAlong)
       .Infer(InferSoftmax)
@@ -42,8 +42,9 @@ OpBuilder MakeSoftmax(std::string_view type) {
 }  // namespace
 
 std::vector<OpDef> SoftmaxOps() {
-  return {MakeSoftmax("Hardmax"), MakeSoftmax("LogSoftmax").Expand(ExpandLogSoftmax),
-          MakeSoftmax("Softmax")};
+  return {MakeSoftmax("Hardmax", {1, 13}),
+          MakeSoftmax("LogSoftmax", {1, 13}).Expand(ExpandLogSoftmax),
+          MakeSoftmax("Softmax", {1, 13}).Facts({.has_least = true})};
 }
 
 }  // namespace dragoman

@@ -76,7 +76,7 @@ Status InferSplit(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> SplitOps() {
-  return {Op("Split", "(input: T, split: i64?#) -> (outputs: T*)", "T: basic bf16")
+  return {Op("Split", {1, 18}, "(input: T, split: i64?#) -> (outputs: T*)", "T: basic bf16")
               .Attributes<rt::SplitParams>()
               .Axis(AxisUse::kAlong)
               .Infer(InferSplit)

@@ -69,13 +69,13 @@ constexpr KernelBinding kCopy = {
 }  // namespace
 
 std::vector<OpDef> SqueezeOps() {
-  return {Op("Squeeze", "(data: T, axes: i64?#) -> (squeezed: T)", "T: any")
+  return {Op("Squeeze", {1, 21}, "(data: T, axes: i64?#) -> (squeezed: T)", "T: any")
               .Infer(InferSqueeze)
               .Sizes({.function = "SqueezeShape",
                       .header = "runtime/params/squeeze.h",
                       .arguments = "s0 v1"})
               .Kernel(kCopy),
-          Op("Unsqueeze", "(data: T, axes: i64#) -> (expanded: T)", "T: any")
+          Op("Unsqueeze", {1, 21}, "(data: T, axes: i64#) -> (expanded: T)", "T: any")
               .Infer(InferUnsqueeze)
               .Sizes({.function = "UnsqueezeShape",
                       .header = "runtime/params/squeeze.h",

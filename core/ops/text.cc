@@ -171,7 +171,7 @@ std::vector<OpDef> TextOps() {
                   .types = "str",
                   .sizes = 2})
           .Kernel({.header = "runtime/kernels/split_text.h", .types = "str"}),
-      Op("StringConcat", "(X: str, Y: str) -> (Z: str)", "")
+      Op("StringConcat", {20, 20}, "(X: str, Y: str) -> (Z: str)", "")
           .Infer(BroadcastAll)
           .Class(OpClass::kBroadcast)
           .Kernel({.header = kTextHeader, .types = "str"}),

@@ -47,7 +47,7 @@ Status InferTile(InferContext& context) {
 
 std::vector<OpDef> TileOps() {
   return {
-      Op("Tile", "(input: T, repeats: i64#) -> (output: T)", "T: basic bf16")
+      Op("Tile", {1, 13}, "(input: T, repeats: i64#) -> (output: T)", "T: basic bf16")
           .Infer(InferTile)
           .Class(OpClass::kMovement)
           .Sizes({.function = "TileShape", .header = "runtime/params/tile.h", .arguments = "s0 v1"})

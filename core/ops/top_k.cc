@@ -32,7 +32,7 @@ Status InferTopK(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> TopKOps() {
-  return {Op("TopK", "(X: T, K: i64#) -> (Values: T, Indices: i64)", "T: int f16 f32 f64")
+  return {Op("TopK", {1, 11}, "(X: T, K: i64#) -> (Values: T, Indices: i64)", "T: int f16 f32 f64")
               .Attributes<rt::TopKParams>()
               .Axis(AxisUse::kAlong)
               .Infer(InferTopK)

@@ -49,7 +49,7 @@ Status InferTranspose(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> TransposeOps() {
-  return {Op("Transpose", "(data: T) -> (transposed: T)", "T: any")
+  return {Op("Transpose", {1, 21}, "(data: T) -> (transposed: T)", "T: any")
               .Attributes<rt::TransposeParams>()
               .Infer(InferTranspose)
               .Class(OpClass::kMovement)

@@ -17,7 +17,7 @@ Status InferTrilu(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> TriluOps() {
-  return {Op("Trilu", "(input: T, k: i64?) -> (output: T)", "T: basic bf16")
+  return {Op("Trilu", {14, 14}, "(input: T, k: i64?) -> (output: T)", "T: basic bf16")
               .Attributes<rt::TriluParams>()
               .Infer(InferTrilu)
               .Kernel({.header = "runtime/kernels/trilu.h", .types = "bits(T)"})};

@@ -13,9 +13,9 @@ namespace dragoman {
 namespace {
 
 // A function of `types`, with the names that ai.onnx gives to its operand and result.
-OpBuilder Unary(std::string_view type, std::string_view types, bool upper_case,
+OpBuilder Unary(std::string_view type, OpVersions versions, std::string_view types, bool upper_case,
                 InferFunction infer = SameTypeAsFirst) {
-  return Op(type, upper_case ? "(X: T) -> (Y: T)" : "(input: T) -> (output: T)",
+  return Op(type, versions, upper_case ? "(X: T) -> (Y: T)" : "(input: T) -> (output: T)",
             "T: " + std::string(types))
       .Infer(std::move(infer))
       .Class(OpClass::kUnary)
@@ -154,54 +154,69 @@ Result<Values> ExpandSoftsign(Node& node) {
 
 std::vector<OpDef> UnaryOps() {
   return {
-      Unary("Abs", "number", true, InferUnaryElements<AbsElement>),
-      Unary("Acos", "float", false),
-      Unary("Acosh", "float", false),
-      Unary("Asin", "float", false),
-      Unary("Asinh", "float", false),
-      Unary("Atan", "float", false),
-      Unary("Atanh", "float", false),
-      Unary("BitwiseNot", "int", true).Expand(ExpandBitwiseNot),
-      Unary("Ceil", "float", true),
-      Unary("Cos", "float", false),
-      Unary("Cosh", "float", false),
-      Unary("Erf", "float", false),
+      Unary("Abs", {1, 13}, "number", true, InferUnaryElements<AbsElement>)
+          .Facts({.ends_zeros = true, .has_least = true}),
+      Unary("Acos", {7, 22}, "float", false),
+      Unary("Acosh", {9, 22}, "float", false),
+      Unary("Asin", {7, 22}, "float", false),
+      Unary("Asinh", {9, 22}, "float", false),
+      Unary("Atan", {7, 22}, "float", false),
+      Unary("Atanh", {9, 22}, "float", false),
+      Unary("BitwiseNot", {18, 18}, "int", true).Expand(ExpandBitwiseNot),
+      Unary("Ceil", {1, 13}, "float", true).Facts({.ends_zeros = true}),
+      Unary("Cos", {7, 22}, "float", false)
+          .Facts({.ends_zeros = true, .low = -1, .high = 1, .of_infinities = false}),
+      Unary("Cosh", {9, 22}, "float", false),
+      Unary("Erf", {9, 13}, "float", false).Facts({.ends_zeros = true, .low = -1, .high = 1}),
       DragomanOp("Erfc", "(x: T) -> (y: T)", "T: float")
           .Infer(SameTypeAsFirst)
           .Class(OpClass::kUnary)
           .Expand(ExpandErfc)
           .Kernel({.header = "runtime/kernels/unary.h", .types = "T"}),
-      Unary("Exp", "float", false),
-      Unary("Floor", "float", true),
-      Unary("HardSwish", "float", true).Expand(ExpandHardSwish),
-      Op("IsInf", "(X: T1) -> (Y: bool)", "T1: float float8")
+      Unary("Exp", {1, 13}, "float", false).Facts({.ends_zeros = true, .has_least = true}),
+      Unary("Floor", {1, 13}, "float", true).Facts({.ends_zeros = true}),
+      Unary("HardSwish", {14, 22}, "float", true)
+          .Facts({.ends_zeros = true, .has_least = true, .stays_near = true})
+          .Expand(ExpandHardSwish),
+      Op("IsInf", {10, 20}, "(X: T1) -> (Y: bool)", "T1: float float8")
           .Attributes<rt::IsInfParams>()
           .Infer(SameShapeAsFirst)
           .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/unary.h", .types = "T1"}),
-      Op("IsNaN", "(X: T1) -> (Y: bool)", "T1: float float8")
+      Op("IsNaN", {9, 20}, "(X: T1) -> (Y: bool)", "T1: float float8")
           .Infer(SameShapeAsFirst)
           .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/unary.h", .types = "T1"}),
-      Unary("Log", "float", false),
-      Unary("Mish", "float", true).Expand(ExpandMish),
-      Unary("Neg", "number", true, InferUnaryElements<NegElement>),
-      Op("Not", "(X: bool) -> (Y: bool)", "")
+      Unary("Log", {1, 13}, "float", false).Facts({.ends_zeros = true}),
+      Unary("Mish", {18, 22}, "float", true)
+          .Facts({.has_least = true, .stays_near = true})
+          .Expand(ExpandMish),
+      Unary("Neg", {1, 13}, "number", true, InferUnaryElements<NegElement>)
+          .Facts({.ends_zeros = true}),
+      Op("Not", {1, 1}, "(X: bool) -> (Y: bool)", "")
+          .Facts({.ends_zeros = true})
           .Infer(InferUnaryElements<NotElement>)
           .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/unary.h", .types = "bool"}),
-      Unary("Reciprocal", "float", true),
-      Unary("Relu", "number", true, InferUnaryElements<ReluElement>),
-      Unary("Round", "float", true),
-      Unary("Sigmoid", "float", true),
-      Unary("Sign", "number", false, InferUnaryElements<SignElement>),
-      Unary("Sin", "float", false),
-      Unary("Sinh", "float", false),
-      Unary("Softplus", "float", true).Expand(ExpandSoftplus),
-      Unary("Softsign", "float", false).Expand(ExpandSoftsign),
-      Unary("Sqrt", "float", true),
-      Unary("Tan", "float", false),
-      Unary("Tanh", "float", false),
+      Unary("Reciprocal", {1, 13}, "float", true),
+      Unary("Relu", {1, 14}, "number", true, InferUnaryElements<ReluElement>)
+          .Facts({.ends_zeros = true, .has_least = true}),
+      Unary("Round", {11, 22}, "float", true).Facts({.ends_zeros = true}),
+      Unary("Sigmoid", {1, 13}, "float", true).Facts({.ends_zeros = true, .low = 0, .high = 1}),
+      Unary("Sign", {9, 13}, "number", false, InferUnaryElements<SignElement>)
+          .Facts({.ends_zeros = true}),
+      Unary("Sin", {7, 22}, "float", false)
+          .Facts({.ends_zeros = true, .low = -1, .high = 1, .of_infinities = false}),
+      Unary("Sinh", {9, 22}, "float", false),
+      Unary("Softplus", {1, 22}, "float", true)
+          .Facts({.ends_zeros = true, .has_least = true})
+          .Expand(ExpandSoftplus),
+      Unary("Softsign", {1, 22}, "float", false)
+          .Facts({.ends_zeros = true, .low = -1, .high = 1, .of_infinities = false})
+          .Expand(ExpandSoftsign),
+      Unary("Sqrt", {1, 13}, "float", true).Facts({.ends_zeros = true, .has_least = true}),
+      Unary("Tan", {7, 22}, "float", false),
+      Unary("Tanh", {1, 13}, "float", false).Facts({.ends_zeros = true, .low = -1, .high = 1}),
   };
 }
 

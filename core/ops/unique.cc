@@ -39,8 +39,8 @@ Status InferUnique(InferContext& context) {
 }  // namespace
 
 std::vector<OpDef> UniqueOps() {
-  return {Op("Unique", "(X: T) -> (Y: T, indices: i64?, inverse_indices: i64?, counts: i64?)",
-             "T: basic")
+  return {Op("Unique", {11, 11},
+             "(X: T) -> (Y: T, indices: i64?, inverse_indices: i64?, counts: i64?)", "T: basic")
               .Attribute("axis", Attribute::Kind::kInt)
               .Attribute("sorted", Attribute::Kind::kInt, std::int64_t{1})
               .FillWith(FillUnique)

@@ -60,19 +60,22 @@ Result<Values> ExpandClip(Node& node) {
 
 std::vector<OpDef> WhereOps() {
   return {
-      Op("Clip", "(input: T, min: T?, max: T?) -> (output: T)", "T: number")
+      Op("Clip", {1, 13}, "(input: T, min: T?, max: T?) -> (output: T)", "T: number")
+          .Facts({.ends_zeros = true})
           .Infer(InferClip)
           .Class(OpClass::kUnary)
           .Expand(ExpandClip)
           .Kernel({.header = "runtime/kernels/clip.h", .types = "T"}),
-      Op("Identity", "(input: V) -> (output: V)", "V: value")
+      Op("Identity", {1, 21}, "(input: V) -> (output: V)", "V: value")
+          .Facts({.ends_zeros = true})
           .Infer(InferIdentity)
           .Class(OpClass::kUnary)
           .Kernel({.header = "runtime/kernels/copy.h",
                    .types = "bits(V)",
                    .function = "Copy",
                    .copies = true}),
-      Op("Where", "(condition: bool, X: T, Y: T) -> (output: T)", "T: any")
+      Op("Where", {9, 16}, "(condition: bool, X: T, Y: T) -> (output: T)", "T: any")
+          .Facts({.ends_zeros = true})
           .Infer(InferWhere)
           .Class(OpClass::kBroadcast)
           .Kernel({.header = "runtime/kernels/where.h", .types = "bits(T)"}),

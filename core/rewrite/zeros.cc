@@ -7,7 +7,6 @@
 
 #include "core/ir/producer.h"
 #include "core/ops/op_def.h"
-#include "core/ops/value_facts.h"
 
 namespace dragoman {
 namespace {
@@ -21,7 +20,7 @@ bool Moves(const Node& node) { return node.Is("Cast") || (OnlyMoves(node) && !no
 bool KeepsToZeros(const Node& node, std::size_t index) {
   if (node.Is("Div")) return index == 0;
   if (node.Is("Cast")) return node.result()->type().dtype() != DType::kString;
-  return ValueFactsOf(node).ends_zeros;
+  return FactsOf(FindOp(node)).ends_zeros;
 }
 
 // Whether the result is that of 0: it begins with 0, which a -0 that is added does not change, or

@@ -55,7 +55,7 @@ bool IsOutlined(const OpName& op) {
 bool BelongsToOnnx(const Node& node, const OpDef* def, std::int64_t opset) {
   if (IsOutlined(node.op())) return true;
   if (node.op().dialect != "onnx") return false;
-  const OpVersions* versions = FindOpVersions(node.op().type);
+  const OpVersions* versions = FindOpVersions(node);
   return def == nullptr || !def->expand || versions == nullptr || versions->first <= opset;
 }
 
@@ -347,7 +347,7 @@ std::int64_t UsualOpset(const Model& model, const ExportOptions& options) {
   ForEachGraph(model, [&](const Graph& graph) {
     for (const Node& node : graph.nodes()) {
       if (node.op().dialect != "onnx" || !IsDefaultDomain(node.op().domain)) continue;
-      const OpVersions* versions = FindOpVersions(node.op().type);
+      const OpVersions* versions = FindOpVersions(node);
       if (versions != nullptr && versions->first <= kCommonOpset)
         opset = std::max(opset, versions->first);
     }

@@ -8,7 +8,7 @@
 
 #include "core/ir/domain.h"
 #include "core/ir/model.h"
-#include "core/ops/op_def.h"
+#include "core/support/find_by_key.h"
 
 namespace dragoman {
 namespace {
@@ -50,13 +50,13 @@ std::int64_t Since(std::span<const TypeSince> table, std::string_view type,
 
 // The opset that operators need for an element type that they came to admit over time: the newest
 // form is sure to have it.
-std::int64_t NeededForYoung(const OpVersions& versions, DType dtype) {
+std::int64_t NeededForYoung(std::string_view type, const OpVersions& versions, DType dtype) {
   if (dtype == DType::kBF16) {
     const bool changed_last = versions.newest == kCommonOpset;
-    return Since(kBF16Since, versions.type, changed_last ? kCommonOpset : 13);
+    return Since(kBF16Since, type, changed_last ? kCommonOpset : 13);
   }
   if (dtype >= DType::kF8E4M3FN && dtype <= DType::kF8E5M2FNUZ)
-    return Since(kFloat8Since, versions.type, versions.newest);
+    return Since(kFloat8Since, type, versions.newest);
   return dtype > DType::kBF16 ? versions.newest : 1;
 }
 
@@ -88,16 +88,16 @@ std::int64_t NeededForIntegers(std::string_view type, DType dtype) {
 
 // The opset that `node` needs for the types of its operands and results.
 std::int64_t NeededForTypes(const Node& node, const OpVersions& versions) {
+  const std::string_view type = node.op().type;
   std::int64_t needed = 1;
   const auto consider = [&](const Value* value) {
     if (value == nullptr || !value->type().known()) return;
     const DType dtype = value->type().dtype();
-    needed = std::max(needed, NeededForYoung(versions, dtype));
+    needed = std::max(needed, NeededForYoung(type, versions, dtype));
     const bool tensors_only = versions.first < 10;  // but for bodies and Identity, later
     if (!value->type().is_tensor() && tensors_only) needed = std::max<std::int64_t>(needed, 16);
-    needed = std::max(needed, NeededForIntegers(versions.type, dtype));
-    if (dtype == DType::kString && versions.type == "Equal")
-      needed = std::max<std::int64_t>(needed, 19);
+    needed = std::max(needed, NeededForIntegers(type, dtype));
+    if (dtype == DType::kString && type == "Equal") needed = std::max<std::int64_t>(needed, 19);
   };
   for (const Use& use : node.operands()) consider(use.value());
   for (std::size_t i = 0; i < node.num_results(); ++i) consider(node.result(i));
@@ -106,7 +106,7 @@ std::int64_t NeededForTypes(const Node& node, const OpVersions& versions) {
 
 // Empty, or what stands in the way.
 std::string LowerNode(Node& node, std::int64_t opset, std::optional<std::int64_t> own) {
-  const OpVersions* versions = FindOpVersions(node.op().type);
+  const OpVersions* versions = FindOpVersions(node);
   if (versions == nullptr)
     return opset == own ? "" : "its forms in other operator sets are not known";
   if (versions->first > opset) {
@@ -116,9 +116,10 @@ std::string LowerNode(Node& node, std::int64_t opset, std::optional<std::int64_t
   if (const std::int64_t needed = NeededForTypes(node, *versions); needed > opset) {
     return "its element types need opset " + std::to_string(needed);
   }
+  const std::string type = node.op().type;  // a change of form may give it another
   for (std::span<const FormChange> changes : {LateFormChanges(), EarlyFormChanges()}) {
     for (const FormChange& change : changes) {
-      if (change.type != versions->type || change.since <= opset) continue;
+      if (change.type != type || change.since <= opset) continue;
       std::string refusal = change.downgrade(node);
       if (!refusal.empty()) return refusal + ", which needs opset " + std::to_string(change.since);
     }
@@ -155,7 +156,23 @@ Node& OmitUnusedResults(Node& node) {
   return *lean;
 }
 
+// Operators of text of which the common dialect has forms of its own, and which their expansions
+// are made of.
+struct TextVersions {
+  std::string_view type;
+  OpVersions versions;
+};
+constexpr TextVersions kTextVersions[] = {
+    {"RegexFullMatch", {20, 20}}, {"StringNormalizer", {10, 10}}, {"StringSplit", {20, 20}}};
+
 }  // namespace
+
+const OpVersions* FindOpVersions(const Node& node) {
+  if (const OpDef* def = FindOp(node)) return &def->versions;
+  const TextVersions* row =
+      FindByKey(kTextVersions, std::string_view(node.op().type), &TextVersions::type);
+  return row != nullptr ? &row->versions : nullptr;
+}
 
 Status CheckOpset(std::int64_t opset) {
   if (opset >= kMinExportOpset && opset <= kMaxExportOpset) return {};

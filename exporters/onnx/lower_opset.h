@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/ir/graph.h"
+#include "core/ops/op_def.h"
 #include "core/support/result.h"
 #include "proto/onnx/opset.h"
 
@@ -37,14 +38,8 @@ Status CheckOpset(std::int64_t opset);
 void LowerOpset(Graph& graph, std::int64_t opset, std::optional<std::int64_t> own,
                 std::vector<Finding>& findings);
 
-// The versions of ai.onnx that introduced operator `type` and that changed it last, up to
-// kCommonOpset; nullptr if the table lacks it.
-struct OpVersions {
-  std::string_view type;
-  std::int64_t newest;
-  std::int64_t first;
-};
-const OpVersions* FindOpVersions(std::string_view type);
+// Of a node of ai.onnx; nullptr if they are not known.
+const OpVersions* FindOpVersions(const Node& node);
 
 // Gives `node` the form that its operator had before `since`, where a newer form began. Empty text,
 // or what the older form cannot express.
