@@ -7,21 +7,19 @@ names and sizes that an engineer expects. With PyTorch (scripts/peers.sh torch, 
 archive is loaded, run at the recorded sizes, decomposed and saved again.
 """
 
-import io
 import json
 import pathlib
 import subprocess
-import tempfile
 import unittest
 import zipfile
 
 import numpy as np
 
 from commands import call, dragoman
-from pt2_archive import drop_remarks, program_of
+from pt2_archive import program_of
+from pt2_written_case import MODELS, WrittenCase
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MODELS = ROOT / "tests" / "models"
 RECORDED = ["bert", "bert_dynamic", "gru", "linear", "lstm", "mlp", "mlp_dynamic", "mobilenet",
             "resnet_bn"]
 IN_TORCH = ROOT / "tests" / "support" / "run_in_torch.py"
@@ -33,31 +31,7 @@ def torch_python():
     return pathlib.Path(made.stdout.strip()) / "bin" / "python" if made.returncode == 0 else None
 
 
-class WrittenTest(unittest.TestCase):
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.work = pathlib.Path(folder.name)
-
-    def convert(self, source, *options):
-        """An archive that says by its calls alone what it computes."""
-        path = self.work / "out.pt2"
-        done = dragoman("convert", source, "-o", path, *options)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        drop_remarks(path)
-        return path
-
-    def convert_text(self, text, *options):
-        source = self.work / "model.dgt"
-        source.write_text(f'dragoman 1 common onnx\nopset "" 22\n\n{text}')
-        return self.convert(source, *options)
-
-    def targets(self, archive):
-        program, _ = program_of(archive)
-        return [node["target"].removeprefix("torch.ops.")
-                for node in program["graph_module"]["graph"]["nodes"]]
-
+class WrittenTest(WrittenCase):
     def test_recorded_outputs_stay(self):
         for name in RECORDED:
             with self.subTest(name):
@@ -153,93 +127,6 @@ class WrittenTest(unittest.TestCase):
         program, _ = program_of(archive)
         self.assertEqual(program["graph_module"]["graph"]["outputs"], [{"as_tensor": {"name": "y"}}])
 
-    def test_attention_is_one_operator(self):
-        for name in ("bert", "bert_dynamic"):
-            with self.subTest(name):
-                archive = self.convert(MODELS / name / "model.onnx")
-                targets = self.targets(archive)
-                self.assertEqual(targets.count("aten.scaled_dot_product_attention.default"), 2)
-                self.assertNotIn("aten.softmax.int", targets)
-
-    def test_a_mask_that_may_be_infinite_keeps_the_formula(self):
-        # A row of -inf is NaN by the formula, and 0 by PyTorch's operator.
-        archive = self.convert_text("""entry main(%q: f32[1, 2, 3, 4], %k: f32[1, 2, 4, 5],
-    %v: f32[1, 2, 5, 4], %mask: f32[3, 5]) -> (%y) {
-  %s: f32[1, 2, 3, 5] = onnx.MatMul(%q, %k)
-  %m: f32[1, 2, 3, 5] = onnx.Add(%s, %mask)
-  %p: f32[1, 2, 3, 5] = onnx.Softmax(%m)
-  %y: f32[1, 2, 3, 4] = onnx.MatMul(%p, %v)
-}
-""")
-        self.assertIn("aten.softmax.int", self.targets(archive))
-
-    def test_a_safe_softmax_is_attention_with_a_mask_of_bool(self):
-        archive = self.convert_text("""entry main(%q: f32[b, 2, 3, 4], %k: f32[b, 2, 4, 5],
-    %v: f32[b, 2, 5, 4], %visible: bool[3, 5]) -> (%y) {
-  const %factor: f32[] = 0.5
-  const %none: f32[] = 0.0
-  const %far: f32[] = -inf
-  const %last: i64[1] = [-1]
-  %scaled = onnx.Mul(%q, %factor)
-  %s = onnx.MatMul(%scaled, %k)
-  %mask = onnx.Where(%visible, %none, %far)
-  %m = onnx.Add(%s, %mask)
-  %p = onnx.Softmax(%m)
-  %most = onnx.ReduceMax(%m, %last)
-  %hidden = onnx.Equal(%most, %far)
-  %w = onnx.Where(%hidden, %none, %p)
-  %y = onnx.MatMul(%w, %v)
-}
-""")
-        program, _ = program_of(archive)
-        attention = program["graph_module"]["graph"]["nodes"][-1]
-        self.assertIn("scaled_dot_product_attention", attention["target"])
-        given = {argument["name"]: argument["arg"] for argument in attention["inputs"]}
-        self.assertEqual(given["attn_mask"], {"as_tensor": {"name": "visible"}})
-        self.assertNotIn("scale", given)  # 1 / sqrt(4)
-        visible = np.ones((3, 5), bool)
-        visible[1] = False
-        drawn = np.random.default_rng(0)
-        y, = self.run_outputs(archive, q=drawn.normal(size=(1, 2, 3, 4)).astype("f4"),
-                              k=drawn.normal(size=(1, 2, 4, 5)).astype("f4"),
-                              v=np.ones((1, 2, 5, 4), "f4"), visible=visible)
-        np.testing.assert_allclose(y[0, 0, :, 0], [1, 0, 1], rtol=1e-6)
-        done = dragoman("diff", self.work / "model.dgt", archive)
-        self.assertEqual(done.returncode, 0, done.stdout)
-
-    def test_a_mask_has_the_axes_that_pytorch_wants(self):
-        archive = self.convert_text("""entry main(%q: f32[2, 3, 4], %k: f32[2, 4, 5],
-    %v: f32[2, 5, 4]) -> (%y) {
-  const %bias: f32[5] = [0.5, 1.0, -2.0, 0.0, 3.0]
-  %s: f32[2, 3, 5] = onnx.MatMul(%q, %k)
-  %m: f32[2, 3, 5] = onnx.Add(%s, %bias)
-  %p: f32[2, 3, 5] = onnx.Softmax(%m)
-  %y: f32[2, 3, 4] = onnx.MatMul(%p, %v)
-}
-""")
-        program, _ = program_of(archive)
-        attention = program["graph_module"]["graph"]["nodes"][-1]
-        self.assertIn("scaled_dot_product_attention", attention["target"])
-        mask = next(given["arg"] for given in attention["inputs"] if given["name"] == "attn_mask")
-        values = program["graph_module"]["graph"]["tensor_values"]
-        self.assertEqual([size["as_int"] for size in values[mask["as_tensor"]["name"]]["sizes"]],
-                         [1, 5])
-
-    def test_a_mask_that_stretches_the_scores_keeps_the_formula(self):
-        # PyTorch takes the sizes of the result from queries and keys.
-        archive = self.convert_text("""entry main(%q: f32[2, 1, 4], %k: f32[2, 4, 5],
-    %v: f32[2, 5, 4], %mask: bool[3, 5]) -> (%y) {
-  const %none: f32[] = 0.0
-  const %far: f32[] = -9.0
-  %masked: f32[3, 5] = onnx.Where(%mask, %none, %far)
-  %s: f32[2, 1, 5] = onnx.MatMul(%q, %k)
-  %m: f32[2, 3, 5] = onnx.Add(%s, %masked)
-  %p: f32[2, 3, 5] = onnx.Softmax(%m)
-  %y: f32[2, 3, 4] = onnx.MatMul(%p, %v)
-}
-""")
-        self.assertIn("aten.softmax.int", self.targets(archive))
-
     def test_tensors_made_of_numbers_name_their_device(self):
         # A program that is moved to another device makes them there.
         archive = self.convert_text("""entry main(%x: f32[2, 3]) -> (%y) {
@@ -287,71 +174,6 @@ state 0 input 1 -> output 1
         self.assertEqual(signature["input_specs"][0]["buffer"]["buffer_name"], "memory")
         self.assertEqual(signature["output_specs"][0]["buffer_mutation"]["buffer_name"], "memory")
 
-    def test_branches_and_loops_are_higher_order_operators(self):
-        archive = self.convert_text("""entry main(%x: f32[3], %more: bool[], %n: i64[]) -> (%y, %z) {
-  const %go: bool[] = true
-  %y: f32[3] = onnx.If(%more) {
-    else_branch = graph e() -> (%a) {
-      %a: f32[3] = onnx.Neg(%x)
-    },
-    then_branch = graph t() -> (%b) {
-      %b: f32[3] = onnx.Relu(%x)
-    }
-  }
-  %z: f32[3] = onnx.Loop(%n, %go, %x) {
-    body = graph b(%i: i64[], %c: bool[], %s: f32[3]) -> (%c, %t) {
-      %t: f32[3] = onnx.Add(%s, %x)
-    }
-  }
-}
-""")
-        self.assertEqual([t for t in self.targets(archive) if t.startswith("higher_order")],
-                         ["higher_order.cond", "higher_order.while_loop"])
-        y, z = self.run_outputs(archive, x=np.array([1, -2, 3], "f4"), more=np.array(False),
-                                n=np.array(3))
-        np.testing.assert_array_equal(y, [-1, 2, -3])
-        np.testing.assert_array_equal(z, [4, -8, 12])
-
-    def run_outputs(self, archive, **inputs):
-        np.savez(self.work / "in.npz", **inputs)
-        done = dragoman("run", archive, "--inputs", self.work / "in.npz", "--output-dir",
-                        self.work / "out")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return [np.load(path) for path in sorted((self.work / "out").glob("*.npy"))]
-
-    def test_older_releases_have_their_form(self):
-        # Before 2.9: no top folder, weights as torch.save writes them, and a schema without names
-        # of nodes. Before 2.7 a scan states its axis and its direction.
-        text = """entry main(%x: f32[4, 3], %s: f32[3]) -> (%last, %all) {
-  const %factor: f32[3] = [1.0, 2.0, 3.0]
-  %last: f32[3], %all: f32[4, 3] = onnx.Scan(%s, %x) {
-    body = graph b(%state: f32[3], %row: f32[3]) -> (%next, %next) {
-      %scaled: f32[3] = onnx.Mul(%row, %factor)
-      %next: f32[3] = onnx.Add(%state, %scaled)
-    },
-    num_scan_inputs = 1
-  }
-}
-"""
-        for release, operands in (("2.6", 6), ("2.8", 4)):
-            archive = self.convert_text(text, "--torch-version", release)
-            with zipfile.ZipFile(archive) as records:
-                self.assertEqual(set(records.namelist()), {
-                    "serialized_constants.pt", "serialized_example_inputs.pt",
-                    "serialized_exported_program.json", "serialized_state_dict.pt", "version"})
-                self.assertEqual(records.read("version"), b"8.2")
-                program = json.loads(records.read("serialized_exported_program.json"))
-                state = records.read("serialized_state_dict.pt")
-            nodes = program["graph_module"]["graph"]["nodes"]
-            self.assertEqual(set(nodes[0]), {"target", "inputs", "outputs", "metadata"})
-            scan = next(node for node in nodes if node["target"].endswith("scan"))
-            self.assertEqual(len(scan["inputs"]), operands)
-            with zipfile.ZipFile(io.BytesIO(state)) as saved:
-                self.assertIn(b"_rebuild_parameter", saved.read("archive/data.pkl"))
-                self.assertEqual(np.frombuffer(saved.read("archive/data/0"), "f4").tolist(), [1, 2, 3])
-        _, rows = self.run_outputs(archive, x=np.ones((4, 3), "f4"), s=np.zeros(3, "f4"))
-        np.testing.assert_array_equal(rows[-1], [4, 8, 12])
-
     def test_infinities_are_what_the_release_reads(self):
         # As Python writes them, before 2.9.
         for release, infinity in (("2.8", b'"as_float":-Infinity'), ("2.9", b'"as_float":"-Infinity"')):
@@ -365,61 +187,6 @@ state 0 input 1 -> output 1
                 self.assertIn(infinity, records.read(program))
             y, = self.run_outputs(archive, x=np.array([1, np.inf, -np.inf], "f4"))
             np.testing.assert_array_equal(y, [False, False, True])
-
-    def test_a_loop_that_collects_is_a_scan(self):
-        archive = self.convert_text("""entry main(%x: f32[3], %n: i64[]) -> (%last, %all) {
-  const %go: bool[] = true
-  %last: f32[3], %all: f32[t, 3] = onnx.Loop(%n, %go, %x) {
-    body = graph b(%i: i64[], %more: bool[], %s: f32[3]) -> (%more, %t, %t) {
-      %t: f32[3] = onnx.Add(%s, %x)
-    }
-  }
-}
-""")
-        self.assertEqual([t for t in self.targets(archive) if t.startswith("higher_order")],
-                         ["higher_order.scan"])
-        last, every = self.run_outputs(archive, x=np.array([1, -2, 3], "f4"), n=np.array(2))
-        np.testing.assert_array_equal(last, [3, -6, 9])
-        np.testing.assert_array_equal(every, [[2, -4, 6], [3, -6, 9]])
-
-    def test_bodies_of_one_call_take_the_same(self):
-        archive = self.convert_text("""entry main(%c: bool[], %x: f32[2], %y: f32[2]) -> (%z) {
-  %z: f32[2] = onnx.If(%c) {
-    else_branch = graph e() -> (%a) {
-      %a: f32[2] = onnx.Neg(%x)
-    },
-    then_branch = graph t() -> (%b) {
-      %b: f32[2] = onnx.Relu(%y)
-    }
-  }
-}
-""")
-        program, _ = program_of(archive)
-        call = program["graph_module"]["graph"]["nodes"][-1]
-        for branch in call["inputs"][1:3]:
-            graph = branch["arg"]["as_graph"]["graph"]
-            self.assertEqual(len(graph["inputs"]), 2)
-            for given in graph["inputs"]:
-                self.assertIn(given["as_tensor"]["name"], graph["tensor_values"])
-
-    def test_a_loop_that_collects_until_data_say_so(self):
-        archive = self.convert_text("""entry main(%x: f32[2]) -> (%all) {
-  const %go: bool[] = true
-  const %most: f32[] = 10.0
-  %last: f32[2], %all: f32[t, 2] = onnx.Loop(_, %go, %x) {
-    body = graph b(%i: i64[], %more: bool[], %s: f32[2]) -> (%goes, %n, %n) {
-      const %axis: i64[1] = [0]
-      %n: f32[2] = onnx.Add(%s, %s)
-      %sum: f32[] = onnx.ReduceSum(%n, %axis) {keepdims = 0}
-      %goes: bool[] = onnx.Less(%sum, %most)
-    }
-  }
-}
-""")
-        # It grows, so that torch can keep no gradients of it.
-        self.assertIn("higher_order.wrap_with_set_grad_enabled", self.targets(archive))
-        every, = self.run_outputs(archive, x=np.array([1, 2], "f4"))
-        np.testing.assert_array_equal(every, [[2, 4], [4, 8]])
 
     def test_steps_to_the_front_and_padding_along_open_axes(self):
         archive = self.convert_text("""entry main(%x: f32[2, n]) -> (%back, %third, %first, %around, %wrapped, %held) {
@@ -446,50 +213,6 @@ state 0 input 1 -> output 1
                         x[:, np.arange(-5, n + 1) % n], np.pad(x, pads, "edge")]
             for found, wanted in zip(self.run_outputs(archive, x=x), expected, strict=True):
                 np.testing.assert_array_equal(found, wanted)
-
-    def test_what_a_body_takes_has_memory_of_its_own(self):
-        # torch's passes take no two operands that lie in one tensor, and no operand that is unread.
-        archive = self.convert_text("""entry main(%x: f32[3, 4], %s: f32[2]) -> (%last) {
-  const %go: bool[] = true
-  const %trips: i64[] = 3
-  const %row: i64[] = 1
-  %a: f32[3, 2], %b: f32[3, 2] = onnx.Split(%x) {axis = 1, num_outputs = 2}
-  %last: f32[2] = onnx.Loop(%trips, %go, %s) {
-    body = graph b(%i: i64[], %more: bool[], %t: f32[2]) -> (%more, %next) {
-      const %axis: i64[1] = [0]
-      %p: f32[2] = onnx.Gather(%a, %i)
-      %q: f32[2] = onnx.Gather(%b, %i)
-      %r: f32[2] = onnx.Mul(%p, %q)
-      %u: f32[1, 2] = onnx.Unsqueeze(%r, %axis)
-      %v: f32[2] = onnx.Squeeze(%u, %axis)
-      %next: f32[2] = onnx.Add(%t, %v)
-    }
-  }
-}
-""", "--passes", "none")
-        program, _ = program_of(archive)
-        loop = next(node for node in program["graph_module"]["graph"]["nodes"]
-                    if "higher_order" in node["target"])
-        captured = [tensor["name"] for tensor in loop["inputs"][-1]["arg"]["as_tensors"]]
-        self.assertEqual(len([name for name in captured if name.startswith("clone")]), 1)
-        self.assertEqual(len(captured), 3)  # both parts, and how many iterations there are
-        x = np.array([[1, 2, 3, 4], [5, 6, 7, 8], [1, 1, 1, 1]], "f4")
-        last, = self.run_outputs(archive, x=x, s=np.zeros(2, "f4"))
-        np.testing.assert_array_equal(last, [39, 57])
-
-    def test_boxes_are_chosen_by_a_scan(self):
-        archive = self.convert_text("""entry main(%boxes: f32[1, 4, 4], %scores: f32[1, 2, 4],
-    %limit: i64[]) -> (%chosen) {
-  const %overlap: f32[] = 0.5
-  const %least: f32[] = 0.1
-  %chosen: i64[n, 3] = onnx.NonMaxSuppression(%boxes, %scores, %limit, %overlap, %least)
-}
-""")
-        self.assertIn("higher_order.scan", self.targets(archive))
-        boxes = np.array([[[0, 0, 2, 2], [0, 0, 2, 1.9], [5, 5, 6, 6], [2, 2, 0, 0]]], "f4")
-        scores = np.array([[[0.5, 0.9, 0.05, 0.8], [0.2, 0.3, 0.4, 0.3]]], "f4")
-        chosen, = self.run_outputs(archive, boxes=boxes, scores=scores, limit=np.array(2))
-        np.testing.assert_array_equal(chosen, [[0, 0, 1], [0, 1, 2], [0, 1, 1]])
 
     def test_images_are_resized_by_what_run_time_says(self):
         archive = self.convert_text("""entry main(%x: f32[1, 1, 2, 4], %scales: f32[4]) -> (%y) {
