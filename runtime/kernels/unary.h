@@ -60,50 +60,53 @@ C HardSwish(C v) {
 
 }  // namespace scalar
 
-// Each with the element types that the interpreter has it for, and its scalar function of `v`, of
-// type C.
-#define DRAGOMAN_UNARY_KERNELS(KERNEL)                    \
-  KERNEL(Abs, Numbers, scalar::Abs(v))                    \
-  KERNEL(Acos, Floats, std::acos(v))                      \
-  KERNEL(Acosh, Floats, std::acosh(v))                    \
-  KERNEL(Asin, Floats, std::asin(v))                      \
-  KERNEL(Asinh, Floats, std::asinh(v))                    \
-  KERNEL(Atan, Floats, std::atan(v))                      \
-  KERNEL(Atanh, Floats, std::atanh(v))                    \
-  KERNEL(BitwiseNot, Integers, static_cast<C>(~v))        \
-  KERNEL(Ceil, Floats, std::ceil(v))                      \
-  KERNEL(Cos, Floats, std::cos(v))                        \
-  KERNEL(Cosh, Floats, std::cosh(v))                      \
-  KERNEL(Erf, Floats, std::erf(v))                        \
-  KERNEL(Erfc, Floats, std::erfc(v))                      \
-  KERNEL(Exp, Floats, std::exp(v))                        \
-  KERNEL(Floor, Floats, std::floor(v))                    \
-  KERNEL(HardSwish, Floats, scalar::HardSwish(v))         \
-  KERNEL(Log, Floats, std::log(v))                        \
-  KERNEL(Mish, Floats, v* std::tanh(scalar::Softplus(v))) \
-  KERNEL(Neg, Numbers, WrapNegate(v))                     \
-  KERNEL(Not, Bool, !v)                                   \
-  KERNEL(Reciprocal, Floats, C(1) / v)                    \
-  KERNEL(Relu, Numbers, v < C(0) ? C(0) : v)              \
-  KERNEL(Round, Floats, std::nearbyint(v))                \
-  KERNEL(Sigmoid, Floats, scalar::Sigmoid(v))             \
-  KERNEL(Sign, Numbers, scalar::Sign(v))                  \
-  KERNEL(Sin, Floats, std::sin(v))                        \
-  KERNEL(Sinh, Floats, std::sinh(v))                      \
-  KERNEL(Softplus, Floats, scalar::Softplus(v))           \
-  KERNEL(Softsign, Floats, v / (C(1) + std::fabs(v)))     \
-  KERNEL(Sqrt, Floats, std::sqrt(v))                      \
-  KERNEL(Tan, Floats, std::tan(v))                        \
-  KERNEL(Tanh, Floats, std::tanh(v))
+// Each with its scalar function of `v`, of type C: those of floating types, and those of integers
+// too.
+#define DRAGOMAN_UNARY_KERNELS_OF_FLOATS(KERNEL)  \
+  KERNEL(Acos, std::acos(v))                      \
+  KERNEL(Acosh, std::acosh(v))                    \
+  KERNEL(Asin, std::asin(v))                      \
+  KERNEL(Asinh, std::asinh(v))                    \
+  KERNEL(Atan, std::atan(v))                      \
+  KERNEL(Atanh, std::atanh(v))                    \
+  KERNEL(Ceil, std::ceil(v))                      \
+  KERNEL(Cos, std::cos(v))                        \
+  KERNEL(Cosh, std::cosh(v))                      \
+  KERNEL(Erf, std::erf(v))                        \
+  KERNEL(Erfc, std::erfc(v))                      \
+  KERNEL(Exp, std::exp(v))                        \
+  KERNEL(Floor, std::floor(v))                    \
+  KERNEL(HardSwish, scalar::HardSwish(v))         \
+  KERNEL(Log, std::log(v))                        \
+  KERNEL(Mish, v* std::tanh(scalar::Softplus(v))) \
+  KERNEL(Reciprocal, C(1) / v)                    \
+  KERNEL(Round, std::nearbyint(v))                \
+  KERNEL(Sigmoid, scalar::Sigmoid(v))             \
+  KERNEL(Sin, std::sin(v))                        \
+  KERNEL(Sinh, std::sinh(v))                      \
+  KERNEL(Softplus, scalar::Softplus(v))           \
+  KERNEL(Softsign, v / (C(1) + std::fabs(v)))     \
+  KERNEL(Sqrt, std::sqrt(v))                      \
+  KERNEL(Tan, std::tan(v))                        \
+  KERNEL(Tanh, std::tanh(v))
 
-#define DRAGOMAN_UNARY_KERNEL(Op, Types, expression)       \
+#define DRAGOMAN_UNARY_KERNELS_OF_NUMBERS(KERNEL) \
+  KERNEL(Abs, scalar::Abs(v))                     \
+  KERNEL(Neg, WrapNegate(v))                      \
+  KERNEL(Relu, v < C(0) ? C(0) : v)               \
+  KERNEL(Sign, scalar::Sign(v))
+
+#define DRAGOMAN_UNARY_KERNEL(Op, expression)              \
   template <class T>                                       \
   void Op(TensorView<const T> x, TensorView<T> y) {        \
     using C = Compute<T>;                                  \
     MapUnary(x, y, [](C v) -> C { return (expression); }); \
   }
 
-DRAGOMAN_UNARY_KERNELS(DRAGOMAN_UNARY_KERNEL)
+DRAGOMAN_UNARY_KERNELS_OF_FLOATS(DRAGOMAN_UNARY_KERNEL)
+DRAGOMAN_UNARY_KERNELS_OF_NUMBERS(DRAGOMAN_UNARY_KERNEL)
+DRAGOMAN_UNARY_KERNEL(BitwiseNot, static_cast<C>(~v))
+DRAGOMAN_UNARY_KERNEL(Not, !v)
 
 #undef DRAGOMAN_UNARY_KERNEL
 
