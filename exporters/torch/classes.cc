@@ -158,7 +158,7 @@ Exprs Repeated(Exprs parts) {
       });
   if (!are_equal) return parts;
   Expr range = CallOf("range", {Number(std::ssize(parts), "depth")});
-  return {Binary(std::move(parts.front()), "for _ in", std::move(range))};
+  return {Generator(std::move(parts.front()), "_", std::move(range))};
 }
 
 Expr Classes::ConstructorOf(const Module& module) {
@@ -177,7 +177,7 @@ Expr Classes::ConstructorOf(const Module& module) {
       }
     }
     parts = Repeated(std::move(parts));
-    if (parts.size() == 1 && parts[0].kind == Expr::Kind::kBinary)
+    if (parts.size() == 1 && parts[0].kind == Expr::Kind::kGenerator)
       parts[0] = {Expr::Kind::kSplat, "", {Unary("", std::move(parts[0]))}};
     return CallOf("nn.Sequential", std::move(parts));
   }
@@ -192,7 +192,7 @@ Expr Classes::ConstructorOf(const Module& module) {
   }
   if (!is_dense) return CallOf("nn.ModuleDict", {Expr{Expr::Kind::kDict, "", std::move(parts)}});
   parts = Repeated(std::move(parts));
-  if (parts.size() == 1 && parts[0].kind == Expr::Kind::kBinary)
+  if (parts.size() == 1 && parts[0].kind == Expr::Kind::kGenerator)
     return CallOf("nn.ModuleList", std::move(parts));
   return CallOf("nn.ModuleList", {List(std::move(parts))});
 }

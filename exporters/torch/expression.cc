@@ -73,6 +73,11 @@ Expr Binary(Expr left, std::string_view op, Expr right) {
 Expr Unary(std::string_view op, Expr operand) {
   return {Kind::kUnary, std::string(op), {std::move(operand)}};
 }
+Expr Generator(Expr element, std::string_view variable, Expr iterable) {
+  return {Kind::kGenerator,
+          "for " + std::string(variable) + " in",
+          {std::move(element), std::move(iterable)}};
+}
 Expr Index(Expr receiver, Exprs places) {
   places.insert(places.begin(), std::move(receiver));
   return {Kind::kIndex, "", std::move(places)};
@@ -112,6 +117,7 @@ int PrecedenceOf(std::string_view op) {
 
 int PrecedenceOf(const Expr& expr) {
   if (expr.kind == Kind::kBinary) return PrecedenceOf(expr.text);
+  if (expr.kind == Kind::kGenerator) return 0;
   if (expr.kind == Kind::kUnary) return expr.text == "not " ? 4 : 12;
   const bool is_negative = (expr.kind == Kind::kInt && expr.number < 0) ||
                            (expr.kind == Kind::kText && expr.text.starts_with('-'));
@@ -212,6 +218,8 @@ std::string FlatText(const Expr& expr) {
       return Operand(expr.parts[0], kPostfix) + "." + expr.text;
     case Kind::kUnary:
       return expr.text + Operand(expr.parts[0], expr.text == "not " ? 4 : 12);
+    case Kind::kGenerator:
+      return FlatText(expr.parts[0]) + " " + expr.text + " " + FlatText(expr.parts[1]);
     case Kind::kBinary: {
       const int own = PrecedenceOf(expr.text);
       const bool compares = own == 5;
@@ -243,7 +251,7 @@ void PythonText::PrintList(std::size_t indent, const std::string& head, const Ex
                            std::string_view tail, bool may_join) {
   Line(indent, head);
   // A generator stands alone, without a comma.
-  if (parts.size() == 1 && parts[0].kind == Kind::kBinary && parts[0].text.starts_with("for ")) {
+  if (parts.size() == 1 && parts[0].kind == Kind::kGenerator) {
     Print(indent + 4, "", parts[0].parts[0], "");
     Line(indent + 4, parts[0].text + " " + FlatText(parts[0].parts[1]));
     return Line(indent, tail);

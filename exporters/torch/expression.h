@@ -30,6 +30,7 @@ struct Expr {
     kPair,       // key `text` of a dict, and the only part
     kUnary,      // operator `text` before the only part
     kIndex,      // the first part at the others
+    kGenerator,  // the first part for each element of the second; `text`: "for NAME in"
     kSlice,      // from the first part to the second, either of which may be empty code, in steps
                  // of the third, if there is one
   };
@@ -58,6 +59,7 @@ Expr Method(Expr receiver, std::string_view name, Exprs arguments);
 Expr AttributeOf(Expr receiver, std::string_view name);
 Expr Binary(Expr left, std::string_view op, Expr right);
 Expr Unary(std::string_view op, Expr operand);
+Expr Generator(Expr element, std::string_view variable, Expr iterable);
 Expr Index(Expr receiver, Exprs places);
 Expr Slice(Expr begin, Expr end);
 
