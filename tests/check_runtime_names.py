@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that sources of the runtime can be compiled as one unit, as generated programs do it: what
-one of them has for itself is called like nothing else in the runtime.
+"""Checks that sources of the runtime can be compiled as one unit, as generated programs do it: names
+in anonymous namespaces are unique in the runtime.
 
 Usage: check_runtime_names.py [ROOT]
 

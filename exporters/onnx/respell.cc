@@ -177,7 +177,8 @@ bool TakesZerosForPads(const Node& node) {
   return pad->operand(2) == nullptr || (value != nullptr && value->FloatAt(0) == 0);
 }
 
-// VALID is left alone, and so is what another Pad, of nothing and by another number, gives.
+// ONNX Runtime leaves the Pad where it is if the pool has `auto_pad` VALID, or if another Pad
+// stands between them, which adds no elements and whose number is not 0.
 Status KeepZerosApart(Node& node) {
   const Ints* pads = IntsAttribute(node, "pads");
   const bool padded = pads != nullptr && std::ranges::any_of(*pads, [](auto n) { return n != 0; });

@@ -159,18 +159,31 @@ struct Row {
   std::int64_t first = INT64_MAX;         // the first operator set in which it is there
 };
 
-// By name: what ONNX Runtime 1.31 lacks in float64, computes in float32, or by what it lacks, and
-// what it has of the functions of one tensor that have an expansion: it lacks all others.
+// By name: operators that ONNX Runtime 1.31 does not compute in float64, because it lacks them,
+// rounds to float32, or expands them into others that it lacks; and, with an operator set, those
+// that it computes from there on. Functions of one tensor without a row get their expansion, if
+// they have one.
 constexpr Row kRows[] = {
-    {"Acos", Acos},           {"Acosh", Acosh},
-    {"Asin", Asin},           {"Asinh", Asinh},
-    {"Atan", Atan},           {"Atanh", Atanh},
-    {"BitCast", nullptr, 26}, {"Clip", nullptr, 12},
-    {"Cosh", Cosh},           {"Erf", Erf},
-    {"GlobalAveragePool"},    {"GlobalMaxPool"},
-    {"LeakyRelu", LeakyRelu}, {"MeanVarianceNormalization"},
-    {"PRelu", PRelu},         {"Sinh", Sinh},
-    {"Swish", nullptr, 24},   {"Tan", Tan},
+    // clang-format off
+    {"Acos", Acos},
+    {"Acosh", Acosh},
+    {"Asin", Asin},
+    {"Asinh", Asinh},
+    {"Atan", Atan},
+    {"Atanh", Atanh},
+    {"BitCast", nullptr, 26},
+    {"Clip", nullptr, 12},
+    {"Cosh", Cosh},
+    {"Erf", Erf},
+    {"GlobalAveragePool"},
+    {"GlobalMaxPool"},
+    {"LeakyRelu", LeakyRelu},
+    {"MeanVarianceNormalization"},
+    {"PRelu", PRelu},
+    {"Sinh", Sinh},
+    {"Swish", nullptr, 24},
+    {"Tan", Tan},
+    // clang-format on
 };
 static_assert(IsSortedBy(kRows, &Row::op));
 

@@ -181,8 +181,8 @@ Module* Regions::ReaderOf(std::size_t call) {
   return reader;
 }
 
-// What a module would make for others of nothing that it has itself, as a mask that an exporter
-// computes once for all layers, is made where all of these are.
+// Values that do not depend on a layer and that several layers read, such as a mask that an
+// exporter computes once for all, are made in the module around these layers.
 void Regions::RaiseShared() {
   // How deep each call must stay at least: what it reads is made there.
   std::vector<std::size_t> least(calls_.size());

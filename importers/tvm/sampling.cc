@@ -49,7 +49,7 @@ Value* RoiAlign(Composer& c, Value* x, Value* regions, RoiAlignment how) {
   const std::int64_t bins = how.takes_max ? how.samples : 1;
   Value* batch = c.Cast(c.Select(regions, 1, 0), DType::kI64);
   Value* boxes = c.Slice(regions, 1, 1, 5);
-  // half_pixel moves them by half an element of the image.
+  // half_pixel moves the corners of regions back by half an element of the image.
   if (how.aligned) {
     boxes = c.Add(c.Mul(boxes, how.scale), 0.5);
     how.scale = 1;

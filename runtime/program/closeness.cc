@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Of one pair of elements that are not equal.
+// How far two elements that are not equal are apart.
 struct Difference {
   double distance;
   double relative;
@@ -54,7 +54,6 @@ Difference MeasureIntegers(T found, T expected, const Closeness& closeness) {
   return {rounded, rounded == 0 ? 0 : rounded / scale, distance == 0 || close};
 }
 
-// How elements of a type are compared.
 enum class Numbers { kFloats, kSigned, kUnsigned, kNone };
 
 // Part `i` of an array of floats; a complex number has two.
@@ -67,7 +66,8 @@ double PartOf(const void* data, std::int64_t i) {
   return static_cast<double>(value);
 }
 
-struct Judged {
+// How elements of a type of this name are compared.
+struct Row {
   const char* type;
   Numbers numbers;
   double usual = 0;  // both limits
@@ -76,11 +76,11 @@ struct Judged {
 };
 
 template <class T>
-constexpr Judged Floats(const char* type, double usual = 0, std::int64_t parts = 1) {
+constexpr Row Floats(const char* type, double usual = 0, std::int64_t parts = 1) {
   return {type, Numbers::kFloats, usual, &PartOf<T>, parts};
 }
 
-constexpr Judged kJudged[] = {
+constexpr Row kRows[] = {
     Floats<float>("float32", 1e-4),
     Floats<double>("float64", 1e-7),
     Floats<Half>("float16", 1e-2),
@@ -108,11 +108,11 @@ constexpr Judged kJudged[] = {
     {"bool", Numbers::kNone},
     {"string", Numbers::kNone},
 };
-static_assert(std::size(kJudged) == std::size(kElementTypes), "one row an element type");
+static_assert(std::size(kRows) == std::size(kElementTypes), "one row an element type");
 
-const Judged& JudgedAs(const ElementType& type) {
-  return *std::find_if(std::begin(kJudged), std::end(kJudged),
-                       [&](const Judged& row) { return std::strcmp(row.type, type.name) == 0; });
+const Row& RowOf(const ElementType& type) {
+  return *std::find_if(std::begin(kRows), std::end(kRows),
+                       [&](const Row& row) { return std::strcmp(row.type, type.name) == 0; });
 }
 
 // Integers of `bytes` bytes that begin at `data`, widened.
@@ -130,7 +130,7 @@ std::int64_t SignedAt(const std::byte* data, std::size_t bytes) {
 class Pairs {
  public:
   Pairs(const ElementType& type, const void* found, const void* expected)
-      : judged_(JudgedAs(type)),
+      : row_(RowOf(type)),
         bytes_(static_cast<std::size_t>(type.bytes)),
         found_(static_cast<const std::byte*>(found)),
         expected_(static_cast<const std::byte*>(expected)) {}
@@ -144,12 +144,12 @@ class Pairs {
     return std::memcmp(found_ + at, expected_ + at, bytes_) == 0;
   }
 
-  // Of elements with other bits.
+  // How far elements with other bits are apart.
   Difference MeasureAt(std::int64_t i, const Closeness& closeness) const {
     const std::size_t at = static_cast<std::size_t>(i) * bytes_;
-    switch (judged_.numbers) {
+    switch (row_.numbers) {
       case Numbers::kFloats:
-        return MeasureParts(i * judged_.parts, closeness);
+        return MeasureParts(i * row_.parts, closeness);
       case Numbers::kSigned:
         return MeasureIntegers(SignedAt(found_ + at, bytes_), SignedAt(expected_ + at, bytes_),
                                closeness);
@@ -162,14 +162,14 @@ class Pairs {
     return {bytes_ == 0 ? kInfinity : 1, bytes_ == 0 ? 0.0 : 1, false};
   }
 
-  std::int64_t parts() const { return judged_.parts; }
-  double found(std::int64_t part) const { return judged_.part(found_, part); }
-  double expected(std::int64_t part) const { return judged_.part(expected_, part); }
+  std::int64_t parts() const { return row_.parts; }
+  double found(std::int64_t part) const { return row_.part(found_, part); }
+  double expected(std::int64_t part) const { return row_.part(expected_, part); }
 
  private:
   Difference MeasureParts(std::int64_t first, const Closeness& closeness) const {
     Difference all = Measure(found(first), expected(first), closeness);
-    for (std::int64_t part = first + 1; part < first + judged_.parts; ++part) {
+    for (std::int64_t part = first + 1; part < first + row_.parts; ++part) {
       const Difference one = Measure(found(part), expected(part), closeness);
       all = {std::max(all.distance, one.distance), std::max(all.relative, one.relative),
              all.close && one.close};
@@ -177,7 +177,7 @@ class Pairs {
     return all;
   }
 
-  const Judged& judged_;
+  const Row& row_;
   std::size_t bytes_;  // 0: strings
   const std::byte* found_;
   const std::byte* expected_;
@@ -186,7 +186,7 @@ class Pairs {
 }  // namespace
 
 Closeness UsualCloseness(const ElementType& type) {
-  const double usual = JudgedAs(type).usual;
+  const double usual = RowOf(type).usual;
   return {usual, usual, Scale::kExpected};
 }
 
@@ -208,7 +208,7 @@ ElementDifferences FindDifferences(const ElementType& type, const void* found, c
   return all;
 }
 
-bool HasRms(const ElementType& type) { return JudgedAs(type).numbers == Numbers::kFloats; }
+bool HasRms(const ElementType& type) { return RowOf(type).numbers == Numbers::kFloats; }
 
 // Sums of squares in units of the largest number, so that none overflows.
 double RelativeRms(const ElementType& type, const void* found, const void* expected,

@@ -97,10 +97,12 @@ class TorchPrograms(ScriptedCase):
 
     def test_powers_of_two_beyond_the_type(self):
         self.script("x, n", "        return torch.ldexp(x, n)\n")
-        x = torch.tensor([1.5, 0.0, 1e-38, float("inf"), 3e38, 1e-45])
-        n = torch.tensor([3, 1000, 150, -5, -250, 200])
-        # Older releases of torch multiply by a power that may be infinite.
-        self.compare(lambda x, n: np.ldexp(x.numpy(), n.numpy()), (x, n))
+        floats = torch.tensor([1.5, 0.0, 1e-38, float("inf"), 3e38, 1e-45])
+        halves = torch.tensor([1.5, 0.0, 6e-8, float("inf"), 6e4, 1.001]).half()
+        for x, n in ((floats, [3, 1000, 150, -5, -250, 200]), (halves, [3, 90, 39, -5, -40, -17])):
+            # Older releases of torch multiply by a power that may be infinite.
+            with self.subTest(dtype=x.dtype):
+                self.compare(lambda x, n: np.ldexp(x.numpy(), n.numpy()), (x, torch.tensor(n)))
 
     def test_shifts_of_ints(self):
         module = self.script("n: int, k: int", f"        return {', '.join(SHIFTS)}\n")

@@ -29,7 +29,8 @@ if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 @ALONE@# Memory is shared between tensors of different element types; nothing asks for errno or traps of
 # floating-point functions, which loops that have neither are faster than. With -O2 alone, g++
-# before 13 leaves most loops without vectors.
+# before 13 leaves most loops without vectors. In one unit, it warns of types in anonymous namespaces
+# that others have as members, as if the sources were headers.
 target_compile_options(@NAME@ PRIVATE -Wall -Wextra -fno-strict-aliasing
   -fno-math-errno -fno-trapping-math
   $<$<CXX_COMPILER_ID:GNU>:-ftree-vectorize -fvect-cost-model=dynamic -Wno-subobject-linkage>)

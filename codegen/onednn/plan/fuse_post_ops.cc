@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -23,12 +22,11 @@ constexpr float kRounding = 4096.0f;
 
 bool Near(double a, double b) { return std::fabs(a - b) <= 1e-6 * (1.0 + std::fabs(b)); }
 
-// The scalar operator that FusedActivation::kName names is Name.
 double Activation(const rt::PostOps& post, double x) {
   if (post.activation == FusedActivation::kNone) return x;
   const double alpha = post.activation == FusedActivation::kSwish ? 1.0 : post.alpha;
   const double arguments[kMaxScalarArguments] = {x, alpha, post.beta};
-  return FindScalarOp(rt::Name(post.activation) + 1)->compute(arguments);
+  return FindScalarOp(ScalarNameOf(post.activation))->compute(arguments);
 }
 
 // A loop as a function of the value that a prepared operator gives, and of a residual.

@@ -139,6 +139,11 @@ const ScalarOp* FindScalarOp(std::string_view name) {
   return FindByKey(kScalarOps, name, &ScalarOp::name);
 }
 
+// FusedActivation::kName names the operator Name.
+std::string_view ScalarNameOf(rt::FusedActivation activation) {
+  return std::string_view(rt::Name(activation)).substr(1);
+}
+
 Call ToScalarCall(const Node& node) {
   if (node.op().dialect != "onnx" || !node.op().domain.empty() || !IsRankedF32(node.result()))
     return std::nullopt;

@@ -24,6 +24,10 @@ inline constexpr int kMaxScalarArguments = 3;
 // nullptr if there is none of that name.
 const ScalarOp* FindScalarOp(std::string_view name);
 
+// The name of the scalar operator that computes an activation, of its alpha and beta where it has
+// these. There is one of every activation but kNone.
+std::string_view ScalarNameOf(rt::FusedActivation activation);
+
 // A node as a function of some of its operands and of numbers.
 struct ScalarCall {
   const ScalarOp* op = nullptr;

@@ -23,8 +23,8 @@ Result<Term> Flag(const AtenOp& op, const Term& flag) {
   return op.Reshape(flag, Sizes(), Shape());
 }
 
-// Tensors each of which has memory of its own, which torch's passes want of what goes into a body
-// and comes out of it.
+// Tensors each of which has memory of its own, as torch's passes want those that go into a body and
+// come out of it.
 class OwnMemory {
  public:
   explicit OwnMemory(AtenGraph& graph, const Terms& taken = {}) : graph_(graph) {
@@ -349,7 +349,7 @@ void CarrySomething(const AtenOp& op, ScanCall& call) {
   call.carried_inputs.push_back(nullptr);
 }
 
-// So many iterations, each of which gives values.
+// A loop of `parts.iterations` iterations, each of which gives values.
 Emitted EmitCounted(const AtenOp& op, const LoopParts& parts) {
   Dim iterations = *parts.iterations;
   if (iterations.known() && iterations.value() <= 0) return op.Refuse("a loop of no iteration");

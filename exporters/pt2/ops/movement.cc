@@ -380,7 +380,7 @@ Result<Pads> PadsOf(const AtenOp& op, std::int64_t rank) {
   return pads;
 }
 
-// Those of the last `axes` axes, the last one first.
+// The pads of the last `axes` axes, the last one first.
 Sizes PadList(const Pads& pads, std::size_t axes) {
   Sizes list;
   for (std::size_t i = pads.begins.size(); i-- > pads.begins.size() - axes;) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "codegen/onednn/emit/text.h"
+#include "codegen/onednn/plan/scalar_ops.h"
 #include "tests/unit/codegen/plan_of.h"
 
 namespace dragoman::onednn {
@@ -14,6 +15,15 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
+
+TEST(FusePostOps, KnowsTheFunctionOfEveryActivation) {
+  constexpr int kLast = static_cast<int>(rt::FusedActivation::kHardSigmoid);
+  EXPECT_EQ(FindScalarOp(ScalarNameOf(rt::FusedActivation::kNone)), nullptr);
+  for (int i = 1; i <= kLast; ++i) {
+    const std::string_view name = ScalarNameOf(static_cast<rt::FusedActivation>(i));
+    EXPECT_NE(FindScalarOp(name), nullptr) << name;
+  }
+}
 
 TEST(FuseMaps, MakesOneLoopOfAChainThatBroadcasts) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[4, 8], %r: f32[4, 1]) -> (%y: f32[4, 8]) {

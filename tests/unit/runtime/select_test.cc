@@ -94,7 +94,7 @@ TEST(CumSumTest, EachLineHasASumOfItsOwn) {
   EXPECT_EQ(y.Values(), expected);
 }
 
-// Rows are walked by the eight.
+// Rows are walked eight at a time.
 TEST(CumSumTest, EachRowHasASumOfItsOwn) {
   constexpr std::int64_t kRows = 11, kSize = 3;
   Dense<float> x({kRows, kSize}), y({kRows, kSize});
