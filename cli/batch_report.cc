@@ -46,10 +46,11 @@ std::string BatchText(const BatchReport& report, const std::string& size, bool a
   AddLine(text, "without a batch", ListOf(report.inputs, false));
   AddLine(text, "outputs", ListOf(report.outputs, true));
   AddLine(text, "for all samples", ListOf(report.outputs, false));
-  const std::size_t count = report.changes.size();
+  const std::vector<std::string> changes = report.changes.Texts();
+  const std::size_t count = changes.size();
   const std::size_t listed = at_length ? count : std::min(count, kMaxListed);
   for (std::size_t i = 0; i < listed; ++i)
-    AddLine(text, i == 0 ? "rewritten" : "", Printable(report.changes[i]));
+    AddLine(text, i == 0 ? "rewritten" : "", Printable(changes[i]));
   if (listed < count) AddLine(text, "", fmt::format("… and {} more; -v lists all", count - listed));
   return text;
 }
@@ -66,7 +67,7 @@ nlohmann::ordered_json BatchJson(const BatchReport& report, const std::string& s
   return {{"size", size},
           {"inputs", ValuesJson(report.inputs)},
           {"outputs", ValuesJson(report.outputs)},
-          {"rewritten", report.changes}};
+          {"rewritten", report.changes.Texts()}};
 }
 
 }  // namespace dragoman::cli

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -69,10 +68,16 @@ std::vector<std::string> InputNames(const Graph& graph) {
   return names;
 }
 
-const Shape* ShapeOfInput(const Graph& graph, const std::string& name) {
+// nullptr: there is none.
+const Value* InputCalled(const Graph& graph, const std::string& name) {
   const auto input = std::ranges::find_if(graph.inputs(),
                                           [&](const auto& value) { return value->name() == name; });
-  return input != graph.inputs().end() ? (*input)->type().shape() : nullptr;
+  return input != graph.inputs().end() ? input->get() : nullptr;
+}
+
+const Shape* ShapeOfInput(const Graph& graph, const std::string& name) {
+  const Value* input = InputCalled(graph, name);
+  return input != nullptr ? input->type().shape() : nullptr;
 }
 
 // The fact about an input, or a new one that states nothing.
@@ -119,11 +124,9 @@ std::optional<BatchRequest> BatchOfShapes(const Model& source, const Facts& fact
   BatchRequest request;
   std::optional<Dim> declared;
   for (const ShapeFact& fact : named.shapes) {
-    const auto& inputs = graph.inputs();
-    const auto input = std::ranges::find_if(
-        inputs, [&](const auto& value) { return value->name() == fact.input; });
-    const Shape* shape = input != inputs.end() ? (*input)->type().shape() : nullptr;
-    if (shape == nullptr || !StatesOtherSamples(fact, (*input)->type().dtype(), *shape))
+    const Value* input = InputCalled(graph, fact.input);
+    const Shape* shape = input != nullptr ? input->type().shape() : nullptr;
+    if (shape == nullptr || !StatesOtherSamples(fact, input->type().dtype(), *shape))
       return std::nullopt;
     const bool agrees = !declared || (*declared == shape->front() && request.size == *fact.dims[0]);
     if (!agrees) return std::nullopt;
@@ -245,7 +248,7 @@ Result<std::vector<Ones>> GroupsOf(const Model& model, const std::vector<ShapeFa
 // their number stands for to `stated.open`, by inputs that follow. Errors: nodes that do not keep
 // the samples apart.
 Status ResizeOnes(Model& model, StatedSizes& stated, StandIns& stand_ins,
-                  std::vector<std::string>& changes) {
+                  ConstantChanges& changes) {
   if (stated.ones.empty()) return {};
   if (!model.states.empty())
     return Unsupported("--shape: a model with states is made one of other sizes by --batch alone");
@@ -253,7 +256,7 @@ Status ResizeOnes(Model& model, StatedSizes& stated, StandIns& stand_ins,
   for (const Ones& group : groups) {
     DRAGOMAN_ASSIGN(BatchReport report,
                     ResizeBatch(model, {.size = Dim(stand_ins.Next()), .axes = group.axes}));
-    std::ranges::move(report.changes, std::back_inserter(changes));
+    changes.Add(report.changes);
     for (const BatchedValue& input : report.inputs) {
       if (!input.axis) continue;
       const Shape& shape = *ShapeOfInput(model.main(), input.name);
@@ -267,7 +270,7 @@ Status ResizeOnes(Model& model, StatedSizes& stated, StandIns& stand_ins,
 // A model for other sizes, and what is to be said of it.
 struct Opened {
   Model model;
-  std::vector<std::string> changes;
+  ConstantChanges changes;
   std::vector<std::string> notes;
 };
 
@@ -286,7 +289,7 @@ Result<Opened> Open(const Session& session, const Model& source, const Facts& fa
     const Result<Model> at_once = session.Lower(source, facts, note);
     return at_once.ok() ? report.error() : at_once.error();
   }
-  std::ranges::move(report->changes, std::back_inserter(opened.changes));
+  opened.changes.Add(report->changes);
   for (const std::string& unproven : report->unproven) note("--shape: " + unproven);
   return opened;
 }
@@ -320,7 +323,7 @@ Result<Opened> OpenForAnyNumbers(const Session& session, const Model& source, co
 Result<Model> LowerForOpenSizes(const Session& session, const Model& source, const Facts& facts,
                                 const StatedSizes& stated, const Note& note) {
   DRAGOMAN_ASSIGN(Opened opened, OpenForAnyNumbers(session, source, facts, stated));
-  if (session.tell_resized) session.tell_resized(opened.changes);
+  if (session.tell_resized) session.tell_resized(opened.changes.Texts());
   for (const std::string& message : opened.notes) note(message);
   return std::move(opened.model);
 }
@@ -331,7 +334,7 @@ Result<Model> LowerForSamples(const Session& session, const Model& source, const
   BatchReport report;
   const Facts others{.shapes = {}, .dims = {}, .entry = facts.entry};
   DRAGOMAN_ASSIGN(Model resized, LowerForBatch(session, source, others, batch, note, report));
-  if (session.tell_resized) session.tell_resized(report.changes);
+  if (session.tell_resized) session.tell_resized(report.changes.Texts());
   return resized;
 }
 
@@ -343,28 +346,28 @@ bool StateOtherSizes(const Model& source, const Facts& facts) {
 
 Result<Model> LowerForSizes(const Session& session, const Model& source, const Facts& facts,
                             const Note& note) {
-  std::optional<StatedSizes> stated = OtherSizesOf(source, facts);
+  const std::optional<StatedSizes> stated = OtherSizesOf(source, facts);
   if (!stated) return session.Lower(source, facts, note);
   const bool must_follow = !stated->sizes.empty();
-  const std::vector<ShapeFact> ones = stated->ones;
   const std::optional<BatchRequest> batch = BatchOfShapes(source, facts);
-  std::vector<std::string> notes;
-  const Note keep = [&](std::string_view message) { notes.emplace_back(message); };
-  Result<Model> resized = Unsupported("");
-  if (batch) resized = LowerForSamples(session, source, facts, *batch, keep);
-  if (!resized.ok()) {
-    if (batch && session.explain) {
+  if (batch) {
+    std::vector<std::string> notes;
+    const Note keep = [&](std::string_view message) { notes.emplace_back(message); };
+    Result<Model> resized = LowerForSamples(session, source, facts, *batch, keep);
+    if (resized.ok()) {
+      for (const std::string& message : notes) note(message);
+      return resized;
+    }
+    if (session.explain) {
       const Finding& finding = resized.error().findings().front();
       session.explain("--shape: not a batch of samples: " + finding.place + ": " + finding.message);
     }
-    notes.clear();
-    if (!batch || must_follow) resized = LowerForOpenSizes(session, source, facts, *stated, keep);
   }
-  if (resized.ok() || must_follow) {
-    for (const std::string& message : notes) note(message);
-    return resized;
+  if (!batch || must_follow) {
+    Result<Model> resized = LowerForOpenSizes(session, source, facts, *stated, note);
+    if (resized.ok() || must_follow) return resized;
   }
-  for (const ShapeFact& fact : ones) {
+  for (const ShapeFact& fact : stated->ones) {
     note("--shape: input '" + fact.input +
          "' is for a size of 1, and the model does not keep samples apart along it: constants "
          "that stand for that size stay");

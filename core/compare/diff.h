@@ -58,7 +58,8 @@ struct Edit {
 
   // A value at the end of an edge.
   struct End {
-    std::string kind;  // "constant", "input", "result", "nothing"
+    enum class Kind : std::uint8_t { kNothing, kConstant, kInput, kResult };
+    Kind kind = Kind::kNothing;  // of which alone nothing else is stated
     std::string name;
     std::string type;
     std::string node;  // of a result: what gives it
@@ -82,9 +83,9 @@ struct Edit {
   std::string origin_a;  // source operators of the places: "onnx.Gemm 'fc1' policy.py:87"
   std::string origin_b;
   std::optional<Elements> elements;  // kChangedConstant
-  // Operands, inputs, outputs and constants that old_value and new_value describe; of a node that
-  // was inserted or removed its first operand.
+  // Operands, inputs, outputs and constants that old_value and new_value describe.
   std::optional<End> old_end, new_end;
+  std::optional<End> first_operand;  // of a node that was inserted or removed, if it has operands
 };
 
 // "changed attribute", "inserted node", …
@@ -114,8 +115,8 @@ enum class Listing { kGroups, kEach };
 std::string RenderText(const DiffReport& report, Listing listing = Listing::kGroups);
 // {"equal", "level", "assumption" if there is one, "verdict", "first": {…}, "counts": {…}, "edits":
 // [{"kind", "operator", "path", "node_a", "node_b", "attribute" or "operand", "result", "input",
-// "output", "before", "after"}]}, where what is before and after is an object for values
-// (Edit::End).
+// "output", "before", "after", or "first_operand" of a node that was inserted or removed}]}, where
+// that, and what is before and after of values, is an object (Edit::End).
 std::string RenderJson(const DiffReport& report);
 
 }  // namespace dragoman

@@ -144,16 +144,15 @@ class GraphDiff {
     return path;
   }
 
-  static std::optional<Edit::End> EndOf(const Value* value) {
-    if (value == nullptr)
-      return Edit::End{.kind = "nothing", .name = {}, .type = {}, .node = {}, .op = {}};
-    Edit::End end{.kind = value->is_constant() ? "constant" : "input",
-                  .name = value->name(),
-                  .type = value->type().ToString(),
-                  .node = {},
-                  .op = {}};
+  static Edit::End EndOf(const Value* value) {
+    using End = Edit::End;
+    if (value == nullptr) return {};
+    End end;
+    end.kind = value->is_constant() ? End::Kind::kConstant : End::Kind::kInput;
+    end.name = value->name();
+    end.type = value->type().ToString();
     if (const Node* producer = value->producer()) {
-      end.kind = "result";
+      end.kind = End::Kind::kResult;
       end.node = NameOf(*producer);
       end.op = producer->op().ToString();
       end.result = value->index();
@@ -170,14 +169,14 @@ class GraphDiff {
     Edit& edit = Add(Kind::kInsertedNode, Part::kWhole, 0, "", "", node.Describe());
     SetNodes(edit, nullptr, &node);
     edit.new_value = Surroundings(node);
-    edit.new_end = EndOf(node.operand(0));
+    if (node.num_operands() > 0) edit.first_operand = EndOf(node.operand(0));
   }
 
   void AddRemoved(const Node& node) {
     Edit& edit = Add(Kind::kRemovedNode, Part::kWhole, 0, "", node.Describe(), "");
     SetNodes(edit, &node, nullptr);
     edit.old_value = Surroundings(node);
-    edit.old_end = EndOf(node.operand(0));
+    if (node.num_operands() > 0) edit.first_operand = EndOf(node.operand(0));
   }
 
   static std::string Surroundings(const Node& node) {

@@ -162,11 +162,14 @@ Json NumberJson(double value) {
 }
 
 Json EndJson(const Edit::End& end) {
-  Json json = {{"kind", end.kind}};
-  if (end.kind == "nothing") return json;
+  using Kind = Edit::End::Kind;
+  static constexpr std::array<std::string_view, 4> kEndKinds = {"nothing", "constant", "input",
+                                                                "result"};
+  Json json = {{"kind", kEndKinds[static_cast<std::size_t>(end.kind)]}};
+  if (end.kind == Kind::kNothing) return json;
   json["name"] = end.name;
   json["type"] = end.type;
-  if (end.kind == "result") {
+  if (end.kind == Kind::kResult) {
     json["node"] = end.node;
     json["operator"] = end.op;
     json["result"] = end.result;
@@ -203,8 +206,12 @@ Json EditJson(const Edit& edit) {
   } else {
     add("what", edit.what);
   }
-  add_end("before", edit.old_end, edit.old_value);
-  add_end("after", edit.new_end, edit.new_value);
+  if (edit.kind == Edit::Kind::kInsertedNode || edit.kind == Edit::Kind::kRemovedNode) {
+    if (edit.first_operand) json["first_operand"] = EndJson(*edit.first_operand);
+  } else {
+    add_end("before", edit.old_end, edit.old_value);
+    add_end("after", edit.new_end, edit.new_value);
+  }
   if (!edit.origin_a.empty()) json["origin_a"] = edit.origin_a;
   if (!edit.origin_b.empty()) json["origin_b"] = edit.origin_b;
   if (edit.elements) {

@@ -235,7 +235,7 @@ void Join(BatchReport& all, BatchReport more) {
   const auto add = [](auto& to, auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   add(all.inputs, more.inputs);
   add(all.outputs, more.outputs);
-  add(all.changes, more.changes);
+  all.changes.Add(more.changes);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "core/ir/dim.h"
 #include "core/ir/model.h"
+#include "core/resize/constant_changes.h"
 #include "core/support/result.h"
 
 namespace dragoman {
@@ -28,7 +29,7 @@ struct BatchedValue {
 struct BatchReport {
   std::vector<BatchedValue> inputs;
   std::vector<BatchedValue> outputs;
-  std::vector<std::string> changes;  // what stood for the number of samples, by node
+  ConstantChanges changes;  // what stood for the number of samples, by node
 };
 
 // How many samples the inputs of `graph` are for, by the request. nullopt: their number is not

@@ -73,7 +73,7 @@ Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& siz
   DRAGOMAN_ASSIGN(SizeTracer tracer, SizeTracer::Make(graph));
   for (const ShapeFact& fact : sizes) DRAGOMAN_TRY(SetInput(graph, fact, symbols, false));
   for (const ShapeFact& fact : open) DRAGOMAN_TRY(SetInput(graph, fact, symbols, true));
-  DRAGOMAN_TRY(tracer.Trace(symbols.old_sizes, symbols.open));
+  DRAGOMAN_TRY(tracer.Trace(symbols.old_sizes, symbols.asked, symbols.open));
   if (!symbols.asked.empty()) {
     Facts facts;
     facts.dims = std::move(symbols.asked);

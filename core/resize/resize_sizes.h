@@ -31,12 +31,13 @@
 
 #include "core/analysis/facts.h"
 #include "core/ir/model.h"
+#include "core/resize/constant_changes.h"
 #include "core/support/result.h"
 
 namespace dragoman {
 
 struct SizesReport {
-  std::vector<std::string> changes;   // what stood for a size, by node
+  ConstantChanges changes;            // what stood for a size
   std::vector<std::string> unproven;  // what may stand for one, or for another
 };
 

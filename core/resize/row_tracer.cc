@@ -384,10 +384,12 @@ Status RowTracer::SetInts(Node& node, std::size_t i, const Sizes& values) {
       context_.AddConstant(*node.graph(), std::move(tensor), old->name(), old->origin());
   old_types_[constant] = constant->type();
   node.set_operand(i, constant);
-  changes_.push_back(fmt::format(
-      "{}: '{}' is {} in place of {}", node.Describe(), old->name(),
-      fmt::format("[{}]", fmt::join(values, ", ")),
-      before ? fmt::format("[{}]", fmt::join(*before, ", ")) : std::string("what is computed")));
+  changes_.Add(
+      {.node = node.Describe(),
+       .operand = i,
+       .what = "'" + old->name() + "' is",
+       .after = fmt::format("[{}]", fmt::join(values, ", ")),
+       .before = before ? fmt::format("[{}]", fmt::join(*before, ", ")) : "what is computed"});
   return {};
 }
 
@@ -429,8 +431,10 @@ Result<Value*> RowTracer::FirstSample(Node& node, Value* value, const Rows& rows
     return Refuse(node, "constant '" + value->name() + "' differs from one sample to the next");
   sizes[axis] /= old_samples_.value();
   DRAGOMAN_ASSIGN(Tensor one, Tensor::Make(tensor->dtype(), sizes, Buffer::Own(std::move(*kept))));
-  changes_.push_back(
-      fmt::format("{}: constant '{}' is of one sample", node.Describe(), value->name()));
+  const auto reads = std::ranges::find(node.operands(), value, &Use::value);
+  changes_.Add({.node = node.Describe(),
+                .operand = static_cast<std::size_t>(reads - node.operands().begin()),
+                .what = "constant '" + value->name() + "' is of one sample"});
   Value* constant =
       context_.AddConstant(*node.graph(), std::move(one), value->name(), value->origin());
   old_types_[constant] = constant->type();
@@ -493,7 +497,9 @@ Status RowTracer::Align(Node& node, std::size_t i, const Rows& rows) {
     return Refuse(node, "'" + value->name() + "' has no axis of the samples");
   DRAGOMAN_ASSIGN(Value * repeated, Repeated(node, value, rows));
   node.set_operand(i, repeated);
-  changes_.push_back(node.Describe() + ": '" + value->name() + "' is repeated for each sample");
+  changes_.Add({.node = node.Describe(),
+                .operand = i,
+                .what = "'" + value->name() + "' is repeated for each sample"});
   return {};
 }
 

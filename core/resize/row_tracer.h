@@ -19,6 +19,7 @@
 
 #include "core/ir/graph.h"
 #include "core/resize/choices.h"
+#include "core/resize/constant_changes.h"
 #include "core/resize/rows.h"
 #include "core/rewrite/pass_context.h"
 #include "core/support/result.h"
@@ -93,7 +94,7 @@ class RowTracer {
 
   PassContext& context() { return context_; }
   Error Refuse(const Node& node, std::string why) const;
-  const std::vector<std::string>& changes() const { return changes_; }
+  const ConstantChanges& changes() const { return changes_; }
 
  private:
   RowTracer() = default;
@@ -120,7 +121,7 @@ class RowTracer {
   std::unordered_map<const Value*, Type> old_types_;
   std::unordered_map<const Node*, std::size_t> sites_;
   Value* count_ = nullptr;
-  std::vector<std::string> changes_;
+  ConstantChanges changes_;
   std::vector<const Node*> refused_;
   bool again_ = false;
   std::size_t in_group_ = 0;  // bodies that read nothing of the graphs around them

@@ -27,12 +27,6 @@ constexpr std::size_t kMaxSeen = 32;
 // Values that are made of other sizes for one operand.
 constexpr int kMaxGrown = 64;
 
-std::string TextOf(const Shape& shape) {
-  std::vector<std::string> sizes;
-  for (const Dim& size : shape) sizes.push_back(size.ToString());
-  return fmt::format("[{}]", fmt::join(sizes, ", "));
-}
-
 bool AllKnown(const Shape& shape) { return std::ranges::all_of(shape, &Dim::known); }
 
 // Operands 0 and 1 of products, and the axes over which they are summed; nullopt: no product.
@@ -59,15 +53,17 @@ Result<SizeTracer> SizeTracer::Make(Graph& entry) {
   return tracer;
 }
 
-Status SizeTracer::Trace(std::map<std::string, Dim> old_sizes, std::set<std::string> open) {
+Status SizeTracer::Trace(std::map<std::string, Dim> old_sizes, std::map<std::string, Dim> asked,
+                         std::set<std::string> open) {
   old_sizes_ = std::move(old_sizes);
+  asked_ = std::move(asked);
   open_ = std::move(open);
   for (int round = 0; round < kMaxRounds; ++round) {
     places_.clear();
     merged_.clear();
     parts_.clear();
     lost_.clear();
-    const std::size_t changes = report_.changes.size();
+    const std::size_t changes = report_.changes.steps();
     for (const auto& input : entry_->inputs()) Remember(*input);
     Error refusals = Unsupported("");
     refusals.findings().clear();
@@ -79,7 +75,7 @@ Status SizeTracer::Trace(std::map<std::string, Dim> old_sizes, std::set<std::str
       for (Finding& finding : status.error().findings())
         refusals.findings().push_back(std::move(finding));
     }
-    if (report_.changes.size() != changes) continue;
+    if (report_.changes.steps() != changes) continue;
     if (!refusals.findings().empty()) return refusals;
     ForEachGraph(std::as_const(*entry_), [&](const Graph& graph) {
       for (const Node& node : graph.nodes()) TellKept(node);
@@ -197,8 +193,10 @@ Error SizeTracer::Refuse(const Node& node, std::string why) const {
   return Unsupported(std::move(why)).At(node.Describe());
 }
 
-void SizeTracer::Tell(const Node& node, std::string what) {
-  report_.changes.push_back(node.Describe() + ": " + std::move(what));
+std::string SizeTracer::TextOf(const Shape& shape) const {
+  std::vector<std::string> sizes;
+  for (const Dim& size : shape) sizes.push_back(size.Substitute(asked_).ToString());
+  return fmt::format("[{}]", fmt::join(sizes, ", "));
 }
 
 void SizeTracer::TellUnproven(const Node& node, const std::string& what) {
@@ -363,8 +361,11 @@ Result<bool> SizeTracer::ChangeReshape(Node& node) {
     DRAGOMAN_ASSIGN(sizes, Sizes(*target, node));
   }
   if (sizes == nullptr) return Refuse(node, "its sizes " + TextOf(*target) + " are nowhere else");
-  Tell(node,
-       fmt::format("its sizes are {} in place of [{}]", TextOf(*target), fmt::join(*said, ", ")));
+  report_.changes.Add({.node = node.Describe(),
+                       .operand = 1,
+                       .what = "its sizes are",
+                       .after = TextOf(*target),
+                       .before = fmt::format("[{}]", fmt::join(*said, ", "))});
   node.RemoveAttribute("allowzero");
   node.set_operand(1, sizes);
   return true;
@@ -383,8 +384,11 @@ Result<bool> SizeTracer::ChangeExpand(Node& node) {
       sizes[lead + axis] = 1;
   }
   if (sizes == *said) return false;
-  Tell(node, fmt::format("its sizes are [{}] in place of [{}]", fmt::join(sizes, ", "),
-                         fmt::join(*said, ", ")));
+  report_.changes.Add({.node = node.Describe(),
+                       .operand = 1,
+                       .what = "its sizes are",
+                       .after = fmt::format("[{}]", fmt::join(sizes, ", ")),
+                       .before = fmt::format("[{}]", fmt::join(*said, ", "))});
   node.set_operand(1, Constant(Tensor::Ints(sizes), node.operand(1)->name(), node));
   return true;
 }
@@ -409,7 +413,7 @@ Result<bool> SizeTracer::ChangeResize(Node& node) {
     DRAGOMAN_ASSIGN(const Value* grown, GrownResize(node, wanted, *node.result()));
     if (grown == nullptr) continue;
     const std::string what = "its result is of the sizes of input '" + input->name() + "'";
-    Tell(node, what);
+    report_.changes.Add({.node = node.Describe(), .operand = 3, .what = what});
     TellUnproven(node, what + ", as it was");
     return true;
   }
@@ -476,7 +480,10 @@ Result<bool> SizeTracer::ChangeOperands(Node& node) {
       return Refuse(node, std::move(why));
     }
     changed = true;
-    Tell(node, fmt::format("operand {}, '{}', follows its other operands", i, operand.name()));
+    report_.changes.Add(
+        {.node = node.Describe(),
+         .operand = i,
+         .what = fmt::format("operand {}, '{}', follows its other operands", i, operand.name())});
     if (grown != &operand) node.set_operand(i, grown);
   }
   return changed;

@@ -30,8 +30,10 @@ class SizeTracer {
   static Result<SizeTracer> Make(Graph& entry);
 
   // All nodes, in order, until no constant is replaced any more. Inputs have their new types by
-  // then, whose symbols stood for `old_sizes`; constants never stood for those of `open`.
-  Status Trace(std::map<std::string, Dim> old_sizes, std::set<std::string> open);
+  // then, whose symbols stood for `old_sizes`, and stand for what is `asked`; constants never stood
+  // for those of `open`.
+  Status Trace(std::map<std::string, Dim> old_sizes, std::map<std::string, Dim> asked,
+               std::set<std::string> open);
   const SizesReport& report() const { return report_; }
 
  private:
@@ -93,7 +95,8 @@ class SizeTracer {
   const Shape* OldShape(const Value* value) const;
   bool IsOpen(const Value* value, std::size_t axis) const;
   Error Refuse(const Node& node, std::string why) const;
-  void Tell(const Node& node, std::string what);
+  // A shape in the sizes that are asked for.
+  std::string TextOf(const Shape& shape) const;
   void TellUnproven(const Node& node, const std::string& what);
   void TellOnce(std::string what);
 
@@ -105,6 +108,7 @@ class SizeTracer {
   Graph* entry_ = nullptr;
   PassContext context_;
   std::map<std::string, Dim> old_sizes_;
+  std::map<std::string, Dim> asked_;
   std::set<std::string> open_;
   std::unordered_map<const Value*, Type> old_types_;
   std::map<std::string, Place> places_;    // where a size can be read off

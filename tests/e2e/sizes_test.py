@@ -401,6 +401,20 @@ entry main(%x: f32[1, 4]) -> (%y: f32[*]) {
         _, said = self.opened(self.list_model(1, 8, 6), "n,3,8,6", "-v")
         self.assertIn("[1, 3, 48]", said)
 
+    def test_a_constant_that_follows_in_two_ways_is_one_line(self):
+        model = self.write("both", """dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 2, 12]) -> (%y: f32[*]) {
+  const %k: i64[2] = [1, 24]
+  %y = onnx.Reshape(%x, %k)
+}""")
+        for shape, sizes in [("3,2,6", "3, 12"), ("n,2,w", "n, 2*w")]:
+            _, said = self.opened(model, shape, "-v")
+            self.assertIn("1 constant follows the sizes\n"
+                          f"  node 'y' (onnx.Reshape): its sizes are [{sizes}] in place of [1, 24]\n",
+                          said)
+
     def test_a_model_is_run_at_other_sizes(self):
         models = self.images(SHUFFLE, [(8, 12), (12, 16)])
         x, expected = models[1]
