@@ -214,6 +214,19 @@ state 0 input 1 -> output 1
             for found, wanted in zip(self.run_outputs(archive, x=x), expected, strict=True):
                 np.testing.assert_array_equal(found, wanted)
 
+    def test_pads_that_cut_do_so_before_others_repeat_what_is_left(self):
+        archive = self.convert_text("""entry main(%x: f32[2, n]) -> (%around, %wrapped) {
+  const %pads: i64[4] = [0, -1, 0, 2]
+  %around = onnx.Pad(%x, %pads) {mode = "reflect"}
+  %wrapped = onnx.Pad(%x, %pads) {mode = "wrap"}
+}
+""")
+        for n in (4, 6):
+            x = np.arange(2 * n, dtype="f4").reshape(2, n)
+            pads = ((0, 0), (0, 2))
+            for found, mode in zip(self.run_outputs(archive, x=x), ("reflect", "wrap"), strict=True):
+                np.testing.assert_array_equal(found, np.pad(x[:, 1:], pads, mode))
+
     def test_images_are_resized_by_what_run_time_says(self):
         archive = self.convert_text("""entry main(%x: f32[1, 1, 2, 4], %scales: f32[4]) -> (%y) {
   %y: f32[1, 1, 4, 2] = onnx.Resize(%x, _, %scales) {mode = "linear"}
