@@ -106,9 +106,10 @@ class Reduce(CommandCase):
         for after, ending in ((1, signal.SIGTERM), (4, signal.SIGTERM), (4, signal.SIGKILL)):
             with self.subTest(after=after, ending=ending):
                 calls.write_text("")
-                fault = self.program("has('Relu')").replace("{}", "candidate.onnx")
+                candidate = self.out / "candidate.onnx"
+                fault = self.program("has('Relu')").replace("{}", str(candidate))
                 # The call that follows says that it has come, and waits.
-                test = (f"cp {{}} candidate.onnx; echo >>{calls}; "
+                test = (f"cp {{}} {candidate}; echo >>{calls}; "
                         f"if [ $(wc -l <{calls}) -gt {after} ]; then sleep 10; fi; {fault}")
                 process = subprocess.Popen([DRAGOMAN, "reduce", model, "-o", small, "-q", "--test", test])
                 while calls.read_text().count("\n") <= after:
