@@ -15,8 +15,7 @@
 #include "codegen/onednn/codegen.h"
 #include "core/analysis/inference.h"
 #include "core/analysis/no_entry.h"
-#include "core/ir/for_each_value.h"
-#include "core/ir/type_algebra.h"
+#include "core/ir/model_symbols.h"
 #include "core/ir/verify.h"
 #include "core/rewrite/apply_facts.h"
 #include "core/rewrite/cut.h"
@@ -51,10 +50,7 @@ bool NamesSizeOfArgument(const Model& source, std::string_view symbol) {
 // Errors: a --dim whose symbol no size has.
 Status CheckDims(const Model& source, const Facts& facts, bool structured) {
   if (facts.dims.empty()) return {};
-  std::set<std::string> symbols;
-  ForEachGraph(source, [&](const Graph& graph) {
-    ForEachValue(graph, [&](const Value& value) { AddSymbols(value.type(), symbols); });
-  });
+  std::set<std::string> symbols = SymbolsOf(source);
   for (const ShapeFact& fact : facts.shapes) {
     for (const std::optional<Dim>& dim : fact.dims) {
       for (std::string& symbol : dim.value_or(Dim()).Symbols()) symbols.insert(std::move(symbol));

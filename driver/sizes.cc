@@ -11,8 +11,7 @@
 #include <vector>
 
 #include "core/compare/equal.h"
-#include "core/ir/for_each_value.h"
-#include "core/ir/type_algebra.h"
+#include "core/ir/model_symbols.h"
 #include "core/resize/resize_sizes.h"
 #include "driver/batch.h"
 #include "driver/given_names.h"
@@ -90,10 +89,7 @@ ShapeFact& FactOf(std::vector<ShapeFact>& facts, const std::string& input, std::
 }
 
 // A symbol for a batch that is not called anything.
-Dim NewBatch(const Model& model, std::set<std::string>& taken) {
-  ForEachGraph(model, [&](const Graph& graph) {
-    ForEachValue(graph, [&](const Value& value) { AddSymbols(value.type(), taken); });
-  });
+Dim NewBatch(std::set<std::string>& taken) {
   std::string name = "batch";
   for (int i = 2; !taken.insert(name).second; ++i) name = "batch_" + std::to_string(i);
   return Dim::Symbol(name);
@@ -134,8 +130,8 @@ std::optional<BatchRequest> BatchOfShapes(const Model& source, const Facts& fact
     request.size = *fact.dims[0];
     request.axes[fact.input] = 0;
   }
-  std::set<std::string> taken;
-  if (request.size.unknown()) request.size = NewBatch(source, taken);
+  std::set<std::string> taken = SymbolsOf(source);
+  if (request.size.unknown()) request.size = NewBatch(taken);
   return request;
 }
 
@@ -222,7 +218,7 @@ struct Ones {
 // Errors: an input has two axes that are to be of one size.
 Result<std::vector<Ones>> GroupsOf(const Model& model, const std::vector<ShapeFact>& ones) {
   std::vector<Ones> groups;
-  std::set<std::string> taken;
+  std::set<std::string> taken = SymbolsOf(model);
   std::map<std::size_t, Dim> unnamed;  // by axis, of those that are to be `?`
   for (const ShapeFact& fact : ones) {
     for (std::size_t axis = 0; axis < fact.dims.size(); ++axis) {
@@ -230,7 +226,7 @@ Result<std::vector<Ones>> GroupsOf(const Model& model, const std::vector<ShapeFa
       Dim asked = *fact.dims[axis];
       if (asked.unknown()) {
         auto known = unnamed.find(axis);
-        if (known == unnamed.end()) known = unnamed.emplace(axis, NewBatch(model, taken)).first;
+        if (known == unnamed.end()) known = unnamed.emplace(axis, NewBatch(taken)).first;
         asked = known->second;
       }
       auto group = std::ranges::find(groups, asked, &Ones::asked);

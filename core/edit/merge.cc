@@ -9,7 +9,7 @@
 #include "core/analysis/inference.h"
 #include "core/edit/interface.h"
 #include "core/ir/for_each_value.h"
-#include "core/ir/type_algebra.h"
+#include "core/ir/model_symbols.h"
 #include "core/rewrite/apply_facts.h"
 #include "core/rewrite/bound_states.h"
 #include "core/support/nearest_name.h"
@@ -23,14 +23,6 @@ std::set<std::string> NamesOfValues(const Model& model) {
     ForEachValue(graph, [&](const Value& value) { names.insert(value.name()); });
   });
   return names;
-}
-
-std::set<std::string> SymbolsOfValues(const Model& model) {
-  std::set<std::string> symbols;
-  ForEachGraph(model, [&](const Graph& graph) {
-    ForEachValue(graph, [&](const Value& value) { AddSymbols(value.type(), symbols); });
-  });
-  return symbols;
 }
 
 std::string Untaken(const std::string& wanted, const std::set<std::string>& taken) {
@@ -100,8 +92,8 @@ Result<Model> Fitted(const Model& first, const Model& second, const std::vector<
         facts.dims.emplace(*symbol, (*given)[i]);
     }
   }
-  std::set<std::string> symbols = SymbolsOfValues(first);
-  for (const std::string& symbol : SymbolsOfValues(second)) {
+  std::set<std::string> symbols = SymbolsOf(first);
+  for (const std::string& symbol : SymbolsOf(second)) {
     if (facts.dims.contains(symbol) || !symbols.contains(symbol)) continue;
     const std::string name = Untaken(symbol, symbols);
     symbols.insert(name);

@@ -7,8 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "core/ir/for_each_value.h"
-#include "core/ir/type_algebra.h"
+#include "core/ir/model_symbols.h"
 #include "core/resize/row_tracer.h"
 #include "core/rewrite/apply_facts.h"
 #include "core/support/nearest_name.h"
@@ -70,14 +69,6 @@ std::vector<std::optional<int>> AxesOf(const Graph& graph, const Value& input, s
   if (is_likely && request.axes.empty()) return axes;
   axes.insert(is_likely ? axes.end() : axes.begin(), std::nullopt);
   return axes;
-}
-
-std::set<std::string> SymbolsOf(const Model& model) {
-  std::set<std::string> symbols;
-  ForEachGraph(model, [&](const Graph& graph) {
-    ForEachValue(graph, [&](const Value& value) { AddSymbols(value.type(), symbols); });
-  });
-  return symbols;
 }
 
 // The symbol that stands for the number of samples while the model is traced.

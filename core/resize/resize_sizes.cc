@@ -7,8 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "core/ir/for_each_value.h"
-#include "core/ir/type_algebra.h"
+#include "core/ir/model_symbols.h"
 #include "core/resize/size_tracer.h"
 #include "core/rewrite/apply_facts.h"
 
@@ -67,9 +66,7 @@ Result<SizesReport> ResizeInputs(Model& model, const std::vector<ShapeFact>& siz
     return Unsupported("--shape: the model has several entries; state one by --entry");
   Graph& graph = model.main();
   Symbols symbols;
-  ForEachGraph(std::as_const(model), [&](const Graph& each) {
-    ForEachValue(each, [&](const Value& value) { AddSymbols(value.type(), symbols.taken); });
-  });
+  symbols.taken = SymbolsOf(model);
   DRAGOMAN_ASSIGN(SizeTracer tracer, SizeTracer::Make(graph));
   for (const ShapeFact& fact : sizes) DRAGOMAN_TRY(SetInput(graph, fact, symbols, false));
   for (const ShapeFact& fact : open) DRAGOMAN_TRY(SetInput(graph, fact, symbols, true));
