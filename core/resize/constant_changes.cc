@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/resize/constant_changes.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace dragoman {
@@ -14,15 +13,15 @@ std::string ConstantChange::Text() const {
 
 void ConstantChanges::Add(ConstantChange change) {
   ++steps_;
-  const auto known = std::ranges::find_if(changes_, [&](const ConstantChange& each) {
-    return each.node == change.node && each.operand == change.operand;
-  });
-  if (known == changes_.end()) {
+  const auto [place, is_first] =
+      places_.try_emplace({change.node, change.operand}, changes_.size());
+  if (is_first) {
     changes_.push_back(std::move(change));
     return;
   }
-  if (!known->before.empty() && !change.before.empty()) change.before = known->before;
-  *known = std::move(change);
+  ConstantChange& known = changes_[place->second];
+  if (!known.before.empty() && !change.before.empty()) change.before = known.before;
+  known = std::move(change);
 }
 
 void ConstantChanges::Add(const ConstantChanges& later) {

@@ -4,7 +4,9 @@
 #define DRAGOMAN_CORE_RESIZE_CONSTANT_CHANGES_H_
 
 #include <cstddef>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dragoman {
@@ -22,7 +24,7 @@ struct ConstantChange {
 // In order of the first change of each operand.
 class ConstantChanges {
  public:
-  // An operand that was changed before is told once, from its first value to this one.
+  // Two changes of one operand become one, from the value before the first to that of the second.
   void Add(ConstantChange change);
   void Add(const ConstantChanges& later);
 
@@ -32,6 +34,7 @@ class ConstantChanges {
 
  private:
   std::vector<ConstantChange> changes_;
+  std::map<std::pair<std::string, std::size_t>, std::size_t> places_;  // by node and operand
   std::size_t steps_ = 0;
 };
 
