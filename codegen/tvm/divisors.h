@@ -7,9 +7,9 @@
 
 namespace dragoman::tvm {
 
-// Whether the Div or Mod `division` is of floats, or known to divide by neither 0 nor -1. Others
-// are told apart: x / 0 is 0 and x / -1 is -x, so both are the product, and either rest is 0, as
-// that of 1 is.
+// Whether the Div or Mod `division` is of floats, or known to divide by neither 0 nor -1. Otherwise
+// emitters divide by 1 in place of these and select: x / 0 is defined as 0 and x / -1 is -x, which
+// the product of x and the divisor gives; both remainders are 0, as that of 1 is.
 bool DividesWithin(const Node& division);
 
 }  // namespace dragoman::tvm

@@ -20,7 +20,7 @@
 // have been a band as wide as the mask or wider, and constants that may stand for a size, and fit
 // without: bounds of a Slice, sizes of another Resize, windows over a whole axis, constant
 // positions and counts in Gather, Scatter and TopK, single numbers equal to a size, one less, or
-// one over it. Of floats, numbers that stand for a size below 16 occur by chance, and are told only
+// one over it. Floats that stand for a size below 16 occur by chance, and are reported only
 // beside a sum over an open size. Others, such as a size in a table or an attribute, or computed by
 // several steps, are not noticed.
 #ifndef DRAGOMAN_CORE_RESIZE_RESIZE_SIZES_H_

@@ -308,7 +308,7 @@ DRAGOMAN_RT_INLINE float Asin(float x) {
   const float z = a > 0.5f ? std::sqrt(u) : a;
   const float near = z + z * AsinTail(u);
   const float size = a > 0.5f ? 1.57079633f - 2.0f * near : near;
-  return FromBits(ToBits(size) | (ToBits(x) & 0x80000000u));
+  return WithSign(size, x);
 }
 
 DRAGOMAN_RT_INLINE float Acos(float x) {

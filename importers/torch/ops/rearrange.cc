@@ -126,10 +126,10 @@ Value* LowerRot90(CallComposer& c) {
   if (axes.size() != 2) return c.Fail(c.call().Invalid("dims must be two axes"));
   const int a = c.Axis(axes[0], rank);
   const int b = c.Axis(axes[1], rank);
-  const std::int64_t turns = ((c.Int("k") % 4) + 4) % 4;
-  if (turns == 1) return c.SwapAxes(Flip(c, x, b), a, b);
-  if (turns == 2) return Flip(c, Flip(c, x, a), b);
-  return turns == 3 ? c.SwapAxes(Flip(c, x, a), a, b) : x;
+  const std::int64_t rotations = ((c.Int("k") % 4) + 4) % 4;
+  if (rotations == 1) return c.SwapAxes(Flip(c, x, b), a, b);
+  if (rotations == 2) return Flip(c, Flip(c, x, a), b);
+  return rotations == 3 ? c.SwapAxes(Flip(c, x, a), a, b) : x;
 }
 
 Value* LowerRoll(CallComposer& c) {
