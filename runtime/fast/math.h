@@ -202,8 +202,8 @@ DRAGOMAN_RT_INLINE float Pow(float x, float y) {
   const auto size = static_cast<float>(Exp2(above > 200.0 ? 200.0 : above));
   const float result = FromBits(ToBits(size) | (is_whole ? sign : 0u));
   const bool is_root = (x < 0.0f) & (a <= 3.4028235e38f) & !is_whole;
-  const float some = (x != x) | (y != y) | is_root ? FromBits(0x7fc00000u) : result;
-  return (y == 0.0f) | (x == 1.0f) ? 1.0f : some;
+  const float some = ((x != x) | (y != y) | is_root) ? FromBits(0x7fc00000u) : result;
+  return ((y == 0.0f) | (x == 1.0f)) ? 1.0f : some;
 }
 
 DRAGOMAN_RT_INLINE float Elu(float x, float alpha) { return x < 0.0f ? alpha * Expm1(x) : x; }
