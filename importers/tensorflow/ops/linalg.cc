@@ -152,17 +152,8 @@ Value* LowerTridiagonalMatMul(Call& c) {
   return c.Add(c.Add(c.Mul(diagonal(0), after), c.Mul(diagonal(1), x)), c.Mul(diagonal(2), before));
 }
 
-// Singular values, and vectors in columns, of which nobody reads those that were not asked for.
-std::vector<Value*> LowerSvd(Call& c) {
-  if (c.BoolAttribute("compute_uv") && c.BoolAttribute("full_matrices"))
-    c.Fail("full_matrices is not supported");
-  const std::vector<Value*> parts = c.Ops("dragoman.Svd", {Matrices(c, 0)}, {}, 3);
-  return {parts[1], parts[0], MatrixTransposed(c, parts[2])};
-}
-
-std::vector<Value*> LowerQr(Call& c) {
-  const bool whole = c.BoolAttribute("full_matrices");
-  Value* x = Matrices(c, 0);
+// Q and R of `x`; `whole`: Q is square.
+std::vector<Value*> QrFactors(Call& c, Value* x, bool whole) {
   const std::vector<Value*> parts = c.Ops("dragoman.HouseholderQr", {x}, {}, 2);
   const int rank = c.failed() ? 2 : c.Rank(x);
   const auto first = [&](Value* value, int axis, Value* count) {
@@ -179,6 +170,28 @@ std::vector<Value*> LowerQr(Call& c) {
   const Ints before(static_cast<std::size_t>(2 * rank - 1), 0);
   factors = c.Op("Pad", {factors, c.ConcatSizes({c.Ints(before), missing})});
   return {c.Op("dragoman.HouseholderProduct", {factors, parts[1]}), r};
+}
+
+std::vector<Value*> LowerQr(Call& c) {
+  return QrFactors(c, Matrices(c, 0), c.BoolAttribute("full_matrices"));
+}
+
+// Orthonormal columns, and after them as many more as make a square matrix.
+Value* Completed(Call& c, Value* columns) {
+  Value* q = QrFactors(c, columns, true)[0];
+  const int rank = c.failed() ? 2 : c.Rank(columns);
+  Value* count = c.Vector(c.Size(columns, rank - 1));
+  Value* more = c.Slice(q, rank - 1, count, c.Ints({kEnd}), c.Ints({1}));
+  return c.Concat({columns, more}, rank - 1);
+}
+
+// Singular values, and vectors in columns, of which nobody reads those that were not asked for.
+std::vector<Value*> LowerSvd(Call& c) {
+  const bool whole = c.BoolAttribute("compute_uv") && c.BoolAttribute("full_matrices");
+  const std::vector<Value*> parts = c.Ops("dragoman.Svd", {Matrices(c, 0)}, {}, 3);
+  Value* u = parts[0];
+  Value* v = MatrixTransposed(c, parts[2]);
+  return {parts[1], whole ? Completed(c, u) : u, whole ? Completed(c, v) : v};
 }
 
 }  // namespace

@@ -110,6 +110,28 @@ def make_first_matrices():
     group.save()
 
 
+def make_whole_singular_vectors():
+    """Square matrices of vectors, of which those without a value may be any."""
+    group, draw = Group("whole_singular_vectors"), np.random.default_rng(35)
+    for sizes in ((5, 3), (3, 5), (4, 4)):
+        x = draw.normal(size=(2, *sizes)).astype(np.float32)
+        values = np.linalg.svd(x.astype(float), compute_uv=False).astype(np.float32)
+        svd = group.call("Svd", x, wanted=values, compute_uv=True, full_matrices=True)
+        for vectors, size in ((f"{svd}:1", sizes[0]), (f"{svd}:2", sizes[1])):
+            square = group.add("BatchMatMulV2", vectors, vectors, adj_x=True, adj_y=False,
+                               T="dt:float")
+            group.fetch(square, np.broadcast_to(np.eye(size, dtype=np.float32), (2, size, size)))
+        # In the space of the vectors, the matrix is that of the values.
+        turned = group.add("BatchMatMulV2", f"{svd}:1", x, adj_x=True, adj_y=False)
+        turned = group.add("BatchMatMulV2", turned, f"{svd}:2", adj_x=False, adj_y=False,
+                           T="dt:float")
+        wanted = np.zeros((2, *sizes), np.float32)
+        for i in range(min(sizes)):
+            wanted[:, i, i] = values[:, i]
+        group.fetch(turned, wanted)
+    group.save()
+
+
 def embedded(rows):
     return np.stack([np.diag(row) for row in rows])
 
@@ -164,5 +186,6 @@ def make_functions():
     make_transforms()
     make_bessel()
     make_first_matrices()
+    make_whole_singular_vectors()
     make_first_diagonals()
     make_passing()
