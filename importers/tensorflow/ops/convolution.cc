@@ -276,6 +276,26 @@ Value* LowerPool(Call& c) {
 
 namespace {
 
+// Of the operand of MaxPool, its result and the gradient of that: the latter at the first largest
+// element of each window.
+Value* LowerMaxPoolGrad(Call& c) {
+  const std::string& type = c.node().op().type;
+  const Layout layout = TakeLayout(c, type.starts_with("MaxPool3D") ? 3 : 2);
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
+  Value* dy = ToChannelsFirst(c, layout, c.Tensor(2));
+  const Ints kernel = PerSpatialAxis(c, layout, "ksize", 3);
+  const Ints strides = PerSpatialAxis(c, layout, "strides", 4);
+  if (c.failed()) return nullptr;
+  if (!IsFloating(c.dtype(x))) return c.Fail("elements of type " + std::string(Name(c.dtype(x))));
+  std::vector<NamedAttribute> attributes = {{"kernel_shape", kernel}, {"strides", strides}};
+  AddPads(TakePads(c, layout, x, kernel, strides, Ints(kernel.size(), 1)), attributes);
+  Value* places = c.Ops("MaxPool", {x}, std::move(attributes), 2)[1];
+  Value* zeros = c.Full(c.Vector(c.NumElements(x)), 0, c.dtype(dy));
+  Value* dx = c.Op("ScatterElements", {zeros, c.Flatten(places), c.Flatten(dy)},
+                   {{"axis", std::int64_t{0}}, {"reduction", "add"}});
+  return FromChannelsFirst(c, layout, c.Reshape(dx, c.Shape(x)));
+}
+
 Value* LowerBiasAdd(Call& c) {
   Value* x = c.Tensor(0);
   const std::string format = c.Has("data_format") ? c.TextAttribute("data_format") : "NHWC";
@@ -365,6 +385,9 @@ std::span<const OpRow> ConvolutionRows() {
       {"LRN", LowerLocalResponseNormalization},
       {"MaxPool", LowerPool, "MaxPool"},
       {"MaxPool3D", LowerPool, "MaxPool"},
+      {"MaxPool3DGrad", LowerMaxPoolGrad},
+      {"MaxPoolGrad", LowerMaxPoolGrad},
+      {"MaxPoolGradV2", LowerMaxPoolGrad},
       {"MaxPoolV2", LowerPool, "MaxPool"},
       {"SpaceToDepth", LowerDepthToSpace, "SpaceToDepth"},
       {"_FusedBatchNormEx", LowerFusedBatchNorm},

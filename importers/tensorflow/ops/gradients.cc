@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/ir/dim.h"
 #include "core/lowering/math.h"
 
 namespace dragoman::tf {
@@ -56,26 +57,45 @@ Value* LowerBiasAddGrad(Call& c) {
   return c.ReduceSum(dy, axes);
 }
 
-// The axes along which each of two shapes was broadcast to the other.
+// A list of sizes as far as they are known, numbers or not; fails where their number is not.
+std::vector<Dim> SizesOf(Call& c, std::size_t i) {
+  Value* list = c.Index(i);
+  if (c.failed()) return {};
+  const Knowledge knowledge = c.builder().inference().Know(list);
+  if (knowledge.elements) return *knowledge.elements;
+  c.Fail("a list of sizes must be known");
+  return {};
+}
+
+// The axes along which each of two shapes was broadcast to the other. What is summed over them gets
+// the shape again, so that an axis of size 1 may be among them or not.
 std::vector<Value*> LowerBroadcastGradientArgs(Call& c) {
-  const Ints shapes[] = {c.KnownInts(0, "a list of sizes"), c.KnownInts(1, "a list of sizes")};
+  const std::vector<Dim> shapes[] = {SizesOf(c, 0), SizesOf(c, 1)};
   if (c.failed()) return {};
   const std::size_t rank = std::max(shapes[0].size(), shapes[1].size());
-  // Equal shapes are broadcast along none, not even along axes of size 1.
-  if (shapes[0] == shapes[1])
-    return {c.CastLike(c.Ints({}), c.Tensor(0)), c.CastLike(c.Ints({}), c.Tensor(1))};
   Ints axes[2];
+  bool differ = shapes[0].size() != shapes[1].size();
   for (std::size_t i = 0; i < rank; ++i) {
-    std::int64_t sizes[2];
+    Dim sizes[2] = {1, 1};
     for (int k : {0, 1}) {
       const std::size_t missing = rank - shapes[k].size();
-      sizes[k] = i < missing ? 1 : shapes[k][i - missing];
+      if (i >= missing) sizes[k] = shapes[k][i - missing];
     }
-    // Where both are 1, both count as broadcast.
+    const bool equal = Equal(sizes[0], sizes[1]) == Truth::kYes;
+    differ = differ || !equal;
+    const bool is_one[] = {sizes[0] == Dim(1), sizes[1] == Dim(1)};
+    if (!equal && !is_one[0] && !is_one[1] &&
+        (RangeOf(sizes[0]).lower < 2 || RangeOf(sizes[1]).lower < 2)) {
+      c.Fail("which of sizes " + sizes[0].ToString() + " and " + sizes[1].ToString() +
+             " is broadcast is not known; state sizes with --shape");
+      return {};
+    }
     for (int k : {0, 1}) {
-      if (sizes[k] == 1) axes[k].push_back(static_cast<std::int64_t>(i));
+      if (is_one[k]) axes[k].push_back(static_cast<std::int64_t>(i));
     }
   }
+  // Equal shapes are broadcast along none, not even along axes of size 1.
+  if (!differ) axes[0] = axes[1] = {};
   return {c.CastLike(c.Ints(axes[0]), c.Tensor(0)), c.CastLike(c.Ints(axes[1]), c.Tensor(1))};
 }
 

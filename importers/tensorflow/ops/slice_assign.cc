@@ -25,6 +25,12 @@ Value* WithSlice(Call& c, Value* x, Value* value) {
 
 Value* LowerTensorStridedSliceUpdate(Call& c) { return WithSlice(c, c.Tensor(0), c.Tensor(4)); }
 
+// Of sizes in operand 0: the gradient of the slice, and zeros beside it.
+Value* LowerStridedSliceGrad(Call& c) {
+  Value* dy = c.Tensor(4);
+  return WithSlice(c, c.Full(c.Index(0), 0, c.dtype(dy)), dy);
+}
+
 // Of a variable; those of TensorFlow 1 give the reference again.
 std::vector<Abstract> LowerStridedSliceAssign(Call& c) {
   AssignTo(c, 0, WithSlice(c, c.Tensor(0), c.Tensor(4)));
@@ -88,6 +94,7 @@ std::span<const OpRow> SliceAssignRows() {
       {"InplaceUpdate", LowerInplaceRows, "update"},
       {"ResourceStridedSliceAssign", LowerStridedSliceAssign},
       {"StridedSliceAssign", LowerStridedSliceAssign},
+      {"StridedSliceGrad", LowerStridedSliceGrad},
       {"TensorStridedSliceUpdate", LowerTensorStridedSliceUpdate},
       {"XlaDynamicSlice", LowerXlaDynamicSlice},
       {"XlaDynamicUpdateSlice", LowerXlaDynamicUpdateSlice},

@@ -82,6 +82,12 @@ def make_replaced():
     numpy_case("strided_slice_update_row", "TensorStridedSliceUpdate",
                [x, (i32(-1),), (i32(0),), (i32(1),), (np.float32(7),)], reference=[wanted],
                Index="dt:int32", **FLOAT, **none | {"end_mask": 1, "shrink_axis_mask": 1})
+    dy = np.arange(1, 5, dtype=np.float32).reshape(2, 1, 2)
+    wanted = np.zeros((3, 4), np.float32)
+    wanted[-1:0:-1, 1:4:2] = dy[:, 0]
+    numpy_case("strided_slice_grad", "StridedSliceGrad",
+               [(i32(3, 4),), (i32(-1, 0, 1),), (i32(0, 0, 4),), (i32(-1, 1, 2),), dy],
+               reference=[wanted], Index="dt:int32", **FLOAT, **none | {"new_axis_mask": 2})
     rows = f32(2, 4)
     wanted = x.copy()
     wanted[[2, 0]] += rows

@@ -179,6 +179,44 @@ def spread_windows(group, stated, w):
                        **told)
 
 
+def max_pool_gradient(x, dy, kernel, strides, padding):
+    """`dy` at the first largest element of each window, added up."""
+    pads = pads_of(x.shape[1:-1], kernel, strides, padding, [1] * len(kernel))
+    padded = np.pad(x, [(0, 0), *pads, (0, 0)], constant_values=-np.inf)
+    whole = np.zeros_like(padded)
+    for batch, *place, channel in np.ndindex(*dy.shape):
+        window = tuple(slice(p * s, p * s + k) for p, s, k in zip(place, strides, kernel))
+        at = np.unravel_index(np.argmax(padded[(batch, *window, channel)]), kernel)
+        at = tuple(p * s + a for p, s, a in zip(place, strides, at))
+        whole[(batch, *at, channel)] += dy[(batch, *place, channel)]
+    inner = tuple(slice(pad[0], pad[0] + size) for pad, size in zip(pads, x.shape[1:-1]))
+    return whole[(slice(None), *inner)]
+
+
+def make_pool_gradients():
+    """Windows that overlap, with equal elements, in all layouts."""
+    group, draw = Group("max_pool_gradients"), np.random.default_rng(34)
+    for sizes, kernel, strides, padding in (((5, 7), [2, 3], [2, 1], "SAME"),
+                                            ((5, 7), [3, 2], [2, 2], "VALID"),
+                                            ((4, 5, 3), [2, 3, 2], [1, 2, 2], "SAME")):
+        x = draw.integers(-3, 3, (2, *sizes, 3)).astype(np.float32)
+        y = max_pool(x, kernel, strides, padding)
+        dy = draw.normal(size=y.shape).astype(np.float32)
+        wanted = max_pool_gradient(x, dy, kernel, strides, padding)
+        op = "MaxPoolGrad" if len(sizes) == 2 else "MaxPool3DGrad"
+        more = {} if len(sizes) == 2 else {"TInput": "dt:float"}
+        for layout in LAYOUTS[len(sizes)]:
+            turn = first_channels if layout.startswith("NC") else np.asarray
+            group.call(op, turn(x), turn(y), turn(dy), wanted=turn(wanted), data_format=layout,
+                       padding=padding, ksize=of_axes(kernel, layout),
+                       strides=of_axes(strides, layout), **more)
+        if len(sizes) == 2:
+            group.call("MaxPoolGradV2", x, y, dy, (i32(*of_axes(kernel, "NHWC")),),
+                       (i32(*of_axes(strides, "NHWC")),), wanted=wanted, padding=padding,
+                       data_format="NHWC")
+    group.save()
+
+
 def make_transposed():
     group = Group("transposed_convolutions")
     spread_windows(group, lambda sizes: (sizes,), f32(3, 2, 3, 4))
@@ -214,6 +252,7 @@ def make_transposed_to_sizes_of_run_time():
 def make_windows():
     operator_cases.seed(33)
     make_pools()
+    make_pool_gradients()
     make_convolutions()
     make_transposed()
     make_transposed_to_stated_sizes()

@@ -14,6 +14,7 @@
 namespace dragoman {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr char kHead[] = R"(dragoman 1 source tf
@@ -112,6 +113,32 @@ function tf:graph.main() -> () {
 )");
   EXPECT_THAT(lowered, HasSubstr("onnx.If(%p)"));
   EXPECT_THAT(lowered, HasSubstr("onnx.Mul(%x, %two)"));
+}
+
+// What differentiates a sum with a bias asks along which axes the bias was broadcast; the batch is
+// open. Sizes of which either may be 1 tell nothing.
+TEST(LowerTensorFlowTest, TellsAxesOfBroadcastsOfOpenSizes) {
+  const auto lowered = [](const std::string& x, const std::string& y) {
+    return Lowered("entry main(%x: " + x + ", %y: " + y + R"() -> (%a: i32[*], %b: i32[*]) {
+  %a, %b = tf:graph.main(%x, %y) {feeds = ["x:0", "y:0"], fetches = ["axes:0", "axes:1"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type f32[*]} @x
+  %y = tf.Placeholder() {dtype = type f32[*]} @y
+  %sx = tf.Shape(%x) {T = type f32[*]} @sx
+  %sy = tf.Shape(%y) {T = type f32[*]} @sy
+  %axes, %"axes:1" = tf.BroadcastGradientArgs(%sx, %sy) @axes
+}
+)");
+  };
+  EXPECT_THAT(lowered("f32[batch, 3]", "f32[3]"),
+              AllOf(HasSubstr("%a: i32[0], %b: i32[1]"), HasSubstr("i64[1] = [0]")));
+  EXPECT_THAT(lowered("f32[batch, 1]", "f32[batch, 3]"),
+              AllOf(HasSubstr("%a: i32[1], %b: i32[0]"), HasSubstr("i64[1] = [1]")));
+  EXPECT_THAT(lowered("f32[batch, 3]", "f32[rows, 3]"),
+              HasSubstr("which of sizes batch and rows is broadcast is not known"));
+  EXPECT_THAT(lowered("f32[batch, 3]", "f32[2, 3]"), HasSubstr("is not known"));
 }
 
 // As freezing writes tf.switch_case: x, -x, or x + x for all other numbers.
