@@ -3,6 +3,7 @@
 #include "importers/tensorflow/ops/lowerings.h"
 #include "importers/tensorflow/ops/op_rows.h"
 
+#include "importers/tensorflow/ops/lists.h"
 #include "importers/tensorflow/ops/ragged_form.h"
 
 #include <string>
@@ -107,13 +108,49 @@ Value* LowerRaggedBincount(Call& c) {
   return CountInRows(c, {row, count}, numbers, size, c.Tensor(3));
 }
 
+// A vector of variants, a row each: a list of the rows (lists.h). A single variant: the row itself.
+std::vector<Abstract> LowerRaggedTensorToVariant(Call& c) {
+  const std::int64_t ragged = c.IntAttribute("RAGGED_RANK");
+  const bool batched = c.BoolAttribute("batched_input");
+  if (c.failed()) return {};
+  if (ragged == 0 && !batched) return {c.operand(0)};
+  if (ragged != 1 || !batched) {
+    c.Fail("rows that are ragged themselves are not supported");
+    return {};
+  }
+  Value* lengths = RowsOfSplits(c, c.Index(0)).lengths;
+  ListContents rows;
+  rows.sequence = c.Op("SplitToSequence", {c.Tensor(1), lengths}, {{"axis", std::int64_t{0}}});
+  if (c.failed()) return {};
+  return {ListRef{c.heap().NewCell(std::move(rows))}};
+}
+
+std::vector<Abstract> LowerRaggedTensorFromVariant(Call& c) {
+  const std::int64_t ragged = c.IntAttribute("output_ragged_rank");
+  const DType type = c.TypeAttribute("Tvalues");
+  const DType split_type = c.TypeAttribute("Tsplits");
+  if (c.failed()) return {};
+  if (ragged == 0) return {c.operand(0)};
+  if (ragged != 1) {
+    c.Fail("rows that are ragged themselves are not supported");
+    return {};
+  }
+  const std::vector<Abstract> joined = JoinElements(c, c.operand(0), nullptr, type);
+  if (c.failed()) return {};
+  Value* splits = c.Cast(SplitsOf(c, c.TensorOf(joined[1])), split_type);
+  if (c.failed()) return {};
+  return {c.NewTensor(splits), joined[0]};
+}
+
 }  // namespace
 
 std::span<const OpRow> RaggedRowsRows() {
   static constexpr OpRow kRows[] = {
       {"RaggedBincount", LowerRaggedBincount},
       {"RaggedGather", LowerRaggedGather},
+      {"RaggedTensorFromVariant", LowerRaggedTensorFromVariant},
       {"RaggedTensorToSparse", LowerRaggedTensorToSparse},
+      {"RaggedTensorToVariant", LowerRaggedTensorToVariant},
   };
   return kRows;
 }

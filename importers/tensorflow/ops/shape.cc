@@ -13,6 +13,7 @@
 
 #include "core/lowering/complex.h"
 #include "core/lowering/math.h"
+#include "importers/tensorflow/ops/lists.h"
 #include "importers/tensorflow/ops/run_time_axes.h"
 
 namespace dragoman::tf {
@@ -21,7 +22,11 @@ namespace {
 // The element type of sizes: attribute out_type.
 Value* AsSizes(Call& c, Value* sizes) { return c.Cast(sizes, c.TypeAttribute("out_type")); }
 
-Value* LowerShape(Call& c) { return AsSizes(c, c.Shape(c.Tensor(0))); }
+// A vector of variants is a list (lists.h).
+Value* LowerShape(Call& c) {
+  const bool is_list = c.num_operands() > 0 && ListOf(c.operand(0)) != nullptr;
+  return AsSizes(c, is_list ? c.Vector(ListLength(c, c.operand(0))) : c.Shape(c.Tensor(0)));
+}
 
 std::vector<Value*> LowerShapeN(Call& c) {
   std::vector<Value*> results;

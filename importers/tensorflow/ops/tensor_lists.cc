@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/lowering/math.h"
+#include "importers/tensorflow/graph/attr_value.h"
 #include "importers/tensorflow/ops/lists.h"
 
 namespace dragoman::tf {
@@ -30,6 +31,16 @@ Value* KnownElementSizes(Call& c, Value* sizes) {
   return c.Cast(sizes, DType::kI64);
 }
 
+// Whether elements are variants: rows of a ragged tensor, which have sizes of their own.
+bool HasVariants(Call& c) {
+  const Attribute* type = c.attribute("element_dtype");
+  return type != nullptr && !AsDType(*type);
+}
+
+DType ElementTypeOf(Call& c) {
+  return HasVariants(c) ? DType::kUnknown : c.TypeAttribute("element_dtype");
+}
+
 Value* Stacked(Call& c, std::size_t list, std::optional<std::size_t> sizes) {
   Value* given = nullptr;
   if (sizes && *sizes < c.num_operands()) given = KnownElementSizes(c, c.Tensor(*sizes));
@@ -39,6 +50,7 @@ Value* Stacked(Call& c, std::size_t list, std::optional<std::size_t> sizes) {
 }
 
 Results LowerTensorListReserve(Call& c) {
+  if (HasVariants(c)) return {c.heap().NewList({})};
   Value* sizes = KnownElementSizes(c, c.Tensor(0));
   Value* length = c.IndexNumber(1);
   return {ReservedList(c, length, sizes, c.TypeAttribute("element_dtype"))};
@@ -46,17 +58,20 @@ Results LowerTensorListReserve(Call& c) {
 
 Results LowerEmptyTensorList(Call& c) { return {c.heap().NewList({})}; }
 
-Results LowerTensorListFromTensor(Call& c) { return {c.NewTensor(c.Tensor(0))}; }
+Results LowerTensorListFromTensor(Call& c) {
+  if (ListOf(c.operand(0)) != nullptr) return {c.operand(0)};
+  return {c.NewTensor(c.Tensor(0))};
+}
 
 Value* LowerTensorListGetItem(Call& c) {
   Value* index = c.Tensor(1);
   Value* sizes = c.num_operands() > 2 ? KnownElementSizes(c, c.Tensor(2)) : nullptr;
-  return ListElement(c, c.operand(0), index, sizes, c.TypeAttribute("element_dtype"));
+  return ListElement(c, c.operand(0), index, sizes, ElementTypeOf(c));
 }
 
 Results LowerTensorListSetItem(Call& c) {
   Value* index = c.Tensor(1);
-  const bool grows = c.BoolOr("resize_if_index_out_of_bounds", false);
+  const bool grows = HasVariants(c) || c.BoolOr("resize_if_index_out_of_bounds", false);
   return {ListWithElement(c, c.operand(0), index, c.Tensor(2), grows)};
 }
 
@@ -108,7 +123,12 @@ Results LowerTensorListPopBack(Call& c) {
   return {c.NewTensor(rest), c.NewTensor(last)};
 }
 
-Value* LowerTensorListStack(Call& c) { return Stacked(c, 0, 1); }
+Results LowerTensorListStack(Call& c) {
+  if (HasVariants(c)) return {c.operand(0)};
+  Value* rows = Stacked(c, 0, 1);
+  if (c.failed()) return {};
+  return {c.NewTensor(rows)};
+}
 
 Value* LowerTensorListGather(Call& c) {
   Value* rows = Stacked(c, 0, 2);

@@ -131,6 +131,7 @@ def main():
     flow.make_switches()
     operator_cases.seed(41)
     sparse.make_sets()
+    sparse.make_rows_of_ragged()
     layers.make_lstm_blocks()
     arrays.make_other_run_time_axes()
     lists.make_replaced_element()

@@ -157,6 +157,29 @@ def make_ragged_rows():
                Tsplits="dt:int64")
 
 
+def make_rows_of_ragged():
+    """A ragged tensor as a vector of variants, and back."""
+    group = Group("rows_of_ragged")
+    values = np.arange(10, dtype=np.float32).reshape(5, 2)
+    kinds = dict(Tvalues="dt:float", Tsplits="dt:int64")
+    rows = group.add("RaggedTensorToVariant", np.array([0, 2, 2, 5]), values, RAGGED_RANK=1,
+                     batched_input=True, **kinds)
+    group.fetch(group.add("Shape", rows, T="dt:variant", out_type="dt:int32"),
+                np.array([3], np.int32))
+    back = group.add("RaggedTensorFromVariant", rows, input_ragged_rank=0, output_ragged_rank=1,
+                     **kinds)
+    group.fetch(back, np.array([0, 2, 2, 5]))
+    group.fetch(f"{back}:1", values)
+    listed = group.add("TensorListFromTensor", rows, group.graph.const(np.int32([])),
+                       element_dtype="dt:variant", shape_type="dt:int32")
+    item = group.add("TensorListGetItem", listed, np.int32(2), group.graph.const(np.int32([])),
+                     element_dtype="dt:variant")
+    row = group.add("RaggedTensorFromVariant", item, input_ragged_rank=0, output_ragged_rank=0,
+                    **kinds)
+    group.fetch(row, values[2:])
+    group.save()
+
+
 SETS = {"a-b": set.difference, "b-a": lambda a, b: b - a, "intersection": set.intersection,
         "union": set.union}
 
