@@ -17,6 +17,7 @@ namespace dragoman::rt {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
+constexpr std::int64_t kMaxEmptyStrings = 1 << 16;
 
 std::uint64_t Number(std::string_view bytes) {
   std::uint64_t number = 0;
@@ -45,6 +46,8 @@ Shape ParseSizes(std::string_view text) {
     const auto [next, problem] = std::from_chars(at, last, size);
     if (problem == std::errc() && shape.size() == kMaxRank) throw Error("the rank is too high");
     if (problem == std::errc()) shape.push_back(size);
+    if (problem != std::errc() && std::string_view(" ,L").find(*at) == std::string_view::npos)
+      throw Error("a size in the header is not an integer");
     at = problem == std::errc() ? next : at + 1;
   }
   return shape;
@@ -71,8 +74,8 @@ void ParseType(std::string_view descr, NpyArray& array) {
   const auto [end, problem] =
       std::from_chars(descr.data() + 3, descr.data() + descr.size(), array.item_bytes);
   const bool known = std::strchr("biufcSUV", array.kind) != nullptr && array.kind != '\0';
-  if (problem != std::errc() || end == descr.data() + 3 || !known || array.item_bytes < 0 ||
-      array.item_bytes > (1 << 24)) {
+  if (problem != std::errc() || end == descr.data() + descr.size() || *end != descr[0] || !known ||
+      array.item_bytes < 0 || array.item_bytes > (1 << 24)) {
     throw Error("arrays of type " + std::string(descr.substr(0, 6)) + " are not read");
   }
   if (array.kind == 'U') array.item_bytes *= 4;
@@ -108,7 +111,11 @@ NpyArray ParseNpy(std::string_view file) {
                 std::to_string(bytes));
   }
   std::string ordered;
-  if (Field(header, "fortran_order").substr(0, 4) == "True" && shape.size() > 1 && item > 0) {
+  const std::string_view order = Field(header, "fortran_order");
+  const bool by_columns = order.substr(0, 4) == "True";
+  if (!by_columns && order.substr(0, 5) != "False")
+    throw Error("the header says neither True nor False of 'fortran_order'");
+  if (by_columns && shape.size() > 1 && item > 0) {
     ordered = RowMajor(data, shape, item);
     data = ordered;
   }
@@ -118,6 +125,7 @@ NpyArray ParseNpy(std::string_view file) {
     array.tensor.bytes.assign(first, first + data.size());
     return array;
   }
+  if (item == 0 && NumElements(shape) > kMaxEmptyStrings) throw Error("very many empty strings");
   for (std::int64_t i = 0; i < NumElements(shape); ++i) {
     array.tensor.strings.push_back(
         TextOf(data.substr(static_cast<std::size_t>(i) * item, item), array.kind));

@@ -2,8 +2,10 @@
 // The zip format: https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT
 #include "runtime/program/npz.h"
 
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <set>
 #include <string_view>
 
 #include "runtime/program/error.h"
@@ -14,6 +16,25 @@ namespace {
 constexpr std::uint32_t kEndRecord = 0x06054b50;
 constexpr std::uint32_t kCentralRecord = 0x02014b50;
 constexpr std::uint32_t kLocalRecord = 0x04034b50;
+
+constexpr std::array<std::uint32_t, 256> MakeCrcTable() {
+  constexpr std::uint32_t kPolynomial = 0xedb88320;
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t rest = i;
+    for (int bit = 0; bit < 8; ++bit) rest = (rest >> 1) ^ ((rest & 1) != 0 ? kPolynomial : 0);
+    table[i] = rest;
+  }
+  return table;
+}
+
+std::uint32_t Crc32(std::string_view bytes) {
+  static constexpr std::array<std::uint32_t, 256> kTable = MakeCrcTable();
+  std::uint32_t checksum = UINT32_MAX;
+  for (const char c : bytes)
+    checksum = (checksum >> 8) ^ kTable[(checksum ^ static_cast<std::uint8_t>(c)) & 0xff];
+  return ~checksum;
+}
 
 class Archive {
  public:
@@ -52,7 +73,11 @@ std::string_view Contents(const Archive& archive, std::size_t at) {
   const std::size_t local = archive.Word(at + 42);
   if (size == UINT32_MAX || archive.Word(at + 20) != size) throw Error("the entry is too large");
   if (archive.Word(local) != kLocalRecord) throw Error("the archive is damaged");
-  return archive.Bytes(local + 30 + archive.Half(local + 26) + archive.Half(local + 28), size);
+  const std::string_view contents =
+      archive.Bytes(local + 30 + archive.Half(local + 26) + archive.Half(local + 28), size);
+  if (Crc32(contents) != archive.Word(at + 16))
+    throw Error("the data is damaged: its checksum is another");
+  return contents;
 }
 
 }  // namespace
@@ -65,12 +90,15 @@ std::vector<std::pair<std::string, NpyArray>> ReadNpz(const std::string& path) {
     const std::size_t end = archive.End();
     std::size_t at = archive.Word(end + 16);
     std::vector<std::pair<std::string, NpyArray>> arrays;
+    std::set<std::string> names;
     for (int i = 0; i < archive.Half(end + 10); ++i) {
       if (archive.Word(at) != kCentralRecord) throw Error("the archive is damaged");
       entry = archive.Bytes(at + 46, archive.Half(at + 28));
       const std::size_t stem = entry.size() - 4;
       const bool npy = entry.size() > 4 && entry.compare(stem, 4, ".npy") == 0;
-      arrays.emplace_back(npy ? entry.substr(0, stem) : entry, ParseNpy(Contents(archive, at)));
+      const std::string name = npy ? entry.substr(0, stem) : entry;
+      if (!names.insert(name).second) throw Error("occurs twice");
+      arrays.emplace_back(name, ParseNpy(Contents(archive, at)));
       at += 46u + archive.Half(at + 28) + archive.Half(at + 30) + archive.Half(at + 32);
     }
     return arrays;

@@ -12,7 +12,7 @@
 namespace dragoman::rt {
 
 // The arrays of an archive with their names (".npy" left out), in its order. Throws Error:
-// compressed entries, entries of more than 4 GB, damaged files.
+// compressed entries, entries of more than 4 GB, two of one name, damaged files.
 std::vector<std::pair<std::string, NpyArray>> ReadNpz(const std::string& path);
 
 }  // namespace dragoman::rt
