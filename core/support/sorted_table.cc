@@ -9,6 +9,7 @@
 
 #include "core/support/bytes.h"
 #include "core/support/crc32c.h"
+#include "core/support/size_budget.h"
 #include "core/support/snappy.h"
 #include "core/support/wire_reader.h"
 
@@ -129,6 +130,7 @@ class Table {
           *size > block.size() - static_cast<std::size_t>(*own)) {
         return DamagedAt(place, "an entry of a block does not lie in it");
       }
+      DRAGOMAN_TRY(TakeExpanded(*own, *shared + *own));  // whoever keeps the keys
       key.resize(static_cast<std::size_t>(*shared));
       key.append(block.substr(0, static_cast<std::size_t>(*own)));
       block.remove_prefix(static_cast<std::size_t>(*own));

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "core/support/crc32c.h"
+#include "core/support/size_budget.h"
 #include "core/support/snappy.h"
 
 namespace dragoman {
@@ -68,6 +69,18 @@ TEST(SortedTableTest, RefusesDamage) {
     refused += status.ok() ? 0 : 1;
   }
   EXPECT_GT(refused, file.size() / 3);
+}
+
+// Of a long key, entries of a few bytes make others as long.
+TEST(SortedTableTest, KeysThatShareTheirBeginningsDrawOnTheBudget) {
+  Entries entries;
+  const std::string beginning(10000, 'k');
+  for (int i = 0; i < 1000; ++i) entries.emplace_back(beginning + std::to_string(1000 + i), "");
+  const std::string file = Write(entries);
+  SizeBudget small(std::uint64_t{1} << 20);
+  EXPECT_EQ(Error(file), "");
+  const SizeBudgetScope scope(small);
+  EXPECT_THAT(Error(file), HasSubstr("--expand-limit"));
 }
 
 TEST(Crc32cTest, IsTheOneOfCastagnoli) {
