@@ -2,6 +2,8 @@
 #include "runtime/params/resize.h"
 
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "core/ops/movement.h"
 #include "core/ops/op_list.h"
@@ -73,7 +75,16 @@ Status CheckRoi(const InferContext& context, const rt::ResizeParams& params, std
   return CheckVector(context, 1, Dim(static_cast<std::int64_t>(2 * named)));
 }
 
+// Of scales and sizes, which are lists also where only run time knows their elements.
+Status CheckIsList(const InferContext& context, std::size_t i, std::string_view name) {
+  const Shape* shape = context.has(i) ? context.shape(i) : nullptr;
+  if (shape == nullptr || shape->size() == 1) return {};
+  return context.Fail(std::string(name) + " is not of rank 1");
+}
+
 Status InferResize(InferContext& context) {
+  DRAGOMAN_TRY(CheckIsList(context, 2, "scales"));
+  DRAGOMAN_TRY(CheckIsList(context, 3, "sizes"));
   const Shape* x = context.shape(0);
   if (x == nullptr) return {};
   const auto& params = context.params<rt::ResizeParams>();

@@ -104,6 +104,8 @@ TEST(MovementRules, RefuseWhatKernelsTrust) {
       {"%x: f32[n, 3]", "const %s: i64[1] = [-2]", "onnx.Expand(%x, %s)", "a size is -2"},
       {"%x: f32[n, 3]", "const %r: i64[1] = [2]", "onnx.Tile(%x, %r)", "not of the rank"},
       {"%x: f32[n, 3]", "const %p: i64[2] = [2, 2]", "onnx.Pad(%x, %p)", "two entries"},
+      {"%x: f32[4, 4], %s: f32[]", "", "onnx.Resize(%x, _, %s)", "scales is not of rank 1"},
+      {"%x: f32[4, 4], %s: i64[2, 1]", "", "onnx.Resize(%x, _, _, %s)", "sizes is not of rank 1"},
       {"%x: f32[n, 9, h, w]", "", "onnx.DepthToSpace(%x) {blocksize = 0}", "not positive"},
       {"%x: f32[n]", "const %k: i64[2] = [3, 3]", "onnx.TopK(%x, %k)", "not one number"},
       {"%x: f32[n], %k: i64[]", "", "onnx.Trilu(%x, %k)", "not a matrix"},
