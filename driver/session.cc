@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <span>
 #include <system_error>
@@ -91,6 +92,49 @@ Result<std::string> SaveStandardInput(const TemporaryFolder& folder) {
   return (folder.path() / "model").string();
 }
 
+// The elements of all constants, states and attributes, as often as they stand in the model.
+std::vector<std::span<const std::byte>> ElementsOf(const Model& model) {
+  std::vector<std::span<const std::byte>> elements;
+  const auto add = [&](const Tensor* tensor) {
+    if (tensor != nullptr && !tensor->bytes().empty()) elements.push_back(tensor->bytes());
+  };
+  for (const State& state : model.states) add(state.initial.tensor());
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const auto& input : graph.inputs()) add(input->tensor());
+    for (const auto& constant : graph.constants()) add(constant->tensor());
+    for (const Node& node : graph.nodes()) {
+      for (const NamedAttribute& attribute : node.attributes()) add(attribute.value.tensor());
+    }
+  });
+  return elements;
+}
+
+// How many bytes are among `elements`, which may overlap; they are sorted.
+std::uint64_t BytesHeld(std::vector<std::span<const std::byte>>& elements) {
+  std::sort(elements.begin(), elements.end(),
+            [](const auto& a, const auto& b) { return std::less<>()(a.data(), b.data()); });
+  std::uint64_t held = 0;
+  const std::byte* end = nullptr;
+  for (const std::span<const std::byte> each : elements) {
+    const std::byte* last = each.data() + each.size();
+    const bool apart = end == nullptr || std::less<>()(end, each.data());
+    if (!apart && !std::less<>()(end, last)) continue;
+    held += static_cast<std::uint64_t>(last - (apart ? each.data() : end));
+    end = last;
+  }
+  return held;
+}
+
+// Many tensors may be views of the same bytes. All that is done with them, and what is written, is
+// as large as if each had its own.
+Status CheckSharedElements(const Model& model, SizeBudget budget) {
+  std::vector<std::span<const std::byte>> elements = ElementsOf(model);
+  std::uint64_t bytes = 0;
+  for (const std::span<const std::byte> each : elements) bytes += each.size();
+  const std::uint64_t held = BytesHeld(elements);
+  return bytes > held ? budget.Take(bytes - held) : Status();
+}
+
 Result<Model> ReadAndVerify(const std::string& path, const Format& format,
                             const ReadOptions& options) {
   if (format.read == nullptr) return CannotBe(format, "read").error();
@@ -142,6 +186,8 @@ Result<Model> Session::Read(const std::string& path, const std::optional<std::st
   const SizeBudgetScope scope(budget);
   Result<Model> model = ReadAndVerify(path, **chosen, options);
   if (!model.ok()) return std::move(model).error().InFile(path);
+  Status status = CheckSharedElements(*model, Budget());
+  if (!status.ok()) return std::move(status).error().InFile(path);
   return model;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/support/size_budget.h"
 #include "core/support/text.h"
 #include "proto/pack_model.h"
 #include "proto/unpacker.h"
@@ -14,6 +15,8 @@ namespace {
 // A type that is written out in full has at most so many parts: a table can share parts, a text
 // cannot.
 constexpr std::size_t kMaxTypeParts = 10000;
+// What names a type or an operator where it is used, of which a text says all.
+constexpr std::uint64_t kBytesOfNumber = 32;
 
 Result<OpsetImport> UnpackOpset(const pb::Opset& from) {
   DRAGOMAN_ASSIGN(std::string domain, Unescape(from.domain()));
@@ -107,6 +110,7 @@ Status Unpacker::UnpackOps() {
     DRAGOMAN_ASSIGN(const std::string type, Unescape(from.type()));
     DRAGOMAN_ASSIGN(const std::string overload, Unescape(from.overload()));
     ops_.push_back(InternOp(dialect, type, domain, overload));
+    op_bytes_.push_back(from.ByteSizeLong());
   }
   return {};
 }
@@ -116,11 +120,13 @@ Status Unpacker::UnpackTypes() {
   for (const pb::Type& from : in_.types()) {
     const std::size_t number = types_.size();
     parts.push_back(1);
+    type_bytes_.push_back(from.ByteSizeLong());
     for (const std::uint32_t element : from.elements()) {
       if (element >= number) {
         return InvalidInput("type " + std::to_string(number) + " has an element after itself");
       }
       parts.back() += parts[element];
+      type_bytes_.back() += type_bytes_[element];
     }
     Result<Type> type = MakeType(from, number);
     if (!type.ok()) return std::move(type).error();
@@ -309,6 +315,7 @@ Status Unpacker::UnpackValue(const pb::Value& from, Value& to) {
   to.set_name(std::move(name));
   if (from.type() != 0) {
     DRAGOMAN_ASSIGN(Type type, At(types_, from.type() - 1, "type"));
+    DRAGOMAN_TRY(TakeExpanded(kBytesOfNumber, type_bytes_[from.type() - 1]));
     to.set_type(std::move(type));
   }
   if (from.has_data()) {
@@ -328,6 +335,7 @@ Status Unpacker::UnpackValue(const pb::Value& from, Value& to) {
 
 Status Unpacker::UnpackNode(const pb::Node& from, Graph& graph, std::size_t graph_number) {
   DRAGOMAN_ASSIGN(const OpName* op, At(ops_, from.op(), "operator"));
+  DRAGOMAN_TRY(TakeExpanded(kBytesOfNumber, op_bytes_[from.op()]));
   DRAGOMAN_ASSIGN(std::string name, Unescape(from.name()));
   Node* node = graph.Append(op, {}, std::move(name));
   for (const pb::Value& result : from.results()) {

@@ -3,6 +3,7 @@
 """A few kilobytes that stand for gigabytes are refused by a bound that depends on the file's size
 and that --expand-limit raises; what grows with the square of the input is not there."""
 
+import json
 import pathlib
 import pickle
 import resource
@@ -79,6 +80,47 @@ class Expansion(CommandCase):
         self.assertEqual(done.returncode, 4)
         self.assertIn("takes more than 8 MB; --expand-limit raises that", done.stderr)
         self.assertEqual(self.call(*convert, "--expand-limit", "20").returncode, 0)
+
+    def shared_elements(self, count, size):
+        """Initializers that are all the same bytes of the file beside the model."""
+        nodes, tensors, outputs = [], [], []
+        for i in range(count):
+            tensor = TensorProto(name=f"w{i}", dims=[size], data_type=TensorProto.FLOAT,
+                                 data_location=TensorProto.EXTERNAL)
+            tensor.external_data.add(key="location", value="weights")
+            tensors.append(tensor)
+            nodes.append(helper.make_node("Neg", [f"w{i}"], [f"y{i}"]))
+            outputs.append(helper.make_tensor_value_info(f"y{i}", TensorProto.FLOAT, [size]))
+        (self.out / "weights").write_bytes(bytes(4 * size))
+        path = self.out / "shared.onnx"
+        model = helper.make_model(helper.make_graph(nodes, "g", [], outputs, tensors), ir_version=8,
+                                  opset_imports=[helper.make_opsetid("", 17)])
+        path.write_bytes(model.SerializeToString())
+        return path
+
+    @unittest.skipIf(onnx is None, "no onnx")
+    def test_tensors_of_the_same_bytes(self):
+        path = self.shared_elements(300, 1 << 18)
+        self.check_bomb(path)
+        self.assertEqual(self.call("convert", self.shared_elements(3, 1 << 18), "-o",
+                                   self.out / "x.onnx").returncode, 0)
+
+    def test_names_that_stand_in_a_table(self):
+        """Of operators and of types, in our own formats, where each use is a number."""
+        for op, kind in (("R" * 500000, {"kind": "TENSOR", "dtype": 1}),
+                         ("Relu", {"kind": "OPAQUE", "domain": "d", "name": "n" * 500000})):
+            nodes = [{"operands": [i + 1], "results": [{"name": f"v{i}", "type": 1}]}
+                     for i in range(2000)]
+            model = {"version": 1, "dialect": "onnx", "entries": [{"name": "main"}],
+                     "opsets": [{"version": "26"}], "ops": [{"dialect": "onnx", "type": op}],
+                     "types": [kind], "graphs": [{"inputs": [{"name": "x", "type": 1}],
+                                                  "nodes": nodes, "outputs": [2001]}]}
+            path = self.out / "m.json"
+            path.write_text(json.dumps(model))
+            for command in (["inspect", path], ["convert", path, "-o", self.out / "x.dgt"]):
+                done = self.call(*command)
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertIn("--expand-limit raises that", done.stderr)
 
     def test_one_value_for_all_elements(self):
         text = "".join(f"""
