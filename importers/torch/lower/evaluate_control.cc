@@ -158,7 +158,9 @@ Result<Flow> Evaluator::RunEitherToEnd(const Node& node, Value* condition, Frame
   const Graph& end = LastBlock(node);
   Branches branches;
   for (const Use& use : end.outputs()) branches.names.push_back(use.value()->name());
+  const std::vector<std::optional<DType>> regions = autocast_;
   branches.run = [&](bool holds, bool for_good, std::vector<Abstract>& results) {
+    autocast_ = regions;
     const Known known = Refine(condition, holds, frame);
     std::vector<Abstract> own;
     Flow flow = RunBlock(*GraphAttribute(node, holds ? "then_branch" : "else_branch"), frame, own);

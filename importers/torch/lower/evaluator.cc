@@ -11,6 +11,7 @@
 #include "importers/torch/lower/kept_operator.h"
 #include "importers/torch/lower/loaded_cells.h"
 #include "importers/torch/lower/result_strides.h"
+#include "importers/torch/lower/scripted_autocast.h"
 #include "importers/torch/ops/foreign_values.h"
 #include "importers/torch/ops/math.h"
 #include "importers/torch/ops/op_table.h"
@@ -191,7 +192,10 @@ Flow Evaluator::RunNodes(const Graph& graph, const Node* first, Frame& frame) {
 }
 
 Flow Evaluator::RunBlock(const Graph& graph, Frame& frame, std::vector<Abstract>& results) {
-  if (RunNodes(graph, graph.first_node(), frame) == Flow::kRaised) return Flow::kRaised;
+  const std::vector<std::optional<DType>> outer = autocast_;
+  const Flow flow = RunNodes(graph, graph.first_node(), frame);
+  autocast_ = outer;  // it is still in a region where it ended early
+  if (flow == Flow::kRaised) return flow;
   for (const Use& use : graph.outputs()) results.push_back(Get(use.value(), frame));
   return Flow::kNext;
 }
@@ -329,33 +333,55 @@ Flow Evaluator::RunFork(const Node& node, Frame& frame) {
   return flow;
 }
 
-namespace {
-
-// PyTorch casts the operands of what runs on a CPU in such a region: the archive does not show it.
-bool CastsOperands(const Abstract& context) {
+void Evaluator::EnterOrLeaveRegion(const Node& node, const Abstract& context, bool enters) {
   const auto* object = context.As<ObjectRef>();
-  if (object == nullptr) return false;
+  if (object == nullptr) return;
   const auto& contents = std::get<ObjectContents>(object->cell->contents);
-  if (!contents.class_name.ends_with("amp.autocast_mode.autocast")) return false;
-  for (const auto& [name, value] : contents.attributes) {
-    const auto* enabled = value.As<Number>();
-    if (name == "_enabled" && enabled != nullptr && enabled->known() && enabled->AsInt() == 0)
-      return false;
-    const auto* device = value.As<String>();
-    if (name == "device" && device != nullptr && device->known() && device->text() != "cpu")
-      return false;
+  if (!IsAutocast(contents)) return;
+  if (!enters) {
+    if (!autocast_.empty()) autocast_.pop_back();
+    return;
   }
-  return true;
+  const Result<std::optional<DType>> region =
+      RegionType(contents, autocast_.empty() ? std::nullopt : autocast_.back());
+  if (!region.ok()) Report(node, region.error());
+  autocast_.push_back(region.ok() ? *region : std::nullopt);
 }
 
-}  // namespace
+Status Evaluator::CastOperands(const Node& node, std::vector<Abstract>& arguments) {
+  if (autocast_.empty() || !autocast_.back()) return {};
+  const OpName& op = node.op();
+  const Schema* schema = schemas_.Find(op.dialect, op.type, op.overload);
+  if (schema == nullptr) return {};
+  bool states_type = false;
+  for (std::size_t i = 0; i < schema->arguments.size() && i < arguments.size(); ++i) {
+    if (schema->arguments[i].mutated()) return {};
+    if (schema->arguments[i].name == "dtype") states_type = !arguments[i].Is<None>();
+  }
+  const std::optional<DType> to = OperandType(node, states_type, *autocast_.back());
+  if (!to) return {};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    // By the types in the program, of which an optional is not a tensor.
+    const auto* tensor = arguments[i].As<TensorRef>();
+    if (tensor == nullptr || !node.operand(i)->type().is_tensor()) continue;
+    DRAGOMAN_ASSIGN(Value * value, heap_.Read(builder(), *tensor));
+    if (value->type().dtype() == DType::kUnknown) {
+      return Unsupported("operator " + op.ToString() +
+                         " under autocast on a tensor whose element type is unknown; give --shape "
+                         "NAME=TYPE:D,…");
+    }
+    if (!IsCast(value->type().dtype(), *to)) continue;
+    Composer c(builder());
+    DRAGOMAN_ASSIGN(value, c.Done(c.Cast(value, *to)));
+    arguments[i] = heap_.NewTensor(value, Strides::Unknown());
+  }
+  return {};
+}
 
 Flow Evaluator::RunContext(const Node& node, Frame& frame) {
   std::vector<Abstract> arguments = Operands(node, frame);
   const bool enters = node.op().type == "Enter";
-  if (enters && !arguments.empty() && CastsOperands(arguments.front()))
-    Report(node, Unsupported("a scripted region under autocast on a CPU, whose casts PyTorch makes "
-                             "at run time; torch.export records them"));
+  if (!arguments.empty()) EnterOrLeaveRegion(node, arguments.front(), enters);
   Result<const Graph*> method = Method(arguments.empty() ? Abstract(None()) : arguments.front(),
                                        enters ? "__enter__" : "__exit__");
   std::vector<Abstract> results;
@@ -404,7 +430,7 @@ Flow Evaluator::RaiseRefusal(const Node& node, const Error& error) {
 }
 
 Flow Evaluator::RunOperator(const Node& node, Frame& frame) {
-  const std::vector<Abstract> arguments = Operands(node, frame);
+  std::vector<Abstract> arguments = Operands(node, frame);
   const bool poisoned = std::any_of(arguments.begin(), arguments.end(),
                                     [](const Abstract& value) { return IsPoisoned(value); });
   if (poisoned && !PassesPoison(node.op())) {
@@ -412,7 +438,8 @@ Flow Evaluator::RunOperator(const Node& node, Frame& frame) {
     Poisoned(node, frame);
     return Flow::kNext;
   }
-  Result<Results> results = Lower(node, arguments);
+  const Status cast = poisoned ? Status() : CastOperands(node, arguments);
+  Result<Results> results = cast.ok() ? Lower(node, arguments) : Result<Results>(cast.error());
   if (results.ok()) {
     SetResults(node, frame, std::move(*results));
     return Flow::kNext;

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/dtype.h"
 #include "core/ir/model.h"
 #include "core/lowering/entry_builder.h"
 #include "core/support/result.h"
@@ -79,6 +80,9 @@ class Evaluator {
                     std::vector<Abstract>& results);
   Flow RunFork(const Node& node, Frame& frame);
   Flow RunContext(const Node& node, Frame& frame);
+  void EnterOrLeaveRegion(const Node& node, const Abstract& context, bool enters);
+  // Casts the tensors among the arguments of an operator in a region under autocast.
+  Status CastOperands(const Node& node, std::vector<Abstract>& arguments);
   Flow RunRaise(const Node& node, Frame& frame);
   Flow RunOperator(const Node& node, Frame& frame);
   Flow RaiseRefusal(const Node& node, const Error& error);
@@ -136,7 +140,8 @@ class Evaluator {
   const Graph* ended_ = nullptr;     // a block whose results are known though it is not at its end
   const Node* exhausted_ = nullptr;  // the first that the SizeBudget did not last for
   bool has_unmerged_ = false;        // an if in the block that runs has results of no common form
-  std::optional<Finding> refused_;   // what is told of the exception that is under way
+  std::vector<std::optional<DType>> autocast_;  // the regions around it, by their types
+  std::optional<Finding> refused_;              // what is told of the exception that is under way
 };
 
 }  // namespace dragoman::torch
