@@ -7,17 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/ir/input_names.h"
 #include "core/support/port_name.h"
 #include "driver/given_names.h"
 
 namespace dragoman {
 namespace {
-
-std::vector<std::string> InputNames(const Graph& graph) {
-  std::vector<std::string> names;
-  for (const auto& input : graph.inputs()) names.push_back(input->name());
-  return names;
-}
 
 // The request with inputs as `graph` calls them.
 BatchRequest InNamesOf(const Model& source, const Graph& graph, const BatchRequest& request) {

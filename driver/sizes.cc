@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/compare/equal.h"
+#include "core/ir/input_names.h"
 #include "core/ir/model_symbols.h"
 #include "core/resize/resize_sizes.h"
 #include "driver/batch.h"
@@ -60,19 +61,6 @@ class StandIns {
   std::set<std::int64_t> sizes_;
   std::int64_t last_ = 0;
 };
-
-std::vector<std::string> InputNames(const Graph& graph) {
-  std::vector<std::string> names;
-  for (const auto& input : graph.inputs()) names.push_back(input->name());
-  return names;
-}
-
-// nullptr: there is none.
-const Value* InputCalled(const Graph& graph, const std::string& name) {
-  const auto input = std::ranges::find_if(graph.inputs(),
-                                          [&](const auto& value) { return value->name() == name; });
-  return input != graph.inputs().end() ? input->get() : nullptr;
-}
 
 const Shape* ShapeOfInput(const Graph& graph, const std::string& name) {
   const Value* input = InputCalled(graph, name);

@@ -12,6 +12,7 @@
 
 #include "core/edit/listings.h"
 #include "core/ir/for_each_value.h"
+#include "core/ir/input_names.h"
 #include "core/rewrite/cut.h"
 #include "core/support/nearest_name.h"
 #include "core/support/text.h"
@@ -170,12 +171,9 @@ Status Rename(Model& model, Renamed what, const std::string& pattern, const std:
 }
 
 Result<Value*> FindInput(const Model& model, const std::string& name) {
-  std::vector<std::string> names;
-  for (const auto& input : model.main().inputs()) {
-    if (input->name() == name) return input.get();
-    names.push_back(input->name());
-  }
-  return InvalidInput("no input is called '" + name + "'" + WhatThereIs(name, "inputs are", names));
+  if (Value* input = InputCalled(model.main(), name)) return input;
+  return InvalidInput("no input is called '" + name + "'" +
+                      WhatThereIs(name, "inputs are", InputNames(model.main())));
 }
 
 Result<std::size_t> FindOutput(const Model& model, const std::string& name) {

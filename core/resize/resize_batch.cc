@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/ir/input_names.h"
 #include "core/ir/model_symbols.h"
 #include "core/resize/row_tracer.h"
 #include "core/rewrite/apply_facts.h"
@@ -25,17 +26,15 @@ constexpr char kHint[] =
 using InputAxes = std::vector<std::vector<std::optional<int>>>;  // candidates, by input
 
 Result<const Value*> StatedInput(const Graph& graph, const std::string& name, int axis) {
-  std::vector<std::string> names;
-  for (const auto& input : graph.inputs()) {
-    names.push_back(input->name());
-    if (input->name() != name) continue;
-    const std::optional<int> rank = input->type().rank();
-    if (rank && axis >= 0 && axis < *rank) return input.get();
-    return InvalidInput("--batch-axis " + name + "=" + std::to_string(axis) +
-                        ": the input is of type " + input->type().ToString());
+  const Value* input = InputCalled(graph, name);
+  if (input == nullptr) {
+    return InvalidInput("--batch-axis names the input '" + name + "', which does not exist" +
+                        WhatThereIs(name, "inputs are", InputNames(graph)));
   }
-  return InvalidInput("--batch-axis names the input '" + name + "', which does not exist" +
-                      WhatThereIs(name, "inputs are", names));
+  const std::optional<int> rank = input->type().rank();
+  if (rank && axis >= 0 && axis < *rank) return input;
+  return InvalidInput("--batch-axis " + name + "=" + std::to_string(axis) +
+                      ": the input is of type " + input->type().ToString());
 }
 
 const Dim* SizeAt(const Value& input, int axis) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "core/ir/input_names.h"
 #include "core/ir/model_symbols.h"
 #include "core/resize/size_tracer.h"
 #include "core/rewrite/apply_facts.h"
@@ -37,11 +38,9 @@ Dim SymbolFor(const Dim& size, const Dim& old, Symbols& symbols) {
 }
 
 Status SetInput(Graph& graph, const ShapeFact& fact, Symbols& symbols, bool is_open) {
-  const auto found = std::ranges::find_if(
-      graph.inputs(), [&](const auto& value) { return value->name() == fact.input; });
-  if (found == graph.inputs().end())
-    return InvalidInput("--shape: there is no input '" + fact.input + "'");
-  Value& input = **found;
+  Value* found = InputCalled(graph, fact.input);
+  if (found == nullptr) return InvalidInput("--shape: there is no input '" + fact.input + "'");
+  Value& input = *found;
   const Shape* before = input.type().shape();
   if (before == nullptr || before->size() != fact.dims.size())
     return InvalidInput("--shape: input '" + input.name() + "' is " + input.type().ToString());

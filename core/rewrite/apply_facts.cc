@@ -8,6 +8,7 @@
 #include "core/analysis/declared_types.h"
 #include "core/analysis/inference.h"
 #include "core/analysis/no_entry.h"
+#include "core/ir/input_names.h"
 #include "core/ir/type_algebra.h"
 #include "core/ops/op_def.h"
 
@@ -28,8 +29,7 @@ void ForgetShapes(Graph& graph) {
 
 // Positions are those of the inputs of `graph`.
 Result<Facts> NameInputs(const Graph& graph, const Facts& facts) {
-  std::vector<std::string> names;
-  for (const auto& input : graph.inputs()) names.push_back(input->name());
+  const std::vector<std::string> names = InputNames(graph);
   DRAGOMAN_TRY(CheckFacts(facts, names));
   return WithNames(facts, names);
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "core/ir/input_names.h"
 #include "core/ir/type_algebra.h"
 #include "core/lowering/loop.h"
 #include "core/lowering/number_value.h"
@@ -115,7 +116,7 @@ Result<Abstract> Evaluator::RunTailRecursion(const FunctionValue& function,
   Result<Number> starts = RunTest(function, form, first);
   if (starts.ok()) loop.starts = *starts;
   loop.carried = arguments;
-  for (const auto& input : function.body->inputs()) loop.names.push_back(input->name());
+  loop.names = InputNames(*function.body);
   // The call itself is not run: its arguments are the next iteration's.
   loop.body = [&](const Number&, const std::vector<Abstract>& now, std::vector<Abstract>& given) {
     Scope iteration = Enter(function, now);

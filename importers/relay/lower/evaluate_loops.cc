@@ -2,6 +2,7 @@
 // Functions that call themselves at their ends, as loops.
 #include <utility>
 
+#include "core/ir/input_names.h"
 #include "core/lowering/branch.h"
 #include "core/lowering/composer.h"
 #include "core/lowering/loop.h"
@@ -112,7 +113,7 @@ Abstract Evaluator::RunWhile(const Node& node, const Closure& function, const Lo
   SourceLoop loop;
   loop.starts = *starts;
   for (const Abstract& argument : arguments) loop.carried.push_back(Generalized(argument));
-  for (const auto& input : function.body->inputs()) loop.names.push_back(input->name());
+  loop.names = InputNames(*function.body);
   std::optional<Error> problem;
   loop.body = [&](const Number&, const std::vector<Abstract>& now, std::vector<Abstract>& given) {
     Frame& iteration = NewFrame(function, now, path);
@@ -144,7 +145,7 @@ Abstract Evaluator::RunUntilEnd(const Node& node, const Closure& function, const
   SourceLoop loop;
   for (const Abstract& argument : arguments) loop.carried.push_back(Generalized(argument));
   loop.carried.emplace_back(Uninitialized());
-  for (const auto& input : function.body->inputs()) loop.names.push_back(input->name());
+  loop.names = InputNames(*function.body);
   loop.names.emplace_back("result");
   std::optional<Error> problem;
   loop.body = [&](const Number&, const std::vector<Abstract>& now, std::vector<Abstract>& given) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/analysis/no_entry.h"
+#include "core/ir/input_names.h"
 #include "core/support/text.h"
 #include "importers/torch/export_archive/guards.h"
 #include "importers/torch/export_archive/script_form.h"
@@ -85,8 +86,7 @@ class InputTypes {
       : graph_(graph), facts_(facts), ranges_(ranges), sizes_(facts.dims) {}
 
   Result<Facts> Run() {
-    std::vector<std::string> names;
-    for (const auto& input : graph_.inputs()) names.push_back(input->name());
+    const std::vector<std::string> names = InputNames(graph_);
     DRAGOMAN_TRY(CheckFacts(facts_, names));
     std::vector<Type> types;
     for (std::size_t i = 0; i < names.size(); ++i) {
