@@ -162,6 +162,57 @@ class Diff(CommandCase):
         referring.write_text(text.replace("[0, 2, 3, -1]", "[0, 3, 2, -1]"))
         self.assertIn("different", self.first_line(computed, referring, "--exports"))
 
+    def test_heads_and_masks_of_grouped_attention(self):
+        program, exported = self.out / "program.dgt", self.out / "exported.dgt"
+        program.write_text("""dragoman 1 source pt2
+opset "aten" 10
+
+entry forward(%q: f32[2, 4, 9, 8], %k: f32[2, 2, 9, 8], %v: f32[2, 2, 9, 8], %m: bool[2, 9]) -> (%y) {
+  extra {pt2.outputs = list [{arg = @0, spec = {user_output = {}}}]}
+  %a = aten.unsqueeze.default(%m) {self = @0, dim = 1}
+  %b = aten.unsqueeze.default(%a) {self = @0, dim = 2}
+  %y = aten.scaled_dot_product_attention.default(%q, %k, %v, %b) {query = @0, key = @1, value = @2, attn_mask = @3, enable_gqa = true}
+}
+""")
+        # As torch.onnx.export writes it: heads by Expand, a mask of the least number, a guard.
+        text = """graph main(%q: f32[2, 4, 9, 8], %k: f32[2, 2, 9, 8], %v: f32[2, 2, 9, 8],
+    %m: bool[2, 9]) -> (%y) {
+  const %two: i64[] = 2
+  const %axes: i64[2] = [1, 2]
+  const %apart: i64[5] = [2, 2, 2, 9, 8]
+  const %joined: i64[4] = [2, 4, 9, 8]
+  const %mask_sizes: i64[4] = [2, 4, 1, 9]
+  const %zero: f32[] = 0.0
+  const %least: f32[] = -3.4028235e+38
+  const %factor: f32[] = 0.35355338
+  %k5 = onnx.Unsqueeze(%k, %two)
+  %kk = onnx.Expand(%k5, %apart)
+  %k4 = onnx.Reshape(%kk, %joined)
+  %v5 = onnx.Unsqueeze(%v, %two)
+  %vv = onnx.Expand(%v5, %apart)
+  %v4 = onnx.Reshape(%vv, %joined)
+  %m4 = onnx.Unsqueeze(%m, %axes)
+  %w = onnx.Where(%m4, %zero, %least)
+  %mask = onnx.Expand(%w, %mask_sizes)
+  %kt = onnx.Transpose(%k4) {perm = [0, 1, 3, 2]}
+  %scaled = onnx.Mul(%q, %factor)
+  %products = onnx.MatMul(%scaled, %kt)
+  %scores = onnx.Add(%products, %mask)
+  %p = onnx.Softmax(%scores)
+  %n = onnx.IsNaN(%p)
+  %safe = onnx.Where(%n, %zero, %p)
+  %y = onnx.MatMul(%safe, %v4)
+}
+"""
+        exported.write_text(text)
+        self.assertRegex(self.done("diff", program, exported), "^equal .* masks that hide no whole row")
+        for old, new in (("(%m4, %zero, %least)", "(%m4, %least, %zero)"),
+                         ("%v5 = onnx.Unsqueeze(%v, %two)", "%v5 = onnx.Unsqueeze(%v, %one)"),
+                         ("-3.4028235e+38", "-3.4")):
+            exported.write_text(text.replace(old, new).replace(
+                "  const %two", "  const %one: i64[] = 1\n  const %two"))
+            self.assertIn("different", self.first_line(program, exported))
+
     def test_conversions_of_a_model_equal_it(self):
         for model in ("bert", "bert_dynamic", "mlp_dynamic", "mobilenet", "gru"):
             path = MODELS / model / "model.onnx"

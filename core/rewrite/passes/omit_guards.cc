@@ -12,6 +12,7 @@
 #include "core/analysis/value_bounds.h"
 #include "core/ir/producer.h"
 #include "core/ops/declared_attributes.h"
+#include "core/ops/op_def.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/safe_softmax.h"
 
@@ -59,8 +60,20 @@ bool ShowsByNumber(const Value* value) {
          number->FloatAt(0) >= kShows && number->FloatAt(0) <= -kShows;
 }
 
+constexpr int kMostMoves = 4;  // between what a mask is made of and the scores
+
+// The node that gives `value`, if it only moves or repeats elements; else nullptr.
+const Node* MoveOf(const Value* value) {
+  const Node* node = value != nullptr ? value->producer() : nullptr;
+  const bool moves =
+      node != nullptr && (KeepsOrder(*node) || node->Is("Expand") || node->Is("Transpose"));
+  return moves ? node : nullptr;
+}
+
 // What hides elements where a condition, or another number, says so.
 bool IsMask(const Value* value) {
+  for (int moves = 0; moves < kMostMoves && MoveOf(value) != nullptr; ++moves)
+    value = MoveOf(value)->operand(0);
   if (const Node* where = ProducerOf(value, "Where"))
     return (HidesByNumber(where->operand(1)) && ShowsByNumber(where->operand(2))) ||
            (ShowsByNumber(where->operand(1)) && HidesByNumber(where->operand(2)));
@@ -141,6 +154,23 @@ class Simplifier {
 
   // `mask` with -inf for what hides; nullptr: it has that already.
   Result<Value*> Hiding(Node& position, Value* mask) {
+    std::vector<const Node*> moves;
+    while (const Node* move = MoveOf(mask)) {
+      moves.push_back(move);
+      mask = move->operand(0);
+    }
+    DRAGOMAN_ASSIGN(Value * hiding, HidingAtOnce(position, mask));
+    for (std::size_t i = moves.size(); i-- > 0 && hiding != nullptr;) {
+      std::vector<Value*> operands = {hiding};
+      for (std::size_t k = 1; k < moves[i]->num_operands(); ++k)
+        operands.push_back(moves[i]->operand(k));
+      DRAGOMAN_ASSIGN(
+          hiding, context_.Insert(position, moves[i]->op().type, operands, moves[i]->attributes()));
+    }
+    return hiding;
+  }
+
+  Result<Value*> HidingAtOnce(Node& position, Value* mask) {
     if (const Tensor* tensor = ConstantOf(mask)) {
       DRAGOMAN_ASSIGN(Tensor hiding, WithInfinity(*tensor));
       if (hiding == *tensor) return nullptr;

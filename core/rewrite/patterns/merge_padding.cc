@@ -121,10 +121,68 @@ Result<bool> FusePad(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+// What a Pad by a number cuts off and adds, for all axes: begins, then ends.
+struct CutAndAdded {
+  std::vector<std::int64_t> begins, ends, axes;  // of what is left, as Slice has them
+  std::vector<std::int64_t> added;               // empty: nothing
+};
+
+// nullopt: it cuts nothing off, or more than there may be.
+std::optional<CutAndAdded> ReadCut(const Node& pad, const PassContext& context) {
+  const Result<Params> params = FindOp(pad)->fill_params(pad);
+  const Shape* shape = pad.operand(0)->type().shape();
+  const auto amounts = IntsOf(context, pad.operand(1)), axes = IntsOf(context, pad.operand(3));
+  if (!params.ok() || params->As<rt::PadParams>().mode != rt::PadMode::kConstant ||
+      shape == nullptr || !amounts || (pad.operand(3) != nullptr && !axes))
+    return std::nullopt;
+  const auto rank = static_cast<int>(shape->size());
+  const rt::IntSpan span{amounts->data(), static_cast<std::int64_t>(amounts->size())};
+  const rt::IntSpan axis_span =
+      axes ? rt::IntSpan{axes->data(), static_cast<std::int64_t>(axes->size())} : rt::IntSpan();
+  Pads pads;
+  if (!rt::ResolvePads(rank, span, axis_span, &pads.begins, &pads.ends).ok()) return std::nullopt;
+  CutAndAdded cut;
+  for (int i = 0; i < rank; ++i) {
+    const std::int64_t front = std::max<std::int64_t>(-pads.begins[i], 0);
+    const std::int64_t back = std::max<std::int64_t>(-pads.ends[i], 0);
+    if (front == 0 && back == 0) continue;
+    const Dim& size = (*shape)[static_cast<std::size_t>(i)];
+    if (!size.known() || front > size.value() || back > size.value() - front) return std::nullopt;
+    cut.begins.push_back(front);
+    cut.ends.push_back(size.value() - back);
+    cut.axes.push_back(i);
+  }
+  if (cut.axes.empty()) return std::nullopt;
+  for (const rt::Shape& side : {pads.begins, pads.ends}) {
+    for (int i = 0; i < rank; ++i) cut.added.push_back(std::max<std::int64_t>(side[i], 0));
+  }
+  if (std::ranges::count(cut.added, 0) == std::ssize(cut.added)) cut.added.clear();
+  return cut;
+}
+
+// Pad(x, [-1, 2]) = Pad(Slice(x, 1, …), [0, 2]), and only the Slice where nothing is added
+Result<bool> CutBySlice(Node& node, PassContext& context) {
+  const auto cut = node.Is("Pad") ? ReadCut(node, context) : std::nullopt;
+  if (!cut) return false;
+  const auto constant = [&](const std::vector<std::int64_t>& values, std::string_view name) {
+    return context.AddConstant(*node.graph(), Tensor::Ints(values), name, node.origin());
+  };
+  DRAGOMAN_ASSIGN(Value * y,
+                  context.Insert(node, "Slice",
+                                 {{node.operand(0), constant(cut->begins, "begin"),
+                                   constant(cut->ends, "end"), constant(cut->axes, "axes")}}));
+  if (!cut->added.empty()) {
+    std::vector<Value*> operands = {y, constant(cut->added, "pads")};
+    if (node.operand(2) != nullptr) operands.push_back(node.operand(2));
+    DRAGOMAN_ASSIGN(y, context.Insert(node, "Pad", operands, node.attributes()));
+  }
+  return context.ReplaceIfAllowed(node, y);
+}
+
 }  // namespace
 
 std::span<const Pattern> PaddingPatterns() {
-  static constexpr Pattern kPatterns[] = {{"fuse-pad", FusePad}};
+  static constexpr Pattern kPatterns[] = {{"cut-by-slice", CutBySlice}, {"fuse-pad", FusePad}};
   return kPatterns;
 }
 

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "core/ir/producer.h"
+#include "core/ops/op_def.h"
 #include "core/rewrite/patterns/identity_patterns.h"
 
 namespace dragoman {
@@ -57,6 +59,21 @@ Result<bool> RemoveExpandOfProduct(Node& node, PassContext& context) {
   return false;
 }
 
+// f(a, Expand(b, s)) = f(a, b) for elementwise f, if another operand has the shape of the result
+Result<bool> RemoveExpandOfElementwise(Node& node, PassContext&) {
+  if (!IsElementwise(node) || IsUnary(node)) return false;
+  for (std::size_t i = 0; i < node.num_operands(); ++i) {
+    const Node* expand = ProducerOf(node.operand(i), "Expand");
+    const auto has_all = [&](const Use& use) {
+      return use.index() != i && use.value() != nullptr && SameShape(*use.value(), *node.result());
+    };
+    if (expand == nullptr || std::ranges::none_of(node.operands(), has_all)) continue;
+    node.set_operand(i, expand->operand(0));
+    return true;
+  }
+  return false;
+}
+
 // Transpose(x, perm = 0, 1, …) = x
 Result<bool> RemoveTranspose(Node& node, PassContext& context) {
   if (!node.Is("Transpose")) return false;
@@ -77,6 +94,7 @@ std::span<const Pattern> RegionPatterns() {
       {"remove-slice", RemoveSlice},
       {"remove-transpose", RemoveTranspose},
       {"remove-expand-of-product", RemoveExpandOfProduct},
+      {"remove-expand-of-elementwise", RemoveExpandOfElementwise},
   };
   return kPatterns;
 }

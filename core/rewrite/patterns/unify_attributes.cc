@@ -168,19 +168,19 @@ Result<bool> CountAxisFromFront(Node& node, PassContext&) {
   return true;
 }
 
-// Squeeze and Unsqueeze with axes counted from the front
+// Squeeze and Unsqueeze with a list of axes counted from the front
 Result<bool> CountAxesFromFront(Node& node, PassContext& context) {
   const bool puts = node.Is("Unsqueeze");
   if ((!puts && !node.Is("Squeeze")) || node.num_operands() != 2) return false;
   const Tensor* axes = ConstantOf(node.operand(1));
   const Value& counted = puts ? *node.result() : *node.operand(0);
   const std::optional<int> rank = axes != nullptr ? counted.type().rank() : std::nullopt;
-  if (!rank || axes->rank() != 1) return false;
+  if (!rank || axes->rank() > 1) return false;
   std::vector<std::int64_t> numbers = axes->ToInts();
   const auto is_negative = [](std::int64_t axis) { return axis < 0; };
   const auto is_far = [&](std::int64_t axis) { return axis < -*rank; };
-  if (std::ranges::none_of(numbers, is_negative) || std::ranges::any_of(numbers, is_far))
-    return false;
+  const bool is_counted = axes->rank() == 1 && std::ranges::none_of(numbers, is_negative);
+  if (is_counted || std::ranges::any_of(numbers, is_far)) return false;
   for (std::int64_t& axis : numbers) axis += axis < 0 ? *rank : 0;
   Value* from_front =
       context.AddConstant(*node.graph(), Tensor::Ints(numbers), "axes", node.origin());

@@ -92,9 +92,11 @@ Value* RepeatHeads(Composer& c, Value* x, Value* like) {
   if (*heads == *wanted) return x;
   if (*wanted % *heads != 0)
     return c.Fail(InvalidInput("the query's heads are not a multiple of the key's"));
-  std::vector<std::int64_t> order;
-  for (std::int64_t i = 0; i < *wanted; ++i) order.push_back(i / (*wanted / *heads));
-  return c.Gather(x, c.Ints(std::move(order)), axis);
+  Value* before = c.SizeVector(x, 0, axis);
+  Value* matrix = c.SizeVector(x, axis + 1, 2);
+  Value* apart = c.ConcatSizes({before, c.Ints({*heads, *wanted / *heads}), matrix});
+  Value* repeated = c.Op("Expand", {c.Unsqueeze(x, {axis + 1}), apart});
+  return c.Reshape(repeated, c.ConcatSizes({before, c.Ints({*wanted}), matrix}));
 }
 
 // Argument attn_mask; one that run time tells to be None or not hides nothing if it is.

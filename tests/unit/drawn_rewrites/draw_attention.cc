@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attention, of which each softmax is guarded against rows of -inf, or against NaN.
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -47,9 +48,15 @@ std::string Mask(Drawing& d, std::int64_t rows, std::int64_t keys, bool usual) {
   InputData shown;
   for (std::int64_t i = 0; usual && i < rows * keys; ++i)
     shown.fixed.push_back(i % keys == 0 || d.Chance(50) ? 1 : 0);
-  const std::string shows = d.Input("bool", {rows, keys}, shown);
-  return d.Node("Where", {shows, d.Constant("f32", {}, [] { return 0.0; }),
-                          d.Constant("f32", {}, [=] { return hidden; })});
+  // One row for all, as those who pad sequences have it, or each its own.
+  const bool is_shared = d.Chance(30);
+  if (is_shared && usual) shown.fixed.resize(static_cast<std::size_t>(keys));
+  const std::string shows =
+      d.Input("bool", is_shared ? Sizes{keys} : Sizes{rows, keys}, std::move(shown));
+  const std::string mask = d.Node("Where", {shows, d.Constant("f32", {}, [] { return 0.0; }),
+                                            d.Constant("f32", {}, [=] { return hidden; })});
+  if (!is_shared) return mask;
+  return d.Node("Expand", {d.Node("Unsqueeze", {mask, d.Ints({0})}), d.Ints({rows, keys})});
 }
 
 std::string Guard(Drawing& d, const std::string& scores, const std::string& softmax) {

@@ -279,6 +279,25 @@ void ProductOfExpanded(Drawing& d) {
   d.MaybeRead(d.Node("MatMul", {operands[0], operands[1]}));
 }
 
+void SumOfExpanded(Drawing& d) {
+  const std::string dtype = d.NumberType();
+  const Sizes sizes = d.AnySizes(1, 3);
+  Names operands;
+  for (int i = 0; i < 2; ++i) {
+    Sizes own = sizes;
+    for (std::int64_t& size : own) size = d.Chance(40) ? 1 : size;
+    if (d.Chance(30)) own.erase(own.begin());
+    if (d.Chance(40)) {
+      operands.push_back(d.Input(dtype, d.Chance(70) ? sizes : own));
+      continue;
+    }
+    std::vector<std::int64_t> target;
+    for (const std::int64_t size : sizes) target.push_back(size < 0 ? 2 : size);
+    operands.push_back(d.Node("Expand", {d.Input(dtype, own), d.Ints(target)}));
+  }
+  d.MaybeRead(d.Node(d.Of({"Add", "Sub", "Greater", "Max"}), operands));
+}
+
 void Tile(Drawing& d) {
   const Sizes sizes = d.AnySizes(0, 3);
   std::vector<std::int64_t> times(sizes.size(), 1);
@@ -612,6 +631,7 @@ std::span<const DrawnPattern> DrawnMoves() {
       {"remove-pad", Pad},
       {"remove-expand", Expand},
       {"remove-expand-of-product", ProductOfExpanded, Exactness::kRounded},
+      {"remove-expand-of-elementwise", SumOfExpanded},
       {"remove-tile", Tile},
       {"remove-transpose", Identical},
   };

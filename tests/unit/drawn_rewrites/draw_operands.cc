@@ -202,6 +202,7 @@ std::span<const DrawnPattern> DrawnOperands() {
       {"put-constant-last", ConstantFirst},
       {"unify-reduced-axes", ReducedAxes, Exactness::kRounded},
       {"unify-pads", PaddedAxes},
+      {"cut-by-slice", PaddedAxes},
       {"sum-biases", Biases, Exactness::kRounded},
       {"split-slices", SlicesOfAll},
       {"spell-tile", RepeatedOnes},

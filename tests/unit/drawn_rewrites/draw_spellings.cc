@@ -79,7 +79,8 @@ void AxesOfOperands(Drawing& d) {
   const std::string x = d.Input("f32", puts ? sizes : squeezed);
   const std::int64_t at = static_cast<std::int64_t>(place);
   const std::int64_t axis = d.Chance(30) ? at : at - std::ssize(sizes) - (puts ? 1 : 0);
-  d.MaybeRead(d.Node(puts ? "Unsqueeze" : "Squeeze", {x, d.Ints({axis})}));
+  d.MaybeRead(
+      d.Node(puts ? "Unsqueeze" : "Squeeze", {x, d.Chance(80) ? d.Ints({axis}) : d.Int(axis)}));
 }
 
 void Parts(Drawing& d) {
