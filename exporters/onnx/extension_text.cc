@@ -27,14 +27,8 @@ bool WriteAsExtension(Node& node) {
     Become(node, "StringLength");
     return true;
   }
-  const std::int64_t buckets = node.IsDragoman("HashBucket") ? IntAttribute(node, "buckets") : 0;
-  if (buckets > 0 && TextAttribute(node, "hash") == "farm") {
-    const Attribute::Ints count = {buckets};
-    Become(node, "StringToHashBucketFast");
-    node.AddOperand(
-        node.graph()->AddConstant(node.result()->name() + ".buckets", Tensor::Ints(count)));
-    return true;
-  }
+  // Not HashBucket: StringToHashBucket and StringToHashBucketFast of the extensions give other
+  // numbers than TensorFlow's operators of these names.
   return false;
 }
 

@@ -117,7 +117,6 @@ constexpr DomainRow kContribLowerings[] = {
 constexpr DomainRow kExtensionLowerings[] = {
     {"StringLength", LowerStringLength},
     {"StringRegexReplace", LowerStringRegexReplace},
-    {"StringToHashBucketFast", LowerStringToHashBucketFast},
 };
 
 std::span<const DomainRow> RowsOf(std::string_view domain) {

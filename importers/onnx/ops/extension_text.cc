@@ -29,13 +29,4 @@ LoweredResults LowerStringRegexReplace(OpLowering& op) {
                         {{"all", all.value_or(1)}})});
 }
 
-LoweredResults LowerStringToHashBucketFast(OpLowering& op) {
-  DRAGOMAN_TRY(op.Require({0, 1}));
-  const auto count = op.builder.KnownInts(op.operand(1));
-  if (!count || count->size() != 1 || count->front() < 1)
-    return op.Unsupported("the number of buckets is not a positive constant");
-  return op.EmitOne("dragoman.HashBucket", {op.operand(0)},
-                    {{"hash", std::string("farm")}, {"buckets", count->front()}});
-}
-
 }  // namespace dragoman

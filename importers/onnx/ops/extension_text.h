@@ -9,7 +9,6 @@ namespace dragoman {
 
 LoweredResults LowerStringLength(OpLowering& op);
 LoweredResults LowerStringRegexReplace(OpLowering& op);
-LoweredResults LowerStringToHashBucketFast(OpLowering& op);
 
 }  // namespace dragoman
 
