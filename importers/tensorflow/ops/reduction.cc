@@ -47,13 +47,15 @@ Value* LowerEuclideanNorm(Call& c) {
   return is_complex ? FromParts(c, {norm, c.Mul(norm, 0)}) : norm;
 }
 
-// The mean of integers is cut off.
+// The mean of integers is cut off; they are added up in 64 bits.
 Value* LowerMean(Call& c) {
   Value* x = c.Tensor(0);
-  if (!IsInteger(c.dtype(x))) return ReduceOver(c, "ReduceMean", x);
-  Value* sum = ReduceOver(c, "ReduceSum", x);
-  Value* count = ReduceOver(c, "ReduceSum", c.Full(c.Shape(x), 1, c.dtype(x)));
-  return c.Div(sum, count);
+  const DType type = c.dtype(x);
+  if (!IsInteger(type)) return ReduceOver(c, "ReduceMean", x);
+  Value* wide = c.Cast(x, type == DType::kU64 ? type : DType::kI64);
+  Value* sum = ReduceOver(c, "ReduceSum", wide);
+  Value* count = ReduceOver(c, "ReduceSum", c.Full(c.Shape(x), 1, c.dtype(wide)));
+  return c.Cast(c.Div(sum, count), type);
 }
 
 Value* LowerArgReduce(Call& c) {

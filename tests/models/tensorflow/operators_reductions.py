@@ -36,6 +36,17 @@ REDUCTIONS = {
     "Any": lambda x, axes, keep: np.any(x, axes, keepdims=keep)}
 
 
+def make_large_means():
+    """Means of integers whose sum has more bits than they have."""
+    group = Group("means_of_large_integers")
+    for kind in ("uint8", "int8", "int16", "uint16", "int32", "uint32"):
+        ends = np.iinfo(kind)
+        x = np.array([[ends.max, ends.max - 4, ends.max // 2], [ends.min, 3, ends.max]], kind)
+        group.call("Mean", x, (i32(1),), wanted=mean(x, (1,), False), keep_dims=False,
+                   Tidx="dt:int32")
+    group.save()
+
+
 def make_reduced():
     group = Group("reductions")
     for op, function in REDUCTIONS.items():
@@ -148,6 +159,7 @@ def make_counted():
 
 
 def make_reductions():
+    make_large_means()
     operator_cases.seed(34)
     make_reduced()
     make_sums_so_far()
