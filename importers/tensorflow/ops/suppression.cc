@@ -46,9 +46,8 @@ KeptBoxes SuppressSoftly(Call& c, const SoftSuppression& given) {
   Value* fades = c.Greater(given.sigma, 0);
   Value* rate = c.Div(-0.5, c.Where(fades, given.sigma, 1));
   Value* faded = c.Exp(c.Mul(c.Where(fades, rate, 0), c.Mul(overlaps, overlaps)));
-  Value* over = c.Greater(overlaps, given.overlap);
-  Value* factors = c.Where(over, 0, faded);
-  Value* drops = c.And(over, c.Not(fades));
+  // Where scores fade, no overlap is too large.
+  Value* drops = c.And(c.Greater(overlaps, given.overlap), c.Not(fades));
   Value* places = c.Iota(c.Size(scores, 0));
   const auto any_left = [&](Composer& at, Value* left) {
     return at.Greater(at.ReduceAll("ReduceMax", left), given.least);
@@ -60,7 +59,7 @@ KeptBoxes SuppressSoftly(Call& c, const SoftSuppression& given) {
   Value* now = body.carried[0];
   Value* best = at.Op("ArgMax", {now}, {{"axis", std::int64_t{0}}, {"keepdims", std::int64_t{0}}});
   Value* score = at.Gather(now, best, 0);
-  Value* left = at.Mul(now, at.Gather(factors, best, 1));
+  Value* left = at.Mul(now, at.Gather(faded, best, 1));
   Value* gone = at.Or(at.Equal(places, best), at.Gather(drops, best, 1));
   gone = at.Or(gone, at.LessOrEqual(now, given.least));
   left = at.Where(gone, kNoScore, left);

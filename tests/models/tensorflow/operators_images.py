@@ -92,8 +92,9 @@ def make_boxes():
               (np.float32(0.25),)], 4, oracle=False, reference=wanted)
 
 
-def soft_suppression(boxes, scores, most, overlap, least, sigma):
-    """Numbers and scores of the boxes that are kept, the best first: the scores of the others fade."""
+def soft_suppression(boxes, scores, most, least, sigma):
+    """Numbers and scores of the boxes that are kept, the best first: the scores of the others fade,
+    however much they overlap."""
     low, high = np.minimum(boxes[:, :2], boxes[:, 2:]), np.maximum(boxes[:, :2], boxes[:, 2:])
     area = (high - low).prod(1)
     left = {i: float(score) for i, score in enumerate(scores) if score > least}
@@ -105,7 +106,7 @@ def soft_suppression(boxes, scores, most, overlap, least, sigma):
             sides = np.minimum(high[i], high[best]) - np.maximum(low[i], low[best])
             shared = np.maximum(sides, 0).prod()
             part = shared / (area[i] + area[best] - shared)
-            left[i] *= np.exp(-part ** 2 / 2 / sigma) if part <= overlap else 0
+            left[i] *= np.exp(-part ** 2 / 2 / sigma)
             if left[i] <= least:
                 del left[i]
     return kept
@@ -116,7 +117,7 @@ def make_suppression():
     boxes = np.concatenate([corner, corner + 0.5], 1).astype(np.float32)
     scores = DRAW.uniform(size=14).astype(np.float32)
     for sigma, overlap, padded in ((0.5, 1.0, False), (0.1, 0.4, True)):
-        kept = soft_suppression(boxes, scores, 9, overlap, 0.1, sigma)
+        kept = soft_suppression(boxes, scores, 9, 0.1, sigma)
         rows = kept + [(0, 0)] * (9 - len(kept)) * padded
         case(f"soft_nms_{sigma}", "NonMaxSuppressionV5",
              [boxes, scores, (np.int32(9),), (np.float32(overlap),), (np.float32(0.1),), (np.float32(sigma),)],
