@@ -45,7 +45,7 @@ Result<bool> MergeMovesAround(Node& node, PassContext& context) {
     operands.push_back(operand);
   }
   if (!moves) return false;
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, f->op().type, operands, f->attributes()));
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, FindOp(*f)->Label(), operands, f->attributes()));
   return context.ReplaceIfAllowed(node, y);
 }
 
