@@ -10,6 +10,7 @@
 
 #include "core/lowering/complex.h"
 #include "importers/tensorflow/graph/attr_value.h"
+#include "importers/tensorflow/ops/ragged_form.h"
 
 namespace dragoman::tf {
 
@@ -108,6 +109,29 @@ Value* LowerReduceJoin(Call& c) {
   std::sort(axes.begin(), axes.end());
   axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
   return c.Squeeze(joined, std::move(axes));
+}
+
+// The texts of each segment, one after the other; those of negative segments are left out.
+Value* LowerUnsortedSegmentJoin(Call& c) {
+  Value* texts = c.Tensor(0);
+  Value* segments = c.Index(1);
+  Value* count = c.IndexNumber(2);
+  Value* separator = TextConstant(c, c.TextAttribute("separator"));
+  const int rank = c.Rank(segments);
+  if (c.failed()) return nullptr;
+  if (c.MaybeRank(texts) != rank) return c.Fail("segments of rows of texts are not supported");
+  const std::vector<NamedAttribute> first_axis = {{"axis", std::int64_t{0}}};
+  segments = c.Flatten(segments);
+  Value* counts = c.GreaterOrEqual(segments, 0);
+  texts = c.Op("Compress", {c.Flatten(texts), counts}, first_axis);
+  segments = c.Op("Compress", {segments, counts}, first_axis);
+  Value* order = c.Ops("TopK", {segments, c.Vector(c.Size(segments, 0))},
+                       {{"axis", std::int64_t{0}}, {"largest", std::int64_t{0}}}, 2)[1];
+  Value* ones = c.Full(c.Shape(segments), 1, DType::kI64);
+  Value* lengths =
+      c.Op("ScatterND", {c.Full(c.Vector(count), 0, DType::kI64), c.Unsqueeze(segments, {1}), ones},
+           {{"reduction", "add"}});
+  return c.Op("dragoman.JoinText", {c.Gather(texts, order, 0), SplitsOf(c, lengths), separator});
 }
 
 // Integers in a text. Other values, whose spelling is TensorFlow's, can only be printed: a tuple of
@@ -271,6 +295,7 @@ std::span<const OpRow> StringsRows() {
       {"StringToNumber", LowerStringToNumber},
       {"StringUpper", LowerCase, "dragoman.AsciiUpper"},
       {"Substr", LowerSubstr},
+      {"UnsortedSegmentJoin", LowerUnsortedSegmentJoin},
   };
   return kRows;
 }

@@ -106,6 +106,10 @@ def make_joined_text():
                   separator=separator)
     text_case("reduce_join_kept", "ReduceJoin", [a, (i32(0),)], [np.array([["ac", "bd"]], "S")],
               keep_dims=True)
+    text_case("unsorted_segment_join", "UnsortedSegmentJoin",
+              [words("a", "b", "c", "", "e", "f"), i32(2, 0, 2, -1, 0, 2), (np.int32(4),)],
+              [np.array(["b+e", "", "a+c+f", ""], "S")], separator="+", Tindices="dt:int32",
+              Tnumsegments="dt:int32")
     text_case("string_format", "StringFormat", [i32(12)[0], i32(-7)[0]], [np.array("12 of -7!", "S")],
               T=["dt:int32", "dt:int32"], template="{} of {}!", placeholder="{}")
     rows = [["the", "quick", "fox"], [], ["jumps"], ["over", "it"]]
