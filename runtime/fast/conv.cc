@@ -12,6 +12,7 @@
 #include "runtime/fast/finite.h"
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/lookout.h"
+#include "runtime/fast/parallel.h"
 #include "runtime/fast/primitive.h"
 #include "runtime/fast/vector_floats.h"
 #include "runtime/fast/wide_weights.h"
@@ -165,6 +166,67 @@ std::vector<float> MergeGroups(ConvLayer* layer) {
   return merged;
 }
 
+// How often to repeat each channel of x, so that groups of one channel with several results become
+// groups of one with one, for which oneDNN has vector code.
+std::int64_t ChannelRepeats(const ConvLayer& layer) {
+  constexpr std::int64_t kMost = 8;
+  const std::int64_t results = layer.w[0] / layer.group;
+  const bool fits = layer.group > 1 && layer.w[1] == 1 && layer.window.rank <= 2 &&
+                    layer.x_type == kFloats && results <= kMost;
+  return fits ? results : 1;
+}
+
+// An image, as it lies, with each channel several times in succession.
+class RepeatedChannels {
+ public:
+  // Makes a layer of the repeated image.
+  void Create(std::int64_t times, ConvLayer* layer) {
+    times_ = times;
+    from_ = BlockedSizes(layer->x, layer->blocks.x);
+    layer->x[1] *= times;
+    layer->group *= times;
+    to_ = BlockedSizes(layer->x, layer->blocks.x);
+  }
+  explicit operator bool() const { return times_ > 1; }
+  std::int64_t bytes() const {
+    return *this ? AlignedBytes(to_.size() * std::int64_t{sizeof(float)}) : 0;
+  }
+
+  void Run(const float* x, float* y) const noexcept {
+    Parallel(to_.n * to_.channel_blocks, 1, [=](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t image = i / to_.channel_blocks * from_.channel_blocks;
+        RepeatBlock(i % to_.channel_blocks * to_.block, x + image * Step(), y + i * Step());
+      }
+    });
+  }
+
+ private:
+  // From a block of channels to the next.
+  std::int64_t Step() const { return to_.spatial * to_.block; }
+
+  // The block of channels from `first` on, of one image.
+  void RepeatBlock(std::int64_t first, const float* x, float* y) const noexcept {
+    std::int64_t places[kMaxBlock] = {};
+    const std::int64_t used = std::min(to_.block, to_.channels - first);
+    for (std::int64_t k = 0; k < used; ++k) {
+      const std::int64_t channel = (first + k) / times_;
+      places[k] = channel / to_.block * Step() + channel % to_.block;
+    }
+    if (to_.block == kRowMajor) {
+      std::copy_n(x + places[0], to_.spatial, y);
+      return;
+    }
+    for (std::int64_t s = 0; s < to_.spatial; ++s, x += to_.block, y += to_.block) {
+      for (std::int64_t k = 0; k < used; ++k) y[k] = x[places[k]];
+      std::fill(y + used, y + to_.block, 0.0f);
+    }
+  }
+
+  std::int64_t times_ = 1;
+  BlockedSizes from_{{1, 1}, kRowMajor}, to_ = from_;
+};
+
 using Desc = dnnl::convolution_forward::primitive_desc;
 
 // Whether oneDNN has more to offer for it than a loop without vectors.
@@ -316,6 +378,7 @@ struct PreparedConv::Impl {
   std::unique_ptr<BlockedWinograd> winograd;  // in place of the primitive
   std::unique_ptr<BlockedDilated> dilated;    // in place of both
   Primitive primitive;
+  RepeatedChannels repeated;  // what the primitive reads
   WideCopies copies;
   Lookout lookout;  // of the first two
 
@@ -323,7 +386,8 @@ struct PreparedConv::Impl {
   bool Prepare(const FastContext& context, const ConvLayer& layer, ElementType type);
   std::int64_t OwnScratchBytes() const {
     if (winograd != nullptr) return winograd->ScratchBytes();
-    return dilated != nullptr ? dilated->ScratchBytes() : primitive.scratch_bytes();
+    if (dilated != nullptr) return dilated->ScratchBytes();
+    return primitive.scratch_bytes() + repeated.bytes();
   }
 
  private:
@@ -428,6 +492,8 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
       impl->winograd = std::make_unique<BlockedWinograd>(context, layer);
     } else {
       std::vector<float> merged;
+      const std::int64_t repeats = ChannelRepeats(layer);
+      if (repeats > 1) impl->repeated.Create(repeats, &layer);
       if (fastest) merged = MergeGroups(&layer);
       // For single channels oneDNN has code of vectors for images only.
       if (x.size() == 3 && w[1] == 1 && p.group > 1) AddRowAxis(&layer);
@@ -456,6 +522,12 @@ Status PreparedConv::Run(const void* x, const void* residual, void* y, void* scr
     if (impl_->winograd != nullptr)
       return impl_->winograd->Run(image, static_cast<const float*>(added), result, scratch);
     if (impl_->dilated != nullptr) return impl_->dilated->Run(image, result, scratch);
+    if (impl_->repeated) {
+      auto* const room =
+          reinterpret_cast<float*>(static_cast<char*>(scratch) + impl_->primitive.scratch_bytes());
+      impl_->repeated.Run(image, room);
+      from = room;
+    }
     return impl_->primitive.Run({from}, added, to, scratch);
   };
   return impl_->copies.Run(x, residual, y, scratch, run);

@@ -195,6 +195,29 @@ TEST_F(PreparedConvTest, OfGroupsWithLongPadsIsThePlainKernel) {
   }
 }
 
+// Groups of one channel, each with several results.
+TEST_F(PreparedConvTest, OfSeveralResultsAChannelIsThePlainKernel) {
+  for (const std::int64_t group : {2, 5, 16, 24}) {
+    for (const std::int64_t results : {2, 3, 9}) {
+      for (int rank = 1; rank <= 3; ++rank) {
+        ConvParams p;
+        p.group = group;
+        Shape x{Pick(1, 2), group}, w{group * results, 1};
+        for (int i = 0; i < rank; ++i) {
+          x.push_back(Pick(5, 9));
+          w.push_back(3);
+          p.strides.push_back(Pick(1, 2));
+          p.pads.push_back(1);
+          p.pads.push_back(1);
+        }
+        Shape y;
+        ASSERT_TRUE(ConvShape(p, x, w, &y).ok());
+        CheckConv(p, x, w, y);
+      }
+    }
+  }
+}
+
 TEST_F(FastOperatorsTest, ConvTransposeIsThePlainKernel) {
   int checked = 0;
   for (int n = 0; n < 300; ++n) {
