@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/params/reduce.h"
@@ -46,9 +47,9 @@ struct StridedAxes {
   // Calls visit(offset) for each combination of indices, in order.
   template <class Visit>
   void ForEach(Visit visit) const {
-    const int outer = std::max(sizes.size() - 1, 0);
-    const std::int64_t inner_size = sizes.empty() ? 1 : sizes.back();
-    const std::int64_t inner_stride = sizes.empty() ? 0 : strides.back();
+    if (sizes.empty()) return visit(0);
+    const int outer = sizes.size() - 1;
+    const std::int64_t inner_size = sizes.back(), inner_stride = strides.back();
     const std::int64_t n = inner_size == 0 ? 0 : count() / inner_size;
     Shape index = Shape::Filled(outer, 0);
     std::int64_t offset = 0;
@@ -95,41 +96,86 @@ struct ReducePlan {
 
 inline constexpr int kLanes = 16;
 
+// What is kept of kLanes elements side by side.
+template <class Reducer, class T, class State = typename Reducer::State>
+struct ReducedLanes {
+  State states[kLanes];
+
+  ReducedLanes() {
+    for (State& state : states) state = Reducer::Start();
+  }
+  State operator[](int lane) const { return states[lane]; }
+  void Set(int lane, State state) { states[lane] = state; }
+  // Of kLanes elements more.
+  void Step(const T* x) {
+    for (int lane = 0; lane < kLanes; ++lane) states[lane] = Reducer::Step(states[lane], x[lane]);
+  }
+  State Merged() {
+    for (int half = kLanes / 2; half > 0; half /= 2) {
+      for (int lane = 0; lane < half; ++lane)
+        states[lane] = Reducer::Merge(states[lane], states[lane + half]);
+    }
+    return states[0];
+  }
+};
+
+// Of floats that stay floats: compilers make no vectors of what they would choose element by
+// element.
+template <class Reducer>
+struct ReducedLanes<Reducer, float, float> {
+  static constexpr int kFloats = 4;
+  using Vector = float __attribute__((vector_size(kFloats * sizeof(float))));
+  Vector vectors[kLanes / kFloats];
+
+  ReducedLanes() {
+    for (Vector& vector : vectors) vector = Vector{} + Reducer::Start();
+  }
+  float operator[](int lane) const { return vectors[lane / kFloats][lane % kFloats]; }
+  void Set(int lane, float state) { vectors[lane / kFloats][lane % kFloats] = state; }
+  void Step(const float* x) {
+    for (int v = 0; v < kLanes / kFloats; ++v) {
+      Vector next;
+      std::memcpy(&next, x + v * kFloats, sizeof next);
+      vectors[v] = Reducer::Merge(vectors[v], next);
+    }
+  }
+  float Merged() {
+    for (int half = kLanes / kFloats / 2; half > 0; half /= 2) {
+      for (int v = 0; v < half; ++v) vectors[v] = Reducer::Merge(vectors[v], vectors[v + half]);
+    }
+    float merged = vectors[0][0];
+    for (int i = 1; i < kFloats; ++i) merged = Reducer::Step(merged, vectors[0][i]);
+    return merged;
+  }
+};
+
 // One result: the elements are runs of `run` contiguous ones at the offsets of `outer`.
 template <class Reducer, class T>
 T ReduceRuns(const T* x, const StridedAxes& outer, std::int64_t run, std::int64_t count) {
-  typename Reducer::State states[kLanes];
-  for (auto& state : states) state = Reducer::Start();
+  using State = typename Reducer::State;
+  State rest = Reducer::Start();  // of what fills no lanes
+  ReducedLanes<Reducer, T> lanes;
   outer.ForEach([&](std::int64_t offset) {
     const T* p = x + offset;
     std::int64_t i = 0;
-    for (; i + kLanes <= run; i += kLanes) {
-      for (int lane = 0; lane < kLanes; ++lane) {
-        states[lane] = Reducer::Step(states[lane], p[i + lane]);
-      }
-    }
-    for (int lane = 0; i < run; ++i, ++lane) states[lane] = Reducer::Step(states[lane], p[i]);
+    for (; i + kLanes <= run; i += kLanes) lanes.Step(p + i);
+    for (; i < run; ++i) rest = Reducer::Step(rest, p[i]);
   });
-  for (int half = kLanes / 2; half > 0; half /= 2) {
-    for (int lane = 0; lane < half; ++lane) {
-      states[lane] = Reducer::Merge(states[lane], states[lane + half]);
-    }
-  }
-  return Reducer::Finish(states[0], count);
+  return Reducer::Finish(run < kLanes ? rest : Reducer::Merge(lanes.Merged(), rest), count);
 }
 
-// `lanes` (at most kLanes) neighbouring results at once.
+// `columns` (at most kLanes) neighbouring results at once.
 template <class Reducer, class T>
-void ReduceColumns(const T* x, const StridedAxes& reduced, int lanes, std::int64_t count, T* y) {
-  typename Reducer::State states[kLanes];
-  for (auto& state : states) state = Reducer::Start();
+void ReduceColumns(const T* x, const StridedAxes& reduced, int columns, std::int64_t count, T* y) {
+  ReducedLanes<Reducer, T> lanes;
   reduced.ForEach([&](std::int64_t offset) {
-    const T* p = x + offset;
-    for (int lane = 0; lane < lanes; ++lane) {
-      states[lane] = Reducer::Step(states[lane], p[lane]);
+    if (columns == kLanes) {
+      lanes.Step(x + offset);
+    } else {
+      for (int i = 0; i < columns; ++i) lanes.Set(i, Reducer::Step(lanes[i], x[offset + i]));
     }
   });
-  for (int lane = 0; lane < lanes; ++lane) y[lane] = Reducer::Finish(states[lane], count);
+  for (int i = 0; i < columns; ++i) y[i] = Reducer::Finish(lanes[i], count);
 }
 
 template <class Reducer, class T>

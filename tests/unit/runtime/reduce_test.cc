@@ -20,6 +20,7 @@ namespace {
 using testing::ElementsAre;
 using testing::FloatEq;
 using testing::IsNan;
+using testing::NanSensitiveFloatEq;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
@@ -61,6 +62,23 @@ TEST(ReduceTest, SumsOverAnyAxes) {
   Dense<std::int32_t> all({1, 1, 1});
   ReduceSum(ReduceParams{}, x.In(), {}, all.Out());
   EXPECT_THAT(all.Values(), ElementsAre(276));
+}
+
+// The greatest element, or NaN, lies in each place of rows of each length.
+TEST(ReduceTest, FindsTheExtremeWhereverItLies) {
+  const Dense<std::int64_t> axes({1}, {1});
+  for (std::int64_t size = 1; size < 70; ++size) {
+    Dense<float> x({size, size});
+    for (std::int64_t i = 0; i < size; ++i) x.Out()[i * size + i] = i % 3 == 1 ? kNaN : 2.0f;
+    Dense<float> y({size, 1}), sum({size, 1});
+    ReduceMax(ReduceParams{}, x.In(), axes.In(), y.Out());
+    ReduceSum(ReduceParams{}, x.In(), axes.In(), sum.Out());
+    for (std::int64_t i = 0; i < size; ++i) {
+      const float wanted = i % 3 == 1 ? kNaN : 2.0f;
+      EXPECT_THAT(y.Out()[i], NanSensitiveFloatEq(wanted)) << i << " of " << size;
+      EXPECT_THAT(sum.Out()[i], NanSensitiveFloatEq(wanted)) << i << " of " << size;
+    }
+  }
 }
 
 TEST(ReduceTest, LongRunsAndManyColumns) {
