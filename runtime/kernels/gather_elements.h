@@ -6,9 +6,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/index.h"
-#include "runtime/kernels/position.h"
 #include "runtime/kernels/tensor_view.h"
-#include "runtime/params/checked.h"
 #include "runtime/params/gather.h"
 #include "runtime/params/status.h"
 
@@ -18,18 +16,9 @@ namespace dragoman::rt {
 template <class T, class Tind>
 Status GatherElements(const GatherParams& p, TensorView<const T> data,
                       TensorView<const Tind> indices, TensorView<T> output) {
-  const int axis = WrapAxis(p.axis, data.rank());
-  Shape strides = Strides(data.shape);
-  const std::int64_t step = strides[axis];
-  strides[axis] = 0;
-  Position position(indices.shape, strides);
-  const std::int64_t count = indices.size();
-  for (std::int64_t i = 0; i < count; ++i, position.Next()) {
-    std::int64_t index = 0;
-    if (!WrapIndex(indices[i], data.shape[axis], &index)) return IndexOutOfRange();
-    output[i] = data[position.offset() + index * step];
-  }
-  return Status();
+  return ForEachIndexedElement(
+      p.axis, data.shape, indices,
+      [&](std::int64_t i, std::int64_t place) { output[i] = data[place]; });
 }
 
 }  // namespace dragoman::rt

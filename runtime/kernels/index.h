@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Indices that count from the back when negative.
+// Indices that count from the back when negative, and walks over tensors of them.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_INDEX_H_
 #define DRAGOMAN_RUNTIME_KERNELS_INDEX_H_
 
 #include <cstdint>
 
+#include "runtime/kernels/position.h"
 #include "runtime/kernels/tensor_view.h"
+#include "runtime/params/checked.h"
 #include "runtime/params/status.h"
 
 namespace dragoman::rt {
@@ -26,6 +28,31 @@ inline Status OffsetOf(const std::int64_t* indices, std::int64_t count, const Sh
     std::int64_t index = 0;
     if (!WrapIndex(indices[i], sizes[first + i], &index)) return IndexOutOfRange();
     *offset += index * strides[first + i];
+  }
+  return Status();
+}
+
+// Calls visit(i, place) for element i of `indices`, in order, where `place` is its own position in
+// a tensor of sizes `data` but for the index, which replaces that along `along`. Both ranks are
+// equal. Fails on an index outside [-size, size), and on rank 0.
+template <class Tind, class Visit>
+Status ForEachIndexedElement(std::int64_t along, const Shape& data, TensorView<const Tind> indices,
+                             Visit visit) {
+  if (data.empty()) return Status::Error("an axis is out of range");
+  const int axis = WrapAxis(along, data.size()), last = data.size() - 1;
+  Shape strides = Strides(data), rows = indices.shape;
+  const std::int64_t step = strides[axis], size = data[axis], count = indices.size();
+  strides[axis] = 0;
+  const std::int64_t columns = rows[last], stride = strides[last];
+  rows[last] = 1;
+  Position row(rows, strides);
+  for (std::int64_t i = 0; i < count; row.Next()) {
+    std::int64_t place = row.offset();
+    for (const std::int64_t end = i + columns; i < end; ++i, place += stride) {
+      std::int64_t index = 0;
+      if (!WrapIndex(indices[i], size, &index)) return IndexOutOfRange();
+      visit(i, place + index * step);
+    }
   }
   return Status();
 }

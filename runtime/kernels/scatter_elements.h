@@ -7,10 +7,8 @@
 
 #include "runtime/kernels/copy.h"
 #include "runtime/kernels/index.h"
-#include "runtime/kernels/position.h"
 #include "runtime/kernels/scatter_reduction.h"
 #include "runtime/kernels/tensor_view.h"
-#include "runtime/params/checked.h"
 #include "runtime/params/scatter.h"
 #include "runtime/params/status.h"
 
@@ -24,20 +22,12 @@ Status ScatterElements(const ScatterElementsParams& p, TensorView<const T> data,
                        TensorView<const Tind> indices, TensorView<const T> updates,
                        TensorView<T> output) {
   Copy(data, output);
-  if (data.rank() == 0) return Status::Error("an axis is out of range");
-  const int axis = WrapAxis(p.axis, data.rank());
-  Shape strides = Strides(data.shape);
-  const std::int64_t step = strides[axis];
-  strides[axis] = 0;
-  Position position(indices.shape, strides);
-  const std::int64_t count = indices.size();
-  for (std::int64_t i = 0; i < count; ++i, position.Next()) {
-    std::int64_t index = 0;
-    if (!WrapIndex(indices[i], data.shape[axis], &index)) return IndexOutOfRange();
-    T& element = output[position.offset() + index * step];
-    element = ReduceScattered<T>(p.reduction, element, updates[i]);
-  }
-  return Status();
+  return WithReduction<T>(p.reduction, [&](auto reduce) {
+    return ForEachIndexedElement(p.axis, data.shape, indices,
+                                 [&](std::int64_t i, std::int64_t place) {
+                                   output[place] = reduce(output[place], updates[i]);
+                                 });
+  });
 }
 
 }  // namespace dragoman::rt

@@ -26,14 +26,16 @@ Status ScatterND(const ScatterNdParams& p, TensorView<const T> data,
   const std::int64_t depth = indices.shape[last];
   const std::int64_t count = ProductOfSizes(indices.shape, 0, last);
   const std::int64_t run = ProductOfSizes(data.shape, static_cast<int>(depth), data.rank());
-  const T* from = updates.data;
-  for (std::int64_t i = 0; i < count; ++i, from += run) {
-    std::int64_t offset = 0;
-    DRAGOMAN_RT_TRY(OffsetOf(indices.data + i * depth, depth, data.shape, strides, 0, &offset));
-    T* to = output.data + offset;
-    for (std::int64_t j = 0; j < run; ++j) to[j] = ReduceScattered<T>(p.reduction, to[j], from[j]);
-  }
-  return Status();
+  return WithReduction<T>(p.reduction, [&](auto reduce) {
+    const T* from = updates.data;
+    for (std::int64_t i = 0; i < count; ++i, from += run) {
+      std::int64_t offset = 0;
+      DRAGOMAN_RT_TRY(OffsetOf(indices.data + i * depth, depth, data.shape, strides, 0, &offset));
+      T* to = output.data + offset;
+      for (std::int64_t j = 0; j < run; ++j) to[j] = reduce(to[j], from[j]);
+    }
+    return Status();
+  });
 }
 
 }  // namespace dragoman::rt

@@ -23,24 +23,33 @@ T ScatterExtreme(T a, T b, bool greater) {
 
 }  // namespace internal
 
-// Where kNone, T may be a storage type; otherwise it is the element's real type. Of bool, kAdd and
-// kMax are or, kMul and kMin are and. Complex elements have no order: kMax and kMin keep `b`.
-// Strings and Bytes16 only move.
-template <class T>
-T ReduceScattered(ScatterReduction reduction, const T& a, const T& b) {
+// body(reduce), where reduce(there, update) is what stays. Where kNone, T may be a storage type;
+// otherwise it is the element's real type. Of bool, kAdd and kMax are or, kMul and kMin are and.
+// Complex elements have no order: kMax and kMin keep the update. Strings and Bytes16 only move.
+template <class T, class Body>
+auto WithReduction(ScatterReduction reduction, Body body) {
+  const auto replace = [](const T&, const T& update) { return update; };
   if constexpr (std::is_same_v<T, std::string> || std::is_same_v<T, Bytes16>) {
-    return b;
+    return body(replace);
   } else {
     using C = Compute<T>;
-    const C x = static_cast<C>(a);
-    const C y = static_cast<C>(b);
-    if (reduction == ScatterReduction::kAdd) return static_cast<T>(WrapAdd(x, y));
-    if (reduction == ScatterReduction::kMul) return static_cast<T>(WrapMul(x, y));
-    if constexpr (!kIsComplex<T>) {
-      if (reduction == ScatterReduction::kMax) return T(internal::ScatterExtreme(x, y, true));
-      if (reduction == ScatterReduction::kMin) return T(internal::ScatterExtreme(x, y, false));
+    switch (reduction) {
+      case ScatterReduction::kAdd:
+        return body([](T a, T b) { return static_cast<T>(WrapAdd<C>(C(a), C(b))); });
+      case ScatterReduction::kMul:
+        return body([](T a, T b) { return static_cast<T>(WrapMul<C>(C(a), C(b))); });
+      case ScatterReduction::kMax:
+        if constexpr (!kIsComplex<T>)
+          return body([](T a, T b) { return T(internal::ScatterExtreme<C>(C(a), C(b), true)); });
+        break;
+      case ScatterReduction::kMin:
+        if constexpr (!kIsComplex<T>)
+          return body([](T a, T b) { return T(internal::ScatterExtreme<C>(C(a), C(b), false)); });
+        break;
+      case ScatterReduction::kNone:
+        break;
     }
-    return b;
+    return body(replace);
   }
 }
 

@@ -54,6 +54,26 @@ TEST(GatherElementsTest, ReplacesThePositionOnTheAxis) {
   EXPECT_EQ(y.Values(), Bytes({4, 8, 3, 7, 2, 3}));
 }
 
+// Indices shorter than the data along the other axes.
+TEST(GatherElementsTest, TakesAnyAxis) {
+  const Shape sizes{3, 4, 5}, taken{2, 3, 4};
+  Dense<std::int32_t> data(sizes), y(taken);
+  for (int i = 0; i < 60; ++i) data.Out()[i] = i;
+  Dense<std::int64_t> indices(taken);
+  for (int i = 0; i < 24; ++i) indices.Out()[i] = i % 3 - (i % 2) * 3;
+  for (int axis = 0; axis < 3; ++axis) {
+    GatherParams p;
+    p.axis = axis;
+    ASSERT_TRUE(GatherElements(p, data.In(), indices.In(), y.Out()).ok());
+    for (int i = 0; i < 24; ++i) {
+      std::int64_t at[] = {i / 12, i / 4 % 3, i % 4};
+      const std::int64_t index = indices.In()[i];
+      at[axis] = index < 0 ? index + sizes[axis] : index;
+      EXPECT_EQ(y.Out()[i], (at[0] * 4 + at[1]) * 5 + at[2]) << "axis " << axis;
+    }
+  }
+}
+
 TEST(GatherNdTest, AddressesSlicesPerBatch) {
   const Dense<std::uint8_t> data({2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7});
   const Dense<std::int64_t> indices({2, 1}, {1, 0});
