@@ -7,6 +7,7 @@
 
 #include "runtime/fast/clones.h"
 #include "runtime/fast/parallel.h"
+#include "runtime/kernels/quantize_linear.h"
 
 namespace dragoman::rt {
 namespace {
@@ -26,12 +27,34 @@ DRAGOMAN_RT_INLINE T Quantised(float quotient, float low, float high, std::int32
 }
 
 template <class T>
+constexpr std::int32_t kLeast = std::numeric_limits<T>::min();
+template <class T>
+constexpr std::int32_t kGreatest = std::numeric_limits<T>::max();
+
+template <class T>
 DRAGOMAN_RT_CLONES void Quantise(const float* x, float scale, std::int32_t zero, std::int64_t count,
                                  T* y) {
-  const auto low = static_cast<float>(std::numeric_limits<T>::min() - zero);
-  const auto high = static_cast<float>(std::numeric_limits<T>::max() - zero);
+  const auto low = static_cast<float>(kLeast<T> - zero);
+  const auto high = static_cast<float>(kGreatest<T> - zero);
   DRAGOMAN_RT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) y[i] = Quantised<T>(x[i] / scale, low, high, zero);
+}
+
+// With a scale, and a zero point if there are any, for each element.
+template <class T>
+DRAGOMAN_RT_CLONES void Quantise(const float* x, const float* scale, const T* zero,
+                                 std::int64_t count, T* y) {
+  if (zero == nullptr) {
+    DRAGOMAN_RT_INDEPENDENT
+    for (std::int64_t i = 0; i < count; ++i)
+      y[i] = Quantised<T>(x[i] / scale[i], float(kLeast<T>), float(kGreatest<T>), 0);
+  } else {
+    DRAGOMAN_RT_INDEPENDENT
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::int32_t z = zero[i];
+      y[i] = Quantised<T>(x[i] / scale[i], float(kLeast<T> - z), float(kGreatest<T> - z), z);
+    }
+  }
 }
 
 template <class T>
@@ -39,6 +62,36 @@ DRAGOMAN_RT_CLONES void Dequantise(const T* x, float scale, std::int32_t zero, s
                                    float* y) {
   DRAGOMAN_RT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<float>(x[i] - zero) * scale;
+}
+
+// As above.
+template <class T>
+DRAGOMAN_RT_CLONES void Dequantise(const T* x, const float* scale, const T* zero,
+                                   std::int64_t count, float* y) {
+  if (zero == nullptr) {
+    DRAGOMAN_RT_INDEPENDENT
+    for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<float>(x[i]) * scale[i];
+  } else {
+    DRAGOMAN_RT_INDEPENDENT
+    for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<float>(x[i] - zero[i]) * scale[i];
+  }
+}
+
+// Calls body(run) for parts of all runs. Only a run that is all of x is divided.
+template <class Body>
+void ForScaledRuns(const internal::ScaledRuns& runs, std::int64_t elements, Body body) noexcept {
+  if (elements == 0) return;
+  if (runs.count() == 1) {
+    const internal::ScaledRun run = runs[0];
+    Parallel(run.size, kQuantizeGrain, [&](std::int64_t begin, std::int64_t end) {
+      body({run.x + begin, run.scale + begin * run.step, run.step, end - begin});
+    });
+    return;
+  }
+  const std::int64_t grain = std::max<std::int64_t>(kQuantizeGrain * runs.count() / elements, 1);
+  Parallel(runs.count(), grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) body(runs[i]);
+  });
 }
 
 // The least and the greatest of x and 0.
@@ -63,20 +116,34 @@ DRAGOMAN_RT_CLONES std::pair<float, float> Span(const float* x, std::int64_t cou
 }  // namespace
 
 template <class T>
-void QuantizeTensor(const QuantizeLinearParams&, TensorView<const float> x,
+void QuantizeTensor(const QuantizeLinearParams& p, TensorView<const float> x,
                     TensorView<const float> scale, TensorView<const T> zero,
                     TensorView<T> y) noexcept {
-  Parallel(x.size(), kQuantizeGrain, [&](std::int64_t begin, std::int64_t end) {
-    Quantise(x.data + begin, scale[0], zero.present() ? zero[0] : 0, end - begin, y.data + begin);
+  const internal::ScaledRuns runs(x.shape, scale.shape, p.axis, p.block_size);
+  ForScaledRuns(runs, x.size(), [&](const internal::ScaledRun& run) {
+    const float* const scales = scale.data + run.scale;
+    const T* const zeros = zero.present() ? zero.data + run.scale : nullptr;
+    if (run.step == 0) {
+      Quantise(x.data + run.x, *scales, zeros != nullptr ? *zeros : 0, run.size, y.data + run.x);
+    } else {
+      Quantise(x.data + run.x, scales, zeros, run.size, y.data + run.x);
+    }
   });
 }
 
 template <class T>
-void DequantizeTensor(const DequantizeLinearParams&, TensorView<const T> x,
+void DequantizeTensor(const DequantizeLinearParams& p, TensorView<const T> x,
                       TensorView<const float> scale, TensorView<const T> zero,
                       TensorView<float> y) noexcept {
-  Parallel(x.size(), kQuantizeGrain, [&](std::int64_t begin, std::int64_t end) {
-    Dequantise(x.data + begin, scale[0], zero.present() ? zero[0] : 0, end - begin, y.data + begin);
+  const internal::ScaledRuns runs(x.shape, scale.shape, p.axis, p.block_size);
+  ForScaledRuns(runs, x.size(), [&](const internal::ScaledRun& run) {
+    const float* const scales = scale.data + run.scale;
+    const T* const zeros = zero.present() ? zero.data + run.scale : nullptr;
+    if (run.step == 0) {
+      Dequantise(x.data + run.x, *scales, zeros != nullptr ? *zeros : 0, run.size, y.data + run.x);
+    } else {
+      Dequantise(x.data + run.x, scales, zeros, run.size, y.data + run.x);
+    }
   });
 }
 

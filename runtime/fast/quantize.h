@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// QuantizeLinear from f32 to 8-bit integers and DequantizeLinear back, with one scale and zero
-// point in all, and DynamicQuantizeLinear: the numbers of the plain kernels, by vectors.
+// QuantizeLinear from f32 to 8-bit integers, DequantizeLinear back, and DynamicQuantizeLinear: the
+// numbers of the plain kernels, by vectors.
 #ifndef DRAGOMAN_RUNTIME_FAST_QUANTIZE_H_
 #define DRAGOMAN_RUNTIME_FAST_QUANTIZE_H_
 

@@ -28,33 +28,61 @@ namespace dragoman::rt {
 
 namespace internal {
 
-// Calls visit(i, s) for `count` elements of x from `x` on, whose scales are `step` apart, 0 or 1.
-template <class Visit>
-void VisitRun(std::int64_t x, std::int64_t scale, std::int64_t step, std::int64_t count,
-              Visit visit) {
-  if (step == 0) {
-    for (std::int64_t i = 0; i < count; ++i) visit(x + i, scale);
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) visit(x + i, scale + i);
+// `size` elements of x from `x` on, whose scales begin at `scale` and are `step` apart, 0 or 1.
+struct ScaledRun {
+  std::int64_t x = 0;
+  std::int64_t scale = 0;
+  std::int64_t step = 0;
+  std::int64_t size = 0;
+};
+
+// The runs that make up x, in order.
+class ScaledRuns {
+ public:
+  ScaledRuns(const Shape& x, const Shape& scale, std::int64_t axis, std::int64_t block_size)
+      : loop_(x, axis) {
+    if (NumElements(scale) == 1) {
+      loop_ = AxisLoop({NumElements(x)}, 0);
+      run_ = std::max<std::int64_t>(loop_.size, 1);
+      return;
+    }
+    const bool blocked = block_size > 0 && scale.size() == x.size();
+    const bool last = loop_.inner == 1;
+    block_ = blocked ? block_size : 1;
+    run_ = std::max<std::int64_t>(!last ? 1 : blocked ? block_size : loop_.size, 1);
+    blocks_ = blocked ? (loop_.size + block_size - 1) / block_size : 0;  // of other axes: none
+    scales_ = blocked ? loop_.inner : 1;
+    step_ = blocked != last ? 1 : 0;
+    parts_ = (loop_.size + run_ - 1) / run_;
   }
-}
+
+  std::int64_t count() const { return loop_.outer * parts_; }
+
+  ScaledRun operator[](std::int64_t i) const {
+    const std::int64_t o = i / parts_, a = i % parts_ * run_;
+    return {(o * loop_.size + a) * loop_.inner, (o * blocks_ + a / block_) * scales_, step_,
+            std::min(run_, loop_.size - a) * loop_.inner};
+  }
+
+ private:
+  AxisLoop loop_;
+  std::int64_t block_ = 1;   // indices of the axis that have one scale
+  std::int64_t run_ = 1;     // indices of the axis in a run
+  std::int64_t parts_ = 1;   // runs along the axis
+  std::int64_t blocks_ = 0;  // along the axis
+  std::int64_t scales_ = 1;  // of a block
+  std::int64_t step_ = 0;
+};
 
 // Calls visit(i, s) for each index i of x and s of its scale.
 template <class Visit>
-void ForEachScaled(const Shape& x, const Shape& scale, std::int64_t axis, std::int64_t block_size,
-                   Visit visit) {
-  if (NumElements(scale) == 1) return VisitRun(0, 0, 0, NumElements(x), visit);
-  const AxisLoop loop(x, axis);
-  const bool blocked = block_size > 0 && scale.size() == x.size();
-  const std::int64_t block = blocked ? block_size : 1;
-  const std::int64_t blocks = blocked ? (loop.size + block - 1) / block : 0;  // of other axes: none
-  const bool last = loop.inner == 1;
-  const std::int64_t run = !last ? 1 : blocked ? block : loop.size;  // indices of the axis
-  for (std::int64_t o = 0; o < loop.outer; ++o) {
-    for (std::int64_t a = 0; a < loop.size; a += run) {
-      const std::int64_t scales = (o * blocks + a / block) * (blocked ? loop.inner : 1);
-      VisitRun((o * loop.size + a) * loop.inner, scales, blocked != last ? 1 : 0,
-               std::min(run, loop.size - a) * loop.inner, visit);
+void ForEachScaled(const ScaledRuns& runs, Visit visit) {
+  for (std::int64_t r = 0; r < runs.count(); ++r) {
+    const ScaledRun run = runs[r];
+    if (run.step == 0) {
+      for (std::int64_t i = 0; i < run.size; ++i) visit(run.x + i, run.scale);
+    } else {
+      for (std::int64_t i = 0; i < run.size; ++i) visit(run.x + i, run.scale + i);
     }
   }
 }
@@ -80,7 +108,7 @@ void QuantizeLinear(const QuantizeLinearParams& p, TensorView<const T1> x,
       y[i] = Convert<T2>(quotient + zero, p.saturate);
     }
   };
-  internal::ForEachScaled(x.shape, y_scale.shape, p.axis, p.block_size, visit);
+  internal::ForEachScaled({x.shape, y_scale.shape, p.axis, p.block_size}, visit);
 }
 
 template <class T1, class T2>
@@ -96,7 +124,7 @@ void DequantizeLinear(const DequantizeLinearParams& p, TensorView<const T1> x,
     const Difference difference = static_cast<Difference>(Widen(x[i])) - zero;
     y[i] = static_cast<T2>(static_cast<C>(difference) * static_cast<C>(Widen(x_scale[s])));
   };
-  internal::ForEachScaled(x.shape, x_scale.shape, p.axis, p.block_size, visit);
+  internal::ForEachScaled({x.shape, x_scale.shape, p.axis, p.block_size}, visit);
 }
 
 }  // namespace dragoman::rt

@@ -414,6 +414,39 @@ TYPED_TEST(Int8OperatorsTest, QuantisationIsThePlainKernel) {
   EXPECT_EQ(reals.Values(), expected_reals.Values());
 }
 
+// A scale for each index of an axis, and for each block of 3 indices of it.
+TYPED_TEST(Int8OperatorsTest, QuantisationByManyScalesIsThePlainKernel) {
+  using X = typename TypeParam::X;
+  const Shape shape{3, 7, 41};
+  const Dense<float> x(shape, this->PreparedTest::Draw(NumElements(shape), 40.0f));
+  for (const std::int64_t block : {0, 3}) {
+    for (std::int64_t axis = -1; axis < 3; ++axis) {
+      const int place = static_cast<int>(axis < 0 ? 2 : axis);
+      Shape scales{shape[place]};
+      if (block > 0) {
+        scales = shape;
+        scales[place] = (shape[place] + block - 1) / block;
+      }
+      std::vector<float> steps = this->PreparedTest::Draw(NumElements(scales), 0.4f);
+      for (float& step : steps) step += 0.5f;
+      const Dense<float> scale(scales, steps);
+      const auto drawn = this->template Draw<X>(scales);
+      for (const TensorView<const X>& zero : {drawn.In(), TensorView<const X>()}) {
+        Dense<X> expected(shape), y(shape);
+        const QuantizeLinearParams quantize{axis, block};
+        QuantizeLinear(quantize, x.In(), scale.In(), zero, expected.Out());
+        QuantizeTensor(quantize, x.In(), scale.In(), zero, y.Out());
+        EXPECT_EQ(y.Values(), expected.Values()) << "axis " << axis << ", block " << block;
+        Dense<float> expected_reals(shape), reals(shape);
+        const DequantizeLinearParams dequantize{axis, block};
+        DequantizeLinear(dequantize, y.In(), scale.In(), zero, expected_reals.Out());
+        DequantizeTensor(dequantize, y.In(), scale.In(), zero, reals.Out());
+        EXPECT_EQ(reals.Values(), expected_reals.Values()) << "axis " << axis;
+      }
+    }
+  }
+}
+
 TEST(DynamicQuantizeTensorTest, IsThePlainKernel) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
