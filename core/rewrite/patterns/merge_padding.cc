@@ -64,18 +64,23 @@ bool AllZero(const rt::Ints& pads) {
   return std::all_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad == 0; });
 }
 
-// Every window without gaps meets the input, whose elements are not less than -inf, if no side is
-// padded by a whole window. Places are counted in what is padded.
+// Whether no side is padded by a whole window: runtimes refuse others.
+bool FitWindows(const Pads& pads, const rt::Ints& own, const rt::Ints& kernel) {
+  const std::vector<std::int64_t> sum = SumOfPads(pads, own);
+  const int rank = kernel.size();
+  bool fit = true;
+  for (int i = 0; fit && i < 2 * rank; ++i)
+    fit = sum[static_cast<std::size_t>(i)] < kernel[i % rank];
+  return fit;
+}
+
+// Every window without gaps meets the input, whose elements are not less than -inf, where they fit.
+// Places are counted in what is padded.
 bool MayPadMaxima(const Node& pool, const rt::MaxPoolParams& params, const Pads& pads) {
-  bool fits = params.auto_pad == rt::AutoPad::kNotSet && !params.ceil_mode &&
-              std::all_of(params.dilations.begin(), params.dilations.end(),
-                          [](std::int64_t dilation) { return dilation == 1; }) &&
-              pool.result(1) == nullptr;
-  const std::vector<std::int64_t> sum = SumOfPads(pads, params.pads);
-  const int rank = params.kernel_shape.size();
-  for (int i = 0; fits && i < 2 * rank; ++i)
-    fits = sum[static_cast<std::size_t>(i)] < params.kernel_shape[i % rank];
-  return fits;
+  return params.auto_pad == rt::AutoPad::kNotSet && !params.ceil_mode &&
+         std::all_of(params.dilations.begin(), params.dilations.end(),
+                     [](std::int64_t dilation) { return dilation == 1; }) &&
+         pool.result(1) == nullptr && FitWindows(pads, params.pads, params.kernel_shape);
 }
 
 // The pads that `node` has itself, if those of the Pad before it may simply be added to them.
@@ -92,7 +97,8 @@ std::optional<rt::Ints> OwnPads(const Node& node, const Pads& added) {
   }
   const auto& pool = params->As<rt::AveragePoolParams>();
   const bool fits = pool.auto_pad == rt::AutoPad::kNotSet && !pool.ceil_mode &&
-                    (pool.count_include_pad || AllZero(pool.pads));
+                    (pool.count_include_pad || AllZero(pool.pads)) &&
+                    FitWindows(added, pool.pads, pool.kernel_shape);
   return fits ? std::optional(pool.pads) : std::nullopt;
 }
 
