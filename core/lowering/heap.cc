@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/ir/weight_role.h"
+#include "core/lowering/composer.h"
 
 namespace dragoman {
 namespace {
@@ -26,16 +27,12 @@ Result<Value*> Positions(GraphBuilder& builder, Value* base, Value* shape) {
 // Puts `value` into `base` where `step` would read it, whatever way it moves elements.
 Result<Value*> PutByPosition(GraphBuilder& builder, const ViewStep& step, Value* base,
                              Value* value) {
-  const std::int64_t all[] = {-1};
-  Value* flat_shape = builder.Ints(all);
   DRAGOMAN_ASSIGN(Value * shape, builder.Add("Shape", {base}));
   DRAGOMAN_ASSIGN(Value * positions, Positions(builder, base, shape));
   DRAGOMAN_ASSIGN(Value * read, step.get(builder, positions));
-  DRAGOMAN_ASSIGN(Value * indices, builder.Add("Reshape", {read, flat_shape}));
-  DRAGOMAN_ASSIGN(Value * flat, builder.Add("Reshape", {base, flat_shape}));
-  DRAGOMAN_ASSIGN(Value * updates, builder.Add("Reshape", {value, flat_shape}));
-  DRAGOMAN_ASSIGN(Value * scattered, builder.Add("ScatterElements", {flat, indices, updates}));
-  return builder.Add("Reshape", {scattered, shape}, LiteralSizes(builder, shape));
+  Composer c(builder);  // which knows complex numbers
+  Value* scattered = c.Op("ScatterElements", {c.Flatten(base), c.Flatten(read), c.Flatten(value)});
+  return c.Done(c.Op("Reshape", {scattered, shape}, LiteralSizes(builder, shape)));
 }
 
 Result<Value*> Put(GraphBuilder& builder, const ViewStep& step, Value* base, Value* value) {
