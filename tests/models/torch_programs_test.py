@@ -75,6 +75,22 @@ AUTOCAST_REGIONS = """        with torch.autocast('cpu', torch.bfloat16):
 """
 
 
+FILLED_SPECTRUM = """        f = torch.fft.rfft2(x)
+        filled = torch.zeros(x.size(0), 4, 4, dtype=torch.complex64)
+        filled[:, :2, :2] = f[:, :2, :2] * 2
+        filled[:, -1:, :2] = f[:, -1:, :2].conj()
+        return torch.fft.irfft2(filled, s=(4, 6))
+"""
+
+SUMS_AT_PLACES = """        return (x.scatter_add(0, places, part),
+                x.scatter(0, places, part, reduce='add'),
+                x.scatter_reduce(0, places, part, 'sum', include_self=False),
+                x.scatter_reduce(0, places, part, 'mean'),
+                x.scatter_reduce(0, places, part * 1.0009766, 'prod'),
+                x.index_add(0, places, part))
+"""
+
+
 class TorchPrograms(ScriptedCase):
     def test_a_branch_that_cannot_take_the_sizes(self):
         module = self.script("x, rate: int", RATES)
@@ -123,6 +139,32 @@ class TorchPrograms(ScriptedCase):
         done = dragoman("convert", self.out / "m.pt", "-o", self.out / "m.onnx")
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("under autocast to another type than bfloat16 and float16", done.stderr)
+
+    def test_a_spectrum_that_is_filled_in_parts(self):
+        # As in Fourier neural operators. Of the complex numbers nothing is left but pairs.
+        module = self.script("x", FILLED_SPECTRUM)
+        x = torch.randn(2, 4, 6)
+        self.compare(module, (x,))
+        text = self.done("convert", self.out / "m.pt", "-o", "-", "--to", "text", "--level", "common",
+                         "--passes", "default", "--shape", "x=f32:2,4,6")
+        self.assertIn("onnx.DFT", text)
+        self.assertNotIn("c64", text)
+
+    def test_sums_of_halves_at_places(self):
+        # scatter rounds once: counted one by one, halves end at 2048.
+        x = torch.tensor([1.5, -2.0, 0.5]).half()
+        places = torch.zeros(5000, dtype=torch.int64)
+        places[:3] = 2
+        module = self.script("x, places, part", SUMS_AT_PLACES)
+        self.compare(module, (x, places, torch.ones(5000).half()))
+
+    def test_reductions_at_places_of_many_small_integers(self):
+        # As many as there are bytes: a count of them in their own type begins anew.
+        module = self.script("x, places, part", "        return x.scatter_reduce(0, places, part, "
+                             "'amax', include_self=False)\n")
+        x = torch.tensor([9, 9], dtype=torch.uint8)
+        self.compare(module, (x, torch.zeros(256, dtype=torch.int64),
+                              torch.full((256,), 3, dtype=torch.uint8)))
 
     def test_powers_of_two_beyond_the_type(self):
         self.script("x, n", "        return torch.ldexp(x, n)\n")

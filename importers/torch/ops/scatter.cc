@@ -39,23 +39,38 @@ Value* Source(CallComposer& c, Value* index, DType dtype) {
   return source;
 }
 
+struct Writes {
+  Value* index;  // of the sizes of `source`
+  Value* source;
+  std::int64_t axis;
+  bool widens;  // sums and products of halves are rounded once, not at each step
+};
+
+// `x` with what is written to a place and what is there taken together.
+Value* Accumulate(Composer& c, Value* x, const Writes& writes, const std::string& reduction) {
+  const auto taken = [&](Value* value) { return writes.widens ? c.Widen(value) : value; };
+  Value* y = c.Op("ScatterElements", {taken(x), writes.index, taken(writes.source)},
+                  {{"axis", writes.axis}, {"reduction", reduction}});
+  return c.CastLike(y, x);
+}
+
 Value* Scatter(CallComposer& c, std::string_view reduction) {
   const Vectorized self = AsVector(c, c.Tensor("self"));
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   const std::int64_t axis = c.AxisArgument("dim", self.x);
-  std::vector<NamedAttribute> attributes = {{"axis", axis}};
-  if (!reduction.empty()) attributes.push_back({"reduction", std::string(reduction)});
   Value* source = Source(c, index, c.dtype(self.x));
   index = WithoutRaising(c, index, self.x, static_cast<int>(axis));
-  Value* y = c.Op("ScatterElements", {self.x, index, source}, std::move(attributes));
+  Value* y = reduction.empty()
+                 ? c.Op("ScatterElements", {self.x, index, source}, {{"axis", axis}})
+                 : Accumulate(c, self.x, {index, source, axis, true}, std::string(reduction));
   return self.was_scalar ? c.Squeeze(y, {0}) : y;
 }
 
 // How often each place is written to, with those that keep what was there counted if `with_self`.
-Value* CountWrites(Composer& c, Value* x, Value* index, std::int64_t axis, bool with_self) {
+Value* CountWrites(Composer& c, Value* x, Writes writes, bool with_self) {
   Value* start = c.Full(c.Shape(x), with_self ? 1 : 0, c.dtype(x));
-  Value* ones = c.Full(c.Shape(index), 1, c.dtype(x));
-  return c.Op("ScatterElements", {start, index, ones}, {{"axis", axis}, {"reduction", "add"}});
+  writes.source = c.Full(c.Shape(writes.index), 1, c.dtype(x));
+  return Accumulate(c, start, writes, "add");
 }
 
 // What a reduction starts with, of element type `dtype`.
@@ -77,25 +92,20 @@ std::string ReductionName(const std::string& torch) {
   return torch == "amin" ? "min" : "";
 }
 
-struct Writes {
-  Value* index;  // of the sizes of `source`
-  Value* source;
-  std::int64_t axis;
-};
-
 // Arguments `reduce` and `include_self`: `x` with what is written to a place taken together.
 Value* ReduceAt(CallComposer& c, Value* x, const Writes& writes) {
   const std::string mode = c.Text("reduce");
   const std::string reduction = ReductionName(mode);
   if (c.failed() || reduction.empty()) return c.Fail(InvalidInput("the reduction is unknown"));
-  const auto& [index, source, axis] = writes;
   const bool with_self = c.BoolOr("include_self", true);
-  Value* untouched = c.Equal(CountWrites(c, x, index, axis, false), 0);
-  Value* start = with_self ? x : c.Where(untouched, x, Neutral(c, reduction, c.dtype(x)));
-  Value* y =
-      c.Op("ScatterElements", {start, index, source}, {{"axis", axis}, {"reduction", reduction}});
+  Value* start = x;
+  if (!with_self) {
+    Value* neutral = c.Expand(Neutral(c, reduction, c.dtype(x)), c.Shape(writes.index));
+    start = c.Op("ScatterElements", {x, writes.index, neutral}, {{"axis", writes.axis}});
+  }
+  Value* y = Accumulate(c, start, writes, reduction);
   if (mode != "mean") return y;
-  Value* count = c.Widen(CountWrites(c, x, index, axis, with_self));
+  Value* count = c.Widen(CountWrites(c, x, writes, with_self));
   Value* divisor = c.CastLike(c.Max(count, 1), y);
   return IsFloating(c.dtype(y)) ? c.Div(y, divisor) : FloorQuotient(c, y, divisor);
 }
@@ -122,7 +132,7 @@ Value* LowerScatterReduce(CallComposer& c) {
   const Vectorized self = AsVector(c, c.Tensor("self"));
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   const std::int64_t axis = c.AxisArgument("dim", self.x);
-  Value* y = ReduceAt(c, self.x, {index, Source(c, index, c.dtype(self.x)), axis});
+  Value* y = ReduceAt(c, self.x, {index, Source(c, index, c.dtype(self.x)), axis, true});
   return self.was_scalar ? c.Squeeze(y, {0}) : y;
 }
 
@@ -133,7 +143,7 @@ Value* LowerIndexReduce(CallComposer& c) {
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   Value* source = AsVector(c, c.Tensor("source")).x;
   Value* places = c.Expand(AlongAxis(c, index, axis, c.Rank(source)), c.Shape(source));
-  Value* y = ReduceAt(c, self.x, {places, source, axis});
+  Value* y = ReduceAt(c, self.x, {places, source, axis, false});
   return self.was_scalar ? c.Squeeze(y, {0}) : y;
 }
 
