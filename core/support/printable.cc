@@ -8,6 +8,9 @@
 namespace dragoman {
 namespace {
 
+// Of a message, which may quote what a file says, as long as that is.
+constexpr std::size_t kMostShown = 8000;
+
 bool IsPlain(char c) { return c >= ' ' && c <= '~'; }
 
 std::string EscapeBut(std::string_view kept, std::string_view text) {
@@ -62,7 +65,10 @@ std::string PrintableLines(std::string_view lines) { return EscapeBut("\n\t", li
 
 std::string PrintableMessage(std::string_view message) {
   const std::size_t head = LengthOfHead(message);
-  return Printable(message.substr(0, head)) + PrintableLines(message.substr(head));
+  std::size_t shown = std::min(head, kMostShown);
+  while (shown < head && (static_cast<unsigned char>(message[shown]) & 0xc0) == 0x80) --shown;
+  return Printable(message.substr(0, shown)) + (shown < head ? " …" : "") +
+         PrintableLines(message.substr(head));
 }
 
 }  // namespace dragoman

@@ -45,6 +45,12 @@ TEST(Printable, LeavesAnExcerptOnLinesOfItsOwn) {
             "node 'a\\nnext: b' is bad\n  line\n  ^");
   EXPECT_EQ(PrintableMessage("node 'a\n  next: b' is bad"), "node 'a\\n  next: b' is bad");
   EXPECT_EQ(PrintableMessage("bad\n  li\x1bne\n  ^"), "bad\n  li\\x1bne\n  ^");
+  // Cut between characters, and the excerpt stays.
+  const std::string cut = PrintableMessage("x" + std::string(100000, 'y') + "\n  line\n  ^");
+  EXPECT_EQ(cut, "x" + std::string(7999, 'y') + " …\n  line\n  ^");
+  std::string umlauts = "x";
+  for (int i = 0; i < 10000; ++i) umlauts += "ü";
+  EXPECT_EQ(PrintableMessage(umlauts).size(), 7999 + std::string(" …").size());
 }
 
 }  // namespace
