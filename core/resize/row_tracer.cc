@@ -209,6 +209,18 @@ Rows RowTracer::Reads(const Node& node) const {
   return count ? Rows::Count() : Rows::Shared(of_input);
 }
 
+// Rules count axes.
+Status RowTracer::CheckRanks(const Node& node) const {
+  const auto check = [&](const Value* value) -> Status {
+    if (value == nullptr || OldShape(value) != nullptr) return {};
+    if (value->type().known() && !value->type().is_tensor()) return {};
+    return Refuse(node, "the rank of '" + value->name() + "' is not known; state it by --shape");
+  };
+  for (std::size_t i = 0; i < node.num_operands(); ++i) DRAGOMAN_TRY(check(node.operand(i)));
+  for (std::size_t i = 0; i < node.num_results(); ++i) DRAGOMAN_TRY(check(node.result(i)));
+  return {};
+}
+
 Status RowTracer::TraceNode(Node& node) {
   const Rows reads = Reads(node);
   if (reads.is_lost() || reads.is_shared()) {
@@ -219,11 +231,7 @@ Status RowTracer::TraceNode(Node& node) {
   const RowRule* rule = FindRowRule(node);
   if (rule == nullptr)
     return Refuse(node, "what the operator does with the samples of a batch is not known");
-  for (std::size_t i = 0; i < node.num_results(); ++i) {
-    const Value* result = node.result(i);
-    if (result != nullptr && result->type().is_tensor() && OldShape(result) == nullptr)
-      return Refuse(node, "the rank of '" + result->name() + "' is not known; state it by --shape");
-  }
+  DRAGOMAN_TRY(CheckRanks(node));
   DRAGOMAN_TRY(rule->trace(node, *this));
   return Infer(node);
 }

@@ -101,6 +101,8 @@ class RowTracer {
 
   Status TraceNodes(Graph& graph);
   Status TraceNode(Node& node);
+  // Errors: the rank of an operand or result that may be a tensor is not known.
+  Status CheckRanks(const Node& node) const;
   Status TraceCount(Node& node);
   Status TakeFirstOfExpanded(Node& node);
   void SetResults(Node& node, const Rows& rows);

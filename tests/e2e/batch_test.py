@@ -286,6 +286,17 @@ entry main(%x: f32[1, 4], %s: f32[1, 4]) -> (%y: f32[1, 4], %n: f32[1, 4])
                 self.assertIn(why, said)
                 self.assertFalse((self.out / "w.onnx").exists())
 
+    def test_operands_of_unknown_rank(self):
+        for node in ('onnx.Einsum(%x, %z) {equation = "ij, jk -> ik"}', "onnx.MatMul(%x, %z)",
+                     "onnx.Add(%x, %z)", "onnx.Concat(%x, %z) {axis = 1}", "onnx.Reshape(%x, %z)"):
+            for kind in ("", ": f32[*]" if "Reshape" not in node else ": i64[*]"):
+                model = self.model(f"graph main(%x: f32[2, 2], %z{kind}) -> (%y: f32[2, 2]) {{\n"
+                                   f"  %y = {node}\n}}")
+                with self.subTest(node + kind):
+                    said = self.fails(4, "convert", model, "-o", self.out / "w.onnx", "--batch", "n",
+                                      "--batch-axis", "x=0")
+                    self.assertIn("not known", said)
+
     def test_all_that_is_in_the_way_is_listed(self):
         model = self.model("graph main(%x: f32[2, 2]) -> (%y, %z) {\n"
                            "  %y = onnx.Softmax(%x) {axis = 0}\n"
