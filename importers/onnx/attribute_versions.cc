@@ -138,6 +138,11 @@ constexpr AttributeVersions kVersions[] = {
 };
 static_assert(std::ranges::is_sorted(kVersions, {}, &AttributeVersions::op));
 
+// Attributes that are true or false. Of other numbers, ONNX Runtime takes some for true and some
+// for false.
+constexpr std::string_view kTruths =
+    "keepdims largest sorted exclusive reverse select_last_index count_include_pad ceil_mode";
+
 bool Lists(std::string_view names, std::string_view name) {
   while (true) {
     const std::size_t end = names.find(' ');
@@ -147,10 +152,23 @@ bool Lists(std::string_view names, std::string_view name) {
   }
 }
 
+Status CheckTruths(const Node& node) {
+  for (const NamedAttribute& attribute : node.attributes()) {
+    const auto* number = attribute.value.As<std::int64_t>();
+    if (number == nullptr || *number == 0 || *number == 1 || !Lists(kTruths, attribute.name))
+      continue;
+    return InvalidInput("attribute '" + attribute.name + "' is " + std::to_string(*number) +
+                        ", expected 0 or 1")
+        .At(node.Describe());
+  }
+  return {};
+}
+
 }  // namespace
 
 Status CheckAttributeVersions(const Node& node, std::int64_t opset) {
   const OpName& name = node.op();
+  if (IsDefaultDomain(name.domain)) DRAGOMAN_TRY(CheckTruths(node));
   const std::string op = IsDefaultDomain(name.domain) ? name.type : name.domain + "." + name.type;
   for (const AttributeVersions& row :
        std::ranges::equal_range(kVersions, op, {}, &AttributeVersions::op)) {

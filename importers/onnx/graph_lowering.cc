@@ -212,6 +212,8 @@ Result<std::vector<Value*>> OnnxGraphLowering::LowerOperator(const Node& node,
   const std::string& type = node.op().type;
   if (const Function* function = FindFunction(node))
     return InlineCall(node, *function, scope, builder);
+  if (IsDefaultDomain(node.op().domain) && !ImportOf(node, scope) && !scope.opsets->empty())
+    return InvalidInput("no operator set of ai.onnx is imported").At(node.Describe());
   DRAGOMAN_TRY(CheckAttributeVersions(node, OpsetOf(node, scope)));
   if (!IsDefaultDomain(node.op().domain)) return LowerOtherDomain(node, scope, builder);
   if (type == "Constant") return LowerConstantNode(node, scope, builder);
@@ -405,13 +407,18 @@ Result<std::vector<NamedAttribute>> OnnxGraphLowering::ResolveAttributes(
   return resolved;
 }
 
-std::int64_t OnnxGraphLowering::OpsetOf(const Node& node, const CallScope& scope) const {
+std::optional<std::int64_t> OnnxGraphLowering::ImportOf(const Node& node,
+                                                        const CallScope& scope) const {
   const std::string_view domain = CanonicalDomain(node.op().domain);
   for (const OpsetImport& opset : *scope.opsets) {
     if (CanonicalDomain(opset.domain) == domain) return opset.version;
   }
+  return std::nullopt;
+}
+
+std::int64_t OnnxGraphLowering::OpsetOf(const Node& node, const CallScope& scope) const {
   // Files of IR version 1 and 2 import nothing: they mean version 1.
-  return 1;
+  return ImportOf(node, scope).value_or(1);
 }
 
 OriginPtr OnnxGraphLowering::OriginOf(const Node& node, const CallScope& scope) const {

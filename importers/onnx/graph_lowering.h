@@ -146,6 +146,8 @@ class OnnxGraphLowering {
   Result<Value*> LookupOutput(const Use& output) const;
   Result<std::vector<NamedAttribute>> ResolveAttributes(const Node& node,
                                                         const CallScope& scope) const;
+  // The version that is imported of the node's domain, if one is.
+  std::optional<std::int64_t> ImportOf(const Node& node, const CallScope& scope) const;
   std::int64_t OpsetOf(const Node& node, const CallScope& scope) const;
   OriginPtr OriginOf(const Node& node, const CallScope& scope) const;
 

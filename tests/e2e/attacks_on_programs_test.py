@@ -178,11 +178,18 @@ class Contradictions(ProgramCase):
                'tensor { dtype: DT_BOOL tensor_shape { dim { size: 2 } } tensor_content: "\\002\\377" } } }'),
             tf("y", "LogicalNot", "c", more="")), "error: ")
 
+    def test_numbers_that_stand_for_truth(self):
+        """Of 2, ONNX Runtime makes a false keepdims; others make a true one."""
+        for attribute in ("keepdims = 2", "keepdims = -1"):
+            self.refused(self.onnx(f"%y = onnx.ArgMax(%x) {{{attribute}}}", outputs="%y: i64[1]"),
+                         "attribute 'keepdims' is -?[0-9]+, expected 0 or 1")
+
     def test_operators_that_are_two(self):
         body = "entry main(%x: f32[2]) -> (%y: f32[2]) {{\n  %y = {}(%x)\n}}\n"
         for imports, said in (
                 ('opset "" 17\nopset "ai.onnx" 11\n', "operator sets 17 and 11 of ai.onnx"),
                 ('opset "" 0\n', "operator set 0 of ai.onnx, which there is not"),
+                ('opset "f" 1\n', "no operator set of ai.onnx is imported"),
                 ("", "imports no operator set, which IR version 8 demands")):
             text = HEAD.replace('opset "" 17\n', imports) + body.format("onnx.Neg")
             self.refused(self.put("m.dgt", text), said)
