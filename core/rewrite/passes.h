@@ -32,6 +32,7 @@ std::span<const Pattern> ConstantPatterns();
 std::span<const Pattern> LargeConstantPatterns();
 std::span<const Pattern> WeightPatterns();
 std::span<const Pattern> SinkingPatterns();
+std::span<const Pattern> AnyOrderPatterns();  // those that move any Transpose
 std::span<const Pattern> TransposePatterns();
 std::span<const Pattern> BatchNormalizationPatterns();
 std::span<const Pattern> DequantizationPatterns();

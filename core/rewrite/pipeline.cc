@@ -56,6 +56,7 @@ constexpr PatternFamily kLargeConstants[] = {LargeConstantPatterns};
 constexpr PatternFamily kLinear[] = {LinearPatterns};
 constexpr PatternFamily kNumbers[] = {NumberPatterns};
 constexpr PatternFamily kSinking[] = {SinkingPatterns};
+constexpr PatternFamily kAnyOrder[] = {AnyOrderPatterns};
 constexpr PatternFamily kTransposes[] = {TransposePatterns};
 constexpr PatternFamily kNormalizations[] = {BatchNormalizationPatterns};
 constexpr PatternFamily kDequantizations[] = {DequantizationPatterns};
@@ -189,6 +190,11 @@ constexpr PassInfo kPasses[] = {
      .sentence = "multiplies the first operand of a product of matrices by the number that its "
                  "result is multiplied or divided by: for graphs that are compared",
      .families = kFactors,
+     .by_default = false},
+    {.name = "sink-all-transposes",
+     .sentence = "moves every Transpose after the operators that read it, as far as these take "
+                 "elements in any order: for graphs that are compared",
+     .families = kAnyOrder,
      .by_default = false},
     {.name = "hide-by-infinity",
      .sentence = "hides scores of attention by -inf in place of large negative numbers, where "

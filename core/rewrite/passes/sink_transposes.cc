@@ -4,7 +4,8 @@
 // both go (fold_transposes.cc).
 //
 // Only Transposes of that kind are moved, of four axes and more, or after a convolution over one
-// axis: others belong to what they stand at, such as the heads of an attention.
+// axis: others belong to what they stand at, such as the heads of an attention. Where graphs are
+// compared, those go as far as they can, too: optimisers move them, and each in its own way.
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -55,6 +56,15 @@ const Attribute::Ints* ChannelsLast(const Value* value) {
   }
   return perm->size() > 3 || ComesFromConv(node->operand(0)) ? perm : nullptr;
 }
+
+// The permutation of any Transpose that gives `value`; nullptr: none does.
+const Attribute::Ints* AnyOrder(const Value* value) {
+  const Node* node = ProducerOf(value, "Transpose");
+  return node != nullptr ? IntsAttribute(*node, "perm") : nullptr;
+}
+
+// Which Transposes are moved.
+using Turned = const Attribute::Ints* (*)(const Value* value);
 
 Perm Inverse(const Perm& perm) {
   Perm inverse(perm.size());
@@ -133,9 +143,10 @@ bool IsOneNumber(const Value& value) {
 }
 
 // f(Transpose(x)) = Transpose(f(x))
+template <Turned kTurned>
 Result<bool> SinkBehindUnary(Node& node, PassContext& context) {
   if (!IsUnary(node)) return false;
-  const Attribute::Ints* perm = ChannelsLast(node.operand(0));
+  const Attribute::Ints* perm = kTurned(node.operand(0));
   if (perm == nullptr) return false;
   std::vector<Value*> operands = OperandsOf(node);
   for (std::size_t i = 1; i < operands.size(); ++i) {
@@ -148,8 +159,9 @@ Result<bool> SinkBehindUnary(Node& node, PassContext& context) {
 // How a value that broadcasts with a transposed tensor can do so with what is transposed.
 enum class Move { kImpossible, kTransposed, kAsItIs, kAlongChannels, kConstant, kSmall };
 
+template <Turned kTurned>
 Move MoveOf(const Value* value, const Perm& perm) {
-  const Attribute::Ints* own = ChannelsLast(value);
+  const Attribute::Ints* own = kTurned(value);
   if (own != nullptr && *own == perm) return Move::kTransposed;
   const Shape* shape = value != nullptr ? value->type().shape() : nullptr;
   if (shape == nullptr || shape->size() > perm.size()) return Move::kImpossible;
@@ -167,16 +179,19 @@ Move MoveOf(const Value* value, const Perm& perm) {
   }
   if (const Tensor* tensor = ConstantOf(value))
     return tensor->dtype() != DType::kString ? Move::kConstant : Move::kImpossible;
-  return rank == perm.size() && ones(1) ? Move::kSmall : Move::kImpossible;
+  // Of any order, what is put in front of a small operand could be moved again.
+  const bool may_turn = kTurned == ChannelsLast;
+  return may_turn && rank == perm.size() && ones(1) ? Move::kSmall : Move::kImpossible;
 }
 
+template <Turned kTurned>
 Result<Value*> BeforeTranspose(Value* value, const Perm& perm, Node& node, PassContext& context) {
-  const Move move = MoveOf(value, perm);
+  const Move move = MoveOf<kTurned>(value, perm);
   if (move == Move::kTransposed) return value->producer()->operand(0);
   if (move == Move::kAsItIs) return value;
   const Tensor* tensor = ConstantOf(value);
   if (move == Move::kAlongChannels) {
-    Perm sizes(perm.size() - 1, 1);
+    Perm sizes(perm.size() - static_cast<std::size_t>(perm.back()), 1);
     sizes.front() = tensor != nullptr ? tensor->size() : -1;
     if (tensor != nullptr)
       return context.AddConstant(*node.graph(), tensor->Reshaped(sizes), value->name(),
@@ -195,35 +210,37 @@ Result<Value*> BeforeTranspose(Value* value, const Perm& perm, Node& node, PassC
 }
 
 // f(Transpose(x), Transpose(y), constant) = Transpose(f(x, y, transposed constant))
+template <Turned kTurned>
 Result<bool> SinkBehindBroadcasting(Node& node, PassContext& context) {
   if (!IsElementwise(node) || IsUnary(node)) return false;
   const Attribute::Ints* perm = nullptr;
   for (const Use& use : node.operands()) {
-    if (perm == nullptr) perm = ChannelsLast(use.value());
+    if (perm == nullptr) perm = kTurned(use.value());
   }
   if (perm == nullptr || node.result()->type().rank() != static_cast<int>(perm->size()))
     return false;
   const Perm order = *perm;
   for (const Use& use : node.operands()) {
-    if (MoveOf(use.value(), order) == Move::kImpossible) return false;
+    if (MoveOf<kTurned>(use.value(), order) == Move::kImpossible) return false;
   }
   std::vector<Value*> operands;
   for (const Use& use : node.operands()) {
-    DRAGOMAN_ASSIGN(Value * operand, BeforeTranspose(use.value(), order, node, context));
+    DRAGOMAN_ASSIGN(Value * operand, BeforeTranspose<kTurned>(use.value(), order, node, context));
     operands.push_back(operand);
   }
   return PutBefore(node, operands, node.attributes(), order, context);
 }
 
 // Concat(Transpose(x), …) = Transpose(Concat(x, …))
+template <Turned kTurned>
 Result<bool> SinkBehindConcat(Node& node, PassContext& context) {
   if (!node.Is("Concat")) return false;
-  const Attribute::Ints* perm = ChannelsLast(node.operand(0));
+  const Attribute::Ints* perm = kTurned(node.operand(0));
   if (perm == nullptr) return false;
   const Perm order = *perm;
   std::vector<Value*> operands;
   for (const Use& use : node.operands()) {
-    const Attribute::Ints* own = ChannelsLast(use.value());
+    const Attribute::Ints* own = kTurned(use.value());
     if (own == nullptr || *own != order) return false;
     operands.push_back(use.value()->producer()->operand(0));
   }
@@ -233,9 +250,10 @@ Result<bool> SinkBehindConcat(Node& node, PassContext& context) {
 }
 
 // Operators along an axis: Softmax, Split, quantisation with a scale for each channel.
+template <Turned kTurned>
 Result<bool> SinkBehindAxis(Node& node, PassContext& context) {
   if (AxisUseOf(node) != AxisUse::kAlong) return false;
-  const Attribute::Ints* perm = ChannelsLast(node.operand(0));
+  const Attribute::Ints* perm = kTurned(node.operand(0));
   if (perm == nullptr || !HasResultsOfRank(node, perm->size())) return false;
   const Perm order = *perm;
   const std::int64_t axis = AxisBefore(order, IntAttribute(node, "axis"));
@@ -247,11 +265,12 @@ Result<bool> SinkBehindAxis(Node& node, PassContext& context) {
 
 // Reductions and Squeeze: their axes are those of what is transposed, and the others keep their
 // order.
+template <Turned kTurned>
 Result<bool> SinkBehindAxes(Node& node, PassContext& context) {
   const bool squeezes = node.Is("Squeeze");
   const bool reduces = node.op().dialect == "onnx" && node.op().type.starts_with("Reduce");
   if (!squeezes && !reduces) return false;
-  const Attribute::Ints* perm = ChannelsLast(node.operand(0));
+  const Attribute::Ints* perm = kTurned(node.operand(0));
   const auto stated = perm != nullptr ? IntsOf(context, node.operand(1)) : std::nullopt;
   if (!stated || stated->empty()) return false;
   const Perm order = *perm;
@@ -327,9 +346,10 @@ Result<bool> LiftPad(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+template <Turned kTurned>
 Result<bool> SinkBehindSlice(Node& node, PassContext& context) {
   if (!node.Is("Slice") || node.operand(1)->type().dtype() != DType::kI64) return false;
-  const Attribute::Ints* perm = ChannelsLast(node.operand(0));
+  const Attribute::Ints* perm = kTurned(node.operand(0));
   const auto stated = perm != nullptr ? IntsOf(context, node.operand(3)) : std::nullopt;
   if (!stated) return false;
   const Perm order = *perm;
@@ -339,6 +359,24 @@ Result<bool> SinkBehindSlice(Node& node, PassContext& context) {
   operands[0] = operands[0]->producer()->operand(0);
   operands[3] = IntsConstant(*axes, node, context);
   return PutBefore(node, operands, node.attributes(), order, context);
+}
+
+// Gather(Transpose(x), i) = Transpose(Gather(x, i)), for one place or a list of places
+template <Turned kTurned>
+Result<bool> SinkBehindGather(Node& node, PassContext& context) {
+  const Attribute::Ints* perm = node.Is("Gather") ? kTurned(node.operand(0)) : nullptr;
+  const auto places = perm != nullptr ? node.operand(1)->type().rank() : std::nullopt;
+  if (!places || *places > 1) return false;
+  Perm order = *perm;
+  const std::int64_t axis = AxisBefore(order, IntAttribute(node, "axis"));
+  if (axis == kNoAxis) return false;
+  std::vector<Value*> operands = OperandsOf(node);
+  operands[0] = operands[0]->producer()->operand(0);
+  if (*places == 0) {
+    std::erase(order, axis);
+    for (std::int64_t& before : order) before -= before > axis ? 1 : 0;
+  }
+  return PutBefore(node, operands, WithInt(node, "axis", axis), order, context);
 }
 
 // Transpose(Unsqueeze(x, axes), p) = Unsqueeze(Transpose(x, r), axes'), which joins a Transpose
@@ -379,15 +417,28 @@ Result<bool> LiftUnsqueeze(Node& node, PassContext& context) {
 
 std::span<const Pattern> SinkingPatterns() {
   static constexpr Pattern kPatterns[] = {
-      {"sink-behind-unary", SinkBehindUnary},
-      {"sink-behind-broadcasting", SinkBehindBroadcasting},
-      {"sink-behind-concat", SinkBehindConcat},
-      {"sink-behind-axis", SinkBehindAxis},
-      {"sink-behind-axes", SinkBehindAxes},
+      {"sink-behind-unary", SinkBehindUnary<ChannelsLast>},
+      {"sink-behind-broadcasting", SinkBehindBroadcasting<ChannelsLast>},
+      {"sink-behind-concat", SinkBehindConcat<ChannelsLast>},
+      {"sink-behind-axis", SinkBehindAxis<ChannelsLast>},
+      {"sink-behind-axes", SinkBehindAxes<ChannelsLast>},
       {"sink-behind-pad", SinkBehindPad},
-      {"sink-behind-slice", SinkBehindSlice},
+      {"sink-behind-slice", SinkBehindSlice<ChannelsLast>},
       {"lift-unsqueeze", LiftUnsqueeze},
       {"lift-pad", LiftPad},
+  };
+  return kPatterns;
+}
+
+std::span<const Pattern> AnyOrderPatterns() {
+  static constexpr Pattern kPatterns[] = {
+      {"sink-any-behind-unary", SinkBehindUnary<AnyOrder>},
+      {"sink-any-behind-broadcasting", SinkBehindBroadcasting<AnyOrder>},
+      {"sink-any-behind-concat", SinkBehindConcat<AnyOrder>},
+      {"sink-any-behind-axis", SinkBehindAxis<AnyOrder>},
+      {"sink-any-behind-axes", SinkBehindAxes<AnyOrder>},
+      {"sink-any-behind-slice", SinkBehindSlice<AnyOrder>},
+      {"sink-any-behind-gather", SinkBehindGather<AnyOrder>},
   };
   return kPatterns;
 }

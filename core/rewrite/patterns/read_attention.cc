@@ -60,22 +60,25 @@ Result<bool> ReadSafeSoftmax(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-// A value of a product, and the number that it is multiplied by.
+// A value of a product, the number that it is multiplied by, and what then turns it.
 struct Scaled {
   Value* value = nullptr;
   double factor = 1;
+  const Node* transpose = nullptr;  // nullptr: nothing
 };
 
 // Of a Mul with a number that makes nothing larger, and not so much smaller that a product of two
 // would be 0.
 std::optional<Scaled> ReadScaled(const Value* value) {
+  const Node* transpose = ProducerOf(value, "Transpose");
+  if (transpose != nullptr) value = transpose->operand(0);
   const Node* product = ProducerOf(value, "Mul");
   const Tensor* factor = product != nullptr ? ConstantOf(product->operand(1)) : nullptr;
   if (factor == nullptr || factor->size() != 1 || !SameShape(*product->operand(0), *value))
     return std::nullopt;
   const double number = factor->FloatAt(0);
   const bool shrinks = std::abs(number) <= 1 && std::abs(number) >= kLeastFactor;
-  return shrinks ? std::optional(Scaled{product->operand(0), number}) : std::nullopt;
+  return shrinks ? std::optional(Scaled{product->operand(0), number, transpose}) : std::nullopt;
 }
 
 double Rounded(double number, DType dtype) {
@@ -91,23 +94,24 @@ double ProductOf(double a, double b, DType dtype) {
   return Rounded(a * b, dtype);
 }
 
-// MatMul(x · a, y · b) = MatMul(x · (a · b), y), for numbers; the transpose of y too
+// `value` turned as what is scaled was.
+Result<Value*> InsertTurn(Value* value, const Scaled& scaled, Node& node, PassContext& context) {
+  if (scaled.transpose == nullptr) return value;
+  return context.Insert(node, "Transpose", {{value}}, scaled.transpose->attributes());
+}
+
+// MatMul(x · a, y · b) = MatMul(x · (a · b), y), for numbers; with Transposes of both, too
 Result<bool> MergeFactors(Node& node, PassContext& context) {
   const DType dtype = node.Is("MatMul") ? node.result()->type().dtype() : DType::kUnknown;
   if (dtype != DType::kF32 && dtype != DType::kF64) return false;
-  const std::optional<Scaled> x = ReadScaled(node.operand(0));
-  const Node* transpose = ProducerOf(node.operand(1), "Transpose");
-  const std::optional<Scaled> y =
-      ReadScaled(transpose != nullptr ? transpose->operand(0) : node.operand(1));
+  const std::optional<Scaled> x = ReadScaled(node.operand(0)), y = ReadScaled(node.operand(1));
   if (!x || !y || x->value->is_constant() || y->value->is_constant()) return false;
   DRAGOMAN_ASSIGN(Tensor product, Tensor::Full(dtype, {}, ProductOf(x->factor, y->factor, dtype)));
   Value* factor = context.AddConstant(*node.graph(), std::move(product), "factor", node.origin());
   DRAGOMAN_ASSIGN(Value * scaled, context.Insert(node, "Mul", {{x->value, factor}}));
-  Value* other = y->value;
-  if (transpose != nullptr) {
-    DRAGOMAN_ASSIGN(other, context.Insert(node, "Transpose", {{other}}, transpose->attributes()));
-  }
-  DRAGOMAN_ASSIGN(Value * result, context.Insert(node, "MatMul", {{scaled, other}}));
+  DRAGOMAN_ASSIGN(Value * first, InsertTurn(scaled, *x, node, context));
+  DRAGOMAN_ASSIGN(Value * second, InsertTurn(y->value, *y, node, context));
+  DRAGOMAN_ASSIGN(Value * result, context.Insert(node, "MatMul", {{first, second}}));
   return context.ReplaceIfAllowed(node, result);
 }
 

@@ -345,6 +345,9 @@ Image ChannelsLast(Drawing& d, bool of_floats = false) {
   for (std::size_t i = 2; i < rank; ++i) image.perm.push_back(static_cast<std::int64_t>(i));
   image.perm.push_back(1);
   if (d.Chance(10)) std::swap(image.perm[0], image.perm[static_cast<std::size_t>(d.Between(1, 2))]);
+  for (std::size_t i = 0; d.Chance(25) && i < rank; ++i)
+    std::swap(image.perm[i],
+              image.perm[static_cast<std::size_t>(d.Between(0, std::ssize(first) - 1))]);
   for (const std::int64_t axis : image.perm)
     image.sizes.push_back(first[static_cast<std::size_t>(axis)]);
   image.value = d.Node("Transpose", {x}, fmt::format("perm = [{}]", List(image.perm)));
@@ -370,6 +373,16 @@ void UnaryOfChannelsLast(Drawing& d) {
     return;
   }
   d.MaybeRead(d.Node("Clip", {x.value, d.Numbers("f32", d.Chance(20) ? Sizes{1} : Sizes{}), ""}));
+}
+
+void PlacesOfChannelsLast(Drawing& d) {
+  const Image x = ChannelsLast(d);
+  const Sizes sizes = d.Chance(50) ? Sizes{} : d.Chance(75) ? Sizes{2} : Sizes{1, 2};
+  const std::string places = d.Chance(70)
+                                 ? d.Constant("i64", sizes, [&] { return d.Between(-1, 0); })
+                                 : d.Input("i64", sizes, {.low = 0, .high = 0});
+  d.MaybeRead(
+      d.Node("Gather", {x.value, places}, fmt::format("axis = {}", d.Axis(x.sizes.size()))));
 }
 
 // With the like, with numbers, vectors of channels, images of constants and of one pixel.
@@ -615,6 +628,13 @@ std::span<const DrawnPattern> DrawnMoves() {
       {"sink-behind-axes", AxesOfChannelsLast, Exactness::kRounded},
       {"sink-behind-pad", PadOfChannelsLast, Exactness::kRounded},
       {"sink-behind-slice", SliceOfChannelsLast, Exactness::kRounded},
+      {"sink-any-behind-unary", UnaryOfChannelsLast, Exactness::kRounded},
+      {"sink-any-behind-broadcasting", SumOfChannelsLast, Exactness::kRounded},
+      {"sink-any-behind-concat", JoinOfChannelsLast, Exactness::kRounded},
+      {"sink-any-behind-axis", AxisOfChannelsLast, Exactness::kNearest},
+      {"sink-any-behind-axes", AxesOfChannelsLast, Exactness::kRounded},
+      {"sink-any-behind-slice", SliceOfChannelsLast, Exactness::kRounded},
+      {"sink-any-behind-gather", PlacesOfChannelsLast, Exactness::kRounded},
       {"lift-unsqueeze", UnsqueezeBetweenTransposes},
       {"lift-pad", ConvOfPadded, Exactness::kRounded},
       {"remove-reshape-back", Reshapes},

@@ -379,7 +379,9 @@ void ScaledProducts(Drawing& d) {
   };
   const std::int64_t rows = d.Size(), columns = d.Size();
   const bool turns = d.Chance(50);
-  const std::string x = scaled({2, rows, features});
+  const bool turns_x = d.Chance(30);
+  std::string x = scaled(turns_x ? Sizes{2, features, rows} : Sizes{2, rows, features});
+  if (turns_x) x = d.Node("Transpose", {x}, "perm = [0, 2, 1]");
   std::string y = scaled(turns ? Sizes{2, columns, features} : Sizes{2, features, columns});
   if (turns) y = d.Node("Transpose", {y}, "perm = [0, 2, 1]");
   d.MaybeRead(d.Node("MatMul", {x, y}));
