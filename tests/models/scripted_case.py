@@ -41,13 +41,13 @@ class ScriptedCase(CommandCase):
         module.save(str(self.out / "m.pt"))
         return module
 
-    def compare(self, module, arguments, given=None):
+    def compare(self, module, arguments, given=None, model="m.pt"):
         """`given`: how many of the arguments the call states; all if None."""
         facts = []
         for i, argument in enumerate(arguments[:given]):
             np.save(self.out / f"{i}.npy", np.asarray(argument))
             facts += ["--input", f"{i}={self.out}/{i}.npy"]
-        self.done("run", self.out / "m.pt", "-q", *facts, "--output-dir", self.out / "results")
+        self.done("run", self.out / model, "-q", *facts, "--output-dir", self.out / "results")
         wanted = module(*arguments[:given])
         found = read_outputs(self.out / "results")
         for (array, _), one in zip(found, wanted if isinstance(wanted, tuple) else (wanted,)):

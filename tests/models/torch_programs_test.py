@@ -75,6 +75,11 @@ AUTOCAST_REGIONS = """        with torch.autocast('cpu', torch.bfloat16):
 """
 
 
+OPEN_INDICES = """        n = x.size(0)
+        return (F.pdist(x), torch.tril_indices(n, n + 1, 1), torch.triu_indices(n, n, -1),
+                torch.fft.fftfreq(n), torch.fft.rfftfreq(n, d=0.5))
+"""
+
 FILLED_SPECTRUM = """        f = torch.fft.rfft2(x)
         filled = torch.zeros(x.size(0), 4, 4, dtype=torch.complex64)
         filled[:, :2, :2] = f[:, :2, :2] * 2
@@ -139,6 +144,13 @@ class TorchPrograms(ScriptedCase):
         done = dragoman("convert", self.out / "m.pt", "-o", self.out / "m.onnx")
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("under autocast to another type than bfloat16 and float16", done.stderr)
+
+    def test_indices_and_frequencies_of_open_sizes(self):
+        module = self.script("x", OPEN_INDICES)
+        self.done("convert", self.out / "m.pt", "-o", self.out / "m.onnx", "--shape", "x=f32:n,3")
+        for rows in (1, 4, 5):
+            self.compare(module, (torch.randn(rows, 3),))
+            self.compare(module, (torch.randn(rows, 3),), model="m.onnx")
 
     def test_a_spectrum_that_is_filled_in_parts(self):
         # As in Fourier neural operators. Of the complex numbers nothing is left but pairs.

@@ -54,7 +54,12 @@ Value* LowerEuclideanDistances(CallComposer& c) {
 Value* LowerPdist(CallComposer& c) {
   Value* x = c.Tensor("self");
   const std::optional<std::int64_t> rows = c.KnownSize(x, 0);
-  if (!rows) return c.Refuse("the number of rows is not known; state it with --shape");
+  if (!rows) {
+    Value* row = c.Iota(c.Size(x, 0));
+    Value* is_after = c.Less(c.Unsqueeze(row, {1}), row);
+    Value* all = AllDistances(c, x, x, c.Float("p"));
+    return c.Op("Compress", {c.Flatten(all), c.Flatten(is_after)});
+  }
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < *rows; ++i) {
     for (std::int64_t j = i + 1; j < *rows; ++j) places.push_back(i * *rows + j);

@@ -220,14 +220,14 @@ Value* LowerFourierShift(CallComposer& c) {
 
 // fft_fftfreq, fft_rfftfreq: the frequencies of a transform's results.
 Value* LowerFourierFrequencies(CallComposer& c) {
-  const std::int64_t n = c.Int("n");
-  if (c.failed()) return nullptr;
-  if (n < 1) return c.Fail(c.call().Invalid("n must be positive"));
-  Value* i = c.Iota(c.Int(c.call().op().type == "fft_rfftfreq" ? n / 2 + 1 : n));
-  if (c.call().op().type == "fft_fftfreq")
-    i = c.Where(c.Less(i, (n + 1.0) / 2), i, c.Sub(i, c.Int(n)));
-  Value* scaled = c.Mul(c.Cast(i, DType::kF64), 1 / (static_cast<double>(n) * c.FloatOr("d", 1)));
-  return c.Cast(scaled, c.DTypeOr("dtype", kDefaultFloat));
+  Value* n = c.Take(c.call().IntValue("n"));
+  if (c.Take(c.call().Scalar("n")).known() && c.Int("n") < 1)
+    return c.Fail(c.call().Invalid("n must be positive"));
+  const bool half = c.call().op().type == "fft_rfftfreq";
+  Value* i = c.Iota(half ? c.Add(c.Div(n, 2), 1) : n);
+  if (!half) i = c.Where(c.Less(c.Mul(i, 2), n), i, c.Sub(i, n));
+  Value* length = c.Mul(c.Cast(n, DType::kF64), c.FloatOr("d", 1));
+  return c.Cast(c.Mul(c.Cast(i, DType::kF64), c.Div(1, length)), c.DTypeOr("dtype", kDefaultFloat));
 }
 
 // Frames of the signal, times the window, transformed: (batch, frequency, frame).

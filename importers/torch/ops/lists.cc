@@ -169,8 +169,22 @@ Result<Results> LowerAllClose(Call& call) {
   return Results{call.NewNumber(Number::Kind::kBool, all)};
 }
 
-// tril_indices, triu_indices: the rows and columns of a triangle of known size.
+// Of a triangle whose size is known at run time.
+Value* OpenTriangleIndices(CallComposer& c, bool lower, std::int64_t offset) {
+  Value* rows = c.Iota(c.Take(c.call().IntValue("row")));
+  Value* columns = c.Iota(c.Take(c.call().IntValue("col")));
+  Value* beyond = c.Sub(columns, c.Unsqueeze(rows, {1}));
+  const auto limit = static_cast<double>(offset);
+  Value* inside = lower ? c.LessOrEqual(beyond, limit) : c.GreaterOrEqual(beyond, limit);
+  return c.Cast(c.Op("NonZero", {inside}), c.DTypeOr("dtype", DType::kI64));
+}
+
+// tril_indices, triu_indices: rows and columns.
 Value* LowerTriangleIndices(CallComposer& c) {
+  const bool is_known =
+      c.Take(c.call().Scalar("row")).known() && c.Take(c.call().Scalar("col")).known();
+  if (!is_known)
+    return OpenTriangleIndices(c, c.call().op().type == "tril_indices", c.Int("offset"));
   const std::int64_t rows = c.Int("row");
   const std::int64_t columns = c.Int("col");
   const std::int64_t offset = c.Int("offset");
