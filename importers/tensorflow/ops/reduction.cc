@@ -117,12 +117,14 @@ Value* Cumulative(Call& c, std::string_view reduction, double neutral) {
 
 Value* LowerCumulativeProduct(Call& c) { return Cumulative(c, "ReduceProd", 1); }
 
-// What does not count has no power.
+// What does not count is the least number, beside which all others lose nothing; where nothing
+// else counts, the sum is 0.
 Value* LowerCumulativeLogSumExp(Call& c) {
   const double least = c.failed() || c.dtype(c.Tensor(0)) != DType::kF64
                            ? std::numeric_limits<float>::lowest()
                            : std::numeric_limits<double>::lowest();
-  return Cumulative(c, "ReduceLogSumExp", least);
+  Value* sums = Cumulative(c, "ReduceLogSumExp", least);
+  return c.Where(c.LessOrEqual(sums, least), -std::numeric_limits<double>::infinity(), sums);
 }
 
 }  // namespace

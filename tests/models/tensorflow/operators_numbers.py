@@ -67,6 +67,15 @@ def make_special():
     wanted = np.log(np.cumsum(np.exp(x.astype(float)), 1)).astype(np.float32)
     numpy_case("cumulative_logsumexp", "CumulativeLogsumexp", [x, (np.int32(1),)],
                reference=[wanted], exclusive=False, reverse=False, Tidx="dt:int32", **FLOAT)
+    # No numbers at all, or none but minus infinity: minus infinity.
+    x = np.float32([[-np.inf, 1, -2, 3], [0.5, -np.inf, 2, -1]])
+    sums = np.logaddexp.accumulate(x[:, ::-1].astype(float), 1)[:, ::-1]
+    wanted = np.concatenate([sums[:, 1:], np.full((2, 1), -np.inf)], 1).astype(np.float32)
+    numpy_case("cumulative_logsumexp_of_none", "CumulativeLogsumexp", [x, (np.int32(1),)],
+               reference=[wanted], exclusive=True, reverse=True, Tidx="dt:int32", **FLOAT)
+    wanted = np.logaddexp.accumulate(x.astype(float), 1).astype(np.float32)
+    numpy_case("cumulative_logsumexp_of_infinity", "CumulativeLogsumexp", [x, (np.int32(1),)],
+               reference=[wanted], exclusive=False, reverse=False, Tidx="dt:int32", **FLOAT)
 
 
 def make_replaced():
