@@ -7,11 +7,24 @@
 
 namespace dragoman::rt {
 
-// kKernel(arguments...), with all that it calls compiled into it.
-template <auto kKernel, class... Arguments>
-DRAGOMAN_RT_CLONES DRAGOMAN_RT_FLATTEN auto OnVectors(const Arguments&... arguments) {
-  return kKernel(arguments...);
-}
+namespace internal {
+
+template <auto kKernel, class Kernel = decltype(kKernel)>
+struct KernelOnVectors;
+
+template <auto kKernel, class Result, class... Parameters>
+struct KernelOnVectors<kKernel, Result (*)(Parameters...)> {
+  DRAGOMAN_RT_CLONES DRAGOMAN_RT_FLATTEN static Result Run(Parameters... arguments) {
+    return kKernel(arguments...);
+  }
+};
+
+}  // namespace internal
+
+// OnVectors<kKernel>(arguments...) is kKernel(arguments...), with all that it calls compiled into
+// it. It takes what kKernel takes, so {} for an operand that is left out.
+template <auto kKernel>
+inline constexpr auto OnVectors = internal::KernelOnVectors<kKernel>::Run;
 
 }  // namespace dragoman::rt
 

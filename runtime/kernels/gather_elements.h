@@ -16,9 +16,9 @@ namespace dragoman::rt {
 template <class T, class Tind>
 Status GatherElements(const GatherParams& p, TensorView<const T> data,
                       TensorView<const Tind> indices, TensorView<T> output) {
-  return ForEachIndexedElement(
-      p.axis, data.shape, indices,
-      [&](std::int64_t i, std::int64_t place) { output[i] = data[place]; });
+  return ForEachIndexedElement(p.axis, data.shape, indices,
+                               [from = data.data, to = output.data](
+                                   std::int64_t i, std::int64_t place) { to[i] = from[place]; });
 }
 
 }  // namespace dragoman::rt

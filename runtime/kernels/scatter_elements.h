@@ -23,10 +23,11 @@ Status ScatterElements(const ScatterElementsParams& p, TensorView<const T> data,
                        TensorView<T> output) {
   Copy(data, output);
   return WithReduction<T>(p.reduction, [&](auto reduce) {
-    return ForEachIndexedElement(p.axis, data.shape, indices,
-                                 [&](std::int64_t i, std::int64_t place) {
-                                   output[place] = reduce(output[place], updates[i]);
-                                 });
+    return ForEachIndexedElement(
+        p.axis, data.shape, indices,
+        [=, from = updates.data, to = output.data](std::int64_t i, std::int64_t place) {
+          to[place] = reduce(to[place], from[i]);
+        });
   });
 }
 

@@ -15,6 +15,16 @@
 
 namespace dragoman::rt {
 
+namespace internal {
+
+// Apart from what a loop over runs refers to, so that compilers use vectors.
+template <class T, class Reduce>
+void ReduceRun(const T* from, std::int64_t count, Reduce reduce, T* to) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] = reduce(to[i], from[i]);
+}
+
+}  // namespace internal
+
 // Order, T and aliasing as for ScatterElements. Fails on an index outside [-size, size).
 template <class T>
 Status ScatterND(const ScatterNdParams& p, TensorView<const T> data,
@@ -31,8 +41,7 @@ Status ScatterND(const ScatterNdParams& p, TensorView<const T> data,
     for (std::int64_t i = 0; i < count; ++i, from += run) {
       std::int64_t offset = 0;
       DRAGOMAN_RT_TRY(OffsetOf(indices.data + i * depth, depth, data.shape, strides, 0, &offset));
-      T* to = output.data + offset;
-      for (std::int64_t j = 0; j < run; ++j) to[j] = reduce(to[j], from[j]);
+      internal::ReduceRun(from, run, reduce, output.data + offset);
     }
     return Status();
   });

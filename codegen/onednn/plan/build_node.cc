@@ -79,17 +79,15 @@ bool IsAlongRows(const Node& node) {
   return IsRowOf(node.operand(1), x, axis) && IsRowOf(node.operand(2), x, axis);
 }
 
-// QuantizeLinear or DequantizeLinear between f32 and 8-bit integers with one scale in all, or
-// DynamicQuantizeLinear, for which runtime/fast has loops of its own.
+// QuantizeLinear or DequantizeLinear between f32 and 8-bit integers, or DynamicQuantizeLinear, for
+// which runtime/fast has loops of its own.
 bool QuantizesTensor(const Node& node) {
   if (node.Is("DynamicQuantizeLinear")) return true;
   const bool quantizes = node.Is("QuantizeLinear");
   if (!quantizes && !node.Is("DequantizeLinear")) return false;
   const Value* integers = quantizes ? node.result() : node.operand(0);
   const Value* reals = quantizes ? node.operand(0) : node.result();
-  const std::optional<rt::Shape> scale = SizesOf(node.operand(1));
-  return IsInt8(integers) && IsF32(reals) && IsF32(node.operand(1)) && scale &&
-         rt::NumElements(*scale) == 1;
+  return IsInt8(integers) && IsF32(reals) && IsF32(node.operand(1));
 }
 
 std::string QuantizingFunction(const Node& node) {
@@ -106,13 +104,15 @@ bool SamplesFloats(const Node& node) {
 }
 
 // A kernel whose loops gain by longer vectors than baseline x86-64 has: numbers of other widths
-// side by side, and what is chosen element by element.
-bool GainsByVectors(const Node& node) {
+// side by side, what is chosen element by element, and reductions.
+bool GainsByVectors(const Node& node, const OpDef& def) {
   if (node.operand(0) == nullptr) return false;
   const DType from = node.operand(0)->type().dtype();
   if (node.Is("ArgMax") || node.Is("ArgMin")) return true;
+  if (node.Is("QuantizeLinear") || node.Is("DequantizeLinear")) return true;
   const bool converts = node.Is("Cast") && node.result()->type().dtype() != DType::kString;
-  return converts && (from == DType::kF32 || from == DType::kF16);
+  const bool reduces = def.kernel.header == "runtime/kernels/reduce.h";
+  return (converts || reduces) && (from == DType::kF32 || from == DType::kF16);
 }
 
 }  // namespace
@@ -258,7 +258,7 @@ Status PlanBuilder::BuildKernel(const Node& node, const OpDef& def, Step& step) 
   } else if (SamplesFloats(node)) {
     call.function = "GridSampleFloats";
     call.header = "runtime/fast/grid_sample.h";
-  } else if (GainsByVectors(node)) {
+  } else if (GainsByVectors(node, def)) {
     call.function = "OnVectors<rt::" + *instance + ">";
     call.header = def.kernel.header;
     plan_.headers.insert("runtime/fast/on_vectors.h");

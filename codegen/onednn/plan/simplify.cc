@@ -14,7 +14,7 @@ Result<bool> SimplifyGraph(Graph& graph, PassContext& context) {
   bool changed = false;
   for (std::span<const Pattern> patterns :
        {PaddingPatterns(), SplittingPatterns(), TransposedConvPatterns(), ProductPatterns(),
-        NormalizationPatterns()}) {
+        NormalizationPatterns(), RowPatterns()}) {
     DRAGOMAN_ASSIGN(const bool applied, ApplyPatterns(graph, context, patterns));
     changed = changed || applied;
   }

@@ -25,6 +25,9 @@ std::span<const Pattern> TransposedConvPatterns();
 // Einsum of two operands, and Gemm that is more than a product by packed weights and a bias, become
 // a product of matrices, which may turn out to be one of attention.
 std::span<const Pattern> ProductPatterns();
+// GatherElements and ScatterElements whose indices are the same for all elements of a row, as graph
+// networks have them, become Gather and ScatterND, which move whole rows.
+std::span<const Pattern> RowPatterns();
 
 }  // namespace dragoman::onednn
 

@@ -173,6 +173,12 @@ TEST(MakePlan, CallsLoopsOfItsOwnWhereTheyFit) {
   EXPECT_EQ(CallOf("%y = onnx.Pow(%x, %v)", "f64"), "Pow<double, double>");
   EXPECT_EQ(CallOf("%y = onnx.Mish(%x)"), "map");
   EXPECT_EQ(CallOf("%y = onnx.ArgMax(%x)"), "OnVectors<rt::ArgMax<float>>");
+  EXPECT_EQ(CallOf("%y = onnx.ReduceMax(%x)"), "OnVectors<rt::ReduceMax<float>>");
+  EXPECT_EQ(CallOf("%y = onnx.ReduceMax(%x)", "f64"), "ReduceMax<double>");
+  const std::string_view quantise =
+      "const %scale: f32[3] = [0.5, 1.0, 2.0]\n  const %zero: i8[3] = [0, 1, 2]\n"
+      "  %y = onnx.QuantizeLinear(%x, %scale, %zero)";
+  EXPECT_EQ(CallOf(quantise), "QuantizeTensor<std::int8_t>");
 }
 
 TEST(MakePlan, NormalizesRowsOfSeveralAxesUnlessTheScaleIsShared) {

@@ -173,6 +173,31 @@ TEST(SimplifyForCpp, MakesAProductAndASumOfBatchNormalization) {
               ElementsAre("Mul", "Add"));
 }
 
+// The indices, of such sizes, are repeated to those of elements of x.
+std::vector<std::string> ByElement(const std::string& indices, const std::string& sizes,
+                                   const std::string& node, const std::string& x = "4, 3") {
+  return Simplified("graph main(%x: f32[" + x + "], %i: i64[" + indices + "], %u: f32[" + sizes +
+                    "]) -> (%y) {\n%s = onnx.Shape(%u)\n%e = onnx.Expand(%i, %s)\n%y = onnx." +
+                    node + "\n}");
+}
+
+TEST(SimplifyForCpp, GathersWholeRows) {
+  const std::string gather = "GatherElements(%x, %e)";
+  EXPECT_THAT(ByElement("e, 1", "e, 3", gather), ElementsAre("Squeeze", "Gather"));
+  EXPECT_THAT(ByElement("e, 1", "e, 2", gather), testing::Contains("GatherElements"));
+  EXPECT_THAT(ByElement("e, 3", "e, 3", gather), testing::Contains("GatherElements"));
+  EXPECT_THAT(ByElement("2", "4, 2", gather + " {axis = 1}"), ElementsAre("Gather"));
+  EXPECT_THAT(ByElement("3", "4, 3", gather), testing::Contains("GatherElements"));
+  EXPECT_THAT(ByElement("e, 1", "e, m", gather, "4, m"), testing::Contains("GatherElements"));
+}
+
+TEST(SimplifyForCpp, AddsWholeRows) {
+  const std::string add = "ScatterElements(%x, %e, %u) {reduction = \"add\"";
+  EXPECT_THAT(ByElement("e, 1", "e, 3", add + "}"), ElementsAre("ScatterND"));
+  EXPECT_THAT(ByElement("e, 1", "e, 2", add + "}"), testing::Contains("ScatterElements"));
+  EXPECT_THAT(ByElement("2", "4, 2", add + ", axis = 1}"), testing::Contains("ScatterElements"));
+}
+
 // A graph that has the deviations of %x from its mean, %d, the %root of their variance, and `end`.
 std::string Centred(std::string_view end) {
   return R"(graph main(%x: f32[2, 4], %scale: f32[4], %bias: f32[4]) -> (%y) {

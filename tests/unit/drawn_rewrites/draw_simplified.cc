@@ -392,6 +392,38 @@ void Attention(Drawing& d) {
   if (d.Chance(10)) product(size);
 }
 
+// Elements at indices that are, mostly, repeated along all axes but one.
+void RowsByElement(Drawing& d, bool scatters) {
+  const std::string dtype = d.NumberType();
+  const Sizes sizes = d.AnySizes(d.Chance(95) ? 2 : 1, 3);
+  const std::size_t rank = sizes.size();
+  const std::int64_t axis = scatters && d.Chance(80) ? 0 : d.Between(0, std::ssize(sizes) - 1);
+  const auto along = static_cast<std::size_t>(axis);
+  Sizes own(rank, 1), all = sizes;
+  own[along] = all[along] = d.Chance(80) ? d.Between(1, 4) : kM;
+  if (d.Chance(8)) all[(along + 1) % rank] = 1;  // not all of the row
+  if (d.Chance(8)) own[(along + 1) % rank] = all[(along + 1) % rank];
+  if (along > 0 && d.Chance(40)) own.erase(own.begin());
+  const std::string indices =
+      d.Input(d.Chance(85) ? "i64" : "i32", own, {.low = -1, .high = d.Chance(95) ? 0.0 : 2.0});
+  const bool open = std::ranges::any_of(all, [](std::int64_t size) { return size < 0; });
+  const std::string updates = d.Input(dtype, all);
+  const std::string target = open || d.Chance(50) ? d.Node("Shape", {updates}) : d.Ints(all);
+  const std::string x = d.Input(dtype, sizes), repeated = d.Node("Expand", {indices, target});
+  const std::string place =
+      fmt::format("axis = {}", d.Chance(70) ? axis : axis - std::ssize(sizes));
+  if (!scatters) {
+    d.MaybeRead(d.Node("GatherElements", {x, repeated}, place));
+    return;
+  }
+  d.MaybeRead(
+      d.Node("ScatterElements", {x, repeated, updates},
+             place + ", reduction = \"" + d.Of({"none", "add", "mul", "max", "min"}) + "\""));
+}
+
+void GatheredRows(Drawing& d) { RowsByElement(d, false); }
+void ScatteredRows(Drawing& d) { RowsByElement(d, true); }
+
 }  // namespace
 
 std::span<const DrawnPattern> DrawnSimplified() {
@@ -406,6 +438,8 @@ std::span<const DrawnPattern> DrawnSimplified() {
       {"fuse-normalization-scale", NormalizationAndScale, Exactness::kRounded},
       {"fuse-normalization-bias", NormalizationAndBias, Exactness::kRounded},
       {"merge-products", Attention, Exactness::kRounded},
+      {"gather-rows", GatheredRows},
+      {"scatter-rows", ScatteredRows},
   };
   return kDrawn;
 }

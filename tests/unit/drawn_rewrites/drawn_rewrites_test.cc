@@ -54,8 +54,8 @@ std::vector<Rewrite> AllRewrites() {
       for (const Pattern& pattern : family()) rewrites.push_back({pattern.name, &pass, &pattern});
     }
   }
-  for (const PatternFamily family :
-       {onednn::SplittingPatterns, onednn::TransposedConvPatterns, onednn::ProductPatterns}) {
+  for (const PatternFamily family : {onednn::SplittingPatterns, onednn::TransposedConvPatterns,
+                                     onednn::ProductPatterns, onednn::RowPatterns}) {
     for (const Pattern& pattern : family()) rewrites.push_back({pattern.name, nullptr, &pattern});
   }
   rewrites.push_back({"merge-products", nullptr, nullptr, onednn::MergeProducts});
