@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/rewrite/joined_parts.h"
 
+#include <algorithm>
+
 #include "core/analysis/affine.h"
 #include "core/ops/declared_attributes.h"
 
@@ -41,6 +43,14 @@ std::optional<JoinedParts> ReadJoined(const Value& value) {
     joined.begins.push_back(joined.begins.back() + *size);
   }
   return joined;
+}
+
+bool HasLeadingSizesOf(const Value& operand, const Value& product) {
+  const Shape* a = operand.type().shape();
+  const Shape* b = product.type().shape();
+  if (a == nullptr || b == nullptr || a->size() < 2 || a->size() != b->size()) return false;
+  return std::equal(a->begin(), a->end() - 2, b->begin(),
+                    [](const Dim& x, const Dim& y) { return Equal(x, y) == Truth::kYes; });
 }
 
 }  // namespace dragoman

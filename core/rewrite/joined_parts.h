@@ -34,6 +34,9 @@ int FromFront(std::int64_t axis, const Value& value);
 // Attribute `axis` (by default 0) of `node`, from the front of `value`.
 int AxisIn(const Node& node, const Value& value);
 
+// Whether the sizes in front of the matrices of a product are those of one operand.
+bool HasLeadingSizesOf(const Value& operand, const Value& product);
+
 }  // namespace dragoman
 
 #endif  // DRAGOMAN_CORE_REWRITE_JOINED_PARTS_H_

@@ -292,7 +292,8 @@ std::optional<Exprs> Placed(const Call& call, const std::vector<Spec>& specs, st
       has_gap = true;
       continue;
     }
-    if (spec.is_splat) {
+    // Without sizes the method has no argument, which it asks for.
+    if (spec.is_splat && !expr.parts.empty()) {
       for (Expr& part : expr.parts) arguments.push_back(std::move(part));
     } else if (spec.is_keyword || has_gap) {
       arguments.push_back(Keyword(spec.name, std::move(expr)));

@@ -102,6 +102,16 @@ class TorchPackageTest(unittest.TestCase):
 """)
         self.assertIn("masked_fill(c, -3.4028234663852886e+38)", (folder / "model.py").read_text())
 
+    def test_a_scalar_has_a_list_of_no_sizes(self):
+        folder = self.package_of_text("""entry main(%x: f32[m], %y: f32[n, 2]) -> (%z) {
+  const %none: i64[0] = []
+  %number = onnx.Reshape(%x, %none)
+  %z = onnx.Mul(%y, %number)
+}
+""")
+        # Tensor.reshape() lacks an argument.
+        self.assertIn(".reshape(())", (folder / "model.py").read_text())
+
     def test_what_layers_share_is_made_around_them(self):
         # As an exporter leaves it: the mask is computed in the first layer, and read in all.
         layers = "".join(

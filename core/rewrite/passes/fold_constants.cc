@@ -13,6 +13,7 @@
 #include "core/ir/producer.h"
 #include "core/ir/weight_role.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/joined_parts.h"
 #include "core/rewrite/passes.h"
 #include "core/support/count_elements.h"
 
@@ -283,34 +284,40 @@ std::optional<Tensor> FirstOfEqualParts(const Tensor& tensor, std::size_t axis) 
   return first.ok() ? std::optional(*std::move(first)) : std::nullopt;
 }
 
-// The same tensor with one element along axes along which all are equal, but for those of one;
-// without such axes in front.
-std::optional<Tensor> WithoutRepetition(const Tensor& tensor) {
+// The same tensor with one element along axes, but the last `kept` ones, along which all are equal;
+// without such axes in front. nullopt: there are none.
+std::optional<Tensor> WithoutRepetition(const Tensor& tensor, std::ptrdiff_t kept) {
   if (tensor.dtype() == DType::kString || Info(tensor.dtype()).bits < 8 || tensor.size() == 0)
     return std::nullopt;
   std::optional<Tensor> narrow;
-  for (std::size_t axis = 0; axis < tensor.sizes().size(); ++axis) {
+  for (std::size_t axis = 0; axis + static_cast<std::size_t>(kept) < tensor.sizes().size();
+       ++axis) {
     const Tensor& now = narrow ? *narrow : tensor;
     if (now.sizes()[axis] == 1) continue;
     if (auto first = FirstOfEqualParts(now, axis)) narrow = std::move(first);
   }
   const Tensor& now = narrow ? *narrow : tensor;
-  const auto begin = std::ranges::find_if(now.sizes(), [](auto size) { return size != 1; });
-  if (begin != now.sizes().begin() && begin != now.sizes().end())
-    return now.Reshaped({begin, now.sizes().end()});
+  const auto end = now.sizes().end();
+  const auto begin =
+      std::find_if(now.sizes().begin(), end - kept, [](auto size) { return size != 1; });
+  if (begin != now.sizes().begin() && begin != end) return now.Reshaped({begin, end});
   return narrow;
 }
 
-// x + c = x + c', where c repeats elements of c' along axes of x; other operators likewise
+// x + c = x + c', where c repeats elements of c' along axes of x; other operators likewise, MatMul
+// where c repeats matrices
 Result<bool> NarrowConstant(Node& node, PassContext& context) {
   // By name: operators of two operands whose constants masks and tables are.
-  if (!node.Is("Add") && !node.Is("Mul") && !node.Is("And")) return false;
+  const bool multiplies = node.Is("MatMul");
+  if (!multiplies && !node.Is("Add") && !node.Is("Mul") && !node.Is("And")) return false;
   for (std::size_t i = 0; i < 2; ++i) {
     const Tensor* tensor = ConstantOf(node.operand(i));
-    if (tensor == nullptr || tensor->rank() == 0 || ConstantOf(node.operand(1 - i)) != nullptr ||
-        !SameShape(*node.operand(1 - i), *node.result()))
+    const std::ptrdiff_t kept = multiplies ? 2 : 0;
+    const Value& other = *node.operand(1 - i);
+    if (tensor == nullptr || tensor->rank() <= kept || ConstantOf(&other) != nullptr ||
+        !(multiplies ? HasLeadingSizesOf(other, *node.result()) : SameShape(other, *node.result())))
       continue;
-    std::optional<Tensor> narrow = WithoutRepetition(*tensor);
+    std::optional<Tensor> narrow = WithoutRepetition(*tensor, kept);
     if (!narrow) continue;
     const OriginPtr origin = node.operand(i)->origin();
     node.set_operand(

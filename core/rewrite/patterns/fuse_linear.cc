@@ -17,6 +17,15 @@ bool IsSwap(const Node& node) {
   return perm == nullptr || *perm == Attribute::Ints{1, 0};
 }
 
+// What `value` is outside of the group whose body takes it; itself, if none does.
+const Value* OutsideOfGroup(const Value* value) {
+  const bool is_input = value != nullptr && value->kind() == Value::Kind::kInput;
+  const Node* group = is_input ? value->graph()->parent() : nullptr;
+  const bool is_taken =
+      group != nullptr && group->IsDragoman("Fused") && value->index() < group->num_operands();
+  return is_taken ? group->operand(value->index()) : value;
+}
+
 bool IsFloatMatrix(const Value* value) {
   const Tensor* tensor = ConstantOf(value);
   return tensor != nullptr && tensor->rank() == 2 && IsFloating(tensor->dtype());
@@ -116,7 +125,8 @@ Result<std::optional<AffineOperands>> ReadGemm(Node& node, PassContext& context)
   if (!ScalesAreOne(node) || IntAttribute(node, "transA") != 0) return None();
   const bool transposed = IntAttribute(node, "transB") != 0;
   Value* weight = node.operand(1);
-  if (transposed ? !IsFloatMatrix(weight) : weight->type().rank() != 2) return None();
+  if (transposed ? !IsFloatMatrix(OutsideOfGroup(weight)) : weight->type().rank() != 2)
+    return None();
   const Shape* shape = weight->type().shape();
   if (shape == nullptr) return None();
   const Dim out = transposed ? (*shape)[0] : (*shape)[1];

@@ -5,6 +5,7 @@
 
 #include "core/ir/producer.h"
 #include "core/ops/op_def.h"
+#include "core/rewrite/joined_parts.h"
 #include "core/rewrite/patterns/identity_patterns.h"
 
 namespace dragoman {
@@ -30,15 +31,6 @@ bool HasMatricesOf(const Value& value, const Value& expanded) {
   if (a == nullptr || b == nullptr || a->size() < 2 || b->size() < 2) return false;
   return Equal(a->back(), b->back()) == Truth::kYes &&
          Equal((*a)[a->size() - 2], (*b)[b->size() - 2]) == Truth::kYes;
-}
-
-// Whether the sizes in front of the matrices of a product are those of one operand.
-bool HasLeadingSizesOf(const Value& operand, const Value& product) {
-  const Shape* a = operand.type().shape();
-  const Shape* b = product.type().shape();
-  if (a == nullptr || b == nullptr || a->size() < 2 || a->size() != b->size()) return false;
-  return std::equal(a->begin(), a->end() - 2, b->begin(),
-                    [](const Dim& x, const Dim& y) { return Equal(x, y) == Truth::kYes; });
 }
 
 // MatMul(a, Expand(b, s)) = MatMul(a, b), if a has the sizes in front of the matrices of the

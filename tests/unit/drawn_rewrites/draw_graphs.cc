@@ -301,7 +301,8 @@ void RepeatedConstants(Drawing& d) {
   });
   Names operands = {d.Input("f32", d.Chance(90) ? sizes : Sizes{1}), constant};
   if (d.Chance(40)) std::swap(operands[0], operands[1]);
-  d.MaybeRead(d.Node(d.Of({"Add", "Mul", "Sub"}), operands));
+  const bool multiplies = d.Chance(40);  // square matrices fit, others are refused
+  d.MaybeRead(d.Node(multiplies ? "MatMul" : d.Of({"Add", "Mul", "Sub"}), operands));
 }
 
 // A product of a constant and of what a number is a factor of.
@@ -327,7 +328,7 @@ std::span<const DrawnPattern> DrawnGraphs() {
       {"fold-constants", Constants},
       {"fold-large-constants", Constants},
       {"fold-weight", Constants},
-      {"narrow-constant", RepeatedConstants},
+      {"narrow-constant", RepeatedConstants, Exactness::kRounded},
       {"fold-factor", FactorsOfConstants, Exactness::kRounded},
       {"fuse-gates", Gates, Exactness::kRounded},
       {"reroll-loops", AnySteps, Exactness::kRounded},
