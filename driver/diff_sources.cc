@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,18 +119,38 @@ bool TellsZeros(const Node& node) {
          (!node.operand(1)->is_constant() || node.attribute("allowzero") != nullptr);
 }
 
+bool IsCheck(const Node& node) { return node.IsDragoman("Assert"); }
+
+// All of `parts`, as one.
+Assumption Together(std::initializer_list<std::optional<Assumption>> parts) {
+  Assumption all;
+  for (const auto& part : parts) {
+    if (!part) continue;
+    all.passes += part->passes;
+    if (!all.text.empty()) all.text += ", ";
+    all.text += part->text;
+  }
+  if (const std::size_t last = all.text.rfind(", "); last != std::string::npos)
+    all.text.replace(last, 2, " and ");
+  return all;
+}
+
 std::vector<Assumption> AssumptionsFor(const std::array<Model, 2>& models) {
-  const bool sizes = HasNode(models[0], TellsZeros) || HasNode(models[1], TellsZeros);
+  const auto in_either = [&](bool (*is_wanted)(const Node&)) {
+    return HasNode(models[0], is_wanted) || HasNode(models[1], is_wanted);
+  };
+  std::optional<Assumption> checks, sizes;
+  if (in_either(IsCheck)) checks = {",assume-checks", "inputs that its checks accept"};
+  if (in_either(TellsZeros)) sizes = {",assume-sizes", "sizes of 1 or more"};
   std::vector<Assumption> assumptions;
-  if (sizes) assumptions.push_back({",assume-sizes", "sizes of 1 or more"});
+  if (checks) assumptions.push_back(*checks);
+  if (sizes) assumptions.push_back(Together({checks, sizes}));
   if (HasNode(models[0], IsSoftmax) && HasNode(models[1], IsSoftmax)) {
-    const std::string inputs = fmt::format("inputs between -{0:g} and {0:g}", kUsualInput);
-    const std::string masks = "masks that hide no whole row";
-    assumptions.push_back({",assume-usual-inputs", inputs + " and " + masks});
-    if (sizes) {
-      assumptions.push_back(
-          {",assume-usual-inputs,assume-sizes", inputs + ", " + masks + " and sizes of 1 or more"});
-    }
+    const Assumption usual = {
+        ",assume-usual-inputs",
+        fmt::format("inputs between -{0:g} and {0:g}, masks that hide no whole row", kUsualInput)};
+    assumptions.push_back(Together({checks, usual}));
+    if (sizes) assumptions.push_back(Together({checks, usual, sizes}));
   }
   return assumptions;
 }

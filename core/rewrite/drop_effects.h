@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/ir/graph.h"
+#include "core/rewrite/pass_context.h"
 
 namespace dragoman {
 
@@ -14,6 +15,9 @@ namespace dragoman {
 // without results, which was there for their sake. Returns what each of the former was, as
 // Node::Describe gives it.
 std::vector<std::string> DropEffects(Graph& graph);
+
+// The pass assume-checks: erases the checks of `graph`, which only matter where one fails.
+Result<bool> AssumeChecks(Graph& graph, PassContext& context);
 
 }  // namespace dragoman
 

@@ -15,6 +15,7 @@
 #include "core/ir/for_each_value.h"
 #include "core/ir/verify.h"
 #include "core/rewrite/checked_pass.h"
+#include "core/rewrite/drop_effects.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/patterns/fold_size_operands.h"
 #include "core/rewrite/patterns/function_patterns.h"
@@ -203,6 +204,11 @@ constexpr PassInfo kPasses[] = {
      .by_default = false,
      .at_end = true,
      .reads_weights = true},
+    {.name = "assume-checks",
+     .sentence =
+         "leaves out checks that a program makes of its inputs: for graphs that are compared",
+     .run = AssumeChecks,
+     .by_default = false},
     {.name = "assume-sizes",
      .sentence = "has Reshape refer to the sizes of its operand, which is another thing for sizes "
                  "of 0: for graphs that are compared",

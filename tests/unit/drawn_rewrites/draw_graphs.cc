@@ -90,6 +90,13 @@ void Dead(Drawing& d) {
   }
 }
 
+void Checked(Drawing& d) {
+  const std::string x = d.Input("f32", {2});
+  const std::string holds = d.Input("bool", {}, {.fixed = {d.Chance(95) ? 1.0 : 0.0}});
+  d.Nodes(d.Chance(80) ? "dragoman.Assert" : "dragoman.Print", {holds, x}, "", 0);
+  d.Node("Neg", {x});
+}
+
 // A node whose operands are all constant, of many types.
 void Constants(Drawing& d) {
   const std::string dtype = d.NumberType();
@@ -325,6 +332,7 @@ std::span<const DrawnPattern> DrawnGraphs() {
   static constexpr DrawnPattern kDrawn[] = {
       {"cse", Common},
       {"dce", Dead},
+      {"assume-checks", Checked},
       {"fold-constants", Constants},
       {"fold-large-constants", Constants},
       {"fold-weight", Constants},

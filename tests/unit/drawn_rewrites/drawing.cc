@@ -153,8 +153,8 @@ Names Drawing::Nodes(const std::string& type, const Names& operands, const std::
     ++reads_[operand];
   }
   const std::string label = type.find('.') == std::string::npos ? "onnx." + type : type;
-  line.text = fmt::format("{} = {}({}){}", Joined(line.results), label, Joined(read),
-                          attributes.empty() ? "" : " {" + attributes + "}");
+  line.text = fmt::format("{}{}{}({}){}", Joined(line.results), count == 0 ? "" : " = ", label,
+                          Joined(read), attributes.empty() ? "" : " {" + attributes + "}");
   lines_.push_back(line);
   return line.results;
 }
