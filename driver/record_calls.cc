@@ -1,15 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/record_calls.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <random>
 #include <utility>
 
 #include "core/interpreter/interpreter.h"
+#include "core/support/count_elements.h"
 #include "driver/data.h"
 #include "driver/data_sets.h"
+#include "driver/model_costs.h"
 
 namespace dragoman {
 namespace {
+
+// Who converts a model does not ask for it to be run: a call that takes long, or much memory, is
+// not recorded.
+constexpr std::int64_t kMostNodes = 1'000'000;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kBytesOfElement = 8;  // at most, but for complex numbers
+constexpr std::int64_t kMostMultiplyAdds = 200'000'000'000;
+
+Status CheckCosts(const Model& common) {
+  const ModelCosts costs = CostsOf(common);
+  std::int64_t bytes = costs.peak_activation_bytes.value_or(0);
+  for (const auto& input : common.entries.front().graph->inputs()) {
+    const Shape* shape = input->type().shape();
+    const auto sizes = shape != nullptr ? KnownShape(*shape) : std::nullopt;
+    const auto count = sizes ? CountElements(*sizes) : std::optional<std::int64_t>(0);
+    const std::int64_t elements = std::min(count.value_or(kMostBytes), kMostBytes);
+    bytes = std::min(bytes, kMostBytes) + elements * kBytesOfElement;
+  }
+  if (bytes > kMostBytes || costs.multiply_adds.value_or(0) > kMostMultiplyAdds)
+    return Unsupported("a call takes too long, or too much memory");
+  return {};
+}
 
 Result<std::vector<Tensor>> TensorsOf(const std::vector<RuntimeValue>& values) {
   std::vector<Tensor> tensors;
@@ -25,7 +52,9 @@ Result<std::vector<Tensor>> TensorsOf(const std::vector<RuntimeValue>& values) {
 
 Result<std::vector<RecordedCall>> RecordCalls(const Model& common, std::size_t count) {
   const Entry& entry = common.entries.front();
+  DRAGOMAN_TRY(CheckCosts(common));
   DRAGOMAN_ASSIGN(Interpreter interpreter, Interpreter::Make(common));
+  interpreter.set_node_limit(kMostNodes);
   std::mt19937_64 generator(0);
   std::vector<RecordedCall> calls;
   for (std::size_t i = 0; i < count; ++i) {

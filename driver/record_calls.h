@@ -13,7 +13,7 @@
 namespace dragoman {
 
 // Calls of the default entry of a common model, one after the other, by the interpreter. Errors: it
-// cannot run, or takes or gives what is not a tensor.
+// cannot run, takes or gives what is not a tensor, or takes long or much memory.
 Result<std::vector<RecordedCall>> RecordCalls(const Model& common, std::size_t count);
 
 }  // namespace dragoman

@@ -333,9 +333,15 @@ class Loops(ProgramCase):
                          "(%c, %w) {\n    %w = onnx.Exp(%v)\n  }}")
         for words in (["inspect", loop, "--to", "cpp"], ["convert", loop, "-o", "o.onnx"],
                       ["convert", loop, "-o", "o.onnx", "--passes", "default"],
-                      ["convert", loop, "-o", "o.dgt", "--passes", "default", "--unroll"], ["codegen", loop, "-o", "c"]):
+                      ["convert", loop, "-o", "o.dgt", "--passes", "default", "--unroll"], ["codegen", loop, "-o", "c"],
+                      ["convert", loop, "-o", "o_torch"]):
             done = self.call(*words)
             self.assertIn(done.returncode, (0, 2, 4), done.stderr)
+        # No call of it is recorded in a package of PyTorch, nor of what takes gigabytes.
+        self.assertIn("check.safetensors holds no call", done.stderr)
+        large = self.onnx("%y = onnx.Exp(%x)", inputs="%x: f32[1000000, 1000000]", outputs="%y")
+        done = self.call("convert", large, "-o", "large_torch")
+        self.assertIn("check.safetensors holds no call: a call takes too long", done.stderr)
         self.refused(self.tensorflow(
             tf("p", "Const", more='attr { key: "dtype" value { type: DT_BOOL } } attr { key: "value" value '
                "{ tensor { dtype: DT_BOOL tensor_shape { } bool_val: true } } }"),
