@@ -104,8 +104,6 @@ struct ReducedLanes {
   ReducedLanes() {
     for (State& state : states) state = Reducer::Start();
   }
-  State operator[](int lane) const { return states[lane]; }
-  void Set(int lane, State state) { states[lane] = state; }
   // Of kLanes elements more.
   void Step(const T* x) {
     for (int lane = 0; lane < kLanes; ++lane) states[lane] = Reducer::Step(states[lane], x[lane]);
@@ -130,8 +128,6 @@ struct ReducedLanes<Reducer, float, float> {
   ReducedLanes() {
     for (Vector& vector : vectors) vector = Vector{} + Reducer::Start();
   }
-  float operator[](int lane) const { return vectors[lane / kFloats][lane % kFloats]; }
-  void Set(int lane, float state) { vectors[lane / kFloats][lane % kFloats] = state; }
   void Step(const float* x) {
     for (int v = 0; v < kLanes / kFloats; ++v) {
       Vector next;
@@ -164,18 +160,18 @@ T ReduceRuns(const T* x, const StridedAxes& outer, std::int64_t run, std::int64_
   return Reducer::Finish(run < kLanes ? rest : Reducer::Merge(lanes.Merged(), rest), count);
 }
 
-// `columns` (at most kLanes) neighbouring results at once.
+// Neighbouring results that are computed at once: what lies apart is read in runs of so many.
+inline constexpr int kReducedColumns = 128;
+
+// `columns` (at most kReducedColumns) neighbouring results.
 template <class Reducer, class T>
 void ReduceColumns(const T* x, const StridedAxes& reduced, int columns, std::int64_t count, T* y) {
-  ReducedLanes<Reducer, T> lanes;
-  reduced.ForEach([&](std::int64_t offset) {
-    if (columns == kLanes) {
-      lanes.Step(x + offset);
-    } else {
-      for (int i = 0; i < columns; ++i) lanes.Set(i, Reducer::Step(lanes[i], x[offset + i]));
-    }
+  typename Reducer::State states[kReducedColumns];
+  std::fill_n(states, columns, Reducer::Start());
+  reduced.ForEach([&states, x, columns](std::int64_t offset) {
+    for (int i = 0; i < columns; ++i) states[i] = Reducer::Step(states[i], x[offset + i]);
   });
-  for (int i = 0; i < columns; ++i) y[i] = Reducer::Finish(lanes[i], count);
+  for (int i = 0; i < columns; ++i) y[i] = Reducer::Finish(states[i], count);
 }
 
 template <class Reducer, class T>
@@ -194,9 +190,9 @@ void Reduce(const ReduceParams& p, TensorView<const T> data, TensorView<const st
       *out++ = ReduceRuns<Reducer>(x, plan.reduced, run, count);
       return;
     }
-    for (std::int64_t j = 0; j < columns; j += kLanes) {
-      const int lanes = static_cast<int>(std::min<std::int64_t>(kLanes, columns - j));
-      ReduceColumns<Reducer>(x + j, plan.reduced, lanes, count, out + j);
+    for (std::int64_t j = 0; j < columns; j += kReducedColumns) {
+      const int several = static_cast<int>(std::min<std::int64_t>(kReducedColumns, columns - j));
+      ReduceColumns<Reducer>(x + j, plan.reduced, several, count, out + j);
     }
     out += columns;
   });

@@ -82,15 +82,15 @@ TEST(ReduceTest, FindsTheExtremeWhereverItLies) {
 }
 
 TEST(ReduceTest, LongRunsAndManyColumns) {
-  Dense<float> x({37, 41});
-  for (int i = 0; i < 37 * 41; ++i) x.Out()[i] = static_cast<float>(i % 7);
-  std::vector<float> by_row(37), by_column(41);
-  for (int i = 0; i < 37 * 41; ++i) {
-    by_row[i / 41] += x.Out()[i];
-    by_column[i % 41] += x.Out()[i];
+  Dense<float> x({37, 300});
+  for (int i = 0; i < 37 * 300; ++i) x.Out()[i] = static_cast<float>(i % 7);
+  std::vector<float> by_row(37), by_column(300);
+  for (int i = 0; i < 37 * 300; ++i) {
+    by_row[i / 300] += x.Out()[i];
+    by_column[i % 300] += x.Out()[i];
   }
   const Dense<std::int64_t> first({1}, {0}), last({1}, {1});
-  Dense<float> rows({37, 1}), columns({1, 41});
+  Dense<float> rows({37, 1}), columns({1, 300});
   ReduceSum(ReduceParams{}, x.In(), last.In(), rows.Out());
   ReduceSum(ReduceParams{}, x.In(), first.In(), columns.Out());
   EXPECT_EQ(rows.Values(), by_row);
