@@ -19,18 +19,18 @@ std::vector<NamedAttribute> LiteralSizes(const GraphBuilder& builder, const Valu
 
 // Of each element of `base`, whose sizes are `shape`, its number, row-major.
 Result<Value*> Positions(GraphBuilder& builder, Value* base, Value* shape) {
-  DRAGOMAN_ASSIGN(Value * count, builder.Add("Size", {base}));
-  DRAGOMAN_ASSIGN(Value * range, builder.Add("Range", {builder.Int(0), count, builder.Int(1)}));
-  return builder.Add("Reshape", {range, shape}, LiteralSizes(builder, shape));
+  Composer c(builder);  // which knows complex numbers, as below
+  Value* range = c.Op("Range", {c.Int(0), c.Op("Size", {base}), c.Int(1)});
+  return c.Done(c.Op("Reshape", {range, shape}, LiteralSizes(builder, shape)));
 }
 
 // Puts `value` into `base` where `step` would read it, whatever way it moves elements.
 Result<Value*> PutByPosition(GraphBuilder& builder, const ViewStep& step, Value* base,
                              Value* value) {
-  DRAGOMAN_ASSIGN(Value * shape, builder.Add("Shape", {base}));
+  Composer c(builder);
+  DRAGOMAN_ASSIGN(Value * shape, c.Done(c.Op("Shape", {base})));
   DRAGOMAN_ASSIGN(Value * positions, Positions(builder, base, shape));
   DRAGOMAN_ASSIGN(Value * read, step.get(builder, positions));
-  Composer c(builder);  // which knows complex numbers
   Value* scattered = c.Op("ScatterElements", {c.Flatten(base), c.Flatten(read), c.Flatten(value)});
   return c.Done(c.Op("Reshape", {scattered, shape}, LiteralSizes(builder, shape)));
 }
