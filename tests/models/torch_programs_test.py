@@ -152,6 +152,16 @@ class TorchPrograms(ScriptedCase):
             self.compare(module, (torch.randn(rows, 3),))
             self.compare(module, (torch.randn(rows, 3),), model="m.onnx")
 
+    def test_integers_of_a_grid_made_floats(self):
+        # The result is not a quantised tensor, which sigmoid would round to a grid of its own.
+        try:
+            import torch.ao.quantization.fx._decomposed  # declares the operators
+        except ImportError:
+            self.skipTest("this torch has no quantized_decomposed")
+        module = self.script("q", "        y = torch.ops.quantized_decomposed.dequantize_per_tensor("
+                             "q, 0.1, 3, -128, 127, torch.int8)\n        return y, y.sigmoid()\n")
+        self.compare(module, (torch.tensor([-128, -3, 0, 3, 90], dtype=torch.int8),))
+
     def test_a_spectrum_that_is_filled_in_parts(self):
         # As in Fourier neural operators. Of the complex numbers nothing is left but pairs.
         module = self.script("x", FILLED_SPECTRUM)

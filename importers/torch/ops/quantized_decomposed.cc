@@ -108,7 +108,8 @@ Value* LowerDequantizeIntegers(CallComposer& c) {
   Value* x = c.Tensor("input");
   const ValueGrid grid = GridOf(c, x, ByteType(c));
   Value* y = c.Op("DequantizeLinear", {x, grid.scale, grid.zero_point}, {{"axis", grid.axis}});
-  return c.Cast(y, c.DTypeOr("out_dtype", DType::kF32));
+  // These are floats, not a quantised tensor.
+  return c.Op("Identity", {c.Cast(y, c.DTypeOr("out_dtype", DType::kF32))});
 }
 
 // choose_qparams, choose_qparams_symmetric: the scale (f64) and the zero point (i64), one element
