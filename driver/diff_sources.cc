@@ -140,7 +140,8 @@ std::vector<Assumption> AssumptionsFor(const std::array<Model, 2>& models) {
     return HasNode(models[0], is_wanted) || HasNode(models[1], is_wanted);
   };
   std::optional<Assumption> checks, sizes;
-  if (in_either(IsCheck)) checks = {",assume-checks", "inputs that its checks accept"};
+  if (HasNode(models[0], IsCheck) != HasNode(models[1], IsCheck))
+    checks = {",assume-checks", "inputs that its checks accept"};
   if (in_either(TellsZeros)) sizes = {",assume-sizes", "sizes of 1 or more"};
   std::vector<Assumption> assumptions;
   if (checks) assumptions.push_back(*checks);
