@@ -54,7 +54,8 @@ Result<bool> RemoveExpandOfProduct(Node& node, PassContext& context) {
 // f(a, Expand(b, s)) = f(a, b) for elementwise f, if another operand has the shape of the result
 Result<bool> RemoveExpandOfElementwise(Node& node, PassContext&) {
   if (!IsElementwise(node) || IsUnary(node)) return false;
-  for (std::size_t i = 0; i < node.num_operands(); ++i) {
+  // What PRelu gives is as large as its first operand.
+  for (std::size_t i = node.Is("PRelu") ? 1 : 0; i < node.num_operands(); ++i) {
     const Node* expand = ProducerOf(node.operand(i), "Expand");
     const auto has_all = [&](const Use& use) {
       return use.index() != i && use.value() != nullptr && SameShape(*use.value(), *node.result());
