@@ -15,7 +15,8 @@ namespace {
 // A type that is written out in full has at most so many parts: a table can share parts, a text
 // cannot.
 constexpr std::size_t kMaxTypeParts = 10000;
-// What names a type or an operator where it is used, of which a text says all.
+// What the file holds, at the most, of each use of a type or an operator: its number in a table.
+// Where it is written out, as in a text, each use takes all of the type or the operator.
 constexpr std::uint64_t kBytesOfNumber = 32;
 
 Result<OpsetImport> UnpackOpset(const pb::Opset& from) {

@@ -73,9 +73,9 @@ class Unpacker {
   const LoadBuffer& load_;
   std::vector<Buffer> buffers_;
   std::vector<const OpName*> ops_;
-  std::vector<std::uint64_t> op_bytes_;  // what each takes where it is written out
+  std::vector<std::uint64_t> op_bytes_;  // of each, where it is written out
   std::vector<Type> types_;
-  std::vector<std::uint64_t> type_bytes_;
+  std::vector<std::uint64_t> type_bytes_;  // likewise
   std::vector<OriginPtr> origins_;
   std::vector<std::unique_ptr<Graph>> owned_graphs_;  // as long as no attribute has taken them
   std::vector<Graph*> graphs_;

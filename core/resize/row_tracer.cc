@@ -209,7 +209,7 @@ Rows RowTracer::Reads(const Node& node) const {
   return count ? Rows::Count() : Rows::Shared(of_input);
 }
 
-// Rules count axes.
+// Rules address axes by their numbers from the front.
 Status RowTracer::CheckRanks(const Node& node) const {
   const auto check = [&](const Value* value) -> Status {
     if (value == nullptr || OldShape(value) != nullptr) return {};

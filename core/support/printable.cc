@@ -8,7 +8,7 @@
 namespace dragoman {
 namespace {
 
-// Of a message, which may quote what a file says, as long as that is.
+// Bytes of a message: the texts of a file that it quotes may be of any length.
 constexpr std::size_t kMostShown = 8000;
 
 bool IsPlain(char c) { return c >= ' ' && c <= '~'; }
@@ -66,6 +66,7 @@ std::string PrintableLines(std::string_view lines) { return EscapeBut("\n\t", li
 std::string PrintableMessage(std::string_view message) {
   const std::size_t head = LengthOfHead(message);
   std::size_t shown = std::min(head, kMostShown);
+  // Between characters: bytes that continue one begin with 10.
   while (shown < head && (static_cast<unsigned char>(message[shown]) & 0xc0) == 0x80) --shown;
   return Printable(message.substr(0, shown)) + (shown < head ? " …" : "") +
          PrintableLines(message.substr(head));

@@ -18,7 +18,7 @@ std::string PrintableLines(std::string_view lines);
 
 // A message in which only an excerpt of a source file with carets, and the calls that lead there,
 // may stand on lines of their own, all indented (TextScanner::FailAt, python::FindingAt,
-// torch::AtSource). One of many kilobytes is cut.
+// torch::AtSource). What stands before these lines is cut after 8,000 bytes.
 std::string PrintableMessage(std::string_view message);
 
 }  // namespace dragoman

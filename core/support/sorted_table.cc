@@ -130,7 +130,7 @@ class Table {
           *size > block.size() - static_cast<std::size_t>(*own)) {
         return DamagedAt(place, "an entry of a block does not lie in it");
       }
-      DRAGOMAN_TRY(TakeExpanded(*own, *shared + *own));  // whoever keeps the keys
+      DRAGOMAN_TRY(TakeExpanded(*own, *shared + *own));  // `visit` may keep the key
       key.resize(static_cast<std::size_t>(*shared));
       key.append(block.substr(0, static_cast<std::size_t>(*own)));
       block.remove_prefix(static_cast<std::size_t>(*own));

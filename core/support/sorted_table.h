@@ -16,8 +16,8 @@ namespace dragoman {
 bool IsSortedTable(std::span<const std::byte> file);
 
 // Calls `visit` for each key and value, in order. Errors: damaged tables, with the byte; checksums
-// of blocks are checked; what `visit` returns; the SizeBudget is used up, on which keys draw that
-// share their beginnings.
+// of blocks are checked; what `visit` returns; more than the SizeBudget has, as keys draw on it
+// that the file shortens to what differs from the key before.
 using VisitEntry = std::function<Status(std::string_view key, std::string_view value)>;
 Status ReadSortedTable(std::span<const std::byte> file, const VisitEntry& visit);
 

@@ -138,8 +138,8 @@ constexpr AttributeVersions kVersions[] = {
 };
 static_assert(std::ranges::is_sorted(kVersions, {}, &AttributeVersions::op));
 
-// Attributes that are true or false. Of other numbers, ONNX Runtime takes some for true and some
-// for false.
+// Attributes of ai.onnx that are 0 or 1. What other numbers mean to ONNX Runtime depends on the
+// operator.
 constexpr std::string_view kTruths =
     "keepdims largest sorted exclusive reverse select_last_index count_include_pad ceil_mode";
 

@@ -11,8 +11,8 @@
 namespace dragoman {
 
 // Errors (invalid input): `node`, which is of operator set `opset` of its domain, has an attribute
-// of another operator set, or one of ai.onnx that is true or false and neither 0 nor 1. What no
-// operator set has is left to whoever reads the attributes.
+// of another operator set, or one of ai.onnx that stands for true or false and is neither 0 nor 1.
+// What no operator set has is left to whoever reads the attributes.
 Status CheckAttributeVersions(const Node& node, std::int64_t opset);
 
 }  // namespace dragoman

@@ -64,7 +64,7 @@ DRAGOMAN_RT_CLONES void Dequantise(const T* x, float scale, std::int32_t zero, s
   for (std::int64_t i = 0; i < count; ++i) y[i] = static_cast<float>(x[i] - zero) * scale;
 }
 
-// As above.
+// With a scale, and a zero point if there are any, for each element.
 template <class T>
 DRAGOMAN_RT_CLONES void Dequantise(const T* x, const float* scale, const T* zero,
                                    std::int64_t count, float* y) {
@@ -77,7 +77,7 @@ DRAGOMAN_RT_CLONES void Dequantise(const T* x, const float* scale, const T* zero
   }
 }
 
-// Calls body(run) for parts of all runs. Only a run that is all of x is divided.
+// Calls body(run), on several threads, for runs that make up x; a single one is divided.
 template <class Body>
 void ForScaledRuns(const internal::ScaledRuns& runs, std::int64_t elements, Body body) noexcept {
   if (elements == 0) return;

@@ -32,9 +32,9 @@ inline Status OffsetOf(const std::int64_t* indices, std::int64_t count, const Sh
   return Status();
 }
 
-// Calls visit(i, place) for element i of `indices`, in order, where `place` is its own position in
-// a tensor of sizes `data` but for the index, which replaces that along `along`. Both ranks are
-// equal. Fails on an index outside [-size, size), and on rank 0.
+// Calls visit(i, place) for each element i of `indices`, in order. `place` is the offset in a
+// tensor of sizes `data` at the position of that element, where the index replaces the coordinate
+// along axis `along`. Both ranks are equal. Fails on an index outside [-size, size), and on rank 0.
 template <class Tind, class Visit>
 Status ForEachIndexedElement(std::int64_t along, const Shape& data, TensorView<const Tind> indices,
                              Visit visit) {

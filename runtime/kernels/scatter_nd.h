@@ -17,7 +17,7 @@ namespace dragoman::rt {
 
 namespace internal {
 
-// Apart from what a loop over runs refers to, so that compilers use vectors.
+// A function of its own, so that compilers see no aliases and use vectors.
 template <class T, class Reduce>
 void ReduceRun(const T* from, std::int64_t count, Reduce reduce, T* to) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = reduce(to[i], from[i]);

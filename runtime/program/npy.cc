@@ -125,7 +125,8 @@ NpyArray ParseNpy(std::string_view file) {
     array.tensor.bytes.assign(first, first + data.size());
     return array;
   }
-  if (item == 0 && NumElements(shape) > kMaxEmptyStrings) throw Error("very many empty strings");
+  if (item == 0 && NumElements(shape) > kMaxEmptyStrings)
+    throw Error("more than 65,536 empty strings");
   for (std::int64_t i = 0; i < NumElements(shape); ++i) {
     array.tensor.strings.push_back(
         TextOf(data.substr(static_cast<std::size_t>(i) * item, item), array.kind));

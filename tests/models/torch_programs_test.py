@@ -125,7 +125,7 @@ class TorchPrograms(ScriptedCase):
         np.testing.assert_allclose(found, module(x).numpy(), rtol=1e-6)
 
     def test_regions_under_autocast(self):
-        # What is rounded to bfloat16, x[0, 0] loses its fraction.
+        # 1.003 is 1 in bfloat16, which shows what is cast.
         x = torch.tensor([[1.003, 2.0], [0.5, -1.0]])
         module = self.script("x", AUTOCAST_REGIONS)
         for sign in (1, -1):
@@ -163,7 +163,7 @@ class TorchPrograms(ScriptedCase):
         self.compare(module, (torch.tensor([-128, -3, 0, 3, 90], dtype=torch.int8),))
 
     def test_a_spectrum_that_is_filled_in_parts(self):
-        # As in Fourier neural operators. Of the complex numbers nothing is left but pairs.
+        # As in Fourier neural operators; complex numbers are lowered to pairs.
         module = self.script("x", FILLED_SPECTRUM)
         x = torch.randn(2, 4, 6)
         self.compare(module, (x,))
@@ -173,7 +173,7 @@ class TorchPrograms(ScriptedCase):
         self.assertNotIn("c64", text)
 
     def test_sums_of_halves_at_places(self):
-        # scatter rounds once: counted one by one, halves end at 2048.
+        # scatter rounds once: added one by one in float16, ones would stay at 2048.
         x = torch.tensor([1.5, -2.0, 0.5]).half()
         places = torch.zeros(5000, dtype=torch.int64)
         places[:3] = 2
@@ -181,7 +181,7 @@ class TorchPrograms(ScriptedCase):
         self.compare(module, (x, places, torch.ones(5000).half()))
 
     def test_reductions_at_places_of_many_small_integers(self):
-        # As many as there are bytes: a count of them in their own type begins anew.
+        # 256 updates of one place: counted in uint8, they would be none.
         module = self.script("x, places, part", "        return x.scatter_reduce(0, places, part, "
                              "'amax', include_self=False)\n")
         x = torch.tensor([9, 9], dtype=torch.uint8)

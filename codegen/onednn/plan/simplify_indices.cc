@@ -11,17 +11,19 @@ namespace dragoman::onednn {
 namespace {
 
 bool IsOne(const Dim& size) { return size.known() && size.value() == 1; }
-// An index out of range does not matter to rows without elements.
-bool IsSome(const Dim& size) { return size.known() && size.value() > 0; }
+bool IsPositive(const Dim& size) { return size.known() && size.value() > 0; }
 
-// Indices along `axis`, each of which stands for all elements of the data at its place.
+// Indices along an axis of the data, each of which is that of a whole row: of all elements at one
+// place of the axis.
 struct RowIndices {
   Value* value = nullptr;
-  std::int64_t axis = 0;         // of the data
-  std::int64_t axis_of_own = 0;  // of `value`, whose other axes have one element
+  std::int64_t axis = 0;      // of the data
+  std::int64_t own_axis = 0;  // of `value`, whose other axes are of size 1
 };
 
-// Those that Expand repeats as the indices of `node`, an operator on elements.
+// What Expand repeats for each element of a row as the indices of GatherElements or
+// ScatterElements; nullopt: they are not such indices. Rows have elements: where they have none,
+// the operators on elements read no index, and operators on rows could refuse it.
 std::optional<RowIndices> FindRowIndices(const Node& node) {
   const Node* expand = ProducerOf(node.operand(1), "Expand");
   if (expand == nullptr) return std::nullopt;
@@ -36,24 +38,24 @@ std::optional<RowIndices> FindRowIndices(const Node& node) {
   const std::size_t lead = all->size() - own->size();  // axes that Expand adds
   RowIndices found{expand->operand(0), IntAttribute(node, "axis"), 0};
   if (found.axis < 0) found.axis += rank;
-  found.axis_of_own = found.axis - static_cast<std::int64_t>(lead);
-  if (found.axis_of_own < 0) return std::nullopt;
+  found.own_axis = found.axis - static_cast<std::int64_t>(lead);
+  if (found.own_axis < 0) return std::nullopt;
   for (std::size_t i = 0; i < all->size(); ++i) {
     const bool along = static_cast<std::int64_t>(i) == found.axis;
     if (Equal((*all)[i], along ? (*own)[i - lead] : (*data)[i]) != Truth::kYes) return std::nullopt;
     if (along) continue;
-    if (!IsSome((*data)[i]) || (i >= lead && !IsOne((*own)[i - lead]))) return std::nullopt;
+    if (!IsPositive((*data)[i]) || (i >= lead && !IsOne((*own)[i - lead]))) return std::nullopt;
   }
   return found;
 }
 
-// Without the axes of one element but the first `kept` from that of the indices on.
+// The indices with `kept` axes, the first of which is their own; all others are squeezed.
 Result<Value*> Squeezed(Node& node, const RowIndices& indices, std::int64_t kept,
                         PassContext& context) {
   std::vector<std::int64_t> axes;
   const auto rank = static_cast<std::int64_t>(*indices.value->type().rank());
   for (std::int64_t i = 0; i < rank; ++i) {
-    if (i < indices.axis_of_own || i >= indices.axis_of_own + kept) axes.push_back(i);
+    if (i < indices.own_axis || i >= indices.own_axis + kept) axes.push_back(i);
   }
   if (axes.empty()) return indices.value;
   Value* constant = context.AddConstant(*node.graph(), Tensor::Ints(axes), "axes", node.origin());

@@ -60,20 +60,25 @@ bool ShowsByNumber(const Value* value) {
          number->FloatAt(0) >= kShows && number->FloatAt(0) <= -kShows;
 }
 
-constexpr int kMostMoves = 4;  // between what a mask is made of and the scores
+constexpr std::size_t kMostMoves = 4;  // between what a mask is made of and the scores
 
-// The node that gives `value`, if it only moves or repeats elements; else nullptr.
-const Node* MoveOf(const Value* value) {
-  const Node* node = value != nullptr ? value->producer() : nullptr;
-  const bool moves =
-      node != nullptr && (KeepsOrder(*node) || node->Is("Expand") || node->Is("Transpose"));
-  return moves ? node : nullptr;
+// The last nodes in front of `value` that only move or repeat elements, from the back.
+std::vector<const Node*> MovesBefore(const Value* value) {
+  std::vector<const Node*> moves;
+  while (moves.size() < kMostMoves) {
+    const Node* node = value->producer();
+    if (node == nullptr || !(KeepsOrder(*node) || node->Is("Expand") || node->Is("Transpose")))
+      break;
+    moves.push_back(node);
+    value = node->operand(0);
+  }
+  return moves;
 }
 
 // What hides elements where a condition, or another number, says so.
 bool IsMask(const Value* value) {
-  for (int moves = 0; moves < kMostMoves && MoveOf(value) != nullptr; ++moves)
-    value = MoveOf(value)->operand(0);
+  const std::vector<const Node*> moves = MovesBefore(value);
+  if (!moves.empty()) value = moves.back()->operand(0);
   if (const Node* where = ProducerOf(value, "Where"))
     return (HidesByNumber(where->operand(1)) && ShowsByNumber(where->operand(2))) ||
            (ShowsByNumber(where->operand(1)) && HidesByNumber(where->operand(2)));
@@ -154,12 +159,9 @@ class Simplifier {
 
   // `mask` with -inf for what hides; nullptr: it has that already.
   Result<Value*> Hiding(Node& position, Value* mask) {
-    std::vector<const Node*> moves;
-    while (const Node* move = MoveOf(mask)) {
-      moves.push_back(move);
-      mask = move->operand(0);
-    }
-    DRAGOMAN_ASSIGN(Value * hiding, HidingAtOnce(position, mask));
+    const std::vector<const Node*> moves = MovesBefore(mask);
+    if (!moves.empty()) mask = moves.back()->operand(0);
+    DRAGOMAN_ASSIGN(Value * hiding, HidingUnmoved(position, mask));
     for (std::size_t i = moves.size(); i-- > 0 && hiding != nullptr;) {
       std::vector<Value*> operands = {hiding};
       for (std::size_t k = 1; k < moves[i]->num_operands(); ++k)
@@ -170,7 +172,8 @@ class Simplifier {
     return hiding;
   }
 
-  Result<Value*> HidingAtOnce(Node& position, Value* mask) {
+  // Of a mask that no node moves.
+  Result<Value*> HidingUnmoved(Node& position, Value* mask) {
     if (const Tensor* tensor = ConstantOf(mask)) {
       DRAGOMAN_ASSIGN(Tensor hiding, WithInfinity(*tensor));
       if (hiding == *tensor) return nullptr;

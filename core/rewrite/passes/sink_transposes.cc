@@ -63,7 +63,7 @@ const Attribute::Ints* AnyOrder(const Value* value) {
   return node != nullptr ? IntsAttribute(*node, "perm") : nullptr;
 }
 
-// Which Transposes are moved.
+// Which Transposes are moved: it gives the permutation of one that is, else nullptr.
 using Turned = const Attribute::Ints* (*)(const Value* value);
 
 Perm Inverse(const Perm& perm) {
@@ -179,7 +179,7 @@ Move MoveOf(const Value* value, const Perm& perm) {
   }
   if (const Tensor* tensor = ConstantOf(value))
     return tensor->dtype() != DType::kString ? Move::kConstant : Move::kImpossible;
-  // Of any order, what is put in front of a small operand could be moved again.
+  // A Transpose of any order in front of a small operand would be moved back here, forever.
   const bool may_turn = kTurned == ChannelsLast;
   return may_turn && rank == perm.size() && ones(1) ? Move::kSmall : Move::kImpossible;
 }

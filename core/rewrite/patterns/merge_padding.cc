@@ -25,12 +25,12 @@ bool IsNumber(const Value* value, double number) {
   return tensor != nullptr && tensor->size() == 1 && tensor->FloatAt(0) == number;
 }
 
-// What a Pad with `fill` adds to each axis, if that is known and only spatial axes grow.
-std::optional<Pads> PadsWith(double fill, const Node& pad, const PassContext& context) {
+// What a Pad by a number adds to each axis, below 0 where it cuts off; nullopt: it is not known, or
+// the Pad is by elements.
+std::optional<Pads> ReadPads(const Node& pad, const PassContext& context) {
   const Result<Params> params = FindOp(pad)->fill_params(pad);
   const std::optional<int> rank = pad.operand(0)->type().rank();
-  if (!params.ok() || !rank || *rank < 3) return std::nullopt;
-  if (params->As<rt::PadParams>().mode != rt::PadMode::kConstant || !IsNumber(pad.operand(2), fill))
+  if (!params.ok() || !rank || params->As<rt::PadParams>().mode != rt::PadMode::kConstant)
     return std::nullopt;
   const auto amounts = IntsOf(context, pad.operand(1)), axes = IntsOf(context, pad.operand(3));
   if (!amounts || (pad.operand(3) != nullptr && !axes)) return std::nullopt;
@@ -39,10 +39,17 @@ std::optional<Pads> PadsWith(double fill, const Node& pad, const PassContext& co
       axes ? rt::IntSpan{axes->data(), static_cast<std::int64_t>(axes->size())} : rt::IntSpan();
   Pads pads;
   if (!rt::ResolvePads(*rank, span, axis_span, &pads.begins, &pads.ends).ok()) return std::nullopt;
-  for (int i = 0; i < *rank; ++i) {
+  return pads;
+}
+
+// What a Pad with `fill` adds to each axis, if only spatial axes grow and none shrinks.
+std::optional<Pads> PadsWith(double fill, const Node& pad, const PassContext& context) {
+  const std::optional<Pads> pads = ReadPads(pad, context);
+  if (!pads || pads->begins.size() < 3 || !IsNumber(pad.operand(2), fill)) return std::nullopt;
+  for (int i = 0; i < pads->begins.size(); ++i) {
     const bool spatial = i >= 2;
-    if (pads.begins[i] < 0 || pads.ends[i] < 0) return std::nullopt;
-    if (!spatial && (pads.begins[i] > 0 || pads.ends[i] > 0)) return std::nullopt;
+    if (pads->begins[i] < 0 || pads->ends[i] < 0) return std::nullopt;
+    if (!spatial && (pads->begins[i] > 0 || pads->ends[i] > 0)) return std::nullopt;
   }
   return pads;
 }
@@ -64,7 +71,7 @@ bool AllZero(const rt::Ints& pads) {
   return std::all_of(pads.begin(), pads.end(), [](std::int64_t pad) { return pad == 0; });
 }
 
-// Whether no side is padded by a whole window: runtimes refuse others.
+// Whether no side is padded by a whole window: runtimes refuse pools of which one is.
 bool FitWindows(const Pads& pads, const rt::Ints& own, const rt::Ints& kernel) {
   const std::vector<std::int64_t> sum = SumOfPads(pads, own);
   const int rank = kernel.size();
@@ -74,7 +81,7 @@ bool FitWindows(const Pads& pads, const rt::Ints& own, const rt::Ints& kernel) {
   return fit;
 }
 
-// Every window without gaps meets the input, whose elements are not less than -inf, where they fit.
+// Where pads fit, every window without gaps meets the input, whose elements are not less than -inf.
 // Places are counted in what is padded.
 bool MayPadMaxima(const Node& pool, const rt::MaxPoolParams& params, const Pads& pads) {
   return params.auto_pad == rt::AutoPad::kNotSet && !params.ceil_mode &&
@@ -133,33 +140,25 @@ struct CutAndAdded {
   std::vector<std::int64_t> added;               // empty: nothing
 };
 
-// nullopt: it cuts nothing off, or more than there may be.
+// nullopt: it cuts nothing off, or perhaps more than there is.
 std::optional<CutAndAdded> ReadCut(const Node& pad, const PassContext& context) {
-  const Result<Params> params = FindOp(pad)->fill_params(pad);
-  const Shape* shape = pad.operand(0)->type().shape();
-  const auto amounts = IntsOf(context, pad.operand(1)), axes = IntsOf(context, pad.operand(3));
-  if (!params.ok() || params->As<rt::PadParams>().mode != rt::PadMode::kConstant ||
-      shape == nullptr || !amounts || (pad.operand(3) != nullptr && !axes))
-    return std::nullopt;
-  const auto rank = static_cast<int>(shape->size());
-  const rt::IntSpan span{amounts->data(), static_cast<std::int64_t>(amounts->size())};
-  const rt::IntSpan axis_span =
-      axes ? rt::IntSpan{axes->data(), static_cast<std::int64_t>(axes->size())} : rt::IntSpan();
-  Pads pads;
-  if (!rt::ResolvePads(rank, span, axis_span, &pads.begins, &pads.ends).ok()) return std::nullopt;
+  const std::optional<Pads> pads = ReadPads(pad, context);
+  if (!pads) return std::nullopt;
+  const Shape& shape = *pad.operand(0)->type().shape();
+  const int rank = pads->begins.size();
   CutAndAdded cut;
   for (int i = 0; i < rank; ++i) {
-    const std::int64_t front = std::max<std::int64_t>(-pads.begins[i], 0);
-    const std::int64_t back = std::max<std::int64_t>(-pads.ends[i], 0);
+    const std::int64_t front = std::max<std::int64_t>(-pads->begins[i], 0);
+    const std::int64_t back = std::max<std::int64_t>(-pads->ends[i], 0);
     if (front == 0 && back == 0) continue;
-    const Dim& size = (*shape)[static_cast<std::size_t>(i)];
+    const Dim& size = shape[static_cast<std::size_t>(i)];
     if (!size.known() || front > size.value() || back > size.value() - front) return std::nullopt;
     cut.begins.push_back(front);
     cut.ends.push_back(size.value() - back);
     cut.axes.push_back(i);
   }
   if (cut.axes.empty()) return std::nullopt;
-  for (const rt::Shape& side : {pads.begins, pads.ends}) {
+  for (const rt::Shape& side : {pads->begins, pads->ends}) {
     for (int i = 0; i < rank; ++i) cut.added.push_back(std::max<std::int64_t>(side[i], 0));
   }
   if (std::ranges::count(cut.added, 0) == std::ssize(cut.added)) cut.added.clear();

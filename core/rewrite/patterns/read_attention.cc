@@ -60,7 +60,7 @@ Result<bool> ReadSafeSoftmax(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
-// A value of a product, the number that it is multiplied by, and what then turns it.
+// A value of a product, the number that it is multiplied by, and what transposes that.
 struct Scaled {
   Value* value = nullptr;
   double factor = 1;
@@ -94,8 +94,9 @@ double ProductOf(double a, double b, DType dtype) {
   return Rounded(a * b, dtype);
 }
 
-// `value` turned as what is scaled was.
-Result<Value*> InsertTurn(Value* value, const Scaled& scaled, Node& node, PassContext& context) {
+// `value` transposed as what is scaled was.
+Result<Value*> InsertTranspose(Value* value, const Scaled& scaled, Node& node,
+                               PassContext& context) {
   if (scaled.transpose == nullptr) return value;
   return context.Insert(node, "Transpose", {{value}}, scaled.transpose->attributes());
 }
@@ -109,8 +110,8 @@ Result<bool> MergeFactors(Node& node, PassContext& context) {
   DRAGOMAN_ASSIGN(Tensor product, Tensor::Full(dtype, {}, ProductOf(x->factor, y->factor, dtype)));
   Value* factor = context.AddConstant(*node.graph(), std::move(product), "factor", node.origin());
   DRAGOMAN_ASSIGN(Value * scaled, context.Insert(node, "Mul", {{x->value, factor}}));
-  DRAGOMAN_ASSIGN(Value * first, InsertTurn(scaled, *x, node, context));
-  DRAGOMAN_ASSIGN(Value * second, InsertTurn(y->value, *y, node, context));
+  DRAGOMAN_ASSIGN(Value * first, InsertTranspose(scaled, *x, node, context));
+  DRAGOMAN_ASSIGN(Value * second, InsertTranspose(y->value, *y, node, context));
   DRAGOMAN_ASSIGN(Value * result, context.Insert(node, "MatMul", {{first, second}}));
   return context.ReplaceIfAllowed(node, result);
 }

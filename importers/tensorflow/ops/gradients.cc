@@ -57,18 +57,19 @@ Value* LowerBiasAddGrad(Call& c) {
   return c.ReduceSum(dy, axes);
 }
 
-// A list of sizes as far as they are known, numbers or not; fails where their number is not.
+// Operand i, a list of sizes, each of which may be a number, a symbol or unknown. Fails where its
+// length is not known.
 std::vector<Dim> SizesOf(Call& c, std::size_t i) {
   Value* list = c.Index(i);
   if (c.failed()) return {};
   const Knowledge knowledge = c.builder().inference().Know(list);
   if (knowledge.elements) return *knowledge.elements;
-  c.Fail("a list of sizes must be known");
+  c.Fail("the length of a list of sizes is not known");
   return {};
 }
 
-// The axes along which each of two shapes was broadcast to the other. What is summed over them gets
-// the shape again, so that an axis of size 1 may be among them or not.
+// The axes along which each of two shapes was broadcast to the other. TensorFlow sums over them and
+// reshapes the sum to the operand's shape, so that an axis of size 1 may be among them or not.
 std::vector<Value*> LowerBroadcastGradientArgs(Call& c) {
   const std::vector<Dim> shapes[] = {SizesOf(c, 0), SizesOf(c, 1)};
   if (c.failed()) return {};

@@ -21,8 +21,8 @@ struct PolicyRow {
   Policy policy;
 };
 
-// Those whose operands are to be of the widest type among them: PyTorch knows none of the types,
-// and makes it float32.
+// PyTorch widens the operands of add, dot and the like to the widest type among them. It knows none
+// of these types where it compiles the program, and takes float32.
 constexpr PolicyRow kPolicies[] = {
     {"_convolution", Policy::kLower},
     {"_convolution_nogroup", Policy::kLower},

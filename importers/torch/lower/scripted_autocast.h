@@ -16,7 +16,8 @@ namespace dragoman::torch {
 bool IsAutocast(const ObjectContents& object);
 
 // The type that a region of `object`, an instance of torch.autocast, gives to what runs on a CPU,
-// within one of `outer`; nullopt: none. Errors: the object does not tell, as PyTorch wants it to.
+// within one of `outer`; nullopt: none. Errors (unsupported): another type than bfloat16 and
+// float16, or one that is not known.
 Result<std::optional<DType>> RegionType(const ObjectContents& object, std::optional<DType> outer);
 
 // The type that the tensors among the operands of `node` are cast to in a region of type `region`;
