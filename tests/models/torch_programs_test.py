@@ -75,6 +75,16 @@ AUTOCAST_REGIONS = """        with torch.autocast('cpu', torch.bfloat16):
 """
 
 
+PRODUCTS = """
+def products(x):
+    with torch.autocast('cpu', torch.bfloat16):
+        y = torch.mm(x, x).float()
+    return y, torch.mm(x, x)
+
+
+"""
+
+
 OPEN_INDICES = """        n = x.size(0)
         return (F.pdist(x), torch.tril_indices(n, n + 1, 1), torch.triu_indices(n, n, -1),
                 torch.fft.fftfreq(n), torch.fft.rfftfreq(n, d=0.5))
@@ -130,6 +140,14 @@ class TorchPrograms(ScriptedCase):
         module = self.script("x", AUTOCAST_REGIONS)
         for sign in (1, -1):
             self.compare(module, (x * sign,))
+
+    def test_what_a_region_under_autocast_forks(self):
+        # PyTorch compiles it by itself: only regions within it count.
+        module = self.script("x", "        with torch.autocast('cpu', torch.bfloat16):\n"
+                             "            y, z = torch.jit.wait(torch.jit.fork(products, x))\n"
+                             "            after = torch.mm(x, x).float()\n"
+                             "        return y, z, after\n", PRODUCTS)
+        self.compare(module, (torch.tensor([[1.003, 2.0], [0.5, -1.0]]),))
 
     def test_regions_under_autocast_that_cast_nothing(self):
         body = ("        with torch.autocast('{}', torch.bfloat16, enabled={}):\n"

@@ -320,6 +320,7 @@ Flow Evaluator::RunCall(const Node& node, Frame& frame) {
   return flow;
 }
 
+// PyTorch compiles what is forked by itself, outside the regions under autocast around it.
 Flow Evaluator::RunFork(const Node& node, Frame& frame) {
   const Attribute* subgraph = node.attribute("Subgraph");
   if (subgraph == nullptr || subgraph->graph() == nullptr) {
@@ -328,7 +329,9 @@ Flow Evaluator::RunFork(const Node& node, Frame& frame) {
     return Flow::kNext;
   }
   std::vector<Abstract> results;
+  const std::vector<std::optional<DType>> outer = std::exchange(autocast_, {});
   const Flow flow = CallFunction(*subgraph->graph(), Operands(node, frame), results);
+  autocast_ = outer;
   SetResults(node, frame, std::move(results));
   return flow;
 }
