@@ -117,14 +117,15 @@ Value* Cumulative(Call& c, std::string_view reduction, double neutral) {
 
 Value* LowerCumulativeProduct(Call& c) { return Cumulative(c, "ReduceProd", 1); }
 
-// What does not count is the least number, beside which all others lose nothing; where nothing
-// else counts, the sum is 0.
+// What does not count is the least number, beside which all others lose nothing; where there is
+// nothing but minus infinity, so is the sum.
 Value* LowerCumulativeLogSumExp(Call& c) {
   const double least = c.failed() || c.dtype(c.Tensor(0)) != DType::kF64
                            ? std::numeric_limits<float>::lowest()
                            : std::numeric_limits<double>::lowest();
-  Value* sums = Cumulative(c, "ReduceLogSumExp", least);
-  return c.Where(c.LessOrEqual(sums, least), -std::numeric_limits<double>::infinity(), sums);
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  Value* largest = Cumulative(c, "ReduceMax", kNone);
+  return c.Where(c.Equal(largest, kNone), kNone, Cumulative(c, "ReduceLogSumExp", least));
 }
 
 }  // namespace

@@ -73,6 +73,8 @@ def make_special():
     wanted = np.concatenate([sums[:, 1:], np.full((2, 1), -np.inf)], 1).astype(np.float32)
     numpy_case("cumulative_logsumexp_of_none", "CumulativeLogsumexp", [x, (np.int32(1),)],
                reference=[wanted], exclusive=True, reverse=True, Tidx="dt:int32", **FLOAT)
+    # The least number is one.
+    x[1, 0] = np.finfo(np.float32).min
     wanted = np.logaddexp.accumulate(x.astype(float), 1).astype(np.float32)
     numpy_case("cumulative_logsumexp_of_infinity", "CumulativeLogsumexp", [x, (np.int32(1),)],
                reference=[wanted], exclusive=False, reverse=False, Tidx="dt:int32", **FLOAT)
