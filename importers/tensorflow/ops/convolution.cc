@@ -279,8 +279,7 @@ namespace {
 // Of the operand of MaxPool, its result and the gradient of that: the latter at the first largest
 // element of each window.
 Value* LowerMaxPoolGrad(Call& c) {
-  const std::string& type = c.node().op().type;
-  const Layout layout = TakeLayout(c, type.starts_with("MaxPool3D") ? 3 : 2);
+  const Layout layout = TakeLayout(c, 2);
   Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
   Value* dy = ToChannelsFirst(c, layout, c.Tensor(2));
   const Ints kernel = PerSpatialAxis(c, layout, "ksize", 3);
@@ -385,7 +384,6 @@ std::span<const OpRow> ConvolutionRows() {
       {"LRN", LowerLocalResponseNormalization},
       {"MaxPool", LowerPool, "MaxPool"},
       {"MaxPool3D", LowerPool, "MaxPool"},
-      {"MaxPool3DGrad", LowerMaxPoolGrad},
       {"MaxPoolGrad", LowerMaxPoolGrad},
       {"MaxPoolGradV2", LowerMaxPoolGrad},
       {"MaxPoolV2", LowerPool, "MaxPool"},
