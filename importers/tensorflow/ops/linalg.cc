@@ -176,13 +176,18 @@ std::vector<Value*> LowerQr(Call& c) {
   return QrFactors(c, Matrices(c, 0), c.BoolAttribute("full_matrices"));
 }
 
-// Orthonormal columns, and after them as many more as make a square matrix.
+// Orthonormal columns, with others in place of those that are zeros, which are the last, and after
+// them as many more as make a square matrix.
 Value* Completed(Call& c, Value* columns) {
   Value* q = QrFactors(c, columns, true)[0];
   const int rank = c.failed() ? 2 : c.Rank(columns);
+  const auto part = [&](Value* first, Value* end) {
+    return c.Slice(q, rank - 1, first, end, c.Ints({1}));
+  };
   Value* count = c.Vector(c.Size(columns, rank - 1));
-  Value* more = c.Slice(q, rank - 1, count, c.Ints({kEnd}), c.Ints({1}));
-  return c.Concat({columns, more}, rank - 1);
+  Value* is_zero = c.Equal(c.Reduce("ReduceSum", c.Abs(columns), {rank - 2}, true), 0);
+  Value* own = c.Where(is_zero, part(c.Ints({0}), count), columns);
+  return c.Concat({own, part(count, c.Ints({kEnd}))}, rank - 1);
 }
 
 // Singular values, and vectors in columns, of which nobody reads those that were not asked for.
