@@ -198,6 +198,18 @@ class TorchPrograms(ScriptedCase):
         module = self.script("x, places, part", SUMS_AT_PLACES)
         self.compare(module, (x, places, torch.ones(5000).half()))
 
+    def test_sums_of_rows_of_halves(self):
+        # index_add rounds once along the first and the last axis, but at each step along others and
+        # where it multiplies.
+        module = self.script("x, places, part",
+                             "        return (x.index_add(0, places, part),\n"
+                             "                x.index_add(1, places, part.transpose(0, 1)),\n"
+                             "                x.index_add(-1, places, part.permute(1, 2, 0)),\n"
+                             "                x.index_add(0, places, part, alpha=2))\n")
+        places = torch.zeros(5000, dtype=torch.int64)
+        places[:3] = 1
+        self.compare(module, (torch.ones(2, 2, 2).half(), places, torch.ones(5000, 2, 2).half()))
+
     def test_reductions_at_places_of_many_small_integers(self):
         # 256 updates of one place: counted in uint8, they would be none.
         module = self.script("x, places, part", "        return x.scatter_reduce(0, places, part, "

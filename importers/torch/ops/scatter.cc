@@ -153,11 +153,17 @@ Value* LowerIndexAdd(CallComposer& c) {
   Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
   Value* source = AsVector(c, c.Tensor("source")).x;
   const Number alpha = c.Take(c.call().Scalar("alpha"));
-  if (!alpha.known() || alpha.AsComplex() != 1.0) {
+  const bool scales = !alpha.known() || alpha.AsComplex() != 1.0;
+  if (scales) {
     Value* factor = c.Take(c.call().NumberValue(alpha, c.dtype(source)));
     source = c.dtype(source) == DType::kBool ? c.And(source, factor) : c.Mul(source, factor);
   }
-  Value* y = IndexWrite(c, self.x, IndexAt(index, axis), source, true);
+  // PyTorch calls scatter_add here, which rounds sums of halves once.
+  const int rank = c.Rank(self.x);
+  const bool widens = !scales && rank > 1 && (axis == 0 || axis + 1 == rank);
+  const auto taken = [&](Value* value) { return widens ? c.Widen(value) : value; };
+  Value* y = IndexWrite(c, taken(self.x), IndexAt(index, axis), taken(source), true);
+  y = c.CastLike(y, self.x);
   return self.was_scalar ? c.Squeeze(y, {0}) : y;
 }
 
