@@ -121,7 +121,7 @@ bool TellsZeros(const Node& node) {
 
 bool IsCheck(const Node& node) { return node.IsDragoman("Assert"); }
 
-// All of `parts`, as one.
+// All that `parts` assume.
 Assumption Together(std::initializer_list<std::optional<Assumption>> parts) {
   Assumption all;
   for (const auto& part : parts) {
@@ -136,13 +136,11 @@ Assumption Together(std::initializer_list<std::optional<Assumption>> parts) {
 }
 
 std::vector<Assumption> AssumptionsFor(const std::array<Model, 2>& models) {
-  const auto in_either = [&](bool (*is_wanted)(const Node&)) {
-    return HasNode(models[0], is_wanted) || HasNode(models[1], is_wanted);
-  };
   std::optional<Assumption> checks, sizes;
   if (HasNode(models[0], IsCheck) != HasNode(models[1], IsCheck))
-    checks = {",assume-checks", "inputs that its checks accept"};
-  if (in_either(TellsZeros)) sizes = {",assume-sizes", "sizes of 1 or more"};
+    checks = {",assume-checks", "inputs that the checks of one accept"};
+  if (HasNode(models[0], TellsZeros) || HasNode(models[1], TellsZeros))
+    sizes = {",assume-sizes", "sizes of 1 or more"};
   std::vector<Assumption> assumptions;
   if (checks) assumptions.push_back(*checks);
   if (sizes) assumptions.push_back(Together({checks, sizes}));

@@ -16,9 +16,9 @@
 namespace dragoman {
 namespace {
 
-// Who converts a model does not ask for it to be run: a call that takes long, or much memory, is
-// not recorded.
-constexpr std::int64_t kMostNodes = 1'000'000;
+// Whoever converts a model does not ask for it to be run: a call that takes long, or much memory,
+// is not recorded.
+constexpr std::int64_t kMostNodes = 1'000'000;  // that run, in all iterations of loops
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
 constexpr std::int64_t kBytesOfElement = 8;  // at most, but for complex numbers
 constexpr std::int64_t kMostMultiplyAdds = 200'000'000'000;
@@ -33,8 +33,9 @@ Status CheckCosts(const Model& common) {
     const std::int64_t elements = std::min(count.value_or(kMostBytes), kMostBytes);
     bytes = std::min(bytes, kMostBytes) + elements * kBytesOfElement;
   }
-  if (bytes > kMostBytes || costs.multiply_adds.value_or(0) > kMostMultiplyAdds)
-    return Unsupported("a call takes too long, or too much memory");
+  if (bytes > kMostBytes) return Unsupported("a call takes more than 1 GiB of memory");
+  if (costs.multiply_adds.value_or(0) > kMostMultiplyAdds)
+    return Unsupported("a call takes more than 200 billion multiply-adds");
   return {};
 }
 

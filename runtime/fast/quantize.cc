@@ -27,9 +27,9 @@ DRAGOMAN_RT_INLINE T Quantised(float quotient, float low, float high, std::int32
 }
 
 template <class T>
-constexpr std::int32_t kLeast = std::numeric_limits<T>::min();
+constexpr auto kLeast = static_cast<std::int32_t>(std::numeric_limits<T>::min());
 template <class T>
-constexpr std::int32_t kGreatest = std::numeric_limits<T>::max();
+constexpr auto kGreatest = static_cast<std::int32_t>(std::numeric_limits<T>::max());
 
 template <class T>
 DRAGOMAN_RT_CLONES void Quantise(const float* x, float scale, std::int32_t zero, std::int64_t count,
@@ -51,7 +51,7 @@ DRAGOMAN_RT_CLONES void Quantise(const float* x, const float* scale, const T* ze
   } else {
     DRAGOMAN_RT_INDEPENDENT
     for (std::int64_t i = 0; i < count; ++i) {
-      const std::int32_t z = zero[i];
+      const auto z = static_cast<std::int32_t>(zero[i]);
       y[i] = Quantised<T>(x[i] / scale[i], float(kLeast<T> - z), float(kGreatest<T> - z), z);
     }
   }

@@ -162,6 +162,21 @@ class Diff(CommandCase):
         referring.write_text(text.replace("[0, 2, 3, -1]", "[0, 3, 2, -1]"))
         self.assertIn("different", self.first_line(computed, referring, "--exports"))
 
+    def test_checks_that_only_one_side_has(self):
+        head = "graph main(%x: f32[2], %c: bool[]) -> (%y) {\n"
+        check = '  dragoman.Assert(%c, %x) {message = "{} is too large"}\n'
+        plain, checked, other = (self.out / name for name in ("plain.dgt", "checked.dgt", "other.dgt"))
+        plain.write_text(head + "  %y = onnx.Neg(%x)\n}\n")
+        checked.write_text(head + check + "  %y = onnx.Neg(%x)\n}\n")
+        other.write_text(head + check.replace("Assert", "Print") + "  %y = onnx.Neg(%x)\n}\n")
+        for pair in ((plain, checked), (checked, plain)):
+            self.assertEqual(self.done("diff", *pair, "--exports"),
+                             "equal (common level) for inputs that the checks of one accept\n")
+        self.assertIn("different", self.first_line(plain, other, "--exports"))
+        # Checks of both sides are compared.
+        other.write_text(head + check.replace("large", "small") + "  %y = onnx.Neg(%x)\n}\n")
+        self.assertIn("different", self.first_line(checked, other, "--exports"))
+
     def test_heads_and_masks_of_grouped_attention(self):
         program, exported = self.out / "program.dgt", self.out / "exported.dgt"
         program.write_text("""dragoman 1 source pt2
