@@ -179,8 +179,10 @@ std::vector<Value*> LowerQr(Call& c) {
 // Orthonormal columns, with others in place of those that are zeros, which are the last, and after
 // them as many more as make a square matrix.
 Value* Completed(Call& c, Value* columns) {
-  Value* q = QrFactors(c, columns, true)[0];
-  const int rank = c.failed() ? 2 : c.Rank(columns);
+  const std::vector<Value*> factors = QrFactors(c, columns, true);
+  if (c.failed()) return nullptr;
+  Value* q = factors[0];
+  const int rank = c.Rank(columns);
   const auto part = [&](Value* first, Value* end) {
     return c.Slice(q, rank - 1, first, end, c.Ints({1}));
   };

@@ -141,6 +141,19 @@ function tf:graph.main() -> () {
   EXPECT_THAT(lowered("f32[batch, 3]", "f32[2, 3]"), HasSubstr("is not known"));
 }
 
+TEST(LowerTensorFlowTest, RefusesWholeSingularVectorsOfComplexMatrices) {
+  EXPECT_THAT(Lowered(R"(entry main(%x: c64[3, 2]) -> (%u: c64[3, 3]) {
+  %u = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["svd:1"]}
+}
+
+function tf:graph.main() -> () {
+  %x = tf.Placeholder() {dtype = type c64[*]} @x
+  %s, %"svd:1", %"svd:2" = tf.Svd(%x) {compute_uv = true, full_matrices = true} @svd
+}
+)"),
+              HasSubstr("matrices of c64"));
+}
+
 // As freezing writes tf.switch_case: x, -x, or x + x for all other numbers.
 TEST(LowerTensorFlowTest, RaisesSwitchesOfSeveralWaysToIfs) {
   EXPECT_EQ(Lowered(R"(
