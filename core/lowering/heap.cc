@@ -19,7 +19,7 @@ std::vector<NamedAttribute> LiteralSizes(const GraphBuilder& builder, const Valu
 
 // Of each element of `base`, whose sizes are `shape`, its number, row-major.
 Result<Value*> Positions(GraphBuilder& builder, Value* base, Value* shape) {
-  Composer c(builder);  // which knows complex numbers, as below
+  Composer c(builder);  // counts and, below, scatters complex elements by their parts
   Value* range = c.Op("Range", {c.Int(0), c.Op("Size", {base}), c.Int(1)});
   return c.Done(c.Op("Reshape", {range, shape}, LiteralSizes(builder, shape)));
 }

@@ -19,7 +19,9 @@ constexpr float kRounding = 12582912.0f;
 
 // A quotient that is not a number becomes the lowest one.
 template <class T>
-DRAGOMAN_RT_INLINE T Quantised(float quotient, float low, float high, std::int32_t zero) {
+DRAGOMAN_RT_INLINE T Quantised(float quotient, std::int32_t zero) {
+  const auto low = static_cast<float>(std::numeric_limits<T>::min() - zero);
+  const auto high = static_cast<float>(std::numeric_limits<T>::max() - zero);
   float limited = quotient > low ? quotient : low;
   limited = limited < high ? limited : high;
   const auto rounded = static_cast<std::int32_t>((limited + kRounding) - kRounding);
@@ -27,17 +29,10 @@ DRAGOMAN_RT_INLINE T Quantised(float quotient, float low, float high, std::int32
 }
 
 template <class T>
-constexpr auto kLeast = static_cast<std::int32_t>(std::numeric_limits<T>::min());
-template <class T>
-constexpr auto kGreatest = static_cast<std::int32_t>(std::numeric_limits<T>::max());
-
-template <class T>
 DRAGOMAN_RT_CLONES void Quantise(const float* x, float scale, std::int32_t zero, std::int64_t count,
                                  T* y) {
-  const auto low = static_cast<float>(kLeast<T> - zero);
-  const auto high = static_cast<float>(kGreatest<T> - zero);
   DRAGOMAN_RT_INDEPENDENT
-  for (std::int64_t i = 0; i < count; ++i) y[i] = Quantised<T>(x[i] / scale, low, high, zero);
+  for (std::int64_t i = 0; i < count; ++i) y[i] = Quantised<T>(x[i] / scale, zero);
 }
 
 // With a scale, and a zero point if there are any, for each element.
@@ -46,14 +41,10 @@ DRAGOMAN_RT_CLONES void Quantise(const float* x, const float* scale, const T* ze
                                  std::int64_t count, T* y) {
   if (zero == nullptr) {
     DRAGOMAN_RT_INDEPENDENT
-    for (std::int64_t i = 0; i < count; ++i)
-      y[i] = Quantised<T>(x[i] / scale[i], float(kLeast<T>), float(kGreatest<T>), 0);
+    for (std::int64_t i = 0; i < count; ++i) y[i] = Quantised<T>(x[i] / scale[i], 0);
   } else {
     DRAGOMAN_RT_INDEPENDENT
-    for (std::int64_t i = 0; i < count; ++i) {
-      const auto z = static_cast<std::int32_t>(zero[i]);
-      y[i] = Quantised<T>(x[i] / scale[i], float(kLeast<T> - z), float(kGreatest<T> - z), z);
-    }
+    for (std::int64_t i = 0; i < count; ++i) y[i] = Quantised<T>(x[i] / scale[i], zero[i]);
   }
 }
 
@@ -152,7 +143,7 @@ void DynamicQuantizeTensor(TensorView<const float> x, TensorView<std::uint8_t> y
   const auto [least, greatest] = Span(x.data, x.size());
   const float scale = (greatest - least) / 255.0f, divisor = scale == 0.0f ? 1.0f : scale;
   y_scale[0] = scale;
-  y_zero[0] = Quantised<std::uint8_t>(-least / divisor, 0.0f, 255.0f, 0);
+  y_zero[0] = Quantised<std::uint8_t>(-least / divisor, 0);
   Parallel(x.size(), kQuantizeGrain, [&](std::int64_t begin, std::int64_t end) {
     Quantise(x.data + begin, divisor, y_zero[0], end - begin, y.data + begin);
   });
