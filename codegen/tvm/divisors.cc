@@ -19,4 +19,21 @@ bool DividesWithin(const Node& division) {
   });
 }
 
+std::optional<std::size_t> ScalarZero(const Node& node) {
+  for (std::size_t i = 0; i < node.num_operands(); ++i) {
+    const Tensor* constant = ConstantOf(node.operand(i));
+    if (constant == nullptr || !constant->sizes().empty() || !IsFloating(constant->dtype()))
+      continue;
+    const bool is_known = node.operand(1 - i)->type().shape() != nullptr;
+    if (is_known && constant->FloatAt(0) == 0) return i;
+  }
+  return std::nullopt;
+}
+
+bool IsOfScalars(const Node& node) {
+  return std::ranges::all_of(node.operands(), [](const Use& use) {
+    return use.value()->type().shape() != nullptr && use.value()->type().shape()->empty();
+  });
+}
+
 }  // namespace dragoman::tvm

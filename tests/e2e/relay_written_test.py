@@ -65,6 +65,18 @@ graph main(%x: f32[4], %y: f32[4]) -> (%held, %above, %larger, %unit) {
             self.assertIn(held, text)
         self.assertNotIn("clip(", text)
 
+    def test_zeros_that_tvm_would_fold_are_vectors(self):
+        text = self.texts("""
+graph main(%x: f32[5], %s: f32[]) -> (%scaled, %quotient, %infinite, %scalar) {
+  const %zero: f32[] = 0
+  %scaled = onnx.Mul(%x, %zero)
+  %quotient = onnx.Div(%zero, %x)
+  %infinite = onnx.Div(%x, %zero)
+  %scalar = onnx.Mul(%zero, %s)
+}""", x=np.array([NAN, -INF, -2, 0, 3], np.float32), s=np.float32(INF))
+        self.assertNotIn("0f", text)
+        self.assertEqual(text.count("squeeze("), 1)
+
     def test_what_a_loop_takes_is_apart_from_the_tensor_that_it_grows(self):
         text = self.texts("""
 graph main(%x: f32[3, 2], %s: f32[2]) -> (%last, %rows) {

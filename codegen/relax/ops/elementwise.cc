@@ -3,6 +3,8 @@
 #include "codegen/relax/ops/op_rows.h"
 
 #include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +14,7 @@
 #include "codegen/tvm/divisors.h"
 #include "codegen/tvm/extremes.h"
 #include "codegen/tvm/shifts.h"
+#include "core/rewrite/pass_context.h"
 
 namespace dragoman::relax {
 namespace {
@@ -77,6 +80,20 @@ Expressions EmitBinary(RelaxOp& op) {
   return Call(op, RelaxName(op.node.op().type));
 }
 
+// Mul, and Div of what DividesWithin: a zero that TVM would fold is written as a vector.
+Expressions EmitProduct(RelaxOp& op) {
+  const std::optional<std::size_t> zero = tvm::ScalarZero(op.node);
+  if (!zero || op.dtype(0) != op.dtype(1)) return EmitBinary(op);
+  const double number = ConstantOf(op.node.operand(*zero))->FloatAt(0);
+  const std::string vector =
+      fmt::format("R.const([{}], \"{}\")", op.FloatArgument(number), RelaxDType(op.dtype()));
+  const std::string function = RelaxName(op.node.op().type);
+  std::string product = fmt::format("R.{}({}, {})", function, *zero == 0 ? vector : op.arg(0),
+                                    *zero == 1 ? vector : op.arg(1));
+  if (!tvm::IsOfScalars(op.node)) return One(std::move(product));
+  return One(fmt::format("R.squeeze({}, axis=[0])", op.BindPlain(product)));
+}
+
 // Whether each divisor is 0 or -1.
 std::string DividesBeyond(const RelaxOp& op) {
   const std::string zero = op.Do("equal", op.arg(1), op.Const(0));
@@ -85,7 +102,7 @@ std::string DividesBeyond(const RelaxOp& op) {
 }
 
 Expressions EmitDiv(RelaxOp& op) {
-  if (op.dtype(0) != op.dtype(1) || tvm::DividesWithin(op.node)) return EmitBinary(op);
+  if (op.dtype(0) != op.dtype(1) || tvm::DividesWithin(op.node)) return EmitProduct(op);
   const std::string beyond = DividesBeyond(op);
   const std::string divisor = op.Do("where", beyond, op.Const(1), op.arg(1));
   const std::string quotient = op.Do("divide", op.arg(0), divisor);
@@ -268,7 +285,7 @@ std::span<const Row> ElementwiseRows() {
       {"Mean", EmitVariadic, true},
       {"Min", EmitExtreme, true},
       {"Mod", EmitMod},
-      {"Mul", EmitBinary},
+      {"Mul", EmitProduct},
       {"Neg", EmitSigned},
       {"Not", EmitUnary},
       {"Or", EmitBinary},

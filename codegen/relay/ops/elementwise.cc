@@ -12,6 +12,7 @@
 #include "codegen/tvm/divisors.h"
 #include "codegen/tvm/extremes.h"
 #include "codegen/tvm/shifts.h"
+#include "core/rewrite/pass_context.h"
 
 namespace dragoman::relay::emit {
 namespace {
@@ -99,6 +100,18 @@ Emitted EmitClip(RelayOp& op) {
   return One(value);
 }
 
+// Mul, and Div of what DividesWithin: a zero that TVM would fold is given as a vector.
+Emitted EmitProduct(RelayOp& op) {
+  const std::optional<std::size_t> zero = tvm::ScalarZero(op.node);
+  if (!zero || op.dtype(0) != op.dtype(1)) return EmitBinary(op);
+  const double number = ConstantOf(op.node.operand(*zero))->FloatAt(0);
+  Values operands = op.args();
+  operands[*zero] = op.builder.Constant(*Tensor::Full(op.dtype(), {1}, number));
+  Value* product = op.Do(op.target, operands);
+  if (!tvm::IsOfScalars(op.node)) return One(product);
+  return One(op.Do("squeeze", {product}, {{"axis", Ints{0}}}));
+}
+
 // The divisors, but 1 for 0 and -1; `beyond` says where these are. The operand itself and nullptr
 // if neither can be among them.
 struct Divisors {
@@ -115,10 +128,9 @@ Divisors DivisorsOf(RelayOp& op) {
 }
 
 Emitted EmitDiv(RelayOp& op) {
-  if (op.dtype(0) != op.dtype(1)) return op.Refuse("operands of different element types");
+  if (op.dtype(0) != op.dtype(1) || tvm::DividesWithin(op.node)) return EmitProduct(op);
   const auto [divisors, beyond] = DivisorsOf(op);
-  Value* quotient = op.Do("divide", {op.arg(0), divisors});
-  if (beyond == nullptr) return One(quotient);
+  Value* quotient = op.Do(op.target, {op.arg(0), divisors});
   return One(op.Do("where", {beyond, op.Do("multiply", op.args()), quotient}));
 }
 
@@ -205,7 +217,7 @@ std::span<const Row> ElementwiseRows() {
       {"Clip", EmitClip, "", true},
       {"Cos", EmitFloatUnary, "cos"},
       {"Cosh", EmitFloatUnary, "cosh"},
-      {"Div", EmitDiv},
+      {"Div", EmitDiv, "divide"},
       {"Equal", EmitBinary, "equal"},
       {"Erf", EmitFloatUnary, "erf"},
       {"Exp", EmitFloatUnary, "exp"},
@@ -222,7 +234,7 @@ std::span<const Row> ElementwiseRows() {
       {"Mean", EmitVariadic, "add", true},
       {"Min", EmitExtreme, "minimum", true},
       {"Mod", EmitMod},
-      {"Mul", EmitBinary, "multiply"},
+      {"Mul", EmitProduct, "multiply"},
       {"Neg", EmitPlain, "negative"},
       {"Not", EmitPlain, "logical_not"},
       {"Or", EmitBinary, "logical_or"},

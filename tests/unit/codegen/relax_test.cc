@@ -121,6 +121,21 @@ TEST(Relax, FloatsModuloInfinityAreNoProducts) {
 // TVM casts bits: 480 has those of f8e4m3fn's NaN, 114688 those of f8e5m2's, 65536 of its infinity.
 // TVM suppresses what reaches the threshold, gives no box of a threshold of 0, and takes a score
 // that is not positive for that of a suppressed box.
+TEST(Relax, ZerosThatTvmWouldFoldAreVectors) {
+  const std::string zero = "const %zero: f32[] = -0.0\n";
+  EXPECT_THAT(Emit("%x: f32[3]", zero + "%y = onnx.Mul(%x, %zero)"),
+              HasSubstr("R.multiply(x, R.const([-0.0], \"float32\"))"));
+  EXPECT_THAT(Emit("%x: f32[3]", zero + "%y = onnx.Div(%zero, %x)"),
+              HasSubstr("R.divide(R.const([-0.0], \"float32\"), x)"));
+  EXPECT_THAT(Emit("%x: f32[3]", zero + "%y = onnx.Div(%x, %zero)"),
+              HasSubstr("R.divide(x, R.const([-0.0], \"float32\"))"));
+  EXPECT_THAT(Emit("%x: f32[]", zero + "%y = onnx.Mul(%x, %zero)"), HasSubstr("R.squeeze(lv"));
+  EXPECT_THAT(Emit("%x: f32[3]", "const %one: f32[] = 1\n%y = onnx.Div(%one, %x)"),
+              HasSubstr("R.divide(R.const(1.0, \"float32\"), x)"));
+  EXPECT_THAT(Emit("%x: i32[3]", "const %zero: i32[] = 0\n%y = onnx.Mul(%x, %zero)"),
+              HasSubstr("R.multiply(x, R.const(0, \"int32\"))"));
+}
+
 TEST(Relax, SuppressionIsAsTvmAsksForIt) {
   const std::string boxes = "%b: f32[1, 4, 4], %s: f32[1, 1, 4]";
   const std::string any = Emit(boxes,
