@@ -97,8 +97,20 @@ Error Refusal(const CLI::App& app, const CLI::ParseError& error) {
     return InvalidInput("a command is required; see dragoman --help");
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
   std::string what = InOurWords(error.what());
+  bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  // What is required is missing, often because another word stands in its place.
+  if (const std::vector<std::string> extras = app.remaining(true);
+      error.get_name() == "RequiredError" && !extras.empty()) {
+    const bool has_option =
+        std::ranges::any_of(extras, [](const std::string& word) { return word.starts_with('-'); });
+    if (has_option) {
+      what = fmt::format(": {}", fmt::join(extras, " "));
+      is_extra = true;
+    } else if (extras.size() == 1 && what.starts_with("--output ")) {
+      what += " (did you mean '-o " + extras.front() + "'?)";
+    }
+  }
   // "The following arguments were not expected: x=1 --shpae", in any order
-  const bool is_extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   const std::size_t option = what.find(" -");
   if (is_extra && option != std::string::npos) {
     const std::size_t end = what.find_first_of(" =", option + 1);

@@ -152,7 +152,8 @@ Result<std::optional<BatchRequest>> ParseBatch(const LoweringFlags& options) {
   if (!options.batch) return std::optional<BatchRequest>();
   Result<Dim> size = ParseDim(*options.batch);
   const bool fits = size.ok() && (size->known() ? size->value() > 0 : size->symbol() != nullptr);
-  if (!fits) return InvalidInput("--batch " + *options.batch + ": not a number or a symbol");
+  if (!fits)
+    return InvalidInput("--batch " + *options.batch + ": not a number from 1 on, and no symbol");
   BatchRequest request{.size = std::move(*size), .axes = {}};
   for (const std::string& text : options.batch_axes) {
     const std::size_t equals = text.rfind('=');

@@ -41,7 +41,8 @@ Result<Model> Unrolled(const Session& session, const Model& source, LoweringOpti
 
 Status CheckConversion(const Format& target, const ConversionOptions& options) {
   if (target.write == nullptr)
-    return Unsupported("files of format " + std::string(target.name) + " cannot be written");
+    return Unsupported("files of format " + std::string(target.name) + " cannot be written" +
+                       std::string(target.instead));
   return CheckWriteOptions(target, options.write);
 }
 

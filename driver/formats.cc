@@ -125,7 +125,17 @@ Result<const Format*> FormatByName(Formats formats, std::string_view name) {
 
 Result<const Format*> FormatOfOutput(Formats formats, const std::string& path) {
   if (const Format* format = BySuffix(formats, path)) return format;
-  return InvalidInput("unknown suffix; name the format with --to").InFile(path);
+  const std::string suffix = fs::path(path).extension().string();
+  if (suffix.empty()) return InvalidInput("unknown suffix; name the format with --to").InFile(path);
+  std::vector<std::string> suffixes;
+  for (const Format& format : formats) {
+    if (format.write != nullptr)
+      suffixes.insert(suffixes.end(), format.suffixes.begin(), format.suffixes.end());
+  }
+  return InvalidInput("no format that can be written has the suffix '" + suffix + "'" +
+                      WhatThereIs(suffix, "suffixes are", suffixes) +
+                      "; --to names a format for any other")
+      .InFile(path);
 }
 
 Result<const Format*> FormatOfInput(Formats formats, const std::string& path) {

@@ -123,6 +123,8 @@ struct Format {
 
   // Of the source models that `read` gives (Model::dialect); empty: none of its own.
   std::string_view dialect;
+  // For a format that is not written: what to write for its users.
+  std::string_view instead;
   // Dialects of operators that change what other nodes read, so that all run in program order.
   std::vector<std::string_view> ordered;
   // A source model of `dialect` as a common one. `note` may be empty.

@@ -63,7 +63,7 @@ Result<ShapeFact> ParseShapeFact(std::string_view text) {
       Result<Dim> dim = ParseDim(size);
       if (!dim.ok() || (dim->known() && dim->value() < 0)) {
         return InvalidInput("--shape " + std::string(text) + ": '" + std::string(size) +
-                            "' is not a size");
+                            "' is not a size, a symbol, ? (unknown) or _ (as it was)");
       }
       fact.dims.emplace_back(std::move(*dim));
     }

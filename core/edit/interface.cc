@@ -275,10 +275,8 @@ Status ExposeValue(Model& model, const std::string& name) {
   Graph& graph = *entry.graph;
   Value* value = FindValue(graph, name);
   if (value == nullptr) {
-    std::vector<std::string> names;
-    ForEachValue(graph, [&](const Value& other) { names.push_back(other.name()); });
     return InvalidInput("no value of the main graph is called '" + name + "'" +
-                        DidYouMean(name, names));
+                        DidYouMeanValue(graph, name));
   }
   for (const Use& output : graph.outputs()) {
     if (output.value() == value) return InvalidInput("'" + name + "' is an output already");

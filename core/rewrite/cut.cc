@@ -2,7 +2,6 @@
 #include "core/rewrite/cut.h"
 
 #include <algorithm>
-#include <string_view>
 #include <unordered_set>
 
 #include "core/analysis/inference.h"
@@ -16,10 +15,8 @@ namespace {
 
 Result<Value*> ValueToCutAt(const Graph& graph, std::string_view name) {
   if (Value* value = FindValue(graph, name)) return value;
-  std::vector<std::string> names;
-  ForEachValue(graph, [&](const Value& other) { names.push_back(other.name()); });
   return InvalidInput("the model has no value '" + std::string(name) + "' to cut at" +
-                      DidYouMean(name, names));
+                      DidYouMeanValue(graph, name));
 }
 
 Status SetOutputs(Graph& graph, const std::vector<std::string>& outputs) {
@@ -135,6 +132,19 @@ Result<std::vector<BoundState>> CutInputs(Graph& graph, const std::vector<std::s
 }
 
 }  // namespace
+
+std::string DidYouMeanValue(const Graph& graph, std::string_view name) {
+  for (const Node& node : graph.nodes()) {
+    if (node.name() != name || name.empty()) continue;
+    for (std::size_t i = 0; i < node.num_results(); ++i) {
+      if (node.result(i) != nullptr)
+        return " (a node is called so; its result is '" + node.result(i)->name() + "')";
+    }
+  }
+  std::vector<std::string> names;
+  ForEachValue(graph, [&](const Value& value) { names.push_back(value.name()); });
+  return DidYouMean(name, names);
+}
 
 void RemoveUnneeded(Graph& graph) { RemoveAllBut(graph, NeededValues(graph)); }
 

@@ -4,6 +4,7 @@
 #define DRAGOMAN_CORE_REWRITE_CUT_H_
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/ir/model.h"
@@ -17,6 +18,10 @@ namespace dragoman {
 // Errors: a value that does not exist; an output that needs an input which was cut off.
 Status CutModel(Model& model, const std::vector<std::string>& inputs,
                 const std::vector<std::string>& outputs);
+
+// What to say of `name` where no value of `graph` is called so: " (a node is called so; its result
+// is 'y')", DidYouMean of the values, or nothing.
+std::string DidYouMeanValue(const Graph& graph, std::string_view name);
 
 // Removes the nodes and constants of `graph` that no output needs, except effects that can stay.
 void RemoveUnneeded(Graph& graph);

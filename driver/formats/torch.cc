@@ -87,6 +87,7 @@ Format TorchScriptFormat() {
           .read = [](const std::string& path,
                      const ReadOptions&) { return ReadTorchScript(path, RunTorchSource); },
           .dialect = "torchscript",
+          .instead = "; PyTorch loads a .pt2, or the modules that --to torch writes",
           .ordered = {"aten", "prim"},
           .lower = LowerTorchScript,
           .calls = &kTorchScriptCalls,

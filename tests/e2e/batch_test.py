@@ -320,8 +320,8 @@ entry main(%x: f32[1, 4], %s: f32[1, 4]) -> (%y: f32[1, 4], %n: f32[1, 4])
     def test_calls_that_are_wrong(self):
         model = self.model(RECURRENT)
         out = ("convert", model, "-o", self.out / "w.onnx")
-        for options, why in ((("--batch", "0"), "not a number or a symbol"),
-                             (("--batch", "2*n"), "not a number or a symbol"),
+        for options, why in ((("--batch", "0"), "not a number from 1 on, and no symbol"),
+                             (("--batch", "2*n"), "not a number from 1 on, and no symbol"),
                              (("--batch-axis", "x=1"), "goes with --batch"),
                              (("--batch", "n", "--batch-axis", "x"), "is not INPUT=AXIS"),
                              (("--batch", "n", "--batch-axis", "z=1"), "does not exist"),
