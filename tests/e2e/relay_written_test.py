@@ -77,6 +77,25 @@ graph main(%x: f32[5], %s: f32[]) -> (%scaled, %quotient, %infinite, %scalar) {
         self.assertNotIn("0f", text)
         self.assertEqual(text.count("squeeze("), 1)
 
+    def test_parts_and_comparisons_of_bfloat16_are_of_float32(self):
+        text = self.texts("""
+graph main(%x: f32[2, 3]) -> (%joined, %larger, %unknown) {
+  const %two: bf16[] = 2
+  %v = onnx.Cast(%x) {to = 16}
+  %w = onnx.Mul(%v, %two)
+  %both = onnx.Concat(%v, %w) {axis = 1}
+  %extreme = onnx.Max(%v, %w)
+  %unknown = onnx.IsNaN(%w)
+  %joined = onnx.Cast(%both) {to = 1}
+  %larger = onnx.Cast(%extreme) {to = 1}
+}""", x=np.array([[NAN, -INF, -2], [0, 3, 0.1]], np.float32))
+        widened = re.findall(r'(%\d+) = cast\(%\d+, dtype="float32"\);', text)
+        apart = dict(re.findall(r"(%\d+) = annotation.stop_fusion\((%\d+)\)", text))
+        parts = re.search(r"= \((%\d+), (%\d+)\);\n.* = concatenate", text).groups()
+        asked = re.findall(r"isnan\((%\d+)\)", text)
+        self.assertEqual(len(asked), 2)
+        self.assertLessEqual({apart[part] for part in parts} | set(asked), set(widened))
+
     def test_what_a_loop_takes_is_apart_from_the_tensor_that_it_grows(self):
         text = self.texts("""
 graph main(%x: f32[3, 2], %s: f32[2]) -> (%last, %rows) {

@@ -98,9 +98,16 @@ Emitted EmitConcat(RelayOp& op) {
   DRAGOMAN_ASSIGN(const std::int64_t axis, op.Axis("axis"));
   Values parts;
   const bool is_open = HasOpenSizes(op.node);
-  for (const std::size_t i : tvm::JoinedOperands(op.node, static_cast<std::size_t>(axis)))
-    parts.push_back(is_open ? ApartFromScalars(op.builder, op.arg(i)) : op.arg(i));
-  return One(op.Do("concatenate", {op.builder.Tuple(parts)}, {{"axis", op.Int("axis")}}));
+  // In a function that joins bfloat16 numbers that it reads with some that it computes, TVM 0.19
+  // takes the bits of the former for numbers: all are made float32 in functions of their own.
+  const bool is_widened = op.dtype() == DType::kBF16;
+  const DType joined = is_widened ? DType::kF32 : op.dtype();
+  for (const std::size_t i : tvm::JoinedOperands(op.node, static_cast<std::size_t>(axis))) {
+    Value* part = is_widened ? Alone(op.builder, op.ArgAs(i, joined)) : op.arg(i);
+    parts.push_back(is_open && !is_widened ? ApartFromScalars(op.builder, part) : part);
+  }
+  Value* y = op.Do("concatenate", {op.builder.Tuple(parts)}, {{"axis", op.Int("axis")}});
+  return One(op.Cast(y, joined, op.dtype()));
 }
 
 Emitted EmitSplit(RelayOp& op) {

@@ -204,6 +204,9 @@ static_assert(IsSortedBy(kSayings, &Saying::name));
 }  // namespace
 
 Value* Unary(RelayOp& op, std::string_view name, Value* x, DType dtype) {
+  // TVM 0.19 has no isnan of bfloat16, with which it says isinf and isfinite, too.
+  if (name.starts_with("is") && dtype == DType::kBF16)
+    return Unary(op, name, op.Cast(x, dtype, DType::kF32), DType::kF32);
   const Saying* row = FindByKey(kSayings, name, &Saying::name);
   const bool is_wide = Info(dtype).bits > 32;
   if (row == nullptr || (is_wide && row->in == In::kFloat32) || !HasOpenSizes(op.node))
