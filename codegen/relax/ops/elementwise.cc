@@ -116,6 +116,12 @@ Expressions EmitEqual(RelaxOp& op) {
   return One("R.logical_not(" + op.Do("logical_xor", op.arg(0), op.arg(1)) + ")");
 }
 
+// `x`, of the type of operand 0, for isnan and isinf: TVM has none of bfloat16.
+std::string Asked(const RelaxOp& op, const std::string& x) {
+  const bool is_bf16 = op.dtype() == DType::kBF16;
+  return op.Astype(x, op.dtype(), is_bf16 ? DType::kF32 : op.dtype());
+}
+
 Expressions EmitExtreme(RelaxOp& op) {
   const std::string function = RelaxName(op.node.op().type);
   const std::size_t last = op.node.num_operands() - 1;
@@ -129,7 +135,7 @@ Expressions EmitExtreme(RelaxOp& op) {
   };
   const auto guarded = [&](const std::string& a, const std::string& b) {
     const std::string extreme = op.Do(function, a, b);
-    return bound(fmt::format("R.where({}, {}, {})", op.Do("isnan", a), a, extreme));
+    return bound(fmt::format("R.where({}, {}, {})", op.Do("isnan", Asked(op, a)), a, extreme));
   };
   return One(tvm::ChainOfExtremes(op.node, operand, binary, guarded));
 }
@@ -234,14 +240,18 @@ Expressions EmitPow(RelaxOp& op) {
 
 Expressions EmitWhere(RelaxOp& op) { return Call(op, "where"); }
 
+Expressions EmitIsNan(RelaxOp& op) {
+  if (!IsFloating(op.dtype())) return op.Refuse("the operator takes floating-point operands only");
+  return One(fmt::format("R.isnan({})", Asked(op, op.arg(0))));
+}
+
 Expressions EmitIsInf(RelaxOp& op) {
   const bool negative = op.Int("detect_negative") != 0;
   const bool positive = op.Int("detect_positive") != 0;
-  if (negative && positive) return One(fmt::format("R.isinf({})", op.arg(0)));
-  if (!negative && !positive) {
-    return One(
-        fmt::format("R.logical_and({}, R.const(False, \"bool\"))", op.Do("isinf", op.arg(0))));
-  }
+  const std::string x = Asked(op, op.arg(0));
+  if (negative && positive) return One(fmt::format("R.isinf({})", x));
+  if (!negative && !positive)
+    return One(fmt::format("R.logical_and({}, R.const(False, \"bool\"))", op.Do("isinf", x)));
   const double wanted = positive ? HUGE_VAL : -HUGE_VAL;
   return One(fmt::format("R.equal({}, {})", op.arg(0), op.Const(wanted)));
 }
@@ -277,7 +287,7 @@ std::span<const Row> ElementwiseRows() {
       {"Greater", EmitBinary},
       {"GreaterOrEqual", EmitBinary},
       {"IsInf", EmitIsInf, true},
-      {"IsNaN", EmitFloatUnary},
+      {"IsNaN", EmitIsNan},
       {"Less", EmitBinary},
       {"LessOrEqual", EmitBinary},
       {"Log", EmitFloatUnary},

@@ -136,6 +136,13 @@ TEST(Relax, ZerosThatTvmWouldFoldAreVectors) {
               HasSubstr("R.multiply(x, R.const(0, \"int32\"))"));
 }
 
+TEST(Relax, BFloat16IsFloat32WhereTvmAsksForNan) {
+  const char* const asked[] = {"%y = onnx.Max(%x, %x)", "%y = onnx.IsNaN(%x)",
+                               "%y = onnx.IsInf(%x)"};
+  for (const char* const node : asked)
+    EXPECT_THAT(Emit("%x: bf16[3]", node), HasSubstr("R.astype(x, dtype=\"float32\")")) << node;
+}
+
 TEST(Relax, SuppressionIsAsTvmAsksForIt) {
   const std::string boxes = "%b: f32[1, 4, 4], %s: f32[1, 1, 4]";
   const std::string any = Emit(boxes,
