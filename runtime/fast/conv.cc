@@ -193,7 +193,7 @@ class RepeatedChannels {
   }
 
   void Run(const float* x, float* y) const noexcept {
-    Parallel(to_.n * to_.channel_blocks, 1, [=](std::int64_t begin, std::int64_t end) {
+    Parallel(to_.n * to_.channel_blocks, 1, [this, x, y](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t image = i / to_.channel_blocks * from_.channel_blocks;
         RepeatBlock(i % to_.channel_blocks * to_.block, x + image * Step(), y + i * Step());
