@@ -51,9 +51,10 @@ Result<bool> RemoveExpandOfProduct(Node& node, PassContext& context) {
   return false;
 }
 
-// f(a, Expand(b, s)) = f(a, b) for elementwise f, if another operand has the shape of the result
+// f(a, Expand(b, s)) = f(a, b) for elementwise f, if another operand has the shape of the result.
+// Not for Where: recurrences with lengths are found by conditions and states of one shape.
 Result<bool> RemoveExpandOfElementwise(Node& node, PassContext&) {
-  if (!IsElementwise(node) || IsUnary(node)) return false;
+  if (!IsElementwise(node) || IsUnary(node) || node.Is("Where")) return false;
   // What PRelu gives is as large as its first operand.
   for (std::size_t i = node.Is("PRelu") ? 1 : 0; i < node.num_operands(); ++i) {
     const Node* expand = ProducerOf(node.operand(i), "Expand");

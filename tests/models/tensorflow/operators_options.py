@@ -89,9 +89,9 @@ def make_products(group):
                        wanted=np.linalg.solve(half.swapaxes(1, 2), right))
     x = f32(2, 4)
     sums = np.log(np.cumsum(np.exp(x), 1))
-    least = np.full((2, 1), np.finfo(np.float32).min)
+    none = np.full((2, 1), -np.inf, np.float32)
     group.call("CumulativeLogsumexp", x, (np.int32(1),), exclusive=True, Tidx="dt:int32",
-               wanted=np.concatenate([least, sums[:, :-1]], 1))
+               wanted=np.concatenate([none, sums[:, :-1]], 1))
 
 
 def make_boxes(group):
