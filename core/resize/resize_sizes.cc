@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/resize/resize_sizes.h"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>

@@ -10,7 +10,6 @@
 namespace dragoman::onednn {
 namespace {
 
-bool IsOne(const Dim& size) { return size.known() && size.value() == 1; }
 bool IsPositive(const Dim& size) { return size.known() && size.value() > 0; }
 
 // Indices along an axis of the data, each of which is that of a whole row: of all elements at one
@@ -44,7 +43,8 @@ std::optional<RowIndices> FindRowIndices(const Node& node) {
     const bool along = static_cast<std::int64_t>(i) == found.axis;
     if (Equal((*all)[i], along ? (*own)[i - lead] : (*data)[i]) != Truth::kYes) return std::nullopt;
     if (along) continue;
-    if (!IsPositive((*data)[i]) || (i >= lead && !IsOne((*own)[i - lead]))) return std::nullopt;
+    const bool is_repeated = i < lead || Equal((*own)[i - lead], Dim(1)) == Truth::kYes;
+    if (!is_repeated || !IsPositive((*data)[i])) return std::nullopt;
   }
   return found;
 }

@@ -241,7 +241,7 @@ Expressions EmitPow(RelaxOp& op) {
 Expressions EmitWhere(RelaxOp& op) { return Call(op, "where"); }
 
 Expressions EmitIsNan(RelaxOp& op) {
-  if (!IsFloating(op.dtype())) return op.Refuse("the operator takes floating-point operands only");
+  if (op.dtype() != DType::kBF16) return EmitFloatUnary(op);
   return One(fmt::format("R.isnan({})", Asked(op, op.arg(0))));
 }
 

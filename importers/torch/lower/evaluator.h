@@ -141,7 +141,7 @@ class Evaluator {
   const Node* exhausted_ = nullptr;  // the first that the SizeBudget did not last for
   bool has_unmerged_ = false;        // an if in the block that runs has results of no common form
   std::vector<std::optional<DType>> autocast_;  // types of the regions around what runs
-  std::optional<Finding> refused_;              // what is told of the exception that is under way
+  std::optional<Finding> refused_;              // of the exception being raised
 };
 
 }  // namespace dragoman::torch
