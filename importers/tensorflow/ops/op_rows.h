@@ -33,6 +33,7 @@ std::span<const OpRow> FusedRows();
 std::span<const OpRow> GradientsRows();
 std::span<const OpRow> ImagesRows();
 std::span<const OpRow> IndexingRows();
+std::span<const OpRow> LayerGradientsRows();
 std::span<const OpRow> LinalgRows();
 std::span<const OpRow> LinearRows();
 std::span<const OpRow> NeuralRows();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conv2DBackpropInput and its kin. Their result has the sizes that an operand states: pads follow
-// from these where inference knows how both sizes relate; else what the operator gives without pads
-// is cut at run time.
+// Conv2DBackpropInput and its kin, AvgPoolGrad among them. Their result has the sizes that an
+// operand states: pads follow from these where inference knows how both sizes relate; else what the
+// operator gives without pads is cut at run time.
 #include "importers/tensorflow/ops/op_rows.h"
 
 #include <algorithm>
@@ -115,12 +115,11 @@ Filter TakeFilter(Call& c, const Layout& layout, Value* x, Value* filter, Filter
   return weight;
 }
 
-Value* LowerConvBackpropInput(Call& c, int spatial, Filters filters) {
-  const Layout layout = TakeLayout(c, spatial);
-  const StatedSizes sizes = TakeStatedSizes(c, layout);
-  Value* filter = c.Tensor(1);
-  Value* x = ToChannelsFirst(c, layout, c.Tensor(2));
-  const Ints kernel = KernelOf(c, filter, layout.spatial);
+// What the windows of a convolution, of attributes strides, dilations and padding, read of each
+// place, if place for place `x` times the filter is added to what they read. `x` and the result
+// have their channels at axis 1.
+Value* SpreadOverWindows(Call& c, const Layout& layout, const StatedSizes& sizes, Value* x,
+                         const Filter& filter, const Ints& kernel) {
   const Ints strides = SpatialAttribute(c, layout, "strides");
   const Ints dilations = SpatialAttribute(c, layout, "dilations");
   const std::string padding = c.TextAttribute("padding");
@@ -149,11 +148,9 @@ Value* LowerConvBackpropInput(Call& c, int spatial, Filters filters) {
     extra[i] = placed->extra;
     cuts[i] = {placed->cut, placed->length};
   }
-  const Filter weight = TakeFilter(c, layout, x, filter, filters);
-  if (c.failed()) return nullptr;
-  Value* y = c.Op("ConvTranspose", {x, weight.weight},
+  Value* y = c.Op("ConvTranspose", {x, filter.weight},
                   {{"dilations", dilations},
-                   {"group", weight.groups},
+                   {"group", filter.groups},
                    {"kernel_shape", kernel},
                    {"output_padding", extra},
                    {"pads", pads},
@@ -164,13 +161,62 @@ Value* LowerConvBackpropInput(Call& c, int spatial, Filters filters) {
       y = c.Slice(y, static_cast<int>(i) + 2, c.Vector(first), c.Vector(c.Add(first, length)),
                   c.Ints({1}));
   }
-  return FromChannelsFirst(c, layout, y);
+  return y;
+}
+
+Value* LowerConvBackpropInput(Call& c, int spatial, Filters filters) {
+  const Layout layout = TakeLayout(c, spatial);
+  const StatedSizes sizes = TakeStatedSizes(c, layout);
+  Value* given = c.Tensor(1);
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(2));
+  const Ints kernel = KernelOf(c, given, layout.spatial);
+  const Filter filter = TakeFilter(c, layout, x, given, filters);
+  return FromChannelsFirst(c, layout, SpreadOverWindows(c, layout, sizes, x, filter, kernel));
+}
+
+// How many elements of an operand of `sizes` each window has: (1, 1, places…), of float32.
+Value* ElementsInWindows(Call& c, const Layout& layout, const StatedSizes& sizes, Value* filter,
+                         const Ints& kernel) {
+  std::vector<Value*> all = {c.Ints({1, 1})};
+  for (int i = 0; i < layout.spatial; ++i)
+    all.push_back(c.Vector(sizes.At(c, static_cast<std::size_t>(i))));
+  Value* ones = c.Full(c.ConcatSizes(std::move(all)), 1, DType::kF32);
+  const Ints strides = SpatialAttribute(c, layout, "strides");
+  const Ints dilations(kernel.size(), 1);
+  if (c.failed()) return nullptr;
+  std::vector<NamedAttribute> attributes = {{"kernel_shape", kernel}, {"strides", strides}};
+  AddPads(TakePads(c, layout, ones, kernel, strides, dilations), attributes);
+  return c.Op("Conv", {ones, filter}, std::move(attributes));
+}
+
+// Each element of a window gets an equal share of the gradient.
+Value* LowerAveragePoolGrad(Call& c, int spatial) {
+  const Layout layout = TakeLayout(c, spatial);
+  const StatedSizes sizes = TakeStatedSizes(c, layout);
+  Value* dy = ToChannelsFirst(c, layout, c.Tensor(1));
+  const Ints kernel = SpatialAttribute(c, layout, "ksize");
+  if (c.failed()) return nullptr;
+  Ints filter_sizes = {1, 1};
+  filter_sizes.insert(filter_sizes.end(), kernel.begin(), kernel.end());
+  const auto filter = [&](DType dtype) { return c.Full(c.Ints(filter_sizes), 1, dtype); };
+  Value* wide = c.Widen(dy);
+  Value* count = ElementsInWindows(c, layout, sizes, filter(DType::kF32), kernel);
+  Value* share = c.Div(wide, c.CastLike(count, wide));
+  // Channels one by one, as if they were images of the batch.
+  Value* places = c.SizeVector(share, 2, layout.spatial);
+  Value* apart = c.Reshape(share, c.ConcatSizes({c.Ints({-1, 1}), places}));
+  if (c.failed()) return nullptr;
+  Value* dx = SpreadOverWindows(c, layout, sizes, apart, {filter(c.dtype(wide)), 1}, kernel);
+  dx = c.Reshape(dx, c.ConcatSizes({c.SizeVector(dy, 0, 2), c.SizeVector(dx, 2, layout.spatial)}));
+  return FromChannelsFirst(c, layout, c.CastLike(dx, dy));
 }
 
 }  // namespace
 
 std::span<const OpRow> TransposedConvolutionRows() {
   static constexpr OpRow kRows[] = {
+      {"AvgPool3DGrad", With<LowerAveragePoolGrad, 3>},
+      {"AvgPoolGrad", With<LowerAveragePoolGrad, 2>},
       {"Conv2DBackpropInput", With<LowerConvBackpropInput, 2, Filters::kOfAllChannels>},
       {"Conv3DBackpropInputV2", With<LowerConvBackpropInput, 3, Filters::kOfAllChannels>},
       {"DepthwiseConv2dNativeBackpropInput",

@@ -150,6 +150,7 @@ def main():
     numbers.make_complements()
     run_time.make_xla_slices()
     run_time.make_depthwise_at_run_time()
+    layers.make_normalisation_gradients()
 
 
 if __name__ == "__main__":

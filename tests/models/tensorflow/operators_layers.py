@@ -145,6 +145,28 @@ def make_gradients():
     case("bias_add_grad", "BiasAddGrad", [image], oracle=False, reference=[image.sum((0, 1))], **FLOAT)
 
 
+def make_normalisation_gradients():
+    """Mean and variance are those of the batch in training, else given."""
+    group, draw = Group("normalisation_gradients"), np.random.default_rng(37)
+    channels = (0, 1, 2)
+    x, dy = (draw.normal(size=(2, 3, 4, 5)).astype(np.float32) for _ in range(2))
+    scale, given = (draw.uniform(0.5, 2, 5).astype(np.float32) for _ in range(2))
+    for op in ("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3"):
+        kinds = {} if op.endswith("Grad") else {"U": "dt:float"}
+        for training in (True, False):
+            mean, variance = (x.mean(channels), x.var(channels)) if training else (given - 1, given)
+            root = np.sqrt(variance + 0.01)
+            normal = (x - mean) / root
+            d_scale, d_offset = (dy * normal).sum(channels), dy.sum(channels)
+            rest = dy - training * (dy.mean(channels) + normal * (dy * normal).mean(channels))
+            for layout, turn in (("NHWC", np.asarray), ("NCHW", lambda a: np.moveaxis(a, 3, 1))):
+                others = [np.zeros(0, np.float32)] if op.endswith("V3") else []
+                group.call(op, turn(dy), turn(x), scale, mean, variance, *others, epsilon=0.01,
+                           wanted=[turn(rest * scale / root).astype(np.float32), d_scale, d_offset],
+                           data_format=layout, is_training=training, **kinds)
+    group.save()
+
+
 def make_activations():
     # Steps of 1 from -8 on: halves are rounded up.
     x = np.array([-9, -1.5, -0.5, 0.25, 0.5, 1.5, 2.5, 9], np.float32)

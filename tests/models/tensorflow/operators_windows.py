@@ -213,6 +213,82 @@ def make_pool_gradients():
     group.save()
 
 
+def average_pool_gradient(dy, sizes, kernel, strides, padding):
+    """`dy` shared out among the elements of each window that lie within the image."""
+    pads = pads_of(sizes, kernel, strides, padding, [1] * len(kernel))
+    inner = tuple(slice(pad[0], pad[0] + size) for pad, size in zip(pads, sizes))
+    inside = np.zeros([size + sum(pad) for pad, size in zip(pads, sizes)])
+    inside[inner] = 1
+    whole = np.zeros((dy.shape[0], *inside.shape, dy.shape[-1]))
+    for place in np.ndindex(*dy.shape[1:-1]):
+        window = tuple(slice(p * s, p * s + k) for p, s, k in zip(place, strides, kernel))
+        share = inside[window] / inside[window].sum()
+        whole[(slice(None), *window)] += np.einsum("...,bc->b...c", share,
+                                                   dy[(slice(None), *place)])
+    return whole[(slice(None), *inner)].astype(dy.dtype)
+
+
+def make_average_pool_gradients():
+    group, draw = Group("average_pool_gradients"), np.random.default_rng(35)
+    for op, sizes, kernel, strides in (("AvgPoolGrad", (5, 7), [2, 3], [2, 1]),
+                                       ("AvgPoolGrad", (6, 7), [3, 2], [2, 3]),
+                                       ("AvgPool3DGrad", (3, 5, 4), [2, 3, 1], [1, 2, 2])):
+        for padding, layout in itertools.product(("SAME", "VALID"), LAYOUTS[len(sizes)]):
+            turn = first_channels if layout.startswith("NC") else np.asarray
+            places = windows(np.zeros((1, *sizes, 1)), kernel, strides, padding).shape
+            dy = draw.normal(size=(2, *places[1:len(sizes) + 1], 3)).astype(np.float32)
+            whole = turn(np.zeros((2, *sizes, 3))).shape
+            for stated in (i32(*whole), (i32(*whole),)):
+                group.call(op, stated, turn(dy), T="dt:float", padding=padding, data_format=layout,
+                           wanted=turn(average_pool_gradient(dy, sizes, kernel, strides, padding)),
+                           ksize=of_axes(kernel, layout), strides=of_axes(strides, layout))
+    group.save()
+
+
+def filter_gradient(x, dy, w, strides, padding, dilations=None):
+    """Of filters of the sizes of `w`: each element's products with all that it has met."""
+    count = w.ndim - 2
+    axes = tuple(range(count + 1))
+    groups = x.shape[-1] // w.shape[-2]
+    return np.concatenate([
+        np.tensordot(windows(of_x, w.shape[:count], strides, padding, dilations), of_dy, (axes, axes))
+        for of_x, of_dy in zip(np.split(x, groups, -1), np.split(dy, groups, -1))], -1).astype(x.dtype)
+
+
+def call_filter_gradient(group, draw, op, x, w, windows_of, dilations):
+    """In both layouts; `windows_of`: strides and padding."""
+    strides, padding = windows_of
+    count, of_each = w.ndim - 2, op.startswith("Depthwise")
+    places = windows(x[:1, ..., :1], w.shape[:count], strides, padding, dilations).shape[1:count + 1]
+    dy = draw.normal(size=(x.shape[0], *places, w.shape[-1] * (w.shape[-2] if of_each else 1)))
+    dy = dy.astype(np.float32)
+    read = w.reshape(*w.shape[:count], 1, -1) if of_each else w
+    wanted = filter_gradient(x, dy, read, strides, padding, dilations).reshape(w.shape)
+    for layout in LAYOUTS[count]:
+        turn = first_channels if layout.startswith("NC") else np.asarray
+        told = {} if isinstance(padding, str) else {"explicit_paddings": [
+            side for pair in ([(0, 0), *padding, (0, 0)] if turn is np.asarray else
+                              [(0, 0), (0, 0), *padding]) for side in pair]}
+        group.call(op, turn(x), (i32(*w.shape),), turn(dy), wanted=wanted, data_format=layout,
+                   padding=padding if isinstance(padding, str) else "EXPLICIT",
+                   strides=of_axes(strides, layout), dilations=of_axes(dilations, layout), **told)
+
+
+def make_filter_gradients():
+    """Of filters that read all channels, some, and one."""
+    group, draw = Group("filter_gradients"), np.random.default_rng(36)
+    for *windows_of, dilations in WINDOWS:
+        x = draw.normal(size=(2, 7, 6, 4)).astype(np.float32)
+        for op, sizes in (("Conv2DBackpropFilter", (3, 2, 4, 6)), ("Conv2DBackpropFilter", (2, 3, 2, 6)),
+                          ("DepthwiseConv2dNativeBackpropFilter", (3, 2, 4, 2))):
+            call_filter_gradient(group, draw, op, x, np.zeros(sizes), windows_of, dilations)
+    for windows_of in (([1, 2, 1], "SAME"), ([1, 1, 2], "VALID")):
+        x = draw.normal(size=(2, 4, 5, 4, 2)).astype(np.float32)
+        call_filter_gradient(group, draw, "Conv3DBackpropFilterV2", x, np.zeros((2, 3, 2, 2, 3)),
+                             windows_of, [1, 1, 1])
+    group.save()
+
+
 def make_transposed():
     group = Group("transposed_convolutions")
     spread_windows(group, lambda sizes: (sizes,), f32(3, 2, 3, 4))
@@ -249,6 +325,8 @@ def make_windows():
     operator_cases.seed(33)
     make_pools()
     make_pool_gradients()
+    make_average_pool_gradients()
+    make_filter_gradients()
     make_convolutions()
     make_transposed()
     make_transposed_to_stated_sizes()
