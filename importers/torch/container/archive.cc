@@ -210,7 +210,8 @@ Status Archive::ReadVersion() {
       std::from_chars(text.data(), text.data() + text.size(), state_->version);
   const std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
   if (error != std::errc() || (!rest.empty() && rest != "\n") || state_->version < 1) {
-    return InvalidInput("found " + Quote(text) + ", expected a version number")
+    return InvalidInput("found " + Quote(text.substr(0, kMostQuoted)) +
+                        ", expected a version number")
         .At(fmt::format("record {}", name));
   }
   if (state_->version > kNewestVersion) {

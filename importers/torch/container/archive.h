@@ -56,6 +56,8 @@ class Archive {
 
   static constexpr std::size_t kInflateBase = std::size_t{64} << 20;
   static constexpr std::size_t kInflateRatio = 100;
+  // Bytes of a record that a message quotes at most.
+  static constexpr std::size_t kMostQuoted = 80;
 
  private:
   struct State;

@@ -30,8 +30,9 @@ constexpr std::string_view kOldProgram = "serialized_exported_program.json";  //
 Result<std::string> ProgramRecord(const Archive& archive) {
   if (archive.Has(kOldProgram)) return std::string(kOldProgram);
   DRAGOMAN_ASSIGN(const Buffer format, archive.Read("archive_format"));
-  if (AsText(format.bytes()) != "pt2") {
-    return Unsupported("an archive of format " + Quote(AsText(format.bytes())) +
+  const std::string_view text = AsText(format.bytes());
+  if (text != "pt2") {
+    return Unsupported("an archive of format " + Quote(text.substr(0, Archive::kMostQuoted)) +
                        ", expected \"pt2\"");
   }
   std::vector<std::string> records;

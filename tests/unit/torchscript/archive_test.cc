@@ -91,6 +91,9 @@ TEST(TorchScriptArchive, LooksForTheVersionInTheDataFolderFirst) {
               HasSubstr("record .data/version: error: operator-set version 11; the newest"));
   EXPECT_THAT(ErrorOf(OpenRecords(Records({{"net/.data/version", "x"}}))),
               HasSubstr("found \"x\", expected a version number"));
+  const std::string long_text(5000, 'x');
+  EXPECT_THAT(ErrorOf(OpenRecords(Records({{"net/.data/version", long_text, true}}))),
+              HasSubstr("found \"" + std::string(80, 'x') + "\", expected a version number"));
 }
 
 TEST(TorchScriptArchive, NamesOtherFilesOfTorch) {
