@@ -21,6 +21,7 @@
 #include "exporters/onnx/extension_text.h"
 #include "exporters/onnx/guard_empty_sequences.h"
 #include "exporters/onnx/inline_groups.h"
+#include "exporters/onnx/lower_doubles.h"
 #include "exporters/onnx/lower_opset.h"
 #include "exporters/onnx/outline_fused.h"
 #include "exporters/onnx/outline_sequences.h"
@@ -267,14 +268,15 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
     MakeConditionsScalar(*entry.graph);
     DropEmptyLists(*entry.graph);
     SpellOmittedConditions(*entry.graph);
+    // An ONNX file's operators on float64 and bfloat16 are for a runtime that has them.
+    const bool is_onnx = options.kept_opset && *options.kept_opset <= opset;
+    if (!is_onnx) DRAGOMAN_TRY(LowerDoubles(*entry.graph));
     DRAGOMAN_TRY(RespellForRuntimes(*entry.graph, opset));
     DRAGOMAN_TRY(GiveLstmBodies(*entry.graph));
     DRAGOMAN_TRY(LowerFactors(*entry.graph, [](std::string_view label) { return label == "Det"; }));
     DRAGOMAN_TRY(ExpandOperators(*entry.graph, opset, options, findings));
     SpellDoubles(*entry.graph, opset);
-    // An ONNX file's operators on bfloat16 are for a runtime that has them.
-    const bool has_bfloat16 = options.kept_opset && *options.kept_opset <= opset;
-    WidenElements(*entry.graph, has_bfloat16 ? BFloat16::kKept : BFloat16::kWidened);
+    WidenElements(*entry.graph, is_onnx ? BFloat16::kKept : BFloat16::kWidened);
     LowerOpset(*entry.graph, opset, options.kept_opset, findings);
     CompleteResults(*entry.graph);
     RestoreMaps(entry, findings);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 
 namespace dragoman {
@@ -26,6 +27,7 @@ bool Has(Types set, DType type) { return (set & Set({type})) != 0; }
 constexpr Types kBool = Set({DType::kBool});
 constexpr Types kBytes = Set({DType::kI8, DType::kU8});
 constexpr Types kShorts = Set({DType::kI16, DType::kU16});
+constexpr Types kHalves = Set({DType::kF16});
 constexpr Types kWords = Set({DType::kU32, DType::kU64});  // without sign
 
 // What an operator lacks: in ONNX, or on the CPU in ONNX Runtime 1.31.
@@ -60,6 +62,9 @@ constexpr Row kRows[] = {
     {"ReduceSum", kBytes | kShorts | kWords},
     {"ReduceSumSquare", kBytes | kShorts | kWords},
     {"Relu", Set({DType::kI16})},
+    {"RoiAlign", kHalves, false, DType::kF32},
+    {"ScatterElements", kHalves, false, DType::kF32},
+    {"ScatterND", kHalves, false, DType::kF32},
     {"SpaceToDepth", kBool | kShorts, false, DType::kF32},
     {"TopK", kWords | Set({DType::kU16}), true},
     {"Trilu", kBytes | kShorts | kWords},
@@ -166,16 +171,22 @@ void SpellRelu(Node& node) {
 constexpr std::string_view kTakeBFloat16[] = {
     "Bernoulli", "Cast", "CastLike", "Concat", "EyeLike", "Flatten", "Gather", "GatherElements",
     "GatherND", "Identity", "Multinomial", "RandomNormalLike", "RandomUniformLike", "Reshape",
-    "ScatterElements", "ScatterND", "Shape", "Sign", "Slice", "Split", "Squeeze", "Transpose",
+    "Shape", "Sign", "Slice", "Split", "Squeeze", "Transpose",
     "Unsqueeze"};
 // clang-format on
+
+// One that puts elements where others were, which ONNX Runtime does with any.
+bool IsPlainScatter(const Node& node) {
+  return (node.Is("ScatterElements") || node.Is("ScatterND")) &&
+         TextAttribute(node, "reduction") == "none";
+}
 
 bool IsBFloat16(const Value* value) {
   return value != nullptr && value->type().is_tensor() && value->type().dtype() == DType::kBF16;
 }
 
 void ComputeBFloat16(Node& node) {
-  if (node.op().dialect != "onnx" || !node.subgraphs().empty()) return;
+  if (node.op().dialect != "onnx" || !node.subgraphs().empty() || IsPlainScatter(node)) return;
   if (std::ranges::find(kTakeBFloat16, node.op().type) != std::end(kTakeBFloat16)) return;
   bool takes = false;
   for (std::size_t i = 0; i < node.num_operands(); ++i) {
@@ -191,7 +202,7 @@ void ComputeBFloat16(Node& node) {
 void Widen(Node& node, BFloat16 bfloat16) {
   if (bfloat16 == BFloat16::kWidened) ComputeBFloat16(node);
   const auto* row = std::ranges::find_if(kRows, [&](const Row& r) { return node.Is(r.op); });
-  if (row != std::end(kRows)) WidenByRow(*row, node);
+  if (row != std::end(kRows) && !IsPlainScatter(node)) WidenByRow(*row, node);
   if (node.Is("Relu")) return SpellRelu(node);
   if (node.Is("Sum") && IsInteger(node.result()->type().dtype())) AddOneByOne(node);
 }

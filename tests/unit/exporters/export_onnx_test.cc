@@ -279,7 +279,8 @@ TEST_F(ExportOnnxTest, ElementsThatOnnxOrRuntimesDoNotTakeAreComputedInOthers) {
   const auto typed = [&](const std::string& type, const std::string& node) {
     Result<Model> source =
         RoundTrip("graph main(%x: " + type + "[2, 3]) -> (%y) {\n  const %axes: " +
-                  "i64[1] = [1]\n  %y = onnx." + node + "\n}");
+                  "i64[1] = [1]\n  const %at: i64[2, 3] = [[0, 1, 0], [1, 0, 1]]\n  %y = onnx." +
+                  node + "\n}");
     return source.ok() ? Typed(source->main()) : source.error().ToString();
   };
   EXPECT_EQ(typed("u8", "ReduceSum(%x, %axes) {keepdims = 0}"),
@@ -300,6 +301,13 @@ TEST_F(ExportOnnxTest, ElementsThatOnnxOrRuntimesDoNotTakeAreComputedInOthers) {
   EXPECT_EQ(typed("bf16", "Exp(%x)"), "Cast f32; Exp f32; Cast bf16; ");
   EXPECT_EQ(typed("bf16", "Less(%x, %x)"), "Cast f32; Cast f32; Less bool; ");
   EXPECT_EQ(typed("bf16", "Transpose(%x)"), "Transpose bf16; ");
+  const auto scattered = [&](const std::string& type, const std::string& reduction) {
+    return typed(type, "ScatterElements(%x, %at, %x) {reduction = \"" + reduction + "\"}");
+  };
+  EXPECT_EQ(scattered("f16", "add"), "Cast f32; Cast f32; ScatterElements f32; Cast f16; ");
+  EXPECT_EQ(scattered("bf16", "max"), "Cast f32; Cast f32; ScatterElements f32; Cast bf16; ");
+  EXPECT_EQ(scattered("f16", "none"), "ScatterElements f16; ");
+  EXPECT_EQ(scattered("bf16", "none"), "ScatterElements bf16; ");
   EXPECT_EQ(typed("bool", "Where(%x, %x, %x)"), "Cast i32; Cast i32; Where i32; Cast bool; ");
   EXPECT_EQ(typed("i64", "Sum(%x, %x, %x)"), "Add i64; Add i64; ");
 }
