@@ -357,6 +357,21 @@ class DecomposedOperators(ExportedPrograms):
         self.assertEqual(compare(outputs[:-2], wanted), "")
         self.assertEqual(compare(outputs[-2:-1], outputs[-1:]), "")
 
+    def test_quantised_halves(self):
+        """They are divided by the scale in float32."""
+        target, byte = "torch.ops.quantized_decomposed.", Raw(as_scalar_type=2)
+        p = Program()
+        x, scales = p.input("x", [4, 3], "float16"), p.input("scales", [3])
+        whole = p.call(target + "quantize_per_tensor.default", x, 0.03, 5, -128, 127, byte)
+        columns = p.call(target + "quantize_per_channel.default", x, scales,
+                         p.weight("zeros", np.zeros(3, np.int64)), 1, -127, 127, byte)
+        self.save(p.output(whole, columns))
+        a, s = np.float16(draw(4, 3) * 3), np.float32([0.1, 0.02, 3])
+        wide = a.astype(np.float32)
+        self.expect([a, s], [
+            np.clip(np.round(wide / np.float32(0.03)) + 5, -128, 127).astype(np.int8),
+            np.clip(np.round(wide / s), -127, 127).astype(np.int8)])
+
     def test_chosen_wide_grids(self):
         target = "torch.ops.quantized_decomposed."
         a = draw(4, 3) + 1

@@ -88,7 +88,7 @@ Value* DequantizeWide(CallComposer& c) {
 // quantize_per_tensor, quantize_per_channel
 Value* LowerQuantizeToIntegers(CallComposer& c) {
   if (HasWideGrid(c)) return QuantizeToWide(c);
-  Value* x = c.Tensor("input");
+  Value* x = c.Cast(c.Tensor("input"), DType::kF32);
   const DType dtype = ByteType(c);
   const ValueGrid grid = GridOf(c, x, dtype);
   Value* stored = c.Op("QuantizeLinear", {x, grid.scale, grid.zero_point}, {{"axis", grid.axis}});
