@@ -84,69 +84,62 @@ Flow Evaluator::RunEither(const Node& node, Value* condition, Branches branches,
   return Flow::kNext;
 }
 
+Flow Evaluator::RunSides(const Node& node, const Abstract& chooses, Branches branches,
+                         const Scope& scope, Results& results) {
+  if (chooses.Is<Poison>()) {
+    // For what else is unsupported in them.
+    for (const bool holds : {true, false})
+      entry_.RunSide([&](Results& ignored) { return branches.run(holds, false, ignored); });
+    return Flow::kNext;
+  }
+  const Result<Number> condition = Truth(chooses);
+  if (!condition.ok()) {
+    Report(node, condition.error(), scope);
+    return Flow::kNext;
+  }
+  if (condition->known()) return branches.run(condition->AsInt() != 0, true, results);
+  return RunEither(node, condition->symbolic(), std::move(branches), scope, results);
+}
+
+// What arrives at the merges after the sides of a condition, and from where if that is read.
+void Evaluator::SetMerges(const CondStep& step, Scope& scope, const Results& results) {
+  std::size_t next = 0;
+  for (const CondResult& result : step.results) {
+    Results given;
+    for (int i = 0; i < (result.tells_place ? 2 : 1); ++i, ++next)
+      given.push_back(next < results.size() ? results[next] : Abstract(Poison()));
+    SetResults(*result.merge, scope, std::move(given));
+  }
+}
+
 Flow Evaluator::RunCond(const CondStep& step, Scope& scope) {
   const Node& place = step.results.empty() ? *step.switches.front() : *step.results.front().merge;
-  const Abstract given = Get(step.predicate, scope);
-  for (const Node* node : step.switches) {
+  const Abstract chooses = Get(step.predicate, scope);
+  for (const Node* node : step.switches)
     SetResults(*node, scope, Results(NumDataResults(*node), Passed(*node, 0, scope)));
-  }
-  const auto run = [&](std::size_t side, Results& results) {
+  const auto run = [&](std::size_t side, Results& given) {
     const Flow flow = RunRegion(step.sides[side], scope);
     if (flow == Flow::kRaised) return flow;
     for (const CondResult& result : step.results) {
-      const int place_of = result.operands[side];
-      results.push_back(Passed(*result.merge, static_cast<std::size_t>(place_of), scope));
-      // Which one arrived.
+      const int operand = result.operands[side];
+      given.push_back(Passed(*result.merge, static_cast<std::size_t>(operand), scope));
       if (result.tells_place)
-        results.push_back(heap_.NewTensor(
-            builder().Constant(Tensor::Of<std::int32_t>({}, std::vector<std::int32_t>{place_of}))));
+        given.push_back(heap_.NewTensor(
+            builder().Constant(Tensor::Of<std::int32_t>({}, std::vector<std::int32_t>{operand}))));
     }
     return flow;
   };
-  const auto set = [&](Results results) {
-    std::size_t next = 0;
-    for (const CondResult& result : step.results) {
-      Results given_results;
-      for (int i = 0; i < (result.tells_place ? 2 : 1); ++i, ++next)
-        given_results.push_back(next < results.size() ? results[next] : Abstract(Poison()));
-      SetResults(*result.merge, scope, std::move(given_results));
-    }
-  };
+  Branches branches;
+  for (const CondResult& result : step.results) {
+    branches.names.push_back(result.merge->name());
+    if (result.tells_place) branches.names.push_back(result.merge->name() + ":1");
+  }
+  branches.run = [&](bool holds, bool, Results& given) { return run(holds ? 1 : 0, given); };
   Results results;
-  if (step.sides.size() > 2) {
-    const Flow flow = RunChosen(place, given, {step.sides.size(), run}, scope, results);
-    set(std::move(results));
-    return flow;
-  }
-  if (given.Is<Poison>()) {
-    // For what else is unsupported in them.
-    for (const bool holds : {true, false}) {
-      entry_.RunSide([&](Results& ignored) { return run(holds ? 1 : 0, ignored); });
-    }
-    set({});
-    return Flow::kNext;
-  }
-  const Result<Number> condition = Truth(given);
-  if (!condition.ok()) {
-    Report(place, condition.error(), scope);
-    set({});
-    return Flow::kNext;
-  }
-  Flow flow = Flow::kNext;
-  if (condition->known()) {
-    flow = run(condition->AsInt() != 0 ? 1 : 0, results);
-  } else {
-    Branches branches;
-    for (const CondResult& result : step.results) {
-      branches.names.push_back(result.merge->name());
-      if (result.tells_place) branches.names.push_back(result.merge->name() + ":1");
-    }
-    branches.run = [&](bool holds, bool, Results& given_results) {
-      return run(holds ? 1 : 0, given_results);
-    };
-    flow = RunEither(place, condition->symbolic(), std::move(branches), scope, results);
-  }
-  set(std::move(results));
+  const Flow flow = step.sides.size() > 2
+                        ? RunChosen(place, chooses, {step.sides.size(), run}, scope, results)
+                        : RunSides(place, chooses, std::move(branches), scope, results);
+  SetMerges(step, scope, results);
   return flow;
 }
 
@@ -154,38 +147,20 @@ Flow Evaluator::RunIf(const Node& node, Scope& scope) {
   std::vector<Abstract> arguments = Operands(node, scope);
   const std::optional<FuncRef> sides[] = {FunctionAttribute(node, "else_branch", scope),
                                           FunctionAttribute(node, "then_branch", scope)};
-  if (!sides[0] || !sides[1] || arguments.empty()) {
-    Report(node, InvalidInput("it has no condition or no branches"), scope);
-    SetResults(node, scope, {});
-    return Flow::kNext;
-  }
-  const Abstract given = arguments.front();
-  arguments.erase(arguments.begin());
-  const auto run = [&](bool holds, Results& results) {
-    return CallFunction(node, *sides[holds ? 1 : 0], arguments, scope, results);
-  };
   Results results;
   Flow flow = Flow::kNext;
-  if (given.Is<Poison>()) {
-    for (const bool holds : {true, false}) {
-      entry_.RunSide([&](Results& ignored) { return run(holds, ignored); });
-    }
-    SetResults(node, scope, {});
-    return flow;
-  }
-  const Result<Number> condition = Truth(given);
-  if (!condition.ok()) {
-    Report(node, condition.error(), scope);
-  } else if (condition->known()) {
-    flow = run(condition->AsInt() != 0, results);
+  if (!sides[0] || !sides[1] || arguments.empty()) {
+    Report(node, InvalidInput("it has no condition or no branches"), scope);
   } else {
+    const Abstract chooses = arguments.front();
+    arguments.erase(arguments.begin());
     Branches branches;
     for (std::size_t i = 0; i < NumDataResults(node); ++i)
       branches.names.push_back(node.result(i) != nullptr ? node.result(i)->name() : "");
-    branches.run = [&](bool holds, bool, Results& given_results) {
-      return run(holds, given_results);
+    branches.run = [&](bool holds, bool, Results& given) {
+      return CallFunction(node, *sides[holds ? 1 : 0], arguments, scope, given);
     };
-    flow = RunEither(node, condition->symbolic(), std::move(branches), scope, results);
+    flow = RunSides(node, chooses, std::move(branches), scope, results);
   }
   SetResults(node, scope, std::move(results));
   return flow;

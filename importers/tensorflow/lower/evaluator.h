@@ -112,9 +112,13 @@ class Evaluator {
 
   // evaluate_control.cc
   Flow RunCond(const CondStep& step, Scope& scope);
+  static void SetMerges(const CondStep& step, Scope& scope, const Results& results);
   Flow RunFrame(const LoopStep& step, Scope& scope);
   Flow RunIf(const Node& node, Scope& scope);
   Flow RunCase(const Node& node, Scope& scope);
+  // Runs the branch that the tensor `chooses` names, or both. Errors are reported at `node`.
+  Flow RunSides(const Node& node, const Abstract& chooses, Branches branches, const Scope& scope,
+                Results& results);
   // Runs both branches (core/lowering/branch.h). Lists that one of them stacks are stacked in both.
   // Errors are reported at `node`.
   Flow RunEither(const Node& node, Value* condition, Branches branches, const Scope& scope,

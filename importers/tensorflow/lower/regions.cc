@@ -62,13 +62,19 @@ class RegionBuilder : private ControlContexts {
   };
   Status FindLoopParts(int unit, LoopStep& step, LoopParts& parts);
   Status FindExits(int unit, const LoopParts& parts, LoopStep& step);
+  Status DivideLoop(const LoopParts& parts, LoopStep& step);
 
   Unit& unit(int u) { return units_[static_cast<std::size_t>(u)]; }
   // What lies directly in a unit; kNone: in none.
   const std::vector<int>& PartsOf(int u) const { return parts_[static_cast<std::size_t>(u + 1)]; }
   std::vector<int> UnitsAbove(int n) const;  // of a node, innermost first
+  // The one of `units` that node `n` lies in; kNone: it lies in none of them, or is none.
+  int UnitAmong(const std::unordered_set<int>& units, int n) const;
   // Every edge to a node within one of `units`.
   void ForEachEdgeWithin(const std::vector<int>& units, const Visit& visit) const;
+  // Every two of `units`, which stand side by side, of which `to` needs `from`: along an edge, or
+  // as the predicate of a condition.
+  void ForEachNeed(const std::vector<int>& units, const Visit& visit) const;
 
   std::vector<Unit> units_;
   std::vector<int> unit_of_;             // of nodes
@@ -83,6 +89,19 @@ void RegionBuilder::ForEachEdgeWithin(const std::vector<int>& units, const Visit
     const Unit& of = units_[static_cast<std::size_t>(u)];
     if (of.kind == Unit::Kind::kNode) ForEachEdgeTo(of.node, visit);
     pending.insert(pending.end(), PartsOf(u).begin(), PartsOf(u).end());
+  }
+}
+
+void RegionBuilder::ForEachNeed(const std::vector<int>& units, const Visit& visit) const {
+  const std::unordered_set<int> present(units.begin(), units.end());
+  const auto add = [&](int from, int to) {
+    if (from != kNone && to != kNone && from != to) visit(from, to);
+  };
+  ForEachEdgeWithin(
+      units, [&](int from, int to) { add(UnitAmong(present, from), UnitAmong(present, to)); });
+  for (const int u : units) {
+    const Unit& of = units_[static_cast<std::size_t>(u)];
+    if (of.kind == Unit::Kind::kCond) add(UnitAmong(present, ProducerOf(of.predicate)), u);
   }
 }
 
@@ -129,6 +148,14 @@ std::vector<int> RegionBuilder::UnitsAbove(int n) const {
        u = units_[static_cast<std::size_t>(u)].parent)
     chain.push_back(u);
   return chain;
+}
+
+int RegionBuilder::UnitAmong(const std::unordered_set<int>& units, int n) const {
+  if (n == kNone) return kNone;
+  for (const int u : UnitsAbove(n)) {
+    if (units.contains(u)) return u;
+  }
+  return kNone;
 }
 
 // Makes everything a part of the condition or loop that it lies in, the innermost first.
@@ -221,25 +248,10 @@ Result<Region> RegionBuilder::RegionOf(const std::vector<int>& members) {
   for (std::size_t i = 0; i < members.size(); ++i) place[members[i]] = static_cast<int>(i);
   std::vector<std::vector<int>> next(members.size());
   std::vector<int> waits(members.size(), 0);
-  const auto member = [&](int n) {
-    for (const int u : UnitsAbove(n)) {
-      const auto found = place.find(u);
-      if (found != place.end()) return found->second;
-    }
-    return kNone;
-  };
-  const auto add = [&](int from, int to) {
-    if (from == kNone || to == kNone || from == to) return;
-    next[static_cast<std::size_t>(from)].push_back(to);
-    ++waits[static_cast<std::size_t>(to)];
-  };
-  ForEachEdgeWithin(members, [&](int from, int to) { add(member(from), member(to)); });
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const Unit& of = unit(members[i]);
-    if (of.kind != Unit::Kind::kCond) continue;
-    const int from = ProducerOf(of.predicate);
-    if (from != kNone) add(member(from), static_cast<int>(i));
-  }
+  ForEachNeed(members, [&](int from, int to) {
+    next[static_cast<std::size_t>(place.at(from))].push_back(place.at(to));
+    ++waits[static_cast<std::size_t>(place.at(to))];
+  });
   using Ready = std::pair<int, int>;  // the place in the file first
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -337,6 +349,48 @@ Status RegionBuilder::FindExits(int u, const LoopParts& parts, LoopStep& step) {
   return {};
 }
 
+// `units` and all that they need, directly or not.
+std::unordered_set<int> WithNeeds(std::vector<int> units,
+                                  const std::unordered_map<int, std::vector<int>>& needs) {
+  std::unordered_set<int> reached(units.begin(), units.end());
+  while (!units.empty()) {
+    const auto found = needs.find(units.back());
+    units.pop_back();
+    if (found == needs.end()) continue;
+    for (const int before : found->second) {
+      if (reached.insert(before).second) units.push_back(before);
+    }
+  }
+  return reached;
+}
+
+// What the condition needs, and what the body needs, of that too.
+Status RegionBuilder::DivideLoop(const LoopParts& parts, LoopStep& step) {
+  std::unordered_map<int, std::vector<int>> needs;
+  ForEachNeed(parts.members, [&](int from, int to) { needs[to].push_back(from); });
+  const int loop_cond = unit_of_[static_cast<std::size_t>(parts.condition)];
+  const std::unordered_set<int> of_condition = WithNeeds({loop_cond}, needs);
+  std::vector<int> in_condition;
+  std::vector<int> wanted;  // by the body
+  for (const int i : parts.members) {
+    if (i != loop_cond) (of_condition.contains(i) ? in_condition : wanted).push_back(i);
+  }
+  // The values that come back may be computed by the condition.
+  const std::unordered_set<int> members(parts.members.begin(), parts.members.end());
+  for (const LoopVariable& variable : step.variables) {
+    const int from = UnitAmong(members, ProducerOf(variable.next));
+    if (from != kNone) wanted.push_back(from);
+  }
+  const std::unordered_set<int> of_body = WithNeeds(std::move(wanted), needs);
+  std::vector<int> in_body;
+  for (const int i : parts.members) {
+    if (i != loop_cond && of_body.contains(i)) in_body.push_back(i);
+  }
+  DRAGOMAN_ASSIGN(step.condition, RegionOf(in_condition));
+  DRAGOMAN_ASSIGN(step.body, RegionOf(in_body));
+  return {};
+}
+
 Result<Step> RegionBuilder::MakeLoop(int u) {
   const Frame& frame = frames_[static_cast<std::size_t>(unit(u).frame)];
   auto step = std::make_shared<LoopStep>();
@@ -346,60 +400,7 @@ Result<Step> RegionBuilder::MakeLoop(int u) {
   DRAGOMAN_TRY(FindLoopParts(u, *step, parts));
   step->continues = node(parts.condition).operand(0);
   DRAGOMAN_TRY(FindExits(u, parts, *step));
-  const std::vector<int>& members = parts.members;
-  // What the condition needs, and of that what the body needs too.
-  std::unordered_map<int, std::vector<int>> needs;
-  std::unordered_set<int> present(members.begin(), members.end());
-  const auto member = [&](int n) {
-    for (const int above : UnitsAbove(n)) {
-      if (present.contains(above)) return above;
-    }
-    return kNone;
-  };
-  ForEachEdgeWithin(members, [&](int from, int to) {
-    const int a = member(from);
-    const int b = member(to);
-    if (a != kNone && b != kNone && a != b) needs[b].push_back(a);
-  });
-  for (const int i : members) {
-    if (unit(i).kind != Unit::Kind::kCond) continue;
-    const int from = ProducerOf(unit(i).predicate);
-    const int a = from != kNone ? member(from) : kNone;
-    if (a != kNone && a != i) needs[i].push_back(a);
-  }
-  const auto closure = [&](std::vector<int> stack) {
-    std::unordered_set<int> reached(stack.begin(), stack.end());
-    while (!stack.empty()) {
-      const int at = stack.back();
-      stack.pop_back();
-      for (const int before : needs[at]) {
-        if (reached.insert(before).second) stack.push_back(before);
-      }
-    }
-    return reached;
-  };
-  const int loop_cond = unit_of_[static_cast<std::size_t>(parts.condition)];
-  std::unordered_set<int> of_condition = closure({loop_cond});
-  std::vector<int> in_condition;
-  std::vector<int> rest;
-  for (const int i : members) {
-    if (i == loop_cond) continue;
-    (of_condition.contains(i) ? in_condition : rest).push_back(i);
-  }
-  std::unordered_set<int> of_body = closure(rest);
-  // The values that come back may be computed by the condition.
-  std::vector<int> returned;
-  for (const LoopVariable& variable : step->variables) {
-    const int from = ProducerOf(variable.next);
-    if (from != kNone && member(from) != kNone) returned.push_back(member(from));
-  }
-  of_body.merge(closure(returned));
-  std::vector<int> in_body;
-  for (const int i : members) {
-    if (i != loop_cond && of_body.contains(i)) in_body.push_back(i);
-  }
-  DRAGOMAN_ASSIGN(step->condition, RegionOf(in_condition));
-  DRAGOMAN_ASSIGN(step->body, RegionOf(in_body));
+  DRAGOMAN_TRY(DivideLoop(parts, *step));
   return Step(std::shared_ptr<const LoopStep>(std::move(step)));
 }
 
