@@ -45,8 +45,6 @@ bool Continues(const Atom& a, const Atom& b) {
   return next == b;
 }
 
-bool IsOne(const Dim& dim) { return dim.known() && dim.value() == 1; }
-
 // The sizes after `axis`, multiplied; nullopt if one is not known.
 std::optional<std::int64_t> SizeBehind(const Shape& shape, std::size_t axis) {
   std::int64_t size = 1;
@@ -105,7 +103,7 @@ AffineForms::FormOrNone AffineForms::Transpose(const Node& node, int axis, Mode 
   const std::int64_t feature = perm[static_cast<std::size_t>(axis)];
   std::int64_t last = -1;
   for (std::int64_t source : perm) {
-    if (source == feature || IsOne((*from)[static_cast<std::size_t>(source)])) continue;
+    if (source == feature || (*from)[static_cast<std::size_t>(source)] == Dim(1)) continue;
     if (source < last) return std::nullopt;
     last = source;
   }

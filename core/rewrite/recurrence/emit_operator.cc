@@ -85,9 +85,8 @@ class OperatorEmitter {
     DRAGOMAN_ASSIGN(lasts, context_.Insert(position_, "Sub", {{lasts, constant(1)}}));
     DRAGOMAN_ASSIGN(lasts, layout_.Unsqueeze(lasts, {1}));
     DRAGOMAN_ASSIGN(Value * is_first, context_.Insert(position_, "Equal", {{places, lasts}}));
-    DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(sequence.initial_h->type().dtype(), {}, 0));
-    Value* none = context_.AddConstant(*position_.graph(), std::move(zero), "zero", {});
-    return context_.Insert(position_, "Where", {{is_first, sequence.initial_h, none}});
+    DRAGOMAN_ASSIGN(Value * zero, layout_.Zero(sequence.initial_h->type().dtype()));
+    return context_.Insert(position_, "Where", {{is_first, sequence.initial_h, zero}});
   }
 
   // What the cell reads of its old hidden state, before any projection.

@@ -420,10 +420,9 @@ class SequenceEmitter {
       EnterHidden(step.given(), carried, at);
       if (step.carried_h != kNoAtom) EnterHidden(step.carried_h, carried, at);
       if (!step.zeroed_h.empty() && zeroed == nullptr) {
-        DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(given->type().dtype(), {}, 0));
-        Value* none = context_.AddConstant(*position_.graph(), std::move(zero), "zero", {});
+        DRAGOMAN_ASSIGN(Value * zero, layout_.Zero(given->type().dtype()));
         DRAGOMAN_ASSIGN(zeroed,
-                        context_.Insert(position_, "Where", {{packed_->mask, carried, none}}));
+                        context_.Insert(position_, "Where", {{packed_->mask, carried, zero}}));
       }
       for (AtomId id : step.zeroed_h) EnterHidden(id, zeroed, at);
     }
@@ -434,8 +433,7 @@ class SequenceEmitter {
   Result<Value*> Held(Node& node, Value* given, const SequenceOperands& operands) {
     Value* other = reverse_ ? operands.initial_h : node.result(1);
     if (other == nullptr) {
-      DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(given->type().dtype(), {}, 0));
-      other = context_.AddConstant(*position_.graph(), std::move(zero), "zero", {});
+      DRAGOMAN_ASSIGN(other, layout_.Zero(given->type().dtype()));
     } else if (!reverse_ && steps_.front().projects_outside()) {
       DRAGOMAN_ASSIGN(
           other, EmitLastProjection(steps_.front(), other, operands, forms_, position_, context_));

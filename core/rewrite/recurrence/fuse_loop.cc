@@ -166,53 +166,61 @@ class LoopFusion {
   }
 
   Status Emit(const CellStep& step, const LoopState& h, const LoopState* c) {
-    const RecurrentCell& cell = *step.cell;
-    if (!cell.uniform || step.inputs.empty()) return {};
-    DRAGOMAN_ASSIGN(const std::optional<IterationSequence> x, Input(step));
-    if (!x) {
-      obstacle_ =
-          fmt::format("what the {} in it reads is not known before its iteration", Name(cell.kind));
-      return {};
-    }
-    SequenceOperands operands{.x = x->value, .reverse = x->reverse};
-    DRAGOMAN_ASSIGN(const bool has_h, Initial(h, step.old_h, operands.initial_h));
-    if (!has_h) return {};
-    if (c != nullptr) {
-      DRAGOMAN_ASSIGN(const bool has_c, Initial(*c, step.old_c.atom, operands.initial_c));
-      if (!has_c) return {};
-    }
+    if (!step.cell->uniform || step.inputs.empty()) return {};
     std::optional<PackedSteps> packed;
-    if (step.masked()) {
-      DRAGOMAN_ASSIGN(operands.lengths, Lengths(step.mask, *x));
-      if (operands.lengths == nullptr) {
-        DRAGOMAN_ASSIGN(packed, Pack(step, operands));
-        if (!packed) {
-          obstacle_ = "the masks of a cell in it do not determine lengths";
-          return {};
-        }
-      }
-    }
-    DRAGOMAN_ASSIGN(Node * node, EmitOperator(step, operands, forms_, *view_.node, context_));
+    DRAGOMAN_ASSIGN(const std::optional<SequenceOperands> operands, OperandsOf(step, h, c, packed));
+    if (!operands) return {};
+    DRAGOMAN_ASSIGN(Node * node, EmitOperator(step, *operands, forms_, *view_.node, context_));
     std::vector<OriginPtr> origins = {view_.node->origin()};
     for (const Node& inner : view_.body->nodes()) origins.push_back(inner.origin());
     node->set_origin(Origin::Merge(origins));
+    ++count_;
     DRAGOMAN_ASSIGN(Value * sequence, layout_.Squeeze(node->result(0), 1));
-    const LastState last_h{node->result(1), h.initial};
+    if (!packed) return EnterStates(step, h, c, sequence, *node, *operands);
+    if (c != nullptr) sequences_.EnterLastCellState(step, {node->result(2), c->initial});
+    return EnterPacked(step, h, *packed, sequence, node->result(1), *operands);
+  }
+
+  // What the operator for a cell reads, and how its steps are packed if they are; nullopt: the cell
+  // is none of a sequence.
+  Result<std::optional<SequenceOperands>> OperandsOf(const CellStep& step, const LoopState& h,
+                                                     const LoopState* c,
+                                                     std::optional<PackedSteps>& packed) {
+    const auto none = std::optional<SequenceOperands>();
+    DRAGOMAN_ASSIGN(const std::optional<IterationSequence> x, Input(step));
+    if (!x) {
+      obstacle_ = fmt::format("what the {} in it reads is not known before its iteration",
+                              Name(step.cell->kind));
+      return none;
+    }
+    SequenceOperands operands{.x = x->value, .reverse = x->reverse};
+    DRAGOMAN_ASSIGN(const bool has_h, Initial(h, step.old_h, operands.initial_h));
+    if (!has_h) return none;
+    if (c != nullptr) {
+      DRAGOMAN_ASSIGN(const bool has_c, Initial(*c, step.old_c.atom, operands.initial_c));
+      if (!has_c) return none;
+    }
+    if (!step.masked()) return std::optional(operands);
+    DRAGOMAN_ASSIGN(operands.lengths, Lengths(step.mask, *x));
+    if (operands.lengths != nullptr) return std::optional(operands);
+    DRAGOMAN_ASSIGN(packed, Pack(step, operands));
+    if (packed) return std::optional(operands);
+    obstacle_ = "the masks of a cell in it do not determine lengths";
+    return none;
+  }
+
+  // What stands for the states in all iterations: `sequence`, or what becomes of it.
+  Status EnterStates(const CellStep& step, const LoopState& h, const LoopState* c, Value* sequence,
+                     Node& node, const SequenceOperands& operands) {
+    const LastState last_h{node.result(1), h.initial};
     const auto enter = [&](AtomId id, const LastState& last) {
-      sequences_.EnterHidden(id, sequence, x->reverse, last);
+      sequences_.EnterHidden(id, sequence, operands.reverse, last);
     };
     const bool is_projected = step.projected != kNoAtom && step.projects_outside();
-    if (packed) {
-      if (c != nullptr) sequences_.EnterLastCellState(step, {node->result(2), c->initial});
-      DRAGOMAN_TRY(EnterPacked(step, h, *packed, sequence, node->result(1), operands));
-      ++count_;
-      return {};
-    }
-    if (!step.masked())
-      enter(is_projected || step.projected == kNoAtom ? cell.h : step.projected, last_h);
+    const AtomId fresh = step.projected != kNoAtom && !is_projected ? step.projected : step.cell->h;
+    if (!step.masked()) enter(fresh, last_h);
     if (step.masked() && !is_projected) {
-      const AtomId fresh = step.projected != kNoAtom ? step.projected : cell.h;
-      sequences_.EnterWithin(fresh, step.mask, sequence, x->reverse);
+      sequences_.EnterWithin(fresh, step.mask, sequence, operands.reverse);
       for (AtomId id : step.zeroed_h) enter(id, {});
       DRAGOMAN_TRY(EnterKept(
           step, h,
@@ -220,16 +228,13 @@ class LoopFusion {
             DRAGOMAN_ASSIGN(last, LastFrom(initial, last, operands));
             return Held(sequence, last, initial, operands);
           },
-          operands.reverse, node->result(1)));
-      DRAGOMAN_ASSIGN(sequence, Held(sequence, node->result(1), operands.initial_h, operands));
+          operands.reverse, node.result(1)));
+      DRAGOMAN_ASSIGN(sequence, Held(sequence, node.result(1), operands.initial_h, operands));
       enter(step.carried_h, last_h);
     }
-    if (c != nullptr) {
-      sequences_.EnterCellState(step, operands, sequence, {node->result(2), c->initial});
-    }
-    if (is_projected) DRAGOMAN_TRY(EnterProjected(step, h, sequence, *node, operands));
-    ++count_;
-    return {};
+    if (c != nullptr)
+      sequences_.EnterCellState(step, operands, sequence, {node.result(2), c->initial});
+    return is_projected ? EnterProjected(step, h, sequence, node, operands) : Status();
   }
 
   // What the iterations pass on: beyond a sequence's end its last state, or backwards the first
@@ -237,8 +242,7 @@ class LoopFusion {
   Result<Value*> Held(Value* given, Value* last, Value* initial, const SequenceOperands& operands) {
     Value* other = operands.reverse ? initial : last;
     if (other == nullptr) {
-      DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(given->type().dtype(), {}, 0));
-      other = context_.AddConstant(*view_.node->graph(), std::move(zero), "zero", {});
+      DRAGOMAN_ASSIGN(other, layout_.Zero(given->type().dtype()));
     }
     return EmitHeld(given, operands.lengths, other, layout_, *view_.node, context_);
   }
@@ -299,10 +303,9 @@ class LoopFusion {
     sequences_.EnterWithin(step.cell->h, step.mask, carried, /*reverse=*/false);
     sequences_.EnterHidden(step.carried_h, carried, /*reverse=*/false, {last, h.initial});
     if (step.zeroed_h.empty()) return {};
-    DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(carried->type().dtype(), {}, 0));
-    Value* const none = context_.AddConstant(*view_.node->graph(), std::move(zero), "zero", {});
+    DRAGOMAN_ASSIGN(Value * zero, layout_.Zero(carried->type().dtype()));
     DRAGOMAN_ASSIGN(Value * zeroed,
-                    context_.Insert(*view_.node, "Where", {{packed.mask, carried, none}}));
+                    context_.Insert(*view_.node, "Where", {{packed.mask, carried, zero}}));
     for (AtomId id : step.zeroed_h) sequences_.EnterHidden(id, zeroed, /*reverse=*/false, {});
     return {};
   }
@@ -336,8 +339,7 @@ class LoopFusion {
     DRAGOMAN_ASSIGN(Value * is_empty,
                     EmitIsEmpty(operands.x, operands.lengths, layout_, *view_.node, context_));
     if (initial == nullptr) {
-      DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(last->type().dtype(), {}, 0));
-      initial = context_.AddConstant(*view_.node->graph(), std::move(zero), "zero", {});
+      DRAGOMAN_ASSIGN(initial, layout_.Zero(last->type().dtype()));
     }
     return context_.Insert(*view_.node, "Where", {{is_empty, initial, last}});
   }

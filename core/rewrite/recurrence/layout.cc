@@ -8,8 +8,6 @@
 namespace dragoman {
 namespace {
 
-bool IsOne(const Dim& dim) { return dim.known() && dim.value() == 1; }
-
 // Whether the steps come before the batch in a tensor of `shape`; nullopt if they come within, or
 // after the features.
 std::optional<bool> StepsComeFirst(const Shape& shape, std::size_t step_axis, std::size_t axis) {
@@ -17,7 +15,7 @@ std::optional<bool> StepsComeFirst(const Shape& shape, std::size_t step_axis, st
   bool before = false;
   bool after = false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i == step_axis || IsOne(shape[i])) continue;
+    if (i == step_axis || shape[i] == Dim(1)) continue;
     if (i > axis) return std::nullopt;
     if (i == axis) continue;
     (i < step_axis ? before : after) = true;
@@ -53,6 +51,11 @@ Dim BatchOf(const Value& value, int axis, int step_axis) {
 Value* LayoutBuilder::Ints(std::vector<std::int64_t> values) {
   return context_.AddConstant(*position_.graph(), Tensor::Ints(values), "sizes",
                               position_.origin());
+}
+
+Result<Value*> LayoutBuilder::Zero(DType dtype) {
+  DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(dtype, {}, 0));
+  return context_.AddConstant(*position_.graph(), std::move(zero), "zero", {});
 }
 
 Result<Value*> LayoutBuilder::Transpose(Value* value, std::vector<std::int64_t> perm) {
@@ -142,7 +145,7 @@ Result<Value*> LayoutBuilder::Stacked(Value* value, int axis, const Shape& shape
   const Shape own = *value->type().shape();
   DRAGOMAN_ASSIGN(value, Transpose(value, std::move(perm)));
   if (own.size() == shape.size()) return value;
-  if (IsOne(own[static_cast<std::size_t>(axis) + 1])) return Squeeze(value, axis + 1);
+  if (own[static_cast<std::size_t>(axis) + 1] == Dim(1)) return Squeeze(value, axis + 1);
   return Reshape(value, shape);
 }
 

@@ -28,6 +28,8 @@ class LayoutBuilder {
   Result<Value*> Unsqueeze(Value* value, std::vector<std::int64_t> axes);
   Result<Value*> Expand(Value* value, const std::vector<std::int64_t>& sizes);
 
+  // The number 0, without axes.
+  Result<Value*> Zero(DType dtype);
   // i64[]: how many elements lie along `axis`.
   Result<Value*> Size(Value* value, std::int64_t axis);
   // The sum or the like over axis 0, by an operator as ReduceSum.

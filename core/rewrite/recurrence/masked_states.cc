@@ -438,9 +438,8 @@ Result<Value*> EmitIsEmpty(Value* x, Value* lengths, LayoutBuilder& layout, Node
   if (count == nullptr) {
     DRAGOMAN_ASSIGN(count, layout.Size(x, 0));
   }
-  DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(count->type().dtype(), {}, 0));
-  Value* const none = context.AddConstant(*position.graph(), std::move(zero), "zero", {});
-  DRAGOMAN_ASSIGN(Value * is_empty, context.Insert(position, "Equal", {{count, none}}));
+  DRAGOMAN_ASSIGN(Value * zero, layout.Zero(count->type().dtype()));
+  DRAGOMAN_ASSIGN(Value * is_empty, context.Insert(position, "Equal", {{count, zero}}));
   return lengths != nullptr ? layout.Unsqueeze(is_empty, {0, 2}) : Result<Value*>(is_empty);
 }
 

@@ -84,8 +84,7 @@ Result<Value*> UnpackStates(const PackedSteps& packed, Value* given, Value* init
   DRAGOMAN_ASSIGN(numbers, packer.Insert("Max", {numbers, packer.Int(0)}));
   DRAGOMAN_ASSIGN(Value * states, packer.Choose(given, numbers));
   if (initial == nullptr) {
-    DRAGOMAN_ASSIGN(Tensor zero, Tensor::Full(given->type().dtype(), {}, 0));
-    initial = context.AddConstant(*position.graph(), std::move(zero), "zero", {});
+    DRAGOMAN_ASSIGN(initial, layout.Zero(given->type().dtype()));
   }
   return packer.Insert("Where", {is_none, initial, states});
 }
