@@ -62,8 +62,6 @@ Json TensorMeta(const Term& term, const SymbolTable& symbols) {
           {"layout", kStrided}};
 }
 
-Json TensorArgument(const std::string& name) { return {{"as_tensor", {{"name", name}}}}; }
-
 // "relu" of "aten.relu.default".
 std::string_view BaseName(std::string_view target) {
   const std::size_t first = target.find('.');
@@ -115,7 +113,7 @@ Term AtenGraph::Call(std::string_view target, const Arguments& arguments, TermTy
   Node node = MakeNode(target, arguments);
   Term term = Record(NewName(target), std::move(result), false);
   node.json["name"] = term.name;
-  node.json["outputs"] = Json::array({TensorArgument(term.name)});
+  node.json["outputs"] = Json::array({ArgumentValue(term).json});
   node.gives = {term.name};
   RecordViews(target, node);
   nodes_.push_back(std::move(node));
@@ -128,14 +126,12 @@ Terms AtenGraph::CallMany(std::string_view target, const Arguments& arguments,
   const std::string name = NewName(target);
   Terms terms;
   Json outputs = Json::array();
-  Json names = Json::array();
   for (const TermType& type : results) {
     terms.push_back(Record(program_.names.Unique("getitem"), type, false));
-    outputs.push_back(TensorArgument(terms.back().name));
-    names.push_back({{"name", terms.back().name}});
+    outputs.push_back(ArgumentValue(terms.back()).json);
     node.gives.push_back(terms.back().name);
   }
-  if (as_list) outputs = Json::array({Json{{"as_tensors", std::move(names)}}});
+  if (as_list) outputs = Json::array({ArgumentValue(terms).json});
   if (target.starts_with("higher_order.")) node.json["is_hop_single_tensor_return"] = false;
   node.json["name"] = name;
   node.json["outputs"] = std::move(outputs);
@@ -513,8 +509,8 @@ Json AtenGraph::Subgraph(const Terms& inputs, const Terms& outputs) {
   Json graph = Body(outputs);
   graph["inputs"] = Json::array();
   graph["outputs"] = Json::array();
-  for (const Term& input : inputs) graph["inputs"].push_back(TensorArgument(input.name));
-  for (const Term& output : outputs) graph["outputs"].push_back(TensorArgument(output.name));
+  for (const Term& input : inputs) graph["inputs"].push_back(ArgumentValue(input).json);
+  for (const Term& output : outputs) graph["outputs"].push_back(ArgumentValue(output).json);
   return graph;
 }
 

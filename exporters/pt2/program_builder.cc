@@ -2,6 +2,7 @@
 #include "exporters/pt2/program_builder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -168,55 +169,69 @@ class ProgramBuilder {
     }
   }
 
-  // States that change come first.
-  Result<Program> Finish(Terms outputs) {
-    std::vector<std::size_t> flat_inputs;
-    std::vector<std::size_t> flat_outputs;
-    DRAGOMAN_ASSIGN(Json call, CallSignature(
-                                   entry_, [this](std::size_t i) { return !IsStateInput(i); },
-                                   [this](std::size_t i) { return !IsStateOutput(i); }, flat_inputs,
-                                   flat_outputs));
-    NameOutputs(flat_outputs, outputs);
+  // What the program gives, and its specifications: first states that change.
+  Terms Given(const Terms& outputs, const std::vector<std::size_t>& flat_outputs, Json& specs) {
     Terms given;
-    Json output_specs = Json::array();
     for (std::size_t i = 0; i < entry_.states.size(); ++i) {
       const Term& next = outputs.at(entry_.states[i].output);
-      output_specs.push_back(
+      specs.push_back(
           {{"buffer_mutation", {{"arg", {{"name", next.name}}}, {"buffer_name", states_[i]}}}});
       given.push_back(next);
     }
     for (std::size_t i : flat_outputs) {
-      const Term& output = outputs.at(i);
-      output_specs.push_back(
-          {{"user_output", {{"arg", {{"as_tensor", {{"name", output.name}}}}}}}});
-      given.push_back(output);
+      specs.push_back({{"user_output", {{"arg", ArgumentValue(outputs.at(i)).json}}}});
+      given.push_back(outputs.at(i));
     }
+    return given;
+  }
+
+  // What the program takes, and its specifications: first weights that are read.
+  Terms Taken(const std::vector<Weight>& weights, const std::vector<std::size_t>& flat_inputs,
+              Json& specs) {
+    Terms taken;
+    for (const Weight& weight : weights) {
+      specs.push_back(InputSpecOf(weight));
+      taken.push_back(weight.term);
+    }
+    for (std::size_t i : flat_inputs) {
+      specs.push_back({{"user_input", {{"arg", ArgumentValue(inputs_.at(i)).json}}}});
+      taken.push_back(inputs_.at(i));
+    }
+    return taken;
+  }
+
+  std::vector<Weight> WeightsRead() const {
+    std::vector<Weight> read;
+    for (WeightKind kind : {WeightKind::kParameter, WeightKind::kBuffer, WeightKind::kConstant}) {
+      std::ranges::copy_if(weights_.all(), std::back_inserter(read), [&](const Weight& weight) {
+        return weight.kind == kind && IsRead(weight);
+      });
+    }
+    return read;
+  }
+
+  Result<Program> Finish(Terms outputs) {
+    Program program;
+    DRAGOMAN_ASSIGN(Json call, CallSignature(
+                                   entry_, [this](std::size_t i) { return !IsStateInput(i); },
+                                   [this](std::size_t i) { return !IsStateOutput(i); },
+                                   program.inputs, program.outputs));
+    NameOutputs(program.outputs, outputs);
+    Json output_specs = Json::array();
+    const Terms given = Given(outputs, program.outputs, output_specs);
     Json body = graph_.Body(given);
     DRAGOMAN_ASSIGN(const std::string body_text, JsonText(body));
     Json ranges = scope_.symbols.RangeConstraints(body_text);
-    Terms placeholders;
+    program.weights = WeightsRead();
+    for (const Weight& weight : program.weights)
+      body["tensor_values"][weight.term.name]["requires_grad"] =
+          weight.kind == WeightKind::kParameter;
     Json input_specs = Json::array();
-    Program program;
-    for (WeightKind kind : {WeightKind::kParameter, WeightKind::kBuffer, WeightKind::kConstant}) {
-      for (const Weight& weight : weights_.all()) {
-        if (weight.kind != kind || !IsRead(weight)) continue;
-        placeholders.push_back(weight.term);
-        input_specs.push_back(InputSpecOf(weight));
-        body["tensor_values"][weight.term.name]["requires_grad"] = kind == WeightKind::kParameter;
-        program.weights.push_back(weight);
-      }
-    }
-    for (std::size_t i : flat_inputs) {
-      placeholders.push_back(inputs_.at(i));
-      input_specs.push_back(
-          {{"user_input", {{"arg", {{"as_tensor", {{"name", inputs_.at(i).name}}}}}}}});
-    }
+    const Terms taken = Taken(program.weights, program.inputs, input_specs);
     body["inputs"] = Json::array();
     body["outputs"] = Json::array();
-    for (const Term& term : placeholders)
-      body["inputs"].push_back({{"as_tensor", {{"name", term.name}}}});
-    for (const Term& term : given)
-      body["outputs"].push_back({{"as_tensor", {{"name", term.name}}}});
+    for (const Term& term : taken) body["inputs"].push_back(ArgumentValue(term).json);
+    for (const Term& term : given) body["outputs"].push_back(ArgumentValue(term).json);
     program.json = {
         {"graph_module",
          {{"graph", std::move(body)},
@@ -227,8 +242,6 @@ class ProgramBuilder {
           {"treespec_namedtuple_fields", Json::object()}}},
         {"range_constraints", std::move(ranges)},
         {"guards_code", Json::array()}};
-    program.inputs = std::move(flat_inputs);
-    program.outputs = std::move(flat_outputs);
     return program;
   }
 

@@ -341,66 +341,85 @@ void Regions::Decide(Module& module, const Set& calls) {
   }
 }
 
-// A chain of its parts, each of which takes what the one before gives.
-bool Regions::MakeSequential(Module& module, const Set& calls) {
-  const Boundary all = BoundaryOf(calls, module.path);
-  if (all.inputs.size() != 1 || all.outputs.size() != 1) return false;
-  std::vector<std::pair<Module*, Set>> links;
+// The calls of `module` in stretches of one part of it, nullptr where the module makes them itself.
+std::vector<Regions::Link> Regions::LinksOf(const Module& module, const Set& calls) const {
+  std::vector<Link> links;
   for (std::size_t call : calls) {
-    const Module* layer = tree_.LayerOf(*calls_[call]);
+    Module* layer = tree_.LayerOf(*calls_[call]);
     Module* part = nullptr;
-    for (Module* at = layer != nullptr ? tree_.LayerOf(*calls_[call]) : homes_[call]; at != &module;
-         at = at->parent)
+    for (Module* at = layer != nullptr ? layer : homes_[call]; at != &module; at = at->parent)
       part = at;
-    if (part == nullptr || links.empty() || links.back().first != part)
-      links.emplace_back(part, Set());
-    links.back().second.push_back(call);
+    if (links.empty() || part == nullptr || links.back().part != part) links.push_back({part, {}});
+    links.back().calls.push_back(call);
   }
+  return links;
+}
+
+// Appends what stands for a call that `module` makes itself, a layer without weights, at the place
+// that its scope names if it names one.
+bool Regions::AppendOwnCall(const Module& module, const Call& call,
+                            std::vector<SequentialPart>& parts) const {
+  std::optional<Expr> layer = LayerWithoutWeights(call);
+  if (!layer) return false;
+  const std::size_t depth = module.path.size();
+  if (call.scope.size() > depth && IsAbove(module.path, call.scope) &&
+      IsNumber(call.scope[depth])) {
+    const auto place = static_cast<std::size_t>(std::stoul(call.scope[depth]));
+    if (place < parts.size()) return false;
+    parts.resize(place);
+  }
+  parts.push_back({nullptr, std::move(layer)});
+  return true;
+}
+
+// The parts of a chain, each of which takes what the one before gives; nullopt: it is none.
+std::optional<std::vector<SequentialPart>> Regions::ChainOf(const Module& module, const Set& calls,
+                                                            const Boundary& all) const {
+  constexpr std::size_t kMaxGap = 64;  // places without a part in a row
+  if (all.inputs.size() != 1 || all.outputs.size() != 1) return std::nullopt;
   std::string last = all.inputs.front();
   std::vector<SequentialPart> parts;
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const auto& [part, own] = links[i];
+  for (const auto& [part, own] : LinksOf(module, calls)) {
     const Boundary boundary = BoundaryOf(own, part != nullptr ? part->path : module.path);
     if (boundary.inputs != std::vector<std::string>{last} || boundary.outputs.size() != 1)
-      return false;
+      return std::nullopt;
     last = boundary.outputs.front();
     if (part == nullptr) {
-      const Call& call = *calls_[own.front()];
-      std::optional<Expr> layer = LayerWithoutWeights(call);
-      if (!layer) return false;
-      const std::size_t depth = module.path.size();
-      if (call.scope.size() > depth && IsAbove(module.path, call.scope) &&
-          IsNumber(call.scope[depth])) {
-        const auto place = static_cast<std::size_t>(std::stoul(call.scope[depth]));
-        if (place < parts.size()) return false;
-        parts.resize(place);
-      }
-      parts.push_back({nullptr, std::move(layer)});
+      if (!AppendOwnCall(module, *calls_[own.front()], parts)) return std::nullopt;
       continue;
     }
     const auto place = static_cast<std::size_t>(std::stoul(part->name()));
-    if (place < parts.size() || place > parts.size() + 64) return false;
-    if (part->layer && own.size() != 1) return false;
+    if (place < parts.size() || place > parts.size() + kMaxGap) return std::nullopt;
+    if (part->layer && own.size() != 1) return std::nullopt;
     parts.resize(place);
     parts.push_back({part, std::nullopt});
   }
+  if (last != all.outputs.front()) return std::nullopt;
+  return parts;
+}
+
+bool Regions::MakeSequential(Module& module, const Set& calls) {
+  Boundary all = BoundaryOf(calls, module.path);
+  std::optional<std::vector<SequentialPart>> parts = ChainOf(module, calls, all);
+  if (!parts) return false;
   const auto in_it = [&](const auto& child) {
-    return std::ranges::any_of(parts, [&](const auto& part) { return part.module == child.get(); });
+    return std::ranges::any_of(*parts,
+                               [&](const auto& part) { return part.module == child.get(); });
   };
-  if (last != all.outputs.front() || !std::ranges::all_of(module.children, in_it)) return false;
-  for (const SequentialPart& part : parts) {
+  if (!std::ranges::all_of(module.children, in_it)) return false;
+  for (const SequentialPart& part : *parts) {
     if (part.module == nullptr || part.module->layer) continue;
     part.module->form = Module::Form::kClass;
     const Set own = Under(calls, *part.module);
     if (part.module->is_list() && !MakeSequential(*part.module, own)) return false;
     if (part.module->is_list()) part.module->form = Module::Form::kSequential;
   }
-  for (const SequentialPart& part : parts) {
+  for (const SequentialPart& part : *parts) {
     if (part.module != nullptr && part.module->form == Module::Form::kClass)
       Build(*part.module, Under(calls, *part.module));
   }
-  boundaries_[&module] = all;
-  parts_[&module] = std::move(parts);
+  boundaries_[&module] = std::move(all);
+  parts_[&module] = *std::move(parts);
   return true;
 }
 

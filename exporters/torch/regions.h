@@ -74,6 +74,15 @@ class Regions {
   Set Under(const Set& calls, const Module& module) const;
   void Build(Module& module, const Set& calls);
   void Decide(Module& module, const Set& calls);
+  struct Link {
+    Module* part = nullptr;
+    Set calls;
+  };
+  std::vector<Link> LinksOf(const Module& module, const Set& calls) const;
+  bool AppendOwnCall(const Module& module, const Call& call,
+                     std::vector<SequentialPart>& parts) const;
+  std::optional<std::vector<SequentialPart>> ChainOf(const Module& module, const Set& calls,
+                                                     const Boundary& all) const;
   bool MakeSequential(Module& module, const Set& calls);
   Module* PartOf(const Module& module, std::size_t call) const;
   bool Order(Module& module, const Set& calls, std::vector<Set>& ordered);
