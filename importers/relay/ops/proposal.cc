@@ -11,6 +11,16 @@
 namespace dragoman::relay {
 namespace {
 
+struct Proposal {
+  std::vector<double> scales;
+  std::vector<double> ratios;
+  double threshold = 0;     // of overlaps
+  std::int64_t before = 0;  // how many boxes are compared, and given
+  std::int64_t after = 0;
+  std::int64_t least = 0;  // the extent of a box
+  bool by_ends = false;    // moves are of ends, not of centre and extent
+};
+
 struct Field {
   std::int64_t height = 0;
   std::int64_t width = 0;
@@ -89,38 +99,23 @@ Value* Beyond(Call& c, const Field& field, bool rows, Value* size) {
   return c.GreaterOrEqual(numbers, count);
 }
 
-// (regions, 5): the image and the box of as many regions an image as are asked for; where fewer are
-// left, from the first again.
-Value* LowerProposal(Call& c) {
-  const std::vector<double> scales = c.Floats("scales", {4, 8, 16, 32});
-  const std::vector<double> ratios = c.Floats("ratios", {0.5, 1, 2});
-  const double threshold = c.Float("threshold", 0.7);
-  const std::int64_t before = c.Int("rpn_pre_nms_top_n", 6000);
-  const std::int64_t after = c.Int("rpn_post_nms_top_n", 300);
-  const std::int64_t least = c.Int("rpn_min_size", 16);
-  const bool by_ends = c.Bool("iou_loss", false);
-  Field field;
-  field.stride = c.Int("feature_stride", 16);
-  field.anchors = static_cast<std::int64_t>(scales.size() * ratios.size());
-  const std::optional<Ints> sizes = c.KnownSizes(c.Tensor(0));
-  if (c.failed()) return nullptr;
-  if (!sizes || sizes->size() != 4) return c.Fail("an image whose sizes are not known");
-  field.height = (*sizes)[2];
-  field.width = (*sizes)[3];
-  if ((*sizes)[1] != 2 * field.anchors || field.stride < 1 || after < 1)
-    return c.Fail(InvalidInput("scores of another number of anchors"));
-
+// The moved boxes, and the scores of those that count; -1 for the others.
+struct ScoredBoxes {
+  Boxes boxes;
+  Value* scores = nullptr;
+};
+ScoredBoxes MovedBoxes(Call& c, const Proposal& proposal, const Field& field) {
   Value* scores = c.Slice(c.Tensor(0), 1, field.anchors, 2 * field.anchors);
   scores = c.Squeeze(ByAnchor(c, scores, field, 1), {2});
   Value* moves = ByAnchor(c, c.Tensor(1), field, 4);
   Value* info = c.Tensor(2);
   Value* height = c.Slice(info, 1, 0, 1);
   Value* width = c.Slice(info, 1, 1, 2);
-  Value* anchors =
-      c.builder().Constant(Tensor::Of<float>({4, field.size()}, Anchors(field, scales, ratios)));
-  BoxEnds x = MovedEnds(c, anchors, moves, 0, width, by_ends);
-  BoxEnds y = MovedEnds(c, anchors, moves, 1, height, by_ends);
-  Value* smallest = c.Mul(c.Slice(info, 1, 2, 3), static_cast<double>(least));
+  Value* anchors = c.builder().Constant(
+      Tensor::Of<float>({4, field.size()}, Anchors(field, proposal.scales, proposal.ratios)));
+  const BoxEnds x = MovedEnds(c, anchors, moves, 0, width, proposal.by_ends);
+  const BoxEnds y = MovedEnds(c, anchors, moves, 1, height, proposal.by_ends);
+  Value* smallest = c.Mul(c.Slice(info, 1, 2, 3), static_cast<double>(proposal.least));
   const auto is_small = [&](const BoxEnds& ends) {
     return c.Less(c.Add(c.Sub(ends.last, ends.first), 1), smallest);
   };
@@ -129,29 +124,58 @@ Value* LowerProposal(Call& c) {
   const Boxes boxes = {c.Sub(x.first, more), c.Sub(y.first, more), c.Add(x.last, more),
                        c.Add(y.last, more)};
   Value* outside = c.Or(Beyond(c, field, true, height), Beyond(c, field, false, width));
-  scores = c.Where(c.Or(outside, small), -1, scores);
+  return {boxes, c.Where(c.Or(outside, small), -1, scores)};
+}
 
-  const std::int64_t count = before > 0 ? std::min(before, field.size()) : field.size();
-  Value* order = c.Ops("TopK", {scores, c.Ints({count})}, {{"axis", std::int64_t{1}}}, 2)[1];
+// The boxes (images, boxes, 4) of the best scores that no better one suppresses.
+Compacted KeptBoxes(Call& c, const ScoredBoxes& scored, std::int64_t count, double threshold) {
+  Value* order = c.Ops("TopK", {scored.scores, c.Ints({count})}, {{"axis", std::int64_t{1}}}, 2)[1];
   const auto sorted = [&](Value* ends) { return RowsAt(c, ends, order); };
-  const Boxes first = {sorted(boxes.left), sorted(boxes.top), sorted(boxes.right),
-                       sorted(boxes.bottom)};
-  Value* over = c.Greater(Overlaps(c, first, 1), static_cast<float>(threshold));
+  const Boxes best = {sorted(scored.boxes.left), sorted(scored.boxes.top),
+                      sorted(scored.boxes.right), sorted(scored.boxes.bottom)};
+  Value* over = c.Greater(Overlaps(c, best, 1), static_cast<float>(threshold));
   Value* places = c.Iota(c.Int(count));
   over = c.And(over, c.Less(places, c.Unsqueeze(places, {1})));
   Value* all = c.Cast(c.Full(c.Shape(order), 1, DType::kI64), DType::kBool);
   Value* alive = Survivors(c, {over, all, all, nullptr});
   std::vector<Value*> columns;
-  for (Value* ends : {first.left, first.top, first.right, first.bottom})
+  for (Value* ends : {best.left, best.top, best.right, best.bottom})
     columns.push_back(c.Unsqueeze(ends, {2}));
-  const Compacted kept = Compact(c, c.Concat(std::move(columns), 2), alive);
-  Value* wanted = c.Unsqueeze(c.Iota(c.Int(after)), {0});
+  return Compact(c, c.Concat(std::move(columns), 2), alive);
+}
+
+// (regions, 5): the image and the box of as many regions an image as are asked for; where fewer are
+// left, from the first again.
+Value* LowerProposal(Call& c) {
+  const Proposal proposal = {.scales = c.Floats("scales", {4, 8, 16, 32}),
+                             .ratios = c.Floats("ratios", {0.5, 1, 2}),
+                             .threshold = c.Float("threshold", 0.7),
+                             .before = c.Int("rpn_pre_nms_top_n", 6000),
+                             .after = c.Int("rpn_post_nms_top_n", 300),
+                             .least = c.Int("rpn_min_size", 16),
+                             .by_ends = c.Bool("iou_loss", false)};
+  Field field;
+  field.stride = c.Int("feature_stride", 16);
+  field.anchors = static_cast<std::int64_t>(proposal.scales.size() * proposal.ratios.size());
+  const std::optional<Ints> sizes = c.KnownSizes(c.Tensor(0));
+  if (c.failed()) return nullptr;
+  if (!sizes || sizes->size() != 4) return c.Fail("an image whose sizes are not known");
+  field.height = (*sizes)[2];
+  field.width = (*sizes)[3];
+  if ((*sizes)[1] != 2 * field.anchors || field.stride < 1 || proposal.after < 1)
+    return c.Fail(InvalidInput("scores of another number of anchors"));
+
+  const ScoredBoxes scored = MovedBoxes(c, proposal, field);
+  const std::int64_t count =
+      proposal.before > 0 ? std::min(proposal.before, field.size()) : field.size();
+  const Compacted kept = KeptBoxes(c, scored, count, proposal.threshold);
+  Value* wanted = c.Unsqueeze(c.Iota(c.Int(proposal.after)), {0});
   Value* index = c.Op("Mod", {wanted, c.Unsqueeze(kept.count, {1})});
   Value* regions =
       c.Op("GatherElements", {kept.rows, c.Expand(c.Unsqueeze(index, {2}), c.Ints({1, 1, 4}))},
            {{"axis", std::int64_t{1}}});
   Value* image = c.CastLike(c.Iota(c.Size(regions, 0)), regions);
-  Value* numbers = c.Expand(c.Reshape(image, {-1, 1, 1}), c.Ints({1, after, 1}));
+  Value* numbers = c.Expand(c.Reshape(image, {-1, 1, 1}), c.Ints({1, proposal.after, 1}));
   return c.Reshape(c.Concat({numbers, regions}, 2), {-1, 5});
 }
 

@@ -199,18 +199,60 @@ class CudnnParameters {
 };
 
 // In the order of ai.onnx: i, o, f, c of LSTM from i, f, c, o; z, r, h of GRU from r, z, h.
-Value* JoinGates(Call& c, const std::vector<Value*>& gates, std::size_t first, bool lstm) {
+Value* JoinGates(Call& c, const std::vector<Value*>& gates) {
   static constexpr std::size_t kLstm[] = {0, 3, 1, 2};
   static constexpr std::size_t kGru[] = {1, 0, 2};
   std::vector<Value*> ordered;
-  const std::size_t count = lstm ? 4 : 3;
-  for (std::size_t i = 0; i < count; ++i)
-    ordered.push_back(gates[first + (lstm ? kLstm : kGru)[i]]);
+  for (std::size_t i = 0; i < gates.size(); ++i)
+    ordered.push_back(gates[(gates.size() == 4 ? kLstm : kGru)[i]]);
   return c.Concat(std::move(ordered), 0);
 }
 
 constexpr std::int64_t kMaxLayers = 1024;
 constexpr std::int64_t kMaxHidden = std::int64_t{1} << 32;
+
+struct CudnnSizes {
+  bool lstm = false;
+  std::int64_t directions = 1;
+  std::int64_t layers = 1;
+  std::int64_t features = 0;
+  std::int64_t hidden = 0;
+};
+
+void CheckCudnnAttributes(Call& c) {
+  const std::string mode = c.TextAttribute("rnn_mode");
+  const std::string input_mode = c.TextAttribute("input_mode");
+  if (c.failed()) return;
+  if (mode != "lstm" && mode != "gru") {
+    c.Fail("rnn_mode " + mode + " is not supported");
+  } else if (input_mode == "skip_input") {
+    c.Fail("input_mode skip_input is not supported");
+  } else if (c.Has("num_proj") && c.IntAttribute("num_proj") != 0) {
+    c.Fail("num_proj other than 0 is not supported");
+  }
+}
+
+// Of the sequence `x` and the state `h`; nullopt: it has failed.
+std::optional<CudnnSizes> CudnnSizesOf(Call& c, Value* x, Value* h) {
+  CudnnSizes sizes;
+  sizes.lstm = c.TextAttribute("rnn_mode") == "lstm";
+  sizes.directions = c.TextAttribute("direction") == "bidirectional" ? 2 : 1;
+  const std::optional<std::int64_t> features = c.KnownSize(x, 2);
+  const std::optional<std::int64_t> hidden = c.KnownSize(h, 2);
+  const std::optional<std::int64_t> states = c.KnownSize(h, 0);
+  if (c.failed()) return std::nullopt;
+  if (!features || !hidden || !states) {
+    c.Fail("the sizes of the operands are not known; state them with --shape");
+    return std::nullopt;
+  }
+  sizes.features = *features;
+  sizes.hidden = *hidden;
+  sizes.layers = *states / sizes.directions;
+  if (sizes.layers >= 1 && sizes.layers <= kMaxLayers && sizes.hidden <= kMaxHidden) return sizes;
+  c.Fail(InvalidInput("a state of " + std::to_string(*states) + " layers with " +
+                      std::to_string(*hidden) + " features"));
+  return std::nullopt;
+}
 
 struct CudnnLayer {
   std::vector<Value*> w;  // one per direction
@@ -218,106 +260,84 @@ struct CudnnLayer {
   std::vector<Value*> b;
 };
 
+// From the matrices of all layers, after which come all biases.
+std::vector<CudnnLayer> CudnnLayers(Call& c, const CudnnSizes& sizes) {
+  CudnnParameters parameters(c, c.Tensor(3));
+  const auto take = [&](const Ints& shape) {
+    std::vector<Value*> gates(sizes.lstm ? 4 : 3);
+    for (Value*& gate : gates) gate = parameters.Take(shape);
+    return gates;
+  };
+  std::vector<CudnnLayer> layers(static_cast<std::size_t>(sizes.layers));
+  for (CudnnLayer& layer : layers) {
+    const bool first = &layer == &layers.front();
+    const std::int64_t inputs = first ? sizes.features : sizes.directions * sizes.hidden;
+    for (std::int64_t d = 0; d < sizes.directions; ++d) {
+      const std::vector<Value*> w = take({sizes.hidden, inputs});
+      const std::vector<Value*> r = take({sizes.hidden, sizes.hidden});
+      layer.w.push_back(c.Unsqueeze(JoinGates(c, w), {0}));
+      layer.r.push_back(c.Unsqueeze(JoinGates(c, r), {0}));
+    }
+  }
+  for (CudnnLayer& layer : layers) {
+    for (std::int64_t d = 0; d < sizes.directions; ++d) {
+      const std::vector<Value*> of_w = take({sizes.hidden});
+      const std::vector<Value*> of_r = take({sizes.hidden});
+      Value* w = JoinGates(c, of_w);
+      Value* r = JoinGates(c, of_r);
+      layer.b.push_back(c.Unsqueeze(c.Concat({w, r}, 0), {0}));
+    }
+  }
+  return layers;
+}
+
+// The results of one layer: (steps, batch, directions · hidden), and its last states.
+std::vector<Value*> RunCudnnLayer(Call& c, const CudnnSizes& sizes, std::vector<Value*> operands) {
+  std::vector<NamedAttribute> attributes = {
+      {"direction", sizes.directions == 2 ? "bidirectional" : "forward"},
+      {"hidden_size", sizes.hidden}};
+  if (!sizes.lstm) attributes.push_back({"linear_before_reset", std::int64_t{1}});
+  std::vector<Value*> results = c.Ops(sizes.lstm ? "LSTM" : "GRU", std::move(operands),
+                                      std::move(attributes), sizes.lstm ? 3 : 2);
+  Value* y = c.Transpose(results[0], {0, 2, 1, 3});
+  results[0] = c.Reshape(
+      y, c.ConcatSizes({c.SizeVector(y, 0, 2), c.Ints({sizes.directions * sizes.hidden})}));
+  return results;
+}
+
 // output, output_h, output_c, reserve_space[, host_reserved]
 std::vector<Value*> LowerCudnnRnn(Call& c) {
-  const std::string mode = c.TextAttribute("rnn_mode");
-  const std::string direction = c.TextAttribute("direction");
-  const std::string input_mode = c.TextAttribute("input_mode");
+  CheckCudnnAttributes(c);
   if (c.failed()) return {};
-  const bool lstm = mode == "lstm";
-  if (!lstm && mode != "gru") {
-    c.Fail("rnn_mode " + mode + " is not supported");
-    return {};
-  }
-  if (input_mode == "skip_input") {
-    c.Fail("input_mode skip_input is not supported");
-    return {};
-  }
-  if (c.Has("num_proj") && c.IntAttribute("num_proj") != 0) {
-    c.Fail("num_proj other than 0 is not supported");
-    return {};
-  }
   const bool time_major = c.BoolOr("time_major", true);
-  Value* x = c.Tensor(0);
-  Value* h = c.Tensor(1);
-  Value* cell = c.Tensor(2);
+  const auto swapped = [&](Value* value) { return time_major ? value : c.SwapAxes(value, 0, 1); };
   Value* lengths = c.num_operands() > 4 ? c.Cast(c.Tensor(4), DType::kI32) : nullptr;
-  if (!time_major) {
-    x = c.SwapAxes(x, 0, 1);
-    h = c.SwapAxes(h, 0, 1);
-    if (lstm) cell = c.SwapAxes(cell, 0, 1);
-  }
-  const std::optional<std::int64_t> features = c.KnownSize(x, 2);
-  const std::optional<std::int64_t> hidden = c.KnownSize(h, 2);
-  const std::optional<std::int64_t> states = c.KnownSize(h, 0);
-  if (!features || !hidden || !states) {
-    if (!c.failed()) c.Fail("the sizes of the operands are not known; state them with --shape");
-    return {};
-  }
-  const std::int64_t directions = direction == "bidirectional" ? 2 : 1;
-  const std::int64_t layers = *states / directions;
-  if (layers < 1 || layers > kMaxLayers || *hidden > kMaxHidden) {
-    c.Fail(InvalidInput("a state of " + std::to_string(*states) + " layers with " +
-                        std::to_string(*hidden) + " features"));
-    return {};
-  }
-  const std::int64_t gates = lstm ? 4 : 3;
-  CudnnParameters parameters(c, c.Tensor(3));
-  std::vector<CudnnLayer> all(static_cast<std::size_t>(layers));
-  for (std::int64_t layer = 0; layer < layers; ++layer) {
-    const std::int64_t inputs = layer == 0 ? *features : directions * *hidden;
-    for (std::int64_t d = 0; d < directions; ++d) {
-      std::vector<Value*> matrices;
-      for (std::int64_t g = 0; g < gates; ++g)
-        matrices.push_back(parameters.Take({*hidden, inputs}));
-      for (std::int64_t g = 0; g < gates; ++g)
-        matrices.push_back(parameters.Take({*hidden, *hidden}));
-      CudnnLayer& made = all[static_cast<std::size_t>(layer)];
-      made.w.push_back(c.Unsqueeze(JoinGates(c, matrices, 0, lstm), {0}));
-      made.r.push_back(
-          c.Unsqueeze(JoinGates(c, matrices, static_cast<std::size_t>(gates), lstm), {0}));
-    }
-  }
-  for (std::int64_t layer = 0; layer < layers; ++layer) {
-    for (std::int64_t d = 0; d < directions; ++d) {
-      std::vector<Value*> biases;
-      for (std::int64_t g = 0; g < 2 * gates; ++g) biases.push_back(parameters.Take({*hidden}));
-      Value* w = JoinGates(c, biases, 0, lstm);
-      Value* r = JoinGates(c, biases, static_cast<std::size_t>(gates), lstm);
-      all[static_cast<std::size_t>(layer)].b.push_back(c.Unsqueeze(c.Concat({w, r}, 0), {0}));
-    }
-  }
+  Value* x = swapped(c.Tensor(0));
+  Value* h = swapped(c.Tensor(1));
+  const std::optional<CudnnSizes> sizes = CudnnSizesOf(c, x, h);
+  if (!sizes) return {};
+  Value* cell = sizes->lstm ? swapped(c.Tensor(2)) : nullptr;
+  const std::int64_t directions = sizes->directions;
+  std::int64_t first = 0;  // state of the layer
   std::vector<Value*> last_h;
   std::vector<Value*> last_c;
-  for (std::int64_t layer = 0; layer < layers; ++layer) {
-    const CudnnLayer& weights = all[static_cast<std::size_t>(layer)];
-    const std::int64_t first = layer * directions;
+  for (const CudnnLayer& layer : CudnnLayers(c, *sizes)) {
     std::vector<Value*> operands = {x,
-                                    c.Concat(weights.w, 0),
-                                    c.Concat(weights.r, 0),
-                                    c.Concat(weights.b, 0),
+                                    c.Concat(layer.w, 0),
+                                    c.Concat(layer.r, 0),
+                                    c.Concat(layer.b, 0),
                                     lengths,
                                     c.Slice(h, 0, first, first + directions)};
-    if (lstm) operands.push_back(c.Slice(cell, 0, first, first + directions));
-    std::vector<NamedAttribute> attributes = {
-        {"direction", directions == 2 ? "bidirectional" : "forward"}, {"hidden_size", *hidden}};
-    if (!lstm) attributes.push_back({"linear_before_reset", std::int64_t{1}});
-    const std::vector<Value*> results =
-        c.Ops(lstm ? "LSTM" : "GRU", std::move(operands), std::move(attributes), lstm ? 3 : 2);
-    // (steps, directions, batch, hidden) to (steps, batch, directions · hidden).
-    Value* y = c.Transpose(results[0], {0, 2, 1, 3});
-    x = c.Reshape(y, c.ConcatSizes({c.SizeVector(y, 0, 2), c.Ints({directions * *hidden})}));
+    if (sizes->lstm) operands.push_back(c.Slice(cell, 0, first, first + directions));
+    const std::vector<Value*> results = RunCudnnLayer(c, *sizes, std::move(operands));
+    x = results[0];
     last_h.push_back(results[1]);
-    if (lstm) last_c.push_back(results[2]);
+    if (sizes->lstm) last_c.push_back(results[2]);
+    first += directions;
   }
   Value* y_h = c.Concat(std::move(last_h), 0);
-  Value* y_c = lstm ? c.Concat(std::move(last_c), 0) : c.Mul(y_h, 0);
-  if (!time_major) {
-    x = c.SwapAxes(x, 0, 1);
-    y_h = c.SwapAxes(y_h, 0, 1);
-    y_c = c.SwapAxes(y_c, 0, 1);
-  }
-  std::vector<Value*> results = {x, y_h, y_c};
+  Value* y_c = sizes->lstm ? c.Concat(std::move(last_c), 0) : c.Mul(y_h, 0);
+  std::vector<Value*> results = {swapped(x), swapped(y_h), swapped(y_c)};
   // What only gradients read.
   while (results.size() < c.num_results()) results.push_back(c.Ints({}));
   return results;
