@@ -266,78 +266,109 @@ Value* OverZeros(RelayOp& op, Value* weight, const Ints& kernel, const Ints& str
   return Convolution(op, x, window, op.Int("group"), channels);
 }
 
-Emitted EmitConvTranspose(RelayOp& op) {
-  DRAGOMAN_ASSIGN(const std::int64_t spatial, SpatialAxes(op));
-  DRAGOMAN_TRY(CheckOpenSizes(op, spatial));
-  DRAGOMAN_ASSIGN(Ints kernel, KernelOf(op, spatial));
-  const Ints strides = OrFill(op.Ints("strides"), spatial, 1);
-  const Ints dilations = OrFill(op.Ints("dilations"), spatial, 1);
-  const Ints extra = OrFill(op.Ints("output_padding"), spatial, 0);
-  const std::string mode = op.String("auto_pad", "NOTSET");
-  const auto n = static_cast<std::size_t>(spatial);
-  Ints pads = OrFill(mode == "VALID" ? Ints() : op.Ints("pads"), 2 * spatial, 0);
-  std::vector<Attribute> beyond;  // zeros after each axis, where no tap of the kernel reaches
-  bool extends = false;
+// The fields of a transposed convolution.
+struct Transposed {
+  std::int64_t spatial = 0;
+  std::int64_t groups = 1;
+  Ints kernel, strides, dilations, pads;
+  Ints extra;    // output_padding
+  Ints beyond;   // zeros after each axis, where no tap of the kernel reaches; none: there are none
+  Dim channels;  // of a group of the result
+  Value* taps = nullptr;
+};
+
+// The pads with which the result has the size that is stated.
+Status FitResult(const RelayOp& op, std::string_view mode, Transposed& layer) {
+  DRAGOMAN_ASSIGN(const Shape from, op.shape(0));
+  DRAGOMAN_ASSIGN(const Shape to, op.result_shape());
+  const auto n = static_cast<std::size_t>(layer.spatial);
   for (std::size_t i = 0; i < n; ++i) {
-    if (extra[i] >= strides[i] && extra[i] > 0)
+    if (!from[i + 2].known() || !to[i + 2].known())
+      return op.Refuse("padding of a size that is known at run time only");
+    const std::int64_t full = (from[i + 2].value() - 1) * layer.strides[i] + layer.extra[i] +
+                              (layer.kernel[i] - 1) * layer.dilations[i] + 1;
+    const std::int64_t total = std::max<std::int64_t>(0, full - to[i + 2].value());
+    layer.pads[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
+    layer.pads[i + n] = total - layer.pads[i];
+    layer.beyond.push_back(to[i + 2].value() + total - full);
+  }
+  if (std::ranges::all_of(layer.beyond, [](std::int64_t zeros) { return zeros <= 0; }))
+    layer.beyond.clear();
+  return {};
+}
+
+// TVM's schedules have no dilated kernels: zeros are put between the taps.
+void DilateTaps(RelayOp& op, Transposed& layer) {
+  if (std::ranges::none_of(layer.dilations, [](std::int64_t d) { return d > 1; })) return;
+  Ints apart = {1, 1};
+  apart.insert(apart.end(), layer.dilations.begin(), layer.dilations.end());
+  layer.taps = op.Do("nn.dilate", {layer.taps}, {{"strides", std::move(apart)}});
+  for (std::size_t i = 0; i < layer.kernel.size(); ++i)
+    layer.kernel[i] = (layer.kernel[i] - 1) * layer.dilations[i] + 1;
+}
+
+Result<Transposed> TransposedOf(RelayOp& op) {
+  Transposed layer;
+  DRAGOMAN_ASSIGN(layer.spatial, SpatialAxes(op));
+  DRAGOMAN_TRY(CheckOpenSizes(op, layer.spatial));
+  DRAGOMAN_ASSIGN(layer.kernel, KernelOf(op, layer.spatial));
+  layer.groups = op.Int("group");
+  layer.strides = OrFill(op.Ints("strides"), layer.spatial, 1);
+  layer.dilations = OrFill(op.Ints("dilations"), layer.spatial, 1);
+  layer.extra = OrFill(op.Ints("output_padding"), layer.spatial, 0);
+  const std::string mode = op.String("auto_pad", "NOTSET");
+  layer.pads = OrFill(mode == "VALID" ? Ints() : op.Ints("pads"), 2 * layer.spatial, 0);
+  for (std::size_t i = 0; i < layer.extra.size(); ++i) {
+    if (layer.extra[i] >= layer.strides[i] && layer.extra[i] > 0)
       return op.Refuse("output_padding that is not below the stride");
   }
-  if (!op.Ints("output_shape").empty() || mode.starts_with("SAME")) {
-    DRAGOMAN_ASSIGN(const Shape from, op.shape(0));
-    DRAGOMAN_ASSIGN(const Shape to, op.result_shape());
-    for (std::size_t i = 0; i < n; ++i) {
-      if (!from[i + 2].known() || !to[i + 2].known())
-        return op.Refuse("padding of a size that is known at run time only");
-      const std::int64_t full =
-          (from[i + 2].value() - 1) * strides[i] + extra[i] + (kernel[i] - 1) * dilations[i] + 1;
-      const std::int64_t total = std::max<std::int64_t>(0, full - to[i + 2].value());
-      pads[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
-      pads[i + n] = total - pads[i];
-      const std::int64_t zeros = to[i + 2].value() + total - full;
-      extends = extends || zeros > 0;
-      beyond.emplace_back(Ints{0, zeros});
-    }
-  }
+  if (!op.Ints("output_shape").empty() || mode.starts_with("SAME"))
+    DRAGOMAN_TRY(FitResult(op, mode, layer));
   DRAGOMAN_ASSIGN(const Shape weight, op.shape(1));
-  const std::int64_t groups = op.Int("group");
-  // TVM's schedules have no dilated kernels: zeros are put between the taps.
-  Value* taps = op.arg(1);
-  if (std::ranges::any_of(dilations, [](std::int64_t d) { return d > 1; })) {
-    Ints apart = {1, 1};
-    apart.insert(apart.end(), dilations.begin(), dilations.end());
-    taps = op.Do("nn.dilate", {taps}, {{"strides", std::move(apart)}});
-    for (std::size_t i = 0; i < n; ++i) kernel[i] = (kernel[i] - 1) * dilations[i] + 1;
-  }
+  layer.channels = weight[1];
+  layer.taps = op.arg(1);
+  DilateTaps(op, layer);
+  return layer;
+}
+
+Value* CallTransposed(RelayOp& op, const Transposed& layer, std::int64_t groups, Value* x,
+                      Value* taps) {
+  return op.Do(Name("nn.conv", layer.spatial, "_transpose"), {x, taps},
+               {{"channels", Channels(layer.channels * Dim(groups))},
+                {"kernel_size", layer.kernel},
+                {"strides", layer.strides},
+                {"output_padding", layer.extra},
+                {"padding", layer.pads},
+                {"dilation", Ints(layer.kernel.size(), 1)},
+                {"groups", groups}});
+}
+
+Emitted EmitConvTranspose(RelayOp& op) {
+  DRAGOMAN_ASSIGN(Transposed layer, TransposedOf(op));
   const bool is_open = HasOpenImage(op);
-  const Ints cut =
-      is_open || PadsMayBeLost(op, pads) ? std::exchange(pads, Ints(2 * n, 0)) : Ints();
-  const auto convolution = [&](std::int64_t of_groups, Value* x, Value* weights) {
-    return op.Do(Name("nn.conv", spatial, "_transpose"), {x, weights},
-                 {{"channels", Channels(weight[1] * Dim(of_groups))},
-                  {"kernel_size", kernel},
-                  {"strides", strides},
-                  {"output_padding", extra},
-                  {"padding", pads},
-                  {"dilation", Ints(n, 1)},
-                  {"groups", of_groups}});
-  };
+  Ints cut;
+  if (is_open || PadsMayBeLost(op, layer.pads))
+    cut = std::exchange(layer.pads, Ints(layer.pads.size(), 0));
   // TVM 0.19 has no groups over three axes, and leaves them out where it computes open sizes.
-  const bool one_by_one = groups > 1 && (spatial == 3 || HasOpenSizes(op.node));
+  const bool one_by_one = layer.groups > 1 && (layer.spatial == 3 || HasOpenSizes(op.node));
   Value* y = nullptr;
   if (is_open) {
+    DRAGOMAN_ASSIGN(const Shape weight, op.shape(1));
     DRAGOMAN_ASSIGN(Ints sizes, op.KnownSizes(weight));
-    Value* mirrored = Mirrored(op, taps, kernel, std::move(sizes), groups);
-    y = OverZeros(op, mirrored, kernel, strides, extra, weight[1] * Dim(groups));
+    Value* mirrored = Mirrored(op, layer.taps, layer.kernel, std::move(sizes), layer.groups);
+    y = OverZeros(op, mirrored, layer.kernel, layer.strides, layer.extra,
+                  layer.channels * Dim(layer.groups));
   } else if (one_by_one) {
-    y = ByGroup(op, groups, op.arg(0), taps,
-                [&](Value* x, Value* part) { return convolution(1, x, part); });
+    y = ByGroup(op, layer.groups, op.arg(0), layer.taps,
+                [&](Value* x, Value* taps) { return CallTransposed(op, layer, 1, x, taps); });
   } else {
-    y = convolution(groups, op.arg(0), taps);
+    y = CallTransposed(op, layer, layer.groups, op.arg(0), layer.taps);
   }
   if (!cut.empty()) y = WithoutPads(op, y, cut);
-  if (extends) {
-    beyond.insert(beyond.begin(), 2, Attribute(Ints{0, 0}));
-    y = op.Do("nn.pad", {y, op.Number(0)}, {{"pad_width", Attribute::List(std::move(beyond))}});
+  if (!layer.beyond.empty()) {
+    Attribute::List widths(2, Attribute(Ints{0, 0}));
+    for (const std::int64_t zeros : layer.beyond) widths.emplace_back(Ints{0, zeros});
+    y = op.Do("nn.pad", {y, op.Number(0)}, {{"pad_width", std::move(widths)}});
   }
   return One(WithBias(op, y));
 }
