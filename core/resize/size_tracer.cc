@@ -2,7 +2,6 @@
 #include "core/resize/size_tracer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,10 +19,6 @@ namespace {
 
 // Each round replaces a constant that the one before could not.
 constexpr int kMaxRounds = 32;
-// Floats that stand for smaller sizes occur by chance.
-constexpr std::int64_t kLeastTold = 16;
-// Nodes before one that are looked at.
-constexpr std::size_t kMaxSeen = 32;
 // Values that are made of other sizes for one operand.
 constexpr int kMaxGrown = 64;
 
@@ -39,6 +34,10 @@ std::optional<std::pair<Dim, Dim>> SummedSizes(const Node& node) {
   if (!node.Is("Gemm") || a->size() != 2 || b->size() != 2) return std::nullopt;
   return std::pair((*a)[IntAttribute(node, "transA") != 0 ? 0 : 1],
                    (*b)[IntAttribute(node, "transB") != 0 ? 1 : 0]);
+}
+
+bool BroadcastsOperands(const Node& node) {
+  return !node.Is("Concat") && !node.Is("GatherElements");
 }
 
 }  // namespace
@@ -422,17 +421,18 @@ Result<bool> SizeTracer::ChangeResize(Node& node) {
 
 // --- Operands that have sizes in common
 
-// Operands of a known size along an axis along which another has an open one.
-Result<bool> SizeTracer::ChangeOperands(Node& node) {
+// The sizes that operands of a known size along an axis are to have, since another has an open one
+// there; by operand, none for those that stay. None at all: a rank is not known.
+std::vector<WantedSizes> SizeTracer::WantedOperands(const Node& node) const {
   const std::size_t count = IsUnary(node) ? 1 : node.num_operands();
   std::size_t rank = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const Shape* shape = node.operand(i) != nullptr ? node.operand(i)->type().shape() : nullptr;
-    if (shape == nullptr) return false;
+    if (shape == nullptr) return {};
     rank = std::max(rank, shape->size());
   }
   std::size_t skipped = SIZE_MAX;  // axis along which sizes need not be equal
-  const bool broadcasts = !node.Is("Concat") && !node.Is("GatherElements");
+  const bool broadcasts = BroadcastsOperands(node);
   if (!broadcasts) {
     const std::int64_t axis = IntAttribute(node, "axis");
     skipped = static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
@@ -461,12 +461,17 @@ Result<bool> SizeTracer::ChangeOperands(Node& node) {
       if (size.known()) wanted[i].emplace(*own, *open);
     }
   }
+  return wanted;
+}
+
+Result<bool> SizeTracer::ChangeOperands(Node& node) {
+  const std::vector<WantedSizes> wanted = WantedOperands(node);
   bool changed = false;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i].empty()) continue;
     Value& operand = *node.operand(i);
     steps_ = kMaxGrown;
-    DRAGOMAN_ASSIGN(Value * grown, Grown(operand, wanted[i], broadcasts, node));
+    DRAGOMAN_ASSIGN(Value * grown, Grown(operand, wanted[i], BroadcastsOperands(node), node));
     if (grown == nullptr) {
       const auto& [axis, size] = *wanted[i].begin();
       std::string why = fmt::format(
@@ -487,114 +492,6 @@ Result<bool> SizeTracer::ChangeOperands(Node& node) {
     if (grown != &operand) node.set_operand(i, grown);
   }
   return changed;
-}
-
-// --- What is kept
-
-void SizeTracer::TellKept(const Node& node) {
-  TellKeptNumbers(node);
-  const Value* x = node.operand(0);
-  const Shape* before = x != nullptr ? OldShape(x) : nullptr;
-  if (before == nullptr || node.result() == nullptr) return;
-  const Shape* to = node.result()->type().shape();
-  for (std::size_t axis = 0; axis < before->size() && to != nullptr; ++axis) {
-    if (!IsOpen(x, axis) || to->size() != before->size()) continue;
-    const std::string of = (*x->type().shape())[axis].ToString();
-    if (node.Is("Resize") && (*to)[axis].known()) {
-      TellUnproven(node, fmt::format("its result stays of size {} along axis {}, whatever {} is",
-                                     (*to)[axis].ToString(), axis, of));
-    } else if (node.Is("Slice") && (*to)[axis].Substitute(old_sizes_) != (*before)[axis]) {
-      TellUnproven(
-          node, fmt::format("its bounds along axis {}, which is of size {}, are kept", axis, of));
-    } else if ((node.Is("AveragePool") || node.Is("MaxPool")) &&
-               (*to)[axis].Substitute(old_sizes_) == Dim(1)) {
-      TellUnproven(node, fmt::format("its window, which was all of axis {}, is kept", axis));
-    }
-  }
-}
-
-// Positions in values of open sizes, counts, and factors that are a size or one over it.
-void SizeTracer::TellKeptNumbers(const Node& node) {
-  const Value* x = node.operand(0);
-  // By name: operators whose operand 1 states positions or a count along axes of operand 0.
-  const bool reads_positions = node.Is("Gather") || node.Is("GatherElements") ||
-                               node.Is("GatherND") || node.Is("ScatterElements") ||
-                               node.Is("ScatterND") || node.Is("TopK");
-  const std::size_t rank =
-      x != nullptr && x->type().shape() != nullptr ? x->type().shape()->size() : 0;
-  bool is_open = false;
-  for (std::size_t axis = 0; axis < rank; ++axis) {
-    const bool is_read = !node.Is("Gather") && !node.Is("TopK");
-    const std::int64_t stated = is_read ? 0 : IntAttribute(node, "axis");
-    const std::int64_t own = stated < 0 ? stated + static_cast<std::int64_t>(rank) : stated;
-    is_open |= (is_read || own == static_cast<std::int64_t>(axis)) && IsOpen(x, axis);
-  }
-  if (reads_positions && is_open && ConstantOf(node.operand(1)) != nullptr) {
-    TellUnproven(node, "its constant '" + node.operand(1)->name() +
-                           "', beside an axis of an open size, is kept");
-  }
-  if (!node.Is("Loop") && !IsElementwise(node)) return;
-  for (std::size_t i = 0; i < (node.Is("Loop") ? 1 : node.num_operands()); ++i) {
-    const Tensor* tensor = ConstantOf(node.operand(i));
-    if (tensor == nullptr || tensor->size() != 1) continue;
-    if (!IsInteger(tensor->dtype()) && !IsFloating(tensor->dtype())) continue;
-    const double number =
-        IsInteger(tensor->dtype()) ? static_cast<double>(tensor->IntAt(0)) : tensor->FloatAt(0);
-    const bool by_chance = IsFloating(tensor->dtype()) && !SumsOpenSizes(node);
-    if (const auto size = SizeOf(number, by_chance ? kLeastTold : 2)) {
-      TellUnproven(node, "its constant '" + node.operand(i)->name() +
-                             "', which may stand for size " + *size + ", is kept");
-    }
-  }
-}
-
-// Whether an operand is, but for elementwise operators, of a node that sums over an open size: it
-// gives fewer open axes than it reads.
-bool SizeTracer::SumsOpenSizes(const Node& node) const {
-  const auto open_axes = [&](const Value* value) {
-    std::size_t count = 0;
-    const Shape* shape = value != nullptr ? value->type().shape() : nullptr;
-    for (std::size_t axis = 0; shape != nullptr && axis < shape->size(); ++axis)
-      count += !(*shape)[axis].known();
-    return count;
-  };
-  std::vector<const Node*> seen = {&node};
-  for (std::size_t i = 0; i < seen.size() && seen.size() < kMaxSeen; ++i) {
-    for (const Use& use : seen[i]->operands()) {
-      const Node* producer = use.value() != nullptr ? use.value()->producer() : nullptr;
-      if (producer == nullptr) continue;
-      const bool sums = std::ranges::any_of(producer->operands(), [&](const Use& read) {
-        return open_axes(read.value()) > open_axes(use.value());
-      });
-      if (sums && !producer->Is("Reshape")) return true;
-      if (IsElementwise(*producer) || producer->Is("Reshape")) seen.push_back(producer);
-    }
-  }
-  return false;
-}
-
-// The open size, `least` at least, that was `number`, one over it, or one less.
-std::optional<std::string> SizeTracer::SizeOf(double number, std::int64_t least) const {
-  const auto is_of = [&](const Dim& size) {
-    const Dim old = size.Substitute(old_sizes_);
-    const bool is_open = std::ranges::any_of(
-        size.Symbols(), [&](const std::string& symbol) { return open_.contains(symbol); });
-    if (is_open || !old.known() || old.value() < least) return false;
-    const auto value = static_cast<double>(old.value());
-    return number == value || (number > 1 && number == value - 1) ||
-           std::abs(number * value - 1) < 1e-3;
-  };
-  for (const auto& [text, place] : places_) {
-    const Shape* shape = place.value->type().shape();
-    if (shape != nullptr && place.axis < shape->size() && is_of((*shape)[place.axis])) return text;
-  }
-  for (const auto& [text, parts] : merged_) {
-    if (is_of(NumElements(parts))) return text;
-  }
-  for (const auto& [name, old] : old_sizes_) {
-    if (is_of(Dim::Symbol(name))) return name;
-  }
-  return std::nullopt;
 }
 
 }  // namespace dragoman

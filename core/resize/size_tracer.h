@@ -45,6 +45,8 @@ class SizeTracer {
   Status CheckBody(const Graph& body) const;
   void Remember(Value& value);
   void Lose(Node& node);
+
+  // --- What is kept (kept_sizes.cc)
   void TellKept(const Node& node);
   void TellKeptNumbers(const Node& node);
   std::optional<std::string> SizeOf(double number, std::int64_t least) const;
@@ -55,6 +57,7 @@ class SizeTracer {
   Result<bool> ChangeExpand(Node& node);
   Result<bool> ChangeResize(Node& node);
   Result<bool> ChangeOperands(Node& node);
+  std::vector<WantedSizes> WantedOperands(const Node& node) const;
 
   // --- Sizes put together in one axis
   struct Target {
