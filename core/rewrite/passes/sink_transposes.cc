@@ -64,7 +64,7 @@ const Attribute::Ints* AnyOrder(const Value* value) {
 }
 
 // Which Transposes are moved: it gives the permutation of one that is, else nullptr.
-using Turned = const Attribute::Ints* (*)(const Value* value);
+using PermOf = const Attribute::Ints* (*)(const Value* value);
 
 Perm Inverse(const Perm& perm) {
   Perm inverse(perm.size());
@@ -107,7 +107,7 @@ std::vector<NamedAttribute> WithInt(const Node& node, std::string_view name, std
   return attributes;
 }
 
-// Puts `node` of `operands` in place of it, with `perm` after.
+// Replaces `node` by itself of `operands`, with a Transpose by `perm` after each result.
 Result<bool> PutBefore(Node& node, const std::vector<Value*>& operands,
                        std::vector<NamedAttribute> attributes, const Perm& perm,
                        PassContext& context) {
@@ -143,10 +143,10 @@ bool IsOneNumber(const Value& value) {
 }
 
 // f(Transpose(x)) = Transpose(f(x))
-template <Turned kTurned>
+template <PermOf kPermOf>
 Result<bool> SinkBehindUnary(Node& node, PassContext& context) {
   if (!IsUnary(node)) return false;
-  const Attribute::Ints* perm = kTurned(node.operand(0));
+  const Attribute::Ints* perm = kPermOf(node.operand(0));
   if (perm == nullptr) return false;
   std::vector<Value*> operands = OperandsOf(node);
   for (std::size_t i = 1; i < operands.size(); ++i) {
@@ -159,9 +159,9 @@ Result<bool> SinkBehindUnary(Node& node, PassContext& context) {
 // How a value that broadcasts with a transposed tensor can do so with what is transposed.
 enum class Move { kImpossible, kTransposed, kAsItIs, kAlongChannels, kConstant, kSmall };
 
-template <Turned kTurned>
+template <PermOf kPermOf>
 Move MoveOf(const Value* value, const Perm& perm) {
-  const Attribute::Ints* own = kTurned(value);
+  const Attribute::Ints* own = kPermOf(value);
   if (own != nullptr && *own == perm) return Move::kTransposed;
   const Shape* shape = value != nullptr ? value->type().shape() : nullptr;
   if (shape == nullptr || shape->size() > perm.size()) return Move::kImpossible;
@@ -180,13 +180,13 @@ Move MoveOf(const Value* value, const Perm& perm) {
   if (const Tensor* tensor = ConstantOf(value))
     return tensor->dtype() != DType::kString ? Move::kConstant : Move::kImpossible;
   // A Transpose of any order in front of a small operand would be moved back here, forever.
-  const bool may_turn = kTurned == ChannelsLast;
-  return may_turn && rank == perm.size() && ones(1) ? Move::kSmall : Move::kImpossible;
+  const bool may_transpose = kPermOf == ChannelsLast;
+  return may_transpose && rank == perm.size() && ones(1) ? Move::kSmall : Move::kImpossible;
 }
 
-template <Turned kTurned>
+template <PermOf kPermOf>
 Result<Value*> BeforeTranspose(Value* value, const Perm& perm, Node& node, PassContext& context) {
-  const Move move = MoveOf<kTurned>(value, perm);
+  const Move move = MoveOf<kPermOf>(value, perm);
   if (move == Move::kTransposed) return value->producer()->operand(0);
   if (move == Move::kAsItIs) return value;
   const Tensor* tensor = ConstantOf(value);
@@ -210,37 +210,37 @@ Result<Value*> BeforeTranspose(Value* value, const Perm& perm, Node& node, PassC
 }
 
 // f(Transpose(x), Transpose(y), constant) = Transpose(f(x, y, transposed constant))
-template <Turned kTurned>
+template <PermOf kPermOf>
 Result<bool> SinkBehindBroadcasting(Node& node, PassContext& context) {
   if (!IsElementwise(node) || IsUnary(node)) return false;
   const Attribute::Ints* perm = nullptr;
   for (const Use& use : node.operands()) {
-    if (perm == nullptr) perm = kTurned(use.value());
+    if (perm == nullptr) perm = kPermOf(use.value());
   }
   if (perm == nullptr || node.result()->type().rank() != static_cast<int>(perm->size()))
     return false;
   const Perm order = *perm;
   for (const Use& use : node.operands()) {
-    if (MoveOf<kTurned>(use.value(), order) == Move::kImpossible) return false;
+    if (MoveOf<kPermOf>(use.value(), order) == Move::kImpossible) return false;
   }
   std::vector<Value*> operands;
   for (const Use& use : node.operands()) {
-    DRAGOMAN_ASSIGN(Value * operand, BeforeTranspose<kTurned>(use.value(), order, node, context));
+    DRAGOMAN_ASSIGN(Value * operand, BeforeTranspose<kPermOf>(use.value(), order, node, context));
     operands.push_back(operand);
   }
   return PutBefore(node, operands, node.attributes(), order, context);
 }
 
 // Concat(Transpose(x), …) = Transpose(Concat(x, …))
-template <Turned kTurned>
+template <PermOf kPermOf>
 Result<bool> SinkBehindConcat(Node& node, PassContext& context) {
   if (!node.Is("Concat")) return false;
-  const Attribute::Ints* perm = kTurned(node.operand(0));
+  const Attribute::Ints* perm = kPermOf(node.operand(0));
   if (perm == nullptr) return false;
   const Perm order = *perm;
   std::vector<Value*> operands;
   for (const Use& use : node.operands()) {
-    const Attribute::Ints* own = kTurned(use.value());
+    const Attribute::Ints* own = kPermOf(use.value());
     if (own == nullptr || *own != order) return false;
     operands.push_back(use.value()->producer()->operand(0));
   }
@@ -250,10 +250,10 @@ Result<bool> SinkBehindConcat(Node& node, PassContext& context) {
 }
 
 // Operators along an axis: Softmax, Split, quantisation with a scale for each channel.
-template <Turned kTurned>
+template <PermOf kPermOf>
 Result<bool> SinkBehindAxis(Node& node, PassContext& context) {
   if (AxisUseOf(node) != AxisUse::kAlong) return false;
-  const Attribute::Ints* perm = kTurned(node.operand(0));
+  const Attribute::Ints* perm = kPermOf(node.operand(0));
   if (perm == nullptr || !HasResultsOfRank(node, perm->size())) return false;
   const Perm order = *perm;
   const std::int64_t axis = AxisBefore(order, IntAttribute(node, "axis"));
@@ -265,12 +265,12 @@ Result<bool> SinkBehindAxis(Node& node, PassContext& context) {
 
 // Reductions and Squeeze: their axes are those of what is transposed, and the others keep their
 // order.
-template <Turned kTurned>
+template <PermOf kPermOf>
 Result<bool> SinkBehindAxes(Node& node, PassContext& context) {
   const bool squeezes = node.Is("Squeeze");
   const bool reduces = node.op().dialect == "onnx" && node.op().type.starts_with("Reduce");
   if (!squeezes && !reduces) return false;
-  const Attribute::Ints* perm = kTurned(node.operand(0));
+  const Attribute::Ints* perm = kPermOf(node.operand(0));
   const auto stated = perm != nullptr ? IntsOf(context, node.operand(1)) : std::nullopt;
   if (!stated || stated->empty()) return false;
   const Perm order = *perm;
@@ -337,19 +337,19 @@ Result<bool> LiftPad(Node& node, PassContext& context) {
   if (perm == nullptr || pad == nullptr || !node.operand(0)->HasOneUse()) return false;
   const std::optional<Perm> pads = PadsInOrder(*pad, *perm, context);
   if (!pads || ComesFromConv(pad->operand(0))) return false;
-  DRAGOMAN_ASSIGN(Value * turned,
+  DRAGOMAN_ASSIGN(Value * transposed,
                   context.Insert(node, "Transpose", {{pad->operand(0)}}, {{"perm", *perm}}));
   std::vector<Value*> operands = OperandsOf(*pad);
-  operands[0] = turned;
+  operands[0] = transposed;
   operands[1] = IntsConstant(*pads, node, context);
   DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Pad", operands, pad->attributes()));
   return context.ReplaceIfAllowed(node, y);
 }
 
-template <Turned kTurned>
+template <PermOf kPermOf>
 Result<bool> SinkBehindSlice(Node& node, PassContext& context) {
   if (!node.Is("Slice") || node.operand(1)->type().dtype() != DType::kI64) return false;
-  const Attribute::Ints* perm = kTurned(node.operand(0));
+  const Attribute::Ints* perm = kPermOf(node.operand(0));
   const auto stated = perm != nullptr ? IntsOf(context, node.operand(3)) : std::nullopt;
   if (!stated) return false;
   const Perm order = *perm;
@@ -362,9 +362,9 @@ Result<bool> SinkBehindSlice(Node& node, PassContext& context) {
 }
 
 // Gather(Transpose(x), i) = Transpose(Gather(x, i)), for one place or a list of places
-template <Turned kTurned>
+template <PermOf kPermOf>
 Result<bool> SinkBehindGather(Node& node, PassContext& context) {
-  const Attribute::Ints* perm = node.Is("Gather") ? kTurned(node.operand(0)) : nullptr;
+  const Attribute::Ints* perm = node.Is("Gather") ? kPermOf(node.operand(0)) : nullptr;
   const auto places = perm != nullptr ? node.operand(1)->type().rank() : std::nullopt;
   if (!places || *places > 1) return false;
   Perm order = *perm;
@@ -406,10 +406,10 @@ Result<bool> LiftUnsqueeze(Node& node, PassContext& context) {
       order.push_back((*perm)[i] - skipped);
     }
   }
-  DRAGOMAN_ASSIGN(Value * turned,
+  DRAGOMAN_ASSIGN(Value * transposed,
                   context.Insert(node, "Transpose", {{unsqueeze->operand(0)}}, {{"perm", order}}));
   Value* wanted = IntsConstant(axes, node, context);
-  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Unsqueeze", {{turned, wanted}}));
+  DRAGOMAN_ASSIGN(Value * y, context.Insert(node, "Unsqueeze", {{transposed, wanted}}));
   return context.ReplaceIfAllowed(node, y);
 }
 
