@@ -7,6 +7,7 @@
 #include <map>
 
 #include "codegen/onednn/plan/value_queries.h"
+#include "core/ops/declared_attributes.h"
 #include "core/ops/infer_context.h"
 #include "core/ops/op_def.h"
 #include "core/support/find_by_key.h"
@@ -111,26 +112,16 @@ Call PowCall(const Node& node) {
   return std::nullopt;
 }
 
-// Operators whose attributes become numbers.
-Call CallWithAttributes(const Node& node) {
-  const Result<Params> params = FindOp(node)->fill_params(node);
-  if (!params.ok()) return std::nullopt;
-  if (node.Is("LeakyRelu"))
-    return WithNumbers("LeakyRelu", {params->As<rt::LeakyReluParams>().alpha});
-  if (node.Is("Celu")) return WithNumbers("Celu", {params->As<rt::CeluParams>().alpha});
-  if (node.Is("Elu")) return WithNumbers("Elu", {params->As<rt::EluParams>().alpha});
-  if (node.Is("Selu")) {
-    const auto& p = params->As<rt::SeluParams>();
-    return WithNumbers("Selu", {p.alpha, p.gamma});
-  }
-  if (node.Is("Swish")) return WithNumbers("Swish", {params->As<rt::SwishParams>().alpha});
-  if (node.Is("HardSigmoid")) {
-    const auto& p = params->As<rt::HardSigmoidParams>();
-    return WithNumbers("HardSigmoid", {p.alpha, p.beta});
-  }
-  if (!node.Is("Gelu")) return std::nullopt;
-  const bool exact = params->As<rt::GeluParams>().approximate == rt::GeluApproximation::kNone;
-  return WithNumbers(exact ? "Gelu" : "GeluTanh", {});
+// Operators whose attributes become numbers, in the order in which they are declared.
+Call CallWithAttributes(const Node& node, const OpDef& def) {
+  if (!def.fill_params(node).ok()) return std::nullopt;
+  if (node.Is("Gelu"))
+    return WithNumbers(TextAttribute(node, "approximate") == "tanh" ? "GeluTanh" : "Gelu", {});
+  if (FindScalarOp(node.op().type) == nullptr) return std::nullopt;
+  std::vector<float> numbers;
+  for (const AttributeDef& attribute : def.attributes)
+    numbers.push_back(FloatAttribute(node, attribute.name));
+  return WithNumbers(node.op().type, numbers);
 }
 
 }  // namespace
@@ -156,7 +147,7 @@ Call ToScalarCall(const Node& node) {
   if (node.Is("Pow")) {
     if (Call call = PowCall(node)) return call;
   }
-  if (def->fill_params) return CallWithAttributes(node);
+  if (def->fill_params) return CallWithAttributes(node, *def);
   ScalarCall call{FindScalarOp(node.op().type), {}};
   if (node.Is("Sum")) call.op = FindScalarOp("Add");
   const bool takes_two = call.op != nullptr && call.op->text.find("{1}") != std::string_view::npos;
