@@ -10,8 +10,6 @@
 namespace dragoman::drawn {
 namespace {
 
-constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
-
 void Bounds(Drawing& d) {
   const Sizes sizes = d.AnySizes(1, 3);
   std::vector<std::int64_t> begins, ends, axes, steps;

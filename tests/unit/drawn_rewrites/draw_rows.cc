@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is put together along an axis, and what is read of that.
 #include <algorithm>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -9,8 +8,6 @@
 
 namespace dragoman::drawn {
 namespace {
-
-constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
 
 std::string SliceAlong(Drawing& d, const std::string& x, std::int64_t begin, std::int64_t end,
                        std::int64_t axis, std::int64_t step = 1) {

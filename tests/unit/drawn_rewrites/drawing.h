@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <random>
@@ -26,6 +27,8 @@ using Sizes = std::vector<std::int64_t>;
 inline constexpr std::int64_t kN = -1, kM = -2;
 // One that no symbol of an input is, as that of two axes which have become one.
 inline constexpr std::int64_t kOther = -9;
+// A bound of a Slice beyond all sizes.
+inline constexpr std::int64_t kFar = std::numeric_limits<std::int64_t>::max();
 
 using Names = std::vector<std::string>;
 

@@ -64,10 +64,10 @@ std::vector<Rewrite> AllRewrites() {
 
 std::vector<DrawnPattern> AllDrawn() {
   std::vector<DrawnPattern> all;
-  for (const auto family :
-       {DrawnCopies, DrawnMoves, DrawnRows, DrawnLists, DrawnSizes, DrawnProducts, DrawnSpellings,
-        DrawnFunctions, DrawnMasks, DrawnPlaces, DrawnOperands, DrawnChannelNorms, DrawnAttention,
-        DrawnQuantized, DrawnGraphs, DrawnLoops, DrawnSimplified}) {
+  for (const auto family : {DrawnCopies, DrawnMoves, DrawnChannelsLast, DrawnRows, DrawnLists,
+                            DrawnSizes, DrawnProducts, DrawnSpellings, DrawnFunctions, DrawnMasks,
+                            DrawnPlaces, DrawnOperands, DrawnChannelNorms, DrawnAttention,
+                            DrawnQuantized, DrawnGraphs, DrawnLoops, DrawnSimplified}) {
     all.insert(all.end(), family().begin(), family().end());
   }
   return all;

@@ -27,6 +27,7 @@ struct DrawnPattern {
 
 std::span<const DrawnPattern> DrawnCopies();
 std::span<const DrawnPattern> DrawnMoves();
+std::span<const DrawnPattern> DrawnChannelsLast();
 std::span<const DrawnPattern> DrawnRows();
 std::span<const DrawnPattern> DrawnLists();
 std::span<const DrawnPattern> DrawnSizes();
