@@ -29,14 +29,15 @@ LAYERS = {
     "core/resize": _REWRITE + ["core/rewrite"],
     "core/edit": _REWRITE + ["core/rewrite"],
     "proto": ["core/support", "core/ir"],
+    "tvm": ["core/support"],
     "importers": _IMPORTERS,
-    # TVM's two forms share how it stores arrays.
-    "importers/relax": _IMPORTERS + ["importers/tvm"],
-    "importers/relay": _IMPORTERS + ["importers/tvm"],
+    # TVM's two forms share how it stores arrays, and with their writers what its operators are called.
+    "importers/relax": _IMPORTERS + ["importers/tvm", "tvm"],
+    "importers/relay": _IMPORTERS + ["importers/tvm", "tvm"],
     "exporters": ["core", "runtime/params", "proto"],
     # Python is printed of the calls of ATen that programs of torch.export have.
     "exporters/torch": ["core", "runtime/params", "proto", "exporters/pt2"],
-    "codegen": ["core", "runtime"],
+    "codegen": ["core", "runtime", "tvm"],
     "page": _OPS + ["core/compare", "core/layout"],
     "driver": ["core", "importers", "exporters", "codegen", "page", "runtime"],
     "cli": ["core", "driver", "codegen", "page", "runtime/params", "runtime/fast"],

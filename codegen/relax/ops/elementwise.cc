@@ -2,7 +2,6 @@
 // Elementwise operators. Relax takes operands of equal element types only, which ONNX demands too.
 #include "codegen/relax/ops/op_rows.h"
 
-#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,41 +14,12 @@
 #include "codegen/tvm/extremes.h"
 #include "codegen/tvm/shifts.h"
 #include "core/rewrite/pass_context.h"
+#include "tvm/elementwise_calls.h"
 
 namespace dragoman::relax {
 namespace {
 
-using Names = std::pair<std::string_view, std::string_view>;
-
-// ONNX's name and Relax's, where they differ by more than case.
-constexpr std::array kRelaxNames = {
-    Names{"And", "logical_and"},
-    Names{"BitwiseAnd", "bitwise_and"},
-    Names{"BitwiseNot", "bitwise_not"},
-    Names{"BitwiseOr", "bitwise_or"},
-    Names{"BitwiseXor", "bitwise_xor"},
-    Names{"Div", "divide"},
-    Names{"GreaterOrEqual", "greater_equal"},
-    Names{"LessOrEqual", "less_equal"},
-    Names{"Max", "maximum"},
-    Names{"Min", "minimum"},
-    Names{"Mul", "multiply"},
-    Names{"Neg", "negative"},
-    Names{"Not", "logical_not"},
-    Names{"Or", "logical_or"},
-    Names{"Sub", "subtract"},
-    Names{"Sum", "add"},
-    Names{"Xor", "logical_xor"},
-};
-
-std::string RelaxName(std::string_view type) {
-  for (const Names& names : kRelaxNames) {
-    if (names.first == type) return std::string(names.second);
-  }
-  std::string lower;
-  for (char c : type) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  return lower;
-}
+std::string_view NameOf(const RelaxOp& op) { return tvm::NameOfElementwise(op.node.op().type); }
 
 Expressions Call(const RelaxOp& op, std::string_view function) {
   std::string arguments;
@@ -60,7 +30,7 @@ Expressions Call(const RelaxOp& op, std::string_view function) {
 
 bool IsUnsigned(DType dtype) { return IsInteger(dtype) && !Info(dtype).is_signed; }
 
-Expressions EmitUnary(RelaxOp& op) { return Call(op, RelaxName(op.node.op().type)); }
+Expressions EmitUnary(RelaxOp& op) { return Call(op, NameOf(op)); }
 
 // Relax takes signed operands only.
 Expressions EmitSigned(RelaxOp& op) {
@@ -77,7 +47,7 @@ Expressions EmitFloatUnary(RelaxOp& op) {
 
 Expressions EmitBinary(RelaxOp& op) {
   if (op.dtype(0) != op.dtype(1)) return op.Refuse("operands of different element types");
-  return Call(op, RelaxName(op.node.op().type));
+  return Call(op, NameOf(op));
 }
 
 // Mul, and Div of what DividesWithin: a zero that TVM would fold is written as a vector.
@@ -87,7 +57,7 @@ Expressions EmitProduct(RelaxOp& op) {
   const double number = ConstantOf(op.node.operand(*zero))->FloatAt(0);
   const std::string vector =
       fmt::format("R.const([{}], \"{}\")", op.FloatArgument(number), RelaxDType(op.dtype()));
-  const std::string function = RelaxName(op.node.op().type);
+  const std::string_view function = NameOf(op);
   std::string product = fmt::format("R.{}({}, {})", function, *zero == 0 ? vector : op.arg(0),
                                     *zero == 1 ? vector : op.arg(1));
   if (!tvm::IsOfScalars(op.node)) return One(std::move(product));
@@ -123,7 +93,7 @@ std::string Asked(const RelaxOp& op, const std::string& x) {
 }
 
 Expressions EmitExtreme(RelaxOp& op) {
-  const std::string function = RelaxName(op.node.op().type);
+  const std::string_view function = NameOf(op);
   const std::size_t last = op.node.num_operands() - 1;
   std::size_t made = 0;
   const auto bound = [&](const std::string& text) {

@@ -13,13 +13,18 @@
 #include "codegen/tvm/extremes.h"
 #include "codegen/tvm/shifts.h"
 #include "core/rewrite/pass_context.h"
+#include "tvm/elementwise_calls.h"
 
 namespace dragoman::relay::emit {
 namespace {
 
+std::string_view NameOf(const RelayOp& op) {
+  return op.target.empty() ? tvm::NameOfElementwise(op.node.op().type) : op.target;
+}
+
 Emitted EmitPlain(RelayOp& op) {
-  if (op.node.num_operands() == 1) return One(Unary(op, op.target, op.arg(0), op.dtype()));
-  return One(op.Do(op.target, op.args()));
+  if (op.node.num_operands() == 1) return One(Unary(op, NameOf(op), op.arg(0), op.dtype()));
+  return One(op.Do(NameOf(op), op.args()));
 }
 
 Emitted EmitFloatUnary(RelayOp& op) {
@@ -39,7 +44,7 @@ Emitted EmitBinary(RelayOp& op) {
 
 Emitted EmitExtreme(RelayOp& op) {
   const auto operand = [&](std::size_t i) { return op.arg(i); };
-  const auto binary = [&](Value* a, Value* b) { return op.Do(op.target, {a, b}); };
+  const auto binary = [&](Value* a, Value* b) { return op.Do(NameOf(op), {a, b}); };
   const auto guarded = [&](Value* a, Value* b) {
     Value* is_nan = Unary(op, "isnan", a, op.dtype());
     return op.Do("where", {is_nan, a, binary(a, b)});
@@ -51,7 +56,7 @@ Emitted EmitExtreme(RelayOp& op) {
 Emitted EmitVariadic(RelayOp& op) {
   Value* so_far = op.arg(0);
   for (std::size_t i = 1; i < op.node.num_operands(); ++i)
-    so_far = op.Do(op.target, {so_far, op.arg(i)});
+    so_far = op.Do(NameOf(op), {so_far, op.arg(i)});
   if (op.node.op().type != "Mean") return One(so_far);
   return One(op.Do("divide", {so_far, op.Number(static_cast<double>(op.node.num_operands()))}));
 }
@@ -107,7 +112,7 @@ Emitted EmitProduct(RelayOp& op) {
   const double number = ConstantOf(op.node.operand(*zero))->FloatAt(0);
   Values operands = op.args();
   operands[*zero] = op.builder.Constant(*Tensor::Full(op.dtype(), {1}, number));
-  Value* product = op.Do(op.target, operands);
+  Value* product = op.Do(NameOf(op), operands);
   if (!tvm::IsOfScalars(op.node)) return One(product);
   return One(op.Do("squeeze", {product}, {{"axis", Ints{0}}}));
 }
@@ -130,7 +135,7 @@ Divisors DivisorsOf(RelayOp& op) {
 Emitted EmitDiv(RelayOp& op) {
   if (op.dtype(0) != op.dtype(1) || tvm::DividesWithin(op.node)) return EmitProduct(op);
   const auto [divisors, beyond] = DivisorsOf(op);
-  Value* quotient = op.Do(op.target, {op.arg(0), divisors});
+  Value* quotient = op.Do(NameOf(op), {op.arg(0), divisors});
   return One(op.Do("where", {beyond, op.Do("multiply", op.args()), quotient}));
 }
 
@@ -197,62 +202,62 @@ Emitted EmitReciprocal(RelayOp& op) { return One(op.Do("divide", {op.Number(1), 
 
 std::span<const Row> ElementwiseRows() {
   static constexpr Row kRows[] = {
-      {"Abs", EmitPlain, "abs"},
-      {"Acos", EmitFloatUnary, "acos"},
-      {"Acosh", EmitFloatUnary, "acosh"},
-      {"Add", EmitBinary, "add"},
-      {"And", EmitBinary, "logical_and"},
-      {"Asin", EmitFloatUnary, "asin"},
-      {"Asinh", EmitFloatUnary, "asinh"},
-      {"Atan", EmitFloatUnary, "atan"},
-      {"Atanh", EmitFloatUnary, "atanh"},
+      {"Abs", EmitPlain},
+      {"Acos", EmitFloatUnary},
+      {"Acosh", EmitFloatUnary},
+      {"Add", EmitBinary},
+      {"And", EmitBinary},
+      {"Asin", EmitFloatUnary},
+      {"Asinh", EmitFloatUnary},
+      {"Atan", EmitFloatUnary},
+      {"Atanh", EmitFloatUnary},
       {"BitCast", EmitBitCast, "", true},
       {"BitShift", EmitBitShift, "", true},
-      {"BitwiseAnd", EmitBinary, "bitwise_and"},
-      {"BitwiseNot", EmitPlain, "bitwise_not"},
-      {"BitwiseOr", EmitBinary, "bitwise_or"},
-      {"BitwiseXor", EmitBinary, "bitwise_xor"},
+      {"BitwiseAnd", EmitBinary},
+      {"BitwiseNot", EmitPlain},
+      {"BitwiseOr", EmitBinary},
+      {"BitwiseXor", EmitBinary},
       {"Cast", EmitCast},
-      {"Ceil", EmitFloatUnary, "ceil"},
+      {"Ceil", EmitFloatUnary},
       {"Clip", EmitClip, "", true},
-      {"Cos", EmitFloatUnary, "cos"},
-      {"Cosh", EmitFloatUnary, "cosh"},
-      {"Div", EmitDiv, "divide"},
-      {"Equal", EmitBinary, "equal"},
-      {"Erf", EmitFloatUnary, "erf"},
-      {"Exp", EmitFloatUnary, "exp"},
-      {"Floor", EmitFloatUnary, "floor"},
-      {"Greater", EmitBinary, "greater"},
-      {"GreaterOrEqual", EmitBinary, "greater_equal"},
+      {"Cos", EmitFloatUnary},
+      {"Cosh", EmitFloatUnary},
+      {"Div", EmitDiv},
+      {"Equal", EmitBinary},
+      {"Erf", EmitFloatUnary},
+      {"Exp", EmitFloatUnary},
+      {"Floor", EmitFloatUnary},
+      {"Greater", EmitBinary},
+      {"GreaterOrEqual", EmitBinary},
       {"Identity", EmitIdentity},
       {"IsInf", EmitIsInf, "", true},
-      {"IsNaN", EmitFloatUnary, "isnan"},
-      {"Less", EmitBinary, "less"},
-      {"LessOrEqual", EmitBinary, "less_equal"},
-      {"Log", EmitFloatUnary, "log"},
-      {"Max", EmitExtreme, "maximum", true},
+      {"IsNaN", EmitFloatUnary},
+      {"Less", EmitBinary},
+      {"LessOrEqual", EmitBinary},
+      {"Log", EmitFloatUnary},
+      {"Max", EmitExtreme, "", true},
       {"Mean", EmitVariadic, "add", true},
-      {"Min", EmitExtreme, "minimum", true},
+      {"Min", EmitExtreme, "", true},
       {"Mod", EmitMod},
-      {"Mul", EmitProduct, "multiply"},
-      {"Neg", EmitPlain, "negative"},
-      {"Not", EmitPlain, "logical_not"},
-      {"Or", EmitBinary, "logical_or"},
-      {"Pow", EmitPow, "power"},
+      {"Mul", EmitProduct},
+      {"Neg", EmitPlain},
+      {"Not", EmitPlain},
+      {"Or", EmitBinary},
+      {"Pow", EmitPow},
       {"Reciprocal", EmitReciprocal, "", true},
-      {"Relu", EmitPlain, "nn.relu"},
+      {"Relu", EmitPlain},
       {"Round", EmitRound},
-      {"Sigmoid", EmitFloatUnary, "sigmoid"},
-      {"Sign", EmitPlain, "sign"},
-      {"Sin", EmitFloatUnary, "sin"},
-      {"Sinh", EmitFloatUnary, "sinh"},
-      {"Sqrt", EmitFloatUnary, "sqrt"},
-      {"Sub", EmitBinary, "subtract"},
+      {"Sigmoid", EmitFloatUnary},
+      {"Sign", EmitPlain},
+      {"Sin", EmitFloatUnary},
+      {"Sinh", EmitFloatUnary},
+      {"Sqrt", EmitFloatUnary},
+      {"Sub", EmitBinary},
       {"Sum", EmitVariadic, "add", true},
-      {"Tan", EmitFloatUnary, "tan"},
-      {"Tanh", EmitFloatUnary, "tanh"},
+      {"Tan", EmitFloatUnary},
+      {"Tanh", EmitFloatUnary},
       {"Where", EmitPlain, "where"},
-      {"Xor", EmitBinary, "logical_xor"},
+      {"Xor", EmitBinary},
   };
   return kRows;
 }

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/lowering/number_value.h"
-#include "core/support/find_by_key.h"
+#include "core/support/gather_rows.h"
 
 namespace dragoman::tvmscript {
 
@@ -240,21 +240,15 @@ Abstract Call::NewTuple(const std::vector<Value*>& values) {
   return Tuple{std::make_shared<const std::vector<Abstract>>(std::move(items))};
 }
 
-std::vector<LoweringRow> AllLowerings() {
-  std::vector<LoweringRow> rows;
-  AddElementwise(rows);
-  AddImage(rows);
-  AddIndexing(rows);
-  AddLosses(rows);
-  AddMovement(rows);
-  AddNeural(rows);
-  std::ranges::sort(rows, {}, &LoweringRow::op);
+std::span<const LoweringRow> AllLowerings() {
+  static constexpr RowsOfFile<LoweringRow> kFiles[] = {ElementwiseRows, ImageRows,    IndexingRows,
+                                                       LossRows,        MovementRows, NeuralRows};
+  static const std::vector<LoweringRow> rows = GatherRows(kFiles, &LoweringRow::op);
   return rows;
 }
 
 const LoweringRow* FindLowering(std::string_view op) {
-  static const std::vector<LoweringRow> rows = AllLowerings();
-  return FindByKey(rows, op, &LoweringRow::op);
+  return FindByKey(AllLowerings(), op, &LoweringRow::op);
 }
 
 }  // namespace dragoman::tvmscript

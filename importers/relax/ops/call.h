@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,15 +100,16 @@ Abstract With(Call& c) {
   return lower(c, parameters...);
 }
 // Sorted by name.
-std::vector<LoweringRow> AllLowerings();
+std::span<const LoweringRow> AllLowerings();
 const LoweringRow* FindLowering(std::string_view op);
 
-void AddElementwise(std::vector<LoweringRow>& rows);
-void AddImage(std::vector<LoweringRow>& rows);
-void AddIndexing(std::vector<LoweringRow>& rows);
-void AddLosses(std::vector<LoweringRow>& rows);
-void AddMovement(std::vector<LoweringRow>& rows);
-void AddNeural(std::vector<LoweringRow>& rows);
+// Each file has the rows of the operators that it lowers.
+std::span<const LoweringRow> ElementwiseRows();
+std::span<const LoweringRow> ImageRows();
+std::span<const LoweringRow> IndexingRows();
+std::span<const LoweringRow> LossRows();
+std::span<const LoweringRow> MovementRows();
+std::span<const LoweringRow> NeuralRows();
 
 }  // namespace dragoman::tvmscript
 

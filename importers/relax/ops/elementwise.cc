@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <iterator>
 #include <utility>
+#include <vector>
 
 #include "core/lowering/division.h"
 #include "core/lowering/math.h"
 #include "core/lowering/shift.h"
 #include "core/lowering/sums.h"
 #include "importers/relax/ops/call.h"
+#include "tvm/elementwise_calls.h"
 
 namespace dragoman::tvmscript {
 namespace {
@@ -264,78 +266,50 @@ Abstract LowerEinsum(Call& c) {
 
 }  // namespace
 
-void AddElementwise(std::vector<LoweringRow>& rows) {
-  const std::pair<std::string_view, std::string_view> unary[] = {
-      {"abs", "Abs"},      {"acos", "Acos"},
-      {"acosh", "Acosh"},  {"asin", "Asin"},
-      {"asinh", "Asinh"},  {"atan", "Atan"},
-      {"atanh", "Atanh"},  {"bitwise_not", "BitwiseNot"},
-      {"ceil", "Ceil"},    {"cos", "Cos"},
-      {"cosh", "Cosh"},    {"erf", "Erf"},
-      {"exp", "Exp"},      {"floor", "Floor"},
-      {"isinf", "IsInf"},  {"isnan", "IsNaN"},
-      {"log", "Log"},      {"logical_not", "Not"},
-      {"negative", "Neg"}, {"nn.relu", "Relu"},
-      {"round", "Round"},  {"sigmoid", "Sigmoid"},
-      {"sign", "Sign"},    {"sin", "Sin"},
-      {"sinh", "Sinh"},    {"sqrt", "Sqrt"},
-      {"tan", "Tan"},      {"tanh", "Tanh"}};
-  for (const auto& [op, target] : unary) rows.push_back({op, LowerUnary, target});
-  const std::pair<std::string_view, std::string_view> binary[] = {
-      {"add", "Add"},
-      {"bitwise_and", "BitwiseAnd"},
-      {"bitwise_or", "BitwiseOr"},
-      {"bitwise_xor", "BitwiseXor"},
-      {"divide", "Div"},
-      {"equal", "Equal"},
-      {"greater", "Greater"},
-      {"greater_equal", "GreaterOrEqual"},
-      {"less", "Less"},
-      {"less_equal", "LessOrEqual"},
-      {"logical_and", "And"},
-      {"logical_or", "Or"},
-      {"logical_xor", "Xor"},
-      {"maximum", "Max"},
-      {"minimum", "Min"},
-      {"multiply", "Mul"},
-      {"power", "Pow"},
-      {"subtract", "Sub"}};
-  for (const auto& [op, target] : binary) rows.push_back({op, LowerBinary, target});
-  const LoweringRow others[] = {{"left_shift", With<LowerShift, true>},
-                                {"right_shift", With<LowerShift, false>},
-                                {"not_equal", LowerNotEqual},
-                                {"mod", LowerTruncMod},
-                                {"floor_divide", LowerFloorDivide},
-                                {"floor_mod", LowerFloorMod},
-                                {"rsqrt", LowerRsqrt},
-                                {"square", LowerSquare},
-                                {"trunc", LowerTrunc},
-                                {"isfinite", LowerIsFinite},
-                                {"clip", LowerClip},
-                                {"nonzero", LowerNonZero},
-                                {"where", LowerWhere},
-                                {"astype", LowerAstype},
-                                {"sum", LowerReduce, "ReduceSum"},
-                                {"mean", LowerReduce, "ReduceMean"},
-                                {"max", LowerReduce, "ReduceMax"},
-                                {"min", LowerReduce, "ReduceMin"},
-                                {"prod", LowerReduce, "ReduceProd"},
-                                {"variance", With<LowerVariance, false>},
-                                {"std", With<LowerVariance, true>},
-                                {"argmax", LowerArg, "ArgMax"},
-                                {"argmin", LowerArg, "ArgMin"},
-                                {"cumsum", With<LowerCumulative, false>},
-                                {"cumprod", With<LowerCumulative, true>},
-                                {"collapse_sum_to", With<LowerCollapseSum, false>},
-                                {"collapse_sum_like", With<LowerCollapseSum, true>},
-                                {"sort", With<LowerSort, false>},
-                                {"argsort", With<LowerSort, true>},
-                                {"median", LowerMedian},
-                                {"topk", LowerTopK},
-                                {"matmul", LowerMatMul},
-                                {"linear", LowerLinear},
-                                {"einsum", LowerEinsum}};
-  rows.insert(rows.end(), std::begin(others), std::end(others));
+std::span<const LoweringRow> ElementwiseRows() {
+  static constexpr LoweringRow kRows[] = {
+      {"argmax", LowerArg, "ArgMax"},
+      {"argmin", LowerArg, "ArgMin"},
+      {"argsort", With<LowerSort, true>},
+      {"astype", LowerAstype},
+      {"clip", LowerClip},
+      {"collapse_sum_like", With<LowerCollapseSum, true>},
+      {"collapse_sum_to", With<LowerCollapseSum, false>},
+      {"cumprod", With<LowerCumulative, true>},
+      {"cumsum", With<LowerCumulative, false>},
+      {"einsum", LowerEinsum},
+      {"floor_divide", LowerFloorDivide},
+      {"floor_mod", LowerFloorMod},
+      {"isfinite", LowerIsFinite},
+      {"left_shift", With<LowerShift, true>},
+      {"linear", LowerLinear},
+      {"matmul", LowerMatMul},
+      {"max", LowerReduce, "ReduceMax"},
+      {"mean", LowerReduce, "ReduceMean"},
+      {"median", LowerMedian},
+      {"min", LowerReduce, "ReduceMin"},
+      {"mod", LowerTruncMod},
+      {"nonzero", LowerNonZero},
+      {"not_equal", LowerNotEqual},
+      {"prod", LowerReduce, "ReduceProd"},
+      {"right_shift", With<LowerShift, false>},
+      {"rsqrt", LowerRsqrt},
+      {"sort", With<LowerSort, false>},
+      {"square", LowerSquare},
+      {"std", With<LowerVariance, true>},
+      {"sum", LowerReduce, "ReduceSum"},
+      {"topk", LowerTopK},
+      {"trunc", LowerTrunc},
+      {"variance", With<LowerVariance, false>},
+      {"where", LowerWhere},
+  };
+  static const std::vector<LoweringRow> rows = [] {
+    std::vector<LoweringRow> all(std::begin(kRows), std::end(kRows));
+    for (const tvm::ElementwiseCall& call : tvm::kElementwiseCalls)
+      all.push_back({call.name, call.operands == 1 ? LowerUnary : LowerBinary, call.common});
+    return all;
+  }();
+  return rows;
 }
 
 }  // namespace dragoman::tvmscript

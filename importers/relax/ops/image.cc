@@ -192,15 +192,17 @@ Abstract LowerAffineGrid(Call& c) {
 
 }  // namespace
 
-void AddImage(std::vector<LoweringRow>& rows) {
-  const LoweringRow own[] = {{"image.resize2d", With<LowerResize, 2>},
-                             {"image.resize3d", With<LowerResize, 3>},
-                             {"image.affine_grid", LowerAffineGrid},
-                             {"image.grid_sample", LowerGridSample},
-                             {"vision.roi_align", LowerRoiAlign},
-                             {"vision.roi_pool", LowerRoiPool},
-                             {"vision.all_class_non_max_suppression", LowerNonMaxSuppression}};
-  rows.insert(rows.end(), std::begin(own), std::end(own));
+std::span<const LoweringRow> ImageRows() {
+  static constexpr LoweringRow kRows[] = {
+      {"image.affine_grid", LowerAffineGrid},
+      {"image.grid_sample", LowerGridSample},
+      {"image.resize2d", With<LowerResize, 2>},
+      {"image.resize3d", With<LowerResize, 3>},
+      {"vision.all_class_non_max_suppression", LowerNonMaxSuppression},
+      {"vision.roi_align", LowerRoiAlign},
+      {"vision.roi_pool", LowerRoiPool},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tvmscript

@@ -201,31 +201,33 @@ Abstract LowerDevice(Call& c) { return c.NewTuple({}); }
 
 }  // namespace
 
-void AddIndexing(std::vector<LoweringRow>& rows) {
-  const LoweringRow own[] = {{"one_hot", LowerOneHot},
-                             {"dynamic_strided_slice", LowerDynamicSlice},
-                             {"slice_scatter", LowerSliceScatter},
-                             {"meshgrid", LowerMeshgrid},
-                             {"index_tensor", LowerIndexTensor},
-                             {"index_put", LowerIndexPut},
-                             {"masked_fill", LowerMaskedFill},
-                             {"bucketize", LowerBucketize},
-                             {"unique", LowerUnique},
-                             {"outer", LowerOuter},
-                             {"log_add_exp", LowerLogAddExp},
-                             {"atan2", LowerAtan2},
-                             {"ewise_fma", LowerFma},
-                             {"eye_like", LowerEyeLike},
-                             {"wrap_param", LowerWrapParam},
-                             {"to_vdevice", LowerSame, "data"},
-                             {"device", LowerDevice},
-                             {"hint_on_device", LowerSame, "data"},
-                             {"builtin.stop_lift_params", LowerSame, "x"},
-                             {"memory.ensure_zero_offset", LowerSame, "data"},
-                             {"grad.no_grad", LowerSame, "input"},
-                             {"grad.start_checkpoint", LowerSame, "input"},
-                             {"grad.end_checkpoint", LowerSame, "input"}};
-  rows.insert(rows.end(), std::begin(own), std::end(own));
+std::span<const LoweringRow> IndexingRows() {
+  static constexpr LoweringRow kRows[] = {
+      {"atan2", LowerAtan2},
+      {"bucketize", LowerBucketize},
+      {"builtin.stop_lift_params", LowerSame, "x"},
+      {"device", LowerDevice},
+      {"dynamic_strided_slice", LowerDynamicSlice},
+      {"ewise_fma", LowerFma},
+      {"eye_like", LowerEyeLike},
+      {"grad.end_checkpoint", LowerSame, "input"},
+      {"grad.no_grad", LowerSame, "input"},
+      {"grad.start_checkpoint", LowerSame, "input"},
+      {"hint_on_device", LowerSame, "data"},
+      {"index_put", LowerIndexPut},
+      {"index_tensor", LowerIndexTensor},
+      {"log_add_exp", LowerLogAddExp},
+      {"masked_fill", LowerMaskedFill},
+      {"memory.ensure_zero_offset", LowerSame, "data"},
+      {"meshgrid", LowerMeshgrid},
+      {"one_hot", LowerOneHot},
+      {"outer", LowerOuter},
+      {"slice_scatter", LowerSliceScatter},
+      {"to_vdevice", LowerSame, "data"},
+      {"unique", LowerUnique},
+      {"wrap_param", LowerWrapParam},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tvmscript

@@ -31,10 +31,12 @@ Abstract LowerCrossEntropy(Call& c) {
 
 }  // namespace
 
-void AddLosses(std::vector<LoweringRow>& rows) {
-  const LoweringRow own[] = {{"nn.cross_entropy_with_logits", LowerCrossEntropy},
-                             {"nn.nll_loss", LowerNllLoss}};
-  rows.insert(rows.end(), std::begin(own), std::end(own));
+std::span<const LoweringRow> LossRows() {
+  static constexpr LoweringRow kRows[] = {
+      {"nn.cross_entropy_with_logits", LowerCrossEntropy},
+      {"nn.nll_loss", LowerNllLoss},
+  };
+  return kRows;
 }
 
 }  // namespace dragoman::tvmscript

@@ -2,7 +2,9 @@
 // Operators that work element by element.
 #include "importers/relay/ops/op_rows.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "core/lowering/math.h"
 #include "core/lowering/shift.h"
 #include "importers/relay/ops/rounding.h"
+#include "tvm/elementwise_calls.h"
 
 namespace dragoman::relay {
 namespace {
@@ -196,10 +199,6 @@ std::vector<Value*> LowerDropout(Call& c) {
 
 std::span<const OpRow> ElementwiseRows() {
   static constexpr OpRow kRows[] = {
-      {"abs", LowerUnary, "Abs"},
-      {"acos", LowerUnary, "Acos"},
-      {"acosh", LowerUnary, "Acosh"},
-      {"add", LowerBinary, "Add"},
       {"annotation.bitpack_end", LowerIdentity},
       {"annotation.bitpack_start", LowerIdentity},
       {"annotation.cast_hint", LowerIdentity},
@@ -208,27 +207,14 @@ std::span<const OpRow> ElementwiseRows() {
       {"annotation.compiler_end", LowerIdentity},
       {"annotation.stop_fusion", LowerIdentity},
       {"annotation.with_funcid", LowerIdentity},
-      {"asin", LowerUnary, "Asin"},
-      {"asinh", LowerUnary, "Asinh"},
-      {"atan", LowerUnary, "Atan"},
-      {"atanh", LowerUnary, "Atanh"},
-      {"bitwise_and", LowerBinary, "BitwiseAnd"},
       {"bitwise_not", LowerBitwiseNot},
-      {"bitwise_or", LowerBinary, "BitwiseOr"},
-      {"bitwise_xor", LowerBinary, "BitwiseXor"},
       {"cast", LowerCast},
       {"cast_like", LowerCastLike},
       {"ceil", LowerRounding, "Ceil"},
       {"clip", LowerClip},
       {"copy", LowerIdentity},
-      {"cos", LowerUnary, "Cos"},
-      {"cosh", LowerUnary, "Cosh"},
       {"debug", LowerIdentity},
       {"device_copy", LowerIdentity},
-      {"divide", LowerBinary, "Div"},
-      {"equal", LowerBinary, "Equal"},
-      {"erf", LowerUnary, "Erf"},
-      {"exp", LowerUnary, "Exp"},
       {"fast_erf", LowerUnary, "Erf"},
       {"fast_exp", LowerUnary, "Exp"},
       {"fast_tanh", LowerUnary, "Tanh"},
@@ -237,56 +223,41 @@ std::span<const OpRow> ElementwiseRows() {
       {"floor", LowerRounding, "Floor"},
       {"floor_divide", LowerFloorDivide},
       {"floor_mod", LowerFloorMod},
-      {"greater", LowerBinary, "Greater"},
-      {"greater_equal", LowerBinary, "GreaterOrEqual"},
       {"isfinite", LowerIsFinite},
       {"isinf", LowerIsInf},
       {"isnan", LowerIsNan},
       {"left_shift", With<LowerShift, true>},
-      {"less", LowerBinary, "Less"},
-      {"less_equal", LowerBinary, "LessOrEqual"},
-      {"log", LowerUnary, "Log"},
       {"log10", With<LowerLogBase, 10>},
       {"log2", With<LowerLogBase, 2>},
-      {"logical_and", LowerBinary, "And"},
-      {"logical_not", LowerUnary, "Not"},
-      {"logical_or", LowerBinary, "Or"},
-      {"logical_xor", LowerBinary, "Xor"},
-      {"maximum", LowerBinary, "Max"},
-      {"minimum", LowerBinary, "Min"},
       {"mod", LowerTruncMod},
-      {"multiply", LowerBinary, "Mul"},
-      {"negative", LowerUnary, "Neg"},
       {"nn.dropout", LowerDropout},
       {"nn.fast_softmax", LowerSoftmax, "Softmax"},
       {"nn.leaky_relu", LowerLeakyRelu},
       {"nn.log_softmax", LowerSoftmax, "LogSoftmax"},
       {"nn.prelu", LowerPRelu},
-      {"nn.relu", LowerUnary, "Relu"},
       {"nn.softmax", LowerSoftmax, "Softmax"},
       {"not_equal", LowerBinary, "NotEqual"},
       {"on_device", LowerIdentity},
       {"ones_like", With<LowerLike, 1>},
-      {"power", LowerBinary, "Pow"},
       {"reinterpret", LowerReinterpret},
       {"right_shift", With<LowerShift, false>},
       {"round", LowerRounding, "Round"},
       {"rsqrt", LowerRsqrt},
-      {"sigmoid", LowerUnary, "Sigmoid"},
-      {"sign", LowerUnary, "Sign"},
-      {"sin", LowerUnary, "Sin"},
-      {"sinh", LowerUnary, "Sinh"},
-      {"sqrt", LowerUnary, "Sqrt"},
-      {"subtract", LowerBinary, "Sub"},
-      {"tan", LowerUnary, "Tan"},
-      {"tanh", LowerUnary, "Tanh"},
       {"trunc", LowerRounding, "Trunc"},
       {"trunc_divide", LowerTruncDivide},
       {"trunc_mod", LowerTruncMod},
       {"where", LowerWhere},
       {"zeros_like", With<LowerLike, 0>},
   };
-  return kRows;
+  static const std::vector<OpRow> rows = [] {
+    std::vector<OpRow> all(std::begin(kRows), std::end(kRows));
+    for (const tvm::ElementwiseCall& call : tvm::kElementwiseCalls) {
+      if (std::ranges::find(all, call.name, &OpRow::name) == all.end())
+        all.push_back({call.name, call.operands == 1 ? LowerUnary : LowerBinary, call.common});
+    }
+    return all;
+  }();
+  return rows;
 }
 
 }  // namespace dragoman::relay
