@@ -27,9 +27,10 @@ Status ReplaceConstant(Model& model, const std::string& name, const std::string&
 // `request` with the names that `model` has.
 EditRequest Named(const Model& model, EditRequest request) {
   for (auto& [name, file] : request.constants) name = NameIn(model, name);
-  for (auto* names : {&request.exposed, &request.dropped_outputs, &request.dropped_inputs,
-                      &request.input_order, &request.output_order})
-    *names = NamesIn(model, std::move(*names));
+  for (auto* names : {&request.exposed, &request.dropped_outputs, &request.dropped_inputs}) {
+    for (std::string& name : *names) name = NameIn(model, name);
+  }
+  for (auto* names : {&request.input_order, &request.output_order}) *names = NamesIn(model, *names);
   for (auto& [given, wanted] : request.preprocessing) wanted.input = NameIn(model, wanted.input);
   for (RenameEdit& rename : request.renames) {
     if (rename.pattern.find('\\') == std::string::npos)

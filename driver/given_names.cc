@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/given_names.h"
 
-#include <algorithm>
+#include <cstddef>
 #include <set>
 #include <utility>
 
@@ -12,36 +12,59 @@
 namespace dragoman {
 namespace {
 
-bool HasName(const Model& model, const std::string& name) {
-  if (model.FindEntry(name) != nullptr) return true;
-  bool found =
-      std::ranges::any_of(model.states, [&](const State& state) { return state.name == name; });
-  std::set<std::string> symbols;
+using Names = std::set<std::string>;
+
+// Of entries, states, nodes, values and sizes.
+Names AllNames(const Model& model) {
+  Names names;
+  for (const Entry& entry : model.entries) names.insert(entry.name);
+  for (const State& state : model.states) names.insert(state.name);
   ForEachGraph(model, [&](const Graph& graph) {
-    for (const Node& node : graph.nodes()) found = found || node.name() == name;
+    for (const Node& node : graph.nodes()) names.insert(node.name());
     ForEachValue(graph, [&](const Value& value) {
-      found = found || value.name() == name;
-      AddSymbols(value.type(), symbols);
+      names.insert(value.name());
+      AddSymbols(value.type(), names);
     });
   });
-  return found || symbols.contains(name);
+  return names;
+}
+
+bool MayStandForAnother(const std::string& given) {
+  return given.find('\\') != std::string::npos || given.ends_with(":0");
+}
+
+std::string NameAmong(const Names& names, const std::string& given) {
+  if (!MayStandForAnother(given) || names.contains(given)) return given;
+  const bool has_escapes = given.find('\\') != std::string::npos;
+  const bool has_port = given.ends_with(":0");
+  Result<std::string> name = has_escapes ? Unescape(given) : given;
+  if (!name.ok()) return given;
+  const std::string node = has_port ? name->substr(0, name->size() - 2) : "";
+  return has_port && names.contains(node) ? node : *std::move(name);
 }
 
 }  // namespace
 
 std::string NameIn(const Model& model, const std::string& given) {
-  const bool has_escapes = given.find('\\') != std::string::npos;
-  const bool has_port = given.ends_with(":0");
-  if ((!has_escapes && !has_port) || HasName(model, given)) return given;
-  Result<std::string> name = has_escapes ? Unescape(given) : given;
-  if (!name.ok()) return given;
-  const std::string node = has_port ? name->substr(0, name->size() - 2) : "";
-  return has_port && HasName(model, node) ? node : *std::move(name);
+  return MayStandForAnother(given) ? NameAmong(AllNames(model), given) : given;
 }
 
-std::vector<std::string> NamesIn(const Model& model, std::vector<std::string> given) {
-  for (std::string& name : given) name = NameIn(model, name);
-  return given;
+std::vector<std::string> NamesIn(const Model& model, const std::vector<std::string>& given) {
+  if (given.empty()) return {};
+  const Names names = AllNames(model);
+  std::vector<std::string> found;
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    // As few pieces as make a name; one that begins none stays alone.
+    std::string piece = given[i];
+    std::size_t last = i;
+    while (!names.contains(NameAmong(names, piece)) && last + 1 < given.size())
+      piece += "," + given[++last];
+    std::string name = NameAmong(names, piece);
+    const bool is_name = names.contains(name);
+    found.push_back(is_name ? std::move(name) : NameAmong(names, given[i]));
+    if (is_name) i = last;
+  }
+  return found;
 }
 
 Facts NamesIn(const Model& model, Facts given) {

@@ -216,6 +216,22 @@ class Edit(CommandCase):
         self.assertEqual(self.names(self.out / "o.onnx")[1][0], "y")
         self.done("inspect", graph, "--node", f"{output}:0")
 
+    def test_names_with_commas_in_lists(self):
+        model = self.edited("--rename-input", "x=x,1", "--rename-output", "aux=a,b",
+                            "--rename-value", "r=relu,0", "--rename-input", "unread=b",
+                            to="commas.onnx")
+        self.assertEqual([o.name for o in onnx.load(self.edited(
+            "--order-outputs", "a,b,logits", "--order-inputs", "b,x,1", model=model)).graph.output],
+                         ["a,b", "logits"])
+        cut = self.out / "cut.onnx"
+        self.done("convert", model, "-o", cut, "--cut-inputs", "relu,0", "--cut-outputs",
+                  "logits,a,b")
+        graph = onnx.load(cut).graph
+        self.assertEqual([v.name for v in graph.input], ["relu,0"])
+        self.assertEqual([v.name for v in graph.output], ["logits", "a,b"])
+        told = self.fails(2, "convert", model, "-o", cut, "--cut-outputs", "a,logits")
+        self.assertIn("'a'", told)
+
     def test_edits_that_cannot_be_made(self):
         out = ("edit", self.model, "-o", self.out / "o.onnx")
         for options, why in (
