@@ -203,6 +203,15 @@ bool IsPartOfCheckpoint(std::string_view name) {
   return name.ends_with(".index") || name.find(".data-0") != std::string_view::npos;
 }
 
+// "a.onnx, b.onnx, c.onnx, …"
+std::string Listed(const fs::path& folder, std::vector<std::string> names) {
+  std::ranges::sort(names);
+  std::string list;
+  for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 3); ++i)
+    list += (i == 0 ? "" : ", ") + (folder / names[i]).lexically_normal().string();
+  return list + (names.size() > 3 ? ", …" : "");
+}
+
 // Models in a folder that is none itself.
 std::optional<Error> RecognizeFolder(const Candidate& folder) {
   if (folder.Holds("__init__.py") && folder.Holds("model.py") && folder.Holds("check.py")) {
@@ -236,11 +245,25 @@ std::optional<Error> RecognizeFolder(const Candidate& folder) {
         "torch.export, or with optimum to ONNX");
   }
   if (models.empty()) return std::nullopt;
-  std::ranges::sort(models);
-  std::string what = "is a folder; name a model in it: ";
-  for (std::size_t i = 0; i < std::min<std::size_t>(models.size(), 3); ++i)
-    what += (i == 0 ? "" : ", ") + (fs::path(folder.path) / models[i]).lexically_normal().string();
-  return InvalidInput(what + (models.size() > 3 ? ", …" : ""));
+  return InvalidInput("is a folder; name a model in it: " + Listed(folder.path, std::move(models)));
+}
+
+// A file of weights whose bytes tell nothing.
+std::optional<Error> RecognizeWeights(std::string_view path) {
+  constexpr std::string_view kWeights[] = {".data", ".weights", ".bin", ".params"};
+  const bool is_named = std::ranges::any_of(
+      kWeights, [&](std::string_view suffix) { return path.ends_with(suffix); });
+  if (!is_named) return std::nullopt;
+  const fs::path folder = fs::path(path).parent_path();
+  std::vector<std::string> models;
+  std::error_code error;
+  for (fs::directory_iterator it(folder.empty() ? "." : folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (IsModelName(it->path().filename().string()))
+      models.push_back(it->path().filename().string());
+  }
+  return InvalidInput("holds weights, by its name, and no graph; name the model that they are of" +
+                      (models.empty() ? "" : ": " + Listed(folder, std::move(models))));
 }
 
 std::optional<Error> RecognizeSuffix(std::string_view path) {
@@ -281,7 +304,7 @@ std::optional<Error> RecognizeForeignName(const Candidate& candidate) {
   if (std::optional<Error> suffix = RecognizeSuffix(candidate.path)) return suffix;
   if (candidate.is_folder) return RecognizeFolder(candidate);
   if (IsPartOfCheckpoint(candidate.path)) return Unsupported(std::string(kCheckpoint));
-  return std::nullopt;
+  return RecognizeWeights(candidate.path);
 }
 
 }  // namespace dragoman

@@ -108,6 +108,16 @@ class ForeignFiles(CommandCase):
         self.assertIn("holds arrays of NumPy and no model",
                       self.said_of("inputs.npz", arrays.getvalue(), 2))
 
+    def test_weights_tell_which_model_may_read_them(self):
+        said = self.said_of("model.onnx.data", b"\0\1\2\3", 2)
+        self.assertIn("holds weights, by its name, and no graph; name the model that they are of",
+                      said)
+        self.assertNotIn("--from", said)
+        for name in ("b.relay", "a.onnx"):
+            (self.out / name).write_bytes(b"")
+        self.assertTrue(self.said_of("model.params", b"\0\1\2\3", 2).endswith(
+            f"name the model that they are of: {self.out}/a.onnx, {self.out}/b.relay\n"))
+
     def test_folders_tell_what_they_hold(self):
         (self.out / "b.onnx").write_bytes(b"")
         (self.out / "a.pt").write_bytes(b"")
