@@ -11,7 +11,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -96,13 +95,6 @@ void PrintFile(const NodeCount& before, const NodeCount& after, const Format& ta
   PrintJson(json);
 }
 
-// 0: it is not a file, but a folder, or goes through a pipe.
-std::uint64_t SizeOf(const std::string& path) {
-  std::error_code problem;
-  const std::uint64_t size = std::filesystem::file_size(path, problem);
-  return problem ? 0 : size;
-}
-
 // Counts of a file, for the summary. Those of MODEL are taken before the output is written, which
 // may replace it.
 struct FileSummary {
@@ -110,8 +102,9 @@ struct FileSummary {
   FileFigures figures;
 };
 
-FileSummary SummaryOf(const Model& source, const std::string& path) {
-  return {CountNodes(source), {.operators = CountOperators(source), .bytes = SizeOf(path)}};
+// All but the bytes.
+FileSummary SummaryOf(const Model& model) {
+  return {CountNodes(model), {.operators = CountOperators(model)}};
 }
 
 // One line on standard error.
@@ -193,7 +186,7 @@ Status Save(const Session& session, const FileSummary& original, const std::opti
   bool grows = false;
   WriteOptions write = WriteOptionsOf(converted, conversion);
   write.show = [&](const Model& written) {
-    saved = SummaryOf(written, options.output);
+    saved = SummaryOf(written);
     grows = source && NodesOf(saved.figures) > NodesOf(original.figures);
     return !grows;
   };
@@ -212,7 +205,7 @@ Status Save(const Session& session, const FileSummary& original, const std::opti
     saved = original;
     DRAGOMAN_TRY(session.Write(*source, options.output, target));
   }
-  saved.figures.bytes = SizeOf(options.output);
+  if (!options.common.quiet) saved.figures.bytes = BytesWithData(&target, options.output);
   return {};
 }
 
@@ -273,7 +266,9 @@ Result<int> Convert(const ConvertOptions& options) {
   DRAGOMAN_ASSIGN(Model source,
                   session.Read(options.model, options.from, ReadOptionsOf(options.lowering)));
   DRAGOMAN_TRY(CheckEdited(session, source, *target, conversion, options));
-  const FileSummary original = SummaryOf(source, options.model);
+  FileSummary original = SummaryOf(source);
+  if (!options.common.quiet)
+    original.figures.bytes = BytesWithData(FormatOfModel(session.formats, source), options.model);
   std::optional<Model> kept;
   const bool is_onnx = source.level == Level::kSource && source.dialect == target->dialect;
   const bool may_stay = options.never_larger && is_onnx && options.output != "-";

@@ -2,6 +2,7 @@
 #include "driver/formats.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -162,6 +163,25 @@ Result<const Format*> FormatOfInput(Formats formats, const std::string& path) {
              "neither content nor suffix determine the format, which `dragoman convert` takes by "
              "--from")
       .InFile(path);
+}
+
+std::uint64_t BytesAt(const std::string& path) {
+  std::error_code error;
+  if (const std::uintmax_t bytes = fs::file_size(path, error); !error) return bytes;
+  std::uint64_t bytes = 0;
+  for (fs::recursive_directory_iterator it(path, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_regular_file(ignored)) bytes += it->file_size(ignored);
+  }
+  return bytes;
+}
+
+std::uint64_t BytesWithData(const Format* format, const std::string& path) {
+  std::uint64_t bytes = BytesAt(path);
+  if (bytes == 0 || format == nullptr || format->data_files == nullptr) return bytes;
+  for (const std::string& file : format->data_files(path)) bytes += BytesAt(file);
+  return bytes;
 }
 
 const Format* FormatOfModel(Formats formats, const Model& source) {

@@ -141,6 +141,9 @@ struct Format {
   Error (*locate)(Error error, const std::string& path) = nullptr;
   // Files of weights that a source model names and that were not there; nullptr: it names none.
   std::vector<MissingFile> (*missing_files)(const Model& source) = nullptr;
+  // Paths of files, there or not, that lie beside the model at `path` and hold its weights;
+  // nullptr: none do.
+  std::vector<std::string> (*data_files)(const std::string& path) = nullptr;
   const StructuredCalls* calls = nullptr;  // nullptr: entries take their flat inputs
   // Whether some inputs of `source` turn out to be states, or of another type, or none, when it is
   // lowered.
@@ -185,6 +188,10 @@ Result<const Format*> FormatByName(Formats formats, std::string_view name);
 Result<const Format*> FormatOfOutput(Formats formats, const std::string& path);
 // Of a file or folder that is there. Errors: it cannot be opened; its format is unknown.
 Result<const Format*> FormatOfInput(Formats formats, const std::string& path);
+// Of a file, or of all files in a folder; 0: it is neither.
+std::uint64_t BytesAt(const std::string& path);
+// The same, with those of the files beside it that hold its weights.
+std::uint64_t BytesWithData(const Format* format, const std::string& path);
 // Of a source model; nullptr: none has its dialect.
 const Format* FormatOfModel(Formats formats, const Model& source);
 

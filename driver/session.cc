@@ -148,23 +148,6 @@ Result<Model> ReadAndVerify(const std::string& path, const Format& format,
 
 }  // namespace
 
-namespace {
-
-// Of a file, or of all files in a folder.
-std::uint64_t BytesAt(const std::string& path) {
-  std::error_code error;
-  if (const std::uintmax_t bytes = fs::file_size(path, error); !error) return bytes;
-  std::uint64_t bytes = 0;
-  for (fs::recursive_directory_iterator it(path, error), end; !error && it != end;
-       it.increment(error)) {
-    std::error_code ignored;
-    if (it->is_regular_file(ignored)) bytes += it->file_size(ignored);
-  }
-  return bytes;
-}
-
-}  // namespace
-
 bool IsStandardInput(const std::string& path) { return path == "-" || path == "/dev/stdin"; }
 
 Result<Model> Session::Read(const std::string& path, const std::optional<std::string>& format,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/formats/rows.h"
 
+#include <filesystem>
+
 #include "codegen/relax/write_relax.h"
 #include "codegen/relax/write_source.h"
 #include "codegen/relay/check_source.h"
@@ -96,6 +98,11 @@ Status CheckRelax(const Model& common) {
   return module.ok() ? Status() : module.error();
 }
 
+// The file of the same name with another suffix.
+std::vector<std::string> Beside(std::filesystem::path path, const char* suffix) {
+  return {path.replace_extension(suffix).string()};
+}
+
 }  // namespace
 
 Format RelayFormat() {
@@ -106,6 +113,7 @@ Format RelayFormat() {
           .read = [](const std::string& path, const ReadOptions&) { return ReadRelay(path); },
           .dialect = "relay",
           .lower = LowerRelayModule,
+          .data_files = [](const std::string& path) { return Beside(path, ".params"); },
           .vocabularies = {"relay"},
           .operators =
               [](std::string_view) { return OperatorsNamed(relay::OpRows(), RelayConstructs()); },
@@ -123,6 +131,7 @@ Format RelaxFormat() {
           .read = [](const std::string& path, const ReadOptions&) { return ReadRelax(path); },
           .dialect = "relax",
           .lower = LowerRelax,
+          .data_files = [](const std::string& path) { return Beside(path, ".npz"); },
           .changes_inputs = RelaxChangesInputs,
           .vocabularies = {"relax"},
           .operators =

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -46,6 +47,13 @@ std::int64_t DataTypeOf(const Attribute::Dict& message) {
   const Attribute* entry = Find(message, "data_type");
   const auto* number = entry != nullptr ? entry->As<std::int64_t>() : nullptr;
   return number != nullptr ? *number : 0;
+}
+
+// The file that holds the elements; "": none but the model's own.
+std::string LocationIn(const Attribute::Dict& message) {
+  const Attribute* external = Find(message, "external_data");
+  const auto* entries = external != nullptr ? external->As<Attribute::List>() : nullptr;
+  return entries != nullptr ? ExternalEntry(*entries, "location") : "";
 }
 
 // Whether a file of bytes could hold elements of that type.
@@ -94,6 +102,22 @@ std::vector<MissingFile> MissingFiles(const Model& model) {
   std::vector<MissingFile> sorted;
   for (auto& [name, file] : files) sorted.push_back(std::move(file));
   return sorted;
+}
+
+std::vector<std::string> DataFiles(const Model& model) {
+  std::set<std::string> files;
+  const auto add = [&](const Value& value) {
+    const Attribute::Dict* message = MessageOf(value);
+    if (message == nullptr && value.extra_if_any() != nullptr)
+      message = DictAt(*value.extra_if_any(), onnx_extra::kInitializer);
+    if (message != nullptr) files.insert(LocationIn(*message));
+  };
+  ForEachGraph(model, [&](const Graph& graph) {
+    for (const auto& constant : graph.constants()) add(*constant);
+    for (const auto& input : graph.inputs()) add(*input);
+  });
+  files.erase("");
+  return {files.begin(), files.end()};
 }
 
 std::string WhyWithoutElements(const Value& constant) {

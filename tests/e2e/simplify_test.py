@@ -67,6 +67,16 @@ class Simplify(CommandCase):
         self.assertIn("check: equal on 3 random inputs", done.stderr)
         self.assertRegex(done.stderr, r"nodes +7 +1")
 
+    def test_bytes_are_those_of_all_files(self):
+        outside, small = self.out / "outside.onnx", self.out / "small.onnx"
+        self.done("convert", MLP, "-o", outside, "--external-data", "0")
+        done = dragoman("simplify", outside, "-o", small)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        sizes = [sum(path.stat().st_size for path in self.out.glob(name))
+                 for name in ("outside.onnx*", "small.onnx*")]
+        self.assertRegex(done.stderr, r"bytes +{:,} +{:,}\n".format(*sizes))
+        self.assertGreater(min(sizes), 13000)
+
     def test_large_constants_are_folded(self):
         random = np.random.default_rng(5)
         graph = helper.make_graph(
