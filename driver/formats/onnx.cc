@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/formats/rows.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
+#include "codegen/relax/write_npz.h"
 #include "core/support/text.h"
 #include "exporters/onnx/export_onnx.h"
 #include "exporters/onnx/lower_opset.h"
@@ -28,6 +31,14 @@ Result<Model> ReadOnnxFile(const std::string& path, const ReadOptions&) {
   return ReadOnnx(path, {.data_folder = {}, .require_data = false});
 }
 
+std::vector<std::string> DataFilesOf(const std::string& path) {
+  const Result<Model> model = ReadOnnxFile(path, {});
+  std::vector<std::string> files = model.ok() ? DataFiles(*model) : std::vector<std::string>();
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  for (std::string& file : files) file = (folder / file).string();
+  return files;
+}
+
 Result<WriteOnnxOptions> LayoutOf(const WriteOptions& options) {
   WriteOnnxOptions file;
   file.strict = options.strict;
@@ -47,6 +58,25 @@ Result<WriteOnnxOptions> LayoutOf(const WriteOptions& options) {
   return file;
 }
 
+// The first values of states that are inputs of the file, beside it and by the names of these, as
+// `run --inputs` takes them.
+Status WriteFirstValues(const Model& model, const std::string& path, const WriteOptions& options) {
+  Omissions omissions(options);
+  std::vector<std::pair<std::string, Tensor>> values;
+  for (const StateBinding& binding : model.entries.front().states) {
+    const Tensor* value = model.states[binding.state].initial.tensor();
+    const std::string& input = model.main().input(binding.input)->name();
+    if (value != nullptr) {
+      values.emplace_back(input, *value);
+    } else {
+      omissions.Sink()("left out: the first value of input '" + input + "', which is not a tensor");
+    }
+  }
+  DRAGOMAN_TRY(omissions.status());
+  if (values.empty()) return {};
+  return WriteNpz(std::filesystem::path(path).replace_extension(".states.npz").string(), values);
+}
+
 Status WriteCommonOnnx(const Model& model, const std::string& path, const WriteOptions& options) {
   ExportOptions target;
   target.opset = options.opset;
@@ -58,7 +88,8 @@ Status WriteCommonOnnx(const Model& model, const std::string& path, const WriteO
   target.warn = options.warn;
   target.show = options.show;
   DRAGOMAN_ASSIGN(target.file, LayoutOf(options));
-  return ExportOnnx(model, path, target);
+  DRAGOMAN_TRY(ExportOnnx(model, path, target));
+  return target.lift_state ? WriteFirstValues(model, path, options) : Status();
 }
 
 Model DefaultEntry(const Model& model) {
@@ -96,7 +127,8 @@ std::vector<WriteOption> Options() {
   return {
       {.name = "--state",
        .value = &WriteOptions::state,
-       .what = "keep (default): record which outputs feed which inputs; lift: do not",
+       .what = "keep (default): record which outputs feed which inputs; lift: do not, and write "
+               "what they begin with to OUT.states.npz",
        .one_of = {"keep", "lift"},
        .lowers = true},
       {.name = "--opset",
@@ -141,6 +173,7 @@ Format OnnxFormat() {
       .lower = LowerOnnx,
       .validate = ValidateOnnx,
       .missing_files = MissingFiles,
+      .data_files = DataFilesOf,
       .changes_inputs = RecordsStates,
       .vocabularies = {"onnx", "ai.onnx.ml", "com.microsoft", "ai.onnx", "ai.onnx.preview.training",
                        "ai.onnx.contrib"},

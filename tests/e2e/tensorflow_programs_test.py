@@ -92,7 +92,11 @@ class StatefulLstm(Programs):
         facts = json.loads(dragoman("inspect", model, "--json").stdout)["entries"][0]
         states = [slot["name"] for slot in facts["inputs"] if slot["name"] != "x"]
         self.assertEqual(len(states), 2)
-        held = [np.zeros((2, 1), np.float32)] * 2
+        with np.load(self.out / "lstm.states.npz") as first:
+            self.assertEqual(sorted(first), sorted(states))
+            held = [first[name] for name in states]
+        given = ["--input", self.x, "--inputs", self.out / "lstm.states.npz"]
+        np.testing.assert_allclose(self.outputs(model, *given)[0], self.calls[0], atol=1e-6)
         for expected in self.calls:
             given = [self.save(f"held{i}", array).replace(f"held{i}=", f"{name}=")
                      for i, (name, array) in enumerate(zip(states, held))]
