@@ -33,7 +33,8 @@ struct StatedSizes {
 // inputs.
 class StandIns {
  public:
-  explicit StandIns(const Graph& graph) {
+  // All are multiples of `factor`.
+  StandIns(const Graph& graph, std::int64_t factor) : factor_(factor) {
     for (const auto& input : graph.inputs()) {
       const Shape* shape = input->type().shape();
       for (std::size_t axis = 0; shape != nullptr && axis < shape->size(); ++axis) {
@@ -41,14 +42,14 @@ class StandIns {
       }
     }
   }
-  // A prime, as they divide few other sizes.
+  // A prime times the factor, as primes divide few other sizes.
   std::int64_t Next() {
     constexpr std::int64_t kDistance = 64;
-    last_ += kDistance;
-    while (!IsPrime(last_) || sizes_.contains(last_)) ++last_;
-    return last_;
+    prime_ += kDistance;
+    while (!IsPrime(prime_) || sizes_.contains(prime_ * factor_)) ++prime_;
+    return prime_ * factor_;
   }
-  bool used() const { return last_ > 0; }
+  bool used() const { return prime_ > 0; }
 
  private:
   static bool IsPrime(std::int64_t number) {
@@ -59,7 +60,8 @@ class StandIns {
   }
 
   std::set<std::int64_t> sizes_;
-  std::int64_t last_ = 0;
+  std::int64_t factor_;
+  std::int64_t prime_ = 0;
 };
 
 const Shape* ShapeOfInput(const Graph& graph, const std::string& name) {
@@ -282,9 +284,9 @@ Result<Opened> Open(const Session& session, const Model& source, const Facts& fa
 // property of the model. A size that is by chance one of them, or follows from one, shows in one of
 // the models alone. Errors: as of Open; models that differ again and again.
 Result<Opened> OpenForAnyNumbers(const Session& session, const Model& source, const Facts& facts,
-                                 const StatedSizes& stated) {
+                                 const StatedSizes& stated, std::int64_t factor) {
   constexpr int kMaxTries = 4;
-  StandIns stand_ins(*ChosenEntry(source, facts).graph);
+  StandIns stand_ins(*ChosenEntry(source, facts).graph, factor);
   Result<Opened> before = Open(session, source, facts, stated, stand_ins);
   if (!stand_ins.used()) return before;
   std::optional<Difference> difference;
@@ -306,10 +308,18 @@ Result<Opened> OpenForAnyNumbers(const Session& session, const Model& source, co
 
 Result<Model> LowerForOpenSizes(const Session& session, const Model& source, const Facts& facts,
                                 const StatedSizes& stated, const Note& note) {
-  DRAGOMAN_ASSIGN(Opened opened, OpenForAnyNumbers(session, source, facts, stated));
-  if (session.tell_resized) session.tell_resized(opened.changes.Texts());
-  for (const std::string& message : opened.notes) note(message);
-  return std::move(opened.model);
+  Result<Opened> opened = OpenForAnyNumbers(session, source, facts, stated, 1);
+  // A model that halves an open size again and again, or cuts it into windows of seven, is for
+  // multiples.
+  for (const std::int64_t factor : {32, 7 * 32}) {
+    if (opened.ok()) break;
+    Result<Opened> of_multiples = OpenForAnyNumbers(session, source, facts, stated, factor);
+    if (of_multiples.ok()) opened = std::move(of_multiples);
+  }
+  if (!opened.ok()) return opened.error();
+  if (session.tell_resized) session.tell_resized(opened->changes.Texts());
+  for (const std::string& message : opened->notes) note(message);
+  return std::move(opened->model);
 }
 
 // Of facts that state nothing but another number of samples.

@@ -265,6 +265,27 @@ entry main(%x: f32[{sizes}]) -> (%y: f32[*]) {{
   {body}
 }}""")
 
+    def test_open_sizes_that_have_to_be_even(self):
+        """A skip connection meets what was halved and doubled again."""
+        text = """dragoman 1 source onnx
+opset "" 17
+
+entry main(%x: f32[1, 4, h, {w}]) -> (%y: f32[*]) {{
+  const %scales: f32[4] = [1.0, 1.0, 2.0, 2.0]
+  const %rows: i64[4] = [1, 8, -1, {w}]
+  %low = onnx.MaxPool(%x) {{kernel_shape = [2, 2], strides = [2, 2]}}
+  %up = onnx.Resize(%low, _, %scales) {{coordinate_transformation_mode = "asymmetric", mode = "nearest", nearest_mode = "floor"}}
+  %c = onnx.Concat(%x, %up) {{axis = 1}}
+  %y = onnx.Reshape(%c, %rows)
+}}"""
+        models = [self.write(f"skip{w}", text.format(w=w)) for w in (12, 18)]
+        opened, _ = self.opened(models[0], "1,4,_,w")
+        random = np.random.default_rng(1)
+        for h in (2, 6):
+            for w, model in zip((12, 18), models):
+                x = random.normal(size=(1, 4, h, w)).astype(np.float32)
+                np.testing.assert_array_equal(self.output(opened, x), self.output(model, x))
+
     def test_constants_equal_to_what_stands_for_an_open_size_stay(self):
         for size in [11, 22, 67, 131, 134, 197, 262]:
             with self.subTest(size=size):
