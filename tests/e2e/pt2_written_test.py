@@ -126,6 +126,11 @@ class WrittenTest(WrittenCase):
         archive = self.convert(MODELS / "mlp" / "model.onnx")
         program, _ = program_of(archive)
         self.assertEqual(program["graph_module"]["graph"]["outputs"], [{"as_tensor": {"name": "y"}}])
+        read = archive.with_suffix(".dgt")
+        done = dragoman("edit", archive, "-o", read, "--rename-output", "y=scores")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        outputs = json.loads(dragoman("inspect", read, "--json").stdout)
+        self.assertEqual([slot["name"] for slot in outputs["entries"][0]["outputs"]], ["scores"])
 
     def test_tensors_made_of_numbers_name_their_device(self):
         # A program that is moved to another device makes them there.

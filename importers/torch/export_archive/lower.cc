@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/analysis/no_entry.h"
+#include "core/ir/for_each_value.h"
 #include "core/ir/input_names.h"
 #include "core/support/text.h"
 #include "importers/torch/export_archive/guards.h"
@@ -161,6 +162,30 @@ class InputTypes {
   std::map<std::string, Dim> sizes_;  // of symbols
 };
 
+// Whether torch made the name of the operator: "add_3", "getitem_1".
+bool IsOfOperator(const Value& value) {
+  const Node* const node = value.producer();
+  return node == nullptr || value.name().starts_with(node->op().type) ||
+         value.name().starts_with("getitem");
+}
+
+// Outputs have the names that someone has given them in the file.
+void NameOutputs(const Graph& source, Entry& entry) {
+  Graph& graph = *entry.graph;
+  if (graph.num_outputs() != source.num_outputs() + entry.states.size()) return;
+  std::set<std::string> taken;
+  ForEachGraph(std::as_const(graph), [&](const Graph& each) {
+    ForEachValue(each, [&](const Value& value) { taken.insert(value.name()); });
+  });
+  for (std::size_t i = 0; i < source.num_outputs(); ++i) {
+    const Value* const given = source.output(i);
+    Value* const output = graph.output(i);
+    if (given == nullptr || output->kind() != Value::Kind::kResult || IsOfOperator(*given))
+      continue;
+    if (taken.insert(given->name()).second) output->set_name(given->name());
+  }
+}
+
 // The sets that kept operators are of, each told once.
 void AddForeignDomains(Model& common, const std::function<void(std::string_view)>& note) {
   std::set<std::string> domains;
@@ -188,6 +213,7 @@ Result<Model> LowerExportArchive(const Model& source, const Facts& facts,
   DRAGOMAN_ASSIGN(const Facts complete, types.Run());
   DRAGOMAN_ASSIGN(const Model script, torch::ToScriptForm(source, types.sizes()));
   DRAGOMAN_ASSIGN(Model common, LowerTorchScript(script, complete, note));
+  torch::NameOutputs(*entry->graph, common.entries.front());
   torch::AddForeignDomains(common, note);
   return common;
 }
