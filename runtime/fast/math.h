@@ -353,6 +353,24 @@ DRAGOMAN_RT_INLINE float Min(float a, float b) {
   const float lesser = a < b ? a : b;
   return a != a ? a : lesser;
 }
+// The nearest number of IEEE 754 binary16, ties to even, as Half(x) is; the loop needs no code of
+// 16 bits in between. An anchor whose last place is the unit of the result makes the sum round.
+DRAGOMAN_RT_INLINE float RoundToHalf(float x) {
+  constexpr std::uint32_t kExponent = 0x7f800000, kLargest = 0x477fe000;  // 65504
+  constexpr std::uint32_t kLeastNormal = 0x38800000, kBeyond = 0x47800000, kUp = 13u << 23;
+  const std::uint32_t bits = ToBits(x), size = bits & 0x7fffffffu, power = bits & kExponent;
+  const std::uint32_t above = power < kLeastNormal ? kLeastNormal : power;
+  const float anchor = FromBits((above > kBeyond ? kBeyond : above) + kUp);
+  const std::uint32_t rounded = ToBits((FromBits(size) + anchor) - anchor);
+  const std::uint32_t beyond = rounded > kExponent ? rounded : kExponent;
+  return FromBits((rounded > kLargest ? beyond : rounded) | (bits & 0x80000000u));
+}
+// The same of bfloat16, the upper half of a float.
+DRAGOMAN_RT_INLINE float RoundToBFloat16(float x) {
+  const std::uint32_t bits = ToBits(x);
+  const float rounded = FromBits((bits + 0x7fffu + (bits >> 16 & 1)) & 0xffff0000u);
+  return x != x ? x : rounded;
+}
 
 }  // namespace dragoman::rt::fast
 

@@ -12,6 +12,7 @@
 #include "codegen/onednn/plan/simplify.h"
 #include "codegen/onednn/plan/unsupported.h"
 #include "codegen/onednn/plan/uses.h"
+#include "codegen/onednn/plan/widen_halves.h"
 #include "core/ops/expansion.h"
 #include "core/ops/kernel_name.h"
 #include "core/rewrite/bound_states.h"
@@ -128,6 +129,7 @@ Result<Plan> MakePlan(const Model& model, std::string_view name, const PlanOptio
   DRAGOMAN_TRY(RunPipeline(
       named, {.passes = "eliminate-identities,move-dequantization,use-integer-products,dce",
               .explain = {}}));
+  DRAGOMAN_TRY(WidenHalves(named));
   DRAGOMAN_TRY(SimplifyForCpp(named));
   DRAGOMAN_TRY(MergeProducts(named));
   Plan plan;

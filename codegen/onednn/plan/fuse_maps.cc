@@ -3,11 +3,13 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/scalar_ops.h"
 #include "codegen/onednn/plan/uses.h"
+#include "core/ops/op_def.h"
 #include "runtime/fast/map.h"
 
 namespace dragoman::onednn {
@@ -169,11 +171,107 @@ class BlockFuser {
   std::map<std::size_t, std::size_t> into_;
 };
 
-void MakeBlock(Plan& plan, Block& block) {
+// The operand of a step that casts f32 to 16 bits, or back; kAbsent: it does something else.
+BufferId CastOperand(const Plan& plan, const Step& step, bool back) {
+  const auto* kernel = step.As<KernelStep>();
+  if (kernel == nullptr || step.node == nullptr || !step.node->Is("Cast") || !step.checks.empty())
+    return kAbsent;
+  const BufferId operand = kernel->operands.front().buffers.front();
+  const DType from = plan.buffer(operand).dtype, to = plan.buffer(step.results.front()).dtype;
+  const DType wide = back ? to : from, narrow = back ? from : to;
+  const bool rounds = narrow == DType::kF16 || narrow == DType::kBF16;
+  return wide == DType::kF32 && rounds && HasKnownRank(plan, *kernel) ? operand : kAbsent;
+}
+
+// Turns casts of f32 to 16 bits and back into loops that round; what casts to 16 bits goes where
+// nothing else reads its result.
+class RoundingFormer {
+ public:
+  RoundingFormer(Plan& plan, Block& block, const PlanEntry* entry)
+      : plan_(plan), block_(block), entry_(entry) {}
+
+  void Run() {
+    for (Step& step : block_.steps) {
+      const BufferId rounded = CastOperand(plan_, step, false);
+      if (rounded != kAbsent) origins_[step.results.front()] = rounded;
+      FormRounding(step);
+      if (const std::optional<DType> type = SelectedType(step))
+        rounded_[step.results.front()] = *type;
+    }
+    const BlockUses uses(block_, entry_);
+    std::erase_if(block_.steps, [&](const Step& step) {
+      return CastOperand(plan_, step, false) != kAbsent && step.binds.empty() &&
+             uses.Readers(step.results.front()).empty();
+    });
+  }
+
+ private:
+  void FormRounding(Step& step) {
+    const BufferId half = CastOperand(plan_, step, true);
+    if (half == kAbsent) return;
+    const DType type = plan_.buffer(half).dtype;
+    rounded_[step.results.front()] = type;
+    const auto origin = origins_.find(half);
+    if (origin == origins_.end()) return;
+    const ScalarOp* op = FindScalarOp(IsRounded(origin->second, type) ? "Identity"
+                                      : type == DType::kF16           ? "RoundToHalf"
+                                                                      : "RoundToBFloat16");
+    step.inputs = {origin->second};
+    if (step.sizes.kind == SizeRule::Kind::kSame && step.sizes.same == half)
+      step.sizes.same = origin->second;
+    step.action = MapStep{{MapTerm{op, {{origin->second, 0.0f}}, step.results.front()}}};
+  }
+
+  bool IsRounded(BufferId id, DType type) const {
+    const auto found = rounded_.find(id);
+    return found != rounded_.end() && found->second == type;
+  }
+
+  // The 16-bit type that has all numbers of what a step gives, where these are numbers of its
+  // operands, or their negatives. Loops by name: a property of functions that nothing else asks
+  // for.
+  std::optional<DType> SelectedType(const Step& step) const {
+    constexpr std::string_view kSelecting[] = {"Abs", "Max", "Min", "Neg", "Relu"};
+    if (const auto* map = step.As<MapStep>()) {
+      const MapTerm& term = map->terms.front();
+      const bool selects = std::ranges::find(kSelecting, term.op->name) != std::end(kSelecting);
+      return selects && term.arguments.size() == step.inputs.size() ? CommonType(step.inputs)
+                                                                    : std::nullopt;
+    }
+    if (step.results.size() != 1 || step.node == nullptr || !OnlyMoves(*step.node)) return {};
+    if (step.Is<AliasStep>()) return CommonType(step.inputs);
+    const auto* kernel = step.As<KernelStep>();
+    if (kernel == nullptr) return {};
+    std::vector<BufferId> moved;
+    for (const Argument& argument : kernel->operands) {
+      std::ranges::copy_if(argument.buffers, std::back_inserter(moved), [&](BufferId id) {
+        return id != kAbsent && plan_.buffer(id).dtype == DType::kF32;
+      });
+    }
+    return CommonType(moved);
+  }
+
+  std::optional<DType> CommonType(const std::vector<BufferId>& ids) const {
+    const auto first = ids.empty() ? rounded_.end() : rounded_.find(ids.front());
+    if (first == rounded_.end()) return std::nullopt;
+    const DType type = first->second;
+    const bool all = std::ranges::all_of(ids, [&](BufferId id) { return IsRounded(id, type); });
+    return all ? std::optional(type) : std::nullopt;
+  }
+
+  Plan& plan_;
+  Block& block_;
+  const PlanEntry* entry_;
+  std::map<BufferId, DType> rounded_;     // f32 tensors of numbers that have a type of 16 bits
+  std::map<BufferId, BufferId> origins_;  // of 16-bit tensors: the f32 ones that they round
+};
+
+void MakeBlock(Plan& plan, Block& block, const PlanEntry* entry) {
   for (Step& step : block.steps) {
     MakeMap(plan, step);
-    for (Block& body : step.bodies()) MakeBlock(plan, body);
+    for (Block& body : step.bodies()) MakeBlock(plan, body, nullptr);
   }
+  RoundingFormer(plan, block, entry).Run();
 }
 
 void FuseMapsIn(Plan& plan, Block& block, const PlanEntry* entry) {
@@ -186,7 +284,7 @@ void FuseMapsIn(Plan& plan, Block& block, const PlanEntry* entry) {
 }  // namespace
 
 void MakeMaps(Plan& plan) {
-  for (PlanEntry& entry : plan.entries) MakeBlock(plan, entry.body);
+  for (PlanEntry& entry : plan.entries) MakeBlock(plan, entry.body, &entry);
 }
 
 void FuseMaps(Plan& plan) {

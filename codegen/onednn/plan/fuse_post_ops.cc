@@ -60,7 +60,8 @@ class LoopFunction {
   bool MayHide() const {
     if (Numbers().size() > kMaxNumbers) return true;
     return std::ranges::any_of(terms_, [](const MapTerm& term) {
-      for (const std::string_view name : {"Ceil", "Cos", "Floor", "Round", "Sin"}) {
+      for (const std::string_view name :
+           {"Ceil", "Cos", "Floor", "Round", "RoundToBFloat16", "RoundToHalf", "Sin"}) {
         if (term.op->name == name) return true;
       }
       if (term.op->name != "Add" && term.op->name != "Sub") return false;

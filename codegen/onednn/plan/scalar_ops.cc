@@ -11,6 +11,7 @@
 #include "core/ops/infer_context.h"
 #include "core/ops/op_def.h"
 #include "core/support/find_by_key.h"
+#include "runtime/kernels/float16.h"
 #include "runtime/params/activation.h"
 
 namespace dragoman::onednn {
@@ -52,6 +53,7 @@ constexpr ScalarOp kScalarOps[] = {
      [](const double* a) { return ClipTo(a[1] * a[0] + a[2], 0.0, 1.0); }},
     {"HardSwish", "rt::fast::HardSwish({0})",
      [](const double* a) { return a[0] * ClipTo(a[0] / 6.0 + 0.5, 0.0, 1.0); }},
+    {"Identity", "{0}", [](const double* a) { return a[0]; }},
     {"LeakyRelu", "rt::fast::LeakyRelu({0}, {1})",
      [](const double* a) { return a[0] < 0 ? a[1] * a[0] : a[0]; }},
     {"Log", "rt::fast::Log({0})", [](const double* a) { return std::log(a[0]); }},
@@ -67,6 +69,10 @@ constexpr ScalarOp kScalarOps[] = {
     {"Reciprocal", "1.0f / {0}", [](const double* a) { return 1.0 / a[0]; }},
     {"Relu", "rt::fast::Relu({0})", [](const double* a) { return a[0] < 0 ? 0.0 : a[0]; }},
     {"Round", "std::nearbyint({0})", [](const double* a) { return std::nearbyint(a[0]); }},
+    {"RoundToBFloat16", "rt::fast::RoundToBFloat16({0})",
+     [](const double* a) { return static_cast<double>(rt::BFloat16(a[0])); }},
+    {"RoundToHalf", "rt::fast::RoundToHalf({0})",
+     [](const double* a) { return static_cast<double>(rt::Half(a[0])); }},
     {"Selu", "{2} * rt::fast::Elu({0}, {1})",
      [](const double* a) { return a[2] * (a[0] < 0 ? a[1] * std::expm1(a[0]) : a[0]); }},
     {"Sigmoid", "rt::fast::Sigmoid({0})", [](const double* a) { return SigmoidOf(a[0]); }},

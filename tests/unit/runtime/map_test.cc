@@ -284,6 +284,26 @@ TEST(FastMath, PowersAreThoseOfTheLibrary) {
   }
 }
 
+// Floats of every exponent, and those around numbers of 16 bits and halfway between two.
+TEST(FastMath, RoundsToSixteenBitsAsTheTypesDo) {
+  std::vector<std::uint32_t> all = {0x7f800000u, 0x7f800001u, 0x7fffffffu};
+  for (std::uint32_t bits = 0; bits < 0x7f800000u; bits += 0x1000u)
+    all.insert(all.end(), {bits, bits + 1, bits + 0xfffu});
+  for (const std::uint32_t magnitude : all) {
+    for (const std::uint32_t bits : {magnitude, magnitude | 0x80000000u}) {
+      const float x = fast::FromBits(bits);
+      const auto half = static_cast<float>(Half(x));
+      const auto bfloat = static_cast<float>(BFloat16(x));
+      if (x != x) {
+        ASSERT_TRUE(std::isnan(fast::RoundToHalf(x)) && std::isnan(fast::RoundToBFloat16(x)));
+        continue;
+      }
+      ASSERT_EQ(fast::ToBits(fast::RoundToHalf(x)), fast::ToBits(half)) << x;
+      ASSERT_EQ(fast::ToBits(fast::RoundToBFloat16(x)), fast::ToBits(bfloat)) << x;
+    }
+  }
+}
+
 TEST(FastMath, KeepsWhatIsNotFinite) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float nan = std::nanf("");
