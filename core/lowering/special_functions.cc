@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/lowering/math.h"
@@ -408,6 +409,127 @@ Value* IncompleteGamma(Composer& c, Value* a, Value* x, bool upper) {
   Value* outside = c.Or(c.Or(c.Less(a, 0), c.Less(x, 0)), c.And(c.Equal(a, 0), c.Equal(x, 0)));
   rest = c.Where(outside, NAN, rest);
   return upper ? rest : c.Sub(1, rest);
+}
+
+namespace {
+
+// ∫ exp(-au) (1 - x exp(-u))^(b-1) du · x^a / B(a, b): with t = x exp(-u), the integral from 0 to
+// x, as a share of the whole.
+Value* LowerBeta(Composer& c, Value* a, Value* b, Value* x) {
+  constexpr double kStep = 0.05;
+  std::vector<double> points, falls, weights;
+  for (double s = -4.5; s < 20; s += kStep) {
+    const double u = std::exp(s - std::exp(-s));
+    points.push_back(-u);
+    falls.push_back(-std::exp(-u));
+    weights.push_back(kStep * u * (1 + std::exp(-s)));
+  }
+  Value* rest = c.Log(c.Add(TimesPoints(c, x, falls), 1));
+  Value* power = c.Mul(c.Unsqueeze(c.Sub(b, 1), {c.Rank(b)}), rest);
+  Value* integral = WeightedSum(c, c.Exp(c.Add(power, TimesPoints(c, a, points))), weights);
+  Value* whole = c.Sub(c.Add(LogGamma(c, a), LogGamma(c, b)), LogGamma(c, c.Add(a, b)));
+  return c.Mul(integral, c.Exp(c.Sub(c.Mul(a, c.Log(x)), whole)));
+}
+
+}  // namespace
+
+// Beyond the mean, what is left of the share from the other end.
+Value* IncompleteBeta(Composer& c, Value* a, Value* b, Value* x) {
+  Value* positive = c.And(c.Greater(a, 0), c.Greater(b, 0));
+  Value* inside = c.And(positive, c.And(c.Greater(x, 0), c.Less(x, 1)));
+  Value* p = c.Where(inside, a, 1);
+  Value* q = c.Where(inside, b, 1);
+  Value* at = c.Where(inside, x, 0.5);
+  Value* turned = c.Greater(at, c.Div(c.Add(p, 1), c.Add(c.Add(p, q), 2)));
+  Value* share =
+      LowerBeta(c, c.Where(turned, q, p), c.Where(turned, p, q), c.Where(turned, c.Sub(1, at), at));
+  share = c.Where(turned, c.Sub(1, share), share);
+  Value* at_end = c.And(positive, c.Or(c.Equal(x, 0), c.Equal(x, 1)));
+  return c.Where(inside, share, c.Where(at_end, x, NAN));
+}
+
+namespace {
+
+// Gauss' rule on (0, 1), whose points are zeros of a Legendre polynomial, by Newton's method.
+Rule GaussRule(int count) {
+  Rule rule;
+  for (int i = 0; i < count; ++i) {
+    double x = std::cos(kPi * (i + 0.75) / (count + 0.5));
+    double slope = 1;
+    for (int step = 0; step < 20; ++step) {
+      double before = 1;
+      double value = x;
+      for (int n = 2; n <= count; ++n)
+        before = std::exchange(value, ((2 * n - 1) * x * value - (n - 1) * before) / n);
+      slope = count * (x * value - before) / (x * x - 1);
+      x -= value / slope;
+    }
+    rule.points.push_back((1 + x) / 2);
+    rule.weights.push_back(1 / ((1 - x * x) * slope * slope));
+  }
+  return rule;
+}
+
+// The weights for an integrand that is to be divided by its argument.
+std::vector<double> OverPoints(const Rule& rule) {
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < rule.points.size(); ++i)
+    weights.push_back(rule.weights[i] / rule.points[i]);
+  return weights;
+}
+
+}  // namespace
+
+// γ + log(x) + ∫ (exp(xs) - 1) / s ds over (0, 1); far out by exp(x) / x Σ k! / x^k.
+Value* ExponentialIntegral(Composer& c, Value* x) {
+  constexpr double kBorder = 50;
+  const Rule rule = GaussRule(48);
+  Value* small = c.Min(x, kBorder);
+  Value* rises = c.Sub(c.Exp(TimesPoints(c, small, rule.points)), 1);
+  Value* near =
+      c.Add(c.Add(c.Log(small), WeightedSum(c, rises, OverPoints(rule))), std::numbers::egamma);
+  std::vector<double> series = {1};
+  for (int k = 1; k <= 30; ++k) series.push_back(series.back() * k);
+  std::reverse(series.begin(), series.end());
+  Value* large = c.Max(x, kBorder);
+  Value* far = c.Div(c.Mul(c.Exp(large), Horner(c, Reciprocal(c, large), series)), large);
+  return c.Where(IsInf(c, x, true, true), NAN, c.Where(c.Less(x, kBorder), near, far));
+}
+
+// The dilogarithm of 1 - x, by that of some u with |u| ≤ 1/2: -∫ log(1 - us) / s ds over (0, 1).
+Value* Spence(Composer& c, Value* x) {
+  Value* r = c.Where(c.Greater(x, 2), Reciprocal(c, x), x);
+  Value* low = c.Less(r, 0.5);
+  Value* u = c.Where(low, r, c.Where(c.Greater(r, 1.5), c.Sub(1, Reciprocal(c, r)), c.Sub(1, r)));
+  const Rule rule = GaussRule(16);
+  Value* logs = c.Log(c.Sub(1, TimesPoints(c, u, rule.points)));
+  Value* value = c.Neg(WeightedSum(c, logs, OverPoints(rule)));
+  Value* log = c.Log(r);
+  Value* reflected = c.Sub(c.Sub(kPi * kPi / 6, c.Mul(log, c.Log(c.Sub(1, r)))), value);
+  value = c.Where(low, reflected, value);
+  Value* inverted = c.Sub(c.Mul(c.Mul(log, log), -0.5), value);
+  value = c.Where(c.Greater(x, 1.5), inverted, value);
+  value = c.Where(c.Equal(x, 0), kPi * kPi / 6, value);
+  return c.Where(c.Or(c.Less(x, 0), IsInf(c, x, true, true)), NAN, value);
+}
+
+// Σ exp(-(x - nh)²) / (n √π) over odd n (G. Rybicki); far out the asymptotic series.
+Value* Dawson(Composer& c, Value* x) {
+  constexpr double kBorder = 12;
+  constexpr double kStep = 0.2;
+  constexpr int kLast = 91;
+  std::vector<double> places, weights;
+  for (int n = -kLast; n <= kLast; n += 2) {
+    places.push_back(n * kStep);
+    weights.push_back(1 / (n * std::sqrt(kPi)));
+  }
+  Value* near_x = c.Max(c.Min(x, kBorder), -kBorder);
+  Value* gap = c.Sub(c.Unsqueeze(near_x, {c.Rank(x)}), Vector(c, places));
+  Value* near = WeightedSum(c, c.Exp(c.Neg(c.Mul(gap, gap))), weights);
+  constexpr double kSeries[] = {10395, 945, 105, 15, 3, 1, 1};
+  Value* half = c.Div(0.5, x);
+  Value* far = c.Mul(half, Horner(c, c.Mul(c.Mul(half, half), 2), kSeries));
+  return c.Where(c.Less(c.Abs(x), kBorder), near, far);
 }
 
 // By derivatives of ψ, which zeta functions are.

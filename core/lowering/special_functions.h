@@ -21,6 +21,13 @@ Value* Polygamma(Composer& c, std::int64_t n, Value* x);
 Value* Zeta(Composer& c, Value* x, Value* q);
 // The share of Γ(a) up to x, or (`upper`) from x on. Operands of the same sizes.
 Value* IncompleteGamma(Composer& c, Value* a, Value* x, bool upper);
+// The share of the beta function B(a, b) up to x. Operands of the same sizes.
+Value* IncompleteBeta(Composer& c, Value* a, Value* b, Value* x);
+// ∫ exp(t) / t dt up to x, and -∫ log(t) / (t - 1) dt from 1 to x, for x > 0; exp(-x²) ∫ exp(t²) dt
+// from 0 to x. NaN at +inf of the first two, as in TensorFlow.
+Value* ExponentialIntegral(Composer& c, Value* x);
+Value* Spence(Composer& c, Value* x);
+Value* Dawson(Composer& c, Value* x);
 
 // exp(x²) erfc(x); the inverse of erf; the normal distribution: the logarithm of its integral up to
 // x, and the inverse of that integral.

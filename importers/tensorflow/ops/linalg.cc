@@ -152,6 +152,26 @@ Value* LowerTridiagonalMatMul(Call& c) {
   return c.Add(c.Add(c.Mul(diagonal(0), after), c.Mul(diagonal(1), x)), c.Mul(diagonal(2), before));
 }
 
+// Of diagonals (…, 3, n) above, on and below the main one: what solves the system with pivots, or
+// without, where the result is the same.
+Value* LowerTridiagonalSolve(Call& c) {
+  Value* diagonals = Matrices(c, 0);
+  Value* b = Matrices(c, 1);
+  const int rank = c.Rank(diagonals);
+  if (c.failed()) return nullptr;
+  if (c.BoolAttribute("perturb_singular")) return c.Fail("perturb_singular is not supported");
+  Value* line = c.Iota(c.Size(diagonals, -1));
+  Value* row = c.Unsqueeze(line, {1});
+  // An element above the main diagonal is at the place of its row, and so is one below.
+  const auto placed = [&](std::int64_t i, Value* column) {
+    Value* entries = c.Unsqueeze(c.Select(diagonals, rank - 2, i), {rank - 1});
+    return c.Where(c.Equal(line, column), entries, 0);
+  };
+  Value* above = placed(0, c.Add(row, c.Int(1)));
+  Value* below = placed(2, c.Sub(row, c.Int(1)));
+  return Solve(c, c.Add(c.Add(above, placed(1, row)), below), b);
+}
+
 // Q and R of `x`; `whole`: Q is square.
 std::vector<Value*> QrFactors(Call& c, Value* x, bool whole) {
   const std::vector<Value*> parts = c.Ops("dragoman.HouseholderQr", {x}, {}, 2);
@@ -227,6 +247,7 @@ std::span<const OpRow> LinalgRows() {
       {"SelfAdjointEigV2", LowerSymmetricEigen},
       {"Svd", LowerSvd},
       {"TridiagonalMatMul", LowerTridiagonalMatMul},
+      {"TridiagonalSolve", LowerTridiagonalSolve},
   };
   return kRows;
 }

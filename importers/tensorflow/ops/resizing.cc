@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/lowering/math.h"
 #include "importers/tensorflow/ops/convolution.h"
 
 namespace dragoman::tf {
@@ -92,14 +93,9 @@ std::optional<AxisSizes> KnownAxis(Call& c, Value* x, int axis, const std::optio
   return AxisSizes{*from, to};
 }
 
-// By Resize, but along axes on which TensorFlow takes other pixels.
-Value* LowerResizeNearest(Call& c) {
-  const Layout layout{2, true};
-  const Coordinates coordinates = TakeCoordinates(c);
-  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
-  Value* size = c.Index(1);
-  const std::optional<Ints> known = c.MaybeKnownInts(1);
-  if (c.failed()) return nullptr;
+// By Resize, but along axes on which TensorFlow takes other pixels. `known`: `size`, if it is.
+Value* ResizeNearest(Call& c, Coordinates coordinates, Value* x, Value* size,
+                     const std::optional<Ints>& known) {
   int left = 2;
   for (int axis = 2; axis < 4; ++axis) {
     const std::optional<AxisSizes> sizes = KnownAxis(c, x, axis, known);
@@ -109,8 +105,51 @@ Value* LowerResizeNearest(Call& c) {
     x = c.Gather(x, c.Ints(std::move(pixels)), axis);
     --left;
   }
-  if (left > 0) x = Resize(c, "nearest", coordinates, x, size);
-  return FromChannelsFirst(c, layout, x);
+  return left > 0 ? Resize(c, "nearest", coordinates, x, size) : x;
+}
+
+Value* LowerResizeNearest(Call& c) {
+  const Layout layout{2, true};
+  const Coordinates coordinates = TakeCoordinates(c);
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
+  Value* size = c.Index(1);
+  const std::optional<Ints> known = c.MaybeKnownInts(1);
+  if (c.failed()) return nullptr;
+  return FromChannelsFirst(c, layout, ResizeNearest(c, coordinates, x, size, known));
+}
+
+// How much each of `from` pixels of an axis has of each of `to`: the identity, resized.
+Value* ResizedIdentity(Call& c, Coordinates coordinates, Value* from, Value* to) {
+  Value* line = c.Iota(from);
+  Value* identity = c.Cast(c.Equal(c.Unsqueeze(line, {1}), line), DType::kF32);
+  Value* image = c.Unsqueeze(identity, {0, 1});
+  Value* size = c.ConcatSizes({c.Vector(to), c.Vector(from)});
+  if (c.failed()) return nullptr;
+  const std::optional<Ints> known = c.builder().KnownInts(size);
+  Value* resized = c.target() == "nearest" ? ResizeNearest(c, coordinates, image, size, known)
+                                           : Resize(c, c.target(), coordinates, image, size);
+  return c.Squeeze(resized, {0, 1});
+}
+
+// Each pixel gets of the gradient what it had of the resized image. Operand 1 is the image that was
+// resized, or its height and width.
+Value* LowerResizeGrad(Call& c) {
+  const Layout layout{2, true};
+  const Coordinates coordinates = TakeCoordinates(c);
+  Value* dy = ToChannelsFirst(c, layout, c.Tensor(0));
+  Value* given = c.Tensor(1);
+  if (c.failed()) return nullptr;
+  const bool nearest = c.target() == "nearest";
+  const DType type = c.dtype(nearest ? dy : given);
+  if (!IsFloating(type)) return c.Fail("elements of type " + std::string(Name(type)));
+  const auto share = [&](int axis) {
+    Value* from = nearest ? c.Select(c.Cast(given, DType::kI64), 0, axis - 2)
+                          : c.Size(given, layout.spatial_axis(axis - 2));
+    return c.CastLike(ResizedIdentity(c, coordinates, from, c.Size(dy, axis)), dy);
+  };
+  Value* narrow = MatMul(c, dy, share(3));
+  Value* dx = MatMul(c, c.Transpose(share(2), {1, 0}), narrow);
+  return c.Cast(FromChannelsFirst(c, layout, dx), type);
 }
 
 }  // namespace
@@ -126,7 +165,9 @@ Value* LowerResize(Call& c) {
 std::span<const OpRow> ResizingRows() {
   static constexpr OpRow kRows[] = {
       {"ResizeBilinear", LowerResize, "linear"},
+      {"ResizeBilinearGrad", LowerResizeGrad, "linear"},
       {"ResizeNearestNeighbor", LowerResizeNearest},
+      {"ResizeNearestNeighborGrad", LowerResizeGrad, "nearest"},
   };
   return kRows;
 }

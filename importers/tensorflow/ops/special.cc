@@ -44,6 +44,14 @@ Value* LowerSpecialFunction(Call& c, Value* (*function)(Composer& c, Value* x)) 
   return c.CastLike(function(c, c.Cast(x, DType::kF64)), x);
 }
 
+// All three of one element type.
+Value* LowerIncompleteBeta(Call& c) {
+  Value* operands[] = {c.Tensor(0), c.Tensor(1), c.Tensor(2)};
+  Value* sizes = c.Op("Shape", {c.Add(c.Add(operands[0], operands[1]), operands[2])});
+  for (Value*& operand : operands) operand = c.Expand(c.Cast(operand, DType::kF64), sizes);
+  return c.CastLike(IncompleteBeta(c, operands[0], operands[1], operands[2]), c.Tensor(0));
+}
+
 Value* LowerZeta(Call& c) {
   const Pair pair = TakePair(c);
   return c.CastLike(Zeta(c, pair.first, pair.second), c.Tensor(0));
@@ -85,14 +93,18 @@ std::span<const OpRow> SpecialRows() {
       {"BesselK1e", With<LowerSpecialFunction, OfOrder<ScaledK, 1>>},
       {"BesselY0", With<LowerSpecialFunction, OfOrder<BesselY, 0>>},
       {"BesselY1", With<LowerSpecialFunction, OfOrder<BesselY, 1>>},
+      {"Betainc", LowerIncompleteBeta},
+      {"Dawsn", With<LowerSpecialFunction, Dawson>},
       {"Digamma", With<LowerSpecialFunction, DigammaBesideZero>},
       {"Erfinv", With<LowerSpecialFunction, ErfInverse>},
+      {"Expint", With<LowerSpecialFunction, ExponentialIntegral>},
       {"Igamma", With<LowerIncompleteGamma, false>},
       {"Igammac", With<LowerIncompleteGamma, true>},
       {"Lgamma", With<LowerSpecialFunction, LogGamma>},
       {"Ndtri", With<LowerSpecialFunction, NormalQuantile>},
       {"NextAfter", LowerNextAfter},
       {"Polygamma", LowerPolygamma},
+      {"Spence", With<LowerSpecialFunction, Spence>},
       {"Zeta", LowerZeta},
   };
   return kRows;

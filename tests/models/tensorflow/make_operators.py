@@ -151,6 +151,9 @@ def main():
     run_time.make_xla_slices()
     run_time.make_depthwise_at_run_time()
     layers.make_normalisation_gradients()
+    products.make_resize_gradients()
+    matrices.make_tridiagonal()
+    numbers.make_integrals()
 
 
 if __name__ == "__main__":

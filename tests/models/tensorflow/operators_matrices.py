@@ -163,3 +163,14 @@ def make_qr():
         parts = [np.linalg.qr(matrix, mode) for matrix in x]
         numpy_case(f"qr_{mode}", "Qr", [x], results=2, full_matrices=whole, **FLOAT,
                    reference=[np.stack(part) for part in zip(*parts)])
+
+
+def make_tridiagonal():
+    """The first row has no element below, the last none above; one pivot is 0."""
+    draw = np.random.default_rng(40)
+    diagonals, right = draw.normal(size=(2, 3, 5)), draw.normal(size=(2, 5, 2))
+    diagonals[1, 1, 0] = 0
+    matrices = np.stack([np.diag(main) + np.diag(above[:-1], 1) + np.diag(below[1:], -1)
+                         for above, main, below in diagonals])
+    numpy_case("tridiagonal_solve", "TridiagonalSolve", [diagonals, right], T="dt:double",
+               reference=[np.linalg.solve(matrices, right)])

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from operator_cases import DRAW, FLOAT, f32, i32
+from operator_cases import DRAW, FLOAT, Group, f32, i32
 from operators_sparse import numpy_case
 
 
@@ -172,6 +172,46 @@ def make_gaussian_edge():
                [image, (i32(5, 3),), (np.array([0.625, 1], np.float32),), (np.zeros(2, np.float32),)],
                reference=[np.einsum("om,bmnc,pn->bopc", rows, image, columns).astype(np.float32)],
                kernel_type="gaussian", antialias=False, **FLOAT)
+
+
+def integral(function, a, b, count=20000):
+    """By the middles of equal parts."""
+    middles = a + (np.arange(count) + 0.5) * (b - a) / count
+    return float(np.sum(function(middles))) * (b - a) / count
+
+
+def incomplete_beta(a, b, x):
+    """With t = s^8, which takes the edge off the ends."""
+    def part(u, v, end):
+        return integral(lambda s: 8 * s ** (8 * u - 1) * (1 - s ** 8) ** (v - 1), 0, end ** 0.125)
+    left, right = part(a, b, x), part(b, a, 1 - x)
+    return left / (left + right)
+
+
+def make_integrals():
+    """Inside, at the ends, and where TensorFlow gives NaN."""
+    group = Group("integrals")
+    x = np.float32([1e-3, 0.2, 0.5, 0.7, 1, 1.4, 1.6, 2, 3, 5.5, 17, 60])
+    outside = np.float32([-1, np.inf, np.nan])
+
+    def call(op, wanted, at_zero, *ends):
+        operand = np.concatenate([x, outside, np.float32([0])])
+        group.call(op, operand, wanted=np.concatenate([each(wanted, x), np.float32([*ends, np.nan, at_zero])]))
+
+    call("Expint", lambda v: np.euler_gamma + math.log(v) + integral(
+        lambda s: np.expm1(v * s) / s, 0, 1), -np.inf, np.nan, np.nan)
+    call("Spence", lambda v: -integral(lambda s: s * np.log1p((v - 1) * s * s) * 2 / s ** 2, 0, 1),
+         np.pi ** 2 / 6, np.nan, np.nan)
+    call("Dawsn", lambda v: integral(lambda s: v * np.exp((s * s - 1) * v * v), 0, 1), 0, -0.5380795069, 0)
+    a, b = np.float32([0.5, 2, 50, 300, 1, 7]), np.float32([0.5, 3, 10, 300, 1, 0.5])
+    for share in (0.001, 0.3, 0.49, 0.9):
+        limit = np.full(6, share, np.float32)
+        group.call("Betainc", a, b, limit, wanted=each(incomplete_beta, a, b, limit))
+    ends = np.float32([0, 1, -0.5, 1.5, np.nan])
+    group.call("Betainc", np.float32(2), np.float32(3), ends, wanted=np.float32([0, 1, np.nan, np.nan, np.nan]))
+    group.call("Betainc", np.float32([0, 1, -1]), np.float32([1, 0, 2]), np.float32(0.5),
+               wanted=np.full(3, np.nan, np.float32))
+    group.save()
 
 
 def make_complements():

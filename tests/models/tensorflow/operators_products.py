@@ -151,6 +151,37 @@ def make_resized():
         group.save()
 
 
+def transposed_of(function, dy, sizes):
+    """The gradient of what a linear function of one image of a channel gives."""
+    basis = np.eye(sizes[0] * sizes[1]).reshape(-1, *sizes, 1)
+    weights = function(basis).reshape(len(basis), -1)
+    flat = np.moveaxis(dy, 3, 1).reshape(dy.shape[0], dy.shape[3], -1)
+    return np.moveaxis((flat @ weights.T).reshape(*flat.shape[:2], *sizes), 1, 3)
+
+
+def make_resize_gradients():
+    group, draw = Group("resize_gradients"), np.random.default_rng(39)
+    for corners, middles in ((False, False), (True, False), (False, True)):
+        told = {"align_corners": corners, "half_pixel_centers": middles}
+        for sizes, resized in (((4, 5), (9, 3)), ((4, 5), (2, 11)), ((26, 4), (11, 1))):
+            dy = draw.normal(size=(2, *resized, 3)).astype(np.float32)
+
+            def blended(x):
+                for axis in (1, 2):
+                    places = places_of(x.shape[axis], resized[axis - 1], corners, middles)
+                    x = along(x, places, axis)
+                return x
+
+            def taken(x):
+                rows, columns = (nearest(x.shape[axis], resized[axis - 1], corners, middles) for axis in (1, 2))
+                return x[:, rows][:, :, columns]
+            group.call("ResizeBilinearGrad", dy, np.zeros((2, *sizes, 3), np.float32), **told,
+                       wanted=transposed_of(blended, dy, sizes).astype(np.float32))
+            group.call("ResizeNearestNeighborGrad", dy, (i32(*sizes),), **told,
+                       wanted=transposed_of(taken, dy, sizes).astype(np.float32))
+    group.save()
+
+
 def make_products():
     operator_cases.seed(38)
     make_matrix_products()

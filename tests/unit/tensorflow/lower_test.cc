@@ -383,12 +383,13 @@ entry main(%x: f32[2]) -> (%y: f32[2], %z: f32[2]) {
 
 function tf:graph.main() -> () {
   %x = tf.Placeholder() {dtype = type f32[*]} @x
-  %a = tf.Dawsn(%x) @a
+  %a = tf.FresnelSin(%x) @a
   %b = tf.Relu(%a) @b
   %c = tf.NoSuchOperator(%x) @c
 }
 )");
-  EXPECT_THAT(told, HasSubstr("node 'a' (tf.Dawsn): error: operator Dawsn is not supported"));
+  EXPECT_THAT(told,
+              HasSubstr("node 'a' (tf.FresnelSin): error: operator FresnelSin is not supported"));
   EXPECT_THAT(told, HasSubstr("node 'c' (tf.NoSuchOperator)"));
 }
 
