@@ -41,10 +41,10 @@ struct Row {
 constexpr Row kRows[] = {
     {"ArgMax", kShorts | kWords, true},
     {"ArgMin", kShorts | kWords, true},
-    {"BitShift", kShorts},
+    {"BitShift", Set({DType::kU16}), false, DType::kU32},
     {"Clip", kShorts, true},
     {"CumSum", kBytes | kShorts | kWords},
-    {"DepthToSpace", kBool | kShorts, false, DType::kF32},
+    {"DepthToSpace", kBool | kShorts | Set({DType::kI32, DType::kU32}), false, DType::kF64},
     {"Einsum", kBytes | kShorts | kWords},
     {"Max", kShorts, true},
     {"Min", kShorts, true},
@@ -65,7 +65,7 @@ constexpr Row kRows[] = {
     {"RoiAlign", kHalves, false, DType::kF32},
     {"ScatterElements", kHalves, false, DType::kF32},
     {"ScatterND", kHalves, false, DType::kF32},
-    {"SpaceToDepth", kBool | kShorts, false, DType::kF32},
+    {"SpaceToDepth", kBool | kShorts | Set({DType::kI32, DType::kU32}), false, DType::kF64},
     {"TopK", kWords | Set({DType::kU16}), true},
     {"Trilu", kBytes | kShorts | kWords},
     {"Unique", kBool | kShorts | kWords | Set({DType::kU8, DType::kI32}), true},
@@ -165,6 +165,39 @@ void SpellRelu(Node& node) {
   }
 }
 
+void CastOperand(std::size_t i, DType to, Node& node) {
+  if (node.operand(i)->type().dtype() != to)
+    node.set_operand(i, CastBefore(node.operand(i), to, &node, *node.graph()));
+}
+
+// Of the operand only the sizes are read.
+void SpellEyeLike(Node& node) {
+  constexpr Types kTaken = Set({DType::kF32, DType::kF64, DType::kI32, DType::kI64, DType::kU64});
+  if (!Has(kTaken, node.operand(0)->type().dtype())) CastOperand(0, DType::kF32, node);
+  if (Has(kTaken, node.result()->type().dtype())) return;
+  CastBehind(node.result(), DType::kF32, node);
+  node.SetAttribute("dtype", static_cast<std::int64_t>(DType::kF32));
+}
+
+// ONNX Runtime has it of few triples of element types, one of them for numbers of each kind.
+void SpellOneHot(Node& node) {
+  const DType type = node.operand(2)->type().dtype();
+  if (type == DType::kF64) return;
+  CastOperand(0, DType::kI64, node);
+  CastOperand(1, DType::kI64, node);
+  if (type == DType::kI64 || type == DType::kF32 || type == DType::kString) return;
+  const DType wide = IsFloating(type) ? DType::kF32 : DType::kI64;
+  CastOperand(2, wide, node);
+  CastBehind(node.result(), wide, node);
+}
+
+// The exponent has a type of its own.
+void SpellExponent(Node& node) {
+  const DType type = node.operand(1)->type().dtype();
+  if (type == DType::kU64) return CastOperand(1, DType::kF64, node);
+  if (Has(kBytes | kShorts | kWords, type)) CastOperand(1, DType::kI64, node);
+}
+
 // By name: what takes bfloat16 in ONNX Runtime, as only its releases tell, or states the
 // element type of its result. All else is computed in float32 and rounded once, as our kernels do.
 // clang-format off
@@ -203,6 +236,9 @@ void Widen(Node& node, BFloat16 bfloat16) {
   if (bfloat16 == BFloat16::kWidened) ComputeBFloat16(node);
   const auto* row = std::ranges::find_if(kRows, [&](const Row& r) { return node.Is(r.op); });
   if (row != std::end(kRows) && !IsPlainScatter(node)) WidenByRow(*row, node);
+  if (node.Is("EyeLike")) return SpellEyeLike(node);
+  if (node.Is("OneHot")) return SpellOneHot(node);
+  if (node.Is("Pow")) return SpellExponent(node);
   if (node.Is("Relu")) return SpellRelu(node);
   if (node.Is("Sum") && IsInteger(node.result()->type().dtype())) AddOneByOne(node);
 }

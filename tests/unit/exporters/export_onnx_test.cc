@@ -308,8 +308,27 @@ TEST_F(ExportOnnxTest, ElementsThatOnnxOrRuntimesDoNotTakeAreComputedInOthers) {
   EXPECT_EQ(scattered("bf16", "max"), "Cast f32; Cast f32; ScatterElements f32; Cast bf16; ");
   EXPECT_EQ(scattered("f16", "none"), "ScatterElements f16; ");
   EXPECT_EQ(scattered("bf16", "none"), "ScatterElements bf16; ");
+  EXPECT_EQ(typed("u16", "BitShift(%x, %x) {direction = \"LEFT\"}"),
+            "Cast u32; Cast u32; BitShift u32; Cast u16; ");
+  EXPECT_EQ(typed("i8", "EyeLike(%x)"), "Cast f32; EyeLike f32; Cast i8; ");
+  EXPECT_EQ(typed("i64", "EyeLike(%x)"), "EyeLike i64; ");
+  EXPECT_EQ(typed("u8", "Pow(%at, %x)"), "Cast i64; Pow i64; ");
   EXPECT_EQ(typed("bool", "Where(%x, %x, %x)"), "Cast i32; Cast i32; Where i32; Cast bool; ");
   EXPECT_EQ(typed("i64", "Sum(%x, %x, %x)"), "Add i64; Add i64; ");
+}
+
+TEST_F(ExportOnnxTest, OneHotIsOfTypesThatOnnxRuntimeHas) {
+  const auto typed = [&](const std::string& indices, const std::string& values) {
+    Result<Model> source =
+        RoundTrip("graph main(%x: " + indices + "[3], %values: " + values +
+                  "[2]) -> (%y) {\n  const %depth: i32[] = 5\n  %y = onnx.OneHot(%x, %depth, " +
+                  "%values)\n}");
+    return source.ok() ? Typed(source->main()) : source.error().ToString();
+  };
+  EXPECT_EQ(typed("i64", "f32"), "Cast i64; OneHot f32; ");
+  EXPECT_EQ(typed("u8", "i64"), "Cast i64; Cast i64; OneHot i64; ");
+  EXPECT_EQ(typed("i64", "bool"), "Cast i64; Cast i64; OneHot i64; Cast bool; ");
+  EXPECT_EQ(typed("i64", "f16"), "Cast i64; Cast f32; OneHot f32; Cast f16; ");
 }
 
 TEST_F(ExportOnnxTest, OperatorsOnBFloat16OfAnOnnxFileStay) {
