@@ -79,6 +79,24 @@ def roi_pool(image, rois, sizes, scale):
     return result
 
 
+def ps_roi_pool(image, rois, sizes, scale):
+    """The mean of each bin, of a channel of its own; the last row and column are in none."""
+    result = np.zeros((len(rois), image.shape[1] // (sizes[0] * sizes[1]), *sizes), np.float32)
+    last = np.array(image.shape[2:]) - 1
+    for n, (batch, *corners) in enumerate(rois):
+        scaled = np.array(corners) * scale
+        x0, y0, x1, y1 = (np.sign(scaled) * np.floor(np.abs(scaled) + 0.5)).astype(int)
+        steps = np.maximum([y1 - y0, x1 - x0], 1) / np.array(sizes)
+        for channel, y, x in np.ndindex(*result.shape[1:]):
+            low = np.clip(np.floor([y, x] * steps).astype(int) + [y0, x0], 0, last)
+            high = np.clip(np.ceil(np.array([y + 1, x + 1]) * steps).astype(int) + [y0, x0], 0, last)
+            plane = image[int(batch), (channel * sizes[0] + y) * sizes[1] + x]
+            part = plane[low[0]:high[0], low[1]:high[1]]
+            if part.size:
+                result[n, channel, y, x] = part.mean()
+    return result
+
+
 def deform_conv2d(image, weight, offset, mask, bias):
     """3 by 3, with padding 1."""
     result = np.zeros((1, len(weight), *image.shape[2:]))
@@ -141,6 +159,17 @@ class Vision(ExportedPrograms):
         self.save(p.output(pooled))
         every = roi_align(image, rois, (3, 2), 0.5, 2, True).reshape(3, 2, 3, 2, 3, 2)
         self.expect([image, rois], [np.einsum("rcyxyx->rcyx", every)])
+
+    def test_averages_whose_bins_have_channels_of_their_own(self):
+        image = self.draw(2, 12, 7, 9)
+        # Of which one is empty, one beyond the image, and one has corners halfway between elements.
+        rois = np.array([[0, 1.2, 2.4, 13.1, 11.9], [1, -7, -3, 30, 40], [1, 6, 6, 4, 5],
+                         [0, 3, 5, 11, 9], [1, 40, 40, 50, 50]], np.float32)
+        p = Program()
+        x, r = p.input("image", list(image.shape)), p.input("rois", [5, 5])
+        pooled, _ = p.call("torch.ops.torchvision.ps_roi_pool.default", x, r, 0.5, 3, 2, results=2)
+        self.save(p.output(pooled))
+        self.expect([image, rois], [ps_roi_pool(image, rois, (3, 2), 0.5)])
 
     def test_roi_pool(self):
         image, rois = self.draw(2, 3, 8, 8), boxes(4, self.generator)

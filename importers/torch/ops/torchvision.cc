@@ -247,6 +247,51 @@ Result<Results> LowerPsRoiAlign(Call& call) {
   return c.DoneWith({call.NewTensor(c.Reshape(chosen, shape)), Abstract(None())});
 }
 
+// To the nearest integer, halves away from zero.
+Value* RoundedAway(CallComposer& c, Value* x) {
+  Value* whole = Trunc(c, x);
+  Value* is_far = c.GreaterOrEqual(c.Abs(c.Sub(x, whole)), 0.5);
+  return c.Add(whole, c.Where(is_far, Sign(c, x), 0));
+}
+
+// Which elements along `axis` of the image lie in each of `count` bins of a region, of (regions,
+// count, elements); `start` and `end` of regions are columns. None reaches the last element.
+Value* BinsAlong(CallComposer& c, Value* start, Value* end, int axis, std::int64_t count) {
+  Value* size = c.Size(c.Tensor("input"), axis);
+  start = RoundedAway(c, start);
+  Value* side = c.Max(c.Sub(RoundedAway(c, end), start), 1);
+  Value* step = c.Div(side, static_cast<double>(count));
+  Value* bin = c.CastLike(c.Iota(c.Int(count)), step);
+  Value* last = c.CastLike(c.Sub(size, 1), step);
+  const auto within = [&](Value* place) {
+    return c.Unsqueeze(c.Min(c.Max(c.Add(place, start), 0), last), {2});
+  };
+  Value* low = within(c.Floor(c.Mul(bin, step)));
+  Value* high = within(c.Op("Ceil", {c.Mul(c.Add(bin, 1), step)}));
+  Value* place = c.CastLike(c.Iota(size), step);
+  return c.And(c.GreaterOrEqual(place, low), c.Less(place, high));
+}
+
+// Each channel of the result averages one channel of the image for each of its bins.
+Result<Results> LowerPsRoiPool(Call& call) {
+  CallComposer c(call);
+  Value* image = c.Tensor("input");
+  Value* rois = c.Tensor("rois");
+  const std::int64_t rows = c.Int("pooled_height");
+  const std::int64_t columns = c.Int("pooled_width");
+  const double scale = c.Float("spatial_scale");
+  const auto corner = [&](std::int64_t i) { return c.Mul(c.Slice(rois, 1, i, i + 1), scale); };
+  Value* in_rows = BinsAlong(c, corner(2), corner(4), 2, rows);
+  Value* in_columns = BinsAlong(c, corner(1), corner(3), 3, columns);
+  Value* inside = c.And(c.Unsqueeze(in_rows, {1, 3, 5}), c.Unsqueeze(in_columns, {1, 2, 4}));
+  Value* each = c.Gather(image, c.Cast(c.Select(rois, 1, 0), DType::kI64), 0);
+  each = c.Reshape(each, c.ConcatSizes({c.SizeVector(each, 0, 1), c.Ints({-1, rows, columns}),
+                                        c.SizeVector(each, 2, 2)}));
+  Value* sum = c.ReduceSum(c.Where(inside, each, 0), {4, 5});
+  Value* area = c.ReduceSum(c.CastLike(inside, each), {4, 5});
+  return c.DoneWith({call.NewTensor(c.Div(sum, c.Max(area, 1))), Abstract(None())});
+}
+
 Result<Results> LowerRoiPool(Call& call) {
   CallComposer c(call);
   Value* pooled =
@@ -264,6 +309,7 @@ std::span<const OpRow> TorchvisionRows() {
       {"torchvision.deform_conv2d", LowerDeformConv2d},
       {"torchvision.nms", LowerNms},
       {"torchvision.ps_roi_align", LowerPsRoiAlign},
+      {"torchvision.ps_roi_pool", LowerPsRoiPool},
       {"torchvision.roi_align", LowerRoiAlign},
       {"torchvision.roi_pool", LowerRoiPool},
   };
