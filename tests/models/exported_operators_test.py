@@ -479,6 +479,25 @@ class DecomposedOperators(ExportedPrograms):
         self.save(p.output(p.aten(target, x, list(np.shape(expected)), align_corners)))
         self.expect([image[None, None]], [np.uint8(expected)[None, None]])
 
+    def test_windows_put_back_where_sizes_are_open(self):
+        """Each element is added up as often as windows reach it."""
+        p = Program()
+        x = p.input("x", [2, 3, "s0", "s1"])
+        sizes = [p.aten("sym_size.int", x, axis, kind=Int) for axis in (2, 3)]
+        windows = [[2, 3], [1, 1], [1, 0], [3, 2]]
+        columns = p.aten("im2col.default", x, *windows)
+        self.save(p.output(p.aten("col2im.default", columns, sizes, *windows)))
+
+        def times(size, window, padding, stride):
+            counts = np.zeros(size + 2 * padding, np.float32)
+            for start in range(0, len(counts) - window + 1, stride):
+                counts[start:start + window] += 1
+            return counts[padding:padding + size]
+
+        for rows, columns in ((5, 8), (3, 4), (4, 3)):
+            a = draw(2, 3, rows, columns)
+            self.expect([a], [a * times(rows, 2, 1, 3)[:, None] * times(columns, 3, 0, 2)])
+
     def test_weights_of_eight_bits(self):
         """The bytes of 1, 2 and 0.5 in each format, and of -1 where it has signs."""
         formats = {"float8_e4m3fn": [0x38, 0x40, 0x30, 0xb8], "float8_e5m2": [0x3c, 0x40, 0x38, 0xbc],

@@ -2,7 +2,9 @@
 // Sliding windows as columns and back, and windows along one axis.
 #include "importers/torch/ops/op_rows.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "importers/torch/ops/composer.h"
 #include "importers/torch/ops/pooling.h"
@@ -52,31 +54,50 @@ Value* LowerIm2Col(CallComposer& c) {
   return Unbatch(c, c.Reshape(ordered, c.ConcatSizes({lead, features, count})), batched);
 }
 
+// Argument `output_size`: the numbers of rows and columns, of which run time may know some.
+std::vector<Value*> ImageSizes(CallComposer& c) {
+  const std::vector<Number> stated = c.Take(c.call().Scalars("output_size"));
+  if (!c.failed() && stated.size() != 1 && stated.size() != 2)
+    c.Fail(c.call().Invalid("output_size has " + std::to_string(stated.size()) + " items"));
+  if (c.failed()) return {nullptr, nullptr};
+  const auto size = [&](const Number& number) {
+    return c.Take(c.call().NumberValue(number, DType::kI64));
+  };
+  return {size(stated.front()), size(stated.back())};
+}
+
+// Without the elements that pad both ends of an axis.
+Value* WithoutPadding(CallComposer& c, Value* x, int axis, std::int64_t padding) {
+  return padding == 0 ? x : c.Slice(x, axis, padding, -padding);
+}
+
 // col2im: what lies on one element is added up.
 Value* LowerCol2Im(CallComposer& c) {
   const Windows windows = TakeWindows(c);
-  const std::vector<std::int64_t> size = c.Take(c.call().IntList("output_size", 2));
+  const std::vector<Value*> sizes = ImageSizes(c);
   Value* given = c.Tensor("self");
   const bool batched = c.Rank(given) == 3;
   if (c.failed()) return nullptr;
   Value* x = batched ? given : c.Unsqueeze(given, {0});
-  const std::int64_t height = size[0] + 2 * windows.padding[0];
-  const std::int64_t width = size[1] + 2 * windows.padding[1];
-  Value* rows = c.Unsqueeze(Positions(c, windows, 0, c.Int(size[0])), {1, 3});
-  Value* columns = c.Unsqueeze(Positions(c, windows, 1, c.Int(size[1])), {0, 2});
-  Value* places = c.Add(c.Mul(rows, c.Int(width)), columns);
+  Value* height = c.Add(sizes[0], c.Int(2 * windows.padding[0]));
+  Value* width = c.Add(sizes[1], c.Int(2 * windows.padding[1]));
+  Value* rows = c.Unsqueeze(Positions(c, windows, 0, sizes[0]), {1, 3});
+  Value* columns = c.Unsqueeze(Positions(c, windows, 1, sizes[1]), {0, 2});
+  Value* places = c.Add(c.Mul(rows, width), columns);
   Value* kernel = c.Ints({windows.kernel[0] * windows.kernel[1]});
   Value* channels = c.Div(c.SizeVector(x, 1, 1), kernel);
   Value* batch = c.SizeVector(x, 0, 1);
   Value* lines =
       c.Reshape(x, c.ConcatSizes({batch, channels, c.Mul(kernel, c.SizeVector(x, 2, 1))}));
   Value* indices = c.Expand(c.Flatten(places), c.Shape(lines));
-  Value* zeros = c.Full(c.ConcatSizes({batch, channels, c.Ints({height * width})}), 0, c.dtype(x));
+  Value* area = c.Vector(c.Mul(height, width));
+  Value* zeros = c.Full(c.ConcatSizes({batch, channels, area}), 0, c.dtype(x));
   Value* sums = c.Op("ScatterElements", {zeros, indices, lines},
                      {{"axis", std::int64_t{2}}, {"reduction", "add"}});
-  Value* image = c.Reshape(sums, c.ConcatSizes({batch, channels, c.Ints({height, width})}));
-  image = c.Slice(image, 2, windows.padding[0], windows.padding[0] + size[0]);
-  image = c.Slice(image, 3, windows.padding[1], windows.padding[1] + size[1]);
+  Value* image =
+      c.Reshape(sums, c.ConcatSizes({batch, channels, c.Vector(height), c.Vector(width)}));
+  image = WithoutPadding(c, image, 2, windows.padding[0]);
+  image = WithoutPadding(c, image, 3, windows.padding[1]);
   return batched ? image : c.Squeeze(image, {0});
 }
 
