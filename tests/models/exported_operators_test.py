@@ -498,6 +498,16 @@ class DecomposedOperators(ExportedPrograms):
             a = draw(2, 3, rows, columns)
             self.expect([a], [a * times(rows, 2, 1, 3)[:, None] * times(columns, 3, 0, 2)])
 
+    def test_diagonals_of_blocks_of_open_sizes(self):
+        p = Program()
+        x, y, z = p.input("x", ["s0", 3]), p.input("y", ["s1"]), p.input("z", [2, "s2"])
+        self.save(p.output(p.aten("block_diag.default", [x, y, z])))
+        for m, n, k in ((2, 3, 1), (1, 1, 4), (4, 2, 2)):
+            a, b, c = draw(m, 3), draw(n), draw(2, k)
+            expected = np.zeros((m + 3, 3 + n + k), np.float32)
+            expected[:m, :3], expected[m, 3:3 + n], expected[m + 1:, 3 + n:] = a, b, c
+            self.expect([a, b, c], [expected])
+
     def test_weights_of_eight_bits(self):
         """The bytes of 1, 2 and 0.5 in each format, and of -1 where it has signs."""
         formats = {"float8_e4m3fn": [0x38, 0x40, 0x30, 0xb8], "float8_e5m2": [0x3c, 0x40, 0x38, 0xbc],

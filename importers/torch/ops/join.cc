@@ -89,26 +89,17 @@ Value* LowerCat(CallComposer& c) {
 
 // Matrices along the diagonal of one; vectors count as rows.
 Value* LowerBlockDiag(CallComposer& c) {
+  std::vector<Value*> blocks;
+  for (Value* block : CommonTensors(c))
+    blocks.push_back(c.Rank(block) < 2 ? c.Reshape(block, {1, -1}) : block);
+  // How many columns lie before each block, and in all.
+  std::vector<Value*> before = {c.Ints({0})};
+  for (Value* block : blocks) before.push_back(c.Add(before.back(), c.SizeVector(block, 1, 1)));
   std::vector<Value*> rows;
-  const std::vector<Value*> blocks = CommonTensors(c);
-  std::vector<std::vector<std::int64_t>> sizes;
-  std::int64_t width = 0;
-  std::vector<Value*> matrices;
-  for (Value* block : blocks) {
-    const int rank = c.Rank(block);
-    Value* matrix = rank < 2 ? c.Reshape(block, {1, -1}) : block;
-    const std::optional<std::vector<std::int64_t>> known = c.KnownSizes(matrix);
-    if (!known) return c.Refuse("sizes that are not known; state them with --shape");
-    width += known->at(1);
-    sizes.push_back(*known);
-    matrices.push_back(matrix);
-  }
-  std::int64_t left = 0;
-  for (std::size_t i = 0; i < matrices.size() && !c.failed(); ++i) {
-    const std::int64_t right = width - left - sizes[i][1];
-    Value* pads = c.Ints({0, left, 0, right});
-    rows.push_back(c.Op("Pad", {matrices[i], pads, c.Number(0, matrices[i])}));
-    left += sizes[i][1];
+  for (std::size_t i = 0; i < blocks.size() && !c.failed(); ++i) {
+    Value* after = c.Sub(before.back(), before[i + 1]);
+    Value* pads = c.ConcatSizes({c.Ints({0}), before[i], c.Ints({0}), after});
+    rows.push_back(c.Op("Pad", {blocks[i], pads, c.Number(0, blocks[i])}));
   }
   if (rows.empty()) return c.Fail("an empty list");
   return c.Concat(std::move(rows), 0);
