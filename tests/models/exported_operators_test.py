@@ -508,6 +508,16 @@ class DecomposedOperators(ExportedPrograms):
             expected[:m, :3], expected[m, 3:3 + n], expected[m + 1:, 3 + n:] = a, b, c
             self.expect([a, b, c], [expected])
 
+    def test_huber_losses_are_of_the_type_of_what_is_compared(self):
+        p = Program()
+        x, y = p.input("x", [4, 3], "float16"), p.input("y", [4, 3])
+        self.save(p.output(p.aten("huber_loss.default", x, y, 0, 0.5),
+                           p.aten("huber_loss.default", y, x, 0, 0.5)))
+        a, b = np.float16(draw(4, 3)), draw(4, 3)
+        distance = np.abs(a.astype(np.float32) - b)
+        losses = np.where(distance < 0.5, distance * distance / 2, distance / 2 - np.float32(0.125))
+        self.expect([a, b], [losses.astype(np.float16), losses])
+
     def test_weights_of_eight_bits(self):
         """The bytes of 1, 2 and 0.5 in each format, and of -1 where it has signs."""
         formats = {"float8_e4m3fn": [0x38, 0x40, 0x30, 0xb8], "float8_e5m2": [0x3c, 0x40, 0x38, 0xbc],

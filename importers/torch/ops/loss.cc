@@ -129,6 +129,7 @@ Result<Value*> LowerSmoothL1Loss(Call& call) {
   return Reduced(c, c.Where(c.Less(distance, beta), near, c.Sub(distance, 0.5 * beta)));
 }
 
+// Unlike other losses it has the element type of `self`, whatever that of the target.
 Result<Value*> LowerHuberLoss(Call& call) {
   CallComposer c(call);
   const double delta = c.Float("delta");
@@ -136,7 +137,8 @@ Result<Value*> LowerHuberLoss(Call& call) {
   Value* distance = c.Abs(c.Sub(p.x, p.y));
   Value* near = c.Mul(c.Mul(distance, 0.5), distance);
   Value* far = c.Mul(c.Sub(distance, 0.5 * delta), delta);
-  return Reduced(c, c.Where(c.Less(distance, delta), near, far));
+  Value* losses = c.Where(c.Less(distance, delta), near, far);
+  return Reduced(c, c.CastLike(losses, c.Tensor("self")));
 }
 
 Result<Value*> LowerBinaryCrossEntropy(Call& call) {
