@@ -6,15 +6,12 @@
 #include <cmath>
 #include <utility>
 
-#include "core/interpreter/evaluate.h"
+#include "core/rewrite/resize_weights.h"
 #include "exporters/pt2/ops/resize.h"
 #include "exporters/pt2/ops/window.h"
 
 namespace dragoman::pt2 {
 namespace {
-
-// Weights of one axis; sizes may be any that a file claims.
-constexpr std::int64_t kMostWeights = std::int64_t{1} << 26;
 
 // Whether an axis of equal sizes stays as it is.
 bool MayStay(const AtenOp& op) {
@@ -23,57 +20,15 @@ bool MayStay(const AtenOp& op) {
 }
 
 // The axes that may change.
-std::vector<ResizedAxis> ResizedAxesOf(const AtenOp& op) {
-  const Term x = op.arg(0);
-  const Shape to = op.result().shape;
-  Ints named = op.IntList("axes");
-  if (named.empty()) named = AxesFrom(0, x.rank());
+std::vector<ResizedAxis> ChangedAxesOf(const AtenOp& op) {
+  std::vector<ResizedAxis> axes = ResizedAxesOf(op.node, op.arg(0).shape, op.result().shape);
+  if (!MayStay(op)) return axes;
   const dragoman::Tensor* scales = op.Known(2);
-  std::vector<ResizedAxis> axes;
-  for (std::size_t i = 0; i < named.size(); ++i) {
-    const std::int64_t axis = named[i] < 0 ? named[i] + x.rank() : named[i];
-    const auto at = static_cast<std::size_t>(axis);
-    const auto entry = static_cast<std::int64_t>(i);
-    const bool stays = op.has(3) ? Equal(x.shape[at], to[at]) == Truth::kYes
-                                 : scales != nullptr && scales->FloatAt(entry) == 1;
-    if (!stays || !MayStay(op)) axes.push_back({axis, entry, x.shape[at], to[at]});
-  }
+  std::erase_if(axes, [&](const ResizedAxis& axis) {
+    return op.has(3) ? Equal(axis.from, axis.to) == Truth::kYes
+                     : scales != nullptr && scales->FloatAt(axis.entry) == 1;
+  });
   return axes;
-}
-
-// What the Resize makes of `x` along its first axis, as it does along `axis`: a resize is linear,
-// so that the unit matrix gives the weights.
-Result<dragoman::Tensor> ResizedAlong(const AtenOp& op, const ResizedAxis& axis,
-                                      const dragoman::Tensor& x) {
-  const bool by_sizes = op.has(3);
-  dragoman::Tensor extent = dragoman::Tensor::Ints(Ints{by_sizes ? axis.to.value() : 0});
-  if (!by_sizes) {
-    const auto scale = static_cast<float>(op.Known(2)->FloatAt(axis.entry));
-    extent = dragoman::Tensor::Of<float>({1}, {{scale}});
-  }
-  Graph scratch;
-  Value* input = scratch.AddInput("x", x.type());
-  Value* wanted = scratch.AddInput("wanted", extent.type());
-  std::vector<Value*> operands = {input, nullptr, by_sizes ? nullptr : wanted};
-  std::vector<const dragoman::Tensor*> tensors = {&x, nullptr, by_sizes ? nullptr : &extent};
-  if (by_sizes) {
-    operands.push_back(wanted);
-    tensors.push_back(&extent);
-  }
-  dragoman::Node* resize = scratch.Append(InternOp("onnx", "Resize"), operands);
-  for (const NamedAttribute& attribute : op.node.attributes())
-    resize->SetAttribute(attribute.name, attribute.value);
-  resize->SetAttribute("axes", Ints{0});
-  resize->AddResult("y");
-  DRAGOMAN_ASSIGN(std::vector<dragoman::Tensor> results, EvaluateOnTensors(*resize, tensors));
-  return std::move(results.front());
-}
-
-template <class T>
-dragoman::Tensor Unit(std::int64_t count) {
-  std::vector<T> numbers(static_cast<std::size_t>(count * count));
-  for (std::int64_t i = 0; i < count; ++i) numbers[static_cast<std::size_t>(i * (count + 1))] = 1;
-  return dragoman::Tensor::Of<T>({count, count}, numbers);
 }
 
 Emitted ResizeByAxis(const AtenOp& op, const std::vector<ResizedAxis>& axes) {
@@ -82,24 +37,18 @@ Emitted ResizeByAxis(const AtenOp& op, const std::vector<ResizedAxis>& axes) {
   const DType compute = copies || op.dtype() == DType::kF64 ? op.dtype() : DType::kF32;
   Term x = op.Cast(op.arg(0), compute);
   for (const ResizedAxis& axis : axes) {
-    const std::int64_t count = axis.from.value();
-    if (std::max(count, axis.to.value()) >
-        kMostWeights / (copies ? 1 : std::max<std::int64_t>(count, 1)))
-      return op.Refuse("a resize that takes too many weights");
+    if (TakesTooManyWeights(axis, copies)) return op.Refuse("a resize that takes too many weights");
     Shape shape = x.shape;
     shape[static_cast<std::size_t>(axis.axis)] = axis.to;
     if (copies) {
-      DRAGOMAN_ASSIGN(const dragoman::Tensor places,
-                      ResizedAlong(op, axis, dragoman::Tensor::Ints(AxesFrom(0, count))));
+      DRAGOMAN_ASSIGN(const Ints places, ResizePlaces(op.node, axis));
       x = op.Call("aten.index_select.default",
-                  {{"self", x}, {"dim", axis.axis}, {"index", op.Constant(places.ToInts())}},
+                  {{"self", x}, {"dim", axis.axis}, {"index", op.Constant(places)}},
                   {x.dtype, std::move(shape)});
       continue;
     }
-    // Weights (to, from) times x with this axis last.
-    const bool is_double = compute == DType::kF64;
-    DRAGOMAN_ASSIGN(const dragoman::Tensor weights,
-                    ResizedAlong(op, axis, is_double ? Unit<double>(count) : Unit<float>(count)));
+    // Times x with this axis last.
+    DRAGOMAN_ASSIGN(const dragoman::Tensor weights, ResizeWeights(op.node, axis, compute));
     const std::int64_t last = x.rank() - 1;
     const bool is_last = axis.axis == last;
     const Term rows = is_last ? x : op.SwapAxes(x, axis.axis, last);
@@ -176,7 +125,7 @@ std::optional<Upsampling> UpsamplingOf(const AtenOp& op, const std::vector<Resiz
 }
 
 Emitted EmitResize(AtenOp& op) {
-  const std::vector<ResizedAxis> axes = ResizedAxesOf(op);
+  const std::vector<ResizedAxis> axes = ChangedAxesOf(op);
   const std::optional<Upsampling> upsampling = UpsamplingOf(op, axes);
   if (!upsampling) return AreKnown(op, axes) ? ResizeByAxis(op, axes) : ResizeByFormula(op, axes);
   const TermType result = op.result();

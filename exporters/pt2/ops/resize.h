@@ -3,19 +3,12 @@
 #ifndef DRAGOMAN_EXPORTERS_PT2_OPS_RESIZE_H_
 #define DRAGOMAN_EXPORTERS_PT2_OPS_RESIZE_H_
 
-#include <cstdint>
 #include <vector>
 
+#include "core/rewrite/resize_weights.h"
 #include "exporters/pt2/aten_op.h"
 
 namespace dragoman::pt2 {
-
-struct ResizedAxis {
-  std::int64_t axis = 0;
-  std::int64_t entry = 0;  // of scales, sizes and regions
-  Dim from;
-  Dim to;
-};
 
 // Computes places and weights when the program runs: scales, regions and sizes need not be known,
 // only how the sizes of the result follow from others.
