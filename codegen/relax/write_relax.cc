@@ -23,6 +23,7 @@
 #include "core/rewrite/forms/stack_sequences.h"
 #include "core/rewrite/lower_factors.h"
 #include "core/rewrite/lower_to_loops.h"
+#include "core/support/findings.h"
 #include "core/support/output_file.h"
 #include "core/support/text.h"
 
@@ -109,7 +110,7 @@ class Emitter {
       }
       if (i == 0) return std::move(function).error();
       parts_ = std::move(before);
-      if (note_) note_("entry '" + entry.name + "' is left out: " + tvm::Summary(function.error()));
+      if (note_) note_("entry '" + entry.name + "' is left out: " + Summary(function.error()));
     }
     return Module();
   }

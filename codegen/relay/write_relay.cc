@@ -24,6 +24,7 @@
 #include "core/rewrite/lower_factors.h"
 #include "core/rewrite/lower_to_loops.h"
 #include "core/rewrite/unroll.h"
+#include "core/support/findings.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -111,7 +112,7 @@ Result<Model> EmitRelay(const Model& common, const RelayNote& note, const RelayD
     prepared.pop_front();
     if (!graph.ok()) {
       if (is_main) return std::move(graph).error();
-      if (note) note("entry '" + entry.name + "' is left out: " + tvm::Summary(graph.error()));
+      if (note) note("entry '" + entry.name + "' is left out: " + Summary(graph.error()));
       continue;
     }
     const std::string name = names.Unique(is_main ? "main" : relay::emit::LocalName(entry.name));

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "core/ir/origin.h"
 #include "core/ir/print.h"
 #include "core/ops/op_def.h"
@@ -50,13 +48,6 @@ std::vector<std::size_t> JoinedOperands(const Node& concat, std::size_t axis) {
 
 std::vector<Finding> FindingsOf(Status status) {
   return status.ok() ? std::vector<Finding>() : std::move(status).error().findings();
-}
-
-std::string Summary(const Error& error) {
-  const std::vector<Finding>& findings = error.findings();
-  std::string text = findings.front().place + ": " + findings.front().message;
-  if (findings.size() > 1) text += fmt::format(" (and {} more)", findings.size() - 1);
-  return text;
 }
 
 namespace {

@@ -29,8 +29,6 @@ Status RefuseMaps(const Graph& entry);
 std::vector<std::size_t> JoinedOperands(const Node& concat, std::size_t axis);
 
 std::vector<Finding> FindingsOf(Status status);
-// The first finding, and how many more there are.
-std::string Summary(const Error& error);
 
 // Those of `first`, and those of `second` about other places.
 Error Joined(std::vector<Finding> first, Status second);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/analysis/no_entry.h"
+#include "core/support/findings.h"
 
 namespace dragoman {
 namespace {
@@ -72,16 +73,6 @@ Result<LoweredEntry> ModelLowering::RunEntry(const Entry& entry, bool is_default
     return Error(lowered.findings);
   }
   return lowered;
-}
-
-// The first finding, and how many more there are.
-std::string Summary(const Error& error) {
-  const std::vector<Finding>& findings = error.findings();
-  const Finding& first = findings.front();
-  std::string text = first.place.empty() ? first.message : first.place + ": " + first.message;
-  text = text.substr(0, text.find('\n'));
-  if (findings.size() > 1) text += fmt::format(" (and {} more)", findings.size() - 1);
-  return text;
 }
 
 void ModelLowering::TellNotes(std::span<const LoweredEntry> entries) const {

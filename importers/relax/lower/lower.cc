@@ -16,6 +16,7 @@
 #include "core/lowering/number_value.h"
 #include "core/lowering/results.h"
 #include "core/lowering/tuples.h"
+#include "core/support/findings.h"
 #include "importers/relax/graph/expr_text.h"
 #include "importers/relax/lower/border.h"
 #include "importers/relax/lower/evaluator.h"
@@ -23,13 +24,6 @@
 namespace dragoman {
 namespace tvmscript {
 namespace {
-
-std::string Summary(const Error& error) {
-  const std::vector<Finding>& findings = error.findings();
-  std::string text = findings.front().place + ": " + findings.front().message;
-  if (findings.size() > 1) text += fmt::format(" (and {} more)", findings.size() - 1);
-  return text;
-}
 
 // What the text calls the results of a function, as far as it names them.
 std::vector<std::string> ResultNames(const Graph& source) {
@@ -295,7 +289,7 @@ Result<Model> LowerRelax(const Model& source, const Facts& facts,
     } else if (is_default) {
       return std::move(lowered).error();
     } else if (note) {
-      note("function '" + entry.name + "' is left out: " + tvmscript::Summary(lowered.error()));
+      note("function '" + entry.name + "' is left out: " + Summary(lowered.error()));
     }
   }
   model.states = source.states;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/lowering/tuples.h"
+#include "core/support/findings.h"
 #include "importers/relay/graph/relay_ops.h"
 #include "importers/relay/lower/prelude.h"
 #include "importers/relay/ops/call.h"
@@ -142,11 +143,7 @@ Abstract Evaluator::Report(const Node& node, const Error& error, const Frame& fr
       finding.place += node.Describe();
     }
     if (!frame.path.empty()) finding.place += " in " + frame.path;
-    const auto same = [&](const Finding& known) {
-      return known.place == finding.place && known.message == finding.message;
-    };
-    if (std::none_of(entry_.findings.begin(), entry_.findings.end(), same))
-      entry_.findings.push_back(std::move(finding));
+    AddOnce(entry_.findings, std::move(finding));
   }
   return Poison();
 }

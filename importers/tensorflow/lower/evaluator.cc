@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/support/findings.h"
 #include "core/support/size_budget.h"
 #include "importers/tensorflow/graph/called_nodes.h"
 #include "importers/tensorflow/graph/calls.h"
@@ -250,11 +251,7 @@ void Evaluator::Report(const Node& node, const Error& error, const Scope& scope)
   for (Finding finding : error.findings()) {
     if (finding.place.empty()) finding.place = node.Describe();
     if (!scope.path.empty()) finding.place += " in " + scope.path;
-    const auto same = [&](const Finding& known) {
-      return known.place == finding.place && known.message == finding.message;
-    };
-    if (std::none_of(entry_.findings.begin(), entry_.findings.end(), same))
-      entry_.findings.push_back(std::move(finding));
+    AddOnce(entry_.findings, std::move(finding));
   }
 }
 
