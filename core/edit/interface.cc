@@ -64,14 +64,6 @@ Status CheckDistinct(const std::map<std::string, std::string>& renamed,
   return {};
 }
 
-std::set<std::string> ValueNames(const Model& model) {
-  std::set<std::string> names;
-  ForEachGraph(model, [&](const Graph& graph) {
-    ForEachValue(graph, [&](const Value& value) { names.insert(value.name()); });
-  });
-  return names;
-}
-
 std::vector<Value*> ValuesToRename(Model& model, Renamed what) {
   std::vector<Value*> values;
   Graph& graph = model.main();
@@ -162,6 +154,14 @@ Status CheckOrder(const Entry& entry, const std::vector<std::string>& names) {
 }
 
 }  // namespace
+
+std::set<std::string> ValueNames(const Model& model) {
+  std::set<std::string> names;
+  ForEachGraph(model, [&](const Graph& graph) {
+    ForEachValue(graph, [&](const Value& value) { names.insert(value.name()); });
+  });
+  return names;
+}
 
 Status Rename(Model& model, Renamed what, const std::string& pattern, const std::string& name) {
   ForgetListings(model.main());

@@ -7,6 +7,7 @@
 #ifndef DRAGOMAN_CORE_EDIT_INTERFACE_H_
 #define DRAGOMAN_CORE_EDIT_INTERFACE_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ void StripDocumentation(Model& model);
 // Names of nodes, and of values that are neither inputs nor outputs.
 void StripNames(Model& model);
 
+// Of all values, in the main graph and in bodies.
+std::set<std::string> ValueNames(const Model& model);
 // A name for a new value of the model, which is `wanted` or like it.
 std::string FreshName(const Model& model, const std::string& wanted);
 // The input or output of the default entry. Errors: there is none called so.

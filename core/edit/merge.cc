@@ -17,14 +17,6 @@
 namespace dragoman {
 namespace {
 
-std::set<std::string> NamesOfValues(const Model& model) {
-  std::set<std::string> names;
-  ForEachGraph(model, [&](const Graph& graph) {
-    ForEachValue(graph, [&](const Value& value) { names.insert(value.name()); });
-  });
-  return names;
-}
-
 std::string Untaken(const std::string& wanted, const std::set<std::string>& taken) {
   std::string name = wanted;
   for (int i = 2; taken.contains(name); ++i) name = wanted + "_" + std::to_string(i);
@@ -100,11 +92,11 @@ Result<Model> Fitted(const Model& first, const Model& second, const std::vector<
     facts.dims.emplace(symbol, Dim::Symbol(name));
   }
   DRAGOMAN_ASSIGN(Model fitted, ApplyFactsToModel(second, facts));
-  std::set<std::string> names = NamesOfValues(first);
-  for (const std::string& name : NamesOfValues(second)) {
+  std::set<std::string> names = ValueNames(first);
+  for (const std::string& name : ValueNames(second)) {
     if (!names.contains(name)) names.insert(name);
   }
-  const std::set<std::string> taken = NamesOfValues(first);
+  const std::set<std::string> taken = ValueNames(first);
   std::map<std::string, std::string> renamed;
   ForEachGraph(fitted.main(), [&](Graph& graph) {
     ForEachValue(graph, [&](Value& value) {
