@@ -13,6 +13,7 @@
 #include "core/lowering/math.h"
 #include "importers/relay/graph/relay_ops.h"
 #include "importers/relay/lower/evaluator.h"
+#include "importers/relay/lower/loop_form.h"
 #include "importers/relay/ops/call.h"
 
 namespace dragoman::relay {
@@ -31,9 +32,7 @@ namespace {
 
 // The call of `op` that gives `value`, through names that it was given; else nullptr.
 const Node* ProducerOf(const Value* value, std::string_view op) {
-  const Node* node = value != nullptr ? value->producer() : nullptr;
-  while (node != nullptr && IsNode(*node, "Let"))
-    node = node->operand(0) != nullptr ? node->operand(0)->producer() : nullptr;
+  const Node* node = ProducerBehindNames(value);
   return node != nullptr && OperatorText(node->op()) == op && node->num_operands() >= 1 ? node
                                                                                         : nullptr;
 }

@@ -56,11 +56,15 @@ const Graph& LoopForm::Side(bool holds) const {
   return *condition->attribute(holds ? "then_branch" : "else_branch")->graph();
 }
 
-const Node* TailOf(const Graph& graph) {
-  const Value* value = graph.num_outputs() == 1 ? graph.output(0) : nullptr;
+const Node* ProducerBehindNames(const Value* value) {
   const Node* node = value != nullptr ? value->producer() : nullptr;
   while (node != nullptr && IsNode(*node, "Let"))
     node = node->operand(0) != nullptr ? node->operand(0)->producer() : nullptr;
+  return node;
+}
+
+const Node* TailOf(const Graph& graph) {
+  const Node* node = ProducerBehindNames(graph.num_outputs() == 1 ? graph.output(0) : nullptr);
   return node != nullptr && node->graph() == &graph ? node : nullptr;
 }
 

@@ -24,8 +24,9 @@ struct LoopForm {
   const Graph& Side(bool holds) const;
 };
 
-// What gives the output of `graph`, through names that it was given, if it lies in it; else
-// nullptr.
+// What gives `value`, through names that it was given; nullptr: an input or a constant.
+const Node* ProducerBehindNames(const Value* value);
+// The same of the output of `graph`, if it lies in it; else nullptr.
 const Node* TailOf(const Graph& graph);
 
 // Of a function whose body is `body`, and which is called by relay.Self of name `self` or by
