@@ -45,14 +45,20 @@ Result<Value*> LowerQuantizedTwin(Call& call) {
   return c.Done(Requantize(c, y, "output_scale", "output_zero_point"));
 }
 
-// batch_norm1d, 2d, 3d, with relu or without
-Value* LowerQuantizedBatchNorm(CallComposer& c) {
-  Value* mean = c.Tensor("mean");
-  Value* count = c.Shape(mean);
+// Arguments weight and bias, of which there are `count`; 1 and 0 where they are absent.
+std::pair<Value*, Value*> TakeAffine(CallComposer& c, Value* count) {
   Value* weight = c.OptionalTensor("weight");
   Value* bias = c.OptionalTensor("bias");
   if (weight == nullptr) weight = c.Full(count, 1, DType::kF32);
   if (bias == nullptr) bias = c.Full(count, 0, DType::kF32);
+  return {weight, bias};
+}
+
+// batch_norm1d, 2d, 3d, with relu or without
+Value* LowerQuantizedBatchNorm(CallComposer& c) {
+  Value* mean = c.Tensor("mean");
+  Value* count = c.Shape(mean);
+  const auto [weight, bias] = TakeAffine(c, count);
   Value* y = c.Op("BatchNormalization", {c.Tensor("qx"), weight, bias, mean, c.Tensor("var")},
                   {{"epsilon", static_cast<float>(c.Float("eps"))}});
   if (c.call().op().type.ends_with("_relu")) y = c.Op("Relu", {y});
@@ -67,10 +73,7 @@ Value* LowerQuantizedMatmul(CallComposer& c) {
 Value* LowerQuantizedInstanceNorm(CallComposer& c) {
   Value* x = c.Tensor("input");
   Value* count = c.SizeVector(x, 1, 1);
-  Value* weight = c.OptionalTensor("weight");
-  Value* bias = c.OptionalTensor("bias");
-  if (weight == nullptr) weight = c.Full(count, 1, DType::kF32);
-  if (bias == nullptr) bias = c.Full(count, 0, DType::kF32);
+  const auto [weight, bias] = TakeAffine(c, count);
   Value* y = c.Op("InstanceNormalization", {x, weight, bias},
                   {{"epsilon", static_cast<float>(c.Float("eps"))}});
   return Requantize(c, y, "output_scale", "output_zero_point");

@@ -26,6 +26,24 @@ Vectorized AsVector(Composer& c, Value* x) {
   return {scalar ? c.Unsqueeze(x, {0}) : x, scalar};
 }
 
+// `y`, which is of self's sizes but for that.
+Value* AsSelf(Composer& c, const Vectorized& self, Value* y) {
+  return self.was_scalar ? c.Squeeze(y, {0}) : y;
+}
+
+// Arguments self, index and dim.
+struct Places {
+  Vectorized self;
+  Value* index;
+  int axis;
+};
+
+Places TakePlaces(CallComposer& c) {
+  const Vectorized self = AsVector(c, c.Tensor("self"));
+  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
+  return {self, index, c.AxisArgument("dim", self.x)};
+}
+
 // Argument `src`, of which torch uses the corner that the index covers, or `value` everywhere.
 Value* Source(CallComposer& c, Value* index, DType dtype) {
   if (c.call().Declares("value")) return c.Expand(c.As("value", dtype), c.Shape(index));
@@ -55,15 +73,13 @@ Value* Accumulate(Composer& c, Value* x, const Writes& writes, const std::string
 }
 
 Value* Scatter(CallComposer& c, std::string_view reduction) {
-  const Vectorized self = AsVector(c, c.Tensor("self"));
-  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
-  const std::int64_t axis = c.AxisArgument("dim", self.x);
+  const auto [self, index, axis] = TakePlaces(c);
   Value* source = Source(c, index, c.dtype(self.x));
-  index = WithoutRaising(c, index, self.x, static_cast<int>(axis));
+  Value* places = WithoutRaising(c, index, self.x, axis);
   Value* y = reduction.empty()
-                 ? c.Op("ScatterElements", {self.x, index, source}, {{"axis", axis}})
-                 : Accumulate(c, self.x, {index, source, axis, true}, std::string(reduction));
-  return self.was_scalar ? c.Squeeze(y, {0}) : y;
+                 ? c.Op("ScatterElements", {self.x, places, source}, {{"axis", axis}})
+                 : Accumulate(c, self.x, {places, source, axis, true}, std::string(reduction));
+  return AsSelf(c, self, y);
 }
 
 // How often each place is written to, with those that keep what was there counted if `with_self`.
@@ -129,28 +145,22 @@ Value* LowerScatter(CallComposer& c) {
 Value* LowerScatterAdd(CallComposer& c) { return Scatter(c, "add"); }
 
 Value* LowerScatterReduce(CallComposer& c) {
-  const Vectorized self = AsVector(c, c.Tensor("self"));
-  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
-  const std::int64_t axis = c.AxisArgument("dim", self.x);
+  const auto [self, index, axis] = TakePlaces(c);
   Value* y = ReduceAt(c, self.x, {index, Source(c, index, c.dtype(self.x)), axis, true});
-  return self.was_scalar ? c.Squeeze(y, {0}) : y;
+  return AsSelf(c, self, y);
 }
 
 // Whole slices of the source, to places along an axis.
 Value* LowerIndexReduce(CallComposer& c) {
-  const Vectorized self = AsVector(c, c.Tensor("self"));
-  const int axis = c.AxisArgument("dim", self.x);
-  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
+  const auto [self, index, axis] = TakePlaces(c);
   Value* source = AsVector(c, c.Tensor("source")).x;
   Value* places = c.Expand(AlongAxis(c, index, axis, c.Rank(source)), c.Shape(source));
   Value* y = ReduceAt(c, self.x, {places, source, axis, false});
-  return self.was_scalar ? c.Squeeze(y, {0}) : y;
+  return AsSelf(c, self, y);
 }
 
 Value* LowerIndexAdd(CallComposer& c) {
-  const Vectorized self = AsVector(c, c.Tensor("self"));
-  const int axis = c.AxisArgument("dim", self.x);
-  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
+  const auto [self, index, axis] = TakePlaces(c);
   Value* source = AsVector(c, c.Tensor("source")).x;
   const Number alpha = c.Take(c.call().Scalar("alpha"));
   const bool scales = !alpha.known() || alpha.AsComplex() != 1.0;
@@ -161,28 +171,24 @@ Value* LowerIndexAdd(CallComposer& c) {
   // PyTorch calls scatter_add here, which rounds sums of halves once.
   const int rank = c.Rank(self.x);
   const bool widens = !scales && rank > 1 && (axis == 0 || axis + 1 == rank);
-  const auto taken = [&](Value* value) { return widens ? c.Widen(value) : value; };
-  Value* y = IndexWrite(c, taken(self.x), IndexAt(index, axis), taken(source), true);
-  y = c.CastLike(y, self.x);
-  return self.was_scalar ? c.Squeeze(y, {0}) : y;
+  if (widens) source = c.Widen(source);
+  Value* x = widens ? c.Widen(self.x) : self.x;
+  Value* y = c.CastLike(IndexWrite(c, x, IndexAt(index, axis), source, true), self.x);
+  return AsSelf(c, self, y);
 }
 
 Value* LowerIndexCopy(CallComposer& c) {
-  const Vectorized self = AsVector(c, c.Tensor("self"));
-  const int axis = c.AxisArgument("dim", self.x);
-  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
+  const auto [self, index, axis] = TakePlaces(c);
   Value* source = AsVector(c, c.Tensor("source")).x;
   Value* y = IndexWrite(c, self.x, IndexAt(index, axis), source, false);
-  return self.was_scalar ? c.Squeeze(y, {0}) : y;
+  return AsSelf(c, self, y);
 }
 
 Value* LowerIndexFill(CallComposer& c) {
-  const Vectorized self = AsVector(c, c.Tensor("self"));
-  const int axis = c.AxisArgument("dim", self.x);
-  Value* index = AsVector(c, c.Cast(c.Tensor("index"), DType::kI64)).x;
+  const auto [self, index, axis] = TakePlaces(c);
   Value* value = c.As("value", c.dtype(self.x));
   Value* y = IndexWrite(c, self.x, IndexAt(index, axis), value, false);
-  return self.was_scalar ? c.Squeeze(y, {0}) : y;
+  return AsSelf(c, self, y);
 }
 
 // By places in the flattened tensor.
