@@ -72,7 +72,7 @@ class SourceWriter {
   // Inputs and the parameters that are constants, in the order of the text.
   std::vector<std::string> Parameters(const Graph& graph, bool bare) {
     std::vector<std::string> parameters;
-    for (const auto& input : graph.inputs()) parameters.push_back(Parameter(*input, bare));
+    for (const auto& input : graph.inputs()) parameters.push_back(Typed(*input, bare));
     for (const auto& constant : graph.constants()) {
       const Attribute* place = tvm::SourceExtra(constant->extra_if_any(), "relax.parameter");
       const auto* position = place != nullptr ? place->As<std::int64_t>() : nullptr;
@@ -80,12 +80,13 @@ class SourceWriter {
                              ? std::min(static_cast<std::size_t>(*position), parameters.size())
                              : parameters.size();
       parameters.insert(parameters.begin() + static_cast<std::ptrdiff_t>(index),
-                        Parameter(*constant, bare));
+                        Typed(*constant, bare));
     }
     return parameters;
   }
 
-  static std::string Parameter(const Value& value, bool bare) {
+  // `value` with its type, of numbers alone if `bare`.
+  static std::string Typed(const Value& value, bool bare) {
     std::string type = tvm::ExtraText(value.extra_if_any(), "relax.type");
     const Type& known = value.type();
     if (type.empty() && known.kind() == Type::Kind::kOpaque) type = known.opaque_name();
@@ -153,7 +154,8 @@ class SourceWriter {
     }
     std::string targets;
     for (std::size_t i = 0; i < node.num_results(); ++i)
-      targets += (i > 0 ? ", " : "") + Target(node.result(i));
+      targets +=
+          (i > 0 ? ", " : "") + (node.result(i) != nullptr ? Typed(*node.result(i), true) : "_");
     Line(depth, (targets.empty() ? "" : targets + " = ") + SourceExpressionText(node, findings_));
     return depth;
   }
@@ -167,16 +169,6 @@ class SourceWriter {
   void Branch(const Node& node, std::string_view name, int depth) {
     const Attribute* body = node.attribute(name);
     if (body != nullptr && body->graph() != nullptr) Nodes(*body->graph(), depth);
-  }
-
-  static std::string Target(const Value* result) {
-    if (result == nullptr) return "_";
-    const Value& value = *result;
-    std::string type = tvm::ExtraText(value.extra_if_any(), "relax.type");
-    const Type& known = value.type();
-    if (type.empty() && known.kind() == Type::Kind::kOpaque) type = known.opaque_name();
-    if (type.empty() && known.is_tensor()) type = TypeText(known, NamesIn(known));
-    return type.empty() ? value.name() : value.name() + ": " + type;
   }
 
   std::string OperandText(const Value* value) { return SourceOperandText(value, findings_); }

@@ -208,13 +208,16 @@ Abstract LowerLayerNorm(Call& c) {
   return c.NewTensor(c.Op("LayerNormalization", {x, gamma, beta}, {{"axis", axis}, Epsilon(c)}));
 }
 
+void CheckAxesOfSpace(Call& c, int rank) {
+  if (c.Axis(c.Int("channel_axis"), rank) != 1 || FirstOfLast(c, "axes", rank) != 2)
+    c.Fail("axes other than those of space are not supported");
+}
+
 Abstract LowerGroupNorm(Call& c) {
   Value* x = c.X("data");
   const auto [gamma, beta] = Affine(c);
   if (c.failed()) return Poison();
-  const int rank = c.Rank(x);
-  if (c.Axis(c.Int("channel_axis"), rank) != 1 || FirstOfLast(c, "axes", rank) != 2)
-    c.Fail("axes other than those of space are not supported");
+  CheckAxesOfSpace(c, c.Rank(x));
   return c.NewTensor(c.Op("GroupNormalization", {x, gamma, beta},
                           {{"num_groups", c.Int("num_groups")}, Epsilon(c)}));
 }
@@ -285,9 +288,7 @@ Abstract LowerInstanceNorm(Call& c) {
   Value* x = c.X("data");
   const auto [gamma, beta] = Affine(c);
   if (c.failed()) return Poison();
-  const int rank = c.Rank(x);
-  if (c.Axis(c.Int("channel_axis"), rank) != 1 || FirstOfLast(c, "axes", rank) != 2)
-    c.Fail("axes other than those of space are not supported");
+  CheckAxesOfSpace(c, c.Rank(x));
   return c.NewTensor(c.Op("InstanceNormalization", {x, gamma, beta}, {Epsilon(c)}));
 }
 
