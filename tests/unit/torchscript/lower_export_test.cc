@@ -82,12 +82,12 @@ entry forward(%x: f32[2]) -> (%y) {
 
 TEST(LowerExportArchive, MakesAnIfOfCond) {
   EXPECT_EQ(Lowered(kCond), R"(
-entry forward(%x: f32[2]) -> (%output.0: f32[2]) {
+entry forward(%x: f32[2]) -> (%y: f32[2]) {
   const %c: i64[1] = [0]
   const %c_2: f32[] = 0.0
   %ReduceSum: f32[] = onnx.ReduceSum(%x, %c) {keepdims = 0}
   %Greater: bool[] = onnx.Greater(%ReduceSum, %c_2)
-  %output.0 = onnx.If(%Greater) {else_branch = graph() -> (%Relu: f32[2]) {
+  %y = onnx.If(%Greater) {else_branch = graph() -> (%Relu: f32[2]) {
     %Relu = onnx.Relu(%x)
   }, then_branch = graph() -> (%Neg: f32[2]) {
     %Neg = onnx.Neg(%x)
