@@ -160,6 +160,27 @@ T ReduceRuns(const T* x, const StridedAxes& outer, std::int64_t run, std::int64_
   return Reducer::Finish(run < kLanes ? rest : Reducer::Merge(lanes.Merged(), rest), count);
 }
 
+// kRows results, each of the next `run` elements, which do not wait for each other's steps.
+template <int kRows, class Reducer, class T>
+void ReduceSideBySide(const T* x, std::int64_t run, T* y) {
+  typename Reducer::State states[kRows];
+  std::fill_n(states, kRows, Reducer::Start());
+  for (std::int64_t i = 0; i < run; ++i) {
+    for (int row = 0; row < kRows; ++row)
+      states[row] = Reducer::Step(states[row], x[row * run + i]);
+  }
+  for (int row = 0; row < kRows; ++row) y[row] = Reducer::Finish(states[row], run);
+}
+
+// `rows` results of runs that follow each other and fill no lanes.
+template <class Reducer, class T>
+void ReduceShortRuns(const T* x, std::int64_t rows, std::int64_t run, T* y) {
+  constexpr int kRows = 8;
+  for (; rows >= kRows; rows -= kRows, x += kRows * run, y += kRows)
+    ReduceSideBySide<kRows, Reducer>(x, run, y);
+  for (; rows > 0; --rows, x += run, ++y) ReduceSideBySide<1, Reducer>(x, run, y);
+}
+
 // Neighbouring results that are computed at once: what lies apart is read in runs of so many.
 inline constexpr int kReducedColumns = 128;
 
@@ -184,6 +205,11 @@ void Reduce(const ReduceParams& p, TensorView<const T> data, TensorView<const st
   const std::int64_t columns = plan.kept.TakeContiguous();
   const std::int64_t run = columns == 1 ? plan.reduced.TakeContiguous() : 1;
   T* out = reduced.data;
+  const StridedAxes& kept = plan.kept;
+  if (columns == 1 && run < kLanes && run == count && kept.sizes.size() == 1 &&
+      kept.strides[0] == run) {
+    return ReduceShortRuns<Reducer>(data.data, kept.sizes[0], run, out);
+  }
   plan.kept.ForEach([&](std::int64_t offset) {
     const T* x = data.data + offset;
     if (columns == 1) {

@@ -15,6 +15,7 @@ namespace internal {
 
 constexpr std::int64_t kTransposedRows = 16;
 constexpr std::int64_t kTransposedColumns = 8;
+constexpr std::int64_t kInterleaved = 4;
 
 // Drops axes of size 1 and merges neighbours that one stride covers.
 inline void MergeAxes(Ints* sizes, Ints* strides) {
@@ -47,12 +48,23 @@ void CopyRun(const T* from, std::int64_t stride, std::int64_t count, T* to) {
   }
 }
 
+// Fills `rows` rows of kCount elements, one after the other: compilers make vectors of so few.
+template <int kCount, class T>
+void CopyInterleaved(const T* from, std::int64_t stride, std::int64_t rows, T* to) {
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (int i = 0; i < kCount; ++i) to[r * kCount + i] = from[r + i * stride];
+  }
+}
+
 // Fills `rows` rows of `count` elements, `to_row` apart. The first elements of the rows lie next to
 // each other in `from`, those of a row `stride` apart. By tiles, whose lines stay in the cache
 // until all of their elements are copied.
 template <class T>
 void CopyTransposed(const T* from, std::int64_t stride, std::int64_t rows, std::int64_t count,
                     T* to, std::int64_t to_row) {
+  if (to_row == count && count == 2) return CopyInterleaved<2>(from, stride, rows, to);
+  if (to_row == count && count == 3) return CopyInterleaved<3>(from, stride, rows, to);
+  if (to_row == count && count == 4) return CopyInterleaved<4>(from, stride, rows, to);
   for (std::int64_t r = 0; r < rows; r += kTransposedRows) {
     const std::int64_t height = std::min(kTransposedRows, rows - r);
     std::int64_t c = 0;
@@ -68,9 +80,11 @@ void CopyTransposed(const T* from, std::int64_t stride, std::int64_t rows, std::
 }
 
 // The axis whose elements lie next to each other, if that and the last axis are long enough for
-// tiles; else -1.
+// tiles, or the last one is as short as CopyInterleaved takes it; else -1.
 inline int TileAxis(const Ints& sizes, const Ints& strides) {
   const int last = sizes.size() - 1;
+  const bool interleaves = last > 0 && strides[last] != 0 && sizes[last] <= kInterleaved;
+  if (interleaves && strides[last - 1] == 1 && sizes[last - 1] >= kTransposedRows) return last - 1;
   for (int i = 0; i < last && sizes[last] >= kTransposedColumns; ++i) {
     if (strides[i] == 1 && sizes[i] >= kTransposedRows) return i;
   }

@@ -22,8 +22,9 @@ std::span<const Pattern> SplittingPatterns();
 // ConvTranspose of an image of one element becomes a Linear; without a stride, of an image of known
 // size, a Conv.
 std::span<const Pattern> TransposedConvPatterns();
-// Einsum of two operands, and Gemm that is more than a product by packed weights and a bias, become
-// a product of matrices, which may turn out to be one of attention.
+// Einsum of two operands, of more one pair after the other, and Gemm that is more than a product by
+// packed weights and a bias, become a product of matrices, which may turn out to be one of
+// attention.
 std::span<const Pattern> ProductPatterns();
 // GatherElements and ScatterElements whose indices are the same for all elements of a row, as graph
 // networks have them, become Gather and ScatterND, which move whole rows.

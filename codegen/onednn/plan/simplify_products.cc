@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,21 +21,30 @@ AxisLabels Joined(AxisLabels first, const AxisLabels& second, const AxisLabels& 
   return first;
 }
 
-// With the axes of an ellipsis spelled out.
+// With the axes of an ellipsis spelled out; none where an axis occurs twice.
+std::optional<AxisLabels> ReadLabels(const rt::EinsumParams& einsum, const Node& node,
+                                     std::size_t operand) {
+  const std::optional<int> rank = node.operand(operand)->type().rank();
+  rt::Shape axes;
+  if (!rank || *rank > rt::kMaxRank ||
+      !rt::EinsumOperandAxes(einsum, static_cast<int>(operand), *rank, &axes).ok()) {
+    return std::nullopt;
+  }
+  AxisLabels labels(axes.begin(), axes.end());
+  return AreDistinct(labels) ? std::optional(std::move(labels)) : std::nullopt;
+}
+
 std::optional<EinsumEquation> ReadEquation(const Node& node) {
   const Result<Params> params = FindOp(node)->fill_params(node);
   if (!params.ok() || node.num_operands() != 2) return std::nullopt;
   const auto& einsum = params->As<rt::EinsumParams>();
   EinsumEquation equation;
   rt::Shape shapes[2];
-  for (int i = 0; i < 2; ++i) {
-    const std::optional<int> rank = node.operand(static_cast<std::size_t>(i))->type().rank();
-    rt::Shape axes;
-    if (!rank || *rank > rt::kMaxRank || !rt::EinsumOperandAxes(einsum, i, *rank, &axes).ok())
-      return std::nullopt;
-    equation.operands[i].assign(axes.begin(), axes.end());
-    shapes[i] = rt::Shape::Filled(*rank, 1);
-    if (!AreDistinct(equation.operands[i])) return std::nullopt;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::optional<AxisLabels> labels = ReadLabels(einsum, node, i);
+    if (!labels) return std::nullopt;
+    equation.operands[i] = *labels;
+    shapes[i] = rt::Shape::Filled(static_cast<int>(labels->size()), 1);
   }
   // Which axes there are does not depend on their sizes.
   rt::EinsumSpace space;
@@ -51,7 +61,8 @@ struct Roles {
   AxisLabels summed;
 };
 
-// None where an operand is summed on its own, and where nothing is summed or no matrix is left.
+// None where an operand is summed on its own, and where no matrix is left. Where nothing is summed,
+// matrices have one column and one row.
 std::optional<Roles> FindRoles(const EinsumEquation& equation) {
   const AxisLabels(&operands)[2] = equation.operands;
   const AxisLabels& output = equation.output;
@@ -68,8 +79,9 @@ std::optional<Roles> FindRoles(const EinsumEquation& equation) {
   const bool second_alone = std::ranges::any_of(operands[1], [&](std::int64_t label) {
     return !Has(output, label) && !Has(operands[0], label);
   });
-  if (second_alone || roles.summed.empty() || (roles.rows.empty() && roles.columns.empty()))
-    return std::nullopt;
+  const bool no_rows = roles.rows.empty(), no_columns = roles.columns.empty();
+  if (second_alone || (no_rows && no_columns)) return std::nullopt;
+  if (roles.summed.empty() && (no_rows || no_columns)) return std::nullopt;
   return roles;
 }
 
@@ -179,6 +191,77 @@ Result<bool> MultiplyEinsum(Node& node, PassContext& context) {
   return context.ReplaceIfAllowed(node, y);
 }
 
+void AppendLetters(const AxisLabels& labels, std::string& text) {
+  for (const std::int64_t label : labels) text += static_cast<char>(label);
+}
+
+// Letters alone, and none twice in a term.
+std::optional<std::vector<Labelled>> ReadTerms(const rt::EinsumParams& einsum, const Node& node) {
+  std::vector<Labelled> terms;
+  for (std::size_t i = 0; i < node.num_operands(); ++i) {
+    std::optional<AxisLabels> labels = ReadLabels(einsum, node, i);
+    const auto is_ellipsis = [](std::int64_t label) {
+      return label >= rt::EinsumSpace::kEllipsisAxis;
+    };
+    if (!labels || std::ranges::any_of(*labels, is_ellipsis)) return std::nullopt;
+    terms.push_back({node.operand(i), *std::move(labels)});
+  }
+  return terms;
+}
+
+// Of two terms, without the labels that neither the output nor another term has.
+EinsumEquation EquationOfPair(const std::vector<Labelled>& terms, std::size_t first,
+                              std::size_t second, const AxisLabels& output) {
+  EinsumEquation equation{{terms[first].labels, terms[second].labels}, {}};
+  AxisLabels wanted = output;
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (i != first && i != second) wanted = Joined(wanted, terms[i].labels);
+  }
+  for (const std::int64_t label : Joined(terms[first].labels, terms[second].labels)) {
+    if (Has(wanted, label) && !Has(equation.output, label)) equation.output.push_back(label);
+  }
+  return equation;
+}
+
+Result<Value*> InsertEinsum(Node& node, const std::vector<Labelled>& terms,
+                            const AxisLabels& output, PassContext& context) {
+  std::string text;
+  std::vector<Value*> operands;
+  for (const Labelled& term : terms) {
+    if (!operands.empty()) text += ',';
+    AppendLetters(term.labels, text);
+    operands.push_back(term.value);
+  }
+  text += "->";
+  AppendLetters(output, text);
+  return context.Insert(node, "Einsum", operands, {{"equation", std::move(text)}});
+}
+
+// Einsum(a, b, c…) = Einsum(Einsum(a, b), c…) of the first two that are a product of matrices
+Result<bool> SplitEinsum(Node& node, PassContext& context) {
+  if (!node.Is("Einsum") || node.num_operands() < 3 || !IsF32(node.result())) return false;
+  const Result<Params> params = FindOp(node)->fill_params(node);
+  if (!params.ok()) return false;
+  const auto& einsum = params->As<rt::EinsumParams>();
+  std::optional<std::vector<Labelled>> terms = ReadTerms(einsum, node);
+  const AxisLabels output(einsum.output.begin(), einsum.output.end());
+  if (!terms || Has(output, rt::kEinsumEllipsis)) return false;
+  for (std::size_t second = 1; second < terms->size(); ++second) {
+    for (std::size_t first = 0; first < second; ++first) {
+      const Labelled a = (*terms)[first], b = (*terms)[second];
+      const EinsumEquation equation = EquationOfPair(*terms, first, second, output);
+      const std::optional<Roles> roles = FindRoles(equation);
+      if (!roles || roles->summed.empty() || !HaveEqualSizes(a, b)) continue;
+      DRAGOMAN_ASSIGN(Value * product, InsertEinsum(node, {a, b}, equation.output, context));
+      terms->erase(terms->begin() + static_cast<std::ptrdiff_t>(second));
+      (*terms)[first] = {product, equation.output};
+      DRAGOMAN_ASSIGN(Value * y, InsertEinsum(node, *terms, output, context));
+      return context.ReplaceIfAllowed(node, y);
+    }
+  }
+  return false;
+}
+
 // Whether a product by packed weights and a bias computes all of it.
 bool IsAffine(const Node& gemm) {
   const bool scaled = FloatAttribute(gemm, "alpha") != 1.0f || FloatAttribute(gemm, "beta") != 1.0f;
@@ -230,7 +313,8 @@ Result<bool> MultiplyGemm(Node& node, PassContext& context) {
 }  // namespace
 
 std::span<const Pattern> ProductPatterns() {
-  static constexpr Pattern kPatterns[] = {{"multiply-einsum", MultiplyEinsum},
+  static constexpr Pattern kPatterns[] = {{"split-einsum", SplitEinsum},
+                                          {"multiply-einsum", MultiplyEinsum},
                                           {"multiply-gemm", MultiplyGemm}};
   return kPatterns;
 }

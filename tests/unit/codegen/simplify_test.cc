@@ -80,11 +80,28 @@ TEST(SimplifyForCpp, MakesAProductOfEinsumOverSeveralAxes) {
             (T{"Reshape", "MatMul", "Reshape"}));
 }
 
+TEST(SimplifyForCpp, MakesAProductOfEinsumThatSumsNothing) {
+  EXPECT_THAT(Einsum("bi,bj->bij", "f32[4, 2]", "f32[4, 3]"),
+              ElementsAre("Reshape", "Reshape", "MatMul"));
+}
+
+TEST(SimplifyForCpp, MakesProductsOfEinsumOfSeveralOperands) {
+  const auto einsum = [](const std::string& equation) {
+    return Simplified("graph main(%a: f32[2, 3], %b: f32[3, 4], %c: f32[4, 5]) -> (%y) {\n" +
+                      ("%y = onnx.Einsum(%a, %b, %c) {equation = \"" + equation + "\"}\n}"));
+  };
+  EXPECT_THAT(einsum("ij,jk,kl->il"), ElementsAre("MatMul", "MatMul"));
+  EXPECT_THAT(einsum("ij,jk,kl->jl"), ElementsAre("MatMul", "Einsum"));
+  EXPECT_THAT(einsum("ij,jk,kl->kl"), ElementsAre("Einsum"));
+  EXPECT_THAT(einsum("ij,jk,kl->ijkl"), ElementsAre("Einsum"));
+  EXPECT_THAT(einsum("ij,jk,...l->i...l"), ElementsAre("Einsum"));
+}
+
 TEST(SimplifyForCpp, LeavesOtherEinsumsAlone) {
   const std::vector<std::string> einsum = {"Einsum"};
   EXPECT_EQ(Einsum("ij,ij->ij", "f32[2, 3]", "f32[2, 3]"), einsum);
   EXPECT_EQ(Einsum("ij,ij->i", "f32[2, 3]", "f32[2, 3]"), einsum);
-  EXPECT_EQ(Einsum("i,j->ij", "f32[2]", "f32[3]"), einsum);
+  EXPECT_EQ(Einsum("bi,bij->bij", "f32[2, 3]", "f32[2, 3, 4]"), einsum);
   EXPECT_EQ(Einsum("ijl,jk->ik", "f32[2, 3, 4]", "f32[3, 4]"), einsum);
   EXPECT_EQ(Einsum("ii,ik->k", "f32[2, 2]", "f32[2, 3]"), einsum);
   EXPECT_EQ(Einsum("bij,bjk->bik", "f32[2, 3, 4]", "f32[1, 4, 5]"), einsum);

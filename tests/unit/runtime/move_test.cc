@@ -143,26 +143,40 @@ TEST(TransposeTest, ReversesWithoutPerm) {
   EXPECT_FALSE(TransposeShape(twice, {2, 3}, &shape).ok());
 }
 
-// Long enough for tiles, whole ones and others.
-TEST(TransposeTest, MovesLongAxesByTiles) {
-  const Shape from{3, 19, 37}, strides = Strides(from);
+// x, whose elements count from 0, has axis perm[i] as axis i, as its definition says.
+void ExpectTransposed(const Shape& from, const Ints& perm) {
+  const Shape strides = Strides(from);
   Dense<std::uint32_t> x(from);
   for (std::int64_t i = 0; i < x.Out().size(); ++i) x.Out()[i] = static_cast<std::uint32_t>(i);
-  for (const Ints& perm : {Ints{0, 2, 1}, Ints{2, 1, 0}, Ints{2, 0, 1}, Ints{1, 2, 0}}) {
-    TransposeParams p;
-    p.perm = perm;
-    Dense<std::uint32_t> y({from[perm[0]], from[perm[1]], from[perm[2]]});
-    Transpose(p, x.In(), y.Out());
-    std::vector<std::uint32_t> expected;
-    for (std::int64_t i = 0; i < from[perm[0]]; ++i) {
-      for (std::int64_t j = 0; j < from[perm[1]]; ++j) {
-        for (std::int64_t k = 0; k < from[perm[2]]; ++k) {
-          expected.push_back(static_cast<std::uint32_t>(
-              i * strides[perm[0]] + j * strides[perm[1]] + k * strides[perm[2]]));
-        }
+  TransposeParams p;
+  p.perm = perm;
+  Dense<std::uint32_t> y({from[perm[0]], from[perm[1]], from[perm[2]]});
+  Transpose(p, x.In(), y.Out());
+  std::vector<std::uint32_t> expected;
+  for (std::int64_t i = 0; i < from[perm[0]]; ++i) {
+    for (std::int64_t j = 0; j < from[perm[1]]; ++j) {
+      for (std::int64_t k = 0; k < from[perm[2]]; ++k) {
+        expected.push_back(static_cast<std::uint32_t>(i * strides[perm[0]] + j * strides[perm[1]] +
+                                                      k * strides[perm[2]]));
       }
     }
-    EXPECT_EQ(y.Values(), expected);
+  }
+  EXPECT_EQ(y.Values(), expected);
+}
+
+// Long enough for tiles, whole ones and others.
+TEST(TransposeTest, MovesLongAxesByTiles) {
+  for (const Ints& perm : {Ints{0, 2, 1}, Ints{2, 1, 0}, Ints{2, 0, 1}, Ints{1, 2, 0}})
+    ExpectTransposed({3, 19, 37}, perm);
+}
+
+// As the channels of images and the pixels of a shuffle are.
+TEST(TransposeTest, InterleavesAFewLongRows) {
+  for (const std::int64_t rows : {2, 3, 4, 5}) {
+    for (const std::int64_t length : {15, 16, 37}) {
+      ExpectTransposed({3, rows, length}, {0, 2, 1});
+      ExpectTransposed({rows, 3, length}, {1, 2, 0});
+    }
   }
 }
 

@@ -97,6 +97,28 @@ TEST(ReduceTest, LongRunsAndManyColumns) {
   EXPECT_EQ(columns.Values(), by_column);
 }
 
+// Rows that are reduced several at a time give what each gives alone.
+TEST(ReduceTest, ShortRowsAreAsLoneOnes) {
+  const Dense<std::int64_t> axis({1}, {1});
+  for (const std::int64_t length : {1, 2, 7, 15}) {
+    for (const std::int64_t rows : {1, 7, 8, 19}) {
+      Dense<float> x({rows, length}), sums({rows, 1}), maxima({rows, 1});
+      for (std::int64_t i = 0; i < x.Out().size(); ++i)
+        x.Out()[i] = i % 23 == 5 ? kNaN : static_cast<float>(i * 37 % 11) - 0.1f;
+      ReduceSum(ReduceParams{}, x.In(), axis.In(), sums.Out());
+      ReduceMax(ReduceParams{}, x.In(), axis.In(), maxima.Out());
+      for (std::int64_t row = 0; row < rows; ++row) {
+        const TensorView<const float> lone{x.In().data + row * length, {1, length}};
+        Dense<float> sum({1, 1}), max({1, 1});
+        ReduceSum(ReduceParams{}, lone, axis.In(), sum.Out());
+        ReduceMax(ReduceParams{}, lone, axis.In(), max.Out());
+        EXPECT_THAT(sums.Out()[row], NanSensitiveFloatEq(sum.Out()[0])) << length << ", " << row;
+        EXPECT_THAT(maxima.Out()[row], NanSensitiveFloatEq(max.Out()[0])) << length << ", " << row;
+      }
+    }
+  }
+}
+
 TEST(ReduceTest, LongSumsStayAccurate) {
   Dense<float> x({1000003});
   std::fill_n(x.Out().data, 1000003, 0.1f);
