@@ -518,6 +518,20 @@ class DecomposedOperators(ExportedPrograms):
         losses = np.where(distance < 0.5, distance * distance / 2, distance / 2 - np.float32(0.125))
         self.expect([a, b], [losses.astype(np.float16), losses])
 
+    def test_quantised_numbers_that_no_grid_holds(self):
+        """As torch on x86-64 has them: a channel casts what lies beyond int64 to its least number."""
+        p = Program()
+        x, scale, zero = p.input("x", [2, 4]), p.input("scale", [2]), p.input("zero", [2], "int32")
+        whole, _ = p.aten("fake_quantize_per_tensor_affine_cachemask.default", x, 0.5, 2, 0, 255,
+                          results=2)
+        rows, _ = p.aten("fake_quantize_per_channel_affine_cachemask.default", x, scale, zero, 0,
+                         0, 255, results=2)
+        self.save(p.output(whole, rows))
+        a = np.float32([[np.nan, np.inf, -np.inf, 3], [1e30, -1e30, 1e15, np.nan]])
+        self.expect([a, np.float32([0.5, 0.5]), np.int32([2, 2])], [
+            np.float32([[-1, 126.5, -1, 3], [126.5, -1, 126.5, -1]]),
+            np.float32([[-1, -1, -1, 3], [-1, -1, 126.5, -1]])])
+
     def test_weights_of_eight_bits(self):
         """The bytes of 1, 2 and 0.5 in each format, and of -1 where it has signs."""
         formats = {"float8_e4m3fn": [0x38, 0x40, 0x30, 0xb8], "float8_e5m2": [0x3c, 0x40, 0x38, 0xbc],

@@ -134,7 +134,10 @@ Result<Value*> LowerFakeQuantize(Call& call) {
   Value* steps = c.Op("Round", {c.Mul(x, c.Op("Reciprocal", {scale}))});
   const double low = static_cast<double>(c.Int("quant_min"));
   const double high = static_cast<double>(c.Int("quant_max"));
-  Value* stored = c.Max(c.Min(c.Add(steps, zero_point), high), low);
+  Value* placed = c.Add(steps, zero_point);
+  // NaN is the least number, and for channels, which torch casts to int64, all beyond that is too.
+  Value* counts = call.Declares("axis") ? c.Less(placed, 0x1p63) : c.Equal(placed, placed);
+  Value* stored = c.Where(counts, c.Max(c.Min(placed, high), low), low);
   Value* tensor_enabled = c.OptionalTensor("fake_quant_enabled");
   Value* rounded = c.Mul(c.Sub(stored, zero_point), scale);
   if (tensor_enabled == nullptr) return c.Done(rounded);
