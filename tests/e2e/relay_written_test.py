@@ -96,6 +96,27 @@ graph main(%x: f32[2, 3]) -> (%joined, %larger, %unknown) {
         self.assertEqual(len(asked), 2)
         self.assertLessEqual({apart[part] for part in parts} | set(asked), set(widened))
 
+    def test_numbers_that_are_rounded_to_zero_keep_their_sign(self):
+        self.texts("""
+graph main(%x: f32[6]) -> (%inverse) {
+  %whole = onnx.Round(%x)
+  %inverse = onnx.Reciprocal(%whole)
+}""", x=np.array([-0.3, -0.5, -0.0, 0.0, 0.5, -1.5], np.float32))
+
+    def test_powers_of_bfloat16_are_of_float32(self):
+        text = self.texts("""
+graph main(%x: f32[3]) -> (%y) {
+  const %three: i32[] = 3
+  %v = onnx.Cast(%x) {to = 16}
+  %own = onnx.Pow(%v, %v)
+  %cube = onnx.Pow(%own, %three)
+  %y = onnx.Cast(%cube) {to = 1}
+}""", x=np.array([0.5, 2, 1.25], np.float32))
+        widened = re.findall(r'(%\d+) = cast\(.*, dtype="float32"\);', text)
+        powers = re.findall(r"power\((%\d+), (%\d+)\)", text)
+        self.assertEqual(len(powers), 2)
+        self.assertLessEqual({operand for power in powers for operand in power}, set(widened))
+
     def test_what_a_loop_takes_is_apart_from_the_tensor_that_it_grows(self):
         text = self.texts("""
 graph main(%x: f32[3, 2], %s: f32[2]) -> (%last, %rows) {

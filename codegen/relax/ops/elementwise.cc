@@ -162,6 +162,14 @@ Expressions EmitClip(RelaxOp& op) {
   return One(value);
 }
 
+// The remainder that has the dividend's sign. TVM 0.27 has none of bfloat16, but what float32 gives
+// is a number of bfloat16.
+std::string Rest(RelaxOp& op) {
+  const DType dtype = op.dtype();
+  const DType computed = dtype == DType::kBF16 ? DType::kF32 : dtype;
+  return op.Astype(op.Do("mod", op.ArgAs(0, computed), op.ArgAs(1, computed)), computed, dtype);
+}
+
 // ONNX: the divisor's sign, as floor_mod; with fmod the dividend's, as mod. TVM's floor_mod of
 // floats multiplies a quotient, which gives NaN where the divisor is infinite.
 Expressions EmitMod(RelaxOp& op) {
@@ -170,8 +178,10 @@ Expressions EmitMod(RelaxOp& op) {
     const std::string divisor = op.Do("where", DividesBeyond(op), op.Const(1), op.arg(1));
     return One(fmt::format("R.{}({}, {})", function, op.arg(0), divisor));
   }
-  if (op.Int("fmod") != 0 || !IsFloating(op.dtype())) return Call(op, function);
-  const std::string rest = op.Do("mod", op.arg(0), op.arg(1)), zero = op.Const(0);
+  const bool has_mod = IsFloating(op.dtype()) && op.dtype() != DType::kBF16;
+  if (!IsFloating(op.dtype()) || (op.Int("fmod") != 0 && has_mod)) return Call(op, function);
+  const std::string rest = Rest(op), zero = op.Const(0);
+  if (op.Int("fmod") != 0) return One(rest);
   const std::string below = op.Do("less", rest, zero);
   const std::string other = op.Do("logical_xor", below, op.Do("less", op.arg(1), zero));
   const std::string raised = op.Do("logical_and", op.Do("not_equal", rest, zero), other);
@@ -190,13 +200,14 @@ std::string IntegerPower(RelaxOp& op, std::int64_t n) {
   return result;
 }
 
-// Relax has it for floats of one element type. Others are computed in f64, but integers to a known
-// power, which are multiplied.
+// Relax has it for floats of one element type but bfloat16. That is computed in f32 and others in
+// f64, but integers to a known power, which are multiplied.
 Expressions EmitPow(RelaxOp& op) {
   const DType base = op.dtype(0), exponent = op.dtype(1);
-  if (base == exponent && IsFloating(base)) return Call(op, "power");
+  const bool has_power = IsFloating(base) && base != DType::kBF16;
+  if (base == exponent && has_power) return Call(op, "power");
   const bool is_narrow = !IsFloating(exponent) || Info(exponent).bits < Info(base).bits;
-  if (IsFloating(base) && is_narrow)
+  if (has_power && is_narrow)
     return One(fmt::format("R.power({}, {})", op.arg(0), op.ArgAs(1, base)));
   const auto known = op.inference.KnownInts(op.node.operand(1));
   const Shape* shape = op.type(1).shape();
@@ -204,7 +215,9 @@ Expressions EmitPow(RelaxOp& op) {
   if (known && shape != nullptr && shape->empty() && IsInteger(exponent) && !IsFloating(base) &&
       known->front() > 0 && known->front() <= kMaxKnown)
     return One(IntegerPower(op, known->front()));
-  const std::string wide = op.Do("power", op.ArgAs(0, DType::kF64), op.ArgAs(1, DType::kF64));
+  const bool is_half = base == DType::kBF16 && exponent != DType::kF64;
+  const DType computed = is_half ? DType::kF32 : DType::kF64;
+  const std::string wide = op.Do("power", op.ArgAs(0, computed), op.ArgAs(1, computed));
   return One(fmt::format("R.astype({}, dtype=\"{}\")", wide, RelaxDType(base)));
 }
 

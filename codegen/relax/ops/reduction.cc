@@ -138,7 +138,9 @@ std::string ExtremePlace(RelaxOp& op, bool max, const std::string& x, std::int64
     return op.BindPlain(fmt::format("R.{}({}, axis={}, keepdims={})", max ? "argmax" : "argmin", of,
                                     axis, keepdims ? "True" : "False"));
   };
-  const std::string found = place(x);
+  // TVM 0.27 finds no places in bfloat16.
+  const DType compared = op.dtype() == DType::kBF16 ? DType::kF32 : op.dtype();
+  const std::string found = place(op.Astype(x, op.dtype(), compared));
   if (!MayBeInfinite(op, max)) return fmt::format("R.maximum({}, {})", found, Int64Const(0));
   const std::string other = place(FlagsOfInfinity(op, max, x, DType::kI32));
   const std::string none = op.Do("less", found, Int64Const(0));

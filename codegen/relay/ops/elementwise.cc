@@ -169,21 +169,24 @@ Value* IntegerPower(RelayOp& op, std::int64_t n) {
   return result;
 }
 
-// Relay has it for floats of one element type. Others are computed in f64, but integers to a known
-// power, which are multiplied.
+// Relay has it for floats of one element type but bfloat16. That is computed in f32 and others in
+// f64, but integers to a known power, which are multiplied.
 Emitted EmitPow(RelayOp& op) {
   const DType base = op.dtype(0), exponent = op.dtype(1);
-  if (base == exponent && IsFloating(base)) return EmitPlain(op);
+  const bool has_power = IsFloating(base) && base != DType::kBF16;
+  if (base == exponent && has_power) return EmitPlain(op);
   const bool is_narrow = !IsFloating(exponent) || Info(exponent).bits < Info(base).bits;
-  if (IsFloating(base) && is_narrow) return One(op.Do("power", {op.arg(0), op.ArgAs(1, base)}));
+  if (has_power && is_narrow) return One(op.Do("power", {op.arg(0), op.ArgAs(1, base)}));
   const std::optional<Ints> known = op.MaybeInts(1);
   const Shape* shape = op.type(1).shape();
   constexpr std::int64_t kMaxKnown = 64;
   if (known && shape != nullptr && shape->empty() && IsInteger(exponent) && !IsFloating(base) &&
       known->front() > 0 && known->front() <= kMaxKnown)
     return One(IntegerPower(op, known->front()));
-  Value* wide = op.Do("power", {op.ArgAs(0, DType::kF64), op.ArgAs(1, DType::kF64)});
-  return One(op.Cast(wide, DType::kF64, base));
+  const bool is_half = base == DType::kBF16 && exponent != DType::kF64;
+  const DType computed = is_half ? DType::kF32 : DType::kF64;
+  Value* wide = op.Do("power", {op.ArgAs(0, computed), op.ArgAs(1, computed)});
+  return One(op.Cast(wide, computed, base));
 }
 
 Emitted EmitIsInf(RelayOp& op) {

@@ -10,7 +10,9 @@ Value* RoundedToEven(RelayOp& op, Value* x, DType dtype) {
   Value* odd = op.Do("equal", {op.Do("floor_mod", {below, number(2)}), number(1)});
   Value* half = op.Do("logical_and", {op.Do("equal", {rest, number(0.5)}), odd});
   Value* up = op.Do("logical_or", {op.Do("greater", {rest, number(0.5)}), half});
-  return op.Do("where", {up, op.Do("add", {below, number(1)}), below});
+  // below + 1, but -0 for -1 + 1, as round has the sign of its operand.
+  Value* above = op.Do("multiply", {op.Do("subtract", {number(-1), below}), number(-1)});
+  return op.Do("where", {up, above, below});
 }
 
 Value* Saturated(RelayOp& op, Value* x, Value* zero, DType to) {

@@ -143,6 +143,13 @@ TEST(Relax, BFloat16IsFloat32WhereTvmAsksForNan) {
     EXPECT_THAT(Emit("%x: bf16[3]", node), HasSubstr("R.astype(x, dtype=\"float32\")")) << node;
 }
 
+TEST(Relax, BFloat16IsFloat32WhereTvmLacksTheOperator) {
+  const char* const lacking[] = {"%y = onnx.ArgMax(%x)", "%y = onnx.Hardmax(%x)",
+                                 "%y = onnx.Mod(%x, %x) {fmod = 1}", "%y = onnx.Pow(%x, %x)"};
+  for (const char* const node : lacking)
+    EXPECT_THAT(Emit("%x: bf16[3]", node), HasSubstr("R.astype(x, dtype=\"float32\")")) << node;
+}
+
 TEST(Relax, SuppressionIsAsTvmAsksForIt) {
   const std::string boxes = "%b: f32[1, 4, 4], %s: f32[1, 1, 4]";
   const std::string any = Emit(boxes,
