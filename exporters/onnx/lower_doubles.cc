@@ -124,11 +124,18 @@ constexpr std::int64_t kMaxTaps = 1024;
 
 const Shape* ShapeOf(const Node& node, std::size_t i) { return node.operand(i)->type().shape(); }
 
+bool HasFewTaps(const rt::Window& window) {
+  for (int i = 0; i < window.rank; ++i) {
+    if (window.axes[i].kernel > kMaxTaps) return false;  // whose product 64 bits may not hold
+  }
+  return window.Taps() <= kMaxTaps;
+}
+
 // The window of a Conv or a pool, whose pads are known; nullopt: it stays.
 std::optional<rt::Window> WindowOf(const rt::WindowSpec& spec, const Shape& x) {
   rt::Window window;
   const int rank = static_cast<int>(x.size()) - 2;
-  if (spec.ceil_mode || !rt::ReadWindow(spec, rank, &window).ok() || window.Taps() > kMaxTaps)
+  if (spec.ceil_mode || !rt::ReadWindow(spec, rank, &window).ok() || !HasFewTaps(window))
     return std::nullopt;
   const bool upper = spec.auto_pad == rt::AutoPad::kSameUpper;
   if (!upper && spec.auto_pad != rt::AutoPad::kSameLower) return window;
@@ -212,7 +219,7 @@ Status LowerConvTranspose(Node& node, PassContext& context) {
   for (std::int64_t size : *sizes) weight.push_back(size);
   rt::Window transposed;
   const bool is_known = rt::ConvTransposeWindow(params, x, weight, &transposed).ok();
-  if (!is_known || transposed.Taps() > kMaxTaps) return {};
+  if (!is_known || !HasFewTaps(transposed)) return {};
   WindowNodes made(node, context, AsConvolution(transposed));
   // (groups, channels, results of a group, kernel…) to (groups, results, channels, kernel…)
   const std::int64_t channels = (*sizes)[0] / params.group;

@@ -148,6 +148,19 @@ class Doubles(CommandCase):
                 ("padded", taps(x, (3, 4), strides=(1, 1), **plain).mean(0))):
             np.testing.assert_allclose(found[name], wanted, rtol=1e-12, atol=1e-14, err_msg=name)
 
+    def test_a_kernel_of_very_many_elements_stays(self):
+        """Here 2 to the power of 64, which no integer holds."""
+        model, written = self.out / "model.dgt", self.out / "model.onnx"
+        model.write_text("""dragoman 1 common onnx
+opset "" 22
+
+entry main(%x: f64[1, 1, 70000, 70000, 70000, 70000], %w: f64[1, 1, 65536, 65536, 65536, 65536]) -> (%y) {
+  %y = onnx.Conv(%x, %w)
+}
+""")
+        self.done("convert", model, "-o", written)
+        self.assertIn("1 onnx.Conv", self.done("inspect", written))
+
     def test_steps_and_means_keep_their_digits(self):
         draw = np.random.default_rng(9)
         x, h = draw.normal(size=(5, 2, 3)), draw.normal(size=(1, 2, 4))
