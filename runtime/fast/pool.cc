@@ -10,13 +10,14 @@
 
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/primitive.h"
+#include "runtime/fast/vector_floats.h"
 #include "runtime/kernels/max_pool.h"
 #include "runtime/params/guarded.h"
 
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kChannelBlock = 8;
+constexpr std::int64_t kChannelBlock = 8;   // where channels fill no longer one
 constexpr std::int64_t kLeastChannels = 4;  // for which blocks that are partly empty still pay
 
 bool IsVectorised(const char* implementation) {
@@ -86,7 +87,7 @@ struct PreparedPool::Impl {
     };
     auto desc = describe(blocks.x);
     if (!desc || (!IsVectorised(desc.impl_info_str()) && x[1] >= kLeastChannels)) {
-      const auto blocked = describe(kChannelBlock);
+      const auto blocked = describe(x[1] > kChannelBlock ? VectorFloats() : kChannelBlock);
       if (blocked && (!desc || IsVectorised(blocked.impl_info_str()))) desc = blocked;
     }
     if (!desc) return false;
