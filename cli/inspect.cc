@@ -191,7 +191,7 @@ int RunInspect(const InspectOptions& options) {
   if (options.common.json) {
     const Format* format = FormatOfModel(session.formats, *model);
     nlohmann::ordered_json json =
-        ModelJson(*model, format, AskTargets(session, lowered, std::nullopt));
+        ModelJson(*model, format, lowered, AskTargets(session, lowered, std::nullopt));
     if (lowered.ok()) json.update(CostsJson(*lowered));
     PrintJson(json);
     return kDone;

@@ -34,6 +34,16 @@ Census CensusOf(const Model& model) {
   return census;
 }
 
+std::vector<Slot> ShownOutputs(const Entry& entry, const Result<Model>& lowered) {
+  std::vector<Slot> outputs = OutputSlots(entry);
+  const Entry* const common = lowered.ok() ? lowered->FindEntry(entry.name) : nullptr;
+  if (common == nullptr) return outputs;
+  const std::vector<Slot> named = OutputSlots(*common);
+  for (std::size_t i = 0; named.size() == outputs.size() && i < named.size(); ++i)
+    outputs[i].name = named[i].name;
+  return outputs;
+}
+
 std::string WriterText(const Model& model) {
   std::string text;
   for (const char* name : {"onnx.producer_name", "onnx.producer_version"}) {

@@ -24,6 +24,10 @@ struct Census {
 
 Census CensusOf(const Model& model);
 
+// The outputs of an entry as it is in the file, under the names that commands take, which are those
+// of the lowered model.
+std::vector<Slot> ShownOutputs(const Entry& entry, const Result<Model>& lowered);
+
 // "pytorch 2.1.0, IR version 8"; empty: the file does not say.
 std::string WriterText(const Model& model);
 

@@ -94,7 +94,7 @@ nlohmann::ordered_json CostsJson(const Model& common) {
 }
 
 nlohmann::ordered_json ModelJson(const Model& model, const Format* format,
-                                 const std::vector<Answer>& answers) {
+                                 const Result<Model>& lowered, const std::vector<Answer>& answers) {
   nlohmann::ordered_json json;
   json["level"] = model.level == Level::kSource ? "source" : "common";
   json["dialect"] = model.dialect;
@@ -102,7 +102,7 @@ nlohmann::ordered_json ModelJson(const Model& model, const Format* format,
   for (const Entry& entry : model.entries) {
     json["entries"].push_back({{"name", entry.name},
                                {"inputs", SlotsJson(GivenSlots(format, entry))},
-                               {"outputs", SlotsJson(OutputSlots(entry))}});
+                               {"outputs", SlotsJson(ShownOutputs(entry, lowered))}});
   }
   for (const State& state : model.states) {
     json["states"].push_back({{"name", state.name}, {"type", state.type.ToString()}});

@@ -15,7 +15,7 @@ namespace dragoman::cli {
 
 // The model with what targets say of it; `format` is that of the model, or nullptr.
 nlohmann::ordered_json ModelJson(const Model& model, const Format* format,
-                                 const std::vector<Answer>& answers);
+                                 const Result<Model>& lowered, const std::vector<Answer>& answers);
 // What a common model costs, to be added to that.
 nlohmann::ordered_json CostsJson(const Model& common);
 

@@ -171,11 +171,11 @@ void PrintDescription(const Model& model, const Format* format, bool verbose) {
     Print("classes  with -v, and the lines of the source where their methods call operators\n");
 }
 
-void PrintEntries(const Model& model, const Format* format) {
+void PrintEntries(const Model& model, const Format* format, const Result<Model>& lowered) {
   for (const Entry& entry : model.entries) {
     Print("entry {}\n", entry.name);
     PrintSlots("input", GivenSlots(format, entry));
-    PrintSlots("output", WithoutNone(OutputSlots(entry)));
+    PrintSlots("output", WithoutNone(ShownOutputs(entry, lowered)));
   }
 }
 
@@ -196,7 +196,7 @@ void PrintScreen(const Session& session, const Model& model, const Result<Model>
   // What the user states, and which inputs are states, shows when the model is lowered.
   const bool shows_lowered =
       lowered.ok() && (!options.facts.empty() || ChangesInputs(session, model));
-  PrintEntries(shows_lowered ? *lowered : model, shows_lowered ? nullptr : format);
+  PrintEntries(shows_lowered ? *lowered : model, shows_lowered ? nullptr : format, lowered);
   const bool lists_objects = format != nullptr && format->calls != nullptr;
   if (lowered.ok()) {
     PrintStates(lowered->states);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mistakes of a caller: one line that says what is wrong, what was meant, and the exit code of it."""
 
+import json
 import pathlib
 import re
 import resource
@@ -202,6 +203,18 @@ class Mistakes(CommandCase):
             self.assertIn(f"'{name}' names no operator", self.refused("ops", name))
         self.assertIn("'tf.SaveV2' has no lowering", self.refused("ops", "tf.SaveV2", code=4))
         self.assertEqual(self.done("ops", "aten.conv2d.default").count("\n"), 1)
+
+    def test_outputs_have_the_names_that_inspect_prints(self):
+        """Those of a .pt2 file may be called after operators, or as someone named them."""
+        text, model = self.out / "model.dgt", self.out / "model.pt2"
+        text.write_text("graph main(%x: f32[2]) -> (%relu, %scores) {\n  %relu = onnx.Relu(%x)\n"
+                        "  %scores = onnx.Neg(%relu)\n}\n")
+        self.done("convert", text, "-o", model)
+        self.assertRegex(self.done("inspect", model),
+                         r"output +output.0: f32\[2\]\n +scores: f32\[2\]\n")
+        entry, = json.loads(self.done("inspect", model, "--json"))["entries"]
+        for slot in entry["outputs"]:
+            self.done("extract", model, "-o", self.out / "part.onnx", "--outputs", slot["name"])
 
     def test_all_names_in_the_head_of_inspect_are_operators(self):
         module = self.out / "module.py"
