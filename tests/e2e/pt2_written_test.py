@@ -193,6 +193,23 @@ state 0 input 1 -> output 1
             y, = self.run_outputs(archive, x=np.array([1, np.inf, -np.inf], "f4"))
             np.testing.assert_array_equal(y, [False, False, True])
 
+    def test_the_sign_of_nan_is_nan(self):
+        """But 0 where the source says so, as PyTorch does."""
+        text = """entry main(%x: f32[3]) -> (%y) {
+  const %zero: f32[] = 0.0
+  %mask: bool[3] = onnx.IsNaN(%x)
+  %sign: f32[3] = onnx.Sign(%x)
+  %y: f32[3] = RESULT
+}
+"""
+        for result, of_nan, nodes in (
+                ("onnx.Identity(%sign)", np.nan, ["sign", "isnan", "where"]),
+                ("onnx.Where(%mask, %zero, %sign)", 0, ["isnan", "sign", "masked_fill"])):
+            archive = self.convert_text(text.replace("RESULT", result))
+            self.assertEqual([target.split(".")[1] for target in self.targets(archive)], nodes)
+            y, = self.run_outputs(archive, x=np.array([-2, np.nan, 3], "f4"))
+            np.testing.assert_array_equal(y, np.array([-1, of_nan, 1], "f4"))
+
     def test_steps_to_the_front_and_padding_along_open_axes(self):
         archive = self.convert_text("""entry main(%x: f32[2, n]) -> (%back, %third, %first, %around, %wrapped, %held) {
   const %axis: i64[1] = [1]

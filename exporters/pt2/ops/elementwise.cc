@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "core/ir/producer.h"
 #include "core/support/find_by_key.h"
 
 namespace dragoman::pt2 {
@@ -245,9 +246,29 @@ Emitted EmitWhere(AtenOp& op) {
                      type));
 }
 
-Emitted EmitIsNaN(AtenOp& op) {
+Term IsNaN(AtenOp& op, const Term& x) {
+  return op.Call("aten.isnan.default", {{"self", x}}, {DType::kBool, x.shape});
+}
+
+Emitted EmitIsNaN(AtenOp& op) { return One(IsNaN(op, op.arg(0))); }
+
+// Whether all that reads the result takes another value where the operand is NaN.
+bool IsReplacedForNaN(const Node& node) {
+  for (const Use* use = node.result()->first_use(); use != nullptr; use = use->next()) {
+    const Node* const user = use->user();
+    if (user == nullptr || !user->Is("Where") || use->index() != 2) return false;
+    const Node* const mask = ProducerOf(user->operand(0), "IsNaN");
+    if (mask == nullptr || mask->operand(0) != node.operand(0)) return false;
+  }
+  return true;
+}
+
+// PyTorch takes the sign of NaN for 0.
+Emitted EmitSign(AtenOp& op) {
+  Emitted sign = EmitUnary(op);
   const Term x = op.arg(0);
-  return One(op.Call("aten.isnan.default", {{"self", x}}, {DType::kBool, x.shape}));
+  if (!IsFloating(x.dtype) || IsReplacedForNaN(op.node) || !sign.ok()) return sign;
+  return One(op.Where(IsNaN(op, x), x, sign->front()));
 }
 
 Emitted EmitIsInf(AtenOp& op) {
@@ -361,7 +382,7 @@ std::span<const Row> ElementwiseRows() {
       {"Relu", EmitUnary, "aten.relu.default"},
       {"Round", EmitUnary, "aten.round.default"},
       {"Sigmoid", EmitUnary, "aten.sigmoid.default"},
-      {"Sign", EmitUnary, "aten.sign.default"},
+      {"Sign", EmitSign, "aten.sign.default"},
       {"Sin", EmitUnary, "aten.sin.default"},
       {"Sinh", EmitUnary, "aten.sinh.default"},
       {"Softplus", EmitUnary, "aten.softplus.default"},
