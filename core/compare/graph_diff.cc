@@ -384,7 +384,7 @@ class GraphDiff {
       const Value *x = a.result(i), *y = b.result(i);
       const std::string what = "result " + std::to_string(i);
       if (x == nullptr || y == nullptr) {
-        if (x == y) continue;
+        if (ListedAlike(x, y)) continue;
         SetValues(AddAtNodes(Kind::kChangedResult, Part::kResult, i, what, a, b), Describe(x),
                   Describe(y));
         SetEnds(edits_.back(), x, y);

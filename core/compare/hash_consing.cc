@@ -255,9 +255,9 @@ std::string NodeClasses::ResultKey(const Node& node) const {
   std::string key;
   for (std::size_t i = 0; i < CountedResults(node, options_.level); ++i) {
     const Value* result = node.result(i);
-    key += result == nullptr ? '0' : '1';
-    if (result != nullptr && !options_.ignore_shapes)
-      AppendText(key, symbols_.Text(result->type()));
+    const bool is_read = result != nullptr && result->used();
+    key += is_read ? '1' : '0';
+    if (is_read && !options_.ignore_shapes) AppendText(key, symbols_.Text(result->type()));
   }
   return key;
 }

@@ -182,7 +182,7 @@ bool StructuralWalk::MatchResults(const Node& a, const Node& b, std::uint32_t pa
                       std::to_string(CountedResults(b, options_.level)));
   }
   for (std::size_t i = 0; i < results; ++i) {
-    if ((a.result(i) == nullptr) == (b.result(i) == nullptr)) continue;
+    if (ListedAlike(a.result(i), b.result(i))) continue;
     return FailAtPair("result " + std::to_string(i) + " is omitted on one side", pair,
                       Describe(a.result(i)), Describe(b.result(i)));
   }
@@ -342,7 +342,9 @@ bool StructuralWalk::CompareTypesOf(const Frame& frame) {
     const Node& partner = *pairs_[*pair].b;
     for (std::size_t i = 0; i < CountedResults(node, options_.level); ++i) {
       const Value *x = node.result(i), *y = partner.result(i);
-      if (x == nullptr || symbols_.Match(x->type(), y->type(), *pair, unknown_result)) continue;
+      if (x == nullptr || y == nullptr ||
+          symbols_.Match(x->type(), y->type(), *pair, unknown_result))
+        continue;
       return FailAtPair("types of result " + std::to_string(i) + " ('" + x->name() + "') differ",
                         *pair, x->type().ToString(), y->type().ToString());
     }

@@ -155,6 +155,11 @@ std::size_t CountedResults(const Node& node, Level level) {
   return count;
 }
 
+bool ListedAlike(const Value* a, const Value* b) {
+  if (a == nullptr) return b == nullptr || !b->used();
+  return b != nullptr || !a->used();
+}
+
 OrderedNodes::OrderedNodes(const Graph& root, TraitTable& traits) {
   std::unordered_set<const Node*> ordered;
   std::vector<const Graph*> graphs;

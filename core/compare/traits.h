@@ -46,6 +46,8 @@ std::vector<const NamedAttribute*> CountedAttributes(const Node& node, const OpT
 // the end.
 std::size_t CountedOperands(const Node& node, Level level);
 std::size_t CountedResults(const Node& node, Level level);
+// Whether two nodes list a result alike: one that nothing reads may be omitted.
+bool ListedAlike(const Value* a, const Value* b);
 
 // For a graph and all below it: the nodes that must keep their order, those that hold such a node
 // in a subgraph included.

@@ -77,7 +77,7 @@ Status InferConstantOfShape(InferContext& context) {
 
 std::vector<OpDef> ConstantOfShapeOps() {
   return {Op("ConstantOfShape", {9, 21}, "(input: i64#) -> (output: T2)", "T2: any")
-              .Attribute("value", Attribute::Kind::kTensor)
+              .Attribute("value", Attribute::Kind::kTensor, Tensor::Of<float>({1}, {{0.0f}}))
               .FillWith(FillValue)
               .Infer(InferConstantOfShape)
               .Sizes({.function = "ConstantOfShapeShape",

@@ -237,6 +237,24 @@ entry forward(%q: f32[2, 4, 9, 8], %k: f32[2, 2, 9, 8], %v: f32[2, 2, 9, 8], %m:
                     self.done("convert", path, "-o", written, "-q")
                     self.assertRegex(self.done("diff", path, written), r"^equal \(\w+ level\)\n$")
 
+    def test_conversions_of_operators_equal_them(self):
+        """A result that nothing reads, a default that is spelt, a truth that is made of numbers."""
+        model = self.out / "model.dgt"
+        for operators, suffixes in (
+                ("%y, _, %z = onnx.Unique(%x)", ("pt2",)),
+                ("%y, %read_by_none, %z = onnx.Unique(%x)", ("pt2",)),
+                ("%sizes: i64[1] = onnx.Shape(%x)\n  %y = onnx.ConstantOfShape(%sizes)\n"
+                 "  %z = onnx.Sign(%x)", ("pt2", "py", "relay")),
+                ("%y = onnx.Neg(%x)\n  %is_less = onnx.Less(%x, %y)\n"
+                 "  %z = onnx.ReduceMin(%is_less) {keepdims = 0}", ("pt2", "py", "relay"))):
+            model.write_text('dragoman 1 common onnx\nopset "" 22\n\n'
+                             f"entry main(%x: f32[n]) -> (%y, %z) {{\n  {operators}\n}}\n")
+            for suffix in suffixes:
+                with self.subTest(operators=operators, suffix=suffix):
+                    written = self.out / f"written.{suffix}"
+                    self.done("convert", model, "-o", written)
+                    self.assertEqual(self.done("diff", model, written), "equal (common level)\n")
+
     def test_passes_run_on_both(self):
         self.assertEqual(self.done("diff", MLP, MLP, "--passes", "default"),
                          "equal (common level)\n")

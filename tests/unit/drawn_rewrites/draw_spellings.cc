@@ -378,12 +378,13 @@ void Truths(Drawing& d) {
   d.MaybeRead(d.Node("Not", {d.Node("Equal", operands)}));
 }
 
-// Numbers of truths, the largest of them, and whether that is more than nothing; also of none.
-void Anys(Drawing& d) {
+// Numbers of truths, the largest or smallest of them, and whether that is more than nothing; also
+// of none.
+void Extremes(Drawing& d, const std::string& usual, const std::string& other) {
   const std::string type = d.Chance(85) ? "bool" : "u8", as = d.Of({"2", "2", "3", "7", "1"});
   const std::string numbers = d.Node("Cast", {d.Input(type, {2, d.Between(0, 3)})}, "to = " + as);
   const std::string largest =
-      d.Node(d.Chance(90) ? "ReduceMax" : "ReduceMin", {numbers, d.Ints({d.Chance(80) ? 1 : 0})},
+      d.Node(d.Chance(90) ? usual : other, {numbers, d.Ints({d.Chance(80) ? 1 : 0})},
              d.Of({"", "keepdims = 0"}));
   if (d.Chance(50)) {
     d.MaybeRead(d.Node("Cast", {largest}, "to = 9"));
@@ -394,6 +395,10 @@ void Anys(Drawing& d) {
   d.MaybeRead(d.Node(d.Chance(92) ? "Greater" : "GreaterOrEqual",
                      {largest, d.Constant(dtype, {}, [&] { return least; })}));
 }
+
+void Anys(Drawing& d) { Extremes(d, "ReduceMax", "ReduceMin"); }
+
+void Alls(Drawing& d) { Extremes(d, "ReduceMin", "ReduceMax"); }
 
 void Sums(Drawing& d) {
   const std::string type = d.FloatType();
@@ -490,6 +495,7 @@ std::span<const DrawnPattern> DrawnSpellings() {
       {"join-sizes", JoinedSizes},
       {"read-truth", Truths},
       {"read-any", Anys},
+      {"read-all", Alls},
       {"spell-sum", Sums},
       {"spell-swish", Swishes, Exactness::kRounded},
       {"spell-square", Squares, Exactness::kRounded},
