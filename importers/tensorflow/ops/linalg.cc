@@ -160,6 +160,8 @@ Value* LowerTridiagonalSolve(Call& c) {
   const int rank = c.Rank(diagonals);
   if (c.failed()) return nullptr;
   if (c.BoolAttribute("perturb_singular")) return c.Fail("perturb_singular is not supported");
+  if (c.KnownSize(diagonals, rank - 2).value_or(3) != 3)
+    return c.Fail(InvalidInput("the operand does not hold three diagonals"));
   Value* line = c.Iota(c.Size(diagonals, -1));
   Value* row = c.Unsqueeze(line, {1});
   // An element above the main diagonal is at the place of its row, and so is one below.

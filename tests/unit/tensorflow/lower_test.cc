@@ -393,6 +393,21 @@ function tf:graph.main() -> () {
   EXPECT_THAT(told, HasSubstr("node 'c' (tf.NoSuchOperator)"));
 }
 
+TEST(LowerTensorFlowTest, RefusesATridiagonalMatrixWithoutThreeDiagonals) {
+  EXPECT_THAT(Lowered(R"(
+entry main(%d: f32[2, 5], %b: f32[5, 1]) -> (%y: f32[5, 1]) {
+  %y = tf:graph.main(%d, %b) {feeds = ["d:0", "b:0"], fetches = ["y:0"]}
+}
+
+function tf:graph.main() -> () {
+  %d = tf.Placeholder() {dtype = type f32[*]} @d
+  %b = tf.Placeholder() {dtype = type f32[*]} @b
+  %y = tf.TridiagonalSolve(%d, %b) {T = type f32[*]} @y
+}
+)"),
+              HasSubstr("the operand does not hold three diagonals"));
+}
+
 // The assertion is in the side that is taken only if it holds, and comes before what waits for it.
 TEST(LowerTensorFlowTest, KeepsAssertionsOfTheSidesOfConditions) {
   EXPECT_EQ(Lowered(R"(
