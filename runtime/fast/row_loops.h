@@ -27,6 +27,7 @@ DRAGOMAN_RT_INLINE float ReduceRow(std::int64_t count, float initial, F f, Fold 
   }
   float result = initial;
   for (; i < count; ++i) result = fold(result, f(i));
+  if (count < kRowLanes) return result;  // the lanes hold nothing
   for (float lane : lanes) result = fold(result, lane);
   return result;
 }

@@ -54,6 +54,23 @@ TEST_F(RowsTest, SoftmaxIsThePlainKernel) {
   }
 }
 
+// More than are taken together, one of which has NaN.
+TEST_F(RowsTest, SoftmaxOfManyShortRowsIsThePlainKernel) {
+  for (const std::int64_t size : {1, 2, 7, 15}) {
+    Reset(150 * size);
+    shape_ = {150, size};
+    x_[static_cast<std::size_t>(100 * size)] = std::nanf("");
+    Softmax<float>({}, x(), To(plain_));
+    SoftmaxRows({}, x(), To(fast_));
+    for (std::int64_t i = 100 * size; i < 101 * size; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      ASSERT_TRUE(std::isnan(plain_[at]) && std::isnan(fast_[at])) << i << " of " << size;
+      plain_[at] = fast_[at] = 0.0f;
+    }
+    ExpectNear(2e-6f);
+  }
+}
+
 // Whose rounded mean is none of them.
 TEST_F(RowsTest, EqualElementsAreTheirMean) {
   for (std::int64_t size : {1, 7, 16, 768}) {
