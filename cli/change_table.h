@@ -13,7 +13,7 @@
 
 namespace dragoman::cli {
 
-// A file, as the table tells of it.
+// A file, as the table shows it.
 struct FileFigures {
   std::map<std::string, std::size_t> operators;  // nodes by operator, those of bodies too
   std::uint64_t bytes = 0;  // with those of the files beside it that hold its weights

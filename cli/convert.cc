@@ -162,7 +162,7 @@ Status PrintBytes(const Session& session, const Model& model, const Format& targ
     return SaidOf(path, "standard output", std::move(status).error());
   DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   const std::span<const std::byte> bytes = file->bytes();
-  // The main function tells of bytes that are lost, as of all that is printed.
+  // The main function reports bytes that are lost, as for all that is printed.
   static_cast<void>(std::fwrite(bytes.data(), 1, bytes.size(), stdout));
   return {};
 }

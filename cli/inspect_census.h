@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dragoman inspect` tells of a model as it is in the file.
+// What `dragoman inspect` says about a model as it is in the file.
 #ifndef DRAGOMAN_CLI_INSPECT_CENSUS_H_
 #define DRAGOMAN_CLI_INSPECT_CENSUS_H_
 

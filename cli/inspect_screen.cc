@@ -110,7 +110,7 @@ std::string GuessedSizes(const Session& session, const Model& source, const std:
   return "";
 }
 
-// Facts that would let the model be lowered; those that nothing tells are left to the user. Empty:
+// Facts that would let the model be lowered; those that nothing shows are left to the user. Empty:
 // there are no sizes to state.
 std::string FactsToState(const Session& session, const Model& source,
                          const std::vector<Slot>& slots) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dragoman inspect` tells of TensorFlow's models beyond what it tells of every model.
+// What `dragoman inspect` says about TensorFlow's models beyond what it says about every model.
 #ifndef DRAGOMAN_DRIVER_DESCRIBE_TENSORFLOW_H_
 #define DRAGOMAN_DRIVER_DESCRIBE_TENSORFLOW_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `dragoman inspect` tells of TorchScript beyond what it tells of every model.
+// What `dragoman inspect` says about TorchScript beyond what it says about every model.
 #ifndef DRAGOMAN_DRIVER_DESCRIBE_TORCHSCRIPT_H_
 #define DRAGOMAN_DRIVER_DESCRIBE_TORCHSCRIPT_H_
 

@@ -112,7 +112,7 @@ struct Format {
   std::string_view what;                   // in a few words
   bool is_container = false;               // holds any graph, of either level
 
-  // nullptr: only the suffix or the user tells.
+  // nullptr: only the suffix or the user says so.
   Likeness (*detect)(const Candidate& candidate) = nullptr;
 
   // The model as the file says it; nullptr: cannot be read. Weights that lie in a file which is not

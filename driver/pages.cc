@@ -25,7 +25,7 @@ page::PageOptions OptionsOf(std::string title) {
           .heats = {}};
 }
 
-// "fc1" of "node 'fc1' (onnx.Gemm): matmul", which tells of a step; else the text itself.
+// "fc1" of "node 'fc1' (onnx.Gemm): matmul", the description of a step; else the text itself.
 std::string NodeOfStep(const std::string& step) {
   const std::size_t begin = step.find('\''), end = step.rfind("' (");
   return begin == std::string::npos || end == std::string::npos || end <= begin

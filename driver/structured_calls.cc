@@ -40,7 +40,7 @@ std::optional<std::size_t> DeclaredRank(const StructuredCalls& calls, const Entr
   return type->shape()->size();
 }
 
-// The element type of an array, unless the file tells that its bits stand for another one.
+// The element type of an array, unless the file says that its bits stand for another one.
 std::optional<DType> DTypeFact(const StructuredCalls& calls, const Entry& entry,
                                const NamedArray& array) {
   const Value* argument = FindArgument(calls, entry, array.name);

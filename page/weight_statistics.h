@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page tells of the elements of a constant.
+// What a page says about the elements of a constant.
 #ifndef DRAGOMAN_PAGE_WEIGHT_STATISTICS_H_
 #define DRAGOMAN_PAGE_WEIGHT_STATISTICS_H_
 

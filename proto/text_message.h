@@ -19,7 +19,7 @@ enum class TextForm : std::uint8_t { kTextFormat, kJson };
 // Nesting of messages that is read, of protobuf's own readers of bytes as well.
 constexpr int kMaxMessageNesting = 100;
 
-// Errors: invalid text, with its line and column where protobuf tells them; more than 2 GiB.
+// Errors: invalid text, with its line and column where protobuf states them; more than 2 GiB.
 Status ParseTextMessage(std::span<const std::byte> text, TextForm form,
                         google::protobuf::Message* message);
 

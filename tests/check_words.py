@@ -31,6 +31,7 @@ RULES = [
     (re.compile(r"\bone behind the other\b|\bbefore (?:and|or) behind\b|\bbehind (?:the last|all others)\b"),
      'say "after"'),
     (re.compile(r"\bone an? (?:line|layer|row|byte|step|channel|axis|direction|element)\b"), 'say "one per …"'),
+    (re.compile(r"\b(?:the run|run time) tells?\b"), 'say "known at run time only"'),
 ]
 
 

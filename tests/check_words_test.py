@@ -19,6 +19,9 @@ class CheckWordsTest(unittest.TestCase):
     def test_what_comes_later_and_each(self):
         self.assertEqual(self.lines("one behind" + " the other\nfine\none a" + " line"), [1, 3])
 
+    def test_what_is_known_at_run_time(self):
+        self.assertEqual(self.lines("known at run time only\na size that only the run" + " tells"), [2])
+
     def test_old_names_of_passes(self):
         self.assertEqual(self.lines("--passes merge" + "-common"), [1])
 

@@ -30,7 +30,7 @@ ComposedNode AsComposedGraph(const std::vector<const Node*>& nodes,
 // Operators of an entry that become others before it is written.
 class PreparedOperators {
  public:
-  // Makes operands and results of those that `changes` tells outputs after the others, whereby
+  // Makes operands and results of those that `changes` names outputs after the others, whereby
   // they are found again.
   PreparedOperators(Graph& entry, bool (*changes)(const Node& node));
   // Takes these outputs away. The operators that became others, between the values of now.

@@ -20,7 +20,7 @@ std::string Describe(const Value* value);
 std::string_view NameOf(const Node& node);
 // The value of an attribute, short: long lists and strings are cut, tensors told by their type.
 std::string Describe(const Attribute& attribute);
-// The first source operators that an Origin tells of: "onnx.Gemm 'fc1' policy.py:87, … and 2 more".
+// The first source operators that an Origin names: "onnx.Gemm 'fc1' policy.py:87, … and 2 more".
 std::string DescribeOrigin(const OriginPtr& origin);
 // `value` with an absolute precision that reads well: "1e-06", "0.125".
 std::string FormatNumber(double value);

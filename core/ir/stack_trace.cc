@@ -12,7 +12,7 @@ namespace {
 
 struct Frame {
   std::string place;  // "policy.py:87"
-  std::string line;   // of the source, as far as the file tells it
+  std::string line;   // of the source, as far as the file states it
 };
 
 // `  File "/home/me/policy.py", line 87, in forward`; nullopt: another line, or no file of a user.

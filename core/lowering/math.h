@@ -33,7 +33,7 @@ Value* IsTrue(Composer& c, Value* x);
 Value* IsNaN(Composer& c, Value* x);
 Value* IsInf(Composer& c, Value* x, bool negative, bool positive);
 
-// Whether inference tells that both have the same sizes.
+// Whether inference knows that both have the same sizes.
 bool HasSizesOf(const Value* value, const Value* like);
 // `value`, which is known to have the sizes of `like` though inference may not tell so: it does of
 // the result.

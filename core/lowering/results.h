@@ -16,9 +16,10 @@ namespace dragoman {
 using ResultForm = std::function<Result<Value*>(GraphBuilder&, Value*)>;
 
 // Adds the leaves of `result` to the graph's outputs, in order: "output", "output.0",
-// "output.key". None is left out; what only run time tells to be None or not is an output of type
-// optional. A dict whose keys only run time knows is two outputs, "output.map_keys", which ascend,
-// and "output.map_values". Errors: objects; such dicts of other things than numbers and strings.
+// "output.key". None is left out; what is None or not at run time only is an output of type
+// optional. A dict whose keys are known at run time only is two outputs, "output.map_keys", which
+// ascend, and "output.map_values". Errors: objects; such dicts of other things than numbers and
+// strings.
 Status AddResults(const Abstract& result, Heap& heap, GraphBuilder& builder,
                   const ResultForm& form = nullptr);
 

@@ -114,7 +114,7 @@ Status CheckResults(const Node& node, const Signature& signature) {
   return {};
 }
 
-// What the signature alone tells of a result.
+// What the signature alone says about a result.
 Knowledge DeclaredResult(const Signature& signature, const Formal& formal,
                          const std::vector<DType>& bound) {
   bool tensor = true;

@@ -26,7 +26,7 @@ class Encodings {
 };
 
 // Adds `tensor` to `message`, which may hold what a Tensor cannot. An encoding that does not
-// suit the element type gives way to raw_data. Where the data goes, context.options tells.
+// suit the element type gives way to raw_data. context.options says where the data goes.
 void FillTensor(const Tensor& tensor, std::string_view encoding, WriteContext* context,
                 onnx_pb::TensorProto* message);
 

@@ -11,7 +11,7 @@ namespace dragoman {
 // In the graph of an entry and its bodies, what ONNX Runtime 1.31 does not compute in float64: Conv
 // and ConvTranspose become products of matrices whose columns are the windows, AveragePool a sum of
 // slices, LSTM, GRU and RNN Loops over their cells, InstanceNormalization and Mean their formulas.
-// Those stay whose ranks, kernels or pads only run time tells, and kernels of very many elements.
+// Those stay whose ranks, kernels or pads are known at run time only, and very large kernels.
 // Errors: internal.
 Status LowerDoubles(Graph& entry);
 

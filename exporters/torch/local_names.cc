@@ -182,7 +182,7 @@ void InlineValues(Statements& statements) {
 
 namespace {
 
-// "softmax" of F.softmax(…), "query" of self.attention.query(…); empty: nothing tells.
+// "softmax" of F.softmax(…), "query" of self.attention.query(…); empty: nothing names it.
 std::string BaseOf(const Expr& expr) {
   if (expr.kind == Expr::Kind::kMethod) {
     constexpr std::string_view kMoving[] = {"reshape",   "permute",    "transpose",

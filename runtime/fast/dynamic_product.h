@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Products in f32 by oneDNN's matrix multiplication, which needs no preparation: for sizes that
-// only the run tells. Signatures and meaning are those of the kernels Linear and MatMul.
+// Products in f32 by oneDNN's matrix multiplication, which needs no preparation: for sizes
+// known at run time only. Signatures and meaning are those of the kernels Linear and MatMul.
 #ifndef DRAGOMAN_RUNTIME_FAST_DYNAMIC_PRODUCT_H_
 #define DRAGOMAN_RUNTIME_FAST_DYNAMIC_PRODUCT_H_
 

@@ -13,8 +13,8 @@ namespace dragoman::rt {
 
 class DynamicRecurrent {
  public:
-  // Like PreparedRecurrent; of the sizes of x, PreparedRecurrent::kOpen stands for those that only
-  // the run tells.
+  // Like PreparedRecurrent; of the sizes of x, PreparedRecurrent::kOpen stands for those known at
+  // run time only.
   template <class... Arguments>
   Status Init(const FastContext& context, const Arguments&... arguments) noexcept {
     return recurrent_.Init(context, arguments...);

@@ -46,7 +46,7 @@ struct RecurrentWeights {
 
 // Of runs, as far as they are known when weights are packed.
 struct RecurrentExtent {
-  static constexpr std::int64_t kOpen = -1;  // only the run tells
+  static constexpr std::int64_t kOpen = -1;  // known at run time only
 
   std::int64_t steps = 0, batch = 0;
 

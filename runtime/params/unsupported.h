@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a failed Status tells of: bad input, or what is understood but not supported.
+// What a failed Status reports: bad input, or what is understood but not supported.
 #ifndef DRAGOMAN_RUNTIME_PARAMS_UNSUPPORTED_H_
 #define DRAGOMAN_RUNTIME_PARAMS_UNSUPPORTED_H_
 

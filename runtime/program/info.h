@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a generated program tells about its model.
+// What a generated program says about its model.
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_INFO_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_INFO_H_
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose sizes only the run tells, as codegen writes them, against ONNX Runtime and, where
+"""Programs of sizes known at run time only, as codegen writes them, against ONNX Runtime and, where
 `scripts/peers.sh openvino` has made it, OpenVINO.
 
 Usage: open_sizes.py [--models NAME,…] [--repeat N] [--rounds R] [--work FOLDER]

@@ -98,7 +98,7 @@ GROWN = """  def forward(self: __torch__.M,
       largest = ops.prim.max(largest, found[k])
     return largest
 """
-# Only run time tells which of the tensors is written to, or may have been.
+# Which of the tensors is written to, or may have been, is known at run time only.
 WRITES = """  def forward(self: __torch__.M,
     x: Tensor,
     k: int) -> Tensor:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose sizes only the run tells: what is prepared once serves calls of any sizes.
+"""Programs of sizes known at run time only: what is prepared once serves calls of any sizes.
 
 Programs of recurrences, products and transposed convolutions, of attention, and of pools, resizes
 and quantised operators, are called with sizes that grow and shrink, by two objects in turn. Every output is the

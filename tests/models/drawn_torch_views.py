@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws programs of torch whose tensors share elements: views of views, results of reshape and
 contiguous, which are views or copies as strides allow, and writes through any of them, also in
-branches and loops of which only run time tells how they go.
+branches and loops whose course is known at run time only.
 
 A program is the text of a method `forward`, and a list of steps that do the same to NumPy arrays,
 whose views obey the same rules. Numbers are small integers, so that results are exact.

@@ -49,15 +49,15 @@ class Tensor(str):
 
 
 class Int(str):
-    """The name of an integer that run time tells."""
+    """The name of an integer known at run time."""
 
 
 class Bool(str):
-    """The name of a bool that run time tells."""
+    """The name of a bool known at run time."""
 
 
 class Float(str):
-    """The name of a float that run time tells."""
+    """The name of a float known at run time."""
 
 
 class Raw(dict):

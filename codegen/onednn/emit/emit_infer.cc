@@ -103,7 +103,7 @@ std::string InputText(const Plan& plan, const PlanInput& input, std::size_t inde
   return name;
 }
 
-// A tensor whose sizes the run tells is a member, which keeps its memory from call to call.
+// A tensor of sizes known at run time only is a member, which keeps its memory from call to call.
 bool IsMember(const Buffer& buffer) { return buffer.IsTensor() && !buffer.IsStatic(); }
 
 // Of a member or a variable.

@@ -84,7 +84,7 @@ class UseWriter {
     Pass(name);
   }
 
-  // Memory whose size the run tells, passed with all sizes.
+  // Memory whose size is known at run time only, passed with all sizes.
   void AddSized(BufferId id, const std::string& name) {
     std::string count, argument = "{" + name + ".get()";
     for (const Dim& dim : *plan_.buffer(id).shape) {

@@ -11,7 +11,7 @@
 namespace dragoman::onednn {
 
 // Of a Plan whose passes have run, made of `model`, in the order of the steps. Work is
-// multiply-adds and elements of results; sizes that only the run tells are taken as 64, and a body
+// multiply-adds and elements of results; sizes known at run time only are taken as 64, and a body
 // counts once.
 std::vector<ReferenceStep> FindReferenceSteps(const Plan& plan, const Model& model);
 

@@ -29,7 +29,7 @@ std::optional<Ints> ConstantInts(const Value* value) {
   return ints;
 }
 
-// a / b, if b divides a whatever the run tells. Where a size is 0, nothing is read.
+// a / b, if b divides a at whatever sizes. Where a size is 0, nothing is read.
 std::optional<Dim> Quotient(const Dim& a, const Dim& b) {
   if (IsSame(a, b)) return Dim(1);
   Dim quotient = FloorDiv(a, b);
@@ -135,7 +135,7 @@ bool Cut(StridedView& view, std::size_t axis, const Dim& start, std::int64_t ste
   return !view.offset.unknown();
 }
 
-// Where parts of an axis whose size only the run tells begin, is for the run to check.
+// Where parts of an axis begin whose size is known at run time only, is checked then.
 bool Split(const Node& node, const Value& result, const Shape& from, const Shape& sizes,
            StridedView& view) {
   const std::optional<std::size_t> axis = AxisOf(IntAttribute(node, "axis"), sizes.size());
@@ -164,7 +164,7 @@ bool Slice(const Node& node, const Shape& from, const Shape& to, StridedView& vi
     if (!axis || (*steps)[i] < 1) return false;
     const Dim& size = from[*axis];
     const Dim start = (*starts)[i] < 0 ? Max(Dim((*starts)[i]) + size, 0) : Dim((*starts)[i]);
-    // After an end that only the run tells nothing is read.
+    // After an end that is known at run time only nothing is read.
     const bool outside = size.known() && start.known() && start.value() >= size.value();
     if (outside || !Cut(view, *axis, start, (*steps)[i], to[*axis])) return false;
   }

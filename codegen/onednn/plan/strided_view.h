@@ -14,7 +14,7 @@
 
 namespace dragoman::onednn {
 
-// `size` elements, `stride` elements apart. Both may be sizes that only the run tells.
+// `size` elements, `stride` elements apart. Both may be sizes known at run time only.
 struct StridedPiece {
   Dim size = 1;
   Dim stride = 0;
@@ -78,14 +78,14 @@ std::optional<CommonBatch> CutBatch(std::span<const Dim> batch,
 
 // How many elements of the operand of a Split, Slice or Gather of one index lie before those of
 // `result`, which lie there one after the other. nullopt: it is of another operator, its elements
-// lie apart, or the run tells where.
+// lie apart, or where is known at run time only.
 std::optional<std::int64_t> PlaceInOperand(const Value& result);
 
 // Whether `value` has elements of type `dtype`, and sizes that are numbers other than 0 or have
 // names.
 bool HasSizes(const Value* value, DType dtype);
 
-// Whether they are equal, or `d` is 1, whatever the run tells.
+// Whether they are equal, or `d` is 1, at whatever sizes.
 bool IsSame(const Dim& a, const Dim& b);
 bool IsUnit(const Dim& d);
 

@@ -22,7 +22,7 @@ bool IsInt8(const Value* value);
 bool IsConstant(const Value* value);
 // nullopt: a size that is not a number, more axes than rt::kMaxRank.
 std::optional<rt::Shape> SizesOf(const Value* value);
-// For asking whether a kernel supports a value: its sizes, `open` for each that only the run tells.
+// For asking whether a kernel supports a value: its sizes, `open` for each known at run time only.
 // nullopt: an unknown rank, more axes than rt::kMaxRank.
 std::optional<rt::Shape> SampleSizesOf(const Value* value, std::int64_t open = 1);
 // The same of an image of one to three axes after N and C, of which C is known: open sizes are

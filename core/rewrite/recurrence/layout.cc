@@ -73,7 +73,7 @@ Result<Value*> LayoutBuilder::Reshape(Value* value, const Shape& shape) {
     empty = empty || dim == Dim(0);
     sizes.push_back(dim.known() ? dim.value() : -1);
   }
-  // Of no elements, none tells an open size.
+  // Where there are no elements, their number does not give an open size.
   if (empty && open) return static_cast<Value*>(nullptr);
   std::vector<NamedAttribute> attributes;
   if (empty) attributes.push_back({"allowzero", std::int64_t{1}});

@@ -127,8 +127,8 @@ LoweredResults LowerErf(OpLowering& op) {
 
 namespace {
 
-// A cast to float8e8m0, whose numbers are powers of two, rounds up unless `round_mode` tells else.
-// Cast rounds to the nearest one: what stands here is one already.
+// A cast to float8e8m0, whose numbers are powers of two, rounds up unless `round_mode` says
+// otherwise. Cast rounds to the nearest one: what stands here is one already.
 LoweredResults CastToPowers(OpLowering& op) {
   DRAGOMAN_TRY(op.Require({0}));
   DRAGOMAN_ASSIGN(const std::optional<std::string> given, op.TakeString("round_mode"));

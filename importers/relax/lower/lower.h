@@ -15,9 +15,9 @@
 namespace dragoman {
 
 // The common model of a source model that ReadRelax gave. Calls of other functions of the module
-// are lowered where they stand; an `if` on what run time tells is an If. Public functions beside
-// the default one that cannot be lowered are left out, which `note` reports. Errors: unsupported,
-// every call that has no common form, with line and column.
+// are lowered where they stand; an `if` on what is known at run time only is an If. Public
+// functions beside the default one that cannot be lowered are left out, which `note` reports.
+// Errors: unsupported, every call that has no common form, with line and column.
 Result<Model> LowerRelax(const Model& source, const Facts& facts,
                          const std::function<void(std::string_view)>& note);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists. One of Cons and Nil is a value whose structure is known. Where ways meet that differ in
 // length, in branches and loops, it becomes a list of the heap (core/lowering/merge.h), which may
-// be a sequence whose length only run time tells.
+// be a sequence whose length is known at run time only.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -105,12 +105,12 @@ class Evaluator {
   // A list of Cons and Nil as one of the heap, so that ways that differ in length can meet;
   // anything else is itself.
   Abstract Generalized(const Abstract& value);
-  // A list of the heap as Cons or Nil; nullopt: only run time tells its length.
+  // A list of the heap as Cons or Nil; nullopt: its length is known at run time only.
   std::optional<Abstract> FirstAndRest(const ListRef& list);
   // Cons(first, rest), where `rest` is a list of the heap.
   Result<Abstract> Prepended(const Abstract& first, const ListRef& rest);
-  // What a function of the prelude gives for lists whose length, or place, only run time tells;
-  // nullopt: it is to be run as it stands.
+  // What a function of the prelude gives for lists whose length, or place in them, is known at run
+  // time only; nullopt: it is to be run as it stands.
   std::optional<Abstract> CallPrelude(const Node& node, const Closure& function,
                                       const std::vector<Abstract>& arguments, const Frame& frame);
   Result<Value*> Sequence(const Abstract& list);

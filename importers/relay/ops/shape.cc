@@ -188,7 +188,7 @@ Value* LowerTranspose(Call& c) {
   return c.failed() ? nullptr : c.Transpose(x, std::move(order));
 }
 
-// `count` axes side by side at a place that only run time tells, counted from either end.
+// `count` axes side by side at a place known at run time only, counted from either end.
 Value* UnsqueezeAt(Call& c, Value* x, Value* axis, std::int64_t count) {
   const int rank = c.Rank(x);
   if (c.failed() || count < 1) return x;

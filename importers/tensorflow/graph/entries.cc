@@ -41,7 +41,7 @@ Entry MakeEntry(std::string name, std::vector<Port> inputs, std::vector<Port> ou
 
 namespace {
 
-// The element type that the registry tells of result `index`, with the shape that the file tells.
+// The element type that the registry has for result `index`, with the shape that the file states.
 Type TypeOfResult(const Node& node, std::size_t index) {
   const tf::OpSchema* schema = tf::FindOpSchema(node.op().type);
   std::size_t first = 0;

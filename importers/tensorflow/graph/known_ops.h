@@ -17,7 +17,7 @@ class KnownOps {
  public:
   KnownOps(const tf_pb::FunctionDefLibrary& library, const tf_pb::OpList& others);
 
-  const tf::OpSchema* Find(std::string_view op) const;  // nullptr: nothing tells
+  const tf::OpSchema* Find(std::string_view op) const;  // nullptr: it is not known
 
  private:
   std::map<std::string, tf::OpSchema, std::less<>> functions_;

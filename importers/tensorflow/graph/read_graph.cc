@@ -63,7 +63,7 @@ class GraphReader {
     Node* node = nullptr;
     std::size_t used = 0;  // results that something reads
     bool controls = false;
-    std::vector<std::string> texts;  // of an operator that nothing tells: outputs as they are read
+    std::vector<std::string> texts;  // of an unknown operator: outputs as they are read
   };
 
   Status AddNode(NodeDef* message);
@@ -72,7 +72,7 @@ class GraphReader {
   void MakeResults(const std::string& name, Entry* entry);
   void ReadOperands(const NodeDef& message, Node* node);
   Entry* Find(const std::string& name);
-  // How many results the operator has; nullopt: nothing tells.
+  // How many results the operator has; nullopt: it is not known.
   std::optional<std::size_t> CountResults(const Node& node) const;
   // The flat results [first, first + count) that `output` means.
   struct Range {
@@ -203,7 +203,7 @@ std::optional<GraphReader::Range> GraphReader::Locate(Entry* entry, std::string_
     first += *count;
   }
   if (schema != nullptr) return std::nullopt;
-  // Nothing tells the outputs of the operator: each is what it is called.
+  // The outputs of the operator are not known: each is what it is called.
   auto known = std::find(entry->texts.begin(), entry->texts.end(), output);
   if (known == entry->texts.end()) known = entry->texts.emplace(known, output);
   return Range{static_cast<std::size_t>(known - entry->texts.begin()), 1};

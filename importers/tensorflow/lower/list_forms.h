@@ -24,7 +24,7 @@ class ListForms {
   void Note(Way way, std::span<const Abstract> values);
   // Adds the lists in which the ways differ to those that are stacked. False: there is none.
   bool Extend();
-  // Stacks those among `values`. Errors: nothing tells the sizes of an element.
+  // Stacks those among `values`. Errors: the sizes of an element are not known.
   Status Apply(Heap& heap, GraphBuilder& builder, std::vector<Abstract>& values) const;
 
  private:

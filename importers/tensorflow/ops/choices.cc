@@ -32,7 +32,7 @@ Value* LowerToBool(Call& c) {
   return c.Greater(c.Op("dragoman.TextLength", {x}), 0);
 }
 
-// What nobody reads, of sizes that the attribute tells as far as it does.
+// What nobody reads, of sizes that the attribute states as far as it does.
 Value* LowerFakeParam(Call& c) {
   const std::optional<Shape> shape = c.ShapeAttribute("shape");
   Ints sizes;

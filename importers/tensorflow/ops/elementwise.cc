@@ -197,7 +197,7 @@ Value* LowerApproximateEqual(Call& c) {
   return c.Less(c.Abs(c.Sub(c.Tensor(0), c.Tensor(1))), tolerance);
 }
 
-// The sizes that the attribute tells are checked when the program runs, unless they are known.
+// The sizes that the attribute states are checked when the program runs, unless they are known.
 Value* LowerEnsureShape(Call& c) {
   Value* x = c.Tensor(0);
   const std::optional<Shape> shape = c.ShapeAttribute("shape");

@@ -198,7 +198,7 @@ Value* LowerGatherV2(Call& c) {
   Value* indices = c.Tensor(1);
   const std::int64_t batch = c.IntAttribute("batch_dims");
   if (Value* axis = RunTimeAxis(c, 2, x)) {
-    if (batch != 0) return c.Fail("an axis that only run time tells beside batch_dims");
+    if (batch != 0) return c.Fail("an axis that is known at run time only, beside batch_dims");
     return FrontToAxis(c, c.Gather(AxisToFront(c, x, axis), indices, 0), axis, c.Rank(indices));
   }
   return GatherInBatch(c, x, indices, c.AxisOperand(2, x), batch);

@@ -131,7 +131,7 @@ Value* ZeroBehind(Call& c, Value* rows, Value* length) {
   return c.Where(AlongAxis(c, runs, 0, 3), rows, 0);
 }
 
-// Whether `length` is the number of rows of `x`, as far as inference tells.
+// Whether `length` is the number of rows of `x`, as far as inference knows.
 bool IsSizeOf(Call& c, Value* length, Value* x) {
   const Dim number = OnlyElement(c.builder().inference().Know(length));
   const Shape* sizes = x->type().shape();

@@ -148,7 +148,7 @@ Results LowerTensorListScatter(Call& c) {
 
 Value* LowerTensorListLength(Call& c) { return c.Cast(ListLength(c, c.operand(0)), DType::kI32); }
 
-// -1 where nothing tells it, as of a list without elements.
+// -1 where it is not known, as of a list without elements.
 Value* LowerTensorListElementShape(Call& c) {
   const Abstract& list = c.operand(0);
   const DType to = c.TypeAttribute("shape_type");

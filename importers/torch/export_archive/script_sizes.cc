@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators whose number of results, or of axes, depends on sizes: exporting a program has settled
-// it, and the file states it also where run time tells the sizes.
+// it, and the file states it also where sizes are known at run time only.
 #include <algorithm>
 #include <cstdint>
 #include <optional>

@@ -553,7 +553,7 @@ Status ScriptWriter::WriteNumbers(const Node& node, const TorchOp& op) {
 }
 
 // An operator that is not known: one of a library is kept as it is, where that can be said without
-// it; of all others the evaluator tells.
+// it; all others the evaluator reports.
 Status ScriptWriter::WriteForeign(const Node& node) {
   if (CanKeep(node)) return WriteKept(node);
   const OpName& op = node.op();

@@ -145,7 +145,7 @@ class ScriptWriter {
   Status WriteStacked(const Node& node, Value* list, bool is_empty);
 
   // script_sizes.cc
-  // Operators whose results depend on sizes that run time tells, as far as the file states them.
+  // Operators whose results depend on sizes known at run time, as far as the file states them.
   bool DependsOnSizes(const Node& node) const;
   Status WriteBySizes(const Node& node);
   Status WriteSqueeze(const Node& node);

@@ -554,7 +554,7 @@ Status Evaluator::WriteOut(Call& call, const Abstract& target, const Abstract& c
     const auto& parts = std::get<ListContents>(items->cell->contents);
     if (targets.sequence != nullptr || parts.sequence != nullptr ||
         targets.items.size() != parts.items.size())
-      return call.Unsupported("a list of another length, or of one that run time tells, as out");
+      return call.Unsupported("a list of another length, or of one known at run time only, as out");
     for (std::size_t i = 0; i < parts.items.size(); ++i)
       DRAGOMAN_TRY(WriteOut(call, targets.items[i], parts.items[i]));
     return {};

@@ -99,7 +99,7 @@ Value* RepeatHeads(Composer& c, Value* x, Value* like) {
   return c.Reshape(repeated, c.ConcatSizes({before, c.Ints({*wanted}), matrix}));
 }
 
-// Argument attn_mask; one that run time tells to be None or not hides nothing if it is.
+// Argument attn_mask; one that is None at run time hides nothing.
 Value* TakeMask(CallComposer& c) {
   const Abstract argument = c.Take(c.call().Argument("attn_mask"));
   const auto* maybe = argument.As<Maybe>();

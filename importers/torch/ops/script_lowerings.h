@@ -46,8 +46,8 @@ std::span<const ScriptRow> RunTimeDictRows();
 std::span<const ScriptRow> DictItemRows();
 // The first argument is a list whose length is known only at run time.
 std::span<const ScriptRow> SequenceRows();
-// The first argument is a list, and only run time tells its length or one of its items, which are
-// numbers.
+// The first argument is a list of numbers, and its length or one of its items is known at run time
+// only.
 std::span<const ScriptRow> NumberListRows();
 // Any arguments.
 std::span<const ScriptRow> ObjectRows();
@@ -91,13 +91,13 @@ Abstract MakeTuple(std::vector<Abstract> items);
 // each of which may be None or absent. Errors: a bound known only at run time.
 Result<std::vector<std::size_t>> SlicePlaces(const Call& call, std::size_t count);
 
-// Whether two values are equal in Python: known, or a bool number that run time tells.
+// Whether two values are equal in Python: known, or a bool number known at run time.
 Result<Number> ValuesEqual(Call& call, const Abstract& a, const Abstract& b);
 // The same of two strings, one of which only run time knows.
 Result<Number> TextsEqual(Call& call, const Abstract& a, const Abstract& b);
 // What a format puts in place of its marks: "%s" % takes one value, or a tuple of them.
 std::vector<Abstract> FormattedValues(const Call& call);
-// str(value), for messages and formats. Errors: only run time tells.
+// str(value), for messages and formats. Errors: it is known at run time only.
 Result<std::string> TextOf(const Abstract& value);
 
 }  // namespace dragoman::torch

@@ -24,8 +24,8 @@ Result<std::string> Text(const Call& call, std::size_t i) {
   return string->text();
 }
 
-// A text that is put together of others. Where only run time tells one of them it is of use to
-// messages alone: a String without a value.
+// A text that is put together of others. Where one of them is known at run time only, it is of use
+// to messages alone: a String without a value.
 struct Composed {
   std::string text;
   bool known = true;

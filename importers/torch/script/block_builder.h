@@ -74,7 +74,7 @@ class BlockBuilder {
   Node* Mark() const { return block().last_node(); }
   void RollBack(Node* mark);
 
-  // At the present place. A Python source line if the archive tells it.
+  // At the present place. A Python source line if the archive states it.
   OriginPtr MakeOrigin(const OpName& op) const;
   Error Fail(ErrorKind kind, std::string message) const;
 

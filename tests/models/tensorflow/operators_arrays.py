@@ -219,7 +219,7 @@ def make_run_time_axes():
 
 
 def make_other_run_time_axes():
-    """Operators along each axis, which an operand of the run tells."""
+    """Operators along each axis, which an operand of the run states."""
     group, x = Group("axes_of_run"), f32(2, 3, 4)
     group.call("Transpose", x, i32(2, -3, 1), wanted=x.transpose(2, 0, 1), Tperm="dt:int32")
     group.call("ConjugateTranspose", x + 1j * x, i32(1, 2, 0), wanted=(x - 1j * x).transpose(1, 2, 0),

@@ -65,7 +65,7 @@ def block_lstm(x, w, bias, count):
 
 
 def make_block_lstm():
-    """Sequences of a length that only run time tells: all of it, or as much as an input says."""
+    """Sequences of a length known at run time only: all of it, or as much as an input says."""
     x, w, bias = f32(5, 2, 3), f32(7, 16), f32(16)
     for masked in (False, True):
         graph = G()

@@ -64,7 +64,7 @@ def counted_loop(g, library, start, held, turn, x="x", kind="float"):
 
 
 def pushing_loop(count):
-    """Rows pushed to an empty list as often as run time tells."""
+    """Rows pushed to an empty list as often as an input says."""
     g, library, x = G(), Lib(), f32(2)
     g.ph("x", "float", x.shape)
     g.ph("count", "int32", ())
@@ -103,7 +103,7 @@ def loop_into_begun_list():
 
 
 def make_replaced_element():
-    """One of a list to which a loop pushes as often as run time tells."""
+    """One of a list to which a loop pushes as often as an input says."""
     g, library, x = G(), Lib(), f32(2)
     g.ph("x", "float", x.shape)
     g.ph("count", "int32", ())
