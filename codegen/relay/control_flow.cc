@@ -99,6 +99,8 @@ Value* Translator::ScalarOf(const Value& value) {
 
 std::unique_ptr<Graph> Translator::Body(const Graph& graph) {
   auto body = std::make_unique<Graph>();
+  for (const auto& input : graph.inputs())
+    values_[input.get()] = body->AddInput(LocalName(input->name()), RelayType(input->type()));
   RelayBuilder outer = std::exchange(builder_, RelayBuilder(*body));
   TranslateNodes(graph);
   Values results;
@@ -123,15 +125,7 @@ Status Translator::TranslateIf(const Node& node) {
 // A function with the attribute Composite, which carries those of all members, and its call.
 Status Translator::TranslateFused(const Node& node) {
   const Graph& graph = *GraphAttribute(node, "body");
-  auto body = std::make_unique<Graph>();
-  for (const auto& input : graph.inputs())
-    values_[input.get()] = body->AddInput(LocalName(input->name()), RelayType(input->type()));
-  RelayBuilder outer = std::exchange(builder_, RelayBuilder(*body));
-  TranslateNodes(graph);
-  Values results;
-  for (const Use& output : graph.outputs()) results.push_back(Of(output.value()));
-  body->AddOutput(Joined(results));
-  builder_ = outer;
+  auto body = Body(graph);
   Attribute::Dict attributes = GroupAttributes(node, graph);
   Value* function = builder_.Function(std::move(body), {{"attrs", std::move(attributes)}});
   Values arguments;

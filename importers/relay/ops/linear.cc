@@ -37,13 +37,23 @@ Value* MoveAxis(Call& c, Value* x, int axis, int to) {
   return c.Transpose(x, std::move(order));
 }
 
-// Scale and shift of a normalisation: attributes scale and center switch them off.
-std::pair<Value*, Value*> Affine(Call& c) {
+// What a normalisation takes; attributes scale and center switch scale and shift off.
+struct Norm {
+  int rank;
+  int axis;
+  Value* gamma;
+  Value* beta;
+  float epsilon;
+};
+
+Norm TakeNorm(Call& c, std::int64_t axis) {
+  const int rank = c.Rank(c.Tensor(0));
+  const int at = c.Axis(c.Int("axis", axis), rank);
   Value* gamma = c.Tensor(1);
   Value* beta = c.Tensor(2);
   if (!c.Bool("scale", true)) gamma = c.Full(c.Shape(gamma), 1, c.dtype(gamma));
   if (!c.Bool("center", true)) beta = c.Full(c.Shape(beta), 0, c.dtype(beta));
-  return {gamma, beta};
+  return {rank, at, gamma, beta, static_cast<float>(c.Float("epsilon", 1e-5))};
 }
 
 // Packed: the weight lies in blocks.
@@ -103,10 +113,7 @@ Value* LowerBiasAdd(Call& c) {
 }
 
 std::vector<Value*> LowerBatchNorm(Call& c) {
-  const int rank = c.Rank(c.Tensor(0));
-  const int axis = c.Axis(c.Int("axis", 1), rank);
-  const auto [gamma, beta] = Affine(c);
-  const auto epsilon = static_cast<float>(c.Float("epsilon", 1e-5));
+  const auto [rank, axis, gamma, beta, epsilon] = TakeNorm(c, 1);
   Value* mean = c.Tensor(3);
   Value* variance = c.Tensor(4);
   if (c.failed()) return {nullptr, nullptr, nullptr};
@@ -119,10 +126,7 @@ std::vector<Value*> LowerBatchNorm(Call& c) {
 }
 
 Value* LowerLayerNorm(Call& c) {
-  const int rank = c.Rank(c.Tensor(0));
-  const int axis = c.Axis(c.Int("axis", -1), rank);
-  const auto [gamma, beta] = Affine(c);
-  const auto epsilon = static_cast<float>(c.Float("epsilon", 1e-5));
+  const auto [rank, axis, gamma, beta, epsilon] = TakeNorm(c, -1);
   if (c.failed()) return nullptr;
   Value* x = MoveAxis(c, c.Tensor(0), axis, rank - 1);
   Value* y = c.Op("LayerNormalization", {x, gamma, beta},
@@ -131,10 +135,7 @@ Value* LowerLayerNorm(Call& c) {
 }
 
 Value* LowerInstanceNorm(Call& c) {
-  const int rank = c.Rank(c.Tensor(0));
-  const int axis = c.Axis(c.Int("axis", 1), rank);
-  const auto [gamma, beta] = Affine(c);
-  const auto epsilon = static_cast<float>(c.Float("epsilon", 1e-5));
+  const auto [rank, axis, gamma, beta, epsilon] = TakeNorm(c, 1);
   if (c.failed()) return nullptr;
   if (axis == 0) return c.Fail("axis=0 is not supported");
   Value* x = MoveAxis(c, c.Tensor(0), axis, 1);
@@ -143,10 +144,7 @@ Value* LowerInstanceNorm(Call& c) {
 }
 
 Value* LowerGroupNorm(Call& c) {
-  const int rank = c.Rank(c.Tensor(0));
-  const int axis = c.Axis(c.Int("axis", 1), rank);
-  const auto [gamma, beta] = Affine(c);
-  const auto epsilon = static_cast<float>(c.Float("epsilon", 1e-5));
+  const auto [rank, axis, gamma, beta, epsilon] = TakeNorm(c, 1);
   const std::int64_t groups = c.RequiredInt("num_groups");
   if (c.failed()) return nullptr;
   if (axis == 0) return c.Fail("axis=0 is not supported");
