@@ -37,7 +37,7 @@ struct ConvLayer {
   const float* bias;     // may be null
   const PostOps& post;
   const Blocks& blocks;
-  ElementType x_type, y_type;
+  DataType x_type, y_type;
 
   bool is_y_free() const { return blocks.y == nullptr || *blocks.y == 0; }
   // How the result lies, once that is not free.
@@ -307,7 +307,7 @@ bool SuitsWinograd(const Blocks& blocks) {
 // Whether Winograd's algorithm in f32 takes less time than products of `factors`: where these are
 // in bf16, it has half as many vectors to multiply, but more to transform; tiles of AMX it cannot
 // match.
-bool BeatsHalf(ElementType factors, const Shape& w) {
+bool BeatsHalf(DataType factors, const Shape& w) {
   constexpr std::int64_t kEnoughChannels = 32;
   return factors == kFloats || (std::min(w[0], w[1]) >= kEnoughChannels &&
                                 !dnnl_compat::Uses(dnnl::cpu_isa::avx512_core_amx));
@@ -315,7 +315,7 @@ bool BeatsHalf(ElementType factors, const Shape& w) {
 
 // The result where its layout is free. For long vectors oneDNN would choose channels last, as no
 // other operator here does, so that every convolution would stand between two reorders.
-dnnl::memory::desc FreeDesc(const Shape& y, ElementType type) {
+dnnl::memory::desc FreeDesc(const Shape& y, DataType type) {
   constexpr std::int64_t kFewest = kLongestBlock / 2;  // channels that are worth a block
   const bool blocked = VectorFloats() == kLongestBlock && y[1] >= kFewest;
   return blocked ? BlockedDesc(y, kLongestBlock, type) : AnyDesc(ToDims(y), type);
@@ -328,7 +328,7 @@ class Implementations {
       : context_(context), layer_(layer) {}
 
   // The fastest by products of `factors`.
-  Desc Best(ElementType factors) const {
+  Desc Best(DataType factors) const {
     const bool as_given = layer_.blocks.x != kRowMajor && layer_.x_type == factors;
     return Best(layer_.window, layer_.x, as_given, factors);
   }
@@ -340,11 +340,11 @@ class Implementations {
  private:
   // From x, as it lies if `as_given`, to the result as it is wanted; if there is no fast one,
   // between layouts of oneDNN's choice.
-  Desc Best(const Window& window, const Shape& x, bool as_given, ElementType factors) const {
+  Desc Best(const Window& window, const Shape& x, bool as_given, DataType factors) const {
     const Shape& y = layer_.y;
     if (SeesPadsAlone(window))
       return Make(window, PlainDesc(ToDims(x)), PlainDesc(ToDims(y)), factors);
-    const ElementType result = factors == kFloats ? kFloats : layer_.y_type;
+    const DataType result = factors == kFloats ? kFloats : layer_.y_type;
     const dnnl::memory::desc any_x = AnyDesc(ToDims(x), factors);
     const dnnl::memory::desc any_y = AnyDesc(ToDims(y), result);
     // Tiles want channels last; they make up for the reorders.
@@ -361,7 +361,7 @@ class Implementations {
   }
 
   Desc Make(const Window& window, const dnnl::memory::desc& x, const dnnl::memory::desc& y,
-            ElementType factors) const {
+            DataType factors) const {
     return dnnl_compat::MakeConvolution(
         context_.impl().engine, dnnl::algorithm::convolution_direct,
         {x, AnyDesc(layer_.w_dims(), factors), layer_.bias_desc(), y}, ToWindowDims(window),
@@ -383,7 +383,7 @@ struct PreparedConv::Impl {
   Lookout lookout;  // of the first two
 
   // By products of `type` where that is fast. False if oneDNN has no implementation.
-  bool Prepare(const FastContext& context, const ConvLayer& layer, ElementType type);
+  bool Prepare(const FastContext& context, const ConvLayer& layer, DataType type);
   std::int64_t OwnScratchBytes() const {
     if (winograd != nullptr) return winograd->ScratchBytes();
     if (dilated != nullptr) return dilated->ScratchBytes();
@@ -397,7 +397,7 @@ struct PreparedConv::Impl {
 };
 
 bool PreparedConv::Impl::Prepare(const FastContext& context, const ConvLayer& layer,
-                                 ElementType type) {
+                                 DataType type) {
   const Implementations implementations(context, layer);
   if (SeesPadsAlone(layer.window)) type = kFloats;
   Desc desc = implementations.Best(type);
@@ -483,7 +483,7 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
                        blocks,
                        ProductType(types.x),
                        ProductType(types.y)};
-    const ElementType type = ProductType(weights.precision);
+    const DataType type = ProductType(weights.precision);
     const bool fastest = method == ConvMethod::kFastest;
     auto impl = Pimpl<Impl>::Make();
     if (fastest && BeatsHalf(type, w) && SuitsWinograd(blocks) &&

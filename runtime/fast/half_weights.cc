@@ -11,9 +11,9 @@ bool HandlesBFloat16() {
 
 }  // namespace
 
-ElementType ProductType(Precision precision) {
+DataType ProductType(Precision precision) {
   const bool half = precision == Precision::kBF16 && HandlesBFloat16();
-  return half ? ElementType::bf16 : ElementType::f32;
+  return half ? DataType::bf16 : DataType::f32;
 }
 
 ElementTypes LackingHere(const ElementTypes& types) {

@@ -11,7 +11,7 @@ namespace dragoman::rt {
 
 // The element type in which a product with such weights multiplies here, and in which oneDNN is
 // given such tensors.
-ElementType ProductType(Precision precision);
+DataType ProductType(Precision precision);
 
 // Those of `types` that oneDNN does not handle here: such tensors are copied.
 ElementTypes LackingHere(const ElementTypes& types);

@@ -54,8 +54,8 @@ Status PreparedLinear::Init(const FastContext& context, const LinearSizes& sizes
       impl_ = std::move(impl);
       return Status();
     };
-    const ElementType type = ProductType(weights.precision);
-    const bool is_wide = type == ElementType::f32;
+    const DataType type = ProductType(weights.precision);
+    const bool is_wide = type == DataType::f32;
     if (OwnLinear::Suits(sizes, is_wide ? Precision::kF32 : weights.precision) ||
         (is_wide && DivideUnevenly(sizes.rows))) {
       return use_own();

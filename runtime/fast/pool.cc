@@ -33,14 +33,14 @@ class MaxPoolKernel {
   MaxPoolKernel(const FastContext& context, const MaxPoolParams& p, const Shape& x_shape,
                 const Shape& y_shape, const dnnl::memory::desc& x, const dnnl::memory::desc& y)
       : params_(p), x_shape_(x_shape), y_shape_(y_shape), x_(x) {
-    const ElementType type = dnnl_compat::TypeOf(x);
+    const DataType type = dnnl_compat::TypeOf(x);
     x_out_.Create(context.impl(), x, PlainDesc(ToDims(x_shape), type));
     y_in_.Create(context.impl(), PlainDesc(ToDims(y_shape), type), y);
   }
 
   bool IsNeeded(const void* x) const noexcept { return x_out_ && !IsFinite(x_, x); }
   Status Run(const void* x, void* y) noexcept {
-    const bool is_half = dnnl_compat::TypeOf(x_) == ElementType::bf16;
+    const bool is_half = dnnl_compat::TypeOf(x_) == DataType::bf16;
     return is_half ? Run<BFloat16>(x, y) : Run<float>(x, y);
   }
 
@@ -77,7 +77,7 @@ struct PreparedPool::Impl {
   bool Prepare(const FastContext& context, dnnl::algorithm algorithm, const Window& window,
                const Shape& x, const Shape& y, const Blocks& blocks, const ElementTypes& types,
                const MaxPoolParams* max) {
-    const ElementType x_type = ProductType(types.x), y_type = ProductType(types.y);
+    const DataType x_type = ProductType(types.x), y_type = ProductType(types.y);
     if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = blocks.x;
     const auto describe = [&](std::int64_t block) {
       return dnnl_compat::MakePooling(

@@ -64,7 +64,7 @@ FastContext::Impl& FastContext::MakeImpl() const {
 
 bool IsFinite(const dnnl::memory::desc& desc, const void* data) noexcept {
   const auto bytes = static_cast<std::int64_t>(desc.get_size());
-  if (dnnl_compat::TypeOf(desc) == ElementType::bf16)
+  if (dnnl_compat::TypeOf(desc) == DataType::bf16)
     return AllFinite(static_cast<const BFloat16*>(data), bytes / 2);
   return AllFinite(static_cast<const float*>(data), bytes / 4);
 }
@@ -198,7 +198,7 @@ void Primitive::CreateResult(const dnnl::memory::desc& made, const dnnl::memory:
   result_ = MakePort(DNNL_ARG_DST, made, made != wanted);
   result_.given = wanted;
   result_bytes_ = made.get_size();
-  is_half_ = dnnl_compat::TypeOf(made) == ElementType::bf16;
+  is_half_ = dnnl_compat::TypeOf(made) == DataType::bf16;
   if (made == wanted) return;
   result_.relayout.Create(context_->impl(), made, wanted);
   if (residual_) load_residual_.Create(context_->impl(), wanted, made);
@@ -265,11 +265,11 @@ dnnl::primitive_attr MakeAttributes(const PostOps& post) {
 }
 
 dnnl::memory::desc StridedDesc(const dnnl::memory::dims& sizes, const dnnl::memory::dims& strides,
-                               ElementType type) {
+                               DataType type) {
   return dnnl::memory::desc(sizes, type, strides);
 }
 
-dnnl::memory::desc PlainDesc(const dnnl::memory::dims& sizes, ElementType type) {
+dnnl::memory::desc PlainDesc(const dnnl::memory::dims& sizes, DataType type) {
   dnnl::memory::dims strides(sizes.size());
   dnnl::memory::dim stride = 1;
   for (std::size_t i = sizes.size(); i-- > 0;) {
@@ -279,11 +279,11 @@ dnnl::memory::desc PlainDesc(const dnnl::memory::dims& sizes, ElementType type) 
   return StridedDesc(sizes, strides, type);
 }
 
-dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes, ElementType type) {
+dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes, DataType type) {
   return dnnl::memory::desc(sizes, type, dnnl::memory::format_tag::any);
 }
 
-dnnl::memory::desc BlockedDesc(const Shape& shape, std::int64_t block, ElementType type) {
+dnnl::memory::desc BlockedDesc(const Shape& shape, std::int64_t block, DataType type) {
   if (block == kRowMajor) return PlainDesc(ToDims(shape), type);
   using Tag = dnnl::memory::format_tag;
   constexpr Tag kTags[2][3] = {{Tag::nCw8c, Tag::nChw8c, Tag::nCdhw8c},
@@ -292,7 +292,7 @@ dnnl::memory::desc BlockedDesc(const Shape& shape, std::int64_t block, ElementTy
 }
 
 std::int64_t BlockOf(const dnnl::memory::desc& desc, const Shape& shape) {
-  const ElementType type = dnnl_compat::TypeOf(desc);
+  const DataType type = dnnl_compat::TypeOf(desc);
   for (std::int64_t block : {std::int64_t{8}, std::int64_t{16}, kRowMajor}) {
     if (desc == BlockedDesc(shape, block, type)) return block;
   }

@@ -150,14 +150,14 @@ bool IsFinite(const dnnl::memory::desc& desc, const void* data) noexcept;
 dnnl::primitive_attr MakeAttributes(const PostOps& post);
 
 // A row-major tensor, one with given strides, and one whose layout oneDNN chooses.
-using ElementType = dnnl::memory::data_type;
-dnnl::memory::desc PlainDesc(const dnnl::memory::dims& sizes, ElementType type = ElementType::f32);
+using DataType = dnnl::memory::data_type;
+dnnl::memory::desc PlainDesc(const dnnl::memory::dims& sizes, DataType type = DataType::f32);
 dnnl::memory::desc StridedDesc(const dnnl::memory::dims& sizes, const dnnl::memory::dims& strides,
-                               ElementType type = ElementType::f32);
-dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes, ElementType type = ElementType::f32);
+                               DataType type = DataType::f32);
+dnnl::memory::desc AnyDesc(const dnnl::memory::dims& sizes, DataType type = DataType::f32);
 // One in blocks of channels (blocked_sizes.h); rank 3 to 5 unless `block` is kRowMajor.
 dnnl::memory::desc BlockedDesc(const Shape& shape, std::int64_t block,
-                               ElementType type = ElementType::f32);
+                               DataType type = DataType::f32);
 // The block of a desc of `shape`; 0 if it lies in another way.
 std::int64_t BlockOf(const dnnl::memory::desc& desc, const Shape& shape);
 
