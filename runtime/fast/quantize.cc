@@ -85,6 +85,23 @@ void ForScaledRuns(const internal::ScaledRuns& runs, std::int64_t elements, Body
   });
 }
 
+// Calls convert(x, scale, zero, count, y) for runs that make up x: with one scale and zero point,
+// or with pointers to one per element.
+template <class X, class T, class Y, class Convert>
+void ConvertRuns(const internal::ScaledRuns& runs, TensorView<const X> x,
+                 TensorView<const float> scale, TensorView<const T> zero, TensorView<Y> y,
+                 Convert convert) noexcept {
+  ForScaledRuns(runs, x.size(), [&](const internal::ScaledRun& run) {
+    const float* const scales = scale.data + run.scale;
+    const T* const zeros = zero.present() ? zero.data + run.scale : nullptr;
+    if (run.step == 0) {
+      convert(x.data + run.x, *scales, zeros != nullptr ? *zeros : 0, run.size, y.data + run.x);
+    } else {
+      convert(x.data + run.x, scales, zeros, run.size, y.data + run.x);
+    }
+  });
+}
+
 // The least and the greatest of x and 0.
 DRAGOMAN_RT_CLONES std::pair<float, float> Span(const float* x, std::int64_t count) {
   constexpr std::int64_t kLanes = 32;
@@ -111,15 +128,7 @@ void QuantizeTensor(const QuantizeLinearParams& p, TensorView<const float> x,
                     TensorView<const float> scale, TensorView<const T> zero,
                     TensorView<T> y) noexcept {
   const internal::ScaledRuns runs(x.shape, scale.shape, p.axis, p.block_size);
-  ForScaledRuns(runs, x.size(), [&](const internal::ScaledRun& run) {
-    const float* const scales = scale.data + run.scale;
-    const T* const zeros = zero.present() ? zero.data + run.scale : nullptr;
-    if (run.step == 0) {
-      Quantise(x.data + run.x, *scales, zeros != nullptr ? *zeros : 0, run.size, y.data + run.x);
-    } else {
-      Quantise(x.data + run.x, scales, zeros, run.size, y.data + run.x);
-    }
-  });
+  ConvertRuns(runs, x, scale, zero, y, [](auto... run) { Quantise(run...); });
 }
 
 template <class T>
@@ -127,15 +136,7 @@ void DequantizeTensor(const DequantizeLinearParams& p, TensorView<const T> x,
                       TensorView<const float> scale, TensorView<const T> zero,
                       TensorView<float> y) noexcept {
   const internal::ScaledRuns runs(x.shape, scale.shape, p.axis, p.block_size);
-  ForScaledRuns(runs, x.size(), [&](const internal::ScaledRun& run) {
-    const float* const scales = scale.data + run.scale;
-    const T* const zeros = zero.present() ? zero.data + run.scale : nullptr;
-    if (run.step == 0) {
-      Dequantise(x.data + run.x, *scales, zeros != nullptr ? *zeros : 0, run.size, y.data + run.x);
-    } else {
-      Dequantise(x.data + run.x, scales, zeros, run.size, y.data + run.x);
-    }
-  });
+  ConvertRuns(runs, x, scale, zero, y, [](auto... run) { Dequantise(run...); });
 }
 
 void DynamicQuantizeTensor(TensorView<const float> x, TensorView<std::uint8_t> y,
