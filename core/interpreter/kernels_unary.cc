@@ -21,15 +21,8 @@ void AddUnaryKernels(KernelTable& table) {
 }
 
 void AddActivationKernels(KernelTable& table) {
-  DRAGOMAN_ROW(Celu, Floats)
-  DRAGOMAN_ROW(Elu, Floats)
-  DRAGOMAN_ROW(Gelu, Floats)
-  DRAGOMAN_ROW(HardSigmoid, Floats)
-  DRAGOMAN_ROW(LeakyRelu, Floats)
-  DRAGOMAN_ROW(Selu, Floats)
-  DRAGOMAN_ROW(Shrink, Numbers)
-  DRAGOMAN_ROW(Swish, Floats)
-  DRAGOMAN_ROW(ThresholdedRelu, Floats)
+  DRAGOMAN_ACTIVATION_KERNELS_OF_FLOATS(DRAGOMAN_ROW_OF_FLOATS)
+  DRAGOMAN_ACTIVATION_KERNELS_OF_NUMBERS(DRAGOMAN_ROW_OF_NUMBERS)
 }
 
 #undef DRAGOMAN_ROW_OF_NUMBERS

@@ -105,6 +105,18 @@ void ThresholdedRelu(const ThresholdedReluParams& p, TensorView<const T> x, Tens
   MapUnary(x, y, [alpha](C v) { return v > alpha ? v : C(0); });
 }
 
+// All of them: those of floating types, and those of integers too.
+#define DRAGOMAN_ACTIVATION_KERNELS_OF_FLOATS(KERNEL) \
+  KERNEL(Celu)                                        \
+  KERNEL(Elu)                                         \
+  KERNEL(Gelu)                                        \
+  KERNEL(HardSigmoid)                                 \
+  KERNEL(LeakyRelu)                                   \
+  KERNEL(Selu)                                        \
+  KERNEL(Swish)                                       \
+  KERNEL(ThresholdedRelu)
+#define DRAGOMAN_ACTIVATION_KERNELS_OF_NUMBERS(KERNEL) KERNEL(Shrink)
+
 }  // namespace dragoman::rt
 
 #endif  // DRAGOMAN_RUNTIME_KERNELS_ACTIVATION_H_
