@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bernoulli, Multinomial and Dropout are told by uniform numbers which way their chances fall.
+// Uniform numbers decide which way the chances of Bernoulli, Multinomial and Dropout fall.
 #include <algorithm>
 #include <set>
 #include <span>

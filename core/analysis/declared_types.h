@@ -3,8 +3,8 @@
 //
 // One policy for all formats (docs/declared-sizes.md). A size is proven if inference gives it as a
 // number, or as an expression over the symbols of the entry's inputs: it holds whatever the file
-// declares, and a contradiction is told. A size that inference leaves open is taken as declared: a
-// claim, which the interpreter and generated programs check.
+// declares, and a contradiction is reported. A size that inference leaves open is taken as
+// declared: a claim, which the interpreter and generated programs check.
 #ifndef DRAGOMAN_CORE_ANALYSIS_DECLARED_TYPES_H_
 #define DRAGOMAN_CORE_ANALYSIS_DECLARED_TYPES_H_
 

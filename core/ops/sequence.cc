@@ -18,7 +18,7 @@ Result<Type> ElementOf(const InferContext& context) {
   return context.Fail("operand 0 has type " + type.ToString() + ", expected a sequence");
 }
 
-// Sizes that differ from element to element are told by run time.
+// Sizes that differ from element to element are known at run time only.
 Type OneOf(InferContext& context, const Type& element) {
   if (element.shape() == nullptr) return element;
   Shape shape = *element.shape();

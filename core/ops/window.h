@@ -28,7 +28,7 @@ AxisSize PooledSize(rt::AutoPad auto_pad, bool ceil_mode);
 Shape WindowedShape(const Dim& batch, const Dim& channels, const Shape& input,
                     const rt::Window& window, const AxisSize& size, const Shape* kernel = nullptr);
 
-// More spatial axes than kernels handle: only the rank of the result is told.
+// More spatial axes than kernels handle: only the rank of the result is inferred.
 inline bool RankTooHigh(const Shape& shape) {
   return shape.size() > static_cast<std::size_t>(rt::kMaxRank);
 }

@@ -15,7 +15,7 @@
 //             operators make of these, the result of a Resize
 //   Resize    to the sizes of an input follows it
 //
-// A node of which the sizes cannot fit is refused. What is not proven is told: a Resize that
+// A node of which the sizes cannot fit is refused. What is not proven is reported: a Resize that
 // follows another value, numbers that begin at one that may stand for a size, a triangle, which may
 // have been a band as wide as the mask or wider, and constants that may stand for a size, and fit
 // without: bounds of a Slice, sizes of another Resize, windows over a whole axis, constant

@@ -296,7 +296,7 @@ Result<Model> PrepareFor(std::int64_t opset, const Model& model, const ExportOpt
 
 // What `model` lacks at `opset`; no error if it can be written.
 Status FitsOpset(std::int64_t opset, const Model& model, ExportOptions options) {
-  options.warn = nullptr;  // what is left out is told once the opset is chosen
+  options.warn = nullptr;  // what is left out is reported once the opset is chosen
   options.strict = false;
   const Result<Model> prepared = PrepareFor(opset, model, options);
   return prepared.ok() ? Status() : prepared.error();

@@ -65,7 +65,7 @@ struct AtenOp {
   std::optional<double> KnownNumber(std::size_t i, std::int64_t rank) const;
   // The contents of operand `i` if it is constant.
   const dragoman::Tensor* Known(std::size_t i) const;
-  // Sizes for an argument. Errors: one is told by no tensor.
+  // Sizes for an argument. Errors: no tensor has one of them.
   Result<Sizes> SizesOf(const Shape& shape) const;
   // Element `i` of a 1-d integer tensor as a size.
   Item ItemAt(const Term& ints, std::int64_t i) const;

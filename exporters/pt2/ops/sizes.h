@@ -13,7 +13,7 @@ namespace dragoman::pt2 {
 // the operand holds at run time.
 Size SizeElement(const AtenOp& op, std::size_t operand, std::size_t i);
 
-// The sizes as one int64 tensor. Errors: one is told by no tensor.
+// The sizes as one int64 tensor. Errors: no tensor has one of them.
 Emitted TensorOfSizes(const AtenOp& op, const Shape& shape);
 
 }  // namespace dragoman::pt2

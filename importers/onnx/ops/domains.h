@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Domains beside ai.onnx whose operators are told in operators of ai.onnx: one table a domain.
+// Domains beside ai.onnx whose operators are expressed in operators of ai.onnx: one table a domain.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_DOMAINS_H_
 #define DRAGOMAN_IMPORTERS_ONNX_OPS_DOMAINS_H_
 

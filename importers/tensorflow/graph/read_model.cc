@@ -149,7 +149,7 @@ Result<Model> ReadSavedModelFile(Bytes file, Form form, const ReadTensorFlowOpti
   return model;
 }
 
-// A file that is not there is told when something needs its contents.
+// A file that is not there is reported when something needs its contents.
 Status ReadAssets(const std::string& folder, Model* model) {
   Attribute::List assets;
   for (const tf::Asset& asset : tf::Assets(*model)) {

@@ -328,7 +328,7 @@ Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& bod
     type = contents.value->type();
     Shape sizes = *type.shape();
     if (element == nullptr) sizes.erase(sizes.begin());
-    // Each size is told by those of what is carried.
+    // Each size follows from those of what is carried.
     Composer c(builder());
     std::vector<Value*> parts = {c.Vector(ReservedLength(c, heap_, carried[i]))};
     for (const Dim& size : sizes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse tensors: a row of indices and a value for each element that is told, and the sizes.
+// Sparse tensors: a row of indices and a value for each element that is stated, and the sizes.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_SPARSE_FORM_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_SPARSE_FORM_H_
 

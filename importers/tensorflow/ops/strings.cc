@@ -24,7 +24,7 @@ std::int64_t IsUtf8(Call& c) {
   return c.Has("unit") && c.TextAttribute("unit") == "UTF8_CHAR" ? 1 : 0;
 }
 
-// The pattern that an attribute or an operand tells, and how it is told to RegexReplace.
+// The pattern that an attribute or an operand states, and how it is passed to RegexReplace.
 struct Replacement {
   Value* pattern = nullptr;
   Value* rewrite = nullptr;

@@ -169,7 +169,7 @@ void Evaluator::Poisoned(const Node& node, Frame& frame) { SetResults(node, fram
 void Evaluator::Report(const Node& node, const Error& error) {
   for (const Finding& finding : error.findings()) {
     Finding placed = AtSource(node, finding);
-    // The same place is told once, however it is called.
+    // The same place is reported once, however it is called.
     const auto without_calls = [](const Finding& f) {
       return std::string_view(f.message).substr(0, f.message.find("\n    called from"));
     };

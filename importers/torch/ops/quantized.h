@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quantised tensors as the common graph has them: the numbers that DequantizeLinear gives. How such
-// a tensor is stored is told by the node that made it.
+// Quantised tensors as the common graph has them: the numbers that DequantizeLinear gives. The node
+// that made such a tensor says how it is stored.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_OPS_QUANTIZED_H_
 #define DRAGOMAN_IMPORTERS_TORCH_OPS_QUANTIZED_H_
 

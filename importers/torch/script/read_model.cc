@@ -67,7 +67,7 @@ class ModelReader {
   }
 
  private:
-  // Findings of the sources come first: what is told later may follow from them.
+  // Findings of the sources come first: what is reported later may follow from them.
   Error WithProgramFindings(std::optional<Error> error) {
     std::vector<Finding> all = program_.findings();
     all.insert(all.end(), findings_.begin(), findings_.end());
