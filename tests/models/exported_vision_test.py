@@ -171,6 +171,16 @@ class Vision(ExportedPrograms):
         self.save(p.output(pooled))
         self.expect([image, rois], [ps_roi_pool(image, rois, (3, 2), 0.5)])
 
+    def test_no_regions(self):
+        image, rois = self.draw(1, 12, 7, 9), np.zeros((0, 5), np.float32)
+        for operator, further in (("ps_roi_pool", ()), ("ps_roi_align", (2,))):
+            p = Program()
+            x, r = p.input("image", list(image.shape)), p.input("rois", [0, 5])
+            pooled, _ = p.call(f"torch.ops.torchvision.{operator}.default", x, r, 0.5, 3, 2, *further,
+                               results=2)
+            self.save(p.output(pooled))
+            self.expect([image, rois], [np.zeros((0, 2, 3, 2), np.float32)])
+
     def test_roi_pool(self):
         image, rois = self.draw(2, 3, 8, 8), boxes(4, self.generator)
         rois = np.concatenate([np.array([[0], [1], [1], [0]], np.float32), rois * 2], 1)

@@ -231,17 +231,27 @@ Value* LowerNms(CallComposer& c) {
 
 Value* LowerRoiAlign(CallComposer& c) { return AlignedRegions(c, c.BoolOr("aligned", false)); }
 
+// Arguments pooled_height and pooled_width: how many places a region has.
+std::int64_t PooledPlaces(CallComposer& c) {
+  constexpr std::int64_t kMost = 1 << 12;
+  const std::int64_t rows = c.Int("pooled_height");
+  const std::int64_t columns = c.Int("pooled_width");
+  if (!c.failed() && (rows < 1 || columns < 1 || rows > kMost || columns > kMost / rows))
+    c.Fail("a pool of this size");
+  return c.failed() ? 1 : rows * columns;
+}
+
 // Each channel of the result averages one channel of the image for each of its places.
 Result<Results> LowerPsRoiAlign(Call& call) {
   CallComposer c(call);
   Value* all = AlignedRegions(c, true);
-  const std::int64_t places = c.Int("pooled_height") * c.Int("pooled_width");
-  if (!c.failed() && (places < 1 || places > (1 << 12))) c.Fail("a pool of this size");
+  const std::int64_t places = PooledPlaces(c);
   if (c.failed()) return c.DoneWith({});
   std::vector<std::int64_t> own;
   for (std::int64_t place = 0; place < places; ++place) own.push_back(place * places + place);
+  Value* channels = c.Div(c.SizeVector(all, 1, 1), c.Int(places));
   Value* pairs =
-      c.Reshape(all, c.ConcatSizes({c.SizeVector(all, 0, 1), c.Ints({-1, places * places})}));
+      c.Reshape(all, c.ConcatSizes({c.SizeVector(all, 0, 1), channels, c.Ints({places * places})}));
   Value* chosen = c.Op("Gather", {pairs, c.Ints(own)}, {{"axis", std::int64_t{2}}});
   Value* shape = c.ConcatSizes({c.SizeVector(chosen, 0, 2), c.SizeVector(all, 2, 2)});
   return c.DoneWith({call.NewTensor(c.Reshape(chosen, shape)), Abstract(None())});
@@ -279,13 +289,16 @@ Result<Results> LowerPsRoiPool(Call& call) {
   Value* rois = c.Tensor("rois");
   const std::int64_t rows = c.Int("pooled_height");
   const std::int64_t columns = c.Int("pooled_width");
+  const std::int64_t places = PooledPlaces(c);
+  if (c.failed()) return c.DoneWith({});
   const double scale = c.Float("spatial_scale");
   const auto corner = [&](std::int64_t i) { return c.Mul(c.Slice(rois, 1, i, i + 1), scale); };
   Value* in_rows = BinsAlong(c, corner(2), corner(4), 2, rows);
   Value* in_columns = BinsAlong(c, corner(1), corner(3), 3, columns);
   Value* inside = c.And(c.Unsqueeze(in_rows, {1, 3, 5}), c.Unsqueeze(in_columns, {1, 2, 4}));
   Value* each = c.Gather(image, c.Cast(c.Select(rois, 1, 0), DType::kI64), 0);
-  each = c.Reshape(each, c.ConcatSizes({c.SizeVector(each, 0, 1), c.Ints({-1, rows, columns}),
+  Value* channels = c.Div(c.SizeVector(image, 1, 1), c.Int(places));
+  each = c.Reshape(each, c.ConcatSizes({c.SizeVector(each, 0, 1), channels, c.Ints({rows, columns}),
                                         c.SizeVector(each, 2, 2)}));
   Value* sum = c.ReduceSum(c.Where(inside, each, 0), {4, 5});
   Value* area = c.ReduceSum(c.CastLike(inside, each), {4, 5});
