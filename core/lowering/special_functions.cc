@@ -426,9 +426,11 @@ Value* LowerBeta(Composer& c, Value* a, Value* b, Value* x) {
   }
   Value* rest = c.Log(c.Add(TimesPoints(c, x, falls), 1));
   Value* power = c.Mul(c.Unsqueeze(c.Sub(b, 1), {c.Rank(b)}), rest);
-  Value* integral = WeightedSum(c, c.Exp(c.Add(power, TimesPoints(c, a, points))), weights);
   Value* whole = c.Sub(c.Add(LogGamma(c, a), LogGamma(c, b)), LogGamma(c, c.Add(a, b)));
-  return c.Mul(integral, c.Exp(c.Sub(c.Mul(a, c.Log(x)), whole)));
+  // In the exponent, as of itself the power may be 0 and what scales it infinite.
+  Value* scale = c.Unsqueeze(c.Sub(c.Mul(a, c.Log(x)), whole), {c.Rank(x)});
+  power = c.Add(c.Add(power, scale), TimesPoints(c, a, points));
+  return WeightedSum(c, c.Exp(power), weights);
 }
 
 }  // namespace
@@ -502,7 +504,7 @@ Value* Spence(Composer& c, Value* x) {
   Value* low = c.Less(r, 0.5);
   Value* u = c.Where(low, r, c.Where(c.Greater(r, 1.5), c.Sub(1, Reciprocal(c, r)), c.Sub(1, r)));
   const Rule rule = GaussRule(16);
-  Value* logs = c.Log(c.Sub(1, TimesPoints(c, u, rule.points)));
+  Value* logs = Log1p(c, c.Neg(TimesPoints(c, u, rule.points)));
   Value* value = c.Neg(WeightedSum(c, logs, OverPoints(rule)));
   Value* log = c.Log(r);
   Value* reflected = c.Sub(c.Sub(kPi * kPi / 6, c.Mul(log, c.Log(c.Sub(1, r)))), value);
@@ -513,8 +515,10 @@ Value* Spence(Composer& c, Value* x) {
   return c.Where(c.Or(c.Less(x, 0), IsInf(c, x, true, true)), NAN, value);
 }
 
-// Σ exp(-(x - nh)²) / (n √π) over odd n (G. Rybicki); far out the asymptotic series.
+// Σ exp(-(x - nh)²) / (n √π) over odd n (G. Rybicki), whose terms cancel about 0: there Taylor's
+// series; far out the asymptotic one.
 Value* Dawson(Composer& c, Value* x) {
+  constexpr double kInner = 0.25;
   constexpr double kBorder = 12;
   constexpr double kStep = 0.2;
   constexpr int kLast = 91;
@@ -526,6 +530,12 @@ Value* Dawson(Composer& c, Value* x) {
   Value* near_x = c.Max(c.Min(x, kBorder), -kBorder);
   Value* gap = c.Sub(c.Unsqueeze(near_x, {c.Rank(x)}), Vector(c, places));
   Value* near = WeightedSum(c, c.Exp(c.Neg(c.Mul(gap, gap))), weights);
+  std::vector<double> taylor = {1};
+  for (int k = 1; k <= 10; ++k) taylor.push_back(taylor.back() * -2 / (2 * k + 1));
+  std::reverse(taylor.begin(), taylor.end());
+  Value* inner_x = c.Max(c.Min(x, kInner), -kInner);
+  Value* inner = c.Mul(inner_x, Horner(c, c.Mul(inner_x, inner_x), taylor));
+  near = c.Where(c.Less(c.Abs(x), kInner), inner, near);
   constexpr double kSeries[] = {10395, 945, 105, 15, 3, 1, 1};
   Value* half = c.Div(0.5, x);
   Value* far = c.Mul(half, Horner(c, c.Mul(c.Mul(half, half), 2), kSeries));

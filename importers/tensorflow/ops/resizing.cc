@@ -118,38 +118,77 @@ Value* LowerResizeNearest(Call& c) {
   return FromChannelsFirst(c, layout, ResizeNearest(c, coordinates, x, size, known));
 }
 
-// How much each of `from` pixels of an axis has of each of `to`: the identity, resized.
-Value* ResizedIdentity(Call& c, Coordinates coordinates, Value* from, Value* to) {
-  Value* line = c.Iota(from);
-  Value* identity = c.Cast(c.Equal(c.Unsqueeze(line, {1}), line), DType::kF32);
-  Value* image = c.Unsqueeze(identity, {0, 1});
-  Value* size = c.ConcatSizes({c.Vector(to), c.Vector(from)});
-  if (c.failed()) return nullptr;
-  const std::optional<Ints> known = c.builder().KnownInts(size);
-  Value* resized = c.target() == "nearest" ? ResizeNearest(c, coordinates, image, size, known)
-                                           : Resize(c, c.target(), coordinates, image, size);
-  return c.Squeeze(resized, {0, 1});
+// Where along `from` pixels of an axis each of `to` lies, before half a pixel is taken off; by
+// TensorFlow's kernel in float32.
+Value* PlacesAlong(Call& c, Coordinates coordinates, Value* from, Value* to) {
+  const auto real = [&](Value* number) { return c.Cast(number, DType::kF32); };
+  Value* scale = c.Div(real(from), real(to));
+  if (coordinates == Coordinates::kCorners) {
+    Value* spread = c.Div(real(c.Sub(from, 1)), real(c.Max(c.Sub(to, 1), 1)));
+    scale = c.Where(c.Greater(to, 1), spread, scale);
+  }
+  Value* pixel = real(c.Iota(to));
+  return c.Mul(coordinates == Coordinates::kMiddles ? c.Add(pixel, 0.5) : pixel, scale);
+}
+
+// Of each pixel of the result a pixel of the image along an axis, and how much it had of it:
+// nullptr for all.
+struct Source {
+  Value* pixel = nullptr;
+  Value* share = nullptr;
+};
+
+std::vector<Source> SourcesAlong(Call& c, Coordinates coordinates, Value* from, Value* to) {
+  Value* place = PlacesAlong(c, coordinates, from, to);
+  Value* last = c.Sub(from, 1);
+  const auto pixel = [&](Value* whole) {
+    return c.Max(c.Min(c.Cast(whole, DType::kI64), last), 0);
+  };
+  if (c.target() == "nearest") {
+    Value* whole = c.Floor(place);
+    Value* is_far = c.GreaterOrEqual(c.Sub(place, whole), 0.5);
+    if (coordinates == Coordinates::kCorners) whole = c.Add(whole, c.CastLike(is_far, whole));
+    return {{pixel(whole), nullptr}};
+  }
+  if (coordinates == Coordinates::kMiddles) place = c.Sub(place, 0.5);
+  Value* below = c.Floor(place);
+  Value* share = c.Sub(place, below);
+  return {{pixel(below), c.Sub(1, share)}, {pixel(c.Op("Ceil", {place})), share}};
 }
 
 // Each pixel gets of the gradient what it had of the resized image. Operand 1 is the image that was
 // resized, or its height and width.
 Value* LowerResizeGrad(Call& c) {
-  const Layout layout{2, true};
   const Coordinates coordinates = TakeCoordinates(c);
-  Value* dy = ToChannelsFirst(c, layout, c.Tensor(0));
+  Value* dy = c.Transpose(c.Tensor(0), {1, 2, 0, 3});
   Value* given = c.Tensor(1);
   if (c.failed()) return nullptr;
   const bool nearest = c.target() == "nearest";
   const DType type = c.dtype(nearest ? dy : given);
   if (!IsFloating(type)) return c.Fail("elements of type " + std::string(Name(type)));
-  const auto share = [&](int axis) {
-    Value* from = nearest ? c.Select(c.Cast(given, DType::kI64), 0, axis - 2)
-                          : c.Size(given, layout.spatial_axis(axis - 2));
-    return c.CastLike(ResizedIdentity(c, coordinates, from, c.Size(dy, axis)), dy);
+  const auto size = [&](int axis) {
+    return nearest ? c.Select(c.Cast(given, DType::kI64), 0, axis) : c.Size(given, axis + 1);
   };
-  Value* narrow = MatMul(c, dy, share(3));
-  Value* dx = MatMul(c, c.Transpose(share(2), {1, 0}), narrow);
-  return c.Cast(FromChannelsFirst(c, layout, dx), type);
+  Value* height = size(0);
+  Value* width = size(1);
+  Value* images = c.SizeVector(dy, 2, 2);
+  Value* count = c.Vector(c.Mul(c.Size(dy, 0), c.Size(dy, 1)));
+  Value* dx = c.Full(c.ConcatSizes({c.Vector(c.Mul(height, width)), images}), 0, c.dtype(dy));
+  const std::vector<Source> columns = SourcesAlong(c, coordinates, width, c.Size(dy, 1));
+  for (const Source& row : SourcesAlong(c, coordinates, height, c.Size(dy, 0))) {
+    for (const Source& column : columns) {
+      Value* places = c.Add(c.Mul(c.Unsqueeze(row.pixel, {1}), width), column.pixel);
+      Value* part = dy;
+      if (!nearest)
+        part =
+            c.Mul(dy, c.Mul(c.Unsqueeze(row.share, {1, 2, 3}), c.Unsqueeze(column.share, {1, 2})));
+      part = c.Reshape(part, c.ConcatSizes({count, images}));
+      dx = c.Op("ScatterND", {dx, c.Unsqueeze(c.Flatten(places), {1}), part},
+                {{"reduction", "add"}});
+    }
+  }
+  dx = c.Reshape(dx, c.ConcatSizes({c.Vector(height), c.Vector(width), images}));
+  return c.Cast(c.Transpose(dx, {2, 0, 1, 3}), type);
 }
 
 }  // namespace

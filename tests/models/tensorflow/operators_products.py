@@ -179,6 +179,13 @@ def make_resize_gradients():
                        wanted=transposed_of(blended, dy, sizes).astype(np.float32))
             group.call("ResizeNearestNeighborGrad", dy, (i32(*sizes),), **told,
                        wanted=transposed_of(taken, dy, sizes).astype(np.float32))
+    # NaN stays with the pixels that it comes from.
+    dy = np.float32([np.nan, 1, 2, 3, 4, 5]).reshape(1, 1, 6, 1)
+    told = {"align_corners": False, "half_pixel_centers": False}
+    group.call("ResizeBilinearGrad", dy, np.zeros((1, 1, 3, 1), np.float32), **told,
+               wanted=np.float32([np.nan, 4, 10.5]).reshape(1, 1, 3, 1))
+    group.call("ResizeNearestNeighborGrad", dy, (i32(1, 3),), **told,
+               wanted=np.float32([np.nan, 5, 9]).reshape(1, 1, 3, 1))
     group.save()
 
 
