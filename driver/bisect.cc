@@ -107,6 +107,16 @@ Result<std::vector<OutputComparison>> CompareProgramValues(const Session& sessio
   return compared;
 }
 
+namespace {
+
+// `b` in the sizes of `a`, where it has as many elements: a Reshape that was moved past an operator
+// leaves its elements as they are.
+Array InSizesOf(const Array& a, const Array& b) {
+  return a.size() == b.size() ? b.Reshaped(a.shape()) : b;
+}
+
+}  // namespace
+
 Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, const PreparedRun& b,
                                const RunRequest& request, const Tolerance& tolerance) {
   const std::vector<ValuePair> pairs = PairValues(session, a.model, b.model);
@@ -122,7 +132,8 @@ Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, con
   Bisection found{std::nullopt, pairs.size()};
   std::vector<bool> differs;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
-    found.values.push_back(CompareOutput(of_a[i], x[i].second, y[i].second, tolerance));
+    found.values.push_back(
+        CompareOutput(of_a[i], x[i].second, InSizesOf(x[i].second, y[i].second), tolerance));
     differs.push_back(!found.values.back().ok);
   }
   for (const std::size_t at : FirstDifferences(pairs, differs)) {

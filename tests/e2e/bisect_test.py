@@ -71,6 +71,17 @@ class Bisect(CommandCase):
         blamed = [found["first"], *found["elsewhere"]]
         self.assertEqual([entry["name"] for entry in blamed], ["a2", "b3"])
 
+    def test_equal_elements_in_other_sizes_agree(self):
+        found = self.bisect(("\n  %a1", "\n  const %flat: i64[1] = [6]\n"
+                             "  const %whole: i64[2] = [2, 3]\n  %a1"),
+                            ("%a2 = onnx.Tanh(%a1) @left2",
+                             "%a1_flat = onnx.Reshape(%a1, %flat)\n"
+                             "  %a2_flat = onnx.Tanh(%a1_flat) @left2\n"
+                             "  %a2 = onnx.Reshape(%a2_flat, %whole)"),
+                            ("onnx.Exp", "onnx.Softplus"))
+        self.assertEqual(found["first"]["name"], "b3")
+        self.assertNotIn("elsewhere", found)
+
     def test_in_words(self):
         other = self.model("b", ("%b2 = onnx.Mul(%b1, %x)",
                                  "%in = onnx.Relu(%b1) @inserted\n  %b2 = onnx.Mul(%in, %x)"))
