@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "cli/options.h"
 #include "cli/page_file.h"
 #include "cli/verification_report.h"
+#include "core/ir/for_each_value.h"
 #include "driver/rules.h"
 #include "driver/verify_model.h"
 #include "page/plot.h"
@@ -118,6 +120,39 @@ Status CheckOptions(const VerifyOptions& options) {
   return {};
 }
 
+// Whether some value of `model`, lowered, is of float16 or bfloat16.
+bool ComputesInHalves(const Session& session, const Model& model, const Facts& facts) {
+  const Result<Model> lowered = session.Lower(model, facts);
+  if (!lowered.ok()) return false;
+  bool found = false;
+  ForEachGraph(*lowered, [&](const Graph& graph) {
+    ForEachValue(graph, [&](const Value& value) {
+      const DType dtype = value.type().dtype();
+      found |= dtype == DType::kF16 || dtype == DType::kBF16;
+    });
+  });
+  return found;
+}
+
+// Says of outputs of float32 that differ by no more than the halves do that they were made from.
+void SayWhatHalvesDiffer(const Session& session, const Model& model, const Facts& facts,
+                         const VerifyOptions& options,
+                         std::span<const Verification> verifications) {
+  if (options.request.tolerance.relative || options.request.tolerance.absolute) return;
+  constexpr double kToleranceOfHalves = 1e-2;
+  bool any = false;
+  for (const Verification& verification : verifications) {
+    for (const OutputComparison& output : verification.outputs) {
+      if (output.ok) continue;
+      if (output.elements == 0 || output.largest > kToleranceOfHalves) return;
+      any = true;
+    }
+  }
+  if (!any || !ComputesInHalves(session, model, facts)) return;
+  Say("the model computes in 16 bits, and differs by no more than outputs of 16 bits may; "
+      "--rtol 1e-2 --atol 1e-2 allows it");
+}
+
 int RunVerify(const VerifyOptions& options) {
   if (const Status status = CheckOptions(options); !status.ok()) return Report(status.error());
   Session session = MakeSession(options.common, options.model);
@@ -127,8 +162,7 @@ int RunVerify(const VerifyOptions& options) {
   if (!facts.ok()) return Report(facts.error(), options.model);
   const Result<Model> model = ReadToRun(session, options.model, options.lowering, *facts);
   if (!model.ok()) return Report(model.error());
-  Result<std::vector<Verification>> verifications =
-      VerifyModel(session, *model, options, *std::move(facts));
+  Result<std::vector<Verification>> verifications = VerifyModel(session, *model, options, *facts);
   if (!verifications.ok()) return Report(verifications.error(), options.model);
   if (options.plot) {
     const std::string plot = ErrorPlot(*verifications, options);
@@ -140,6 +174,7 @@ int RunVerify(const VerifyOptions& options) {
       PrintJson(VerificationsJson(*verifications));
     } else {
       PrintVerifications(*verifications);
+      SayWhatHalvesDiffer(session, *model, *facts, options, *verifications);
     }
   }
   const bool ok = std::all_of(verifications->begin(), verifications->end(),

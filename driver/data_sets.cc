@@ -81,16 +81,22 @@ Result<FlatArrays> ReadSlots(const fs::path& folder, const std::string& stem,
   return flat;
 }
 
+// Tensors for the files `stem`0.pb, `stem`1.pb, … in `folder`, called by their number after
+// `prefix`.
+std::vector<Slot> SlotsOfFiles(const fs::path& folder, const std::string& stem,
+                               const std::string& prefix) {
+  std::vector<Slot> slots;
+  std::error_code ignored;
+  while (fs::exists(folder / (stem + std::to_string(slots.size()) + ".pb"), ignored))
+    slots.push_back({prefix + std::to_string(slots.size()), Type::Tensor(DType::kUnknown)});
+  return slots;
+}
+
 // A result that is a tuple of tensors is recorded element by element.
 std::vector<Slot> RecordedSlots(const fs::path& folder, const std::vector<Slot>& outputs) {
   std::error_code ignored;
   if (outputs.size() != 1 || !fs::exists(folder / "output_1.pb", ignored)) return outputs;
-  std::vector<Slot> elements;
-  while (fs::exists(folder / ("output_" + std::to_string(elements.size()) + ".pb"), ignored)) {
-    elements.push_back({outputs.front().name + "." + std::to_string(elements.size()),
-                        Type::Tensor(DType::kUnknown)});
-  }
-  return elements;
+  return SlotsOfFiles(folder, "output_", outputs.front().name + ".");
 }
 
 }  // namespace
@@ -262,9 +268,14 @@ Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& 
   std::error_code ignored;
   if (fs::exists(fs::path(folder) / "outputs.npz", ignored)) return ReadArchives(folder, outputs);
   DataSet set;
-  DRAGOMAN_ASSIGN(FlatArrays given, ReadSlots(folder, "input_", inputs));
+  DRAGOMAN_ASSIGN(
+      FlatArrays given,
+      ReadSlots(folder, "input_", inputs.empty() ? SlotsOfFiles(folder, "input_", "") : inputs));
   for (auto& [name, array] : given) set.inputs.push_back({name, ToNpy(array)});
-  DRAGOMAN_ASSIGN(set.outputs, ReadSlots(folder, "output_", RecordedSlots(folder, outputs)));
+  DRAGOMAN_ASSIGN(set.outputs,
+                  ReadSlots(folder, "output_",
+                            outputs.empty() ? SlotsOfFiles(folder, "output_", "output_")
+                                            : RecordedSlots(folder, outputs)));
   return set;
 }
 

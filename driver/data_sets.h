@@ -24,7 +24,8 @@ struct DataSet {
 Result<std::vector<std::string>> FindDataSets(const std::string& path);
 
 // Files of an ONNX test-data set belong to inputs and outputs by number, arrays of an .npz by name
-// or position.
+// or position. Slots that are known only when the model is lowered are left out; arrays of a
+// test-data set are called by their numbers then.
 Result<DataSet> ReadDataSet(const std::string& folder, const std::vector<Slot>& inputs,
                             const std::vector<Slot>& outputs);
 

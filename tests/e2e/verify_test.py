@@ -10,6 +10,7 @@ import subprocess
 import unittest
 
 import numpy
+import onnx.numpy_helper
 
 from command_case import CommandCase
 from commands import DRAGOMAN, dragoman
@@ -17,6 +18,7 @@ from commands import DRAGOMAN, dragoman
 MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
 MLP = MODELS / "mlp" / "model.onnx"
 POLICY = MODELS / "torchscript" / "lstm_policy"
+DETECTION = MODELS / "torchscript" / "detection"
 DEFAULT = """dragoman 1 source onnx
 opset "" 13
 extra {onnx.ir_version = 8}
@@ -24,6 +26,18 @@ extra {onnx.ir_version = 8}
 entry main @sum(%x: f32[2], %w: f32[2] = [10.0, 20.0]) -> (%y: f32[2]) {
   %y = onnx.Add(%x, %w)
 }
+"""
+
+
+SCALED = """dragoman 1 common onnx
+opset "" 22
+
+entry main @scaled(%x: f32[8]) -> (%y: f32[8]) {{
+  const %scale: {type}[] = {scale}
+  %x_cast: {type}[8] = onnx.Cast(%x) {{to = {number}}}
+  %scaled: {type}[8] = onnx.Mul(%x_cast, %scale)
+  %y = onnx.Cast(%scaled) {{to = 1}}
+}}
 """
 
 
@@ -83,6 +97,41 @@ class Verify(CommandCase):
         self.assertIn(": ok", self.done("verify", model, "--data", self.out))
         self.done("codegen", model, "-o", self.out / "cpp", "--name", "m", "--shape", "w=2", "-q")
         self.assertIn("run(x: f32[2], w: f32[2])", (self.out / "cpp/m.h").read_text())
+
+    def test_an_onnx_data_set_tells_the_sizes_of_a_torchscript_program(self):
+        for stem in ("input", "output"):
+            recorded = numpy.load(DETECTION / f"{stem}s.npz")
+            for number, name in enumerate(recorded.files):
+                tensor = onnx.numpy_helper.from_array(recorded[name])
+                (self.out / f"{stem}_{number}.pb").write_bytes(tensor.SerializeToString())
+        model = DETECTION / "model.pt"
+        self.assertIn("state the inputs' sizes with --shape",
+                      self.fails(4, "codegen", model, "-o", self.out / "none"))
+        self.assertIn(": ok\n", self.done("verify", model, "--data", self.out))
+        self.assertIn(": all as recorded",
+                      self.done("codegen", model, "-o", self.out / "cpp", "--data", self.out))
+        (self.out / f"output_{number}.pb").unlink()
+        found = dragoman("verify", model, "--data", self.out)
+        self.assertEqual(found.returncode, 1)
+        self.assertIn(f"{number + 1} outputs, expected {number}", found.stdout)
+
+    def test_the_tolerance_of_halves_is_named_where_a_model_computes_in_them(self):
+        def scaled(type, number, scale):
+            path = self.out / f"{type}_{scale}.dgt"
+            path.write_text(SCALED.format(type=type, number=number, scale=scale))
+            return path
+
+        def said(type, number, scale, *options):
+            found = dragoman("verify", scaled(type, number, "0.25"), "--against",
+                             scaled(type, number, scale), *options)
+            return found.returncode, "--rtol 1e-2 --atol 1e-2 allows it" in found.stderr
+
+        self.assertEqual(said("f16", 10, "0.251"), (1, True))
+        self.assertEqual(said("bf16", 16, "0.252"), (1, True))
+        self.assertEqual(said("f16", 10, "0.251", "--rtol", "1e-2", "--atol", "1e-2"), (0, False))
+        self.assertEqual(said("f16", 10, "0.251", "--atol", "0"), (1, False))
+        self.assertEqual(said("f16", 10, "0.5"), (1, False))
+        self.assertEqual(said("f32", 1, "0.251"), (1, False))
 
     def test_numbers_are_in_the_json(self):
         other = self.edited("other", ("onnx.Relu", "onnx.Tanh"))
