@@ -48,6 +48,12 @@ NpyKind KindOf(DType dtype) {
   return {native ? 'f' : 'u', bytes};
 }
 
+// How to give numbers that NumPy lacks; empty: it has them.
+std::string HowNumpyHolds(DType dtype) {
+  if (!IsFloating(dtype) || KindOf(dtype).kind == 'f') return {};
+  return fmt::format(", whose bits an array of uint{} holds", 8 * KindOf(dtype).bytes);
+}
+
 std::string Describe(DType dtype, const NpyArray& npy) {
   if (dtype == DType::kString) return "strings";
   if (dtype != DType::kUnknown) return std::string(NumpyName(dtype));
@@ -84,8 +90,8 @@ Result<RuntimeValue> BindTensor(const Slot& slot, const NamedArray& given, std::
   Result<Array> array = FromNpy(npy, dtype, given.lent);
   if (contradicts || !array.ok()) {
     if (plain == dtype) return std::move(array).error();
-    return InvalidInput(std::string(what) + " '" + slot.name + "' is given " +
-                        Describe(plain, npy) + ", expected " + std::string(NumpyName(dtype)));
+    return InvalidInput(fmt::format("{} '{}' is given {}, expected {}{}", what, slot.name,
+                                    Describe(plain, npy), NumpyName(dtype), HowNumpyHolds(dtype)));
   }
   return RuntimeValue::Of(std::move(*array));
 }

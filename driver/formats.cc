@@ -127,7 +127,12 @@ Result<const Format*> FormatByName(Formats formats, std::string_view name) {
 Result<const Format*> FormatOfOutput(Formats formats, const std::string& path) {
   if (const Format* format = BySuffix(formats, path)) return format;
   const std::string suffix = fs::path(path).extension().string();
-  if (suffix.empty()) return InvalidInput("unknown suffix; name the format with --to").InFile(path);
+  if (suffix.empty()) {
+    return InvalidInput(
+               "has no suffix that determines the format, such as .onnx; convert and edit "
+               "take --to, too")
+        .InFile(path);
+  }
   std::vector<std::string> suffixes;
   for (const Format& format : formats) {
     if (format.write != nullptr)
@@ -135,7 +140,7 @@ Result<const Format*> FormatOfOutput(Formats formats, const std::string& path) {
   }
   return InvalidInput("no format that can be written has the suffix '" + suffix + "'" +
                       WhatThereIs(suffix, "suffixes are", suffixes) +
-                      "; --to names a format for any other")
+                      "; --to of convert and edit names a format for any other")
       .InFile(path);
 }
 

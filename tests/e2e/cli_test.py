@@ -240,6 +240,25 @@ class CommandLine(CommandCase):
             self.assertIn("is given sizes [2, 41], expected f32[4, 41]", error)
         self.done(*call, "--dim", "batch=2")
 
+    def test_commands_that_lack_an_option_do_not_advise_it(self):
+        relu = "/1/Relu_output_0"
+        for command in (("split", MLP, "--at", relu), ("extract", MLP, "--outputs", relu),
+                        ("merge", MLP, MLP, "--connect", "y=x")):
+            self.assertIn("has no suffix that determines the format, such as .onnx; convert and edit ",
+                          self.fails(2, *command, "-o", self.out / "parts"))
+
+    def test_how_numpy_holds_what_it_lacks_is_told(self):
+        for type, held in (("bf16", "bfloat16, whose bits an array of uint16 holds"),
+                           ("f8e5m2", "float8_e5m2, whose bits an array of uint8 holds"),
+                           ("f16", "float16\n"), ("i32", "int32\n")):
+            model = self.out / f"{type}.dgt"
+            model.write_text('dragoman 1 common onnx\nopset "" 22\n\n'
+                             f"entry main(%x: {type}[2]) -> (%y: {type}[2]) {{\n"
+                             "  %y = onnx.Identity(%x)\n}\n")
+            numpy.save(self.out / "x.npy", numpy.ones(2, numpy.float32))
+            self.assertIn(f"is given float32, expected {held}",
+                          self.fails(2, "run", model, "--input", f"x={self.out / 'x.npy'}"))
+
     def test_operators_that_are_read_from_torch_are_listed(self):
         self.assertIn("aten.relu ", self.done("ops", "--from", "aten"))
         self.assertIn("aten::relu(Tensor self) -> Tensor",

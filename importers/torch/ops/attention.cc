@@ -88,7 +88,8 @@ Value* RepeatHeads(Composer& c, Value* x, Value* like) {
   const int axis = c.Rank(x) - 3;
   const std::optional<std::int64_t> heads = c.KnownSize(x, axis);
   const std::optional<std::int64_t> wanted = c.KnownSize(like, c.Rank(like) - 3);
-  if (!heads || !wanted || *heads < 1) return c.Fail("enable_gqa with unknown numbers of heads");
+  if (!heads || !wanted || *heads < 1)
+    return c.Fail("enable_gqa with numbers of heads that are not known; state them with --shape");
   if (*heads == *wanted) return x;
   if (*wanted % *heads != 0)
     return c.Fail(InvalidInput("the query's heads are not a multiple of the key's"));

@@ -19,7 +19,8 @@ std::int64_t OrderOf(CallComposer& c, Value* coefficients) {
   if (c.failed()) return 0;
   const std::int64_t order =
       c.Rank(coefficients) == 2 ? c.KnownSize(coefficients, 1).value_or(0) : 0;
-  if (order < 1) c.Fail("coefficients (channels, order) whose sizes are not known");
+  if (order < 1)
+    c.Fail("coefficients (channels, order) whose sizes are not known; state them with --shape");
   return order;
 }
 
@@ -71,7 +72,7 @@ Value* LowerFilter(CallComposer& c) {
   if (c.failed()) return nullptr;
   const std::int64_t channels = c.KnownSize(b, 0).value_or(0);
   if (channels < 1 || OrderOf(c, a) != order)
-    c.Fail("coefficients whose sizes differ or are not known");
+    c.Fail("coefficients whose sizes differ, or are not known; state them with --shape");
   if (c.failed()) return nullptr;
   Value* first = c.Slice(a, 1, 0, 1);
   Value* kernel = c.Unsqueeze(Reversed(c, c.Div(b, first)), {1});

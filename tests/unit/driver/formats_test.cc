@@ -59,9 +59,10 @@ TEST(Formats, FolderIsRecognizedByWhatItHolds) {
 TEST(Formats, OutputGoesByAnyOfTheSuffixes) {
   EXPECT_EQ(NameOf(FormatOfOutput(kFormats, "x.n")), "never");
   EXPECT_EQ(NameOf(FormatOfOutput(kFormats, "x.nn")), "never");
-  EXPECT_EQ(NameOf(FormatOfOutput(kFormats, ".nn")), "unknown suffix; name the format with --to");
-  EXPECT_EQ(NameOf(FormatOfOutput(kFormats, "x.nn/y")),
-            "unknown suffix; name the format with --to");
+  constexpr const char* kNoSuffix =
+      "has no suffix that determines the format, such as .onnx; convert and edit take --to, too";
+  EXPECT_EQ(NameOf(FormatOfOutput(kFormats, ".nn")), kNoSuffix);
+  EXPECT_EQ(NameOf(FormatOfOutput(kFormats, "x.nn/y")), kNoSuffix);
 }
 
 TEST(Formats, NamesAreListedWhereOneIsNotKnown) {
