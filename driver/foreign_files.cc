@@ -66,6 +66,8 @@ constexpr FileSignature kSignatures[] = {
      "program that trained it"},
     {0, "tree\nversion="sv, kForeign,
      "is a model of LightGBM; convert it to ONNX with onnxmltools"},
+    {0, "{L\0\0\0\0\0\0\0\7learner"sv, kForeign,
+     "is a model of XGBoost; convert it to ONNX with onnxmltools"},
     {0, "CBM1"sv, kForeign,
      "is a model of CatBoost; in Python, model.save_model(\"model.onnx\", format=\"onnx\")"},
 };

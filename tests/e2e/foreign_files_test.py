@@ -41,6 +41,7 @@ FILES = (
     ("keras.json", b'{"class_name": "Functional", "config": {}, "keras_version": "3.0"}', 4,
      "is the architecture of a model of Keras"),
     ("boost.json", b'{"learner": {"gradient_booster": {}}, "version": [2, 0, 0]}', 4, "of XGBoost"),
+    ("boost.ubj", b"{L\0\0\0\0\0\0\0\7learner{L", 4, "of XGBoost"),
     ("boost.txt", b"tree\nversion=v4\n", 4, "of LightGBM"),
     ("boost.cbm", b"CBM1\0\0\0\0", 4, "of CatBoost"),
     ("yolo.cfg", b"[net]\nbatch=1\n", 4, "is a network of Darknet"),
