@@ -239,7 +239,7 @@ class Mistakes(CommandCase):
                 self.assertRegex(self.fails(2, "inspect", path), rf"^{path}:{place}: error: ")
 
     def test_advice_can_be_followed(self):
-        path = self.out / "unknown.bin"
+        path = self.out / "unknown.model"
         path.write_bytes(b"\x07" * 40)
         for command in (("inspect",), ("convert", "-o", self.out / "x.onnx"), ("run", "--random")):
             self.assertIn("which `dragoman convert` takes by --from",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A test of archives of torch.export that are written."""
 
+import json
 import pathlib
 import tempfile
 import unittest
@@ -42,4 +43,5 @@ class WrittenCase(unittest.TestCase):
         done = dragoman("run", archive, "--inputs", self.work / "in.npz", "--output-dir",
                         self.work / "out")
         self.assertEqual(done.returncode, 0, done.stderr)
-        return [np.load(path) for path in sorted((self.work / "out").glob("*.npy"))]
+        outputs = json.loads((self.work / "out" / "index.json").read_text())["outputs"]
+        return [np.load(self.work / "out" / output["file"]) for output in outputs]
