@@ -382,33 +382,57 @@ Value* Airy(Composer& c, Value* x) {
 
 namespace {
 
-// ∫ (1 + u)^(a-1) exp(-xu) du · x^a exp(-x) / Γ(a): the integral from x on, as a share of the
-// whole.
-Value* UpperGamma(Composer& c, Value* a, Value* x) {
+// Over (0, ∞), for what falls there as exp(-u): even parts of s, where u = exp(s - exp(-s)).
+Rule HalfLineRule() {
   constexpr double kStep = 0.05;
-  std::vector<double> points, logs, weights;
+  Rule rule;
   for (double s = -4.5; s < 20; s += kStep) {
     const double u = std::exp(s - std::exp(-s));
-    points.push_back(-u);
-    logs.push_back(std::log1p(u));
-    weights.push_back(kStep * u * (1 + std::exp(-s)));
+    rule.points.push_back(u);
+    rule.weights.push_back(kStep * u * (1 + std::exp(-s)));
   }
-  Value* power = c.Add(TimesPoints(c, x, points), TimesPoints(c, c.Sub(a, 1), logs));
+  return rule;
+}
+
+// ∫ (1 + u)^(a-1) exp(-xu) du · x^a exp(-x) / Γ(a): the integral from x on, as a share of the
+// whole. For x ≥ a, where the integrand falls.
+Value* UpperGamma(Composer& c, Value* a, Value* x) {
+  const Rule rule = HalfLineRule();
+  Value* rises =
+      TimesPoints(c, c.Sub(a, 1), Map(rule.points, [](double u) { return std::log1p(u); }));
+  Value* power = c.Sub(rises, TimesPoints(c, x, rule.points));
   Value* scale = c.Sub(c.Sub(c.Mul(a, c.Log(x)), x), LogGamma(c, a));
-  return c.Mul(WeightedSum(c, c.Exp(power), weights), c.Exp(scale));
+  return c.Mul(WeightedSum(c, c.Exp(power), rule.weights), c.Exp(scale));
+}
+
+// ∫ exp(-au - x exp(-u)) du · x^a / Γ(a): with t = x exp(-u), the integral from 0 to x, as a share
+// of the whole. For x ≤ a.
+Value* LowerGamma(Composer& c, Value* a, Value* x) {
+  const Rule rule = HalfLineRule();
+  Value* scale = c.Unsqueeze(c.Sub(c.Mul(a, c.Log(x)), LogGamma(c, a)), {c.Rank(x)});
+  Value* falls = TimesPoints(c, x, Map(rule.points, [](double u) { return std::exp(-u); }));
+  Value* power = c.Sub(c.Sub(scale, TimesPoints(c, a, rule.points)), falls);
+  return WeightedSum(c, c.Exp(power), rule.weights);
 }
 
 }  // namespace
 
+// The smaller part by its integral, the other as what is left of 1.
 Value* IncompleteGamma(Composer& c, Value* a, Value* x, bool upper) {
   Value* inside = c.And(c.Greater(a, 0), c.Greater(x, 0));
-  Value* rest = UpperGamma(c, c.Where(inside, a, 1), c.Where(inside, x, 1));
-  rest = c.Where(IsInf(c, x, false, true), 0, rest);
-  Value* at_border = c.Cast(c.And(c.Equal(x, 0), c.Greater(a, 0)), DType::kF64);
-  rest = c.Where(inside, rest, at_border);
-  Value* outside = c.Or(c.Or(c.Less(a, 0), c.Less(x, 0)), c.And(c.Equal(a, 0), c.Equal(x, 0)));
-  rest = c.Where(outside, NAN, rest);
-  return upper ? rest : c.Sub(1, rest);
+  Value* p = c.Where(inside, a, 1);
+  Value* from = c.Where(inside, x, 1);
+  Value* above = c.Where(IsInf(c, x, false, true), 0, UpperGamma(c, p, from));
+  Value* below = LowerGamma(c, p, from);
+  Value* is_low = c.Less(from, p);
+  Value* share =
+      upper ? c.Where(is_low, c.Sub(1, below), above) : c.Where(is_low, below, c.Sub(1, above));
+  // At a = 0 all is below, and from x = 0 on all is above.
+  Value* at_border = upper ? c.Equal(x, 0) : c.NotEqual(x, 0);
+  share = c.Where(inside, share, c.Cast(at_border, DType::kF64));
+  Value* is_number = c.And(c.GreaterOrEqual(a, 0), c.GreaterOrEqual(x, 0));
+  Value* outside = c.Or(c.Not(is_number), c.And(c.Equal(a, 0), c.Equal(x, 0)));
+  return c.Where(outside, NAN, share);
 }
 
 namespace {
@@ -416,21 +440,15 @@ namespace {
 // ∫ exp(-au) (1 - x exp(-u))^(b-1) du · x^a / B(a, b): with t = x exp(-u), the integral from 0 to
 // x, as a share of the whole.
 Value* LowerBeta(Composer& c, Value* a, Value* b, Value* x) {
-  constexpr double kStep = 0.05;
-  std::vector<double> points, falls, weights;
-  for (double s = -4.5; s < 20; s += kStep) {
-    const double u = std::exp(s - std::exp(-s));
-    points.push_back(-u);
-    falls.push_back(-std::exp(-u));
-    weights.push_back(kStep * u * (1 + std::exp(-s)));
-  }
+  const Rule rule = HalfLineRule();
+  const std::vector<double> falls = Map(rule.points, [](double u) { return -std::exp(-u); });
   Value* rest = c.Log(c.Add(TimesPoints(c, x, falls), 1));
   Value* power = c.Mul(c.Unsqueeze(c.Sub(b, 1), {c.Rank(b)}), rest);
   Value* whole = c.Sub(c.Add(LogGamma(c, a), LogGamma(c, b)), LogGamma(c, c.Add(a, b)));
   // In the exponent, as of itself the power may be 0 and what scales it infinite.
   Value* scale = c.Unsqueeze(c.Sub(c.Mul(a, c.Log(x)), whole), {c.Rank(x)});
-  power = c.Add(c.Add(power, scale), TimesPoints(c, a, points));
-  return WeightedSum(c, c.Exp(power), weights);
+  power = c.Sub(c.Add(power, scale), TimesPoints(c, a, rule.points));
+  return WeightedSum(c, c.Exp(power), rule.weights);
 }
 
 }  // namespace
