@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "runtime/fast/lookout.h"
 #include "runtime/fast/parallel.h"
 #include "runtime/fast/primitive.h"
+#include "runtime/fast/tap_product.h"
 #include "runtime/fast/vector_floats.h"
 #include "runtime/fast/wide_weights.h"
 #include "runtime/fast/winograd.h"
@@ -57,15 +59,68 @@ struct ConvLayer {
   }
 };
 
-// Winograd's algorithm, between tensors that may lie row-major.
-class BlockedWinograd {
+// A convolution of few outputs as a transposed one with its taps in reverse: there a vector is of
+// elements of the image, where in oneDNN's code it would be of outputs, most of which do not exist.
+class FewOutputs {
+ public:
+  // Whether it applies, and is faster: each element of the image is multiplied by all taps, whether
+  // or not they reach a result, and one in blocks is brought to rows first, for which a single tap
+  // does not make up.
+  static bool Supports(const ConvLayer& layer) {
+    constexpr std::int64_t kMostOutputs = 4, kFewestChannels = 8, kFewestElements = 16;
+    const Window& window = layer.window;
+    const std::int64_t elements = window.InputSize();
+    const auto fits = [](const WindowAxis& axis) {
+      return axis.stride == 1 && axis.pad_begin < axis.Span();
+    };
+    return layer.group == 1 && layer.w[0] <= kMostOutputs && layer.w[1] >= kFewestChannels &&
+           elements >= kFewestElements && elements <= 2 * window.OutputSize() &&
+           (window.Taps() > 1 || layer.blocks.x == kRowMajor) &&
+           std::all_of(window.axes, window.axes + window.rank, fits);
+  }
+
+  // Throws std::bad_alloc.
+  explicit FewOutputs(const ConvLayer& layer) {
+    const std::int64_t outputs = layer.w[0], inputs = layer.w[1], taps = layer.window.Taps();
+    std::vector<float> reversed;
+    reversed.reserve(static_cast<std::size_t>(outputs * inputs * taps));
+    for (std::int64_t i = 0; i < inputs; ++i) {
+      for (std::int64_t o = 0; o < outputs; ++o) {
+        const float* const own = layer.weights + (o * inputs + i) * taps;
+        reversed.insert(reversed.end(), std::make_reverse_iterator(own + taps),
+                        std::make_reverse_iterator(own));
+      }
+    }
+    Shape w = layer.w;
+    std::swap(w[0], w[1]);
+    product_.Pack(w, 1, reversed.data(), layer.bias, layer.post);
+    Window window = layer.window;
+    for (int i = 0; i < window.rank; ++i) {
+      WindowAxis& axis = window.axes[i];
+      axis.pad_begin = axis.Span() - 1 - axis.pad_begin;
+    }
+    product_.Resize(layer.x, window);
+  }
+
+  void Run(const float* x, const float* residual, float* y, void* scratch) const noexcept {
+    product_.Run(x, residual, y, scratch);
+  }
+  std::int64_t ScratchBytes() const noexcept { return product_.ScratchBytes(); }
+
+ private:
+  TapProduct product_;
+};
+
+// An algorithm of our own for images in blocks of `block` channels, between tensors that may lie
+// otherwise.
+template <class Algorithm>
+class Relaid {
  public:
   // The layout of y must not be free. Throws dnnl::error, std::bad_alloc.
-  BlockedWinograd(const FastContext& context, const ConvLayer& layer)
-      : winograd_(layer.window, layer.x, layer.w, layer.weights, layer.bias, layer.post,
-                  layer.origin),
-        residual_(layer.post.residual) {
-    const std::int64_t block = Winograd::Block(), made = layer.y_block();
+  Relaid(const FastContext& context, const ConvLayer& layer, std::int64_t block,
+         Algorithm algorithm)
+      : algorithm_(std::move(algorithm)), residual_(layer.post.residual) {
+    const std::int64_t made = layer.y_block();
     const Shape &x = layer.x, &y = layer.y;
     if (layer.blocks.x != block)
       x_in_.Create(context.impl(), BlockedDesc(x, layer.blocks.x), BlockedDesc(x, block));
@@ -75,7 +130,7 @@ class BlockedWinograd {
   }
 
   Status Run(const float* x, const float* residual, float* y, void* scratch) noexcept {
-    auto* const blocked_x = static_cast<char*>(scratch) + winograd_.ScratchBytes();
+    auto* const blocked_x = static_cast<char*>(scratch) + algorithm_.ScratchBytes();
     char* const blocked_y = blocked_x + x_in_.bytes();
     bool good = true;
     if (x_in_) {
@@ -83,21 +138,21 @@ class BlockedWinograd {
       x = reinterpret_cast<const float*>(blocked_x);
     }
     if (!y_out_) {
-      winograd_.Run(x, residual, y, scratch);
+      algorithm_.Run(x, residual, y, scratch);
       return good ? Status() : Failed();
     }
     auto* const result = reinterpret_cast<float*>(blocked_y);
     if (residual_) good = good && residual_in_.Run(residual, result);
-    winograd_.Run(x, residual_ ? result : nullptr, result, scratch);
+    algorithm_.Run(x, residual_ ? result : nullptr, result, scratch);
     return good && y_out_.Run(result, y) ? Status() : Failed();
   }
 
   std::int64_t ScratchBytes() const {
-    return winograd_.ScratchBytes() + x_in_.bytes() + y_out_.bytes();
+    return algorithm_.ScratchBytes() + x_in_.bytes() + y_out_.bytes();
   }
 
  private:
-  Winograd winograd_;
+  Algorithm algorithm_;
   bool residual_ = false;
   Relayout x_in_, residual_in_, y_out_;
 };
@@ -375,17 +430,24 @@ class Implementations {
 }  // namespace
 
 struct PreparedConv::Impl {
-  std::unique_ptr<BlockedWinograd> winograd;  // in place of the primitive
-  std::unique_ptr<BlockedDilated> dilated;    // in place of both
+  // In place of the primitive, one of
+  std::unique_ptr<Relaid<Winograd>> winograd;
+  std::unique_ptr<Relaid<FewOutputs>> few_outputs;
+  std::unique_ptr<BlockedDilated> dilated;
   Primitive primitive;
   RepeatedChannels repeated;  // what the primitive reads
   WideCopies copies;
-  Lookout lookout;  // of the first two
+  Lookout lookout;  // of what is not the primitive
+
+  bool is_own() const {
+    return winograd != nullptr || few_outputs != nullptr || dilated != nullptr;
+  }
 
   // By products of `type` where that is fast. False if oneDNN has no implementation.
   bool Prepare(const FastContext& context, const ConvLayer& layer, DataType type);
   std::int64_t OwnScratchBytes() const {
     if (winograd != nullptr) return winograd->ScratchBytes();
+    if (few_outputs != nullptr) return few_outputs->ScratchBytes();
     if (dilated != nullptr) return dilated->ScratchBytes();
     return primitive.scratch_bytes() + repeated.bytes();
   }
@@ -486,10 +548,19 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
     const DataType type = ProductType(weights.precision);
     const bool fastest = method == ConvMethod::kFastest;
     auto impl = Pimpl<Impl>::Make();
+    const auto lay_out = [&](std::int64_t block) {
+      if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = block;
+      return block;
+    };
     if (fastest && BeatsHalf(type, w) && SuitsWinograd(blocks) &&
         Winograd::Supports(window, p.group, x, w)) {
-      if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = Winograd::Block();
-      impl->winograd = std::make_unique<BlockedWinograd>(context, layer);
+      const std::int64_t block = lay_out(Winograd::Block());
+      impl->winograd = std::make_unique<Relaid<Winograd>>(
+          context, layer, block, Winograd(window, x, w, layer.weights, bias, post, layer.origin));
+    } else if (type == kFloats && FewOutputs::Supports(layer)) {
+      const std::int64_t block = lay_out(kRowMajor);
+      impl->few_outputs =
+          std::make_unique<Relaid<FewOutputs>>(context, layer, block, FewOutputs(layer));
     } else {
       std::vector<float> merged;
       const std::int64_t repeats = ChannelRepeats(layer);
@@ -500,7 +571,7 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
       if (!impl->Prepare(context, layer, type))
         return Status::Error("oneDNN has no implementation of this convolution");
     }
-    const bool own = impl->winograd != nullptr || impl->dilated != nullptr;
+    const bool own = impl->is_own();
     const std::int64_t x_size = BlockedSizes(x, blocks.x).size();
     const std::int64_t y_size = BlockedSizes(y, layer.y_block()).size();
     if (own) impl->lookout.Create(context, post, x_size, y_size);
@@ -517,10 +588,10 @@ Status PreparedConv::Run(const void* x, const void* residual, void* y, void* scr
   const auto run = [&](const void* from, const void* added, void* to) {
     const auto* image = static_cast<const float*>(from);
     auto* result = static_cast<float*>(to);
-    if (impl_->winograd != nullptr || impl_->dilated != nullptr)
-      impl_->lookout.Run(image, static_cast<const float*>(added));
-    if (impl_->winograd != nullptr)
-      return impl_->winograd->Run(image, static_cast<const float*>(added), result, scratch);
+    const auto* sum = static_cast<const float*>(added);
+    if (impl_->is_own()) impl_->lookout.Run(image, sum);
+    if (impl_->winograd != nullptr) return impl_->winograd->Run(image, sum, result, scratch);
+    if (impl_->few_outputs != nullptr) return impl_->few_outputs->Run(image, sum, result, scratch);
     if (impl_->dilated != nullptr) return impl_->dilated->Run(image, result, scratch);
     if (impl_->repeated) {
       auto* const room =
@@ -535,6 +606,7 @@ Status PreparedConv::Run(const void* x, const void* residual, void* y, void* scr
 
 const char* PreparedConv::Implementation() const noexcept {
   if (impl_->winograd != nullptr) return "own winograd";
+  if (impl_->few_outputs != nullptr) return "own panels";
   return impl_->dilated != nullptr ? "own loop" : impl_->primitive.implementation();
 }
 

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "runtime/fast/conv.h"
 #include "runtime/fast/conv_transpose.h"
+#include "runtime/fast/layout.h"
 #include "runtime/fast/linear.h"
 #include "runtime/fast/mat_mul.h"
 #include "runtime/fast/pool.h"
@@ -91,6 +93,22 @@ void ExpectNear(std::vector<float> expected, const std::vector<float>& actual, c
 
 class PreparedConvTest : public FastOperatorsTest {
  protected:
+  // (N, C, spatial...) with the channels in blocks, the last of which zeros fill.
+  static std::vector<float> InBlocks(const std::vector<float>& rows, const Shape& shape,
+                                     std::int64_t block) {
+    const BlockedSizes sizes(shape, block);
+    std::vector<float> blocks(static_cast<std::size_t>(sizes.size()));
+    for (std::int64_t i = 0; i < NumElements(shape); ++i) {
+      const std::int64_t plane = i / sizes.spatial, image = plane / sizes.channels,
+                         channel = plane % sizes.channels;
+      const std::int64_t line =
+          (image * sizes.channel_blocks + channel / block) * sizes.spatial + i % sizes.spatial;
+      blocks[static_cast<std::size_t>(line * block + channel % block)] =
+          rows[static_cast<std::size_t>(i)];
+    }
+    return blocks;
+  }
+
   // With any post-ops, with or without bias.
   void CheckConv(const ConvParams& p, const Shape& x, const Shape& w, const Shape& y) {
     ASSERT_TRUE(PreparedConv::Supports(p, x, w));
@@ -192,6 +210,55 @@ TEST_F(PreparedConvTest, OfGroupsWithLongPadsIsThePlainKernel) {
     p.group = group;
     p.pads = {15, 15};
     CheckConv(p, {2, 32, 24}, {32, 32 / group, 31}, {2, 32, 24});
+  }
+}
+
+// Few outputs; among them such as have strides, groups, pads beyond the window or too few elements.
+TEST_F(PreparedConvTest, OfFewOutputsIsThePlainKernel) {
+  int checked = 0;
+  for (int n = 0; n < 200; ++n) {
+    ConvParams p;
+    const Shape x = PickImage(4 * Pick(1, 12));
+    const int rank = x.size() - 2;
+    p.group = Pick(1, 8) == 1 ? 2 : 1;
+    p.strides = PickEach(rank, 1, Pick(1, 4) == 1 ? 2 : 1);
+    p.dilations = PickEach(rank, 1, 2);
+    p.pads = PickEach(2 * rank, 0, 3);
+    Shape w{p.group * Pick(1, 4), x[1] / p.group};
+    for (int i = 0; i < rank; ++i) w.push_back(Pick(1, 5));
+    Shape y;
+    if (!ConvShape(p, x, w, &y).ok()) continue;
+    CheckConv(p, x, w, y);
+    ++checked;
+  }
+  EXPECT_GT(checked, 100);
+}
+
+// From blocks of channels to rows, which are what it chooses, and back to blocks.
+TEST_F(PreparedConvTest, OfFewOutputsBetweenBlocksIsThePlainKernel) {
+  for (const std::int64_t block : {8, 16}) {
+    const Shape x{2, 20, 7, 9}, w{3, 20, 3, 3}, y{2, 3, 7, 9};
+    ConvParams p;
+    p.pads = {1, 1, 1, 1};
+    const std::vector<float> dx = Draw(x), dw = Draw(w), residual = Draw(y);
+    std::vector<float> plain(residual.size());
+    Conv<float>(p, {dx.data(), x}, {dw.data(), w}, {}, {plain.data(), y});
+    PostOps post;
+    post.residual = true;
+    for (const std::int64_t wanted : {std::int64_t{0}, block}) {
+      std::int64_t made = wanted;
+      PreparedConv conv;
+      ASSERT_TRUE(conv.Init(context_, p, x, w, dw.data(), nullptr, post, {block, &made}).ok());
+      EXPECT_EQ(std::string(conv.Implementation()), "own panels");
+      EXPECT_EQ(made, wanted == 0 ? kRowMajor : block);
+      std::vector<float> sum = InBlocks(residual, y, made);
+      ASSERT_TRUE(conv.Run(InBlocks(dx, x, block).data(), sum.data(), sum.data(),
+                           Scratch(conv.ScratchBytes()))
+                      .ok());
+      std::vector<float> fast(residual.size());
+      CopyToRowMajor(made, {sum.data(), y}, {fast.data(), y});
+      ExpectNear(plain, fast, post, residual);
+    }
   }
 }
 

@@ -81,6 +81,7 @@ TEST_F(NanTest, PassesThroughConvolutions) {
   ConvParams params;
   params.pads = {1, 1, 1, 1};
   CheckConv("3 by 3", {1, 16, 9, 9}, {24, 16, 3, 3}, params);
+  CheckConv("few outputs", {1, 16, 9, 9}, {3, 16, 3, 3}, params);
   params.group = 16;
   CheckConv("depthwise", {2, 16, 9, 9}, {16, 1, 3, 3}, params);
   params = {};
