@@ -422,8 +422,10 @@ Value* IncompleteGamma(Composer& c, Value* a, Value* x, bool upper) {
   Value* inside = c.And(c.Greater(a, 0), c.Greater(x, 0));
   Value* p = c.Where(inside, a, 1);
   Value* from = c.Where(inside, x, 1);
-  Value* above = c.Where(IsInf(c, x, false, true), 0, UpperGamma(c, p, from));
-  Value* below = LowerGamma(c, p, from);
+  Value* x_far = IsInf(c, x, false, true);
+  Value* above = c.Where(x_far, 0, UpperGamma(c, p, from));
+  Value* a_far = IsInf(c, a, false, true);
+  Value* below = c.Where(a_far, 0, LowerGamma(c, p, from));
   Value* is_low = c.Less(from, p);
   Value* share =
       upper ? c.Where(is_low, c.Sub(1, below), above) : c.Where(is_low, below, c.Sub(1, above));
@@ -431,8 +433,8 @@ Value* IncompleteGamma(Composer& c, Value* a, Value* x, bool upper) {
   Value* at_border = upper ? c.Equal(x, 0) : c.NotEqual(x, 0);
   share = c.Where(inside, share, c.Cast(at_border, DType::kF64));
   Value* is_number = c.And(c.GreaterOrEqual(a, 0), c.GreaterOrEqual(x, 0));
-  Value* outside = c.Or(c.Not(is_number), c.And(c.Equal(a, 0), c.Equal(x, 0)));
-  return c.Where(outside, NAN, share);
+  Value* undecided = c.Or(c.And(c.Equal(a, 0), c.Equal(x, 0)), c.And(a_far, x_far));
+  return c.Where(c.Or(c.Not(is_number), undecided), NAN, share);
 }
 
 namespace {

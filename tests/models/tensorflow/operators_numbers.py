@@ -216,10 +216,11 @@ def make_integrals():
     # Far below `a` the part below is next to nothing, and NaN is none of the parts.
     a, limit = np.float32([0.5, 1, 10, 2000]), np.float32([1e-20, 1e-8, 0.1, 1])
     below = each(lower_gamma, a, limit)
-    nans = np.float32([np.nan, np.nan])
-    operands = np.append(a, np.float32([np.nan, 1])), np.append(limit, np.float32([1, np.nan]))
-    group.call("Igamma", *operands, wanted=np.append(below, nans))
-    group.call("Igammac", *operands, wanted=np.append(1 - below, nans))
+    ends = np.float32([0, np.nan, np.nan, np.nan])
+    operands = (np.append(a, np.float32([np.inf, np.inf, np.nan, 1])),
+                np.append(limit, np.float32([3, np.inf, 1, np.nan])))
+    group.call("Igamma", *operands, wanted=np.append(below, ends))
+    group.call("Igammac", *operands, wanted=np.append(1 - below, 1 - ends))
     group.save()
 
 
