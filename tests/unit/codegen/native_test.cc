@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "core/ir/parse.h"
@@ -224,6 +225,20 @@ TEST_F(NativeTest, KeepsStateFromCallToCall) {
                                 {Input<float>("x", 'f', {2}, {1, 2})}, {"--steps", "3"});
   ASSERT_TRUE(run.ok()) << run.error().ToString();
   EXPECT_EQ(Output("y", {3, 2}), (std::vector<float>{-1, -12, -2, -14, -3, -16}));
+}
+
+// Numbers of f16 are even from 2048 on, and end at 65504.
+TEST_F(NativeTest, RoundsHalvesBetweenTheOperatorsOfALoop) {
+  Result<std::string> run = Run(R"(graph main(%x: f32[4]) -> (%y) {
+      const %large: f16[] = 2048.0
+      %half = onnx.Cast(%x) {to = 10}
+      %sum = onnx.Add(%half, %large)
+      %rest = onnx.Sub(%sum, %large)
+      %y = onnx.Cast(%rest) {to = 1}
+    })",
+                                {Input<float>("x", 'f', {4}, {1, 2, 3, 65504})});
+  ASSERT_TRUE(run.ok()) << run.error().ToString();
+  EXPECT_EQ(Output("y", {4}), (std::vector<float>{0, 2, 4, INFINITY}));
 }
 
 TEST_F(NativeTest, NamesTheNodeWhoseDataAreWrong) {
