@@ -15,6 +15,7 @@ import numpy as np
 
 from commands import dragoman
 from pt2_archive import drop_remarks, edit_program, edit_records, nodes_of, program_of, remarks_of
+from run_outputs import read_outputs
 
 # Operators of one to many calls, with constants that stand in them, open sizes, omitted results, a
 # body, and operators that become others before they are written.
@@ -136,7 +137,7 @@ class RemarksTest(unittest.TestCase):
         np.save(self.work / "x.npy", x)
         out = self.work / "out"
         self.check(dragoman("run", self.archive, "--input", f"x={self.work / 'x.npy'}", "-o", out))
-        results = [np.load(path) for path in sorted(out.glob("*.npy"))]
+        results = [array for array, _ in read_outputs(out)]
         return results[0] if len(results) == 1 else results
 
     def change(self, target, edit):
