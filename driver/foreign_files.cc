@@ -250,7 +250,7 @@ std::optional<Error> RecognizeFolder(const Candidate& folder) {
   return InvalidInput("is a folder; name a model in it: " + Listed(folder.path, std::move(models)));
 }
 
-// A file of weights whose bytes tell nothing.
+// A file of weights, by its name alone: its bytes have no form.
 std::optional<Error> RecognizeWeights(std::string_view path) {
   constexpr std::string_view kWeights[] = {".data", ".weights", ".bin", ".params"};
   const bool is_named = std::ranges::any_of(

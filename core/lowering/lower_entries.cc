@@ -30,7 +30,7 @@ class ModelLowering {
   Result<std::vector<LoweredEntry>> RunEntries();
   Result<LoweredEntry> RunEntry(const Entry& entry, bool is_default);
   Result<Facts> FactsOfDefault(const Entry& entry) const;
-  void TellNotes(std::span<const LoweredEntry> entries) const;
+  void ReportNotes(std::span<const LoweredEntry> entries) const;
 
   const Model& source_;
   const Facts& facts_;
@@ -75,7 +75,7 @@ Result<LoweredEntry> ModelLowering::RunEntry(const Entry& entry, bool is_default
   return lowered;
 }
 
-void ModelLowering::TellNotes(std::span<const LoweredEntry> entries) const {
+void ModelLowering::ReportNotes(std::span<const LoweredEntry> entries) const {
   if (!note_) return;
   for (const auto& [name, reason] : left_out_) note_("entry '" + name + "' is left out: " + reason);
   for (const LoweredEntry& lowered : entries) {
@@ -116,7 +116,7 @@ Result<Model> ModelLowering::Run() {
   for (int pass = 0; pass < kMaxStatePasses; ++pass) {
     DRAGOMAN_ASSIGN(std::vector<LoweredEntry> entries, RunEntries());
     if (!entries.back().planned.stable) continue;
-    TellNotes(entries);
+    ReportNotes(entries);
     Model model;
     model.level = Level::kCommon;
     model.dialect = source_.dialect;

@@ -462,10 +462,10 @@ Value* IncompleteBeta(Composer& c, Value* a, Value* b, Value* x) {
   Value* p = c.Where(inside, a, 1);
   Value* q = c.Where(inside, b, 1);
   Value* at = c.Where(inside, x, 0.5);
-  Value* turned = c.Greater(at, c.Div(c.Add(p, 1), c.Add(c.Add(p, q), 2)));
-  Value* share =
-      LowerBeta(c, c.Where(turned, q, p), c.Where(turned, p, q), c.Where(turned, c.Sub(1, at), at));
-  share = c.Where(turned, c.Sub(1, share), share);
+  Value* from_end = c.Greater(at, c.Div(c.Add(p, 1), c.Add(c.Add(p, q), 2)));
+  Value* share = LowerBeta(c, c.Where(from_end, q, p), c.Where(from_end, p, q),
+                           c.Where(from_end, c.Sub(1, at), at));
+  share = c.Where(from_end, c.Sub(1, share), share);
   Value* at_end = c.And(positive, c.Or(c.Equal(x, 0), c.Equal(x, 1)));
   return c.Where(inside, share, c.Where(at_end, x, NAN));
 }

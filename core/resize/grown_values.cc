@@ -181,8 +181,8 @@ Result<Value*> SizeTracer::Grown(Value& value, const WantedSizes& wanted, bool b
   if (Node* resize = ResizeBefore(value, wanted)) {
     DRAGOMAN_ASSIGN(Value * resized, GrownResize(*resize, wanted, value));
     if (resized != nullptr)
-      TellUnproven(*resize, "its result is of the sizes that " + position.Describe() +
-                                " joins it with, as it was");
+      ReportUnproven(*resize, "its result is of the sizes that " + position.Describe() +
+                                  " joins it with, as it was");
     return resized;
   }
   if (node != nullptr && node->Is("Slice")) {
@@ -368,8 +368,8 @@ Result<Value*> SizeTracer::GrownRange(const Tensor& tensor, const Value& like, s
   DRAGOMAN_ASSIGN(Value * count, Size(size, position));
   if (count == nullptr) return nullptr;
   if (const auto known = SizeOf(static_cast<double>(*start), 2)) {
-    TellOnce(fmt::format("'{}' counts from {}, which may stand for size {}, and is kept",
-                         like.name(), *start, *known));
+    ReportOnce(fmt::format("'{}' counts from {}, which may stand for size {}, and is kept",
+                           like.name(), *start, *known));
   }
   const std::vector<std::int64_t> first = {0};
   DRAGOMAN_ASSIGN(count,
@@ -411,7 +411,7 @@ Result<Value*> SizeTracer::GrownTriangle(const Tensor& tensor, const Value& like
     const std::optional<Tensor> element = ElementAt(tensor, i);
     if (*element != (i % size <= i / size ? *below : *above)) return nullptr;
   }
-  TellOnce(
+  ReportOnce(
       fmt::format("'{}' hides what comes later; it would be the same if it hid what is {} or more "
                   "before, too",
                   like.name(), size));

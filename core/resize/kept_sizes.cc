@@ -15,14 +15,14 @@ namespace dragoman {
 namespace {
 
 // Floats that stand for smaller sizes occur by chance.
-constexpr std::int64_t kLeastTold = 16;
+constexpr std::int64_t kLeastReported = 16;
 // Nodes before one that are looked at.
 constexpr std::size_t kMaxSeen = 32;
 
 }  // namespace
 
-void SizeTracer::TellKept(const Node& node) {
-  TellKeptNumbers(node);
+void SizeTracer::ReportKept(const Node& node) {
+  ReportKeptNumbers(node);
   const Value* x = node.operand(0);
   const Shape* before = x != nullptr ? OldShape(x) : nullptr;
   if (before == nullptr || node.result() == nullptr) return;
@@ -31,20 +31,20 @@ void SizeTracer::TellKept(const Node& node) {
     if (!IsOpen(x, axis) || to->size() != before->size()) continue;
     const std::string of = (*x->type().shape())[axis].ToString();
     if (node.Is("Resize") && (*to)[axis].known()) {
-      TellUnproven(node, fmt::format("its result stays of size {} along axis {}, whatever {} is",
-                                     (*to)[axis].ToString(), axis, of));
+      ReportUnproven(node, fmt::format("its result stays of size {} along axis {}, whatever {} is",
+                                       (*to)[axis].ToString(), axis, of));
     } else if (node.Is("Slice") && (*to)[axis].Substitute(old_sizes_) != (*before)[axis]) {
-      TellUnproven(
+      ReportUnproven(
           node, fmt::format("its bounds along axis {}, which is of size {}, are kept", axis, of));
     } else if ((node.Is("AveragePool") || node.Is("MaxPool")) &&
                (*to)[axis].Substitute(old_sizes_) == Dim(1)) {
-      TellUnproven(node, fmt::format("its window, which was all of axis {}, is kept", axis));
+      ReportUnproven(node, fmt::format("its window, which was all of axis {}, is kept", axis));
     }
   }
 }
 
 // Positions in values of open sizes, counts, and factors that are a size or one over it.
-void SizeTracer::TellKeptNumbers(const Node& node) {
+void SizeTracer::ReportKeptNumbers(const Node& node) {
   const Value* x = node.operand(0);
   // By name: operators whose operand 1 states positions or a count along axes of operand 0.
   const bool reads_positions = node.Is("Gather") || node.Is("GatherElements") ||
@@ -60,8 +60,8 @@ void SizeTracer::TellKeptNumbers(const Node& node) {
     is_open |= (is_read || own == static_cast<std::int64_t>(axis)) && IsOpen(x, axis);
   }
   if (reads_positions && is_open && ConstantOf(node.operand(1)) != nullptr) {
-    TellUnproven(node, "its constant '" + node.operand(1)->name() +
-                           "', beside an axis of an open size, is kept");
+    ReportUnproven(node, "its constant '" + node.operand(1)->name() +
+                             "', beside an axis of an open size, is kept");
   }
   if (!node.Is("Loop") && !IsElementwise(node)) return;
   for (std::size_t i = 0; i < (node.Is("Loop") ? 1 : node.num_operands()); ++i) {
@@ -71,9 +71,9 @@ void SizeTracer::TellKeptNumbers(const Node& node) {
     const double number =
         IsInteger(tensor->dtype()) ? static_cast<double>(tensor->IntAt(0)) : tensor->FloatAt(0);
     const bool by_chance = IsFloating(tensor->dtype()) && !SumsOpenSizes(node);
-    if (const auto size = SizeOf(number, by_chance ? kLeastTold : 2)) {
-      TellUnproven(node, "its constant '" + node.operand(i)->name() +
-                             "', which may stand for size " + *size + ", is kept");
+    if (const auto size = SizeOf(number, by_chance ? kLeastReported : 2)) {
+      ReportUnproven(node, "its constant '" + node.operand(i)->name() +
+                               "', which may stand for size " + *size + ", is kept");
     }
   }
 }

@@ -77,7 +77,7 @@ Status SizeTracer::Trace(std::map<std::string, Dim> old_sizes, std::map<std::str
     if (report_.changes.steps() != changes) continue;
     if (!refusals.findings().empty()) return refusals;
     ForEachGraph(std::as_const(*entry_), [&](const Graph& graph) {
-      for (const Node& node : graph.nodes()) TellKept(node);
+      for (const Node& node : graph.nodes()) ReportKept(node);
     });
     return {};
   }
@@ -117,7 +117,7 @@ Status SizeTracer::Infer(Node& node) {
     const bool agrees =
         now != nullptr && std::ranges::equal(*before, *now, [&](const Dim& old, const Dim& size) {
           const Dim own = size.Substitute(old_sizes_);
-          return own == old || (node.Is("Slice") && !own.known());  // told by TellKept
+          return own == old || (node.Is("Slice") && !own.known());  // ReportKept reports it
         });
     if (agrees) continue;
     const std::string found = now != nullptr ? TextOf(*now) : "that are not known";
@@ -198,12 +198,12 @@ std::string SizeTracer::TextOf(const Shape& shape) const {
   return fmt::format("[{}]", fmt::join(sizes, ", "));
 }
 
-void SizeTracer::TellUnproven(const Node& node, const std::string& what) {
+void SizeTracer::ReportUnproven(const Node& node, const std::string& what) {
   report_.unproven.push_back(node.Describe() + ": " + what);
 }
 
 // Of a constant, which many nodes may read.
-void SizeTracer::TellOnce(std::string what) {
+void SizeTracer::ReportOnce(std::string what) {
   if (std::ranges::count(report_.unproven, what) == 0) report_.unproven.push_back(std::move(what));
 }
 
@@ -413,7 +413,7 @@ Result<bool> SizeTracer::ChangeResize(Node& node) {
     if (grown == nullptr) continue;
     const std::string what = "its result is of the sizes of input '" + input->name() + "'";
     report_.changes.Add({.node = node.Describe(), .operand = 3, .what = what});
-    TellUnproven(node, what + ", as it was");
+    ReportUnproven(node, what + ", as it was");
     return true;
   }
   return false;

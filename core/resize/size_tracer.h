@@ -47,8 +47,8 @@ class SizeTracer {
   void Lose(Node& node);
 
   // --- What is kept (kept_sizes.cc)
-  void TellKept(const Node& node);
-  void TellKeptNumbers(const Node& node);
+  void ReportKept(const Node& node);
+  void ReportKeptNumbers(const Node& node);
   std::optional<std::string> SizeOf(double number, std::int64_t least) const;
   bool SumsOpenSizes(const Node& node) const;
 
@@ -100,8 +100,8 @@ class SizeTracer {
   Error Refuse(const Node& node, std::string why) const;
   // A shape in the sizes that are asked for.
   std::string TextOf(const Shape& shape) const;
-  void TellUnproven(const Node& node, const std::string& what);
-  void TellOnce(std::string what);
+  void ReportUnproven(const Node& node, const std::string& what);
+  void ReportOnce(std::string what);
 
   struct Place {
     Value* value = nullptr;

@@ -132,8 +132,8 @@ bool IsGivenToIterations(const Value& value) {
   return owner != nullptr && (owner->Is("Scan") || owner->Is("Loop"));
 }
 
-// ONNX tells outputs apart by name: one that is an output already gets a copy, and what a body
-// must not give back as it is.
+// ONNX tells outputs apart by name: a value that is an output already gets a copy, and so does one
+// that a body must not give back as it is.
 void SeparateOutputs(Model& model) {
   NameScope names;
   ForEachGraph(std::as_const(model), [&](const Graph& graph) {

@@ -229,17 +229,17 @@ Status LowerConvTranspose(Node& node, PassContext& context) {
     first.insert(first.end(), kernel.begin(), kernel.end());
     return first;
   };
-  Value* turned = made.Reshape(node.operand(1), with_kernel({params.group, channels, results}));
+  Value* mirrored = made.Reshape(node.operand(1), with_kernel({params.group, channels, results}));
   Ints order = AxesFrom(0, transposed.rank + 3);
   std::swap(order[1], order[2]);
-  turned = made.Transpose(turned, std::move(order));
+  mirrored = made.Transpose(mirrored, std::move(order));
   const Ints flat = with_kernel({params.group * results, channels});
-  turned = made.Reshape(turned, flat);
+  mirrored = made.Reshape(mirrored, flat);
   const auto all = [&](std::int64_t n) { return made.nodes().Ints(Ints(kernel.size(), n)); };
-  turned = made.nodes().Op("Slice", {turned, all(-1), all(INT64_MIN),
-                                     made.nodes().Ints(AxesFrom(2, transposed.rank)), all(-1)});
+  mirrored = made.nodes().Op("Slice", {mirrored, all(-1), all(INT64_MIN),
+                                       made.nodes().Ints(AxesFrom(2, transposed.rank)), all(-1)});
   Value* spread = Spread(made, node.operand(0), transposed);
-  Value* y = made.WithBias(made.Convolved(spread, turned, flat, params.group), BiasOf(node));
+  Value* y = made.WithBias(made.Convolved(spread, mirrored, flat, params.group), BiasOf(node));
   DRAGOMAN_TRY(made.status());
   context.Replace(node, {&y, 1});
   return {};
@@ -313,7 +313,7 @@ struct LoweredDouble {
   Status (*lower)(Node& node, PassContext& context);
 };
 
-// By name: what ONNX Runtime 1.31 lacks in float64, as only its releases tell.
+// By name: what ONNX Runtime 1.31 lacks in float64, as only its releases show.
 constexpr LoweredDouble kLoweredDoubles[] = {
     {"AveragePool", LowerAveragePool},
     {"Conv", LowerConv},

@@ -198,7 +198,7 @@ void SpellExponent(Node& node) {
   if (Has(kBytes | kShorts | kWords, type)) CastOperand(1, DType::kI64, node);
 }
 
-// By name: what takes bfloat16 in ONNX Runtime, as only its releases tell, or states the
+// By name: what takes bfloat16 in ONNX Runtime, as only its releases show, or states the
 // element type of its result. All else is computed in float32 and rounded once, as our kernels do.
 // clang-format off
 constexpr std::string_view kTakeBFloat16[] = {

@@ -17,7 +17,7 @@
 namespace dragoman::rt {
 namespace {
 
-constexpr std::int64_t kChannelBlock = 8;   // where channels fill no longer one
+constexpr std::int64_t kChannelBlock = 8;   // where channels do not fill a longer one
 constexpr std::int64_t kLeastChannels = 4;  // for which blocks that are partly empty still pay
 
 bool IsVectorised(const char* implementation) {

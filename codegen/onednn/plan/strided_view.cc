@@ -29,7 +29,7 @@ std::optional<Ints> ConstantInts(const Value* value) {
   return ints;
 }
 
-// a / b, if b divides a at whatever sizes. Where a size is 0, nothing is read.
+// a / b, if b divides a whatever the sizes are. Where a size is 0, nothing is read.
 std::optional<Dim> Quotient(const Dim& a, const Dim& b) {
   if (IsSame(a, b)) return Dim(1);
   Dim quotient = FloorDiv(a, b);

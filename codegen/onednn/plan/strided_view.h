@@ -85,7 +85,7 @@ std::optional<std::int64_t> PlaceInOperand(const Value& result);
 // names.
 bool HasSizes(const Value* value, DType dtype);
 
-// Whether they are equal, or `d` is 1, at whatever sizes.
+// Whether they are equal, or `d` is 1, whatever the sizes are.
 bool IsSame(const Dim& a, const Dim& b);
 bool IsUnit(const Dim& d);
 

@@ -71,7 +71,7 @@ bool ReadsRounded(const Node& node) {
   return any;
 }
 
-bool ReadsConstantsAlone(const Node& node) {
+bool ReadsOnlyConstants(const Node& node) {
   return std::ranges::all_of(node.operands(), [](const Use& use) {
     return use.value() == nullptr || IsConstant(use.value());
   });
@@ -86,7 +86,7 @@ bool TouchesHalves(const Node& node) {
 
 bool ShouldWiden(const Node& node) {
   const OpDef* def = FindOp(node);
-  if (def == nullptr || !TouchesHalves(node) || ReadsConstantsAlone(node)) return false;
+  if (def == nullptr || !TouchesHalves(node) || ReadsOnlyConstants(node)) return false;
   return IsFastInF32(node, *def) || ((OnlyMoves(node) || node.Is("Where")) && ReadsRounded(node));
 }
 

@@ -164,7 +164,7 @@ Expressions EmitClip(RelaxOp& op) {
 
 // The remainder that has the dividend's sign. TVM 0.27 has none of bfloat16, but what float32 gives
 // is a number of bfloat16.
-std::string Rest(RelaxOp& op) {
+std::string Remainder(RelaxOp& op) {
   const DType dtype = op.dtype();
   const DType computed = dtype == DType::kBF16 ? DType::kF32 : dtype;
   return op.Astype(op.Do("mod", op.ArgAs(0, computed), op.ArgAs(1, computed)), computed, dtype);
@@ -180,7 +180,7 @@ Expressions EmitMod(RelaxOp& op) {
   }
   const bool has_mod = IsFloating(op.dtype()) && op.dtype() != DType::kBF16;
   if (!IsFloating(op.dtype()) || (op.Int("fmod") != 0 && has_mod)) return Call(op, function);
-  const std::string rest = Rest(op), zero = op.Const(0);
+  const std::string rest = Remainder(op), zero = op.Const(0);
   if (op.Int("fmod") != 0) return One(rest);
   const std::string below = op.Do("less", rest, zero);
   const std::string other = op.Do("logical_xor", below, op.Do("less", op.arg(1), zero));

@@ -326,7 +326,7 @@ Status ControlContexts::SetMerge(int n) {
   }
   if (!fits) return NotStructured(n);
   if (const Value* place = NumDataResults(source) > 1 ? source.result(1) : nullptr)
-    result.tells_place = place->used() || std::ranges::find(wanted_, place) != wanted_.end();
+    result.gives_place = place->used() || std::ranges::find(wanted_, place) != wanted_.end();
   predicates_[static_cast<std::size_t>(n)] = first.predicate;
   set(first.parent);
   return {};

@@ -106,7 +106,7 @@ void Evaluator::SetMerges(const CondStep& step, Scope& scope, const Results& res
   std::size_t next = 0;
   for (const CondResult& result : step.results) {
     Results given;
-    for (int i = 0; i < (result.tells_place ? 2 : 1); ++i, ++next)
+    for (int i = 0; i < (result.gives_place ? 2 : 1); ++i, ++next)
       given.push_back(next < results.size() ? results[next] : Abstract(Poison()));
     SetResults(*result.merge, scope, std::move(given));
   }
@@ -123,7 +123,7 @@ Flow Evaluator::RunCond(const CondStep& step, Scope& scope) {
     for (const CondResult& result : step.results) {
       const int operand = result.operands[side];
       given.push_back(Passed(*result.merge, static_cast<std::size_t>(operand), scope));
-      if (result.tells_place)
+      if (result.gives_place)
         given.push_back(heap_.NewTensor(
             builder().Constant(Tensor::Of<std::int32_t>({}, std::vector<std::int32_t>{operand}))));
     }
@@ -132,7 +132,7 @@ Flow Evaluator::RunCond(const CondStep& step, Scope& scope) {
   Branches branches;
   for (const CondResult& result : step.results) {
     branches.names.push_back(result.merge->name());
-    if (result.tells_place) branches.names.push_back(result.merge->name() + ":1");
+    if (result.gives_place) branches.names.push_back(result.merge->name() + ":1");
   }
   branches.run = [&](bool holds, bool, Results& given) { return run(holds ? 1 : 0, given); };
   Results results;

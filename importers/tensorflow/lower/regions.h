@@ -51,7 +51,7 @@ struct Region {
 struct CondResult {
   const Node* merge = nullptr;
   std::vector<int> operands;  // of the merge, by the side that they arrive from
-  bool tells_place = false;   // whether the number of the operand that arrived is read
+  bool gives_place = false;   // whether the number of the operand that arrived is read
 };
 
 struct CondStep {

@@ -162,8 +162,8 @@ class InputTypes {
   std::map<std::string, Dim> sizes_;  // of symbols
 };
 
-// Whether torch made the name of the operator: "add_3", "getitem_1".
-bool IsOfOperator(const Value& value) {
+// Whether torch named the value after its operator: "add_3", "getitem_1".
+bool IsNamedAfterOperator(const Value& value) {
   const Node* const node = value.producer();
   return node == nullptr || value.name().starts_with(node->op().type) ||
          value.name().starts_with("getitem");
@@ -180,13 +180,13 @@ void NameOutputs(const Graph& source, Entry& entry) {
   for (std::size_t i = 0; i < source.num_outputs(); ++i) {
     const Value* const given = source.output(i);
     Value* const output = graph.output(i);
-    if (given == nullptr || output->kind() != Value::Kind::kResult || IsOfOperator(*given))
+    if (given == nullptr || output->kind() != Value::Kind::kResult || IsNamedAfterOperator(*given))
       continue;
     if (taken.insert(given->name()).second) output->set_name(given->name());
   }
 }
 
-// The sets that kept operators are of, each told once.
+// The sets that kept operators are of, each reported once.
 void AddForeignDomains(Model& common, const std::function<void(std::string_view)>& note) {
   std::set<std::string> domains;
   ForEachGraph(std::as_const(common), [&](const Graph& graph) {

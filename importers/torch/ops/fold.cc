@@ -54,7 +54,7 @@ Value* LowerIm2Col(CallComposer& c) {
   return Unbatch(c, c.Reshape(ordered, c.ConcatSizes({lead, features, count})), batched);
 }
 
-// Argument `output_size`: the numbers of rows and columns, of which run time may know some.
+// Argument `output_size`: the numbers of rows and columns, which may be known at run time only.
 std::vector<Value*> ImageSizes(CallComposer& c) {
   const std::vector<Number> stated = c.Take(c.call().Scalars("output_size"));
   if (!c.failed() && stated.size() != 1 && stated.size() != 2)
