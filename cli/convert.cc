@@ -144,6 +144,16 @@ Error SaidOf(const std::string& path, const std::string& name, Error error) {
   return error;
 }
 
+// A pipe takes one file.
+Status CheckNothingBeside(const std::filesystem::path& path) {
+  for (const auto& entry : std::filesystem::directory_iterator(path.parent_path())) {
+    if (entry.path() == path) continue;
+    return InvalidInput("-o - would leave out what lies beside the file, " +
+                        Quote(entry.path().filename().string()) + "; name the file");
+  }
+  return {};
+}
+
 // A file of bytes, which goes into a pipe and not onto a terminal.
 Status PrintBytes(const Session& session, const Model& model, const Format& target,
                   const WriteOptions& write) {
@@ -160,6 +170,7 @@ Status PrintBytes(const Session& session, const Model& model, const Format& targ
   };
   if (Status status = renaming.Write(model, path, target, write); !status.ok())
     return SaidOf(path, "standard output", std::move(status).error());
+  DRAGOMAN_TRY(CheckNothingBeside(path));
   DRAGOMAN_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   const std::span<const std::byte> bytes = file->bytes();
   // The main function reports bytes that are lost, as for all that is printed.

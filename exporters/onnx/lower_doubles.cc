@@ -41,7 +41,9 @@ class WindowNodes {
   const Status& status() const { return nodes_.status(); }
   StepNodes& nodes() { return nodes_; }
 
-  Value* Reshape(Value* x, Ints sizes) { return nodes_.Op("Reshape", {x, nodes_.Ints(sizes)}); }
+  Value* Reshape(Value* x, Ints sizes) {
+    return nodes_.Op("Reshape", {x, nodes_.Ints(std::move(sizes))});
+  }
   Value* Transpose(Value* x, Ints order) {
     return nodes_.Op("Transpose", {x}, {{"perm", std::move(order)}});
   }

@@ -340,6 +340,14 @@ class CommandLine(CommandCase):
         self.assertEqual(wrong.returncode, 2)
         self.assertTrue(wrong.stderr.startswith(b"standard input: error: is a web page"))
 
+    def test_a_pipe_takes_no_files_beside_the_model(self):
+        self.assertIn('-o - would leave out what lies beside the file, "model.data"; name the file',
+                      self.fails(2, "convert", MLP, "-o", "-", "--to", "onnx", "--external-data",
+                                 "100"))
+        self.assertIn('"model.states.npz"',
+                      self.fails(2, "convert", MODELS / "torchscript/lstm_policy/model.pt", "-o",
+                                 "-", "--to", "onnx", "--state", "lift", "--shape", "x=f32:1,6"))
+
     def test_what_was_fused_is_told_of_folders_too(self):
         saved = MODELS / "tensorflow/stateful_lstm"
         done = dragoman("convert", saved, "-o", self.out / "lstm.onnx")
