@@ -197,35 +197,8 @@ void ScaledGemm(Drawing& d) {
   d.MaybeRead(d.Node("Gemm", operands, Join(text)));
 }
 
-void Einsum(Drawing& d) {
+void EinsumOf(const std::string& equation, Drawing& d) {
   const std::string dtype = d.Chance(90) ? "f32" : d.Of({"f64", "f16", "i32"});
-  const std::string equation = d.Of({"bij,bjk->bik",
-                                     "bij,bjk->bki",
-                                     "bij,bjk->ibk",
-                                     "bhid,bhjd->bhij",
-                                     "bhwc,whkc->bhwk",
-                                     "bijk,bjk->bi",
-                                     "ij,jkl->ikl",
-                                     "...ij,...jk",
-                                     "...ik,kj->...ij",
-                                     "ij,jk->ik",
-                                     "ij,kj->ik",
-                                     "ji,jk->ki",
-                                     "bij,bij->b",
-                                     "bij,bij->bi",
-                                     "bij,jk->bik",
-                                     "ij,j->i",
-                                     "i,ij->j",
-                                     "ij,ij->",
-                                     "ij,kl->ik",
-                                     "iij,jk->ik",
-                                     "bij,bkl->bik",
-                                     "ij,jk->iik",
-                                     "abij,baj->aib",
-                                     "...i,i->...",
-                                     "i...j,jk...->ik...",
-                                     "bi,bj->bij",
-                                     " i j , j k -> i k "});
   std::map<char, std::int64_t> sizes;
   std::vector<Sizes> shapes(1);
   for (char c : equation.substr(0, equation.find("->"))) {
@@ -243,6 +216,45 @@ void Einsum(Drawing& d) {
     operands.push_back(d.Chance(80) ? d.Input(dtype, shape) : d.Weight(dtype, shape));
   }
   d.MaybeRead(d.Node("Einsum", operands, "equation = \"" + equation + "\""));
+}
+
+void Einsum(Drawing& d) {
+  EinsumOf(d.Of({"bij,bjk->bik",
+                 "bij,bjk->bki",
+                 "bij,bjk->ibk",
+                 "bhid,bhjd->bhij",
+                 "bhwc,whkc->bhwk",
+                 "bijk,bjk->bi",
+                 "ij,jkl->ikl",
+                 "...ij,...jk",
+                 "...ik,kj->...ij",
+                 "ij,jk->ik",
+                 "ij,kj->ik",
+                 "ji,jk->ki",
+                 "bij,bij->b",
+                 "bij,bij->bi",
+                 "bij,jk->bik",
+                 "ij,j->i",
+                 "i,ij->j",
+                 "ij,ij->",
+                 "ij,kl->ik",
+                 "iij,jk->ik",
+                 "bij,bkl->bik",
+                 "ij,jk->iik",
+                 "abij,baj->aib",
+                 "...i,i->...",
+                 "i...j,jk...->ik...",
+                 "bi,bj->bij",
+                 " i j , j k -> i k "}),
+           d);
+}
+
+void EinsumOfSeveral(Drawing& d) {
+  EinsumOf(d.Of({"bi,ijk,bj->bk", "ij,jk,kl->il", "ij,jk,kl", "i,ij,j->", "bi,bj,ij->b",
+                 "bij,bjk,bkl->bil", "ij,kl,jk->il", "ij,jk,jl->ikl", "ij,jk,ij->ik", "i,j,k->ijk",
+                 "ij,ij,ij->ij", "ii,ij,jk->ik", "ij,jk,kk->ik", "bi,ij,bk->jk", "ij,jk,kl,lm->im",
+                 "...ij,jk,kl->...il", "ia,ja,ka->ijk", "i,i,i->", " i j , j k , k l -> i l "}),
+           d);
 }
 
 // Rows to normalise.
@@ -432,6 +444,7 @@ std::span<const DrawnPattern> DrawnSimplified() {
       {"multiply-pixel", TransposedConv, Exactness::kRounded},
       {"turn-taps", UnstridedConv, Exactness::kRounded},
       {"split-batch-normalization", BatchNormalization, Exactness::kRounded},
+      {"split-einsum", EinsumOfSeveral, Exactness::kRounded},
       {"multiply-einsum", Einsum, Exactness::kRounded},
       {"multiply-gemm", ScaledGemm, Exactness::kRounded},
       {"fuse-normalization", Normalization, Exactness::kRounded},
