@@ -4,18 +4,17 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
-#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "runtime/fast/dilated_conv.h"
+#include "runtime/fast/few_outputs.h"
 #include "runtime/fast/finite.h"
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/lookout.h"
 #include "runtime/fast/parallel.h"
 #include "runtime/fast/primitive.h"
-#include "runtime/fast/tap_product.h"
 #include "runtime/fast/vector_floats.h"
 #include "runtime/fast/wide_weights.h"
 #include "runtime/fast/winograd.h"
@@ -57,58 +56,6 @@ struct ConvLayer {
   dnnl::memory::desc bias_desc() const {
     return bias != nullptr ? PlainDesc({w[0]}) : dnnl::memory::desc();
   }
-};
-
-// A convolution of few outputs as a transposed one with its taps in reverse: there a vector is of
-// elements of the image, where in oneDNN's code it would be of outputs, most of which do not exist.
-class FewOutputs {
- public:
-  // Whether it applies, and is faster: each element of the image is multiplied by all taps, whether
-  // or not they reach a result, and one in blocks is brought to rows first, for which a single tap
-  // does not make up.
-  static bool Supports(const ConvLayer& layer) {
-    constexpr std::int64_t kMostOutputs = 4, kFewestChannels = 8, kFewestElements = 16;
-    const Window& window = layer.window;
-    const std::int64_t elements = window.InputSize();
-    const auto fits = [](const WindowAxis& axis) {
-      return axis.stride == 1 && axis.pad_begin < axis.Span();
-    };
-    return layer.group == 1 && layer.w[0] <= kMostOutputs && layer.w[1] >= kFewestChannels &&
-           elements >= kFewestElements && elements <= 2 * window.OutputSize() &&
-           (window.Taps() > 1 || layer.blocks.x == kRowMajor) &&
-           std::all_of(window.axes, window.axes + window.rank, fits);
-  }
-
-  // Throws std::bad_alloc.
-  explicit FewOutputs(const ConvLayer& layer) {
-    const std::int64_t outputs = layer.w[0], inputs = layer.w[1], taps = layer.window.Taps();
-    std::vector<float> reversed;
-    reversed.reserve(static_cast<std::size_t>(outputs * inputs * taps));
-    for (std::int64_t i = 0; i < inputs; ++i) {
-      for (std::int64_t o = 0; o < outputs; ++o) {
-        const float* const own = layer.weights + (o * inputs + i) * taps;
-        reversed.insert(reversed.end(), std::make_reverse_iterator(own + taps),
-                        std::make_reverse_iterator(own));
-      }
-    }
-    Shape w = layer.w;
-    std::swap(w[0], w[1]);
-    product_.Pack(w, 1, reversed.data(), layer.bias, layer.post);
-    Window window = layer.window;
-    for (int i = 0; i < window.rank; ++i) {
-      WindowAxis& axis = window.axes[i];
-      axis.pad_begin = axis.Span() - 1 - axis.pad_begin;
-    }
-    product_.Resize(layer.x, window);
-  }
-
-  void Run(const float* x, const float* residual, float* y, void* scratch) const noexcept {
-    product_.Run(x, residual, y, scratch);
-  }
-  std::int64_t ScratchBytes() const noexcept { return product_.ScratchBytes(); }
-
- private:
-  TapProduct product_;
 };
 
 // An algorithm of our own for images in blocks of `block` channels, between tensors that may lie
@@ -557,10 +504,10 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
       const std::int64_t block = lay_out(Winograd::Block());
       impl->winograd = std::make_unique<Relaid<Winograd>>(
           context, layer, block, Winograd(window, x, w, layer.weights, bias, post, layer.origin));
-    } else if (type == kFloats && FewOutputs::Supports(layer)) {
+    } else if (type == kFloats && FewOutputs::Supports(window, p.group, w, blocks.x)) {
       const std::int64_t block = lay_out(kRowMajor);
-      impl->few_outputs =
-          std::make_unique<Relaid<FewOutputs>>(context, layer, block, FewOutputs(layer));
+      impl->few_outputs = std::make_unique<Relaid<FewOutputs>>(
+          context, layer, block, FewOutputs(window, x, w, layer.weights, bias, post));
     } else {
       std::vector<float> merged;
       const std::int64_t repeats = ChannelRepeats(layer);
