@@ -92,11 +92,9 @@ Result<Model> Fitted(const Model& first, const Model& second, const std::vector<
     facts.dims.emplace(symbol, Dim::Symbol(name));
   }
   DRAGOMAN_ASSIGN(Model fitted, ApplyFactsToModel(second, facts));
-  std::set<std::string> names = ValueNames(first);
-  for (const std::string& name : ValueNames(second)) {
-    if (!names.contains(name)) names.insert(name);
-  }
   const std::set<std::string> taken = ValueNames(first);
+  std::set<std::string> names = ValueNames(second);
+  names.insert(taken.begin(), taken.end());
   std::map<std::string, std::string> renamed;
   ForEachGraph(fitted.main(), [&](Graph& graph) {
     ForEachValue(graph, [&](Value& value) {

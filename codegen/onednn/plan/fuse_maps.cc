@@ -9,6 +9,7 @@
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/scalar_ops.h"
 #include "codegen/onednn/plan/uses.h"
+#include "codegen/onednn/plan/value_queries.h"
 #include "core/ops/op_def.h"
 #include "runtime/fast/map.h"
 
@@ -179,8 +180,7 @@ BufferId CastOperand(const Plan& plan, const Step& step, bool back) {
   const BufferId operand = kernel->operands.front().buffers.front();
   const DType from = plan.buffer(operand).dtype, to = plan.buffer(step.results.front()).dtype;
   const DType wide = back ? to : from, narrow = back ? from : to;
-  const bool rounds = narrow == DType::kF16 || narrow == DType::kBF16;
-  return wide == DType::kF32 && rounds && HasKnownRank(plan, *kernel) ? operand : kAbsent;
+  return wide == DType::kF32 && IsHalf(narrow) && HasKnownRank(plan, *kernel) ? operand : kAbsent;
 }
 
 // Turns casts of f32 to 16 bits and back into loops that round; what casts to 16 bits goes where

@@ -16,9 +16,7 @@ namespace dragoman::onednn {
 namespace {
 
 bool IsHalf(const Value* value) {
-  if (value == nullptr) return false;
-  const DType dtype = value->type().dtype();
-  return dtype == DType::kF16 || dtype == DType::kBF16;
+  return value != nullptr && onednn::IsHalf(value->type().dtype());
 }
 
 // By name: what runtime/fast has in f32 beside elementwise operators, and what becomes such steps.
@@ -77,16 +75,13 @@ bool ReadsOnlyConstants(const Node& node) {
   });
 }
 
-bool TouchesHalves(const Node& node) {
-  for (const Use& use : node.operands()) {
-    if (IsHalf(use.value())) return true;
-  }
-  return false;
+bool ReadsHalves(const Node& node) {
+  return std::ranges::any_of(node.operands(), [](const Use& use) { return IsHalf(use.value()); });
 }
 
 bool ShouldWiden(const Node& node) {
   const OpDef* def = FindOp(node);
-  if (def == nullptr || !TouchesHalves(node) || ReadsOnlyConstants(node)) return false;
+  if (def == nullptr || !ReadsHalves(node) || ReadsOnlyConstants(node)) return false;
   return IsFastInF32(node, *def) || ((OnlyMoves(node) || node.Is("Where")) && ReadsRounded(node));
 }
 
