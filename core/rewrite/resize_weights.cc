@@ -2,10 +2,10 @@
 #include "core/rewrite/resize_weights.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "core/interpreter/evaluate.h"
+#include "core/ir/axes.h"
 #include "core/ir/node_attributes.h"
 
 namespace dragoman {
@@ -47,8 +47,7 @@ Tensor UnitMatrix(std::int64_t count) {
 }  // namespace
 
 std::vector<ResizedAxis> ResizedAxesOf(const Node& resize, const Shape& from, const Shape& to) {
-  std::vector<std::int64_t> named(from.size());
-  std::iota(named.begin(), named.end(), 0);
+  std::vector<std::int64_t> named = AxesFrom(0, std::ssize(from));
   const Attribute::Ints* stated = IntsAttribute(resize, "axes");
   if (stated != nullptr && !stated->empty()) named = *stated;
   std::vector<ResizedAxis> axes;
@@ -75,9 +74,8 @@ Result<Tensor> ResizeWeights(const Node& resize, const ResizedAxis& axis, DType 
 }
 
 Result<std::vector<std::int64_t>> ResizePlaces(const Node& resize, const ResizedAxis& axis) {
-  std::vector<std::int64_t> all(static_cast<std::size_t>(axis.from.value()));
-  std::iota(all.begin(), all.end(), 0);
-  DRAGOMAN_ASSIGN(const Tensor places, ResizedAlong(resize, axis, Tensor::Ints(all)));
+  const Tensor all = Tensor::Ints(AxesFrom(0, axis.from.value()));
+  DRAGOMAN_ASSIGN(const Tensor places, ResizedAlong(resize, axis, all));
   return places.ToInts();
 }
 

@@ -5,12 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "core/ir/axes.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/params.h"
 #include "core/rewrite/lower_to_loops.h"
@@ -24,13 +24,6 @@ namespace dragoman {
 namespace {
 
 using Ints = Attribute::Ints;
-
-// first, first + 1, … of `count` axes.
-Ints AxesFrom(std::int64_t first, int count) {
-  Ints axes(static_cast<std::size_t>(count));
-  std::iota(axes.begin(), axes.end(), first);
-  return axes;
-}
 
 // Products and sums of what the taps of a window read, in front of a node.
 class WindowNodes {
@@ -77,7 +70,7 @@ class WindowNodes {
       }
       taps.push_back(
           nodes_.Op("Slice", {padded, nodes_.Ints(starts), nodes_.Ints(ends),
-                              nodes_.Ints(AxesFrom(2, window_.rank)), nodes_.Ints(steps)}));
+                              nodes_.Ints(AxesFrom(2, window_.rank + 2)), nodes_.Ints(steps)}));
     }
     return taps;
   }
@@ -93,7 +86,7 @@ class WindowNodes {
       columns = Transpose(columns, {0, 2, 1, 3, 4});
     }
     columns = Reshape(columns, {0, groups, count * in_group, -1});
-    Ints order = AxesFrom(1, window_.rank + 1);
+    Ints order = AxesFrom(1, window_.rank + 2);
     std::rotate(order.begin(), order.begin() + 1, order.end());
     order.insert(order.begin(), 0);
     Value* rows = Transpose(weight, std::move(order));
@@ -238,8 +231,9 @@ Status LowerConvTranspose(Node& node, PassContext& context) {
   const Ints flat = with_kernel({params.group * results, channels});
   mirrored = made.Reshape(mirrored, flat);
   const auto all = [&](std::int64_t n) { return made.nodes().Ints(Ints(kernel.size(), n)); };
-  mirrored = made.nodes().Op("Slice", {mirrored, all(-1), all(INT64_MIN),
-                                       made.nodes().Ints(AxesFrom(2, transposed.rank)), all(-1)});
+  mirrored =
+      made.nodes().Op("Slice", {mirrored, all(-1), all(INT64_MIN),
+                                made.nodes().Ints(AxesFrom(2, transposed.rank + 2)), all(-1)});
   Value* spread = Spread(made, node.operand(0), transposed);
   Value* y = made.WithBias(made.Convolved(spread, mirrored, flat, params.group), BiasOf(node));
   DRAGOMAN_TRY(made.status());
@@ -275,7 +269,7 @@ Status LowerInstanceNormalization(Node& node, PassContext& context) {
   const int rank = static_cast<int>(shape->size());
   StepNodes nodes(node, context);
   Value* x = node.operand(0);
-  Value* axes = nodes.Ints(AxesFrom(2, rank - 2));
+  Value* axes = nodes.Ints(AxesFrom(2, rank));
   Ints along(static_cast<std::size_t>(rank) - 1, 1);
   along[0] = -1;
   const auto of_channels = [&](std::size_t i) {

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
+#include "core/ir/axes.h"
 #include "core/ir/node_attributes.h"
 #include "core/ops/declared_attributes.h"
 
@@ -41,12 +41,6 @@ Shape ReducedShape(const Shape& shape, const Ints& axes, bool keepdims) {
     if (goes && keepdims) reduced.emplace_back(1);
   }
   return reduced;
-}
-
-Ints AxesFrom(std::int64_t first, std::int64_t end) {
-  Ints axes(static_cast<std::size_t>(std::max<std::int64_t>(end - first, 0)));
-  std::iota(axes.begin(), axes.end(), first);
-  return axes;
 }
 
 TermType AtenOp::result(std::size_t i) const {

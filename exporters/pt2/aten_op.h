@@ -130,8 +130,6 @@ bool IsBareUnsigned(DType dtype);
 Shape BroadcastShape(const Shape& a, const Shape& b);
 // `shape` without `axes`, or with 1 in their place.
 Shape ReducedShape(const Shape& shape, const Ints& axes, bool keepdims);
-// The axes that are listed, counted from the front; all from `first` on where none is.
-Ints AxesFrom(std::int64_t first, std::int64_t end);
 
 }  // namespace dragoman::pt2
 

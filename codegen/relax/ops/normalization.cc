@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/ir/axes.h"
 #include "core/ir/wide_float.h"
 #include "core/ops/declared_attributes.h"
 
@@ -11,12 +12,6 @@ namespace dragoman::relax {
 namespace {
 
 std::string Epsilon(const RelaxOp& op) { return op.FloatArgument(op.Float("epsilon")); }
-
-std::vector<std::int64_t> AxesFrom(std::int64_t first, std::size_t rank) {
-  std::vector<std::int64_t> axes;
-  for (auto i = first; i < static_cast<std::int64_t>(rank); ++i) axes.push_back(i);
-  return axes;
-}
 
 Type Reduced(const Type& type, const std::vector<std::int64_t>& axes) {
   Shape shape = *type.shape();
@@ -88,7 +83,7 @@ Expressions EmitBatchNormalization(RelaxOp& op) {
   std::vector<std::string> results = {""};
   if (trains) {
     DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-    std::vector<std::int64_t> axes = AxesFrom(1, shape.size());
+    std::vector<std::int64_t> axes = AxesFrom(1, std::ssize(shape));
     axes.front() = 0;
     const auto moment = [&](std::string_view function, const std::string& given) {
       const std::string of_batch = op.BindPlain(
@@ -118,7 +113,7 @@ Expressions EmitBatchNormalization(RelaxOp& op) {
 Expressions EmitInstanceNormalization(RelaxOp& op) {
   DRAGOMAN_TRY(CheckVectors(op, 3));
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
-  const std::vector<std::int64_t> axes = AxesFrom(2, shape.size());
+  const std::vector<std::int64_t> axes = AxesFrom(2, std::ssize(shape));
   const std::string scale = PerChannel(op, 1, axes.size());
   const std::string scaled = op.BindLike(fmt::format("R.multiply({}, {})", Unit(op, axes), scale));
   return One(fmt::format("R.add({}, {})", scaled, PerChannel(op, 2, axes.size())));
@@ -137,7 +132,7 @@ Expressions EmitGroupNormalization(RelaxOp& op) {
       fmt::format("R.nn.group_norm({}, {}, {}, num_groups={}, channel_axis=1, axes={}, epsilon={}, "
                   "center=True, scale=True)",
                   op.arg(0), op.arg(1), op.arg(2), op.Int("num_groups"),
-                  ListText(AxesFrom(2, shape.size())), Epsilon(op)));
+                  ListText(AxesFrom(2, std::ssize(shape))), Epsilon(op)));
 }
 
 bool TakesLayerNormalization(const Node& node) {
@@ -149,9 +144,9 @@ Expressions EmitLayerNormalization(RelaxOp& op) {
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
   const std::string bias =
       op.has(2) ? op.arg(2) : op.bind(fmt::format("R.zeros_like({})", op.arg(1)), op.type(1));
-  return One(
-      fmt::format("R.nn.layer_norm({}, {}, {}, axes={}, epsilon={}, center=True, scale=True)",
-                  op.arg(0), op.arg(1), bias, ListText(AxesFrom(axis, shape.size())), Epsilon(op)));
+  return One(fmt::format(
+      "R.nn.layer_norm({}, {}, {}, axes={}, epsilon={}, center=True, scale=True)", op.arg(0),
+      op.arg(1), bias, ListText(AxesFrom(axis, std::ssize(shape))), Epsilon(op)));
 }
 
 // TVM 0.27 computes R.nn.rms_norm in float32, and does not compile it over all axes.
@@ -165,7 +160,7 @@ Expressions EmitRmsNormalization(RelaxOp& op) {
   DRAGOMAN_ASSIGN(Shape shape, op.shape(0));
   DRAGOMAN_ASSIGN(std::int64_t axis, op.Axis("axis"));
   return One(fmt::format("R.nn.rms_norm({}, {}, axes={}, epsilon={})", op.arg(0), op.arg(1),
-                         ListText(AxesFrom(axis, shape.size())), Epsilon(op)));
+                         ListText(AxesFrom(axis, std::ssize(shape))), Epsilon(op)));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/unary.h"
 #include "codegen/relay/ops/window.h"
+#include "core/ir/axes.h"
 
 namespace dragoman::relay::emit {
 

@@ -4,6 +4,7 @@
 
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/unary.h"
+#include "core/ir/axes.h"
 #include "core/ops/declared_attributes.h"
 
 namespace dragoman::relay::emit {

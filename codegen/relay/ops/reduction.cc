@@ -13,6 +13,7 @@
 #include "codegen/relay/ops/extreme.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/unary.h"
+#include "core/ir/axes.h"
 
 namespace dragoman::relay::emit {
 namespace {

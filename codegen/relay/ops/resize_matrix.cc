@@ -11,6 +11,7 @@
 
 #include "codegen/relay/ops/product.h"
 #include "codegen/relay/ops/sizes.h"
+#include "core/ir/axes.h"
 #include "core/rewrite/resize_weights.h"
 
 namespace dragoman::relay::emit {

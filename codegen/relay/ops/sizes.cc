@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/relay/nd_array.h"
+#include "core/ir/axes.h"
 #include "core/ir/node_attributes.h"
 
 namespace dragoman::relay::emit {
@@ -85,12 +86,6 @@ Value* WithOnesBefore(RelayOp& op, Value* vector, std::size_t length, std::size_
   if (length >= count) return vector;
   Value* ones = op.IntVector(Ints(count - length, 1));
   return Join(op, {ones, vector});
-}
-
-Ints AxesFrom(std::int64_t first, std::int64_t rank) {
-  Ints axes;
-  for (; first < rank; ++first) axes.push_back(first);
-  return axes;
 }
 
 // Of what is transposed already, in one.

@@ -31,8 +31,6 @@ Value* Part(RelayOp& op, Value* vector, std::int64_t begin, std::int64_t end);
 Value* Join(RelayOp& op, const Values& vectors);
 // A vector with ones before it, `count` in all.
 Value* WithOnesBefore(RelayOp& op, Value* vector, std::size_t length, std::size_t count);
-// Everything 0 … rank - 1, and the rest after `first`.
-Ints AxesFrom(std::int64_t first, std::int64_t rank);
 Value* Transpose(RelayOp& op, Value* x, Ints axes);
 // `x`, of that type and one element, as rank 0.
 Value* AsScalar(RelayBuilder& builder, Value* x, const Type& type);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "codegen/relay/ops/sizes.h"
+#include "core/ir/axes.h"
 
 namespace dragoman::relay::emit {
 namespace {

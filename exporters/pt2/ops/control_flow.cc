@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "core/ir/axes.h"
 #include "core/ir/node_attributes.h"
 #include "core/ops/control_flow.h"
 #include "core/ops/elements.h"

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/ir/axes.h"
 #include "exporters/pt2/ops/sizes.h"
 
 namespace dragoman::pt2 {

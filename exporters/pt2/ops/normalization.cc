@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Normalisations.
+#include "core/ir/axes.h"
 #include "exporters/pt2/ops/op_rows.h"
 
 #include <utility>

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/ir/axes.h"
 #include "exporters/pt2/ops/window.h"
 
 namespace dragoman::pt2 {

@@ -3,6 +3,7 @@
 // process that imports them.
 #include "exporters/pt2/ops/op_rows.h"
 
+#include "core/ir/axes.h"
 #include "core/ir/wide_float.h"
 #include "exporters/pt2/ops/quantize.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions, places of extremes, sums along an axis, the largest elements.
+#include "core/ir/axes.h"
 #include "exporters/pt2/ops/op_rows.h"
 
 #include <algorithm>
