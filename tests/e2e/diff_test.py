@@ -238,7 +238,7 @@ entry forward(%q: f32[2, 4, 9, 8], %k: f32[2, 2, 9, 8], %v: f32[2, 2, 9, 8], %m:
                     self.assertRegex(self.done("diff", path, written), r"^equal \(\w+ level\)\n$")
 
     def test_conversions_of_operators_equal_them(self):
-        """A result that nothing reads, a default that is spelt, a truth that is made of numbers."""
+        """Unread results may be omitted, defaults stated, and truths computed from numbers."""
         model = self.out / "model.dgt"
         for operators, suffixes in (
                 ("%y, _, %z = onnx.Unique(%x)", ("pt2",)),

@@ -229,8 +229,8 @@ class Edit(CommandCase):
         graph = onnx.load(cut).graph
         self.assertEqual([v.name for v in graph.input], ["relu,0"])
         self.assertEqual([v.name for v in graph.output], ["logits", "a,b"])
-        told = self.fails(2, "convert", model, "-o", cut, "--cut-outputs", "a,logits")
-        self.assertIn("'a'", told)
+        message = self.fails(2, "convert", model, "-o", cut, "--cut-outputs", "a,logits")
+        self.assertIn("'a'", message)
 
     def test_edits_that_cannot_be_made(self):
         out = ("edit", self.model, "-o", self.out / "o.onnx")

@@ -131,7 +131,7 @@ PIXELS = ((14, 46), (26, 22), (26, 11), (12, 37), (9, 25), (11, 61), (16, 4), (4
 def make_resized():
     for corners, middles in ((False, False), (True, False), (False, True)):
         group = Group(f"resized_{'corners' if corners else 'middles' if middles else 'plain'}")
-        told = {"align_corners": corners, "half_pixel_centers": middles}
+        attrs = {"align_corners": corners, "half_pixel_centers": middles}
         for kind in ("float", "uint8", "int32", "half"):
             x = drawn(kind, 2, 4, 5, 3, least=-100, most=100)
             for height, width in ((4, 5), (9, 3), (2, 11), (1, 1)):
@@ -139,14 +139,14 @@ def make_resized():
                 for axis, count in ((1, height), (2, width)):
                     wanted = along(wanted, places_of(x.shape[axis], count, corners, middles), axis)
                 group.call("ResizeBilinear", x, (i32(height, width),), wanted=wanted.astype(np.float32),
-                           **told)
+                           **attrs)
                 rows = x[:, nearest(4, height, corners, middles)]
-                group.call("ResizeNearestNeighbor", x, (i32(height, width),), **told,
+                group.call("ResizeNearestNeighbor", x, (i32(height, width),), **attrs,
                            wanted=rows[:, :, nearest(5, width, corners, middles)])
         for size, wanted in PIXELS:
             x = drawn("float", 1, size, size, 1)
             pixels = nearest(size, wanted, corners, middles)
-            group.call("ResizeNearestNeighbor", x, (i32(wanted, wanted),), **told,
+            group.call("ResizeNearestNeighbor", x, (i32(wanted, wanted),), **attrs,
                        wanted=x[:, pixels][:, :, pixels])
         group.save()
 
@@ -162,7 +162,7 @@ def transposed_of(function, dy, sizes):
 def make_resize_gradients():
     group, draw = Group("resize_gradients"), np.random.default_rng(39)
     for corners, middles in ((False, False), (True, False), (False, True)):
-        told = {"align_corners": corners, "half_pixel_centers": middles}
+        attrs = {"align_corners": corners, "half_pixel_centers": middles}
         for sizes, resized in (((4, 5), (9, 3)), ((4, 5), (2, 11)), ((26, 4), (11, 1))):
             dy = draw.normal(size=(2, *resized, 3)).astype(np.float32)
 
@@ -175,16 +175,16 @@ def make_resize_gradients():
             def taken(x):
                 rows, columns = (nearest(x.shape[axis], resized[axis - 1], corners, middles) for axis in (1, 2))
                 return x[:, rows][:, :, columns]
-            group.call("ResizeBilinearGrad", dy, np.zeros((2, *sizes, 3), np.float32), **told,
+            group.call("ResizeBilinearGrad", dy, np.zeros((2, *sizes, 3), np.float32), **attrs,
                        wanted=transposed_of(blended, dy, sizes).astype(np.float32))
-            group.call("ResizeNearestNeighborGrad", dy, (i32(*sizes),), **told,
+            group.call("ResizeNearestNeighborGrad", dy, (i32(*sizes),), **attrs,
                        wanted=transposed_of(taken, dy, sizes).astype(np.float32))
     # NaN stays with the pixels that it comes from.
     dy = np.float32([np.nan, 1, 2, 3, 4, 5]).reshape(1, 1, 6, 1)
-    told = {"align_corners": False, "half_pixel_centers": False}
-    group.call("ResizeBilinearGrad", dy, np.zeros((1, 1, 3, 1), np.float32), **told,
+    attrs = {"align_corners": False, "half_pixel_centers": False}
+    group.call("ResizeBilinearGrad", dy, np.zeros((1, 1, 3, 1), np.float32), **attrs,
                wanted=np.float32([np.nan, 4, 10.5]).reshape(1, 1, 3, 1))
-    group.call("ResizeNearestNeighborGrad", dy, (i32(1, 3),), **told,
+    group.call("ResizeNearestNeighborGrad", dy, (i32(1, 3),), **attrs,
                wanted=np.float32([np.nan, 5, 9]).reshape(1, 1, 3, 1))
     group.save()
 

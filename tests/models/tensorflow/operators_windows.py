@@ -103,13 +103,13 @@ class Layouts:
     def call(self, op, x, *others, wanted, sizes=(), padding="SAME", several=False, **spatial):
         for layout in LAYOUTS[self.count]:
             turn = first_channels if layout.startswith("NC") else np.asarray
-            told = {name: of_axes(values, layout) for name, values in spatial.items()}
+            attrs = {name: of_axes(values, layout) for name, values in spatial.items()}
             if not isinstance(padding, str):
                 pairs = [(0, 0), (0, 0), *padding] if turn is first_channels else [
                     (0, 0), *padding, (0, 0)]
-                told["explicit_paddings"] = [side for pair in pairs for side in pair]
+                attrs["explicit_paddings"] = [side for pair in pairs for side in pair]
             self.group.call(op, turn(x), *others, wanted=turn(wanted), data_format=layout,
-                            padding=padding if isinstance(padding, str) else "EXPLICIT", **told)
+                            padding=padding if isinstance(padding, str) else "EXPLICIT", **attrs)
 
 
 def make_pools():
@@ -117,21 +117,21 @@ def make_pools():
     image, volume = Layouts(group, 2), Layouts(group, 3)
     for kernel, strides, padding in (([2, 3], [2, 1], "SAME"), ([3, 2], [2, 2], "VALID"),
                                      ([1, 4], [1, 3], "SAME")):
-        told = {"ksize": kernel, "strides": strides, "padding": padding}
+        attrs = {"ksize": kernel, "strides": strides, "padding": padding}
         for kind in types_of("AvgPool"):
             x = drawn(kind, 2, 5, 7, 3)
-            image.call("AvgPool", x, wanted=average_pool(x, kernel, strides, padding), **told)
+            image.call("AvgPool", x, wanted=average_pool(x, kernel, strides, padding), **attrs)
         for kind in types_of("MaxPool"):
             x = drawn(kind, 2, 5, 7, 3)
-            image.call("MaxPool", x, wanted=max_pool(x, kernel, strides, padding), **told)
+            image.call("MaxPool", x, wanted=max_pool(x, kernel, strides, padding), **attrs)
         x = drawn("float", 2, 5, 7, 3)
         group.call("MaxPoolV2", x, (i32(*of_axes(kernel, "NHWC")),), (i32(*of_axes(strides, "NHWC")),),
                    wanted=max_pool(x, kernel, strides, padding), padding=padding, data_format="NHWC")
         kernel, strides = [2, *kernel], [1, *strides]
-        told = {"ksize": kernel, "strides": strides, "padding": padding}
+        attrs = {"ksize": kernel, "strides": strides, "padding": padding}
         x = drawn("float", 1, 3, 5, 7, 2)
-        volume.call("AvgPool3D", x, wanted=average_pool(x, kernel, strides, padding), **told)
-        volume.call("MaxPool3D", x, wanted=max_pool(x, kernel, strides, padding), **told)
+        volume.call("AvgPool3D", x, wanted=average_pool(x, kernel, strides, padding), **attrs)
+        volume.call("MaxPool3D", x, wanted=max_pool(x, kernel, strides, padding), **attrs)
     pairs = [(1, 0), (0, 2)]
     image.call("MaxPool", x[0], wanted=max_pool(x[0], [2, 3], [1, 2], pairs), padding=pairs, ksize=[2, 3],
                strides=[1, 2])
@@ -147,12 +147,12 @@ def make_convolutions():
     image, volume = Layouts(group, 2), Layouts(group, 3)
     x, w, grouped, deep = f32(2, 7, 6, 4), f32(3, 2, 4, 6), f32(2, 3, 2, 6), f32(3, 2, 4, 2)
     for strides, padding, dilations in WINDOWS:
-        told = {"strides": strides, "dilations": dilations, "padding": padding}
-        image.call("Conv2D", x, (w,), wanted=convolved(x, w, strides, padding, dilations), **told)
+        attrs = {"strides": strides, "dilations": dilations, "padding": padding}
+        image.call("Conv2D", x, (w,), wanted=convolved(x, w, strides, padding, dilations), **attrs)
         image.call("Conv2D", x, (grouped,), wanted=convolved(x, grouped, strides, padding, dilations),
-                   **told)
+                   **attrs)
         image.call("DepthwiseConv2dNative", x, (deep,), wanted=depthwise(x, deep, strides, padding, dilations),
-                   **told)
+                   **attrs)
     for strides, padding in (([1, 2, 1], "SAME"), ([1, 1, 2], "VALID")):
         x, w = f32(1, 4, 5, 4, 2), f32(2, 3, 2, 2, 3)
         volume.call("Conv3D", x, (w,), wanted=convolved(x, w, strides, padding), strides=strides,
@@ -168,7 +168,7 @@ def spread_windows(group, stated, w):
             sizes = (7, 6)
             places = windows(np.zeros((1, *sizes, 1)), w.shape[:2], strides, padding, dilations).shape
             dy = f32(2, *places[1:3], 4)
-            told = {} if isinstance(padding, str) else {"explicit_paddings": [
+            attrs = {} if isinstance(padding, str) else {"explicit_paddings": [
                 side for pair in ([(0, 0), *padding, (0, 0)] if layout == "NHWC" else [(0, 0)] * 2 + padding)
                 for side in pair]}
             whole = [2, *sizes, 3] if layout == "NHWC" else [2, 3, *sizes]
@@ -176,7 +176,7 @@ def spread_windows(group, stated, w):
                        wanted=turn(spread(dy, w, sizes, strides, padding, dilations)), T="dt:float",
                        strides=of_axes(strides, layout), dilations=of_axes(dilations, layout),
                        padding=padding if isinstance(padding, str) else "EXPLICIT", data_format=layout,
-                       **told)
+                       **attrs)
 
 
 def max_pool_gradient(x, dy, kernel, strides, padding):
@@ -266,12 +266,12 @@ def call_filter_gradient(group, draw, op, x, w, windows_of, dilations):
     wanted = filter_gradient(x, dy, read, strides, padding, dilations).reshape(w.shape)
     for layout in LAYOUTS[count]:
         turn = first_channels if layout.startswith("NC") else np.asarray
-        told = {} if isinstance(padding, str) else {"explicit_paddings": [
+        attrs = {} if isinstance(padding, str) else {"explicit_paddings": [
             side for pair in ([(0, 0), *padding, (0, 0)] if turn is np.asarray else
                               [(0, 0), (0, 0), *padding]) for side in pair]}
         group.call(op, turn(x), (i32(*w.shape),), turn(dy), wanted=wanted, data_format=layout,
                    padding=padding if isinstance(padding, str) else "EXPLICIT",
-                   strides=of_axes(strides, layout), dilations=of_axes(dilations, layout), **told)
+                   strides=of_axes(strides, layout), dilations=of_axes(dilations, layout), **attrs)
 
 
 def make_filter_gradients():
