@@ -479,35 +479,6 @@ class DecomposedOperators(ExportedPrograms):
         self.save(p.output(p.aten(target, x, list(np.shape(expected)), align_corners)))
         self.expect([image[None, None]], [np.uint8(expected)[None, None]])
 
-    def test_windows_put_back_where_sizes_are_open(self):
-        """Each element is added up as often as windows reach it."""
-        p = Program()
-        x = p.input("x", [2, 3, "s0", "s1"])
-        sizes = [p.aten("sym_size.int", x, axis, kind=Int) for axis in (2, 3)]
-        windows = [[2, 3], [1, 1], [1, 0], [3, 2]]
-        columns = p.aten("im2col.default", x, *windows)
-        self.save(p.output(p.aten("col2im.default", columns, sizes, *windows)))
-
-        def times(size, window, padding, stride):
-            counts = np.zeros(size + 2 * padding, np.float32)
-            for start in range(0, len(counts) - window + 1, stride):
-                counts[start:start + window] += 1
-            return counts[padding:padding + size]
-
-        for rows, columns in ((5, 8), (3, 4), (4, 3)):
-            a = draw(2, 3, rows, columns)
-            self.expect([a], [a * times(rows, 2, 1, 3)[:, None] * times(columns, 3, 0, 2)])
-
-    def test_diagonals_of_blocks_of_open_sizes(self):
-        p = Program()
-        x, y, z = p.input("x", ["s0", 3]), p.input("y", ["s1"]), p.input("z", [2, "s2"])
-        self.save(p.output(p.aten("block_diag.default", [x, y, z])))
-        for m, n, k in ((2, 3, 1), (1, 1, 4), (4, 2, 2)):
-            a, b, c = draw(m, 3), draw(n), draw(2, k)
-            expected = np.zeros((m + 3, 3 + n + k), np.float32)
-            expected[:m, :3], expected[m, 3:3 + n], expected[m + 1:, 3 + n:] = a, b, c
-            self.expect([a, b, c], [expected])
-
     def test_huber_losses_are_of_the_type_of_what_is_compared(self):
         p = Program()
         x, y = p.input("x", [4, 3], "float16"), p.input("y", [4, 3])

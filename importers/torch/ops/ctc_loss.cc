@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "importers/torch/ops/math.h"
+#include "importers/torch/ops/steps.h"
 
 namespace dragoman::torch {
 namespace {
@@ -69,27 +70,49 @@ Value* TakeLengths(CallComposer& c, std::string_view name) {
   return c.Rank(value) == 0 ? c.Unsqueeze(value, {0}) : value;
 }
 
+// What one step does to the logarithms of the probabilities (batch, label) that alignments have
+// reached a label.
+struct Alignments {
+  Value* scores;         // (time, batch, label): of a label at a step
+  Value* skips;          // (batch, label): whether the blank in front may be left out
+  Value* input_lengths;  // (batch, 1)
+
+  Value* After(Composer& c, Value* alpha, Value* step) const {
+    Value* skipped = c.Where(skips, Shifted(c, alpha, 2, -INFINITY), -INFINITY);
+    Value* sum = LogSum(c, {alpha, Shifted(c, alpha, 1, -INFINITY), skipped});
+    Value* next = c.Add(sum, c.Gather(scores, step, 0));
+    return c.Where(c.Greater(input_lengths, step), next, alpha);
+  }
+
+  // Steps of a known number stand one after the other.
+  Value* AfterAll(Composer& c, Value* alpha) const {
+    if (const std::optional<std::int64_t> steps = c.KnownSize(scores, 0)) {
+      for (std::int64_t t = 1; t < *steps && !c.failed(); ++t) alpha = After(c, alpha, c.Int(t));
+      return alpha;
+    }
+    const Step run = [this](Composer& inner, Value* step, Values& state) -> Values {
+      state[0] = After(inner, state[0], inner.Add(step, 1));
+      return {};
+    };
+    const Values last = RunSteps(c, c.Sub(c.Size(scores, 0), 1), {alpha}, run);
+    return last.empty() ? nullptr : last[0];
+  }
+};
+
 // The losses, one a sequence; log_probs is (time, batch, class).
 Value* Losses(CallComposer& c, Value* log_probs, Value* labels, const Lengths& lengths) {
   const std::int64_t blank = c.IntOr("blank", 0);
-  const std::optional<std::int64_t> steps = c.KnownSize(log_probs, 0);
-  if (!steps || *steps < 1) return c.Fail("a number of steps not known; give sizes with --shape");
-  Value* width = c.Shape(labels);
-  Value* index = c.Expand(c.Unsqueeze(labels, {0}), c.ConcatSizes({c.Ints({*steps}), width}));
+  if (c.KnownSize(log_probs, 0) == 0) return c.Fail("no steps");
+  Value* shape = c.ConcatSizes({c.SizeVector(log_probs, 0, 1), c.Shape(labels)});
+  Value* index = c.Expand(c.Unsqueeze(labels, {0}), shape);
   Value* scores = c.Op("GatherElements", {log_probs, index}, {{"axis", std::int64_t{2}}});
   Value* places = c.Iota(c.Size(labels, 1));
   Value* target_lengths = c.Unsqueeze(lengths.targets, {1});
   Value* starts = c.LessOrEqual(places, c.Min(target_lengths, 1));
-  Value* alpha = c.Where(starts, c.Select(scores, 0, 0), -INFINITY);
   Value* differs = c.NotEqual(labels, Shifted(c, labels, 2, -1));
   Value* skips = c.And(differs, c.NotEqual(labels, c.Int(blank)));
-  Value* input_lengths = c.Unsqueeze(lengths.inputs, {1});
-  for (std::int64_t t = 1; t < *steps && !c.failed(); ++t) {
-    Value* skipped = c.Where(skips, Shifted(c, alpha, 2, -INFINITY), -INFINITY);
-    Value* sum = LogSum(c, {alpha, Shifted(c, alpha, 1, -INFINITY), skipped});
-    Value* next = c.Add(sum, c.Select(scores, 0, t));
-    alpha = c.Where(c.Greater(input_lengths, c.Int(t)), next, alpha);
-  }
+  const Alignments alignments{scores, skips, c.Unsqueeze(lengths.inputs, {1})};
+  Value* alpha = alignments.AfterAll(c, c.Where(starts, c.Select(scores, 0, 0), -INFINITY));
   Value* end = c.Mul(target_lengths, 2);
   const auto at = [&](Value* place) {
     return c.Op("GatherElements", {alpha, place}, {{"axis", std::int64_t{1}}});

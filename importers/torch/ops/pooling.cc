@@ -2,6 +2,7 @@
 // Pooling with windows: maximum with and without indices, average, and the inverse of the maximum.
 #include "importers/torch/ops/op_rows.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "importers/torch/ops/composer.h"
@@ -72,7 +73,9 @@ Value* WholeWindows(Composer& c, Value* x, Window window, int spatial, Value* li
   std::vector<std::int64_t> pads(2 * static_cast<std::size_t>(spatial) + 4);
   for (std::size_t i = 0; i < window.pads.size(); ++i) {
     pads[i + 2] = window.pads[i];
-    pads[i + 4 + window.pads.size()] = window.pads[i] + window.strides[i] - 1;
+    // No window begins later; runtimes take no pads of a whole one.
+    pads[i + 4 + window.pads.size()] =
+        std::min(window.pads[i] + window.strides[i], window.kernel[i]) - 1;
     window.pads[i] = 0;
   }
   window.ceil_mode = false;
