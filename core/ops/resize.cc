@@ -12,8 +12,13 @@
 namespace dragoman {
 namespace {
 
-// floor(size * scale), where the scale is a whole number or the inverse of one.
+// floor(size * scale), where the size is known or the scale a whole number or the inverse of one.
 Dim ScaledSize(const Dim& size, float scale) {
+  if (size.known()) {
+    rt::Shape scaled;
+    const rt::Status status = rt::ResizeShape({}, {size.value()}, {&scale, 1}, {}, &scaled);
+    return status.ok() ? Dim(scaled[0]) : Dim::Unknown();
+  }
   if (scale >= 1 && scale == std::floor(scale) && scale < 1e9f)
     return size * Dim(static_cast<std::int64_t>(scale));
   const float inverse = 1 / scale;

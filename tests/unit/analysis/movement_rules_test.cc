@@ -50,6 +50,8 @@ TEST(MovementRules, FollowSymbolicSizes) {
       {"%x: f32[n, 3]", "const %p: i64[4] = [1, 0, 1, 2]", "onnx.Pad(%x, %p)", "f32[n + 2, 5]"},
       {"%x: f32[n, c, h, w]", "const %s: f32[4] = [1.0, 1.0, 2.0, 0.5]",
        "onnx.Resize(%x, _, %s) {mode = \"nearest\"}", "f32[n, c, 2*h, w // 2]"},
+      {"%x: f32[n, 3, h, 5]", "const %s: f32[4] = [1.0, 1.5, 1.5, 0.7]",
+       "onnx.Resize(%x, _, %s) {mode = \"nearest\"}", "f32[n, 4, y, 3]"},
       {"%x: f32[n, 8, h, w]", "", "onnx.DepthToSpace(%x) {blocksize = 2}", "f32[n, 2, 2*h, 2*w]"},
       {"%x: f32[n, c, h, 6]", "", "onnx.SpaceToDepth(%x) {blocksize = 2}",
        "f32[n, 4*c, h // 2, 3]"},
