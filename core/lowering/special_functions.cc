@@ -3,23 +3,25 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "core/lowering/math.h"
+#include "core/lowering/polynomial.h"
 
 namespace dragoman {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
 constexpr double kFar = 25;  // where asymptotic series hold
+constexpr double kLeast = std::numeric_limits<double>::min();
 
 Value* Sin(Composer& c, Value* x) { return c.Op("Sin", {x}); }
 Value* Cos(Composer& c, Value* x) { return c.Op("Cos", {x}); }
 Value* Reciprocal(Composer& c, Value* x) { return c.Op("Reciprocal", {x}); }
-Value* Erf(Composer& c, Value* x) { return c.Op("Erf", {x}); }
 Value* IsWhole(Composer& c, Value* x) { return c.Equal(c.Floor(x), x); }
 Value* Fraction(Composer& c, Value* x) { return c.Sub(x, c.Floor(x)); }
 
@@ -56,14 +58,6 @@ std::vector<double> Map(const std::vector<double>& values, F function) {
   std::vector<double> mapped;
   for (double value : values) mapped.push_back(function(value));
   return mapped;
-}
-
-// The polynomial in x with these coefficients, the highest power first.
-Value* Horner(Composer& c, Value* x, std::span<const double> coefficients) {
-  Value* sum = c.Mul(x, coefficients[0]);
-  for (std::size_t i = 1; i + 1 < coefficients.size(); ++i)
-    sum = c.Mul(c.Add(sum, coefficients[i]), x);
-  return c.Add(sum, coefficients.back());
 }
 
 // Lanczos' approximation with g = 7, for x ≥ 1/2.
@@ -190,30 +184,6 @@ Value* LogNormal(Composer& c, Value* x) {
   return c.Where(c.Less(x, 0), left, right);
 }
 
-// A start that is right to seven digits (M. Giles), and two of Newton's steps.
-Value* ErfInverse(Composer& c, Value* y) {
-  constexpr double kCentre[] = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
-                                -4.39150654e-06, 0.00021858087,  -0.00125372503,
-                                -0.00417768164,  0.246640727,    1.50140941};
-  constexpr double kTail[] = {-0.000200214257, 0.000100950558, 0.00134934322,
-                              -0.00367342844,  0.00573950773,  -0.0076224613,
-                              0.00943887047,   1.00167406,     2.83297682};
-  Value* w = c.Neg(c.Log(c.Mul(c.Sub(1, y), c.Add(y, 1))));
-  Value* centre = Horner(c, c.Sub(w, 2.5), kCentre);
-  Value* tail = Horner(c, c.Sub(c.Sqrt(w), 3), kTail);
-  Value* x = c.Mul(c.Where(c.Less(w, 5), centre, tail), y);
-  for (int i = 0; i < 2; ++i) {
-    Value* slope = c.Mul(c.Exp(c.Neg(c.Mul(x, x))), 2 / std::sqrt(kPi));
-    x = c.Sub(x, c.Div(c.Sub(Erf(c, x), y), slope));
-  }
-  Value* ends = c.Where(c.Equal(c.Abs(y), 1), c.Mul(y, INFINITY), x);
-  return c.Where(c.Greater(c.Abs(y), 1), NAN, ends);
-}
-
-Value* NormalQuantile(Composer& c, Value* p) {
-  return c.Mul(ErfInverse(c, c.Sub(c.Mul(p, 2), 1)), std::numbers::sqrt2);
-}
-
 namespace {
 
 // The coefficients of the asymptotic series of order n: Π (4n² - (2j - 1)²) / (8j).
@@ -335,6 +305,12 @@ Value* ScaledK(Composer& c, Value* x, int n) {
   Value* large = c.Max(x, kFar);
   Value* far = c.Mul(Horner(c, Reciprocal(c, large), series), c.Sqrt(c.Div(kPi / 2, large)));
   Value* value = c.Where(c.Less(x, kFar), near, far);
+  // The integral falls too slowly near 0, where this is exact.
+  constexpr double kTiny = 1e-8;
+  Value* small = c.Max(x, kLeast);
+  Value* least =
+      n == 0 ? c.Sub(-std::numbers::egamma, c.Log(c.Mul(small, 0.5))) : Reciprocal(c, small);
+  value = c.Where(c.Less(x, kTiny), c.Mul(least, c.Exp(small)), value);
   return c.Where(c.Equal(x, 0), INFINITY, c.Where(c.Less(x, 0), NAN, value));
 }
 

@@ -152,11 +152,10 @@ Layout TakeLayout(Call& c, int spatial) {
 }
 
 Ints SpatialAttribute(Call& c, const Layout& layout, std::string_view name) {
-  // Operators without dilations have none.
-  const bool is_dense = name == "dilations" && !c.Has(name);
-  const Ints per_axis = is_dense ? Ints() : c.IntsAttribute(name);
-  if (per_axis.empty() && name == "dilations")
-    return Ints(static_cast<std::size_t>(layout.spatial), 1);
+  // Operators without dilations, which some call rates, have none.
+  const bool dilates = name == "dilations" || name == "rates";
+  const Ints per_axis = dilates && !c.Has(name) ? Ints() : c.IntsAttribute(name);
+  if (per_axis.empty() && dilates) return Ints(static_cast<std::size_t>(layout.spatial), 1);
   return SpatialEntries(c, layout, name, per_axis);
 }
 
@@ -246,13 +245,12 @@ Value* LowerFusedConv2D(Call& c, bool depthwise) {
   return ApplyFused(c, y, {.first_argument = 2, .channel_axis = layout.channel_axis()});
 }
 
-// The spatial entries of ksize or strides: an attribute, in the second version an operand.
+}  // namespace
+
 Ints PerSpatialAxis(Call& c, const Layout& layout, std::string_view name, std::size_t operand) {
   if (!c.node().op().type.ends_with("V2")) return SpatialAttribute(c, layout, name);
   return SpatialEntries(c, layout, name, c.KnownInts(operand, name));
 }
-
-}  // namespace
 
 Value* LowerPool(Call& c) {
   const bool average = c.target() == "AveragePool";
@@ -275,25 +273,6 @@ Value* LowerPool(Call& c) {
 }
 
 namespace {
-
-// Of the operand of MaxPool, its result and the gradient of that: the latter at the first largest
-// element of each window.
-Value* LowerMaxPoolGrad(Call& c) {
-  const Layout layout = TakeLayout(c, 2);
-  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
-  Value* dy = ToChannelsFirst(c, layout, c.Tensor(2));
-  const Ints kernel = PerSpatialAxis(c, layout, "ksize", 3);
-  const Ints strides = PerSpatialAxis(c, layout, "strides", 4);
-  if (c.failed()) return nullptr;
-  if (!IsFloating(c.dtype(x))) return c.Fail("elements of type " + std::string(Name(c.dtype(x))));
-  std::vector<NamedAttribute> attributes = {{"kernel_shape", kernel}, {"strides", strides}};
-  AddPads(TakePads(c, layout, x, kernel, strides, Ints(kernel.size(), 1)), attributes);
-  Value* places = c.Ops("MaxPool", {x}, std::move(attributes), 2)[1];
-  Value* zeros = c.Full(c.Vector(c.NumElements(x)), 0, c.dtype(dy));
-  Value* dx = c.Op("ScatterElements", {zeros, c.Flatten(places), c.Flatten(dy)},
-                   {{"axis", std::int64_t{0}}, {"reduction", "add"}});
-  return FromChannelsFirst(c, layout, c.Reshape(dx, c.Shape(x)));
-}
 
 Value* LowerBiasAdd(Call& c) {
   Value* x = c.Tensor(0);
@@ -384,8 +363,6 @@ std::span<const OpRow> ConvolutionRows() {
       {"LRN", LowerLocalResponseNormalization},
       {"MaxPool", LowerPool, "MaxPool"},
       {"MaxPool3D", LowerPool, "MaxPool"},
-      {"MaxPoolGrad", LowerMaxPoolGrad},
-      {"MaxPoolGradV2", LowerMaxPoolGrad},
       {"MaxPoolV2", LowerPool, "MaxPool"},
       {"SpaceToDepth", LowerDepthToSpace, "SpaceToDepth"},
       {"_FusedBatchNormEx", LowerFusedBatchNorm},

@@ -32,6 +32,9 @@ struct Layout {
 // than 1 for batch and channels.
 Layout TakeLayout(Call& c, int spatial);
 Ints SpatialAttribute(Call& c, const Layout& layout, std::string_view name);
+// The spatial entries of ksize or strides: an attribute, in the second version of an operator
+// operand `operand`.
+Ints PerSpatialAxis(Call& c, const Layout& layout, std::string_view name, std::size_t operand);
 
 // From the layout to channels at axis 1 and back.
 Value* ToChannelsFirst(Composer& c, const Layout& layout, Value* x);

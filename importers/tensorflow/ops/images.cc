@@ -3,6 +3,7 @@
 #include "importers/tensorflow/ops/op_rows.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -178,47 +179,82 @@ std::vector<Value*> LowerMaxPoolWithArgmax(Call& c) {
           FromChannelsFirst(c, layout, c.Cast(place, index))};
 }
 
-// Attributes of what reads patches of an image with channels at axis 1.
+// Attributes of what reads patches of images, or volumes, with channels at axis 1.
 struct Patches {
   Ints kernel;
   Ints strides;
   Ints rates;
+
+  std::int64_t extent(std::size_t i) const { return (kernel[i] - 1) * rates[i] + 1; }
 };
 
-// (batch, channels, y, kernel y, x, kernel x); what lies outside is `outside`.
-Value* PatchesOf(Call& c, Value* x, const Patches& patches, double outside) {
-  const WindowPads window =
-      TakePads(c, {2, true}, x, patches.kernel, patches.strides, patches.rates);
+// As many elements around spatial axis `i` of `x` as padding SAME asks for where sizes are known at
+// run time only: how many before it, and after it.
+std::array<Value*, 2> PadsAtRunTime(Call& c, Value* x, const Patches& patches, std::size_t i) {
+  Value* size = c.Size(x, static_cast<int>(i) + 2);
+  Value* stride = c.Int(patches.strides[i]);
+  Value* last = c.Mul(FloorQuotient(c, c.Sub(size, 1), stride), stride);
+  Value* total = c.Max(c.Sub(c.Add(last, c.Int(patches.extent(i))), size), 0);
+  Value* before = c.Div(total, 2);
+  return {before, c.Sub(total, before)};
+}
+
+// `x` with the elements that patches read beside it, which are `outside`.
+Value* PaddedForPatches(Call& c, Value* x, const Patches& patches, double outside) {
+  const std::size_t spatial = patches.kernel.size();
+  const Layout layout{static_cast<int>(spatial), true};
+  const WindowPads window = TakePads(c, layout, x, patches.kernel, patches.strides, patches.rates);
   if (c.failed()) return nullptr;
-  if (window.same) return c.Fail("the sizes of the operand are not known; state them with --shape");
-  const Ints& pads = window.pads;
-  if (std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad != 0; })) {
-    Value* all = c.Ints({0, 0, pads[0], pads[1], 0, 0, pads[2], pads[3]});
-    x = c.Op("Pad", {x, all, c.Number(outside, x)});
+  std::vector<Value*> before = {c.Ints({0, 0})};
+  std::vector<Value*> after = before;
+  bool pads = window.same;
+  for (std::size_t i = 0; i < spatial; ++i) {
+    if (window.same) {
+      const auto [begin, end] = PadsAtRunTime(c, x, patches, i);
+      before.push_back(c.Vector(begin));
+      after.push_back(c.Vector(end));
+    } else {
+      before.push_back(c.Ints({window.pads[i]}));
+      after.push_back(c.Ints({window.pads[i + spatial]}));
+      pads = pads || window.pads[i] != 0 || window.pads[i + spatial] != 0;
+    }
   }
-  // Along each axis: which elements each patch has.
-  const auto windows = [&](int axis, std::size_t i) {
-    const std::int64_t extent = (patches.kernel[i] - 1) * patches.rates[i] + 1;
-    Value* room = c.Sub(c.Size(x, axis), c.Int(extent));
+  if (!pads) return x;
+  before.insert(before.end(), after.begin(), after.end());
+  return c.Op("Pad", {x, c.ConcatSizes(std::move(before)), c.Number(outside, x)});
+}
+
+// (batch, channels, y, kernel y, x, kernel x, …); what lies outside is `outside`.
+Value* PatchesOf(Call& c, Value* x, const Patches& patches, double outside) {
+  x = PaddedForPatches(c, x, patches, outside);
+  for (std::size_t i = 0; i < patches.kernel.size() && !c.failed(); ++i) {
+    const int axis = 2 * static_cast<int>(i) + 2;
+    Value* room = c.Sub(c.Size(x, axis), c.Int(patches.extent(i)));
     Value* count = c.Add(FloorQuotient(c, room, c.Int(patches.strides[i])), 1);
     Value* starts = c.Mul(c.Iota(c.Max(count, 0)), c.Int(patches.strides[i]));
     Value* within = c.Mul(c.Iota(c.Int(patches.kernel[i])), c.Int(patches.rates[i]));
-    return c.Add(c.Unsqueeze(starts, {1}), within);
-  };
-  return c.Gather(c.Gather(x, windows(2, 0), 2), windows(3, 1), 4);
+    x = c.Gather(x, c.Add(c.Unsqueeze(starts, {1}), within), axis);
+  }
+  return x;
 }
 
-// Patches of an image, one after the other along the channels: (rows, columns, channel).
-Value* LowerExtractImagePatches(Call& c) {
-  const Layout layout{2, true};
+// Patches of images or volumes, one after the other along the channels: (rows, columns, channel).
+Value* LowerExtractPatches(Call& c, int spatial) {
+  const Layout layout{spatial, true};
   Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
   const Patches patches{SpatialAttribute(c, layout, "ksizes"),
                         SpatialAttribute(c, layout, "strides"),
                         SpatialAttribute(c, layout, "rates")};
   if (c.failed()) return nullptr;
-  Value* parts = c.Transpose(PatchesOf(c, x, patches, 0), {0, 2, 4, 3, 5, 1});
-  Value* depth = c.Mul(c.Size(x, 1), c.Int(patches.kernel[0] * patches.kernel[1]));
-  return c.Reshape(parts, c.ConcatSizes({c.SizeVector(parts, 0, 3), c.Vector(depth)}));
+  Ints order = {0};
+  for (int offset : {2, 3}) {  // places, then elements within patches
+    for (int i = 0; i < spatial; ++i) order.push_back(2 * i + offset);
+  }
+  order.push_back(1);
+  Value* parts = c.Transpose(PatchesOf(c, x, patches, 0), std::move(order));
+  Value* depth = c.Size(x, 1);
+  for (const std::int64_t size : patches.kernel) depth = c.Mul(depth, c.Int(size));
+  return c.Reshape(parts, c.ConcatSizes({c.SizeVector(parts, 0, spatial + 1), c.Vector(depth)}));
 }
 
 // The maximum of a patch plus the filter.
@@ -332,7 +368,8 @@ std::span<const OpRow> ImagesRows() {
       {"AdjustSaturation", LowerAdjustSaturation},
       {"CropAndResize", LowerCropAndResize},
       {"Dilation2D", LowerDilation2D},
-      {"ExtractImagePatches", LowerExtractImagePatches},
+      {"ExtractImagePatches", With<LowerExtractPatches, 2>},
+      {"ExtractVolumePatches", With<LowerExtractPatches, 3>},
       {"HSVToRGB", LowerHsvToRgb},
       {"MaxPoolWithArgmax", LowerMaxPoolWithArgmax},
       {"RGBToHSV", LowerRgbToHsv},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of what layers learn, which models that train themselves contain: of the filters of
-// convolutions, of the scales and offsets of normalisations.
+// Gradients of layers, which models that train themselves contain: of the filters of convolutions,
+// of the scales and offsets of normalisations, of what windows and pads read.
 #include "importers/tensorflow/ops/op_rows.h"
 
 #include <optional>
@@ -10,6 +10,7 @@
 
 #include "core/lowering/math.h"
 #include "importers/tensorflow/ops/convolution.h"
+#include "importers/tensorflow/ops/lowerings.h"
 
 namespace dragoman::tf {
 namespace {
@@ -100,6 +101,71 @@ std::vector<Value*> LowerFusedBatchNormGrad(Call& c) {
   return results;
 }
 
+// A tensor of `sizes` whose elements are the sums of those of `dy` that `places`, of as many
+// elements, names: numbers of its elements in row-major order.
+Value* SumAtPlaces(Call& c, Value* places, Value* dy, Value* sizes) {
+  Value* zeros = c.Full(c.Vector(c.ReduceAll("ReduceProd", sizes)), 0, c.dtype(dy));
+  Value* sums = c.Op("ScatterElements", {zeros, c.Flatten(places), c.Flatten(dy)},
+                     {{"axis", std::int64_t{0}}, {"reduction", "add"}});
+  return c.Reshape(sums, sizes);
+}
+
+// Of the operand of MaxPool, its result and the gradient of that: the latter at the first largest
+// element of each window.
+Value* LowerMaxPoolGrad(Call& c, int spatial) {
+  const Layout layout = TakeLayout(c, spatial);
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
+  Value* dy = ToChannelsFirst(c, layout, c.Tensor(2));
+  const Ints kernel = PerSpatialAxis(c, layout, "ksize", 3);
+  const Ints strides = PerSpatialAxis(c, layout, "strides", 4);
+  if (c.failed()) return nullptr;
+  if (!IsFloating(c.dtype(x))) return c.Fail("elements of type " + std::string(Name(c.dtype(x))));
+  std::vector<NamedAttribute> attributes = {{"kernel_shape", kernel}, {"strides", strides}};
+  AddPads(TakePads(c, layout, x, kernel, strides, Ints(kernel.size(), 1)), attributes);
+  Value* places = c.Ops("MaxPool", {x}, std::move(attributes), 2)[1];
+  return FromChannelsFirst(c, layout, SumAtPlaces(c, places, dy, c.Shape(x)));
+}
+
+// Each element was read once in its own place and once for each mirror image.
+Value* LowerMirrorPadGrad(Call& c) {
+  Value* dy = c.Tensor(0);
+  Value* pads = c.Index(1);
+  Value* sizes = c.Sub(c.Shape(dy), c.Reduce("ReduceSum", pads, {1}, false));
+  Value* elements = c.Reshape(c.Iota(c.ReduceAll("ReduceProd", sizes)), sizes);
+  return SumAtPlaces(c, Mirrored(c, elements, 1, c.TextAttribute("mode")), dy, sizes);
+}
+
+// Of each channel the sum over those at most `radius` away.
+Value* SumOfNeighbours(Call& c, Value* x, std::int64_t radius) {
+  Value* padded = c.Op("Pad", {x, c.Ints({0, radius, 0, 0, 0, radius, 0, 0})});
+  Value* sum = nullptr;
+  for (std::int64_t i = 0; i <= 2 * radius && !c.failed(); ++i) {
+    Value* shifted = c.Slice(padded, 1, i, i == 2 * radius ? kEnd : i - 2 * radius);
+    sum = sum == nullptr ? shifted : c.Add(sum, shifted);
+  }
+  return sum;
+}
+
+// y = x / norm^beta, where norm = bias + alpha · the sum of the neighbours' squares.
+Value* LowerLocalResponseNormalizationGrad(Call& c) {
+  constexpr std::int64_t kMost = 256;
+  const Layout layout{2, true};
+  Value* dy = ToChannelsFirst(c, layout, c.Tensor(0));
+  Value* x = ToChannelsFirst(c, layout, c.Tensor(1));
+  Value* y = ToChannelsFirst(c, layout, c.Tensor(2));
+  const std::int64_t radius = c.IntAttribute("depth_radius");
+  const double alpha = c.FloatAttribute("alpha");
+  const double beta = c.FloatAttribute("beta");
+  if (c.failed()) return nullptr;
+  if (radius < 0 || radius > kMost)
+    return c.Fail("a depth_radius that is not from 0 to " + std::to_string(kMost));
+  Value* squares = SumOfNeighbours(c, c.Mul(x, x), radius);
+  Value* norm = c.Add(c.Mul(squares, alpha), c.FloatAttribute("bias"));
+  Value* through_norm = SumOfNeighbours(c, c.Div(c.Mul(dy, y), norm), radius);
+  Value* dx = c.Sub(c.Mul(dy, c.Pow(norm, -beta)), c.Mul(c.Mul(x, 2 * alpha * beta), through_norm));
+  return FromChannelsFirst(c, layout, dx);
+}
+
 }  // namespace
 
 std::span<const OpRow> LayerGradientsRows() {
@@ -110,6 +176,11 @@ std::span<const OpRow> LayerGradientsRows() {
       {"FusedBatchNormGrad", LowerFusedBatchNormGrad},
       {"FusedBatchNormGradV2", LowerFusedBatchNormGrad},
       {"FusedBatchNormGradV3", LowerFusedBatchNormGrad},
+      {"LRNGrad", LowerLocalResponseNormalizationGrad},
+      {"MaxPool3DGrad", With<LowerMaxPoolGrad, 3>},
+      {"MaxPoolGrad", With<LowerMaxPoolGrad, 2>},
+      {"MaxPoolGradV2", With<LowerMaxPoolGrad, 2>},
+      {"MirrorPadGrad", LowerMirrorPadGrad},
   };
   return kRows;
 }

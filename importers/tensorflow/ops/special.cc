@@ -21,6 +21,12 @@ Value* OfOrder(Composer& c, Value* x) {
   return function(c, x, n);
 }
 
+// TensorFlow's have their limit at 0 below it, too.
+template <Value* (*function)(Composer&, Value*, int), int n>
+Value* OfPositive(Composer& c, Value* x) {
+  return function(c, c.Max(x, 0), n);
+}
+
 // TensorFlow's has no value at 0.
 Value* DigammaBesideZero(Composer& c, Value* x) {
   return c.Where(c.Equal(x, 0), kNaN, Digamma(c, x));
@@ -87,12 +93,12 @@ std::span<const OpRow> SpecialRows() {
       {"BesselI1e", With<LowerSpecialFunction, OfOrder<ScaledI, 1>>},
       {"BesselJ0", With<LowerSpecialFunction, OfOrder<BesselJ, 0>>},
       {"BesselJ1", With<LowerSpecialFunction, OfOrder<BesselJ, 1>>},
-      {"BesselK0", With<LowerSpecialFunction, OfOrder<ModifiedK, 0>>},
-      {"BesselK0e", With<LowerSpecialFunction, OfOrder<ScaledK, 0>>},
-      {"BesselK1", With<LowerSpecialFunction, OfOrder<ModifiedK, 1>>},
-      {"BesselK1e", With<LowerSpecialFunction, OfOrder<ScaledK, 1>>},
-      {"BesselY0", With<LowerSpecialFunction, OfOrder<BesselY, 0>>},
-      {"BesselY1", With<LowerSpecialFunction, OfOrder<BesselY, 1>>},
+      {"BesselK0", With<LowerSpecialFunction, OfPositive<ModifiedK, 0>>},
+      {"BesselK0e", With<LowerSpecialFunction, OfPositive<ScaledK, 0>>},
+      {"BesselK1", With<LowerSpecialFunction, OfPositive<ModifiedK, 1>>},
+      {"BesselK1e", With<LowerSpecialFunction, OfPositive<ScaledK, 1>>},
+      {"BesselY0", With<LowerSpecialFunction, OfPositive<BesselY, 0>>},
+      {"BesselY1", With<LowerSpecialFunction, OfPositive<BesselY, 1>>},
       {"Betainc", LowerIncompleteBeta},
       {"Dawsn", With<LowerSpecialFunction, Dawson>},
       {"Digamma", With<LowerSpecialFunction, DigammaBesideZero>},

@@ -154,6 +154,8 @@ def main():
     products.make_resize_gradients()
     matrices.make_tridiagonal()
     numbers.make_integrals()
+    windows.make_window_gradients()
+    numbers.make_function_ends()
 
 
 if __name__ == "__main__":

@@ -80,6 +80,28 @@ def make_special():
                reference=[wanted], exclusive=False, reverse=False, Tidx="dt:int32", **FLOAT)
 
 
+def make_function_ends():
+    """Where probabilities are nearly 0 or 1, and where functions have their limits."""
+    group = Group("function_ends")
+    tiny = np.float32([1e-30, 1e-18, 1e-9, 1e-4, 0.13, 0.14, 0.5, 0.99, 1 - 1e-6, 0, 1, -0.5, np.nan])
+    quantile = inverse(lambda v: math.erfc(-v / math.sqrt(2)) / 2, -14, 8)
+    wanted = each(quantile, tiny[:9])
+    group.call("Ndtri", tiny, wanted=np.append(wanted, np.float32([-np.inf, np.inf, np.nan, np.nan])))
+    near_one = np.array([1 - 1e-12, -1 + 1e-9, 0.999, -0.7, 1e-12])
+    group.call("Erfinv", near_one, wanted=np.array([
+        math.copysign(-quantile(abs(1 - abs(y)) / 2) / math.sqrt(2), y) if abs(y) > 0.1
+        else y * math.sqrt(math.pi) / 2 for y in near_one]))
+    for x in (np.float32([1e-30, 1e-12, 0, -2]), np.array([1e-200, 2e-9, -0.0, -1e-3])):
+        inside = np.maximum(x.astype(float), 0)
+        with np.errstate(divide="ignore"):
+            limits = {0: -np.log(inside / 2) - np.euler_gamma, 1: 1 / inside}
+            for order, wanted in limits.items():
+                for op in (f"BesselK{order}", f"BesselK{order}e"):
+                    group.call(op, x, wanted=wanted.astype(x.dtype))
+                group.call(f"BesselY{order}", x, wanted=(wanted * -2 / np.pi).astype(x.dtype))
+    group.save()
+
+
 def make_replaced():
     x, part = f32(3, 4), f32(2, 2)
     none = {f"{name}_mask": 0 for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")}

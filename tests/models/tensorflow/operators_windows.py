@@ -213,6 +213,59 @@ def make_pool_gradients():
     group.save()
 
 
+def mirrored_gradient(dy, pads, mode):
+    """`dy` at the elements that were mirrored to its places, added up."""
+    sizes = [size - sum(pad) for size, pad in zip(dy.shape, pads)]
+    places = np.pad(np.arange(np.prod(sizes)).reshape(sizes), pads, mode=mode)
+    return np.bincount(places.ravel(), dy.ravel()).reshape(sizes).astype(dy.dtype)
+
+
+def local_response(x, radius, bias, alpha, beta):
+    squares = np.pad(x * x, [(0, 0)] * 3 + [(radius, radius)])
+    near = sum(squares[..., i:i + x.shape[-1]] for i in range(2 * radius + 1))
+    return x / (bias + alpha * near) ** beta
+
+
+def numeric_gradient(function, x, dy, step=1e-6):
+    """Of the sum of `dy` times what the function gives."""
+    gradient = np.zeros(x.shape)
+    for place in np.ndindex(*x.shape):
+        moved = np.zeros(x.shape)
+        moved[place] = step
+        gradient[place] = ((function(x + moved) - function(x - moved)) * dy).sum() / (2 * step)
+    return gradient
+
+
+def make_window_gradients():
+    """Of volumes, of mirrored pads, of local response normalisation; and patches of volumes."""
+    group, draw = Group("window_gradients"), np.random.default_rng(36)
+    x = draw.integers(-3, 3, (2, 5, 4, 3, 2)).astype(np.float32)
+    kernel, strides = [2, 3, 2], [2, 1, 2]
+    y = max_pool(x, kernel, strides, "SAME")
+    dy = draw.normal(size=y.shape).astype(np.float32)
+    wanted = max_pool_gradient(x, dy, kernel, strides, "SAME")
+    for layout, turn in (("NDHWC", np.asarray), ("NCDHW", first_channels)):
+        group.call("MaxPool3DGrad", turn(x), turn(y), turn(dy), wanted=turn(wanted), TInput="dt:float",
+                   data_format=layout, padding="SAME", ksize=of_axes(kernel, layout),
+                   strides=of_axes(strides, layout))
+    pads = np.int32([[1, 2], [0, 0], [2, 1]])
+    dy = draw.normal(size=(6, 2, 7)).astype(np.float32)
+    for mode in ("reflect", "symmetric"):
+        group.call("MirrorPadGrad", dy, (pads,), wanted=mirrored_gradient(dy, pads, mode),
+                   mode=mode.upper(), Tpaddings="dt:int32")
+    x, dy = draw.normal(size=(2, 1, 2, 3, 7)).astype(np.float32)
+    told = {"bias": 1.5, "alpha": 0.3, "beta": 0.7}
+    wanted = numeric_gradient(lambda x: local_response(x, 2, **told), x.astype(float), dy)
+    group.call("LRNGrad", dy, x, local_response(x, 2, **told).astype(np.float32), depth_radius=2,
+               wanted=wanted.astype(np.float32), **told)
+    x = draw.normal(size=(2, 5, 4, 3, 2)).astype(np.float32)
+    for padding in ("SAME", "VALID"):
+        every = windows(x, [2, 3, 2], [2, 1, 1], padding)
+        group.call("ExtractVolumePatches", x, wanted=every.reshape(*every.shape[:4], -1),
+                   ksizes=[1, 2, 3, 2, 1], strides=[1, 2, 1, 1, 1], padding=padding)
+    group.save()
+
+
 def average_pool_gradient(dy, sizes, kernel, strides, padding):
     """`dy` shared out among the elements of each window that lie within the image."""
     pads = pads_of(sizes, kernel, strides, padding, [1] * len(kernel))
