@@ -187,7 +187,7 @@ std::optional<Error> RecognizeJson(std::string_view text) {
 }
 
 std::optional<Error> RecognizeArchive(std::span<const std::byte> bytes) {
-  const Result<ZipFile> zip = ZipFile::Open(bytes, 0);
+  const Result<ZipFile> zip = ZipFile::Open(bytes);
   if (!zip.ok() || IsOfKnownWriter(zip->entries())) return std::nullopt;
   const auto model = std::ranges::find_if(
       zip->entries(), [](const ZipEntry& entry) { return IsModelName(entry.name); });

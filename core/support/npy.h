@@ -40,12 +40,13 @@ Result<std::string> SerializeNpy(const NpyArray& array);
 Status WriteNpy(const std::string& path, const NpyArray& array);
 
 // The arrays of an .npz file with their names (".npy" left out), in the order of the archive;
-// stored or deflated. At most `limit` bytes or 100 times the size of the file, whichever is more,
-// are unpacked. Errors: no zip, two entries of one name, an entry that is no .npy, wrong checksums,
-// other methods.
+// stored or deflated. Errors: no zip, two entries of one name, an entry that is no .npy, wrong
+// checksums, other methods. What a caller gives may be unpacked to `limit` bytes or 100 times the
+// size of the file, whichever is more; the weights of a model draw on the SizeBudget.
 Result<std::vector<std::pair<std::string, NpyArray>>> ReadNpz(const std::string& path,
                                                               std::uint64_t limit = std::uint64_t{1}
                                                                                     << 30);
+Result<std::vector<std::pair<std::string, NpyArray>>> ReadNpzOfModel(const std::string& path);
 
 }  // namespace dragoman
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/support/bytes.h"
+#include "core/support/size_budget.h"
 #include "core/support/text.h"
 
 namespace dragoman {
@@ -100,7 +101,6 @@ Error EntryError(std::string_view name, std::string_view what) {
 struct ZipFile::State {
   Source source;
   std::unique_ptr<zip_t, CloseArchive> archive;
-  std::uint64_t left = 0;  // bytes that may still be copied
 
   Result<Entry> OpenEntry(std::uint64_t index, std::string_view name, zip_flags_t flags) {
     Entry entry(zip_fopen_index(archive.get(), index, flags));
@@ -135,10 +135,9 @@ ZipFile::ZipFile(ZipFile&&) noexcept = default;
 ZipFile& ZipFile::operator=(ZipFile&&) noexcept = default;
 ZipFile::~ZipFile() = default;
 
-Result<ZipFile> ZipFile::Open(std::span<const std::byte> bytes, std::uint64_t limit) {
+Result<ZipFile> ZipFile::Open(std::span<const std::byte> bytes) {
   auto state = std::make_unique<State>();
   state->source.bytes = bytes;
-  state->left = limit;
   zip_error_init(&state->source.error);
   zip_error_t error;
   zip_error_init(&error);
@@ -231,10 +230,8 @@ Status ZipFile::CheckOverlaps() const {
 
 Result<std::string> ZipFile::Read(std::size_t index) {
   const ZipEntry& entry = entries_[index];
-  if (entry.size > state_->left) {
-    return EntryError(entry.name, "makes the archive unpack to more than is allowed");
-  }
-  state_->left -= entry.size;
+  Status drawn = TakeExpanded(entry.packed_size, entry.size);
+  if (!drawn.ok()) return std::move(drawn).error().At("archive entry " + Quote(entry.name));
   std::string bytes;
   DRAGOMAN_TRY(state_->ReadPieces(
       index, entry, [&](const char* piece, std::size_t count) { bytes.append(piece, count); }));

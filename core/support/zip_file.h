@@ -24,11 +24,11 @@ struct ZipEntry {
 
 class ZipFile {
  public:
-  // Reads the directory. `bytes` must outlive the object. At most `limit` bytes will be copied or
-  // inflated. Errors: no zip archive; local headers that contradict the directory; more than 2^20
-  // entries; two of one name; encryption; other methods than stored and deflated; entries whose
-  // bytes overlap. An error concerns "entry "name"" or the whole file.
-  static Result<ZipFile> Open(std::span<const std::byte> bytes, std::uint64_t limit);
+  // Reads the directory. `bytes` must outlive the object. Errors: no zip archive; local headers
+  // that contradict the directory; more than 2^20 entries; two of one name; encryption; other
+  // methods than stored and deflated; entries whose bytes overlap. An error concerns "entry "name""
+  // or the whole file.
+  static Result<ZipFile> Open(std::span<const std::byte> bytes);
 
   ZipFile(ZipFile&&) noexcept;
   ZipFile& operator=(ZipFile&&) noexcept;
@@ -38,7 +38,7 @@ class ZipFile {
   const std::vector<ZipEntry>& entries() const { return entries_; }
 
   // A copy of the bytes of entry `index`. Errors: damaged data, another size or checksum than the
-  // directory tells, the limit.
+  // directory says, more than the SizeBudget has, as what is inflated draws on it.
   Result<std::string> Read(std::size_t index);
   // The bytes of a stored entry where they lie. Errors: another checksum.
   Result<std::span<const std::byte>> View(std::size_t index);

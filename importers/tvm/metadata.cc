@@ -10,6 +10,7 @@
 
 #include "core/support/base64.h"
 #include "core/support/find_by_key.h"
+#include "core/support/size_budget.h"
 #include "core/support/text.h"
 #include "importers/tvm/nd_array.h"
 
@@ -20,7 +21,6 @@ using Json = nlohmann::json;
 
 constexpr int kMaxJsonDepth = 16;
 constexpr int kMaxNodeDepth = 32;
-constexpr std::size_t kMaxListed = 10'000'000;
 
 // Fields that hold another node, of the classes of attributes that the text does not spell out.
 constexpr std::string_view kNodeFields[] = {
@@ -58,9 +58,9 @@ Result<MetaName> ParseMetaName(std::string_view text) {
 }
 
 struct Metadata::Section {
-  mutable std::size_t listed = 0;  // in all, so far
   std::vector<Json> nodes;
   std::vector<std::string> arrays;
+  mutable std::map<std::size_t, Tensor> tensors;  // of arrays that were decoded
   std::map<std::string, std::vector<std::size_t>, std::less<>> root;
 
   Result<const Json*> Node(std::size_t index) const {
@@ -91,11 +91,17 @@ struct Metadata::Section {
     DRAGOMAN_ASSIGN(const std::size_t index, IndexIn(node, "data"));
     if (index >= arrays.size())
       return InvalidInput(fmt::format("array {} of the metadata section does not exist", index));
+    if (const auto known = tensors.find(index); known != tensors.end()) {
+      // What is made of each is as large as if each had its own elements.
+      DRAGOMAN_TRY(TakeExpanded(0, known->second.bytes().size()));
+      return known->second;
+    }
     std::optional<std::string> decoded = DecodeBase64(arrays[index]);
     if (!decoded) return InvalidInput(fmt::format("array {} is not base64", index));
     const auto bytes = std::make_shared<const std::string>(*std::move(decoded));
     std::size_t at = 0;
-    return ReadNdArray(std::as_bytes(std::span(*bytes)), at, bytes);
+    DRAGOMAN_ASSIGN(Tensor tensor, ReadNdArray(std::as_bytes(std::span(*bytes)), at, bytes));
+    return tensors.emplace(index, std::move(tensor)).first->second;
   }
 
   Result<std::string> String(const Json& node) const {
@@ -144,8 +150,7 @@ struct Metadata::Section {
     for (std::size_t i = 0; data != node.end() && i < data->size(); ++i) {
       if (!(*data)[i].is_number_unsigned()) return InvalidInput("an Array of other than nodes");
       const auto index = (*data)[i].get<std::size_t>();
-      // Lists that share lists could ask for more than the file holds.
-      if (++listed > kMaxListed) return InvalidInput("Arrays of too many nodes");
+      DRAGOMAN_TRY(TakeExpanded(0, sizeof(Attribute)));  // lists may share lists
       Attribute item;
       if (index != 0) {
         DRAGOMAN_ASSIGN(const Json* element, Node(index));

@@ -3,16 +3,19 @@
 """A few kilobytes that stand for gigabytes are refused by a bound that depends on the file's size
 and that --expand-limit raises; what grows with the square of the input is not there."""
 
+import base64
 import json
 import pathlib
 import pickle
 import resource
+import struct
 import subprocess
 import unittest
 import zipfile
 
 import numpy as np
 
+import chunked_saved_model as chunks
 import script_archive
 from command_case import CommandCase
 from commands import DRAGOMAN
@@ -24,6 +27,7 @@ except ImportError:
     onnx = None
 
 MEMORY = 1_500_000_000  # bytes; a bomb that is not refused takes more
+TVM_ARRAY = 0xDD5E40F096B4A13F  # what an array of TVM begins with
 SECONDS = 20  # of processor time, for what takes a fraction of one
 
 
@@ -199,6 +203,88 @@ node {{ name: "y{i}" op: "Neg" input: "c{i}" attr {{ key: "T" value {{ type: DT_
         functions["f30"] = [f"y: {tensor} = R.add(x, x)", "return y"]
         functions["main"] = [f"y: {tensor} = cls.f0(x)", "return y"]
         done = self.call("convert", self.relax_module(functions), "-o", self.out / "x.onnx")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("--expand-limit raises that", done.stderr)
+
+    def test_arrays_of_relax_that_unpack_to_much(self):
+        size = 100_000_000
+        path = self.out / "m.py"
+        path.write_text(f"""from tvm.script import ir as I
+from tvm.script import relax as R
+@I.ir_module
+class Module:
+    @R.function
+    def main(x: R.Tensor((2,), dtype="float32"), w: R.Tensor(({size},), dtype="float32")):
+        R.func_attr({{"num_input": 1}})
+        return x
+""")
+        np.savez_compressed(self.out / "m.npz", w=np.zeros(size, np.float32))
+        done = self.call("inspect", path)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("--expand-limit raises that", done.stderr)
+
+    def metadata(self, kind, names, size):
+        """The metadata section of TVM in which `names` names are one array of `size` zeros."""
+        head = struct.pack("<QQIIIBBHq", TVM_ARRAY, 0, 1, 0, 1, 2, 32, 1, size)
+        array = head + struct.pack("<q", 4 * size) + bytes(4 * size)
+        return json.dumps({"root": 1, "b64ndarrays": [base64.b64encode(array).decode()], "nodes": [
+            {"type_key": ""}, {"type_key": "Map", "keys": [kind], "data": [2]},
+            {"type_key": "Array", "data": [3] * names}, {"type_key": kind, "attrs": {"data": "0"}}]})
+
+    def test_constants_of_tvm_that_stand_in_many_places(self):
+        for count, code in ((4, 0), (3000, 4)):
+            relay = self.out / "m.relay"
+            relay.write_text('#[version = "0.0.5"]\ndef @main(%x: Tensor[(1), float32]) {\n' + "".join(
+                f"  %{i} = add(%{i - 1 if i else 'x'}, meta[relay.Constant][{i}]);\n"
+                for i in range(count)) + f"  %{count - 1}\n}}\n\n#[metadata]\n" +
+                             self.metadata("relay.Constant", count, 100_000))
+            relax = self.relax_module({"main": ["v = x", *[
+                'v = R.add(v, metadata["relax.expr.Constant"][0])'] * count, "return v"]})
+            relax.write_text(relax.read_text().replace("(2,)", "(1,)").replace(
+                "@I.ir_module", 'metadata = tvm.ir.load_json("""' +
+                self.metadata("relax.expr.Constant", 1, 100_000) + '""")\n@I.ir_module'))
+            for path in (relay, relax):
+                done = self.call("convert", path, "-o", self.out / "x.onnx", "--passes", "none")
+                with self.subTest(f"{count} in {path.name}"):
+                    self.assertEqual(done.returncode, code, done.stderr)
+                    if code != 0:
+                        self.assertIn("--expand-limit raises that", done.stderr)
+
+    def chunks(self, records, fields, pack=None):
+        """A SavedModel in chunks: the empty message, `records`, and `fields`, each the path of one in it
+        and the number of its record."""
+        writer = chunks.RecordWriter(pack)
+        places = writer.add([b""]) + [writer.add([record])[0] for record in records]
+        inner = b"".join(
+            chunks.field(2, chunks.path_tags(path) + chunks.field(3, chunks.field(1, record)))
+            for path, record in fields)
+        writer.add([b"".join(chunks.field(2, chunks.field(3, place)) for place in places) +
+                    chunks.field(3, chunks.field(1, 0) + inner)])
+        path = self.out / "saved_model.cpb"
+        path.write_bytes(writer.file)
+        return path
+
+    def test_chunks_of_tensorflow(self):
+        node = [("field", 2), ("index", 0), ("field", 2), ("field", 1)]
+        version = [("field", 2), ("index", 0), ("field", 1), ("field", 5)]
+        files = {
+            "nodes that are left out": (
+                [b""], [(node + [("index", 4096 * i)], 1) for i in range(1, 3000)]),
+            "a record in many places": ([bytes(100_000)], [(version, 1)] * 5000),
+        }
+        for name, (records, fields) in files.items():
+            with self.subTest(name):
+                done = self.call("inspect", self.chunks(records, fields))
+                self.assertEqual(done.returncode, 4, done.stderr)
+                self.assertIn("--expand-limit raises that", done.stderr)
+
+    def test_chunks_of_tensorflow_that_brotli_has_packed(self):
+        try:
+            chunks.brotli(b"")
+        except OSError:
+            self.skipTest("libbrotlienc is not there")
+        version = [("field", 2), ("index", 0), ("field", 1), ("field", 5)]
+        done = self.call("inspect", self.chunks([bytes(400_000_000)], [(version, 1)], chunks.brotli))
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertIn("--expand-limit raises that", done.stderr)
 

@@ -92,7 +92,7 @@ Result<Arrays> ReadArrays(const std::string& path) {
   Arrays arrays;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return arrays;
-  auto read = ReadNpz(path, std::uint64_t{1} << 40);
+  auto read = ReadNpzOfModel(path);
   if (!read.ok()) return std::move(read).error().InFile(path);
   for (auto& [key, array] : *read) {
     const std::size_t colon = key.find(':');

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "core/support/mapped_file.h"
+#include "core/support/size_budget.h"
 #include "core/support/text.h"
 #include "importers/relay/graph/build_graph.h"
 #include "importers/relay/graph/relay_ops.h"
@@ -61,17 +63,22 @@ std::string PrintedName(std::string_view name) {
   return printed;
 }
 
-Value* InputOf(const Graph& graph, const std::string& name) {
-  const auto find = [&](const std::string& wanted) -> Value* {
-    for (const auto& input : graph.inputs()) {
-      if (input->name() == wanted && input->data() == nullptr) return input.get();
-    }
-    return nullptr;
-  };
-  for (const std::string& wanted : {name, "v" + name, PrintedName(name), "v" + PrintedName(name)}) {
-    if (Value* found = find(wanted)) return found;
+// Inputs without data, by name.
+using Inputs = std::map<std::string, Value*, std::less<>>;
+
+Inputs InputsOf(const Graph& graph) {
+  Inputs inputs;
+  for (const auto& input : graph.inputs()) {
+    if (input->data() == nullptr) inputs.emplace(input->name(), input.get());
   }
-  return nullptr;
+  return inputs;
+}
+
+Inputs::iterator FindInput(Inputs& inputs, const std::string& name) {
+  for (const std::string& wanted : {name, "v" + name, PrintedName(name), "v" + PrintedName(name)}) {
+    if (const auto found = inputs.find(wanted); found != inputs.end()) return found;
+  }
+  return inputs.end();
 }
 
 bool Fits(const Type& declared, const Tensor& tensor) {
@@ -88,23 +95,27 @@ bool Fits(const Type& declared, const Tensor& tensor) {
 
 Status BindParams(Model& model, Params params) {
   Graph& graph = model.main();
+  Inputs inputs = InputsOf(graph);
   Params unused;
   for (auto& [name, tensor] : params) {
-    Value* input = InputOf(graph, name);
-    if (input == nullptr) {
+    const auto found = FindInput(inputs, name);
+    if (found == inputs.end()) {
       unused.emplace_back(std::move(name), std::move(tensor));
       continue;
     }
+    Value* input = found->second;
     if (!Fits(input->type(), tensor)) {
       return InvalidInput("array " + Quote(name) + " is " + tensor.type().ToString() + ", but %" +
                           input->name() + " is declared as " + input->type().ToString());
     }
     input->set_data(Attribute(std::move(tensor)));
+    inputs.erase(found);
   }
   Attribute::Dict left;
   for (auto& [name, tensor] : unused) {
-    for (const auto& input : graph.inputs()) {
-      if (input->data() == nullptr && input->type().is_tensor() && Fits(input->type(), tensor))
+    DRAGOMAN_TRY(TakeSteps(inputs.size()));
+    for (const auto& [wanted, input] : inputs) {
+      if (input->type().is_tensor() && Fits(input->type(), tensor))
         return InvalidInput("array " + Quote(name) + " has the name of no parameter of @" +
                             graph.name() + ", but could be %" + input->name());
     }

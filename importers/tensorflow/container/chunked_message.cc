@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "core/support/size_budget.h"
 #include "importers/tensorflow/container/riegeli.h"
 #include "proto/tensorflow/chunk.pb.h"
 #include "proto/text_message.h"
@@ -24,8 +26,19 @@ using tf_pb::ChunkedField;
 using tf_pb::ChunkedMessage;
 using tf_pb::FieldIndex;
 
-// The place of an element of a list is at most so far beyond those of the others.
+// The place of an element of a list is at most so far beyond those of the others, which are made.
 constexpr int kMaxGap = 4096;
+
+// Makes room for element `index` of a list of messages.
+Status Extend(const FieldDescriptor* field, int index, Message* message) {
+  const Reflection* reflection = message->GetReflection();
+  int size = reflection->FieldSize(*message, field);
+  if (size > index) return {};
+  const auto bytes = reflection->AddMessage(message, field)->SpaceUsedLong();
+  DRAGOMAN_TRY(TakeExpanded(0, static_cast<std::uint64_t>(index - size) * bytes));
+  while (++size <= index) reflection->AddMessage(message, field);
+  return {};
+}
 
 Status Merge(const std::string& chunk, Message* message) {
   if (chunk.size() > std::size_t{std::numeric_limits<std::int32_t>::max()})
@@ -77,7 +90,11 @@ class Merger {
   Result<std::string> Chunk(const ChunkedMessage& chunked) {
     if (chunked.chunk_index() >= static_cast<std::uint64_t>(metadata_.chunks_size()))
       return InvalidInput("there is no chunk " + std::to_string(chunked.chunk_index()));
-    return file_.Record(metadata_.chunks(static_cast<int>(chunked.chunk_index())).offset());
+    DRAGOMAN_ASSIGN(
+        std::string record,
+        file_.Record(metadata_.chunks(static_cast<int>(chunked.chunk_index())).offset()));
+    if (!used_.insert(chunked.chunk_index()).second) DRAGOMAN_TRY(TakeExpanded(0, record.size()));
+    return record;
   }
 
   Status ReadField(const ChunkedField& chunked, Message* message) {
@@ -110,7 +127,7 @@ class Merger {
     if (element->index() > static_cast<std::uint64_t>(size) + kMaxGap)
       return InvalidInput("a chunk far beyond the end of its list");
     const auto index = static_cast<int>(element->index());
-    for (int i = size; i <= index; ++i) reflection->AddMessage(message, field);
+    DRAGOMAN_TRY(Extend(field, index, message));
     return reflection->MutableRepeatedMessage(message, field, index);
   }
 
@@ -125,8 +142,10 @@ class Merger {
     if (!fits) return InvalidInput("a chunk without its key in " + field->name());
     const std::string& name = element->map_key().s();
     const Reflection* reflection = message->GetReflection();
+    const int size = reflection->FieldSize(*message, field);
+    DRAGOMAN_TRY(TakeSteps(static_cast<std::uint64_t>(size)));
     Message* entry = nullptr;
-    for (int i = 0; i < reflection->FieldSize(*message, field) && entry == nullptr; ++i) {
+    for (int i = 0; i < size && entry == nullptr; ++i) {
       Message* some = reflection->MutableRepeatedMessage(message, field, i);
       if (some->GetReflection()->GetString(*some, key) == name) entry = some;
     }
@@ -145,7 +164,8 @@ class Merger {
     DRAGOMAN_ASSIGN(std::string chunk, Chunk(chunked));
     const Reflection* reflection = message->GetReflection();
     if (!field->is_repeated()) {
-      reflection->SetString(message, field, reflection->GetString(*message, field) + chunk);
+      DRAGOMAN_ASSIGN(std::string text, Joined(reflection->GetString(*message, field), chunk));
+      reflection->SetString(message, field, std::move(text));
       return {};
     }
     const int size = reflection->FieldSize(*message, field);
@@ -157,13 +177,21 @@ class Merger {
       return {};
     }
     const int at = static_cast<int>(index);
-    reflection->SetRepeatedString(message, field, at,
-                                  reflection->GetRepeatedString(*message, field, at) + chunk);
+    DRAGOMAN_ASSIGN(std::string text,
+                    Joined(reflection->GetRepeatedString(*message, field, at), chunk));
+    reflection->SetRepeatedString(message, field, at, std::move(text));
     return {};
+  }
+
+  // What is there is copied for each chunk, so that it draws on the budget.
+  static Result<std::string> Joined(std::string text, const std::string& chunk) {
+    DRAGOMAN_TRY(TakeExpanded(chunk.size(), text.size()));
+    return std::move(text) + chunk;
   }
 
   RiegeliFile& file_;
   const tf_pb::ChunkMetadata& metadata_;
+  std::set<std::uint64_t> used_;  // the chunks that stand somewhere
 };
 
 }  // namespace

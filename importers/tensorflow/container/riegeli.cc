@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/support/bytes.h"
+#include "core/support/size_budget.h"
 #include "core/support/wire_reader.h"
 
 #ifdef DRAGOMAN_HAS_BROTLI
@@ -20,9 +21,6 @@ constexpr std::uint64_t kBlock = std::uint64_t{1} << 16;
 constexpr std::uint64_t kBlockHeader = 24;
 constexpr std::uint64_t kUsable = kBlock - kBlockHeader;
 constexpr std::uint64_t kChunkHeader = 40;
-// What a file may grow to: damaged or hostile ones state any size.
-constexpr std::uint64_t kMaxGrowth = 1024;
-constexpr std::uint64_t kMaxSmall = std::uint64_t{1} << 20;
 
 Error Damaged(std::uint64_t position, const std::string& what) {
   return InvalidInput(what).At("byte " + std::to_string(position));
@@ -64,6 +62,7 @@ std::uint64_t NextBoundary(std::uint64_t position) {
 
 #ifdef DRAGOMAN_HAS_BROTLI
 Result<std::string> FromBrotli(std::string_view packed, std::uint64_t size) {
+  DRAGOMAN_TRY(TakeExpanded(packed.size(), size));
   std::string bytes(size, '\0');
   std::size_t given = size;
   const BrotliDecoderResult result =
@@ -112,8 +111,6 @@ Status RiegeliFile::AddChunk(std::uint64_t* position) {
   chunk.decoded = NumberAt(header, 32, 8);
   if (chunk.size > file_.size() || chunk.records > file_.size())
     return Damaged(chunk.begin, "a chunk that is larger than the file");
-  if (chunk.records > 0 && chunk.decoded / kMaxGrowth > chunk.size + kMaxSmall)
-    return Damaged(chunk.begin, "a chunk that grows beyond measure");
   *position = std::max(EndOf(chunk.begin, kChunkHeader + chunk.size),
                        NextBoundary(chunk.begin + chunk.records));
   if (*position > file_.size()) return Damaged(chunk.begin, "the file ends within a chunk");
@@ -125,7 +122,9 @@ Status RiegeliFile::Decode(std::size_t number) {
   if (open_ == number) return {};
   open_.reset();
   records_.clear();
-  const Chunk& chunk = chunks_[number];
+  Chunk& chunk = chunks_[number];
+  if (chunk.is_known) DRAGOMAN_TRY(TakeExpanded(0, chunk.size));
+  chunk.is_known = true;
   if (chunk.type == 't') return Unsupported("records in transposed chunks");
   if (chunk.type != 'r') return Damaged(chunk.begin, "a chunk of an unknown type");
   std::uint64_t position = chunk.data;

@@ -23,7 +23,8 @@ class RiegeliFile {
 
   // The record at a position, which is that of the chunk plus the record's number in it. Errors:
   // there is none; damaged contents; unsupported: Zstd, transposed records, Brotli where Dragoman
-  // was built without it.
+  // was built without it; more than the SizeBudget has, as what is unpacked draws on it, and what
+  // is unpacked again.
   Result<std::string> Record(std::uint64_t position);
   // The last record of the file.
   Result<std::string> LastRecord();
@@ -36,6 +37,7 @@ class RiegeliFile {
     std::uint64_t records = 0;
     std::uint64_t decoded = 0;  // bytes of all records
     char type = 0;
+    bool is_known = false;  // it has been unpacked before
   };
 
   Status AddChunk(std::uint64_t* position);

@@ -180,8 +180,7 @@ Result<Archive> Archive::FromBytes(Buffer file, const std::string& path, Archive
 Status Archive::ReadDirectory() {
   const std::span<const std::byte> bytes = state_->file.bytes();
   if (std::optional<Error> other = OtherFile(AsText(bytes))) return *std::move(other);
-  const std::uint64_t limit = kInflateBase + kInflateRatio * bytes.size();
-  Result<ZipFile> zip = ZipFile::Open(bytes, limit);
+  Result<ZipFile> zip = ZipFile::Open(bytes);
   if (!zip.ok()) return zip.error().At(fmt::format("byte {}", bytes.size()));
   state_->zip.emplace(std::move(*zip));
   DRAGOMAN_TRY(state_->ListRecords());
@@ -274,7 +273,7 @@ bool IsTorchFile(std::span<const std::byte> file) {
 
 bool IsExportArchive(std::span<const std::byte> file) {
   if (!AsText(file).starts_with(kZip)) return false;
-  const Result<ZipFile> zip = ZipFile::Open(file, 0);
+  const Result<ZipFile> zip = ZipFile::Open(file);
   return zip.ok() && HoldsExport(zip->entries());
 }
 

@@ -50,12 +50,10 @@ class Archive {
   // Those whose names start with `prefix`, sorted.
   std::vector<std::string_view> NamesUnder(std::string_view prefix) const;
   bool Has(std::string_view name) const;
-  // The bytes of a record. Errors: there is none; damaged compressed data; another checksum; all
-  // that was inflated so far is beyond kInflateBase + kInflateRatio · file size.
+  // The bytes of a record. Errors: there is none; damaged compressed data; another checksum; more
+  // than the SizeBudget has, as what is inflated draws on it.
   Result<Buffer> Read(std::string_view name) const;
 
-  static constexpr std::size_t kInflateBase = std::size_t{64} << 20;
-  static constexpr std::size_t kInflateRatio = 100;
   // Bytes of a record that a message quotes at most.
   static constexpr std::size_t kMostQuoted = 80;
 

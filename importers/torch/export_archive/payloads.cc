@@ -78,8 +78,7 @@ Json MetaOf(const StoredTensor& tensor) {
 class SavedArchive {
  public:
   static Result<SavedArchive> Open(const Buffer& bytes) {
-    const std::uint64_t limit = Archive::kInflateBase + Archive::kInflateRatio * bytes.size();
-    DRAGOMAN_ASSIGN(ZipFile zip, ZipFile::Open(bytes.bytes(), limit));
+    DRAGOMAN_ASSIGN(ZipFile zip, ZipFile::Open(bytes.bytes()));
     SavedArchive archive(bytes, std::move(zip));
     for (std::size_t i = 0; i < archive.zip_.entries().size(); ++i) {
       const std::string& name = archive.zip_.entries()[i].name;

@@ -37,7 +37,7 @@ TEST(ZipWriter, EntriesAreReadAgainAndAligned) {
   }
   const auto mapped = MappedFile::Open(path);
   ASSERT_TRUE(mapped.ok());
-  Result<ZipFile> zip = ZipFile::Open((*mapped)->bytes(), 1 << 20);
+  Result<ZipFile> zip = ZipFile::Open((*mapped)->bytes());
   ASSERT_TRUE(zip.ok()) << zip.error().ToString();
   ASSERT_EQ(zip->entries().size(), 3U);
   const std::string expected[] = {"hello", "", large};
@@ -59,7 +59,7 @@ TEST(ZipWriter, AnEmptyArchiveIsOne) {
   ASSERT_TRUE(file->Commit().ok());
   const auto mapped = MappedFile::Open(path);
   ASSERT_TRUE(mapped.ok());
-  const Result<ZipFile> zip = ZipFile::Open((*mapped)->bytes(), 1 << 20);
+  const Result<ZipFile> zip = ZipFile::Open((*mapped)->bytes());
   ASSERT_TRUE(zip.ok()) << zip.error().ToString();
   EXPECT_TRUE(zip->entries().empty());
 }
