@@ -123,10 +123,27 @@ Error Refusal(const CLI::App& app, const CLI::ParseError& error) {
                                   chosen.empty() ? "" : command.get_name() + " "));
 }
 
-// What an option says of a value that is none of its own; "": it is one of them.
-std::string RefusalOfWord(const std::string& word, const std::vector<std::string>& words) {
-  if (std::ranges::find(words, word) != words.end()) return "";
-  return "there is no '" + word + "'" + WhatThereIs(word, "it takes", words);
+// What an option says of a value that is none of its own; "": all of them are.
+std::string RefusalOf(const std::vector<std::string>& values,
+                      const std::vector<std::string>& words) {
+  for (const std::string& value : values) {
+    if (std::ranges::find(words, value) == words.end())
+      return "there is no '" + value + "'" + WhatThereIs(value, "it takes", words);
+  }
+  return "";
+}
+
+// An option whose words are lists. The parser's own lists lose empty pieces, and take words of
+// arguments that follow.
+CLI::Option* AddLists(CLI::App& app, const std::string& names, std::vector<std::string>& list) {
+  const auto add = [&list](const CLI::results_t& words) {
+    for (const std::string& word : words) {
+      const std::vector<std::string> pieces = AtCommas(word);
+      list.insert(list.end(), pieces.begin(), pieces.end());
+    }
+    return true;
+  };
+  return app.add_option(names, CLI::callback_t(add))->expected(1)->take_all();
 }
 
 }  // namespace
@@ -137,6 +154,17 @@ struct CommandLine::Parser {
   CommandText program;
   std::list<CommandText> commands;
 };
+
+std::vector<std::string> AtCommas(const std::string& list) {
+  std::vector<std::string> pieces(1);
+  for (const char c : list) {
+    if (c == ',')
+      pieces.emplace_back();
+    else
+      pieces.back() += c;
+  }
+  return pieces;
+}
 
 std::string OptionText::HelpWithWords() const {
   if (words.empty() || words.size() > kMaxWords || value == Choices(words)) return help;
@@ -151,7 +179,9 @@ std::string OptionText::LongName() const {
 void Command::Add(const std::string& names, Destination destination, const std::string& help,
                   const Accepts& accepts) {
   CLI::Option* option =
-      std::visit([&](auto* value) { return app_->add_option(names, *value); }, destination);
+      accepts.commas
+          ? AddLists(*app_, names, *std::get<std::vector<std::string>*>(destination))
+          : std::visit([&](auto* value) { return app_->add_option(names, *value); }, destination);
   if (std::holds_alternative<std::uint64_t*>(destination)) {
     option->check([](const std::string& word) {
       return ParseUint64(word) ? "" : "'" + word + "' is not a number from 0 on";
@@ -161,8 +191,9 @@ void Command::Add(const std::string& names, Destination destination, const std::
   option->type_name(value);
   if (accepts.required) option->required();
   if (!accepts.one_of.empty()) {
-    option->check(
-        [words = accepts.one_of](const std::string& word) { return RefusalOfWord(word, words); });
+    option->check([words = accepts.one_of, commas = accepts.commas](const std::string& word) {
+      return RefusalOf(commas ? AtCommas(word) : std::vector{word}, words);
+    });
   }
   if (accepts.range) {
     option->check([range = *accepts.range](const std::string& word) -> std::string {
@@ -171,8 +202,8 @@ void Command::Add(const std::string& names, Destination destination, const std::
       return fmt::format("'{}' is not a number from {} to {}", word, range.first, range.second);
     });
   }
-  if (accepts.commas) option->delimiter(',');
-  if (accepts.repeatable) option->take_all()->expected(1);
+  // Else a list takes the words that follow as well, and brackets off its words.
+  if (accepts.repeatable) option->take_all()->expected(1)->allow_extra_args(false);
   if (accepts.in_a_row > 1) option->expected(accepts.in_a_row);
   text_->options.push_back({names, value, help,
                             accepts.one_of.empty() ? accepts.suggested : accepts.one_of,

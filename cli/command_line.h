@@ -25,6 +25,10 @@ using Destination = std::variant<std::string*, std::optional<std::string>*,
                                  std::vector<std::string>*, std::int64_t*, std::uint64_t*,
                                  std::optional<std::int64_t>*, std::optional<double>*>;
 
+// A list in one word, cut at every comma: names may hold some and begin or end with one, so empty
+// pieces stay (NamesIn).
+std::vector<std::string> AtCommas(const std::string& list);
+
 // What an option accepts.
 struct Accepts {
   std::string placeholder = {};  // of a value, in --help; empty: the choices, NUMBER or TEXT
@@ -32,7 +36,7 @@ struct Accepts {
   std::vector<std::string> one_of = {};     // empty: anything
   std::vector<std::string> suggested = {};  // what completion offers, if one_of is empty
   std::optional<std::pair<std::int64_t, std::int64_t>> range = std::nullopt;
-  bool commas = false;      // several values in one word
+  bool commas = false;      // several values in one word, for a list; may be repeated
   bool repeatable = false;  // one value each time that it is given, all are kept
   int in_a_row = 1;         // how many values follow its name
 };

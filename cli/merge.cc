@@ -109,18 +109,6 @@ std::string PartPath(const std::string& output, std::size_t number) {
   return (path.parent_path() / name).string();
 }
 
-std::vector<std::string> NamesAtCommas(const std::string& text) {
-  std::vector<std::string> names(1);
-  for (const char c : text) {
-    if (c == ',') {
-      names.emplace_back();
-    } else {
-      names.back() += c;
-    }
-  }
-  return names;
-}
-
 std::string Listed(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -133,7 +121,7 @@ Status Split(const SplitOptions& options) {
                                                        ReadOptionsOf(options.lowering)));
   std::vector<std::vector<std::string>> borders;
   for (const std::string& border : options.borders)
-    borders.push_back(NamesIn(common.model, NamesAtCommas(border)));
+    borders.push_back(NamesIn(common.model, AtCommas(border)));
   Result<std::vector<ModelPart>> parts = PartsAt(common.model, borders);
   if (!parts.ok()) return std::move(parts).error().InFile(options.model);
   std::vector<Model> pieces;

@@ -26,6 +26,7 @@ Names AllNames(const Model& model) {
       AddSymbols(value.type(), names);
     });
   });
+  names.erase("");
   return names;
 }
 
@@ -60,9 +61,17 @@ std::vector<std::string> NamesIn(const Model& model, const std::vector<std::stri
     while (!names.contains(NameAmong(names, piece)) && last + 1 < given.size())
       piece += "," + given[++last];
     std::string name = NameAmong(names, piece);
-    const bool is_name = names.contains(name);
-    found.push_back(is_name ? std::move(name) : NameAmong(names, given[i]));
-    if (is_name) i = last;
+    if (!names.contains(name)) {
+      if (!given[i].empty() || given.size() == 1) found.push_back(NameAmong(names, given[i]));
+      continue;
+    }
+    // Empty pieces behind it are commas at its end, if that is a name, too.
+    while (last + 1 < given.size() && given[last + 1].empty() && names.contains(name + ",")) {
+      name += ",";
+      ++last;
+    }
+    found.push_back(std::move(name));
+    i = last;
   }
   return found;
 }

@@ -16,7 +16,8 @@ namespace dragoman {
 // as TensorFlow calls the first result of x, this is "x" where only that is there.
 std::string NameIn(const Model& model, const std::string& given);
 // The same of a list that was given as one text and cut at its commas, which names may hold, too:
-// pieces that name nothing one by one are put together where that makes a name.
+// pieces that name nothing one by one are put together where that makes a name, and empty ones are
+// left out.
 std::vector<std::string> NamesIn(const Model& model, const std::vector<std::string>& given);
 Facts NamesIn(const Model& model, Facts given);
 

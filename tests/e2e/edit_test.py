@@ -232,6 +232,24 @@ class Edit(CommandCase):
         message = self.fails(2, "convert", model, "-o", cut, "--cut-outputs", "a,logits")
         self.assertIn("'a'", message)
 
+    def test_names_that_end_in_commas_or_stand_in_brackets(self):
+        model = self.edited("--rename-input", "x=[x]", "--rename-output", "aux=aux,,",
+                            "--rename-output", "logits=,", "--rename-value", "r=[r]",
+                            to="named.onnx")
+        self.assertEqual(self.names(self.edited("--order-outputs", "aux,,,,", "--order-inputs",
+                                                "[x]", model=model))[:2],
+                         (["[x]", "unread"], ["aux,,", ","]))
+        written = self.edited("--expose", "[r]", "--rename-output", "[r]=relu", model=model)
+        self.assertIn("relu", self.names(written)[1])
+        cut = self.out / "cut.onnx"
+        self.done("convert", model, "-o", cut, "--cut-outputs", "aux,,")
+        self.assertEqual([v.name for v in onnx.load(cut).graph.output], ["aux,,"])
+
+    def test_options_in_front_of_the_model(self):
+        for options in (("--expose", "r"), ("--order-outputs", "aux,logits")):
+            with self.subTest(options):
+                self.done("edit", *options, self.model, "-o", self.out / "o.onnx")
+
     def test_edits_that_cannot_be_made(self):
         out = ("edit", self.model, "-o", self.out / "o.onnx")
         for options, why in (
