@@ -28,6 +28,18 @@ Result<Model> Reference(const Session& session, const Model& source,
   return session.WithoutRules().ToCommon(source, lowering);
 }
 
+// The products of the file itself; of the sizes that are stated where it leaves them open.
+std::optional<std::int64_t> ProductsOf(const Session& session, const Model& source,
+                                       const ConversionOptions& options, const Model& common) {
+  if (!options.has_facts()) return CostsOf(common).multiply_adds;
+  Facts own;
+  own.entry = options.facts.entry;
+  const Result<Model> lowered = session.WithoutRules().Lower(source, own);
+  const std::optional<std::int64_t> products =
+      lowered.ok() ? CostsOf(*lowered).multiply_adds : std::nullopt;
+  return products ? products : CostsOf(common).multiply_adds;
+}
+
 // Sequence operators become cells, which then are simplified as the passes say.
 Result<Model> Unrolled(const Session& session, const Model& source, LoweringOptions lowering) {
   lowering.passes += ",-fuse-recurrences,-reroll-loops,-fuse-gates";
@@ -86,7 +98,7 @@ Result<ConvertedModel> ConvertModel(const Session& session, Model source, const 
   const std::string passes = std::exchange(lowering.passes, "none");
   DRAGOMAN_ASSIGN(converted.model, session.ToCommon(source, lowering));
   if (converted.kept_opset && !options.has_cut())
-    converted.products = CostsOf(converted.model).multiply_adds;
+    converted.products = ProductsOf(session, source, options, converted.model);
   if (options.keep_reference) {
     DRAGOMAN_ASSIGN(converted.reference, Reference(session, source, lowering, converted.model));
   }

@@ -7,13 +7,14 @@ at once: by the interpreter, and by ONNX Runtime where its environment has been 
 """
 
 import json
+import pathlib
 import re
 import unittest
 
 import numpy as np
 
 from command_case import CommandCase
-from commands import call
+from commands import call, dragoman
 from onnxruntime_python import SCRIPT, peer_python
 
 
@@ -316,6 +317,13 @@ entry main(%x: f32[1, 4], %s: f32[1, 4]) -> (%y: f32[1, 4], %n: f32[1, 4])
         model, written, report = self.resized(text.format(axis=1), "--batch", "b")
         self.assert_same_for_each(
             model, written, lambda seed: {"x": np.full((1, 4), seed + 1, np.float32)}, report)
+
+    def test_products_before_are_those_of_the_file(self):
+        mlp = pathlib.Path(__file__).resolve().parent.parent / "models" / "mlp" / "model.onnx"
+        for options in (("--batch", "4"), ("--shape", "x=4,41")):
+            done = dragoman("simplify", mlp, "-o", self.out / "w.onnx", *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, "multiply-adds +3,264 +13,056\n")
 
     def test_calls_that_are_wrong(self):
         model = self.model(RECURRENT)
