@@ -8,6 +8,7 @@
 
 #include "core/compare/places.h"
 #include "core/ir/origin.h"
+#include "driver/diff_sources.h"
 #include "driver/recorded_values.h"
 
 namespace dragoman {
@@ -115,10 +116,16 @@ Array InSizesOf(const Array& a, const Array& b) {
   return a.size() == b.size() ? b.Reshaped(a.shape()) : b;
 }
 
-}  // namespace
+Result<PreparedRun> InNormalForm(const Session& session, const PreparedRun& run) {
+  PreparedRun made{Clone(run.model), run.steps, run.calls};
+  DRAGOMAN_TRY(session.Rewrite(made.model, kPassesOfExports));
+  return made;
+}
 
-Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, const PreparedRun& b,
-                               const RunRequest& request, const Tolerance& tolerance) {
+// As BisectModels, of models as they are. Sets `spelled_apart` if values differ without need.
+Result<Bisection> BisectRuns(const Session& session, const PreparedRun& a, const PreparedRun& b,
+                             const RunRequest& request, const Tolerance& tolerance,
+                             bool& spelled_apart) {
   const std::vector<ValuePair> pairs = PairValues(session, a.model, b.model);
   if (pairs.empty()) return InvalidInput("--bisect: no values of the models correspond");
   std::vector<std::string> of_a;
@@ -136,7 +143,9 @@ Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, con
         CompareOutput(of_a[i], x[i].second, InSizesOf(x[i].second, y[i].second), tolerance));
     differs.push_back(!found.values.back().ok);
   }
-  for (const std::size_t at : FirstDifferences(pairs, differs)) {
+  const std::vector<bool> at_outputs = DifferencesAtOutputs(pairs, differs);
+  spelled_apart = at_outputs != differs;
+  for (const std::size_t at : FirstDifferences(pairs, at_outputs)) {
     Divergence divergence{found.values[at],
                           pairs[at].a->producer()->Describe(),
                           compare::DescribeOrigin(pairs[at].a->origin()),
@@ -146,6 +155,20 @@ Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, con
     Add(std::move(divergence), found);
   }
   return found;
+}
+
+}  // namespace
+
+Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, const PreparedRun& b,
+                               const RunRequest& request, const Tolerance& tolerance) {
+  bool spelled_apart = a.model.dialect != b.model.dialect;
+  if (!spelled_apart) {
+    Result<Bisection> found = BisectRuns(session, a, b, request, tolerance, spelled_apart);
+    if (!found.ok() || !spelled_apart) return found;
+  }
+  DRAGOMAN_ASSIGN(const PreparedRun normal_a, InNormalForm(session, a));
+  DRAGOMAN_ASSIGN(const PreparedRun normal_b, InNormalForm(session, b));
+  return BisectRuns(session, normal_a, normal_b, request, tolerance, spelled_apart);
 }
 
 namespace {
@@ -195,7 +218,7 @@ Result<Bisection> BisectRecorded(const Session& session, const PreparedRun& run,
   }
   Bisection found{std::nullopt, known.size()};
   if (known.empty()) return found;
-  DRAGOMAN_ASSIGN(const FlatArrays values, ValuesOf(session, run, names, request, "interpreter"));
+  DRAGOMAN_ASSIGN(const FlatArrays values, ValuesOf(session, run, names, request, request.engine));
   std::vector<bool> differs;
   for (std::size_t i = 0; i < known.size(); ++i) {
     const NamedArray& array = *known[i].second;

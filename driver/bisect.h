@@ -44,13 +44,16 @@ Result<std::vector<OutputComparison>> CompareProgramValues(const Session& sessio
 
 // Of two models, both prepared for the same inputs and run by the interpreter: values that
 // correspond by the structure of the graphs, else by name (value_pairs.h), in the order of nodes of
-// `a`. Values in bodies are not looked at. Errors: those of RunPrepared; no values correspond.
+// `a`. Models of different formats, and those of which some values differ and what is computed from
+// these agrees, are compared in their normal forms. Values in bodies are not looked at. Errors:
+// those of RunPrepared; no values correspond.
 Result<Bisection> BisectModels(const Session& session, const PreparedRun& a, const PreparedRun& b,
                                const RunRequest& request, const Tolerance& tolerance);
 
 // Of a model and what another framework recorded of it: values called like the arrays
-// (IsRecordOf), or like the operators of the file whose results they are, run by the interpreter.
-// Those of the arrays that are of no value are added to `unknown`. Errors: those of RunPrepared.
+// (IsRecordOf), or like the operators of the file whose results they are, by the engine of
+// `request`. Those of the arrays that are of no value are added to `unknown`. Errors: those of
+// RunPrepared.
 Result<Bisection> BisectRecorded(const Session& session, const PreparedRun& run,
                                  const std::vector<NamedArray>& recorded, const RunRequest& request,
                                  const Tolerance& tolerance, std::vector<std::string>& unknown);

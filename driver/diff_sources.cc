@@ -92,9 +92,6 @@ Result<Level> LevelToCompare(const Session& session, const DiffRequest& request,
   return source && a.level == Level::kSource ? Level::kSource : Level::kCommon;
 }
 
-// Lowerings of different formats spell the same in different ways, and exporters fold constants.
-constexpr const char* kPassesOfExports =
-    "default,fold-weights,unify-sizes,unify-factors,sink-all-transposes,hide-by-infinity";
 // What two exports that differ may still be equal for: passes that rely on it, and what to say.
 struct Assumption {
   std::string passes;

@@ -15,6 +15,11 @@
 
 namespace dragoman {
 
+// What files of different formats are rewritten by before they are compared: their lowerings spell
+// the same in different ways, and exporters fold constants.
+inline constexpr const char* kPassesOfExports =
+    "default,fold-weights,unify-sizes,unify-factors,sink-all-transposes,hide-by-infinity";
+
 struct DiffRequest {
   std::optional<Level> level;         // nullopt: source if dialects and versions agree
   std::array<Facts, 2> facts;         // any: both are lowered first

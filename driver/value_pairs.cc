@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -106,16 +107,46 @@ std::vector<std::string> NodesAbove(const Value& value,
   return found;
 }
 
+using Positions = std::unordered_map<const Value*, std::size_t>;
+
+Positions PositionsOf(const std::vector<ValuePair>& pairs) {
+  Positions positions;
+  for (std::size_t i = 0; i < pairs.size(); ++i) positions.emplace(pairs[i].a, i);
+  return positions;
+}
+
 }  // namespace
 
 std::vector<ValuePair> PairValues(const Session& session, const Model& a, const Model& b) {
   return Pairing(a, b, Partners(session, a, b)).Run();
 }
 
+std::vector<bool> DifferencesAtOutputs(const std::vector<ValuePair>& pairs,
+                                       const std::vector<bool>& differs) {
+  if (pairs.empty()) return differs;
+  const Graph& graph = *pairs.front().a->graph();
+  const Positions positions = PositionsOf(pairs);
+  std::unordered_set<const Value*> read;  // by what leads to an output that may differ
+  for (const Use& output : graph.outputs()) read.insert(output.value());
+  std::vector<const Node*> nodes;
+  for (const Node& node : graph.nodes()) nodes.push_back(&node);
+  std::vector<bool> left(differs.size(), false);
+  for (const Node* const node : nodes | std::views::reverse) {
+    bool leads_on = false;
+    VisitResults(*node, [&](const Value& value) {
+      if (!read.contains(&value)) return;
+      const auto at = positions.find(&value);
+      if (at != positions.end()) left[at->second] = differs[at->second];
+      leads_on = leads_on || at == positions.end() || differs[at->second];
+    });
+    if (leads_on) VisitReadValues(*node, [&](const Value& value) { read.insert(&value); });
+  }
+  return std::ranges::find(left, true) == left.end() ? differs : left;
+}
+
 std::vector<std::size_t> FirstDifferences(const std::vector<ValuePair>& pairs,
                                           const std::vector<bool>& differs) {
-  std::unordered_map<const Value*, std::size_t> positions;
-  for (std::size_t i = 0; i < pairs.size(); ++i) positions.emplace(pairs[i].a, i);
+  const Positions positions = PositionsOf(pairs);
   std::vector<std::size_t> first;
   std::unordered_set<const Value*> spoilt;  // a difference leads to them
   if (pairs.empty()) return first;

@@ -22,6 +22,12 @@ struct ValuePair {
 // those of equal names whose nodes have no partner. In the order of nodes of `a`.
 std::vector<ValuePair> PairValues(const Session& session, const Model& a, const Model& b);
 
+// `differs` without the pairs whose difference ends before the outputs of `a`: all that is computed
+// from them there leads through pairs that agree. So differs a convolution whose file holds the
+// normalisation behind it, too. As it is if nothing would be left.
+std::vector<bool> DifferencesAtOutputs(const std::vector<ValuePair>& pairs,
+                                       const std::vector<bool>& differs);
+
 // The positions of pairs that differ although nothing differs of what leads to them in `a`: the
 // first ones of each branch. `differs` has an element for each pair.
 std::vector<std::size_t> FirstDifferences(const std::vector<ValuePair>& pairs,

@@ -13,7 +13,8 @@ from onnx import numpy_helper
 from command_case import CommandCase
 from commands import dragoman
 
-MLP = pathlib.Path(__file__).resolve().parent.parent / "models" / "mlp" / "model.onnx"
+MODELS = pathlib.Path(__file__).resolve().parent.parent / "models"
+MLP = MODELS / "mlp" / "model.onnx"
 # Two branches of elementwise operators, which meet in a sum.
 NODES = """
   %a1 = onnx.Neg(%x) @left1
@@ -90,6 +91,24 @@ class Bisect(CommandCase):
         at = lines.index("  bisect: the first value that differs, after 4 that agree:")
         self.assertEqual(lines[at + 3], "    in the other model after node 'inserted' (onnx.Relu)")
 
+    def test_what_one_file_holds_in_another_node_is_not_blamed(self):
+        """Convolutions of the written files hold the normalisations behind them."""
+        model = MODELS / "resnet_bn" / "model.onnx"
+        for suffix in ("onnx", "pt2", "py", "relay"):
+            changed = onnx.load(model)
+            relu = next(n for n in changed.graph.node if n.name == "/blocks/blocks.4/Relu")
+            relu.op_type = "Softplus"
+            onnx.save(changed, self.out / "changed.onnx")
+            written = self.out / f"written.{suffix}"
+            self.done("convert", self.out / "changed.onnx", "-o", written, "-q", "--passes",
+                      "default")
+            found = dragoman("verify", model, "--against", written, "--bisect", "--json")
+            self.assertEqual(found.returncode, 1, found.stderr)
+            bisection = json.loads(found.stdout)[0]["bisect"]
+            with self.subTest(suffix):
+                self.assertIn("'/blocks/blocks.4/Relu' (onnx.Relu)", bisection["first"]["node"])
+                self.assertNotIn("elsewhere", bisection)
+
 
 class RecordedValues(CommandCase):
     """What another framework computed, a .npy file for each value."""
@@ -113,6 +132,21 @@ class RecordedValues(CommandCase):
         said = self.done("verify", MLP, "--data", folder)
         self.assertRegex(said, "^.*right: ok\n  /0/Gemm_output_0: .*\n  /1/Relu_output_0: .*\n  y: ")
         self.assertIn("none of 2 values", self.done("verify", MLP, "--data", folder, "--bisect"))
+
+    def test_the_program_is_held_against_all_values(self):
+        folder = self.record("program_values")
+        values = []
+        for engine in ("interpreter", "native"):
+            self.done("run", MLP, "--cut-outputs", "/0/Gemm_output_0", "--engine", engine,
+                      "--input", f"x={folder / 'x.npy'}", "--output-dir", self.out / engine)
+            values.append(numpy.load(next((self.out / engine).glob("*.npy"))))
+        self.assertFalse((values[0] == values[1]).all())
+        numpy.save(folder / "0/Gemm_output_0.npy", values[1])
+        for engine, exact in (("native", True), ("interpreter", False)):
+            done = dragoman("verify", MLP, "--data", folder, "--engine", engine, "--rtol", "0",
+                            "--atol", "0")
+            self.assertEqual("Gemm_output_0: f32[1, 64], largest difference 0" in done.stdout,
+                             exact, done.stdout)
 
     def test_names_that_differ_by_what_stands_in_front(self):
         (self.out / "m.dgt").write_text("""dragoman 1 source onnx
