@@ -205,6 +205,23 @@ bool IsPartOfCheckpoint(std::string_view name) {
   return name.ends_with(".index") || name.find(".data-0") != std::string_view::npos;
 }
 
+bool IsSavedModel(const fs::path& folder) {
+  std::error_code error;
+  return fs::exists(folder / "saved_model.pb", error) ||
+         fs::exists(folder / "saved_model.pbtxt", error);
+}
+
+// A file of a SavedModel beside its graph, or in its folder of variables.
+std::optional<Error> RecognizePartOfSavedModel(const fs::path& path) {
+  const std::string name = path.filename().string();
+  const bool is_beside = name == "fingerprint.pb" || name == "keras_metadata.pb";
+  if (!is_beside && !IsPartOfCheckpoint(name)) return std::nullopt;
+  const fs::path around = path.has_parent_path() ? path.parent_path() : ".";
+  const fs::path folder = (is_beside ? around : around / "..").lexically_normal();
+  if (!IsSavedModel(folder)) return std::nullopt;
+  return InvalidInput("is a part of a SavedModel; name its folder, " + folder.string());
+}
+
 // "a.onnx, b.onnx, c.onnx, …"
 std::string Listed(const fs::path& folder, std::vector<std::string> names) {
   std::ranges::sort(names);
@@ -238,7 +255,7 @@ std::optional<Error> RecognizeFolder(const Candidate& folder) {
     std::string name = it->path().filename().string();
     has_weights = has_weights || name.ends_with(".safetensors");
     has_checkpoint = has_checkpoint || IsPartOfCheckpoint(name);
-    if (IsModelName(name)) models.push_back(std::move(name));
+    if (IsModelName(name) || IsSavedModel(it->path())) models.push_back(std::move(name));
   }
   if (models.empty() && has_checkpoint) return Unsupported(std::string(kCheckpoint));
   if (models.empty() && has_weights) {
@@ -280,6 +297,7 @@ std::optional<Error> RecognizeSuffix(std::string_view path) {
 }  // namespace
 
 std::optional<Error> RecognizeForeignContent(const Candidate& candidate) {
+  if (std::optional<Error> part = RecognizePartOfSavedModel(candidate.path)) return part;
   const std::string_view text = AsText(candidate.bytes);
   for (const FileSignature& signature : kSignatures) {
     if (text.substr(std::min(signature.offset, text.size())).starts_with(signature.bytes))

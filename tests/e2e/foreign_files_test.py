@@ -139,6 +139,18 @@ class ForeignFiles(CommandCase):
             with self.subTest(names):
                 self.assertIn(what, self.fails(code, "inspect", folder))
 
+    def test_parts_of_saved_models_tell_which_folder(self):
+        version = self.out / "served" / "00000123"
+        (version / "variables").mkdir(parents=True)
+        for name in ("saved_model.pb", "fingerprint.pb", "keras_metadata.pb",
+                     "variables/variables.index", "variables/variables.data-00000-of-00001"):
+            (version / name).write_bytes(b"\x08\x01")
+            if name != "saved_model.pb":
+                self.assertIn(f"is a part of a SavedModel; name its folder, {version}",
+                              self.fails(2, "inspect", version / name))
+        self.assertIn(f"is a folder; name a model in it: {version}",
+                      self.fails(2, "inspect", version.parent))
+
 
 if __name__ == "__main__":
     unittest.main()
