@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analysis/size_advice.h"
 #include "core/ir/node_attributes.h"
 #include "core/ir/wide_float.h"
 #include "core/ops/declared_attributes.h"
@@ -96,7 +97,8 @@ Status TvmOp::EqualElementTypes() const {
 }
 
 Error TvmOp::Refuse(std::string_view why) const {
-  return Unsupported(fmt::format("{} cannot express it: {}", writes, why)).At(node.Describe());
+  return Unsupported(fmt::format("{} cannot express it: {}", writes, WithSizeAdvice(why, node)))
+      .At(node.Describe());
 }
 
 bool IsOfFloats(const Node& node) { return IsFloating(node.operand(0)->type().dtype()); }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/analysis/size_advice.h"
 #include "core/ir/axes.h"
 #include "core/ir/node_attributes.h"
 #include "core/ops/declared_attributes.h"
@@ -279,7 +280,7 @@ Term AtenOp::Scalar(double value, DType dtype) const {
 }
 
 Error AtenOp::Refuse(std::string_view why) const {
-  return Unsupported("PyTorch cannot express it: " + std::string(why)).At(node.Describe());
+  return Unsupported("PyTorch cannot express it: " + WithSizeAdvice(why, node)).At(node.Describe());
 }
 
 }  // namespace dragoman::pt2

@@ -245,6 +245,26 @@ class Mistakes(CommandCase):
             self.assertIn("which `dragoman convert` takes by --from",
                           self.refused(command[0], path, *command[1:]))
 
+    def test_sizes_that_run_time_alone_knows_may_be_stated(self):
+        model = self.out / "model.dgt"
+        for sizes, advises in (("h, w", True), ("5, 5", False)):
+            model.write_text(f"""dragoman 1 common onnx
+opset "" 22
+
+entry main(%x: f32[1, 1, {sizes}], %s: f32[4]) -> (%y, %z) {{
+  const %k: f32[1, 1, 2, 2] = [[[[0.5, 1.0], [1.0, 1.0]]]]
+  %y = onnx.Conv(%x, %k) {{auto_pad = "SAME_UPPER", strides = [2, 2]}}
+  %z = onnx.Resize(%x, _, %s) {{mode = "linear"}}
+}}
+""")
+            for suffix in ("relay", "pt2"):
+                with self.subTest(sizes, suffix=suffix):
+                    said = self.fails(4, "convert", model, "-o", self.out / f"o.{suffix}")
+                    self.assertEqual(advises, "known at run time only; state the inputs' sizes "
+                                              "with --shape" in said, said)
+                    self.done("convert", model, "-o", self.out / f"o.{suffix}", "--shape",
+                              "x=1,1,5,5", "--cut-outputs", "y")
+
     def test_folders_that_are_made_are_named(self):
         for arguments in (("convert", MLP, "-o", self.out / "a" / "b" / "x.onnx"),
                           ("codegen", MLP, "-o", self.out / "c" / "program"),
