@@ -25,11 +25,11 @@ struct GridAxis {
   double low() const { return p->align_corners ? 0.0 : -0.5; }
   double high() const { return static_cast<double>(size) - (p->align_corners ? 1.0 : 0.5); }
 
-  // Points beyond 10^15 elements, infinities and NaN count as far in front.
+  // Points beyond 10^15 elements and infinities count as that far away, NaN as far in front.
   double Coordinate(double point) const {
     const double n = static_cast<double>(size);
     double at = p->align_corners ? (point + 1) / 2 * (n - 1) : ((point + 1) * n - 1) / 2;
-    if (!(std::fabs(at) < 1e15)) at = -1e15;
+    at = at >= -1e15 ? std::min(at, 1e15) : -1e15;
     if (p->mode == GridSampleMode::kNearest) at = std::nearbyint(at);
     if (p->mode == GridSampleMode::kCubic || (at >= low() && at <= high())) return at;
     if (p->padding_mode == GridSamplePadding::kBorder) return std::clamp(at, 0.0, n - 1);

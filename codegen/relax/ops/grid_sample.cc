@@ -58,14 +58,15 @@ class GridAxis {
     return op_.Do("logical_and", op_.Do("greater_equal", at, low), op_.Do("less_equal", at, high));
   }
 
-  // What is not a number, or very far, counts as far in front.
+  // As far away as whole numbers go; what is not a number counts as far in front.
   std::string Coordinate(const std::string& point) {
     const std::string shifted = op_.Do("add", point, DoubleOf(1));
     const std::string whole = op_.Do("multiply", shifted, align_ ? last_ : size_);
     const std::string at =
         op_.Do("multiply", align_ ? whole : op_.Do("subtract", whole, DoubleOf(1)), DoubleOf(0.5));
-    const std::string is_near = op_.Do("less", op_.Do("abs", at), DoubleOf(1e15));
-    const std::string bounded = op_.Do("where", is_near, at, DoubleOf(-1e15));
+    const std::string counts = op_.Do("greater_equal", at, DoubleOf(-1e15));
+    const std::string bounded =
+        op_.Do("where", counts, op_.Do("minimum", at, DoubleOf(1e15)), DoubleOf(-1e15));
     return mode_ == "nearest" ? op_.Do("round", bounded) : bounded;
   }
 

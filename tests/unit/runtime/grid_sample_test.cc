@@ -45,6 +45,16 @@ TEST(GridSampleTest, PadsBeyondTheImage) {
   EXPECT_EQ(Sampled(p, {-1.75f, 1.75f}), Floats({1, 2}));
 }
 
+TEST(GridSampleTest, ShowsBordersAtAnyDistance) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  GridSampleParams p;
+  p.padding_mode = GridSamplePadding::kBorder;
+  for (GridSampleMode mode : {GridSampleMode::kNearest, GridSampleMode::kLinear}) {
+    p.mode = mode;
+    EXPECT_EQ(Sampled(p, {1e30f, kInf, -1e30f, -kInf}), Floats({3, 3, 0, 0}));
+  }
+}
+
 // More points than there is room for taps at a time: 1,500 of four.
 TEST(GridSampleTest, SamplesManyPoints) {
   constexpr std::int64_t kPoints = 1500;
