@@ -103,6 +103,22 @@ class WrittenTest(WrittenCase):
         self.assertEqual(sorted(kind for spec in specs for kind in spec),
                          ["buffer", "parameter", "user_input"])
 
+    def test_computed_statistics_learn_nothing(self):
+        """PyTorch refuses those that ask for gradients."""
+        archive = self.convert_text("""entry main(%x: f32[s, 2, 3]) -> (%y) {
+  const %mean: f32[2] = [0.5, -1.0]
+  const %scale: f32[2] = [4.0, 1.0]
+  const %shift: f32[2] = [0.0, 0.0]
+  %variance = onnx.Mul(%scale, %scale)
+  %y = onnx.BatchNormalization(%x, %scale, %shift, %mean, %variance) {epsilon = 0.0}
+}
+""", "--passes", "none")
+        self.assertEqual(self.targets(archive),
+                         ["aten.mul.Tensor", "aten.detach.default", "aten.batch_norm.default"])
+        x = np.arange(12, dtype=np.float32).reshape(2, 2, 3)
+        y, = self.run_outputs(archive, x=x)
+        np.testing.assert_allclose(y, (x - np.float32([[0.5], [-1]])), rtol=1e-6)
+
     def test_where_takes_numbers(self):
         archive = self.convert_text("""entry main(%c: bool[2, 3], %x: f16[3], %n: i32[2, 1]) -> (%a, %b, %d) {
   const %low: f16[1] = [-65504.0]

@@ -63,12 +63,17 @@ Emitted EmitBatchNormalization(AtenOp& op) {
   if (op.Int("training_mode") != 0) return TrainingBatchNormalization(op);
   const Term x = op.arg(0);
   const auto parameter = [&](std::size_t i) { return op.Cast(op.arg(i), x.dtype); };
+  // Those that are computed may come from parameters, and torch has no gradients for them.
+  const auto statistic = [&](std::size_t i) {
+    if (op.node.operand(i)->producer() == nullptr) return parameter(i);
+    return op.Unary("aten.detach.default", parameter(i));
+  };
   return One(op.Call("aten.batch_norm.default",
                      {{"input", x},
                       {"weight", parameter(1)},
                       {"bias", parameter(2)},
-                      {"running_mean", parameter(3)},
-                      {"running_var", parameter(4)},
+                      {"running_mean", statistic(3)},
+                      {"running_var", statistic(4)},
                       {"training", false},
                       {"momentum", 1 - op.Float("momentum")},
                       {"eps", op.Float("epsilon")},
