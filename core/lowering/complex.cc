@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numbers>
 #include <utility>
 
@@ -146,14 +147,17 @@ constexpr auto kFunctions = std::to_array<ComplexFunction>({
     {"Tanh", Tanh},
 });
 
-// x^y, 1 where y is 0, else 0 where x is.
+// x^y as C's cpow gives it: 0 to the power of what has a positive real part is 0, and otherwise no
+// number.
 Parts Power(Composer& c, const Parts& x, const Parts& y) {
-  const auto is_zero = [&](const Parts& z) { return c.And(c.Equal(z.re, 0), c.Equal(z.im, 0)); };
-  Value* base_zero = is_zero(x);
+  Value* base_zero = c.And(c.Equal(x.re, 0), c.Equal(x.im, 0));
   const Parts base = {c.Where(base_zero, 1, x.re), x.im};
   const Parts power = Exp(c, Times(c, y, Log(c, base)));
-  Value* at_zero = c.Cast(is_zero(y), c.dtype(x.re));
-  return {c.Where(base_zero, at_zero, power.re), c.Where(base_zero, 0, power.im)};
+  Value* vanishes = c.Greater(y.re, 0);
+  Value* none = c.Number(NAN, y.re);
+  Value* re = c.Where(vanishes, 0, c.Where(c.Less(y.re, 0), INFINITY, none));
+  Value* im = c.Where(vanishes, 0, none);
+  return {c.Where(base_zero, re, power.re), c.Where(base_zero, im, power.im)};
 }
 
 Value* MatrixProduct(Composer& c, const Parts& x, const Parts& y) {

@@ -144,23 +144,32 @@ Value* LowerFmod(CallComposer& c) {
   return c.Op("Mod", {x.self, x.other}, {{"fmod", std::int64_t{1}}});
 }
 
+// The power of `base`, as torch has those to a number: squares of all types; the root also of
+// negative infinity and zero; 1 of whatever to 0.
+Value* PowerOf(CallComposer& c, Value* base, Value* exponent) {
+  const Abstract given = c.Take(c.call().Argument("exponent"));
+  const auto* number = given.As<Number>();
+  if (number == nullptr || !number->known() || c.call().Declares("base"))
+    return c.Pow(base, exponent);
+  const std::complex<double> power = number->AsComplex();
+  if (power == 2.0) return c.Mul(base, base);
+  if (power == 0.5 && IsFloating(c.dtype(base))) return c.Sqrt(base);
+  if (power == 0.0 && IsComplex(c.dtype(base)))
+    return c.CastLike(c.Full(c.Shape(base), 1, RealPart(c.dtype(base))), base);
+  return c.Pow(base, exponent);
+}
+
 Value* LowerPow(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "exponent"});
   if (c.dtype(x[0]) == DType::kBool) return c.Refuse("powers of bool");
-  // As torch has them: squares of all types; the root also of negative infinity and zero.
-  const Abstract exponent = c.Take(c.call().Argument("exponent"));
-  const auto* number = exponent.As<Number>();
-  const bool is_known = number != nullptr && number->known() && !c.call().Declares("base");
-  if (is_known && number->AsComplex() == 2.0) return c.Mul(x[0], x[0]);
-  if (is_known && number->AsComplex() == 0.5 && IsFloating(c.dtype(x[0]))) return c.Sqrt(x[0]);
-  return c.Pow(x[0], x[1]);
+  return PowerOf(c, x[0], x[1]);
 }
 
 Value* LowerFloatPower(CallComposer& c) {
   const std::vector<Value*> x = c.Promoted({"self", "exponent"});
   const bool complex = IsComplex(c.dtype(x[0])) || IsComplex(c.dtype(x[1]));
   const DType type = complex ? DType::kC128 : DType::kF64;
-  return c.Pow(c.Cast(x[0], type), c.Cast(x[1], type));
+  return PowerOf(c, c.Cast(x[0], type), c.Cast(x[1], type));
 }
 
 Value* LowerMaximum(CallComposer& c) {

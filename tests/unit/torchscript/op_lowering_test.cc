@@ -177,6 +177,16 @@ TEST(OpLoweringTest, ComparesBothPartsOfComplexNumbers) {
       "bool[2] false true");
 }
 
+// Torch 2.14; a program that states the exponent 0 gets 1.
+TEST(OpLoweringTest, RaisesComplexZeroAsCDoes) {
+  const std::string x = "const %x: c64[3] = [(0, 0), (0, 0), (0, 0)]\n";
+  EXPECT_EQ(Lowered("pow.Tensor_Tensor", x + "const %y: c64[3] = [(0.5, 1), (-0.5, 1), (0, 0)]",
+                    {{"self", "%x"}, {"exponent", "%y"}}),
+            "c64[3] (0.0, 0.0) (inf, nan) (nan, nan)");
+  EXPECT_EQ(Lowered("pow.Tensor_Scalar", x, {{"self", "%x"}, {"exponent", 0}}),
+            "c64[3] (1.0, 0.0) (1.0, 0.0) (1.0, 0.0)");
+}
+
 // Torch 2.14: the first query may look nowhere.
 TEST(OpLoweringTest, GivesNaNWhereFusedLayersHideAllKeys) {
   constexpr char kLayer[] =
