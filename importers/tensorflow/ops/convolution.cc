@@ -5,6 +5,7 @@
 #include "importers/tensorflow/ops/convolution.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "core/analysis/inference.h"
 #include "core/lowering/math.h"
 #include "core/support/count_elements.h"
+#include "importers/tensorflow/ops/extremes.h"
 #include "importers/tensorflow/ops/fused.h"
 
 namespace dragoman::tf {
@@ -204,7 +206,7 @@ WindowPads TakePads(Call& c, const Layout& layout, Value* x, const Ints& kernel,
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t extent = (kernel[i] - 1) * dilations[i] + 1;
     std::int64_t total = extent - 1;
-    if (strides[i] != 1) {
+    if (strides[i] != 1 && extent > 1) {
       const std::optional<std::int64_t> size = c.KnownSize(x, static_cast<int>(i) + 2);
       if (!size) {
         result.same = true;
@@ -226,6 +228,99 @@ void AddPads(const WindowPads& pads, std::vector<NamedAttribute>& attributes) {
   } else {
     attributes.push_back({"pads", pads.pads});
   }
+}
+
+namespace {
+
+// As many elements around axis `i` of the spatial ones as padding SAME asks for where sizes are
+// known at run time only: how many before it, and after it.
+std::array<Value*, 2> PadsAtRunTime(Call& c, Value* x, const Window& window, std::size_t i) {
+  Value* size = c.Size(x, static_cast<int>(i) + 2);
+  Value* stride = c.Int(window.strides[i]);
+  Value* last = c.Mul(FloorQuotient(c, c.Sub(size, 1), stride), stride);
+  Value* total = c.Max(c.Sub(c.Add(last, c.Int(window.extent(i))), size), 0);
+  Value* before = c.Div(total, 2);
+  return {before, c.Sub(total, before)};
+}
+
+}  // namespace
+
+PaddedOperand PaddedForWindow(Call& c, Value* x, const Window& window, Value* outside) {
+  const std::size_t spatial = window.kernel.size();
+  const Layout layout{static_cast<int>(spatial), true};
+  const WindowPads pads = TakePads(c, layout, x, window.kernel, window.strides, window.dilations);
+  PaddedOperand padded{x, {}};
+  if (c.failed()) return padded;
+  std::vector<Value*> begins = {c.Ints({0, 0})};
+  std::vector<Value*> ends = begins;
+  for (std::size_t i = 0; i < spatial; ++i) {
+    const auto [before, after] =
+        pads.same ? PadsAtRunTime(c, x, window, i)
+                  : std::array{c.Int(pads.pads[i]), c.Int(pads.pads[i + spatial])};
+    padded.before.push_back(before);
+    begins.push_back(c.Vector(before));
+    ends.push_back(c.Vector(after));
+  }
+  const bool reads_beyond =
+      std::any_of(pads.pads.begin(), pads.pads.end(), [](auto pad) { return pad != 0; });
+  if (!pads.same && !reads_beyond) return padded;
+  begins.insert(begins.end(), ends.begin(), ends.end());
+  padded.x = c.Op("Pad", {x, c.ConcatSizes(std::move(begins)), outside});
+  return padded;
+}
+
+namespace {
+
+// Attributes of a pool; nothing where pads are to be elements of its operand: the numbers of pads
+// are known at run time only, and windows may end before the next begins, where runtimes take the
+// formula of ONNX, which then gives negative ones, in different ways.
+std::optional<std::vector<NamedAttribute>> PoolAttributes(Call& c, const Layout& layout, Value* x,
+                                                          const Window& window) {
+  const WindowPads pads = TakePads(c, layout, x, window.kernel, window.strides, window.dilations);
+  for (std::size_t i = 0; pads.same && i < window.strides.size(); ++i) {
+    if (window.strides[i] > window.extent(i)) return std::nullopt;
+  }
+  std::vector<NamedAttribute> attributes = {{"kernel_shape", window.kernel},
+                                            {"strides", window.strides}};
+  AddPads(pads, attributes);
+  return attributes;
+}
+
+// Of what lies within the operand.
+Value* MeansOfWindows(Call& c, const Layout& layout, Value* x, const Window& window) {
+  if (auto attributes = PoolAttributes(c, layout, x, window))
+    return c.Op("AveragePool", {x}, *std::move(attributes));
+  Value* sizes = c.ConcatSizes({c.Ints({1, 1}), c.SizeVector(x, 2, layout.spatial)});
+  const auto mean = [&](Value* value) {
+    return c.Op("AveragePool", {PaddedForWindow(c, value, window, c.Number(0, value)).x},
+                {{"kernel_shape", window.kernel}, {"strides", window.strides}});
+  };
+  return c.Div(mean(x), mean(c.Full(sizes, 1, c.dtype(x))));
+}
+
+}  // namespace
+
+std::vector<Value*> MaximaOfWindows(Call& c, const Layout& layout, Value* x, const Window& window,
+                                    std::size_t results) {
+  if (auto attributes = PoolAttributes(c, layout, x, window))
+    return c.Ops("MaxPool", {x}, *std::move(attributes), results);
+  const PaddedOperand padded = PaddedForWindow(c, x, window, BeyondType(c, c.dtype(x), false));
+  std::vector<Value*> pooled =
+      c.Ops("MaxPool", {padded.x}, {{"kernel_shape", window.kernel}, {"strides", window.strides}},
+            results);
+  if (results == 1 || c.failed()) return pooled;
+  // Places in the padded operand as those in `x`, axis by axis.
+  Value* rest = pooled[1];
+  Value* place = c.Int(0);
+  Value* step = c.Int(1);
+  for (int i = layout.spatial - 1; i >= 0; --i) {
+    Value* size = c.Size(padded.x, i + 2);
+    Value* at = c.Sub(c.Op("Mod", {rest, size}), padded.before[static_cast<std::size_t>(i)]);
+    place = c.Add(place, c.Mul(at, step));
+    rest = c.Div(rest, size);
+    step = c.Mul(step, c.Size(x, i + 2));
+  }
+  return {pooled[0], c.Add(place, c.Mul(rest, step))};
 }
 
 Value* Convolution2D(Call& c, const Layout& layout, Value* x, Value* filter,
@@ -257,18 +352,18 @@ Value* LowerPool(Call& c) {
   const Layout layout = TakeLayout(c, c.node().op().type.ends_with("3D") ? 3 : 2);
   Value* source = c.Tensor(0);
   Value* x = ToChannelsFirst(c, layout, source);
-  const Ints kernel = PerSpatialAxis(c, layout, "ksize", 1);
-  const Ints strides = PerSpatialAxis(c, layout, "strides", 2);
-  const Ints dilations(kernel.size(), 1);
+  const Window window{PerSpatialAxis(c, layout, "ksize", 1),
+                      PerSpatialAxis(c, layout, "strides", 2),
+                      Ints(static_cast<std::size_t>(layout.spatial), 1)};
   if (c.failed()) return nullptr;
   const DType type = c.dtype(x);
   // Sums of bytes are exact in float32, and the maximum of other integers in float64 up to 2^53.
   const bool is_byte = type == DType::kU8 || type == DType::kI8;
   if (!IsFloating(type) && (average || !is_byte))
     x = c.Cast(x, is_byte ? DType::kF32 : DType::kF64);
-  std::vector<NamedAttribute> attributes = {{"kernel_shape", kernel}, {"strides", strides}};
-  AddPads(TakePads(c, layout, x, kernel, strides, dilations), attributes);
-  Value* y = c.Cast(c.Op(c.target(), {x}, std::move(attributes)), type);
+  Value* y = c.Cast(
+      average ? MeansOfWindows(c, layout, x, window) : MaximaOfWindows(c, layout, x, window, 1)[0],
+      type);
   return FromChannelsFirst(c, layout, y);
 }
 

@@ -46,10 +46,32 @@ struct WindowPads {
   bool same = false;  // sizes known only at run time: as many as keep ceil(size / stride)
 };
 
+// What an operator reads of its spatial axes.
+struct Window {
+  Ints kernel;
+  Ints strides;
+  Ints dilations;
+
+  std::int64_t extent(std::size_t i) const { return (kernel[i] - 1) * dilations[i] + 1; }
+};
+
 // `x` has its channels at axis 1.
 WindowPads TakePads(Call& c, const Layout& layout, Value* x, const Ints& kernel,
                     const Ints& strides, const Ints& dilations);
 void AddPads(const WindowPads& pads, std::vector<NamedAttribute>& attributes);
+
+// `x`, with its channels at axis 1, and the elements that attribute padding has windows read beside
+// it, which are `outside`.
+struct PaddedOperand {
+  Value* x = nullptr;
+  std::vector<Value*> before;  // how many there are before each spatial axis
+};
+PaddedOperand PaddedForWindow(Call& c, Value* x, const Window& window, Value* outside);
+
+// MaxPool of `x`, floating or bytes, with its channels at axis 1: the maxima and, as the second of
+// `results`, if that is 2, where they lie, counted as MaxPool does.
+std::vector<Value*> MaximaOfWindows(Call& c, const Layout& layout, Value* x, const Window& window,
+                                    std::size_t results);
 
 // The kernel's sizes, axes 0 and on of a filter with the spatial axes in front. Fails where they
 // are unknown.

@@ -3,7 +3,6 @@
 #include "importers/tensorflow/ops/op_rows.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -155,16 +154,14 @@ Value* LowerResizeArea(Call& c) {
 std::vector<Value*> LowerMaxPoolWithArgmax(Call& c) {
   const Layout layout{2, true};
   Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
-  const Ints kernel = SpatialAttribute(c, layout, "ksize");
-  const Ints strides = SpatialAttribute(c, layout, "strides");
+  const Window window{SpatialAttribute(c, layout, "ksize"), SpatialAttribute(c, layout, "strides"),
+                      Ints(2, 1)};
   const bool counts_batch = c.BoolAttribute("include_batch_in_index");
   const DType index = c.TypeAttribute("Targmax");
   const DType type = c.dtype(x);
   if (c.failed()) return {};
   if (!IsFloating(type) && type != DType::kU8 && type != DType::kI8) x = c.Cast(x, DType::kF64);
-  std::vector<NamedAttribute> attributes = {{"kernel_shape", kernel}, {"strides", strides}};
-  AddPads(TakePads(c, layout, x, kernel, strides, Ints(2, 1)), attributes);
-  const std::vector<Value*> pooled = c.Ops("MaxPool", {x}, std::move(attributes), 2);
+  const std::vector<Value*> pooled = MaximaOfWindows(c, layout, x, window, 2);
   Value* area = c.Mul(c.Size(x, 2), c.Size(x, 3));
   Value* channels = c.Size(x, 1);
   // The common dialect counts with channels first.
@@ -179,60 +176,15 @@ std::vector<Value*> LowerMaxPoolWithArgmax(Call& c) {
           FromChannelsFirst(c, layout, c.Cast(place, index))};
 }
 
-// Attributes of what reads patches of images, or volumes, with channels at axis 1.
-struct Patches {
-  Ints kernel;
-  Ints strides;
-  Ints rates;
-
-  std::int64_t extent(std::size_t i) const { return (kernel[i] - 1) * rates[i] + 1; }
-};
-
-// As many elements around spatial axis `i` of `x` as padding SAME asks for where sizes are known at
-// run time only: how many before it, and after it.
-std::array<Value*, 2> PadsAtRunTime(Call& c, Value* x, const Patches& patches, std::size_t i) {
-  Value* size = c.Size(x, static_cast<int>(i) + 2);
-  Value* stride = c.Int(patches.strides[i]);
-  Value* last = c.Mul(FloorQuotient(c, c.Sub(size, 1), stride), stride);
-  Value* total = c.Max(c.Sub(c.Add(last, c.Int(patches.extent(i))), size), 0);
-  Value* before = c.Div(total, 2);
-  return {before, c.Sub(total, before)};
-}
-
-// `x` with the elements that patches read beside it, which are `outside`.
-Value* PaddedForPatches(Call& c, Value* x, const Patches& patches, double outside) {
-  const std::size_t spatial = patches.kernel.size();
-  const Layout layout{static_cast<int>(spatial), true};
-  const WindowPads window = TakePads(c, layout, x, patches.kernel, patches.strides, patches.rates);
-  if (c.failed()) return nullptr;
-  std::vector<Value*> before = {c.Ints({0, 0})};
-  std::vector<Value*> after = before;
-  bool pads = window.same;
-  for (std::size_t i = 0; i < spatial; ++i) {
-    if (window.same) {
-      const auto [begin, end] = PadsAtRunTime(c, x, patches, i);
-      before.push_back(c.Vector(begin));
-      after.push_back(c.Vector(end));
-    } else {
-      before.push_back(c.Ints({window.pads[i]}));
-      after.push_back(c.Ints({window.pads[i + spatial]}));
-      pads = pads || window.pads[i] != 0 || window.pads[i + spatial] != 0;
-    }
-  }
-  if (!pads) return x;
-  before.insert(before.end(), after.begin(), after.end());
-  return c.Op("Pad", {x, c.ConcatSizes(std::move(before)), c.Number(outside, x)});
-}
-
 // (batch, channels, y, kernel y, x, kernel x, …); what lies outside is `outside`.
-Value* PatchesOf(Call& c, Value* x, const Patches& patches, double outside) {
-  x = PaddedForPatches(c, x, patches, outside);
+Value* PatchesOf(Call& c, Value* x, const Window& patches, double outside) {
+  x = PaddedForWindow(c, x, patches, c.Number(outside, x)).x;
   for (std::size_t i = 0; i < patches.kernel.size() && !c.failed(); ++i) {
     const int axis = 2 * static_cast<int>(i) + 2;
     Value* room = c.Sub(c.Size(x, axis), c.Int(patches.extent(i)));
     Value* count = c.Add(FloorQuotient(c, room, c.Int(patches.strides[i])), 1);
     Value* starts = c.Mul(c.Iota(c.Max(count, 0)), c.Int(patches.strides[i]));
-    Value* within = c.Mul(c.Iota(c.Int(patches.kernel[i])), c.Int(patches.rates[i]));
+    Value* within = c.Mul(c.Iota(c.Int(patches.kernel[i])), c.Int(patches.dilations[i]));
     x = c.Gather(x, c.Add(c.Unsqueeze(starts, {1}), within), axis);
   }
   return x;
@@ -242,9 +194,9 @@ Value* PatchesOf(Call& c, Value* x, const Patches& patches, double outside) {
 Value* LowerExtractPatches(Call& c, int spatial) {
   const Layout layout{spatial, true};
   Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
-  const Patches patches{SpatialAttribute(c, layout, "ksizes"),
-                        SpatialAttribute(c, layout, "strides"),
-                        SpatialAttribute(c, layout, "rates")};
+  const Window patches{SpatialAttribute(c, layout, "ksizes"),
+                       SpatialAttribute(c, layout, "strides"),
+                       SpatialAttribute(c, layout, "rates")};
   if (c.failed()) return nullptr;
   Ints order = {0};
   for (int offset : {2, 3}) {  // places, then elements within patches
@@ -262,7 +214,7 @@ Value* LowerDilation2D(Call& c) {
   const Layout layout{2, true};
   Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
   Value* filter = c.Tensor(1);
-  Patches patches{
+  Window patches{
       {1, 1}, SpatialAttribute(c, layout, "strides"), SpatialAttribute(c, layout, "rates")};
   const std::optional<std::int64_t> height = c.KnownSize(filter, 0);
   const std::optional<std::int64_t> width = c.KnownSize(filter, 1);

@@ -116,13 +116,12 @@ Value* LowerMaxPoolGrad(Call& c, int spatial) {
   const Layout layout = TakeLayout(c, spatial);
   Value* x = ToChannelsFirst(c, layout, c.Tensor(0));
   Value* dy = ToChannelsFirst(c, layout, c.Tensor(2));
-  const Ints kernel = PerSpatialAxis(c, layout, "ksize", 3);
-  const Ints strides = PerSpatialAxis(c, layout, "strides", 4);
+  const Window window{PerSpatialAxis(c, layout, "ksize", 3),
+                      PerSpatialAxis(c, layout, "strides", 4),
+                      Ints(static_cast<std::size_t>(spatial), 1)};
   if (c.failed()) return nullptr;
   if (!IsFloating(c.dtype(x))) return c.Fail("elements of type " + std::string(Name(c.dtype(x))));
-  std::vector<NamedAttribute> attributes = {{"kernel_shape", kernel}, {"strides", strides}};
-  AddPads(TakePads(c, layout, x, kernel, strides, Ints(kernel.size(), 1)), attributes);
-  Value* places = c.Ops("MaxPool", {x}, std::move(attributes), 2)[1];
+  Value* places = MaximaOfWindows(c, layout, x, window, 2)[1];
   return FromChannelsFirst(c, layout, SumAtPlaces(c, places, dy, c.Shape(x)));
 }
 

@@ -47,7 +47,7 @@ Value* LowerEuclideanNorm(Call& c) {
   return is_complex ? FromParts(c, {norm, c.Mul(norm, 0)}) : norm;
 }
 
-// The mean of integers is cut off; they are added up in 64 bits.
+// The mean of integers is cut off, and that of none is 0; they are added up in 64 bits.
 Value* LowerMean(Call& c) {
   Value* x = c.Tensor(0);
   const DType type = c.dtype(x);
@@ -55,7 +55,7 @@ Value* LowerMean(Call& c) {
   Value* wide = c.Cast(x, type == DType::kU64 ? type : DType::kI64);
   Value* sum = ReduceOver(c, "ReduceSum", wide);
   Value* count = ReduceOver(c, "ReduceSum", c.Full(c.Shape(x), 1, c.dtype(wide)));
-  return c.Cast(c.Div(sum, count), type);
+  return c.Cast(c.Div(sum, c.Max(count, 1)), type);
 }
 
 Value* LowerArgReduce(Call& c) {

@@ -156,6 +156,7 @@ def main():
     numbers.make_integrals()
     windows.make_window_gradients()
     numbers.make_function_ends()
+    run_time.make_pools_apart()
 
 
 if __name__ == "__main__":

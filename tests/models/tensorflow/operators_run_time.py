@@ -5,6 +5,7 @@ import numpy as np
 
 from operator_cases import FLOAT, G, Group, f32, i32, save
 from operators_matrices import band_of, with_band
+from operators_windows import average_pool, max_pool, windows
 
 
 def make_run_time_diagonals():
@@ -94,6 +95,26 @@ def make_unknown_sizes():
             [("indices", "int64", (-1, -1), places), ("sizes", "int64", (-1,), np.array([2, 3, 2])),
              ("to", "int64", (-1,), np.array([4, -1]))], "SparseReshape",
             [np.stack([flat // 3, flat % 3], 1), np.array([4, 3])])
+
+
+def make_pools_apart():
+    """Windows that end before the next begins, of sizes that the graph does not say."""
+    draw = np.random.default_rng(44)
+    for rows in (9, 11):
+        x = draw.normal(size=(2, rows, 7, 3)).astype(np.float32)
+        kernel, strides, open_sizes = [3, 2], [5, 3], (-1, -1, -1, 3)
+        attributes = {"ksize": [1, *kernel, 1], "strides": [1, *strides, 1], "padding": "SAME"}
+        for op, pool in (("MaxPool", max_pool), ("AvgPool", average_pool)):
+            unknown(f"{op.lower()}_apart_{rows}", [("x", "float", open_sizes, x)], op,
+                    [pool(x, kernel, strides, "SAME")], **attributes, **FLOAT)
+        numbers = np.broadcast_to(np.arange(rows * 21).reshape(rows, 7, 3), x.shape)
+        largest = windows(x, kernel, strides, "SAME", fill=-np.inf)
+        flat = largest.reshape(*largest.shape[:3], 6, 3).argmax(3)
+        places = windows(numbers, kernel, strides, "SAME").reshape(*largest.shape[:3], 6, 3)
+        places = np.take_along_axis(places, flat[:, :, :, None], 3)[:, :, :, 0]
+        unknown(f"maxpoolwithargmax_apart_{rows}", [("x", "float", open_sizes, x)],
+                "MaxPoolWithArgmax", [max_pool(x, kernel, strides, "SAME"), places],
+                Targmax="dt:int64", **attributes, **FLOAT)
 
 
 def make_xla_slices():

@@ -1,38 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Source text and the common text that it lowers to.
-#include "importers/tensorflow/lower/lower.h"
-
-#include <regex>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/ir/parse.h"
-#include "core/ir/print.h"
+#include "tests/unit/tensorflow/lowered.h"
 
 namespace dragoman {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-constexpr char kHead[] = R"(dragoman 1 source tf
-opset "tf" 27
-)";
-
-// The common text after its header, without origins; or the error.
-std::string Lowered(const std::string& source) {
-  Result<Model> model = ParseText(kHead + source);
-  if (!model.ok()) return model.error().ToString();
-  Result<Model> common = LowerTensorFlow(*model);
-  if (!common.ok()) return common.error().ToString();
-  std::string text = PrintText(*common);
-  text.erase(0, text.find("opset"));
-  text.erase(0, text.find('\n') + 1);
-  text = text.substr(0, text.find("\norigins {"));
-  return std::regex_replace(text, std::regex(" ![0-9]+"), "");
-}
 
 TEST(LowerTensorFlowTest, TransposesAroundConvolutionsOfChannelsLast) {
   EXPECT_EQ(Lowered(R"(
