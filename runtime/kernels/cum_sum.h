@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_RUNTIME_KERNELS_CUM_SUM_H_
 #define DRAGOMAN_RUNTIME_KERNELS_CUM_SUM_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "runtime/kernels/element.h"
@@ -15,30 +16,19 @@ namespace dragoman::rt {
 
 namespace internal {
 
-// The running sums of kLines lines of n elements, of which each begins `apart` after the one
-// before.
-template <int kLines, class T>
-void RunningSums(const T* x, std::int64_t n, std::int64_t step, std::int64_t apart, bool exclusive,
-                 T* y) {
-  Accumulate<T> sums[kLines] = {};
+// The running sums of `lines` (at most kMost) lines of n elements, of which each begins `apart`
+// after the one before: none waits for another's.
+template <int kMost, class T>
+void RunningSums(std::int64_t lines, const T* x, std::int64_t n, std::int64_t step,
+                 std::int64_t apart, bool exclusive, T* y) {
+  Accumulate<T> sums[kMost] = {};
   for (std::int64_t i = 0; i < n; ++i, x += step, y += step) {
-    for (int line = 0; line < kLines; ++line) {
+    for (std::int64_t line = 0; line < lines; ++line) {
       const Accumulate<T> next = WrapAdd(sums[line], static_cast<Accumulate<T>>(x[line * apart]));
       y[line * apart] = static_cast<T>(exclusive ? sums[line] : next);
       sums[line] = next;
     }
   }
-}
-
-// The same of `lines` lines. Several at a time need not wait for one another's sums.
-template <int kLines, class T>
-void RunningSumsOf(std::int64_t lines, const T* x, std::int64_t n, std::int64_t step,
-                   std::int64_t apart, bool exclusive, T* y) {
-  std::int64_t line = 0;
-  for (; line + kLines <= lines; line += kLines, x += kLines * apart, y += kLines * apart)
-    RunningSums<kLines>(x, n, step, apart, exclusive, y);
-  for (; line < lines; ++line, x += apart, y += apart)
-    RunningSums<1>(x, n, step, apart, exclusive, y);
 }
 
 }  // namespace internal
@@ -57,12 +47,21 @@ Status CumSum(const CumSumParams& p, TensorView<const T> x, TensorView<const Tax
   const T* x_first = x.data + first;
   T* y_first = y.data + first;
   if (inner == 1) {
-    internal::RunningSumsOf<8>(outer, x_first, size, step, size, p.exclusive, y_first);
+    constexpr int kLines = 8;  // whose sums stay in registers
+    std::int64_t o = 0;
+    for (; o + kLines <= outer; o += kLines, x_first += kLines * size, y_first += kLines * size)
+      internal::RunningSums<kLines>(kLines, x_first, size, step, size, p.exclusive, y_first);
+    for (; o < outer; ++o, x_first += size, y_first += size)
+      internal::RunningSums<1>(1, x_first, size, step, size, p.exclusive, y_first);
     return Status();
   }
+  constexpr std::int64_t kColumns = 128;  // enough to read memory in order
   for (std::int64_t o = 0; o < outer; ++o) {
-    const std::int64_t at = o * size * inner;
-    internal::RunningSumsOf<16>(inner, x_first + at, size, step, 1, p.exclusive, y_first + at);
+    for (std::int64_t i = 0; i < inner; i += kColumns) {
+      const std::int64_t at = o * size * inner + i;
+      internal::RunningSums<kColumns>(std::min(kColumns, inner - i), x_first + at, size, step, 1,
+                                      p.exclusive, y_first + at);
+    }
   }
   return Status();
 }

@@ -16,7 +16,7 @@ namespace internal {
 
 template <class T>
 struct Box {
-  T top, left, bottom, right;
+  T top, left, bottom, right, area;
 
   Box(const T* at, bool center_point) {
     if (center_point) {
@@ -26,8 +26,8 @@ struct Box {
       top = std::min(at[0], at[2]), bottom = std::max(at[0], at[2]);
       left = std::min(at[1], at[3]), right = std::max(at[1], at[3]);
     }
+    area = (bottom - top) * (right - left);
   }
-  T Area() const { return (bottom - top) * (right - left); }
 
   // Whether the intersection over the union is beyond `threshold`; boxes without area overlap none.
   bool Overlaps(const Box& other, T threshold) const {
@@ -35,7 +35,7 @@ struct Box {
     const T width = std::min(right, other.right) - std::max(left, other.left);
     if (!(height > 0 && width > 0)) return false;
     const T common = height * width;
-    return common / (Area() + other.Area() - common) > threshold;
+    return common / (area + other.area - common) > threshold;
   }
 };
 
@@ -49,30 +49,34 @@ T First(TensorView<const T> scalar, T otherwise) {
 template <class T, class Emit>
 void SelectBoxes(const NonMaxSuppressionParams& p, TensorView<const T> boxes,
                  TensorView<const T> scores, std::int64_t limit, TensorView<const T> iou_threshold,
-                 TensorView<const T> score_threshold, std::int64_t* order, const Emit& emit) {
+                 TensorView<const T> score_threshold, void* scratch, const Emit& emit) {
   const T overlap = First(iou_threshold, T(0));
   const bool thresholded = score_threshold.present() && score_threshold.size() > 0;
   const std::int64_t classes = scores.shape[1], count = scores.shape[2];
-  std::int64_t* const selected = order + count;
+  auto* const candidates = static_cast<Placed<T>*>(scratch);
+  auto* const selected = reinterpret_cast<Box<T>*>(candidates + count);
+  // Of a heap, in which the best is first, only those are sorted that are asked for.
+  const auto is_worse = [](const Placed<T>& a, const Placed<T>& b) {
+    return PlacedOrder<T>{/*falling=*/true}(b, a);
+  };
   for (std::int64_t line = 0; line < scores.shape[0] * classes; ++line) {
     const T* score = scores.data + line * count;
     const T* box = boxes.data + line / classes * count * 4;
-    std::int64_t candidates = 0, chosen = 0;
+    Placed<T>* end = candidates;
     for (std::int64_t i = 0; i < count; ++i) {
-      if (!thresholded || score[i] > score_threshold[0]) order[candidates++] = i;
+      if (!thresholded || score[i] > score_threshold[0]) *end++ = {score[i], i};
     }
-    std::sort(order, order + candidates, [score](std::int64_t a, std::int64_t b) {
-      const int compared = CompareElements(score[a], score[b]);
-      return compared == 0 ? a < b : compared > 0;
-    });
-    for (std::int64_t k = 0; k < candidates && chosen < limit; ++k) {
-      const Box<T> candidate(box + order[k] * 4, p.center_point_box);
-      const bool suppressed = std::any_of(selected, selected + chosen, [&](std::int64_t other) {
-        return candidate.Overlaps(Box<T>(box + other * 4, p.center_point_box), overlap);
+    std::make_heap(candidates, end, is_worse);
+    for (std::int64_t chosen = 0; end != candidates && chosen < limit; --end) {
+      const std::int64_t best = candidates->place;
+      std::pop_heap(candidates, end, is_worse);
+      const Box<T> candidate(box + best * 4, p.center_point_box);
+      const bool suppressed = std::any_of(selected, selected + chosen, [&](const Box<T>& other) {
+        return candidate.Overlaps(other, overlap);
       });
       if (suppressed) continue;
-      selected[chosen++] = order[k];
-      emit(line / classes, line % classes, order[k]);
+      selected[chosen++] = candidate;
+      emit(line / classes, line % classes, best);
     }
   }
 }
@@ -85,7 +89,7 @@ std::int64_t NonMaxSuppressionScratchBytes(const NonMaxSuppressionParams&, Tenso
                                            TensorView<const T> scores,
                                            TensorView<const std::int64_t>, TensorView<const T>,
                                            TensorView<const T>, TensorView<std::int64_t>) {
-  return 2 * scores.shape[2] * static_cast<std::int64_t>(sizeof(std::int64_t));
+  return scores.shape[2] * static_cast<std::int64_t>(sizeof(Placed<T>) + sizeof(internal::Box<T>));
 }
 
 // The number of rows of the result.
@@ -97,7 +101,7 @@ std::int64_t NonMaxSuppressionCount(const NonMaxSuppressionParams& p, TensorView
                                     TensorView<const T> score_threshold, void* scratch) {
   std::int64_t rows = 0;
   internal::SelectBoxes(p, boxes, scores, internal::First<std::int64_t>(max_output, 0),
-                        iou_threshold, score_threshold, static_cast<std::int64_t*>(scratch),
+                        iou_threshold, score_threshold, scratch,
                         [&rows](std::int64_t, std::int64_t, std::int64_t) { ++rows; });
   return rows;
 }
@@ -111,7 +115,7 @@ void NonMaxSuppression(const NonMaxSuppressionParams& p, TensorView<const T> box
                        TensorView<std::int64_t> selected, void* scratch) {
   std::int64_t* to = selected.data;
   internal::SelectBoxes(p, boxes, scores, internal::First<std::int64_t>(max_output, 0),
-                        iou_threshold, score_threshold, static_cast<std::int64_t*>(scratch),
+                        iou_threshold, score_threshold, scratch,
                         [&to](std::int64_t batch, std::int64_t label, std::int64_t box) {
                           *to++ = batch;
                           *to++ = label;

@@ -3,6 +3,7 @@
 #ifndef DRAGOMAN_RUNTIME_KERNELS_ORDER_H_
 #define DRAGOMAN_RUNTIME_KERNELS_ORDER_H_
 
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -23,6 +24,31 @@ int CompareElements(const T& a, const T& b) {
     return static_cast<int>(x != x) - static_cast<int>(y != y);
   }
 }
+
+// An element with its place in a line, so that sorting reads memory in order.
+template <class T>
+struct Placed {
+  T element;
+  std::int64_t place;
+};
+
+// The elements of a line, `step` apart.
+template <class T>
+void PlaceElements(const T* from, std::int64_t count, std::int64_t step, Placed<T>* placed) {
+  for (std::int64_t i = 0; i < count; ++i) placed[i] = {from[i * step], i};
+}
+
+// Orders by element, the largest first if `falling`; of equal ones the lower place comes first.
+template <class T>
+struct PlacedOrder {
+  bool falling;
+
+  bool operator()(const Placed<T>& a, const Placed<T>& b) const {
+    const int compared = CompareElements(a.element, b.element);
+    if (compared == 0) return a.place < b.place;
+    return falling ? compared > 0 : compared < 0;
+  }
+};
 
 }  // namespace dragoman::rt
 

@@ -42,11 +42,14 @@ struct RoiAxis {
 // The two neighbours of a point along one axis, and their weights.
 template <class C>
 struct RoiTaps {
-  std::int64_t low, high;
-  C low_weight, high_weight;
+  std::int64_t low = 0, high = 0;
+  C low_weight = 0, high_weight = 0;
+  bool counts = false;  // else the point lies more than one pixel outside
 
-  // Requires -1 <= at <= size.
+  RoiTaps() = default;
   RoiTaps(C at, std::int64_t size) {
+    counts = size > 0 && at >= -1 && at <= static_cast<C>(size);
+    if (!counts) return;
     at = std::max(at, C(0));
     low = std::min(static_cast<std::int64_t>(at), size - 1);
     high = std::min(low + 1, size - 1);
@@ -55,32 +58,59 @@ struct RoiTaps {
   }
 };
 
+// The taps of all points along one axis of a region: kept for all channels, unless there are too
+// many.
+template <class C>
+class RoiPoints {
+ public:
+  RoiPoints(const RoiAxis<C>& axis, std::int64_t bins, std::int64_t size)
+      : axis_(axis), size_(size), is_kept_(bins * axis.samples <= kMost) {
+    for (std::int64_t i = 0; is_kept_ && i < bins * axis.samples; ++i)
+      kept_[i] = Find(i / axis.samples, i % axis.samples);
+  }
+  std::int64_t samples() const { return axis_.samples; }
+  RoiTaps<C> At(std::int64_t bin, std::int64_t sample) const {
+    return is_kept_ ? kept_[bin * axis_.samples + sample] : Find(bin, sample);
+  }
+
+ private:
+  static constexpr std::int64_t kMost = 128;
+
+  RoiTaps<C> Find(std::int64_t bin, std::int64_t sample) const {
+    return RoiTaps<C>(axis_.Point(bin, sample), size_);
+  }
+
+  const RoiAxis<C>& axis_;
+  std::int64_t size_;
+  bool is_kept_;
+  RoiTaps<C> kept_[kMost];
+};
+
 template <class T, class C>
-C PoolBin(const RoiAlignParams& p, const T* plane, std::int64_t height, std::int64_t width,
-          const RoiAxis<C>& rows, const RoiAxis<C>& columns, std::int64_t row,
-          std::int64_t column) {
+C PoolBin(const RoiAlignParams& p, const T* plane, std::int64_t width, const RoiPoints<C>& rows,
+          const RoiPoints<C>& columns, std::int64_t row, std::int64_t column) {
   C sum = 0, most = 0;
   bool first = true;
-  for (std::int64_t i = 0; i < rows.samples; ++i) {
-    for (std::int64_t j = 0; j < columns.samples; ++j) {
-      const C y = rows.Point(row, i), x = columns.Point(column, j);
+  for (std::int64_t i = 0; i < rows.samples(); ++i) {
+    const RoiTaps<C> v = rows.At(row, i);
+    for (std::int64_t j = 0; j < columns.samples(); ++j) {
+      const RoiTaps<C> h = columns.At(column, j);
       C terms[4] = {0, 0, 0, 0};
-      if (height * width > 0 && y >= -1 && y <= static_cast<C>(height) && x >= -1 &&
-          x <= static_cast<C>(width)) {
-        const RoiTaps<C> v(y, height), h(x, width);
+      if (v.counts && h.counts) {
         terms[0] = v.low_weight * h.low_weight * static_cast<C>(plane[v.low * width + h.low]);
         terms[1] = v.low_weight * h.high_weight * static_cast<C>(plane[v.low * width + h.high]);
         terms[2] = v.high_weight * h.low_weight * static_cast<C>(plane[v.high * width + h.low]);
         terms[3] = v.high_weight * h.high_weight * static_cast<C>(plane[v.high * width + h.high]);
       }
+      sum += terms[0] + terms[1] + terms[2] + terms[3];
+      if (p.mode != RoiAlignMode::kMax) continue;
       const C largest = *std::max_element(terms, terms + 4);
       most = first ? largest : std::max(most, largest);
       first = false;
-      sum += terms[0] + terms[1] + terms[2] + terms[3];
     }
   }
   if (p.mode == RoiAlignMode::kMax) return most;
-  const std::int64_t samples = rows.samples * columns.samples;
+  const std::int64_t samples = rows.samples() * columns.samples();
   return samples > 0 ? sum / static_cast<C>(samples) : C(0);
 }
 
@@ -105,11 +135,12 @@ Status RoiAlign(const RoiAlignParams& p, TensorView<const T> x, TensorView<const
     if (!rows.valid() || !columns.valid()) {
       return Status::Error("a region is not finite, or too large");
     }
+    const internal::RoiPoints<C> down(rows, y.shape[2], height), across(columns, y.shape[3], width);
     for (std::int64_t c = 0; c < channels; ++c) {
       const T* plane = x.data + (image * channels + c) * height * width;
-      for (std::int64_t i = 0; i < y.shape[2] * y.shape[3]; ++i) {
-        *to++ = static_cast<T>(internal::PoolBin<T, C>(p, plane, height, width, rows, columns,
-                                                       i / y.shape[3], i % y.shape[3]));
+      for (std::int64_t i = 0; i < y.shape[2]; ++i) {
+        for (std::int64_t j = 0; j < y.shape[3]; ++j)
+          *to++ = static_cast<T>(internal::PoolBin<T, C>(p, plane, width, down, across, i, j));
       }
     }
   }

@@ -17,7 +17,7 @@ template <class T>
 std::int64_t TopKScratchBytes(const TopKParams& p, TensorView<const T> x,
                               TensorView<const std::int64_t> /*k*/, TensorView<T> /*values*/,
                               TensorView<std::int64_t> /*indices*/) {
-  return x.shape[WrapAxis(p.axis, x.rank())] * static_cast<std::int64_t>(sizeof(std::int64_t));
+  return x.shape[WrapAxis(p.axis, x.rank())] * static_cast<std::int64_t>(sizeof(Placed<T>));
 }
 
 // k is read off the results; either may be absent, with its sizes set. NaN counts as the largest
@@ -29,20 +29,15 @@ void TopK(const TopKParams& p, TensorView<const T> x, TensorView<const std::int6
   const std::int64_t size = x.shape[axis], k = values.shape[axis];
   const std::int64_t outer = ProductOfSizes(x.shape, 0, axis);
   const std::int64_t inner = ProductOfSizes(x.shape, axis + 1, x.rank());
-  auto* order = static_cast<std::int64_t*>(scratch);
+  auto* const placed = static_cast<Placed<T>*>(scratch);
   for (std::int64_t line = 0; line < outer * inner; ++line) {
     const std::int64_t o = line / inner, i = line % inner;
-    const T* from = x.data + o * size * inner + i;
-    for (std::int64_t j = 0; j < size; ++j) order[j] = j;
-    std::partial_sort(order, order + k, order + size, [&](std::int64_t a, std::int64_t b) {
-      const int compared = CompareElements(from[a * inner], from[b * inner]);
-      if (compared == 0) return a < b;
-      return p.largest ? compared > 0 : compared < 0;
-    });
+    PlaceElements(x.data + o * size * inner + i, size, inner, placed);
+    std::partial_sort(placed, placed + k, placed + size, PlacedOrder<T>{p.largest});
     for (std::int64_t j = 0; j < k; ++j) {
       const std::int64_t to = (o * k + j) * inner + i;
-      if (values.present()) values[to] = from[order[j] * inner];
-      if (indices.present()) indices[to] = order[j];
+      if (values.present()) values[to] = placed[j].element;
+      if (indices.present()) indices[to] = placed[j].place;
     }
   }
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <type_traits>
 
 #include "runtime/kernels/order.h"
 #include "runtime/kernels/tensor_view.h"
@@ -42,14 +44,27 @@ struct UniqueItems {
     return 0;
   }
 
-  // Sorts items into `order`, equal ones by position, and gives each the first of its equals.
-  // Returns how many are distinct.
-  std::int64_t Group(std::int64_t* order, std::int64_t* first) const {
+  // Sorts items into `order`, equal ones by position. `placed` has room for numbers.
+  void Sort(std::int64_t* order, void* placed) const {
+    if constexpr (!std::is_same_v<T, std::string>) {
+      if (outer * run == 1) return SortNumbers(order, static_cast<Placed<T>*>(placed));
+    }
     for (std::int64_t i = 0; i < count; ++i) order[i] = i;
     std::sort(order, order + count, [this](std::int64_t a, std::int64_t b) {
       const int compared = Compare(a, b);
       return compared == 0 ? a < b : compared < 0;
     });
+  }
+
+  // Items that are one number each.
+  void SortNumbers(std::int64_t* order, Placed<T>* placed) const {
+    PlaceElements(data, count, 1, placed);
+    std::sort(placed, placed + count, PlacedOrder<T>{/*falling=*/false});
+    for (std::int64_t i = 0; i < count; ++i) order[i] = placed[i].place;
+  }
+
+  // Gives each item of `order` the first of its equals. Returns how many are distinct.
+  std::int64_t Group(const std::int64_t* order, std::int64_t* first) const {
     std::int64_t distinct = 0;
     for (std::int64_t i = 0; i < count; ++i) {
       const bool equal = i > 0 && Compare(order[i - 1], order[i]) == 0;
@@ -62,12 +77,13 @@ struct UniqueItems {
 
 }  // namespace internal
 
-// The same for UniqueCount and Unique.
+// The same for UniqueCount and Unique: the order, two numbers an item, and what is sorted.
 template <class T>
 std::int64_t UniqueScratchBytes(const UniqueParams& p, TensorView<const T> x, TensorView<T>,
                                 TensorView<std::int64_t>, TensorView<std::int64_t>,
                                 TensorView<std::int64_t>) {
-  return 3 * internal::UniqueItems<T>(p, x).count * static_cast<std::int64_t>(sizeof(std::int64_t));
+  return internal::UniqueItems<T>(p, x).count *
+         static_cast<std::int64_t>(3 * sizeof(std::int64_t) + sizeof(Placed<T>));
 }
 
 // The number of distinct items. T is the real element type; NaNs are equal to each other and
@@ -76,6 +92,7 @@ template <class T>
 std::int64_t UniqueCount(const UniqueParams& p, TensorView<const T> x, void* scratch) {
   const internal::UniqueItems<T> items(p, x);
   auto* order = static_cast<std::int64_t*>(scratch);
+  items.Sort(order, order + 3 * items.count);
   return items.Group(order, order + items.count);
 }
 
@@ -88,6 +105,7 @@ void Unique(const UniqueParams& p, TensorView<const T> x, TensorView<T> y,
   auto* order = static_cast<std::int64_t*>(scratch);
   std::int64_t* first = order + items.count;
   std::int64_t* number = first + items.count;
+  items.Sort(order, number + items.count);
   const std::int64_t distinct = items.Group(order, first);
   if (counts.present()) std::fill_n(counts.data, distinct, 0);
   std::int64_t next = 0;

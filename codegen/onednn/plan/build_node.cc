@@ -104,7 +104,7 @@ bool SamplesFloats(const Node& node) {
 }
 
 // A kernel whose loops gain by longer vectors than baseline x86-64 has: numbers of other widths
-// side by side, what is chosen element by element, and reductions.
+// side by side, what is chosen element by element, reductions and running sums.
 bool GainsByVectors(const Node& node, const OpDef& def) {
   if (node.operand(0) == nullptr) return false;
   const DType from = node.operand(0)->type().dtype();
@@ -112,7 +112,7 @@ bool GainsByVectors(const Node& node, const OpDef& def) {
   if (node.Is("QuantizeLinear") || node.Is("DequantizeLinear")) return true;
   const bool converts = node.Is("Cast") && node.result()->type().dtype() != DType::kString;
   const bool reduces = def.kernel.header == "runtime/kernels/reduce.h";
-  return (converts || reduces) && (from == DType::kF32 || from == DType::kF16);
+  return (converts || reduces || node.Is("CumSum")) && (from == DType::kF32 || from == DType::kF16);
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ List Kept(const std::vector<float>& boxes, const std::vector<float>& scores, std
   const Dense<float> box({1, count, 4}, boxes), score({1, 1, count}, scores);
   const Dense<std::int64_t> most(Shape{}, {limit});
   const Dense<float> threshold(Shape{}, {overlap}), least(Shape{}, {0.1f});
-  std::vector<std::int64_t> scratch(static_cast<std::size_t>(2 * count));
+  std::vector<char> scratch(static_cast<std::size_t>(NonMaxSuppressionScratchBytes<float>(
+      p, box.In(), score.In(), most.In(), threshold.In(), least.In(), {})));
   const std::int64_t rows = NonMaxSuppressionCount<float>(
       p, box.In(), score.In(), most.In(), threshold.In(), least.In(), scratch.data());
   Dense<std::int64_t> selected({rows, 3});
@@ -79,6 +80,19 @@ TEST(RoiAlignTest, SamplesBetweenPixels) {
   EXPECT_EQ(Pooled(p, {1, 1, 3, 3}), (std::vector<float>{5, 6, 9, 10}));
   p.coordinate_transformation_mode = RoiAlignCoordinates::kOutputHalfPixel;
   EXPECT_EQ(Pooled(p, {1, 1, 3, 3}), (std::vector<float>{7.5f, 8.5f, 11.5f, 12.5f}));
+}
+
+// Points lie evenly about the centre of their bin, and the image is linear. The taps of 100 points
+// along an axis are not kept.
+TEST(RoiAlignTest, TakesTheMeanOfAnyNumberOfPoints) {
+  RoiAlignParams p;
+  p.output_height = p.output_width = 2;
+  for (const std::int64_t points : {2, 4, 100}) {
+    p.sampling_ratio = points;
+    const std::vector<float> pooled = Pooled(p, {1, 1, 2.5f, 2.5f});
+    const std::vector<float> expected = {4.375f, 5.125f, 7.375f, 8.125f};
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(pooled[i], expected[i], 1e-4f);
+  }
 }
 
 TEST(RoiAlignTest, RefusesRegionsThatAreNoneOfTheImages) {

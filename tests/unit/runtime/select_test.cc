@@ -32,8 +32,9 @@ TEST(TopKTest, PrefersTheLowerIndexAndNaN) {
   const Dense<std::int64_t> k({1}, {3});
   Dense<float> values({3});
   Dense<std::int64_t> indices({3});
-  std::vector<std::int64_t> scratch(5);
-  EXPECT_EQ(TopKScratchBytes({}, x.In(), k.In(), values.Out(), indices.Out()), 40);
+  std::vector<Placed<float>> scratch(5);
+  EXPECT_EQ(TopKScratchBytes({}, x.In(), k.In(), values.Out(), indices.Out()),
+            static_cast<std::int64_t>(5 * sizeof(Placed<float>)));
   TopK({}, x.In(), k.In(), values.Out(), indices.Out(), scratch.data());
   EXPECT_EQ(indices.Values(), List({2, 1, 3}));
   TopKParams smallest;
@@ -53,7 +54,7 @@ TEST(TopKTest, RunsAlongAnyAxis) {
   EXPECT_FALSE(TopKShape(p, {2, 3}, {&three, 1}, &shape, &same).ok());
   Dense<std::int32_t> values({1, 3});
   Dense<std::int64_t> indices({1, 3});
-  std::int64_t scratch[2];
+  Placed<std::int32_t> scratch[2];
   TopK(p, x.In(), {}, values.Out(), indices.Out(), scratch);
   EXPECT_EQ(values.Values(), std::vector<std::int32_t>({4, 5, 6}));
   EXPECT_EQ(indices.Values(), List({1, 0, 1}));
@@ -77,9 +78,9 @@ TEST(CumSumTest, RunsBothWays) {
   EXPECT_EQ(CumSumOf(true, true), Floats({5, 3, 0, 11, 6, 0}));
 }
 
-// Lines side by side are walked together, by the sixteen.
+// Lines side by side are walked together, up to 128 of them.
 TEST(CumSumTest, EachLineHasASumOfItsOwn) {
-  constexpr std::int64_t kLines = 19;
+  constexpr std::int64_t kLines = 131;
   Dense<float> x({2, 3, kLines}), y({2, 3, kLines});
   Floats expected;
   for (std::int64_t i = 0; i < 6 * kLines; ++i) {
