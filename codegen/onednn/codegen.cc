@@ -39,7 +39,7 @@ Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& o
       {"CMakeLists.txt", onednn::EmitCMake(plan, program.files, runtime, used, options)});
   DRAGOMAN_TRY(onednn::AddReplayData(options.cases, program.files));
   for (const RuntimeFile* file : runtime)
-    program.files.push_back({std::string(file->path), WithVersion(file->text)});
+    program.files.push_back({std::string(file->path), InProgram(*file, options.name)});
   std::ranges::sort(program.files, {}, &GeneratedFile::path);
   program.plan = std::move(plan);
   return program;

@@ -6,12 +6,16 @@
 #include <string>
 #include <string_view>
 
+#include <string_view>
+#include "codegen/onednn/runtime_files.h"
+
 namespace dragoman {
 
-// `text` of a file of runtime/, its namespace with the release of dragoman as an inline one
-// ("dragoman::rt::v0_1_0"): programs of several releases can be linked into one. Lines keep their
-// numbers.
-std::string WithVersion(std::string_view text);
+// `file` of runtime/ in program `program`. Its namespace gets the release of dragoman as an inline
+// one ("dragoman::rt::v0_1_0"), and in it, for what the linker would find twice, that of the
+// program ("of_mlp"): programs, also of several releases, can be linked into one, and the types of
+// their headers are the same. Lines keep their numbers.
+std::string InProgram(const RuntimeFile& file, std::string_view program);
 
 }  // namespace dragoman
 

@@ -7,8 +7,6 @@
 
 namespace dragoman::rt {
 
-namespace internal {
-
 template <auto kKernel, class Kernel = decltype(kKernel)>
 struct KernelOnVectors;
 
@@ -19,12 +17,10 @@ struct KernelOnVectors<kKernel, Result (*)(Parameters...)> {
   }
 };
 
-}  // namespace internal
-
 // OnVectors<kKernel>(arguments...) is kKernel(arguments...), with all that it calls compiled into
 // it. It takes what kKernel takes, so {} for an operand that is left out.
 template <auto kKernel>
-inline constexpr auto OnVectors = internal::KernelOnVectors<kKernel>::Run;
+inline constexpr auto OnVectors = KernelOnVectors<kKernel>::Run;
 
 }  // namespace dragoman::rt
 

@@ -183,7 +183,9 @@ void AddFoldings(const CaseRange (&ranges)[n],
 
 }  // namespace
 
-namespace internal {
+}  // namespace dragoman::rt
+
+namespace dragoman::rt::internal {
 
 const std::vector<std::vector<std::int32_t>>& LettersByFolding() {
   static const std::vector<std::vector<std::int32_t>> groups = [] {
@@ -197,7 +199,9 @@ const std::vector<std::vector<std::int32_t>>& LettersByFolding() {
   return groups;
 }
 
-}  // namespace internal
+}  // namespace dragoman::rt::internal
+
+namespace dragoman::rt {
 
 std::string InLetterCase(std::string_view text, bool upper) {
   std::string changed;

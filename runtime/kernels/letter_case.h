@@ -17,12 +17,16 @@ namespace dragoman::rt {
 // character for one. A byte that is not UTF-8 stays.
 std::string InLetterCase(std::string_view text, bool upper);
 
-namespace internal {
+}  // namespace dragoman::rt
+
+namespace dragoman::rt::internal {
 
 // Letters that differ only in their case, by Unicode's simple case folding.
 const std::vector<std::vector<std::int32_t>>& LettersByFolding();
 
-}  // namespace internal
+}  // namespace dragoman::rt::internal
+
+namespace dragoman::rt {
 
 template <class T>
 void LetterCase(const LetterCaseParams& p, TensorView<const T> x, TensorView<T> y) {

@@ -16,9 +16,7 @@
 
 #include "runtime/params/status.h"
 
-namespace dragoman::rt {
-
-namespace internal {
+namespace dragoman::rt::internal {
 
 // Ranges of characters, both ends included; sorted, and apart from each other.
 using CharacterSet = std::vector<std::pair<std::int32_t, std::int32_t>>;
@@ -44,7 +42,9 @@ struct RegexProgram {
   std::vector<CharacterSet> sets;
 };
 
-}  // namespace internal
+}  // namespace dragoman::rt::internal
+
+namespace dragoman::rt {
 
 class Regex {
  public:

@@ -10,9 +10,7 @@
 #include "runtime/params/resize.h"
 #include "runtime/params/status.h"
 
-namespace dragoman::rt {
-
-namespace internal {
+namespace dragoman::rt::internal {
 
 // Tables in memory of the caller: for each position `width()` indices and weights.
 class ResizeTaps {
@@ -88,8 +86,6 @@ Status ResolveRoi(const ResizeParams& p, int rank, TensorView<const Troi> roi, d
   return Status();
 }
 
-}  // namespace internal
-
-}  // namespace dragoman::rt
+}  // namespace dragoman::rt::internal
 
 #endif  // DRAGOMAN_RUNTIME_KERNELS_RESIZE_TAPS_H_

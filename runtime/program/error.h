@@ -4,6 +4,7 @@
 #ifndef DRAGOMAN_RUNTIME_PROGRAM_ERROR_H_
 #define DRAGOMAN_RUNTIME_PROGRAM_ERROR_H_
 
+#include <cstdio>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -13,7 +14,11 @@
 namespace dragoman::rt {
 
 // A failure whose message lives until the next one that this thread keeps.
-Status KeepError(const char* message) noexcept;
+inline Status KeepError(const char* message) noexcept {
+  thread_local char kept[1024];
+  std::snprintf(kept, sizeof kept, "%s", message);
+  return Status::Error(kept);
+}
 
 // What `make` gives, which may throw std::bad_alloc; else what `otherwise` gives.
 template <class Make, class Otherwise>

@@ -62,6 +62,31 @@ add_executable(robot robot.cc)
 target_link_libraries(robot PRIVATE mlp::mlp)
 """
 
+PAIR = """cmake_minimum_required(VERSION 3.16)
+project(pair LANGUAGES CXX)
+add_subdirectory(mlp_cpp)
+add_subdirectory(policy_cpp)
+add_executable(pair pair.cc)
+target_link_libraries(pair PRIVATE mlp::mlp policy::policy)
+"""
+
+# A status of either program is the same type.
+PAIR_USER = """#include <cstdio>
+
+#include "mlp.h"
+#include "policy.h"
+
+int main() {
+  mlp::Mlp mlp;
+  policy::Policy policy;
+  float x[41] = {}, y[10], observation[6] = {}, action[3];
+  mlp::rt::Status status = mlp.run(x, y);
+  if (status.ok()) status = policy.forward(observation, action);
+  if (!status.ok()) return 1;
+  std::printf("%.6f %.6f\\n", y[0], action[0]);
+}
+"""
+
 SMALL_ROBOT = """#include <cstdio>
 
 #include "mlp.h"
@@ -110,6 +135,15 @@ class Package(CommandCase):
         (robot / "share").mkdir()
         (moved / "share" / "policy").rename(robot / "share" / "policy")
         self.succeed(robot / "bin" / "robot")
+
+    def test_two_programs_can_be_linked_into_one(self):
+        pair = self.write(self.out / "pair", CMakeLists__txt=PAIR, pair__cc=PAIR_USER)
+        self.done("codegen", MLP, "-o", pair / "mlp_cpp", "--name", "mlp", "-q")
+        self.done("codegen", POLICY, "-o", pair / "policy_cpp", "--name", "policy", "--shape",
+                  "x=f32:1,6", "-q")
+        build = self.build(pair, "-Dmlp_INFER=OFF", "-Dpolicy_INFER=OFF",
+                           "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_COMPILER_LAUNCHER=")
+        self.assertRegex(self.succeed(build / "pair"), r"^-?[0-9.]+ -?[0-9.]+$")
 
     def test_weights_can_be_part_of_the_library_which_is_fast_in_any_project(self):
         parent = self.write(self.out / "parent", CMakeLists__txt=PARENT, robot__cc=SMALL_ROBOT)
