@@ -7,6 +7,7 @@
 #include "codegen/onednn/emit/emit_infer.h"
 #include "codegen/onednn/emit/emit_replay.h"
 #include "codegen/onednn/emit/emit_source.h"
+#include "codegen/onednn/emit/emit_used.h"
 #include "codegen/onednn/emit/emit_weights.h"
 #include "codegen/onednn/plan/build.h"
 #include "codegen/onednn/plan/unsupported.h"
@@ -38,8 +39,11 @@ Result<GeneratedProgram> GenerateCpp(const Model& model, const CodegenOptions& o
   program.files.push_back(
       {"CMakeLists.txt", onednn::EmitCMake(plan, program.files, runtime, used, options)});
   DRAGOMAN_TRY(onednn::AddReplayData(options.cases, program.files));
-  for (const RuntimeFile* file : runtime)
-    program.files.push_back({std::string(file->path), InProgram(*file, options.name)});
+  for (const RuntimeFile* file : runtime) {
+    const bool is_used = file->path == onednn::kUsedHeader;
+    const std::string own = is_used ? onednn::EmitUsed(plan, file->text) : std::string(file->text);
+    program.files.push_back({std::string(file->path), InProgram({file->path, own}, options.name)});
+  }
   std::ranges::sort(program.files, {}, &GeneratedFile::path);
   program.plan = std::move(plan);
   return program;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/fast/activate.h"
 
+#include <cstdlib>
+
 #include "runtime/fast/clones.h"
 #include "runtime/fast/math.h"
+#include "runtime/fast/used.h"
 
 namespace dragoman::rt {
 namespace {
@@ -14,12 +17,16 @@ struct Area {
 
 // A loop an activation, so that none of them branches. The area is a copy: a store to y might
 // change one that is referred to, and a loop of unknown length is not made vector code.
-template <class F>
+template <FusedActivation kActivation, class F>
 DRAGOMAN_RT_INLINE void ActivateEach(Area area, F function) {
-  for (std::int64_t r = 0; r < area.rows; ++r) {
-    float* y = area.y + r * area.stride;
-    DRAGOMAN_RT_INDEPENDENT
-    for (std::int64_t i = 0; i < area.count; ++i) y[i] = function(y[i]);
+  if constexpr (IsUsed(kActivation)) {
+    for (std::int64_t r = 0; r < area.rows; ++r) {
+      float* y = area.y + r * area.stride;
+      DRAGOMAN_RT_INDEPENDENT
+      for (std::int64_t i = 0; i < area.count; ++i) y[i] = function(y[i]);
+    }
+  } else {
+    std::abort();
   }
 }
 
@@ -29,23 +36,29 @@ DRAGOMAN_RT_CLONES void ActivateArea(Area area, const PostOps& post) {
     case FusedActivation::kNone:
       return;
     case FusedActivation::kRelu:
-      return ActivateEach(area, [](float x) { return fast::Relu(x); });
+      return ActivateEach<FusedActivation::kRelu>(area, [](float x) { return fast::Relu(x); });
     case FusedActivation::kClip:
-      return ActivateEach(area, [=](float x) { return fast::Clip(x, alpha, beta); });
+      return ActivateEach<FusedActivation::kClip>(
+          area, [=](float x) { return fast::Clip(x, alpha, beta); });
     case FusedActivation::kSigmoid:
-      return ActivateEach(area, [](float x) { return fast::Sigmoid(x); });
+      return ActivateEach<FusedActivation::kSigmoid>(area,
+                                                     [](float x) { return fast::Sigmoid(x); });
     case FusedActivation::kTanh:
-      return ActivateEach(area, [](float x) { return fast::Tanh(x); });
+      return ActivateEach<FusedActivation::kTanh>(area, [](float x) { return fast::Tanh(x); });
     case FusedActivation::kGelu:
-      return ActivateEach(area, [](float x) { return fast::Gelu(x); });
+      return ActivateEach<FusedActivation::kGelu>(area, [](float x) { return fast::Gelu(x); });
     case FusedActivation::kGeluTanh:
-      return ActivateEach(area, [](float x) { return fast::GeluTanh(x); });
+      return ActivateEach<FusedActivation::kGeluTanh>(area,
+                                                      [](float x) { return fast::GeluTanh(x); });
     case FusedActivation::kHardSwish:
-      return ActivateEach(area, [](float x) { return fast::HardSwish(x); });
+      return ActivateEach<FusedActivation::kHardSwish>(area,
+                                                       [](float x) { return fast::HardSwish(x); });
     case FusedActivation::kSwish:
-      return ActivateEach(area, [](float x) { return fast::Swish(x, 1.0f); });
+      return ActivateEach<FusedActivation::kSwish>(area,
+                                                   [](float x) { return fast::Swish(x, 1.0f); });
     case FusedActivation::kHardSigmoid:
-      return ActivateEach(area, [=](float x) { return fast::HardSigmoid(x, alpha, beta); });
+      return ActivateEach<FusedActivation::kHardSigmoid>(
+          area, [=](float x) { return fast::HardSigmoid(x, alpha, beta); });
   }
 }
 

@@ -16,10 +16,12 @@ class ComputedConv {
  public:
   // `context` is used in later calls too.
   Status Init(const FastContext& context, const ConvParams& p,
-              ConvMethod method = ConvMethod::kFastest) noexcept {
+              ConvMethod method = ConvMethod::kFastest,
+              OwnConvMaker few_outputs = nullptr) noexcept {
     context_ = &context;
     p_ = p;
     method_ = method;
+    few_outputs_ = few_outputs;
     return Status();
   }
 
@@ -31,9 +33,10 @@ class ComputedConv {
     // Winograd's algorithm would spread an infinite weight over all results of its channel.
     const ConvMethod method = AllFinite(w.data, w.size()) ? method_ : ConvMethod::kDirect;
     PreparedConv conv;
-    const bool fits =
-        PreparedConv::Supports(p_, x.shape, w.shape) &&
-        conv.Init(*context_, p_, x.shape, w.shape, w.data, bias.data, {}, {}, {}, method).ok();
+    const bool fits = PreparedConv::Supports(p_, x.shape, w.shape) &&
+                      conv.Init(*context_, p_, x.shape, w.shape, w.data, bias.data, {}, {}, {},
+                                method, few_outputs_)
+                          .ok();
     if (!fits) {
       Conv<float>(p_, x, w, bias, y);
       return Status();
@@ -46,6 +49,7 @@ class ComputedConv {
   const FastContext* context_ = nullptr;
   ConvParams p_;
   ConvMethod method_ = ConvMethod::kFastest;
+  OwnConvMaker few_outputs_ = nullptr;
 };
 
 }  // namespace dragoman::rt

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "runtime/fast/dilated_conv.h"
-#include "runtime/fast/few_outputs.h"
 #include "runtime/fast/finite.h"
 #include "runtime/fast/half_weights.h"
 #include "runtime/fast/lookout.h"
@@ -102,6 +101,16 @@ class Relaid {
   Algorithm algorithm_;
   bool residual_ = false;
   Relayout x_in_, residual_in_, y_out_;
+};
+
+// An algorithm that the program hands over.
+struct HandedConv {
+  std::unique_ptr<OwnConv> conv;
+
+  void Run(const float* x, const float* residual, float* y, void* scratch) const noexcept {
+    conv->Run(x, residual, y, scratch);
+  }
+  std::int64_t ScratchBytes() const noexcept { return conv->ScratchBytes(); }
 };
 
 // DilatedConv, between tensors that lie in blocks of channels.
@@ -379,7 +388,7 @@ class Implementations {
 struct PreparedConv::Impl {
   // In place of the primitive, one of
   std::unique_ptr<Relaid<Winograd>> winograd;
-  std::unique_ptr<Relaid<FewOutputs>> few_outputs;
+  std::unique_ptr<Relaid<HandedConv>> few_outputs;
   std::unique_ptr<BlockedDilated> dilated;
   Primitive primitive;
   RepeatedChannels repeated;  // what the primitive reads
@@ -472,7 +481,7 @@ bool PreparedConv::Supports(const ConvParams& p, const Shape& x, const Shape& w)
 Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const Shape& x,
                           const Shape& w, const WeightData& weights, const float* bias,
                           const PostOps& post, const Blocks& blocks, const ElementTypes& types,
-                          ConvMethod method) noexcept {
+                          ConvMethod method, OwnConvMaker few_outputs) noexcept {
   if (!Supports(p, x, w)) return Status::Error("this convolution is not supported by oneDNN");
   Window window;
   DRAGOMAN_RT_TRY(ConvWindow(p, x, w, &window));
@@ -495,6 +504,7 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
     const DataType type = ProductType(weights.precision);
     const bool fastest = method == ConvMethod::kFastest;
     auto impl = Pimpl<Impl>::Make();
+    std::unique_ptr<OwnConv> handed;
     const auto lay_out = [&](std::int64_t block) {
       if (blocks.y != nullptr && *blocks.y == 0) *blocks.y = block;
       return block;
@@ -504,10 +514,12 @@ Status PreparedConv::Init(const FastContext& context, const ConvParams& p, const
       const std::int64_t block = lay_out(Winograd::Block());
       impl->winograd = std::make_unique<Relaid<Winograd>>(
           context, layer, block, Winograd(window, x, w, layer.weights, bias, post, layer.origin));
-    } else if (type == kFloats && FewOutputs::Supports(window, p.group, w, blocks.x)) {
+    } else if (type == kFloats && few_outputs != nullptr &&
+               (handed = few_outputs({window, p.group, x, w, blocks.x, layer.weights, bias, post}),
+                handed != nullptr)) {
       const std::int64_t block = lay_out(kRowMajor);
-      impl->few_outputs = std::make_unique<Relaid<FewOutputs>>(
-          context, layer, block, FewOutputs(window, x, w, layer.weights, bias, post));
+      impl->few_outputs = std::make_unique<Relaid<HandedConv>>(context, layer, block,
+                                                               HandedConv{std::move(handed)});
     } else {
       std::vector<float> merged;
       const std::int64_t repeats = ChannelRepeats(layer);

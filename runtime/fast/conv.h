@@ -9,6 +9,7 @@
 #include "runtime/fast/blocked_sizes.h"
 #include "runtime/fast/context.h"
 #include "runtime/fast/half_tensors.h"
+#include "runtime/fast/own_conv.h"
 #include "runtime/fast/pimpl.h"
 #include "runtime/fast/post_ops.h"
 #include "runtime/fast/precision.h"
@@ -26,11 +27,13 @@ class PreparedConv {
   // 1 to 3 spatial axes, nothing empty.
   static bool Supports(const ConvParams& p, const Shape& x, const Shape& w);
 
-  // `weights` (of sizes w) and `bias` (may be null) are copied.
+  // `weights` (of sizes w) and `bias` (may be null) are copied. `few_outputs` is MakeFewOutputs
+  // (few_outputs.h) where that may be faster.
   Status Init(const FastContext& context, const ConvParams& p, const Shape& x, const Shape& w,
               const WeightData& weights, const float* bias, const PostOps& post,
               const Blocks& blocks = {}, const ElementTypes& types = {},
-              ConvMethod method = ConvMethod::kFastest) noexcept;
+              ConvMethod method = ConvMethod::kFastest,
+              OwnConvMaker few_outputs = nullptr) noexcept;
 
   // x, y and, if post.residual, residual, which has y's sizes and layout and may be y itself; of
   // such element types as Init was told. `scratch` has ScratchBytes() and is aligned to 64.

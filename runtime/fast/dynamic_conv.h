@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Conv and ConvTranspose in f32, for sizes of images known only at run time: what is prepared for
+// Conv in f32, for sizes of images known only at run time: what is prepared for
 // sizes that were seen lately is kept.
 #ifndef DRAGOMAN_RUNTIME_FAST_DYNAMIC_CONV_H_
 #define DRAGOMAN_RUNTIME_FAST_DYNAMIC_CONV_H_
 
 #include "runtime/fast/context.h"
 #include "runtime/fast/conv.h"
-#include "runtime/fast/conv_transpose.h"
 #include "runtime/fast/shape_cache.h"
-#include "runtime/fast/tap_product.h"
 #include "runtime/kernels/tensor_view.h"
 #include "runtime/program/memory.h"
 
@@ -18,8 +16,8 @@ class DynamicConv {
  public:
   // `weights` (of sizes w) and `bias` (may be null) are read in later calls too, as is `context`.
   Status Init(const FastContext& context, const ConvParams& p, const Shape& w, const float* weights,
-              const float* bias, const PostOps& post,
-              ConvMethod method = ConvMethod::kFastest) noexcept;
+              const float* bias, const PostOps& post, ConvMethod method = ConvMethod::kFastest,
+              OwnConvMaker few_outputs = nullptr) noexcept;
 
   // y has the sizes that ConvShape gives. x, y and, if post.residual, residual, which may be y, lie
   // as `blocks` says: always the same ones. Primitives for sizes that were not seen lately are made
@@ -36,26 +34,8 @@ class DynamicConv {
   const float* bias_ = nullptr;
   PostOps post_;
   ConvMethod method_ = ConvMethod::kFastest;
+  OwnConvMaker few_outputs_ = nullptr;
   ShapeCache<PreparedConv> cache_;
-};
-
-// The same of row-major tensors, by weights that are packed once for all sizes.
-class DynamicConvTranspose {
- public:
-  // Images of any sizes, if it does those of sizes x.
-  static bool Supports(const ConvTransposeParams& p, const Shape& x, const Shape& w);
-
-  // `weights` and `bias` are copied.
-  Status Init(const FastContext& context, const ConvTransposeParams& p, const Shape& w,
-              const float* weights, const float* bias, const PostOps& post) noexcept;
-  Status Run(TensorView<const float> x, const float* residual, TensorView<float> y,
-             Memory& scratch) noexcept;
-
- private:
-  ConvTransposeParams p_;
-  Shape w_;
-  TapProduct product_;
-  Shape sizes_;  // of x, that product_ has
 };
 
 }  // namespace dragoman::rt

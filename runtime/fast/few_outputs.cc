@@ -8,43 +8,62 @@
 #include <vector>
 
 #include "runtime/fast/blocked_sizes.h"
+#include "runtime/fast/tap_product.h"
 
 namespace dragoman::rt {
+namespace {
 
-bool FewOutputs::Supports(const Window& window, std::int64_t group, const Shape& w,
-                          std::int64_t x_block) {
-  constexpr std::int64_t kMostOutputs = 4, kFewestChannels = 8, kFewestElements = 16;
-  const std::int64_t elements = window.InputSize();
-  const auto fits = [](const WindowAxis& axis) {
-    return axis.stride == 1 && axis.pad_begin < axis.Span();
-  };
-  return group == 1 && w[0] <= kMostOutputs && w[1] >= kFewestChannels &&
-         elements >= kFewestElements && elements <= 2 * window.OutputSize() &&
-         (window.Taps() > 1 || x_block == kRowMajor) &&
-         std::all_of(window.axes, window.axes + window.rank, fits);
-}
+class FewOutputs final : public OwnConv {
+ public:
+  explicit FewOutputs(const OwnConvLayer& layer);
+  void Run(const float* x, const float* residual, float* y, void* scratch) const noexcept override {
+    product_.Run(x, residual, y, scratch);
+  }
+  std::int64_t ScratchBytes() const noexcept override { return product_.ScratchBytes(); }
 
-FewOutputs::FewOutputs(const Window& window, const Shape& x, const Shape& w, const float* weights,
-                       const float* bias, const PostOps& post) {
-  const std::int64_t outputs = w[0], inputs = w[1], taps = window.Taps();
+ private:
+  TapProduct product_;
+};
+
+FewOutputs::FewOutputs(const OwnConvLayer& layer) {
+  const std::int64_t outputs = layer.w[0], inputs = layer.w[1], taps = layer.window.Taps();
   std::vector<float> reversed;
   reversed.reserve(static_cast<std::size_t>(outputs * inputs * taps));
   for (std::int64_t i = 0; i < inputs; ++i) {
     for (std::int64_t o = 0; o < outputs; ++o) {
-      const float* const own = weights + (o * inputs + i) * taps;
+      const float* const own = layer.weights + (o * inputs + i) * taps;
       reversed.insert(reversed.end(), std::make_reverse_iterator(own + taps),
                       std::make_reverse_iterator(own));
     }
   }
-  Shape transposed_w = w;
+  Shape transposed_w = layer.w;
   std::swap(transposed_w[0], transposed_w[1]);
-  product_.Pack(transposed_w, 1, reversed.data(), bias, post);
-  Window transposed = window;
+  product_.Pack(transposed_w, 1, reversed.data(), layer.bias, layer.post);
+  Window transposed = layer.window;
   for (int i = 0; i < transposed.rank; ++i) {
     WindowAxis& axis = transposed.axes[i];
     axis.pad_begin = axis.Span() - 1 - axis.pad_begin;
   }
-  product_.Resize(x, transposed);
+  product_.Resize(layer.x, transposed);
+}
+
+bool IsFaster(const OwnConvLayer& layer) {
+  constexpr std::int64_t kFewestElements = 16;
+  const Window& window = layer.window;
+  const std::int64_t elements = window.InputSize();
+  const auto fits = [](const WindowAxis& axis) {
+    return axis.stride == 1 && axis.pad_begin < axis.Span();
+  };
+  return AreFewOutputs(layer.group, layer.w) && elements >= kFewestElements &&
+         elements <= 2 * window.OutputSize() && (window.Taps() > 1 || layer.x_block == kRowMajor) &&
+         std::all_of(window.axes, window.axes + window.rank, fits);
+}
+
+}  // namespace
+
+std::unique_ptr<OwnConv> MakeFewOutputs(const OwnConvLayer& layer) {
+  if (!IsFaster(layer)) return nullptr;
+  return std::make_unique<FewOutputs>(layer);
 }
 
 }  // namespace dragoman::rt

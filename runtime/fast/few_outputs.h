@@ -5,35 +5,23 @@
 #define DRAGOMAN_RUNTIME_FAST_FEW_OUTPUTS_H_
 
 #include <cstdint>
+#include <memory>
 
-#include "runtime/fast/post_ops.h"
-#include "runtime/fast/tap_product.h"
+#include "runtime/fast/own_conv.h"
 #include "runtime/params/shape.h"
-#include "runtime/params/window.h"
 
 namespace dragoman::rt {
 
-class FewOutputs {
- public:
-  // Whether it applies to weights of sizes w (M, C, kernel…), and is faster: each element of the
-  // image is multiplied by all taps, whether or not they reach a result, and one in blocks of
-  // `x_block` channels is brought to rows first, for which a single tap does not make up.
-  static bool Supports(const Window& window, std::int64_t group, const Shape& w,
-                       std::int64_t x_block);
+// Whether weights of sizes w (M, C, kernel…) are of so few outputs, whatever the image.
+constexpr bool AreFewOutputs(std::int64_t group, const Shape& w) {
+  constexpr std::int64_t kMostOutputs = 4, kFewestChannels = 8;
+  return group == 1 && w[0] <= kMostOutputs && w[1] >= kFewestChannels;
+}
 
-  // x is (N, C, places…). Weights and bias (may be null) are copied. Throws std::bad_alloc.
-  FewOutputs(const Window& window, const Shape& x, const Shape& w, const float* weights,
-             const float* bias, const PostOps& post);
-
-  // Tensors are row-major; `residual` is read if the operator adds one.
-  void Run(const float* x, const float* residual, float* y, void* scratch) const noexcept {
-    product_.Run(x, residual, y, scratch);
-  }
-  std::int64_t ScratchBytes() const noexcept { return product_.ScratchBytes(); }
-
- private:
-  TapProduct product_;
-};
+// An OwnConvMaker. Each element of the image is multiplied by all taps, whether or not they reach a
+// result, and an image in blocks of channels is brought to rows first, for which a single tap does
+// not make up.
+std::unique_ptr<OwnConv> MakeFewOutputs(const OwnConvLayer& layer);
 
 }  // namespace dragoman::rt
 

@@ -7,6 +7,7 @@
 
 #include "runtime/fast/activate.h"
 #include "runtime/fast/clones.h"
+#include "runtime/fast/used.h"
 #include "runtime/fast/vector_floats.h"
 
 namespace dragoman::rt {
@@ -97,7 +98,8 @@ using PanelLoop = void (*)(const PanelTile&);
 // Of tiles of so many rows and vectors; null where no panel is as wide.
 template <class Set, int kRows, int kVectors>
 constexpr PanelLoop LoopOf() {
-  if constexpr (kRows <= Set::kSizes.rows && kVectors <= Set::kSizes.PanelVectors(kRows)) {
+  if constexpr (kRows <= Set::kSizes.rows && kRows <= kUsedTileRows &&
+                kVectors <= Set::kSizes.PanelVectors(kRows)) {
     return Set::template Run<kRows, kVectors>;
   } else {
     return nullptr;
@@ -110,6 +112,17 @@ constexpr std::array<PanelLoop, sizeof...(kPlaces)> LoopsOf(
   return {LoopOf<Set, kPlaces / kMaxVectors + 1, kPlaces % kMaxVectors + 1>()...};
 }
 
+// Of a row or two by several panels, which products of any number of rows have.
+template <class Set, int kRows>
+constexpr PanelLoop SeveralOf() {
+  constexpr int kPanels = PanelsAtOnce(kRows);
+  if constexpr (kUsedTileRows > kRows) {
+    return Set::template Run<kRows, 2 * kPanels, kPanels>;
+  } else {
+    return nullptr;
+  }
+}
+
 struct TileLoops {
   TileSizes sizes;
   std::array<PanelLoop, kMaxRows * kMaxVectors> loops;  // [rows - 1][vectors - 1]
@@ -120,8 +133,7 @@ template <class Set>
 constexpr TileLoops kTileLoops = {
     Set::kSizes,
     LoopsOf<Set>(std::make_integer_sequence<int, kMaxRows * kMaxVectors>()),
-    {Set::template Run<1, 2 * PanelsAtOnce(1), PanelsAtOnce(1)>,
-     Set::template Run<2, 2 * PanelsAtOnce(2), PanelsAtOnce(2)>}};
+    {SeveralOf<Set, 1>(), SeveralOf<Set, 2>()}};
 
 const TileLoops& ChooseLoops() {
 #ifdef DRAGOMAN_RT_X86

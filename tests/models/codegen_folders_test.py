@@ -79,6 +79,24 @@ def data():
     return g
 
 
+def products():
+    """Products of one row, and two activations."""
+    g = GraphWriter()
+    x = g.input("x", np.float32, [1, 24])
+    y = g.op("Sigmoid", g.op("Gemm", x, weights(g, 24, 40), weights(g, 40)))
+    g.output(g.op("Relu", g.op("Gemm", y, weights(g, 40, 5), weights(g, 5))), "y")
+    return g
+
+
+def few_outputs():
+    """Convolutions of sixteen outputs and of two."""
+    g = GraphWriter()
+    x = g.input("x", np.float32, [1, 8, 12, 12])
+    y = g.op("Tanh", g.op("Conv", x, weights(g, 16, 8, 3, 3), weights(g, 16), strides=[2, 2]))
+    g.output(g.op("Relu", g.op("Conv", y, weights(g, 2, 16, 3, 3))), "y")
+    return g
+
+
 class Folders(CommandCase):
     def check(self, make, compiler):
         if shutil.which(compiler) is None:
@@ -91,9 +109,34 @@ class Folders(CommandCase):
                      "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS=-O0 -g0 -Werror")
         self.succeed("cmake", "--build", build, "-j2")
         self.assertIn("--input", self.succeed(build / "infer", "--help"))
+        return folder, build
+
+    def check_result(self, make):
+        """The program gives what the interpreter gives; returns the files that it is made of."""
+        folder, build = self.check(make, "g++")
+        shape = [d.dim_value for d in onnx.load(self.out / "model.onnx").graph.input[0].type.
+                 tensor_type.shape.dim]
+        np.save(self.out / "x.npy", np.random.default_rng(3).standard_normal(shape, np.float32))
+        given = ["--input", f"x={self.out / 'x.npy'}", "--output-dir"]
+        self.done("run", self.out / "model.onnx", *given, self.out / "expected")
+        self.succeed(build / "infer", *given, self.out / "found", "--expect",
+                     f"y={self.out / 'expected' / 'y.npy'}")
+        return folder / "runtime" / "fast"
+
+    def test_what_a_program_does_not_use_is_not_compiled(self):
+        used = (self.check_result(products) / "used.h").read_text()
+        self.assertIn("FusedActivation::kSigmoid", used)
+        self.assertNotIn("FusedActivation::kTanh", used)
+        self.assertIn("kUsedTileRows = 1;", used)
+
+    def test_convolutions_of_few_outputs_bring_their_own_loops(self):
+        fast = self.check_result(few_outputs)
+        self.assertIn("kUsedTileRows = 8;", (fast / "used.h").read_text())
+        self.assertTrue((fast / "tap_product.cc").exists())
 
     def test_images_by_clang(self):
-        self.check(images, "clang++")
+        folder, _ = self.check(images, "clang++")
+        self.assertFalse((folder / "runtime" / "fast" / "few_outputs.cc").exists())
 
     def test_sequences_by_gcc(self):
         self.check(sequences, "g++")

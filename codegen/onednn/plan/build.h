@@ -100,6 +100,7 @@ class PlanBuilder {
   bool BuildPrepared(const Node& node, const OpDef& def, Step& step);
   bool IsF32Fixed(const Value* value) const;
   bool FitsBias(const Value* bias, std::int64_t count) const;
+  void SetConvMethods(std::int64_t group, const rt::Shape* w, Prepared& prepared);
   bool PrepareConv(const Node& node, const OpDef& def, Prepared& prepared);
   bool PrepareConvTranspose(const Node& node, const OpDef& def, Prepared& prepared);
   bool PreparePool(const Node& node, const OpDef& def, Prepared& prepared);

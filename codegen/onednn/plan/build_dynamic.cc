@@ -8,6 +8,7 @@
 #include "core/rewrite/sequence_node.h"
 #include "runtime/fast/conv.h"
 #include "runtime/fast/dynamic_conv.h"
+#include "runtime/fast/dynamic_conv_transpose.h"
 #include "runtime/fast/dynamic_resize.h"
 #include "runtime/fast/pool.h"
 #include "runtime/fast/recurrent.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr std::string_view kProductHeader = "runtime/fast/dynamic_product.h";
 constexpr std::string_view kConvHeader = "runtime/fast/dynamic_conv.h";
+constexpr std::string_view kConvTransposeHeader = "runtime/fast/dynamic_conv_transpose.h";
 constexpr std::string_view kComputedConvHeader = "runtime/fast/computed_conv.h";
 constexpr std::string_view kLinearHeader = "runtime/fast/packed_linear.h";
 constexpr std::string_view kResizeHeader = "runtime/fast/dynamic_resize.h";
@@ -48,16 +50,17 @@ bool PlanBuilder::PrepareDynamicConv(const Node& node, const Params& params,
   if (node.Is("Conv")) {
     if (!rt::PreparedConv::Supports(params.As<rt::ConvParams>(), sample, *w)) return false;
     prepared.type = "rt::DynamicConv";
+    prepared.header = kConvHeader;
     prepared.takes_blocks = true;
-    if (options_.exact_conv) prepared.method = "rt::ConvMethod::kDirect";
+    SetConvMethods(params.As<rt::ConvParams>().group, &*w, prepared);
   } else {
     const auto& p = params.As<rt::ConvTransposeParams>();
     if (!rt::DynamicConvTranspose::Supports(p, sample, *w)) return false;
     prepared.type = "rt::DynamicConvTranspose";
+    prepared.header = kConvTransposeHeader;
     outputs = (*w)[1] * p.group;
   }
   if (!FitsBias(node.operand(2), outputs)) return false;
-  prepared.header = kConvHeader;
   prepared.init = params.cpp() + ", " + SizesText(*w);
   prepared.constants = {Get(node.operand(1)), Get(node.operand(2))};
   prepared.takes_post = true;
@@ -128,7 +131,8 @@ bool PlanBuilder::UseComputedConv(const Node& node, const OpDef& def, Step& step
   prepared.type = "rt::ComputedConv";
   prepared.header = kComputedConvHeader;
   prepared.init = params->cpp();
-  if (options_.exact_conv) prepared.method = "rt::ConvMethod::kDirect";
+  const std::optional<rt::Shape> w = SizesOf(node.operand(1));
+  SetConvMethods(params->As<rt::ConvParams>().group, w ? &*w : nullptr, prepared);
   step.inputs = {Get(node.operand(0)), Get(node.operand(1)), Get(node.operand(2))};
   SetPrepared(std::move(prepared), step);
   return true;

@@ -6,6 +6,7 @@
 #include "core/rewrite/sequence_node.h"
 #include "runtime/fast/conv.h"
 #include "runtime/fast/conv_transpose.h"
+#include "runtime/fast/few_outputs.h"
 #include "runtime/fast/linear.h"
 #include "runtime/fast/mat_mul.h"
 #include "runtime/fast/own_linear.h"
@@ -77,6 +78,16 @@ bool PlanBuilder::FitsBias(const Value* bias, std::int64_t count) const {
   return shape && !shape->empty() && shape->back() == count && rt::NumElements(*shape) == count;
 }
 
+// Of a Conv by weights of sizes w, if these are known: what is compiled for it.
+void PlanBuilder::SetConvMethods(std::int64_t group, const rt::Shape* w, Prepared& prepared) {
+  const bool few = w == nullptr || rt::AreFewOutputs(group, *w);
+  if (!few && !options_.exact_conv) return;
+  prepared.method = options_.exact_conv ? "rt::ConvMethod::kDirect" : "rt::ConvMethod::kFastest";
+  if (!few) return;
+  prepared.method += ", &rt::MakeFewOutputs";
+  plan_.headers.insert("runtime/fast/few_outputs.h");
+}
+
 bool PlanBuilder::PrepareConv(const Node& node, const OpDef& def, Prepared& prepared) {
   const std::optional<rt::Shape> x = SizesOf(node.operand(0));
   const std::optional<rt::Shape> w = SizesOf(node.operand(1));
@@ -84,7 +95,7 @@ bool PlanBuilder::PrepareConv(const Node& node, const OpDef& def, Prepared& prep
   const Result<Params> params = def.fill_params(node);
   if (!params.ok() || !rt::PreparedConv::Supports(params->As<rt::ConvParams>(), *x, *w))
     return false;
-  if (options_.exact_conv) prepared.method = "rt::ConvMethod::kDirect";
+  SetConvMethods(params->As<rt::ConvParams>().group, &*w, prepared);
   prepared.type = "rt::PreparedConv";
   prepared.header = "runtime/fast/conv.h";
   prepared.init = params->cpp() + ", " + SizesText(*x) + ", " + SizesText(*w);
@@ -144,6 +155,7 @@ bool PlanBuilder::PrepareLinear(const Node& node, const OpDef& def, Prepared& pr
   prepared.type = own ? "rt::OwnLinear" : "rt::PreparedLinear";
   prepared.header = own ? "runtime/fast/own_linear.h" : "runtime/fast/linear.h";
   prepared.allocates = !own;
+  if (own) prepared.rows = sizes.rows;
   return true;
 }
 

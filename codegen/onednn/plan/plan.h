@@ -333,6 +333,7 @@ struct Prepared {
   std::string type;         // "rt::PreparedConv"
   std::string header;       // "runtime/fast/conv.h"
   std::string init;         // arguments of Init between the context and the weights
+  std::int64_t rows = 0;    // of an rt::OwnLinear
   bool takes_post = false;  // Init takes PostOps, Run a residual operand
   rt::PostOps post;
   std::optional<Int8Post> int8;  // in its place, of products of 8-bit integers
@@ -341,7 +342,7 @@ struct Prepared {
   // Run reads them, too, and decides how it computes; else Init has copied them and decided.
   bool reads_constants = false;
   bool takes_channels_last = false;  // Init takes rt::ChannelsLast
-  std::string method;                // a further argument of Init after the blocks, if any
+  std::string method;                // further arguments of Init after the blocks, if any
   std::vector<BufferId> constants;   // weights, which Init takes; kAbsent: null
   bool allocates = false;  // oneDNN may compute it, whose primitives allocate a little in each call
 };

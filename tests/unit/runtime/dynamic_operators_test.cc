@@ -13,6 +13,7 @@
 
 #include "runtime/fast/computed_conv.h"
 #include "runtime/fast/dynamic_conv.h"
+#include "runtime/fast/dynamic_conv_transpose.h"
 #include "runtime/fast/dynamic_pool.h"
 #include "runtime/fast/dynamic_product.h"
 #include "runtime/fast/packed_linear.h"

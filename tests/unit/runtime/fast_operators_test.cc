@@ -10,6 +10,7 @@
 
 #include "runtime/fast/conv.h"
 #include "runtime/fast/conv_transpose.h"
+#include "runtime/fast/few_outputs.h"
 #include "runtime/fast/layout.h"
 #include "runtime/fast/linear.h"
 #include "runtime/fast/mat_mul.h"
@@ -119,7 +120,9 @@ class PreparedConvTest : public FastOperatorsTest {
     const TensorView<const float> bias{has_bias ? db.data() : nullptr, {w[0]}};
     Conv<float>(p, {dx.data(), x}, {dw.data(), w}, bias, {plain.data(), y});
     PreparedConv conv;
-    ASSERT_TRUE(conv.Init(context_, p, x, w, dw.data(), bias.data, post).ok());
+    ASSERT_TRUE(conv.Init(context_, p, x, w, dw.data(), bias.data, post, {}, {},
+                          ConvMethod::kFastest, &MakeFewOutputs)
+                    .ok());
     ASSERT_TRUE(
         conv.Run(dx.data(), residual.data(), fast.data(), Scratch(conv.ScratchBytes())).ok());
     ExpectNear(plain, fast, post, residual);
@@ -248,7 +251,9 @@ TEST_F(PreparedConvTest, OfFewOutputsBetweenBlocksIsThePlainKernel) {
     for (const std::int64_t wanted : {std::int64_t{0}, block}) {
       std::int64_t made = wanted;
       PreparedConv conv;
-      ASSERT_TRUE(conv.Init(context_, p, x, w, dw.data(), nullptr, post, {block, &made}).ok());
+      ASSERT_TRUE(conv.Init(context_, p, x, w, dw.data(), nullptr, post, {block, &made}, {},
+                            ConvMethod::kFastest, &MakeFewOutputs)
+                      .ok());
       EXPECT_EQ(std::string(conv.Implementation()), "own panels");
       EXPECT_EQ(made, wanted == 0 ? kRowMajor : block);
       std::vector<float> sum = InBlocks(residual, y, made);
