@@ -18,7 +18,8 @@ namespace dragoman {
 // What files of different formats are rewritten by before they are compared: their lowerings spell
 // the same in different ways, and exporters fold constants.
 inline constexpr const char* kPassesOfExports =
-    "default,fold-weights,unify-sizes,unify-factors,sink-all-transposes,hide-by-infinity";
+    "default,fold-weights,unify-sizes,unify-factors,sink-all-transposes,hide-by-infinity,"
+    "lower-scans";
 
 struct DiffRequest {
   std::optional<Level> level;         // nullopt: source if dialects and versions agree

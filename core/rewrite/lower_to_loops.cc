@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/rewrite/lower_to_loops.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -180,7 +181,27 @@ std::vector<Node*> AllScans(Graph& entry) {
   return scans;
 }
 
+bool HasKnownRanks(const Node& node) {
+  const auto is_known = [](const Value* value) {
+    return value == nullptr || value->type().shape() != nullptr;
+  };
+  for (std::size_t i = 0; i < node.num_results(); ++i) {
+    if (!is_known(node.result(i))) return false;
+  }
+  return std::ranges::all_of(node.operands(),
+                             [&](const Use& use) { return is_known(use.value()); });
+}
+
 }  // namespace
+
+Result<bool> LowerScans(Graph& graph, PassContext& context) {
+  std::vector<Node*> scans;
+  for (Node& node : graph.nodes()) {
+    if (node.Is("Scan") && HasKnownRanks(node)) scans.push_back(&node);
+  }
+  for (Node* scan : scans) DRAGOMAN_TRY(ScanLowering(*scan, context).Run());
+  return !scans.empty();
+}
 
 Status LowerSequence(Node& node, PassContext& context) {
   DRAGOMAN_ASSIGN(SequenceNode sequence, SequenceNode::Read(node));

@@ -17,6 +17,10 @@ namespace dragoman {
 // hidden size that is not known.
 Status LowerToLoops(Graph& entry);
 
+// The same of the Scans of a graph whose operands and results have known ranks, as a pass. Whether
+// there were some.
+Result<bool> LowerScans(Graph& graph, PassContext& context);
+
 // The same of one LSTM, GRU or RNN.
 Status LowerSequence(Node& node, PassContext& context);
 

@@ -16,6 +16,7 @@
 #include "core/ir/verify.h"
 #include "core/rewrite/checked_pass.h"
 #include "core/rewrite/drop_effects.h"
+#include "core/rewrite/lower_to_loops.h"
 #include "core/rewrite/passes.h"
 #include "core/rewrite/patterns/fold_size_operands.h"
 #include "core/rewrite/patterns/function_patterns.h"
@@ -197,6 +198,12 @@ constexpr PassInfo kPasses[] = {
                  "elements in any order: for graphs that are compared",
      .families = kAnyOrder,
      .by_default = false},
+    {.name = "lower-scans",
+     .sentence = "makes Loops of Scans: for graphs that are compared",
+     .run = LowerScans,
+     .by_default = false,
+     .at_end = true,
+     .in_loops_only = true},
     {.name = "hide-by-infinity",
      .sentence = "hides scores of attention by -inf in place of large negative numbers, where "
                  "constant masks show an element of each row: for graphs that are compared",

@@ -255,6 +255,44 @@ entry forward(%q: f32[2, 4, 9, 8], %k: f32[2, 2, 9, 8], %v: f32[2, 2, 9, 8], %m:
                     self.done("convert", model, "-o", written)
                     self.assertEqual(self.done("diff", model, written), "equal (common level)\n")
 
+    def test_conversions_of_loops_equal_them(self):
+        """Iterations run where their condition holds, which some formats keep as a state."""
+        model = self.out / "model.dgt"
+        model.write_text("""dragoman 1 common onnx
+opset "" 22
+
+entry main(%m: i64[], %n: i64[], %c: bool[], %x: f32[2]) -> (%y: f32[2]) {
+  %y = onnx.Loop(%m, %c, %x) {body = graph(%i: i64[], %runs: bool[], %h: f32[2]) -> (%more: bool[], %next: f32[2]) {
+    const %four: f32[] = 4.0
+    %next = onnx.Loop(%n, %runs, %h) {body = graph(%k: i64[], %go: bool[], %g: f32[2]) -> (%go, %s: f32[2]) {
+      %s = onnx.Add(%g, %x)
+    }}
+    %sum = onnx.ReduceSum(%next) {keepdims = 0}
+    %more = onnx.Less(%sum, %four)
+  }}
+}
+""")
+        for suffix in ("pt2", "py", "relay", "onnx"):
+            with self.subTest(suffix):
+                written = self.out / f"written.{suffix}"
+                self.done("convert", model, "-o", written, "--passes", "default")
+                self.assertEqual(self.done("diff", model, written, "--exports"),
+                                 "equal (common level)\n")
+
+    def test_conversions_to_old_operator_sets_equal_the_file(self):
+        old = self.out / "old.onnx"
+        (self.out / "model.dgt").write_text("""dragoman 1 common onnx
+opset "" 22
+
+entry main(%x: f32[2, 3]) -> (%y: f32[2, 2]) {
+  const %w: f32[2, 3] = [[0.5, 1.0, -0.25], [0.0, 2.0, 1.0]]
+  %y = dragoman.Linear(%x, %w)
+}
+""")
+        self.done("convert", self.out / "model.dgt", "-o", old, "--opset", "9")
+        self.assertEqual(self.done("diff", self.out / "model.dgt", old, "--exports"),
+                         "equal (common level)\n")
+
     def test_passes_run_on_both(self):
         self.assertEqual(self.done("diff", MLP, MLP, "--passes", "default"),
                          "equal (common level)\n")

@@ -236,6 +236,42 @@ bool Stays(const Graph& body, std::size_t state, std::span<Value* const> rows) {
          std::ranges::find(rows, now) == rows.end();
 }
 
+// Whether a state is in each iteration what says that it runs.
+bool SaysItRuns(const Node& loop, const Graph& body, std::size_t state) {
+  return loop.operand(kStarts) != nullptr &&
+         loop.operand(state + kStates) == loop.operand(kStarts) &&
+         body.output(state + 1) == body.output(0);
+}
+
+bool IsUnreadCondition(const Node& loop, const Graph& body, std::size_t state) {
+  const Value* result = loop.result(state);
+  return SaysItRuns(loop, body, state) && !body.input(state + kStates)->used() &&
+         (result == nullptr || !result->used());
+}
+
+// An iteration runs where its condition holds: whatever reads that in the body reads true. Whether
+// something did.
+bool ReadTrue(const Node& loop, Graph& body, PassContext& context) {
+  std::vector<Use*> reads;
+  const auto collect = [&](const Value& value) {
+    for (Use* use = value.first_use(); use != nullptr; use = use->next()) {
+      if (use->user() != nullptr) reads.push_back(use);
+    }
+  };
+  collect(*body.input(kRuns));
+  for (std::size_t i = 0; i + kStates < body.num_inputs(); ++i) {
+    if (SaysItRuns(loop, body, i)) collect(*body.input(i + kStates));
+  }
+  if (reads.empty()) return false;
+  const DType dtype = body.input(kRuns)->type().dtype();
+  if (dtype != DType::kBool || body.input(kRuns)->type().rank() != 0) return false;
+  const bool holds = true;
+  Value* constant =
+      context.AddConstant(body, Tensor::Of<bool>({}, std::span(&holds, 1)), "holds", loop.origin());
+  for (Use* use : reads) use->Set(constant);
+  return true;
+}
+
 // In place of `loop` one with these operands, whose body has lost the states that `goes` tells and
 // gives `rows`, of states that are lists, after its other results.
 Status Restate(Node& loop, const std::vector<Value*>& first_operands, const std::vector<bool>& goes,
@@ -286,13 +322,15 @@ Status Restate(Node& loop, const std::vector<Value*>& first_operands, const std:
 }
 
 // Loop(_, i < n and c, i, …) that adds 1 to i = Loop(n - i, c, …); a list that each iteration makes
-// longer by a row = the rows that iterations give; a state that nothing reads, or changes, goes.
+// longer by a row = the rows that iterations give; a state that nothing reads, or changes, goes; in
+// an iteration, the condition to run it is true.
 Result<bool> RestateLoop(Node& loop, PassContext& context) {
   if (!loop.Is("Loop") || loop.subgraphs().size() != 1) return false;
   Graph& body = *loop.subgraphs().front();
   if (body.num_inputs() < kStates || body.num_inputs() != loop.num_operands() ||
       body.num_outputs() != loop.num_results() + 1)
     return false;
+  const bool was_read = ReadTrue(loop, body, context);
   const std::size_t states = body.num_inputs() - kStates;
   std::vector<Value*> operands = {loop.operand(kTrips), loop.operand(kStarts)};
   const std::optional<Counter> counter = FindCounter(loop, body);
@@ -325,8 +363,15 @@ Result<bool> RestateLoop(Node& loop, PassContext& context) {
   }
   std::vector<bool> goes(states, false);
   for (std::size_t i = 0; i < states; ++i)
-    goes[i] = rows[i] != nullptr || Stays(body, i, rows) || IsIdle(loop, body, i);
-  if (!counter && std::ranges::count(goes, true) == 0) return false;
+    goes[i] = rows[i] != nullptr || Stays(body, i, rows) || IsIdle(loop, body, i) ||
+              IsUnreadCondition(loop, body, i);
+  // What holds before the first iteration for sure goes unsaid.
+  const bool starts = operands[kStarts] != nullptr && IsTrue(operands[kStarts]);
+  if (starts) operands[kStarts] = nullptr;
+  if (!counter && std::ranges::count(goes, true) == 0) {
+    if (starts) loop.set_operand(kStarts, nullptr);
+    return was_read || starts;
+  }
   context.Explain(loop, "says how many iterations it has, and loses states that are none");
   DRAGOMAN_TRY(Restate(loop, operands, goes, rows, context));
   return true;

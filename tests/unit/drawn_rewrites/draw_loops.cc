@@ -164,11 +164,12 @@ void CountedLoops(Drawing& d) {
   std::string body = fmt::format(
       "graph body(%t: i64[], %r: bool[], %i: {0}[], %h: f32[2], %s: f32[2], %l: f32[?, 2]) -> (%m, "
       "%n, %g, %u, %z) {{\nconst %one: {0}[] = {1}\nconst %front: i64[1] = [0]\n%f = "
-      "onnx.Cast(%i) {{to = 1}}\n%p = onnx.Mul(%h, %s)\n%g = onnx.Add(%p, %f)\n%u = "
+      "onnx.Cast(%i) {{to = 1}}\n%v = onnx.Where(%r, %h, %s)\n%p = onnx.Mul({5}, %s)\n%g = "
+      "onnx.Add(%p, %f)\n%u = "
       "onnx.Identity({2})\n%w = onnx.Unsqueeze({4}, %front)\n%z = onnx.Concat({3}) {{axis = "
       "0}}\n%n = onnx.Add(%i, %one)\n",
       type, d.Chance(90) ? 1 : 2, d.Chance(85) ? "%s" : "%g", d.Chance(90) ? "%l, %w" : "%w, %l",
-      d.Of({"%g", "%g", "%h", "%s"}));
+      d.Of({"%g", "%g", "%h", "%s"}), d.Of({"%h", "%v"}));
   body += fmt::format("%b = onnx.{}({}, {})\n", strict ? "Less" : "LessOrEqual",
                       d.Chance(90) ? "%n" : "%i", limit);
   if (!asks) {
@@ -186,8 +187,28 @@ void CountedLoops(Drawing& d) {
   if (d.Chance(20)) d.MaybeRead(results[0]);
 }
 
+// Along either axis, from either end, of one or two sequences and perhaps of none of a state.
+void AnyScan(Drawing& d) {
+  const std::int64_t steps = d.Between(1, 3);
+  const auto either = [&] { return d.Chance(70) ? 0 : 1; };
+  const int axis = either(), result_axis = either();
+  Sizes sizes = {2};
+  sizes.insert(sizes.begin() + axis, steps);
+  const std::string body = fmt::format(
+      "body = graph body(%s: f32[2], %r: f32[2], %q: f32[2]) -> ({}, {}, %q) {{\n%n = "
+      "onnx.Add(%s, %r)\n%t = onnx.Mul(%n, %q)\n}}, num_scan_inputs = 2, scan_input_axes = [{}, "
+      "0], scan_input_directions = [{}, {}], scan_output_axes = [{}, 0], scan_output_directions = "
+      "[{}, 0]",
+      d.Of({"%n", "%s"}), d.Of({"%t", "%n", "%r"}), axis, either(), either(), result_axis,
+      either());
+  const Names results = d.Nodes(
+      "Scan", {d.Input("f32", {2}), d.Input("f32", sizes), d.Input("f32", {steps, 2})}, body, 3);
+  for (const std::string& result : results) d.MaybeRead(result);
+}
+
 constexpr DrawnPattern kDrawn[] = {
     {"infer-trip-counts", CountedLoops},
+    {"lower-scans", AnyScan},
     {"open-groups", GroupedSteps, Exactness::kRounded},
     {"fuse-loop-cells", LoopCells, Exactness::kRounded},
 };

@@ -136,7 +136,7 @@ void ZeroBias(Drawing& d) {
   const std::string dtype = d.FloatType();
   const double number = d.Chance(85) ? 0 : 1;
   const std::string bias = d.Constant(dtype, {2}, [number] { return number; });
-  switch (d.Between(0, 3)) {
+  switch (d.Between(0, 4)) {
     case 0:
       d.MaybeRead(d.Node("Conv", {d.Input(dtype, {1, 1, 3}), d.Weight(dtype, {2, 1, 2}), bias}));
       return;
@@ -147,6 +147,9 @@ void ZeroBias(Drawing& d) {
     case 2:
       d.MaybeRead(
           d.Node("LayerNormalization", {d.Input(dtype, {3, 2}), d.Weight(dtype, {2}), bias}));
+      return;
+    case 3:
+      d.MaybeRead(d.Node("Gemm", {d.Input(dtype, {d.Size(), 3}), d.Weight(dtype, {3, 2}), bias}));
       return;
     default:
       d.MaybeRead(d.Node("dragoman.Linear",
