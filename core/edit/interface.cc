@@ -8,6 +8,7 @@
 #include <optional>
 #include <regex>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "core/edit/listings.h"
@@ -23,8 +24,25 @@ namespace {
 // Patterns are matched by backtracking: longer names are compared as they are.
 constexpr std::size_t kMaxMatchedName = 1000;
 
-// New names of those of `names` that the pattern matches.
-Result<std::map<std::string, std::string>> NewNames(const std::set<std::string>& names,
+std::string_view NounOf(Renamed what) {
+  switch (what) {
+    case Renamed::kInput:
+      return "input";
+    case Renamed::kOutput:
+      return "output";
+    case Renamed::kValue:
+      return "value";
+    case Renamed::kNode:
+      return "node";
+    case Renamed::kDim:
+      return "size";
+  }
+  return "";
+}
+
+// New names of those of `names`, which `what` has, that the pattern matches.
+Result<std::map<std::string, std::string>> NewNames(Renamed what,
+                                                    const std::set<std::string>& names,
                                                     const std::string& pattern,
                                                     const std::string& name) {
   const Result<std::string> unescaped = Unescape(pattern);  // as it is printed
@@ -45,8 +63,9 @@ Result<std::map<std::string, std::string>> NewNames(const std::set<std::string>&
   }
   if (renamed.empty()) {
     const std::vector<std::string> known(names.begin(), names.end());
-    return InvalidInput("nothing is called '" + pattern + "'" +
-                        WhatThereIs(pattern, "there are", known));
+    const std::string noun(NounOf(what));
+    return InvalidInput("no " + noun + " is called '" + pattern + "'" +
+                        WhatThereIs(pattern, noun + "s are", known));
   }
   return renamed;
 }
@@ -85,7 +104,7 @@ Status RenameValues(Model& model, Renamed what, const std::string& pattern,
   const std::vector<Value*> values = ValuesToRename(model, what);
   std::set<std::string> names;
   for (const Value* value : values) names.insert(value->name());
-  DRAGOMAN_ASSIGN(const auto renamed, NewNames(names, pattern, name));
+  DRAGOMAN_ASSIGN(const auto renamed, NewNames(what, names, pattern, name));
   DRAGOMAN_TRY(CheckDistinct(renamed, ValueNames(model)));
   for (Value* value : values) {
     if (const auto found = renamed.find(value->name()); found != renamed.end())
@@ -102,7 +121,7 @@ Status RenameNodes(Model& model, const std::string& pattern, const std::string& 
   names.erase("");
   if (names.empty())
     return InvalidInput("no node of the model has a name; values have, see --rename-value");
-  DRAGOMAN_ASSIGN(const auto renamed, NewNames(names, pattern, name));
+  DRAGOMAN_ASSIGN(const auto renamed, NewNames(Renamed::kNode, names, pattern, name));
   ForEachGraph(model, [&](Graph& graph) {
     for (Node& node : graph.nodes()) {
       if (const auto found = renamed.find(node.name()); found != renamed.end())
@@ -130,7 +149,7 @@ Status RenameDims(Model& model, const std::string& pattern, const std::string& n
     });
   });
   if (names.empty()) return InvalidInput("no size of the model has a name");
-  DRAGOMAN_ASSIGN(const auto renamed, NewNames(names, pattern, name));
+  DRAGOMAN_ASSIGN(const auto renamed, NewNames(Renamed::kDim, names, pattern, name));
   std::map<std::string, Dim> dims;
   for (const auto& [old, wanted] : renamed) {
     if (names.contains(wanted) && !renamed.contains(wanted))

@@ -253,7 +253,7 @@ class Edit(CommandCase):
     def test_edits_that_cannot_be_made(self):
         out = ("edit", self.model, "-o", self.out / "o.onnx")
         for options, why in (
-                (("--rename-input", "y=image"), "nothing is called 'y'"),
+                (("--rename-input", "y=image"), "no input is called 'y'; inputs are 'unread', 'x'"),
                 (("--rename-input", "x=aux"), "another value is called 'aux'"),
                 (("--rename-input", "(=y"), "no regular expression"),
                 (("--rename-input", "x"), "is not NAME=VALUE"),
