@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/lowering/math.h"
+#include "importers/tensorflow/ops/quantized_form.h"
 
 namespace dragoman::tf {
 namespace {
@@ -120,14 +121,6 @@ Value* Bilinear(Call& c, ProjectedPixels& pixels, Value* y, Value* x, DType type
   return c.Cast(mixed, type);
 }
 
-// Halves away from zero.
-Value* Nearest(Call& c, Value* at) {
-  Value* size = c.Abs(at);
-  Value* whole = c.Floor(size);
-  whole = c.Where(c.GreaterOrEqual(c.Sub(size, whole), 0.5), c.Add(whole, 1), whole);
-  return NegateWhere(c, c.Less(at, 0), whole);
-}
-
 Value* LowerImageProjectiveTransform(Call& c) {
   Value* images = c.Tensor(0);
   Value* transforms = c.Tensor(1);
@@ -147,7 +140,7 @@ Value* LowerImageProjectiveTransform(Call& c) {
   Value* x = c.Expand(source.x, sizes);
   Value* result = nullptr;
   if (interpolation == "NEAREST") {
-    result = pixels.At(Nearest(c, y), Nearest(c, x));
+    result = pixels.At(RoundHalvesAway(c, y), RoundHalvesAway(c, x));
   } else if (interpolation == "BILINEAR") {
     result = Bilinear(c, pixels, y, x, type);
   } else {

@@ -60,8 +60,11 @@ DType StoredTypeAttribute(Call& c, std::string_view name) {
 }
 
 Value* RoundHalvesAway(Call& c, Value* x) {
-  Value* size = c.Floor(c.Add(c.Abs(x), 0.5));
-  return NegateWhere(c, c.Less(x, 0), size);
+  // Not the floor of a sum, which is rounded: up to 1 below 1/2, and for large numbers.
+  Value* size = c.Abs(x);
+  Value* whole = c.Floor(size);
+  whole = c.Where(c.GreaterOrEqual(c.Sub(size, whole), 0.5), c.Add(whole, 1), whole);
+  return NegateWhere(c, c.Less(x, 0), whole);
 }
 
 Value* StepsPerUnit(Call& c, double integer, Value* end) {

@@ -157,6 +157,7 @@ def main():
     windows.make_window_gradients()
     numbers.make_function_ends()
     run_time.make_pools_apart()
+    quantized.make_halves_away()
 
 
 if __name__ == "__main__":

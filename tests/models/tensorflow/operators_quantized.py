@@ -70,6 +70,15 @@ def make_quantize():
                        narrow_range=False, axis=-1, ensure_minimum_range=0.01, **kinds(T=kind))
 
 
+def make_halves_away():
+    """Just below a half, the sum with a half is 1 in float32."""
+    x = F32([0.49999997, -0.49999997, 0.5, -0.5, 2.5, -2.5, 1.4999999])
+    numpy_case("quantize_halves_away", "QuantizeV2", [x, (F32(-127),), (F32(127),)], results=3,
+               reference=[np.int8([0, 0, 1, -1, 3, -3, 1]), F32(-127), F32(127)], mode="SCALED",
+               round_mode="HALF_AWAY_FROM_ZERO", narrow_range=True, axis=-1,
+               ensure_minimum_range=0.01, **kinds(T=np.int8))
+
+
 def scaled(x, low, high, kind):
     least, most = ENDS[kind]
     scale = min(least / low if least * low > 0 else np.inf, most / high if most * high > 0 else np.inf)
