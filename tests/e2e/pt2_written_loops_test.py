@@ -127,6 +127,33 @@ class LoopsTest(WrittenCase):
         every, = self.run_outputs(archive, x=np.array([1, 2], "f4"))
         np.testing.assert_array_equal(every, [[2, 4], [4, 8]])
 
+    def test_what_is_around_a_loop_that_collects_learns_nothing_either(self):
+        """PyTorch traces a body for its gradients, and then wants to know all sizes in it."""
+        archive = self.convert_text("""entry main(%x: f32[3, 2]) -> (%sums) {
+  const %go: bool[] = true
+  const %trips: i64[] = 3
+  %sums: f32[3, 2] = onnx.Loop(%trips, %go) {
+    body = graph outer(%i: i64[], %more: bool[]) -> (%more, %sum) {
+      const %axis: i64[1] = [0]
+      %row: f32[2] = onnx.Gather(%x, %i)
+      %last: f32[2], %all: f32[t, 2] = onnx.Loop(_, %go, %row) {
+        body = graph inner(%j: i64[], %again: bool[], %s: f32[2]) -> (%goes, %n, %n) {
+          const %most: f32[] = 10.0
+          %n: f32[2] = onnx.Add(%s, %s)
+          %total: f32[] = onnx.ReduceSum(%n, %axis) {keepdims = 0}
+          %goes: bool[] = onnx.Less(%total, %most)
+        }
+      }
+      %sum: f32[2] = onnx.ReduceSum(%all, %axis) {keepdims = 0}
+    }
+  }
+}
+""")
+        self.assertIn("higher_order.wrap_with_set_grad_enabled", self.targets(archive))
+        self.assertNotIn("higher_order.scan", self.targets(archive))
+        sums, = self.run_outputs(archive, x=np.array([[1, 2], [3, 3], [0.5, 0.5]], "f4"))
+        np.testing.assert_array_equal(sums, [[6, 12], [6, 6], [15, 15]])
+
     def test_what_a_body_takes_has_memory_of_its_own(self):
         # torch's passes take no two operands that lie in one tensor, and no operand that is unread.
         archive = self.convert_text("""entry main(%x: f32[3, 4], %s: f32[2]) -> (%last) {

@@ -99,7 +99,7 @@ std::optional<std::vector<TermType>> ResultTypes(const AtenOp& op) {
   return types;
 }
 
-Emitted EmitIf(AtenOp& op) {
+Emitted EmitIf(const AtenOp& op) {
   DRAGOMAN_ASSIGN(const Term condition, Flag(op, op.arg(0)));
   const std::pair<const char*, const char*> branches[] = {{"then_branch", "true_graph"},
                                                           {"else_branch", "false_graph"}};
@@ -257,21 +257,44 @@ Emitted EmitWhileLoop(const AtenOp& op, const LoopParts& parts, std::vector<Term
 // Whether states have other sizes after an iteration.
 bool HasGrowingStates(const AtenOp& op, const LoopParts& parts) {
   for (std::size_t i = 2; i < parts.states + 2; ++i) {
+    const Shape* before = op.has(i) ? op.node.operand(i)->type().shape() : nullptr;
     const Shape* shape = parts.body->input(i)->type().shape();
-    if (shape != nullptr && *shape != op.shape(i)) return true;
+    if (shape != nullptr && before != nullptr && *shape != *before) return true;
   }
   return false;
 }
 
-// Iterations that a condition ends. For gradients torch stacks the carried values of all, so where
-// these grow the loop runs without.
-Emitted EmitWhile(const AtenOp& op, const LoopParts& parts) {
+// Whether the sizes of what the loop carries change from iteration to iteration.
+bool Grows(const AtenOp& op) {
+  if (GraphAttribute(op.node, "body") == nullptr) return false;
+  const LoopParts parts = PartsOf(op);
+  return HasGrowingStates(op, parts) || (parts.scans > 0 && !parts.iterations);
+}
+
+// Whether the node is such a loop or has one in its bodies.
+bool HasGrowingLoop(const AtenOp& op) {
+  bool found = op.node.Is("Loop") && Grows(op);
+  for (const NamedAttribute& attribute : op.node.attributes()) {
+    const Graph* body = GraphAttribute(op.node, attribute.name);
+    if (body == nullptr) continue;
+    ForEachGraph(*body, [&](const Graph& graph) {
+      for (const Node& node : graph.nodes())
+        found = found || (node.Is("Loop") &&
+                          Grows({node, op.graph, op.inference, op.program, op.translate}));
+    });
+  }
+  return found;
+}
+
+// For gradients torch stacks the carried values of all iterations, and traces the bodies around
+// them; so where these grow all runs without.
+template <Emitted (*kEmit)(const AtenOp&)>
+Emitted EmitTrainable(AtenOp& op) {
+  if (!HasGrowingLoop(op)) return kEmit(op);
   const std::optional<std::vector<TermType>> types = ResultTypes(op);
   if (!types) return op.Refuse("a result that is left out");
-  if (parts.scans == 0 && !HasGrowingStates(op, parts)) return EmitWhileLoop(op, parts, *types);
   AtenGraph region(op.program, &op.graph);
-  const AtenOp inner = {op.node, region, op.inference, op.program, op.translate};
-  DRAGOMAN_ASSIGN(Terms results, EmitWhileLoop(inner, parts, *types));
+  DRAGOMAN_ASSIGN(Terms results, kEmit({op.node, region, op.inference, op.program, op.translate}));
   results = FinishBody(region, {}, results);
   Captures captures;
   captures.Add(region);
@@ -374,11 +397,13 @@ Emitted EmitCounted(const AtenOp& op, const LoopParts& parts) {
   return EmitScanCall(op, call, *parts.body, 1, *std::move(types));
 }
 
-Emitted EmitLoop(AtenOp& op) {
+Emitted EmitLoop(const AtenOp& op) {
   if (GraphAttribute(op.node, "body") == nullptr) return op.Refuse("it lacks a body");
   const LoopParts parts = PartsOf(op);
-  const bool is_scan = parts.scans > 0 && parts.iterations && !HasGrowingStates(op, parts);
-  return is_scan ? EmitCounted(op, parts) : EmitWhile(op, parts);
+  if (parts.scans > 0 && !Grows(op)) return EmitCounted(op, parts);
+  std::optional<std::vector<TermType>> types = ResultTypes(op);
+  if (!types) return op.Refuse("a result that is left out");
+  return EmitWhileLoop(op, parts, *std::move(types));
 }
 
 Term AxisTo(const AtenOp& op, const Term& x, std::int64_t from, std::int64_t to) {
@@ -389,7 +414,7 @@ Term AxisTo(const AtenOp& op, const Term& x, std::int64_t from, std::int64_t to)
   return op.Permute(x, order);
 }
 
-Emitted EmitScan(AtenOp& op) {
+Emitted EmitScan(const AtenOp& op) {
   const Graph* body = GraphAttribute(op.node, "body");
   if (body == nullptr) return op.Refuse("it lacks a body");
   const auto slices = static_cast<std::size_t>(op.Int("num_scan_inputs"));
@@ -437,9 +462,9 @@ Emitted EmitScan(AtenOp& op) {
 
 std::span<const Row> ControlFlowRows() {
   static constexpr Row kRows[] = {
-      {"If", EmitIf},
-      {"Loop", EmitLoop},
-      {"Scan", EmitScan},
+      {"If", EmitTrainable<EmitIf>},
+      {"Loop", EmitTrainable<EmitLoop>},
+      {"Scan", EmitTrainable<EmitScan>},
   };
   return kRows;
 }
