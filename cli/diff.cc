@@ -133,6 +133,41 @@ int RunDiff(DiffOptions& options) {
   return equal ? kDone : kAnswerIsNo;
 }
 
+// What counts as a difference.
+void AddComparison(Command& command, DiffOptions& options) {
+  command.Add("--level", &options.level,
+              "source (as in the files) or common; default: source if dialect and versions agree",
+              {.one_of = {"source", "common"}});
+  command.Add(
+      "--ignore", &options.ignore, "Ignore differences in parts of the models",
+      {.placeholder = "PART,…", .one_of = {"weights", "shapes", "origins"}, .commas = true});
+  command.AddFlag("--strict-attributes", options.compare.strict_attributes,
+                  "Distinguish an attribute with its default value from an absent one");
+  command.AddFlag(
+      "--strict-types", options.compare.strict_types,
+      "Distinguish a stated type or size of a node's result from one that is not stated");
+  command.AddFlag("--commute", options.compare.commute,
+                  "Accept operands of commutative operators in any order");
+  command.AddFlag("--modulo-sharing", options.compare.modulo_sharing,
+                  "Accept equal computations that one graph shares and the other repeats");
+  command.Add(
+      "--rtol", &options.compare.rtol,
+      "Relative tolerance of floating-point and complex constants: |a-b| <= rtol * max(|a|, |b|)");
+}
+
+void AddFactsOfOne(Command& command, DiffOptions& options) {
+  for (std::size_t i = 0; i < 2; ++i) {
+    const std::string suffix = i == 0 ? "-a" : "-b";
+    const std::string help = i == 0 ? ", for A only" : ", for B only";
+    command.Add("--shape" + suffix, &options.shapes[i], "Like --shape" + help,
+                {.placeholder = "NAME=D,…", .repeatable = true});
+    command.Add("--dim" + suffix, &options.dims[i], "Like --dim" + help,
+                {.placeholder = "SYMBOL=SIZE", .repeatable = true});
+    command.Add("--entry" + suffix, &options.entries[i], "Like --entry" + help,
+                {.placeholder = "NAME"});
+  }
+}
+
 }  // namespace
 
 void AddDiff(CommandLine& program) {
@@ -140,24 +175,7 @@ void AddDiff(CommandLine& program) {
   Command command = program.AddCommand("diff", "Compare two graphs and show where they differ");
   command.Add("A", &options->a, "A model file", {.required = true});
   command.Add("B", &options->b, "Another model file", {.required = true});
-  command.Add("--level", &options->level,
-              "source (as in the files) or common; default: source if dialect and versions agree",
-              {.one_of = {"source", "common"}});
-  command.Add(
-      "--ignore", &options->ignore, "Ignore differences in parts of the models",
-      {.placeholder = "PART,…", .one_of = {"weights", "shapes", "origins"}, .commas = true});
-  command.AddFlag("--strict-attributes", options->compare.strict_attributes,
-                  "Distinguish an attribute with its default value from an absent one");
-  command.AddFlag(
-      "--strict-types", options->compare.strict_types,
-      "Distinguish a stated type or size of a node's result from one that is not stated");
-  command.AddFlag("--commute", options->compare.commute,
-                  "Accept operands of commutative operators in any order");
-  command.AddFlag("--modulo-sharing", options->compare.modulo_sharing,
-                  "Accept equal computations that one graph shares and the other repeats");
-  command.Add(
-      "--rtol", &options->compare.rtol,
-      "Relative tolerance of floating-point and complex constants: |a-b| <= rtol * max(|a|, |b|)");
+  AddComparison(command, *options);
   command.AddFlag("--all", options->all,
                   "List each edit; else those that say the same of several nodes are one line");
   command.Add(
@@ -173,18 +191,7 @@ void AddDiff(CommandLine& program) {
   AddPasses(command, options->both);
   AddRuleFile(command, options->both);
   AddFacts(command, options->both);
-  command.Add("--shape-a", &options->shapes[0], "Like --shape, for A only",
-              {.placeholder = "NAME=D,…", .repeatable = true});
-  command.Add("--shape-b", &options->shapes[1], "Like --shape, for B only",
-              {.placeholder = "NAME=D,…", .repeatable = true});
-  command.Add("--dim-a", &options->dims[0], "Like --dim, for A only",
-              {.placeholder = "SYMBOL=SIZE", .repeatable = true});
-  command.Add("--dim-b", &options->dims[1], "Like --dim, for B only",
-              {.placeholder = "SYMBOL=SIZE", .repeatable = true});
-  command.Add("--entry-a", &options->entries[0], "Like --entry, for A only",
-              {.placeholder = "NAME"});
-  command.Add("--entry-b", &options->entries[1], "Like --entry, for B only",
-              {.placeholder = "NAME"});
+  AddFactsOfOne(command, *options);
   AddCommonOptions(command, options->common);
   command.SetFooter(
       "With --shape, --dim, --entry or --passes, both graphs are lowered first. Files of "
