@@ -135,24 +135,7 @@ class GroupFormer {
       }
       for (BufferId id : Accepted(plan_, step)) accepted.insert(id);
     }
-    std::ranges::set_intersection(made, accepted, std::inserter(candidates_, candidates_.end()));
-    const BlockUses uses(entry_.body, &entry_);
-    std::erase_if(candidates_, [&](BufferId id) {
-      return std::ranges::any_of(uses.Readers(id),
-                                 [&](std::size_t reader) { return !CanReadCopy(reader, id); });
-    });
-  }
-
-  // Whether what reads a tensor could read a copy of it just as well; sizes are those of both.
-  bool CanReadCopy(std::size_t reader, BufferId id) {
-    if (reader == BlockUses::kOutside || !steps()[reader].bodies().empty()) return false;
-    const Step& step = steps()[reader];
-    return std::ranges::none_of(step.sizes.arguments, [&](const SizeArgument& argument) {
-      using Kind = SizeArgument::Kind;
-      const bool is_sizes = argument.kind == Kind::kShape || argument.kind == Kind::kShapes ||
-                            argument.kind == Kind::kGroup;
-      return !is_sizes && std::ranges::find(argument.buffers, id) != argument.buffers.end();
-    });
+    candidates_ = ThoseToCopy(entry_, made, accepted);
   }
 
   bool IsCandidate(BufferId id) const { return candidates_.contains(id); }

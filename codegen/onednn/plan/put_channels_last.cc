@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <iterator>
 #include <set>
 
 #include "codegen/onednn/plan/passes.h"
 #include "codegen/onednn/plan/row_major_copies.h"
-#include "codegen/onednn/plan/uses.h"
 
 namespace dragoman::onednn {
 namespace {
@@ -47,14 +45,6 @@ class ChannelsLastPlacer {
            buffer.storage == Storage::kArena && buffer.shape->size() >= 3;
   }
 
-  bool CanReadCopy(std::size_t reader, BufferId id) {
-    if (reader == BlockUses::kOutside || !steps()[reader].bodies().empty()) return false;
-    const Step& step = steps()[reader];
-    return std::ranges::none_of(step.sizes.arguments, [&](const SizeArgument& argument) {
-      return std::ranges::find(argument.buffers, id) != argument.buffers.end();
-    });
-  }
-
   void FindCandidates() {
     std::set<BufferId> made, accepted;
     for (const Step& step : steps()) {
@@ -62,12 +52,7 @@ class ChannelsLastPlacer {
         made.insert(step.results.front());
       for (BufferId id : Accepted(step)) accepted.insert(id);
     }
-    std::ranges::set_intersection(made, accepted, std::inserter(candidates_, candidates_.end()));
-    const BlockUses uses(entry_.body, &entry_);
-    std::erase_if(candidates_, [&](BufferId id) {
-      return std::ranges::any_of(uses.Readers(id),
-                                 [&](std::size_t reader) { return !CanReadCopy(reader, id); });
-    });
+    candidates_ = ThoseToCopy(entry_, made, accepted);
   }
 
   // A residual lies as the sum.

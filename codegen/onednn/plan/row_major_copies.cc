@@ -2,6 +2,7 @@
 #include "codegen/onednn/plan/row_major_copies.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
 #include <vector>
@@ -37,7 +38,31 @@ void ReplaceOperands(Plan& plan, Step& step, const std::map<BufferId, BufferId>&
   if (step.Is<AliasStep>()) plan.buffer(step.results.front()).alias = step.inputs[0];
 }
 
+// Sizes are those of the tensor and of its copy; elements that sizes are made of are read in place.
+bool CanReadCopy(const Step& step, BufferId id) {
+  if (!step.bodies().empty()) return false;
+  return std::ranges::none_of(step.sizes.arguments, [&](const SizeArgument& argument) {
+    using Kind = SizeArgument::Kind;
+    const bool is_sizes = argument.kind == Kind::kShape || argument.kind == Kind::kShapes ||
+                          argument.kind == Kind::kGroup;
+    return !is_sizes && std::ranges::find(argument.buffers, id) != argument.buffers.end();
+  });
+}
+
 }  // namespace
+
+std::set<BufferId> ThoseToCopy(const PlanEntry& entry, const std::set<BufferId>& made,
+                               const std::set<BufferId>& accepted) {
+  std::set<BufferId> found;
+  std::ranges::set_intersection(made, accepted, std::inserter(found, found.end()));
+  const BlockUses uses(entry.body, &entry);
+  std::erase_if(found, [&](BufferId id) {
+    return std::ranges::any_of(uses.Readers(id), [&](std::size_t reader) {
+      return reader == BlockUses::kOutside || !CanReadCopy(entry.body.steps[reader], id);
+    });
+  });
+  return found;
+}
 
 void CopyToRowMajor(Plan& plan, PlanEntry& entry, const std::set<BufferId>& buffers,
                     const RowMajorCopies& copies) {

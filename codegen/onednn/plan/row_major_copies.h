@@ -10,6 +10,11 @@
 
 namespace dragoman::onednn {
 
+// Those both of `made` and of `accepted` for which all readers could read a copy in row-major order
+// just as well.
+std::set<BufferId> ThoseToCopy(const PlanEntry& entry, const std::set<BufferId>& made,
+                               const std::set<BufferId>& accepted);
+
 struct RowMajorCopies {
   // Whether `step` reads the buffer as it lies.
   std::function<bool(const Step& step, BufferId id)> accepts;
