@@ -72,22 +72,10 @@ class SideBuilder {
         side_.entries.push_back({.node = node});
       } else if (side_.index.TryEmplace(node, -1).second) {
         stack.emplace_back(node, true);
-        PushNeeded(*node, stack);
-      }
-    }
-  }
-
-  void PushNeeded(const Node& node, std::vector<std::pair<const Node*, bool>>& stack) const {
-    const auto push = [&](const Node* needed) {
-      if (needed != nullptr && !side_.index.contains(needed)) stack.emplace_back(needed, false);
-    };
-    for (const Use& use : node.operands()) {
-      if (use.value() != nullptr) push(use.value()->producer());
-    }
-    for (const Graph* graph : node.subgraphs()) {
-      for (const Node* ordered : ordered_.Of(*graph)) push(ordered);
-      for (const Use& output : graph->outputs()) {
-        if (output.value() != nullptr) push(output.value()->producer());
+        const auto ordered = [this](const Graph& graph) { return ordered_.Of(graph); };
+        ForEachNeeded(*node, ordered, [&](const Node* needed) {
+          if (needed != nullptr && !side_.index.contains(needed)) stack.emplace_back(needed, false);
+        });
       }
     }
   }

@@ -115,20 +115,12 @@ Status NodeClasses::VisitFrom(const Node* start) {
 void NodeClasses::PushDependencies(const Node& node,
                                    std::vector<std::pair<const Node*, bool>>& stack) const {
   const std::size_t first = stack.size();
-  const auto push = [&](const Node* needed) {
+  const auto ordered = [this](const Graph& graph) { return Ordered(graph); };
+  ForEachNeeded(node, ordered, [&](const Node* needed) {
     if (needed == nullptr) return;
     const auto state = states_.find(needed);
     if (state == states_.end() || state->second == State::kOpen) stack.emplace_back(needed, false);
-  };
-  for (const Use& use : node.operands()) {
-    if (use.value() != nullptr) push(use.value()->producer());
-  }
-  for (const Graph* graph : node.subgraphs()) {
-    for (const Node* ordered : Ordered(*graph)) push(ordered);
-    for (const Use& output : graph->outputs()) {
-      if (output.value() != nullptr) push(output.value()->producer());
-    }
-  }
+  });
   std::reverse(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end());
 }
 

@@ -60,6 +60,20 @@ class OrderedNodes {
   std::unordered_map<const Graph*, std::vector<const Node*>> nodes_;
 };
 
+// Calls `visit` for the producers of what `node` reads (nullptr: it has none) and, for each of its
+// bodies, for the nodes that `ordered` gives of it, then for the producers of its outputs.
+template <class Ordered, class Visit>
+void ForEachNeeded(const Node& node, const Ordered& ordered, const Visit& visit) {
+  const auto visit_producer = [&](const Use& use) {
+    if (use.value() != nullptr) visit(use.value()->producer());
+  };
+  for (const Use& use : node.operands()) visit_producer(use);
+  for (const Graph* body : node.subgraphs()) {
+    for (const Node* kept : ordered(*body)) visit(kept);
+    for (const Use& output : body->outputs()) visit_producer(output);
+  }
+}
+
 }  // namespace dragoman::compare
 
 #endif  // DRAGOMAN_CORE_COMPARE_TRAITS_H_
