@@ -22,7 +22,12 @@ class ModelLowering {
 
   ModelLowering(const Model& source, const Facts& facts, const Note& note, Heap& heap,
                 const EntryProgram& program)
-      : source_(source), facts_(facts), note_(note), heap_(heap), program_(program) {}
+      : source_(source),
+        facts_(facts),
+        note_(note),
+        heap_(heap),
+        last_cell_(heap.last_cell()),
+        program_(program) {}
 
   Result<Model> Run();
 
@@ -36,6 +41,7 @@ class ModelLowering {
   const Facts& facts_;
   const Note& note_;
   Heap& heap_;
+  const std::uint64_t last_cell_;
   const EntryProgram& program_;
   std::map<std::string, std::string> left_out_;  // entries, and why
   StatePlan plan_;
@@ -66,7 +72,8 @@ Result<LoweredEntry> ModelLowering::RunEntry(const Entry& entry, bool is_default
     DRAGOMAN_ASSIGN(facts, FactsOfDefault(entry));
   }
   heap_.Enter();
-  Status status = program_.run(entry, facts, plan_, lowered);
+  EntryRun run{entry, facts, plan_, heap_, last_cell_, lowered};
+  Status status = program_.run(run);
   if (!status.ok() || lowered.planned.stable) heap_.Leave();
   if (!status.ok()) {
     if (lowered.findings.empty()) return std::move(status).error();
@@ -134,6 +141,19 @@ Result<Model> ModelLowering::Run() {
 }
 
 }  // namespace
+
+void EntryRun::Begin(GraphBuilder& builder) {
+  lowered.planned = plan.Begin(heap, builder);
+  heap.Enter();
+}
+
+Status EntryRun::End(Status status, GraphBuilder& builder,
+                     const std::function<Status(std::span<const CellChange>)>& check) {
+  const std::vector<CellChange> changes = heap.Leave();
+  DRAGOMAN_TRY(std::move(status));
+  if (check) DRAGOMAN_TRY(check(changes));
+  return StatePlan::Compare(lowered.planned, changes, last_cell, heap, builder);
+}
 
 Result<Model> LowerEntries(const Model& source, const Facts& facts,
                            const std::function<void(std::string_view)>& note, Heap& heap,

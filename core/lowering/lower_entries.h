@@ -5,6 +5,7 @@
 #ifndef DRAGOMAN_CORE_LOWERING_LOWER_ENTRIES_H_
 #define DRAGOMAN_CORE_LOWERING_LOWER_ENTRIES_H_
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -28,20 +29,35 @@ struct LoweredEntry {
   PlannedEntry planned;
 };
 
+// A run of an entry on cells that hold the States of a plan.
+struct EntryRun {
+  // Adds the inputs of States to the graph of `builder`, after those of arguments, and records from
+  // here on what the program changes.
+  void Begin(GraphBuilder& builder);
+  // Compares what the program left changed with the plan, unless `status`, what became of its
+  // results, is an error. `check` may refuse changes.
+  Status End(Status status, GraphBuilder& builder,
+             const std::function<Status(std::span<const CellChange>)>& check = nullptr);
+
+  const Entry& source;
+  const Facts& facts;
+  const StatePlan& plan;
+  Heap& heap;
+  std::uint64_t last_cell;  // of those of the file
+  LoweredEntry& lowered;
+};
+
 // What an importer does of it.
 struct EntryProgram {
   // How the arguments of an entry are declared.
   std::function<std::vector<DeclaredArgument>(const Entry& source)> arguments;
-  // Runs an entry: begins `plan`, fills the graph of `lowered` by what the program does, and
-  // compares what it left changed with the plan.
-  std::function<Status(const Entry& source, const Facts& facts, const StatePlan& plan,
-                       LoweredEntry& lowered)>
-      run;
+  // Fills the graph of `lowered` by what the program does between Begin and End.
+  std::function<Status(EntryRun& run)> run;
 };
 
-// The common model of `source`, whose cells lie in `heap`. Of entries beside the default one (or
-// the one that facts name), those that cannot be lowered are left out, which `note` reports; so it
-// is of inputs whose element type nothing determines. Errors: those of the default entry.
+// The common model of `source`, whose cells are those in `heap`. Of entries beside the default one
+// (or the one that facts name), those that cannot be lowered are left out, which `note` reports; so
+// it is of inputs whose element type nothing determines. Errors: those of the default entry.
 Result<Model> LowerEntries(const Model& source, const Facts& facts,
                            const std::function<void(std::string_view)>& note, Heap& heap,
                            const EntryProgram& program);

@@ -87,26 +87,24 @@ void NoteTwoReadings(const Model& source, const std::function<void(std::string_v
 
 class RelayLowering {
  public:
-  explicit RelayLowering(const Model& source)
-      : source_(source), composed_(FindComposed(source)), last_cell_(heap_.last_cell()) {}
+  explicit RelayLowering(const Model& source) : source_(source), composed_(FindComposed(source)) {}
 
   Result<Model> Run(const Facts& facts, const std::function<void(std::string_view)>& note) {
     EntryProgram program;
     program.arguments = [](const Entry& entry) { return ArgumentsOf(*entry.graph); };
-    program.run = [this](const Entry& entry, const Facts& stated, const StatePlan& plan,
-                         LoweredEntry& lowered) { return RunEntry(entry, stated, plan, lowered); };
+    program.run = [this](EntryRun& run) { return RunEntry(run); };
     return LowerEntries(source_, facts, note, heap_, program);
   }
 
  private:
-  Status RunEntry(const Entry& source, const Facts& facts, const StatePlan& plan,
-                  LoweredEntry& lowered) {
+  Status RunEntry(EntryRun& run) {
     Inference inference;
-    Evaluator evaluator(source_, composed_, heap_, *lowered.entry.graph, inference);
+    Evaluator evaluator(source_, composed_, heap_, *run.lowered.entry.graph, inference);
     GraphBuilder& builder = evaluator.builder();
-    RelayArguments maker(facts, heap_, builder, lowered.assumed);
+    RelayArguments maker(run.facts, heap_, builder, run.lowered.assumed);
+    const Graph& source = *run.source.graph;
     std::vector<Abstract> arguments;
-    for (const auto& input : source.graph->inputs()) {
+    for (const auto& input : source.inputs()) {
       if (input->tensor() != nullptr) {
         const CellPtr cell = heap_.NewCell(StorageContents{nullptr, *input->tensor()});
         cell->path = input->name();
@@ -116,21 +114,17 @@ class RelayLowering {
       DRAGOMAN_ASSIGN(Abstract made, maker.MakeParameter(input->name(), input->type()));
       arguments.push_back(std::move(made));
     }
-    lowered.planned = plan.Begin(heap_, builder);
-    heap_.Enter();
-    const Abstract result = evaluator.RunEntry(*source.graph, std::move(arguments));
+    run.Begin(builder);
+    const Abstract result = evaluator.RunEntry(source, std::move(arguments));
     Status status;
     if (evaluator.findings().empty()) status = AddResults(result, heap_, builder);
-    lowered.findings = evaluator.findings();
-    const std::vector<CellChange> changes = heap_.Leave();
-    DRAGOMAN_TRY(std::move(status));
-    return StatePlan::Compare(lowered.planned, changes, last_cell_, heap_, builder);
+    run.lowered.findings = evaluator.findings();
+    return run.End(std::move(status), builder);
   }
 
   const Model& source_;
   const ComposedNodes composed_;
   Heap heap_;
-  std::uint64_t last_cell_ = 0;
 };
 
 }  // namespace

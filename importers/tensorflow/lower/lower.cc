@@ -86,17 +86,13 @@ Result<EntryCall> ReadCall(const Graph& graph) {
 class TensorFlowLowering {
  public:
   explicit TensorFlowLowering(const Model& source)
-      : source_(source),
-        variables_(source, heap_),
-        tables_(source),
-        last_cell_(heap_.last_cell()) {}
+      : source_(source), variables_(source, heap_), tables_(source) {}
 
   Result<Model> Run(const Facts& facts, const std::function<void(std::string_view)>& note) {
     NoteLeftOver(note);
     EntryProgram program;
     program.arguments = [](const Entry& entry) { return ArgumentsOf(*entry.graph); };
-    program.run = [this](const Entry& entry, const Facts& stated, const StatePlan& plan,
-                         LoweredEntry& lowered) { return RunEntry(entry, stated, plan, lowered); };
+    program.run = [this](EntryRun& run) { return RunEntry(run); };
     DRAGOMAN_ASSIGN(Model model, LowerEntries(source_, facts, note, heap_, program));
     for (Entry& entry : model.entries) {
       const Entry* source = source_.FindEntry(entry.name);
@@ -123,15 +119,15 @@ class TensorFlowLowering {
                            " are not inputs, since nothing reads them"));
   }
 
-  Status RunEntry(const Entry& source, const Facts& facts, const StatePlan& plan,
-                  LoweredEntry& lowered) {
-    DRAGOMAN_ASSIGN(const EntryCall call, ReadCall(*source.graph));
+  Status RunEntry(EntryRun& run) {
+    const Graph& source = *run.source.graph;
+    DRAGOMAN_ASSIGN(const EntryCall call, ReadCall(source));
     Inference inference;
-    Evaluator evaluator(source_, variables_, tables_, heap_, *lowered.entry.graph, inference);
+    Evaluator evaluator(source_, variables_, tables_, heap_, *run.lowered.entry.graph, inference);
     GraphBuilder& builder = evaluator.builder();
-    TensorArguments maker(facts, heap_, builder, lowered.assumed);
+    TensorArguments maker(run.facts, heap_, builder, run.lowered.assumed);
     std::vector<Abstract> inputs;
-    for (const auto& input : source.graph->inputs()) {
+    for (const auto& input : source.inputs()) {
       DRAGOMAN_ASSIGN(Value * made, maker.MakeInput(*input));
       inputs.push_back(heap_.NewTensor(made));
     }
@@ -139,14 +135,13 @@ class TensorFlowLowering {
     for (const Value* input : call.inputs) values.push_back(inputs[input->index()]);
     // Nothing else may have the names of outputs.
     std::vector<std::string> names;
-    for (const Use& use : source.graph->outputs())
+    for (const Use& use : source.outputs())
       names.push_back(builder.UniqueName(use.value()->name()));
-    lowered.planned = plan.Begin(heap_, builder);
-    heap_.Enter();
+    run.Begin(builder);
     const std::vector<Abstract> results = evaluator.RunMain(call.feeds, values, call.fetches);
     Status status;
     for (std::size_t i = 0; i < call.outputs.size() && evaluator.findings().empty(); ++i) {
-      const Value& declared = *source.graph->output(i);
+      const Value& declared = *source.output(i);
       Result<Value*> value = ReadResult(results[call.outputs[i]], builder);
       if (value.ok()) status = AddOutput(*value, names[i], builder);
       if (!value.ok()) {
@@ -157,10 +152,8 @@ class TensorFlowLowering {
       }
       if (!status.ok()) break;
     }
-    lowered.findings = evaluator.findings();
-    const std::vector<CellChange> changes = heap_.Leave();
-    DRAGOMAN_TRY(std::move(status));
-    return StatePlan::Compare(lowered.planned, changes, last_cell_, heap_, builder);
+    run.lowered.findings = evaluator.findings();
+    return run.End(std::move(status), builder);
   }
 
   // Makes `value` the next output, called `name`, which nothing else is.
@@ -185,7 +178,6 @@ class TensorFlowLowering {
   Heap heap_;
   Variables variables_;
   Tables tables_;
-  std::uint64_t last_cell_ = 0;
 };
 
 }  // namespace

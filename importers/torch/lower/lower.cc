@@ -57,42 +57,38 @@ class ScriptLowering {
   Result<Model> RunEntries(const Facts& facts, const std::function<void(std::string_view)>& note) {
     heap_ = Heap();
     DRAGOMAN_ASSIGN(cells_, LoadedCells::Load(source_, heap_, joined_));
-    last_cell_ = heap_.last_cell();
     EntryProgram program;
     program.arguments = [](const Entry& entry) { return ArgumentsOf(*entry.graph); };
-    program.run = [this](const Entry& entry, const Facts& stated, const StatePlan& plan,
-                         LoweredEntry& lowered) {
-      return RunEntry(*entry.graph, stated, plan, lowered);
-    };
+    program.run = [this](EntryRun& run) { return RunEntry(run); };
     return LowerEntries(source_, facts, note, heap_, program);
   }
 
-  // Runs `function` on cells that hold the states of the plan.
-  Status RunEntry(const Graph& function, const Facts& facts, const StatePlan& plan,
-                  LoweredEntry& lowered) {
-    Graph& graph = *lowered.entry.graph;
+  Status RunEntry(EntryRun& run) {
+    const Graph& function = *run.source.graph;
     Inference inference;
-    Evaluator evaluator(source_, *cells_, schemas_, heap_, graph, inference);
+    Evaluator evaluator(source_, *cells_, schemas_, heap_, *run.lowered.entry.graph, inference);
     GraphBuilder& builder = evaluator.builder();
     DRAGOMAN_ASSIGN(Abstract root, cells_->Root());
-    DRAGOMAN_ASSIGN(std::vector<Abstract> arguments,
-                    MakeArguments(source_, function, facts, heap_, builder, lowered.assumed));
+    DRAGOMAN_ASSIGN(
+        std::vector<Abstract> arguments,
+        MakeArguments(source_, function, run.facts, heap_, builder, run.lowered.assumed));
     arguments.insert(arguments.begin(), root);
-    lowered.planned = plan.Begin(heap_, builder);
     DRAGOMAN_ASSIGN(const std::vector<Given> given, TensorsOf(function, arguments, builder));
-    heap_.Enter();
+    run.Begin(builder);
     const Abstract result = evaluator.Run(function, std::move(arguments));
-    lowered.findings = evaluator.findings();
+    run.lowered.findings = evaluator.findings();
     Status status;
-    if (lowered.findings.empty()) {
+    if (run.lowered.findings.empty()) {
       const bool is_script = source_.dialect == "torchscript";
       status = AddResults(result, heap_, builder, is_script ? StoredForm : ResultForm());
       if (status.ok() && !is_script) status = AddArguments(given, builder);
     }
-    const std::vector<CellChange> changes = heap_.Leave();
-    DRAGOMAN_TRY(std::move(status));
-    for (const CellChange& change : changes) DRAGOMAN_TRY(CheckBarrier(change.cell));
-    return StatePlan::Compare(lowered.planned, changes, last_cell_, heap_, builder);
+    return run.End(std::move(status), builder,
+                   [this](std::span<const CellChange> changes) -> Status {
+                     for (const CellChange& change : changes)
+                       DRAGOMAN_TRY(CheckBarrier(change.cell));
+                     return {};
+                   });
   }
 
   // A tensor that the entry is given, and what it holds then.
@@ -142,7 +138,6 @@ class ScriptLowering {
   std::set<std::string> joined_;  // States, of each group of tensors one
   Heap heap_;
   std::optional<LoadedCells> cells_;
-  std::uint64_t last_cell_ = 0;
   std::string mutated_;  // arguments and the outputs that are their new values: "x: x_out"
 };
 
