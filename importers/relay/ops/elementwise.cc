@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that work element by element.
+#include "core/lowering/rounding.h"
 #include "importers/relay/ops/op_rows.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ Value* LowerRounding(Call& c) {
   Value* x = c.Tensor(0);
   if (c.failed() || IsWhole(c, x)) return x;
   if (c.target() == "Trunc") return Trunc(c, x);
-  if (c.target() == "Round") return RoundAway(c, x);
+  if (c.target() == "Round") return RoundHalvesAway(c, x);
   return c.Op(c.target(), {x});
 }
 

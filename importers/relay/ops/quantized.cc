@@ -2,6 +2,7 @@
 // Quantised operators, as TVM computes them: sums, products and requantize by integers of fixed
 // point, others by DequantizeLinear, the operator of real numbers, and a quantisation that rounds
 // halves away from zero.
+#include "core/lowering/rounding.h"
 #include "importers/relay/ops/op_rows.h"
 
 #include <cmath>
@@ -37,7 +38,7 @@ Value* Dequantize(Call& c, Value* x, std::size_t scale, std::size_t zero, std::i
 Value* Quantize(Call& c, Value* x, std::size_t scale, std::size_t zero, std::int64_t axis,
                 DType dtype) {
   if (dtype == DType::kI32) return c.Fail("quantised values of int32 are not supported");
-  Value* whole = RoundAway(c, c.Div(x, Aligned(c, c.Tensor(scale), axis, x)));
+  Value* whole = RoundHalvesAway(c, c.Div(x, Aligned(c, c.Tensor(scale), axis, x)));
   Value* place = c.Cast(c.Tensor(zero), dtype);
   return c.Op("QuantizeLinear", {whole, c.Full(c.Shape(place), 1, DType::kF32), place},
               {{"axis", axis}});
@@ -71,7 +72,7 @@ Value* LowerSimulated(Call& c, bool quantizes) {
   if (!quantizes) return c.Mul(c.Sub(x, zero), scale);
   const int bits = Info(dtype).bits;
   const double low = Info(dtype).is_signed ? -std::ldexp(1, bits - 1) : 0;
-  Value* whole = c.Add(RoundAway(c, c.Div(x, scale)), zero);
+  Value* whole = c.Add(RoundHalvesAway(c, c.Div(x, scale)), zero);
   return c.Max(c.Min(whole, c.Number(low + std::ldexp(1, bits) - 1, x)), c.Number(low, x));
 }
 

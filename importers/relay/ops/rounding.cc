@@ -27,14 +27,6 @@ FixedPoint FixedPointOf(double quotient) {
 
 }  // namespace
 
-Value* RoundAway(Call& c, Value* x) {
-  Value* size = c.Abs(x);
-  Value* whole = c.Floor(size);
-  Value* up = c.GreaterOrEqual(c.Sub(size, whole), 0.5);
-  Value* rounded = c.Where(up, c.Add(whole, 1), whole);
-  return NegateWhere(c, SignBit(c, x), rounded);
-}
-
 Value* Aligned(Call& c, Value* vector, std::int64_t axis, const Value* like) {
   const std::optional<std::int64_t> size = c.MaybeRank(vector) == 1 ? c.KnownSize(vector, 0) : 1;
   if (size == 1) return c.Reshape(vector, Ints());

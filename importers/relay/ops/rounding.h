@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roundings of TVM, and the numbers of fixed point by which it takes quantised values from one
-// scale to another.
+// Numbers of fixed point by which TVM takes quantised values from one scale to another.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_OPS_ROUNDING_H_
 #define DRAGOMAN_IMPORTERS_RELAY_OPS_ROUNDING_H_
 
@@ -10,9 +9,6 @@
 #include "importers/relay/ops/call.h"
 
 namespace dragoman::relay {
-
-// Halves away from zero.
-Value* RoundAway(Call& c, Value* x);
 
 // A vector along the axis that has a number each; a scalar if it has one number.
 Value* Aligned(Call& c, Value* vector, std::int64_t axis, const Value* like);

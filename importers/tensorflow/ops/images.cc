@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images: crops, areas, colours. Tensors have their channels last.
+#include "core/lowering/rounding.h"
 #include "importers/tensorflow/ops/op_rows.h"
 
 #include <algorithm>
@@ -48,9 +49,8 @@ Places FindPlaces(Call& c, Value* from, Value* to, Value* size, Value* count) {
   return places;
 }
 
-// Half away from zero, of what is not negative.
 Value* Nearest(Call& c, const Places& places) {
-  return c.Cast(c.Floor(c.Add(c.Where(places.inside, places.at, 0), 0.5)), DType::kI64);
+  return c.Cast(RoundHalvesAway(c, c.Where(places.inside, places.at, 0)), DType::kI64);
 }
 
 // Elements of the image at (box, y, x), which broadcast to one another.

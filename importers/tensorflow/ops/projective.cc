@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/lowering/math.h"
-#include "importers/tensorflow/ops/quantized_form.h"
+#include "core/lowering/rounding.h"
 
 namespace dragoman::tf {
 namespace {

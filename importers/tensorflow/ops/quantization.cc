@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quantisation in training: values that are rounded to the steps of integers.
+#include "core/lowering/rounding.h"
 #include "importers/tensorflow/ops/op_rows.h"
 
 #include <algorithm>

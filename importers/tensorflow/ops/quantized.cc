@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that are stored as steps of a range.
+#include "core/lowering/rounding.h"
 #include "importers/tensorflow/ops/op_rows.h"
 
 #include <cmath>
@@ -57,14 +58,6 @@ DType StoredTypeAttribute(Call& c, std::string_view name) {
   if (type == DType::kUnknown && !c.failed())
     c.Fail(InvalidInput("attribute " + std::string(name) + " is not an element type"));
   return type;
-}
-
-Value* RoundHalvesAway(Call& c, Value* x) {
-  // Not the floor of a sum, which is rounded: up to 1 below 1/2, and for large numbers.
-  Value* size = c.Abs(x);
-  Value* whole = c.Floor(size);
-  whole = c.Where(c.GreaterOrEqual(c.Sub(size, whole), 0.5), c.Add(whole, 1), whole);
-  return NegateWhere(c, c.Less(x, 0), whole);
 }
 
 Value* StepsPerUnit(Call& c, double integer, Value* end) {

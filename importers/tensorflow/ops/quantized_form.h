@@ -31,9 +31,6 @@ Integers TakeIntegers(Call& c, DType type);
 // The integers that attribute `name`, an element type, says are stored.
 DType StoredTypeAttribute(Call& c, std::string_view name);
 
-// Halves away from zero.
-Value* RoundHalvesAway(Call& c, Value* x);
-
 // How many steps 1 is, float32, if `integer` is to stand for the end of a range: the most that
 // there are if both differ in sign or one is 0.
 Value* StepsPerUnit(Call& c, double integer, Value* end);

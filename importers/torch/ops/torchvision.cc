@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // torchvision's own operators: detection, and convolution at displaced places.
+#include "core/lowering/rounding.h"
 #include "importers/torch/ops/op_rows.h"
 
 #include <algorithm>
@@ -257,19 +258,12 @@ Result<Results> LowerPsRoiAlign(Call& call) {
   return c.DoneWith({call.NewTensor(c.Reshape(chosen, shape)), Abstract(None())});
 }
 
-// To the nearest integer, halves away from zero.
-Value* RoundedAway(CallComposer& c, Value* x) {
-  Value* whole = Trunc(c, x);
-  Value* is_far = c.GreaterOrEqual(c.Abs(c.Sub(x, whole)), 0.5);
-  return c.Add(whole, c.Where(is_far, Sign(c, x), 0));
-}
-
 // Which elements along `axis` of the image lie in each of `count` bins of a region, of (regions,
 // count, elements); `start` and `end` of regions are columns. None reaches the last element.
 Value* BinsAlong(CallComposer& c, Value* start, Value* end, int axis, std::int64_t count) {
   Value* size = c.Size(c.Tensor("input"), axis);
-  start = RoundedAway(c, start);
-  Value* side = c.Max(c.Sub(RoundedAway(c, end), start), 1);
+  start = RoundHalvesAway(c, start);
+  Value* side = c.Max(c.Sub(RoundHalvesAway(c, end), start), 1);
   Value* step = c.Div(side, static_cast<double>(count));
   Value* bin = c.CastLike(c.Iota(c.Int(count)), step);
   Value* last = c.CastLike(c.Sub(size, 1), step);

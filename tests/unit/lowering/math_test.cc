@@ -13,6 +13,7 @@
 
 #include "core/lowering/division.h"
 #include "core/lowering/number_parts.h"
+#include "core/lowering/rounding.h"
 #include "tests/unit/lowering/program.h"
 
 namespace dragoman {
@@ -59,6 +60,17 @@ void CheckNextNumbers(DType dtype) {
 TEST(MathTest, NextNumbersAreThoseOfC) {
   CheckNextNumbers<float>(DType::kF32);
   CheckNextNumbers<double>(DType::kF64);
+}
+
+TEST(MathTest, HalvesAreRoundedAwayFromZeroAsByC) {
+  const std::vector<float> x = {-0.0F, 0.49999997F, -0.49999997F, 0.5F,       -0.5F,   2.5F,
+                                -1.5F, 0.7F,        -0.2F,        8388609.0F, INFINITY};
+  std::vector<float> rounded;
+  for (const float number : x) rounded.push_back(std::round(number));
+  const Compose round = [](Composer& c, Value* a, Value*) { return RoundHalvesAway(c, a); };
+  const Compose first = [](Composer&, Value* a, Value*) { return a; };
+  EXPECT_EQ(Apply<float>(round, DType::kF32, x, x),
+            Apply<float>(first, DType::kF32, rounded, rounded));
 }
 
 TEST(MathTest, QuotientsOfWhatIsNeverNegativeAreOneNode) {
