@@ -9,6 +9,7 @@
 #include "core/ir/producer.h"
 #include "core/ops/declared_attributes.h"
 #include "core/resize/rules.h"
+#include "runtime/params/checked.h"
 
 namespace dragoman {
 namespace {
@@ -16,15 +17,9 @@ namespace {
 using Ints = std::vector<std::int64_t>;
 constexpr std::int64_t kToEnd = std::numeric_limits<std::int64_t>::max();
 
-int RankOfOld(const RowTracer& tracer, const Value* value) {
-  return static_cast<int>(tracer.OldShape(value)->size());
+int AxisOfNode(const Node& node, int rank) {
+  return rt::WrapAxis(IntAttribute(node, "axis"), rank);
 }
-
-int FromFront(std::int64_t axis, int rank) {
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
-}
-
-int AxisOfNode(const Node& node, int rank) { return FromFront(IntAttribute(node, "axis"), rank); }
 
 std::optional<Ints> IntsAt(const Node& node, std::size_t i, RowTracer& tracer) {
   return node.operand(i) != nullptr ? tracer.context().inference.KnownInts(node.operand(i))
@@ -47,7 +42,7 @@ Status OthersAreShared(Node& node, std::size_t first, const RowTracer& tracer) {
 
 Status TraceTranspose(Node& node, RowTracer& tracer) {
   const Rows& rows = tracer.RowsOf(node.operand(0));
-  const int rank = RankOfOld(tracer, node.operand(0));
+  const int rank = tracer.OldRank(node.operand(0));
   int to = rank - 1 - rows.axis;
   if (const Ints* perm = IntsAttribute(node, "perm"))
     to = static_cast<int>(std::ranges::find(*perm, rows.axis) - perm->begin());
@@ -58,11 +53,11 @@ Status TraceTranspose(Node& node, RowTracer& tracer) {
 Status TraceExpand(Node& node, RowTracer& tracer) {
   const Rows& rows = tracer.RowsOf(node.operand(0));
   if (!rows.is_axis()) return tracer.Refuse(node, "its sizes depend on the sample");
-  const int shift = RankOfOld(tracer, node.result()) - RankOfOld(tracer, node.operand(0));
+  const int shift = tracer.OldRank(node.result()) - tracer.OldRank(node.operand(0));
   tracer.SetRows(node.result(), rows.Moved(rows.axis + shift));
   if (tracer.InfersAsExpected(node)) return {};
   std::optional<Ints> sizes = IntsAt(node, 1, tracer);
-  const auto behind = static_cast<std::size_t>(RankOfOld(tracer, node.operand(0)) - rows.axis);
+  const auto behind = static_cast<std::size_t>(tracer.OldRank(node.operand(0)) - rows.axis);
   if (!sizes || sizes->size() < behind) return tracer.Refuse(node, "its sizes are not known");
   const std::int64_t said = (*sizes)[sizes->size() - behind];
   if (Dim(said) != rows.Size(tracer.old_samples()))
@@ -112,7 +107,7 @@ Status TraceConcatOfRows(Node& node, const Rows& first, RowTracer& tracer) {
 
 Status TraceConcat(Node& node, RowTracer& tracer) {
   const Rows rows = FirstRows(node, tracer);
-  const int axis = AxisOfNode(node, RankOfOld(tracer, node.result()));
+  const int axis = AxisOfNode(node, tracer.OldRank(node.result()));
   if (axis == rows.axis) return TraceConcatOfRows(node, rows, tracer);
   for (std::size_t i = 0; i < node.num_operands(); ++i) DRAGOMAN_TRY(tracer.Align(node, i, rows));
   tracer.SetRows(node.result(), rows);
@@ -140,7 +135,7 @@ Status TraceSplitOfRows(Node& node, const Rows& rows, RowTracer& tracer) {
 Status TraceSplit(Node& node, RowTracer& tracer) {
   DRAGOMAN_TRY(OthersAreShared(node, 1, tracer));
   const Rows rows = tracer.RowsOf(node.operand(0));
-  if (AxisOfNode(node, RankOfOld(tracer, node.operand(0))) == rows.axis)
+  if (AxisOfNode(node, tracer.OldRank(node.operand(0))) == rows.axis)
     return TraceSplitOfRows(node, rows, tracer);
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) tracer.SetRows(node.result(i), rows);
@@ -181,7 +176,7 @@ Status TraceSlice(Node& node, RowTracer& tracer) {
   const Rows rows = tracer.RowsOf(node.operand(0));
   tracer.SetRows(node.result(), rows);
   if (tracer.RowsOf(node.operand(2)).is_count() && tracer.InfersAsExpected(node)) return {};
-  const int rank = RankOfOld(tracer, node.operand(0));
+  const int rank = tracer.OldRank(node.operand(0));
   std::optional<Ints> axes = IntsAt(node, 3, tracer);
   if (node.operand(3) != nullptr && !axes) return tracer.Refuse(node, "its axes are not known");
   const Shape* starts = tracer.OldShape(node.operand(1));
@@ -190,7 +185,7 @@ Status TraceSlice(Node& node, RowTracer& tracer) {
                                 : 0;
   if (count == 0) return tracer.Refuse(node, "its axes are not known");
   for (std::size_t i = 0; i < count; ++i) {
-    const int axis = axes ? FromFront((*axes)[i], rank) : static_cast<int>(i);
+    const int axis = axes ? rt::WrapAxis((*axes)[i], rank) : static_cast<int>(i);
     if (axis == rows.axis) return TraceSliceOfRows(node, i, rows, tracer);
   }
   return {};
@@ -199,14 +194,14 @@ Status TraceSlice(Node& node, RowTracer& tracer) {
 Status TraceGather(Node& node, RowTracer& tracer) {
   const Rows data = tracer.RowsOf(node.operand(0));
   const Rows indices = tracer.RowsOf(node.operand(1));
-  const int axis = AxisOfNode(node, RankOfOld(tracer, node.operand(0)));
+  const int axis = AxisOfNode(node, tracer.OldRank(node.operand(0)));
   if (data.is_shared()) {
     tracer.SetRows(node.result(), indices.Moved(axis + indices.axis));
     return {};
   }
   if (!data.is_axis() || !indices.is_shared())
     return tracer.Refuse(node, "what it takes of a sample depends on the sample");
-  const int added = RankOfOld(tracer, node.operand(1));
+  const int added = tracer.OldRank(node.operand(1));
   if (axis != data.axis) {
     tracer.SetRows(node.result(), data.Moved(axis < data.axis ? data.axis - 1 + added : data.axis));
     return {};
@@ -220,7 +215,7 @@ Status TraceGather(Node& node, RowTracer& tracer) {
 // Data and indices, and updates, of a sample each.
 Status TraceElements(Node& node, RowTracer& tracer) {
   const Rows rows = FirstRows(node, tracer);
-  if (AxisOfNode(node, RankOfOld(tracer, node.operand(0))) == rows.axis)
+  if (AxisOfNode(node, tracer.OldRank(node.operand(0))) == rows.axis)
     return tracer.Refuse(node, "its indices are those of samples");
   for (std::size_t i = 0; i < node.num_operands(); ++i) DRAGOMAN_TRY(tracer.Align(node, i, rows));
   tracer.SetRows(node.result(), rows);
@@ -232,7 +227,7 @@ Status TraceGatherNd(Node& node, RowTracer& tracer) {
   const Rows indices = tracer.RowsOf(node.operand(1));
   const std::int64_t batch_axes = IntAttribute(node, "batch_dims");
   const Rows& rows = indices.is_axis() ? indices : data;
-  const bool is_last = rows.axis == RankOfOld(tracer, node.operand(1)) - 1;
+  const bool is_last = rows.axis == tracer.OldRank(node.operand(1)) - 1;
   if (data.is_count() || indices.is_count())
     return tracer.Refuse(node, "it computes with the number of samples");
   if (data.is_axis() && rows.axis >= batch_axes)
@@ -257,10 +252,10 @@ Status TracePad(Node& node, RowTracer& tracer) {
   const std::optional<Ints> axes = IntsAt(node, 3, tracer);
   if (!pads || (node.operand(3) != nullptr && !axes))
     return tracer.Refuse(node, "what it adds is not known");
-  const int rank = RankOfOld(tracer, node.operand(0));
+  const int rank = tracer.OldRank(node.operand(0));
   const std::size_t count = pads->size() / 2;
   for (std::size_t i = 0; i < count; ++i) {
-    const int at = axes ? FromFront((*axes)[i], rank) : static_cast<int>(i);
+    const int at = axes ? rt::WrapAxis((*axes)[i], rank) : static_cast<int>(i);
     if (static_cast<std::size_t>(at) == axis && ((*pads)[i] != 0 || (*pads)[count + i] != 0))
       return tracer.Refuse(node, "it adds to the samples");
   }
@@ -270,7 +265,7 @@ Status TracePad(Node& node, RowTracer& tracer) {
 Status TraceOneHot(Node& node, RowTracer& tracer) {
   DRAGOMAN_TRY(OthersAreShared(node, 1, tracer));
   const Rows& rows = tracer.RowsOf(node.operand(0));
-  const int axis = AxisOfNode(node, RankOfOld(tracer, node.result()));
+  const int axis = AxisOfNode(node, tracer.OldRank(node.result()));
   tracer.SetRows(node.result(), rows.Moved(axis <= rows.axis ? rows.axis + 1 : rows.axis));
   return {};
 }

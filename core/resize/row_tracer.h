@@ -54,6 +54,7 @@ class RowTracer {
   void SetRows(const Value* value, Rows rows);
   // Of `old_samples` samples; nullptr: not even the rank is known.
   const Shape* OldShape(const Value* value) const;
+  int OldRank(const Value* value) const { return static_cast<int>(OldShape(value)->size()); }
   // Of any number of them.
   Shape NewShape(const Value* value) const;
   const Dim& samples() const { return samples_; }

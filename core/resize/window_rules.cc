@@ -15,10 +15,6 @@ namespace {
 
 using Axes = std::vector<std::int64_t>;
 
-int OldRank(const RowTracer& tracer, const Value* value) {
-  return static_cast<int>(tracer.OldShape(value)->size());
-}
-
 void SetAllRows(Node& node, const Rows& rows, RowTracer& tracer) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     if (node.result(i) != nullptr) tracer.SetRows(node.result(i), rows);
@@ -78,7 +74,7 @@ Status TraceGridSample(Node& node, RowTracer& tracer) {
 
 int AxisOf(const Node& node, const RowTracer& tracer) {
   const std::int64_t axis = IntAttribute(node, "axis");
-  return static_cast<int>(axis < 0 ? axis + OldRank(tracer, node.operand(0)) : axis);
+  return static_cast<int>(axis < 0 ? axis + tracer.OldRank(node.operand(0)) : axis);
 }
 
 Status RefuseLine(const Node& node, const RowTracer& tracer) {
@@ -95,7 +91,7 @@ Status TraceLines(Node& node, RowTracer& tracer) {
   for (std::size_t i = 0; i < node.num_results(); ++i) {
     const Value* result = node.result(i);
     if (result == nullptr) continue;
-    const bool lacks_axis = OldRank(tracer, result) < OldRank(tracer, node.operand(0));
+    const bool lacks_axis = tracer.OldRank(result) < tracer.OldRank(node.operand(0));
     tracer.SetRows(result, rows.Moved(rows.axis - (lacks_axis && axis < rows.axis ? 1 : 0)));
   }
   return {};
@@ -122,7 +118,7 @@ Status TraceAlongOperand(Node& node, std::size_t i, std::int64_t absent, RowTrac
                         ? tracer.context().inference.KnownInts(node.operand(i))
                         : Axes{absent};
   if (!axis || axis->size() != 1) return tracer.Refuse(node, "its axis is not known");
-  const int rank = OldRank(tracer, node.operand(0));
+  const int rank = tracer.OldRank(node.operand(0));
   if ((axis->front() < 0 ? axis->front() + rank : axis->front()) == rows.axis)
     return RefuseLine(node, tracer);
   tracer.SetRows(node.result(), rows);
@@ -136,7 +132,7 @@ Status TraceDft(Node& node, RowTracer& tracer) { return TraceAlongOperand(node, 
 Status TraceLastTwo(Node& node, RowTracer& tracer) {
   DRAGOMAN_TRY(OnlyFirstHoldsRows(node, tracer));
   const Rows& rows = tracer.RowsOf(node.operand(0));
-  if (rows.axis >= OldRank(tracer, node.operand(0)) - 2) return RefuseLine(node, tracer);
+  if (rows.axis >= tracer.OldRank(node.operand(0)) - 2) return RefuseLine(node, tracer);
   SetAllRows(node, rows, tracer);
   return {};
 }
@@ -165,7 +161,7 @@ Status ReduceEach(Node& node, Axes axes, const Rows& rows, RowTracer& tracer) {
 Status TraceReduce(Node& node, RowTracer& tracer) {
   DRAGOMAN_TRY(OnlyFirstHoldsRows(node, tracer));
   const Rows rows = tracer.RowsOf(node.operand(0));
-  const int rank = OldRank(tracer, node.operand(0));
+  const int rank = tracer.OldRank(node.operand(0));
   auto axes = node.operand(1) != nullptr ? tracer.context().inference.KnownInts(node.operand(1))
                                          : std::optional(Axes());
   if (!axes) return tracer.Refuse(node, "its axes are not known");
@@ -186,7 +182,7 @@ Status TraceMeanVariance(Node& node, RowTracer& tracer) {
   const Rows& rows = tracer.RowsOf(node.operand(0));
   const Axes* said = IntsAttribute(node, "axes");
   const Axes axes = said != nullptr ? *said : Axes{0, 2, 3};
-  const int rank = OldRank(tracer, node.operand(0));
+  const int rank = tracer.OldRank(node.operand(0));
   for (const std::int64_t axis : axes) {
     if ((axis < 0 ? axis + rank : axis) == rows.axis) return RefuseLine(node, tracer);
   }
@@ -204,7 +200,7 @@ Status TraceResize(Node& node, RowTracer& tracer) {
   if ((*tracer.OldShape(node.result()))[axis] != size) return RefuseLine(node, tracer);
   if (node.operand(3) == nullptr || tracer.InfersAsExpected(node)) return {};
   const auto sizes = tracer.context().inference.KnownInts(node.operand(3));
-  const int rank = OldRank(tracer, node.operand(0));
+  const int rank = tracer.OldRank(node.operand(0));
   if (!sizes || IntsAttribute(node, "axes") != nullptr || static_cast<int>(sizes->size()) != rank)
     return tracer.Refuse(node, "its sizes are not known");
   Axes others;

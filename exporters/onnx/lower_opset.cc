@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/ir/domain.h"
+#include "core/ir/dtype_kinds.h"
 #include "core/ir/model.h"
 #include "core/support/find_by_key.h"
 
@@ -60,10 +61,6 @@ std::int64_t NeededForYoung(std::string_view type, const OpVersions& versions, D
   return dtype > DType::kBF16 ? versions.newest : 1;
 }
 
-bool IsSmallInteger(DType dtype) {
-  return dtype == DType::kI8 || dtype == DType::kU8 || dtype == DType::kI16 || dtype == DType::kU16;
-}
-
 // Arithmetic that took integers, and small ones, only from some opset on.
 struct IntegerSince {
   std::string_view type;
@@ -83,7 +80,7 @@ std::int64_t NeededForIntegers(std::string_view type, DType dtype) {
   const auto* row = std::find_if(std::begin(kIntegerSince), std::end(kIntegerSince),
                                  [&](const IntegerSince& r) { return r.type == type; });
   if (row == std::end(kIntegerSince)) return 1;
-  return IsSmallInteger(dtype) ? row->small_integers : row->integers;
+  return IsShortInteger(dtype) ? row->small_integers : row->integers;
 }
 
 // The opset that `node` needs for the types of its operands and results.

@@ -20,10 +20,6 @@ ArgumentValue NumberFor(double value, DType dtype) {
   return value;
 }
 
-bool IsBareUnsigned(DType dtype) {
-  return dtype == DType::kU16 || dtype == DType::kU32 || dtype == DType::kU64;
-}
-
 Shape BroadcastShape(const Shape& a, const Shape& b) {
   const Shape& longer = a.size() >= b.size() ? a : b;
   const Shape& shorter = a.size() >= b.size() ? b : a;

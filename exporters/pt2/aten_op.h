@@ -41,6 +41,9 @@ struct AtenOp {
   bool has(std::size_t i) const { return node.operand(i) != nullptr; }
   // The operand, which is a tensor of known rank.
   Term arg(std::size_t i) const { return *graph.Find(node.operand(i)); }
+  std::optional<Term> arg_if_any(std::size_t i) const {
+    return has(i) ? std::optional(arg(i)) : std::nullopt;
+  }
   DType dtype(std::size_t i = 0) const { return node.operand(i)->type().dtype(); }
   const Shape& shape(std::size_t i = 0) const { return *node.operand(i)->type().shape(); }
   std::int64_t rank(std::size_t i = 0) const { return static_cast<std::int64_t>(shape(i).size()); }
@@ -123,9 +126,6 @@ struct Row {
 };
 // The row of operator `label` ("Conv", "dragoman.Linear"), or nullptr.
 const Row* FindRow(std::string_view label);
-
-// Unsigned integers of which torch has no arithmetic.
-bool IsBareUnsigned(DType dtype);
 // The shape that two broadcast to.
 Shape BroadcastShape(const Shape& a, const Shape& b);
 // `shape` without `axes`, or with 1 in their place.

@@ -7,6 +7,7 @@
 
 #include "codegen/relax/ops/float8.h"
 #include "codegen/relax/ops/saturate.h"
+#include "core/ir/dtype_kinds.h"
 
 namespace dragoman::relax {
 
@@ -23,10 +24,6 @@ std::string Saturated(RelaxOp& op, const std::string& x, DType from, const std::
 }
 
 namespace {
-
-bool IsStored(DType dtype) {
-  return dtype == DType::kI8 || dtype == DType::kU8 || dtype == DType::kI16 || dtype == DType::kU16;
-}
 
 bool IsHalf(DType dtype) { return dtype == DType::kF16 || dtype == DType::kBF16; }
 
@@ -101,9 +98,9 @@ Result<Parameters> ParametersOf(RelaxOp& op, const ScaleLayout& layout, DType dt
 Expressions EmitQuantizeLinear(RelaxOp& op) {
   const DType to = op.result_type().dtype();
   const DType from = op.dtype();
-  if (!IsStored(to) && !IsFloat8(to)) return op.Refuse("quantisation to this element type");
+  if (!IsShortInteger(to) && !IsFloat8(to)) return op.Refuse("quantisation to this element type");
   DRAGOMAN_ASSIGN(ScaleLayout layout, ScaleLayoutOf(op));
-  if (IsStored(to) && from == DType::kF32 && op.dtype(1) == from && layout.block == 0) {
+  if (IsShortInteger(to) && from == DType::kF32 && op.dtype(1) == from && layout.block == 0) {
     DRAGOMAN_ASSIGN(Parameters p, ParametersOf(op, layout, to));
     return One(fmt::format("R.quantize({}, {}, {}, axis={}, out_dtype=\"{}\")", op.arg(0), p.scale,
                            p.zero, p.axis, RelaxDType(to)));
@@ -124,10 +121,10 @@ Expressions EmitDequantizeLinear(RelaxOp& op) {
   const DType to = op.result_type().dtype();
   const DType from = op.dtype();
   const bool is_wide = from == DType::kI32;
-  if (!IsStored(from) && !is_wide && !IsFloat8(from))
+  if (!IsShortInteger(from) && !is_wide && !IsFloat8(from))
     return op.Refuse("dequantisation of this element type");
   DRAGOMAN_ASSIGN(ScaleLayout layout, ScaleLayoutOf(op));
-  if (IsStored(from) && to == DType::kF32 && op.dtype(1) == to && layout.block == 0) {
+  if (IsShortInteger(from) && to == DType::kF32 && op.dtype(1) == to && layout.block == 0) {
     DRAGOMAN_ASSIGN(Parameters p, ParametersOf(op, layout, from));
     return One(fmt::format("R.dequantize({}, {}, {}, axis={}, out_dtype=\"{}\")", op.arg(0),
                            p.scale, p.zero, p.axis, RelaxDType(to)));

@@ -7,13 +7,10 @@
 #include "codegen/relay/ops/rounding.h"
 #include "codegen/relay/ops/sizes.h"
 #include "codegen/relay/ops/window.h"
+#include "core/ir/dtype_kinds.h"
 
 namespace dragoman::relay::emit {
 namespace {
-
-bool IsStored(DType dtype) {
-  return dtype == DType::kI8 || dtype == DType::kU8 || dtype == DType::kI16 || dtype == DType::kU16;
-}
 
 // A scale or zero point of one number is a scalar.
 Result<Value*> Parameter(RelayOp& op, std::size_t i, DType dtype) {
@@ -43,7 +40,7 @@ Result<Value*> ZeroLike(RelayOp& op, std::size_t scale, std::size_t zero) {
 // qnn.quantize rounds halves away from zero.
 Emitted EmitQuantizeLinear(RelayOp& op) {
   const DType to = op.result_type().dtype();
-  if (!IsStored(to)) return op.Refuse("quantisation to this element type");
+  if (!IsShortInteger(to)) return op.Refuse("quantisation to this element type");
   if (op.dtype() != DType::kF32 || op.dtype(1) != DType::kF32)
     return op.Refuse("quantisation of other than float32");
   DRAGOMAN_ASSIGN(const std::int64_t rank, op.rank());
@@ -81,7 +78,7 @@ Emitted DequantizeBlocks(RelayOp& op) {
 
 Emitted EmitDequantizeLinear(RelayOp& op) {
   const DType to = op.result_type().dtype();
-  if (!IsStored(op.dtype()) && op.dtype() != DType::kI32)
+  if (!IsShortInteger(op.dtype()) && op.dtype() != DType::kI32)
     return op.Refuse("dequantisation of this element type");
   if (to != DType::kF32 || op.dtype(1) != DType::kF32)
     return op.Refuse("dequantisation to other than float32");

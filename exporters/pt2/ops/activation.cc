@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activations with parameters.
+#include "core/ir/dtype_kinds.h"
 #include "exporters/pt2/ops/op_rows.h"
 
 #include <cmath>
@@ -94,7 +95,7 @@ Emitted EmitClip(AtenOp& op) {
   const Term x = op.arg(0);
   const std::optional<double> low = op.has(1) ? op.KnownNumber(1, x.rank()) : std::nullopt;
   const std::optional<double> high = op.has(2) ? op.KnownNumber(2, x.rank()) : std::nullopt;
-  if (IsBareUnsigned(x.dtype)) return op.Refuse("bounds of unsigned integers of more than 8 bits");
+  if (IsWideUnsigned(x.dtype)) return op.Refuse("bounds of unsigned integers of more than 8 bits");
   if (op.has(1) == low.has_value() && op.has(2) == high.has_value())
     return One(op.Clamp(x, low, high));
   Term result = x;

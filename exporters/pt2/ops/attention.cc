@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/ir/producer.h"
 #include "core/ops/declared_attributes.h"
 #include "core/ops/op_def.h"
 
@@ -13,15 +14,9 @@ namespace {
 // Operators between a mask and the numbers that it is made of.
 constexpr int kMaskDepth = 12;
 
-// The producer of a value, if it is that operator.
-const Node* MadeBy(const Value* value, std::string_view type) {
-  const Node* node = value != nullptr ? value->producer() : nullptr;
-  return node != nullptr && node->Is(type) ? node : nullptr;
-}
-
-// The same of a value that nothing else reads.
+// The producer of a value that nothing else reads, if it is that operator.
 const Node* OnlyReader(const Value* value, std::string_view type) {
-  return value != nullptr && value->HasOneUse() ? MadeBy(value, type) : nullptr;
+  return value != nullptr && value->HasOneUse() ? ProducerOf(value, type) : nullptr;
 }
 
 bool HasFiniteElements(const dragoman::Tensor& tensor) {
@@ -101,7 +96,7 @@ const Node* MakerOfScores(const Weighting& weighting, std::string_view type) {
   const std::size_t reads = weighting.is_safe ? 2 : 1;
   std::size_t count = 0;
   for (const Use* use = scores->first_use(); use != nullptr; use = use->next()) ++count;
-  return count == reads ? MadeBy(scores, type) : nullptr;
+  return count == reads ? ProducerOf(scores, type) : nullptr;
 }
 
 // A product of queries and keys, perhaps scaled, of what `made_by` finds the producer.
@@ -144,7 +139,7 @@ bool SameSizes(const Type& a, const Type& b) {
 
 // What a mask of bool stands for: Where(visible, 0, -inf). Else the mask.
 const Value* MaskOf(const Value* mask) {
-  const Node* where = MadeBy(mask, "Where");
+  const Node* where = ProducerOf(mask, "Where");
   const bool hides = where != nullptr && SameSizes(where->operand(0)->type(), mask->type()) &&
                      IsNumber(where->operand(1), 0) && IsNumber(where->operand(2), -HUGE_VAL);
   return hides ? where->operand(0) : mask;

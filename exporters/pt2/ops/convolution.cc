@@ -37,11 +37,6 @@ Term Convolution(const AtenOp& op, const Term& x, const Term& weight,
                  {x.dtype, std::move(shape)});
 }
 
-std::optional<Term> OptionalOperand(const AtenOp& op, std::size_t i) {
-  if (!op.has(i)) return std::nullopt;
-  return op.arg(i);
-}
-
 // A vector along `axis` of tensors of rank `rank`.
 Term AlongAxis(const AtenOp& op, Term vector, std::int64_t axis, std::int64_t rank) {
   if (vector.rank() != 1) return vector;
@@ -60,8 +55,7 @@ Term WithoutPoint(const AtenOp& op, std::size_t x, std::size_t point, std::int64
 Emitted EmitConv(AtenOp& op) {
   DRAGOMAN_ASSIGN(Ints kernel, KernelOf(op, 1));
   DRAGOMAN_ASSIGN(const Window window, WindowOf(op, std::move(kernel)));
-  return One(
-      Convolution(op, op.arg(0), op.arg(1), OptionalOperand(op, 2), window, op.result().shape));
+  return One(Convolution(op, op.arg(0), op.arg(1), op.arg_if_any(2), window, op.result().shape));
 }
 
 // Sums of products of integers of 8 bits are exact in float64, and torch convolves no integers.
@@ -156,7 +150,7 @@ Emitted EmitConvTranspose(AtenOp& op) {
   Term result = op.Call(target,
                         {{"input", x},
                          {"weight", op.arg(1)},
-                         {"bias", is_plain ? OptionalOperand(op, 2) : std::nullopt},
+                         {"bias", is_plain ? op.arg_if_any(2) : std::nullopt},
                          {"stride", strides},
                          {"padding", is_plain ? pads.begins : none},
                          {"output_padding", is_plain ? pads.beyond : none},

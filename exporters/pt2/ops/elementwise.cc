@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators on elements: of one tensor, of two that broadcast, of any number.
+#include "core/ir/dtype_kinds.h"
 #include "exporters/pt2/ops/op_rows.h"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ static_assert(IsSortedBy(kBinary, &BinaryTarget::type));
 // The operand as integers that torch computes with: the same number, but for those of uint64 from
 // 2^63 on, which have the same bits.
 Term Computable(const AtenOp& op, const Term& x) {
-  return IsBareUnsigned(x.dtype) ? op.Cast(x, DType::kI64) : x;
+  return IsWideUnsigned(x.dtype) ? op.Cast(x, DType::kI64) : x;
 }
 
 // Integers of uint64 in the order that int64 has.
@@ -109,7 +110,7 @@ Term Quotient(const AtenOp& op, const Term& x, const Term& y) {
 
 Emitted EmitUnary(AtenOp& op) {
   const Term x = op.arg(0);
-  if (!IsBareUnsigned(x.dtype)) return One(op.Unary(op.target, x));
+  if (!IsWideUnsigned(x.dtype)) return One(op.Unary(op.target, x));
   if (op.node.Is("Abs")) return One(x);
   return One(op.Cast(op.Unary(op.target, Computable(op, x)), x.dtype));
 }
@@ -117,7 +118,7 @@ Emitted EmitUnary(AtenOp& op) {
 Emitted EmitBinary(AtenOp& op) {
   const BinaryTarget* row =
       FindByKey(kBinary, std::string_view(op.node.op().type), &BinaryTarget::type);
-  if (IsBareUnsigned(op.dtype())) return EmitOnBareUnsigned(op, *row);
+  if (IsWideUnsigned(op.dtype())) return EmitOnBareUnsigned(op, *row);
   const std::optional<double> number =
       row->number.empty() ? std::nullopt : op.KnownNumber(1, op.rank(0));
   if (number && op.Known(0) == nullptr) {
@@ -172,7 +173,7 @@ Emitted EmitPow(AtenOp& op) {
                    {base.dtype, BroadcastShape(base.shape, exponent.shape)});
   };
   if (IsFloating(x.dtype)) return One(pow(x, op.Cast(y, x.dtype)));
-  if (IsInteger(y.dtype) && !IsBareUnsigned(x.dtype) && !IsBareUnsigned(y.dtype)) {
+  if (IsInteger(y.dtype) && !IsWideUnsigned(x.dtype) && !IsWideUnsigned(y.dtype)) {
     const Term wide = op.Cast(x, DType::kI64);
     return One(op.Cast(pow(wide, op.Cast(y, DType::kI64)), x.dtype));
   }
@@ -225,7 +226,7 @@ Emitted EmitVariadic(AtenOp& op) {
 // One of both may be a number, which torch gives the type of the other.
 Emitted EmitWhere(AtenOp& op) {
   const DType dtype = op.result().dtype;
-  const bool takes_numbers = IsFloating(dtype) ? Info(dtype).bits >= 16 : !IsBareUnsigned(dtype);
+  const bool takes_numbers = IsFloating(dtype) ? Info(dtype).bits >= 16 : !IsWideUnsigned(dtype);
   const auto number = [&](std::size_t i, std::size_t other) {
     const std::int64_t rank = std::max(op.rank(0), op.rank(other));
     return takes_numbers ? op.KnownNumber(i, rank) : std::nullopt;

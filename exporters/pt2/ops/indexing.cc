@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements at places that tensors hold.
+#include "core/ir/dtype_kinds.h"
 #include "exporters/pt2/ops/op_rows.h"
 
 #include <algorithm>
@@ -114,7 +115,7 @@ Emitted EmitGatherNd(AtenOp& op) {
 // is that of int64 but for uint64.
 Term Scattered(const AtenOp& op, std::size_t operand) {
   const Term x = op.arg(operand);
-  return IsBareUnsigned(x.dtype) ? op.Cast(x, DType::kI64) : x;
+  return IsWideUnsigned(x.dtype) ? op.Cast(x, DType::kI64) : x;
 }
 
 bool KeepsItsOrder(DType dtype, const std::string& reduction) {

@@ -88,11 +88,6 @@ bool HasSizesFrom(const AtenOp& op, std::size_t i, std::int64_t axis) {
   return op.shape(i) == Shape(all.begin() + axis, all.end());
 }
 
-std::optional<Term> OperandOrNone(const AtenOp& op, std::size_t i) {
-  if (!op.has(i)) return std::nullopt;
-  return op.arg(i);
-}
-
 // ONNX computes the statistics in float32.
 bool IsWidened(const AtenOp& op, DType dtype) {
   return Info(dtype).bits < 32 && op.Int("stash_type") == 1;
@@ -128,7 +123,7 @@ Emitted EmitLayerNormalization(AtenOp& op) {
                      {{"input", x},
                       {"normalized_shape", sizes},
                       {"weight", op.arg(1)},
-                      {"bias", OperandOrNone(op, 2)},
+                      {"bias", op.arg_if_any(2)},
                       {"eps", op.Float("epsilon")}},
                      {x.dtype, x.shape}));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // QuantizeLinear and its kin as arithmetic: operators of quantized_decomposed are known only to a
 // process that imports them.
+#include "core/ir/dtype_kinds.h"
 #include "exporters/pt2/ops/op_rows.h"
 
 #include "core/ir/axes.h"
@@ -22,10 +23,6 @@ Term Saturated(const AtenOp& op, const Term& x, const std::optional<Term>& zero,
 }
 
 namespace {
-
-bool IsStoredInteger(DType dtype) {
-  return dtype == DType::kI8 || dtype == DType::kU8 || dtype == DType::kI16 || dtype == DType::kU16;
-}
 
 // Bytes of integers of less than 8 bits come as constants only.
 std::optional<double> LargestFloat8(DType dtype) {
@@ -68,7 +65,7 @@ Result<std::optional<Term>> ZeroPoint(const AtenOp& op, const Term& x) {
 Emitted EmitQuantizeLinear(AtenOp& op) {
   const DType to = op.result().dtype;
   const std::optional<double> largest = LargestFloat8(to);
-  if (!IsStoredInteger(to) && !largest) return op.Refuse("quantisation to this element type");
+  if (!IsShortInteger(to) && !largest) return op.Refuse("quantisation to this element type");
   const DType wide = WideFloat(op.dtype());
   const Term x = op.Cast(op.arg(0), wide);
   DRAGOMAN_ASSIGN(const Term scale, Aligned(op, op.Cast(op.arg(1), wide), x));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions, places of extremes, sums along an axis, the largest elements.
 #include "core/ir/axes.h"
+#include "core/ir/dtype_kinds.h"
 #include "exporters/pt2/ops/op_rows.h"
 
 #include <algorithm>
@@ -85,7 +86,7 @@ Emitted EmitReduce(AtenOp& op) {
   const Term original = op.arg(0);
   const DType dtype = original.dtype;
   const std::string& type = op.node.op().type;
-  const bool is_bare = IsBareUnsigned(dtype);
+  const bool is_bare = IsWideUnsigned(dtype);
   if (is_bare && (dtype == DType::kU64 || type == "ReduceMean"))
     return op.Refuse("a reduction of unsigned integers of 64 bits");
   Term x = is_bare ? op.Cast(original, DType::kI64) : original;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/support/bytes.h"
 #include "core/support/mapped_file.h"
 #include "core/support/size_budget.h"
 #include "core/support/text.h"
@@ -125,16 +126,12 @@ Status BindParams(Model& model, Params params) {
   return {};
 }
 
-std::string_view AsText(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 }  // namespace
 }  // namespace relay
 
 RelayFile RelayFileKind(std::span<const std::byte> bytes) {
   if (tvm::IsParams(bytes)) return RelayFile::kParams;
-  const std::string_view head = relay::AsText(bytes).substr(0, 4096);
+  const std::string_view head = AsText(bytes).substr(0, 4096);
   const std::size_t first = head.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return RelayFile::kNone;
   const std::string_view text = head.substr(first);
@@ -142,7 +139,7 @@ RelayFile RelayFileKind(std::span<const std::byte> bytes) {
     return RelayFile::kText;
   if (text.front() == '{' && text.find("\"nodes\"") != text.npos &&
       text.find("\"op\": \"null\"") != text.npos &&
-      relay::AsText(bytes).find("\"node_row_ptr\"") != std::string_view::npos)
+      AsText(bytes).find("\"node_row_ptr\"") != std::string_view::npos)
     return RelayFile::kGraphJson;
   return RelayFile::kNone;
 }
@@ -168,7 +165,7 @@ Result<Model> ReadRelay(const std::string& path) {
     default:
       break;
   }
-  Result<Model> model = ReadRelayText(relay::AsText(file->bytes()));
+  Result<Model> model = ReadRelayText(AsText(file->bytes()));
   if (!model.ok()) return std::move(model.error().InFile(path));
   relay::fs::path params = path;
   params.replace_extension(".params");

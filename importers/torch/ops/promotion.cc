@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "core/ir/dtype_kinds.h"
 #include "core/lowering/composer.h"
 
 namespace dragoman::torch {
@@ -19,10 +20,6 @@ Category CategoryOf(DType dtype) {
   if (dtype == DType::kBool) return Category::kBool;
   if (IsComplex(dtype)) return Category::kComplex;
   return IsFloating(dtype) ? Category::kFloating : Category::kInteger;
-}
-
-bool IsWideUnsigned(DType dtype) {
-  return dtype == DType::kU16 || dtype == DType::kU32 || dtype == DType::kU64;
 }
 
 DType PromoteIntegers(DType a, DType b) {
