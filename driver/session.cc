@@ -224,11 +224,14 @@ Result<Model> Session::LowerAsItIs(const Model& source, const Facts& typed,
   if (source.level == Level::kCommon) return ApplyFactsToModel(source, facts);
   if (format == nullptr || format->lower == nullptr)
     return Unsupported("models of dialect " + source.dialect + " cannot be lowered");
-  if (format->calls != nullptr) return format->lower(source, facts, note);
   std::vector<std::string> stated;
   for (const ShapeFact& fact : facts.shapes) stated.push_back(fact.input);
-  const std::optional<Model> given = WithoutDefaults(source, stated);
-  return format->lower(given ? *given : source, facts, note);
+  const std::optional<Model> given =
+      format->calls == nullptr ? WithoutDefaults(source, stated) : std::nullopt;
+  DRAGOMAN_ASSIGN(Model common, format->lower(given ? *given : source, facts, note));
+  // Each call of a function has the constants of its body.
+  DRAGOMAN_TRY(CheckSharedElements(common, Budget()));
+  return common;
 }
 
 Result<std::optional<Model>> Session::Cut(const Model& source,
@@ -310,8 +313,10 @@ Status Session::Write(const Model& model, const std::string& path, const Format&
     if (warn) warn({ErrorKind::kUnsupported, path, {}, std::string(message)});
   };
   DRAGOMAN_TRY(CheckWriteOptions(format, options));
+  OutputGroup files;
   Status status =
       format.write != nullptr ? format.write(model, path, options) : CannotBe(format, "written");
+  if (status.ok()) status = files.Commit();
   if (status.ok()) return status;
   for (Finding& finding : status.error().findings()) {
     // A finding with a place is about the model, which the caller names.

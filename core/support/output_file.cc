@@ -29,6 +29,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
 constexpr int kMaxAttempts = 1000;
 
+thread_local OutputGroup* group = nullptr;
+
 // A hidden name beside `target`, the same for equal attempts of one process.
 std::string TemporaryName(const fs::path& target, int attempt) {
   const std::string name = target.filename().string().substr(0, 200);
@@ -198,9 +200,23 @@ Status OutputFile::Commit() {
   DRAGOMAN_TRY(Flush());
   DRAGOMAN_TRY(CheckMappedFiles());
   if (::close(fd_.Release()) != 0) return SystemError("write", path_);
+  if (group == nullptr || in_folder_) return Rename();
+  group->files_.push_back(std::move(*this));
+  return {};
+}
+
+Status OutputFile::Rename() {
   if (std::rename(temporary_.path().c_str(), target_.c_str()) != 0)
     return SystemError("rename", path_);
   temporary_.Keep();
+  return {};
+}
+
+OutputGroup::OutputGroup() : outer_(std::exchange(group, this)) {}
+OutputGroup::~OutputGroup() { group = outer_; }
+
+Status OutputGroup::Commit() {
+  for (OutputFile& file : files_) DRAGOMAN_TRY(file.Rename());
   return {};
 }
 
@@ -240,7 +256,13 @@ Result<OutputFile> OutputFolder::AddFile(std::string_view name) {
   const fs::path path = temporary_.path() / relative;
   const std::error_code error = temporary_.MakeFolder(relative.parent_path());
   if (error) return SystemError("create", std::string(name), error);
-  return OutputFile::Create(path.string());
+  return CreateWithin(path.string());
+}
+
+Result<OutputFile> OutputFolder::CreateWithin(const std::string& path) {
+  DRAGOMAN_ASSIGN(OutputFile file, OutputFile::Create(path));
+  file.in_folder_ = true;
+  return file;
 }
 
 Status OutputFolder::WriteFile(std::string_view name, std::string_view content) {
@@ -253,7 +275,9 @@ Status OutputFolder::Commit() {
   std::string marker;
   for (const std::string& file : files_) marker += file + '\n';
   const std::string made = temporary_.path();
-  DRAGOMAN_TRY(dragoman::WriteFile((fs::path(made) / kMarker).string(), marker));
+  DRAGOMAN_ASSIGN(OutputFile list, CreateWithin((fs::path(made) / kMarker).string()));
+  DRAGOMAN_TRY(list.Append(marker));
+  DRAGOMAN_TRY(list.Commit());
   DRAGOMAN_TRY(CheckTarget(target_));
   if (::rename(made.c_str(), target_.c_str()) == 0) {
     temporary_.Keep();

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/support/posix.h"
 #include "core/support/result.h"
@@ -31,12 +32,16 @@ class OutputFile {
   Status Append(std::span<const std::byte> bytes);
   Status Append(std::string_view text);
   std::uint64_t size() const { return size_; }  // bytes appended
-  Status Commit();                              // last call
+  // Last call. While an OutputGroup lives, the file takes its name when that is committed.
+  Status Commit();
 
  private:
+  friend class OutputFolder;
+  friend class OutputGroup;
   OutputFile(std::string path, std::string target, Unfinished temporary, int fd);
   Status Flush();
   Status Write(std::span<const std::byte> bytes);
+  Status Rename();
 
   std::string path_;
   std::string target_;
@@ -45,6 +50,26 @@ class OutputFile {
   std::string buffer_;
   std::uint64_t size_ = 0;
   Status state_;
+  bool in_folder_ = false;  // of an OutputFolder, which is exchanged as a whole
+};
+
+// Files that belong together, as a model and its weights: all that this thread commits while it
+// lives take their names by Commit, when each of them has been written whole. Without Commit, all
+// targets are as they were.
+class OutputGroup {
+ public:
+  OutputGroup();
+  OutputGroup(const OutputGroup&) = delete;
+  OutputGroup& operator=(const OutputGroup&) = delete;
+  ~OutputGroup();
+
+  Status Commit();  // last call
+
+ private:
+  friend class OutputFile;
+
+  OutputGroup* outer_;
+  std::vector<OutputFile> files_;
 };
 
 // Writes a whole file; all or nothing.
@@ -75,6 +100,7 @@ class OutputFolder {
 
  private:
   OutputFolder(std::string target, Unfinished temporary);
+  static Result<OutputFile> CreateWithin(const std::string& path);
 
   std::string target_;
   Unfinished temporary_;

@@ -233,6 +233,7 @@ Result<std::string> ZipFile::Read(std::size_t index) {
   Status drawn = TakeExpanded(entry.packed_size, entry.size);
   if (!drawn.ok()) return std::move(drawn).error().At("archive entry " + Quote(entry.name));
   std::string bytes;
+  bytes.reserve(entry.size);
   DRAGOMAN_TRY(state_->ReadPieces(
       index, entry, [&](const char* piece, std::size_t count) { bytes.append(piece, count); }));
   return bytes;

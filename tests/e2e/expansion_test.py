@@ -293,6 +293,30 @@ class Module:
         path.write_text(text)
         return self.call(*(path if word == "MODEL" else word for word in command))
 
+    def test_constants_of_functions_that_are_called_often(self):
+        weights = base64.b64encode(bytes(800_000)).decode()
+        for calls, code in ((2, 0), (400, 4)):
+            lines = "".join(f"  %a{i + 1} = onnx:local.f(%a{i})\n" for i in range(calls))
+            done = self.measure(
+                f"""dragoman 1 source onnx
+opset "" 17
+opset "local" 1
+extra {{onnx.ir_version = 8}}
+
+entry main(%a0: f32[1]) -> (%y: f32[?]) {{
+{lines}  %y = onnx.Neg(%a{calls})
+}}
+
+function onnx:local.f @f(%x) -> (%y)
+    opset "" 17 {{
+  %c = onnx.Constant() {{value = f32[200000] base64 "{weights}"}}
+  %y = onnx.Add(%x, %c)
+}}
+""", "convert", "MODEL", "-o", self.out / "x.dgt", "--level", "common", "--passes", "none")
+            self.assertEqual(done.returncode, code, done.stderr[-2000:])
+            if code != 0:
+                self.assertIn("--expand-limit raises that", done.stderr)
+
     def test_many_attributes(self):
         attributes = ", ".join(f"a{i} = {i}" for i in range(20000))
         text = ("dragoman 1 source onnx\nopset \"\" 13\nentry main(%x: f32[2]) -> (%y: f32[2]) {\n"

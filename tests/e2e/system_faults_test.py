@@ -32,6 +32,8 @@ COMMANDS = {
     "relax": "convert MLP -o OUT/m.py",
     "relay": "convert MLP -o OUT/m.relay",
     "pt2": "convert MLP -o OUT/m.pt2",
+    "torch": "convert MLP -o OUT/package --to torch",
+    "data files": "convert MLP -o OUT/m.onnx --external-data 1 --data-files each",
     "text": "convert MLP -o OUT/m.dgt",
     "native": "convert MLP -o OUT/m.dgm",
     "json": "convert MLP -o OUT/m.json",
@@ -43,8 +45,11 @@ COMMANDS = {
     "extract": f"extract MLP -o OUT/m.onnx --outputs {BORDER}",
     "split": f"split MLP -o OUT/m.onnx --at {BORDER}",
     "merge": "merge MLP SECOND -o OUT/m.onnx",
+    "generalize": "generalize SECOND THIRD -o OUT/m.onnx",
     "page": "inspect MLP --html OUT/m.html",
     "page of two": "diff MLP MLP --html OUT/m.html",
+    "plot": "inspect MLP --plot OUT/m.svg",
+    "plot of differences": "verify MLP --against MLP --plot OUT/m.svg",
     "reduce": "reduce MLP -q -o OUT/m.onnx --test false",
     "stdout": "convert MLP -o - --to onnx",
 }
@@ -82,11 +87,18 @@ class SystemFaults(CommandCase):
         self.results = self.out / "results"
         self.temporary.mkdir()
         self.results.mkdir()
-        second = self.out / "second.dgt"
-        second.write_text("graph g(%y: f32[1, 10]) -> (%z) { %z = onnx.Neg(%y) }")
-        self.commands = {label: [word.replace("OUT", str(self.results)).replace("MLP", str(MLP))
-                                 .replace("SECOND", str(second)) for word in command.split()]
+        words = {"OUT": self.results, "MLP": MLP}
+        for name, size in (("SECOND", 1), ("THIRD", 2)):
+            words[name] = self.out / f"{name.lower()}.dgt"
+            words[name].write_text(f"graph g(%y: f32[{size}, 10]) -> (%z) {{ %z = onnx.Neg(%y) }}")
+        self.commands = {label: [self.filled(word, words) for word in command.split()]
                          for label, command in COMMANDS.items()}
+
+    @staticmethod
+    def filled(word, words):
+        for name, path in words.items():
+            word = word.replace(name, str(path))
+        return word
 
     def call(self, arguments, **settings):
         return subprocess.run([DRAGOMAN, *map(str, arguments)], capture_output=True, check=False,
@@ -159,14 +171,22 @@ class SystemFaults(CommandCase):
         self.assertEqual([*cache.iterdir(), *self.results.iterdir(), *self.temporary.iterdir()], [])
 
     def test_what_is_replaced_stays(self):
-        arguments = self.commands["onnx"]
-        self.assertEqual(self.call(arguments).returncode, 0)
-        whole = self.contents()
-        for call in ("write", "close", "rename"):
-            for number in spread(self.count(arguments, call), 2):
-                (self.results / "m.onnx").write_bytes(b"mine")
-                before = self.contents()
-                self.check_end(self.call_failing(arguments, call, number), whole, before)
+        """All files of a model, and not a new one beside an old one."""
+        for label in ("onnx", "data files", "relax", "relay"):
+            arguments = self.commands[label]
+            self.clear()
+            self.assertEqual(self.call(arguments).returncode, 0)
+            whole = self.contents()
+            before = {path: b"mine" for path in whole}
+            for call in ("write", "close", "rename"):
+                for number in spread(self.count(arguments, call), 3):
+                    with self.subTest(command=label, call=call, number=number):
+                        for path, content in before.items():
+                            (self.results / path).write_bytes(content)
+                        done = self.call_failing(arguments, call, number)
+                        self.check_end(done, whole, before)
+                        if done.returncode != 0 and call == "write":
+                            self.assertEqual(self.contents(), before)
 
     def test_short_reads_and_writes(self):
         for label, arguments in self.commands.items():
@@ -257,7 +277,7 @@ class SystemFaults(CommandCase):
     def test_a_limit_of_files(self):
         def limited():
             resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
-        for label in set(WRITING) - {"dot"}:  # of fewer bytes
+        for label in set(WRITING) - {"dot", "generalize"}:  # of fewer bytes
             self.clear()
             arguments = self.commands[label]
             if label == "run":

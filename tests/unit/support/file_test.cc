@@ -129,6 +129,24 @@ TEST_F(OutputFileTest, LeavesTheOldFileWithoutCommit) {
   EXPECT_EQ(Tree(), std::vector<std::string>{"out"});
 }
 
+TEST_F(OutputFileTest, ReplacesFilesThatBelongTogetherWhenAllAreWritten) {
+  Put("model", "old");
+  {
+    const OutputGroup group;
+    ASSERT_TRUE(WriteFile(Path("weights"), "new").ok() && WriteFile(Path("model"), "new").ok());
+  }
+  EXPECT_EQ(Get("model"), "old");
+  EXPECT_EQ(Tree(), std::vector<std::string>{"model"});
+  OutputGroup group;
+  ASSERT_TRUE(WriteFile(Path("weights"), "new").ok() && WriteFile(Path("model"), "new").ok());
+  Result<OutputFolder> folder = OutputFolder::Create(Path("folder"));
+  ASSERT_TRUE(folder.ok() && folder->WriteFile("file", "new").ok() && folder->Commit().ok());
+  EXPECT_EQ(Get("folder/file"), "new");
+  EXPECT_EQ(Get("model"), "old");
+  ASSERT_TRUE(group.Commit().ok());
+  EXPECT_EQ(Get("model") + Get("weights"), "newnew");
+}
+
 TEST_F(OutputFileTest, WritesLargeContent) {
   const std::string content(3'000'000, 'x');
   ASSERT_TRUE(WriteFile(Path("out"), std::string_view(content)).ok());
