@@ -75,7 +75,7 @@ class AffineForms {
   explicit AffineForms(const Inference& inference) : inference_(&inference) {}
 
   // `value`, in the body of a loop, is a step of `sequence`, a value around the loop: that of the
-  // iteration at hand. Its atoms are steps kIteration or kIterationFromEnd. Told before the first
+  // iteration at hand. Its atoms are steps kIteration or kIterationFromEnd. Given before the first
   // question.
   void SetIteration(const Value* value, const Value* sequence, int step_axis, bool from_end) {
     iterations_[value] = {sequence, step_axis, from_end ? kIterationFromEnd : kIteration};

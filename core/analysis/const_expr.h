@@ -63,7 +63,7 @@ class ConstExprs {
   // A constant of the same graph with the elements of `value`, the same for all of them; any other
   // value is itself.
   const Value* Representative(const Value* value);
-  // From now on Of these values is kNoConst. Told before the first question.
+  // From now on Of these values is kNoConst. Called before the first question.
   void Hide(const std::unordered_set<const Value*>& values) {
     for (const Value* value : values) of_values_[value] = kNoConst;
   }

@@ -36,14 +36,14 @@ struct Facts {
 // `_`.
 Result<ShapeFact> ParseShapeFact(std::string_view text);
 
-// Of an input that a fact can tell by its name only.
+// Of an input that a fact can name only.
 inline constexpr std::size_t kNoPosition = SIZE_MAX;
 
 // `type`, the declared type of input `index` called `name`, with what `facts` say about it.
 // Errors: a rank that contradicts the declared one.
 Result<Type> ApplyFacts(const Facts& facts, std::string_view name, std::size_t index,
                         const Type& type);
-// Facts that tell inputs by name: a position becomes the name of that input, unless one is called
+// Facts that name inputs: a position becomes the name of that input, unless one is called
 // so.
 Facts WithNames(Facts facts, const std::vector<std::string>& input_names);
 // Errors: a fact about an input that does not exist.

@@ -103,7 +103,7 @@ class LstmMatcher {
     return false;
   }
 
-  // i * g. Which is which tells the function of the other gates; where both or none have it, the
+  // i * g. Which is which shows in the function of the other gates; where both or none have it, the
   // order of weights decides, so that all steps are read in the same way.
   bool ReadAdded(AtomId a, AtomId b) {
     const auto first = AsActivation(a, forms_);

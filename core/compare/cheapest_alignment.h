@@ -13,7 +13,7 @@ namespace dragoman::compare {
 
 // Pairs of nodes of one operator that the cheapest alignment of two topological orders makes: that
 // of `a`, and one of `b` that follows the partners there are. Costs are those of match_cost.h as
-// far as a pair tells them, without edges. Where equal blocks repeat and several of them changed,
+// far as a pair shows them, without edges. Where equal blocks repeat and several of them changed,
 // each by itself looks like another one's counterpart; only the sum over the chain shows which is.
 // `cost` bounds how far the orders may drift apart. Empty: they drift further than the table of
 // costs may be wide.

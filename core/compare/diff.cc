@@ -135,7 +135,7 @@ Result<DiffReport> DiffModels(const Model& a, const Model& b, const CompareOptio
   report.level = options.level;
   DRAGOMAN_ASSIGN(report.first, CompareModels(a, b, options));
   if (report.equal()) {
-    // Of equal models, matching tells only which nodes are the same.
+    // Of equal models, matching says only which nodes are the same.
     std::vector<Edit> none;
     if (trace != nullptr) compare::ModelDiff(a, b, options, none, trace).Run();
     if (trace != nullptr) trace->edited.clear();

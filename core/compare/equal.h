@@ -21,7 +21,7 @@
 // versions of operator sets only those do that foreign operators come from. At the source level
 // the presence of operands counts, with `strict_attributes` that of attributes too, versions of
 // operator sets count, and every node counts, also one that no output needs: such nodes are paired
-// by what they compute and by what uses them. Among nodes that these hashes cannot tell apart,
+// by what they compute and by what uses them. Among nodes that these hashes cannot distinguish,
 // those of equal names are paired, then those of equal rank in the list. Defaults are known of
 // operators of ai.onnx.
 //

@@ -18,7 +18,7 @@ std::string Describe(const Value* value);
 // By which a person knows a node: its own name, or that of its first result, since many files name
 // results alone.
 std::string_view NameOf(const Node& node);
-// The value of an attribute, short: long lists and strings are cut, tensors told by their type.
+// The value of an attribute, short: long lists and strings are cut, tensors shown as their type.
 std::string Describe(const Attribute& attribute);
 // The first source operators that an Origin names: "onnx.Gemm 'fc1' policy.py:87, … and 2 more".
 std::string DescribeOrigin(const OriginPtr& origin);

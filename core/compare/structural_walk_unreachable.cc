@@ -149,7 +149,7 @@ bool StructuralWalk::PairUnreachableOf(std::uint32_t frame) {
 bool StructuralWalk::PairUncalledFunctions() {
   for (std::size_t i = 0; i < a_.functions.size(); ++i) {
     if (function_of_a_[i] != kNone) continue;
-    // Of several functions of one name, which calls do not tell apart, the next.
+    // Of several functions of one name, which calls do not distinguish, the next.
     const auto found = functions_b_.find(a_.functions[i].op);
     std::size_t partner = found != functions_b_.end() ? found->second : b_.functions.size();
     while (partner < b_.functions.size() &&

@@ -44,7 +44,7 @@ std::int64_t LowestOnnxVersion(const Model& a, const Model& b) {
   return lowest;
 }
 
-// Words are told apart as FillParams does: without regard to case and underscores.
+// Words are compared as by FillParams: without regard to case and underscores.
 std::string Letters(std::string_view word) {
   std::string letters;
   for (const char c : word) {

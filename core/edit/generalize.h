@@ -33,7 +33,7 @@ struct Generalized {
 // read off operands of the same node or off inputs, equal elements repeated, ranges, and parts of
 // the larger constant of which the smaller one is the beginning.
 //
-// Nothing but two examples tells which expression is meant, so callers run the model at both sizes.
+// Nothing but two examples shows which expression is meant, so callers run the model at both sizes.
 // Errors: models that differ in more than sizes; a constant that is no such expression, by node.
 Result<Generalized> GeneralizeModels(const Model& first, const Model& second, const Facts& names);
 

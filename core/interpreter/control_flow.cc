@@ -29,7 +29,7 @@ class Stacked {
     slices_.push_back(std::move(value.array));
     return {};
   }
-  // Without iterations, the sizes that inference told for `result`, 0 where it told none.
+  // Without iterations, the sizes that inference gave `result`, 0 where it gave none.
   Result<RuntimeValue> Finish(const Value* result, std::int64_t axis, bool reversed) {
     if (slices_.empty()) return Empty(result, axis);
     if (reversed) std::reverse(slices_.begin(), slices_.end());

@@ -59,7 +59,8 @@ Status ToStatus(const Node& node, rt::Status status) {
   return Error(kind, status.message()).At(node.Describe());
 }
 
-// Sizes of all results: from inference, or where only the data tell from the kernel's own function.
+// Sizes of all results: from inference, or where they depend on data from the kernel's own
+// function.
 Result<std::vector<rt::Shape>> ResultShapes(const Node& node, const KernelEntry& kernel,
                                             const KernelArguments& arguments,
                                             const std::vector<Knowledge>& inferred) {

@@ -30,7 +30,7 @@ struct KernelArguments {
 struct KernelEntry {
   rt::Status (*call)(const KernelArguments&) = nullptr;
   std::int64_t (*scratch_bytes)(const KernelArguments&) = nullptr;  // null: needs none
-  // The sizes of results that only the data tell (NonZero); null: inference knows them.
+  // The sizes of results that depend on data (NonZero); null: inference knows them.
   rt::Status (*result_shapes)(const KernelArguments&, std::span<rt::Shape> shapes) = nullptr;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 using kernel_internal::Apply;
 
-// A count that only the data tell, of the operands' elements.
+// A count that depends on data, of the operands' elements.
 template <class T>
 rt::Status NonZeroShapes(const KernelArguments& arguments, std::span<rt::Shape> shapes) {
   const std::int64_t rank = arguments.operands[0].shape().size();

@@ -26,7 +26,7 @@ class TextReader {
   Result<Attribute> ReadOnlyAttribute();
 
  private:
-  // %name~ordinal: the ordinal tells values of one name apart.
+  // %name~ordinal: the ordinal distinguishes values of one name.
   struct ValueKey {
     std::string name;
     std::uint32_t ordinal = 0;

@@ -52,7 +52,7 @@ void AddComposed(const Graph& function, std::vector<ComposedRemark> remarks,
                  const NodeRemark& of_nodes, const DoesMore& does_more, ComposedNodes& found,
                  const SizeRemark& of_sizes = nullptr);
 
-// Known sizes that the text states of a result, where only run time would tell them.
+// Known sizes that the text states of a result, which else were known at run time only.
 void StateKnownSizes(Value& made, const Type& stated);
 
 // Appends the operator; `read` gives its operands. What stands for the results. Errors: it refuses

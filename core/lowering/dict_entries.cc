@@ -160,7 +160,7 @@ DictContents WithEntry(Composer& c, const DictContents& dict, Value* key, Value*
   return changed;
 }
 
-// An element of `same` tells whether a key of `dict` (rows) and one of `other` (columns) are equal.
+// An element of `same` says whether a key of `dict` (rows) and one of `other` (columns) are equal.
 DictContents WithEntries(Composer& c, const DictContents& dict, const DictContents& other) {
   DictContents changed = dict;
   if (c.failed()) return changed;

@@ -10,8 +10,8 @@
 
 namespace dragoman {
 
-// `size` as int64 of rank 0, by what the axes of `values` are; nullptr: they do not tell it, or `c`
-// has failed. What was appended then is not read.
+// `size` as int64 of rank 0, by what the axes of `values` are; nullptr: they do not determine it,
+// or `c` has failed. What was appended then is not read.
 Value* EmitSize(Composer& c, const Dim& size, std::span<Value* const> values);
 
 }  // namespace dragoman

@@ -65,7 +65,7 @@ class Heap {
   Status Overwrite(const CellPtr& storage, Value* value);
 
   // `storage` is a copy of one of `others`, all of them storages, or shares its elements: run time
-  // tells which. After a write to one of them, `storage` cannot be read any more.
+  // decides which. After a write to one of them, `storage` cannot be read any more.
   void NoteChoice(const CellPtr& storage, std::vector<CellPtr> others);
 
   // The number of the cell made last.

@@ -130,7 +130,7 @@ Status LoopLowering::Build() {
     if (stable.ok() && *stable) {
       DRAGOMAN_TRY(Finish(plan, pass));
       // What could not be computed in an iteration is not asked for again in the next: why, the
-      // pass before has told.
+      // pass before has shown.
       const bool poisoned = std::any_of(results_.begin(), results_.end(),
                                         [](const Abstract& value) { return value.Is<Poison>(); });
       if (poisoned && entry_.findings.size() == findings)
@@ -243,7 +243,7 @@ Result<bool> LoopLowering::CompareIteration(const std::vector<Abstract>& given, 
   if (condition == nullptr) return Unsupported("the condition of the loop is not a number");
   pass.condition = *condition;
 
-  // Cells of the body's inputs come last: what holds others in their place tells what comes back.
+  // Cells of the body's inputs come last: what holds others in their place shows what comes back.
   std::stable_partition(side.changes.begin(), side.changes.end(),
                         [last](const CellChange& change) { return change.cell->number <= last; });
   Merger merger({}, side.changes);

@@ -5,7 +5,7 @@
 // A Merger walks two abstract values at once. Where they are the same it keeps them; where they
 // differ it makes a Leaf, a place that needs a common value on each side (the outputs of two
 // branches; the operand and the output of a loop's body; a State). Given one common value a leaf, a
-// Merged function tells what stands for both.
+// Merged function says what stands for both.
 //
 // None on one side and a value on the other give a Maybe, whose presence is a leaf of its own.
 // Lists of different length become sequences, dicts of different keys tensors of their entries. An
@@ -137,7 +137,7 @@ bool TakeReturned(const LeafChanges& changes, std::span<Value* const> inputs,
                   std::vector<Value*>& returned);
 
 // Whether a storage up to number `last_cell` cannot be read any more after `changes`, which are
-// taken back, though it could be before. No leaf tells of it.
+// taken back, though it could be before. No leaf stands for it.
 bool ForgetsMore(std::span<const CellChange> changes, std::uint64_t last_cell);
 
 // Cells with what they hold, each once.

@@ -37,7 +37,7 @@ struct KernelBinding {
   std::string_view types = {};
   std::string_view function = {};  // if it differs from the operator's name
   bool fallible = false;           // returns rt::Status
-  bool scratch = false;            // takes scratch memory, NAMEScratchBytes tells how much
+  bool scratch = false;            // takes scratch memory, NAMEScratchBytes says how much
   bool copies = false;             // the result's elements are operand 0's: the plan may alias them
 };
 

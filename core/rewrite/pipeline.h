@@ -65,9 +65,9 @@ struct PassRun {
 struct PipelineOptions {
   // "none", "default", names of passes or of patterns of theirs, or "default,-name".
   std::string passes = "default";
-  // Told each rewrite made, and each near miss, one line each; may be empty.
+  // Called with each rewrite made, and each near miss, one line each; may be empty.
   std::function<void(std::string_view)> explain;
-  // Told of each checked pass that failed, or changed what the model computes: a bug, so that
+  // Called for each checked pass that failed, or changed what the model computes: a bug, so that
   // change was undone. May be empty.
   std::function<void(std::string_view)> warn = nullptr;
   std::int64_t checked_work = kCheckedWork;

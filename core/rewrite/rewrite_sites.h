@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The places of an entry at which a pass makes one change each, as a run of cells that it fuses. A
-// pass that asks before each can be told to leave out one that went wrong.
+// pass that asks before each can be made to leave out one that went wrong.
 #ifndef DRAGOMAN_CORE_REWRITE_REWRITE_SITES_H_
 #define DRAGOMAN_CORE_REWRITE_REWRITE_SITES_H_
 
@@ -23,7 +23,7 @@ class RewriteSites {
       : left_out_(std::move(left_out)), most_(most) {}
 
   // Whether the pass may make a change to which `node` belongs: asked when all else allows it. The
-  // name of its first result tells the place, in all runs of the pass.
+  // name of its first result names the place, in all runs of the pass.
   bool Take(const Node& node);
   // The places that were taken, in order.
   const std::vector<std::string>& taken() const { return taken_; }

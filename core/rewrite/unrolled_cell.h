@@ -16,7 +16,7 @@
 namespace dragoman {
 
 // Inserts nodes with one result before a node. After an error nothing more is inserted, calls
-// return an operand of the node, and status() tells.
+// return an operand of the node, and status() says why.
 class StepNodes {
  public:
   StepNodes(Node& position, PassContext& context) : position_(position), context_(context) {}

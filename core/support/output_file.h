@@ -79,7 +79,7 @@ Status WriteFile(const std::string& path, std::span<const std::byte> content);
 // A folder built beside its target under a temporary name and exchanged with it by Commit.
 //
 // The target may be missing, empty, or a folder written by this class, which its file kMarker
-// tells; any other folder is refused. The marker lists our files: what else lies in the old folder
+// shows; any other folder is refused. The marker lists our files: what else lies in the old folder
 // (a user's build tree) is carried over to the new one where no file of ours takes its place.
 class OutputFolder {
  public:

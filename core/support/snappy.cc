@@ -8,7 +8,7 @@
 
 #include "core/support/bytes.h"
 
-// The format: the length as a varint, then elements, whose lowest two bits tell the kind: 0 literal
+// The format: the length as a varint, then elements, whose lowest two bits give the kind: 0 literal
 // bytes, 1 to 3 a copy of bytes that came out before, with an offset of 11, 16 or 32 bits.
 
 namespace dragoman {

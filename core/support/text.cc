@@ -119,7 +119,7 @@ std::string FormatReal(Float value, Bits quiet_nan) {
   return text;
 }
 
-// What from_chars cannot tell apart when it finds the number out of range.
+// What from_chars does not distinguish when it finds the number out of range.
 template <class Float>
 Float OutOfRange(std::string_view text) {
   const bool negative = text.front() == '-';

@@ -58,7 +58,7 @@ class NameScope {
 
 // The shortest text that reads back to the same bits: "0.1", "-0.0", "1e+30", "inf", "-inf"; "nan"
 // for the quiet NaN 0x7fc00000 (0x7ff8000000000000), any other NaN with its bits: "nan:0x7fc00001".
-// A number has always a point, an exponent, or a letter, and so is told from an integer.
+// A number has always a point, an exponent, or a letter, and so differs from an integer.
 std::string FormatFloat(float value);
 std::string FormatDouble(double value);
 

@@ -39,7 +39,7 @@ class Unfinished {
 
 // For the main function of a program: what is unfinished when SIGINT, SIGTERM or SIGHUP ends it is
 // removed first, and so where a destructor gets no memory, which is said. Signals that whoever
-// called the program has it ignore stay ignored. Programs that it runs are told of signals as ever.
+// called the program has it ignore stay ignored. Programs that it runs get signals as ever.
 void RemoveUnfinishedAtTheEnd();
 
 }  // namespace dragoman

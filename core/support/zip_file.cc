@@ -28,7 +28,7 @@ struct CloseEntry {
 };
 using Entry = std::unique_ptr<zip_file_t, CloseEntry>;
 
-// What libzip reads through. It does not tell where an entry's bytes lie; where it last read does.
+// What libzip reads through. It does not say where an entry's bytes lie; where it last read does.
 struct Source {
   std::span<const std::byte> bytes;
   zip_uint64_t position = 0;

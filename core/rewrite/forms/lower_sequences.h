@@ -21,7 +21,7 @@ struct ListOutput {
 // What is read of a sequence whose elements are known one by one (SequenceAt, SequenceLength,
 // ConcatFromSequence), or of an optional, reads the elements instead; what made the sequence goes
 // where nothing reads it any more. Sequences that loops carry, and places that only run time knows,
-// stay. Outputs that are such lists become their elements, as `lists` tells; nullptr: they stay,
+// stay. Outputs that are such lists become their elements, as `lists` says; nullptr: they stay,
 // too.
 Status LowerSequences(Graph& entry, std::vector<ListOutput>* lists = nullptr);
 

@@ -364,7 +364,7 @@ Status SeparateEmptyLists(Graph& entry, PassContext& context) {
 
 }  // namespace
 
-// What is read of one sequence may tell of the elements of another: again until there is none.
+// What is read of one sequence may concern the elements of another: again until there is none.
 Status StackSequences(Graph& entry) {
   for (bool changes = true; changes;) {
     DRAGOMAN_ASSIGN(PassContext context, PassContext::Make(entry, {}));

@@ -12,7 +12,7 @@ namespace dragoman {
 
 // All rules of `text`, checked: operators and their operands, results and attributes, captures, and
 // that both sides give the same element types. Errors are at line and column and show the line with
-// a caret; one per rule that is at fault, unless its text cannot be told from the next rule's.
+// a caret; one per rule that is at fault, unless its text cannot be separated from the next rule's.
 Result<RuleSet> ReadRules(std::string_view text);
 
 // The checks of one rule, whose text has been read. Used by ReadRules; errors are Findings at

@@ -21,9 +21,9 @@ struct RulePlace {
 };
 
 struct RuleOptions {
-  // Told each rewrite made, and each near miss, one line each; may be empty.
+  // Called with each rewrite made, and each near miss, one line each; may be empty.
   std::function<void(std::string_view)> explain = nullptr;
-  // Told each rewrite made; may be empty.
+  // Called with each rewrite made; may be empty.
   std::function<void(RulePlace place)> found = nullptr;
 };
 

@@ -181,7 +181,7 @@ bool ReadsBuffersAlone(const Node& node) {
 }
 
 // Whether the result is the weight with other strides, a factor or a bias. Elements in another
-// order are told by another shape, so that whoever replaces a weight by its name sees it.
+// order are given another shape, so that whoever replaces a weight by its name sees it.
 bool IsStillTheWeight(const Node& node, const Value& weight, const Value& result) {
   const bool same_type = result.type() == weight.type();
   // By name: operators of scales and biases.

@@ -272,7 +272,7 @@ bool ReadTrue(const Node& loop, Graph& body, PassContext& context) {
   return true;
 }
 
-// In place of `loop` one with these operands, whose body has lost the states that `goes` tells and
+// In place of `loop` one with these operands, whose body has lost the states that `goes` names and
 // gives `rows`, of states that are lists, after its other results.
 Status Restate(Node& loop, const std::vector<Value*>& first_operands, const std::vector<bool>& goes,
                const std::vector<Value*>& rows, PassContext& context) {

@@ -40,7 +40,7 @@ Status Open(Node& group, PassContext& context) {
   return InlineBody(group, body, std::move(inputs), context);
 }
 
-// Has the nodes of `groups` tell by their Origins, and nothing else, in which groups they are.
+// Records for the nodes of `groups` in their Origins, and nothing else, in which groups they are.
 void MarkMembers(Graph& entry, const std::vector<Node*>& groups) {
   ForEachGraph(entry, [](Graph& graph) {
     for (Node& node : graph.nodes()) node.set_origin(nullptr);

@@ -153,7 +153,7 @@ Result<Value*> TransposeConstant(Value& constant, const std::vector<std::int64_t
   const Tensor* const operands[] = {constant.tensor()};
   DRAGOMAN_ASSIGN(std::vector<Tensor> results, EvaluateOnTensors(*transpose, operands));
   // Whoever replaces a weight by its name sees by its sizes that its elements are in another order;
-  // those of a square one do not tell.
+  // those of a square one do not show it.
   const bool looks_same =
       results.front().sizes() == constant.tensor()->sizes() && !std::ranges::is_sorted(perm);
   const std::string name = constant.name() + (looks_same ? "_transposed" : "");

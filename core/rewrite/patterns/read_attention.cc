@@ -18,7 +18,7 @@ namespace {
 constexpr float kHidden = -INFINITY;
 constexpr double kLeastFactor = 1e-6;
 
-// What a choice by rows tells: the values that are asked, and whether it is true for rows of -inf
+// What a choice by rows says: the values that are asked, and whether it is true for rows of -inf
 // alone, or for all others.
 struct AskedRows {
   Value* x = nullptr;

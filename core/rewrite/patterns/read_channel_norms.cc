@@ -135,7 +135,7 @@ std::optional<Numbers> ChannelNumbers(const Value* value, std::int64_t channels,
   return NumbersOf(value);
 }
 
-// The normalisation that gives `value` to one reader and whose factors of channels can be told
+// The normalisation that gives `value` to one reader and whose factors of channels can be separated
 // otherwise; nullptr: none.
 const Node* NormOfChannels(const Value* value) {
   const Node* groups = ProducerOf(value, "GroupNormalization");

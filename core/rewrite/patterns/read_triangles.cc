@@ -18,7 +18,7 @@ namespace {
 constexpr int kMaxMoves = 8;
 constexpr std::int64_t kMostDiagonal = std::int64_t{1} << 40;
 
-// By name: the comparisons that tell which of two numbers is less, and what they say of a
+// By name: the comparisons that decide which of two numbers is less, and what they say of a
 // difference a - b and a number k.
 struct Comparison {
   std::string_view op;

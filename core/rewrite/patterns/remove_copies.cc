@@ -125,7 +125,7 @@ bool HasNegativeZeros(const Tensor& zeros) {
 }
 
 // x + 0 = x but for -0, whose sign must not matter. Not if the zeros are read otherwise, too: those
-// may be the first state of a recurrence, which is told by what becomes of it.
+// may be the first state of a recurrence, which shows in what becomes of it.
 Result<bool> RemoveZeros(Node& node, PassContext& context) {
   if (!node.Is("Add")) return false;
   for (std::size_t i = 0; i < 2; ++i) {

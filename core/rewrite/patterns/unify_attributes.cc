@@ -249,7 +249,7 @@ bool StretchesWhole(const Node& node) {
          params.coordinate_transformation_mode != rt::CoordinateTransformation::kTfCropAndResize;
 }
 
-// The factor by which `from` becomes `to`, if f32 has it: then operators that are told the factor
+// The factor by which `from` becomes `to`, if f32 has it: then operators that have the factor
 // and those that divide the sizes map coordinates alike.
 std::optional<float> ExactFactor(const Dim& from, const Dim& to) {
   if (Equal(from, to) == Truth::kYes) return 1;

@@ -24,7 +24,7 @@ struct ChosenRow {
   bool is_true = true;
 };
 
-// Of a constant mask of a result with `rank` axes; nullopt: it tells several rows, or axes, apart.
+// Of a constant mask of a result with `rank` axes; nullopt: it distinguishes several rows, or axes.
 std::optional<ChosenRow> ReadRow(const Tensor& mask, int rank) {
   ChosenRow row;
   for (int i = 0; i < mask.rank(); ++i) {
@@ -89,7 +89,7 @@ bool AreAllPlaces(const std::vector<std::int64_t>& places) {
   return true;
 }
 
-// What Gather(x, index) is where the index tells all places of the axis in order: x with the axes
+// What Gather(x, index) is where the index lists all places of the axis in order: x with the axes
 // of the index in place of that one. nullptr: it has several long axes, and other sizes are not
 // known.
 Result<Value*> WithAxesOf(Node& node, PassContext& context, const Tensor& index, int axis) {

@@ -169,7 +169,7 @@ class Linker {
     }
   }
 
-  // Any layer over a hidden state is an RNN's cell, so equal weights tell which cells follow one
+  // Any layer over a hidden state is an RNN's cell, so equal weights show which cells follow one
   // another. One that differs is linked to a run before it and to that after it.
   void LinkUnequal() {
     std::set<AtomId> begins;  // what the first cells of runs read
@@ -352,7 +352,7 @@ class Linker {
     }
   }
 
-  // Tells apart the operands of the first cell of a run such that it equals the second, `step`.
+  // Separates the operands of the first cell of a run such that it equals the second, `step`.
   std::string FitStepBefore(std::size_t before, const CellStep& step) {
     CellLink& link = links_[before];
     if (link.step) return comparer_.Difference(*link.step, step);

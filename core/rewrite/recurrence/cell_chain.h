@@ -30,7 +30,7 @@ struct CellWeights {
   friend bool operator==(const CellWeights&, const CellWeights&) = default;
 };
 
-// One cell with its operands told apart.
+// One cell with its operands by their meaning.
 struct CellStep {
   const RecurrentCell* cell = nullptr;
   AtomId old_h = kNoAtom;
@@ -59,7 +59,7 @@ struct CellStep {
 CellStep ReadStep(const RecurrentCell& cell, AtomId old_h);
 
 // All that one operator fixes for every step that it does. Steps are done by one operator only if
-// these are equal as a whole; what steps have of their own (inputs, states, which mask) is told
+// these are equal as a whole; what steps have of their own (inputs, states, which mask) is kept
 // apart when the operator is made.
 struct StepForm {
   RecurrentCell::Kind kind = RecurrentCell::Kind::kRnn;

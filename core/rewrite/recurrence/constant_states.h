@@ -2,7 +2,7 @@
 // Initial states that are constants.
 //
 // With one sequence in a batch, a constant state looks like a bias: it varies along the features
-// only, and takes part in the first cell's sums as biases do. What tells them apart is that no
+// only, and takes part in the first cell's sums as biases do. What distinguishes them is that no
 // further cell reads it.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_CONSTANT_STATES_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_CONSTANT_STATES_H_

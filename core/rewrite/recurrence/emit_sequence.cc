@@ -366,7 +366,7 @@ class SequenceEmitter {
     return context_.Insert(position_, "Not", {{whole}});
   }
 
-  // What is repeated along the axis of the features, which a mask does not tell apart.
+  // What is repeated along the axis of the features, which a mask does not distinguish.
   static Value* WithoutCopies(const Value& mask, int axis) {
     const Node* node = mask.producer();
     const bool copies = node != nullptr && (node->Is("Tile") || node->Is("Expand"));

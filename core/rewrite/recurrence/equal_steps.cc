@@ -21,7 +21,7 @@ constexpr std::size_t kMaxSkippedLevels = 3;
 constexpr std::int64_t kMaxLevels = 1 << 16;
 // A step of more nodes is the rest of the model.
 constexpr std::size_t kMaxStepNodes = 5'000;
-// Weights by whose products steps are told.
+// Weights whose products mark steps.
 constexpr std::size_t kMaxAnchors = 4;
 
 std::optional<StepSlice> GatheredSlice(const Node& node, const PassContext& context) {
@@ -100,7 +100,7 @@ class Finder {
     return std::nullopt;
   }
 
-  // Nodes that may be one in each step, where steps are not told by the slices that they read:
+  // Nodes that may be one in each step, where steps are not marked by the slices that they read:
   // products by one weight, and operators of one kind with it.
   std::vector<std::unordered_set<const Node*>> FindAnchors() {
     std::vector<std::unordered_set<const Node*>> groups;

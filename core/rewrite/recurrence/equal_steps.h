@@ -4,7 +4,7 @@
 //
 // The *level* of a node is the latest slice that it depends on, counted in the order in which the
 // recurrence runs; nodes of one level make one step, but for the last level, which also has what
-// follows the loop. Two neighbouring levels that are equal node by node tell what differs from step
+// follows the loop. Two neighbouring levels that are equal node by node show what differs from step
 // to step: slices, and states. From there each next step is found by what its nodes must read. All
 // of it takes time linear in the size of the graph.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_EQUAL_STEPS_H_
@@ -76,7 +76,7 @@ struct EqualSteps {
 };
 
 // The first run of at least kMinRolledSteps in `graph`, in that direction, that carries a state.
-// Steps are told by the slices that they read, or by a product with one weight in each.
+// Steps are marked by the slices that they read, or by a product with one weight in each.
 std::optional<EqualSteps> FindEqualSteps(Graph& graph, const PassContext& context, bool backwards);
 
 }  // namespace dragoman

@@ -12,7 +12,7 @@
 
 namespace dragoman {
 
-// Tells of LSTM cells whose new cell state, hidden state or projection is clipped before the next
+// Explains LSTM cells whose new cell state, hidden state or projection is clipped before the next
 // cell reads it, and not as dragoman.LSTM does it: by bounds that are no [-b, b], or a cell state
 // that the hidden state reads unclipped.
 void ExplainClippedStates(const std::vector<RecurrentCell>& cells, AffineForms& forms,
@@ -24,7 +24,7 @@ const Value* FindMixingFactor(const Value& next);
 // "%m, which is not known to be 0 or 1, mixes new and old states"
 std::string MixesStates(const Value& factor);
 
-// Tells of `cells`, none of which is part of a chain, whose old state is mixed so of two others.
+// Explains `cells`, none of which is part of a chain, whose old state is mixed so of two others.
 void ExplainMixedStates(const std::vector<const RecurrentCell*>& cells, AffineForms& forms,
                         PassContext& context);
 

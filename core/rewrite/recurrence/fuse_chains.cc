@@ -145,7 +145,7 @@ class Fusion {
     return starts;
   }
 
-  // Tells which steps are left as they are, or where runs end, and why.
+  // Explains which steps are left as they are, or where runs end, and why.
   void Report(const CellChain& chain, const std::vector<bool>& starts, std::size_t matched) {
     const std::size_t count = chain.steps.size();
     for (std::size_t i = 0; i < count; ++i) {

@@ -132,7 +132,7 @@ class LoopFusion {
     return {};
   }
 
-  // Tells what becomes of the old state `id` of `cell`, if it is one of the loop's.
+  // Explains what becomes of the old state `id` of `cell`, if it is one of the loop's.
   void ReportState(const RecurrentCell& cell, AtomId id) {
     const auto state = std::ranges::find_if(view_.states, [&](const LoopState& known) {
       return id != kNoAtom && known.input == forms_.atom(id).value;
@@ -255,7 +255,7 @@ class LoopFusion {
                     sequences_.batcher().Batch({source}));
     if (!lengths || !lengths->shared) return static_cast<Value*>(nullptr);
     StepLimit limit{.lengths = lengths->value};
-    // As many as the batch has sequences, which the mask tells though the lengths do not.
+    // As many as the batch has sequences, which the mask shows though the lengths do not.
     const Dim batch = (*x.value->type().shape())[1];
     if (HasSizesOfLengths(mask) && Equal(NumElements(*mask.mask), batch) == Truth::kYes &&
         Equal(NumElements(*limit.lengths), batch) != Truth::kYes) {

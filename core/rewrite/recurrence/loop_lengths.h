@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Masks of the iterations of a loop that tell how long the sequences of the batch are.
+// Masks of the iterations of a loop that show how long the sequences of the batch are.
 #ifndef DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_LENGTHS_H_
 #define DRAGOMAN_CORE_REWRITE_RECURRENCE_LOOP_LENGTHS_H_
 

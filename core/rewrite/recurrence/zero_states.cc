@@ -21,7 +21,7 @@ std::optional<std::int64_t> StepsOf(const Node& node) {
 }
 
 // Whether operand `i` is zeros for the batch that the input states. One step may be the first of
-// many, whose states are told by what becomes of them.
+// many, whose states show in what becomes of them.
 bool IsZeroState(const Node& node, std::size_t i) {
   const Value* state = node.operand(i);
   if (state == nullptr || !IsZero(state) || StepsOf(node) == 1) return false;

@@ -7,7 +7,7 @@
 
 namespace dragoman {
 
-// Removes such operands, unless they tell the size of the batch, or belong to one step of many.
+// Removes such operands, unless they give the size of the batch, or belong to one step of many.
 bool RemoveZeroStates(Graph& graph, PassContext& context);
 
 }  // namespace dragoman

@@ -23,7 +23,7 @@ class ExprParser : public TokenCursor {
   Expr ParseExpr();
   // One that walks may recurse over: of kMaxSourceHeight at most.
   Expr ParseLowExpr();
-  // expr {, expr}: a tuple if there is a comma. `comma` tells whether the last one is followed by
+  // expr {, expr}: a tuple if there is a comma. `comma` says whether the last one is followed by
   // one.
   Expr ParseExprList(bool* comma = nullptr);
 

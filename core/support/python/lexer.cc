@@ -125,7 +125,7 @@ class Lexer {
     return at - begin;
   }
 
-  // "0x1F", "0o17", "0b1": whether the digits are of the base, IntOf tells.
+  // "0x1F", "0o17", "0b1": whether the digits are of the base, IntOf checks.
   bool BasedNumber() {
     const bool has_base =
         Peek() == '0' && std::string_view("xXoObB").find(Peek(1)) != std::string_view::npos;

@@ -14,7 +14,7 @@
 namespace dragoman::python {
 
 // After an error the cursor jumps to the end of the logical line and further errors on it are not
-// told: every function ends there of itself.
+// needed: every function ends there of itself.
 class TokenCursor {
  public:
   // Of a text of more than `most` bytes it reads nothing.
