@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells an ONNX model from other files.
+// Distinguishes an ONNX model from other files.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_DETECT_H_
 #define DRAGOMAN_IMPORTERS_ONNX_DETECT_H_
 

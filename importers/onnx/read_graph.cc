@@ -52,7 +52,7 @@ Value* Scope::Find(std::string_view name) const {
 
 namespace {
 
-// What tells entries about one value apart.
+// What distinguishes entries about one value.
 std::uint64_t DigestOf(const ValueInfoProto& message) {
   return HashString(message.SerializeAsString());
 }

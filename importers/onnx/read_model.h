@@ -36,7 +36,7 @@ struct ReadOnnxOptions {
 
 // One entry, "main". Errors, with the file and the byte offset as their place: damaged files; no
 // graph; names that nothing or two things of a graph define; two attributes of one name; tensors
-// with another number of elements than their sizes tell; external data that is missing, too short
+// with another number of elements than their sizes say; external data that is missing, too short
 // or outside of the folder.
 Result<Model> ReadOnnx(const std::string& path, const ReadOnnxOptions& options = {});
 

@@ -33,7 +33,7 @@ Type WithoutSizes(const Type& type) {
   return type.kind() == Type::Kind::kTensor ? Type::Tensor(type.dtype()) : type;
 }
 
-// The shape of what a loop without iterations stacks of `slice`. nullopt: the file does not tell.
+// The shape of what a loop without iterations stacks of `slice`. nullopt: the file does not say.
 std::optional<std::vector<std::int64_t>> EmptyStack(const Type& slice) {
   if (slice.dtype() == DType::kUnknown || slice.shape() == nullptr) return std::nullopt;
   std::vector<std::int64_t> sizes = {0};

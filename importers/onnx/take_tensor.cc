@@ -150,7 +150,7 @@ Result<std::optional<Tensor>> MakeTensor(const TensorProto& message, const Place
   return std::optional(*std::move(tensor));
 }
 
-// The length that the sizes tell; nullopt: they are at fault, or the elements are strings.
+// The length that the sizes give; nullopt: they are at fault, or the elements are strings.
 std::optional<std::size_t> ExpectedBytes(const TensorProto& message) {
   const std::vector<std::int64_t> sizes(message.dims().begin(), message.dims().end());
   const std::optional<std::int64_t> count = CountElements(sizes);

@@ -19,7 +19,7 @@ namespace dragoman::onnx_reader {
 //
 // nullopt, and `message` is as it was, if it says something that a Tensor cannot: an unknown
 // element type, a segment, data in the wrong or in several fields, numbers beyond the element type,
-// no data at all. Errors: a number of elements other than the sizes tell; external data that cannot
+// no data at all. Errors: a number of elements other than the sizes give; external data that cannot
 // be had.
 Result<std::optional<Tensor>> TakeTensor(onnx_pb::TensorProto* message, const Place& place,
                                          ReadContext& context, std::vector<std::string>* encodings);

@@ -5,7 +5,7 @@
 // names of its fields, "onnx.doc_string", in the order of the field numbers: a number or string as
 // such, a message as a Dict of its own fields, raw_data as a u8 tensor, fields that the schema does
 // not know as bytes under "unknown_fields". A list of messages that stands in `extra` beside a
-// typed list (opset_import, metadata_props, tensors, …) tells, element by element, what that list
+// typed list (opset_import, metadata_props, tensors, …) says, element by element, what that list
 // cannot.
 //
 // The writer leaves out a text that is empty, a number that is 0 and a type that is unknown; a
@@ -51,7 +51,7 @@ inline constexpr std::string_view kValueInfo = "onnx.value_info";
 // in order.
 inline constexpr std::string_view kInitializer = "onnx.initializer";
 inline constexpr std::string_view kSparseInitializer = "onnx.sparse_initializer";
-// Of a graph: its outputs, an empty Dict where the value itself tells all, else the ValueInfoProto.
+// Of a graph: its outputs, an empty Dict where the value itself says all, else the ValueInfoProto.
 inline constexpr std::string_view kOutput = "onnx.output";
 
 // The data of an initializer without typed form: a Dict of one of these and the message.

@@ -188,7 +188,7 @@ void FillValues(DType dtype, std::string_view bytes, TensorProto* message) {
 
 std::size_t ItemSize(DType dtype) { return static_cast<std::size_t>(Info(dtype).bits) / 8; }
 
-// Where the elements of a tensor of `count` elements lie unless kValues tells otherwise.
+// Where the elements of a tensor of `count` elements lie unless kValues says otherwise.
 std::int64_t DefaultValues(DType dtype, std::int64_t count) {
   return dtype == DType::kString || count <= 1 ? count : kInContent;
 }

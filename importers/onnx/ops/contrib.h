@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators of com.microsoft, told in operators of ai.onnx: what ONNX Runtime's optimiser,
+// Operators of com.microsoft, written in operators of ai.onnx: what ONNX Runtime's optimiser,
 // quantiser and transformer tools write. Their meaning is that of ONNX Runtime's
 // docs/ContribOperators.md and, where that leaves it open (defaults above all), of what its CPU
 // provider computes.

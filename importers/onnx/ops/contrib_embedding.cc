@@ -50,7 +50,7 @@ Status CheckEmbedding(const OpLowering& op) {
 template <class Real>
 LoweredResults Embedded(OpLowering& op, OpComposer& f, Value* positions, Real real) {
   DRAGOMAN_ASSIGN(const std::optional<float> epsilon, op.TakeFloat("epsilon"));
-  op.Drop("mask_index_type");  // tells no more than whether the result is there
+  op.Drop("mask_index_type");  // says no more than whether the result is there
   if (positions == nullptr) positions = f.Iota(f.Size(op.operand(kIds), 1));
   const auto rows = [&](std::size_t table, Value* ids) {
     return real(table, f.Op("Gather", {op.operand(table), ids}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the lowerings of ai.onnx.ml share: classic learners, told as arithmetic of ai.onnx.
+// What the lowerings of ai.onnx.ml share: classic learners, written as arithmetic of ai.onnx.
 #ifndef DRAGOMAN_IMPORTERS_ONNX_OPS_ML_H_
 #define DRAGOMAN_IMPORTERS_ONNX_OPS_ML_H_
 

@@ -157,8 +157,8 @@ struct Encoding {
   Tensor fallback;
 };
 
-// Opset 1: strings are told by their number, numbers by their string. Of equal strings the last one
-// counts, as in ONNX Runtime.
+// Opset 1: strings are given by their number, numbers by their string. Of equal strings the last
+// one counts, as in ONNX Runtime.
 Result<std::optional<Encoding>> TakeClasses(OpLowering& op) {
   DRAGOMAN_ASSIGN(std::optional<Tensor> classes, TakeVector(op, {"", "classes_strings", ""}));
   if (!classes) return std::optional<Encoding>();

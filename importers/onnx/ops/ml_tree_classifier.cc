@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TreeEnsembleClassifier. Where the standard is silent, which is wherever there are two classes,
-// the rules are ONNX Runtime's. With two classes it tells whether the leaves that an example
+// the rules are ONNX Runtime's. With two classes it depends on whether the leaves that an example
 // reaches know the second one: if not, one score stands for both.
 #include <algorithm>
 #include <limits>

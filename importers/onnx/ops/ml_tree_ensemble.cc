@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TreeEnsemble of ai.onnx.ml 5: inner nodes and leaves in lists of their own, trees told by their
+// TreeEnsemble of ai.onnx.ml 5: inner nodes and leaves in lists of their own, trees marked by their
 // roots, and tests whether a feature is in a set.
 #include <cmath>
 #include <string>

@@ -138,7 +138,7 @@ void FunctionBuilder::AddAttribute(Node& node, std::string name, const Expr& exp
   node.AddAttribute(std::move(attribute));
 }
 
-// Operands by position and attributes by keyword go without saying; else a list tells, for each
+// Operands by position and attributes by keyword go without saying; else a list says, for each
 // argument in order: "" an operand, "name=" an operand by keyword, "#name" an attribute by
 // position, "name" an attribute by keyword.
 Deep<Node*> FunctionBuilder::AddArguments(const Expr& call, const std::string& op, Node* node,

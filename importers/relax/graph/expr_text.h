@@ -34,7 +34,7 @@ bool IsAnnotation(const python::Expr& expr);
 std::optional<Shape> SizesOfShapeType(const Type& type);
 
 // The value of an attribute. What is neither a literal nor a list, a dict or a tuple of such is a
-// Symbol of its text. `plain`: its text can be told from it (it holds no tuple).
+// Symbol of its text. `plain`: its text can be made from it (it holds no tuple).
 struct AttributeValue {
   Attribute value;
   bool plain = true;

@@ -63,7 +63,7 @@ class Evaluator {
 
   // Enters a parameter, and the sizes that its type names.
   void SetInput(const Value& input, Abstract value, Scope& scope);
-  // `shape` as int64 of rank 1, by the names of sizes that inputs have told.
+  // `shape` as int64 of rank 1, by the names of sizes that inputs have.
   Result<Value*> SizesValue(const Shape& shape, const Scope& scope);
   // Runs `function`; what it returns.
   Abstract Run(const Graph& function, Scope& scope);

@@ -194,7 +194,7 @@ void Evaluator::RunCall(const Node& node, Frame& frame) {
   if (node.result() != nullptr) frame.values[node.result()] = std::move(result);
 }
 
-// The annotation of a call may tell sizes that its operator leaves open.
+// The annotation of a call may state sizes that its operator leaves open.
 void Evaluator::StateType(const Node& node, const Abstract& result) {
   const auto* tensor = result.As<TensorRef>();
   const Type* stated = node.result() != nullptr ? &node.result()->type() : nullptr;

@@ -143,7 +143,7 @@ class Evaluator {
   bool RunSourceLoop(const Node& node, const Node& origin, const SourceLoop& loop,
                      const std::optional<Error>& problem, const Frame& place,
                      std::vector<Abstract>& results);
-  // Runs the body up to the condition, and tells it.
+  // Runs the body up to the condition, and gives it.
   Result<Number> RunCondition(const LoopForm& form, Frame& frame);
   // Runs `graph` to the ends of its ways: whether the function is called again, the arguments of
   // that call, and else the result.

@@ -39,7 +39,7 @@ std::pair<std::string, std::string> Layouts(Call& c, std::string_view name, int 
 }
 
 // The kernel (in, out of a group, …) of a transposed convolution. Before version 0.12 it was
-// labelled as if O came first: sizes tell.
+// labelled as if O came first: sizes decide.
 Value* TransposedKernel(Call& c, const Value* x, Value* weight, int spatial) {
   const std::string plain = std::string("IO") + std::string(kKernel[spatial].substr(2));
   std::string layout = c.Text("kernel_layout", plain);

@@ -21,7 +21,7 @@ Value* Pool(Call& c, Value* x, int spatial, bool mean);
 // itself, which Relay may write as (channels, multiplier, …).
 Value* DepthwiseKernel(Call& c, Value* x, Value* weight, std::int64_t groups);
 // Fails if attributes channels and kernel_size say something else than the kernel's sizes. Those of
-// a transposed one do not tell how many channels there are.
+// a transposed one do not show how many channels there are.
 void CheckKernel(Call& c, const Value* weight, int spatial, bool transposed = false);
 
 }  // namespace dragoman::relay

@@ -82,7 +82,7 @@ Value* LowerMatMul(Call& c) {
 }
 
 // Without attributes the second operand was transposed before version 0.8: sizes that fit only so
-// tell it.
+// say it.
 Value* LowerBatchMatMul(Call& c) {
   Value* a = c.Tensor(0);
   Value* b = c.Tensor(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers. A key tells TVM's generator where to go on; here every draw stands for itself,
+// Random numbers. A key says where TVM's generator goes on; here every draw stands for itself,
 // and keys pass through.
 #include "importers/relay/ops/op_rows.h"
 

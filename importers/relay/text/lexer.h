@@ -4,7 +4,7 @@
 // Names of variables are taken as the printer writes them, unchanged names of other frameworks
 // among them ("%aten::linear_0.weight"): all characters up to a blank, a bracket, a comma, or a
 // colon with a blank after it. What of it is a projection ("%x.0") depends on what is declared,
-// and so is for the parser to tell.
+// and so is for the parser to decide.
 #ifndef DRAGOMAN_IMPORTERS_RELAY_TEXT_LEXER_H_
 #define DRAGOMAN_IMPORTERS_RELAY_TEXT_LEXER_H_
 

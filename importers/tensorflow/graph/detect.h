@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells TensorFlow's files from others, and from one another.
+// Distinguishes TensorFlow's files from others, and from one another.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_DETECT_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_GRAPH_DETECT_H_
 

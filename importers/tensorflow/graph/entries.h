@@ -37,9 +37,9 @@ class Nodes {
   std::unordered_map<std::string, const Node*> nodes_;
 };
 
-// What the file and the registry tell of result `index`.
+// What the file and the registry say of result `index`.
 Type StatedType(const Node& node, std::size_t index);
-// Whether tensors of `type` can be inputs and outputs, as far as it tells.
+// Whether tensors of `type` can be inputs and outputs, as far as it says.
 bool HoldsElements(const Type& type);
 
 // Whether a node reads a result of `node`, or waits for it.

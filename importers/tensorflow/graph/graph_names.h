@@ -45,8 +45,8 @@ bool IsVariable(const Node& node);
 // Whether the node makes a table of keys and values: HashTableV2, MutableHashTableV2, ….
 bool IsTable(const Node& node);
 
-// The operator, of control flow of version 1 without what tells its variants: the mark of those
-// that take references (RefSwitch), and that of a Switch of several ways (_SwitchN).
+// The operator, of control flow of version 1 without what distinguishes its variants: the mark of
+// those that take references (RefSwitch), and that of a Switch of several ways (_SwitchN).
 std::string_view PlainType(const Node& node);
 
 // The node of the main graph to run before all others; empty: none.

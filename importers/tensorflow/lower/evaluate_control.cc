@@ -303,7 +303,7 @@ std::vector<Value*> Evaluator::TensorsAmong(const std::vector<Abstract>& values)
   return tensors;
 }
 
-// A first iteration on its own, which is taken back, tells what it sets in lists that are empty.
+// A first iteration on its own, which is taken back, shows what it sets in lists that are empty.
 Status Evaluator::StackLists(std::vector<Abstract>& carried, const LoopBody& body, bool resizes) {
   const auto is_open = [&](const Abstract& list) {
     return IsReserved(list) || (resizes && IsEmptyList(list));

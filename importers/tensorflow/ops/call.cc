@@ -27,7 +27,7 @@ std::size_t Call::num_results() const { return NumDataResults(*node_); }
 
 namespace {
 
-// Of a tensor that is told without a look at the graph.
+// Of a tensor that is known without a look at the graph.
 DType ElementType(const Abstract& operand) {
   const auto* tensor = operand.As<TensorRef>();
   if (tensor == nullptr || tensor->path != nullptr) return DType::kUnknown;

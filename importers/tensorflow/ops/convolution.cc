@@ -380,7 +380,7 @@ Value* LowerBiasAdd(Call& c) {
 std::vector<Value*> LowerFusedBatchNorm(Call& c) {
   std::vector<Value*> results(c.num_results(), nullptr);
   Value* source = c.Tensor(0);
-  // As many axes as data_format names, where inference does not tell.
+  // As many axes as data_format names, where inference does not know.
   const int named =
       c.Has("data_format") ? static_cast<int>(c.TextAttribute("data_format").size()) : 4;
   const Layout layout = TakeLayout(c, std::max(c.MaybeRank(source).value_or(named) - 2, 1));

@@ -47,7 +47,7 @@ Value* LowerDecodeRaw(Call& c) {
 // Longer texts are cut, shorter ones end in zeros.
 Value* LowerDecodePaddedRaw(Call& c) { return NumbersOfBytes(c, c.Tensor(0), c.IndexNumber(1)); }
 
-// How JPEG files are decoded: as libjpeg does unless it is told otherwise.
+// How JPEG files are decoded: as libjpeg does unless asked otherwise.
 void CheckJpeg(Call& c) {
   if (c.Has("ratio") && c.IntAttribute("ratio") != 1) c.Fail("ratio other than 1");
   if (c.Has("fancy_upscaling") && !c.BoolAttribute("fancy_upscaling"))

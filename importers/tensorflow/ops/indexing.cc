@@ -308,7 +308,7 @@ std::vector<Value*> LowerApproxTopK(Call& c) {
               DType::kI32);
 }
 
-// Whether one of the best k of its row, by the class that `targets` tells, is among them: not if
+// Whether one of the best k of its row, by the class that `targets` names, is among them: not if
 // there is no such class, or no order among the row because a number of it is not finite.
 Value* LowerInTopK(Call& c) {
   Value* predictions = c.Tensor(0);
@@ -347,7 +347,7 @@ Value* LowerInvertPermutation(Call& c) {
   return c.Op("ScatterElements", {order, order, places});
 }
 
-// The diagonals above or below the main one that are kept, as operand `i` tells it; nullptr: all.
+// The diagonals above or below the main one that are kept, as operand `i` says; nullptr: all.
 Value* KeptDiagonals(Call& c, std::size_t i, Value* x, int axis) {
   Value* count = c.IndexNumber(i);
   if (const std::optional<std::int64_t> known = c.KnownNumber(count))

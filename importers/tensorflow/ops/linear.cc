@@ -24,7 +24,7 @@ Value* Adjoint(Call& c, Value* x) {
   return IsComplex(c.dtype(x)) ? Conjugate(c, transposed) : transposed;
 }
 
-// Of two axes, though inference may not tell so.
+// Of two axes, though inference may not know it.
 Value* TransposedMatrix(Call& c, Value* x) {
   return c.MaybeRank(x) ? Transposed(c, x) : c.Transpose(x, {1, 0});
 }
@@ -37,7 +37,7 @@ Value* MatMulOf(Call& c, Value* a, Value* b) {
 
 Value* LowerMatMul(Call& c) { return MatMulOf(c, c.Tensor(0), c.Tensor(1)); }
 
-// Of matrices that need not hold zeros only because they are told to be sparse; float32.
+// Of matrices that need not hold zeros only because they are declared sparse; float32.
 Value* LowerSparseMatMul(Call& c) {
   return MatMulOf(c, c.Cast(c.Tensor(0), DType::kF32), c.Cast(c.Tensor(1), DType::kF32));
 }

@@ -11,7 +11,7 @@
 namespace dragoman::tf {
 namespace {
 
-// Lists of more elements are not told apart element by element.
+// Lists of more elements are not followed element by element.
 constexpr std::int64_t kMaxElements = 1024;
 
 const Abstract* LengthOf(const Abstract& list) {
@@ -31,7 +31,7 @@ Value* ConcatRows(OperandComposer& c, const std::vector<Value*>& elements) {
   return c.Concat(std::move(rows), 0);
 }
 
-// The elements of a sequence. One of no elements is stacked as well where `sizes` tells what an
+// The elements of a sequence. One of no elements is stacked as well where `sizes` says what an
 // element would be: with an element after the others, which is taken off again.
 Value* StackedSequence(OperandComposer& c, Value* sequence, Value* sizes, DType dtype) {
   if (sizes != nullptr) sequence = c.Op("SequenceInsert", {sequence, c.Full(sizes, 0, dtype)});

@@ -42,7 +42,7 @@ std::vector<Abstract> JoinElements(Call& c, const Abstract& list, Value* sizes, 
 Abstract ReservedList(Call& c, Value* length, Value* sizes, DType dtype);
 // `grows`: the index may be beyond the end.
 Abstract ListWithElement(Call& c, const Abstract& list, Value* index, Value* element, bool grows);
-// A list of `length` elements (nullptr: as many as the largest index tells) with rows of `rows`.
+// A list of `length` elements (nullptr: as many as the largest index needs) with rows of `rows`.
 Abstract ListOfRows(Call& c, Value* rows, Value* indices, Value* length);
 // `rows` one after the other along axis 0; data operand `lengths` has how long each is.
 Abstract SplitIntoList(Call& c, Value* rows, std::size_t lengths);

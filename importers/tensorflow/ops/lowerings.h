@@ -15,7 +15,7 @@ Value* LowerResize(Call& c);  // resizing.cc
 
 // Elements of `axis` by indices whose first `batch` axes are also those of `x`.
 Value* GatherInBatch(Call& c, Value* x, Value* indices, int axis, std::int64_t batch);
-// The part of `x` that begins, ends and strides, operands `first` and on, and the masks tell.
+// The part of `x` that begins, ends and strides, operands `first` and on, and the masks state.
 Value* SliceByMasks(Call& c, Value* x, std::size_t first);
 // `x` with its own elements around it, by the pads of `operand`; mode "REFLECT" or "SYMMETRIC".
 Value* Mirrored(Call& c, Value* x, std::size_t operand, const std::string& mode);

@@ -202,7 +202,7 @@ struct GridSteps {
 };
 
 // As TensorFlow's kernel computes it, in float32: the end of the range that needs the larger steps
-// tells their size.
+// gives their size.
 float SizeOfSteps(float min, float max, const GridSteps& steps) {
   constexpr float kNone = std::numeric_limits<float>::max();
   const float from_min = steps.least * min > 0 ? steps.least / min : kNone;

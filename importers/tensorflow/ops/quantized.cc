@@ -102,7 +102,7 @@ Value* Between(Call& c, Value* x, const Quantized& ends) {
   return c.Max(c.Min(x, ends.max), ends.min);
 }
 
-// 0 is 0 in both: the end that needs the larger steps tells their size.
+// 0 is 0 in both: the end that needs the larger steps gives their size.
 Quantized Scaled(Call& c, Value* x, const Quantized& ends, const Integers& integers) {
   const double least = integers.least + (c.BoolAttribute("narrow_range") ? 1 : 0);
   Value* scale = c.Min(StepsPerUnit(c, least, ends.min), StepsPerUnit(c, integers.most, ends.max));

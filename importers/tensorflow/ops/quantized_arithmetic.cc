@@ -179,7 +179,7 @@ std::vector<Value*> LowerQuantizedAdd(Call& c) {
   return QuantizedResults({StoredOf(c, sum, c.Neg(max), max, DType::kI32), c.Neg(max), max});
 }
 
-// From above; operand 1 may tell it.
+// From above; operand 1 may give it.
 enum class Bound { kNone, kSix, kOperand };
 
 std::vector<Value*> LowerQuantizedRelu(Call& c, Bound bound) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of bytes as oneDNN computes them for TensorFlow, with what follows in the same operator:
 // a bias, a tensor that is added, Relu, and bytes again. Zero is stored as 0 (but where a product
-// is told MIN_FIRST), and an integer of n bits stands for its share of the larger of both ends.
+// is asked for MIN_FIRST), and an integer of n bits stands for its share of the larger of both
+// ends.
 #include "importers/tensorflow/ops/op_rows.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ Value* StepOf(Call& c, std::size_t min, DType type) {
 
 Value* ZeroOf(Call& c, Value* x) { return c.Number(0, x); }
 
-// Pads that attributes of their own tell.
+// Pads that attributes of their own state.
 void CheckPads(Call& c) {
   if (c.TextAttribute("padding") == "EXPLICIT") c.Fail("padding EXPLICIT is not supported");
   const Ints pads = c.Has("padding_list") ? c.IntsAttribute("padding_list") : Ints();

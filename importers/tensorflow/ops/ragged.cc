@@ -13,7 +13,7 @@
 namespace dragoman::tf {
 namespace {
 
-// `rows` tells for each value, in order, its row, of which there are `count` (0-d).
+// `rows` gives for each value, in order, its row, of which there are `count` (0-d).
 RaggedRows RowsOfNumbers(Call& c, Value* rows, Value* count) {
   Value* none = c.Full(c.Vector(count), 0, DType::kI64);
   Value* ones = c.Full(c.Shape(rows), 1, DType::kI64);

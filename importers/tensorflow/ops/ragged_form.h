@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ragged axes, told by row splits: row i has the values from splits[i] up to splits[i + 1].
+// Ragged axes, given by row splits: row i has the values from splits[i] up to splits[i + 1].
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_RAGGED_FORM_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_RAGGED_FORM_H_
 

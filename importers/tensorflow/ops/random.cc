@@ -22,7 +22,7 @@ std::vector<NamedAttribute> SeedOf(Call& c) {
   return {{"seed", static_cast<float>(Mixed(seed, second))}};
 }
 
-// Of the sizes that operand 0 tells, by operator `type`.
+// Of the sizes that operand 0 gives, by operator `type`.
 Value* Draw(Call& c, std::string_view type, DType dtype) {
   return c.Op(type, {c.Full(c.Index(0), 0, dtype)}, SeedOf(c));
 }

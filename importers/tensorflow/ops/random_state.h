@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where TensorFlow's random numbers come from: blocks of four words that Philox makes of a key and
-// a counter, which a seed, or the state of a generator, tells.
+// a counter, which a seed, or the state of a generator, gives.
 #ifndef DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_RANDOM_STATE_H_
 #define DRAGOMAN_IMPORTERS_TENSORFLOW_OPS_RANDOM_STATE_H_
 

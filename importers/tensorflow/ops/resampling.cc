@@ -90,7 +90,7 @@ Value* Weights(Call& c, const Kernel& kernel, Value* from, Value* to, Value* sca
   Value* weights = c.Where(outside, 0, kernel.weight(c, distance, kernel.radius));
   Value* sum = c.ReduceSum(weights, {1}, true);
   Value* beyond = c.Or(c.Less(sample, 0), c.Greater(sample, c.Cast(from, DType::kF32)));
-  // What sums up to nothing is not told.
+  // What sums up to nothing is not defined.
   constexpr double kLeast = 1000 * 1.17549435e-38;
   Value* empty = c.Or(beyond, c.Less(c.Abs(sum), kLeast));
   return c.Where(empty, 0, c.Div(weights, c.Where(empty, 1, sum)));

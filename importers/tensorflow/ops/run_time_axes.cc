@@ -20,7 +20,7 @@ Value* RunTimeAxis(Call& c, std::size_t i, Value* x) {
   return c.Where(c.Less(axis, 0), c.Add(axis, rank), axis);
 }
 
-// The elements one after the other, each taken from where the order tells: along axis k of the
+// The elements one after the other, each taken from where the order says: along axis k of the
 // result they are as far apart as along axis order[k] of `x`.
 Value* TransposeByOrder(Call& c, Value* x, Value* order) {
   const int rank = c.Rank(x);

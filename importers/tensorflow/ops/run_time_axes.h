@@ -19,7 +19,7 @@ Value* TransposeByOrder(Call& c, Value* x, Value* order);
 
 // The other axes keep their order.
 Value* AxisToFront(Call& c, Value* x, Value* axis);
-// The first `count` axes come to stand where `axis` tells.
+// The first `count` axes come to stand where `axis` says.
 Value* FrontToAxis(Call& c, Value* x, Value* axis, int count = 1);
 
 }  // namespace dragoman::tf

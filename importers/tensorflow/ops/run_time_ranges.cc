@@ -27,7 +27,7 @@ Value* Extreme(Call& c, std::string_view reduction, Value* x, std::int64_t axis,
   return c.Op(reduction, {x, c.Ints(others)}, {{"keepdims", std::int64_t{1}}});
 }
 
-// The size of a step: the end that needs the larger steps tells it.
+// The size of a step: the end that needs the larger steps gives it.
 struct StepSize {
   Value* per_unit = nullptr;  // how many steps 1 is
   Value* size = nullptr;

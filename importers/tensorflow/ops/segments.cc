@@ -35,7 +35,7 @@ Value* Combine(Call& c, Value* x, Value* segments, Value* count, Value* neutral)
   return c.Slice(all, 0, c.Ints({0}), c.Ints({-1}), c.Ints({1}));
 }
 
-// Operand 2 tells how many segments there are.
+// Operand 2 gives how many segments there are.
 Value* LowerSegmentReduceOfCount(Call& c) {
   Value* x = c.Tensor(0);
   Value* segments = c.Index(1);
@@ -114,7 +114,7 @@ std::vector<Value*> LowerListDiff(Call& c) {
   return {left(x), c.Cast(left(c.Iota(c.Size(x, 0))), index)};
 }
 
-// Rows of several tensors, each at the place that its number tells; of equal ones the last.
+// Rows of several tensors, each at the place that its number names; of equal ones the last.
 Value* LowerDynamicStitch(Call& c) {
   const std::size_t count = c.num_operands() / 2;
   std::vector<Value*> places;

@@ -292,7 +292,7 @@ Value* PadsOf(Call& c, std::size_t operand) {
   return c.Ints(std::move(sides));
 }
 
-// With so many elements at the beginning and the end of each axis as `pads` (axes, 2) tells at run
+// With so many elements at the beginning and the end of each axis as `pads` (axes, 2) gives at run
 // time, the ones on the border twice.
 Value* MirroredAtRunTime(Call& c, Value* x, Value* pads) {
   const int rank = c.Rank(x);

@@ -180,7 +180,7 @@ Value* LowerSparseDenseBinary(Call& c) {
   return c.Op(c.target(), {x.values, c.Op("GatherND", {dense, x.indices})});
 }
 
-// Over the told elements of each row, the last axis.
+// Over the stored elements of each row, the last axis.
 Value* LowerSparseSoftmax(Call& c) {
   const SparseTensor x = TakeSparse(c, 0);
   const std::int64_t rank = NumAxes(c, x.sizes);

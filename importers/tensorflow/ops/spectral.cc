@@ -8,7 +8,7 @@
 namespace dragoman::tf {
 namespace {
 
-// The last axes, outer ones first, with the lengths that operand 1 tells, if there is one.
+// The last axes, outer ones first, with the lengths that operand 1 gives, if there is one.
 std::vector<Line> Lines(Call& c, Value* x, int count) {
   const int rank = c.Rank(x);
   if (!c.failed() && rank < count) c.Fail(InvalidInput("a transform of more axes than there are"));

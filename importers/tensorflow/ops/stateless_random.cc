@@ -60,7 +60,7 @@ Value* Normals(Call& c, Value* words, DType type) {
   return c.Cast(c.Reshape(pairs, sizes), type);
 }
 
-// How the result, whose sizes operand 0 tells, is drawn in groups of so many elements.
+// How the result, whose sizes operand 0 gives, is drawn in groups of so many elements.
 struct Groups {
   Value* sizes = nullptr;  // int64, rank 1
   Value* total = nullptr;  // 0-d

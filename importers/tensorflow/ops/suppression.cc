@@ -70,7 +70,7 @@ KeptBoxes SuppressSoftly(Call& c, const SoftSuppression& given) {
 
 namespace {
 
-// Boxes of which a table (n, n) tells how much they overlap.
+// Boxes of which a table (n, n) says how much they overlap.
 Value* LowerNonMaxSuppressionWithOverlaps(Call& c) {
   Value* overlaps = c.Tensor(0);
   Value* scores = c.Tensor(1);

@@ -68,7 +68,7 @@ class Archive {
   std::unique_ptr<State> state_;
 };
 
-// Whether `file` begins as one of the files of torch that Archive::Open can tell apart. Zip
+// Whether `file` begins as one of the files of torch that Archive::Open can distinguish. Zip
 // archives of others are among them.
 bool IsTorchFile(std::span<const std::byte> file);
 // Whether `file` is an archive of torch.export (.pt2), which looks much like one of TorchScript.

@@ -13,7 +13,7 @@ namespace dragoman::torch {
 
 struct RenamedArgument {
   std::string_view from;
-  std::string_view to;  // empty: the argument tells only where the elements lie
+  std::string_view to;  // empty: the argument says only where the elements lie
 };
 
 // The operator of aten that computes what a primitive one does.

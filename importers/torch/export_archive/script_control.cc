@@ -128,7 +128,7 @@ Result<std::vector<Value*>> ScriptWriter::Flat(const Node& node, std::size_t fir
                                                std::size_t last) {
   std::vector<Value*> flat;
   for (std::size_t i = first; i < last && i < node.attributes().size(); ++i) {
-    // Of higher-order operators keywords alone have a name: before torch 2.7, only that tells them.
+    // Of higher-order operators keywords alone have a name: before torch 2.7, only that shows them.
     const bool is_keyword =
         node.op().dialect == "higher_order" && !ParseUint64(node.attributes()[i].name).has_value();
     if (!is_keyword && !IsKeyword(node.attributes()[i]))

@@ -48,7 +48,7 @@ bool IsSplit(const OpName& op) {
   return (op.type == "split" || op.type == "unsafe_split") && op.overload == "Tensor";
 }
 
-// The axes of size 1 that go; nullopt: the file's types tell another number.
+// The axes of size 1 that go; nullopt: the file's types give another number.
 std::optional<std::vector<std::int64_t>> SqueezedAxes(const Node& node) {
   const Shape& shape = *SizesOf(node);
   std::vector<std::int64_t> axes;

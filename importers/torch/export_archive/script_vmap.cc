@@ -155,7 +155,7 @@ Status ScriptWriter::WriteVmap(std::span<const Node* const> nodes) {
   return WriteGroups(region.behind);
 }
 
-// A list without items does not tell the sizes of its items; the file does.
+// A list without items does not show the sizes of its items; the file does.
 Status ScriptWriter::WriteStacked(const Node& node, Value* list, bool is_empty) {
   DRAGOMAN_ASSIGN(std::vector<Value*> axis, Flat(node, 3, 4));
   if (axis.size() != 1 || node.num_results() != 1)

@@ -149,7 +149,7 @@ std::optional<Attribute> KeptLiteral(const Attribute& argument) {
   return is_plain ? std::optional(argument) : std::nullopt;
 }
 
-// Whether the file tells all that a foreign node needs: tensors and literals in, tensors of known
+// Whether the file states all that a foreign node needs: tensors and literals in, tensors of known
 // types out, and nothing is written in place.
 bool CanKeep(const Node& node) {
   static constexpr std::string_view kOfTorch[] = {

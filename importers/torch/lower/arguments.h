@@ -18,7 +18,7 @@ namespace dragoman::torch {
 // Makes the arguments of `function` but self from its inputs' types, the facts, and the examples of
 // a traced file; each leaf becomes an input of the builder's graph.
 //
-// A tensor has the sizes and the element type that the facts state. Without them, an example tells
+// A tensor has the sizes and the element type that the facts state. Without them, an example gives
 // rank and element type, and each size is a symbol ("x_0"); else the element type is float32, and
 // the input's name is added to `assumed`.
 Result<std::vector<Abstract>> MakeArguments(const Model& source, const Graph& function,

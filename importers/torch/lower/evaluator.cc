@@ -83,7 +83,7 @@ bool ChangesAxes(const OpName& op) {
 }
 
 // Whether all elements that the call of an in-place operator writes become one value, which does
-// not depend on what they were. By name: no table tells how an operator uses the tensor it writes
+// not depend on what they were. By name: no table says how an operator uses the tensor it writes
 // to.
 bool WritesOneValue(Call& call) {
   static constexpr std::string_view kFilling[] = {

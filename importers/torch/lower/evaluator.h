@@ -5,8 +5,8 @@
 // Conditions that are known choose a branch; unknown ones become an If (core/lowering/branch.h).
 // Loops are unrolled or become a Loop (core/lowering/loop.h).
 //
-// What is unsupported is recorded, stands as Poison, and the run goes on: all findings are told at
-// once.
+// What is unsupported is recorded, stands as Poison, and the run goes on: all findings are reported
+// at once.
 #ifndef DRAGOMAN_IMPORTERS_TORCH_LOWER_EVALUATOR_H_
 #define DRAGOMAN_IMPORTERS_TORCH_LOWER_EVALUATOR_H_
 
@@ -56,7 +56,7 @@ class Evaluator {
     void Set(const Value* value, Abstract abstract);
 
     std::unordered_map<const Value*, Abstract> values;
-    // Values that were optionals, by what tells whether they are there.
+    // Values that were optionals, by what says whether they are there.
     std::unordered_map<const Value*, std::vector<const Value*>> optionals;
   };
 
@@ -112,8 +112,8 @@ class Evaluator {
   bool HasNodesBehind(const Node& node) const;
   const Graph& LastBlock(const Node& node) const;
   Flow RunBehind(const Node& node, Frame& frame);
-  // Makes optionals whose presence `condition` tells what they are where it is `holds`. Gives what
-  // they were.
+  // Makes optionals whose presence `condition` decides what they are where it is `holds`. Gives
+  // what they were.
   static Known Refine(const Value* condition, bool holds, Frame& frame);
   Flow CallChosen(const Node& node, const Choice& choice, std::size_t from,
                   const std::vector<Abstract>& operands, std::vector<Abstract>& results);

@@ -113,7 +113,7 @@ Value* TakeMask(CallComposer& c) {
 Attention TakeAttention(CallComposer& c) {
   Attention a{c.Tensor("query"), c.Tensor("key"), c.Tensor("value")};
   if (c.call().Declares("attn_mask")) a.mask = TakeMask(c);
-  // Programs of torch 2 tell it from the contents of a mask.
+  // Programs of torch 2 conclude it from the contents of a mask.
   if (c.Has("is_causal")) a.causal = c.Take(c.call().Scalar("is_causal"));
   // Torch 1.13 and 2.0 had an operator with this argument, and no safe softmax.
   a.safe = !c.call().Declares("need_attn_weights");
@@ -168,7 +168,7 @@ Value* Linear(Composer& c, Value* x, Value* weight, Value* bias) {
 }
 
 // Multi-head attention of (batch, length, features), with its weights averaged over heads or not.
-// `visible` (batch, length), if any, tells which keys count, beside the argument `mask`.
+// `visible` (batch, length), if any, says which keys count, beside the argument `mask`.
 Attended MultiHead(CallComposer& c, const std::vector<Value*>& inputs, const Projections& p,
                    Value* visible = nullptr) {
   const auto thirds = [&](Value* x) {
@@ -263,7 +263,7 @@ Result<Results> LowerTransformerEncoderLayer(Call& call) {
   return c.DoneWith({NewNested(c, {x, nested.visible})});
 }
 
-// A mask only tells how many elements each row keeps, its first ones.
+// A mask only says how many elements each row keeps, its first ones.
 Result<Results> LowerNestedFromMask(Call& call) {
   CallComposer c(call);
   Value* mask = c.Tensor("mask");
@@ -283,7 +283,7 @@ Result<Results> LowerIsLeftAligned(Call& call) {
   return Results{call.NewNumber(Number::Kind::kBool, all)};
 }
 
-// Rows end with the longest, unless `output_size` tells another end.
+// Rows end with the longest, unless `output_size` states another end.
 Value* LowerToPadded(CallComposer& c) {
   const Nested nested = TakeNested(c, "self");
   if (nested.visible == nullptr) return c.Refuse("a tensor that is not nested");

@@ -136,7 +136,8 @@ Value* LowerEye(CallComposer& c) {
   return c.Cast(on_diagonal, c.DTypeOr("dtype", kDefaultFloat));
 }
 
-// Cosine windows: hann, hamming, blackman; and bartlett's triangle. Periodic unless told otherwise.
+// Cosine windows: hann, hamming, blackman; and bartlett's triangle. Periodic unless asked
+// otherwise.
 Value* LowerWindow(CallComposer& c) {
   const std::string_view name = c.call().op().type;
   Value* length = c.Take(c.call().IntValue("window_length"));

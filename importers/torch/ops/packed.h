@@ -17,7 +17,7 @@ struct Padded {
 
 // `data` (sum of lengths, …), `batch_sizes` (T) int64: how many sequences run at each step.
 Padded Unpack(Composer& c, Value* data, Value* batch_sizes);
-// The steps (T, B, …) that the mask (T, B) tells.
+// The steps (T, B, …) that the mask (T, B) marks.
 Value* Pack(Composer& c, Value* steps, Value* mask);
 
 }  // namespace dragoman::torch

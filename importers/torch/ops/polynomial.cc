@@ -91,7 +91,7 @@ Value* LowerPolynomial(CallComposer& c) {
   return c.CastLike(result, given[0]);
 }
 
-// vander, whose powers fall unless told otherwise; linalg_vander, whose powers rise.
+// vander, whose powers fall unless asked otherwise; linalg_vander, whose powers rise.
 Value* LowerVander(CallComposer& c) {
   Value* x = c.Tensor(c.call().Declares("x") ? "x" : "self");
   const bool batched = c.call().op().type == "linalg_vander";

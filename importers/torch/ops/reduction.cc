@@ -51,7 +51,7 @@ Result<Value*> Accumulate(Call& call, std::string_view type, bool skip_nan) {
   Value* x = c.Tensor("self");
   if (skip_nan && IsFloating(c.dtype(x))) x = c.Where(IsNaN(c, x), 0, x);
   const DType result = c.DTypeOr("dtype", SumResult(c.dtype(x)));
-  const bool as_bool = result == DType::kBool;  // a sum tells if any is true, a product if all are
+  const bool as_bool = result == DType::kBool;  // a sum says if any is true, a product if all are
   if (as_bool) type = type == "ReduceSum" ? "ReduceMax" : "ReduceMin";
   const ReducedAxes axes = TakeAxes(c, as_bool ? IsTrue(c, x) : c.Cast(x, result));
   return c.Done(c.Reduce(type, axes.of, axes.axes, axes.keep));

@@ -252,7 +252,7 @@ Result<Results> LowerNumberBits(Call& call) {
 }
 
 // What is shifted to the right keeps its sign: a negative number is shifted as its complement. As
-// on x86-64, the lowest six bits tell how far.
+// on x86-64, the lowest six bits say how far.
 Result<Results> ShiftOfRunTime(Call& call, const Number& a, const Number& b, bool left) {
   Composer c(call.builder());
   Value* x = c.Take(call.NumberValue(a, DType::kI64));

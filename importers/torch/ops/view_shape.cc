@@ -172,7 +172,7 @@ Result<Results> LowerUnsqueeze(Call& call) {
   return LowerView(c, Unsqueezing({axis}));
 }
 
-// The sizes of x without that of `axis` if it is 1; both may be told by run time only.
+// The sizes of x without that of `axis` if it is 1; both may be known at run time only.
 Value* SizesWithoutOne(Composer& c, Value* x, std::int64_t axis) {
   Value* sizes = c.Shape(x);
   Value* at = c.Ints({axis});

@@ -59,7 +59,7 @@ class Program {
   // What defaults of arguments may name; `constants` outlives the Program.
   void set_constants(const ConstantTable& constants) { constants_ = &constants; }
 
-  // nullptr: there is none, or its file is damaged, which findings() then tell.
+  // nullptr: there is none, or its file is damaged, which findings() then report.
   const ScriptClass* FindClass(const std::string& qualified_name);
   std::optional<ScriptFunction> FindFunction(const std::string& qualified_name);
   std::optional<ScriptFunction> FindMethod(const std::string& class_name, std::string_view method);
