@@ -5,7 +5,7 @@
 //
 // says that gv is Hardmax of x. A reader that knows operators of ONNX takes the operator in place
 // of the statements, if the digest at the end is theirs (core/compare/composed_part.h). Only who
-// reads the text can tell it, and so it is asked for when the module is complete
+// reads the text can compute it, and so it is asked for when the module is complete
 // (RelaxOptions::digests); else there are no remarks.
 #ifndef DRAGOMAN_CODEGEN_RELAX_COMPOSED_H_
 #define DRAGOMAN_CODEGEN_RELAX_COMPOSED_H_
@@ -28,7 +28,7 @@ struct FunctionText {
 
   // A remark without a digest is left out; `digests` is empty or has one, perhaps "", for each.
   std::string Text(const std::vector<std::string>& digests) const;
-  // With all remarks, for who tells the digests.
+  // With all remarks, for who computes the digests.
   std::string TextWithoutDigests() const;
 };
 

@@ -41,7 +41,7 @@ const Attribute::Dict* KnownAttributes(const Node& node) {
   return attributes != nullptr ? attributes->As<Attribute::Dict>() : nullptr;
 }
 
-// A group tells what its members were.
+// A group records what its members were.
 std::string GroupAttributes(const Node& node, const Graph& body) {
   const Attribute::Dict* known = KnownAttributes(node);
   Attribute::Dict attributes =

@@ -5,7 +5,7 @@
 //   - Complex tensors become pairs of real numbers along a new last axis.
 //   - The elements of a sequence, or of an optional, that is an output are outputs in its place.
 //
-// A function tells of them in its attributes "random", "complex" and "lists", by which it is read
+// A function lists them in its attributes "random", "complex" and "lists", by which it is read
 // back.
 #ifndef DRAGOMAN_CODEGEN_RELAX_ENTRY_BORDER_H_
 #define DRAGOMAN_CODEGEN_RELAX_ENTRY_BORDER_H_
@@ -39,7 +39,7 @@ struct EntryBorder {
 };
 
 // Random nodes get their numbers from inputs after the others. A node of a loop, which draws anew
-// in each iteration, stays, and one of sizes that no input tells.
+// in each iteration, stays, and one of sizes that no input gives.
 Result<std::vector<DrawnInput>> DrawAtEntry(Graph& entry);
 
 // Complex inputs and outputs as pairs; what computes with complex values stays.

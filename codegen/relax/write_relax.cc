@@ -150,7 +150,7 @@ class Emitter {
     return module;
   }
 
-  // With remarks on statements, if someone tells their digests.
+  // With remarks on statements, if someone computes their digests.
   Result<std::string> Text() const {
     const auto text_of = [this](const auto& print) {
       std::string text(kHead);

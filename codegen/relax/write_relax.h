@@ -34,7 +34,7 @@ using RelaxDigests = std::map<std::string, std::vector<std::string>>;
 struct RelaxOptions {
   relax::Release release = relax::Release::kLatest;  // of TVM, that is to read the module
   bool packed = false;  // R.call_pure_packed of functions of ours, where operators cannot say it
-  // Tells the digests of what a module remarks on statements that are one operator (composed.h), by
+  // Gives the digests of what a module remarks on statements that are one operator (composed.h), by
   // function and in order. Not set: there are no remarks.
   std::function<Result<RelaxDigests>(std::string text)> digests = nullptr;
 };

@@ -21,7 +21,7 @@ OpSupport RelaySupport(const OpDef& def);
 // Takes a line on what is left out of a module.
 using RelayNote = std::function<void(std::string_view)>;
 
-// Tells the digests of what @main remarks on calls that are one operator (composed.h), in order.
+// Gives the digests of what @main remarks on calls that are one operator (composed.h), in order.
 // Not set: there are no remarks.
 using RelayDigests = std::function<Result<std::vector<std::string>>(std::string_view text)>;
 

@@ -36,7 +36,7 @@ class PreparedConv {
               OwnConvMaker few_outputs = nullptr) noexcept;
 
   // x, y and, if post.residual, residual, which has y's sizes and layout and may be y itself; of
-  // such element types as Init was told. `scratch` has ScratchBytes() and is aligned to 64.
+  // such element types as Init was given. `scratch` has ScratchBytes() and is aligned to 64.
   Status Run(const void* x, const void* residual, void* y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
   // The implementation that was chosen.

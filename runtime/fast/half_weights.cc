@@ -4,7 +4,7 @@
 namespace dragoman::rt {
 namespace {
 
-// oneDNN may be told to leave it alone (ONEDNN_MAX_CPU_ISA).
+// oneDNN may be asked to leave it alone (ONEDNN_MAX_CPU_ISA).
 bool HandlesBFloat16() {
   return HasArithmetic(Precision::kBF16) && dnnl_compat::Uses(dnnl::cpu_isa::avx512_core_bf16);
 }

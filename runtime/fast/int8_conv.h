@@ -29,7 +29,7 @@ class PreparedInt8Conv {
               ChannelsLast layout = {}, const Int8Kernel& product = ChooseInt8Kernel()) noexcept;
 
   // x_zero is one element, or absent. A residual lies as y. `scratch` has ScratchBytes() and is
-  // aligned to 64. The epilogue tells whether there are the scale of x (one element, else null) and
+  // aligned to 64. The epilogue says whether there are the scale of x (one element, else null) and
   // a residual, and y's element type.
   Status Run(Int8Data x, Int8Data x_zero, const float* x_scale, Int8Data residual, Int8Result y,
              void* scratch) noexcept;

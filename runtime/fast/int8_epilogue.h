@@ -55,7 +55,7 @@ struct Int8Epilogue {
   Int8Grid residual;
   Int8Limits sum_limits;
   Int8Grid result;
-  bool scaled_at_run = false;  // x_scale is told by every run
+  bool scaled_at_run = false;  // x_scale is passed by every run
 };
 
 // Where results go.
@@ -96,7 +96,7 @@ class Int8Finisher {
   Status Init(const Int8Epilogue& epilogue, std::int64_t channels,
               std::vector<std::int32_t> column_sums = {});
   // Begins a run with that zero point. Error: operands, or a kind of results, that were not
-  // prepared for; `x_scale` is null unless every run tells it.
+  // prepared for; `x_scale` is null unless every run passes it.
   Status Begin(std::int32_t left_zero, const float* x_scale, Int8Data residual,
                Int8Result y) noexcept;
   void Store(const Int8Sums& block, const Int8Places& places, Int8Data residual,

@@ -29,7 +29,7 @@ class PreparedInt8MatMul {
               const Int8Kernel& product = ChooseInt8Kernel()) noexcept;
 
   // Row-major operands and y; zero points are one element, or absent. b and b_zero are absent if
-  // Init had them. `scratch` has ScratchBytes() and is aligned to 64. The epilogue tells whether
+  // Init had them. `scratch` has ScratchBytes() and is aligned to 64. The epilogue says whether
   // there are the scale of a (one element, else null) and a residual, of y's sizes, and y's element
   // type.
   Status Run(Int8Data a, Int8Data a_zero, Int8Data b, Int8Data b_zero, const float* a_scale,

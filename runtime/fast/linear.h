@@ -25,7 +25,7 @@ class PreparedLinear {
               const float* bias, const PostOps& post, const ElementTypes& types = {}) noexcept;
 
   // Row-major x, y and, if post.residual, residual (of y's sizes; may be y itself), of such element
-  // types as Init was told. `scratch` has ScratchBytes() and is aligned to 64.
+  // types as Init was given. `scratch` has ScratchBytes() and is aligned to 64.
   Status Run(const void* x, const void* residual, void* y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;
   // The implementation that was chosen.

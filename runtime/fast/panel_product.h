@@ -19,7 +19,7 @@ namespace dragoman::rt {
 
 class PanelProduct {
  public:
-  static constexpr std::int64_t kAnyRows = 0;  // as many as Run is told
+  static constexpr std::int64_t kAnyRows = 0;  // as many as Run is given
 
   // Copies `weights`, whose element of output o and input i lies at o * out_stride + i * in_stride,
   // and `bias` (may be null), for products of `rows` rows, or kAnyRows. Throws std::bad_alloc.

@@ -26,7 +26,7 @@ class PreparedPool {
   Status Init(const FastContext& context, const AveragePoolParams& p, const Shape& x,
               const Blocks& blocks = {}, const ElementTypes& types = {}) noexcept;
 
-  // x and y lie as `blocks` says and have such element types as Init was told. `scratch` has
+  // x and y lie as `blocks` says and have such element types as Init was given. `scratch` has
   // ScratchBytes() and is aligned to 64.
   Status Run(const void* x, void* y, void* scratch) noexcept;
   std::int64_t ScratchBytes() const noexcept;

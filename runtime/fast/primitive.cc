@@ -158,7 +158,7 @@ void Primitive::OwnWeights(const PackingOrigin& origin, const dnnl::memory::desc
     context_->impl().stream.wait();
     return std::make_shared<const Laid>(std::move(laid));
   };
-  // The layouts, of which numbers tell little, are compared.
+  // The layouts, of which numbers say little, are compared.
   auto laid =
       origin.Packed(PackedForm::kPrimitive, {static_cast<std::int64_t>(to.get_size())}, lay);
   if (!(laid->from == from) || !(laid->to == to)) laid = lay();

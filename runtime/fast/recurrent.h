@@ -20,7 +20,7 @@ namespace dragoman::rt {
 
 class PreparedRecurrent {
  public:
-  static constexpr std::int64_t kOpen = -1;  // a number of steps or rows that Resize tells
+  static constexpr std::int64_t kOpen = -1;  // a number of steps or rows that Resize gives
 
   // x is (steps, batch, input), of which the first two may be kOpen. Layout 0.
   static bool Supports(const LSTMParams& p, const Shape& x);

@@ -34,7 +34,7 @@ class CtcBeam {
     followed_ = {0};
   }
 
-  // `x` has a number for each label and the blank, of which the softmax tells probabilities.
+  // `x` has a number for each label and the blank, of which the softmax gives probabilities.
   void Step(const T* x) {
     const T offset = LogOfSums(x);
     Sort();

@@ -463,7 +463,7 @@ class Emitter {
     for (int end : ends) At(end).a = Next();
   }
 
-  // Whether to go on or to leave; which has more right, `lazy` tells.
+  // Whether to go on or to leave; which has more right, `lazy` says.
   void SetSplit(int split, int on, int out, bool lazy) {
     At(split).a = lazy ? out : on;
     At(split).b = lazy ? on : out;

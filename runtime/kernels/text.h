@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Operators on strings, which are bytes; what a byte means, only UTF-8 and ASCII tell.
+// Operators on strings, which are bytes; what a byte means, only UTF-8 and ASCII define.
 #ifndef DRAGOMAN_RUNTIME_KERNELS_TEXT_H_
 #define DRAGOMAN_RUNTIME_KERNELS_TEXT_H_
 

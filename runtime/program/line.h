@@ -19,8 +19,8 @@
 
 namespace dragoman::rt {
 
-// The one object of a program that allocates in every run. Memory that is lacking is told when the
-// line is complete.
+// The one object of a program that allocates in every run. Memory that is lacking is reported when
+// the line is complete.
 class Line {
  public:
   // Of a tensor, so many elements are written.

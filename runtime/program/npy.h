@@ -13,7 +13,7 @@
 namespace dragoman::rt {
 
 // An array as the file has it: NumPy's letter, the bytes of one element, and the elements in
-// row-major order. Text ('U', and bytes, 'S', which are told as 'U') is in `tensor.strings` as
+// row-major order. Text ('U', and bytes, 'S', which are reported as 'U') is in `tensor.strings` as
 // UTF-8, without trailing NULs.
 struct NpyArray {
   char kind = 'f';

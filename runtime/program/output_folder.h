@@ -8,7 +8,7 @@
 
 namespace dragoman::rt {
 
-// The list of a run's outputs, which tells that a folder holds those of a run.
+// The list of a run's outputs, which shows that a folder holds those of a run.
 inline constexpr char kOutputIndex[] = "index.json";
 
 // How every index begins.

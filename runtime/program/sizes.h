@@ -82,7 +82,7 @@ constexpr Status CheckSizes(const Shape& shape, const Shape& expected) {
   return Status::Error("the result's sizes are not those that the program was generated for");
 }
 
-// What kernels trust of their operands' sizes and the generator could not tell.
+// What kernels trust of their operands' sizes and the generator did not know.
 constexpr Status CheckOneElement(const Shape& shape) {
   if (NumElements(shape) == 1) return Status();
   return Status::Error("an operand that is one number has other sizes");

@@ -34,8 +34,8 @@ class Trace {
     if (profiling_) Record(step);
     step_ = step;
   }
-  // The entry ends. A failure is told with the step at which it happened; the text lives until the
-  // next one.
+  // The entry ends. A failure is reported with the step at which it happened; the text lives until
+  // the next one.
   Status Finish(Status status) noexcept {
     if (profiling_) Record(-1);
     const int step = step_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of a program: step names, what its weights file must be, what info() tells.
+// Constants of a program: step names, what its weights file must be, what info() returns.
 #ifndef DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_INFO_H_
 #define DRAGOMAN_CODEGEN_ONEDNN_EMIT_EMIT_INFO_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of StepEmitter that tells sizes: what is known of them, what must hold, where results
+// The part of StepEmitter that writes sizes: what is known of them, what must hold, where results
 // lie.
 #include <algorithm>
 #include <optional>

@@ -18,7 +18,7 @@ std::vector<GeneratedFile> EmitSources(const Plan& plan, bool embed_weights);
 // "policy.h".
 std::string EmitHeader(const Plan& plan, bool embed_weights);
 
-// The macro by which the installed package tells the header where the weights file lies:
+// The macro by which the installed package passes the place of the weights file to the header:
 // "MODEL_POLICY_WEIGHTS".
 std::string WeightsMacro(const Plan& plan);
 

@@ -23,7 +23,7 @@ bool DrawsRandomNumbers(const KernelStep& call) {
   return def != nullptr && def->random;
 }
 
-// Scratch memory whose size the constructor can tell.
+// Scratch memory whose size the constructor knows.
 bool HasKnownScratch(const Plan& plan, const Step& step, const KernelStep& call) {
   return call.scratch && step.sizes.kind == SizeRule::Kind::kNone &&
          AllStatic(plan, call.operands) && AllStatic(plan, call.outputs);
@@ -138,7 +138,7 @@ void StepEmitter::Emit(const Step& step, const PreparedStep& call) {
   auto operand = [&](BufferId id) { return takes_views ? Name(id) : data(id); };
   if (!call.sizes.empty()) arguments.push_back(call.sizes);
   for (BufferId id : step.inputs) {
-    // Of integers, only the first tells by its sizes what is to be prepared.
+    // Of integers, only the first shows by its sizes what is to be prepared.
     const bool is_plain = prepared.int8 && !arguments.empty();
     arguments.push_back(is_plain ? data(id) : operand(id));
   }

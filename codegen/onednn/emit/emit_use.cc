@@ -25,7 +25,7 @@ class UseWriter {
     for (const PlanInput& input : entry.inputs)
       AddArgument(input.buffer, plan_.buffer(input.buffer).name);
     for (const PlanOutput& output : entry.outputs) AddOutput(output);
-    // A namespace called "model" is told from the object.
+    // A namespace called "model" is distinguished from the object.
     const std::string model = names_.Unique(plan_.name == "model" ? "net" : "model"),
                       status = names_.Unique("status");
     std::string text = "#include \"" + plan_.name + ".h\"\n\n";

@@ -10,7 +10,7 @@
 namespace dragoman::onednn {
 
 // The include, and statements that make an object and call its first entry. Sizes that only the run
-// tells are constants with a value that is to be replaced.
+// says are constants with a value that is to be replaced.
 std::string EmitUse(const Plan& plan);
 
 // What a call of an entry allocates, in words: "allocates nothing".

@@ -94,7 +94,7 @@ bool PlanBuilder::PrepareDynamic(const Node& node, const OpDef& def, Prepared& p
                    : PrepareDynamicPool(node, *params, *sample, prepared);
 }
 
-// By constant scales, or to sizes that the run may tell.
+// By constant scales, or to sizes that may be known at run time only.
 bool PlanBuilder::UseDynamicResize(const Node& node, const OpDef& def, Step& step) {
   if (!node.Is("Resize") || SizesOf(node.operand(0))) return false;
   const std::optional<rt::Shape> x = SampleSizesOf(node.operand(0));

@@ -16,7 +16,7 @@ using Form = Buffer::Form;
 struct Row {
   std::string_view op;
   int position = -1;         // the operand whose element type is a template argument
-  bool gives_sizes = false;  // the result is a tensor whose sizes the elements tell
+  bool gives_sizes = false;  // the result is a tensor whose sizes depend on the elements
 };
 
 constexpr Row kRows[] = {{"ConcatFromSequence", -1, true},

@@ -28,8 +28,8 @@ struct AttentionMasking {
   AttentionOperand matrix;
 };
 
-// rt::AttentionSizes, and the values that hold the operands. The run may tell batch, queries and
-// keys.
+// rt::AttentionSizes, and the values that hold the operands. Known at run time only may be batch,
+// queries and keys.
 struct Attention {
   Shape batch;
   Dim queries, keys;

@@ -13,7 +13,8 @@
 
 namespace dragoman::onednn {
 
-// rt::RotarySizes, and the values in whose memory the operands lie. The run may tell the batch.
+// rt::RotarySizes, and the values in whose memory the operands lie. The batch may be known at run
+// time only.
 struct Rotary {
   Shape batch;
   std::int64_t pairs = 0;

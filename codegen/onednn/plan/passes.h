@@ -17,7 +17,7 @@ void FuseInt8Epilogues(Plan& plan);
 void MakeMaps(Plan& plan);
 
 // A loop over the result of a prepared operator alone becomes its post-op. Which function it is,
-// its values tell, not its spelling.
+// its values decide, not its spelling.
 void FuseActivations(Plan& plan);
 
 // Loops over the same sizes, of which one reads what the other makes, become one.

@@ -32,7 +32,7 @@ struct StridedView {
   double scale = 1.0;  // by which the elements of `base` are multiplied
 };
 
-// What rt::Strided says, in sizes that the run may tell.
+// What rt::Strided says, in sizes that may be known at run time only.
 struct StridedPlace {
   Dim offset = 0;
   Shape strides;

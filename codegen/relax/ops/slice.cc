@@ -69,7 +69,7 @@ std::optional<std::string> Symbolic(std::int64_t bound, const Dim& size, const R
   return DimText(size + Dim(bound), op.symbols);
 }
 
-// Forwards only, and where the size of the result tells that no bound was clamped.
+// Forwards only, and where the size of the result shows that no bound was clamped.
 Result<Bounds> ResolvedSymbolic(const RelaxOp& op, const Range& range, const Dim& size,
                                 const Dim& result) {
   constexpr std::int64_t kFar = std::int64_t{1} << 31;

@@ -181,7 +181,7 @@ Scores PositiveScores(RelayOp& op) {
   return {positive, op.Number(0)};
 }
 
-// Relay pads the rows, and tells how many count. A limit of 0 is none.
+// Relay pads the rows, and gives how many count. A limit of 0 is none.
 Emitted EmitNonMaxSuppression(RelayOp& op) {
   const std::optional<Ints> limit = op.has(2) ? op.MaybeInts(2) : Ints{0};
   if (limit && limit->front() <= 0) return op.Refuse("no box in each class");
