@@ -5,7 +5,7 @@
 Usage: check_licences.py [ROOT]
 
 Prints one line a finding, FILE: error: what, and exits 1 if there is any; 77, "skipped", where git
-does not tell what the sources are.
+does not show what the sources are.
 """
 
 import pathlib

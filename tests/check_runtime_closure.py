@@ -3,7 +3,7 @@
 """Generated programs get the runtime files that their includes lead to; those must link.
 
 A source is taken along with the header of its name (codegen/onednn/runtime_closure.h), so that
-header must declare all that the source defines. The built objects beside $DRAGOMAN_BINARY tell what
+header must declare all that the source defines. The built objects beside $DRAGOMAN_BINARY show what
 that is.
 """
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loops of the runtime that are marked DRAGOMAN_RT_INDEPENDENT become vector code, and so does rt::Map of a large function.
 
-The compiler tells so, given the options of a generated program. A loop that it leaves scalar still
+The compiler says so, given the options of a generated program. A loop that it leaves scalar still
 computes the right numbers, up to nine times as slowly, so no other test sees it.
 """
 

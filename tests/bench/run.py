@@ -13,7 +13,7 @@ in f32 whatever P is:
   latency     of the least call over all rounds; of ONNX Runtime's is taken what a model without
               work costs a call
   cpu         processor time a call, which other work on the machine disturbs less than the clock;
-              a dash where it is too short to tell
+              a dash where it is too short to say
   start       from the start of our process to the end of its first call, against creating a session
               and the first call in a process that runs already
   cold        the same with files of program and model not in memory
@@ -50,8 +50,8 @@ DRAGOMAN = os.environ.get("DRAGOMAN_BINARY", "build/release/dragoman")
 COLUMNS = ("model", "threads", "ours ms", "ORT ms", "latency", "cpu", "start ms", "cold ms",
            "memory MB", "difference")
 INPUTS = 8  # that take turns
-SHORT_MS = 100  # processor time that time(1) tells by hundredths of a second
-FEW = INPUTS  # calls, which start and end of a process are told from the rest by
+SHORT_MS = 100  # processor time that time(1) gives by hundredths of a second
+FEW = INPUTS  # calls, by which start and end of a process are distinguished from the rest
 
 
 def measured(command, **options):

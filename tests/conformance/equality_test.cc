@@ -106,7 +106,7 @@ TEST(Equality, OneChangeIsFoundAndNamed) {
   });
   RecordProperty("planted", planted);
   EXPECT_GT(planted, 0);
-  EXPECT_LE(told_otherwise, planted / 50);  // twins whose names do not tell them apart
+  EXPECT_LE(told_otherwise, planted / 50);  // twins whose names do not distinguish them
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // are taken away and inferred again from the inputs' static shapes.
 //
 // An input that says how large a result is (the shape of Reshape, the axes of a reduction) becomes
-// a constant with its recorded value. Cases whose sizes only data or a loop tell are listed in
+// a constant with its recorded value. Cases whose sizes depend on data or a loop are listed in
 // shape_manifest.txt, with the reason; one that is listed and inferred is a failure too. The
 // environment variable DRAGOMAN_CASES limits the run to cases whose name contains it.
 #include <gtest/gtest.h>

@@ -76,8 +76,8 @@ class CommandLine(CommandCase):
             self.assertEqual((array.shape, array.dtype), ((1, 10), numpy.float32))
 
     def test_run_without_a_folder_prints_a_line_for_each_output(self):
-        told = self.done("run", MLP, "--random")
-        self.assertRegex(told, r"^y: f32\[1, 10\] \[-?[0-9.]+, .*, …\] from -?[0-9.]+ to [0-9.]+, mean ")
+        said = self.done("run", MLP, "--random")
+        self.assertRegex(said, r"^y: f32\[1, 10\] \[-?[0-9.]+, .*, …\] from -?[0-9.]+ to [0-9.]+, mean ")
 
     def test_run_without_a_folder_tells_outputs_as_json_too(self):
         for more in ((), ("-q",), ("-o", self.out / "y")):
@@ -406,16 +406,16 @@ class CommandLine(CommandCase):
             self.skipTest(f"no terminal to be had: {error}")
         command = [DRAGOMAN, "verify", MLP, "--data", DATA, "--engine", "native"]
         fresh = {**os.environ, "XDG_CACHE_HOME": str(self.out)}  # nothing is compiled yet
-        told = b""
+        said = b""
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=terminal,
                               env=fresh) as done:
             os.close(terminal)
             with contextlib.suppress(OSError):  # the end, on a terminal
                 while chunk := os.read(reader, 1 << 16):
-                    told += chunk
+                    said += chunk
         self.assertEqual(done.returncode, 0)
-        self.assertIn(b"compiling and running the program, 1 s", told)
-        self.assertTrue(told.endswith(b"\r\x1b[K"), told)
+        self.assertIn(b"compiling and running the program, 1 s", said)
+        self.assertTrue(said.endswith(b"\r\x1b[K"), said)
 
 
 if __name__ == "__main__":

@@ -96,10 +96,10 @@ class Diff(CommandCase):
         self.fails(2, "diff", MLP, DYNAMIC, "--shape", "x=1,41", "--level", "source")
 
     def test_outputs_are_compared_as_well(self):
-        told = self.done("diff", MLP, self.edited("same", "transB = 1}", "transA = 0, transB = 1}"),
+        said = self.done("diff", MLP, self.edited("same", "transB = 1}", "transA = 0, transB = 1}"),
                          "--run", 2)
-        self.assertIn("equal (source level)\nrandom input 0: ok\n", told)
-        self.assertIn("random input 1: ok\n", told)
+        self.assertIn("equal (source level)\nrandom input 0: ok\n", said)
+        self.assertIn("random input 1: ok\n", said)
         # The last bits of a weight: within the tolerance of diff, and of the outputs.
         bias = self.edited("bias", "[-0.04947583,", "[-0.049475834,")
         self.assertIn("random input 0: ok\n",

@@ -60,12 +60,12 @@ class Generalize(CommandCase):
         a = export(self.out / "a.onnx", 2, 4)
         b = export(self.out / "b.onnx", 3, 7)
         made = self.out / "made.onnx"
-        told = self.done("generalize", a, b, "-o", made, "--names", "x=n,length,6", "--verbose")
-        self.assertIn("n: 2 and 3: axis 0 of x\nlength: 4 and 7: axis 1 of x\n", told)
-        self.assertIn("node 'split_heads' (onnx.Reshape)", told)
-        told = json.loads(self.done("generalize", a, b, "-o", made, "--names", "x=n,length,6",
+        said = self.done("generalize", a, b, "-o", made, "--names", "x=n,length,6", "--verbose")
+        self.assertIn("n: 2 and 3: axis 0 of x\nlength: 4 and 7: axis 1 of x\n", said)
+        self.assertIn("node 'split_heads' (onnx.Reshape)", said)
+        said = json.loads(self.done("generalize", a, b, "-o", made, "--names", "x=n,length,6",
                                     "--json"))
-        self.assertEqual(told["sizes"][1], {"symbol": "length", "a": 4, "b": 7,
+        self.assertEqual(said["sizes"][1], {"symbol": "length", "a": 4, "b": 7,
                                             "places": ["axis 1 of x"]})
         onnx.checker.check_model(onnx.load(made), full_check=True)
         sizes = [d.dim_param or d.dim_value

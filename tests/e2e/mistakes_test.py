@@ -304,10 +304,10 @@ class NextCommand(CommandCase):
         folder = MODELS / "torchscript"
         for name in ("beam_search", "gru_variants", "language", "lstm_policy", "lstm_state"):
             model = folder / name / "model.pt"
-            told = self.done("inspect", model).splitlines()[-1]
+            said = self.done("inspect", model).splitlines()[-1]
             with self.subTest(name):
-                if "…" in told:
-                    self.assertNotIn("guessed", told)
+                if "…" in said:
+                    self.assertNotIn("guessed", said)
                 else:
                     sizes = self.next_of(model).split(" --shape ")[1]
                     self.assertNotIn("\n  none ", self.done("inspect", model, "--shape", sizes))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A network whose input holds NaN: its program gives NaN where the interpreter does.
 
-A layer that finds NaN tells those after it, which do not look for it themselves: the next call,
+A layer that finds NaN marks it for those after it, which do not look for it themselves: the next call,
 without NaN, must not remember it.
 """
 

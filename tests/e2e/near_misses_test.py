@@ -137,9 +137,9 @@ class NearMisses(CommandCase):
                             ["codegen", path, "-o", self.out / "program"], ["diff", path, path],
                             ["convert", path, "-o", self.out / "copy.onnx"]):
                 with self.subTest(text=text, command=command[0]):
-                    told = self.fails(2, *command)
-                    self.assertIn(f"{path}:", told)
-                    self.assertIn("expected", told)
+                    said = self.fails(2, *command)
+                    self.assertIn(f"{path}:", said)
+                    self.assertIn("expected", said)
             self.assertEqual(list(self.out.iterdir()), [path])
 
     def test_an_empty_file_is_no_model_of_any_format(self):

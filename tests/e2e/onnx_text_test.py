@@ -126,9 +126,9 @@ scale <factor> (a) => (b)
         model = onnx.load(MODEL)
         model.graph.node[0].doc_string = "a layer"
         onnx.save(model, self.out / "doc.onnx")
-        told = dragoman("convert", self.out / "doc.onnx", "-o", self.out / "doc.onnxtxt")
-        self.assertEqual(told.returncode, 0)
-        self.assertIn("no place for 1 doc strings", told.stderr)
+        said = dragoman("convert", self.out / "doc.onnx", "-o", self.out / "doc.onnxtxt")
+        self.assertEqual(said.returncode, 0)
+        self.assertIn("no place for 1 doc strings", said.stderr)
         model.graph.node[0].op_type = "a-b"
         model.graph.node[0].domain = "some.where"
         onnx.save(model, self.out / "odd.onnx")
@@ -172,9 +172,9 @@ class ExternalData(CommandCase):
                          onnx.load(MODEL).graph)
         self.fails(2, "convert", MODEL, "-o", self.out / "o.onnx", "--external-data", "1k")
         for chosen in ([], ["--external-data", "none"]):
-            told = self.fails(2, "convert", MODEL, "-o", self.out / "o.onnx", *chosen,
+            said = self.fails(2, "convert", MODEL, "-o", self.out / "o.onnx", *chosen,
                               "--data-files", "each")
-            self.assertIn("--data-files needs --external-data BYTES", told)
+            self.assertIn("--data-files needs --external-data BYTES", said)
         self.fails(2, "convert", MODEL, "-o", self.out / "o.dgt", "--external-data", "1")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays and wrong versions of them, for every element type: what judges must tell apart.
+"""Arrays and wrong versions of them, for every element type: what judges must distinguish.
 
 Types that NumPy lacks are their bits, as recorded data has them.
 """

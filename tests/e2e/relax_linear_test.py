@@ -106,7 +106,7 @@ def check_onnx(numbers, spelling, folder):
     path = os.path.join(folder, "model.onnx")
     onnx_model(path, spelling, names, sizes, out)
     if spelling != "Gemm, transposed" and out == sizes[-1]:
-        names[1] += "_transposed"  # the sizes of the weight do not tell that it is
+        names[1] += "_transposed"  # the sizes of the weight do not show that it is
     return convert(path), expected(*names, sizes, out)
 
 

@@ -199,7 +199,7 @@ main("arithmetic on sizes", "n = T.int64()\n"
      parameters=SIZED, a=A)
 main("a range of a symbolic size", 'n = T.int64()\nreturn R.arange(0, n * T.int64(2), 1, dtype="int64")',
      np.arange(4), parameters=SIZED, a=A)
-main("a size that data tell", """k = T.int64()
+main("a size that depends on data", """k = T.int64()
 found = R.nonzero(R.greater(a, R.const(0.0, "float32")))
 x = R.match_cast(found, R.Tensor((2, k), dtype="int64"))
 return x""", np.stack(np.nonzero(A > 0)).astype(np.int64), parameters=SIZED, a=A)

@@ -97,9 +97,9 @@ class StatesAnywhere(CommandCase):
     def test_wrong_bindings_are_refused(self):
         twice = H.replace("h_next", "c_next") + "," + C
         other = H.replace("f32[2] [1.0, 2.0]", "f32[3] [1.0, 2.0, 3.0]")
-        for records, told in ((twice, "bound twice"), (other, "its initial value f32[3]")):
+        for records, said in ((twice, "bound twice"), (other, "its initial value f32[3]")):
             model = self.write("model.dgt", ONNX.format(records=records))
-            self.assertIn(told, self.fails(2, "convert", model, "-o", self.out / "y.onnx",
+            self.assertIn(said, self.fails(2, "convert", model, "-o", self.out / "y.onnx",
                                            "--level", "common"))
         start = np.array([1, 2], np.float32)
         model = self.relax("hxc", '{"num_input": 3, "states": {"h": [0, 0], "c": [2, 0]}}',

@@ -112,12 +112,12 @@ class Session(Programs):
     MODEL = MODELS / "session/model.ckpt.meta"
 
     def test_remembers_between_two_equal_calls(self):
-        told = np.load(MODELS / "session/expected.npz")
-        twice = self.save("x", np.stack([told["x"]] * 2))
+        recorded = np.load(MODELS / "session/expected.npz")
+        twice = self.save("x", np.stack([recorded["x"]] * 2))
         for engine in ENGINES:
             with self.subTest(engine=engine):
                 outputs = self.outputs(self.MODEL, "--steps", 2, "--engine", engine, "--input", twice)
-                np.testing.assert_allclose(outputs[0], told["y"], atol=1e-6)
+                np.testing.assert_allclose(outputs[0], recorded["y"], atol=1e-6)
 
     def test_has_two_states(self):
         self.assertEqual(self.common_text(self.MODEL).count("\nstate "), 2)
@@ -176,12 +176,12 @@ class StatefulGru(Programs):
     MODEL = MODELS / "stateful_gru.pb"
 
     def test_remembers_between_two_equal_calls(self):
-        told = np.load(MODELS / "stateful_gru.npz")
-        twice = self.save("x", np.stack([told["x"]] * 2))
+        recorded = np.load(MODELS / "stateful_gru.npz")
+        twice = self.save("x", np.stack([recorded["x"]] * 2))
         for engine in ENGINES:
             with self.subTest(engine=engine):
                 outputs = self.outputs(self.MODEL, "--steps", 2, "--engine", engine, "--input", twice)
-                np.testing.assert_allclose(outputs[0], told["y"], atol=1e-6)
+                np.testing.assert_allclose(outputs[0], recorded["y"], atol=1e-6)
 
     def test_is_one_operator_with_one_state(self):
         text = self.common_text(self.MODEL)

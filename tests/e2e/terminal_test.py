@@ -27,15 +27,15 @@ class Terminal(CommandCase):
         except OSError as error:  # such as in a root without /dev/pts
             self.skipTest(f"no terminal to be had: {error}")
         environment = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
-        told = b""
+        said = b""
         with subprocess.Popen([DRAGOMAN, *map(str, arguments)], stdout=terminal, stderr=terminal,
                               env={**environment, "TERM": "xterm", **settings}):
             os.close(terminal)
             with contextlib.suppress(OSError):  # the end, on a terminal
                 while chunk := os.read(reader, 1 << 16):
-                    told += chunk
+                    said += chunk
         os.close(reader)
-        return told.decode()
+        return said.decode()
 
     def test_words_that_matter_have_colours(self):
         for arguments, word in (

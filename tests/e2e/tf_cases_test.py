@@ -57,7 +57,7 @@ class Case:
         self.expected = [outputs[f"o{i}"] for i in range(len(self.meta["fetches"]))]
         inputs = np.load(folder / "inputs.npz", allow_pickle=True)
         self.files = []
-        self.sizes = []  # for graphs that do not tell the ranks of their inputs
+        self.sizes = []  # for graphs that do not state the ranks of their inputs
         for i, name in enumerate(self.meta["inputs"]):
             file = work / f"in-{i}.npy"
             np.save(file, inputs[name])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recurrent layers as Keras and TensorFlow 1 write them (tests/models/tensorflow/recurrent).
 
-Each form becomes the one operator that its meta.json tells, without loops, and gives the recorded
+Each form becomes the one operator that its meta.json names, without loops, and gives the recorded
 numbers: by the interpreter, through ONNX, and by generated C++ with --native (or DRAGOMAN_ALL), else
 of a sample of the forms.
 """

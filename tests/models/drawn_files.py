@@ -154,7 +154,7 @@ class Campaign:
                 print(f"not fused: {line}", flush=True)
 
     def report(self, judgement, seeds, native):
-        """Tells what is wrong, case by case if it is wrong there, too; how many cases are wrong."""
+        """Prints what is wrong, case by case if it is wrong there, too; how many cases are wrong."""
         wrong = 0
         for seed in seeds if len(seeds) > 1 else ():
             alone = self.judge([seed], native)

@@ -197,7 +197,7 @@ class Found:
         return fails
 
     def answer(self, listener):
-        """Tells processes whether the models that they name fail, until the listener closes."""
+        """Answers processes whether the models that they name fail, until the listener closes."""
         while True:
             try:
                 asking = listener.accept()

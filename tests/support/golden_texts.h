@@ -48,7 +48,7 @@ inline std::vector<std::string> PartsOfGoldenText(const std::filesystem::path& p
   return parts;
 }
 
-// `written_back` gives what a text becomes, or what is said of it; `is_text` tells them apart.
+// `written_back` gives what a text becomes, or what is said of it; `is_text` distinguishes them.
 inline void ExpectGoldenText(std::string_view folder, const std::string& name,
                              const std::function<std::string(const std::string&)>& written_back,
                              const std::function<bool(const std::string&)>& is_text) {

@@ -117,7 +117,7 @@ def write_build(programs, folder):
 
 
 def compile_problems(output, programs):
-    """Program to the first error that the compiler tells of it."""
+    """Program to the first error that the compiler reports of it."""
     problems = {}
     program = None
     for line in output.splitlines():

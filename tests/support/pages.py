@@ -56,7 +56,7 @@ class Page:
             (folder / link).symlink_to(ROOT / link)
 
     def play(self, case, stand_ins=None):
-        """Runs the page; `case` is told what differs. `stand_ins` are commands to run in place of
+        """Runs the page; `case` is given what differs. `stand_ins` are commands to run in place of
         those of the page. Returns the number of commands."""
         text, shown_text, end, count = self.path.read_text(encoding="utf-8"), "", 0, 0
         for part in PART.finditer(text):

@@ -37,7 +37,7 @@ def followed(value):
     return value
 
 
-UNKNOWN = {"nonzero", "dynamic_strided_slice", "unique"}  # sizes that the elements tell
+UNKNOWN = {"nonzero", "dynamic_strided_slice", "unique"}  # sizes that depend on the elements
 READS_ALL = {"match_cast", "shape_of", "tuple", "output", "print", "assert_op", "call_pure_packed",
              "call_packed", "call_dps_packed", "tensor_to_shape", "str", "const", "shape"}
 BROADCAST = {"add", "subtract", "multiply", "divide", "power", "maximum", "minimum", "mod",

@@ -52,7 +52,7 @@ class Function:
         assert len(arguments) == len(self.parameters), f"{self.definition.name}: arguments"
         given = list(zip(self.definition.args.args, arguments))
         self.names = {parameter.arg: value for parameter, value in given}
-        for parameter, value in given:  # sizes may be told by a later one than names them
+        for parameter, value in given:  # sizes may be given by a later one than names them
             self.learn_sizes(parameter.annotation, value)
         for parameter, value in given:
             self.check_type(parameter.annotation, value)

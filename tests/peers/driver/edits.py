@@ -99,12 +99,12 @@ def change_attribute(graph, draw):
     attributes = []
     for node in graph.node:
         for attribute in node.attribute:
-            told = (attribute.name == "epsilon" and node.op_type in EPSILONS or
+            counts = (attribute.name == "epsilon" and node.op_type in EPSILONS or
                     attribute.name == "axis" and node.op_type == "Softmax" or
                     attribute.name == "approximate" and node.op_type == "Gelu" or
                     attribute.name == "dilations" and node.op_type == "Conv" and
                     node.input[1] in arrays and arrays[node.input[1]].shape[2] > 1)
-            if told:
+            if counts:
                 attributes.append((node, attribute))
     if not attributes:
         return None

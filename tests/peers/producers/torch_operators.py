@@ -67,7 +67,7 @@ def leaves_of(sample):
 
 
 def described(sample):
-    """What tells samples apart: sizes and element types of tensors, and all other arguments."""
+    """What distinguishes samples: sizes and element types of tensors, and all other arguments."""
     layout = _pytree.tree_structure((sample.input, sample.args, sample.kwargs))
     return str([(*leaf.shape, leaf.dtype) if isinstance(leaf, torch.Tensor) else leaf
                 for leaf in leaves_of(sample)]) + str(layout)

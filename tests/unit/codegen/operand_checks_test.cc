@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program asks of its operands' sizes before a step, where inference could not tell.
+// What a program asks of its operands' sizes before a step, where inference does not know them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

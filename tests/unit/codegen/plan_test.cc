@@ -192,7 +192,7 @@ TEST(MakePlan, NormalizesRowsOfSeveralAxesUnlessTheScaleIsShared) {
   EXPECT_EQ(normalize("[1, 4]"), "LayerNormalization<float, float>");
 }
 
-TEST(MakePlan, TellsWhichStepsCallReferenceKernelsThoughOthersNeedNot) {
+TEST(MakePlan, NamesWhichStepsCallReferenceKernelsThoughOthersNeedNot) {
   const Plan plan = PlanOf(R"(graph main(%x: f32[4, 2]) -> (%z: f64[4, 2]) {
     const %w: f32[2, 2] = [[0.5, 1.0], [0.0, 2.0]]
     const %v: f64[2, 2] = [[0.5, 1.0], [0.0, 2.0]]

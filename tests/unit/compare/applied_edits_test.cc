@@ -109,8 +109,9 @@ class Applied {
     }
     for (std::size_t i = 0; i < b_.num_outputs(); ++i) {
       const Value* before = i < a_.num_outputs() ? a_.output(i) : nullptr;
-      const bool told = before == nullptr || outputs_.contains(i) || IsLoose(before, b_.output(i));
-      entry.graph->AddOutput(told ? Map(b_.output(i)) : MapOfA(before));
+      const bool is_listed =
+          before == nullptr || outputs_.contains(i) || IsLoose(before, b_.output(i));
+      entry.graph->AddOutput(is_listed ? Map(b_.output(i)) : MapOfA(before));
     }
     return std::move(model_);
   }
@@ -139,7 +140,7 @@ class Applied {
       constants_.insert({place.nodes.first->operand(edit.index), node->operand(edit.index)});
   }
 
-  // Whether a node that was inserted or removed gives one of them, which tells that they differ.
+  // Whether a node that was inserted or removed gives one of them, which shows that they differ.
   bool IsLoose(const Value* x, const Value* y) const {
     return (x->producer() != nullptr && !of_b_.contains(x->producer())) ||
            (y->producer() != nullptr && !of_a_.contains(y->producer()));
@@ -154,11 +155,12 @@ class Applied {
     made->attributes() = (attribute ? node : before).attributes();
     for (std::size_t i = 0; i < std::max(node.num_operands(), before.num_operands()); ++i) {
       const Value *x = before.operand(i), *y = node.operand(i);
-      const bool told = &before == &node || listed_.contains({&node, Kind::kChangedOperand, i}) ||
-                        constants_.contains({x, y});
-      if (told && y == nullptr) continue;
-      made->AddOperand(told || (x != nullptr && y != nullptr && IsLoose(x, y)) ? Map(y)
-                                                                               : MapOfA(x));
+      const bool is_listed = &before == &node ||
+                             listed_.contains({&node, Kind::kChangedOperand, i}) ||
+                             constants_.contains({x, y});
+      if (is_listed && y == nullptr) continue;
+      made->AddOperand(is_listed || (x != nullptr && y != nullptr && IsLoose(x, y)) ? Map(y)
+                                                                                    : MapOfA(x));
     }
     values_[node.result()] = made->AddResult(node.result()->name(), before.result()->type());
   }

@@ -54,16 +54,16 @@ TEST(DiffModels, ChangedElementsOfListsAndSparseTensors) {
     return Parse("graph g(%x: f32[2]) -> (%y) { %y = onnx.Foo(%x) {a = " + std::string(value) +
                  "} @foo }");
   };
-  const auto told = [&](std::string_view a, std::string_view b) {
+  const auto said = [&](std::string_view a, std::string_view b) {
     const Result<DiffReport> report = DiffModels(with(a), with(b), {});
     if (!report.ok()) return report.error().ToString();
     return report->edits.at(0).old_value + " -> " + report->edits.at(0).new_value;
   };
-  EXPECT_EQ(told("tensors [f32[1] [1.0], f32[1] [2.0]]", "tensors [f32[1] [1.0], f32[1] [2.5]]"),
+  EXPECT_EQ(said("tensors [f32[1] [1.0], f32[1] [2.0]]", "tensors [f32[1] [1.0], f32[1] [2.5]]"),
             "[tensor f32[1] 1.0, tensor f32[1] 2.0] -> [tensor f32[1] 1.0, tensor f32[1] 2.5]");
-  EXPECT_EQ(told("graphs [graph p() -> () { }]", "graphs []"),
+  EXPECT_EQ(said("graphs [graph p() -> () { }]", "graphs []"),
             "list of 1 graphs -> list of 0 graphs");
-  EXPECT_EQ(told("sparse [5] (f32[1] [2.0], i64[1] [4])", "sparse [5] (f32[1] [2.0], i64[1] [3])"),
+  EXPECT_EQ(said("sparse [5] (f32[1] [2.0], i64[1] [4])", "sparse [5] (f32[1] [2.0], i64[1] [3])"),
             "sparse f32[5], elements tensor f32[1] 2.0, indices tensor i64[1] 4 -> "
             "sparse f32[5], elements tensor f32[1] 2.0, indices tensor i64[1] 3");
 }

@@ -96,8 +96,8 @@ bool NamesOnly(const DiffReport& report, const testing::Places& places) {
                      [&](const Edit& edit) { return places.contains(edit.place_b); });
 }
 
-// Without names some changes can be told in two ways: exchanged weights of like nodes are exchanged
-// nodes as well.
+// Without names some changes can be listed in two ways: exchanged weights of like nodes are
+// exchanged nodes as well.
 TEST_P(RandomChange, IsNamedAtItsPlaceOnly) {
   int planted = 0, told_otherwise = 0;
   for (int seed = 0; seed < 2 * kSeeds; ++seed) {

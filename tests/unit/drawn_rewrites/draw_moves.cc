@@ -387,7 +387,7 @@ void Places(Drawing& d) {
   const bool turned = d.Chance(10);
   Sizes indexed = axes;
   indexed.push_back(depth);
-  // Which axis of the grid tells component i: the i-th that is not an inserted 1, as a rule.
+  // Which axis of the grid counts component i: the i-th that is not an inserted 1, as a rule.
   std::int64_t at = 0;
   const std::int64_t first = d.Between(-2, 0), odd = d.Chance(85) ? -1 : d.Between(0, 6);
   const std::string indices =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands that can be told in several ways: bounds, axes, fills, biases, parts.
+// Operands that can be written in several ways: bounds, axes, fills, biases, parts.
 #include <algorithm>
 #include <limits>
 
@@ -176,7 +176,7 @@ void RepeatedOnes(Drawing& d) {
   d.MaybeRead(d.Node("Tile", {d.Input(d.NumberType(), sizes), repeats}));
 }
 
-// Sizes that Expand is told, 1 for some that it keeps.
+// Sizes that Expand is given, 1 for some that it keeps.
 void ExpandedSizes(Drawing& d) {
   const Sizes sizes = d.AnySizes(1, 3);
   std::vector<std::int64_t> wanted;

@@ -291,10 +291,10 @@ void PartsPutTogether(Drawing& d) {
   const std::int64_t count = d.Between(2, 4), axis = d.Between(0, 1);
   Sizes sizes = {d.Size(), d.Size()};
   sizes[static_cast<std::size_t>(axis)] = 2 * count;
-  std::vector<std::int64_t> told(static_cast<std::size_t>(count), 2);
-  if (d.Chance(30)) ++told.front(), --told.back();
-  const Names parts = d.Nodes("Split", {d.Input(d.NumberType(), sizes), d.Ints(told)},
-                              fmt::format("axis = {}", axis), told.size());
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(count), 2);
+  if (d.Chance(30)) ++lengths.front(), --lengths.back();
+  const Names parts = d.Nodes("Split", {d.Input(d.NumberType(), sizes), d.Ints(lengths)},
+                              fmt::format("axis = {}", axis), lengths.size());
   const std::int64_t first = d.Between(0, count - 2), last = d.Between(first + 1, count - 1);
   Names merged(parts.begin() + first, parts.begin() + last + 1);
   if (d.Chance(10)) std::swap(merged.front(), merged.back());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a drawn model before and after a rewrite, on several data, and tells how they differ.
+// Runs a drawn model before and after a rewrite, on several data, and says how they differ.
 #ifndef DRAGOMAN_TESTS_UNIT_DRAWN_REWRITES_JUDGE_H_
 #define DRAGOMAN_TESTS_UNIT_DRAWN_REWRITES_JUDGE_H_
 

@@ -273,7 +273,7 @@ TEST_F(ExportOnnxTest, LoopsHaveTwoOperandsThoughTheyHaveNoConditionAndCarryNoth
   EXPECT_EQ(model->main().first_node()->num_operands(), 2U);
 }
 
-// Substitution from the last row on; larger matrices stay, which a warning tells.
+// Substitution from the last row on; larger matrices stay, which a warning says.
 TEST_F(ExportOnnxTest, SmallMatricesAreSolvedRowByRow) {
   const auto text = [](const std::string& n) {
     return "graph main(%a: f32[b, " + n + ", " + n + "], %b: f32[b, " + n + R"(, 5]) -> (%x) {

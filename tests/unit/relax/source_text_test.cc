@@ -138,7 +138,7 @@ TEST(RelaxSourceText, FormsOfOneMeaningSettle) {
   EXPECT_EQ(Printed(once), once);
 }
 
-TEST(RelaxSourceText, TellsPlaces) {
+TEST(RelaxSourceText, NamesPlaces) {
   EXPECT_THAT(ErrorOf("    @R.function\n    def main(x: R.Object):\n        y = R.add(x, z)\n"
                       "        return y\n"),
               HasSubstr("line 8:22: error: 'z' is not defined"));

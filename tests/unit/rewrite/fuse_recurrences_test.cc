@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Near misses of fuse-recurrences: what is left as it is, what is told, and that numbers stay.
+// Near misses of fuse-recurrences: what is left as it is, what is explained, and that numbers stay.
 #include <gtest/gtest.h>
 
 #include <functional>

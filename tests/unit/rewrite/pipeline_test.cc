@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How passes are chosen, what they tell, and what becomes of Origins.
+// How passes are chosen, what they report, and what becomes of Origins.
 #include "core/rewrite/pipeline.h"
 
 #include <fmt/format.h>

@@ -57,7 +57,7 @@ TEST(ElementTest, HalfHasKnownCodes) {
 
 TEST(ElementTest, IntegersRoundOnce) {
   EXPECT_EQ(static_cast<float>(BFloat16(std::int64_t{-257})), -256.0f);
-  // Just above the middle of two neighbours, by less than float or double can tell.
+  // Just above the middle of two neighbours, by less than float or double can hold.
   const std::int64_t above = (std::int64_t{257} << 54) + 1;
   EXPECT_EQ(static_cast<float>(BFloat16(above)), std::ldexp(258.0f, 54));
   EXPECT_EQ(static_cast<float>(BFloat16(above - 1)), std::ldexp(256.0f, 54));

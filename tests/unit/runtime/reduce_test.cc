@@ -212,7 +212,7 @@ TEST(ArgReduceTest, EachLineHasAnIndexOfItsOwn) {
   EXPECT_EQ(y.Values(), expected);
 }
 
-// As one element after the other tells, though long rows are not walked so: of few values, so that
+// As one element after the other gives, though long rows are not walked so: of few values, so that
 // many are equal, and of some NaN.
 TEST(ArgReduceTest, LongRowsAreAsShortOnes) {
   for (const std::int64_t size : {31, 32, 33, 100, 1000}) {

@@ -85,7 +85,7 @@ TEST(ResizeTest, NearestPlacesAreToldInFloat) {
   EXPECT_EQ(y, Floats({1, 4}));
 }
 
-// Ties of places that count from the middle are told in float, too: expected are the numbers of
+// Ties of places that count from the middle are found in float, too: expected are the numbers of
 // ONNX Runtime 1.31 and of the package onnx 1.23.
 TEST(ResizeTest, NearestPlacesAroundTheMiddle) {
   ResizeParams p;

@@ -95,8 +95,8 @@ function tf:graph.main() -> () {
 }
 
 // What differentiates a sum with a bias asks along which axes the bias was broadcast; the batch is
-// open. Sizes of which either may be 1 tell nothing.
-TEST(LowerTensorFlowTest, TellsAxesOfBroadcastsOfOpenSizes) {
+// open. Sizes of which either may be 1 say nothing.
+TEST(LowerTensorFlowTest, FindsAxesOfBroadcastsOfOpenSizes) {
   const auto lowered = [](const std::string& x, const std::string& y) {
     return Lowered("entry main(%x: " + x + ", %y: " + y + R"() -> (%a: i32[*], %b: i32[*]) {
   %a, %b = tf:graph.main(%x, %y) {feeds = ["x:0", "y:0"], fetches = ["axes:0", "axes:1"]}
@@ -237,7 +237,7 @@ entry main(%counter: f32[]) -> (%y: f32[], %z: f32[], %y: f32[])
 )");
 }
 
-// Operators whose rank TensorFlow fixes need not be told it.
+// Operators whose rank TensorFlow fixes need not be given it.
 // As Grappler leaves a function that it inlined: its constants wait for the inputs of the graph.
 TEST(LowerTensorFlowTest, ConstantsMayWaitForInputs) {
   EXPECT_EQ(Lowered(R"(
@@ -354,8 +354,8 @@ function tf:graph.main() -> () {
               HasSubstr("variable 'kernel' is not initialised"));
 }
 
-TEST(LowerTensorFlowTest, TellsAllThatIsNotSupportedAtOnce) {
-  const std::string told = Lowered(R"(
+TEST(LowerTensorFlowTest, ReportsAllThatIsNotSupportedAtOnce) {
+  const std::string said = Lowered(R"(
 entry main(%x: f32[2]) -> (%y: f32[2], %z: f32[2]) {
   %y, %z = tf:graph.main(%x) {feeds = ["x:0"], fetches = ["b:0", "c:0"]}
 }
@@ -367,9 +367,9 @@ function tf:graph.main() -> () {
   %c = tf.NoSuchOperator(%x) @c
 }
 )");
-  EXPECT_THAT(told,
+  EXPECT_THAT(said,
               HasSubstr("node 'a' (tf.FresnelSin): error: operator FresnelSin is not supported"));
-  EXPECT_THAT(told, HasSubstr("node 'c' (tf.NoSuchOperator)"));
+  EXPECT_THAT(said, HasSubstr("node 'c' (tf.NoSuchOperator)"));
 }
 
 TEST(LowerTensorFlowTest, RefusesATridiagonalMatrixWithoutThreeDiagonals) {
@@ -462,7 +462,7 @@ function tf:graph.main() -> () {
               HasSubstr("it depends on itself"));
 }
 
-// Nothing outside can tell in which turn it was computed, or whether it was.
+// Nothing outside can see in which iteration it was computed, or whether it was.
 TEST(LowerTensorFlowTest, RefusesResultsWithinLoopsAndConditions) {
   const auto fetching = [](const std::string& tensor) {
     return Lowered(R"(

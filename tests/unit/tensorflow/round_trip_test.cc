@@ -251,7 +251,7 @@ TEST(TensorFlowReaderTest, TakesNumberedArgumentsAndResultsOfDumpedFunctions) {
   EXPECT_EQ(Differences(kDump), "");
 }
 
-TEST(TensorFlowReaderTest, TellsAllNamesThatNothingHas) {
+TEST(TensorFlowReaderTest, ReportsAllNamesThatNothingHas) {
   EXPECT_EQ(TextOf(Read(R"(
   node { name: "a" op: "Relu" input: "b" }
   node { name: "a" op: "Relu" input: "^c" }

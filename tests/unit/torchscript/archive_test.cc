@@ -42,7 +42,7 @@ std::string ErrorOf(const Result<Archive>& archive) {
 
 std::string Text(const Buffer& buffer) { return std::string(AsText(buffer.bytes())); }
 
-TEST(ExportArchive, TellsRecordsWithoutTheTopDirectory) {
+TEST(ExportArchive, NamesRecordsWithoutTheTopDirectory) {
   const std::vector<ZipRecord> records = {{"net/archive_format", "pt2"},
                                           {"net/models/model.json", "{}"}};
   const Result<Archive> archive =
@@ -57,7 +57,7 @@ TEST(ExportArchive, RefusesOtherArchives) {
   EXPECT_THAT(ErrorOf(archive), HasSubstr("no archive of torch.export.save"));
 }
 
-TEST(TorchScriptArchive, TellsRecordsWithoutTheTopDirectory) {
+TEST(TorchScriptArchive, NamesRecordsWithoutTheTopDirectory) {
   const Result<Archive> archive = OpenRecords(Records({{"net/extra/notes/a.txt", "hello"}}));
   ASSERT_TRUE(archive.ok()) << archive.error().ToString();
   EXPECT_EQ(archive->top_directory(), "net");

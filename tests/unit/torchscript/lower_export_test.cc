@@ -134,7 +134,7 @@ TEST(LowerExportArchive, RefusesSizesThatTheFileDoesNotHave) {
   EXPECT_THAT(Lowered(kCond, facts), HasSubstr("input 'x' has type f32[2], not i64[2]"));
 }
 
-TEST(LowerExportArchive, TellsAllOperatorsThatItDoesNotKnow) {
+TEST(LowerExportArchive, ReportsAllOperatorsThatItDoesNotKnow) {
   const std::string text = Lowered(R"(
 entry forward(%x: f32[2]) -> (%z) {
   extra {pt2.outputs = list [{arg = @0, spec = {user_output = {}}}]}

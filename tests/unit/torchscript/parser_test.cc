@@ -34,7 +34,7 @@ TEST(TorchScriptParser, ReadsClassesWithAttributesAndMethods) {
   EXPECT_EQ(unpacking.value.keywords, std::vector<std::string>{"dim"});
 }
 
-TEST(TorchScriptParser, TellsSeveralErrorsWithPlaceAndCaret) {
+TEST(TorchScriptParser, ReportsSeveralErrorsWithPlaceAndCaret) {
   const auto file = ParseSource("net.py", "def f(x):\n  y = (x\n  return\ndef g(:\n  pass\n");
   ASSERT_FALSE(file.ok());
   const auto broken = ParseSource("net.py", "def f(x):\n  y = ]\n  z = )\n");
@@ -50,7 +50,7 @@ TEST(TorchScriptParser, RefusesDeepNesting) {
   EXPECT_FALSE(ParseSource("net.py", "def f():\n  return " + std::string(100'000, '-') + "1").ok());
 }
 
-TEST(TorchScriptParser, TellsOfALineIndentedLikeNone) {
+TEST(TorchScriptParser, ReportsALineIndentedLikeNone) {
   const auto file = ParseSource("net.py", "def f(x):\n  y = x\n z = x\ndef g(x):\n  return x\n");
   ASSERT_FALSE(file.ok());
   EXPECT_NE(file.error().ToString().find("indented like no line"), std::string::npos);
